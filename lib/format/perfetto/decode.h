@@ -1,34 +1,34 @@
-/* decode.h - packets taken apart without knowing what came before them.
+/* decode.h - decodes packets without knowledge of the packets before them.
  *
- * Most packets of a trace carry an event and change nothing that other packets depend on.  Of these every field can be looked at by
- * any thread; what they mean depends on the state of their sequence, and is left to the reader, which takes packets one after the
- * other (read_chunks.c).  Ids stay ids, and texts stay where they are in the packet:
+ * Most packets of a trace contain one event and change nothing that other packets depend on. Any thread can decode the fields
+ * of such a packet. Their meaning depends on the sequence state and is left to the reader, which processes packets in order
+ * (read_chunks.c). Ids remain ids, and texts remain where they are in the packet:
  *
  *     annotation   name_iid 7, int_value -1         what[]  7 << 8 | TK_ARG_INT     values[]  zigzag varint, as in packed args
  *     annotation   name_iid 9, string_value_iid 3   what[]  9 << 8 | DECODED_IID    values[]  varint 3
  *     annotation   name_iid 9, string_value "abc"   what[]  9 << 8 | TK_ARG_STR     values[]  varints: offset in the packet, 3
  *
- * What is rarer than that, odd or damaged is not decoded: the reader reads the packet field by field. */
+ * Rarer, unusual or damaged packets are not decoded: the reader reads them field by field. */
 #ifndef FORMAT_PERFETTO_DECODE_H
 #define FORMAT_PERFETTO_DECODE_H
 
 #include "format/pb.h"
 
 enum {
-  DECODED_ARGS = 32,  /* of an event, at most */
-  DECODED_POINTS = 8, /* likewise */
-  DECODED_REST = 2,   /* likewise: places where fields stand that are not modelled */
-  DECODED_IID = 0x80, /* string by its iid; other types are those of args: NULL .. DECIMAL, STR, JSON */
+  DECODED_ARGS = 32,  /* per event, at most */
+  DECODED_POINTS = 8, /* per event, at most */
+  DECODED_REST = 2,   /* per event, at most: runs of adjacent fields that are not modelled */
+  DECODED_IID = 0x80, /* string given by its iid; the other types are arg types: NULL .. DECIMAL, STR, JSON */
   DECODED_VALUES = DECODED_ARGS * 12 /* bytes, at most */
 };
 
-/* Text in the packet, `v` bytes of it; where p is NULL the iid, 0 = none. */
+/* Text of `v` bytes in the packet. If p is NULL, v is an iid; 0 = no text. */
 struct decoded_text {
   const uint8_t *p;
   uint64_t v;
 };
 
-/* Fields with their tags. */
+/* Fields including their tags. */
 struct decoded_rest {
   const uint8_t *p;
   size_t n;
@@ -42,9 +42,9 @@ struct decoded_point {
 enum decoded_value { DECODED_NONE, DECODED_INT, DECODED_DOUBLE };
 
 struct decoded {
-  const uint8_t *p, *event, *private_fields; /* the packet; in it the event, and fields of our own or NULL */
+  const uint8_t *p, *event, *private_fields; /* the packet; its event; its private fields or NULL */
   uint32_t n, n_event, n_private;
-  bool is_event; /* else only p and n are set */
+  bool is_event; /* otherwise only p and n are set */
   bool has_timestamp, has_clock, has_track;
   uint8_t type, value; /* value: enum decoded_value */
   uint16_t n_args, n_values;
@@ -55,10 +55,10 @@ struct decoded {
   const uint32_t *what;
   const uint8_t *values;
   const struct decoded_point *points;
-  struct decoded_rest rest[DECODED_REST]; /* n = 0 behind the last one */
+  struct decoded_rest rest[DECODED_REST]; /* n = 0 after the last one */
 };
 
-/* Room for what is decoded.  Whoever decodes gives room for DECODED_ARGS, _VALUES and _POINTS more. */
+/* Room for decoded values. The caller provides room for DECODED_ARGS, _VALUES and _POINTS more. */
 struct decoder {
   uint32_t *what;
   uint8_t *values;
@@ -66,7 +66,7 @@ struct decoder {
   struct buf text, json; /* scratch */
 };
 
-/* Takes the packet at p apart.  What is kept of it points into the packet and into the decoder's room, which moves on. */
+/* Decodes the packet at p. The result points into the packet and into the decoder's room, which is advanced. */
 void packet_decode(struct decoder *to, const uint8_t *p, size_t n, struct decoded *d);
 
 #endif

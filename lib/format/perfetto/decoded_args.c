@@ -1,18 +1,18 @@
 /* decoded_args.c - annotations of decoded events (decode.h) -> args.
  *
- * Events of one place in the code have annotations of the same names and types.  What these are in the graph, their shape, is
- * remembered by what was decoded of them; then only values are left to be copied, and texts to be looked up. */
+ * Events from one place in the code have annotations with the same names and types. Their shape in the graph is cached by their
+ * decoded form; then only the values must be copied, and texts looked up. */
 #include <string.h>
 
 #include "track_event.h"
 
 enum { LAYOUTS = 256 };
 
-/* Of a sequence since it was cleared last. */
+/* Cached shape; valid for a sequence since it was last cleared. */
 struct layout {
-  uint32_t sequence, clearing, shape; /* shape: 0 = nothing is remembered here */
+  uint32_t sequence, clearing, shape; /* shape: 0 = unused entry */
   uint32_t n;
-  bool has_text, has_iids; /* text: values are not as they are packed in the graph */
+  bool has_text, has_iids; /* has_text: values must be converted before they are packed */
   uint32_t what[DECODED_ARGS];
 };
 
@@ -30,7 +30,7 @@ static uint32_t type_of(uint32_t what) { return what & 0xff; }
 static uint32_t key_of(uint32_t what) { return what >> 8; }
 static bool is_text(uint32_t type) { return type == DECODED_IID || type == TK_ARG_STR || type == TK_ARG_JSON; }
 
-/* The byte behind a value that is no text. */
+/* Returns the byte after a value that is not text. */
 static const uint8_t *behind(uint32_t type, const uint8_t *p) {
   uint64_t v;
   if (type <= TK_ARG_TRUE) return p;
@@ -40,7 +40,7 @@ static const uint8_t *behind(uint32_t type, const uint8_t *p) {
 
 /* ---- layouts ---- */
 
-/* Where the layout of such an event is, or goes. */
+/* Returns the cache entry for the layout of such an event. */
 static struct layout *place_of(struct perfetto *r, uint32_t sequence, const struct decoded *d) {
   uint64_t h = sequence;
   for (uint32_t i = 0; i < d->n_args; i++) h = (h ^ d->what[i]) * 0x9e3779b97f4a7c15;
@@ -52,7 +52,7 @@ static bool is_such(const struct layout *l, uint32_t sequence, uint32_t clearing
          memcmp(l->what, d->what, d->n_args * sizeof *d->what) == 0;
 }
 
-/* False: a name is not interned yet, or there twice. */
+/* Returns false if a name is not interned yet or a duplicate. */
 static bool learn(struct layout *l, struct perfetto *r, const struct sequence *q, const struct decoded *d) {
   struct shape_field *fields = args_fields(r->t, d->n_args);
   *l = (struct layout){.sequence = (uint32_t)(q - r->sequences), .clearing = q->n_clearings, .n = d->n_args};
@@ -95,7 +95,7 @@ const struct layout *decoded_layout(struct perfetto *r, const struct sequence *q
 
 /* ---- values ---- */
 
-/* The text whose place is at p; returns the byte behind that. */
+/* Looks up the text that is described at p. Returns the byte after the description. */
 static const uint8_t *text_at(struct perfetto *r, struct sequence *q, const struct decoded *d, uint32_t type, const uint8_t *p,
                               tk_id *id) {
   uint64_t at, n;
@@ -109,7 +109,7 @@ static const uint8_t *text_at(struct perfetto *r, struct sequence *q, const stru
   return p;
 }
 
-/* Values as they are packed: those that are no text already are, others become so in `to`.  *n is their length. */
+/* Returns packed values and their length *n. Values without text are packed already; otherwise the result is built in `to`. */
 static const uint8_t *pack_values(struct perfetto *r, struct sequence *q, const struct track_event *e, uint8_t *to, size_t *n) {
   const struct decoded *d = e->decoded;
   const uint8_t *p = d->values, *from;

@@ -1,12 +1,12 @@
-/* detect.c - is it a Trace?
+/* detect.c - recognises a Trace.
  *
- * XPlane files begin with 0x0A too.  What tells: fields of a TracePacket have the wire types that they should, and its messages
- * parse one level down; an XPlane's lines are bytes where a packet has its trusted_uid, and its name is no message. */
+ * XPlane files begin with 0x0A too. The differences: fields of a TracePacket must have the right wire types, and its messages
+ * must parse one level down. An XPlane's lines are bytes where a packet has its trusted_uid, and its name is not a message. */
 #include "fields.h"
 #include "frames.h"
 #include "perfetto.h"
 
-/* Wire types of TracePacket's fields 1 .. 13; '-' = not there. */
+/* Wire types of TracePacket's fields 1 .. 13; '-' = no such field. */
 static const char PACKET[] = "-220222-020220";
 
 static const struct pb_shape MESSAGE = {.wires = ""};
@@ -40,7 +40,7 @@ static unsigned field_bid(const struct pb_field *f, bool *wrong) {
     if (known[i].wire != f->wire || (f->wire == PB_BYTES && !is_message(pb_inside(f)))) return *wrong = true, 0;
     return 6;
   }
-  if (f->number == PACKET_TRACEKIT && f->wire == PB_BYTES) return 24; /* nobody else's */
+  if (f->number == PACKET_TRACEKIT && f->wire == PB_BYTES) return 24; /* only our writer uses it */
   if (f->number <= 2 && f->wire == PB_BYTES && !is_message(pb_inside(f))) *wrong = true;
   if (f->number == PACKET_COMPRESSED && f->wire == PB_BYTES) return f->value > 2 && is_zlib(f->p) ? 16 : 2;
   return 1;
@@ -55,7 +55,7 @@ static unsigned packet_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
   return bits;
 }
 
-/* A packet that is longer than the peek: its first field has to do. */
+/* Bids for a packet that is longer than the peeked bytes, judging by its first field. */
 static unsigned cut_packet_bid(const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
@@ -66,13 +66,13 @@ static unsigned cut_packet_bid(const uint8_t *p, size_t n) {
   return pb_varint(&c, &length) && c.end - c.p >= 2 && is_zlib(c.p) ? 16 : 0;
 }
 
-/* The packet at c->p, frame and all, which is cut where the bytes end. */
+/* Result for one framed packet; cut: the bytes end inside it. */
 struct framed {
   unsigned bits;
   bool wrong, cut;
 };
 
-/* False where there is no frame; c->p moves behind it. */
+/* Examines the packet at c->p and moves c->p past it. Returns false if there is no frame. */
 static bool next_framed(struct pb *c, struct framed *f) {
   uint64_t tag, length;
   *f = (struct framed){0};
@@ -118,7 +118,7 @@ static unsigned chain_bid(const uint8_t *p, size_t n) {
   return bits;
 }
 
-/* Where the beginning itself has a wrong bit, several packets must be found behind it. */
+/* If the beginning has a wrong bit, several packets must be found after it. */
 unsigned perfetto_bid(const uint8_t *p, size_t n) {
   enum { SEVERAL = 100 };
   unsigned bits = chain_bid(p, n);

@@ -1,5 +1,5 @@
-/* fields.h - field numbers of Perfetto's Trace that both directions speak of (proto/perfetto_trace.proto holds the messages; a
- * test holds these numbers against it). */
+/* fields.h - field numbers of Perfetto's Trace that both the reader and the writer use. proto/perfetto_trace.proto contains the
+ * messages; a test compares the numbers. */
 #ifndef FORMAT_PERFETTO_FIELDS_H
 #define FORMAT_PERFETTO_FIELDS_H
 
@@ -8,7 +8,7 @@ enum {
 
   PACKET_FTRACE = 1,
   PACKET_PROCESS_TREE = 2,
-  PACKET_TRUSTED_UID = 3,      /* this and the next two: how the packet travelled */
+  PACKET_TRUSTED_UID = 3,      /* this and the next two: transport of the packet */
   PACKET_TRUSTED_PID = 79,
   PACKET_FIRST_ON_SEQUENCE = 87,
   PACKET_CHROME_EVENTS = 5,
@@ -18,7 +18,7 @@ enum {
   PACKET_TRACK_EVENT = 11,
   PACKET_INTERNED_DATA = 12,
   PACKET_SEQUENCE_FLAGS = 13,
-  PACKET_STATE_CLEARED = 41,   /* bool, before sequence_flags */
+  PACKET_STATE_CLEARED = 41,   /* bool; predates sequence_flags */
   PACKET_PREVIOUS_DROPPED = 42,
   PACKET_PROCESS_DESCRIPTOR = 43,
   PACKET_THREAD_DESCRIPTOR = 44,
@@ -53,7 +53,7 @@ enum {
   CLOCK_REALTIME = 1,
   CLOCK_MONOTONIC = 3,
   CLOCK_BOOTTIME = 6,
-  CLOCK_OF_SEQUENCE = 64, /* .. 127: of their sequence alone */
+  CLOCK_OF_SEQUENCE = 64, /* .. 127: local to a sequence */
   CLOCK_SEQUENCE_LAST = 127,
 
   EVENT_TIMESTAMP_DELTA_US = 1,
@@ -126,7 +126,7 @@ enum {
   ANNOTATION_ARRAY = 12,
   ANNOTATION_PROTO = 14,
   ANNOTATION_STRING_IID = 17,
-  ANNOTATION_TRACEKIT = 1990, /* ours: text of a number that double_value is not exactly */
+  ANNOTATION_TRACEKIT = 1990, /* ours: text of a number that double_value does not represent exactly */
   NESTED_TYPE = 1, /* 1 dict, 2 array */
   NESTED_KEYS = 2,
   NESTED_VALUES = 3,
@@ -166,57 +166,59 @@ enum {
   COUNTER_IS_INCREMENTAL = 5,
   COUNTER_UNIT_NAME = 6,
 
-  /* Private fields, which every importer passes over: what Perfetto has no field for of another format's events. */
+  /* Private fields, which every importer ignores: properties of events from other formats for which Perfetto has no field. */
   PACKET_TRACEKIT = 1990,
-  TRACEKIT_POINTS = 1, /* a flow point of the event, or, in a packet without one, of the default track */
-  TRACEKIT_CHAIN = 2,  /* the flow id of the event stands for no point in full */
-  TRACEKIT_RECORD = 3, /* what has no time or no meaning in a trace of events, as JSON */
-  TRACEKIT_JOINED = 4, /* a counter sample: another series of the sample before, which was one event */
-  TRACEKIT_ARGS = 5,   /* of a counter sample: those of its event's args that no sample says, as a TrackEvent has them; in a packet
-                          without an event, on the default track: the whole of an event that has no sample to show */
-  TRACEKIT_TRACK = 6,  /* the TrackDescriptor of a counter without samples */
-  TRACEKIT_WHOLE = 7,  /* of FORM_MIXED: the span came whole */
-  TRACEKIT_LATER = 8,  /* a packet of its own: so many ns all times were moved, for the first one was negative */
-  TRACEKIT_UNTIMED = 9, /* a packet of its own: one with a track event without a usable time, which nothing around it can give it */
+  TRACEKIT_POINTS = 1, /* a flow point of the event; in a packet without an event, of the default track */
+  TRACEKIT_CHAIN = 2,  /* the event's flow id does not imply a flow point */
+  TRACEKIT_RECORD = 3, /* data without a time or a meaning in a trace of events, as JSON */
+  TRACEKIT_JOINED = 4, /* counter sample: another series of the event of the previous sample */
+  TRACEKIT_ARGS = 5,   /* of a counter sample: args of its event that no sample represents, encoded as in a TrackEvent; in a
+                        * packet without an event, on the default track: a complete event that has no sample */
+  TRACEKIT_TRACK = 6,  /* TrackDescriptor of a counter without samples */
+  TRACEKIT_WHOLE = 7,  /* FORM_MIXED: the span was one complete event */
+  TRACEKIT_LATER = 8,  /* in its own packet: ns added to all times, because the first was negative */
+  TRACEKIT_UNTIMED = 9, /* in its own packet: a packet whose track event has no usable time; kept here so that its context
+                         * cannot give it one */
   RECORD_KIND = 1,     /* enum tk_record_kind */
   RECORD_PHASE = 2,
   RECORD_TRACK = 3,    /* uuid of the process or thread that it names */
-  RECORD_STRONG = 4,   /* it has a pid or a tid, also if there is no such track */
-  RECORD_TIME = 5,     /* ns, of the trace's clock; absent = it has none */
-  RECORD_TEXT = 6,     /* JSON object, less what the above say */
-  TRACEKIT_BLOCK = 30, /* a packet of its own: what another format asks to be carried; more of it may follow */
-  BLOCK_FORMAT = 1,    /* name of that format */
+  RECORD_STRONG = 4,   /* has a pid or a tid, even if there is no such track */
+  RECORD_TIME = 5,     /* ns, on the trace clock; absent = no time */
+  RECORD_TEXT = 6,     /* JSON object without the properties above */
+  TRACEKIT_BLOCK = 30, /* in its own packet: a piece of data embedded for another format */
+  BLOCK_FORMAT = 1,    /* name of the other format */
   BLOCK_BYTES = 2,
   POINT_ROLE = 1,
-  POINT_ID = 2,        /* integer; absent = the only flow id of the event */
+  POINT_ID = 2,        /* integer; absent = the event's only flow id */
   POINT_ID_TEXT = 3,   /* iid of an event name */
   POINT_NAME_IID = 4,
   POINT_CATEGORY_IID = 5,
-  POINT_TIME = 6,      /* ns, of the trace's clock; absent = the packet's */
+  POINT_TIME = 6,      /* ns, on the trace clock; absent = the time of the packet */
   POINT_ENCLOSING = 7,
-  POINT_NEW_CLASS = 8, /* name and category are these from here on, for events of this category, else those of the last such point */
-  POINT_ID_ARG = 9,    /* which debug annotation of the event, from 1 on, is the id */
+  POINT_NEW_CLASS = 8, /* this name and category also apply to later points of events with this category, until the next such
+                        * field */
+  POINT_ID_ARG = 9,    /* number of the debug annotation of the event that is the id, from 1 */
   POINT_ARGS = 10,     /* JSON object */
   DESCRIPTOR_TRACEKIT = 1990,
-  TRACK_FORM = 1,      /* bits, below */
-  TRACK_IDENT = 2,     /* the pid or tid that was a string */
-  TRACK_TID = 3,       /* of an async lane or a counter: its thread */
-  TRACK_COUNTER_ID = 5, /* of a counter: its id, which is part of its name */
-  TRACK_PROCESS = 4,   /* of FORM_GLOBAL: uuid of the process that has them elsewhere */
-  TRACK_MACHINE = 6,   /* of a process: name of its machine */
-  TRACK_TID_TEXT = 7,  /* of a counter: its thread, if that is a string */
-  FORM_COMPLETE = 1,   /* spans came whole, not as begin and end */
-  FORM_MIXED = 1024,   /* those came whole that say so */
+  TRACK_FORM = 1,      /* FORM_* bits */
+  TRACK_IDENT = 2,     /* original pid or tid if it was a string */
+  TRACK_TID = 3,       /* async lane or counter: its thread */
+  TRACK_COUNTER_ID = 5, /* counter: its id, which is part of its name */
+  TRACK_PROCESS = 4,   /* FORM_GLOBAL: uuid of the process that contains the instants in other formats */
+  TRACK_MACHINE = 6,   /* process: name of its machine */
+  TRACK_TID_TEXT = 7,  /* counter: its thread, if that is a string */
+  FORM_COMPLETE = 1,   /* spans were complete events, not begin and end */
+  FORM_MIXED = 1024,   /* spans with TRACEKIT_WHOLE were complete events */
   FORM_ASYNC = 2,      /* async events of the parent */
-  FORM_LANE = 4,       /* overlaps of the parent thread */
-  FORM_ABSENT = 8,     /* there was no pid, no tid */
+  FORM_LANE = 4,       /* spans that overlap others on the parent thread */
+  FORM_ABSENT = 8,     /* no pid or no tid */
   FORM_QUOTED = 16,    /* an integer in quotes */
-  FORM_GLOBAL = 64,    /* instants of global scope of one process */
-  FORM_TEXT = 128,     /* of a counter: its values were strings */
+  FORM_GLOBAL = 64,    /* global instants that belong to one process */
+  FORM_TEXT = 128,     /* counter: its values were strings */
   FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
-  FORM_NO_LANES = 2048, /* of a thread: tk_track.no_lanes */
-  FORM_COUNTER = 512,  /* a counter whose name is whole, on which are events without samples */
-  FORM_SERIES = 32,    /* a counter's name ends with a blank and the series that TRACK_IDENT names */
+  FORM_NO_LANES = 2048, /* thread: tk_track.no_lanes */
+  FORM_COUNTER = 512,  /* counter with a complete name, for events without samples */
+  FORM_SERIES = 32,    /* counter: its name ends with a space and the series in TRACK_IDENT */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,
   DESCRIPTOR_THREAD_ORDERING = 20,
@@ -225,17 +227,18 @@ enum {
   ATTRIBUTE_STRING = 3
 };
 
-/* How a track that is no thread stands in the graph: as a TK_THREAD track, so that it has a stack, whose tid is a string, unique in
- * its process, that shows its name.  What it really hangs under is in the tid's number, which strings do not use:
+/* How the graph represents a track that is not a thread: as a TK_THREAD track, so that it has a stack. Its tid is a string that
+ * shows its name and is unique in its process. Its real parent is encoded in the tid's number, which strings do not use
+ * otherwise:
  *
- *     code                 of                       the rest of the number
+ *     code                 parent                   the rest of the number
  *     NAMED_OF_PROCESS     its process
- *     NAMED_GLOBAL         nothing
+ *     NAMED_GLOBAL         none
  *     NAMED_OF_THREAD      a thread of its process  the thread's tid
- *     NAMED_IS_PROCESS     is the process's own
- *     NAMED_OF_TRACK       another such track       bytes of its tid that are the other's tid
+ *     NAMED_IS_PROCESS     is the process track
+ *     NAMED_OF_TRACK       another named track      length of the parent's tid, which its own tid begins with
  *
- * A counter of Perfetto has one series; that its name is whole (other counters show "name series") is said by `renamed`. */
+ * A Perfetto counter has one series. `renamed` marks its name as complete (other counters are displayed as "name series"). */
 enum { NAMED_OF_PROCESS = 1, NAMED_GLOBAL, NAMED_OF_THREAD, NAMED_IS_PROCESS, NAMED_OF_TRACK, NAMED_CODES = 8 };
 
 #endif

@@ -1,4 +1,4 @@
-/* finish.c - what is known only when everything has been read: pending times, flows in order of time, the origin. */
+/* finish.c - steps that need the complete file: pending times, flows in order of time, the origin. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- times ---- */
 
-/* Pending times become times of the trace's clock.  A clock that no snapshot ties to it starts where the trace does. */
+/* Converts pending times to the trace clock. A clock without a snapshot starts at the start of the trace. */
 static void finish_pending_times(struct perfetto *r) {
   struct tk_trace *t = r->t;
   int64_t first = INT64_MAX;
@@ -31,7 +31,7 @@ static void finish_pending_times(struct perfetto *r) {
   }
 }
 
-/* Of the first, the middle and the last event's time, the one that most events are near to. */
+/* Returns the time of the first, the middle or the last event: the one that most events are close to. */
 static int64_t choose_origin(const struct tk_trace *t) {
   int64_t best = 0;
   uint64_t most = 0;
@@ -45,7 +45,7 @@ static int64_t choose_origin(const struct tk_trace *t) {
   return best;
 }
 
-/* An event whose time is out of range of all others has lost its clock: it is flagged, and an arg says the time as text. */
+/* Flags an event that is too far from the others to have a usable time, and keeps its time as text in an arg. */
 static void mark_lost_clock(struct perfetto *r, struct tk_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_args it = tk_args_of(t, e->args);
@@ -65,7 +65,7 @@ static void finish_times(struct perfetto *r) {
   int64_t origin = choose_origin(t);
   for (tk_id i = 1; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
-    if (e->kind == TK_BEGIN) e->dur = 0; /* it was a link to the begin around it */
+    if (e->kind == TK_BEGIN) e->dur = 0; /* it linked to the enclosing begin */
     e->dur = e->dur > INT64_MAX / 1000 ? INT64_MAX : e->dur * 1000;
     if (!perfetto_in_range(e->ts, origin)) {
       mark_lost_clock(r, e, e->ts);
@@ -128,7 +128,8 @@ static int by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* A point of an end event belongs to the span that ends there, which seal has still to find: its last moment is within it. */
+/* Adds a flow point. A point of an end event belongs to the span that ends there, which seal has not paired yet. It is moved
+ * back to the last moment inside that span. */
 static void add_flow_point(struct perfetto *r, const struct raw_point *p, int64_t id, enum tk_flow_role role) {
   struct tk_flow_point *f = trace_add_flow_point(r->t);
   f->ts = p->ts;
@@ -142,12 +143,12 @@ static void add_flow_point(struct perfetto *r, const struct raw_point *p, int64_
   if (p->at_end && f->ts > INT64_MIN) f->ts--;
 }
 
-/* Flows of Chrome's older events are no chains: every one that goes in comes from the last that went out. */
+/* Flows of Chrome's legacy events are not chains: each flow in comes from the latest flow out. */
 static enum tk_flow_role role_of(const struct raw_point *p) {
   return p->direction == 1 ? TK_FLOW_IN : p->direction == 2 ? TK_FLOW_OUT : TK_FLOW_INOUT;
 }
 
-/* Ids that no flow of the file has, from 1 on. */
+/* Generates ids, from 1, that no flow of the file has. */
 struct fresh_ids {
   struct map used;
   int64_t last;
@@ -167,14 +168,14 @@ static int64_t fresh_id(struct perfetto *r, struct fresh_ids *f) {
   return f->last;
 }
 
-/* Does the point belong to what the one before it, in order, belongs to? */
+/* True if the point belongs to the same flow as its predecessor. */
 static bool goes_on(const struct raw_point *before, const struct raw_point *p) {
   if (before->id != p->id || before->machine != p->machine || !before->direction != !p->direction) return false;
   return p->direction || !before->terminating;
 }
 
-/* A flow runs through its points in order of time until one ends it; then its id may be used again, and so may other machines
- * use it. In the graph an id is one flow: the first that has it keeps it. */
+/* A flow runs through its points in order of time until a point terminates it. Afterwards its id may be reused, and other
+ * machines may use the same id. In the graph each flow has its own id: the first flow keeps the original one. */
 static void chain_points(struct perfetto *r) {
   struct fresh_ids fresh = {.last = 0};
   int64_t id = 0;
@@ -201,8 +202,8 @@ static tk_time end_of_trace(const struct tk_trace *t) {
   return end;
 }
 
-/* What begins on a lane and never ends is a span by itself: on the thread that the lane belongs to, an end of another span
- * would end it. */
+/* Turns begins on a lane that never end into unfinished spans here: on the thread that the lane belongs to, the end of another
+ * span would end them. */
 static void finish_lanes(struct perfetto *r) {
   struct tk_trace *t = r->t;
   tk_time end = 0;

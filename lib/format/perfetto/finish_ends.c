@@ -1,14 +1,15 @@
-/* finish_ends.c - ends that name what they end.
+/* finish_ends.c - end events that name the span they end.
  *
- * An end of Perfetto closes the innermost open span of its track, but one that has a name or a category closes the innermost that
- * has these as well, and nothing if there is none.  That differs from what ends of JSON do, which seal pairs, only where the innermost
- * span is another: the spans of such a track are paired here.  A span that is closed while others in it are open leaves them so. */
+ * A Perfetto end event closes the innermost open span of its track. If it has a name or a category, it closes the innermost
+ * span with the same name or category, or nothing if there is none. This differs from JSON end events, which seal pairs, only
+ * if the innermost span is a different one: the spans of such a track are paired here. Spans nested in a closed span remain
+ * open. */
 #include <stdlib.h>
 
 #include "graph/seal.h"
 #include "reader.h"
 
-enum { STACK_MOST = 512 }; /* trace_processor's, too */
+enum { STACK_MOST = 512 }; /* same limit as in trace_processor */
 
 struct mark {
   uint32_t site;
@@ -32,7 +33,7 @@ static bool is_named(const struct tk_trace *t, const struct tk_event *e) {
   return e->kind == TK_END && (t->classes[e->cls].name || t->classes[e->cls].cat);
 }
 
-/* Names and categories that an end does not say are no difference. */
+/* A missing name or category matches any. */
 static bool fits(const struct tk_trace *t, tk_id begin, tk_id end) {
   const struct tk_class *b = &t->classes[t->events[begin].cls], *e = &t->classes[t->events[end].cls];
   return (!e->name || !b->name || e->name == b->name) && (!e->cat || !b->cat || e->cat == b->cat);
@@ -50,7 +51,7 @@ static void push(struct marks *m, tk_id event) {
   if (mem_grow(mem, (void **)&m->open, &m->cap_open, (uint64_t)m->n_open + 1, sizeof event)) m->open[m->n_open++] = event;
 }
 
-/* Is there an end of the track, marks first .. end-1, whose innermost span is another? */
+/* True if some end among marks first .. end-1 of a track does not match the innermost span. */
 static bool differs(struct marks *m, uint32_t first, uint32_t end) {
   const struct tk_trace *t = m->r->t;
   m->n_open = 0;

@@ -1,9 +1,9 @@
 /* finish_tracks.c - nodes -> tracks of the graph.
  *
- *     process                      its instants on the process track; if it has slices, a named track for them
- *     thread                       thread; several uuids of one pid and tid are one
- *     counter                      counter track, of its process, under its thread's tid
- *     any other                    TK_THREAD with a string for a tid (perfetto.h): "name", "name [2]", "parent/name" */
+ *     process                      its instants on the process track; its slices, if any, on a named track
+ *     thread                       thread; several uuids with one pid and tid are merged
+ *     counter                      counter track of its process, with its thread's tid
+ *     any other                    TK_THREAD with a string as its tid (fields.h): "name", "name [2]", "parent/name" */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,21 +23,21 @@ struct track_finisher {
   struct perfetto *r;
   struct process_slot *processes;
   uint32_t n_processes, cap_processes;
-  struct map pids;   /* machine and pid -> site in `processes` */
-  struct map absent; /* machine -> the process of what has none */
-  struct map theirs; /* process without an id, kind, tid or name -> its track */
-  struct map tids;   /* process and text of a tid -> used */
-  struct map renumbered; /* process -> its pid, which another machine has as well */
-  uint32_t next_pid;     /* what it gets instead */
+  struct map pids;   /* machine and pid -> index in `processes` */
+  struct map absent; /* machine -> process of its tracks without a process */
+  struct map theirs; /* process without an id, kind, tid or name -> track */
+  struct map tids;   /* process and text of a tid -> times used */
+  struct map renumbered; /* process -> original pid, which another machine also uses */
+  uint32_t next_pid;     /* next substitute for such a pid */
 };
 
-/* Where a track hangs: its process, and the thread or the named track between. */
+/* Location of a track: its process, and a thread or named track between them. */
 struct home {
   tk_id process;
   uint32_t thread, named; /* nodes */
 };
 
-/* The pid or tid of a node that our writer could not write as a number. */
+/* Returns the pid or tid of a node, including those that our writer could not write as a number. */
 static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, int64_t num) {
   const struct intern_str *s = trace_str(r->t, n->ident_text);
   struct tk_ident i = ident_int(num);
@@ -52,8 +52,8 @@ static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, 
   return i;
 }
 
-/* Tracks without a process are their machine's all the same: each has a process without an id for them, of which trace_process
- * knows one alone. */
+/* Returns the process, without an id, for a machine's tracks without a process. trace_process supports only one such process,
+ * so those of named machines are added here. */
 static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
   struct tk_trace *t = s->r->t;
   tk_id name = machine_name(s->r, machine);
@@ -68,7 +68,8 @@ static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
   return *slot = t->n_tracks;
 }
 
-/* trace_track finds by the pid: of processes without one that is the nameless machine's. */
+/* Returns the track of this kind, tid and name in a process. trace_track finds processes by pid: among processes without a pid,
+ * it finds only that of the unnamed machine. */
 static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid, tk_id name) {
   struct tk_trace *t = s->r->t;
   struct tk_ident pid = t->tracks[process].pid;
@@ -87,7 +88,7 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
   return *slot = t->n_tracks;
 }
 
-/* 0 = not processes yet; NULL when memory has run out. */
+/* Returns where the track id of a process is stored, which is 0 at first; NULL when memory runs out. */
 static tk_id *find_process(struct track_finisher *s, uint32_t machine, int64_t pid) {
   uint64_t key = hash_pair((uint64_t)pid, machine);
   uint32_t *slot;
@@ -119,7 +120,7 @@ static tk_id process_as(struct track_finisher *s, uint32_t machine, int64_t pid,
     perfetto_note(s->r, TK_NOTE_INFO, "process ids used by several machines: those of later machines are renumbered");
   }
   if (id) {
-    t->tracks[id].renamed = true; /* no record says its name */
+    t->tracks[id].renamed = true; /* no record names it */
     t->tracks[id].machine = name;
     if (taken) map_put(&s->renumbered, id, (uint32_t)pid);
   }
@@ -156,7 +157,8 @@ static struct home home_of(struct track_finisher *s, uint32_t at) {
 
 /* ---- named tracks ---- */
 
-/* The text becomes one that no other track of the process has; what has no process is one in JSON, of all machines. */
+/* Makes the text unique among the tracks of its process. Tracks without a process count as one process across all machines,
+ * because they do in JSON. */
 static tk_id unique_text(struct track_finisher *s, tk_id process, const char *text, size_t n) {
   tk_id proc = s->r->t->tracks[process].pid.kind == TK_IDENT_NONE ? 0 : process;
   struct buf *b = &s->r->json;
@@ -232,7 +234,7 @@ static tk_id named_track(struct track_finisher *s, uint32_t at) {
   return r->t->n_tracks;
 }
 
-/* Parents come first: a chain of them is walked up, then finished down. */
+/* Adds parents first: walks up the chain of parents, then adds tracks on the way down. */
 static tk_id finish_named(struct track_finisher *s, uint32_t at) {
   uint32_t chain[PARENTS_MOST], n = 0;
   for (uint32_t up = at; up && n < PARENTS_MOST; up = home_of(s, up).named) {
@@ -243,7 +245,7 @@ static tk_id finish_named(struct track_finisher *s, uint32_t at) {
   return s->r->nodes[at].tracks[ON_TRACK];
 }
 
-/* ---- the rest ---- */
+/* ---- other tracks ---- */
 
 static tk_id finish_thread(struct track_finisher *s, struct node *n) {
   struct tk_trace *t = s->r->t;
@@ -252,7 +254,7 @@ static tk_id finish_thread(struct track_finisher *s, struct node *n) {
   k->renamed = true;
   k->no_lanes = (n->form & FORM_NO_LANES) != 0;
   if (n->own_name || n->name) k->name = n->own_name ? n->own_name : n->name;
-  if (n->ident_text && k->name == n->ident_text) k->name = 0; /* it was shown for want of a name */
+  if (n->ident_text && k->name == n->ident_text) k->name = 0; /* it was only displayed because there was no name */
   if (n->has_rank) k->has_sort = true, k->sort_index = n->rank;
   return id;
 }
@@ -267,14 +269,14 @@ static tk_id finish_process(struct track_finisher *s, const struct node *n) {
   return id;
 }
 
-/* The track's events are named without the id. */
+/* Returns the name of a counter with an id. The name of its events does not contain the id. */
 static tk_id with_id(struct perfetto *r, struct node *of, const char *name, size_t n) {
   const struct tk_arg id = {.type = TK_ARG_STR, .s = of->counter_id};
   of->counter_name = trace_string(r->t, name, n);
   return trace_counter_name(r->t, of->counter_name, &id);
 }
 
-/* "counter series" of our writer: the counter again, which its other series belong to as well. */
+/* Returns the counter of a track "counter series" that our writer made: its other series belong to the same counter. */
 static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
   struct node *n = &r->nodes[at];
@@ -339,12 +341,12 @@ static tk_id track_of(struct track_finisher *s, uint32_t site) {
 static tk_id event_track(struct track_finisher *s, const struct tk_event *e) {
   struct tk_trace *t = s->r->t;
   if (e->kind != TK_COUNTER || e->track % ASPECTS != ON_PROCESS) return track_of(s, e->track);
-  /* a counter of the old phase C: named by its event */
+  /* a counter event of the legacy phase C names its counter */
   tk_id proc = track_of(s, e->track), id = track_in(s, proc, TK_COUNTERS, ident_none(), t->classes[e->cls].name);
   return id;
 }
 
-/* Tracks that nothing is on may still order or group others. */
+/* Adds tracks without events, because they may order or group others. */
 static void finish_empty(struct track_finisher *s) {
   for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
     const struct node *n = &s->r->nodes[i];
@@ -354,7 +356,7 @@ static void finish_empty(struct track_finisher *s) {
   }
 }
 
-/* Records say how their tracks are called. */
+/* Records contain the names of their tracks. */
 static void finish_records(struct track_finisher *s) {
   struct perfetto *r = s->r;
   for (tk_id i = 1; i <= r->t->n_records; i++) {
@@ -366,7 +368,7 @@ static void finish_records(struct track_finisher *s) {
   }
 }
 
-/* What our writer described it describes anew, whatever it was called. */
+/* True if the output can reuse the track's uuid. Descriptors of our own writer are regenerated, under any uuid. */
 static bool keeps_uuid(const struct node *n) { return (n->uuid || n->is_default) && (n->as_it_came || !n->described); }
 
 static bool keeps_parent(const struct perfetto *r, const struct node *n) {
@@ -390,7 +392,7 @@ static void append_passthrough_track(struct track_finisher *s, tk_id track, cons
   pb_message(all, 1, b);
 }
 
-/* The node that each track of the graph is: the first that was described. */
+/* Finds the node of each track of the graph: the first one described. */
 static void find_nodes(const struct perfetto *r, uint32_t *node_of) {
   for (uint32_t i = r->n_nodes; i >= 1; i--) {
     const struct node *n = &r->nodes[i];
@@ -400,7 +402,7 @@ static void find_nodes(const struct perfetto *r, uint32_t *node_of) {
   }
 }
 
-/* "perfetto.tracks": what the graph has no place for, by track. */
+/* Stores "perfetto.tracks": by track, data that the graph cannot represent. */
 static void passthrough_tracks(struct track_finisher *s) {
   struct perfetto *r = s->r;
   struct mem *mem = &r->t->store->mem;
@@ -426,7 +428,7 @@ void perfetto_finish_tracks(struct perfetto *r) {
   map_init(&s.theirs, &t->store->mem);
   map_init(&s.tids, &t->store->mem);
   map_init(&s.renumbered, &t->store->mem);
-  for (uint32_t i = 1; i <= r->n_nodes; i++) /* also those without events have a name to give */
+  for (uint32_t i = 1; i <= r->n_nodes; i++) /* processes without events have names too */
     if (r->nodes[i].kind == NODE_PROCESS) r->nodes[i].tracks[ON_PROCESS] = finish_process(&s, &r->nodes[i]);
   for (uint32_t i = 1; i <= r->n_nodes; i++) {
     if (r->nodes[i].kind == NODE_THREAD) r->nodes[i].tracks[ON_TRACK] = finish_thread(&s, &r->nodes[i]);

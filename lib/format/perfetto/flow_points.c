@@ -1,4 +1,4 @@
-/* flow_points.c - debug annotations by the integer that they hold, and back. */
+/* flow_points.c - finds debug annotations by the integer they contain, and the reverse. */
 #include "flow_points.h"
 
 #include "fields.h"

@@ -1,11 +1,11 @@
-/* frames.h - a Trace as the packets that it consists of, also where it is damaged.
+/* frames.h - splits a Trace into packets, even if it is damaged.
  *
  *     0x0a   length   packet   0x0a   length   packet   ...
  *
- * A length is believed if the next frame begins where it ends, or the file does, or the packet itself can be read to that end.  Where
- * none of these is so, the next packet is looked for: a frame whose packet has known fields of the right types, and so have those
- * behind it.  What lies before it is what the damaged frame held.  The search ends after 16 MiB, and all searches of a file after
- * 256 MiB of candidates, so that hostile input costs no more than its size: then all that follows is lost. */
+ * A length is trusted if the next frame begins at its end, if the file ends there, or if the packet can be parsed up to there.
+ * Otherwise the next packet is searched for: a frame whose packet has known fields of the right types, followed by more such
+ * frames. The bytes before it are the contents of the damaged frame. One search ends after 16 MiB, and all searches of a file
+ * end after 256 MiB of candidates, so that hostile input costs no more than its size; everything after that is lost. */
 #ifndef FORMAT_PERFETTO_FRAMES_H
 #define FORMAT_PERFETTO_FRAMES_H
 
@@ -13,32 +13,34 @@
 
 struct frames {
   struct pb_in s;
-  size_t cost; /* bytes of candidates that were looked at */
+  size_t cost; /* bytes of candidates examined */
 };
 
 struct frame {
-  const uint8_t *p; /* the packet, until the next call */
+  const uint8_t *p; /* the packet; valid until the next call */
   size_t n;
-  uint64_t offset;  /* of the packet in its input */
-  bool found;       /* its end is where the next packet was found */
-  bool other;       /* a field of the trace that is no packet, with its tag */
+  uint64_t offset;  /* of the packet in the input */
+  bool found;       /* ends where the next packet was found */
+  bool other;       /* a field of the trace that is not a packet, including its tag */
 };
 
 enum frame_status {
   FRAME,
   FRAMES_END,
-  FRAMES_CUT,  /* the input ends in a packet */
-  FRAMES_LOST, /* what follows is no sequence of packets */
-  FRAMES_FAIL  /* f->s.err says why */
+  FRAMES_CUT,  /* the input ends inside a packet */
+  FRAMES_LOST, /* no sequence of packets follows */
+  FRAMES_FAIL  /* the error is in f->s.err */
 };
 
 enum frame_status frames_next(struct frames *f, struct frame *out);
-/* The packet that was given out last cannot be read to its end: it ends where the next one is found, also inside of it. */
+/* To be called if the packet returned last cannot be parsed to its end: ends it where the next packet is found, possibly inside
+ * it. */
 void frames_reconsider(struct frames *f, struct frame *out);
 
-/* Is there a sequence of packets at p?  `last`: the input ends behind these bytes.  Adds to *cost what was looked at (detect.c). */
+/* True if a sequence of packets begins at p. `last`: the input ends after these bytes. Adds the number of bytes examined to
+ * *cost (detect.c). */
 bool perfetto_frames_at(const uint8_t *p, size_t n, bool last, size_t *cost);
-/* Can it be read as a packet, with so many fields that are known? */
+/* True if the bytes parse as a packet with at least this many known fields. */
 bool perfetto_is_packet(const uint8_t *p, size_t n, unsigned known);
 
 #endif

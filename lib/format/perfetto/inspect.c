@@ -1,7 +1,8 @@
-/* inspect.c - what a Trace was made of: packets by what they carry, sequences, clocks.
+/* inspect.c - composition of a Trace: packets by content, sequences, clocks.
  *
- * Counted while reading and left in a meta, since neither packets nor sequences are in the graph.  A packet that carries several
- * things counts as the first of them below: state that comes with an event is part of what the event costs. */
+ * The counts are made while reading and stored in a meta, because the graph contains neither packets nor sequences. A packet
+ * with several kinds of content counts as the first of them in kind_of: sequence state that accompanies an event is part of the
+ * event's cost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static uint32_t kind_of(const struct packet *k) {
   return k->interned.p ? PACKET_INTERNED_DATA : k->defaults.p ? PACKET_DEFAULTS : 0;
 }
 
-/* Where its count stands; beyond the room for them all, the last. */
+/* Returns the index of the count for this field; the last one if there are too many. */
 static uint32_t kind_index(struct perfetto *r, uint32_t field) {
   uint32_t i = 0;
   while (i < r->n_kinds && r->kinds[i].field != field) i++;
@@ -91,7 +92,7 @@ void perfetto_add_counts(struct perfetto *r) {
   perfetto_add_passthrough(r, PASSTHROUGH_COUNTS, all->data, all->len);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static const char *clock_name(uint32_t id) {
   static const char *const names[] = {"",          "REALTIME", "REALTIME_COARSE", "MONOTONIC",     "MONOTONIC_COARSE", "MONOTONIC_RAW",

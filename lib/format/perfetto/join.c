@@ -1,7 +1,7 @@
-/* join.c - passthrough of several graphs that became one: only what describes fields of events is still true of the joined
+/* join.c - passthrough of several graphs that are joined into one: only descriptions of event fields remain valid in the joined
  * graph.
  *
- * Packets, machines and descriptors of tracks name processes by ids that were given out anew. */
+ * Packets, machines and track descriptors refer to processes by ids that have been reassigned. */
 #include "join.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* passthrough.c - the passthrough of a graph that was read from a Perfetto file. */
+/* passthrough.c - access to the passthrough of a graph that was read from a Perfetto file. */
 #include "passthrough.h"
 
 #include "fields.h"

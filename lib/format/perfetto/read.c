@@ -1,11 +1,12 @@
-/* read.c - Trace -> graph: packets one at a time, through a window.
+/* read.c - Trace -> graph: one packet at a time, through a window.
  *
  *     Trace        packet*                               repeated field 1, any number of them   read_frames.c, read_chunks.c
  *       packet     state of its sequence, then its data                                         read_packet.c
- *       packet     compressed_packets: zlib or zstd      inflated whole, on a stack of at most four
+ *       packet     compressed_packets: zlib or zstd      decompressed completely, on a stack of at most four
  *
- * Damage costs what it hits: a packet that cannot be read to its end is read as far as it goes, one whose length is wrong ends where
- * the next one is found (frames.h), and where none is found what came before is kept. */
+ * Damage costs only the data it affects. A packet that cannot be parsed to its end is read as far as possible. A packet with a
+ * wrong length ends where the next one is found (frames.h). If no next packet is found, everything before the damage is kept.
+ */
 #include <string.h>
 
 #include "format/chunks.h"
@@ -13,13 +14,13 @@
 #include "perfetto.h"
 #include "reader.h"
 
-enum { LEVELS = 5, TICK = 4096 }; /* the file, compressed packets in it, and in these */
+enum { LEVELS = 5, TICK = 4096 }; /* the file, compressed packets in it, and those nested in them */
 
-/* Packets that are being read: the file's, and on top of them those of a compressed packet. */
+/* A source of packets: the file, or a compressed packet. */
 struct level {
   struct frames frames;
   struct buf bytes;
-  bool damaged; /* which has been said */
+  bool damaged; /* and the damage has been reported */
 };
 
 struct levels {
@@ -49,7 +50,7 @@ static bool push_level(struct perfetto *r, struct levels *s, const struct pb_fie
   return true;
 }
 
-/* A packet, and if it is compressed those in it come next. */
+/* Processes a packet; the contents of a compressed packet come next. */
 static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
   struct pb_field compressed = {0};
   if (f->other) {
@@ -68,7 +69,7 @@ static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
 
 /* ---- the file ---- */
 
-/* Compressed packets end in the middle of one, or there are none. */
+/* Reports compressed packets that end inside a packet or contain none. */
 static void pop_level(struct perfetto *r, struct levels *s, enum frame_status status) {
   struct level *l = &s->of[--s->n];
   if (status != FRAMES_END && !l->damaged) perfetto_damage(r, "damaged compressed packets, read as far as possible");
@@ -91,7 +92,7 @@ static bool stop_reading(struct perfetto *r, const struct pb_in *s, enum frame_s
   return true;
 }
 
-/* Packets of the file, as many as several threads can take apart. */
+/* Reads as many packets of the file as several threads can decode. */
 static bool read_chunks(struct perfetto *r, struct levels *s) {
   struct pb_in *in = &s->of[0].frames.s;
   struct pb_field compressed = {0};

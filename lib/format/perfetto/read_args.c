@@ -1,7 +1,8 @@
 /* read_args.c - DebugAnnotation -> arg.
  *
- * Scalars keep their type.  Nested dictionaries and arrays, of the new form (dict_entries, array_values) and the old one
- * (nested_value), become JSON text, level by level on a stack of our own: depth is the input's choice. */
+ * Scalars keep their type. Nested dictionaries and arrays, in the new form (dict_entries, array_values) or the old one
+ * (nested_value), become JSON text. They are processed level by level on an explicit stack, because the input determines the
+ * depth. */
 #include <string.h>
 
 #include "format/json.h"
@@ -12,7 +13,7 @@ enum { LEVELS = 100 };
 
 struct annotation {
   struct pb_field value; /* number 0 = none */
-  struct pb_field number; /* what a double was as text; p NULL = just that */
+  struct pb_field number; /* original text of a double; p NULL = none */
   tk_id key;
 };
 
@@ -45,9 +46,9 @@ static void scan_annotation(struct perfetto *r, struct sequence *q, const struct
 
 /* ---- JSON text ---- */
 
-/* Appends the text as compact strict JSON to r->json; false if it is none. */
+/* Appends the text as compact strict JSON to r->json; returns false if it is not JSON. */
 static bool copy_json(struct perfetto *r, const struct pb_field *f) {
-  static const uint8_t pad[IN_PAD] = {' '}; /* a blank ends a number */
+  static const uint8_t pad[IN_PAD] = {' '}; /* a space ends a number */
   struct json j = {.last = true, .scratch = {.mem = &r->t->store->mem}};
   size_t from = r->json.len;
   r->copy.len = 0;
@@ -98,9 +99,9 @@ static void put_scalar(struct perfetto *r, struct sequence *q, const struct pb_f
   }
 }
 
-/* One open bracket: the fields `member` of a message are its elements. */
+/* An open bracket. Its elements are the fields `member` of a message. */
 struct level {
-  struct pb c, keys; /* keys: NestedValue keeps them in a field of their own */
+  struct pb c, keys; /* keys: NestedValue stores its keys in a separate field */
   uint32_t member;
   bool dict, nested, any;
 };
@@ -144,7 +145,7 @@ static void put_nested_value(struct perfetto *r, struct builder *b, const struct
   }
 }
 
-/* A value: a scalar is written, a dictionary or an array is entered. */
+/* Writes a scalar, or enters a dictionary or array. */
 static void put_value(struct perfetto *r, struct sequence *q, struct builder *b, const struct annotation *a, const struct pb_field *f) {
   bool dict = a->value.number == ANNOTATION_DICT;
   if (a->value.number == ANNOTATION_NESTED) put_nested_value(r, b, &a->value);
@@ -182,7 +183,7 @@ static void put_member(struct perfetto *r, struct sequence *q, struct builder *b
   put_value(r, q, b, &a, f);
 }
 
-/* r->json becomes the text of a dictionary or array. */
+/* Sets r->json to the text of a dictionary or array. */
 static void build_json(struct perfetto *r, struct sequence *q, const struct annotation *top, const struct pb_field *f) {
   struct builder b = {.n = 0};
   struct pb_field g;
@@ -206,7 +207,7 @@ bool perfetto_is_json(struct perfetto *r, const struct pb_field *f) {
 
 /* ---- args ---- */
 
-/* JSON text of any kind, typed: a scalar is the arg that it spells. */
+/* Adds an arg from any JSON text. A scalar becomes an arg of its type. */
 static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   struct tk_trace *t = r->t;
   struct json j = {.last = true, .scratch = {.mem = &t->store->mem}};
@@ -288,7 +289,7 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
   case ANNOTATION_DICT:
   case ANNOTATION_ARRAY:
     build_json(r, q, &a, f);
-    if (r->json.len == 0) return; /* no memory */
+    if (r->json.len == 0) return; /* out of memory */
     if (*r->json.data == '{' || *r->json.data == '[') {
       args_str(t, a.key, TK_ARG_JSON, trace_string(t, r->json.data, r->json.len));
     } else {

@@ -1,28 +1,28 @@
-/* read_chunks.c - packets by several threads (format/chunks.h).
+/* read_chunks.c - reads packets with several threads (format/chunks.h).
  *
- * What a packet means depends on all that its sequence said before it: names, defaults, times that count on, spans that are open.  So
- * other threads only take packets apart (decode.h), and the one reader takes what they found, in the order of the file: about half of
- * the work, and the trace is the same by construction. */
+ * The meaning of a packet depends on all earlier packets of its sequence: names, defaults, incremental times, open spans. So
+ * other threads only decode packets (decode.h), and the one reader processes the results in file order. This moves about half
+ * of the work to other threads, and the trace is the same by construction. */
 #include "fields.h"
 #include "format/chunks.h"
 #include "reader.h"
 
 enum {
-  SIZE = 128 << 10,       /* of a chunk: what is decoded of it stays in the cache */
-  PACKET_LEAST = 16,      /* bytes of a packet with an event, frame and all; of shorter ones fewer are decoded at a time */
-  SCRATCH_MOST = 1 << 20, /* bytes of JSON in an annotation; what is longer is for the one reader */
-  ROOM = 24 /* bytes for one of the text: 12 for packets as they are decoded, 4 for args and points, the text, scratch */
+  SIZE = 128 << 10,       /* bytes of a chunk: its decoded packets stay in the cache */
+  PACKET_LEAST = 16,      /* bytes of a framed packet with an event; if packets are shorter, fewer are decoded at a time */
+  SCRATCH_MOST = 1 << 20, /* bytes of JSON in an annotation; the reader handles longer ones */
+  ROOM = 24 /* bytes per byte of the text: 12 for decoded packets, 4 for args and points, the text, scratch */
 };
 
-/* What a chunk is read into. */
+/* State and result of decoding one chunk. */
 struct packets {
   struct mem scratch, *mem;
-  struct decoder to, first, last; /* the room that is left, all of it, and the end of what may still be given to a packet */
+  struct decoder to, first, last; /* room left; all the room; last position at which a packet may start */
   struct decoded *all;
   uint32_t n, cap;
 };
 
-/* The packet in the frame at p, which is whole before `end`; NULL if there is none. */
+/* Returns the packet in the frame at p; NULL if the frame is not complete before `end`. */
 static const uint8_t *packet_at(const uint8_t *p, const uint8_t *end, size_t *n) {
   uint64_t length = 0;
   if (p == end || *p++ != PB_KEY(TRACE_PACKET, PB_BYTES)) return NULL;
@@ -35,7 +35,8 @@ static const uint8_t *packet_at(const uint8_t *p, const uint8_t *end, size_t *n)
   return NULL;
 }
 
-/* Frames are believed without a look at their content if another one begins where they end (frames.h). */
+/* Returns the end of the last frame that is followed by another frame: such frames are trusted without examining their contents
+ * (frames.h). */
 static size_t find_cut(const uint8_t *text, size_t n) {
   const uint8_t *p = text, *const end = text + n, *packet;
   size_t cut = 0, size;
@@ -63,7 +64,8 @@ static void read_chunk(struct chunk *c) {
   c->read = (size_t)(p - c->text);
 }
 
-/* An annotation has four bytes at least, a point ten, and values are hardly longer than the annotations that they stand in. */
+/* Allocates room. An annotation has at least four bytes, a point ten, and values are hardly longer than the annotations they
+ * come from. */
 static bool begin_chunk(struct chunk *c, const void *one) {
   const struct perfetto *r = one;
   const size_t size = chunks_least(r->chunks), args = size / 4, points = size / 8;
@@ -90,11 +92,11 @@ static void end_chunk(struct chunk *c) {
   buf_free(&s->to.json);
 }
 
-/* Up to a packet that cannot be read, whose end is to be looked for, or behind a compressed one. */
+/* Processes packets up to one that cannot be parsed, whose end must be searched for, or past a compressed one. */
 static void take_chunk(struct chunk *c, void *one, tk_id events, tk_id points) {
   struct perfetto *r = one;
   const struct packets *s = c->reader;
-  const uint8_t *end = c->text; /* of the packet before */
+  const uint8_t *end = c->text; /* of the previous packet */
   (void)events, (void)points;
   for (uint32_t i = 0; i < s->n; i++) {
     const struct decoded *d = &s->all[i];

@@ -1,9 +1,9 @@
-/* read_clock.c - every time becomes ns of the trace's clock: BOOTTIME, or what a snapshot calls primary.
+/* read_clock.c - converts every time to ns on the trace clock: BOOTTIME, or the primary clock of a snapshot.
  *
- * A ClockSnapshot says what several clocks showed at one moment.  Each clock keeps points (its own time, the trace's); a time lies
- * as far behind the last point before it as on its own clock.  A snapshot without the trace's clock is placed by any clock in it that
- * has points already.  Clocks 64 .. 127 are of their sequence alone and may count from packet to packet (ClockSnapshot.Clock:
- * is_incremental, unit_multiplier_ns). */
+ * A ClockSnapshot contains the readings of several clocks at one moment. Each clock keeps points (its own time, the trace's
+ * time). A time is converted by its distance from the last point before it. A snapshot without the trace clock is placed by any
+ * clock in it that already has points. Clocks 64 .. 127 are local to their sequence and may be incremental, so that each packet
+ * adds to the time of the previous one (ClockSnapshot.Clock: is_incremental, unit_multiplier_ns). */
 #include <string.h>
 
 #include "reader.h"
@@ -33,18 +33,19 @@ static uint32_t clock_of(struct perfetto *r, struct sequence *q, uint32_t machin
   return q->clock = find_clock(r, &r->sequence_clock_index, (uint64_t)(q - r->sequences) << 32 | id, machine);
 }
 
-/* Each machine has one. */
+/* True for the trace clock; each machine has one. */
 static bool is_trace_clock(const struct perfetto *r, uint32_t clock) {
   return r->clocks[clock].id == r->trace_clock && !r->clocks[clock].of_sequence;
 }
 
-/* Sums beyond 64 bits come back around: such times are nobody's. */
+/* Returns a sum that wraps around beyond 64 bits: such times are meaningless anyway. */
 static int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
 enum { STEPS_MOST = 8 };
 
-/* c->at becomes the last point that is not after `own`, the first if all are.  Most times lie near the one before; where points
- * are not in order of their own times, which add_clock_point sees, it is the nearest such point from the one of the last time on. */
+/* Sets c->at to the last point that is not after `own`, or to the first point if all are. Most times are close to the previous
+ * time. If points are not sorted by their own times (add_clock_point sets `unsorted`), the nearest such point from the previous
+ * position is used. */
 static void seek_point(struct clock *c, int64_t own) {
   uint32_t most = c->unsorted ? UINT32_MAX : STEPS_MOST, steps = 0, lo, hi = c->n;
   while (c->at > 0 && c->points[c->at].own > own && steps++ < most) c->at--;
@@ -58,7 +59,7 @@ static void seek_point(struct clock *c, int64_t own) {
   c->at = lo;
 }
 
-/* On its own machine. */
+/* Converts a time to the trace clock of its own machine. */
 static bool to_trace_clock(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns) {
   struct clock *c = &r->clocks[clock];
   *ns = own;
@@ -110,11 +111,11 @@ static void read_clock(struct perfetto *r, struct sequence *q, uint32_t machine,
   out->own = k->now = (int64_t)(at * unit);
 }
 
-/* When was the snapshot taken, by the trace's clock? */
+/* Computes the snapshot's time on the trace clock. Returns false if no clock in it can be converted. */
 static bool place_snapshot(struct perfetto *r, const struct reading *all, uint32_t n, int64_t *trace) {
   for (uint32_t i = 0; i < n; i++)
     if (is_trace_clock(r, all[i].clock)) return *trace = all[i].own, true;
-  for (int own = 0; own < 2; own++) /* a sequence's own clocks last */
+  for (int own = 0; own < 2; own++) /* clocks local to a sequence last */
     for (uint32_t i = 0; i < n; i++)
       if (of_sequence(all[i].id) == own && to_trace_clock(r, all[i].clock, all[i].own, trace)) return true;
   return false;
@@ -143,7 +144,7 @@ bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, co
   for (uint32_t i = 0; i < n; i++) own = own || of_sequence(all[i].id);
   if (primary && !r->has_trace_clock && machine == 0) r->trace_clock = primary, r->has_trace_clock = true;
   if (!place_snapshot(r, all, n, &trace)) {
-    /* No clock in it is known: the first snapshot of such a file defines the trace's time by its first clock of the system. */
+    /* No clock in it is known: the first system clock of the first such snapshot defines the trace's time. */
     uint32_t i = 0;
     while (i < n && of_sequence(all[i].id)) i++;
     if (i == n || r->has_snapshot) return own;

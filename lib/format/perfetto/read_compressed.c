@@ -1,6 +1,6 @@
-/* read_compressed.c - compressed packets: zlib or zstd of packets.
+/* read_compressed.c - decompresses compressed packets: zlib or zstd.
  *
- * What is damaged is given out as far as it inflates; what grows beyond all reason is refused. */
+ * Damaged data is returned as far as it decompresses; implausibly large output is refused. */
 #include <string.h>
 
 #include <zlib.h>
@@ -15,7 +15,7 @@ static bool adler_fits(const uint8_t *p, size_t n, const uint8_t *want) {
   return adler32_z(1, p, n) == ((uLong)want[0] << 24 | (uLong)want[1] << 16 | (uLong)want[2] << 8 | want[3]);
 }
 
-/* Beyond the ratio of a bomb, or the limit that the caller set. */
+/* True if the output exceeds the ratio of a decompression bomb or the caller's limit. */
 static bool too_large(const struct perfetto *r, const struct buf *out, uint64_t size) {
   if (out->len > BOMB_SIZE && out->len / BOMB_RATIO > size) return true;
   return r->opt->max_size && r->inflated + out->len > r->opt->max_size;
@@ -37,7 +37,7 @@ static enum inflated inflate_all(struct perfetto *r, struct inflater *z, struct 
   }
 }
 
-/* zlib's two bytes of header, deflate, four of checksum (RFC 1950). */
+/* Decompresses zlib: two bytes of header, deflate data, four bytes of checksum (RFC 1950). */
 static enum inflated inflate_packets(struct perfetto *r, const struct pb_field *f, struct buf *out) {
   struct tk_err err = {0};
   struct flate_io io = {.in = f->p + 2, .n_in = (size_t)f->value - 2};
@@ -52,7 +52,7 @@ static enum inflated inflate_packets(struct perfetto *r, const struct pb_field *
   return got;
 }
 
-/* zstd's frames are unpacked as a file of them would be. */
+/* Decompresses zstd frames like a file of such frames. */
 static enum inflated unzstd_packets(struct perfetto *r, const struct pb_field *f, struct buf *out) {
   struct mem *mem = &r->t->store->mem;
   struct tk_err err = {0};

@@ -1,8 +1,9 @@
 /* read_counters.c - counter samples.
  *
- * A sample of Perfetto is one number on a counter track, and so an event with one arg.  Our writer makes several samples of an event
- * of several series: those behind the first say that they join it, and what no sample can say of the event stands in private fields
- * of their packets (write_counters.c).  The args of such an event are collected until the next event comes. */
+ * A Perfetto sample is one number on a counter track, so it becomes an event with one arg. Our writer makes several samples of
+ * an event with several series: those after the first are marked as joined to it, and properties of the event that no sample
+ * can represent are in private fields of their packets (write_counters.c). The args of such an event are collected until the
+ * next event comes. */
 #include "reader.h"
 
 static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
@@ -11,7 +12,7 @@ static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
   return trace_string(t, text, n);
 }
 
-/* The arg that the sample is. */
+/* Returns the arg that the sample represents. */
 static struct tk_arg arg_of(struct perfetto *r, const struct counter_sample *s) {
   struct node *n = &r->nodes[s->node];
   struct tk_arg v = {.type = s->value.type, .key = n->unit ? n->unit : KEY_COUNTER_VALUE};
@@ -26,7 +27,7 @@ static struct tk_arg arg_of(struct perfetto *r, const struct counter_sample *s) 
   return v;
 }
 
-/* Of counters with an id every event has it. */
+/* Every event of a counter with an id has the id as an arg. */
 static void add_id(struct perfetto *r, const struct node *n) {
   const uint8_t *end;
   if (!n->counter_id) return;
@@ -34,7 +35,7 @@ static void add_id(struct perfetto *r, const struct node *n) {
   else args_str(r->t, KEY_ID, TK_ARG_STR, n->counter_id);
 }
 
-/* One for each counter and category.  They get the name of the counter when it is known. */
+/* Returns the class for a counter and category. Classes get the name of the counter when it is known. */
 static tk_id class_of(struct perfetto *r, uint32_t node, tk_id cat) {
   struct counter_classes *all = &r->counter_classes;
   uint32_t *slot = map_put(&all->index, (uint64_t)node << 32 | cat, 0);
@@ -102,7 +103,7 @@ void perfetto_end_collected(struct perfetto *r) {
   c->event = c->n = 0;
 }
 
-/* The args in private fields; 0 = none. */
+/* Returns the args in private fields; 0 = none. */
 static uint32_t private_args(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -119,7 +120,7 @@ static bool has_key(struct perfetto *r, uint32_t args, tk_id key) {
   return false;
 }
 
-/* Those of the sample's packet: the private ones, and the sample itself behind them unless it is one of them. */
+/* Collects the args of the sample's packet: the private ones, then the sample itself unless it is one of them. */
 static void collect_sample(struct perfetto *r, struct sequence *q, const struct pb_field *rest, const struct counter_sample *s) {
   uint32_t args = rest->p ? private_args(r, q, rest) : 0;
   struct tk_arg v = arg_of(r, s);
@@ -152,7 +153,7 @@ void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struc
   collect_sample(r, q, &rest, s);
 }
 
-/* An event that has no sample to show stands on a track that no viewer knows. */
+/* An event without a sample is on a track that viewers do not know. */
 void perfetto_lone_counter(struct perfetto *r, struct sequence *q, const struct counter_sample *s, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;

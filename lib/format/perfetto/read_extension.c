@@ -1,6 +1,7 @@
-/* read_extension.c - fields of TrackEvent that the file describes become args.
+/* read_extension.c - converts fields of TrackEvent that the file describes to args.
  *
- * A message's fields are sorted by number before they are looked at: those of one number are one array, wherever they stand. */
+ * The fields of a message are sorted by number first: all fields with one number form one array, wherever they are in the
+ * message. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "format/json.h"
 #include "reader.h"
 
-enum { LEVELS = 20, FIELDS_MOST = 1 << 20 /* bytes of one event's */ };
+enum { LEVELS = 20, FIELDS_MOST = 1 << 20 /* bytes of one event's fields */ };
 
 /* ---- values ---- */
 
@@ -57,7 +58,7 @@ static bool put_scalar(struct buf *out, const struct scalar *v) {
   case TK_ARG_FALSE: return buf_append(out, "false", 5);
   case TK_ARG_STR: return json_quote(out, v->p, v->n);
   case TK_ARG_DOUBLE: return v->d - v->d == 0 && buf_append(out, text, num_put_double(text, v->d));
-  default: return false; /* JSON has no bytes */
+  default: return false; /* JSON cannot represent bytes */
   }
 }
 
@@ -69,7 +70,8 @@ static int by_number(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The fields of a message, sorted, from x->found[return value] to its end.  UINT32_MAX: it is damaged. */
+/* Appends the fields of a message, sorted. Returns the index of the first in x->found, or UINT32_MAX if the message is damaged.
+ */
 static uint32_t collect(struct extension_reader *x, struct pb c) {
   uint32_t lo = x->n_found;
   struct pb_field f;
@@ -111,7 +113,7 @@ static bool put_value(struct extension_reader *x, const struct schema_field *fie
   return scalar_of(x, field, f, &v) && put_scalar(&x->json, &v);
 }
 
-/* Numbers without tags between. */
+/* Appends packed numbers: values without tags between them. */
 static bool put_packed(struct extension_reader *x, const struct schema_field *field, const struct pb_field *f, bool any) {
   struct pb c = pb_inside(f);
   struct pb_field v = {.number = f->number, .wire = (uint8_t)schema_wire(field)};
@@ -129,7 +131,7 @@ static bool put_packed(struct extension_reader *x, const struct schema_field *fi
   return true;
 }
 
-/* The occurrences lo .. hi-1 of a field: an array if it is repeated. */
+/* Appends the occurrences lo .. hi-1 of a field: an array if the field is repeated. */
 static bool put_group(struct extension_reader *x, const struct schema_field *field, uint32_t lo, uint32_t hi, unsigned level) {
   bool ok = true;
   if (!field->repeated) {
@@ -155,7 +157,7 @@ static struct member *add_member(struct extension_reader *x, uint32_t extension,
   return &x->members[x->n_members++];
 }
 
-/* One arg of the occurrences of a field. */
+/* Adds one arg from all occurrences of a field. */
 static bool read_group(struct extension_reader *x, uint32_t extension, uint32_t name, const struct schema_field *field, uint32_t lo,
                        uint32_t hi) {
   struct scalar v = {0};
@@ -171,7 +173,7 @@ static bool read_group(struct extension_reader *x, uint32_t extension, uint32_t 
   return true;
 }
 
-/* A message's fields are args of their own. */
+/* Adds an arg for each field of a message. */
 static bool read_message(struct extension_reader *x, const struct schema_field *extension, const struct pb_field *f) {
   uint32_t mark = x->n_found, lo = f->wire == PB_BYTES && f->value ? collect(x, pb_inside(f)) : UINT32_MAX, hi;
   bool ok = lo != UINT32_MAX;

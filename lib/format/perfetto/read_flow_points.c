@@ -1,4 +1,4 @@
-/* read_flow_points.c - flow points in full, as our writer leaves them in private fields (write_flow_points.c says which). */
+/* read_flow_points.c - complete flow points, as our writer stores them in private fields (see write_flow_points.c). */
 #include "flow_points.h"
 #include "format/json_args.h"
 #include "reader.h"
@@ -58,7 +58,7 @@ static void read_points(struct perfetto *r, struct sequence *q, const struct pac
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
 }
 
-/* What private fields say of an event's flow ids: nothing, that they are those of points, or that they are not. */
+/* What the private fields imply for an event's flow ids: nothing, that they belong to flow points, or that they do not. */
 enum said { SAID_NOTHING, SAID_POINTS, SAID_CHAIN };
 
 static enum said said_of_ids(const struct packet *k) {

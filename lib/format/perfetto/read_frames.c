@@ -6,18 +6,18 @@
 #include "fields.h"
 
 enum {
-  PACKET_MOST = 512 << 20, /* service and importers stop far below */
-  LOOK = 64 << 10,         /* bytes of candidates, and what is there behind every packet to look at */
+  PACKET_MOST = 512 << 20, /* services and importers have much lower limits */
+  LOOK = 64 << 10,         /* bytes of candidates, and bytes made available after each packet */
   SEARCH_MOST = 16 << 20,
   COST_MOST = 256 << 20
 };
 
-/* A tag and a length, or a number. */
+/* A tag with a length or a number. */
 struct header {
   bool ok;
   uint32_t number, wire;
-  uint64_t length; /* of what follows; 0 of a number */
-  size_t size;     /* of itself, a number's value included */
+  uint64_t length; /* of the data that follows; 0 for a number */
+  size_t size;     /* of the header, including the value of a number */
 };
 
 static struct header header_at(const uint8_t *p, size_t n) {
@@ -51,15 +51,15 @@ static bool fetch(struct frames *f, size_t need, size_t more) {
   f->s.err = &none;
   bool ok = pb_in_ahead(&f->s, need + more);
   f->s.err = err;
-  return ok || pb_in_ahead(&f->s, need); /* what comes behind cannot be read: this can */
+  return ok || pb_in_ahead(&f->s, need); /* the bytes after these cannot be read, but these can */
 }
 
-/* At least `need` bytes in the window, and if the input has them, `more` behind these. */
+/* Makes at least `need` bytes available in the window, and up to `more` after them if the input has them. */
 static bool look_ahead(struct frames *f, size_t need, size_t more) {
   return f->s.last || left(f) >= need + more || fetch(f, need, more);
 }
 
-/* Does the input end, or a sequence of packets begin, `at` bytes from here? */
+/* True if the input ends, or a sequence of packets begins, `at` bytes from here. */
 static bool goes_on(struct frames *f, size_t at) {
   size_t n = left(f);
   if (at == n) return f->s.last;
@@ -68,7 +68,7 @@ static bool goes_on(struct frames *f, size_t at) {
   return perfetto_frames_at(f->s.p + at, n < LOOK ? n : LOOK, f->s.last && n <= LOOK, &f->cost);
 }
 
-/* The first sequence of packets from `at` bytes on, before `end`; 0 = there is none. */
+/* Returns the first sequence of packets in [at, end); 0 = none. */
 static size_t search(struct frames *f, size_t at, size_t end) {
   while (at < end && f->cost <= COST_MOST) {
     const uint8_t *next = memchr(f->s.p + at, PB_KEY(TRACE_PACKET, PB_BYTES), end - at);
@@ -81,7 +81,7 @@ static size_t search(struct frames *f, size_t at, size_t end) {
   return 0;
 }
 
-/* Where the frame at the cursor, which is not believed, ends after all. */
+/* Returns the real end of the frame at the cursor, whose header is not trusted; 0 = not found. */
 static size_t find_end(struct frames *f, const struct header *h) {
   size_t end = 0, searched = 1;
   uint64_t stated = h->size + h->length;
@@ -95,7 +95,7 @@ static size_t find_end(struct frames *f, const struct header *h) {
   return end;
 }
 
-/* Where the packet of such a frame begins, which ends `end` bytes from here. */
+/* Returns the start of the packet in such a frame, which ends `end` bytes from here. */
 static size_t find_start(const struct frames *f, const struct header *h, size_t end) {
   size_t stated = h->ok && h->size <= end ? h->size : 0;
   if (stated && perfetto_is_packet(f->s.p + stated, end - stated, 2)) return stated;
@@ -114,7 +114,7 @@ static enum frame_status resume(struct frames *f, const struct header *h, struct
   return FRAME;
 }
 
-/* A field of the trace that no version knows stays what it is, unless it is a packet with a wrong bit in its tag. */
+/* True for an unknown field of the trace, which is kept, unless it is a packet with a wrong bit in its tag. */
 static bool is_other(struct frames *f, const struct header *h) {
   if (!h->ok || h->number == TRACE_PACKET || h->length > left(f) - h->size) return false;
   size_t end = h->size + (size_t)h->length;
@@ -126,8 +126,8 @@ static void take(struct frames *f, const struct header *h, struct frame *out) {
   f->s.p += h->size + (size_t)h->length;
 }
 
-/* Something else than a packet stands behind the one that ends `end` bytes from here: the rest of it, or damage of its own?  If it is
- * the rest, it ends where the next packet begins. */
+/* The packet that ends `end` bytes from here is followed by something other than a packet. Returns the start of the next packet
+ * if the bytes between are the rest of this packet, or 0 if they are separate damage. */
 static size_t find_rest(struct frames *f, size_t end) {
   struct header h = header_at(f->s.p + end, left(f) - end);
   f->cost += PB_HEADER;

@@ -1,15 +1,15 @@
-/* read_machine.c - several machines in one trace (TracePacket.machine_id; none is machine 0).
+/* read_machine.c - several machines in one trace (TracePacket.machine_id; absent = machine 0).
  *
- * Uuids, pids, sequences and clocks are of their machine alone.  In the graph a process says which machine it is of, by name; which
- * ids the machines have in the file stands in the meta "perfetto.machines", so that passthrough stays with its machine.
+ * Uuids, pids, sequences and clocks are local to a machine. In the graph a process refers to its machine by name. The ids of
+ * the machines in the file are in the meta "perfetto.machines", so that passthrough stays with its machine.
  *
- * Times of another machine that state their clock count on that machine's own; RemoteClockSync says how far that one is ahead of
- * machine 0's.  As trace_processor has it, a round is two pairs of snapshots t1c, t1h, t2c, t2h (client, host) within 30 s,
- * which say it twice:
+ * Times of another machine that state their clock are on that machine's own clock; RemoteClockSync defines how far that clock
+ * is ahead of machine 0's. As in trace_processor, a round is two pairs of snapshots t1c, t1h, t2c, t2h (client, host) within 30
+ * s, which yield two estimates:
  *
  *     (t1c + t2c) / 2 - t1h       t2c - (t1h + t2h) / 2
  *
- * the mean of all counts from there on.  What states no clock is a time of the trace as it is. */
+ * The result is the mean of all estimates. A time without a clock is used unchanged as a time of the trace. */
 #include <stdio.h>
 
 #include "format/format.h"
@@ -17,7 +17,7 @@
 
 /* ---- names ---- */
 
-/* In the graph a machine is its name: of several that are called the same, each later one gets a number. */
+/* Returns a unique name. The graph identifies machines by name, so later machines with the same name get a number. */
 static tk_id unique_name(struct perfetto *r, uint32_t at, tk_id said) {
   const uint32_t *first = map_put(&r->machine_names, said, at), *mine = first;
   tk_id name = said;
@@ -61,7 +61,7 @@ tk_id machine_name(struct perfetto *r, uint32_t id) {
 enum { ROUND_CLOCKS_MOST = 16 };
 static const uint64_t ROUND_NS = 30000000000;
 
-/* What both sides' clocks showed: by clock id, 0 = nothing. */
+/* Readings of the clocks on both sides, by clock id; 0 = none. */
 struct pair {
   uint64_t client[ROUND_CLOCKS_MOST], host[ROUND_CLOCKS_MOST];
 };
@@ -88,7 +88,7 @@ static void read_pair(struct perfetto *r, struct sequence *q, uint32_t machine, 
     if (pb_field_key(&side) == PB_KEY(SYNCED_HOST, PB_BYTES)) read_side(&side, p->host);
     if (pb_field_key(&side) != PB_KEY(SYNCED_CLIENT, PB_BYTES)) continue;
     read_side(&side, p->client);
-    clock_snapshot(r, q, machine, &side); /* the machine's clocks, side by side */
+    clock_snapshot(r, q, machine, &side); /* also a snapshot of the machine's own clocks */
   }
 }
 

@@ -1,7 +1,7 @@
-/* read_packet.c - one TracePacket: first what its sequence is to remember, then what it carries.
+/* read_packet.c - one TracePacket: first its changes to the sequence state, then its contents.
  *
- * A packet that needs its sequence's state (SEQ_NEEDS_INCREMENTAL_STATE) is worth nothing where that state was never set or has
- * been lost, and is skipped, as trace_processor does. */
+ * A packet that needs its sequence's state (SEQ_NEEDS_INCREMENTAL_STATE) is skipped if that state was never set or has been
+ * lost, as in trace_processor. */
 #include <stdio.h>
 #include <string.h>
 
@@ -44,12 +44,14 @@ static bool read_packet(struct pb *c, struct packet *k) {
   return !c->fault;
 }
 
-/* A length that is too great by whole frames: these are fields 1 of the packet, as bundles of ftrace are, which look otherwise. */
+/* True if the packet's length is too large by whole frames. These look like fields 1 of the packet, as ftrace bundles do, but
+ * have the contents of packets. */
 static bool swallows(const struct packet *k) {
   return k->bundle.wire == PB_BYTES && k->bundle.p && perfetto_is_packet(k->bundle.p, (size_t)k->bundle.value, 2);
 }
 
-/* A damaged one would spoil what we write: trace_processor takes it as it comes. */
+/* A damaged extension descriptor is not passed through: it would spoil our output, because trace_processor accepts it as it is.
+ */
 static void extension_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k) {
   const struct pb_field *f = &k->extension;
   if (!schema_read(&r->extensions.schema, f->p, (size_t)f->value)) {
@@ -60,7 +62,8 @@ static void extension_descriptor(struct perfetto *r, const struct sequence *q, c
   passthrough_extension(r, q, k);
 }
 
-/* Attributes that our writer makes of JSON's top level: "tracekit", "json.KEY", "json.after.KEY".  False: it is none of these. */
+/* Reads an attribute that our writer makes from top-level JSON data: "tracekit", "json.KEY", "json.after.KEY". Returns false
+ * for other attributes. */
 static bool read_attribute(struct perfetto *r, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g, key = {0}, text = {0};
@@ -102,8 +105,8 @@ static void note_other(struct perfetto *r, const struct packet *k) {
 
 /* ---- packets that need state ---- */
 
-/* A sequence whose state is set later, or was lost, has packets that mean nothing, as in trace_processor.  That one has none in the
- * whole file may be damage: they are kept until that is known. */
+/* Keeps a packet until it is known whether its sequence ever has state. If the state is set later, or was lost, such packets
+ * mean nothing, as in trace_processor. But if it is never set in the whole file, that may be damage. */
 static void defer(struct perfetto *r, struct sequence *q, const struct packet *k) {
   q->deferred.mem = &r->t->store->mem;
   if (q->deferred.len == 0) q->first_deferred = r->offset;
@@ -127,7 +130,7 @@ static void skip_deferred(struct perfetto *r, struct sequence *q) {
   q->n_deferred = 0;
 }
 
-/* An event that needs the default track and clears it with the same packet: a wrong bit in its flags. */
+/* True for an event that needs the default track which the same packet clears: its flags have a wrong bit. */
 static bool clears_what_it_needs(const struct sequence *q, const struct packet *k) {
   struct pb c = pb_inside(&k->event);
   struct pb_field f;
@@ -149,7 +152,7 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
   if (k->sync.p) machine_sync(r, q, k->machine, &k->sync);
 }
 
-/* Every time counts on an incremental clock, also that of a packet without an event. */
+/* Every timestamp advances an incremental clock, including that of a packet without an event. */
 static void pass_packet_through(struct perfetto *r, struct sequence *q, const struct packet *k) {
   bool of_sequence = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
   int64_t ns;
@@ -174,14 +177,15 @@ void perfetto_read_deferred(struct perfetto *r) {
 
 /* ---- packets ---- */
 
-/* Those that our writer says more of in private fields are made anew; so are counters whose samples it writes otherwise, and what is
- * damaged, which would be no packet to whoever reads it from us. */
+/* Reads a track descriptor and passes it through, unless the writer must make a new one. It does so for descriptors with
+ * private fields, for counters whose samples it converts, and for damaged descriptors, which readers of the output could not
+ * parse. */
 static void take_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k) {
   bool whole;
   uint32_t at = track_descriptor(r, q, k->machine, &k->descriptor, &whole);
   struct node *n = &r->nodes[at];
   if (!at || k->damaged) return;
-  bool anew = n->has_private && !n->is_default; /* the root's says nothing that our writer would say again */
+  bool anew = n->has_private && !n->is_default; /* the root's private fields contain nothing that our writer would repeat */
   if (!whole || anew || (n->kind == NODE_COUNTER && (n->incremental || n->multiplier != 1))) n->as_it_came = false;
   else passthrough_descriptor(r, q, k, n, n->has_events);
 }
@@ -213,7 +217,7 @@ static void take_packet(struct perfetto *r, struct packet *k) {
   else read_content(r, q, k);
   int64_t ns;
   uint32_t clock;
-  if (k->damaged && !k->event.p && !k->private_fields.p) clock_time(r, q, k, &ns, &clock); /* deltas count on */
+  if (k->damaged && !k->event.p && !k->private_fields.p) clock_time(r, q, k, &ns, &clock); /* advances an incremental clock */
 }
 
 static bool read_any_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
@@ -225,7 +229,7 @@ static bool read_any_packet(struct perfetto *r, const uint8_t *p, size_t n, stru
   return true;
 }
 
-/* False: the sequence has not the state that the packet needs, or names. */
+/* Returns false if the sequence lacks state or interned texts that the packet needs. */
 static bool take_decoded(struct perfetto *r, const struct decoded *d) {
   struct sequence *q = perfetto_sequence(r, d->machine, d->sequence);
   struct packet *k = &r->taken;
@@ -267,7 +271,7 @@ bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
 
 /* ---- damage ---- */
 
-/* Nothing but numbers that a packet has once, such as many have behind their message. */
+/* True if the bytes contain only numeric fields that occur once in a packet, such as usually follow its message. */
 static bool is_tail(const uint8_t *p, const uint8_t *end) {
   struct pb c = pb_over(p, (size_t)(end - p));
   struct pb_field f;
@@ -281,7 +285,7 @@ static bool is_tail(const uint8_t *p, const uint8_t *end) {
   return !c.fault && seen >> PACKET_SEQUENCE_ID & 1;
 }
 
-/* Where the numbers at the end of a packet begin; its end if it has none there. */
+/* Returns the start of the numeric fields at the end of a packet; its end if there are none. */
 static const uint8_t *tail_of(const uint8_t *p, const uint8_t *end) {
   enum { TAIL_MOST = 48 };
   if (end - p > TAIL_MOST) p = end - TAIL_MOST;
@@ -289,7 +293,7 @@ static const uint8_t *tail_of(const uint8_t *p, const uint8_t *end) {
   return p;
 }
 
-/* A message whose length leads beyond the packet ends where the numbers behind it begin. */
+/* Reads a message whose length exceeds the packet: it ends where the numeric fields after it begin. */
 static void read_cut_field(const uint8_t *p, const uint8_t *end, struct packet *k) {
   struct pb c = pb_over(p, (size_t)(end - p));
   uint64_t tag, length;
@@ -299,7 +303,7 @@ static void read_cut_field(const uint8_t *p, const uint8_t *end, struct packet *
   if (f.number == PACKET_INTERNED_DATA) k->interned = f;
 }
 
-/* What stood before the damage and, of numbers, at the end is taken; what is not there is taken from the packet before. */
+/* Uses the fields before the damage and the numeric fields at the end. A missing sequence is taken from the previous packet. */
 void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
   const uint8_t *tail = tail_of(p, p + n), *at = p;
   struct pb c = pb_over(p, (size_t)(tail - p));

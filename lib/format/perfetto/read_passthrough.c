@@ -1,10 +1,10 @@
-/* read_passthrough.c - packets that are not modelled here (ftrace, process stats, samples, configuration, ...) are passthrough.
+/* read_passthrough.c - passes through packets that are not modelled (ftrace, process stats, samples, configuration, ...).
  *
- * The writer puts them back on the sequence that they came on, and its own packets onto other sequences.  So a sequence that holds
- * passthrough keeps its state as well: clearings, defaults, interned data.  Whether it holds any is known only when the first such
- * packet comes, so each sequence remembers its state since the last clearing until then; a sequence of nothing but track events
- * leaves nothing behind.  What the graph holds (track events, descriptors) is stripped from a packet, and a time that counts from
- * packet to packet becomes a time of the trace's clock, since the packets that it counts from may be gone. */
+ * The writer returns them to their original sequences, and puts its own packets on other sequences. So a sequence with
+ * passthrough also keeps its state: clearings, defaults, interned data. It is unknown until the first such packet whether a
+ * sequence has passthrough, so each sequence remembers its state since the last clearing until then; a sequence with only track
+ * events leaves nothing. Contents that the graph represents (track events, descriptors) are stripped from a packet. A time on
+ * an incremental clock is converted to the trace clock, because the packets it counts from may be gone. */
 #include <string.h>
 
 #include "format/pb_out.h"
@@ -24,7 +24,7 @@ static bool is_modelled(const struct pb_field *f) {
   }
 }
 
-/* How the packet travelled, when and on which sequence, but not what it does to that one's state. */
+/* True for the transport, time and sequence of a packet, but not for fields that change the sequence state. */
 static bool is_of_packet(const struct pb_field *f) {
   switch (f->number) {
   case PACKET_TIMESTAMP:
@@ -37,7 +37,8 @@ static bool is_of_packet(const struct pb_field *f) {
   }
 }
 
-/* The fields of the packet that `keep` keeps, in r->copy.  `ns`: its time on the trace's clock, if that replaces its own. */
+/* Copies the fields of the packet that `keep` accepts to r->copy. `ns`: time on the trace clock that replaces the packet's own;
+ * NULL = none. `no_time`: drop the time. */
 static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)(const struct pb_field *f), bool no_time,
                         const int64_t *ns) {
   struct buf *b = &r->copy;
@@ -56,7 +57,7 @@ static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)
 
 static bool is_kept(const struct pb_field *f) { return !is_modelled(f); }
 
-/* More of the meta that was written last, unless something else came between. */
+/* Appends to the meta written last, unless other text was added after it. */
 static void append_packets(struct perfetto *r, const struct buf *packets) {
   struct tk_trace *t = r->t;
   struct buf *raw = &t->store->raw;
@@ -70,7 +71,7 @@ static void append_packets(struct perfetto *r, const struct buf *packets) {
   if (buf_append(raw, packets->data, packets->len)) m->size += packets->len;
 }
 
-/* From here on the sequence keeps its state. */
+/* Marks that the sequence keeps its state from here on. */
 static void keep_sequence(struct perfetto *r, struct sequence *q) {
   if (q->has_others) return;
   q->has_others = true;
@@ -109,8 +110,9 @@ void passthrough_event(struct perfetto *r, struct sequence *q, const struct pack
 
 /* ---- events without a usable time ---- */
 
-/* Whether a time can be used depends on clocks, defaults and snapshots, which the output says anew and which damage may have spoiled
- * in the input.  So the packet goes into a private field, where nobody, and we no more, gives it a time that it never had. */
+/* Puts the packet into a private field. Whether its time is usable depends on clocks, defaults and snapshots, which the output
+ * restates and damage in the input may have changed. In a private field no reader, including ours, gives it a time that it
+ * never had. */
 static void keep_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, const void *p, size_t n) {
   keep_sequence(r, q);
   r->text.len = r->packets.len = 0;
@@ -153,7 +155,8 @@ bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const str
 
 /* ---- descriptors ---- */
 
-/* Of a packet the field `f`, which becomes its last one; a time of the sequence's own clocks would mean nothing by itself. */
+/* Appends a packet with only its field `f`, which becomes the last one. A time on a clock of the sequence is dropped, because
+ * it would mean nothing on its own. */
 static void append_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, const struct pb_field *f,
                               struct buf *to) {
   keep_fields(r, k, is_of_packet, clock_of_sequence(q, k), NULL);
@@ -161,7 +164,7 @@ static void append_descriptor(struct perfetto *r, const struct sequence *q, cons
   pb_message(to, TRACE_PACKET, &r->copy);
 }
 
-/* Producers describe their tracks again with every clearing of their sequence. */
+/* Keeps a descriptor, unless it repeats the previous one: producers repeat descriptors whenever they clear their sequence. */
 void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late) {
   struct buf *to = late ? &r->late_descriptors : &r->descriptors;
   const struct pb_field *f = &k->descriptor;
@@ -207,7 +210,7 @@ void passthrough_clock(struct perfetto *r) {
   perfetto_add_passthrough(r, PASSTHROUGH_CLOCK, text, num_put_u64(text, r->trace_clock));
 }
 
-/* Pieces of a block stand one behind the other in the raw text. */
+/* Appends a piece of a block. The pieces are adjacent in the raw text. */
 static void append_block(struct perfetto *r, tk_id name, const struct pb_field *bytes) {
   struct tk_trace *t = r->t;
   struct buf *raw = &t->store->raw;

@@ -1,7 +1,8 @@
-/* read_sequence.c - what a sequence of packets remembers: interned text and defaults, until it is cleared.
+/* read_sequence.c - state of a sequence of packets: interned text and defaults, until it is cleared.
  *
- * InternedData: ids are of their sequence and field, defined in the packet that uses them or an earlier one; a second definition
- * is ignored, as trace_processor does.  Clearing gives the memory back, so that a file of nothing but clears costs nothing. */
+ * InternedData: ids are local to a sequence and a field, and defined in the packet that uses them or an earlier one. A second
+ * definition is ignored, as in trace_processor. Clearing frees the memory, so that a file that consists of clearings costs
+ * nothing. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_
   return &r->sequences[*slot];
 }
 
-/* Of interned data that no event needs nothing stays. */
+/* Discards interned data that no event needs. */
 static void clear_generation(struct perfetto *r, struct sequence *q) {
   struct generation *g = &r->generations[q->generation];
   if (!q->generation) return;
@@ -64,7 +65,7 @@ static void event_defaults(struct sequence *q, const struct pb_field *f) {
   }
 }
 
-/* New defaults replace the old ones whole. */
+/* New defaults replace all old ones. */
 void sequence_defaults(struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;

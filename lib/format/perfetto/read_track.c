@@ -1,7 +1,7 @@
 /* read_track.c - TrackDescriptor, and the process and thread descriptors of older traces.
  *
- * A track may be described after events use it, again with every clearing of a sequence, or never; so it is a node from its first
- * mention on, which descriptors complete.  uuids are of the whole trace and its machine. */
+ * A track may be described after events use it, repeatedly after each clearing of a sequence, or never. So a track is a node
+ * from its first mention on, and descriptors complete it. Uuids are valid throughout the trace, but local to a machine. */
 #include <string.h>
 
 #include "reader.h"
@@ -13,7 +13,7 @@ static uint32_t add_node(struct perfetto *r, struct node n) {
   return r->n_nodes;
 }
 
-/* Machine 0 keeps its uuids; those of others must not meet them. */
+/* Returns the key of a uuid. Machine 0 keeps its uuids; those of other machines must not collide with them. */
 static uint64_t uuid_key(uint32_t machine, uint64_t uuid) { return machine ? hash_pair(uuid, machine) : uuid; }
 
 static uint32_t find_uuid(struct perfetto *r, uint32_t machine, uint64_t uuid) {
@@ -52,7 +52,7 @@ uint32_t node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, 
   return q->last_node = find_uuid(r, machine, uuid);
 }
 
-/* The thread of a sequence or of an override; it has no uuid. */
+/* Returns the thread named by a sequence or by an override; it has no uuid. */
 uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid) {
   uint64_t key = hash_pair(hash_pair((uint64_t)pid, (uint64_t)tid), machine);
   uint32_t *slot;
@@ -66,13 +66,13 @@ uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64
   return *slot = add_node(r, (struct node){.machine = machine, .kind = NODE_THREAD, .described = true, .pid = pid, .tid = tid});
 }
 
-/* What is not modelled stays with the track: bytes of fields. */
+/* Appends the bytes of a field that is not modelled; they stay with the track. */
 static void more_fields(struct buf *b, const struct pb *c, const uint8_t *from) { buf_append(b, from, (size_t)(c->p - from)); }
 
 static void process_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
-  struct buf *labels = &r->json; /* as one string, as Chrome's process_labels are */
+  struct buf *labels = &r->json; /* one string, like Chrome's process_labels */
   labels->len = r->fields.len = 0;
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
@@ -100,7 +100,7 @@ static void thread_fields(struct perfetto *r, struct node *n, const struct pb_fi
     case PB_KEY(THREAD_TID, PB_VARINT): n->tid = (int64_t)g.value; break;
     case PB_KEY(THREAD_NAME, PB_BYTES): n->own_name = perfetto_field_text(r, &g); break;
     case PB_KEY(THREAD_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
-    case PB_KEY(THREAD_REFERENCE_US, PB_VARINT): /* what deltas count from: none are written */
+    case PB_KEY(THREAD_REFERENCE_US, PB_VARINT): /* bases of deltas, which we do not write */
     case PB_KEY(THREAD_REFERENCE_THREAD_US, PB_VARINT):
     case PB_KEY(THREAD_REFERENCE_INSTRUCTIONS, PB_VARINT): break;
     default: more_fields(&r->fields, &c, from);
@@ -135,13 +135,13 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
   n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
 }
 
-/* Two traces in one file, or a producer that changes its mind. */
+/* True if two descriptors contradict each other: two traces in one file, or a producer that changes a track. */
 static bool differs(const struct node *was, const struct node *n) {
   return (was->name && n->name && was->name != n->name) || (was->own_name && n->own_name && was->own_name != n->own_name) ||
          was->kind != n->kind || was->pid != n->pid || was->tid != n->tid;
 }
 
-/* What our writer says of the track in its private fields. */
+/* Reads the private fields that our writer adds to a track. */
 static void read_private_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   n->has_private = true;
   struct pb c = pb_inside(f);
@@ -193,7 +193,7 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
       if (n->uuid) more_fields(&r->copy, &c, from);
     }
   }
-  /* trace_processor takes the last one before the track's first event, the last of all where such tracks are not merged */
+  /* trace_processor uses the last one before the track's first event, or the last of all if such tracks are not merged */
   if (name.p && (!n->name || !n->has_events || n->last_name_counts)) n->name = perfetto_field_text(r, &name);
   n->fields = r->copy.len ? perfetto_bytes(r, r->copy.data, r->copy.len) : n->fields;
   return !c.fault;
@@ -230,7 +230,8 @@ void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct p
   r->t->counts.by_phase['M']++;
 }
 
-/* It also names the thread of its sequence, and where that one's time deltas count from (ThreadDescriptor.reference_timestamp_us). */
+/* The descriptor also names the thread of its sequence, and the base of its time deltas
+ * (ThreadDescriptor.reference_timestamp_us). */
 void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
   struct node n = {.kind = NODE_THREAD};
   struct pb c = pb_inside(f);

@@ -1,4 +1,4 @@
-/* read_track_event.c - TrackEvent -> struct track_event: field by field, or from what decode.c made of it. */
+/* read_track_event.c - TrackEvent -> struct track_event: field by field, or from the result of decode.c. */
 #include "format/pb_out.h"
 #include "track_event.h"
 
@@ -43,7 +43,7 @@ static void put_uuid(void *to, uint64_t v) {
   if (l->n < EXTRA_COUNTERS) l->uuid[l->n++] = v;
 }
 
-/* legacy_event: fields that JSON events have under other names.  What is not modelled stays a legacy event of its own. */
+/* Reads legacy_event: fields that JSON events have under other names. Unmodelled fields remain in a separate legacy event. */
 static void read_legacy(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -73,17 +73,17 @@ static void read_legacy(struct perfetto *r, struct sequence *q, struct track_eve
   if (r->copy.len) pb_message(&r->fields, EVENT_LEGACY, &r->copy);
 }
 
-/* Deltas of a damaged file wrap around. */
+/* Returns a sum that wraps around, because the file may be damaged. */
 static int64_t sum(int64_t total, uint64_t delta) { return (int64_t)((uint64_t)total + delta); }
 
-/* It is an arg for other formats and a field for this one, absolute in any case. */
+/* Stores the thread time, which is an arg in other formats and a field in this one; always as an absolute value. */
 static void set_thread_time(struct perfetto *r, struct track_event *e, int64_t us) {
   e->thread_us = us;
   e->has_thread_us = true;
   pb_i64(&r->fields, EVENT_THREAD_TIME_ABSOLUTE_US, us);
 }
 
-/* False: it is not modelled. */
+/* Returns false if the field is not modelled. */
 static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c;
   uint64_t v;
@@ -122,7 +122,7 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
   case PB_KEY(EVENT_THREAD_TIME_DELTA_US, PB_VARINT):
     set_thread_time(r, e, q->thread_us = sum(q->thread_us, f->value));
     break;
-  case PB_KEY(EVENT_INSTRUCTIONS_DELTA, PB_VARINT): /* stands by itself when it is absolute */
+  case PB_KEY(EVENT_INSTRUCTIONS_DELTA, PB_VARINT): /* an absolute count needs no conversion */
     q->instructions = sum(q->instructions, f->value);
     pb_i64(&r->fields, EVENT_INSTRUCTIONS_ABSOLUTE, q->instructions);
     break;
@@ -131,7 +131,7 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
   return true;
 }
 
-/* r->fields: what is not modelled, and extensions. */
+/* Reads the fields of an event. r->fields collects extensions and fields that are not modelled. */
 static bool read_fields(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -192,9 +192,9 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
   perfetto_take_event(r, q, k, &e);
 }
 
-/* ---- what was decoded before ---- */
+/* ---- decoded events ---- */
 
-/* False: it is an iid that was never interned. */
+/* Returns false for an iid that was never interned. */
 static bool find_name(struct perfetto *r, const struct sequence *q, enum iid_kind kind, const struct decoded_text *text, tk_id *id) {
   if (text->p) *id = perfetto_text(r, text->p, (size_t)text->v);
   else if (text->v) *id = sequence_find(q, kind, text->v);

@@ -1,4 +1,4 @@
-/* reader.c - what the files of the Perfetto reader stand on: notes, text, times, passthrough, machines. */
+/* reader.c - basic functions of the Perfetto reader: notes, text, times, passthrough, machines. */
 #include "reader.h"
 
 #include <stdio.h>

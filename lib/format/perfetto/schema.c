@@ -1,7 +1,8 @@
-/* schema.c - what a file says of its extensions, as protobuf's compiler put it (google/protobuf/descriptor.proto).
+/* schema.c - reads a file's description of its extensions, in the form that protobuf's compiler generates
+ * (google/protobuf/descriptor.proto).
  *
- * By a cursor, not by protobuf-c: messages in messages are as deep as the file likes.  Beyond LEVELS they are left out, as is what is
- * damaged: its fields keep their numbers. */
+ * It uses a cursor instead of protobuf-c, because the file determines how deep messages are nested. Messages below LEVELS and
+ * damaged ones are skipped: their fields keep their numbers. */
 #include <string.h>
 
 #include "schema.h"
@@ -54,7 +55,7 @@ void schema_free(struct schema *s) {
   buf_free(&s->path);
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 enum pb_wire schema_wire(const struct schema_field *field) {
   switch (field->type) {
@@ -142,7 +143,7 @@ static void read_value(struct schema *s, const struct pb_field *from, uint32_t o
   map_put(&s->enum_numbers, pair(of, name), number);
 }
 
-/* Appends ".name" of a message or an enum to the path: its full name. */
+/* Appends ".name" of a message or an enum to the path, which becomes its full name. Returns the name's text id. */
 static uint32_t open_scope(struct schema *s, const struct pb_field *from, uint32_t name_field) {
   struct pb c = pb_inside(from);
   struct pb_field f;

@@ -1,13 +1,13 @@
-/* schema.h - fields that a Perfetto file adds to TrackEvent, and describes itself (TracePacket.extension_descriptor).
+/* schema.h - fields that a Perfetto file adds to TrackEvent and describes itself (TracePacket.extension_descriptor).
  *
  *     schema.c            FileDescriptorSet -> fields by message and number, by message and name
  *     read_extension.c    field -> args
  *     write_extension.c   args -> field
  *
- * An extension `optional K args = 9902` whose message K has a field "External id" is the arg "args.External id", as trace_processor
- * names it; what is repeated or deeper is JSON in it.  A field becomes args whole or not at all: one that the file does not
- * describe, or not to its end, or that has no place in JSON, stays with its number in the arg "perfetto.fields".  So the writer makes
- * the field again of its args alone, those of them that are still there. */
+ * An extension `optional K args = 9902` whose message K has a field "External id" becomes the arg "args.External id", as
+ * trace_processor names it; repeated and deeper fields become JSON in that arg. A field is converted completely or not at all:
+ * if the file does not describe it completely, or JSON cannot represent it, the field remains with its number in the arg
+ * "perfetto.fields". So the writer can rebuild the field from its args alone, using those that still exist. */
 #ifndef FORMAT_PERFETTO_SCHEMA_H
 #define FORMAT_PERFETTO_SCHEMA_H
 
@@ -21,7 +21,7 @@ enum field_type {
 };
 
 struct schema_field {
-  uint32_t number, name, of; /* name and, of an enum or a message, its type: text ids */
+  uint32_t number, name, of; /* text ids: name of the field; of: type name of an enum or a message */
   uint8_t type;
   bool repeated;
 };
@@ -40,22 +40,22 @@ struct schema {
   struct intern text;
   struct schema_field *fields; /* [1..n] */
   uint32_t n, cap, event;      /* event: TrackEvent's name */
-  struct map by_number, by_name; /* message << 32 | number, name -> field */
-  struct map enum_names, enum_numbers; /* enum << 32 | number, name -> name, number */
-  struct buf path; /* of the message that is being read */
+  struct map by_number, by_name; /* message << 32 | number or name -> field */
+  struct map enum_names, enum_numbers; /* enum << 32 | number -> name; enum << 32 | name -> number */
+  struct buf path; /* full name of the message being read */
   bool damaged;
 };
 
 void schema_init(struct schema *s, struct mem *mem);
 void schema_free(struct schema *s);
-/* Adds what an ExtensionDescriptor describes.  False: it is damaged, and read as far as it goes. */
+/* Adds the contents of an ExtensionDescriptor. Returns false if it is damaged; then it is read as far as possible. */
 bool schema_read(struct schema *s, const uint8_t *p, size_t n);
-/* The wire type that values of a field have where they are not packed. */
+/* Returns the wire type of a field's values when they are not packed. */
 enum pb_wire schema_wire(const struct schema_field *field);
-/* NULL if there is none. */
+/* Return NULL if there is no such field. */
 const struct schema_field *schema_by_number(const struct schema *s, uint32_t message, uint32_t number);
 const struct schema_field *schema_by_name(const struct schema *s, uint32_t message, const void *name, size_t n);
-/* Of an enum; 0, false if it has none. */
+/* Return the name and the number of a value of an enum; 0 and false if there is none. */
 uint32_t schema_enum_name(const struct schema *s, uint32_t of, int64_t number);
 bool schema_enum_number(const struct schema *s, uint32_t of, const void *name, size_t n, int64_t *number);
 

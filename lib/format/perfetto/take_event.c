@@ -1,8 +1,8 @@
 /* take_event.c - struct track_event -> event, counter samples, flow points.
  *
- * Which track an event is on: its own uuid, else the sequence's default, else (old traces) the thread that the sequence's thread
- * descriptor or the event itself names, else the global track 0.  Phases of Chrome's older events (legacy_event.phase) are read as
- * the Chrome JSON reader reads them. */
+ * The track of an event is given by its own uuid, otherwise by the sequence's default, otherwise (old traces) by the thread in
+ * the sequence's thread descriptor or in the event itself, otherwise it is the global track 0. Phases of Chrome's legacy events
+ * (legacy_event.phase) are read as in the Chrome JSON reader. */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static bool time_of(struct perfetto *r, struct sequence *q, const struct packet 
     int64_t us = e->has_delta ? q->time_us : e->absolute_us;
     if (us > INT64_MAX / 1000 || us < 0) return false;
     uint32_t clock = clock_builtin(r, k->machine, CLOCK_MONOTONIC);
-    clock_to_trace(r, clock, us * 1000, ns); /* without a snapshot, as it is */
+    clock_to_trace(r, clock, us * 1000, ns); /* without a snapshot, unchanged */
   } else {
     return false;
   }
@@ -59,7 +59,7 @@ static void identity_args(struct perfetto *r, struct sequence *q, struct track_e
   if (with_phase) args_str(t, KEY_PH, TK_ARG_STR, trace_string(t, &e->phase, 1));
 }
 
-/* Fields that the file describes become args; the others stay bytes, in one arg. */
+/* Adds fields that the file describes as args, and the others as bytes in one arg. */
 static void extension_fields(struct perfetto *r, struct sequence *q, struct track_event *e) {
   uint32_t n;
   struct extension_reader *x = &r->extensions;
@@ -102,7 +102,7 @@ static void extra_counters(struct perfetto *r, struct sequence *q, const struct 
   }
 }
 
-/* A counter has no name of its events and no args: these stay fields. */
+/* A counter sample has neither an event name nor args: they are kept as fields. */
 static void counter_fields(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
                            struct counter_sample *sample) {
   struct pb c = pb_inside(&k->event);
@@ -133,7 +133,7 @@ static void counter_event(struct perfetto *r, struct sequence *q, const struct p
 
 /* ---- events ---- */
 
-/* Of the old phases; seal pairs them by their identity. */
+/* True for legacy async phases; seal pairs such events by their identity. */
 static bool is_async(const struct track_event *e) { return !e->has_type && e->phase && strchr("bneSTpF", e->phase) != NULL; }
 
 static enum tk_kind kind_of(const struct track_event *e, bool *known) {
@@ -170,7 +170,7 @@ static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind) {
   return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
 }
 
-/* Flow points that the event's fields named are bound to it. */
+/* Binds the flow points from the event's fields to the event. */
 static void bind_raw_points(struct perfetto *r, const struct track_event *e, const struct tk_event *ev, tk_id id, bool at_end) {
   for (uint32_t i = e->first_point; i < r->n_points; i++) {
     r->points[i].event = id;
@@ -192,7 +192,7 @@ static void legacy_flow(struct perfetto *r, struct sequence *q, struct track_eve
   if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
-/* Is it a span that came whole, by the private fields of its begin? */
+/* True if the private fields of a begin mark the span as one complete event. */
 static bool came_whole(const struct packet *k) {
   struct pb c = pb_inside(&k->private_fields);
   struct pb_field f;
@@ -201,11 +201,11 @@ static bool came_whole(const struct packet *k) {
   return false;
 }
 
-/* Until seal gives it one, the depth of a begin on a track of FORM_MIXED says whether it came whole. */
+/* Stored in the depth of a begin on a FORM_MIXED track, which seal sets later: the span was one complete event. */
 enum { CAME_WHOLE = 1 };
 
-/* Tracks that our writer made hold their packets in order: spans are paired as they come, and come out as they were.  False: seal
- * has to pair what came as a begin and an end. */
+/* Closes the innermost open span of a track that our writer made. Such tracks contain their packets in order, so spans are
+ * paired at once and restored as they were. Returns false if seal must pair a separate begin and end. */
 static bool close_open(struct perfetto *r, struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[e->node];
@@ -231,7 +231,7 @@ static bool close_open(struct perfetto *r, struct sequence *q, struct track_even
 
 static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] = 'C', [TK_BEGIN] = 'B', [TK_END] = 'E'};
 
-/* Whose the instant is, as JSON says it: of all, of its process; nothing for that of a thread or of another track. */
+/* Adds the scope of an instant as JSON has it: global or process; none for instants of a thread or another track. */
 static void scope_arg(struct perfetto *r, struct sequence *q, struct track_event *e) {
   bool global = aspect_of(e, TK_INSTANT) == ON_GLOBAL || r->nodes[e->node].form & FORM_GLOBAL;
   bool process = aspect_of(e, TK_INSTANT) == ON_PROCESS || r->nodes[e->node].kind == NODE_PROCESS;
@@ -240,7 +240,7 @@ static void scope_arg(struct perfetto *r, struct sequence *q, struct track_event
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
 }
 
-/* Our writer puts the identity of an async event among its args; damage may have hit it. */
+/* Our writer stores the identity of an async event in its args; damage may have removed it. */
 static void require_identity(struct perfetto *r, struct sequence *q, struct track_event *e) {
   track_event_args(r, q, e);
   if (args_hold(r->t, KEY_ID) || args_hold(r->t, KEY_ID2)) return;
@@ -284,7 +284,7 @@ static void add_event(struct perfetto *r, struct sequence *q, const struct packe
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
 
-/* What the graph has no place for stays a packet. */
+/* An event that the graph cannot represent remains a packet. */
 static void leave_event(struct perfetto *r, const struct packet *k, const struct track_event *e) {
   uint32_t node = e->has_track ? node_find(r, k->machine, e->track_uuid) : 0;
   r->n_points = e->first_point;

@@ -1,40 +1,44 @@
 /* write.c - Perfetto's TrackEvent protobuf from one or several graphs.
  *
- *     ClockSnapshot                                 the file's own times are BOOTTIME; REALTIME says when that was
+ *     ClockSnapshot                                 the file's own times are BOOTTIME; REALTIME gives their date
  *     per graph: TrackDescriptors                   processes, threads, lanes, counters, before anything refers to them
  *                per track: defaults, TrackEvents   one sequence; parents before children, ends before what follows
  *
- * What trace_processor makes of a file decides what is right here: PERFETTO rules are cited where they are obeyed.
+ * The output is correct if trace_processor interprets it correctly: PERFETTO rules are cited where they are obeyed.
  *
- * Args are debug annotations.  The other way, fields of an extension of TrackEvent that the file describes, was measured on synthetic
- * Kineto (gen kineto --spans 1000000, 407 MB of JSON, 5.6 M rows of args) by trace_processor v52, two rounds on a shared machine:
+ * Args are debug annotations. The alternative, fields of an extension of TrackEvent that the file describes, was measured on
+ * synthetic Kineto (gen kineto --spans 1000000, 407 MB of JSON, 5.6 M rows of args) with trace_processor v52, two rounds on a
+ * shared machine:
  *
  *                                      file MB      import s      peak MiB
  *     JSON                                407      6.6   12.5      827  813
  *     debug annotations                  93.5      7.1    8.0      623  624
- *     extension, numbers alone           80.7      6.4    7.5      632  632
+ *     extension, numbers only            80.7      6.4    7.5      632  632
  *     extension, strings as well         80.7     11.5   17.5      629  609
  *
- * Numbers in an extension save a tenth of the time and nothing of the memory; strings in one cost half as much again and more, being
- * interned no longer.  A mixture would show an event's args under two prefixes ("args." and "debug."), for that tenth: annotations.
+ * Numbers in an extension save a tenth of the time and no memory. Strings in an extension take half as much time again or more,
+ * because they are no longer interned. A mixture would show an event's args under two prefixes ("args." and "debug.") for that
+ * tenth of the time. So args are annotations.
  *
- * Size.  The same trace, gzipped, MB; what is left is 6 M literals and 5.6 M matches, most of them times and ids:
+ * Size. The same trace, gzipped, in MB. The remainder is 6 M literals and 5.6 M matches, most of them times and ids:
  *
  *                               gzip -1   zlib 3   zlib 5   gzip -6   ISA-L   zstd 3
  *     JSON                         48.9                        36.2    40.0     33.5
  *     .pftrace                     21.7     20.6     19.2      18.9    22.5     16.7
  *
- * A file of a fifth of JSON's bytes can be deflated longer: zlib 5, which a .pftrace.gz has unless told otherwise, costs 1.3 s of CPU
- * here against ISA-L's 0.2 and takes a seventh off; 6 twice that for 2%.  Tried and left: decimals as JSON text (+0.2%), times
- * padded to a fixed length (-1% by zlib 6, +1% by zlib 1), ids of names by frequency (-0.3%), absolute times (+18%).
+ * A file with a fifth of JSON's bytes can be deflated longer: zlib 5, the default for .pftrace.gz, takes 1.3 s of CPU here
+ * instead of 0.2 s with ISA-L and saves a seventh; zlib 6 takes twice that for 2%. Tried and rejected: decimals as JSON text
+ * (+0.2%), times padded to a fixed length (-1% with zlib 6, +1% with zlib 1), ids of names by frequency (-0.3%), absolute times
+ * (+18%).
  *
- * compressed_packets (zlib 5) of the same packets instead of gzip around them: 19.2 MB in blocks of 1 MB, 19.9 in blocks of 64 KB,
- * against 19.2; import 7.5 s of CPU against 7.7 and 7.6 of the plain file, peak 690 MiB against 661 and 638.  Nothing for a reader
- * that has to look at every packet, so they are not written.
+ * compressed_packets (zlib 5) with the same packets instead of gzip around them: 19.2 MB in blocks of 1 MB, 19.9 MB in blocks
+ * of 64 KB, compared with 19.2 MB; import takes 7.5 s of CPU compared with 7.7 s, and 7.6 s for the plain file; peak memory is
+ * 690 MiB compared with 661 and 638 MiB. They do not help a reader that must examine every packet, so they are not written.
  *
- * Import.  Without args trace_processor v52 spends on two packets with nothing but type, name, category and time what it spends on one
- * JSON event: 2.8 s of CPU beyond an empty trace on 1.1 M spans that are written as barely as the format allows, 2.6 s on their JSON
- * (3.3 s on ours, with 0.2 M flows).  Absolute times, no flags and one track instead of forty change that by less than 5%. */
+ * Import. Without args, trace_processor v52 spends as much time on two packets with only type, name, category and time as on
+ * one JSON event: 2.8 s of CPU beyond an empty trace for 1.1 M spans written as compactly as the format allows, 2.6 s for their
+ * JSON (3.3 s for our output, with 0.2 M flows). Absolute times, no flags, and one track instead of forty change that by less
+ * than 5%. */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,12 +50,12 @@ enum { FIRST_MADE_ID = 20000000 };
 
 /* ---- threads ---- */
 
-/* What cannot stand on its track's stack. */
+/* Flags of events that cannot be on their track's stack. */
 static const uint8_t ASIDE = TK_OVERLAPS | TK_LOST_CLOCK;
-/* trace_processor takes no begin beyond this depth, and the end would close another span. */
+/* trace_processor ignores a begin beyond this depth, and its end would close another span. */
 enum { STACK_MOST = 512 };
 
-/* Do the packets that end the spans on the stack all name others? */
+/* True if the end packets of all spans on the stack name other spans than this event. */
 static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event *e) {
   const struct tk_trace *t = s->t;
   tk_id name = t->classes[e->cls].name;
@@ -63,9 +67,9 @@ static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event 
   return true;
 }
 
-/* What never ends, in what does, has no place on the stack either: the packet that ends the outer span would end the inner one, unless
- * it names the outer one.  Nor has what is in the inner one and ends later than the outer one, but for a nanosecond, which is
- * rounding. */
+/* True if a span cannot be on the stack, given the innermost span on it. A span that never ends inside one that does is
+ * excluded: the end packet of the outer span would end the inner one, unless it names the outer one. A span that ends later
+ * than its parent is excluded too, unless by one nanosecond, which is rounding. */
 static bool sticks_out(const struct perfetto_sink *s, const struct tk_event *e) {
   const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
   if (e->flags & TK_UNFINISHED) return up && !ends_pass_over(s, e);
@@ -80,8 +84,8 @@ static bool goes_aside(struct perfetto_sink *s, tk_id id) {
   return true;
 }
 
-/* Events first .. end-1 of a track, of which those at `depth` are on the ground of the lane, less what goes aside with all in it;
- * `root` is what the lane is for. */
+/* Writes events first .. end-1 of a track to a lane, where events at `depth` are outermost. Skips events that need another
+ * lane, with everything nested in them; `root` is the event that the lane was made for. */
 static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t depth, tk_id root) {
   uint32_t skip_below = UINT32_MAX;
   for (tk_id i = first; i < end; i++) {
@@ -96,7 +100,7 @@ static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32
   slices_close(s, 0);
 }
 
-/* The end of the events that hang under event i. */
+/* Returns the end of the events nested in event i. */
 static tk_id subtree_end(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
   tk_id end = i + 1;
   while (end < k->first + k->count && t->events[end].depth > t->events[i].depth) end++;
@@ -134,9 +138,9 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   heap_free(&lanes);
 }
 
-/* ---- what has no stack ---- */
+/* ---- tracks without a stack ---- */
 
-/* Of a process, or of none (JSON's scope "g"). */
+/* Writes the instants of a process, and global ones (JSON's scope "g"). */
 static void write_instants(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct tk_arg scope;
@@ -156,8 +160,9 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
 
 /* ---- the sink ---- */
 
-/* What is negative would be dropped, so all moves up to the earliest, be its clock lost: it is written at a time as well.  The earliest
- * of a merge is the origin of a graph without events. */
+/* Returns the ns by which all times are moved, because negative times would be dropped: up to the earliest event, even if its
+ * clock is lost, because it is written with a time as well. For a merge, the earliest time is the origin of a graph without
+ * events. */
 static int64_t shift_of(const struct tk_trace *t) {
   tk_time first = 0;
   for (tk_id i = 1; i <= t->n_events; i++)
@@ -211,7 +216,7 @@ static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
   return true;
 }
 
-/* Those of one graph among several do not depend on what the others need. */
+/* Makes the ids of one graph among several independent of how many ids the others need. */
 static void begin_ids(struct perfetto_sink *s) {
   const uint32_t ordinal = s->sink.ordinal;
   if (s->sink.graphs > 1) {
@@ -220,7 +225,7 @@ static void begin_ids(struct perfetto_sink *s) {
     s->next_machine = ordinal;
     s->next_flow = 1 + ordinal;
     s->next_pid = FIRST_MADE_ID + (int32_t)ordinal;
-    s->last_uuid = 1 + (uint64_t)ordinal - s->step; /* which the first of them is by a step beyond */
+    s->last_uuid = 1 + (uint64_t)ordinal - s->step; /* the first one is a step after this */
   }
   s->w.step = s->step;
 }
@@ -261,7 +266,7 @@ static void graph_end(struct perfetto_sink *s) {
   mem_free(&s->mem, s->pids);
 }
 
-/* Flow points that no span holds; one on a track that is not written counts as dangling all the same. */
+/* Writes flow points that belong to no span; one on a track that is not written still counts as dangling. */
 static void write_lone_points(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -298,12 +303,12 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   graph_end(s);
   if (!ok || s->mem.failed) return mem_refuse(&s->mem, err);
   if (!carry_write(s->opt.carry, sink, t, err)) return false;
-  write_blocks(s); /* now: those of many ranks need not be in memory together */
+  write_blocks(s); /* written now, so that those of many ranks are not in memory together */
   if (sink->graphs > 1) out_break(s->out);
   return true;
 }
 
-/* A trace of nothing is a file of no bytes, which nobody can tell from a copy that failed. */
+/* An empty trace would be a file of no bytes, which looks like a failed copy. */
 static void write_empty(struct perfetto_sink *s) {
   s->packet.len = 0;
   pb_u64(&s->packet, PACKET_SEQUENCE_ID, 1);
@@ -311,7 +316,7 @@ static void write_empty(struct perfetto_sink *s) {
   writer_packet(s->out, &s->packet);
 }
 
-/* What tracekit says of the file, which v58 and later show as metadata. */
+/* Writes the provenance, which v58 and later display as metadata. */
 static bool perfetto_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   if (!carry_close(s->opt.carry, first, &sink->saved, err)) return false;
@@ -322,7 +327,7 @@ static bool perfetto_close(struct sink *sink, const struct tk_trace *first, cons
   return mem_check(&s->mem, err);
 }
 
-/* The end is the same whatever stands before it. */
+/* The end of the file does not depend on what was written before. */
 static void perfetto_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
 
 static bool perfetto_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {

@@ -1,10 +1,10 @@
 /* write_asyncs.c - async spans, which have an identity instead of a stack.
  *
- * Perfetto shows tracks of one name under one parent as one group of lanes.  So a span goes to a lane that has the name of its
- * event and is free; spans and instants of the same identity (category, scope, id) that lie within it go to the same lane and nest
- * there, as the JSON importer has them.  What sticks out of the span of its identity gets a lane of its own.
+ * Perfetto shows tracks with the same name and parent as one group of lanes. So a span goes to a free lane with the name of its
+ * event. Spans and instants with the same identity (category, scope, id) that lie within it go to the same lane and are nested
+ * there, as in the JSON importer. Spans that extend beyond the span of the same identity get a lane of their own.
  *
- * First every event is given its lane, in order of time; then lane after lane is written. */
+ * First every event is assigned a lane, in order of time; then the lanes are written one after another. */
 #include <string.h>
 
 #include "writer.h"
@@ -12,16 +12,16 @@
 struct asyncs {
   struct perfetto_sink *s;
   const struct tk_track *track;
-  const struct tk_event *e;  /* the track's */
-  uint32_t *lane, *below;    /* of an event: its lane; the open one of its identity that it lies in, its index + 1 */
-  struct map groups, open;   /* name -> group; identity -> innermost open event, its index + 1 */
+  const struct tk_event *e;  /* events of the track */
+  uint32_t *lane, *below;    /* by event: its lane; index + 1 of the open event with its identity that encloses it */
+  struct map groups, open;   /* name -> group; identity -> index + 1 of the innermost open event */
   struct heap *list;
   uint32_t n_list, cap_list;
-  uint64_t first_lane;       /* uuid: those of the lanes follow each other */
+  uint64_t first_lane;       /* uuid; those of the other lanes follow */
   uint32_t n_lanes;
 };
 
-/* 0 = none.  The older phases S, T, p and F do not nest. */
+/* Returns a hash of the identity; 0 = none. The legacy phases S, T, p and F do not nest. */
 static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg arg;
@@ -46,7 +46,7 @@ static struct heap *group_of(struct asyncs *a, tk_id name) {
   return &a->list[*slot];
 }
 
-/* A lane of the event's name that is free. */
+/* Returns a free lane with the event's name, adding one if necessary. */
 static uint32_t free_lane(struct asyncs *a, const struct tk_event *e) {
   struct perfetto_sink *s = a->s;
   tk_id name = s->t->classes[e->cls].name;
@@ -77,7 +77,7 @@ static void choose_lane(struct asyncs *a, uint32_t i) {
   *top = i + 1;
 }
 
-/* Events of one lane are in order of time: what has ended by then is closed before the next. */
+/* Writes the events of one lane in order of time, closing spans that have ended before each event. */
 static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, const uint32_t *end) {
   struct perfetto_sink *s = a->s;
   writer_track(&s->w, a->first_lane + (uint64_t)lane * s->step);
@@ -92,10 +92,10 @@ static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, c
   slices_close(s, 0);
 }
 
-/* By lane, in order of time: a counting sort. */
+/* Writes all lanes; a counting sort groups the events by lane, in order of time. */
 static void write_lanes(struct asyncs *a) {
   struct mem *mem = &a->s->mem;
-  uint32_t n = a->track->count, *order = a->below; /* not needed any more */
+  uint32_t n = a->track->count, *order = a->below; /* no longer needed */
   size_t size = ((size_t)a->n_lanes + 2) * sizeof(uint32_t);
   uint32_t *ends = mem_alloc(mem, size);
   if (!ends) return;

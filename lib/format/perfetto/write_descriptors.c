@@ -1,7 +1,8 @@
-/* write_descriptors.c - TrackDescriptors, the clock, and what a trace says at its top level.
+/* write_descriptors.c - TrackDescriptors, the clock, and the top-level data of a trace.
  *
- * trace_processor takes one uuid per process and per thread; a track under any other needs a name.  What Perfetto has no field for
- * (a tid that was a string, lanes that are one track elsewhere) stands in a field of ours that importers pass over. */
+ * trace_processor accepts one uuid per process and per thread; a track under any other uuid needs a name. Properties without a
+ * Perfetto field (a tid that was a string, lanes that are one track elsewhere) are in a private field, which importers ignore.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ bool track_hidden(const struct tk_trace *t, tk_id track) {
 
 static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 
-/* A number that fits as it is, anything else gets one of its own and shows its text as the name. */
+/* Returns the number itself if it is in range. Any other id gets a substitute, and its text becomes the name. */
 static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
   return is_number(i) && i.num >= least && i.num <= most ? i.num : writer_pid(s);
 }
@@ -48,7 +49,8 @@ static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_
   else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
-/* What the numbers cannot say goes into a private field.  It is there in any case: such a descriptor is ours, and made anew. */
+/* Writes properties that the numbers cannot represent into a private field. The field is written even if it is empty: it marks
+ * the descriptor as ours, to be regenerated. */
 static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
                       tk_id machine) {
   char text[32];
@@ -62,7 +64,7 @@ static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor
   pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
 }
 
-/* Spans of one form say it once, and not each by itself. */
+/* If all spans of a track have one form, the track states it once instead of each span. */
 uint32_t form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
   bool pairs = false, whole = false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
@@ -76,14 +78,14 @@ uint32_t form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
 
 /* ---- processes and threads ---- */
 
-/* The name of its machine, unless that is what readers call it anyway. */
+/* Returns the name of the track's machine; 0 if readers use that name by default. */
 static tk_id machine_name_of(const struct perfetto_sink *s, const struct tk_track *k) {
   char text[32];
   snprintf(text, sizeof text, "machine %u", s->w.machine);
   return strcmp(tk_string(s->t, k->machine, NULL), text) == 0 ? 0 : k->machine;
 }
 
-/* Of a track that is described as it came: what our reader must know of its spans. */
+/* Writes the form of the spans of a track whose original descriptor is kept, for our reader. */
 static void say_form(struct perfetto_sink *s, tk_id track) {
   struct buf d = {.mem = &s->mem};
   uint32_t form = form_of_spans(s->t, &s->t->tracks[track]);
@@ -101,7 +103,7 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   struct buf d = {.mem = &s->mem};
   struct tk_ident pid = k->pid;
   if (passthrough_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
-  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* 0 is the idle process to trace_processor, with the name that it gets here */
+  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* 0 is the idle process in trace_processor, with this name */
   if (passthrough_track(s, track).has_uuid) return;
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
@@ -120,8 +122,8 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
 
 static uint64_t thread_key(tk_id process, int64_t tid) { return hash_pair((uint64_t)tid, process); }
 
-/* No tid, or 0, is that of the process, as trace_processor's JSON importer has it; of process 0 that would be the idle thread, whose
- * name nobody can change. */
+/* Returns the tid to write. A missing tid, or 0, becomes that of the process, as in trace_processor's JSON importer. In process
+ * 0 that would be the idle thread, whose name cannot be changed. */
 static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
   bool zero = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0);
   if (!zero) return small_id(s, k->tid, INT32_MIN, INT64_MAX);
@@ -188,7 +190,7 @@ uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int6
   return k && k->parent == process && k->tid.num == tid ? s->uuids[*at] : s->uuids[process];
 }
 
-/* Named tracks stand behind those that they hang under. */
+/* Describes a named track. Named tracks come after their parents. */
 static void describe_named(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   const struct intern *strings = &s->t->store->strings;
@@ -232,7 +234,7 @@ static void add_clock(struct perfetto_sink *s, struct buf *snapshot, uint32_t id
   pb_message(snapshot, SNAPSHOT_CLOCKS, &s->inner);
 }
 
-/* When the trace's clock was 0, and which one it is if it is not BOOTTIME; passthrough may have said it already. */
+/* Writes the REALTIME reading at time 0, and the clock of the times if it is not BOOTTIME, unless passthrough contains them. */
 static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
   struct buf snapshot = {.mem = &s->mem};
   bool real = t->clock == TK_CLOCK_REALTIME && !s->has_realtime, unsaid = s->clock != CLOCK_BOOTTIME && !s->has_clocks;
@@ -252,7 +254,7 @@ static int by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Tracks keep their uuids; new ones follow each other where none of these are. */
+/* Keeps the uuids of tracks from the input; new uuids are chosen from a range without any of these. */
 static void keep_uuids(struct perfetto_sink *s) {
   static const uint64_t ROOM = 1ull << 32;
   const struct tk_trace *t = s->t;
@@ -269,8 +271,8 @@ static void keep_uuids(struct perfetto_sink *s) {
   mem_free(&s->mem, taken);
 }
 
-/* A process that holds nothing but tracks of no process is none: only what has a uuid here is one.  That of a Perfetto file which
- * described none is one only if something is to hang under it. */
+/* Assigns uuids to the processes to describe. A process that contains only tracks without a process is not described. If a
+ * Perfetto input did not describe a process, it is described only if it has children to be written. */
 static void find_processes(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   uint8_t *needed = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1);
@@ -287,7 +289,8 @@ static void find_processes(struct perfetto_sink *s) {
   mem_free(&s->mem, needed);
 }
 
-/* Sort indices count only where the root says so (TrackDescriptor.process_ordering, thread_ordering; v58 and later). */
+/* Sort indices have an effect only if the root track enables them (TrackDescriptor.process_ordering, thread_ordering; v58 and
+ * later). */
 static bool is_sorted(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].has_sort && t->tracks[i].kind <= TK_THREAD) return true;
@@ -303,7 +306,7 @@ static void describe_order(struct perfetto_sink *s) {
   buf_free(&d);
 }
 
-/* The track's machine, with what stands of each once. */
+/* Switches to the track's machine; on the first switch, writes data that each machine has once. */
 static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
   if (!writer_machine(s, track)) return;
   if (sorted) describe_order(s);
@@ -366,8 +369,8 @@ void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
   write_clocks(s, t);
 }
 
-/* Top-level data of JSON becomes attributes "json.KEY", with the text of their values.  They are long and stand at the end: a file
- * is known by its beginning. */
+/* Writes top-level data of JSON as attributes "json.KEY" with the text of their values. They are long, so they come at the end:
+ * formats are recognised by the beginning of a file. */
 void describe_metas(struct perfetto_sink *s, const struct tk_trace *t) {
   write_descriptors(s, t, true);
   for (tk_id i = 1; i <= t->n_metas; i++) {

@@ -1,4 +1,4 @@
-/* write_extension.c - args become the fields of TrackEvent that they were read from. */
+/* write_extension.c - converts args back to the fields of TrackEvent that they were read from. */
 #include <string.h>
 
 #include "format/json.h"
@@ -51,14 +51,14 @@ static bool write_scalar(const struct schema *s, struct buf *b, const struct sch
   return true;
 }
 
-/* The double that prints as this text; false if there is none. */
+/* Finds the double that prints as this text. Returns false if there is none. */
 static bool double_of(const char *text, size_t n, double *d) {
   char again[32];
   *d = num_double(text, n);
   return num_put_double(again, *d) == n && memcmp(again, text, n) == 0;
 }
 
-/* JSON that we wrote. */
+/* Reads a scalar of JSON that we wrote. */
 static bool json_scalar(const struct schema_field *field, struct json *j, const struct json_value *v, struct scalar *out) {
   *out = (struct scalar){.type = v->type == JSON_TRUE ? TK_ARG_TRUE : TK_ARG_FALSE};
   if (v->type == JSON_TRUE || v->type == JSON_FALSE) return true;
@@ -119,7 +119,7 @@ static bool write_json(struct schema *s, struct buf *b, const struct schema_fiel
   return ok && *j->p++ == ']';
 }
 
-/* Of an arg that became JSON: what cannot be a field leaves nothing in `b`. */
+/* Writes an arg that became JSON. On failure `b` is unchanged. */
 static bool write_text(struct schema *s, struct buf *b, const struct schema_field *field, const struct intern_str *text) {
   static const char pad[16];
   size_t had = b->len;
@@ -141,7 +141,7 @@ void extension_end(struct extension_writer *x, struct buf *event) {
   x->message.len = 0;
 }
 
-/* The field whose arg has the key, and the extension that it is in, or NULL if it is one itself. */
+/* Returns the field whose arg has this key, and the extension that contains it; NULL if the field is an extension itself. */
 static const struct schema_field *field_of(const struct schema *s, const uint8_t *key, size_t n, const struct schema_field **in) {
   const uint8_t *dot = memchr(key, '.', n);
   size_t head = dot ? (size_t)(dot - key) : n;

@@ -1,7 +1,7 @@
-/* write_flows.c - which flows there are.
+/* write_flows.c - the list of flows.
  *
- * A flow of Perfetto is a chain of ids, so every flow between two events gets an id of its own: from a start (or the last step) to
- * each end. */
+ * A Perfetto flow is a chain of events with one id, so each flow between two events gets its own id: from a start (or the last
+ * step) to each end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void add_flow_end(struct event_writer *w, struct flow_end a) {
   w->flow_ends[w->n_flow_ends++] = a;
 }
 
-/* At one time viewers go by the order of the file: tracks as they are written, a track's events as they are. */
+/* At equal times viewers use file order: the order in which tracks are written, then that of the track's events. */
 static bool stands_before(const struct tk_trace *t, tk_id a, tk_id b) {
   tk_id of_a = t->events[a].track, of_b = t->events[b].track;
   unsigned place = writer_place_of(&t->tracks[of_a]), other = writer_place_of(&t->tracks[of_b]);
@@ -28,9 +28,10 @@ static bool stands_before(const struct tk_trace *t, tk_id a, tk_id b) {
   return of_a != of_b ? of_a < of_b : a < b;
 }
 
-/* The flow leaves where its span begins.  If the target has begun by then, the flow arrives at the target's end; of one that never ends
- * the beginning has the id, and viewers draw the flow from the span that began first, as they do with JSON.  False where no viewer
- * would show it: its target stands before its source at the same time, and does not end later. */
+/* Adds a flow, which leaves at the start of its span. If the target has begun before that, the flow arrives at the target's
+ * end. If such a target never ends, its beginning has the id, and viewers draw the flow from the span that began first, as they
+ * do with JSON. Returns false if no viewer would show the flow: its target precedes its source at the same time, and does not
+ * end later. */
 static bool add_flow(struct event_writer *w, tk_id from, const struct tk_flow_point *f, uint64_t id) {
   const struct tk_event *a = &w->t->events[from], *b = &w->t->events[f->at];
   int64_t leaves = writer_ns(w, a->ts), begins = writer_ns(w, b->ts);
@@ -42,7 +43,7 @@ static bool add_flow(struct event_writer *w, tk_id from, const struct tk_flow_po
   return true;
 }
 
-/* Chains of a Perfetto input keep their ids: the reader has them as they are, bound to begins and ends of spans. */
+/* Chains of a Perfetto input keep their ids: the reader stores them unchanged, bound to begins and ends of spans. */
 static bool is_chain(const struct tk_trace *t, const struct tk_flow_point *f) {
   return f->role >= TK_FLOW_OUT && f->enclosing && f->bound && was_perfetto(t);
 }
@@ -53,10 +54,10 @@ static void link_of_chain(struct event_writer *w, const struct tk_flow_point *f)
   add_flow_end(w, (struct flow_end){f->at, at_end, f->role == TK_FLOW_IN, false, (uint64_t)f->id});
 }
 
-/* By id: its class and how many of its points start, how many go on or end.  Producers count ids up, so most are in an array: a map
- * took 9% of writing 1 GB. */
+/* By id: its class, whether one of its points is a start, and whether one is a step or an end. Producers number ids
+ * consecutively, so most are in an array: a map took 9% of the time to write 1 GB. */
 struct uses {
-  uint32_t *few; /* of ids below n; 0 = none */
+  uint32_t *few; /* for ids below n; 0 = unused */
   uint64_t n;
   struct map others;
 };
@@ -69,7 +70,7 @@ static uint32_t *uses_of(struct uses *u, const struct tk_flow_point *f, bool put
   return u->few[id] ? &u->few[id] : NULL;
 }
 
-/* An id that stands for one flow alone is that flow's: then the point need not say it again. */
+/* Finds ids used by only one flow. Such a flow keeps its id, which its points then need not repeat. */
 static void count_uses(const struct tk_trace *t, struct uses *u, struct mem *mem) {
   map_init(&u->others, mem);
   u->n = (uint64_t)t->n_flow_points * 4 + 1;
@@ -90,7 +91,8 @@ static bool is_alone(struct uses *u, const struct tk_flow_point *f, uint64_t lea
   return uses && *uses != UINT32_MAX;
 }
 
-/* Other flows get ids beyond all of these; where these fill the range, a clash is as likely as between two of theirs. */
+/* Moves the fresh ids of other flows beyond all ids of the trace. If these fill the range, a collision is as likely as between
+ * two of them. */
 static void pass_ids(const struct tk_trace *t, uint32_t step, uint64_t *next_id) {
   uint64_t most = 0;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -106,7 +108,7 @@ static int by_event(const void *a, const void *b) {
   return x->id != y->id ? (x->id < y->id ? -1 : 1) : x->terminating - y->terminating;
 }
 
-/* By event: all ends of one stand side by side, and those are few. */
+/* Sorts by event; each event has few flow ends. */
 static void sort_flow_ends(struct event_writer *w) {
   const uint32_t n = w->n_flow_ends;
   struct flow_end *sorted = mem_array(w->mem, (uint64_t)n + 1, sizeof *sorted);
@@ -126,7 +128,8 @@ static void sort_flow_ends(struct event_writer *w) {
   w->cap_flow_ends = n + 1;
 }
 
-/* Points of events of their own (s, t, f of JSON) have a name, an id and a time, which no field of a TrackEvent holds. */
+/* Collects points that were events of their own (s, t, f in JSON): no field of a TrackEvent can store their name, id and time.
+ */
 static void collect_points(struct event_writer *w) {
   const struct tk_trace *t = w->t;
   uint64_t n = 0;
@@ -144,7 +147,7 @@ static void collect_points(struct event_writer *w) {
     }
 }
 
-/* By event. */
+/* Sorts by event. */
 static void sort_points(struct event_writer *w) {
   const uint32_t n = w->n_points;
   struct keyed *v = mem_array(w->mem, (uint64_t)n + 1, sizeof *v), *spare = mem_array(w->mem, (uint64_t)n + 1, sizeof *spare);
@@ -157,10 +160,10 @@ static void sort_points(struct event_writer *w) {
   mem_free(w->mem, spare);
 }
 
-/* Where the next flow of a flow leaves from, and points that no flow has so far. */
+/* Current source of each chain of flows, and starts that no flow has left yet. */
 struct sources {
-  struct chains at; /* the point that each has come to */
-  uint8_t *loose;   /* by point: a start of which nothing has come yet */
+  struct chains at; /* last point of each chain */
+  uint8_t *loose;   /* by point: it is a start that no flow has left yet */
   uint64_t dangling;
 };
 

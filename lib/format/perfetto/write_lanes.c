@@ -1,6 +1,6 @@
-/* write_lanes.c - lanes, and the stack of the one that is being written.
+/* write_lanes.c - lanes, and the stack of the current one.
  *
- * A track of Perfetto is one stack, so a span that sticks out of another goes to a lane of its own, under the same name. */
+ * A Perfetto track is one stack, so a span that extends beyond its parent goes to a separate lane with the same name. */
 #include "writer.h"
 
 uint64_t lanes_take(struct heap *lanes, tk_time ts, tk_time end) {
@@ -24,7 +24,7 @@ void slices_close(struct perfetto_sink *s, uint32_t height) {
   }
 }
 
-/* What sticks out by a rounding is clamped. */
+/* The end of a span that exceeds its parent by rounding is clamped. */
 void slices_open(struct perfetto_sink *s, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   struct open_span o = {.event = id, .end_ns = writer_ns(&s->w, e->ts + e->dur), .endless = (e->flags & TK_UNFINISHED) != 0};

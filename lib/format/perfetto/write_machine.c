@@ -1,4 +1,4 @@
-/* write_machine.c - which machine tracks are of (TracePacket.machine_id): one sequence of packets for each. */
+/* write_machine.c - machines of tracks (TracePacket.machine_id), with a separate sequence of packets for each. */
 #include "format/format.h"
 #include "perfetto.h"
 #include "writer.h"
@@ -10,7 +10,7 @@ static uint32_t append_machine(struct perfetto_sink *s, struct writer_machine m)
   return s->n_machines;
 }
 
-/* Those of this graph that were in its file, unless they are others by now. */
+/* Adds the machines of this graph's input file, unless machines may have been renamed since. */
 static void add_passthrough_machines(struct perfetto_sink *s) {
   struct format_machine m;
   if (s->t->edits & TK_EDIT_RENAMED) return;
@@ -28,7 +28,7 @@ bool writer_machines(struct perfetto_sink *s) {
   return true;
 }
 
-/* A machine that has no id yet: the least that is free, so that the first one needs none. */
+/* Adds a machine without an id. It gets the least free id, so that the first machine needs none. */
 static uint32_t add_machine(struct perfetto_sink *s) {
   while (map_get(&s->machine_ids, s->next_machine)) s->next_machine += s->step;
   return append_machine(s, (struct writer_machine){.id = s->next_machine});

@@ -1,14 +1,13 @@
-/* write_passthrough.c - what came from a Perfetto file and has no place in the graph goes back into one.
+/* write_passthrough.c - restores contents of a Perfetto input that the graph cannot represent.
  *
- * Packets that are not modelled may speak of anything that an operation dropped, renamed or moved, in bytes that nobody here can
- * read.  So of a trace that was edited they are left out, and each counts as lost, but for what stays true:
+ * Packets that are not modelled may refer to anything that an operation dropped, renamed or moved, in bytes that we cannot
+ * interpret. So they are omitted if the trace was edited, and each counts as lost, except for the following data:
  *
- *     clock snapshots           the writer says anew what the graph knows of how clocks stand to one another: times are all of the
- *                               trace's clock by now
- *     the id of the clock       times still count on it
- *     descriptors of tracks     what they say is in the graph, and they are made anew
- *     extension descriptors     describe fields that args still have; of a trace without such args they go (write_extension.c)
- *     fields of a track         go with their track, until tracks are renamed */
+ *     clock snapshots           the writer restates how clocks relate: all times have been converted to the trace clock
+ *     the id of the clock       times are still on it
+ *     descriptors of tracks     their contents are in the graph; regenerated
+ *     extension descriptors     describe fields that args still have; dropped if no arg has any (write_extension.c)
+ *     fields of a track         stay with their track, until tracks are renamed */
 #include "format/carry.h"
 #include "writer.h"
 
@@ -38,7 +37,7 @@ static void scan_packet(struct perfetto_sink *s, const struct pb_field *packet) 
   }
 }
 
-/* Those that `edits` leave true. */
+/* Writes the packets that remain valid after `edits`. */
 static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, unsigned edits) {
   struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
   struct pb_field packet;
@@ -72,7 +71,7 @@ void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool a
 /* ---- blocks of other formats ---- */
 
 void write_blocks(struct perfetto_sink *s) {
-  enum { PIECE = 1 << 20 }; /* readers hold a packet in memory */
+  enum { PIECE = 1 << 20 }; /* readers keep a packet in memory */
   const uint8_t *p;
   const char *format;
   size_t n;
@@ -98,7 +97,7 @@ uint32_t writer_sequence(struct perfetto_sink *s) {
 
 /* ---- tracks ---- */
 
-/* Does the entry say more than where its track stands in the file? */
+/* True if the entry contains more than the position of its track in the file. */
 static bool says_fields(const struct pb_field *entry) {
   struct pb_field f;
   for (struct pb in = pb_inside(entry); pb_next(&in, &f);)
@@ -135,7 +134,7 @@ void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, 
     if (pb_field_key(&f) == wanted) buf_append(to, f.p, (size_t)f.value);
 }
 
-/* Of a trace that no operation has changed. */
+/* Valid only for a trace that no operation has changed. */
 struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track) {
   struct kept_track k = {.has_uuid = false};
   struct pb_field entry, f;

@@ -1,7 +1,8 @@
-/* write_plain.c - events with fields that are not modelled, where these may refer to interned data that is not modelled either.
+/* write_plain.c - events whose unmodelled fields may reference interned data that is not modelled either.
  *
- * Such data goes back as it came, onto a sequence of its own, with the ids that it has there; so do the events.  There they say their
- * names, times and tracks in full, so that only what nobody here understands refers to the state of that sequence. */
+ * Such data is written unchanged, with its original ids, to a sequence of its own, and so are the events. There the events
+ * contain their names, times and tracks in full, so that only data that we cannot interpret depends on the state of that
+ * sequence. */
 #include <string.h>
 
 #include "writer.h"
@@ -27,7 +28,7 @@ uint64_t writer_interned_begin(struct event_writer *w) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     if (!passthrough_is(t, m, PASSTHROUGH_INTERNED)) continue;
-    if (t->edits & TK_EDIT_DROPPED) lost++; /* it may be of events that are gone */
+    if (t->edits & TK_EDIT_DROPPED) lost++; /* it may belong to events that were dropped */
     else add_interned(w, trace_raw(t, m->at), (size_t)m->size);
   }
   return lost;
@@ -35,7 +36,7 @@ uint64_t writer_interned_begin(struct event_writer *w) {
 
 /* ---- one event ---- */
 
-/* What the fields of the event refer to. */
+/* Returns the number of the interned data that the event's fields reference; 0 = none. */
 static uint64_t number_of(const struct event_writer *w, uint32_t args, tk_id key) {
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;

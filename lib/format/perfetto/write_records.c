@@ -1,7 +1,7 @@
-/* write_records.c - records: JSON that has no time or no meaning in a trace of events, in packets that importers pass over.
+/* write_records.c - records: JSON without a time or a meaning in a trace of events, in packets that importers ignore.
  *
- * Those that say how a track is called stand here too, as they were read, until an operation calls the track otherwise; viewers have
- * the name from the track's descriptor. */
+ * Records that contain the name of a track are included unchanged, until an operation renames the track; viewers take the name
+ * from the track's descriptor. */
 #include "writer.h"
 
 static bool is_wanted(const struct tk_trace *t, const struct tk_record *r) {

@@ -1,4 +1,4 @@
-/* writer.c - packets of one graph: the sequence's clock, its default track, the text that it has interned. */
+/* writer.c - packets of one graph: the sequence's clock, its default track and its interned text. */
 #include "writer.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t fiel
   return kind->iid[s];
 }
 
-/* ---- life ---- */
+/* ---- begin and end ---- */
 
 bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base_ns, struct out *out, struct mem *mem) {
   uint32_t n = t->store->strings.n;
@@ -111,8 +111,8 @@ static void write_sequence(struct event_writer *w, struct buf *packet, uint64_t 
   if (w->machine) pb_u64(packet, PACKET_MACHINE_ID, w->machine);
 }
 
-/* Clears the state at the start of a sequence.  Later ones only say again when the incremental clock was 0, so that a wrong bit in a
- * time moves no more than the events up to the next of them. */
+/* Clears the state at the start of a sequence. Later snapshots only restate the base of the incremental clock, so that a wrong
+ * bit in a time moves only the events up to the next snapshot. */
 static void clock_snapshot(struct event_writer *w) {
   struct buf *b = &w->scratch, *snapshot = &w->annotation;
   snapshot->len = 0;
@@ -146,8 +146,8 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
   w->track = uuid;
 }
 
-/* The order of fields is that of what deflate finds: what varies from packet to packet (lengths, name; time and the next length)
- * stands together, what does not is one match between. */
+/* The order of fields suits deflate: parts that vary between packets (lengths, name; time and the next length) are adjacent,
+ * and the constant parts between them are one match. */
 void sequence_packet(struct event_writer *w, int64_t ns) {
   enum { CLOCK_EVERY = 512 };
   struct buf *p = &w->packet;
@@ -162,7 +162,7 @@ void sequence_packet(struct event_writer *w, int64_t ns) {
   w->last_ns = ns;
 }
 
-/* Processes, threads, tracks that are told by their names, counters, async spans: a reader of the file meets tracks so, as they are
+/* Processes, threads, named tracks, counters, async spans: a reader of the file sees tracks in this order, in which they are
  * described, and writes them in the same order again. */
 unsigned writer_place_of(const struct tk_track *k) {
   static const uint8_t PLACES[] = {[TK_PROCESS] = 0, [TK_THREAD] = 1, [TK_COUNTERS] = 3, [TK_ASYNCS] = 4};

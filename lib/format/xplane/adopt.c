@@ -1,9 +1,10 @@
-/* adopt.c - a block that another format carried (write_carried.c) becomes the passthrough of the graph that was read with it.
+/* adopt.c - turns a block that another format embedded (write_carried.c) into the passthrough of the graph that was read with
+ * it.
  *
- * Afterwards the graph has the side tables of one that was read as XPlane: its processes are planes, its threads lines, and what stands
- * in the block beside is of them.  So operations, joins and the writer know nothing of blocks.  Two things are different, which each
- * plane says (struct xplane_plane, adopted): which event metadata a class came from is not known, and args have the types of the other
- * format. */
+ * Afterwards the graph has the side tables of a graph read from XPlane: its processes are planes, its threads are lines, and
+ * the other contents of the block belong to them. So operations, joins and the writer need not know about blocks. Each plane is
+ * marked (struct xplane_plane, adopted), because two things differ: it is unknown which event metadata a class came from, and
+ * args have the types of the other format. */
 #include <string.h>
 
 #include "format/pb_out.h"
@@ -15,14 +16,14 @@ struct adopter {
   struct tk_trace *t;
   struct map processes; /* hash of pid and name, or of the name alone -> track */
   struct map threads;   /* hash of process and tid -> track */
-  struct map taken;     /* processes that are planes */
+  struct map taken;     /* processes that already are planes */
   struct buf planes, lines, space;
-  uint32_t segment; /* files joined by cat: which of them */
+  uint32_t segment; /* files joined by cat: ordinal of the file */
   bool segment_ends;
   struct xplane_clock clock;
-  bool is_whole; /* each plane and line that was one of the graph is one again */
-  struct xplane_plane *plane; /* that is being adopted, */
-  uint32_t lines_of_plane;    /* and how many lines it has */
+  bool is_whole; /* every plane and line of the original graph was found again */
+  struct xplane_plane *plane; /* current plane */
+  uint32_t lines_of_plane;    /* number of its lines */
 };
 
 /* ---- processes and threads ---- */
@@ -47,7 +48,7 @@ static void know_tracks(struct adopter *a) {
   }
 }
 
-/* A process is one plane. */
+/* Returns a process with this name that is not a plane yet: each process is only one plane. */
 static tk_id free_process(const struct adopter *a, uint64_t hash, tk_id name) {
   const uint32_t *track = map_get(&a->processes, hash);
   return track && a->t->tracks[*track].name == name && !map_get(&a->taken, *track) ? *track : 0;
@@ -73,7 +74,7 @@ static tk_id text_of(struct tk_trace *t, const struct pb_field *f) {
   return intern_text(&t->store->strings, f->p, (size_t)f->value, true, &repaired);
 }
 
-/* Fields that are not known here stand behind the others. */
+/* Parses a line. Unknown fields follow the others. */
 static bool read_line(const struct pb_field *f, struct tk_trace *t, struct xplane_line *line) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -93,7 +94,7 @@ static bool read_line(const struct pb_field *f, struct tk_trace *t, struct xplan
   return !c.fault;
 }
 
-/* Where the offsets of the line count from, on the graph's time: its timestamp, unless the block says another place. */
+/* Returns the base of the line's offsets, as graph time: its timestamp, unless the block contains another base. */
 static int64_t zero_of(const struct adopter *a, const struct xplane_line *line, const struct xplane_object *o) {
   i128 zero = ((i128)line->timestamp_ns + a->clock.base_ns) * 1000;
   int64_t ns, ps;
@@ -128,7 +129,7 @@ static bool is_private(const struct xplane_names *names, const struct xstat *s, 
   return xplane_name_is(xplane_name_of(names, s->id), name);
 }
 
-/* The i of "tracekit.tracks.<i>". */
+/* Parses i in "tracekit.tracks.<i>". */
 static bool is_of_plane(const struct xplane_name *name, const char *prefix, uint64_t *i) {
   const size_t n = strlen(prefix);
   i128 value;
@@ -150,7 +151,8 @@ static void adopt_plane(struct adopter *a, const struct xstat *tracks) {
   buf_free(&text);
 }
 
-/* What the block says of its planes.  Strings are added to the graph, and nothing to its raw text, of which the block is. */
+/* Reads the block's description of its planes. Strings may be added to the graph, but nothing to its raw text, which contains
+ * the block. */
 static void read_private(struct adopter *a, struct pb plane) {
   struct xplane_plane *planes = (struct xplane_plane *)(void *)a->planes.data;
   const uint8_t *raw = (const uint8_t *)trace_raw(a->t, 0);
@@ -220,7 +222,7 @@ static bool is_called(struct pb plane, const char *name) {
   return last.p && xplane_bytes_are(xplane_bytes_of(&last), name);
 }
 
-/* The plane of ours among them is passed over for now. */
+/* Reads the planes except our own, which is read later. */
 static bool read_planes(struct adopter *a, struct pb c, struct pb *ours) {
   struct pb_field f;
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
@@ -239,7 +241,7 @@ static bool read_planes(struct adopter *a, struct pb c, struct pb *ours) {
   return !c.fault;
 }
 
-/* Planes first, of all pieces, then what the one of ours says of them. */
+/* Reads the planes of all pieces first, then their description in our own plane. */
 static bool read_blocks(struct adopter *a) {
   const struct tk_trace *t = a->t;
   struct pb ours = {0};
@@ -254,7 +256,7 @@ static bool read_blocks(struct adopter *a) {
   return true;
 }
 
-/* Lines that are of no thread go: their threads have been taken out of the file by somebody else. */
+/* Drops lines without a thread: other software removed their threads from the file. */
 static void drop_lost_lines(struct adopter *a) {
   struct xplane_plane *planes = (struct xplane_plane *)(void *)a->planes.data;
   struct xplane_line *lines = (struct xplane_line *)(void *)a->lines.data;

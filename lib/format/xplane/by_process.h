@@ -1,22 +1,22 @@
-/* by_process.h - what of a graph is of each of its processes: planes are written one by one, and there may be many thousands. */
+/* by_process.h - groups elements of a graph by process: planes are written one by one, and there may be many thousands. */
 #ifndef FORMAT_XPLANE_BY_PROCESS_H
 #define FORMAT_XPLANE_BY_PROCESS_H
 
 #include "graph/trace.h"
 
-/* Numbers of tracks, lines .., ascending, by process. */
+/* Indices of tracks, lines etc., ascending, grouped by process. */
 struct by_process {
-  uint32_t *first; /* by track, and one more: where its numbers begin */
+  uint32_t *first; /* by track, plus a final entry: position of its first index */
   uint32_t *members;
-  uint32_t n;      /* tracks */
+  uint32_t n;      /* number of tracks */
 };
 
-/* Groups the numbers 1 .. n by the track that process_of names; 0 is of no process. */
+/* Groups the indices 1 .. n by the track that process_of returns; 0 = no process. */
 bool by_process_init(struct by_process *b, const struct tk_trace *t, uint32_t n, tk_id (*process_of)(const void *arg, uint32_t i),
                      const void *arg, struct mem *mem);
 void by_process_free(struct by_process *b, struct mem *mem);
 
-/* The *n numbers of the process. */
+/* Returns the *n indices of the process. */
 static inline const uint32_t *by_process(const struct by_process *b, tk_id process, uint32_t *n) {
   *n = b->first && process <= b->n ? b->first[process + 1] - b->first[process] : 0;
   return *n ? b->members + b->first[process] : NULL;

@@ -1,9 +1,9 @@
-/* detect.c - is it an XSpace?
+/* detect.c - recognises an XSpace.
  *
- * XPlane and Perfetto files both begin with 0x0A (field 1, length-delimited), and field numbers and wire types alone tie on
- * nearly all of them.  What tells them apart is one level down: a plane's name is text, its lines and map entries parse as
- * messages of their own fields, and all of it ends where the plane does.  Each thing that fits is worth bits; one that cannot
- * be, none. */
+ * XPlane and Perfetto files both begin with 0x0A (field 1, length-delimited), and field numbers and wire types alone fit both
+ * for nearly all of them. They differ one level down: a plane's name is text, its lines and map entries parse as messages with
+ * their own fields, and all of them end within the plane. Each part that fits is worth bits; a part that is impossible makes
+ * the bid 0. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -11,7 +11,7 @@
 #include "format/pb.h"
 #include "xplane.h"
 
-/* Is it a sequence of fields whose numbers and wire types `allowed` knows?  A message that the peek cuts may end early. */
+/* True if the message consists of fields with the numbers and wire types in `allowed`. If `cut`, it may end early. */
 static bool fits(struct pb c, const char *allowed, bool cut) {
   struct pb_field f;
   while (pb_next(&c, &f))
@@ -37,7 +37,7 @@ static const struct pb_shape PLANE_SHAPE = {PLANE, PLANE_INNER};
 static const struct pb_shape *const SPACE_INNER[] = {[XSPACE_PLANES] = &PLANE_SHAPE, [sizeof SPACE] = NULL};
 const struct pb_shape xplane_shape = {SPACE, SPACE_INNER};
 
-/* Of those that profilers write, and of our own. */
+/* True for names that profilers and tracekit use. */
 static bool is_plane_name(const uint8_t *p, size_t n) {
   static const char *const NAMES[] = {"/host:", "/device:", "Task Env", XPLANE_PRIVATE_PLANE};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
@@ -45,7 +45,7 @@ static bool is_plane_name(const uint8_t *p, size_t n) {
   return false;
 }
 
-/* Bits of a plane's name that is such a one; of such a plane that holds something, too, which an interned string does not. */
+/* Bits for such a plane name; bits for a plane with such a name and contents, which an interned string does not have. */
 enum { KNOWN = 32, FILLED = 2 + KNOWN + 4 };
 
 static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
@@ -67,17 +67,17 @@ static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
   return bits;
 }
 
-/* A plane that may go on behind the peek: its last field is then looked at as far as it is there. */
+/* Bids for a plane that may continue after the peeked bytes; its last field is examined as far as possible. */
 static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
   struct pb c = pb_over(p, n);
   struct pb_field f;
   unsigned bits = 2;
   for (unsigned i = 0; i < 16 && !*wrong && pb_next(&c, &f); i++) bits += plane_bid(&f, false, wrong);
-  if (c.fault && !cut && bits < 16) return 2; /* damaged: little is known */
+  if (c.fault && !cut && bits < 16) return 2; /* damaged: weak evidence */
   return bits;
 }
 
-/* Where the first lengths are damaged, the name of a plane still tells: a field of text that begins as these do. */
+/* Bids if the first lengths are damaged: looks for a text field that begins like a plane name. */
 static unsigned damaged_bid(const uint8_t *p, size_t n) {
   for (size_t i = 0; i + 10 < n; i++) {
     const size_t length = p[i + 1], here = n - i - 2;
@@ -136,8 +136,8 @@ static bool is_sound(const uint8_t *p, size_t n) {
   return known && is_enough(&e);
 }
 
-/* Bits for what the peek shows of the space; *wrong: something in it cannot be.  In a sound sequence of planes one of a profiler's name
- * counts whatever stands before it, for planes of fields that nobody knows are kept and written too. */
+/* Returns bits for the available part of the space; *wrong: it contains something impossible. In a sound sequence of planes,
+ * one with a profiler's plane name counts whatever precedes it, because planes with unknown fields are kept and written too. */
 static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
@@ -146,7 +146,7 @@ static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   for (unsigned i = 0; (i < 8 || *wrong) && c.p < c.end; i++) {
     if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || tag >> 3 == 0 || SPACE[tag >> 3] != (char)('0' + (tag & 7))) {
       *wrong |= bits < 16;
-      return bits; /* damage further on is for the reader to name */
+      return bits; /* the reader reports damage further on */
     }
     if (!pb_varint(&c, &length)) return bits;
     bool odd = false;
@@ -165,6 +165,6 @@ unsigned xplane_bid(const uint8_t *p, size_t n) {
   bool wrong = false;
   if (n < 2) return 0;
   unsigned bits = space_bid(p, n, &wrong);
-  if (wrong && bits < KNOWN) bits = damaged_bid(p, n); /* what bears a plane's name is one, if a damaged one */
+  if (wrong && bits < KNOWN) bits = damaged_bid(p, n); /* a plane name suffices, even if the file is damaged */
   return bits ? bits : n > 2 && is_sound(p, n);
 }

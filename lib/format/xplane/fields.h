@@ -1,7 +1,7 @@
-/* fields.h - the numbers and names of an XSpace: those of its schema, of xprof, and of what tracekit adds.
+/* fields.h - numbers and names in an XSpace: those of its schema, those of xprof, and those that tracekit adds.
  *
- * What tracekit adds is private: xprof passes over it, and the reader takes it for what it is.  It is a plane for what is of
- * the whole file, stats for what a plane or an XEvent cannot say, and words in XStatMetadata.description for types that an
+ * Additions of tracekit are private: xprof ignores them, and the reader recognises them. They are a plane for file-wide data,
+ * stats for properties that a plane or an XEvent cannot represent, and words in XStatMetadata.description for types that an
  * XStat does not have. */
 #ifndef FORMAT_XPLANE_FIELDS_H
 #define FORMAT_XPLANE_FIELDS_H
@@ -10,7 +10,7 @@
 
 #include "tracekit.h"
 
-/* Field numbers of proto/xplane.proto (a test holds the two against each other). */
+/* Field numbers of proto/xplane.proto (a test compares them). */
 enum { XSPACE_PLANES = 1, XSPACE_ERRORS, XSPACE_WARNINGS, XSPACE_HOSTNAMES };
 enum { XPLANE_ID = 1, XPLANE_NAME, XPLANE_LINES, XPLANE_EVENT_METADATA, XPLANE_STAT_METADATA, XPLANE_STATS };
 enum {
@@ -44,56 +44,58 @@ enum {
 enum { XSTAT_METADATA_KEY = 1, XSTAT_METADATA_NAME, XSTAT_METADATA_DESCRIPTION };
 enum { MAP_KEY = 1, MAP_VALUE };
 
-/* Prefix of the key of an arg that a later stat of the same name overrules. */
+/* Prefix of the key of an arg that a later stat with the same name overrides. */
 #define XPLANE_EARLIER "xplane.earlier."
 
-/* And of one in which metadata has what a stat of the event overrules; key of the name that metadata has where a step_name is shown. */
+/* Prefix of the key of an arg with a stat of the metadata that a stat of the event overrides; key of the arg with the
+ * metadata's name if a step_name is displayed instead. */
 #define XPLANE_OF_METADATA "xplane.metadata."
 #define XPLANE_OWN_NAME "xplane.name"
 
-/* Names that xprof knows. */
+/* Names with a meaning in xprof. */
 #define XPLANE_COUNTERS "_counters_"
 #define XPLANE_TASK "Task Environment"
 #define XPLANE_START "profile_start_time"
 #define XPLANE_METADATA "/host:metadata"
 
-/* Private: a plane, its stats and those of other planes. */
+/* Private: a plane, its stats and stats of other planes. */
 #define XPLANE_PRIVATE_PLANE "/tracekit:metadata"
 #define XPLANE_PRIVATE_TRACKS "tracekit.tracks"
 #define XPLANE_PRIVATE_FLOWS "tracekit.flows"
 #define XPLANE_PRIVATE_RECORDS "tracekit.records"
 #define XPLANE_PRIVATE_ZERO "tracekit.zero_ns"
 #define XPLANE_PRIVATE_BASE "tracekit.base_ns"
-#define XPLANE_PRIVATE_HOST "tracekit.host" /* one of several in a file: ids of contexts are each host's own */
+#define XPLANE_PRIVATE_HOST "tracekit.host" /* host number, if a file has several: context ids are local to a host */
 #define XPLANE_PRIVATE_META "tracekit.meta."
 
-/* Private: stats of the same plane in a block that other formats carry, the first two with the number of a plane behind. */
+/* Private: stats of the same plane in a block that other formats embed; the first two are followed by the number of a plane. */
 #define XPLANE_CARRIED_TRACKS "tracekit.tracks."
 #define XPLANE_CARRIED_TYPES "tracekit.types."
 #define XPLANE_CARRIED_SHOWN "tracekit.shown"
 
-/* Private: stats of events and of event metadata, and XEventMetadata.metadata of one series of a counter, where a stat would be
- * drawn as one. */
+/* Private: stats of events and of event metadata; and XEventMetadata.metadata of one series of a counter, because xprof would
+ * draw a stat as a series. */
 #define XPLANE_PRIVATE_BITS "tracekit.event"
 #define XPLANE_PRIVATE_CAT "tracekit.cat"
 #define XPLANE_PRIVATE_SERIES "tracekit.series"
 
-/* Private: XEventMetadata.metadata of events that were made for xprof, and of those whose name was: it is called as it is shown. */
+/* Private: XEventMetadata.metadata of events that were generated for xprof, and of events that have another name for xprof:
+ * their real name is the displayed one. */
 #define XPLANE_PRIVATE_MADE "tracekit.made"
 #define XPLANE_PRIVATE_NAMED "tracekit.named"
 
-/* Private: descriptions of stat metadata.  A stat of the last is for xprof alone, and no arg of the trace. */
+/* Private: descriptions of stat metadata. A stat with the last one is only for xprof, and not an arg of the trace. */
 #define XPLANE_PRIVATE_TYPE "tracekit:"
-#define XPLANE_PRIVATE_DECIMAL "decimal:" /* and the exponent: 1.50 is the double 1.5 of exponent -2 */
+#define XPLANE_PRIVATE_DECIMAL "decimal:" /* followed by the exponent: 1.50 is the double 1.5 with exponent -2 */
 #define XPLANE_PRIVATE_XPROF XPLANE_PRIVATE_TYPE "xprof"
 
-/* How the types of stats begin where some are compressed strings. */
+/* Start of the text with the types of stats if some are compressed strings. */
 #define XPLANE_COMPRESSED "{\"8\":["
 
-/* Types of stats that such descriptions give, beside enum tk_arg_type. */
+/* Types of stats that such descriptions define, in addition to enum tk_arg_type. */
 enum { XPLANE_DROP = TK_ARG_TYPES + 1, XPLANE_DECIMAL = 100, XPLANE_MAX_EXP = 18 };
 
-/* Decimals that a double holds exactly and gives back. */
+/* Limits of decimals that a double represents exactly and can be converted back. */
 static const int64_t XPLANE_MAX_MANT = (int64_t)1 << 50;
 static const double XPLANE_TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                      1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};

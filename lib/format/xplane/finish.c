@@ -1,9 +1,9 @@
-/* finish.c - what is known only when the whole file has been read: process ids, clocks.
+/* finish.c - steps that need the complete file: process ids, clocks.
  *
- * Pids are those of xprof, so that scripts find what they look for: 701 for /host:CPU and 702, 703 ... for its subprocesses by
- * name, 1 + id for GPUs and TPUs, 501 + id for custom devices.  Where xprof would put two planes into one process or leave a
- * plane out, the plane gets a pid from 1000 on.  A tid is the low half of display_id (else id); a second line of the same tid
- * gets one above 32 bits, where xprof would mix the two. */
+ * Pids are those of xprof, so that scripts find the processes they expect: 701 for /host:CPU and 702, 703 ... for its
+ * subprocesses by name, 1 + id for GPUs and TPUs, 501 + id for custom devices. If xprof would merge two planes into one process
+ * or omit a plane, the plane gets a pid from 1000 on. A tid is the low half of display_id (otherwise of id); a second line with
+ * the same tid gets one above 32 bits, where xprof would merge the two. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct pids {
   int64_t next_host, next_other;
 };
 
-/* Without memory every pid will do: the trace is refused. */
+/* Without memory any pid will do: the trace is refused anyway. */
 static bool take_pid(struct pids *p, int64_t pid) {
   uint32_t *slot = map_put(&p->taken, (uint64_t)pid, 0);
   if (!slot) return true;
@@ -52,7 +52,7 @@ static int by_name(const void *a, const void *b) {
   return c ? c : x->at < y->at ? -1 : 1;
 }
 
-/* Host planes by name, "/host:CPU" itself first; all others in the order of the file. */
+/* Numbers host planes by name, beginning with "/host:CPU" itself; all others in file order. */
 static void number_processes(struct xplane_reader *r) {
   struct tk_trace *t = r->t;
   struct mem *mem = &t->store->mem;
@@ -62,7 +62,7 @@ static void number_processes(struct xplane_reader *r) {
   struct named_plane *sorted = mem_array(mem, (uint64_t)n + 1, sizeof *sorted);
   if (!sorted) return;
   map_init(&p.taken, mem);
-  for (int round = 0; round < 2; round++) { /* hosts, then the others behind them */
+  for (int round = 0; round < 2; round++) { /* hosts first, then the others */
     uint32_t from = hosts;
     for (uint32_t i = 0; i < n; i++) {
       const char *name = tk_string(t, planes[i].name, NULL);
@@ -84,7 +84,7 @@ static void number_processes(struct xplane_reader *r) {
 
 static void number_threads(struct xplane_reader *r) {
   struct tk_trace *t = r->t;
-  struct map used; /* process, tid -> lines that have it */
+  struct map used; /* process, tid -> number of lines */
   uint32_t n;
   const struct xplane_line *lines = xplane_lines(r, &n);
   map_init(&used, &t->store->mem);
@@ -110,7 +110,8 @@ static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
 static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000;
 
-/* When the profile of the segment began: epoch ns, 0 = not said.  Each of several files joined by cat says its own. */
+/* Returns the start of the segment's profile in ns since the epoch; 0 = not recorded. Each of several files joined by cat has
+ * its own. */
 static int64_t start_of(const struct xplane_reader *r, uint32_t segment) {
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(r, &n);
@@ -122,7 +123,7 @@ static int64_t start_of(const struct xplane_reader *r, uint32_t segment) {
   return 0;
 }
 
-/* Most events decide; of two equal halves the one nearer to zero has lost its clock. */
+/* Returns the domain with most events; of two equal ones, the one closer to zero has lost its clock. */
 static uint32_t bulk(const struct xplane_reader *r) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < r->n_domains; i++) {

@@ -1,7 +1,7 @@
-/* inspect.c - what an XSpace was made of: planes, lines, and which kind of thing its bytes are spent on.
+/* inspect.c - composition of an XSpace: planes, lines, and the number of bytes by kind of content.
  *
- * Lines are counted while they are read, since they are gone afterwards; the other fields of each plane are passthrough
- * and counted from there. */
+ * Lines are counted while they are read, because they are gone afterwards; the other fields of each plane are passthrough and
+ * counted from there. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char *const PART_NAMES[PARTS] = {"events",
                                               "stats of events", "event metadata",
                                               "stat metadata", "stats of planes", "other"};
 
-/* A side table copied out, since it has no alignment. */
+/* Copies a side table, which is not aligned. */
 static void *table(const struct tk_trace *t, const char *key, size_t elem, uint32_t *n, struct arena *keep) {
   const void *p = xplane_table(t, key, elem, n);
   void *q = p ? arena_alloc(keep, *n * elem) : NULL;
@@ -41,7 +41,7 @@ static void add_plane(const struct tk_trace *t, const struct xplane_plane *plane
   }
 }
 
-/* What is left: names and ids of planes, their tags and lengths, the space's own fields. */
+/* Counts the rest: names and ids of planes, their tags and lengths, the space's own fields. */
 static void add_other(const struct tk_trace *t, struct tk_inspection *p) {
   uint64_t sum = 0;
   for (unsigned i = 0; i < PART_OTHER; i++) sum += p->parts[i].bytes;

@@ -1,10 +1,9 @@
-/* join.c - passthrough of several hosts in one graph, as several hosts stand in one file.
+/* join.c - joins the passthrough of several hosts, as one file would contain it.
  *
- * The side tables are about tracks, classes and strings of their graph, which have other ids now, and about times.  What tells
- * hosts apart in one file is what
- * the writer does for graphs that come one after the other: planes bear the name of their rank, those of one kind have ids of their
- * own, and a stat of ours says which host contexts are of (read_flow.c).  What later hosts say of the XSpace itself stands behind
- * what the first one does. */
+ * The side tables refer to tracks, classes and strings of their graph, which have new ids now, and to times. Hosts are
+ * distinguished as in the writer, which writes several graphs to one file: the name of a plane contains its rank, planes of one
+ * kind have ids of their own, and a private stat records the host that contexts belong to (read_flow.c). Fields of the space of
+ * later hosts follow those of the first one. */
 #include <string.h>
 
 #include "fields.h"
@@ -13,13 +12,13 @@
 #include "passthrough.h"
 #include "plane_ids.h"
 
-/* The tables of the joined graph so far. */
+/* Tables of the joined graph so far. */
 struct joined {
   struct buf planes, lines, classes, space;
   struct xplane_plane_ids taken;
   struct xplane_clock clock;
   uint32_t segment; /* of the last plane */
-  bool renamed;     /* classes of a graph have other names than those that its planes were carried with */
+  bool renamed;     /* some classes have other names than when their planes were embedded */
 };
 
 struct plane_joiner {
@@ -27,13 +26,13 @@ struct plane_joiner {
   const struct tk_trace *from;
   const struct join_ids *ids;
   struct joined *joined;
-  int64_t moved_ns; /* of timestamps of lines */
+  int64_t moved_ns; /* shift of timestamps of lines */
   uint32_t first_line, segment;
 };
 
 /* ---- planes ---- */
 
-/* What a file of all hosts would call the plane. */
+/* Returns the plane's name in a file with all hosts. */
 static tk_id joined_name(const struct plane_joiner *j, const struct xplane_plane *p) {
   struct buf text = {.mem = &j->to->store->mem};
   xplane_print_plane_name(j->from, j->ids->ordinal, p, &text);
@@ -42,7 +41,7 @@ static tk_id joined_name(const struct plane_joiner *j, const struct xplane_plane
   return name;
 }
 
-/* Of several hosts: one of those that are this one's. */
+/* Returns the plane's id; if there are several hosts, one of those reserved for this host. */
 static int64_t joined_id(const struct plane_joiner *j, const struct xplane_plane *p) {
   const enum xplane_kind kind = xplane_plane_kind(tk_string(j->to, p->name, NULL));
   if (j->ids->graphs > 1) return xplane_some_id(&j->joined->taken, kind, xplane_least_id(&j->joined->taken, kind));
@@ -63,7 +62,7 @@ static int64_t last_stat_id(struct pb plane) {
   return last;
 }
 
-/* The stat that says which host the plane is of, unless it has been said. */
+/* Appends the stat with the host of the plane. */
 static void add_host(const struct plane_joiner *j, struct pb plane, struct buf *to) {
   struct mem *mem = to->mem;
   struct buf metadata = {.mem = mem}, entry = {.mem = mem}, stat = {.mem = mem};
@@ -81,7 +80,7 @@ static void add_host(const struct plane_joiner *j, struct pb plane, struct buf *
   buf_free(&stat);
 }
 
-/* The raw text moves when some is added to it. */
+/* Copies raw text, which moves when text is added to it. */
 static uint64_t join_text(const struct plane_joiner *j, uint64_t at, uint32_t size) {
   struct buf *raw = &j->to->store->raw;
   const uint64_t joined = raw->len;
@@ -111,7 +110,7 @@ static void join_plane(struct plane_joiner *j, struct xplane_plane p) {
   buf_append(&j->joined->planes, &p, sizeof p);
 }
 
-/* What a file as a whole states once is not stated again by later hosts. */
+/* True for file-wide data, which later hosts do not repeat. */
 static bool is_stated(const struct plane_joiner *j, const struct xplane_plane *p) {
   const char *name = tk_string(j->from, p->name, NULL);
   return j->ids->ordinal && (strcmp(name, XPLANE_PRIVATE_PLANE) == 0 || strcmp(name, XPLANE_TASK) == 0);
@@ -147,7 +146,7 @@ static void join_lines(struct plane_joiner *j) {
   }
 }
 
-/* Element i of the table is of class i: what is of no event metadata has an empty one. */
+/* Element i of the table belongs to class i; it is empty for classes without event metadata. */
 static void join_classes(struct plane_joiner *j) {
   struct buf *to = &j->joined->classes;
   const size_t before = to->len / sizeof(struct xplane_class);
@@ -163,9 +162,10 @@ static void join_classes(struct plane_joiner *j) {
   }
 }
 
-/* ---- all ---- */
+/* ---- everything ---- */
 
-/* The first host's; behind graphs of other formats times count from the zero of the trace, and its top-level keys are written too. */
+/* Begins with the clock of the first host. If graphs of other formats come first, times are relative to the zero of the trace,
+ * and its top-level keys are written too. */
 static struct joined *begin(const struct plane_joiner *j, const struct xplane_clock *was) {
   struct mem *mem = &j->to->store->mem;
   struct joined *joined = mem_alloc(mem, sizeof *joined);

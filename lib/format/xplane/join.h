@@ -1,10 +1,11 @@
-/* join.h - passthrough of XPlane in several graphs that become one (members of the row). */
+/* join.h - XPlane passthrough of several graphs that are joined into one (members of the row). */
 #ifndef FORMAT_XPLANE_JOIN_H
 #define FORMAT_XPLANE_JOIN_H
 
 #include "graph/join.h"
 
-/* The planes, lines and classes of `from` behind those of `to`, which has them when all have joined. */
+/* xplane_join appends the planes, lines and classes of `from` to those collected in *state; xplane_join_finish adds them to the
+ * joined graph. */
 void xplane_join(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids, void **state);
 void xplane_join_finish(struct tk_trace *t, void *state);
 

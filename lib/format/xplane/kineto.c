@@ -1,4 +1,4 @@
-/* kineto.c - hosts, devices, steps and launches of a trace of PyTorch's profiler (kineto.h). */
+/* kineto.c - finds hosts, devices, steps and launches of a PyTorch profiler trace (kineto.h). */
 #include "kineto.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ bool kineto_arg(const struct kineto *k, tk_id event, tk_id key, struct tk_arg *a
   return false;
 }
 
-/* Some ids take all 64 bits, or more: those are text, of which one stands for all that are equal. */
+/* Returns an id arg as a number. Ids of 64 bits or more are kept as interned text. */
 static bool id_of(const struct kineto *k, tk_id event, tk_id key, uint64_t *id) {
   struct tk_arg arg;
   if (!kineto_arg(k, event, key, &arg)) return false;
@@ -32,9 +32,9 @@ int64_t kineto_int(const struct kineto *k, tk_id event, tk_id key) {
   return kineto_arg(k, event, key, &arg) && arg.type == TK_ARG_INT ? arg.i : -1;
 }
 
-/* ---- what it is of ---- */
+/* ---- recognition ---- */
 
-/* Only Kineto's categories tell of devices, or of ops without them. */
+/* True if categories occur that only Kineto uses, for devices or for ops. */
 static bool is_kineto(const struct kinds *kinds) {
   static const char *const OPS[] = {"cpu_op", "Operator", NULL};
   const struct tk_trace *t = kinds->t;
@@ -91,7 +91,7 @@ static void find_roles(struct kineto *k, bool (*wanted)(const void *arg, tk_id p
     if (t->tracks[i].kind != TK_PROCESS || t->tracks[i].hidden || !wanted(arg, i)) k->roles[i] = KINETO_OTHER;
 }
 
-/* Kineto records one process of Python.  Several are the ranks of a merged trace. */
+/* Finds the host. Kineto records one Python process; several are the ranks of a merged trace, for which this returns false. */
 static bool find_host(struct kineto *k) {
   for (tk_id i = 1; i <= k->t->n_tracks; i++) {
     if (k->roles[i] != KINETO_HOST) continue;
@@ -113,7 +113,7 @@ static uint32_t count_steps(const struct kineto *k, const struct tk_track *track
   return n;
 }
 
-/* What stands in a step is none of its own: some versions mark each by two spans. */
+/* Adds the steps of a track. A step within another one is skipped: some versions mark each step by two spans. */
 static bool add_steps(struct kineto *k, const struct tk_track *track) {
   for (tk_id i = track->first; i < track->first + track->count; i++) {
     const struct tk_event *e = &k->t->events[i];
@@ -141,13 +141,13 @@ static void number_steps(struct kineto *k) {
   for (uint32_t i = 0; i < k->n_steps; i++) number_of(k, &k->steps[i], &k->steps[i].group);
 }
 
-/* Those of the thread that has most of them. */
+/* Uses the steps of the thread with most steps. */
 static bool find_steps(struct kineto *k) {
   const struct tk_trace *t = k->t;
   uint32_t most = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *track = &t->tracks[i];
-    if (track->kind != TK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* of whatever process */
+    if (track->kind != TK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* in any other process */
     const uint32_t n = count_steps(k, track);
     if (n > most) most = n, k->steps_on = i;
   }
@@ -170,7 +170,7 @@ const struct kineto_step *kineto_step_of(const struct kineto *k, tk_id event) {
 
 /* ---- launches ---- */
 
-/* Places in launches: of calls by their correlations, of ops by the ids that they say are theirs. */
+/* Indices in launches: calls by correlation, ops by their own ids. */
 struct launch_maps {
   struct map calls, externals;
 };
@@ -180,14 +180,15 @@ static bool add_launch(struct kineto *k, struct map *by_id, tk_id event, tk_id k
   if (!id_of(k, event, key, &id)) return true;
   uint32_t *slot = map_put(by_id, id, 0);
   if (!slot) return false;
-  if (*slot) return true; /* the first call */
+  if (*slot) return true; /* the first call is used */
   if (!mem_grow(k->mem, (void **)&k->launches, &k->cap_launches, (uint64_t)k->n_launches + 2, sizeof *k->launches)) return false;
   k->launches[++k->n_launches] = launch;
   *slot = k->n_launches;
   return true;
 }
 
-/* The events of a thread stand in preorder, so that above each one is the last of a smaller depth. */
+/* Finds the calls and ops of a thread. Its events are in preorder, so the parent of an event is the last one with a smaller
+ * depth. */
 static bool survey_thread(struct kineto *k, struct launch_maps *maps, const struct tk_track *track, tk_id *ops) {
   const struct tk_trace *t = k->t;
   for (tk_id i = track->first; i < track->first + track->count; i++) {
@@ -207,7 +208,7 @@ static void find_launch(struct kineto *k, const struct launch_maps *maps, tk_id 
   const uint32_t *call = id_of(k, event, k->keys.correlation, &id) ? map_get(&maps->calls, id) : NULL;
   const uint32_t *op = id_of(k, event, k->keys.external, &id) ? map_get(&maps->externals, id) : NULL;
   k->launch_of[event] = call ? *call : op ? *op : 0;
-  /* Where no op encloses the call, the event may name it. */
+  /* If no op encloses the call, the event may name it. */
   if (call && op && !k->launches[*call].op) k->launches[*call].op = k->launches[*op].op;
 }
 
@@ -243,14 +244,14 @@ static int by_time(const void *a, const void *b, void *arg) {
   return by_event(a, b);
 }
 
-/* Samples of one allocator may stand on several threads. */
+/* Computes the peaks; samples of one allocator may be on several threads. */
 static bool find_peaks(struct kineto *k) {
   for (tk_id i = 1; i <= k->t->n_events; i++) {
     if (!kineto_is_memory(k, &k->t->events[i])) continue;
     if (!mem_grow(k->mem, (void **)&k->peaks, &k->cap_peaks, (uint64_t)k->n_peaks + 1, sizeof *k->peaks)) return false;
     k->peaks[k->n_peaks++] = (struct kineto_peak){i, kineto_int(k, i, k->keys.allocated)};
   }
-  struct map most; /* of each allocator: where its highest peak so far stands, from 1 */
+  struct map most; /* by allocator: index + 1 of its highest peak so far */
   map_init(&most, k->mem);
   os_sort(k->peaks, k->n_peaks, sizeof *k->peaks, by_time, k);
   for (uint32_t i = 0; i < k->n_peaks; i++) {
@@ -272,7 +273,7 @@ int64_t kineto_peak_of(const struct kineto *k, tk_id event) {
   return p ? p->bytes : -1;
 }
 
-/* ---- all of it ---- */
+/* ---- everything ---- */
 
 static bool find_all(struct kineto *k) {
   return find_host(k) && find_steps(k) && find_launches(k) && find_peaks(k);

@@ -1,11 +1,10 @@
-/* kineto.h - a trace of PyTorch's profiler as xprof understands one: which process is the host and which are GPUs, which op launched
- * what ran there, and in which step it was.
+/* kineto.h - a PyTorch profiler trace in xprof's terms: which process is the host and which are GPUs, which op launched each
+ * kernel, and in which step.
  *
- * xprof's tables are made of planes called "/host:CPU" and "/device:GPU:0" and of stats that its own collectors write, which
- * Kineto's events have no like of.  What they say can be told from Kineto's args, flows and nesting:
+ * xprof's tables are built from planes called "/host:CPU" and "/device:GPU:0" and from stats of xprof's own collectors, which
+ * Kineto's events do not have. The same information follows from Kineto's args, flows and nesting:
  *
- *     kernel -> the runtime's call of the same correlation -> the op that encloses the call on its thread, and the step
- */
+ *     kernel -> the runtime call with the same correlation -> the op that encloses the call on its thread, and the step */
 #ifndef FORMAT_XPLANE_KINETO_H
 #define FORMAT_XPLANE_KINETO_H
 
@@ -17,15 +16,15 @@ enum kineto_role { KINETO_OTHER, KINETO_HOST, KINETO_DEVICE };
 struct kineto_step {
   tk_time start, end;
   tk_id event;
-  int64_t group; /* what xprof calls it by: the number in "ProfilerStep#4", if those of all steps ascend, else its place */
+  int64_t group; /* number for xprof: N of "ProfilerStep#N" if those of all steps ascend, otherwise the index */
 };
 
-/* A call of the runtime, and the class of the op that it is under (0 = none). */
+/* A runtime call, and the class of the op that encloses it (0 = none). */
 struct kineto_launch {
   tk_id call, op;
 };
 
-/* What an allocator has used at most until one of its samples. */
+/* Peak memory use of an allocator up to one of its samples. */
 struct kineto_peak {
   tk_id event;
   int64_t bytes;
@@ -36,42 +35,42 @@ struct kineto {
   const struct tk_trace *t;
   struct kinds kinds;
   uint8_t *roles;       /* by track: enum kineto_role of a process */
-  uint32_t *launch_of;  /* by event: place in launches, 0 = none: of what runs on devices */
-  tk_id host;           /* the process of Python; 0 = none */
-  tk_id steps_on;       /* the thread that the steps are on */
-  struct kineto_step *steps;      /* by time */
+  uint32_t *launch_of;  /* by event on a device: index in launches, 0 = none */
+  tk_id host;           /* the Python process; 0 = none */
+  tk_id steps_on;       /* thread with the steps */
+  struct kineto_step *steps;      /* sorted by time */
   struct kineto_launch *launches; /* [1..n_launches] */
-  struct kineto_peak *peaks;      /* by event */
-  uint32_t n_described; /* devices so far */
+  struct kineto_peak *peaks;      /* sorted by event */
+  uint32_t n_described; /* number of devices described so far */
   uint32_t n_steps, n_launches, n_peaks, cap_steps, cap_launches, cap_peaks;
   struct {
     tk_id correlation, external, device, grid, block, regs, shared, occupancy, bytes, size, address, device_type, device_id, allocated,
       reserved;
-  } keys; /* strings of the trace, 0 = it has none */
+  } keys; /* strings of the trace; 0 = not in it */
 };
 
-/* NULL: the trace is not Kineto's, or is of several ranks, of which xprof takes one from a file, or memory has run out.  Processes are
- * those that `wanted` says. */
+/* Returns NULL if the trace is not from Kineto, if it has several ranks (xprof accepts one per file), or when memory runs out.
+ * Only processes that `wanted` accepts are considered. */
 struct kineto *kineto_new(const struct tk_trace *t, bool (*wanted)(const void *arg, tk_id process), const void *arg, struct mem *mem);
 void kineto_free(struct kineto *k);
 
-/* The process of a track. */
+/* Returns the process of a track. */
 static inline tk_id kineto_process(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
 }
-/* The call that launched the event, with its op. */
+/* Returns the call that launched the event, and its op. */
 static inline struct kineto_launch kineto_launch_of(const struct kineto *k, tk_id event) {
   return k->launches[k->launch_of[event]];
 }
-/* The step that the event is in: what runs on a device is in that in which it was launched.  NULL = in none. */
+/* Returns the step that contains the event, or, for an event on a device, its launch; NULL = none. */
 const struct kineto_step *kineto_step_of(const struct kineto *k, tk_id event);
-/* The arg of the event under this key. */
+/* Finds the arg of the event with this key. */
 bool kineto_arg(const struct kineto *k, tk_id event, tk_id key, struct tk_arg *arg);
-/* The number that is the arg; -1 = there is none. */
+/* Returns the value of an integer arg; -1 if there is none. */
 int64_t kineto_int(const struct kineto *k, tk_id event, tk_id key);
-/* What its allocator has used at most until this sample. */
+/* Returns the peak use in bytes of the sample's allocator up to this sample; -1 = unknown. */
 int64_t kineto_peak_of(const struct kineto *k, tk_id event);
-/* Is the event the sample of an allocator, "[memory]"? */
+/* True if the event is a sample of an allocator, "[memory]". */
 bool kineto_is_memory(const struct kineto *k, const struct tk_event *e);
 
 #endif

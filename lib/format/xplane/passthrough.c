@@ -12,14 +12,14 @@ uint64_t xplane_hash_names(const struct tk_trace *t) {
   return hash;
 }
 
-/* Line breaks between values are no part of them. */
+/* Hashes JSON text without line breaks between values. */
 static uint64_t hash_json(uint64_t hash, const char *text, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (text[i] != '\n') hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
   return hash;
 }
 
-/* In any order: formats keep top-level data in orders of their own. */
+/* The hash does not depend on the order: formats store top-level data in their own order. */
 uint64_t xplane_hash_shown(const struct tk_trace *t) {
   uint64_t hash = 1;
   for (tk_id i = 1; i <= t->n_metas; i++) {

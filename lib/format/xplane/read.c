@@ -1,11 +1,11 @@
-/* read.c - XSpace -> graph: one pass over the bytes.  See reader.h for how names come after what they name.
+/* read.c - XSpace -> graph, in one pass over the bytes. See reader.h for names that follow the events they name.
  *
  *     XSpace    errors, warnings, hostnames           passthrough
- *       XPlane  -> process track                      its fields but the lines are passthrough: metadata, stats, HLO protos
+ *       XPlane  -> process track                      its fields except the lines are passthrough: metadata, stats, HLO protos
  *         XLine -> thread track                       id, display_id, timestamp and duration in a side table
  *
- * Damage in a message costs that message, and where it hides how long one is, reading goes on at what looks like the next (salvage.h).
- * A file that was cut keeps what came before the cut. */
+ * Damage in a message costs only that message. If damage hides the length of a message, reading continues at what looks like
+ * the next message (salvage.h). A truncated file keeps everything before the cut. */
 #include <string.h>
 
 #include "format/pb_out.h"
@@ -16,7 +16,7 @@
 
 static void forget_plane(struct xplane_reader *r) {
   struct mem *mem = &r->t->store->mem;
-  if (r->n_stats == 0 && r->class_ids.n == 0) return; /* files of a million empty planes exist */
+  if (r->n_stats == 0 && r->class_ids.n == 0) return; /* files with a million empty planes exist */
   map_free(&r->class_ids);
   map_free(&r->stat_ids);
   map_init(&r->class_ids, mem);
@@ -25,12 +25,12 @@ static void forget_plane(struct xplane_reader *r) {
   memset(r->class_cache, 0, sizeof r->class_cache);
   memset(r->stat_cache, 0, sizeof r->stat_cache);
   xplane_forget_alike(r);
-  /* Shapes of a plane were indexed under provisional keys. */
+  /* The shapes of a plane were indexed by provisional keys. */
   map_free(&r->t->store->shape_index);
   map_init(&r->t->store->shape_index, mem);
 }
 
-/* Fields of a message, down to the stats of metadata; what stands in bytes is nobody's to judge. */
+/* Checks the fields of a message, down to the stats of metadata; bytes may contain anything. Returns the fault, or NULL. */
 static const char *fault_of(const struct pb_field *f, unsigned depth) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -42,7 +42,7 @@ static const char *fault_of(const struct pb_field *f, unsigned depth) {
   return c.fault;
 }
 
-/* Damaged entries of maps would be damaged again in what is written. */
+/* True unless the field is damaged: damaged map entries would be damaged again in our output. */
 static bool is_sound(struct xplane_reader *r, const struct pb_field *f) {
   const bool entry = f->number == XPLANE_EVENT_METADATA || f->number == XPLANE_STAT_METADATA;
   const char *fault = entry || f->number == XPLANE_STATS ? fault_of(f, entry ? 2 : 0) : NULL;
@@ -50,7 +50,7 @@ static bool is_sound(struct xplane_reader *r, const struct pb_field *f) {
   return !fault;
 }
 
-/* A field that is not a line is passthrough, and looked at when the plane ends. */
+/* Stores a field that is not a line as passthrough, to be interpreted at the end of the plane. */
 static enum pb_status plane_field(struct xplane_reader *r, struct xplane_plane *plane, struct pb_field *f) {
   enum pb_status status = PB_FIELD;
   if (f->wire == PB_BYTES) status = pb_in_bytes(&r->s, f->value, &f->p);
@@ -98,7 +98,7 @@ static enum pb_status plane_fields(struct xplane_reader *r, struct xplane_plane 
   }
 }
 
-/* Parts of one plane (repeated fields may come in several) share a process; of files joined by cat, each has its own. */
+/* Parts of one plane (repeated fields may come in several) share a process; for files joined by cat, each file has its own. */
 static void join_parts(struct xplane_reader *r, uint32_t at, uint32_t first_line) {
   uint32_t n, n_lines, *same;
   struct xplane_plane *planes = xplane_planes(r, &n), *plane = &planes[at];
@@ -143,7 +143,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
   struct xstat tracks;
   const bool is_private = plane.lines == 0 && xplane_plane_stat(r->t, &plane, XPLANE_PRIVATE_TRACKS, &tracks);
   if (plane.lines == 0 && r->t->n_tracks == plane.process && !is_private) {
-    r->t->n_tracks--; /* metadata alone: no timeline */
+    r->t->n_tracks--; /* only metadata: no timeline */
     plane.process = 0;
   }
   xplane_planes(r, &n);
@@ -154,7 +154,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
 
 /* ---- the file ---- */
 
-/* Where a message ends; lengths that no file has end at no place that is reached. */
+/* Returns the end of a message; impossible lengths end at an offset that is never reached. */
 static uint64_t end_of(const struct xplane_reader *r, uint64_t length) {
   uint64_t at = pb_in_offset(&r->s);
   return length > UINT64_MAX / 2 - at ? UINT64_MAX / 2 : at + length;

@@ -1,17 +1,18 @@
-/* read_chunks.c - a long line of an XPlane file by several threads (format/chunks.h).
+/* read_chunks.c - reads a long line of an XPlane file with several threads (format/chunks.h).
  *
  *     line    name  event event event ... event event event | event event event event ... timestamp
- *                   one reader learns     chunk             | chunk                       one reader
+ *                   main reader learns    chunk             | chunk                       main reader
  *
- * Events say their lengths, so the line is cut between two of them.  What they name stands in tables of their plane, by ids that may be
- * any: a chunk knows those that the one reader has met, and what is new to it is for the one reader, as everything odd is. */
+ * Events contain their lengths, so the line is cut between two events. Events refer to tables of their plane by arbitrary ids:
+ * a chunk knows the ids that the main reader has met, and leaves new ids and anything unusual to the main reader. */
 #include <string.h>
 
 #include "reader.h"
 
 enum { TAG_EVENT = PB_KEY(XLINE_EVENTS, PB_BYTES) };
 
-/* The length of the event at p and how many bytes stand before its content; 0 if it is none, or not all of it is before `end`. */
+/* Returns the length of the event at p, and in *head the number of bytes before its content; 0 if there is no event, or if it
+ * is not complete before `end`. */
 static size_t event_at(const uint8_t *p, const uint8_t *end, size_t *head) {
   struct pb c = pb_over(p, (size_t)(end - p));
   uint64_t n;
@@ -26,7 +27,7 @@ static size_t find_cut(const uint8_t *text, size_t n) {
   return at;
 }
 
-/* The event at the cursor by the general path; the cursor stays where it is if it is for the one reader. */
+/* Reads the event at the cursor by the general path; the cursor does not move if the main reader must handle it. */
 static bool plain_event(struct xplane_reader *r, const struct xplane_line *line) {
   const uint8_t *const from = r->s.p;
   const uint32_t n_strings = r->t->store->strings.n;
@@ -54,7 +55,7 @@ static bool begin_chunk(struct chunk *c, const void *one) {
   memcpy(r, one, sizeof *r);
   r->t = c->fragment.t;
   r->err = &c->err;
-  r->planes = r->lines = r->classes = r->space = r->line_fields = (struct buf){0}; /* of the one reader */
+  r->planes = r->lines = r->classes = r->space = r->line_fields = (struct buf){0}; /* those belong to the main reader */
   r->text = r->event_fields = (struct buf){.mem = mem};
   r->stat_bytes = 0;
   r->chunks = NULL;
@@ -89,7 +90,7 @@ bool xplane_chunks_start(struct xplane_reader *r) {
   return r->opt->no_templates || chunks_start(&r->chunks, &CHUNKS, r->t, r->opt->threads, r->opt->chunk);
 }
 
-/* A short rest is read sooner than it is shared out. */
+/* A short rest takes less time to read than to share out. */
 bool xplane_chunks_are_due(const struct xplane_reader *r, uint64_t end) {
   const uint64_t at = pb_in_offset(&r->s);
   return chunks_are_due(r->chunks, at) && end > at && end - at >= 2 * (uint64_t)chunks_least(r->chunks);
@@ -101,7 +102,7 @@ bool xplane_chunks_read(struct xplane_reader *r, tk_id track, uint64_t end) {
   in_consume(s->in, (size_t)(s->p - s->base));
   r->track = track;
   const bool ok = chunks_read(r->chunks, r, s->in, most, r->err);
-  const bool last = s->last; /* who has seen the end repairs by it */
+  const bool last = s->last; /* repairs depend on it */
   *s = (struct pb_in){.in = s->in, .err = s->err};
   if (!ok || !pb_in_ahead(s, 1)) return false;
   s->last |= last;

@@ -1,17 +1,17 @@
-/* read_event.c - XEvent -> event, XStat -> arg: any order of fields, every repair.
+/* read_event.c - XEvent -> event, XStat -> arg: any order of fields, any repair.
  *
- * An event takes 18 to 60 bytes on the wire and is decoded where it stands in the window. */
+ * An event takes 18 to 60 bytes in the file and is decoded in place in the window. */
 #include "format/pb_out.h"
 #include "reader.h"
 
 #include <string.h>
 
-enum { SEEN = 1 << 10 }; /* bytes of a chain of events */
+enum { SEEN = 1 << 10 }; /* most bytes examined for a chain of events */
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
 
 /* ---- events ---- */
 
-/* The key of event args until the plane's end: "#7", which is also what stays if nothing names it. */
+/* Returns the key of event args until the end of the plane: "#7". It remains if there is no name. */
 static tk_id provisional_key(struct xplane_reader *r, int64_t id) {
   char text[24] = "#";
   uint32_t at = xplane_stat_at(r, id);
@@ -21,13 +21,13 @@ static tk_id provisional_key(struct xplane_reader *r, int64_t id) {
   return r->stats[at].key;
 }
 
-/* An event under construction: what XEvent says. */
+/* An event under construction: the fields of XEvent. */
 struct xevent {
   int64_t id, offset, duration, occurrences;
   bool aggregated, has_stats, odd, damaged;
 };
 
-/* Of two stats of one name the last is the arg, as in xprof; the earlier one stays beside it. */
+/* Renames the earlier of two stats with the same name: the last one is the arg, as in xprof, and the earlier one is kept. */
 static void keep_earlier(struct xplane_reader *r, int64_t id, tk_id key) {
   char text[64];
   uint32_t at = xplane_stat_at(r, id);
@@ -57,7 +57,7 @@ static void event_stat(struct xplane_reader *r, struct xevent *e, const struct p
     return;
   }
   if (s.more) xplane_note(r, TK_NOTE_INFO, "unknown fields of stats: dropped");
-  r->stat_bytes += f->value + (f->value < 0x80 ? 2 : 3); /* a length of 16 KB or more is rare */
+  r->stat_bytes += f->value + (f->value < 0x80 ? 2 : 3); /* lengths of 16 KB or more are rare */
   xplane_see_stat(r, &s);
   tk_id key = provisional_key(r, s.id);
   const struct arg_builder *b = &r->t->store->builder;
@@ -99,7 +99,7 @@ static void reserved_arg(struct xplane_reader *r, struct xevent *e, tk_id key, i
   args_int(r->t, key, value);
 }
 
-/* What the schema that is known here does not have goes along, and back into an XEvent. */
+/* Keeps fields that are not in our schema, to be written back into an XEvent. */
 static void keep_fields(struct xplane_reader *r, struct xevent *e) {
   struct buf *b = &r->event_fields;
   if (!e->has_stats) args_begin(r->t);
@@ -109,7 +109,7 @@ static void keep_fields(struct xplane_reader *r, struct xevent *e) {
   b->len = 0;
 }
 
-/* Values that cannot stand as they are go into args.  Returns the flags. */
+/* Moves unusable values to args. Returns the event's flags. */
 static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
   uint8_t flags = 0;
   if (e->odd) xplane_note_odd(r);
@@ -136,7 +136,7 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
   return flags;
 }
 
-/* A damaged length may have made other events part of this one: then reading goes on at the first of them. */
+/* True if a damaged length made other events part of this one. Then the cursor is moved to the first of them. */
 static bool holds_events(struct xplane_reader *r, const uint8_t *p, size_t n, uint64_t end) {
   struct pb_in *s = &r->s;
   const uint64_t at = pb_in_offset(s) - n;
@@ -179,7 +179,7 @@ void xplane_read_event(struct xplane_reader *r, const struct xplane_line *line, 
   add_event(r, line, &e, is_usable(&e) ? 0 : make_usable(r, &e));
 }
 
-/* Does the content of a field begin as an entry of a map does, with a key and a message? */
+/* True if the content of a field begins like an entry of a map, with a key and a message. */
 bool xplane_looks_like_entry(const uint8_t *p, const uint8_t *end) {
   const uint8_t *const from = p;
   if (end - p < 12 || *p++ != PB_KEY(MAP_KEY, PB_VARINT)) return false;

@@ -5,7 +5,7 @@
  *     _ct, _c          consumer: the same for one that ends here
  *     correlation_id   out of the host's launch, into the device's kernel
  *
- * Each (kind, type, id) becomes one small flow id: JSON's bind_id has no scope.  The stats stay args, so that nothing is lost.
+ * Each (kind, type, id) becomes one small flow id: JSON's bind_id has no scope. The stats remain args, so that nothing is lost.
  */
 #include <string.h>
 
@@ -25,14 +25,14 @@ enum { N_CATEGORIES = sizeof CATEGORIES / sizeof CATEGORIES[0], GPU_LAUNCH = 9 }
 struct linker {
   struct xplane_reader *r;
   struct map ids;
-  struct map scopes; /* process -> its host's number: ids of contexts are each host's own */
+  struct map scopes; /* process -> number of its host: ids of contexts are local to a host */
   uint32_t n_ids;
   uint64_t scope;
   tk_id keys[KEYS];
-  tk_id classes[N_CATEGORIES]; /* those that were met */
+  tk_id classes[N_CATEGORIES]; /* created so far */
 };
 
-/* The values of an event's args that link it, by key. */
+/* Values of an event's args that link it, by key. */
 struct links {
   bool has[KEYS];
   uint64_t value[KEYS];
@@ -59,9 +59,9 @@ static tk_id class_of(struct linker *l, uint64_t category) {
   return *cls;
 }
 
-/* The kind keeps contexts apart from flow stats and correlations. */
+/* Adds a flow point. `kind` separates contexts, flow stats and correlations. */
 static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, unsigned kind, uint64_t category, uint64_t id) {
-  uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* of which ids follow one another */
+  uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* the ids are consecutive from here */
   uint32_t *slot = map_put(&l->ids, kind_key + id, 0);
   struct tk_flow_point *f;
   if (!slot) return;
@@ -80,7 +80,7 @@ static void link_event(struct linker *l, tk_id event, bool device) {
   find_links(l, l->r->t->events[event].args, &s);
   if (s.has[FLOW] && s.value[FLOW] & 3) {
     add_point(l, event, roles[s.value[FLOW] & 3], 0, s.value[FLOW] >> 58, s.value[FLOW] >> 2 & (((uint64_t)1 << 56) - 1));
-    return; /* xprof made it of the others */
+    return; /* xprof derived it from the other stats */
   }
   if (s.has[CONSUMER]) add_point(l, event, TK_FLOW_IN, 1, s.value[CONSUMER_TYPE], s.value[CONSUMER]);
   if (s.has[PRODUCER]) add_point(l, event, TK_FLOW_OUT, 1, s.value[PRODUCER_TYPE], s.value[PRODUCER]);
@@ -88,7 +88,7 @@ static void link_event(struct linker *l, tk_id event, bool device) {
     add_point(l, event, device ? TK_FLOW_IN : TK_FLOW_OUT, 2, GPU_LAUNCH, s.value[CORRELATION]);
 }
 
-/* Files joined by cat and files that tracekit merged hold several hosts. */
+/* Numbers the hosts: files joined by cat and files that tracekit merged contain several. */
 static void find_scopes(struct linker *l) {
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(l->r, &n);

@@ -1,6 +1,6 @@
-/* read_line.c - lines of a plane: XLine -> track, and which clock its events are of.
+/* read_line.c - lines of a plane: XLine -> track, and the clock of its events.
  *
- * What a line says of itself stands before and behind its events; what it is of is finished when it ends, and kept in a side table. */
+ * A line's own fields may precede or follow its events, so its properties are set when it ends, and kept in a side table. */
 #include <string.h>
 
 #include "format/pb_out.h"
@@ -9,7 +9,7 @@
 static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
 
-/* The domain of a line: those that are less than 100 days from the domain's first one. */
+/* Returns the domain of a line: lines less than 100 days from the domain's first line belong to it. */
 static uint32_t domain_of(struct xplane_reader *r, int64_t timestamp_ns) {
   for (uint32_t i = r->n_domains; i-- > 0;) {
     if (r->domains[i].segment != r->segment) break;
@@ -18,12 +18,12 @@ static uint32_t domain_of(struct xplane_reader *r, int64_t timestamp_ns) {
   }
   if (r->n_domains == DOMAINS) return DOMAINS - 1;
   r->domains[r->n_domains] = (struct xplane_domain){.ref_ns = timestamp_ns, .min = INT64_MAX, .segment = r->segment};
-  /* Times near zero count from zero: what they print is what the file says. */
+  /* Times near zero are relative to zero, so that they are printed as in the file. */
   if (timestamp_ns < DAYS_100_NS && timestamp_ns > -DAYS_100_NS) r->domains[r->n_domains].ref_ns = 0;
   return r->n_domains++;
 }
 
-/* Offsets become times, now that the line's timestamp is certain. */
+/* Converts offsets to times, when the line's timestamp is known. */
 static void place_line(struct xplane_reader *r, struct xplane_line *line) {
   struct tk_trace *t = r->t;
   struct xplane_domain *d = &r->domains[line->domain = domain_of(r, line->timestamp_ns)];
@@ -52,7 +52,7 @@ static enum pb_status line_text(struct xplane_reader *r, const struct pb_field *
   return status;
 }
 
-/* Of another wire type than its own, or not known here: then it goes along. */
+/* Handles a field with the wrong wire type, or an unknown field, which is kept. */
 static enum pb_status odd_line_field(struct xplane_reader *r, struct xplane_line *line, const struct pb_field *f) {
   const bool known = f->number <= XLINE_EVENTS || (f->number >= XLINE_DURATION_PS && f->number <= XLINE_DISPLAY_NAME);
   struct pb_field whole = *f;
@@ -90,7 +90,8 @@ static enum pb_status line_field(struct xplane_reader *r, struct xplane_line *li
   return status;
 }
 
-/* A field that a line does not have, and its plane does: the line ends here, whatever its length says. */
+/* True for a field that planes have and lines do not: the line ends here, whatever its length. The cursor is moved back to the
+ * field. */
 static bool is_behind(struct xplane_reader *r, const struct pb_field *f, uint64_t most) {
   const uint32_t key = pb_field_key(f);
   bool odd = key == PB_KEY(XPLANE_LINES, PB_BYTES) || key == PB_KEY(XPLANE_STAT_METADATA, PB_BYTES);
@@ -119,7 +120,7 @@ static enum pb_status line_fields(struct xplane_reader *r, struct xplane_line *l
   }
 }
 
-/* The name of a line is often behind its events, so what it is of is finished here. */
+/* The name of a line often follows its events, so its properties are set here. */
 enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent) {
   struct xplane_line line = {.process = process, .first = r->t->n_events + 1, .ordinal = ordinal};
   line.track = xplane_new_track(r, TK_THREAD, process);

@@ -1,7 +1,7 @@
 /* read_metas.c - top-level data of an XSpace: plane stats, hostnames, errors, and the passthrough.
  *
- * What other formats can show becomes the top-level key "xspace", in the words of the schema; errors and warnings are notes as
- * well, and the host's name stands where Kineto has it. */
+ * Data that other formats can represent becomes the top-level key "xspace", in the terms of the schema. Errors and warnings are
+ * notes as well, and the host name is stored as in Kineto. */
 #include <string.h>
 
 #include "format/json.h"
@@ -9,7 +9,7 @@
 #include "reader.h"
 #include "xplane.pb-c.h"
 
-/* Text of the file as a JSON string, repaired where it is not UTF-8. */
+/* Appends text of the file as a JSON string; invalid UTF-8 is repaired. */
 static void put_text(struct xplane_reader *r, struct buf *b, const uint8_t *p, size_t n) {
   const struct intern_str *s = trace_str(r->t, xplane_text(r, p, n));
   json_quote(b, s->bytes, s->len);
@@ -43,11 +43,11 @@ static void put_stat(struct xplane_reader *r, struct buf *b, const struct xplane
   }
 }
 
-/* "stats":{name:value,...}; of a name given twice the last counts, as everywhere. */
+/* Appends "stats":{name:value,...}; the last of several stats with one id is used, as everywhere. */
 static void put_stats(struct xplane_reader *r, struct buf *b, struct pb plane) {
   struct xplane_names names;
   struct mem *mem = &r->t->store->mem;
-  struct map last; /* stat metadata id -> its last stat, from 1 */
+  struct map last; /* stat metadata id -> number of its last stat, from 1 */
   struct pb c = plane, inner;
   struct pb_field f;
   struct xstat s;
@@ -103,7 +103,7 @@ static void put_plane(struct xplane_reader *r, struct buf *b, const struct xplan
   buf_text(b, "}");
 }
 
-/* "key":[texts], for those that there are. */
+/* Appends "key":[texts], or nothing if there are none. */
 static void put_list(struct xplane_reader *r, struct buf *b, const char *key, size_t n, const ProtobufCBinaryData *texts) {
   for (size_t i = 0; i < n; i++) {
     buf_text(b, i ? "," : key);
@@ -121,7 +121,7 @@ static void note_complaint(struct xplane_reader *r, const char *who, const Proto
   buf_free(&b);
 }
 
-/* The profiler's own complaints must reach the user. */
+/* Makes notes of the profiler's own complaints, so that users see them. */
 static void note_complaints(struct xplane_reader *r, const Xplane__XSpace *space) {
   for (size_t i = 0; i < space->n_errors; i++) note_complaint(r, "the profiler reported an error: ", &space->errors[i]);
   for (size_t i = 0; i < space->n_warnings; i++) note_complaint(r, "the profiler reported a warning:", &space->warnings[i]);
@@ -153,7 +153,8 @@ static void add_statements(struct xplane_reader *r, const Xplane__XSpace *space)
   buf_free(&b);
 }
 
-/* What other formats can show; nothing of a file that tracekit made of one of them, which brings its own top-level data. */
+/* Adds data that other formats can represent. Not used for a file that tracekit converted from another format: it contains its
+ * own top-level data. */
 static void add_shown(struct xplane_reader *r, const Xplane__XSpace *space) {
   static const char NS[] = "\"ns\"", METADATA[] = "{\"highres-ticks\":true}";
   struct tk_trace *t = r->t;
@@ -165,7 +166,7 @@ static void add_shown(struct xplane_reader *r, const Xplane__XSpace *space) {
   add_statements(r, space);
 }
 
-/* Private stats tell of the tracks of each plane that came from another format. */
+/* Each plane that came from another format has private stats that describe its tracks. */
 static enum xplane_converted how_converted(const struct xplane_reader *r) {
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(r, &n);
@@ -176,7 +177,7 @@ static enum xplane_converted how_converted(const struct xplane_reader *r) {
   return XPLANE_CONVERTED;
 }
 
-/* Only now: the fields of a plane stand in the raw text without a gap. */
+/* To be called last, because the fields of a plane must be contiguous in the raw text. */
 static void keep_line_fields(struct xplane_reader *r) {
   struct buf *raw = &r->t->store->raw;
   const uint64_t base = raw->len;

@@ -1,11 +1,11 @@
-/* read_names.c - a plane's end: what its maps say is put where provisional names stood.
+/* read_names.c - the end of a plane: replaces provisional names by those in its maps.
  *
  *     stat metadata   -> names of keys and refs          event metadata -> names and shared args of classes
  *
  *     shape (#1 int, #7 ref)  --patched once-->  (group_id int, hlo_op ref)
- *     packed ref: place in r->stats, five bytes  --in place-->  id of the string, five bytes
+ *     packed ref: index in r->stats, five bytes  --in place-->  id of the string, five bytes
  *
- * Records that need more than that are packed anew: two stats of one name (the last counts), private types. */
+ * Records that need more are packed anew: two stats with one name (the last one is used), private types. */
 #include <string.h>
 
 #include "graph/seal.h"
@@ -17,13 +17,13 @@ enum { NEED_REFS = 1, NEED_REBUILD = 2, NEED_STEP = 4, NEED_LINK = 8 };
 struct naming {
   struct xplane_reader *r;
   struct xplane_plane *plane;
-  struct map by_key; /* provisional key -> place in r->stats */
+  struct map by_key; /* provisional key -> index in r->stats */
   uint8_t *needs;    /* by shape - r->first_shape */
   uint32_t n_shapes;
-  uint8_t any; /* of needs */
+  uint8_t any; /* union of needs */
   tk_id step_name, bits, cat, long_name;
   tk_id links[4]; /* keys of stats that link events */
-  bool has_made; /* events that were made for xprof */
+  bool has_made; /* some events were generated for xprof */
 };
 
 static struct pb plane_fields(const struct naming *n) {
@@ -40,7 +40,7 @@ static const struct {
              {"bool", TK_ARG_TRUE},
              {"pointer", TK_ARG_POINTER},
              {"xprof", XPLANE_DROP},
-             {"flow", XPLANE_DROP}}; /* as earlier files have it */
+             {"flow", XPLANE_DROP}}; /* in older files */
 
 static uint8_t type_of(const struct pb_field *description) {
   size_t prefix = strlen(XPLANE_PRIVATE_TYPE), n = (size_t)description->value;
@@ -92,7 +92,7 @@ static void class_stat(struct naming *n, const struct pb_field *f) {
 
 static bool is_word(const struct pb_field *f, const char *word) { return xplane_bytes_are(xplane_bytes_of(f), word); }
 
-/* What tracekit says of metadata in its own field; true: the name that is shown is the only one. */
+/* Reads tracekit's word in XEventMetadata.metadata. Returns true if the displayed name is the only real one. */
 static bool class_word(struct naming *n, tk_id cls, const struct pb_field *f) {
   struct xplane_class *c = &((struct xplane_class *)(void *)n->r->classes.data)[cls];
   c->series = c->series || is_word(f, XPLANE_PRIVATE_SERIES);
@@ -101,7 +101,7 @@ static bool class_word(struct naming *n, tk_id cls, const struct pb_field *f) {
   return is_word(f, XPLANE_PRIVATE_NAMED);
 }
 
-/* The class is the metadata, if an event used it: its name, and what all its events share. */
+/* Names the class of this metadata, if an event used it, and sets the args that all its events share. */
 static void event_metadata(struct naming *n, const struct pb_field *f) {
   struct tk_trace *t = n->r->t;
   tk_id name = KEY_EMPTY, display = 0, *cls;
@@ -126,7 +126,7 @@ static void event_metadata(struct naming *n, const struct pb_field *f) {
   t->classes[*cls].args = args_end(t);
 }
 
-/* What is damaged was left out when the plane was read. */
+/* Damaged entries were skipped when the plane was read. */
 static void each_entry(struct naming *n, uint32_t number, void (*read)(struct naming *n, const struct pb_field *f)) {
   struct pb c = plane_fields(n);
   struct pb_field f;
@@ -144,7 +144,7 @@ static tk_id prefixed(struct naming *n, const char *prefix, tk_id name) {
   return trace_string(n->r->t, b->data, b->len);
 }
 
-/* What nothing names is called by its number. */
+/* Names classes without metadata by their number. */
 static void name_the_rest(struct naming *n) {
   struct xplane_reader *r = n->r;
   char text[24] = "#";
@@ -184,7 +184,7 @@ static bool twice(const struct naming *n, const struct tk_arg_shape *s, uint32_t
 }
 
 static uint8_t needs_of(const struct naming *n, const struct tk_arg_shape *s) {
-  uint8_t needs = s->n > 64 ? NEED_REBUILD : 0; /* many stats: whether two have one name is seen while packing */
+  uint8_t needs = s->n > 64 ? NEED_REBUILD : 0; /* many stats: duplicate names are detected when packing */
   for (uint32_t i = 0; i < s->n; i++) {
     const struct xplane_stat_name *stat = stat_of_key(n, s->fields[i].key);
     tk_id key = final_key(n, s->fields[i].key);
@@ -241,7 +241,7 @@ static bool is_json(struct naming *n, tk_id text) {
   return ok;
 }
 
-/* The decimal of this exponent that the double was; any other double stays one. */
+/* Adds the decimal with this exponent that was stored as a double; a double that cannot be one is kept. */
 static void put_decimal(struct naming *n, const struct tk_arg *arg, int exp) {
   double mant = exp < 0 ? arg->d * XPLANE_TENS[-exp] : arg->d / XPLANE_TENS[exp];
   int64_t near = 0;
@@ -251,7 +251,7 @@ static void put_decimal(struct naming *n, const struct tk_arg *arg, int exp) {
   else args_double(n->r->t, arg->key, arg->d);
 }
 
-/* One arg in its own type, if the value allows it. */
+/* Adds an arg with its private type, if the value allows it. */
 static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
   struct tk_trace *t = n->r->t;
   const struct intern_str *s = arg->type == TK_ARG_STR ? trace_str(t, arg->s) : NULL;
@@ -265,12 +265,12 @@ static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
   else args_copy(t, arg);
 }
 
-/* Packs a record anew; our private bits are taken out of it. */
+/* Packs a record anew, without our private bits. */
 static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *cat) {
   struct tk_args it = tk_args_of(n->r->t, args);
   struct tk_arg arg;
   args_begin(n->r->t);
-  /* The pool moves while records are added to it, but only at args_end: the iterator is done by then. */
+  /* The pool may move, but only in args_end, when the iterator is finished. */
   while (tk_args_next(&it, &arg)) {
     const struct xplane_stat_name *s = stat_of_key(n, arg.key);
     arg.key = final_key(n, arg.key);
@@ -288,7 +288,7 @@ static uint8_t needs_at(const struct naming *n, uint32_t args) {
   return shape >= n->r->first_shape && shape < n->r->first_shape + n->n_shapes ? n->needs[shape - n->r->first_shape] : 0;
 }
 
-/* What an XEvent cannot say of an event: its kind and flags. */
+/* Restores properties that an XEvent cannot represent: the event's kind and flags. */
 static void apply_bits(struct tk_event *e, int64_t bits) {
   static const int64_t FLAGS = TK_PAIRED | TK_UNFINISHED | TK_CLIPPED | TK_REPAIRED | TK_END_NAMED | TK_ASYNC;
   if ((bits & 0xff) == TK_INSTANT || (bits & 0xff) == TK_COUNTER) {
@@ -324,9 +324,9 @@ static void finish_classes(struct naming *n) {
   }
 }
 
-/* ---- stats of metadata that the event's own overrule ---- */
+/* ---- stats of metadata that the event's own stats override ---- */
 
-/* The keys of an event's args; of many, by a map. */
+/* Keys of an event's args; a map if there are many. */
 struct own_keys {
   const struct tk_arg_shape *shape;
   struct map many;
@@ -355,7 +355,7 @@ static bool overrules(struct naming *n, uint32_t own, uint32_t shared) {
   return any;
 }
 
-/* The event's args, and what its metadata has under the same names. */
+/* Returns the event's args together with those of its metadata that have the same names. */
 static uint32_t with_overruled(struct naming *n, uint32_t own, uint32_t shared) {
   struct tk_trace *t = n->r->t;
   struct tk_args it = tk_args_of(t, own);
@@ -372,10 +372,10 @@ static uint32_t with_overruled(struct naming *n, uint32_t own, uint32_t shared) 
   return args_end(t);
 }
 
-/* Other formats have no args that events share: there the one would be in the place of the other. */
+/* Keeps overridden stats. Other formats have no args that events share: there one would replace the other. */
 static void keep_overruled(struct naming *n, tk_id first) {
   struct tk_trace *t = n->r->t;
-  struct map known; /* class and shape -> 1 = they have a key in common, 2 = none */
+  struct map known; /* class and shape -> 1 = they have a common key, 2 = they do not */
   map_init(&known, &t->store->mem);
   for (tk_id i = first; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
@@ -400,7 +400,8 @@ static uint32_t with_own_name(struct tk_trace *t, uint32_t args, tk_id name) {
   return args_end(t);
 }
 
-/* xprof shows an event that has a step_name under it: a class of that name, with all else as it was; an arg says how it is called. */
+/* xprof displays the step_name of an event as its name. Such events get a class with that name, otherwise unchanged; an arg
+ * keeps the original name. */
 static void step_names(struct naming *n, tk_id first) {
   struct xplane_reader *r = n->r;
   struct tk_trace *t = r->t;
@@ -429,7 +430,7 @@ static void step_names(struct naming *n, tk_id first) {
 
 /* ---- counters ---- */
 
-/* JSON's counters may have an id. */
+/* Returns the counter's name, with the id that JSON counters may have. */
 static tk_id name_of_counter(struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg arg;
@@ -439,7 +440,7 @@ static tk_id name_of_counter(struct tk_trace *t, const struct tk_event *e) {
   return name;
 }
 
-/* Samples of a line "_counters_": one track per name. */
+/* Assigns the samples of a line "_counters_" to one track per name. */
 static void counter_tracks(struct naming *n, struct xplane_line *line) {
   struct tk_trace *t = n->r->t;
   const struct xplane_class *classes = (const struct xplane_class *)(const void *)n->r->classes.data;
@@ -471,9 +472,9 @@ static void counter_tracks(struct naming *n, struct xplane_line *line) {
   map_free(&tracks);
 }
 
-/* ---- what was made for xprof ---- */
+/* ---- data generated for xprof ---- */
 
-/* Of such a line nothing stays but its name, which no viewer shows. */
+/* Drops events generated for xprof. A line with only such events is hidden. */
 static void drop_made(struct naming *n, const struct xplane_line *line) {
   struct tk_trace *t = n->r->t;
   const struct xplane_class *classes = (const struct xplane_class *)(const void *)n->r->classes.data;
@@ -487,7 +488,7 @@ static void drop_made(struct naming *n, const struct xplane_line *line) {
   if (dropped && dropped == line->count) t->tracks[line->track].hidden = true;
 }
 
-/* ---- all of it ---- */
+/* ---- everything ---- */
 
 static void find_keys(struct naming *n) {
   static const char *const links[] = {"flow", "_p", "_c", "correlation_id"};

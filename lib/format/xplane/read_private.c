@@ -1,10 +1,11 @@
-/* read_private.c - reads back what our own writer added, so that Chrome JSON -> XPlane -> Chrome JSON is what it was.
+/* read_private.c - reads the additions of our own writer, so that Chrome JSON -> XPlane -> Chrome JSON restores the original.
  *
  *     plane stat "tracekit.tracks"
- *     {"pid":..,"name":..,"labels":..,"sort":..,"lines":[{"line":1,"kind":"async","tid":..,..},..]} plane "/tracekit:metadata"
- *     zero and base of time, top-level data by key
+ *         {"pid":..,"name":..,"labels":..,"sort":..,"lines":[{"line":1,"kind":"async","tid":..,..},..]}
+ *     plane "/tracekit:metadata"
+ *         zero and base of time, top-level data by key
  *
- * A file may claim anything: what is not as we write it is left alone. */
+ * A file may contain anything: values that differ from what we write are ignored. */
 #include <string.h>
 
 #include "format/json_args.h"
@@ -17,7 +18,7 @@ static const char OURS[] = "tracekit";
 
 /* ---- tracks ---- */
 
-/* A plane whose tracks are restored, and how its stats find them. */
+/* A plane whose tracks are restored, with maps for its stats. */
 struct restored_plane {
   struct xplane_reader *r;
   const struct xplane_plane *plane;
@@ -52,7 +53,7 @@ static void restore_line(const struct xplane_object *o, struct xplane_line *line
   if (line->kind == XLINE_PROCESS || (line->kind == XLINE_COUNTERS && !is_thread)) k->hidden = true;
 }
 
-/* {"name":..,"tid":..}: the thread that a counter was sampled on. */
+/* Restores {"name":..,"tid":..}: the thread on which a counter was sampled. */
 static void restore_counter(const struct xplane_object *o) {
   uint32_t *track = map_get(&restored_of(o)->counters, xplane_object_text(o, "name"));
   if (track) o->t->tracks[*track].tid = xplane_object_ident(o, "tid");
@@ -94,7 +95,7 @@ static tk_id thread_of(const struct xplane_object *o, const char *key) {
   return track && ident_equal(o->t->tracks[*track].tid, tid) ? *track : 0;
 }
 
-/* Threads bear their own tids from here on. */
+/* To be called when threads have their original tids. */
 static void find_threads(struct restored_plane *restored) {
   const struct tk_trace *t = restored->r->t;
   for (uint32_t i = 1; i <= restored->plane->lines; i++) {
@@ -125,7 +126,7 @@ static void restore_record(const struct xplane_object *o) {
   if (!rec.track || !buf_append(&t->store->raw, raw.p + 1, rec.size)) return;
   trace_end_raw(t);
   *trace_add_record(t) = rec;
-  if (kind != TK_REC_OTHER) t->tracks[rec.track].renamed = false; /* its records say its name */
+  if (kind != TK_REC_OTHER) t->tracks[rec.track].renamed = false; /* its records contain its name */
 }
 
 static void restore_flow(const struct xplane_object *o) {
@@ -148,7 +149,7 @@ static void restore_flow(const struct xplane_object *o) {
   *trace_add_flow_point(t) = f;
 }
 
-/* The objects of a plane's stat that is a JSON array. */
+/* Calls `restore` for the objects of a plane's stat that is a JSON array. */
 static void restore_list(struct restored_plane *restored, const char *stat, void (*restore)(const struct xplane_object *o)) {
   struct tk_trace *t = restored->r->t;
   struct buf text = {.mem = &t->store->mem}, object = {.mem = &t->store->mem};
@@ -191,7 +192,7 @@ static void restore_plane(struct xplane_reader *r, const struct xplane_plane *pl
 
 /* ---- the whole file ---- */
 
-/* Top-level data by its key; "after." says that it stood behind the events. */
+/* Restores top-level data by its key; "after." marks data that followed the events. */
 static void restore_meta(struct xplane_reader *r, struct xplane_bytes name, const struct xstat *s) {
   struct tk_trace *t = r->t;
   size_t prefix = strlen(XPLANE_PRIVATE_META);
@@ -215,7 +216,7 @@ static bool is_called(const struct xplane_name *name, const char *text) {
   return name && name->text.n == strlen(text) && memcmp(name->text.p, text, name->text.n) == 0;
 }
 
-/* What tracekit said of the file, and of the ranks in it, whatever format they came in. */
+/* Restores tracekit's provenance of the file and of the ranks in it, whatever format they came from. */
 static void restore_provenance(struct xplane_reader *r, const struct xstat *s) {
   static const uint8_t BLANK = ' '; /* ends a number */
   struct mem *mem = &r->t->store->mem;
@@ -236,7 +237,7 @@ static void restore_provenance(struct xplane_reader *r, const struct xstat *s) {
   buf_free(&j.scratch);
 }
 
-/* The plane's text is copied first: adding metas moves what it points to. */
+/* Copies the plane's text first, because adding metas moves it. */
 static void restore_file(struct xplane_reader *r, const struct xplane_plane *plane) {
   struct buf copy = {.mem = &r->t->store->mem};
   struct xplane_names names;
@@ -275,7 +276,7 @@ static void restore_clock(struct xplane_reader *r, const struct xplane_plane *pl
   t->has_zero = trace_meta(t, "baseTimeNanoseconds") != NULL;
 }
 
-/* What tracks are called now: a name that differs from it later was given by an operation. */
+/* Remembers the current names of tracks: a track with a different name later was renamed by an operation. */
 static void remember_names(struct xplane_reader *r) {
   uint32_t n;
   struct xplane_plane *planes = xplane_planes(r, &n);

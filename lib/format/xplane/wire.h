@@ -1,4 +1,4 @@
-/* wire.h - cursors over the small messages of an XSpace that reader and writer both meet: a stat, an entry of a plane's map,
+/* wire.h - cursors over small messages of an XSpace that both the reader and the writer use: a stat, an entry of a plane's map,
  * and the names that a plane's maps give to its stats. */
 #ifndef FORMAT_XPLANE_WIRE_H
 #define FORMAT_XPLANE_WIRE_H
@@ -7,7 +7,7 @@
 #include "fields.h"
 #include "format/pb.h"
 
-/* Bytes of the file: no NUL stands behind them, and they may be no UTF-8. */
+/* Bytes of the file: not NUL-terminated, and possibly invalid UTF-8. */
 struct xplane_bytes {
   const uint8_t *p;
   size_t n;
@@ -19,30 +19,31 @@ bool xplane_bytes_are(struct xplane_bytes bytes, const char *text);
 
 struct xstat {
   int64_t id;
-  uint8_t field;  /* XSTAT_DOUBLE ..., 0 = has no value */
-  bool more;      /* has fields that are not known here */
+  uint8_t field;  /* XSTAT_DOUBLE ...; 0 = no value */
+  bool more;      /* has unknown fields */
   uint64_t value; /* number, or length */
   const uint8_t *p;
 };
 
-/* Decodes a stat; false if the message is damaged (c->fault).  *odd: a field had another wire type than its own. */
+/* Decodes a stat; returns false if the message is damaged (c->fault). *odd: a field had the wrong wire type. */
 bool xplane_stat(struct pb *c, struct xstat *s, bool *odd);
 
-/* An entry of a map: its key, and the message that is its value (empty if there is none).  False: it is damaged (c->fault). */
+/* Decodes an entry of a map: its key, and the message that is its value (empty if missing). Returns false if it is damaged
+ * (c->fault). */
 bool xplane_entry(struct pb *c, int64_t *key, struct pb *value);
 
-/* The names of a plane's stats, by id.  They point into the plane's bytes. */
+/* Names of a plane's stats, by id. They point into the plane's bytes. */
 struct xplane_name {
   int64_t id;
   struct xplane_bytes text;
 };
 struct xplane_names {
-  struct map index; /* stat metadata id -> place in names, from 1 */
+  struct map index; /* stat metadata id -> index in names, from 1 */
   struct buf names; /* struct xplane_name */
 };
 void xplane_names_of(struct xplane_names *names, struct pb plane, struct mem *mem);
 void xplane_names_free(struct xplane_names *names);
-/* NULL: nothing names it. */
+/* Returns NULL if the stat has no name. */
 const struct xplane_name *xplane_name_of(const struct xplane_names *names, int64_t id);
 static inline bool xplane_name_is(const struct xplane_name *name, const char *text) {
   return name && xplane_bytes_are(name->text, text);

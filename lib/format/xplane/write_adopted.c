@@ -1,13 +1,14 @@
-/* write_adopted.c - events of a plane that another format carried are given back to their metadata.
+/* write_adopted.c - restores the link between events of a plane that another format embedded and their metadata.
  *
- * The other format has the stats of an event and those of its metadata as args of the event.  An event is of the metadata that bears
- * its name and whose stats are all among its args; these are not written again.  Of metadata that the event's own stats overrule, the
- * stats are args "xplane.metadata.<name>" (read_names.c).  What remains are the event's own stats, in the fields of XStat that the
- * block says of them.
+ * The other format stores the stats of an event and those of its metadata as args of the event. An event belongs to the
+ * metadata that has its name and whose stats are all among its args; these args are not written again. If the event's own stats
+ * override stats of its metadata, the latter are args "xplane.metadata.<name>" (read_names.c). The remaining args are the
+ * event's own stats, with the XStat fields that the block records.
  *
- *     metadata  "fusion.1" {flops: int64 5}        event "fusion.1" {"flops":5,"run_id":7}  ->  id of the metadata, {run_id: uint64 7}
+ *     metadata "fusion.1" {flops: int64 5}  event "fusion.1" {"flops":5,"run_id":7} -> id of the metadata, {run_id: uint64 7}
  *
- * Metadata of one name and one set of keys is found by a hash of the values, so that the time does not grow with how many there are. */
+ * Metadata with one name and one set of keys is found by a hash of the values, so that the time does not grow with its number.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -15,14 +16,14 @@
 #include "base/utf8.h"
 #include "writer.h"
 
-/* The sets of keys of the metadata of one name, those of more keys first. */
+/* Set of keys of metadata with one name; those with more keys come first. */
 struct key_set {
   tk_id name;
   uint32_t first, n; /* keys[first ..] */
-  uint32_t next;     /* set of this name, 0 = there is none */
+  uint32_t next;     /* next set with this name, 0 = none */
 };
 
-enum { SETS_OF_NAME = 16 }; /* more are not looked at: their events say all of their args themselves */
+enum { SETS_OF_NAME = 16 }; /* further sets are ignored: their events keep all of their args */
 
 struct known_metadata {
   int64_t id;
@@ -33,13 +34,13 @@ enum { LINKS = 4, FLOW_FIELDS = 3 };
 
 struct xplane_adopted {
   struct xplane_names names;
-  struct map ids;      /* of event metadata -> its last entry, counted from 0 */
+  struct map ids;      /* event metadata id -> its last entry, counted from 0 */
   struct map by_name;  /* name -> its first set */
-  struct map by_value; /* hash of set and values -> place in known, from 1 */
-  struct map types;    /* key -> fields of XStat as bits */
+  struct map by_value; /* hash of set and values -> index in known, from 1 */
+  struct map types;    /* key -> fields of XStat, as bits */
   struct buf sets, keys, known;
-  struct buf args;     /* struct tk_arg: of the event at hand */
-  struct xplane_found *found; /* of the graph */
+  struct buf args;     /* struct tk_arg: of the current event */
+  struct xplane_found *found; /* owned by the graph */
   uint32_t serial;
   struct buf text;
   tk_id links[LINKS], flow_fields[FLOW_FIELDS], own_name;
@@ -53,7 +54,7 @@ static struct tk_arg *args_of(const struct xplane_adopted *a) { return (struct t
 
 static uint64_t hash_value(double d) {
   uint64_t bits;
-  if (d == 0) d = 0; /* and not -0 */
+  if (d == 0) d = 0; /* 0 and -0 are equal */
   memcpy(&bits, &d, sizeof bits);
   return hash_number(bits);
 }
@@ -83,7 +84,7 @@ static struct xplane_bytes text_of_arg(const struct xplane_encoder *e, const str
   return (struct xplane_bytes){trace_str(e->g->t, arg->s)->bytes, trace_str(e->g->t, arg->s)->len};
 }
 
-/* A number that is not finite is text in other formats. */
+/* Numbers that are not finite are text in other formats. */
 static bool reads_as_text(const struct tk_arg *arg) { return is_text(arg) || (arg->type == TK_ARG_DOUBLE && arg->d - arg->d != 0); }
 
 static uint64_t hash_arg(const struct xplane_encoder *e, const struct tk_arg *arg) {
@@ -91,7 +92,7 @@ static uint64_t hash_arg(const struct xplane_encoder *e, const struct tk_arg *ar
   return is_number(arg) ? hash_value(number_of(e, arg)) : arg->type;
 }
 
-/* Text as it was read: of what is not UTF-8, repaired. */
+/* Returns the text as it was read: repaired if it is not UTF-8. */
 static struct xplane_bytes as_read(struct xplane_adopted *a, struct xplane_bytes text) {
   if (utf8_valid(text.p, text.n)) return text;
   a->text.len = 0;
@@ -104,7 +105,7 @@ static tk_id find_as_read(const struct xplane_encoder *e, struct xplane_bytes te
   return xplane_find_text(e->g->t, read.p, read.n);
 }
 
-/* The value of a stat as another format shows it: text, or a number.  False: it is a number, or nothing. */
+/* Returns the text of a stat as another format represents it. Returns false if the value is a number or missing. */
 static bool stat_text(struct xplane_adopted *a, const struct xstat *s, struct xplane_bytes *text) {
   const struct xplane_name *ref = s->field == XSTAT_REF ? xplane_name_of(&a->names, (int64_t)s->value) : NULL;
   const double d = pb_as_double(s->value);
@@ -149,7 +150,7 @@ static bool is_value(const struct xplane_encoder *e, const struct tk_arg *arg, c
 
 typedef bool stat_visitor(struct xplane_encoder *e, void *arg, tk_id key, const struct xstat *s);
 
-/* Calls `each` for what other formats show of the metadata as args: its name where that is not what is shown, its stats. */
+/* Calls `each` for the args that other formats make of the metadata: its name, if another one is displayed, and its stats. */
 static bool each_stat(struct xplane_encoder *e, struct pb metadata, stat_visitor *each, void *arg) {
   struct pb c = metadata;
   struct pb_field f, name = {.p = (const uint8_t *)""}, display = {0};
@@ -171,13 +172,14 @@ static bool each_stat(struct xplane_encoder *e, struct pb metadata, stat_visitor
   return true;
 }
 
-/* What is found of metadata: its keys, which are added behind those of the sets, and the hash of its values. */
+/* Properties of metadata: its keys, which are appended to those of the sets, and the hash of its values. */
 struct metadata_survey {
-  size_t keys; /* where they begin */
+  size_t keys; /* offset of the keys */
   uint64_t hash;
 };
 
-/* False for a key that the trace does not have, or twice: no event is of such metadata, or it cannot be told. */
+/* Returns false for a key that the trace does not have, or a duplicate one: no event has such metadata, or it cannot be
+ * recognised. */
 static bool survey_stat(struct xplane_encoder *e, void *arg, tk_id key, const struct xstat *s) {
   struct xplane_adopted *a = e->adopted;
   struct metadata_survey *survey = arg;
@@ -193,7 +195,7 @@ static bool same_keys(const struct xplane_adopted *a, const struct key_set *set,
   return same;
 }
 
-/* The set of these keys, which are the last that were found; 0 = there are too many of this name. */
+/* Returns the set with these keys, which are the last ones in a->keys; 0 = too many sets have this name. */
 static uint32_t set_of(struct xplane_adopted *a, tk_id name, uint32_t first, uint32_t n) {
   struct key_set set = {name, first, n, 0};
   uint32_t *head = map_put(&a->by_name, name, 0), met = 0, before = 0;
@@ -213,7 +215,7 @@ static uint32_t set_of(struct xplane_adopted *a, tk_id name, uint32_t first, uin
 
 static uint64_t hash_of(uint32_t set, uint64_t values) { return hash_pair(values, set); }
 
-/* Of two that cannot be told apart events are of the first. */
+/* Indexes metadata. If two entries cannot be distinguished, events belong to the first. */
 static void learn_metadata(struct xplane_encoder *e, int64_t id, struct pb metadata) {
   struct xplane_adopted *a = e->adopted;
   struct metadata_survey survey = {.keys = a->keys.len};
@@ -230,7 +232,7 @@ static void learn_metadata(struct xplane_encoder *e, int64_t id, struct pb metad
   if (slot && !*slot && buf_append(&a->known, &known, sizeof known)) *slot = (uint32_t)(a->known.len / sizeof known);
 }
 
-/* Of entries of one key the last counts. */
+/* Indexes all metadata; if several entries have one key, the last one is used. */
 static void learn_all(struct xplane_encoder *e) {
   struct pb c = xplane_fields(e->g->t, e->was), entry, metadata;
   struct pb_field f;
@@ -284,7 +286,7 @@ struct xplane_adopted *xplane_adopted_new(struct xplane_encoder *e) {
 void xplane_adopted_free(struct xplane_adopted *a) {
   if (!a) return;
   struct mem *mem = a->args.mem;
-  a->found[0].serial = a->serial; /* which the next plane goes on from */
+  a->found[0].serial = a->serial; /* the next plane continues from here */
   map_free(&a->ids);
   map_free(&a->by_name);
   map_free(&a->by_value);
@@ -300,7 +302,7 @@ void xplane_adopted_free(struct xplane_adopted *a) {
 
 /* ---- an event ---- */
 
-/* The event's args, each to be found by its key. */
+/* Takes the event's args and indexes them by key. */
 static uint32_t take_args(struct xplane_encoder *e, const struct tk_event *ev) {
   struct xplane_adopted *a = e->adopted;
   struct tk_args it = tk_args_of(e->g->t, ev->args);
@@ -315,7 +317,7 @@ static uint32_t take_args(struct xplane_encoder *e, const struct tk_event *ev) {
   return n;
 }
 
-/* The arg that says what metadata has under the key, NULL = none does. */
+/* Returns the arg with the metadata's value for the key, NULL = none. */
 static const struct tk_arg *arg_of_metadata(const struct xplane_encoder *e, tk_id key) {
   const struct xplane_adopted *a = e->adopted;
   const uint32_t *overruled = map_get(&e->g->overruled, key);
@@ -329,7 +331,7 @@ static bool check_stat(struct xplane_encoder *e, void *arg, tk_id key, const str
   return is && is_value(e, is, s);
 }
 
-/* The metadata of the set that the event is of. */
+/* Returns the metadata in the set that the event belongs to, or NULL. */
 static const struct known_metadata *metadata_of(struct xplane_encoder *e, uint32_t at) {
   const struct xplane_adopted *a = e->adopted;
   const struct key_set *set = &sets_of(a)[at - 1];
@@ -347,7 +349,7 @@ static const struct known_metadata *metadata_of(struct xplane_encoder *e, uint32
   return each_stat(e, known->message, check_stat, NULL) ? known : NULL;
 }
 
-/* Args that the metadata says go. */
+/* Removes args that the metadata contains. */
 static void mark_metadata(const struct xplane_encoder *e, const struct key_set *set) {
   const struct xplane_adopted *a = e->adopted;
   for (uint32_t i = 0; i < set->n; i++) {
@@ -363,7 +365,7 @@ static unsigned fields_of(const struct xplane_encoder *e, tk_id key) {
   return fields ? *fields : 0;
 }
 
-/* Is the double printed as the number that the arg is? */
+/* True if the double is printed as the arg's number. */
 static bool prints_as(const struct xplane_encoder *e, double d, const struct tk_arg *arg) {
   char text[40];
   const struct intern_str *s = arg->type == TK_ARG_NUMBER ? trace_str(e->g->t, arg->s) : NULL;
@@ -428,9 +430,9 @@ bool xplane_adopted_bytes(struct xplane_encoder *e, const struct tk_arg *arg, st
   return n != SIZE_MAX;
 }
 
-/* ---- all of an event ---- */
+/* ---- complete events ---- */
 
-/* Flows that its own stats state come back when these are read. */
+/* True if the event's own stats define flows, which the reader then restores from them. */
 static bool states_flows(const struct xplane_encoder *e, const struct tk_arg *args, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     for (unsigned k = 0; k < LINKS; k++)
@@ -442,12 +444,12 @@ static bool is_flow_field(const struct xplane_adopted *a, tk_id key) {
   return key == a->flow_fields[0] || key == a->flow_fields[1] || key == a->flow_fields[2];
 }
 
-/* A step is called by its step_name, and what its metadata calls it is an arg. */
+/* Returns the name of the event's metadata: of a step, the arg that keeps it, because its class is named by the step_name. */
 static tk_id name_of(const struct xplane_adopted *a, const struct tk_class *c) {
   return a->own_name && a->found[a->own_name].serial == a->serial ? args_of(a)[a->found[a->own_name].at].s : c->name;
 }
 
-/* "#7" is an event whose metadata 7 the plane does not have; 0 = it is not called so. */
+/* Returns 7 for "#7", an event whose metadata 7 is not in the plane; 0 = another name. */
 static int64_t nameless_id(const struct xplane_encoder *e, tk_id name) {
   const struct intern_str *s = trace_str(e->g->t, name);
   const uint8_t *end;

@@ -1,14 +1,15 @@
-/* write_carried.c - what of an XSpace other formats carry: a file of its own, in which events are left out.
+/* write_carried.c - writes the event-free XSpace that other formats embed.
  *
- * Planes stand there as they do in any file that is written: with their passthrough, pruned where an operation changed the graph, and
- * with their lines, less the events.  What the other format may not tell of planes stands in the plane "/tracekit:metadata":
+ * It contains planes as in any output file: with their passthrough, pruned if an operation changed the graph, and with their
+ * lines, but without events. Properties of planes that the other format may not represent are in the plane
+ * "/tracekit:metadata":
  *
- *     tracekit.base_ns              what times of lines count from
- *     tracekit.tracks.<i>           which process and threads of the graph the i-th plane of the file and its lines are
- *     tracekit.types.<i>            {"3":[7,9],..}: the fields of XStat in which events have the stats of these ids
- *     tracekit.zero_ns, .shown      what a reader of the XSpace makes of it: the zero, and a hash of the top-level data
+ *     tracekit.base_ns              base of the lines' times
+ *     tracekit.tracks.<i>           the process and threads of the graph that plane i of the file and its lines represent
+ *     tracekit.types.<i>            {"3":[7,9],..}: XStat fields that events use for the stats with these ids
+ *     tracekit.zero_ns, .shown      results of reading the XSpace: the zero, and a hash of the top-level data
  *
- * adopt.c reads this back. */
+ * adopt.c reads it back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@
 /* ---- types of stats ---- */
 
 
-/* The ids of the plane's stats that events have, by field. */
+/* Ids of the plane's stats that events have, by field. */
 struct typed {
   struct xplane_encoder *e;
   struct map seen; /* id << 4 | field */
@@ -32,7 +33,7 @@ static void add_typed(struct typed *typed, uint32_t id, unsigned field) {
   buf_append(&typed->ids[field], &id, sizeof id);
 }
 
-/* Of planes that were carried the block says it; of these go those that no event has any more. */
+/* Adds a type that the block of an embedded plane records, unless no event has the stat any more. */
 static void add_carried(void *arg, uint32_t id, unsigned field) {
   struct typed *typed = arg;
   if (map_get(&typed->seen, (uint64_t)id << 4)) add_typed(typed, id, field);
@@ -42,7 +43,7 @@ static void add_fields(struct typed *typed, const struct tk_arg_shape *shape) {
   for (uint32_t i = 0; i < shape->n; i++) {
     const unsigned field = xplane_field_of(shape->fields[i].type);
     const uint32_t *id = xplane_known_stat(typed->e, shape->fields[i].key);
-    if (id && *id >= typed->e->first_new_stat) id = NULL; /* of an arg that an operation gave */
+    if (id && *id >= typed->e->first_new_stat) id = NULL; /* an arg that an operation added */
     if (id && typed->e->was->adopted) map_put(&typed->seen, (uint64_t)*id << 4, 1);
     else if (id && field) add_typed(typed, *id, field == XSTAT_BYTES ? xplane_bytes_field(typed->e, *id) : field);
   }
@@ -72,7 +73,7 @@ static void put_typed(struct typed *typed, struct buf *text) {
   if (text->len) buf_text(text, "}");
 }
 
-/* Of the shapes of args that events of the track have, those that were not met yet. */
+/* Adds the arg shapes of the track's events that were not visited yet. */
 static void add_shapes(struct typed *typed, tk_id track, uint32_t mark) {
   const struct tk_trace *t = typed->e->g->t;
   const struct tk_track *k = &t->tracks[track];
@@ -123,7 +124,7 @@ static void put_of_plane(struct xplane_sink *s, unsigned block, uint32_t plane, 
   if (n) put_carried(s, name, prefix_size + num_put_u64(name + prefix_size, plane), XSTAT_STR, text, n);
 }
 
-/* A block of a plane, of those of the graph that is written: 1 + its number, its plane, its text. */
+/* Keeps a block of a plane of the current graph: 1 + its number, its plane, its text. */
 static void keep_block(struct xplane_sink *s, unsigned block, const struct buf *text) {
   struct buf one = {.mem = &s->mem};
   if (!text->len || s->sink.graphs < 2) return;
@@ -171,9 +172,9 @@ bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first) {
   return true;
 }
 
-/* ---- back again ---- */
+/* ---- comparison with the original ---- */
 
-/* Are the process and its threads those that were carried? */
+/* True if the process and its threads are exactly those that were embedded. */
 static bool is_same_tracks(const struct xplane_graph *g, const struct xplane_plane *plane, struct mem *mem) {
   struct xplane_encoder e = {.mem = mem, .g = g, .process = plane->process, .was = plane, .lines = {.mem = mem}};
   struct buf text = {.mem = mem};

@@ -1,21 +1,21 @@
 /* write_class.c - event metadata: the classes of a graph in the map of their plane.
  *
- * A plane that was read as XPlane has its metadata as passthrough, and what its events use beyond that is added behind, under
- * new ids.  Where an operation changed the graph, what stood there may hold args and names that are gone: then each class that
- * is in use is written from the graph, under its old id, and of the passthrough goes along what the graph does not model:
- * XEventMetadata.metadata and the ids of children. */
+ * The metadata of a plane that was read as XPlane is passthrough; additional classes that its events use are appended under new
+ * ids. If an operation changed the graph, the original metadata may contain args and names that no longer exist. Then each
+ * class in use is written from the graph, under its old id, together with the parts of the passthrough that the graph does not
+ * model: XEventMetadata.metadata and the ids of children. */
 #include <string.h>
 
 #include "writer.h"
 
-/* A class that was given a long name by its display name gives it back. */
+/* Returns the long name of a class, which its metadata had in addition to a display name; 0 = none. */
 static tk_id long_name_of(const struct xplane_encoder *e, const struct tk_class *c) {
   struct tk_args it = tk_args_of(e->g->t, c->args);
   struct tk_arg arg;
   return tk_args_next(&it, &arg) && arg.key == e->key_long_name && arg.type == TK_ARG_STR ? arg.s : 0;
 }
 
-/* The fields of the metadata in an entry that stood in the plane. */
+/* Returns the fields of the metadata in an original entry of the plane. */
 static struct pb metadata_of(struct xplane_bytes entry) {
   struct pb plane = pb_over(entry.p, entry.n), c, value;
   struct pb_field f;
@@ -33,19 +33,19 @@ static void remember_children(struct xplane_encoder *e, const struct pb_field *f
     buf_append(&e->children, &id, sizeof id);
 }
 
-/* Fields of the metadata as they were, of which the graph knows nothing. */
+/* Appends original fields of the metadata that the graph does not model. */
 static void put_unmodelled(struct xplane_encoder *e, struct buf *b, struct pb metadata) {
   struct pb_field f;
   for (const uint8_t *from = metadata.p; pb_next(&metadata, &f); from = metadata.p) {
     if (e->g->bare) continue;
     if (f.number == XEVENT_METADATA_CHILD_ID) remember_children(e, &f);
-    if (f.number > XEVENT_METADATA_CHILD_ID) e->lost++; /* no schema says what stands there */
+    if (f.number > XEVENT_METADATA_CHILD_ID) e->lost++; /* unknown to any schema */
     if (f.number == XEVENT_METADATA_METADATA || f.number == XEVENT_METADATA_CHILD_ID)
       buf_append(b, from, (size_t)(metadata.p - from));
   }
 }
 
-/* What of a class is made for xprof: the name that it goes by, and the word that says so; NULL = none. */
+/* Additions to a class for xprof: its name for xprof, and the word that marks it; NULL = none. */
 struct class_made {
   const char *name, *word;
   size_t n;
@@ -73,16 +73,16 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
   buf_free(&b);
 }
 
-/* "#7" names the events of metadata 7, which the file did not have, or whose id does not fit: that is their id again, if
- * nothing else bears it. */
+/* True for "#7", the name of events whose metadata 7 was not in the file or has an id that does not fit: 7 is their id again,
+ * if no other metadata has it. */
 static bool is_nameless(const struct xplane_graph *g, tk_id cls) {
   char number[24] = "#";
   number[1 + num_put_i64(number + 1, g->classes[cls].id)] = 0;
   return !g->t->classes[cls].args && strcmp(tk_string(g->t, g->t->classes[cls].name, NULL), number) == 0;
 }
 
-/* Of a pruned plane: the metadata that the class came from is written anew under its old id.  A step shares it with its class,
- * since its name stands in an arg of its event. */
+/* For a pruned plane: returns the old id of the class's metadata, which is written anew; 0 = none. A step shares it with its
+ * base class, because an arg of its event contains its name. */
 static int64_t old_class_id(struct xplane_encoder *e, tk_id *cls) {
   const struct xplane_class *was = &e->g->classes[*cls];
   const uint32_t *base = was->derived ? map_get(&e->class_of_id, (uint64_t)was->id) : NULL;
@@ -124,7 +124,7 @@ int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant,
   return e->next_class++;
 }
 
-/* The args that say what metadata has, as stats of it; *name is what it is called, if that is not what is shown. */
+/* Writes args that contain the metadata's values as its stats; *name is its name, if another one is displayed. */
 static void put_overruled(struct xplane_encoder *e, uint32_t args, struct buf *stats, tk_id *name) {
   struct tk_args it = tk_args_of(e->g->t, args);
   struct tk_arg arg;
@@ -159,7 +159,7 @@ int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_even
   return slot ? *slot : 0;
 }
 
-/* The metadata of this name that the plane has already, or 0. */
+/* Returns the id of existing metadata with this name, or 0. */
 static int64_t known_class(struct xplane_encoder *e, const struct buf *name) {
   const struct xplane_graph *g = e->g;
   const tk_id text = xplane_find_text(g->t, name->data, name->len);
@@ -172,7 +172,7 @@ static int64_t known_class(struct xplane_encoder *e, const struct buf *name) {
   return known ? *known : 0;
 }
 
-/* The metadata of one series of a counter: "<counter> <series>". */
+/* Returns the metadata of one series of a counter: "<counter> <series>". */
 int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
   const struct tk_trace *t = e->g->t;
   const struct intern_str *name = trace_str(t, t->classes[cls].name), *key = trace_str(t, series);
@@ -197,7 +197,7 @@ int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
   return id;
 }
 
-/* ---- children, and metadata that stays as it was ---- */
+/* ---- children, and metadata that is kept unchanged ---- */
 
 void xplane_use_class(struct xplane_encoder *e, int64_t id) {
   const struct xplane_bytes entry = e->g->pruned ? xplane_unwritten_class(e, id) : (struct xplane_bytes){0};
@@ -215,8 +215,8 @@ void xplane_use_class(struct xplane_encoder *e, int64_t id) {
   buf_free(&b);
 }
 
-/* Of metadata that no event has, the graph cannot say which stats an operation dropped: those stay whose names something else
- * uses. */
+/* Writes metadata that no event has. The graph does not show which of its stats an operation dropped: only stats whose names
+ * are used elsewhere are kept. */
 static void put_child(struct xplane_encoder *e, int64_t id, struct pb metadata) {
   struct buf b = {.mem = e->mem};
   struct pb again = metadata, stat;

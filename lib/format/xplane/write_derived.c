@@ -1,5 +1,6 @@
-/* write_derived.c - what tk_derive made of an XSpace does not go back into one: xprof makes it again by itself, and would show it
- * twice.  Lines are told by their events, each of which bears a mark; events that were there say which args they were given. */
+/* write_derived.c - finds output of tk_derive, which is not written to an XSpace: xprof derives it itself, and would show it
+ * twice. Derived lines are recognised by their events, each of which has a mark; original events list the args that were added
+ * to them. */
 #include <string.h>
 
 #include "writer.h"

@@ -1,10 +1,10 @@
-/* write_event.c - an event as the body of an XEvent. */
+/* write_event.c - encodes an event as the body of an XEvent. */
 #include "writer.h"
 
-/* What XEvent says by itself, taken from args that hold it. */
+/* Fields of XEvent itself, taken from args that contain them. */
 struct fields {
   bool has_occurrences, has_offset, has_duration, has_flow;
-  bool overrules; /* a stat of its metadata: args say what that has */
+  bool overrules; /* the event overrides a stat of its metadata, which args contain */
   int64_t occurrences, offset, duration;
   const char *derived; /* names of args that are not written; NULL = none */
 };
@@ -24,7 +24,7 @@ static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const 
 
 static int64_t clamp(i128 v) { return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v; }
 
-/* Kind and flags that an XEvent cannot say; 0 for a plain span. */
+/* Returns the kind and flags that an XEvent cannot represent; 0 for a plain span. */
 static int64_t bits_for(const struct xplane_out_line *line, const struct tk_event *ev, const struct fields *f) {
   unsigned kind = ev->kind, flags = ev->flags & ~(unsigned)TK_OVERLAPS;
   if (line->kind == XLINE_COUNTERS) kind = 0;
@@ -33,7 +33,7 @@ static int64_t bits_for(const struct xplane_out_line *line, const struct tk_even
   return (int64_t)(kind | flags << 8);
 }
 
-/* One series of a counter sample alone. */
+/* Encodes one series of a counter sample. */
 static void encode_series(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event event) {
   const struct tk_event *ev = &e->g->t->events[event.id];
   struct tk_args it = tk_args_of(e->g->t, ev->args);
@@ -46,7 +46,7 @@ static void encode_series(struct xplane_encoder *e, const struct xplane_out_line
   xplane_add_stat(e, &e->event, XEVENT_STATS, &arg);
 }
 
-/* What another format had as text. */
+/* Appends bytes that another format stored as text. */
 static void put_bytes(struct xplane_encoder *e, tk_id key, struct xplane_bytes bytes) {
   if (key == KEY_XPLANE_FIELDS) buf_append(&e->fields, bytes.p, bytes.n);
   else xplane_add_bytes_stat(e, &e->inner, XEVENT_STATS, key, bytes);
@@ -64,7 +64,7 @@ static void put_arg(struct xplane_encoder *e, const struct tk_event *ev, const s
   if (e->meter) e->meter->add(e->meter->arg, SINK_ARG, arg->key, stats->len - before);
 }
 
-/* Returns the id of the event's metadata if args were needed to find it, else 0. */
+/* Returns the id of the event's metadata if args determine it, otherwise 0. */
 static int64_t put_args(struct xplane_encoder *e, const struct tk_event *ev, struct fields *f) {
   struct tk_args it = tk_args_of(e->g->t, ev->args);
   struct tk_arg arg;
@@ -100,7 +100,7 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   if (!id) id = xplane_class_id(e, ev->cls);
   if (id) pb_i64(b, XEVENT_METADATA_ID, id);
   if (f.has_occurrences) pb_i64(b, XEVENT_NUM_OCCURRENCES, f.occurrences);
-  else pb_i64(b, XEVENT_OFFSET_PS, offset); /* of a oneof: writers state it even if it is 0 */
+  else pb_i64(b, XEVENT_OFFSET_PS, offset); /* member of a oneof: writers write it even if it is 0 */
   if (duration) pb_i64(b, XEVENT_DURATION_PS, duration);
   if (stats->len) buf_append(b, stats->data, stats->len);
   if (e->g->flows && e->g->flows[event] && !f.has_flow) {

@@ -1,12 +1,13 @@
-/* write_kineto.c - what xprof reads of a trace of PyTorch's profiler beside what the trace says itself.
+/* write_kineto.c - generates data for xprof that a PyTorch profiler trace does not contain.
  *
- *     planes    "/host:CPU", "/device:GPU:0" with what the device is
+ *     planes    "/host:CPU", "/device:GPU:0" with the properties of the device
  *     lines     "Stream #7(Compute,MemcpyDtoD)", and on each GPU "Steps", which xprof finds by its id
  *     stats     correlation_id, tf_op, kernel_details, memcpy_details, group_id, step_name, those of allocations
- *     names     "MemcpyHtoD" and "MemoryAllocation", by which tables know an event; what viewers show stays what it was
+ *     names     "MemcpyHtoD" and "MemoryAllocation", by which tables recognise an event; the displayed name is unchanged
  *
- * It is all made for xprof, marked as such, and no part of the trace that is read back.  Where every plane names a stat group_id, xprof
- * takes steps as they are said here; it would else make them of device events alone and give times that no ProfilerStep has. */
+ * All of it is generated for xprof, marked as such, and not part of the trace when it is read back. If every plane names a stat
+ * group_id, xprof uses the steps given here; otherwise it would build steps from device events alone, with times that no
+ * ProfilerStep has. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,10 +16,10 @@
 #include "kineto.h"
 #include "writer.h"
 
-/* Of a derived line, as a negative int32: xprof knows such lines by their ids. */
+/* A derived line, as a negative int32: xprof recognises such lines by their ids. */
 static const int64_t STEPS_LINE = (int64_t)0xffffffffdeadbeefu;
 
-/* Which metadata an event has beside that of its class. */
+/* Metadata of an event, if it is not that of its class. */
 enum variant { AS_CLASS, AS_MEMCPY, AS_ALLOCATION, AS_DEALLOCATION, AS_STEP };
 
 static bool is_wanted(const void *arg, tk_id process) {
@@ -52,7 +53,7 @@ static int64_t id_of(struct xplane_encoder *e, enum xplane_made stat) {
   return e->made[stat];
 }
 
-/* A stat of an event. */
+/* Appends a stat of an event. */
 static void put_int(struct xplane_encoder *e, struct buf *b, enum xplane_made stat, int64_t v) {
   const int64_t id = id_of(e, stat);
   e->stat.len = 0;
@@ -61,7 +62,7 @@ static void put_int(struct xplane_encoder *e, struct buf *b, enum xplane_made st
   pb_message(b, XEVENT_STATS, &e->stat);
 }
 
-/* Of an event or of a plane: xprof reads each number by one field alone. */
+/* Appends a stat of an event or a plane. For each number, xprof reads only one of the fields. */
 static void put_uint(struct xplane_encoder *e, struct buf *b, uint32_t number, enum xplane_made stat, int64_t v) {
   const int64_t id = id_of(e, stat);
   e->stat.len = 0;
@@ -85,7 +86,7 @@ static void put_name(struct xplane_encoder *e, struct buf *b, enum xplane_made s
 
 /* ---- details of kernels and copies ---- */
 
-/* A number as it was printed; of [512,1,1] what stands in the brackets. */
+/* Appends a number as printed; of [512,1,1], the part inside the brackets. */
 static void add_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *arg) {
   char digits[96];
   size_t n;
@@ -104,8 +105,8 @@ static void add_value(struct buf *b, const struct tk_trace *t, const struct tk_a
   }
 }
 
-/* "regs:32 static_shared:0 grid:64,1,1 block:128,1,1 occ_pct:50 dynamic_shared:0": Kineto has the sum of both kinds of shared
- * memory. */
+/* Appends "regs:32 static_shared:0 grid:64,1,1 block:128,1,1 occ_pct:50 dynamic_shared:0". Kineto only records the sum of both
+ * kinds of shared memory. */
 static void put_kernel_details(struct xplane_encoder *e, struct buf *b, tk_id event) {
   const struct kineto *k = e->g->kineto;
   const struct {
@@ -123,7 +124,7 @@ static void put_kernel_details(struct xplane_encoder *e, struct buf *b, tk_id ev
     buf_text(&text, text.len ? WORDS[i].word : WORDS[i].word + (*WORDS[i].word == ' '));
     add_value(&text, e->g->t, &arg);
   }
-  buf_text(&text, text.len ? " dynamic_shared:0" : "dynamic_shared:0"); /* what has none is no kernel to xprof */
+  buf_text(&text, text.len ? " dynamic_shared:0" : "dynamic_shared:0"); /* xprof ignores kernels without details */
   put_text(e, b, XEVENT_STATS, XPLANE_MADE_KERNEL, text.data, text.len);
   buf_free(&text);
 }
@@ -143,13 +144,13 @@ static void put_group(struct xplane_encoder *e, struct buf *b, tk_id event) {
   if (step) put_int(e, b, XPLANE_MADE_GROUP, step->group);
 }
 
-/* Work of a device without one is of no step to xprof: then it is 0. */
+/* xprof assigns device work without a correlation to no step, so it gets 0 if `needed`. */
 static void put_correlation(struct xplane_encoder *e, struct buf *b, tk_id event, bool needed) {
   const int64_t id = kineto_int(e->g->kineto, event, e->g->kineto->keys.correlation);
   if (id >= 0 || needed) put_uint(e, b, XEVENT_STATS, XPLANE_MADE_CORRELATION, id >= 0 ? id : 0);
 }
 
-/* Annotations of the device are no work of its own. */
+/* Appends the stats of work on a device, which annotations are not. */
 static void put_device_event(struct xplane_encoder *e, struct buf *b, tk_id event) {
   const unsigned kind = e->g->kineto->kinds.of_class[e->g->t->events[event].cls];
   const tk_id op = kineto_launch_of(e->g->kineto, event).op;
@@ -162,7 +163,7 @@ static void put_device_event(struct xplane_encoder *e, struct buf *b, tk_id even
   else put_kernel_details(e, b, event);
 }
 
-/* Where an allocator keeps its memory: "cuda:1", "cpu:0" by the numbers that PyTorch gives to kinds of devices. */
+/* Appends the location of an allocator's memory, "cuda:1" or "cpu:0", from PyTorch's numbers of device types. */
 static void put_pool(struct xplane_encoder *e, struct buf *b, tk_id event) {
   const struct kineto *k = e->g->kineto;
   const int64_t type = kineto_int(k, event, k->keys.device_type), id = kineto_int(k, event, k->keys.device_id);
@@ -208,7 +209,7 @@ void xplane_put_made_stats(struct xplane_encoder *e, struct buf *b, tk_id event)
 
 /* ---- metadata of events ---- */
 
-/* "MemcpyHtoD" of "Memcpy HtoD (Pinned -> Device)". */
+/* Makes "MemcpyHtoD" from "Memcpy HtoD (Pinned -> Device)". Returns its length, or 0. */
 static size_t name_memcpy(const char *shown, char name[32]) {
   static const char FIRST[] = "Memcpy";
   const char *way = shown + strlen(FIRST);
@@ -272,7 +273,7 @@ bool xplane_counts_from_base(const struct xplane_encoder *e, tk_time first_ps) {
   return role_of(e) == KINETO_HOST && from >= 0 && from < HOUR;
 }
 
-/* The number of a stream: its tid, or what stands behind "stream ". */
+/* Appends the number of a stream: its tid, or the text after "stream ". */
 static void put_stream(struct buf *b, const struct tk_trace *t, const struct tk_track *k) {
   char number[24];
   size_t n;
@@ -315,7 +316,7 @@ bool xplane_put_stream_name(const struct xplane_encoder *e, struct buf *b, tk_id
   return true;
 }
 
-/* The number of a device, as its events say, else its process. */
+/* Returns the number of a device: from its events, otherwise from its pid. */
 static int64_t ordinal_of(const struct kineto *k, tk_id process, const uint32_t *tracks, uint32_t n) {
   const struct tk_trace *t = k->t;
   for (uint32_t i = 0; i < n; i++) {
@@ -331,10 +332,10 @@ int64_t xplane_made_device(const struct xplane_graph *g, tk_id process) {
   const uint32_t *tracks = by_process(&g->tracks, process, &n);
   if (!g->kineto || g->kineto->roles[process] != KINETO_DEVICE) return -1;
   const int64_t device = ordinal_of(g->kineto, process, tracks, n);
-  return device < 500 ? device : 0; /* xprof has no place for more */
+  return device < 500 ? device : 0; /* xprof supports no more */
 }
 
-/* ---- what a device is ---- */
+/* ---- properties of a device ---- */
 
 static bool member_int(const struct json_value *device, const char *key, int64_t *v) {
   struct json_value m;
@@ -343,8 +344,8 @@ static bool member_int(const struct json_value *device, const char *key, int64_t
   return *v = m.num.mant, true;
 }
 
-/* The element of deviceProperties of this id.  No machine has more devices, and no list of them is longer: others would be looked
- * through again and again. */
+/* Finds the element of deviceProperties with this id. No machine has more devices, and no list of them is longer, than the
+ * limits, which keep repeated searches short. */
 static bool find_properties(struct kineto *k, int64_t id, struct json_value *device) {
   enum { MOST_DEVICES = 256, MOST_BYTES = 1 << 18 };
   const struct tk_trace *t = k->t;
@@ -391,7 +392,7 @@ void xplane_put_made_plane(struct xplane_encoder *e, struct buf *plane) {
   struct json_value device;
   int64_t v;
   if (!e->g->kineto) return;
-  id_of(e, XPLANE_MADE_GROUP); /* named by every plane, or xprof groups events by itself */
+  id_of(e, XPLANE_MADE_GROUP); /* every plane must name it, otherwise xprof groups events itself */
   if (role_of(e) != KINETO_DEVICE || !find_properties(e->g->kineto, xplane_made_device(e->g, e->process), &device)) return;
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++)
     if (member_int(&device, NUMBERS[i].key, &v)) put_uint(e, plane, XPLANE_STATS, NUMBERS[i].stat, v);

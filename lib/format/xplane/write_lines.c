@@ -1,8 +1,9 @@
-/* write_lines.c - the lines of a plane on its way out.
+/* write_lines.c - writes the lines of a plane.
  *
- * Lines that were read as XPlane keep their ids, names and timestamps, in their order; other tracks follow.  xprof shows the
- * low half of display_id (else id) and takes -1 for no thread at all, so every line gets one of its own.  Counters of a plane
- * share the line "_counters_", by time.  What a line cannot say of a track, a stat of the plane does (write_private.c). */
+ * Lines that were read as XPlane keep their ids, names, timestamps and order; other tracks follow. xprof shows the low half of
+ * display_id (otherwise of id) and takes -1 for no thread, so every line gets a distinct one. Counters of a plane share the
+ * line "_counters_", ordered by time. Properties of a track that a line cannot represent are in a stat of the plane
+ * (write_private.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,8 @@ static int by_time(const void *a, const void *b) {
   return x->event.series < y->event.series ? -1 : x->event.series > y->event.series;
 }
 
-/* xprof shows the first series of an event: each of the others gets an event of its own behind it.  A line that came without
- * such events goes without. */
+/* xprof shows the first series of an event: each of the others gets an event of its own after it. A line that was read without
+ * such events is written without them. */
 static bool wants_series(const struct xplane_encoder *e) {
   uint32_t n;
   const uint32_t *was = by_process(&e->g->was, e->process, &n);
@@ -73,7 +74,7 @@ static bool collect_counters(struct xplane_encoder *e) {
   return ok;
 }
 
-/* The i-th event of the line, id 0 = there are no more. */
+/* Returns event i of the line, id 0 = no more. */
 static struct xplane_out_event event_of(const struct xplane_encoder *e, const struct xplane_out_line *line, uint32_t i) {
   const struct tk_track *k = &e->g->t->tracks[line->track];
   if (line->kind == XLINE_STEPS) return (struct xplane_out_event){xplane_step_event(e, i), 0};
@@ -83,7 +84,7 @@ static struct xplane_out_event event_of(const struct xplane_encoder *e, const st
 
 /* ---- ids ---- */
 
-/* An id whose low half no other line of the plane shows. */
+/* Returns an id whose low half no other line of the plane has. */
 static int64_t free_id(struct map *taken, int64_t want, int64_t *next) {
   uint32_t *slot = map_get(taken, (uint32_t)want);
   if ((uint32_t)want != UINT32_MAX && !slot) return want;
@@ -111,7 +112,7 @@ static void give_ids(struct xplane_encoder *e) {
   for (uint32_t i = 0; i < n; i++)
     if (lines[i].was || lines[i].kind == XLINE_STEPS)
       map_put(&taken, (uint32_t)(lines[i].display_id ? lines[i].display_id : lines[i].id), 1);
-  for (int round = 0; round < 2; round++) /* threads first: their ids mean something */
+  for (int round = 0; round < 2; round++) /* threads first: their ids have a meaning */
     for (uint32_t i = 0; i < n; i++)
       if ((lines[i].kind == XLINE_THREAD) == (round == 0)) give_id(e, &taken, &lines[i], &next);
   map_free(&taken);
@@ -119,10 +120,10 @@ static void give_ids(struct xplane_encoder *e) {
 
 /* ---- times ---- */
 
-/* Offsets count from the line's timestamp, and that from the file's base. */
+/* Offsets are relative to the line's timestamp, which is relative to the file's base. */
 static void set_times(const struct xplane_encoder *e, struct xplane_out_line *line) {
   const struct tk_trace *t = e->g->t;
-  i128 origin = ((i128)t->origin_ns - e->g->base_ns) * 1000; /* of the graph's time, as the file counts */
+  i128 origin = ((i128)t->origin_ns - e->g->base_ns) * 1000; /* graph time 0 as a time of the file */
   tk_id first = event_of(e, line, 0).id;
   if (line->was) {
     line->timestamp_ns = (int64_t)(line->was->timestamp_ns + e->g->moved_ns);
@@ -134,7 +135,7 @@ static void set_times(const struct xplane_encoder *e, struct xplane_out_line *li
   line->zero_ps = (i128)line->timestamp_ns * 1000 - origin;
 }
 
-/* ---- which lines ---- */
+/* ---- choice of lines ---- */
 
 static void add_line(struct xplane_encoder *e, tk_id track, enum xplane_line_kind kind, const struct xplane_line *was) {
   const struct tk_track *k = &e->g->t->tracks[track];
@@ -185,7 +186,7 @@ static void add_lines(struct xplane_encoder *e) {
 
 /* ---- encoding ---- */
 
-/* A name that only says what kind of line it is must still tell it from the thread's own. */
+/* Appends the name of a line. If it describes the kind of line, it must still differ from the thread's own name. */
 static void put_line_name(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
   const struct tk_trace *t = e->g->t;
   size_t n;
@@ -228,13 +229,13 @@ static uint64_t with_header(uint64_t n) {
   return (uint64_t)(varint_put(pb_key(room, 1, PB_BYTES), n) - room) + n;
 }
 
-enum { STRIDE = 65536 }; /* events from one look at whether the work goes on to the next */
+enum { STRIDE = 65536 }; /* number of events between two calls of the progress function */
 
 static bool keep_pace(struct xplane_encoder *e, uint32_t n) {
   struct xplane_pace *p = e->pace;
   if (!p || !p->progress.tick) return true;
   p->done += n;
-  const uint64_t done = p->done / 2 < p->total ? p->done / 2 : p->total; /* samples of several series are several events here */
+  const uint64_t done = p->done / 2 < p->total ? p->done / 2 : p->total; /* each series of a sample is an event here */
   if (!p->progress.tick(p->progress.arg, done, p->total)) p->stopped = true;
   return !p->stopped;
 }
@@ -248,7 +249,7 @@ static bool measure(struct xplane_encoder *e, struct xplane_out_line *line) {
   put_tail(e, &b, line);
   line->size += b.len;
   buf_free(&b);
-  if (e->g->carried && !e->g->pruned) return true; /* else what events refer to is still to be found out */
+  if (e->g->carried && !e->g->pruned) return true; /* otherwise references of events must be collected */
   for (; (event = event_of(e, line, i)).id != 0; i++) {
     if (i && i % STRIDE == 0 && !keep_pace(e, STRIDE)) return false;
     xplane_encode_event(e, line, event);
@@ -271,7 +272,7 @@ bool xplane_measure_lines(struct xplane_encoder *e) {
   lines = xplane_out_lines(e, &n);
   for (uint32_t i = 0; i < n; i++) {
     if (!measure(e, &lines[i])) return false;
-    e->lost += lines[i].was && lines[i].was->fields_size && e->g->t->edits && !e->g->bare; /* may speak of what was changed */
+    e->lost += lines[i].was && lines[i].was->fields_size && e->g->t->edits && !e->g->bare; /* may refer to changed data */
   }
   return !e->mem->failed;
 }

@@ -1,32 +1,33 @@
-/* write_passthrough.c - the fields of a plane that the graph does not model, on their way out.
+/* write_passthrough.c - writes the fields of a plane that the graph does not model.
  *
- * As long as no operation changed the graph they go out as they were, byte by byte.  Where one did, what still holds goes
- * along:
+ * If no operation changed the graph, they are written byte by byte. Otherwise only the parts that remain valid are written:
  *
- *     dropped    Event metadata goes along for classes that have events, written from the graph (write_class.c), and for what
- *                these refer to; stat metadata, if something in the file uses it; programs, if an event is of them.  A plane
- *                whose lines have all gone goes with them.  Stats of other planes state facts of the profile and go along, and
- *                so do planes that never had lines.  What goes with its events was asked to go: it is no loss
- *     renamed    Names of processes and tracks stand in no passthrough: as long as events and their args are called as they
- *                were, all of it holds.  Else metadata of classes is written from the graph, and what no event uses goes, as
- *                do programs, which name each op again: both repeat names that the operation changed.  They are lost
- *     moved      No block but the plane "Task Environment" speaks of time, and that says when the profile began, from which
- *                lines count, and these have moved: all of it holds
+ *     dropped    Event metadata is written for classes that have events, from the graph (write_class.c), and for metadata that
+ *                these refer to; stat metadata, if something in the file uses it; programs, if an event belongs to them. A
+ *                plane all of whose lines are gone is dropped with them. Stats of other planes state facts of the profile and
+ *                are kept, as are planes that never had lines. Data that is dropped with its events was removed on purpose: it
+ *                is not lost
+ *     renamed    Passthrough does not contain names of processes and tracks: if events and their args have their original
+ *                names, all of it remains valid. Otherwise metadata of classes is written from the graph; metadata that no
+ *                event uses and programs, which name each op again, are dropped: both repeat names that the operation changed.
+ *                They are lost
+ *     moved      The only block that refers to times is the plane "Task Environment" with the start of the profile, which is
+ *                the base of lines, and these have been moved: all of it remains valid
  *
- * Fields of planes and of the space that no schema knows may speak of anything: they are lost in all three cases.  Where passthrough is
- * not wanted (--no-passthrough), metadata of classes in use stays, and no loss is counted. */
+ * Fields of planes and of the space that are unknown to any schema may refer to anything: they are lost in all three cases. If
+ * passthrough is not wanted (--no-passthrough), metadata of classes in use is kept, and no loss is counted. */
 #include <string.h>
 
 #include "base/utf8.h"
 #include "writer.h"
 
-/* ---- what events refer to ---- */
+/* ---- references of events ---- */
 
 struct program_keys {
-  tk_id id, module; /* strings of the trace, 0 = it has none */
+  tk_id id, module; /* strings of the trace, 0 = not in it */
 };
 
-/* What args say of a program; false: nothing. */
+/* Records the program that args refer to; returns false if there is none. */
 static bool refer_by_args(struct xplane_programs *to, const struct tk_trace *t, struct program_keys keys, uint32_t args) {
   struct tk_args it = tk_args_of(t, args);
   struct tk_arg arg;
@@ -57,7 +58,7 @@ static void survey_events(struct xplane_graph *g, struct mem *mem) {
   mem_free(mem, seen);
 }
 
-/* Is the text the value of a stat of the metadata? */
+/* True if the text is the value of a stat of the metadata. */
 static bool has_text(const struct xplane_names *names, struct pb metadata, const struct intern_str *text) {
   struct pb_field f;
   struct xstat s;
@@ -74,7 +75,8 @@ static bool has_text(const struct xplane_names *names, struct pb metadata, const
   return false;
 }
 
-/* Are the class and its args called as the metadata says?  Long names are args that stand in the metadata's own. */
+/* True if the class and its args have the names in the metadata. A long name is an arg, but the metadata's own name rather than
+ * a stat of it. */
 static bool is_as_read(const struct xplane_graph *g, tk_id cls, const struct xplane_names *names, struct pb metadata) {
   const tk_id long_name = xplane_find_text(g->t, "long_name", 9);
   struct tk_args it = tk_args_of(g->t, g->t->classes[cls].args);
@@ -109,7 +111,7 @@ static bool names_changed(const struct xplane_graph *g, const struct xplane_plan
   return changed;
 }
 
-/* Of planes that were carried it is not known which metadata a class came from. */
+/* True if class names have changed. For embedded planes it is unknown which metadata a class came from. */
 static bool classes_changed(const struct tk_trace *t) {
   struct xplane_clock clock;
   return xplane_clock_of(t, &clock) && clock.names != xplane_hash_names(t);
@@ -145,7 +147,7 @@ static bool is_referred_to(const struct xplane_graph *g, const struct xplane_pro
 
 /* ---- fields ---- */
 
-/* Is the stat one of those that are written anew? */
+/* True if the stat is one of those that the writer regenerates. */
 static bool is_private(const struct xplane_names *names, const struct pb_field *f) {
   static const char *const PRIVATE[] = {XPLANE_PRIVATE_TRACKS, XPLANE_PRIVATE_FLOWS, XPLANE_PRIVATE_RECORDS};
   struct pb c = pb_inside(f);
@@ -157,7 +159,7 @@ static bool is_private(const struct xplane_names *names, const struct pb_field *
   return false;
 }
 
-/* When the profile began is said anew, if the file counts from another time. */
+/* Rewrites the start of the profile, if the file's times have another base. */
 static bool put_start(struct xplane_encoder *e, const struct xplane_names *names, const struct pb_field *f, struct buf *b) {
   struct pb c = pb_inside(f);
   struct buf stat = {.mem = e->mem};
@@ -181,7 +183,7 @@ static void put_program(struct xplane_encoder *e, int64_t id, struct pb metadata
     if (f.number == XEVENT_METADATA_STATS) xplane_use_stat(e, pb_inside(&f));
 }
 
-/* Event metadata that nothing has used so far: a program that events are of, or what goes. */
+/* Handles event metadata that is unused so far: a program that events belong to is kept, the rest is dropped. */
 static void put_unused(struct xplane_encoder *e, const struct xplane_names *names, const struct pb_field *f) {
   if (e->g->bare) return;
   struct pb c = pb_inside(f), metadata;
@@ -207,7 +209,7 @@ static bool is_bytes(const struct pb_field *f) {
 static void put_pruned(struct xplane_encoder *e, const struct xplane_names *names, struct buf *b) {
   struct pb c = xplane_fields(e->g->t, e->was);
   struct pb_field f;
-  xplane_put_children(e); /* before the plane's own stats, which say nothing of the args that events have */
+  xplane_put_children(e); /* before the plane's own stats, which do not show which args events have */
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
     if (f.number == XPLANE_EVENT_METADATA) put_unused(e, names, &f);
     if (f.number > XPLANE_STATS && !e->g->bare) e->lost++;

@@ -1,8 +1,8 @@
-/* write_plane.c - one plane on its way out.
+/* write_plane.c - writes one plane.
  *
- * What was read as XPlane is written as it was: metadata and stats as they stood on the wire, in their order, around lines
- * that are encoded anew.  Processes of other formats become planes that xprof shows: "/device:CUSTOM:<name> <pid>" with ids
- * from 0, by which xprof orders them, in the order of their sort indices; and beyond 199 of them, for which xprof has no process ids,
+ * A plane that was read as XPlane is written with its original metadata and stats, in their order, around lines that are
+ * encoded anew. Processes of other formats become planes that xprof shows: "/device:CUSTOM:<name> <pid>" with ids from 0,
+ * assigned by sort index, because xprof orders planes by id. After 199 of them, for which xprof has no process ids, they become
  * "/host:CPU [<name> <pid>]". */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "kineto.h"
 #include "writer.h"
 
-static const uint64_t MOST = INT32_MAX; /* bytes that protobuf takes in one message */
+static const uint64_t MOST = INT32_MAX; /* bytes that protobuf accepts in one message */
 
 /* ---- names and ids of planes ---- */
 
-/* A plane must not fall together with one of another graph: of several graphs each gives its planes ids of its own. */
+/* Returns an id that no plane of another graph has: each of several graphs has its own ids. */
 static int64_t plane_id(struct xplane_sink *s, const char *name, int64_t id) {
   const enum xplane_kind kind = xplane_plane_kind(name);
   if (s->sink.graphs > 1) return xplane_some_id(&s->ids, kind, xplane_least_id(&s->ids, kind));
@@ -31,7 +31,7 @@ static void put_ident(const struct tk_trace *t, struct buf *b, struct tk_ident i
   else if (i.kind != TK_IDENT_NONE) buf_append(b, number, num_put_i64(number, i.num));
 }
 
-/* A process of PyTorch that xprof analyses is no row of its own. */
+/* True for a process of PyTorch that xprof analyses: it is not a row. */
 static bool is_made(const struct xplane_graph *g, tk_id process) {
   return g->kineto && g->kineto->roles[process] != KINETO_OTHER;
 }
@@ -96,7 +96,7 @@ bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err) {
          err_set(err, TK_ELIMIT, "more than 2 GiB: protobuf cannot read such an XSpace; write one file per host");
 }
 
-/* Head, lines and the rest are one plane. */
+/* Writes head, lines and rest as one plane. */
 static bool put_plane(struct xplane_sink *s, struct xplane_encoder *e, const struct buf *head, const struct buf *rest,
                       struct tk_err *err) {
   uint64_t size = head->len + xplane_lines_size(e) + rest->len;
@@ -117,7 +117,7 @@ static void put_head(struct buf *b, int64_t id, const struct buf *name) {
   if (name->len) pb_message(b, XPLANE_NAME, name);
 }
 
-/* What a plane and its lines cannot say. */
+/* Appends properties that a plane and its lines cannot represent. */
 static void put_private(struct xplane_encoder *e, struct buf *plane) {
   static const struct {
     const char *stat;
@@ -131,7 +131,7 @@ static void put_private(struct xplane_encoder *e, struct buf *plane) {
   buf_free(&text);
 }
 
-/* The pieces of a plane on its way out. */
+/* Pieces of a plane being written. */
 struct pieces {
   struct buf name, head, rest, private;
   bool skipped;
@@ -141,14 +141,14 @@ static struct pieces no_pieces(struct mem *mem) {
   return (struct pieces){{.mem = mem}, {.mem = mem}, {.mem = mem}, {.mem = mem}, false};
 }
 
-/* A NUL behind the name, which is not of it. */
+/* Adds a NUL after the name, which is not part of it. */
 static const char *terminated(struct buf *name) {
   if (!buf_append(name, "", 1)) return "";
   name->len--;
   return (const char *)name->data;
 }
 
-/* What the lines have added to the plane's maps stands behind them, then what tracekit says of the file. */
+/* Writes the plane: entries that the lines added to the plane's maps follow the original ones, then come private stats. */
 static bool end_plane(struct xplane_sink *s, struct xplane_encoder *e, struct pieces *p, bool measured, struct tk_err *err) {
   const struct buf *more[] = {&e->new_classes, &e->new_stats, &p->private};
   bool ok = measured;
@@ -180,14 +180,14 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   xplane_put_passthrough(&e, &p.rest);
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, e.lost);
   if (lines && g->ordinal) xplane_add_private_int(&e, &p.private, XPLANE_STATS, XPLANE_PRIVATE_HOST, g->ordinal);
-  if (g->pruned && !lines && p.rest.len + e.new_classes.len == 0) p.skipped = true; /* a name alone says nothing */
+  if (g->pruned && !lines && p.rest.len + e.new_classes.len == 0) p.skipped = true; /* a name alone is useless */
   ok = end_plane(s, &e, &p, ok, err);
   xplane_adopted_free(e.adopted);
   xplane_encoder_free(&e);
   return ok;
 }
 
-/* Names a process of PyTorch as xprof knows such planes, and returns the plane's id. */
+/* Prints the name by which xprof recognises the plane of a PyTorch process, and returns the plane's id. */
 static int64_t name_made(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct buf *b) {
   const int64_t device = xplane_made_device(g, process);
   char number[24];

@@ -1,5 +1,5 @@
-/* write_private.c - what a plane and its lines cannot say of tracks, records and flow points: private stats of the plane, as
- * JSON. */
+/* write_private.c - properties of tracks, records and flow points that a plane and its lines cannot represent: private stats of
+ * the plane, as JSON. */
 #include <string.h>
 
 #include "format/json_args.h"
@@ -23,7 +23,7 @@ void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *ke
   if (i.kind == TK_IDENT_QUOTED) buf_text(b, ",\"quoted\":true");
 }
 
-/* Where offsets count from, if that is not the timestamp: lines of another clock stand where the rest does. */
+/* Appends the base of the offsets, if it is not the timestamp: lines of another clock were moved to the others. */
 static void put_zero(const struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
   const i128 zero = (i128)e->g->t->origin_ns * 1000 + line->zero_ps, ns = xplane_floor_ns(zero);
   if (zero == ((i128)line->timestamp_ns + e->g->base_ns) * 1000 || ns > INT64_MAX || ns < INT64_MIN) return;
@@ -39,7 +39,7 @@ static void put_private_line(struct xplane_encoder *e, struct buf *b, const stru
   buf_text(b, kinds[line->kind]);
   buf_text(b, "\"");
   xplane_member_ident(e, b, ",\"tid\":", k->tid);
-  const bool is_thread = k->kind == TK_THREAD && !k->hidden; /* what XPlane has of the counters' line */
+  const bool is_thread = k->kind == TK_THREAD && !k->hidden; /* the thread that XPlane has for the counters' line */
   if (line->kind != XLINE_COUNTERS || is_thread) xplane_member_string(e, b, ",\"name\":", k->name);
   if (line->kind == XLINE_COUNTERS && is_thread) buf_text(b, ",\"is_thread\":true");
   if (k->has_sort) xplane_member_number(b, ",\"sort\":", k->sort_index);
@@ -48,7 +48,7 @@ static void put_private_line(struct xplane_encoder *e, struct buf *b, const stru
   buf_text(b, "}");
 }
 
-/* The thread that a counter was sampled on. */
+/* Appends the threads on which counters were sampled. */
 static void put_private_counters(struct xplane_encoder *e, struct buf *b) {
   const struct tk_trace *t = e->g->t;
   const char *sep = ",\"counters\":[";
@@ -71,7 +71,7 @@ bool xplane_put_tracks(struct xplane_encoder *e, struct buf *b) {
   uint32_t n;
   const struct xplane_out_line *lines = xplane_out_lines(e, &n);
   bool any = false;
-  if (e->was && !e->g->converted && !e->g->carried) return false; /* read as XPlane: its planes and lines say it all */
+  if (e->was && !e->g->converted && !e->g->carried) return false; /* read as XPlane: planes and lines contain everything */
   buf_text(b, "{\"process\":true");
   xplane_member_ident(e, b, ",\"pid\":", process->pid);
   xplane_member_string(e, b, ",\"name\":", process->name);
@@ -90,7 +90,8 @@ bool xplane_put_tracks(struct xplane_encoder *e, struct buf *b) {
   return true;
 }
 
-/* Metadata and what else has no time or no meaning here: {"tid":..,"kind":..,"strong":..,"ph":"M","ts":ps,"raw":{members}}. */
+/* Appends a record, such as metadata, without a time or a meaning here:
+ * {"tid":..,"kind":..,"strong":..,"ph":"M","ts":ps,"raw":{members}}. */
 static void put_private_record(struct xplane_encoder *e, struct buf *b, const struct tk_record *r) {
   const struct tk_trace *t = e->g->t;
   const struct tk_track *k = &t->tracks[r->track];
@@ -105,7 +106,7 @@ static void put_private_record(struct xplane_encoder *e, struct buf *b, const st
     buf_append(b, &r->phase, 1);
     buf_text(b, "\"");
   }
-  i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* as all times of the file */
+  i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* like all times of the file */
   if (r->has_ts && ts < INT64_MAX && ts > INT64_MIN) xplane_member_number(b, ",\"ts\":", (int64_t)ts);
   buf_text(b, ",\"raw\":{");
   buf_append(b, trace_raw(t, r->at), r->size);
@@ -119,7 +120,7 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
   const uint32_t *records = by_process(&e->g->records, e->process, &n);
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_record *r = &t->records[records[i]];
-    if (r->derived || (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed)) continue; /* what the track is called says it */
+    if (r->derived || (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed)) continue; /* the track's name replaces it */
     buf_text(b, sep);
     put_private_record(e, b, r);
     sep = ",";

@@ -1,7 +1,7 @@
-/* writer.c - the maps of a plane that name its events and stats: what they hold already, and what is added to them (writer.h).
+/* writer.c - the maps of a plane that name its events and stats: their original contents and additions (writer.h).
  *
- * Types that an XStat does not have (decimals, JSON, booleans) are the nearest that it has, and the description of the stat's
- * metadata says which: xprof shows the value, and reading it back gives the arg that it was. */
+ * Types that an XStat does not have (decimals, JSON, booleans) are stored as the closest type that it has, and the description
+ * of the stat's metadata contains the original type: xprof shows the value, and reading it back restores the arg. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -11,14 +11,14 @@
 
 static const struct {
   uint8_t field;
-  const char *description; /* "" = the XStat says it all */
+  const char *description; /* "" = the XStat's type suffices */
 } TYPES[TK_ARG_TYPES] = {
     [TK_ARG_NULL] = {0, ""},
     [TK_ARG_FALSE] = {XSTAT_INT64, XPLANE_PRIVATE_TYPE "bool"},
     [TK_ARG_TRUE] = {XSTAT_INT64, XPLANE_PRIVATE_TYPE "bool"},
     [TK_ARG_INT] = {XSTAT_INT64, ""},
     [TK_ARG_UINT] = {XSTAT_UINT64, ""},
-    [TK_ARG_DECIMAL] = {XSTAT_DOUBLE, XPLANE_PRIVATE_TYPE XPLANE_PRIVATE_DECIMAL}, /* and the exponent */
+    [TK_ARG_DECIMAL] = {XSTAT_DOUBLE, XPLANE_PRIVATE_TYPE XPLANE_PRIVATE_DECIMAL}, /* followed by the exponent */
     [TK_ARG_DOUBLE] = {XSTAT_DOUBLE, ""},
     [TK_ARG_STR] = {XSTAT_STR, ""},
     [TK_ARG_NUMBER] = {XSTAT_STR, XPLANE_PRIVATE_TYPE "number"},
@@ -28,12 +28,12 @@ static const struct {
     [TK_ARG_POINTER] = {XSTAT_UINT64, XPLANE_PRIVATE_TYPE "pointer"},
 };
 
-/* Does a double hold the decimal? */
+/* True if a double represents the decimal exactly. */
 static bool is_exact(const struct tk_arg *a) {
   return a->exp >= -XPLANE_MAX_EXP && a->exp <= XPLANE_MAX_EXP && a->i < XPLANE_MAX_MANT && a->i > -XPLANE_MAX_MANT;
 }
 
-/* Stat metadata is by name and description: args of one family share it. */
+/* Returns the family of an arg. Stat metadata is identified by name and description: args of one family share it. */
 static unsigned family(const struct tk_arg *a) {
   if (a->type == TK_ARG_DECIMAL) return is_exact(a) ? (unsigned)(XPLANE_DECIMAL + a->exp) : TK_ARG_NUMBER;
   if (!*TYPES[a->type].description) return 0;
@@ -50,7 +50,7 @@ static const char *description_of(unsigned types, char room[40]) {
   return room;
 }
 
-enum { FOR_XPROF = 255 }; /* of descriptions: the stat is for xprof alone */
+enum { FOR_XPROF = 255 }; /* a description: the stat is only for xprof */
 
 static unsigned family_of(const struct pb_field *description) {
   char room[40];
@@ -89,7 +89,7 @@ static int64_t new_stat(struct xplane_encoder *e, const void *name, size_t n, co
   return id;
 }
 
-/* The entry as it stood in the plane, once: nothing the second time, and of what had none. */
+/* Returns the original entry on the first call; empty afterwards, and if there is none. */
 static struct xplane_bytes unwritten_entry(const struct xplane_encoder *e, struct map *entries, int64_t id) {
   uint32_t *at = map_get(entries, (uint64_t)id);
   struct xplane_bytes entry = {0};
@@ -108,7 +108,7 @@ static void remember_entry(struct xplane_encoder *e, struct map *entries, int64_
   if (at && buf_append(&e->entries, &entry, sizeof entry)) *at = (uint32_t)(e->entries.len / sizeof entry);
 }
 
-/* Of a pruned plane the entry is written when something first refers to it. */
+/* For a pruned plane: writes the entry when something first refers to it. */
 static void use_stat(struct xplane_encoder *e, int64_t id) {
   if (!e->g->pruned) return;
   struct xplane_bytes entry = unwritten_entry(e, &e->stat_entries, id);
@@ -145,7 +145,7 @@ const uint32_t *xplane_known_stat(const struct xplane_encoder *e, tk_id key) {
   return map_get(&e->stats, (uint64_t)xplane_stat_name(e, key) << 8);
 }
 
-/* Stat metadata ids are kept in 32 bits here: those of a file that are larger count as unknown. */
+/* Returns the id of stat metadata, adding it if necessary. Ids are kept in 32 bits: larger ids of a file count as unknown. */
 static int64_t stat_id(struct xplane_encoder *e, tk_id name, unsigned types) {
   uint32_t *slot = map_put(&e->stats, (uint64_t)name << 8 | types, 0);
   size_t n;
@@ -157,13 +157,13 @@ static int64_t stat_id(struct xplane_encoder *e, tk_id name, unsigned types) {
   }
   text = tk_string(e->g->t, name, &n);
   char room[40];
-  /* of an arg that an operation gave: another format that carries the plane has it */
+  /* an arg that an operation added: the other format, which embeds the plane, contains it */
   int64_t id = e->g->carried ? e->next_stat++ : new_stat(e, text, n, description_of(types, room));
   slot = map_get(&e->stats, (uint64_t)name << 8 | types);
   return *slot = (uint32_t)id;
 }
 
-/* A ref to nothing is 0, unless the plane names something "". */
+/* Returns the target of a ref. An empty ref is 0, unless the plane has stat metadata with the name "". */
 static int64_t ref_id(struct xplane_encoder *e, tk_id text) {
   const uint32_t *known = text == KEY_EMPTY ? map_get(&e->stats, (uint64_t)text << 8) : NULL;
   if (known) use_stat(e, *known);
@@ -171,7 +171,7 @@ static int64_t ref_id(struct xplane_encoder *e, tk_id text) {
   return stat_id(e, text, 0);
 }
 
-/* ---- what the plane's maps hold already ---- */
+/* ---- original contents of the maps ---- */
 
 static void learn_stat(struct xplane_encoder *e, const struct pb_field *field, struct xplane_bytes entry) {
   struct pb c = pb_inside(field), v;
@@ -206,7 +206,7 @@ bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata) 
   return s->len == name.n && (name.n == 0 || memcmp(s->bytes, name.p, name.n) == 0);
 }
 
-/* Event metadata stays what its class is as long as both bear one name; of a pruned plane it is written from the class. */
+/* Reuses event metadata for its class if both have the same name; for a pruned plane, it is written from the class. */
 static void learn_class(struct xplane_encoder *e, const struct pb_field *field, struct xplane_bytes entry) {
   struct pb c = pb_inside(field), v;
   int64_t id;
@@ -247,7 +247,7 @@ static void learn_maps(struct xplane_encoder *e) {
     if (pb_field_key(&f) == PB_KEY(XPLANE_STAT_METADATA, PB_BYTES)) learn_stat(e, &f, entry);
     if (pb_field_key(&f) == PB_KEY(XPLANE_EVENT_METADATA, PB_BYTES)) learn_class(e, &f, entry);
   }
-  for (uint32_t i = 0; !g->pruned && i < n; i++) { /* a step's name stands in an arg of its event */
+  for (uint32_t i = 0; !g->pruned && i < n; i++) { /* an arg of its event contains a step's name */
     const struct xplane_class *was = &g->classes[classes[i]];
     if (was->derived && was->id > 0 && was->id < UINT32_MAX) map_put(&e->classes, classes[i], (uint32_t)was->id);
   }
@@ -309,7 +309,7 @@ static uint64_t bits_of(double d) {
   return v.u;
 }
 
-/* The stat's field `number` in b. */
+/* Appends the stat to b as field `number`. */
 void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *a) {
   struct buf *s = &e->stat;
   const struct intern_str *text = trace_str(e->g->t, a->type >= TK_ARG_STR && a->type <= TK_ARG_REF ? a->s : 0);

@@ -1,21 +1,21 @@
-/* writer.h - what the files of the XPlane writer share.
+/* writer.h - interface between the files of the XPlane writer.
  *
- *     write.c               the file: its graphs, its clock, what is of the whole file
- *     write_plane.c         a plane: its name and id, its passthrough, its lines, what they add to its maps
- *     write_lines.c         the lines of a plane: which tracks, ids and times
+ *     write.c               the file: its graphs, its clock, file-wide data
+ *     write_plane.c         a plane: its name and id, its passthrough, its lines, their additions to its maps
+ *     write_lines.c         the lines of a plane: their tracks, ids and times
  *     write_event.c         an event
  *     write_class.c         event metadata
- *     write_private.c       what a plane and its lines cannot say
+ *     write_private.c       properties that a plane and its lines cannot represent
  *     write_flow.c          flow points
- *     write_derived.c       what is not written: it was derived
- *     write_kineto.c        what xprof's tables need of a trace of PyTorch
- *     write_passthrough.c   the fields of a plane as they were, or what still holds of them
- *     write_adopted.c       events of a plane that another format carried: their metadata and the types of their stats
- *     write_carried.c       a file without events, for other formats to carry
+ *     write_derived.c       skips derived tracks and args
+ *     write_kineto.c        data of a PyTorch trace for xprof's tables
+ *     write_passthrough.c   the original fields of a plane, or those that remain valid
+ *     write_adopted.c       events of a plane that another format embedded: their metadata and the types of their stats
+ *     write_carried.c       a file without events, for other formats to embed
  *     writer.c              stats, and the maps of the plane
  *
- * A length stands before what it measures, so each plane is encoded twice: once for the sizes, which also finds out what the
- * maps must name, once for the bytes.  Nothing of a plane is held but its maps. */
+ * A length precedes the data it measures, so each plane is encoded twice: first for the sizes, which also determines what the
+ * maps must name, then for the bytes. Only the maps of a plane are kept in memory. */
 #ifndef FORMAT_XPLANE_WRITER_H
 #define FORMAT_XPLANE_WRITER_H
 
@@ -27,77 +27,77 @@
 #include "plane_ids.h"
 #include "program.h"
 
-/* What the events of a graph say of programs. */
+/* Programs that the events of a graph refer to. */
 struct xplane_programs {
   struct map ids;     /* values of program_id */
   struct map modules; /* strings: values of hlo_module on events without program_id */
-  struct map names;   /* strings: of classes in use */
+  struct map names;   /* strings: names of classes in use */
 };
 
-/* Where an arg of the event at hand stands, by its key; the serial says whether it is of that event. */
+/* Index of an arg of the current event, by key; valid if the serial is that of the event. */
 struct xplane_found {
   uint32_t serial, at;
 };
 
-/* Which tracks and shapes a plane has met: those that bear its number. */
+/* Marks the tracks and shapes that a plane has visited with its number. */
 struct xplane_marks {
   uint32_t number, *tracks, *shapes;
 };
 
-/* Where a process comes from: another format, an XSpace, an XSpace by way of another format. */
+/* Origin of a process: another format, an XSpace, an XSpace embedded in another format. */
 enum xplane_origin { XPLANE_NEW, XPLANE_READ, XPLANE_ADOPTED };
 
-/* One graph on its way out, with what it remembers of having been XPlane. */
+/* A graph being written, and its XPlane passthrough. */
 struct xplane_graph {
   const struct tk_trace *t;
   const struct xplane_plane *planes;
   const struct xplane_line *lines;
   const struct xplane_class *classes;
   uint32_t n_planes, n_lines, n_classes;
-  int64_t base_ns;  /* what the file's times count from */
-  int64_t moved_ns; /* of its lines' timestamps against what they were */
+  int64_t base_ns;  /* base of the file's times */
+  int64_t moved_ns; /* shift of its lines' timestamps since they were read */
   uint32_t ordinal; /* 0 = the first graph of the file */
-  bool converted;   /* the file was XPlane, but written by tracekit from another format */
-  bool restarted;   /* the file's times count from another start than those of the XSpace that was read */
-  bool pruned;      /* events or names of it are not those that were read: of the passthrough goes along what still holds */
+  bool converted;   /* the file was XPlane, but converted by tracekit from another format */
+  bool restarted;   /* the file's times have a different base than in the XSpace that was read */
+  bool pruned;      /* its events or names have changed: only passthrough that remains valid is written */
   bool renamed;     /* events or their args have other names than their metadata */
-  bool bare;        /* what the graph does not model is left out as far as events do not need it */
-  bool adopted;     /* another format carried the planes */
-  bool carried;     /* for another format to carry: no events are written, which the graph holds */
+  bool bare;        /* data that the graph does not model is omitted, unless events need it */
+  bool adopted;     /* another format embedded the planes */
+  bool carried;     /* written for another format to embed: without events, which the graph contains */
   struct xplane_programs programs; /* if pruned */
-  tk_id key_derived;  /* string of the arg that marks what tk_derive made; 0 = nothing is marked */
-  uint8_t *derived;   /* by track: it made all of it; NULL = of none */
-  struct map overruled, overruling; /* key -> key of the arg in which metadata has it that is overruled, and back */
-  struct xplane_found *found; /* by string, if the graph is adopted */
-  struct by_process tracks, was, of_classes, records, points; /* tracks, lines, classes .. of each process */
+  tk_id key_derived;  /* key of the arg that marks output of tk_derive; 0 = nothing is marked */
+  uint8_t *derived;   /* by track: all of it is output of tk_derive; NULL = none is */
+  struct map overruled, overruling; /* key -> key of the arg with the metadata's overridden stat, and the reverse */
+  struct xplane_found *found; /* by string id, if the graph is adopted */
+  struct by_process tracks, was, of_classes, records, points; /* tracks, lines, classes, etc. of each process */
   struct xplane_marks *marks;
-  struct kineto *kineto; /* NULL: it is no trace of PyTorch, or one of several ranks */
-  uint64_t lost_points; /* flow points that the stat "flow" of their event has no room for: it states one flow */
+  struct kineto *kineto; /* NULL: not a PyTorch trace, or one with several ranks */
+  uint64_t lost_points; /* flow points that do not fit the stat "flow" of their event, which has room for one flow */
   uint8_t *planes_of; /* by track: enum xplane_origin of a process; NULL = none was read as XPlane */
-  uint32_t *rows;   /* by track: id of the plane of a process of another format, in the order of rows; NULL = not known yet */
+  uint32_t *rows;   /* by track: plane id of a process of another format, in row order; NULL = not assigned yet */
   uint64_t *flows;  /* by event: value of its stat "flow", 0 = none; NULL = no event has one */
 };
 
 struct xplane_out_line {
   tk_id track;                   /* 0: all counters of the plane */
-  const struct xplane_line *was; /* as it was read, or NULL */
+  const struct xplane_line *was; /* the line as it was read, or NULL */
   enum xplane_line_kind kind;
   int64_t id, display_id, timestamp_ns, duration_ps;
   tk_id name, display_name;
-  i128 zero_ps;  /* of its offsets, on the graph's own time */
+  i128 zero_ps;  /* base of its offsets, as graph time */
   uint64_t size; /* of the encoded message */
 };
 
-/* In xplane_graph.flows: private stats state the points, and so the stat is for xprof alone. */
+/* In xplane_graph.flows: private stats contain the points, so the stat is only for xprof. */
 static const uint64_t XPLANE_FLOW_STATED = (uint64_t)1 << 63;
 
-/* An event, or only one series of a counter sample (from 1). */
+/* An event, or one series of a counter sample (from 1; 0 = all). */
 struct xplane_out_event {
   tk_id id;
   uint32_t series;
 };
 
-/* Stats that are made for xprof. */
+/* Stats generated for xprof. */
 enum xplane_made {
   XPLANE_MADE_GROUP, XPLANE_MADE_STEP_NAME, XPLANE_MADE_CORRELATION, XPLANE_MADE_OP, XPLANE_MADE_KERNEL, XPLANE_MADE_MEMCPY,
   XPLANE_MADE_MEMSET, XPLANE_MADE_POOL, XPLANE_MADE_STACK, XPLANE_MADE_HEAP, XPLANE_MADE_AVAILABLE, XPLANE_MADE_PEAK,
@@ -105,7 +105,7 @@ enum xplane_made {
   XPLANE_MADE_MINOR, XPLANE_MADE_VENDOR, XPLANE_MADE_DEVICE, XPLANE_MADE
 };
 
-/* How far the events of a graph are written; each is encoded twice, first for its size. */
+/* Progress of writing the events of a graph; each is encoded twice, first for its size. */
 struct xplane_pace {
   struct tk_progress progress;
   uint64_t done, total;
@@ -116,30 +116,30 @@ struct xplane_encoder {
   struct mem *mem;
   const struct xplane_graph *g;
   tk_id process;
-  const struct xplane_plane *was; /* as it was read, or NULL */
+  const struct xplane_plane *was; /* the plane as it was read, or NULL */
   struct map classes;             /* class -> event metadata id */
   struct map stats;               /* name << 8 | type -> stat metadata id */
   struct map compressed;          /* ids of stats whose bytes are compressed strings */
-  struct map class_of_id;         /* event metadata id, as it was read -> class */
-  struct map class_of_name;       /* name -> class of the plane, if there is a series */
-  struct map overruled_classes;   /* hash of class and of the stats that are overruled -> event metadata id */
+  struct map class_of_id;         /* event metadata id as read -> class */
+  struct map class_of_name;       /* name -> class of the plane; filled when the first series is written */
+  struct map overruled_classes;   /* hash of class and overridden stats -> event metadata id */
   int64_t next_class, next_stat, first_new_stat;
   struct buf new_classes, new_stats; /* encoded map entries, with their tags */
   struct buf event, stat, inner;     /* scratch */
-  struct buf fields;                 /* of the event that are not known here */
+  struct buf fields;                 /* unknown fields of the current event */
   struct buf lines;                  /* struct xplane_out_line */
-  struct xplane_out_event *counters; /* samples of the plane by time */
+  struct xplane_out_event *counters; /* samples of the plane, by time */
   uint32_t n_counters;
-  tk_id key_flow, key_long_name;     /* strings of the trace, 0 = it has none */
-  int64_t made[XPLANE_MADE];         /* ids of stats that are made for xprof, 0 = none yet */
-  const struct sink_meter *meter;    /* hears of what is encoded, or NULL */
+  tk_id key_flow, key_long_name;     /* strings of the trace, 0 = not in it */
+  int64_t made[XPLANE_MADE];         /* ids of stats generated for xprof, 0 = none yet */
+  const struct sink_meter *meter;    /* measures encoded sizes, or NULL */
   struct xplane_pace *pace;          /* or NULL */
-  struct xplane_adopted *adopted;    /* of a plane that another format carried */
-  /* of a pruned plane */
-  struct map class_entries, stat_entries; /* metadata id -> its entry as it was, from 1; 0 = it has been written */
+  struct xplane_adopted *adopted;    /* for a plane that another format embedded */
+  /* for a pruned plane */
+  struct map class_entries, stat_entries; /* metadata id -> index of its original entry, from 1; 0 = written */
   struct buf entries;                     /* struct xplane_bytes */
   struct buf children;                    /* int64_t: ids that event metadata in use refers to */
-  uint64_t lost;                          /* blocks that are gone though nobody asked for it */
+  uint64_t lost;                          /* number of blocks lost although they were not removed on purpose */
 };
 
 /* ---- writer.c ---- */
@@ -148,73 +148,75 @@ void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g,
                          struct mem *mem);
 void xplane_encoder_free(struct xplane_encoder *e);
 tk_id xplane_find_text(const struct tk_trace *t, const void *p, size_t n);
-/* An entry of the plane's map of this field number. */
+/* Appends an entry of the map with this field number. */
 void xplane_put_entry(struct buf *b, uint32_t number, int64_t key, const struct buf *value);
-/* The name that an arg stands for. */
+/* Returns the name of the stat for an arg key. */
 tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key);
-/* The stat of an arg as a field of this number in b. */
+/* Appends the stat of an arg to b, as a field with this number. */
 void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *arg);
-/* The field of XStat for the bytes of this stat. */
+/* Returns the field of XStat for the bytes of this stat. */
 unsigned xplane_bytes_field(const struct xplane_encoder *e, uint32_t id);
 void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes);
-/* A private stat likewise. */
+/* The same for private stats. */
 void xplane_add_private_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
                              size_t n);
 void xplane_add_private_int(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, int64_t v);
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description);
-/* Of a pruned plane: a stat that stays as it was brings the names that it refers to. */
+/* For a pruned plane: keeps the stat metadata that an unchanged stat refers to. */
 void xplane_use_stat(struct xplane_encoder *e, struct pb stat);
-/* The field of XStat for args of this type, 0 = one that takes a description as well; the id of the plane's stat of this key. */
+/* Return the field of XStat for args of this type (0 = needs a description as well), and the id of the plane's stat with this
+ * key. */
 unsigned xplane_field_of(unsigned type);
 const uint32_t *xplane_known_stat(const struct xplane_encoder *e, tk_id key);
 bool xplane_stat_is_used(const struct xplane_encoder *e, int64_t id);
-/* The entry of event metadata as it was, once; p = NULL afterwards, and if there was none. */
+/* Returns the original entry of event metadata on the first call, then and if there is none, p = NULL. */
 struct xplane_bytes xplane_unwritten_class(struct xplane_encoder *e, int64_t id);
-/* Did the class come from metadata of this process? */
+/* True if the class came from metadata of this process. */
 bool xplane_class_is_of(const struct xplane_graph *g, tk_id cls, tk_id process);
-/* Event metadata id -> class of this process, less those that a step's name made. */
+/* Maps event metadata ids to classes of this process, except classes made from step names. */
 void xplane_classes_by_id(const struct xplane_graph *g, tk_id process, struct map *by_id);
-/* What is shown of event metadata: its display name, else its name. */
+/* Returns the displayed name of event metadata: its display name, otherwise its name. */
 struct xplane_bytes xplane_shown_name(struct pb metadata);
-/* Is the class called as its metadata says? */
+/* True if the class has the displayed name of the metadata. */
 bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata);
 
-/* Picoseconds -> nanoseconds, downwards. */
+/* Converts picoseconds to nanoseconds, rounding down. */
 static inline i128 xplane_floor_ns(i128 ps) { return ps >= 0 ? ps / 1000 : -((-ps + 999) / 1000); }
 
-/* Can a viewer draw it? */
+/* True if viewers can draw an arg of this type. */
 static inline bool xplane_is_number(enum tk_arg_type type) {
   return type == TK_ARG_INT || type == TK_ARG_UINT || type == TK_ARG_DECIMAL || type == TK_ARG_DOUBLE;
 }
 
 /* ---- write_class.c ---- */
 
-/* The id of the metadata of a class, which is added to the map if need be. */
+/* Returns the id of the metadata of a class, adding it to the map if necessary. */
 int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls);
-/* Of an event whose stats overrule those of its metadata, which args say. */
+/* The same for an event whose stats override stats of its metadata, which args contain. */
 int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_event *ev);
-/* Of a class whose events xprof knows by another name than is shown; `name` NULL: of events that are made for xprof. */
+/* The same for events that have another name for xprof than the displayed one; `name` NULL: for events generated for xprof. */
 int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant, const char *name, size_t n);
-/* Of one series of a counter. */
+/* The same for one series of a counter. */
 int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series);
-/* Of a pruned plane: the metadata that what is in use refers to. */
+/* For a pruned plane: writes the children of metadata in use. */
 void xplane_put_children(struct xplane_encoder *e);
 
 /* ---- write_adopted.c ---- */
 
-/* What names the events of a plane that another format carried, less the args that their metadata says, with the types of stats. */
+/* Collects the metadata of a plane that another format embedded, and the types of stats, in order to find each event's metadata
+ * and drop the args that it contains. */
 struct xplane_adopted *xplane_adopted_new(struct xplane_encoder *e);
 void xplane_adopted_free(struct xplane_adopted *a);
-/* The event's own args, *n of them, until the next call; *id is that of its metadata, 0 = the plane has none for it. */
+/* Returns the event's own *n args, valid until the next call; *id is its metadata, 0 = not in the plane. */
 const struct tk_arg *xplane_adopted_args(struct xplane_encoder *e, const struct tk_event *ev, uint32_t *n, int64_t *id);
-/* Is the arg bytes that the other format had as text?  They are valid until the next call. */
+/* True if the arg is bytes that the other format stored as text. The bytes are valid until the next call. */
 bool xplane_adopted_bytes(struct xplane_encoder *e, const struct tk_arg *arg, struct xplane_bytes *bytes);
-/* Of a pruned plane: metadata that an event has goes along as it was. */
+/* For a pruned plane: keeps metadata of an event unchanged. */
 void xplane_use_class(struct xplane_encoder *e, int64_t id);
 
 /* ---- write_event.c ---- */
 
-/* The body of an XEvent into e->event. */
+/* Encodes the body of an XEvent in e->event. */
 void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event event);
 
 /* ---- write_lines.c ---- */
@@ -223,82 +225,85 @@ static inline struct xplane_out_line *xplane_out_lines(const struct xplane_encod
   *n = (uint32_t)(e->lines.len / sizeof(struct xplane_out_line));
   return (struct xplane_out_line *)(void *)e->lines.data;
 }
-/* The lines of the plane, in order; and their sizes.  False: memory ran out, or the work is to stop (e->pace). */
+/* Choose the lines of the plane, in order, and measure them. Return false when memory runs out or the work must stop (e->pace).
+ */
 bool xplane_choose_lines(struct xplane_encoder *e);
 bool xplane_measure_lines(struct xplane_encoder *e);
 uint64_t xplane_lines_size(const struct xplane_encoder *e);
-/* Writes the lines as fields of the plane; false: the work is to stop. */
+/* Writes the lines as fields of the plane; returns false if the work must stop. */
 bool xplane_put_lines(struct xplane_encoder *e, struct out *out);
 
 /* ---- write_private.c ---- */
 
-/* The texts of the stats "tracekit.tracks" and "tracekit.records"; false if there is none. */
+/* Append the texts of the stats "tracekit.tracks" and "tracekit.records"; return false if there is none. */
 bool xplane_put_tracks(struct xplane_encoder *e, struct buf *text);
 bool xplane_put_records(struct xplane_encoder *e, struct buf *text);
 static inline enum xplane_origin xplane_origin_of(const struct xplane_graph *g, tk_id process) {
   return g->planes_of ? (enum xplane_origin)g->planes_of[process] : XPLANE_NEW;
 }
-/* Do private stats tell of the tracks of this process?  Not of a plane that was read as XPlane. */
+/* True if private stats describe the tracks of this process, which is not the case for a plane read as XPlane. */
 static inline bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
   return (xplane_origin_of(g, process) == XPLANE_NEW || g->converted) && process && !g->t->tracks[process].hidden;
 }
-/* Counts the records that no private stat states. */
+/* Counts the records that no private stat contains. */
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g);
 static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
   return !track || t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
 }
-/* `key` is what stands before the value: ",\"name\":".  Nothing for text 0, and for no identity. */
+/* Append a JSON member. `key` is the text before the value: ",\"name\":". Text 0 and missing identities append nothing. */
 void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text);
 void xplane_member_number(struct buf *b, const char *key, int64_t v);
 void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i);
 
 /* ---- write_derived.c ---- */
 
-/* Finds out what of a graph tk_derive made, which xprof makes again by itself. */
+/* Finds the parts of a graph that tk_derive made; xprof derives them itself. */
 void xplane_find_derived(struct xplane_graph *g, struct mem *mem);
 static inline bool xplane_is_derived(const struct xplane_graph *g, tk_id track) {
   return g->t->tracks[track].derived || (g->derived && g->derived[track]);
 }
-/* The names of args that were given to the event, "" = none. */
+/* Returns the names of args that tk_derive added to the event, "" = none. */
 const char *xplane_derived_args(const struct xplane_graph *g, const struct tk_event *ev);
-/* Is the arg one of them, or the mark itself? */
+/* True if the arg is one of them, or the mark itself. */
 bool xplane_is_derived_arg(const struct xplane_graph *g, const char *args, tk_id key);
 
 /* ---- write_flow.c ---- */
 
-/* Finds the values of g->flows; ids of flows count from `next`, `step` apart.  Returns the next one. */
+/* Computes g->flows; flow ids begin at `next`, `step` apart. Returns the next id. */
 int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, struct mem *mem);
-/* The text of the stat "tracekit.flows"; false if there is none. */
+/* Appends the text of the stat "tracekit.flows"; returns false if there is none. */
 bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
-/* Counts the points that are written, and those that neither stat states. */
+/* Counts the points that are written, and those that neither stat contains. */
 void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
 
 /* ---- write_kineto.c ---- */
 
-/* Finds out whether the graph is of PyTorch's profiler, for all that follows. */
+/* Sets g->kineto if the graph is a PyTorch profiler trace; the functions below depend on it. */
 void xplane_find_kineto(struct xplane_graph *g, struct mem *mem);
-/* The number of the device that a process is, -1 = none. */
+/* Returns the device number of a process, -1 = not a device. */
 int64_t xplane_made_device(const struct xplane_graph *g, tk_id process);
-/* Adds the line of steps to a device's; its i-th event, 0 = there are no more; its body into e->event. */
+/* Add the line of steps to a device; return its i-th event, 0 = no more; encode its body in e->event. */
 void xplane_add_steps(struct xplane_encoder *e);
 tk_id xplane_step_event(const struct xplane_encoder *e, uint32_t i);
 void xplane_encode_step(struct xplane_encoder *e, const struct xplane_out_line *line, tk_id event);
-/* May the plane's lines count from the file's own zero?  xprof takes times of allocations so, whatever the line says. */
+/* True if the plane's lines may use the file's own base: xprof interprets times of allocations that way, whatever the line's
+ * timestamp. */
 bool xplane_counts_from_base(const struct xplane_encoder *e, tk_time first);
-/* What a stream is called; false: as its thread is. */
+/* Prints the name of a stream; returns false if it has the name of its thread. */
 bool xplane_put_stream_name(const struct xplane_encoder *e, struct buf *b, tk_id track);
-/* Of an event: its stats, and the id of metadata that is not its class's, or 0. */
+/* Append the generated stats of an event; return the id of metadata to use instead of its class's, or 0. */
 void xplane_put_made_stats(struct xplane_encoder *e, struct buf *b, tk_id event);
 int64_t xplane_made_class_id(struct xplane_encoder *e, const struct tk_event *ev);
-/* What a device is. */
+/* Appends the properties of a device. */
 void xplane_put_made_plane(struct xplane_encoder *e, struct buf *plane);
 
 /* ---- write_passthrough.c ---- */
 
-/* What the events that stay refer to, for a graph that an operation changed. */
+/* For a graph that an operation changed: collects what the remaining events refer to. */
 void xplane_prune_init(struct xplane_graph *g, bool bare, struct mem *mem);
 void xplane_prune_free(struct xplane_graph *g);
-/* The plane's fields as they were, less id, name, lines and private stats; called when the lines have been measured. */
+/* Appends the plane's original fields except id, name, lines and private stats; to be called when the lines have been measured.
+ */
 void xplane_put_passthrough(struct xplane_encoder *e, struct buf *plane);
 
 /* ---- write_plane.c ---- */
@@ -310,45 +315,46 @@ struct xplane_sink {
   struct mem mem;
   uint64_t written;
   int64_t base_ns;
-  uint32_t planes; /* so far */
+  uint32_t planes; /* number of planes so far */
   int64_t next_flow;
   struct xplane_plane_ids ids;
-  struct buf space; /* fields that are no planes, by segment */
-  uint32_t segment; /* whose fields are to be written */
-  bool has_start;   /* a plane "Task Environment" has been written */
+  struct buf space; /* fields that are not planes, by segment */
+  uint32_t segment; /* segment whose fields are written next */
+  bool has_start;   /* a plane "Task Environment" was written */
   bool edited;      /* an operation changed a graph */
-  bool carrier;     /* what other formats carry is written */
+  bool carrier;     /* writes the file that other formats embed */
   struct xplane_pace pace;
-  bool pristine;    /* the first graph is written as an XSpace that was recorded: its planes say all of it */
+  bool pristine;    /* the first graph is written like a recorded XSpace: its planes represent all of it */
   struct buf carried_names, carried_stats;
-  struct buf carried; /* of the graph that was written: what block of which plane, for whoever takes it as a part */
-  struct buf added;   /* ... fields that are no planes */
+  struct buf carried; /* blocks of the current graph's planes, for a process that takes it as a part */
+  struct buf added;   /* its fields that are not planes, likewise */
   int64_t next_carried;
 };
 
-/* Counts bytes of the file: false with err set when they are more than protobuf can read. */
+/* Counts bytes of the file; returns false with err if it exceeds what protobuf can read. */
 bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
-/* A plane that was read as XPlane. */
+/* Writes a plane that was read as XPlane. */
 bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
                         struct tk_err *err);
-/* Puts the processes of other formats in order, by their sort indices, behind those of earlier graphs.  False when memory runs out. */
+/* Assigns row ids to the processes of other formats, by sort index, after those of earlier graphs. Returns false when memory
+ * runs out. */
 bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g);
-/* A process of another format, when rows are in order. */
+/* Writes a process of another format; rows must be ordered. */
 bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err);
 /* ---- write_carried.c ---- */
 
-/* What a block says of a plane, which is the one to be written next. */
+/* Adds the block's description of the plane that is written next. */
 void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e);
-/* The same of the planes of a part, which stand behind those that are written.  False: it is damaged. */
+/* The same for the planes of a part, which follow those already written. Returns false if the part is damaged. */
 bool xplane_take_carried(struct xplane_sink *s, struct pb blocks);
-/* And of itself as a whole; its stats and their names stand in the sink.  False: there is no block. */
+/* The same for file-wide data; its stats and their names are in the sink. Returns false if there is no block. */
 bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first);
-/* Is the graph just what an XSpace was read as that was carried? */
+/* True if the graph is exactly what the reader made of the embedded XSpace. */
 bool xplane_is_pristine(const struct xplane_graph *g, struct mem *mem);
 
 /* ---- write_plane.c ---- */
 
-/* A plane of this name with the stats in `stats`, whose names e->new_stats holds; nothing if there are none. */
+/* Writes a plane with this name and the stats in `stats`, whose names are in e->new_stats; writes nothing if there are none. */
 bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats,
                         struct tk_err *err);
 
