@@ -86,8 +86,8 @@ static bool any_device(const struct tk_report *r) {
 }
 
 static bool print_devices(const struct tk_report *r) {
-  static const char *const titles[] = { "window", "busy", "compute", "comm", "comm exposed", "overlap", "memory", "copy exposed", "idle",
-                                        "device", NULL };
+  static const char *const titles[] = { "window", "busy", "compute", "comm", "comm exposed", "overlap", "memory", "copy exposed",
+                                        "idle", "device", NULL };
   struct table t = { .align = "rrrrrrrrrl", .drop = "f..c.bda..", .width = tty_width(stdout) };
   if (!any_device(r)) return true;
   title("Device time, % of the active window (first work to end of last)");
@@ -262,8 +262,8 @@ static bool print_launches(const struct tk_report *r, size_t top) {
 /* ---- collectives ---- */
 
 static bool print_collectives(const struct tk_report *r, size_t top) {
-  static const char *const titles[] = { "total", "count", "bytes", "bus GB/s", "matched", "shortest", "bus GB/s", "waiting", "collective",
-                                        NULL };
+  static const char *const titles[] = { "total", "count", "bytes", "bus GB/s", "matched", "shortest", "bus GB/s", "waiting",
+                                        "collective", NULL };
   struct table t = { .align = "rrrrrrrrl", .drop = "..bcade..", .width = tty_width(stdout) };
   if (r->n_collectives == 0) return true;
   title("Collectives: per rank, including waiting; for those matched on several ranks, the shortest of each");

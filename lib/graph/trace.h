@@ -113,8 +113,8 @@ struct tk_flow_point *trace_add_flow_point(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
 struct tk_meta *trace_add_meta(struct tk_trace *t);
 
-/* True if the event may have children. A span that exceeds its parent has none, unless it came as begin and end, or an end event cut off
- * its parent when the span had children already: then its first child comes next. */
+/* True if the event may have children. A span that exceeds its parent has none, unless it came as begin and end, or had children
+ * already when an end event cut off its parent: then its first child comes next. */
 static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
   const struct tk_event *e = &t->events[event];
   if (e->kind != TK_SPAN) return false;

@@ -22,7 +22,7 @@ struct out_options {
   bool same;   /* keep an existing file with the same bytes, without an error; decided by out_commit */
   unsigned threads; /* more than 1: other threads compress and write; the bytes are the same */
   bool part;   /* a part for out_join: without gzip header and trailer */
-  const char *const *inputs; /* files that must not be the output, and whose permissions limit the output's (NULL-terminated), or NULL */
+  const char *const *inputs; /* NULL-terminated files that must not be the output, and that limit its permissions; or NULL */
 };
 
 /* Opens an output; "-" is stdout. Refuses an existing file without force, an output that is also an input, and compressed or
