@@ -286,7 +286,8 @@ static void draw_steps(FILE *to, const struct tk_report_rank *row) {
 static void steps(FILE *to, const struct tk_report *r) {
   static const struct html_column columns[] = {
     { "source", false, true }, { "steps", false, false }, { "mean", false, false }, { "deviation", true, false },
-    { "min", true, false }, { "p50", true, false }, { "p95", false, false }, { "max", false, false }, { "busy %", false, false }, { "outliers", false, false },
+    { "min", true, false }, { "p50", true, false },
+    { "p95", false, false }, { "max", false, false }, { "busy %", false, false }, { "outliers", false, false },
     { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
