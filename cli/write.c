@@ -25,16 +25,26 @@ void write_losses(const struct shared *s, const char *output, const struct tk_sa
     tty_say("%s: rounded: %s with more digits than picoseconds", output, tty_counted(done->rounded, "time", count));
 }
 
+/* Keys are part of the interface, so that they do not depend on the wording of tk_loss_name. */
+static const char *const loss_keys[TK_LOSSES] = {
+  [TK_LOSS_SPANS] = "spans",
+  [TK_LOSS_INSTANTS] = "instants",
+  [TK_LOSS_COUNTERS] = "counter_samples",
+  [TK_LOSS_CATEGORIES] = "categories",
+  [TK_LOSS_ASYNC] = "async_ids",
+  [TK_LOSS_FLOW_POINTS] = "flow_points",
+  [TK_LOSS_DANGLING] = "dangling_flow_points",
+  [TK_LOSS_ARGS] = "args",
+  [TK_LOSS_RECORDS] = "records",
+  [TK_LOSS_METADATA] = "top_level_keys",
+  [TK_LOSS_MACHINES] = "machine_names",
+  [TK_LOSS_PASSTHROUGH] = "passthrough_blocks",
+};
+
 void write_losses_json(struct json *j, const struct tk_saved *done) {
   json_open(j, "lost", '{');
-  for (int i = 0; i < TK_LOSSES; i++) {
-    char key[64];
-    size_t n = 0;
-    for (const char *p = tk_loss_name((enum tk_loss)i); *p && n < sizeof key - 1; p++)
-      if (*p != '\'') key[n++] = *p == ' ' || *p == '-' ? '_' : *p;
-    key[n] = 0;
-    if (done->lost[i]) json_uint(j, key, done->lost[i]);
-  }
+  for (int i = 0; i < TK_LOSSES; i++)
+    if (done->lost[i]) json_uint(j, loss_keys[i], done->lost[i]);
   json_close(j, '}');
   if (done->rounded) json_uint(j, "rounded_times", done->rounded);
 }

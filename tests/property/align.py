@@ -184,7 +184,7 @@ def one_host(work):
     for what, some in (('by name', paths), ('by clock', bare)):
         aligned, report = merge(work, some)
         clock, _ = merge(work, some, '--align=clock')
-        judge(f'one host {what}: said', '' if what == 'by name' or 'taken for one host' in str(report) else str(report)[:300])
+        judge(f'one host {what}: said', '' if what == 'by name' or 'count as one' in str(report) else str(report)[:300])
         judge(f'one host {what}', '' if aligned['traceEvents'] == clock['traceEvents'] and report['trusted'] else str(report)[:300])
 
 
@@ -304,7 +304,7 @@ def programs(work):
         report = merge(work, paths)[1]
         host = report['hosts'][1]
         judge(f'programs: {what}', '' if not report['trusted'] and not host['trusted'] and abs(host['offset_ns'] / 1e3 - 3e6) < 8
-              and 'do not say which devices took part' in host['trust'] else str(report))
+              and 'do not record which devices took part' in host['trust'] else str(report))
 
 
 def coarse(work):

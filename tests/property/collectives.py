@@ -135,8 +135,8 @@ def flows(folder, paths, ending):
 
 
 def faults(folder, paths):
-    for args, word in ((('--collectives', 'a.txt'), 'is .csv or .json'), (('--collectives', 'none.json'), 'is the output'),
-                       (('--link-collectives', '--manifest'), 'as they are'), (('--collectives', 'a.csv', '--align=marker=x'), 'not by markers'),
+    for args, word in ((('--collectives', 'a.txt'), '.csv or .json'), (('--collectives', 'none.json'), 'output of the merge'),
+                       (('--link-collectives', '--manifest'), 'cannot be combined'), (('--collectives', 'a.csv', '--align=marker=x'), 'cannot be combined'),
                        (('--collectives', 'a.csv', '--align-report', 'a.csv'), 'report on the clocks')):
         p = run(folder, 'merge', *paths, *args, '-o', 'none.tar' if '--manifest' in args else 'none.json', status=2)
         judge(' '.join(args), '' if word in p.stderr and not os.path.exists(os.path.join(folder, 'none.json')) else p.stderr)

@@ -131,7 +131,7 @@ class Case:
         if p.returncode == self.status:
             if after != self.after:
                 return f'status {p.returncode}, and another result: {[(name, len(b), len(self.after.get(name, b""))) for name, b in after.items()]}'
-            told = p.stdout == self.stdout or (self.writes and b'a table is left out' in p.stderr)
+            told = p.stdout == self.stdout or (self.writes and b'a table is missing' in p.stderr)
             return None if told else f'status {p.returncode}, and other text'
         if p.returncode not in (2, 3, 4):
             return f'status {p.returncode}: {p.stderr.decode(errors="replace")[-300:]}'

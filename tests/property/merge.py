@@ -184,7 +184,7 @@ def refusals(work):
     plain = f'{work}/rank9.json'
     good('convert', '-q', TORCH[1], '-o', plain)
     manifest('zstd', [gzip.decompress(read(TORCH[0])), read(plain)], TORCH[0], packed)
-    for bad, why in ((XPLANE[0], 'no XPlane'), (f'{work}/none.json', 'cannot open')):
+    for bad, why in ((XPLANE[0], 'XPlane'), (f'{work}/none.json', 'cannot open')):
         out = f'{work}/refused.tar'
         status, _, err = run('merge', '--manifest', TORCH[0], bad, '-o', out)
         judge(f'refused: {why}', '' if status == 3 and why in err and bad in err and not os.path.exists(out) else f'{status}: {err}')

@@ -380,7 +380,7 @@ def main():
         with open(f'{work}/odd.json', 'w', encoding='utf-8') as f:
             json.dump(odd, f)
         page('odd names', f'{work}/p.html', f'{work}/odd.json', words=('<b>&"',))
-        page('a host alone', f'{work}/p.html', f'{FIXTURES}/json/viz/viz_small.json', words=('nothing is known of busy and idle time',))
+        page('a host alone', f'{work}/p.html', f'{FIXTURES}/json/viz/viz_small.json', words=('no busy or idle time',))
         planes(work)
         all_fixtures()
 

@@ -101,7 +101,7 @@ def compare(what, before, after):
 def shrink(source, percent, target, *args):
     """The report, or None if it cannot be made to fit, which says by how much."""
     p = run('shrink', '--json', '-q', '--force', source, '--percent', str(percent), *args, '-o', target)
-    if p.returncode == 3 and b'cannot be made to fit' in p.stderr:
+    if p.returncode == 3 and b'smallest possible size' in p.stderr:
         return None
     if p.returncode:
         raise Wrong(f'{percent}%: status {p.returncode}: {p.stderr.decode("utf-8", "replace")[:300]}')

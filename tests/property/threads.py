@@ -56,7 +56,7 @@ def said(*args):
 
 def graphs(inputs, folder):
     backward(f'{folder}/backward.json')
-    check('flows go back', b'flows that end before they begin' in said('check', f'{folder}/backward.json'))
+    check('flows go back', b'flows that end before they start' in said('check', f'{folder}/backward.json'))
     for path in (*inputs, f'{folder}/backward.json'):
         for command in ('dump', 'check', 'info'):
             one = said(command, path, '-j1')

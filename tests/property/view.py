@@ -418,7 +418,7 @@ def signals(place):
 def endings():
     with View(ONE) as view:
         check('the viewer has the trace', view.status('done', 'POST', {'Content-Length': '0'}) == 204)
-        check('then it ends', view.wait() == 0 and 'the viewer has the trace' in view.said, view.said)
+        check('then it ends', view.wait() == 0 and 'has loaded the trace' in view.said, view.said)
     with View(ONE) as view:
         first = view.hold()
         time.sleep(0.6)
@@ -428,7 +428,7 @@ def endings():
         time.sleep(4)
         check('a page that is loaded anew is no end', view.process.poll() is None)
         second.close()
-        check('a closed page is', view.wait() == 0 and 'the page is closed' in view.said, view.said)
+        check('a closed page is', view.wait() == 0 and 'the page was closed' in view.said, view.said)
     with View(ONE, '--keep') as view:
         view.status('done', 'POST')
         view.hold().close()
@@ -461,7 +461,7 @@ def browsers(place):
         check('the trace is packed', compressed == b'\x1f\x8b')
     with View(ONE, browser=True) as view:
         view.end()
-        check('without a display it is said', 'no browser can be started' in view.said, view.said)
+        check('without a display it is said', 'failed to start a browser' in view.said, view.said)
 
 
 FAKE_TENSORBOARD = """#!%s

@@ -179,82 +179,82 @@ static struct place place(void) {
 
 static void refuses_tracks(void **state) {
   (void)state;
-  REFUSED("name of a class: there is no string 4000", tk_add_class(p.t, 4000, 0, 0));
-  REFUSED("class: there are no args 77", tk_add_class(p.t, 0, 0, 77));
-  REFUSED("process: there is no string 0", tk_add_process(p.t, tk_ident_str(0)));
-  REFUSED("process: an id of no known kind", tk_add_process(p.t, (struct tk_ident){0, 0, 9}));
-  REFUSED("track: there is no track 50", tk_add_track(p.t, TK_THREAD, 50, NO_TID, 0));
-  REFUSED("track: track 2 is no process", tk_add_track(p.t, TK_THREAD, p.thread, NO_TID, 0));
-  REFUSED("a track of no kind that has events: 1", tk_add_track(p.t, TK_PROCESS, p.process, NO_TID, 0));
-  REFUSED("a track of no kind that has events: 77", tk_add_track(p.t, (enum tk_track_kind)77, p.process, NO_TID, 0));
-  REFUSED("a counter has a name and no tid", tk_add_track(p.t, TK_COUNTERS, p.process, NO_TID, 0));
-  REFUSED("track 3 is a counter: it keeps its name", tk_name_track(p.t, p.counter, p.text));
-  REFUSED("labels: track 2 is no process", tk_label_process(p.t, p.thread, p.text));
-  REFUSED("order: there is no track 0", tk_sort_track(p.t, 0, 1));
-  REFUSED("a string that is NULL", tk_add_string(p.t, NULL, 3));
+  REFUSED("name of a class: no string 4000", tk_add_class(p.t, 4000, 0, 0));
+  REFUSED("class: no args 77", tk_add_class(p.t, 0, 0, 77));
+  REFUSED("process: no string 0", tk_add_process(p.t, tk_ident_str(0)));
+  REFUSED("process: unknown kind of id", tk_add_process(p.t, (struct tk_ident){0, 0, 9}));
+  REFUSED("track: no track 50", tk_add_track(p.t, TK_THREAD, 50, NO_TID, 0));
+  REFUSED("track: track 2 is not a process", tk_add_track(p.t, TK_THREAD, p.thread, NO_TID, 0));
+  REFUSED("track: unsupported kind 1", tk_add_track(p.t, TK_PROCESS, p.process, NO_TID, 0));
+  REFUSED("track: unsupported kind 77", tk_add_track(p.t, (enum tk_track_kind)77, p.process, NO_TID, 0));
+  REFUSED("counter: needs a name, and cannot have a tid", tk_add_track(p.t, TK_COUNTERS, p.process, NO_TID, 0));
+  REFUSED("track 3: a counter cannot be renamed", tk_name_track(p.t, p.counter, p.text));
+  REFUSED("labels: track 2 is not a process", tk_label_process(p.t, p.thread, p.text));
+  REFUSED("order: no track 0", tk_sort_track(p.t, 0, 1));
+  REFUSED("string: NULL pointer", tk_add_string(p.t, NULL, 3));
 }
 
 static void refuses_events(void **state) {
   (void)state;
-  REFUSED("an event that is NULL", tk_add_event(p.t, NULL));
-  REFUSED("event: there is no track 0", EVENT(.cls = p.cls));
-  REFUSED("event: there is no track 9", EVENT(.cls = p.cls, .track = 9));
-  REFUSED("event: there is no class 0", EVENT(.track = p.thread));
-  REFUSED("event: there is no class 5", EVENT(.cls = 5, .track = p.thread));
-  REFUSED("event: there are no args 1000", EVENT(.cls = p.cls, .track = p.thread, .args = 1000));
-  REFUSED("an event of no known kind: 9", EVENT(.cls = p.cls, .track = p.thread, .kind = 9));
-  REFUSED("a counter sample on track 2, which is a thread", EVENT(.cls = p.cls, .track = p.thread, .kind = TK_COUNTER));
-  REFUSED("a span on track 1, which is a process", EVENT(.cls = p.cls, .track = p.process));
-  REFUSED("a span on track 3, which is a counter", EVENT(.cls = p.cls, .track = p.counter));
-  REFUSED("track 4 is of async events, which have an id", EVENT(.cls = p.cls, .track = p.asyncs, .kind = TK_INSTANT));
-  REFUSED("a span of negative duration", EVENT(.cls = p.cls, .track = p.thread, .dur = -1));
-  REFUSED("an event that is no span has a duration", EVENT(.cls = p.cls, .track = p.thread, .dur = 1, .kind = TK_BEGIN));
-  REFUSED("event: a time of more than 53 days from the origin", EVENT(.ts = INT64_MIN, .cls = p.cls, .track = p.thread));
-  REFUSED("end of a span: a time of more than 53 days from the origin",
+  REFUSED("event: NULL pointer", tk_add_event(p.t, NULL));
+  REFUSED("event: no track 0", EVENT(.cls = p.cls));
+  REFUSED("event: no track 9", EVENT(.cls = p.cls, .track = 9));
+  REFUSED("event: no class 0", EVENT(.track = p.thread));
+  REFUSED("event: no class 5", EVENT(.cls = 5, .track = p.thread));
+  REFUSED("event: no args 1000", EVENT(.cls = p.cls, .track = p.thread, .args = 1000));
+  REFUSED("event: unknown kind 9", EVENT(.cls = p.cls, .track = p.thread, .kind = 9));
+  REFUSED("event: a counter sample cannot be on track 2, which is a thread", EVENT(.cls = p.cls, .track = p.thread, .kind = TK_COUNTER));
+  REFUSED("event: a span cannot be on track 1, which is a process", EVENT(.cls = p.cls, .track = p.process));
+  REFUSED("event: a span cannot be on track 3, which is a counter", EVENT(.cls = p.cls, .track = p.counter));
+  REFUSED("track 4: async events need an id", EVENT(.cls = p.cls, .track = p.asyncs, .kind = TK_INSTANT));
+  REFUSED("span: negative duration", EVENT(.cls = p.cls, .track = p.thread, .dur = -1));
+  REFUSED("event: only spans have a duration", EVENT(.cls = p.cls, .track = p.thread, .dur = 1, .kind = TK_BEGIN));
+  REFUSED("event: time is more than 53 days from the origin", EVENT(.ts = INT64_MIN, .cls = p.cls, .track = p.thread));
+  REFUSED("end of a span: time is more than 53 days from the origin",
           EVENT(.ts = INT64_MAX / 2, .dur = 1, .cls = p.cls, .track = p.thread));
-  REFUSED("duration of a span: a time of more than 53 days from the origin",
+  REFUSED("duration of a span: time is more than 53 days from the origin",
           EVENT(.ts = -5, .dur = INT64_MAX, .cls = p.cls, .track = p.thread));
-  REFUSED("an async event without an id",
+  REFUSED("async event: missing id",
           tk_add_async(p.t, &(struct tk_event){.cls = p.cls, .track = p.asyncs, .kind = TK_BEGIN}, 0, NO_TID));
-  REFUSED("track 2 is not of async events",
+  REFUSED("track 2: not a track of async events",
           tk_add_async(p.t, &(struct tk_event){.cls = p.cls, .track = p.thread, .kind = TK_BEGIN}, 0, tk_ident_int(1)));
 }
 
 static void refuses_args_and_flows(void **state) {
   (void)state;
-  REFUSED("args that are NULL", tk_add_args(p.t, NULL, 2));
-  REFUSED("an arg without a key", ARG(.type = TK_ARG_INT));
-  REFUSED("key of an arg: there is no string 999", ARG(.key = 999));
-  REFUSED("'json.ph' is a key of tracekit's own", ARG(.key = KEY_PH));
-  REFUSED("arg 'text' has no known type: 99", ARG(.key = p.text, .type = (enum tk_arg_type)99));
-  REFUSED("arg 'text': exponent 500", ARG(.key = p.text, .type = TK_ARG_DECIMAL, .exp = 500));
-  REFUSED("arg 'text': there is no string 0", ARG(.key = p.text, .type = TK_ARG_STR));
-  REFUSED("arg 'text': its text is not an array or object of JSON", ARG(.key = p.text, .type = TK_ARG_JSON, .s = p.text));
-  REFUSED("arg 'text': its text is not a number of JSON", ARG(.key = p.text, .type = TK_ARG_NUMBER, .s = p.text));
-  REFUSED("text of an arg: string 34 is no text", ARG(.key = p.text, .type = TK_ARG_STR, .s = tk_add_bytes(p.t, "\xff", 1)));
-  REFUSED("a flow point that is NULL", tk_add_flow_point(p.t, NULL));
-  REFUSED("a flow point of no known role: 9", POINT(.role = 9));
-  REFUSED("a flow point whose id is of no known kind: 7", POINT(.id_kind = 7));
-  REFUSED("id of a flow: there is no such string", POINT(.id_kind = TK_FLOW_ID_STR, .id = -1));
-  REFUSED("flow point: there is no event 1", POINT(.role = TK_FLOW_IN, .at = 1));
-  REFUSED("flow point: there is no track 0", POINT(.role = TK_FLOW_START));
-  REFUSED("flow point: track 1 is no thread", POINT(.role = TK_FLOW_START, .at = p.process));
+  REFUSED("args: NULL pointer", tk_add_args(p.t, NULL, 2));
+  REFUSED("arg: missing key", ARG(.type = TK_ARG_INT));
+  REFUSED("key of an arg: no string 999", ARG(.key = 999));
+  REFUSED("arg: key 'json.ph' is reserved", ARG(.key = KEY_PH));
+  REFUSED("arg 'text': unknown type 99", ARG(.key = p.text, .type = (enum tk_arg_type)99));
+  REFUSED("arg 'text': exponent 500 out of range", ARG(.key = p.text, .type = TK_ARG_DECIMAL, .exp = 500));
+  REFUSED("arg 'text': no string 0", ARG(.key = p.text, .type = TK_ARG_STR));
+  REFUSED("arg 'text': text is not an array or object in JSON", ARG(.key = p.text, .type = TK_ARG_JSON, .s = p.text));
+  REFUSED("arg 'text': text is not a number in JSON", ARG(.key = p.text, .type = TK_ARG_NUMBER, .s = p.text));
+  REFUSED("text of an arg: string 34 is not text", ARG(.key = p.text, .type = TK_ARG_STR, .s = tk_add_bytes(p.t, "\xff", 1)));
+  REFUSED("flow point: NULL pointer", tk_add_flow_point(p.t, NULL));
+  REFUSED("flow point: unknown role 9", POINT(.role = 9));
+  REFUSED("flow point: unknown kind of id 7", POINT(.id_kind = 7));
+  REFUSED("flow point: unknown string as id", POINT(.id_kind = TK_FLOW_ID_STR, .id = -1));
+  REFUSED("flow point: no event 1", POINT(.role = TK_FLOW_IN, .at = 1));
+  REFUSED("flow point: no track 0", POINT(.role = TK_FLOW_START));
+  REFUSED("flow point: track 1 is not a thread", POINT(.role = TK_FLOW_START, .at = p.process));
 }
 
 static void refuses_texts(void **state) {
   (void)state;
-  REFUSED("a record that is no object of JSON", tk_add_record(p.t, 0, "[]", 2));
-  REFUSED("a record that is no object of JSON", tk_add_record(p.t, 0, "{\"a\":1", 6));
-  REFUSED("a record that is no object of JSON", tk_add_record(p.t, 0, NULL, 0));
-  REFUSED("a record that says pid by itself", tk_add_record(p.t, 0, "{\"pid\":1}", 9));
-  REFUSED("a record that says ts by itself", tk_add_record(p.t, 0, "{\"\\u0074s\":1}", 13));
-  REFUSED("record: there is no track 70", tk_add_record(p.t, 70, "{}", 2));
-  REFUSED("top-level data without a key", tk_add_meta(p.t, NULL, "1", 1));
-  REFUSED("'traceEvents' is written by tracekit itself", tk_add_meta(p.t, "traceEvents", "[]", 2));
-  REFUSED("top-level data 'x' is no JSON", tk_add_meta(p.t, "x", "{]", 2));
-  REFUSED("top-level data 'x' is no JSON", tk_add_meta(p.t, "x", "1 2", 3));
-  REFUSED("top-level data 'x' is there already", tk_add_meta(p.t, "x", "1", 1) && tk_add_meta(p.t, "x", "2", 1));
-  REFUSED("a note of no known kind: 9", tk_add_note(p.t, (enum tk_note_kind)9, 0, ""));
+  REFUSED("record: not a JSON object", tk_add_record(p.t, 0, "[]", 2));
+  REFUSED("record: not a JSON object", tk_add_record(p.t, 0, "{\"a\":1", 6));
+  REFUSED("record: not a JSON object", tk_add_record(p.t, 0, NULL, 0));
+  REFUSED("record: must not contain pid", tk_add_record(p.t, 0, "{\"pid\":1}", 9));
+  REFUSED("record: must not contain ts", tk_add_record(p.t, 0, "{\"\\u0074s\":1}", 13));
+  REFUSED("record: no track 70", tk_add_record(p.t, 70, "{}", 2));
+  REFUSED("top-level data: missing key", tk_add_meta(p.t, NULL, "1", 1));
+  REFUSED("top-level data: key 'traceEvents' is reserved", tk_add_meta(p.t, "traceEvents", "[]", 2));
+  REFUSED("top-level data 'x': invalid JSON", tk_add_meta(p.t, "x", "{]", 2));
+  REFUSED("top-level data 'x': invalid JSON", tk_add_meta(p.t, "x", "1 2", 3));
+  REFUSED("top-level data: duplicate key 'x'", tk_add_meta(p.t, "x", "1", 1) && tk_add_meta(p.t, "x", "2", 1));
+  REFUSED("note: unknown kind 9", tk_add_note(p.t, (enum tk_note_kind)9, 0, ""));
 }
 
 static void seals_once(void **state) {
@@ -266,7 +266,7 @@ static void seals_once(void **state) {
   assert_string_equal(err.msg, "the trace is not sealed");
   assert_true(add(p.t, p.thread, TK_SPAN, "a", 0, 1) && tk_seal(p.t, &err));
   assert_false(tk_seal(p.t, &err));
-  assert_string_equal(err.msg, "the trace is sealed already");
+  assert_string_equal(err.msg, "the trace is already sealed");
   assert_int_equal(add(p.t, p.thread, TK_SPAN, "b", 0, 1), 0);
   assert_int_equal(tk_add_text(p.t, "late"), 0);
   assert_true(tk_check(p.t, &err));

@@ -107,14 +107,14 @@ static void grammar(void **state) {
 static void complaints(void **state) {
   (void)state;
   where("nmae == x", "filter 'nmae == x': column 1: unknown symbol: 'nmae': did you mean 'name'?");
-  where("dur > 10", "filter 'dur > 10': column 7: expected a time with its unit, such as 10us, 1.5ms or 2s");
-  where("dur =~ x", "filter 'dur =~ x': column 5: this symbol is no text: compare it with == != < <= > >=");
+  where("dur > 10", "filter 'dur > 10': column 7: expected a time with a unit, such as 10us, 1.5ms or 2s");
+  where("dur =~ x", "filter 'dur =~ x': column 5: this symbol is not text: compare it with == != < <= > >=");
   where("name > x", "filter 'name > x': column 6: text has no order: use == != =~ !~ or ~");
   where("name = x", "filter 'name = x': column 6: unknown operator '=': did you mean '=='?");
-  where("name == \"x", "filter 'name == \"x': column 9: text without a closing quote");
+  where("name == \"x", "filter 'name == \"x': column 9: missing closing quote");
   where("(name == x", "filter '(name == x': column 11: expected ')', '&&' or '||'");
   where("name == x y", "filter 'name == x y': column 11: expected '&&', '||' or the end");
-  where("", "filter '': column 1: expected a test, found the end");
+  where("", "filter '': column 1: expected a test, got the end");
   where("kind == kernal", "filter 'kind == kernal': column 9: unknown kind: did you mean 'kernel'?");
   where("depth == x", "filter 'depth == x': column 10: expected a number");
 }
@@ -164,15 +164,15 @@ static void windows(void **state) {
   o.time = "..10us";
   leaves(&o, "");
   o.time = "9..8";
-  leaves(&o, "time range '9..8': it ends before it starts");
+  leaves(&o, "time range '9..8': ends before it starts");
   o.time = "soon..";
-  leaves(&o, "time range: 'soon' is not a time such as +2s, -1s, 25%, 1500us or 2026-11-20T10:37:52Z");
+  leaves(&o, "time range: invalid time 'soon'; expected a time such as +2s, -1s, 25%, 1500us or 2026-11-20T10:37:52Z");
   o = (struct tk_filter_options){.steps = "4"};
   leaves(&o, "ProfilerStep#4 aten::mm launch mark memory");
   o.steps = "5..6";
   leaves(&o, "");
   o.refuse_empty = true;
-  leaves(&o, "nothing matched: steps '5..6': this trace has the steps 4 to 4");
+  leaves(&o, "nothing matched: steps '5..6': the trace has steps 4 to 4");
 }
 
 /* Nothing is left: why. */
@@ -181,21 +181,21 @@ static void nothing(void **state) {
   struct tk_filter_options o = {.where = list, .refuse_empty = true};
   struct tk_err err = {0};
   (void)state;
-  leaves(&o, "nothing matched: of 8 events none has name ~ \"Reduce\"; it matches whole names, and '*Reduce*' would match 1 event");
+  leaves(&o, "nothing matched: of 8 events none has name ~ \"Reduce\"; patterns match whole names, and '*Reduce*' would match 1 event");
   list[0] = "name == GEM";
-  leaves(&o, "nothing matched: of 8 events none has name == GEM; without regard to case, the regular expression '(?i)GEM' would match "
+  leaves(&o, "nothing matched: of 8 events none has name == GEM; ignoring case, the regular expression '(?i)GEM' would match "
              "1 event");
   list[0] = "kind == memcpy";
   leaves(&o, "nothing matched: of 8 events none has kind == memcpy; the trace has span, instant, counter, host, device, kernel, "
              "collective, op, runtime, step, annotation");
   list[0] = "depth == 7";
-  leaves(&o, "nothing matched: of 8 events none has depth == 7; a depth of ..7 is down to 7");
+  leaves(&o, "nothing matched: of 8 events none has depth == 7; for depths from 0 to 7 use ..7");
   list[0] = "dur > 1s";
   leaves(&o, "nothing matched: of 8 events none has dur > 1s");
   list[0] = "name == gemm", list[1] = "dur > 45us";
-  leaves(&o, "nothing matched: each test holds for some of 8 events, but no event passes all");
+  leaves(&o, "nothing matched: each test holds for some of 8 events, but no event passes all tests");
   o = (struct tk_filter_options){.time = "1s..2s", .refuse_empty = true};
-  leaves(&o, "nothing matched: the range of time is outside of the trace, which is 170.000 us long and prints its times from 90us "
+  leaves(&o, "nothing matched: the time range is outside of the trace, which is 170.000 us long and has timestamps from 90us "
              "to 260us (+10ms.. counts from its start)");
   struct tk_trace *t = feed_text(TRACE); /* stays as it was */
   assert_false(tk_filter(t, &o, NULL, &err));

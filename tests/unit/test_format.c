@@ -67,7 +67,7 @@ static const struct { const char *bytes; size_t n; const char *format, *says; } 
   {"{", 1, "json", NULL},
   {"[", 1, "json", NULL},
   {"", 0, NULL, "empty file"},
-  {" \n\t ", 4, NULL, "blanks"},
+  {" \n\t ", 4, NULL, "whitespace"},
   {"<html>", 6, NULL, "HTML"},
   {"<?xml ", 6, NULL, "XML"},
   {"PK\3\4....", 8, NULL, "zip"},
@@ -76,7 +76,7 @@ static const struct { const char *bytes; size_t n; const char *format, *says; } 
   {"BZh91AY", 7, NULL, "bzip2"},
   {"{\0\"\0", 4, NULL, "UTF-16"},
   {"log line\n{\"traceEvents\":[]}", 27, NULL, "byte 9"},
-  {"hello", 5, NULL, "not a trace"},
+  {"hello", 5, NULL, "not a recognised trace"},
 };
 
 static void detection(void **state) {

@@ -241,18 +241,18 @@ static void bad_headers(void **state) {
   expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "reserved"});
   b.data[3] = 0;
   b.len = 5;
-  expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "cut in its header"});
+  expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "truncated header"});
   b.len = 0;
   add_header(&b, 8);
   for (int i = 0; i < 70000; i++) add(&b, "x", 1);
-  expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "does not end"});
+  expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "unterminated"});
   b.len = 1000;
-  expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "cut in its header"});
+  expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "truncated header"});
   b.len = 10;
   b.data[3] = 4;
   add_le(&b, 60000, 2);
   add(&b, "short", 5);
-  expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "cut in its header"});
+  expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "truncated header"});
   buf_free(&b);
   buf_free(&data);
 }
@@ -289,11 +289,11 @@ static void trailing_garbage(void **state) {
   for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++) {
     b.len = n;
     add(&b, garbage[i], strlen(garbage[i]));
-    expect(&b, (struct expect){.data = &data, .repairs = 1, .says = "follows the last member"});
+    expect(&b, (struct expect){.data = &data, .repairs = 1, .says = "after the last member"});
     b.len = n;
     add_le(&b, 0, 5);
     add(&b, garbage[i], strlen(garbage[i]));
-    expect(&b, (struct expect){.data = &data, .repairs = 1, .says = "follows the last member"});
+    expect(&b, (struct expect){.data = &data, .repairs = 1, .says = "after the last member"});
   }
   buf_free(&b);
   buf_free(&data);

@@ -37,22 +37,22 @@ static void fields(void **state) {
       {"\xf8\xff\xff\xff\x0f\x05", 6, "536870911=5"},
       {"\x12\x04\0a\0b", 6, "2:4"}, /* NUL in text */
       {"\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 12, "!varint of more than 10 bytes"},
-      {"\x08", 1, "!message ends inside of a field"},
-      {"\x08\x80", 2, "!message ends inside of a field"},
+      {"\x08", 1, "!message ends inside a field"},
+      {"\x08\x80", 2, "!message ends inside a field"},
       {"\x12\x04"
        "abc",
-       5, "!message ends inside of a field"},
-      {"\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10, "!message ends inside of a field"},
-      {"\x09\0\0\0", 4, "!message ends inside of a field"},
+       5, "!message ends inside a field"},
+      {"\x12\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10, "!message ends inside a field"},
+      {"\x09\0\0\0", 4, "!message ends inside a field"},
       {"\x00\x01", 2, "!field number 0"},
-      {"\x0e", 1, "!wire type that does not exist"},
-      {"\x0f", 1, "!wire type that does not exist"},
+      {"\x0e", 1, "!unknown wire type"},
+      {"\x0f", 1, "!unknown wire type"},
       {"\x13\x14\x08\x01", 4, "1=1"}, /* an empty group */
       {"\x13\x08\x05\x1b\x12\x01z\x1c\x14\x08\x01", 11, "1=1"},
       {"\x13\x08\x05", 3, "!group that does not end"},
       {"\x13", 1, "!group that does not end"},
-      {"\x14", 1, "!end of a group that did not begin"},
-      {"\x13\x1c", 2, "!end of a group that did not begin"}, /* of another number */
+      {"\x14", 1, "!end of a group that did not start"},
+      {"\x13\x1c", 2, "!end of a group that did not start"}, /* of another number */
   };
   char text[256];
   (void)state;
@@ -171,7 +171,7 @@ static void deep_groups_of_an_input(void **state) {
   char text[256];
   (void)state;
   show_in(b.p, b.n, 100, text, sizeof text);
-  assert_non_null(strstr(text, "more than 100 deep"));
+  assert_non_null(strstr(text, "more than 100 levels deep"));
   free(b.p);
 }
 
