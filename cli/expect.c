@@ -250,7 +250,8 @@ static char *name_test(const char *name) {
     fputc(*name, to);
   }
   fputs("\"", to);
-  return fclose(to) == 0 ? text : NULL;
+  tty_close_text(to, &text);
+  return text;
 }
 
 static const struct tk_top_row *row_of(const struct tk_top_report *r, const char *name) {

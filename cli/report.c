@@ -42,9 +42,9 @@ static int write_page(const struct params *p, const struct tk_sources *sources, 
   char *text = NULL;
   size_t n = 0;
   FILE *to = open_memstream(&text, &n);
-  bool ok = to && report_write_html(r, p->top ? (size_t)p->top : 30, to);
-  if (!to || fclose(to) != 0 || !ok) return free(text), run_no_memory();
-  ok = tk_sources_write(sources, p->html, text, n, p->selected.shared.force, &err);
+  if (to) report_write_html(r, p->top ? (size_t)p->top : 30, to);
+  if (!to || !tty_close_text(to, &text)) return run_no_memory();
+  const bool ok = tk_sources_write(sources, p->html, text, n, p->selected.shared.force, &err);
   free(text);
   return ok ? STATUS_DONE : run_fail(&err);
 }

@@ -12,7 +12,7 @@ void report_name(const struct tk_report *r, const struct tk_report_rank *row, ch
 /* `top`: kernels that are listed. */
 bool report_print_text(const struct tk_report *r, size_t top);
 void report_print_json(const struct tk_report *r, size_t top);
-/* One page that needs nothing else.  False when writing fails. */
-bool report_write_html(const struct tk_report *r, size_t top, FILE *to);
+/* Writes a self-contained page.  The caller checks `to` for errors. */
+void report_write_html(const struct tk_report *r, size_t top, FILE *to);
 
 #endif

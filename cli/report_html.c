@@ -465,7 +465,7 @@ static void unknown(FILE *to, const struct tk_report *r) {
   end_section(to);
 }
 
-bool report_write_html(const struct tk_report *r, size_t top, FILE *to) {
+void report_write_html(const struct tk_report *r, size_t top, FILE *to) {
   html_begin(to, "Where the time went");
   head(to, r);
   timelines(to, r);
@@ -481,5 +481,4 @@ bool report_write_html(const struct tk_report *r, size_t top, FILE *to) {
   memory(to, r);
   unknown(to, r);
   html_end(to);
-  return !ferror(to);
 }

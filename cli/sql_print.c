@@ -60,7 +60,7 @@ static char *cell_of(const struct tk_sql_value *v) {
     case TK_SQL_BLOB: hex(to, v); break;
     default: fputs("[NULL]", to);
   }
-  fclose(to);
+  tty_close_text(to, &text);
   return text;
 }
 

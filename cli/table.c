@@ -16,7 +16,7 @@ static char *sanitised(const char *text) {
   FILE *to = open_memstream(&out, &n);
   if (!to) return NULL;
   tty_string(to, text);
-  fclose(to);
+  tty_close_text(to, &out);
   return out;
 }
 

@@ -178,7 +178,7 @@ static void put_xml(const char *text, size_t len, size_t n) {
   FILE *to = open_memstream(&safe, &size);
   if (!to) return;
   tty_text(to, text, len);
-  fclose(to);
+  if (!tty_close_text(to, &safe)) return;
   for (const char *p = safe; *p; p++) {
     n -= (*p & 0xc0) != 0x80;
     if (n + 1 == 0) break;

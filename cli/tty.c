@@ -145,3 +145,11 @@ bool tty_reader_is_gone(void) {
   struct pollfd out = { .fd = STDOUT_FILENO };
   return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
 }
+
+bool tty_close_text(FILE *to, char **text) {
+  const bool failed = ferror(to) != 0;
+  if (fclose(to) == 0 && !failed && *text) return true;
+  free(*text);
+  *text = NULL;
+  return false;
+}

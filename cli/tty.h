@@ -39,4 +39,8 @@ bool tty_reader_is_gone(void);
 /* Columns of the terminal that `to` is, or that COLUMNS says; 0 = as many as it takes. */
 size_t tty_width(FILE *to);
 
+/* Closes a stream of open_memstream.  Returns false, with *text freed and NULL, if memory ran out: on glibc, a missing text is the
+ * only sign that closing the stream ran out of memory. */
+bool tty_close_text(FILE *to, char **text);
+
 #endif

@@ -365,7 +365,7 @@ static bool tell_rows(struct maker *m) {
   json_open(&j, NULL, '[');
   put_rows(m->t, &j);
   json_close(&j, ']');
-  return fclose(to) == 0;
+  return tty_close_text(to, &m->made->rows);
 }
 
 /* ---- all ---- */
@@ -386,7 +386,7 @@ bool view_make(const struct view_params *p, const struct operands *in, struct vi
   if (m.to) json_open(&m.left_out, NULL, '[');
   bool ok = m.to && make(&m, in, &e);
   if (m.to) json_close(&m.left_out, ']');
-  if (!m.to || fclose(m.to) != 0) m.status = run_no_memory(), ok = false;
+  if (!m.to || !tty_close_text(m.to, &made->left_out)) m.status = run_no_memory(), ok = false;
   tk_free(m.t);
   select_free(&e);
   *status = ok ? STATUS_DONE : m.status ? m.status : run_no_memory();
@@ -413,9 +413,8 @@ char *view_report(const struct view_params *p, const struct view_made *made, siz
   progress_start(&progress, "reporting", NULL, -1);
   struct tk_trace *t = tk_load_memory(made->bytes.p, made->bytes.n, made->name, &load_options, &err);
   FILE *to = t && tk_report_trace(t, &options, &report, &err) ? open_memstream(&text, size) : NULL;
-  const bool ok = to && report_write_html(&report, 30, to);
-  if (to && fclose(to) == 0 && ok) err.code = TK_OK;
-  else tty_say("report failed: %s", err.code ? err.msg : "out of memory"), free(text), text = NULL;
+  if (to) report_write_html(&report, 30, to);
+  if (!to || !tty_close_text(to, &text)) tty_say("report failed: %s", err.code ? err.msg : "out of memory");
   tk_report_free(&report);
   tk_free(t);
   return text;

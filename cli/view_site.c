@@ -81,7 +81,7 @@ static bool write_info(struct view_visit *v) {
   json_string(&j, "viewer", viewer_of(v));
   json_bool(&j, "local", v->ui != NULL);
   json_close(&j, '}');
-  return fclose(to) == 0;
+  return tty_close_text(to, &v->info);
 }
 
 static void give(struct view_reply *reply, const char *type, const void *body, size_t size) {
