@@ -11,6 +11,7 @@
 #include "view_site.h"
 
 #include "json.h"
+#include "tty.h"
 #include "view_page.h"
 #include "view_peer.h"
 
