@@ -3,10 +3,10 @@
  *     caller's thread    statement 1 -> its rows       3, recorded    2's rows, when it is done    3's rows
  *     another            statement 2, recorded         4, recorded
  *
- * SQLite runs a statement on one core.  So each thread has a database of its own over the same trace, and what it answers is recorded
- * until its turn has come.  Of those that wait, the one that its plan says is the most work is the next.  An answer that is too large
- * to be recorded is asked for again then.  Whoever made tables or views has statements that may speak of them: from then on the
- * caller's database runs all of them. */
+ * SQLite runs a statement on one core.  So each thread has its own database over the same trace, and records results until
+ * their turn comes.  Among waiting statements, the one with the most work according to its plan is next.  A result that is too
+ * large to record is computed again when its turn comes.  Statements that create tables or views may be referred to by later
+ * ones: from then on the caller's database runs all statements. */
 #include "ahead.h"
 
 #include <pthread.h>
@@ -19,15 +19,15 @@
 #include "statement.h"
 
 enum { STATEMENTS = 32, RECORDED_MOST = 16 << 20, WORTH_EVENTS = 50000, WAIT_NS = 20000000 };
-enum { STACK = 8 << 20 }; /* SQLite recurses as deep as expressions nest; some systems give a thread 128 KB */
+enum { STACK = 8 << 20 }; /* SQLite's recursion grows with the nesting of expressions; some systems give a thread only 128 KB */
 
-/* ---- answers that are recorded ---- */
+/* ---- recorded results ---- */
 
 enum part { PART_BEGIN = 'b', PART_ROW = 'r', PART_END = 'e', PART_CUT = 'c' };
 
 struct record {
   struct buf parts;
-  size_t n; /* columns */
+  size_t n; /* number of columns */
   bool too_large;
 };
 
@@ -87,7 +87,7 @@ static bool replay_row(const uint8_t **p, struct tk_sql_value *values, size_t n,
   return !to->row || to->row(to->arg, values, n);
 }
 
-/* Gives the answer to the caller, as it would have come; false: the caller has had enough. */
+/* Passes the recorded result to the caller; false if the caller stops. */
 static bool replay(const struct record *r, const struct tk_sql_answer *to, struct mem *mem) {
   const uint8_t *p = r->parts.data, *const end = p + r->parts.len;
   struct tk_sql_value *values = mem_array(mem, r->n + 1, sizeof *values);
@@ -107,7 +107,7 @@ static bool replay(const struct record *r, const struct tk_sql_answer *to, struc
 
 struct statement {
   const char *text;
-  double work; /* rows, about */
+  double work; /* estimated rows */
   enum { WAITING, RUNNING, DONE } state;
   struct record record;
   bool ok;
@@ -129,7 +129,7 @@ struct ahead {
   } helpers[SQL_OTHERS];
 };
 
-/* The lock is held, but not meanwhile. */
+/* Called with the lock held; releases it while the statement runs. */
 static void run_recorded(struct ahead *a, struct statement *st, struct tk_sql *on) {
   const struct tk_sql_answer to = {record_begin, record_row, record_end, &st->record};
   const char *p = st->text;
@@ -144,7 +144,7 @@ static void run_recorded(struct ahead *a, struct statement *st, struct tk_sql *o
   pthread_cond_broadcast(&a->changed);
 }
 
-/* The longest comes first: it would keep the others waiting at the end. */
+/* The longest statement comes first, because at the end it would keep the others waiting. */
 static struct statement *next_waiting(struct ahead *a) {
   struct statement *next = NULL;
   for (unsigned i = 0; i < a->n && !a->stopped; i++)
@@ -166,7 +166,7 @@ static bool go_on(void *arg, uint64_t done, uint64_t total) {
   return !__atomic_load_n(&a->stopped, __ATOMIC_RELAXED);
 }
 
-/* The lock is held. */
+/* Called with the lock held. */
 static void stop(struct ahead *a) { __atomic_store_n(&a->stopped, true, __ATOMIC_RELAXED); }
 
 static bool tick(struct ahead *a, struct tk_err *err) {
@@ -177,7 +177,8 @@ static bool tick(struct ahead *a, struct tk_err *err) {
   return ok;
 }
 
-/* Until another thread has answered, this one runs what nobody has begun.  False: the caller said stop.  The lock is held. */
+/* Runs statements that nobody has started until another thread has completed this one.  False if the caller stops.  Called with
+ * the lock held. */
 static bool wait_for(struct ahead *a, const struct statement *st, struct tk_err *err) {
   while (st->state == RUNNING) {
     struct statement *other = next_waiting(a);
@@ -195,7 +196,8 @@ static bool wait_for(struct ahead *a, const struct statement *st, struct tk_err 
   return true;
 }
 
-/* The answer of one statement; false: no more are wanted, or err says why.  The lock is held, but not meanwhile. */
+/* Delivers the result of one statement; false if no more are wanted, or with err.  Called with the lock held; releases it
+ * meanwhile. */
 static bool answer(struct ahead *a, struct statement *st, const struct tk_sql_answer *to, struct tk_err *err) {
   if (st->state == RUNNING && !wait_for(a, st, err)) return false;
   const bool recorded = st->state == DONE && !st->record.too_large;
@@ -223,7 +225,7 @@ static void start_threads(struct ahead *a) {
 
 static bool run_all(struct ahead *a, const struct tk_sql_answer *to, struct tk_err *err) {
   bool ok = true;
-  pthread_mutex_lock(&a->lock); /* until the first statement is this thread's, whose answer need not wait */
+  pthread_mutex_lock(&a->lock); /* held until this thread has the first statement, whose result can be delivered directly */
   start_threads(a);
   for (unsigned i = 0; ok && i < a->n; i++) ok = answer(a, &a->v[i], to, err);
   stop(a);
@@ -233,9 +235,9 @@ static bool run_all(struct ahead *a, const struct tk_sql_answer *to, struct tk_e
   return ok;
 }
 
-/* ---- which, and by whom ---- */
+/* ---- distribution over threads ---- */
 
-/* Databases of other threads: opening writes to the trace's strings, so it is done here, before they run. */
+/* Opens the databases of other threads here, before they run, because opening writes to the trace's strings. */
 static unsigned open_others(struct tk_sql *s, unsigned n) {
   struct tk_sql_options options = s->opt;
   struct tk_err ignored = {0};
@@ -245,7 +247,7 @@ static unsigned open_others(struct tk_sql *s, unsigned n) {
   return s->n_others < n ? s->n_others : n;
 }
 
-/* What the plan of the statement text[0..n) says (events_plan.c).  Of tables other than those of events it says nothing. */
+/* Estimates the work of statement text[0..n) from its plan (events_plan.c), which covers only tables of events. */
 static double work_of(struct tk_sql *s, const char *text, size_t n) {
   enum { DETAIL = 3 };
   static const char INDEX[] = "VIRTUAL TABLE INDEX ";

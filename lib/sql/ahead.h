@@ -1,11 +1,11 @@
-/* ahead.h - statements that only read are run side by side, and answered in their order. */
+/* ahead.h - runs read-only statements in parallel and delivers their results in order. */
 #ifndef SQL_AHEAD_H
 #define SQL_AHEAD_H
 
 #include "sql.h"
 
-/* Runs the statements from *p on, as many as only read what the trace says, and moves *p behind them; false with err as tk_sql_run.
- * *p stays where it is if there are fewer than two of them, or nothing to gain. */
+/* Runs the statements from *p on, up to the first that is not read-only, and advances *p past them; false with err as in
+ * tk_sql_run. Leaves *p unchanged if there are fewer than two such statements, or nothing to gain. */
 bool ahead_run(struct tk_sql *s, const char *whole, const char **p, const struct tk_sql_answer *to, struct tk_err *err);
 
 #endif

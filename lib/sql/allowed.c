@@ -1,16 +1,16 @@
 /* allowed.c - see allowed.h.
  *
- * SQLite is the system's: which functions it has depends on how it was compiled, and some of them are not safe to call with values that
- * a stranger chose.  fts3_tokenizer(), for one, takes the address of code.  A list of what is denied would miss the next such function,
- * so these are lists of what is allowed.  tests/unit/test_guard.c fails when SQLite has a function or module that nobody has decided
- * on. */
+ * The system's SQLite may have been compiled with functions that are unsafe to call with values from untrusted queries:
+ * fts3_tokenizer(), for one, takes the address of code.  A list of forbidden functions would miss the next such function, so
+ * these are lists of allowed ones.  tests/unit/test_guard.c fails if SQLite has a function or module that is neither listed nor
+ * known to be refused. */
 #include "allowed.h"
 
 #include <sqlite3.h>
 #include <stddef.h>
 
 static const char *const FUNCTIONS[] = {
-    /* of a trace */
+    /* trace functions */
     "extract_arg",
     "reverse",
     "slice_is_ancestor",
@@ -35,7 +35,7 @@ static const char *const FUNCTIONS[] = {
     "trace_dur",
     "trace_end",
     "trace_start",
-    /* of one value or of several */
+    /* functions of one or several values */
     "abs",
     "changes",
     "char",
@@ -83,12 +83,12 @@ static const char *const FUNCTIONS[] = {
     "unlikely",
     "upper",
     "zeroblob",
-    /* of SQLite itself */
+    /* functions about SQLite itself */
     "sqlite_compileoption_get",
     "sqlite_compileoption_used",
     "sqlite_source_id",
     "sqlite_version",
-    /* of numbers */
+    /* math */
     "acos",
     "acosh",
     "asin",
@@ -118,7 +118,7 @@ static const char *const FUNCTIONS[] = {
     "tan",
     "tanh",
     "trunc",
-    /* of dates */
+    /* dates */
     "current_date",
     "current_time",
     "current_timestamp",
@@ -129,7 +129,7 @@ static const char *const FUNCTIONS[] = {
     "time",
     "timediff",
     "unixepoch",
-    /* of groups and windows */
+    /* aggregates and window functions */
     "avg",
     "count",
     "cume_dist",
@@ -151,7 +151,7 @@ static const char *const FUNCTIONS[] = {
     "string_agg",
     "sum",
     "total",
-    /* of JSON */
+    /* JSON */
     "->",
     "->>",
     "json",
@@ -184,7 +184,7 @@ static const char *const FUNCTIONS[] = {
     "jsonb_remove",
     "jsonb_replace",
     "jsonb_set",
-    /* ALTER TABLE calls them; a query cannot */
+    /* called by ALTER TABLE; not callable by a query */
     "sqlite_drop_column",
     "sqlite_rename_column",
     "sqlite_rename_quotefix",
@@ -193,7 +193,7 @@ static const char *const FUNCTIONS[] = {
     NULL,
 };
 
-/* They read; quick_check is what ALTER TABLE ... ADD COLUMN with a CHECK asks. */
+/* Read-only pragmas; ALTER TABLE ... ADD COLUMN with a CHECK runs quick_check. */
 static const char *const PRAGMAS[] = {
     "collation_list",
     "compile_options",

@@ -1,7 +1,7 @@
 /* args.c - the table of args, and EXTRACT_ARG.
  *
- * The rows of one set at a time are made, into the cursor.  A set that is asked for costs what it holds; a scan of all makes them one
- * after the other and keeps none. */
+ * The cursor contains the rows of one arg set at a time.  Looking up a set costs as much as the set is large; a full scan
+ * builds the sets one after the other. */
 #include <string.h>
 
 #include "argsets.h"
@@ -10,7 +10,7 @@
 enum { SET_SHIFT = 20, COLUMN_SET = 1, COLUMN_FLAT = 2, COLUMN_KEY = 3 };
 
 struct held_row {
-  struct arg_row row;   /* its texts are in the cursor's buffer, by these places */
+  struct arg_row row;   /* its texts are offsets into the cursor's buffer */
   size_t key, flat, text;
 };
 
@@ -21,7 +21,7 @@ struct args_cursor {
   struct held_row *rows;
   uint32_t n, cap, at;
   struct buf texts;
-  char *key, *flat; /* that alone are wanted; NULL = any */
+  char *key, *flat; /* wanted key; NULL = any */
   bool failed;
 };
 
@@ -45,7 +45,7 @@ static bool hold(void *arg, const struct arg_row *row) {
   return true;
 }
 
-/* The first set from c->set on that has rows. */
+/* Loads the first set from c->set on that has rows. */
 static int load(struct args_cursor *c) {
   for (; c->set <= c->last; c->set++) {
     c->n = c->at = 0;
@@ -64,7 +64,7 @@ static int args_next(sqlite3_vtab_cursor *cursor) {
   return load(c);
 }
 
-/* ---- plans: bits for what the cursor gets values of, in this order ---- */
+/* ---- plans: bits for the values passed to the cursor, in this order ---- */
 
 enum { BY_SET = 1, BY_KEY = 2, BY_FLAT = 4 };
 
@@ -220,7 +220,7 @@ static bool is_wanted(void *arg, const struct arg_row *row) {
   return false;
 }
 
-/* Perfetto's own annotations are under "debug.", what came as JSON under "args."; which of the two a trace has is not asked. */
+/* Perfetto's own annotations have the prefix "debug.", JSON args the prefix "args."; queries may use either for any trace. */
 static const char *bare(const char *key) {
   static const char *const PREFIXES[] = {"args.", "debug."};
   for (size_t i = 0; i < 2; i++)
@@ -230,8 +230,8 @@ static const char *bare(const char *key) {
 
 struct extracted {
   tk_id keys[2];
-  bool nested; /* it may be within an arg, or be spelt otherwise in the trace */
-  char key[];  /* under the prefix of this trace */
+  bool nested; /* the value may be nested in an arg, or its key spelled differently in the trace */
+  char key[];  /* key with the prefix of this trace */
 };
 
 static struct extracted *understand(const struct tk_sql *s, const char *key) {

@@ -7,7 +7,7 @@
 #include "format/json.h"
 #include "op/match.h"
 
-/* ---- numbers of sets ---- */
+/* ---- ids of sets ---- */
 
 uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid) {
   const tk_id track = s->processes[upid].track;
@@ -23,14 +23,14 @@ static uint64_t tracks_from(const struct tk_sql *s) { return (uint64_t)s->t->n_e
 
 uint32_t argset_of_track(const struct tk_sql *s, tk_id track) { return (uint32_t)(tracks_from(s) + track); }
 
-/* Perfetto's own arrows have neither name nor category. */
+/* Perfetto's own flows have neither name nor category. */
 uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
   return s->times.exact ? 0 : (uint32_t)(tracks_from(s) + s->t->n_tracks + 1 + flow);
 }
 
 uint64_t argset_last(const struct tk_sql *s) { return tracks_from(s) + s->t->n_tracks + s->n_flows; }
 
-/* What is behind a reserved key that others are put under, such as "json.end."; NULL if the key is not under it. */
+/* Returns the rest of a key after a reserved prefix such as "json.end."; NULL if the key has another prefix. */
 static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
   const char *text = tk_string(s->t, key, NULL), *begin = tk_string(s->t, prefix, NULL);
   if (!text_begins(text, begin)) return NULL;
@@ -40,7 +40,7 @@ static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
 
 static bool is_of_end(const struct tk_sql *s, tk_id key) { return behind(s, key, KEY_OF_END) != NULL; }
 
-/* Fields of the event itself are in its columns.  What other formats show as args is shown. */
+/* True for fields of the event itself, which have columns.  Args that other formats show are not fields. */
 static bool is_field(const struct tk_sql *s, const char *key) {
   const size_t n = strlen(tk_string(s->t, KEY_ARGS, NULL)) - strlen("args");
   const char *own = tk_string(s->t, KEY_PERFETTO_FIELDS, NULL);
@@ -108,7 +108,8 @@ static void put_row(struct walk_args *w, struct arg_row *row) {
   w->stopped = !w->put(w->arg, row);
 }
 
-/* Perfetto has a name's dots and brackets as underscores in its own annotations: they would look like structure. */
+/* Perfetto replaces dots and brackets in names of its own annotations by underscores, because they would look like structure.
+ */
 static void add_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
   const size_t from = to->len;
   if (!buf_append(to, text, n) || !w->s->times.exact) return;
@@ -210,7 +211,7 @@ static const char *shown_key(const struct tk_sql *s, tk_id key, size_t *n) {
   return less ? less : text;
 }
 
-/* Which arg of equal keys counts: a number that is greater for the stronger. */
+/* Records which of several args with equal keys counts: the one with the largest strength. */
 static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args, uint32_t strength) {
   struct tk_args it = tk_args_of(w->s->t, args);
   for (uint32_t i = 0; it.shape && i < it.shape->n; i++) {
@@ -248,7 +249,7 @@ static bool event_rows(struct walk_args *w, tk_id event) {
   return ok;
 }
 
-/* ---- the others ---- */
+/* ---- other sets ---- */
 
 static void put_named(struct walk_args *w, const char *key, struct arg_row row) {
   w->key.len = w->flat.len = 0;

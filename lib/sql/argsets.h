@@ -1,7 +1,7 @@
-/* argsets.h - sets of args as rows: what an event, a flow, a track, a process or a thread says beside its columns.
+/* argsets.h - arg sets as rows: the args of an event, a flow, a track, a process or a thread.
  *
- * An event's args get a row for each value in them; arrays and objects are taken apart ("args.shape[0]", "args.o.key").  What an end
- * event says counts more than what its begin said, and an event's own args more than those of all events of its name. */
+ * Each value in an event's args gets a row; arrays and objects are expanded ("args.shape[0]", "args.o.key").  Args of an end
+ * event take precedence over those of its begin, and an event's own args over the args of its class. */
 #ifndef SQL_ARGSETS_H
 #define SQL_ARGSETS_H
 
@@ -15,16 +15,16 @@ struct arg_row {
   enum arg_is is;
   int64_t i;
   double d;
-  const char *text; /* of STRING; NULL = there is none */
+  const char *text; /* for STRING; NULL = none */
   size_t text_n;
-  bool lasting;     /* text is the trace's, and outlives the row */
+  bool lasting;     /* the text belongs to the trace, and outlives the row */
 };
 
-/* Calls `put` for each row of the set; it stops where put returns false.  False when memory runs out. */
+/* Calls `put` for each row of the set until put returns false.  False if memory runs out. */
 bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const struct arg_row *row), void *arg);
 
-/* The value of an event's arg that is called so in the trace itself, if it is no array or object: the usual case of EXTRACT_ARG.
- * `keys`: of the end event's arg and of the event's own. */
+/* Gets the value of an arg by its exact key, unless the value is an array or object: the usual case of EXTRACT_ARG. `keys`: the
+ * key in the end event, and in the event itself. */
 bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row);
 
 #endif

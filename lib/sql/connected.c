@@ -1,14 +1,14 @@
-/* connected.c - directly_connected_flow(ID), preceding_flow(ID) and following_flow(ID): rows of `flow` that are reached from a slice,
- * as Perfetto's trace_processor defines them.
+/* connected.c - directly_connected_flow(ID), preceding_flow(ID) and following_flow(ID): rows of `flow` reachable from a slice,
+ * as defined by Perfetto's trace_processor.
  *
- *     directly_connected_flow   back along flows that enter it, on along flows that leave it, and never about
- *     preceding_flow            back alone, from the slices above each slice too
- *     following_flow            on alone, from the slices below each slice too
+ *     directly_connected_flow   backward along incoming flows, forward along outgoing flows, never changing direction
+ *     preceding_flow            only backward, also from the ancestors of each slice
+ *     following_flow            only forward, also from the descendants of each slice
  *
- * The slices are visited in breadth, each once, and so is each of its flows: an answer takes what it is long. */
+ * The search is breadth-first and visits each slice and flow once, so that its cost is proportional to the result. */
 #include "table.h"
 
-enum { START = 5 }; /* the hidden column, behind those of `flow` */
+enum { START = 5 }; /* the hidden column after those of `flow` */
 
 struct connected {
   const char *name;
@@ -27,7 +27,7 @@ struct connected_vtab {
   const struct connected *kind;
 };
 
-/* How a slice was reached: what came along a flow goes on as it came. */
+/* Direction in which a slice was reached; the search keeps this direction. */
 enum way { WAY_ANY, WAY_BACK, WAY_ON };
 
 struct visit {
@@ -39,9 +39,9 @@ struct connected_cursor {
   sqlite3_vtab_cursor base;
   struct tk_sql *sql;
   const struct connected *kind;
-  struct map seen; /* slices */
+  struct map seen; /* visited slices */
   struct visit *visits;
-  uint32_t *flows; /* rows */
+  uint32_t *flows; /* rows found */
   uint32_t n_visits, cap_visits, n_flows, cap_flows, at;
   tk_id start;
 };
@@ -100,7 +100,7 @@ static int connected_connect(sqlite3 *db, void *arg, int argc, const char *const
                                "start_id HIDDEN)";
   const struct connected *kind = KINDS;
   (void)argc, (void)why;
-  while (sqlite3_stricmp(kind->name, argv[0]) != 0) kind++; /* one of these was registered */
+  while (sqlite3_stricmp(kind->name, argv[0]) != 0) kind++; /* always ends: argv[0] is one of the registered names */
   struct connected_vtab *v = sqlite3_malloc(sizeof *v);
   int status = v ? sql_declare(db, SCHEMA) : SQLITE_NOMEM;
   if (status != SQLITE_OK) return sqlite3_free(v), status;
@@ -121,7 +121,7 @@ static int connected_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     info->estimatedRows = 5;
     return SQLITE_OK;
   }
-  return SQLITE_CONSTRAINT; /* of which slice? */
+  return SQLITE_CONSTRAINT; /* the slice is missing */
 }
 
 static int connected_disconnect(sqlite3_vtab *vtab) { return sqlite3_free(vtab), SQLITE_OK; }

@@ -1,13 +1,13 @@
-/* events.c - the cursor over events: walks the graph as the plan says and passes what the filter does not want.
+/* events.c - the cursor over events: walks the graph according to the plan and skips events that fail the filter.
  *
- * Times of a row are worked out only where the graph's picoseconds leave open on which side of a bound they fall. */
+ * Exact row times are computed only if the graph's picoseconds leave open on which side of a bound they fall. */
 #include "events.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 16, SLACK_DUR = 2000 /* ps; more than rounding moves a duration by */ };
+enum { AHEAD = 16, SLACK_DUR = 2000 /* ps; exceeds the change of a duration by rounding */ };
 
 /* ---- filters ---- */
 
@@ -19,7 +19,8 @@ static void narrow(struct range *r, int64_t low, int64_t high) {
   if (high < r->high) r->high = high;
 }
 
-/* Text that is a number is one, as the columns are numbers.  Those with a fraction are rounded outwards: SQLite asks again. */
+/* Converts a bound; numeric text is a number, as for the columns. Fractions are rounded outward, because SQLite checks the
+ * condition again. */
 static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
   const int type = sqlite3_value_numeric_type(v);
   const double d = sqlite3_value_double(v), most = 9.2e18;
@@ -30,7 +31,7 @@ static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
   return true;
 }
 
-/* `op`: which of the five tests. */
+/* `op`: one of the five comparison tests. */
 static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
   int64_t low, high;
   if (sqlite3_value_type(v) == SQLITE_NULL) *none = true;
@@ -48,7 +49,7 @@ static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v) {
   struct event_filter *f = &c->filter;
   const bool there = test == TEST_NAME_THERE;
   if (sqlite3_value_type(v) == SQLITE_NULL && !there) f->none = true;
-  if (f->none || (test == TEST_NAME_EQ && sqlite3_value_type(v) != SQLITE_TEXT)) return true; /* SQLite asks again */
+  if (f->none || (test == TEST_NAME_EQ && sqlite3_value_type(v) != SQLITE_TEXT)) return true; /* SQLite checks again */
   const char *text = there ? "" : (const char *)sqlite3_value_text(v);
   bool fresh = !f->names;
   if (fresh) f->names = mem_alloc(&s->mem, s->names.n);
@@ -90,17 +91,18 @@ static bool passes(const struct event_cursor *c, tk_id event) {
   const struct tk_event *e = &c->sql->t->events[event];
   if (!c->table->all && !is_slice(e)) return false;
   if (!f->asked) return true;
-  if (f->names && c->walk != WALK_NAMES && !f->names[c->sql->names.of_class[e->cls]]) return false; /* there it was asked before */
+  if (f->names && c->walk != WALK_NAMES && !f->names[c->sql->names.of_class[e->cls]]) return false; /* WALK_NAMES has already
+                                                                                                     * checked the name */
   if (f->depth.asked && (e->kind == TK_COUNTER || e->depth < f->depth.low || e->depth > f->depth.high)) return false;
   if (f->dur.asked && (e->kind == TK_COUNTER || !dur_passes(c->sql, f, e))) return false;
-  if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK) return true; /* enter_track saw to it */
+  if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK) return true; /* enter_track has already checked the time */
   const int64_t ts = times_at(&c->sql->times, e->ts);
   return ts >= f->ts.low && ts <= f->ts.high;
 }
 
 static bool of_sort(const struct event_cursor *c, tk_id track) { return (c->table->sorts & c->sql->tracks[track].sort) != 0; }
 
-/* Of a process's track, which may hold what is on another, each event is asked. */
+/* Checks each event of a process's track, because the track may contain events placed on another track. */
 static bool is_placed(const struct event_cursor *c, const struct tk_event *e) {
   if (c->all_placed) return true;
   if (!c->sql->tracks[e->track].globals) return of_sort(c, e->track);
@@ -111,7 +113,7 @@ static bool is_placed(const struct event_cursor *c, const struct tk_event *e) {
 
 /* ---- walks ---- */
 
-/* The first event of [from, to) at or after a time. */
+/* Returns the first event of [from, to) at or after a time. */
 static tk_id first_at(const struct tk_sql *s, tk_id from, tk_id to, int64_t ns) {
   while (from < to) {
     tk_id middle = from + (to - from) / 2;
@@ -121,7 +123,7 @@ static tk_id first_at(const struct tk_sql *s, tk_id from, tk_id to, int64_t ns) 
   return from;
 }
 
-/* The stretch of a track that can pass: its times do not decrease. */
+/* Finds the range of a track that can pass; times on a track do not decrease. */
 static void enter_track(struct event_cursor *c, tk_id track) {
   const struct tk_track *k = &c->sql->t->tracks[track];
   const struct range *ts = &c->filter.ts;
@@ -133,7 +135,7 @@ static void enter_track(struct event_cursor *c, tk_id track) {
   if (ts->high < INT64_MAX) c->stop = first_at(c->sql, c->at, c->stop, ts->high + 1);
 }
 
-/* Where what is global stands apart, all tracks are walked for that before they are for the rest. */
+/* If global events are wanted apart, walks all tracks for global events first, then for the rest. */
 static void enter_next_track(struct event_cursor *c) {
   const tk_id n = c->sql->t->n_tracks, step = c->order & TRACKS_DOWN ? c->last_track - 1 - c->track : c->track;
   c->track++;
@@ -145,13 +147,13 @@ static void find_in_tracks(struct event_cursor *c) {
   for (;;) {
     while (c->at < c->stop && !(passes(c, c->at) && is_placed(c, &c->sql->t->events[c->at]))) c->at++;
     if (c->at < c->stop) return;
-    if (c->track >= c->last_track) break; /* of WALK_TRACK that is one track, or all for the global one */
+    if (c->track >= c->last_track) break; /* for WALK_TRACK one track, or all tracks for the global one */
     enter_next_track(c);
   }
   c->end = true;
 }
 
-/* The list of the name that is the next. */
+/* Enters the list of the next name. */
 static void enter_name(struct event_cursor *c) {
   const struct by_name *b = &c->sql->names;
   const uint32_t place = c->order & NAMES_DOWN ? b->n - 1 - c->name : c->name;
@@ -220,7 +222,7 @@ static int by_id(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* What is above or below any event of the stack, once. */
+/* Lists each ancestor or descendant of any event of the stack once. */
 static bool list_stack(struct event_cursor *c, bool up) {
   struct tk_sql *s = c->sql;
   if (!sql_stacks(s)) return false;
@@ -276,9 +278,9 @@ static void find(struct event_cursor *c) {
   }
 }
 
-/* ---- SQLite's side ---- */
+/* ---- the virtual table ---- */
 
-/* All that the walk comes by stands where it is wanted: enter_track passes other tracks by. */
+/* True if all events of the walk are on wanted tracks: enter_track skips other tracks. */
 static bool is_all_placed(const struct event_cursor *c) {
   if (c->table->sorts == SORT_ALL && c->walk != WALK_TRACK && !(c->order & GLOBALS_APART)) return true;
   return !c->sql->n_globals && (c->walk == WALK_ALL || c->walk == WALK_TRACK);
@@ -328,7 +330,7 @@ static int events_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
   return SQLITE_OK;
 }
 
-/* Whether each row has a value there. */
+/* True if the column has a value in every row. */
 static bool is_never_null(struct tk_sql *s, const struct event_table *table, enum column column) {
   switch (column) {
   case COL_ID: case COL_TS: case COL_TRACK_ID: return true;
@@ -338,7 +340,7 @@ static bool is_never_null(struct tk_sql *s, const struct event_table *table, enu
   }
 }
 
-/* Of columns that are NOT NULL, SQLite does not ask whether they are: 25 ns a row. */
+/* SQLite skips its NULL check for columns declared NOT NULL: 25 ns a row. */
 static char *schema_of(sqlite3 *db, struct tk_sql *s, const struct event_table *table) {
   sqlite3_str *schema = sqlite3_str_new(db);
   const char *p = table->schema;

@@ -1,7 +1,7 @@
-/* events.h - the tables whose rows are events: which columns each has, and how a query's conditions become a walk over the graph.
+/* events.h - tables whose rows are events: their columns, and the mapping of query conditions to a walk over the graph.
  *
- * The tables differ in their columns and in which events they hold; one cursor serves all.  A plan (events_plan.c) is a text that
- * SQLite hands back to the cursor (events.c): which conditions it gets values for, and which way to go. */
+ * The tables differ in their columns and in the events they contain; one cursor serves all.  A plan (events_plan.c) is a text
+ * that SQLite passes back to the cursor (events.c): the conditions it receives values for, and the kind of walk. */
 #ifndef SQL_EVENTS_H
 #define SQL_EVENTS_H
 
@@ -14,39 +14,39 @@ enum column {
 };
 
 struct event_table {
-  const char *name, *schema; /* as CREATE TABLE has it, without what is NOT NULL */
-  const uint8_t *columns;    /* enum column, in the order of the schema */
-  uint8_t sorts;             /* of tracks, whose events it holds */
-  bool all;                  /* counter samples too */
-  uint8_t walk;              /* enum walk, of a table that is a function of an event or of a stack */
+  const char *name, *schema; /* schema as in CREATE TABLE, without NOT NULL */
+  const uint8_t *columns;    /* enum column, in schema order */
+  uint8_t sorts;             /* sorts of tracks whose events it contains */
+  bool all;                  /* includes counter samples */
+  uint8_t walk;              /* enum walk, for a table-valued function of an event or a stack */
 };
 
-/* Ways over the events. */
+/* Ways to iterate over events. */
 enum walk {
-  WALK_ALL,         /* track after track */
-  WALK_ID,          /* one */
-  WALK_TRACK,       /* of one track */
-  WALK_CHILDREN,    /* of one event */
-  WALK_NAMES,       /* name after name */
+  WALK_ALL,         /* all tracks in order */
+  WALK_ID,          /* one event */
+  WALK_TRACK,       /* one track */
+  WALK_CHILDREN,    /* children of one event */
+  WALK_NAMES,       /* all names in order */
   WALK_ANCESTORS,   /* outermost first */
   WALK_DESCENDANTS,
-  WALK_STACK_UP,    /* ancestors of the events of a stack */
+  WALK_STACK_UP,    /* ancestors of all events of a stack */
   WALK_STACK_DOWN
 };
 
-/* How a walk over names or tracks goes.  Of each name, events come track after track. */
+/* Order of a walk over names or tracks.  Within a name, events are ordered by track. */
 enum order {
-  ORDER_NAMES = 1, /* in the order of names; else as they are numbered */
+  ORDER_NAMES = 1, /* names in text order; otherwise by number */
   NAMES_DOWN = 2,
   TRACKS_DOWN = 4,
-  GLOBALS_APART = 8 /* of all tracks, those of the global one come together, as the first track's do */
+  GLOBALS_APART = 8 /* in a walk over all tracks, global events come together, as the first track */
 };
 
-/* Letters of a plan: walk and order as digits, then what each of the cursor's values is compared with. */
+/* Letters of a plan: walk and order as digits, then the comparison for each value that the cursor receives. */
 enum { TESTS = 2 };
 
 enum test {
-  TEST_KEY = 'k',     /* of the walk */
+  TEST_KEY = 'k',     /* key of the walk */
   TEST_TS_GE = 'a', TEST_TS_GT, TEST_TS_LE, TEST_TS_LT, TEST_TS_EQ,
   TEST_DUR_GE = 'f', TEST_DUR_GT, TEST_DUR_LE, TEST_DUR_LT, TEST_DUR_EQ,
   TEST_DEPTH_GE = 'p', TEST_DEPTH_GT, TEST_DEPTH_LE, TEST_DEPTH_LT, TEST_DEPTH_EQ,
@@ -54,16 +54,16 @@ enum test {
 };
 
 struct range {
-  int64_t low, high; /* both belong to it */
+  int64_t low, high; /* inclusive bounds */
   bool asked;
 };
 
 struct event_filter {
   struct range ts, dur, depth;
-  tk_time clear_low, clear_high; /* durations between them pass however they are rounded */
-  uint8_t *names; /* by number of a name: does it pass?  NULL = all do */
+  tk_time clear_low, clear_high; /* durations in this range pass regardless of rounding */
+  uint8_t *names; /* by name number: nonzero if the name passes; NULL = all pass */
   bool none;      /* nothing passes */
-  bool asked;     /* not all passes */
+  bool asked;     /* some events may fail */
 };
 
 struct event_vtab {
@@ -79,18 +79,18 @@ struct event_cursor {
   struct event_filter filter;
   enum walk walk;
   unsigned order; /* enum order */
-  bool end, all_placed, globals; /* globals: only what is global is wanted of the track that is walked */
-  tk_id at, stop;          /* the row; behind the last event of the stretch that is walked */
-  tk_id track, last_track; /* of walks over tracks */
-  tk_id wanted;            /* of WALK_TRACK */
-  const tk_id *named;      /* of WALK_NAMES: where the event is in the list of its name */
-  int step;                /* ... to the next, 1 or -1 */
-  uint32_t n_named, name;  /* ... events of the name that are left; names that are entered */
-  const char *text;        /* ... the name */
+  bool end, all_placed, globals; /* globals: only global events of the walked track are wanted */
+  tk_id at, stop;          /* current row; end of the range being walked */
+  tk_id track, last_track; /* for walks over tracks */
+  tk_id wanted;            /* for WALK_TRACK */
+  const tk_id *named;      /* for WALK_NAMES: position in the list of the name */
+  int step;                /* ... direction, 1 or -1 */
+  uint32_t n_named, name;  /* ... remaining events of the name; number of names entered */
+  const char *text;        /* ... text of the name */
   size_t text_n;
-  tk_id *list;             /* of walks over few events */
+  tk_id *list;             /* for walks over few events */
   uint32_t place, n_list, cap_list;
-  sqlite3_int64 argument;  /* of tables that are functions */
+  sqlite3_int64 argument;  /* for table-valued functions */
 };
 
 extern const struct event_table event_tables[];

@@ -1,13 +1,13 @@
-/* events_plan.c - what of a query the table of events does itself, and what that costs.
+/* events_plan.c - chooses the conditions that the table of events evaluates itself, and estimates the cost.
  *
- * Each condition that the cursor takes gets a letter of the plan.  Conditions on numbers are decided exactly if the value is a whole
- * number that is known now; SQLite then does not ask again, which is 20 ns a row.  A condition on the name is decided once for each
- * distinct name.  GROUP BY name, name and track, or track is given its rows side by side: SQLite's sorter would copy and compare every
- * name.
+ * Each condition that the cursor evaluates gets a letter in the plan.  Conditions on numbers are evaluated exactly if the value
+ * is an integer literal; SQLite then skips its own check, which costs 20 ns a row.  A condition on the name is evaluated once
+ * for each distinct name.  GROUP BY name, name and track, or track receives its rows grouped: SQLite's sorter would copy and
+ * compare every name.
  *
- * The rows that a condition on the name leaves are counted, for they decide about an OR of LIKEs.  SQLite makes a union of walks of it,
- * in which it keeps and sorts what it has: 0.7 us and 160 bytes for each row that passes.  Or it walks over all rows and asks each:
- * 0.16 us for each that there is. */
+ * The rows that pass a condition on the name are counted, because their number decides about an OR of LIKEs.  SQLite can turn
+ * it into a union of walks and keep the rows it has seen, sorted: 0.7 us and 160 bytes for each passing row.  Or it can scan
+ * and check all rows: 0.16 us for each row. */
 #include <string.h>
 
 #include "events.h"
@@ -16,7 +16,7 @@
 #define SQLITE_INDEX_CONSTRAINT_LIMIT 73
 #endif
 
-enum { UNITED = 5 }; /* what a row costs in a union of walks, in rows of one */
+enum { UNITED = 5 }; /* cost of a row in a union of walks, relative to one in a scan */
 
 struct plan {
   char text[64]; /* events.h: enum { TESTS } */
@@ -24,8 +24,8 @@ struct plan {
   double rows;
   enum walk walk;
   unsigned order; /* enum order */
-  bool names; /* some condition is on the name */
-  bool likes; /* ... that SQLite may make unions of */
+  bool names; /* there is a condition on the name */
+  bool likes; /* ... that SQLite may turn into a union */
 };
 
 static bool takes(struct plan *p, sqlite3_index_info *info, int i, char test) {
@@ -35,7 +35,7 @@ static bool takes(struct plan *p, sqlite3_index_info *info, int i, char test) {
   return true;
 }
 
-/* Is it compared with a whole number that is written in the statement? */
+/* True if the condition compares with an integer literal. */
 static bool is_whole(sqlite3_index_info *info, int i) {
 #if SQLITE_VERSION_NUMBER >= 3038000
   sqlite3_value *v = NULL;
@@ -45,7 +45,7 @@ static bool is_whole(sqlite3_index_info *info, int i) {
   return false;
 }
 
-/* The letter of the first test of a column, and of what it is compared by. */
+/* Returns the letter for a column's first test and a comparison operator. */
 static char letter(char first, unsigned op) {
   switch (op) {
   case SQLITE_INDEX_CONSTRAINT_GE: return first;
@@ -78,7 +78,7 @@ static bool compares(double value, unsigned op, double with) {
   }
 }
 
-/* The part of the events that pass, as far as a thousand tell; a guess where the number is not known yet. */
+/* Estimates the share of passing events from a sample of a thousand; guesses if the value is not known yet. */
 static double share_of_events(const struct tk_sql *s, sqlite3_index_info *info, int i, char first) {
   enum { ASKED = 1000 };
   const unsigned op = info->aConstraint[i].op;
@@ -101,7 +101,7 @@ static void take_number(struct plan *p, const struct tk_sql *s, sqlite3_index_in
   p->rows *= share_of_events(s, info, i, first);
 }
 
-/* The text that is written in the statement; NULL = it is computed, or none. */
+/* Returns the text literal of the condition; NULL if it is computed, or not text. */
 static const char *text_of(sqlite3_index_info *info, int i) {
 #if SQLITE_VERSION_NUMBER >= 3038000
   sqlite3_value *v = NULL;
@@ -111,7 +111,7 @@ static const char *text_of(sqlite3_index_info *info, int i) {
   return NULL;
 }
 
-/* The part of the rows whose name passes, as far as some thousand names tell; `guess` where that is not known. */
+/* Estimates the share of rows with a passing name from a sample of some thousand names; `guess` if unknown. */
 static double share_of_names(struct tk_sql *s, char test, const char *text, double guess) {
   enum { ASKED = 2048 };
   uint64_t all = 0, some = 0;
@@ -150,7 +150,7 @@ static void take_tests(struct plan *p, const struct event_vtab *v, sqlite3_index
   }
 }
 
-/* The usable "column = value" of the column; -1 = none. */
+/* Returns the index of the usable condition "column = value"; -1 if there is none. */
 static int equality(const struct event_table *table, const sqlite3_index_info *info, enum column column) {
   for (int i = 0; i < info->nConstraint; i++)
     if (info->aConstraint[i].usable && info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ &&
@@ -159,7 +159,7 @@ static int equality(const struct event_table *table, const sqlite3_index_info *i
   return -1;
 }
 
-/* The best way in, and the condition that opens it. */
+/* Chooses the best walk, and the condition it needs. */
 static int choose_walk(struct plan *p, const struct event_vtab *v, sqlite3_index_info *info) {
   const struct tk_trace *t = v->sql->t;
   const double tracks = t->n_tracks ? t->n_tracks : 1;
@@ -188,7 +188,7 @@ static int distinct_of(sqlite3_index_info *info) {
   return 0;
 }
 
-/* Rows are wanted side by side, not in an order: by name, by track, or by both.  Of one name they come track after track. */
+/* True if rows need to be grouped but not sorted: by name, by track, or by both.  Within a name they are ordered by track. */
 static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const struct event_table *table = v->table;
   bool name = false, other = false;
@@ -203,8 +203,8 @@ static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_ind
   return true;
 }
 
-/* Rows of a GROUP BY.  SQLite says that they need only stand side by side, but takes them to be in order where ORDER BY asks for the
- * same columns, and says DESC of a column where an ORDER BY of as many columns does: rows come in exactly the order that it states. */
+/* Plans the rows of a GROUP BY.  SQLite declares that grouping suffices, but assumes sorted rows if an ORDER BY uses the same
+ * columns, and declares DESC for a column of such an ORDER BY: so rows are returned in exactly the declared order. */
 static bool groups_in_order(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const bool by_name = column_of(v->table, info->aOrderBy[0].iColumn) == COL_NAME;
   const bool by_track = info->nOrderBy == 1 + by_name && column_of(v->table, info->aOrderBy[by_name].iColumn) == COL_TRACK_ID;
@@ -224,7 +224,8 @@ static bool orders(const struct plan *p, const struct event_table *table, const 
   return c == COL_ID && (p->walk == WALK_ALL || p->walk == WALK_CHILDREN);
 }
 
-/* For EXPLAIN QUERY PLAN, by which statements are shared out: rows that SQLite sees, and a little for those that are passed by. */
+/* Work shown by EXPLAIN QUERY PLAN, by which statements are distributed over threads: rows that SQLite sees, plus a little for
+ * skipped rows. */
 static int work_of(const struct plan *p, double cost) {
   const double work = p->rows * (p->likes ? UNITED : 1) + cost / 16;
   return work < INT32_MAX ? (int)work : INT32_MAX;
@@ -243,7 +244,7 @@ static int finish_plan(struct plan *p, sqlite3_index_info *info, double cost) {
   return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* A table that is a function needs what it is a function of. */
+/* A table-valued function needs its argument. */
 static int plan_function(const struct event_vtab *v, sqlite3_index_info *info) {
   struct plan p = {.n = TESTS, .rows = 10, .walk = (enum walk)v->table->walk};
   int found = equality(v->table, info, COL_ARGUMENT);
@@ -261,7 +262,7 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   int key = choose_walk(&p, v, info);
   double cost = p.walk == WALK_ID ? 2 : p.walk == WALK_CHILDREN ? 8 : p.rows;
   take_tests(&p, v, info, key);
-  if (p.walk == WALK_ALL && p.names) cost = p.rows * (p.likes ? UNITED : 1) + 10; /* the lists of the names that pass */
+  if (p.walk == WALK_ALL && p.names) cost = p.rows * (p.likes ? UNITED : 1) + 10; /* walks the lists of the passing names */
   const int distinct = info->nOrderBy ? distinct_of(info) : 0;
   if (distinct == 1) info->orderByConsumed = groups_in_order(&p, v, info);
   if (distinct == 2) info->orderByConsumed = groups(&p, v, info);

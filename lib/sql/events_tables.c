@@ -1,4 +1,4 @@
-/* events_tables.c - the tables whose rows are events: Perfetto's slices in their several forms, and `event`, which is ours. */
+/* events_tables.c - the tables whose rows are events: the variants of Perfetto's slice tables, and `event`, which is ours. */
 #include "events.h"
 
 #define TIMED "id INTEGER, ts INTEGER, dur INTEGER, "
@@ -43,7 +43,7 @@ static const uint8_t EVENT[] = {COL_ID,        COL_TS,         COL_DUR,         
                                 COL_THREAD_NAME, COL_TID,      COL_PROCESS_NAME, COL_PID,     COL_UTID,         COL_UPID,   COL_RANK,
                                 COL_HOST,      COL_STEP,       COL_STREAM,      COL_DEVICE,   COL_ARG_SET_ID};
 
-/* Functions give the columns of a slice, and take what they are asked of in a hidden one. */
+/* Table-valued functions return the columns of a slice, and take their argument in a hidden column. */
 #define FOUND_COLUMNS                                                                                                          \
   TIMED "track_id INTEGER, category TEXT, name TEXT, depth INTEGER, parent_id INTEGER, arg_set_id INTEGER, " THREAD_COUNTS
 static const uint8_t FOUND[] = {COL_ID, COL_TS, COL_DUR, COL_TRACK_ID, COL_CATEGORY, COL_NAME, COL_DEPTH, COL_PARENT_ID, COL_ARG_SET_ID,

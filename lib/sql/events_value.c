@@ -1,4 +1,4 @@
-/* events_value.c - what stands in the columns of an event's row.  Text is the trace's own: it outlives every statement. */
+/* events_value.c - values of the columns of an event row.  Texts belong to the trace and outlive every statement. */
 #include <string.h>
 
 #include "events.h"
@@ -28,7 +28,7 @@ bool sql_steps(struct tk_sql *s) {
   return s->has_steps = steps_init(&s->steps, s->t, &s->mem);
 }
 
-/* The one word that tells most; an event may be of several kinds. */
+/* Returns the most specific kind; an event can have several. */
 static const char *main_kind(unsigned kind) {
   static const struct kind_word words[] = {
       {"collective", KIND_COLLECTIVE}, {"memcpy", KIND_MEMCPY},         {"memset", KIND_MEMSET}, {"transfer", KIND_TRANSFER},
@@ -76,7 +76,7 @@ static bool number_of_arg(const struct tk_sql *s, const struct tk_event *e, cons
   return true;
 }
 
-/* The number behind a word: "GPU 3", "/device:TPU:0". */
+/* Parses the number after a word: "GPU 3", "/device:TPU:0". */
 static bool number_behind(const char *text, const char *word, int64_t *number) {
   const uint8_t *end;
   const char *p = strstr(text, word);
@@ -182,7 +182,7 @@ static void name_value(const struct event_cursor *c, const struct tk_event *e, s
   else sqlite3_result_text(out, NO_NAME, -1, SQLITE_STATIC);
 }
 
-/* Apart from the columns that most queries read of each row: with what these need, a row's value takes 5 ns more. */
+/* Separate from the columns that most queries read in each row: inlining these would cost 5 ns a row. */
 __attribute__((noinline)) static int rare_value(struct event_cursor *c, sqlite3_context *out, enum column column) {
   struct tk_sql *s = c->sql;
   const struct tk_event *e = &s->t->events[c->at];

@@ -1,4 +1,4 @@
-/* functions.c - functions that queries on Perfetto's tables call. */
+/* functions.c - functions that queries on Perfetto's tables use. */
 #include <string.h>
 
 #include "sql.h"
@@ -10,7 +10,7 @@ static void slice_is_ancestor(sqlite3_context *out, int argc, sqlite3_value **ar
   if (sqlite3_value_type(argv[0]) == SQLITE_NULL || sqlite3_value_type(argv[1]) == SQLITE_NULL) return;
   if (!sql_parents(s)) return sqlite3_result_error_nomem(out);
   tk_id i = below > 0 && below <= s->t->n_events ? s->parents[below] : 0;
-  while (i && i > above) i = s->parents[i]; /* parents come before their children */
+  while (i && i > above) i = s->parents[i]; /* parents precede their children */
   sqlite3_result_int(out, i && i == above);
 }
 
@@ -35,7 +35,7 @@ static void trace_dur(sqlite3_context *out, int argc, sqlite3_value **argv) {
   sqlite3_result_int64(out, s->end_ns - s->start_ns);
 }
 
-/* reverse('abc') is 'cba': bytes, as there. */
+/* reverse('abc') is 'cba'; reverses bytes, as trace_processor does. */
 static void reverse(sqlite3_context *out, int argc, sqlite3_value **argv) {
   const char *text = (const char *)sqlite3_value_text(argv[0]);
   const int n = sqlite3_value_bytes(argv[0]);
@@ -47,7 +47,7 @@ static void reverse(sqlite3_context *out, int argc, sqlite3_value **argv) {
   sqlite3_result_text(out, back, n, sqlite3_free);
 }
 
-/* str_split('a,b', ',', 1) is 'b'; NULL behind the last part. */
+/* str_split('a,b', ',', 1) is 'b'; NULL past the last part. */
 static void str_split(sqlite3_context *out, int argc, sqlite3_value **argv) {
   const char *text = (const char *)sqlite3_value_text(argv[0]), *by = (const char *)sqlite3_value_text(argv[1]);
   int64_t at = sqlite3_value_int64(argv[2]);
@@ -69,7 +69,7 @@ static void to_timecode(sqlite3_context *out, int argc, sqlite3_value **argv) {
   sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
 }
 
-/* ---- time_to_ms(ns) and its like: the number behind the pointer is nanoseconds in a unit ---- */
+/* ---- time_to_ms(ns) and similar: the user data is the number of nanoseconds in a unit ---- */
 
 static void time_to(sqlite3_context *out, int argc, sqlite3_value **argv) {
   (void)argc;

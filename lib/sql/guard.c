@@ -1,13 +1,13 @@
 /* guard.c - see guard.h.
  *
- * The database is in memory, and SQL reaches nothing but the trace: no other database, no file, no library.  A query may make tables
- * and views of its own there.
+ * The database is in memory, and SQL can access only the trace: no other database, no file, no library.  A query may create its
+ * own tables and views there.
  *
- * What SQLite offers beyond the lists of allowed.c is refused twice.  The authoriser refuses it with a message when a statement is
- * prepared.  But SQLite does not ask the authoriser about everything, for one not about functions in a DEFAULT, so that functions are
- * replaced by one that fails, and modules are removed from the database.
+ * Features of SQLite beyond the lists in allowed.c are blocked twice.  The authoriser refuses them with a message when a
+ * statement is prepared.  But SQLite does not call the authoriser for everything, for example not for functions in a DEFAULT.
+ * So forbidden functions are also replaced by one that fails, and forbidden modules are removed from the database.
  *
- * SQLite asks now and then whether to go on; between two questions are some ten microseconds. */
+ * SQLite calls the progress handler about every ten microseconds. */
 #include "guard.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static uint64_t now_ms(void) {
   return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- what a statement may do ---- */
+/* ---- allowed actions ---- */
 
 /* True if the table exposes the trace, and is therefore read-only. */
 static bool is_ours(const char *table) {
@@ -81,7 +81,7 @@ static int go_on(void *arg) {
   return 0;
 }
 
-/* ---- what the database has ---- */
+/* ---- functions and modules of the database ---- */
 
 static void fail_call(sqlite3_context *out, int argc, sqlite3_value **argv) {
   (void)argc, (void)argv;
@@ -102,14 +102,15 @@ struct refused {
   int args;
 };
 
-/* Functions are replaced after the list has been read: replacing one ends the statement that reads the list. */
+/* Replaces functions after the list has been read, because replacing one ends the statement that reads the list. */
 static bool replace_functions(struct tk_sql *s) {
   struct refused *v = NULL;
   uint32_t n = 0, cap = 0;
   sqlite3_stmt *stmt = NULL;
   bool ok = true;
   if (sqlite3_prepare_v2(s->db, "SELECT DISTINCT name, narg FROM pragma_function_list", -1, &stmt, NULL) != SQLITE_OK)
-    return (sqlite3_errcode(s->db) & 0xff) != SQLITE_NOMEM; /* a SQLite that cannot list its functions: the authoriser is left */
+    return (sqlite3_errcode(s->db) & 0xff) != SQLITE_NOMEM; /* this SQLite cannot list its functions: only the authoriser
+                                                             * protects */
   while (ok && sqlite3_step(stmt) == SQLITE_ROW) {
     const char *name = (const char *)sqlite3_column_text(stmt, 0);
     if (name && allowed_function(name)) continue;
@@ -125,7 +126,7 @@ static bool replace_functions(struct tk_sql *s) {
   return ok;
 }
 
-/* Functions of a module are replaced before, for they may use what goes with it. */
+/* Called after the functions of a module are replaced, since they may use what the module owns. */
 static bool remove_modules(struct tk_sql *s) {
   uint32_t n = 0;
   while (allowed_modules[n]) n++;

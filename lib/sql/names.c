@@ -1,15 +1,16 @@
-/* names.c - events by name: a counting sort, 10 ns an event once, for which SQLite's sorter takes 450 to 690.
+/* names.c - events by name: one counting sort, 10 ns an event; SQLite's sorter takes 450 to 690.
  *
- * GROUP BY name wants equal names side by side.  A name that is asked for is a list to walk. */
+ * GROUP BY name needs equal names grouped.  A query for one name walks the list of that name. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sql.h"
 
-/* Sorting names pays unless there are nearly as many as events, which SQLite then sorts. */
+/* Sorting names pays unless there are nearly as many names as events; then SQLite sorts. */
 enum { SORTED_SHARE = 4, SORTED_ANYWAY = 1000 };
 
-/* Numbers by string of the trace: strings are many, names few.  What has no name and what is called so are one. */
+/* Numbers names by string of the trace, since strings are many and names few.  Unnamed events share a number with events whose
+ * name is NO_NAME. */
 static bool number_classes(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   struct by_name *b = &s->names;
@@ -39,8 +40,7 @@ bool sql_names(struct tk_sql *s) {
   return b->of_class && b->name && number_classes(s);
 }
 
-/* Of each name those come first that are on the global track, which stand among those of their processes: so a name's events come track
- * after track. */
+/* Lists the events of each name by track.  Global events come first; the graph stores them on the tracks of their processes. */
 static void list_events(const struct tk_sql *s, uint32_t *first, tk_id *events) {
   const struct tk_trace *t = s->t;
   for (tk_id k = 1; k <= t->n_tracks; k++)
@@ -68,12 +68,12 @@ bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test tes
 }
 
 struct named {
-  const char *text; /* NULL = none, which SQLite has before all texts */
+  const char *text; /* NULL = none, which sorts first in SQLite */
   size_t n;
   uint32_t number;
 };
 
-/* As SQLite compares them. */
+/* Compares as SQLite does. */
 static int by_bytes(const void *a, const void *b) {
   const struct named *x = a, *y = b;
   if (!x->text || !y->text) return (x->text != NULL) - (y->text != NULL);

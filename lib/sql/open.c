@@ -1,4 +1,4 @@
-/* open.c - a sealed trace as a database. */
+/* open.c - opens a sealed trace as a database. */
 #include <string.h>
 
 #include "base/options.h"

@@ -1,5 +1,6 @@
-/* relatives.c - parents, children, self times and stacks of events: arrays by event, each made in one pass over the graph when a
- * query first asks.  The graph itself has only depths; a look into an array makes a join of slices with their parents linear. */
+/* relatives.c - parents, children, self times and stacks of events: arrays by event, each built in one pass over the graph when
+ * a query first needs it.  The graph itself stores only depths; with these arrays a join of slices with their parents is
+ * linear. */
 #include <string.h>
 
 #include "analysis/self.h"
@@ -42,7 +43,7 @@ bool sql_children(struct tk_sql *s) {
   }
   memset(children, 0, n * sizeof *children);
   siblings[0] = 0;
-  for (tk_id i = s->t->n_events; i; i--) { /* the last comes first, so that each list is in order */
+  for (tk_id i = s->t->n_events; i; i--) { /* in descending order, so that each list is ascending */
     siblings[i] = children[s->parents[i]];
     children[s->parents[i]] = i;
   }
@@ -71,7 +72,8 @@ bool sql_selves(struct tk_sql *s) {
   bool ok = selves != NULL;
   if (ok) memset(selves, 0, n * sizeof *selves);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
-    if (t->events[i].kind == TK_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* all of it, if asynchronous */
+    if (t->events[i].kind == TK_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* the whole duration for
+                                                                                                * asynchronous spans */
   for (tk_id k = 1; ok && k <= t->n_tracks; k++)
     if (t->tracks[k].kind != TK_ASYNCS) ok = selves_of_track(&of, t, k);
   selves_free(&of);
@@ -80,7 +82,7 @@ bool sql_selves(struct tk_sql *s) {
   return ok;
 }
 
-/* The same on every run: such numbers get into outputs. */
+/* Deterministic, because these numbers appear in output. */
 static uint64_t mixed(uint64_t a, uint64_t b) { return hash_fold(a ^ UINT64_C(0x9e3779b97f4a7c15), b ^ UINT64_C(0xd1342543de82ef95)); }
 
 static uint64_t hash_of_class(const struct tk_trace *t, tk_id cls) {
@@ -89,7 +91,7 @@ static uint64_t hash_of_class(const struct tk_trace *t, tk_id cls) {
   return mixed(t->classes[cls].name ? hash_bytes(name->bytes, name->len) : 1, of_cat << 1);
 }
 
-/* A stack is known by the names and categories from the outermost slice to this one. */
+/* A stack is identified by the names and categories from the outermost slice to this one. */
 bool sql_stacks(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   if (s->stacks) return true;
@@ -100,7 +102,7 @@ bool sql_stacks(struct tk_sql *s) {
     stacks[0] = 0;
     for (tk_id c = 1; c <= t->n_classes; c++) of_class[c] = hash_of_class(t, c);
     for (tk_id i = 1; i <= t->n_events; i++)
-      stacks[i] = mixed(stacks[s->parents[i]] * 2 + 1, of_class[t->events[i].cls]) >> 10 | 1; /* as small as a double holds */
+      stacks[i] = mixed(stacks[s->parents[i]] * 2 + 1, of_class[t->events[i].cls]) >> 10 | 1; /* small enough for a double */
     s->stacks = stacks;
   } else mem_free(&s->mem, stacks);
   mem_free(&s->mem, of_class);

@@ -1,4 +1,4 @@
-/* run.c - the statements of a text, one after the other or side by side. */
+/* run.c - runs the statements of a text, sequentially or in parallel. */
 #include "ahead.h"
 #include "statement.h"
 

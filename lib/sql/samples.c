@@ -1,6 +1,7 @@
-/* samples.c - counters and flows as rows: a row for each series of a counter sample, and one for each arrow of a flow.
+/* samples.c - counters and flows as rows: one for each series of a counter sample, and one for each arrow of a flow.
  *
- * In JSON a series is called by the counter and its key, as "memory bytes"; elsewhere a counter has one series and its own name. */
+ * In JSON a series is named by the counter and its key, as in "memory bytes"; elsewhere a counter has one series with the
+ * counter's name. */
 #include <string.h>
 
 #include "graph/chain.h"
@@ -8,7 +9,7 @@
 
 /* ---- counters ---- */
 
-/* Text counts if all of it is a number, as C reads them: "+1.5", ".5", "5.", "1e3", but not "1e". */
+/* True if the whole text is a number in C syntax: "+1.5", ".5", "5.", "1e3", but not "1e". */
 static bool is_number(const char *p) {
   p += *p == '+' || *p == '-';
   const size_t whole = strspn(p, "0123456789");
@@ -43,7 +44,7 @@ static bool is_series(const struct tk_sql *s, const struct tk_arg *a) {
   return a->key == KEY_COUNTER_VALUE || !key_is_reserved(tk_string(s->t, a->key, NULL));
 }
 
-/* "NAME KEY" as a string of the tables' own, by its number behind those of the trace. */
+/* Returns "NAME KEY" as a string of the tables, numbered after the strings of the trace. */
 static tk_id name_of_series(struct tk_sql *s, tk_id name, tk_id key) {
   const struct intern_str *a = trace_str(s->t, name), *b = trace_str(s->t, key);
   struct buf text = {.mem = &s->mem};
@@ -97,7 +98,8 @@ bool sql_counters(struct tk_sql *s) {
 
 /* ---- flows ---- */
 
-/* A start is where the next arrows come from, and so is a step, to which one leads; an end is not. */
+/* Updates the source of the next arrows: starts and steps become the source, ends do not.  A step is also the target of an
+ * arrow. */
 static void follow(struct tk_sql *s, const struct chains *open, tk_id point) {
   const struct tk_flow_point *f = &s->t->flow_points[point];
   if (!f->bound) return;
@@ -106,7 +108,7 @@ static void follow(struct tk_sql *s, const struct chains *open, tk_id point) {
     if (!*last || !mem_grow(&s->mem, (void **)&s->flows, &s->cap_flows, (uint64_t)s->n_flows + 1, sizeof *s->flows)) return;
     struct flow_row row = {.out = s->t->flow_points[*last].at, .in = f->at, .point = point};
     if (s->times.exact && s->t->events[row.in].ts < s->t->events[row.out].ts)
-      row = (struct flow_row){.out = row.in, .in = row.out, .point = point}; /* Perfetto's arrows lead on in time */
+      row = (struct flow_row){.out = row.in, .in = row.out, .point = point}; /* Perfetto's arrows point forward in time */
     s->flows[s->n_flows++] = row;
   }
   if (flow_starts(f) || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) *last = point;

@@ -24,7 +24,7 @@ static int offset_of_error(sqlite3 *db) {
   return -1;
 }
 
-/* `whole`: the text that the statement stands in, of which the places count. */
+/* `whole`: the text that contains the statement; error positions refer to it. */
 static bool fail(struct tk_sql *s, const char *whole, const char *statement, struct tk_err *err) {
   const int code = sqlite3_errcode(s->db), offset = offset_of_error(s->db);
   unsigned line, column;
@@ -40,7 +40,7 @@ static bool fail(struct tk_sql *s, const char *whole, const char *statement, str
   return err_set(err, TK_EUSAGE, "SQL: %s (line %u, column %u)", sqlite3_errmsg(s->db), line, column);
 }
 
-/* ---- PerfettoSQL's own words ---- */
+/* ---- PerfettoSQL statements ---- */
 
 const char *statement_at(const char *p) {
   for (;;) {
@@ -51,7 +51,7 @@ const char *statement_at(const char *p) {
   }
 }
 
-/* Behind the word, which is there in whatever case; else NULL. */
+/* Returns the position after the word, in any case; NULL if p does not begin with it. */
 static const char *word(const char *p, const char *text) {
   const size_t n = strlen(text);
   if (!p || sqlite3_strnicmp(p, text, (int)n) != 0) return NULL;
@@ -70,7 +70,7 @@ static size_t name_length(const char *p) {
   return strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*");
 }
 
-/* Behind an INCLUDE; the statement itself if it is none.  NULL: err says why not. */
+/* Returns the position after an INCLUDE; the statement itself if it is none.  NULL, with err, if the module is unknown. */
 static const char *read_include(const char *statement, struct tk_err *err) {
   const char *p = word(word(word(statement, "INCLUDE"), "PERFETTO"), "MODULE");
   if (!p) return statement;
@@ -79,7 +79,7 @@ static const char *read_include(const char *statement, struct tk_err *err) {
   return statement_at(p + n);
 }
 
-/* CREATE [OR REPLACE] PERFETTO TABLE ..., and DROP: SQLite has its own words for some of it. */
+/* Refuses CREATE [OR REPLACE] PERFETTO TABLE ..., and DROP; SQLite has its own statements for some of these. */
 static bool is_refused(const char *statement, struct tk_err *err) {
   const char *p = either(statement, "CREATE", "DROP"), *replace = word(word(p, "OR"), "REPLACE");
   const char *what = word(replace ? replace : p, "PERFETTO");
@@ -149,7 +149,7 @@ static bool begin_answer(struct running *r) {
   return true;
 }
 
-/* All rows of one statement; a status of SQLite. */
+/* Runs one statement to the end; returns an SQLite status. */
 static int step_through(struct running *r) {
   int status = SQLITE_ROW;
   const uint64_t most = r->s->opt.max_rows;

@@ -1,17 +1,17 @@
-/* statement.h - one statement of a text: SQLite's, or one of PerfettoSQL's own that is known. */
+/* statement.h - one statement of a text: an SQLite statement, or a supported PerfettoSQL statement. */
 #ifndef SQL_STATEMENT_H
 #define SQL_STATEMENT_H
 
 #include "sql.h"
 
-/* Behind blanks, comments and semicolons. */
+/* Skips whitespace, comments and semicolons. */
 const char *statement_at(const char *p);
-/* Behind an INCLUDE of a module whose tables are there; p itself if it is none. */
+/* Skips an INCLUDE of a known module; returns p itself if there is none. */
 const char *statement_behind_include(const char *p);
-/* Does the statement at *p only read?  Then *p is moved behind it. */
+/* If the statement at *p is read-only, advances *p past it and returns true. */
 bool statement_passes_reading(struct tk_sql *s, const char **p);
-/* Runs the statement at *p, which is moved behind it, or to the end of the text if the answer is not wanted any more.  Of `whole`, the
- * text that it stands in, errors say the place. */
+/* Runs the statement at *p and advances *p past it, or to the end of the text if no more results are wanted.  Error positions
+ * refer to `whole`, the text that contains the statement. */
 bool statement_run(struct tk_sql *s, const char *whole, const char **p, const struct tk_sql_answer *to, struct tk_err *err);
 
 #endif

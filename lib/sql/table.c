@@ -14,7 +14,7 @@ struct table_cursor {
   sqlite3_vtab_cursor base;
   struct tk_sql *sql;
   const struct table *table;
-  const struct row_key *keys; /* NULL = numbers themselves */
+  const struct row_key *keys; /* NULL = the row numbers themselves */
   uint32_t at, end;
 };
 
@@ -85,7 +85,7 @@ void table_find(const struct row_index *index, int64_t key, uint32_t *from, uint
   *to = lower_bound(index, key, true);
 }
 
-/* ---- plans: column + 1 of the equality that is used, 0 = none; its bit 8 says that it is an id ---- */
+/* ---- plans: column + 1 of the equality used, 0 = none; bit 8 marks an id ---- */
 
 enum { PLAN_ID = 256 };
 

@@ -1,4 +1,4 @@
-/* tables.c - threads, processes, tracks, counters, flows, and what is known of the trace: Perfetto's tables of these, and `step`. */
+/* tables.c - threads, processes, tracks, counters, flows, and trace-wide properties: Perfetto's tables, and `step`. */
 #include <string.h>
 
 #include "table.h"
@@ -20,7 +20,7 @@ static int string_value(const struct tk_sql *s, sqlite3_context *out, tk_id id) 
 
 static int id_value(sqlite3_context *out, uint32_t id) { return sql_result_id(out, id), SQLITE_OK; }
 
-/* ---- machines: one, or those that the trace tells apart, each called as its processes say ---- */
+/* ---- machines: one, or those that the trace distinguishes, named by their processes ---- */
 
 static int machine_of(const struct tk_sql *s, uint32_t upid, sqlite3_context *out) {
   const tk_id track = s->processes[upid].track;
@@ -69,7 +69,7 @@ static int process_value(struct tk_sql *s, uint32_t row, int column, sqlite3_con
   }
 }
 
-/* ---- tracks: those of the graph that have events, by their ids; behind them a counter's series ---- */
+/* ---- tracks: graph tracks with events, by id; then the series of counters ---- */
 
 static bool track_rows(struct tk_sql *s, uint32_t *n) {
   return sql_counters(s) && (*n = s->t->n_tracks + 1 + s->n_counter_tracks, true);
@@ -79,7 +79,7 @@ static const struct counter_track *series_of(const struct tk_sql *s, uint32_t ro
   return row <= s->t->n_tracks ? NULL : &s->counter_tracks[row - s->t->n_tracks - 1];
 }
 
-/* The track of the graph that a row is of. */
+/* Returns the graph track of a row. */
 static tk_id track_of(const struct tk_sql *s, uint32_t row) { return row <= s->t->n_tracks ? row : series_of(s, row)->track; }
 
 static bool has_sort(const struct tk_sql *s, uint32_t row, unsigned sort) {
@@ -143,7 +143,8 @@ static int track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_conte
   }
 }
 
-/* Columns of the tables of one sort of track: 0 id, 1 name, 2 type, 3 parent_id, 4 source_arg_set_id, 5 machine_id, then their own. */
+/* Columns of the track tables: 0 id, 1 name, 2 type, 3 parent_id, 4 source_arg_set_id, 5 machine_id, then those of each table.
+ */
 static int sorted_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   switch (column) {
   case 1: return track_name(s, row, out);
@@ -219,7 +220,7 @@ static int flow_value(struct tk_sql *s, uint32_t row, int column, sqlite3_contex
   }
 }
 
-/* ---- step: ours ---- */
+/* ---- step: tracekit's own ---- */
 
 static bool step_rows(struct tk_sql *s, uint32_t *n) { return sql_steps(s) && (*n = s->steps.n, true); }
 
@@ -243,7 +244,7 @@ static int step_value(struct tk_sql *s, uint32_t row, int column, sqlite3_contex
   }
 }
 
-/* ---- what is known of the trace ---- */
+/* ---- trace-wide properties ---- */
 
 static int bounds_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   (void)row;

@@ -1,7 +1,8 @@
 /* texts.c - LIKE, GLOB and REGEXP.
  *
- * LIKE and GLOB mean what they mean in SQLite, whose own try every "%" at every place: a pattern of ten of them does not come to an end
- * on a long name, and nothing can interrupt it.  Here a "%" never moves again once the next one is reached. */
+ * LIKE and GLOB have SQLite's semantics.  SQLite's own implementation tries every "%" at every position: a pattern with ten of
+ * them does not finish on a long name, and cannot be interrupted.  Here a "%" never moves again once the next one is reached.
+ */
 #include <string.h>
 
 #include "base/regexp.h"
@@ -9,7 +10,7 @@
 
 static unsigned lower(unsigned c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; }
 
-/* The character at *p, which is moved behind it; what is no UTF-8 is a byte. */
+/* Returns the character at *p and advances *p; an invalid UTF-8 byte is a character of its own. */
 static unsigned next_char(const char **p) {
   const unsigned char *s = (const unsigned char *)*p;
   unsigned c = *s++;
@@ -19,7 +20,7 @@ static unsigned next_char(const char **p) {
 }
 
 bool like_matches(const char *pattern, const char *text, int escape) {
-  const char *star = NULL, *from = NULL; /* behind the last "%"; where the text that it takes ends */
+  const char *star = NULL, *from = NULL; /* position after the last "%"; end of the text it matches */
   while (*text) {
     const char *p = pattern, *t = text;
     unsigned want = *p ? next_char(&p) : 0, is = next_char(&t);
@@ -43,7 +44,7 @@ bool like_matches(const char *pattern, const char *text, int escape) {
   return !*pattern;
 }
 
-/* [p ..: behind "[".  Is the character one of the set?  *end is behind its "]", NULL if there is none. */
+/* True if the character is in the set that begins at p, after "[".  *end is the position after "]", NULL if it is missing. */
 static bool in_set(const char *p, unsigned c, const char **end) {
   bool found = false, inverted = *p == '^', first = true;
   unsigned last = 0;
@@ -65,7 +66,7 @@ static bool in_set(const char *p, unsigned c, const char **end) {
   return found != inverted;
 }
 
-/* One step of the pattern over a character: behind it, or NULL. */
+/* Matches one character; returns the position in the pattern after it, or NULL. */
 static const char *glob_step(const char *pattern, unsigned c) {
   const char *p = pattern, *end;
   unsigned want = *p ? next_char(&p) : 0;
@@ -97,10 +98,11 @@ bool glob_text_matches(const char *pattern, const char *text) {
   return !*pattern;
 }
 
-/* ---- answers that are remembered ---- */
+/* ---- cached results ---- */
 
-/* What was answered of a pattern, by text: thousands of events have one name.  A string of the trace is known by its place, where no
- * other text ever is; those that columns have shown are in `strings_shown`, in the slot that the answer has, too. */
+/* Cached results of a pattern by text, since thousands of events share a name.  A string of the trace is identified by its
+ * address, which no other text ever has; strings that columns returned are in `strings_shown`, in the same slot as the result.
+ */
 struct answers {
   struct answer {
     const char *text; /* NULL = none */
@@ -110,7 +112,7 @@ struct answers {
 
 /* ---- as functions: like(pattern, text [, escape]) ---- */
 
-/* A pattern that came once gets room for answers: one that is computed never comes again. */
+/* Allocates a cache for a pattern that occurs a second time: a computed pattern never repeats. */
 static void remember(sqlite3_context *out) {
   struct answers *a = sqlite3_malloc(sizeof *a);
   if (!a) return;
@@ -118,7 +120,7 @@ static void remember(sqlite3_context *out) {
   sqlite3_set_auxdata(out, 0, a, sqlite3_free);
 }
 
-/* `matches` for the texts of one pattern. */
+/* `matches` compares texts with one pattern. */
 static void answer(sqlite3_context *out, sqlite3_value **argv, bool (*matches)(const char *pattern, const char *text)) {
   struct answers *a = sqlite3_get_auxdata(out, 0);
   const char *place = sqlite3_value_blob(argv[1]);

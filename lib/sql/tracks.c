@@ -1,14 +1,14 @@
-/* tracks.c - processes, threads and tracks as Perfetto has them.
+/* tracks.c - processes, threads and tracks as in Perfetto.
  *
- * Process 0 and its thread 0 are idle.  Every other process has a main thread, whose tid is the pid, whether anything is known of it or
- * not.  A tid that is missing or 0 is the main thread's; a pid or tid that is text becomes a number of its own, with the text as the
- * name.  Perfetto's own traces have timelines beside threads: the graph holds them as threads whose tid is text. */
+ * Process 0 and its thread 0 are idle.  Every other process has a main thread whose tid is the pid, even if nothing else is
+ * known about it.  A missing tid, or tid 0, means the main thread.  A text pid or tid gets a number, with the text as its name.
+ * Perfetto's own traces have timelines that are not threads: the graph stores them as threads with a text tid. */
 #include <string.h>
 
 #include "sql.h"
 
-/* Beyond what 32 bits can say: no number that a system gave.  Texts are counted as they are met here, for what else the trace has read
- * changes its own numbers of them. */
+/* Returns a number beyond 32 bits, which no system assigns.  Texts are numbered in order of appearance here, because the
+ * trace's own numbers depend on other strings. */
 static int64_t number_of_text(struct tk_sql *s, tk_id text) {
   const uint32_t *number = map_put(&s->text_numbers, text, s->text_numbers.n + 1);
   return (int64_t)UINT32_MAX + 1 + (number ? *number : 0);
@@ -18,7 +18,7 @@ static int64_t number_of(struct tk_sql *s, struct tk_ident i) {
   return i.kind == TK_IDENT_STR ? number_of_text(s, i.str) : i.kind == TK_IDENT_NONE ? 0 : i.num;
 }
 
-/* An empty name is none; a pid or tid that is empty text is a name all the same. */
+/* An empty name counts as none; an empty text pid or tid is still a name. */
 static tk_id name_of(const struct tk_track *k, struct tk_ident i) {
   return k->name && k->name != KEY_EMPTY ? k->name : i.kind == TK_IDENT_STR ? i.str : 0;
 }
@@ -27,7 +27,7 @@ static bool is_own_timeline(const struct tk_sql *s, const struct tk_track *k) {
   return s->times.exact && k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR;
 }
 
-/* A timeline of no process holds what is global. */
+/* A timeline without a process contains global events. */
 static bool is_process(const struct tk_sql *s, const struct tk_track *k) {
   return k->kind == TK_PROCESS && !(s->times.exact && k->pid.kind == TK_IDENT_NONE);
 }
@@ -37,7 +37,7 @@ static void add_thread(struct tk_sql *s, struct sql_thread thread) {
     s->threads[s->n_threads++] = thread;
 }
 
-/* Its process's main thread is the one of the same number, among those that were made first. */
+/* The main thread of a process is the thread with the same number among those created first. */
 static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident, struct map *by_tid) {
   if (upid == SQL_NONE) return SQL_NONE;
   const bool main = ident.kind == TK_IDENT_NONE || (ident.kind != TK_IDENT_STR && ident.num == 0);
@@ -47,7 +47,7 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
   if (*utid == s->n_threads)
     add_thread(s, (struct sql_thread){.upid = upid, .tid = tid, .name = ident.kind == TK_IDENT_STR ? ident.str : 0});
   if (*utid >= s->n_threads) return SQL_NONE;
-  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* a pid of the same text */
+  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* a pid with the same text */
   return *utid;
 }
 
@@ -73,7 +73,7 @@ tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e) {
   return s->tracks[e->track].globals && is_global(s->t, e) ? GLOBAL_TRACK : e->track;
 }
 
-/* What stands on a process in Chrome's JSON says which thread it came from, and is there a thread though it may have nothing else. */
+/* An event on a process in Chrome JSON records the thread it came from; that thread exists even if it has no other events. */
 static void look_at_instants(struct tk_sql *s, tk_id process, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[process];
   for (tk_id i = k->first; i < k->first + k->count && !s->mem.failed; i++) {
@@ -116,7 +116,7 @@ static const char *type_of(const struct tk_sql *s, const struct tk_track *k, con
   return process ? "process_merged_track_event" : "global_merged_track_event";
 }
 
-/* An id that is told to be of the process alone makes the timeline the process's. */
+/* True if the id is local to the process, so that the timeline belongs to the process. */
 static bool is_local(const struct tk_trace *t, const struct tk_track *k) {
   struct tk_arg arg;
   if (!k->count || !tk_args_find(t, t->events[k->first].args, tk_string(t, KEY_ID2, NULL), &arg)) return false;
@@ -140,7 +140,7 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   if (k->kind == TK_PROCESS && !s->times.exact) look_at_instants(s, i, by_tid);
 }
 
-/* An asynchronous track is called as the first that stands on it. */
+/* An asynchronous track has the name of its first event. */
 tk_id sql_track_name(const struct tk_sql *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   if (k->kind == TK_ASYNCS && k->count) return s->t->classes[s->t->events[k->first].cls].name;

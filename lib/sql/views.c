@@ -1,4 +1,4 @@
-/* views.c - tables that are questions about others, small tables of what is known of the trace, and modules that may be included. */
+/* views.c - views on other tables, small tables of trace-wide properties, and modules that may be included. */
 #include <string.h>
 
 #include "sql.h"
@@ -51,7 +51,7 @@ static void put_fact(struct filling *f, const char *name, const char *text, size
   end_row(f);
 }
 
-/* What the trace says at its top level is under the name of its key. */
+/* Top-level data of the trace is named by its key. */
 static bool fill_metadata(struct tk_sql *s) {
   struct filling f;
   begin(&f, s->db, "INSERT INTO metadata(name, key_type, str_value) VALUES (?, 'single', ?)");
@@ -82,7 +82,7 @@ static bool fill_stats(struct tk_sql *s) {
   return end(&f);
 }
 
-/* The machine of processes that name none has the number 0. */
+/* The machine of processes without a machine has number 0. */
 static bool fill_machines(struct tk_sql *s) {
   struct filling f;
   struct map seen;
@@ -109,7 +109,7 @@ bool sql_register_views(struct tk_sql *s) {
   return sqlite3_exec(s->db, VIEWS, NULL, NULL, NULL) == SQLITE_OK && fill_metadata(s) && fill_stats(s) && fill_machines(s);
 }
 
-/* ---- from when to when ---- */
+/* ---- time bounds ---- */
 
 static void widen(struct tk_sql *s, int64_t from, int64_t to) {
   if (from < s->start_ns) s->start_ns = from;
