@@ -2,7 +2,8 @@
 #
 #   make                 build/tracekit, build/libtracekit.a, build/libtracekit.so
 #   make demo            merge the ranks of a small PyTorch job into build/demo/merged.json.gz
-#   make test            everything that takes a few minutes; make test-long the rest; T=WORD only what has WORD in its name
+#   make check           the tests that take at most a few seconds each; T=WORD only those with WORD in their name
+#   make test            all tests; make test-long runs more of each
 #   make install         PREFIX=/usr/local DESTDIR=
 #   make help            the other targets and the variables
 #
@@ -278,14 +279,14 @@ NATIVE_WHEEL = dist/tracekit-$(VERSION)-cp39-abi3-manylinux2014_$(shell uname -m
 test-wheel:
 	@$(MAKE) wheel WHEELS=linux-$(shell uname -m)
 	@B=$(abspath $(BUILD)) SRC=$(CURDIR) tests/python/run.sh $(NATIVE_WHEEL)
-	@$(MAKE) test KINDS=none TESTED=$(BUILD)/test-wheel/bin/tracekit
+	@$(MAKE) test SET=command TESTED=$(BUILD)/test-wheel/bin/tracekit
 
 # The tests of the command take qemu some minutes: T=WORD runs those with WORD in their name.
 test-aarch64: $(SHARED)
 	@$(MAKE) wheel WHEELS=linux-aarch64 T=
 	@B=$(abspath $(BUILD)) SRC=$(CURDIR) CPU=aarch64 WHEEL=dist/tracekit-$(VERSION)-cp39-abi3-manylinux2014_aarch64.whl CC="$(CC)" \
 	  tests/foreign/run.sh
-	@$(if $(wildcard /usr/bin/qemu-aarch64-static),FOREIGN=1 $(MAKE) test KINDS=none TESTED=$(BUILD)/test-aarch64/tracekit)
+	@$(if $(wildcard /usr/bin/qemu-aarch64-static),FOREIGN=1 $(MAKE) test SET=command TESTED=$(BUILD)/test-aarch64/tracekit)
 
 # What is committed or not ignored, built as Debian builds packages, into build/package/deb.
 deb:
@@ -312,9 +313,9 @@ $(B)/.docs: $(BIN) docs/tracekit.3
 
 # TESTED=FILE: the tests of the command run another one than that which was built here, such as that of a wheel.
 TESTED ?= $(BIN)
-TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(TESTED)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)'
+TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(TESTED)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)' SET=$(SET)
 
-.PHONY: memcheck messages test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run coverage
+.PHONY: check memcheck messages test test-long test-locale test-programs test-scripts golden corpus interop bench lint demo fuzz fuzz-run coverage
 test-programs: $(TEST_PROGRAMS) test-scripts
 test-scripts: all $(GEN)
 
@@ -322,9 +323,10 @@ test-scripts: all $(GEN)
 MODE =
 WANTED = $(MAKE) $$wanted
 MAKE_TESTS = +wanted=$$($(MODE) $(TEST_ENV) PROGRAMS=$(B)/tests tests/run.sh --wanted) && $(WANTED) $(if $(T),&& $(WANTED))
-test test-long golden: | $(BUILD)/.deps-test
+check test test-long golden: | $(BUILD)/.deps-test
 	@$(MAKE_TESTS)
 	@+$(MODE) $(TEST_ENV) tests/run.sh
+check: SET = check
 test-long: MODE = LONG=1
 golden: MODE = GOLDEN=1
 
@@ -339,7 +341,8 @@ $(B)/locale/set.so: $(B)/obj/tests/preload/locale.o
 	@mkdir -p $(@D)
 	@$(CC) -shared -o $@ $<
 
-test-locale: MODE = KINDS=property TEST_LOCALE=$(LOCALE) LOCPATH=$(abspath $(B))/locale LD_PRELOAD=$(abspath $(B))/locale/set.so
+test-locale: SET = locale
+test-locale: MODE = TEST_LOCALE=$(LOCALE) LOCPATH=$(abspath $(B))/locale LD_PRELOAD=$(abspath $(B))/locale/set.so
 test-locale: $(B)/locale/$(LOCALE) $(B)/locale/set.so
 	@$(MAKE_TESTS)
 	@+$(MODE) $(TEST_ENV) tests/run.sh
@@ -432,6 +435,6 @@ deps:
 	@.ci/setup build test
 
 help:
-	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,8p'
-	@echo '  other targets: docs golden test-locale test-wheel test-aarch64 lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static deb uninstall clean'
-	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD TIME=SECONDS PREFIX= DESTDIR='
+	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,9p'
+	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static deb uninstall clean'
+	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD SET=SET TIME=SECONDS PREFIX= DESTDIR='

@@ -10,10 +10,13 @@
 # test, and its exit status says which way it went.  The last line here is "N passed, N failed".  LONG=1 is handed to the tests: they
 # do more then.  A program that takes longer than ten minutes, with LONG=1 than an hour, has failed.  GOLDEN=1 is handed on too: they
 # write their expectations instead of comparing.  T=WORD runs only what has WORD in its name, where a case of tests/cli has a name of
-# its own, such as cli/merge/two-ranks.  KINDS=property leaves the other programs out.
+# its own, such as cli/merge/two-ranks.
+#
+# SET=check|san|plain|locale|command runs a part of all.  tests/sets.tsv lists the programs that take long or belong to few sets, the longest
+# first, which is the order in which they start; a program without a row is in check and san alone.
 set -u
 : "${B:?run me by make test}" "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
-export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc} T=${T:-}
+export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc} T=${T:-} SET=${SET:-}
 # glibc fills what it gives and what it takes back with this: memory that was never written differs from zero.
 export MALLOC_PERTURB_=165
 cd "$SRC" || exit 1
@@ -28,9 +31,18 @@ all() {
   for p in "$SRC"/tests/fuzz/fuzz_*.c; do [ -e "$p" ] && echo "fuzz/$(basename "$p" .c)"; done
 }
 
+# Names on standard input, the longest first, without those that are in other sets.
+select_set() {
+  awk -F '\t' -v set="$SET" '
+    NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) if ($i == set) column = i; next }
+    NR == FNR { rank[$1] = FNR; within[$1] = column ? $column == "yes" : 1; next }
+    { known = $0 in rank }
+    known ? within[$0] : set == "" || set == "check" || set == "san" { print known ? rank[$0] : 1000, $0 }' \
+    "$SRC/tests/sets.tsv" - | sort -s -n -k 1,1 | cut -d ' ' -f 2
+}
+
 list() {
-  all | grep -E -- "^(${KINDS:-.*})/" | grep -F -- "$T"
-  [ -z "$("$SRC/tests/cli/run.sh" --list)" ] || echo cli/run.sh
+  { all | grep -F -- "$T"; [ -z "$("$SRC/tests/cli/run.sh" --list)" ] || echo cli/run.sh; } | select_set
 }
 
 # The goals by which make builds what the tests need: a program each; the command and the generator for all scripts.

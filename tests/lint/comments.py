@@ -5,18 +5,11 @@ import os
 import re
 import sys
 
-from common import COMMENT, STRING, CHARACTER, files, read
+from common import comments, files, read
 
 SOURCE = re.compile(r'\b([A-Za-z0-9_]+(?:/[A-Za-z0-9_]+)*\.[ch])\b')
 OURS = 'lib', 'cli', 'tests', 'python'
 SYSTEM = {'sqlite3.h', 'zlib.h', 'archive.h', 'Python.h', 'cmocka.h', 'protobuf-c.h', 'sqlite3ext.h', 'isa-l.h'}
-
-
-def comments(text):
-    """Start, end and text of each comment outside of strings."""
-    for match in re.finditer(f'{STRING}|{CHARACTER}|({COMMENT})', text, flags=re.S):
-        if match.group(1):
-            yield match.start(), match.end(), match.group(1)
 
 
 def stacked(text):

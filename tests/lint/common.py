@@ -20,6 +20,13 @@ def read(path):
         return f.read()
 
 
+def comments(text):
+    """Start, end and text of each comment outside of strings."""
+    for match in re.finditer(f'{STRING}|{CHARACTER}|({COMMENT})', text, flags=re.S):
+        if match.group(1):
+            yield match.start(), match.end(), match.group(1)
+
+
 def blank(match):
     return re.sub(r'[^\n]', ' ', match.group(0))
 

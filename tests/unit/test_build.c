@@ -203,7 +203,8 @@ static void refuses_events(void **state) {
   REFUSED("event: no class 5", EVENT(.cls = 5, .track = p.thread));
   REFUSED("event: no args 1000", EVENT(.cls = p.cls, .track = p.thread, .args = 1000));
   REFUSED("event: unknown kind 9", EVENT(.cls = p.cls, .track = p.thread, .kind = 9));
-  REFUSED("event: a counter sample cannot be on track 2, which is a thread", EVENT(.cls = p.cls, .track = p.thread, .kind = TK_COUNTER));
+  REFUSED("event: a counter sample cannot be on track 2, which is a thread",
+          EVENT(.cls = p.cls, .track = p.thread, .kind = TK_COUNTER));
   REFUSED("event: a span cannot be on track 1, which is a process", EVENT(.cls = p.cls, .track = p.process));
   REFUSED("event: a span cannot be on track 3, which is a counter", EVENT(.cls = p.cls, .track = p.counter));
   REFUSED("track 4: async events need an id", EVENT(.cls = p.cls, .track = p.asyncs, .kind = TK_INSTANT));
