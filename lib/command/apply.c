@@ -1,7 +1,6 @@
 /* apply.c - tk_apply: turns one rank of a planned merge into a part.
  *
- *     plan -> a merger in the state it has in the full merge -> load -> merger_write, with the output's head muted -> part_end
- */
+ *     plan -> a merger in its state in the full merge -> load -> merger_write, with the output's head muted -> part_end */
 #include <stdlib.h>
 #include <string.h>
 

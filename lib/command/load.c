@@ -1,4 +1,4 @@
-/* load.c - source -> input -> detect -> read -> seal: what tk_load does. */
+/* load.c - tk_load: source -> input -> detect -> read -> seal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

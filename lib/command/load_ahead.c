@@ -49,8 +49,7 @@ static bool tick(void *arg, uint64_t done, uint64_t total) {
   return go_on;
 }
 
-/* Returns the next input to load, waiting until it is close enough to the caller's; NULL = none left. Call with the lock held.
- */
+/* Returns the next input to load, once it is close enough to the caller's; NULL = none left. Call with the lock held. */
 static struct slot *next_slot(struct load_ahead *a) {
   for (size_t i = 0; i < a->n && !a->stopped;) {
     if (i < a->at) i = a->at;
@@ -190,8 +189,8 @@ static void join(struct load_ahead *a) {
   a->n_threads = 0;
 }
 
-/* Loads within the memory that remains if every thread uses its share. If that is too little, stops the threads and loads
- * again. */
+/* Loads within the memory that remains if all threads use their shares. If that is too little, stops the threads and retries.
+ */
 static struct tk_trace *load_here(struct load_ahead *a, struct tk_sources *s, size_t i, const struct tk_load_options *opt,
                                   struct tk_err *err) {
   struct tk_load_options less = *opt;
