@@ -149,8 +149,7 @@ static struct slot *left_slot(struct load_ahead *a) {
   return NULL;
 }
 
-/* While a thread loads the slot, loads another one or waits, and reports progress. False if the caller's tick returned false.
- */
+/* While a thread loads the slot, loads another one or waits, and reports progress. False if the caller's tick returns false. */
 static bool wait_for(struct load_ahead *a, struct slot *slot, const struct tk_progress *p) {
   enum { TICK_NS = 100000000 };
   struct helper helper = {a, slot, p, false};
@@ -189,8 +188,7 @@ static void join(struct load_ahead *a) {
   a->n_threads = 0;
 }
 
-/* Loads within the memory that remains if all threads use their shares. If that is too little, stops the threads and retries.
- */
+/* Loads within the memory left if all threads use their shares. If that is too little, stops the threads and retries. */
 static struct tk_trace *load_here(struct load_ahead *a, struct tk_sources *s, size_t i, const struct tk_load_options *opt,
                                   struct tk_err *err) {
   struct tk_load_options less = *opt;

@@ -1,5 +1,4 @@
-/* plan.c - tk_plan: makes the decisions of a merge that precede writing (merge_plan.c), from scans, and stores them in a file.
- */
+/* plan.c - tk_plan: makes the decisions of a merge that precede writing (merge_plan.c), from scans, and stores them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
