@@ -343,7 +343,7 @@ static bool is_offload(const struct derive *d, tk_id event, const char **kind, b
 struct offload {
   struct line rows[LEVELS];
   uint32_t n;
-  struct map starts; /* kind and id -> event */
+  struct map starts; /* kind and id of a copy -> event at its start */
 };
 
 /* Adds the copy to the first row in which no copy is in progress. (Of copies that end at the same time, xprof takes any one

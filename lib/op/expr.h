@@ -22,7 +22,7 @@ enum symbol {
 /* Type of a symbol's value. */
 enum symbol_type { TYPE_TEXT, TYPE_TIME, TYPE_NUMBER, TYPE_IDENT, TYPE_KIND, TYPE_ANY };
 
-/* What a test must look at. */
+/* Scope of a test: the data that decides it. */
 enum symbol_scope { OF_CLASS, OF_TRACK, OF_EVENT };
 
 struct symbol_info {

@@ -7,7 +7,7 @@
 
 struct filter_plan {
   const struct tk_filter_options *opt;
-  const struct track_origin *origins; /* rank and host by track, or NULL */
+  const struct track_origin *origins; /* rank and host of each track, or NULL */
   const struct window *cut;           /* in addition to the options, or NULL */
   const uint32_t *part_of;            /* by track: number of its part; NULL = keep all tracks */
   uint32_t part;                      /* number of the part to keep */

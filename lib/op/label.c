@@ -12,7 +12,7 @@ enum token_kind { TEXT, FIELD, END, BAD };
 struct token {
   enum token_kind kind;
   enum label_field field;
-  const char *p; /* of TEXT and BAD */
+  const char *p; /* for TEXT and BAD */
   size_t n;
 };
 

@@ -2,8 +2,8 @@
  *
  * A label is text with fields in braces; "{{" and "}}" are literal braces. If a field is unknown, the text between it and the
  * field before is dropped as well (for the first fields: the text before the first known field), and so is the bracket that
- * closes one opened by this text. Without a host, "{process} ({host})" becomes "python", and the label above becomes "rank 3 -
- * python". */
+ * closes one opened by this text. Without a host, the label above becomes "rank 3 - python", and "{process} ({host})" becomes
+ * "python". */
 #ifndef OP_LABEL_H
 #define OP_LABEL_H
 

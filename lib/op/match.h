@@ -14,7 +14,7 @@ enum verdict { NO, YES, MAYBE };
 struct match {
   struct mem *mem;
   const struct tk_trace *t;
-  struct expr *root; /* NULL: everything passes */
+  struct expr *root; /* NULL = everything passes */
   uint32_t n_tests;
   uint8_t **of_class, **of_track; /* by test, by id: verdict + 1, 0 = not evaluated yet */
   struct map *texts;              /* by test: string of an arg -> verdict */
@@ -27,7 +27,7 @@ struct match {
   tk_id n_events;
 };
 
-/* `where`: expressions that must all hold, NULL-terminated; NULL passes everything. */
+/* `where`: NULL-terminated list of expressions that must all hold; NULL = everything passes. */
 bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err);
 void match_free(struct match *m);

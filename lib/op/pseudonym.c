@@ -45,7 +45,7 @@ static size_t path_at(const char *p, const char *end) {
   bool drive = end - p > 2 && words_byte(p[0]) && p[1] == ':' && is_slash(p[2]);
   if (drive) n = 2;
   while (p + n < end && in_path(p[n])) n++;
-  while (n > 0 && strchr(".-", p[n - 1])) n--; /* the end of a sentence */
+  while (n > 0 && strchr(".-", p[n - 1])) n--; /* punctuation at the end of a sentence */
   return n > 1 && (drive || is_path(p, n)) ? n : 0;
 }
 

@@ -137,7 +137,8 @@ static tk_id name_of(struct redactor *r, tk_id id) { return of_table(r, &r->name
 static tk_id new_id(struct redactor *r, tk_id id) { return known_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
 static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
 
-/* Appends one member of an id2. Numbers stay; other text gets the pseudonym that the same text has in the other member. */
+/* Appends one member of an id2. Numbers are kept; other text gets a pseudonym, which is the same in both members for the same
+ * text. */
 static void put_member(struct redactor *r, const char *key, const char *value, size_t n, bool number) {
   buf_text(&r->text, r->text.len ? ",\"" : "{\"");
   buf_text(&r->text, key);

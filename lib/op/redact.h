@@ -8,7 +8,7 @@
 
 struct redact_plan {
   const struct tk_redact_options *opt;
-  const struct track_origin *origins; /* rank and host by track */
+  const struct track_origin *origins; /* rank and host of each track */
   const char *host;                   /* host of the trace; "" = unknown */
 };
 

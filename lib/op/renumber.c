@@ -124,7 +124,7 @@ static struct tk_ident new_pid(struct tk_trace *t, struct given *g, struct tk_id
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-/* Returns the name of a process. Kineto calls all of them "python" and tells GPUs apart by labels: "GPU 0", "python (CPU)". */
+/* Returns the name of a process. Kineto calls them all "python" and distinguishes them by labels: "GPU 0", "python (CPU)". */
 static const char *process_text(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was, char *text, size_t size) {
   const char *name = tk_string(t, k->name, NULL), *labels = tk_string(t, k->labels, NULL);
   if (starts_with(labels, "GPU")) snprintf(text, size, "%s", labels);

@@ -37,8 +37,7 @@ struct merge_place {
   const char *machine; /* name of the machine: "rank 3 - host42" */
   const char *suffix; /* appended to string pids: " [rank 3]" */
   int64_t order;      /* position of the rank, or of its host's rows; any value */
-  const struct track_origin *origins; /* for a merged trace, by track: ranks of its processes, which already have names; or NULL
-                                       */
+  const struct track_origin *origins; /* for a merged trace: rank by track; its processes already have names; or NULL */
   const struct pid_change *pids; /* assigned pids */
   uint32_t n_pids;
   bool by_kind;       /* all CPUs, then all accelerators, then the rest, each by `order` */

@@ -366,7 +366,7 @@ struct coalescing {
 };
 
 struct run {
-  tk_id first, last; /* spans of the run */
+  tk_id first, last; /* first and last span of the run */
   uint64_t count;
   i128 total;
 };
