@@ -202,7 +202,7 @@ static bool zeros_behind(struct buf *b) {
   return p && memset(p, 0, MEM_SLACK);
 }
 
-/* Parses a JSON text and appends its value as strict JSON to `out`. A space is added behind the text, because a number does not
+/* Parses a JSON text and appends its value as strict JSON to `out`. A space is added after the text, because a number does not
  * end with the input. */
 static bool copy_json(const char *text, size_t n, struct json_value *v, struct buf *out) {
   struct buf padded = {.mem = out->mem};
@@ -353,8 +353,8 @@ tk_id tk_add_flow_point(struct tk_trace *t, const struct tk_flow_point *f) {
 
 /* ---- records without a time or a track ---- */
 
-/* Checks the members of a strict JSON object: it must not contain those that the track and the time define. Stores the "ph"
- * member in *phase. */
+/* Checks the members of a strict JSON object, which must not contain pid, tid or ts: the track and the time define them. Stores
+ * the "ph" member in *phase. */
 static bool is_record(struct tk_trace *t, const struct buf *object, char *phase) {
   struct json j = {.p = object->data + 1, .end = object->data + object->len, .last = true, .scratch = {.mem = object->mem}};
   bool ok = true;

@@ -123,8 +123,7 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   return true;
 }
 
-/* Does the same from a scan: after cutting to steps, an input lasts from the start of the first selected step to the end of the
- * last. */
+/* Finds the range of the selected steps from a scan: from the start of the first selected step to the end of the last. */
 static bool keep_steps(struct aligner *a, size_t i, const struct scan *s) {
   struct align_input *input = &a->inputs[i];
   struct tk_range asked;
@@ -332,8 +331,8 @@ static bool find_reference(struct aligner *a) {
   return err_set(a->err, TK_EUSAGE, "reference: no input has the rank or host '%s'", who);
 }
 
-/* Moves the anchors of inputs with given offsets behind the others, because they must not influence the alignment. Returns the
- * number of the others. */
+/* Moves the anchors of inputs with given offsets after all others, because they must not influence the alignment. Returns the
+ * number of the other anchors. */
 static uint32_t set_given_apart(struct aligner *a) {
   uint32_t n = 0;
   struct align_anchor *v = a->anchors.v;

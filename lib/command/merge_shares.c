@@ -13,8 +13,8 @@
 #include "op/window.h"
 #include "stragglers.h"
 
-enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes of no rank; at most of a rank and a
-                                                                              * process */
+enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes: of no rank; per rank, per process (at
+                                                                              * most) */
 
 const char *const merge_role_names[] = {"", "slow", "typical"};
 

@@ -93,7 +93,7 @@ static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* Does the same for a trace that is expected to fit: it is written, and the file is kept if it fits. */
+/* Like weigh_whole, for a trace that is expected to fit: writes the file, and keeps it if it fits. */
 static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
   struct tk_saved saved = {0};
   if (s->by || s->memory || s->opt->events || s->save.dry_run || out_is_final(s->output)) return weigh_whole(s, weight);
