@@ -1,4 +1,4 @@
-/* derive.c - adds what xprof adds to an XSpace before it shows it: steps and their names, and lines derived from stats of ops.
+/* derive.c - derives the data that xprof adds to an XSpace before showing it: steps, their names, and lines from stats of ops.
  *
  * Viewers other than xprof do not derive any of it. What is added is marked by an arg, so that it is never written to an
  * XPlane: the mark is true on new events, and contains the names of the added args on existing events. A trace that already

@@ -38,7 +38,7 @@ static inline bool derive_arg_of(const struct tk_trace *t, uint32_t args, tk_id 
     if (arg->key == key) return true;
   return false;
 }
-/* Finds the event's own arg, else that of its class. */
+/* Finds the event's own arg, else the arg of its class. */
 static inline bool derive_arg(const struct derive *d, tk_id event, tk_id key, struct tk_arg *arg) {
   const struct tk_event *e = &d->t->events[event];
   return derive_arg_of(d->t, e->args, key, arg) || derive_arg_of(d->t, d->t->classes[e->cls].args, key, arg);

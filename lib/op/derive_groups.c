@@ -1,9 +1,9 @@
 /* derive_groups.c - steps as xprof finds them.
  *
- * A root is an event that its producer marked (stat _r). Its step consists of the events nested in it on its thread, those that
- * these wake on other threads (stats _pt, _p -> _ct, _c), those that they launch on devices (correlation_id), and so on. On a
- * GPU, work that was launched outside all steps belongs to the step before it. TPUs have their own lines of steps, or of
- * modules. If no step of the host leads to them, the n-th entry of each core is the n-th step.
+ * A root is an event that its producer marked (stat _r). Its step consists of the events nested in it on its thread, the events
+ * that these wake on other threads (stats _pt, _p -> _ct, _c), the work that they launch on devices (correlation_id), and so
+ * on. On a GPU, work that was launched outside all steps belongs to the step before it. TPUs have their own lines of steps, or
+ * of modules. If no step of the host leads to them, the n-th entry of each core is the n-th step.
  *
  * The events of a track are in preorder, so that the events nested in one form a range. */
 #include <stdio.h>
@@ -314,7 +314,7 @@ static bool fill_gpu(struct derive *d, tk_id process) {
   return events != NULL;
 }
 
-/* Returns the line that contains the steps of a core: its line of steps, else that of modules. */
+/* Returns the line that contains the steps of a core: its line of steps, else its line of modules. */
 static tk_id grouping_line(const struct derive *d, tk_id process) {
   tk_id steps = 0, modules = 0;
   for (tk_id i = d->first_line[process]; i; i = d->next_line[i]) {

@@ -5,7 +5,7 @@
  *                start until they are done, in as many rows as there are copies in progress at once
  *
  * Consecutive events of one name become one span, as long as their step is the same. Line ids are those of xprof, which are the
- * same for all devices; those of streams come after the others. */
+ * same for all devices; the ids of stream lines come last. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -56,8 +56,8 @@ struct expr {
 };
 
 /* Parses `text`. Adds the number of its tests to *n_tests, and numbers the tests from the old value on. Memory of regular
- * expressions counts against `mem`. On failure returns NULL with TK_EUSAGE; the message contains the column, what was expected,
- * and similar names. */
+ * expressions counts against `mem`. On failure returns NULL with TK_EUSAGE; the message contains the column, the expected
+ * syntax, and similar names. */
 struct expr *expr_parse(const char *text, uint32_t *n_tests, struct mem *mem, struct tk_err *err);
 /* False with TK_ELIMIT if a regular expression gave up on a text that it was applied to; e may be NULL. */
 bool expr_check(const struct expr *e, struct tk_err *err);

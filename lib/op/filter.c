@@ -5,7 +5,7 @@
  *     clip     spans that cross an edge of the window, and counters' last values before it
  *     args     removes unwanted keys
  *
- * All decisions are made on the input: depth, self time and steps are those of the trace before anything was removed. */
+ * All decisions are made on the input: depth, self time and steps are computed before anything is removed. */
 #include "filter.h"
 
 #include <stdio.h>

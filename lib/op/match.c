@@ -31,7 +31,7 @@ static bool prepare_test(struct match *m, const struct expr *e) {
   return (scope != OF_CLASS || m->of_class[i]) && (scope != OF_TRACK || m->of_track[i]);
 }
 
-/* Computes self times: durations minus those of the spans directly below. */
+/* Computes self times: the duration minus the durations of the spans directly below. */
 static bool count_self(struct match *m) {
   const struct tk_trace *t = m->t;
   tk_id *above = mem_array(m->mem, (uint64_t)UINT16_MAX + 2, sizeof *above);

@@ -478,7 +478,7 @@ bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_red
   bool ok = read_map(&r, err) && add_hosts(&r) && add_users(&r);
   if (ok) {
     list_classes(&r);
-    redact_tracks(&r); /* comes first, because the name of a counter track is that of its samples */
+    redact_tracks(&r); /* comes first, because a counter track is named after its samples */
     redact_events(&r);
     redact_classes(&r);
     redact_metas(&r);

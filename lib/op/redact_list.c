@@ -38,7 +38,7 @@ static int by_weight(const void *a, const void *b) {
 
 static void put(struct out *o, const char *text) { out_write(o, text, strlen(text)); }
 
-/* Escapes bytes that would end a column or confuse a terminal, and those that are not UTF-8. */
+/* Escapes bytes that would end a column or confuse a terminal, and bytes that are not UTF-8. */
 static void put_text(struct out *o, const struct intern_str *s) {
   static const char HEX[] = "0123456789abcdef";
   const bool valid = utf8_valid(s->bytes, s->len);

@@ -1,7 +1,7 @@
 /* shrink.c - removes what matters least, rung by rung, and accounts for every event that it removes.
  *
  *     drop       events that the user does not want
- *     args       the most expensive first, but never those that link events
+ *     args       the most expensive first, but never args that link events
  *     python     frames of the interpreter, the deepest first
  *     coalesce   neighbours with the same name and parent become one span with args `count` and `total` (`tracekit.count` and
  *                `tracekit.total`, if the trace has its own args of those names)
@@ -9,7 +9,7 @@
  *     counters   samples, evenly thinned
  *     hard       kernels, collectives, steps and annotations, only if requested
  *
- * Everything removed is counted under (process, kind, name): what is kept and that table add up to the original. A coalesced
+ * Everything removed is counted under (process, kind, name): the kept events and that table add up to the original. A coalesced
  * span records the sum of the spans that were merged into it. */
 #include "shrink.h"
 
@@ -242,7 +242,7 @@ static bool add_rung(struct shrink *s, enum rung rung) {
   return add_step(s, rung) != NULL;
 }
 
-/* Adds the usual rungs in order, or those that the user named, in the given order. */
+/* Adds the usual rungs in order, or the rungs that the user named, in the given order. */
 static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
   static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
   bool ok = !o->drop || add_rung(s, RUNG_DROP);
@@ -274,7 +274,7 @@ bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct la
 
 /* ---- thresholds ---- */
 
-/* Thresholds of the rungs: what is smaller is removed. */
+/* Thresholds of the rungs: smaller events are removed. */
 struct climb {
   uint64_t drop, coalesce, spans, hard;
   double counters;          /* share of the samples to remove */

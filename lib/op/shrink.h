@@ -1,4 +1,4 @@
-/* shrink.h - a smaller graph: what a plan removes, and the account of it. */
+/* shrink.h - makes a graph smaller, and accounts for everything that is removed. */
 #ifndef OP_SHRINK_H
 #define OP_SHRINK_H
 
