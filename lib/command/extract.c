@@ -99,7 +99,7 @@ static bool is_taken(const struct extractor *x, const char *path) {
   return false;
 }
 
-/* Returns the name of a run's folder, which differs from that of every other run. */
+/* Returns the name of a run's folder, which no other run has. */
 static const char *name_run(struct extractor *x, size_t input) {
   char name[NAME + 1], path[4096], run[NAME + 1];
   redact_run(x->opt->redact, x->sources->inputs[input].run, run, sizeof run);

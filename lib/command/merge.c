@@ -4,10 +4,10 @@
  *     for each input: load -> identify -> time base -> pids, ids, names -> sink -> its block -> free
  *     close the sink with the blocks of all ranks
  *
- * One input is in memory at a time, plus those that threads load ahead (load_ahead.h). Data needed at the end of the output is
- * small and kept separately: the first input's top-level keys, which come where viewers look for them, and each rank's own
- * keys, which go into the "tracekit" block after the events, because a stream cannot know them earlier. This file does not
- * depend on whether the sink writes a file (merge_file.c) or joins the graphs in memory (load_merged.c). */
+ * One input is in memory at a time, plus the inputs that threads load ahead (load_ahead.h). Data needed at the end of the
+ * output is small and kept separately: the first input's top-level keys, which come where viewers look for them, and each
+ * rank's own keys, which go into the "tracekit" block after the events, because a stream cannot know them earlier. This file
+ * does not depend on whether the sink writes a file (merge_file.c) or joins the graphs in memory (load_merged.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

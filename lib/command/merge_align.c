@@ -438,7 +438,7 @@ static bool any_given(const struct aligner *a) {
   return any;
 }
 
-/* Moves the anchors onto the common timeline; drops those of inputs that could not be placed. */
+/* Moves the anchors onto the common timeline; drops the anchors of inputs that could not be placed. */
 static void move_anchors(struct aligner *a) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < a->anchors.n; i++) {

@@ -1,7 +1,7 @@
 /* merge_share_rank.c - shrinks a rank to its share (merge_share.h).
  *
- * A rank is weighed as the part that it would become (part.h), with its block, through a sink opened like that of a part. So it
- * is shrunk the same way everywhere, alone or in the full merge. */
+ * A rank is weighed as the part that it would become (part.h), with its block, through a sink opened as for a part. So it is
+ * shrunk the same way everywhere, alone or in the full merge. */
 #include <stdio.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
  *     size = bytes of no rank + for each rank its bytes besides events + the rest, which is divided
  *
  * The ranks to keep whole get what they need, up to half of the rest. The others get equal shares, but no more than they need.
- * The need of a rank is an estimate, raised by a tenth. For the whole ranks it is raised by half, because ids among many ranks
- * are longer than those of a single one (1,000 ranks as Perfetto: 13%). */
+ * The need of a rank is an estimate, raised by a tenth. For the whole ranks it is raised by half, because ids of many ranks are
+ * longer than ids of a single one (1,000 ranks as Perfetto: 13%). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* scan.h - scan of an input: what the first pass of a merge keeps, and the file in which it can be stored (proto/scan.proto).
+/* scan.h - scan of an input: the data that the first pass of a merge keeps, and the file for it (proto/scan.proto).
  *
  * A merge of ten thousand ranks on many machines begins with a scan of each rank, where it is stored. The clocks are then
  * compared using the scans alone. A merge in one process uses the same data, so both find the same clocks. */

@@ -1,9 +1,9 @@
 /* scan_names.c - names and steps in a scan: enough to tell in which names, and in which steps, a slow rank spends more time
  * than another.
  *
- * The names are those of spans on threads and streams with the greatest self time (analysis/self.h). Durations are stored as a
- * histogram whose classes grow by a quarter at most. Two histograms are added class by class, and a quantile is off by an
- * eighth at most. */
+ * The names are taken from spans on threads and streams, and have the greatest self time (analysis/self.h). Durations are
+ * stored as a histogram whose classes grow by a quarter at most. Two histograms are added class by class, and a quantile is off
+ * by an eighth at most. */
 #include <stdlib.h>
 #include <string.h>
 

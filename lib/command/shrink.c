@@ -7,7 +7,7 @@
  * the result is written to the output, where it stays if it fits. A small trace is its own sample, and its first aim is the
  * target.
  *
- *     A large trace is written once to be weighed; what is left of it is written twice. */
+ *     A large trace is written once to be weighed; after shrinking it is written twice. */
 #include "shrink.h"
 
 #include "io/out.h"
@@ -38,7 +38,7 @@ struct shrinker {
   struct shrink part;
   uint32_t every;     /* one event in this many is in the sample; 1 = all */
   uint64_t fixed;     /* weight of `none` */
-  double scale;       /* factor from the weight of the sample's events to that of all events */
+  double scale;       /* weight of all events / weight of the sample's events */
   bool written;       /* the output is complete */
 };
 

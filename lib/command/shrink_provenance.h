@@ -4,7 +4,7 @@
 
 #include "op/shrink.h"
 
-/* Returns JSON members in b, including those of earlier shrinks of the same trace. NULL if memory runs out. */
+/* Returns JSON members in b, including the accounts of earlier shrinks of the same trace. NULL if memory runs out. */
 const char *shrink_provenance(struct buf *b, const struct tk_trace *t, const struct shrunk *done);
 
 #endif

@@ -1,6 +1,6 @@
 /* stragglers.h - finds the slow rank of a job, using only what is known of all ranks before any is written.
  *
- * Terms are those of the report on collectives (analysis/report.h): a rank waits from its own arrival until the last one
+ * Terms are used as in the report on collectives (analysis/report.h): a rank waits from its own arrival until the last one
  * arrives, and the cost of the last rank is the time by which it arrives after the next-to-last. */
 #ifndef COMMAND_STRAGGLERS_H
 #define COMMAND_STRAGGLERS_H
