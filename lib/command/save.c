@@ -186,8 +186,7 @@ void saver_close(struct saver *s) {
 }
 
 /* Copies what earlier commands recorded about the trace (its ranks, how it was shrunk), which is still true: all members,
- * except the ones that are replaced now. If no provenance is wanted, copies only the ranks, which belong to the trace itself.
- */
+ * except those replaced now. If no provenance is wanted, copies only the ranks, which belong to the trace itself. */
 static void put_earlier(struct buf *b, const struct tk_trace *t, const char *provenance, bool ranks_only) {
   const struct tk_meta *m = t ? trace_meta(t, "tracekit") : NULL;
   struct json_string key;
