@@ -1,6 +1,6 @@
-/* apply.c - what tk_apply does: one rank of a planned merge becomes a part.
+/* apply.c - tk_apply: turns one rank of a planned merge into a part.
  *
- *     the plan -> a merger as the merge of all would have it -> load -> merger_write, the head of the output muted -> part_end */
+ *     plan -> a merger in its state in the full merge -> load -> merger_write, with the output's head muted -> part_end */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ struct applier {
   struct tk_trace *trace;
 };
 
-/* ---- which rank it is ---- */
+/* ---- finding the rank ---- */
 
 static uint32_t count_inputs(const struct tasks *t, const char *name, bool leaf, uint32_t *found) {
   uint32_t n = 0;
@@ -42,7 +42,8 @@ static uint32_t count_inputs(const struct tasks *t, const char *name, bool leaf,
   return n;
 }
 
-/* By its name as the scan had it, else by the last part of its name, else by the rank that it states; each only if one is so called. */
+/* Finds the plan's input for the trace: by the input's full name, else by the last part of the name, else by the rank that the
+ * trace states. Each applies only if exactly one input matches. */
 static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
   const struct tasks *t = &a->tasks;
   const char *name = a->opt->input ? a->opt->input : a->trace->source;
@@ -78,7 +79,7 @@ static bool write_rank(struct applier *a, uint32_t rank, struct tk_merge_report 
   struct tk_merge_rank *r = &report->ranks[rank];
   const char *name = a->tasks.inputs[rank].name;
   if (strcmp(t->source, name) != 0) t->source = tk_string(t, trace_text(t, name), NULL);
-  if (!mem_check(&t->store->mem, err)) return false; /* the name would be empty */
+  if (!mem_check(&t->store->mem, err)) return false; /* otherwise the name would be empty */
   r->input = merger_text(m, name);
   r->host = r->rank_from = "";
   progress_phase(&a->opt->save.progress, (struct tk_phase){"writing", r->input, rank + 1, a->tasks.sources.n, true});

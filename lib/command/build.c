@@ -1,8 +1,8 @@
-/* build.c - the public way to make a trace: what readers do, for those who are not in this library.
+/* build.c - the public API for building a trace: the same steps that readers perform, for callers outside this library.
  *
- * The graph trusts its readers; whoever calls from outside is not trusted.  So everything is looked at here, once, as it is added, and
- * nothing is added that seal or a writer could stumble over: ids in range, text that is text, JSON that is JSON, times of which any two
- * can be subtracted.  The first mistake is kept with the trace until tk_seal tells it. */
+ * The graph trusts its readers, but not outside callers. So everything is checked here once, when it is added, and nothing is
+ * added that could break sealing or a writer: ids are in range, text is valid text, JSON is valid JSON, and any two times can
+ * be subtracted. The trace keeps the first error until tk_seal reports it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #include "format/json.h"
 #include "graph/seal.h"
 
-/* Two times within it are less than 106 days apart, and so is any end from any start. */
+/* Two times within this limit are less than 106 days apart; this also holds between any start and any end. */
 static const tk_time FARTHEST = INT64_MAX / 2;
 
-/* ---- mistakes ---- */
+/* ---- errors ---- */
 
 PRINTF_LIKE(2, 3) static bool wrong(struct tk_trace *t, const char *fmt, ...) {
   struct tk_store *s = t->store;
@@ -39,7 +39,7 @@ static bool is_open(const struct tk_trace *t) { return t && !t->sealed && !t->st
 
 static bool is_string(const struct tk_trace *t, tk_id id) { return id != 0 && id <= t->store->strings.n; }
 
-/* Of a name, a key, a text: 0 stands for none. */
+/* Checks the string of a name, a key or a text; 0 means none. */
 static bool is_text(struct tk_trace *t, tk_id id, const char *what) {
   if (id == 0) return true;
   if (!is_string(t, id)) return wrong(t, "%s: no string %u", what, id);
@@ -70,7 +70,7 @@ static const char *copied(struct tk_trace *t, const char *text) {
   return p ? memcpy(p, text, n) : "";
 }
 
-/* What a file says of its zero: viewers that know an epoch print times from it. */
+/* Records the zero of time as files do: viewers that support an epoch print times from it. */
 static void say_zero(struct tk_trace *t) {
   char text[32];
   t->zero_ns = t->origin_ns;
@@ -196,14 +196,14 @@ bool tk_sort_track(struct tk_trace *t, tk_id track, int64_t index) {
 
 /* ---- args ---- */
 
-/* The scanner reads on into zeros. */
+/* Appends zeros, because the scanner reads beyond the end of the text. */
 static bool zeros_behind(struct buf *b) {
   uint8_t *p = buf_reserve(b, MEM_SLACK);
   return p && memset(p, 0, MEM_SLACK);
 }
 
-/* The value that a text of JSON is, as strict JSON at the end of `out`.  A blank goes behind it, for a number does not end where the
- * input does. */
+/* Parses a JSON text and appends its value as strict JSON to `out`. A space is added after the text, because a number does not
+ * end with the input. */
 static bool copy_json(const char *text, size_t n, struct json_value *v, struct buf *out) {
   struct buf padded = {.mem = out->mem};
   bool ok = buf_append(&padded, text, n) && buf_append(&padded, " ", 1) && zeros_behind(&padded);
@@ -220,7 +220,7 @@ static bool copy_json(const char *text, size_t n, struct json_value *v, struct b
   return ok;
 }
 
-/* A text of JSON becomes strict JSON: the id of that, or 0. */
+/* Converts a string of JSON to strict JSON. Returns the id of the new string, or 0 on failure. */
 static tk_id json_string(struct tk_trace *t, tk_id s, bool number) {
   struct json_value v;
   struct buf out = {.mem = &t->store->mem};
@@ -233,7 +233,7 @@ static tk_id json_string(struct tk_trace *t, tk_id s, bool number) {
 }
 
 static bool is_arg(struct tk_trace *t, struct tk_arg *a) {
-  enum { LEAST = -64, MOST = 63 }; /* as of NUM_DEC */
+  enum { LEAST = -64, MOST = 63 }; /* the same limits as NUM_DEC */
   if (a->key == 0) return wrong(t, "arg: missing key");
   if (!is_text(t, a->key, "key of an arg")) return false;
   const char *key = tk_string(t, a->key, NULL);
@@ -302,7 +302,7 @@ tk_id tk_add_event(struct tk_trace *t, const struct tk_event *e) {
   return add_event(t, e, e->args, 0);
 }
 
-/* The id and the scope are args of the event, as they are of one that was read. */
+/* Adds the id and the scope as args of the event, as readers do. */
 static uint32_t with_identity(struct tk_trace *t, uint32_t args, tk_id scope, struct tk_ident id) {
   struct tk_args it = tk_args_of(t, args);
   struct tk_arg arg;
@@ -351,9 +351,10 @@ tk_id tk_add_flow_point(struct tk_trace *t, const struct tk_flow_point *f) {
   return t->n_flow_points;
 }
 
-/* ---- what has no time, or no track ---- */
+/* ---- records without a time or a track ---- */
 
-/* Walks over the members of a strict JSON object: those that the track and the time stand for may not be among them. */
+/* Checks the members of a strict JSON object, which must not contain pid, tid or ts: the track and the time define them. Stores
+ * the "ph" member in *phase. */
 static bool is_record(struct tk_trace *t, const struct buf *object, char *phase) {
   struct json j = {.p = object->data + 1, .end = object->data + object->len, .last = true, .scratch = {.mem = object->mem}};
   bool ok = true;
@@ -373,7 +374,7 @@ static bool is_record(struct tk_trace *t, const struct buf *object, char *phase)
   return ok;
 }
 
-/* Its strict JSON goes to `out`. */
+/* Checks a JSON text and appends it as strict JSON to `out`. */
 static bool is_json(const char *json, size_t n, struct json_value *v, struct buf *out) {
   return json && copy_json(json, n, v, out) && out->len <= UINT32_MAX - MEM_SLACK;
 }

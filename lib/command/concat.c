@@ -1,9 +1,9 @@
-/* concat.c - what tk_concat does: the parts of all ranks become the merged trace.
+/* concat.c - tk_concat: joins the parts of all ranks into the merged trace.
  *
- *     the plan, the ends of all parts -> is each rank there, once? -> head -> for each rank: its bytes as they are -> end
+ *     plan, end of each part -> check that every rank is present once -> head -> for each rank: its bytes unchanged -> end
  *
- * The head and the end are written by the sink that a merge writes to, which takes of each part what it would know if it had written
- * the rank itself. */
+ * The head and the end are written by the same sink that a merge uses. From each part, the sink takes the state that it would
+ * have if it had written the rank itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,12 +25,12 @@ struct concat {
   struct merger m;
   const char *const *parts;
   size_t n;
-  const char **of; /* by rank: its part; NULL = it has none */
+  const char **of; /* part by rank; NULL = missing */
   struct tk_merge_report *report;
   struct tk_err *err;
 };
 
-/* ---- what there is ---- */
+/* ---- finding the parts ---- */
 
 static bool is_same(struct concat *c, const Plan__Part *a, const char *other) {
   struct part b;
@@ -41,7 +41,7 @@ static bool is_same(struct concat *c, const Plan__Part *a, const char *other) {
   return same;
 }
 
-/* A task that ran twice has written the same twice. */
+/* Assigns the part to its rank. A task that ran twice wrote two identical parts; the second one is ignored. */
 static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   char text[512];
   if (p->plan != c->tasks.id) return err_set(c->err, TK_EUSAGE, "%s: was written for a different plan", path);
@@ -74,7 +74,7 @@ static bool find_parts(struct concat *c) {
   return ok;
 }
 
-/* Says which ranks are missing: the first of them, and how many. */
+/* Fails if ranks are missing; the message contains the first of them and whether there are more. */
 static bool check_all(struct concat *c) {
   size_t missing = 0, first = 0;
   for (size_t i = 0; i < c->tasks.sources.n; i++) {
@@ -96,7 +96,7 @@ static bool check_all(struct concat *c) {
 
 /* ---- the output ---- */
 
-/* Where it is from is no string of the trace, which others are copied from: the report keeps it. */
+/* The origin is not a string of the trace, whose strings are copied from one trace to another: the report keeps it. */
 static void add_meta(struct concat *c, struct tk_trace *t, const Plan__Meta *m) {
   struct buf *raw = &t->store->raw;
   char origin[64];
@@ -111,7 +111,7 @@ static void add_meta(struct concat *c, struct tk_trace *t, const Plan__Meta *m) 
   *trace_add_meta(t) = meta;
 }
 
-/* The head of the output, with what the first rank says at its top; of a rank that is missing nothing is said. */
+/* Opens the output, whose head contains the first rank's top-level keys. If that rank is missing, there are none. */
 static bool open_output(struct concat *c, const Plan__First *first) {
   struct tk_trace *t = trace_new(0);
   char format[64] = "";
@@ -204,7 +204,7 @@ static bool join_parts(struct concat *c) {
   return ok;
 }
 
-/* No output takes the place of the plan or of a part. */
+/* Opens the output, which must not replace the plan or a part. */
 static bool open_saver(struct concat *c, const char *plan, const char *path) {
   const char **inputs = calloc(c->n + 2, sizeof *inputs);
   struct tk_save_options *save = &c->merge.save;

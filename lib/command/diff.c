@@ -1,4 +1,4 @@
-/* diff.c - tk_diff: loads the traces of both sides one after the other, and tells the analysis which rank every track is of. */
+/* diff.c - tk_diff: loads the traces of both sides one after the other, and passes the rank of each track to the analysis. */
 #include "analysis/diff.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* extract.c - out of a run directory or an archive, files that viewers open: what tk_extract does.
+/* extract.c - tk_extract: extracts files that viewers can open from a run directory or an archive.
  *
  *     names -> inputs -> plan: which inputs go into which file -> each file: copy, or load and save, or merge
  *
- * The plan is made and every output name checked before anything is read.  An output is called by us: of a member's name, only
- * what is harmless in a file name gets into it. */
+ * The plan is made and every output name is checked before any trace is read. We choose the output names: of a member's name,
+ * only the characters that are safe in a file name are used. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -28,9 +28,9 @@ struct extractor {
   const struct tk_extract_options *opt;
   struct tk_sources *sources;
   struct tk_extract_report *report;
-  size_t *first; /* input of each file */
-  bool runs; /* outputs are runs as profilers keep them: folders with a file for each host */
-  const char *folder; /* that outputs go into, "" = the current one; NULL = output names the file */
+  size_t *first; /* index of the first input of each file */
+  bool runs; /* outputs are runs as profilers store them: folders with a file per host */
+  const char *folder; /* output folder, "" = the current one; NULL = output is a file name */
   struct tk_err *err;
 };
 
@@ -44,7 +44,7 @@ static void put_safe(char *name, const char *part) { path_put_safe(name, NAME, p
 
 static bool same_run(const struct tk_input *a, const struct tk_input *b) { return a->run_id == b->run_id; }
 
-/* Do several of the run's inputs go by one host's name?  Then their files' names tell them apart. */
+/* True if several inputs of the run have the same host name, so that their file names must distinguish them. */
 static bool host_is_shared(const struct extractor *x, size_t input) {
   const struct tk_input *in = x->sources->inputs;
   for (size_t i = 0; i < x->sources->n; i++)
@@ -52,13 +52,13 @@ static bool host_is_shared(const struct extractor *x, size_t input) {
   return false;
 }
 
-/* "rank3" of "a/rank3.json.gz" and of "logs.zip:rank3.json". */
+/* Appends "rank3" for "a/rank3.json.gz" and for "logs.zip:rank3.json". */
 static void put_stem(char *name, const char *input) {
   const char *base = path_leaf(input), *colon = strrchr(base, ':');
   char *stem = strdup(colon ? colon + 1 : base);
   size_t n;
   if (!stem) return;
-  /* "x.pt.trace.json.gz" has two endings of Chrome JSON. */
+  /* "x.pt.trace.json.gz" has two extensions of Chrome JSON. */
   while ((n = tk_path_of(stem).stem) > 0 && stem[n]) stem[n] = 0;
   n = strlen(stem);
   if (n > 3 && strcmp(stem + n - 3, ".pt") == 0) stem[n - 3] = 0;
@@ -66,7 +66,7 @@ static void put_stem(char *name, const char *input) {
   free(stem);
 }
 
-/* The format of files that are named here, and of standard output. */
+/* Returns the format of files that are named here, and of standard output. */
 static const struct format *output_format(const struct extractor *x) {
   const struct format *f = x->opt->save.format ? format_by_word(x->opt->save.format) : NULL;
   return f ? f : format_default();
@@ -99,7 +99,7 @@ static bool is_taken(const struct extractor *x, const char *path) {
   return false;
 }
 
-/* The folder of a run, which no other run gets. */
+/* Returns the name of a run's folder, which no other run has. */
 static const char *name_run(struct extractor *x, size_t input) {
   char name[NAME + 1], path[4096], run[NAME + 1];
   redact_run(x->opt->redact, x->sources->inputs[input].run, run, sizeof run);
@@ -113,7 +113,8 @@ static const char *name_run(struct extractor *x, size_t input) {
   return NULL;
 }
 
-/* A name that no other output has: a number before it, where it cannot be taken for a part of the host's name. */
+/* Returns a name that no other output has. If needed, a number is put in front, where it cannot be mistaken for a part of the
+ * host's name. */
 static const char *name_output(struct extractor *x, size_t input, size_t n) {
   char name[NAME + 1], path[4096];
   const char *folder = x->folder;
@@ -148,7 +149,7 @@ static bool add_file(struct extractor *x, size_t first, size_t n) {
   return true;
 }
 
-/* A name that nothing can be listed of is left out if others can be. */
+/* Leaves out an input whose contents cannot be listed while others can. With load.strict this is an error. */
 static bool leave_out(struct extractor *x, size_t input) {
   struct tk_err why = {.offset = UINT64_MAX};
   sources_failed(x->sources, input, &why);
@@ -222,7 +223,7 @@ static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) 
   if (ok) f->written.bytes = f->written.raw_bytes = out_file_bytes(&out), f->written.was_there = out_was_there(&out);
   out_close(&out);
   in_close(in);
-  if (ok || !read) return ok; /* an error of reading names the input */
+  if (ok || !read) return ok; /* a read error already names the input */
   return err_prefix(x->err, "%s", f->output);
 }
 
@@ -308,7 +309,7 @@ bool tk_extract(const char *const *names, size_t n, const struct tk_extract_opti
   if (!TAKE_OPTIONS(&options, opt, x.err)) return false;
   const char *output = options.output;
   x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
-  /* what is asked of convert is one trace: a folder is that of a run */
+  /* convert passes its sources and wants a single trace: a folder then means the folder of a run */
   x.runs = x.folder && *x.folder && !x.opt->raw && (x.opt->save.format || x.opt->sources) && run_folder_is_meant(output, &x.opt->save);
   ok = extract_all(&x, names, n);
   if (x.sources != x.opt->sources) tk_sources_close(x.sources);

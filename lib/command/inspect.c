@@ -1,4 +1,4 @@
-/* inspect.c - what a file is made of: what its format has counted, and its training steps. */
+/* inspect.c - contents of a file: the properties that its format counts, and its training steps. */
 #include "format/format.h"
 #include "graph/steps.h"
 

@@ -1,5 +1,5 @@
-/* list.c - what there is: what tk_list does.  A look at the beginning of each file is enough for most of it; `deep` reads all, one
- * at a time, and tells what can be saved of what is damaged. */
+/* list.c - tk_list: lists the inputs. For most columns the beginning of each file is enough. With `deep`, every file is read,
+ * one at a time, which shows what can be recovered from damaged files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@ static const char *keep_text(struct tk_list_report *r, const char *text) {
   return diagnostics_text(r->notes, text);
 }
 
-/* What was repaired: the input's damage, which is noted last, and what that did to the trace.  NULL = nothing. */
+/* Returns the last repair, which is the input's damage, and the first one, which is how it affected the trace. NULL = no
+ * repairs. */
 static const char *repairs_of(struct tk_list_report *r, const struct tk_trace *t) {
   const char *first = NULL, *last = NULL;
   char text[512];
@@ -54,7 +55,7 @@ static bool fill_listed(struct tk_list_report *r, struct tk_listed *f, const str
   return true;
 }
 
-/* Beyond repair: nothing of it can be read. */
+/* Records why nothing can be read from the file. False if the user interrupted. */
 static bool tell_failure(struct tk_list_report *r, struct tk_listed *f, struct tk_err *err) {
   if (err->code == TK_EINTERRUPTED) return false;
   f->input.health = err->code == TK_EFORMAT ? TK_HEALTH_NO_TRACE : err->code == TK_ELIMIT ? TK_HEALTH_UNKNOWN : TK_HEALTH_CORRUPT;

@@ -1,4 +1,4 @@
-/* load.c - source -> input -> detect -> read -> seal: what tk_load does. */
+/* load.c - tk_load: source -> input -> detect -> read -> seal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "load.h"
 #include "source/sources.h"
 
-/* What the input layer repaired becomes notes of the trace. */
+/* Turns repairs made by the input layer into notes of the trace. */
 static void keep_input_notes(struct tk_trace *t, const struct in *in) {
   const struct in_note *notes;
   size_t n = in_notes(in, &notes);
@@ -33,7 +33,7 @@ static bool refuse_repairs(const struct tk_trace *t, struct tk_err *err) {
   return true;
 }
 
-/* A damaged input of which nothing can be saved is no empty trace. */
+/* Fails for a damaged input from which nothing could be recovered, rather than return an empty trace. */
 static bool refuse_nothing(const struct tk_trace *t, struct tk_err *err) {
   if (t->counts.dropped == 0 || t->n_events || t->n_flow_points || t->n_records) return true;
   for (tk_id i = 1; i <= t->n_notes; i++)
@@ -113,7 +113,7 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
 
 static bool is_beyond_repair(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }
 
-/* Where the best view turns out to be beyond repair, the next best is read, and that is said. */
+/* If the best view is damaged beyond repair, reads the next best one and adds a note. */
 struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err) {
   static const struct tk_load_options defaults = {0};
   struct source_view view;
@@ -135,7 +135,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   return t;
 }
 
-/* "3 traces (host-0, host-1, host-2)": by what tells them apart. */
+/* Fails with "3 traces (host-0, host-1, host-2)", using the names that distinguish them. */
 static bool several(const struct tk_sources *s, const char *source, struct tk_err *err) {
   char names[400] = "";
   for (size_t i = 0; i < s->n; i++) {

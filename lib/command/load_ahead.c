@@ -9,33 +9,33 @@
 #include "base/os.h"
 #include "source/sources.h"
 
-/* With less memory than this, what a thread itself takes (its stack, an arena of the allocator) would count. */
+/* With less memory than this, the threads' own use (stacks, allocator arenas) would matter. */
 enum { ROOM = 64 << 20 };
 
-enum slot_state { HERE, WAITING, LOADING, LOADED }; /* HERE: for the caller's thread alone */
+enum slot_state { HERE, WAITING, LOADING, LOADED }; /* HERE: only the caller's thread loads it */
 
 struct slot {
   enum slot_state state;
   struct tk_trace *trace;
   struct tk_err err;
-  uint64_t done, total; /* progress */
+  uint64_t done, total; /* progress, bytes */
 };
 
 struct load_ahead {
   struct tk_sources *sources;
   size_t first, n;
-  struct tk_load_options opt; /* of the threads */
-  uint64_t share;             /* of memory: of each trace that is held */
+  struct tk_load_options opt; /* options of the threads */
+  uint64_t share;             /* memory limit of each trace, bytes */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   struct slot *slots;
-  size_t at; /* the caller's */
+  size_t at; /* index of the caller's slot */
   bool stopped;
   unsigned n_threads;
   struct worker {
     struct load_ahead *a;
     pthread_t thread;
-    struct slot *slot; /* that it loads */
+    struct slot *slot; /* the slot being loaded */
   } workers[LOAD_AHEAD_MOST];
 };
 
@@ -49,7 +49,7 @@ static bool tick(void *arg, uint64_t done, uint64_t total) {
   return go_on;
 }
 
-/* The next input to load, once it is near enough to the caller's; NULL = none.  The lock is held. */
+/* Returns the next input to load, once it is close enough to the caller's; NULL = none left. Call with the lock held. */
 static struct slot *next_slot(struct load_ahead *a) {
   for (size_t i = 0; i < a->n && !a->stopped;) {
     if (i < a->at) i = a->at;
@@ -61,7 +61,7 @@ static struct slot *next_slot(struct load_ahead *a) {
   return NULL;
 }
 
-/* The lock is held, but not while it loads. */
+/* Call with the lock held; it is released while the input loads. */
 static void load_slot(struct load_ahead *a, struct slot *slot, struct tk_progress progress) {
   struct tk_load_options opt = a->opt;
   struct tk_err err = {.offset = UINT64_MAX};
@@ -113,7 +113,7 @@ struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n
   a->opt.max_memory = a->share = limit / (threads + 2);
   pthread_mutex_init(&a->lock, NULL);
   pthread_cond_init(&a->changed, NULL);
-  pthread_mutex_lock(&a->lock); /* the first ones wait until it is known how many they are */
+  pthread_mutex_lock(&a->lock); /* the first threads wait until the number of threads is final */
   for (; a->n_threads < threads; a->n_threads++) {
     struct worker *w = &a->workers[a->n_threads];
     w->a = a;
@@ -125,7 +125,7 @@ struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n
   return NULL;
 }
 
-/* The caller, who waits for one slot and loads another one. */
+/* The caller, which loads another slot while it waits for one. */
 struct helper {
   struct load_ahead *a;
   const struct slot *awaited;
@@ -142,15 +142,14 @@ static bool tick_of_helper(void *arg, uint64_t done, uint64_t total) {
   return !h->stopped;
 }
 
-/* A slot near enough that no thread has begun with; NULL = there is none. */
+/* Returns a slot within reach that no thread has started to load; NULL = none. */
 static struct slot *left_slot(struct load_ahead *a) {
   for (size_t i = a->at; i < a->n && i <= a->at + a->n_threads; i++)
     if (a->slots[i].state == WAITING) return &a->slots[i];
   return NULL;
 }
 
-/* While a thread loads the slot the caller loads another one, or else waits, and goes on telling of progress.  False: the caller's tick
- * said stop. */
+/* While a thread loads the slot, loads another one or waits, and reports progress. False if the caller's tick returns false. */
 static bool wait_for(struct load_ahead *a, struct slot *slot, const struct tk_progress *p) {
   enum { TICK_NS = 100000000 };
   struct helper helper = {a, slot, p, false};
@@ -175,7 +174,7 @@ static bool wait_for(struct load_ahead *a, struct slot *slot, const struct tk_pr
   return go_on;
 }
 
-/* Threads leave what they load; nothing is held any more. */
+/* Stops the threads, which abandon what they load, and frees all loaded traces. */
 static void join(struct load_ahead *a) {
   pthread_mutex_lock(&a->lock);
   a->stopped = true;
@@ -189,7 +188,7 @@ static void join(struct load_ahead *a) {
   a->n_threads = 0;
 }
 
-/* Within what the traces that may be held leave of the memory; if that is too little, without any. */
+/* Loads within the memory left if all threads use their shares. If that is too little, stops the threads and retries. */
 static struct tk_trace *load_here(struct load_ahead *a, struct tk_sources *s, size_t i, const struct tk_load_options *opt,
                                   struct tk_err *err) {
   struct tk_load_options less = *opt;

@@ -1,12 +1,13 @@
-/* load_merged.c - several inputs as one trace in memory: what an operation needs that is asked of a whole run.
+/* load_merged.c - loads several inputs as one trace in memory, for operations on a whole run.
  *
- * They are merged as merge does it, but the sink joins the graphs instead of writing them: at most the joined graph and one input are
- * in memory.  The result is what a file of the same merge would be read as, where that file's format could hold all of it:
+ * The inputs are merged as in a merge to a file, but the sink joins the graphs instead of writing them: at most the joined
+ * graph and one input are in memory. The result equals what reading a file of the same merge would give if its format could
+ * represent everything:
  *
- *     top-level keys      of the first input; the object "tracekit" behind them
- *     names of tracks     that merging gave are metadata records, before the records that the rank brought
- *     records             but those of names that were replaced
- *     passthrough         joined by its format (struct format), since it speaks of ids of the graph */
+ *     top-level keys      of the first input; the object "tracekit" comes last
+ *     track names         names set by the merge become metadata records, before the rank's own records
+ *     records             all, except for names that were replaced
+ *     passthrough         joined by its format (struct format), because it refers to ids of the graph */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,13 +25,13 @@ struct graph_sink {
   struct sink sink;
   struct tk_trace *to;
   uint32_t n_joined;
-  void *states[FORMATS_MOST]; /* of formats that join passthrough */
-  uint64_t limit; /* of memory, for the joined graph and one input; 0 = none */
+  void *states[FORMATS_MOST]; /* of the formats that join passthrough, by row */
+  uint64_t limit; /* bytes, for the joined graph and one input; 0 = no limit */
 };
 
 /* ---- names ---- */
 
-/* Metadata says what a track is called, as Chrome's JSON has it. */
+/* Adds a metadata record with the name of the track, as in Chrome JSON. */
 static void add_name_record(struct tk_trace *t, tk_id track, enum tk_record_kind kind) {
   static const struct {
     const char *name, *arg;
@@ -57,7 +58,8 @@ static void add_name_record(struct tk_trace *t, tk_id track, enum tk_record_kind
   *trace_add_record(t) = r;
 }
 
-/* Tracks from `first` on whose names no record says get records that do.  Those of counters say nothing but their identity. */
+/* Adds records for names, labels and sort indices of tracks from `first` on that no record contains. Counter tracks need none:
+ * their name is their identity. */
 static void add_name_records(struct tk_trace *t, tk_id first) {
   for (tk_id i = first; i <= t->n_tracks; i++) {
     struct tk_track *k = &t->tracks[i];
@@ -70,14 +72,14 @@ static void add_name_records(struct tk_trace *t, tk_id first) {
   }
 }
 
-/* A record that says a name is of no use where an operation gave the track another one. */
+/* False for a name record of a track that an operation has renamed. */
 static bool is_record_valid(const struct tk_trace *t, const struct tk_record *r) {
   return r->kind == TK_REC_OTHER || !r->track || !t->tracks[r->track].renamed;
 }
 
 /* ---- top-level keys ---- */
 
-/* Blanks for the eye are no part of a value: a line break never stands within a JSON string. */
+/* Adds a top-level key. Line breaks are removed: they are only layout, because a JSON string cannot contain one. */
 static void add_meta(struct tk_trace *t, tk_id key, bool after, const char *text, size_t n) {
   struct buf *raw = &t->store->raw;
   struct tk_meta m = {.key = key, .at = raw->len, .after = after};
@@ -177,7 +179,7 @@ static bool name_files(struct tk_trace *t, const struct merge_inputs *in, struct
   return mem_check(&t->store->mem, err);
 }
 
-/* A result without one of its hosts would look like one with all of them. */
+/* Fails if a host could not be read: the result would look complete. */
 static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err) {
   for (size_t i = 0; i < merged->n_ranks; i++)
     if (merged->ranks[i].failed)
@@ -192,7 +194,7 @@ bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct
   const struct merge_output output = {.sink = &sink.sink, .held = &t->store->mem, .derive = opt->derive,
                                       .collectives = collectives};
   bool ok = merge_into(in, &output, opt, report, err);
-  finish_passthrough(&sink); /* of a merge that failed, too */
+  finish_passthrough(&sink); /* also after a failed merge */
   return ok && name_files(t, in, err);
 }
 
@@ -214,7 +216,7 @@ struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, cons
   err_clear(err);
   *report = (struct tk_merge_report){0};
   if (!TAKE_OPTIONS(&options, opt, err)) return NULL;
-  options.load.without = 0; /* clocks are aligned by launches, too */
+  options.load.without = 0; /* clock alignment needs launches, too */
   struct tk_trace *t = trace_new(0);
   if (!t) {
     err_set(err, TK_ELIMIT, "out of memory");

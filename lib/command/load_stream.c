@@ -1,4 +1,4 @@
-/* load_stream.c - traces that are no file: bytes in memory, of a descriptor, or whatever a function gives. */
+/* load_stream.c - loads traces that are not files: bytes in memory, from a descriptor, or from a callback. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ static struct in *stream_open(struct tk_reader from, struct mem *mem, struct tk_
   return in_custom((struct in_source){.read = stream_read, .close = stream_close, .self = s}, mem, err);
 }
 
-/* Reads what a function gives, layers of compression and all, or, where there is none, these bytes. */
+/* Loads from the callback `from`, or from `bytes` if there is no callback. Compressed data is decompressed. */
 static struct tk_trace *load(struct tk_reader from, struct tk_bytes bytes, const char *name, const struct tk_load_options *opt,
                              struct tk_err *err) {
   static const struct tk_load_options defaults = {0};

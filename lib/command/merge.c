@@ -1,13 +1,13 @@
-/* merge.c - many inputs, one output: each input in its turn is made fit to stand beside the others and goes into a sink.
+/* merge.c - merges many inputs into one output: each input in turn is adjusted to the others and written to a sink.
  *
- *     for each input: load -> take its anchors out -> free           (merge_align.c; only where clocks are to be aligned)
- *     for each input: load -> who is it -> base of time -> pids, ids, names -> sink -> its block -> free
- *     close the sink with the blocks of all
+ *     for each input: load -> collect its anchors -> free           (merge_align.c; only if clocks are to be aligned)
+ *     for each input: load -> identify -> time base -> pids, ids, names -> sink -> its block -> free
+ *     close the sink with the blocks of all ranks
  *
- * One input is in memory at a time, and beside it what threads load of those that come next (load_ahead.h).  What the whole needs at
- * its end is small and kept aside: the first input's top-level keys, which come where viewers look for them, and each rank's own, which
- * go into the "tracekit" block behind the events (a stream cannot know it before).  Whether the sink writes a file (merge_file.c) or
- * joins the graphs in memory (load_merged.c) is nothing that is known here. */
+ * One input is in memory at a time, plus the inputs that threads load ahead (load_ahead.h). Data needed at the end of the
+ * output is small and kept separately: the first input's top-level keys, which come where viewers look for them, and each
+ * rank's own keys, which go into the "tracekit" block after the events, because a stream cannot know them earlier. This file
+ * does not depend on whether the sink writes a file (merge_file.c) or joins the graphs in memory (load_merged.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +24,14 @@
 #include "source/sources.h"
 #include "stragglers.h"
 
-/* Is it of a rank that is not asked for?  Failing leaves the error. */
+/* True if --rank excludes this input. On failure m->err is set. */
 static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
   struct identity id = identity_of(t);
   bool wanted = merge_wants(m->opt, t, id.rank >= 0 ? id.rank : (int64_t)input, m->err);
   return m->err->code == TK_OK && !wanted;
 }
 
-/* An input that ends too early is not merged as if it were whole. */
+/* Loads an input. Fails if it is truncated, unless truncated inputs are accepted. */
 static struct tk_trace *load_whole(struct merger *m, size_t input) {
   const struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs};
   struct tk_load_options load = m->opt->load;
@@ -57,7 +57,7 @@ static bool merge_input(struct merger *m, size_t input) {
   r->host = "";
   r->rank = -1;
   r->rank_from = "";
-  if (r->failed) return true; /* in the first pass */
+  if (r->failed) return true; /* failed in the first pass */
   r->skipped = m->alignment.skipped && m->alignment.skipped[input];
   progress_phase(&m->opt->load.progress, (struct tk_phase){"reading", r->input, input + 1, m->n_inputs, false});
   struct tk_trace *t = r->skipped ? NULL : load_whole(m, input);
@@ -80,9 +80,9 @@ static bool merge_input(struct merger *m, size_t input) {
 
 /* ---- all ---- */
 
-/* The next input is loaded while one is written, unless all are held in memory anyway. */
+/* Merges all inputs in turn. The next input is loaded while one is written, unless the merged graphs stay in memory anyway. */
 static bool merge_each(struct merger *m) {
-  enum { WHILE_WRITING = 2 }; /* threads: writing takes about as long as loading */
+  enum { WHILE_WRITING = 2 }; /* number of threads: writing takes about as long as loading */
   struct merge_alignment *a = &m->alignment;
   bool *unwanted = mem_array(&m->mem, m->n_inputs, sizeof *unwanted), ok = unwanted != NULL;
   struct tk_load_options load = m->opt->load;
@@ -98,14 +98,14 @@ static bool merge_each(struct merger *m) {
   return ok ? mem_check(&m->mem, m->err) : mem_refuse(&m->mem, m->err);
 }
 
-/* The object "tracekit" of the output.  What the ranks said of themselves is no account of how the output was made: it stays without
- * one. */
+/* Returns the object "tracekit" of the output. The inputs' provenance is not copied: it does not describe how this output was
+ * made. */
 static const char *provenance(struct merger *m, struct buf *b) {
   bool manifest = m->output->manifest != NULL;
   bool converted = !merger_joins(m) && !manifest && (trace_meta(m->first_trace, "tracekit") || !m->opt->save.command);
   if (converted) return saver_provenance(b, &m->opt->save, m->first_trace);
   if (saver_provenance(b, &m->opt->save, NULL)) {
-    b->len -= 2; /* its brace and NUL */
+    b->len -= 2; /* the closing brace and NUL */
     if (!m->opt->redact) buf_text(b, ",\"align\":");
     if (!m->opt->redact) buf_text(b, m->report->align.json);
   } else if (manifest) {

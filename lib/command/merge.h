@@ -1,11 +1,11 @@
-/* merge.h - what the drivers share of merging: several inputs become graphs on one timeline, which go into a sink one after the
- * other.
+/* merge.h - merging, shared by the commands: several inputs become graphs on one timeline, which are written to a sink one
+ * after the other.
  *
- *     merge.c          identifies, aligns and renumbers each input, hands its graph to the sink, and frees it
- *     merge_align.c    the first pass: what each host's clock is ahead
- *     merge_select.c   which part of the inputs is kept
- *     merge_order.c    in which order the rows of the inputs stand
- *     merge_block.c    what the output says of each rank
+ *     merge.c          identifies, aligns and renumbers each input, passes its graph to the sink, and frees it
+ *     merge_align.c    first pass: estimates the clock offset of each host
+ *     merge_select.c   selects the part of each input to keep
+ *     merge_order.c    orders the rows of the inputs
+ *     merge_block.c    prints the output's description of each rank
  *     merge_file.c     the sink is a file: tk_merge
  *     run_folder.c     instead of a sink: a file for each host
  *     load_merged.c    the sink is a graph: tk_sources_load_all */
@@ -21,43 +21,44 @@ struct run_folder;
 
 struct merge_scans;
 
-/* Inputs that are found already: those from `first` on, n of them. */
+/* Inputs that were already found: n of them, starting at index `first`. */
 struct merge_inputs {
   struct tk_sources *sources;
   size_t first, n;
-  struct merge_scans *scans; /* what is known of them all, and none of them is at hand; NULL = they are */
-  const struct format *weighed; /* how large they would be in this format is asked for; NULL = it is not */
-  bool packed;                  /* ... and in gzip */
+  struct merge_scans *scans; /* scans that replace all inputs; NULL = the inputs themselves are available */
+  const struct format *weighed; /* format for which output sizes are estimated; NULL = no estimates */
+  bool packed;                  /* true: sizes with gzip */
 };
 
-/* Where merged graphs go. */
+/* Destination of the merged graphs. */
 struct merge_output {
-  struct sink *sink;         /* is opened, written to and closed */
-  struct saver *saver;       /* whose sink it is, which counts what its format cannot hold; NULL = it holds all */
-  bool needs_start;          /* it has to know when the first of all events is before it is opened */
-  bool own_order;            /* its viewers know nothing of sort indices: ranks come in their order */
-  const struct mem *held;    /* memory that the sink holds on to, which is no longer there for inputs; NULL = none to speak of */
-  struct manifest *manifest; /* instead of a sink: inputs go into a tar as they are, and it says where they stand */
-  struct run_folder *run;    /* instead of a sink: each input becomes a file of its own, on the timeline of all */
-  struct out *collectives;   /* the table of collectives goes here; NULL = nowhere */
-  bool derive;               /* each input gets what tk_derive makes of it */
+  struct sink *sink;         /* opened, written to and closed by the merge */
+  struct saver *saver;       /* owner of the sink, counts what the format cannot represent; NULL = it represents everything */
+  bool needs_start;          /* start of the first event must be known before it is opened */
+  bool own_order;            /* its viewers ignore sort indices: ranks are written in rank order */
+  const struct mem *held;    /* memory that the sink keeps, which inputs cannot use; NULL = negligible */
+  struct manifest *manifest; /* instead of a sink: the inputs go into a tar unchanged, with a manifest that places them on one
+                              * timeline */
+  struct run_folder *run;    /* instead of a sink: each input becomes a file of its own, on the common timeline */
+  struct out *collectives;   /* destination of the table of collectives; NULL = no table */
+  bool derive;               /* run tk_derive on each input */
 };
 
-/* Begins a report, in which notes can be made before the merge.  False with err set when memory runs out. */
+/* Initialises a report; notes can be added before the merge. False with err set if memory runs out. */
 bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct tk_err *err);
-/* Are the options of a merge of n inputs such that they can be followed? */
+/* False with err set if the options are invalid for a merge of n inputs. */
 bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk_err *err);
 
-/* Merges into an output that is ready, with options that have been checked, and tells in the report, which has been begun. */
+/* Merges into an output that is ready, with checked options, and fills the report, which must be initialised. */
 bool merge_into(const struct merge_inputs *in, const struct merge_output *output, const struct tk_merge_options *opt,
                 struct tk_merge_report *report, struct tk_err *err);
 
-/* Merges into a graph that is new. */
+/* Merges into a new graph. */
 bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct tk_merge_options *opt, struct out *collectives,
                  struct tk_merge_report *report, struct tk_err *err);
 void merge_name(struct tk_trace *t, const char *source);
 
-/* tk_merge of these inputs, into the file `path`. */
+/* Merges these inputs into the file `path`, like tk_merge. */
 bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
                   struct tk_merge_report *report, struct tk_err *err);
 

@@ -1,6 +1,6 @@
-/* merge_align.c - pass one of a merge: each input is loaded, its anchors are taken out, and it is freed again; then the clocks are
- * solved for (align/align.h).  With one input, or one host, nothing is read twice; nor are graphs that a share of --max-memory holds
- * together, which wait for pass two as they are (4 ranks of 190 MB: 2.74 -> 2.04 s of processor time, 115 -> 150 MB). */
+/* merge_align.c - first pass of a merge: loads each input, collects its anchors and frees it; then estimates the clocks
+ * (align/align.h). A single input is not read twice. Neither are graphs that together fit into a share of --max-memory: they
+ * are kept for the second pass (4 ranks of 190 MB: 2.74 -> 2.04 s of processor time, 115 -> 150 MB). */
 #include "merge_align.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "op/redact.h"
 #include "source/sources.h"
 
-enum { KEPT_SHARE = 32 }; /* the part of --max-memory that graphs take while they wait for the second pass */
+enum { KEPT_SHARE = 32 }; /* 1/32 of --max-memory may hold graphs until the second pass */
 
 struct aligner {
   struct merge_alignment *out;
@@ -32,16 +32,16 @@ struct aligner {
   struct merge_base base;
   bool any;
   bool has_starts;
-  bool start_only; /* nothing is to be aligned: only when the first event is */
+  bool start_only; /* only find the first event's start; do not align */
   struct align_input *inputs;
-  struct merge_offsets offsets; /* that a report gives */
+  struct merge_offsets offsets; /* from the report that the user supplied */
   struct regexp *anchor;
   struct align_anchors anchors;
   struct align_problem problem;
   struct align_solution solution;
 };
 
-/* ---- offsets that are given ---- */
+/* ---- given offsets ---- */
 
 static bool is_called(const struct align_input *i, const char *who) {
   char rank[24];
@@ -49,7 +49,7 @@ static bool is_called(const struct align_input *i, const char *who) {
   return i->read && (strcmp(rank, who) == 0 || (*i->host && strcmp(i->host, who) == 0));
 }
 
-/* Inputs that the report knows; others stay where their wall clock puts them. */
+/* Takes the offsets of inputs that the report contains; the others stay on their wall clocks. */
 static bool take_report(struct aligner *a) {
   char text[256];
   size_t unknown = 0, read = 0;
@@ -88,13 +88,13 @@ static bool take_offsets(struct aligner *a) {
 
 /* ---- reading ---- */
 
-/* That one host has one clock is tested as well. */
+/* True if this mode compares clocks, even on a single host: whether a host has only one clock is tested as well. */
 static bool compares_clocks(enum tk_align align) {
   return align != TK_ALIGN_CLOCK && align != TK_ALIGN_NONE && align != TK_ALIGN_START;
 }
 
 static bool lists_collectives(const struct aligner *a) {
-  const bool weighed = a->in->weighed && a->opt->align != TK_ALIGN_MARKER; /* who is slow is told by them */
+  const bool weighed = a->in->weighed && a->opt->align != TK_ALIGN_MARKER; /* collectives show which rank is slow */
   return a->opt->collectives || a->opt->link_collectives || a->in->scans || weighed;
 }
 
@@ -102,13 +102,14 @@ static const char *report_text(struct aligner *a, const char *text) {
   return diagnostics_text(a->report->notes, text);
 }
 
-/* Whether sums and differences of such times are still in range, as times since 1970 up to the year 2116 are. */
+/* True if sums and differences of such times stay in range, as they do for times from 1970 to 2116. */
 static bool is_in_range(int64_t ns, int64_t later) {
   const i128 at = (i128)ns + later;
   return at > INT64_MIN / 2 && at < INT64_MAX / 2;
 }
 
-/* What is not asked for goes when its anchors are taken: clocks are compared by all that is read. */
+/* Removes what the options do not select. Called after the anchors are collected, because clocks are compared using everything
+ * that was read. */
 static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t later) {
   struct align_input *input = &a->inputs[i];
   tk_time start, end;
@@ -117,12 +118,12 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   trace_extent(t, &start, &end);
   input->from_ns = trace_ns(t, later, start);
   input->to_ns = trace_ns(t, later, end + 999);
-  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* it has none of them */
+  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* it has no selected steps */
   a->out->skipped[i] = !input->wanted;
   return true;
 }
 
-/* The same by its scan: what is cut to steps begins where the first of them does, and ends with the last. */
+/* Finds the range of the selected steps from a scan: from the start of the first selected step to the end of the last. */
 static bool keep_steps(struct aligner *a, size_t i, const struct scan *s) {
   struct align_input *input = &a->inputs[i];
   struct tk_range asked;
@@ -140,7 +141,7 @@ static bool keep_steps(struct aligner *a, size_t i, const struct scan *s) {
   return true;
 }
 
-/* Puts its anchors, [from, to), where the input's clock is put against the first input's. */
+/* Moves the anchors [from, to) onto the first input's timeline. False if a time leaves the valid range. */
 static bool place_anchors(struct aligner *a, uint32_t from, uint32_t to, int64_t later) {
   for (uint32_t k = from; k < to; k++) {
     struct align_anchor *v = &a->anchors.v[k];
@@ -151,7 +152,7 @@ static bool place_anchors(struct aligner *a, uint32_t from, uint32_t to, int64_t
   return true;
 }
 
-/* What is written after the first has to know of it; `s` is of one that is wanted. */
+/* Keeps the starts of the first wanted input, which writers of later graphs need. */
 static void take_starts(struct aligner *a, const struct scan *s) {
   if (!a->has_starts) a->out->starts = s->starts;
   a->has_starts = true;
@@ -209,7 +210,7 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
   return true;
 }
 
-/* Graphs that are small together are not read again. */
+/* True if the graph is small enough to be kept, so that its input is not read again. */
 static bool is_kept(struct aligner *a, const struct tk_trace *t) {
   const uint64_t most = os_memory_limit(a->opt->load.max_memory) / KEPT_SHARE;
   if (t->store->mem.used > most - a->out->kept_bytes) return false;
@@ -217,8 +218,8 @@ static bool is_kept(struct aligner *a, const struct tk_trace *t) {
   return true;
 }
 
-/* The second pass tells of inputs that are wrong.  A fault of the system may be gone by then, and the clocks would be those of fewer
- * inputs: it counts now. */
+/* Handles an input that failed to load. An invalid input is reported by the second pass. A system error is reported now: it may
+ * be gone by then, and the clocks would be based on fewer inputs. */
 static bool refuse_input(struct aligner *a, size_t i) {
   bool wrong = a->err->code == TK_EFORMAT || a->err->code == TK_ECORRUPT;
   if (a->err->code == TK_EINTERRUPTED || (!wrong && !a->opt->keep_going)) return merge_stops(a->in->n, a->err);
@@ -274,7 +275,8 @@ static bool read_all(struct aligner *a) {
 
 /* ---- hosts ---- */
 
-/* What tells two runs on one host apart, which start one after the other: a rank is in a run but once. */
+/* Returns the number of earlier inputs with this host and rank. It separates runs on the same host that started one after the
+ * other, because a rank occurs once in each run. */
 static uint32_t turn_of(struct aligner *a, struct map *seen, const struct align_input *input) {
   if (a->opt->align != TK_ALIGN_START) return 0;
   uint64_t who = align_mix(hash_bytes(input->host, strlen(input->host)), input->stated ? (uint64_t)input->rank + 1 : 0);
@@ -291,13 +293,13 @@ static uint32_t name_of_host(struct aligner *a, struct intern *names, const stru
   return name;
 }
 
-/* Inputs of the same host are one, and so is each that names none; those that are given an offset stand aside. */
+/* Groups inputs by host name. An input without a host name, or with a given offset, is a host of its own. */
 static bool find_hosts(struct aligner *a) {
   struct align_problem *p = &a->problem;
   size_t n = a->in->n;
   struct intern names;
   struct map turns;
-  uint32_t *of_name = arena_alloc(&a->arena, (n + 1) * sizeof *of_name); /* by name: the host */
+  uint32_t *of_name = arena_alloc(&a->arena, (n + 1) * sizeof *of_name); /* host by name id */
   p->host_of = arena_alloc(&a->arena, (n + 1) * sizeof *p->host_of);
   p->known = arena_alloc(&a->arena, n + 1);
   if (!of_name || !p->host_of || !p->known) return mem_check(a->mem, a->err);
@@ -329,7 +331,8 @@ static bool find_reference(struct aligner *a) {
   return err_set(a->err, TK_EUSAGE, "reference: no input has the rank or host '%s'", who);
 }
 
-/* Anchors of inputs that are not to be moved say nothing: they stand behind the others, of which there are as many as is returned. */
+/* Moves the anchors of inputs with given offsets after all others, because they must not influence the alignment. Returns the
+ * number of the other anchors. */
 static uint32_t set_given_apart(struct aligner *a) {
   uint32_t n = 0;
   struct align_anchor *v = a->anchors.v;
@@ -342,7 +345,8 @@ static uint32_t set_given_apart(struct aligner *a) {
   return n;
 }
 
-/* Inputs that are all ranks of one job, each once, are hardly of two; those of which two claim one rank may well be. */
+/* Sets the probability that inputs belong to different jobs: low if they are all ranks of one job, each once; high if two
+ * inputs claim the same rank. */
 static bool weigh_jobs(struct aligner *a) {
   const double complete = 1e-4, usual = 1e-3, twice = 1e-2;
   struct map ranks;
@@ -410,7 +414,7 @@ static bool make_maps(struct aligner *a) {
     if (!a->inputs[i].read) continue;
     if (a->inputs[i].map) {
       *m = *a->inputs[i].map;
-      if (align_is_constant(m)) m->pivot_ns = a->inputs[i].start_ns; /* one that is made elsewhere says none */
+      if (align_is_constant(m)) m->pivot_ns = a->inputs[i].start_ns; /* a map made elsewhere has no pivot */
     } else if (a->inputs[i].given) {
       m->offset_ns = -a->inputs[i].given_ns;
     } else if (a->opt->align == TK_ALIGN_START) {
@@ -434,7 +438,7 @@ static bool any_given(const struct aligner *a) {
   return any;
 }
 
-/* To where its input is put; of inputs that could not be placed there are none. */
+/* Moves the anchors onto the common timeline; drops the anchors of inputs that could not be placed. */
 static void move_anchors(struct aligner *a) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < a->anchors.n; i++) {
@@ -448,7 +452,8 @@ static void move_anchors(struct aligner *a) {
   a->anchors.n = n;
 }
 
-/* Where clocks were given, what was in one collective is known when all are on one timeline: by its number, or for it ends together. */
+/* If clocks were given, collectives are identified after all inputs are on one timeline: by sequence number, or because they
+ * end together. */
 static bool take_given_collectives(struct aligner *a) {
   size_t n = a->in->n;
   bool known = true, *still = arena_alloc(&a->arena, n + 1);
@@ -486,14 +491,14 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 static bool is_needed(const struct aligner *a) {
   const struct merge_inputs *in = a->in;
   const struct tk_merge_options *opt = a->opt;
-  if (opt->n_offsets || opt->reference || opt->offsets_from) return true; /* is there such a rank or host? */
+  if (opt->n_offsets || opt->reference || opt->offsets_from) return true; /* must check that the rank or host exists */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
   if (lists_collectives(a)) return true;
   return compares_clocks(opt->align) || opt->align == TK_ALIGN_START;
 }
 
-/* Is anybody's clock said to be another than it says? */
+/* True if the options set clocks or group rows by host. */
 static bool is_moved(const struct tk_merge_options *opt) {
   return opt->n_offsets || opt->reference || opt->offsets_from || opt->group_by == TK_GROUP_HOST;
 }
@@ -510,7 +515,7 @@ static void find_start(struct aligner *a) {
   }
 }
 
-/* Replaces hosts and names of the inputs, which from here on are only reported. */
+/* Redacts the hosts and names of the inputs, which are only reported from here on. */
 static bool hide_inputs(struct aligner *a) {
   struct buf b = {.mem = a->mem};
   bool ok = true;

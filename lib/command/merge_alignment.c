@@ -1,4 +1,4 @@
-/* merge_alignment.c - what the first pass of a merge leaves to the second one (merge_align.h). */
+/* merge_alignment.c - results of the first pass of a merge, for the second pass (merge_align.h). */
 #include "base/err.h"
 #include "base/os.h"
 #include "merge_align.h"

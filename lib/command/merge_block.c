@@ -1,5 +1,5 @@
-/* merge_block.c - prints the block of a rank: who it is, which pids its processes were given, its own top-level keys, and the records
- * of its processes that are left out of the timeline. */
+/* merge_block.c - prints the block of a rank: its identity, the pids that its processes were given, its own top-level keys, and
+ * the records of its processes that are not on the timeline. */
 #include "merge_block.h"
 
 #include <string.h>
@@ -49,7 +49,8 @@ static void print_pids(struct buf *b, const struct merge_block *block) {
   buf_text(b, "}");
 }
 
-/* The keys of the first rank stand at the top, where the merge itself speaks as "tracekit". */
+/* Prints top-level keys: "tracekit" if `ours`, the others if `theirs`. The keys of the first rank are at the top of the output,
+ * where "tracekit" describes the merge itself. */
 static const char *print_keys(struct buf *b, const struct tk_trace *t, bool theirs, bool ours, const char *comma) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
@@ -71,7 +72,7 @@ static void print_metas(struct buf *b, const struct tk_trace *t, bool first) {
   buf_text(b, "}");
 }
 
-/* A record that is left out says which process and thread it was of. */
+/* Prints a record that is not on the timeline, with the process and thread that it belonged to. */
 static void print_hidden_record(struct buf *b, const struct tk_trace *t, const struct tk_record *r) {
   const struct tk_track *k = &t->tracks[r->track];
   buf_text(b, "{");
@@ -125,7 +126,7 @@ static bool is_pid(const struct tk_trace *t, const struct tk_ident *was, const s
   return same;
 }
 
-/* What its pids are now; those that have no events left are gone. */
+/* Prints the new pids of a rank; processes without events are dropped. */
 static void print_new_pids(struct buf *b, const struct merge_block *block, const struct json_value *pids) {
   const struct tk_trace *t = block->trace;
   struct json j = {.p = pids->p + 1, .end = pids->end, .last = true};
@@ -165,7 +166,7 @@ static void print_member(struct buf *b, const struct merge_block *block, const s
     buf_append(b, v->p, (size_t)(v->end - v->p));
 }
 
-/* `keys`: the trace's top-level keys are this rank's. */
+/* `keys`: true if the trace's top-level keys belong to this rank. */
 static void print_merged_rank(struct buf *b, const struct merge_block *block, const struct json_value *own, bool keys) {
   struct json j = {.p = own->p + 1, .end = own->end, .last = true};
   struct json_string key;

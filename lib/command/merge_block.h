@@ -1,4 +1,4 @@
-/* merge_block.h - what a merged trace says of each of its ranks: an element of "ranks" in the object "tracekit". */
+/* merge_block.h - description of a rank in a merged trace: an element of "ranks" in the object "tracekit". */
 #ifndef COMMAND_MERGE_BLOCK_H
 #define COMMAND_MERGE_BLOCK_H
 
@@ -6,18 +6,18 @@
 
 struct merge_block {
   const struct tk_merge_rank *rank;
-  const struct tk_trace *trace; /* as it is written; NULL = the input goes into the output as it is */
-  const struct merge_pid *was;  /* rank->processes of them: which process was which */
-  bool first;                   /* its top-level keys stand at the top of the output */
-  bool nameless;                /* what the input is called is not said */
-  const char *account;          /* of what was left out of it: members of JSON behind a comma; NULL = nothing was */
+  const struct tk_trace *trace; /* the trace as written; NULL = the input is copied unchanged */
+  const struct merge_pid *was;  /* original identity of each of rank->processes processes */
+  bool first;                   /* its top-level keys are at the top of the output */
+  bool nameless;                /* omit the name of the input */
+  const char *account;          /* JSON members, after a comma, that describe what was dropped; NULL = nothing */
 };
 
-/* Of a merged trace: appends the blocks of its ranks, as they are but for pids and shifts.  Its own top-level keys go into the first of
- * them, unless they stand at the top of the output.  Returns how many. */
+/* For a merged trace: appends the blocks of its ranks, unchanged except for pids and shifts. The trace's own top-level keys go
+ * into the first block, unless they are at the top of the output. Returns the number of blocks. */
 uint32_t merge_block_print_ranks(struct buf *to, const struct merge_block *block);
 
-/* Appends the block as JSON, on a line of its own behind a comma unless it is the first.  Failure sticks in the memory of `to`. */
+/* Appends the block as JSON, on a new line after a comma unless it is the first. A failure sticks in the memory of `to`. */
 void merge_block_print(struct buf *to, const struct merge_block *block);
 
 #endif

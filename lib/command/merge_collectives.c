@@ -60,14 +60,14 @@ static int64_t rank_of(const struct merge_who *who, const struct merge_meeting *
 
 static uint32_t device_of(const struct merge_who *who, const struct merge_meeting *m) { return who[m->input].merged ? 0 : m->device; }
 
-/* The rows of one collective: [from, returned). */
+/* Returns the end of the rows of the collective that begins at `from`. */
 static uint32_t end_of(const struct merge_collectives *c, uint32_t from) {
   uint32_t to = from;
   while (to < c->n && c->v[to].collective == c->v[from].collective) to++;
   return to;
 }
 
-/* ---- who was last ---- */
+/* ---- the last rank ---- */
 
 struct tally {
   int64_t rank, lost_ns;
@@ -81,7 +81,8 @@ static struct tally *tally_of(struct map *index, struct tally **v, uint32_t *n, 
   return &(*v)[*at];
 }
 
-/* What the last one cost: how much sooner all had been there without it.  The heaviest by that. */
+/* The cost of the last rank in a collective is the time by which it came after the next-to-last one. Reports the rank with the
+ * largest sum. */
 void merge_collectives_sum_up(const struct merge_collectives *c, const struct merge_who *who, struct tk_collectives *sum,
                               struct mem *mem) {
   struct map index, steps;
@@ -134,7 +135,7 @@ static void put_int(struct out *o, int64_t v) {
   out_write(o, text, num_put_i64(text, v));
 }
 
-/* ns as us, all digits. */
+/* Prints ns as us with three decimals. */
 static void put_us(struct out *o, i128 ns) {
   char rest[5] = {'.', (char)('0' + (ns < 0 ? -ns : ns) / 100 % 10), (char)('0' + (ns < 0 ? -ns : ns) / 10 % 10),
                   (char)('0' + (ns < 0 ? -ns : ns) % 10), 0};
@@ -153,7 +154,7 @@ static void put_json(struct out *o, const char *text, struct mem *mem) {
   buf_free(&b);
 }
 
-/* As RFC 4180 has it. */
+/* Writes a CSV field, quoted as in RFC 4180. */
 static void put_csv(struct out *o, const char *text) {
   if (!strpbrk(text, "\",\r\n")) {
     put(o, text);
@@ -173,7 +174,7 @@ static void put_text(const struct merge_table *table, const char *kind, const ch
   buf_free(&b);
 }
 
-/* What is told of all of its rows, by the first that tells it. */
+/* Properties of a collective, each from the first row that has it; bytes: the largest. */
 struct told {
   const char *name, *group;
   int64_t seq, bytes;
@@ -284,7 +285,7 @@ bool merge_collectives_write(const struct merge_collectives *c, const struct mer
 
 /* ---- flows ---- */
 
-/* By its name, by its args, or since its name was asked for. */
+/* True if the event is a collective by its kind or its args, or if one of the collectives has its name. */
 static bool is_collective(const struct merge_collectives *c, const struct kinds *kinds, const struct tk_event *e) {
   unsigned kind = kinds_of(kinds, e);
   struct tk_arg arg;
@@ -293,7 +294,7 @@ static bool is_collective(const struct merge_collectives *c, const struct kinds 
   return intern_id(&c->texts, name, strcspn(name, "(<")) != 0;
 }
 
-/* By when a collective ended here: the kernel, which ends then. */
+/* Indexes the events of collectives by end time, in ns: a kernel ends when its collective does. */
 static bool index_events(const struct merge_collectives *c, const struct tk_trace *t, struct map *at, struct mem *mem) {
   struct kinds kinds = {0};
   bool ok = kinds_init(&kinds, t, mem);
@@ -307,7 +308,7 @@ static bool index_events(const struct merge_collectives *c, const struct tk_trac
   return ok;
 }
 
-/* Times that were bent are rounded to ns. */
+/* Finds the event that ends within 2 ns of the given time: times that a clock map moved are rounded to ns. */
 static tk_id event_at(const struct map *at, int64_t end_ns) {
   for (int by = 0; by < 3; by++)
     for (int side = -1; side < 2; side += 2) {

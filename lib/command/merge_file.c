@@ -1,6 +1,6 @@
-/* merge_file.c - a merge whose sink writes a file: what tk_merge does.
+/* merge_file.c - tk_merge: a merge whose sink writes a file.
  *
- * All that is written is opened before anything is read: outputs that cannot be are refused at once. */
+ * All outputs are opened before any input is read, so that an output that cannot be written is refused at once. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +21,15 @@
 
 struct merge_file {
   const struct tk_merge_options *opt;
-  struct saver saver;       /* of a trace; */
-  struct run_folder run;    /* of a folder with a file for each host */
-  struct manifest manifest; /* of a manifest */
-  struct out clocks;        /* the report on them, if it is asked for */
-  struct out collectives;   /* the table of them */
+  struct saver saver;       /* if the output is a trace */
+  struct run_folder run;    /* if the output is a folder with a file per host */
+  struct manifest manifest; /* if the output is a tar with a manifest */
+  struct out clocks;        /* report on the clocks, if requested */
+  struct out collectives;   /* table of collectives, if requested */
   struct mem mem;
   const char **inputs;      /* paths that no output may replace (NULL-terminated), with room for one more */
   size_t n_inputs;
-  bool shared;              /* the size that is asked for is shared out among the ranks */
+  bool shared;              /* the requested size is divided among the ranks */
 };
 
 static bool open_report(struct merge_file *f, struct out *out, const char *path, const char *output, struct tk_err *err) {
@@ -50,7 +50,7 @@ static bool open_reports(struct merge_file *f, const char *output, struct tk_err
   return open_report(f, &f->clocks, clocks, output, err) && open_report(f, &f->collectives, table, output, err);
 }
 
-/* The report is written in a dry run as well: it is asked for beside the output. */
+/* Writes the report and commits both, also in a dry run: they are requested in addition to the output. */
 static bool commit_reports(struct merge_file *f, const char *json, struct tk_err *err) {
   const char *table = f->opt->collectives;
   if (table && !out_commit(&f->collectives, err)) return err_prefix(err, "%s", table);
@@ -82,14 +82,14 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
   return open_reports(f, path, err);
 }
 
-/* Counts what was written, which gets its name now. */
+/* Commits the output under its final name, and counts what was written. */
 static bool commit_output(struct merge_file *f, const char *path, struct tk_merge_report *report, struct tk_err *err) {
   if (f->opt->manifest) return true;
   if (!f->run.format && !saver_finish(&f->saver, &report->saved, err)) return false;
   if (!f->run.format && f->opt->to && !merge_fits(f->opt, report->saved.bytes, err)) return false;
   if (!f->run.format) return saver_commit(&f->saver, &report->saved, err);
   if (!run_folder_commit(&f->run, &report->saved, err)) return false;
-  if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the run was named */
+  if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the given path names the run */
   diagnostics_say(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "this folder would contain the "
                                                                                    "run" : "this folder "
                                                                                                              "contains the "
@@ -109,7 +109,7 @@ static const struct packing *packing_of(const struct merge_file *f, const char *
   return packing || !word ? packing : packing_of_path(word, strlen(word));
 }
 
-/* A size is shared out among ranks, where a rank can be weighed by itself. */
+/* True if the requested size is divided among ranks: the format must allow measuring a rank by itself. */
 static bool has_shares(const struct merge_file *f, const char *path) {
   const struct format *format = format_of(f, path);
   const struct packing *packing = packing_of(f, path);
@@ -117,8 +117,8 @@ static bool has_shares(const struct merge_file *f, const char *path) {
          (!packing || packing == packing_row(PACKING_GZIP)) && !run_folder_is_meant(path, &f->opt->save);
 }
 
-/* Joined first is what must not be larger than so much, where that cannot be shared out; and what has flows between ranks, where the
- * writer of the format wants both ends of a flow at once. */
+/* True if the graphs must be joined in memory first: if a size is requested that cannot be divided among ranks, or if flows
+ * connect ranks and the format's writer needs both ends of a flow at once. */
 static bool is_joined_first(const struct merge_file *f, const char *path) {
   if (f->opt->to && !has_shares(f, path)) return true;
   if (!f->opt->link_collectives || run_folder_is_meant(path, &f->opt->save)) return false;
@@ -182,7 +182,7 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
   if (!err) err = &own;
   err_clear(err);
   f.shared = has_shares(&f, path) && !is_joined_first(&f, path);
-  if (f.shared) { /* what no viewer of the output shows goes before events do */
+  if (f.shared) { /* drop data that no viewer of the output shows before dropping events */
     shared.save.no_passthrough = true;
     f.opt = &shared;
   }

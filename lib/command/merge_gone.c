@@ -1,5 +1,5 @@
-/* merge_gone.c - what went of all ranks, by name: the end of the output tells it, so that what stays and that table add up to what was
- * there (merge_share.h). */
+/* merge_gone.c - dropped events of all ranks, by name. The end of the output lists them, so that the kept events and this table
+ * add up to the original totals (merge_share.h). */
 #include <stdlib.h>
 #include <string.h>
 

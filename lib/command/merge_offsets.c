@@ -1,6 +1,7 @@
 /* merge_offsets.c - reads a report on clocks (merge_offsets.h).
  *
- * A piece is a line; as knots of a curve a clock that was set between two pieces goes from the end of one to the begin of the next. */
+ * Each piece is a line segment. Where a clock was set between two pieces, the curve connects the end of one to the beginning of
+ * the next. */
 #include "merge_offsets.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 
 /* ---- JSON ---- */
 
-/* An object or array that was found, as text. */
+/* Returns the text of an object or array. */
 static const char *text_of(const struct json_value *v, size_t *n) {
   *n = (size_t)(v->end - v->p);
   return (const char *)v->p;
@@ -25,7 +26,7 @@ static bool member(const struct json_value *object, const char *key, enum json_t
   return object->type == JSON_OBJECT && json_member(text, n, key, v) && v->type == type;
 }
 
-/* Of times and offsets; beyond a century is no clock. */
+/* Limits of times and offsets, ns; no clock is off by a century. */
 static const int64_t MOST_TIME = 4000000000000000000, MOST_OFFSET = 2000000000000000000;
 
 static bool integer(const struct json_value *object, const char *key, int64_t most, int64_t *out) {
@@ -43,7 +44,7 @@ static double number(const struct json_value *object, const char *key) {
   return member(object, key, JSON_NUMBER, &v) && num_scaled(v.p, v.end, 6, &micro) ? i128_double(micro) / 1e6 : 0;
 }
 
-/* The next value of an array, whose text begins behind its bracket. */
+/* Reads the next value of an array; the text begins after the opening bracket. False at the end. */
 static bool next(struct json *j, struct json_value *v) {
   if (!json_blank(j) || *j->p == ']') return false;
   if (*j->p == ',') j->p++;
@@ -62,7 +63,7 @@ static void add_knot(struct curve *c, double x, double y) {
   c->y[c->n++] = y;
 }
 
-/* A clock that jumps must not take time back: what is not monotone is no clock that the writer of reports found. */
+/* True if corrected time always increases. A jump back in time cannot come from a report that we wrote. */
 static bool is_monotone(const struct curve *c) {
   for (uint32_t i = 1; i < c->n; i++)
     if (!(c->y[i] - c->y[i - 1] < c->x[i] - c->x[i - 1])) return false;
@@ -87,7 +88,7 @@ static bool take_pieces(struct align_map *m, const struct json_value *pieces) {
 }
 
 static bool take_map(struct align_map *m, const struct json_value *host) {
-  const double line = 1e9, most = 5e5; /* ppm: clocks do not stand still */
+  const double line = 1e9, most = 5e5; /* most: ppm, far beyond any real clock */
   struct json_value pieces;
   double drift = number(host, "drift_ppm");
   *m = (struct align_map){.pivot_ns = 0};
@@ -134,7 +135,7 @@ static bool take_host(struct merge_offsets *o, const struct json_value *v, const
 
 /* ---- all ---- */
 
-/* The report, wherever it stands in the file. */
+/* Finds the list of hosts, wherever the report is in the file. */
 static bool find_hosts(const char *text, size_t n, struct json_value *hosts) {
   struct json_value v;
   if (json_member(text, n, "tracekit", &v) && v.type == JSON_OBJECT) text = text_of(&v, &n);
@@ -152,7 +153,7 @@ static bool take_hosts(struct merge_offsets *o, const struct buf *text, struct t
   return true;
 }
 
-/* As strict and compact as json_member wants it. */
+/* Reads the file and converts it to the strict, compact JSON that json_member requires. */
 static bool read_text(const char *path, struct buf *raw, struct buf *text, struct tk_err *err) {
   struct in *in = in_open(path, 0, raw->mem, err);
   const uint8_t *p;

@@ -1,6 +1,6 @@
-/* merge_order.c - places of inputs, by rank or host by host (merge_order.h).
+/* merge_order.c - positions of inputs, by rank or grouped by host (merge_order.h).
  *
- * Sorted twice: by host and rank, which shows each host's lowest rank; then by that. */
+ * Sorts twice: by host and rank, which yields each host's lowest rank; then by lowest rank. */
 #include "merge_order.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 struct item {
   const char *host;
-  int64_t rank, lowest; /* lowest: of its host */
+  int64_t rank, lowest; /* lowest: lowest rank of its host */
   uint32_t input;
 };
 
@@ -28,7 +28,7 @@ static int by_host(const void *pa, const void *pb) {
 static int by_lowest(const void *pa, const void *pb) {
   const struct item *a = pa, *b = pb;
   int order = compare(a->lowest, b->lowest);
-  if (!order) order = strcmp(a->host, b->host); /* two that claim one rank */
+  if (!order) order = strcmp(a->host, b->host); /* two hosts claim the same rank */
   return order ? order : by_rank(a, b);
 }
 

@@ -1,11 +1,12 @@
-/* merge_order.h - in which order the rows of several hosts stand. */
+/* merge_order.h - order of the rows of several hosts. */
 #ifndef COMMAND_MERGE_ORDER_H
 #define COMMAND_MERGE_ORDER_H
 
 #include "merge_align.h"
 
-/* Fills places[n]: the place of each input's rows by rank, equals as they came; `by_hosts`, when those of one host stand together,
- * hosts by their lowest rank.  Inputs of no known host are each one of their own.  False when memory runs out. */
+/* Fills places[n] with the position of each input's rows, by rank; equal ranks keep their order. If `by_hosts`, the inputs of a
+ * host are adjacent, and hosts are ordered by their lowest rank. An input without a known host is a host of its own. False if
+ * memory runs out. */
 bool merge_order(const struct merge_who *who, size_t n, bool by_hosts, uint32_t *places);
 
 #endif

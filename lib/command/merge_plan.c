@@ -1,4 +1,4 @@
-/* merge_plan.c - what a merge settles before it writes anything (merger.h): the same by scans as by the inputs themselves. */
+/* merge_plan.c - decisions of a merge before it writes anything (merger.h); they are the same from scans as from the inputs. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ bool merger_joins(const struct merger *m) {
 
 /* ---- names ---- */
 
-/* Runs side by side: each says which it is. */
+/* Several runs: put run and step into each label. */
 static bool is_of_runs(const struct merger *m) {
   for (size_t i = 1; m->opt->align == TK_ALIGN_START && i < m->n_inputs; i++)
     if (strcmp(m->inputs[i].run, m->inputs[0].run) != 0 || strcmp(m->inputs[i].step, m->inputs[0].step) != 0) return true;
@@ -26,7 +26,7 @@ const char *merger_label(const struct merger *m) {
   return is_of_runs(m) ? "{run} - step {step} - " LABEL_DEFAULT : LABEL_DEFAULT;
 }
 
-/* As many folders as make the names of all inputs differ, where that can be. */
+/* Finds how many folders of the path make all input names differ; 0 if none of the tried numbers does. */
 static bool find_folders(struct merger *m) {
   enum { MOST = 8 };
   for (bool same = true; same && m->folders < MOST; m->folders += same) {
@@ -50,7 +50,7 @@ int64_t merger_slot(struct merger *m, size_t input, int64_t rank, int64_t *claim
   int64_t sort = *claimed = rank >= 0 ? rank : (int64_t)input;
   uint32_t *slot = map_put(&m->ranks, (uint64_t)sort, 0);
   *other = slot ? *slot : 0;
-  if (slot && *slot && sort > INT32_MAX) sort = 0; /* room to count on */
+  if (slot && *slot && sort > INT32_MAX) sort = 0; /* leave room to count up */
   while (slot && *slot) slot = map_put(&m->ranks, (uint64_t)++sort, 0);
   if (slot) *slot = (uint32_t)input + 1;
   return sort;
@@ -72,7 +72,7 @@ static bool order_rows(struct merger *m) {
   return merge_order(m->alignment.who, m->n_inputs, true, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
 }
 
-/* What cannot be read twice without a copy is not read twice only to see when it begins. */
+/* True if an input is stdin. Reading stdin twice needs a copy; do not pay for one just to learn its start time. */
 static bool has_stdin(const struct merger *m) {
   for (size_t i = 0; i < m->n_inputs; i++)
     if (strcmp(m->inputs[i].name, "standard input") == 0 || strcmp(m->inputs[i].name, "-") == 0) return true;
@@ -86,7 +86,8 @@ static bool align_inputs(struct merger *m) {
   return merge_align(&m->alignment, &in, m->opt, start, m->report, m->err);
 }
 
-/* Viewers that know nothing of sort indices show processes in the order in which they are written. */
+/* Aligns the inputs. If viewers ignore sort indices, sorts the inputs by rank, because such viewers show processes in the order
+ * in which they are written. */
 static bool align_in_order(struct merger *m) {
   bool sorted = true;
   if (!align_inputs(m)) return false;
@@ -97,7 +98,7 @@ static bool align_in_order(struct merger *m) {
   bool ok = places && merge_order(who, m->n_inputs, false, places) && sources_arrange(m->sources, m->first, m->n_inputs, places);
   mem_free(&m->mem, places);
   if (!ok) return err_set(m->err, TK_ELIMIT, "out of memory");
-  merge_alignment_free(&m->alignment); /* which is by input, and relative to the first one */
+  merge_alignment_free(&m->alignment); /* it is by input, and relative to the first input */
   align_report_free(m->report);
   return align_inputs(m);
 }

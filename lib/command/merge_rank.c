@@ -1,4 +1,5 @@
-/* merge_rank.c - one rank of a merge: who it is, when it was, what its processes are called and numbered, and into the sink. */
+/* merge_rank.c - one rank of a merge: identifies it, places it in time, names and numbers its processes, and writes it to the
+ * sink. */
 #include "merger.h"
 
 #include <math.h>
@@ -17,11 +18,11 @@
 #include "source/manifest.h"
 #include "source/sources.h"
 
-enum { MOST_DRIFT_US = 5 }; /* of a clock over a trace that is not worth a word */
+enum { MOST_DRIFT_US = 5 }; /* clock drift over a trace that needs no note */
 
-/* ---- who is it ---- */
+/* ---- identity ---- */
 
-/* The place among all of the rank that the input claims. */
+/* Claims a rank for the input and returns its place among all ranks. Adds a note if another input claimed the rank before. */
 static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *r, const struct identity *id) {
   uint32_t other = 0;
   r->rank_from = id->rank >= 0 ? id->rank_from : "input order";
@@ -32,7 +33,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
     snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept apart", (long long)r->rank, m->inputs[other - 1].name);
     merger_note(m, m->inputs[input].name, text);
   }
-  bool known = *m->inputs[input].host; /* hosts of a run directory have names instead of ranks */
+  bool known = *m->inputs[input].host; /* hosts of a run directory are identified by name, not by rank */
   if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))
     merger_note(m, m->inputs[input].name, "states no rank; its position among the inputs is used");
   return slot;
@@ -52,9 +53,9 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
   }
 }
 
-/* ---- one base of time ---- */
+/* ---- time base ---- */
 
-/* A manifest says one offset of an input: that in its middle. */
+/* Returns the offset in the middle of the trace, because a manifest stores one offset per input. */
 static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const struct align_map *map, int64_t later) {
   tk_time start, end;
   char text[256];
@@ -85,7 +86,7 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
 
 /* ---- one input ---- */
 
-/* When the output would begin that is all there is: of one input alone nothing was read before. */
+/* Returns the start of the output, ns. A single input was not read before, so its own start is used. */
 static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   tk_time start, end;
   if (m->alignment.start_ns < INT64_MAX) return m->alignment.start_ns;
@@ -94,8 +95,8 @@ static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   return trace_ns(t, 0, start);
 }
 
-/* What times are printed against: the first input's zero, unless another one began before it, for viewers pass over what is before
- * time 0.  By whole microseconds, which leaves the digits of the others as they are. */
+/* Returns the zero of printed times: the first input's, or an earlier one if another input began before it, because viewers
+ * skip what is before time 0. The zero moves by whole microseconds, which keeps the digits of all other times. */
 static int64_t zero_of(const struct merger *m, int64_t start) {
   int64_t base = m->base.zero_ns;
   if (!merger_joins(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= base) return base;
@@ -103,7 +104,7 @@ static int64_t zero_of(const struct merger *m, int64_t start) {
   return zero < INT64_MIN ? start : (int64_t)zero;
 }
 
-/* The range of time that is asked for, on the timeline of all, and when the output begins in it. */
+/* Finds the selected time range on the common timeline, and the start of the output in it. */
 static bool find_window(struct merger *m, struct tk_trace *first) {
   i128 length = ((i128)m->alignment.end_ns - m->alignment.start_ns) * 1000;
   struct window_frame f = {.end = length > INT64_MAX ? INT64_MAX : (tk_time)length, .clock = m->base.clock};
@@ -116,7 +117,7 @@ static bool find_window(struct merger *m, struct tk_trace *first) {
   return true;
 }
 
-/* The same window, as of this trace. */
+/* Cuts the trace to the window, which is converted to the trace's origin. */
 static bool cut_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
   i128 by = ((i128)m->alignment.start_ns - t->origin_ns) * 1000, start = m->window.start + by, end = m->window.end + by;
   struct window w = m->window;
@@ -129,10 +130,10 @@ static bool cut_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank 
   return true;
 }
 
-/* Is it written alone, and another one the first? */
+/* True if this rank is written alone and is not the first one. */
 static bool is_later(const struct merger *m) { return m->planned && m->n_merged; }
 
-/* What stands before all ranks is no part of one. */
+/* Opens the sink. If one rank is written alone, the head of the output is muted: it belongs to no rank. */
 static bool open_sink(struct merger *m) {
   struct sink *sink = m->output->sink;
   struct out *out = m->planned && m->output->saver ? &m->output->saver->out : NULL;
@@ -143,7 +144,7 @@ static bool open_sink(struct merger *m) {
   return ok;
 }
 
-/* Its top-level keys and its base of time are those of the output. */
+/* The output gets the top-level keys and the time base of this trace. */
 bool merger_open(struct merger *m, const struct tk_trace *t) {
   struct tk_trace *first = m->first_trace;
   m->base = m->alignment.who ? m->alignment.base : (struct merge_base){t->zero_ns, t->clock};
@@ -180,7 +181,7 @@ static uint32_t count_processes(const struct tk_trace *t, bool hidden) {
   return n;
 }
 
-/* How a rank and its processes are called. */
+/* Names of a rank and its processes. */
 struct called {
   char rank[48], suffix[64], machine[1024];
   struct label_values values;
@@ -201,7 +202,7 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
     snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
 
-/* Renumbers the graph; of one that stands alone the processes stay what they are.  Fills `was`. */
+/* Renumbers the graph; the processes of a single input keep their ids. Fills `was`. */
 static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of, struct merge_pid *was) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   const int64_t slot = of->slot;
@@ -224,12 +225,12 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
   return true;
 }
 
-/* The trace as a file of its own, which says how its clock was aligned with the others'. */
+/* Writes the trace as a file of its own, which records how its clock was aligned with the others. */
 static bool write_file(struct merger *m, const struct tk_merge_rank *r, const struct tk_trace *t, int64_t slot) {
   struct buf b = {.mem = &m->mem};
   struct run_rank rank = {r->host, slot, m->first_trace, saver_provenance(&b, &m->opt->save, t)};
   if (rank.provenance && m->opt->save.command && m->n_inputs > 1 && !m->opt->redact) {
-    b.len -= 2; /* its brace and NUL */
+    b.len -= 2; /* the closing brace and NUL */
     buf_text(&b, ",\"align\":");
     buf_text(&b, m->report->align.json);
     buf_append(&b, "}", 2);
@@ -272,7 +273,7 @@ static bool is_reference(const struct merger *m, const struct tk_merge_rank *r) 
   return m->opt->reference && (strcmp(m->opt->reference, rank) == 0 || strcmp(m->opt->reference, r->host) == 0);
 }
 
-/* The input goes into the tar as it is. */
+/* Adds the input, which goes into the tar unchanged, to the manifest. */
 static bool describe_input(struct merger *m, size_t input, const struct tk_trace *t, int64_t slot) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct tk_saved *saved = &m->report->saved;
@@ -290,13 +291,13 @@ static bool describe_input(struct merger *m, size_t input, const struct tk_trace
   return manifest_add(manifest, t, m->sources, file, m->err);
 }
 
-/* Viewers of some formats derive by themselves, and a manifest's files stay as they are. */
+/* True if data is derived here: viewers of some formats derive it themselves, and the files of a manifest stay unchanged. */
 static bool derives(const struct merger *m) {
   const struct saver *s = m->output->saver;
   return m->output->derive || (m->opt->derive && s && !s->format->info.derives);
 }
 
-/* Who it was is then told by nothing that is written. */
+/* Redacts the trace, if requested. Afterwards nothing in the output identifies the host. */
 static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
   if (!m->opt->redact) return true;
   if (!tk_redact(t, m->opt->redact, &m->report->redacted, m->err)) return false;
@@ -304,7 +305,7 @@ static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_r
   return true;
 }
 
-/* Of what was not planned: its pids follow those that were given. */
+/* Writes the rank. Without a plan, assigns the next free pids. */
 static bool write_rank(struct merger *m, size_t input, struct tk_trace *t, int64_t slot) {
   const struct scan_pids *pids = m->alignment.pids ? &m->alignment.pids[input] : &m->own_pids;
   if (m->output->manifest) return describe_input(m, input, t, slot);
@@ -322,7 +323,7 @@ bool merger_write(struct merger *m, size_t input, struct tk_trace *t) {
   struct identity id = identity_of(t);
   r->merged = identity_is_merged(t);
   int64_t slot = claim_rank(m, input, r, &id);
-  if (strcmp(r->input, t->source) != 0) r->input = merger_text(m, t->source); /* another view of the session was read */
+  if (strcmp(r->input, t->source) != 0) r->input = merger_text(m, t->source); /* another view of the session was read instead */
   r->host = merger_text(m, id.host);
   r->read = t->counts.read;
   r->events = t->n_events;

@@ -1,7 +1,8 @@
 /* merge_select.c - cuts each input of a merge as it is read (merge_select.h).
  *
- * Ranks and steps are the input's own, so it is cut by them at once: what waits for the second pass is the smaller.  Its anchors are
- * taken before, of all of it.  A range of time is one of the common timeline: it is cut when the input stands there. */
+ * Ranks and steps belong to the input itself, so they are cut at once: this makes the graphs that wait for the second pass
+ * smaller. Anchors are collected before that, from the whole input. A time range refers to the common timeline, so it is cut
+ * after the input is placed there. */
 #include "merge_select.h"
 
 #include "base/err.h"
@@ -21,7 +22,7 @@ bool merge_wants_rank(const struct tk_merge_options *opt, int64_t rank) {
   return any && (opt->every_rank < 2 || rank % opt->every_rank == 0);
 }
 
-/* Of a merged trace: which tracks are of ranks that are asked for, 1, or of none in particular; NULL = no memory. */
+/* For a merged trace: returns 1 for each track of a selected rank or of no rank, else 0; NULL if memory runs out. */
 static uint32_t *wanted_tracks(const struct tk_merge_options *opt, struct tk_trace *t, struct mem *mem, bool *any) {
   struct track_origin *origins = identity_of_tracks(t, mem);
   uint32_t *part = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *part);

@@ -1,24 +1,25 @@
-/* merge_select.h - the part of its inputs that a merge keeps: ranks, steps, a range of time. */
+/* merge_select.h - selects the part of its inputs that a merge keeps: ranks, steps, a time range. */
 #ifndef COMMAND_MERGE_SELECT_H
 #define COMMAND_MERGE_SELECT_H
 
 #include "graph/trace.h"
 #include "op/window.h"
 
-/* Can what is asked for be understood?  Asked before anything is read. */
+/* Checks the selection before any input is read. False with err set if it is invalid. */
 bool merge_select_check(const struct tk_merge_options *opt, struct tk_err *err);
 
-/* Is any of it asked for that a trace of this rank holds?  Of a merged one, some of its ranks are enough. */
+/* True if the selection includes a trace of this rank; of a merged trace, at least one rank. On failure returns false with err
+ * set. */
 bool merge_wants(const struct tk_merge_options *opt, struct tk_trace *t, int64_t rank, struct tk_err *err);
 
-/* Of a trace of one rank. */
+/* True if the selection includes this rank. */
 bool merge_wants_rank(const struct tk_merge_options *opt, int64_t rank);
-/* Are ranks selected at all? */
+/* True if the options select ranks. */
 bool merge_selects_ranks(const struct tk_merge_options *opt);
 
-/* Takes out other ranks (of a merged trace) and other steps. */
+/* Removes other ranks (from a merged trace) and other steps. */
 bool merge_cut(struct tk_trace *t, const struct tk_merge_options *opt, struct tk_err *err);
-/* Takes out what is not within the window, of a trace that stands on the common timeline; *events are how many it has had. */
+/* Removes what is outside the window from a trace on the common timeline. *events becomes the number of events before. */
 bool merge_cut_time(struct tk_trace *t, const struct window *w, uint64_t *events, struct tk_err *err);
 
 #endif

@@ -1,7 +1,7 @@
-/* merge_share_rank.c - a rank is shrunk to its share (merge_share.h).
+/* merge_share_rank.c - shrinks a rank to its share (merge_share.h).
  *
- * What is weighed is the part that it would be (part.h) with its block, by a sink that is opened as that of a part is: so a rank is
- * shrunk alike wherever that is done, alone or in the merge of all. */
+ * A rank is weighed as the part that it would become (part.h), with its block, through a sink opened as for a part. So it is
+ * shrunk the same way everywhere, alone or in the full merge. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,14 +16,15 @@ struct weighing {
   size_t input;
   const struct merge_place_of *of;
   const struct merge_pid *was;
-  const struct saver *like; /* the output */
+  const struct saver *like; /* saver of the output */
   uint64_t share, events;
-  i128 total; /* of the durations that there were */
+  i128 total; /* sum of the original durations, ps */
 };
 
 /* ---- weighing ---- */
 
-/* What stands at the top or at the end of the output is the first one's too. */
+/* Writes what the rank adds besides its part: its block, and for the first rank also the top-level keys at the top or the end
+ * of the output. */
 static void put_beside(struct weighing *w, const struct tk_trace *t, const char *account, struct out *to) {
   struct merger *m = w->m;
   struct buf b = {.mem = &m->mem};

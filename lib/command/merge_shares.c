@@ -1,10 +1,10 @@
-/* merge_shares.c - what each rank may spend of the size that is asked for (merge_share.h).
+/* merge_shares.c - computes how much of the requested size each rank may use (merge_share.h).
  *
- *     the size = what is of no rank + for each rank what it has beside events + what is shared out
+ *     size = bytes of no rank + for each rank its bytes besides events + the rest, which is divided
  *
- * Of that last part the whole ranks have what they need, up to half; the others all the same, but none more than it needs.  What a rank
- * needs is an estimate, by a tenth too high; by half of it for those that are to be whole, since ids among many ranks are longer than
- * those of one (1,000 ranks as Perfetto: 13%). */
+ * The ranks to keep whole get what they need, up to half of the rest. The others get equal shares, but no more than they need.
+ * The need of a rank is an estimate, raised by a tenth. For the whole ranks it is raised by half, because ids of many ranks are
+ * longer than ids of a single one (1,000 ranks as Perfetto: 13%). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@
 #include "op/window.h"
 #include "stragglers.h"
 
-enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes: of no rank; of a rank and a process, at most */
+enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes: of no rank; per rank, per process (at
+                                                                              * most) */
 
 const char *const merge_role_names[] = {"", "slow", "typical"};
 
@@ -22,7 +23,7 @@ uint64_t merge_gone_room(uint64_t to) {
   return to / 16 < most ? to / 16 : most;
 }
 
-/* ---- whom to keep whole ---- */
+/* ---- ranks to keep whole ---- */
 
 static bool is_wanted(const struct merger *m, uint32_t input) {
   return !m->alignment.skipped[input] && !m->report->ranks[input].failed;
@@ -37,16 +38,16 @@ static bool find_roles(struct merger *m) {
   return ok;
 }
 
-/* ---- what each needs ---- */
+/* ---- needs ---- */
 
 struct need {
-  uint64_t floor, most; /* beside events; with all of them, beyond that */
+  uint64_t floor, most; /* bytes besides events; additional bytes with all events */
   uint64_t given;
   uint32_t input;
   bool whole;
 };
 
-/* How much of it is in the range of time that is asked for, in 1024 parts. */
+/* Returns how much of the trace is in the selected time range, in 1/1024. */
 static uint64_t part_of_time(struct merger *m) {
   const struct merge_alignment *a = &m->alignment;
   const i128 length = ((i128)a->end_ns - a->start_ns) * 1000;
@@ -68,10 +69,10 @@ static void find_need(const struct merger *m, struct need *n, uint64_t part) {
   n->most = (uint64_t)((i128)(events + events / (n->whole ? 2 : 10)) * part / 1024) + NAMING / packed;
   const int64_t kept = s->kept_ns < s->lasts_ns ? s->kept_ns : s->lasts_ns;
   if (m->opt->steps && s->lasts_ns > 0) n->most = (uint64_t)((i128)n->most * kept / s->lasts_ns) + NAMING;
-  if (!s->bytes) n->most = m->opt->to; /* nobody knows */
+  if (!s->bytes) n->most = m->opt->to; /* the size is unknown */
 }
 
-/* ---- sharing out ---- */
+/* ---- dividing ---- */
 
 static int by_most(const void *a, const void *b) {
   const struct need *x = a, *y = b;
@@ -85,12 +86,12 @@ static uint64_t give(struct need *n, uint64_t bytes) {
   return more;
 }
 
-/* All have what they need: what is left over goes to them in proportion, for an estimate may be wrong. */
+/* All needs are met: divides everything in proportion to the needs, because estimates may be wrong. */
 static void give_all(struct need *v, uint32_t n, uint64_t left, i128 need) {
   for (uint32_t i = 0; i < n; i++) v[i].given = (uint64_t)((i128)v[i].most * left / need);
 }
 
-/* In the order of what they need: what the lesser ones leave is for the greater ones. */
+/* Divides the bytes in order of need: what small needs leave goes to larger ones. */
 static void share_out(struct need *v, uint32_t n, uint64_t left) {
   uint32_t whole = 0;
   i128 need = 0;

@@ -1,8 +1,8 @@
-/* merger.h - one merge: what its ranks share, and what becomes of each.
+/* merger.h - state of a merge: what its ranks share, and the processing of each rank.
  *
- *     merge_plan.c    what is settled before any rank is written: clocks, places, pids, names
- *     merge_rank.c    a rank is made fit to stand beside the others, and goes into the sink
- *     merge.c         all ranks in their turn, in one process; apply.c: one of them; concat.c: what was written of each */
+ *     merge_plan.c    decisions before any rank is written: clocks, places, pids, names
+ *     merge_rank.c    adjusts a rank to the others and writes it to the sink
+ *     merge.c         writes all ranks in turn, in one process; apply.c writes one of them; concat.c joins the results */
 #ifndef COMMAND_MERGER_H
 #define COMMAND_MERGER_H
 
@@ -12,25 +12,25 @@
 #include "op/renumber.h"
 #include "op/window.h"
 
-/* Of one rank among all, what is known without the others. */
+/* Place of one rank among all; usable without the other ranks. */
 struct merge_place_of {
-  int64_t slot; /* its rank, or the next one that nobody has claimed */
+  int64_t slot; /* its rank, or the next unclaimed one */
   const struct pid_change *pids;
-  uint32_t n_pids, first_row, rows; /* as a sink has them */
+  uint32_t n_pids, first_row, rows; /* first_row, rows: as in struct sink */
 };
 
-/* What each may spend of the size that is asked for (merge_share.h). */
+/* Share of the requested size for each input (merge_share.h). */
 struct merge_shares {
-  uint64_t *of;   /* by input, bytes; NULL = no size is asked for */
+  uint64_t *of;   /* by input, bytes; NULL = no size is requested */
   uint8_t *roles; /* enum merge_role */
 };
 
-/* Events of one name on one kind of track that are no longer there. */
+/* Dropped events of one name on one kind of track. */
 struct merge_gone_row {
   uint32_t kind, name;
   uint64_t count;
   i128 total_ps;
-  const struct intern_str *text; /* the name, when rows are sorted */
+  const struct intern_str *text; /* the name; set when rows are sorted */
 };
 
 struct merge_gone {
@@ -45,28 +45,28 @@ struct merger {
   const struct tk_merge_options *opt;
   const struct merge_output *output;
   struct tk_sources *sources;
-  const struct tk_input *inputs; /* those of the sources that are merged */
+  const struct tk_input *inputs; /* the merged inputs, in `sources` */
   size_t first, n_inputs, n_merged;
-  uint64_t n_events; /* of those that were merged */
+  uint64_t n_events; /* events of the merged inputs */
   struct tk_merge_report *report;
   struct tk_err *err;
   struct merge_alignment alignment;
-  unsigned folders;         /* of an input's path that tell it from the others, in labels */
-  uint32_t *places;         /* of the rows, by input; NULL = by rank */
+  unsigned folders;         /* number of folders in labels that make input names differ */
+  uint32_t *places;         /* position of the rows, by input; NULL = by rank */
   struct mem mem;
   struct merge_ids ids;
-  struct map ranks;        /* ranks that are taken -> input + 1 */
-  struct map fingerprints; /* of contents -> input + 1 */
-  struct tk_trace *first_trace; /* metas of the first input; its zero of time, or that of the earliest event */
-  struct merge_base base;  /* the first input's */
-  struct window window;    /* of the output, from its first event on; */
+  struct map ranks;        /* claimed rank -> input + 1 */
+  struct map fingerprints; /* hash of the contents -> input + 1 */
+  struct tk_trace *first_trace; /* top-level keys of the first input; zero of time of the output */
+  struct merge_base base;  /* from the first input */
+  struct window window;    /* selected time range, relative to the output's first event */
   bool has_window;
-  uint32_t next_row;       /* of the next input's processes */
+  uint32_t next_row;       /* first row of the next input's processes */
   int64_t first_link;      /* id of the first flow between ranks */
-  struct buf blocks;       /* JSON of the ranks, comma-separated */
-  struct merge_scans *scans;    /* in place of the inputs, which are not at hand; NULL = they are */
-  struct scan_pids own_pids;   /* of the input at hand, where the alignment knows none */
-  const struct merge_place_of *planned; /* of the one rank that is written; NULL = of each when it comes */
+  struct buf blocks;       /* blocks of the ranks as JSON, comma-separated */
+  struct merge_scans *scans;    /* scans that replace the inputs; NULL = the inputs are available */
+  struct scan_pids own_pids;   /* pids of the current input, if the alignment has none */
+  const struct merge_place_of *planned; /* place of the only rank that is written; NULL = all ranks are written */
   struct merge_shares shares;
   struct merge_gone gone;
   const struct format *weighed; /* as in merge_inputs */
@@ -74,11 +74,12 @@ struct merger {
   bool opened;
 };
 
-/* Of a merge that merger_begin began; merger_end frees what it holds in any case. */
+/* Starts a merge. The caller calls merger_end even on failure. */
 bool merger_begin(struct merger *m, const struct merge_inputs *in, struct tk_err *err);
 void merger_end(struct merger *m);
 
-/* A single input stays as it is, unless more is asked for: merging one trace is converting it. */
+/* True if inputs are joined. A single input stays unchanged unless the options require more: merging one trace is converting
+ * it. */
 bool merger_joins(const struct merger *m);
 static inline bool merger_asks_for_time(const struct merger *m) { return m->opt->steps || m->opt->time; }
 const char *merger_label(const struct merger *m);
@@ -93,24 +94,25 @@ static inline void merger_note(struct merger *m, const char *input, const char *
 
 /* ---- merge_plan.c ---- */
 
-/* Clocks, the order of inputs and rows, and how much of names tells inputs apart. */
+/* Settles the clocks, the order of inputs and rows, and the folders that labels need to distinguish inputs. */
 bool merger_plan(struct merger *m);
-/* The place of an input that claims this rank, -1 = none; *claimed becomes what it claims, *other the input that did so before, + 1. */
+/* Returns the place of an input that claims this rank, -1 = none. *claimed becomes the rank that it claims, *other 1 + the
+ * input that claimed the same rank before, or 0. */
 int64_t merger_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other);
-/* Which pids its processes get, of which these are those that show: the next input's, behind those that were given.  NULL when memory
- * runs out; the caller frees it. */
+/* Returns the new pids of the next input's processes, whose visible pids are `pids`; pids given before are not given again.
+ * NULL if memory runs out; the caller frees the result. */
 struct pid_change *merger_pids(struct merger *m, const int64_t *pids, uint32_t n);
 
 /* ---- merge_rank.c ---- */
 
-/* Makes the trace of an input fit to stand beside the others, and writes it. */
+/* Adjusts the trace of an input to the others, and writes it. */
 bool merger_write(struct merger *m, size_t input, struct tk_trace *t);
-/* Begins the output, whose top-level keys are those of this trace. */
+/* Opens the output with the top-level keys of this trace. */
 bool merger_open(struct merger *m, const struct tk_trace *t);
 
 /* ---- merge.c ---- */
 
-/* The output ends: what is said of all ranks, and what is of no rank. */
+/* Ends the output with the blocks of all ranks and the data that belongs to no rank. */
 bool merger_close(struct merger *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* part.c - the end of a part, and its bytes on their way into the output (part.h). */
+/* part.c - writes the end of a part, and copies its bytes into the output (part.h). */
 #include "part.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 static const char MAGIC[] = "tracekit";
 enum { MAGIC_SIZE = sizeof MAGIC - 1, LENGTH = 8, CRC = 4, END = LENGTH + CRC + MAGIC_SIZE, PIECE = 256 << 10 };
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
 static void put_text(struct buf *b, uint32_t field, const char *text) {
   if (text && *text) pb_bytes(b, field, text, strlen(text));
@@ -21,7 +21,7 @@ static void put_text(struct buf *b, uint32_t field, const char *text) {
 
 static void put_sint(struct buf *b, uint32_t field, int64_t v) { pb_u64(b, field, zigzag(v)); }
 
-/* What stands of the first rank at the top of the output, or at its end. */
+/* Stores what the first rank puts at the top or the end of the output. */
 static void put_first(struct buf *to, const struct tk_trace *first) {
   struct buf b = {.mem = to->mem}, one = {.mem = to->mem};
   put_text(&b, 1, first->format);
@@ -124,7 +124,7 @@ bool part_end(struct saver *s, struct merger *m, const struct tasks *t, uint32_t
   return mem_check(&m->mem, m->err);
 }
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
 static uint64_t number_at(const uint8_t *p, int n) {
   uint64_t v = 0;

@@ -1,9 +1,9 @@
-/* part.h - a part: what one rank puts into a merged trace, byte for byte, with what has to be known of it.
+/* part.h - a part: the bytes that one rank contributes to a merged trace, with the data needed to join them.
  *
  *     | bytes of the output | message Part (proto/plan.proto) | its length, its CRC, "tracekit" |
  *
- * What is known of a rank is known when it is written, so it stands at the end.  In gzip the bytes are deflate without head or end that
- * begin and end at a break (io/out.h). */
+ * The data is at the end because it is known only after the rank is written. With gzip, the bytes are deflate data without
+ * header and trailer, which begin and end at a break (io/out.h). */
 #ifndef COMMAND_PART_H
 #define COMMAND_PART_H
 
@@ -16,19 +16,19 @@ enum { PART_SCHEMA = 1 };
 
 struct saver;
 
-/* Ends the part of this rank, which has been written: what stands behind its bytes. */
+/* Ends the part of this rank: appends everything that follows its bytes. */
 bool part_end(struct saver *s, struct merger *m, const struct tasks *t, uint32_t rank);
 
-/* A part that was written. */
+/* A part that is being read. */
 struct part {
   FILE *f;
   struct mem *mem;
   Plan__Part *is;
 };
 
-/* False, with err set, if it is no part, or not whole. */
+/* False with err set if the file is not a part, or is incomplete. */
 bool part_open(struct part *p, const char *path, struct mem *mem, struct tk_err *err);
-/* Puts its bytes into the output, which has taken what the part left behind. */
+/* Copies the part's bytes into the output. Call after saver_take. */
 bool part_copy(struct part *p, struct out *to, struct tk_err *err);
 void part_close(struct part *p);
 

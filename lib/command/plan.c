@@ -1,4 +1,4 @@
-/* plan.c - what tk_plan does: all that a merge settles before it writes a rank (merge_plan.c), by scans, into a file. */
+/* plan.c - tk_plan: makes the decisions of a merge that precede writing (merge_plan.c), from scans, and stores them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +25,9 @@ struct planner {
   struct mem mem;
   struct scan_list list;
   struct align_anchors anchors;
-  struct tk_sources sources; /* as a merge has them, of names alone */
-  const struct format *format; /* that the ranks are to be written in */
-  char word[64];               /* ... as -f has it */
+  struct tk_sources sources; /* as in a merge, but with names only */
+  const struct format *format; /* output format of the ranks */
+  char word[64];               /* ... as in the option -f */
   struct out out, table;
 };
 
@@ -38,7 +38,7 @@ static int by_input(const void *a, const void *b) {
   return x->input < y->input ? -1 : x->input > y->input;
 }
 
-/* Viewers that know nothing of sort indices show processes in the order in which they are written. */
+/* Sorts the scans by rank, because viewers that ignore sort indices show processes in the order in which they are written. */
 static bool sort_scans(struct planner *p) {
   const uint32_t n = p->list.n;
   struct merge_who *who = mem_array(&p->mem, n, sizeof *who);
@@ -94,7 +94,7 @@ static void put_number(struct buf *b, const char *key, int64_t v) {
   buf_append(b, text, num_put_i64(text, v));
 }
 
-/* Times since 1970 do not fit into the doubles of many readers of JSON. */
+/* Writes a time as a string: times since 1970 exceed the precision of doubles, which many JSON readers use. */
 static void put_ns(struct buf *b, const char *key, int64_t v) {
   put_number(b, key, v);
   buf_text(b, "\"");
@@ -119,7 +119,7 @@ static void put_rank(struct buf *b, const struct planner *p, const struct merger
   buf_text(b, "}");
 }
 
-/* For apply and concat alone. */
+/* Writes the data that only apply and concat need. */
 static void put_tasks(struct buf *b, const struct planner *p, struct merger *m) {
   struct buf tasks = {.mem = b->mem};
   tasks_print(&tasks, m, &p->list, p->word);
@@ -199,7 +199,7 @@ static bool write_plan(struct planner *p, struct merger *m) {
   return out_commit(&p->out, p->err);
 }
 
-/* Parts go into plain files and gzip; what is pretty cannot be put together of parts. */
+/* Finds the output format. Parts can be plain or gzip; pretty-printed output cannot be joined from parts. */
 static bool find_format(struct planner *p) {
   const struct tk_save_options *save = &p->opt->save;
   const struct packing *packing = save->format ? packing_of_path(save->format, strlen(save->format)) : NULL;

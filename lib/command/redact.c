@@ -1,4 +1,4 @@
-/* redact.c - tk_redact: tells the operation which hosts the trace is of; and the list of what it did. */
+/* redact.c - tk_redact: passes the trace's hosts to the operation; and the list of what was redacted. */
 #include "op/redact.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* report.c - tk_report_sources and tk_report_trace: loads one trace after the other, puts them on one timeline, and compares the
+/* report.c - tk_report_sources and tk_report_trace: load one trace after the other, place them on one timeline, and compare the
  * collectives of their ranks, as a merge does. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "merge_align.h"
 #include "source/identity.h"
 
-/* ---- who waited for whom ---- */
+/* ---- waiting in collectives ---- */
 
 struct meetings {
   struct tk_report *r;
   const struct merge_collectives *c;
   const struct merge_who *who;
-  struct map of_rank; /* -> row + 1 */
+  struct map of_rank; /* rank -> row + 1 */
   struct mem *mem;
 };
 
@@ -43,7 +43,7 @@ static void add_ns(struct tk_total *total, int64_t ns) {
   total->ps = ps % 1000000000000;
 }
 
-/* What is told of one collective, which rows [from, to) are of. */
+/* Adds one collective, which consists of the rows [from, to). False if memory runs out. */
 static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
   const struct merge_meeting *v = m->c->v, *last = &v[to - 1];
   int64_t shortest = INT64_MAX, bytes = 0, wait = 0;
@@ -95,7 +95,7 @@ static bool add_meetings(struct tk_report *r, const struct merge_collectives *c,
   return ok;
 }
 
-/* A trace of several ranks is on one timeline already. */
+/* Finds the collectives within one trace of several ranks, which are on one timeline already. */
 static bool meet_within(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err) {
   struct mem mem = {.limit = r->impl->mem.limit};
   struct align_anchors anchors;
@@ -150,7 +150,7 @@ bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, st
   return open_report(report, opt, &own, err) && add_trace(report, t, &place, true, err) && report_close(report, err);
 }
 
-/* ---- several ---- */
+/* ---- several traces ---- */
 
 struct run {
   struct tk_report *r;

@@ -1,7 +1,8 @@
-/* run_folder.c - a folder with a file for each host (run_folder.h).
+/* run_folder.c - a folder with a file per host (run_folder.h).
  *
- * Files keep their temporary names until all are whole, and then get their own at once; folders that were made for them go again
- * if that fails.  A host with several ranks has a file for each, since xprof takes what is in one file for one program. */
+ * Files keep their temporary names until all are complete, and are then renamed together. If that fails, folders created for
+ * them are removed. A host with several ranks has a file for each of them, because xprof treats the contents of one file as one
+ * program. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -23,7 +24,7 @@ struct run_file {
   struct run_file *next;
 };
 
-/* ---- which folder ---- */
+/* ---- finding the folder ---- */
 
 static const struct format *format_of(const struct tk_save_options *opt) {
   if (opt->format) return format_by_word(opt->format);
@@ -45,7 +46,7 @@ static bool ends_with(const char *text, size_t n, const char *end) {
   return n >= m && memcmp(text + n - m, end, m) == 0 && (n == m || text[n - m - 1] == '/');
 }
 
-/* "logs/plugins/profile/run1" is a run; everything else a logdir. */
+/* "logs/plugins/profile/run1" is a run; every other path is a logdir. */
 bool run_folder_path(const char *output, const char *run, const struct tk_save_options *opt, char *path, size_t size) {
   const char *runs_in = format_of(opt)->runs_in;
   char name[NAME + 1] = "";
@@ -98,7 +99,7 @@ static bool make_folders(struct run_folder *r, struct tk_err *err) {
   return true;
 }
 
-/* Those that were made and hold nothing. */
+/* Removes the created folders that are empty. */
 static void remove_folders(struct run_folder *r) {
   for (size_t n = strlen(r->path); n > r->made; n--) {
     if (r->path[n] && r->path[n] != '/') continue;
@@ -107,7 +108,7 @@ static void remove_folders(struct run_folder *r) {
   }
 }
 
-/* ---- names of files ---- */
+/* ---- file names ---- */
 
 bool run_folder_meet(struct run_folder *r, const struct merge_who *who, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -123,7 +124,7 @@ static bool take(struct run_folder *r, const char *name) {
   return taken && (*taken)++ == 0;
 }
 
-/* "hostA", "hostA.rank3" of one of several on it, "rank3" of an unknown host. */
+/* Makes the name of a rank's file: "hostA"; "hostA.rank3" if the host has several ranks; "rank3" if the host is unknown. */
 static void name_file(struct run_folder *r, const struct run_rank *rank, char name[NAME + 64]) {
   const uint32_t *count = map_get(&r->hosts, hash_bytes(rank->host, strlen(rank->host)));
   *name = 0;

@@ -1,9 +1,9 @@
-/* run_folder.h - a run as profilers keep it: a folder with a file for each host, which TensorBoard and xprof open.
+/* run_folder.h - a run as profilers store it: a folder with a file per host, which TensorBoard and xprof open.
  *
  *     <logdir>/plugins/profile/<run>/<host>.xplane.pb
  *
- * Viewers look for runs below the logdir that they are given, in exactly this place.  So a folder that an output names is a logdir,
- * unless it stands where runs do: then it is the run. */
+ * Viewers look for runs only in exactly this place below the given logdir. So an output folder is taken as a logdir, unless it
+ * is in the place of a run: then it is the run. */
 #ifndef COMMAND_RUN_FOLDER_H
 #define COMMAND_RUN_FOLDER_H
 
@@ -12,43 +12,44 @@
 
 struct run_folder {
   struct tk_save_options opt;
-  const char *const *inputs; /* that no output may replace */
+  const char *const *inputs; /* paths that no output may replace */
   const struct format *format;
   struct mem mem;
-  struct map hosts;       /* hash of a host's name -> how many inputs are of it */
-  struct map names;       /* hashes of names that are taken */
-  struct run_file *files; /* that wait for all to be whole */
-  struct tk_saved saved;  /* of all of them */
-  size_t made;            /* bytes of the path that were there before */
-  char path[4096];        /* of the run, without a slash behind it */
+  struct map hosts;       /* hash of the host name -> number of inputs of that host */
+  struct map names;       /* hashes of used names */
+  struct run_file *files; /* waiting until all are complete */
+  struct tk_saved saved;  /* sums over all files */
+  size_t made;            /* length of the part of the path that existed before */
+  char path[4096];        /* of the run, without a trailing slash */
 };
 
-/* Is the output a folder of runs, in the format that is asked for, else the first that has such folders? */
+/* True if the output is a folder of runs: in the requested format, else in the first format that has such folders. */
 bool run_folder_is_meant(const char *path, const struct tk_save_options *opt);
 
-/* Where the run of this name goes, which an output that is meant so names, without a slash behind it.  False: the path is too long. */
+/* Finds the path of the run of this name below `output`, without a trailing slash. False if the path is too long. */
 bool run_folder_path(const char *output, const char *run, const struct tk_save_options *opt, char *path, size_t size);
 
-/* `run` is what the run is called if the path is that of a logdir, "" = "trace".  Refuses a folder that holds a run already, unless
- * files are to be replaced. */
+/* `run` is the name of the run if the path is a logdir; "" = "trace". Fails if the folder already contains a run, unless
+ * opt->force is set. */
 bool run_folder_open(struct run_folder *r, const char *path, const char *run, const struct tk_save_options *opt,
                      const char *const *inputs, struct tk_err *err);
-/* Learns of which hosts the inputs are, before the first of them is added.  Without it each is the only one of its host. */
+/* Counts the inputs of each host. Call before the first input is added; otherwise each input is taken as the only one of its
+ * host. */
 bool run_folder_meet(struct run_folder *r, const struct merge_who *who, size_t n);
 
-/* One rank's trace as a file of its own.  `slot` is a number that no other rank has, `timeline` says what times of all files count
- * from, `provenance` is as for sinks. */
+/* One rank's trace as a file of its own. `slot` is a number that no other rank has. `timeline` defines the zero of time of all
+ * files. `provenance` is as for sinks. */
 struct run_rank {
-  const char *host; /* "" = not known */
+  const char *host; /* "" = unknown */
   int64_t slot;
   const struct tk_trace *timeline;
   const char *provenance;
 };
 bool run_folder_add(struct run_folder *r, const struct tk_trace *t, const struct run_rank *rank, struct tk_err *err);
 
-/* All files get their names, now that each of them is whole. */
+/* Gives all files their final names. Call after all files are complete. */
 bool run_folder_commit(struct run_folder *r, struct tk_saved *done, struct tk_err *err);
-/* Frees; what was not committed is gone, folders included.  Safe on a zeroed struct. */
+/* Frees the run; files that were not committed are removed, with the folders created for them. Safe on a zeroed struct. */
 void run_folder_close(struct run_folder *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* save.c - graph -> format writer -> output file: what tk_save does. */
+/* save.c - tk_save: graph -> format writer -> output file. */
 #include "save.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const struct format *choose_format(const char *path, const struct tk_save
   return NULL;
 }
 
-/* "-f json.gz" compresses what has no name that says so. */
+/* Returns the requested compression: by the extension of the path, else by the format, as in "-f json.gz". */
 static const struct packing *packing_asked(const char *path, const struct tk_save_options *opt) {
   const struct packing *packing = packing_of_path(path, strlen(path));
   return packing || !opt->format ? packing : packing_of_path(opt->format, strlen(opt->format));
@@ -138,7 +138,7 @@ bool saver_take(struct saver *s, uint64_t raw, const uint8_t *left, size_t n, st
   return (ok && !c.fault) || err_set(err, TK_EFORMAT, "the part is damaged");
 }
 
-/* "flow points: 588, args: 3402": what was lost. */
+/* Lists the losses, as in "flow points: 588, args: 3402". */
 static void list_losses(const struct tk_saved *saved, char *text, size_t size) {
   *text = 0;
   for (int i = 0; i < TK_LOSSES; i++) {
@@ -185,8 +185,8 @@ void saver_close(struct saver *s) {
   s->sink = NULL;
 }
 
-/* What an earlier command said of the trace (its ranks, how it was shrunk) stays true: all members but those that are said
- * anew; where nothing is to be said of commands, the ranks, which are the trace's own. */
+/* Copies what earlier commands recorded about the trace (its ranks, how it was shrunk), which is still true: all members,
+ * except those replaced now. If no provenance is wanted, copies only the ranks, which belong to the trace itself. */
 static void put_earlier(struct buf *b, const struct tk_trace *t, const char *provenance, bool ranks_only) {
   const struct tk_meta *m = t ? trace_meta(t, "tracekit") : NULL;
   struct json_string key;

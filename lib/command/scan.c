@@ -1,4 +1,4 @@
-/* scan.c - takes out of a trace what clocks are compared by (scan.h). */
+/* scan.c - collects from a trace what is needed to compare clocks (scan.h). */
 #include "scan.h"
 
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "op/renumber.h"
 #include "source/identity.h"
 
-/* Kernels that begin before they are launched say that the GPU has a clock of its own, and how far behind it is at least; waits that
- * end before what they wait for, how far ahead. */
+/* Adds a note if the GPU has a clock of its own. Kernels that begin before their launch show how far it is behind, at least;
+ * waits that end before the work that they wait for show how far it is ahead. */
 static bool check_launches(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem,
                            struct tk_diagnostics *notes) {
   const tk_time rounding = 2000000;
@@ -41,7 +41,7 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
   struct arena arena = {.mem = mem};
   bool ok = align_groups(t, &from, &arena) && align_programs(t, &from, &arena);
   struct track_origin *origins = ok && s->merged ? identity_of_tracks(t, mem) : NULL;
-  if (s->merged) from.groups = NULL, from.n_groups = 0; /* which are its first rank's */
+  if (s->merged) from.groups = NULL, from.n_groups = 0; /* they belong to its first rank */
   from.origins = origins;
   ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes);
   if (origins) identity_free_tracks(origins, mem);

@@ -1,4 +1,4 @@
-/* scan_file.c - scans as they lie in files: columns of small numbers, each since the one before (scan.h). */
+/* scan_file.c - scans in files: columns of small numbers, mostly differences from the one before (scan.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +10,9 @@
 #include "scan.pb-c.h"
 
 enum { HAS_RUN = 1, STEPPED = 2 };
-enum { ALWAYS = 3 }; /* the column that is never left out: a count is of what is there */
+enum { ALWAYS = 3 }; /* the label column is always written: it confirms the number of anchors */
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
 struct printer {
   struct buf column, anchors, rank;
@@ -32,7 +32,7 @@ static uint64_t text_index(struct printer *p, uint32_t text) {
   return text ? intern(&p->texts, s->bytes, s->len) : 0;
 }
 
-/* What anchor i has in a column, as a number that is 0 where it has nothing to say. */
+/* Returns the value of anchor i in a column; 0 if it has none. */
 static uint64_t value_of(struct printer *p, uint32_t field, uint32_t i) {
   const struct align_anchor *v = &p->from->v[i], *before = i ? v - 1 : NULL;
   switch (field) {
@@ -169,7 +169,7 @@ static void put_rank(struct buf *b, const struct scan *s) {
   put_steps(b, s);
 }
 
-/* As many as there is room for, behind all that clocks need. */
+/* Writes as many names as fit, after everything that the clocks need. */
 static void put_names(struct buf *b, const struct scan *s, size_t room) {
   struct buf one = {.mem = b->mem};
   const size_t most = b->len + (room < SCAN_NAMES_MOST ? room : SCAN_NAMES_MOST);
@@ -199,7 +199,7 @@ void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anch
   put_anchors(&p, mem);
   for (uint32_t most = anchors->n / 2; !mem->failed && most && p.rank.len + p.anchors.len > SCAN_MOST; most /= 2) {
     align_thin_out(anchors, 0, most);
-    if (anchors->n > most) anchors->n = most; /* of equal keys the first ones have to do */
+    if (anchors->n > most) anchors->n = most; /* of equal keys, keep the first ones */
     put_anchors(&p, mem);
   }
   const size_t used = p.rank.len + p.anchors.len + 8;
@@ -211,7 +211,7 @@ void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anch
   buf_free(&p.rank);
 }
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
 struct reader {
   struct scan_list *list;
@@ -219,7 +219,7 @@ struct reader {
   struct tk_diagnostics *notes;
 };
 
-/* A text of the file, which is no NUL-terminated one. */
+/* Copies a text of the file, which is not NUL-terminated. */
 static const char *text_of(struct reader *r, ProtobufCBinaryData text) {
   char *copy = arena_alloc(&r->list->arena, text.len + 1);
   if (!copy) return "";
@@ -228,7 +228,7 @@ static const char *text_of(struct reader *r, ProtobufCBinaryData text) {
   return copy;
 }
 
-/* A column is whole or not there. */
+/* True if a column is complete or absent. */
 static bool is_column(size_t n, const Scan__Anchors *a) { return n == 0 || n == a->count; }
 
 static bool is_whole(const Scan__Anchors *a) {

@@ -1,4 +1,4 @@
-/* scan_files.c - what tk_scan does: the scans of the ranks that lie here. */
+/* scan_files.c - tk_scan: scans the ranks that are stored on this machine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ struct scanner {
   struct regexp *anchor;
   struct align_anchors anchors;
   struct scan_pids pids;
-  struct arena arena; /* steps and names of one rank */
-  struct buf text; /* of one rank */
+  struct arena arena; /* for the steps and names of one rank */
+  struct buf text; /* printed scan of one rank */
   struct out out;
 };
 
@@ -76,7 +76,8 @@ static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
   return ok;
 }
 
-/* Scans joined by cat are one; they are read, so that no file which is none goes into another. */
+/* Appends the scans of a file. Concatenating the bytes would be enough; they are parsed to make sure that the file contains
+ * scans. */
 static bool join_scan(struct scanner *s, const char *path) {
   struct scan_list list = {.mem = &s->mem, .arena = {.mem = &s->mem}};
   struct align_anchors all;
@@ -128,7 +129,7 @@ bool tk_scan(const char *const *names, size_t n, const char *output, const struc
   const struct out_options o = {.binary = true, .force = s.opt->save.force, .inputs = inputs};
   bool ok = (inputs && s.report->notes) || err_set(s.err, TK_ELIMIT, "out of memory");
   ok = ok && (out_open(&s.out, output, &o, &s.mem, s.err) || err_prefix(s.err, "%s", output)) && scan_all(&s, names, n);
-  ok = ok && diagnostics_check(s.report->notes, s.err); /* notes are in the scan, too */
+  ok = ok && diagnostics_check(s.report->notes, s.err); /* notes are in the scan as well */
   ok = ok && (out_commit(&s.out, s.err) || err_prefix(s.err, "%s", output));
   if (ok) s.report->bytes = out_file_bytes(&s.out);
   out_close(&s.out);

@@ -1,7 +1,9 @@
-/* scan_names.c - what a scan keeps of names and steps: enough to say what a slow rank spends more time in than another, and when.
+/* scan_names.c - names and steps in a scan: enough to tell in which names, and in which steps, a slow rank spends more time
+ * than another.
  *
- * Names are those of spans on threads and streams, the ones with the greatest self time (analysis/self.h).  How durations are spread
- * is a histogram whose classes grow by a quarter at most: two are added class by class, and a quantile is off by an eighth at most. */
+ * The names are taken from spans on threads and streams, and have the greatest self time (analysis/self.h). Durations are
+ * stored as a histogram whose classes grow by a quarter at most. Two histograms are added class by class, and a quantile is off
+ * by an eighth at most. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +29,7 @@ static uint64_t middle_of(uint32_t class) {
   return (4 + class % 4) * width + width / 2;
 }
 
-/* Of a file that anybody wrote. */
+/* Reads a varint from a file that is not trusted. */
 static uint64_t read_number(const uint8_t **p, const uint8_t *end) {
   uint64_t v = 0;
   for (int shift = 0; *p < end && shift < 64; shift += 7) {
@@ -61,7 +63,7 @@ struct row {
 struct taker {
   const struct tk_trace *t;
   struct mem *mem;
-  uint32_t *row_of; /* by string: row + 1 */
+  uint32_t *row_of; /* by string id: row + 1 */
   struct row *v;
   uint32_t n, cap;
 };
@@ -105,7 +107,7 @@ static int by_self(const void *a, const void *b) {
 
 static uint64_t whole_ns(i128 ps) { return ps < 0 ? 0 : (uint64_t)(ps / 1000); }
 
-/* The whole name, or what stands at its beginning. */
+/* Returns the length of the name, or of its longest valid beginning within SCAN_NAME bytes. */
 static size_t length_of(const char *name, size_t n) {
   if (n <= SCAN_NAME) return n;
   for (n = SCAN_NAME; n && !utf8_valid((const uint8_t *)name, n);) n--;
@@ -132,7 +134,7 @@ static void put_histogram(struct scan_name *to, const uint32_t *classes, struct 
   buf_free(&b);
 }
 
-/* By class, of the rows that are kept. */
+/* Counts the durations of the first n rows by class. */
 static uint32_t *spread(struct taker *k, uint32_t n) {
   uint32_t *classes = mem_array(k->mem, (uint64_t)n * CLASSES + 1, sizeof *classes);
   if (!classes) return NULL;

@@ -1,7 +1,7 @@
-/* scan_weigh.c - how large a rank would be as a file of its own: what a plan shares a size out by.
+/* scan_weigh.c - estimates the size of a rank as a file of its own; a plan divides a requested size by these estimates.
  *
- * A sample of its events is written to nowhere and multiplied, so that it costs the same whatever the rank's size: 8,192 events in
- * each of three formats, packed as well. */
+ * A sample of the events is formatted without writing a file, and its size is scaled up, so that the cost does not depend on
+ * the rank's size: 8,192 events in each of three formats, also compressed. */
 #include <stdio.h>
 
 #include "op/sample.h"

@@ -1,12 +1,13 @@
 /* shrink.c - climbs the ladder of op/shrink.c until the written file fits.
  *
- * How far to climb is found on a sample of the trace: what a place on the ladder would give is written to nowhere, counted, and
- * multiplied.  The whole trace is climbed in place, in the memory that it has, and then weighed: that is exact, and says how wrong
- * the sample is.  The first aim is above the target, because what is gone does not come back.  The second one, for which the sample
- * was never more than 2% wrong (13 aims, three formats), lands a few per cent below it, and is written where the output is to be: it
- * stays there if it fits.  A small trace is its own sample, and the first aim is the target.
+ * How far to climb is estimated on a sample of the trace: the result of a place on the ladder is formatted without writing a
+ * file, and its size is scaled up. Then the whole trace is shrunk in place, within the memory that it has, and weighed: this is
+ * exact, and yields the error of the sample. The first aim is above the target, because dropped events cannot be restored. For
+ * the second aim the sample was never off by more than 2% (13 aims, three formats). It is a few per cent below the target, and
+ * the result is written to the output, where it stays if it fits. A small trace is its own sample, and its first aim is the
+ * target.
  *
- *     Of a large trace the whole is written once to be weighed, and what is left of it twice. */
+ *     A large trace is written once to be weighed; after shrinking it is written twice. */
 #include "shrink.h"
 
 #include "io/out.h"
@@ -23,22 +24,22 @@
 struct shrinker {
   struct tk_trace *t;
   const char *output;
-  struct tk_bytes *memory; /* that is written instead of a file, or NULL */
-  const struct shrink_scale *by; /* weighs it, and nothing is written; NULL = what is written is weighed */
+  struct tk_bytes *memory; /* written instead of a file, or NULL */
+  const struct shrink_scale *by; /* weighs the trace, and nothing is written; NULL = the written output is weighed */
   const struct tk_shrink_options *opt;
   struct tk_shrink_report *report;
   struct tk_err *err;
   struct mem mem;
   struct tk_save_options save;
   struct shrink whole;
-  struct shrunk done; /* to the whole */
-  struct place at;    /* where the whole is */
-  struct sample sample, none; /* of it as it was: a part, and its metadata alone */
+  struct shrunk done; /* changes to the whole trace so far */
+  struct place at;    /* place of the whole trace on the ladder */
+  struct sample sample, none; /* of the original trace: a part of its events; metadata only */
   struct shrink part;
-  uint32_t every;     /* one event in so many is in the sample; 1 = all */
+  uint32_t every;     /* one event in this many is in the sample; 1 = all */
   uint64_t fixed;     /* weight of `none` */
-  double scale;       /* of the events' weights, sample to whole */
-  bool written;       /* the output is there */
+  double scale;       /* weight of all events / weight of the sample's events */
+  bool written;       /* the output is complete */
 };
 
 /* ---- weighing ---- */
@@ -47,7 +48,7 @@ static const char *account_of(struct shrinker *s, struct buf *b, const struct sh
   return s->by ? s->by->account(s->by->arg, b, gone) : shrink_provenance(b, s->t, gone);
 }
 
-/* Bytes of the trace as it would be written. */
+/* Returns the bytes of the trace as it would be written in *weight. */
 static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char *provenance, uint64_t *weight) {
   if (s->by) return s->by->weigh(s->by->arg, t, provenance, weight, s->err);
   struct tk_save_options save = s->save;
@@ -63,7 +64,7 @@ static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char
 
 enum { ANY_SIZE = 0 };
 
-/* What is larger than `most` is not written. */
+/* Writes the whole trace, unless it is larger than `most` bytes. */
 static bool write_whole(struct shrinker *s, bool dry_run, uint64_t most, struct tk_saved *saved) {
   struct tk_save_options save = s->save;
   struct buf text = {.mem = &s->mem};
@@ -77,7 +78,7 @@ static bool write_whole(struct shrinker *s, bool dry_run, uint64_t most, struct 
   return ok;
 }
 
-/* Bytes or events, whatever the target is of. */
+/* Returns the size of the whole trace in *weight: bytes or events, as in the target. */
 static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
   struct tk_saved saved = {0};
   if (s->by) {
@@ -92,7 +93,7 @@ static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* The same of a whole that is expected to fit: it is written, and stays if it does. */
+/* Like weigh_whole, for a trace that is expected to fit: writes the file, and keeps it if it fits. */
 static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
   struct tk_saved saved = {0};
   if (s->by || s->memory || s->opt->events || s->save.dry_run || out_is_final(s->output)) return weigh_whole(s, weight);
@@ -103,7 +104,8 @@ static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* The events of a sample are multiplied; metadata and the account of what went are not. */
+/* Estimates the weight of the whole from a view of the sample. Events are scaled up; metadata and the account of what was
+ * dropped are not. */
 static bool weigh_view(struct shrinker *s, const struct tk_trace *view, const char *provenance, double *weight) {
   uint64_t events, rest;
   if (s->every == 1) {
@@ -116,7 +118,7 @@ static bool weigh_view(struct shrinker *s, const struct tk_trace *view, const ch
   return true;
 }
 
-/* What the whole would weigh at this place, by the sample.  The args that were rewritten for it are forgotten again. */
+/* Estimates the weight of the whole at this place, using the sample. Args rewritten for the estimate are discarded. */
 static bool estimate(struct shrinker *s, struct place at, double *weight) {
   struct buf text = {.mem = &s->mem};
   struct tk_trace view;
@@ -179,7 +181,7 @@ static bool too_small(struct shrinker *s, uint64_t smallest) {
 
 enum { MOST_HALVINGS = 20 };
 
-/* How much of the step behind at->whole is needed, beyond at->level. */
+/* Finds how far the step after at->whole must go, beyond at->level. */
 static bool find_level(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   double lo = at->level, hi = 1, w;
   for (int i = 0; i < MOST_HALVINGS && hi - lo > 1e-6; i++) {
@@ -197,8 +199,8 @@ static bool find_level(struct shrinker *s, double goal, double full_enough, stru
   return true;
 }
 
-/* The first place from here on whose estimate is at most `goal`, nearly as much of it as may be; the end of the ladder if there
- * is none.  Sizes fall along the ladder: it is bisected for the step that first fits, then that step. */
+/* Finds the first place from here on whose estimate is at most `goal`, and close to it; the end of the ladder if there is none.
+ * Sizes decrease along the ladder, so it is bisected for the first step that fits, and then that step is bisected. */
 static bool find_place(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   uint32_t lo = at->whole, hi = s->whole.ladder.n_steps;
   double w;
@@ -216,11 +218,11 @@ static bool find_place(struct shrinker *s, double goal, double full_enough, stru
 
 static bool is_at_end(const struct shrinker *s) { return s->at.whole >= s->whole.ladder.n_steps; }
 
-/* What to aim at, in parts of the target, until it is met: what is gone does not come back. */
+/* Aims at these fractions of the target in turn, until it is met: dropped events cannot be restored. */
 static bool make_fit(struct shrinker *s, uint64_t weight) {
   static const double AIMS[] = {1.12, 0.975, 0.96, 0.93, 0.9, 0.8, 0.6, 0.3, 0};
   enum { N = sizeof AIMS / sizeof AIMS[0] };
-  double wrong = 1; /* weight of the whole per estimate of it */
+  double wrong = 1; /* actual weight of the whole / its estimate */
   for (int i = s->every == 1 ? -1 : 0; i < N && weight > s->report->target && !is_at_end(s); i++) {
     struct place next = s->at;
     double goal = (double)s->report->target * (i < 0 ? 1 : AIMS[i]), guess = 0;
@@ -236,9 +238,10 @@ static bool make_fit(struct shrinker *s, uint64_t weight) {
 }
 
 enum { SMALLEST = 9 };
-static const double MOST_GAIN = 1.6; /* the best level makes real traces 1.26 to 1.33 times smaller: for more it is not tried */
+static const double MOST_GAIN = 1.6; /* the best level makes real traces 1.26 to 1.33 times smaller; it is not tried if more is
+                                      * needed */
 
-/* Nothing lost but time: the best compression, where it may be enough.  The sample says whether it is worth trying. */
+/* Tries the best compression, which costs only time, if it may be enough. The sample shows whether it is worth trying. */
 static bool pack_better(struct shrinker *s, uint64_t *weight) {
   const struct tk_shrink_options *o = s->opt;
   double usual, best;
@@ -259,7 +262,8 @@ static bool pack_better(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* What each rung that was climbed made of the file, by the sample: a later step of a rung replaces what an earlier one said. */
+/* Estimates the file size after each rung that was climbed, using the sample. A later step of a rung replaces the value of an
+ * earlier one. */
 static bool weigh_rungs(struct shrinker *s) {
   const struct rung_step *steps = s->whole.ladder.steps;
   uint32_t n = s->whole.ladder.n_steps;
@@ -292,7 +296,7 @@ static bool has_passthrough(const struct tk_trace *t) {
   return false;
 }
 
-/* Events come before blocks that no viewer of the output shows: these go first, unless the file fits. */
+/* If the file does not fit, drops data that no viewer of the output shows before any event is dropped. */
 static bool leave_passthrough(struct shrinker *s, uint64_t *weight) {
   uint64_t bare;
   if (!has_passthrough(s->t) || s->by || s->opt->lossless || s->opt->events || s->save.no_passthrough) return true;
@@ -329,7 +333,7 @@ static bool check_target(const struct tk_shrink_options *o, struct tk_err *err) 
   return true;
 }
 
-/* What went becomes *gone, unless that is NULL. */
+/* *gone receives what was dropped, unless it is NULL. */
 static bool run_shrinker(struct shrinker s, struct shrunk *gone) {
   struct tk_trace *t = s.t;
   const struct tk_shrink_options *opt = s.opt;

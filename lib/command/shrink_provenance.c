@@ -1,4 +1,5 @@
-/* shrink_provenance.c - what went, as members of the provenance block: rungs, and a row for each name of each process. */
+/* shrink_provenance.c - account of what was dropped, as members of the provenance block: rungs, and a row for each name of each
+ * process. */
 #include "shrink_provenance.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ static void put_gone(struct buf *b, const struct tk_trace *t, const struct gone 
   buf_text(b, "]");
 }
 
-/* What an earlier shrink took away, the first one first. */
+/* Appends the accounts of earlier shrinks, oldest first. */
 static void put_before(struct buf *b, const struct tk_trace *t) {
   const struct tk_meta *m = trace_meta(t, "tracekit");
   struct json_value shrink, before;

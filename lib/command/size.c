@@ -1,7 +1,8 @@
-/* size.c - what a file is made of: the trace is written to nowhere, and the writer says what each byte was for.
+/* size.c - what the bytes of a file are used for: the trace is formatted without writing a file, and the writer reports the use
+ * of each byte.
  *
- * Bytes are those before compression; what compression makes of the whole is said beside it.  A string that the format writes once,
- * where it is met first, counts for the event that it was met in. */
+ * Bytes are counted before compression; the compressed size of the whole is reported as well. A string that the format writes
+ * only once, where it first occurs, counts for the event in which it occurs first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "graph/kind.h"
 #include "save.h"
 
-/* Kinds of the first table, the first that fits counts; args stand apart. */
+/* Kinds in the first table: an event counts for the first kind that matches; its args count separately. */
 enum slot { S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, SLOTS };
 static const char *const SLOT_NAMES[SLOTS] = {
     "args",          "flows",       "python frames", "kernels",         "copies",  "annotations and steps",
@@ -28,7 +29,7 @@ struct sizer {
   struct track_origin *origins;
   uint32_t n_strings;
   uint64_t total;
-  uint64_t of_args; /* of the event that is told of next */
+  uint64_t of_args; /* bytes of args of the event that is reported next */
 };
 
 static void *cells(struct sizer *s, uint64_t n) {
@@ -42,7 +43,7 @@ static void count_in_cell(struct cell *c, uint64_t bytes) {
   c->events++;
 }
 
-/* ---- hearing the writer ---- */
+/* ---- receiving reports of the writer ---- */
 
 static enum slot slot_of(const struct sizer *s, const struct tk_event *e) {
   unsigned kind = kinds_of(&s->kinds, e);
@@ -133,9 +134,9 @@ static bool track_rows(struct sizer *s, struct tk_size_report *r) {
   return ok;
 }
 
-/* One row for each rank: those of its tracks together. */
+/* Adds one row for each rank, the sum of its tracks. */
 static bool rank_rows(struct sizer *s, struct tk_size_report *r) {
-  struct map sums; /* rank -> its first track, in whose cell the sum is made */
+  struct map sums; /* rank -> its first track, whose cell contains the sum */
   struct cell *sum = cells(s, s->t->n_tracks);
   bool ok = sum != NULL;
   char text[24];
@@ -173,7 +174,7 @@ static bool make_rows(struct sizer *s, struct tk_size_report *r) {
 
 /* ---- all ---- */
 
-/* Writes to nowhere, compressed, and hears what is written. */
+/* Formats the trace with compression, without writing a file, and counts its bytes. */
 static bool weigh_output(struct sizer *s, const struct tk_save_options *opt, struct tk_saved *saved, struct tk_err *err) {
   struct tk_save_options o = opt ? *opt : (struct tk_save_options){0};
   struct saver out = {.meter = {hear, s}};

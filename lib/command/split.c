@@ -1,7 +1,7 @@
-/* split.c - one trace into several files: by step, rank, process, time or size.
+/* split.c - splits one trace into several files: by step, rank, process, time or size.
  *
- * A part is a view of the graph (graph/subset.h): nothing is copied but the events that it holds, so a thousand steps of a trace take
- * the memory of the trace and of one step. */
+ * A part is a view of the graph (graph/subset.h): only the events in it are copied. So splitting a trace into a thousand steps
+ * takes the memory of the trace and of one step. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 enum { LABEL = 160 };
 
 struct part {
-  char label[LABEL + 16]; /* and a number before it */
+  char label[LABEL + 16]; /* with a number in front */
   struct window window;
 };
 
@@ -32,13 +32,13 @@ struct splitter {
   struct mem mem;
   struct part *parts;
   uint32_t n, cap;
-  uint32_t *part_of;     /* by track: 1 + the part that it is of, 0 = none; NULL = parts are windows of time */
+  uint32_t *part_of;     /* by track: 1 + its part, 0 = none; NULL = parts are time windows */
   struct intern labels;
-  struct map used;       /* label -> the last number before it */
-  struct saver **files;  /* of the report's parts: whole, but without a name yet */
+  struct map used;       /* label -> last number put in front of it */
+  struct saver **files;  /* files of the report's parts: complete, but not yet named */
 };
 
-/* Each part costs a pass over the graph and a file that is open until all are whole. */
+/* Each part costs a pass over the graph, and a file that stays open until all files are complete. */
 enum { MAX_PARTS = 10000 };
 
 static struct part *add_part(struct splitter *s) {
@@ -51,7 +51,7 @@ static struct part *add_part(struct splitter *s) {
   return &s->parts[s->n++];
 }
 
-/* ---- which parts there are ---- */
+/* ---- finding the parts ---- */
 
 static int by_value(const void *a, const void *b) {
   const int64_t *x = a, *y = b;
@@ -82,7 +82,8 @@ static bool parts_by_step(struct splitter *s) {
   return ok;
 }
 
-/* What may stand in a file name everywhere: a label never leads to another folder, and a terminal shows it as it is. */
+/* True if the character is safe in file names everywhere: a label never leads to another folder, and terminals show it
+ * unchanged. */
 static bool is_fine(const uint8_t *p, unsigned bytes) {
   if (bytes > 1) return !utf8_is_obeyed(utf8_char(p, bytes));
   return (*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'z') || *p == '.' || *p == '-';
@@ -121,7 +122,7 @@ static uint32_t *times_used(struct splitter *s, const char *label) {
   return map_put(&s->used, intern(&s->labels, label, strlen(label)), 0);
 }
 
-/* The label of a new part: with a number before it if another part has that already. */
+/* Sets the label of a new part, with a number in front if another part has the same label. */
 static bool give_label(struct splitter *s, struct part *p, const char *label) {
   uint32_t *used = times_used(s, label), number = used ? *used : 0;
   snprintf(p->label, sizeof p->label, "%s", label);
@@ -135,7 +136,7 @@ static bool give_label(struct splitter *s, struct part *p, const char *label) {
   return used && !s->mem.failed;
 }
 
-/* 1 + the part of a process: each has its own, or those of a rank have one. */
+/* Returns 1 + the part of a process: one part for each process, or for each rank. */
 static uint32_t part_of_process(struct splitter *s, tk_id process, const int64_t *rank, struct map *ranks) {
   char label[LABEL] = "unknown";
   uint32_t *part = rank ? map_put(ranks, (uint64_t)*rank, 0) : NULL;
@@ -156,7 +157,7 @@ static bool parts_by_track(struct splitter *s, bool by_rank) {
   s->part_of = mem_array(&s->mem, (uint64_t)s->t->n_tracks + 1, sizeof *s->part_of);
   bool ok = origins && s->part_of;
   if (ok) memset(s->part_of, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
-  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* a process that holds something is marked */
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* mark processes with contents */
     if (tracks[i].count || tracks[i].n_points) s->part_of[tracks[i].kind == TK_PROCESS ? i : tracks[i].parent] = 1;
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
     if (tracks[i].kind != TK_PROCESS || !s->part_of[i]) continue;
@@ -202,7 +203,7 @@ static bool write_name(const struct splitter *s, const char *label, char **name)
   return true;
 }
 
-/* All of the file but its name. */
+/* Writes the whole file; it gets its name later. */
 static bool save_view(struct saver *file, const struct tk_trace *view, const char *name, const struct tk_save_options *opt,
                       struct tk_saved *saved, struct tk_err *err) {
   const char *const named[] = {view->source, NULL}, *const *inputs = view->files ? view->files : named;
@@ -249,7 +250,8 @@ static bool new_file(struct splitter *s, uint32_t part) {
   return write_part(s, part, s->parts[part].window, file, false, done);
 }
 
-/* Only now are files replaced: all parts are whole.  What did not exist before can be taken back, what was replaced cannot. */
+/* Renames the files. Existing files are replaced only now, when all parts are complete. On failure, new files can be removed
+ * again, but replaced files cannot be restored. */
 static bool name_files(struct splitter *s) {
   uint32_t named = 0;
   while (named < s->n && out_commit(&s->files[named]->out, s->err)) named++;
@@ -276,7 +278,8 @@ static uint64_t events_in(const struct tk_trace *t, struct window w) {
   return n;
 }
 
-/* The time that as many events of the window start before as after: by bisection, for they are not sorted by time. */
+/* Finds the time before which half of the window's events start. The events are not sorted by time, so it is found by
+ * bisection. */
 static bool middle(const struct splitter *s, struct window w, tk_time *at) {
   tk_time lo, hi;
   uint64_t half = events_in(s->t, w) / 2;
@@ -325,7 +328,7 @@ static bool find_parts(struct splitter *s) {
   }
 }
 
-/* Asked of all before the first is written. */
+/* Checks all output names before the first file is written. */
 static bool check_names(struct splitter *s) {
   struct stat st;
   bool ok = true;

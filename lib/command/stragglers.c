@@ -1,4 +1,4 @@
-/* stragglers.c - who is slow, by how much, in which step and in what (stragglers.h). */
+/* stragglers.c - finds which rank is slow, by how much, in which step and in which names (stragglers.h). */
 #include "stragglers.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include "base/err.h"
 #include "format/json.h"
 
-enum { FEWEST = 3 }; /* of fewer each is as typical as the other */
+enum { FEWEST = 3 }; /* of fewer ranks, none is more typical than another */
 enum { MOST_RANKS = 16, MOST_NAMES = 8 };
 
-/* ---- who ---- */
+/* ---- finding the ranks ---- */
 
 struct placed {
   i128 by;
@@ -52,7 +52,7 @@ static void choose(struct stragglers *s, const struct merger *m, struct placed *
 
 bool stragglers_find(struct stragglers *s, struct merger *m) {
   *s = (struct stragglers){.slow = UINT32_MAX, .typical = UINT32_MAX};
-  if (!m->alignment.sizes) return true; /* one input alone was not read before */
+  if (!m->alignment.sizes) return true; /* a single input was not read before */
   struct placed *v = mem_array(&m->mem, m->n_inputs, sizeof *v);
   s->tally = mem_array(&m->mem, m->n_inputs, sizeof *s->tally);
   if (s->tally && v) {
@@ -82,7 +82,7 @@ static struct tk_straggler told(struct telling *t, uint32_t i) {
                                .lasts_ns = t->m->alignment.sizes[i].lasts_ns};
 }
 
-/* The costliest first. */
+/* Lists the ranks by cost, highest first. */
 static bool tell_ranks(struct telling *t) {
   struct merger *m = t->m;
   struct placed *v = mem_array(&m->mem, m->n_inputs, sizeof *v);
@@ -97,7 +97,7 @@ static bool tell_ranks(struct telling *t) {
   return true;
 }
 
-/* The step of which all that the slow one cost is most. */
+/* Finds the step in which the slow rank delayed the others most. */
 static bool tell_step(struct telling *t) {
   const struct merge_collectives *c = &t->m->alignment.collectives;
   struct map at;
@@ -140,7 +140,8 @@ static int by_more(const void *a, const void *b) {
 
 static int64_t as_signed(uint64_t ns) { return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns; }
 
-/* A name that the other's scan does not have took less time there than any that it has. */
+/* Lists the names in which the slow rank spent more self time. A name missing from the typical rank's scan counts as 0: there
+ * it took less time than any name in that scan. */
 static bool tell_names(struct telling *t) {
   const struct scan *slow = &t->list->v[t->s->slow], *typical = &t->list->v[t->s->typical];
   struct tk_diagnostics *notes = t->m->report->notes;

@@ -1,7 +1,7 @@
-/* stragglers.h - which rank of a job is slow: told by what is known of all ranks before any is written.
+/* stragglers.h - finds the slow rank of a job, using only what is known of all ranks before any is written.
  *
- * The words are those of a report on collectives (analysis/report.h): a rank waits from when it comes until the last one comes, and
- * what the last one costs is by how much it comes after the last but one. */
+ * Terms are used as in the report on collectives (analysis/report.h): a rank waits from its own arrival until the last one
+ * arrives, and the cost of the last rank is the time by which it arrives after the next-to-last. */
 #ifndef COMMAND_STRAGGLERS_H
 #define COMMAND_STRAGGLERS_H
 
@@ -9,20 +9,21 @@
 
 struct stragglers {
   struct merge_tally *tally; /* by input */
-  uint32_t slow, typical;    /* inputs; UINT32_MAX = of so few ranks none is */
-  uint32_t compared;         /* of which that is told */
-  bool met;                  /* told by collectives, else by how long each lasts */
+  uint32_t slow, typical;    /* indices of inputs; UINT32_MAX = too few ranks */
+  uint32_t compared;         /* number of ranks compared */
+  bool met;                  /* true: judged by collectives; false: by duration */
 };
 
-/* The slow one cost the others most by coming last; a typical one waited as long as half of the ranks did.  Where fewer than three met,
- * the slow one lasts longest, and a typical one as long as half of them. */
+/* Finds the slow rank, whose late arrivals cost the others most, and a typical one, which waited the median time. If fewer than
+ * three ranks took part in collectives, the slow rank is the one that lasts longest, and the typical one has the median
+ * duration. False with m->err set if memory runs out. */
 bool stragglers_find(struct stragglers *s, struct merger *m);
 void stragglers_free(struct stragglers *s, struct merger *m);
 
-/* What a plan says of them, by scans: in report->stragglers, which stragglers_free_report frees. */
+/* Fills report->stragglers for a plan, using scans; stragglers_free_report frees it. */
 bool stragglers_report(struct merger *m, const struct scan_list *list);
 void stragglers_free_report(struct tk_merge_report *report);
-/* Appends that as an object of JSON. */
+/* Appends the report as a JSON object. */
 void stragglers_print(struct buf *b, const struct tk_stragglers *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* summary.c - what `info` says of a graph, counted from its arrays; and what this build is made of. */
+/* summary.c - summary of a graph for `info`, counted from its arrays; and the components of this build. */
 #include <stdio.h>
 #include <string.h>
 #include <archive.h>
@@ -55,8 +55,8 @@ static void count_machines(const struct tk_trace *t, struct tk_summary *s, struc
   map_free(&seen);
 }
 
-/* A flow: its starts and ends have met.  Points come in time order, so the last one stands for its chain: a start that waits, or
- * a step or end that has met one. */
+/* Counts flows and flow points without a partner. Points come in time order, so the last point represents its chain: a start
+ * that waits for its end, or a step or end that has found its start. */
 static void count_flows(const struct tk_trace *t, struct tk_summary *s, struct mem *mem) {
   struct chains open;
   if (!chains_init(&open, t, mem)) return;

@@ -1,7 +1,7 @@
 /* tasks.c - plans of merges, as messages (tasks.h).
  *
- * In the file the message is text, beside what people and other programs read.  The report on the clocks stands there alone, as it
- * will stand in the output; that it is still that of the plan its CRC says. */
+ * The file contains the message as text, besides members for people and other programs. The report on the clocks is stored only
+ * once, in the form that it has in the output; its CRC shows that it still belongs to the plan. */
 #include "tasks.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "merge_select.h"
 #include "plan.pb-c.h"
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
 static void put_text(struct buf *b, uint32_t field, const char *text) {
   if (text && *text) pb_bytes(b, field, text, strlen(text));
@@ -61,7 +61,7 @@ static void put_pids(struct buf *b, struct merger *m, const struct scan_pids *pi
   mem_free(&m->mem, changes);
 }
 
-/* `map` is that of the rank, + 1. */
+/* `map`: 1 + the index of the rank's clock map, 0 = none. */
 static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uint32_t i, uint32_t map, struct buf *one) {
   const bool skipped = m->alignment.skipped && m->alignment.skipped[i];
   int64_t claimed;
@@ -85,7 +85,7 @@ static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uin
   pb_message(to, 22, one);
 }
 
-/* Ranks of one host stand together, mostly, and have one map. */
+/* Writes the ranks and their clock maps. Ranks of one host are mostly adjacent and share a map. */
 static void put_ranks(struct buf *to, struct merger *m, const struct scan_list *list, struct buf *one) {
   const struct align_map *last = NULL;
   uint32_t n = 0;
@@ -138,7 +138,7 @@ void tasks_print(struct buf *to, struct merger *m, const struct scan_list *list,
   buf_free(&one);
 }
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
 static bool read_file(struct buf *text, const char *path, struct tk_err *err) {
   if (!in_read_all(path, text, err)) return false;
@@ -151,7 +151,8 @@ static bool read_file(struct buf *text, const char *path, struct tk_err *err) {
 
 enum member { ALIGN, RANKS, TASKS, MEMBERS };
 
-/* Members at the top, all in one go: most of a plan of many ranks is its report on the clocks.  Those that are not there are NULL. */
+/* Finds the top-level members in a single pass, because the report on the clocks is most of a plan of many ranks. Missing
+ * members become NULL. */
 static void find_members(const struct buf *text, struct json_value found[MEMBERS]) {
   static const char *const keys[MEMBERS] = {"align", "ranks", "tasks"};
   struct json j = {.p = text->data, .end = text->data + text->len, .last = true, .scratch = {.mem = text->mem}};
@@ -274,7 +275,7 @@ void tasks_free(struct tasks *t) {
   arena_free(&t->arena);
 }
 
-/* ---- a merge as it was planned ---- */
+/* ---- a planned merge ---- */
 
 bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err) {
   const Plan__Plan *p = t->plan;

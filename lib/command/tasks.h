@@ -1,7 +1,8 @@
-/* tasks.h - what a plan holds for those that write a rank each, and for who joins what they wrote (proto/plan.proto).
+/* tasks.h - contents of a plan for the processes that each write one rank, and for the one that joins their outputs
+ * (proto/plan.proto).
  *
- * A merge settles what its ranks share before it writes any (merge_plan.c).  A plan is that, kept in a file: with it a rank is written
- * on a machine that knows no other, and gets the bytes that it has in the merge of all. */
+ * A merge decides everything that its ranks share before it writes any of them (merge_plan.c). A plan stores these decisions in
+ * a file. With it, a rank can be written on a machine without the other ranks, and gets the same bytes as in the full merge. */
 #ifndef COMMAND_TASKS_H
 #define COMMAND_TASKS_H
 
@@ -10,32 +11,33 @@
 
 enum { TASKS_SCHEMA = 1 };
 
-/* Appends the Plan of a merge of scans that merger_plan has been called of, in the format that `word` asks for. */
+/* Appends the Plan of a merge of scans, in the format that `word` selects. Call after merger_plan. */
 void tasks_print(struct buf *to, struct merger *m, const struct scan_list *list, const char *word);
 
 /* A plan that was read. */
 struct tasks {
   struct mem *mem;
-  struct buf text;      /* the file */
-  struct buf bytes;     /* of the message */
+  struct buf text;      /* contents of the file */
+  struct buf bytes;     /* decoded message */
   Plan__Plan *plan;
-  const char *align;    /* the text of the report on the clocks */
-  uint64_t id;          /* of the plan, in its parts */
+  const char *align;    /* JSON text of the report on the clocks */
+  uint64_t id;          /* identifies the plan in its parts */
   struct arena arena;
   struct tk_input *inputs; /* by rank */
   struct tk_sources sources;
   struct format_starts starts;
-  struct tk_merge_options opt; /* of the merge; texts live with the plan */
-  uint32_t n_wanted;           /* ranks that are not skipped */
+  struct tk_merge_options opt; /* options of the merge; texts live as long as the plan */
+  uint32_t n_wanted;           /* number of ranks that are not skipped */
 };
 
 bool tasks_read(struct tasks *t, const char *path, struct mem *mem, struct tk_err *err);
 void tasks_free(struct tasks *t);
 
-/* Begins a merge as its plan left it; merger_end in any case.  m->opt, m->output and m->report are set. */
+/* Starts a merge in the planned state. m->opt, m->output and m->report must be set; the caller calls merger_end even on
+ * failure. */
 bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err);
-/* What one rank of it has to know, and its clock; the caller frees place->pids by mem_free of m->mem.  *ordinal says which of those
- * that are written it is. */
+/* Sets up the place and the clock map of one rank. *ordinal becomes its index among the ranks that are written. The caller
+ * frees place->pids with mem_free of m->mem. */
 bool tasks_rank(struct merger *m, const struct tasks *t, uint32_t rank, struct merge_place_of *place, uint32_t *ordinal);
 
 #endif

@@ -1,4 +1,4 @@
-/* top.c - tk_top: tells the analysis which rank and host every track is of. */
+/* top.c - tk_top: passes the rank and host of each track to the analysis. */
 #include "analysis/top.h"
 
 #include "base/err.h"

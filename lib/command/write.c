@@ -1,4 +1,4 @@
-/* write.c - tk_sources_write: files that are made of traces and are none, such as pages. */
+/* write.c - tk_sources_write: writes files made from traces that are not traces themselves, such as pages. */
 #include <stdlib.h>
 
 #include "base/err.h"

@@ -1,7 +1,8 @@
-/* derive.c - what xprof adds to an XSpace before it shows it: steps and their names, and lines that it makes of what ops say.
+/* derive.c - derives the data that xprof adds to an XSpace before showing it: steps, their names, and lines from stats of ops.
  *
- * Viewers other than xprof have none of it.  What is added is marked by an arg, so that no XPlane is written with it: true on events
- * that are made, the names of args on those that were there.  A trace that says its steps itself is left as it is, as in xprof. */
+ * Viewers other than xprof do not derive any of it. What is added is marked by an arg, so that it is never written to an
+ * XPlane: the mark is true on new events, and contains the names of the added args on existing events. A trace that already
+ * contains its steps is left unchanged, as in xprof. */
 #include "derive.h"
 
 #include <string.h>
@@ -55,7 +56,7 @@ static bool has_group(const struct derive *d, tk_id process) {
   return false;
 }
 
-/* Does every plane say of what step its events are?  Or were they derived before? */
+/* True if every plane records the steps of its events, or if they were derived before. */
 static bool is_grouped(const struct derive *d) {
   if (d->keys.mark) return true;
   for (tk_id i = 1; i <= d->t->n_tracks; i++)
@@ -98,7 +99,7 @@ static void add_keys(struct derive *d) {
   d->keys.mark = trace_text(d->t, TK_DERIVED);
 }
 
-/* ---- events that were there ---- */
+/* ---- existing events ---- */
 
 static void add_args(struct derive *d, tk_id event, uint32_t group, tk_id step_name) {
   struct tk_trace *t = d->t;
@@ -115,7 +116,7 @@ static void add_args(struct derive *d, tk_id event, uint32_t group, tk_id step_n
   t->events[event].args = args_end(t);
 }
 
-/* The event is shown under the name of its step, and an arg says how it is called. */
+/* Shows the event under the name of its step; an arg stores its own name. */
 static void rename_event(struct derive *d, tk_id event, tk_id name, struct map *made) {
   struct tk_trace *t = d->t;
   const tk_id was = t->events[event].cls;
@@ -162,7 +163,7 @@ static bool mark_events(struct derive *d, const struct buf *roots, uint64_t *n_g
   return !d->mem->failed && !d->t->store->mem.failed;
 }
 
-/* ---- all of it ---- */
+/* ---- all ---- */
 
 static bool derive_all(struct derive *d, struct tk_derived *done) {
   struct buf roots = {.mem = d->mem};

@@ -1,6 +1,6 @@
-/* derive.h - what the files of tk_derive share: which step an event is of, and lines made of what events say.
+/* derive.h - shared by the files of tk_derive: the step of each event, and lines derived from stats of events.
  *
- *     derive.c          tk_derive: planes, what is added to events
+ *     derive.c          tk_derive: planes, args added to events
  *     derive_groups.c   steps as xprof finds them: roots, and what they contain, launch and wake
  *     derive_lines.c    lines of devices: steps, modules, ops, scopes, source */
 #ifndef OP_DERIVE_H
@@ -18,18 +18,18 @@ struct derive_root {
 struct derive {
   struct mem *mem;
   struct tk_trace *t;
-  uint8_t *planes;   /* by track: enum plane_kind of a process */
-  tk_id *first_line, *next_line; /* by track: the first thread of a process; the next of its process, 0 = none */
-  uint32_t *groups;  /* by event: its group, from 1; 0 = none */
+  uint8_t *planes;   /* by track, for processes: enum plane_kind */
+  tk_id *first_line, *next_line; /* by track: first thread of a process; next thread of the same process; 0 = none */
+  uint32_t *groups;  /* by event: number of its group, from 1; 0 = none */
   uint32_t n_groups;
-  tk_id *names;      /* [1..n_groups]: what a step is called; 0 = not known */
+  tk_id *names;      /* [1..n_groups]: name of the step; 0 = unknown */
   uint32_t cap_names;
   struct {
     tk_id root, producer_type, producer, consumer_type, consumer, async, correlation, iteration, step, graph_type, group, step_name;
     tk_id module, op, program, tf_op, kernel, source, mark, own_name, long_name;
-  } keys; /* 0 = the trace has none */
+  } keys; /* 0 = not in the trace */
   bool has_tpu;
-  uint64_t n_events; /* before any was derived */
+  uint64_t n_events; /* before any were derived */
 };
 
 static inline bool derive_arg_of(const struct tk_trace *t, uint32_t args, tk_id key, struct tk_arg *arg) {
@@ -38,7 +38,7 @@ static inline bool derive_arg_of(const struct tk_trace *t, uint32_t args, tk_id 
     if (arg->key == key) return true;
   return false;
 }
-/* The event's own arg, else that of its class. */
+/* Finds the event's own arg, else the arg of its class. */
 static inline bool derive_arg(const struct derive *d, tk_id event, tk_id key, struct tk_arg *arg) {
   const struct tk_event *e = &d->t->events[event];
   return derive_arg_of(d->t, e->args, key, arg) || derive_arg_of(d->t, d->t->classes[e->cls].args, key, arg);
@@ -56,14 +56,14 @@ static inline tk_time derive_end(const struct tk_event *e) { return e->ts + e->d
 
 /* ---- derive_groups.c ---- */
 
-/* Fills groups and names; *roots are the events that have a step's name.  False when memory runs out. */
+/* Fills groups and names. *roots receives the events that get the name of a step. False if memory runs out. */
 bool derive_groups(struct derive *d, struct buf *roots);
-/* The order of time in which a device's events are looked at: those of all lines of a process, *n of them; the caller frees it. */
+/* Returns the *n events of all lines of a process, sorted by time; the caller frees them. */
 tk_id *derive_sorted(const struct derive *d, tk_id process, uint32_t *n);
 
 /* ---- derive_lines.c ---- */
 
-/* Adds the lines of a device.  False when memory runs out. */
+/* Adds the derived lines of a device. False if memory runs out. */
 bool derive_lines(struct derive *d, tk_id process, uint64_t *n_lines);
 
 #endif

@@ -1,11 +1,11 @@
 /* derive_groups.c - steps as xprof finds them.
  *
- * A root is an event that its producer marked (stat _r).  Its step is what stands under it on its thread, what these wake on other
- * threads (stats _pt, _p -> _ct, _c) and what they launch on devices (correlation_id), and so on.  On a GPU what was launched outside
- * of every step is of the step before it.  TPUs have their own lines of steps, or of modules: where no step of the host leads
- * there, the n-th of each core is the n-th step.
+ * A root is an event that its producer marked (stat _r). Its step consists of the events nested in it on its thread, the events
+ * that these wake on other threads (stats _pt, _p -> _ct, _c), the work that they launch on devices (correlation_id), and so
+ * on. On a GPU, work that was launched outside all steps belongs to the step before it. TPUs have their own lines of steps, or
+ * of modules. If no step of the host leads to them, the n-th entry of each core is the n-th step.
  *
- * The events of a track stand in preorder, so that what is under one is a range. */
+ * The events of a track are in preorder, so that the events nested in one form a range. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "base/os.h"
 #include "derive.h"
 
-/* Which pairs of producers and consumers belong together. */
+/* One end of a link: producers and consumers with the same key belong together. */
 struct link {
   uint64_t key;
   tk_id event;
@@ -22,13 +22,13 @@ struct link {
 
 struct grouping {
   struct derive *d;
-  struct buf links, by_event; /* struct link by key; the places of producers by event */
-  tk_id *ends, *parents;      /* by event: behind what is under it, 0 = it is asynchronous; what it is under */
-  tk_id *roots;               /* by event: the nearest root that it is under */
+  struct buf links, by_event; /* struct link, sorted by key; struct place, sorted by event */
+  tk_id *ends, *parents;      /* by event: end of the range nested in it, 0 = asynchronous; its parent */
+  tk_id *roots;               /* by event: nearest enclosing root */
   struct buf queue;
 };
 
-/* MOST_LINKED is xprof's; further above an event than MOST_ABOVE nothing is looked for. */
+/* MOST_LINKED is xprof's; MOST_ABOVE limits the search for ancestors of an event. */
 enum { MOST_LINKED = 64, MOST_ABOVE = 256, LAUNCH = 1 << 20 };
 
 static const struct link *links_of(const struct grouping *g, uint32_t *n) {
@@ -36,7 +36,7 @@ static const struct link *links_of(const struct grouping *g, uint32_t *n) {
   return (const struct link *)(const void *)g->links.data;
 }
 
-/* ---- what is under what ---- */
+/* ---- nesting ---- */
 
 struct open_event {
   tk_id event;
@@ -73,7 +73,7 @@ static void add_link(struct grouping *g, int64_t type, uint64_t id, tk_id proces
   buf_append(&g->links, &(struct link){key, event, consumer}, sizeof(struct link));
 }
 
-/* `stands`: the event that is linked, which of a TPU's is the step that it is in. */
+/* `stands`: the event to link; on a TPU, the step that contains the event. */
 static void add_links(struct grouping *g, tk_id event, tk_id stands) {
   const struct derive *d = g->d;
   const tk_id track = d->t->events[event].track, process = d->t->tracks[track].kind == TK_PROCESS ? track : d->t->tracks[track].parent;
@@ -95,7 +95,7 @@ static int by_key(const void *a, const void *b) {
 
 struct place {
   tk_id event;
-  uint32_t first, n; /* links: its consumers; of a consumer its producers */
+  uint32_t first, n; /* range in links: a producer's consumers, or a consumer's producers */
   bool consumer;
 };
 
@@ -104,7 +104,7 @@ static int by_event(const void *a, const void *b) {
   return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* Each producer knows its consumers, and each of these its producers. */
+/* Finds the consumers of each producer, and the producers of each consumer. */
 static bool place_links(struct grouping *g) {
   uint32_t n;
   if (!links_of(g, &n) || !n) return !g->d->mem->failed;
@@ -147,7 +147,8 @@ static void reach_consumers(struct grouping *g, tk_id event) {
       if (!g->d->groups[links[p->first + i].event]) buf_append(&g->queue, &links[p->first + i].event, sizeof(tk_id));
 }
 
-/* The event, what is under it, and what that reaches; what has a group already keeps it, with what is under it. */
+/* Assigns the group to the event, to what is nested in it, and to what these reach. An event that already has a group keeps it,
+ * and so do the events nested in it. */
 static bool propagate(struct grouping *g, tk_id root, uint32_t group) {
   struct derive *d = g->d;
   g->queue.len = 0;
@@ -169,9 +170,10 @@ static bool propagate(struct grouping *g, tk_id root, uint32_t group) {
   return !d->mem->failed;
 }
 
-/* ---- above an event ---- */
+/* ---- ancestors ---- */
 
-/* Does `is` hold for something above the event, by nesting or by what woke it?  The event itself counts if include_self. */
+/* Finds an ancestor of the event, by nesting or by waking, for which `is` returns true; 0 = none. The event itself counts if
+ * include_self is set. */
 static tk_id find_above(struct grouping *g, tk_id event, bool include_self,
                         bool (*is)(const struct derive *d, tk_id event, int64_t arg), int64_t arg) {
   struct map seen;
@@ -228,7 +230,7 @@ static uint32_t new_group(struct derive *d, tk_id name) {
   return d->n_groups;
 }
 
-/* "train 3": the event's name, and the number that it or what it is under has. */
+/* Makes the name of a step, such as "train 3": the event's name, and the number of the event or of an ancestor. */
 static tk_id name_step(struct grouping *g, tk_id root, int64_t number) {
   struct derive *d = g->d;
   const tk_id typed = d->keys.graph_type ? find_above(g, root, true, has_text, d->keys.graph_type) : 0;
@@ -312,7 +314,7 @@ static bool fill_gpu(struct derive *d, tk_id process) {
   return events != NULL;
 }
 
-/* The line that says the steps of a core: its own, else that of modules. */
+/* Returns the line that contains the steps of a core: its line of steps, else its line of modules. */
 static tk_id grouping_line(const struct derive *d, tk_id process) {
   tk_id steps = 0, modules = 0;
   for (tk_id i = d->first_line[process]; i; i = d->next_line[i]) {
@@ -348,7 +350,7 @@ static bool any_grouped(const struct derive *d, const struct tk_track *line) {
   return false;
 }
 
-/* A step's number is its place, from 0. */
+/* Makes each event of the line a step, numbered by position from 0. */
 static bool group_in_step(struct derive *d, const struct tk_track *line, uint32_t base) {
   uint32_t group = base;
   for (tk_id e = line->first; e < line->first + line->count; e++) {
@@ -359,7 +361,8 @@ static bool group_in_step(struct derive *d, const struct tk_track *line, uint32_
   return true;
 }
 
-/* What overlaps a step, or only touches its end, is in it: where modules are the steps, so is the next module. */
+/* An event belongs to a step if it overlaps the step, or only touches its end. If modules are the steps, this also applies to
+ * the next module. */
 static bool group_by_line(struct derive *d, tk_id process, tk_id line) {
   const struct tk_trace *t = d->t;
   const struct tk_track *steps = &t->tracks[line];

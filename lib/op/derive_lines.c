@@ -1,11 +1,11 @@
-/* derive_lines.c - lines of a device that xprof makes of what its events say.
+/* derive_lines.c - lines of a device that xprof derives from stats of its events.
  *
- *     GPU        Steps, and of each stream XLA Modules, XLA Ops, Framework Name Scope, Framework Ops, of its kernels
- *     TPU core   Framework Name Scope, Framework Ops, Source code, Host Offload Ops: copies from and to the memory of the host, from
- *                their start to where they are done, in as many rows as are under way at once
+ *     GPU        Steps; for each stream, from its kernels: XLA Modules, XLA Ops, Framework Name Scope, Framework Ops
+ *     TPU core   Framework Name Scope, Framework Ops, Source code, Host Offload Ops: copies to and from host memory, from their
+ *                start until they are done, in as many rows as there are copies in progress at once
  *
- * Events of one name that follow one another are one span, as long as their step is the same.  Ids of lines are those of xprof, which
- * are the same for all; those of streams stand behind. */
+ * Consecutive events of one name become one span, as long as their step is the same. Line ids are those of xprof, which are the
+ * same for all devices; the ids of stream lines come last. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,15 +30,15 @@ struct line {
   struct derive *d;
   bool gpu;
   struct buf events;      /* struct made */
-  uint32_t last[LEVELS];  /* events that may still grow, from 1 */
-  struct line *dependent; /* starts anew when this one does */
+  uint32_t last[LEVELS];  /* by level: 1 + index of the span that may still grow; 0 = none */
+  struct line *dependent; /* its spans end when this line's do */
 };
 
 static struct made *made_at(const struct line *line, uint32_t place) {
   return (struct made *)(void *)line->events.data + place - 1;
 }
 
-/* Spans that are under one another and equally long are shortened, as xprof does for its viewer: by 1 ns more on each level. */
+/* Shortens nested spans of equal length, as xprof does for its viewer: by 1 ns more on each level. */
 static void shorten(struct line *line, uint32_t level) {
   uint32_t top = level;
   while (top < LEVELS && line->last[top]) top++;
@@ -78,7 +78,7 @@ static void add(struct line *line, uint32_t level, struct made m) {
   if (buf_append(&line->events, &m, sizeof m)) line->last[level] = m.order + 1;
 }
 
-/* ---- into the graph ---- */
+/* ---- adding to the graph ---- */
 
 static int by_place(const void *a, const void *b) {
   const struct made *x = a, *y = b;
@@ -115,7 +115,7 @@ static bool put_events(struct derive *d, const struct line *line, tk_id track, b
   return !d->mem->failed && !d->t->store->mem.failed;
 }
 
-/* A line without events is none. */
+/* Adds the line, unless it has no events. */
 static bool put_line(struct derive *d, const struct line *line, tk_id process, int64_t id, const char *name, bool steps) {
   if (line->events.len == 0) return true;
   const tk_id text = trace_text(d->t, name);
@@ -133,7 +133,7 @@ static struct line new_line(struct derive *d, bool gpu, struct line *dependent) 
   return (struct line){.d = d, .gpu = gpu, .events = {.mem = d->mem}, .dependent = dependent};
 }
 
-/* ---- ops of frameworks ---- */
+/* ---- framework ops ---- */
 
 static bool all_of(const char *p, const char *end, const char *chars) {
   for (; p < end; p++)
@@ -142,7 +142,7 @@ static bool all_of(const char *p, const char *end, const char *chars) {
   return true;
 }
 
-/* "[a-z_][a-z0-9_]*", with anything in brackets behind it. */
+/* True for "[a-z_][a-z0-9_]*", optionally followed by any text in brackets. */
 static bool is_jax_type(const char *p, const char *end) {
   const char *bracket = memchr(p, '[', (size_t)(end - p));
   if (bracket && end[-1] != ']') return false;
@@ -159,7 +159,7 @@ static bool is_tf_name(const char *p, const char *end) {
          all_of(p, end, "*_.\\/>-");
 }
 
-/* The op's name without scopes and number: "MatMul" of "model/layer/MatMul_1". */
+/* Returns the op's name without scopes and number: "MatMul" for "model/layer/MatMul_1". */
 static const char *derived_type(const char *name, const char **end) {
   const char *p = *end, *number;
   while (p > name && p[-1] != '/') p--;
@@ -168,7 +168,8 @@ static const char *derived_type(const char *name, const char **end) {
   return p;
 }
 
-/* What an op is shown as: its type.  *scopes: where its name ends, if it is one of TensorFlow or JAX, else NULL. */
+/* Returns the text that is shown for an op: its type. *scopes becomes the end of its name if it is an op of TensorFlow or JAX,
+ * else NULL. */
 static tk_id shown_op(struct tk_trace *t, const char *op, size_t n, const char **scopes) {
   const char *end = op + n, *colon = memchr(op, ':', n), *type = colon ? colon + 1 : end, *type_end = end;
   *scopes = NULL;
@@ -187,7 +188,7 @@ static tk_id shown_op(struct tk_trace *t, const char *op, size_t n, const char *
   return trace_string(t, op, n);
 }
 
-/* Scopes, one level each, and the op. */
+/* Adds the scopes, one on each level, and the op. */
 static void add_op(struct line *scope, struct line *ops, tk_id op, struct made m) {
   struct derive *d = scope->d;
   size_t n;
@@ -195,7 +196,7 @@ static void add_op(struct line *scope, struct line *ops, tk_id op, struct made m
   const tk_id shown = shown_op(d->t, text, n, &scopes);
   struct buf copy = {.mem = d->mem};
   uint32_t level = 0;
-  text = tk_string(d->t, op, &n); /* strings move when one is added */
+  text = tk_string(d->t, op, &n); /* adding a string may move the others */
   if (scopes && buf_append(&copy, text, n)) {
     const char *p = (const char *)copy.data, *end = memchr(p, ':', n), *slash;
     for (; level < LEVELS && (slash = memchr(p, '/', (size_t)(end - p))) != NULL; p = slash + 1, level++) {
@@ -233,7 +234,7 @@ static bool derive_steps(struct derive *d, tk_id process) {
   return ok;
 }
 
-/* "jit_step(77)", and "77/" before the names of its ops. */
+/* Returns the name of the module, as in "jit_step(77)". `prefix` becomes the prefix of its ops' names, as in "77/". */
 static tk_id module_of(struct derive *d, tk_id event, struct buf *prefix) {
   const tk_id name = derive_text(d, event, d->keys.module);
   struct buf b = {.mem = d->mem};
@@ -253,7 +254,7 @@ static tk_id module_of(struct derive *d, tk_id event, struct buf *prefix) {
   return made;
 }
 
-/* Ops that are in one another, the innermost last: "while::fusion". */
+/* Adds nested ops, such as "while::fusion", in which the innermost comes last. */
 static void add_xla_ops(struct line *ops, tk_id op, const struct buf *prefix, struct made m) {
   struct derive *d = ops->d;
   struct buf copy = {.mem = d->mem}, long_name = {.mem = d->mem};
@@ -322,7 +323,7 @@ static bool is_async(const struct derive *d, tk_id event) {
   return derive_int(d, event, d->keys.async, &v) && v;
 }
 
-/* "copy-start.2" of a copy between the host's memory, which layouts call S(5), and the device's. */
+/* True for "copy-start.2" and the like, if it copies between device memory and host memory, which layouts call S(5). */
 static bool is_offload(const struct derive *d, tk_id event, const char **kind, bool *starts, int64_t *id) {
   static const char *const KINDS[] = {"copy", "slice", "dynamic-slice", "dynamic-update-slice"};
   const char *name = tk_string(d->t, d->t->classes[d->t->events[event].cls].name, NULL);
@@ -342,10 +343,11 @@ static bool is_offload(const struct derive *d, tk_id event, const char **kind, b
 struct offload {
   struct line rows[LEVELS];
   uint32_t n;
-  struct map starts; /* kind and id -> event */
+  struct map starts; /* kind and id of a copy -> event at its start */
 };
 
-/* The first row in which none is under way.  (Of copies that end at one time xprof takes any first.) */
+/* Adds the copy to the first row in which no copy is in progress. (Of copies that end at the same time, xprof takes any one
+ * first.) */
 static void add_offload(struct offload *o, struct derive *d, tk_id event, bool of_start) {
   const char *kind;
   bool starts;

@@ -1,4 +1,4 @@
-/* expr.c - the parser of the filter language (expr.h): recursive descent over the text itself, a column with every complaint. */
+/* expr.c - parser of the filter language (expr.h): recursive descent over the text; every error has a column. */
 #include "expr.h"
 
 #include <stdio.h>
@@ -106,7 +106,7 @@ static bool is_word(char c) {
   return c && (strchr("_.:#-+", c) || ((c | 32) >= 'a' && (c | 32) <= 'z'));
 }
 
-/* "text" or 'text': a backslash keeps the quote or itself from meaning something. */
+/* Parses "text" or 'text'. A backslash escapes the quote or itself. */
 static char *quoted(struct parser *p) {
   char quote = *p->p;
   const char *from = p->p + 1, *q = from;
@@ -127,7 +127,7 @@ static char *quoted(struct parser *p) {
   return s;
 }
 
-/* The value at p, as text. */
+/* Parses the value at p as text. */
 static bool value_text(struct parser *p, struct expr *e, bool *is_quoted) {
   size_t n = 0;
   blank(p);
@@ -297,7 +297,7 @@ bool expr_check(const struct expr *e, struct tk_err *err) {
   return !e || (regexp_check(e->regexp, err) && expr_check(e->left, err) && expr_check(e->right, err));
 }
 
-/* Words of other languages. */
+/* Suggests an operator for a word of other languages. */
 static const char *hint_word(const char *at) {
   if (strncmp(at, "and ", 4) == 0 || strncmp(at, "AND ", 4) == 0) return "use '&&' instead of 'and'";
   if (strncmp(at, "or ", 3) == 0 || strncmp(at, "OR ", 3) == 0) return "use '||' instead of 'or'";

@@ -1,4 +1,4 @@
-/* expr.h - the language of filters, from text to a tree.
+/* expr.h - filter language: parses text into a tree.
  *
  *     name =~ "nccl.*" && dur > 10us && depth <= 2
  *
@@ -6,8 +6,8 @@
  *     and  = not { "&&" not }        op      = == != < <= > >= =~ !~ ~ (a glob)
  *     not  = "!" not | "(" or ")" | test     value = "text" 'text' word 12 1.5ms
  *
- * A test of something that the event does not have is false; `!=` and `!~` are the opposites of `==` and `=~`, so they are true
- * then. */
+ * A test of a property that the event does not have is false. `!=` and `!~` are the negations of `==` and `=~`, so they are
+ * true then. */
 #ifndef OP_EXPR_H
 #define OP_EXPR_H
 
@@ -19,10 +19,10 @@ enum symbol {
   SYM_THREAD, SYM_TRACK, SYM_KIND, SYM_STEP, SYM_STREAM, SYM_DEVICE, SYM_ARG, SYM_COUNT
 };
 
-/* What a value of a symbol is. */
+/* Type of a symbol's value. */
 enum symbol_type { TYPE_TEXT, TYPE_TIME, TYPE_NUMBER, TYPE_IDENT, TYPE_KIND, TYPE_ANY };
 
-/* What has to be looked at to decide a test. */
+/* Scope of a test: the data that decides it. */
 enum symbol_scope { OF_CLASS, OF_TRACK, OF_EVENT };
 
 struct symbol_info {
@@ -36,10 +36,10 @@ extern const struct symbol_info expr_symbols[SYM_COUNT];
 enum expr_op { OP_HAS, OP_EQ, OP_LT, OP_LE, OP_GT, OP_GE, OP_REGEX, OP_GLOB };
 
 struct literal {
-  char *text;       /* as it was given, without quotes */
-  bool is_number;   /* mant x 10^exp */
+  char *text;       /* as given, without quotes */
+  bool is_number;   /* num is mant x 10^exp */
   struct num num;
-  tk_time time;     /* TYPE_TIME; with `kind` bits for TYPE_KIND */
+  tk_time time;     /* for TYPE_TIME; `kind` bits for TYPE_KIND */
 };
 
 enum expr_kind { EXPR_OR, EXPR_AND, EXPR_NOT, EXPR_TEST };
@@ -55,12 +55,13 @@ struct expr {
   uint32_t index; /* number of this test, from 0 */
 };
 
-/* The tree of `text`; *n_tests counts on by the tests that it holds, and numbers them.  Regular expressions count against `mem`.  NULL
- * with TK_EUSAGE: the column, what was expected, near names. */
+/* Parses `text`. Adds the number of its tests to *n_tests, and numbers the tests from the old value on. Memory of regular
+ * expressions counts against `mem`. On failure returns NULL with TK_EUSAGE; the message contains the column, the expected
+ * syntax, and similar names. */
 struct expr *expr_parse(const char *text, uint32_t *n_tests, struct mem *mem, struct tk_err *err);
-/* False with TK_ELIMIT if a regular expression gave up on a text that it was asked about; e may be NULL. */
+/* False with TK_ELIMIT if a regular expression gave up on a text that it was applied to; e may be NULL. */
 bool expr_check(const struct expr *e, struct tk_err *err);
-/* Both must hold; takes over both.  NULL when memory runs out. */
+/* Returns an expression that requires both; takes ownership of both. NULL if memory runs out. */
 struct expr *expr_and(struct expr *a, struct expr *b);
 void expr_free(struct expr *e);
 

@@ -1,11 +1,11 @@
-/* filter.c - keeps what an expression, a window of time and a few wishes ask for.
+/* filter.c - keeps the events that an expression, a time window and other options select.
  *
- *     mark     events that pass; then what belongs to them (--keep parents, children, flows)
- *     keep     graph/subset.c: the part as a graph; flows that lost an end go
+ *     mark     events that pass; then related events (--keep parents, children, flows)
+ *     keep     graph/subset.c: the part as a graph; flows that lost an end are removed
  *     clip     spans that cross an edge of the window, and counters' last values before it
- *     args     the keys that are not wanted
+ *     args     removes unwanted keys
  *
- * Everything is decided on the input: depth, self time and steps are those that the trace had before anything was taken out. */
+ * All decisions are made on the input: depth, self time and steps are computed before anything is removed. */
 #include "filter.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static bool find_window(struct filter *f, struct tk_err *err) {
   if (scope_select(&f->scope, f->t, &f->match.steps, &by, err)) return true;
   if (err->code != TK_ENOTHING || f->opt->refuse_empty) return false;
   err_clear(err);
-  scope_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* of steps that are not there nothing stays */
+  scope_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* missing steps select nothing */
   return true;
 }
 
@@ -50,7 +50,7 @@ static bool wants_track(const struct filter *f, tk_id track) {
   return !f->plan->part_of || f->plan->part_of[track] == f->plan->part;
 }
 
-/* A counter keeps the value that it has at the left edge: its last sample before that. */
+/* Keeps the last sample of each counter before the left edge, because it is the counter's value at the edge. */
 static void keep_left_edge(struct filter *f) {
   for (tk_id k = 1; f->scope.narrowed && k <= f->t->n_tracks; k++) {
     const struct tk_track *track = &f->t->tracks[k];
@@ -62,10 +62,10 @@ static void keep_left_edge(struct filter *f) {
   }
 }
 
-/* ---- what belongs to what passes ---- */
+/* ---- related events ---- */
 
-/* Spans around what stays.  From a track's last event to its first: children come before their parent, wanted[d] says that one
- * of depth d has come. */
+/* Keeps the spans around kept events. Goes from a track's last event to its first, so that children come before their parent;
+ * wanted[d] is true if a kept event of depth d was seen. */
 static void keep_parents(struct filter *f, bool *wanted) {
   struct tk_trace *t = f->t;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
@@ -84,7 +84,7 @@ static void keep_parents(struct filter *f, bool *wanted) {
 static void keep_children(struct filter *f) {
   struct tk_trace *t = f->t;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
-    uint32_t under = UINT32_MAX; /* depth of the span that stays, whose children are passing by */
+    uint32_t under = UINT32_MAX; /* depth of the kept span whose children are being visited */
     for (tk_id i = t->tracks[k].first; i < t->tracks[k].first + t->tracks[k].count && t->tracks[k].kind == TK_THREAD; i++) {
       const struct tk_event *e = &t->events[i];
       if (e->depth <= under) under = UINT32_MAX;
@@ -94,7 +94,7 @@ static void keep_children(struct filter *f) {
   }
 }
 
-/* Events on either side of a flow: what one of them is kept for, all are. */
+/* If one event of a flow is kept, keeps all of them. */
 static bool keep_whole_flows(struct filter *f) {
   struct tk_trace *t = f->t;
   struct chains chains;
@@ -117,7 +117,7 @@ static bool keep_whole_flows(struct filter *f) {
   return ok;
 }
 
-/* The correlation id that CUPTI, roctracer and XLA give to a launch and to what it launched; of one rank. */
+/* Finds the correlation id, which CUPTI, roctracer and XLA give to a launch and to its work. The id includes the rank. */
 static bool correlation_of(const struct filter *f, const struct tk_event *e, const tk_id *keys, uint64_t *id) {
   struct tk_args it = tk_args_of(f->t, e->args);
   struct tk_arg arg;
@@ -174,7 +174,8 @@ static bool passes(const struct filter *f, tk_id event) {
   return wants_track(f, e->track) && in_window(f, e) && match_event(&f->match, event);
 }
 
-/* Points that hang on no event go with their track's events and with the window. */
+/* Drops flow points. A point that is not bound to an event is dropped with the events of its track, or if it is outside the
+ * window. */
 static void mark_points(struct filter *f) {
   struct tk_trace *t = f->t;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -187,7 +188,7 @@ static void mark_points(struct filter *f) {
   }
 }
 
-/* What has no meaning here can only be judged by its track and its time. */
+/* Drops records. Their contents are not interpreted, so only the track and the time of a record count. */
 static void mark_records(struct filter *f) {
   struct tk_trace *t = f->t;
   for (tk_id i = 1; i <= t->n_records; i++) {
@@ -199,7 +200,7 @@ static void mark_records(struct filter *f) {
   }
 }
 
-/* A track that had no events before goes if its name, process or rank says that none could pass. */
+/* Drops an empty track if its name, process or rank shows that no event on it could pass. */
 static void mark_tracks(struct filter *f) {
   for (tk_id i = 1; i <= f->t->n_tracks; i++)
     f->keep.tracks[i] = match_track(&f->match, i) != NO && wants_track(f, i);
@@ -226,7 +227,7 @@ static bool mark_all(struct filter *f, struct tk_err *err) {
   return match_check(&f->match, err) && (!any_dropped(f) || keep_relatives(f));
 }
 
-/* Of a trace that had events.  Counters have a value past the end, which nobody asked for. */
+/* True with err set if nothing remains of a trace that had events. Counter values beyond the end of the trace do not count. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
   const struct window_frame all = window_frame(f->t);
@@ -257,13 +258,13 @@ static bool clip_event(struct tk_trace *to, struct tk_event *e, struct window w)
   if (left) e->ts = w.start;
   if (right) end = w.end;
   e->flags |= TK_CLIPPED;
-  if (e->kind != TK_SPAN) return true; /* of a counter the args are its series */
+  if (e->kind != TK_SPAN) return true; /* the args of a counter are its series */
   e->dur = end - e->ts;
   say_clipped(to, e, left && right ? "both" : left ? "start" : "end");
   return true;
 }
 
-/* Spans keep within the window, points within their spans. */
+/* Clips spans to the window, and flow points to their spans. */
 static bool clip(struct tk_trace *to, struct window w, struct tk_filter_report *report) {
   bool moved = false;
   for (tk_id i = 1; i <= to->n_events; i++) report->clipped += clip_event(to, &to->events[i], w);
@@ -305,7 +306,7 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
       goes[key] = !wants_arg(o, tk_string(to, key, NULL));
     }
   for (tk_id i = 1; i <= to->n_events; i++)
-    if (to->events[i].kind != TK_COUNTER) /* whose args are its series */
+    if (to->events[i].kind != TK_COUNTER) /* its args are its series */
       to->events[i].args = strip_args(to, to->events[i].args, goes);
   for (tk_id i = 1; i <= to->n_flow_points; i++) to->flow_points[i].args = strip_args(to, to->flow_points[i].args, goes);
   for (tk_id i = 1; i <= to->n_classes; i++) to->classes[i].args = strip_args(to, to->classes[i].args, goes);
@@ -321,7 +322,7 @@ static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *e
   if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f, err) || is_refused(f, err) ||
       !subset_take(f->t, &f->keep, to, &kept, err)) return false;
   if (f->scope.narrowed && !clip(to, f->scope.window, f->report)) return false;
-  if (f->scope.narrowed) to->edits |= TK_EDIT_DROPPED; /* what passthrough tells of other times */
+  if (f->scope.narrowed) to->edits |= TK_EDIT_DROPPED; /* passthrough may describe other times */
   if (!drop_args(to, f->opt, f->mem)) return false;
   if (to->edits & TK_EDIT_DROPPED && !frames_prune(to, err)) return false;
   f->report->events_before += events;

@@ -1,4 +1,4 @@
-/* filter.h - the part of a graph that a filter asks for, still a valid graph. */
+/* filter.h - extracts the part of a graph that a filter selects; the result is a valid graph. */
 #ifndef OP_FILTER_H
 #define OP_FILTER_H
 
@@ -7,10 +7,10 @@
 
 struct filter_plan {
   const struct tk_filter_options *opt;
-  const struct track_origin *origins; /* rank and host by track, or NULL */
-  const struct window *cut;           /* beside the options' own, or NULL */
-  const uint32_t *part_of;            /* by track: the part that it is of; NULL = all are kept */
-  uint32_t part;                      /* ... and the one that is wanted */
+  const struct track_origin *origins; /* rank and host of each track, or NULL */
+  const struct window *cut;           /* in addition to the options, or NULL */
+  const uint32_t *part_of;            /* by track: number of its part; NULL = keep all tracks */
+  uint32_t part;                      /* number of the part to keep */
 };
 
 /* Filters `t` into `to` (t itself, or a view of it: graph/subset.h). */

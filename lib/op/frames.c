@@ -1,5 +1,4 @@
-/* frames.c - a trace that has lost events loses their stack frames too: a frame stays if an event names it, or a frame that
- * stays. */
+/* frames.c - removes stack frames after events were removed: a frame is kept if an event or a kept frame refers to it. */
 #include "frames.h"
 
 #include <string.h>
@@ -7,15 +6,15 @@
 #include "format/json.h"
 
 struct frame {
-  uint64_t at, size; /* its member of the object: "12":{...}, in the text */
+  uint64_t at, size; /* offset and size of its member in the text: "12":{...} */
   uint32_t parent;   /* id; 0 = none */
   bool stays;
 };
 
 struct frames {
   struct tk_trace *t;
-  struct intern ids; /* their text, without quotes */
-  struct buf list;   /* of struct frame, by id - 1: what is named, but not defined has no size */
+  struct intern ids; /* texts of ids, without quotes */
+  struct buf list;   /* struct frame by id - 1; size 0 = referred to, but not defined */
 };
 
 static struct frame *frame_of(struct frames *f, const void *id, size_t n) {
@@ -26,7 +25,7 @@ static struct frame *frame_of(struct frames *f, const void *id, size_t n) {
   return at ? (struct frame *)(void *)f->list.data + at - 1 : NULL;
 }
 
-/* An id is a string or a number; both are told by their text. */
+/* Returns the id of the parent. An id is a string or a number, and is identified by its text. */
 static uint32_t parent_of(struct frames *f, const struct json_value *frame) {
   struct json_value v;
   if (frame->type != JSON_OBJECT || !json_member((const char *)frame->p, (size_t)(frame->end - frame->p), "parent", &v))
@@ -61,14 +60,14 @@ static bool read_table(struct frames *f, const struct tk_meta *m) {
   return ok;
 }
 
-/* The frame and those that it hangs under. */
+/* Marks the frame and its ancestors. */
 static void mark_frame(struct frames *f, const void *id, size_t n) {
   uint32_t at = intern_id(&f->ids, id, n), last = (uint32_t)(f->list.len / sizeof(struct frame));
   struct frame *list = (struct frame *)(void *)f->list.data;
   for (; at && at <= last && !list[at - 1].stays; at = list[at - 1].parent) list[at - 1].stays = true;
 }
 
-/* "json.sf" and "json.esf", of an event or of its end. */
+/* True for "json.sf" and "json.esf": the frame of an event, and of its end. */
 static bool names_frame(const struct tk_trace *t, tk_id key) {
   size_t n;
   const char *text = tk_string(t, key, &n);
@@ -92,7 +91,7 @@ static void mark_args(struct frames *f, uint32_t args) {
   }
 }
 
-/* The members that stay, as a new text of the meta. */
+/* Writes the kept members as the new text of the meta. */
 static bool write_table(struct frames *f, struct tk_meta *m) {
   const struct frame *list = (const struct frame *)(const void *)f->list.data;
   struct buf text = {.mem = &f->t->store->mem};

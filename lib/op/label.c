@@ -12,11 +12,11 @@ enum token_kind { TEXT, FIELD, END, BAD };
 struct token {
   enum token_kind kind;
   enum label_field field;
-  const char *p; /* of TEXT and BAD */
+  const char *p; /* for TEXT and BAD */
   size_t n;
 };
 
-/* The next piece of a template: a run of text, a brace that stands for itself, or a field. */
+/* Returns the next token of a template: text, an escaped brace, or a field. */
 static struct token next(const char **at) {
   const char *p = *at;
   struct token t = {.kind = TEXT, .p = p, .n = strcspn(p, "{}")};
@@ -51,7 +51,7 @@ bool label_check(const char *label, struct tk_err *err) {
   return any || err_set(err, TK_EUSAGE, "label '%s': has no field, so all processes would have the same name; %s", label, have);
 }
 
-/* Text on its way out. */
+/* Text that is being built. */
 struct line {
   char *text;
   size_t n, size;
@@ -62,7 +62,7 @@ static void append_part(struct line *l, const char *p, size_t n) {
   if (n > room) {
     n = room;
     while (n && ((unsigned char)p[n] & 0xc0) == 0x80) n--;
-    l->size = l->n + n + 1; /* nothing behind a cut */
+    l->size = l->n + n + 1; /* append nothing after a cut */
   }
   memcpy(l->text + l->n, p, n);
   l->n += n;
@@ -70,12 +70,12 @@ static void append_part(struct line *l, const char *p, size_t n) {
 
 static char closing(char c) { return c == '(' ? ')' : c == '[' ? ']' : c == '<' ? '>' : 0; }
 
-/* Text waits until the field behind it turns out to be known; `tie` is where that text begins. */
+/* Text before a field is removed again if the field is unknown; `tie` is where that text begins. */
 size_t label_expand(const char *label, const struct label_values *values, char *text, size_t size) {
   struct line l = {text, 0, size};
   size_t tie = 0;
-  bool any = false, none = false; /* a field was known; the first ones were not */
-  char bracket = 0;               /* that ends what went with the last field */
+  bool any = false, none = false; /* a field was known; the first fields were unknown */
+  char bracket = 0;               /* closing bracket to drop with the last field */
   for (const char *p = label;;) {
     struct token t = next(&p);
     if (t.kind == END) break;

@@ -1,8 +1,9 @@
-/* label.h - how the processes of a merged trace are named: "rank {rank} - {host} - {process}".
+/* label.h - names of the processes of a merged trace: "rank {rank} - {host} - {process}".
  *
- * Text with fields in braces; "{{" and "}}" are braces.  A field that is not known takes the text along that ties it to the field
- * before it (or, of the first ones, to the next), with the bracket that this text opens: without a host, "{process} ({host})" is
- * "python" and the label above "rank 3 - python". */
+ * A label is text with fields in braces; "{{" and "}}" are literal braces. If a field is unknown, the text between it and the
+ * field before is dropped as well (for the first fields: the text before the first known field), and so is the bracket that
+ * closes one opened by this text. Without a host, the label above becomes "rank 3 - python", and "{process} ({host})" becomes
+ * "python". */
 #ifndef OP_LABEL_H
 #define OP_LABEL_H
 
@@ -13,13 +14,13 @@ enum label_field { LABEL_RANK, LABEL_HOST, LABEL_PROCESS, LABEL_PID, LABEL_INPUT
 #define LABEL_DEFAULT "rank {rank} - {host} - {process}"
 
 struct label_values {
-  const char *of[LABEL_FIELDS]; /* NULL or "": not known */
+  const char *of[LABEL_FIELDS]; /* NULL or "" = unknown */
 };
 
-/* Says what is wrong with a template: a field that there is none of, no field at all, text that is no UTF-8. */
+/* False with err set if the template is invalid: unknown field, no field at all, or not UTF-8. */
 bool label_check(const char *label, struct tk_err *err);
 
-/* The name, cut to what fits into size > 0 bytes with its NUL, never within a character.  `label` has been checked. */
+/* Writes the name, cut to size > 0 bytes including NUL, never within a character. `label` must be valid. Returns its length. */
 size_t label_expand(const char *label, const struct label_values *values, char *text, size_t size);
 
 #endif

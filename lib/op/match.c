@@ -31,7 +31,7 @@ static bool prepare_test(struct match *m, const struct expr *e) {
   return (scope != OF_CLASS || m->of_class[i]) && (scope != OF_TRACK || m->of_track[i]);
 }
 
-/* Durations less those of the spans directly below. */
+/* Computes self times: the duration minus the durations of the spans directly below. */
 static bool count_self(struct match *m) {
   const struct tk_trace *t = m->t;
   tk_id *above = mem_array(m->mem, (uint64_t)UINT16_MAX + 2, sizeof *above);
@@ -135,7 +135,7 @@ static bool time_passes(const struct expr *e, i128 time) {
   return order_passes(e->op, time < e->value.time ? -1 : time > e->value.time);
 }
 
-/* Exact wherever both are integers or decimals: 10^25 is beyond what either can be told apart by. */
+/* Compares integers and decimals exactly, as multiples of 10^-9. Values that exceed 100 bits then never match. */
 static bool number_passes(const struct expr *e, int64_t mant, int exp) {
   i128 a, b;
   if (e->op == OP_HAS) return true;
@@ -192,7 +192,7 @@ static bool remembered(uint8_t *memo, bool (*ask)(const struct match *, const st
 
 /* ---- tests of events ---- */
 
-/* A text is asked once; one that spells a number compares as the number. */
+/* Tests a text and caches the result. A text that is a number is compared as a number. */
 static bool arg_text_passes(const struct match *m, const struct expr *e, tk_id s) {
   bool orders = e->op >= OP_LT && e->op <= OP_GE;
   if (e->op == OP_HAS) return true;
@@ -248,7 +248,7 @@ static bool arg_passes(const struct match *m, const struct expr *e, const struct
   return *has && value_passes(m, e, &arg);
 }
 
-/* The number behind the last word of a name: "/device:GPU:3", "GPU 3", "Stream #7(Compute)". */
+/* Finds the number after `word` in a name: "/device:GPU:3", "GPU 3", "Stream #7(Compute)". */
 static bool number_in(const char *name, const char *word, int64_t *number) {
   const uint8_t *end;
   const char *p = strstr(name, word);

@@ -1,6 +1,6 @@
-/* match.h - does an event pass an expression?
+/* match.h - tests whether an event passes an expression.
  *
- * What a test asks of a class or a track is answered once for it and remembered: of a million events there are a thousand names. */
+ * A test of a class or a track is evaluated once and the result is cached: a million events have about a thousand names. */
 #ifndef OP_MATCH_H
 #define OP_MATCH_H
 
@@ -14,33 +14,33 @@ enum verdict { NO, YES, MAYBE };
 struct match {
   struct mem *mem;
   const struct tk_trace *t;
-  struct expr *root; /* NULL: everything passes */
+  struct expr *root; /* NULL = everything passes */
   uint32_t n_tests;
-  uint8_t **of_class, **of_track; /* by test: verdict + 1 by id, 0 = not asked yet */
+  uint8_t **of_class, **of_track; /* by test, by id: verdict + 1, 0 = not evaluated yet */
   struct map *texts;              /* by test: string of an arg -> verdict */
-  tk_id *keys;                    /* by test: the arg's key */
+  tk_id *keys;                    /* by test: key of the arg */
   const struct track_origin *origins; /* by track; NULL = unknown */
   struct kinds kinds;
   struct steps steps;
-  tk_time *self; /* by event, if some test asks */
-  tk_time start; /* of the first event */
+  tk_time *self; /* by event, if a test needs it */
+  tk_time start; /* start of the first event */
   tk_id n_events;
 };
 
-/* `where`: expressions that must all hold, NULL-terminated; NULL passes everything. */
+/* `where`: NULL-terminated list of expressions that must all hold; NULL = everything passes. */
 bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err);
 void match_free(struct match *m);
 
 bool match_event(const struct match *m, tk_id event);
-/* False with err set if an answer was none: a regular expression gave up on a text. */
+/* False with err set if a test could not be evaluated: a regular expression gave up on a text. */
 bool match_check(const struct match *m, struct tk_err *err);
-/* The event's own arg of this key, else that of its class. */
+/* Finds the event's own arg with this key, else the arg of its class. */
 bool match_arg(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg);
-/* The number in the name of a device queue: "Stream #7(Compute)". */
+/* Finds the number in the name of a device queue: "Stream #7(Compute)". */
 bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number);
 
-/* Of what is known without an event: NO if no event of this track can pass, YES if every one does. */
+/* Evaluates what is known without an event: NO if no event of this track can pass, YES if all do. */
 enum verdict match_track(const struct match *m, tk_id track);
 
 #endif

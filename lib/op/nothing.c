@@ -1,8 +1,8 @@
-/* nothing.c - why a filter keeps nothing (nothing.h).
+/* nothing.c - finds why a filter keeps nothing (nothing.h).
  *
- * Nearly always it is one of three mistakes: a name that was meant to be a part of a name, a kind that this trace has none of, or a
- * range of time past the end.  So each is looked for by itself, on the trace as it was read; that costs a pass, of a filter that was
- * in vain. */
+ * The cause is nearly always one of three mistakes: a part of a name was given as if it were the whole name, the trace has no
+ * event of the given kind, or the time range is past the end. Each is tested separately, on the trace as it was read. This
+ * costs a pass, but only if the filter kept nothing. */
 #include "nothing.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool any_in_scope(const struct nothing *n) {
   return false;
 }
 
-/* Of the trace, as it prints its times: in microseconds. */
+/* Reports the time range of the trace in microseconds, as the trace prints its times. */
 static bool say_time(const struct nothing *n, struct tk_err *err) {
   const struct window_frame f = window_frame(n->t);
   const int64_t zero = (f.zero_ns - f.origin_ns) * 1000;
@@ -44,13 +44,13 @@ static uint64_t count(const struct nothing *n, const char *expr) {
   return found;
 }
 
-/* The first test that asks for something, not for its absence; NULL = there is none. */
+/* Returns the first test that requires a property rather than its absence; NULL = none. */
 static const struct expr *first_test(const struct expr *e) {
   if (!e || e->kind == EXPR_NOT) return NULL;
   return e->kind == EXPR_TEST ? e : first_test(e->left);
 }
 
-/* `symbol op "text"`, with what would end the text, or mean something in a pattern, left out. */
+/* Writes `symbol op "text"`, without the characters that would end the text or are special in a pattern. */
 static void rewrite(char *expr, size_t size, const struct expr *e, const char *op, const char *before, const char *after) {
   size_t n = (size_t)snprintf(expr, size, "%s %s \"%s", expr_symbols[e->symbol].name, op, before);
   for (const char *p = e->value.text; *p && n + 8 < size; p++)
@@ -58,7 +58,7 @@ static void rewrite(char *expr, size_t size, const struct expr *e, const char *o
   snprintf(expr + n, size - n, "%s\"", after);
 }
 
-/* Of texts that are compared whole: how many events would match a part of one. */
+/* For texts that are compared as a whole: reports how many events contain the text. */
 static bool hint_part(const struct nothing *n, const struct expr *e, char *hint, size_t size) {
   char expr[WORDS];
   if (expr_symbols[e->symbol].type != TYPE_TEXT || (e->op != OP_EQ && e->op != OP_GLOB)) return false;
@@ -89,7 +89,7 @@ static bool hint_kinds(const struct nothing *n, const struct expr *e, char *hint
   return true;
 }
 
-/* A number of nesting alone is that depth. */
+/* A single number selects only that depth: suggests a range. */
 static bool hint_depth(const struct expr *e, char *hint, size_t size) {
   if (e->symbol != SYM_DEPTH || e->op != OP_EQ) return false;
   snprintf(hint, size, "; for depths from 0 to %s use ..%s", e->value.text, e->value.text);

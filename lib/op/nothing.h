@@ -1,4 +1,4 @@
-/* nothing.h - why a filter keeps nothing. */
+/* nothing.h - finds why a filter keeps nothing. */
 #ifndef OP_NOTHING_H
 #define OP_NOTHING_H
 
@@ -7,13 +7,13 @@
 
 struct nothing {
   const struct tk_trace *t;
-  const struct match *match; /* of all tests */
+  const struct match *match; /* all tests together */
   const struct scope *scope;
-  const char *const *where; /* the tests, one by one; NULL = none */
+  const char *const *where; /* the tests one by one; NULL = none */
 };
 
-/* Sets TK_ENOTHING, with the first reason that can be found: the range of time, a test that nothing passes, or that no event passes
- * all.  Returns false. */
+/* Sets TK_ENOTHING with the first reason found: the time range, a test that no event passes, or that no event passes all tests.
+ * Always returns false. */
 bool nothing_say(const struct nothing *n, struct tk_err *err);
 
 #endif

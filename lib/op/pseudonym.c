@@ -1,8 +1,8 @@
 /* pseudonym.c - see pseudonym.h.
  *
- * What is a path: a run of characters that file names are made of, which begins at the root, at "~" or at a drive and goes down
- * twice or more ("/home/user/x", "C:\x\y"), or which has a slash in it and ends as files of programs and data do ("src/model.py").
- * A name such as "/device:TPU:0" or "jit(f)/jit(main)/dot" is none. */
+ * A path is a run of file name characters that begins at the root, at "~" or at a drive and has at least two levels
+ * ("/home/user/x", "C:\x\y"), or that contains a slash and ends like a program or data file ("src/model.py"). A name such as
+ * "/device:TPU:0" or "jit(f)/jit(main)/dot" is not a path. */
 #include "pseudonym.h"
 
 #include <stdio.h>
@@ -39,13 +39,13 @@ static bool is_path(const char *p, size_t n) {
   return ends_as_file(p, n);
 }
 
-/* The length of a path that begins here, 0 if none does.  A drive's colon is the only one. */
+/* Returns the length of a path that begins here; 0 = none. Only the colon of a drive may occur in a path. */
 static size_t path_at(const char *p, const char *end) {
   size_t n = 0;
   bool drive = end - p > 2 && words_byte(p[0]) && p[1] == ':' && is_slash(p[2]);
   if (drive) n = 2;
   while (p + n < end && in_path(p[n])) n++;
-  while (n > 0 && strchr(".-", p[n - 1])) n--; /* the end of a sentence */
+  while (n > 0 && strchr(".-", p[n - 1])) n--; /* punctuation at the end of a sentence */
   return n > 1 && (drive || is_path(p, n)) ? n : 0;
 }
 

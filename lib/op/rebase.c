@@ -1,8 +1,8 @@
-/* rebase.c - moves a trace in time: what its times are printed against, or the times themselves.
+/* rebase.c - moves a trace in time: changes the zero of its printed times, or the times themselves.
  *
- * A trace whose clock is known keeps its absolute times when it is printed from another zero (baseTimeNanoseconds moves along): that
- * can be undone.  A shift, a scale, and everything on an unknown clock move the events.  Whole nanoseconds go into the zero or the
- * origin, which hold nothing smaller, the rest into the events: exact to the picosecond, and back again. */
+ * If the clock of a trace is known, changing its zero keeps absolute times (baseTimeNanoseconds changes as well) and can be
+ * undone. A shift, a scale, and any change on an unknown clock move the events. Whole nanoseconds are added to the zero or the
+ * origin, which store nothing smaller, and the rest to the events. This is exact to the picosecond, in both directions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool shift_ts(tk_time *ts, tk_time dur, tk_time by) {
   return true;
 }
 
-/* By less than a nanosecond, as a rule. */
+/* Shifts by less than a nanosecond, usually. */
 static bool shift_events(struct tk_trace *t, tk_time by, struct tk_err *err) {
   bool ok = true;
   for (tk_id i = 1; by && i <= t->n_events; i++) ok &= shift_ts(&t->events[i].ts, t->events[i].dur, by);
@@ -45,7 +45,7 @@ static bool move_events(struct tk_trace *t, i128 by, struct tk_err *err) {
   return add_ns(&t->origin_ns, by / 1000, err) && shift_events(t, (tk_time)(by % 1000), err);
 }
 
-/* ---- the zero that times are printed against ---- */
+/* ---- zero of printed times ---- */
 
 static const char BASE[] = "baseTimeNanoseconds";
 
@@ -58,7 +58,7 @@ static void forget_zero(struct tk_trace *t) {
   t->zero_ns = 0;
 }
 
-/* A trace that prints epoch times can say its zero from now on. */
+/* Records the zero of a trace that has absolute times. */
 static void state_zero(struct tk_trace *t) {
   char text[24];
   if (t->has_zero) return;
@@ -70,7 +70,7 @@ static void state_zero(struct tk_trace *t) {
   *trace_add_meta(t) = m;
 }
 
-/* Printed times become larger by `by` ps. */
+/* Increases printed times by `by` ps. */
 static bool print_later(struct tk_trace *t, i128 by, struct tk_err *err) {
   if (t->clock != TK_CLOCK_REALTIME) return move_events(t, by, err);
   state_zero(t);
@@ -79,14 +79,14 @@ static bool print_later(struct tk_trace *t, i128 by, struct tk_err *err) {
 
 static i128 printed(const struct tk_trace *t, tk_time ts) { return ((i128)t->origin_ns - t->zero_ns) * 1000 + ts; }
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static int by_time(const void *a, const void *b) {
   const tk_time *x = a, *y = b;
   return *x < *y ? -1 : *x > *y;
 }
 
-/* The start of the nth event of this name; names may be globs. */
+/* Finds the start of the nth event with this name, which may be a glob. */
 static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth, tk_time *ts, struct tk_err *err) {
   struct mem mem = {0};
   tk_time *starts = NULL;
@@ -119,7 +119,7 @@ static bool parse_time(const char *text, i128 *ps, struct tk_err *err) {
   return true;
 }
 
-/* "0.99998" or "-20ppm" as a factor x 10^12. */
+/* Parses "0.99998" or "-20ppm" into a factor x 10^12. */
 static bool parse_scale(const char *text, i128 *factor, struct tk_err *err) {
   static const i128 ONE = 1000000000000;
   size_t n = strlen(text);
@@ -136,7 +136,7 @@ static i128 stretched(tk_time ts, tk_time about, i128 factor) {
   return about + (p + (p < 0 ? -half : half)) / 1000000000000;
 }
 
-/* Both ends of a span are rounded, never its duration: nesting survives. */
+/* Rounds both ends of a span instead of its duration, so that nesting is preserved. */
 static bool scale_events(struct tk_trace *t, const char *text, struct tk_err *err) {
   i128 factor, last = 0;
   tk_time start, end;

@@ -1,11 +1,11 @@
-/* redact.c - takes out of a graph what says more than how long things took.
+/* redact.c - removes from a graph what reveals more than timing.
  *
- *     stays       times, durations, nesting, flows, counters' values, categories, numbers of processes and threads, ranks
- *     changes     names (kept without paths and hosts, or hashed, or by a map), ids that are text
- *     goes        args that nobody asked to keep, records, top-level data, blocks of other formats, labels, what tracekit says
+ *     kept        times, durations, nesting, flows, counters' values, categories, numbers of processes and threads, ranks
+ *     changed     names (kept without paths and hosts, or hashed, or mapped), ids that are text
+ *     removed     args not selected by --keep-args, records, top-level data, blocks of other formats, labels, data of tracekit
  *
- * Everything is decided by what is known to be harmless: what this file does not name goes.  A text that is left out of all events,
- * tracks and metas is written by no writer, so the table of strings needs no sweeping. */
+ * Only what is known to be harmless is kept: everything that this file does not name is removed. Writers write only those
+ * strings that events, tracks and metas refer to, so the string table need not be cleaned. */
 #include "redact.h"
 
 #include <stdio.h>
@@ -27,13 +27,13 @@ struct redactor {
   struct mem *mem;
   struct pseudonyms who;
   struct words words;
-  struct map names, ids, id2s, hosts, cats; /* string -> what it becomes */
-  struct map wanted;                  /* key of an arg -> 1 + whether --keep-args names it */
-  struct map told;                    /* hash of a name in the map -> its line + 1 */
+  struct map names, ids, id2s, hosts, cats; /* string -> its replacement */
+  struct map wanted;                  /* key of an arg -> 1 + whether --keep-args selects it */
+  struct map told;                    /* hash of a name in the map -> 1 + offset of its line */
   struct buf text;
 };
 
-/* ---- words that must not stand anywhere ---- */
+/* ---- words to remove everywhere ---- */
 
 /* Adds NAME of "/home/NAME/", "/Users/NAME/": other texts contain the user's name without the path. */
 static bool add_users(struct redactor *r) {
@@ -60,7 +60,7 @@ static bool add_hosts(struct redactor *r) {
   return true;
 }
 
-/* ---- the list of what was done ---- */
+/* ---- the list of changes ---- */
 
 static struct redact_bytes text_of(const struct redactor *r, tk_id id) {
   struct redact_bytes text;
@@ -68,7 +68,7 @@ static struct redact_bytes text_of(const struct redactor *r, tk_id id) {
   return text;
 }
 
-/* Lists `count` occurrences of string `id`, which became `becomes`; 0 = it went. */
+/* Lists `count` occurrences of string `id`, which became `becomes`; 0 = removed. */
 static void list(struct redactor *r, enum redact_kind kind, tk_id id, tk_id becomes, uint64_t count) {
   if (!r->plan->opt->list) return;
   const struct redact_bytes after = text_of(r, becomes);
@@ -94,7 +94,7 @@ static tk_id scrubbed(struct redactor *r, tk_id id) {
   return found ? trace_string(r->t, r->text.data, r->text.len) : id;
 }
 
-/* Lines "NAME<TAB>NEW" of the map, by name. */
+/* Returns what replaces a name according to the map, which has lines "NAME<TAB>NEW"; NULL = not in the map. */
 static const char *line_of(const struct redactor *r, const char *name, size_t n, size_t *length) {
   const uint32_t *at = map_get(&r->told, hash_text(name, n));
   const char *line = at ? r->plan->opt->map + *at - 1 : NULL;
@@ -137,7 +137,8 @@ static tk_id name_of(struct redactor *r, tk_id id) { return of_table(r, &r->name
 static tk_id new_id(struct redactor *r, tk_id id) { return known_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
 static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
 
-/* Appends one member of an id2. Numbers stay; other text gets the pseudonym that the same text has in the other member. */
+/* Appends one member of an id2. Numbers are kept; other text gets a pseudonym, which is the same in both members for the same
+ * text. */
 static void put_member(struct redactor *r, const char *key, const char *value, size_t n, bool number) {
   buf_text(&r->text, r->text.len ? ",\"" : "{\"");
   buf_text(&r->text, key);
@@ -263,7 +264,7 @@ static struct tk_ident redact_ident(struct redactor *r, struct tk_ident i) {
   return i;
 }
 
-/* Of a counter the track is called by its samples. */
+/* Returns the new name of a counter track, which is made from the name and id of its samples. */
 static tk_id name_of_counter(struct redactor *r, const struct tk_track *k) {
   const struct tk_event *e = &r->t->events[k->first];
   struct tk_arg id;
@@ -335,7 +336,7 @@ static void list_classes(struct redactor *r) {
 
 /* ---- top-level data ---- */
 
-/* Which rank it is, of how many. */
+/* Copies a number, such as the rank or the number of ranks. */
 static void put_number(struct buf *b, const struct tk_trace *t, const struct tk_meta *m, const char *key) {
   struct json_value v;
   if (!json_member(trace_raw(t, m->at), m->size, key, &v) || v.type != JSON_NUMBER) return;
@@ -354,7 +355,7 @@ static void add_meta(struct redactor *r, struct tk_meta m) {
   r->t->metas[++r->t->n_metas] = m;
 }
 
-/* The ranks of a merged trace: which processes are of which one. */
+/* Writes the ranks of a merged trace, each with its processes. */
 static void put_ranks(struct redactor *r) {
   const struct track_origin *of = r->plan->origins;
   struct tk_trace *t = r->t;
@@ -390,7 +391,7 @@ static bool is_merged(const struct tk_trace *t) {
   return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
 }
 
-/* Lists a top-level value: all of it if it stays, else only its key. */
+/* Lists a top-level value: all of it if it is kept, else only its key. */
 static void list_meta(struct redactor *r, const struct tk_meta *m, bool kept) {
   const struct redact_bytes key = text_of(r, m->key), value = {trace_raw(r->t, m->at), m->size};
   if (!r->plan->opt->list) return;
@@ -477,7 +478,7 @@ bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_red
   bool ok = read_map(&r, err) && add_hosts(&r) && add_users(&r);
   if (ok) {
     list_classes(&r);
-    redact_tracks(&r); /* a counter's track asks its samples what they are called */
+    redact_tracks(&r); /* comes first, because a counter track is named after its samples */
     redact_events(&r);
     redact_classes(&r);
     redact_metas(&r);

@@ -27,7 +27,7 @@ void redact_list_note(struct tk_redact_list *l, enum redact_kind kind, struct re
   l->rows[*at - 1].count += count;
 }
 
-/* Ties keep the order of first appearance, by which ids are given. */
+/* Ties keep the order of first appearance, in which ids are assigned. */
 static int by_weight(const void *a, const void *b) {
   const struct redact_row *x = a, *y = b;
   if (x->action != y->action) return x->action < y->action ? -1 : 1;
@@ -38,7 +38,7 @@ static int by_weight(const void *a, const void *b) {
 
 static void put(struct out *o, const char *text) { out_write(o, text, strlen(text)); }
 
-/* Escapes what would end a column or confuse a terminal, and bytes that are no UTF-8. */
+/* Escapes bytes that would end a column or confuse a terminal, and bytes that are not UTF-8. */
 static void put_text(struct out *o, const struct intern_str *s) {
   static const char HEX[] = "0123456789abcdef";
   const bool valid = utf8_valid(s->bytes, s->len);
@@ -55,7 +55,7 @@ static void put_text(struct out *o, const struct intern_str *s) {
 
 bool redact_list_write(struct tk_redact_list *l, struct out *to) {
   if (l->n) qsort(l->rows, l->n, sizeof *l->rows, by_weight);
-  map_free(&l->rows_by_key); /* its indices are wrong from here on */
+  map_free(&l->rows_by_key); /* its indices are no longer valid */
   map_init(&l->rows_by_key, &l->mem);
   put(to, "action\tkind\tcount\ttext\tbecomes\n");
   for (uint32_t i = 0; i < l->n; i++) {

@@ -1,4 +1,4 @@
-/* redact_list.h - the account of what redaction kept, changed and removed, with the original texts: for the sender alone. */
+/* redact_list.h - list of what redaction kept, changed and removed, with the original texts: only for the sender. */
 #ifndef OP_REDACT_LIST_H
 #define OP_REDACT_LIST_H
 
@@ -8,7 +8,7 @@
 
 struct redact_row {
   uint8_t action, kind;  /* index into the names of redact_list.c */
-  uint32_t text, becomes; /* ids of strings; becomes: 0 = as it was, or gone */
+  uint32_t text, becomes; /* string ids; becomes: 0 = unchanged or removed */
   uint64_t count;
 };
 
@@ -29,11 +29,13 @@ struct redact_bytes {
   const char *p;
   size_t n;
 };
-/* Counts `count` more occurrences of a text that stays (becomes equals it), changes, or goes (becomes is NULL). `l` may be NULL. */
+/* Counts `count` more occurrences of a text that is kept (becomes equals it), changed, or removed (becomes is NULL). `l` may be
+ * NULL. */
 void redact_list_note(struct tk_redact_list *l, enum redact_kind kind, struct redact_bytes text, const struct redact_bytes *becomes,
                       uint64_t count);
 
-/* Writes a header and a row a line, with tabs between the columns: what was kept first, of each kind the most frequent first. */
+/* Writes a header and one row per line, with tabs between the columns: kept texts first, and of each kind the most frequent
+ * first. */
 bool redact_list_write(struct tk_redact_list *l, struct out *to);
 
 #endif

@@ -1,15 +1,16 @@
-/* renumber.c - one rank's graph, made to stand beside others on one timeline.
+/* renumber.c - adjusts one rank's graph so that it can be combined with others on one timeline.
  *
- * Pids: a rank keeps a pid that is free, else it gets the next one from 10,000,000 on (above any real pid, below what viewers cut
- * to 32 bits), which is settled by the pids of the ranks before.  A process that shows only once an operation was done, such as one
- * that got events by it, has one from 1,000,000,000 on.  Ids of flows and async events are given out anew for every rank, each its
- * own of as many as there are ranks, so that no flow leads to another rank.  Args are never rewritten but for those ids and the scope
- * of instants, of which none is of all ranks: a correlation is a rank's own.
- * Processes are named "rank 3 - host - python" (label.h) and sorted so that rank 0 comes first, within a rank in its own order.
+ * Pids: a rank keeps a pid that is free; otherwise it gets the next one from 10,000,000 on (above any real pid, below the
+ * values that viewers cut to 32 bits). Which pids are free depends on the ranks before. A process that becomes visible only
+ * through an operation, for example because it got events, gets a pid from 1,000,000,000 on. Ids of flows and async events are
+ * assigned anew for each rank, from a set that no other rank uses, so that no flow leads to another rank. Args are rewritten
+ * only if they contain such ids, or the scope of an instant, because no instant belongs to all ranks. Correlation ids stay,
+ * because they belong to a rank. Processes are named "rank 3 - host - python" (label.h) and sorted so that rank 0 comes first;
+ * within a rank they keep their order.
  *
- *     sort index = kind * KIND_ROOM (if asked for) + the rank's place * SORT_ROOM + the process's place in it
+ *     sort index = kind * KIND_ROOM (if requested) + position of the rank * SORT_ROOM + position of the process in its rank
  *
- * which stays within 32 bits, beyond which viewers wrap around. */
+ * The sort index fits into 32 bits, because viewers wrap around beyond that. */
 #include "renumber.h"
 
 #include <stdio.h>
@@ -29,7 +30,7 @@ void merge_ids_free(struct merge_ids *ids) { map_free(&ids->pids); }
 
 /* ---- processes ---- */
 
-/* Processes without events, flow points or records of their own stay out of the timeline. */
+/* Finds processes without events, flow points or records of their own; they are not shown on the timeline. */
 static void find_empty(const struct tk_trace *t, bool *empty) {
   empty[0] = false;
   for (tk_id i = 1; i <= t->n_tracks; i++) empty[i] = t->tracks[i].kind == TK_PROCESS;
@@ -93,17 +94,17 @@ static struct tk_ident with_suffix(struct tk_trace *t, struct tk_ident pid, cons
   return pid;
 }
 
-/* What was given to the processes of a rank, of which each is for one. */
+/* Pids assigned to the processes of a rank; each is used once. */
 struct given {
   const struct merge_place *place;
   bool *used;
   uint32_t next;
-  int64_t spare, step; /* for a process that nothing was given to */
+  int64_t spare, step; /* next pid for a process without an assigned one */
 };
 
 static int64_t take_given(struct given *g, int64_t pid) {
   const uint32_t n = g->place->n_pids;
-  for (uint32_t k = 0, i = g->next; k < n; k++, i = i + 1 < n ? i + 1 : 0) { /* they come in one order, mostly */
+  for (uint32_t k = 0, i = g->next; k < n; k++, i = i + 1 < n ? i + 1 : 0) { /* they mostly come in the same order */
     if (g->used[i] || g->place->pids[i].was != pid) continue;
     g->used[i] = true;
     g->next = i + 1 < n ? i + 1 : 0;
@@ -123,7 +124,7 @@ static struct tk_ident new_pid(struct tk_trace *t, struct given *g, struct tk_id
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-/* Kineto calls every process "python" and tells the GPUs by their labels: "GPU 0", "python (CPU)". */
+/* Returns the name of a process. Kineto calls them all "python" and distinguishes them by labels: "GPU 0", "python (CPU)". */
 static const char *process_text(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was, char *text, size_t size) {
   const char *name = tk_string(t, k->name, NULL), *labels = tk_string(t, k->labels, NULL);
   if (starts_with(labels, "GPU")) snprintf(text, size, "%s", labels);
@@ -142,12 +143,12 @@ static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident
   values.of[LABEL_PROCESS] = process_text(t, k, was, process, sizeof process);
   size_t n = label_expand(place->label, &values, text, sizeof text);
   if (n == 0) n = label_expand("{process}", &values, text, sizeof text);
-  while (n && !utf8_valid((const uint8_t *)text, n)) n--; /* a process's name was cut within a character */
+  while (n && !utf8_valid((const uint8_t *)text, n)) n--; /* the process name was cut within a character */
   k->name = trace_string(t, text, n);
   k->renamed = true;
 }
 
-/* Of a merged trace each process is of its rank's machine. */
+/* For a merged trace: assigns the process to the machine of its rank. */
 static void set_own_machine(struct tk_trace *t, struct tk_track *k, const struct track_origin *origin) {
   char text[512], rank[24];
   struct label_values values = {{[LABEL_HOST] = origin->host}};
@@ -156,7 +157,8 @@ static void set_own_machine(struct tk_trace *t, struct tk_track *k, const struct
   if (!k->machine && label_expand(LABEL_DEFAULT, &values, text, sizeof text)) k->machine = trace_text(t, text);
 }
 
-/* A rank is a machine of its own, as it is where viewers are given the ranks as files; several that it tells apart stay apart. */
+/* Makes a rank a machine of its own, as viewers do that open the ranks as separate files. If the rank has several machines,
+ * they stay separate. */
 static void set_machine(struct tk_trace *t, struct tk_track *k, const struct merge_place *place) {
   char text[2048];
   snprintf(text, sizeof text, k->machine ? "%s - %s" : "%s", place->machine, tk_string(t, k->machine, NULL));
@@ -171,7 +173,7 @@ static int by_order(const void *a, const void *b) {
   return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* Rows that belong together: 0 = of a CPU, 1 = of an accelerator, 2 = what belongs to neither, such as Kineto's "Spans". */
+/* Returns the kind by which rows are grouped: 0 = CPU, 1 = accelerator, 2 = neither, such as Kineto's "Spans". */
 static int64_t kind_of(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was) {
   const char *labels = tk_string(t, k->labels, NULL), *name = tk_string(t, k->name, NULL);
   if (starts_with(labels, "GPU") || starts_with(name, "GPU ")) return 1;
@@ -186,7 +188,7 @@ static int64_t place_of(const struct merge_place *place, int64_t kind) {
   return (place->by_kind ? kind * KIND_ROOM : 0) + order * SORT_ROOM;
 }
 
-/* Processes of a rank in their own order, those that state none behind. */
+/* Sorts the processes of a rank by their own order; those without a sort index come last. */
 static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n, const struct merge_place *place) {
   for (uint32_t i = 0; i < n; i++) was[i].order = own_order(&t->tracks[was[i].track]);
   qsort(was, n, sizeof *was, by_order);
@@ -227,9 +229,9 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
 struct renumber {
   struct tk_trace *t;
   struct merge_ids *ids;
-  struct map pids, texts; /* pid that a process had -> which it is, if indexed */
+  struct map pids, texts; /* original pid -> index of the process, if indexed */
   bool indexed;
-  struct map numbers, strings; /* old -> which of this rank's it is */
+  struct map numbers, strings; /* old id -> ordinal of the new one in this rank */
   uint32_t n;
 };
 
@@ -242,7 +244,7 @@ static int64_t fresh(struct renumber *r, bool is_str, int64_t old) {
 
 static const char GLOBAL[] = "{\"global\":";
 
-/* {"global":"0x1"} -> {"global":"0x2a"}; ids local to a process are told apart by it. */
+/* Rewrites {"global":"0x1"} as {"global":"0x2a"}. Ids local to a process are left, because the new pid distinguishes them. */
 static void global_id2(struct renumber *r, struct tk_arg *arg) {
   char text[64];
   size_t n;
@@ -256,7 +258,7 @@ static bool is_identity(const struct tk_event *e, tk_id key) {
   return key == KEY_BIND_ID || (e->flags & TK_ASYNC && (key == KEY_ID || key == KEY_ID2)) || key == KEY_END_PID;
 }
 
-/* Numbers that are no integers go by their digits, where no string has its id. */
+/* Replaces an id. A number that is not an integer is identified by its digits, with a bit that no string id has. */
 static void fresh_id(struct renumber *r, struct tk_arg *arg) {
   static const uint64_t NO_STRING = 1ull << 63;
   int64_t id;
@@ -273,13 +275,13 @@ static void fresh_id(struct renumber *r, struct tk_arg *arg) {
 
 static uint64_t key_of_pid(struct tk_ident pid) { return pid.kind == TK_IDENT_STR ? pid.str : (uint64_t)pid.num; }
 
-/* The processes by the pids that they had, of equal ones the first; made when an event first asks. */
+/* Indexes the processes by original pid; of equal pids, the first one counts. Called when an event first needs it. */
 static void index_processes(struct renumber *r, const struct merge_pid *was, uint32_t n_was) {
   r->indexed = true;
   for (uint32_t i = 0; i < n_was; i++) map_put(was[i].was.kind == TK_IDENT_STR ? &r->texts : &r->pids, key_of_pid(was[i].was), i);
 }
 
-/* The pid that an async end names is another process of this rank. */
+/* Updates the pid that the end of an async event refers to: it belongs to another process of this rank. */
 static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
   struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
   if (!r->indexed) index_processes(r, was, n_was);
@@ -290,7 +292,8 @@ static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_p
   if (is_number(pid)) *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = pid.num};
 }
 
-/* An instant of its whole trace is one of its rank in a merge: of its process there. */
+/* True if the arg is the scope of an instant of a whole process or trace. In a merge, an instant of the whole trace becomes one
+ * of its process. */
 static bool has_scope(const struct renumber *r, const struct tk_event *e, tk_id key) {
   return key == KEY_SCOPE_OF_INSTANT && e->kind == TK_INSTANT && r->t->tracks[e->track].kind == TK_PROCESS;
 }

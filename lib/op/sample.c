@@ -1,6 +1,6 @@
-/* sample.c - blocks of neighbours, evenly spread over the whole.
+/* sample.c - takes blocks of neighbouring events, evenly spread over the trace.
  *
- * Blocks, because what coalesces or nests are neighbours; many small ones, because a trace has phases. */
+ * Blocks, because events that coalesce or nest are neighbours; many small ones, because a trace has phases. */
 #include "sample.h"
 
 #include "graph/chain.h"
@@ -9,7 +9,7 @@ enum { BLOCK = 64 };
 
 static bool is_taken(tk_id id, uint32_t every) { return every && id / BLOCK % every == every / 2; }
 
-/* Where flows end follows where they start. */
+/* Takes the events at the end of a flow if those at its start are taken. */
 static bool follow_flows(const struct tk_trace *t, struct subset *k) {
   struct chains chains;
   if (t->n_flow_points == 0) return true;

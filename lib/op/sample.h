@@ -1,4 +1,4 @@
-/* sample.h - a part of a trace that stands for the whole: what is true of one event in `every` of the whole is true of its events. */
+/* sample.h - a part of a trace that represents the whole: one event in `every`, with the same properties on average. */
 #ifndef OP_SAMPLE_H
 #define OP_SAMPLE_H
 
@@ -6,12 +6,12 @@
 
 struct sample {
   struct tk_trace view; /* graph/subset.h */
-  uint16_t *depths;     /* by event: how deep it stands in the whole, where its ancestors need not be in the sample */
+  uint16_t *depths;     /* by event: its depth in the whole trace, because its ancestors may not be in the sample */
   tk_id n_depths;
 };
 
-/* One block of neighbours in `every` of each track, all with 1, none with 0; metadata as the whole has it.  An event at the end of
- * a flow goes with the one at its start, so that flows are as frequent as in the whole. */
+/* Takes one block of neighbouring events in `every`; 1 = all events, 0 = none. Metadata is taken completely. An event at the
+ * end of a flow is taken if the one at its start is, so that flows are as frequent as in the whole trace. */
 bool sample_take(struct sample *s, const struct tk_trace *t, uint32_t every, struct mem *mem, struct tk_err *err);
 void sample_free(struct sample *s, struct mem *mem);
 

@@ -1,6 +1,6 @@
 /* secret.c - see secret.h.
  *
- *     url      what follows "://", up to a blank, a quote or a closing bracket
+ *     url      what follows "://", up to a space, a quote or a closing bracket
  *     secret   the value of "...token=", "--password" and the like, the word after "Bearer", tokens of well-known services by
  *              their prefix, JSON web tokens, PEM blocks, UUIDs, and runs that look random (secret_random.c)
  *     email    name@domain.tld
@@ -30,7 +30,7 @@ static bool in_host(char c) { return is_alnum(c) || c == '-' || c == '.'; }
 static bool is_in(char c, const char *set) { return c && strchr(set, c); }
 static bool in_local(char c) { return is_alnum(c) || is_in(c, "._%+-"); }
 
-/* True if n bytes at p are those of `word`, which is in lower case, in any case. */
+/* True if the n bytes at p equal `word`, which is in lower case, ignoring case. */
 static bool reads(const char *p, const char *word, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (p[i] != word[i] && !(is_letter(p[i]) && (p[i] | 32) == word[i])) return false;
@@ -43,7 +43,7 @@ static size_t run_of(const char *p, const char *end, size_t most, bool (*in)(cha
   return n;
 }
 
-/* Length of what follows a separator: up to a blank, a quote, or one of the `stops`. */
+/* Returns the length of what follows a separator: up to a space, a quote, or one of the `stops`. */
 static size_t value_at(const char *p, const char *end, const char *stops) {
   size_t n = 0;
   while (p + n < end && !is_blank(p[n]) && !is_in(p[n], "\"'`<>") && !is_in(p[n], stops)) n++;
@@ -56,7 +56,7 @@ static size_t url_at(const char *start, const char *p, const char *end) {
   return value_at(p, end, ")]},;|");
 }
 
-/* ---- values that a key announces ---- */
+/* ---- values after a key ---- */
 
 static bool ends_with(const char *p, size_t n, const char *word) {
   const size_t length = strlen(word);
@@ -72,7 +72,7 @@ static bool is_secret_key(const char *key, size_t n, bool *number) {
   *number = true;
   for (size_t i = 0; i < sizeof PASSWORDS / sizeof *PASSWORDS; i++)
     if (ends_with(key, n, PASSWORDS[i])) return true;
-  *number = false; /* "num_token=5" counts something */
+  *number = false; /* "num_token=5" is a count */
   for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
     if (ends_with(key, n, WORDS[i])) return true;
   return false;
@@ -85,7 +85,7 @@ static bool is_plain_value(const char *p, size_t n) {
   return false;
 }
 
-/* The key before p in "key=", "key: ", "\"key\": \"" or "--key "; its length, 0 if there is none. */
+/* Finds the key before p in "key=", "key: ", "\"key\": \"" or "--key ". Returns its length; 0 = none. */
 static size_t key_before(const char *start, const char *p, const char **key) {
   const char *q = p;
   if (q > start && (q[-1] == '"' || q[-1] == '\'')) q--;
@@ -100,7 +100,7 @@ static size_t key_before(const char *start, const char *p, const char **key) {
   return sign || (q - from > 2 && memcmp(from, "--", 2) == 0) ? (size_t)(q - from) : 0;
 }
 
-/* The word after "Bearer ", or after "Authorization: Basic ". */
+/* True if p follows "Bearer ", or "Authorization: Basic ". */
 static bool follows_scheme(const char *start, const char *p) {
   if (p - start >= 7 && reads(p - 7, "bearer ", 7)) return p - 7 == start || !is_alnum(p[-8]);
   return p - start >= 21 && reads(p - 6, "basic ", 6) && reads(p - 21, "authorization: ", 15);
@@ -118,11 +118,11 @@ static size_t announced_at(const char *start, const char *p, const char *end) {
   return !is_plain_value(p, n) && (number || run_of(p, end, n, is_digit) < n) ? n : 0;
 }
 
-/* ---- tokens by their own look ---- */
+/* ---- tokens that are recognised by form ---- */
 
 struct prefix {
   const char *text;
-  size_t least; /* bytes after it */
+  size_t least; /* minimum number of bytes after it */
 };
 
 /* True if the text can be the random part of a token: digits, or letters of both cases. */
@@ -167,7 +167,7 @@ static size_t uuid_at(const char *p, const char *end) {
   return q == end || !is_alnum(*q) ? (size_t)(q - p) : 0;
 }
 
-/* A block of PEM, to its end or that of the text. */
+/* Returns the length of a PEM block, up to its end or the end of the text; 0 = none. */
 static size_t pem_at(const char *p, const char *end) {
   if (end - p < 11 || memcmp(p, "-----BEGIN ", 11) != 0) return 0;
   const char *last = memmem(p, (size_t)(end - p), "-----END ", 9);
@@ -177,7 +177,7 @@ static size_t pem_at(const char *p, const char *end) {
 
 /* ---- addresses ---- */
 
-/* Four numbers below 256 with `dot` between them. */
+/* Returns the length of four numbers below 256 with `dot` between them; 0 = none. */
 static size_t quad_at(const char *p, const char *end, char dot) {
   const char *q = p;
   for (int i = 0; i < 4; i++) {
@@ -205,7 +205,8 @@ static size_t ipv4_at(const char *start, const char *p, const char *end) {
 
 static bool in_ipv6(char c) { return is_hex(c) || c == ':'; }
 
-/* "c10::add" has the syntax of an address. So an address with "::" must begin as those that are assigned do: 2, 3, fc, fd, fe80. */
+/* True if an IPv6 address may begin here. "c10::add" has the syntax of an address, so an address with "::" must begin like one
+ * that is assigned: 2, 3, fc, fd, fe80. */
 static bool begins_as_ipv6(const char *p, size_t first) {
   if (first != 4) return false;
   return *p == '2' || *p == '3' || reads(p, "fc", 2) || reads(p, "fd", 2) || reads(p, "fe80", 4);
@@ -239,7 +240,7 @@ static bool is_word(const char *p, size_t n, const char *list) {
   return strstr(list, word) != NULL;
 }
 
-/* Judges "label.label.last" of n bytes. */
+/* True if the n bytes at p, which have the form "label.label.last", are a domain name. */
 static bool is_domain(const char *p, size_t n) {
   static const char SURE[] = " com org edu gov mil internal lan intranet localdomain ";
   static const char LIKELY[] = " net io ai dev cloud local corp app sh us uk eu de fr ch nl ca jp cn kr in au example test invalid ";

@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 struct secret {
-  size_t length;    /* bytes; 0 = none begins here */
+  size_t length;    /* bytes; 0 = nothing sensitive begins here */
   const char *kind; /* "url", "secret", "email", "address", "host" */
 };
 
-/* The sensitive part that begins at p, which lies in the text from `start` to `end`. */
+/* Returns the sensitive part that begins at p, within the text from `start` to `end`. */
 struct secret secret_at(const char *start, const char *p, const char *end);
 
 #endif

@@ -1,8 +1,8 @@
 /* secret_random.c - see secret_random.h.
  *
- * Names are made of words, so neighbours are mostly of one class (upper, lower, digit); of 62 characters drawn at random 62% of
- * the neighbours differ in class. Mangled names come closest to that and are told by their beginning. "0d1d2d3de4", which Triton
- * appends to the names of kernels, is hexadecimal but uses few letters. */
+ * Names consist of words, so most neighbouring characters have the same class (upper, lower, digit). Of 62 characters drawn at
+ * random, 62% of the neighbours differ in class. Mangled names come closest to that, and are recognised by their beginning.
+ * "0d1d2d3de4", which Triton appends to the names of kernels, is hexadecimal but uses few letters. */
 #include "secret_random.h"
 
 #include <stdbool.h>
@@ -21,8 +21,8 @@ static bool in_run(char c) { return class_of(c) != OTHER || (c && strchr("+/_-",
 
 struct census {
   size_t n, of[4]; /* characters by class */
-  size_t changes;  /* of class between neighbours */
-  size_t distinct, letters, digits; /* distinct ones: among the first 40; hexadecimal letters; digits */
+  size_t changes;  /* class changes between neighbours */
+  size_t distinct, letters, digits; /* distinct characters: among the first 40; hexadecimal letters; digits */
   bool hex;
 };
 
@@ -43,12 +43,12 @@ static struct census take(const char *p, size_t n) {
   return c;
 }
 
-/* Hexadecimal digits in one case: a hash, or a key. */
+/* True for hexadecimal digits in one case: a hash, or a key. */
 static bool is_hex_key(const struct census *c) {
   return c->hex && c->n >= LEAST_HEX && !(c->of[UPPER] && c->of[LOWER]) && c->letters >= 4 && c->digits >= 5;
 }
 
-/* Letters of one case and digits, without a separator. */
+/* True for lower-case letters and digits, without a separator. */
 static bool is_lower_key(const struct census *c) {
   return c->n >= LEAST_LOWER && !c->of[OTHER] && !c->of[UPPER] && c->of[DIGIT] >= 4 && c->distinct >= 16 && 4 * c->changes >= c->n;
 }

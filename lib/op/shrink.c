@@ -1,16 +1,16 @@
-/* shrink.c - takes away what matters least, rung by rung, and accounts for every event that goes.
+/* shrink.c - removes what matters least, rung by rung, and accounts for every event that it removes.
  *
- *     drop       what the user does not want
- *     args       by cost, never those that tie events together
+ *     drop       events that the user does not want
+ *     args       the most expensive first, but never args that link events
  *     python     frames of the interpreter, the deepest first
- *     coalesce   neighbours of one name under one parent become one span that carries `count` and `total` (`tracekit.count` and
+ *     coalesce   neighbours with the same name and parent become one span with args `count` and `total` (`tracekit.count` and
  *                `tracekit.total`, if the trace has its own args of those names)
  *     spans      the shortest spans and instants
  *     counters   samples, evenly thinned
- *     hard       kernels, collectives, steps and annotations, only if asked for
+ *     hard       kernels, collectives, steps and annotations, only if requested
  *
- * Whatever goes is counted under (process, kind, name): what stays and that table add up to the original.  A span knows the sum
- * of those that were put into it. */
+ * Everything removed is counted under (process, kind, name): the kept events and that table add up to the original. A coalesced
+ * span records the sum of the spans that were merged into it. */
 #include "shrink.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 #include "shrink_account.h"
 #include "strip.h"
 
-/* What never goes but for RUNG_HARD; what not even then; what goes first; what has lost args before. */
+/* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: has lost args before. */
 enum shrink_mark { SAFE = 1, WANTED = 2, UNWANTED = 4, STRIPPED = 8 };
 
 const char *const rung_names[RUNGS] = {"drop", "args", "python", "coalesce", "spans", "counters", "hard"};
@@ -33,7 +33,7 @@ static void *array_of(struct mem *m, uint64_t n, size_t elem) {
   return p;
 }
 
-/* How large an event is: its duration, ties broken evenly, so that every level takes its share. */
+/* Returns the size of an event: its duration, with ties broken evenly, so that every level removes its share. */
 static uint64_t size_of(const struct tk_event *e, tk_id id) {
   uint64_t dur = (uint64_t)e->dur < ((uint64_t)1 << 50) ? (uint64_t)e->dur : ((uint64_t)1 << 50) - 1;
   return dur << 13 | (id * 2654435761u >> 19);
@@ -79,7 +79,7 @@ static bool mark_matches(struct shrink *s, enum shrink_mark as, const char *wher
   return ok;
 }
 
-/* What a reader of the trace comes for. */
+/* Marks the kinds of events that users look for in a trace. */
 static void mark_safe(struct shrink *s) {
   static const unsigned PRECIOUS = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_COLLECTIVE | KIND_STEP | KIND_ANNOTATION;
   for (tk_id i = 1; i <= s->t->n_events; i++) s->marks[i] = kinds_of(&s->kinds, &s->t->events[i]) & PRECIOUS ? SAFE : 0;
@@ -95,8 +95,7 @@ static bool any_shape_has(const struct tk_trace *t, tk_id a, tk_id b) {
   return false;
 }
 
-/* `count` and `total`, unless the trace has args of these names that mean something else: that are not from an earlier shrink.
- */
+/* Chooses the names `count` and `total`, unless the trace has args of these names that are not from an earlier shrink. */
 static void name_counts(struct shrink *s) {
   struct tk_trace *t = s->t;
   const struct tk_meta *m = trace_meta(t, "tracekit");
@@ -133,7 +132,7 @@ void shrink_free(struct shrink *s) {
 
 /* ---- the ladder ---- */
 
-/* Args that tie an event to others, or say what it was done for. */
+/* True if the arg links an event to others, or records its purpose. */
 static bool ties(const char *key) {
   static const char *const TIES[] = { "correlation",
                                       "External id",
@@ -223,7 +222,7 @@ static bool is_python(const struct shrink *s, const struct tk_event *e) {
 
 static uint32_t depth_of(const struct shrink *s, tk_id id) { return s->depths ? s->depths[id] : s->t->events[id].depth; }
 
-/* A step for each depth at which there are frames, the deepest first. */
+/* Adds a step for each depth with frames, deepest first. */
 static bool add_python(struct shrink *s) {
   uint8_t *met = array_of(s->mem, UINT16_MAX, 1);
   if (!met) return false;
@@ -243,7 +242,7 @@ static bool add_rung(struct shrink *s, enum rung rung) {
   return add_step(s, rung) != NULL;
 }
 
-/* The rungs in their order, or those that were named, in that order. */
+/* Adds the usual rungs in order, or the rungs that the user named, in the given order. */
 static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
   static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
   bool ok = !o->drop || add_rung(s, RUNG_DROP);
@@ -273,17 +272,17 @@ bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct la
   return true;
 }
 
-/* ---- how far it is climbed ---- */
+/* ---- thresholds ---- */
 
-/* Thresholds of each rung: what is smaller than that goes. */
+/* Thresholds of the rungs: smaller events are removed. */
 struct climb {
   uint64_t drop, coalesce, spans, hard;
-  double counters;          /* share of the samples that go */
-  uint32_t python_depth;    /* frames this deep go */
-  uint32_t python_part;     /* of those at this depth, such as are smaller than python_size */
+  double counters;          /* share of the samples to remove */
+  uint32_t python_depth;    /* frames at least this deep are removed */
+  uint32_t python_part;     /* of the frames at this depth, those smaller than python_size are removed */
   uint64_t python_size;
-  uint8_t *goes;            /* by string: args with this key go */
-  tk_id part_key;           /* args with this key go from events that are smaller than part_size */
+  uint8_t *goes;            /* by string: args with this key are removed */
+  tk_id part_key;           /* args with this key are removed from events smaller than part_size */
   uint64_t part_size;
 };
 
@@ -314,13 +313,13 @@ static bool climb_ladder(const struct shrink *s, struct place at, struct climb *
   return true;
 }
 
-/* ---- taking away ---- */
+/* ---- removing ---- */
 
-/* The rung at which the event goes, or RUNGS if it stays. */
+/* Returns the rung that removes the event; RUNGS = it is kept. */
 static enum rung goes_at(const struct shrink *s, const struct climb *c, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   uint64_t size = size_of(e, id);
-  if (s->marks[id] & WANTED || e->flags & TK_UNFINISHED) return RUNGS; /* how long an open span lasts, nobody knows */
+  if (s->marks[id] & WANTED || e->flags & TK_UNFINISHED) return RUNGS; /* the duration of an unfinished span is unknown */
   if (s->marks[id] & UNWANTED && size < c->drop) return RUNG_DROP;
   if (e->kind == TK_COUNTER) return RUNGS;
   if (s->marks[id] & SAFE) return size < c->hard ? RUNG_HARD : RUNGS;
@@ -338,7 +337,7 @@ static void take_events(const struct shrink *s, const struct climb *c, struct su
   }
 }
 
-/* Evenly: of every counter the same share, its first sample always stays. */
+/* Removes samples evenly: the same share of every counter. The first sample is always kept. */
 static void thin_counters(const struct shrink *s, const struct climb *c, struct subset *k, struct shrunk *out) {
   double stays = s->thinned < 1 ? (1 - c->counters) / (1 - s->thinned) : 1;
   for (tk_id i = 1; stays < 1 && i <= s->t->n_tracks; i++) {
@@ -353,26 +352,26 @@ static void thin_counters(const struct shrink *s, const struct climb *c, struct 
   }
 }
 
-/* ---- neighbours into one ---- */
+/* ---- coalescing ---- */
 
-/* What the pass over the tracks shares. */
+/* State of the pass over the tracks. */
 struct coalescing {
   const struct shrink *s;
   const struct climb *c;
   struct subset *k;
-  struct run *runs;   /* by depth among what stays */
-  uint16_t *above;    /* by depth in the whole: how many of a span's ancestors stay */
-  struct buf *merged; /* of struct merged */
+  struct run *runs;   /* by depth among kept events */
+  uint16_t *above;    /* by depth in the whole trace: number of kept ancestors */
+  struct buf *merged; /* struct merged */
   struct shrunk *out;
 };
 
 struct run {
-  tk_id first, last; /* spans of the run */
+  tk_id first, last; /* first and last span of the run */
   uint64_t count;
   i128 total;
 };
 
-/* It has args of those names, or something else in the place of args: it cannot carry ours. */
+/* True if the event has args of these names already, or something other than an object as its args: ours cannot be added. */
 static bool counts_already(const struct shrink *s, const struct tk_event *e) {
   struct tk_args it = tk_args_of(s->t, e->args);
   struct tk_arg arg;
@@ -394,7 +393,7 @@ static bool is_small(const struct shrink *s, const struct climb *c, tk_id id) {
          !counts_already(s, e);
 }
 
-/* Nothing that stays hangs under it. */
+/* True if no kept event is nested in it. */
 static bool is_leaf(const struct tk_trace *t, const struct subset *k, tk_id id, tk_id end) {
   for (tk_id i = id + 1; i < end && t->events[i].depth > t->events[id].depth; i++)
     if (k->events[i]) return false;
@@ -415,7 +414,7 @@ static bool finish_run(const struct tk_trace *t, struct run *r, struct buf *merg
   return fine;
 }
 
-/* The event's depth among what stays: neighbours under different parents are no neighbours. */
+/* Returns the event's depth among kept events. Events under different parents are not neighbours. */
 static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   const struct tk_event *e = &g->s->t->events[id];
   uint16_t depth = g->above[e->depth];
@@ -423,7 +422,7 @@ static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   return depth;
 }
 
-/* Runs are open at every depth; a span that stays ends those at its depth and below. */
+/* A run can be open at every depth. A kept span ends the runs at its own depth and deeper. */
 static bool coalesce_track(const struct coalescing *g, tk_id track) {
   const struct tk_trace *t = g->s->t;
   struct run *runs = g->runs;
@@ -474,8 +473,7 @@ static int by_id(const void *a, const void *b) {
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The first of a run reaches to the end of the last; its args are those that it had, its count and its total in microseconds.
- */
+/* Extends the first span of a run to the end of the last. It keeps its args, and gets the count, and the total in us. */
 static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_event *e, const struct merged *m) {
   struct tk_args it = tk_args_of(view, e->args);
   struct tk_arg arg;
@@ -492,7 +490,7 @@ static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_eve
   e->dur = m->end - e->ts;
 }
 
-/* Ids of the whole to those of the view: both are in the same order. */
+/* Translates ids of the full trace to ids of the view, which are sorted alike, and extends the first span of each run. */
 static void stretch_runs(const struct shrink *s, struct tk_trace *view, const struct subset *k, struct merged *m, size_t n) {
   tk_id now = 0, at = 0;
   if (n) qsort(m, n, sizeof *m, by_id);
@@ -520,9 +518,9 @@ static void strip_events(struct shrink *s, const struct climb *c, struct tk_trac
   }
 }
 
-/* ---- all of it ---- */
+/* ---- all ---- */
 
-/* The marks follow the events that stay. */
+/* Moves the marks of kept events to their new ids. */
 static void move_marks(struct shrink *s, const struct climb *c, const struct subset *k) {
   tk_id n = 0;
   for (tk_id i = 1; i <= k->n_events; i++)

@@ -1,4 +1,4 @@
-/* shrink_account.c - the account of a shrink: a row for each (process, kind, name) of what went (shrink_account.h). */
+/* shrink_account.c - account of a shrink: a row for each (process, kind, name) of removed events (shrink_account.h). */
 #include "shrink_account.h"
 
 static struct gone *row_of(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e) {
@@ -19,7 +19,7 @@ static struct gone *row_of(struct shrunk *out, const struct tk_trace *t, const s
   return &out->gone[*slot];
 }
 
-/* Does the shape have args of both names? */
+/* True if the shape has args of both names. */
 static bool carries_count(const struct shrink *s, const struct tk_args *it) {
   unsigned met = 0;
   for (uint32_t i = 0; it->shape && i < it->shape->n; i++)
@@ -27,7 +27,8 @@ static bool carries_count(const struct shrink *s, const struct tk_args *it) {
   return met == 3;
 }
 
-/* The spans that were put into this one, by this shrink or one before it: it counts for all of them. */
+/* Returns the number and the total duration of the spans that this one represents: those merged into it by this shrink or an
+ * earlier one. */
 static void stands_for(const struct shrink *s, const struct tk_event *e, uint64_t *count, i128 *total) {
   struct tk_args it = tk_args_of(s->t, e->args);
   struct tk_arg arg;

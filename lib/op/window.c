@@ -1,10 +1,10 @@
-/* window.c - ranges of time from text (window.h). */
+/* window.c - parses time ranges (window.h). */
 #include "window.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Beyond the range of time is as good as its end. */
+/* Limits a time to the range of tk_time. */
 static tk_time clamp(i128 ps) { return ps > INT64_MAX ? INT64_MAX : ps < INT64_MIN ? INT64_MIN : (tk_time)ps; }
 
 struct window_frame window_frame(const struct tk_trace *t) {
@@ -80,7 +80,7 @@ bool window_parse(const char *text, const struct window_frame *f, struct window 
   return true;
 }
 
-/* ---- as filters ask for it ---- */
+/* ---- selections of filters ---- */
 
 void scope_narrow(struct scope *s, struct window to) {
   if (to.start > s->window.start) s->window.start = to.start;
@@ -109,7 +109,7 @@ static bool no_such_steps(const struct steps *s, struct tk_range asked, const ch
                  (long long)lo, (long long)hi);
 }
 
-/* `text` is what they were said in; NULL = in numbers. */
+/* `text`: the range as the user wrote it; NULL = it was given as numbers. */
 static bool narrow_to_steps(struct scope *s, const struct steps *of, struct tk_range asked, const char *text, struct tk_err *err) {
   struct window w;
   if (!of->n) return err_set(err, TK_ENOTHING, "nothing matched: the trace has no steps (ProfilerStep#N, step_num or a Steps "

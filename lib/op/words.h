@@ -10,7 +10,7 @@
 enum { WORDS_LEAST = 3, WORDS_MOST = 255 }; /* bytes of a word: shorter ones occur in every language, longer ones name no file */
 
 struct word {
-  const char *text; /* not ended by NUL */
+  const char *text; /* not NUL-terminated */
   size_t n;
   const char *kind; /* "host" */
 };
@@ -27,10 +27,10 @@ struct words {
 void words_init(struct words *w, struct mem *mem);
 void words_free(struct words *w);
 
-/* Adds a word, whose text must outlive the set. Words of other lengths than above are ignored. False when memory runs out. */
+/* Adds a word, whose text must outlive the set. Words of other lengths than above are ignored. False if memory runs out. */
 bool words_add(struct words *w, const char *text, size_t n, const char *kind);
 
-/* The longest word that begins at p and ends where a run of letters and digits ends, before `end`; NULL if there is none. */
+/* Returns the longest word that begins at p and ends where a run of letters and digits ends, before `end`; NULL = none. */
 const struct word *words_at(const struct words *w, const char *p, const char *end);
 
 /* True if the byte belongs to a word: a letter, a digit or part of a longer UTF-8 sequence. */
