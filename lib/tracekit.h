@@ -323,7 +323,7 @@ TK_API const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len);
 
 /* Returns the notes of a trace, independent of its lifetime; NULL = out of memory. */
 TK_API struct tk_diagnostics *tk_trace_diagnostics(const struct tk_trace *t);
-/* Frees notes that a caller owns; those of a report belong to the report. `d` may be NULL. */
+/* Frees notes that a caller owns; a report owns its notes. `d` may be NULL. */
 TK_API void tk_diagnostics_free(struct tk_diagnostics *d);
 
 /* ---- args --------------------------------------------------------------------------------------------------------- */
@@ -431,7 +431,7 @@ TK_API void tk_free_text(char *text);
 
 /* ---- the library itself ------------------------------------------------------------------------------------------- */
 
-/* Returns TK_VERSION_NUMBER of the linked library, which may differ from that of the header. */
+/* Returns TK_VERSION_NUMBER of the linked library, which may differ from the header's. */
 TK_API unsigned tk_version(void);
 /* Returns "tracekit 0.1.0" and the libraries it was built with, one per line. */
 TK_API const char *tk_build_info(void);

@@ -45,7 +45,7 @@ struct ArrowArrayStream {
 };
 #endif
 
-/* Columns, in this order. By default a table has all of them, except those of EVENTS marked *, which must be requested. Texts
+/* Columns, in this order. By default a table has all of them, except columns of EVENTS marked *, which must be requested. Texts
  * are dictionaries of UTF-8.
  *
  *      EVENTS  ts, dur     ns since the epoch of the trace's clock, and ns, both ends rounded to the nearest; or ps from origin_ns,

@@ -65,8 +65,8 @@ static inline struct tk_ident tk_ident_none(void) {
 }
 
 /* Returns packed args for events, classes or flow points; an equal list may be packed once and used often. 0 for an empty list.
- * The last value of a repeated key counts. The text of TK_ARG_JSON is an array or object, that of TK_ARG_NUMBER a number. Keys
- * that begin with "json.", "xplane.", "perfetto.", "repaired." or "tracekit." are reserved. */
+ * The last value of a repeated key counts. The text of TK_ARG_JSON is an array or object, the text of TK_ARG_NUMBER a number.
+ * Keys that begin with "json.", "xplane.", "perfetto.", "repaired." or "tracekit." are reserved. */
 TK_API uint32_t tk_add_args(struct tk_trace *t, const struct tk_arg *args, size_t n);
 
 static inline struct tk_arg tk_arg_of(tk_id key, enum tk_arg_type type) {

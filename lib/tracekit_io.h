@@ -222,7 +222,7 @@ struct tk_format_info {
   const char *name;           /* "json" */
   const char *title;          /* "Chrome JSON" */
   const char *ending;         /* extension of new files, such as ".json" */
-  const char *const *endings; /* NULL-terminated: all extensions with their dots, without those of compressions */
+  const char *const *endings; /* NULL-terminated: all extensions with their dots, without extensions of compressions */
   const char *const *words;   /* NULL-terminated: other names for the format; NULL = none. A name shared by several formats
                                * selects none */
   unsigned holds;             /* bits of enum tk_holds; all formats support spans */
@@ -239,9 +239,10 @@ TK_API const struct tk_format_info *tk_format(size_t i);
 /* A file name split into its parts: "run/rank0.json.gz" is "run/rank0" with format json and compression ".gz". */
 struct tk_path {
   const struct tk_format_info *format; /* format of the extension; NULL = unknown */
-  size_t stem, end;                    /* lengths before the extension of the format, and before that of the compression */
+  size_t stem, end;                    /* lengths before the extension of the format, and before the extension of the
+                                        * compression */
   const char *packing; /* ".gz" or ".zst" for output (".gz" if the compression is read-only); "" = none */
-  bool bare;           /* has a compression but no format ("x.gz"), so the format is that of the input */
+  bool bare;           /* has a compression but no format ("x.gz"), so the format is the input's */
 };
 TK_API struct tk_path tk_path_of(const char *path);
 /* The same for a word: "perfetto", an extension with or without dot ("pb", ".json.gz"), or another name ("chrome"). */

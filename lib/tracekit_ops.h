@@ -115,7 +115,7 @@ struct tk_align_host {
                             * others do */
   TK_FIXED struct tk_align_piece *pieces;
   uint32_t n_pieces;       /* 0 = not aligned by collectives */
-  uint32_t anchors, rejected; /* number of collectives shared with other hosts; number of those that disagree */
+  uint32_t anchors, rejected; /* number of collectives shared with other hosts; number of outliers among them */
   double mad_us, p95_us;   /* residuals (distance from the other hosts when leaving a collective): median and 95th percentile */
   bool bounded, feasible;  /* bounded: collectives bound the clock from both sides; feasible: the bounds do not contradict each
                             * other */
@@ -174,7 +174,7 @@ struct tk_straggler_name {
 struct tk_stragglers {
   TK_FIXED struct tk_straggler *ranks; /* largest cost to others first, at most 16; ranks[0] is the slow rank */
   size_t n_ranks;
-  uint64_t compared;  /* number of ranks compared: those that share a collective, or all */
+  uint64_t compared;  /* number of ranks compared: ranks that share a collective, or all */
   struct tk_straggler typical; /* rank whose waiting time is the median */
   bool met;           /* judged by collectives; else by the length of each rank's trace */
   bool stepped;       /* the step in which the slow rank cost most is known: */
@@ -399,7 +399,7 @@ struct tk_top_report {
   size_t n_rows;
   uint64_t events;       /* selected spans and instants */
   uint64_t unfinished, clipped;
-  tk_time start, end;    /* time range: that of the trace, limited by --time and --step */
+  tk_time start, end;    /* time range of the trace, limited by --time and --step */
   struct tk_total sum;   /* sum of the self times of all selected events */
   size_t n_cols;
   struct tk_top_impl *impl;

@@ -81,7 +81,7 @@ struct tk_report_rank {
   double flops;         /* floating-point operations of the same work; 0 = not reported */
   uint64_t compilations; /* outermost compile spans on the rank's host */
   tk_time compile;      /* time in which at least one of them ran */
-  uint64_t host_ops, host_only_ops; /* number of outermost operators; number of those that launched nothing */
+  uint64_t host_ops, host_only_ops; /* number of outermost operators; number of operators that launched nothing */
   tk_time host_only;    /* sum of the durations of operators that launched nothing */
   uint64_t runtime_calls; /* spans of kind runtime on the rank's host */
   TK_FIXED struct tk_report_step *steps;

@@ -41,7 +41,7 @@ struct align_anchor {
   int64_t run;        /* XLA: the device's own counter of executions of the program, if recorded */
   int64_t step;       /* number of its step; valid if stepped */
   uint32_t input, device; /* index of the device within the input */
-  uint32_t execution; /* XLA: ordinal of the execution among those of the device that have anchors, from 1 */
+  uint32_t execution; /* XLA: ordinal of the execution among the device's executions with anchors, from 1 */
   uint32_t op;        /* scratch of the collector */
   uint32_t name, group; /* ids in align_anchors.texts; 0 = unknown */
   int64_t seq, bytes; /* as recorded; -1 = not recorded */

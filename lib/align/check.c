@@ -42,7 +42,7 @@ static void take_largest(struct two *t, uint32_t host, double v) {
 }
 static double beside(const struct two *t, uint32_t host) { return t->host == host ? t->second : t->first; }
 
-/* Latest and earliest arrivals and departures of a collective: of all members, and of those that wait or are waited for. */
+/* Latest and earliest arrivals and departures of a collective: of all members, of the waiting ones, and of the awaited ones. */
 struct stays {
   struct two came, sent, left, received;
 };

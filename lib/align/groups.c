@@ -26,7 +26,7 @@ static bool is_list(const struct json_value *v) {
   return v->type == JSON_ARRAY || (v->type == JSON_STRING && v->str.n > 1 && *v->str.p == '[' && v->str.p[v->str.n - 1] == ']');
 }
 
-/* The hash equals that of a kernel's own list of ranks (align/kineto.c). */
+/* The hash equals the hash of a kernel's own list of ranks (align/kineto.c). */
 static void take_ranks(const struct json_value *ranks, int64_t own, struct align_group *g) {
   struct json j = array_of(ranks);
   struct json_value v;

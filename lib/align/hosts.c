@@ -305,7 +305,7 @@ static bool join_hosts(struct align_problem *p, struct align_solution *s) {
   return any;
 }
 
-/* ---- what is claimed of those that were joined ---- */
+/* ---- claims for joined inputs ---- */
 
 static bool keep_claims(const struct align_problem *p, const struct align_solution *s, struct arena *arena, struct claims *out) {
   *out = (struct claims){.v = arena_alloc(arena, ((size_t)p->n_hosts + 1) * sizeof *out->v), .n = p->n_hosts};

@@ -46,7 +46,7 @@ static void find_by_args(struct collector *c, const struct kinds *kinds, bool *a
   }
 }
 
-/* Falls back to rows of CPUs if no kernel is a collective: those of c10d, or else of its backends, because the two are nested.
+/* Falls back to rows of CPUs if no kernel is a collective: c10d rows, or else rows of its backends, because the two are nested.
  */
 static void find_rows(struct collector *c, const struct kinds *kinds, const char *head, bool *any) {
   static const char *const one_way[] = {"broadcast", "_broadcast", "reduce_ ", "reduce ", "gather_ ", "gather ", "scatter", "send",
@@ -97,8 +97,8 @@ static const struct align_group *listed_group(const struct collector *c, const c
   return NULL;
 }
 
-/* Returns a hash of the ranks in "[0, 1, 2]", with any spacing, equal to that of a list in the metadata; 0 = none. Sets *cut
- * for "[0, 1, ..., ...]". */
+/* Returns a hash of the ranks in "[0, 1, 2]", with any spacing, equal to the hash of a list in the metadata; 0 = none. Sets
+ * *cut for "[0, 1, ..., ...]". */
 static uint64_t hash_of_ranks(const char *text, bool *cut) {
   uint64_t h = 0;
   *cut = text && strstr(text, "...");

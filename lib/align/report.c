@@ -142,7 +142,7 @@ static void take_map(struct tk_align_host *h, const struct align_map *m) {
   h->drift_ppm = curve_slope(&m->curve) * 1e6;
 }
 
-/* An input whose clock differs from that of its host name is named with its rank. */
+/* An input whose clock differs from its host's clock is named with its rank. */
 static const char *name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
   char text[512];
   if (!*input->host) return path_leaf(input->name);

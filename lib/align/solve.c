@@ -330,7 +330,7 @@ static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
   return ok;
 }
 
-/* Numbers the collectives of one timeline after those of the previous one. */
+/* Numbers the collectives of one timeline after the collectives of the previous one. */
 static void number_collectives(struct solver *s, uint32_t root) {
   for (uint32_t h = 0; h < s->w.p->n_hosts; h++)
     if (s->w.root[h] == root)

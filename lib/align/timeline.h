@@ -24,8 +24,8 @@ struct sight {
   uint32_t next;       /* common timeline: next sight of this label; ALIGN_NONE = none */
   uint32_t anchor, n_anchors; /* range of the host's anchors */
   double end;          /* ns from the pivot: median over the ranks */
-  double last_start, last_sent;     /* maximum over all ranks, and over those that the others wait for; -INFINITY = none */
-  double first_end, first_received; /* minimum over all ranks, and over those that wait for the others; INFINITY = none */
+  double last_start, last_sent;     /* maximum over all ranks, and over awaited ranks; -INFINITY = none */
+  double first_end, first_received; /* minimum over all ranks, and over waiting ranks; INFINITY = none */
   double variance;     /* common timeline, ns^2: variance of the placement of the clock that contributed it */
   bool equal, vague, coarse, stepped;
   bool program;        /* its step is an execution of an XLA program, numbered by each device */

@@ -1,7 +1,7 @@
 /* xplane.c - extracts the collectives on XLA's device planes as anchors.
  *
  *     /device:TPU:n   "XLA Modules": executions of programs; "XLA Ops": their ops, a collective whole, or as -start and -done
- *     /device:GPU:n   "Stream #s(...)": kernels; those of NCCL name their op
+ *     /device:GPU:n   "Stream #s(...)": kernels; NCCL kernels name their op
  *
  * An op is identified by its program (fingerprint), its name, and its ordinal within the execution. Executions on different
  * devices are matched later (hypotheses.c). Other lines only repeat these.

@@ -59,7 +59,7 @@ struct tk_diff_impl {
   struct buf text;
 };
 
-/* Steps of a rank: those of the track with the most steps, hosts before devices. */
+/* Steps of a rank, from the track with the most steps, hosts before devices. */
 struct rank_steps {
   int64_t rank;
   uint32_t from, n;

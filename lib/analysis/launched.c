@@ -29,8 +29,7 @@ static bool correlation_of(const struct launched *l, const struct tk_event *e, u
   return true;
 }
 
-/* Of several host events with one id, keeps the innermost, which comes last: the call itself rather than the operator around
- * it. */
+/* Keeps the last, innermost host event with an id: the call itself rather than the operator around it. */
 static bool find_hosts(struct launched *l) {
   const struct tk_trace *t = l->m->t;
   uint64_t id;

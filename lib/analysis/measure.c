@@ -1,7 +1,7 @@
 /* measure.c - see measure.h.
  *
- * The k-th shortest duration is found by radix selection with digits of 11 bits: count the durations by leading digit, keep
- * those that share the k-th one's digit, continue with the next digit.  Each duration is visited at most six times, and nothing
+ * The k-th shortest duration is found by radix selection with digits of 11 bits: count the durations by leading digit, keep the
+ * durations with the k-th one's digit, continue with the next digit.  Each duration is visited at most six times, and nothing
  * is sampled.
  *
  * For the union, every run is first reduced to disjoint intervals, which removes most of them; then runs are merged pairwise.

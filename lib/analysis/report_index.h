@@ -38,7 +38,7 @@ struct report_index {
 bool report_index_make(struct report_index *x, const struct match *m, const struct works *w, struct mem *mem);
 void report_index_free(struct report_index *x);
 /* Returns the steps of a device's rank: on a line of the device itself, else on the host track with the most steps.  process:
- * that of the device; 0 = none. */
+ * the device's process; 0 = none. */
 struct report_steps report_index_steps(const struct report_index *x, uint32_t group, tk_id process);
 
 #endif

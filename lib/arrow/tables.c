@@ -178,7 +178,7 @@ static const struct table_column point_columns[] = {
 };
 const struct table flows_table = {"flows", point_columns, sizeof point_columns / sizeof *point_columns, point_rows, NULL};
 
-/* ---- args: a row for each arg of each event, those of its class included ---- */
+/* ---- args: one row for each arg of each event, including the args of its class ---- */
 
 /* Calls `put` with every arg and its row until a call returns false. */
 static bool each_arg(const struct tk_trace *t, bool (*put)(void *arg, int64_t row, tk_id event, const struct tk_arg *a), void *arg) {

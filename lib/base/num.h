@@ -55,7 +55,7 @@ double num_nearest(int64_t mant, int exp);
 size_t num_put_double(char *out, double d);
 
 /* The text that "%.1f" prints in the C locale: num_fixed(0.25, 1).s is "0.2". The string lives as long as the full expression.
- * `decimals` is at most 9; from 1e35 on the text is that of num_put_double. */
+ * `decimals` is at most 9; from 1e35 on, the text equals num_put_double's. */
 struct num_text {
   char s[56];
 };

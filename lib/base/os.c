@@ -60,7 +60,7 @@ static uint64_t limit_of(const char *root, const char *group, const char *file) 
   return v;
 }
 
-/* A group is limited by its own limit and by those of all its ancestors. */
+/* A group is limited by its own limit and by the limits of all its ancestors. */
 static uint64_t limit_up(const char *root, char *group, const char *file) {
   uint64_t least = limit_of(root, "", file), v;
   char *slash;

@@ -17,7 +17,7 @@
 /* A machine of a trace with several machines. */
 struct format_machine {
   uint32_t id;      /* id in the file; 0 = none */
-  int64_t ahead_ns; /* lead of its clock over that of the machine without an id */
+  int64_t ahead_ns; /* lead of its clock over the clock of the machine without an id */
   tk_id name;       /* string of the graph */
 };
 
@@ -30,7 +30,7 @@ struct format {
   bool in_parts; /* its sinks accept parts written by other processes (graph/sink.h) */
   bool in_manifest; /* Perfetto can read it, so a manifest may list such files */
   const char *runs_in; /* path below a logdir where its viewers look for run folders with a file per host; NULL = none */
-  int gzip_level; /* default compression level; 0 = that of every output */
+  int gzip_level; /* default compression level; 0 = the default of every output */
   /* Returns the bits of structure verified in the first n bytes (at most FORMAT_PEEK); 0 = another format. */
   unsigned (*bid)(const uint8_t *p, size_t n);
   /* Protobuf formats: field types of the messages, used to recognise damage by a text filter. NULL = text. */
@@ -49,8 +49,8 @@ struct format {
   bool (*adopt)(struct tk_trace *t);
   /* Returns the number of passthrough blocks of this format in a graph; NULL = none. */
   uint64_t (*n_passthrough)(const struct tk_trace *t);
-  /* Merges the passthrough of `from` into that of `to`, after the graphs were joined with the given `ids`. A failure sticks in
-   * the memory of `to`. NULL = passthrough belongs to one file and cannot be merged. */
+  /* Merges the passthrough of `from` into the passthrough of `to`, after the graphs were joined with the given `ids`. A failure
+   * sticks in the memory of `to`. NULL = passthrough belongs to one file and cannot be merged. */
   void (*join)(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids, void **state);
   /* Called after the last graph if join created a *state, in the memory of `to`; frees it. */
   void (*join_finish)(struct tk_trace *to, void *state);
@@ -82,7 +82,7 @@ const struct format *format_by_name(const char *name);
 const struct format *format_by_word(const char *word);
 /* Returns the default output format: the first row. */
 const struct format *format_default(void);
-/* Finds a format by the extension of a path, ignoring that of a compression; NULL if none matches. */
+/* Finds a format by the extension of a path, ignoring the extension of a compression; NULL if none matches. */
 const struct format *format_by_path(const char *path);
 /* Writes the extension of files that a command names itself, including compression, to `text`, which has 64 bytes. */
 const char *format_ending(const struct format *f, char *text);

@@ -70,7 +70,7 @@ static const char *by_name(const char *path) {
   return NULL;
 }
 
-/* Looks for bytes that no text contains next to those that a filter wrote. */
+/* Looks for bytes that no text contains next to bytes that a filter wrote. */
 static bool is_replaced_binary(const uint8_t *p, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (p[i] < 0x20 && !(p[i] >= '\t' && p[i] <= '\r')) return utf8_is_replaced(p, n);

@@ -231,7 +231,7 @@ static uint64_t most_growth(const struct fragment *f) {
   return n;
 }
 
-/* Appends the pool to that of `to`; foreign records store how far the records after them have moved. */
+/* Appends the pool to the pool of `to`; foreign records store how far the records after them have moved. */
 static bool join_pool(struct fragment *f, struct tk_trace *to) {
   struct tk_store *s = f->t->store;
   struct buf *pool = &to->store->pool;

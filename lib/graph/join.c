@@ -184,7 +184,7 @@ static void add_counts(struct tk_counts *to, const struct tk_counts *from) {
   for (size_t i = 0; i < sizeof to->by_phase / sizeof to->by_phase[0]; i++) to->by_phase[i] += from->by_phase[i];
 }
 
-/* Times of all points lie between those of the first and last; events and records are checked one by one. */
+/* All points lie between the first and the last in time; events and records are checked one by one. */
 static bool fits(const struct tk_trace *t, i128 shift) {
   for (tk_id i = 1; shift && i <= t->n_events; i++) {
     i128 start = t->events[i].ts + shift;

@@ -65,7 +65,7 @@ static inline void piles_put(struct piles *p, uint32_t i, uint32_t group, tk_tim
   }
 }
 
-/* The array of elements. In the result, those of group 0 come first, from [1] on. */
+/* The array of elements. In the result, elements of group 0 come first, from [1] on. */
 struct pile_array {
   void *items;         /* [1..n]; reallocated, unless they came group by group */
   uint32_t n, cap;

@@ -61,7 +61,7 @@ struct sink {
   /* Set by the caller. A writer gives the ordinal-th of `graphs` graphs the ids first + ordinal, first + ordinal + graphs and
    * so on, so that other processes can write the others. 0 = only one graph. */
   uint32_t graphs, ordinal;
-  uint32_t first_row, rows; /* several graphs: its processes get these rows, after those of the graphs before */
+  uint32_t first_row, rows; /* several graphs: its processes get these rows, after the rows of earlier graphs */
   struct tk_saved saved; /* counted while writing */
 };
 

@@ -169,7 +169,7 @@ bool args_hold(const struct tk_trace *t, tk_id key);
 /* Returns the packed record; 0 if there are no args. The last value of a repeated key wins. */
 uint32_t args_end(struct tk_trace *t);
 
-/* Between these two calls, other args can be built while those of an event are under construction. */
+/* Between these two calls, other args can be built while the args of an event are under construction. */
 struct arg_builder args_set_aside(struct tk_trace *t);
 void args_take_up(struct tk_trace *t, struct arg_builder was);
 

@@ -17,8 +17,8 @@ enum { PIECE = 1 << 20, PIECE_SLACK = 4096 };
 
 struct pieces;
 
-/* Receives compressed pieces in order; `crc` is that of the n_raw original bytes. Called on the thread that pushes, requests
- * room or drains. */
+/* Receives compressed pieces in order; `crc` covers the n_raw original bytes. Called on the thread that pushes, requests room
+ * or drains. */
 typedef void pieces_take(void *arg, const void *p, size_t n, size_t n_raw, uint32_t crc);
 
 /* level: 0 = default, 1 fastest .. 9 smallest. Uses at most `threads` threads including the caller's; fewer if the pieces would

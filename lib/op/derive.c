@@ -1,8 +1,8 @@
 /* derive.c - derives the data that xprof adds to an XSpace before showing it: steps, their names, and lines from stats of ops.
  *
- * Viewers other than xprof do not derive any of it. What is added is marked by an arg, so that it is never written to an
- * XPlane: the mark is true on new events, and contains the names of the added args on existing events. A trace that already
- * contains its steps is left unchanged, as in xprof. */
+ * Viewers other than xprof do not derive any of it. An arg marks additions, so that they are never written to an XPlane: the
+ * mark is true on new events, and contains the names of the added args on existing events. A trace that already contains its
+ * steps is left unchanged, as in xprof. */
 #include "derive.h"
 
 #include <string.h>

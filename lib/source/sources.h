@@ -42,7 +42,7 @@ void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t)
 /* Adds to the error of an input the alternatives that could be read instead. */
 void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err);
 
-/* Derives the options of tk_sources_open from those of loading. */
+/* Derives the options of tk_sources_open from the load options. */
 struct tk_source_options sources_options(const struct tk_load_options *opt);
 
 #endif

@@ -8,7 +8,7 @@
  * The search is breadth-first and visits each slice and flow once, so that its cost is proportional to the result. */
 #include "table.h"
 
-enum { START = 5 }; /* the hidden column after those of `flow` */
+enum { START = 5 }; /* the hidden column after the columns of `flow` */
 
 struct connected {
   const char *name;

@@ -20,7 +20,7 @@ static int string_value(const struct tk_sql *s, sqlite3_context *out, tk_id id) 
 
 static int id_value(sqlite3_context *out, uint32_t id) { return sql_result_id(out, id), SQLITE_OK; }
 
-/* ---- machines: one, or those that the trace distinguishes, named by their processes ---- */
+/* ---- machines: one, or one for each machine in the trace, named by its processes ---- */
 
 static int machine_of(const struct tk_sql *s, uint32_t upid, sqlite3_context *out) {
   const tk_id track = s->processes[upid].track;
@@ -143,8 +143,8 @@ static int track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_conte
   }
 }
 
-/* Columns of the track tables: 0 id, 1 name, 2 type, 3 parent_id, 4 source_arg_set_id, 5 machine_id, then those of each table.
- */
+/* Columns of the track tables: 0 id, 1 name, 2 type, 3 parent_id, 4 source_arg_set_id, 5 machine_id, then table-specific
+ * columns. */
 static int sorted_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   switch (column) {
   case 1: return track_name(s, row, out);

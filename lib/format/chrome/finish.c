@@ -17,7 +17,8 @@ static uint32_t with_ts(struct chrome *r, uint32_t args, i128 ps) {
   return args_end(r->t);
 }
 
-/* True if the events that seem far away are the majority. Of two equal halves, the one nearer to zero has lost its clock. */
+/* True if the events that seem far away are the majority. If both halves are equal, the one nearer to zero has lost its clock.
+ */
 static bool bulk_is_out_of_range(const struct chrome *r) {
   uint64_t n = 0;
   i128 ps = 0, origin = (i128)r->origin_ns * 1000;

@@ -317,7 +317,7 @@ static bool read_lines(struct chrome *r) {
   return true;
 }
 
-/* True for an object whose first members are those of an event, without "traceEvents": one event per line. */
+/* True for an object whose first members belong to an event, without "traceEvents": one event per line. */
 static bool is_lines(struct chrome *r) {
   struct json j = r->j;
   struct json_string key;

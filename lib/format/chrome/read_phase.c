@@ -130,7 +130,7 @@ static void drop_event(struct chrome *r, const struct chrome_event *e, const cha
   r->t->counts.dropped++;
 }
 
-/* Records the thread of a sample if it differs from that of the counter's first sample. */
+/* Records the thread of a sample if it differs from the thread of the counter's first sample. */
 static uint32_t with_tid(struct chrome *r, uint32_t args, struct tk_ident tid) {
   struct tk_args it = tk_args_of(r->t, args);
   struct tk_arg arg;

@@ -6,7 +6,7 @@
 
 #include "reader.h"
 
-/* Copies all members except those that the track determines, and the ts. */
+/* Copies all members except the ts and members that the track determines. */
 static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf *out) {
   struct json_string key;
   struct json_value dropped;

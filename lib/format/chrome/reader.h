@@ -45,7 +45,7 @@ struct chrome_event {
   struct tk_arg id;
   struct tk_arg bind_id;
   uint64_t offset;
-  size_t own_args; /* bytes of packed args before those of chrome_extra_args */
+  size_t own_args; /* bytes of packed args before the extra args */
 };
 
 /* Items whose time is unknown until the end of the file: events more than 100 days from the first one, and records before it,
@@ -151,7 +151,7 @@ void chrome_add_pending(struct chrome *r, struct pending f);
 bool chrome_phase_known(uint8_t ph);
 /* Drops series of a counter whose value is not a number. */
 void chrome_drop_nan(struct chrome *r);
-/* Keeps the members of the object at `from`, except those that its track and time determine. */
+/* Keeps the members of the object at `from`, except members that its track and time determine. */
 void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 /* Determines clocks after everything has been read. */
 void chrome_finish(struct chrome *r);

@@ -81,8 +81,8 @@ void print_make_shape(struct printer *p, const struct tk_arg_shape *s, struct pr
 
 enum event_part { WHOLE, BEGIN, END };
 void print_event(struct printer *p, const struct tk_event *e, enum event_part part);
-/* True for points that belong to an event (OUT, IN, INOUT) and are printed as its fields: those of JSON by its args, one per
- * event for other formats. */
+/* True for points that belong to an event (OUT, IN, INOUT) and are printed as its fields: as recorded in the args of JSON, one
+ * per event for other formats. */
 bool print_is_field(const struct printer *p, const struct tk_flow_point *f);
 void print_flow(struct printer *p, const struct tk_flow_point *f);
 /* Prints ",pid,tid" of a lane. */

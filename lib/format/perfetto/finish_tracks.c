@@ -37,7 +37,7 @@ struct home {
   uint32_t thread, named; /* nodes */
 };
 
-/* Returns the pid or tid of a node, including those that our writer could not write as a number. */
+/* Returns the pid or tid of a node, including ids that our writer could not write as a number. */
 static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, int64_t num) {
   const struct intern_str *s = trace_str(r->t, n->ident_text);
   struct tk_ident i = ident_int(num);
@@ -53,7 +53,7 @@ static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, 
 }
 
 /* Returns the process, without an id, for a machine's tracks without a process. trace_process supports only one such process,
- * so those of named machines are added here. */
+ * so processes of named machines are added here. */
 static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
   struct tk_trace *t = s->r->t;
   tk_id name = machine_name(s->r, machine);
@@ -69,7 +69,7 @@ static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
 }
 
 /* Returns the track of this kind, tid and name in a process. trace_track finds processes by pid: among processes without a pid,
- * it finds only that of the unnamed machine. */
+ * it finds only the one of the unnamed machine. */
 static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid, tk_id name) {
   struct tk_trace *t = s->r->t;
   struct tk_ident pid = t->tracks[process].pid;

@@ -58,7 +58,7 @@ static void read_points(struct perfetto *r, struct sequence *q, const struct pac
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
 }
 
-/* What the private fields imply for an event's flow ids: nothing, that they belong to flow points, or that they do not. */
+/* Implication of the private fields for an event's flow ids: none, the ids belong to flow points, or they do not. */
 enum said { SAID_NOTHING, SAID_POINTS, SAID_CHAIN };
 
 static enum said said_of_ids(const struct packet *k) {

@@ -152,7 +152,7 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
   if (k->sync.p) machine_sync(r, q, k->machine, &k->sync);
 }
 
-/* Every timestamp advances an incremental clock, including that of a packet without an event. */
+/* Every timestamp advances an incremental clock, including the timestamp of a packet without an event. */
 static void pass_packet_through(struct perfetto *r, struct sequence *q, const struct packet *k) {
   bool of_sequence = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
   int64_t ns;

@@ -13,7 +13,7 @@ static uint32_t add_node(struct perfetto *r, struct node n) {
   return r->n_nodes;
 }
 
-/* Returns the key of a uuid. Machine 0 keeps its uuids; those of other machines must not collide with them. */
+/* Returns the key of a uuid. Machine 0 keeps its uuids; uuids of other machines must not collide with them. */
 static uint64_t uuid_key(uint32_t machine, uint64_t uuid) { return machine ? hash_pair(uuid, machine) : uuid; }
 
 static uint32_t find_uuid(struct perfetto *r, uint32_t machine, uint64_t uuid) {

@@ -303,7 +303,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   graph_end(s);
   if (!ok || s->mem.failed) return mem_refuse(&s->mem, err);
   if (!carry_write(s->opt.carry, sink, t, err)) return false;
-  write_blocks(s); /* written now, so that those of many ranks are not in memory together */
+  write_blocks(s); /* written now, to avoid keeping many ranks in memory */
   if (sink->graphs > 1) out_break(s->out);
   return true;
 }

@@ -17,7 +17,7 @@ struct asyncs {
   struct map groups, open;   /* name -> group; identity -> index + 1 of the innermost open event */
   struct heap *list;
   uint32_t n_list, cap_list;
-  uint64_t first_lane;       /* uuid; those of the other lanes follow */
+  uint64_t first_lane;       /* first uuid; the uuids of the other lanes follow */
   uint32_t n_lanes;
 };
 

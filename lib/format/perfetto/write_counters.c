@@ -164,7 +164,7 @@ static void collect_args(struct perfetto_sink *s, uint32_t args) {
     if (mem_grow(&s->mem, (void **)&s->args, &s->cap_args, (uint64_t)s->n_args + 1, sizeof arg)) s->args[s->n_args++] = arg;
 }
 
-/* Writes args first .. end-1, except `own` and those that the track or the packet represents. */
+/* Writes args first .. end-1, except `own` and args that the track or the packet represents. */
 static void rest_of(struct perfetto_sink *s, uint32_t first, uint32_t end, uint32_t own, const struct series_track *of) {
   for (uint32_t i = first; i < end; i++)
     if (i != own && !is_said(s, &s->args[i], of)) writer_rest(&s->w, &s->args[i]);

@@ -122,8 +122,8 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
 
 static uint64_t thread_key(tk_id process, int64_t tid) { return hash_pair((uint64_t)tid, process); }
 
-/* Returns the tid to write. A missing tid, or 0, becomes that of the process, as in trace_processor's JSON importer. In process
- * 0 that would be the idle thread, whose name cannot be changed. */
+/* Returns the tid to write. A missing tid, or 0, becomes the pid of the process, as in trace_processor's JSON importer. In
+ * process 0 that would be the idle thread, whose name cannot be changed. */
 static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
   bool zero = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0);
   if (!zero) return small_id(s, k->tid, INT32_MIN, INT64_MAX);

@@ -232,8 +232,8 @@ static bool end_says(const struct event_writer *w, const struct tk_event *e, con
   return a->key == KEY_END_NAME && a->s == c->name && !find_arg(w, e->args, KEY_END_CAT, &other);
 }
 
-/* Writes those of the args that belong to the begin, or to the end of the event. `args` are its own or those it shares with
- * others. A key that has an iid was already checked. */
+/* Writes the args that belong to the begin, or to the end of the event. `args` are its own or those it shares with others. A
+ * key that has an iid was already checked. */
 static void write_args(struct event_writer *w, const struct tk_event *e, uint32_t args, bool at_end) {
   struct iids *keys = at_end ? &w->end_keys : &w->keys;
   const struct field_keys *fields = at_end ? &w->end_field_keys : &w->begin_keys;

@@ -20,7 +20,7 @@ static void add_flow_end(struct event_writer *w, struct flow_end a) {
   w->flow_ends[w->n_flow_ends++] = a;
 }
 
-/* At equal times viewers use file order: the order in which tracks are written, then that of the track's events. */
+/* At equal times viewers use file order: the order in which tracks are written, then the order of the track's events. */
 static bool stands_before(const struct tk_trace *t, tk_id a, tk_id b) {
   tk_id of_a = t->events[a].track, of_b = t->events[b].track;
   unsigned place = writer_place_of(&t->tracks[of_a]), other = writer_place_of(&t->tracks[of_b]);

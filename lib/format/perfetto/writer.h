@@ -1,7 +1,7 @@
 /* writer.h - interface between the files of the Perfetto writer. Each file depends only on those above it:
  *
  *     writer.c             packets of one graph: interned text, the sequence's clock and default track
- *     write_plain.c        packets of events, including those that reference interned data that is not modelled
+ *     write_plain.c        packets of events, including packets that reference interned data that is not modelled
  *     write_extension.c    args -> fields that the file itself describes
  *     write_flow_points.c  flows of an event: ids, complete flow points
  *     write_event.c        one TrackEvent: names, args
@@ -147,7 +147,7 @@ bool writer_is_counter_field(const struct event_writer *w, const struct tk_arg *
 void writer_lone_counter(struct event_writer *w, tk_id event);
 /* True if a reader recovers exactly this number from the nearest double, which is stored in *d. */
 bool decimal_is_double(const struct tk_arg *a, double *d);
-/* Appends the flows of the event to w->event and w->private_fields: those of its begin, or those of its end. */
+/* Appends the flows of the event to w->event and w->private_fields: the flows of its begin, or of its end. */
 void writer_flows(struct event_writer *w, tk_id event, bool at_end);
 /* Interns the string, without its first `skip` bytes, in the packet under construction. */
 uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip);
@@ -188,7 +188,7 @@ struct open_span {
 
 /* The sink, including the unmodelled packets of a Perfetto input and the sequences they do not use (write_passthrough.c). */
 struct perfetto_sink;
-/* Appends the unmodelled fields of the track's descriptor; `inner`: those of the process, thread or counter in it. */
+/* Appends the unmodelled fields of the track's descriptor; `inner`: the fields of the process, thread or counter in it. */
 void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to);
 void passthrough_tracks_begin(struct perfetto_sink *s);
 bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
@@ -199,7 +199,7 @@ struct kept_track {
   bool has_uuid, has_parent;
 };
 struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track);
-/* Writes the original descriptors: those that follow the events if `after`, otherwise the others. */
+/* Writes the original descriptors that follow the events if `after`, otherwise the others. */
 void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after);
 /* Writes the passthrough packets of the first graph. Those of later graphs are lost, because they may use the same sequences
  * and their clocks differ. */
@@ -304,7 +304,7 @@ uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int6
 uint64_t describe_child(struct perfetto_sink *s, const struct child *c);
 /* Writes trace-wide data: clocks and extension descriptors at the start, top-level data at the end. */
 void describe_trace(struct perfetto_sink *s, const struct tk_trace *t);
-/* Writes the extension descriptors of a graph; those of the first graph come at the start. */
+/* Writes the extension descriptors of a graph; the first graph's come at the start. */
 void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t);
 void describe_metas(struct perfetto_sink *s, const struct tk_trace *t);
 void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);

@@ -114,8 +114,8 @@ static bool is_sound_plane(struct pb c, bool cut, struct evidence *e) {
 /* Unknown fields need something else that speaks for a plane. */
 static bool is_enough(const struct evidence *e) { return !e->unknown || (e->parts && !e->odd); }
 
-/* True if everything, as far as the peek shows it, can be a space and its planes, whatever the names are. Unknown fields are allowed:
- * the writer passes them through, and what it writes must be recognised. */
+/* True if everything, as far as the peek shows it, can be a space and its planes, whatever the names are. Unknown fields are
+ * allowed: the writer passes them through, and its output must be recognised. */
 static bool is_sound(const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field f;

@@ -1,4 +1,4 @@
-/* fields.h - numbers and names in an XSpace: those of its schema, those of xprof, and those that tracekit adds.
+/* fields.h - numbers and names in an XSpace: from its schema, from xprof, and added by tracekit.
  *
  * Additions of tracekit are private: xprof ignores them, and the reader recognises them. They are a plane for file-wide data,
  * stats for properties that a plane or an XEvent cannot represent, and words in XStatMetadata.description for types that an

@@ -1,9 +1,9 @@
 /* finish.c - steps that need the complete file: process ids, clocks.
  *
- * Pids are those of xprof, so that scripts find the processes they expect: 701 for /host:CPU and 702, 703 ... for its
- * subprocesses by name, 1 + id for GPUs and TPUs, 501 + id for custom devices. If xprof would merge two planes into one process
- * or omit a plane, the plane gets a pid from 1000 on. A tid is the low half of display_id (otherwise of id); a second line with
- * the same tid gets one above 32 bits, where xprof would merge the two. */
+ * Pids equal xprof's, so that scripts find the processes they expect: 701 for /host:CPU and 702, 703 ... for its subprocesses
+ * by name, 1 + id for GPUs and TPUs, 501 + id for custom devices. If xprof would merge two planes into one process or omit a
+ * plane, the plane gets a pid from 1000 on. A tid is the low half of display_id (otherwise of id); a second line with the same
+ * tid gets one above 32 bits, where xprof would merge the two. */
 #include <stdlib.h>
 #include <string.h>
 

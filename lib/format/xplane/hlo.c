@@ -141,7 +141,7 @@ static const char *lasting_text(struct hlo_reader *r) {
 
 static const char *const OPCODES[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all",
                                       "collective-broadcast"};
-enum { BY_REPLICA = 3 }; /* from this index on, ids are those of partitions if there is a channel */
+enum { BY_REPLICA = 3 }; /* from this index on, ids denote partitions if there is a channel */
 
 /* Returns the index of "all-reduce" and "all-reduce-start", -1 = not a collective that we use. A -done repeats nothing. */
 static int opcode_of(struct hlo_text text) {

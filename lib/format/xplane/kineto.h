@@ -16,7 +16,7 @@ enum kineto_role { KINETO_OTHER, KINETO_HOST, KINETO_DEVICE };
 struct kineto_step {
   tk_time start, end;
   tk_id event;
-  int64_t group; /* number for xprof: N of "ProfilerStep#N" if those of all steps ascend, otherwise the index */
+  int64_t group; /* number for xprof: N of "ProfilerStep#N" if the numbers of all steps ascend, otherwise the index */
 };
 
 /* A runtime call, and the class of the op that encloses it (0 = none). */

@@ -13,7 +13,7 @@
 #define XPLANE_FORMAT "xplane"
 
 /* Keys of the metas: an array of struct xplane_plane, of xplane_line, of xplane_class by class id; other fields of the space,
- * where those of segment n follow a varint field XPLANE_SEGMENT with value n; a struct xplane_clock. */
+ * where the fields of segment n follow a varint field XPLANE_SEGMENT with value n; a struct xplane_clock. */
 #define XPLANE_META_PLANES "xplane.planes"
 #define XPLANE_META_LINES "xplane.lines"
 #define XPLANE_META_CLASSES "xplane.classes"

@@ -355,7 +355,7 @@ static bool overrules(struct naming *n, uint32_t own, uint32_t shared) {
   return any;
 }
 
-/* Returns the event's args together with those of its metadata that have the same names. */
+/* Returns the event's args together with args of its metadata that have the same names. */
 static uint32_t with_overruled(struct naming *n, uint32_t own, uint32_t shared) {
   struct tk_trace *t = n->r->t;
   struct tk_args it = tk_args_of(t, own);

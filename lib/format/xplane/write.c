@@ -68,7 +68,7 @@ static bool make_marks(struct xplane_sink *s, struct xplane_graph *g) {
   return true;
 }
 
-/* Groups elements by process, so that each process finds its own without examining those of others. */
+/* Groups elements by process, so that each process finds its own without examining elements of others. */
 static bool group(struct xplane_sink *s, struct xplane_graph *g) {
   const struct tk_trace *t = g->t;
   const uint32_t classes = g->n_classes ? g->n_classes - 1 : 0;
@@ -346,7 +346,7 @@ static void put_host_name(struct xplane_sink *s, const struct json_value *host) 
   buf_free(&j.scratch);
 }
 
-/* Adds the host names that xprof reads from an XSpace: the host of the trace, and those of merged ranks. */
+/* Adds the host names that xprof reads from an XSpace: the host of the trace, and the hosts of merged ranks. */
 static void put_host_names(struct xplane_sink *s, const struct tk_trace *first, const char *provenance) {
   const struct tk_meta *m = trace_meta(first, "host_name");
   struct json_value ranks, v, host;

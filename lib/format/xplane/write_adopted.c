@@ -1,9 +1,9 @@
 /* write_adopted.c - restores the link between events of a plane that another format embedded and their metadata.
  *
- * The other format stores the stats of an event and those of its metadata as args of the event. An event belongs to the
- * metadata that has its name and whose stats are all among its args; these args are not written again. If the event's own stats
- * override stats of its metadata, the latter are args "xplane.metadata.<name>" (read_names.c). The remaining args are the
- * event's own stats, with the XStat fields that the block records.
+ * The other format stores the stats of an event and of its metadata as args of the event. An event belongs to the metadata that
+ * has its name and whose stats are all among its args; these args are not written again. If the event's own stats override
+ * stats of its metadata, the latter are args "xplane.metadata.<name>" (read_names.c). The remaining args are the event's own
+ * stats, with the XStat fields that the block records.
  *
  *     metadata "fusion.1" {flops: int64 5}  event "fusion.1" {"flops":5,"run_id":7} -> id of the metadata, {run_id: uint64 7}
  *
@@ -172,7 +172,7 @@ static bool each_stat(struct xplane_encoder *e, struct pb metadata, stat_visitor
   return true;
 }
 
-/* Properties of metadata: its keys, which are appended to those of the sets, and the hash of its values. */
+/* Properties of metadata: its keys, which are appended to the keys of the sets, and the hash of its values. */
 struct metadata_survey {
   size_t keys; /* offset of the keys */
   uint64_t hash;

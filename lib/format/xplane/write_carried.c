@@ -174,7 +174,7 @@ bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first) {
 
 /* ---- comparison with the original ---- */
 
-/* True if the process and its threads are exactly those that were embedded. */
+/* True if the process and its threads are exactly the embedded ones. */
 static bool is_same_tracks(const struct xplane_graph *g, const struct xplane_plane *plane, struct mem *mem) {
   struct xplane_encoder e = {.mem = mem, .g = g, .process = plane->process, .was = plane, .lines = {.mem = mem}};
   struct buf text = {.mem = mem};

@@ -19,7 +19,7 @@
 /* A derived line, as a negative int32: xprof recognises such lines by their ids. */
 static const int64_t STEPS_LINE = (int64_t)0xffffffffdeadbeefu;
 
-/* Metadata of an event, if it is not that of its class. */
+/* Metadata of an event, if it differs from its class. */
 enum variant { AS_CLASS, AS_MEMCPY, AS_ALLOCATION, AS_DEALLOCATION, AS_STEP };
 
 static bool is_wanted(const void *arg, tk_id process) {

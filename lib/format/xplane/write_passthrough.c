@@ -147,7 +147,7 @@ static bool is_referred_to(const struct xplane_graph *g, const struct xplane_pro
 
 /* ---- fields ---- */
 
-/* True if the stat is one of those that the writer regenerates. */
+/* True if the writer regenerates the stat. */
 static bool is_private(const struct xplane_names *names, const struct pb_field *f) {
   static const char *const PRIVATE[] = {XPLANE_PRIVATE_TRACKS, XPLANE_PRIVATE_FLOWS, XPLANE_PRIVATE_RECORDS};
   struct pb c = pb_inside(f);

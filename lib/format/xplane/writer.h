@@ -34,7 +34,7 @@ struct xplane_programs {
   struct map names;   /* strings: names of classes in use */
 };
 
-/* Index of an arg of the current event, by key; valid if the serial is that of the event. */
+/* Index of an arg of the current event, by key; valid if the serial equals the event's. */
 struct xplane_found {
   uint32_t serial, at;
 };
@@ -273,7 +273,7 @@ bool xplane_is_derived_arg(const struct xplane_graph *g, const char *args, tk_id
 int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, struct mem *mem);
 /* Appends the text of the stat "tracekit.flows"; returns false if there is none. */
 bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
-/* Counts the points that are written, and those that neither stat contains. */
+/* Counts the written points, and points that neither stat contains. */
 void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
 
 /* ---- write_kineto.c ---- */
@@ -336,7 +336,7 @@ bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
 /* Writes a plane that was read as XPlane. */
 bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
                         struct tk_err *err);
-/* Assigns row ids to the processes of other formats, by sort index, after those of earlier graphs. Returns false when memory
+/* Assigns row ids to the processes of other formats, by sort index, after the rows of earlier graphs. Returns false when memory
  * runs out. */
 bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g);
 /* Writes a process of another format; rows must be ordered. */
