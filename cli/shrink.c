@@ -189,7 +189,7 @@ static int cmd_shrink(const void *params, const struct operands *in) {
 
 const struct command command_shrink = {
   .name = "shrink",
-  .summary = "shrink a trace to a size, and record what was removed",
+  .summary = "shrink a trace to a size; the output records removed events",
   .operands = "[INPUT]",
   .description =
     "Writes a trace so that the file is just within a size limit. The first steps remove no events: another format, better "

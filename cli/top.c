@@ -407,7 +407,7 @@ static int cmd_top(const void *params, const struct operands *in) {
 
 const struct command command_top = {
   .name = "top",
-  .summary = "list what took the most time: names, kinds, ranks, streams, steps",
+  .summary = "rank names, kinds, ranks, streams or steps by time",
   .operands = "[INPUT...]",
   .description =
     "Lists names, or other groups given by --by, with the time spent in them, largest first. Spans and instants are counted; "

@@ -156,7 +156,7 @@ struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, 
   struct tk_trace *t = NULL;
   if (s && s->n > 1) several(s, source, err);
   else if (s) t = s->n ? tk_sources_load(s, 0, opt, err) : NULL;
-  if (s && s->n == 0) err_set(err, TK_EFORMAT, "%s: matches nothing", source);
+  if (s && s->n == 0) err_set(err, TK_EFORMAT, "%s: no file matches", source);
   tk_sources_close(s);
   return t;
 }

@@ -147,7 +147,7 @@ static bool take_hosts(struct merge_offsets *o, const struct buf *text, struct t
   struct json_value hosts, v;
   const char *why = NULL;
   if (text->len < 2 || *text->data != '{' || !find_hosts((const char *)text->data, text->len, &hosts))
-    return err_set(err, TK_EFORMAT, "not a report on clocks: no list of hosts");
+    return err_set(err, TK_EFORMAT, "not an alignment report: no list of hosts");
   for (struct json j = values_of(&hosts); next(&j, &v);)
     if (!take_host(o, &v, &why)) return mem_check(o->arena.mem, err) && err_set(err, TK_EFORMAT, "%s", why);
   return true;
@@ -172,7 +172,7 @@ static bool read_text(const char *path, struct buf *raw, struct buf *text, struc
   buf_append(text, "\0\0\0\0\0\0\0\0", 8);
   text->len -= 8;
   buf_free(&j.scratch);
-  return ok || err_set(err, TK_EFORMAT, "is no JSON: %s", j.why ? j.why : "empty file");
+  return ok || err_set(err, TK_EFORMAT, "invalid JSON: %s", j.why ? j.why : "empty file");
 }
 
 bool merge_offsets_read(struct merge_offsets *o, const char *path, struct tk_err *err) {

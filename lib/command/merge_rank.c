@@ -35,7 +35,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
   }
   bool known = *m->inputs[input].host; /* hosts of a run directory are identified by name, not by rank */
   if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))
-    merger_note(m, m->inputs[input].name, "states no rank; its position among the inputs is used");
+    merger_note(m, m->inputs[input].name, "contains no rank; using its position among the inputs");
   return slot;
 }
 

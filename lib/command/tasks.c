@@ -240,7 +240,7 @@ static void take_options(struct tasks *t) {
 }
 
 static bool take_align(struct tasks *t, const struct json_value *v, struct tk_err *err) {
-  if (!v->p) return err_set(err, TK_EFORMAT, "is damaged: no report on the clocks");
+  if (!v->p) return err_set(err, TK_EFORMAT, "is damaged: the alignment report is missing");
   const size_t n = (size_t)(v->end - v->p);
   if (flate_crc(0, v->p, n) != t->plan->align_crc)
     return err_set(err, TK_EFORMAT, "was changed: its report on the clocks does not match");

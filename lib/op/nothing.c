@@ -102,7 +102,7 @@ static bool say_test(const struct nothing *n, const char *text, struct tk_err *e
   struct expr *e = expr_parse(text, &n_tests, n->match->mem, err);
   const struct expr *test = first_test(e);
   if (test && !hint_part(n, test, hint, sizeof hint) && !hint_kinds(n, test, hint, sizeof hint)) hint_depth(test, hint, sizeof hint);
-  if (e) err_set(err, TK_ENOTHING, "nothing matched: of %u events none has %.200s%s", n->t->n_events, text, hint);
+  if (e) err_set(err, TK_ENOTHING, "nothing matched: none of %u events has %.200s%s", n->t->n_events, text, hint);
   expr_free(e);
   return false;
 }

@@ -106,7 +106,7 @@ static const char *line_of(const struct redactor *r, const char *name, size_t n,
 static bool read_map(struct redactor *r, struct tk_err *err) {
   const char *p = r->plan->opt->map;
   if (r->plan->opt->names != TK_NAMES_MAP) return true;
-  if (p && !utf8_valid((const uint8_t *)p, strlen(p))) return err_set(err, TK_EUSAGE, "map of names: it is no UTF-8");
+  if (p && !utf8_valid((const uint8_t *)p, strlen(p))) return err_set(err, TK_EUSAGE, "map of names: invalid UTF-8");
   for (unsigned line = 1; p && *p; line++) {
     size_t n = strcspn(p, "\n"), name = strcspn(p, "\t\n");
     if (n && name == n) return err_set(err, TK_EUSAGE, "map of names, line %u: it has no tab between a name and what it becomes", line);
