@@ -26,7 +26,7 @@ const counted = (n) => `${n.toLocaleString('en')} event${n === 1 ? '' : 's'}`;
 
 async function fetchTrace(size) {
   const response = await fetch('trace'), reader = response.body.getReader(), parts = [];
-  if (!response.ok) throw new Error(`the trace cannot be had: ${response.status}`);
+  if (!response.ok) throw new Error(`failed to load the trace: status ${response.status}`);
   let done = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     parts.push(part.value);
@@ -34,7 +34,7 @@ async function fetchTrace(size) {
     at('progress').value = size ? done / size : 1;
     say(`Loading: ${sizeOf(done)} of ${sizeOf(size)}`);
   }
-  if (done !== size) throw new Error('the trace came only in part');
+  if (done !== size) throw new Error('the trace is incomplete: the connection ended early');
   return new Blob(parts, {type: 'application/octet-stream'});
 }
 
@@ -63,7 +63,7 @@ function answers(target, origin, seconds) {
     };
     addEventListener('message', hear);
     const pings = setInterval(() => target.postMessage('PING', origin), 100);
-    const limit = setTimeout(() => end(() => reject(new Error('the viewer does not answer'))), 1000 * seconds);
+    const limit = setTimeout(() => end(() => reject(new Error('the viewer does not respond'))), 1000 * seconds);
   });
 }
 
@@ -122,7 +122,7 @@ async function arrange(view, names) {
     const trace = await loaded(view);
     if (trace) putInOrder(trace.currentWorkspace ?? trace.workspace, names);
   } catch (error) {
-    say(`The rows stand in the viewer's own order (${error.message})`);
+    say(`Failed to order the rows: ${error.message}`);
   }
 }
 
@@ -131,11 +131,11 @@ async function arrange(view, names) {
 async function openPerfetto(info, trace, local) {
   const address = (local ? new URL('ui/', location.href).href : `${HOSTED}/`) + VIEWER, origin = new URL(address).origin;
   const frame = await show(address, 'Perfetto');
-  say('The viewer opens the trace');
+  say('Opening the trace in the viewer');
   await hand(frame.contentWindow, origin, info, await trace);
   at('tab').onclick = async () => {
     const tab = open(address);
-    if (!tab) return say('The browser did not let a tab be opened', true);
+    if (!tab) return say('The browser blocked the new tab', true);
     await sleep(local ? 1500 : 500);
     await hand(tab, origin, info, await trace);
     if (local) await arrange(tab, info.rows);
@@ -179,7 +179,7 @@ async function openViewer(info, trace) {
   if (info.viewer === 'local' || await isOnline()) return openPerfetto(info, trace, info.viewer === 'local');
   if (info.local) return openPerfetto(info, trace, true);
   await trace;
-  return openReport('ui.perfetto.dev cannot be reached: this is our own report. Download the file for a viewer of your own.').then(done);
+  return openReport('ui.perfetto.dev is unreachable, so this is the tracekit report. To use another viewer, download the file.').then(done);
 }
 
 async function main() {
@@ -188,10 +188,10 @@ async function main() {
   hold();
   const trace = fetchTrace(info.bytes);
   trace.then((blob) => { offerDownload(info, blob); at('progress').hidden = true; }, () => {});
-  at('report').onclick = () => openReport('Our report');
+  at('report').onclick = () => openReport('tracekit report');
   at('local').onclick = () => openPerfetto(info, trace, true);
   await openViewer(info, trace);
   await trace;
 }
 
-main().catch((error) => say(`It did not work: ${error.message}`, true));
+main().catch((error) => say(`Error: ${error.message}`, true));

@@ -23,7 +23,7 @@ from verdict import finish, judge  # noqa: E402
 FORMATS = {'json': 'json', 'perfetto': 'pftrace', 'xplane': 'xplane.pb'}
 ENDINGS = ('.json', '.json.gz', '.pb', '.pb.gz', '.pftrace', '.pftrace.gz', '.perfetto-trace', '.trace')
 LONG = bool(os.environ.get('LONG')) or len(sys.argv) > 1
-MOST, MOST_VALUES = (20_000_000, 3_000_000) if LONG else (8_000_000, 1_500_000)
+MOST, MOST_VALUES = (20_000_000, 3_000_000) if LONG else (4_000_000, 800_000)
 
 # Where a chain is known not to come back the same: glob of the path, the format on the way, what differs, the reason.
 KNOWN = (

@@ -20,7 +20,7 @@ JOBS = int(os.environ.get('JOBS') or os.cpu_count() or 2)
 FOUND = os.path.join(SRC, 'fixtures', 'hostile')
 OLD = b'what stood here before'
 SECONDS = 20
-FEW = 40  # faults of a kind that a case other than convert gets without LONG
+FEW = 20  # faults of a kind that a case other than convert gets without LONG
 READ_ERRORS = {'read', 'open', 'stat', 'malloc', 'mmap', 'thread'}
 
 

@@ -329,7 +329,7 @@ JOINS = ['SELECT count(*), sum(p.dur) FROM slice c JOIN slice p ON c.parent_id =
 
 
 def linear(work):
-    n = 60000 if LONG else 20000
+    n = 60000 if LONG else 8000
     for kind in ('flat', 'deep', 'tracks', 'names', 'wide'):
         times = []
         for size in (n, 4 * n):

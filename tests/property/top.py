@@ -20,8 +20,8 @@ from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
 csv.field_size_limit(sys.maxsize)
-TRACES = 4000 if os.environ.get('LONG') else 500
-MOST = 40_000_000 if os.environ.get('LONG') else 6_000_000  # bytes of dump
+TRACES = 4000 if os.environ.get('LONG') else 250
+MOST = 40_000_000 if os.environ.get('LONG') else 3_000_000  # bytes of dump
 with open(f'{SRC}/schemas/top.schema.json', encoding='utf-8') as f:
     SCHEMA = json.load(f)
 

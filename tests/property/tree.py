@@ -19,8 +19,8 @@ from schema import conforms  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES, SRC, B = (os.environ[name] for name in ('TRACEKIT', 'FIXTURES', 'SRC', 'B'))
-TRACES = 4000 if os.environ.get('LONG') else 500
-MOST = 40_000_000 if os.environ.get('LONG') else 6_000_000  # bytes of dump
+TRACES = 4000 if os.environ.get('LONG') else 250
+MOST = 40_000_000 if os.environ.get('LONG') else 3_000_000  # bytes of dump
 DEVICE = ('kernel', 'gpu_memcpy', 'gpu_memset')
 with open(f'{SRC}/schemas/tree.schema.json', encoding='utf-8') as f:
     SCHEMA = json.load(f)

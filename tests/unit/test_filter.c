@@ -181,17 +181,17 @@ static void nothing(void **state) {
   struct tk_filter_options o = {.where = list, .refuse_empty = true};
   struct tk_err err = {0};
   (void)state;
-  leaves(&o, "nothing matched: of 8 events none has name ~ \"Reduce\"; patterns match whole names, and '*Reduce*' would match 1 event");
+  leaves(&o, "nothing matched: none of 8 events has name ~ \"Reduce\"; patterns match whole names, and '*Reduce*' would match 1 event");
   list[0] = "name == GEM";
-  leaves(&o, "nothing matched: of 8 events none has name == GEM; ignoring case, the regular expression '(?i)GEM' would match "
+  leaves(&o, "nothing matched: none of 8 events has name == GEM; ignoring case, the regular expression '(?i)GEM' would match "
              "1 event");
   list[0] = "kind == memcpy";
-  leaves(&o, "nothing matched: of 8 events none has kind == memcpy; the trace has span, instant, counter, host, device, kernel, "
+  leaves(&o, "nothing matched: none of 8 events has kind == memcpy; the trace has span, instant, counter, host, device, kernel, "
              "collective, op, runtime, step, annotation");
   list[0] = "depth == 7";
-  leaves(&o, "nothing matched: of 8 events none has depth == 7; for depths from 0 to 7 use ..7");
+  leaves(&o, "nothing matched: none of 8 events has depth == 7; for depths from 0 to 7 use ..7");
   list[0] = "dur > 1s";
-  leaves(&o, "nothing matched: of 8 events none has dur > 1s");
+  leaves(&o, "nothing matched: none of 8 events has dur > 1s");
   list[0] = "name == gemm", list[1] = "dur > 45us";
   leaves(&o, "nothing matched: each test holds for some of 8 events, but no event passes all tests");
   o = (struct tk_filter_options){.time = "1s..2s", .refuse_empty = true};

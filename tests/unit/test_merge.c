@@ -379,7 +379,7 @@ static void ranks(void **state) {
   assert_string_equal(m.report.ranks[0].rank_from, "distributedInfo");
   assert_string_equal(m.report.ranks[2].rank_from, "input order");
   assert_true(noted(&m.report, "claims the same rank 4"));
-  assert_true(noted(&m.report, "states no rank"));
+  assert_true(noted(&m.report, "contains no rank"));
   assert_false(noted(&m.report, "same content"));
   done(&m);
   m = merge((const char *const[]){in[0], in[0]}, 2, (struct tk_merge_options){0});
