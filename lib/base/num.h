@@ -26,6 +26,10 @@ struct num {
  * a number, so one must follow (a NUL will do). */
 struct num num_scan(const uint8_t *p, const uint8_t **end);
 
+/* Parses a spelling at p that JSON does not allow but whose meaning is clear: 7,5 (if `comma`), 1,234,567 or 1.234,5, +5, .5, 5., 007
+ * and 0x1f; *end points past it. Returns false for all others. The same byte must follow as for num_scan. */
+bool num_odd(const uint8_t *p, const uint8_t **end, bool comma, struct num *v);
+
 /* Converts the number in text [p, end), scaled by 10^shift and rounded half away from zero. Returns false if it is not a number
  * or exceeds 100 bits. */
 bool num_scaled(const uint8_t *p, const uint8_t *end, int shift, i128 *out);

@@ -71,7 +71,7 @@ bool json_key(struct json *j, struct json_string *key) {
   if (!scan_string(j, key, false) || !json_blank(j)) return false;
   if (*j->p != ':') return json_bad(j, j->p, "expected ':' after a key");
   j->p++;
-  return true;
+  return j->member = true;
 }
 
 const uint8_t *json_string_text(struct json *j, const struct json_string *s, size_t *n) {
@@ -172,39 +172,33 @@ static bool scan_word(struct json *j, struct json_value *v) {
   return json_bad(j, j->p, "invalid JSON value");
 }
 
-/* Accepts "+5", ".5" and "5.", whose meaning is clear. Hexadecimal and leading zeros are invalid. */
-static bool scan_odd_number(struct json *j, struct json_value *v) {
-  char text[64] = "";
-  const uint8_t *q = j->p, *end;
-  size_t n = 0, at;
-  if (*q == '+') q++;
-  if (*q == '.') text[n++] = '0';
-  for (at = n; n + 2 < sizeof text && ((*q >= '0' && *q <= '9') || *q == '.'); q++) text[n++] = (char)*q;
-  if (n == at || word_char(*q)) return false;
-  if (text[n - 1] == '.') text[n++] = '0';
-  v->num = num_scan((const uint8_t *)text, &end);
-  if ((v->num.kind != NUM_INT && v->num.kind != NUM_DEC) || *end) return false;
-  json_fix(j, j->p, "number that is not valid JSON (+5, .5, 5.)");
+static bool scan_odd_number(struct json *j, bool member, struct json_value *v) {
+  const uint8_t *q;
+  if (!num_odd(j->p, &q, member, &v->num) || word_char(*q)) return false;
+  json_fix(j, j->p, "number that is not valid JSON, such as 7,5 or +5 or 0x1f");
   v->type = JSON_NUMBER;
   v->fixed = true;
   v->end = j->p = q;
   return true;
 }
 
-static bool scan_number(struct json *j, struct json_value *v) {
+static bool scan_number(struct json *j, bool member, struct json_value *v) {
   const uint8_t *q;
   v->num = num_scan(j->p, &q);
   if (v->num.kind != NUM_NONE && !word_char(*q)) {
-    if (q >= j->end) return json_need_more(j); /* 12 may be the start of 1234 */
+    if (q + member >= j->end && !(q < j->end && j->last)) return json_need_more(j); /* 12 may be the start of 1234 or 12,5 */
+    if (member && *q == ',' && q[1] >= '0' && q[1] <= '9' && scan_odd_number(j, true, v)) return true;
     v->type = JSON_NUMBER;
     v->end = j->p = q;
     return true;
   }
   if (j->end - j->p < 64 && !j->last) return json_need_more(j);
-  return scan_odd_number(j, v) || scan_word(j, v);
+  return scan_odd_number(j, member, v) || scan_word(j, v);
 }
 
 bool json_value(struct json *j, struct json_value *v) {
+  const bool member = j->member;
+  j->member = false;
   if (!json_blank(j)) return false;
   v->p = j->p;
   v->fixed = false;
@@ -223,7 +217,7 @@ bool json_value(struct json *j, struct json_value *v) {
     if (!json_skip(j)) return false;
     v->end = j->p;
     return true;
-  default: return scan_number(j, v);
+  default: return scan_number(j, member, v);
   }
 }
 
@@ -242,6 +236,12 @@ static bool put_string(struct json *j, struct buf *out, const struct json_string
   return json_quote(out, p, n) || json_bad(j, j->p, "out of memory");
 }
 
+static size_t put_number(char *text, const struct num *v) {
+  if (v->kind == NUM_INT) return num_put_i64(text, v->mant);
+  if (v->kind == NUM_UINT) return num_put_u64(text, (uint64_t)v->mant);
+  return num_put_decimal(text, v->mant, v->exp);
+}
+
 static bool copy_scalar(struct json *j, struct buf *out) {
   struct json_value v;
   char text[96];
@@ -253,8 +253,7 @@ static bool copy_scalar(struct json *j, struct buf *out) {
   case JSON_FALSE: return append_or_fail(j, out, "false", 5);
   default:
     if (!v.fixed) return append_or_fail(j, out, v.p, (size_t)(v.end - v.p));
-    return append_or_fail(j, out, text,
-                          v.num.kind == NUM_INT ? num_put_i64(text, v.num.mant) : num_put_decimal(text, v.num.mant, v.num.exp));
+    return append_or_fail(j, out, text, put_number(text, &v.num));
   }
 }
 
@@ -294,6 +293,7 @@ bool json_copy(struct json *j, struct buf *out) {
     } else if (open) {
       uint8_t c = *j->p++;
       kinds[depth++] = c;
+      j->member = false;
       if (!append_or_fail(j, out, &c, 1) || !json_blank(j)) return false;
       if (*j->p != (c == '{' ? '}' : ']')) {
         if (c == '{' && !copy_key(j, out)) return false;

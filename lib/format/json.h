@@ -25,6 +25,7 @@ enum { JSON_FIXES = 16, JSON_DEPTH = 512 };
 struct json {
   const uint8_t *p, *end; /* the window; readable zeros follow */
   bool last;              /* the window extends to the end of the input */
+  bool member;            /* a member's value follows, and after it a comma only before a key: 7,5 is one number */
   enum json_status status;
   const char *why; /* static string */
   const uint8_t *at;

@@ -47,33 +47,10 @@ static bool move_events(struct tk_trace *t, i128 by, struct tk_err *err) {
 
 /* ---- zero of printed times ---- */
 
-static const char BASE[] = "baseTimeNanoseconds";
-
-static void forget_zero(struct tk_trace *t) {
-  tk_id n = 0;
-  for (tk_id i = 1; i <= t->n_metas; i++)
-    if (strcmp(tk_string(t, t->metas[i].key, NULL), BASE) != 0) t->metas[++n] = t->metas[i];
-  t->n_metas = n;
-  t->has_zero = false;
-  t->zero_ns = 0;
-}
-
-/* Records the zero of a trace that has absolute times. */
-static void state_zero(struct tk_trace *t) {
-  char text[24];
-  if (t->has_zero) return;
-  t->has_zero = true;
-  if (trace_meta(t, BASE)) return;
-  struct tk_meta m = {.key = trace_text(t, BASE), .at = t->store->raw.len, .size = num_put_i64(text, t->zero_ns)};
-  buf_append(&t->store->raw, text, m.size);
-  trace_end_raw(t);
-  *trace_add_meta(t) = m;
-}
-
 /* Increases printed times by `by` ps. */
 static bool print_later(struct tk_trace *t, i128 by, struct tk_err *err) {
   if (t->clock != TK_CLOCK_REALTIME) return move_events(t, by, err);
-  state_zero(t);
+  t->has_zero = true;
   return add_ns(&t->zero_ns, -(by / 1000), err) && shift_events(t, (tk_time)(by % 1000), err);
 }
 
@@ -167,14 +144,15 @@ static bool scale_events(struct tk_trace *t, const char *text, struct tk_err *er
 
 static bool to_base(struct tk_trace *t, int64_t base_ns, struct tk_err *err) {
   if (t->clock != TK_CLOCK_REALTIME) return add_ns(&t->origin_ns, -(i128)base_ns, err);
-  state_zero(t);
+  t->has_zero = true;
   t->zero_ns = base_ns;
   return true;
 }
 
 static bool to_epoch(struct tk_trace *t, struct tk_err *err) {
   if (t->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "the trace does not record absolute time");
-  forget_zero(t);
+  t->has_zero = false;
+  t->zero_ns = 0;
   return true;
 }
 

@@ -4,6 +4,7 @@
  * kept as text. Which events are "the rest" is known only at the end: the first event may be the lost one. */
 #include <string.h>
 
+#include "format/time_base.h"
 #include "reader.h"
 
 /* Adds the time, as spelled in the file, to the event's args. */
@@ -94,7 +95,56 @@ static void place_pending(struct chrome *r, const struct pending *f) {
   }
 }
 
-void chrome_finish(struct chrome *r) {
+/* ---- time 0 ---- */
+
+/* Number of events at time 0, and the times of the others. */
+struct zeros {
+  uint64_t n, n_others;
+  tk_time first, last;
+};
+
+static bool is_at_zero(const struct chrome *r, const struct tk_event *e) {
+  return (i128)r->origin_ns * 1000 + e->ts == 0 && (e->kind == TK_SPAN || e->kind == TK_INSTANT);
+}
+
+static struct zeros find_zeros(const struct chrome *r) {
+  const struct tk_trace *t = r->t;
+  struct zeros z = {.first = INT64_MAX, .last = INT64_MIN};
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->flags & TK_LOST_CLOCK) continue;
+    if (is_at_zero(r, e)) {
+      z.n++;
+      continue;
+    }
+    z.n_others++;
+    if (e->ts < z.first) z.first = e->ts;
+    if (e->ts + e->dur > z.last) z.last = e->ts + e->dur;
+  }
+  return z;
+}
+
+/* GPU profilers write 0 for a time that they do not know. In a file with a time base, such as the start of the quarter, an event at
+ * time 0 has lost its clock unless the others follow at once. */
+static void lose_zeros(struct chrome *r) {
+  static const tk_time SECOND = 1000000000000;
+  struct tk_trace *t = r->t;
+  if (!time_base_is_stated(t) || trace_meta(t, "tracekit")) return;
+  const struct zeros z = find_zeros(r);
+  if (z.n == 0 || z.n_others == 0) return;
+  const i128 gap = z.first + (i128)r->origin_ns * 1000, extent = (i128)z.last - z.first;
+  if (gap < 0 || (gap <= SECOND && gap <= extent)) return;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    struct tk_event *e = &t->events[i];
+    if (e->flags & TK_LOST_CLOCK || !is_at_zero(r, e)) continue;
+    e->flags |= TK_LOST_CLOCK;
+    e->args = with_ts(r, e->args, 0);
+  }
+  trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "events at time 0 in a trace with a time base: their clock is lost, and time ranges exclude them",
+              z.n);
+}
+
+static void place_all(struct chrome *r) {
   struct tk_trace *t = r->t;
   struct pending *old = r->pending;
   uint32_t n = r->n_pending;
@@ -121,4 +171,9 @@ void chrome_finish(struct chrome *r) {
     trace_note(t, TK_NOTE_INFO, UINT64_MAX,
                "events more than 100 days from the rest: excluded from time ranges");
   }
+}
+
+void chrome_finish(struct chrome *r) {
+  place_all(r);
+  lose_zeros(r);
 }

@@ -176,6 +176,10 @@ static bool when_field(struct chrome *r, struct when *w, enum template_op op, st
     return true;
   }
   template_abandon(r->templates);
+  if (v.type == JSON_STRING && chrome_odd_time(p, end, &w->ps)) {
+    json_fix(&r->j, v.p, "time in quotes with a unit or a decimal comma");
+    return true;
+  }
   w->kind = WHEN_BAD;
   r->j.p = v.p;
   return arg_value(r, bad);

@@ -1,25 +1,19 @@
 /* read_meta.c - interprets top-level data: the clock, and properties that confuse viewers. */
 #include <string.h>
 
+#include "format/time_base.h"
 #include "reader.h"
 
-/* Returns the integer value of a top-level key, or of a member of it. */
-static bool meta_int(const struct tk_trace *t, const char *key, const char *member, int64_t *out) {
-  const struct tk_meta *m = trace_meta(t, key);
-  struct json_value v;
-  if (!m) return false;
-  if (!member) return json_whole(trace_raw(t, m->at), (size_t)m->size, out);
-  return json_member(trace_raw(t, m->at), m->size, member, &v) && json_whole((const char *)v.p, (size_t)(v.end - v.p), out);
-}
-
-/* Kineto and viztracer record their time base; without it, microseconds near 1.6e15 can only count from the epoch. */
+/* Many producers record their time base; without it, microseconds near 1.6e15 can only count from the epoch. */
 static void set_clock(struct chrome *r) {
   static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000, SANE = INT64_MAX / 2;
   struct tk_trace *t = r->t;
   int64_t base = 0;
-  t->has_zero = meta_int(t, "baseTimeNanoseconds", NULL, &base) || meta_int(t, "viztracer_metadata", "baseTimeNanoseconds", &base);
+  tk_time start, end;
+  trace_extent(t, &start, &end);
+  t->has_zero = time_base_find(t, (i128)r->origin_ns * 1000 + start, &base);
   if (base > SANE || base < -SANE || (base && (r->origin_ns > SANE || r->origin_ns < -SANE))) {
-    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "baseTimeNanoseconds out of range: ignored");
+    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "time base out of range: ignored");
     t->has_zero = false;
     base = 0;
   }

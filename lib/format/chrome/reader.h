@@ -173,6 +173,8 @@ bool chrome_chunks_read(struct chrome *r);
 bool chrome_is_rounded(const uint8_t *p, const uint8_t *end, i128 ps);
 /* The same for mant x 10^exp. */
 bool chrome_is_rounded_decimal(int64_t mant, int exp, i128 ps);
+/* Parses a time in quotes that is no JSON number: "12,5" in microseconds, "12.5 ms". */
+bool chrome_odd_time(const uint8_t *p, const uint8_t *end, i128 *ps);
 /* Counts the times of the event that were rounded. */
 void chrome_note_rounded(struct chrome *r, const struct chrome_event *e);
 /* Returns the members of the event that are spelled differently from others of its track: bits of enum tk_respelled. */

@@ -39,6 +39,22 @@ void chrome_note_rounded(struct chrome *r, const struct chrome_event *e) {
   r->t->counts.rounded += n;
 }
 
+bool chrome_odd_time(const uint8_t *p, const uint8_t *end, i128 *ps) {
+  char text[64] = "", plain[160];
+  const uint8_t *unit;
+  struct num number;
+  tk_time time;
+  if (end - p >= (ptrdiff_t)sizeof text) return false;
+  memcpy(text, p, (size_t)(end - p));
+  if (!num_odd((const uint8_t *)text, &unit, true, &number) || (number.kind != NUM_INT && number.kind != NUM_DEC)) return false;
+  if (!*unit) return num_scale(number.mant, number.exp + PS_DIGITS, ps);
+  const size_t n = num_put_decimal(plain, number.mant, number.exp);
+  memcpy(plain + n, unit, strlen((const char *)unit) + 1);
+  if (!tk_parse_duration(plain, &time)) return false;
+  *ps = time;
+  return true;
+}
+
 /* ---- quotes ---- */
 
 static bool is_respelled(struct tk_ident usual, struct tk_ident own) {

@@ -19,6 +19,7 @@
 #include "format/format.h"
 #include "format/json_args.h"
 #include "format/json_pretty.h"
+#include "format/time_base.h"
 
 struct chrome_sink {
   struct sink sink;
@@ -86,27 +87,37 @@ static void put_key(struct chrome_sink *s, const struct tk_trace *t, tk_id key) 
   buf_free(&b);
 }
 
-/* An unchanged time base keeps its spelling. */
-static bool is_new_zero(const struct tk_trace *t, const struct tk_meta *m, const char *key) {
-  int64_t was;
-  if (!t->has_zero || strcmp(key, "baseTimeNanoseconds") != 0) return false;
-  return !json_whole(trace_raw(t, m->at), (size_t)m->size, &was) || was != t->zero_ns;
-}
-
 static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool after, bool ours, const char *comma) {
-  char number[24];
+  struct buf base = {.mem = &s->mem};
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     const char *key = tk_string(t, m->key, NULL);
     if (m->after != after || m->origin || (!ours && strcmp(key, "tracekit") == 0)) continue;
+    const bool is_moved = time_base_rewrite(t, m, &base);
+    if (is_moved && base.len == 0) continue;
     if (*comma) write_text(s, comma);
     put_key(s, t, m->key);
-    if (is_new_zero(t, m, key))
-      out_write(s->out, number, num_put_i64(number, t->zero_ns));
-    else
-      out_write(s->out, trace_raw(t, m->at), m->size);
+    if (is_moved) out_write(s->out, base.data, base.len);
+    else out_write(s->out, trace_raw(t, m->at), m->size);
     if (!*comma) write_text(s, ",\n");
   }
+  buf_free(&base);
+}
+
+/* True if no top-level value of the output states the time base. */
+static bool lacks_base(const struct tk_trace *t) {
+  bool lacks = t->has_zero;
+  for (tk_id i = 1; lacks && i <= t->n_metas; i++) lacks = t->metas[i].origin || !time_base_is_written(t, &t->metas[i]);
+  return lacks;
+}
+
+/* Writes the base in nanoseconds if the producer's own key is missing or too coarse. */
+static void put_base(struct chrome_sink *s, const struct tk_trace *t) {
+  char text[64] = "\"baseTimeNanoseconds\":";
+  if (!lacks_base(t)) return;
+  const size_t n = strlen(text);
+  out_write(s->out, text, n + num_put_i64(text + n, t->zero_ns));
+  write_text(s, ",\n");
 }
 
 /* Writes blocks of other formats as a key with the format's name, after the events, because the blocks are complete only then.
@@ -138,6 +149,7 @@ static bool chrome_open(struct sink *sink, const struct tk_trace *first, struct 
   s->metered.part = SINK_META;
   write_text(s, "{");
   put_metas(s, first, false, false, "");
+  put_base(s, first);
   write_text(s, "\"traceEvents\":[");
   return carry_open(s->opt.carry, first, err);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph/seal.h"
+#include "format/time_base.h"
 #include "reader.h"
 
 /* ---- times ---- */
@@ -106,7 +107,7 @@ static void set_clock(struct perfetto *r) {
     t->origin_ns += r->zero_ns;
     t->has_zero = true;
     t->clock = TK_CLOCK_REALTIME;
-    add_base_time(t);
+    if (!time_base_is_stated(t)) add_base_time(t);
     return;
   }
   t->zero_ns = r->later_ns;

@@ -4,6 +4,7 @@
  * notes as well, and the host name is stored as in Kineto. */
 #include <string.h>
 
+#include "format/time_base.h"
 #include "format/json.h"
 #include "format/pb_unpack.h"
 #include "reader.h"
@@ -161,7 +162,7 @@ static void add_shown(struct xplane_reader *r, const Xplane__XSpace *space) {
   char zero[24];
   xplane_add_meta(t, "displayTimeUnit", NS, strlen(NS), false);
   xplane_add_meta(t, "metadata", METADATA, strlen(METADATA), false);
-  if (t->has_zero) xplane_add_meta(t, "baseTimeNanoseconds", zero, num_put_i64(zero, t->zero_ns), false);
+  if (t->has_zero && !time_base_is_stated(t)) xplane_add_meta(t, "baseTimeNanoseconds", zero, num_put_i64(zero, t->zero_ns), false);
   add_host_name(r, space);
   add_statements(r, space);
 }

@@ -10,6 +10,7 @@
 
 #include "format/json_args.h"
 #include "private.h"
+#include "format/time_base.h"
 #include "reader.h"
 
 enum { PAD = 64 };
@@ -273,7 +274,7 @@ static void restore_clock(struct xplane_reader *r, const struct xplane_plane *pl
     t->origin_ns += base;
   }
   t->zero_ns = zero;
-  t->has_zero = trace_meta(t, "baseTimeNanoseconds") != NULL;
+  t->has_zero = time_base_is_stated(t) || (zero && t->clock == TK_CLOCK_REALTIME);
 }
 
 /* Remembers the current names of tracks: a track with a different name later was renamed by an operation. */

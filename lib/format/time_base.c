@@ -1,0 +1,162 @@
+/* time_base.c - the rows: which key of which producer states a time base, and in which unit. */
+#include "time_base.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "json.h"
+
+enum form {
+  NUMBER, /* 1700000000000000 */
+  DIGITS, /* "1700000000000000" */
+  DATE    /* "2023-11-14T22:13:20.000Z": of the first event, to the millisecond */
+};
+
+/* Units come from the producer's source, because the names of keys do not tell them. */
+static const struct row {
+  const char *key, *member; /* member of the value of `key`; NULL: the value itself */
+  enum form form;
+  int64_t unit_ns;
+} ROWS[] = {
+    {"baseTimeNanoseconds", NULL, NUMBER, 1},                     /* Kineto, libkineto/src/output_json.cpp */
+    {"viztracer_metadata", "baseTimeNanoseconds", NUMBER, 1},     /* viztracer, src/viztracer/viztracer.py */
+    {"beginningOfTime", NULL, NUMBER, 1000},                      /* clang -ftime-trace, llvm/lib/Support/TimeProfiler.cpp */
+    {"otherData", "profile_start_ts", NUMBER, 1000000},           /* Bazel, profiler/JsonTraceFileWriter.java */
+    {"metadata", "clock-offset-since-epoch", DIGITS, 1000},       /* Chrome, content/browser/tracing */
+    {"metadata", "startTime", DATE, 1},                           /* Chrome DevTools, TimelinePanel.ts */
+};
+enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
+
+/* ---- reading ---- */
+
+static const struct tk_meta *meta_of(const struct tk_trace *t, const struct row *row) { return trace_meta(t, row->key); }
+
+/* Finds the value that the row is about. */
+static bool value_of(const struct tk_trace *t, const struct tk_meta *m, const struct row *row, struct json_value *v) {
+  const char *text = trace_raw(t, m->at);
+  const uint8_t *const p = (const uint8_t *)text, *const end = p + m->size;
+  if (row->member) return json_member(text, (size_t)m->size, row->member, v);
+  *v = (struct json_value){.type = JSON_NUMBER, .p = p, .end = end};
+  if (m->size > 2 && *p == '"') *v = (struct json_value){.type = JSON_STRING, .str = {p + 1, (size_t)m->size - 2, true}};
+  return true;
+}
+
+static bool scaled(const uint8_t *p, size_t n, int64_t unit, int64_t *ns) {
+  i128 v;
+  if (!num_scaled(p, p + n, 0, &v) || v > INT64_MAX / unit || v < INT64_MIN / unit) return false;
+  *ns = (int64_t)v * unit;
+  return true;
+}
+
+static bool is_digits(const struct json_string *s) {
+  for (size_t i = 0; i < s->n; i++)
+    if (s->p[i] < '0' || s->p[i] > '9') return false;
+  return s->n > 0;
+}
+
+static bool date_of(const struct json_string *s, i128 start_ps, int64_t *ns) {
+  static const i128 YEAR_2001 = (i128)1000000000 * 1000000000000;
+  char text[48];
+  i128 ps;
+  if (s->n >= sizeof text || start_ps > YEAR_2001) return false;
+  memcpy(text, s->p, s->n);
+  text[s->n] = 0;
+  if (!num_parse_absolute(text, &ps)) return false;
+  const i128 base = (ps - start_ps) / 1000;
+  if (base > INT64_MAX || base < INT64_MIN) return false;
+  *ns = (int64_t)base;
+  return true;
+}
+
+static bool base_of(const struct row *row, const struct json_value *v, i128 start_ps, int64_t *ns) {
+  switch (row->form) {
+  case NUMBER:
+    if (v->type == JSON_STRING) return scaled(v->str.p, v->str.n, row->unit_ns, ns);
+    return v->type == JSON_NUMBER && scaled(v->p, (size_t)(v->end - v->p), row->unit_ns, ns);
+  case DIGITS: return v->type == JSON_STRING && is_digits(&v->str) && scaled(v->str.p, v->str.n, row->unit_ns, ns);
+  default: return v->type == JSON_STRING && date_of(&v->str, start_ps, ns);
+  }
+}
+
+bool time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns) {
+  struct json_value v;
+  for (const struct row *row = ROWS; row < ROWS + N_ROWS; row++) {
+    const struct tk_meta *m = meta_of(t, row);
+    if (m && value_of(t, m, row, &v) && base_of(row, &v, start_ps, ns)) return true;
+  }
+  return false;
+}
+
+bool time_base_is_stated(const struct tk_trace *t) {
+  int64_t ns;
+  return time_base_find(t, 0, &ns);
+}
+
+/* ---- writing ---- */
+
+/* Prints the base in the row's unit; false if the unit is too coarse for it. Room: 32. */
+static bool print_base(const struct row *row, int64_t ns, char *text) {
+  if (row->form == DATE || ns % row->unit_ns) return false;
+  size_t n = 0;
+  if (row->form == DIGITS) text[n++] = '"';
+  n += num_put_i64(text + n, ns / row->unit_ns);
+  if (row->form == DIGITS) text[n++] = '"';
+  text[n] = 0;
+  return true;
+}
+
+/* Copies an object with another value for one of its members, or without it. */
+static void copy_with(const char *text, size_t n, const char *member, const char *value, struct buf *out) {
+  struct mem mem = {0};
+  struct json j = {.p = (const uint8_t *)text + 1, .end = (const uint8_t *)text + n, .last = true, .scratch = {.mem = &mem}};
+  struct json_string key;
+  struct json_value v;
+  const char *comma = "";
+  buf_text(out, "{");
+  for (; json_blank(&j) && *j.p == '"'; j.p += *j.p == ',') {
+    const uint8_t *from = j.p;
+    if (!json_key(&j, &key) || !json_value(&j, &v)) break;
+    const bool is_it = json_is(&j, &key, member);
+    if (is_it && !value) continue;
+    buf_text(out, comma);
+    buf_append(out, from, (size_t)((is_it ? v.p : v.end) - from));
+    if (is_it) buf_text(out, value);
+    comma = ",";
+  }
+  buf_text(out, "}");
+  buf_free(&j.scratch);
+}
+
+/* Finds the row by which this top-level value states a base. */
+static const struct row *row_of(const struct tk_trace *t, const struct tk_meta *m, int64_t *ns) {
+  const char *key = tk_string(t, m->key, NULL);
+  struct json_value v;
+  for (const struct row *row = ROWS; row < ROWS + N_ROWS; row++)
+    if (strcmp(key, row->key) == 0 && value_of(t, m, row, &v) && base_of(row, &v, 0, ns)) return row;
+  return NULL;
+}
+
+/* True if the value needs no change. A date depends on the first event, which any operation may have moved or removed. */
+static bool is_current(const struct tk_trace *t, const struct row *row, int64_t ns) {
+  if (!t->has_zero) return false;
+  return row->form == DATE ? t->edits == 0 : ns == t->zero_ns;
+}
+
+bool time_base_is_written(const struct tk_trace *t, const struct tk_meta *m) {
+  char text[32];
+  int64_t ns;
+  const struct row *row = row_of(t, m, &ns);
+  return row && (is_current(t, row, ns) || (t->has_zero && print_base(row, t->zero_ns, text)));
+}
+
+bool time_base_rewrite(const struct tk_trace *t, const struct tk_meta *m, struct buf *out) {
+  char text[32];
+  int64_t ns;
+  const struct row *row = row_of(t, m, &ns);
+  if (!row || is_current(t, row, ns)) return false;
+  const bool printed = t->has_zero && print_base(row, t->zero_ns, text);
+  out->len = 0;
+  if (row->member) copy_with(trace_raw(t, m->at), (size_t)m->size, row->member, printed ? text : NULL, out);
+  else if (printed) buf_text(out, text);
+  return true;
+}
