@@ -1,4 +1,4 @@
-/* annotate.h - findings in the forms that services which run tests understand: commands of GitHub's workflows, and JUnit's XML. */
+/* annotate.h - prints findings in formats that CI services read: GitHub workflow commands and JUnit XML. */
 #ifndef CLI_ANNOTATE_H
 #define CLI_ANNOTATE_H
 
@@ -8,7 +8,7 @@ enum annotations { ANNOTATE_NOT, ANNOTATE_GITHUB, ANNOTATE_JUNIT };
 
 struct finding {
   char *input, *what, *said; /* what: the assertion */
-  bool failed, unknown;      /* neither: it holds */
+  bool failed, unknown;      /* neither: the assertion holds */
 };
 
 struct annotations_of {
@@ -22,7 +22,7 @@ struct annotations_of {
 extern const struct opt_word annotate_words[];
 
 void annotate(struct annotations_of *a, const char *input, const char *what, const char *said, bool failed, bool unknown);
-/* Prints what was found, and frees it. */
+/* Prints the findings and frees them. */
 void annotate_end(struct annotations_of *a);
 
 #endif

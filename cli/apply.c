@@ -1,4 +1,4 @@
-/* apply.c - tracekit apply: one rank of a planned merge, as a part. */
+/* apply.c - tracekit apply: writes one rank of a planned merge as a part file. */
 #include "commands.h"
 #include "json.h"
 #include "progress.h"

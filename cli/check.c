@@ -1,5 +1,5 @@
-/* check.c - tracekit check: is this a trace that needs no repair, does the graph made of it hold its invariants, and is the run what it
- * is asserted to be? */
+/* check.c - tracekit check: tests that a trace needs no repair, that its graph satisfies the invariants, and that the
+ * assertions about the run hold. */
 #include "annotate.h"
 #include "commands.h"
 #include "expect.h"
@@ -64,7 +64,7 @@ static int check_soundness(struct check *c, const char *source, const struct tk_
   return status;
 }
 
-/* What cannot be told is no pass. */
+/* Returns STATUS_INPUT if the assertion cannot be evaluated: an unknown result never passes. */
 static int check_assert(struct check *c, const struct expect *e, struct tk_trace *t, const struct tk_report *r) {
   static const char *const WORDS[] = { [EXPECT_HELD] = "holds", [EXPECT_FAILED] = "fails", [EXPECT_UNKNOWN] = "unknown" };
   char said[512] = "";
@@ -122,7 +122,7 @@ static int check_all(struct check *c, const struct operands *in) {
   return worst;
 }
 
-/* What is asserted is understood before anything is read. */
+/* Parses all assertions before reading any input. */
 static int cmd_check(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct check c = { .p = p, .expects = calloc(p->asserts.n + 1, sizeof *c.expects) };

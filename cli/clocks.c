@@ -1,4 +1,4 @@
-/* clocks.c - what merge and plan say of clocks and collectives (clocks.h). */
+/* clocks.c - prints what merge and plan found about clocks and collectives (clocks.h). */
 #include "clocks.h"
 
 #include "table.h"

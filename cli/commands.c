@@ -1,4 +1,4 @@
-/* commands.c - the table of commands, in the order and under the headings in which help shows them. */
+/* commands.c - the table of commands, with the order and the headings of help. */
 #include "commands.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* commands.h - the commands, one file each; commands.c puts them into its table. */
+/* commands.h - the commands, one file each; commands.c lists them in a table. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

@@ -1,7 +1,8 @@
-/* complete.c - shell completions from the rows.
+/* complete.c - generates shell completions from the option rows (opt.h).
  *
- * Values that are words complete to the words, file names to file names, and what is to be found in a trace (ranks, names, steps) to
- * that of the file which the line names: the shell asks `tracekit __complete FIELD WORD...` for it. */
+ * An option with a fixed set of words completes to these words, a file option to file names.  Values found in a trace
+ * (ranks, names, steps) come from the trace named on the command line: the shell runs `tracekit __complete FIELD WORD...` to
+ * list them. */
 #include "docs.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ static void each_name(FILE *to, const struct opt *o, void (*print)(FILE *to, con
   print(to, o, name);
 }
 
-/* The n-th word that a value can be; NULL past the end. */
+/* Returns the n-th word that the option accepts; NULL past the end. */
 static const char *value_word(const struct opt *o, size_t n) {
   const char *help;
   if (!strcmp(o->name, "kind") && o->kind == OPT_LIST) return tk_kind_word(n);
@@ -27,7 +28,7 @@ static const char *value_word(const struct opt *o, size_t n) {
   return o->kind == OPT_FORMAT ? docs_word(o, n, &help) : NULL;
 }
 
-/* What of a trace the value is; NULL = nothing. */
+/* Returns the trace field that completes the option's value; NULL if none does. */
 static const char *value_field(const struct opt *o) {
   static const struct {
     const char *option, *field;
@@ -44,7 +45,7 @@ static void put_words(FILE *to, const struct opt *o) {
   for (size_t i = 0; (word = value_word(o, i)); i++) fprintf(to, "%s%s", i ? " " : "", word);
 }
 
-/* What `help` can be asked about. */
+/* Prints the arguments of `help`: commands and topics. */
 static void put_subjects(FILE *to) {
   const char *topic, *summary;
   for (const struct command *const *c = commands; *c; c++) fprintf(to, " %s", (*c)->name);
@@ -73,7 +74,7 @@ static void bash_words(FILE *to, const struct command *c) {
   }
 }
 
-/* COMP_WORDBREAKS holds '=': "--align=cl" arrives as three words. */
+/* COMP_WORDBREAKS contains '=', so "--align=cl" arrives as three words. */
 void docs_bash(FILE *to) {
   fputs("# bash completion for tracekit\n"
         "_tracekit() {\n"
@@ -131,7 +132,7 @@ void docs_bash(FILE *to) {
 
 /* ---- zsh ---- */
 
-/* Inside '...[...]': quotes end the word, brackets and colons the field. */
+/* Escapes text inside '...[...]', where quotes end the word, and brackets and colons end the field. */
 static void zsh_text(FILE *to, const char *text) {
   for (; *text; text++) {
     if (*text == '\'') fputs("'\\'", to);
@@ -151,7 +152,7 @@ static void zsh_value(FILE *to, const struct opt *o) {
   fputc(')', to);
 }
 
-/* An option that may be given more than once begins with a star. */
+/* Prints the _arguments spec of one spelling; a leading '*' marks a repeatable option. */
 static void zsh_spec(FILE *to, const struct opt *o, const char *name) {
   fprintf(to, " \\\n        '%s%s%s[", opt_repeats(o) ? "*" : "", name, opt_has_value(o) ? (name[1] == '-' ? "=" : "+") : "");
   zsh_text(to, o->help);

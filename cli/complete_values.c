@@ -1,6 +1,6 @@
-/* complete_values.c - what completes a value out of the trace at hand: `tracekit __complete FIELD WORD...`, which shells call.
+/* complete_values.c - lists completions of a value from a trace: `tracekit __complete FIELD WORD...`, which shells call.
  *
- * Nothing is said of what goes wrong, and a large file is not read: whoever presses a key does not wait. */
+ * Errors are not printed and large files are skipped, because a user who presses Tab must not wait. */
 #include "docs.h"
 #include "tty.h"
 
@@ -9,7 +9,7 @@
 
 enum { MOST_BYTES = 32 << 20, MOST_VALUES = 200 };
 
-/* The last word that is a file, and no output. */
+/* Returns the last word that names a regular file of at most MOST_BYTES and is not the output; NULL if none does. */
 static const char *trace_among(char **words) {
   const char *found = NULL, *before = "";
   struct stat st;

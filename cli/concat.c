@@ -1,4 +1,4 @@
-/* concat.c - tracekit concat: the parts of all ranks become the merged trace. */
+/* concat.c - tracekit concat: joins the parts of all ranks into the merged trace. */
 #include "commands.h"
 #include "json.h"
 #include "progress.h"
@@ -32,7 +32,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* Which ranks are not in the output. */
+/* Reports the ranks that are missing from the output.  Returns their number. */
 static size_t say_missing(const struct tk_merge_report *r) {
   size_t n = 0;
   for (size_t i = 0; i < r->n_ranks; i++) {

@@ -1,4 +1,4 @@
-/* convert.c - tracekit convert: one trace in, the same trace out in another format or compression. */
+/* convert.c - tracekit convert: converts a trace to another format or compression. */
 #include "commands.h"
 #include "redact.h"
 #include "run.h"
@@ -68,7 +68,7 @@ static void print_several_text(FILE *to, const struct shared *s, const struct tk
   fputc('\n', to);
 }
 
-/* Several hosts or ranks of a run become one timeline, as extract and merge make it. */
+/* Merges several hosts or ranks of a run into one timeline, as extract and merge do. */
 static int convert_several(const struct shared *s, struct tk_sources *sources, const char *output, struct redacting *r) {
   struct tk_err err = { 0 };
   struct tk_extract_report report = { 0 };

@@ -1,4 +1,4 @@
-/* diff.c - tracekit diff: what changed from one run to another, as a table, as JSON (schemas/diff.schema.json) or as CSV. */
+/* diff.c - tracekit diff: compares two runs; prints a table, JSON (schemas/diff.schema.json) or CSV. */
 #include "annotate.h"
 #include "commands.h"
 #include "expect.h"
@@ -52,7 +52,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* ---- what a row is ---- */
+/* ---- states of a row ---- */
 
 enum state { CHANGED, NOISE, UNKNOWN, NEW, GONE };
 static const char *const STATES[] = { "changed", "noise", "unknown", "new", "gone" };
@@ -91,7 +91,7 @@ static void count_cell(struct table *t, double n) {
   else table_cell(t, "%s", tty_fraction(n, 1, text));
 }
 
-/* Of a path the last names. */
+/* Shortens a path to its last three names: "... > a > b > c".  Returns `path` itself if it has no more names. */
 static const char *path_end(const char *path, char *text, size_t n) {
   const char *p = path + strlen(path);
   int names = 0;
@@ -238,7 +238,7 @@ struct run {
   const struct params *p;
   struct tk_sources *sides[2];
   struct expect *expects;
-  struct tk_report figures[2]; /* if any condition asks for one */
+  struct tk_report figures[2]; /* reports of both runs, filled if asks_figures */
   bool asks_figures;
 };
 
@@ -250,7 +250,7 @@ static struct change of_row(const struct expect *e, const struct tk_diff_row *r)
   return c;
 }
 
-/* All rows of the name together. */
+/* Sums the rows whose name matches the glob.  Noise is known only if a single row matches. */
 static struct change of_names(const struct expect *e, const struct tk_diff_report *r) {
   struct tk_diff_row sum = { .noise = -1 };
   size_t n = 0;
@@ -287,7 +287,7 @@ static double of_spread(const struct expect *e, const struct tk_report_spread *s
   }
 }
 
-/* The mean over ranks. */
+/* Computes the mean of a figure over ranks.  False if there are no ranks or any rank lacks the figure. */
 static bool of_figure(const struct expect *e, const struct tk_report *r, double *v) {
   struct figure_value one;
   bool known = r->n_ranks > 0;
@@ -312,7 +312,8 @@ static struct change change_of(const struct expect *e, const struct run *run, co
   return c;
 }
 
-/* A percentage of what is no percentage is a change. */
+/* Returns the value to compare: the ratio, the relative change or the value after.  A percentage means a change unless the
+ * figure is itself a percentage. */
 static double value_of(const struct expect *e, const struct change *c) {
   if (e->unit == EXPECT_RATIO) return c->before > 0 ? c->after / c->before : c->after > 0 ? INFINITY : 1;
   if (e->unit == EXPECT_PERCENT && expect_unit(e) != EXPECT_PERCENT)
@@ -399,7 +400,8 @@ static int open_and_diff(struct run *run, struct tk_diff_options *o, const struc
   return status;
 }
 
-/* BEFORE AFTER, or what the options name. */
+/* Takes both runs from the operands BEFORE AFTER or from --before and --after.  False if a run is missing or both forms are
+ * mixed. */
 static bool find_sides(const struct params *p, const struct operands *in, struct operands *sides) {
   sides[0] = (struct operands){ p->before.v, p->before.n };
   sides[1] = (struct operands){ p->after.v, p->after.n };
@@ -436,7 +438,7 @@ static bool parse_conditions(struct run *run) {
   return ok;
 }
 
-/* What is asked for is understood before anything is read. */
+/* Checks all options before reading any input. */
 static int cmd_diff(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct exprs e = select_expressions(&p->selected, "diff");

@@ -1,6 +1,7 @@
-/* docs.c - help and manual pages from the rows; the pages of docs/ are in markdown.c, completions in complete.c.
+/* docs.c - generates help and manual pages from the option rows.  See markdown.c for docs/, and complete.c for completions.
  *
- * The three kinds of text hold the same parts in the same order: usage, description, options, examples, exit status. */
+ * Help, manual and docs/ have the same text about a command: usage, description, options and examples.  The exit statuses are
+ * in the overview of each, and on every manual page. */
 #include "docs.h"
 
 #include <stdlib.h>
@@ -49,7 +50,7 @@ const char *docs_word(const struct opt *o, size_t n, const char **help) {
 
 /* ---- plain text ---- */
 
-/* Words of `text` in lines of WIDTH, from column `at`, further lines indented. */
+/* Wraps `text` at WIDTH columns.  The first line starts at column `at`; further lines are indented. */
 static void wrap(FILE *to, const char *text, int at, int indent) {
   int column = at;
   bool first = true;
@@ -177,7 +178,7 @@ const char *docs_resolution(const struct tk_format_info *f, char *text, size_t s
   return text;
 }
 
-/* "times to 1 ns; cannot hold dangling flow points" */
+/* Formats "times to 1 ns; no support for dangling flow points". */
 static void format_limits(const struct tk_format_info *f, char *text, size_t size) {
   const char *name, *before = "; no support for ";
   unsigned holds;
@@ -208,7 +209,7 @@ void docs_formats(FILE *to) {
 
 /* ---- mdoc ---- */
 
-/* Text with what roff would obey taken apart: backslashes, and dots and quotes that begin a line.  A sentence begins a line. */
+/* Escapes text for roff: backslashes, hyphens, and dots and quotes that begin a line.  Each sentence begins a new line. */
 static void roff(FILE *to, const char *text) {
   bool line_start = true;
   while (*text) {
@@ -245,7 +246,7 @@ static void man_option(FILE *to, const struct opt *o) {
   fputs(".El\n", to);
 }
 
-/* No date of its own: the same rows give the same page. */
+/* The date is constant, so that the same rows give the same page. */
 static void man_head(FILE *to, const char *name, const char *summary) {
   fputs(".Dd November 20, 2026\n.Dt ", to);
   for (const char *s = name; *s; s++) fputc(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s, to);

@@ -1,4 +1,4 @@
-/* docs_main.c - the hidden command `tracekit __docs KIND`, which prints everything that is made from the rows. */
+/* docs_main.c - the hidden command `tracekit __docs KIND`, which prints the texts generated from the option rows. */
 #include "docs.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* dump.c - tracekit dump: the events of a trace, a line each; or the event graph as canonical text, for diff(1) and for tests. */
+/* dump.c - tracekit dump: prints the events of a trace, one per line, or the event graph as canonical text for diff(1) and
+ * tests. */
 #include "commands.h"
 #include "listing.h"
 #include "run.h"
@@ -29,7 +30,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* Where the text cannot be written is said at the end, as for every command: it is no reason to stop here. */
+/* Ignores write errors: like every command, dump reports a failed standard output when it ends. */
 static bool print(void *arg, const char *text, size_t n) {
   (void)arg;
   fwrite(text, 1, n, stdout);

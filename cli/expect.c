@@ -23,7 +23,7 @@ enum { N_FUNCTIONS = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 
 static const char *const OPS[] = { "<", "<=", ">", ">=", "==", "!=" };
 
-/* ---- understanding ---- */
+/* ---- parsing ---- */
 
 static const char *skip_blanks(const char *p) { return p + strspn(p, " \t"); }
 
@@ -32,7 +32,7 @@ static size_t trimmed(const char *p, size_t n) {
   return n;
 }
 
-/* The last operator: names may hold some. */
+/* Returns the last operator, because names may contain operators; NULL if there is none. */
 static const char *find_op(const char *text, enum expect_op *op, size_t *n) {
   for (const char *p = text + strlen(text); p-- > text;) {
     if (!strchr("<>=!", *p)) continue;
@@ -63,7 +63,7 @@ static bool parse_value(struct expect *e, const char *p) {
     return e->unit = EXPECT_SIZE, e->value = (double)size, true;
   }
   if (strspn(number, "-0123456789.e") != strlen(number)) return false;
-  /* A point whatever the locale: the whole part and the fraction each for itself. */
+  /* In a locale with another decimal point, strtod() stops at '.': add the fraction separately. */
   const char *point = strchr(number, '.');
   e->value = strtod(number, &end);
   if (point && *end == '.') {
@@ -81,7 +81,7 @@ static bool refuse(const char *command, const char *text, const char *why) {
   return false;
 }
 
-/* A word that is none: functions, or figures with their units and without. */
+/* Reports an unknown function or figure and suggests the nearest one (figures with and without their unit).  Returns false. */
 static bool refuse_word(const char *command, const char *text, const char *word, bool function) {
   enum { MOST = 200, LONGEST = 48 };
   static const char *const UNITS[] = { "_ns", "_percent", NULL };
@@ -177,7 +177,7 @@ bool expect_parse(struct expect *e, const char *command, const char *text, bool 
 
 void expect_free(struct expect *e) { free(e->name); }
 
-/* ---- asking ---- */
+/* ---- evaluating ---- */
 
 bool expect_holds(const struct expect *e, double value) {
   switch (e->op) {
@@ -238,7 +238,7 @@ static bool of_row(const struct expect *e, const struct tk_top_row *row, double 
   return row->timed > 0;
 }
 
-/* "name ~ \"...\"" */
+/* Returns the filter expression name ~ "...", with the name escaped; NULL if out of memory. */
 static char *name_test(const char *name) {
   char *text = NULL;
   size_t n;
@@ -260,7 +260,8 @@ static const struct tk_top_row *row_of(const struct tk_top_report *r, const char
   return NULL;
 }
 
-/* All events of the name as one row: by an arg that none has. */
+/* Evaluates a function of the named events.  Grouping by an arg that no event has puts all matching events into one row; only
+ * percent_of_sum groups by name. */
 static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, char *said, size_t n) {
   char *test = name_test(e->name), text[64];
   const char *where[] = { test, NULL };

@@ -1,4 +1,4 @@
-/* extract.c - tracekit extract: out of a run directory or an archive, the file that a viewer opens. */
+/* extract.c - tracekit extract: writes a run from a run directory or an archive as one trace that viewers can open. */
 #include "commands.h"
 #include "redact.h"
 #include "json.h"
@@ -139,7 +139,7 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
   return o;
 }
 
-/* NULL, or what cannot be asked of files that are copied as they are. */
+/* Returns an error message if an option cannot be combined with --raw; NULL if all can. */
 static const char *raw_excludes(const struct shared *s) {
   if (s->format) return "--raw cannot be combined with -f: it copies files unchanged";
   if (s->no_loss) return "--raw cannot be combined with --no-loss: it copies files unchanged";

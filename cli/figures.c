@@ -22,7 +22,7 @@ static bool share(rank_row r, tk_time part, tk_time whole, struct figure_value *
 
 static bool number(double n, bool known, struct figure_value *v) { return v->number = n, known; }
 
-/* name, expression of r->times */
+/* Define get_NAME() for a time or count of a device, or a percentage; LINKED also requires work whose launch is known. */
 #define TIME(name, value) \
   static bool get_##name(rank_row r, struct figure_value *v) { return time_of(r, (value), true, v); }
 #define PERCENT(name, part, whole) \

@@ -1,4 +1,4 @@
-/* filter.c - tracekit filter: what matters of a trace, still a valid trace. */
+/* filter.c - tracekit filter: keeps selected events as a valid trace. */
 #include "commands.h"
 #include "select.h"
 #include "tty.h"
@@ -85,7 +85,7 @@ static bool read_keep(const struct params *p, struct tk_filter_options *o) {
   return true;
 }
 
-/* Most who ask for one depth want all down to it. */
+/* Explains --depth N, because most users who give a single depth mean all depths up to it. */
 static void say_depth(const struct params *p) {
   const char *depth = p->selected.selection.depth;
   if (p->selected.shared.quiet || !depth || !strcmp(depth, "0") || strstr(depth, "..")) return;
@@ -114,7 +114,7 @@ static int filter(const struct params *p, struct tk_filter_options *options, con
   return status;
 }
 
-/* What is asked for is understood before anything is read. */
+/* Checks all options before reading the input. */
 static int cmd_filter(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct exprs e = select_expressions(&p->selected, "filter");

@@ -1,4 +1,4 @@
-/* html.h - the little of HTML that a page of tables and drawings needs. */
+/* html.h - minimal HTML output for a page of tables and drawings. */
 #ifndef CLI_HTML_H
 #define CLI_HTML_H
 
@@ -6,15 +6,15 @@
 
 #include <stdio.h>
 
-/* The head of a page that fetches nothing: its style is in it, for light and dark, for phones and for paper. */
+/* Writes the head of a self-contained page: its embedded style covers light and dark themes, phones and print. */
 void html_begin(FILE *to, const char *title);
 void html_end(FILE *to);
 
-/* Text of a trace, escaped. */
+/* Escapes and writes text; control characters become U+FFFD. */
 void html_text(FILE *to, const char *text, size_t n);
 void html_string(FILE *to, const char *text);
 
-/* A column of a table: its title, which stands as it is; `minor` ones are left out on a phone, `name` ones hold text. */
+/* A column of a table.  title: HTML, written unescaped; minor: hidden on phones; name: left-aligned text that may wrap. */
 struct html_column {
   const char *title;
   bool minor, name;
@@ -22,12 +22,12 @@ struct html_column {
 
 struct html_table {
   FILE *to;
-  const struct html_column *columns; /* ended by a NULL title */
+  const struct html_column *columns; /* terminated by a NULL title */
   size_t at;
 };
 
 void html_table_begin(struct html_table *t);
-/* The next cell; the row ends with its last. */
+/* Writes the next cell; the last column ends the row. */
 void html_cell(struct html_table *t, const char *text);
 void html_cell_time(struct html_table *t, bool known, tk_time time);
 void html_cell_total(struct html_table *t, bool known, struct tk_total total);

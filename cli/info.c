@@ -1,4 +1,4 @@
-/* info.c - tracekit info: one screen about each trace, or the same as JSON (schemas/info.schema.json). */
+/* info.c - tracekit info: prints a one-screen summary of each trace, or the same as JSON (schemas/info.schema.json). */
 #include "commands.h"
 #include "figures.h"
 #include "inspect.h"
@@ -43,13 +43,13 @@ static const char *format_title(const char *name) {
 
 static void label(const char *name) { printf("  %-10s", name); }
 
-/* ", 12 instants": nothing for none. */
+/* Prints ", 12 instants"; nothing if n is 0. */
 static void also(uint64_t n, const char *what) {
   char text[32];
   if (n) printf(", %s %s", tty_count(n, text), what);
 }
 
-/* As the file prints its times. */
+/* Formats a timestamp in seconds, as the file itself counts time. */
 static void print_start(const struct tk_trace *t, tk_time ts, char *text) {
   const int64_t ns = t->origin_ns - t->zero_ns, ps = ns % 1000000000 * 1000 + ts % 1000000000000;
   const struct tk_total start = { ns / 1000000000 + ts / 1000000000000, ps };
@@ -111,7 +111,8 @@ static void print_contents(const struct tk_trace *t, const struct tk_summary *s)
   putchar('\n');
 }
 
-/* Spans, instants and counter samples are said above; whatever is not of a device is of the host. */
+/* True for kinds not worth listing: spans, instants, counters and async events are counted above, and "host" is everything that
+ * is not on a device. */
 static bool is_plain(const struct tk_summary *s, size_t kind) {
   static const char *const PLAIN[] = { "span", "instant", "counter", "async", "host" };
   for (size_t i = 0; i < sizeof PLAIN / sizeof PLAIN[0]; i++)
@@ -142,7 +143,7 @@ static void print_ident(const struct tk_trace *t, const struct tk_ident *ident) 
   else if (ident->kind != TK_IDENT_NONE) printf("%lld", (long long)ident->num);
 }
 
-/* By process: its events and those of all tracks under it.  NULL when memory has run out. */
+/* Returns the number of events of each process, including its tracks, indexed by track id; NULL if out of memory. */
 static uint64_t *process_events(const struct tk_trace *t) {
   uint64_t *n = calloc((size_t)t->n_tracks + 1, sizeof *n);
   for (tk_id i = 1; n && i <= t->n_tracks; i++) n[t->tracks[i].kind == TK_PROCESS ? i : t->tracks[i].parent] += t->tracks[i].count;
@@ -188,7 +189,7 @@ static void print_memory(const struct tk_summary *s) {
          tty_fraction((double)s->arg_bytes / (double)n, 1, args_each), s->arg_shapes, s->n_strings, strings);
 }
 
-/* As it would be written again: what tracekit size says at length. */
+/* Prints the size of the trace if it were written again, by kind; `tracekit size` prints the details. */
 static void print_size(struct tk_trace *t, const struct tk_summary *s) {
   static const struct tk_save_options options = { .threads = 1 };
   struct tk_size_report r;
@@ -205,11 +206,11 @@ static void print_size(struct tk_trace *t, const struct tk_summary *s) {
   tk_size_report_free(&r);
 }
 
-/* ---- what took the time ---- */
+/* ---- where the time went ---- */
 
 enum { LONGEST = 5 };
 
-/* What report and top say of it, for a look. */
+/* Results of report and top that info shows. */
 struct glance {
   struct tk_report report;
   struct tk_top_report top;
@@ -227,7 +228,7 @@ static void look_away(struct glance *g) {
   tk_top_report_free(&g->top);
 }
 
-/* The mean over devices; negative: there are none. */
+/* Returns the busy time of all devices as a percentage of their windows; -1 if there are no devices. */
 static double busy_percent(const struct tk_report *r) {
   double busy = 0, window = 0;
   for (size_t i = 0; i < r->n_ranks; i++) {
@@ -237,7 +238,7 @@ static double busy_percent(const struct tk_report *r) {
   return window > 0 ? 100 * busy / window : -1;
 }
 
-/* Of the row that has the most. */
+/* Returns the step statistics of the rank with the most steps; NULL if no rank has steps. */
 static const struct tk_report_spread *steps_of(const struct tk_report *r) {
   const struct tk_report_spread *most = NULL;
   for (size_t i = 0; i < r->n_ranks; i++)
@@ -316,14 +317,14 @@ static void json_glance(struct json *j, const struct glance *g) {
   json_close(j, ']');
 }
 
-/* What a trace is asked for its info. */
+/* All data that info prints about one trace. */
 struct info {
   struct tk_summary summary;
   struct tk_inspection *parts;
   struct glance glance;
 };
 
-/* `more`: another trace was printed before. */
+/* more: another trace was printed before, so print an empty line first. */
 static void print_info_text(const struct shared *shared, struct tk_trace *t, const struct info *info, bool more) {
   const struct tk_summary *s = &info->summary;
   char percent[32];

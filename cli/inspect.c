@@ -1,4 +1,4 @@
-/* inspect.c - what a binary file is made of, as `info` prints it. */
+/* inspect.c - prints the parts of a binary file (planes, lines, sequences, clocks) for `info`. */
 #include "inspect.h"
 
 #include "tty.h"
@@ -78,7 +78,7 @@ static void print_sequences(const struct tk_inspection *p, bool all) {
   }
 }
 
-/* "events 61.2%, event metadata 20.1%, ...": the larger ones, or all with count and size. */
+/* Prints "events 61.2%, event metadata 20.1%, ...": the five largest parts, or all parts with size and count. */
 static void print_bytes(const struct tk_inspection *p, bool all) {
   uint64_t sum = 0;
   uint32_t shown = 0;

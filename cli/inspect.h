@@ -1,13 +1,13 @@
-/* inspect.h - what a binary file is made of, as `info` prints it. */
+/* inspect.h - prints the parts of a binary file (planes, lines, sequences, clocks) for `info`. */
 #ifndef CLI_PARTS_H
 #define CLI_PARTS_H
 
 #include "json.h"
 #include "tracekit.h"
 
-/* `all`: every plane, line, kind of packet and clock. */
+/* Prints a summary as text.  all: every plane, line, kind of packet and clock. */
 void inspection_print(const struct tk_inspection *p, bool all);
-/* Members "steps", "xplane", "perfetto", "parts". */
+/* Writes the members "steps", "xplane" or "perfetto", and "parts". */
 void inspection_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p);
 
 #endif

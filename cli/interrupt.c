@@ -1,7 +1,7 @@
 /* interrupt.c - see interrupt.h.
  *
- * The alarm is the last resort: nothing can be cleaned up from a handler.  Output files have no name until they are complete, so that
- * they vanish with the process; where the file system cannot do that, the next run removes what is left. */
+ * The alarm is the last resort, because a handler cannot clean up.  An output file has no name until it is complete, so it
+ * vanishes with the process; if the file system does not support unnamed files, the next run removes the leftover. */
 #include "interrupt.h"
 
 #include <signal.h>
@@ -11,10 +11,10 @@
 
 #include "run.h"
 
-/* Seconds until the alarm: for the work to notice the signal, and then to clean up. */
+/* Seconds until the alarm ends the process: first for the work to notice the signal, then to clean up. */
 enum { TO_NOTICE = 1, TO_CLEAN_UP = 5 };
 
-/* The globals that a handler may touch. */
+/* caught: number of the signal, set by the handler.  noticed: interrupt_signal() has reported it. */
 static volatile sig_atomic_t caught;
 static volatile sig_atomic_t noticed;
 
@@ -33,7 +33,7 @@ static void on_alarm(int number) {
 static void catch_one(int number) {
   const struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
   struct sigaction before;
-  /* A signal that was ignored from outside (nohup, a background job) stays ignored. */
+  /* A signal that the parent process ignored (nohup, a background job) stays ignored. */
   if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN) return;
   sigaction(number, &action, NULL);
 }

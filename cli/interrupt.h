@@ -1,14 +1,14 @@
-/* interrupt.h - signals that end the work in hand.
+/* interrupt.h - signals that end the current work.
  *
- * SIGINT, SIGTERM and SIGHUP are noted; whoever works asks interrupt_signal(), cleans up and returns.  Work that does not ask, such as
- * a read from a pipe to which nobody writes, is ended a second later.  A second signal ends the program at once. */
+ * SIGINT, SIGTERM and SIGHUP are recorded; the current work polls interrupt_signal(), cleans up and returns.  Work that does
+ * not poll, such as a read from an idle pipe, is ended after a second.  The same signal again ends the program at once. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
 void interrupt_catch(void);
-/* The number of the signal that came, or 0. */
+/* Returns the number of the received signal, or 0.  After the first report, the caller has five seconds to clean up. */
 int interrupt_signal(void);
-/* Forgets the signal: the work that it was meant for has ended. */
+/* Clears the signal, because the work that it interrupted has ended, and catches signals again. */
 void interrupt_forget(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* json.c - see json.h.  Control characters and everything outside printable ASCII are escaped: the text is valid JSON whatever
- * the bytes were, and harmless on a terminal. */
+/* json.c - see json.h.  Everything outside printable ASCII is escaped, so that the output is valid JSON for any input bytes,
+ * and safe on a terminal. */
 #include "json.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static void unit(FILE *to, uint32_t code) {
   }
 }
 
-/* One code point of s: its length; bytes that begin none are one U+FFFD each. */
+/* Decodes one code point of s.  Returns its length in bytes; an invalid byte is one U+FFFD. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *code) {
   size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
   *code = 0xfffd;

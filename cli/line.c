@@ -1,4 +1,4 @@
-/* line.c - see line.h.  Editing is for terminals alone: what comes from elsewhere, or without libedit, is read as it is. */
+/* line.c - see line.h.  Editing needs a terminal and libedit; otherwise lines are read unchanged. */
 #include "line.h"
 
 #include <errno.h>
@@ -19,14 +19,14 @@ enum { REMEMBERED = 1000, PATH_ROOM = 4096 };
 #endif
 
 struct line_editor {
-  char *line; /* that was read last */
+  char *line; /* the line read last */
   size_t room;
 #ifdef TK_HAVE_LIBEDIT
   const struct line_words *words;
   const char *prompt;
-  EditLine *el; /* NULL: this is no terminal */
+  EditLine *el; /* NULL: not a terminal */
   History *history;
-  char path[PATH_ROOM]; /* of the former lines; "" = they are not kept */
+  char path[PATH_ROOM]; /* of the history file; "" = no history is kept */
 #endif
 };
 
@@ -66,7 +66,8 @@ static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static bool begins(const char *word, const char *typed, size_t n) { return strncasecmp(word, typed, n) == 0; }
 
-/* How many words begin so, and what they have in common: *shared letters of the first of them. */
+/* Returns the number of words that begin with the typed letters, with the first word and the length of the prefix that they
+ * share. */
 static size_t match(const struct line_words *words, const char *typed, size_t n, const char **first, size_t *shared) {
   size_t found = 0;
   for (size_t i = 0; i < words->n; i++) {
@@ -98,7 +99,7 @@ static unsigned char complete(EditLine *el, int key) {
   (void)key;
   el_get(el, EL_CLIENTDATA, &e);
   while (typed > line->buffer && is_of_word(typed[-1])) typed--;
-  if (typed == line->buffer + 1 && typed[-1] == '.') typed--; /* a command of the prompt's */
+  if (typed == line->buffer + 1 && typed[-1] == '.') typed--; /* a command of the prompt begins with '.' */
   const size_t n = (size_t)(line->cursor - typed), found = n ? match(e->words, typed, n, &word, &shared) : 0;
   if (!found) return CC_REFRESH_BEEP;
   if (shared == n && found > 1) return show_words(e->words, typed, n), CC_REDISPLAY;
@@ -107,9 +108,10 @@ static unsigned char complete(EditLine *el, int key) {
   return el_insertstr(el, rest) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;
 }
 
-/* ---- former lines ---- */
+/* ---- history ---- */
 
-/* Former lines are a person's own: nobody else reads them.  False: there is no home to keep them in. */
+/* Builds the path of the history file and creates its folders, accessible only to the user.  False if there is no home
+ * directory or a folder cannot be created. */
 static bool find_history(char *path, size_t room, const char *name) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   const bool stated = state && *state == '/';
@@ -143,7 +145,7 @@ static bool edits(struct line_editor *e, const char *name) {
   HistEvent event;
   const char *term = getenv("TERM");
   if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || strcmp(term, "dumb") == 0) return false;
-  setlocale(LC_CTYPE, ""); /* letters of more than a byte are one to the cursor */
+  setlocale(LC_CTYPE, ""); /* the cursor moves by characters, not bytes */
   e->el = el_init("tracekit", stdin, stdout, stderr);
   e->history = e->el ? history_init() : NULL;
   if (!e->history) return false;
@@ -155,7 +157,7 @@ static bool edits(struct line_editor *e, const char *name) {
   el_set(e->el, EL_PROMPT, prompt_of);
   el_set(e->el, EL_EDITOR, "emacs");
   el_set(e->el, EL_HIST, history, e->history);
-  el_wset(e->el, EL_ADDFN, L"complete", L"completes a word", complete); /* names in bytes would leak */
+  el_wset(e->el, EL_ADDFN, L"complete", L"completes a word", complete); /* el_set() would leak its copies of the names */
   el_set(e->el, EL_BIND, "^I", "complete", NULL);
   el_set(e->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
   el_source(e->el, NULL); /* ~/.editrc */

@@ -1,4 +1,5 @@
-/* list.c - tracekit list: what traces there are in run directories and archives, as a table or as JSON (schemas/list.schema.json). */
+/* list.c - tracekit list: lists the traces in run directories and archives, as a table or as JSON
+ * (schemas/list.schema.json). */
 #include "commands.h"
 #include "json.h"
 #include "run.h"
@@ -84,7 +85,7 @@ static void list_row(struct table *t, const struct tk_listed *f) {
   else if (in->health == TK_HEALTH_EMPTY) table_mark(t, TTY_DOUBT);
 }
 
-/* What is not well, and what can be saved, a line each below the table. */
+/* Prints a line for each damaged file, with the number of events that can be recovered. */
 static void print_faults(const struct params *p, const struct tk_list_report *r) {
   char events[32], bytes[32];
   for (size_t i = 0; i < r->n; i++) {
@@ -154,8 +155,8 @@ static void print_list_json(const struct params *p, const struct tk_list_report 
 
 /* ---- the command ---- */
 
-/* 3 if one of the names could not be listed at all. */
-/* A name that holds nothing, and a file that the system did not let us look at, which is no fault of the file. */
+/* Reports sources that contain no file, and files that the system did not let us open.  Returns STATUS_INPUT if there are
+ * any. */
 static int status_of(const struct tk_list_report *r) {
   int status = STATUS_DONE;
   for (size_t i = 0; i < r->n; i++) {

@@ -1,5 +1,5 @@
-/* listing.c - see listing.h.  Times are milliseconds since the first event, to the nanosecond for people and exact in lines for
- * programs; they are printed from integers, so that no locale has a say in them. */
+/* listing.c - see listing.h.  Times are milliseconds since the first event: to the nanosecond in the table, exact in JSON and
+ * CSV.  Printing them from integers makes them independent of the locale. */
 #include "listing.h"
 
 #include "json.h"
@@ -17,7 +17,7 @@ struct placed {
   tk_id event;
 };
 
-/* Parents stand before their children already: at one time the order of the graph stays. */
+/* Orders by time; at equal times by position in the graph, where parents precede their children. */
 static int by_time(const void *a, const void *b) {
   const struct placed *x = a, *y = b;
   if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
@@ -35,7 +35,7 @@ static struct placed *in_order(const struct tk_trace *t, tk_time *start) {
 
 /* ---- values ---- */
 
-/* Picoseconds as milliseconds with so many decimals, which are cut off; of nine, zeros at the end too. */
+/* Formats picoseconds as milliseconds, truncated to `decimals` decimals.  With nine decimals, trailing zeros are removed. */
 static const char *ms(tk_time ps, int decimals, char *text) {
   const unsigned long long v = ps < 0 ? 0 - (unsigned long long)ps : (unsigned long long)ps;
   int n = snprintf(text, TIME, "%s%llu.%09llu", ps < 0 ? "-" : "", v / 1000000000, v % 1000000000);
@@ -88,7 +88,7 @@ static void table_line(FILE *to, const struct tk_trace *t, const struct tk_event
 
 /* ---- lines for programs ---- */
 
-/* On one line: a line feed is nothing but a blank between values. */
+/* Writes JSON text on one line.  A line end in it is only white space between values, so a space replaces it. */
 static void nested(struct json *j, const char *key, const char *text) {
   json_raw(j, key, "");
   for (; *text; text++) fputc(*text == '\n' || *text == '\r' ? ' ' : *text, j->to);
@@ -107,7 +107,7 @@ static void json_arg(struct json *j, const struct tk_trace *t, const struct tk_a
     case TK_ARG_POINTER: json_uint(j, key, arg->u); return;
     case TK_ARG_DECIMAL: snprintf(text, sizeof text, "%llde%d", (long long)arg->i, (int)arg->exp), json_raw(j, key, text); return;
     case TK_ARG_DOUBLE:
-      if (arg->d - arg->d != 0) json_null(j, key); /* not finite */
+      if (arg->d - arg->d != 0) json_null(j, key); /* infinite or NaN */
       else tk_print_number(arg->d, text), json_raw(j, key, text);
       return;
     case TK_ARG_JSON: nested(j, key, tk_string(t, arg->s, NULL)); return;

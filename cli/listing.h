@@ -1,4 +1,4 @@
-/* listing.h - the events of a trace in the order of time, for people and for programs that read lines. */
+/* listing.h - prints the events of a trace in time order, as a table or as lines for programs. */
 #ifndef CLI_LISTING_H
 #define CLI_LISTING_H
 
@@ -8,7 +8,7 @@
 
 enum listing_form { LISTING_TABLE, LISTING_JSONL, LISTING_CSV };
 
-/* The first `head` events, 0 = all.  False: out of memory. */
+/* Prints the first `head` events; 0 = all.  False if out of memory. */
 bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, size_t head);
 
 #endif

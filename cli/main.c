@@ -1,6 +1,6 @@
-/* main.c - the way from argv to a command.
+/* main.c - finds the command in argv and runs it.
  *
- * A command is chosen by the first argument or by the program's own name: `tracekit merge` and `tracekit-merge` are the same.
+ * The first argument or the program's own name selects the command: `tracekit merge` and `tracekit-merge` are the same.
  */
 #include "docs.h"
 #include "interrupt.h"
@@ -26,7 +26,7 @@ static int formats(void) {
   return STATUS_DONE;
 }
 
-/* argv[0] is the command's name. */
+/* Parses the options of a command, whose name is argv[0], and runs it.  Returns the exit status. */
 static int run_command(const struct command *c, int argc, char **argv) {
   struct opt_error error;
   struct operands in = { .v = calloc((size_t)argc + 1, sizeof *in.v) };
@@ -50,7 +50,7 @@ static int run_command(const struct command *c, int argc, char **argv) {
   return status;
 }
 
-/* What other programs call it. */
+/* Returns our commands for the name of a command of other programs; NULL if unknown. */
 static const char *foreign_command(const char *name) {
   static const struct {
     const char *name, *here;
@@ -113,7 +113,7 @@ static int dispatch(int argc, char **argv) {
   return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
-/* "tracekit-merge", with any directory before it: the command merge. */
+/* Returns the command merge for "tracekit-merge" in any directory; NULL if the program has another name. */
 static const struct command *named_by(const char *program) {
   static const char prefix[] = "tracekit-";
   const char *slash = strrchr(program, '/');
@@ -121,9 +121,10 @@ static const struct command *named_by(const char *program) {
   return strncmp(name, prefix, sizeof prefix - 1) ? NULL : command_find(name + sizeof prefix - 1);
 }
 
-/* A block of a megabyte and more is a mapping of its own, so that it grows without a copy and goes back to the system when it is freed.
- * glibc raises that bound to the largest block freed, up to 32 MB; arrays then grow in the heap, whose holes and huge pages
- * --max-memory does not count: a merge within 16 MB was seen to hold 31.  Costs no time on 200 MB (info, convert, merge). */
+/* Gives each block of 1 MB or more its own mapping, so that it grows without a copy and returns to the system when freed.  By
+ * default glibc raises this threshold to the largest block freed, up to 32 MB.  Arrays then grow in the heap, whose holes and
+ * huge pages --max-memory does not count: a merge limited to 16 MB was seen to occupy 31 MB.  No cost in time on 200 MB (info,
+ * convert, merge). */
 static void keep_large_blocks_apart(void) {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
@@ -136,7 +137,7 @@ int main(int argc, char **argv) {
   keep_large_blocks_apart();
   interrupt_catch();
   status = c ? run_command(c, argc, argv) : dispatch(argc, argv);
-  /* What was printed counts only when it arrived; a reader that has seen enough (head) is no error. */
+  /* Fails if standard output could not be written, unless its reader closed the pipe early, as head does. */
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
   if (tty_reader_is_gone()) return status;

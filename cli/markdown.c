@@ -1,6 +1,7 @@
-/* markdown.c - docs/commands/ and docs/formats/README.md from the rows.  tests/lint/docs.sh holds the files against this.
+/* markdown.c - generates docs/commands/ and docs/formats/README.md from the option rows.  tests/lint/docs.sh compares the files
+ * with this output.
  *
- * An option that several commands have, with the same words, is explained once: in the page of all commands. */
+ * An option that several commands have, with the same help text, is explained once, in the overview of all commands. */
 #include "docs.h"
 
 #include "tracekit.h"
@@ -9,7 +10,7 @@
 
 enum { LONG_NAME = 64 };
 
-/* Text that is no markup, in a table or outside. */
+/* Prints text in which '|' and '<' are escaped, so that they are not markup. */
 static void plain(FILE *to, const char *text) {
   for (; *text; text++) {
     if (*text == '|' || *text == '<') fputc('\\', to);
@@ -27,7 +28,7 @@ static const struct opt *find_same(const struct command *c, const struct opt *o)
   return NULL;
 }
 
-/* The first command that has this option, as the table orders them. */
+/* Returns the first command of the table that has this option. */
 static const struct command *first_with(const struct opt *o) {
   const struct command *const *c = commands;
   while (!find_same(*c, o)) c++;
@@ -165,7 +166,7 @@ static void format_facts(FILE *to) {
   fputc('\n', to);
 }
 
-/* Of which formats it holds what only they understand: its own, and those that ask to be carried. */
+/* Prints, for each format, the other formats whose specific data it can embed. */
 static void blocks_row(FILE *to) {
   const struct tk_format_info *f, *of;
   fputs("| can embed data of other formats |", to);

@@ -1,4 +1,4 @@
-/* merge.c - tracekit merge: the traces of several ranks become one timeline. */
+/* merge.c - tracekit merge: merges the traces of several ranks into one timeline. */
 #include "clocks.h"
 #include "commands.h"
 #include "json.h"
@@ -160,7 +160,7 @@ static void row(struct table *table, const struct tk_merge_rank *r) {
   table_cell(table, "%s", shift);
 }
 
-/* What was left out comes last; else ranks in their order, which is not that of names: "rank10" is before "rank2". */
+/* Orders by rank, because by name "rank10" would precede "rank2".  Inputs that were left out come last. */
 static int compare_ranks(const void *a, const void *b) {
   const struct tk_merge_rank *x = *(const struct tk_merge_rank *const *)a, *y = *(const struct tk_merge_rank *const *)b;
   if (!x->failed != !y->failed) return x->failed ? 1 : -1;
@@ -246,13 +246,13 @@ static void print_merge_json(FILE *to, const struct shared *s, const struct tk_m
   json_close(&j, '}');
 }
 
-/* The reason begins with the name. */
+/* Returns the reason without the name, if it begins with the name. */
 static const char *behind(const char *name, const char *why) {
   const size_t n = strlen(name);
   return !strncmp(why, name, n) && !strncmp(why + n, ": ", 2) ? why + n + 2 : why;
 }
 
-/* Says which inputs were left out; the exit status of a merge that is complete but for them. */
+/* Reports the inputs that were left out.  Returns STATUS_INPUT if there are any. */
 static int say_failed(const struct tk_merge_report *report) {
   int status = STATUS_DONE;
   for (size_t i = 0; i < report->n_ranks; i++) {
@@ -280,7 +280,8 @@ static int finding(const struct params *p, const struct tk_align_report *a, int 
   return STATUS_FINDING;
 }
 
-/* "merge rank0.json rank1.json merged.json": the last name is of what is to be written. */
+/* True, with a usage error, if the last operand looks like an output without -o: "merge rank0.json rank1.json merged.json", and
+ * there is no file merged.json. */
 static bool forgot_output(const struct params *p, const struct operands *in, int *status) {
   struct stat st;
   const char *last = in->v[in->n - 1];
@@ -291,7 +292,7 @@ static bool forgot_output(const struct params *p, const struct operands *in, int
   return true;
 }
 
-/* ... of what was written before, and is merged once more. */
+/* Warns if the last input is itself a merged trace, probably the output of an earlier merge given without -o. */
 static void say_merged_again(const struct params *p, const struct tk_merge_report *r) {
   const struct tk_merge_rank *last = r->n_ranks > 1 ? &r->ranks[r->n_ranks - 1] : NULL;
   if (!p->shared.output && last && last->merged > 1 && !p->shared.quiet)

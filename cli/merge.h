@@ -1,4 +1,4 @@
-/* merge.h - words of merge's options that view takes as well. */
+/* merge.h - words of merge's options that plan and view accept too. */
 #ifndef CLI_MERGE_H
 #define CLI_MERGE_H
 

@@ -1,5 +1,5 @@
 /* opt.c - the parser of option rows (opt.h): -x, -xVALUE, -x VALUE, -xyz, --name, --name=VALUE, --name VALUE, --no-name, "--",
- * and operands anywhere between them.  Names are not abbreviated: a script must not break when an option is added. */
+ * and operands anywhere between them.  Names cannot be abbreviated, so that a new option never breaks a script. */
 #include "opt.h"
 
 #include "tracekit.h"
@@ -13,7 +13,7 @@
 
 enum { MAX_WORD = 64, MAX_VALID = 64 };
 
-/* Where the parser stands. */
+/* State of the parser. */
 struct parser {
   const struct command *command;
   char **next; /* the next argument */
@@ -51,7 +51,7 @@ static enum parsed bad_word(const struct parser *p, const struct opt *o, const c
   return fail(p->error, "--%s: unknown word '%s' (one of %s)", o->name, value, list);
 }
 
-/* "marker=" with something behind it. */
+/* True if the value is a word that takes text, such as "marker=", with its text.  Stores both. */
 static bool set_choice(const struct parser *p, const struct opt *o, const struct opt_word *w, const char *value) {
   size_t n = strlen(w->word);
   if (w->word[n - 1] != '=' || strncmp(value, w->word, n) != 0 || !value[n]) return false;
@@ -75,7 +75,7 @@ static enum parsed set_word(const struct parser *p, const struct opt *o, const c
   return bad_word(p, o, value, valid);
 }
 
-/* "xplane or perfetto" of a word that several formats go by; NULL = not even two do. */
+/* Lists the formats that share a name: "xplane (.xplane.pb) or perfetto (.pftrace)".  NULL if fewer than two do. */
 static const char *list_called(const char *word, char *list, size_t size) {
   const struct tk_format_info *format;
   unsigned found = 0;
@@ -88,7 +88,7 @@ static const char *list_called(const char *word, char *list, size_t size) {
   return found > 1 ? list : NULL;
 }
 
-/* What also says a compression is handed on as it is. */
+/* Stores the name of the format.  A value that includes a compression, such as json.gz, is stored unchanged. */
 static enum parsed set_format(const struct parser *p, const struct opt *o, const char *value) {
   const char *valid[MAX_VALID];
   const struct tk_format_info *format;
@@ -106,7 +106,7 @@ static enum parsed set_format(const struct parser *p, const struct opt *o, const
   return bad_word(p, o, value, valid);
 }
 
-/* A size of less than this without a unit: so small nothing is, and MB are meant. */
+/* A smaller size must have a unit: no file is that small, so the user probably meant MB. */
 enum { SMALL = 4096 };
 
 static enum parsed set_size(const struct parser *p, const struct opt *o, const char *value) {
@@ -232,7 +232,7 @@ static bool same_name(const char *row, const char *word, size_t n) { return strl
 
 static bool starts_with_no(const char *s) { return !strncmp(s, "no-", 3); }
 
-/* The row of a long option; *on tells NAME from no-NAME. */
+/* Returns the row of a long option; NULL if unknown.  *on: false if the option was negated, as in no-NAME. */
 static const struct opt *find_long(const struct command *c, const char *word, size_t n, bool *on) {
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
     *on = true;
@@ -245,7 +245,7 @@ static const struct opt *find_long(const struct command *c, const char *word, si
   return NULL;
 }
 
-/* Options of other programs, which are none here. */
+/* Returns what to use instead of an option of other programs; NULL if unknown. */
 static const char *foreign(const char *word, size_t n) {
   static const struct {
     const char *word, *here;
@@ -287,7 +287,7 @@ static enum parsed unknown_long(const struct parser *p, const char *word, size_t
 
 /* ---- the three shapes of an argument ---- */
 
-/* "--to 100 MB": a number whose unit stands apart. */
+/* Sets a value, joined with its unit if that is the next argument: "--to 100 MB". */
 static enum parsed set_apart(struct parser *p, const struct opt *o, const char *value) {
   char joined[MAX_WORD];
   uint64_t bytes;
@@ -342,7 +342,7 @@ static enum parsed parse_letters(struct parser *p, const char *letters) {
   return PARSED_RUN;
 }
 
-/* Of a command that writes a trace and was not told where to, a second name is that of its output. */
+/* True if the operand looks like the output: the command writes a trace, -o is missing, and the name implies a format. */
 static bool is_output(const struct parser *p, const char *operand) {
   const struct opt *output = find_letter(p->command, 'o');
   return output && find_letter(p->command, 'f') && !*(const char **)field(p, output) && tk_path_of(operand).format;

@@ -1,10 +1,10 @@
-/* opt_time.c - what is wrong with a duration; apart from opt.c, for commands that read durations by themselves. */
+/* opt_time.c - the error message for an invalid duration; separate from opt.c for commands that parse durations themselves. */
 #include "opt.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A number without a unit may be anything. */
+/* A number without a unit is ambiguous, so the message suggests units. */
 void opt_bad_time(struct opt_error *error, const char *name, const char *value) {
   const bool is_number = *value && !value[strspn(value, "0123456789.+-")];
   const size_t n = sizeof error->why;

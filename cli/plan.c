@@ -1,4 +1,4 @@
-/* plan.c - tracekit plan: the clocks of a job, by the scans of its ranks. */
+/* plan.c - tracekit plan: compares the clocks of a job from the scans of its ranks, and plans the merge. */
 #include "clocks.h"
 #include "commands.h"
 #include "merge.h"
@@ -81,7 +81,7 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-/* ---- who is slow ---- */
+/* ---- stragglers ---- */
 
 enum { SHOWN = 5 };
 

@@ -2,8 +2,8 @@
  *
  *     reading rank3.json.gz (4 of 8) [#######--------]  47%  212 MB/s  0:07 left
  *
- * The line appears after half a second, six times a second at most, and leaves no trace: where there is no terminal nothing is written.
- * Lines of JSON come at the beginning and the end of each phase, and as often between. */
+ * The line appears after half a second, is updated at most six times a second, and is erased at the end.  By default it needs a
+ * terminal.  JSON lines are written at the beginning and the end of each phase, and at the same rate in between. */
 #include "progress.h"
 
 #include "interrupt.h"
@@ -40,9 +40,9 @@ static void show_json(const struct progress *p) {
   fflush(stderr);
 }
 
-/* ---- a line for people ---- */
+/* ---- a line of text ---- */
 
-/* 1234567 as "1.2 M" events, which are not bytes. */
+/* Formats an amount: bytes as a size, 1234567 events as "1.2 M". */
 static void print_amount(const struct progress *p, uint64_t n, char *text, size_t size) {
   static const char *const units[] = { "", " k", " M", " G" };
   char number[32];
@@ -64,7 +64,7 @@ static void show_bar(const struct progress *p) {
   fprintf(stderr, "] %3u%%", (unsigned)((double)done / (double)p->total * 100));
 }
 
-/* Only when enough of it is done to tell. */
+/* Prints the rate and the remaining time, once the phase has run for long enough to estimate them. */
 static void show_rate(const struct progress *p, uint64_t now) {
   const uint64_t ms = now - p->phase_ms;
   char rate[64];
@@ -95,7 +95,7 @@ static void show(const struct progress *p, uint64_t now) {
   fflush(stderr);
 }
 
-/* ---- what goes on ---- */
+/* ---- start, phases and end ---- */
 
 void progress_start(struct progress *p, const char *what, const char *name, int choice) {
   *p = (struct progress){ .started_ms = now_ms(), .json = choice == PROGRESS_JSON };

@@ -1,4 +1,4 @@
-/* progress.h - a line on stderr that is rewritten while work goes on, or lines of JSON for a script. */
+/* progress.h - a progress line on stderr, rewritten while the work runs, or lines of JSON for a script. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -7,18 +7,19 @@
 enum progress_choice { PROGRESS_NEVER = -1, PROGRESS_ON_TERMINAL, PROGRESS_ALWAYS, PROGRESS_JSON };
 
 struct progress {
-  char what[16], name[256]; /* "reading", "rank0.json" */
-  size_t i, n;              /* the i-th of n */
+  char what[16], name[256]; /* phase, such as "reading", and file, such as "rank0.json" */
+  size_t i, n;              /* number of the current input, and of all inputs */
   uint64_t started_ms, phase_ms, shown_ms, done, total;
-  bool events; /* that are counted, not bytes */
+  bool events; /* `done` and `total` count events, not bytes */
   bool on, json;
   bool visible;
 };
 
-/* "filtering", of what (NULL: not told); bytes are counted, until another phase or the caller says otherwise. */
+/* Starts the first phase, such as "filtering", of the file `name` (NULL: none).  Amounts are bytes, until a phase or the caller
+ * sets p->events.  choice: an enum progress_choice. */
 void progress_start(struct progress *p, const char *what, const char *name, int choice);
 void progress_end(struct progress *p);
-/* For tk_progress, with a struct progress as its arg: false after an interrupt. */
+/* Callbacks for tk_progress, whose arg is a struct progress.  progress_tick() returns false after an interrupt. */
 bool progress_tick(void *progress, uint64_t done, uint64_t total);
 void progress_phase(void *progress, const struct tk_phase *phase);
 

@@ -1,4 +1,4 @@
-/* rebase.c - tracekit rebase: the same events at other times. */
+/* rebase.c - tracekit rebase: shifts the events of a trace in time. */
 #include "commands.h"
 #include "tty.h"
 #include "write.h"
@@ -67,7 +67,7 @@ static int rebase_one(const struct params *p, const char *input, const char *out
 
 /* ---- several inputs: one base, a folder of outputs ---- */
 
-/* Those of two clocks have no common zero. */
+/* False, with a message, if the trace has a different clock than the first input: their times cannot be compared. */
 static bool same_clock(const struct tk_trace *t, enum tk_clock clock, size_t i, int *status) {
   if (i == 0 || t->clock == clock) return true;
   tty_say("%s: has a different clock than the first input, so the inputs have no common first event", t->source);
@@ -75,7 +75,7 @@ static bool same_clock(const struct tk_trace *t, enum tk_clock clock, size_t i, 
   return false;
 }
 
-/* The first event of each is looked at before any is written: one input in memory at a time. */
+/* Reads all inputs, one in memory at a time, to find their earliest event, which becomes the base of all outputs. */
 static int common_base(const struct params *p, const struct operands *in, struct tk_rebase_options *o) {
   struct shared quiet = p->shared;
   int status = STATUS_DONE;
@@ -96,7 +96,7 @@ static int common_base(const struct params *p, const struct operands *in, struct
   return status;
 }
 
-/* The last part of a path, without slashes behind it, or the name of an archive's member. */
+/* Returns the last component of a path, or the name of an archive member.  Removes trailing slashes from `path`. */
 static const char *leaf_of(char *path) {
   size_t n = strlen(path);
   while (n > 1 && path[n - 1] == '/') path[--n] = 0;
@@ -104,8 +104,8 @@ static const char *leaf_of(char *path) {
   return colon ? colon + 1 : leaf;
 }
 
-/* "out/rank3.json.gz" of "a/rank3.json.gz", of "logs.zip:rank3.json.gz" and, as JSON, of "a/rank3.pftrace.gz".  Where `format` is NULL
- * the input's own name says it.  NULL: out of memory. */
+/* Returns the path of an output: "out/rank3.json.gz" for "a/rank3.json.gz", for "logs.zip:rank3.json.gz" and, if the format is
+ * JSON, for "a/rank3.pftrace.gz".  If `format` is NULL, the name of the input determines the format.  NULL if out of memory. */
 static char *name_output(const char *folder, const char *input, const char *format) {
   char *path = strdup(input), *output = NULL;
   if (!path) return NULL;
@@ -121,7 +121,7 @@ static char *name_output(const char *folder, const char *input, const char *form
   return output;
 }
 
-/* NULL, or why this input cannot be one of several. */
+/* Returns why this input cannot be one of several; NULL if it can. */
 static const char *why_not(const struct params *p, const char *input) {
   struct stat st;
   if (run_is_stdout(input)) return "standard input has no file name for its output; give an input file";
@@ -136,7 +136,7 @@ static bool is_among(char *const *names, size_t n, const char *name) {
   return false;
 }
 
-/* All that can be asked of inputs and outputs before the first is read. */
+/* Names the outputs, and checks all inputs and outputs before any input is read. */
 static int plan(const struct params *p, const struct operands *in, const char *folder, char **outputs) {
   struct shared one = p->shared;
   int status = STATUS_DONE;

@@ -57,7 +57,7 @@ static char *read_file(const char *path, size_t *length, int *status) {
   return free(text), NULL;
 }
 
-/* Reads a secret of any bytes as hexadecimal text. */
+/* Reads a secret, which may contain any bytes, as hexadecimal text. */
 static char *read_key(const char *path, int *status) {
   size_t n = 0;
   char *bytes = read_file(path, &n, status), *key = bytes ? malloc(2 * n + 1) : NULL;

@@ -7,7 +7,7 @@
 
 extern const struct opt_word redact_names_words[];
 
-/* Options that tune redaction: of `redact` itself, and of other commands with --redact. */
+/* Options that tune redaction, for `redact` itself and for other commands with --redact. */
 #define ROWS_REDACT_HOW                                                                                                        \
   { OPT_WORD, 0, "names", "HOW", "redaction: how to treat the names of events, tracks and counters", SHARED(redact.names),     \
     redact_names_words, 0, 0 },                                                                                                \

@@ -1,4 +1,4 @@
-/* report.c - tracekit report: what a run did with its time, as a screen of text, as JSON, or as a page. */
+/* report.c - tracekit report: summarises where a run spent its time, as text, as JSON or as an HTML page. */
 #include "report.h"
 
 #include "commands.h"
@@ -88,7 +88,7 @@ static int report_of(const struct params *p, const struct tk_selection *select, 
   return status;
 }
 
-/* What is asked for is understood before anything is read. */
+/* Checks all options before reading any input. */
 static int cmd_report(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct exprs e = select_expressions(&p->selected, "report");

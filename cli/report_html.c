@@ -1,4 +1,4 @@
-/* report_html.c - a report as one page: drawings first, then the tables that report_text.c prints. */
+/* report_html.c - prints a report as one HTML page: charts first, then the tables of report_text.c. */
 #include "html.h"
 #include "report.h"
 #include "tty.h"
@@ -91,7 +91,7 @@ static void head(FILE *to, const struct tk_report *r) {
 
 /* ---- timelines ---- */
 
-/* Bars of one colour: neighbours of one height are one. */
+/* Draws the bars of one class.  Adjacent bars with the same position and height are joined. */
 static void draw_class(FILE *to, const uint16_t *strip, int class) {
   fprintf(to, "<path class=c%d d=\"", class);
   for (int i = 0, k; i < TK_REPORT_BINS; i = k) {
@@ -108,7 +108,8 @@ static void draw_class(FILE *to, const uint16_t *strip, int class) {
   fputs("\"/>", to);
 }
 
-/* The range of time of all rows, if their clocks can be one: then they stand where they belong. */
+/* Computes the time range of all rows.  True if it is less than four times the longest row: the clocks are then taken as
+ * comparable, and all rows share one time axis. */
 static bool common_range(const struct tk_report *r, double *start, double *length) {
   double from = 0, to = 0, longest = 0;
   bool any = false;
@@ -271,7 +272,7 @@ static void idle(FILE *to, const struct tk_report *r) {
   end_section(to);
 }
 
-/* A bar for each step, as high as it is long beside the longest. */
+/* Draws a bar for each of the first 600 steps; the height is the duration relative to the longest step. */
 static void draw_steps(FILE *to, const struct tk_report_rank *row) {
   enum { MOST = 600 };
   const size_t n = row->n_steps < MOST ? row->n_steps : MOST;

@@ -1,4 +1,4 @@
-/* report_json.c - a report as JSON (schemas/job.schema.json). */
+/* report_json.c - prints a report as JSON (schemas/job.schema.json). */
 #include "figures.h"
 #include "report.h"
 #include "tty.h"
@@ -91,7 +91,7 @@ static void json_row(struct json *j, const struct tk_report_rank *r) {
   json_close(j, '}');
 }
 
-/* Bytes over a time as 10^9 bytes a second; null if there is none. */
+/* Writes a rate in GB/s (10^9 bytes per second); null if the bytes or the time are unknown. */
 static void json_rate(struct json *j, const char *key, double bytes, double seconds) {
   char text[32];
   if (seconds > 0 && bytes > 0) json_raw(j, key, tty_fraction(bytes / seconds / 1e9, 3, text));

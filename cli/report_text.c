@@ -1,4 +1,4 @@
-/* report_text.c - a report as a screen of text. */
+/* report_text.c - prints a report as text. */
 #include "report.h"
 #include "table.h"
 #include "tty.h"
@@ -52,7 +52,7 @@ static void cell_name(struct table *t, const struct tk_report *r, const struct t
   table_cell(t, "%s", name);
 }
 
-/* ---- what was traced ---- */
+/* ---- head ---- */
 
 static void print_texts(const char *label, const char *const *texts, size_t n) {
   for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-/* run.c - see run.h.  The library checks its output again when it opens it; here the same questions are asked before an hour of
- * reading instead of after it. */
+/* run.c - see run.h.  The library checks an output when it opens it.  The same checks are made here first, so that they fail
+ * before an hour of reading rather than after it. */
 #include "run.h"
 
 #include "interrupt.h"
@@ -28,7 +28,7 @@ int run_usage(const char *command, const char *why) {
   return STATUS_USAGE;
 }
 
-/* What the library's messages leave open: how the command calls the option that an error is about. */
+/* Returns advice that names an option of the command, because the library's messages name none. */
 static const char *advice_of(const struct tk_err *err) {
   switch ((enum tk_option)err->option) {
   case TK_OPTION_FORCE: return " (--force replaces it)";
@@ -60,7 +60,7 @@ static int status_of(const struct tk_err *err) {
 }
 
 int run_fail(const struct tk_err *err) {
-  /* A call of the system that the signal broke off fails as well: the signal is the cause. */
+  /* A system call that the signal interrupted fails too: report the signal as the cause. */
   if (err->code == TK_EINTERRUPTED || interrupt_signal()) {
     tty_fail("interrupted");
     return STATUS_SIGNALLED + (interrupt_signal() ? interrupt_signal() : 2);
@@ -124,13 +124,13 @@ bool run_derives(const struct shared *s, const char *output, const char *like) {
 
 static const char *const KINDS[] = { [TK_NOTE_INFO] = "note", [TK_NOTE_REPAIR] = "repair", [TK_NOTE_FACT] = "fact" };
 
-/* How often a text was said, of how many inputs. */
+/* A note, with its number of occurrences and the number of inputs that have it. */
 struct said {
   const struct tk_diagnostic *first;
   uint64_t count, inputs;
 };
 
-/* Some are of a kind of their own. */
+/* True if the text begins with a kind of its own, which replaces the one in KINDS. */
 static bool says_kind(const char *text) {
   static const char *const kinds[] = { "left out: ", "alignment: ", NULL };
   for (const char *const *k = kinds; *k; k++)
@@ -138,7 +138,8 @@ static bool says_kind(const char *text) {
   return false;
 }
 
-/* "tracekit: FILE: repair: TEXT (12 times, first at byte 8,812)", or of several "tracekit: 64 inputs: ..., first in FILE". */
+/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8,812)", or for several inputs "tracekit: 64 inputs: ..., first
+ * in FILE". */
 static void print_note(const char *source, const struct said *s) {
   const struct tk_diagnostic *n = s->first;
   const bool placed = n->offset != UINT64_MAX;
@@ -160,7 +161,7 @@ static bool is_said(const struct shared *s, const struct tk_diagnostic *n) {
   return n->kind != TK_NOTE_FACT || s->facts || s->verbose;
 }
 
-/* By text and kind, those of one in their order. */
+/* Orders by text and kind, then by position in the list. */
 static int compare_said(const void *a, const void *b) {
   const struct tk_diagnostic *x = *(const struct tk_diagnostic *const *)a, *y = *(const struct tk_diagnostic *const *)b;
   if (x->text != y->text) return (uintptr_t)x->text < (uintptr_t)y->text ? -1 : 1;
@@ -168,7 +169,8 @@ static int compare_said(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* What more inputs than a few say is said once of all: the sum stands at the first of them, nothing at the others. */
+/* Combines equal notes of more than FEW inputs, unless --verbose: the first gets the sum, and `first` of the others becomes
+ * NULL. */
 static struct said *sum_up(const struct tk_diagnostics *d, const struct shared *s) {
   enum { FEW = 3 };
   struct said *sums = calloc(d->n + 1, sizeof *sums);
@@ -271,7 +273,7 @@ const char *run_input(const char *command, const struct operands *in, int *statu
 
 /* ---- output ---- */
 
-/* A list of inputs is one as well. */
+/* True if the output is also an input, or a list of inputs (@FILE). */
 static bool is_input(const struct stat *output, const struct operands *in) {
   struct stat st;
   for (size_t i = 0; i < in->n; i++) {
@@ -301,8 +303,8 @@ bool run_check_file(const struct shared *s, const char *path, const struct opera
   struct stat st;
   if (stat(path, &st) != 0) return has_folder(path) || refuse(path, "no such folder", status);
   if (S_ISDIR(st.st_mode)) return refuse(path, "is a directory", status);
-  if (!S_ISREG(st.st_mode)) return true; /* a device or a FIFO: nothing is lost by writing to it */
-  if (is_input(&st, in)) { /* that is no fault of the file */
+  if (!S_ISREG(st.st_mode)) return true; /* a device or a FIFO has no contents to lose */
+  if (is_input(&st, in)) { /* wrong usage, not a fault of the file */
     refuse(path, "is also an input; choose another name", status);
     *status = STATUS_USAGE;
     return false;
@@ -311,7 +313,7 @@ bool run_check_file(const struct shared *s, const char *path, const struct opera
   return true;
 }
 
-/* The last of several names may be meant for it. */
+/* Asks for -o, and suggests the last of several operands if its name implies a format. */
 static int no_output(const char *command, const struct operands *in) {
   const char *last = in->n > 1 ? in->v[in->n - 1] : NULL;
   char why[512];

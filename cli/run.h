@@ -1,4 +1,4 @@
-/* run.h - what the commands share: option rows, loading with progress and notes, checking the output before long work. */
+/* run.h - shared by the commands: option rows, loading with progress and notes, checks of the output before long work. */
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
@@ -7,13 +7,13 @@
 
 #include <stdio.h>
 
-/* Fields of the shared rows.  The first member of every command's params, so that the rows' offsets hold for all. */
+/* Fields of the shared rows.  First member of every command's params, so that the rows' offsets are the same in all of them. */
 struct shared {
   const char *output, *format;
   uint64_t max_memory, max_size;
   int threads, level, progress, quiet, verbose;
-  bool facts; /* no option: the command tells them whether or not more is asked for */
-  uint8_t without; /* likewise: what the command asks nothing of (tk_load_options) */
+  bool facts; /* not an option; set by commands that always print facts */
+  uint8_t without; /* not an option; data that the command does not need (tk_load_options) */
   int derive;
   struct {
     bool asked, keep_numbers;
@@ -100,7 +100,7 @@ extern const struct opt_word progress_words[];
         SHARED(derive), 0, 0, 0                                                                                                \
   }
 
-/* The two bundles that most commands list. */
+/* The two groups of rows that most commands use. */
 #define ROWS_READ ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
 #define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL,           \
   ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
@@ -116,54 +116,61 @@ struct tk_load_options run_load_options(const struct shared *s, struct progress 
 struct tk_source_options run_source_options(const struct shared *s, struct progress *p);
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p);
 
-/* The traces that the command line names: "-" without an operand, unless standard input is a terminal.  NULL: *status. */
+/* Opens the traces that the operands name; without operands "-", unless standard input is a terminal.  On failure prints the
+ * reason, sets *status and returns NULL. */
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* Loads one of them, with progress; prints the notes, or the error and returns NULL with the exit status in *status. */
+/* Loads the i-th of the sources, with progress, and prints its notes.  On failure prints the error, sets *status and returns
+ * NULL. */
 struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sources, size_t i, int *status);
-/* The same for a name that stands for one trace. */
+/* Like run_load_input(), for a single source. */
 struct tk_trace *run_load(const struct shared *s, const char *source, int *status);
 
-/* All that the operands of a command name, as one trace; "-" without any. */
+/* Loads everything that the operands name as one trace; "-" without operands.  On failure prints the error, sets *status and
+ * returns NULL. */
 struct tk_trace *run_load_operands(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* Does the file of this name, of a trace that was read as `like`, get what is derived? */
+/* True if --derive adds events to the output of this name.  like: format of the input, for an output that implies none. */
 bool run_derives(const struct shared *s, const char *output, const char *like);
 
-/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8812)" for every note, unless quiet; what more than three inputs
- * have in common once, unless verbose.  `source`: of notes that tell none. */
+/* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8,812)" for every note, unless --quiet.  Facts need --verbose
+ * or s->facts.  A note that more than three inputs share is printed once, unless --verbose.  source: name for notes without a
+ * source. */
 void run_notes(const struct shared *s, const char *source, const struct tk_diagnostics *d);
-/* Of those of a trace the ones that came after note `last`: an operation's own. */
+/* Prints the notes of a trace after note `last`, that is, the notes that an operation added. */
 void run_notes_after(const struct shared *s, const char *source, const struct tk_trace *t, tk_id last);
 
-/* Both print what is wrong and return the exit status; after an interrupt that is all that is wrong. */
+/* Print an error and return the exit status.  After a signal, run_fail() reports only the interruption. */
 int run_no_memory(void);
 int run_fail(const struct tk_err *err);
-/* The same of what matches nothing in a trace, which is named then. */
+/* Like run_fail(), but the message names the trace if nothing in it matched. */
 int run_fail_of(const char *source, const struct tk_err *err);
 int run_usage(const char *command, const char *why);
 
-/* The input of a command with one or no operand: "-" without one, unless standard input is a terminal (NULL, *status). */
+/* Returns the first operand, or "-" without operands.  If standard input is then a terminal, prints the reason, sets *status
+ * and returns NULL. */
 const char *run_input(const char *command, const struct operands *in, int *status);
 
-/* The output that s asks for, checked before any work: given or a pipe, no terminal, not one of the inputs, not an existing
- * file without --force.  NULL: *status is the exit status and the reason was printed. */
+/* Returns the path of the output, checked before any work: it is not a terminal, not an input, and does not exist unless
+ * --force is given.  On failure prints the reason, sets *status and returns NULL. */
 const char *run_output(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* True if a file can be written here: its folder exists, it is not an input, and it does not exist unless --force is given. */
+/* True if a file can be written here: its folder exists, it is not an input, and it does not exist unless --force is given.  On
+ * failure prints the reason and sets *status. */
 bool run_check_file(const struct shared *s, const char *path, const struct operands *in, int *status);
 
-/* Does the name of this output, or -f, say its format, and is its folder there?  (Not asked of one whose name has {} in it.) */
+/* True if -f or the name implies the format of an output, and its folder exists (not checked if {} is part of the folder).  On
+ * failure prints the reason and sets *status. */
 bool run_names_trace(const struct shared *s, const char *path, int *status);
-/* run_output of a trace: this is asked too. */
+/* Like run_output(), and checks run_names_trace() too. */
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status);
-/* Does -o name a folder ("run/"), or, as -f says its format, one that is there?  What the library makes of it is its own to say. */
+/* True if -o names a folder: "run/", or with -f an existing folder.  The library decides what to write there. */
 bool run_names_folder(const struct shared *s);
 
 
 bool run_is_stdout(const char *path);
 
-/* Where reports go: stdout, unless the trace goes there. */
+/* Returns the stream for reports: stdout, or stderr if the trace is written to stdout. */
 FILE *run_report_to(const struct shared *s, const char *output);
 
 #endif

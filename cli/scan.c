@@ -1,4 +1,4 @@
-/* scan.c - tracekit scan: what clocks are compared by, kept in a small file. */
+/* scan.c - tracekit scan: summarises ranks in a small file, from which plan compares their clocks. */
 #include "commands.h"
 #include "json.h"
 #include "progress.h"

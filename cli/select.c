@@ -1,5 +1,5 @@
-/* select.c - see select.h.  Every plain option is an expression that somebody did not have to write: --min-dur 10us is "dur >= 10us".
- * So there is one language, one place that understands it, and all that is asked for must hold. */
+/* select.c - see select.h.  Every plain option is short for an expression: --min-dur 10us is "dur >= 10us".  So there is one
+ * language and one parser for it.  An event must satisfy all expressions. */
 #include "select.h"
 
 #include "tty.h"
@@ -39,7 +39,7 @@ static void append_quoted(char **text, const char *value) {
   append(text, "\"");
 }
 
-/* symbol op "a" || symbol op "b" */
+/* Adds the expression: symbol op "a" || symbol op "b". */
 static void any_of(struct exprs *e, const char *symbol_op, const struct opt_list *list) {
   char *text = NULL;
   for (size_t i = 0; i < list->n; i++) {
@@ -60,7 +60,7 @@ static void none_of(struct exprs *e, const char *symbol_op, const struct opt_lis
   }
 }
 
-/* A whole number that is written as such: what looks otherwise ("007") can only be text. */
+/* True if the text is an integer in canonical form; in other forms, such as "007", it can only be text. */
 static bool parse_number(const char *text, size_t n, long long *value) {
   char copy[24], again[24];
   if (n == 0 || n >= sizeof copy) return false;
@@ -77,7 +77,7 @@ static void append_test(char **text, const char *symbol, const char *op, long lo
   append(text, test);
 }
 
-/* symbol >= 3 && symbol <= 5 */
+/* Appends the test: symbol == 3, or (symbol >= 3 && symbol <= 5). */
 static void append_range(char **text, const char *symbol, struct tk_range r) {
   const bool has_first = r.first != INT64_MIN, has_last = r.last != INT64_MAX;
   if (r.first == r.last) {
@@ -100,7 +100,7 @@ static void any_range(struct exprs *e, const char *symbol, const struct opt_rang
   if (list->n) add_expr(e, text);
 }
 
-/* A range, a number, or text. */
+/* Appends the test of a range, a number or text.  False if the range is invalid or the text is empty. */
 static bool append_id(char **text, const char *symbol, const char *id) {
   struct tk_range range;
   long long value;
@@ -143,7 +143,7 @@ static void say_bad_time(const char *command, const char *word, const char *valu
   tty_say("%s: %s", command, error.why);
 }
 
-/* The option is called as `word`-dur. */
+/* Adds a limit of durations, the value of the option --WORD-dur. */
 static void one_limit(struct exprs *e, const char *word, const char *op, const char *value) {
   char *text = NULL;
   tk_time ps;
@@ -155,7 +155,7 @@ static void one_limit(struct exprs *e, const char *word, const char *op, const c
   if (value[strspn(value, "0123456789.munsh")]) {
     append_test(&text, "dur", op, ps);
     append(&text, "ps");
-  } else { /* as it was written, for messages */
+  } else { /* as given, so that messages show it unchanged */
     append(&text, "dur ");
     append(&text, op);
     append(&text, " ");

@@ -1,5 +1,5 @@
-/* select.h - which events of a trace a command is about: the option rows that filter, top and tree share, and the expressions that
- * they stand for. */
+/* select.h - selection of events: the option rows shared by filter, top, tree, report, diff and view, and the expressions that
+ * these rows stand for. */
 #ifndef CLI_SELECT_H
 #define CLI_SELECT_H
 
@@ -12,7 +12,7 @@ struct selection {
   bool no_python;
 };
 
-/* The first member of the params of such a command. */
+/* First member of the params of a command with ROWS_SELECT. */
 struct selected {
   struct shared shared;
   struct selection selection;
@@ -58,19 +58,19 @@ struct exprs {
   size_t n;
   const char *command;
   bool failed; /* out of memory */
-  bool wrong;  /* said already */
+  bool wrong;  /* an option is invalid; the error was printed */
 };
 
-/* What the options ask for, as expressions that must all hold. */
+/* Returns the options as expressions; an event must satisfy all of them. */
 struct exprs select_expressions(const struct selected *s, const char *command);
 void select_free(struct exprs *e);
 
-/* Says why there is nothing of what was asked for in the trace, which is of no use any more: an answer, and no fault. */
+/* Explains why no event of the trace is selected, which is not an error.  The trace cannot be used afterwards. */
 void select_say_nothing(struct tk_trace *t, const struct tk_selection *s);
 
-/* Is it arg.KEY? */
+/* True if the word is arg.KEY. */
 bool select_is_arg(const char *word);
-/* What --by says (NULL: by name); false, and it is said, if that is nothing. */
+/* Parses --by; NULL means by name.  False, with a message, if the column is unknown. */
 bool select_by(const char *command, const char *text, enum tk_top_by *by, const char **arg);
 
 #endif

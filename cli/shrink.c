@@ -1,4 +1,4 @@
-/* shrink.c - tracekit shrink: make it fit. */
+/* shrink.c - tracekit shrink: reduces a trace to a given size. */
 #include "commands.h"
 #include "redact.h"
 #include "json.h"
@@ -18,7 +18,7 @@ struct params {
 
 #define FIELD(field) offsetof(struct params, field)
 
-/* For completion. */
+/* Words for shell completion only. */
 static const struct opt_word ladder_words[] = {
   { "args", 0, "args" },         { "python", 0, "Python stack frames" },   { "coalesce", 0, "adjacent spans of one name" },
   { "spans", 0, "short spans" }, { "counters", 0, "counter samples" }, { 0, 0, 0 },
@@ -113,7 +113,7 @@ static void print_shrink_json(FILE *to, const struct shared *s, const struct tk_
   json_close(&j, '}');
 }
 
-/* "500000", "2M", "1.5k": counts go by thousands, as the sizes "2MB" and "1.5kB" do. */
+/* Parses a count: "500000", "2M", "1.5k".  Prefixes are powers of 1000, as in the sizes "2MB" and "1.5kB". */
 static bool read_count(const char *text, uint64_t *n) {
   char size[64];
   size_t digits = strspn(text, "0123456789.");
@@ -123,7 +123,7 @@ static bool read_count(const char *text, uint64_t *n) {
   return tk_parse_size(size, n) && *n > 0;
 }
 
-/* NULL, or what is wrong with the request. */
+/* Reads the options into `o`.  Returns an error message; NULL if the options are valid. */
 static const char *read_options(const struct params *p, struct tk_shrink_options *o) {
   int targets = (p->to != 0) + (p->events != NULL) + (p->percent != NULL) + p->lossless;
   char *end;
@@ -143,7 +143,7 @@ static const char *read_options(const struct params *p, struct tk_shrink_options
                                                                   "--lossless";
 }
 
-/* Are the expressions such? */
+/* False, with err, if --keep or --drop is not a valid expression. */
 static bool check_exprs(const struct params *p, struct tk_err *err) {
   const char *exprs[] = { p->keep ? p->keep : p->drop, p->keep ? p->drop : NULL, NULL };
   return tk_filter_check(&(struct tk_filter_options){ .where = exprs }, err);

@@ -1,4 +1,4 @@
-/* size.c - tracekit size: what is this file made of? */
+/* size.c - tracekit size: shows what takes up space in a trace. */
 #include "commands.h"
 #include "json.h"
 #include "run.h"

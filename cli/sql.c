@@ -1,4 +1,4 @@
-/* sql.c - tracekit sql: questions in SQL, over tables that are Perfetto's. */
+/* sql.c - tracekit sql: runs SQL queries on a trace, with the tables of Perfetto. */
 #include "commands.h"
 #include "run.h"
 #include "sql_prompt.h"
@@ -48,7 +48,7 @@ static const struct example examples[] = {
 
 enum { TIMEOUT_MS = 600000 };
 
-/* ---- the text ---- */
+/* ---- statements ---- */
 
 static bool append(char **text, size_t *n, const char *more, size_t more_n) {
   char *longer = realloc(*text, *n + more_n + 3);
@@ -78,7 +78,7 @@ static char *read_script(const char *path) {
   return text;
 }
 
-/* What -e says, each a statement whether or not a semicolon ends it. */
+/* Joins the values of -e, with a semicolon after each one, because it may lack its own. */
 static char *join_queries(const struct opt_list *queries) {
   char *text = NULL;
   size_t n = 0;
@@ -90,7 +90,8 @@ static char *join_queries(const struct opt_list *queries) {
   return text;
 }
 
-/* The statements, read before the trace is; *prompt: nothing says any, and somebody sits there. */
+/* Reads the statements, before the trace is read.  *prompt: no statement is given, and standard input is a terminal.  NULL,
+ * with a message, if they cannot be read. */
 static char *read_queries(const struct params *p, bool *prompt) {
   char *text = NULL;
   errno = 0;

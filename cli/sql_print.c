@@ -1,7 +1,8 @@
 /* sql_print.c - see sql_print.h.
  *
- * A table's columns are as wide as its first rows need, and where that is more than the terminal has, the widest give way; so no answer
- * is held in memory.  Numbers are printed exactly: a double is the shortest decimal that reads back as it. */
+ * The columns of a table are as wide as its first 1,000 rows need; if the terminal is narrower, the widest columns shrink.  So
+ * no result is held in memory as a whole.  Numbers are printed exactly: a double as the shortest decimal that reads back as the
+ * same value. */
 #include "sql_print.h"
 
 #include "tty.h"
@@ -88,7 +89,7 @@ static void print_cell(const struct printer *p, const char *text, size_t column)
   fputs(last ? "\n" : "  ", p->to);
 }
 
-/* Takes from the widest until the line fits. */
+/* Shrinks the widest column, down to LEAST_WIDTH, until the line fits. */
 static void fit(struct printer *p) {
   size_t sum = 2 * (p->n_names - 1);
   for (size_t i = 0; i < p->n_names; i++) sum += p->widths[i];
@@ -147,7 +148,7 @@ static bool table_row(struct printer *p, const struct tk_sql_value *v) {
   return !p->failed;
 }
 
-/* ---- CSV: text is in quotes, NULL is nothing ---- */
+/* ---- CSV: text is quoted, NULL is empty ---- */
 
 static void csv_text(FILE *to, const char *text, size_t n) {
   fputc('"', to);
@@ -204,7 +205,7 @@ static void json_names(const struct printer *p) {
   fputs("], \"rows\": [", p->to);
 }
 
-/* ---- an answer ---- */
+/* ---- results ---- */
 
 static void free_names(struct printer *p) {
   for (size_t i = 0; i < p->n_names; i++) free(p->names[i]);
@@ -218,7 +219,7 @@ static void free_names(struct printer *p) {
   p->n_names = p->n_cells = 0;
 }
 
-/* As a key of JSON a name stands once: "dur", "dur:1". */
+/* Copies the name of a column.  For --jsonl, whose keys must be unique, duplicates get a number: "dur", "dur:1". */
 static char *unique_name(const struct printer *p, const char *name) {
   size_t same = 0;
   for (size_t i = 0; p->as == PRINT_JSONL && i < p->n_names; i++) same += strcmp(p->names[i], name) == 0;
@@ -260,7 +261,7 @@ static bool on_row(void *arg, const struct tk_sql_value *v, size_t n) {
   }
   p->failed |= !ok;
   const bool closed = ferror(p->to);
-  if (closed && errno == EPIPE) clearerr(p->to); /* the last flush says it once more */
+  if (closed && errno == EPIPE) clearerr(p->to); /* the last flush reports it again */
   return ok && !closed;
 }
 
@@ -288,7 +289,7 @@ void printer_open(struct printer *p) {
 
 bool printer_close(struct printer *p) {
   if (p->as == PRINT_JSON && p->n_names) fputs("], \"cut\": true}", p->to);
-  free_names(p); /* of an answer that an error ended */
+  free_names(p); /* left by a result that an error ended */
   free(p->cells);
   p->cells = NULL;
   if (p->as == PRINT_JSON) fputs("\n]}\n", p->to);

@@ -1,4 +1,4 @@
-/* sql_print.h - answers to SQL as a table, CSV or JSON, row by row as they come. */
+/* sql_print.h - prints results of SQL as a table, CSV or JSON, row by row as they arrive. */
 #ifndef CLI_SQL_PRINT_H
 #define CLI_SQL_PRINT_H
 
@@ -13,21 +13,21 @@ struct printer {
   enum print_as as;
   FILE *to;
   const char *input;
-  size_t width;   /* of the terminal; 0 = any */
-  char **names;   /* of the answer's columns */
+  size_t width;   /* width of the terminal, in columns; 0 = unlimited */
+  char **names;   /* names of the result's columns */
   size_t n_names;
-  char **cells;   /* of the table's first rows, by which the columns are as wide as they are */
-  bool *numbers;  /* by column: nothing but numbers stands there */
-  size_t *widths; /* once these rows are printed */
+  char **cells;   /* cells of a table's first rows, which determine the widths */
+  bool *numbers;  /* per column: it contains no text and no blob */
+  size_t *widths; /* per column, in characters; NULL until the first rows are printed */
   size_t n_cells, room;
   uint64_t rows, answers;
-  bool failed;    /* there was no memory */
+  bool failed;    /* out of memory */
 };
 
-/* What the rows go through: an answer of the library's whose arg is the printer. */
+/* Returns callbacks for the library that print a result; their arg is the printer. */
 struct tk_sql_answer printer_answer(struct printer *p);
 void printer_open(struct printer *p);
-/* Ends what the first answer began.  False: there was no memory, which is said. */
+/* Ends the output.  False, with a message, if the printer ran out of memory. */
 bool printer_close(struct printer *p);
 
 #endif

@@ -1,5 +1,5 @@
-/* sql_prompt.c - see sql_prompt.h.  A statement is run when a semicolon ends it, and an error or an interrupt ends that one alone.
- * Lines that begin with a point are for the prompt itself, as in SQLite's and Perfetto's shells. */
+/* sql_prompt.c - see sql_prompt.h.  A statement runs when a semicolon ends it; an error or an interrupt ends only that
+ * statement.  Lines that begin with '.' are commands of the prompt, as in the shells of SQLite and Perfetto. */
 #include "sql_prompt.h"
 
 #include "interrupt.h"
@@ -44,7 +44,7 @@ static bool add_word(struct line_words *words, const char *text) {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* In order, each once. */
+/* Sorts the words and removes duplicates. */
 static void sort_words(struct line_words *words) {
   size_t n = 0;
   if (words->n) qsort(words->v, words->n, sizeof *words->v, by_text);
@@ -59,7 +59,7 @@ static bool take_word(void *arg, const struct tk_sql_value *values, size_t n) {
   return n == 0 || values[0].type != TK_SQL_TEXT || add_word(arg, values[0].text);
 }
 
-/* Tables, their columns and functions that queries on traces use, then words of SQL. */
+/* Collects the words for completion: functions, tables and their columns, and the keywords of SQL. */
 static void find_words(struct tk_sql *sql, struct line_words *words) {
   const struct tk_sql_answer answer = { .row = take_word, .arg = words };
   struct tk_err err = { 0 };
@@ -82,7 +82,7 @@ static void free_words(struct line_words *words) {
   free(words->v);
 }
 
-/* ---- lines for the prompt itself ---- */
+/* ---- commands of the prompt ---- */
 
 static void help(void) {
   puts(".help            show this help\n"
@@ -128,7 +128,7 @@ static void list_tables(struct tk_sql *sql) {
   tk_sql_run(sql, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')", &answer, &err);
 }
 
-/* False: the person wants to leave. */
+/* Runs a command of the prompt.  False if the user quits. */
 static bool obey(struct tk_sql *sql, struct printer *like, const char *line) {
   char word[16] = "", name[256] = "";
   sscanf(line, "%15s %255s", word, name);
@@ -167,7 +167,8 @@ static void forget(struct statement *s) {
 
 static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n;")] == 0; }
 
-/* False: the person wants to leave, or memory ran out. */
+/* Runs a command, or adds the line to the statement and runs the statement if it is complete.  False if the user quits or if
+ * out of memory. */
 static bool take_line(struct tk_sql *sql, struct printer *like, struct statement *s, const char *line) {
   if (!s->text && line[0] == '.') return obey(sql, like, line);
   if (!s->text && is_blank(line)) return true;
@@ -184,7 +185,7 @@ static void talk(struct tk_sql *sql, struct printer *like, struct line_editor *e
   for (bool interrupted = false, more = true; more;) {
     const char *line = line_read(editor, s.text ? "   ...> " : "tracekit> ", &interrupted);
     if (interrupted) fputc('\n', stdout);
-    if (interrupted || interrupt_signal()) forget(&s), interrupt_forget(); /* it may have come before the line was waited for */
+    if (interrupted || interrupt_signal()) forget(&s), interrupt_forget(); /* or the signal came before line_read() */
     if (!line && !interrupted) break;
     if (line) line_remember(editor, line);
     if (line) more = take_line(sql, like, &s, line);

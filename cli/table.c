@@ -1,4 +1,4 @@
-/* table.c - see table.h.  Widths count code points: close enough for host and file names. */
+/* table.c - see table.h.  Widths are counted in code points, which is accurate enough for host and file names. */
 #include "table.h"
 
 #include <stdarg.h>
@@ -8,7 +8,8 @@
 
 enum { CELL = 4096 };
 
-/* A stream for each cell made half of the time that a report on 36,000 devices took, so that text that stays as it is gets none. */
+/* Returns a copy of the text that is safe for a terminal; NULL if out of memory.  Plain text needs no stream: with a stream for
+ * each cell, the streams took half of the time of a report on 36,000 devices. */
 static char *sanitised(const char *text) {
   char *out = NULL;
   size_t n = strlen(text);
@@ -43,7 +44,7 @@ void table_cell(struct table *t, const char *fmt, ...) {
 void table_mark(struct table *t, enum tty_style style) {
   const size_t row = t->n ? (t->n - 1) / strlen(t->align) : 0;
   unsigned char *styles = row < t->n_styles ? t->styles : realloc(t->styles, row + 1);
-  if (!styles) return; /* an unmarked row says the same */
+  if (!styles) return; /* a missing style loses no information */
   for (; t->n_styles <= row; t->n_styles++) styles[t->n_styles] = TTY_PLAIN;
   t->styles = styles;
   styles[row] = (unsigned char)style;
@@ -59,16 +60,17 @@ static size_t width(const char *cell) {
   return n;
 }
 
-/* Bytes of the first n characters. */
+/* Returns the number of bytes in the first n characters. */
 static size_t bytes_of(const char *cell, size_t n) {
   const char *p = cell;
   for (; *p && (n || (*p & 0xc0) == 0x80); p++) n -= (*p & 0xc0) != 0x80;
   return (size_t)(p - cell);
 }
 
-enum { LEAST = 16 }; /* of a path */
+enum { LEAST = 16 }; /* minimum width of a shortened path, in characters */
 
-/* "logs.zip:plugins/.../rank0.json": the beginning says which archive, the end which file, and more of that. */
+/* Shortens a path in the middle: "logs.zip:plugins/.../rank0.json".  The beginning shows the archive; the end shows the file
+ * and gets more room. */
 static void squeeze(char *cell, size_t room) {
   const size_t n = width(cell), front = (room - 3) / 3, back = room - 3 - front;
   if (n <= room) return;
@@ -78,7 +80,7 @@ static void squeeze(char *cell, size_t room) {
   memmove(to + 3, rest, strlen(rest) + 1);
 }
 
-/* Shortens the paths until the line fits, as far as it can be. */
+/* Shortens the column of paths until the line fits, but not below LEAST characters. */
 static void squeeze_column(const struct table *t, size_t *widest) {
   const size_t columns = strlen(t->align), at = t->squeezed - 1;
   size_t line = 2 * (columns - 1);
@@ -90,7 +92,7 @@ static void squeeze_column(const struct table *t, size_t *widest) {
   widest[at] = room;
 }
 
-/* The last cell of a line: what does not fit ends in dots. */
+/* Prints the last cell of a line; a cell that is too long is cut and ends in dots. */
 static void print_rest(FILE *to, const char *cell, size_t room) {
   if (width(cell) <= room) fputs(cell, to);
   else fprintf(to, "%.*s...", (int)bytes_of(cell, room > 3 ? room - 3 : 0), cell);
@@ -103,10 +105,11 @@ static void print_cell(FILE *to, const char *cell, size_t room, bool right, bool
   if (!last) fputs("  ", to);
 }
 
-/* A column that is left out. */
+/* Width that marks a column as left out. */
 static const size_t DROPPED = SIZE_MAX;
 
-/* Leaves out columns until the last one has room for its text, or most of it; *before: what stands before that. */
+/* Leaves out columns, in the order of t->drop, until the last column has room for its text or for ENOUGH characters of it.
+ * *before: width of the columns before the last. */
 static void drop_columns(const struct table *t, size_t *widest, size_t *before) {
   enum { ENOUGH = 24 };
   const size_t last = strlen(t->align) - 1, wanted = widest[last] < ENOUGH ? widest[last] : ENOUGH;

@@ -1,4 +1,4 @@
-/* top.c - tracekit top: where the time went, as a table, as JSON (schemas/top.schema.json) or as CSV. */
+/* top.c - tracekit top: lists the names that took the most time, as a table, as JSON (schemas/top.schema.json) or as CSV. */
 #include "commands.h"
 #include "json.h"
 #include "select.h"
@@ -63,12 +63,12 @@ enum column { COL_TOTAL, COL_RANGE, COL_SUM, COL_SELF, COL_UNION, COL_COUNT, COL
 
 static const char *const TITLES[COLS] = { "total", "%range", "%sum", "self", "union", "count", "mean", "min", "p50", "p95", "max" };
 
-/* About as wide as they get, with the blanks behind them. */
+/* Typical widths of the columns, including the space after them. */
 static const size_t WIDTHS[COLS] = { 12, 8, 6, 12, 12, 9, 12, 12, 12, 12, 12 };
 
 enum { ARG_WIDTH = 10, LEAST_NAME = 22, SHOWN_ROWS = 30 };
 
-/* Columns that a narrow terminal does without, the first ones first. */
+/* Hides columns until a line fits into `width`, in the order of the array `order`. */
 static void choose_columns(bool *shown, size_t width, size_t n_cols) {
   static const enum column order[] = { COL_MIN, COL_MAX, COL_P50, COL_UNION, COL_RANGE, COL_P95, COL_SELF, COL_MEAN };
   size_t n = n_cols * 3 * ARG_WIDTH + LEAST_NAME;
@@ -339,7 +339,8 @@ static void print_csv(const struct params *p, const struct tk_top_report *r, siz
 
 /* ---- the command ---- */
 
-/* Keys without the "arg." that stands before them; NULL and *failed if one has none. */
+/* Returns the keys of --cols without the prefix "arg.".  Sets *wrong, with a message, if a column lacks the prefix or if out of
+ * memory. */
 static const char **read_cols(const struct opt_list *cols, bool *wrong) {
   const char **keys = calloc(cols->n + 1, sizeof *keys);
   for (size_t i = 0; keys && i < cols->n; i++) {
@@ -381,7 +382,7 @@ static int top_of(const struct params *p, struct tk_top_options *options, const 
   return status;
 }
 
-/* What is asked for is understood before anything is read. */
+/* Checks all options before reading any input. */
 static int cmd_top(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct exprs e = select_expressions(&p->selected, "top");

@@ -1,4 +1,4 @@
-/* topics.c - `tracekit help TOPIC`: what is the same in all commands, in a screen each. */
+/* topics.c - `tracekit help TOPIC`: one screen on each subject that the commands have in common. */
 #include "docs.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* tree.c - tracekit tree: where the time went, by path of names: as text, as JSON (schemas/tree.schema.json), or as what flame graphs
- * are made of. */
+/* tree.c - tracekit tree: shows time as a call tree, as text, as JSON (schemas/tree.schema.json) or in formats for flame
+ * graphs. */
 #include "commands.h"
 #include "json.h"
 #include "select.h"
@@ -52,7 +52,7 @@ enum { SHOWN_NODES = 60 };
 
 static double seconds(struct tk_total total) { return (double)total.s + (double)total.ps / 1e12; }
 
-/* ---- which are shown ---- */
+/* ---- selection of nodes ---- */
 
 static int by_total(const void *p, const void *q) {
   const struct tk_tree_node *const *a = p, *const *b = q;
@@ -62,7 +62,7 @@ static int by_total(const void *p, const void *q) {
   return (*a > *b) - (*a < *b);
 }
 
-/* The `top` nodes that took most time, with those above them; NULL when memory has run out. */
+/* Selects the `top` nodes with the most time, and all their ancestors.  Returns a flag per node; NULL if out of memory. */
 static bool *choose_nodes(const struct tk_tree_report *r, size_t top) {
   const struct tk_tree_node **order = malloc((r->n_nodes + 1) * sizeof *order);
   bool *shown = calloc(r->n_nodes + 1, sizeof *shown);
@@ -99,7 +99,7 @@ static void times_cell(struct table *t, double count) {
   else table_cell(t, "x%s", tty_fraction(count, 1, text));
 }
 
-/* The name, two blanks to the right for each level. */
+/* Adds the name, indented by two spaces per level. */
 static void name_cell(struct table *t, const struct tk_tree_node *n) {
   enum { DEEPEST = 60 };
   table_cell(t, "%*s%s", (int)(n->depth < DEEPEST ? n->depth : DEEPEST) * 2, "", n->name ? n->name : "(none)");
@@ -153,7 +153,7 @@ static void json_total(struct json *j, const char *key, struct tk_total total) {
   json_raw(j, key, text);
 }
 
-/* Means of a call, as the text has them. */
+/* Writes averages per call, as the text output shows them. */
 static void json_per_call(struct json *j, const struct tk_tree_report *r, const struct tk_tree_node *n) {
   const double calls = (double)r->calls;
   char text[32];
@@ -257,7 +257,7 @@ static bool read_level(const struct params *p, struct tk_tree_options *o) {
   return false;
 }
 
-/* What is asked for is understood before anything is read. */
+/* Checks all options before reading any input. */
 static int cmd_tree(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct exprs e = select_expressions(&p->selected, "tree");

@@ -12,13 +12,14 @@ static uint64_t self_ns(const struct tk_tree_node *n) {
   return (uint64_t)n->self.s * 1000000000u + (uint64_t)(n->self.ps + 500) / 1000;
 }
 
-/* Each path is written whole: those of 60,000 levels would take gigabytes.  What is deeper than this counts as of the node here. */
+/* Maximum length of a path, because paths are written in full: 60,000 levels would take gigabytes.  The time of a deeper node
+ * is added to its deepest ancestor within this limit. */
 enum { DEEPEST = 500 };
 
-/* The paths that have a self time, and room for one of them. */
+/* A buffer for one path, and the time of all paths. */
 struct paths {
   uint32_t *path;
-  uint64_t *ns; /* by node */
+  uint64_t *ns; /* self time per node, in ns */
 };
 
 static void free_paths(struct paths *p) {
@@ -26,10 +27,10 @@ static void free_paths(struct paths *p) {
   free(p->ns);
 }
 
-/* False: out of memory, which is said. */
+/* Computes the self time of each path.  False, with a message, if out of memory. */
 static bool find_paths(const struct tk_tree_report *r, const bool *shown, struct paths *p) {
   uint64_t deeper = 0;
-  uint32_t *counts_as = calloc(r->n_nodes + 1, sizeof *counts_as); /* by node: parents come before children */
+  uint32_t *counts_as = calloc(r->n_nodes + 1, sizeof *counts_as); /* per node, the node that gets its time */
   *p = (struct paths){malloc(DEEPEST * sizeof *p->path), counts_as ? calloc(r->n_nodes + 1, sizeof *p->ns) : NULL};
   for (uint32_t i = 0; p->ns && i < r->n_nodes; i++) {
     counts_as[i] = r->nodes[i].depth < DEEPEST ? i : counts_as[r->nodes[i].parent];
@@ -46,7 +47,7 @@ static bool find_paths(const struct tk_tree_report *r, const bool *shown, struct
   return false;
 }
 
-/* The path to node i, outermost first; its length. */
+/* Stores the path to node i, outermost node first.  Returns its length. */
 static size_t path_of(const struct tk_tree_report *r, uint32_t i, uint32_t *path) {
   const size_t n = r->nodes[i].depth + 1;
   for (size_t k = n; k-- > 0; i = r->nodes[i].parent) path[k] = i;
@@ -55,7 +56,7 @@ static size_t path_of(const struct tk_tree_report *r, uint32_t i, uint32_t *path
 
 /* ---- folded stacks ---- */
 
-/* Semicolons divide names, so that those in names become commas. */
+/* Prints a name, with commas in place of semicolons, because semicolons separate names. */
 static void put_name(const struct tk_tree_node *n) {
   const char *text = n->name ? n->name : "(none)", *end = text + (n->name ? n->name_len : strlen(text));
   for (const char *stop; text < end; text = stop + 1) {
@@ -146,7 +147,8 @@ struct box {
   double x, width; /* in ns */
 };
 
-/* A node is as wide as its self time and the nodes below; they stand side by side from its left edge. */
+/* Computes a box per node, as wide as its self time plus its children, which are placed side by side from its left edge.  *all:
+ * width of the whole graph.  NULL, with a message, if out of memory. */
 static struct box *boxes_of(const struct tk_tree_report *r, const bool *shown, double *all) {
   struct box *b = calloc(r->n_nodes + 1, sizeof *b);
   double *next = calloc(r->n_nodes + 1, sizeof *next);
@@ -171,7 +173,7 @@ static struct box *boxes_of(const struct tk_tree_report *r, const bool *shown, d
   return b;
 }
 
-/* The first n characters, as XML text: what it has no place for is shown as on a terminal. */
+/* Prints the first n characters as XML text; characters that XML does not allow are escaped as on a terminal. */
 static void put_xml(const char *text, size_t len, size_t n) {
   char *safe = NULL;
   size_t size;
@@ -190,7 +192,7 @@ static void put_xml(const char *text, size_t len, size_t n) {
   free(safe);
 }
 
-/* Warm and pale enough for black text; the same name has the same colour. */
+/* Prints a warm colour, light enough for black text; equal names get equal colours. */
 static void put_colour(const char *name, size_t n) {
   uint32_t hash = 2166136261u;
   for (size_t i = 0; i < n; i++) hash = (hash ^ (unsigned char)name[i]) * 16777619u;
@@ -226,7 +228,7 @@ bool graph_svg(const struct tk_tree_report *r, const bool *shown) {
   struct box *boxes = boxes_of(r, shown, &all);
   if (!boxes) return false;
   const double scale = all > 0 ? (WIDTH - 2 * MARGIN) / all : 0;
-  for (size_t i = 0; i < r->n_nodes; i++) /* thinner than a twentieth of a pixel is not seen */
+  for (size_t i = 0; i < r->n_nodes; i++) /* a box narrower than 0.05 pixels is invisible */
     if (shown[i] && boxes[i].width * scale >= 0.05 && r->nodes[i].depth > deepest) deepest = r->nodes[i].depth;
   printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" font-family=\"monospace\" font-size=\"11\">\n", WIDTH,
          2 * MARGIN + (deepest + 1) * ROW);

@@ -1,5 +1,6 @@
-/* tty.c - see tty.h.  Names in a trace may hold anything, also sequences that a terminal obeys or that turn the text around;
- * they are shown as escapes, always, so that what a test sees is what a person sees. */
+/* tty.c - see tty.h.  Names in a trace may contain anything, including sequences that control a terminal or change the
+ * direction of text.  Such characters are always shown as escapes, on a terminal or not, so that tests see the same output as
+ * users. */
 #include "tty.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 /* ---- text ---- */
 
-/* Length of the UTF-8 sequence at s, its code point in *code; 0 if it is none. */
+/* Decodes the UTF-8 sequence at s into *code.  Returns the length of the sequence; 0 if it is invalid. */
 static size_t utf8(const unsigned char *s, size_t n, uint32_t *code) {
   static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
   size_t len = s[0] < 0x80                   ? 1
@@ -30,7 +31,7 @@ static size_t utf8(const unsigned char *s, size_t n, uint32_t *code) {
   return len;
 }
 
-/* Controls, marks and overrides of direction, line separators, invisible tags. */
+/* True for characters that a terminal obeys: controls, marks and overrides of direction, line separators, invisible tags. */
 static bool obeyed(uint32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
@@ -81,7 +82,7 @@ const char *tty_counted(uint64_t n, const char *what, char *text) {
   return text;
 }
 
-/* The C library writes the point of the locale, of any number of bytes: what stands between the digits. */
+/* snprintf() writes the decimal point of the locale, which may have several bytes: replace everything between the digits. */
 const char *tty_fraction(double value, int decimals, char *text) {
   bool fits = fabs(value) < 1e18;
   char number[64];

@@ -1,7 +1,8 @@
-/* view.c - tracekit view: from any source to an open timeline.
+/* view.c - tracekit view: opens any source as a timeline in a viewer.
  *
- * What is viewed is made in memory (view_make.c), and given to one browser by a server that only this machine reaches (view_server.c),
- * until the viewer has it.  Files, children and sockets end with the command; the browser is the user's own. */
+ * The file for the viewer is made in memory (view_make.c).  A server that only this machine can reach (view_server.c) passes
+ * the file to one browser and ends when the viewer has loaded it.  Temporary files, child processes and sockets end with the
+ * command; only the browser, which belongs to the user, stays. */
 #include "view.h"
 
 #include "commands.h"
@@ -120,7 +121,7 @@ static int visit(const struct view_params *p, const struct view_made *made, cons
 
 /* ---- the command ---- */
 
-/* The viewer's own files, if there are any.  False: those that were named are not there. */
+/* Opens a local copy of the viewer, if there is one.  False, with a message, if the copy given by --ui cannot be used. */
 static bool find_ui(const struct view_params *p, struct view_ui **ui) {
   const char *why = NULL;
   *ui = p->ui ? view_ui_open(p->ui, &why) : p->with == VIEW_PERFETTO ? view_ui_find() : NULL;
@@ -129,7 +130,7 @@ static bool find_ui(const struct view_params *p, struct view_ui **ui) {
   return false;
 }
 
-/* NULL, or what is wrong with the request. */
+/* Returns why the options are invalid; NULL if they are valid. */
 static const char *wrong_options(const struct view_params *p) {
   if (p->with == VIEW_SPEEDSCOPE && !p->ui) return "--with speedscope needs a copy of speedscope: --ui FOLDER";
   if (p->ui && (p->with == VIEW_XPROF || p->with == VIEW_REPORT)) return "--ui requires --with perfetto or speedscope";

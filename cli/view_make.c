@@ -1,9 +1,9 @@
-/* view_make.c - sources and selections -> the file that the viewer opens best, in memory.
+/* view_make.c - makes the file that the viewer opens, in memory.
  *
  *     sources -> one trace, or a merge -> what xprof derives -> filter -> shrink or save -> bytes
  *
- * Perfetto gets its own format, which it loads in half the memory of JSON and with all nanoseconds, unless that would show less of the
- * trace than JSON does.  Nothing is written to a disk. */
+ * Perfetto gets its own format, which it loads in half the memory of JSON and with all nanoseconds, unless JSON shows more of
+ * the trace.  Nothing is written to disk. */
 #include "report.h"
 #include "view.h"
 
@@ -16,8 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What viewers load without trouble.  Perfetto's WebAssembly has 4 GB of memory: trace_processor v52 took 2.8 GB for 349 MB of its own
- * format (5 million spans with args), and 3.9 GB for 2.2 GB of JSON.  speedscope reads JSON as one string, of which V8 has 512 MB. */
+/* Sizes in bytes that viewers load without trouble.  Perfetto's WebAssembly has 4 GB of memory: trace_processor v52 took 2.8 GB
+ * for 349 MB of its own format (5 million spans with args), and 3.9 GB for 2.2 GB of JSON.  speedscope reads JSON as one
+ * string, which V8 limits to 512 MB. */
 static const uint64_t COMFORT_PERFETTO = 400000000, COMFORT_JSON = 1500000000, COMFORT_SPEEDSCOPE = 400000000;
 
 struct maker {
@@ -39,7 +40,7 @@ static bool fail(struct maker *m, const struct tk_err *err) {
   return false;
 }
 
-/* A sentence for the page; paths never come into one. */
+/* Adds a sentence about omitted data to the page.  Callers must not include paths. */
 static void leave_out(struct maker *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void leave_out(struct maker *m, const char *fmt, ...) {
   char text[512];
@@ -103,7 +104,7 @@ static const char *leaf_of(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Merged even if it is one input where that is what an option asks for. */
+/* True if there are several sources, or if an option needs a merge even of one. */
 static bool is_merge(const struct view_params *p, const struct tk_sources *sources) {
   return sources->n > 1 || p->label || p->group_by || p->offsets.n || p->offsets_from || p->every_rank || p->to_zero;
 }
@@ -171,7 +172,7 @@ static struct tk_filter_options filter_options(const struct view_params *p, cons
                                      .drop_flows = p->drop_flows };
 }
 
-/* What is asked for is understood before anything is read. */
+/* Checks the selecting options before reading any input. */
 static bool understand(struct maker *m, const struct exprs *e) {
   const struct tk_filter_options asked = filter_options(m->p, e, false);
   struct tk_err err = { 0 };
@@ -184,7 +185,7 @@ static bool understand(struct maker *m, const struct exprs *e) {
 
 static bool is_safe(char c) { return isalnum((unsigned char)c) || c == '.' || c == '-' || c == '_' || c == '+'; }
 
-/* "2026_11_20", "rank0 and 7 more": of a path, what stands last. */
+/* Sets name and title from the last component of the first input's path: "2026_11_20", "rank0 and 7 more". */
 static void name_it(struct maker *m, const struct operands *in) {
   const char *first = in->n ? in->v[0] : "-", *leaf;
   char whole[512], stem[128];
@@ -255,12 +256,12 @@ static bool save(struct maker *m, const char *name, struct tk_bytes *to, struct 
   return ok || fail(m, &err);
 }
 
-/* Of what a timeline shows. */
+/* Returns the number of lost items that a timeline would show. */
 static uint64_t unseen(const struct tk_saved *s) {
   return s->lost[TK_LOSS_SPANS] + s->lost[TK_LOSS_INSTANTS] + s->lost[TK_LOSS_COUNTERS] + s->lost[TK_LOSS_ARGS];
 }
 
-/* Takes the other format if it shows more. */
+/* If items were lost, also saves the trace as `name`, in the other format, and takes that file if it shows more. */
 static bool save_better(struct maker *m, const char *name, char *best, struct tk_saved *saved) {
   struct tk_bytes other = { 0 };
   struct tk_saved more;
@@ -280,7 +281,7 @@ static bool says_yes(const char *size) {
   return fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y');
 }
 
-/* A file that may be too much for the viewer: on a terminal it is asked, else it is said, what to do about that. */
+/* Warns if the file may be too large for the viewer, and on a terminal asks whether to shrink the file. */
 static bool fit(struct maker *m, const char *name, struct tk_saved *saved) {
   const uint64_t most = comfort(saved, m->p->with);
   char size[32], limit[32], count[64];
@@ -294,10 +295,10 @@ static bool fit(struct maker *m, const char *name, struct tk_saved *saved) {
   return shrink(m, name, most, saved);
 }
 
-/* Over a tunnel it is packed; on this machine that would only cost time. */
+/* Returns .gz if the file goes through an SSH tunnel; on this machine, compression would only cost time. */
 static const char *packing(void) { return getenv("SSH_CONNECTION") ? ".gz" : ""; }
 
-/* What the viewer reads best, unless a format was asked for. */
+/* Returns the extension of the format given by -f, or else of the format that the viewer reads best. */
 static const char *best_ending(const struct maker *m) {
   const char *asked = shared_of(m)->format;
   for (size_t i = 0; asked && tk_format(i); i++)
@@ -356,7 +357,7 @@ static void put_rows(const struct tk_trace *t, struct json *j) {
   free(rows);
 }
 
-/* The names of processes in the order of their rows. */
+/* Writes made->rows: the names of processes, in the order of their rows.  False if out of memory. */
 static bool tell_rows(struct maker *m) {
   size_t size;
   FILE *to = open_memstream(&m->made->rows, &size);
@@ -368,7 +369,7 @@ static bool tell_rows(struct maker *m) {
   return tty_close_text(to, &m->made->rows);
 }
 
-/* ---- all ---- */
+/* ---- all steps ---- */
 
 static bool make(struct maker *m, const struct operands *in, const struct exprs *e) {
   name_it(m, in);
@@ -402,7 +403,7 @@ void view_made_free(struct view_made *made) {
 
 /* ---- the report ---- */
 
-/* Of the very file that is shown: that needs no source twice, and has the same selections in it. */
+/* Reads the file that the viewer shows, not the sources, so that no source is read twice and the selections are the same. */
 char *view_report(const struct view_params *p, const struct view_made *made, size_t *size) {
   struct progress progress;
   struct tk_report report = { 0 };

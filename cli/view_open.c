@@ -1,4 +1,4 @@
-/* view_open.c - see view_open.h.  No shell reads the address: words go to the program as they are. */
+/* view_open.c - see view_open.h.  Programs are started without a shell, so nothing interprets the address. */
 #include "view_open.h"
 
 #include "tty.h"
@@ -15,7 +15,7 @@ enum { MOST_WORDS = 32 };
 
 /* ---- programs ---- */
 
-/* In the child: `told` is closed by exec, or gets why that failed. */
+/* Runs the program, in the child.  exec closes `told`; if exec fails, `told` gets a byte. */
 static void become(char *const argv[], int told) {
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; null >= 0 && fd < 3; fd++) dup2(null, fd);
@@ -42,7 +42,7 @@ pid_t view_start(char *const argv[]) {
   return ok ? pid : 0;
 }
 
-/* "firefox --new-tab %s": its words, the address for %s or behind them. */
+/* Starts a command line such as "firefox --new-tab %s".  The address replaces %s, or is added as the last word. */
 static bool start_line(const char *line, size_t n, const char *url) {
   char *words = strndup(line, n), *argv[MOST_WORDS + 2], *rest = words;
   size_t count = 0;
@@ -59,7 +59,7 @@ static bool start_line(const char *line, size_t n, const char *url) {
   return ok;
 }
 
-/* $BROWSER is a list, as of PATH. */
+/* Starts the first program of $BROWSER that can be started; like PATH, the list is separated by ':'. */
 static bool start_listed(const char *list, const char *url) {
   for (size_t n; *list; list += n + (list[n] == ':')) {
     n = strcspn(list, ":");
@@ -78,20 +78,20 @@ static bool start_browser(const char *url) {
 #ifdef __APPLE__
   return start_word("open", url);
 #endif
-  const bool windows = getenv("WSL_DISTRO_NAME") != NULL; /* whose browser reaches the ports of its Linux */
+  const bool windows = getenv("WSL_DISTRO_NAME") != NULL; /* a browser on Windows can connect to ports in WSL */
   if (windows && (start_word("wslview", url) || start_word("rundll32.exe url.dll,FileProtocolHandler", url))) return true;
   return has_display() && start_word("xdg-open", url);
 }
 
 /* ---- other machines ---- */
 
-/* The n-th word of "CLIENT PORT SERVER PORT". */
+/* Copies word n, from 0, of "CLIENT PORT SERVER PORT". */
 static void copy_word(const char *text, int n, char *word, size_t size) {
   for (; n && *text; n--) text += strcspn(text, " "), text += strspn(text, " ");
   snprintf(word, size, "%.*s", (int)strcspn(text, " "), text);
 }
 
-/* What to type on the machine that the person sits at. */
+/* Prints the command that opens a tunnel, to be run on the user's own machine. */
 static void say_tunnel(const char *connection, uint16_t port) {
   const struct passwd *user = getpwuid(getuid());
   char server[128], at[16], option[32] = "";

@@ -1,4 +1,4 @@
-/* view_open.h - how the person who asked gets to the page. */
+/* view_open.h - opens the page in the user's browser. */
 #ifndef CLI_VIEW_OPEN_H
 #define CLI_VIEW_OPEN_H
 
@@ -6,11 +6,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Prints the address on standard output and, where a browser of this person can be expected, starts one, with which nothing more is
- * done: it stays when we end.  Over SSH it says how to get to the port instead. */
+/* Prints the address to standard output and starts a browser, unless no_browser is set; the browser stays open when the command
+ * ends.  Over SSH, prints the command that opens a tunnel instead. */
 void view_open(const char *url, uint16_t port, bool no_browser);
 
-/* Starts a program, found as the shell finds it: with no input and no output, in a session of its own.  0 = it cannot be started. */
+/* Starts a program, found in PATH, without input and output, in its own session.  Returns its pid; 0 if it cannot be
+ * started. */
 pid_t view_start(char *const argv[]);
 
 #endif

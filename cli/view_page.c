@@ -1,7 +1,8 @@
 /* view_page.c - see view_page.h.
  *
- * The page may run its own script and style, talk to its own server, frame its own viewer or ui.perfetto.dev, and nothing else.  There
- * is no Cross-Origin-Opener-Policy: it would cut the page from the tab that it opens, and so from handing the trace over. */
+ * The policy allows the page to use its own script and style, and to connect to and frame its own server and ui.perfetto.dev,
+ * and nothing else.  There is no Cross-Origin-Opener-Policy, because it would separate the page from a tab that the page opens,
+ * and the page could not pass the trace to that tab. */
 #include "view_page.h"
 
 #include <string.h>

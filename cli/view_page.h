@@ -1,10 +1,10 @@
-/* view_page.h - the page around a viewer: the files of cli/view/, which the build puts into the command. */
+/* view_page.h - the page around a viewer: the files of cli/view/, which the build embeds in the command. */
 #ifndef CLI_VIEW_PAGE_H
 #define CLI_VIEW_PAGE_H
 
 #include "view_server.h"
 
-/* A file of the page, "" = the page itself.  False: there is none of this name. */
+/* Replies with a file of the page; "" = the page itself.  False if there is no file of this name. */
 bool view_page_answer(struct view_text name, struct view_reply *reply);
 
 #endif

@@ -1,8 +1,8 @@
 /* view_peer.c - see view_peer.h.
  *
- * The address that a browser is started with, and so the secret in it, can be read by all users of a machine that shows everybody's
- * programs, such as a login node.  Linux tells in /proc/net/tcp whose socket is connected to ours: another user's is turned away.  A
- * tunnel of SSH ends in a program of the user's own. */
+ * The address given to a browser contains the secret.  On a machine that shows the programs of all users, such as a login node,
+ * other users can read it.  On Linux, /proc/net/tcp contains the user of the socket that is connected to ours, so that other
+ * users can be turned away.  An SSH tunnel ends in a program of the user's own. */
 #include "view_peer.h"
 
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@ bool view_is_other_user(int fd) {
   bool found = false;
   FILE *table = ends_of(fd, &own, &other) ? fopen("/proc/net/tcp", "re") : NULL;
   while (table && !found && fgets(line, sizeof line, table)) {
-    /* "  7: 0100007F:D2F0 0100007F:A1B2 01 00000000:00000000 00:00000000 00000000  1000 ..."; addresses as they lie in memory */
+    /* "  7: 0100007F:D2F0 0100007F:A1B2 01 00000000:00000000 00:00000000 00000000  1000 ..."; addresses in memory order */
     if (sscanf(line, " %*u: %x:%x %x:%x %*x %*x:%*x %*x:%*x %*x %u", &from, &from_port, &to, &to_port, &uid) != 5) continue;
     found = from == other.sin_addr.s_addr && from_port == ntohs(other.sin_port) && to == own.sin_addr.s_addr &&
             to_port == ntohs(own.sin_port);

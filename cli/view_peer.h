@@ -1,10 +1,11 @@
-/* view_peer.h - who is at the other end of a connection on this machine. */
+/* view_peer.h - the user at the other end of a connection on this machine. */
 #ifndef CLI_VIEW_PEER_H
 #define CLI_VIEW_PEER_H
 
 #include <stdbool.h>
 
-/* Is it a program of another user than ours and root?  False where the system does not tell. */
+/* True if the program at the other end belongs to a user other than ours and root.  False if the system does not show the
+ * user. */
 bool view_is_other_user(int fd);
 
 #endif

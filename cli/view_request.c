@@ -1,10 +1,10 @@
 /* view_request.c - see view_request.h.
  *
- * Plain sockets and this parser instead of a server library: the page needs GET, HEAD and an empty POST, no bodies, no decoding, no
- * keep-alive.  A library brings a hundred times the code, which would have to be built for each wheel, and would have to be told to do
- * nothing of what it can.  The parser copies nothing and keeps no state: it is asked anew about the bytes that there are, of which
- * there are at most VIEW_HEAD_MOST.  It takes what browsers and curl send, to the letter; whatever else comes is refused, because two
- * readings of one request are how servers are tricked. */
+ * Plain sockets and this parser replace a server library, because the page needs only GET, HEAD and an empty POST: no bodies,
+ * no decoding, no keep-alive.  A library has a hundred times the code, would have to be built for each wheel, and needs most of
+ * its features disabled.  The parser copies nothing and keeps no state: it is called again with all bytes received so far, at
+ * most VIEW_HEAD_MOST.  It accepts exactly what browsers and curl send and refuses everything else, because attackers use
+ * requests that can be read in two ways. */
 #include "view_request.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_header(struct view_text name, const char *word) {
   return name.n == strlen(word) && strncasecmp(name.p, word, name.n) == 0;
 }
 
-/* What stands before the next `end`; false unless each of its characters is of the kind, and there is at least one. */
+/* Takes the text before the next `end`.  False if the text is empty or has a character that is not of the kind. */
 static bool take(struct cursor *c, bool (*of_kind)(char), char end, struct view_text *text) {
   *text = (struct view_text){ c->p, 0 };
   while (c->p < c->end && *c->p != end && of_kind(*c->p)) c->p++;
@@ -44,7 +44,7 @@ static bool take_newline(struct cursor *c) {
   return true;
 }
 
-/* GET /path?query HTTP/1.1 */
+/* Parses the first line: GET /path?query HTTP/1.1 */
 static bool take_request_line(struct cursor *c, struct view_request *r) {
   struct view_text method, target, version;
   if (!take(c, is_token, ' ', &method) || !take(c, is_visible, ' ', &target) || !take(c, is_visible, '\r', &version)) return false;
@@ -61,7 +61,7 @@ static bool take_request_line(struct cursor *c, struct view_request *r) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* The rest of the line without blanks around it; a value has no control characters. */
+/* Takes the rest of the line, without spaces around it.  False if it contains control characters. */
 static bool take_value(struct cursor *c, struct view_text *value) {
   while (c->p < c->end && is_blank(*c->p)) c->p++;
   value->p = c->p;
@@ -71,7 +71,7 @@ static bool take_value(struct cursor *c, struct view_text *value) {
   return take_newline(c);
 }
 
-/* A header that says what is asked may stand only once, and a request has no body. */
+/* Stores the headers that the server evaluates.  False if one of them is repeated, or if the request has a body. */
 static bool keep_header(struct view_text name, struct view_text value, struct view_request *r) {
   const struct {
     const char *name;
@@ -92,7 +92,7 @@ static bool take_header(struct cursor *c, struct view_request *r) {
   return take(c, is_token, ':', &name) && take_value(c, &value) && keep_header(name, value, r);
 }
 
-/* Where the empty line ends, or NULL. */
+/* Returns the end of the first empty line; NULL if there is none yet. */
 static const char *end_of_head(const char *bytes, size_t n) {
   const char *end = memmem(bytes, n, "\r\n\r\n", 4);
   return end ? end + 4 : NULL;
@@ -109,11 +109,11 @@ enum view_parsed view_parse(const char *bytes, size_t n, struct view_request *r)
   return take_newline(&c) && r->host.p ? VIEW_WHOLE : VIEW_BAD;
 }
 
-/* ---- who asks ---- */
+/* ---- access ---- */
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* "127.0.0.1:41234".  The port may be another than ours: that of a tunnel. */
+/* True for "127.0.0.1:41234" and other names of the loopback.  Any port is accepted, because a tunnel may have another port. */
 static bool is_loopback(struct view_text host) {
   static const char *const names[] = { "127.0.0.1", "localhost", "[::1]" };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -127,14 +127,15 @@ static bool is_loopback(struct view_text host) {
   return false;
 }
 
-/* "http://" and the very host that was asked. */
+/* True if the origin is "http://" and the host of the request. */
 static bool is_own_origin(struct view_text origin, struct view_text host) {
   static const char scheme[] = "http://";
   const size_t n = sizeof scheme - 1;
   return origin.n == n + host.n && memcmp(origin.p, scheme, n) == 0 && strncasecmp(origin.p + n, host.p, host.n) == 0;
 }
 
-/* Without the header it is no browser of the last years, and no page of another site can make it one. */
+/* True if our own page or the user sent the request.  All recent browsers send this header, and no page of another site can
+ * suppress it. */
 static bool is_own_site(const struct view_request *r) {
   return !r->site.p || view_text_is(r->site, "same-origin") || view_text_is(r->site, "none");
 }

@@ -2,13 +2,13 @@
  *
  * One thread and poll().  A connection carries one request and one reply, and goes through these states:
  *
- *     READING   until its head is whole, in at most READING_MS
- *     SENDING   head and body of the reply, as fast as the client takes them, but never nothing for SENDING_MS
- *     CLOSING   the client is heard out, so that it reads the reply before it learns that nobody listens
- *     HOLDING   nothing is sent or expected: how long it lasts is what it is for
+ *     READING   until the head of the request is complete, for at most READING_MS
+ *     SENDING   head and body of the reply, as fast as the client takes them; ends after SENDING_MS without progress
+ *     CLOSING   discards input for CLOSING_MS, because closing with unread input could cost the client the end of the reply
+ *     HOLDING   nothing is sent or expected; the connection lasts as long as the page is open
  *
- * There are MOST connections; when one more comes, that which has been reading longest makes place.  So whoever opens a thousand and
- * says nothing in them keeps nobody out, and costs a thousand times accept() and close(). */
+ * There are at most MOST connections.  A new one replaces the oldest that is READING or CLOSING.  So a client that opens a
+ * thousand silent connections keeps nobody out, and costs only a thousand calls of accept() and close(). */
 #include "view_server.h"
 
 #include "interrupt.h"
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef MSG_NOSIGNAL /* where it is missing, SIGPIPE is ignored as everywhere here */
+#ifndef MSG_NOSIGNAL /* not needed without it: SIGPIPE is ignored in this program */
 #define MSG_NOSIGNAL 0
 #endif
 
@@ -38,11 +38,11 @@ enum state { FREE, READING, SENDING, CLOSING, HOLDING };
 struct connection {
   int fd;
   enum state state;
-  uint64_t since; /* when it came into its state, or last took bytes in it */
-  char *head;     /* of the request, VIEW_HEAD_MOST bytes */
-  size_t n;       /* bytes of it; of CLOSING: that were heard */
+  uint64_t since; /* time when it entered its state or last sent bytes, in ms */
+  char *head;     /* head of the request; room for VIEW_HEAD_MOST bytes */
+  size_t n;       /* bytes in head; CLOSING and HOLDING: bytes discarded */
   char reply[2048];
-  size_t reply_size, sent; /* sent: of reply and body together */
+  size_t reply_size, sent; /* sent: bytes of reply and body together */
   struct view_reply body;
 };
 
@@ -67,7 +67,7 @@ static bool listen_on(int fd, uint16_t *port) {
   struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(*port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
   socklen_t size = sizeof at;
   const int yes = 1;
-  /* A port that was just left can be had again; one that somebody listens on cannot. */
+  /* Allows a port that was just released, but not a port that another program listens on. */
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (!set_up(fd) || bind(fd, (struct sockaddr *)&at, size) != 0 || listen(fd, BACKLOG) != 0) return false;
   if (getsockname(fd, (struct sockaddr *)&at, &size) != 0) return false;
@@ -108,7 +108,8 @@ static void enter(struct connection *c, enum state state) {
   c->since = view_now_ms();
 }
 
-/* The place of a new connection, if need be that of the one that has been reading longest; NULL = all are at work. */
+/* Returns a free place for a new connection, if necessary by dropping the oldest one that is READING or CLOSING; NULL if all
+ * others are in use. */
 static struct connection *find_place(struct view_server *s) {
   struct connection *oldest = NULL;
   for (size_t i = 0; i < MOST; i++) {
@@ -123,7 +124,7 @@ static struct connection *find_place(struct view_server *s) {
 static void accept_all(struct view_server *s) {
   for (int i = 0; i < BACKLOG; i++) {
     const int fd = accept(s->fd, NULL, NULL);
-    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) poll(NULL, 0, TICK_MS); /* until somebody closes something */
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) poll(NULL, 0, TICK_MS); /* out of descriptors: wait */
     if (fd < 0) return;
     struct connection *c = set_up(fd) ? find_place(s) : NULL;
     char *head = c ? malloc(VIEW_HEAD_MOST) : NULL;
@@ -159,7 +160,8 @@ static void put(struct connection *c, const char *fmt, ...) {
   if (n > 0) c->reply_size += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* The head of the reply.  Nothing is for other sites, for caches, or for guessing; the address, with its secret, goes to nobody. */
+/* Writes the head of the reply.  It forbids other sites to use the reply, caches to store it and browsers to guess its type,
+ * and prevents the address, which contains the secret, from being sent as a referrer. */
 static void write_head(struct connection *c) {
   const struct view_reply *b = &c->body;
   put(c, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nConnection: close\r\nCache-Control: no-store\r\n", b->status, reason(b->status),
@@ -179,7 +181,7 @@ static void begin_reply(struct connection *c, const struct view_request *r) {
     c->body.size = c->body.body ? strlen(c->body.body) : 0;
   }
   write_head(c);
-  if (r && r->method == VIEW_HEAD) c->body.size = 0; /* after the head, which says how large it is */
+  if (r && r->method == VIEW_HEAD) c->body.size = 0; /* after the head, which contains the size */
   enter(c, SENDING);
 }
 
@@ -213,7 +215,7 @@ static void receive(struct connection *c, const struct view_site *site) {
   answer(c, site);
 }
 
-/* Nothing more will be said; the client is heard out. */
+/* Ends the reply: holds the connection, or stops sending and discards further input. */
 static void end_reply(struct connection *c) {
   free(c->body.owned);
   c->body.owned = NULL;
@@ -243,7 +245,8 @@ static void transmit(struct connection *c) {
   if (c->sent == c->reply_size + c->body.size) end_reply(c);
 }
 
-/* Of CLOSING and HOLDING: what still comes is thrown away, up to a limit. */
+/* Discards input of a connection that is CLOSING or HOLDING.  Drops the connection at the end of input, on errors, and after
+ * HEARD_OUT bytes. */
 static void hear_out(struct connection *c) {
   ssize_t n = recv(c->fd, c->head, VIEW_HEAD_MOST, 0);
   if (n > 0) c->n += (size_t)n;
@@ -296,6 +299,6 @@ static bool is_sending(const struct view_server *s) {
 
 void view_serve(struct view_server *s, const struct view_site *site) {
   while (!interrupt_signal() && !site->is_over(site->arg, count_held(s))) turn(s, site);
-  /* Who is being answered gets the whole answer: that which said that it is over, too. */
+  /* Complete the replies that have begun, including the reply to the request that ended the visit. */
   for (const uint64_t since = view_now_ms(); !interrupt_signal() && is_sending(s) && view_now_ms() - since < SENDING_MS;) turn(s, site);
 }

@@ -1,13 +1,13 @@
 /* view_site.c - see view_site.h.
  *
- *     /TOKEN/          the page; page.css, page.js and info beside it
- *     /TOKEN/trace     the file that was made
- *     /TOKEN/report    our own page about it
+ *     /TOKEN/          the page; also page.css, page.js and info
+ *     /TOKEN/trace     the file for the viewer
+ *     /TOKEN/report    the page of tracekit report about the file
  *     /TOKEN/ui/...    a viewer's own files
- *     /TOKEN/alive     never ends: it says that a page is open
+ *     /TOKEN/alive     a reply without end, by which the server sees that a page is open
  *     /TOKEN/done      POST: the viewer has the trace
  *
- * Whoever does not know the token gets the same answer whatever is asked. */
+ * Without the token, all addresses get the same reply. */
 #include "view_site.h"
 
 #include "json.h"
@@ -20,9 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RELOAD_MS = 3000 }; /* a page that comes back within that was only loaded anew */
+enum { RELOAD_MS = 3000 }; /* a page that returns within this time was only reloaded */
 
-/* From the device: the functions for it are younger than the C library that wheels may ask for. */
+/* Reads random bytes from the device, because the functions for them are newer than the C library that wheels may require. */
 static bool draw(unsigned char *bytes, size_t n) {
   const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   const bool ok = fd >= 0 && read(fd, bytes, n) == (ssize_t)n;
@@ -45,7 +45,7 @@ void view_visit_end(struct view_visit *v) {
 
 /* ---- addresses ---- */
 
-/* What stands behind "/TOKEN/"; false for any other address.  It takes the same time for all wrong tokens. */
+/* Stores the part of the path after "/TOKEN/".  False for any other address.  Takes the same time for all wrong tokens. */
 static bool below_token(const struct view_visit *v, struct view_text path, struct view_text *rest) {
   unsigned char other = 0;
   if (path.n < VIEW_TOKEN + 2 || path.p[VIEW_TOKEN + 1] != '/') return false;
@@ -54,7 +54,7 @@ static bool below_token(const struct view_visit *v, struct view_text path, struc
   return other == 0;
 }
 
-/* ---- what is there ---- */
+/* ---- contents ---- */
 
 static const char *viewer_of(const struct view_visit *v) {
   switch (v->p->with) {
@@ -64,7 +64,7 @@ static const char *viewer_of(const struct view_visit *v) {
   }
 }
 
-/* What the page says of the trace. */
+/* Writes the JSON from which the page describes the trace. */
 static bool write_info(struct view_visit *v) {
   const struct view_made *made = v->made;
   FILE *to = open_memstream(&v->info, &v->info_size);
@@ -118,7 +118,7 @@ static bool begins_with(struct view_text *text, const char *word) {
   return true;
 }
 
-/* A failure to make what is there leaves the 500 that `reply` begins with. */
+/* Replies to a GET.  The initial status 500 remains if the contents cannot be made. */
 static void get(struct view_visit *v, struct view_text name, struct view_reply *reply) {
   reply->status = 500;
   if (view_page_answer(name, reply)) return;
@@ -149,7 +149,7 @@ static void answer(void *arg, const struct view_request *r, struct view_reply *r
 
 /* ---- the end ---- */
 
-/* The viewer has the trace, or the page was there and is gone. */
+/* True if the viewer has the trace, or if the page was open and has been closed for RELOAD_MS.  Always false with --keep. */
 static bool is_over(void *arg, unsigned held) {
   struct view_visit *v = arg;
   if (v->p->keep) return false;

