@@ -105,7 +105,7 @@ def filters(events):
 
 
 def comparable(events):
-    """True if no arg is a numeric string: filters compare such strings as numbers, which this model does not."""
+    """True if the model can judge all complete spans: durations are numbers and args are objects."""
     for e in whole(events):
         if not isinstance(e.get('dur'), (int, Decimal)) or not isinstance(e.get('args', {}), dict):
             return False
