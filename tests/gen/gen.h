@@ -31,7 +31,7 @@ struct rng {
   uint64_t state;
 };
 uint64_t rng_next(struct rng *r);
-/* lo .. hi, both included. */
+/* Random number in lo .. hi, inclusive. */
 int64_t rng_in(struct rng *r, int64_t lo, int64_t hi);
 
 /* ---- clocks ----------------------------------------------------------------------------------------------------------- */

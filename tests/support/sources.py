@@ -55,8 +55,8 @@ def unpack(archive, into):
 
 
 def corpus_files(corpus, work):
-    """Returns [(label, path, row or None)] of all Chrome JSON; archives are unpacked below `work`. Skips folders *_cases, the
-    inputs of other programs' tests, which need not be readable in full."""
+    """Returns ([(label, path, row or None)] of all Chrome JSON, inventory rows without a file); archives are unpacked below
+    `work`. Without a row, JSON in folders *_cases is skipped: inputs of other programs' tests need not be readable in full."""
     rows, found = inventory(corpus), []
     for label in walk(corpus):
         path, row = os.path.join(corpus, label), rows.get(label)
