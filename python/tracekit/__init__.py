@@ -266,7 +266,7 @@ class Trace:
         ps = _word(unit, ("ns", "ps"), "unit") == 1
         return Table(self._native, table, _texts(columns) or _native.columns(table), columns is None, ps)
 
-    # ---- questions ----
+    # ---- analysis ----
 
     def top(self, by="name", *, where=None, time=None, steps=None, sort="total", cols=None, min_count=0, fold=False, progress=None):
         """Returns where the time went: a list of dicts with name, count, total_ps, self_ps, union_ps, min_ps, p50_ps, mean_ps,
@@ -329,7 +329,7 @@ class Trace:
         self._native.derive()
         return self
 
-    # ---- out ----
+    # ---- output ----
 
     def save(self, path, *, format=None, level=0, pretty=False, force=False, no_loss=False, threads=None, progress=None):
         """Writes the trace.  The extension of the path selects format and compression: .json.gz, .pftrace, .xplane.pb.

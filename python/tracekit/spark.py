@@ -365,7 +365,7 @@ def _merge(m, ranks, out, format, options, scan_options, work, force, here):
     read = [path for path, _ in made]
     if not read:
         raise Failed("no rank could be read")
-    with open(scans, "wb") as f:  # scans joined are a scan
+    with open(scans, "wb") as f:  # joined scans are a valid scan
         for _, scan in made:
             system, inside = _split(scan)
             with system.open_input_stream(inside, compression=None) as one:
@@ -392,7 +392,8 @@ def _merge(m, ranks, out, format, options, scan_options, work, force, here):
 
 
 def _tables(m, shared, ranks, table, force):
-    """Local: under another name until all of it is there.  Elsewhere _SUCCESS says that it is, as other programs have it."""
+    """Writes the Parquet tables. A local folder gets its name only when complete; a remote one is marked complete by _SUCCESS,
+    the usual convention."""
     import json
     plan = json.loads(shared.value)
     clocks = bool(plan["align"].get("hosts"))
@@ -418,7 +419,7 @@ def _tables(m, shared, ranks, table, force):
 
 
 def _wanted(plan, ranks):
-    """The ranks that the plan keeps."""
+    """Returns the ranks that the plan keeps."""
     import json
     with open(plan, encoding="utf-8") as f:
         left_out = {rank["input"] for rank in json.load(f)["ranks"] if rank.get("left_out")}

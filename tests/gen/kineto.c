@@ -19,8 +19,8 @@
  *     gpu_memcpy, gpu_memset     2.7%         1.1%
  *
  * With frames (the default) a third of the events are python_function, as in torch's own traces with_stack; with --memory there
- * are two allocator instants for each op with a kernel. The short layout is that of GPU files until spring 2026; --lines is the
- * layout of torch 2.15, --compact that of its Python exporter. */
+ * are two allocator instants for each op with a kernel. The short layout was used in GPU files until spring 2026; --lines is
+ * the layout of torch 2.15, --compact the layout of its Python exporter. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -241,7 +241,7 @@ def run_folder(work):
     return (f'{hosts} hosts of {len(files)} files',), [] if hosts == ['3'] else [f'hosts: {hosts}']
 
 
-# ---- which files ----
+# ---- input files ----
 
 def walk(folder, wanted):
     for at, _, names in sorted(os.walk(folder)):

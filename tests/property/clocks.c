@@ -255,7 +255,7 @@ static unsigned run_again(const char *folder) {
   return again;
 }
 
-/* ---- all kinds, as many at a time as there are jobs ---- */
+/* ---- all kinds, JOBS at a time ---- */
 
 struct result {
   struct count count;

@@ -177,7 +177,7 @@ def rank_law(name, folder, work):
     check(f'rank 1 of {name}', data(x) == data(y) and b'"ts":' in data(x), 'differ')
 
 
-# ---- what a detour through JSON would lose ----
+# ---- losses of a detour through JSON ----
 
 def packet(*fields):
     return field(1, b''.join(fields))

@@ -81,7 +81,7 @@ static void modules_are_decided(void **state) {
   free_names(n);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused statements ---- */
 
 static struct tk_trace *trace;
 

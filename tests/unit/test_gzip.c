@@ -75,7 +75,7 @@ static struct buf sample(size_t n) {
   return b;
 }
 
-/* ---- reading them ------------------------------------------------------------------------------------------------- */
+/* ---- reading gzip files -------------------------------------------------------------------------------------------- */
 
 struct chunks {
   const uint8_t *p;
@@ -164,7 +164,7 @@ static void expect(const struct buf *b, struct expect e) {
   }
 }
 
-/* ---- whole files -------------------------------------------------------------------------------------------------- */
+/* ---- complete files ------------------------------------------------------------------------------------------------ */
 
 static void plain_members(void **state) {
   struct buf data = sample(5000), b = {.mem = &pool};
@@ -378,7 +378,7 @@ static void damage_in_the_middle(void **state) {
     assert_memory_equal(r.out.data, data.data, data.len * 4 / 10);
     buf_free(&r.out);
   }
-  b.data[10] = 7; /* the very first block: type 3 */
+  b.data[10] = 7; /* the first block has the invalid type 3 */
   expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "damaged"});
   buf_free(&b);
   buf_free(&data);
@@ -482,7 +482,7 @@ static void out_of_memory(void **state) {
   buf_free(&data);
 }
 
-/* ---- by name ------------------------------------------------------------------------------------------------------ */
+/* ---- gzip files by name -------------------------------------------------------------------------------------------- */
 
 static void gzip_in_gzip(void **state) {
   char name[] = "/tmp/tracekit-gz-XXXXXX";

@@ -54,7 +54,7 @@ static void refused(void **state) {
   }
 }
 
-/* Whatever the room, no character is split and nothing follows the cut. */
+/* A label is cut between characters whatever the room, and nothing follows the cut. */
 static void cut(void **state) {
   const struct label_values v = {{"\xe2\x82\xac\xe2\x82\xac", "h", "p", NULL, NULL, NULL, NULL}};
   char text[32];

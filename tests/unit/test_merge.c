@@ -388,7 +388,7 @@ static void ranks(void **state) {
   done(&m);
 }
 
-/* ---- what is kept ---- */
+/* ---- unchanged parts ---- */
 
 /* A single input is only converted. */
 static void one(const char *path, struct bytes b) {

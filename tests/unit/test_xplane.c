@@ -294,7 +294,7 @@ static void producers(void **state) {
   end(b);
 }
 
-/* ---- what xprof gets wrong ---- */
+/* ---- bugs of xprof ---- */
 
 static void values(void **state) {
   struct builder *b = begin();

@@ -230,7 +230,7 @@ static void stable(void **state) {
   tk_free(t);
 }
 
-/* Shared args that an operation dropped are also absent from the metadata, and from that of children. */
+/* Shared args that an operation dropped are also absent from the metadata and from the children's metadata. */
 static void dropped_args(void **state) {
   struct tk_trace *t = read_space();
   (void)state;
