@@ -6,7 +6,7 @@
 #   tests/property/*        programs and scripts
 #   tests/fuzz/fuzz_*       over the fixtures and the kept corpus
 #
-# Test counts come from the output of a program: cmocka's "[ PASSED ] n test(s)", or a last line "n passed, n failed";
+# Test counts come from the output of a program: cmocka's "[  PASSED  ] n test(s)", or a last line "n passed, n failed";
 # otherwise the program is one test, and its exit status is the result. The last line of this script is "N passed, N failed".
 # LONG=1 is passed to the tests, which then do more. A program that takes longer than ten minutes (with LONG=1 an hour) has
 # failed. GOLDEN=1 is passed on, too: tests then write their expectations instead of comparing. T=WORD runs only tests with

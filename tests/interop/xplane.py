@@ -3,7 +3,7 @@
 
   1. Its trace viewer, overview and op profile give the same for a JAX file and for that file read and written by us.
   2. Chrome JSON of PyTorch, viztracer and JAX, converted to XPlane, opens in its streaming viewer with every process,
-  thread, span and counter; queried for single spans, as by a click, it shows all their args.
+     thread, span and counter; queried for single spans, as by a click, it shows all their args.
   3. All of its tools give the same for an XPlane file and after a round trip through Chrome JSON, and through Perfetto.
   4. Three hosts merged into one file are three processes in xprof, on one timeline.
 

@@ -8,8 +8,8 @@
   figures    sums of slices equal those of `top`; parents, children, ancestors and descendants are consistent
   patterns   LIKE and GLOB equal SQLite's own, which Python provides
   linear     joins on ids, parents, tracks or arg sets take linear time on deep, wide and flat traces
-  side by side statements that run in parallel threads give the results of one thread: in order, with the error of the first
-  failure, and with tables created by earlier statements visible
+  side by side  statements that run in parallel threads give the results of one thread: in order, with the error of the first
+             failure, and with tables created by earlier statements visible
   left out   a query that needs no flows or args gives the same result as after loading everything
   safe       an interrupt, a limit or a closed pipe ends an endless query; nothing is written"""
 import itertools
