@@ -7,11 +7,11 @@
 #   make install         PREFIX=/usr/local DESTDIR=
 #   make help            the other targets and the variables
 #
-# Sources are found by wildcard: a new file in lib/ or cli/ needs no line here.  The first step, on a machine that lacks something,
-# is .ci/setup; it leaves build/config.mk, and make starts again with what that says.
+# Sources are found by wildcard: a new file in lib/ or cli/ needs no line here. On a machine that lacks a dependency, .ci/setup
+# runs first; it writes build/config.mk, and make restarts with the settings in it.
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-# Builds use all cores; a -j of the caller wins.
+# Builds use all cores unless the caller gives -j.
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
@@ -38,15 +38,16 @@ PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 STRIP ?= strip
 
-# ---- what is there ------------------------------------------------------------------------------------------------------------
+# ---- dependencies -----------------------------------------------------------------------------------------------------------
 
-# Goals that build nothing need nothing.
+# Goals that build nothing need no dependencies.
 NEEDS_DEPS := $(filter-out clean help messages lint-text,$(or $(MAKECMDGOALS),all))
 ifneq ($(NEEDS_DEPS),)
 include $(BUILD)/config.mk
 endif
 
-# Goals that are to work on a bare machine install what they need; others say what is missing, and how to get it.
+# These goals install missing dependencies, so that they work on a fresh machine; other goals report what is missing and how to
+# install it.
 INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel deb test-aarch64
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
@@ -70,7 +71,7 @@ LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
 HEADERS := $(sort $(wildcard lib/tracekit*.h))
 CLI_SRC := $(sort $(wildcard cli/*.c))
 PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
-# Of the schemas in proto/ the library links those that one of its sources includes; tests may use all.
+# The library links the schemas in proto/ that its sources include; tests may use all.
 LIB_PROTO := $(foreach p,$(PROTO),$(if $(shell grep -l '"$(p)\.pb-c\.h"' $(LIB_SRC)),$(p)))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/obj/%.o) $(LIB_PROTO:%=$(B)/obj/proto/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/obj/%.o)
@@ -92,7 +93,7 @@ SHARED := $(B)/libtracekit.so.$(SOVERSION)
 
 # ---- flags --------------------------------------------------------------------------------------------------------------------
 
-# A dependency is linked as soon as a source includes its header.
+# A dependency is linked if a source includes its header.
 uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*.h lib/*/*.h lib/*/*/*.h) 2>/dev/null)
 HASH := \#
 DEPS := zlib
@@ -105,7 +106,7 @@ ifneq ($(ISAL),0)
 ISAL_FOUND := $(HAVE_libisal)
 endif
 DEPS += $(if $(ISAL_FOUND),libisal)
-# The command alone: lines at its prompt are edited.
+# Only the command uses libedit, for editing lines at the SQL prompt.
 ifneq ($(LIBEDIT),0)
 LIBEDIT_FOUND := $(HAVE_libedit)
 endif
@@ -117,9 +118,9 @@ SANITIZERS := $(if $(filter 1,$(SAN) $(FUZZING)),address$(comma)undefined$(if $(
   $(if $(filter thread,$(SAN)),thread)
 SANITIZERS := $(strip $(SANITIZERS))
 SANITIZE := $(if $(SANITIZERS),-fsanitize=$(SANITIZERS) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-# Flags that the compiler takes for its target.
+# Flags that the compiler accepts for its target.
 accepted = $(strip $(foreach f,$(1),$(shell $(CC) -Werror $(f) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(f))))
-# Guards that cost nothing measurable: of the stack, of indirect jumps and returns, of copies, of the tables of addresses.
+# Hardening without measurable cost: of the stack, of indirect jumps and returns, of memory copies, of relocation tables.
 JUMPS := $(call accepted,-fstack-clash-protection -fcf-protection -mbranch-protection=standard)
 HARDEN := $(if $(SANITIZERS),,-fstack-protector-strong $(JUMPS) $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDEN_LD := $(if $(SANITIZERS),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
@@ -131,7 +132,7 @@ ALL_LDFLAGS = -pthread $(SANITIZE) $(HARDEN_LD) $(LDFLAGS)
 ALL_LIBS = $(foreach d,$(DEPS),$(LIBS_$(d))) -lm $(LIBS)
 CLI_LIBS = $(if $(LIBEDIT_FOUND),$(LIBS_libedit))
 
-# Objects are made again when a flag, the compiler or the list of files changed.
+# Objects are rebuilt if a flag, the compiler or the list of files changes.
 FLAGS_NOW = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LIBS) $(CLI_LIBS)
 LIST_NOW = $(LIB_SRC) $(CLI_SRC)
 $(B)/flags: always
@@ -147,15 +148,15 @@ $(B)/files: always
 .PHONY: all
 all: $(BIN) $(STATIC) $(SHARED)
 
-# Who may change what is const to users of the library: all but the command, and what is a user itself.
+# Code outside the command and the benchmarks may modify data that is const to users of the library.
 INSIDE = $(if $(filter cli/% tests/bench/%,$<),,-DTRACEKIT_INSIDE)
-# CLI_CFLAGS: for the command alone, whose own code is nowhere where time goes.
+# CLI_CFLAGS apply to the command only, whose own code is never a bottleneck.
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CPPFLAGS) $(INSIDE) $(ALL_CFLAGS) $(if $(filter cli/%,$<),$(CLI_CFLAGS)) -MMD -MP -c $< -o $@
 
-# The static library is one object whose hidden symbols are local: only tk_* can collide with an embedder's names.
+# The static library is one object with its hidden symbols made local: only tk_* can collide with an embedder's names.
 $(B)/libtracekit.o: $(LIB_OBJ) $(B)/files
 	@echo "  LD    $@"
 	@$(LD) -r -o $@.tmp $(LIB_OBJ)
@@ -172,24 +173,25 @@ $(SHARED): $(LIB_OBJ) $(B)/files lib/tracekit.map
 	@$(CC) -shared -Wl,-soname,libtracekit.so.$(SOVERSION) $(if $(APPLE),,-Wl$(comma)--version-script=lib/tracekit.map) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(ALL_LIBS)
 	@ln -sf libtracekit.so.$(SOVERSION) $(B)/libtracekit.so
 
-# With CROSS=1 the binutils are of another machine than the compiler's target, and cannot localize.
+# With CROSS=1 the binutils are for the build machine rather than the compiler's target, and cannot localise symbols.
 BIN_LIB := $(if $(CROSS),$(LIB_OBJ),$(STATIC))
 $(BIN): $(CLI_OBJ) $(BIN_LIB) $(B)/files
 	@echo "  LD    $@"
 	@$(CC) $(ALL_LDFLAGS) -o $@ $(CLI_OBJ) $(BIN_LIB) $(ALL_LIBS) $(CLI_LIBS)
 
-# Test programs see the insides, of the command too: they link the plain objects, each only those that it needs.  The archive is thin, for objects of several
-# folders have the same name, and thin members keep their paths.  What the linker took from it is written to <program>.d: from then on
-# the program is linked again when one of these objects changes or a file comes or goes, and not when another object does.
+# Test programs use internals, also those of the command: they link the plain objects, each only those it needs. The archive is
+# thin, because objects in several folders have the same name, and thin members keep their paths. The objects that the linker
+# took from it are written to <program>.d: from then on the program is relinked if one of these objects changes or a file is
+# added or removed, but not if another object changes.
 PLAIN := $(B)/obj/plain.a
 TESTED_CLI := $(B)/obj/cli/view_request.o
 $(PLAIN): $(LIB_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI) $(B)/files
 	@rm -f $@
 	@$(AR) rcs --thin $@ $(LIB_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI)
 
-# With T= a program whose objects are known is linked of them alone, so that nothing else is compiled.  Where they no longer suffice, the
-# list is dropped without a word, and the next make, which `make test` runs for that, takes the program from the archive.  Some programs
-# run the generator.
+# With T=, a program whose objects are known is linked with these alone, so that nothing else is compiled. If they no longer
+# suffice, the list is silently dropped, and the next make, which `make test` runs for this purpose, links the program with the
+# archive. Some programs run the generator.
 KNOWN := $(if $(T),$(patsubst %.d,%,$(wildcard $(TEST_PROGRAMS:=.d))))
 $(filter-out $(KNOWN),$(TEST_PROGRAMS)): | $(PLAIN)
 $(TEST_PROGRAMS): | $(GEN)
@@ -202,11 +204,11 @@ $(TEST_PROGRAMS): $(B)/tests/%: $(B)/obj/tests/%.o $(B)/files
 
 LINK = $(CC) $(ALL_LDFLAGS) -o $@ $(1) $(TEST_LIBS) $(ALL_LIBS)
 LINK_KNOWN = $(call LINK,$< $(filter $(LIB_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI),$^)) 2>/dev/null || rm -f $@ $@.d
-# A linker that does not name the members of an archive leaves the program dependent on the whole archive.
+# If a linker does not print the names of archive members, the program depends on the whole archive.
 LINK_NEEDED = $(call LINK,$< $(PLAIN) -Wl$(comma)--trace) > $@.trace && \
   { grep '^$(B)/obj/.*\.o$$' $@.trace | grep -vx '$<' || echo $(PLAIN); } | sed 's|.*|$@: &\n&:|' > $@.d && rm -f $@.trace
 
-# What protobuf-c makes of the schemas in proto/.
+# Output of protobuf-c for the schemas in proto/.
 $(B)/proto/%.pb-c.c $(B)/proto/%.pb-c.h &: proto/%.proto | $(BUILD)/config.mk
 	@mkdir -p $(@D)
 	@protoc-c --proto_path=proto --c_out=$(@D) $<
@@ -218,7 +220,7 @@ $(PROTO:%=$(B)/obj/proto/%.o): $(B)/obj/proto/%.o: $(B)/proto/%.pb-c.c $(B)/flag
 
 $(LIB_SRC:%.c=$(B)/obj/%.o) $(TEST_OBJ): | $(PROTO:%=$(B)/proto/%.pb-c.h)
 
-# The page of view, as texts of C.
+# The page of view, as C string literals.
 VIEW_PAGE := $(patsubst cli/view/%,$(B)/page/%.inc,$(wildcard cli/view/*))
 $(B)/page/%.inc: cli/view/%
 	@mkdir -p $(@D)
@@ -226,13 +228,13 @@ $(B)/page/%.inc: cli/view/%
 $(B)/obj/cli/view_page.o: private ALL_CPPFLAGS += -I$(B)/page
 $(B)/obj/cli/view_page.o: $(VIEW_PAGE)
 
-# Benchmarks are users of the library.
+# Benchmarks use the library like any other program.
 $(BENCH): $(B)/tests/%: $(B)/obj/tests/%.o $(STATIC)
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
 	@$(CC) $(ALL_LDFLAGS) -o $@ $< $(STATIC) $(ALL_LIBS)
 
-# The generator of synthetic traces stands alone.
+# The generator of synthetic traces is independent of the library.
 $(B)/tests/gen/gen: $(GEN_OBJ)
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
@@ -247,11 +249,11 @@ PYTHON ?= python3
 NATIVE := $(B)/python/_native.abi3.so
 PYTHON_INCLUDE = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
-# What the wheel holds beside the package's own files; pyproject.toml says the rest.
+# Contents of the wheel besides the package's own files; pyproject.toml describes the rest.
 .PHONY: python-parts
 python-parts: $(BIN) $(NATIVE)
 
-# Nothing but the module's entry is seen from outside, lest calls of the static libraries in it are taken by those of another module.
+# Only the module's entry is exported, so that calls into its static libraries are not bound to those of another module.
 NATIVE_EXPORTS = $(if $(APPLE),\
   -Wl$(comma)-exported_symbol$(comma)_PyInit__native,-Wl$(comma)--version-script=python/native.map)
 $(NATIVE): python/native.map
@@ -262,7 +264,7 @@ $(NATIVE): python/native.c $(BIN_LIB) $(B)/flags $(HEADERS)
 
 # ---- packages -----------------------------------------------------------------------------------------------------------------
 
-# One file that needs nothing of the system that it runs on; wheels for every Linux of the last ten years.
+# A single file that needs nothing from the system; wheels for every Linux of the last ten years.
 .PHONY: static wheel test-wheel test-aarch64 deb
 static:
 	@.ci/setup build package
@@ -281,14 +283,14 @@ test-wheel:
 	@B=$(abspath $(BUILD)) SRC=$(CURDIR) tests/python/run.sh $(NATIVE_WHEEL)
 	@$(MAKE) test SET=command TESTED=$(BUILD)/test-wheel/bin/tracekit
 
-# The tests of the command take qemu some minutes: T=WORD runs those with WORD in their name.
+# The tests of the command take several minutes in qemu: T=WORD runs those with WORD in their name.
 test-aarch64: $(SHARED)
 	@$(MAKE) wheel WHEELS=linux-aarch64 T=
 	@B=$(abspath $(BUILD)) SRC=$(CURDIR) CPU=aarch64 WHEEL=dist/tracekit-$(VERSION)-cp39-abi3-manylinux2014_aarch64.whl CC="$(CC)" \
 	  tests/foreign/run.sh
 	@$(if $(wildcard /usr/bin/qemu-aarch64-static),FOREIGN=1 $(MAKE) test SET=command TESTED=$(BUILD)/test-aarch64/tracekit)
 
-# What is committed or not ignored, built as Debian builds packages, into build/package/deb.
+# Builds Debian packages of all files that are committed or not ignored, in build/package/deb.
 deb:
 	@.ci/setup build package
 	@packaging/deb.sh $(VERSION)
@@ -311,7 +313,7 @@ $(B)/.docs: $(BIN) docs/tracekit.3
 
 # ---- tests --------------------------------------------------------------------------------------------------------------------
 
-# TESTED=FILE: the tests of the command run another one than that which was built here, such as that of a wheel.
+# TESTED=FILE: runs the tests of the command on another executable than the one built here, such as a wheel's.
 TESTED ?= $(BIN)
 TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(TESTED)) FIXTURES=$(abspath fixtures) GEN=$(abspath $(GEN)) SRC=$(CURDIR) JOBS=$(JOBS) CC="$(CC)" T='$(T)' SET=$(SET)
 
@@ -319,7 +321,8 @@ TEST_ENV = B=$(abspath $(B)) TRACEKIT=$(abspath $(TESTED)) FIXTURES=$(abspath fi
 test-programs: $(TEST_PROGRAMS) test-scripts
 test-scripts: all $(GEN)
 
-# tests/run.sh knows which tests T= names and says what to make for them.  The second make finds nothing to do, or what KNOWN left.
+# tests/run.sh knows which tests T= selects, and prints their goals. The second make has nothing to do, except for what KNOWN
+# left.
 MODE =
 WANTED = $(MAKE) $$wanted
 MAKE_TESTS = +wanted=$$($(MODE) $(TEST_ENV) PROGRAMS=$(B)/tests tests/run.sh --wanted) && $(WANTED) $(if $(T),&& $(WANTED))
@@ -330,8 +333,8 @@ check: SET = check
 test-long: MODE = LONG=1
 golden: MODE = GOLDEN=1
 
-# Tests in programs that have taken a locale in which 1.5 is 1,5; a preloaded object does that, for the command takes none.  Unit tests
-# and fuzz targets stay out: they print numbers themselves, to compare with.
+# Runs tests in a locale in which 1.5 is written 1,5, set by a preloaded object, because the command does not set one. Unit
+# tests and fuzz targets are excluded: they print numbers themselves for comparison.
 LOCALE := de_DE.UTF-8
 $(B)/locale/$(LOCALE): | $(BUILD)/.deps-test
 	@mkdir -p $(@D)
@@ -347,13 +350,13 @@ test-locale: $(B)/locale/$(LOCALE) $(B)/locale/set.so
 	@$(MAKE_TESTS)
 	@+$(MODE) $(TEST_ENV) tests/run.sh
 
-# Every command under valgrind, which sees what is read before it is written.
+# Runs every command under valgrind, which detects reads of uninitialised memory.
 memcheck: all | $(BUILD)/.deps-test
 	@$(TEST_ENV) tests/memcheck/run.py
 
-# The expectations of the command line are files: make golden writes them, git diff shows what changed.
+# The expected outputs of the command are files: make golden writes them, git diff shows the changes.
 bench: $(BENCH) $(B)/tests/property/cluster
-# Fails where reading or writing has become 15% slower than the ratios that are known of this kind of processor; GOLDEN=1 writes them.
+# Fails if reading or writing is 15% slower than the ratios recorded for this kind of processor; GOLDEN=1 records them.
 .PHONY: speed
 speed: all $(GEN) $(B)/tests/bench/stages $(B)/tests/bench/limits
 	@mkdir -p $(B)/bench
@@ -363,15 +366,15 @@ corpus interop bench: all $(GEN)
 	elif [ $@ = corpus ] && [ -z "$(CORPUS)" ]; then echo "SKIPPED: $@: say where the traces are: make $@ CORPUS=DIR"; \
 	else CORPUS="$(CORPUS)" $(TEST_ENV) tests/$@/run.sh; fi
 
-# Every sentence that a user can be told, by file and line.
+# Prints every sentence that users can see, by file and line.
 messages:
 	@python3 tests/lint/messages.py
 
 lint: all | $(BUILD)/.deps-test
 	@$(TEST_ENV) tests/lint/run.sh
 
-# libFuzzer, which is clang's: TIME= seconds or RUNS= runs for each target, SEED= where its choices begin (default: the date of the day),
-# T= only those that have this in their name.
+# Runs libFuzzer, which needs clang: TIME= seconds or RUNS= runs per target, SEED= initial random seed (default: the date), T=
+# only targets with this in their name.
 TIME ?= 60
 fuzz:
 	@if command -v clang >/dev/null; then $(MAKE) CC=clang CFLAGS='-O1 -g' FUZZING=1 T= TARGETS='$(T)' fuzz-run; \
@@ -379,8 +382,8 @@ fuzz:
 fuzz-run: $(FUZZ)
 	@TIME=$(TIME) RUNS=$(RUNS) SEED=$(SEED) $(TEST_ENV) T='$(TARGETS)' tests/fuzz/run.sh
 
-# What of the library the tests run, by gcc's gcov.  Their result is make test's: here some fail, for gcov itself needs the memory that
-# the tests of faults refuse.
+# Measures which code of the library the tests cover, with gcov. `make test` decides whether tests pass: here some fail, because
+# gcov itself needs the memory that the fault tests deny.
 coverage:
 	-@$(MAKE) BUILD=$(BUILD)/coverage CC=gcc CFLAGS='-O1 -g --coverage -fprofile-update=atomic' LDFLAGS=--coverage test
 	@tests/support/coverage.py $(BUILD)/coverage

@@ -1,14 +1,15 @@
 #!/bin/sh
-# cross.sh TARGET COMMAND... - runs a command whose `make` builds for a target of deps.sh, whose libraries it makes first.
+# cross.sh TARGET COMMAND... - runs a command that calls `make` for a target of deps.sh, after building the target's
+# libraries.
 #
-# Debugging sections are left out (they are four fifths of the size), and so is what nothing calls.
+# Debug sections, which are four fifths of the size, and unused code are left out.
 set -eu
 target=$1
 shift
 cd "$(dirname "$0")/.."
 packaging/deps.sh "$target" "build/package/$target"
 root=$PWD/build/package/$target
-# Debian keeps a part of Python's header by machines; of what is the same for all of 64 bits, ours will do.
+# Debian splits one of Python's headers by machine; ours works for all 64-bit machines.
 python=$(python3 -c 'import os, sysconfig; print(os.path.basename(sysconfig.get_path("include")))')
 ours=/usr/include/$(uname -m)-linux-gnu/$python
 case $target in
@@ -20,7 +21,7 @@ case $target in
   musl-*)
     unwinding="-fno-asynchronous-unwind-tables -fno-unwind-tables"
     compile="-Os -flto -fno-pic -DNDEBUG -ffunction-sections -fdata-sections $unwinding"
-    # zig takes -Oz for -Os; clang does not.
+    # zig maps -Oz to -Os; clang, which gets it through -Xclang, does not.
     export CLI_CFLAGS="-Xclang -Oz"
     link="-s -static -flto $unwinding $sections" ;;
   macos-*) link="-s -Wl,-undefined,dynamic_lookup" ;;

@@ -1,8 +1,8 @@
 #!/bin/sh
-# deb.sh VERSION - Debian packages of this tree: the command, the library, what one needs to build with it.
+# deb.sh VERSION - builds Debian packages of this tree: the command, the library, and its development files.
 #
-# Who packages it says so by DEBFULLNAME and DEBEMAIL, as Debian's tools ask for it; without them the packages are for oneself, and
-# lintian is not asked about the address.
+# DEBFULLNAME and DEBEMAIL name the packager, as for Debian's tools; without them the packages are for private use, and
+# lintian does not check the address.
 set -eu
 cd "$(dirname "$0")/.."
 work=$PWD/build/package/deb

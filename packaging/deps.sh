@@ -1,16 +1,16 @@
 #!/bin/sh
-# deps.sh TARGET FOLDER - makes the libraries that tracekit links, for a target that may be another machine than this one.
+# deps.sh TARGET FOLDER - builds the libraries that tracekit links, for a target that may differ from this machine.
 #
-# What a system's packages give cannot go into a wheel or into one static file: they need this system's libc, and libarchive's package
-# pulls in 15 MB of libraries for formats that tracekit never reads.  So each library is built from its Debian source package, as of the
-# last security update, static and position-independent, with no more in it than is used.  The compiler is zig's clang, which carries the
-# headers and libraries of every target; it comes from PyPI, by the hash in tools.txt.
+# Packages of the system cannot be used in a wheel or a static file: they need this system's libc, and libarchive's package
+# pulls in 15 MB of libraries for formats that tracekit never reads. So each library is built from its Debian source package,
+# as of the last security update, static and position-independent, with only the parts in use. The compiler is zig's clang,
+# which includes the headers and libraries of every target; it comes from PyPI, pinned by the hash in tools.txt.
 #
-# TARGET: linux-x86_64, linux-aarch64 (glibc 2.17, which manylinux2014 asks for), musl-x86_64, musl-aarch64 or macos-aarch64.
-# FOLDER: gets bin/cc (and ar, ranlib), include, lib with pkgconfig.  It is complete when it holds `done`, which says what it was made of;
-# it is made again when a source, a tool or this script is another one.
-# Needs what `.ci/setup package` installs, and Debian's package server, which is asked once a day, or a folder of source packages
-# (TRACEKIT_SOURCES), which is taken as it is.
+# TARGET: linux-x86_64, linux-aarch64 (glibc 2.17, as required by manylinux2014), musl-x86_64, musl-aarch64 or macos-aarch64.
+# FOLDER: gets bin/cc (and ar, ranlib), include, lib with pkgconfig. It is complete if it contains `done`, which records the
+# sources, the tools and this script; it is rebuilt if any of them changes.
+# Needs the packages installed by `.ci/setup package`, and either Debian's package server, which is contacted once a day, or
+# a folder of source packages (TRACEKIT_SOURCES), which is used unchanged.
 set -eu
 
 target=$1
@@ -31,10 +31,10 @@ case $target in
   *) echo "deps.sh: unknown target '$target'" >&2; exit 2 ;;
 esac
 
-# A linker can leave out what nobody calls only where each function has a section of its own.
+# A linker can drop unused functions only if each has its own section.
 sections="-ffunction-sections -fdata-sections"
-# The static file is small before it is fast: gzip, where most time goes, is ISA-L's anyway.  Its SQLite lacks statements that a query
-# is refused or has no use for: it says of them that they are no SQL.
+# The static file is optimised for size: gzip, which takes most of the time, is ISA-L's assembly anyway. Its SQLite lacks
+# statements that queries may not or need not use, and reports them as syntax errors.
 speed=-O3 zstd='' xz='' without=''
 case $target in
   musl-*)
@@ -50,7 +50,7 @@ esac
 say() { echo "  DEPS  $target: $*"; }
 quietly() { "$@" >> "$log" 2>&1 || { tail -30 "$log" >&2; echo "deps.sh: failed: $*" >&2; exit 1; }; }
 
-# Only what the hashes allow, and nothing else: the list is complete.
+# Installs exactly the pinned tools and nothing else: the list is complete.
 install_tools() {
   cmp -s "$pins" "$tools/installed" && return 0
   rm -rf "$tools"
@@ -59,11 +59,11 @@ install_tools() {
   cp "$pins" "$tools/installed"
 }
 
-# The compiler, as one command each: configure scripts and cmake want no arguments in a compiler's name.
+# Wraps the compiler as single commands, because configure scripts and cmake do not accept arguments in a compiler's name.
 make_compiler() {
   zig=$("$tools/bin/python" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__) + "/zig")')
   mkdir -p "$out/bin" "$out/include" "$out/lib/pkgconfig"
-  # The linker that zig brings knows no -z,noexecstack; its stacks never are executable.
+  # zig's linker does not support -z,noexecstack; its stacks are never executable.
   for tool in cc ar ranlib; do
     case $tool in cc) with="cc -target $triple" ;; *) with=$tool ;; esac
     printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "$with" > "$out/bin/$tool"
@@ -71,7 +71,8 @@ make_compiler() {
   done
 }
 
-# Source packages: apt verifies them by the archive's signature.  It keeps its lists in our folder: nothing of the system changes.
+# Downloads source packages, verified by apt through the archive's signature. apt keeps its lists in our folder: the system is
+# not changed.
 packages="zlib libzstd xz-utils bzip2 libarchive pcre2 protobuf-c libisal sqlite3"
 suites="http://deb.debian.org/debian:bookworm http://deb.debian.org/debian:bookworm-updates
         http://deb.debian.org/debian-security:bookworm-security"
@@ -92,7 +93,8 @@ fetch_sources() {
   touch "$sources/done"
 }
 
-# download PACKAGE: its newest version.  A mirror may list an update that it does not have: an older one is taken then, and said to be.
+# download PACKAGE: gets its newest version. A mirror may list an update that it does not have: then an older version is used,
+# and reported.
 download() {
   # shellcheck disable=SC2086
   versions=$(apt-cache $apt madison "$1" | awk -F ' *[|] *' '{ print $2 }' | sort -urV)
@@ -108,20 +110,20 @@ download() {
   exit 1
 }
 
-# A build for others asks for TRACEKIT_UPDATED=1, which refuses what is outdated.
+# Builds for distribution set TRACEKIT_UPDATED=1, which refuses outdated sources.
 warn_outdated() {
   [ -e "$sources/outdated" ] || return 0
   sed 's/^/deps.sh: OUTDATED: /' "$sources/outdated" >&2
   [ -z "${TRACEKIT_UPDATED:-}" ]
 }
 
-# The versions of the sources by the names of their files, the tools, and this script.
+# Prints the versions of the sources by file name, and a hash of the tools and this script.
 describe() {
   for package in $packages; do basename "$sources/$package"_*.dsc; done
   cat "$pins" "$0" | sha256sum
 }
 
-# unpack PACKAGE: its folder, patched.
+# unpack PACKAGE: extracts the source into its folder, patched.
 unpack() {
   mkdir -p "$out/src"
   [ -d "$out/src/$1" ] || quietly dpkg-source --no-check --no-copy -x "$sources/$1"_*.dsc "$out/src/$1"
@@ -133,7 +135,7 @@ pc() { # pc NAME "LIBS" ["REQUIRES"]
     "$1" "$out/include" "$out/lib" "$2" "${3:-}" > "$out/lib/pkgconfig/$1.pc"
 }
 
-# archive LIBRARY FLAGS FILE...: compiles the files, as many at a time as there are cores, and puts them into lib<LIBRARY>.a.
+# archive LIBRARY FLAGS FILE...: compiles the files, one process per core, into lib<LIBRARY>.a.
 archive() {
   name=$1 flags=$2
   shift 2
@@ -161,7 +163,7 @@ by_cmake() { # by_cmake FOLDER OPTION...
 build_zlib() {
   unpack zlib
   s=$out/src/zlib
-  # It takes every Mac for one of the last century, which had no fdopen.
+  # zlib takes every Mac for an old one without fdopen.
   archive z "$speed -I$s -DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1 -Dfdopen=fdopen" "$s"/adler32.c "$s"/crc32.c "$s"/deflate.c "$s"/infback.c "$s"/inffast.c \
     "$s"/inflate.c "$s"/inftrees.c "$s"/trees.c "$s"/zutil.c "$s"/compress.c "$s"/uncompr.c
   cp "$s/zlib.h" "$s/zconf.h" "$out/include/"
@@ -171,7 +173,7 @@ build_zlib() {
 build_zstd() {
   unpack libzstd
   s=$out/src/libzstd/lib
-  # A tenth of a megabyte compresses by a dictionary, of which nothing here has one.
+  # A tenth of a megabyte is for compression with dictionaries, which are not used here.
   [ $speed != -Os ] || sed -i -E 's/ZSTD_compressBlock_[a-z0-9]+_(dictMatchState|dedicatedDictSearch)(_row)?/NULL/' "$s/compress/zstd_compress.c"
   archive zstd "$speed $zstd -I$s -DZSTD_DISABLE_ASM" "$s"/common/*.c "$s"/compress/*.c "$s"/decompress/*.c
   cp "$s/zstd.h" "$s/zstd_errors.h" "$out/include/"
@@ -220,13 +222,13 @@ build_protobuf_c() {
   pc libprotobuf-c -lprotobuf-c
 }
 
-# Its makefile takes nasm for x86-64.  Its sources for arm64, which are for Linux alone, want the GNU assembler: clang's refuses some.
+# Its makefile uses nasm on x86-64. Its arm64 sources, which support Linux only, need the GNU assembler: clang's rejects some.
 build_isal() {
   [ $system = Linux ] || return 0
   unpack libisal
   s=$out/src/libisal
   case $cpu in x86_64) arch='' as=nasm ;; *) arch=$cpu as=$out/bin/as ;; esac
-  # It is called with flags, -o, the object, the source; of two -o the last one counts.
+  # The wrapper is called with flags, -o, the object, the source; the last of two -o wins.
   cat > "$out/bin/as" <<END
 #!/bin/sh
 eval "object=\\\${\$((\$# - 1))}"
@@ -243,8 +245,8 @@ END
   pc libisal -lisal
 }
 
-# Debian's source is the repository: the single file is made of it by its own script.  Nothing is enabled that a query is refused anyway
-# (lib/sql/allowed.c): no full-text search, no R-trees, no extensions, no names of files that are URIs.
+# Debian's source is the repository: the amalgamation is generated by its own script. Features that queries may not use anyway
+# (lib/sql/allowed.c) are not enabled: full-text search, R-trees, extensions, URI file names.
 build_sqlite() {
   unpack sqlite3
   s=$out/src/sqlite3

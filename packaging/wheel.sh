@@ -1,7 +1,7 @@
 #!/bin/sh
 # wheel.sh TARGET - dist/tracekit-<version>-cp39-abi3-manylinux2014_<cpu>.whl, for a target of deps.sh.
 #
-# The platform's tag says what the target's libc is; auditwheel holds the wheel against it where it can look into it.
+# The platform tag is derived from the target's libc; auditwheel verifies it if it supports the target.
 set -eu
 target=$1
 cd "$(dirname "$0")/.."

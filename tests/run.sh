@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# Runs every test that there is, as many at a time as there are cores, and sums up; called by `make test` after building.
+# Runs all tests, one process per core, and prints a summary; called by `make test` after building.
 #
-#   tests/unit/test_*       cmocka programs, a module each
+#   tests/unit/test_*       cmocka programs, one per module
 #   tests/cli               the command against expected output
 #   tests/property/*        programs and scripts
-#   tests/fuzz/fuzz_*       over the fixtures and what was found interesting
+#   tests/fuzz/fuzz_*       over the fixtures and the kept corpus
 #
-# A test program counts by what it says: cmocka's "[  PASSED  ] n test(s)", or a last line "n passed, n failed"; else it is one
-# test, and its exit status says which way it went.  The last line here is "N passed, N failed".  LONG=1 is handed to the tests: they
-# do more then.  A program that takes longer than ten minutes, with LONG=1 than an hour, has failed.  GOLDEN=1 is handed on too: they
-# write their expectations instead of comparing.  T=WORD runs only what has WORD in its name, where a case of tests/cli has a name of
-# its own, such as cli/merge/two-ranks.
+# Test counts come from the output of a program: cmocka's "[  PASSED  ] n test(s)", or a last line "n passed, n failed";
+# otherwise the program is one test, and its exit status is the result. The last line of this script is "N passed, N failed".
+# LONG=1 is passed to the tests, which then do more. A program that takes longer than ten minutes (with LONG=1 an hour) has
+# failed. GOLDEN=1 is passed on, too: tests then write their expectations instead of comparing. T=WORD runs only tests with
+# WORD in their name; a case in tests/cli has its own name, such as cli/merge/two-ranks.
 #
-# SET=check|san|plain|locale|command runs a part of all.  tests/sets.tsv lists the programs that take long or belong to few sets, the longest
-# first, which is the order in which they start; a program without a row is in check and san alone.
+# SET=check|san|plain|locale|command runs a subset. tests/sets.tsv lists the programs that take long or belong to few sets,
+# longest first, which is the order in which they start; a program without a row is in check and san only.
 set -u
 : "${B:?run me by make test}" "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
 export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc} T=${T:-} SET=${SET:-}
-# glibc fills what it gives and what it takes back with this: memory that was never written differs from zero.
+# glibc fills allocated and freed memory with this byte, so that uninitialised memory differs from zero.
 export MALLOC_PERTURB_=165
 cd "$SRC" || exit 1
 log=$B/test-log
@@ -26,12 +26,12 @@ all() {
   local p
   for p in "$SRC"/tests/unit/test_*.c; do [ -e "$p" ] && echo "unit/$(basename "$p" .c)"; done
   for p in "$SRC"/tests/property/*.c; do [ -e "$p" ] && echo "property/$(basename "$p" .c)"; done
-  # Every script there is a test: one that cannot be executed fails, so that none is left out unseen.
+  # Every script in the folder is a test; a script without the executable bit fails, so that it cannot be skipped unnoticed.
   for p in "$SRC"/tests/property/*.sh "$SRC"/tests/property/*.py; do [ -e "$p" ] && echo "property/$(basename "$p")"; done
   for p in "$SRC"/tests/fuzz/fuzz_*.c; do [ -e "$p" ] && echo "fuzz/$(basename "$p" .c)"; done
 }
 
-# Names on standard input, the longest first, without those that are in other sets.
+# Reads names from standard input; prints them longest first, without those that belong to other sets.
 select_set() {
   awk -F '\t' -v set="$SET" '
     NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) if ($i == set) column = i; next }
@@ -45,7 +45,7 @@ list() {
   { all | grep -F -- "$T"; [ -z "$("$SRC/tests/cli/run.sh" --list)" ] || echo cli/run.sh; } | select_set
 }
 
-# The goals by which make builds what the tests need: a program each; the command and the generator for all scripts.
+# Prints the make goals that the tests need: one per program; the command and the generator for all scripts.
 wanted() {
   local name
   for name in $names; do
@@ -56,7 +56,7 @@ wanted() {
   done | sort -u
 }
 
-# One test program; its output and status go into the log.  Called by xargs as `run.sh --one NAME`.
+# Runs one test program; its output and status go into the log. Called by xargs as `run.sh --one NAME`.
 one() {
   local name=$1 out=$log/${1//\//.} start=$SECONDS most=600
   [ -z "$LONG" ] || most=3600
@@ -79,7 +79,7 @@ rm -rf "$log" && mkdir -p "$log"
 # shellcheck disable=SC2086
 printf '%s\n' $names | xargs -P "${JOBS:-2}" -n 1 "$SRC/tests/run.sh" --one
 
-sum() { # PATTERN FILE: adds the numbers that the pattern captures
+sum() { # PATTERN FILE: sum of the numbers that the pattern captures
   sed -nE "s/$1/\\1/p" "$2" | awk '{ n += $1 } END { print n + 0 }'
 }
 
@@ -92,7 +92,7 @@ for name in $names; do
   if line=$(tail -n 1 "$out.out" | grep -oE '[0-9]+ passed, [0-9]+ failed$'); then
     good=${line%% *} bad=${line#*, } bad=${bad%% *}
   fi
-  # A program that died, or failed without saying how often, is one failure more; a silent good one is one test.
+  # A program that crashed, or failed without a count, is one failure; a successful program without a count is one test.
   [ "$status" -ne 0 ] && [ "$bad" -eq 0 ] && bad=1
   [ "$status" -eq 0 ] && [ "$good" -eq 0 ] && [ "$bad" -eq 0 ] && good=1
   passed=$((passed + good)) failed=$((failed + bad))

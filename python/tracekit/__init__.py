@@ -1,15 +1,15 @@
-"""Profiler traces of JAX, PyTorch, XLA, Chrome and Perfetto: load, query, cut, merge, convert.
+"""Profiler traces of JAX, PyTorch, XLA, Chrome and Perfetto: load, query, filter, merge and convert.
 
     import tracekit
 
-    t = tracekit.load("logs")                        # a file, a run directory, an archive; or several ranks as one trace
+    t = tracekit.load("logs")                        # a file, a run directory or an archive; several ranks become one trace
     t.events().to_pandas()                           # or polars.DataFrame(t.events()), pyarrow.table(t.events())
     t.top(by="name")[:10]                            # where the time went
     t.filter("kind == 'kernel'").save("kernels.pftrace")
     tracekit.merge(["rank0.json.gz", "rank1.json.gz"], "merged.pftrace")
 
-Times in tables are whole nanoseconds since the epoch, or, with unit="ps", exact picoseconds from `info["origin_ns"]`; those of `top`
-and `tree` are picoseconds.  A trace may be used from several threads, which then wait for one another.
+Timestamps in tables are integer nanoseconds since the epoch or, with unit="ps", exact picoseconds since `info["origin_ns"]`.
+`top` and `tree` return picoseconds. Several threads may use one trace; they wait for each other.
 """
 import os as _os
 
@@ -41,14 +41,15 @@ def _word(word, words, what):
 
 
 def _texts(value):
-    """One text, several or None, as a list or None."""
+    """Converts a string, an iterable or None to a list of strings or None."""
     if value is None or isinstance(value, str):
         return value if value is None else [value]
     return [str(v) for v in value]
 
 
 def _ranges(value):
-    """Ranks as the library reads ranges: of a number, a text such as "3..5", a range, or several of them."""
+    """Converts a number, a string such as "3..5", a range or an iterable of them to the list of range strings that the library
+    parses."""
     if value is None:
         return None
     if isinstance(value, range):
@@ -59,14 +60,14 @@ def _ranges(value):
 
 
 def _offsets(value):
-    """Texts such as "3=+1.5ms", also of a dict, whose numbers are nanoseconds."""
+    """Converts offsets to strings such as "3=+1.5ms"; integers in a dict are nanoseconds."""
     if isinstance(value, dict):
         return [f"{who}={by}ns" if isinstance(by, int) else f"{who}={by}" for who, by in value.items()]
     return _texts(value)
 
 
 def _names(sources):
-    """What people call sources: a path, or several."""
+    """Converts one path or an iterable of paths to a list of strings."""
     if isinstance(sources, (str, _os.PathLike)):
         sources = [sources]
     return [_os.fspath(s) for s in sources]
@@ -81,7 +82,7 @@ def _ps(value):
 
 
 def _by(by):
-    """("name", None), or (the place of "arg", its key)."""
+    """Returns (index in _BY, None) or, for "arg.KEY", (index that means "arg", KEY)."""
     if by.startswith("arg."):
         return len(_BY), by[4:]
     return _word(by, _BY, "by"), None
@@ -91,13 +92,16 @@ def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None
          progress=None):
     """Reads a trace.
 
-    source      a path, a run directory, an archive or a member of it ("logs.zip:rank0.json"); several of them, which are merged on one
-                timeline; bytes; or a file object.  Of a run directory the newest run is taken, and of that the best file of each host.
-    run, host, rank     which of those that there are
-    format      "json", "perfetto" or "xplane"; by default the content tells
-    max_memory  bytes, or a text such as "2G"
-    strict      a repair is an error
-    progress    True: a bar, in the cell of a notebook; or a function that is called with the bytes that were read and those that there are
+    source      a path, a run directory, an archive or an archive member ("logs.zip:rank0.json"); a list of them, which is
+                merged onto one timeline; bytes; or a file object. From a run directory, load takes the newest run, and the
+                best file of each host.
+    run, host, rank     which one to load if there are several
+    format      "json", "perfetto" or "xplane" (default: detected from the content)
+    max_memory  limit of memory: bytes, or a string such as "2G"
+    max_size    limit of the decompressed input: bytes, or a string such as "2G"
+    strict      raise an error where load would otherwise repair the trace
+    progress    True for a progress bar (in a notebook, in the cell), or a function that is called with the bytes read and
+                the total
     """
     options = {"run": run, "host": host, "rank": rank, "format": format, "threads": threads,
                "max_memory": _size(max_memory), "max_size": _size(max_size), "strict": strict}
@@ -111,18 +115,19 @@ def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None
 
 
 def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=None, force=False, redact="", **options):
-    """Merges the ranks of a job into one file on one timeline, one rank in memory at a time.
+    """Merges the ranks of a job into one file on one timeline, with one rank in memory at a time.
 
-    align       how clocks are put on one: auto, clock, collectives, marker, start, none
-    label       how processes are called: "rank {rank} - {host} - {process}"
-    offset      ranks or hosts whose clock is known: texts "3=+1.5ms", or a dict {3: 1500000, "host42": "-20us"}, numbers in ns
-    ranks       which are kept: a number, a range, a text "3..5", or several of them
-    redact      "keep" or "hash": names that others may see
-    options     as the command has them: marker, clock_error, reference, offsets_from, every_rank, steps, time, to, derive,
-                to_zero, keep_going, keep_truncated, anchor, collectives, link_collectives, align_report, level, threads, max_memory,
-                no_loss, dry_run, progress
+    align       how to align the clocks: auto, clock, collectives, marker, start, none
+    label       template of process names: "rank {rank} - {host} - {process}"
+    offset      known clock offsets of ranks or hosts: strings "3=+1.5ms", or a dict {3: 1500000, "host42": "-20us"},
+                integers in ns
+    ranks       ranks to keep: a number, a range, a string "3..5", or a list of them
+    redact      "keep" or "hash": redact the output, keeping or hashing names (default: no redaction)
+    options     options of the command: marker, clock_error, reference, offsets_from, every_rank, steps, time, to, derive,
+                to_zero, keep_going, keep_truncated, anchor, collectives, link_collectives, align_report, level, threads,
+                max_memory, no_loss, dry_run, progress
 
-    Returns what became of it: `ranks`, `trusted` (of the clocks), `events`, `bytes`, `lost`, `notes`.
+    Returns a dict: `ranks`, `trusted` (True if the clock alignment is reliable), `events`, `bytes`, `lost`, `notes`.
     """
     options = dict(options, align=_word(align, _ALIGN, "align"), label=label, group_by=_word(group_by, _GROUP_BY, "group_by"),
                    offsets=_offsets(offset), force=force, redact=bool(redact))
@@ -138,9 +143,9 @@ def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=
 
 def extract(sources, output=None, *, run=None, host=None, rank=None, all_runs=False, split=False, raw=False, derive=False, format=None,
             force=False, **options):
-    """Writes the newest run of a log directory or archive as one file for each run (split: for each host; raw: copies).
+    """Writes the newest run of a log directory or archive, one file per run (split: one file per host; raw: unchanged copies).
 
-    Returns a list of what was written: `output`, `run`, `from`, `events`, `bytes`, `lost`.
+    Returns a list with a dict per file: `output`, `run`, `from`, `events`, `bytes`, `lost`.
     """
     options = dict(options, run=run, host=host, rank=rank, all_runs=all_runs, split=split, raw=raw,
                    derive=derive, output_format=format, force=force, output=None if output is None else _os.fspath(output))
@@ -150,14 +155,15 @@ def extract(sources, output=None, *, run=None, host=None, rank=None, all_runs=Fa
 
 def report(sources, *, where=None, time=None, steps=None, brief=False, keep_going=False, run=None, host=None, rank=None, max_memory=None,
            threads=None, progress=None):
-    """What a run did with its time, one rank in memory at a time: a dict.
+    """Summarises where a run spent its time, with one rank in memory at a time.  Returns a dict:
 
-    ranks       a dict for each device: rank, device, `times` (window, busy, idle, compute, exposed_communication, ..., in _ps), `step`
-                (their spread), `steps`, `streams`
-    kernels, collectives, meetings (of ranks, who waited for whom), memories        a dict each
-    unknown     what the traces do not tell, in sentences
-    where, time, steps  which work of devices counts, as of `filter`
-    brief       without launches and tables
+    ranks       a dict per device: rank, device, `times` (window, busy, idle, compute, exposed_communication, ..., in _ps),
+                `step` (distribution of step times), `steps`, `streams`
+    kernels, collectives, meetings (which rank waited for which), memories        a list of dicts each
+    unknown     sentences about facts that the traces do not record
+
+    where, time, steps  restrict which device work is counted, as in `filter`
+    brief       leave out launches and tables
     """
     with _shown(progress, "reading") as shown:
         return _native.report(_names(sources), {
@@ -167,12 +173,12 @@ def report(sources, *, where=None, time=None, steps=None, brief=False, keep_goin
 
 def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, where=None, time=None, steps=None, max_memory=None,
          threads=None, progress=None):
-    """What changed from one run to another: a dict with `rows` (name, count, total_ps, self_ps: each before and after; delta_ps, and
-    noise_ps, as far as it may be off), `all`, `step`, `steps`.
+    """Compares two runs. Returns a dict: `rows` (name; count, total_ps and self_ps, before and after; delta_ps and noise_ps,
+    the uncertainty of the delta), `all`, `step`, `steps`.
 
-    by          as of `top`, less kind
-    by_path     spans by path of names
-    whole       compares ranks, not their steps
+    by          what a row is, as in `top`, except kind
+    by_path     compare spans by call path
+    whole       compare whole ranks rather than steps
     """
     place, arg = _by(by)
     with _shown(progress, "reading") as shown:
@@ -181,13 +187,14 @@ def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, wh
             "steps": steps, "max_memory": _size(max_memory), "threads": threads, "progress": shown})
 
 
-def list(sources, *, deep=False):  # the word of the command
-    """What traces there are: a dict for each file, the newest run first.  deep: all of it is read, and events are counted."""
+def list(sources, *, deep=False):  # named after the command
+    """Lists the traces in `sources`: a dict per file, newest run first. With deep=True, reads the whole files and counts their
+    events."""
     return _native.list(_names(sources), {"deep": deep})
 
 
 class Trace:
-    """A trace in memory.  Operations change it and return it, so that they can be chained."""
+    """A trace in memory. filter, rebase, redact and derive change the trace and return it, so that calls can be chained."""
 
     def __init__(self, native):
         self._native = native
@@ -199,12 +206,12 @@ class Trace:
         self.close()
 
     def close(self):
-        """Frees it now, rather than when it is no longer used."""
+        """Frees the trace now instead of when it is garbage-collected."""
         self._native.close()
 
     @property
     def info(self):
-        """What it says of itself: source, format, host, rank, clock, numbers of events by kind, notes of the reader."""
+        """Properties of the trace: source, format, host, rank, clock, number of events by kind, notes of the reader."""
         return self._native.info()
 
     def __repr__(self):
@@ -217,41 +224,41 @@ class Trace:
     # ---- tables ----
 
     def events(self, columns=None, unit="ns"):
-        """The events as a table for pandas, polars, pyarrow or duckdb.
+        """Returns the events as a table for pandas, polars, pyarrow or duckdb.
 
-        columns     of the usual ones, those that are made on request (id, parent, host, device, self, unfinished, clipped), and
-                    "arg.KEY" for an arg
-        unit        "ns", or "ps": exact, from info["origin_ns"]
+        columns     names to select: the default columns, further ones created on request (id, parent, host, device, self,
+                    unfinished, clipped), and "arg.KEY" for an arg
+        unit        "ns", or "ps" for exact picoseconds since info["origin_ns"]
         """
         return self._table("events", columns, unit)
 
     @property
     def tracks(self):
-        """Processes, threads, counters: `track` of other tables is an id here."""
+        """Processes, threads and counters. The column `track` of other tables is an id in this table."""
         return self._table("tracks")
 
     @property
     def flows(self):
-        """Flow points: those of one `flow` belong together."""
+        """Flow points; points with the same `flow` belong together."""
         return self._table("flows")
 
     @property
     def args(self):
-        """A row for each arg of each event."""
+        """Args of all events, one row per arg."""
         return self._table("args")
 
     @property
     def steps(self):
-        """The training steps."""
+        """Training steps."""
         return self._table("steps")
 
     @property
     def collectives(self):
-        """The collectives: when, on which rank, of which group and how large they were."""
+        """Collectives: time, rank, group and size."""
         return self._table("collectives")
 
     def table(self, name, columns=None, unit="ns"):
-        """One of events, tracks, flows, args, steps, collectives."""
+        """Returns a table by name: events, tracks, flows, args, steps or collectives."""
         return self._table(name, columns, unit)
 
     def _table(self, name, columns=None, unit="ns"):
@@ -259,35 +266,36 @@ class Trace:
         ps = _word(unit, ("ns", "ps"), "unit") == 1
         return Table(self._native, table, _texts(columns) or _native.columns(table), columns is None, ps)
 
-    # ---- questions ----
+    # ---- analysis ----
 
     def top(self, by="name", *, where=None, time=None, steps=None, sort="total", cols=None, min_count=0, fold=False, progress=None):
-        """Where the time went: a list of dicts with name, count, total_ps, self_ps, union_ps, min_ps, p50_ps, mean_ps, p95_ps, max_ps.
+        """Returns where the time went: a list of dicts with name, count, total_ps, self_ps, union_ps, min_ps, p50_ps, mean_ps,
+        p95_ps and max_ps.
 
-        by          name, cat, kind, rank, process, track, stream, step or arg.KEY
-        where       expressions as of `filter`
-        cols        keys of numeric args, of which each row gets count, mean, min and max
-        fold        names that differ in numbers or template arguments are one
+        by          what a row is: name, cat, kind, rank, process, track, stream, step or arg.KEY
+        where       filter expressions, as in `filter`
+        cols        keys of numeric args; adds count, mean, min and max of each to every row
+        fold        group names that differ only in numbers or template arguments
         """
         place, arg = _by(by)
         return self._native.top({"by": place, "arg": arg, "where": _texts(where), "time": time, "steps": steps, "cols": _texts(cols),
                                  "sort": _word(sort, _SORT, "sort"), "min_count": min_count, "fold": fold, "progress": progress})
 
     def tree(self, by=None, *, per=None, where=None, time=None, steps=None, fold=False, progress=None):
-        """Time by path of names: a list of dicts, parents first, with name, parent (an index), depth, count, total_ps, self_ps,
-        device_ps (of what was launched within)."""
+        """Returns time by call path: a list of dicts, parents first, with name, parent (an index), depth, count, total_ps,
+        self_ps and device_ps (time of the device work launched inside the span)."""
         place, arg = (None, None) if by is None else _by(by)
         return self._native.tree({"by": place, "arg": arg, "per": per, "where": _texts(where), "time": time, "steps": steps, "fold": fold,
                                   "progress": progress})
 
     def report(self, *, where=None, time=None, steps=None, brief=False, progress=None):
-        """What the run did with its time: as `tracekit.report` of this trace alone."""
+        """Summarises where the run spent its time, as `tracekit.report` does, for this trace only."""
         return self._native.report({"where": _texts(where), "time": time, "steps": steps, "brief": brief, "progress": progress})
 
     def sql(self, query, *, timeout=None, max_rows=None, progress=None):
-        """What an SQL query over the tables of Perfetto's trace_processor answers: a list of dicts, those of the last statement.
+        """Runs SQL on the tables of Perfetto's trace_processor.  Returns the rows of the last statement as a list of dicts.
 
-        timeout     seconds
+        timeout     limit in seconds
         """
         answers = self._native.sql(query, {"timeout_ms": None if timeout is None else int(timeout * 1000), "max_rows": max_rows,
                                            "progress": progress})
@@ -298,36 +306,37 @@ class Trace:
 
     def filter(self, where=None, *, time=None, steps=None, keep_args=None, drop_args=None, parents=False, children=False, flows=False,
                drop_flows=False, progress=None):
-        """Keeps the events that all expressions hold for: "name =~ 'nccl' && dur > 10us"."""
+        """Keeps only events for which all expressions are true: "name =~ 'nccl' && dur > 10us"."""
         self._native.filter({"where": _texts(where), "time": time, "steps": steps, "keep_args": _texts(keep_args), "progress": progress,
                              "drop_args": _texts(drop_args), "parents": parents, "children": children, "flows": flows,
                              "drop_flows": drop_flows})
         return self
 
     def rebase(self, *, to_zero=False, to=None, at=None, nth=1, absolute=False, scale=None, shift=None):
-        """Moves the trace in time.  shift: picoseconds, or a text such as "-20us"."""
+        """Moves the trace in time. shift: picoseconds, or a string such as "-20us"."""
         self._native.rebase({"to_zero": to_zero, "to": to, "at": at, "nth": nth if at else None, "absolute": absolute, "scale": scale,
                              "shift_ps": _ps(shift)})
         return self
 
     def redact(self, names="keep", *, map=None, keep_args=None, keep_numbers=False, key=None):
-        """Takes out what others should not see: paths, hosts, users, args, command lines.  names: keep, hash or map."""
+        """Removes sensitive data: paths, hosts, users, args, command lines. names: "keep", "hash" or "map"."""
         self._native.redact({"names": _word(names, _NAMES, "names"), "map": map, "keep_args": _texts(keep_args),
                              "keep_numbers": keep_numbers, "key": key})
         return self
 
     def derive(self):
-        """Adds the lines that xprof makes of an XPlane: Steps, XLA Modules, XLA Ops, ..."""
+        """Adds the lines that xprof derives from an XPlane: Steps, XLA Modules, XLA Ops, ..."""
         self._native.derive()
         return self
 
-    # ---- out ----
+    # ---- output ----
 
     def save(self, path, *, format=None, level=0, pretty=False, force=False, no_loss=False, threads=None, progress=None):
-        """Writes the trace.  The ending of the path tells format and compression: .json.gz, .pftrace, .xplane.pb.
+        """Writes the trace.  The extension of the path selects format and compression: .json.gz, .pftrace, .xplane.pb.
 
-        path        a path, or a binary file object, which then needs a `format` unless its name tells it
-        Returns what was written: events, bytes, `lost` by kind.
+        path        a path, or a binary file object, which needs `format` unless its name implies one
+
+        Returns a dict: events, bytes, `lost` by kind.
         """
         with _shown(progress, "writing") as shown:
             return self._save(path, {"output_format": format, "level": level, "pretty": pretty, "force": force, "no_loss": no_loss,
@@ -343,24 +352,26 @@ class Trace:
         return self._native.save(_os.fspath(path), options)
 
     def to_bytes(self, format="json", *, compress=False):
-        """The file as bytes."""
+        """Returns the content of the file as bytes."""
         return self._native.save(None, {"output_format": format, "name": "out.gz" if compress else "out"})["content"]
 
     def shrink(self, output, *, to=None, events=None, percent=None, lossless=False, hard=False, keep=None, drop=None, ladder=None,
                format=None, force=False, progress=None):
-        """Writes the trace so that it fits; it is afterwards what was written.  to: bytes, or a text such as "100MB"."""
+        """Shrinks the trace to a limit and writes it; the trace in memory then equals the output. to: bytes, or a string such
+        as "100MB"."""
         options = {"bytes": _size(to), "events": events, "percent": percent, "lossless": lossless, "hard": hard, "keep": keep, "drop": drop,
                    "ladder": ladder, "output_format": format, "force": force, "progress": progress}
         return self._native.shrink(_os.fspath(output), options)
 
     def split(self, pattern, by, *, every=None, to=None, format=None, force=False):
-        """Writes parts to `pattern`, whose {} becomes the part's step, rank, process or number.  by: step, rank, process, time, size."""
+        """Splits the trace into files named after `pattern`, whose {} becomes the step, rank, process or number of the part.
+        by: step, rank, process, time or size."""
         return self._native.split(_os.fspath(pattern), {"by": _word(by, _SPLIT, "by"), "every_ps": _ps(every), "bytes": _size(to),
                                                         "output_format": format, "force": force})
 
     def view(self, limit="50MB"):
-        """Shows the trace in the notebook, in Perfetto's viewer, to which the page hands it without a server.
+        """Shows the trace in the notebook, in Perfetto's viewer; the page passes the trace to the viewer without a server.
 
-        The trace is embedded in the cell, so one above `limit` is refused: filter or shrink it before.
+        The trace is embedded in the cell, so a trace above `limit` raises an error: filter or shrink the trace first.
         """
         return _frame(self, _size(limit))

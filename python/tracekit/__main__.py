@@ -1,4 +1,4 @@
-"""python -m tracekit: the command, which lies beside Python's own."""
+"""python -m tracekit: runs the command that is installed in the scripts folder of Python."""
 import os
 import sys
 import sysconfig

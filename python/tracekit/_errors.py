@@ -1,12 +1,12 @@
-"""The exception of the package."""
+"""Exceptions of the package."""
 
 
 class Error(Exception):
     """A call that failed.
 
     code        usage, open, read, format, corrupt, limit, write, loss or interrupted
-    errno       of the system, or None
-    offset      byte in the decompressed input, or None
+    errno       error number of the system, or None
+    offset      byte offset in the decompressed input, or None
     """
 
     def __new__(cls, code="", message="", errno=0, offset=None):
@@ -24,13 +24,13 @@ class Error(Exception):
 
     @property
     def file(self):
-        """What the message says was read or written: the words before its first colon."""
+        """File that the message names: the text before the first colon, or None."""
         return str(self).split(": ", 1)[0] if ": " in str(self) else None
 
 
 class UsageError(Error, ValueError):
-    """The call, not the data, is wrong."""
+    """The arguments of the call are invalid, not the data."""
 
 
 class InterruptedByProgress(Error):
-    """The call was told to stop."""
+    """The progress function stopped the call."""

@@ -1,11 +1,11 @@
-"""How far a call is: a bar in the cell of a notebook, a line of text elsewhere.  progress=True asks for one."""
+"""Progress of a call: a bar in a notebook cell, else a line on stderr. Used for progress=True."""
 import sys
 
-STEP = 0.01  # of the whole, between two updates
+STEP = 0.01  # fraction of the total between two updates
 
 
 def _notebook():
-    """(display, html) of IPython where the code runs in a notebook."""
+    """Returns (display, html) of IPython if the code runs in a notebook, else (None, None)."""
     try:
         from IPython import get_ipython
         from IPython.display import HTML, display
@@ -18,7 +18,7 @@ def _notebook():
 
 
 class Progress:
-    """What `progress` takes: a function of what is done and what there is in all, which is 0 where nobody knows."""
+    """Progress indicator that can be passed as `progress`: a function of the amount done and the total (0 = unknown)."""
 
     def __init__(self, what="working", display=None, html=None):
         self._what, self._last, self._handle = what, None, None
@@ -44,7 +44,7 @@ class Progress:
             self._handle.update(what)
 
     def close(self):
-        """Takes the bar away, or ends the line."""
+        """Removes the bar, or ends the line."""
         if self._handle is not None:
             self._handle.update(self._html(""))
         elif self._last is not None and not self._display:
@@ -53,7 +53,7 @@ class Progress:
 
 
 class shown:
-    """with shown(progress, "reading") as p: what the library is to call, whatever the caller gave."""
+    """Context manager: `with shown(progress, "reading") as p` yields the function for the library to call, or None."""
 
     def __init__(self, progress, what):
         self._bar = Progress(what) if progress is True else None

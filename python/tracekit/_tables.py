@@ -1,9 +1,9 @@
-"""Tables of a trace by Arrow's PyCapsule interface, which needs no package here and is taken by all packages for data frames."""
+"""Tables of a trace, as Arrow PyCapsules, which need no other package and which all data frame packages read."""
 from . import _native
 
 
 class Table:
-    """A table that is made anew whenever somebody takes it: polars.DataFrame(table), pyarrow.table(table), duckdb, table.to_pandas()."""
+    """A table, created anew for each consumer: polars.DataFrame(table), pyarrow.table(table), duckdb, table.to_pandas()."""
 
     def __init__(self, trace, table, columns, usual, ps):
         self._trace, self._table, self._ps = trace, table, ps
@@ -12,27 +12,27 @@ class Table:
 
     @property
     def columns(self):
-        """Names of its columns."""
+        """Names of the columns."""
         return list(self._columns)
 
     def __arrow_c_stream__(self, requested_schema=None):
         return self._trace.table(self._table, self._options)
 
     def to_arrow(self):
-        """A pyarrow.Table."""
+        """Returns a pyarrow.Table."""
         import pyarrow
 
         return pyarrow.table(self)
 
     def to_polars(self):
-        """A polars.DataFrame."""
+        """Returns a polars.DataFrame."""
         import polars
 
         return polars.DataFrame(self)
 
     def to_pandas(self):
-        """A pandas.DataFrame.  Texts are categories.  Column after column is taken over, or copied where pandas has another layout (whole
-        numbers of which some are missing become floats), so that no more than one is there twice."""
+        """Returns a pandas.DataFrame; strings become categoricals. Converts one column at a time, so that at most one column is
+        in memory twice. pandas copies a column if its layout differs: integers with nulls become floats."""
         import pandas
 
         return pandas.DataFrame({name: self._only(name).to_arrow().to_pandas(split_blocks=True)[name] for name in self._columns}, copy=False)

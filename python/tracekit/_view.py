@@ -1,11 +1,11 @@
-"""What notebooks show of a trace."""
+"""HTML of a trace for notebooks."""
 import base64
 import html
 import json
 
 PERFETTO = "https://ui.perfetto.dev"
 
-# The viewer answers PING as soon as it can take a trace.
+# The viewer answers PONG to a PING once it can accept a trace.
 PAGE = """<div style="font:13px sans-serif">%(title)s
 <a download="%(file)s" href="data:application/octet-stream;base64,%(data)s">download</a></div>
 <iframe id="tk%(id)s" src="%(viewer)s" style="width:100%%;height:%(height)dpx;border:1px solid #888"></iframe>
@@ -22,7 +22,7 @@ PAGE = """<div style="font:13px sans-serif">%(title)s
 
 
 class Html:
-    """HTML that a notebook shows."""
+    """HTML that a notebook displays."""
 
     def __init__(self, text):
         self._text = text

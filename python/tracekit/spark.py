@@ -1,16 +1,18 @@
-"""A merge on Apache Spark: a task reads each rank, twice, and the driver handles small files.
+"""Merges ranks on Apache Spark: each rank is read by a task, twice, and the driver handles only small files.
 
     python -m tracekit.spark merge 's3://bucket/job/rank*.json.gz' merged.pftrace.gz
 
     from tracekit import spark
     spark.merge("s3://bucket/job/rank*.json.gz", "merged.pftrace.gz")
 
-    scan, a task a rank -> the driver: plan -> apply, a task a rank -> the driver: concat
+    scan, one task per rank -> driver: plan -> apply, one task per rank -> driver: concat
 
-The tasks run the command `tracekit`; what comes out is what `tracekit merge` writes of the same ranks, byte for byte.  Files are found
-and read by pyarrow.fs: paths, and URIs of s3, gs, hdfs.  What is not local goes into the command through a pipe of the same name.
+The tasks run the command `tracekit`; the output equals that of `tracekit merge` on the same ranks, byte for byte. pyarrow.fs
+finds and reads the files: local paths, and URIs of s3, gs and hdfs. The command reads a remote file through a named pipe
+with the file's name.
 
-This file needs nothing else of the package but for tables, so that workers need nothing but the command, Python and pyarrow.
+Except for tables, this module imports nothing else of the package, so that workers need only the command, Python and
+pyarrow.
 """
 import argparse
 import fnmatch
@@ -21,18 +23,18 @@ import sys
 import tempfile
 import threading
 
-WRONG = (2, 3)  # statuses of the command that are about the input: another try gives the same
+WRONG = (2, 3)  # exit statuses of the command that blame the input; a retry would give the same
 PIECE = 1 << 20
 
 
 class Failed(Exception):
-    """The merge was not done; ranks that failed are told by name."""
+    """The merge failed; the message names the ranks that failed."""
 
 
 # ---- files ----
 
 def _split(path):
-    """A pyarrow file system, and the path on it."""
+    """Returns (pyarrow file system, path on it)."""
     from pyarrow import fs
     if "://" in path:
         return fs.FileSystem.from_uri(path)
@@ -40,7 +42,7 @@ def _split(path):
 
 
 def _base(path):
-    """Without what a URI says of its file system: "s3://bucket/rank0.json?endpoint_override=host:9000&scheme=http"."""
+    """Returns (path, query of its URI or ""): "s3://bucket/rank0.json?endpoint_override=host:9000&scheme=http"."""
     base, _, query = path.rpartition("?")
     return (base, "?" + query) if "://" in path and "=" in query else (path, "")
 
@@ -59,7 +61,7 @@ def _local(path):
 
 
 def find(paths):
-    """What paths and patterns stand for: those of a pattern in the order of their names."""
+    """Expands patterns in paths; the matches of a pattern are sorted by name."""
     from pyarrow import fs
     found = []
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
@@ -79,7 +81,7 @@ def find(paths):
 
 
 def _feed(path, pipe, faults):
-    """Puts a file into a pipe, whose reader may have had enough."""
+    """Copies a file into a pipe, whose reader may close it early."""
     system, inside = _split(path)
     try:
         with system.open_input_stream(inside, compression=None) as source, open(pipe, "wb", buffering=0) as to:
@@ -92,12 +94,13 @@ def _feed(path, pipe, faults):
         pass
     except Exception as e:  # pylint: disable=broad-except
         faults.append(e)
-        with open(pipe, "wb"):  # whoever waits for the pipe to be opened waits no longer
+        with open(pipe, "wb"):  # unblocks a reader that waits for the pipe to be opened
             pass
 
 
 class _Input:
-    """A name that the command can open: of what is not local a pipe in a folder of the same name."""
+    """A file name that the command can open. For a remote file it is a named pipe, in a folder with the same name as the remote
+    folder."""
 
     def __init__(self, path, work):
         self.faults, self.thread = [], None
@@ -118,7 +121,7 @@ class _Input:
 
 
 def _copy(source, target, force=True):
-    """Between file systems; the target has its name when it is whole."""
+    """Copies a file between file systems; a local target gets its name only when complete."""
     a, inside = _split(source)
     b, outside = _split(target)
     if not force and b.get_file_info(outside).type.name != "NotFound":
@@ -155,7 +158,8 @@ def _run(command, *args):
 
 
 def _task(command, path, step):
-    """Runs a step on a rank: (its result, None), or (None, why) if the input is to blame; else the engine tries again."""
+    """Runs a step on a rank. Returns (result, None), or (None, reason) if the input is to blame; else raises, so that Spark
+    retries."""
     with tempfile.TemporaryDirectory(prefix="tracekit-") as work:
         source = _Input(path, work)
         status, out, said = step(command, source.name, work)
@@ -168,7 +172,8 @@ def _task(command, path, step):
 
 
 def _made(step, to, *args):
-    """A file that a step writes to where all tasks can put files; it has its name when it is whole, however often it is written."""
+    """Returns a step that writes `to` in the shared folder. The file gets its name only when complete, so the step can be
+    retried."""
     def run(c, name, work):
         local = _local(to) if _is_local(to) else os.path.join(work, "made")
         status, _, said = _run(c, step, "-q", "--force", *(a.format(name=name, work=work) for a in args), "-o", local)
@@ -191,7 +196,8 @@ def _apply(command, path, plan, to):
 
 
 def _rows(moved, rank):
-    """The events of a trace that stands on the timeline of all; its rank is that of the plan, unless it is of several."""
+    """Returns the events of an aligned trace as a pyarrow.Table; rank is replaced by that of the plan unless the trace has
+    several."""
     import pyarrow
     try:
         import tracekit
@@ -206,12 +212,12 @@ def _rows(moved, rank):
 
 
 def _parquet(rows, i, to):
-    """DIR/rank=3/step=7/part-000003-0.parquet: the same name however often it is written, and each there when it is whole."""
+    """Writes DIR/rank=3/step=7/part-000003-0.parquet. A retry writes the same names."""
     import pyarrow
     from pyarrow import dataset
     keys = dataset.partitioning(pyarrow.schema([("rank", pyarrow.int64()), ("step", pyarrow.int64())]), flavor="hive")
     system, inside = _split(to)
-    packed = dataset.ParquetFileFormat().make_write_options(compression="gzip")  # which Java reads without a library of the system
+    packed = dataset.ParquetFileFormat().make_write_options(compression="gzip")  # gzip: Java reads it without a native library
     dataset.write_dataset(rows, inside, filesystem=system, format="parquet", partitioning=keys, max_partitions=1 << 16,
                           basename_template=f"part-{i:06}-{{i}}.parquet", existing_data_behavior="overwrite_or_ignore",
                           create_dir=_is_local(to), file_options=packed)
@@ -241,7 +247,7 @@ class _Merge:
         self.context, self.command, self.keep_going, self.say, self.failed = context, command, keep_going, say, []
 
     def stage(self, what, paths, task):
-        """A task a rank, all at once: [(path, result)] in order, of those that could be done."""
+        """Runs one task per rank, all at once. Returns [(path, result)] in order, without the ranks that failed."""
         n, done = len(paths), threading.Event()
         watch = threading.Thread(target=self._watch, args=(what, n, done), daemon=True)
         watch.start()
@@ -283,7 +289,7 @@ def _spark(context):
 
 
 def _by_value():
-    """Workers need not have this package."""
+    """Makes Spark pickle this module by value, so that workers need not have the package."""
     try:
         from pyspark.cloudpickle import register_pickle_by_value
         if __name__ in sys.modules and __name__ != "__main__":
@@ -293,7 +299,7 @@ def _by_value():
 
 
 def _fetch(parts, folder):
-    """Parts where the driver can read them."""
+    """Yields local paths of the parts, copying remote ones to `folder`."""
     for i, part in enumerate(parts):
         if _is_local(part):
             yield _local(part)
@@ -304,21 +310,22 @@ def _fetch(parts, folder):
 
 def merge(paths, out, *, format=None, options=(), scan_options=(), spark=None, command=None, ship=False, work=None, keep_going=False,
           force=False, table=None, say=lambda text: None):
-    """Merges the ranks that paths and patterns name into one file on one timeline.
+    """Merges ranks, given as paths and patterns, into one file on one timeline.
 
-    out           path or URI; its ending tells the format, unless `format` does ("json.gz", "pftrace", "xplane")
-    options       of `tracekit plan`: ["--every-rank", "8", "--group-by", "host"]
-    scan_options  of `tracekit scan`: ["--anchor", "barrier"]
-    spark         a SparkSession or SparkContext; by default the one that there is, or a new one
-    command       the command on the workers; by default that of the package, or $TRACEKIT, or the one on the PATH.
-                  ship: it is sent there from here
-    work          a folder that all workers and the driver can write to and read, for the parts; by default beside `out`
+    out           path or URI; its extension selects the format unless `format` is given ("json.gz", "pftrace", "xplane")
+    options       options of `tracekit plan`: ["--every-rank", "8", "--group-by", "host"]
+    scan_options  options of `tracekit scan`: ["--anchor", "barrier"]
+    spark         a SparkSession or SparkContext (default: the active one, or a new one)
+    command       the command on the workers (default: $TRACEKIT, or the package's own, or the one on the PATH)
+    ship          send the command from the driver to the workers
+    work          a folder for the parts that all workers and the driver can read and write (default: next to `out`)
     keep_going    leave out ranks that cannot be read
-    table         folder for the events of all ranks as Parquet, by rank and step, on one timeline.  It needs this package, with its
-                  library, on the workers
-    say           is told how far it is
+    force         replace an existing output
+    table         a folder for the events of all ranks as Parquet, by rank and step, on one timeline; needs this package,
+                  with its library, on the workers
+    say           function that is called with progress messages
 
-    Returns the ranks that were left out, as (path, why).
+    Returns the ranks that were left out, as (path, reason).
     """
     out = os.fspath(out)
     if not format:
@@ -358,7 +365,7 @@ def _merge(m, ranks, out, format, options, scan_options, work, force, here):
     read = [path for path, _ in made]
     if not read:
         raise Failed("no rank could be read")
-    with open(scans, "wb") as f:  # scans joined are a scan
+    with open(scans, "wb") as f:  # joined scans are a valid scan
         for _, scan in made:
             system, inside = _split(scan)
             with system.open_input_stream(inside, compression=None) as one:
@@ -385,7 +392,8 @@ def _merge(m, ranks, out, format, options, scan_options, work, force, here):
 
 
 def _tables(m, shared, ranks, table, force):
-    """Local: under another name until all of it is there.  Elsewhere _SUCCESS says that it is, as other programs have it."""
+    """Writes the Parquet tables. A local folder gets its name only when complete; a remote one is marked complete by _SUCCESS,
+    the usual convention."""
     import json
     plan = json.loads(shared.value)
     clocks = bool(plan["align"].get("hosts"))
@@ -411,7 +419,7 @@ def _tables(m, shared, ranks, table, force):
 
 
 def _wanted(plan, ranks):
-    """The ranks that the plan keeps."""
+    """Returns the ranks that the plan keeps."""
     import json
     with open(plan, encoding="utf-8") as f:
         left_out = {rank["input"] for rank in json.load(f)["ranks"] if rank.get("left_out")}

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Times whole processes against each other: A B A B ..., so that a machine whose speed drifts treats both alike.  The figures are the
-median of wall and CPU seconds and the largest resident set; the ratio is of the medians.  Absolute seconds are of this machine only.
+"""Times whole processes alternately (A B A B ...), so that speed drift of the machine affects both alike. Reports the median of
+wall and CPU seconds and the largest resident set size; ratios are between medians. Absolute seconds are valid for this
+machine only.
 
 Usage: bench.py TRACEKIT GENERATOR STAGES WORKDIR [MEGABYTES]"""
 import json
@@ -13,7 +14,7 @@ from timing import race
 TRACEKIT, GENERATOR, STAGES, WORK = sys.argv[1:5]
 MEGABYTES = int(sys.argv[5]) if len(sys.argv) > 5 else 185
 ROUNDS = 5
-SPAN_BYTES = 400  # of generated JSON, about
+SPAN_BYTES = 400  # bytes of generated JSON per span, approximately
 
 
 def table(title, size, events, commands):
@@ -33,7 +34,7 @@ def generate(path, *options):
 
 
 def stages(path):
-    """Reading and writing alone, inside of one process: the best of the rounds."""
+    """Times reading and writing alone, inside one process: the best of the rounds."""
     best = json.loads(subprocess.run([STAGES, path, '9'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True).stderr)
     for stage in ('read', 'write'):
         print(f'  {stage:6} alone: {best["bytes"] / best[stage] / 1e9:5.2f} GB/s of one core, {best[stage] / best["events"] * 1e9:4.0f} ns an event')
@@ -73,7 +74,7 @@ gzip.open(sys.argv[2], "wt", compresslevel=1).write(json.dumps({"traceEvents": k
 
 
 def operations(path, size, events, out, peer):
-    """Whatever is done between reading and writing, beside reading and writing alone."""
+    """Times operations between reading and writing, compared with reading and writing alone."""
     quiet = ['-q', '--force', path]
     table('operations on a plain file, -j1', size, events,
           {'tracekit convert': [TRACEKIT, 'convert', '-j1', *quiet, '-o', out],

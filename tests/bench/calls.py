@@ -1,13 +1,15 @@
-"""Counts the calls that one kernel event costs on its way from Chrome JSON to Perfetto, in a build that inlines nothing.
+"""Counts the function calls per kernel event when converting Chrome JSON to Perfetto, in a build without inlining.
 
     make BUILD=build/o0 CFLAGS='-O0 -g' build/o0/tracekit
     tests/bench/calls.py [--args=13] [--general] [--inlines] [--by-function] [build/o0/tracekit]
 
-Two traces that differ by EVENTS kernel events are converted under callgrind; what differs between the counts, divided by EVENTS, is
-the cost of one event: what starts and ends once falls out.  Kineto prints 13 args of a kernel, and 20 of one that is a collective.
-Printed are the calls of functions that stand in a .c file, as a reader meets them, and the moves, which are calls into another file;
---inlines counts the functions of headers as well.  Every event goes by the template that the first one taught; --general keeps all
-of them on the general path (each has its keys in an order of its own).  Calls into libc and zlib are nobody's to fold: left out."""
+Converts two traces that differ by EVENTS kernel events under callgrind. The difference between the counts, divided by
+EVENTS, is the cost of one event; startup and shutdown cancel out. Kineto prints 13 args per kernel, and 20 per collective
+kernel.
+Prints the calls of functions in .c files, as seen by a reader of the code, and the moves, which are calls into another file;
+--inlines also counts functions in headers. Every event uses the template learned from the first; --general forces all events
+onto the general path, by giving each its own order of keys. Calls into libc and zlib are excluded, because they cannot be
+inlined here."""
 import argparse
 import collections
 import json
@@ -32,7 +34,7 @@ ARGS = [('External id', lambda i: 1000 + i), ('queued', lambda i: 0), ('device',
 def kernel(i, general, n_args=len(ARGS)):
     names = ['sgemm_128x64_nn', 'vectorized_elementwise_kernel', 'ncclDevKernel_AllReduce']
     args = {key: value(i) for key, value in ARGS[:n_args]}
-    if general:  # no two events of a run have their args in the same order, so no template ever matches
+    if general:  # no two consecutive events have their args in the same order, so no template ever matches
         keys = list(args)
         for step in range(3):
             at = i // len(keys) ** step % len(keys)
@@ -42,7 +44,7 @@ def kernel(i, general, n_args=len(ARGS)):
 
 
 def calls(program, folder, events, *form):
-    """(caller's file, called function's file, called function) -> calls."""
+    """Returns {(caller's file, callee's file, callee): calls}."""
     source, counts = os.path.join(folder, 'in.json'), os.path.join(folder, 'counts')
     with open(source, 'w', encoding='utf-8') as f:
         json.dump({'traceEvents': [kernel(i, *form) for i in range(events)]}, f)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""How a merge in steps grows with the number of ranks, and what that makes of 100 workers.
+"""Measures how a merge in steps scales with the number of ranks, and extrapolates to 100 workers.
 
     cluster.py TRACEKIT WORKDIR [--ranks 16,64,256,1000] [--events 3000] [--to SIZE] [--spark PYTHON] [--wall]
     cluster.py TRACEKIT WORKDIR --plan 10000 [--events 3000]
 
-Of so many generated ranks (tests/support/ranks.py), each of as many bytes: CPU time of scan and of apply for each rank, of plan, of
-concat, of the same by merge -j2, and the largest resident set of those that see all ranks.  CPU time is what a machine that does other
-work too tells truly; --wall adds how long each takes on one core and on two, on a quiet machine of two cores or more.  --spark: the
-Python that has pyspark and pyarrow runs the same on Spark in local mode, of which the engine's share is shown.
+For each number of generated ranks of equal size (tests/support/ranks.py): CPU time of scan and apply per rank, of plan, of
+concat, of the same merge by merge -j2, and the largest resident set size of the steps that see all ranks. CPU time is
+reliable even on a busy machine; --wall adds wall time on one core and on two, for a quiet machine with at least two cores.
+--spark: a Python with pyspark and pyarrow, which runs the same in Spark's local mode and shows the overhead of Spark.
 
---plan: only how long the plan of so many ranks takes, 8 to a host, what it holds, and how far its clocks are from the truth, beside
-those of 8 hosts.  A rank is removed as soon as it has been scanned.
+--plan: measures only the plan of that many ranks, 8 per host: its time, its memory, and the error of its clocks, compared
+with 8 hosts. Each rank is removed as soon as it has been scanned.
 
-Below stands a model of 100 workers, which is arithmetic on the table and on what it says that it assumes."""
+The last part is a model of 100 workers: arithmetic on the table and on the assumptions that it prints."""
 import argparse
 import json
 import multiprocessing
@@ -26,12 +26,13 @@ sys.path.insert(0, os.path.join(HERE, '..', 'support'))
 from ranks import make_rank, wrong_clock  # noqa: E402
 
 FORMAT, ENDING = 'pftrace.gz', '.pftrace.gz'
-WORKERS, CORES, JOB, RANK_MB, DISK, NET = 100, 2, 10000, 200, 500, 1000  # of the model: MB, MB/s of the disk and of the network of the driver
-LARGE = 60000  # events of a rank of 30 MB
+# of the model: MB; MB/s of the driver's disk and network
+WORKERS, CORES, JOB, RANK_MB, DISK, NET = 100, 2, 10000, 200, 500, 1000
+LARGE = 60000  # events in a rank of 30 MB
 
 
 def measure(command, cwd, env=None):
-    """Wall and CPU seconds of the process and of all that it waited for, and the largest resident set of one of them in MB."""
+    """Returns wall and CPU seconds of the process and its children, and the largest resident set size of any of them in MB."""
     before, start = os.times(), time.monotonic()
     process = subprocess.Popen(command, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     said = process.stderr.read()
@@ -53,7 +54,7 @@ def ranks_of(folder, n, events):
 
 
 def each(jobs, commands, folder):
-    """So many at a time: xargs waits for all, so that their CPU time is in its own."""
+    """Runs several commands at a time; xargs waits for all, so that its CPU time includes theirs."""
     text = '\n'.join(commands).encode()
     path = f'{folder}/commands'
     with open(path, 'wb') as f:
@@ -62,7 +63,7 @@ def each(jobs, commands, folder):
 
 
 def steps(tracekit, folder, names, jobs, to):
-    """{step: (wall, cpu, MB)}"""
+    """Returns {step: (wall, cpu, MB)}."""
     scans = [f'{tracekit} scan -q --force {n} -o {n}.scan' for n in names]
     applies = [f'{tracekit} apply -q --force plan.json {n} -o {n}.part' for n in names]
     budget = ['--to', to] if to else []
@@ -132,7 +133,7 @@ def table(rows, a):
 
 
 def of_large(a):
-    """CPU seconds a MB of scan and apply, of ranks that are large beside the start of a process."""
+    """Returns CPU seconds per MB of scan and apply, for ranks so large that process startup does not matter."""
     folder = f'{a.work}/cluster.large'
     names = ranks_of(folder, 2, LARGE)
     times = steps(a.tracekit, folder, names, 1, a.to)
@@ -140,7 +141,8 @@ def of_large(a):
 
 
 def model(rows, a):
-    """CPU of a rank goes with its bytes (tests/bench/growth.py), so that a larger one costs in proportion."""
+    """Prints the model. CPU time per rank is proportional to its bytes (tests/bench/growth.py), so larger ranks cost
+    proportionally more."""
     last = rows[-1]
     n, s = last['ranks'], last['steps']
     cpu = of_large(a)
@@ -166,7 +168,7 @@ def scan_of(task):
 
 
 def plan_of(a, n):
-    """Its time and memory, and by how much the worst and the middle clock of it are wrong, in us."""
+    """Prints time and memory of the plan, and the maximum and median error of its clocks in us."""
     folder = f'{a.work}/plan.{n}.{a.events}'
     os.makedirs(folder, exist_ok=True)
     with multiprocessing.Pool() as pool:

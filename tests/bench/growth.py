@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Whether cost grows with the bytes alone: the same work on files of 50 MB to 2 GB, beside what the bytes cost at least (limits.c).
+"""Measures whether cost is linear in the number of bytes: the same work on files of 50 MB to 2 GB, compared with the lower
+bound for these bytes (limits.c).
 
-Of each work the fastest of the rounds counts, which alternate: CPU seconds, wall seconds, the largest resident set.  `ns` is CPU time an
-event, `limit` how many times the CPU time of the bare limits under it: inflate for reading, inflate and deflate for writing.  The last
-column is what an event costs in the largest file, over what it costs in the smallest.  What a second thread can give at most is what
-two processes do that know nothing of each other: on machines whose cores share theirs with others that is less than twice as much.  Everything goes into WORKDIR/../bench.json too
-(schemas/bench.schema.json).  QUICK=1: 12 and 50 MB, under two minutes; LONG=1: 8 GB as well.
+For each work the fastest of alternating rounds counts: CPU seconds, wall seconds, the largest resident set size. `ns` is CPU
+time per event, `limit` the ratio to the lower bound of CPU time: inflate for reading, inflate and deflate for writing. The
+last column is the cost per event in the largest file relative to the smallest. The upper bound for the gain of a second
+thread is measured with two independent processes: on machines with shared cores it is less than 2. Results are also written
+to WORKDIR/../bench.json (schemas/bench.schema.json). QUICK=1: 12 and 50 MB, under two minutes; LONG=1: also 8 GB.
 
     growth.py TRACEKIT GENERATOR STAGES LIMITS WORKDIR
     growth.py TRACEKIT GENERATOR STAGES LIMITS WORKDIR --check RATIOS
 
---check compares the limits of reading and writing 25 MB with those that RATIOS holds for this kind of processor, and fails where one is
-15% worse in each of several tries; GOLDEN=1 writes them."""
+--check compares the ratios for reading and writing 25 MB with those that RATIOS lists for this kind of processor, and fails
+if a ratio is 15% worse in each of several tries; GOLDEN=1 writes them."""
 import json
 import os
 import subprocess
@@ -23,7 +24,7 @@ from timing import keep, measure
 TRACEKIT, GENERATOR, STAGES, LIMITS, WORK = sys.argv[1:6]
 QUICK, LONG = bool(os.environ.get('QUICK')), bool(os.environ.get('LONG'))
 SIZES = (12, 50) if QUICK else (50, 200, 800, 2000) + ((8000,) if LONG else ())
-SPAN_BYTES = 320  # of generated JSON, about
+SPAN_BYTES = 320  # bytes of generated JSON per span, approximately
 WORSE, TRIES = 1.15, 6
 UNDER = {'info': ('inflate',), 'convert': ('inflate', 'deflate'), 'to pftrace': ('inflate',), 'filter kernels': ('inflate',),
          'shrink to 20%': ('inflate', 'deflate')}
@@ -34,7 +35,7 @@ def ask(*command):
 
 
 def source(megabytes):
-    """A trace of about so many bytes, gzipped."""
+    """Returns the path of a gzipped trace of about this size."""
     path = os.path.join(WORK, f'growth.{megabytes}.json')
     if not os.path.exists(path + '.gz'):
         with open(path, 'wb') as out:
@@ -55,7 +56,7 @@ def works(path):
 
 
 def two_at_once(command, rounds):
-    """How many times the work of one process do two do at the same time?"""
+    """Returns the throughput of two concurrent processes relative to one."""
     def wall(n):
         start = time.monotonic()
         for process in [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(n)]:
@@ -102,7 +103,7 @@ def report(rows):
 
 
 def ratios():
-    """CPU time of reading and of writing over that of the limits below them, here and now."""
+    """Returns the CPU time of reading and of writing, relative to their lower bounds, measured now on this machine."""
     path = source(25)
     bare = ask(LIMITS, path, '3')
     stages = json.loads(subprocess.run([STAGES, path, '3'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True).stderr)
@@ -110,7 +111,7 @@ def ratios():
 
 
 def processor():
-    """Its name, family and model: machines that are rented out hide the name."""
+    """Returns name, family and model of the processor, because rented machines hide the name."""
     said = {}
     with open('/proc/cpuinfo', encoding='ascii', errors='replace') as f:
         for line in f:

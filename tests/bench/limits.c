@@ -1,8 +1,8 @@
-/* limits.c - what the same bytes cost at least: to inflate and to deflate them, to copy them, to be given the memory for them.
+/* limits.c - lower bounds for processing the same bytes: inflating, deflating, copying, and allocating memory for them.
  *
- * Whatever a command does with a trace, it does on top of some of these, so ratios against them hold across days.
+ * Every command does some of these, plus its own work, so ratios to these bounds are stable across days.
  *
- * Usage: limits FILE.gz ROUNDS.  Says the best CPU seconds of the rounds as JSON; one thread. */
+ * Usage: limits FILE.gz ROUNDS. Prints the best CPU seconds of the rounds as JSON; single-threaded. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static struct bytes read_file(const char *path) {
   return b;
 }
 
-/* Into one block after the other, as a reader does; returns how many bytes there were, 0 = it is no gzip. */
+/* Inflates into one block repeatedly, as a reader does. Returns the number of bytes; 0 = not gzip. */
 #ifdef TK_HAVE_ISAL
 static uint64_t inflate_all(struct bytes gz, uint8_t *block) {
   struct inflate_state *s = malloc(sizeof *s);
@@ -68,7 +68,7 @@ static uint64_t inflate_all(struct bytes gz, uint8_t *block) {
 }
 #endif
 
-/* The first bytes again and again, as many as there are, at the level that converts by default. */
+/* Deflates n bytes, the first block repeatedly, at the default level of convert. */
 #ifdef TK_HAVE_ISAL
 static void deflate_all(uint64_t n, const uint8_t *block, uint8_t *out) {
   static const uint32_t room = ISAL_DEF_LVL1_DEFAULT;
@@ -107,7 +107,7 @@ static void copy_all(uint64_t n, const uint8_t *from, uint8_t *to) {
   }
 }
 
-/* A page at a time is asked for; the blocks go back, so that no more than one is held. */
+/* Touches n bytes of memory page by page; frees each block, so that at most one is allocated. */
 static void fault_all(uint64_t n) {
   enum { ROOM = 64 << 20 };
   for (uint64_t done = 0; done < n; done += ROOM) {

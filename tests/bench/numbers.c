@@ -1,8 +1,9 @@
-/* numbers.c - nanoseconds to print and to read a double, by the library and by the C library's shortest of %.15g to %.17g and strtod.
+/* numbers.c - nanoseconds to print and to read a double, by the library and by the C library (the shortest of %.15g to
+ * %.17g, strtod).
  *
- * Usage: numbers [COUNT].  "random" are random bits; "decimal" are measured values to three digits behind the point; "duration" are
- * picoseconds as microseconds; "quotient" are ratios, which have 16 or 17 digits.  The least of three rounds counts, in CPU time of
- * one thread.  The functions are no part of the library's interface, so their sources stand here. */
+ * Usage: numbers [COUNT]. "random" is random bits; "decimal" is measured values with three decimal places; "duration" is
+ * picoseconds as microseconds; "quotient" is ratios, which have 16 or 17 digits. The minimum of three rounds counts, in CPU
+ * time of one thread. The functions are not part of the library's interface, so their sources are included here. */
 #include "../../lib/base/num.c"
 #include "../../lib/base/num_parse.c"
 #include "../../lib/base/num_pow10.c"
@@ -16,7 +17,7 @@ enum { WIDTH = 32, ROUNDS = 3 };
 
 struct sample {
   double *values;
-  char (*texts)[WIDTH]; /* of the values, NUL behind */
+  char (*texts)[WIDTH]; /* the values as NUL-terminated text */
   uint8_t *lengths;
   size_t n;
 };
@@ -43,7 +44,7 @@ static double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* ---- what is measured: sums keep the work from being left out ---- */
+/* ---- measured work: sums prevent the compiler from removing it ---- */
 
 static uint64_t print_ours(const struct sample *s) {
   char text[WIDTH];

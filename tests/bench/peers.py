@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What people use today, on the same files in the same run: reading a trace, joining the ranks of a job, walking through an XPlane file;
-and what it costs to start at all.
+"""Measures the tools that people use today on the same files in the same run: reading a trace, merging the ranks of a job,
+iterating over an XPlane file, and starting up.
 
-Programs alternate; of each the fastest round counts, and `spread` is its slowest over its fastest.  Ratios are of wall seconds over
-those of tracekit with two threads (and, in brackets, with one).  The start of a peer, with its imports, is measured on nothing and
-taken off.  A program that is not here is SKIPPED by name; one that needs more than three quarters of the machine's memory, or ten
-minutes, is said to have failed.  Everything goes into WORKDIR/../bench.json, too, which growth.py begins.
+Programs alternate; the fastest round of each counts, and `spread` is the slowest round over the fastest. Ratios are wall
+seconds over those of tracekit with two threads (in brackets: with one). The startup of a peer, including imports, is
+measured on an empty input and subtracted. A missing program is reported as SKIPPED; a program that needs more than three
+quarters of the machine's memory, or ten minutes, as failed. Results are also added to WORKDIR/../bench.json, which growth.py
+creates.
 
     peers.py TRACEKIT GENERATOR WORKDIR INTEROP [MEGABYTES...]"""
 import json
@@ -21,7 +22,7 @@ from timing import engine, keep
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACEKIT, GENERATOR, WORK, INTEROP = sys.argv[1:5]
 SIZES = [int(size) for size in sys.argv[5:]] or [50, 200, 800] + ([2000] if os.environ.get('LONG') else [])
-SPAN_BYTES = 320  # of generated JSON, about
+SPAN_BYTES = 320  # bytes of generated JSON per span, approximately
 MEMORY = os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') * 3 // 4
 PATIENCE_S = 600
 READERS = {'python json': ('json', 'import json, sys; json.load(open(sys.argv[1], "rb"))'),
@@ -49,7 +50,7 @@ def limited():
 
 
 def once(command, env=None):
-    """Seconds of wall and of CPU and the largest resident set in MB; None if it fails."""
+    """Returns wall and CPU seconds and the largest resident set size in MB; None on failure."""
     start = time.monotonic()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env, preexec_fn=limited) as process:
         while True:
@@ -65,7 +66,7 @@ def once(command, env=None):
 
 
 def alternate(commands, rounds, env=None):
-    """{name: command} -> {name: runs}, [] of one that fails."""
+    """{name: command} -> {name: runs}; [] if the command fails."""
     runs = {name: [] for name in commands}
     failed = set()
     for _ in range(rounds):
@@ -77,7 +78,8 @@ def alternate(commands, rounds, env=None):
 
 
 def compare(work, size, commands, idle, rounds, env=None):
-    """Says and returns how the peers do beside the first two commands, which are ours with two threads and with one."""
+    """Prints and returns the peers' results relative to the first two commands, which are tracekit with two threads and with
+    one."""
     runs = alternate(commands, rounds, env)
     ours = [min(r[0] for r in runs[name]) for name in list(commands)[:2]]
     print(f'{work}, {size / 1e6:.0f} MB:')
@@ -113,7 +115,7 @@ def start_of(command, env=None):
 
 
 def readers(env):
-    """{name: (command before the path, command after it, seconds that it takes to start)}"""
+    """Returns {name: (command before the path, command after it, seconds to start up)}."""
     found = {}
     for name, (module, text) in READERS.items():
         if have(module):
@@ -202,7 +204,7 @@ def main():
     found['start'] = starting()
     found['peers'] = reading(engine(INTEROP)) + merging() + planes()
     if 'sizes' not in found:
-        return 0  # growth.py has not run: there is no file to add to
+        return 0  # growth.py has not run: there is no file to extend
     return keep(path, found)
 
 

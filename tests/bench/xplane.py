@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""XPlane to gzipped JSON, beside the xprof package on the same file in one run: wall, CPU and the largest resident set.
+"""Compares XPlane to gzipped JSON with the xprof package, on the same file in one run: wall, CPU and the largest resident set
+size.
 
-xprof is asked for what it has for this, `trace_viewer`, which stops at a million events, and gzips what it says, as its own server
-does; each of its runs is a process of its own whose start and import are measured apart, on a file of nothing, and taken off.  Rounds
-alternate; medians.  Events written are counted on both sides, so that a capped run is seen as one: seconds per million events is the
-figure.  Without xprof (make interop installs it) its part is SKIPPED.
+xprof runs its `trace_viewer`, which stops at a million events, and gzips the output, as its own server does. Each run is a
+separate process; its startup and import are measured on an empty file and subtracted. Rounds alternate; medians. Written
+events are counted on both sides, to detect capped runs: the figure is seconds per million events. Without xprof (make
+interop installs it) its part is SKIPPED.
 
 Usage: xplane.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""
 import gzip
@@ -29,7 +30,7 @@ with gzip.open(sys.argv[2], 'wb', compresslevel=6) as out:
 
 
 def peer():
-    """A python that has xprof, or None."""
+    """Returns a Python with xprof, or None."""
     for venv in (os.environ.get('XPROF_VENV'), os.path.join(INTEROP, 'xprof'), os.path.join(INTEROP, 'venv')):
         python = os.path.join(venv, 'bin', 'python') if venv else ''
         if os.path.exists(python) and subprocess.run([python, '-c', 'from xprof.convert import raw_to_tool_data'],
@@ -66,7 +67,7 @@ def main():
     python = peer()
     if python:
         with open(empty, 'wb') as f:
-            f.write(b'\x12\x00')  # an XSpace of one empty error
+            f.write(b'\x12\x00')  # an XSpace with one empty error
         commands['xprof, empty'] = [python, '-c', XPROF, empty, theirs + '.empty']
         commands['xprof'] = [python, '-c', XPROF, path, theirs]
     found = race(commands, ROUNDS)

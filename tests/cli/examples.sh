@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every example that the help shows, run as it stands over fixtures of the names that the examples use.  The browser of `view` is one that
-# takes the trace and goes.
+# Runs every example in the help, unchanged, on fixtures with the file names that the examples use. The browser for `view` is
+# one that fetches the trace and exits.
 set -u
 : "${TRACEKIT:?}" "${FIXTURES:?}"
 export BROWSER="python3 $(cd "$(dirname "$0")/.." && pwd)/support/visitor.py"
@@ -10,7 +10,7 @@ mkdir "$work/bin" && ln -s "$TRACEKIT" "$work/bin/tracekit"
 PATH=$work/bin:$PATH
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
-# What examples of several commands hand on to each other.
+# Files that several commands' examples pass on to each other.
 mkdir "$work/made" && for rank in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$rank.json.gz" "$work/made/"; done
 (cd "$work/made" && tracekit scan -q rank0.json.gz -o rank0.scan && tracekit scan -q rank*.json.gz -o job.scan &&
   cp job.scan all.scan && tracekit plan -q all.scan -f json.gz -o plan.json &&
@@ -24,7 +24,7 @@ while IFS= read -r line; do
   mkdir -p "$work/case/logdir/plugins/profile/2026_11_20_12_00_00"
   cp "$FIXTURES"/xplane/multihost/* "$work/case/logdir/plugins/profile/2026_11_20_12_00_00/"
   (cd "$work/case" && python3 -m zipfile -c traces.zip rank0.json.gz rank1.json.gz)
-  # What the example writes is not there before.
+  # The output of the example must not exist beforehand.
   for output in $(printf '%s\n' "$line" | grep -oE '(-o|>) [^ ]+' | sed 's/.* //'); do rm -f "$work/case/$output"; done
   if out=$(cd "$work/case" && bash -o pipefail -c "$line" 2>&1 < /dev/null); then
     passed=$((passed + 1))

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# What newcomers type, and what they are told: mistakes.txt is the table.  Each command is run by itself in a folder with
+# Tests typical mistakes of newcomers and the replies; mistakes.txt is the table. Each command runs separately in a folder
+# with
 #
 #   r0.json r0.json.gz r1.json.gz   two ranks         merged.json.gz   a merge of both     exists.json   a trace of nothing
 #   noext RANK.JSON.GZ r0.json.zst  rank 0 again      dir              an empty folder     empty.json    no bytes
 #   files of other programs (others/)
 #
-# The first lines of what it prints are compared, by their values alone (values.awk), without empty ones, sizes of files aside.
-# GOLDEN=1 writes the answers anew.
+# Compares the first lines of the output, by their values only (values.awk), without empty lines and file sizes. GOLDEN=1
+# rewrites the replies.
 set -u
 : "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
 table=$SRC/tests/cli/mistakes.txt

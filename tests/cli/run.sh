@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
-# The command against expected output.  A case is <command>/<case>.sh; its expectations stand beside it:
+# Compares the command with expected output. A case is <command>/<case>.sh, with its expectations in the same folder:
 #
 #   <case>.stdout   standard output (no file: empty)        <case>.exit   exit status (no file: 0)
 #   <case>.stderr   standard error (no file: empty)
 #
-# Messages are compared by their values alone (values.awk): all of standard error, and lines of standard output that begin with "tracekit:"
-# or report what was done.  Their wording is in tests/words/messages.txt.
+# Messages are compared by their values only (values.awk): all of standard error, and the lines of standard output that begin
+# with "tracekit:" or report what was done. Their wording is in tests/words/messages.txt.
 #
-# It is run by bash in an empty directory with $TRACEKIT, $FIXTURES and `tracekit` on the PATH.  GOLDEN=1 (make golden) writes the
-# expectations.  FOREIGN=1 is for a command of another processor: how small gzip makes a file, and how far a damaged one can be inflated,
-# differ between ISA-L's code for them.  T=WORD runs the cases that have WORD in their name, such as cli/merge/two-ranks; --list prints
-# those names.  SET=check runs a choice: the general cases, and the first two of each command.
+# bash runs each case in an empty directory with $TRACEKIT, $FIXTURES and `tracekit` on the PATH. GOLDEN=1 (make golden)
+# writes the expectations. FOREIGN=1 is for a command of another processor: gzip sizes, and how far a damaged gzip file can
+# be inflated, differ between ISA-L's implementations. T=WORD runs the cases with WORD in their name, such as
+# cli/merge/two-ranks; --list prints those names. SET=check runs a selection: the general cases, and the first two of each
+# command.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${TRACEKIT:=$here/../../build/tracekit}" "${FIXTURES:=$here/../../fixtures}" "${SRC:=$(cd "$here/../.." && pwd)}"
 export TRACEKIT FIXTURES SRC LC_ALL=C.UTF-8 TERM=dumb
 unset NO_COLOR
 
-# Scripts beside this one look after themselves: "n passed, n failed".
+# Scripts in this folder run their own checks and print "n passed, n failed".
 names() {
   (cd "$here/.." && printf '%s\n' cli/*/*.sh cli/*.sh) | sed 's/\.sh$//' | grep -vx cli/run | grep -F -- "${T:-}" | choose
 }
@@ -67,7 +68,7 @@ run_case() { # FILE
   return $ok
 }
 
-run_script() { # FILE: adds what it counted
+run_script() { # FILE: runs it and adds its counts
   local out line good=0 bad=1
   out=$(bash "$1" 2>&1)
   line=$(printf '%s\n' "$out" | tail -n 1)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""align.py CORPUS - alignment against real ranks, where the corpus holds them.
+"""align.py CORPUS - tests alignment on real ranks in the corpus, if it contains them.
 
-    dlrm_kineto        8 V100 ranks of one host, 8 collectives: every rank declared a host of its own, by up to 20 s beside the others;
-                       also with 25%, 40% and 55% of the collectives' kernels removed
-    sampled_rank-0, 1  two ranks of which half of the collectives correspond: nothing may be claimed of them
-    tpu_inference_2    4 TPU chips, each made a host of its own whose profile began at another time by a clock that lies: 3 all-reduces of
-                       several replica groups, which the file does not tell apart, so nothing is trusted
-    GPU-multi-worker   2 GPUs of a TensorFlow job that ran one after the other, without any collective on them: nothing is claimed
-    programs           in every XPlane file the replica groups that an op's text says are those that are read from its program's HLO"""
+    dlrm_kineto        8 V100 ranks of one host, 8 collectives: every rank declared to be on its own host, with clocks up to
+                       20 s apart; also with 25%, 40% and 55% of the collectives' kernels removed
+    sampled_rank-0, 1  two ranks with only half of their collectives in common: no alignment may be claimed
+    tpu_inference_2    4 TPU chips, each made its own host with a different profile start and a wrong clock: 3 all-reduces of
+                       several replica groups, which the file does not distinguish, so nothing is trusted
+    GPU-multi-worker   2 GPUs of a TensorFlow job that ran one after the other, without collectives: no alignment is claimed
+    programs           in every XPlane file, the replica groups in an op's text equal those in its program's HLO"""
 import glob
 import json
 import os
@@ -41,7 +41,7 @@ def merge(work, paths, *options):
 
 
 def declared(work, traces, rng, removed):
-    """Each rank on a host of its own with an offset of its own."""
+    """Puts each rank on its own host with its own clock offset."""
     paths, truth = [], {}
     for i, text in enumerate(traces):
         trace, offset = json.loads(text), rng.randint(-20_000_000, 20_000_000)
@@ -93,7 +93,7 @@ def merge_says(work, paths):
 
 
 def spliced(work, space, names, rng):
-    """A profile for each of these device planes, whose clocks are up to 20 s beside each other."""
+    """Makes a profile for each of these device planes, with clocks up to 20 s apart."""
     start, paths, truth = xspace.start_of(space) or 1_700_000_000_000_000_000, [], []
     for i, name in enumerate(names):
         truth.append(rng.randint(-20_000_000_000, 20_000_000_000) if i else 0)
@@ -104,7 +104,8 @@ def spliced(work, space, names, rng):
 
 
 def chips(work, space):
-    """Three collectives of clocks that are 20 s apart decide nothing: whoever is moved is moved to where the one clock of all was."""
+    """Checks that three collectives on clocks 20 s apart are not enough to trust: if a host is shifted, then to the original
+    common clock."""
     moved, worst = 0, 0
     for seed in range(8):
         for older in (False, True):
@@ -137,7 +138,7 @@ def planes(work, top):
 
 
 def texts_of(space):
-    """(op, groups, global) of the collectives whose HLO is the name of their event metadata."""
+    """Yields (op, groups, global) of the collectives whose event metadata is named by their HLO."""
     for field, plane in xspace.fields(space):
         for number, entry in xspace.fields(plane) if field == 1 else ():
             name = dict(xspace.fields(dict(xspace.fields(entry)).get(2, b''))).get(2, b'').decode('utf-8', 'replace') if number == 4 else ''
@@ -147,7 +148,8 @@ def texts_of(space):
 
 
 def programs(top):
-    """By op: programs are told apart by number, texts of ops are not, so an op must have one of the groups that its namesakes have."""
+    """Compares by op. Programs are identified by number but op texts are not, so an op must have one of the groups of the ops
+    with its name."""
     ops = files = 0
     for path in find(top, '*.xplane.pb'):
         with open(path, 'rb') as f:
@@ -155,7 +157,7 @@ def programs(top):
         try:
             texts = set(texts_of(space))
         except (IndexError, TypeError):
-            continue  # a damaged file, which has its own tests
+            continue  # damaged files have their own tests
         if not texts:
             continue
         p = subprocess.run([os.environ['B'] + '/tests/corpus/hlo', path], capture_output=True, text=True, check=True)

@@ -1,13 +1,13 @@
-/* broken.c - a reader that does one thing wrong, to see that the tests notice.
+/* broken.c - a reader with one deliberate bug, to check that the tests notice.
  *
- * Stands in for tk_sources_load in a library whose own one is called real_tk_sources_load (tests/support/build.sh makes it), so that
- * whatever loads a trace gets one in which $TEST_FAULT happened: drop_event, one_ns, lost_flow, swapped_track, lost_arg, or one_path
- * (one_ns, but on the predicted path only).  Nothing is announced: no note, no count changes.  Where a trace has nothing that the
- * fault could hit, and without $TEST_FAULT, it is loaded as it is. */
+ * Replaces tk_sources_load in a library whose original is renamed real_tk_sources_load (by tests/support/build.sh), so that
+ * everything that loads a trace gets one with the fault $TEST_FAULT: drop_event, one_ns, lost_flow, swapped_track, lost_arg,
+ * or one_path (one_ns, but on the predicted path only). The fault is silent: no note, no changed count. A trace without a
+ * place for the fault, or without $TEST_FAULT, is loaded unchanged. */
 #include <stdlib.h>
 #include <string.h>
 
-#define TRACEKIT_INSIDE /* it changes what is const to others */
+#define TRACEKIT_INSIDE /* modifies data that is const to other users */
 #include "tracekit.h"
 
 struct tk_trace *real_tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);
@@ -19,7 +19,7 @@ static bool has_flow(const struct tk_trace *t, tk_id event) {
   return false;
 }
 
-/* From the middle on, the first span that nothing hangs under. */
+/* Returns the first span without children, from the middle of the trace on. */
 static tk_id a_leaf(const struct tk_trace *t) {
   for (tk_id i = t->n_events / 2 + 1; i < t->n_events; i++) {
     const struct tk_event *e = &t->events[i], *next = e + 1;
@@ -46,7 +46,7 @@ static void one_ns(struct tk_trace *t) {
   if (i) t->events[i].dur += 1000;
 }
 
-/* The first point that has a partner and is bound: a flow that a viewer draws. */
+/* Removes the first point that has a partner and is bound: a flow that a viewer draws. */
 static void lost_flow(struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
@@ -64,7 +64,7 @@ static void give(struct tk_trace *t, tk_id track, tk_id first, tk_id count) {
   t->tracks[track].count = count;
 }
 
-/* Two threads exchange what happened on them. */
+/* Swaps the events of two threads. */
 static void swapped_track(struct tk_trace *t) {
   tk_id one = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
@@ -102,7 +102,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   return broken(real_tk_sources_load(s, i, opt, err), opt);
 }
 
-/* It stands in one file with the other, and so calls the real one. */
+/* This function is in the same file as the other, and so calls the real one. */
 struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err) {
   return broken(real_tk_load(source, opt, err), opt);
 }

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Every trace of a corpus through the command: what is held against what, one row for each file.
+"""Runs every trace of a corpus through the command; prints one row of comparisons per file.
 
-    counts   records by phase: what the inventory states, what Python counts, what `info` says was read
-    values   written and read again, the same values (tests/support/chromejson.py)
-    silent   ... not more events differ than were announced as repaired
-    stable   written a second time, the same bytes
+    counts   records by phase: stated in the inventory, counted by Python, read according to `info`
+    values   written and read again, the values are equal (tests/support/chromejson.py)
+    silent   ... at most as many events differ as were reported as repaired
+    stable   a second write gives the same bytes
     paths    the predicting reader and the plain one build the same graph
-    check    `check` finds fault exactly where there was something to repair
-    memory   bytes of graph an event, without distinct strings: at most 64 (from 1000 events on, where fixed costs do not count)
+    check    `check` finds a fault exactly if something needed repair
+    memory   bytes of graph per event, without distinct strings: at most 64 (from 1000 events on, where fixed costs are
+             negligible)
 
-Differences that are known stand in exceptions.tsv.  corpus.py --self-test: readers that do one thing wrong, on a fixture, must each
-be caught by the comparison that is meant for them."""
+Known differences are listed in exceptions.tsv. corpus.py --self-test: readers with one deliberate bug, on a fixture, must
+each be detected by the comparison meant for them."""
 import json
 import os
 import subprocess
@@ -27,7 +28,7 @@ from exceptions import Exceptions  # noqa: E402
 MOST_BYTES, FROM_EVENTS = 64, 1000
 SECONDS = 600
 SELF_TEST = 'json/torch/ddp2_plain/rank0.json.gz'
-# fault of the reader: the comparison that must see it
+# fault of the reader: the comparison that must detect it
 FAULTS = {'drop_event': 'values', 'one_ns': 'values', 'lost_flow': 'values', 'swapped_track': 'values', 'lost_arg': 'values',
           'one_path': 'paths'}
 
@@ -42,7 +43,7 @@ def tracekit(*args):
 
 
 class Refused(Exception):
-    """The command did not do what it was asked for."""
+    """The command failed."""
 
 
 def must(*args):
@@ -74,7 +75,7 @@ def count_faults(trace, stated, original):
 
 
 def value_faults(trace, original, again):
-    """By comparison: a difference must be announced."""
+    """Returns {comparison: faults}: a difference must have been reported as a repair."""
     faults = list(chromejson.differences(original, again))
     if not faults:
         return {'values': [], 'silent': []}
@@ -103,7 +104,7 @@ def memory_faults(trace):
 
 
 def read_original(path, trace):
-    """(value, whether Python had to repair it); Python must find as much to repair as the command said."""
+    """Returns (value, faults); if Python must repair the file, it must need as many repairs as the command reported."""
     try:
         return chromejson.read(path), []
     except ValueError:
@@ -113,7 +114,7 @@ def read_original(path, trace):
 
 
 def examine(path, stated, work):
-    """(figures, {comparison: [fault]}) of one file."""
+    """Returns (figures, {comparison: [fault]}) of one file."""
     once, twice = os.path.join(work, '1.json'), os.path.join(work, '2.json')
     trace = info(path)
     must('convert', '-q', path, '-o', once)
@@ -148,7 +149,7 @@ def row(label, trace, verdict):
 
 
 def judge(label, found, exceptions):
-    """Faults that no exception explains."""
+    """Returns the faults that no exception explains."""
     bad = []
     for what, faults in found.items():
         reason = exceptions.reason(label, what, bool(faults))
@@ -187,7 +188,8 @@ def report(exceptions, missing, totals):
 
 
 def self_test():
-    """The reader with each fault, and without: the comparison meant for it must see it, and nothing may be seen without."""
+    """Runs the reader with each fault, and without: the intended comparison must detect each fault, and none may report one
+    otherwise."""
     path = os.path.join(os.environ['FIXTURES'], SELF_TEST)
     stated = dict(chromejson.phases(chromejson.read(path)))
     os.environ.update(TRACEKIT=os.environ['BROKEN'], PATHS=os.environ['BROKEN_PATHS'])

@@ -1,4 +1,5 @@
-/* hlo.c - the collectives of the programs in each XPlane file, as alignment is told of them: "program op groups global" a line. */
+/* hlo.c - prints the collectives of the programs in each XPlane file, as alignment sees them: "program op groups global" per
+ * line. */
 #include <stdio.h>
 
 #include "format/xplane/hlo.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The rules that our manifests are held to (tests/support/manifest.py), against Perfetto's own cases of them: what its version 58
-refuses is refused with the same words, the rest is not.
+"""Compares our model of Perfetto's manifest rules (tests/support/manifest.py) with Perfetto's own test cases: inputs that
+Perfetto 58 refuses must be refused with the same words, and no others.
 
     manifest.py CORPUS"""
 import glob

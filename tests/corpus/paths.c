@@ -1,13 +1,13 @@
-/* paths.c - reads each file twice, predicting and without, and compares the two graphs as text.
+/* paths.c - reads each file twice, with and without prediction, and compares the two graphs as text.
  *
- * Prints one line for each file: "same", or "differ at line N: ...", or the error.  Both ways must fail alike, too. */
+ * Prints one line per file: "same", or "differ at line N: ...", or the error. Errors must be equal, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tracekit.h"
 
-/* The graph as text, or what went wrong; the caller frees it. */
+/* Returns the graph as text, or the error message; the caller frees it. */
 static char *text_of(const char *path, bool no_templates) {
   struct tk_err err;
   struct tk_load_options opt = {.no_templates = no_templates, .check = true};

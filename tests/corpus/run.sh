@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# make corpus CORPUS=DIR - every trace of an external corpus, in seven steps with a table of their counts at the end:
+# make corpus CORPUS=DIR - tests every trace of an external corpus, in seven steps, and prints a table of their counts:
 #
-#   json     read, written and read again: corpus.py says what is held against what
-#   chains   every chain of formats keeps every event, or says what it lost: tests/property/chains.py
-#   xplane   held to what jaxlib and xprof made of the same files, and written again: tests/property/xplane.py
-#   shrink   totals survive, on the JSON files of up to SHRINK_MOST bytes (default 20 MB): tests/property/shrink.py
-#   perfetto what is not modelled comes back byte for byte, and a second time the same: tests/property/kept_perfetto.py
-#   align    ranks of real jobs whose clocks are made to lie: tests/corpus/align.py
-#   manifest the rules that manifests are held to, against Perfetto's own cases: tests/corpus/manifest.py
+#   json     read, written and read again: corpus.py lists the comparisons
+#   chains   every chain of formats keeps every event, or reports the loss: tests/property/chains.py
+#   xplane   compared with the output of jaxlib and xprof for the same files, and written again: tests/property/xplane.py
+#   shrink   totals survive, on JSON files of up to SHRINK_MOST bytes (default 20 MB): tests/property/shrink.py
+#   perfetto unmodelled data is restored byte for byte, also in a second round: tests/property/kept_perfetto.py
+#   align    ranks of real jobs with falsified clocks: tests/corpus/align.py
+#   manifest our model of manifest rules, compared with Perfetto's own cases: tests/corpus/manifest.py
 #
-# run.sh --self-test: readers that do one thing wrong must be caught, on a fixture; needs no corpus.
+# run.sh --self-test: readers with one deliberate bug must be detected, on a fixture; needs no corpus.
 set -u
 : "${B:?run me by make corpus}" "${SRC:?}" "${TRACEKIT:?}" "${FIXTURES:?}"
 export B SRC TRACEKIT FIXTURES JOBS=${JOBS:-2}

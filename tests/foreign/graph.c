@@ -1,5 +1,5 @@
-/* graph.c - what the library makes of files, for a machine to be compared with another: the graph of each as text, and how much of it
- * every format gives back. */
+/* graph.c - prints the library's results on files, to compare machines: the graph of each file as text, and how much of it
+ * every format preserves. */
 #include <tracekit.h>
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# make test-aarch64 - the wheel of a machine that this one is not: what its files ask of the system's libc, which auditwheel does not look
-# into; its command, under qemu, against what the command is expected to print; the library by a program in C, against what the same
-# program says here.
+# make test-aarch64 - tests a wheel for another machine: the libc symbols that its files need, which auditwheel does not check;
+# its command, under qemu, against the expected output; the library with a C program, against the output of the same program on
+# this machine.
 set -u
 : "${B:?run me by make test-aarch64}" "${SRC:?}" "${WHEEL:?}" "${CPU:?}"
 work=$B/test-$CPU
@@ -38,7 +38,7 @@ for file in $files; do
   check "$file: needs libc alone" needs_libc_alone "$file"
 done
 
-# emulated FILE WRAPPER: a command that runs it, under the name that it is called by, whatever the PATH is.
+# emulated FILE WRAPPER: writes a command that runs FILE, with the name it is called by, whatever the PATH.
 emulated() {
   chmod +x "$1"
   printf '#!/bin/sh\nexec "%s" -0 "$0" -L "%s" "%s" "$@"\n' "$qemu" "$root" "$1" > "$2"
@@ -48,7 +48,7 @@ emulated "$(find "$work/wheel" -path '*/scripts/tracekit')" "$work/tracekit"
 version=$("$work/tracekit" --version | head -n 1)
 check "the command says its version: $version" [ "$version" = "tracekit $(sed -n 's/^.define TK_VERSION "\(.*\)"/\1/p' "$SRC/lib/tracekit.h")" ]
 
-# A library that is shared, as on a system with the package.
+# A shared library, as on a system with the package installed.
 cross=build/package/linux-$CPU
 "$SRC/packaging/cross.sh" "linux-$CPU" make -s -C "$SRC" "$cross/make/libtracekit.so.0" > "$work/log" 2>&1 || { tail -n 20 "$work/log"; exit 1; }
 "$SRC/$cross/bin/cc" -I"$SRC/lib" "$SRC/tests/foreign/graph.c" -L"$SRC/$cross/make" -l:libtracekit.so.0 -Wl,-rpath,"$SRC/$cross/make" \
@@ -62,7 +62,7 @@ here=$?
 "$work/graph" "${traces[@]}" > "$work/there.txt"
 there=$?
 check "the library reads and writes ${#traces[@]} files here ($here) and there ($there)" [ $here -eq 0 -a $there -eq 0 ]
-# How far a damaged stream was inflated when it is found out depends on how the inflater of the machine works.
+# The number of bytes inflated before damage is detected depends on the machine's inflater.
 said() { sed -E 's/damaged at byte [0-9]+ of the compressed file, after [0-9]+ bytes/damaged/' "$1"; }
 check "as it does here" diff <(said "$work/here.txt") <(said "$work/there.txt")
 [ "$(wc -l < "$work/here.txt")" -gt 10000 ] || { echo "FAIL there is little to compare"; bad=$((bad + 1)); }

@@ -1,9 +1,9 @@
-/* fuzz_analysis.c - any bytes that are a trace, and every question that is asked of one: top, tree, report, diff with itself, tables
- * for data frames, SQL over all tables.  Each is answered, or fails with a message, and the trace is what it was.
+/* fuzz_analysis.c - runs every analysis on arbitrary bytes that load: top, tree, report, diff with itself, tables for data
+ * frames, SQL over all tables. Each succeeds or fails with a message, and the trace stays unchanged.
  *
- *     byte 0   format to read: by content, JSON, Perfetto, XPlane
- *     byte 1   how the questions are asked
- *     byte 2   of which part of the trace
+ *     byte 0   input format: by content, JSON, Perfetto, XPlane
+ *     byte 1   options of the analyses
+ *     byte 2   the analysed part of the trace
  *     rest     the input */
 #include "tracekit.h"
 #include "tracekit_arrow.h"
@@ -76,7 +76,7 @@ static void ask_report(struct tk_trace *t, const struct tk_selection *select, un
 
 static void ask_arrow(struct tk_trace *t, unsigned how) {
   for (int i = 0; i < TK_TABLES; i++) {
-    const char *columns[MOST_COLUMNS + 1] = {NULL}; /* all, the unusual ones too */
+    const char *columns[MOST_COLUMNS + 1] = {NULL}; /* all columns, including those created on request */
     for (size_t k = 0; k < MOST_COLUMNS && (columns[k] = tk_table_column((enum tk_table)i, k, NULL)); k++) {}
     const struct tk_arrow_options o = {.columns = columns, .ps = how & 1};
     struct ArrowArrayStream s;

@@ -1,5 +1,5 @@
-/* fuzz_archive.c - any bytes as an archive (zip, tar, 7z, and packed ones): its members are listed and read, or an error says why not;
- * no size that a header states is trusted. */
+/* fuzz_archive.c - arbitrary bytes as an archive (zip, tar, 7z, also compressed): its members are listed and read, or an error
+ * explains the failure; sizes in headers are never trusted. */
 #include "tracekit.h"
 
 #include <stdio.h>

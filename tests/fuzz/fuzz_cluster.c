@@ -1,8 +1,8 @@
-/* fuzz_cluster.c - any bytes as one of the two ranks of a job, through the steps by which many machines merge: scan, plan, apply,
- * concat.  Each step succeeds or says why not, and what concat joins is, byte for byte, what merge writes of the same ranks.
+/* fuzz_cluster.c - arbitrary bytes as one of the two ranks of a job, merged in steps as on many machines: scan, plan, apply,
+ * concat. Each step succeeds or fails with a message, and concat writes the same bytes as merge.
  *
- *     byte 0   format to write
- *     byte 1   how it is merged
+ *     byte 0   output format
+ *     byte 1   merge options
  *     rest     a rank */
 #include "tracekit.h"
 

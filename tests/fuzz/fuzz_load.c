@@ -1,5 +1,5 @@
-/* fuzz_load.c - any bytes: loading them either fails with a message or gives a graph that holds its invariants, and what is written
- * of that graph loads again with as many events.  Goes through the public interface, so that io, reader, seal and writer all see it. */
+/* fuzz_load.c - loads arbitrary bytes: loading fails with a message or gives a graph that satisfies its invariants, and the
+ * written graph loads again with the same number of events. Uses the public interface, to cover io, reader, seal and writer. */
 #include "tracekit.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* fuzz_merge.c - merges damaged ranks: any bytes in parts, a rank each, some of which cannot be read. The merge succeeds or says why
- * not, and its output is read again.
+/* fuzz_merge.c - merges damaged ranks: arbitrary bytes split into parts, one rank each, some of them unreadable. The merge
+ * succeeds or fails with a message, and its output is read again.
  *
- *     byte 0   number of parts, format to write
+ *     byte 0   number of parts, output format
  *     byte 1   alignment, redaction
- *     byte 2   grouping and the rest
+ *     byte 2   grouping and other options
  *     rest     the parts, of equal length */
 #include "tracekit.h"
 

@@ -1,5 +1,5 @@
-/* fuzz_options.c - any text as what people write in options: expressions, windows of time, sizes, durations.  Each is understood, or
- * refused with a reason; an expression that is understood is asked about a small trace. */
+/* fuzz_options.c - arbitrary text as option values: expressions, time windows, sizes, durations. Each is accepted, or refused
+ * with a reason; an accepted expression is evaluated on a small trace. */
 #include "tracekit.h"
 
 #include <stdio.h>

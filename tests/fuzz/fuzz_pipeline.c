@@ -1,10 +1,11 @@
-/* fuzz_pipeline.c - any bytes through any operation into any format: each step succeeds or says why not, and what is written is read
- * again without a repair, holds the invariants of the graph, and is what the input was, if nothing was asked for.
+/* fuzz_pipeline.c - arbitrary bytes through any operation into any format: each step succeeds or fails with a message, and
+ * the output is read back without repair, satisfies the invariants of the graph, and equals the input if no operation was
+ * selected.
  *
- *     byte 0   format to read: by content, JSON, Perfetto, XPlane
+ *     byte 0   input format: by content, JSON, Perfetto, XPlane
  *     byte 1   operation
- *     byte 2   format to write
- *     byte 3   what the operation takes
+ *     byte 2   output format
+ *     byte 3   parameters of the operation
  *     rest     the input */
 #include "tracekit.h"
 
@@ -44,14 +45,15 @@ static struct tk_trace *load(const char *path, const char *format, struct tk_err
   return tk_load(path, &options, err);
 }
 
-/* An event that has lost its clock is written with the time that it had: of what an operation leaves, another part may be the rest. */
+/* True if an event has lost its clock. Such events are written with the times they had; after an operation, reading may treat
+ * another part of the trace as the one with the lost clock. */
 static bool has_lost_clocks(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_events; i++)
     if (t->events[i].flags & TK_LOST_CLOCK) return true;
   return false;
 }
 
-/* Repairs of what the file had must not recur, except for values that are kept unrepaired, such as records. */
+/* Repairs of the input must not recur, except for values that are kept unrepaired, such as records. */
 static void require_no_repair(const struct tk_trace *t, const struct tk_trace *was) {
   const bool lost = has_lost_clocks(was);
   for (tk_id i = 1; i <= t->n_notes; i++) {
@@ -62,8 +64,9 @@ static void require_no_repair(const struct tk_trace *t, const struct tk_trace *w
   }
 }
 
-/* Binary formats pass on the bytes that they did not understand, faults and all.  `was`: what was written; `whole`: nothing was asked
- * for; `format`: of the file, where the input was read as something that it may not be, which its writer passes on then. */
+/* Reads the output and checks it. Binary formats pass on uninterpreted bytes, including faulty ones. `was`: the written trace;
+ * `whole`: no operation was applied; `format`: format of the file, for inputs that were read in a possibly wrong format, whose
+ * bytes the writer then passes on. */
 static void read_again(const char *path, const char *format, const struct tk_trace *was, bool whole) {
   struct tk_err err = {0};
   struct tk_trace *t = load(path, format, &err);

@@ -1,11 +1,11 @@
-/* fuzz_plan.c - any bytes as a plan, as the message within one, and as what stands at the end of a part: applying it to a rank, and
- * joining it with what the plan asks for, either fails with a message or ends well.
+/* fuzz_plan.c - arbitrary bytes as a plan, as the message inside a plan, and as the end of a part: applying the plan to a
+ * rank, and joining parts by the plan, either succeeds or fails with a message.
  *
- *     the first byte's two low bits: a plan file | the message of a plan | the message of a part | a part file
- *     the two above: the format of the plan that a part is of
+ *     two lowest bits of the first byte: a plan file | the message of a plan | the message of a part | a part file
+ *     next two bits: the format of the plan to which a part belongs
  *
- * What is checked by a number that hardly any bytes have (the CRC of a report, a plan's own) is put in after the bytes: of a message
- * the last value of a field counts. */
+ * Numbers that random bytes hardly ever match (the CRC of a report, the id of a plan) are appended after the bytes: in a
+ * message the last value of a field wins. */
 #include "tracekit.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void require(bool ok, const char *what, const char *message) {
   abort();
 }
 
-/* A file of these bytes, at `path`. */
+/* Creates a file with these bytes, and sets `path`. */
 static int file_of(const void *p, size_t n, char *path) {
   const int fd = memfd_create("fuzz", 0);
   require(fd >= 0 && write(fd, p, n) == (ssize_t)n, "memfd", "not written");
@@ -47,9 +47,9 @@ static int rank_of(int rank, char *path) {
   return file_of(text, (size_t)snprintf(text, sizeof text, RANK, rank), path);
 }
 
-/* ---- what is made before ---- */
+/* ---- prepared data ---- */
 
-/* Outputs get their names by being renamed, which a file in memory cannot be: it becomes one here. */
+/* Moves a file to memory: outputs get their name by a rename, which does not work for a file in memory. */
 static size_t move_to_memory(const char *from, char *to, char *text, size_t size) {
   FILE *f = fopen(from, "rb");
   require(f != NULL, from, "is not there");
@@ -61,7 +61,7 @@ static size_t move_to_memory(const char *from, char *to, char *text, size_t size
   return n;
 }
 
-/* A plan of two ranks in this format, by its path; returns the number by which parts know it. */
+/* Writes a plan of two ranks in this format, and sets its path. Returns the plan's id, which its parts contain. */
 static uint64_t plan_of(const char *format, char *path) {
   static char text[1 << 16];
   char folder[] = "/tmp/fuzz_plan.XXXXXX", output[PATH], rank[PATH], scan[2][PATH];
@@ -87,7 +87,7 @@ static uint64_t plan_of(const char *format, char *path) {
   return (uint64_t)size << 32 | flate_crc(0, (const uint8_t *)tasks, size);
 }
 
-/* ---- what is tried ---- */
+/* ---- fuzzed steps ---- */
 
 static void check(bool ok, const char *what, const struct tk_err *err) {
   require(ok || (err->code != TK_OK && err->msg[0]), what, "failed without saying why");

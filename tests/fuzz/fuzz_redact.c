@@ -1,5 +1,5 @@
-/* fuzz_redact.c - redacts any bytes that load, writes them in each format and reads them again: its own format has as many events as
- * before, and redacting once more removes no arg. In memory.
+/* fuzz_redact.c - redacts arbitrary bytes that load, writes them in each format and reads them back: the input's own format
+ * has the same number of events, and redacting again removes no arg. Runs in memory.
  *
  *     byte 0   names, args, list
  *     rest     the input */

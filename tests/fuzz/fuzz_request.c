@@ -1,5 +1,5 @@
-/* fuzz_request.c - any bytes as what a client sends to `view`.  The parser says of every part of them whether it is a request: nothing
- * that it keeps stands outside of the bytes, more bytes never change what it said, and only what has a loopback's Host is allowed. */
+/* fuzz_request.c - arbitrary bytes as a client's request to `view`. The parser judges every prefix: everything that it refers
+ * to is within the bytes, more bytes never change its verdict, and only requests with a loopback Host are allowed. */
 #include "../../cli/view_request.h"
 
 #include <stdint.h>
@@ -41,7 +41,7 @@ static void check_whole(const struct view_request *r, const char *bytes, size_t 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct view_request r;
-  char *bytes = malloc(size ? size : 1); /* a block of exactly its size */
+  char *bytes = malloc(size ? size : 1); /* a block of exactly this size, so that sanitizers detect overreads */
   require(bytes != NULL, "no memory");
   memcpy(bytes, data, size);
   const enum view_parsed all = view_parse(bytes, size, &r);

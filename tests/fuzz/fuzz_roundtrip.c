@@ -1,5 +1,5 @@
-/* fuzz_roundtrip.c - any bytes that load: what is written of them loads without repair, is the same graph, and is written as
- * the same text again; and several threads read the same graph.  In memory, so that it goes many thousand times a second. */
+/* fuzz_roundtrip.c - arbitrary bytes that load: the output loads without repair, gives the same graph, and is written as the
+ * same text again; several threads read the same graph. Runs in memory, many thousand times per second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static void require(bool ok, const char *what, const char *message) {
   abort();
 }
 
-/* `chunk`: bytes that each of three threads reads at a time; 0 = one thread reads all. */
+/* `chunk`: bytes that each of three threads reads at a time; 0 = a single thread. */
 static struct tk_trace *read_as(const char *format, const void *p, size_t n, size_t chunk, struct tk_err *err) {
   const struct tk_load_options opt = {.format = format, .check = true, .threads = chunk ? 3 : 1, .chunk = chunk};
   struct tk_trace *t = trace_new(1 << 30);
@@ -28,7 +28,7 @@ static struct tk_trace *read_bytes(const void *p, size_t n, size_t chunk, struct
   return read_as("json", p, n, chunk, err);
 }
 
-/* The text of the graph; the caller closes `out`. */
+/* Returns the text of the graph; the caller closes `out`. */
 static const uint8_t *write_trace(const struct tk_trace *t, struct out *out, struct mem *mem, size_t *n) {
   const struct out_options plain = {0};
   const struct sink_options options = {0};
@@ -42,8 +42,8 @@ static const uint8_t *write_trace(const struct tk_trace *t, struct out *out, str
   return out_memory_data(out, n);
 }
 
-/* What writing may settle another way: which of two async spans on two threads that begin at one time is the inner one, and which
- * part of a trace has lost its clock when neither is the bulk. */
+/* Detects cases that may be resolved differently after writing: which of two async spans on two threads with equal start is the
+ * inner one, and which part of a trace has lost its clock if neither is the majority. */
 static bool end_is_lost(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg arg;
@@ -60,7 +60,7 @@ static bool ambiguous(const struct tk_trace *t) {
   return n > 1;
 }
 
-/* Counts that writing must not change. */
+/* Compares counts that writing must not change. */
 static void compare(const struct tk_trace *a, const struct tk_trace *b) {
   tk_time longest_a = 0, longest_b = 0;
   require(a->n_events == b->n_events, "events", "another number once written");
@@ -73,8 +73,8 @@ static void compare(const struct tk_trace *a, const struct tk_trace *b) {
   require(ambiguous(a) || longest_a == longest_b, "durations", "another longest span once written");
 }
 
-/* Lines without quotes, commas and order: of a thread spelled 7 and "7" the first spelling counts, and metadata that stood last
- * is written first. */
+/* Splits text into lines without quotes, commas and order: if a thread is spelled 7 and "7" the first spelling wins, and
+ * trailing metadata is written first. */
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static size_t lines_of(char *text, char ***lines) {
@@ -100,7 +100,7 @@ static bool same_text(const uint8_t *a, size_t n, const uint8_t *b, size_t m) {
   return same;
 }
 
-/* Several threads read the same, wherever they cut the text. */
+/* Checks that several threads read the same graph, wherever they split the text. */
 static void read_by_many(const char *format, const uint8_t *data, size_t size, const struct tk_trace *t) {
   struct tk_err err;
   struct tk_trace *other = read_as(format, data, size, 20 + size % 100, &err);

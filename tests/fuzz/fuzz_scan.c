@@ -1,5 +1,5 @@
-/* fuzz_scan.c - any bytes as a scan: a plan of it either fails with a message that names it, or the clocks of whatever ranks it holds
- * are compared. */
+/* fuzz_scan.c - arbitrary bytes as a scan: planning either fails with a message that names the scan, or compares the clocks of
+ * the ranks in it. */
 #include "tracekit.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* fuzz_sql.c - any text as SQL over a small trace: its statements are answered or refused with a message, within their limits, and the
- * trace is what it was.
+/* fuzz_sql.c - arbitrary text as SQL over a small trace: its statements succeed or are refused with a message, within their
+ * limits, and the trace stays unchanged.
  *
- *     byte 0   which trace; bit 2: the tables are copied to a file afterwards, whatever the statements have made of them
+ *     byte 0   which trace; bit 2: the tables are then copied to a file, whatever the statements did to them
  *     rest     SQL */
 #include "tracekit.h"
 
@@ -48,7 +48,7 @@ static struct tk_trace *trace_of(const char *text) {
   return t;
 }
 
-/* Reads each byte of an answer. */
+/* Reads every byte of a result row. */
 static bool read_row(void *arg, const struct tk_sql_value *values, size_t n) {
   volatile uint8_t *sum = arg;
   for (size_t i = 0; i < n; i++) {
@@ -79,7 +79,7 @@ static void run(struct tk_trace *t, const char *sql, bool copies) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static struct tk_trace *traces[TRACES];
   static char *dumps[TRACES];
-  if (size == 0 || data[0] >= HEADS) return 0; /* fixtures, which are no SQL, begin otherwise */
+  if (size == 0 || data[0] >= HEADS) return 0; /* fixtures, which are not SQL, begin with other bytes */
   const unsigned which = data[0] % TRACES;
   if (!traces[which]) traces[which] = trace_of(TEXTS[which]), dumps[which] = tk_dump(traces[which]);
   char *sql = malloc(size), *dump;

@@ -1,6 +1,6 @@
-/* replay.c - drives a fuzz target without a fuzzer: each file of a corpus as it is, cut at many places, and with bits flipped, always
- * in the same way.  Small files are cut at every byte.  Of a file *.base64 each line is an input, which is tried as it is.  Each target
- * links this file; with -fsanitize=fuzzer it is left out. */
+/* replay.c - drives a fuzz target without a fuzzer: runs each file of a corpus as it is, truncated at many places, and with
+ * bits flipped, always in the same way. Small files are truncated at every byte. In a file *.base64 each line is an input,
+ * which is run as it is. Each target links this file, except with -fsanitize=fuzzer. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SECONDS = 20, EVERY_BYTE = 512, MEDIUM = 1 << 16, FEW = 8, FLIPS = 24 };
 
-/* An input that never ends is a fault as well: SIGALRM ends the program. */
+/* An input that does not terminate is a fault, too: SIGALRM ends the program. */
 static void try(const uint8_t *data, size_t size) {
   alarm(SECONDS);
   LLVMFuzzerTestOneInput(data, size);
@@ -27,7 +27,7 @@ static void cuts(const uint8_t *data, size_t size) {
 
 static const char structure[] = { '"', '\\', '{', '}', '[', ']', ',', ':' };
 
-/* A linear congruential generator: the same places on every machine. */
+/* A linear congruential generator, which selects the same places on every machine. */
 static uint32_t next(uint32_t *state) { return *state = *state * 1664525 + 1013904223; }
 
 static void flips(uint8_t *data, size_t size) {
@@ -42,7 +42,7 @@ static void flips(uint8_t *data, size_t size) {
   }
 }
 
-/* The whole file into a block of exactly its size, so that a sanitizer sees a read past the end. */
+/* Reads the file into a block of exactly its size, so that a sanitizer detects a read past the end. */
 static uint8_t *read_file(const char *path, size_t *size) {
   FILE *f = fopen(path, "rb");
   uint8_t *data;
@@ -67,7 +67,7 @@ static bool is_list(const char *path) {
   return dot && strcmp(dot, ".base64") == 0;
 }
 
-/* Each line in a block of its size. */
+/* Runs each line, in a block of exactly its size. */
 static int each_line(const uint8_t *data, size_t size) {
   int n = 0;
   for (const uint8_t *end; size; size -= (size_t)(end - data), data = end, n++) {
@@ -92,7 +92,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     size_t size;
     uint8_t *data = read_file(argv[i], &size);
-    /* The name stands last in the output if the target aborts. */
+    /* The last name in the output is the failing input if the target aborts. */
     printf("%s\n", argv[i]);
     fflush(stdout);
     if (is_list(argv[i])) {

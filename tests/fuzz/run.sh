@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# make fuzz [TIME=SECONDS | RUNS=N] [SEED=N] [T=WORD] - runs each target under libFuzzer for so long, or for so many runs, as many at a
-# time as there are cores.  The seed is the date of the day, so that each day tries something else: with RUNS and SEED the runs of one
-# program are the same again.
+# make fuzz [TIME=SECONDS | RUNS=N] [SEED=N] [T=WORD] - runs each target under libFuzzer, for a time or for a number of runs,
+# one process per core. The default seed is the date, so that each day tries different inputs. With RUNS and SEED the runs of
+# a program are reproducible.
 #
-# What it starts from: the inputs that are kept in corpus/<target>.base64, a line each, and small fixtures.  What it learns stays in
-# $B/corpus/<target>, for the next run; $B/found gets what breaks a target, and the run fails.
+# Starts from the kept inputs in corpus/<target>.base64, one per line, and from small fixtures. Learned inputs are stored in
+# $B/corpus/<target> for the next run; failing inputs are stored in $B/found, and the run fails.
 #
-#     tests/fuzz/run.sh --minimise    keeps of what $B/corpus covers, in inputs of less than 200 bytes, as few as cover it
+#     tests/fuzz/run.sh --minimise    stores a minimal set of inputs, each under 200 bytes, that cover what $B/corpus covers
 set -u
 export SEED=${SEED:-$(date +%Y%m%d)}
 : "${B:?run me by make fuzz}" "${SRC:?}" "${FIXTURES:?}"
@@ -14,7 +14,7 @@ here=$SRC/tests/fuzz
 kept=$here/corpus
 mkdir -p "$B/found"
 
-# The file in an archive, behind the byte that fuzz_archive expects: half of them zip, half tar, some of these in gzip.
+# Puts the file into an archive, after the byte that fuzz_archive expects: half of them zip, half tar, some also gzipped.
 packed() { # FILE SEED
   python3 -c 'import io, os, sys, tarfile, zipfile
 name, seed = sys.argv[1:]
@@ -29,7 +29,7 @@ else:
 open(seed, "wb").write(bytes([0 if i % 2 else 3 if i % 4 else 1]) + to.getvalue())' "$1" "$2"
 }
 
-# Small fixtures, with the head that a target expects before its input.
+# Copies small fixtures, each after the header bytes that the target expects.
 seeds() { # TARGET FOLDER
   local file i=0
   while IFS= read -r file; do

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Holds generated Kineto traces against what they promise.
+"""Checks generated Kineto traces.
 
 usage: check.py rank0.json[:truth0.json] [rank1.json:truth1.json ...]
        check.py --gen GENERATOR     makes traces of several kinds in a temporary directory and checks them
 
-Each file is strict JSON; its arrows pair up or dangle as the dialect has them; spans nest on every track; the launch of a kernel
-stands before the kernel.  With truths: the ends of each collective, brought back to true time, coincide on all ranks within 7 us,
-and its starts do not.
+Each file must be strict JSON; its flows pair up or dangle as in Kineto; spans nest on every track; the launch of a kernel
+precedes the kernel. With truth files: the ends of each collective, converted to true time, are equal on all ranks within 7
+us, and its starts differ.
 """
 import collections
 import decimal
@@ -41,7 +41,7 @@ def ns(value):
 
 
 def check_flows(path, events):
-    """Arrows of fwdbwd are whole; of ac2g some have only one end; a whole one points forward in time."""
+    """Checks flows: those of fwdbwd are complete; some of ac2g have only one end; a complete flow points forward in time."""
     ends = collections.defaultdict(dict)
     for e in events:
         if e["ph"] in "sf":
@@ -88,7 +88,7 @@ def check_kernels(path, events):
 
 
 def true_time(truth, reading):
-    """The inverse of the host's clock, by bisection: exact to a ns."""
+    """Inverts the host's clock by bisection, exactly to the ns."""
     host = {k: float(v) for k, v in truth["hosts"][truth["host"]].items()}
 
     def clock(t):
@@ -107,7 +107,7 @@ def true_time(truth, reading):
 
 
 def collectives(document, truth):
-    """(start, end) in true time by sequence number."""
+    """Returns (start, end) of the collectives in true time, by sequence number."""
     base = document.get("baseTimeNanoseconds", 0)
     found = {}
     for e in document["traceEvents"]:
@@ -142,7 +142,7 @@ JOBS = (
 
 
 def generate(generator, options, directory):
-    """The ranks of a job, and the same bytes when asked again."""
+    """Generates the ranks of a job, and checks that a second run gives the same bytes."""
     words = options.split()
     ranks = int(words[words.index("--ranks") + 1]) if "--ranks" in words else 1
     for r in range(ranks):

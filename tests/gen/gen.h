@@ -1,9 +1,9 @@
 /* gen.h - a generator of synthetic traces: any size, constant memory, the same bytes for the same options.
  *
- *     options -> model (true times of one training job on all ranks) -> clock (what a host's clock said) -> dialect -> stdout
+ *     options -> model (true times of one training job on all ranks) -> clock (readings of a host's clock) -> dialect -> stdout
  *
- * Formats list their events thread by thread, so a dialect walks the model several times and prints one kind of event each time;
- * every random number is a hash of what it belongs to, so all walks agree. */
+ * Formats list their events thread by thread, so a dialect walks the model several times and prints one kind of event each
+ * time; every random number is a hash of the item it belongs to, so all walks agree. */
 #ifndef GEN_H
 #define GEN_H
 
@@ -18,10 +18,10 @@ struct options {
   uint64_t spans, seed;
   int ranks, rank, hosts, steps, layers;
   double offset_us[MAX_HOSTS], drift_ppm[MAX_HOSTS], late_ms[MAX_HOSTS];
-  double slew_ppm, slew_at; /* from `slew_at` seconds on, all clocks but the first run this much faster */
-  int straggler;            /* rank that is slower, -1 = none */
+  double slew_ppm, slew_at; /* from `slew_at` seconds on, all clocks except the first run this much faster */
+  int straggler;            /* rank that is slower; -1 = none */
   bool no_base, compact, lines, stack, memory, tpu, no_run_id, no_hlo;
-  const char *truth;        /* file for the true clocks, "-" = stderr */
+  const char *truth;        /* file for the true clocks; "-" = stderr */
 };
 
 /* ---- random numbers: a hash of five numbers -------------------------------------------------------------------------- */
@@ -31,12 +31,12 @@ struct rng {
   uint64_t state;
 };
 uint64_t rng_next(struct rng *r);
-/* lo .. hi, both included. */
+/* Random number in lo .. hi, inclusive. */
 int64_t rng_in(struct rng *r, int64_t lo, int64_t hi);
 
 /* ---- clocks ----------------------------------------------------------------------------------------------------------- */
 
-/* What the job started at (ns since the epoch, true time), and what Kineto prints times against. */
+/* Start of the job (ns since the epoch, true time), and the time base of Kineto files. */
 #define JOB_START INT64_C(1795171072000000000)
 #define KINETO_BASE INT64_C(1790857026000000000)
 
@@ -56,7 +56,7 @@ struct row {
   uint8_t depth, kernel, calls;
 };
 
-/* A piece of model code: what runs forward, backward, and which line of Python stands there. */
+/* A part of the model's code: its ops in the forward and the backward pass, and its Python frame. */
 struct group {
   const char *module, *frame;
   const struct row *forward, *backward;
@@ -83,15 +83,15 @@ struct piece {
   enum phase phase;
   int step, layer;
   unsigned group;        /* index into groups */
-  uint64_t hash;         /* of this piece, own rank */
+  uint64_t hash;         /* of this piece on its own rank */
   int64_t start, end;
   const struct slot *slots;
   unsigned n;
-  uint64_t sequence;     /* of the collective, or of the forward op that a backward one belongs to */
+  uint64_t sequence;     /* of the collective, or of the forward op to which a backward op belongs */
   int64_t kernel, kernel_end; /* of the collective */
 };
 
-/* One step of the own rank. */
+/* One step of the generated rank. */
 struct plan {
   int step;
   int64_t start, forward_end, backward_end, optimizer, optimizer_end, end;
@@ -103,14 +103,14 @@ struct plan {
 struct job {
   const struct options *o;
   int step;
-  int64_t *at, *free; /* per rank: the computing and the communicating stream */
+  int64_t *at, *free; /* per rank: when its compute and its communication stream are free */
 };
 
 bool job_start(struct job *j, const struct options *o);
 void job_step(struct job *j, struct plan *p);
 void job_end(struct job *j);
 
-/* Calls `visit` with each piece of a step in the order of time on its thread. */
+/* Calls `visit` for each piece of a step, in time order on its thread. */
 void walk(const struct options *o, const struct plan *p, void (*visit)(void *self, const struct piece *p), void *self);
 
 /* ---- text --------------------------------------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ bool put_finish(void);
 
 /* ---- protobuf ------------------------------------------------------------------------------------------------------------- */
 
-/* A message of a few fields, made here and then put or nested. */
+/* A message with a few fields, built here and then written or nested. */
 struct pb {
   size_t n;
   uint8_t b[4096];
@@ -138,12 +138,12 @@ void pb_fixed64(struct pb *m, unsigned field, uint64_t v);
 void pb_bytes(struct pb *m, unsigned field, const void *p, size_t n);
 void pb_text(struct pb *m, unsigned field, const char *s);
 void pb_message(struct pb *m, unsigned field, const struct pb *inner);
-/* A field straight to the output: all of a message, or its head only. */
+/* Writes a field directly to the output: a complete message, or only its header. */
 void put_message(unsigned field, const struct pb *m);
 void put_head(unsigned field, uint64_t n);
-uint64_t size_message(uint64_t n); /* with a head of a one-byte tag */
+uint64_t size_message(uint64_t n); /* including a header with a one-byte tag */
 
-/* Names to small numbers, from 1 in the order of their first use. */
+/* Maps names to small numbers, from 1 in order of first use. */
 struct names {
   char *text[4096];
   unsigned n;

@@ -1,9 +1,9 @@
 /* kineto.c - PyTorch's dialect of Chrome JSON, as libkineto's C++ exporter prints it for a training job on GPUs.
  *
- * Order of the file, as in real ones: metadata, the backward thread's ops, the main thread's, Python frames, GPU activities
- * with the runtime calls that they belong to, GPU annotations, the profiler's own span.  Each is one walk over the job.
+ * Order of the file, as in real ones: metadata, ops of the backward thread, ops of the main thread, Python frames, GPU
+ * activities with their runtime calls, GPU annotations, the profiler's own span. Each is one walk over the job.
  *
- * Held against a real file, the two-rank A100 trace `nccl_data.json.gz` of facebookresearch/HolisticTraceAnalysis
+ * Compared with a real file, the two-rank A100 trace `nccl_data.json.gz` of facebookresearch/HolisticTraceAnalysis
  * (41 thousand events, torch 2.4), and this generator with `--spans 27000 --ranks 8 --no-stack` (as many):
  *
  *                                real    generated                                  real    generated
@@ -19,8 +19,8 @@
  *     gpu_memcpy, gpu_memset     2.7%         1.1%
  *
  * With frames (the default) a third of the events are python_function, as in torch's own traces with_stack; with --memory there
- * are two allocator instants for each kernel's op.  The short layout is that of GPU files up to spring 2026; --lines is torch
- * 2.15's, --compact its Python exporter's. */
+ * are two allocator instants for each op with a kernel. The short layout was used in GPU files until spring 2026; --lines is
+ * the layout of torch 2.15, --compact the layout of its Python exporter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void begin(struct kineto *k) {
   k->any = true;
 }
 
-/* One field: how it is set off from the one before differs by layout; `line` starts a new line in the short one. */
+/* Prints a field. The separator before it depends on the layout; `line` starts a new line in the short layout. */
 static void field(const struct kineto *k, const char *name, bool first, bool line) {
   int l = layout(k);
   if (!first) put(l == COMPACT ? "," : l == LINES ? ",\n    " : line ? ",\n    " : ", ");
@@ -81,7 +81,7 @@ static void open_args(struct kineto *k) {
 
 static void close_args(struct kineto *k) { put(layout(k) == COMPACT ? "}}" : "\n    }\n  }"); }
 
-/* An arg's key.  The exporter joins fragments, and the blanks between them are those of its source. */
+/* Prints an arg's key. The exporter joins fragments, and the spaces between them are those in its source. */
 void kineto_key(struct kineto *k, const char *before, const char *key) {
   put(layout(k) == COMPACT ? (*before ? "," : "") : before);
   put("\"");

@@ -1,4 +1,4 @@
-/* kineto.h - what the parts of the Kineto dialect share: kineto.c prints, kineto_cpu.c and kineto_gpu.c say what. */
+/* kineto.h - shared by the parts of the Kineto dialect: kineto.c prints; kineto_cpu.c and kineto_gpu.c determine the events. */
 #ifndef GEN_KINETO_H
 #define GEN_KINETO_H
 
@@ -19,8 +19,8 @@ struct kineto {
   struct where main, backward;
   int device;
   bool any;             /* an event was printed */
-  uint64_t correlation; /* counts runtime calls, in every walk alike */
-  uint64_t external;    /* counts ops, in every walk alike */
+  uint64_t correlation; /* counts runtime calls, equally in every walk */
+  uint64_t external;    /* counts ops, equally in every walk */
   uint64_t ev_idx, python_id;
   uint64_t spans;
   int64_t allocated;
@@ -35,7 +35,7 @@ void kineto_flow(struct kineto *k, char phase, const char *cat, uint64_t id, str
 void kineto_memory(struct kineto *k, struct where w, int64_t at, int64_t bytes, uint64_t address);
 void kineto_ranks(const struct kineto *k);
 
-/* Of the collective of a piece. */
+/* Number of elements in the collective of a piece. */
 int64_t kineto_elements(const struct piece *p);
 
 void kineto_backward(void *self, const struct piece *p);

@@ -5,7 +5,7 @@
 
 static struct where stream(const struct kineto *k, int64_t id) { return (struct where){k->device, id}; }
 
-/* "%f" of a ratio, as fmt prints a float. */
+/* Prints a ratio with "%f", as fmt prints a float. */
 static void put_ratio(double v) {
   char text[32];
   snprintf(text, sizeof text, "%.6f", v);
@@ -80,7 +80,7 @@ static void runtime(struct kineto *k, const struct launch *l, const char *name, 
   kineto_close(k);
 }
 
-/* The GPU's side, its flow's end, the call, its flow's start: in this order stand in real files. */
+/* Prints the GPU activity, its flow end, the call, its flow start: the order in real files. */
 static void activity(struct kineto *k, const struct launch *l) {
   static const char *const calls[K_FAMILIES] = {[K_COPY] = "cudaMemcpyAsync", [K_FILL] = "cudaMemsetAsync"};
   const char *call = calls[l->family] ? calls[l->family] : "cudaLaunchKernel";
@@ -98,7 +98,8 @@ static void activity(struct kineto *k, const struct launch *l) {
   kineto_flow(k, 's', "ac2g", l->correlation, l->from, l->at);
 }
 
-/* Calls without a GPU side: the exporter ends a flow at each that nothing began.  A few begin one that nothing ends. */
+/* Prints a call without GPU activity: the exporter adds a flow end without a start to each; a few have a start without an
+ * end. */
 static void bare_call(struct kineto *k, const struct launch *l) {
   static const struct {
     const char *name;
@@ -140,7 +141,7 @@ void kineto_gpu(void *self, const struct piece *p) {
     }
     if (!s->row->kernel) continue;
     l.correlation = k->correlation++;
-    /* A model runs the same few kernels for an op: which ones depends on where it stands. */
+    /* A model runs the same few kernels for an op: the choice depends on the op's position. */
     l.pick = mix(p->group * 16 + i, (uint64_t)p->layer % 3);
     l.at = s->launch;
     l.end = s->launch_end;
@@ -150,7 +151,7 @@ void kineto_gpu(void *self, const struct piece *p) {
   k->external += p->phase == COMMUNICATION ? 2 : p->n;
 }
 
-/* Where the annotations of the host lie on the GPU: from the first kernel launched under them to the last. */
+/* Range of the host's annotations on the GPU: from the first kernel launched inside them to the last. */
 void kineto_gpu_marks(void *self, const struct piece *p) {
   struct kineto *k = self;
   for (unsigned i = 0; i < p->n; i++) {

@@ -78,7 +78,8 @@ static void count(void *self, const struct piece *p) {
   for (unsigned i = 0; i < p->n; i++) *n += 1 + p->slots[i].row->calls + 2 * (p->slots[i].row->kernel != 0);
 }
 
-/* The number of steps that gives about as many spans as were asked for; fewer layers where one step would be too many. */
+/* Chooses the number of steps that gives about the requested number of spans; reduces the layers if one step would be too
+ * many. */
 static bool choose_steps(struct options *o) {
   if (o->steps > 0) return true;
   for (;; o->layers = (o->layers + 1) / 2) {

@@ -1,10 +1,11 @@
 /* model.c - true time: random numbers, clocks, and the plan of each step on all ranks.
  *
- * A step is: forward through the layers, backward through them with one all-reduce a layer on a stream of its own, optimizer.
- * What a layer costs is common to all ranks but for a few percent (more on a straggler), so when each rank is ready for each
- * collective is a sum and no simulation: a generator for rank 7 knows the other 4095 without running them.  A collective ends
- * for all ranks at the moment when the last one joined, plus its transfer, plus 1 to 7 us of each rank's own; its starts differ
- * by what the ranks differ.  That is what clock alignment may rely on, and the truth file says what it should find. */
+ * A step is: forward through the layers, backward through them with one all-reduce per layer on a separate stream,
+ * optimizer. The cost of a layer is the same on all ranks except for a few percent (more on a straggler), so the time at
+ * which a rank is ready for a collective is a sum, not a simulation: a generator for rank 7 knows the other 4095 without
+ * running them. A collective ends on all ranks when the last rank has joined, plus its transfer, plus 1 to 7 us that differ
+ * per rank; its starts differ as much as the ranks do. Clock alignment may rely on this, and the truth file contains the
+ * expected result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ bool write_truth(const struct options *o) {
 
 enum { LAUNCH_SLOT = 90000, LAUNCH_TO_START = 30000, UNIT = 1024 };
 
-/* The least time that a list of rows takes: see lay. */
+/* Minimum duration of a list of rows: see lay. */
 static int64_t rows_period(const struct row *rows, unsigned n) {
   static const int64_t room[K_FAMILIES] = {0, 150000, 22000, 40000, 50000, 20000, 90000, 16000, 8000};
   int64_t sum = 3000;
@@ -65,11 +66,11 @@ static const struct row *rows_of(unsigned group, enum phase phase, unsigned *n) 
   return phase == BACKWARD ? g->backward : g->forward;
 }
 
-/* The last group of the table is the optimizer's. */
+/* The last group in the table is the optimizer's. */
 static unsigned first_group(enum phase phase) { return phase == OPTIMIZER ? n_groups - 1 : 0; }
 static unsigned end_group(enum phase phase) { return phase == OPTIMIZER ? n_groups : n_groups - 1; }
 
-/* Common to all ranks: some layers and steps cost up to a quarter more. */
+/* Scale common to all ranks: some layers and steps cost up to a quarter more. */
 static int64_t group_scale(const struct options *o, int step, int layer, unsigned key) {
   return UNIT + (int64_t)(mix(mix(o->seed, (uint64_t)step << 20 | (unsigned)layer << 8 | key), 11) % 256);
 }
@@ -86,7 +87,7 @@ static int64_t layer_period(const struct options *o, int step, int layer, enum p
   return sum + (phase == BACKWARD ? LAUNCH_SLOT : 0);
 }
 
-/* Of one rank: 0 to 3% slower than the best, a straggler 12 to 25% more. */
+/* Scale of one rank: 0 to 3% slower than the best, a straggler 12 to 25% more. */
 static int64_t rank_scale(const struct options *o, int rank, int step, int layer, enum phase phase) {
   uint64_t h = mix(mix(o->seed, (uint64_t)rank << 32 | (unsigned)step), (unsigned)layer * 4 + phase);
   return UNIT + (int64_t)(h % 31) + (rank == o->straggler ? 123 + (int64_t)(h >> 32) % 133 : 0);
@@ -116,7 +117,7 @@ static void job_layers(struct job *j, struct plan *p, enum phase phase, int laye
   }
 }
 
-/* All ranks join, the last one decides. */
+/* All ranks join; the last one determines the end. */
 static void job_collective(struct job *j, struct plan *p, int layer) {
   const struct options *o = j->o;
   uint64_t h = mix(mix(o->seed, (uint64_t)j->step << 8 | (unsigned)layer), 77);
@@ -162,8 +163,8 @@ void job_step(struct job *j, struct plan *p) {
 
 /* ---- the walk --------------------------------------------------------------------------------------------------------- */
 
-/* Gives the rows their times, in preorder: each opens after a little work of its parent, may launch and call, and closes behind
- * its last child.  Bounds: 11 us a row, 13 a launch, 4 a call, so that rows_period holds. */
+/* Assigns times to the rows, in preorder: each begins after a little work of its parent, may launch and call, and ends after
+ * its last child. Upper bounds: 11 us per row, 13 per launch, 4 per call, so that rows_period holds. */
 static unsigned lay(const struct row *rows, unsigned n, int64_t period, struct rng *r, struct slot *s) {
   unsigned open[8], depth = 0, kernels = 0;
   int64_t at = 200, stream = 0;
@@ -184,7 +185,7 @@ static unsigned lay(const struct row *rows, unsigned n, int64_t period, struct r
     s[i].launch_end = at += rng_in(r, 3800, 11500);
     s[i].kernel = s[i].launch_end + rng_in(r, 1200, 5000);
     if (s[i].kernel < stream + 700) s[i].kernel = stream + 700;
-    /* Most kernels take microseconds, a few take all the room there is. */
+    /* Most kernels take microseconds; a few fill the available time. */
     s[i].kernel_end = (period - 1000 - s[i].kernel) / kernels-- >> rng_in(r, 0, 5);
     s[i].kernel_end = s[i].kernel + 1200 + s[i].kernel_end * rng_in(r, 500, 999) / 1000;
     if (s[i].kernel_end > period - 400) s[i].kernel_end = period - 400;

@@ -1,5 +1,5 @@
-/* pb.c - as much of protobuf as a generator needs.  Written by hand and apart from the library, so that neither can hide the
- * other's mistakes. */
+/* pb.c - the part of protobuf that a generator needs. Hand-written and independent of the library, so that neither can hide the
+ * other's bugs. */
 #include <stdlib.h>
 #include <string.h>
 

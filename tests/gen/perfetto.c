@@ -1,8 +1,8 @@
-/* perfetto.c - the same job as Perfetto TrackEvents: what an SDK writes, one sequence, interned names.
+/* perfetto.c - the same job as Perfetto TrackEvents, as an SDK writes them: one sequence, interned names.
  *
- * Threads are thread tracks, streams are named tracks under the process of the GPU, launches are tied to kernels by flows, one
- * counter track samples memory.  Begin and end are packets of their own.  Packets of one track come in the order of time; tracks
- * take turns, since importers sort.  A ClockSnapshot ties BOOTTIME, in which events are stamped, to REALTIME. */
+ * Threads are thread tracks, streams are named tracks under the GPU's process, flows connect launches and kernels, and one
+ * counter track samples memory. Begin and end are separate packets. Packets of one track are in time order; tracks follow
+ * each other, because importers sort. A ClockSnapshot maps BOOTTIME, the clock of the timestamps, to REALTIME. */
 #include <string.h>
 
 #include "gen.h"

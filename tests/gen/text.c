@@ -1,4 +1,4 @@
-/* text.c - buffered output: printf costs more than all the rest together. */
+/* text.c - buffered output: printf would cost more than everything else together. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

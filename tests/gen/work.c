@@ -1,4 +1,4 @@
-/* work.c - what a layer of the job runs: PyTorch's ops as the profiler names them, and the kernels that they launch. */
+/* work.c - the work of a layer: PyTorch ops with the profiler's names, and the kernels that they launch. */
 #include <string.h>
 
 #include "gen.h"

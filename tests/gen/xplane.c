@@ -2,12 +2,14 @@
  *
  *     /host:CPU            a line for each rank's Python thread and its runtime thread: ops, launches, the step annotation (_r)
  *     /device:GPU:N        a line for each stream: kernels with correlation_id, hlo_op, kernel_details; collectives
- *     /device:TPU:N        (--tpu) Steps, XLA Modules, XLA Ops with the -start and -done of collectives; Async XLA Ops: these whole
- *     /host:metadata       with GPUs the HLO of the program, which alone says the replica groups of its collectives (--no-hlo: none)
- *     Task Environment     profile_start_time: the host's clock when the profile began
+ *     /device:TPU:N        (--tpu) Steps, XLA Modules, XLA Ops with -start and -done of collectives; Async XLA Ops: complete
+ *                          collectives
+ *     /host:metadata       for GPUs, the HLO of the program, the only source of its collectives' replica groups (--no-hlo:
+ *                          none)
+ *     Task Environment     profile_start_time: reading of the host's clock when the profile began
  *
- * As in real files a plane's lines precede its maps of names, times are ps from the start of the profile, and proto3 defaults
- * are absent.  A message's length stands before it, so each line is walked twice: measured, then written. */
+ * As in real files, a plane's lines precede its maps of names, times are ps from the start of the profile, and proto3
+ * defaults are absent. A message is preceded by its length, so each line is walked twice: measured, then written. */
 #include <string.h>
 
 #include "gen.h"
@@ -29,16 +31,16 @@ enum {
 enum { UINT = 3, INT = 4, STR = 5, BYTES = 6, REF = 7, LINE_START_NS = 1000, PROGRAM = 77 };
 
 struct xplane {
-  struct options o;      /* with the rank that is being written */
+  struct options o;      /* with the rank being written */
   struct names names, refs;
   enum line_kind kind;
-  bool measuring, skipped; /* skipped: the event is before the profile began */
-  bool programs;         /* the plane holds them */
+  bool measuring, skipped; /* skipped: the event is before the start of the profile */
+  bool programs;         /* the plane contains programs */
   uint64_t size;         /* of the events of the line */
   uint64_t correlation;
 };
 
-/* True time when the host's profile began. */
+/* True time at which the host's profile began. */
 static int64_t begun(const struct xplane *x) { return (int64_t)(x->o.late_ms[host_of(&x->o, x->o.rank)] * 1e6); }
 
 static uint64_t ps(const struct xplane *x, int64_t t) {
@@ -67,10 +69,10 @@ static void stat_double(struct pb *e, unsigned field, unsigned id, double v) {
   pb_message(e, field, &s);
 }
 
-/* A name that a stat refers to is itself in the table of stat names, behind the fixed ones. */
+/* Index of a name that a stat refers to: such names are in the table of stat names, after the fixed ones. */
 static unsigned ref(struct xplane *x, const char *text) { return N_STATS + name_id(&x->refs, text, NULL); }
 
-/* Devices measure in ps: some digits below the ns of the host. */
+/* Adds an event. Devices measure in ps: some digits below the host's ns. */
 static void event(struct xplane *x, struct pb *e, const char *name, int64_t start, int64_t end) {
   bool device = x->kind >= GPU_COMPUTE;
   uint64_t a = ps(x, start) + (device ? mix((uint64_t)start, 3) % 1000 : 0);
@@ -93,7 +95,7 @@ static void emit(struct xplane *x, const struct pb *e) {
 
 static void replicas(const struct xplane *x, char *text, size_t size) {
   size_t n = (size_t)snprintf(text, size, "{{0");
-  if (x->o.ranks > 64) { /* the short form of XLA */
+  if (x->o.ranks > 64) { /* XLA's short form */
     snprintf(text, size, "[1,%d]<=[%d]", x->o.ranks, x->o.ranks);
     return;
   }
@@ -101,12 +103,12 @@ static void replicas(const struct xplane *x, char *text, size_t size) {
   snprintf(text + n, size - n, "}}");
 }
 
-/* Every device counts what it runs by itself. */
+/* Every device numbers its runs itself. */
 static void stat_run(struct xplane *x, struct pb *e, int step) {
   if (!x->o.no_run_id) stat_u(e, 4, S_RUN, UINT, (uint64_t)(step + 5 + x->o.rank * 3 % 7));
 }
 
-/* A TPU's core begins it, goes on, and waits for it later. */
+/* Adds the two halves of an asynchronous op: a TPU's core starts the op, continues, and waits for the op later. */
 static void halves(struct xplane *x, const struct piece *p) {
   char members[512], text[800];
   struct pb e;
@@ -243,7 +245,7 @@ struct line {
   enum line_kind kind;
   int rank;
   struct pb head;
-  uint64_t size; /* of the whole line, without its own tag and length */
+  uint64_t size; /* size of the whole line, without its own tag and length */
 };
 
 static bool line_measure(struct xplane *x, struct line *l, enum line_kind kind, int rank, uint64_t id, const char *name) {
@@ -277,7 +279,7 @@ static void map_entry(struct pb *entry, unsigned id, const char *name) {
   pb_message(entry, 2, &m);
 }
 
-/* The maps of names, measured or written. */
+/* Measures or writes the maps of names. */
 static uint64_t maps(const struct xplane *x, bool writing) {
   uint64_t size = 0;
   struct pb entry;
@@ -295,10 +297,10 @@ static uint64_t maps(const struct xplane *x, bool writing) {
   return size;
 }
 
-/* One collective, its groups in one of the four forms that compilers have written. */
+/* Builds one collective, with its groups in one of the four forms that compilers have used. */
 static void instruction(const struct xplane *x, int layer, struct pb *i) {
   struct pb ids = {0}, group = {0}, list = {0};
-  int form = x->o.ranks > 64 ? layer % 2 : layer % 4; /* 0 and 1 are the short ones */
+  int form = x->o.ranks > 64 ? layer % 2 : layer % 4; /* 0 and 1 are the short forms */
   char name[64];
   i->n = 0;
   snprintf(name, sizeof name, "all-reduce-start.%d", layer);
@@ -322,7 +324,7 @@ static void instruction(const struct xplane *x, int layer, struct pb *i) {
     pb_u(&ids, 2, (uint64_t)x->o.ranks);
     pb_message(&group, 1, &ids);
     pb_message(&list, 1, &group);
-    pb_text(&list, 2, ""); /* the axis 0 */
+    pb_text(&list, 2, ""); /* axis 0 */
     pb_message(i, 93, &list);
     return;
   }
@@ -344,7 +346,7 @@ static uint64_t instructions(const struct xplane *x, bool writing) {
   return size;
 }
 
-/* The event metadata that holds the program, measured or written: entry { metadata { stat { HLO { module { computation. */
+/* Measures or writes the event metadata with the program: entry { metadata { stat { HLO { module { computation. */
 static uint64_t program(const struct xplane *x, bool writing) {
   struct pb entry = {0}, metadata = {0}, stat = {0}, module = {0};
   char name[64];

@@ -1,10 +1,10 @@
-// browser.mjs - a browser without a window, spoken to by its debugging pipe.
+// browser.mjs - a headless browser, controlled through its debugging pipe.
 import {spawn} from 'node:child_process';
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {tmpdir} from 'node:os';
 
-// The browser's end of the debugging protocol: JSON, each message ended by a NUL.
+// Client of the debugging protocol: JSON messages, each terminated by a NUL.
 export class Browser {
   constructor(chromium, more = []) {
     this.folder = mkdtempSync(join(tmpdir(), 'viewers-'));
@@ -33,13 +33,13 @@ export class Browser {
     });
   }
 
-  // speedscope says by alert() that it cannot read a file; nothing else is answered until that is dismissed.
+  // speedscope reports an unreadable file by alert(), which blocks everything else until it is dismissed.
   dialog({params, sessionId}) {
     this.alert = params.message;
     this.send('Page.handleJavaScriptDialog', {accept: true}, sessionId).catch(() => {});
   }
 
-  heard() {} // every event; whoever wants them sets it
+  heard() {} // called with every event; users may replace it
 
   async page(url) {
     this.alert = '';

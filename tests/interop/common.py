@@ -1,4 +1,4 @@
-"""What the comparisons share: running the command, engines by thread, a table of results."""
+"""Helpers of the comparisons: running the command, one engine per thread, a table of results."""
 import os
 import subprocess
 import sys
@@ -14,7 +14,7 @@ THREADS = 2  # an engine takes a core and, for a large trace, a gigabyte
 
 
 class Refused(Exception):
-    """The command did not do what it was asked for."""
+    """The command failed."""
 
 
 def tracekit(*args):
@@ -26,7 +26,7 @@ def tracekit(*args):
 
 
 class Engines:
-    """One engine for each thread that asks."""
+    """One engine per calling thread."""
 
     def __init__(self, queries):
         self.queries, self.own, self.all = queries, threading.local(), []
@@ -43,7 +43,7 @@ class Engines:
 
 
 class Results:
-    """Counts, prints and keeps what was found; asks the exceptions before it calls something a failure."""
+    """Counts, prints and stores results; consults the exceptions before reporting a failure."""
 
     def __init__(self, report, exceptions='exceptions.tsv'):
         self.exceptions = Exceptions(os.path.join(HERE, exceptions))
@@ -55,7 +55,8 @@ class Results:
         print(line, file=self.report, flush=True)
 
     def judge(self, label, found, figures='', stats=()):
-        """`found`: {comparison: fault or ''}.  An exception is for the path, or for an error that the engine itself reports."""
+        """Records `found`: {comparison: fault or ''}. An exception applies to the path, or to an error that the engine itself
+        reports."""
         names = [label, *(f'stat:{name}' for name in stats)]
         bad, excused = [], []
         for what, fault in found.items():

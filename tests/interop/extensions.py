@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fields of track events that a Perfetto file describes itself: trace_processor shows the same args, under the same keys, of the file,
-of what we write of it as Perfetto, and, of what is described to its end, as JSON.
+"""Compares args of fields that a Perfetto file describes itself: trace_processor shows the same args, under the same keys, for
+the file, for our Perfetto output and, for completely described fields, for our JSON.
 
     extensions.py"""
 import json
@@ -18,7 +18,7 @@ ARGS = """select s.name, a.key, a.value_type, a.display_value from slice s join 
 
 
 def rows(answer, cut=''):
-    """{event: [(key, value)]}; `cut` begins every key of JSON's args."""
+    """Returns {event: [(key, value)]}; `cut` is the prefix of every key in JSON."""
     found = {}
     for row in map(json.loads, answer['args']):
         key = row['key'][len(cut):] if row['key'].startswith(cut) else '?' + row['key']
@@ -27,7 +27,7 @@ def rows(answer, cut=''):
 
 
 def small(args):
-    """Without what the engine's JSON importer cannot read: integers beyond int64."""
+    """Removes args that the engine's JSON importer cannot read: integers beyond int64."""
     return sorted(arg for arg in args if arg[0] not in ('args.u64', 'args.f64'))
 
 

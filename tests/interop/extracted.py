@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What `extract` writes opens in trace_processor with the events of its source, whose own files the engine reads beside it.
+"""Checks that the output of `extract` opens in trace_processor with the events of its source, whose own files the engine reads
+for comparison.
 
-    JAX       every span of the <host>.trace.json.gz that JAX wrote beside xplane.pb is in what was extracted, by name and by host
-    PyTorch   as many slices, of the same names and total time, as in the ranks' files together
+    JAX       every span of the <host>.trace.json.gz that JAX wrote with xplane.pb is in the output, by name and host
+    PyTorch   as many slices, with the same names and total time, as in all the ranks' files
     formats   .json.gz and .pftrace of one source give the same slices
-    archives  a zip and a tar.gz of the folder, the same
+    archives  the same for a zip and a tar.gz of the folder
 
-A run with a host missing, and one with half of its events, must be seen: that is tested too."""
+As a self-test, a run with a missing host, and one with half of its events, must be detected."""
 import collections
 import gzip
 import json
@@ -39,7 +40,7 @@ def judge(what, fault):
 
 
 class Slices(collections.Counter):
-    """How many slices there are of each name, their total time, and by how many processes."""
+    """Number of slices per name, their total time, and the number of processes."""
 
     def __init__(self, engine, *paths, original=False):
         super().__init__()
@@ -48,7 +49,7 @@ class Slices(collections.Counter):
             answer = engine.ask(path)
             if 'failed' in answer:
                 raise Refused(f'{path}: {answer["failed"]}')
-            if answer['errors'] and not original:  # the engine stumbles over the {} that ends what JAX writes
+            if answer['errors'] and not original:  # the engine reports an error for the {} at the end of JAX's files
                 raise Refused(f'{path}: {answer["errors"]}')
             for row in map(json.loads, answer['names']):
                 self[row['name']] += row['n']
@@ -77,7 +78,7 @@ def jax_folder(folder, fixture):
 def jax(work, engine, fixture):
     folder = f'{work}/{fixture}'
     views = jax_folder(folder, fixture)
-    tracekit('extract', '-q', '--no-derive', folder, '-o', f'{folder}.json.gz')  # which calls steps by their numbers
+    tracekit('extract', '-q', '--no-derive', folder, '-o', f'{folder}.json.gz')  # --derive would name steps by their numbers
     tracekit('extract', '-q', '--no-derive', folder, '-o', f'{folder}.pftrace')
     wanted, found, proto = Slices(engine, *views, original=True), Slices(engine, f'{folder}.json.gz'), Slices(engine, f'{folder}.pftrace')
     judge(f'JAX {fixture}: what JAX wrote beside it', missing(wanted, found))

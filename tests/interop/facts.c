@@ -1,7 +1,7 @@
-/* facts.c - what trace_processor would say of a trace, from our graph: one line of JSON for each file.
+/* facts.c - predicts trace_processor's figures for a trace from our graph: one line of JSON per file.
  *
- * A slice is a span or an instant.  Every process has a main thread (tid = pid), whether it is named or not, and there is an idle
- * process with an idle thread.  A counter sample is one for each series. */
+ * A slice is a span or an instant. Every process has a main thread (tid = pid), named or not, and there is an idle process
+ * with an idle thread. A counter sample counts once per series. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { DEPTHS = 1024 };
 struct extra_plane {
   uint64_t slices, unfinished, samples, threads, processes, depth[DEPTHS];
   int64_t dur_ns;
-  bool odd_ids; /* a pid or tid that is no plain number */
+  bool odd_ids; /* a pid or tid that is not a plain number */
 };
 
 static int64_t nanoseconds(tk_time ps) { return (ps + 500) / 1000; }
@@ -52,7 +52,7 @@ static bool is_main(const struct tk_track *k) {
   return k->tid.kind == TK_IDENT_INT && k->pid.kind == TK_IDENT_INT && k->tid.num == k->pid.num;
 }
 
-/* What the engine takes as it is: others become 0, or a number that it makes up. */
+/* True if the engine uses the id as it is; it replaces others by 0 or by a generated number. */
 static bool is_plain(struct tk_ident id) { return id.kind == TK_IDENT_INT && id.num >= 0 && id.num <= UINT32_MAX; }
 
 static void count_tracks(const struct tk_trace *t, struct extra_plane *f) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What filter keeps is what an engine finds when it is asked the same of the original, and the engine has nothing new to complain of,
-nor of what shrink makes.
+"""Checks that filter keeps the events that an engine selects by an equivalent query on the original, and that the engine
+reports no new errors, neither for its output nor for shrink's.
 
-Usage: filtered.py [CORPUS].  Corpus files of more than MOST bytes are left to `make interop CORPUS=` with LONG=1."""
+Usage: filtered.py [CORPUS]. Corpus files of more than MOST bytes are checked only by `make interop CORPUS=` with LONG=1."""
 import json
 import os
 import sys
@@ -16,11 +16,12 @@ import chromejson  # noqa: E402
 import sources  # noqa: E402
 
 MOST = 1 << 40 if os.environ.get('LONG') else 4_000_000
-# Spans that overlap are dropped or moved by the engine, events before 0 dropped: what it counts there is not of the trace.
+# The engine drops or moves spans that overlap, and drops events before 0: its counts then differ from the trace.
 MOVED = ('slice_drop_overlapping_complete_event', 'slice_spill_overlapping_complete_event', 'misplaced_end_event',
          'trace_sorter_negative_timestamp_dropped')
 
-# Options, and what the engine is asked instead; None: only that it takes what is left.  An unfinished slice has the duration -1 there.
+# Options, and the equivalent condition for the engine; None: the engine must only accept the result. An unfinished slice has
+# the duration -1 in the engine.
 FILTERS = {
     'depth': (['--depth', '0..1', '-e', 'kind != async'], 'depth <= 1 and not async'),
     'dur': (['--min-dur', '50us', '-e', 'kind != async'], 'iif(dur < 0, (select end_ts from trace_bounds) - ts, dur) >= 50000 and not async'),
@@ -59,7 +60,7 @@ def kept(path, options, target):
 
 
 def shrunk(path, percent, target):
-    """False if it cannot be made to fit: said, and nothing is written."""
+    """Returns False if the trace cannot be made to fit: then this must be reported, and nothing written."""
     try:
         tracekit('shrink', '-q', '--force', path, '--percent', percent, '-o', target)
     except Refused as e:
@@ -70,7 +71,8 @@ def shrunk(path, percent, target):
 
 
 def samples(path):
-    """Counter samples pass filters as events, the engine keeps them elsewhere."""
+    """Returns the number of events per filter, without counter samples, which pass filters as events but are stored elsewhere
+    in the engine."""
     return {name: json.loads(tracekit('filter', '--json', '-q', '-n', '--allow-empty', path, *options, '-e', 'kind != counter', '-f', 'json', '-o', '/dev/null'))['events']
             for name, (options, where) in FILTERS.items() if where}
 
@@ -84,7 +86,8 @@ def one(job):
             if 'failed' in before:
                 return label, {'filter.load': f'the original does not load: {before["failed"][:100]}'}
             ours = samples(path)
-            moved = any(name in errors(before) for name in MOVED)  # by where its spans lie: a cut may move more of them or fewer
+            # the engine moved spans by their position: a filter may change how many it moves
+            moved = any(name in errors(before) for name in MOVED)
             for name, (options, where) in FILTERS.items():
                 target = os.path.join(work, f'{name}.json')
                 kept(path, options, target)

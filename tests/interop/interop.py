@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What engines that we did not write make of our output: of the fixtures, and of a corpus if one is given.
+"""Checks how engines by others read our output, on the fixtures and, if given, on a corpus.
 
-    interop.py [CORPUS]     roundtrip.py, native.py and merged.py say what is compared; exceptions.tsv where it is known to differ
-    interop.py --self-test  readers that do one thing wrong are caught
+    interop.py [CORPUS]     roundtrip.py, native.py and merged.py define the comparisons; exceptions.tsv lists known differences
+    interop.py --self-test  readers with one deliberate bug must be detected
 
-Results also go to report.txt in the folder that $INTEROP names."""
+Results also go to report.txt in the folder $INTEROP."""
 import os
 import sys
 import tempfile
@@ -17,7 +17,7 @@ import sources
 
 FIXTURES, REPORT = os.environ['FIXTURES'], os.path.join(os.environ['INTEROP'], 'report.txt')
 SELF_TEST = 'json/torch/ddp2_plain/rank0.json.gz'
-# fault of the reader: the question whose answer must change
+# fault of the reader: the query whose answer must change
 FAULTS = {'drop_event': 'slices', 'one_ns': 'slices', 'lost_flow': 'flows', 'swapped_track': 'names', 'lost_arg': 'args'}
 
 
@@ -26,7 +26,7 @@ def fixture(*path):
 
 
 def nasty():
-    """Odd and damaged inputs that we make something of."""
+    """Odd and damaged inputs that can be read."""
     with open(fixture('nasty', 'EXPECT.tsv'), encoding='utf-8') as f:
         rows = [line.split('\t') for line in list(f)[1:]]
     return ['nasty/' + row[0] for row in rows if row[2] in ('ok', 'note', 'repair') and not row[0].startswith('merge/')]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Machines of a Perfetto trace: trace_processor has the same spans at the same times, of the same processes and machines, in the file,
-in what we write of it, and, but for what JSON cannot say, in its JSON.
+"""Compares machines of a Perfetto trace: trace_processor finds the same spans at the same times, in the same processes and
+machines, in the file, in our Perfetto output and, except for data that JSON cannot represent, in our JSON.
 
     machines.py"""
 import json

@@ -1,14 +1,14 @@
-"""A merge of ranks, as an engine and as Python see it.
+"""Checks a merge of ranks with an engine and with Python.
 
-    sum      as many events as all ranks have together, in our counting and in the engine's slices, processes and threads; in
-             Perfetto as many machines (JSON knows none)
-    labels   every process says its rank; in the order of sort_index they are rank 0, 1, 2, ... and none is missing
-    rows     no process is declared that has nothing in it
-    arrows   as many as in all ranks together, none from one rank to another
+    sum      as many events as in all ranks together, by our count and by the engine's slices, processes and threads; in
+             Perfetto as many machines (JSON has none)
+    labels   every process name contains its rank; in the order of sort_index they are rank 0, 1, 2, ... and none is missing
+    rows     no process is declared without events
+    arrows   as many flows as in all ranks together, none between ranks
 
-Merged are fixtures, generated ranks, and a mix of formats, into Chrome JSON and into Perfetto.  What an input has is what the engine
-makes of it: of the file itself where it is in the format that is written, else of it alone converted to that (roundtrip.py and
-perfetto.py say what conversions keep)."""
+Merges fixtures, generated ranks, and a mix of formats into Chrome JSON and into Perfetto. The expected figures of an input
+are the engine's: for the file itself if it is in the output format, else for the file converted to it (roundtrip.py and
+perfetto.py define what conversions keep)."""
 import json
 import os
 import re
@@ -68,7 +68,7 @@ def label_fault(path, n):
 
 
 def global_only(path):
-    """Processes that hold nothing but instants of global scope, which an engine shows elsewhere: pids, and names."""
+    """Returns pids and names of processes with nothing but global instants, which an engine shows elsewhere."""
     scopes, names = {}, {}
     for e in chromejson.events_of(chromejson.read(path)):
         if chromejson.phase(e) != 'M':
@@ -95,13 +95,13 @@ def arrow_fault(befores, after):
 
 
 def named_fault(after, n):
-    """The same of a trace that has no text to look into."""
+    """Checks the labels of a trace that is not text, through the engine."""
     ranks = [rank_of(row['name']) for row in rows(after, 'declared')]
     return '' if set(ranks) == set(range(n)) else f'ranks in the names of processes: {ranks}'
 
 
 def examine(ranks, seen, merged, elsewhere, engine):
-    """`seen`: the ranks as the engine is to read them."""
+    """Compares a merge with its ranks; `seen`: the ranks in the form that the engine reads."""
     befores, after = [engine.record(path) for path in seen], engine.ask(merged)
     failed = [answer['failed'] for answer in [*befores, after] if 'failed' in answer]
     if failed:
@@ -112,7 +112,7 @@ def examine(ranks, seen, merged, elsewhere, engine):
 
 
 def naive(ranks, merged):
-    """What people do: one array of all events; at least the processes tell their rank."""
+    """Merges naively, as people do: one array of all events, with at least the rank in the process names."""
     events = []
     for rank, path in enumerate(ranks):
         for e in json.loads(chromejson.read_bytes(path))['traceEvents']:
@@ -124,7 +124,7 @@ def naive(ranks, merged):
 
 
 def alone(rank, ending, work):
-    """The rank in the format of that ending."""
+    """Returns the path of the rank in the format with that extension."""
     if f'.{ending}' in rank:
         return rank
     into = os.path.join(work, f'{len(os.listdir(work))}.{ending}')
@@ -164,7 +164,7 @@ def run_generated(work, results):
 
 
 def self_test(ranks, results):
-    """The naive merge is caught, by its arrows at least: what else is wrong with it depends on the traces."""
+    """Checks that the naive merge is detected, at least by its flows: its other faults depend on the traces."""
     engines = Engines(MERGED)
     with tempfile.TemporaryDirectory() as work:
         merged = os.path.join(work, 'merged.json')

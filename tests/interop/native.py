@@ -1,7 +1,8 @@
-"""Our graph against what a native trace_processor said of each original, where a corpus has it: oracle_v58.tsv.
+"""Compares our graph with the answers of a native trace_processor about each original, if a corpus has them: oracle_v58.tsv.
 
-facts.c counts in our graph what the engine counts in its tables.  Durations: the engine rounds each to a nanosecond by way of a double,
-so a nanosecond an event is allowed.  Threads are compared only where every pid and tid is a number; for others it makes threads up."""
+facts.c counts in our graph what the engine counts in its tables. The engine rounds each duration to a nanosecond through a
+double, so a nanosecond per event is tolerated. Threads are compared only if every pid and tid is a number; otherwise the
+engine generates threads."""
 import csv
 import json
 import os

@@ -1,6 +1,6 @@
-// pages.mjs CHROMIUM OUT FILE... - opens each page or drawing from its file, as wide as a phone and as a screen, light and dark, and
-// takes screenshots into OUT.  Nothing may be fetched, no error be told, nothing stick out to the side, no text be too small to read.
-// A line of JSON for each; status 1 if one failed.
+// pages.mjs CHROMIUM OUT FILE... - opens each page or drawing from its file, in the width of a phone and of a screen, light and dark,
+// and saves screenshots in OUT. A page must not fetch anything, report an error, overflow horizontally, or have unreadably small text.
+// Prints a line of JSON per file; status 1 if one failed.
 import {mkdirSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {Browser} from './browser.mjs';

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The page of `report` and the drawing of `tree`, looked at by a headless Chromium: pages.mjs says what must hold.  Screenshots stay in
-# build/interop/pages.
+# Checks the page of `report` and the drawing of `tree` in a headless Chromium: pages.mjs defines the checks. Screenshots are
+# kept in build/interop/pages.
 #
-# Needs a chromium on the PATH (CHROMIUM= says another); without it, it is SKIPPED, loudly.
+# Needs a chromium on the PATH (or CHROMIUM=); otherwise this is reported as SKIPPED.
 set -u
 : "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}" "${INTEROP:?}" "${NODE:?}"
 chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || command -v google-chrome)}

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What an engine answers about Chrome JSON, it must answer about our Perfetto file of it; and about that file read and written again.
-A TrackEvent case whose expected answer the engine gives on the original must have it on what we write again, and the spans of its
-JSON must be those of the original.
+"""Checks that an engine gives the same answers about Chrome JSON, about our Perfetto file made from it, and about that file
+read and written again. If the engine gives the expected answer of a TrackEvent case on the original, it must also give it on
+our output, and the spans of its JSON must equal those of the original.
 
-    perfetto.py [CORPUS]    the fixtures; of a corpus its Chrome JSON, and the JSON and TrackEvent cases of perfetto_cases
+    perfetto.py [CORPUS]    the fixtures; from a corpus its Chrome JSON, and the JSON and TrackEvent cases of perfetto_cases
 
-Differences stand in perfetto_exceptions.tsv, each with its reason; a row that a
-corpus meets and does not need is a failure.  Args are compared by the
-keys that both importers can keep: "args.a.b" of JSON is "debug.a.b" here, where '.', '[' and ']' of a key become '_'."""
+Known differences are listed in perfetto_exceptions.tsv with reasons; a row that a corpus meets but does not need is a
+failure. Args are compared by the keys that both importers can keep: "args.a.b" in JSON is "debug.a.b" here, where '.', '['
+and ']' in a key become '_'."""
 import collections
 import json
 import os
@@ -22,14 +22,14 @@ from common import Engines, Refused, THREADS, tracekit  # noqa: E402
 from exceptions import Exceptions  # noqa: E402
 
 FIXTURES = os.environ['FIXTURES']
-MOST = 120_000_000  # bytes of a file
+MOST = 120_000_000  # limit on the size of a file
 THREAD = 'left join thread_track tt on tt.id = s.track_id left join thread t using (utid) left join process p using (upid)'
 QUERIES = {
     'slices': f"""select coalesce(p.name, '') as process, coalesce(t.name, '') as thread, s.depth, coalesce(s.name, '[No name]') as name, s.category, count(*) as n,
                   sum(s.ts % 1000000007) as ts, sum(iif(s.dur < 0, 0, s.dur)) as dur, sum(s.dur < 0) as open
                   from slice s {THREAD} group by 1, 2, 3, 4, 5""",
-    # Thread and process 0 are the engine's own, unless a trace names them; a name of no letters is none in a descriptor; JSON makes a thread of every tid that is
-    # mentioned, also by events that are not on it (async, global).
+    # Thread and process 0 are the engine's own, unless a trace names them; an empty name in a descriptor is no name; JSON makes
+    # a thread of every tid mentioned, even by events that are not on it (async, global).
     'threads': """select coalesce(p.name, '') as process, coalesce(t.name, '') as thread, count(*) as n
                   from thread t left join process p using (upid) where t.utid in (select utid from thread_track) group by 1, 2""",
     'processes': """select coalesce(name, '') as name, count(*) as n from process where upid > 0 or name is not null or
@@ -79,7 +79,7 @@ def compare(want, got):
 
 
 def case_sql(path, trace):
-    """The output of a case's own query, as its .expected has it, or None."""
+    """Returns the output of a case's own query, in the form of its .expected, or None."""
     sql = path[:-len('.pftrace')] + '.sql'
     if not os.path.exists(sql):
         return None
@@ -89,12 +89,12 @@ def case_sql(path, trace):
 
 
 def normal(table):
-    """TSV of the engine and CSV of the expectation as rows of bare words."""
+    """Converts TSV of the engine and CSV of the expectation to rows without quotes."""
     return [line.replace('"', '').replace('\t', ',') for line in table.decode('utf-8', 'replace').strip().splitlines()]
 
 
 def case_faults(path, again):
-    """None: the engine itself does not give the expected answer, so nothing can be said."""
+    """Returns None if the engine itself does not give the expected answer, so that the case is not applicable."""
     want, original = path[:-len('.pftrace')] + '.expected', case_sql(path, path)
     if original is None or not os.path.exists(want):
         return None
@@ -107,7 +107,7 @@ def case_faults(path, again):
 
 
 def spans(answer):
-    """{name: [spans, start, duration, open]}: what of them no track and no nesting changes."""
+    """Returns {name: [spans, start, duration, open]}: figures that do not depend on tracks and nesting."""
     found = collections.defaultdict(lambda: [0, 0, 0, 0])
     for row in map(json.loads, answer['slices']):
         for i, column in enumerate(('n', 'ts', 'dur', 'open')):
@@ -116,7 +116,7 @@ def spans(answer):
 
 
 def json_faults(path, target, engine):
-    """Of a case's spans as JSON, against those of the original."""
+    """Compares a case's spans as JSON with those of the original."""
     tracekit('convert', '-q', '--force', path, '-o', target)
     wanted, got = engine.record(path), engine.ask(target)
     if 'failed' in wanted:
@@ -182,7 +182,7 @@ def main():
                 print(f'       {what}: {fault[:700]}')
             sys.stdout.flush()
     engines.close()
-    for row in exceptions.needless() if corpus else ():  # of the fixtures alone, few rows have a need
+    for row in exceptions.needless() if corpus else ():  # the fixtures alone need only few rows
         print(f'perfetto_exceptions.tsv: not needed: {row}')
         failed += 1
     print(f'{unverified} unverified')

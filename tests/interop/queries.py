@@ -1,7 +1,7 @@
-"""What we ask an engine about a trace; rows are compared as a multiset.
+"""Queries for an engine about a trace; rows are compared as a multiset.
 
-Nothing here depends on ids that the engine makes up: a string pid becomes another number each time.  Sums are of remainders where
-they could overflow, so that one nanosecond more in one event shows; a sum over all is exact to that nanosecond."""
+The queries avoid ids that the engine generates: a string pid becomes a different number each time. Sums use remainders where
+they could overflow, so that one nanosecond more in one event is visible; a sum over all is exact to the nanosecond."""
 
 WHERE = """from slice s left join thread_track tt on tt.id = s.track_id left join thread t using (utid)
   left join process_track pt on pt.id = s.track_id left join process p on p.upid = coalesce(t.upid, pt.upid)"""
@@ -18,7 +18,7 @@ QUERIES = {
                    from counter c join counter_track ct on ct.id = c.track_id group by 1""",
     'flows': """select a.name as source, b.name as target, count(*) as n, sum(a.ts % 1000000007) as ts, sum(b.ts % 1000000007) as end
                 from flow f join slice a on a.id = f.slice_out join slice b on b.id = f.slice_in group by 1, 2""",
-    # Slices with the same args share one set of them.
+    # Slices with equal args share one arg set.
     'args': """with sets as materialized (select arg_set_id, count(*) as c from slice group by 1)
                select flat_key, value_type, sum(c) as n, sum(c * (int_value % 1000000007)) as ints,
                printf('%.6g', total(c * real_value)) as reals, sum(c * length(string_value)) as chars, count(distinct string_value) as strings
@@ -26,7 +26,7 @@ QUERIES = {
     'errors': "select name, value from stats where severity in ('error', 'data_loss') and value > 0",
 }
 
-# Flows by the processes at their two ends, and slices and counters by process: what a merge must keep apart.
+# Flows by the processes at their two ends, and slices and counters by process: a merge must keep these separate.
 MERGED = {
     'arrows': f"""with at as (select s.id as slice, coalesce(p.name, '') as process {WHERE})
                  select a.process as source, b.process as target, count(*) as n

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Random small traces of every phase that means something, many to a file and a process to each: through every chain of formats each of
-their spans, instants, samples and arrows keeps its name, time, duration, track and args.
+"""Random small traces with every phase that has a meaning, many per file, each in its own process: through every chain of
+formats each span, instant, sample and flow keeps its name, time, duration, track and args.
 
-What a trace means says a model in Python (tests/support/chromemodel.py), and of arrows trace_processor, where it shows all spans of the
-original.  What became of it says trace_processor if the chain ends in Perfetto, else the model.  Every event has a number in its args.
+The meaning of a trace comes from a model in Python (tests/support/chromemodel.py), and for flows from trace_processor, if it
+shows all spans of the original. The meaning of the result comes from trace_processor if the chain ends in Perfetto, else
+from the model. Every event has a number in its args.
 
     random_traces.py [TRACES [SEED]]"""
 import collections
@@ -21,7 +22,7 @@ import chromemodel  # noqa: E402
 import randomtrace  # noqa: E402
 
 BATCH = 5000
-FIRST_LANE = 20000000  # tids of rows for spans that overlap
+FIRST_LANE = 20000000  # tids of rows for overlapping spans
 WAYS = (('pftrace',), ('json', 'pftrace'), ('xplane.pb', 'pftrace'), ('xplane.pb', 'json', 'pftrace'), ('pftrace', 'xplane.pb', 'pftrace'),
         ('json',), ('pftrace', 'json'), ('xplane.pb', 'json'), ('pftrace', 'xplane.pb', 'json'), ('xplane.pb', 'pftrace', 'json'))
 
@@ -43,7 +44,7 @@ def ns(us):
 
 
 def has_place(point, spans):
-    """Does the point bind to a span that the engine binds it to as well?  It takes the one that began last, even if that has ended."""
+    """True if the engine binds the point to the same span: it takes the span that began last, even if that span has ended."""
     if point['ph'] == 'f' and 'bp' not in point:
         return any(start > point['ts'] for start, _ in spans)
     begun = [span for span in spans if span[0] < point['ts']]
@@ -51,8 +52,8 @@ def has_place(point, spans):
 
 
 def has_sound_flows(events, nodes):
-    """Each of its flows starts once, then steps, then ends, and each point has a span; of other flows viewers make different arrows.  An
-    arrow between spans that never end and begin at one time has no place in Perfetto: the command says so."""
+    """True if each flow of the trace starts once, then steps, then ends, and each point has a span; viewers differ on other
+    flows. Perfetto cannot represent a flow between unfinished spans that begin at the same time: the command reports it."""
     flows, spans = collections.defaultdict(str), collections.defaultdict(list)
     for name, ts, dur, pid, tid in nodes:
         spans[tid].append((ts, float('inf') if dur is None else ts + dur))
@@ -97,7 +98,7 @@ class Judge:
         return {'nodes': nodes, 'samples': samples, 'arrows': arrows, 'errors': faults, 'n': len(answer['slices'])}
 
     def judge_rows(self, before, events, source):
-        """Of JSON in which spans that overlap have rows of their own the engine shows every span that came whole."""
+        """Checks that the engine shows every complete span if overlapping spans get their own rows in JSON."""
         path = f'{self.folder}/overlaps.json'
         tracekit('convert', '-q', source, '-o', path, '--overlaps', '--force')
         whole = {e['args']['k'] for e in events if e['ph'] == 'X'}
@@ -111,7 +112,7 @@ class Judge:
         self.examples.setdefault((way, kind), (pid, text))
 
     def compare_nodes(self, way, before, after):
-        """A span that never ends lasts to the end of the trace, or is said to have none."""
+        """Compares spans; an unfinished span lasts to the end of the trace, or has no duration."""
         for k in before.keys() | after.keys():
             a, b = before.get(k), after.get(k)
             if a is None or b is None:
@@ -145,7 +146,7 @@ class Judge:
         self.of_all = {e['args']['k'] for e in events if e['ph'] in 'iI' and e['s'] == 'g'}
         original = self.meaning_of_engine(source)
         before['arrows'] = original['arrows']
-        # The engine passes over spans that overlap: of such a trace it cannot say where arrows lead.
+        # The engine drops spans that overlap: for such a trace it cannot tell where flows lead.
         odd = {m[k][3] for m, other in ((before['nodes'], original['nodes']), (original['nodes'], before['nodes'])) for k in m
                if m[k][2] is not None and other.get(k) != m[k]}
         sound = {pid for pid, trace in enumerate(traces) if has_sound_flows(trace, chromemodel.nodes(trace).values())}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What `report` says of PyTorch's traces is what HolisticTraceAnalysis says: temporal breakdown, overlap of communication and computation,
-idle time of each stream by cause, kernels by type and name, statistics of launches.
+"""Compares `report` on PyTorch's traces with HolisticTraceAnalysis: temporal breakdown, overlap of communication and
+computation, idle time of each stream by cause, kernels by type and name, launch statistics.
 
-Both read the same file: a copy in which profiler steps are called otherwise, for else HTA leaves out the last step, and work without a
-launch.  HTA adds up times as doubles: what may be apart is the spacing of doubles at the trace's times, for each event.
+Both read the same file: a copy with renamed profiler steps, because HTA would otherwise leave out the last step, and work
+without a launch. HTA adds times as doubles: the tolerance is the spacing of doubles at the trace's times, per event.
 
-Usage: report.py [CORPUS], which is the fixtures' otherwise; report_exceptions.tsv says where the two differ and why."""
+Usage: report.py [CORPUS] (default: the fixtures); report_exceptions.tsv lists the differences and their reasons."""
 import collections
 import gzip
 import io
@@ -25,7 +25,8 @@ import sources  # noqa: E402
 MOST = 1 << 40 if os.environ.get('LONG') else 200_000_000
 GPU = {'kernel', 'gpu_memcpy', 'gpu_memset', 'Kernel', 'Memcpy', 'Memset'}
 CAUSES = {'host_wait': 'idle_host_ns', 'kernel_wait': 'idle_kernel_ns', 'other': 'idle_other_ns'}
-LAUNCHES = ('cudaLaunchKernel', 'cudaLaunchKernelExC', 'cudaMemcpyAsync', 'cudaMemsetAsync')  # of which HTA tells
+# the only launches in HTA's statistics
+LAUNCHES = ('cudaLaunchKernel', 'cudaLaunchKernelExC', 'cudaMemcpyAsync', 'cudaMemsetAsync')
 
 
 class Hta:
@@ -43,7 +44,7 @@ class Hta:
 
 
 def read(text):
-    """The trace without its steps' names; how far apart sums of doubles may be; or None, if it has no work of a GPU."""
+    """Returns the trace without step names, and the tolerance for sums of doubles; None if it has no GPU work."""
     try:
         trace = json.loads(text)
     except ValueError:
@@ -118,7 +119,7 @@ def names(hta, report, room):
 
 
 def types(hta, row, room):
-    """Exclusive times: what ran beside what."""
+    """Computes exclusive times from the overlap of kernel types."""
     t = collections.Counter()
     for name, time in hta['kernels']['types'].items():
         for kind in name.split(' overlapping '):
@@ -155,7 +156,7 @@ def compared(hta, report, room):
 
 
 def members(path):
-    """Name and text of the traces in a file."""
+    """Yields name and text of the traces in a file."""
     if path.endswith(('.tar.gz', '.tgz')):
         with tarfile.open(path) as tar:
             for m in tar:

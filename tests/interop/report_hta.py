@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What HolisticTraceAnalysis says of each trace that standard input names, a line each: JSON, or {"failed": why}.  Times in us.
+"""Runs HolisticTraceAnalysis on each trace named on standard input; prints one line each: JSON, or {"failed": reason}. Times in
+us.
 
-Runs in the environment that engines.sh makes; report.py asks it."""
+Runs in the environment that engines.sh creates; called by report.py."""
 import json
 import logging
 import os
@@ -56,6 +57,6 @@ def one(path):
 
 
 answers = os.fdopen(os.dup(1), 'w')
-os.dup2(2, 1)  # what its libraries print is no answer
+os.dup2(2, 1)  # output of HTA's libraries is not part of the answer
 for line in sys.stdin:
     print(json.dumps(one(line.rstrip('\n')), default=float), file=answers, flush=True)

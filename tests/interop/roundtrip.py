@@ -1,6 +1,7 @@
-"""An engine finds in what we wrote exactly what it found in the original: the answers to queries.py are the same rows.
+"""Checks that an engine finds exactly the same in our output as in the original: the answers to queries.py are the same rows.
 
-The original is asked first, and what it says is recorded.  JSON to JSON there is no tolerance: the same digits are the same times."""
+The original is queried first, and its answers are cached. For JSON to JSON there is no tolerance: the same digits are the
+same times."""
 import json
 import os
 import tempfile
@@ -22,7 +23,7 @@ def difference(before, after):
 
 
 def compare(before, after):
-    """{comparison: fault or ''}."""
+    """Returns {comparison: fault or ''}."""
     if 'failed' in after:
         return {'written': f'ours does not load: {after["failed"][:200]}'}
     if 'failed' in before:
@@ -31,7 +32,7 @@ def compare(before, after):
 
 
 def sound(answer):
-    """Of what we made of a damaged input, whatever the engine makes of the original: it loads, and all of it is taken."""
+    """Checks our output for a damaged input, whatever the engine makes of the original: it loads completely."""
     if 'failed' in answer:
         return {'written': f'ours does not load: {answer["failed"][:200]}'}
     refused = [row for row in answer['errors'] if 'json_' in row]
@@ -67,7 +68,7 @@ def one(job):
 
 
 def run(files, results):
-    """`files`: [(label, path, whether it is odd or damaged)]."""
+    """Compares `files`: [(label, path, True if odd or damaged)]."""
     engines = Engines(QUERIES)
     results.say(f'{"slices":>8} {"flows":>7} {"samples":>7}      what trace_processor says of each file, and of what we make of it')
     with ThreadPoolExecutor(THREADS) as pool:

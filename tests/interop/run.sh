@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# make interop [CORPUS=DIR] - engines that we did not write read what we write: interop.py says what is held against what.
+# make interop [CORPUS=DIR] - checks that engines by others read our output: interop.py defines the comparisons.
 #
-# Installs its engines (engines.sh) into build/interop, which needs the network once; without them it is SKIPPED, loudly.
+# Installs its engines (engines.sh) into build/interop, which needs the network once; without them it is reported as SKIPPED.
 set -u
 : "${B:?run me by make interop}" "${SRC:?}" "${TRACEKIT:?}" "${FIXTURES:?}"
 export B SRC TRACEKIT FIXTURES INTEROP=${B%/san}/interop
@@ -21,7 +21,7 @@ export FACTS=$TESTS/facts BROKEN=$TESTS/broken
 
 [ -n "${CORPUS:-}" ] && corpus=$(realpath "$CORPUS") || corpus=
 [ -n "$corpus" ] || echo "interop: the fixtures only; a corpus too: make interop CORPUS=DIR"
-# Runs a program whose last line is "N passed, N failed", and adds up.
+# Runs a program whose last line is "N passed, N failed", and adds its counts.
 passed=0 failed=0
 step() {
   local log=$INTEROP/step.log line

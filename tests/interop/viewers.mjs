@@ -1,11 +1,11 @@
-// viewers.mjs CHROMIUM PERFETTO_UI SPEEDSCOPE OUT WORD TRACE... - opens each trace in the two viewers that people use, in a browser
-// without a window, and takes a screenshot of each into OUT.
+// viewers.mjs CHROMIUM PERFETTO_UI SPEEDSCOPE OUT WORD TRACE... - opens each trace in the two common viewers, in a headless browser, and
+// saves a screenshot of each in OUT.
 //
-//   Perfetto UI   shows tracks, and WORD (a name of the trace) among them, and no error
-//   speedscope    shows a profile (it is in the page's title), and no error
+//   Perfetto UI   must show tracks, with WORD (a name in the trace) among them, and no error
+//   speedscope    must show a profile (in the page's title), and no error
 //
-// Nothing is installed and nothing leaves this machine: the viewers are served from their packages, and the browser is spoken to by
-// its debugging pipe.  A line of JSON for each; status 1 if one failed.
+// Installs nothing and sends nothing to the network: the viewers are served from their packages, and the browser is controlled through
+// its debugging pipe. Prints a line of JSON per trace; status 1 if one failed.
 import {createServer} from 'node:http';
 import {mkdirSync, readFileSync} from 'node:fs';
 import {basename, extname, join, normalize} from 'node:path';
@@ -57,7 +57,7 @@ async function open(browser, viewer, port, i) {
     seen = await page.evaluate(VIEWERS[viewer].look) ?? {};
     seen.error ||= browser.alert;
   }
-  await sleep(1500); // until it is drawn
+  await sleep(1500); // wait until it is drawn
   const shot = join(out, `${basename(traces[i])}.${viewer}.png`);
   await page.screenshot(shot);
   await page.close();
@@ -71,7 +71,7 @@ const browser = new Browser(chromium);
 let failed = false;
 for (let i = 0; i < traces.length; i++) {
   for (const viewer of Object.keys(VIEWERS)) {
-    if (viewer === 'speedscope' && (process.env.ONLY === 'perfetto' || /pftrace/.test(traces[i]))) continue; // reads no Perfetto
+    if (viewer === 'speedscope' && (process.env.ONLY === 'perfetto' || /pftrace/.test(traces[i]))) continue; // speedscope cannot read Perfetto
     const result = await open(browser, viewer, server.address().port, i);
     failed ||= !result.ok;
     console.log(JSON.stringify(result));

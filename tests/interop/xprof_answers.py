@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""What `top` and `report` say of an XPlane file is what xprof's tables say of it.
+"""Compares `top` and `report` on an XPlane file with xprof's tables.
 
-  kernels  kernel_stats: launches, total, least and greatest time of each kernel
+  kernels  kernel_stats: launches, total, minimum and maximum time of each kernel
   ops      framework_op_stats: calls, total and self time of each operation of a device
   steps    overview_page: how long each step took, and how long its device was busy in it
 
-xprof reads the file itself.  Of TPUs it adds up the durations of the device's own clock, which stand beside those that are drawn as the
-stat device_duration_ps: there its totals are held against the sum of this arg, and self times, which are of what is drawn, against none.
+xprof reads the file itself. For TPUs it adds the durations of the device's own clock, which are stored in the stat
+device_duration_ps in addition to the drawn durations: there its totals are compared with the sum of this arg, and self
+times, which derive from drawn durations, are not compared.
 
-Usage: xprof_answers.py [CORPUS], which is the fixtures' otherwise; xprof_exceptions.tsv says where the two differ and why."""
+Usage: xprof_answers.py [CORPUS] (default: the fixtures); xprof_exceptions.tsv lists the differences and their reasons."""
 import collections
 import glob
 import json
@@ -20,9 +21,9 @@ from decimal import Decimal
 from common import Results, tracekit
 from xplane import FIXTURES, reexec, tool
 
-MOST = 16 << 20  # bytes of a file: xprof takes a minute for more
-ROWS = 1000  # the most that kernel_stats shows
-MOST_STEPS = 5  # of more than these the overview leaves out the first and the last one
+MOST = 16 << 20  # limit on the size of a file: xprof takes a minute for more
+ROWS = 1000  # the limit of kernel_stats
+MOST_STEPS = 5  # with more steps the overview leaves out the first and the last one
 OWN = 'device_duration_ps'
 
 
@@ -32,7 +33,7 @@ def rows_of(table):
 
 
 def tables(name, path, work):
-    """Those of the tool, none where it refuses the file."""
+    """Returns the rows of the tool; none if it refuses the file."""
     try:
         told = json.loads(tool(name, path, work))
     except (TypeError, ValueError):
@@ -45,7 +46,7 @@ def ns(us, per=1000):
 
 
 def apart(ours, theirs, close):
-    """What differs: counts are equal, times within so much."""
+    """Returns the differences: counts must be equal, times within a tolerance."""
     faults = []
     for name in sorted(set(ours) | set(theirs)):
         a, b = ours.get(name), theirs.get(name)
@@ -100,7 +101,7 @@ def ops(path, work):
     lines = '(kind == "kernel" || kind == "op") && !(thread =~ "^Async")'
     named = top(path, '-e', f'({lines}) && arg.tf_op =~ "."', '--by', 'arg.tf_op', '--cols', f'arg.{OWN}')
     unnamed = top(path, '-e', f'({lines}) && !(arg.tf_op =~ ".")', '--cols', f'arg.{OWN}')
-    most = {}  # calls of an operation are those of its instruction that ran most often
+    most = {}  # the number of calls of an operation is that of its most frequent instruction
     for op, n in json.loads(tracekit('sql', '-q', '--json', path, '-e', CALLS))['results'][0]['rows']:
         most[op] = max(most.get(op, 0), n)
     ours = collections.defaultdict(lambda: [0, Decimal(0), Decimal(0)])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What --derive makes of an XPlane is what xprof shows: each event with its line, name, time, duration and step.
+"""Compares the output of --derive for an XPlane with xprof's: each event with its line, name, time, duration and step.
 
     xprof_derived.py [CORPUS]
 
-xprof also shows regions of thread pools as spans, and counters as instants: these are left aside.  Rows of copies to the host's memory
-count as one: of copies that end at one time xprof puts any first."""
+xprof also shows regions of thread pools as spans, and counters as instants: these are ignored. Rows of copies to host memory
+are treated as one: among copies that end at the same time, xprof's order is arbitrary."""
 import collections
 import json
 import os

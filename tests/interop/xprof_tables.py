@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The tables of xprof.
+"""Checks the tables of xprof.
 
     xprof_tables.py [CORPUS]
 
-  1. Of XPlane files: each tool says the same of a file, of X -> JSON -> X and of X -> Perfetto -> X.
-  2. Of PyTorch's traces as XPlane: what the tables say are sums over the JSON.
-  3. A folder of several ranks is a run whose hosts and steps are those of the ranks.
+  1. For XPlane files: each tool gives the same for a file, for X -> JSON -> X and for X -> Perfetto -> X.
+  2. For PyTorch's traces as XPlane: the tables equal sums over the JSON.
+  3. A folder of several ranks is a run with the hosts and steps of the ranks.
 
-Fixtures and generated traces, and of a corpus what it has of either kind.  The tables also go to xprof_tables.md in the folder that
-$INTEROP names.  Runs inside of the environment of xplane.py."""
+Uses fixtures, generated traces and, if given, a corpus. The tables are also written to xprof_tables.md in the folder
+$INTEROP. Runs in the environment of xplane.py."""
 import collections
 import gzip
 import json
@@ -23,8 +23,8 @@ from xplane import TRACEKIT, reexec, tool, tracekit, without_flows  # noqa: E402
 
 FIXTURES, INTEROP, GEN = (os.environ.get(name, '') for name in ('FIXTURES', 'INTEROP', 'GEN'))
 TOOLS = ('overview_page', 'kernel_stats', 'framework_op_stats', 'hlo_stats', 'op_profile', 'trace_viewer@', 'memory_profile')
-MOST = 16 << 20  # bytes of a file: xprof takes a minute for more
-CLOSE = 1e-9  # relative: xprof adds up doubles
+MOST = 16 << 20  # limit on the size of a file: xprof takes a minute for more
+CLOSE = 1e-9  # relative tolerance: xprof adds doubles
 
 
 class Report:
@@ -53,7 +53,8 @@ class Report:
 # ---- X -> .. -> X ----
 
 def without_choice(text):
-    """Of allocations that are alike memory_profile shows any one: when it was and where differ from run to run."""
+    """Removes fields that vary from run to run: of equal allocations, memory_profile shows an arbitrary one, with its time and
+    place."""
     try:
         told = json.loads(text)
     except ValueError:
@@ -67,7 +68,7 @@ def without_choice(text):
 
 
 def said(name, path, work):
-    """What the tool says: the viewer's events without ids that are salted; what it says where it refuses the file."""
+    """Returns the tool's output: for the viewer, events without salted ids; if the tool refuses the file, its error."""
     try:
         text = tool(name, path, work)
     except Exception as e:  # pylint: disable=broad-except
@@ -86,7 +87,7 @@ def is_of_ns(path, work):
 
 
 def size_of(text):
-    """How much a tool says of a file, that all of them saying nothing is seen."""
+    """Returns the amount of a tool's output, to detect that all outputs are empty."""
     if isinstance(text, collections.Counter):
         return text.total()
     try:
@@ -99,7 +100,7 @@ def size_of(text):
 
 
 def same_tables(path, work):
-    """(what each tool says: rows, and whether they come back), faults."""
+    """Returns (cells: rows of each tool and whether they survive the round trip, faults)."""
     cells, faults = [], []
     ways = ['between.json'] + ['between.pftrace'] * is_of_ns(path, work)
     copies = []
@@ -151,7 +152,7 @@ def of(events, cats):
 
 
 def kernel_faults(events, xplane, work):
-    """xprof keeps the 1000 rows that take longest."""
+    """Compares kernel_stats, which keeps the 1000 rows with the longest time."""
     rows, kernels = rows_of(tool('kernel_stats', xplane, work)), of(events, KERNELS)
     time = sums((row['kernel_name'], row['total_duration_us']) for row in rows)
     wanted = sums((e['name'], e['dur']) for e in kernels if e['dur'] > 0)
@@ -163,7 +164,8 @@ def kernel_faults(events, xplane, work):
 
 
 def op_faults(events, xplane, work):
-    """Of "nccl:all_reduce" it shows a name and a type; of each side the 500 rows that take longest."""
+    """Compares framework_op_stats: it shows "nccl:all_reduce" as a name and a type, and for each side the 500 rows with the
+    longest time."""
     found = rows_of(tool('framework_op_stats', xplane, work))
     rows = [(row['host_or_device'], row['operation'] + (f':{row["type"]}' if row['type'] not in ('', 'Unknown') else ''), row['total_self_time'])
             for row in found if row['operation'] != 'IDLE']
@@ -187,7 +189,8 @@ def step_faults(events, xplane, work):
     steps = {e['name'].split('#')[1]: e['dur'] / 1000 for e in events if e.get('ph') == 'X' and 'gpu' not in e.get('cat', '')
              and e['name'].startswith('ProfilerStep#')}
     bad = [name for name, ms in shown.items() if abs(ms - steps.get(name, 0)) > 1e-6]
-    if steps and not shown and any(not e['name'].lower().startswith('nccl') for e in of(events, KERNELS)):  # a step computes, to xprof
+    # to xprof, a step must contain computation
+    if steps and not shown and any(not e['name'].lower().startswith('nccl') for e in of(events, KERNELS)):
         bad = ['no step is shown']
     return ' '.join(f'{name}: {ms:.6f}' for name, ms in shown.items()) or '-', [f'steps: {bad}: {shown}, in the JSON {steps}'] * bool(bad)
 
@@ -224,7 +227,7 @@ def generated(work):
 
 
 def run_folder(work):
-    """Every host of the run is one, with its own step times."""
+    """Checks that every rank in the run is a host with its own step times."""
     from xprof.convert import raw_to_tool_data
     paths = []
     for rank in range(3):
@@ -238,7 +241,7 @@ def run_folder(work):
     return (f'{hosts} hosts of {len(files)} files',), [] if hosts == ['3'] else [f'hosts: {hosts}']
 
 
-# ---- which files ----
+# ---- input files ----
 
 def walk(folder, wanted):
     for at, _, names in sorted(os.walk(folder)):
@@ -266,7 +269,7 @@ def main():
         for path in walk(root, lambda name: name.endswith('.xplane.pb')):
             with tempfile.TemporaryDirectory() as work:
                 if subprocess.run([TRACEKIT, 'check', '-q', path], capture_output=True, check=False).returncode != 0:
-                    continue  # damaged: xprof reads another file than what is mended
+                    continue  # damaged: xprof reads the unrepaired file
                 report.row(os.path.relpath(path, root), *same_tables(path, work))
     report.heading('PyTorch file', 'kernel_stats', 'framework_op_stats: device', 'steps, ms', 'memory_profile: peak')
     with tempfile.TemporaryDirectory() as work:

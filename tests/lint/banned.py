@@ -1,4 +1,5 @@
-"""Finds banned calls, streams and format strings in the library, and files that are created outside lib/io/out.c; a comment is no finding, and a string only as a format."""
+"""Finds banned calls, streams and format strings in the library, and file creation outside lib/io/out.c. Ignores comments, and
+strings except format strings."""
 import glob
 import re
 import sys
@@ -11,15 +12,15 @@ wctype towlower towupper mbstowcs wcstombs mbtowc mbrtowc wcrtomb wcstod wprintf
 CALL = re.compile(r'(?<![\w>.])(?:%s)\s*\(' % '|'.join(CALLS))
 STREAM = re.compile(r'\b(?:stdout|stderr)\b')
 HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*<(?:ctype|wctype|locale)\.h>', re.M)
-# Files are created by lib/io/out.c alone, which knows what they were made of and who may read that.
+# Only lib/io/out.c may create files: it derives the permissions of a file from those of its inputs.
 CREATES = re.compile(r'\b(?:creat|truncate)\s*\(|\bO_CREAT\b|\bf(?:re)?open\s*\([^;]*"[wa][a-z+]*"')
 CREATOR = 'lib/io/out.c'
-# Besides printf and its like, functions with a parameter of this name take a format.
+# Besides printf and similar functions, functions with a parameter of this name take a format string.
 DECLARED = re.compile(r'\b(\w+)\s*\([^()]*\bconst char \*fmt\b')
 NUMBER = re.compile(r'%(?:%|[-+ #0\'I]*(?:\*|\d+)?(?:\.(?:\*|\d*))?(?:hh|h|ll|l|L|q|j|z|t)?([A-Za-z\[]))')
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
-# What must be found, and what must not: the lint holds itself against these first.
+# Self-test: lines that must be found, and lines that must not.
 FOUND = ['x = strtod(p, 0);', 'if (isdigit(*p)) n++;', '#include <locale.h>', 'snprintf(t, n, "%d" "%-8.3f", i, v);', 'fputs(t, stderr);',
          'err_set(e, c, a ? "(%.1f us" : "%s", v);', 'snprintf(t, n, "%.*Lg", 3, v); /* %d */', "if (c == '\"') sscanf(p, \"%lf\", &v);"]
 PASSED = ['/* strtod(p, 0) */', 'const char *s = "isdigit(c)";', 'snprintf(t, n, "100%% full: %s", s);', 'static const char *k[] = {"%all-f"};',
@@ -35,7 +36,7 @@ def without(text, kinds):
 
 
 def call_end(code, start):
-    """The offset at the end of the call whose parenthesis opens at `start`; strings and characters are blank in `code`."""
+    """Returns the offset after the call whose parenthesis opens at `start`; strings and characters are blanked in `code`."""
     depth = 0
     for i in range(start, len(code)):
         depth += (code[i] == '(') - (code[i] == ')')
@@ -45,7 +46,7 @@ def call_end(code, start):
 
 
 def formats(code, text, printers):
-    """Yields the offset of each conversion of a floating-point number in a call's strings, which `text` still has."""
+    """Yields the offset of each floating-point conversion in the strings of a call; `text` still contains the strings."""
     for call in re.finditer(r'\b(?:\w*(?:printf|scanf)%s)\s*\(' % ''.join(f'|{name}' for name in sorted(printers)), code):
         start = call.end() - 1
         for string in re.finditer(r'"(?:\\.|[^"\\\n])*"', text[start:call_end(code, start)]):

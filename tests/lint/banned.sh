@@ -1,4 +1,4 @@
 #!/usr/bin/env bash
-# Calls that the library must not make: unbounded, locale-bound or hidden-state ones, and those that print, exit or abort.  Numbers
-# never ask the locale, so a format string with a conversion of a floating-point number is banned too.
+# Finds calls that the library must not make: unbounded, locale-dependent or stateful ones, and calls that print, exit or abort.
+# Numbers must not depend on the locale, so format strings with floating-point conversions are banned too.
 cd "$(dirname "$0")/../.." && exec python3 tests/lint/banned.py

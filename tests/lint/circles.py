@@ -1,8 +1,9 @@
-"""Circles of files: strongly connected components of "an object uses a symbol that another defines", of the library and the command.
+"""Finds dependency cycles between files: strongly connected components of "an object uses a symbol that another defines", in
+the library and the command.
 
-Includes do not show these, for a header may declare what several files define.  Each circle is printed with the symbols that make it.
-A row in circles_exceptions.tsv takes one use of one file by another out of the graph; a row without which there are the same circles
-is a fault."""
+Includes do not show these cycles, because a header may declare what several files define. Each cycle is printed with its
+symbols. A row in circles_exceptions.tsv removes one edge (file, used file) from the graph; a row that changes nothing is a
+fault."""
 import collections
 import os
 import subprocess
@@ -12,7 +13,8 @@ from common import exceptions, files
 
 
 def symbols(build):
-    """(symbol -> file that defines it, file -> symbols that it uses); of sources that exist, for a build may hold objects of others."""
+    """Returns ({symbol: defining file}, {file: symbols used}), only for existing sources, because a build folder may contain
+    stale objects."""
     defined, used = {}, {}
     for source in files('lib', 'cli', endings='c'):
         path = f'{build}/obj/{source[:-2]}.o'
@@ -29,7 +31,7 @@ def symbols(build):
 
 
 def graph_of(defined, used):
-    """{file: {other file: the symbols of it that it uses}}"""
+    """Returns {file: {other file: its symbols that the file uses}}."""
     graph = {}
     for source, names in used.items():
         graph[source] = collections.defaultdict(set)
@@ -51,7 +53,7 @@ def reached(graph, start, without):
 
 
 def circles_of(graph, without):
-    """Two files are in one circle when each reaches the other."""
+    """Returns the cycles: two files are in one cycle if each reaches the other."""
     reach = {source: reached(graph, source, without) for source in graph}
     circles = {frozenset(other for other in reach[source] if source in reach[other]) for source in graph if source in reach[source]}
     return sorted(sorted(circle) for circle in circles)

@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# No files that need each other in a circle, by the symbols of their objects; circles.py says which there are.
+# Fails if files depend on each other in a cycle, judging by the symbols of their objects; circles.py prints the cycles.
 exec python3 "$(dirname "$0")/circles.py" "${B:-build}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Comments that point at nothing: a source file that does not exist, and, in a header, a comment directly above another one, which
-documents a declaration that was moved away.  Sections (---- name ----) and the head comment of a file stand above others."""
+"""Finds stale comments: comments that name a source file that does not exist, and, in headers, a comment directly above another
+one, whose declaration was moved away. Section comments (---- name ----) and the head comment of a file are exempt."""
 import os
 import re
 import sys
@@ -13,7 +13,7 @@ SYSTEM = {'sqlite3.h', 'zlib.h', 'archive.h', 'Python.h', 'cmocka.h', 'protobuf-
 
 
 def stacked(text):
-    """Line numbers of comments that stand directly above another one."""
+    """Yields the line numbers of comments directly above another one."""
     found = list(comments(text))
     for (start, end, comment), (below, _, other) in zip(found[1:], found[2:]):
         line = text[text.rfind('\n', 0, start) + 1:start]

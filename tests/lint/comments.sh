@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# Comments that name files that do not exist, or that lost their declaration.
+# Finds comments that name missing files, or that lost their declaration.
 exec python3 "$(dirname "$0")/comments.py"

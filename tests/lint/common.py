@@ -1,6 +1,6 @@
-"""What the lints share: the sources of the library and the command, their text without comments, and tables of exceptions.
+"""Helpers of the lints: sources of the library and the command, text without comments, and tables of exceptions.
 
-Paths are from the root of the repository, which becomes the current folder."""
+Paths are relative to the root of the repository, which becomes the working directory."""
 import glob
 import os
 import re
@@ -21,7 +21,7 @@ def read(path):
 
 
 def comments(text):
-    """Start, end and text of each comment outside of strings."""
+    """Yields start, end and text of each comment outside strings."""
     for match in re.finditer(f'{STRING}|{CHARACTER}|({COMMENT})', text, flags=re.S):
         if match.group(1):
             yield match.start(), match.end(), match.group(1)
@@ -32,7 +32,7 @@ def blank(match):
 
 
 def without_comments(text):
-    """Lines and columns stay; a string that holds the start of a comment stays whole."""
+    """Blanks comments; lines and columns are preserved, and so are strings that contain the start of a comment."""
     return re.sub(f'({STRING}|{CHARACTER})|{COMMENT}', lambda m: m.group(0) if m.group(1) else blank(m), text, flags=re.S)
 
 
@@ -41,7 +41,7 @@ def without_strings(text):
 
 
 def exceptions(name):
-    """({(from, to)}, faults) of a table in tests/lint with three columns, the last one the reason."""
+    """Reads a table in tests/lint with three columns, the last of which is the reason. Returns ({(from, to)}, faults)."""
     path = f'tests/lint/{name}'
     rows = [line.rstrip('\n').split('\t') for line in read(path).splitlines()[1:] if line.strip()]
     faults = [f'{path}: a row has no reason: {" ".join(row)}' for row in rows if len(row) != 3 or not row[2].strip()]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The pages docs/commands/*.md and docs/formats/README.md, and the README's table of commands, are what the rows say; --write writes the
-# pages.  Links in all pages lead somewhere.
+# Checks that docs/commands/*.md, docs/formats/README.md and the README's table of commands match the tables in the sources;
+# --write updates the pages. Also checks the links in all pages.
 set -u
 B=${B:-build}
 cd "$(dirname "$0")/../.." || exit 1
@@ -29,14 +29,14 @@ diff -ru docs/commands "$new/commands" && diff -u docs/formats/README.md "$new/f
   status=1
 }
 
-# The README's table of commands is that of all commands.
+# The README's table of commands must list all commands.
 table() { sed -n '/^# Commands/,/^## /p' "$new/commands/README.md" | sed -nE 's/^(\| \[[a-z]+\]\()/\1docs\/commands\//p; /^\| [A-Z].* \| \|$/p'; }
 diff -u <(sed -n '/^## Commands/,/^## Doc/p' README.md | grep -E '^\| (\[|[A-Z])') <(table) || {
   echo "README.md: the table of commands is not that of the rows"
   status=1
 }
 
-# [text](path#heading): the path is of a file, as seen from the page, and the heading is in it.
+# [text](path#heading): the path, relative to the page, must be a file that contains the heading.
 for page in *.md docs/*.md docs/*/*.md; do
   for link in $(grep -oE '\]\([^)[:space:]]+\)' "$page" | sed 's/^](//; s/)$//' | grep -vE '^[a-z]+:'); do
     file=${link%%#*} heading=

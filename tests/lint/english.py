@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Turns of phrase that make prose read as translated (CONTRIBUTING.md, "English").  Counts them in comments, in texts that users read
-(messages, help) and in the documentation, and fails if their share exceeds a limit.  A low count does not make good prose: it is a floor.
+"""Counts turns of phrase that make prose read as translated (CONTRIBUTING.md, "English"): in comments, in texts for users
+(messages, help) and in the documentation. Fails if their share exceeds a limit. A low count does not make good prose: it is
+a floor.
 
-  comments  begin with the thing or the action, never with What, Who, Of, Those or That; no clause such as "what is written" as a subject
+  comments  begin with the thing or the action, never with What, Who, Of, Those or That; no clause such as "what is written" as
+            a subject
   prose     no "say" or "tell" for everything, no "of which" or "as of", no "stand", "lie" or "bear" for "is"
 
 english.py --list [N] prints N examples of each."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every fixture has a row in fixtures/MANIFEST.tsv with its sha256, and every row a file.  --write renews sums and adds rows.
+# Checks that every fixture has a row in fixtures/MANIFEST.tsv with its sha256, and every row a file. --write updates sums and
+# adds rows.
 set -u
 cd "$(dirname "$0")/../../fixtures" || exit 1
 exec python3 - "${1:-}" <<'PY'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What holds for every text file, whatever version of clang-format is at hand: a newline at the end, no CR, shell that parses.
+# Checks rules for every text file that do not depend on the installed clang-format: a newline at the end, no CR, shell that
+# parses.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 status=0

@@ -1,9 +1,9 @@
-"""Places outside of lib/format that know a format by its name.
+"""Finds code outside lib/format that refers to a format by name.
 
-A format's row says what others need to know of it, so that a new one is a folder and a row.  Two kinds of line are found: one with a
-string that is the name, an ending or the prefix of the keys of a format, and one that compares text with a literal that begins with its
-name, such as the key "perfetto.packets".  What is spelt like a format and is none has a row (file, literal, reason) in
-format_names_exceptions.tsv; a row that no line needs is a fault."""
+The row of a format describes everything that others need, so that a new format is a folder and a row. Two kinds of lines are
+found: lines with a string that is a format's name, its extension or the prefix of its keys, and lines that compare text with
+a literal that begins with its name, such as the key "perfetto.packets". A literal that only looks like a format has a row
+(file, literal, reason) in format_names_exceptions.tsv; an unused row is a fault."""
 import re
 import sys
 
@@ -18,7 +18,7 @@ COMPARES = re.compile(r'(?:cmp|str[cr]?str|equal\w*|ends\w*|starts\w*|begins\w*|
 
 
 def sites(path):
-    """Yields (line number, line, the literals in it that name a format)."""
+    """Yields (line number, line, literals in it that name a format)."""
     for n, line in enumerate(without_comments(read(path)).splitlines(), 1):
         if re.match(r'\s*#\s*include', line):
             continue

@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# No format is known by its name outside of lib/format: format_names.py says where one is.
+# Fails if code outside lib/format refers to a format by name; format_names.py prints where.
 exec python3 "$(dirname "$0")/format_names.py"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The guards of HARDEN (Makefile) are in what was built: a flag that a compiler no longer takes would go unnoticed.
+# Checks that the build contains the guards of HARDEN (Makefile): a flag that a compiler no longer accepts would go unnoticed.
 set -u
 B=${B:-build}
 cd "$(dirname "$0")/../.." || exit 1
@@ -17,6 +17,6 @@ nm -D "$B/tracekit" | grep -q '__memcpy_chk' || fault "$B/tracekit: built withou
 while read -r object; do
   readelf -nW "$object" | grep -q 'IBT, SHSTK' || fault "$object: built without -fcf-protection"
 done < <(find "$B/obj/lib" "$B/obj/cli" -name '*.o')
-# A frame of more than a page is probed page by page.
+# Frames larger than a page are probed page by page.
 grep -q -- '-fstack-clash-protection' "$B/flags" || fault "$B: built without -fstack-clash-protection"
 exit $status

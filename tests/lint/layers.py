@@ -1,8 +1,8 @@
-"""Holds the includes of every source file against the rule of the folders.
+"""Checks the includes of every source file against the layering of folders.
 
-A file may include headers of its own folder and of the folders in the rows above its own.  Folders in one row do not see each other,
-and so no format sees another.  The command sees the public interface alone.  No folder is exempt: an exception is a row with its reason
-in layers_exceptions.tsv, and a row that no include needs is a fault."""
+A file may include headers from its own folder and from folders in the rows above its own. Folders in one row do not include
+each other, so no format depends on another. The command includes only the public interface. No folder is exempt: an
+exception is a row with its reason in layers_exceptions.tsv, and an unused row is a fault."""
 import os
 import re
 import sys
@@ -26,7 +26,8 @@ PUBLIC = ('lib/tracekit.h', 'lib/tracekit_ops.h', 'lib/tracekit_arrow.h', 'lib/t
           'lib/tracekit_redact.h', 'lib/tracekit_report.h', 'lib/tracekit_steps.h', 'lib/tracekit_text.h')
 SEEN_BY_CLI = ('lib/tracekit.h',)
 
-# Inside a format each side is a ladder of its own.  Files of no side, such as the row, stand beside both ladders.
+# Within a format, reader and writer each have their own layers. Files of neither side, such as the format's row, may be
+# included by both.
 READER = (r'reader', r'read_\w+', r'finish\w*', r'read')
 WRITER = (r'writer', r'write_\w+', r'write')
 
@@ -34,7 +35,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 
 
 def folder_of(path):
-    """A file straight in lib/ ties folders together, as those of lib/command/ do."""
+    """Files directly in lib/ combine folders, as those in lib/command/ do."""
     folder = os.path.dirname(path)
     return 'lib/command' if folder == 'lib' else folder
 
@@ -47,7 +48,7 @@ def layer_of(folder):
 
 
 def includes(path):
-    """The files of this repository that a file includes; what is made by a build is none."""
+    """Yields the files of this repository that a file includes; generated files are ignored."""
     for name in INCLUDE.findall(without_comments(read(path))):
         beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
         found = beside if os.path.exists(beside) else f'lib/{name}'
@@ -80,7 +81,7 @@ def fault_of_ladders(path, other):
 
 
 def crossings(path, graph):
-    """Headers of the other side that a file of one side sees, itself or through others of its format."""
+    """Headers of the other side that a file of one side includes, directly or through others of its format."""
     sides = [ladder for ladder in (READER, WRITER) if rung(path, ladder) is not None]
     other_side = WRITER if sides == [READER] else READER
     seen, todo = set(), [path] if sides else []
@@ -93,7 +94,7 @@ def crossings(path, graph):
 
 
 def faults_of(path, graph):
-    """Yields (included file, why that is wrong)."""
+    """Yields (included file, reason why it must not be included)."""
     in_format = layer_of(folder_of(path)) == ONE_FORMAT
     for other in graph[path]:
         why = fault_of_folders(path, other)

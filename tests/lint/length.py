@@ -1,5 +1,5 @@
-"""Measures functions without a parser: comments and strings are blanked out, then a definition is a parenthesis list followed
-by `{` at brace depth 0.  That holds for any C that compiles and keeps its braces out of macros."""
+"""Measures functions without a parser: comments and strings are blanked, and a definition is a parenthesised list followed by
+`{` at brace depth 0. This works for any C that compiles and has no braces in macros."""
 import collections
 import os
 import re
@@ -8,10 +8,10 @@ import sys
 
 from common import blank, files, read, without_strings
 
-# Lines aim at 128 columns; a little over is not worth a worse break.
+# Lines should have at most 128 columns; slightly more is better than an awkward break.
 MAX_FUNCTION, MAX_FILE, MAX_PARAMETERS, MAX_COLUMNS = 80, 600, 6, 136
-MAX_MEDIAN = 12  # lines of the functions of the library
-MAX_README = 8000  # bytes; more is a warning for as long as README_WARNS
+MAX_MEDIAN = 12  # limit for the median of the library's functions, in lines
+MAX_README = 8000  # bytes; more is only a warning while README_WARNS is set
 README_WARNS = False
 
 PREPROCESSOR = re.compile(r'^[ \t]*#(?:[^\n\\]|\\.)*(?:\\\n(?:[^\n\\]|\\.)*)*', re.M | re.S)
@@ -38,7 +38,7 @@ def opening(code, close):
 
 
 def functions(code):
-    """Yields (name, first line, lines, parameters)."""
+    """Yields (name, first line, number of lines, number of parameters)."""
     depth, start = 0, None
     for i, c in enumerate(code):
         if c == '{':
@@ -86,14 +86,14 @@ def check(path):
 
 
 def called_once(code, names):
-    """How many of the functions are static and stand in one place besides their definition and declarations."""
+    """Number of functions that are static and referenced once, apart from definition and declarations."""
     words = collections.Counter(re.findall(r'\w+', code))
     heads = collections.Counter(re.findall(r'^static\b[^;{=]*?(\w+)\s*\(', code, re.M))
     return sum(1 for name in names if heads[name] and words[name] == heads[name] + 1)
 
 
 def check_library():
-    """Prints what the functions of the library are like; yields what is too much."""
+    """Prints statistics on the library's functions; yields those that exceed a limit."""
     lengths, once = [], 0
     for path in files('lib'):
         code = code_of(read(path))

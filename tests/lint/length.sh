@@ -1,3 +1,4 @@
 #!/usr/bin/env bash
-# Functions of at most 80 lines and 6 parameters, files of at most 600 lines, lines that fit, a median of the library's functions, a README of a page.
+# Checks lengths: functions of at most 80 lines and 6 parameters, files of at most 600 lines, line width, the median of the
+# library's functions, a README of one page.
 exec python3 "$(dirname "$0")/length.py"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every sentence that a user can be told, by file and line: what `make messages` prints, to be read as a whole against CONTRIBUTING's
-rules of English.  With --check, faults that a program can see: an end with a full stop, a capital at the beginning that is no name, two
-blanks, short forms, words that CONTRIBUTING has others for; in the library, names of the command's options."""
+"""Lists every sentence that a user can see, by file and line, for `make messages`, so that people can review them. With
+--check, reports rule violations that a program can detect: a full stop at the end, a capital at the start that is not a name,
+double spaces, contractions, words that CONTRIBUTING replaces by others, and, in the library, names of command options."""
 import os
 import re
 import sys
@@ -21,7 +21,7 @@ FAULTS = [
 
 
 def arguments(source, at):
-    """The text of a call's parentheses."""
+    """Returns the text inside the parentheses of a call."""
     depth, i, quoted = 0, at, False
     while i < len(source):
         c = source[i]
@@ -63,7 +63,7 @@ def main():
                         print(f'{where}: {text}')
                         continue
                     if text.startswith('SQL'):
-                        continue  # names of the engine's own
+                        continue  # names that belong to the engine
                     said = [what for fault, what in FAULTS if fault.search(text)]
                     if re.match(r'[A-Z][a-z]', text) and not text.startswith(NAMES):
                         said.append('begins with a capital')

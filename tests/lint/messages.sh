@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# What a user is told keeps CONTRIBUTING's rules of English, as far as a program can see; `make messages` lists all of it, to be read.
+# Checks messages against the rules of CONTRIBUTING, as far as a program can; `make messages` lists them for review.
 exec python3 "$(dirname "$0")/messages.py" --check

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every lint and sums up: the last line is "N passed, N failed".
+# Runs every lint and prints a summary; the last line is "N passed, N failed".
 set -u
 cd "$(dirname "$0")" || exit 1
 passed=0 failed=0

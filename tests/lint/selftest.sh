@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The lints see what they are for: each is run on a small tree with one fault, and must find it, and on the same tree without it.
+# Tests the lints: each is run on a small tree with one fault, which it must find, and on the same tree without it.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# A tree of empty files in which every lint is content, as a new current folder.
+# Creates a tree of empty files that passes every lint, and changes to it.
 tree() {
   rm -rf "$work/tree" && mkdir -p "$work/tree/tests" && cd "$work/tree" || exit 1
   cp -r "$here" tests/lint
@@ -19,7 +19,7 @@ tree() {
 
 includes() { printf '#include "%s"\n' "${@:2}" >> "$1"; }
 
-# LINT WANT TEXT: the lint's status, and what it must say.
+# LINT WANT TEXT: checks the lint's exit status, and that its output contains TEXT.
 expect() {
   local out got=0
   out=$(B=build "tests/lint/$1.sh" 2>&1) || got=1
@@ -29,7 +29,7 @@ expect() {
   status=1
 }
 
-# FROM TO TEXT: including it is a fault, and none when a row excuses it; that row is a fault when nothing needs it.
+# FROM TO TEXT: including TO from FROM is a fault, unless a row excuses it; an unused row is a fault.
 refused() {
   tree
   includes "$1" "${2#lib/}"
@@ -62,7 +62,7 @@ includes lib/format/chrome/read.c finish.h read_event.h reader.h ../format.h bas
 includes cli/a.c run.h tracekit.h
 expect layers 0 ''
 
-circle() { # OTHER: what a calls of it; b calls a
+circle() { # OTHER: function that a calls; b calls a
   tree
   mkdir -p build/obj/lib/op
   echo "int a(void); int b(void); int c(void); int a(void) { return $1(); }" > lib/op/a.c
@@ -81,7 +81,7 @@ expect circles 0 ''
 rm build/obj/lib/op/c.o
 expect circles 1 'no such object'
 
-named() { # LINE: it names a format
+named() { # LINE: a line that names a format
   tree
   echo "$1" > lib/op/a.c
   expect format_names 1 'lib/op/a.c:1:'
@@ -97,7 +97,7 @@ tree
 echo '/* "json" */ a = "json is a language";' > lib/op/a.c
 expect format_names 0 ''
 
-# A command that says the same of everything, and the pages that are made of that.
+# Creates a command with fixed output, and the pages generated from it.
 documented() {
   tree
   mkdir -p build docs/formats

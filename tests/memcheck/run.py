@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Every command under valgrind's memcheck: a read of memory that was never written, or is no longer ours, is a failure.
+"""Runs every command under valgrind's memcheck: reading uninitialised or freed memory is a failure.
 
-AddressSanitizer does not see the first kind, and a golden file only where the value happens to differ.  Each command runs on a small
-trace in each format, with the arguments of tests/property/faults.py; each fixture with one command besides, LONG=1 with all.
+AddressSanitizer does not detect uninitialised reads, and a golden file only if the value happens to differ. Each command
+runs on a small trace in each format, with the arguments of tests/property/faults.py; in addition each fixture with one
+command, with LONG=1 with all.
 
-    run.py [WORD]    only cases that have WORD in their name"""
+    run.py [WORD]    only cases whose name contains WORD"""
 import concurrent.futures
 import os
 import shutil
@@ -16,7 +17,7 @@ TRACEKIT, SRC, FIXTURES = (os.path.abspath(os.environ[name]) for name in ('TRACE
 LONG = bool(os.environ.get('LONG'))
 JOBS = int(os.environ.get('JOBS') or os.cpu_count() or 2)
 SECONDS = 120
-LARGEST = 200_000  # bytes of a fixture: valgrind is 30 times slower than the processor
+LARGEST = 200_000  # bytes of a fixture: valgrind is 30 times slower than direct execution
 FOUND = 99
 VALGRIND = ['valgrind', '-q', f'--error-exitcode={FOUND}', '--exit-on-first-error=no', '--num-callers=30']
 QUERY = "select name, count(*), sum(dur) from slice left join thread_track on thread_track.id = track_id group by name order by 3 desc"
@@ -39,7 +40,7 @@ def fixtures():
 
 
 def cases(folder):
-    """Name and arguments."""
+    """Yields name and arguments."""
     for name, args, files in faults.cases(folder):
         yield name, args + (['--force'] if files else [])
     for ending in ('.json', '.pftrace', '.xplane.pb'):
@@ -50,7 +51,7 @@ def cases(folder):
 
 
 def judge(args):
-    """What valgrind found, or None.  Whether the command succeeds is for other tests."""
+    """Returns valgrind's report, or None. Whether the command succeeds is left to other tests."""
     work = tempfile.mkdtemp()
     try:
         p = subprocess.run([*VALGRIND, TRACEKIT, *args], cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

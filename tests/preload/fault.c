@@ -1,7 +1,8 @@
-/* fault.c - preloaded into the command: one of its calls of the system fails, as it may on any machine.
+/* fault.c - preloaded into the command: makes one of its system calls fail.
  *
- * $FAULT is "KIND:N", the N-th call of a kind fails, or "KIND:N+", all fail from the N-th on.  $FAULT_COUNTS names a file that gets
- * "KIND CALLS" lines at exit: how many there are to fail.  Only the program $TRACEKIT is touched, and never standard error. */
+ * $FAULT is "KIND:N" (the N-th call of a kind fails) or "KIND:N+" (all calls from the N-th on fail). $FAULT_COUNTS names a
+ * file that gets lines "KIND CALLS" at exit: the number of calls that could fail. Only the program $TRACEKIT is affected,
+ * and never standard error. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -80,7 +81,7 @@ static bool fails(enum kind kind) {
   static __typeof__(name) *real; \
   if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
-/* The allocator is asked for by its other name: dlsym itself may allocate. */
+/* Uses the allocator's internal names: dlsym itself may allocate. */
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);

@@ -1,8 +1,8 @@
-/* locale.c - preloaded into the programs of a build: they run in the locale $TEST_LOCALE from their start.
+/* locale.c - preloaded into the programs of a build: they run in the locale $TEST_LOCALE from the start.
  *
- * A library is used in processes whose locale it did not choose; the command takes none, so its tests would not show what happens then.
- * Only programs below $B take the locale, and not the generator: the shell, Python and other tools expect their own.  Messages of the C
- * library stay English. */
+ * The library is used in processes with arbitrary locales. The command does not set one, so its tests alone would not detect
+ * locale bugs. Only programs below $B use the locale, except the generator: the shell, Python and other tools expect their
+ * own. Messages of the C library stay English. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What programs are linked with is what it was: sizes and offsets of structs, values of enums and macros, functions and their versions.
+"""Checks that the ABI is unchanged: sizes and offsets of structs, values of enums and macros, functions and their symbol
+versions.
 
-abi.tsv is all of it, a line each.  A line that is new is no fault where it cannot break a program: a function, a value of an enum, a
-field behind the others of a struct that begins with its size.  Whoever means a change runs `make golden T=abi`, reads the diff, and
-raises SOVERSION in the Makefile if a line went or became another.
+abi.tsv lists the ABI, one line per item. A new line is accepted if it cannot break a program: a function, an enum value, or
+a field at the end of a struct that begins with its size. To change the ABI on purpose, run `make golden T=abi`, read the
+diff, and raise SOVERSION in the Makefile if a line was removed or changed.
 
-The header is a header of C++ too, for a compiler that asks for prototypes, and of C for one that knows no more than C99.
+The header must also compile as C++, as C99, and with warnings about missing prototypes.
 """
 import os
 import re
@@ -28,7 +29,7 @@ def check(ok, what):
 
 
 def header():
-    """All public headers without comments and lines of the preprocessor, and the macros that are numbers or texts."""
+    """Returns all public headers without comments and preprocessor lines, and the macros that are numbers or strings."""
     text = ''
     for name in sorted(os.listdir(f'{SRC}/lib')):
         if re.fullmatch(r'tracekit\w*\.h', name):
@@ -48,7 +49,7 @@ def body_of(text, at):
 
 
 def fields_of(body):
-    """Names of members, those of anonymous unions among them, and of structs in structs as a whole."""
+    """Names of the members of a struct, including those of anonymous unions; a nested struct counts as one member."""
     flat, at = '', 0
     for m in re.finditer(r'\b(struct|union)\s*\{', body):
         if m.start() < at:
@@ -78,7 +79,7 @@ def enumerators(text):
 
 
 def probe(text, macros):
-    """A program that prints what the compiler makes of the header."""
+    """Returns a C program that prints sizes, offsets and values as the compiler sees them in the header."""
     lines = []
     for m in re.finditer(r'\bstruct\s+((?:tk_|Arrow)\w+)\s*\{', text):
         struct = m.group(1)
@@ -95,7 +96,7 @@ def probe(text, macros):
 
 
 def symbols():
-    """Exported functions with their version; those of the header with their types."""
+    """Lists exported functions with their symbol versions, and the functions of the header with their types."""
     said = subprocess.run(['nm', '-D', '--defined-only', '--with-symbol-versions', f'{B}/libtracekit.so'], capture_output=True,
                           text=True, check=True).stdout
     for line in said.splitlines():
@@ -130,7 +131,7 @@ def table(folder):
 
 
 def grows(row, was):
-    """Is a row that was not there before no harm?"""
+    """True if a new row cannot break existing programs."""
     kind, of, name, value = row.split('\t')
     if kind in ('function', 'macro', 'enum'):
         return True
@@ -193,7 +194,7 @@ def other_languages(folder):
         if done.returncode == 0:
             said = subprocess.run([f'{name}.out'], capture_output=True, text=True)
             check(said.stdout == 'good\n', f'{standard}: {said.stdout}{said.stderr}')
-    for standard in ('gnu99', 'c11', 'gnu17'):  # members without a name came with C11, and are known to all compilers for longer
+    for standard in ('gnu99', 'c11', 'gnu17'):  # anonymous members are C11, but all compilers have accepted them for longer
         strict = [w for w in warnings if standard != 'gnu99' or w != '-pedantic']
         done, _ = build('c', [f'-std={standard}', *strict, '-Wstrict-prototypes', '-Wmissing-prototypes', '-c'],
                         '#include <tracekit.h>\nextern int x;\nint x;\n', folder)

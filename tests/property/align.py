@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Alignment from the command line, on jobs whose true clocks are known because they were generated.
+"""Checks clock alignment on the command line, with generated jobs whose true clocks are known.
 
-    drift     20 ppm and an offset are given back within 1 ppm and 1 us, at the times of the events that were written
-    missing   a quarter of the collectives removed from every rank: right, or said to be untrustworthy
+    drift     recovers an offset and a drift of 20 ppm within 1 us and 1 ppm, at the timestamps of the output
+    missing   with a quarter of the collectives removed from every rank, the result is right or reported as unreliable
     unkeyed   the same without sequence numbers and group names
-    order     moved events keep durations (constants) and nesting (lines), and no collective ends before another rank came
-    one host  ranks of one host stay as they are, byte for byte but for the metadata, whatever the collectives say
-    choices   --offset, --reference, --require-align, --align=start|marker|clock|none|collectives, pipes; errors and statuses
-    planes    JAX profiles of several hosts: by profile_start_time where that is right, by the executions of programs where it lies,
-              however late a profile began and whether runs are numbered; where nothing was recorded by both, nothing is claimed
-    programs  kernels of GPUs: trusted where their program's HLO says who took part, vague without it, and where it is damaged
-    coarse    where no kernel is a collective, rows of c10d on CPUs: never trusted, and applied only where wall clocks deny that they met
-    report    is what its schema says, on file, in the metadata and in --json"""
+    order     shifting keeps durations (constant offset) and nesting (piecewise lines); no collective ends before another
+              rank arrives
+    one host  ranks of one host stay unchanged, byte for byte except the metadata, whatever the collectives suggest
+    choices   --offset, --reference, --require-align, --align=start|marker|clock|none|collectives, pipes; errors and exit
+              statuses
+    planes    JAX profiles of several hosts: aligned by profile_start_time if it is right, by program executions if it is
+              wrong, however late a profile began and whether runs are numbered or not; without common executions, no
+              alignment is claimed
+    programs  GPU kernels: trusted if the program's HLO lists the participants; not trusted if the HLO is missing or damaged
+    coarse    if no kernel is a collective, c10d rows on CPUs: never trusted, and applied only if by the wall clocks the
+              ranks cannot have met
+    report    matches its schema, in the file, in the metadata and in --json"""
 import json
 import os
 import random
@@ -36,7 +40,7 @@ def tracekit(*args, status=0, stdin=subprocess.DEVNULL):
 
 
 def generate(work, name, *options, ranks=4, hosts=2):
-    """Paths of the collectives and steps of each rank, named after hosts."""
+    """Returns the paths of the generated ranks, which contain collectives and steps and are named after their hosts."""
     paths = []
     for rank in range(ranks):
         path = f'{work}/{name}-host{rank * hosts // ranks}_{100 + rank}.1.pt.trace.json'
@@ -70,14 +74,14 @@ def rank_of_pid(trace):
 
 
 def collectives(trace):
-    """End by (sequence number, rank), us."""
+    """Returns {(sequence number, rank): (start, end)} of the collectives, in us."""
     ranks = rank_of_pid(trace)
     return {(e['args']['Seq'], ranks[str(e['pid'])]): (e['ts'], e['ts'] + e['dur'])
             for e in trace['traceEvents'] if 'Seq' in e.get('args', {})}
 
 
 def gaps(trace, hosts_of):
-    """Median difference of ends between the hosts in the first and the last tenth of the trace."""
+    """Median difference between the hosts' collective ends, in the first and in the last tenth of the trace."""
     ends = collectives(trace)
     numbers = sorted({n for n, _ in ends})
     tenth = max(len(numbers) // 10, 1)
@@ -130,7 +134,7 @@ def drift(work):
 
 
 def without(paths, rng, keys):
-    """A quarter of the collectives is missing on every rank; without `keys` also what names them."""
+    """Removes a quarter of the collectives on every rank; unless `keys`, also the args that identify them."""
     for path in paths:
         trace = load(path)
         trace['traceEvents'] = [e for e in trace['traceEvents'] if 'Seq' not in e.get('args', {}) or rng.random() > 0.25]
@@ -160,7 +164,7 @@ def missing(work):
 
 
 def order(work):
-    """A constant moves every event of the host by the same amount: nothing else changes."""
+    """Checks that a constant offset shifts all events of the host equally and changes nothing else."""
     paths = generate(work, 'order', '--steps', '1', '--layers', '6', '--offset-us', '0,-777.5')
     aligned, report = merge(work, paths)
     clock, _ = merge(work, paths, '--align=clock')
@@ -219,7 +223,7 @@ def choices(work):
 
 
 def pipes(work):
-    """What comes through a pipe is read twice as well."""
+    """Checks that piped inputs, too, are read twice."""
     paths = generate(work, 'pipes', '--steps', '3', '--offset-us', '0,5000')
     plain = merge(work, paths)[1]
     with open(paths[0], 'rb') as f:
@@ -243,7 +247,7 @@ def profiles(work, *options, hosts=2, steps=(14, 14), ranks=None):
 
 
 def ends_by_step(trace, name):
-    """Median end of each host's spans whose name begins so, by the step that they are of."""
+    """Returns, for each step, the median end of each host's spans whose name begins with `name`."""
     ranks, ends = rank_of_pid(trace), {}
     steps = sorted((e['ts'], e['ts'] + e['dur'], e['args']['step_num']) for e in trace['traceEvents'] if 'step_num' in e.get('args', {}))
     threads = {(e['pid'], e['tid']): e['args']['name'] for e in trace['traceEvents'] if e['name'] == 'thread_name'}
@@ -257,7 +261,7 @@ def ends_by_step(trace, name):
 
 
 def apart(trace, name):
-    """Median difference of the ends of the collectives of host 1 and host 0."""
+    """Median difference between the ends of the collectives on host 1 and on host 0."""
     both = [by[1] - by[0] for by in ends_by_step(trace, name).values() if 0 in by and 1 in by]
     return statistics.median(both), len(both)
 
@@ -290,9 +294,9 @@ def planes(work):
 
 
 def programs(work):
-    """Without the program the same kernels say about the same, but not of whom."""
+    """Checks that without the HLO the offset estimate is about the same but untrusted, because the participants are unknown."""
     lie = ('--offset-us', '0,3000000')
-    for ranks, steps in ((4, 14), (66, 5)):  # as a list of groups and in the short form
+    for ranks, steps in ((4, 14), (66, 5)):  # replica groups written as a list, and in the short form
         whole = merge(work, profiles(work, *lie, ranks=ranks, steps=(steps, steps)))[1]['hosts'][1]
         judge(f'programs: {ranks} ranks', '' if whole['trusted'] and whole['anchors'] > 10 and 'proven_us' in whole else str(whole))
     for what, change in (('none', None), ('cut', lambda hlo: hlo[:-3]), ('empty', lambda hlo: b''), ('noise', lambda hlo: hlo[::-1])):
@@ -308,7 +312,7 @@ def programs(work):
 
 
 def coarse(work):
-    """Each CPU comes to a collective when it does, 50 us late or so, and 2 ms if it waits for its loader."""
+    """Checks jobs whose CPUs reach a collective about 50 us late, or 2 ms late when waiting for the data loader."""
     some = 0
     for head in ('c10d::allreduce_', 'nccl:all_reduce'):
         for away in (700, 3_000_000):

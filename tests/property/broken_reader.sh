@@ -1,3 +1,4 @@
 #!/usr/bin/env bash
-# The comparisons of tests/corpus see a reader that drops an event, shifts one by a nanosecond, loses a flow, swaps two threads...
+# Checks that the comparisons of tests/corpus detect a reader that drops an event, shifts one by a nanosecond, loses a flow,
+# swaps two threads, and so on.
 exec "$SRC/tests/corpus/run.sh" --self-test

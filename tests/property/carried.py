@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""What of an XSpace another format has no place for goes along with it and comes back.
+"""Checks that the parts of an XSpace that another format cannot represent are carried along in it and restored.
 
-    file       XPlane -> F -> XPlane is XPlane -> XPlane, byte for byte, for F of JSON and Perfetto: programs, bytes, which metadata an event
-               is of, types and refs of stats, ids and times of lines.  (To the nanosecond through Perfetto, which rounds.)
-    again      F -> F is the same bytes
-    json       JSON -> XPlane -> JSON is what it was, whatever was done to the JSON between
+    file       XPlane -> F -> XPlane equals XPlane -> XPlane, byte for byte, for F = JSON and Perfetto: programs, bytes, the
+               metadata each event refers to, types and refs of stats, ids and times of lines (through Perfetto rounded to
+               the nanosecond)
+    again      F -> F writes the same bytes
+    json       JSON -> XPlane -> JSON is unchanged, even if the JSON was edited in between
     merge      ranks merged to F and then written as XPlane have the planes, programs and events of ranks merged to XPlane
-    filter     nothing of what went is in the block: no name, no program
-    options    --no-passthrough leaves the block out, --no-provenance does not; speedscope, which carries nothing, counts it
-    damage     a block that is none, or not whole, costs no event, and is named
-    unknown    fields of lines and events that no schema has come back as well; those of stats are said to be left out
-    spaces     errors, warnings and hosts of each file of a merge
+    filter     the block contains nothing that was filtered out: no name, no program
+    options    --no-passthrough removes the block, --no-provenance does not; speedscope cannot carry the block and counts it
+    damage     an invalid or incomplete block costs no event and is reported
+    unknown    unknown fields of lines and events are restored; unknown fields of stats are reported as dropped
+    spaces     errors, warnings and hosts of every file of a merge
 
-Arguments: files or directories to search; default: the fixtures."""
+Arguments: files or directories to search (default: the fixtures)."""
 import base64
 import collections
 import glob
@@ -37,7 +38,7 @@ def run(*args, provenance=False):
 
 
 def made(*args):
-    """The bytes of what a command writes, whose name is its last argument."""
+    """Runs a command and returns the bytes of its output, whose name is the last argument."""
     p = run(*args)
     check(' '.join(args), p.returncode == 0, p.stderr.decode('utf-8', 'replace'))
     return data(args[-1])
@@ -68,12 +69,12 @@ def entries(plane, number):
 
 
 def times_of(space):
-    """[(start, end)] of the events that are no counter samples, in order, and the space without them."""
+    """Returns [(start, end)] of the events that are not counter samples, in order, and the space without the times."""
     times = []
 
     def line(message):
         if of(message, 2) == [b'_counters_']:
-            return None  # Perfetto's samples are of one series
+            return None  # each Perfetto sample belongs to a single series
         for event in of(message, 4):
             start = (of(event, 2) or [0])[0]
             times.append((start, start + (of(event, 3) or [0])[0]))
@@ -83,14 +84,14 @@ def times_of(space):
 
 
 def is_rounded(space, whole):
-    """The same space but for times that are within half a nanosecond."""
+    """True if both spaces are equal, with timestamps equal within half a nanosecond."""
     times, rest = times_of(space)
     wanted, whole = times_of(whole)
     return rest == whole and all(abs(x - y) <= 500 for a, b in zip(times, wanted) for x, y in zip(a, b))
 
 
 def facts(space):
-    """By plane: its event metadata less the ids, its stats of bytes, and how many events it has."""
+    """Returns, for each plane, its event metadata without ids, its stats of type bytes, and its number of events."""
     found = []
     for name, plane in planes(space):
         if name.startswith('/tracekit:'):
@@ -112,7 +113,8 @@ def file_law(path, work):
     direct = made('convert', path, '-o', f'{work}/direct.xplane.pb')
     for name, ending in FORMATS.items():
         made('convert', path, '-o', f'{work}/first{ending}')
-        second = made('convert', f'{work}/first{ending}', '-o', f'{work}/second{ending}')  # the first one may break lines
+        # the first output may wrap lines differently
+        second = made('convert', f'{work}/first{ending}', '-o', f'{work}/second{ending}')
         check(f'{path}: {name} again', made('convert', f'{work}/second{ending}', '-o', f'{work}/third{ending}') == second, 'differs')
         if name == 'json':
             check(f'{path}: block again', block(f'{work}/first.json') == block(f'{work}/second.json'), 'differs')
@@ -125,7 +127,7 @@ def file_law(path, work):
 
 
 def json_law(path, work):
-    """A process and a top-level key more, a thread renamed, a pid changed: an XSpace holds all of it."""
+    """Adds a process and a top-level key, renames a thread, changes a pid: an XSpace can represent all of these."""
     made('convert', path, '-o', f'{work}/plain.json')
     for what in ('plain', 'more', 'renamed', 'moved'):
         trace = loaded(f'{work}/plain.json')
@@ -219,13 +221,13 @@ def damage_law(path, work):
         check(f'{path}: {what}: said', (b'repair: unreadable block of xplane' in p.stderr) == (what in ('cut', 'flipped')), p.stderr)
         out = loaded(f'{work}/out.json')
         check(f'{path}: {what}: events', len(out['traceEvents']) == events, len(out['traceEvents']))
-        left = text if what not in ('cut', 'flipped') else None  # what is lost is said once
+        left = text if what not in ('cut', 'flipped') else None  # each loss is reported once
         check(f'{path}: {what}: stays if it is no block', out.get('xplane') == left, str(out.get('xplane'))[:50])
         made('convert', f'{work}/odd.json', '-o', f'{work}/out.xplane.pb')
 
 
 def overruled_law(work):
-    """What an event's own stat overrules of its metadata is an arg beside it, and metadata again in an XSpace."""
+    """Checks that metadata which an event's own stat overrides becomes a separate arg, and metadata again in an XSpace."""
     path = f'{FIXTURES}/xplane/synth/types.xplane.pb'
     made('convert', path, '-o', f'{work}/a.json')
     event = next(e for e in loaded(f'{work}/a.json')['traceEvents'] if e['name'] == 'disp name')
@@ -245,7 +247,7 @@ def overruled_law(work):
 
 
 def changed(space, path, change):
-    """The message with what `change` makes of the fields that `path` leads to."""
+    """Returns the message with `change` applied to the fields at `path`."""
     parts = ((n, changed(v, path[1:], change) if path[1:] and n == path[0] else change(v) if [n] == path else v) for n, v in fields(space))
     return b''.join(number(n, v) if isinstance(v, int) else message(n, v) for n, v in parts)
 
@@ -295,7 +297,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='tracekit-carried-') as work:
         for path in paths:
             if data(path).count(b'\xef\xbf\xbd') > 100:
-                continue  # damaged by a text filter: no trace
+                continue  # damaged by a text filter: not a trace
             for law in (file_law, json_law, filter_law, option_law, damage_law):
                 law(path, work)
         merge_law(sorted(glob.glob(f'{FIXTURES}/xplane/multihost/*.xplane.pb')), work)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Every chain of formats - a trace as it is, then one format, then another, then JSON - keeps every event: name, category, time to the
-ns, track, args, flow points, counters of several series; or the reports on the way name what went, with counts that add up.
+"""Checks that every chain of formats (the input, one format, another, then JSON) keeps every event: name, category, time to the
+ns, track, args, flow points, counters of several series. If not, the reports along the chain must name the losses, and their
+counts must add up.
 
-    chains.py [FOLDER]     of all traces below it (default: the fixtures)
+    chains.py [FOLDER]     checks all traces below FOLDER (default: the fixtures)
 
-Counts are compared of traces up to MOST bytes of JSON, events one by one up to MOST_VALUES.  Both sides of a comparison are JSON of our
-own writer, so that what reading the trace repairs is not looked at here.  Of every trace one event is left out on one side, which must
-be found."""
+Compares counts for traces up to MOST bytes of JSON, and single events up to MOST_VALUES. Both sides of a comparison are JSON
+from our own writer, so that repairs by the reader are not tested here. As a self-test, one event of every trace is removed
+on one side, and the comparison must find it."""
 import collections
 import fnmatch
 import json
@@ -25,7 +26,7 @@ ENDINGS = ('.json', '.json.gz', '.pb', '.pb.gz', '.pftrace', '.pftrace.gz', '.pe
 LONG = bool(os.environ.get('LONG')) or len(sys.argv) > 1
 MOST, MOST_VALUES = (20_000_000, 3_000_000) if LONG else (4_000_000, 800_000)
 
-# Where a chain is known not to come back the same: glob of the path, the format on the way, what differs, the reason.
+# Known differences: glob of the path, format in the chain, text of the fault, reason.
 KNOWN = (
     ('*/tpu.*json*', 'xplane', '', 'a thread called _counters_ is where xprof keeps samples, which XPlane reads as such'),
     ('*flow*', 'perfetto', 'flow_points', 'where an event ends a flow and starts another of its id Perfetto has one point, others two'),
@@ -35,13 +36,13 @@ KNOWN = (
     ('*/native_symbol_arg*', 'perfetto', 'perfetto.fields', 'it refers to what the packets hold that were lost, as was said'),
 )
 
-# What a format writes beside what was there: XPlane's flows are a stat of the events that they bind to.
+# Args that a format adds: XPlane stores flows as a stat of the events that they bind to.
 BESIDE = {'xplane': ('flow',)}
 
 
 def plain_events(trace, way=()):
-    """Ids that bind events are as good as any others: they become what their first event says.  Rows beside become their threads.  An
-    event without a name is one with an empty name: XPlane has no others."""
+    """Normalises events: ids that bind events are replaced by the first event that has the id; lane rows become their threads;
+    an event without a name gets an empty name, because XPlane knows no other."""
     owners, groups = {}, collections.defaultdict(list)
     beside = {key for fmt in way for key in BESIDE.get(fmt, ())}
     kept = []
@@ -52,7 +53,7 @@ def plain_events(trace, way=()):
     for e in trace['traceEvents']:
         args = e.get('args')
         if e['ph'] == 'M' and isinstance(e.get('tid'), str) and args == {'name': e['tid']}:
-            continue  # a track that is known by its name alone
+            continue  # a track identified only by its name
         if (e.get('pid'), e.get('tid')) in owners:
             if e['ph'] == 'M':
                 continue
@@ -73,13 +74,13 @@ def plain_events(trace, way=()):
 
 
 def convert(source, target, fmt):
-    """What was lost, by kind; or the message."""
+    """Returns ({kind: count} of losses, ''), or (None, message) on failure."""
     p = run('convert', '-q', '--force', '--json', '--no-provenance', source, '-f', fmt, '-o', target)
     return (json.loads(p.stdout)['lost'], '') if p.returncode == 0 else (None, f'{source} -> {fmt}: {p.stderr.decode()}')
 
 
 def chain_fault(straight, source, way, base):
-    """Faults of the chain, against what the trace itself says as JSON."""
+    """Faults of the chain, relative to the trace converted directly to JSON."""
     lost, path = collections.Counter(), source
     for i, fmt in enumerate((*way, 'json')):
         target = f'{base}.{i}.{FORMATS[fmt]}'
@@ -99,7 +100,7 @@ def chain_fault(straight, source, way, base):
 
 
 def value_faults(wanted, found, lost):
-    """What is not equal must have been called lost: a format that cannot hold an arg says so, not of which event."""
+    """Faults unless every difference was reported as a loss; a report names the kind, not the event."""
     n = max(1, sum(lost.values()))
     faults = list(differences(wanted, found))
     if lost and len(faults) <= 2 * n:
@@ -116,7 +117,7 @@ def known(path, way, fault):
 
 
 def check(source, work):
-    """[(chain, faults)], or None where the file is too large, or no trace of any event."""
+    """Returns [(chain, faults)], or None if the file is too large, or is not a trace with events."""
     base = os.path.join(work, source.replace('/', '_'))
     straight = base + '.straight.json'
     _, message = convert(source, straight, 'json')

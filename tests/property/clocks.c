@@ -1,16 +1,16 @@
-/* clocks.c - does merge ever claim more of a clock than is known?
+/* clocks.c - checks that merge never claims more about a clock than the data supports.
  *
- *     for each kind, size, jitter and seed: a job with true clocks (tests/support/job.h) -> files -> tk_merge -> what it claims
+ *     for each kind, size, jitter and seed: a job with true clocks (tests/support/job.h) -> files -> tk_merge -> compare
  *
- * Of every host but the reference one of three things is counted: trusted and right, trusted and wrong, refused.  Wrong is an offset
- * that lies, anywhere between the first and the last collective, beyond five times its 95% error, or outside of what is called proven.
- * Coverage is how often the 95% error holds, at 21 times within each trusted trace of a kind whose ends are not biased; where they are
- * (`bias`) nothing can show it, and the proven interval must hold.
+ * Each host except the reference is counted as one of: trusted and right, trusted and wrong, refused. An offset is wrong if,
+ * anywhere between the first and the last collective, it is off by more than five times its 95% error, or lies outside the
+ * proven interval. Coverage is how often the 95% error holds, sampled at 21 times within each trusted trace, for kinds with
+ * unbiased ends. For biased kinds (`bias`) the data cannot reveal the bias, so only the proven interval must hold.
  *
  *     clocks                 two seeds of each of 180 cases, 66 with LONG=1; the limits below decide
- *     clocks --table [N [KIND]]    the table, of N seeds a case (default 20), of this kind alone
- *     SEED=1000 clocks ...         seeds from 1000 on instead of from 1: draws that no rule was chosen by
- *     clocks --one KIND SIZE JITTER SEED DIR    leaves that job's files and says what is claimed of them */
+ *     clocks --table [N [KIND]]    prints the table with N seeds per case (default 20), optionally of one kind
+ *     SEED=1000 clocks ...         seeds from 1000 instead of 1: draws that were not used to tune any rule
+ *     clocks --one KIND SIZE JITTER SEED DIR    keeps the files of that job and prints the claims */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,18 +25,19 @@
 
 enum { TIMES = 21 };
 
-/* The share of the hosts of each kind that have to be trusted; 0 = none may be: nothing in the data can tell. */
+/* Minimum share of the hosts of each kind that must be trusted. 0 = none may be, because the data cannot show the offset. */
 static const double least[JOB_KINDS] = {
     [JOB_PLAIN] = 0.85,      [JOB_REMOVED] = 0.65,     [JOB_LONG] = 0.85,         [JOB_TPU] = 0.8,  [JOB_PIPELINE] = 0.4,
     [JOB_ONE_NAME] = 0.4,    [JOB_STEP_NUMBERS] = 0.7, [JOB_ONE_MISSING] = 0.65,  [JOB_JUMP] = 0.6, [JOB_SLEW] = 0.85,
     [JOB_BIAS] = 0.7,        [JOB_UNNAMED] = 0.85,     [JOB_TWO_JOBS] = 0.15,     [JOB_CPU_STEPS] = 0.75,
     [JOB_UNKNOWN_GROUPS] = 0.6, [JOB_TWO_PIPELINES] = 0.1, [JOB_TWO_TPU_JOBS] = 0.15, [JOB_CROWD] = 0.9};
-/* Of the 95% errors, over all kinds but the biased and the pipelines: of some 10,000 draws, and of the few hundred of a short run. */
+/* Coverage of the 95% errors over all kinds except biased ones and pipelines: of some 10,000 draws, and of the few hundred of a
+ * short run. */
 static const double covered_least = 0.93, covered_most = 0.97, covered_most_short = 0.985;
 
 struct count {
   unsigned hosts, right, wrong, outside;
-  unsigned premised; /* wrong, by a condition that was said and did not hold */
+  unsigned premised; /* wrong, but under a condition that was reported and did not hold */
   unsigned times, covered, proven, within;
   double worst;
 };
@@ -56,7 +57,7 @@ static void add_count(struct count *to, const struct count *c) {
 
 /* ---- one host ---- */
 
-/* What is claimed at a reading: the offset and its 95% error, us. */
+/* The claimed offset at a clock reading, and its 95% error; us. */
 static double claimed(const struct tk_align_host *h, int64_t reading_ns, double *error) {
   *error = h->error_us;
   if (h->n_pieces == 0) return (double)h->offset_ns / 1e3;
@@ -67,19 +68,19 @@ static double claimed(const struct tk_align_host *h, int64_t reading_ns, double 
   return (double)p->offset_ns / 1e3 + p->drift_ppm * 1e-6 * after;
 }
 
-/* True time at which a host's clock shows a reading: clocks drift little, so a few rounds find it. */
+/* True time at which the host's clock shows `reading`. Clocks drift little, so a few iterations converge. */
 static double shown_at(const struct job *j, unsigned host, double reading) {
   double t = reading;
   for (int i = 0; i < 8; i++) t += reading - job_clock(j, host, t);
   return t;
 }
 
-/* The host's clock ahead of the reference's, when the host's shows what it does at t. */
+/* How far the host's clock is ahead of the reference's at the reading that the host's clock shows at t. */
 static double true_offset(const struct job *j, unsigned host, unsigned reference, double t) {
   return job_clock(j, host, t) - job_clock(j, reference, t);
 }
 
-/* A clock that was set back shows some times twice: which of them is meant nobody can say. */
+/* True if t is ambiguous: a clock that was set back shows some times twice. */
 static bool is_twofold(const struct job *j, unsigned host, double t) {
   const struct job_clock *c = &j->clock[host];
   for (unsigned i = 0; i < c->n; i++)
@@ -97,7 +98,7 @@ static void judge(const struct job *j, unsigned host, unsigned reference, const 
     for (unsigned r = host * j->each; r < (host + 1) * j->each; r++)
       if (job_has(j->ops[i].members, r) && !j->ops[i].lost[r])
         first = fmin(first, j->ops[i].end[r]), last = fmax(last, j->ops[i].end[r]);
-  for (uint32_t i = 0; i < h->n_pieces; i++) { /* within what is claimed */
+  for (uint32_t i = 0; i < h->n_pieces; i++) { /* limit the check to the claimed range */
     if (i == 0) first = fmax(first, shown_at(j, host, (double)(h->pieces[0].from_ns - JOB_EPOCH_NS) / 1e3));
     if (i + 1 == h->n_pieces) last = fmin(last, shown_at(j, host, (double)(h->pieces[i].to_ns - JOB_EPOCH_NS) / 1e3));
   }
@@ -120,7 +121,9 @@ static void judge(const struct job *j, unsigned host, unsigned reference, const 
     outside = outside || !in;
   }
   if (j->kind == JOB_BIAS && wrong && !outside) wrong = false;
-  if ((wrong || outside) && h->unless_us > 0 && fabs(true_offset(j, host, reference, first)) > h->unless_us) { /* it said so */
+  if ((wrong || outside) && h->unless_us > 0 && fabs(true_offset(j, host, reference, first)) > h->unless_us) { /* the report
+                                                                                                                * stated this
+                                                                                                                * condition */
     c->premised++;
     return;
   }
@@ -144,13 +147,13 @@ static bool merge(const char *const *paths, unsigned n, struct tk_merge_report *
   return false;
 }
 
-/* Without a comparison nothing is moved, and one host is claimed. */
+/* If clocks were not compared, nothing is shifted; treat this as a claim that all ranks are on one host. */
 static const struct tk_align_host *clock_of(const struct tk_merge_report *r, unsigned input) {
   static const struct tk_align_host same = {.trusted = true, .error_us = 1};
   return r->align.n_hosts && r->ranks[input].clock ? &r->align.hosts[r->ranks[input].clock - 1] : &same;
 }
 
-/* Who names no host claims something for each input by itself. */
+/* Without host names, each input has its own claim. */
 static void judge_inputs(const struct job *j, const struct tk_merge_report *r, struct count *c) {
   for (unsigned i = 1; i < j->ranks; i++) judge(j, job_host(j, i), 0, clock_of(r, i), c);
 }
@@ -230,7 +233,7 @@ static int one(char **argv) {
   return !ok;
 }
 
-/* ---- draws that were wrong once ---- */
+/* ---- draws that were wrong in the past ---- */
 
 static const struct draw {
   enum job_kind kind;
@@ -238,7 +241,7 @@ static const struct draw {
   uint64_t seed;
 } wrong_once[] = {{JOB_TWO_PIPELINES, 1, 0, 5003}, {JOB_TWO_PIPELINES, 1, 0, 5012}, {JOB_JUMP, 0, 2, 5018}};
 
-/* Returns how many of them are wrong again. */
+/* Returns how many of the draws are wrong again. */
 static unsigned run_again(const char *folder) {
   unsigned again = 0;
   for (size_t i = 0; i < sizeof wrong_once / sizeof *wrong_once; i++) {
@@ -252,7 +255,7 @@ static unsigned run_again(const char *folder) {
   return again;
 }
 
-/* ---- all kinds, as many at a time as there are jobs ---- */
+/* ---- all kinds, JOBS at a time ---- */
 
 struct result {
   struct count count;
@@ -287,7 +290,7 @@ static bool is_good(int kind, const struct result *r) {
 
 static bool is_bounded_only(int kind) { return kind == JOB_PIPELINE || kind == JOB_TWO_PIPELINES; }
 
-/* The measure of honesty: the stated error holds as often as it says.  A crowd has so many hosts that it is counted by itself. */
+/* Checks the coverage: the 95% error must hold as often as claimed. A crowd has so many hosts that it is counted separately. */
 static bool is_covered(const struct result *results, bool crowd, double most) {
   unsigned times = 0, covered = 0;
   for (int kind = 0; kind < JOB_KINDS; kind++) {

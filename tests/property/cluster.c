@@ -1,10 +1,11 @@
-/* cluster.c - simulated clusters: collectives as every rank's clock saw them, and what the solver makes of them.
+/* cluster.c - simulated clusters: collectives as seen by every rank's clock, and the solver's result.
  *
  *     true times -> late arrivals, noise of ends -> each host's clock (offset, drift, slew) -> anchors -> align_solve -> error
  *
- * Each case is run with many seeds.  Of a run counts the worst error of any trusted host at any time within the trace, against the
- * clock that was simulated; a host that is trusted and wrong is a failure whatever the median says.  Beside it stands what people
- * do: equal starts of trace, one barrier, the median of ends without drift.  --table prints all that (make bench). */
+ * Each case runs with many seeds. The result of a run is the worst error of any trusted host at any time within the trace,
+ * relative to the simulated clock; a trusted but wrong host is a failure whatever the median. For comparison the table has
+ * common simple methods: equal trace starts, one barrier, the median of ends without drift. --table prints the table (make
+ * bench). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,20 +19,20 @@ struct scene {
   const char *name;
   double seconds;
   unsigned hosts, gpus, collectives;
-  double ppm, quad; /* of every host but the first; us per s^2 */
-  double tails;     /* share of collectives in which one rank ends late, exp(200 us) */
-  double straggler; /* us that the last rank comes later than the others */
-  double loose;     /* share of collectives whose ends are no barrier */
-  double removed;   /* share of events that are missing, each by itself */
-  unsigned chain;   /* hosts share collectives with their neighbours only */
-  bool bare;        /* no sequence numbers: equal labels only */
-  bool lonely;      /* the last host shares nothing */
-  unsigned program; /* collectives of an XLA program: every device counts its runs by itself, and begins at another one */
-  bool numbered;    /* ... and says the number */
-  double jitter;    /* us: of the program's period, which is regular but for that */
-  bool vain;        /* no two hosts recorded the same runs: nothing may be trusted */
-  double most, wrong; /* us: median of the worst errors; no trusted host may be beyond `wrong` */
-  double least;     /* share of hosts that must be trusted */
+  double ppm, quad; /* drift of every host except the first: ppm, and us per s^2 */
+  double tails;     /* share of collectives in which one rank ends late, by an exponential delay of 200 us */
+  double straggler; /* us by which the last rank arrives after the others */
+  double loose;     /* share of collectives whose end is not a barrier */
+  double removed;   /* share of events that are missing, independently of each other */
+  unsigned chain;   /* hosts share collectives only with their neighbours */
+  bool bare;        /* no sequence numbers, only equal labels */
+  bool lonely;      /* the last host shares no collective */
+  unsigned program; /* collectives of an XLA program: each device numbers its runs itself and starts at a different run */
+  bool numbered;    /* ... and records the number */
+  double jitter;    /* us: deviation from the program's otherwise regular period */
+  bool vain;        /* no two hosts recorded the same runs: no host may be trusted */
+  double most, wrong; /* us: limit of the median of the worst errors; limit for any trusted host */
+  double least;     /* minimum share of hosts that must be trusted */
 };
 
 static const struct scene scenes[] = {
@@ -77,7 +78,7 @@ struct cluster {
   const struct scene *scene;
   double offset[HOSTS], ppm[HOSTS];           /* us */
   double first_start[HOSTS], first_end[HOSTS]; /* by the host's clock */
-  double *ends[2];                             /* of the first two hosts, for the estimators beside ours */
+  double *ends[2];                             /* collective ends on the first two hosts, for the simple methods */
   unsigned n_ends;
 };
 
@@ -97,7 +98,7 @@ struct stay {
   double start, end;
 };
 
-/* Whether the device recorded this run, and what it calls it. */
+/* True if the device recorded this run; sets the number under which the device records it. */
 static bool is_recorded(const struct scene *s, unsigned input, unsigned run, struct align_anchor *v) {
   unsigned host = input / s->gpus, runs = s->collectives / s->program, from = host * 5 % (runs / 3), to = runs - host * 3 % (runs / 4);
   if (s->vain) from = host ? runs / 2 : 0, to = host ? runs : runs / 2;
@@ -121,14 +122,14 @@ static bool add(struct align_anchors *a, const struct cluster *c, unsigned input
   if ((i * 2654435761u % 1000) < s->loose * 1000) v->says = 0;
   if (!s->bare && !s->program) v->exact = i + 1;
   if (s->program) v->label = 1 + i % s->program;
-  if (s->chain) v->label = align_mix(v->label, i % (s->hosts - 1)); /* each link has groups of its own */
+  if (s->chain) v->label = align_mix(v->label, i % (s->hosts - 1)); /* each link has its own groups */
   if (s->program && !is_recorded(s, input, i / s->program, v)) a->n--;
   v->start = EPOCH + (int64_t)(clock_of(c, host, stay.start) * 1000);
   v->end = EPOCH + (int64_t)(clock_of(c, host, stay.end) * 1000);
   return true;
 }
 
-/* One collective: all come when they can, the last one lets all go. */
+/* Simulates one collective: ranks arrive independently, and the last arrival releases all. */
 static void collective(struct align_anchors *a, struct cluster *c, unsigned i, double done) {
   const struct scene *s = c->scene;
   bool loose = (i * 2654435761u % 1000) < s->loose * 1000, tail = uniform() < s->tails;
@@ -173,7 +174,7 @@ static void simulate(struct align_anchors *a, struct cluster *c, const struct sc
 
 /* ---- errors ---- */
 
-/* The worst error in us of `estimate` (offset by reading) of a host within the trace. */
+/* Worst error in us of a host's `estimate` (offset by reading) within the trace. */
 static double error_of(const struct cluster *c, unsigned host, const struct align_map *m, double constant) {
   double worst = 0;
   for (int i = 0; i <= SAMPLES; i++) {

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""A merge in steps writes what a merge in one does: scan and apply where a rank lies, plan and concat where small files are.
+"""Checks that a merge in steps (scan and apply per rank; plan and concat on the small files) writes the same as `merge`.
 
-    same       the file that concat joins is the one that merge writes, byte for byte: of fixtures of each source and of generated ranks
-               on several hosts, in each format, plain and in gzip, with options that the plan keeps
-    gzip       one member, which other programs inflate
-    budget     a size is shared out: the output is as small, the slow rank is whole in it, and what went adds up with what stays
-    slow       a plan says who is slow as a report of the traces does, in which step, and in what
-    faults     a part that is cut, changed, missing, of another plan, there twice; a plan that was changed; a full disk: the same
-               output or a message, and no file that is half written
-    damage     parts and plans of any bytes are refused with a message: nothing crashes"""
+    same       concat writes the same bytes as merge, for fixtures of each source and generated ranks on several hosts, in
+               each format, plain and gzip, with the options that a plan stores
+    gzip       the output is one gzip member that other programs can inflate
+    budget     --to shares out the size: the output fits, the slow rank is complete, and removed plus kept adds up to the total
+    slow       a plan names the same slow rank as a report on the traces, in the same step, with the same cause
+    faults     parts that are truncated, changed, missing, of another plan or duplicated; a changed plan; a full disk: each
+               gives the same output or a message, and leaves no partial file
+    damage     random bytes as parts and plans are refused with a message; nothing crashes"""
 import base64
 import glob
 import gzip
@@ -61,7 +61,7 @@ def planned(folder, scans, word, options):
 
 
 def parts_of(folder, ranks, skip=()):
-    """Written in another order than that of the plan."""
+    """Writes the parts in an order different from the plan's."""
     parts = []
     for i in reversed(range(len(ranks))):
         if i not in skip:
@@ -71,7 +71,7 @@ def parts_of(folder, ranks, skip=()):
 
 
 def same(name, folder, ranks, scans, word, options=(), more=()):
-    """`more`: options of merge that say what a plan says otherwise."""
+    """Compares merge and the steps. `more`: options that only merge needs, because the plan already contains them."""
     ending = FORMATS[word]
     plan = planned(folder, scans, word, options)
     skip = [i for i, r in enumerate(plan['ranks']) if r.get('left_out')]
@@ -111,7 +111,8 @@ def fixtures(work):
 
 
 def several(work):
-    """Ranks of each format beside each other, in each order; a merged trace beside another; two that claim one rank; passthrough."""
+    """Cases: ranks of different formats together, in each order; a merged trace with another trace; two inputs with the same
+    rank; passthrough."""
     folder = tempfile.mkdtemp(dir=work)
     torch = sorted(glob.glob(f'{FIXTURES}/json/torch/ddp4_full/*'))
     run(folder, 'convert', '-q', torch[1], '-o', 'rank1.pftrace')
@@ -147,7 +148,7 @@ def many(work):
 
 
 def sums(trace):
-    """By name: how often and how long, spans that stand for several counted as these."""
+    """Returns {name: (count, duration)}; a span that stands for several counts as that many."""
     out = {}
     for e in trace['traceEvents']:
         if e.get('ph') != 'X':
@@ -210,7 +211,7 @@ def budget(work):
 
 
 def shared(folder, part, slow):
-    """Who is whole in it, and what became of the others."""
+    """Checks which rank is complete in the output, and the totals of the others."""
     merged, plan = json.loads(read(f'{folder}/got.json')), json.loads(read(f'{folder}/plan.json'))
     adds_up(f'{part}%', json.loads(read(f'{folder}/all.json')), merged)
     check('the slow rank is known', [r['rank'] for r in plan['ranks'] if r.get('whole') == 'slow'] == [slow], plan['ranks'])
@@ -249,7 +250,7 @@ def slow(work):
 
 
 def find(tree, key):
-    """The first member of this name, wherever it stands."""
+    """Returns the first member with this name at any depth."""
     if isinstance(tree, dict):
         return tree[key] if key in tree else next((v for v in (find(x, key) for x in tree.values()) if v is not None), None)
     if isinstance(tree, list):
@@ -258,7 +259,7 @@ def find(tree, key):
 
 
 def refused(name, p, *words):
-    """With a message that says which file is wrong."""
+    """Checks that the command fails with a message that names the bad file."""
     check(f'{name}: is refused', p.returncode in (2, 3, 4) and all(word in p.stderr for word in words), f'{p.returncode}: {p.stderr[-300:]}')
 
 
@@ -330,7 +331,7 @@ def faults(work):
 
 
 def changed(folder, ranks, parts):
-    """A plan that is not as it was written."""
+    """Checks plans that were edited or are invalid."""
     plan = json.loads(read(f'{folder}/plan.json'))
     for name, text in (('printed anew', json.dumps({**plan, 'align': {**plan['align'], 'method': 'x'}})), ('without tasks', json.dumps({**plan, 'tasks': 1})),
                        ('no plan', '{"traceEvents":[]}'), ('empty', ''), ('with other tasks', json.dumps({**plan, 'tasks': 'AAAA'}))):

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""The table of collectives says what the merged timeline shows, and its flows lead where it says.
+"""Checks that the table of collectives matches the merged timeline, and that its flows connect the right kernels.
 
-    table   arrivals and leaves are the kernels' begins and ends; waits, skews and who was last follow; .csv and .json say the same, and so
-            do inputs of every format and clocks that are not aligned
-    last    the rank that the job was given as a slow one is the one that is named
-    flows   --link-collectives: one from the last to each other one, into outputs of every format
-    tpu     devices of one input are told apart
-    names   kernels of other libraries are collectives by their names, and any kernel is one whose args say so
-    given   --offsets-from a report of the same merge, and --offset, give the table and the flows that the merge gave
-    mixed   ranks of three formats in one merge: the table is that of one format, as are selections and clocks that are given
-    faults  endings, outputs, what cannot be matched
+    table   arrivals and leaves are begins and ends of kernels; waits, skews and the last rank follow from them; .csv and
+            .json agree, also for inputs of every format and for clocks that are not aligned
+    last    names the rank that was generated as the slow one
+    flows   --link-collectives: one flow from the last rank to each other rank, in every output format
+    tpu     devices of one input are distinguished
+    names   kernels of other libraries are recognised as collectives by name, and any kernel by its args
+    given   --offsets-from with a report of the same merge, and --offset, give the same table and flows as the merge
+    mixed   ranks of three formats in one merge give the table of a single-format merge, also with selections and given clocks
+    faults  extensions, outputs, collectives that cannot be matched
 
-Jobs of four ranks on two hosts (tests/gen)."""
+Uses jobs of four ranks on two hosts (tests/gen)."""
 import csv
 import json
 import os
@@ -58,7 +58,7 @@ def load(folder, name):
 
 
 def kernels(trace):
-    """(rank, begin, end) of every kernel of a collective, us, in thousandths."""
+    """Returns {(rank, begin, end)} of all kernels of collectives, in thousandths of us."""
     ranks = {str(p): r['rank'] for r in trace['tracekit']['ranks'] for p in r['pids'].values()}
     return {(ranks[str(e['pid'])], thousandths(e['ts']), thousandths(e['ts'] + e['dur']))
             for e in trace['traceEvents'] if e.get('ph') == 'X' and 'nccl' in e['name'] and str(e['pid']) in ranks and e.get('cat') == 'kernel'}
@@ -74,7 +74,7 @@ def thousandths(us):
 
 
 def check_rows(table):
-    """What is wrong within the table."""
+    """Returns an inconsistency within the table, or ''."""
     for c in table['collectives']:
         came = [thousandths(r['arrival_us']) for r in c['ranks']]
         if came != sorted(came) or c['last'] != c['ranks'][-1]['rank'] or thousandths(c['skew_us']) != came[-1] - came[0]:
@@ -163,7 +163,7 @@ def skews(t):
 
 
 def same(got, want):
-    """The same collectives, their skews within what clocks that are printed in whole nanoseconds make of them."""
+    """True if the collectives are the same, with skews equal up to the rounding of clocks printed in whole nanoseconds."""
     return len(got) == len(want) > 0 and all(a[0] == b[0] and abs(a[1] - b[1]) < 0.01 for a, b in zip(got, want))
 
 
@@ -186,7 +186,7 @@ def given(folder, paths):
 
 
 def mixed(folder):
-    """Each rank in another format."""
+    """Merges ranks that have different formats."""
     paths = make(folder, 'json')
     run(folder, 'merge', *paths, '-o', 'of_json.json', '--collectives', 'of_json.table.json', '--align-report', 'of_json.clocks.json')
     others = ['rank0.json', 'rank1.pftrace', 'rank2.xplane.pb', 'rank3.json']
@@ -218,7 +218,8 @@ NAMES = ['ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)', 'ncclSymDevKernel_AllRedu
 
 
 def crafted(folder, name, args):
-    """Two ranks, 9 us apart at first: eight collectives, and as many other kernels of the same name where args tell them apart."""
+    """Writes two ranks that start 9 us apart, with eight collectives and eight other kernels of the same name that only their
+    args distinguish."""
     paths = []
     for rank in range(2):
         events = []

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Completions in the shells themselves: a line is typed into each, a tab after it, and what the shell makes of it is looked for.
+"""Tests completion in the shells themselves: types a line and a tab into each shell, and checks what the shell offers.
 
-bash and zsh run in a terminal of their own; fish is asked by its `complete -C`.  A shell that is not installed is said to be skipped."""
+bash and zsh run in a terminal; fish is queried through `complete -C`. A shell that is not installed is reported as skipped."""
 import os
 import pty
 import re
@@ -13,10 +13,10 @@ import tempfile
 import time
 
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
-PATIENCE = 20  # seconds: other tests run beside this one
+PATIENCE = 20  # seconds; other tests run at the same time
 passed, failed = 0, 0
 
-# A line, and what stands among what the shell offers or completes it to.
+# A line to complete, and words that must be among the completions.
 CASES = [
     ('tracekit conver', ['convert']),
     ('tracekit merge --alig', ['--align']),
@@ -44,11 +44,11 @@ def check(ok, what):
 
 
 class Terminal:
-    """An interactive shell; what it writes is read until it is quiet."""
+    """An interactive shell, whose output is read until it goes quiet."""
 
     def __init__(self, line, folder):
         env = dict(os.environ, PATH=f'{folder}/bin:{os.environ["PATH"]}', TERM='dumb', HOME=folder, PS1='> ', LC_ALL='C.UTF-8', COLUMNS='200')
-        for name in ('ENV', 'LD_PRELOAD'):  # the second is for the command, not for shells
+        for name in ('ENV', 'LD_PRELOAD'):  # LD_PRELOAD is meant for the command, not for shells
             env.pop(name, None)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
@@ -74,8 +74,8 @@ class Terminal:
         return self.read(mark)
 
     def offers(self, line, want):
-        """Typed, and the tab twice, which lists where several are possible; then the line is taken back.  Quiet alone is no end: a
-        busy machine is quiet while the trace is read."""
+        """Types the line and two tabs, which lists several matches; then clears the line. Silence alone does not mean that the
+        shell is done: on a busy machine it is silent while the command reads the trace."""
         os.write(self.fd, line.encode() + b'\t\t')
         text, end = '', time.time() + PATIENCE / 4
         while time.time() < end:
@@ -83,7 +83,7 @@ class Terminal:
             text += more
             if text and not more and all(word in re.sub('[\r\x07]', '', text) for word in want):
                 break
-        os.write(self.fd, b'\x15')  # the whole line goes
+        os.write(self.fd, b'\x15')  # Ctrl-U clears the line
         self.read()
         return re.sub(r'\x1b\[[0-9;?]*[A-Za-z]', '', text)
 

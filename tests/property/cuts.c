@@ -1,8 +1,8 @@
-/* cuts.c - whatever becomes of a file on its way, reading it ends, in a sound graph or in an error that says something.
+/* cuts.c - whatever happens to a file, reading it terminates with a valid graph or with an error that has a message.
  *
- * Each fixture of each format is read one byte at a time, which gives the same graph; cut, which leaves no more events than there were;
- * and with one bit flipped.  LONG=1 cuts small files at every byte and large ones at 2,000, and flips 1,000 bits of each; else it is
- * FEW of both. */
+ * Each fixture of each format is read one byte at a time, which must give the same graph; truncated, which must not add
+ * events; and with one bit flipped. With LONG=1, small files are truncated at every byte and large ones at 2,000 places, and
+ * 1,000 bits of each are flipped; otherwise FEW of both. */
 #include "../unit/help.h"
 
 enum { SMALL = 24 << 10, LARGE = 3 << 20, FEW = 60, FLIPS = 1000, CUTS = 2000, SLOW = 200 << 10 };
@@ -16,7 +16,7 @@ static size_t rng(size_t n) {
   return (size_t)(rng_state >> 33) % n;
 }
 
-/* Events that were kept; none where it is refused. */
+/* Returns the number of events that were kept; 0 if the input is refused. */
 static uint32_t read_damaged(const char *path, const uint8_t *p, size_t n, const char *what, size_t at) {
   struct tk_err err = {0};
   struct tk_trace *t = feed_bytes(p, n, (struct feed){.format = format}, &err);
@@ -76,7 +76,7 @@ static void of_format(const char *name, const char *folder) {
   format = name;
   n_read = n_refused = 0;
   each_fixture(folder, LARGE, one);
-  each_fixture("nasty", LARGE, one); /* those that this format reads */
+  each_fixture("nasty", LARGE, one); /* fixtures that this format reads */
   each_fixture("hostile", LARGE, one);
   print_message("%s: %llu damaged inputs, of which %llu were refused\n", name, (unsigned long long)n_read,
                 (unsigned long long)n_refused);

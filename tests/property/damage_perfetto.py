@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Damage in a Perfetto file costs what it hits, and is said with its place.  Single bits are flipped at 1,000 places (LONG=1: 6,000): nothing
-crashes, no result is without events, and in the median all events but the one that was hit are what they were.  A frame whose tag or length
-is wrong costs no packet, nearly always; bytes between packets, and packets that are gone, cost nothing else."""
+"""Checks that damage in a Perfetto file costs only the damaged part and is reported with its offset. Single bits are flipped at
+1,000 places (LONG=1: 6,000): nothing crashes, some events always remain, and in the median all events except the damaged one
+are unchanged. A frame with a wrong tag or length costs almost never more than itself; garbage between packets and missing
+packets cost nothing else."""
 import collections
 import gzip
 import json
@@ -19,7 +20,7 @@ TRACEKIT, SRC, FIXTURES = (os.environ[name] for name in ('TRACEKIT', 'SRC', 'FIX
 sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
 from verdict import check, finish  # noqa: E402
 
-FLIPS = 1500 if os.environ.get('LONG') else 250  # of each of four files
+FLIPS = 1500 if os.environ.get('LONG') else 250  # flips in each of four files
 
 
 def run(*args, data=None):
@@ -27,7 +28,7 @@ def run(*args, data=None):
 
 
 def events(dump):
-    """A Counter of (process, kind, time, the rest of its line), and the notes."""
+    """Returns a Counter of (process, kind, time, rest of the line), and the notes."""
     origin, process, found, notes = 0, '', collections.Counter(), []
     for line in dump.splitlines():
         words = line.split(None, 3)
@@ -43,13 +44,13 @@ def events(dump):
 
 
 def read(data):
-    """(status, events, notes)"""
+    """Returns (status, events, notes)."""
     p = run('dump', '--graph', '-q', '-', data=data)
     return (p.returncode, *events(p.stdout.decode('utf-8', 'replace')))
 
 
 def frames(data):
-    """[(start, start of the packet, end)]"""
+    """Returns [(start, start of the packet, end)]."""
     at, out = 0, []
     while at < len(data):
         start, size, shift = at, 0, 0
@@ -98,18 +99,19 @@ def flips(name, data, pool):
 
 
 def headers(name, data, pool):
-    """Every bit of the tags and lengths of some packets, which are known without them."""
+    """Flips every bit of the tags and lengths of some packets; the expected result is known, because the frames are."""
     _, whole, _ = read(data)
     rng = random.Random(name)
     places = [(start, bit) for start, packet, _ in rng.sample(frames(data), 12) for bit in range(start * 8, packet * 8)]
     odd = [(bit >> 3, bit & 7, status, gone(whole, found), notes)
            for (_, bit), (status, found, notes) in zip(places, pool.map(lambda p: read(flip(data, p[1])), places))
            if status or gone(whole, found) > 4 or not notes]
-    check(f'{name}: bits of {len(places) // 8} tags and lengths', len(odd) <= len(places) // 50, odd[:3])  # some make another trace
+    # a few flips yield a different valid trace
+    check(f'{name}: bits of {len(places) // 8} tags and lengths', len(odd) <= len(places) // 50, odd[:3])
 
 
 def holes(name, data):
-    """What stands between packets is passed over; packets that are zeros are gone, and no others."""
+    """Checks that garbage between packets is skipped, and that only the zeroed packets are lost."""
     _, whole, _ = read(data)
     all_frames = frames(data)
     start, _, _ = all_frames[len(all_frames) // 2]
@@ -125,7 +127,7 @@ def holes(name, data):
 
 
 def compressed(name, data):
-    """A wrong bit in deflated packets: what comes before it is kept."""
+    """Flips a bit in deflated packets; everything before it must be kept."""
     all_frames = frames(data)
     half = all_frames[len(all_frames) // 2][0]
     packed = zlib.compress(data[half:], 9)
@@ -140,7 +142,7 @@ def compressed(name, data):
 
 
 def text_filter():
-    """U+FFFD as the only byte above 0x7f is no damage."""
+    """Checks that U+FFFD as the only non-ASCII character is not reported as damage."""
     trace = {'traceEvents': [{'ph': 'X', 'name': 'a \ufffd b', 'pid': 1, 'tid': 1, 'ts': 0, 'dur': 1}]}
     there = run('convert', '-q', '-', '-f', 'perfetto', '-o', '-', data=json.dumps(trace).encode())
     status, found, notes = read(there.stdout)

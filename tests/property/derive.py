@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What tk_derive adds to the XPlanes among the fixtures: less what is marked, the JSON is that of a trace that was not derived; by way of
-JSON and of Perfetto the XPlane is as it was; the invariants hold.  That it is what xprof makes is shown in tests/interop."""
+"""Checks tk_derive on the XPlane fixtures: without the derived parts the JSON equals that of the trace before derive; through
+JSON and through Perfetto the XPlane is unchanged; the invariants hold. tests/interop compares the derived lines with
+xprof's."""
 import collections
 import glob
 import json
@@ -27,7 +28,7 @@ def events(path):
 
 
 def less_derived(all_events):
-    """Without lines and events that were made, args that were given, and names of steps."""
+    """Returns the events without derived lines and events, added args, and names of steps."""
     made = {(e['pid'], e['tid']) for e in all_events if e.get('args', {}).get(MARK) is True}
     for e in all_events:
         args = e.get('args', {})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `diff` says is what a model in Python works out from the JSON of two runs made here: means over steps and ranks, of names and of
-paths, what is new and gone, and the noise of pairs and of what cannot be paired.  Conditions set the status, those of `check` as well."""
+"""Checks `diff` against a model in Python, computed from the JSON of two generated runs: means over steps and ranks by name and
+by path, new and removed rows, and the noise, paired and unpaired. Conditions set the exit status, as in `check`."""
 import collections
 import json
 import math
@@ -39,7 +39,7 @@ def diff(*args):
 
 
 def make_run(rnd, folder, ranks, steps, slow, extra, first=0):
-    """Per rank and step: a loop of forward over gemm and add, with an op of its own before the first step."""
+    """Writes, per rank and step, a loop of forward over gemm and add, with an op before the first step."""
     os.makedirs(folder, exist_ok=True)
     samples = []
     for rank in range(ranks):

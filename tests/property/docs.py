@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What the pages in docs/ and the README show is what happens.
+"""Checks that the examples in docs/ and the README work as shown.
 
-  docs/filter.md    the trace is its block of JSON; each row of its tables "tracekit filter trace.json ..." names the events that stay
-  README.md         each block "console" is run, and prints what it says, but for the sizes of files, which depend on the compressor
-  docs/analysis.md  likewise, and docs/sql.md and docs/recipes
-  docs/library.md   the programs are compiled, linked and run, and print what the page says
+  docs/filter.md    the trace is the page's block of JSON; each table row "tracekit filter trace.json ..." names the events
+                    that remain
+  README.md         each block "console" is run and must print what it shows, except file sizes, which depend on the compressor
+  docs/analysis.md  the same, also docs/sql.md and docs/recipes
+  docs/library.md   the programs are compiled, linked and run, and must print what the page shows
 
-GOLDEN=1 puts into them what their recipes print.
+GOLDEN=1 updates the output shown in the pages.
 """
 import json
 import os
@@ -38,7 +39,7 @@ def blocks(text, language):
 
 
 def run(command, folder):
-    """Everything that a shell line prints, errors among it."""
+    """Returns everything that a shell line prints, including errors."""
     env = dict(os.environ, PATH=f'{folder}/bin:{os.environ["PATH"]}', LC_ALL='C.UTF-8', TERM='dumb')
     done = subprocess.run(['bash', '-c', command], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=100)
@@ -77,16 +78,18 @@ def check_filter(parent):
 
 
 def give_traces(folder):
-    """What recipes are run on."""
+    """Creates the input files of the recipes."""
     shutil.copy(f'{FIXTURES}/perfetto/small.pftrace.gz', f'{folder}/gpu.pftrace.gz')
     for rank in range(4):
         shutil.copy(f'{FIXTURES}/json/torch/ddp4_full/rank{rank}.json.gz', folder)
     shutil.copy(f'{FIXTURES}/json/jax/pi0_eager/vm.trace.json.gz', f'{folder}/pi0.json.gz')
-    for name in sorted(os.listdir(f'{FIXTURES}/json/torch/ddp2_handler')):  # two runs of two ranks, by their time
+    # two runs of two ranks, distinguished by their timestamps
+    for name in sorted(os.listdir(f'{FIXTURES}/json/torch/ddp2_handler')):
         run_of = os.path.join(folder, 'after' if name.split('.')[1] > '179517107295' else 'before')
         os.makedirs(run_of, exist_ok=True)
         shutil.copy(f'{FIXTURES}/json/torch/ddp2_handler/{name}', run_of)
-    for step, name in ((100, 'mlp_train/vm.xplane.pb'), (200, 'multihost/host-0.xplane.pb'), (300, None)):  # the last is being written
+    # the last run is still being written
+    for step, name in ((100, 'mlp_train/vm.xplane.pb'), (200, 'multihost/host-0.xplane.pb'), (300, None)):
         session = os.path.join(folder, f'profiles/step_{step}/plugins/profile/2026_11_20_1{step // 100}_00_00')
         os.makedirs(session)
         if name:
@@ -121,7 +124,7 @@ def check_recipes(parent, name, least):
 
 
 def check_words():
-    """Every figure of report --json is explained."""
+    """Checks that every key of report --json is explained."""
     text = page('docs/analysis.md')
     for key in json.loads(page('schemas/job.schema.json'))['$defs']['rank']['properties']:
         check(f'`{key}`' in text, f'docs/analysis.md: {key} is not explained')
@@ -138,7 +141,7 @@ def compile_program(program, name, folder):
 
 
 def check_library(parent):
-    """Each program prints the block of text that comes next."""
+    """Checks that each program prints the block of text that follows it."""
     text, folder = page('docs/library.md'), new_folder(parent, 'library')
     shutil.copy(f'{FIXTURES}/json/viz/viz_small.json', os.path.join(folder, 'trace.json'))
     programs = re.findall(r'^```(c|python)\n(.*?)^```$.*?^```text\n(.*?)^```$', text, re.M | re.S)
@@ -148,7 +151,7 @@ def check_library(parent):
             compile_program(program, f'prog{i}', folder)
             got = run(f'prog{i} trace.json', folder)
         elif B.endswith('/san'):
-            continue  # Python has no sanitizer's runtime, which the library would need
+            continue  # Python has no sanitizer runtime, which the library would need
         else:
             with open(os.path.join(folder, 'prog.py'), 'w', encoding='utf-8') as f:
                 f.write(program)

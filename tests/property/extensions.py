@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Fields of track events that a Perfetto file describes itself are args, under their names, with their types; what it does not describe
-keeps its number.  Both come back into Perfetto; an arg that was dropped does not.  Depth and damage of descriptors harm nothing."""
+"""Checks extension fields of track events. Fields that a Perfetto file describes itself become args with their names and types;
+other fields keep their number. Both are restored in Perfetto output; a dropped arg is not. Deep or damaged descriptors do no
+harm."""
 import json
 import os
 import subprocess
@@ -30,7 +31,7 @@ def read(path):
 
 
 def args_of(path, work):
-    """{event: args} of a file, as JSON has them."""
+    """Returns {event: args} of a file, as in JSON."""
     out = os.path.join(work, 'args.json')
     status, said = run('convert', '-q', '--force', path, '-o', out)
     check(f'{path} as JSON', status == 0, said)
@@ -62,7 +63,7 @@ def dropped(work):
 
 
 def merged(work):
-    """The second input's descriptors are its own."""
+    """Checks that the descriptors of the second input apply to the second input only."""
     paths = [save(os.path.join(work, f'm{i}.pftrace'), extensions.trace({name: extensions.CASES[name]})) for i, name in
              enumerate(('nested', 'two'))]
     target = os.path.join(work, 'm.pftrace')
@@ -90,7 +91,7 @@ def damage(work):
 
 
 def unmodelled(work):
-    """A field that nobody knows stays what it is."""
+    """Checks that an unknown field is kept unchanged."""
     log = extensions.field(21, b'\x08\x01')
     path = save(os.path.join(work, 'n.pftrace'), extensions.trace({'log': (log, None)}))
     target = os.path.join(work, 'o.pftrace')

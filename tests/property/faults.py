@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Each call of the system may fail: every command, in every format, then gives the result that it gives without a fault, or a status
-that says failure, a message, and the folder as it was: the old output whole, and no other file.
+"""Lets each system call fail once. Every command, in every format, must then give the same result as without the fault, or a
+failure status, a message and an unchanged folder: the old output complete, and no other file.
 
-tests/preload/fault.c, preloaded, makes the n-th call of a kind fail: first it counts how many there are.  LONG=1 tries every one, and
-of every two and more that fail from one on; else those of `convert`, of memory in `apply`, and every few of the others.
+tests/preload/fault.c, preloaded, makes the n-th call of a kind fail; a first run counts the calls. LONG=1 tries every single
+fault, and also makes all calls from the second or a later one on fail; otherwise all faults of `convert` and of memory in
+`apply` are tried, and a sample of the others.
 
-    faults.py [WORD]    only cases that have WORD in their name"""
+    faults.py [WORD]    only cases whose name contains WORD"""
 import concurrent.futures
 import json
 import os
@@ -29,7 +30,8 @@ def inputs(ending):
 
 
 def cases(folder):
-    """Name, arguments, files that the command writes; `extract` leaves out what cannot be read, and says so in its status."""
+    """Yields name, arguments, and files that the command writes. `extract` skips unreadable files and reports this in its
+    status."""
     endings = ('.json', '.pftrace', '.xplane.pb')
     for a in endings:
         for b in endings:
@@ -72,7 +74,7 @@ def cases(folder):
 
 
 def make_ranks(folder):
-    """Three ranks of one job, each in another format, and what a merge of them says of their clocks."""
+    """Writes three ranks of one job in different formats, and the clock report of their merge."""
     for rank in range(3):
         events = []
         for i in range(6):
@@ -101,7 +103,7 @@ class Case:
             self.calls = {kind: int(n) for kind, n in (line.split() for line in f)}
 
     def run(self, fault):
-        """In a folder of its own: the process, and the files that it left."""
+        """Runs the command in a new folder. Returns the process and the files that it left."""
         self.number += 1
         with tempfile.TemporaryDirectory(dir=self.folder) as work:
             for name in self.files or ():
@@ -123,7 +125,7 @@ class Case:
         return found
 
     def judge(self, fault):
-        """What is wrong, or None."""
+        """Returns the fault, or None."""
         try:
             p, after = self.run(fault)
         except subprocess.TimeoutExpired:
@@ -138,7 +140,8 @@ class Case:
         if not p.stderr.strip():
             return f'status {p.returncode} without a message'
         untouched = {name: OLD for name in self.files or ()}
-        if len(untouched) > 1 and after.keys() == untouched.keys():  # of several files some may have got their names
+        # with several outputs, some may already have been renamed into place
+        if len(untouched) > 1 and after.keys() == untouched.keys():
             after = {name: OLD if data == self.after.get(name) else data for name, data in after.items()}
         if self.name == 'extract' and p.returncode == 3 and b'left out' in p.stdout:
             return None if after.keys() == untouched.keys() else f'other files: {sorted(after)}'
@@ -163,7 +166,7 @@ def build_library(folder):
 
 
 def is_static():
-    """A program without a loader, into which nothing can be preloaded."""
+    """True if the program has no dynamic loader, so that nothing can be preloaded."""
     with open(TRACEKIT, 'rb') as f:
         start = f.read(4096)
     return start.startswith(b'\x7fELF') and b'/ld' not in start

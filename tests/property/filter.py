@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The laws of filter, split and rebase on every fixture that is read without repair.
+"""Laws of filter, split and rebase, on every fixture that is read without repair.
 
-Events are compared as Python's own parser reads them, and what a filter must keep is worked out here from the JSON, so that neither
-side of a comparison is tracekit's word alone.  Every output passes `tracekit check`."""
+Python's own parser reads the events, and the expected result of a filter is computed here from the JSON, so that neither
+side of a comparison relies on tracekit alone. Every output must pass `tracekit check`."""
 import collections
 import glob
 import json
@@ -45,7 +45,8 @@ def content(path):
 
 
 def same(what, a, b):
-    """Equal bytes; where one comes straight from another format, after one more round through JSON (the order of members)."""
+    """Checks that two files have equal bytes; if one was converted from another format, after another round through JSON, which
+    fixes the order of members."""
     if content(a) == content(b):
         return
     for path in (a, b):
@@ -55,12 +56,12 @@ def same(what, a, b):
 
 
 def key(event):
-    """An arrow that has lost its other end goes, and with it the fields that it is written as."""
+    """An event as text without flow fields: a flow that lost one end is removed."""
     return json.dumps({k: v for k, v in event.items() if k not in ('bind_id', 'flow_in', 'flow_out')}, sort_keys=True, default=str)
 
 
 def whole(events):
-    """Spans that came whole: what Python can judge without pairing."""
+    """Complete spans (X), which need no pairing."""
     return [e for e in events if e.get('ph') == 'X']
 
 
@@ -82,7 +83,7 @@ def quoted(text):
 
 
 def filters(events):
-    """(expression, what Python says of an X event) from what occurs in the trace."""
+    """Yields (expression, predicate in Python on an X event) from values that occur in the trace."""
     spans = whole(events)
     name, cat = common(e.get('name') for e in spans), common(e.get('cat') for e in spans)
     pid = common(e['pid'] for e in spans if isinstance(e.get('pid'), int))
@@ -104,7 +105,7 @@ def filters(events):
 
 
 def comparable(events):
-    """Args that are text of a number compare as numbers: too subtle for the oracle here."""
+    """True if the model can judge all complete spans: durations are numbers and args are objects."""
     for e in whole(events):
         if not isinstance(e.get('dur'), (int, Decimal)) or not isinstance(e.get('args', {}), dict):
             return False
@@ -112,7 +113,7 @@ def comparable(events):
 
 
 def dangling(path):
-    """Ends of arrows that lead nowhere."""
+    """Number of flow points without a counterpart."""
     return json.loads(tracekit('info', '-q', '--json', path).stdout)['traces'][0]['dangling_flow_points']
 
 
@@ -149,7 +150,7 @@ def filter_laws(source, plain, work):
 
 
 def multiset(events):
-    """Events without what a merge gives anew: pids, ids of arrows, metadata."""
+    """Counts events without parts that a merge assigns anew: pids, flow ids, metadata."""
     out = collections.Counter()
     for e in events:
         if e.get('ph') in 'XBEiIC':

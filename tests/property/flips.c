@@ -1,8 +1,8 @@
-/* flips.c - one bit of an XSpace is wrong: all but what it hit is kept.
+/* flips.c - a flipped bit in an XSpace loses at most what it hits.
  *
- * In each fixture a bit is flipped at 1,000 places, one at a time.  However it is read, nothing crashes and the graph is sound.  A
- * file is refused only if no event is left; of the events at most the one that was hit is missing in the median, and few on the
- * average.  What was kept can be written as XPlane and read again, and is then no damage any more. */
+ * In each fixture a bit is flipped at 1,000 places, one at a time. Reading must never crash, and must yield a valid graph. A
+ * file may be refused only if no event remains. In the median at most the damaged event is missing, and on average only a
+ * few. The surviving events can be written as XPlane and read again, then without damage. */
 #include "../unit/help.h"
 
 #include "format/format.h"
@@ -25,7 +25,7 @@ static struct tk_trace *read_space(const uint8_t *p, size_t n, size_t chunk, str
   return feed_bytes(p, n, (struct feed){.format = "xplane", .chunk = chunk}, err);
 }
 
-/* What is written of a damaged file is sound. */
+/* Checks that the output of a damaged trace is valid. */
 static void write_again(const struct tk_trace *t, const char *where) {
   struct mem mem = {0};
   struct tk_err err = {0};
@@ -58,7 +58,7 @@ static bool is_detected(const uint8_t *p, size_t n) {
   return f == &format_xplane;
 }
 
-/* The events that are kept with one bit of the byte flipped. */
+/* Returns the number of events kept with one bit of a byte flipped. */
 static uint32_t flip(struct bytes b, size_t at, unsigned bit, unsigned nth, bool *detected) {
   struct tk_err err;
   char where[64];

@@ -1,24 +1,27 @@
 #!/usr/bin/env python3
-"""An operation of a folder of ranks is that operation of what merge makes of them: the ranks are joined in memory, and nothing is lost that
-the file of the merge would hold.
+"""An operation on a folder of ranks equals the same operation on the output of merge: the ranks are joined in memory, and
+nothing is lost that the merged file would contain.
 
     op DIR -o x.F  =  merge DIR -o m.F; op m.F -o y.F       byte for byte, all with --no-provenance
 
-for ranks of every format, every operation and every format F; so do the measures of size and the files of split.  info and dump describe
-what they are given one by one: theirs of the folder is that of each rank.  It holds so from every format to JSON, from JSON and XPlane to
-XPlane, and from JSON and Perfetto to Perfetto.  What is not held so, and why:
+This is tested for ranks of every format, every operation and every format F, as well as for the figures of size and the
+files of split. info and dump describe their inputs one by one; for a folder they must describe each rank. The law holds from
+every format to JSON, from JSON and XPlane to XPlane, and from JSON and Perfetto to Perfetto. Exceptions, and their reasons:
 
-    clocks   A Perfetto file that no operation changed keeps its clock packets where they stood, as m.pftrace does under shrink --lossless:
-             compared after one more round through Perfetto, byte for byte.  So is what XPlane became, less ids of flows.
-    ids      A slice that Perfetto links (flow_ids) has in XPlane the stat "flow", whose number an XSpace keeps as an arg: ranks with flows
-             7 and 7 are given 1 and 2 rank by rank, and the numbers of the flows as they begin where the graph is whole.  From Perfetto to
-             XPlane compared as JSON, everything and its order, less these numbers; from XPlane to Perfetto as a dump less ids of flows.
-    pids     An XSpace does not state them: split, which names files by pids, is not tried from XPlane to anything but JSON.
+    clocks   An unmodified Perfetto file keeps its clock packets in place, as m.pftrace does under shrink --lossless:
+             compared after another round through Perfetto, byte for byte. Converted XPlane is compared in the same way,
+             without flow ids.
+    ids      A slice with flow_ids in Perfetto has the stat "flow" in XPlane, and an XSpace keeps its number as an arg: ranks
+             with flows 7 and 7 become 1 and 2 rank by rank, but in the joined graph flows are numbered in order of their
+             beginning. From Perfetto to XPlane, compared as JSON, with order, without these numbers; from XPlane to Perfetto
+             as a dump without flow ids.
+    pids     An XSpace does not store pids: split, which names files by pid, is tried from XPlane to JSON only.
     split    A part of m.pftrace still names the machines of all ranks: compared as JSON.
-    size     from Perfetto to XPlane and from XPlane to Perfetto is not tried, for their flows have other numbers.
+    size     Not tried from Perfetto to XPlane or back, because their flows have different numbers.
 
-What fails on both sides fails the test.
-Nor is a temporary file made, an arg's type or a machine lost, or more memory used than for the joined ranks and one of them."""
+A failure on both sides fails the test.
+Also checks that no temporary file is created, no arg type or machine is lost, and memory is at most that of the joined ranks
+and one rank."""
 import json
 import os
 import shutil
@@ -60,7 +63,7 @@ def data(path):
         return f.read()
 
 
-# ---- what is compared ----
+# ---- comparisons ----
 
 def again(path):
     head, name = os.path.split(path)
@@ -120,7 +123,7 @@ def check_status(what, results):
     return ok
 
 
-# ---- files of several outputs, and reports ----
+# ---- split, size and reports ----
 
 def split_law(name, source, folder, work):
     for written, ending in ENDINGS.items():
@@ -144,7 +147,7 @@ def size_law(name, source, folder, work):
             continue
         sources = (folder, os.path.join(work, f'm-{name}{ending}'))
         reports = [json.loads(good('size', '-q', '--json', '-f', written, source)) for source in sources]
-        # metadata says of the joined ranks that there was a merge, and of the file how it was made
+        # the metadata of joined ranks records a merge; that of the file records how the file was made
         kinds = [[kind for kind in report['kinds'] if kind['kind'] != 'metadata'] for report in reports]
         check(f'size {name} as {written}', kinds[0] == kinds[1] and kinds[0], f'{kinds[0]} and {kinds[1]}')
 
@@ -154,13 +157,13 @@ def without_notes(dump):
 
 
 def report_law(name, folder):
-    """info and dump describe each input by itself."""
+    """Checks that info and dump describe each input separately."""
     traces = json.loads(good('info', '-q', '--json', folder))['traces']
     paths = [trace['input'] for trace in traces]
     check(f'inputs of {name}', len(paths) > 1, paths)
     alone = [json.loads(good('info', '-q', '--json', path))['traces'][0] for path in paths]
     for trace in traces + alone:
-        trace.pop('notes')  # of a folder, which of its runs was chosen
+        trace.pop('notes')  # notes for a folder name the selected run
         trace.pop('memory')
     check(f'info of {name}', traces == alone, 'is not that of each rank')
     dumps = b''.join(good('dump', '--graph', '-q', path) for path in paths)
@@ -174,14 +177,14 @@ def rank_law(name, folder, work):
     check(f'rank 1 of {name}', data(x) == data(y) and b'"ts":' in data(x), 'differ')
 
 
-# ---- what JSON between would lose ----
+# ---- losses of a detour through JSON ----
 
 def packet(*fields):
     return field(1, b''.join(fields))
 
 
 def pointer_rank(path, machine):
-    """A span with an arg of type pointer."""
+    """Returns a span with an arg of type pointer."""
     annotation = field(10, b'at') + field(7, 0xdeadbeef)
     begin = field(9, 1) + field(22, b'cat') + field(23, b'load') + field(4, annotation)
     end = field(9, 2)
@@ -206,14 +209,14 @@ def kept(work):
 
 
 def no_temporary_file(folder, work):
-    """TMPDIR that nothing can be made in."""
+    """Runs with an unusable TMPDIR."""
     p = subprocess.run([TRACEKIT, 'filter', '-q', '-e', 'dur > 20us', folder, '-o', os.path.join(work, 'free.json')], check=False,
                        env=dict(os.environ, TMPDIR=os.path.join(work, 'nowhere')), stdin=subprocess.DEVNULL, capture_output=True)
     check('no temporary file', p.returncode == 0, p.stderr.decode())
 
 
 def limits(folder, work):
-    """What is joined counts, not only what is being read."""
+    """Checks that the memory limit includes the joined ranks, not only the rank being read."""
     out = os.path.join(work, 'limit.json')
     rank = os.path.join(folder, 'rank0.json')
     least = next(kb for kb in range(100, 10000, 100)

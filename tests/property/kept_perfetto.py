@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Perfetto -> Perfetto keeps what nobody here understands, byte for byte: packets of other kinds, fields of track events with the interned
-data that they refer to, states, descriptors of tracks with their uuids, names and parents; and a second round writes the same bytes.
+"""Checks that Perfetto -> Perfetto keeps unknown data, byte for byte: packets of other kinds, fields of track events with the
+interned data that they refer to, states, and track descriptors with uuids, names and parents. A second round must write the
+same bytes.
 
-    kept_perfetto.py [FOLDER...]    the fixtures, and every .pftrace under the folders"""
+    kept_perfetto.py [FOLDER...]    checks the fixtures, and every .pftrace below the folders"""
 import collections
 import gzip
 import os
@@ -16,7 +17,7 @@ sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
 from extensions import field  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
-OF_PACKET = {3, 8, 10, 13, 41, 42, 58, 79, 87, 98}  # how it travelled; the state of its sequence
+OF_PACKET = {3, 8, 10, 13, 41, 42, 58, 79, 87, 98}  # transport fields, and the state of the sequence
 MODELLED_PACKETS = {6, 12, 43, 44, 50, 59, 60, 133, 1990}
 MODELLED_EVENT = {1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 16, 22, 23, 30, 31, 36, 42, 44, 45, 46, 47, 48, 52, 53, 54}
 MODELLED_LEGACY = {1, 2, 3, 6, 7, 8, 10, 11, 12, 13, 14, 18, 19}
@@ -35,7 +36,7 @@ def varint(data, at):
 
 
 def message(data):
-    """[(number, value)]: bytes of what has a length or a fixed size.  ValueError if it is none."""
+    """Parses a message to [(number, value)]; length-delimited and fixed-size values are bytes. Raises ValueError if invalid."""
     at, out = 0, []
     try:
         while at < len(data):
@@ -82,7 +83,7 @@ def event_facts(event):
 
 
 def descriptor_facts(descriptor):
-    """A counter whose samples are deltas or multiples is described anew, and they are written as what they come to."""
+    """A counter with incremental or scaled samples gets a new descriptor, and its samples are written as absolute values."""
     fields = message(descriptor)
     counter = dict(message(dict(fields).get(COUNTER, b'')))
     if counter.get(INCREMENTAL) or counter.get(MULTIPLIER, 1) != 1:
@@ -103,7 +104,7 @@ def facts(data):
             elif number not in OF_PACKET | MODELLED_PACKETS:
                 found[number, value] += 1
     for fact in found:
-        if fact[0] in ('descriptor', 'interned'):  # these are said again with every clearing of a sequence
+        if fact[0] in ('descriptor', 'interned'):  # repeated whenever the state of a sequence is cleared
             found[fact] = 1
     return found
 
@@ -123,19 +124,19 @@ def one(label, path, work):
     once, twice = (os.path.join(work, name) for name in ('once.pftrace', 'twice.pftrace'))
     status, said = convert(path, once)
     if status:
-        return  # damaged, or there is nothing in it
+        return  # damaged, or empty
     status, said = convert(once, twice)
     check(f'{label}: again', status == 0 and read(once) == read(twice), said or 'other bytes')
     try:
         before = facts(read(path))
     except (ValueError, zlib.error):
-        return  # damaged: what of it is kept is for others to say
+        return  # damaged: other tests check what is kept
     gone = before - facts(read(once))
     check(f'{label}: kept', not gone, [str(fact)[:200] for fact in gone][:3])
 
 
 def made(work):
-    """One of each kind."""
+    """Returns one packet of each kind."""
     def packet(*fields):
         return field(1, b''.join(fields) + field(10, 3))
 

@@ -1,17 +1,17 @@
-/* laws.c - what holds for every graph, held against random ones:
+/* laws.c - laws that hold for every graph, tested with random graphs:
  *
- *     written twice is the same bytes                      write(g) = write(g)
- *     reading what was written gives the same graph        dump(read(write(g))) = dump(g), in any order of tracks and strings
- *     writing that again gives the same bytes              write(read(write(g))) = write(g)
- *     blanks mean nothing                                  dump(read(pretty(g))) = dump(read(write(g)))
- *     merging one trace is writing it                      merge(a) = a
- *     a joined graph says what its parts say, no more      dump(join(a, b)) = dump(a) + dump(b), and join is associative
- *     a filter that all pass changes nothing               filter(g, true) = g
- *     twice is once; both at once is one after the other   filter(g, a) twice, filter(g, a && b) = filter(filter(g, b), a)
- *     there and back                                       shift(shift(g, d), -d) = g, exact to the picosecond
+ *     writing twice gives the same bytes                   write(g) = write(g)
+ *     reading the output gives the same graph              dump(read(write(g))) = dump(g), in any order of tracks and strings
+ *     writing that graph gives the same bytes              write(read(write(g))) = write(g)
+ *     whitespace has no meaning                            dump(read(pretty(g))) = dump(read(write(g)))
+ *     merging one trace equals writing it                  merge(a) = a
+ *     a joined graph is the sum of its parts               dump(join(a, b)) = dump(a) + dump(b), and join is associative
+ *     a filter that all events pass changes nothing        filter(g, true) = g
+ *     filters are idempotent and compose                   filter(g, a) twice, filter(g, a && b) = filter(filter(g, b), a)
+ *     a shift can be undone                                shift(shift(g, d), -d) = g, exact to the picosecond
  *
- * Graphs hold threads and processes of all kinds of identity, spans that nest and spans that do not, pairs, instants, counters,
- * async spans, flows and args of all types.  The seed of a graph that fails is in the message: SEED=n runs it alone. */
+ * Graphs contain threads and processes with all kinds of identity, nested and overlapping spans, pairs, instants, counters,
+ * async spans, flows and args of all types. A failure prints the seed of its graph: SEED=n runs that graph alone. */
 #include "../unit/help.h"
 
 #include "format/format.h"
@@ -35,7 +35,7 @@ struct random_graph {
 
 static tk_id text(struct tk_trace *t, const char *prefix, uint32_t n) {
   static const char *const odd[] = {"", "a\"b\\c", "\xf0\x9f\x98\x80", "5", "null", "json.id", "\x01\x1f", "line\nline"};
-  bool key = *prefix == 'k' || *prefix == 'c'; /* not of fields; and dumps print keys and categories as they are */
+  bool key = *prefix == 'k' || *prefix == 'c'; /* not for fields; and dumps print keys and categories unquoted */
   char s[64];
   if (rng(20) == 0) return trace_text(t, odd[rng(LENGTH(odd) - (key ? 3 : 0))]);
   snprintf(s, sizeof s, "%s%u", prefix, rng(n));
@@ -51,7 +51,7 @@ static struct tk_ident identity(struct tk_trace *t, uint32_t n) {
   }
 }
 
-/* Of the types that JSON has. */
+/* Adds an arg of a random JSON type. */
 static void one_arg(struct tk_trace *t) {
   tk_id key = text(t, "key", 6);
   switch (rng(9)) {
@@ -84,7 +84,7 @@ static struct tk_event *event(struct random_graph *g, enum tk_kind kind, tk_id t
 
 static tk_id thread(struct random_graph *g) { return g->threads[rng(g->n_threads)]; }
 
-/* Spans within [from, to), some as pairs, and what lies inside of them. */
+/* Adds spans within [from, to), some as begin/end pairs, and nested spans inside them. */
 static void nested(struct random_graph *g, tk_id track, tk_time from, tk_time to, unsigned depth) {
   while (from < to && rng(6)) {
     tk_time start = from + rng((uint32_t)(to - from)), end = start + rng((uint32_t)(to - start) + 1);
@@ -169,7 +169,7 @@ static struct tk_trace *unsealed(uint64_t seed, int64_t origin) {
   for (unsigned i = 0; i < g.n_threads; i++) g.threads[i] = trace_track(g.t, TK_THREAD, identity(g.t, 3), identity(g.t, 5), 0);
   if (!g.tidy) loose(&g);
   for (unsigned i = 0; g.tidy && i < g.n_threads; i++) {
-    bool again = false; /* two indices may be one thread */
+    bool again = false; /* two indices may be the same thread */
     for (unsigned k = 0; k < i; k++) again = again || g.threads[k] == g.threads[i];
     if (!again) nested(&g, g.threads[i], 0, 1000, 0);
   }
@@ -190,8 +190,7 @@ static struct tk_trace *random_trace(uint64_t seed) {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Every line of a dump with the track it belongs to, times made absolute, sorted; without notes and tracks that nothing stands
- * on. */
+/* Returns the lines of a dump, each with its track, with absolute times, sorted; without notes and empty tracks. */
 static char *canonical(const struct tk_trace *t) {
   char *dump = dump_of(t), *out = NULL, track[500] = "", **lines = malloc((strlen(dump) / 2 + 1) * sizeof *lines), *save = NULL;
   size_t n = 0, size = 1;
@@ -204,11 +203,11 @@ static char *canonical(const struct tk_trace *t) {
       continue;
     }
     char *time = line + strcspn(line, "0123456789"), *after;
-    if (*line == ' ') time = strpbrk(strpbrk(line + 4, " ") + 1, "-0123456789"); /* behind depth and kind */
+    if (*line == ' ') time = strpbrk(strpbrk(line + 4, " ") + 1, "-0123456789"); /* after depth and kind */
     if (time[-1] == '-') time--;
     snprintf(number, sizeof number, "%lld", strtoll(time, &after, 10) + (long long)t->origin_ns * 1000);
     char *flow = *line == 'f' ? strstr(after, " -> ") : NULL;
-    if (flow) *flow = 0; /* among equal spans either may be meant */
+    if (flow) *flow = 0; /* among equal spans the target is ambiguous */
     size_t room = strlen(track) + strlen(line) + sizeof number + 4;
     lines[n] = malloc(room);
     assert_non_null(lines[n]);
@@ -294,7 +293,7 @@ static struct tk_trace *joined(uint64_t seed, const struct tk_trace *a, const st
   return t;
 }
 
-/* The lines of both, sorted. */
+/* Returns the lines of both texts, sorted. */
 static char *both(char *a, char *b) {
   char *all, *save = NULL, *out, *at, **lines;
   size_t n = 0;
@@ -316,7 +315,7 @@ static void joining(uint64_t seed) {
   snprintf(where, sizeof where, "join, SEED=%llu", (unsigned long long)seed);
   expect(strcmp(whole, parts) == 0, where, whole, parts);
   same_graph("join is associative", seed, left, right);
-  for (tk_id i = 1; i <= b->n_events; i++) { /* nesting is never worked out anew */
+  for (tk_id i = 1; i <= b->n_events; i++) { /* join must not recompute nesting */
     const struct tk_event *was = &b->events[i], *now = &ab->events[a->n_events + i];
     assert_true(was->depth == now->depth && was->dur == now->dur && was->flags == now->flags && was->kind == now->kind);
   }
@@ -324,7 +323,7 @@ static void joining(uint64_t seed) {
   tk_free(a), tk_free(b), tk_free(c), tk_free(ab), tk_free(bc), tk_free(left), tk_free(right);
 }
 
-/* A rank that stands alone keeps its processes, times and args; its ids are new, and still join what they joined. */
+/* Checks that merging a single rank keeps processes, times and args; ids are new but still link the same events. */
 static void merging(uint64_t seed) {
   struct tk_trace *g = random_trace(seed), *m = random_trace(seed);
   struct mem mem = {0};
@@ -353,7 +352,7 @@ static void merging(uint64_t seed) {
   tk_free(g), tk_free(m);
 }
 
-/* What passes, and what is left of its flows: by the dump, which names no ids. */
+/* Returns a graph after filter a, then b if given. */
 static struct tk_trace *filtered(uint64_t seed, const char *a, const char *b) {
   struct tk_trace *g = random_trace(seed);
   const char *const first[] = {a, NULL}, *const then[] = {b, NULL};
@@ -371,7 +370,8 @@ static void filtering(uint64_t seed) {
   snprintf(both, sizeof both, "(%s) && (%s)", a, b);
   struct tk_trace *g = random_trace(seed), *all = filtered(seed, "pid || !pid", NULL), *once = filtered(seed, a, NULL);
   struct tk_trace *twice = filtered(seed, a, a), *at_once = filtered(seed, both, NULL), *in_turn = filtered(seed, b, a);
-  bool by_depth = strchr(a, '<') || strchr(b, '<'); /* depths close up: what was at 2 may be at 1 in the second round */
+  bool by_depth = strchr(a, '<') || strchr(b, '<'); /* depths are renumbered: an event at depth 2 may be at depth 1 in the
+                                                     * second round */
   same_graph("filter(true)", seed, g, all);
   if (!strchr(a, '<')) same_graph("filter twice", seed, once, twice);
   if (!by_depth) same_graph("filter(a && b)", seed, at_once, in_turn);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""--max-memory of any size: a command does what it does without a limit, or says in one line what it could not hold, with status 3;
-never a signal, never silence.  From 16 MB on the most that the process holds is a tenth more than the limit, beside what a run on an
-empty trace holds.  LONG=1 tries more sizes and larger traces."""
+"""Checks --max-memory with any size: a command gives the same result as without a limit, or reports in one line, with status 3,
+that memory did not suffice; it never dies from a signal or fails silently. From 16 MB on, peak memory is at most 10% above the
+limit, plus the memory of a run on an empty trace. LONG=1 tries more sizes and larger traces."""
 import concurrent.futures
 import os
 import subprocess
@@ -11,7 +11,7 @@ import tempfile
 TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 JOBS = int(os.environ.get('JOBS') or os.cpu_count() or 2)
 STEP, GROWTH = (2, 1.05) if os.environ.get('LONG') else (13, 1.3)
-SANITIZED = os.environ['B'].endswith('san')  # a sanitizer has an allocator of its own, and memory beside all memory
+SANITIZED = os.environ['B'].endswith('san')  # sanitizers replace the allocator and use extra memory
 GEN = os.path.join(os.environ['B'], 'tests', 'gen', 'gen')
 SPANS = '300000' if os.environ.get('LONG') else '100000'
 ENDINGS = ('.json', '.pftrace', '.xplane.pb')
@@ -41,7 +41,7 @@ def limits():
 
 
 def judge(args, size):
-    """What is wrong, or None."""
+    """Returns the fault, or None."""
     with tempfile.TemporaryDirectory() as work:
         p = subprocess.run([TRACEKIT, *args, '--max-memory', f'{size}K'], cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                            stderr=subprocess.PIPE)
@@ -55,10 +55,10 @@ def judge(args, size):
     return None
 
 
-# ---- the most that is held ----
+# ---- peak memory ----
 
 def run(args, folder):
-    """Status, and the peak of resident memory in KB."""
+    """Returns the exit status, and the peak resident memory in KB."""
     pid = os.fork()
     if pid == 0:
         os.chdir(folder)
@@ -84,7 +84,7 @@ def large_commands(path, ending):
 
 
 def peak_is_within(args, folder, empty):
-    """What is wrong, or None; the limits rise until the command succeeds."""
+    """Returns the fault, or None. Raises the limit until the command succeeds."""
     for limit in (16, 24, 32, 48, 64, 96, 128, 192, 256):
         status, peak = run([*args, '--max-memory', f'{limit}M', *(['--force'] if '-o' in args else [])], folder)
         most = limit * 1024 * 1.1 + empty

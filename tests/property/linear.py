@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""No input costs more than its bytes: crafted files (tests/support/crafted.py) go through every command and every pair of formats, and
-none takes more than 10 times what an ordinary file of as many bytes takes.  A report on eight times as many devices, streams or
-allocators takes at most 3 times as long for each byte.
+"""Checks that no input takes disproportionate time: crafted files (tests/support/crafted.py) go through every command and every
+pair of formats, and none may take more than 10 times as long as an ordinary file of the same size. A report on eight times
+as many devices, streams or allocators may take at most 3 times as long per byte.
 
-Seconds of the processor are compared, of one run each, the second of two where the first is too slow.  LONG=1: files of 5 MB, all
-commands on all formats; else of 0.5 MB, and the commands that do most.
+Compares CPU seconds of one run each; of a second run if the first was too slow. With LONG=1 files are 5 MB, with all
+commands on all formats; otherwise 0.5 MB, with the commands that do most.
 
-    linear.py [WORD]    only kinds that have WORD in their name"""
+    linear.py [WORD]    only kinds whose name contains WORD"""
 import os
 import resource
 import subprocess
@@ -19,10 +19,10 @@ import crafted  # noqa: E402
 TRACEKIT = os.environ['TRACEKIT']
 LONG = bool(os.environ.get('LONG'))
 SIZE = 5000000 if LONG else 500000
-MOST, SLACK = 10, 0.1 if LONG else 0.3  # times what the ordinary file takes, and seconds
+MOST, SLACK = 10, 0.1 if LONG else 0.3  # factor over the ordinary file, and seconds added to it
 SECONDS = 120
 FORMATS = ('.json', '.pftrace', '.xplane.pb')
-NO_TRACE = {'empty_objects'}  # of which nothing is left in the other formats
+NO_TRACE = {'empty_objects'}  # empty after conversion to the other formats
 
 
 JOINED = ('SELECT count(*) FROM slice c JOIN slice p ON c.parent_id = p.id JOIN args USING (arg_set_id); SELECT name, sum(dur) FROM event '
@@ -61,12 +61,12 @@ def commands(path, ending):
     yield ['dump', path]
     yield ['split', path, '--by', 'size', '--every', str(os.path.getsize(path) // 4), '-o', 'out{}' + ending]
     yield from questions(path)
-    if LONG:  # else there are just few enough processes for thousands of files
+    if LONG:  # smaller files stay below the limit of split, which would then write thousands of files
         yield ['split', path, '--by', 'process', '-o', 'out{}' + ending]
 
 
 def cpu(args, folder):
-    """Seconds, of `split` for each file that is written, or None if it never ends."""
+    """Returns CPU seconds, for `split` per file written, or None on timeout."""
     for name in os.listdir(folder):
         if name.startswith('out'):
             os.unlink(os.path.join(folder, name))
@@ -123,7 +123,7 @@ class Judge:
 
 
 def report_grows(judge):
-    """Small files take too little time for what is quadratic in their devices to show."""
+    """Tests larger files: small ones are too fast to reveal quadratic cost in the number of devices."""
     for name in ('devices', 'streams', 'devices_with_steps', 'allocators'):
         seconds = []
         for size in (650000, 5200000):

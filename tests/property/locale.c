@@ -1,8 +1,8 @@
-/* locale.c - a process may have any locale: what the library reads and writes under a decimal comma is byte for byte what it
- * reads and writes in the C locale.
+/* locale.c - the library must work in any locale: with a decimal comma it reads and writes the same bytes as in the C
+ * locale.
  *
- * Each step runs twice, in a folder per locale, and leaves files there.  The comma comes from de_DE.UTF-8, which localedef makes
- * for this test; where it cannot be made the steps are skipped, not passed. */
+ * Each step runs twice, in one folder per locale, and leaves its files there. The comma comes from de_DE.UTF-8, which
+ * localedef builds for this test; if that fails the steps are reported as skipped. */
 #include "../unit/help.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@ static char work[] = "/tmp/tracekit-locale-XXXXXX";
 static const char comma_locale[] = "de_DE.UTF-8";
 static const char *current_locale;
 
-/* ---- what the steps share ---- */
+/* ---- helpers of the steps ---- */
 
 static const char *fixture(const char *name) {
   static char path[3][512];
@@ -43,7 +43,7 @@ static void write_text(const char *path, const char *text) {
   fclose(f);
 }
 
-/* All kinds of numbers in JSON: doubles in XPlane and Perfetto come of them. */
+/* Writes JSON with all kinds of numbers; XPlane and Perfetto doubles derive from it. */
 static void write_numbers(const char *path) {
   write_text(path, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
                    "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0.125,\"dur\":1000.5,\"name\":\"a\",\"args\":{\"half\":1.5,\"small\":1e-7,"
@@ -55,7 +55,7 @@ static void write_numbers(const char *path) {
 
 /* ---- steps ---- */
 
-/* Everything to every format and from there to JSON. */
+/* Converts every input to every format, and from there to JSON. */
 static void convert(void) {
   const char *const inputs[] = {"numbers.json", fixture("xplane/mlp_train/vm.xplane.pb"), fixture("perfetto/small.pftrace.gz")};
   const struct tk_format_info *format;
@@ -81,7 +81,7 @@ static void convert(void) {
   }
 }
 
-/* A host whose clock is ahead and drifts; what both saw are the barriers. */
+/* Writes the trace of a host whose clock is ahead and drifts; both hosts share the barriers. */
 static void write_host(const char *path, int rank, double ahead_us, double ppm) {
   FILE *f = fopen(path, "wb");
   assert_non_null(f);
@@ -100,7 +100,7 @@ static void merge(void) {
   struct tk_merge_options opt = {.align = TK_ALIGN_MARKER, .marker = "barrier", .align_report = "report.json"};
   struct tk_merge_report report = {0};
   struct tk_err err;
-  setlocale(LC_ALL, "C"); /* the inputs are the test's own */
+  setlocale(LC_ALL, "C"); /* the test writes its inputs itself */
   write_host(inputs[0], 0, 0, 0);
   write_host(inputs[1], 1, 777.125, 35);
   setlocale(LC_ALL, current_locale);
@@ -201,7 +201,7 @@ static void run_step(void **state) {
   compare_files();
 }
 
-/* The test could not fail if the locale had a point. */
+/* Checks that the locale has a decimal comma; otherwise the test could not fail. */
 static void has_comma(void **unused) {
   char text[16];
   (void)unused;

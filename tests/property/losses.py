@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a format cannot hold is said by kind and count: for every trace and every format that is written, what is read back and what the
-report calls lost add up to what the trace had.  --no-loss refuses to write exactly where something is lost, and leaves no file."""
+"""Checks that losses are reported by kind and count: for every trace and output format, the events read back plus the reported
+losses equal the events of the input. --no-loss must fail exactly if something is lost, and leave no file."""
 import json
 import os
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Machines of a Perfetto trace: times of all are of one clock, equal pids stay apart, ids come back into Perfetto, also through a filter;
-each rank of a merge is a machine of its own.  Whatever their ids are, nothing of two machines becomes one.  Damage of what says how far their clocks are apart harms nothing."""
+"""Checks Perfetto traces of several machines: all timestamps are on one clock, equal pids stay distinct, machine ids are
+restored in Perfetto output, also after a filter, and each rank of a merge becomes a machine. Whatever the ids, two machines
+never become one. Damaged clock offsets between machines do no harm."""
 import json
 import os
 import random
@@ -33,14 +34,14 @@ def packets(path):
 
 
 def spans(path):
-    """{name: (pid, ns)} as JSON has them."""
+    """Returns {name: (pid, ns)} as in JSON."""
     trace = json.loads(run('convert', '-q', path, '-f', 'json', '-o', '-'))
     base = trace['baseTimeNanoseconds'] - machines.REAL_NS
     return {e['name']: (e['pid'], base + round(e['ts'] * 1000)) for e in trace['traceEvents'] if e['ph'] in 'BX'}
 
 
 def process_ids(path):
-    """{(machine, name): pid} of the descriptors."""
+    """Returns {(machine, name): pid} of the descriptors."""
     found = {}
     for p in packets(path):
         process = dict(machines.fields(dict(machines.fields(p.get(60, b''))).get(3, b'')))
@@ -60,7 +61,7 @@ def whole(source, work):
         check(name, found[name][1] == ns, f'{found[name][1]}, not {ns}')
     pids = {machine: {found[name][0] for name, (of, _) in machines.CASES.items() if of == machine} for machine in (0, 7, machines.OTHER)}
     check('pids', all(len(p) == 1 for p in pids.values()) and len(set.union(*pids.values())) == 3, pids)
-    check('machines', count(source) == 2, count(source))  # besides the one that is nameless
+    check('machines', count(source) == 2, count(source))  # besides the default machine
 
     want = {(machine, f'process of {name}'): 10 for machine, name in ((0, 'host'), (7, 'guest'), (machines.OTHER, 'other'))}
     run('convert', '-q', '--force', source, '-o', again)
@@ -86,7 +87,7 @@ def merged(source, work):
 
 
 def other_ids(source, work):
-    """Ids that are the same but for one bit, among them those that shifts and sums of them would lose."""
+    """Checks ids that differ in one bit only, including ids that shifts or sums of ids would confuse."""
     again = os.path.join(work, 'again.pftrace')
     for guest, other in ((machines.OTHER, 7), (7, 7 | 1 << 31), (7 | 1 << 31, 7), (1, 1 | 1 << 24), (1 | 1 << 30, 1), (0xffffffff, 1)):
         found = spans(save(source, machines.trace(guest, other)))
@@ -99,7 +100,7 @@ def other_ids(source, work):
 
 
 def tracks(path):
-    """[(machine, track, under what, what is on it)], and the ends of flows as {(machine, id): [(ends it, event)]}."""
+    """Returns [(machine, track, parent, events)], and the ends of flows as {(machine, id): [(ends it, event)]}."""
     named, on, ends = {}, [], {}
     track = 0
     for p in packets(path):

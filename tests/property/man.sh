@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tracekit(3) names every function that the library has, and no other; what formats manual pages has nothing to say of it.
+# Checks that tracekit(3) names exactly the functions of the library, and that man page formatters report no problem.
 set -u
 cd "$SRC" || exit 1
 passed=0 failed=0

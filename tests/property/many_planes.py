@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Time grows with how many processes and planes there are, and not with its square.
+"""Checks that time grows linearly, not quadratically, with the number of processes and planes.
 
-Four times as many may take nine times as long: a square would take sixteen.  Also all of them are there afterwards."""
+Four times as many may take nine times as long; quadratic growth would take sixteen times. All of them must be in the output."""
 import json
 import os
 import sys
@@ -13,11 +13,11 @@ from verdict import check, finish  # noqa: E402
 from xspace import fields, message, number  # noqa: E402
 
 FEW, MANY = 8000, 32000
-SLACK = 0.1  # seconds: a small time says little
+SLACK = 0.1  # seconds; short times are imprecise
 
 
 def timed(*args):
-    """Seconds of CPU, the less of two runs."""
+    """CPU seconds, the minimum of two runs."""
     def once():
         pid = os.posix_spawn(TRACEKIT, [TRACEKIT, *args, '-q', '--force'], os.environ)
         _, status, used = os.wait4(pid, 0)
@@ -73,7 +73,7 @@ def main():
                 times.setdefault(what, []).append(timed(*args))
             for file, wanted in (('a', n + 1), ('b2', n), ('b3', n), ('m', 2 * n + 1), ('j', 2 * n)):
                 found = count_planes(f'{at}/{file}.xplane.pb')
-                check(f'{file} of {n}', abs(found - wanted) <= 1, f'{found} planes, not {wanted}')  # one of ours
+                check(f'{file} of {n}', abs(found - wanted) <= 1, f'{found} planes, not {wanted}')  # one is added by tracekit
         for what, (few, many) in times.items():
             check(what, many <= 9 * few + SLACK, f'{few:.2f} s for {FEW}, {many:.2f} s for {MANY}')
             print(f'{what}: {few:.2f} s, {many:.2f} s')

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""What merge writes, by Python's own json and tarfile.
+"""Checks the output of merge with Python's json and tarfile.
 
-    manifest   the tar holds the inputs unpacked, the manifest is what its schema says, the offsets are those of the generated
-               clocks; equal bytes every time; equal names, pipes and members of archives; what Perfetto does not read is refused
-    mixed      XPlane hosts, PyTorch ranks and Perfetto traces in one: sums of events, every name and order, in all three formats
-    runs       several runs of one log directory, all files of the same names
-    broken     a rank that cannot be read is named and stops the merge; --keep-going leaves it out, also of a pipe that fails
-    many       200 inputs with 32 files open at most, in the memory of one and of those that may wait (LONG=1: of 2 MB each)"""
+    manifest   the tar contains the decompressed inputs, the manifest matches its schema, the offsets are those of the
+               generated clocks; output is deterministic; equal names, pipes and archive members work; inputs that Perfetto
+               cannot read are refused
+    mixed      XPlane hosts, PyTorch ranks and Perfetto traces in one merge: sums of events, all names and their order, in
+               all three formats
+    runs       several runs of one log directory whose files all have the same names
+    broken     an unreadable rank is named and stops the merge; --keep-going leaves it out, also if it is a pipe that fails
+    many       200 inputs with at most 32 files open, in the memory of one input plus that of waiting ones (LONG=1: of 2 MB
+               each)"""
 import gzip
 import io
 import json
@@ -33,7 +36,7 @@ PERFETTO = f'{FIXTURES}/perfetto/small.pftrace.gz'
 
 
 def run(*args, stdin=subprocess.DEVNULL, env=None):
-    """Status, output, what it said."""
+    """Returns status, output and messages."""
     p = subprocess.run([TRACEKIT, *args], stdin=stdin, capture_output=True, env=env, check=False)
     return p.returncode, p.stdout, p.stderr.decode()
 
@@ -44,7 +47,7 @@ def good(*args, **more):
     return out, err
 
 
-# A small process of its own, since a child counts as its memory what its parent held when it came.
+# Runs in a small process, because a child's peak memory starts at its parent's.
 MEASURED = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[1])))
@@ -54,7 +57,7 @@ print(os.waitstatus_to_exitcode(status), usage.ru_maxrss * 1024)
 
 
 def measured(*args, files=1024):
-    """Bytes of memory at most."""
+    """Returns the peak memory in bytes."""
     p = subprocess.run([sys.executable, '-I', '-S', '-c', MEASURED, str(files), TRACEKIT, *args], stdout=subprocess.PIPE, check=True)
     status, memory = map(int, p.stdout.split())
     judge(' '.join(args[:3]), f'status {status}' if status else '')
@@ -80,7 +83,7 @@ with open(f'{SRC}/schemas/perfetto_manifest.schema.json', encoding='utf-8') as f
 
 
 def unpack(data):
-    """Members by name, the manifest apart; what is wrong with them as such."""
+    """Returns the members by name, the manifest separately, and a fault of the tar."""
     with tarfile.open(fileobj=io.BytesIO(data)) as tar:
         members = tar.getmembers()
         contents = {m.name: tar.extractfile(m).read() for m in members}
@@ -101,7 +104,7 @@ def unpack(data):
 
 
 def manifest(what, want, *args, **more):
-    """`want`: the bytes of each input."""
+    """Checks a manifest; `want` is the expected bytes of each input."""
     out, err = good('merge', '--manifest', '-q', *args, '-o', '-', **more)
     contents, files, whole, fault = unpack(out)
     if not fault and list(contents.values()) != want:
@@ -201,7 +204,7 @@ def counted(path):
 
 
 def names_and_order(path):
-    """Process names in the order of their rows, as Python reads them."""
+    """Returns the process names in row order, as Python computes it."""
     data = json.loads(good('convert', '-q', path, '-f', 'json', '-o', '-')[0])
     names, order = {}, {}
     for e in data['traceEvents']:
@@ -238,7 +241,7 @@ def ordered(work):
 
 
 def early(work):
-    """Perfetto's readers drop what is before the time that a file counts from, whichever input comes first."""
+    """Checks that no event is before the trace's start time, which Perfetto's readers would drop, in either order of inputs."""
     for ranks in (XPLANE, XPLANE[::-1], TORCH[1::-1]):
         for options in ((), ('--align=none',)):
             good('merge', '-q', *options, *ranks, '-o', f'{work}/early.pftrace', '--force')
@@ -248,7 +251,7 @@ def early(work):
 
 
 def kept(work):
-    """What a merge said of its ranks stays through the next one, and where nothing is to be said of commands."""
+    """Checks that the merge metadata of the ranks survives further commands, even with --no-provenance."""
     for rank in range(3):
         with open(f'{work}/t{rank}.json', 'w', encoding='utf-8') as f:
             idle = {'ph': 'M', 'name': 'process_name', 'pid': 99, 'args': {'name': f'idle{rank}'}}
@@ -294,11 +297,12 @@ def broken(work):
         judge('a broken rank', '' if status == 3 and cut in err and '--keep-going' in err and not os.path.exists(out) else f'{status}: {err}')
         status, _, err = run('merge', '-k', '-q', *options, TORCH[0], cut, '-o', out)
         judge('left out', '' if status == 3 and cut in err and counted(out) == alone else f'{status}: {err}')
-        for env, data in (({'TMPDIR': f'{work}/none'}, TORCH[1]), ({}, cut)):  # no room to spool it; a pipe that breaks off
+        # no space to spool the pipe; a pipe that breaks off
+        for env, data in (({'TMPDIR': f'{work}/none'}, TORCH[1]), ({}, cut)):
             with open(data, 'rb') as f:
                 pipe = subprocess.Popen(['cat'], stdin=f, stdout=subprocess.PIPE).stdout
             status, _, err = run('merge', '-k', '-q', '--force', *options, TORCH[0], '-', '-o', out, stdin=pipe, env={**os.environ, **env})
-            fails = data == cut or not options  # by wall clock alone nothing is read twice
+            fails = data == cut or not options  # with wall clocks alone no input is read twice
             fault = f'{status}: {err}' if status != (3 if fails else 0) or (fails and counted(out) != alone) else ''
             judge(f'a pipe {options} {env}', fault)
         os.remove(out)
@@ -310,7 +314,7 @@ def many(work):
     ranks = [first] + [f'{work}/rank{i}.json' for i in range(1, 200)]
     for path in ranks[1:]:
         os.link(first, path)
-    options = ('-q', '-j1', '--force', '--max-memory', '1G')  # of which 1/32 is for graphs that wait
+    options = ('-q', '-j1', '--force', '--max-memory', '1G')  # 1/32 of it is for graphs that wait
     one = measured('convert', first, *options, '-o', f'{work}/one.json.gz')
     for more in ((f'{work}/all.json.gz',), (f'{work}/all.pftrace',), (f'{work}/all.tar', '--manifest')):
         memory = measured('merge', *ranks, *options, '-o', *more, files=32)

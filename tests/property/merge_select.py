@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What merge keeps is what filter keeps of each rank, on one timeline.
+"""Checks that merge with a selection keeps what filter keeps of each rank, on one timeline.
 
-    ranks   --rank and --every-rank: the output is that of a merge of those ranks alone, but for clocks, which all ranks decide
-    steps   --step: as many events of each rank as filter --step leaves
-    time    --time: nothing outside of the range, whatever the clocks of the hosts; everything that is inside
-    size    --to: not larger; the ranks are still told
-    offsets --offsets-from: a report of the merge, the merge itself, and reports made elsewhere give the same times again
-    again   merged files are merged as their ranks are: names, ranks, clocks, top-level keys, the table of collectives
-    faults  ranges that are none, ranks that nobody is of, manifests
+    ranks   --rank and --every-rank: the output equals a merge of those ranks, except for clocks, which all ranks determine
+    steps   --step: as many events of each rank as filter --step keeps
+    time    --time: nothing outside the range, and everything inside, whatever the hosts' clocks
+    size    --to: not larger; the ranks are still identified
+    offsets --offsets-from: a report of the merge, the merged file, and reports made elsewhere reproduce the same times
+    again   merged files merge like their ranks: names, ranks, clocks, top-level keys, table of collectives
+    faults  invalid ranges, ranks without input, manifests
 
-A job of four ranks on two hosts (tests/gen), 5 ms apart, as JSON, Perfetto and XPlane."""
+Uses a job of four ranks on two hosts (tests/gen), 5 ms apart, as JSON, Perfetto and XPlane."""
 import json
 import os
 import subprocess
@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, GEN = os.environ['TRACEKIT'], os.environ.get('GEN') or os.path.join(os.environ['B'], 'tests/gen/gen')
-RANKS, HOSTS, STEP = 4, 2, '11'  # steps are numbered from 10 on
+RANKS, HOSTS, STEP = 4, 2, '11'  # steps are numbered from 10
 FORMATS = ('json', 'pftrace', 'xplane.pb')
 
 
@@ -42,7 +42,7 @@ def spans(trace):
 
 
 def rank_of(trace):
-    """pid -> rank, by what the merged trace says of itself."""
+    """Returns {pid: rank} from the metadata of the merged trace."""
     return {str(p): r['rank'] for r in trace['tracekit']['ranks'] for p in r['pids'].values()}
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Ranks in one XSpace.  What xprof asks for is read by a parser of our own; what comes back is what a merge to JSON says of the same
-ranks: every event and flow point with its time, the base of time, the order of processes.
+"""Checks ranks merged into one XSpace. An independent parser reads the parts that xprof needs; converted back, the trace must
+match a merge of the same ranks to JSON: every event and flow point with its time, the time base, the order of processes.
 
-    ddp       PyTorch ranks with a base of time that lies weeks before their events
-    epoch     ranks that print epoch times, which picoseconds from 1970 do not hold: flow points were lost, silently
-    swapped   ranks that are named in another order: xprof orders processes by the ids of their planes"""
+    ddp       PyTorch ranks whose time base is weeks before their events
+    epoch     ranks with epoch timestamps, which overflow picoseconds since 1970: flow points were once lost silently
+    swapped   ranks named in a different order: xprof sorts processes by plane id"""
 import json
 import os
 import subprocess
@@ -17,7 +17,7 @@ from verdict import check, finish  # noqa: E402
 from xspace import fields, plane_name, start_of  # noqa: E402
 
 LONG = bool(os.environ.get('LONG'))
-EXACT_NS = 2**53 // 1000  # a double holds the picoseconds: what xprof prints
+EXACT_NS = 2**53 // 1000  # a double represents the picoseconds that xprof prints exactly
 EPOCH_US = 1694128201421058
 
 
@@ -34,7 +34,7 @@ def of(message, number):
 
 
 def xspace(path):
-    """[(plane's id, its name, timestamps of its lines)], profile_start_time, hosts."""
+    """Returns [(plane id, plane name, timestamps of its lines)], profile_start_time, hosts."""
     with open(path, 'rb') as f:
         space = f.read()
     planes = [((of(plane, 1) or [0])[0], plane_name(plane), [(of(line, 3) or [0])[0] for line in of(plane, 3)]) for plane in of(space, 1)]
@@ -57,7 +57,7 @@ def processes(trace):
 
 
 def rows(trace):
-    """Names of processes as a viewer of JSON orders them."""
+    """Names of processes in the order of a JSON viewer."""
     said = {}
     for e in trace['traceEvents']:
         if e.get('ph') == 'M' and e['name'] in ('process_name', 'process_sort_index'):
@@ -75,7 +75,7 @@ def merged(what, inputs, work, same_order=True, command='merge'):
     good(command, '-q', *inputs, '-o', x, '--force')
     good('convert', '-q', x, '-o', back, '--force')
     a, b = loaded(m), loaded(back)
-    if same_order:  # else pids and ids of flows that several ranks use are given out in another order
+    if same_order:  # else pids, and flow ids that several ranks share, are assigned in a different order
         check(f'{what}: events', events(a) == events(b), 'differ')
         check(f'{what}: processes', processes(a) == processes(b), f'{processes(a)} and {processes(b)}')
     check(f'{what}: base', a.get('baseTimeNanoseconds') == b.get('baseTimeNanoseconds'), b.get('baseTimeNanoseconds'))

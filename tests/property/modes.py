@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What few may read does not become what many may: no command writes a file that is more readable than its inputs, whatever the umask, in
-whatever form the inputs come; a file that is replaced is no more readable either."""
+"""Checks file permissions: no command writes a file that is more readable than its inputs, whatever the umask and the form of
+the inputs; a replaced file does not become more readable either."""
 import gzip
 import json
 import os
@@ -30,7 +30,7 @@ def write(path, data, mode=0o600):
     return path
 
 
-# Files that each command writes are those in the folder `out`.
+# Each command writes its files to the folder `out`.
 COMMANDS = [
     'convert {a} -o out/a.json', 'convert {a} -o out/a.json.gz', 'convert {a} -o out/a.pftrace', 'convert {a} -o out/a.xplane.pb',
     'convert {a} -f xplane -o out/', 'convert {a} -o out/a.speedscope.json', 'filter {a} --name op1 -o out/a.json',
@@ -59,7 +59,7 @@ def modes(what, folder, names, allowed=0o600):
 
 
 def cluster(folder, names):
-    """scan, plan, apply and concat pass a trace on through files."""
+    """Checks scan, plan, apply and concat, which pass a trace on through files."""
     work = f'{folder}/cluster'
     os.mkdir(work)
     for line in ('scan {a} -o {w}/a.scan', 'scan {b} -o {w}/b.scan', 'plan {w}/a.scan {w}/b.scan -o {w}/plan.json --collectives {w}/c.csv',
@@ -93,7 +93,7 @@ def main():
         mixed = {'a': write(f'{folder}/wide.json', events(0), 0o644), 'b': names['b']}
         for what in COMMANDS:
             modes(what, folder, mixed, 0o600 if '{b}' in what else 0o644)
-        # Standard input that is a file.
+        # Standard input redirected from a file.
         for args in (['convert', '-', '-o'], ['report', '-', '--html'], ['sql', '-', '-e', 'SELECT 1', '--db'], ['scan', '-', '-o']):
             out = f'{folder}/stdin.{ {"--html": "html", "--db": "db"}.get(args[-1], "json")}'
             with open(names['a'], 'rb') as f:
@@ -101,7 +101,7 @@ def main():
             judge(f'{args}', p.stderr.decode() if p.returncode else '')
             if not p.returncode:
                 check(f'{args}: of standard input', not stat.S_IMODE(os.stat(out).st_mode) & 0o077, oct(os.stat(out).st_mode))
-        # What is replaced.
+        # Replaced outputs.
         for args in (['convert', names['a'], '-o'], ['report', names['a'], '--html'], ['sql', names['a'], '--db']):
             out = f'{folder}/old.{ {"--html": "html", "--db": "db"}.get(args[-1], "json")}'
             write(out, {}, 0o644)

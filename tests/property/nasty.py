@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the command to fixtures/nasty/EXPECT.tsv: status, messages, output and number of events of every damaged or odd input.
+"""Compares the command with fixtures/nasty/EXPECT.tsv: status, messages, output and number of events of every damaged or odd
+input.
 
-Whatever the input: an exit status of the documented ones, never a signal; one line per fault, naming the file; no output file after
-an error; otherwise strict JSON in valid UTF-8; --strict refuses exactly what needs repair.  A verdict that the project knowingly does
-not reach stands in EXCEPTIONS with the reason, and must stay needed."""
+For every input: a documented exit status, never a signal; one line per fault, naming the file; no output file after an
+error; otherwise strict JSON in valid UTF-8; --strict refuses exactly the inputs that need repair. EXCEPTIONS lists verdicts
+that the project knowingly does not reach, with the reason; each entry must still be needed."""
 import json
 import os
 import re
@@ -13,9 +14,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
-SECONDS = 20  # bounded time, also under sanitizers
+SECONDS = 20  # time limit, also under sanitizers
 
-# path: (verdict that is reached, why)
+# path: (actual verdict, reason)
 EXCEPTIONS = {
     'xplane/length_4g.xplane.pb': ('repair', 'a file that ends early keeps what came before, whatever length it promised'),
     'xplane/overlapping_events.xplane.pb': ('ok', 'kept as it is: only a writer that must nest has to repair it'),
@@ -34,7 +35,7 @@ def refuse(token):
 
 
 def strict_json(data):
-    text = data.decode('utf-8')  # raises on bad UTF-8
+    text = data.decode('utf-8')  # raises on invalid UTF-8
     if re.search(r'(?<!\\)(\\\\)*\\u[dD][89a-fA-F]', text):
         raise ValueError('a surrogate escape')
     limit = sys.getrecursionlimit()
@@ -53,7 +54,8 @@ def traces_fault(path, expected):
 
 
 def events_fault(path, expected):
-    """Faults in the number of events, or of records where metadata counts too ("3 slices", "1 flow" are left to other tests)."""
+    """Faults in the number of events, or of records if metadata counts too; other texts ("3 slices", "1 flow") are left to
+    other tests."""
     if m := re.fullmatch(r'(\d+) traces?', expected):
         yield from traces_fault(path, int(m[1]))
         return
@@ -90,7 +92,7 @@ def output_faults(output):
     except (OSError, ValueError) as e:
         yield f'output: {e}'
     except RecursionError:
-        pass  # Python's limit, not ours
+        pass  # a limit of Python, not of tracekit
 
 
 def verdict_faults(verdict, status, err, strict_status):
@@ -111,7 +113,7 @@ def check(path, verdict, events, work):
     name = path.replace('/', '_')
     source, output = os.path.join(FIXTURES, 'nasty', path), os.path.join(work, name + '.out.json')
     strict_output = os.path.join(work, name + '.strict.json')
-    for left in (output, strict_output):  # of the same input, held to another verdict
+    for left in (output, strict_output):  # left by the same input under another verdict
         if os.path.exists(left):
             os.remove(left)
     status, _, err = run('convert', '--force', source, '-o', output, *(['-v'] if verdict in ('note', 'fact') else []))

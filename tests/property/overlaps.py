@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Spans that overlap, in Chrome JSON: with --overlaps, and of what did not come as JSON without it, no X event sticks out of another of
-its row, as trace_processor rounds them; and the file is read again as the trace that it was.  Random traces, and XPlane fixtures."""
+"""Checks overlapping spans in Chrome JSON: with --overlaps, or if the input is not JSON, no X event extends beyond an enclosing
+event of its row, after the rounding of trace_processor; and the output is read back as the same trace. Uses random traces and
+XPlane fixtures."""
 import collections
 import glob
 import json
@@ -37,7 +38,7 @@ def events_of(path):
 
 
 def stuck_out(events):
-    """X events that trace_processor would drop: they end after the one that they begin in."""
+    """Returns the X events that trace_processor would drop, because they end after the event in which they begin."""
     rows, out = collections.defaultdict(list), []
     for e in events:
         if e['ph'] == 'X':
@@ -59,7 +60,7 @@ def meaning(path):
     lines = run('dump', '--graph', '-q', path).splitlines()
     origin = int(re.search(r'origin=(-?\d+)ns', lines[0])[1]) * 1000
     timed = re.compile(r'^(  \d+ [a-z]+|flow [a-z]+|record .) (-?\d+)(?= |$)')
-    # Times of what a point is bound to stand behind an arrow, and count from the origin as well.
+    # Times of bound events follow an arrow, and are relative to the origin as well.
     lines = [re.sub(r' -> (-?\d+)(?= )', lambda m: f' -> @{int(m[1]) + origin}', timed.sub(lambda m: f'{m[1]} @{int(m[2]) + origin}', line))
              for line in lines[1:] if not line.startswith(('note ', 'meta '))]
     below = lines[1:] + ['']
@@ -74,7 +75,7 @@ def compare(what, source, path):
 
 
 def stays(what, path, work):
-    """A second round and a third one write the same bytes, and as many rows as there were."""
+    """Checks that a second and a third round write the same bytes, and equally many rows."""
     rounds = [path, f'{work}/2.json', f'{work}/3.json']
     for a, b in zip(rounds, rounds[1:]):
         run('convert', '-q', a, '-o', b, '--force')
@@ -87,7 +88,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         source, out, again = f'{work}/source.json', f'{work}/out.json', f'{work}/again.json'
         maker = randomtrace.maker(int(os.environ.get('SEED', '1')))
-        maker.kinds = ('XXXXXXXXibenstf',)  # begins and ends are never dropped, and may stick out
+        maker.kinds = ('XXXXXXXXibenstf',)  # begins and ends are never dropped, and may overlap
         maker.file(source, 1, TRACES)
         run('convert', '-q', source, '-o', out, '--overlaps')
         judge('there are overlaps', '' if len(stuck_out(events_of(source))) > TRACES / 20 else 'hardly any')

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Nothing passes by an operation unseen: after a filter that leaves no event, no string that stood only in events is in the output,
-whatever the input's format and the output's: not in names, args, stack frames, interned strings, or blocks that are passed through."""
+"""Checks that no filtered data passes through: after a filter that keeps no event, the output contains no string that occurred
+only in events, whatever the formats of input and output: not in names, args, stack frames, interned strings or passthrough
+blocks."""
 import json
 import os
 import subprocess
@@ -11,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
-SHORTEST = 6  # bytes: shorter strings stand in any file by chance
+SHORTEST = 6  # bytes; shorter strings occur by chance
 OUTPUTS = ('json', 'xplane.pb', 'pftrace')
 STACKS = {'traceEvents': [{'ph': 'X', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 5, 'name': 'first_event', 'sf': '3', 'args': {'shape': 'argument_one'}},
                           {'ph': 'i', 'pid': 1, 'tid': 1, 'ts': 10, 'name': 'second_event', 'sf': 5, 's': 't'}],
@@ -26,7 +27,7 @@ def run(*args):
 
 
 def strings(value):
-    """All strings in a JSON value, keys included."""
+    """Yields all strings in a JSON value, including keys."""
     if isinstance(value, dict):
         for k, v in value.items():
             yield k
@@ -42,7 +43,7 @@ FIELDS = {'ph', 'pid', 'tid', 'ts', 'dur', 'name', 'cat', 'args', 'id', 'id2', '
 
 
 def only_in_events(trace):
-    """Strings of events and of the stack frames, less those that stand elsewhere: in metadata and top-level data."""
+    """Returns the strings of events and stack frames that do not occur in metadata or top-level data."""
     events, rest = set(), set()
     for event in trace['traceEvents']:
         (rest if event.get('ph') == 'M' else events).update(strings(event))

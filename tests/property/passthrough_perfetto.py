@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""After a filter that drops every event of a Perfetto trace, no string of a dropped event is in the output: no name, category, arg key or
-value, in none of what passes through unread (interned data of packets that are not modelled, descriptions of extensions, fields of tracks)."""
+"""Checks a filter that drops every event of a Perfetto trace: no string of a dropped event is in the output. This covers names,
+categories, arg keys and values, and data that passes through uninterpreted (interned data of unknown packets, descriptors of
+extensions, fields of tracks)."""
 import json
 import os
 import subprocess
@@ -14,7 +15,7 @@ import machines  # noqa: E402
 from extensions import field  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
-LEAST = 6  # bytes: shorter strings occur by chance
+LEAST = 6  # bytes; shorter strings occur by chance
 
 
 def run(*args):
@@ -34,7 +35,7 @@ def strings(value):
 
 
 def of_events(text):
-    """Strings of events, less those that metadata has as well: that stays."""
+    """Returns the strings of events, except those that also occur in metadata, which is kept."""
     trace = json.loads(text)
     events = trace.pop('traceEvents')
     known = {'ph', 'pid', 'tid', 'ts', 'dur', 'name', 'cat', 'args', 'id', 'id2', 'bp', 's', 'scope'}
@@ -44,7 +45,7 @@ def of_events(text):
 
 
 def shared_sequence():
-    """Events and packets that are not modelled on one sequence, which interns names for both."""
+    """Returns events and unknown packets on one sequence that interns names for both."""
     def packet(*fields):
         return field(1, b''.join(fields) + field(10, 1))
     interned = field(12, field(2, field(1, 1) + field(2, b'interned name')) + field(3, field(1, 1) + field(2, b'interned key')))

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""What an XPlane filter carries along and does not model: of events that went, nothing is left; of those that stayed, all of it is.
+"""Checks the unmodelled data that an XPlane filter passes through: nothing of removed events is left, and everything of kept
+events remains.
 
     to nothing    no string of six bytes or more of any event (name, args, text in its programs) is in the output, nor a program
-    less an arg   no string of six bytes or more that only its values were is in the output (of files without programs)
-    to one name   the metadata of that name is what it was, and so is each program that its events are of; no other program is there
+    less an arg   no string of six bytes or more that occurred only in the arg's values is in the output (for files without
+                  programs)
+    to one name   the metadata of that name is unchanged, and so are the programs of its events; no other program is in the
+                  output
 
-Arguments: files or directories to search; default: the fixtures."""
+Arguments: files or directories to search (default: the fixtures)."""
 import collections
 import glob
 import gzip
@@ -19,7 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 from xspace import fields, plane_name  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
-SHORT = 6  # bytes: shorter text stands anywhere by chance
+SHORT = 6  # bytes; shorter texts occur by chance
 PROGRAMS = (b'Hlo Proto', b'hlo_proto')
 
 
@@ -46,7 +49,7 @@ def read(path):
 # ---- the wire ----
 
 def entries(plane, number):
-    """{id: value message} of a plane's map."""
+    """Returns {id: value message} of a map field of a plane."""
     found = {}
     for field, data in fields(plane):
         if field == number:
@@ -56,7 +59,7 @@ def entries(plane, number):
 
 
 def values(message, number, names):
-    """(name, field, value) of the stats of a message; a reference by the name that it refers to."""
+    """Yields (name, field, value) of the stats of a message; a reference is resolved to its name."""
     for field, data in fields(message):
         if field != number:
             continue
@@ -82,7 +85,7 @@ class Plane:
         return metadata.get(4) or metadata.get(2, b'')
 
     def programs(self):
-        """{program id: HLO} of the plane's metadata."""
+        """Returns {program id: HLO} from the metadata of the plane."""
         found = {}
         for key, message in self.metadata.items():
             stats = {name: value for name, _, value in values(message, 5, self.stats)}
@@ -134,7 +137,8 @@ def strings_of(events):
 
 
 def facts_of(space):
-    """Names of planes without lines, names and values of their stats: facts of the profile, not of its events."""
+    """Returns the names of planes without lines, and names and values of their stats: these describe the profile, not its
+    events."""
     facts = [plane_name(d).encode() for f, d in fields(space) if f == 1 and not any(g == 3 for g, _ in fields(d))]
     for field, data in fields(space):
         if field == 1 and not any(f == 3 for f, _ in fields(data)):
@@ -166,7 +170,7 @@ def less_arg(path, events, work):
 
 
 def some_names(events):
-    """The most frequent name, and that of each program's most frequent one, where the events say their program."""
+    """The most frequent name, and the most frequent name of each program if events record their program."""
     count = collections.defaultdict(collections.Counter)
     for e in events:
         count[e.get('args', {}).get('program_id')][e['name']] += 1
@@ -210,7 +214,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for path in paths:
             if read(path).count(b'\xef\xbf\xbd') > 100:
-                continue  # damaged by a text filter: no trace
+                continue  # damaged by a text filter: not a trace
             faults = list(laws(path, work))
             for fault in faults[:5]:
                 print(f'{path}: {fault}')

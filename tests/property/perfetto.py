@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""JSON -> Perfetto -> JSON keeps every event of the fixtures: name, category, time to the ns, track, args, flow points, counters of
-several series, and every record; and Perfetto -> Perfetto -> Perfetto is the same bytes.
+"""Checks that JSON -> Perfetto -> JSON keeps every event of the fixtures (name, category, time to the ns, track, args, flow
+points, counters of several series) and every record, and that Perfetto -> Perfetto -> Perfetto writes the same bytes.
 
-What Perfetto has no place for is declared in LOSS.  Both sides of a comparison are JSON of our own writer, so that what reading JSON
-repairs is not looked at here."""
+LOSS lists what Perfetto cannot represent. Both sides of a comparison are JSON from our own writer, so that repairs by the
+JSON reader are not tested here."""
 import collections
 import gzip
 import json
@@ -37,11 +37,11 @@ def ns(us):
     try:
         return int((Decimal(us) * 1000).quantize(Decimal(1), ROUND_HALF_UP)) if us is not None else None
     except InvalidOperation:
-        return us  # text that is no number
+        return us  # text that is not a number
 
 
 def plain(v):
-    """Values as a double holds them: 1.50 and 1.5 are one number."""
+    """Converts numbers as a double stores them: 1.50 and 1.5 are equal."""
     if isinstance(v, Decimal):
         return int(v) if v == int(v) and abs(v) < 1 << 53 else float(v)
     if isinstance(v, int) and not isinstance(v, bool) and abs(v) >= 1 << 63:
@@ -84,7 +84,7 @@ def differences(a, b):
 
 
 def against(straight, back):
-    """Faults of the JSON `back` against the JSON `straight`."""
+    """Faults of the JSON file `back` relative to `straight`."""
     return list(differences(events(load(straight)), events(load(back))))
 
 

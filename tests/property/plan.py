@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""A merge in steps finds what a merge in one does: scan keeps of each rank what clocks are compared by, and plan compares them.
+"""Checks that a merge in steps finds the same clocks as `merge`: scan keeps the data of each rank that clock comparison needs,
+and plan compares.
 
-    same     plan says of the clocks what merge --align-report says, byte for byte: of simulated jobs of several kinds whose clocks lie, of
-             fixtures of both sources, by one scan of all, by a scan of each, joined or not; and the same table of collectives
-    moved    each rank that is merged by itself --offsets-from the plan stands where the merge of all puts it
-    small    a rank of very many collectives takes at most 64 KiB
-    damage   scans that are cut, changed or none at all are refused with a message, or are read: nothing crashes
-    faults   outputs that are inputs, options that scans cannot serve"""
+    same     plan reports the same clocks as merge --align-report, byte for byte, and the same table of collectives: for
+             simulated jobs of several kinds with wrong clocks and for fixtures of both sources, with one scan of all ranks
+             or one scan per rank, joined or separate
+    moved    a rank merged alone with --offsets-from PLAN gets the same times as in the merge of all ranks
+    small    the scan of a rank with very many collectives takes at most 64 KiB
+    damage   truncated, changed or invalid scans are refused with a message, or are read; nothing crashes
+    faults   outputs that are inputs, options that scans do not support"""
 import glob
 import json
 import os
@@ -41,13 +43,13 @@ def read(path):
 
 
 def align_of(plan):
-    """The text of the plan's member "align"."""
+    """Returns the plan's member "align" as text."""
     text = plan.split('"align":', 1)[1]
     return json.dumps(json.JSONDecoder().raw_decode(text)[0])
 
 
 def same(name, folder, inputs):
-    """The plans of all ways to scan the inputs, and the merge."""
+    """Returns the plans of all ways to scan the inputs, and the merge."""
     run(folder, 'merge', '-q', '--force', *inputs, '-o', 'merged.json', '--align-report', 'align.json', '--collectives', 'merged.csv')
     run(folder, 'scan', '-q', '--force', *inputs, '-o', 'all.scan')
     each = []
@@ -75,7 +77,7 @@ def same(name, folder, inputs):
 
 
 def times(path):
-    """(name, absolute ns) of each span."""
+    """Returns (name, absolute ns) of each span, sorted."""
     trace = json.loads(read(path))
     base = trace.get('baseTimeNanoseconds', 0)
     return sorted((e['name'], base + round(e['ts'] * 1000)) for e in trace['traceEvents'] if e['ph'] == 'X')

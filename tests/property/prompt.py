@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The prompt of SQL on a terminal: statements, lines for the prompt itself, completion, former lines, interrupts."""
+"""Tests the SQL prompt on a terminal: statements, prompt commands, completion, history, interrupts."""
 import os
 import pty
 import re
@@ -21,7 +21,7 @@ WAIT = 60
 
 
 class Session:
-    """The command at its prompt, on a terminal of its own."""
+    """The command at its prompt, on a pseudo-terminal."""
 
     def __init__(self, home, term='xterm'):
         env = {k: v for k, v in os.environ.items() if not k.startswith('XDG_')}
@@ -42,11 +42,12 @@ class Session:
         return bool(more)
 
     def waits(self):
-        """libedit shows the prompt before it takes keys for itself, and until then the terminal eats some of them."""
+        """True if the prompt accepts keys: libedit shows the prompt before it sets up the terminal, which until then drops some
+        keys."""
         return not self.edits or not termios.tcgetattr(self.fd)[3] & termios.ICANON
 
     def until(self, end, shown=''):
-        """What stands on the terminal, escapes aside, when it ends so and shows the other."""
+        """Waits until the terminal text, without escapes, ends with `end` and contains `shown`; returns the text."""
         deadline = time.monotonic() + WAIT
         while time.monotonic() < deadline:
             text = self.text()
@@ -59,7 +60,7 @@ class Session:
         return re.sub('\033\\[[0-9;?]*[A-Za-z]|\033[()=>].?|\x07', '', self.at.decode('utf-8', 'replace')).replace('\r', '')
 
     def say(self, text, end='tracekit> ', shown=''):
-        """Types, and returns what came until the next prompt."""
+        """Types text, and returns the output up to the next prompt."""
         self.at = b''
         os.write(self.fd, text.encode())
         while not self.at and self.read(WAIT):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Random small traces (tests/support/randomtrace.py) of spans, instants and samples that tie, overlap, cross and never end: through
-every chain of formats each of them keeps its name, time, duration and track, as a model in Python sees them, and every file on the
-way holds the invariants of the event graph.  LONG=1 tries more; make interop has an engine judge them too."""
+"""Converts random small traces (tests/support/randomtrace.py) of spans, instants and samples that tie, overlap, cross or never
+end: through every chain of formats each event keeps its name, time, duration and track, as computed by a model in Python, and
+every file on the way satisfies the invariants of the event graph. LONG=1 tries more; make interop also compares with an
+engine."""
 import collections
 import json
 import os
@@ -26,7 +27,7 @@ def run(*args):
 
 
 def meaning(events):
-    """By process: its spans and instants, of those that never end without a duration, and its samples."""
+    """Returns, by process, its spans and instants (unfinished spans without duration) and its samples."""
     found = collections.defaultdict(collections.Counter)
     for k, (name, ts, dur, pid, tid) in chromemodel.nodes(events).items():
         found[pid][k, name, ts, dur, tid] += 1
@@ -36,7 +37,7 @@ def meaning(events):
 
 
 def same(a, b):
-    """A span that never ends lasts to the end of the trace where a format knows ends alone."""
+    """Compares two results; in a format that stores only ends, an unfinished span lasts to the end of the trace."""
     if a == b:
         return True
     endless = {key[0] for key in a if len(key) == 5 and key[3] is None}

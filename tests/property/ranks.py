@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Merging many ranks takes as much for each of them as merging few, and little memory for all.
+"""Checks that merging many ranks takes as much time per rank as merging few, and little memory.
 
-Tiny ranks of one job with tensor, data and pipeline groups, eight to a host, with the names of their hosts and without: seconds of the
-processor a rank, of the better of two runs, grow by no more than RATIO from few ranks to many, and memory is what the two passes keep on
-purpose and no more than ROOM a rank.  LONG=1: up to 10,000 ranks, within 512 MB."""
+Merges tiny ranks of one job with tensor, data and pipeline groups, eight per host, with and without host names. CPU seconds
+per rank, the better of two runs, may grow by at most RATIO from few to many ranks; memory may be at most what the two passes
+keep on purpose plus ROOM per rank. LONG=1: up to 10,000 ranks, within 512 MB."""
 import json
 import os
 import random
@@ -19,7 +19,7 @@ TRACEKIT, LONG = os.environ['TRACEKIT'], bool(os.environ.get('LONG'))
 FEW, MANY = (1000, 10000) if LONG else (240, 1200)
 RATIO, SLACK = 1.8, 0.15  # seconds
 KEPT, ROOM = 85, 0.016  # MB
-SANITIZED = os.environ.get('B', '').endswith('san')  # a sanitizer has an allocator of its own, and memory beside all memory
+SANITIZED = os.environ.get('B', '').endswith('san')  # sanitizers replace the allocator and use extra memory
 EACH, STAGES = 8, 4
 
 
@@ -74,9 +74,9 @@ def make(folder, n, named):
 
 
 def measure(folder):
-    """Seconds of the processor, MB."""
+    """Returns CPU seconds and peak memory in MB."""
     p = subprocess.Popen([TRACEKIT, 'merge', f'@{folder}/list', '-q', '-n', '-o', 'merged.json', '--align-report', f'{folder}/report', '--force',
-                          '--max-memory', '1G'])  # of which 1/32 is for graphs that wait
+                          '--max-memory', '1G'])  # 1/32 of it is for graphs that wait
     _, status, used = os.wait4(p.pid, 0)
     if status:
         print(f'status {status}')

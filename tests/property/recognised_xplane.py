@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""An XPlane that is written is recognised when it is read: whatever its planes are called and whichever fields nobody knows it passes
-through, without provenance, by content alone. Its unknown fields are the same bytes as before. What is no XPlane is still refused."""
+"""Checks that a written XPlane is recognised on reading, by content alone and without provenance, whatever its planes are
+called and whatever unknown fields it contains. Its unknown fields keep their bytes. Input that is not an XPlane is still
+refused."""
 import itertools
 import os
 import subprocess

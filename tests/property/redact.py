@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What was redacted is not in the output: no text of six bytes or more that stood only in what goes (args, their keys, labels, records,
-top-level data, paths; with --names hash the names as well) is among the bytes of what is written, for every fixture, in all three
-formats, by redact itself and by --redact of convert, shrink and merge.  The same search must find something in what convert alone
-writes, so that it can fail; and times, durations and tracks are those of the source."""
+"""Checks that redacted text is not in the output: no text of six bytes or more that occurred only in removed parts (args, their
+keys, labels, records, top-level data, paths; with --names hash also names) is among the bytes of the output, for every fixture,
+in all three formats, with redact and with --redact of convert, shrink and merge. The same search must find something in the
+output of convert alone, which proves that it works. Times, durations and tracks must equal those of the source."""
 import collections
 import gzip
 import json
@@ -19,7 +19,7 @@ from verdict import check, finish, judge  # noqa: E402
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
 FORMATS = ('json', 'pftrace', 'xplane.pb')
 LEAST = 6
-# What our writers say of themselves, whatever they were given.
+# Strings that our writers add, whatever the input.
 OURS = ('traceEvents', 'displayTimeUnit', 'baseTimeNanoseconds', 'schemaVersion', 'distributedInfo', 'world_size', 'tracekit redact',
         'tracekit convert', 'tracekit shrink', 'process_name', 'process_sort_index', 'thread_name', 'thread_sort_index', 'sort_index',
         'flow_in flow_out bind_id', '_counters_', 'metadata profile_start_time Task Environment xplane.num_occurrences correlation number',
@@ -39,7 +39,7 @@ def content(path):
 
 
 def texts(value):
-    """All strings in a JSON value, keys included."""
+    """Yields all strings in a JSON value, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -52,7 +52,7 @@ def texts(value):
 
 
 def places(trace, names_stay):
-    """Texts that go, and those that stay."""
+    """Returns the texts that must go, and the texts that stay."""
     gone, kept = set(), set(OURS)
     for key, value in trace.items():
         if key != 'traceEvents':
@@ -83,7 +83,7 @@ def leaks(trace, data, names_stay):
 
 
 def shape(path):
-    """Times, durations and tracks of spans."""
+    """Returns times, durations and tracks of spans."""
     p = run('convert', '-q', path, '-f', 'json', '--no-provenance', '-o', '-')
     spans = collections.Counter()
     for e in json.loads(p.stdout)['traceEvents']:
@@ -121,7 +121,7 @@ def one(source, folder):
 
 
 def merged(folder):
-    """Hosts, inputs and what was found of the clocks."""
+    """Checks hosts, inputs, and the clock report of a merge."""
     secret = {'traceEvents': [
         {'ph': 'M', 'name': 'process_name', 'pid': 7, 'args': {'name': 'python on secrethost'}},
         {'ph': 'M', 'name': 'process_labels', 'pid': 7, 'args': {'labels': 'secretlabel'}},
@@ -185,7 +185,7 @@ def options(folder):
 
 
 def values(folder):
-    """A value is kept for what it is, whatever its key."""
+    """Checks ids of all forms and invalid values of known keys: spans stay paired, and no secret is left."""
     path, out = f'{folder}/source.json', f'{folder}/values.out.json'
     pair = [{'ph': ph, 'name': 'g', 'cat': 'c', 'ts': ts, 'pid': 1, 'tid': 1} for ph, ts in (('b', 3), ('e', 9))]
     ids = ({'id2': {'global': 'secret-a'}}, {'id2': {'local': 'secret-b'}}, {'id2': {'local': '0x7f', 'global': 'secret'}}, {'id': 'secret'},
@@ -217,7 +217,7 @@ def values(folder):
 
 
 def seconds(folder, names):
-    """Time of the processor that redacting events of these names takes."""
+    """CPU time to redact events with these names."""
     path = f'{folder}/names.json'
     with open(path, 'w', encoding='utf-8') as f:
         json.dump([{'ph': 'X', 'name': name, 'ts': i, 'dur': 1, 'pid': 1, 'tid': 1} for i, name in enumerate(names)], f)
@@ -228,7 +228,7 @@ def seconds(folder, names):
 
 
 def users(folder):
-    """The number of users does not multiply with that of names."""
+    """Checks that cost does not grow with the product of users and names."""
     ordinary = seconds(folder, [f'/data/u{i}/a/b.py' for i in range(12000)])
     many = min(seconds(folder, [f'/home/u{i}/a/b.py' for i in range(12000)]) for _ in range(2))
     check('12,000 users', many < 3 * ordinary + 0.1, f'{many:.2f} s, {ordinary:.2f} s without users')

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A secret is planted in every text of a trace: names, categories, ids, args, their keys, metadata, unknown fields of events, messages
-and the top level, names of files and members, and the headers of gzip. After redaction no byte of the output holds one, in whatever
-format and however it is packed, unless the list of what was kept names it.
+"""Plants a secret in every text of a trace: names, categories, ids, args, their keys, metadata, unknown fields of events,
+messages and the top level, names of files and archive members, and gzip headers. After redaction the output must not contain
+a secret, in any format and packing, unless the list of kept texts names it.
 
-The secrets follow "password=", so that they are recognised in names too, which stay by default."""
+The secrets follow "password=", so that they are recognised in names too, which are kept by default."""
 import glob
 import gzip
 import io
@@ -46,7 +46,7 @@ class Planter:
         return f'{value} password={self.word()}'
 
     def json(self, value, keys=True):
-        """Plants in all texts of args or metadata, and in the keys."""
+        """Plants secrets in all texts of args or metadata, including keys."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
@@ -57,7 +57,7 @@ class Planter:
         return value
 
     def field(self, value):
-        """Equal ids, names and categories stay equal."""
+        """Gives equal ids, names and categories the same secret, so that they stay equal."""
         key = json.dumps(value)
         if key not in self.same:
             self.same[key] = self.json(value, False)
@@ -84,7 +84,7 @@ class Planter:
         return out
 
     def protobuf(self, data, depth=0):
-        """Plants in what looks like a text, and adds an unknown field to every message."""
+        """Plants secrets in everything that looks like text, and adds an unknown field to every message."""
         out, found = b'', fields(data)
         if found is None:
             return None
@@ -114,7 +114,7 @@ def take_varint(data, at):
 
 
 def fields(data):
-    """[(number, wire type, value)], or None if it is no message."""
+    """Returns [(number, wire type, value)], or None if the data is not a message."""
     at, out = 0, []
     while at < len(data):
         key, at = take_varint(data, at)
@@ -141,7 +141,7 @@ def fields(data):
 
 
 def gzipped(data, name, comment):
-    """A member with a name, a comment and an extra field."""
+    """Returns a gzip member with a name, a comment and an extra field."""
     extra = b'SE\x0a\x00' + comment[:10].ljust(10).encode()
     head = b'\x1f\x8b\x08\x1c' + bytes(4) + b'\x00\x03' + struct.pack('<H', len(extra)) + extra + name.encode() + b'\0' + comment.encode() + b'\0'
     packer = zlib.compressobj(6, zlib.DEFLATED, -15)
@@ -149,7 +149,7 @@ def gzipped(data, name, comment):
 
 
 def contents(path):
-    """The bytes of a file, or of all files below, as they are and unpacked, with their names."""
+    """Returns the bytes of a file, or of all files below a folder, raw and decompressed, with their names."""
     if os.path.isdir(path):
         return b'\n'.join(p.encode() + b'\n' + (contents(p) if os.path.isfile(p) else b'')
                           for p in sorted(glob.glob(glob.escape(path) + '/**', recursive=True)) if p != path + '/')
@@ -165,7 +165,7 @@ def kept_of(path):
 
 
 def examine(what, path, listed, most=0):
-    """The secrets that are left must be among what was kept, and no more than `most`."""
+    """Checks that every secret left in the output is in the list of kept texts, and that at most `most` are left."""
     kept = set(SECRET.findall(kept_of(listed)))
     left = set(SECRET.findall(contents(path)))
     if not most:
@@ -175,7 +175,7 @@ def examine(what, path, listed, most=0):
 
 
 def one(source, folder):
-    """A planted trace, by itself."""
+    """Checks a single planted trace."""
     name = os.path.relpath(source, folder)
     listed = f'{folder}/list.tsv'
     plain = f'{folder}/plain.json'
@@ -199,7 +199,7 @@ def one(source, folder):
 
 
 def pack(path, planter, folder):
-    """The same trace in what has names and comments of its own."""
+    """Checks the same trace inside containers with their own names and comments."""
     with open(path, 'rb') as f:
         data = f.read()
     ending = path[path.index('.', path.rindex('/')):]
@@ -217,7 +217,7 @@ def pack(path, planter, folder):
 
 
 def several(paths, folder):
-    """Merge, extract and shrink, with all that they write."""
+    """Checks merge, extract and shrink, with all their output files."""
     listed = f'{folder}/list.tsv'
     outputs = [f'{folder}/merged.{ending}' for ending in FORMATS] + [f'{folder}/run/']
     for out in outputs:
@@ -259,7 +259,7 @@ def plant(source, planter, folder):
     return path
 
 
-# Places that the fixtures do not use.
+# Places that no fixture uses.
 PLACES = [
     {'ph': 'X', 'name': 'a', 'cat': 'kernel', 'pid': 'p', 'tid': 't', 'ts': 1, 'dur': 9, 'id': 'i', 'args': {'a': 'b', 'c': {'d': ['e']}}},
     {'ph': 'b', 'name': 'a', 'cat': 'c', 'id2': {'global': 'g'}, 'scope': 's', 'pid': 1, 'tid': 1, 'ts': 3, 'args': {'a': 'b'}},

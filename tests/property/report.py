@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What `report` says is what a model in Python works out from the JSON of jobs made here: times of each device by class, exact to the
-picosecond, for the whole and for each step; idle time by cause, queues, launches, kernels, copies, who waited for whom.  It is the same in
-every format, of ranks apart and merged.  And the page is one file that fetches nothing."""
+"""Checks `report` against a model in Python, computed from the JSON of generated jobs: times of each device by class, exact to
+the picosecond, in total and per step; idle time by cause, queues, launches, kernels, copies, and which rank waited for which.
+The figures must be equal for every format, and for separate and merged ranks. The HTML page must be one file that loads nothing
+else."""
 import collections
 import html.parser
 import json
@@ -41,7 +42,8 @@ def report(*args):
 # ---- jobs ----
 
 def make_rank(rnd, rank, starts):
-    """A Kineto trace: calls, what they launch on three queues, steps, and collectives of which each has a number and a start."""
+    """Returns a Kineto trace: calls, the work they launch on three queues, steps, and collectives, each with a number and a
+    start."""
     events, at, queue_free, correlation = [], 0, collections.Counter(), 0
     span = lambda name, cat, tid, ts, dur, **args: events.append(  # noqa: E731
         {'ph': 'X', 'name': name, 'cat': cat, 'pid': 0 if cat in WORK else 100 + rank, 'tid': tid, 'ts': ts, 'dur': dur, 'args': args})
@@ -64,7 +66,7 @@ def make_rank(rnd, rank, starts):
             name = {'kernel': rnd.choice(('gemm', 'add', 'gelu')), 'gpu_memcpy': rnd.choice(('Memcpy HtoD (Pinned -> Device)', 'Memcpy DtoD')),
                     'gpu_memset': 'Memset (Device)'}[cat]
             span(name, cat, tid, start, dur, **args)
-            queue_free[tid] = start + dur - (3 if rnd.random() < 0.1 else 0)  # some overlap on their queue
+            queue_free[tid] = start + dur - (3 if rnd.random() < 0.1 else 0)  # some work overlaps on its queue
             at += call + rnd.randrange(5, 60)
         events.append({'ph': 'X', 'name': f'ProfilerStep#{step}', 'cat': 'user_annotation', 'pid': 100 + rank, 'tid': 1, 'ts': begin, 'dur': at - begin})
         at += rnd.randrange(1, 30)
@@ -72,7 +74,7 @@ def make_rank(rnd, rank, starts):
         args = {'stream': 30, 'device': 0, 'Collective name': 'allreduce', 'In msg nelems': 1000 * (i + 1), 'Out msg nelems': 1000 * (i + 1),
                 'Group size': 2, 'dtype': 'Float', 'Process Group Name': '0', 'Process Group Ranks': '[0, 1]', 'Seq': i}
         span('ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)', 'kernel', 30, start, end - start, **args)
-    events.append({'ph': 'B', 'name': 'gemm', 'cat': 'kernel', 'pid': 0, 'tid': 50, 'ts': at, 'args': {'stream': 50}})  # never ends
+    events.append({'ph': 'B', 'name': 'gemm', 'cat': 'kernel', 'pid': 0, 'tid': 50, 'ts': at, 'args': {'stream': 50}})  # open
     events.append({'ph': 'i', 'name': '[memory]', 'pid': 100 + rank, 'tid': 1, 'ts': 5, 's': 't',
                    'args': {'Device Type': 1, 'Device Id': 0, 'Total Allocated': 4096 * (rank + 1), 'Total Reserved': 8192}})
     events.append({'ph': 'i', 'name': '[memory]', 'pid': 100 + rank, 'tid': 1, 'ts': 9, 's': 't',
@@ -97,7 +99,7 @@ def make_job(rnd, folder):
     return traces, paths, meetings
 
 
-# ---- the model: each stretch between two times at which anything starts or ends is looked at by itself ----
+# ---- the model: evaluates each interval between two consecutive starts or ends ----
 
 def class_of(e):
     if e['cat'] == 'gpu_memcpy':
@@ -116,7 +118,7 @@ def cause(start, end, launch):
 
 
 def times(work, launches, start, end):
-    """In us."""
+    """Times in us."""
     out = collections.Counter()
     cuts = sorted({t for e in work for t in (e['ts'], e['ts'] + e['dur'])} | {start, end})
     first, last = min(e['ts'] for e in work), max(e['ts'] + e['dur'] for e in work)
@@ -153,7 +155,7 @@ CAUSES = {'host': 'idle_host_ns', 'kernel': 'idle_kernel_ns', 'other': 'idle_oth
 
 
 def streams(work, launches):
-    """Name -> (work, busy, idle by cause, most waiting)."""
+    """Returns name -> (work, busy, idle by cause, longest queue)."""
     found = {}
     for tid in {e['tid'] for e in work}:
         idle, busy, end, changes = collections.Counter(), 0, None, []
@@ -291,7 +293,8 @@ def job(seed, folder):
 
 
 def planes(folder):
-    """A TPU's plane: of an operation that holds others only what is between them counts; a line beside it moves data."""
+    """Checks a TPU plane: an operation with nested operations counts only with the time between them; a parallel line copies
+    data."""
     events = [{'ph': 'M', 'name': 'process_name', 'pid': 3, 'args': {'name': '/device:TPU:0'}}]
     for tid, name in ((1, 'Steps'), (2, 'XLA Modules'), (3, 'XLA Ops'), (4, 'Async XLA Ops'), (5, 'XLA TraceMe')):
         events.append({'ph': 'M', 'name': 'thread_name', 'pid': 3, 'tid': tid, 'args': {'name': name}})
@@ -355,7 +358,7 @@ def page(what, out, *args, words=(), svgs=0):
 
 
 def all_fixtures():
-    """Every trace has a report, whose classes add up to the window."""
+    """Checks that every trace has a report whose classes add up to the window."""
     for name in ('json/torch/ddp4_full/rank0.json.gz', 'json/viz/viz_small.json', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
                  'xplane/synth/gpu.xplane.pb', 'xplane/synth/tpu.xplane.pb', 'xplane/multihost'):
         path = os.path.join(FIXTURES, name)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Chrome JSON -> graph -> Chrome JSON is the same trace: every event and record with every member, every top-level key, as values.
+"""Checks that Chrome JSON -> graph -> Chrome JSON gives the same trace: every event and record with every member, every
+top-level key, compared as values.
 
-What "the same" means stands in tests/support/chromejson.py, whose parser is Python's.  Also: writing is stable (the second round
-gives the same bytes), and --pretty changes blanks only.
+tests/support/chromejson.py defines equality, and uses Python's parser. Also checks that writing is stable (the second round
+gives the same bytes), and that --pretty changes only whitespace.
 
-Over the fixtures, or over the files that are named."""
+Checks the fixtures, or the files given as arguments."""
 import os
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from chromejson import differences, is_trace, parts, read  # noqa: E402
 
 TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
 
-# Inputs whose values cannot all be the same afterwards, although nothing had to be repaired.
+# Inputs with values that change although nothing had to be repaired.
 EXCEPTIONS = {
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The reports of filter, rebase, split, shrink, size, report, diff, top and tree are what schemas/ says, on a trace of every format."""
+"""Checks that the reports of filter, rebase, split, shrink, size, report, diff, top and tree conform to schemas/, on a trace of
+every format."""
 import json
 import os
 import subprocess
@@ -31,7 +32,7 @@ def size(trace):
     report = json.loads(p.stdout)
     with open(f'{SRC}/schemas/size.schema.json', encoding='utf-8') as f:
         fault = conforms(json.load(f), report)
-    for table in ('kinds',):  # every byte is for something, and for one thing only
+    for table in ('kinds',):  # each byte is counted exactly once
         total = sum(row['bytes'] for row in report[table])
         fault = fault or ('' if total == report['bytes'] else f'{table} add up to {total} of {report["bytes"]}')
     passed += not fault

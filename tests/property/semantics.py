@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What things mean, rule by rule: semantics/<rule>.json is a trace of a few lines, and its first one says the rule that it shows;
-<rule>.dump is what `tracekit dump --graph` must make of it, notes included.  GOLDEN=1 (make golden) writes the dumps instead: read the
-diff before you believe it.
+"""Tests the semantics, rule by rule: semantics/<rule>.json is a trace of a few lines, the first of which states its rule;
+<rule>.dump is the expected output of `tracekit dump --graph`, including notes. GOLDEN=1 (make golden) writes the dumps
+instead: review the diff.
 
-Each rule holds as well without its golden: the invariants of the graph, and that what is written of it means the same again."""
+Independently of the dump, each case must satisfy the invariants of the graph, and its output must read back with the same
+meaning."""
 import os
 import re
 import subprocess
@@ -23,8 +24,8 @@ def tracekit(*args, most=0):
 
 
 def meaning(dump):
-    """The lines of a dump without what may differ after writing: their order, notes and what was repaired, where times count from,
-    async tracks on which nothing but an end stood, and the first of two values of a top-level key."""
+    """Returns the lines of a dump without differences that writing may introduce: order, notes and repairs, the time origin,
+    async tracks with nothing but an end, and the first of two values of a top-level key."""
     origin = int(re.search(r'origin=(-?\d+)ns', dump)[1]) * 1000
     lines = [line for line in dump.splitlines()[1:] if not line.startswith(('note ', 'meta tracekit '))]
     lines = [line.replace(' repaired', '') for line, below in zip(lines, lines[1:] + [''])
@@ -32,9 +33,10 @@ def meaning(dump):
     metas = {line.split()[1]: line for line in lines if line.startswith('meta ')}
     lines = [line for line in lines if not line.startswith('meta ')] + list(metas.values())
     timed = r'((?:  \d+ [a-z]+|flow [a-z]+|record .|.* ->) )(-?\d+)(?= |$)'
-    for _ in range(2):  # a flow point says its own time and that of the event it is bound to
+    for _ in range(2):  # a flow point has its own time and the time of the event it is bound to
         lines = [re.sub('^' + timed, lambda m: f'{m[1]}@{int(m[2]) + origin}', line) for line in lines]
-    # A track's first event spells its ids, and whoever spells them otherwise says so: which one is first depends on the file's order.
+    # The first event of a track determines the spelling of its ids, and other spellings are recorded; the file's order decides
+    # which event is first.
     lines = [re.sub(r'(pid|tid)="(-?\d+)"', r'\1=\2', re.sub(r' ?\{json\.respelled="[a-z ]*"\}', '', line)) for line in lines]
     return sorted(lines)
 
@@ -49,7 +51,7 @@ def faults(rule, work):
     source, golden = os.path.join(HERE, rule + '.json'), os.path.join(HERE, rule + '.dump')
     written = os.path.join(work, rule + '.json')
     dump = tracekit('dump', '--graph', source)
-    tracekit('check', '-q', source, most=1)  # 1: it needed repair
+    tracekit('check', '-q', source, most=1)  # status 1: the input needed repair
     if GOLDEN:
         with open(golden, 'w', encoding='utf-8') as f:
             f.write(dump)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What shrink leaves and what it accounts for add up to the original, exactly, on every fixture and at every target.
+"""Checks that the output of shrink and its account of removed events add up to the original, exactly, on every fixture and at
+every target.
 
-Counts and sums of durations by (process, name) are taken from the JSON by Python: of the original, of what is left, where a span that
-others were put into carries `count` and `total`, and of the table of what went.  A generated trace is large enough
-to be planned by a sample.  Usage: shrink.py [TRACE...]"""
+Python takes counts and sums of durations by (process, name) from the JSON: from the original, from the output, in which a
+span that absorbed others has `count` and `total`, and from the table of removed events. A generated trace is large enough to
+be planned from a sample. Usage: shrink.py [TRACE...]"""
 import collections
 import json
 import os
@@ -16,7 +17,7 @@ from decimal import Decimal
 TRACEKIT, FIXTURES, GEN = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['GEN']
 MOST = 200_000_000 if os.environ.get('LONG') else 3_000_000  # bytes of JSON
 TARGETS = (50, 20, 5, 1)
-PLAIN = 'XiIRC'  # one event each; begin and end are paired by the writer
+PLAIN = 'XiIRC'  # one event each; the writer pairs begins and ends
 
 
 class Wrong(Exception):
@@ -37,7 +38,7 @@ def hashable(pid):
 
 
 def add_pairs(events, sums):
-    """B and E by stack in time order, as viewers pair them; async begins and ends by identity."""
+    """Pairs B and E with a stack in time order, as viewers do, and async begins and ends by id."""
     stacks, open_async = collections.defaultdict(list), collections.defaultdict(list)
     timed = [e for e in events if e.get('ph') in ('B', 'E', 'b', 'e', 'n', 'S', 'F', 'T', 'p') and 'ts' in e]
     for e in sorted(timed, key=lambda e: Decimal(e['ts'])):
@@ -99,7 +100,7 @@ def compare(what, before, after):
 
 
 def shrink(source, percent, target, *args):
-    """The report, or None if it cannot be made to fit, which says by how much."""
+    """Returns the report, or None if the trace cannot be made to fit and the message names the smallest possible size."""
     p = run('shrink', '--json', '-q', '--force', source, '--percent', str(percent), *args, '-o', target)
     if p.returncode == 3 and b'smallest possible size' in p.stderr:
         return None
@@ -136,7 +137,7 @@ def laws(source, most=MOST, targets=TARGETS):
 
 
 def generated(work):
-    """Three samples large, without args, which Python would take long to read."""
+    """Checks a trace three times larger than a sample, without args, which Python would take long to read."""
     full, bare = work + '/generated.json', work + '/bare.json'
     with open(full, 'wb') as out:
         subprocess.run([GEN, 'kineto', '--spans', '100000', '--seed', '3'], stdout=out, check=True)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Sources at scale, and what listings say of themselves.
+"""Checks large sources, and the output of listings.
 
-    hosts     a run directory of 1,000 hosts lists in a time that grows linearly, and merges in the memory of one and little more
-    files     never more than a few are open, whatever is named
-    archives  the same traces in tar, tar.gz, tar.zst, tar.xz, zip and a folder are the same
-    schemas   --json of list, extract and convert is what schemas/ says
-    stdin     an archive through a pipe is read as one that is named
-    capped    a file that holds as many spans as its producer writes at most is not called whole"""
+    hosts     a run directory of 1,000 hosts is listed in linear time, and merged in little more memory than one host
+    files     only a few files are open at a time, however many inputs there are
+    archives  the same traces in tar, tar.gz, tar.zst, tar.xz, zip and a folder give the same result
+    schemas   --json of list, extract and convert conforms to schemas/
+    stdin     an archive through a pipe is read like a named one
+    capped    a file with as many spans as its producer's limit is not reported as complete"""
 import json
 import os
 import resource
@@ -22,12 +22,12 @@ from schema import conforms  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
-SANITIZED = '/san/' in TRACEKIT  # another allocator: its memory tells nothing
+SANITIZED = '/san/' in TRACEKIT  # sanitizers replace the allocator, which makes memory meaningless
 RUN = 'logs/plugins/profile/2026_11_20_12_00_00'
 
 
 def run(*args, files=None, stdin=subprocess.DEVNULL):
-    """Output, seconds of processor time, bytes of memory at most."""
+    """Returns output, CPU seconds and peak memory in bytes."""
     limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))) if files else None
     with tempfile.TemporaryFile() as out:
         p = subprocess.Popen([TRACEKIT, *args], stdin=stdin, stdout=out, stderr=subprocess.PIPE, preexec_fn=limit)
@@ -66,8 +66,8 @@ def hosts(work):
     _, _, all_of_them = run('extract', '-q', f'{work}/many', '-o', f'{work}/all.json', '-j1', '--max-memory', '1G', files=24)
     found, expected = events_of(f'{work}/all.json'), sum((202, 201, 204)[i % 3] for i in range(1000))
     judge('events of 1,000 hosts', '' if found == expected else f'{found}, not {expected}')
-    # Each host leaves its metadata for the end, a few KB; a host's graph would be many times that.  Graphs that are small together wait
-    # for the second pass, as far as 1/32 of --max-memory holds them.
+    # Each host keeps a few KB of metadata for the end, far less than its graph. Small graphs wait together for the second pass,
+    # up to 1/32 of --max-memory.
     _, _, tight = run('extract', '-q', f'{work}/many', '-o', f'{work}/again.json', '-j1', '--max-memory', '64M', files=24)
     for what, memory, more in (('memory of 1,000 hosts', all_of_them, 64), ('where there is little', tight, 14)):
         judge(what, '' if SANITIZED or memory < one + (more << 20) else f'{memory >> 20} MB; of one: {one >> 20} MB')
@@ -128,7 +128,7 @@ def stdin(work):
 
 
 def capped(work):
-    """As jaxlib writes: a million spans at most."""
+    """Checks the limit of jaxlib: at most a million spans."""
     for n, want in ((1000000, 'capped'), (999999, 'ok')):
         path = f'{work}/host.trace.json'
         with open(path, 'w', encoding='utf-8') as f:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""speedscope's files, judged by speedscope's own rules: each profile is one stack in order of time, every span of the trace is in one,
-and what the format cannot hold is counted by kind as `info` counts it; --no-loss then refuses to write."""
+"""Checks speedscope files by speedscope's own rules: each profile is one stack in time order, every span of the trace is in one
+profile, and losses are counted by kind as `info` counts them; --no-loss then refuses to write."""
 import collections
 import json
 import os
@@ -35,7 +35,7 @@ def stack_fault(profile):
 
 
 def spans_of(path):
-    """Name -> (count, total in ps) by way of Chrome JSON, whose own tests hold it against other readers."""
+    """Returns name -> (count, total in ps) from Chrome JSON, which other tests compare with other readers."""
     out = collections.Counter(), collections.Counter()
     for event in json.load(open(path, encoding='utf-8'))['traceEvents']:
         if event.get('ph') == 'X':
@@ -73,7 +73,7 @@ def one(trace, folder):
 
 
 def crossing(folder):
-    """Spans that all cross have a profile each, in a time that grows with their number alone, and lose none."""
+    """Checks that spans which all cross get a profile each, in linear time and without loss."""
     seconds = []
     for n in (10000, 80000):
         source, out = f'{folder}/crossing.json', f'{folder}/crossing.speedscope.json'

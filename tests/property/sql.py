@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What `sql` answers.
+"""Checks the results of `sql`.
 
-  pushed     a condition, order or grouping that the tables take on themselves gives the rows that SQLite itself would choose
-  in order   groups come in the order that is asked for, whatever the tables have sorted already
-  copied     the database of --db has the rows of the tables
-  ways       the same statements from -e, a file and standard input, of every format and of several inputs, give the same rows
-  figures    sums of slices are those of `top`; parents, children, ancestors and descendants agree with one another
-  patterns   LIKE and GLOB are SQLite's own, which Python has
-  linear     no join on ids, parents, tracks or sets of args takes more than its rows, on traces that are deep, wide or flat
-  side by side  statements that threads run at the same time are answered as one thread answers them: in their order, with the error of
-             the first that fails, and so that a table which a statement makes is there for the next
-  left out   a query that asks nothing of flows or args is answered as one is before which all has been loaded
-  safe       an interrupt, a limit, a closed pipe end a query that would not end; nothing is written"""
+  pushed     conditions, orders and groupings that the tables evaluate themselves give the rows that SQLite would select
+  in order   groups come in the requested order, whatever the tables have already sorted
+  copied     the database written by --db has the rows of the tables
+  ways       the same statements through -e, a file or standard input, on every format and on several inputs, give the same rows
+  figures    sums of slices equal those of `top`; parents, children, ancestors and descendants are consistent
+  patterns   LIKE and GLOB equal SQLite's own, which Python provides
+  linear     joins on ids, parents, tracks or arg sets take linear time on deep, wide and flat traces
+  side by side  statements that run in parallel threads give the results of one thread: in order, with the error of the first
+             failure, and with tables created by earlier statements visible
+  left out   a query that needs no flows or args gives the same result as after loading everything
+  safe       an interrupt, a limit or a closed pipe ends an endless query; nothing is written"""
 import itertools
 import json
 import os
@@ -46,7 +46,7 @@ def run(args, text=None, fine=(0,)):
 
 
 def ask(trace, *statements):
-    """The rows of each statement."""
+    """Returns the rows of each statement."""
     report = json.loads(run([*trace.split('|'), '--json', *(word for s in statements for word in ('-e', s))]))
     fault = conforms(SCHEMA, report)
     if fault:
@@ -60,7 +60,7 @@ def fixture(name):
 
 # ---- pushed ----
 
-# {0} becomes nothing or "+", which makes a column an expression that no table is told of.
+# {0} becomes "" or "+"; "+" makes the column an expression, which SQLite does not push down to the table.
 CONDITIONS = ['{0}id = 7', '{0}id IN (1, 3, 5, 999999)', '{0}id = 3.0', '{0}id = 3.5', '{0}id = NULL', '{0}id IS NULL',
               '{0}parent_id = 3', '{0}parent_id = 1', '{0}parent_id IS NULL', '{0}parent_id IN (2, 4, 6)',
               '{0}track_id = 2', '{0}track_id = 0', '{0}track_id = 1', '{0}track_id = 9999',
@@ -126,8 +126,8 @@ SELECT CASE WHEN name LIKE '%HtoD%' THEN 'Host->Device' ELSE name END as directi
 
 
 def in_order(work, name):
-    """Groups come in the order that is asked for, in all its directions: as of the copy, whose rows SQLite sorts.  SQLite believes rows of
-    a GROUP BY to be in the order of an ORDER BY of the same columns."""
+    """Checks that groups come in the requested order, in all directions, against the copy, whose rows SQLite sorts. SQLite
+    assumes that rows of a GROUP BY are already in the order of an ORDER BY of the same columns."""
     path = os.path.join(work, 'order.sqlite')
     run([fixture(name), '--force', '--db', path])
     copy = sqlite3.connect(path)
@@ -143,7 +143,7 @@ def in_order(work, name):
 
 
 def orders(columns):
-    """By the columns in each of their directions, alone and behind what is counted."""
+    """Returns ORDER BY clauses: the columns in all directions, alone and after an aggregate."""
     ways = [', '.join(map(' '.join, zip(columns, way))) for way in itertools.product(('ASC', 'DESC'), repeat=len(columns))]
     return [*ways, *(f'n DESC, {way}' for way in ways), *(f'd, {way}' for way in ways)]
 
@@ -156,7 +156,7 @@ def ways(trace, script):
 
 
 def of_each_format(work, name):
-    """What the formats all hold is the same in all of them."""
+    """Checks that data which all formats can represent is the same in all of them."""
     question = "SELECT name, count(*), sum(dur), max(dur) FROM slice GROUP BY name"
     same = ask(fixture(name), question)
     for ending in ('pftrace', 'xplane.pb', 'json.gz'):
@@ -168,12 +168,12 @@ def of_each_format(work, name):
 
 
 def plain(row):
-    """JSON does not tell 1.0 from 1."""
+    """Normalises numbers: JSON does not distinguish 1.0 from 1."""
     return str([int(v) if isinstance(v, float) and v == v // 1 else v for v in row])
 
 
 def copied(work, name):
-    """--db writes the same rows, whole or not at all, and replaces nothing unasked."""
+    """Checks that --db writes the same rows, completely or not at all, and replaces a file only with --force."""
     path = os.path.join(work, 'copy.sqlite')
     run([fixture(name), '--force', '--db', path])
     db = sqlite3.connect(path)
@@ -198,7 +198,7 @@ def figures(name):
         n, total, own = rows.get(row['name'] or '[No name]', rows.get(row['name'], (0, 0, 0)))
         near = n == row['count'] and abs(total - row['total_ns']) <= n and abs((own or 0) - row['self_ns']) <= n
         judge(f'{name}: {row["name"]}', '' if near else f'{(n, total, own)}, top says {row["count"], row["total_ns"], row["self_ns"]}')
-    laws = [  # each counts what breaks it
+    laws = [  # each counts its violations
         'SELECT count(*) FROM slice c JOIN slice p ON c.parent_id = p.id WHERE p.depth <> c.depth - 1 OR p.track_id <> c.track_id OR p.ts > c.ts',
         'SELECT count(*) FROM slice WHERE (parent_id IS NULL) <> (depth = 0) AND dur >= 0',
         'SELECT count(*) FROM slice s WHERE s.id < 200 AND (SELECT count(*) FROM ancestor_slice(s.id)) <> s.depth',
@@ -221,7 +221,7 @@ def figures(name):
 
 
 def reached(start, flows, parents, children, kind):
-    """The flows that are reached from a slice, one by one."""
+    """Returns the flows reachable from a slice, found one by one."""
     found, seen, queue = [], {start}, [(start, 'any')]
     while queue:
         at, way = queue.pop(0)
@@ -303,7 +303,7 @@ def cpu(args):
 
 
 def crafted(kind, n):
-    """n events: flat on one thread, each within the one before, each on a thread of its own, or all below one."""
+    """Returns n events: flat on one thread, each nested in the previous one, each on its own thread, or all below one."""
     span = '{{"ph":"X","pid":1,"tid":{},"name":"n{}","ts":{},"dur":{},"args":{{"k":{}}}}}'.format
     if kind == 'flat':
         return [span(1, i % 50, 2 * i, 1, i) for i in range(n)]
@@ -380,7 +380,7 @@ def safe(work):
 
 
 def random_words(trace):
-    """Nonsense is refused or answered, and never ends the program otherwise."""
+    """Checks that random statements are refused or answered, and never end the program in any other way."""
     draw = random.Random(11)
     words = ('SELECT FROM WHERE slice args ( ) * , name dur = < LIKE \'%a%\' 1 NULL GROUP BY ORDER LIMIT 3 JOIN ON id parent_id UNION ALL '
              'WITH AS INCLUDE PERFETTO MODULE slices.stack CREATE VIEW x ; -- /* ancestor_slice(1) extract_arg( \x00 \xff').split(' ')
@@ -393,7 +393,7 @@ def random_words(trace):
     return ''
 
 
-# ---- side by side ----
+# ---- statements in parallel ----
 
 SELECTS = ['SELECT count(*), sum(dur) FROM slice', 'SELECT name, count(*) FROM slice GROUP BY name ORDER BY 2 DESC, 1',
            "SELECT 'ä' || name, x'00ff', NULL, 1.5, -7 FROM slice LIMIT 3", 'VALUES (1), (2)', 'SELECT 1 WHERE 0',
@@ -441,7 +441,7 @@ def side_by_side(work):
     check('side by side: timeout', status == 3 and time.monotonic() - began < 20, said)
 
 
-# ---- left out ----
+# ---- columns and rows that are not loaded ----
 
 PLAIN = ['slice', 'slices', 'slice_with_stack_id', 'thread_slice', 'process_slice', 'thread_or_process_slice', 'instant', 'thread', 'process',
          'track', 'thread_track', 'process_track']
@@ -450,7 +450,7 @@ EVERYTHING = 'SELECT 0 FROM flow, args LIMIT 0'
 
 
 def least_memory(trace, script):
-    """KB, within 3%."""
+    """Returns the memory in KB that the script needs, within 3%."""
     limit = 3000
     while answer(trace, script, '-j1', '--max-memory', f'{limit:.0f}K')[0] == 3:
         limit *= 1.03
@@ -476,7 +476,7 @@ def left_out(work):
         with open(traces[-1], 'w', encoding='latin-1') as out:
             out.write('[' + ',\n'.join(events) + ']')
     n_asked = 0
-    instants = queries.index(next(query for query in queries if query.endswith('FROM instant')))  # a view that reads sets of args
+    instants = queries.index(next(query for query in queries if query.endswith('FROM instant')))  # a view that reads arg sets
     scripts = [';\n'.join(queries[:instants] + queries[instants + 1:]), queries[instants]]
     for trace, script in ((trace, script) for trace in traces for script in scripts):
         bare, whole = answer(trace, script, '--jsonl'), answer(trace, f'{script};\n{EVERYTHING}', '--jsonl')

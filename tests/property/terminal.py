@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a terminal shows: colours only there, never with NO_COLOR or on a dumb one, and nothing that they alone say."""
+"""Checks terminal output: colours only on a terminal, never with NO_COLOR or TERM=dumb, and no information in colour alone."""
 import glob
 import json
 import os
@@ -19,7 +19,7 @@ RED, YELLOW, GREEN, BOLD = '\033[31m', '\033[33m', '\033[32m', '\033[1m'
 
 
 def show(work, *command, **env):
-    """What the command writes to a terminal, which its standard output and error are."""
+    """Returns the output of the command, with standard output and standard error on a terminal."""
     clean = {k: v for k, v in os.environ.items() if k not in ('NO_COLOR', 'COLUMNS')}
     text = shown(TRACEKIT, ['tracekit', *command], work, dict(clean, COLUMNS='120', **{'TERM': 'xterm', **env}))
     return text.replace('\r\n', '\n')
@@ -30,7 +30,7 @@ def plain(text):
 
 
 def slower(work):
-    """Two runs of eight steps; in the second the kernel lasts twice as long and the copy half."""
+    """Writes two runs of eight steps; in the second the kernel takes twice as long and the copy half as long."""
     for side, kernel, copy in (('before', 100, 80), ('after', 200, 40)):
         events = []
         for step in range(8):
@@ -43,7 +43,7 @@ def slower(work):
 
 
 def apart(work):
-    """Two ranks on hosts of which nothing can be compared."""
+    """Writes two ranks on hosts that share nothing to compare."""
     for rank in range(2):
         event = {'ph': 'X', 'cat': 'cpu_op', 'name': f'op{rank}', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 2}
         with open(f'{work}/apart{rank}.json', 'w', encoding='utf-8') as out:

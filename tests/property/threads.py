@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The number of threads never changes the output: every command that writes, from all formats to all formats and packings, on inputs that
-are large enough for threads to have work; nor the graph, as dump, check and info tell it.  In a build with the thread sanitizer (make test SAN=thread T=threads) a race fails as well.
-The comparison must find another compression level, so that it can fail."""
+"""Checks that the number of threads never changes the output: for every command that writes, from all formats to all formats
+and compressions, on inputs large enough to use threads; and for the graph, as reported by dump, check and info. A build with
+the thread sanitizer (make test SAN=thread T=threads) also fails on races. As a self-test, the comparison must detect a
+different compression level."""
 import os
 import subprocess
 import sys
@@ -39,7 +40,7 @@ def same(what, args, ending, folder):
 
 
 def backward(path):
-    """Flows that end before they begin, from many tracks and in no order, and spans that overlap."""
+    """Returns flows that end before they begin, from many tracks and out of order, and overlapping spans."""
     events = []
     for i in range(12000):
         ts = i * 7919 % 12000

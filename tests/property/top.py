@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `top` says is what a model in Python works out from the dump of the graph: counts, sums, self times, unions, and medians without
-sampling, on every fixture and on random traces in all formats.  And selecting with top is filtering first."""
+"""Checks `top` against a model in Python, computed from the dump of the graph: counts, sums, self times, unions and exact
+medians, on every fixture and on random traces in all formats. Also checks that selecting with top equals filtering first."""
 import collections
 import csv
 import io
@@ -86,7 +86,7 @@ def difference(want, report, fields=None):
 
 
 def bounded(report):
-    """No share exceeds the whole, rows are in order, and those of self add up."""
+    """Checks that no share exceeds the total, rows are sorted, and self times add up."""
     rows = report['rows']
     if any(r['percent_of_range'] > Decimal('100.001') for r in rows):
         return 'more than the range'
@@ -122,7 +122,7 @@ def one(path, what):
 
 
 def kinds(path, what):
-    """A row of a kind is what --kind selects."""
+    """Checks that the row of a kind equals the selection with --kind."""
     fault = ''
     for row in top('--by', 'kind', path)['rows']:
         alone = [r for r in top('--by', 'kind', '--kind', row['name'], path)['rows'] if r['name'] == row['name']]
@@ -133,7 +133,7 @@ def kinds(path, what):
 
 
 def filtered(path, what, work):
-    """Depth and self time are of the whole trace; everything else is as of the filtered one."""
+    """Checks selection against filter: depth and self time refer to the full trace, all other figures to the filtered trace."""
     fields = ('count', 'instants', 'unfinished', 'total_ns', 'min_ns', 'max_ns', 'mean_ns', 'p50_ns', 'p95_ns', 'union_ns')
     for options in (['--time', '25%..75%'], ['--min-dur', '20us'], ['--max-dur', '5us'], ['-e', 'depth <= 1'],
                     ['--time', '40%..', '-e', 'name =~ "a"'], ['--kind', 'span', '--exclude', 'a*']):
@@ -146,7 +146,8 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
             p = subprocess.run([TRACEKIT, 'dump', '--graph', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:  # of an archive, one trace alone
+            # from an archive, a single trace only
+            if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
         source = f'{work}/random.json'
         randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `tree` says is what a model in Python works out from the dump of the graph: the paths of spans, their counts, totals and self
-times, and the device time of what was launched in them; and the flame graphs say the same."""
+"""Checks `tree` against a model in Python, computed from the dump of the graph: call paths of spans, their counts, totals and
+self times, and the device time of work launched in them; and checks that the flame graphs agree."""
 import collections
 import json
 import os
@@ -34,7 +34,7 @@ def run(*args):
 
 
 def tree(*args):
-    """{path: figures}, in the order of the report."""
+    """Returns {path: figures}, in the order of the report."""
     report = json.loads(run('tree', '-q', '--json', *args), parse_float=Decimal)
     fault = conforms(SCHEMA, json.loads(json.dumps(report, default=float)))
     if fault:
@@ -61,9 +61,9 @@ def end_of(e):
 
 
 def hung(events, kind, wanted, per):
-    """The path of each selected event, and of each one the path that it is in: that of the innermost selected span around it in the
-    graph, but of a span that sticks out of that one, of the innermost which lasts as long; or that of the last span that sticks out
-    and lasts as long."""
+    """Returns the path of each selected event, and for every event the path that contains it. The container is the innermost
+    selected span around the event in the graph. If the event extends beyond that span, the container is the innermost span that
+    lasts as long, or the last selected span that itself extends beyond its parent and lasts as long."""
     paths, around, under, aside = {}, {}, {0: ()}, []
     for i, e in enumerate(events):
         thread = kind == 'thread'
@@ -95,7 +95,7 @@ def correlation(e):
 
 
 def model(tracks, wanted, per=None):
-    """By path: count, total, self, and the intervals of what was launched in it."""
+    """Returns, by path, count, total, self, and the intervals of the work launched in it."""
     found = collections.defaultdict(lambda: [0, 0, 0, []])
     launches, works = {}, []
     for kind, events in tracks:
@@ -134,7 +134,7 @@ def difference(want, found, device):
 
 
 def means(report):
-    """Of a call: the sums over the number of calls."""
+    """Checks the figures per call: each is the sum over the number of calls."""
     for row in report['paths']:
         want = [None if row[k] is None else Decimal(row[k]) / report['calls'] for k in ('count', 'total_ns', 'self_ns', 'device_ns')]
         got = [row['per_call'][k] for k in ('count', 'total_ns', 'self_ns', 'device_ns')]
@@ -144,7 +144,7 @@ def means(report):
 
 
 def ordered(report):
-    """Parents before children, siblings by total."""
+    """Checks that parents precede children, and siblings are sorted by total."""
     last = {}
     for row in report['paths']:
         if row['total_ns'] > last.get(row['parent'], row['total_ns']):
@@ -195,7 +195,7 @@ def one(path, what, device=False):
 
 
 def levels(path, what):
-    """What is told apart on the outermost level adds up to what is not."""
+    """Checks that the parts of a tree split with --by add up to the unsplit tree."""
     _, found = tree(path)
     for by in ('rank', 'process', 'track', 'stream', 'step', 'cat', 'arg.stream'):
         report, parts = tree('--by', by, path)
@@ -211,7 +211,8 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
             p = subprocess.run([TRACEKIT, 'dump', '--graph', '-q', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:  # of an archive, one trace alone
+            # from an archive, a single trace only
+            if p.returncode == 0 and len(p.stdout) <= MOST and p.stdout.count(b'\ntrace origin=') == 0:
                 one(path, os.path.relpath(path, FIXTURES))
         source = f'{work}/random.json'
         randomtrace.maker(int(os.environ.get('SEED', '1'))).file(source, 1, TRACES)

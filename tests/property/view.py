@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""`view` serves one browser of this machine, and nobody else: wrong tokens, hosts and sites, half, slow, huge, fuzzed and very many
-requests are refused or cost nothing; nothing is listed, and no reply says where things lie.  It ends when the viewer has the trace, when
-the page is closed, and on a signal, and leaves neither file nor child behind."""
+"""Checks that `view` serves a single browser on this machine and nobody else: requests with wrong tokens, hosts or sites, and
+incomplete, slow, huge, fuzzed and very many requests are refused or cost nothing; folders are not listed, and no reply reveals
+paths. `view` ends when the viewer has the trace, when the page is closed, and on a signal, and leaves no file or child process
+behind."""
 import contextlib
 import http.client
 import json
@@ -25,12 +26,12 @@ from verdict import check, finish, judge  # noqa: E402
 TRACEKIT, FIXTURES, SRC = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.environ['SRC']
 RANKS = [f'{FIXTURES}/json/torch/ddp2_plain/rank{i}.json.gz' for i in (0, 1)]
 ONE = f'{FIXTURES}/json/viz/viz_small.json'
-SLOW = 40  # seconds that a loaded machine may take for what is done at once
+SLOW = 40  # seconds allowed on a busy machine for immediate actions
 SECRET_PLACE = 'a-folder-that-nobody-should-hear-of'
 
 
 class View:
-    """A `tracekit view` that runs, and its address."""
+    """A running `tracekit view`, and its address."""
 
     def __init__(self, *args, env=(), browser=False, program=TRACEKIT, **more):
         clean = {k: v for k, v in os.environ.items() if k not in ('SSH_CONNECTION', 'BROWSER', 'DISPLAY', 'WAYLAND_DISPLAY', 'VIRTUAL_ENV')}
@@ -44,7 +45,7 @@ class View:
         self.port, self.token = int(m[1]), m[2]
 
     def request(self, name='', method='GET', headers=(), path=None):
-        """(status, headers, body)"""
+        """Returns (status, headers, body)."""
         c = http.client.HTTPConnection('127.0.0.1', self.port, timeout=SLOW)
         with contextlib.closing(c):
             c.request(method, path or f'/{self.token}/{name}', headers=dict(headers))
@@ -55,7 +56,7 @@ class View:
         return self.request(*args, **more)[0]
 
     def raw(self, data, end=False):
-        """What comes back for these bytes."""
+        """Returns the reply to these bytes."""
         with socket.create_connection(('127.0.0.1', self.port), timeout=SLOW) as s:
             with contextlib.suppress(OSError):
                 s.sendall(data)
@@ -102,7 +103,7 @@ def status_of(reply):
     return int(reply.split(b' ')[1]) if reply.startswith(b'HTTP/1.1 ') else reply[:40]
 
 
-# ---- what is there ----
+# ---- served files ----
 
 def served(view):
     page = view.request()
@@ -137,7 +138,7 @@ def rows(view):
     check('rows stand in the order of ranks', ranks == sorted(ranks) and set(ranks) == {0, 1}, info['rows'])
 
 
-# ---- who asks ----
+# ---- clients ----
 
 def tokens(view):
     t = view.token
@@ -176,7 +177,7 @@ def sites(view):
 
 
 def as_user(user, is_so):
-    """Does it hold in a process of this user's?"""
+    """True if is_so() holds in a process of this user."""
     pid = os.fork()
     if pid == 0:
         os.setuid(user)
@@ -185,7 +186,7 @@ def as_user(user, is_so):
 
 
 def other_users():
-    """A server of nobody's: of others, root alone gets at it.  (Root can be another user; nobody else can.)"""
+    """Checks a server that runs as nobody: of other users only root may access it, because root can become any user anyway."""
     shared = os.path.join(tempfile.mkdtemp(prefix='view-'), 'tracekit')
     shutil.copy(TRACEKIT, shared)
     trace = shutil.copy(ONE, os.path.dirname(shared))
@@ -200,7 +201,7 @@ def other_users():
         shutil.rmtree(os.path.dirname(shared))
 
 
-# ---- what is asked ----
+# ---- requests ----
 
 def methods(view):
     for method in ('POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND', 'get'):
@@ -249,7 +250,7 @@ def fuzzed(view):
     check('and nothing has happened', view.status('info') == 200)
 
 
-# ---- clients that are slow, or many ----
+# ---- slow clients, and many clients ----
 
 def memory_of(view):
     with open(f'/proc/{view.process.pid}/status', encoding='ascii') as f:
@@ -301,7 +302,7 @@ def many(view):
     check('and afterwards all is as before', view.status('trace') == 200)
 
 
-# ---- a viewer's own files ----
+# ---- files of a viewer ----
 
 def make_ui(place):
     os.makedirs(f'{place}/ui/v1')
@@ -339,7 +340,7 @@ def own_viewer(place):
             check('a link within the folder is followed', ui == 'ui.zip' or view.status('ui/inner.js') == 200)
 
 
-# ---- what is said ----
+# ---- messages ----
 
 def quiet_about_places(place):
     folder = f'{place}/{SECRET_PLACE}'
@@ -375,7 +376,7 @@ def selections():
 # ---- ports ----
 
 def listening(port):
-    """Addresses that are listened on at this port."""
+    """Returns the addresses with a listener on this port."""
     found = []
     for table in ('tcp', 'tcp6'):
         with contextlib.suppress(OSError), open(f'/proc/net/{table}', encoding='ascii') as f:
@@ -395,7 +396,7 @@ def ports(view):
         check('a port can be chosen', other.port == free)
 
 
-# ---- the end ----
+# ---- ending ----
 
 def children_of(pid):
     with contextlib.suppress(OSError), open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as f:
@@ -475,7 +476,8 @@ http.server.HTTPServer((args['--host'], int(args['--port'])), http.server.Simple
 
 
 def xprof(place):
-    """A run directory for a TensorBoard that is none: it is told to listen on loopback, and both are gone afterwards."""
+    """Checks a run directory with a fake TensorBoard: it is told to listen on loopback, and is gone afterwards with the
+    directory."""
     os.makedirs(f'{place}/bin')
     os.makedirs(f'{place}/tmp')
     with open(f'{place}/bin/tensorboard', 'w', encoding='ascii') as f:

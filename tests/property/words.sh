@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The wording of the command, in one place: tests/words/messages.txt has every message of the sources, tests/words/help.txt every text
-# of help.  No other test depends on how a sentence is worded.  GOLDEN=1 writes both anew.
+# Keeps the wording of the command in one place: tests/words/messages.txt has every message in the sources, tests/words/help.txt
+# every help text. No other test depends on wording. GOLDEN=1 rewrites both.
 set -u
 : "${TRACEKIT:?}" "${SRC:?}"
 words=$SRC/tests/words

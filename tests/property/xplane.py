@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds the reading of XPlane to what jaxlib itself wrote beside it: every event of <host>.trace.json.gz is in our JSON with equal
-name, process, thread, start and duration (to the picosecond that is printed) and args (after their turn into strings).  What we
-have more is counted by plane and line.
+"""Compares the XPlane reader with jaxlib's own output: every event of <host>.trace.json.gz is in our JSON with equal name,
+process, thread, start and duration (to the printed picosecond) and args (converted to strings). Our extra events are counted
+by plane and line.
 
-Their writer leaves out planes, `Async XLA Ops`, some stats and, beyond a million, events; it prints a duration of 0 as 1 ps and
-counters as spans.  Of XPlane files without such a neighbour what xprof's trace_viewer made counts: it adds lines and args of its own,
-which are set aside and counted.  Arguments: directories to search; default: the fixtures."""
+jaxlib's writer omits some planes, `Async XLA Ops`, some stats and events beyond a million; it prints a duration of 0 as 1
+ps, and counters as spans. XPlane files without such a file are compared with the output of xprof's trace_viewer, which adds
+lines and args; these are set aside and counted. Arguments: directories to search (default: the fixtures)."""
 import collections
 import glob
 import gzip
@@ -17,10 +17,10 @@ import tempfile
 from decimal import Decimal
 
 TRACEKIT = os.environ['TRACEKIT']
-UNSEEN = {'_pt', '_p', '_ct', '_c', '_r', 'flops', 'program_id', 'symbol_id'}  # stats that their writer leaves out
+UNSEEN = {'_pt', '_p', '_ct', '_c', '_r', 'flops', 'program_id', 'symbol_id'}  # stats that jaxlib's writer omits
 
-DERIVED = {'flow', 'group_id', 'step_name', 'step_num'}  # args that xprof works out
-DERIVED_TIDS = range(0xDEADBEEF, 0xDEADBEEF + 16)  # and lines: steps, modules, framework ops, source
+DERIVED = {'flow', 'group_id', 'step_name', 'step_num'}  # args that xprof derives
+DERIVED_TIDS = range(0xDEADBEEF, 0xDEADBEEF + 16)  # lines that xprof derives: steps, modules, framework ops, source
 
 
 def load(path):
@@ -30,12 +30,12 @@ def load(path):
 
 
 def ps(us):
-    """Their times are doubles printed with 17 digits: the nearest picosecond is meant."""
+    """Converts us to ps: jaxlib prints doubles with 17 digits, so round to the nearest picosecond."""
     return int((Decimal(us) * 1000000).to_integral_value())
 
 
 def as_text(value):
-    """An arg as their writer turns it into a string; None = it cannot be told."""
+    """Returns an arg as jaxlib's writer converts it to a string; None if the string cannot be predicted."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, Decimal):
@@ -51,7 +51,7 @@ def equal_arg(ours, theirs):
     if ours == theirs or as_text(ours) == theirs:
         return True
     try:
-        return not isinstance(ours, str) and '%g' % float(ours) == theirs  # 1e10 is an int for Python, 1e+10 for them
+        return not isinstance(ours, str) and '%g' % float(ours) == theirs  # 1e10 is an int in Python, 1e+10 in jaxlib's output
     except (TypeError, ValueError, OverflowError):
         return False
 
@@ -62,7 +62,7 @@ def events(trace):
     for e in trace['traceEvents']:
         if e.get('ph') == 'M' and e['name'] in ('process_name', 'thread_name'):
             names[(e['pid'], e.get('tid') if e['name'] == 'thread_name' else None)] = e['args']['name']
-            if 'tracekit.lane_of' in e['args']:  # a row of ours for spans that overlap others of the thread
+            if 'tracekit.lane_of' in e['args']:  # a lane row of ours, for spans that overlap others of the thread
                 lanes[(e['pid'], e['tid'])] = e['args']['tracekit.lane_of']
     for e in trace['traceEvents']:
         if e.get('ph') in ('X', 'C'):
@@ -82,8 +82,9 @@ def same(ours, theirs):
 
 
 def less_derived(found, known):
-    """What xprof did not work out itself, and how many events it did.  A step is called "train 7" by it, "train" in the file; start
-    and stop of a thread pool's region become one span; lines that the file has (`known`) are not its work."""
+    """Returns the events that xprof did not derive, and the number of derived ones. xprof calls a step "train 7", the file
+    "train"; it joins start and stop of a thread-pool region into one span; lines that the file has (`known`) are not
+    derived."""
     left, derived = collections.defaultdict(list), 0
     for (process, name, ts), wanted in found.items():
         for thread, dur, args in wanted:
@@ -125,7 +126,7 @@ def compare(xplane, golden, work, by_xprof=False):
         for thread, _, _ in left:
             more[(process[1], thread and thread[1])] += 1
     for key, count in more_args.items():
-        if not key.startswith('xplane.'):  # what a later stat of the same name overrules, counts of aggregated events
+        if not key.startswith('xplane.'):  # stats overridden by a later stat of the same name, counts of aggregated events
             faults.append(f'arg {key} on {count} events that they do not have')
     if by_xprof:
         more['worked out by xprof', None] = -n_derived
@@ -133,7 +134,7 @@ def compare(xplane, golden, work, by_xprof=False):
 
 
 def stays(path, work):
-    """XPlane -> graph -> XPlane: the same bytes.  From Chrome JSON: the same bytes on the second round."""
+    """Checks that XPlane -> graph -> XPlane writes the same bytes; from Chrome JSON, the second round does."""
     once, twice = os.path.join(work, 'once.pb'), os.path.join(work, 'twice.pb')
     for source, out in ((path, once), (once, twice)):
         p = subprocess.run([TRACEKIT, 'convert', '--force', '--no-provenance', '-f', 'xplane', source, '-o', out], capture_output=True, text=True)
@@ -148,7 +149,7 @@ def stays(path, work):
 
 
 def refused(path):
-    """A file whose bytes a text filter has replaced must be named as such."""
+    """True if the file is damaged by a text filter that replaced bytes; the command must report this."""
     with open(path, 'rb') as f:
         if f.read(1 << 20).count(b'\xef\xbf\xbd') < 100:
             return False
@@ -161,7 +162,8 @@ def stem_of(path):
 
 
 def by_xprof(root, xplane):
-    """What xprof made of it: <its path, / as __>.trace.json, or <logdir>.<run>.<host>.trace_viewer.json.gz, wherever it lies."""
+    """Returns the path of xprof's output: <its path, / as __>.trace.json, or <logdir>.<run>.<host>.trace_viewer.json.gz, in any
+    folder."""
     parts = os.path.relpath(stem_of(xplane), root).split(os.sep)
     names = ['__'.join(parts[i:]) + '.trace.json' for i in range(len(parts) - 1)]
     if parts[-4:-2] == ['plugins', 'profile'] and len(parts) > 4:
@@ -170,7 +172,7 @@ def by_xprof(root, xplane):
 
 
 def pairs(roots):
-    """(XPlane, what another program made of it or None, whether that was xprof)."""
+    """Yields (XPlane, output of another program or None, True if that program is xprof)."""
     for root in roots:
         for xplane in sorted(glob.glob(os.path.join(root, '**', '*.xplane.pb'), recursive=True)):
             stem = stem_of(xplane)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""PyTorch as XPlane: planes, lines and stats that xprof's tables are made of, held against the JSON, which comes back as it was.
-xprof itself is asked in tests/interop/xplane.py; here a reader of our own looks at the bytes."""
+"""Checks PyTorch traces written as XPlane: the planes, lines and stats from which xprof builds its tables, compared with the
+JSON, which must convert back unchanged. tests/interop/xplane.py runs xprof itself; this test reads the bytes with an
+independent parser."""
 import collections
 import json
 import os
@@ -37,7 +38,7 @@ def spans(trace, *cats):
 
 
 def step_of(steps, ts):
-    """The number of the step that a time is in."""
+    """Number of the step that contains a time."""
     return next((number for number, start, end in steps if start <= ts < end), None)
 
 
@@ -119,7 +120,7 @@ def look(label, options, work):
 
 
 def several_ranks(work):
-    """In one file rows are those of the ranks: xprof would take them for one program."""
+    """Checks that in a merged file rows stay separate per rank: xprof would take them for one program."""
     paths = []
     for rank in range(2):
         paths.append(os.path.join(work, f'rank{rank}.json'))

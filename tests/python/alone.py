@@ -1,4 +1,4 @@
-"""The package without any other: loads, asks, saves."""
+"""Tests the package without any other package: load, query, save."""
 import importlib.util
 import os
 import subprocess

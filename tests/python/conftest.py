@@ -7,7 +7,7 @@ FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", 
 
 
 def traces():
-    """Fixtures of every format that hold events."""
+    """Returns fixtures of every format that contain events."""
     names = [f for kind in ("json", "xplane", "perfetto") for f in glob.glob(f"{FIXTURES}/{kind}/**/*", recursive=True)]
     return sorted(f for f in names if os.path.isfile(f) and 0 < os.path.getsize(f) < 400_000 and "bad_" not in f)
 

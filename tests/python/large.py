@@ -1,6 +1,6 @@
-"""Five million events as a pandas frame of eight columns: what it costs beside the frame itself.
+"""Measures the cost of a pandas frame with five million events and eight columns, in addition to the frame itself.
 
-Time is the processor's, memory the highest that the process reached while it made the frame, less what it had before.
+Time is CPU time; memory is the peak while the frame was created, minus the memory before.
 Run by `make test-wheel`; by hand: large.py [N]."""
 import os
 import resource
@@ -39,10 +39,11 @@ def used():
 
 t = tracekit.load(b"[" + b"".join(content(N)) + b"{}]")
 assert t.info["events"] == N
-tracekit.load(b'[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]').events(COLUMNS).to_pandas()  # imports are not counted
+# exclude imports from the measurement
+tracekit.load(b'[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}]').events(COLUMNS).to_pandas()
 before, began = resident(False), used()
 with open("/proc/self/clear_refs", "w", encoding="ascii") as f:
-    f.write("5")  # from here on the peak is counted anew
+    f.write("5")  # resets the peak
 frame = t.events(COLUMNS).to_pandas()
 seconds, grown = used() - began, resident(True) - before
 own = int(frame.memory_usage(index=True, deep=True).sum())

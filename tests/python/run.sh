@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# make test-wheel - the wheel as who installs it meets it: into an empty environment, then its own tests, the documentation's examples,
-# and the tests of the command with the command that came along.  Data frames and notebooks come from PyPI.  Then the same package
-# from its source distribution, which has to build with nothing beside it but the system's libraries.
+# make test-wheel - tests the wheel as installed by a user: in an empty environment, with its own tests, the documentation's
+# examples, and the tests of the command with the wheel's command. Data frame packages and notebooks come from PyPI. Then tests
+# the same package built from its source distribution, which may need only the system's libraries.
 set -u
 : "${B:?run me by make test-wheel}" "${SRC:?}"
 venv=$B/test-wheel
@@ -32,7 +32,7 @@ from_source() {
   "$venv/bin/pip" install -q build || return 1
   "$venv/bin/python" -m build -q --sdist -o "$work" "$SRC" || return 1
   python3 -m venv "$work/venv" || return 1
-  # The flags and folders of the make that runs this are none of its business.
+  # Clears flags and folders of the calling make.
   (cd "$work" && env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u BUILD -u CFLAGS venv/bin/pip install -q ./tracekit-*.tar.gz) || return 1
   "$work/venv/bin/python" "$SRC/tests/python/alone.py"
 }

@@ -1,4 +1,4 @@
-"""The calls of the package: sources, operations, errors, interrupts, threads, forks, leaks."""
+"""Tests the API of the package: sources, operations, errors, interrupts, threads, forks, leaks."""
 import gzip
 import io
 import json
@@ -178,7 +178,7 @@ def test_gil_is_released(big_file):
 
 
 def test_threads():
-    """One trace in many threads, and many traces at once."""
+    """One trace in many threads, and many traces concurrently."""
     t, content, failed = tracekit.load(big(20_000)), big(20_000), []
 
     def work():
@@ -212,7 +212,7 @@ def memory():
 
 
 def test_no_leak():
-    """A thousand loads, tables and saves take no more memory than a hundred."""
+    """A thousand loads, tables and saves use no more memory than a hundred."""
     content = big(2_000)
 
     def once():

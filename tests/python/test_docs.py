@@ -1,4 +1,4 @@
-"""Every block of Python in the package's documentation runs, and a notebook does."""
+"""Runs every Python block in the package's documentation, and a notebook."""
 import os
 import re
 import shutil
@@ -13,7 +13,7 @@ PAGES = ("docs/python.md",)
 
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks(page, tmp_path, fixture, monkeypatch, capsys):
-    """Blocks of one page share their names, as a reader's would; what a block prints is in the text block behind it."""
+    """Blocks of one page share their names, as for a reader; the text block after a block shows its output."""
     text = open(os.path.join(HERE, "..", "..", page), encoding="utf-8").read()
     shutil.copytree(fixture("json/torch/ddp2_handler"), tmp_path / "logs")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Data frames say what `tracekit top --json` says: to the picosecond, or within 1 ns for each event."""
+"""Checks that data frames agree with `tracekit top --json`: to the picosecond, or within 1 ns per event."""
 import json
 import os
 import subprocess
@@ -37,7 +37,7 @@ def by_polars(table):
 
 
 def by_duckdb(table):
-    events = pyarrow.table(table)  # noqa: F841, the query names it
+    events = pyarrow.table(table)  # the query refers to it
     rows = duckdb.sql("select name, count(*), sum(dur) from events where type != 'counter' group by name").fetchall()
     return {n: (c, int(s or 0)) for n, c, s in rows}
 
@@ -69,7 +69,7 @@ def test_valid(path):
 
 
 def test_parents_and_self(fixture):
-    """Self times of a thread add up to the time of its outermost spans, where spans nest."""
+    """Checks that self times of a thread add up to the time of its outermost spans, if spans nest."""
     t = tracekit.load(fixture("json/jax/multihost"))
     f = t.events(["id", "parent", "track", "dur", "self", "type", "depth"], unit="ps").to_polars().filter(polars.col("type") == "span")
     assert f.filter(polars.col("parent").is_null())["dur"].sum() == f["self"].sum()

@@ -1,4 +1,4 @@
-"""report and diff say what the command says, and progress is shown."""
+"""Checks that report and diff agree with the command, and that progress is shown."""
 import json
 import os
 import subprocess

@@ -1,9 +1,10 @@
-# build.sh - sourced: programs of the tests that are linked to the library, and to a library whose reader is broken.
-# Wants B (the build folder) and SRC.  Results go to $B/tests/corpus/.
+# build.sh - sourced: builds test programs that are linked with the library, and with a library whose reader is broken. Needs B
+# (the build folder) and SRC. Results go to $B/tests/corpus/.
 
 TESTS=$B/tests/corpus
 
-# Compiles and links with the flags of the build; they stand on both sides, for the libraries among them are wanted behind the objects.
+# Compiles and links with the flags of the build; they are given twice, because the libraries among them must follow the
+# objects.
 # shellcheck disable=SC2046
 build() { # OUTPUT ARG...
   local output=$1
@@ -13,13 +14,14 @@ build() { # OUTPUT ARG...
 
 objects_of() { (cd "$SRC" && printf '%s\n' "$@" | sed "s|^|$B/obj/|; s|\.c$|.o|"); }
 
-# The objects of the library: of its sources, and of what protobuf-c made of the schemas.
+# Lists the objects of the library: from its sources, and from the code that protobuf-c generated.
 # shellcheck disable=SC2046
 library_objects() { (cd "$SRC" && objects_of $(find lib -name '*.c')); find "$B/obj/proto" -name '*.o'; }
 
 newest() { [ -e "$1" ] && [ -z "$(find "$SRC"/tests/corpus/*.c "$B"/libtracekit.a "$B"/tracekit -newer "$1")" ]; }
 
-# The library with broken.c before its tk_sources_load and tk_load; what is hidden in it stays its own, for the command has functions of the same names.
+# Links the library with broken.c in front of its tk_sources_load and tk_load. Hidden symbols are made local, because the
+# command has functions with the same names.
 # shellcheck disable=SC2046
 broken_library() {
   local load objects
@@ -31,7 +33,8 @@ broken_library() {
     objcopy --localize-hidden "$TESTS/library.o"
 }
 
-# hlo: sees the insides.  paths: reads by both paths.  broken: the command, whose reader does $TEST_FAULT; broken-paths likewise.
+# hlo: uses internal functions. paths: reads with both paths. broken: the command with a reader that applies $TEST_FAULT;
+# broken-paths: the same for paths.
 # shellcheck disable=SC2046
 build_programs() {
   newest "$TESTS/broken-paths" && return 0

@@ -1,9 +1,9 @@
-"""Chrome JSON as values, by a parser that tracekit knows nothing of: what its tests compare before and after.
+"""Chrome JSON as values, for tests that compare before and after; parsed independently of tracekit.
 
-A number stays the text that it was (1.0 is not 1, no digit is lost), marked so that it is not a string; ts and dur are equal to 1 ps.
-Events are a multiset, for metadata comes first and flow points last in what tracekit writes.  What order means is compared apart:
-begin and end are paired by (time, place in the file), and of records that say the same thing twice the last one wins.  Records that
-are {} say nothing and may go.  The top-level key `tracekit` is the provenance that we add."""
+A number keeps its text (1.0 differs from 1, no digit is lost), marked to distinguish it from a string; ts and dur are equal
+up to 1 ps. Events are a multiset, because tracekit writes metadata first and flow points last. The meaning of order is
+compared separately: begins and ends are paired by (time, position in the file), and the last of duplicate records wins.
+Empty records {} have no meaning and may be dropped. The top-level key `tracekit` is the provenance that we add."""
 import gzip
 import json
 import re
@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from decimal import Decimal
 
 PICOSECOND = Decimal('0.000001')
-NUMBER = '\0'  # first character of what was a number
+NUMBER = '\0'  # first character of a former number
 MOST_REPAIRS = 1000
 INTEGER = re.compile(r'0|-?[1-9][0-9]*')
 
@@ -32,25 +32,25 @@ def parse(text):
 
 
 def read(path):
-    """Of a file that is JSON; ValueError if it is not."""
+    """Parses a JSON file; raises ValueError if it is invalid."""
     return parse(read_bytes(path))
 
 
 def read_repaired(path):
-    """Of a file whose strings hold quotes that nobody escaped, which is what is wrong with PyTorch's: (trace, repairs)."""
+    """Parses a file with unescaped quotes in strings, a known bug of PyTorch. Returns (trace, number of repairs)."""
     text, repairs = read_bytes(path).decode(), 0
     while True:
         try:
             return parse(text), repairs
         except json.JSONDecodeError as e:
-            quote = text.rfind('"', 0, e.pos)  # it ended a string too early
+            quote = text.rfind('"', 0, e.pos)  # this quote ended a string too early
             if quote < 0 or repairs == MOST_REPAIRS:
                 raise
             text, repairs = text[:quote] + '\\' + text[quote:], repairs + 1
 
 
 def is_trace(path):
-    """Whether it is Chrome JSON to Python."""
+    """True if Python accepts the file as Chrome JSON."""
     try:
         trace = read(path)
         return isinstance(trace, list) or isinstance(trace['traceEvents'], list)
@@ -72,7 +72,7 @@ def phase(event):
 
 
 def phases(trace):
-    """How many events of each phase."""
+    """Returns the number of events per phase."""
     return Counter(phase(e)[:1] for e in events_of(trace))
 
 
@@ -80,7 +80,7 @@ def phases(trace):
 
 
 def decimal(value):
-    """Of a time, which some print as a string; 0 if there is none."""
+    """Converts a time, which some producers print as a string, to Decimal; 0 if missing."""
     return Decimal(value.lstrip(NUMBER)) if isinstance(value, str) else Decimal(0)
 
 
@@ -99,12 +99,12 @@ def canonical(event):
 
 
 def parts(trace):
-    """What must be the same: (multiset of events, top-level keys)."""
+    """Returns what must be equal: (multiset of events, top-level keys)."""
     return Counter(map(canonical, events_of(trace))), top_level(trace)
 
 
 def pairs(trace):
-    """Begin events with their ends by the rule of the format: a stack for each thread, in order of time, then of the file."""
+    """Pairs begin events with their ends by the rule of the format: a stack per thread, in order of time, then of the file."""
     stacks, found = defaultdict(list), Counter()
     marks = [e for e in events_of(trace) if phase(e) in ('B', 'E') and isinstance(e.get('ts'), str)]
     for e in sorted(marks, key=lambda e: decimal(e['ts'])):
@@ -119,7 +119,7 @@ def pairs(trace):
 
 
 def last_words(trace):
-    """Metadata that is said more than once: the last one counts."""
+    """Returns metadata, with the last of duplicate records."""
     last = {}
     for e in events_of(trace):
         if phase(e) == 'M':
@@ -132,7 +132,7 @@ def shortened(counter, n=3):
 
 
 def differences(before, after):
-    """One line for each way in which `after` is not the same trace; nothing if it is."""
+    """Yields one line for each difference between `before` and `after`."""
     events_before, keys_before = parts(before)
     events_after, keys_after = parts(after)
     lost, new = events_before - events_after, events_after - events_before

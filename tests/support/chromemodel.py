@@ -1,10 +1,10 @@
-"""What the events of a Chrome JSON file mean, in Python: pairs of begins and ends, async identities, scopes, series.  It knows nothing of
-tracekit, and so can judge it: spans, instants and samples by the number in their args."""
+"""Model of the meaning of Chrome JSON events, in Python: pairs of begins and ends, async ids, scopes, series. It is independent
+of tracekit, and so can check it: spans, instants and samples are identified by the number in their args."""
 import collections
 
 
 def by_time(events):
-    """Viewers sort by time, and keep the order of the file where times are equal."""
+    """Sorts by time, as viewers do, keeping the file's order for equal times."""
     return sorted(events, key=lambda e: e['ts'])
 
 
@@ -13,7 +13,7 @@ def track(e, process_wide=False):
 
 
 def thread_spans(events):
-    """An end closes the latest begin of its thread that is open."""
+    """Pairs begins and ends: an end closes the latest open begin of its thread."""
     opened = collections.defaultdict(list)
     for e in by_time(events):
         if e['ph'] == 'B':
@@ -27,7 +27,7 @@ def thread_spans(events):
 
 
 def async_spans(events):
-    """An end closes the latest begin of its identity that is open: of its name, or of any if there is none."""
+    """Pairs async events: an end closes the latest open begin with its id and name, or else with its id."""
     opened = collections.defaultdict(list)
     for e in by_time(events):
         if e['ph'] not in 'be':
@@ -47,7 +47,7 @@ def async_spans(events):
 
 
 def nodes(events):
-    """{number in args: (name, ts, dur or None if it never ends, pid, tid or None)} of spans and instants."""
+    """Returns {number in args: (name, ts, dur or None if unfinished, pid, tid or None)} of spans and instants."""
     found = {}
 
     def add(e, dur, process_wide):
@@ -68,5 +68,5 @@ def nodes(events):
 
 
 def samples(events):
-    """Of every series: (pid, ts, value)."""
+    """Counts (pid, ts, value) over all series."""
     return collections.Counter((e['pid'], e['ts'], float(v)) for e in events if e['ph'] == 'C' for v in e['args'].values())

@@ -1,4 +1,4 @@
-"""Counts of what a trace holds, and of what a conversion says that it lost."""
+"""Counts the items in a trace, and the losses that a conversion reports."""
 import json
 import os
 import subprocess
@@ -14,8 +14,9 @@ def info(path):
 
 
 def sums_fault(before, after, lost):
-    """A sample of several series may come back as several samples, and xprof writes samples as spans on a line "_counters_", which are
-    read as samples: so of spans and samples none may be missing together.  Dangling flow points are lost to viewers alone."""
+    """Compares counts before and after with the reported losses. A sample of several series may become several samples, and
+    xprof writes samples as spans on a line "_counters_", which are read as samples: so spans and samples are compared as a sum.
+    Dangling flow points are lost to viewers only."""
     pairs = [('instants', before['instants'], after['instants'], lost.get('instants', 0))]
     pairs += [(key, before[key], after[key], lost.get(key, 0)) for key in ('spans', 'flow_points')]
     for kind, had, has, gone in pairs:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the tests ran of the library: lines and branches of each folder, and the files of which less than nine lines in ten ran.
+"""Prints test coverage of the library: lines and branches per folder, and the files with less than 90% of lines covered.
 
     coverage.py BUILD [LEAST]    BUILD: a build with --coverage, after its tests; fails below LEAST percent of lines (92)"""
 import collections
@@ -10,7 +10,8 @@ import sys
 
 
 def counts(build):
-    """file -> line -> times, and file -> (branch taken?...), from what gcov says of every object: headers are in many."""
+    """Returns file -> line -> count, and file -> (branch taken?...), from gcov's output on every object, because headers are in
+    many objects."""
     lines, branches = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
     objects = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(build, 'obj', 'lib')) for name in names
                if name.endswith('.gcda')]

@@ -1,5 +1,6 @@
-"""Chrome JSON of some size that would cost a tool more than its bytes, if one of its steps were not linear: a hundred thousand of anything,
-all of one time, of one name, deep, wide, shuffled, crossing...  Each kind is a function of how many events there are to be."""
+"""Chrome JSON of a given size that would take disproportionate time if any step were not linear: a hundred thousand of
+anything, with equal times, equal names, deep, wide, shuffled, crossing, and so on. Each kind is a function of the number of
+events."""
 import json
 import random
 
@@ -9,7 +10,7 @@ def x(i, **more):
 
 
 def colliding_names(n):
-    """Names of a length that differ in places which cheap hashes pass over, or cancel out in."""
+    """Yields names that differ only at positions that cheap hashes skip or where differences cancel out."""
     return ('%08x' % (i * 0x9e3779b1 & 0xffffffff) + 'x' * 24 + '%08x' % (-i * 0x9e3779b1 & 0xffffffff) for i in range(n))
 
 
@@ -349,7 +350,7 @@ def empty_objects(n):
 
 
 def write(path, name, size):
-    """Of about `size` bytes."""
+    """Writes a file of about `size` bytes."""
     few = KINDS[name](2000)
     each = len(json.dumps(few)) / 2000
     with open(path, 'w', encoding='utf-8') as f:

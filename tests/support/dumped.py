@@ -1,4 +1,4 @@
-"""What `tracekit dump --graph` prints, as events by track, and what follows from them: whose time it is, and what spans cover."""
+"""Parses the output of `tracekit dump --graph` into events by track, and derives self times and the time covered by spans."""
 import collections
 import heapq
 import re
@@ -14,7 +14,7 @@ Event = collections.namedtuple('Event', 'kind ts dur name cat flags track depth 
 
 
 def dumped(dump):
-    """Events by track, in their order."""
+    """Returns the events by track, in order."""
     tracks = []
     for line in dump.split('\n'):
         if line.startswith('track '):
@@ -36,8 +36,8 @@ def is_timed(e):
 
 
 def selves(events, selected=lambda i: True):
-    """Of those spans of a thread that are selected: between two times at which any starts or ends, the last one that is open has the
-    time."""
+    """Returns self times of the selected spans of a thread: each interval between two consecutive starts or ends belongs to the
+    open span that started last."""
     spans = [(e.ts, e.ts + e.dur, i) for i, e in enumerate(events) if e.kind == 'span' and is_timed(e) and selected(i)]
     times = sorted({t for s in spans for t in s[:2]})
     found, heap, at = collections.Counter(), [], 0

@@ -1,7 +1,7 @@
-"""Where a comparison is known to differ, and why: rows of a file `pattern TAB what TAB reason`, # for comments.
+"""Known differences of a comparison, with reasons: rows of a file `pattern TAB what TAB reason`, # for comments.
 
-The pattern is a glob of a path (* crosses folders), `what` the name of the comparison.  A row whose pattern was met but that was
-never needed is a fault as well: what once was an exception must not hide a later one."""
+The pattern is a glob for a path (* matches slashes), `what` the name of the comparison. A row whose pattern matched but that
+was never needed is a fault as well, so that a former exception cannot hide a later bug."""
 import fnmatch
 
 
@@ -16,7 +16,7 @@ class Exceptions:
         self.met, self.used = set(), set()
 
     def reason(self, path, what, differs):
-        """Why `what` may differ for `path`, or None; notes whether the row was needed."""
+        """Returns the reason why `what` may differ for `path`, or None; marks the row as needed."""
         for i, (pattern, name, reason) in enumerate(self.rows):
             if name == what and fnmatch.fnmatchcase(path, pattern):
                 self.met.add(i)

@@ -1,5 +1,5 @@
-"""A Perfetto trace whose track events have fields that it describes itself: scalars of every type, arrays, messages, enums, by
-extensions of three forms; and what a reader must say of each event's args."""
+"""A Perfetto trace whose track events have fields that the trace describes itself: scalars of every type, arrays, messages,
+enums, through three forms of extensions; with the expected args of each event."""
 import struct
 
 DOUBLE, FLOAT, INT64, UINT64, INT32, FIXED64, FIXED32, BOOL, STRING = range(1, 10)
@@ -72,14 +72,14 @@ CASES = {
     'scoped': (field(9904, b'inside'), {'scoped': 'inside'}),
     'list': (field(9905, 3) + field(9905, 4), {'list': [3, 4]}),
     'two': (field(9904, b's') + field(9902, field(1, 1)) + field(9903, 2), {'scoped': 's', 'args.External id': 1, 'plain': 2}),
-    # What is not described, or not to its end, stays as it is.
+    # Fields without a complete description stay as they are.
     'undescribed': (field(9999, 5), None),
     'undescribed inside': (field(9902, field(1, 5) + field(99, 1)), None),
     'twice': (field(9902, field(1, 5)) + field(9902, field(1, 6)), None),
     'wrong wire': (field(9903, b'text'), None),
 }
 
-# An engine refuses a descriptor of a message that is not there.
+# An engine refuses a descriptor that refers to a missing message.
 FOREIGN = {'foreign': (field(9906, field(1, 5)), None)}
 
 
@@ -91,8 +91,8 @@ def deep(levels):
 
 
 def trace(cases, end=b'', described_by=None):
-    """A packet for each event; `end` are fields of their end events, `described_by` another ExtensionDescriptor, which
-    stands behind some events: a file is known by its beginning."""
+    """Returns a packet for each event; `end` is fields of the end events, `described_by` another ExtensionDescriptor, which
+    comes after some events, because format detection reads the start of a file."""
     thread = field(60, field(1, 7) + field(4, field(1, 1) + field(2, 2)))
     packets = [thread, field(72, descriptor('foreign' in cases))]
     for i, (name, (fields, _)) in enumerate(cases.items()):

@@ -1,4 +1,4 @@
-/* job.c - draws a job (job.h): programs, lateness, noise of ends, clocks, and what is odd about them. */
+/* job.c - generates a job (job.h): programs, lateness, noise of ends, clocks, and the peculiarity of its kind. */
 #include "job.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static void draw_clocks(struct job *j) {
   if (j->kind == JOB_BIAS) j->late_end[1] = between(j, 20, 300);
 }
 
-/* What the kind does to them, now that it is known how long the job is. */
+/* Applies the clock errors of the kind, once the length of the job is known. */
 static void spoil_clocks(struct job *j) {
   struct job_clock *c = &j->clock[1];
   switch (j->kind) {
@@ -89,7 +89,7 @@ static void spoil_clocks(struct job *j) {
 
 /* ---- the program ---- */
 
-/* A step: a row of collectives with the time that each waits for the one before. */
+/* One collective of a step, with the delay after the previous one. */
 struct part {
   unsigned name, size, group;
   double after;
@@ -109,7 +109,7 @@ static void add_part(struct program *p, unsigned name, unsigned size, unsigned g
   if (p->n < MOST_PARTS) p->part[p->n++] = (struct part){name, size, group, after};
 }
 
-/* Few large ones after a backward pass; equal ones layer by layer; or very many small ones. */
+/* Draws a program: a few large collectives after a backward pass, equal ones layer by layer, or very many small ones. */
 static void draw_program(struct job *j, struct program *p) {
   unsigned style = j->kind == JOB_ONE_MISSING ? 1 : below(j, 3), layers = 4u << j->size;
   double gap = style == 0 ? between(j, 1500, 5000) : style == 1 ? between(j, 150, 700) : between(j, 60, 250);
@@ -147,7 +147,7 @@ static struct job_op *add_op(struct job *j, const struct part *part, int step, u
   return op;
 }
 
-/* All come when they can, the last one lets all go. */
+/* All ranks arrive independently; the last arrival releases all. */
 static void meet(struct job *j, struct job_op *op, double done, double wait) {
   double transfer = between(j, 15, 50);
   unsigned last = below(j, j->ranks);
@@ -160,7 +160,7 @@ static void meet(struct job *j, struct job_op *op, double done, double wait) {
   }
 }
 
-/* Who sends leaves when that is done, who receives when it has come; both need not wait for each other. */
+/* A sender leaves when it has sent, a receiver when it has received; neither need wait for the other. */
 static void pass_on(struct job *j, struct job_op *op, double done, double wait) {
   unsigned root = op->class == JOB_REDUCE ? j->ranks - 1 : 0;
   double sent = done + between(j, 10, 30), all = -INFINITY;
@@ -174,7 +174,7 @@ static void pass_on(struct job *j, struct job_op *op, double done, double wait) 
   if (op->class == JOB_REDUCE) op->end[root] = fmax(op->end[root], all + between(j, 8, 20));
 }
 
-/* The groups that part is of: all; the ranks of each host; those of one place on every host. */
+/* Returns the groups of the part: all ranks, the ranks of each host, or the ranks at one position on every host. */
 static unsigned groups_of(const struct job *j, const struct part *part, uint32_t *masks) {
   uint32_t all = j->kind == JOB_CROWD ? JOB_ALL : (uint32_t)((1ull << j->ranks) - 1), host = (uint32_t)((1ull << j->each) - 1);
   unsigned n = 0;
@@ -188,7 +188,7 @@ static unsigned groups_of(const struct job *j, const struct part *part, uint32_t
   return n;
 }
 
-/* Groups of one host do not wait for those of another. */
+/* Groups on different hosts do not wait for each other. */
 static bool draw_part(struct job *j, const struct part *part, int step, double done, double wait) {
   uint32_t masks[JOB_RANKS];
   unsigned n = groups_of(j, part, masks);
@@ -210,7 +210,7 @@ static bool has_two(const struct job *j) {
 }
 static bool is_pipeline(const struct job *j) { return j->kind == JOB_PIPELINE || j->kind == JOB_TWO_PIPELINES; }
 
-/* Activations go from stage to stage and gradients back, for each of some micro batches. */
+/* Activations pass from stage to stage and gradients back, for each of several micro-batches. */
 static bool draw_messages(struct job *j, unsigned job, int step, double *t, double gap) {
   static const struct part message = {.group = 3, .size = 8192};
   unsigned stages = has_two(j) ? j->hosts / 2 : j->hosts, turn = 2 * (stages - 1), first = job * stages;
@@ -254,7 +254,7 @@ static bool draw_steps(struct job *j, const struct program *p, unsigned job, dou
   return true;
 }
 
-/* Each rank counts what it does in a group. */
+/* Numbers the operations of each group. */
 static void number_ops(struct job *j) {
   unsigned n[2][4] = {{0}}, layer = 0;
   uint32_t at[2][4] = {{0}};
@@ -269,7 +269,7 @@ static void number_ops(struct job *j) {
   }
 }
 
-/* ---- what is odd about what was recorded ---- */
+/* ---- peculiarities of the recording ---- */
 
 static void lose(struct job *j) {
   double share = between(j, 0.1, 0.4);

@@ -1,4 +1,4 @@
-/* job_write.c - a simulated job (job.h) as files: Kineto's JSON for each rank, or XLA's XSpace for each host. */
+/* job_write.c - writes a simulated job (job.h) to files: Kineto JSON for each rank, or an XLA XSpace for each host. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,8 @@
 #include "job.h"
 
 const int64_t JOB_EPOCH_NS = 1789000000000000000;
-static const double BEFORE = 5e12; /* us: the files' base of time is that much before the epoch, so that no time is negative */
+static const double BEFORE = 5e12; /* us: the time base of the files is this long before the epoch, so that no time is
+                                    * negative */
 
 static double reading(const struct job *j, unsigned host, double t) { return BEFORE + job_clock(j, host, t); }
 
@@ -14,7 +15,7 @@ static bool takes_part(const struct job_op *op, unsigned rank) { return job_has(
 
 /* ---- Kineto ---- */
 
-/* Of two jobs each counts its ranks by itself. */
+/* True if the kind has two jobs, each of which numbers its own ranks. */
 static bool has_two(const struct job *j) {
   return j->kind == JOB_TWO_JOBS || j->kind == JOB_TWO_PIPELINES || j->kind == JOB_TWO_TPU_JOBS;
 }
@@ -58,7 +59,7 @@ static void print_head(FILE *f, const struct job *j, unsigned rank) {
   fprintf(f, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"tid\":0,\"args\":{\"name\":\"python\"}}", 1000 + rank);
 }
 
-/* Microseconds with nanoseconds behind a point, whatever the locale of the process. */
+/* Prints microseconds with three decimals, whatever the locale of the process. */
 static void print_us(FILE *f, const char *key, double us) {
   long long ns = llround(us * 1000), size = ns < 0 ? -ns : ns;
   fprintf(f, "\"%s\":%s%lld.%03lld", key, ns < 0 ? "-" : "", size / 1000, size % 1000);
@@ -121,7 +122,7 @@ static void print_args(FILE *f, const struct job *j, const struct job_op *op) {
   if (j->numbered) fprintf(f, ",\"Seq\":%u", op->seq);
 }
 
-/* A kernel, and the call that launched it. */
+/* Prints a kernel, and the call that launched it. */
 static void print_kernel(FILE *f, const struct job *j, const struct job_op *op, unsigned rank, unsigned id) {
   double launched = op->start[rank] - 30 - j->ahead[job_host(j, rank)];
   fprintf(f, ",\n{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernelExC\",\"pid\":%u,\"tid\":1,", 1000 + rank);
@@ -148,7 +149,7 @@ static bool write_kineto(struct job *j, unsigned rank, const char *path) {
 
 /* ---- XSpace ---- */
 
-/* A message being made, where there is room for it: proto3, written by hand. */
+/* A message under construction with its buffer: hand-written proto3. */
 struct message {
   size_t n;
   uint8_t *v;
@@ -180,7 +181,7 @@ static void put_stat(struct message *to, unsigned field, unsigned stat, uint64_t
   put_bytes(to, field, m.v, m.n);
 }
 
-/* Entry of a map from numbers to metadata that have a name. */
+/* Adds an entry of a map from ids to metadata with a name. */
 static void put_name(struct message *to, unsigned field, unsigned id, const char *name) {
   struct message entry = SMALL, meta = SMALL;
   put_number(&meta, 1, id);
@@ -193,7 +194,7 @@ static void put_name(struct message *to, unsigned field, unsigned id, const char
 struct profile {
   const struct job *j;
   unsigned rank;
-  double zero; /* what the clock read when it began */
+  double zero; /* the clock's reading when the profile began */
 };
 
 static void put_event(struct message *line, const struct profile *p, unsigned id, double from, double to, int64_t run) {
@@ -274,7 +275,7 @@ static bool write_xspace(const struct job *j, unsigned host, const char *path) {
   return fclose(f) == 0 && ok;
 }
 
-/* ---- all ---- */
+/* ---- files ---- */
 
 unsigned job_write(struct job *j, const char *folder, char paths[JOB_CROWDED][256]) {
   unsigned n = j->xla ? j->hosts : j->ranks;

@@ -1,4 +1,4 @@
-"""launches.py - which op of PyTorch launched what ran on a device: the innermost one around the call of the same correlation."""
+"""launches.py - finds the PyTorch op that launched device work: the innermost op around the call with the same correlation."""
 import collections
 from decimal import Decimal
 
@@ -18,7 +18,7 @@ def external_id(args):
 
 
 def launching_ops(events):
-    """correlation -> (name of the op or None, when the call began), and External id -> name of the op that says it is its own."""
+    """Returns {correlation: (name of the op or None, start of the call)} and {External id: name of the op with this id}."""
     calls, externals, threads = {}, {}, collections.defaultdict(list)
     for e in events:
         if e.get('ph') == 'X' and (e.get('cat') in OPS or is_call(e)):

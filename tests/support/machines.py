@@ -1,12 +1,12 @@
-"""A Perfetto trace of three machines with the same pids, uuids and sequences, whose clocks are not the same: what states a clock
-counts on its machine's own, and RemoteClockSync says how far that one is ahead.  Times are as trace_processor v52 has them."""
+"""A Perfetto trace of three machines with the same pids, uuids and sequences but different clocks: timestamps refer to the
+clocks of their own machine, and RemoteClockSync gives the offsets. Expected times are those of trace_processor v52."""
 from extensions import field, fixed, varint
 
 REALTIME, MONOTONIC, BOOTTIME = 1, 3, 6
 HOST, GUEST, OTHER = 0, 7, 2420838448
 REAL_NS = 5_000_000_000  # when the trace's clock was 0
 
-# name of the span: (its machine, the ns that it began at)
+# name of the span: (its machine, its start in ns)
 CASES = {
     'of the host': (HOST, 200_000),
     'states no clock': (GUEST, 300_000),
@@ -52,7 +52,7 @@ def trace(guest=GUEST, other=OTHER):
     out += packet(guest, field(6, clocks({BOOTTIME: 500_000, REALTIME: 9_000_000_000, MONOTONIC: 100_000})))
     out += span(guest, next(names), 400_000, BOOTTIME) + span(guest, next(names), 410_000, MONOTONIC)
     out += span(guest, next(names), 9_001_000_000, REALTIME)
-    # 9,798,000 and 9,797,995 ahead: the mean of both, cut
+    # 9,798,000 and 9,797,995 ahead: the mean of both, truncated
     out += synced(guest, ({BOOTTIME: 10_000_000, MONOTONIC: 5_000_000}, {BOOTTIME: 202_100}),
                   ({BOOTTIME: 10_000_200, MONOTONIC: 5_000_200}, {BOOTTIME: 202_310}))
     out += span(guest, next(names), 10_500_000, BOOTTIME) + span(guest, next(names), 5_500_000, MONOTONIC)
@@ -61,7 +61,7 @@ def trace(guest=GUEST, other=OTHER):
 
 
 def outside(ids):
-    """Tracks and counters of no process, and one process, on each machine."""
+    """Tracks and counters without a process, and one process, on each machine."""
     out = b''
     for machine in ids:
         name = b'of %d' % machine
@@ -75,7 +75,7 @@ def outside(ids):
 
 
 def flows(ids):
-    """Arrows 0 -> 1 and 2 -> 3 of the same flow id on each machine."""
+    """Flows 0 -> 1 and 2 -> 3 with the same flow id on each machine."""
     out = b''
     for machine in ids:
         out += described(machine, b'%d' % machine)
@@ -85,7 +85,7 @@ def flows(ids):
 
 
 def called_alike(ids, name):
-    """Machines that our own writer would have named so."""
+    """Machines that were given this name by our own writer."""
     out = b''
     for machine in ids:
         process = field(1, 1) + field(3, field(1, 10) + field(6, b'process of %d' % machine)) + field(1990, field(6, name))
@@ -95,7 +95,7 @@ def called_alike(ids, name):
 
 
 def placed_by_own_clock():
-    """Of the second snapshot only the sequence's own clock is known."""
+    """In the second snapshot only the sequence's own clock is known."""
     out = described(HOST, b'host')
     for readings in ({BOOTTIME: 100_000, 64: 5_000}, {64: 6_000, MONOTONIC: 70}):
         out += packet(HOST, field(10, 5), field(13, 1), field(6, clocks(readings)))
@@ -103,7 +103,8 @@ def placed_by_own_clock():
 
 
 def far_apart(places):
-    """BOOTTIME runs ahead of MONOTONIC by 5 ns more with every snapshot; a time after each snapshot, in the order of `places`."""
+    """BOOTTIME gains another 5 ns on MONOTONIC with every snapshot; one timestamp after each snapshot, in the order of
+    `places`."""
     n = len(places)
     out = described(HOST, b'host') + b''.join(packet(HOST, field(6, clocks({BOOTTIME: 1005 * i, MONOTONIC: 1000 * i}))) for i in range(n))
     return out + b''.join(span(HOST, f'{i}', 1000 * i + 7, MONOTONIC) for i in places)
@@ -119,7 +120,7 @@ def read_varint(raw, at):
 
 
 def fields(raw):
-    """[(number, value)] of a message of varints, bytes and fixed numbers."""
+    """Parses a message of varints, bytes and fixed-size numbers to [(number, value)]."""
     at, found = 0, []
     while at < len(raw):
         key, at = read_varint(raw, at)

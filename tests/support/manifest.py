@@ -1,5 +1,5 @@
-"""What Perfetto 58 refuses of an archive with a manifest: refusal(members) of [(name, bytes)] in their order, '' if nothing.
-The rules are those of its own test cases, which tests/corpus/manifest.py holds this against."""
+"""Model of Perfetto 58's checks of an archive with a manifest: refusal(members) of [(name, bytes)], in order, returns the
+reason or ''. The rules are those of Perfetto's own test cases, which tests/corpus/manifest.py compares with this model."""
 import gzip
 import json
 

@@ -1,10 +1,11 @@
-"""A command on a terminal of its own."""
+"""Runs a command on a pseudo-terminal."""
 import os
 import pty
 
 
 def shown(program, command, folder, env):
-    """Everything that `program` with these arguments writes, run in the folder; its standard output and error are the terminal."""
+    """Returns everything that `program` with these arguments writes, run in the folder, with standard output and standard error
+    on the terminal."""
     pid, fd = pty.fork()
     if pid == 0:
         os.chdir(folder)

@@ -1,13 +1,13 @@
-"""Random small traces of every phase of Chrome JSON that means something, many to a file and a process to each."""
+"""Random small traces with every phase of Chrome JSON that has a meaning, many per file, each in its own process."""
 import json
 import random
 
-# One span of this process covers all, so that what never ends reaches to the same time everywhere.
+# A span of this process covers everything, so that unfinished spans reach the same time everywhere.
 COVER = {'ph': 'X', 'pid': 100000, 'tid': 1, 'ts': 0, 'dur': 100, 'name': 'all', 'args': {'k': 0}}
 
 
 class Maker:
-    """Times are halves of microseconds within 20, so that ties, overlaps and spans of no time are frequent."""
+    """Times are multiples of half a microsecond below 20, so that ties, overlaps and empty spans are frequent."""
 
     def __init__(self, rng):
         self.rng, self.number, self.kinds = rng, 0, ('XXXXBBEEiICbbenstf', None)
@@ -36,7 +36,7 @@ class Maker:
         return e
 
     def chain(self, pid, number):
-        """A flow: a start, steps, an end; never at the time at which a span begins or ends."""
+        """Returns a flow: a start, steps, an end; never at a time at which a span begins or ends."""
         rng, base = self.rng, {'pid': pid, 'cat': 'flow', 'name': 'flow', 'id': 10 * pid + number}
         times = sorted(rng.sample(range(40), rng.randint(2, 4)))
         points = [{'ph': 't', 'tid': rng.randint(1, 2) + 10 * pid, 'ts': t / 2 + 0.25, **base} for t in times]
@@ -55,7 +55,7 @@ class Maker:
         return sorted(events, key=lambda e: e['ts']) if self.rng.random() < 0.7 else events
 
     def file(self, path, first, n):
-        """Writes traces first .. first + n - 1; gives the events of each, after those of COVER."""
+        """Writes traces first .. first + n - 1. Returns the events of each, after those of COVER."""
         traces = [[COVER]] + [self.trace(pid) for pid in range(first, first + n)]
         with open(path, 'w', encoding='utf-8') as f:
             json.dump([e for trace in traces for e in trace], f)

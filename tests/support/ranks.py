@@ -1,17 +1,19 @@
-"""Ranks of a job of many, as PyTorch writes them: ops, kernels that they launch, and a collective now and then."""
+"""Ranks of a large job, as PyTorch writes them: ops, the kernels that they launch, and occasional collectives."""
 import json
 import random
 
 
 def wrong_clock(host):
-    """By how many ns a host's clock is ahead."""
+    """Returns by how many ns a host's clock is ahead."""
     return (host * 37 % 11 - 5) * 20000
 
 
 def make_rank(path, rank, host, events, late=0, world=64, heavy=0, steps=0):
-    """A rank of a job of many, on a host whose clock is wrong by some time.  It comes to collectives late, by as many us less than 90; each of its
-    op3 lasts so many us longer (heavy); it has so many training steps."""
-    rng, beat = random.Random(rank), random.Random(7)  # collectives of all come at no even intervals
+    """Writes a rank of a large job, on a host whose clock is wrong.
+
+    late: us by which the rank reaches collectives later, less than 90; heavy: us added to each of its op3; steps: number of
+    training steps."""
+    rng, beat = random.Random(rank), random.Random(7)  # collectives of all ranks come at irregular intervals
     base, wrong = 1790857026000000000, wrong_clock(host)
     trace = [{'ph': 'X', 'cat': 'user_annotation', 'name': f'ProfilerStep#{step + 1}', 'pid': 4000 + rank % 8, 'tid': 4000 + rank % 8,
               'ts': 1000 * (events * step // steps) - 1, 'dur': 1000 * (events // steps) - 2} for step in range(steps)]

@@ -1,6 +1,6 @@
-# rundirs.sh - sourced by tests: run directories as profilers leave them, made of the fixtures in the current folder.
+# rundirs.sh - sourced by tests: run directories as profilers write them, made from the fixtures, in the current folder.
 
-# <logdir>/[step_N/]plugins/profile/<run>/: what JAX writes of one host, with perfetto_trace.json.gz where asked for it.
+# <logdir>/[step_N/]plugins/profile/<run>/: the files that JAX writes for one host, with perfetto_trace.json.gz if requested.
 jax_run() { # FOLDER RUN
   local run=$1/plugins/profile/$2
   mkdir -p "$run"
@@ -13,7 +13,7 @@ jax_hosts() { # FOLDER RUN
   cp "$FIXTURES"/xplane/multihost/* "$1/plugins/profile/$2"
 }
 
-# Two ranks, two sessions each.
+# Two ranks with two sessions each.
 torch_handler() { # FOLDER [plain]
   mkdir -p "$1"
   cp "$FIXTURES"/json/torch/ddp2_handler/* "$1"

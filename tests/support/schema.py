@@ -1,4 +1,4 @@
-"""Does a report say what its schema promises?"""
+"""Checks reports against their JSON schemas."""
 import numbers
 
 
@@ -15,7 +15,7 @@ def conforms(schema, report):
 
 
 def by_hand(root, schema, value):
-    """The little of JSON Schema that ours use, where there is no library for it."""
+    """Implements the subset of JSON Schema that our schemas use, for systems without a library."""
     if '$ref' in schema:
         return by_hand(root, root['$defs'][schema['$ref'].rsplit('/', 1)[1]], value)
     if 'anyOf' in schema:

@@ -1,7 +1,7 @@
-"""Which traces to test with: the fixtures, and an external corpus with an inventory.tsv.
+"""Traces for tests: the fixtures, and an external corpus with an inventory.tsv.
 
-Of the inventory's columns `file` is needed, `ph` (counts by phase, JSON) and `format` are used.  Chrome JSON that lies in the corpus
-without a row counts as well, and so do the members of a .tar.gz, which are unpacked."""
+In the inventory, the column `file` is required; `ph` (counts by phase, JSON) and `format` are used if present. Chrome JSON
+in the corpus without a row is included, too, and so are the members of a .tar.gz, which are unpacked."""
 import csv
 import json
 import os
@@ -17,7 +17,7 @@ def is_named_json(name):
 
 
 def walk(top):
-    """Paths below `top`, relative to it, in order."""
+    """Yields the paths below `top`, relative to it, sorted."""
     for where, folders, names in os.walk(top, followlinks=True):
         folders.sort()
         yield from (os.path.relpath(os.path.join(where, name), top) for name in sorted(names))
@@ -28,7 +28,7 @@ def fixtures(top):
 
 
 def inventory(corpus):
-    """{path: row}; nothing without an inventory."""
+    """Returns {path: row}; empty without an inventory."""
     path = os.path.join(corpus, 'inventory.tsv')
     if not os.path.exists(path):
         return {}
@@ -38,12 +38,12 @@ def inventory(corpus):
 
 
 def counts(row):
-    """Events by phase that the inventory states, or None."""
+    """Returns the inventory's number of events by phase, or None."""
     return json.loads(row['ph']) if row and row.get('ph') else None
 
 
 def unpack(archive, into):
-    """Members of a tar archive that are JSON: their paths below `into`."""
+    """Extracts the JSON members of a tar archive; returns their paths below `into`."""
     with tarfile.open(archive) as tar:
         members = [m for m in tar.getmembers() if m.isfile() and is_named_json(m.name) and '..' not in m.name and m.name[:1] != '/']
         for member in members:
@@ -55,8 +55,8 @@ def unpack(archive, into):
 
 
 def corpus_files(corpus, work):
-    """[(label, path, row or None)] of all Chrome JSON; archives are unpacked below `work`.  Inputs of other programs' tests, in
-    folders *_cases, are not traces to be read in full."""
+    """Returns ([(label, path, row or None)] of all Chrome JSON, inventory rows without a file); archives are unpacked below
+    `work`. Without a row, JSON in folders *_cases is skipped: inputs of other programs' tests need not be readable in full."""
     rows, found = inventory(corpus), []
     for label in walk(corpus):
         path, row = os.path.join(corpus, label), rows.get(label)
@@ -70,11 +70,11 @@ def corpus_files(corpus, work):
 
 
 def small(corpus, most):
-    """Chrome JSON of at most so many bytes as it lies there, none out of archives."""
+    """Returns Chrome JSON files of at most `most` bytes on disk, none from archives."""
     with tempfile.TemporaryDirectory() as work:
         files, _ = corpus_files(corpus, work)
         return [path for label, path, _ in files if '.tar.gz/' not in label and os.path.getsize(path) <= most]
 
 
-if __name__ == '__main__':  # sources.py CORPUS BYTES: for xargs -0
+if __name__ == '__main__':  # prints NUL-terminated paths, for xargs -0
     sys.stdout.write(''.join(path + '\0' for path in small(sys.argv[1], int(sys.argv[2]))))

@@ -1,9 +1,9 @@
-"""Checks of a test program: what fails is printed, all is counted."""
+"""Checks of a test program: failures are printed, and all checks are counted."""
 passed = failed = 0
 
 
 def judge(what, fault=''):
-    """`fault` says what is wrong; nothing if it is empty."""
+    """Counts a check; `fault` is the failure, empty if the check passed."""
     global passed, failed
     passed += not fault
     failed += bool(fault)
@@ -12,11 +12,11 @@ def judge(what, fault=''):
 
 
 def check(what, ok, found=''):
-    """`found` is shown of what is not ok."""
+    """Counts a check; `found` is printed if `ok` is false."""
     judge(what, '' if ok else f'{found}' or 'is not so')
 
 
 def finish():
-    """The closing line, and the status to exit with."""
+    """Prints the summary line; returns the exit status."""
     print(f'{passed} passed, {failed} failed')
     return 1 if failed else 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A browser for `tracekit view`, as $BROWSER: fetches what the page does, and says that the viewer has the trace.
+"""A browser for `tracekit view`, as $BROWSER: fetches the same files as the page, and reports that the viewer has the trace.
 
     visitor.py URL"""
 import sys

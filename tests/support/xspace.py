@@ -1,4 +1,5 @@
-"""xspace.py - just enough of XSpace's wire format to take planes out of a profile, to make its clock lie, and to reach its programs."""
+"""xspace.py - a minimal reader and writer of XSpace, to remove planes from a profile, to falsify its clock, and to change its
+programs."""
 import struct
 
 def _varint(data, at):
@@ -13,7 +14,7 @@ def _varint(data, at):
 
 
 def fields(data):
-    """(number, value) of each field: integers for varints, bytes for what has a length."""
+    """Yields (number, value) of each field: integers for varints, bytes for length-delimited fields."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -49,13 +50,13 @@ def plane_name(plane):
 
 
 def task_environment(start_ns):
-    """The plane that says when the profile began."""
+    """Returns the plane that records when the profile began."""
     name = message(5, number(1, 1) + message(2, number(1, 1) + message(2, b'profile_start_time')))
     return message(2, b'Task Environment') + name + message(6, number(1, 1) + number(3, start_ns))
 
 
 def start_of(space):
-    """profile_start_time, or 0."""
+    """Returns profile_start_time, or 0."""
     for field, plane in fields(space):
         if field == 1 and plane_name(plane) == 'Task Environment':
             names = {}
@@ -71,13 +72,13 @@ def start_of(space):
 
 
 def host(space, name, keep, start_ns):
-    """A profile of the planes that `keep` wants, of a host that began it at start_ns by its clock."""
+    """Returns a profile with the planes that `keep` selects, of a host whose clock showed start_ns at its start."""
     planes = [plane for field, plane in fields(space) if field == 1 and keep(plane_name(plane))]
     return b''.join(message(1, plane) for plane in planes) + message(1, task_environment(start_ns)) + message(4, name.encode())
 
 
 def without(space, stats):
-    """The same without the stats of these names on events: what older profilers did not write."""
+    """Returns the space without the stats of these names on events, as older profilers wrote it."""
     out = b''
     for field, value in fields(space):
         if field != 1:
@@ -95,7 +96,7 @@ def without(space, stats):
 
 
 def _changed(data, field, change):
-    """The message with `change` applied to each field of that number that has a length."""
+    """Returns the message with `change` applied to each length-delimited field of that number."""
     return b''.join(number(n, v) if isinstance(v, int) else message(n, change(v) if n == field else v) for n, v in fields(data))
 
 
@@ -105,7 +106,7 @@ def _stat_names(plane):
 
 
 def with_hlo(space, change):
-    """The same with `change` applied to the HLO of each of its programs."""
+    """Returns the space with `change` applied to the HLO of each program."""
     def plane(data):
         names = _stat_names(data)
 
@@ -116,14 +117,14 @@ def with_hlo(space, change):
     return _changed(space, 1, lambda data: plane(data) if plane_name(data) == '/host:metadata' else data)
 
 
-# ---- a whole space, as Python's own ----
+# ---- a whole space as Python values ----
 
 def _signed(value):
     return value - (1 << 64) if value >> 63 else value
 
 
 def _metadata(plane, number):
-    """id -> {field: value} of a map of the plane."""
+    """Returns id -> {field: value} of a map of the plane."""
     found = {}
     for n, entry in fields(plane):
         if n == number:
@@ -162,7 +163,8 @@ def _event(data, metadata, names):
 
 
 def planes(space):
-    """[{name, id, stat_names, lines: [{name, id, timestamp_ns, events: [{name, shown, offset_ps, duration_ps, stats}]}]}]"""
+    """Returns [{name, id, stat_names, lines: [{name, id, timestamp_ns, events: [{name, shown, offset_ps, duration_ps,
+    stats}]}]}]."""
     found = []
     for field, plane in fields(space):
         if field != 1:

@@ -102,8 +102,8 @@ struct bytes written(const struct tk_trace *t, bool pretty) {
   return b;
 }
 
-/* A checker of its own, so that a fault of the scanner cannot hide one of the writer: a stack of brackets and what may come
- * next. */
+/* An independent checker, so that a bug of the scanner cannot hide a bug of the writer: a stack of brackets and the expected
+ * next token. */
 enum expected { VALUE, VALUE_OR_END, KEY, KEY_OR_END, COMMA_OR_END, NOTHING };
 
 static const uint8_t *string_end(const uint8_t *p) {

@@ -1,6 +1,6 @@
-/* help.h - what the tests of the graph share: traces from text, in chunks and with faults; their dump; what is written of them.
+/* help.h - helpers of the graph tests: build traces from text, in chunks and with faults; dump them; write them.
  *
- * Everything here asserts that it works; what may fail says so.  Limits of memory and leaks are watched by the callers. */
+ * All helpers assert that they succeed, unless their comment states otherwise. Callers check memory limits and leaks. */
 #ifndef HELP_H
 #define HELP_H
 
@@ -28,40 +28,40 @@ struct bytes {
   size_t n;
 };
 
-/* How bytes reach the reader. */
+/* How bytes are fed to the reader. */
 struct feed {
-  size_t chunk;   /* at most so many at a time; 0 = all at once */
-  size_t fail_at; /* EIO behind so many bytes, plus one; 0 = never */
+  size_t chunk;   /* most bytes per read; 0 = all at once */
+  size_t fail_at; /* EIO after fail_at - 1 bytes; 0 = never */
   bool no_templates;
   bool strict;
   uint64_t max_memory;
   const char *format; /* NULL = json */
   unsigned threads;   /* 0 = one */
-  size_t share;       /* of JSON that a thread reads at a time; 0 = as usual */
+  size_t share;       /* bytes of JSON per thread and chunk; 0 = the default */
 };
 
-/* The trace, checked, or NULL and the error.  Nothing of it refers to `p` afterwards. */
+/* Returns the checked trace, or NULL with err set. The trace does not refer to `p`. */
 struct tk_trace *feed_bytes(const void *p, size_t n, struct feed how, struct tk_err *err);
-/* The same for text that must load. */
+/* The same for text, which must load. */
 struct tk_trace *feed_text(const char *text);
 
-/* Canonical text; the caller frees it. */
+/* Returns the canonical text; the caller frees it. */
 char *dump_of(const struct tk_trace *t);
-/* The dump of what a feed gives, or "error <code>"; the caller frees it. */
+/* Returns the dump of the fed bytes, or "error <code>"; the caller frees it. */
 char *dump_fed(const void *p, size_t n, struct feed how);
 
-/* The graph as Chrome JSON. */
+/* Returns the graph as Chrome JSON. */
 struct bytes written(const struct tk_trace *t, bool pretty);
-/* Is it one JSON value to the letter of RFC 8259, in valid UTF-8 and without surrogate escapes? */
+/* True if the bytes are exactly one JSON value by RFC 8259, in valid UTF-8 and without surrogate escapes. */
 bool strict_json(const uint8_t *p, size_t n);
 
-/* A whole file, decompressed; p == NULL if it cannot be. */
+/* Returns the decompressed content of a file; p == NULL on failure. */
 struct bytes read_whole(const char *path);
-/* Every file under $FIXTURES/<folder> that can be decompressed and is at most `most` bytes long. */
+/* Visits every file below $FIXTURES/<folder> that can be decompressed and has at most `most` bytes. */
 void each_fixture(const char *folder, size_t most, void (*visit)(const char *path, struct bytes b));
 bool long_run(void);
 
-/* A text, one of whose bytes is at fault, is shown when `ok` is false. */
+/* Fails unless `ok`; prints `got` and `wanted` around the first byte in which they differ. */
 void expect(bool ok, const char *where, const char *got, const char *wanted);
 
 #endif

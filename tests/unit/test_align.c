@@ -1,4 +1,4 @@
-/* test_align.c - the curve through noisy points, and a map of time upon a graph. */
+/* test_align.c - fitting a curve to noisy points, and applying a time map to a graph. */
 #include "help.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void constants(void **state) {
   (void)state;
   for (int i = 0; i < N; i++) points[i] = (struct point){i * 1e4, 5e6 + noise(i) + (i % 3 == 0 ? 4e8 : 0)};
   struct curve c = fitted(N);
-  assert_true(fabs(curve_at(&c, 0) - 5e6 - 1500) < 500); /* a third is late by 400 ms: nothing of it shows */
+  assert_true(fabs(curve_at(&c, 0) - 5e6 - 1500) < 500); /* a third of the points is 400 ms late and must have no influence */
   assert_true(curve_at(&(struct curve){0}, 77) == 0);
   points[0] = (struct point){3, 42};
   c = fitted(1);
@@ -54,7 +54,7 @@ static void slews(void **state) {
   assert_true(fabs(curve_at(&c, 180e9) - 80e9 * 50e-6) < 4000);
 }
 
-/* Within a second, and with few points behind it. */
+/* Jumps of the clock, also near either end, with only a few points on one side. */
 static void jumps(void **state) {
   static const int at[] = {3, 100, 150, N - 3};
   (void)state;
@@ -66,7 +66,7 @@ static void jumps(void **state) {
   }
 }
 
-/* Points that are late by themselves are no jump. */
+/* Checks that points which are late independently are not taken for a jump. */
 static void late_points(void **state) {
   (void)state;
   for (int i = 0; i < N; i++) points[i] = (struct point){i * 5e6, noise(i) + (i * 7919 % 10 < 2 ? 50e3 + (i * 104729 % 997) * 1e3 : 0)};
@@ -98,7 +98,7 @@ static void a_constant_moves_the_origin(void **state) {
 
 static void a_line_moves_both_ends(void **state) {
   struct tk_trace *t = nested();
-  /* 100 ppm fast from 1 s of its clock on, and 2 us ahead there. */
+  /* The clock is 100 ppm fast from its reading of 1 s on, where it is 2 us ahead. */
   struct align_map m = {.pivot_ns = 1000000000, .offset_ns = 2000, .curve = {.n = 2, .x = {0, 1e9}, .y = {0, 1e5}}};
   struct tk_err err = {0};
   int64_t before = t->origin_ns;
@@ -117,7 +117,7 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Few distinct values, falling, rising and mixed: the k-th smallest is the one that sorting finds. */
+/* Checks the k-th smallest element against sorting, with few distinct values, falling, rising and mixed. */
 static void selects_as_sorting_does(void **state) {
   uint32_t seed = 1;
   (void)state;

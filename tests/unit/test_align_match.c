@@ -1,4 +1,4 @@
-/* test_align_match.c - which anchors are one collective: replica groups, groups, roots, steps, programs. */
+/* test_align_match.c - which anchors belong to one collective: replica groups, process groups, roots, steps, programs. */
 #include "help.h"
 
 #include "align/groups.h"
@@ -21,17 +21,17 @@ static void groups_that_are_listed(void **state) {
   assert_int_equal(group_of("{{0,1},{2,3}}", 2), 1);
   assert_int_equal(group_of("{{0,12},{2,3}}", 12), 0);
   assert_int_equal(group_of("{{0,12},{2,3}}", 1), -1);
-  assert_int_equal(group_of("{}", 77), 0); /* all are one */
+  assert_int_equal(group_of("{}", 77), 0); /* all devices form one group */
   assert_int_equal(group_of("{{}}", 77), 0);
   assert_int_equal(group_of("{{5,6,7}}", 5), 0);
 }
 
 static void groups_by_iota(void **state) {
   (void)state;
-  /* 0..7 as 2 x 4, transposed: 0 4 1 5 2 6 3 7. */
+  /* Devices 0..7 as 2 x 4, transposed: 0 4 1 5 2 6 3 7. */
   for (uint64_t id = 0; id < 8; id++) assert_int_equal(group_of("[4,2]<=[2,4]T(1,0), use", id), (int)(id % 4));
   for (uint64_t id = 0; id < 8; id++) assert_int_equal(group_of("[2,4]<=[8]", id), (int)(id / 4));
-  /* 2 x 2 x 2 with the middle one last: 0 2 1 3 4 6 5 7. */
+  /* 2 x 2 x 2 with the middle axis last: 0 2 1 3 4 6 5 7. */
   for (uint64_t id = 0; id < 8; id++) assert_int_equal(group_of("[4,2]<=[2,2,2]T(0,2,1)", id), (int)(id / 4 * 2 + id % 2));
   assert_int_equal(group_of("[4,2]<=[2,4]T(1,0)", 8), -1);
   assert_int_equal(group_of("[1,8]<=[8]", 3), 0);
@@ -124,7 +124,8 @@ static void kernel(double ts, double dur, const char *name, const char *args) {
       ts, dur, name, args);
 }
 
-/* The kernels' ranks are cut short; "3" and "5" are the same ranks, called "13" and "25" on the other. */
+/* The kernels' rank lists are abbreviated. The two groups have the same ranks; they are called "3" and "5" on rank 0, "13" and
+ * "25" on rank 1. */
 static void groups_are_as_the_rank_lists_them(void **state) {
   static const char *const names[2][2] = {{"3", "5"}, {"13", "25"}};
   struct fleet f = {.n = 0};
@@ -152,7 +153,7 @@ static void groups_are_as_the_rank_lists_them(void **state) {
   fleet_free(&f);
 }
 
-/* A broadcast may be over on its root before others come: it bounds on one side, and says nothing equal. */
+/* A broadcast may end on its root before other ranks arrive: it bounds the offset on one side only, and gives no equality. */
 static void roots_only_bound(void **state) {
   struct fleet f = {.n = 0};
   char args[200];
@@ -177,7 +178,7 @@ static void roots_only_bound(void **state) {
   fleet_free(&f);
 }
 
-/* A message that ends before it was sent by the wall clock is a violation. */
+/* A message that by the wall clock ends before it was sent is a violation. */
 static void messages_bound(void **state) {
   struct fleet f = {.n = 0};
   (void)state;
@@ -197,12 +198,12 @@ static void messages_bound(void **state) {
   assert_true(f.s.hosts[1].stepped);
   assert_int_equal(f.s.collectives, 10);
   assert_true(f.s.before >= 5);
-  assert_true(f.s.after >= 5); /* 9 ms too early after the move: nothing that is equal can mend that */
+  assert_true(f.s.after >= 5); /* 9 ms too early after the shift: no constant offset can fix that */
   assert_int_equal(f.s.hosts[1].state, ALIGN_POOR);
   fleet_free(&f);
 }
 
-/* One rank lacks two of the ten collectives of its step: the others are found by their order. */
+/* One rank lacks two of the ten collectives of its step; the other eight are matched by size and order. */
 static void steps_with_gaps(void **state) {
   struct fleet f = {.n = 0};
   char args[100];
@@ -219,7 +220,7 @@ static void steps_with_gaps(void **state) {
   }
   fleet_solve(&f);
   assert_true(f.s.hosts[1].stepped);
-  assert_int_equal(f.s.collectives, 8); /* 5 of other sizes, 3 of size 1 */
+  assert_int_equal(f.s.collectives, 8); /* 5 of distinct sizes, 3 of size 1 */
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 33e3) < 1);
   fleet_free(&f);
 }
@@ -227,15 +228,16 @@ static void steps_with_gaps(void **state) {
 /* ---- XLA ---- */
 
 struct plane_says {
-  const char *groups; /* behind replica_groups= */
-  int replica;        /* -1 = not said */
-  const char *op;     /* of the sync one; NULL = all-reduce */
+  const char *groups; /* value of replica_groups= */
+  int replica;        /* -1 = not recorded */
+  const char *op;     /* opcode of the synchronous op; NULL = all-reduce */
 };
 
-/* Steps are no clock: none takes as long as another one. */
+/* Irregular delays: every step has a different duration, so that durations cannot be mistaken for a clock. */
 static const int late[] = {0, 230, 90, 410, 37, 333, 120, 480, 15, 275, 190, 310};
 
-/* Eight executions of one program with a sync and an async all-reduce; the other host's profile begins two later. */
+/* Eight executions of one program with a synchronous and an asynchronous all-reduce; the other host's profile begins two
+ * executions later. */
 static void chip(int host, struct plane_says s) {
   begin("");
   say(",{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"args\":{\"name\":\"/device:TPU:0\"}}");
@@ -256,7 +258,7 @@ static void chip(int host, struct plane_says s) {
     say(",{\"ph\":\"X\",\"name\":\"%%all-reduce-done.9 = f32[] all-reduce-done(f32[] %%all-reduce-start.2)\","
         "\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":30}",
         at + 300);
-    /* It had come long before the core asked: no anchor.  The async line says it all again. */
+    /* This op had completed long before the core waited for it, so it is not an anchor. The async line repeats the op. */
     say(",{\"ph\":\"X\",\"name\":\"all-gather-done.5\",\"pid\":3,\"tid\":2,\"ts\":%.3f,\"dur\":0.5}", at + 600 + host * 77);
     say(",{\"ph\":\"X\",\"name\":\"all-reduce.7\",\"pid\":3,\"tid\":3,\"ts\":%.3f,\"dur\":30}", at + 700 + host * 55);
   }
@@ -284,7 +286,7 @@ static void one_group_is_all(void **state) {
   assert_int_equal(f.s.collectives, 12);
   assert_int_equal(f.s.hosts[1].state, ALIGN_GOOD);
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 5e6) < 1);
-  /* Bounded by the -start, which both reach 130 us before the -done is over, and by the sync one. */
+  /* Bounded by the -start, which both reach 130 us before the -done ends, and by the synchronous op. */
   assert_true(f.s.hosts[1].feasible && fabs(f.s.hosts[1].high_ns - 80e3) < 1e3 && fabs(f.s.hosts[1].low_ns + 80e3) < 22e3);
   fleet_free(&f);
 }
@@ -306,7 +308,7 @@ static void replicas_that_say_who_they_are(void **state) {
   fleet_free(&other);
 }
 
-/* With a channel, all-to-all goes between partitions: what replica a device is does not help. */
+/* With a channel, all-to-all runs between partitions, so the replica id of a device does not determine its group. */
 static void groups_of_partitions(void **state) {
   struct plane_says says = {"{{0,1},{2,3}}", 0, "all-to-all"};
   struct fleet f = chips(says, says);
@@ -326,20 +328,20 @@ static void groups_that_cannot_be_told_apart(void **state) {
   f.a.mem = &f.mem;
   fleet_solve(&f);
   f.s.mem = &f.mem;
-  assert_int_equal(f.s.hosts[1].state, ALIGN_ROUGH); /* 5 ms apart they never met */
+  assert_int_equal(f.s.hosts[1].state, ALIGN_ROUGH); /* 5 ms apart, they cannot have met */
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns) - 5e6) < 1);
   assert_false(f.s.hosts[1].bounded);
   fleet_free(&f);
 }
 
-/* ---- kernels, whose programs say the rest ---- */
+/* ---- kernels whose programs contain the rest ---- */
 
 static struct align_op program_op(uint64_t program, const char *name, const char *opcode, const char *groups) {
   return (struct align_op){.module = hash_bytes("jit_f", 5), .program = program, .op = hash_bytes(name, strlen(name)),
                            .opcode = opcode, .groups = groups};
 }
 
-/* Twelve kernels of one op on a GPU; `called` are the args that name the program. */
+/* Twelve kernels of one op on a GPU; `called` is the args that name the program. */
 static void gpu(int host, const char *called, const char *op) {
   begin("");
   say(",{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":3,\"args\":{\"name\":\"/device:GPU:0\"}}"
@@ -349,7 +351,7 @@ static void gpu(int host, const char *called, const char *op) {
         "\"args\":{\"hlo_op\":\"%s\"%s}}", run * 1500 + late[run] + host * 5000, op, called);
 }
 
-/* How much is known of the second of two GPUs: their anchors, and what becomes of its clock. */
+/* Aligns two GPUs. Returns the state of the second one's clock. */
 static enum align_state gpus(const char *called, const char *op, const struct align_op *ops, uint32_t n_ops) {
   struct fleet f = {.n = 0};
   for (int host = 0; host < 2; host++) {
@@ -376,7 +378,7 @@ static void kernels_by_their_program(void **state) {
   assert_int_equal(gpus(BOTH, "all-reduce-start.2", &one, 1), ALIGN_ROUGH);
   assert_int_equal(gpus(",\"hlo_module\":\"jit_f\",\"program_id\":8", "all-reduce-start.1", &one, 1), ALIGN_ROUGH);
   assert_int_equal(gpus(",\"hlo_module\":\"jit_g\",\"program_id\":7", "all-reduce-start.1", &one, 1), ALIGN_ROUGH);
-  /* What it is may stand in the program alone. */
+  /* The opcode may be known from the program only. */
   assert_int_equal(gpus(BOTH, "psum.1", &any, 1), ALIGN_GOOD);
   assert_int_equal(gpus(BOTH, "psum.1", NULL, 0), ALIGN_ALONE);
   assert_int_equal(gpus(BOTH, "psum.1", &uneven, 1), ALIGN_ALONE);
@@ -390,13 +392,14 @@ static void programs_that_do_not_settle_it(void **state) {
   struct align_op same[] = {two[0], program_op(7, "all-reduce.1", "all-reduce", "{{0},{1}}")};
   (void)state;
   global.global = true;
-  assert_int_equal(gpus(BOTH, "all-reduce.1", &several, 1), ALIGN_ROUGH); /* which replica it is nobody says */
+  assert_int_equal(gpus(BOTH, "all-reduce.1", &several, 1), ALIGN_ROUGH); /* the replica id is unknown */
   assert_int_equal(gpus(BOTH ",\"replica_id\":1", "all-reduce.1", &several, 1), ALIGN_GOOD);
   assert_int_equal(gpus(BOTH ",\"replica_id\":1", "all-reduce.1", &global, 1), ALIGN_ROUGH);
   assert_int_equal(gpus(BOTH, "all-reduce.1", &unknown, 1), ALIGN_ROUGH);
   assert_int_equal(gpus(BOTH, "all-reduce.1", two, 2), ALIGN_GOOD);
-  assert_int_equal(gpus(",\"hlo_module\":\"jit_f\"", "all-reduce.1", two, 2), ALIGN_ROUGH); /* which of the two? */
-  assert_int_equal(gpus(BOTH, "all-reduce.1", same, 2), ALIGN_ROUGH); /* files of two processes joined by cat */
+  assert_int_equal(gpus(",\"hlo_module\":\"jit_f\"", "all-reduce.1", two, 2), ALIGN_ROUGH); /* two programs match */
+  assert_int_equal(gpus(BOTH, "all-reduce.1", same, 2), ALIGN_ROUGH); /* two conflicting entries: files of two processes joined
+                                                                       * by cat */
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
-/* test_archive.c - members: the same from every kind of archive, in any order of asking, and from every archive that is cut. */
+/* test_archive.c - archive members read the same from every kind of archive, in any order, and as far as possible from
+ * truncated archives. */
 #include "help.h"
 
 #include <archive.h>
@@ -35,7 +36,7 @@ struct kind {
   const char *name;
   int (*format)(struct archive *);
   int (*filter)(struct archive *);
-  bool pipe; /* can be read through one */
+  bool pipe; /* can be read through a pipe */
 };
 
 static const struct kind KINDS[] = {
@@ -96,7 +97,7 @@ static void every_kind(void **state) {
       assert_int_equal(m.index, i);
     }
     assert_int_equal(arc_next(a, &m, &err), 0);
-    for (int i = 0, at; i < 2 * MEMBERS; i++) { /* 0 2 1 0 2 1: forward and back */
+    for (int i = 0, at; i < 2 * MEMBERS; i++) { /* 0 2 1 0 2 1: forwards and backwards */
       at = i * 2 % MEMBERS;
       assert_true(arc_goto(a, (uint32_t)at, &err));
       struct in *in = arc_content(a, &mem, &err);
@@ -109,7 +110,7 @@ static void every_kind(void **state) {
   }
 }
 
-/* Through a pipe: the first member, and a repair is noted, since there are more. */
+/* Reading through a pipe yields the first member, and a repair is noted because there are more. */
 static void first_member(void **state) {
   (void)state;
   for (int k = 0; k < N_KINDS; k++) {
@@ -151,7 +152,7 @@ static void write_file(const uint8_t *data, size_t n) {
   fclose(f);
 }
 
-/* Reads all that can be read.  What comes out is true: a beginning of a member's content, and nothing is lost unsaid. */
+/* Reads as much as possible. Output must be correct, a prefix of the member's content, and losses must be reported. */
 static void read_damaged(bool flipped) {
   struct tk_err err = {.offset = UINT64_MAX};
   struct mem mem = {0};

@@ -1,5 +1,5 @@
-/* test_args.c - every type of arg comes back as it was given; of a key given twice the last value stays; records that are the
- * same in keys and types share a shape. */
+/* test_args.c - args of every type are returned as they were added; the last value of a duplicate key wins; records with the
+ * same keys and types share a shape. */
 #include "help.h"
 
 static const struct tk_arg values[] = {
@@ -87,7 +87,7 @@ static void shapes(void **state) {
   args_begin(t), args_int(t, a, -100000), args_int(t, b, 0);
   assert_int_equal(args_shape_of(t, args_end(t)), shape);
   args_begin(t), args_int(t, b, 1), args_int(t, a, 2);
-  assert_int_not_equal(args_shape_of(t, args_end(t)), shape); /* order counts */
+  assert_int_not_equal(args_shape_of(t, args_end(t)), shape); /* the order matters */
   args_begin(t), args_int(t, a, 1), args_uint(t, b, TK_ARG_UINT, 2);
   assert_int_not_equal(args_shape_of(t, args_end(t)), shape);
   assert_int_equal(t->store->n_shapes, 3);
@@ -100,7 +100,7 @@ static void shapes(void **state) {
   tk_free(t);
 }
 
-/* The last value, at the place of the last. */
+/* Keeps the last value, at the position of the last. */
 static void duplicates(void **state) {
   struct tk_trace *t = trace_new(0);
   tk_id a = trace_text(t, "a"), b = trace_text(t, "b"), c = trace_text(t, "c");
@@ -118,7 +118,7 @@ static void duplicates(void **state) {
   assert_true(tk_args_next(&it, &arg) && arg.key == b && arg.d == 2.5);
   assert_true(tk_args_next(&it, &arg) && arg.key == a && arg.type == TK_ARG_NULL);
   assert_false(tk_args_next(&it, &arg));
-  args_begin(t); /* nothing of it is left over */
+  args_begin(t); /* nothing is left of the previous args */
   args_int(t, a, 1);
   it = tk_args_of(t, args_end(t));
   assert_true(tk_args_next(&it, &arg) && arg.key == a && arg.i == 1);
@@ -143,7 +143,7 @@ static void many(void **state) {
   struct tk_args it = tk_args_of(t, args_end(t));
   for (int i = 0; i < N; i++) assert_true(tk_args_next(&it, &arg) && arg.i == i);
   assert_false(tk_args_next(&it, &arg));
-  args_begin(t); /* one key, as often: linear time */
+  args_begin(t); /* one key, many times: must take linear time */
   for (int i = 0; i < N; i++) args_int(t, first, i);
   it = tk_args_of(t, args_end(t));
   assert_true(tk_args_next(&it, &arg) && arg.i == N - 1);

@@ -1,4 +1,4 @@
-/* test_arrow.c - tables by Arrow's C data interface: what they hold, what is null, and who owns what. */
+/* test_arrow.c - tables through Arrow's C data interface: contents, nulls and ownership. */
 #include "help.h"
 
 #include "tracekit.h"
@@ -51,7 +51,7 @@ static bool is_null(const struct ArrowArray *a, int64_t row) {
   return valid && !(valid[row >> 3] >> (row & 7) & 1);
 }
 
-/* "null", a number, or a text: what stands there. */
+/* Returns the value of a cell as text: "null", a number or a string. */
 static const char *cell(const struct taken *v, const char *name, int64_t row) {
   static char out[64];
   const int64_t i = column_of(v, name);
@@ -76,7 +76,7 @@ static const char *cell(const struct taken *v, const char *name, int64_t row) {
   return out;
 }
 
-/* The row of the event that is called so. */
+/* Returns the row of the event with this name, depth and kind. */
 static int64_t row_of(const struct tk_trace *t, const char *name, uint16_t depth, int kind) {
   for (tk_id i = 1; i <= t->n_events; i++)
     if (strcmp(tk_string(t, t->classes[t->events[i].cls].name, NULL), name) == 0 && t->events[i].depth == depth &&
@@ -108,15 +108,15 @@ static void events(void **state) {
   assert_int_equal(atoll(cell(&v, "parent", b)), a + 1);
   assert_int_equal(atoll(cell(&v, "id", b)), b + 1);
   assert_string_equal(cell(&v, "pid", a), "1");
-  assert_string_equal(cell(&v, "pid", instant), "null"); /* it is a text */
+  assert_string_equal(cell(&v, "pid", instant), "null"); /* the pid is a string */
   assert_string_equal(cell(&v, "process", b), "main");
   assert_string_equal(cell(&v, "dur", open), "null");
   assert_string_equal(cell(&v, "unfinished", open), "1");
   assert_string_equal(cell(&v, "unfinished", a), "0");
-  assert_string_equal(cell(&v, "arg.n", a), "3000/1000"); /* a number where any is one */
+  assert_string_equal(cell(&v, "arg.n", a), "3000/1000"); /* numeric if any value is a number */
   assert_string_equal(cell(&v, "arg.n", b), "500/1000");
   assert_string_equal(cell(&v, "arg.n", open), "null");
-  assert_string_equal(cell(&v, "arg.m", a), "1"); /* numbers and truth: text */
+  assert_string_equal(cell(&v, "arg.m", a), "1"); /* numbers and booleans become text */
   assert_string_equal(cell(&v, "arg.m", instant), "true");
   assert_string_equal(cell(&v, "arg.s", b), "4");
   assert_string_equal(cell(&v, "arg.none", a), "null");
@@ -124,12 +124,12 @@ static void events(void **state) {
   v = take(t, TK_TABLE_EVENTS, columns, true);
   assert_int_equal(t->origin_ns * 1000 + atoll(cell(&v, "ts", a)), 1000000);
   assert_string_equal(cell(&v, "dur", a), "10000600");
-  tk_free(t); /* what was taken stays */
+  tk_free(t); /* exported arrays outlive the trace */
   assert_string_equal(cell(&v, "name", b), "b");
   drop(&v);
 }
 
-/* No column has a value, and none has room for one. */
+/* A table without rows: no column has a value or a buffer for one. */
 static void no_rows(void **state) {
   struct tk_trace *t = feed_text("{\"traceEvents\":[]}");
   (void)state;
@@ -161,7 +161,7 @@ static void other_tables(void **state) {
   tk_free(t);
 }
 
-/* Only what is a collective has a row, and what its args do not say is null. */
+/* Only collectives have a row; values that their args do not record are null. */
 static void collectives(void **state) {
   static const char job[] =
       "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":3,\"world_size\":4},\"traceEvents\":["
@@ -186,7 +186,7 @@ static void collectives(void **state) {
   tk_free(t);
 }
 
-/* A child that is moved out lives on, and the parent frees the rest. */
+/* A child array that is moved out stays valid, and the parent frees the others. */
 static void moved_child(void **state) {
   (void)state;
   struct tk_trace *t = feed_text(text);
@@ -219,7 +219,7 @@ static void refused(void **state) {
   tk_free(t);
 }
 
-/* Tables of every fixture: as many rows as events, in whatever width the dictionary has. */
+/* Tables of every fixture have as many rows as events, whatever the index width of the dictionary. */
 static void visit(const char *path, struct bytes b) {
   struct tk_err err;
   struct tk_trace *t = tk_load_memory(b.p, b.n, path, NULL, &err);

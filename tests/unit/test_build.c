@@ -1,4 +1,4 @@
-/* test_build.c - traces that are made by the public builder: what comes out in every format, and mistakes, which never do harm. */
+/* test_build.c - traces built with the public builder: the output in every format, and the handling of invalid calls. */
 #include "help.h"
 
 #include "graph/trace.h"
@@ -10,7 +10,7 @@ static tk_id add(struct tk_trace *t, tk_id track, enum tk_kind kind, const char 
   return tk_add_event(t, &(struct tk_event){.ts = ts, .dur = dur, .cls = cls, .track = track, .kind = (uint8_t)kind});
 }
 
-/* One of everything. */
+/* Builds a trace with one item of every kind. */
 static struct tk_trace *made(void) {
   struct tk_err err;
   struct tk_trace *t = tk_new(&(struct tk_new_options){.source = "made", .host = "vm", .clock = TK_CLOCK_REALTIME,
@@ -70,7 +70,7 @@ static void seals(void **state) {
   tk_free(t);
 }
 
-/* What every format holds is the same when it is read again. */
+/* Data that every format can represent is the same after reading back. */
 static void saves(void **state) {
   (void)state;
   static const char *const NAMES[] = {"made.json", "made.pftrace", "made.xplane.pb", "made.json.gz", NULL};
@@ -96,7 +96,7 @@ static void saves(void **state) {
   }
 }
 
-/* Everything that takes a sealed trace takes this one. */
+/* A built trace works with all functions that accept a sealed trace. */
 static void works(void **state) {
   (void)state;
   struct tk_trace *t = made();
@@ -160,7 +160,7 @@ static struct place place(void) {
   return p;
 }
 
-/* The adder gave nothing, and sealing says why. */
+/* The add function returns nothing, and sealing reports why. */
 #define REFUSED(says, call)                              \
   do {                                                   \
     struct place p = place();                            \
@@ -280,7 +280,7 @@ static void seals_once(void **state) {
   assert_false(tk_save(NULL, "x.json", NULL, NULL, &err));
 }
 
-/* Text that is none is mended, and said. */
+/* Invalid text is repaired and noted. */
 static void mends(void **state) {
   (void)state;
   struct place p = place();

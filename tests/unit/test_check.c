@@ -1,4 +1,5 @@
-/* test_check.c - every invariant of check.c, broken by hand, is found; so a test that checks has checked something. */
+/* test_check.c - every invariant of check.c is violated on purpose and must be detected, which proves that tests calling the
+ * check do check something. */
 #include "help.h"
 
 static const char text[] =
@@ -10,7 +11,7 @@ static const char text[] =
     "{\"ph\":\"s\",\"pid\":1,\"tid\":7,\"ts\":1,\"id\":1,\"name\":\"f\",\"cat\":\"c\"},"
     "{\"ph\":\"f\",\"pid\":1,\"tid\":7,\"ts\":3,\"id\":1,\"name\":\"f\",\"cat\":\"c\",\"bp\":\"e\"}]}";
 
-/* Tracks: 1 the process, 2 the thread, 3 the counter.  Events: 1 to 4 of the thread, 5 the sample. */
+/* Tracks: 1 = process, 2 = thread, 3 = counter. Events: 1 to 4 on the thread, 5 = the sample. */
 static void not_sealed(struct tk_trace *t) { t->sealed = false; }
 static void gap(struct tk_trace *t) { t->tracks[3].first++; }
 static void no_end(struct tk_trace *t) { t->tracks[3].count = 0; }
@@ -39,7 +40,7 @@ static void flow_range(struct tk_trace *t) { t->flow_points[1].at = t->n_events 
 static void flow_class(struct tk_trace *t) { t->flow_points[1].cls = t->n_classes + 1; }
 static void flow_args(struct tk_trace *t) { t->flow_points[1].args = (uint32_t)t->store->pool.len + 7; }
 
-/* The packed args of the first event name a string that there is not. */
+/* The packed args of the first event refer to a string that does not exist. */
 static void args_string(struct tk_trace *t) {
   args_begin(t);
   args_str(t, KEY_ID, TK_ARG_STR, t->store->strings.n + 1);
@@ -81,7 +82,7 @@ static void invariants(void **state) {
   for (size_t i = 0; i < LENGTH(cases); i++) broken(cases[i].name, cases[i].breaks);
 }
 
-/* What is flagged may stick out. */
+/* Flagged events may extend beyond their parent. */
 static void exceptions(void **state) {
   static const uint8_t flags[] = {TK_OVERLAPS, TK_UNFINISHED};
   (void)state;

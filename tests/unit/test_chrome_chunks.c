@@ -1,5 +1,5 @@
-/* test_chrome_chunks.c - a file that several threads read is the same trace, id by id and byte by byte, wherever its text is cut: all
- * fixtures, generated traces, and files in which chunks have to be given back. */
+/* test_chrome_chunks.c - a file read by several threads gives the same trace, id by id and byte by byte, wherever its text is
+ * split: all fixtures, generated traces, and files with chunks that must be reread sequentially. */
 #include "agree.h"
 
 static void all_ways(const char *where, const void *p, size_t n) {
@@ -19,7 +19,7 @@ static void fixtures(void **state) {
   assert_true(agree_count() > 500);
 }
 
-/* ---- what sends chunks back ---- */
+/* ---- events that make a chunk fall back ---- */
 
 struct text {
   char *p;
@@ -40,7 +40,7 @@ enum special {
 
 static const char *between = ","; /* "": one event per line */
 
-/* An event of the kind, which may hold i. */
+/* Adds an event of this kind, which may contain i. */
 static void special(struct text *t, enum special kind, unsigned i) {
   const char *const quote = i % 2 ? "\"" : "", *const other = i % 3 ? "\"" : "";
   add(t, "%s{", between);
@@ -79,7 +79,7 @@ static void special(struct text *t, enum special kind, unsigned i) {
   add(t, "}\n");
 }
 
-/* Events that every chunk can hold. */
+/* Adds an event that every chunk can handle. */
 static void usual(struct text *t, unsigned i, bool bare) {
   add(t, "%s{\"ph\":\"X\",\"name\":\"n%u\",\"pid\":1,\"tid\":%u", between, i % 10, i % 4);
   add(t, ",\"ts\":%u,\"dur\":%u", i, i % 5);
@@ -107,8 +107,8 @@ static void craft(enum special kind, unsigned every, unsigned bare) {
   free(t.p);
 }
 
-/* Of each kind some in a row, some far apart, among events that every chunk can hold; the first of those without args, so that chunks
- * meet the first args of all, and meet them again after they have been sent back. */
+/* Special events of each kind, some consecutive and some far apart, between usual ones. The first usual events have no args, so
+ * that chunks meet the first args of the file, and meet them again after falling back. */
 static void crafted(void **state) {
   (void)state;
   for (enum special kind = NOTHING; kind < SPECIALS; kind++)
@@ -122,7 +122,7 @@ static void crafted_lines(void **state) {
   between = ",";
 }
 
-/* Every kind of mistake at a border: text cut at any byte, and any byte another one. */
+/* Errors at any border: text truncated at any byte, and with any byte changed. */
 static void damaged(void **state) {
   (void)state;
   struct text t = {malloc(1 << 16), 0};

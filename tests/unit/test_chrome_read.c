@@ -1,5 +1,5 @@
-/* test_chrome_read.c - reading does not depend on how bytes arrive, fails where they fail, and of a file that was cut gives
- * nothing that the whole file does not hold. */
+/* test_chrome_read.c - reading does not depend on how bytes arrive, fails at the offset where reading fails, and takes from a
+ * truncated file only what the complete file contains. */
 #include "help.h"
 
 /* ---- chunks ---- */
@@ -52,7 +52,7 @@ static void read_errors(void **state) {
 
 /* ---- truncation ---- */
 
-/* The lines of a dump that are events, flow points and records, without what follows from the end of the trace. */
+/* Collects the lines of a dump that are events, flow points or records. */
 static unsigned lines_of(char *dump, char **lines, unsigned most) {
   unsigned n = 0;
   for (char *p = strtok(dump, "\n"); p && n < most; p = strtok(NULL, "\n"))
@@ -63,11 +63,11 @@ static unsigned lines_of(char *dump, char **lines, unsigned most) {
 static bool same_but_end(const char *line, const char *whole) {
   const char *cut = strstr(line, " paired unfinished"), *flow = strstr(line, " -> ");
   if (strcmp(line, whole) == 0) return true;
-  if (flow || strncmp(line, "flow ", 5) == 0) return strncmp(line, whole, 20) == 0; /* what it is bound to may be lost */
+  if (flow || strncmp(line, "flow ", 5) == 0) return strncmp(line, whole, 20) == 0; /* the bound event may be lost */
   return cut && strncmp(line, whole, (size_t)(strchr(line, '+') - line)) == 0;
 }
 
-/* Origins must agree for times to: every file here begins with its earliest event. */
+/* Timestamps are comparable only with equal origins, so every file here begins with its earliest event. */
 static void cut_everywhere(const char *name, const char *text, size_t n) {
   char *whole = dump_fed(text, n, (struct feed){0}), *whole_lines[500], *lines[500];
   unsigned n_whole = lines_of(whole, whole_lines, 500), most = 0;
@@ -97,12 +97,12 @@ static void truncation(void **state) {
   (void)state;
   cut_everywhere("object", small, strlen(small));
   cut_everywhere("array", array, n);
-  memcpy(lines, array + 2, n - 2); /* one event a line: some have no comma, and one has no brackets */
+  memcpy(lines, array + 2, n - 2); /* one event per line: some lines lack a comma, and one file has no brackets */
   lines[n - 2] = 0;
   cut_everywhere("lines", lines, n - 2);
 }
 
-/* A cut is announced, or is an error, unless nothing but blanks is gone. */
+/* Truncation is noted or an error, unless only whitespace is missing. */
 static void cuts_are_announced(void **state) {
   (void)state;
   for (size_t cut = 0; cut + 2 < strlen(small); cut++) {

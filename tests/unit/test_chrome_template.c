@@ -1,5 +1,5 @@
-/* test_chrome_template.c - the predicted path means what the general one means: on every fixture, on generated traces, on events
- * spelled in any order of keys, and on files made to mislead it. */
+/* test_chrome_template.c - the predicted path gives the same result as the general one: on every fixture, on generated traces,
+ * on events with keys in any order, and on files made to mislead the prediction. */
 #include "help.h"
 
 static uint64_t predicted;
@@ -40,7 +40,7 @@ static void generated(void **state) {
     assert_int_equal(pclose(f), 0);
     assert_true(n > 10000 && n < sizeof text);
     agree(options[i], text, n);
-    assert_true(predicted > 500); /* or this test would test nothing */
+    assert_true(predicted > 500); /* otherwise this test would test nothing */
   }
 }
 
@@ -70,12 +70,12 @@ static const char *const members[][8] = {
      "\"id2\":{\"local\":\"%u\"}", "\"scope\":\"s\""},
 };
 
-/* An event of a few spellings, so that most have been seen before. */
+/* Writes an event in one of a few spellings, so that most spellings have been seen before. */
 static size_t event(char *to, size_t room, uint32_t kinds) {
   unsigned order[LENGTH(members)], n = 0;
   size_t at = 0;
   uint32_t kind = rng(kinds), was = rng_state;
-  rng_state = kind * 7919 + 13; /* one kind: the same members in the same order */
+  rng_state = kind * 7919 + 13; /* one kind has the same members in the same order */
   for (unsigned i = 0; i < LENGTH(members); i++)
     if (rng(8)) order[n++] = i;
   for (unsigned i = n; i > 1; i--) {
@@ -87,7 +87,7 @@ static size_t event(char *to, size_t room, uint32_t kinds) {
   rng_state = was;
   at += (size_t)snprintf(to, room, "{");
   for (unsigned i = 0; i < n; i++) {
-    unsigned choice = rng(40) ? which[i] : rng(8); /* now and then it differs */
+    unsigned choice = rng(40) ? which[i] : rng(8); /* occasionally a different value */
     const char *m = members[order[i]][choice];
     at += (size_t)snprintf(to + at, room - at, "%s", i ? "," : "");
 #pragma GCC diagnostic push
@@ -125,12 +125,12 @@ static void shuffled(void **state) {
   "{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":[1,"      \
   "\"x\"]}}"
 static const char *const traps[] = {
-    /* the same beginning, another end */
+    /* the same beginning with a different end */
     SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1."
                   "5,\"n\":[1,\"x\"]},\"x\":1}",
     SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1."
                   "5,\"n\":[1,\"x\"]}",
-    /* values of another type or form where a value varies */
+    /* values of a different type or form at a variable position */
     SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":\"1\",\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,"
          "\"n\":[1,\"x\"]}}",
     SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":01,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":["
@@ -165,24 +165,24 @@ static const char *const traps[] = {
          "[[]]]]}}",
     SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":\"t\",\"d\":1.5,\"n\":["
          "1,NaN]}}",
-    /* far away in time, before and after what was seen */
+    /* far away in time, before and after the events seen */
     SEEN "," SEEN ",{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":99999999999999,\"dur\":2,\"name\":\"a\",\"args\":{\"k\":5,\"s\":"
                   "\"t\",\"d\":1.5,\"n\":[1,\"x\"]}}",
-    /* a key twice; the same shape reached by other constants */
+    /* duplicate keys; the same shape with different constants */
     "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"a\":1,\"a\":2}},{\"ph\":\"X\",\"ts\":3,\"dur\":1,\"args\":{\"a\":3,\"a\":4}}",
     "{\"ph\":\"X\",\"ts\":1,\"ts\":2,\"dur\":1},{\"ph\":\"X\",\"ts\":3,\"ts\":4,\"dur\":1}",
     "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"a\":null}},{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"args\":{\"a\":true}},{\"ph\":"
     "\"X\",\"ts\":2,\"dur\":1,\"args\":{\"a\":null}}",
     "{\"ph\":\"i\",\"ts\":1,\"s\":\"t\",\"tid\":1},{\"ph\":\"i\",\"ts\":2,\"s\":\"g\",\"tid\":2},{\"ph\":\"i\",\"ts\":3,\"s\":"
     "\"t\",\"tid\":3},{\"ph\":\"i\",\"ts\":4,\"s\":\"g\",\"tid\":4}",
-    /* ids, bound points, async */
+    /* ids, bound points, async events */
     "{\"ph\":\"b\",\"ts\":1,\"id\":1},{\"ph\":\"e\",\"ts\":2,\"id\":1},{\"ph\":\"b\",\"ts\":3,\"id\":2},{\"ph\":\"e\",\"ts\":4,"
     "\"id\":2}",
     "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"bind_id\":1,\"flow_out\":true},{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"bind_id\":2,\"flow_"
     "out\":true}",
     "{\"ph\":\"s\",\"ts\":1,\"id\":1,\"args\":{\"k\":1}},{\"ph\":\"s\",\"ts\":2,\"id\":2,\"args\":{\"k\":2}},{\"ph\":\"s\","
     "\"ts\":3,\"id\":\"x\",\"args\":{\"k\":3}}",
-    /* what varies stands where a literal might: keys inside of values, strings that look like the rest */
+    /* variable parts in the position of literals: keys inside values, strings that look like the remaining text */
     "{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"\\\",\\\"ts\\\":5\"},{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"x\"},{\"ph\":"
     "\"X\",\"ts\":1,\"dur\":1,\"name\":\"},{\"}",
     "{\"ph\":\"C\",\"ts\":1,\"name\":\"n\",\"args\":{\"v\":1}},{\"ph\":\"C\",\"ts\":2,\"name\":\"n\",\"args\":{\"v\":NaN}},{"
@@ -202,7 +202,7 @@ static void misled(void **state) {
   }
 }
 
-/* More spellings than the tree of predictions may hold, more children, more values, literals too long. */
+/* More spellings, children and values than the prediction tree can hold, and literals that are too long. */
 static void overfull(void **state) {
   size_t room = 8 << 20, at;
   char *text = malloc(room);

@@ -1,5 +1,5 @@
-/* test_chrome_write.c - what is written is JSON to the letter, holds every value as it was, and reads back as the same graph,
- * whatever the strings, numbers and args are. */
+/* test_chrome_write.c - the output is strict JSON, contains every value unchanged, and reads back as the same graph, whatever
+ * the strings, numbers and args. */
 #include "help.h"
 
 static void rounds(const char *where, const struct tk_trace *t) {
@@ -36,7 +36,7 @@ static void fixtures(void **state) {
 
 /* ---- strings ---- */
 
-/* Each of these in every place where a string can stand. */
+/* Puts each of these strings into every place that allows a string. */
 static void strings(void **state) {
   static const char *const texts[] = {"",
                                       "a",
@@ -92,7 +92,7 @@ static void strings(void **state) {
 static const struct {
   const char *event, *line;
 } exact[] = {
-    /* every field once, in the order of the writer; only what must change changes */
+    /* every field once, in the writer's order; only what must change changes */
     {"{\"ts\":1.50,\"ph\":\"X\",\"name\":\"a\",\"dur\":2e0,\"pid\":1,\"tid\":\"7\",\"cat\":\"c\"}",
      "{\"ph\":\"X\",\"cat\":\"c\",\"name\":\"a\",\"pid\":1,\"tid\":\"7\",\"ts\":1.5,\"dur\":2}"},
     {"{\"ph\":\"X\",\"ts\":0,\"dur\":0}", "{\"ph\":\"X\",\"ts\":0,\"dur\":0}"},
@@ -120,7 +120,7 @@ static const struct {
      "{\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{\"name\":\"x\"},\"pid\":1,\"tid\":7}"},
 };
 
-/* Members in any order, as a sorted list: the order is the writer's affair, each member's text is not. */
+/* Sorts members: the writer chooses their order, but the text of each member must match. */
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static unsigned members_of(char *object, char **to) {
@@ -164,7 +164,7 @@ static void texts(void **state) {
   }
 }
 
-/* ---- what only a graph can hold ---- */
+/* ---- values that only a graph can contain ---- */
 
 static void other_types(void **state) {
   static const double doubles[] = {0.1, 1e300, -0.0, 5e-324, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0};
@@ -196,7 +196,7 @@ static void nothing(void **state) {
   tk_free(t);
 }
 
-/* Spans as X and as B/E, nested and touching: the pairs that are written are the pairs that were read. */
+/* Spans as X and as B/E, nested and adjacent: the written pairs are the pairs that were read. */
 static void pairs(void **state) {
   static const char *const bodies[] = {
     "B a 0,B b 1,E b 2,E a 3", "B a 0,E a 0,B b 0,E b 5", "B a 0,B b 0,E b 0,E a 0", "B a 0,B b 5,E b 10,E a 10,B c 10,E c 10",

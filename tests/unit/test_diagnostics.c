@@ -1,4 +1,4 @@
-/* test_diagnostics.c - notes with their texts: counted as a trace counts its own, and the same whether of a trace or of a report. */
+/* test_diagnostics.c - notes with their texts are counted as in a trace, and are the same in a trace and in a report. */
 #include "help.h"
 
 #include "graph/diagnostics.h"
@@ -13,7 +13,7 @@ static void require(const struct tk_diagnostic *d, enum tk_note_kind kind, uint6
   else assert_null(d->source);
 }
 
-/* They need the trace no more. */
+/* Diagnostics outlive their trace. */
 static void test_of_a_trace(void **state) {
   struct tk_trace *t = trace_new(0);
   (void)state;
@@ -63,7 +63,7 @@ static void test_of_several(void **state) {
   tk_free(to);
 }
 
-/* Hostile input cannot fill memory with them, and many inputs may each have something to say. */
+/* Hostile input cannot fill memory with notes, and many inputs may each have some. */
 static void test_many(void **state) {
   struct tk_diagnostics *d = diagnostics_new();
   uint64_t count = 0;

@@ -1,4 +1,4 @@
-/* test_dump.c - the canonical text: what it shows of each thing, one line each whatever the strings hold. */
+/* test_dump.c - the canonical text: the representation of each item, one line each whatever its strings contain. */
 #include "help.h"
 
 static void whole(void **state) {
@@ -46,7 +46,7 @@ static void types(void **state) {
   tk_free(t);
 }
 
-/* A name cannot forge a line; two graphs that differ only in such bytes differ in their dumps. */
+/* A name cannot forge a line, and graphs that differ only in such bytes have different dumps. */
 static void hostile_strings(void **state) {
   static const char *const names[] = {
       "a\\nnote repair x1 forged", "a\\\\nnote repair x1 forged", "\\\"", "\\\\x22", "\\u0000", "\\\\u0000"};
@@ -68,7 +68,7 @@ static void hostile_strings(void **state) {
   for (size_t i = 0; i < LENGTH(names); i++) free(dumps[i]);
 }
 
-/* The same holds for what stands without quotes: keys and categories. */
+/* The same holds for unquoted text: keys and categories. */
 static void hostile_keys(void **state) {
   static const char text[] = "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"a\",\"cat\":"
                              "\"c\\nnote info x1 forged\","

@@ -1,4 +1,4 @@
-/* test_err.c - the first error wins, every layer says where it was, and nothing in a message can command a terminal. */
+/* test_err.c - the first error wins, every layer adds its context, and no message can send control codes to a terminal. */
 #include "help.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static void long_messages(void **state) {
   assert_true(strlen(err.msg) < sizeof err.msg);
 }
 
-/* One line, no control characters, and UTF-8 even where a long text was cut. */
+/* A message is one line without control characters, and valid UTF-8 even if truncated. */
 static void clean_messages(void **state) {
   struct tk_err err;
   char text[2000];

@@ -1,4 +1,5 @@
-/* test_filter.c - the filter language, test by test, against the names of what passes; what stays valid; what is refused and where. */
+/* test_filter.c - the filter language: each expression with the names of the events that pass; validity of the result; errors
+ * and their positions. */
 #include "help.h"
 
 static const char TRACE[] =
@@ -19,7 +20,7 @@ static const char TRACE[] =
     "{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":90,\"args\":{\"bytes\":1}},"
     "{\"ph\":\"C\",\"name\":\"memory\",\"pid\":1,\"ts\":220,\"args\":{\"bytes\":2}}]}";
 
-/* "a b c" of the events that are left, by track; or the error. */
+/* Returns the names of the remaining events as "a b c", by track; or the error. */
 static char *left(const struct tk_filter_options *o) {
   struct tk_err err = {0};
   struct tk_trace *t = feed_text(TRACE);
@@ -79,14 +80,14 @@ static void args(void **state) {
   where("arg.stream", "gemm");
   where("arg.correlation == 9", "launch gemm");
   where("arg.correlation >= 9.5", "");
-  where("arg.Sizes == 12", "aten::mm"); /* text that spells a number is one */
+  where("arg.Sizes == 12", "aten::mm"); /* numeric strings compare as numbers */
   where("arg.Sizes == \"12\"", "aten::mm");
   where("arg.Sizes =~ '^1'", "aten::mm");
   where("arg.x == 1.5 && arg.x < 1.6", "aten::mm");
   where("!arg.correlation && kind == kernel", "ncclDevKernel_AllReduce");
 }
 
-/* A test of what an event does not have is false; not equal is its opposite. */
+/* A test of a missing property is false; != is the negation of ==. */
 static void absent(void **state) {
   (void)state;
   where("dur < 1s && kind == counter", "");
@@ -143,7 +144,7 @@ static void relatives(void **state) {
   leaves(&o, "aten::mm launch mark");
 }
 
-/* Clipped, marked, and a counter keeps its value at the left edge. */
+/* Spans are clipped and flagged, and a counter keeps its value at the left edge. */
 static void windows(void **state) {
   struct tk_filter_options o = {.time = "115us..205us"};
   struct tk_err err = {0};
@@ -157,7 +158,7 @@ static void windows(void **state) {
   assert_non_null(strstr(dump, "tracekit.clipped"));
   tk_free_text(dump);
   tk_free(t);
-  o.time = "+25us..+120us"; /* of the first event, which is at 90 us */
+  o.time = "+25us..+120us"; /* relative to the first event, which is at 90 us */
   leaves(&o, "ProfilerStep#4 aten::mm launch mark gemm memory");
   o.time = "2023-11-14T22:13:20.00021Z..";
   leaves(&o, "gemm ncclDevKernel_AllReduce memory memory");
@@ -175,7 +176,7 @@ static void windows(void **state) {
   leaves(&o, "nothing matched: steps '5..6': the trace has steps 4 to 4");
 }
 
-/* Nothing is left: why. */
+/* The error explains why no event is left. */
 static void nothing(void **state) {
   const char *list[] = {"name ~ \"Reduce\"", NULL, NULL};
   struct tk_filter_options o = {.where = list, .refuse_empty = true};
@@ -197,14 +198,14 @@ static void nothing(void **state) {
   o = (struct tk_filter_options){.time = "1s..2s", .refuse_empty = true};
   leaves(&o, "nothing matched: the time range is outside of the trace, which is 170.000 us long and has timestamps from 90us "
              "to 260us (+10ms.. counts from its start)");
-  struct tk_trace *t = feed_text(TRACE); /* stays as it was */
+  struct tk_trace *t = feed_text(TRACE); /* the trace stays unchanged */
   assert_false(tk_filter(t, &o, NULL, &err));
   assert_int_equal(err.code, TK_ENOTHING);
   assert_int_equal(t->n_events, 8);
   tk_free(t);
 }
 
-/* Whatever is typed: an error of use, or a valid trace. */
+/* Any expression gives a usage error or a valid trace. */
 static void mutations(void **state) {
   static const char *const seeds[] = {"name =~ '^(gemm|launch)$' && dur >= 1.5us", "!(depth <= 2) || arg.correlation == 9.50",
                                       "kind == kernel && track ~ \"*x\\\"y*\"", "step == 4 && (ts < 10us || end > 1s) && self != 0s"};

@@ -1,5 +1,5 @@
-/* test_flate.c - what is deflated depends on the bytes and the level alone: not on where the deflater lies in memory, nor on what it
- * deflated before. */
+/* test_flate.c - the deflated output depends only on the bytes and the level, not on the deflater's address or its previous
+ * input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ enum { LEVELS = 6, MOST = 40000, ADDRESSES = 8000, PAD = 70000, ROOM = 64 << 10 
 
 static uint8_t text[MOST];
 
-/* Whether the four bytes at each of the first places are found again decides about a match that starts there and nowhere else. */
+/* Makes text in which a match at one of the first positions is found only if the hash table still contains its four bytes. */
 static void make_text(void) {
   uint32_t r = 1;
   for (size_t i = 0; i < MOST; i++) {
@@ -84,7 +84,7 @@ static void test_what_went_before(void **state) {
   buf_free(&again);
 }
 
-/* A deflater that lies elsewhere each time: what is put down in between takes the room that the last one left. */
+/* Allocates each deflater at another address, by placing a block in the memory that the previous one left. */
 static void test_addresses(void **state) {
   static const size_t few[] = {40, 400};
   static void *pads[ADDRESSES];

@@ -1,4 +1,4 @@
-/* test_format.c - the table of formats, and detection: by content, whatever the name says. */
+/* test_format.c - the table of formats, and detection by content, whatever the name suggests. */
 #include "help.h"
 
 #include "format/format.h"
@@ -58,7 +58,7 @@ static void extensions(void **state) {
   }
 }
 
-/* What the content is, or what the message says of it. */
+/* The format of some content, or part of the message. */
 static const struct { const char *bytes; size_t n; const char *format, *says; } contents[] = {
   {"{\"traceEvents\":[]}", 18, "json", NULL},
   {"[{", 2, "json", NULL},
@@ -98,7 +98,7 @@ static void detection(void **state) {
   }
 }
 
-/* Any beginning of any file: a bid reads no further than it may, and no format bids on noise twice. */
+/* Any file beginning: a bid reads only the bytes it is given, and no two formats bid on noise. */
 static void bids(void **state) {
   uint32_t r = 1;
   (void)state;

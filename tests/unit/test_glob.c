@@ -1,4 +1,4 @@
-/* test_glob.c - globs over whole texts, and what a hostile text costs. */
+/* test_glob.c - globs that match whole texts, and their cost on hostile text. */
 #include <fnmatch.h>
 #include <time.h>
 
@@ -38,7 +38,7 @@ static void known(void **state) {
     if (glob_matches(t[i].glob, t[i].text) != t[i].is) fail_msg("'%s' and '%s'", t[i].glob, t[i].text);
 }
 
-/* Short ones of letters, stars and question marks are as fnmatch(3) has them; sets differ from library to library. */
+/* Short globs of letters, stars and question marks behave as in fnmatch(3); bracket sets differ between libraries. */
 static void as_fnmatch(void **state) {
   static const char globs[] = "ab*?", texts[] = "ab";
   uint32_t seed = 1, matched = 0;
@@ -56,7 +56,7 @@ static void as_fnmatch(void **state) {
   assert_true(matched > 1000);
 }
 
-/* fnmatch(3) takes minutes for it. */
+/* fnmatch(3) takes minutes here. */
 static void many_stars(void **state) {
   char text[20001];
   (void)state;

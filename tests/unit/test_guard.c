@@ -1,27 +1,30 @@
-/* test_guard.c - what SQLite offers beyond the lists of lib/sql/allowed.c is refused, however a statement comes to it; and nothing is
- * refused only because nobody has thought of it: each function and module of the SQLite that runs here is on a list. */
+/* test_guard.c - SQLite features that are not listed in lib/sql/allowed.c are refused, however a statement reaches them; and
+ * each function and module of the running SQLite is on a list, so that none is refused by oversight. */
 #include "help.h"
 
 #include <sqlite3.h>
 
 #include "sql/allowed.h"
 
-/* Functions that queries cannot call, with the reason. */
+/* Functions that queries cannot call, by reason. */
 static const char *const REFUSED_FUNCTIONS[] = {
     "bm25", "fts3_tokenizer", "fts5", "fts5_get_locale", "fts5_insttoken", "fts5_locale", "fts5_source_id", "highlight", "match",
-    "matchinfo", "offsets", "optimize", "snippet",                                    /* full-text search: there is no such table */
-    "load_extension", "edit", "readfile", "writefile", "lsmode",         /* they reach files */
-    "rtreecheck", "rtreedepth", "rtreenode",                             /* they decode what a stranger wrote */
+    "matchinfo", "offsets", "optimize", "snippet",                                    /* full-text search: there are no such
+                                                                                       * tables */
+    "load_extension", "edit", "readfile", "writefile", "lsmode",         /* they access files */
+    "rtreecheck", "rtreedepth", "rtreenode",                             /* they decode untrusted data */
     "geopoly_area", "geopoly_bbox", "geopoly_blob", "geopoly_ccw", "geopoly_contains_point", "geopoly_debug", "geopoly_group_bbox",
     "geopoly_json", "geopoly_overlap", "geopoly_regular", "geopoly_svg", "geopoly_within", "geopoly_xform", /* the same */
-    "sqlite_log", "sqlite_offset", "unknown",                            /* for tests of SQLite */
-    "ieee754", "ieee754_exponent", "ieee754_from_blob", "ieee754_inc", "ieee754_mantissa", "ieee754_to_blob", /* of its shell */
+    "sqlite_log", "sqlite_offset", "unknown",                            /* for tests of SQLite itself */
+    "ieee754", "ieee754_exponent", "ieee754_from_blob", "ieee754_inc", "ieee754_mantissa", "ieee754_to_blob", /* for the shell
+                                                                                                               * of SQLite */
 };
 static const char *const REFUSED_MODULES[] = {
     "fts3", "fts3tokenize", "fts4", "fts4aux", "fts5", "fts5vocab", /* full-text search */
-    "geopoly", "rtree", "rtree_i32",                                /* they decode what a stranger wrote */
-    "bytecode", "tables_used", "sqlite_stmt", "dbstat", "sqlite_dbdata", "sqlite_dbpage", "sqlite_dbptr", /* insides of SQLite */
-    "carray", "fsdir", "zipfile",                                   /* they reach memory and files */
+    "geopoly", "rtree", "rtree_i32",                                /* they decode untrusted data */
+    "bytecode", "tables_used", "sqlite_stmt", "dbstat", "sqlite_dbdata", "sqlite_dbpage", "sqlite_dbptr", /* internals of
+                                                                                                           * SQLite */
+    "carray", "fsdir", "zipfile",                                   /* they access memory and files */
 };
 
 static bool is_in(const char *const *list, size_t n, const char *name) {
@@ -30,7 +33,7 @@ static bool is_in(const char *const *list, size_t n, const char *name) {
   return false;
 }
 
-/* Each row of a query of an unguarded database; they are to be freed. */
+/* Returns the number of rows of a query on an unguarded database; the caller frees the names. */
 static size_t rows_of(const char *sql, char **names, int *numbers, size_t most) {
   sqlite3 *db;
   sqlite3_stmt *stmt;
@@ -78,7 +81,7 @@ static void modules_are_decided(void **state) {
   free_names(n);
 }
 
-/* ---- what is refused ---- */
+/* ---- refused statements ---- */
 
 static struct tk_trace *trace;
 
@@ -94,7 +97,7 @@ static int free_trace(void **state) {
   return 0;
 }
 
-/* Runs statements in a database of their own. */
+/* Runs statements in a new database. */
 static bool run(const char *sql, struct tk_err *err) {
   const struct tk_sql_options one = {.size = sizeof one, .threads = 1};
   struct tk_sql *s = tk_sql_open(trace, &one, err);
@@ -111,7 +114,7 @@ static void expect_refused(const char *sql, const char *name) {
   expect(!ok && told, sql, ok ? "no error" : err.msg, name);
 }
 
-/* The ways in which a statement comes to a function, whose call stands in between. */
+/* Ways to call a function in a statement; the call goes between `before` and `after`. */
 static const struct {
   const char *before, *after;
 } CALLS[] = {
@@ -180,7 +183,7 @@ static void attacks_are_refused(void **state) {
   (void)state;
   expect_refused("SELECT fts3_tokenizer('simple', x'4141414141414141');"
       "SELECT * FROM fts3tokenize WHERE input = 'a'", "fts3_tokenizer");
-  expect_refused("SELECT hex(fts3_tokenizer('simple'))", "fts3_tokenizer"); /* an address */
+  expect_refused("SELECT hex(fts3_tokenizer('simple'))", "fts3_tokenizer"); /* returns an address */
   expect_refused("SELECT load_extension('x')", "load_extension");
   expect_refused("ATTACH 'x' AS y", "another database");
   expect_refused("VACUUM INTO 'x'", "another database");
@@ -189,7 +192,7 @@ static void attacks_are_refused(void **state) {
   assert_non_null(strstr(err.msg, "metadata is read-only"));
 }
 
-/* A view that stands before a table of the trace is run by the library's own copy. */
+/* The library's own copy runs a view that shadows a table of the trace. */
 static void copies_are_guarded(void **state) {
   const struct tk_sql_options one = {.size = sizeof one, .threads = 1};
   struct tk_err err = {0};
@@ -201,7 +204,7 @@ static void copies_are_guarded(void **state) {
   tk_sql_close(s);
 }
 
-/* What a query is to be able to do. */
+/* Statements that must be allowed. */
 static void the_rest_is_allowed(void **state) {
   static const char *const FINE[] = {
       "SELECT count(*), max(self_dur) FROM event",

@@ -1,5 +1,5 @@
-/* test_gzip.c - the gunzip layer: what is read of whole, cut, damaged and hostile gzip files, the same with both inflaters and
- * with every chunking. */
+/* test_gzip.c - the gunzip layer on complete, truncated, damaged and hostile gzip files: the same result with both inflaters
+ * and with every chunking. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,7 +19,7 @@
 #include "base/os.h"
 #include "io/layer.h"
 
-static struct mem pool; /* of the test, not of what is tested */
+static struct mem pool; /* for the test's own data, not for the code under test */
 
 /* ---- making gzip files -------------------------------------------------------------------------------------------- */
 
@@ -62,7 +62,7 @@ static void add_member(struct buf *b, const void *data, size_t n) {
   add_le(b, n, 4);
 }
 
-/* Text that deflates about as well as a trace does. */
+/* Makes text that compresses about as well as a trace. */
 static struct buf sample(size_t n) {
   struct buf b = {.mem = &pool};
   char line[128];
@@ -75,7 +75,7 @@ static struct buf sample(size_t n) {
   return b;
 }
 
-/* ---- reading them ------------------------------------------------------------------------------------------------- */
+/* ---- reading gzip files -------------------------------------------------------------------------------------------- */
 
 struct chunks {
   const uint8_t *p;
@@ -140,12 +140,12 @@ static struct result gunzip(const struct buf *b, struct how how) {
   return r;
 }
 
-/* Runs `check` on what each backend makes of the file with several chunkings; all must agree. */
+/* Checks the result of each backend with several chunkings; all must agree. */
 struct expect {
   enum tk_code code;
   size_t repairs;
   const struct buf *data; /* NULL = nothing */
-  const char *says;       /* in the error or the note */
+  const char *says;       /* part of the error or note */
 };
 
 static void expect(const struct buf *b, struct expect e) {
@@ -164,7 +164,7 @@ static void expect(const struct buf *b, struct expect e) {
   }
 }
 
-/* ---- whole files -------------------------------------------------------------------------------------------------- */
+/* ---- complete files ------------------------------------------------------------------------------------------------ */
 
 static void plain_members(void **state) {
   struct buf data = sample(5000), b = {.mem = &pool};
@@ -172,7 +172,7 @@ static void plain_members(void **state) {
   add_member(&b, data.data, data.len);
   expect(&b, (struct expect){.data = &data});
   b.len = 0;
-  add_member(&b, "", 0); /* an empty one in front, in the middle and at the end */
+  add_member(&b, "", 0); /* empty members at the start, in the middle and at the end */
   add_member(&b, data.data, 1000);
   add_member(&b, "", 0);
   add_member(&b, data.data + 1000, 4000);
@@ -197,7 +197,7 @@ static void nothing(void **state) {
   buf_free(&b);
 }
 
-/* Every optional field at once, with the extra field of BGZF. */
+/* All optional fields at once, with the extra field of BGZF. */
 static void optional_fields(void **state) {
   struct buf data = sample(3000), b = {.mem = &pool};
   (void)state;
@@ -211,7 +211,7 @@ static void optional_fields(void **state) {
   add_le(&b, crc32(0, data.data, (uInt)data.len), 4);
   add_le(&b, data.len, 4);
   expect(&b, (struct expect){.data = &data});
-  b.data[20]++; /* a letter of the name: only the header's checksum can tell */
+  b.data[20]++; /* a letter of the name: only the header's checksum can detect it */
   expect(&b, (struct expect){.data = &data, .repairs = 1, .says = "checksum of a header"});
   buf_free(&b);
   buf_free(&data);
@@ -299,7 +299,7 @@ static void trailing_garbage(void **state) {
   buf_free(&data);
 }
 
-/* A cut at every byte gives a prefix and a note, or, where nothing can come out, an error. */
+/* Truncation at any byte gives a prefix and a note, or an error if no output is possible. */
 static void cuts(void **state) {
   struct buf data = sample(700), b = {.mem = &pool};
   size_t n, last = 0;
@@ -329,8 +329,8 @@ static void cuts(void **state) {
   buf_free(&data);
 }
 
-/* Any one flipped bit: what comes out without an error and without a note is right.  The inflaters need not agree on which of
- * the two it is: ISA-L accepts sets of codes with gaps, which zlib does not, and then runs on to the end. */
+/* Any single flipped bit: output without an error or note is correct. The inflaters may differ in whether they fail or note:
+ * ISA-L accepts incomplete code sets, which zlib rejects, and then reads on to the end. */
 static void flipped_bits(void **state) {
   struct buf data = sample(400), b = {.mem = &pool};
   size_t errors = 0, silent = 0;
@@ -355,12 +355,12 @@ static void flipped_bits(void **state) {
     if (flate_has(FLATE_ISAL)) assert_int_equal(right[0], right[1]);
     b.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
   }
-  assert_true(errors > silent * 5); /* silent: time, level and system of the header */
+  assert_true(errors > silent * 5); /* silent: time, level and system in the header */
   buf_free(&b);
   buf_free(&data);
 }
 
-/* In the middle of a long file: what stands before the damage is read. */
+/* Damage in the middle of a long file: everything before it is read. */
 static void damage_in_the_middle(void **state) {
   struct buf data = sample(2000000), b = {.mem = &pool};
   (void)state;
@@ -378,7 +378,7 @@ static void damage_in_the_middle(void **state) {
     assert_memory_equal(r.out.data, data.data, data.len * 4 / 10);
     buf_free(&r.out);
   }
-  b.data[10] = 7; /* the very first block: type 3 */
+  b.data[10] = 7; /* the first block has the invalid type 3 */
   expect(&b, (struct expect){.code = TK_ECORRUPT, .says = "damaged"});
   buf_free(&b);
   buf_free(&data);
@@ -427,7 +427,7 @@ static void max_size(void **state) {
   buf_free(&data);
 }
 
-/* The same member of zeros, again and again. */
+/* Yields the same member of zeros again and again. */
 struct bomb {
   struct buf member;
   size_t at;
@@ -482,7 +482,7 @@ static void out_of_memory(void **state) {
   buf_free(&data);
 }
 
-/* ---- by name ------------------------------------------------------------------------------------------------------ */
+/* ---- gzip files by name -------------------------------------------------------------------------------------------- */
 
 static void gzip_in_gzip(void **state) {
   char name[] = "/tmp/tracekit-gz-XXXXXX";

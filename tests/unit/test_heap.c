@@ -1,10 +1,10 @@
-/* test_heap.c - what comes out first, whatever the order in which it came in. */
+/* test_heap.c - elements come out in order, whatever the order of insertion. */
 #include "base/heap.h"
 #include "help.h"
 
 enum { N = 1000 };
 
-/* Times 0 to 99, each ten times; the turns of one time are in no order either. */
+/* Times 0 to 99, each ten times; the turns of equal times are shuffled, too. */
 static struct heap_item item(uint32_t i) {
   uint32_t mixed = i * 617 % N;
   return (struct heap_item){.time = mixed % 100, .turn = mixed / 100, .value = mixed};

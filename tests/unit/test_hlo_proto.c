@@ -1,5 +1,5 @@
-/* test_hlo_proto.c - the cursor's field numbers are those of proto/hlo.proto, and the collectives of programs that protobuf-c packed
- * come out as XLA's own text has them; what is damaged is never taken for whole, and pb_unpack refuses what protobuf-c must not see. */
+/* test_hlo_proto.c - the cursor's field numbers match proto/hlo.proto; collectives of programs packed by protobuf-c are decoded
+ * to XLA's own text; damaged programs are never taken as complete; pb_unpack refuses input that protobuf-c must not see. */
 #include "help.h"
 
 #include <protobuf-c/protobuf-c.h>
@@ -10,7 +10,7 @@
 #include "format/xplane/hlo.h"
 #include "hlo.pb-c.h"
 
-/* The numbers that the cursor knows; protobuf-c knows the others. */
+/* The field numbers used by the cursor, to compare with protobuf-c's. */
 static void field_numbers(void **state) {
   static const struct {
     const ProtobufCMessageDescriptor *message;
@@ -33,7 +33,7 @@ static void field_numbers(void **state) {
   }
 }
 
-/* ---- making ---- */
+/* ---- building ---- */
 
 #define BYTES(s) ((ProtobufCBinaryData){strlen(s), (uint8_t *)(uintptr_t)(s)})
 
@@ -52,7 +52,7 @@ static Hlo__HloInstructionProto instruction(const char *name, const char *opcode
   return i;
 }
 
-/* An entry of a plane's map; `stats` are encoded fields of the metadata. */
+/* Adds an entry to a map of a plane; `stats` is encoded fields of the metadata. */
 static void entry(struct buf *plane, uint32_t map, int64_t id, const char *name, const struct buf *stats) {
   struct buf m = {.mem = plane->mem}, e = {.mem = plane->mem};
   pb_i64(&m, XEVENT_METADATA_KEY, id);
@@ -70,7 +70,7 @@ struct spelling {
   int64_t id, program_id;             /* of the event metadata; 0 = no such stat */
 };
 
-/* The program as a graph that was read. */
+/* Returns the graph of an XSpace that contains the program. */
 static struct tk_trace *space_of(struct mem *mem, const void *hlo, size_t n, struct spelling as) {
   struct buf space = {.mem = mem}, plane = {.mem = mem}, stats = {.mem = mem}, s = {.mem = mem};
   const char *name = as.plane ? as.plane : "/host:metadata";
@@ -96,7 +96,7 @@ static struct tk_trace *space_of(struct mem *mem, const void *hlo, size_t n, str
   return t;
 }
 
-/* "module/program op opcode groups global" a line; the caller frees it. */
+/* Returns a line "module/program op opcode groups global" per collective; the caller frees it. */
 static char *told(const void *hlo, size_t n, struct spelling as) {
   struct mem mem = {0};
   struct arena arena = {.mem = &mem};
@@ -122,7 +122,7 @@ static void tells(const void *hlo, size_t n, struct spelling as, const char *wan
   free(got);
 }
 
-/* ---- a program of all forms ---- */
+/* ---- a program with all forms ---- */
 
 static Hlo__ReplicaGroup group_a = HLO__REPLICA_GROUP__INIT, group_b = HLO__REPLICA_GROUP__INIT, group_c = HLO__REPLICA_GROUP__INIT;
 static Hlo__IotaReplicaGroupListProto iota = HLO__IOTA_REPLICA_GROUP_LIST_PROTO__INIT, line = HLO__IOTA_REPLICA_GROUP_LIST_PROTO__INIT;
@@ -187,7 +187,7 @@ static void forms(void **state) {
   old.channel_id = parts.channel_id = 3;
   scatter.use_global_device_ids = true;
   list.collective_device_list = &listed;
-  list.replica_groups = one; /* overruled */
+  list.replica_groups = one; /* overridden by the device list */
   list.n_replica_groups = 1;
   by_iota.collective_device_list = &short_form;
   newer.iota_collective_device_list = &line;
@@ -207,7 +207,7 @@ static void forms(void **state) {
   assert_int_equal(mem.used, 0);
 }
 
-/* What the axes `grouped` (-1 ends them) of a mesh of 2 x 3 x 4 say. */
+/* Checks the groups of a 2 x 3 x 4 mesh with the axes `grouped` (terminated by -1). */
 static void mesh_says(const int *grouped, const char *part, size_t n_ids, const char *wanted) {
   struct mem mem = {0};
   struct buf hlo;
@@ -243,7 +243,7 @@ static void meshes(void **state) {
   mesh_says((const int[]){0, -1}, "", 0, "[12,2]<=[2,3,4]T(1,2,0)");
   mesh_says((const int[]){2, 0, -1}, "", 0, "[3,8]<=[2,3,4]T(1,2,0)");
   mesh_says((const int[]){0, 1, 2, -1}, "", 0, "[1,24]<=[2,3,4]T(0,1,2)");
-  mesh_says((const int[]){0, 1, 2, -1}, "", 24, "[1,24]<=[2,3,4]T(0,1,2)"); /* all of them, in whatever order */
+  mesh_says((const int[]){0, 1, 2, -1}, "", 24, "[1,24]<=[2,3,4]T(0,1,2)"); /* all axes, in any order */
   mesh_says((const int[]){0, -1}, "", 24, "?");
   mesh_says((const int[]){0, -1}, "\x08\x01", 0, "?");
   mesh_says((const int[]){3, -1}, "", 0, "?");
@@ -269,11 +269,11 @@ static void spellings(void **state) {
   buf_free(&hlo);
 }
 
-/* ---- ids that are not packed, and damage ---- */
+/* ---- unpacked ids, and damage ---- */
 
 enum { REPLICA_GROUPS = 49, REPLICA_IDS = 1 };
 
-/* The message as the one instruction of a program. */
+/* Decodes a program whose only instruction is the message. */
 static char *told_of(struct mem *mem, const struct buf *message) {
   struct buf computation = {.mem = mem}, module = {.mem = mem}, hlo = {.mem = mem};
   pb_message(&computation, HLO_COMPUTATION_INSTRUCTIONS, message);
@@ -307,7 +307,7 @@ static void ids_one_by_one(void **state) {
   buf_free(&b);
 }
 
-/* Cut anywhere but between two fields, an instruction does not say its groups. */
+/* An instruction truncated inside a field has unknown groups. */
 static void cut_short(void **state) {
   struct mem mem = {0};
   struct buf b = one_instruction(&mem, (const int64_t[]){1, 1000}, 2);
@@ -324,14 +324,14 @@ static void cut_short(void **state) {
   }
   assert_true(unknown > 5);
   b.len = whole_length;
-  b.data[b.len - 1] |= 0x80; /* inside of the last group */
+  b.data[b.len - 1] |= 0x80; /* inside the last group */
   char *got = told_of(&mem, &b);
   assert_string_equal(got, "/77 x all-gather ?\n");
   free(got);
   buf_free(&b);
 }
 
-/* Whatever stands in a byte: an end, and nothing read beside the bytes (with SAN=1). */
+/* Any value of any byte: decoding ends without reading out of bounds (checked with SAN=1). */
 static void any_byte(void **state) {
   struct mem mem = {0};
   struct buf hlo;

@@ -1,5 +1,5 @@
-/* test_in.c - the window: what a reader sees does not depend on the chunks in which bytes arrive, and faults come at their
- * place. */
+/* test_in.c - the input window: a reader's view does not depend on the chunks in which bytes arrive, and faults are reported at
+ * their offset. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -18,7 +18,7 @@
 #include "base/os.h"
 #include "io/in.h"
 
-/* A source that gives `chunk` bytes at a time and fails at `fail_at`. */
+/* A source that yields `chunk` bytes at a time and fails at offset `fail_at`. */
 struct drip {
   const uint8_t *data;
   size_t n, at, chunk, fail_at;
@@ -58,7 +58,7 @@ static uint8_t *pattern(size_t n) {
 
 static const uint8_t zeros[IN_PAD];
 
-/* Reads everything with looks of the given size and steps; checks bytes, pad and offset on the way. */
+/* Reads everything with the given window and step sizes; checks bytes, padding and offset on the way. */
 static void read_all(struct in *in, const uint8_t *data, size_t n, size_t min, size_t step) {
   size_t avail, at = 0, take;
   const uint8_t *p;
@@ -121,7 +121,7 @@ static void growth(void **state) {
   free(data);
 }
 
-/* A length in a hostile file asks for the moon: memory follows what is there. */
+/* A hostile file declares a huge length: memory grows only with the bytes that exist. */
 static void absurd_minimum(void **state) {
   struct mem mem = {.limit = 1 << 20};
   struct in *in = in_memory("abc", 3, &mem, NULL);
@@ -157,7 +157,7 @@ static void out_of_memory(void **state) {
   free(data);
 }
 
-/* A fault at every offset: what came before is given out, the fault is told with errno, and told again. */
+/* A read error at every offset: earlier bytes are delivered, the error is reported with errno, and again on the next call. */
 static void faults(void **state) {
   uint8_t *data = pattern(200);
   (void)state;
@@ -188,7 +188,7 @@ static void faults(void **state) {
   free(data);
 }
 
-/* A fault behind what was asked for does not matter yet. */
+/* An error beyond the requested bytes has no effect yet. */
 static void fault_behind(void **state) {
   uint8_t *data = pattern(100);
   struct mem mem = {0};
@@ -216,7 +216,7 @@ static void no_more_after_the_end(void **state) {
   assert_non_null(in_ahead(in, 10, &avail, NULL));
   reads = d.reads;
   assert_non_null(in_ahead(in, 10, &avail, NULL));
-  assert_int_equal(d.reads, reads); /* a terminal would ask the user again */
+  assert_int_equal(d.reads, reads); /* reading a terminal again would prompt the user again */
   in_close(in);
 }
 

@@ -1,4 +1,4 @@
-/* test_intern.c - equal bytes have one id, different bytes have two, and they stay where they are. */
+/* test_intern.c - equal bytes get one id, different bytes get different ids, and strings do not move. */
 #include "help.h"
 
 static void ids(void **state) {
@@ -22,13 +22,13 @@ static void ids(void **state) {
   assert_int_equal(intern(&in, "string 77", 9), 5 + 77);
   assert_ptr_equal(in.strs[1].bytes, first);
   assert_int_equal(in.strs[3].len, 3);
-  assert_int_equal(in.strs[3].bytes[3], 0); /* a NUL follows */
+  assert_int_equal(in.strs[3].bytes[3], 0); /* NUL-terminated */
   assert_int_equal(intern_find(&in, "none", 4, (uint32_t)hash_text("none", 4)), 0);
   intern_free(&in);
   assert_int_equal(m.used, 0);
 }
 
-/* Equal hashes are no equality. */
+/* Equal hashes do not imply equal strings. */
 static void collisions(void **state) {
   struct mem m = {0};
   struct intern in;
@@ -39,7 +39,7 @@ static void collisions(void **state) {
   intern_free(&in);
 }
 
-/* The hash reads exactly its bytes (a sanitizer watches) and uses all of them. */
+/* The hash reads exactly the given bytes (checked by a sanitizer) and depends on all of them. */
 static void hashing(void **state) {
   (void)state;
   for (size_t n = 0; n < 100; n++) {

@@ -1,12 +1,12 @@
-/* test_json.c - the scanner: each function by table; a window that ends anywhere asks for more, and never calls a
- * beginning bad. */
+/* test_json.c - the scanner: each function by a table of cases; a window that ends anywhere makes it ask for more, and a prefix
+ * is never an error. */
 #include "help.h"
 
 #include "format/json.h"
 
 static struct mem pool;
 
-/* A scanner over exactly the text: the zeros that it may read behind the window follow. */
+/* Returns a scanner over exactly the text, followed by the zeros that it may read beyond the window. */
 static struct json over(const char *text, size_t n, bool last) {
   static uint8_t window[4096];
   assert_true(n + 64 <= sizeof window);
@@ -20,7 +20,7 @@ static struct json over(const char *text, size_t n, bool last) {
 static const struct value_case {
   const char *text;
   enum json_type type;
-  const char *said; /* text of a string or number; NULL = bad */
+  const char *said; /* text of a string or number; NULL = invalid */
   unsigned fixes;
 } values[] = {
   {"null,", JSON_NULL, "null", 0},
@@ -82,7 +82,7 @@ static void value(void **state) {
   }
 }
 
-/* The fault is where it is. */
+/* Faults are reported at their offset. */
 static void places(void **state) {
   static const struct {
     const char *text;
@@ -122,7 +122,7 @@ static void copy(void **state) {
   (void)state;
   for (size_t i = 0; i < LENGTH(copies); i++) {
     char text[256];
-    int n = snprintf(text, sizeof text, "%s,", copies[i].text); /* the end of the input ends no number */
+    int n = snprintf(text, sizeof text, "%s,", copies[i].text); /* the end of the input does not terminate a number */
     struct json j = over(text, (size_t)n, true);
     struct buf out = {.mem = &pool};
     if (!json_copy(&j, &out)) fail_msg("%s: %s", text, j.why);
@@ -160,8 +160,8 @@ static const char document[] = "{\"k\\u0065y\" : [1, -2.5e-3, true, false, null,
                                "NaN, 12345678901234567890123], \"x\":\"un\"quoted\",\n \"y\":-Infinity} ,";
 static const size_t VALUE_ENDS = sizeof document - 3;
 
-/* Whatever the window ends with, more is asked for; how far the scanner looks ahead behind the end is its own affair.  Only
- * copying understands quotes that are not escaped. */
+/* Wherever the window ends, the scanner asks for more; how far it looks ahead is not specified. Only copying handles unescaped
+ * quotes. */
 static void prefixes(void **state) {
   char text[sizeof document + 65];
   (void)state;
@@ -184,7 +184,7 @@ static void prefixes(void **state) {
   }
 }
 
-/* At the end of the input the same prefixes are bad, at its end. */
+/* At the end of the input the same prefixes are errors, reported at the end. */
 static void cut_inputs(void **state) {
   (void)state;
   for (size_t cut = 0; cut < VALUE_ENDS; cut++) {
@@ -275,7 +275,7 @@ static void utf8(void **state) {
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
     size_t n = strlen(t[i].text);
-    uint8_t *exact = malloc(n ? n : 1); /* a sanitizer sees a read behind it */
+    uint8_t *exact = malloc(n ? n : 1); /* a sanitizer detects a read beyond the end */
     assert_non_null(exact);
     memcpy(exact, t[i].text, n);
     if (utf8_valid(exact, n) != t[i].ok) fail_msg("case %zu", i);
@@ -283,7 +283,7 @@ static void utf8(void **state) {
   }
 }
 
-/* Every code point, escaped and raw, is itself; every surrogate is replaced. */
+/* Every code point, escaped and raw, is unchanged; every surrogate is replaced. */
 static void code_points(void **state) {
   (void)state;
   for (uint32_t c = 1; c < 0x110000; c += c < 0x900 ? 1 : 61) {
@@ -347,7 +347,7 @@ static void quote(void **state) {
   buf_free(&out);
 }
 
-/* A text of nothing but repairs lists the first ones and goes on. */
+/* A text that consists of repairs lists the first ones and continues. */
 static void many_fixes(void **state) {
   char text[1000];
   struct json j;

@@ -1,4 +1,4 @@
-/* test_label.c - templates of process names: what they become, what of them goes when a field is not known, what is refused. */
+/* test_label.c - templates of process names: expansion, text that is dropped with an unknown field, errors. */
 #include "help.h"
 
 #include "base/utf8.h"
@@ -54,7 +54,7 @@ static void refused(void **state) {
   }
 }
 
-/* Whatever the room, no character is cut and nothing stands behind the cut. */
+/* A label is cut between characters whatever the room, and nothing follows the cut. */
 static void cut(void **state) {
   const struct label_values v = {{"\xe2\x82\xac\xe2\x82\xac", "h", "p", NULL, NULL, NULL, NULL}};
   char text[32];

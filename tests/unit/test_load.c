@@ -1,5 +1,5 @@
-/* test_load.c - loading and saving by name: what is refused, what --strict refuses, limits of memory anywhere, progress that
- * says stop, and an output that is either whole or not there. */
+/* test_load.c - loading and saving by name: errors, --strict, memory limits at any point, cancelling by progress, and output
+ * that is complete or absent. */
 #include "help.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int remove_dir(void **state) {
   (void)state;
   unlink(path_a);
   unlink(path_b);
-  return rmdir(dir); /* fails if a temporary file was left */
+  return rmdir(dir); /* fails if a temporary file is left */
 }
 
 static void write_file(const char *path, const char *text) {
@@ -124,7 +124,7 @@ static void limits(void **state) {
   assert_true(refusals > 300);
 }
 
-/* Every allocation of a small file is the one that fails. */
+/* Each allocation of a small file fails in turn. */
 static void every_limit(void **state) {
   static const char text[] =
       "{\"a\":{\"b\":[1]},\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}},"
@@ -165,7 +165,7 @@ static void saved_whole(void **state) {
   assert_true(tk_save(t, path_b, NULL, &done, &err));
   assert_int_equal(done.records, 1);
   assert_int_equal(done.bytes, done.raw_bytes);
-  assert_false(tk_save(t, path_b, NULL, &done, &err)); /* it is there now */
+  assert_false(tk_save(t, path_b, NULL, &done, &err)); /* the file exists now */
   assert_int_equal(err.code, TK_EWRITE);
   assert_true(tk_save(t, path_b, &(struct tk_save_options){.force = true}, NULL, NULL));
   assert_false(tk_save(t, path_a, &(struct tk_save_options){.force = true}, &done, &err)); /* its own input */

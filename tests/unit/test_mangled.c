@@ -1,4 +1,4 @@
-/* test_mangled.c - protobufs that a text filter damaged, and inputs that cannot be read to their end in the middle of damage. */
+/* test_mangled.c - protobufs damaged by a text filter, and read errors in the middle of damage. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ static void end(struct builder *b) {
   free(b);
 }
 
-/* A plane of n events of one name, the i-th i * step ps behind the begin of its line. */
+/* Adds a plane with n events of one name; the i-th is i * step ps after the start of its line. */
 static void plane(struct builder *b, const char *name, unsigned n, uint64_t step) {
   b->line.len = b->entry.len = b->plane.len = 0;
   pb_u64(&b->line, XLINE_ID, 1);
@@ -54,7 +54,7 @@ static void plane(struct builder *b, const char *name, unsigned n, uint64_t step
   pb_message(&b->space, XSPACE_PLANES, &b->plane);
 }
 
-/* What a reader of text leaves of binary bytes, of which it takes each above 0x7f for no character. */
+/* Replaces each byte above 0x7f by U+FFFD, as a text filter does with binary data. */
 static void replace_high_bytes(const struct buf *in, struct buf *out) {
   const uint8_t *p = in->data;
   for (size_t i = 0; i < in->len; i++) {
@@ -70,7 +70,8 @@ static bool is_refused(const struct buf *bytes) {
   return !t && strstr(err.msg, "EF BF BD");
 }
 
-/* A length of 128 to 16383 bytes becomes one of 1 to 267 MB, as a big file may have it: what stands behind it must tell. */
+/* A length of 128 to 16383 bytes becomes one of 1 to 267 MB, which is valid in a big file: the bytes after it must reveal the
+ * damage. */
 static void mangled(void **state) {
   static const unsigned events[] = {3, 4, 9, 10, 60, 300, 2000, 20000};
   (void)state;
@@ -88,7 +89,7 @@ static void mangled(void **state) {
   }
 }
 
-/* Names may hold U+FFFD where no other byte is above 0x7f: in a sound file, in one with fields to come, in one that is cut. */
+/* Names may contain U+FFFD without other bytes above 0x7f: in a valid file, in one with newer fields, in a truncated one. */
 static void names_of_replacements(void **state) {
   struct builder *b = begin();
   (void)state;
@@ -104,7 +105,7 @@ static void names_of_replacements(void **state) {
   end(b);
 }
 
-/* Reading ends, with the fault of the input, where that lies behind fields that nobody knows: what is asked for ahead is not there. */
+/* Reading ends with the input's error if the error is after unknown fields, where lookahead finds no data. */
 static void faults_behind_odd_fields(void **state) {
   enum { SECONDS = 20 };
   struct builder *b = begin();

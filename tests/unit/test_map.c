@@ -1,4 +1,4 @@
-/* test_map.c - keys find their values, whatever the keys are. */
+/* test_map.c - every key finds its value, whatever the keys. */
 #include "help.h"
 
 static void keys(uint64_t step) {
@@ -26,7 +26,7 @@ static void keys(uint64_t step) {
 static void all_keys(void **state) {
   (void)state;
   keys(1);
-  keys(1ull << 32); /* equal low halves */
+  keys(1ull << 32); /* equal lower halves */
   keys(0x9e3779b97f4a7c15u);
   keys(UINT64_MAX);
 }

@@ -1,4 +1,4 @@
-/* test_mem.c - the budget is kept, failure sticks, what was there stays. */
+/* test_mem.c - the budget is respected, failure is sticky, and existing data survives. */
 #include "help.h"
 
 static void budget(void **state) {
@@ -46,7 +46,7 @@ static void arrays(void **state) {
   assert_false(mem_grow(&m, (void **)&a, &cap, UINT32_MAX, sizeof *a)); /* ids are 32-bit */
   assert_true(m.failed);
   assert_true(mem_grow(&m, (void **)&a, &cap, 10, sizeof *a));         /* fits already */
-  assert_false(mem_grow(&m, (void **)&a, &cap, cap + 1ull, sizeof *a)); /* failure sticks */
+  assert_false(mem_grow(&m, (void **)&a, &cap, cap + 1ull, sizeof *a)); /* failure is sticky */
   mem_free(&m, a);
   assert_int_equal(m.used, 0);
 }

@@ -1,4 +1,4 @@
-/* test_merge.c - ranks on one timeline: whose pids, ids, names and times become what, and what is refused. */
+/* test_merge.c - merging ranks onto one timeline: the resulting pids, ids, names and times, and errors. */
 #include "help.h"
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ static int remove_dir(void **state) {
 /* ---- merging texts ---- */
 
 enum { MOST = 8 };
-/* An error of the data or of a limit, not of the call or the output. */
+/* True if the error is about data or a limit, not about the call or the output. */
 static bool is_of_input(const struct tk_err *err) {
   return err->code >= TK_EOPEN && err->code <= TK_ELIMIT;
 }
@@ -29,8 +29,8 @@ struct merged {
   bool ok;
   struct tk_err err;
   struct tk_merge_report report;
-  struct tk_trace *t; /* the output, read again */
-  char *text;         /* as it was written */
+  struct tk_trace *t; /* the output, read back */
+  char *text;         /* the output as text */
 };
 
 struct inputs {
@@ -68,7 +68,7 @@ static struct merged merge(const char *const *texts, size_t n, struct tk_merge_o
     m.t = tk_load(output, &(struct tk_load_options){.check = true}, &err);
     assert_non_null(m.t);
   } else {
-    assert_true(access(output, F_OK) != 0); /* nothing half-written */
+    assert_true(access(output, F_OK) != 0); /* no partial output */
     assert_true(m.err.code != TK_OK && m.err.msg[0]);
   }
   return m;
@@ -125,7 +125,7 @@ static void pids(void **state) {
     assert_int_equal(k->tid.num, 7);
   }
   int64_t f = m.t->tracks[event(m.t, "f")->track].pid.num;
-  assert_true(f > 10000001); /* its own pid was given away */
+  assert_true(f > 10000001); /* its own pid was already taken */
   assert_non_null(strstr(m.text, "\"pids\":{\"1\":10000000,\"3\":3}"));
   done(&m);
 }
@@ -160,7 +160,8 @@ static void names(void **state) {
   done(&m);
 }
 
-/* Ranks in their order whatever that of the inputs, within a rank its own; those that state none come last. */
+/* Processes are sorted by rank, whatever the order of inputs, and within a rank by the rank's own sort indices; processes
+ * without one come last. */
 static void sort(void **state) {
   static const char *const in[] = {
       RANK(1, SORT(5, -10) "," X(5, 0, "b0") "," SORT(6, 99999999) "," X(6, 0, "b1") "," X(7, 0, "b2")),
@@ -179,7 +180,7 @@ static void sort(void **state) {
   done(&m);
 }
 
-/* The names of processes in order of their rows. */
+/* Checks the order of process names by row. */
 static void rows(const struct merged *m, const char *const *want, size_t n) {
   for (size_t i = 0; i < n; i++) {
     const struct tk_track *before = NULL, *k = NULL;
@@ -226,7 +227,7 @@ static void by_kind(void **state) {
   done(&m);
 }
 
-/* Ranks are as large as a file claims: rows stay within 32 bits. */
+/* A file may claim any rank: sort indices stay within 32 bits. */
 static void far_ranks(void **state) {
   static const char *const in[] = {KINETO(9000000000000000, "A"), KINETO(5, "B")};
   static const char *const want[] = {"5 GPU 0", "9000000000000000 GPU 0"};
@@ -248,7 +249,7 @@ static void one_labelled(void **state) {
   done(&m);
 }
 
-/* Kineto declares 8 GPUs and uses one: the others have no row, but their records are kept. */
+/* Kineto declares 8 GPUs and uses one: the others get no row, but their records are kept. */
 static void hidden(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a") "," NAME(20, "unused")),
                                    RANK(1, X(2, 0, "b") "," NAME(21, "also unused"))};
@@ -282,7 +283,7 @@ static void flow_ids(void **state) {
   assert_true(m.ok);
   assert_int_equal(m.t->n_flow_points, 18);
   assert_true(tk_summarise(m.t, &s, NULL));
-  assert_int_equal(s.flow_pairs, 9); /* as many as before, none from rank to rank */
+  assert_int_equal(s.flow_pairs, 9); /* as many as before, none between ranks */
   assert_int_equal(s.dangling_points, 0);
   for (tk_id i = 1; i <= m.t->n_flow_points; i++) {
     const struct tk_flow_point *f = &m.t->flow_points[i];
@@ -355,7 +356,7 @@ static void unknown_clock(void **state) {
   done(&m);
 }
 
-/* One with a base, one in microseconds since the epoch: both know when they were. */
+/* One trace with a time base, one with epoch microseconds: both have known absolute times. */
 static void base_and_epoch(void **state) {
   static const char *const in[] = {RANK_AT(0, 1700000000000000000, X(1, 10, "a")), RANK(1, X(1, 1700000001000000.5, "b"))};
   (void)state;
@@ -387,9 +388,9 @@ static void ranks(void **state) {
   done(&m);
 }
 
-/* ---- what stays ---- */
+/* ---- unchanged parts ---- */
 
-/* One input is only converted. */
+/* A single input is only converted. */
 static void one(const char *path, struct bytes b) {
   struct tk_err err;
   struct tk_trace *t = feed_bytes(b.p, b.n, (struct feed){0}, &err);
@@ -404,7 +405,7 @@ static void one(const char *path, struct bytes b) {
     struct merged m = merge((const char *const[]){text}, 1, (struct tk_merge_options){0});
     if (!m.ok) fail_msg("%s: %s", path, m.err.msg);
     struct bytes plain = written(t, false);
-    size_t same = 0, end = plain.n > 4 ? plain.n - 4 : 0; /* but for the block of facts behind the events */
+    size_t same = 0, end = plain.n > 4 ? plain.n - 4 : 0; /* except the tracekit metadata after the events */
     while (same < end && plain.p[same] == (uint8_t)m.text[same]) same++;
     if (same < end) expect(false, path, m.text, (char *)plain.p);
     free(plain.p);
@@ -472,7 +473,7 @@ static void refusals(void **state) {
   done(&m);
 }
 
-/* Any limit of memory: an error, and nothing written. */
+/* Any memory limit gives an error, and nothing is written. */
 static void out_of_memory(void **state) {
   static const char *const in[] = {RANK(0, X(1, 0, "a") "," FLOW("s", "5", 1)), RANK(1, X(1, 0, "b") "," FLOW("s", "5", 1))};
   (void)state;
@@ -501,7 +502,7 @@ static const char *meta(const struct tk_trace *t, const char *key) {
   return m ? trace_raw(t, m->at) : "";
 }
 
-/* The joined graph is that which is read of the file of the same merge. */
+/* The joined graph equals the graph read from the merged file. */
 static void joined(void **state) {
   static const char *const in[] = {
     "{\"distributedInfo\":{\"rank\":0},\"k\":\"zero\",\"traceEvents\":["
@@ -535,7 +536,7 @@ static void joined(void **state) {
   done(&m);
 }
 
-/* A rank that cannot be read is missed, not left out; and times are moved, which is said, where clocks do not compare. */
+/* An unreadable or repaired (--strict) rank is an error, not left out; any memory limit gives an error about the input. */
 static void joined_refusals(void **state) {
   static const char whole[] = RANK(0, X(1, 0, "a"));
   struct tk_err err = {0};

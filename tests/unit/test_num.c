@@ -1,4 +1,4 @@
-/* test_num.c - numbers are exact: what is read, scaled and printed, against tables and against each other. */
+/* test_num.c - numbers are exact: reading, scaling and printing, compared with tables and with each other. */
 #include "help.h"
 
 static const struct {
@@ -103,7 +103,7 @@ static void scale(void **state) {
   }
 }
 
-/* Both ways of scaling agree, and rounding is to nearest, half away from zero. */
+/* Both scaling functions agree, and round to nearest, half away from zero. */
 static void scale_agrees(void **state) {
   uint64_t r = 1;
   (void)state;
@@ -143,8 +143,7 @@ static void integers(void **state) {
   }
 }
 
-/* A decimal that is printed reads back as the same mantissa and exponent. */
-/* Numbers are written by words of eight digits. */
+/* Numbers of every length: they are written in words of eight digits. */
 static void every_length(void **state) {
   (void)state;
   uint64_t tens = 1;
@@ -154,7 +153,7 @@ static void every_length(void **state) {
       char got[24] = {0}, want[24] = {0};
       snprintf(want, sizeof want, "%llu", (unsigned long long)values[i]);
       assert_int_equal(num_put_u64(got, values[i]), strlen(want));
-      assert_memory_equal(got, want, sizeof got); /* and nothing but NUL behind it */
+      assert_memory_equal(got, want, sizeof got); /* nothing but NUL after it */
     }
   }
 }

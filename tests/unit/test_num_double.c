@@ -1,4 +1,4 @@
-/* test_num_double.c - doubles as text and back, against the C library in the C locale, which rounds exactly too. */
+/* test_num_double.c - doubles to text and back, compared with the C library in the C locale, which also rounds exactly. */
 #include "help.h"
 
 #include <float.h>
@@ -6,7 +6,7 @@
 
 #include "base/num_pow10.h"
 
-/* The middle between two doubles needs one bit more than they have. */
+/* The midpoint between two doubles needs one bit more than a double has. */
 _Static_assert(LDBL_MANT_DIG > DBL_MANT_DIG, "the tests of halves need a long double that is longer than double");
 
 static uint64_t state = 1;
@@ -51,7 +51,7 @@ static void check_power(const uint64_t *w, int k, int lowest_bit) {
   assert_int_equal(num_pow10_exp(k), 64 * top + 63 - __builtin_clzll(w[top]) + lowest_bit);
 }
 
-/* 10^k is multiplied up from 1; 2^1408 / 10^k is divided down, and keeps 240 bits. */
+/* 10^k is computed upwards from 1; 2^1408 / 10^k downwards by division, which keeps 240 bits. */
 static void powers_of_ten(void **unused) {
   uint64_t up[WORDS] = {1}, down[WORDS] = {[22] = 1};
   (void)unused;
@@ -72,7 +72,7 @@ static void powers_of_ten(void **unused) {
 
 /* ---- printing ---- */
 
-/* The first of "%.15g", "%.16g" and "%.17g" that reads back. */
+/* The shortest of "%.15g", "%.16g" and "%.17g" that reads back exactly. */
 static void print_by_c(char *text, double d) {
   for (int precision = 15; precision <= 17; precision++) {
     snprintf(text, 32, "%.*g", precision, d);
@@ -80,7 +80,7 @@ static void print_by_c(char *text, double d) {
   }
 }
 
-/* Only for subnormals and powers of two does ours differ, by being shorter. */
+/* Our output may differ, by being shorter, only for subnormals and powers of two. */
 static void check_print(double d) {
   char got[40], want[40];
   size_t n = num_put_double(got, d);
@@ -168,7 +168,7 @@ static void reads_as_it_should(void **unused) {
   char text[2400];
   (void)unused;
   for (size_t i = 0; i < LENGTH(texts); i++) check_read(texts[i]);
-  assert_true(num_double("1.25", 3) == 1.2); /* not a byte more */
+  assert_true(num_double("1.25", 3) == 1.2); /* reads only the given bytes */
   for (int zeros = 0; zeros < 2000; zeros += 37) {
     snprintf(text, sizeof text, "0.%0*d7e%d", zeros + 1, 0, zeros);
     check_read(text);
@@ -184,14 +184,15 @@ static void reads_random(void **unused) {
       char text[40];
       snprintf(text, sizeof text, "%llue%d", (unsigned long long)(random_bits() >> (random_bits() & 63)), e);
       check_read(text);
-      int64_t mant = strtoll(text, NULL, 10); /* the greatest where it does not fit */
+      int64_t mant = strtoll(text, NULL, 10); /* strtoll saturates if the number does not fit */
       snprintf(text, sizeof text, "%llde%d", (long long)-mant, e);
       assert_true(num_nearest(-mant, e) == strtod(text, NULL) && num_nearest(mant, e) == -strtod(text, NULL));
     }
   }
 }
 
-/* The text of a half and texts just beside it: longer, a far digit more, a last digit less. */
+/* Checks the text of a midpoint, and texts very close to it: longer, with an additional far digit, with a smaller last
+ * digit. */
 static void check_half(long double half) {
   char text[1300], beside[2400], tail[16];
   int n = snprintf(text, sizeof text, "%.1100Lg", half);
@@ -207,7 +208,7 @@ static void check_half(long double half) {
   check_read(beside);
   snprintf(beside, sizeof beside, "%s%0900d%s", text, 0, tail);
   check_read(beside);
-  text[strlen(text) - 1]--; /* it is a 5 */
+  text[strlen(text) - 1]--; /* the last digit is a 5 */
   snprintf(beside, sizeof beside, "%s999%s", text, tail);
   check_read(beside);
   for (int digits = 15; digits < 40; digits++) {
@@ -229,7 +230,7 @@ static void reads_halves(void **unused) {
     double d = fabs(random_double(i));
     if (d > 0) check_half_above(d);
   }
-  /* What is beyond the greatest double by half a step or more is infinite. */
+  /* Half a step or more beyond the greatest double gives infinity. */
   check_half((long double)DBL_MAX + (long double)0x1p970);
 }
 
@@ -250,7 +251,7 @@ static void fixed_as_printf(void **unused) {
   for (int e = -20; e < 35; e++) check_around(pow(10, e), check_fixed);
   for (int i = 0; i < runs(20000); i++) {
     check_fixed(random_double(i));
-    check_fixed(ldexp((double)(random_bits() % 65536), -(int)(random_bits() % 17))); /* halves of all places */
+    check_fixed(ldexp((double)(random_bits() % 65536), -(int)(random_bits() % 17))); /* midpoints at all decimal places */
   }
 }
 

@@ -1,9 +1,9 @@
-/* test_options.c - options of callers that were compiled with an older or a newer header. */
+/* test_options.c - options from callers compiled with an older or newer header. */
 #include "help.h"
 
 #include "base/options.h"
 
-/* What a struct of options was, is and will be. */
+/* The past, present and future versions of an options struct. */
 struct first {
   size_t size;
   const char *a;
@@ -31,7 +31,7 @@ static void takes(void **state) {
   assert_true(take(&own, NULL, &err) && own.b == 0 && !own.a);
   assert_true(take(&own, &(struct ours){sizeof own, "x", 7}, &err) && own.b == 7);
   assert_true(take(&own, &(struct first){sizeof(struct first), "x"}, &err) && own.b == 0 && own.a);
-  /* without a size it is the first version, whatever lies behind it */
+  /* size 0 means the first version, whatever memory follows it */
   assert_true(take(&own, &(struct ours){0, "x", 7}, &err) && own.b == 0 && own.a);
   assert_true(take(&own, &(struct later){sizeof(struct later), "x", 7, 0}, &err) && own.b == 7);
 }
@@ -49,7 +49,7 @@ static void refuses(void **state) {
   assert_string_equal(err.msg, least);
 }
 
-/* Every function that takes options looks at them. */
+/* Every function with options validates them. */
 static void is_asked(void **state) {
   (void)state;
   struct tk_err err;
@@ -107,7 +107,7 @@ static void is_asked(void **state) {
   tk_free(t);
 }
 
-/* Structs that others contain end with reserved words. */
+/* Structs that are embedded in others end with reserved words. */
 static void reserves(void **state) {
   (void)state;
   struct tk_err err;
@@ -129,7 +129,7 @@ static void reserves(void **state) {
   tk_free(t);
 }
 
-/* Times and steps in numbers select what they select in words. */
+/* Times and steps given as numbers select the same as given as text. */
 static void ranges(void **state) {
   (void)state;
   static const char text[] = "[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"ProfilerStep#1\"},"

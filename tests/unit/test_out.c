@@ -1,4 +1,4 @@
-/* test_out.c - the output is whole or not there, says so, and is the same bytes for the same contents. */
+/* test_out.c - the output is complete or absent, reports which, and has the same bytes for the same contents. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -23,7 +23,7 @@
 #include "io/in.h"
 #include "io/out.h"
 
-/* Each test has an empty directory and stands in it. */
+/* Each test runs in its own empty directory. */
 static int enter(void **state) {
   char *name = strdup("/tmp/tracekit-out-XXXXXX");
   *state = name;
@@ -76,7 +76,7 @@ static uint8_t *text(size_t n) {
   return (uint8_t *)p;
 }
 
-/* Writes n bytes in pieces of changing size, some into the buffer directly. */
+/* Writes n bytes in pieces of varying size, some of them directly into the buffer. */
 static void pieces(struct out *o, const uint8_t *p, size_t n, uint32_t seed) {
   for (size_t at = 0, part; at < n; at += part, seed = seed * 1664525 + 1013904223) {
     part = (seed >> 8) % 10 == 0 ? seed >> 10 & 0xfffff : seed >> 10 & 0xfff;
@@ -103,7 +103,7 @@ static void plain_file(void **state) {
   assert_true(out_open(&o, "a.json", NULL, &mem, &err));
   pieces(&o, data, N, 7);
   assert_int_equal(access("a.json", F_OK), -1);
-  assert_true(entries() <= 1); /* none where there are files without a name */
+  assert_true(entries() <= 1); /* 0 if the file system supports unnamed files */
   assert_true(out_commit(&o, &err));
   assert_true(out_commit(&o, &err));
   assert_int_equal(out_raw_bytes(&o), N);
@@ -116,7 +116,7 @@ static void plain_file(void **state) {
   free(data);
 }
 
-/* Many may wait, whole, for one another: they take little memory, and what has that name stays until the commit. */
+/* Many finished outputs may wait for each other: they use little memory, and an existing file stays until the commit. */
 static void finished_first(void **state) {
   enum { N = 700000 };
   uint8_t *data = text(N);
@@ -165,7 +165,7 @@ static struct buf gzipped(const uint8_t *data, size_t n, int level, uint32_t see
   return copy;
 }
 
-/* Equal contents give equal bytes, however they were written; one member; levels in order of size. */
+/* Equal contents give equal bytes, however they were written; one gzip member; sizes are ordered by level. */
 static void gzip_levels(void **state) {
   enum { N = 2000000 };
   uint8_t *data = text(N);
@@ -190,7 +190,7 @@ static void gzip_levels(void **state) {
     buf_free(&a);
     buf_free(&b);
   }
-  /* from 2 on they are zlib's; some processors deflate some of its levels by themselves */
+  /* levels from 2 on are zlib's; on some processors zlib uses hardware for some levels */
   assert_true(size[9] <= size[1] && size[6] <= size[1]);
   assert_true(size[0] <= size[1] && size[0] >= size[9]);
   free(data);
@@ -216,7 +216,7 @@ static void gzip_sizes(void **state) {
   free(data);
 }
 
-/* Of bytes that do not pack, too: as many threads as there may be, and more than there are cores. */
+/* Threads also work with incompressible bytes, with as many threads as allowed, and with more threads than cores. */
 static void gzip_threads(void **state) {
   static const size_t sizes[] = {1 << 20, (1 << 20) + 1, (1 << 20) + 4097, 5 << 20, (7 << 20) + 12345};
   uint8_t *data = text(8 << 20);
@@ -243,7 +243,7 @@ static void gzip_threads(void **state) {
   free(data);
 }
 
-/* What stands between two breaks is the same whatever stands before them, and a break where one is already is none. */
+/* The bytes between two breaks do not depend on the preceding bytes, and a repeated break has no effect. */
 static void gzip_breaks(void **state) {
   enum { N = 2500000, HEAD = 10 };
   uint8_t *data = text(N);
@@ -406,7 +406,7 @@ static void an_input_too(void **state) {
   assert_int_equal(entries(), 3);
 }
 
-/* ---- what is not a file ------------------------------------------------------------------------------------------- */
+/* ---- outputs that are not files ------------------------------------------------------------------------------------ */
 
 static void no_room(void **state) {
   enum { N = 2000000 };
@@ -417,7 +417,7 @@ static void no_room(void **state) {
     struct tk_err err = {0};
     struct out o;
     assert_true(out_open(&o, "/dev/full", &(struct out_options){.gzip = gzip & 1, .threads = 1 + (unsigned)gzip}, &mem, &err));
-    pieces(&o, data, N, 3); /* goes on as if nothing had happened */
+    pieces(&o, data, N, 3); /* continues as if nothing had happened */
     assert_false(out_commit(&o, &err));
     assert_int_equal(err.code, TK_EWRITE);
     assert_int_equal(err.sys, ENOSPC);

@@ -1,4 +1,4 @@
-/* test_payload.c - bytes of a collective by what its call was given. */
+/* test_payload.c - payload bytes of a collective, computed from the args of its call. */
 #include "help.h"
 
 #include "align/payload.h"
@@ -24,7 +24,7 @@ static void calls(void **state) {
   assert_int_equal(bytes_of("nccl:broadcast", "\"Input Dims\":[[4],[]],\"Input type\":[\"int\",\"Scalar\"]"), 16);
 }
 
-/* Nothing is said of what is not known. */
+/* Unknown inputs give -1. */
 static void unknown(void **state) {
   (void)state;
   assert_int_equal(bytes_of("nccl:all_reduce", "\"Input Dims\":[[4]]"), -1);

@@ -1,5 +1,5 @@
-/* test_pb.c - the wire format of protobuf: what is sound is read, what is not is named, and nothing is read behind the end; the
- * cursor over an input sees what the one in memory sees, however the bytes arrive. */
+/* test_pb.c - the protobuf wire format: valid data is read, invalid data is reported, and nothing is read beyond the end; the
+ * cursor over an input gives the same result as the cursor in memory, however the bytes arrive. */
 #include "help.h"
 
 #include "format/pb.h"
@@ -7,7 +7,7 @@
 
 /* ---- in memory ---- */
 
-/* The fields as text: "1=300 2:3 5=7", or what is wrong. */
+/* Prints the fields as text: "1=300 2:3 5=7", or the error. */
 static void show(const void *p, size_t n, char *text, size_t room) {
   struct pb c = pb_over(p, n);
   struct pb_field f;
@@ -35,7 +35,7 @@ static void fields(void **state) {
       {"\x09\x01\0\0\0\0\0\0\x80", 9, "1=9223372036854775809"},
       {"\x0d\x01\0\0\x80", 5, "1=2147483649"},
       {"\xf8\xff\xff\xff\x0f\x05", 6, "536870911=5"},
-      {"\x12\x04\0a\0b", 6, "2:4"}, /* NUL in text */
+      {"\x12\x04\0a\0b", 6, "2:4"}, /* NUL inside text */
       {"\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 12, "!varint of more than 10 bytes"},
       {"\x08", 1, "!message ends inside a field"},
       {"\x08\x80", 2, "!message ends inside a field"},
@@ -52,12 +52,12 @@ static void fields(void **state) {
       {"\x13\x08\x05", 3, "!group that does not end"},
       {"\x13", 1, "!group that does not end"},
       {"\x14", 1, "!end of a group that did not start"},
-      {"\x13\x1c", 2, "!end of a group that did not start"}, /* of another number */
+      {"\x13\x1c", 2, "!end of a group that did not start"}, /* of a different number */
   };
   char text[256];
   (void)state;
   for (size_t i = 0; i < LENGTH(cases); i++) {
-    uint8_t *exact = malloc(cases[i].n + 1); /* so that a sanitizer sees a byte too far */
+    uint8_t *exact = malloc(cases[i].n + 1); /* lets a sanitizer detect reading one byte too far */
     memcpy(exact, cases[i].bytes, cases[i].n);
     exact = realloc(exact, cases[i].n ? cases[i].n : 1);
     show(exact, cases[i].n, text, sizeof text);
@@ -66,7 +66,7 @@ static void fields(void **state) {
   }
 }
 
-/* Groups n deep, then field 1. */
+/* Returns groups nested n deep, then field 1. */
 static struct bytes groups(size_t n) {
   struct bytes b = {malloc(2 * n + 2), 2 * n + 2};
   memset(b.p, 0x13, n);
@@ -106,7 +106,7 @@ static ptrdiff_t drip_read(void *self, uint8_t *p, size_t n, struct tk_err *err)
   return (ptrdiff_t)n;
 }
 
-/* The fields of the input as text; content is taken or passed in turn. */
+/* Prints the fields of an input as text; content is read and skipped alternately. */
 static void show_in(const uint8_t *p, size_t n, size_t chunk, char *text, size_t room) {
   struct mem mem = {0};
   struct tk_err err;
@@ -141,7 +141,7 @@ static void over_an_input(void **state) {
   for (size_t i = 0; i < LENGTH(chunks); i++) {
     show_in((const uint8_t *)sound, sizeof sound - 1, chunks[i], text, sizeof text);
     assert_string_equal(text, shown);
-    for (size_t n = 0; n < sizeof sound - 1; n++) { /* cut anywhere: a prefix of the fields, and never anything else */
+    for (size_t n = 0; n < sizeof sound - 1; n++) { /* truncated anywhere: a prefix of the fields, and never anything else */
       show_in((const uint8_t *)sound, n, chunks[i], text, sizeof text);
       char *mark = strpbrk(text, "!");
       char *cut = strstr(text, " cut");

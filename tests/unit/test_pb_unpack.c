@@ -1,5 +1,5 @@
-/* test_pb_unpack.c - protobuf-c sees nothing that it takes too far: depth, repetition and memory; and the reader of Perfetto's
- * packets, whose messages recurse, does without it. */
+/* test_pb_unpack.c - pb_unpack protects protobuf-c from excessive depth, repetition and memory; the reader of Perfetto packets,
+ * whose messages recurse, works without protobuf-c. */
 #include "help.h"
 
 #include "format/pb_out.h"
@@ -11,7 +11,7 @@ static struct pb over(const struct buf *b) { return pb_over(b->data, b->len); }
 
 /* ---- memory ---- */
 
-/* An instruction of n groups of two devices. */
+/* Makes an instruction with n groups of two devices. */
 static struct buf collective(struct mem *mem, int n) {
   struct buf b = {.mem = mem}, group = {.mem = mem};
   pb_i64(&group, 1, 0);
@@ -44,7 +44,7 @@ static void budget(void **state) {
   buf_free(&b);
 }
 
-/* Whichever allocation fails: NULL, and nothing stays behind. */
+/* Whichever allocation fails, the result is NULL and nothing leaks. */
 static void every_allocation(void **state) {
   struct mem mem = {0};
   struct buf b = collective(&mem, 20);
@@ -65,7 +65,7 @@ static void every_allocation(void **state) {
 
 /* ---- repetition ---- */
 
-/* protobuf-c would merge the two, and a million of them in quadratic time. */
+/* protobuf-c would merge the two messages, and a million of them in quadratic time. */
 static void message_twice(void **state) {
   struct mem mem = {0};
   struct buf b = {.mem = &mem};
@@ -99,7 +99,7 @@ static void damaged(void **state) {
 
 /* ---- depth ---- */
 
-/* A debug annotation in `levels` others (dict_entries), built from its end. */
+/* Makes a debug annotation inside `levels` others (dict_entries), built from the end. */
 static struct buf nested(struct mem *mem, unsigned levels) {
   enum { ENTRY = 11, ROOM = 8 };
   struct buf b = {.mem = mem};
@@ -127,8 +127,8 @@ static bool unpacks(unsigned levels) {
   return ok;
 }
 
-/* Without the scan 20,000 levels, 74 kB, are the end of the process: protobuf-c 1.4.1 reads 8,000 levels on a stack of 8 MB,
- * and at 9,000 it is full. */
+/* Without the scan, 20,000 levels (74 kB) would crash the process: with a stack of 8 MB, protobuf-c 1.4.1 can read 8,000 levels
+ * but overflows at 9,000. */
 static void deep(void **state) {
   (void)state;
   assert_true(unpacks(PB_UNPACK_DEPTH));
@@ -136,7 +136,7 @@ static void deep(void **state) {
   assert_false(unpacks(20000));
 }
 
-/* The reader leaves out what is too deep, and reads the event that has it. */
+/* The reader drops the part that is too deep, and keeps its event. */
 static void deep_for_the_reader(void **state) {
   struct mem mem = {0};
   struct buf annotation = {.mem = &mem}, event = {.mem = &mem}, packet = {.mem = &mem}, trace = {.mem = &mem};
@@ -145,7 +145,7 @@ static void deep_for_the_reader(void **state) {
   (void)state;
   pb_bytes(&annotation, 10, "deep", 4);
   buf_append(&annotation, inner.data, inner.len);
-  pb_u64(&event, 9, 3); /* an instant */
+  pb_u64(&event, 9, 3); /* instant */
   pb_bytes(&event, 23, "event", 5);
   pb_message(&event, 4, &annotation);
   pb_u64(&packet, 8, 1000);

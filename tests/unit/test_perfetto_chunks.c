@@ -1,6 +1,6 @@
-/* test_perfetto_chunks.c - a Perfetto file whose packets other threads take apart is the same trace, id by id and byte by byte,
- * wherever it is cut; and packets that are taken apart first say what they say when they are read field by field: all fixtures,
- * packets of all kinds between usual ones, and damage. */
+/* test_perfetto_chunks.c - a Perfetto file decoded by several threads gives the same trace, id by id and byte by byte, wherever
+ * it is split; predecoded packets mean the same as packets read field by field: all fixtures, packets of all kinds between
+ * usual ones, and damage. */
 #include <zlib.h>
 
 #include "agree.h"
@@ -10,7 +10,7 @@
 
 static unsigned n_paths;
 
-/* Events by decode.c and by the general path. */
+/* Compares events decoded by decode.c with the general path. */
 static void both_paths(const char *where, const void *p, size_t n) {
   char *fast = dump_fed(p, n, (struct feed){.format = "perfetto"});
   char *general = dump_fed(p, n, (struct feed){.format = "perfetto", .no_templates = true});
@@ -38,7 +38,7 @@ static void fixtures(void **state) {
   assert_true(agree_count() > 500 && n_paths > 100);
 }
 
-/* ---- packets that are made up ---- */
+/* ---- crafted packets ---- */
 
 enum special {
   NOTHING, INTERNED, UNKNOWN_IID, TEXT, CATEGORIES, NO_CATEGORY, KEY_TEXT, KEY_TWICE, KEY_UNKNOWN, VALUE_IID, VALUE_TWICE, NO_VALUE,
@@ -104,7 +104,7 @@ static void entry(struct making *m, uint32_t field, uint64_t iid, const char *te
   pb_message(&m->inner, field, &m->deep);
 }
 
-/* Names that usual events have. */
+/* Writes the interned names that usual events refer to. */
 static void state_packet(struct making *m, uint64_t sequence) {
   char text[32];
   m->packet.len = m->event.len = m->inner.len = 0;
@@ -147,7 +147,7 @@ static void json_or_number(struct making *m, enum special kind, unsigned i) {
   }
 }
 
-/* Of an event that has begun. */
+/* Adds an arg to an event that has been started. */
 static void special_arg(struct making *m, enum special kind, unsigned i) {
   switch (kind) {
   case KEY_TEXT:
@@ -220,7 +220,7 @@ static void compressed(struct making *m) {
   pb_bytes(&m->packet, PACKET_COMPRESSED, out, (size_t)n);
 }
 
-/* Of a packet with an event. */
+/* Adds a packet with an event. */
 static void special_packet(struct making *m, enum special kind, unsigned i) {
   uint64_t flags = i % 2 ? SEQUENCE_NEEDS_STATE : 0;
   switch (kind) {
@@ -292,7 +292,7 @@ static void crafted(void **state) {
     for (unsigned every = 1; every <= 100; every = every * 3 + 1) craft(kind, every, false), craft(kind, every, true);
 }
 
-/* The file cut at any byte, and any byte another one. */
+/* The file truncated at any byte, and with any byte changed. */
 static void damaged(void **state) {
   static const uint8_t others[] = {0, 1, 0x08, 0x0a, 0x12, 0x52, 0x58, 0x68, 0x7f, 0x80, 0xff};
   struct making m;

@@ -1,12 +1,12 @@
-/* What Perfetto has no place for is counted by kind, and nothing else is. */
+/* Losses in Perfetto output are counted by kind, and nothing else is counted. */
 #include "help.h"
 
 #include "format/format.h"
 
 struct loss {
-  const char *events; /* of a Chrome JSON trace */
+  const char *events; /* events of a Chrome JSON trace */
   enum tk_loss kind;
-  uint64_t lost, written; /* events */
+  uint64_t lost, written; /* written: events */
 };
 
 static const struct loss losses[] = {

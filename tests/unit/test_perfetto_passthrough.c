@@ -1,4 +1,4 @@
-/* What a Perfetto file holds beside events goes back into one, until an edit may have made it untrue; then it is counted as lost. */
+/* Non-event data of a Perfetto file is written back, until an edit may have made it untrue; then it is counted as lost. */
 #include "help.h"
 
 #include "format/format.h"
@@ -43,7 +43,7 @@ static void add_event(struct file *f, uint64_t ns, uint32_t type) {
   pb_message(&f->trace, TRACE_PACKET, &f->packet);
 }
 
-/* `primary` is the clock that times count on. */
+/* `primary` is the clock of the timestamps. */
 static void make_file(struct file *f, uint64_t primary) {
   *f = (struct file){.trace = {.len = 0}};
   f->trace.mem = f->packet.mem = f->inner.mem = f->deep.mem = &f->mem;
@@ -71,7 +71,7 @@ static void free_file(struct file *f) {
   buf_free(&f->deep);
 }
 
-/* What is written of the file after these edits. */
+/* Returns the file as written after these edits. */
 struct output {
   struct mem mem;
   struct out out;
@@ -122,7 +122,7 @@ static void test_no_edit(void **state) {
   free_file(&f);
 }
 
-/* The packets go, whatever the edit; the track's fields go when tracks are renamed. */
+/* Any edit drops the packets; renaming tracks drops the fields of the tracks. */
 static void test_edits(void **state) {
   static const unsigned edits[] = {TK_EDIT_DROPPED, TK_EDIT_RENAMED, TK_EDIT_MOVED, TK_EDIT_DROPPED | TK_EDIT_MOVED};
   struct file f;
@@ -141,7 +141,7 @@ static void test_edits(void **state) {
   free_file(&f);
 }
 
-/* Which clock times count on is said by somebody, so that the output has the same times on the same clock. */
+/* The primary clock is always declared, so that the output has the same times on the same clock. */
 static void test_clock(void **state) {
   static const unsigned edits[] = {0, TK_EDIT_DROPPED, TK_EDIT_MOVED, TK_EDIT_RENAMED};
   static const uint64_t clocks[] = {CLOCK_BOOTTIME, CLOCK_MONOTONIC};
@@ -160,7 +160,7 @@ static void test_clock(void **state) {
       assert_int_equal(t->clock, before->clock);
       assert_int_equal(t->zero_ns, before->zero_ns);
       assert_int_equal(t->origin_ns, before->origin_ns);
-      assert_int_equal(t->n_notes, before->n_notes - (edits[i] != 0)); /* less that of the packets that are gone */
+      assert_int_equal(t->n_notes, before->n_notes - (edits[i] != 0)); /* without the note about the dropped packets */
       tk_free(t);
       out_close(&o.out);
     }
@@ -169,7 +169,7 @@ static void test_clock(void **state) {
   }
 }
 
-/* A second graph's packets would be taken for packets of the first one's sequences. */
+/* The packets of a second graph would be taken for packets of the first one's sequences. */
 static void test_second(void **state) {
   struct file f;
   struct output o;
@@ -189,7 +189,7 @@ static void test_second(void **state) {
 
 /* ---- events without a usable time ---- */
 
-/* Of the sequence's own clock 64, which counts from packet to packet; `whole`: its snapshot is not in a damaged packet. */
+/* Adds the sequence's own incremental clock 64; unless `whole`, its snapshot is in a damaged packet. */
 static void add_own_clock(struct file *f, uint64_t ns, bool whole) {
   f->deep.len = f->inner.len = f->packet.len = 0;
   pb_u64(&f->deep, CLOCK_ID, 64);
@@ -220,7 +220,7 @@ static void add_event_without_time(struct file *f) {
   pb_message(&f->trace, TRACE_PACKET, &f->packet);
 }
 
-/* `kept`: events without a usable time. */
+/* `kept`: number of events without a usable time. */
 static void round_trip(const struct file *f, tk_id n_events, uint64_t kept) {
   struct tk_trace *before = load(f);
   struct output once, twice;
@@ -241,8 +241,8 @@ static void round_trip(const struct file *f, tk_id n_events, uint64_t kept) {
   tk_free(t);
 }
 
-/* A time before the first snapshot, and one that a damaged packet's clock made negative: in the output they stand behind snapshots, or
- * their clock is gone. */
+/* A time before the first snapshot, and one that the clock of a damaged packet made negative: in the output they come after
+ * snapshots, or without their clock. */
 static void test_untimed(void **state) {
   struct file first, f;
   (void)state;

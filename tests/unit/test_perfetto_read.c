@@ -1,4 +1,5 @@
-/* The Perfetto reader: whatever the chunks, the same graph; cut anywhere, what came before; damaged anywhere, an answer. */
+/* The Perfetto reader: any chunks give the same graph; a truncated file gives everything before the cut; damage anywhere gives
+ * a result or an error. */
 #include "help.h"
 
 #include "format/pb_out.h"
@@ -95,7 +96,8 @@ static void expect_same(const struct buf *trace, size_t chunk) {
   free(whole);
 }
 
-/* Cut at every byte, and with every byte changed: no crash, the checker is content with what is read, and chunks change nothing. */
+/* Truncated at every byte, and with every byte changed: no crash, the result passes the check, and chunks make no
+ * difference. */
 static void test_damage(void **state) {
   struct builder b;
   (void)state;
@@ -111,7 +113,7 @@ static void test_damage(void **state) {
   release(&b);
 }
 
-/* ... also where a file is longer than what is looked at at once. */
+/* The same in a file that is longer than the input window. */
 static void test_far_damage(void **state) {
   enum { EVENTS = 60000, EVERY = 7919 };
   struct builder b;
@@ -130,7 +132,7 @@ static void test_far_damage(void **state) {
   release(&b);
 }
 
-/* A dictionary in a dictionary, 5000 deep: cut at 100, and nothing recurses. */
+/* Dictionaries nested 5000 deep: cut at 100, without recursion. */
 static void test_deep(void **state) {
   struct builder b;
   struct tk_err err = {0};
@@ -156,7 +158,7 @@ static void test_deep(void **state) {
   release(&b);
 }
 
-/* ---- packets that are not modelled ---- */
+/* ---- unmodelled packets ---- */
 
 static void raw_packet(struct builder *b, uint32_t sequence, uint64_t flags, uint32_t field, const char *bytes) {
   b->packet.len = 0;
@@ -170,13 +172,14 @@ static bool holds(const struct tk_trace *t, const struct tk_meta *m, const char 
   return m && memmem(trace_raw(t, m->at), (size_t)m->size, text, strlen(text)) != NULL;
 }
 
-/* They are kept with what their sequence has said since it was cleared; sequences of events alone leave nothing. */
+/* Unmodelled packets are kept with the state of their sequence since it was cleared; sequences with only events leave
+ * nothing. */
 static void test_kept(void **state) {
   struct builder b;
   struct tk_err err = {0};
   (void)state;
   small(&b);
-  raw_packet(&b, 9, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x03old"); /* field 15, which is none of ours */
+  raw_packet(&b, 9, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x03old"); /* field 15, which is unknown */
   raw_packet(&b, 9, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x03new");
   raw_packet(&b, 9, SEQUENCE_NEEDS_STATE, 33, "\x7a\x06" "config");
   raw_packet(&b, 8, SEQUENCE_CLEARED, PACKET_INTERNED_DATA, "\x7a\x05other");
@@ -194,7 +197,8 @@ static void test_kept(void **state) {
   release(&b);
 }
 
-/* A track for instants of global scope has them alone: its spans stay on it, whole. */
+/* A track for instants of global scope can also contain spans: its instants stay global, and its spans move to a thread,
+ * complete. */
 static void test_global(void **state) {
   struct builder b;
   struct tk_err err = {0};

@@ -1,6 +1,6 @@
-/* test_perfetto_trace_proto.c - the cursor's field numbers are those of proto/perfetto_trace.proto; and what protobuf-c finds in
- * what we write is what an importer needs: every event on a described track and a cleared sequence, every interned id defined before
- * it is used, begins and ends balanced, times that come to those of the graph. */
+/* test_perfetto_trace_proto.c - the cursor's field numbers match proto/perfetto_trace.proto; read by protobuf-c, our output
+ * satisfies an importer: every event on a described track and a cleared sequence, every interned id defined before use, begins
+ * and ends balanced, times equal to the graph's. */
 #include "help.h"
 
 #include <protobuf-c/protobuf-c.h>
@@ -194,13 +194,13 @@ static void field_numbers(void **state) {
     assert_int_equal(f->id, numbers[i].number);
     assert_int_equal(f->type, numbers[i].type);
   }
-  /* And there is no field that is not looked at here. */
+  /* Every field of the schema must be checked here. */
   for (size_t i = 0; i < LENGTH(numbers); i++)
     if (i == 0 || numbers[i].message != numbers[i - 1].message) n += numbers[i].message->n_fields;
   assert_int_equal(n, LENGTH(numbers));
 }
 
-/* ---- what we write, read by protobuf-c ---- */
+/* ---- our output, read by protobuf-c ---- */
 
 enum { KINDS = 4, MOST_IDS = 1 << 16, MOST_TRACKS = 1 << 16 };
 
@@ -287,7 +287,7 @@ static void import_fixture(const char *path, struct bytes b) {
   struct tk_trace *t = feed_bytes(b.p, b.n, (struct feed){0}, &err);
   uint64_t spans = 0, instants = 0;
   assert_non_null(m);
-  if (!t) { /* one that is no JSON */
+  if (!t) { /* a fixture that is not JSON */
     free(m);
     return;
   }
@@ -312,7 +312,7 @@ static void what_we_write(void **state) {
   each_fixture("json", 4 << 20, import_fixture);
 }
 
-/* ---- rules of the writer, one small trace each ---- */
+/* ---- rules of the writer, with one small trace each ---- */
 
 static Perfetto__Trace *trace_of(const char *json) {
   struct mem mem = {0};
@@ -335,7 +335,7 @@ static const Perfetto__TrackDescriptor *descriptor(const Perfetto__Trace *trace,
   return NULL;
 }
 
-/* pid 0 stays what it is; tid 0 of it would be the idle thread. */
+/* pid 0 is unchanged; its tid 0 would be the idle thread. */
 static void pid_zero(void **state) {
   Perfetto__Trace *trace = trace_of("{\"traceEvents\":[{\"ph\":\"X\",\"pid\":0,\"tid\":0,\"ts\":1,\"dur\":2,\"name\":\"a\"}]}");
   unsigned processes = 0, threads = 0;
@@ -369,7 +369,7 @@ static void counter_names(void **state) {
   perfetto__trace__free_unpacked(trace, NULL);
 }
 
-/* Nested async spans of one id share a lane, another id at the same time does not. */
+/* Nested async spans of one id share a lane; a concurrent span with another id gets its own. */
 static void async_lanes(void **state) {
   Perfetto__Trace *trace = trace_of(
       "{\"traceEvents\":["

@@ -1,4 +1,4 @@
-/* test_piles.c - what piles make of elements in any order is what qsort makes of them by group, time and place in the file. */
+/* test_piles.c - piles sort elements, in any order, as qsort does by group, time and position in the file. */
 #include "graph/piles.h"
 #include "help.h"
 
@@ -6,7 +6,7 @@
 
 struct elem {
   tk_time ts;
-  uint32_t group, number; /* in the file, from 1 on; 0 = it goes */
+  uint32_t group, number; /* position in the file, from 1; 0 = dropped */
   uint64_t more[2];
 };
 
@@ -22,7 +22,7 @@ static int by_place(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Times that producers write, and those that nobody should. */
+/* Orders of time that producers write, and orders that no producer should write. */
 enum shape { SORTED, TWO_RUNS, NESTED, RANDOM, REVERSED, EQUAL, FEW_TIMES, FAR, SHAPES };
 
 static tk_time time_of(enum shape shape, uint32_t i, uint32_t n) {

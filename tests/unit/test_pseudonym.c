@@ -1,9 +1,10 @@
-/* test_pseudonym.c - SipHash is the published one; paths, hosts and users in names become pseudonyms, other names stay. */
+/* test_pseudonym.c - SipHash matches the published algorithm; paths, hosts and users in names become pseudonyms, other names
+ * are unchanged. */
 #include "help.h"
 
 #include "op/pseudonym.h"
 
-/* The vectors of the paper's reference: key 00 01 .. 0f, messages of 0 .. 15 bytes 00 01 .. */
+/* Test vectors of the reference implementation: key 00 01 .. 0f, messages of 0 .. 15 bytes 00 01 .. */
 static void siphash_is_the_published_one(void **state) {
   static const struct {
     size_t n;
@@ -18,7 +19,7 @@ static void siphash_is_the_published_one(void **state) {
 }
 
 
-/* How many were found; what is left in `text`. */
+/* Returns the number of replacements; `text` receives the result. */
 static uint64_t scrub(const char *name, char *text) {
   struct mem mem = {0};
   struct buf b = {.mem = &mem};

@@ -1,4 +1,4 @@
-/* test_regexp.c - regular expressions: what they match, and where they give up. */
+/* test_regexp.c - regular expressions: matches, and when matching gives up. */
 #include "help.h"
 #include "base/regexp.h"
 
@@ -37,7 +37,7 @@ static void mistakes(void **state) {
   (void)state;
   for (size_t i = 0; i < LENGTH(t); i++) {
     struct regexp *r = regexp_new(t[i], &mem, why, sizeof why);
-    if (strcmp(t[i], "a{2") == 0) assert_non_null(r); /* stands for itself */
+    if (strcmp(t[i], "a{2") == 0) assert_non_null(r); /* matches literally */
     else assert_null(r);
     assert_true(r || strlen(why) > 5);
     regexp_free(r);

@@ -1,4 +1,4 @@
-/* test_rundir.c - what names tell: runs, hosts, ranks, steps, views, and which of them is read. */
+/* test_rundir.c - recognising runs, hosts, ranks, steps and views by name, and choosing which of them to read. */
 #include "help.h"
 
 #include "source/rundir.h"
@@ -28,7 +28,7 @@ static void done(struct listing *l) {
 
 static const struct rundir_run *run_of(const struct listing *l, uint32_t i) { return &l->dir.runs[l->files[i].run]; }
 
-/* "+-+" : which files are the best. */
+/* Checks which files are the best, as a text such as "+-+". */
 static void assert_best(const struct listing *l, const char *expected) {
   char found[MOST + 1] = "";
   for (uint32_t i = 0; i < l->n; i++) found[i] = l->files[i].best ? '+' : '-';
@@ -58,7 +58,7 @@ static void jax(void **state) {
   done(&l);
 }
 
-/* Without its better views each of these is what there is. */
+/* Without better views, each of these is the best. */
 static void lesser_views(void **state) {
   struct listing l;
   (void)state;
@@ -97,7 +97,7 @@ static void torch(void **state) {
   assert_string_equal(run_of(&l, 1)->name, "2026_11_20_10_37_52_2");
   assert_string_equal(l.files[0].host, "vm");
   done(&l);
-  /* Times in milliseconds, workers by number; another job in the same folder, a day later, with other workers. */
+  /* Times in milliseconds, workers by number; in the same folder another job, a day later, with other workers. */
   recognise(&l, "/log", false, (const char *const[]){
     "worker0.1650000000000.pt.trace.json", "worker1.1650000003000.pt.trace.json",
     "host_77.1650086400000.pt.trace.json", "host_78.1650086400500.pt.trace.json", NULL});
@@ -117,7 +117,7 @@ static void others(void **state) {
   assert_string_equal(run_of(&l, 0)->name, "exp7");
   assert_string_equal(run_of(&l, 2)->name, "old");
   assert_int_equal(l.files[1].rank, 1);
-  assert_true(run_of(&l, 0)->time_ns == SECOND); /* of its newest file */
+  assert_true(run_of(&l, 0)->time_ns == SECOND); /* the time of its newest file */
   done(&l);
   recognise(&l, "/data/exp7", false, (const char *const[]){"node0/trace.json", "node1/trace.json", "rank_2/trace.json", NULL});
   assert_int_equal(l.dir.n_runs, 1);
@@ -125,7 +125,7 @@ static void others(void **state) {
   assert_string_equal(l.files[1].host, "node1");
   assert_int_equal(l.files[2].rank, 2);
   done(&l);
-  /* An archive in which no profiler named anything is one run, and members of one name are as many things. */
+  /* An archive with no names from a profiler is one run, and members with the same name are separate traces. */
   recognise(&l, "/tmp/logs.tar.gz", true, (const char *const[]){"a/t.json", "b/t.json", "b/t.json", NULL});
   assert_int_equal(l.dir.n_runs, 1);
   assert_best(&l, "+++");

@@ -1,5 +1,5 @@
-/* test_seal.c - what sealing establishes: order, depth, pairs, bound flows.  Rule by rule it is shown in
- * tests/property/semantics; here by models that know nothing of it, at sizes that those cannot have. */
+/* test_seal.c - invariants established by sealing: order, depth, pairs, bound flows. tests/property/semantics shows them rule
+ * by rule; this test compares with independent models, at larger sizes. */
 #include "help.h"
 
 static uint32_t rng_state = 1;
@@ -19,7 +19,7 @@ static void sealed(struct tk_trace *t) {
   if (!seal(t, 1, &err) || !tk_check(t, &err)) fail_msg("%s", err.msg);
 }
 
-/* ---- complete spans against a model that sorts and stacks in the plainest way ---- */
+/* ---- complete spans, compared with a simple model that sorts and uses a stack ---- */
 
 struct model {
   tk_time ts, dur;
@@ -59,7 +59,8 @@ static void spans_as_modelled(void **state) {
     uint32_t width = 1 + rng(40), length = 1 + rng(20);
     for (unsigned i = rng(200); i > 0; i--) {
       unsigned k = rng(2);
-      tk_time ts = (tk_time)rng(width) * 10000, dur = (tk_time)rng(length) * 10000; /* 10 ns: no overlap is rounding */
+      tk_time ts = (tk_time)rng(width) * 10000, dur = (tk_time)rng(length) * 10000; /* multiples of 10 ns: no overlap is a
+                                                                                     * rounding error */
       struct tk_event *e = span(t, tracks[k], ts, dur);
       m[k][n[k]++] = (struct model){.ts = ts, .dur = dur, .at = t->n_events, .cls = e->cls};
     }
@@ -78,7 +79,7 @@ static void spans_as_modelled(void **state) {
   }
 }
 
-/* The order in which spans of different times were added does not matter. */
+/* The order of adding spans with different times does not matter. */
 static void order_of_adding(void **state) {
   char *first = NULL;
   (void)state;
@@ -113,7 +114,7 @@ static void order_of_adding(void **state) {
 
 /* ---- pairs ---- */
 
-/* A tree of pairs, printed as begins and ends in random interleaving of threads, comes back as the tree. */
+/* A tree of pairs, written as begins and ends with threads interleaved randomly, is reconstructed. */
 static void pairs_as_modelled(void **state) {
   (void)state;
   for (int round = 0; round < 200; round++) {
@@ -185,7 +186,7 @@ static void async_pairs(void **state) {
   tk_free(t);
 }
 
-/* ---- flows: each point against a search through all spans ---- */
+/* ---- flows: each point compared with a search through all spans ---- */
 
 static tk_id bound_to(const struct tk_trace *t, tk_id track, const struct tk_flow_point *f) {
   tk_id found = 0;
@@ -194,7 +195,7 @@ static tk_id bound_to(const struct tk_trace *t, tk_id track, const struct tk_flo
     if (f->role == TK_FLOW_END && !f->enclosing) {
       if (e->ts >= f->ts) return i;
     } else if (e->ts <= f->ts && e->ts + e->dur >= f->ts) {
-      found = i; /* the innermost stands last */
+      found = i; /* the innermost comes last */
     }
   }
   return found;
@@ -206,7 +207,7 @@ static void flows_as_searched(void **state) {
     struct tk_trace *t = trace_new(0);
     tk_id tracks[3], cls = trace_class(t, trace_text(t, "f"), 0);
     for (unsigned k = 0; k < 3; k++) tracks[k] = trace_track(t, TK_THREAD, ident_int(1), ident_int(k), 0);
-    for (unsigned k = 0; k < 3; k++) /* properly nested: the innermost is then well defined */
+    for (unsigned k = 0; k < 3; k++) /* properly nested, so that the innermost span is well defined */
       for (tk_time ts = 0; ts < 60; ts += 10 + rng(3)) {
         span(t, tracks[k], ts, 8);
         if (rng(2)) span(t, tracks[k], ts + 1, 4);
@@ -273,7 +274,7 @@ static void nothing(void **state) {
   tk_free(t);
 }
 
-/* Times at the edges of their range. */
+/* Times at the limits of their range. */
 static void extreme_times(void **state) {
   static const tk_time FAR = (tk_time)100 * 86400 * 1000000000000;
   struct tk_trace *t = trace_new(0);

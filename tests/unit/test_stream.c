@@ -1,4 +1,4 @@
-/* test_stream.c - traces that are no file: from and to memory, descriptors and functions, which give what files give. */
+/* test_stream.c - traces that are not files: memory, descriptors and callbacks give the same result as files. */
 #include "help.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static void loads(void **state) {
   assert_int_equal(write(ends[1], text, strlen(text)), (ssize_t)strlen(text));
   close(ends[1]);
   expect_same(tk_load_fd(ends[0], "x", NULL, &err), as);
-  assert_int_equal(close(ends[0]), 0); /* it is the caller's still */
+  assert_int_equal(close(ends[0]), 0); /* the caller still owns it */
   tk_free(as);
 }
 

@@ -1,4 +1,4 @@
-/* test_trace.c - building a graph: what is the same gets one id, slot 0 takes what has no room, notes are counted. */
+/* test_trace.c - building a graph: equal items get one id, items without memory get slot 0, notes are counted. */
 #include "help.h"
 
 static void strings(void **state) {
@@ -25,7 +25,7 @@ static void classes(void **state) {
   tk_id a = trace_text(t, "a"), b = trace_text(t, "b"), ab = trace_class(t, a, b);
   assert_int_equal(trace_class(t, a, b), ab);
   assert_int_not_equal(trace_class(t, b, a), ab);
-  assert_int_not_equal(trace_class(t, a, 0), trace_class(t, a, KEY_EMPTY)); /* absent is not empty */
+  assert_int_not_equal(trace_class(t, a, 0), trace_class(t, a, KEY_EMPTY)); /* missing differs from empty */
   assert_int_equal(t->classes[ab].name, a);
   assert_int_equal(t->classes[ab].cat, b);
   tk_free(t);
@@ -51,7 +51,7 @@ static void identities(void **state) {
   tk_id a = trace_text(t, "a"), b = trace_text(t, "b");
   assert_int_equal(trace_track(t, TK_COUNTERS, i7, none, a), trace_track(t, TK_COUNTERS, i7, none, a));
   assert_int_not_equal(trace_track(t, TK_COUNTERS, i7, none, a), trace_track(t, TK_COUNTERS, i7, none, b));
-  t->tracks[thread].name = a; /* a name does not make another thread */
+  t->tracks[thread].name = a; /* a name does not make a new thread */
   assert_int_equal(trace_track(t, TK_THREAD, i7, i7, 0), thread);
   tk_free(t);
 }
@@ -77,7 +77,7 @@ static void notes(void **state) {
   assert_int_equal(t->notes[1].count, 3);
   assert_int_equal(t->notes[1].offset, 20);
   assert_int_equal(t->notes[2].offset, UINT64_MAX);
-  for (int i = 0; i < 5000; i++) { /* hostile input cannot fill memory with them */
+  for (int i = 0; i < 5000; i++) { /* hostile input cannot fill memory with notes */
     snprintf(text, sizeof text, "kind %d", i);
     trace_note(t, TK_NOTE_REPAIR, 0, text);
   }
@@ -107,7 +107,7 @@ static void fill(struct tk_trace *t, unsigned n) {
   }
 }
 
-/* Every limit of memory ends in the same error, at any place, without a crash. */
+/* Any memory limit, at any point, gives the same error and no crash. */
 static void out_of_memory(void **state) {
   struct tk_trace *whole = trace_new(0);
   (void)state;

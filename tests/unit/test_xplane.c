@@ -1,7 +1,7 @@
-/* test_xplane.c - what an XSpace means in the graph and in Chrome JSON, and that writing it again gives it back.
+/* test_xplane.c - meaning of an XSpace in the graph and in Chrome JSON, and writing it back unchanged.
  *
- * The cases are those of xprof's own tests where they are sound, restated; where xprof is at fault (times since the epoch that
- * wrap, durations of 213 days, a second host that is lost, quotes and NaN that break its JSON) the right thing is asserted. */
+ * The cases restate xprof's own tests if those are valid. If xprof is wrong (epoch times that overflow, durations of 213
+ * days, a lost second host, quotes and NaN that break its JSON), the correct result is asserted. */
 #include "help.h"
 
 #include "format/pb_out.h"
@@ -32,7 +32,7 @@ static void end(struct builder *b) {
 
 static void text_field(struct buf *b, uint32_t number, const char *text) { pb_bytes(b, number, text, strlen(text)); }
 
-/* proto3 leaves out what is 0. */
+/* proto3 omits zero values. */
 static void number(struct buf *b, uint32_t field, int64_t v) {
   if (v) pb_i64(b, field, v);
 }
@@ -54,7 +54,7 @@ static void line(struct builder *b, int64_t id, const char *name, int64_t timest
 
 static void end_line(struct builder *b) { pb_message(&b->plane, XPLANE_LINES, &b->line); }
 
-/* `stats`: an encoded stat, or NULL. */
+/* `stat`: an encoded stat, or NULL. */
 static void event(struct builder *b, int64_t metadata, int64_t offset_ps, int64_t duration_ps, const struct buf *stat) {
   struct buf e = {.mem = &b->mem};
   pb_i64(&e, XEVENT_METADATA_ID, metadata);
@@ -85,7 +85,7 @@ static uint64_t bits(double d) {
   return u;
 }
 
-/* An entry of a plane's map: id -> name, and for events a display name. */
+/* Adds an entry to a map of the plane: id -> name, and for events a display name. */
 static void name(struct builder *b, uint32_t map, int64_t id, const char *text, const char *display) {
   struct buf m = {.mem = &b->mem}, entry = {.mem = &b->mem};
   pb_i64(&m, XEVENT_METADATA_KEY, id);
@@ -105,7 +105,7 @@ static struct tk_trace *load(const void *p, size_t n, size_t chunk) {
   return t;
 }
 
-/* ---- looking ---- */
+/* ---- inspecting ---- */
 
 static const char *json_of(const struct tk_trace *t) {
   struct bytes b = written(t, false);
@@ -151,7 +151,7 @@ static struct bytes xplane_of(const struct tk_trace *t) {
   return b;
 }
 
-/* XPlane -> graph -> XPlane: the same bytes. */
+/* XPlane -> graph -> XPlane gives the same bytes. */
 static void stays(const void *p, size_t n) {
   struct tk_trace *t = load(p, n, 0);
   struct bytes b = xplane_of(t);
@@ -214,7 +214,7 @@ static void one_event_plane(struct builder *b, int64_t id, const char *plane_nam
   end_plane(b);
 }
 
-/* Host planes by name; devices by id; what xprof would put together or drop gets a pid of its own. */
+/* Host planes get a pid by name, devices by id; planes that xprof would merge or drop get their own pid. */
 static void process_ids(void **state) {
   struct builder *b = begin();
   (void)state;
@@ -233,7 +233,7 @@ static void process_ids(void **state) {
   end(b);
 }
 
-/* A second file appended is a second host, not a part of the first. */
+/* A second file appended to the first is a second host, not a part of the first. */
 static void joined_files(void **state) {
   struct builder *b = begin();
   struct tk_trace *t;
@@ -294,7 +294,7 @@ static void producers(void **state) {
   end(b);
 }
 
-/* ---- what xprof gets wrong ---- */
+/* ---- bugs of xprof ---- */
 
 static void values(void **state) {
   struct builder *b = begin();
@@ -310,7 +310,7 @@ static void values(void **state) {
   event_u64(b, 1, 10000, 1, XSTAT_INT64, (uint64_t)INT64_MIN);
   event_u64(b, 1, 12000, 1, XSTAT_REF, 2);
   s = stat_u64(b, 1, XSTAT_INT64, 0);
-  s.len = 2; /* the id alone: a stat without a value */
+  s.len = 2; /* only the id: a stat without a value */
   event(b, 1, 14000, 1000, &s);
   s.len = 0;
   pb_i64(&s, XSTAT_METADATA_ID, 1);
@@ -361,7 +361,7 @@ static void negative(void **state) {
   end(b);
 }
 
-/* Hosts whose profiles start at different times line up by what their "Task Environment" says. */
+/* Hosts whose profiles start at different times are aligned by their "Task Environment". */
 static void start_time(void **state) {
   struct builder *b = begin();
   struct tk_trace *t;
@@ -382,7 +382,7 @@ static void start_time(void **state) {
   end(b);
 }
 
-/* Maps may stand anywhere, entries may come twice, ids may be hashes, and a stat may come twice. */
+/* Maps may come anywhere, entries and stats may be duplicated, ids may be hashes. */
 static void odd_maps(void **state) {
   struct builder *b = begin();
   struct buf s, e = {.mem = NULL};
@@ -409,7 +409,7 @@ static void odd_maps(void **state) {
   end(b);
 }
 
-/* A cut anywhere keeps what was whole, and never crashes. */
+/* Truncation at any byte keeps everything complete, and never crashes. */
 static void cut_anywhere(void **state) {
   struct builder *b = begin();
   struct tk_err err;
@@ -424,7 +424,7 @@ static void cut_anywhere(void **state) {
   end(b);
 }
 
-/* Any byte changed: a trace or an error, in bounded time, and the graph keeps its invariants. */
+/* Any byte changed: a valid trace or an error, in bounded time. */
 static void any_byte(void **state) {
   struct builder *b = begin();
   struct tk_err err;
@@ -439,11 +439,11 @@ static void any_byte(void **state) {
   end(b);
 }
 
-/* ---- other formats as XPlane, and back ---- */
+/* ---- other formats written as XPlane, and back ---- */
 
 static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Lines in one order: a counter's track may stand elsewhere among the others. */
+/* Sorts the lines: the position of a counter's track among other tracks may differ. */
 static char *sorted_lines(const char *text) {
   char *copy = strdup(text), *out = calloc(1, strlen(text) + 2), *lines[256], *save = NULL;
   size_t n = 0;
@@ -501,7 +501,7 @@ static void fixtures_stay(void **state) {
   each_fixture("xplane", 4 << 20, fixture_stays);
 }
 
-/* ---- events with the stats of those before them: whether they are predicted or not ---- */
+/* ---- events with the stats of earlier events: predicted or not, the result is the same ---- */
 
 static unsigned n_agreed;
 
@@ -514,7 +514,7 @@ static void agree(const char *path, const uint8_t *p, size_t n) {
   free(general);
 }
 
-/* As it is, and with bytes that are others. */
+/* Compares the file as it is, and with changed bytes. */
 static void both_agree(const char *path, struct bytes b) {
   uint32_t random = 1;
   agree(path, b.p, b.n);

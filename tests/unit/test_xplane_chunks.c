@@ -1,5 +1,5 @@
-/* test_xplane_chunks.c - an XPlane file that several threads read is the same trace, id by id and byte by byte, wherever its lines are
- * cut: all fixtures, generated traces, lines of events that are for the one reader, and damage. */
+/* test_xplane_chunks.c - an XPlane file read by several threads gives the same trace, id by id and byte by byte, wherever its
+ * lines are split: all fixtures, generated traces, lines with events that only the sequential reader handles, and damage. */
 #include "agree.h"
 #include "base/err.h"
 #include "format/pb_out.h"
@@ -22,7 +22,7 @@ static void fixtures(void **state) {
   assert_true(agree_count() > 500);
 }
 
-/* ---- lines that are made up ---- */
+/* ---- crafted lines ---- */
 
 enum special {
   NOTHING, NEW_CLASS, NEW_STAT, NEW_REF, NEW_TEXT, NO_TEXT, BYTES, TWICE, AGGREGATED, NEGATIVE, BEFORE, FAR, ODD, UNKNOWN_FIELD, ENTRY,
@@ -51,7 +51,7 @@ static void begin_event(struct making *m, uint64_t id, uint64_t at, uint64_t las
 
 static void end_event(struct making *m) { pb_message(&m->line, XLINE_EVENTS, &m->event); }
 
-/* An event of the kind, which may hold i. */
+/* Adds an event of this kind, which may contain i. */
 static void special(struct making *m, enum special kind, unsigned i) {
   char text[32];
   const uint64_t at = 1000 * (uint64_t)i;
@@ -76,7 +76,7 @@ static void special(struct making *m, enum special kind, unsigned i) {
   end_event(m);
 }
 
-/* Events that every chunk can hold. */
+/* Adds an event that every chunk can handle. */
 static void usual(struct making *m, unsigned i, bool bare) {
   static const char *const texts[] = {"one", "two", "three"};
   begin_event(m, 1 + i % 3, 1000 * (uint64_t)i, 10 + i % 300);
@@ -140,7 +140,7 @@ static void crafted(void **state) {
       for (unsigned bare = 0; bare <= 120; bare = bare * 2 + 30) craft(kind, every, bare);
 }
 
-/* The file cut at any byte, and any byte another one. */
+/* The file truncated at any byte, and with any byte changed. */
 static void damaged(void **state) {
   static const uint8_t others[] = {0, 1, 0x08, 0x0a, 0x12, 0x22, 0x7f, 0x80, 0xff};
   struct making m;

@@ -1,11 +1,12 @@
-/* test_xplane_passthrough.c - what an XSpace holds and the graph does not model, after operations that say what they did
+/* test_xplane_passthrough.c - data of an XSpace that the graph does not model, after operations that record their edits
  * (t->edits).
  *
- *     plane "/host:CPU"        events "keeper" and "goner"; metadata of both, of "child", to which keeper refers, and of
- *     "nobody" plane "/host:metadata"   programs jit_keep(7), of which keeper is, and jit_gone(8), of which goner is plane
- *     "/idle"            a line whose event is called "goner_too"
+ *     plane "/host:CPU"        events "keeper" and "goner"; metadata of both, of "child", which keeper refers to, and of
+ *                              "nobody"
+ *     plane "/host:metadata"   programs jit_keep(7), to which keeper belongs, and jit_gone(8), to which goner belongs
+ *     plane "/idle"            a line with an event called "goner_too"
  *
- * Besides, each of the space, the host's plane and line, the event keeper and its metadata has a field that no schema knows. */
+ * Also, the space, the host's plane and line, the event keeper and its metadata each have a field that no schema knows. */
 #include "help.h"
 
 #include "format/pb_out.h"
@@ -122,7 +123,7 @@ static struct tk_trace *read_space(void) {
   return t;
 }
 
-/* As a filter does: the events called "goner" and "goner_too" go, and with them the plane that has none left. */
+/* Like a filter: removes the events "goner" and "goner_too", and with them the plane that has no events left. */
 static void drop_goners(struct tk_trace *t) {
   tk_id n = 0, idle = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
@@ -137,7 +138,7 @@ static void drop_goners(struct tk_trace *t) {
   t->edits |= TK_EDIT_DROPPED;
 }
 
-/* ---- looking ---- */
+/* ---- inspecting ---- */
 
 struct output {
   struct bytes b;
@@ -201,12 +202,12 @@ static void dropped(void **state) {
       "fact_of_plane", "jit_keep(7)", "hlo_of_keep", "Hlo Proto", "host_name", "unknown_of_event");
   LACKS(&o, "goner", "nobody", "unused_stat", "jit_gone", "hlo_of_gone", "/idle", "idle_line");
   LACKS(&o, "unknown_of_metadata", "unknown_of_plane", "unknown_of_space", "unknown_of_line");
-  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 4); /* the unknown ones; the rest was asked to go */
+  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 4); /* the unknown fields; the rest was removed on request */
   free(o.b.p);
   tk_free(t);
 }
 
-/* What is written of a pruned graph is read as the same graph, and pruned again is the same bytes. */
+/* A pruned graph that is written is read back as the same graph, and pruning it again gives the same bytes. */
 static void stable(void **state) {
   struct tk_trace *t = read_space(), *again;
   struct tk_err err;
@@ -229,7 +230,7 @@ static void stable(void **state) {
   tk_free(t);
 }
 
-/* Shared args that an operation dropped are not in the metadata either, nor in that of children. */
+/* Shared args that an operation dropped are also absent from the metadata and from the children's metadata. */
 static void dropped_args(void **state) {
   struct tk_trace *t = read_space();
   (void)state;
@@ -242,7 +243,7 @@ static void dropped_args(void **state) {
   tk_free(t);
 }
 
-/* Names of processes and tracks stand in no passthrough. */
+/* Passthrough data contains no names of processes or tracks. */
 static void renamed_process(void **state) {
   struct tk_trace *t = read_space();
   (void)state;
@@ -272,7 +273,7 @@ static void renamed_event(void **state) {
   struct output o = output_of(t);
   HAS(&o, "secret", "keeper_raw", "note_of_keeper", "goner", "fact_of_plane", "host_name");
   LACKS(&o, "keeper\x1a", "nobody", "hlo_of_keep", "hlo_of_gone", "jit_keep", "jit_gone");
-  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 7); /* four unknown ones, "nobody", two programs */
+  assert_int_equal(o.saved.lost[TK_LOSS_PASSTHROUGH], 7); /* four unknown fields, "nobody", two programs */
   free(o.b.p);
   tk_free(t);
 }
@@ -318,7 +319,7 @@ static void lost_records(void **state) {
   tk_free(t);
 }
 
-/* The stat "flow" of an event states one flow: a second one of the same event is lost. */
+/* The stat "flow" of an event records one flow: a second flow of the same event is lost. */
 static void lost_flow_points(void **state) {
   struct tk_trace *t = feed_text("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":5}]");
   (void)state;

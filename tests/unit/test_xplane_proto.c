@@ -1,5 +1,5 @@
-/* test_xplane_proto.c - the reader's field numbers are those of proto/xplane.proto, and what protobuf-c finds in real files is
- * what the reader finds: planes, lines, events, times, names. */
+/* test_xplane_proto.c - the reader's field numbers match proto/xplane.proto, and protobuf-c finds the same planes, lines,
+ * events, times and names in real files. */
 #include "help.h"
 
 #include <protobuf-c/protobuf-c.h>
@@ -69,7 +69,7 @@ static void field_numbers(void **state) {
     assert_int_equal(f->id, numbers[i].number);
     assert_int_equal(f->type, numbers[i].type);
   }
-  /* And there is no field that the reader does not know. */
+  /* The reader must know every field of the schema. */
   for (size_t i = 0; i < LENGTH(numbers); i++)
     if (i == 0 || numbers[i].message != numbers[i - 1].message) n += numbers[i].message->n_fields;
   assert_int_equal(n, LENGTH(numbers));
@@ -83,7 +83,7 @@ static const Xplane__XEventMetadata *metadata_of(const Xplane__XPlane *p, int64_
   return NULL;
 }
 
-/* The track that is the line: by its process's name and its place among the threads. */
+/* Returns the track of the line: by its process's name and its position among the threads. */
 static const struct tk_track *track_of(const struct tk_trace *t, const Xplane__XPlane *p, size_t line) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
@@ -113,7 +113,7 @@ static void compare_line(const struct tk_trace *t, const Xplane__XPlane *p, size
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     ours += (t->origin_ns - t->zero_ns) * 1000 + e->ts + e->dur;
-    struct tk_arg step; /* an event that is shown under its step_name says what its metadata is called */
+    struct tk_arg step; /* an event shown under its step_name records the name of its metadata */
     bool is_step = tk_args_find(t, t->classes[e->cls].args, XPLANE_OWN_NAME, &step);
     tk_string(t, is_step ? step.s : t->classes[e->cls].name, &n);
     our_bytes += n;

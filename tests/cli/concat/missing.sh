@@ -1,4 +1,4 @@
-# What is missing, cut or of another plan is said; --keep-going joins the rest.
+# Missing, truncated and foreign parts are reported; --keep-going joins the others.
 for r in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$r.json.gz" .; done
 tracekit scan -q rank0.json.gz rank1.json.gz -o all.scan
 tracekit plan -q all.scan -o plan.json

@@ -1,4 +1,4 @@
-# What xprof derives: steps by which events are grouped, and lines of devices.  Nothing of it is written to XPlane.
+# Derived data of xprof: steps that group events, and lines of devices. XPlane output contains none of it.
 lines() { python3 -c 'import collections, json, sys
 events = json.load(sys.stdin)["traceEvents"]
 names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
@@ -12,7 +12,7 @@ for t in gpu tpu; do
   tracekit convert -q --no-provenance $t.json -o $t.xplane.pb; cmp $t.xplane.pb "$FIXTURES/xplane/synth/$t.xplane.pb" && echo $t is as it was
   tracekit convert -q --no-provenance --derive "$FIXTURES/xplane/synth/$t.xplane.pb" -o - -f xplane | cmp - "$FIXTURES/xplane/synth/$t.xplane.pb"
 done
-# A trace that has been derived stays as it is, and one that is none of XPlane.
+# Deriving again changes nothing, and neither does deriving a trace that is not XPlane.
 tracekit convert -q --no-provenance gpu.json -o once.json && tracekit convert -q --no-provenance --derive gpu.json -o again.json && cmp once.json again.json
 tracekit convert -q --derive "$FIXTURES/json/viz/viz_small.json" -o derived.json && tracekit convert -q "$FIXTURES/json/viz/viz_small.json" -o plain.json &&
   cmp plain.json derived.json

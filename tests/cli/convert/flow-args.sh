@@ -1,4 +1,4 @@
-# Args of an arrow's ends survive formats that have no place for them.
+# Args of flow points survive formats that have no place for them.
 cat > in.json <<'END'
 [{"ph":"X","pid":1,"tid":1,"ts":1,"dur":20,"name":"a","args":{"own":1}},
 {"ph":"s","pid":1,"tid":1,"ts":2,"id":5,"cat":"c","name":"f","args":{"x":1,"y":"q\"","z":[1,{"a":2.50}],"w":1.25,"n":null,"t":true,"big":12345678901234567890123}},

@@ -1,4 +1,4 @@
-# A signal in the middle: no output file, not even a temporary one, and the status says which signal.
+# A signal during the conversion: no output file, not even a temporary one, and the exit status shows the signal.
 mkfifo endless
 event='{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1},'
 for signal in INT TERM; do

@@ -1,4 +1,4 @@
-# Ids that no double holds stand in quotes in JSON that is made of another format; those of JSON stay as they are.
+# Ids too large for a double are quoted in JSON made from another format; ids in JSON input are unchanged.
 cat > in.json <<'END'
 [{"ph":"X","pid":1,"tid":1,"ts":1,"dur":9,"name":"a"},{"ph":"X","pid":1,"tid":2,"ts":20,"dur":9,"name":"b"},
 {"ph":"s","pid":1,"tid":1,"ts":2,"id":9007199254740993,"name":"f"},{"ph":"f","bp":"e","pid":1,"tid":2,"ts":21,"id":9007199254740993,"name":"f"},

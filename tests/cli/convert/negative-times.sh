@@ -1,4 +1,5 @@
-# Perfetto has no negative times: all move, and move back on the way to another format; a fraction of a nanosecond below zero as well.
+# Perfetto has no negative times: all timestamps are shifted, and shifted back on conversion to another format; so is a time
+# that is only a fraction of a nanosecond below zero.
 cat > in.json <<'J'
 [{"ph":"X","name":"early","pid":1,"tid":2,"ts":-33000,"dur":5},{"ph":"X","name":"late","pid":1,"tid":2,"ts":2.5,"dur":3}]
 J

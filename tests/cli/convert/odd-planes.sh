@@ -1,4 +1,4 @@
-# What is written is read again: planes of any name, entries that are odd, nothing at all.
+# Output can be read back: planes with any name, odd entries, an empty space.
 python3 - <<'PY'
 import os, sys
 sys.path.insert(0, os.path.join(os.environ['SRC'], 'tests', 'support'))

@@ -1,4 +1,4 @@
-# All spellings of the same thing, operands anywhere.
+# All spellings of the same options, with operands at any position.
 cp "$FIXTURES/json/viz/viz_small.json" t.json
 tracekit convert t.json -o 1.json.gz --level 9 -j2
 tracekit convert -o2.json.gz t.json --level=9 --threads=1

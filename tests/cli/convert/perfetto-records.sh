@@ -1,5 +1,5 @@
-# Perfetto output keeps what no viewer of it shows: records, of whatever track, and events of counters whose samples do not say all of
-# them.  An operation that drops, moves or renames finds them as it would in the JSON: nothing that is gone comes back.
+# Perfetto output keeps data that its viewers ignore: records of any track, and counter events whose samples do not describe
+# them completely. An operation that drops, moves or renames treats them as in JSON: removed data does not come back.
 cat > a.json <<'J'
 {"traceEvents":[
 {"ph":"M","name":"of no track","args":{"a":1}},

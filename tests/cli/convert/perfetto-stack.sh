@@ -1,5 +1,5 @@
-# Spans that stick out, within one that sticks out itself, are written once each; what is deeper than a reader's stack gets a lane; numbers
-# that no double is exactly come back as they were.
+# Spans that overlap inside an overlapping span are written once each; spans deeper than a reader's stack get a lane; numbers
+# that a double cannot represent exactly are unchanged after a round trip.
 cat > out.json <<'J'
 [{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":10,"args":{"n":1e300,"m":-0.0,"d":100000000000000000000}},
 {"ph":"X","name":"b","pid":1,"tid":1,"ts":5,"dur":10},

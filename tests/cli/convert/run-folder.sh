@@ -1,4 +1,4 @@
-# A folder is what xprof and TensorBoard open.
+# A folder as output has the structure that xprof and TensorBoard open.
 mkdir t && cp "$FIXTURES/json/torch/ddp2_plain/rank1.json.gz" t/
 tracekit convert t/rank1.json.gz -o tb/ && find tb -type f
 tracekit convert "$FIXTURES"/xplane/multihost -o hosts/ -q && find hosts -type f | sort

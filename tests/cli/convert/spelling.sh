@@ -1,4 +1,5 @@
-# Numbers in quotes stay in quotes, in every kind of record and after a rebase; digits that are lost are said, and not where no double tells.
+# Quoted numbers stay quoted, in every kind of record and after a rebase. Lost digits are reported, except if a double has no
+# more digits anyway.
 cat > in.json <<'END'
 [{"ph":"M","name":"thread_name","pid":"1","tid":2,"args":{"name":"t"}},
 {"ph":"X","name":"a","pid":1,"tid":"2","ts":"10","dur":"5.25"},

@@ -1,4 +1,4 @@
-# Binary traces that went through a reader of text, packed or not, say so.
+# Binary traces damaged by a text filter, compressed or not, are reported as such.
 through_text() { LC_ALL=C sed 's/[\x80-\xff]/\xef\xbf\xbd/g' "$1" > "$2"; }
 for f in tpu gpu; do
   through_text "$FIXTURES/xplane/synth/$f.xplane.pb" $f.xplane.pb

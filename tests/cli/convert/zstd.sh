@@ -1,4 +1,4 @@
-# A further .zst compresses: one frame, the same bytes for any number of threads, read again as what it was.
+# A further extension .zst compresses: one frame, the same bytes for any number of threads, read back as the same trace.
 cp "$FIXTURES/json/viz/viz_small.json" t.json
 for name in t.json t.pftrace t.xplane.pb; do
   tracekit convert -q t.json --force -j1 -o one.$name.zst

@@ -1,6 +1,6 @@
-# What bash offers, asked the way that readline does.
+# Completions of bash, requested as readline does.
 eval "$(tracekit __docs bash)"
-try() { # WORDS...: the last one is completed
+try() { # WORDS...: the last word is completed
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
   compopt() { :; }
   _tracekit

@@ -1,4 +1,4 @@
-# Every long option of every command stands in its help, its man page and the three completions.
+# Every long option of every command is in its help, its man page and the three completions.
 tracekit __docs bash > c.bash; tracekit __docs zsh > c.zsh; tracekit __docs fish > c.fish
 tracekit __docs markdown > all.md
 for c in $(tracekit __docs commands); do

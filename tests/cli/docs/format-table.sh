@@ -1,4 +1,4 @@
-# The table of formats has a row for each thing that a format may be able to hold, and a column for each format.
+# The table of formats has a row for each capability of a format, and a column for each format.
 tracekit __docs format-table > table
 bits=$(grep -cE '^  TK_HOLDS_[A-Z]+ = [0-9]+,' "$SRC/lib/tracekit_io.h")
 rows=$(grep -c '^| supports ' table)

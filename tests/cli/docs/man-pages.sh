@@ -1,4 +1,4 @@
-# The pages are of the command that they are asked for, and clean mdoc where a tool that can tell is at hand.
+# Each page describes the requested command, and is clean mdoc if a tool to check it is installed.
 for c in "" $(tracekit __docs commands); do
   tracekit __docs man $c > page.1
   title=TRACEKIT${c:+-$(echo $c | tr a-z A-Z)}

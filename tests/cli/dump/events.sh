@@ -1,4 +1,4 @@
-# The events in the order of time: for people, as lines of JSON, as CSV.
+# Events in time order: as text, as JSON lines, as CSV.
 cat > t.json <<'J'
 [{"ph":"M","name":"process_name","pid":1,"args":{"name":"py"}},
 {"ph":"X","name":"outer","cat":"c","pid":1,"tid":2,"ts":1000.5,"dur":2500,"args":{"n":1,"f":1.50,"s":"a \"b\"","l":[1,2],"z":null}},

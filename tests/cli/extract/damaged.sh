@@ -1,4 +1,4 @@
-# What is cut is saved as far as it goes, and said: which file, how many bytes, how many events.
+# A truncated file is saved as far as possible, and reported: which file, how many bytes, how many events.
 . "$SRC/tests/support/rundirs.sh"
 run=logs/plugins/profile/2026_11_20_12_00_00
 mkdir -p $run

@@ -1,4 +1,4 @@
-# Nothing is replaced, and that is found out before anything is written.
+# Existing files are not replaced, and this is checked before anything is written.
 . "$SRC/tests/support/rundirs.sh"
 jax_hosts logs 2026_11_20_12_00_00
 echo mine > 2026_11_20_12_00_00.host-1.json.gz

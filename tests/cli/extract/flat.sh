@@ -1,4 +1,4 @@
-# Files fetched from a bucket have %2F in their names where folders were: two sessions of one host are two runs.
+# Files fetched from a bucket have %2F in their names instead of folders: two sessions of one host are two runs.
 . "$SRC/tests/support/rundirs.sh"
 jax_run logs 2026_11_20_10_00_00
 mkdir flat

@@ -1,4 +1,5 @@
-# The newest run's xplane.pb, not the views beside it, under a name of our own; what xprof derives is made as convert makes it.
+# The xplane.pb of the newest run, not its views, under a name chosen by tracekit; lines that xprof derives are the same as in
+# convert.
 . "$SRC/tests/support/rundirs.sh"
 jax_run logs 2026_11_20_11_06_10
 jax_run logs 2026_11_20_11_06_14

@@ -1,4 +1,4 @@
-# Names of members decide nothing about where is written.
+# Names of archive members do not influence where output is written.
 cp "$FIXTURES/nasty/archive/traversal.zip" .
 mkdir deep && cd deep
 tracekit extract -q --split ../traversal.zip -o out/ && ls -a out

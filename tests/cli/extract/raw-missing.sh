@@ -1,3 +1,3 @@
-# A source that does not exist is not reported as written.
+# A missing source is not reported as written.
 tracekit extract --raw missing.pb -o out.pb
 echo "status $?"; ls

@@ -1,4 +1,5 @@
-# JAX marks steps by an arg and annotations not at all: both are kinds, in XPlane and in the JSON and Perfetto made of it.
+# JAX marks steps by an arg, and annotations not at all: both kinds are recognised, in XPlane and in JSON and Perfetto made from
+# it.
 for ending in xplane.pb json pftrace; do
   tracekit convert -q "$FIXTURES/xplane/mlp_train/vm.xplane.pb" -o "t.$ending" || exit
   for kind in step annotation op transfer host device; do

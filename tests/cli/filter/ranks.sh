@@ -1,4 +1,5 @@
-# Ranks of a merged trace, whatever its pids are: numbers, text that spells one, text with a quote in it; two ranks have the same.
+# Selecting ranks of a merged trace, whatever its pids are: numbers, numeric strings, strings with a quote; two ranks have the
+# same pids.
 for rank in 0 1; do
   printf '{"traceEvents":[{"ph":"X","pid":0,"tid":1,"ts":1,"dur":2,"name":"number %s"},{"ph":"X","pid":"7","tid":1,"ts":2,"dur":2,
 "name":"digits %s"},{"ph":"X","pid":"a\\"b","tid":1,"ts":3,"dur":2,"name":"quote %s"}],"distributedInfo":{"rank":%s}}' \

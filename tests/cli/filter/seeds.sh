@@ -1,4 +1,4 @@
-# What people ask for: memcpy of one direction only, one step of many, long spans near the surface, attention kernels.
+# Typical requests: memcpy of one direction only, one step of many, long spans near the top, attention kernels.
 cat > t.json <<'JSON'
 {"traceEvents":[
 {"ph":"X","name":"ProfilerStep#1","cat":"user_annotation","pid":1,"tid":1,"ts":0,"dur":200000},

@@ -1,4 +1,4 @@
-# A wrong expression gives the column, what was expected, and near names; nothing is written.
+# An error in an expression shows the column, the expected token, and similar names; nothing is written.
 cp "$FIXTURES/json/viz/viz_small.json" t.json
 for e in 'nmae == x' 'dur > 10' 'name =~ "("' '(depth < 3' 'kind == kernels' 'arg.x ==' 'name == "x'; do
   tracekit filter t.json -e "$e" -o out.json; echo "status $?"

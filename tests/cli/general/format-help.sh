@@ -1,5 +1,5 @@
-# Each format has a row with its title, what can be done with it, and what it cannot hold, in lines of at most 80 columns; all commands
-# and the overview show the same rows.
+# Each format has a row with its title, its operations and its limitations, in lines of at most 80 columns; all commands and the
+# overview show the same rows.
 tracekit convert -f help > rows
 grep -vE '^  [a-z]+ +[A-Za-z].* \((read|write|read, write); \.|^ {14}[a-z]' rows
 awk 'length > 80' rows

@@ -1,9 +1,9 @@
-# The help of a command, in full and in short; its text is in tests/words/help.txt.
+# Full and short help of a command; the text is in tests/words/help.txt.
 tracekit help merge > long
 tracekit merge --help | cmp - long
 tracekit merge -h > short
 head -n 1 short | cmp - <(head -n 1 long)
 tail -n 1 short
-# No short help is longer than a screen.
+# Short help fits on one screen.
 for c in $(tracekit __docs commands); do [ "$(tracekit "$c" -h | wc -l)" -le 48 ] || echo "$c: $(tracekit "$c" -h | wc -l) lines"; done
 tracekit help mrege

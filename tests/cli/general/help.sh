@@ -1,4 +1,4 @@
-# The overview: its sections here, its text in tests/words/help.txt.
+# The overview: its sections; the text is in tests/words/help.txt.
 tracekit help > help
 grep -cE '^[A-Z][a-z, ]+:' help
 tracekit --help | cmp - help

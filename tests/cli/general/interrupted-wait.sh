@@ -1,4 +1,4 @@
-# One signal ends a command that waits for bytes: of a pipe that nobody has opened, and of one that stays silent.
+# One signal ends a command that waits for a pipe that nobody has opened, or for data from a silent pipe.
 mkfifo unopened silent
 sleep 30 > silent &
 writer=$!

@@ -1,4 +1,4 @@
-# Phases as lines of JSON; nothing where no terminal is, unless it is asked for.
+# Progress as JSON lines; without a terminal no progress is shown, unless requested.
 for rank in 0 1; do cp "$FIXTURES/json/torch/ddp2_plain/rank$rank.json.gz" .; done
 tracekit merge rank0.json.gz rank1.json.gz -o m.json.gz --progress=json 2> lines > /dev/null
 python3 -c '

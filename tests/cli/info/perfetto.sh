@@ -1,4 +1,4 @@
-# The parts of a binary file, in its own format's words; memory figures depend on the machine's types.
+# The parts of a binary file in its format's own terms; memory figures depend on the machine's types.
 cp "$FIXTURES/perfetto/two_hosts.pftrace.gz" t.pftrace.gz
 tracekit info t.pftrace.gz
 tracekit info -v t.pftrace.gz | sed -n '/^  \(plane\|    \|clock\|packets\|bytes\)/p' | grep -v ' memory '

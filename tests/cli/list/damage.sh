@@ -1,4 +1,4 @@
-# What is empty is always known, what is damaged takes --deep; how much of it can be saved.
+# Empty files are always detected, damaged files only with --deep, which shows how much can be recovered.
 mkdir logs
 cp "$FIXTURES/nasty/gzip/truncated_mid.json.gz" logs/rank0.json.gz
 cp "$FIXTURES/nasty/gzip/ok.json.gz" logs/rank1.json.gz

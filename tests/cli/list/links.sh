@@ -1,4 +1,4 @@
-# Links: to a folder above, to a folder beside, to a file that is listed already.  Nothing is listed twice, and real names win.
+# Links to a folder above, to a sibling folder, to a file that is already listed. Nothing is listed twice, and real names win.
 mkdir -p logs/a logs/z
 cp "$FIXTURES/json/viz/viz_small.json" logs/z/t.json
 ln -s .. logs/a/up

@@ -1,4 +1,4 @@
-# One log directory of several profilers, with other things in it.
+# One log directory with several profilers, and other files in it.
 . "$SRC/tests/support/rundirs.sh"
 jax_run logs 2026_11_20_11_06_10
 torch_handler logs

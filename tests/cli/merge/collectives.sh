@@ -1,4 +1,4 @@
-rank() { # RANK LATE...: three collectives that end together; how late this rank comes to each
+rank() { # RANK LATE...: three collectives that end together; LATE is how late this rank reaches each
   local i=0 ts comma=
   echo "{\"baseTimeNanoseconds\": 1700000000000000000, \"distributedInfo\": {\"rank\": $1, \"world_size\": 2}, \"traceEvents\": ["
   for late in "${@:2}"; do

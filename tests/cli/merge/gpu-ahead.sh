@@ -1,4 +1,4 @@
-trace() { # RANK US: eight copies back and waits for them, and what the GPU did so much later
+trace() { # RANK US: eight copies to the host and waits for them; the GPU activity is US later
   local comma=
   echo "{\"baseTimeNanoseconds\": 1700000000000000000, \"distributedInfo\": {\"rank\": $1}, \"traceEvents\": ["
   for i in 1 2 3 4 5 6 7 8; do

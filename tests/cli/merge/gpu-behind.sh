@@ -1,4 +1,4 @@
-trace() { # RANK US: eight launches, and kernels so much later
+trace() { # RANK US: eight launches, with kernels US later
   local comma=
   echo "{\"baseTimeNanoseconds\": 1700000000000000000, \"distributedInfo\": {\"rank\": $1}, \"traceEvents\": ["
   for i in 1 2 3 4 5 6 7 8; do

@@ -1,4 +1,4 @@
-# A signal while a later rank is read: the ranks that were written before leave nothing behind.
+# A signal while a later rank is read: ranks that have already been written leave no file behind.
 cp "$FIXTURES"/nasty/merge/same_pids/rank0.json .
 mkfifo endless
 (printf '['; while printf '%s\n' '{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1},' 2> /dev/null; do :; done) > endless &

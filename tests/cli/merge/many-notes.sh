@@ -1,4 +1,4 @@
-# What more than three inputs have in common is said once, -v says it of each, and -q nothing.
+# A note that applies to more than three inputs is printed once; -v prints it for each input, -q not at all.
 for i in $(seq 10 73); do
   printf '{"distributedInfo":{"rank":%d},"traceEvents":[{"ph":"X","name":"a","pid":%d,"tid":1,"ts":%d,"dur":-2},{"ph":"X","name":"b","pid":1,"tid":1,"ts":1,"dur":2},]}' $i $i $i > rank$i.json
 done

@@ -1,4 +1,5 @@
-# On a narrow terminal paths lose their middles, and ranks stand in their order, not in that of names; piped, all is there.
+# On a narrow terminal paths are shortened in the middle, and ranks are sorted by number, not by name; in a pipe everything is
+# printed.
 mkdir -p logs/of/a/long/way/down
 for rank in 10 2 0; do
   printf '{"distributedInfo":{"rank":%d},"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}' $rank > logs/of/a/long/way/down/rank$rank.json

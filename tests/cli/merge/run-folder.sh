@@ -1,10 +1,10 @@
-# A folder is what xprof and TensorBoard open: a run in plugins/profile, with a file for each host, or for each rank of a host of
-# several, all on one timeline.
+# A folder as output has the structure that xprof and TensorBoard open: a run in plugins/profile, with a file per host, or per
+# rank if a host has several, all on one timeline.
 logdir=$FIXTURES/xplane/multihost
 mkdir two && cp "$FIXTURES"/json/torch/ddp2_plain/rank?.json.gz two
 tracekit merge -q "$logdir"/*.xplane.pb -o hosts/ && (cd hosts && find . -type f | sort)
 tracekit merge -q two/*.gz -o ranks/ && (cd ranks && find . -type f | sort)
-# Times of all count from one start, and are those of a merge into one file.
+# All times have a common origin, and equal those of a merge into one file.
 events() { python3 -c 'import json, sys
 for e in json.load(sys.stdin)["traceEvents"]:
     if e["ph"] == "X": print(e["ts"], e["dur"], e["name"])' | sort; }
@@ -20,10 +20,10 @@ print(len(zeros), "zero of time", file=sys.stderr)' | sort | cmp - one && echo s
 # Processes and ids are those of each rank.
 pids() { python3 -c 'import json, sys; print(sorted({str(e["pid"]) for e in json.load(sys.stdin)["traceEvents"]}))'; }
 for f in two/rank1.json.gz ranks/plugins/profile/*/*rank1.xplane.pb; do tracekit convert -q "$f" -f json | pids; done | uniq -c | wc -l
-# What is there stays.
+# Existing files are kept.
 tracekit merge -q two/*.gz -o ranks/; echo "status $?"
 tracekit merge -q --force two/*.gz -o ranks/; echo "status $?"
-# Nothing is left of a merge that fails, nor made by a dry run.
+# A failed merge leaves nothing behind, and a dry run writes nothing.
 head -c 4000 two/rank1.json.gz > two/rank2.json.gz
 tracekit merge -q two/*.gz -o none/ 2> /dev/null; echo "status $?"
 tracekit merge -q -n two/rank[01].json.gz -o none/; ls

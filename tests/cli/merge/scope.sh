@@ -1,4 +1,4 @@
-# An instant of a whole trace is one of its rank in a merge, and so of its process; of a trace alone it stays what it is.
+# In a merge, a global instant belongs to its rank, and so to its process; in a single trace it stays global.
 for i in 0 1; do
   echo '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":5},{"ph":"i","s":"g","name":"b","pid":1,"tid":1,"ts":2}]' > r$i.json
 done

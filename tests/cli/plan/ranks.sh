@@ -1,4 +1,4 @@
-# The clocks of two ranks by their scans, as text and as JSON.
+# The clocks of two ranks, computed from their scans, as text and as JSON.
 cp "$FIXTURES"/json/torch/ddp4_full/rank[01].json.gz .
 tracekit scan rank0.json.gz -o rank0.scan
 tracekit scan --json rank1.json.gz -o rank1.scan

@@ -1,4 +1,4 @@
-# Of several inputs everything that can be asked is asked before the first is read.
+# With several inputs, all arguments are checked before the first input is read.
 trace() { printf '{%s"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":%s,"dur":1}]}' "$2" "$1"; }
 mkdir a b out
 trace 100 > a/x.json
@@ -13,7 +13,7 @@ tracekit rebase a/x.json a/s.pftrace --to-zero -f json -o nowhere; echo "status 
 ls out
 rm out/y.json
 
-# Names follow the format and the compression that are written.
+# Names follow the format and compression of the output.
 tar cf t.tar b/y.json
 tracekit rebase -q a/x.json.gz a/s.pftrace b/ t.tar t.tar:b/y.json --shift 1us -f json -o out; echo "status $?"
 for f in out/*; do printf '%s %s\n' "$f" "$(tracekit info --json "$f" | grep -o '"format": *"[a-z]*"')"; done
@@ -21,7 +21,7 @@ tracekit rebase -q a/x.json b/y.json --shift 1us -f xplane -o out; echo "status 
 ls out
 rm out/*
 
-# What was written when a later one fails is said.
+# If a later input fails, the files already written are reported.
 echo '[{' > b/broken.json
 tracekit rebase -q --strict a/x.json b/broken.json --shift 1us -o out 2>&1 | grep -o 'out/.*'; echo "status ${PIPESTATUS[0]}"
 
@@ -31,7 +31,7 @@ rm out/*
 tracekit rebase -q a/x.json b/real.json --to-zero -o out; echo "status $?"
 ls out
 
-# What has no meaning is refused before reading.
+# Invalid values are refused before reading.
 tracekit rebase missing.json --to-zero --nth 3 -o z.json; echo "status $?"
 tracekit rebase missing.json --scale fast -o z.json; echo "status $?"
 tracekit rebase missing.json --to-zero -o z.foo; echo "status $?"

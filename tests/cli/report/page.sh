@@ -1,4 +1,4 @@
-# The page goes to a file of its own, which is not replaced unasked; - is standard output.
+# The page is written to a separate file, which is replaced only with --force; - is standard output.
 cp "$FIXTURES/perfetto/small.pftrace.gz" gpu.pftrace.gz
 tracekit report -q gpu.pftrace.gz --html r.html && head -c 15 r.html && echo
 tracekit report -q gpu.pftrace.gz --html r.html; echo "status $?"

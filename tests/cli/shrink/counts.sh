@@ -1,4 +1,4 @@
-# Numbers of events go by thousands; what is no number, no expression or no target is refused before anything is read.
+# Numbers of events accept k for thousands; invalid numbers, expressions and targets are refused before anything is read.
 for i in $(seq 2100); do printf '%s{"ph":"X","pid":1,"tid":1,"ts":%s,"dur":1,"name":"e"}' "${comma-[}" $((2 * i)); comma=,; done > t.json
 echo ']' >> t.json
 for n in 2k 2K 0.5K 2000; do

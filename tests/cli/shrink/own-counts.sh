@@ -1,4 +1,4 @@
-# Args called count and total that no shrink made are left alone, and are not counted as what was put together.
+# Args called count and total that were not made by shrink are unchanged, and do not count as merged events.
 for i in 1 2 3 4 5 6 7 8; do echo "{\"ph\":\"X\",\"name\":\"alloc\",\"pid\":1,\"tid\":1,\"ts\":${i}0,\"dur\":5,\"args\":{\"count\":1000,\"total\":123456}},"; done |
   sed '$s/,$//; 1s/^/[/; $s/$/]/' > in.json
 tracekit shrink -q in.json --events 4 -o less.json && grep -o '"args":{.*' less.json

@@ -1,5 +1,5 @@
 cp "$FIXTURES/json/torch/ddp2_plain/rank0.json.gz" t.json.gz
-numbers() { sed -E 's/[0-9.,]+ ([KM]?B|of|events|s\b)/N \1/g'; } # what fits depends on the library that compresses
+numbers() { sed -E 's/[0-9.,]+ ([KM]?B|of|events|s\b)/N \1/g'; } # the size that fits depends on the compression library
 tracekit shrink t.json.gz --to 100K -o a.json.gz | numbers
 tracekit shrink t.json.gz --percent 40 -o a.json -n
 tracekit shrink t.json.gz --events 1000 -o b.json | tail -n 1

@@ -1,4 +1,4 @@
-# Every command reads the best of the newest run, wherever the folder is named.
+# Every command reads the best file of the newest run, whichever folder is named.
 . "$SRC/tests/support/rundirs.sh"
 jax_hosts logs 2026_11_20_12_00_00
 jax_run logs 2026_11_20_11_06_14

@@ -1,4 +1,4 @@
-# Bombs stop with one line, and leave nothing.
+# Decompression bombs stop with a one-line error, and leave no file.
 python3 - <<'PY'
 import gzip, io, tarfile, zipfile, zlib
 head, zeros = b'{"traceEvents":[', b' ' * (1 << 20)

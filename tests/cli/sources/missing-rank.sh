@@ -1,4 +1,4 @@
-# A rank that is empty is no rank that is not there.
+# An empty rank is different from a missing rank.
 mkdir run
 cp "$FIXTURES"/nasty/merge/same_pids/rank?.json run
 : > run/rank2.json

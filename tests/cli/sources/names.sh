@@ -1,4 +1,4 @@
-# Lists, patterns that no shell expanded, members, folders and patterns of members.
+# List files, patterns not expanded by the shell, archive members, folders and patterns for members.
 cp "$FIXTURES"/json/torch/ddp2_plain/rank?.json.gz .
 printf '# a list\nrank1.json.gz\r\n\n  \nrank0.json.gz\n' > list.txt
 tracekit merge @list.txt -o a.json | cut -c1-40

@@ -1,4 +1,4 @@
-# Operations on a whole run: several ranks become one trace first.
+# Operations on a run of several ranks: the ranks are joined into one trace first.
 export TMPDIR=$PWD/tmp
 mkdir tmp
 mkdir run
@@ -10,7 +10,7 @@ tracekit shrink run --percent 30 -o small.json | tail -n 1
 tracekit rebase -q run --to-zero -o zero.json && tracekit check zero.json
 tracekit filter run/none -o none.json; echo "status $?"
 ls tmp
-# a host that cannot be read is no host to leave out silently
+# an unreadable host must not be left out silently
 mkdir -p part/plugins/profile/r
 cp "$FIXTURES/json/torch/ddp2_plain/rank0.json.gz" part/plugins/profile/r/a.trace.json.gz
 printf 'no trace' > part/plugins/profile/r/b.trace.json.gz

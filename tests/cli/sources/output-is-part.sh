@@ -1,4 +1,4 @@
-# An output that would replace what was read is refused, however that was named.
+# An output that would replace an input is refused, however the input was named.
 mkdir d && cp "$FIXTURES"/json/torch/ddp2_plain/rank?.json.gz d/ && gunzip d/*.gz
 tar cf t.tar d && ls d/* > list && md5sum t.tar d/* > sums
 tracekit convert t.tar:d/rank0.json -f json -o t.tar --force; echo "status $?"

@@ -1,4 +1,4 @@
-# Nothing is replaced before all parts are whole.
+# No file is replaced before all parts are complete.
 printf '[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"},{"ph":"X","pid":2,"tid":1,"ts":5,"dur":2,"name":"b"}]' > two.json
 mkdir -p ro/p.2.json
 echo old > ro/p.1.json
@@ -10,11 +10,11 @@ tracekit split ro/p.2.json --by process -o 'ro/p.{}.json' --force; echo "status 
 cat ro/p.1.json
 ls -A ro
 
-# What exists is refused before reading on, also where nothing would be written.
+# Existing files are refused before reading on, even in a dry run.
 tracekit split two.json --by process -o 'ro/p.{}.json' -n; echo "status $?"
 tracekit split two.json --by process -o 'ro/p.{}.json'; echo "status $?"
 
-# Processes whose names are the same in a file name stay apart, and a name is cut at a character.
+# Processes with equal file names stay apart, and a long name is cut between characters.
 long=$(printf 'x%.0s' $(seq 155))
 printf '[{"ph":"X","pid":"a b","tid":1,"ts":1,"dur":1,"name":"x"},{"ph":"X","pid":"a_b","tid":1,"ts":2,"dur":1,"name":"x"},
 {"ph":"X","pid":"a/b","tid":1,"ts":3,"dur":1,"name":"x"},{"ph":"X","pid":"2.a b","tid":1,"ts":3,"dur":1,"name":"x"},
@@ -22,7 +22,7 @@ printf '[{"ph":"X","pid":"a b","tid":1,"ts":1,"dur":1,"name":"x"},{"ph":"X","pid
 {"ph":"X","pid":"%s€€","tid":1,"ts":6,"dur":1,"name":"x"}]' "$long" "$long" "$long" > same.json
 tracekit split same.json --by process -o 's.{}.json'
 
-# ... and before anything is read where the name alone tells.
+# ... and before anything is read if the name alone is invalid.
 tracekit split missing.json --by process -o 'p.{}.foo'; echo "status $?"
 tracekit split missing.json --by process -o 'nowhere/p.{}.json'; echo "status $?"
 tracekit split two.json --by process -o '{}/p.json' | wc -l

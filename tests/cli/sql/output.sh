@@ -1,4 +1,4 @@
-# Answers as a table, CSV and JSON; several statements; from -e, a file and standard input.
+# Results as a table, CSV and JSON; several statements; from -e, a file and standard input.
 printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a \\"b\\", c\\u001b[31m","ts":0,"dur":1500},{"ph":"X","pid":1,"tid":1,"name":"longer name than others","ts":2000,"dur":0.5}]}' > t.json
 query="SELECT name, dur, dur/1e3 AS us, NULL AS none, x'00ff' AS bytes FROM slice; SELECT count(*) AS n FROM slice;"
 for as in --no-csv --csv --json --jsonl; do echo "== $as"; tracekit sql t.json "$as" -e "$query"; done

@@ -1,4 +1,4 @@
-# The tables of a trace that has something of everything.
+# The tables of a trace with items of every kind.
 cat > t.json <<'J'
 {"traceEvents":[
 {"ph":"M","name":"process_name","pid":1,"args":{"name":"one"}},

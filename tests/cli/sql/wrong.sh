@@ -1,4 +1,4 @@
-# What is refused, each with its status.
+# Refused statements, each with its exit status.
 printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"name":"a","ts":0,"dur":1}]}' > t.json
 refused() { echo "== $*"; timeout 20 tracekit sql t.json --timeout 5s "$@" 2>&1; echo "status $?"; }
 refused -e 'SELECT nope FROM slice'

@@ -1,4 +1,4 @@
-# Folded names are globs that the names match; args are numbers, or they do not count.
+# Folded names are globs that match the original names; args count only if they are numbers.
 span() { printf '{"ph":"X","name":"%s","pid":1,"tid":1,"ts":%s,"dur":%s,"args":{"bytes":%s}},' "$1" "$2" "$3" "$4"; }
 {
   printf '{"traceEvents":['

@@ -1,4 +1,4 @@
-# Traces of little or of odd things.  What has no time that can be told is counted, and is in no sum.
+# Small or odd traces. Events without a known duration are counted, but are not in any sum.
 say() { echo "== $1"; printf '{"traceEvents":[%s]}' "$2" | tracekit top -q - "${@:3}"; }
 say empty ''
 say 'one span' '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}'

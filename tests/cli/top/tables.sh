@@ -1,4 +1,4 @@
-# A table fits the width that there is, and says what it does not show.
+# A table fits the terminal width, and reports what it does not show.
 T="$FIXTURES/json/torch/ddp2_plain/rank0.json.gz"
 tracekit top "$T" --top 5
 COLUMNS=80 tracekit top "$T" --top 3

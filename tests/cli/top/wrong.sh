@@ -1,4 +1,4 @@
-# What cannot be understood is said before anything is read.
+# Invalid arguments are reported before anything is read.
 cp "$FIXTURES/json/viz/viz_small.json" . && T=viz_small.json
 try() { tracekit top "$@" > /dev/null; echo "status $?"; }
 try none.json --by nam

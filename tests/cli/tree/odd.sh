@@ -1,4 +1,4 @@
-# Traces of little or of odd things.
+# Small or odd traces.
 say() { echo "== $1"; printf '{"traceEvents":[%s]}' "$2" | tracekit tree - "${@:3}"; }
 say empty ''
 say 'instants and counters have no path' '{"ph":"i","name":"a","pid":1,"tid":1,"ts":1},{"ph":"C","name":"a","pid":1,"ts":1,"args":{"v":1}}'

@@ -1,4 +1,4 @@
-# Paths of names, over all threads and repeats; a pattern of calls, of which the figures are means; a level above.
+# Call paths over all threads and repetitions; --per with figures as means per call; a level above.
 T="$FIXTURES/json/torch/ddp2_plain/rank0.json.gz"
 tracekit tree "$T" --kind annotation
 tracekit tree "$T" --kind annotation --per train_step --top 5

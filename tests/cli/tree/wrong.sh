@@ -1,4 +1,4 @@
-# What cannot be understood is said before anything is read.
+# Invalid arguments are reported before anything is read.
 try() { tracekit tree "$@" > /dev/null; echo "status $?"; }
 try none.json --by kind
 try none.json --by colour

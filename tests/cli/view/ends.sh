@@ -1,4 +1,4 @@
-# A browser that takes the trace and goes; the address is another each time.
+# A browser that fetches the trace and exits; the address differs every time.
 export BROWSER="python3 $SRC/tests/support/visitor.py"
 unset SSH_CONNECTION
 cp "$FIXTURES"/json/torch/ddp2_plain/rank?.json.gz .

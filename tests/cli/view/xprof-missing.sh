@@ -1,4 +1,4 @@
-# Without a viewer it is said, and the run directory is gone again.
+# A missing viewer is reported, and the run directory is removed.
 mkdir tmp
 TMPDIR=$PWD/tmp PATH=/nonexistent "$TRACEKIT" view "$FIXTURES/json/viz/viz_small.json" --with xprof --no-browser
 echo "status $?"
