@@ -1,8 +1,9 @@
-/* kind.c - kinds of events (kind.h), from Kineto's categories and the names of kernels. */
+/* kind.c - kinds of events (kind.h), from categories, the names of kernels and the roles of tracks. */
 #include "kind.h"
 
 #include <string.h>
 
+#include "accelerator.h"
 #include "base/text.h"
 #include "kind_xla.h"
 
@@ -20,7 +21,9 @@ const char *tk_kind_word(size_t i) { return i < sizeof kind_words / sizeof kind_
 static bool is_collective(const char *name) {
   static const char *const kernels[] = {"ncclDevKernel", "ncclKernel", "ncclSym", "nccl:", "rcclDevKernel", "rccl:", "mscclKernel",
                                         "mscclpp::", "hcom_", "oneccl_", "deep_ep::", "cross_device_reduce", "ShotAllReduceKernel",
-                                        "shot_all_reduce_kernel", "multimem_all_reduce_kernel", "allreduce_fusion_kernel", NULL};
+                                        "shot_all_reduce_kernel", "multimem_all_reduce_kernel", "allreduce_fusion_kernel", "rcclGenericKernel",
+                                        "userbuffers_fp16_", "userbuffers_bf16_", "userbuffers_rank", "kuserbuffers_", "quickreduce::", "allreduce_prototype",
+                                        "nvshmem", "pynccl", "xccl:", "hccl:", "ucc:", "cncl", NULL};
   static const char *const hlo[] = {"all-reduce",         "all-gather",           "reduce-scatter",
                                     "all-to-all",         "ragged-all-to-all",    "collective-permute",
                                     "collective-broadcast", "%all-reduce",        "%all-gather",
@@ -28,30 +31,10 @@ static bool is_collective(const char *name) {
   return text_any_holds(name, kernels) || text_any_begins(name, hlo);
 }
 
-static unsigned of_category(const char *cat) {
-  static const struct {
-    const char *cat;
-    unsigned kinds;
-  } CATEGORIES[] = {{"kernel", KIND_KERNEL | KIND_DEVICE},
-                    {"gpu_memcpy", KIND_MEMCPY | KIND_DEVICE},
-                    {"gpu_memset", KIND_MEMSET | KIND_DEVICE},
-                    {"gpu_user_annotation", KIND_ANNOTATION | KIND_DEVICE},
-                    {"user_annotation", KIND_ANNOTATION},
-                    {"cpu_op", KIND_OP},
-                    {"python_function", KIND_PYTHON},
-                    {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* up to PyTorch 1.11 */
-                    {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
-                    {"Memset", KIND_MEMSET | KIND_DEVICE},
-                    {"Operator", KIND_OP},
-                    {"Runtime", KIND_RUNTIME}};
-  static const char *const runtimes[] = {"cuda_runtime", "cuda_driver", "hip_runtime", "xpu_runtime", "privateuse1_runtime", NULL};
-  for (size_t i = 0; i < sizeof CATEGORIES / sizeof *CATEGORIES; i++)
-    if (strcmp(cat, CATEGORIES[i].cat) == 0) return CATEGORIES[i].kinds;
-  return text_any_begins(cat, runtimes) ? KIND_RUNTIME : 0;
-}
-
 static unsigned of_class(const char *name, const char *cat) {
-  unsigned k = of_category(cat);
+  bool bare;
+  unsigned k = accelerator_category(cat, &bare);
+  if (bare) k |= KIND_BARE;
   if (text_begins(name, "Memcpy")) k |= KIND_MEMCPY;
   if (text_begins(name, "Memset")) k |= KIND_MEMSET;
   if (*name == '$') k |= KIND_PYTHON;
@@ -61,13 +44,49 @@ static unsigned of_class(const char *name, const char *cat) {
   return k;
 }
 
+/* ---- spans without a category ---- */
+
+/* Applies the role of a track to a span without a category. */
+static unsigned in_role(unsigned kind, unsigned role) {
+  static const unsigned COPY = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER, OTHER = KIND_PYTHON | KIND_STEP | KIND_OP | KIND_RUNTIME | KIND_ANNOTATION;
+  if (!(role & KIND_DEVICE)) return kind | role;
+  if (kind & KIND_WAIT) return kind | KIND_DEVICE;
+  if (role & KIND_COLLECTIVE) return kind & KIND_COLLECTIVE ? kind | role : (kind & ~COPY) | KIND_DEVICE;
+  if (kind & (COPY | OTHER)) return kind | KIND_DEVICE;
+  return kind | role;
+}
+
+/* A class whose spans all have the same role gets it, so that its kinds do not depend on the track. Otherwise the class stays bare, and
+ * kinds_of looks at the track of each event. */
+static bool assign_roles(struct kinds *k) {
+  static const unsigned MIXED = 1, UNSEEN = 0;
+  const struct tk_trace *t = k->t;
+  if (!accelerator_roles(t, k->roles)) return true;
+  uint32_t *seen = mem_array(k->mem, (uint64_t)t->n_classes + 1, sizeof *seen);
+  if (!seen) return false;
+  memset(seen, 0, ((size_t)t->n_classes + 1) * sizeof *seen);
+  for (tk_id i = 1; i <= t->n_classes; i++)
+    if (k->of_class[i] & KIND_BARE) k->of_class[i] |= accelerator_name(tk_string(t, t->classes[i].name, NULL));
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    const uint32_t role = k->roles[e->track] | KIND_BARE;
+    if (e->kind != TK_SPAN || !(k->of_class[e->cls] & KIND_BARE)) continue;
+    seen[e->cls] = seen[e->cls] == UNSEEN || seen[e->cls] == role ? role : MIXED;
+  }
+  for (tk_id i = 1; i <= t->n_classes; i++)
+    if (seen[i] > MIXED) k->of_class[i] = in_role(k->of_class[i] & ~(unsigned)KIND_BARE, seen[i] & ~(unsigned)KIND_BARE);
+  mem_free(k->mem, seen);
+  return true;
+}
+
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
   const uint32_t n_shapes = t->store->n_shapes;
   *k = (struct kinds){.mem = mem, .t = t};
   k->of_class = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *k->of_class);
   k->of_track = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *k->of_track);
   k->of_shape = mem_array(mem, (uint64_t)n_shapes + 1, sizeof *k->of_shape);
-  if (!k->of_class || !k->of_track || !k->of_shape) return false;
+  k->roles = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *k->roles);
+  if (!k->of_class || !k->of_track || !k->of_shape || !k->roles) return false;
   for (tk_id i = 1; i <= t->n_classes; i++)
     k->of_class[i] = of_class(tk_string(t, t->classes[i].name, NULL), tk_string(t, t->classes[i].cat, NULL));
   xla_classes(t, k->of_class);
@@ -75,13 +94,14 @@ bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
   for (uint32_t i = 1; i <= n_shapes; i++) k->by_shape |= k->of_shape[i] != 0;
   for (tk_id i = 1; k->by_shape && i <= t->n_classes; i++) k->of_class[i] |= k->of_shape[args_shape_of(t, t->classes[i].args)];
   xla_tracks(t, k->of_track);
-  return xla_annotations(k);
+  return assign_roles(k) && xla_annotations(k);
 }
 
 void kinds_free(struct kinds *k) {
   mem_free(k->mem, k->of_class);
   mem_free(k->mem, k->of_track);
   mem_free(k->mem, k->of_shape);
+  mem_free(k->mem, k->roles);
   *k = (struct kinds){0};
 }
 
@@ -98,7 +118,8 @@ static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
 unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   unsigned kind = k->of_class[e->cls];
   if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
-  kind = on_track(kind, k->of_track[e->track], e->kind == TK_SPAN);
+  if (kind & KIND_BARE) kind = e->kind == TK_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
+  kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE), k->of_track[e->track], e->kind == TK_SPAN);
   kind |= e->kind == TK_SPAN ? KIND_SPAN : e->kind == TK_INSTANT ? KIND_INSTANT : KIND_COUNTER;
   if (e->flags & TK_ASYNC) kind |= KIND_ASYNC;
   return kind & KIND_DEVICE ? kind : kind | KIND_HOST;

@@ -1,7 +1,7 @@
 /* kind.h - classifies events in the terms of accelerator traces: kernel, memcpy, collective, ...
  *
- * The sources are Kineto's categories, the names that CUPTI uses, and, for JAX and TensorFlow, the names of planes and lines
- * and the stats of ops and steps (kind_xla.c). An event may have several kinds. */
+ * The sources are categories, the processes and threads of each kind of device (accelerator.c), and, for JAX and TensorFlow, the
+ * names of planes and lines and the stats of ops and steps (kind_xla.c). An event may have several kinds. */
 #ifndef GRAPH_KIND_H
 #define GRAPH_KIND_H
 
@@ -11,7 +11,10 @@ enum kind {
   KIND_SPAN = 1, KIND_INSTANT = 2, KIND_COUNTER = 4, KIND_ASYNC = 8,
   KIND_KERNEL = 16, KIND_MEMCPY = 32, KIND_MEMSET = 64, KIND_COLLECTIVE = 128,
   KIND_RUNTIME = 256, KIND_PYTHON = 512, KIND_STEP = 1024, KIND_ANNOTATION = 2048,
-  KIND_OP = 4096, KIND_MODULE = 8192, KIND_TRANSFER = 16384, KIND_DEVICE = 32768, KIND_HOST = 65536
+  KIND_OP = 4096, KIND_MODULE = 8192, KIND_TRANSFER = 16384, KIND_DEVICE = 32768, KIND_HOST = 65536,
+  /* Of classes only, never of events: */
+  KIND_WAIT = 1 << 17, /* waits in a queue of a device, which are no work */
+  KIND_BARE = 1 << 18  /* without a category: the track decides */
 };
 
 struct kind_word {
@@ -25,7 +28,8 @@ struct kinds {
   struct mem *mem;
   const struct tk_trace *t;
   uint32_t *of_class, *of_track, *of_shape;
-  bool by_shape; /* whether any shape implies a kind */
+  uint32_t *roles; /* by track: kinds of its spans without a category (accelerator.h) */
+  bool by_shape;   /* whether any shape implies a kind */
 };
 
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem);

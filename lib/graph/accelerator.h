@@ -1,0 +1,28 @@
+/* accelerator.h - devices of all vendors, by the words that their profilers write: process names, labels, threads, categories.
+ *
+ * Kineto categorises its events, and XLA names its planes (kind.c, kind_xla.c). Most other producers do neither: the process and the
+ * thread show that a span is work of a device. One row for each producer, with its source, is all that another device needs. */
+#ifndef GRAPH_ACCELERATOR_H
+#define GRAPH_ACCELERATOR_H
+
+#include "trace.h"
+
+/* A device as users call it: "NPU 0". */
+struct accelerator {
+  const char *family; /* "GPU", "NPU", "XPU", ...; NULL: not a device */
+  int64_t number;     /* -1 = unknown */
+};
+
+/* Returns the device that a process track stands for, by its labels or its name. */
+struct accelerator accelerator_of(const struct tk_trace *t, tk_id process);
+/* True if the process contains a part of a device that another process of its rank stands for: "HCCL" and "Ascend Hardware". */
+bool accelerator_is_part(const struct tk_trace *t, tk_id process);
+
+/* Returns kinds (kind.h) for a category; sets *bare for a category that leaves the decision to the track. */
+unsigned accelerator_category(const char *cat, bool *bare);
+/* Returns the kinds of the name of an event without a category, on a device or in a trace of one. */
+unsigned accelerator_name(const char *name);
+/* Stores in roles[track] the kinds that spans without a category have there. Returns false if all are 0. */
+bool accelerator_roles(const struct tk_trace *t, uint32_t *roles);
+
+#endif
