@@ -1,7 +1,7 @@
 /* launched.c - see launched.h.
  *
  * CUPTI, roctracer and XLA give a launch and the work it launched the same correlation id, unique within a rank.  Work without
- * an id is linked by a flow that starts in a host span and leads to the work. */
+ * an id is linked by a flow that starts in a host span and leads to the work, else by the External id of its operator. */
 #include "launched.h"
 
 #include <string.h>
@@ -13,7 +13,8 @@ enum { WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET };
 struct launched {
   const struct match *m;
   struct map hosts; /* correlation -> host event */
-  tk_id keys[2];
+  struct map ops;   /* External id -> innermost host event, if nothing else links the work */
+  tk_id keys[2], external;
 };
 
 static bool is_work(const struct match *m, const struct tk_event *e) {
@@ -21,12 +22,15 @@ static bool is_work(const struct match *m, const struct tk_event *e) {
   return e->kind == TK_SPAN && kinds & WORK && kinds & KIND_DEVICE && !(e->flags & (TK_UNFINISHED | TK_LOST_CLOCK));
 }
 
-static bool correlation_of(const struct launched *l, const struct tk_event *e, uint64_t *id) {
+static bool id_of(const struct launched *l, const struct tk_event *e, tk_id key, uint64_t *id) {
   struct tk_arg arg;
-  bool has = match_arg(l->m->t, e, l->keys[0], &arg) || match_arg(l->m->t, e, l->keys[1], &arg);
-  if (!has || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) || arg.i <= 0) return false;
+  if (!key || !match_arg(l->m->t, e, key, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) || arg.i <= 0) return false;
   *id = arg.u ^ (uint64_t)(l->m->origins ? l->m->origins[e->track].rank + 1 : 0) << 44;
   return true;
+}
+
+static bool correlation_of(const struct launched *l, const struct tk_event *e, uint64_t *id) {
+  return id_of(l, e, l->keys[0], id) || id_of(l, e, l->keys[1], id);
 }
 
 /* Keeps the last, innermost host event with an id: the call itself rather than the operator around it. */
@@ -35,12 +39,13 @@ static bool find_hosts(struct launched *l) {
   uint64_t id;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || kinds_of(&l->m->kinds, e) & KIND_DEVICE || !correlation_of(l, e, &id)) continue;
-    uint32_t *at = map_put(&l->hosts, id, i);
-    if (!at) return false;
-    *at = i;
+    if (e->kind != TK_SPAN || kinds_of(&l->m->kinds, e) & KIND_DEVICE) continue;
+    uint32_t *at = correlation_of(l, e, &id) ? map_put(&l->hosts, id, i) : NULL;
+    if (at) *at = i;
+    uint32_t *op = id_of(l, e, l->external, &id) ? map_put(&l->ops, id, i) : NULL;
+    if (op) *op = i;
   }
-  return true;
+  return !l->hosts.mem->failed;
 }
 
 /* Flow points are in time order: work is launched by the last point on the host before it in its chain. */
@@ -68,15 +73,19 @@ bool launched_each(const struct match *m, struct mem *mem, void (*found)(void *a
   uint64_t id;
   l.keys[0] = intern_id(&t->store->strings, "correlation", 11);
   l.keys[1] = intern_id(&t->store->strings, "correlation_id", 14);
+  l.external = intern_id(&t->store->strings, "External id", 11);
   map_init(&l.hosts, mem);
+  map_init(&l.ops, mem);
   if (by) memset(by, 0, ((size_t)t->n_events + 1) * sizeof *by);
-  bool ok = by && ((!l.keys[0] && !l.keys[1]) || find_hosts(&l)) && by_flow(m, mem, by);
+  bool ok = by && ((!l.keys[0] && !l.keys[1] && !l.external) || find_hosts(&l)) && by_flow(m, mem, by);
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     if (!is_work(m, &t->events[i])) continue;
     const uint32_t *host = correlation_of(&l, &t->events[i], &id) ? map_get(&l.hosts, id) : NULL;
-    if (host || by[i]) found(arg, host ? *host : by[i], i);
+    const uint32_t *op = host || by[i] || !id_of(&l, &t->events[i], l.external, &id) ? NULL : map_get(&l.ops, id);
+    if (host || by[i] || op) found(arg, host ? *host : by[i] ? by[i] : *op, i);
   }
   map_free(&l.hosts);
+  map_free(&l.ops);
   mem_free(mem, by);
   return ok;
 }

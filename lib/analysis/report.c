@@ -2,9 +2,11 @@
 #include "report.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/accelerator.h"
 #include "base/heap.h"
 #include "graph/diagnostics.h"
 #include "measure.h"
@@ -258,12 +260,13 @@ static tk_time end_of(const struct work *v, uint32_t n) {
 
 static const char *name_device(struct reporter *p, tk_id process) {
   const struct tk_track *k = &p->t->tracks[process];
-  char text[24] = "GPU ";
+  const struct accelerator a = accelerator_of(p->t, process);
+  char text[48] = "GPU ";
   size_t n;
-  const char *labels = tk_string(p->t, k->labels, &n);
-  if (n && strncmp(labels, "GPU", 3) == 0) return report_keep(p->impl, labels, n);
   const char *name = tk_string(p->t, k->name, &n), *plane = strstr(name, "/device:");
   if (plane) return report_text(p->impl, plane + 8);
+  if (a.family && a.number < 0) return a.family;
+  if (a.family) return snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number), report_text(p->impl, text);
   if (k->pid.kind != TK_IDENT_INT) return n ? report_keep(p->impl, name, n) : "device";
   return report_keep(p->impl, text, 4 + num_put_i64(text + 4, k->pid.num));
 }

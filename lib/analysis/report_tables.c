@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/accelerator.h"
 #include "align/payload.h"
 #include "base/text.h"
 #include "format/json.h"
@@ -296,7 +297,7 @@ static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, c
   number_of(t, e, key_of(t, "Device Id"), &id);
   if (!number_of(t, e, key_of(t, "Device Type"), &type)) return false;
   if (type == 0) return snprintf(text, n, "CPU"), true;
-  return snprintf(text, n, "%s %d", type == 1 ? "GPU" : "device", (int)id), true;
+  return snprintf(text, n, "%s %d", accelerator_of_type(type), (int)id), true;
 }
 
 static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_time start) {

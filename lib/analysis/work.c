@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "graph/accelerator.h"
 #include "launched.h"
 
 struct finder {
@@ -15,6 +16,7 @@ struct finder {
   const struct match *m;
   const struct scope *scope;
   tk_id collective;       /* the key "Collective name" */
+  struct map hardware;    /* rank + 2 -> process of its device, if other processes contain parts of the device */
   uint8_t *lines;         /* by process track: HAS_QUEUES if some line is a queue, HAS_OPS if some line names operations */
   struct {
     tk_id event;
@@ -126,10 +128,34 @@ static bool take_flat(struct finder *f, const struct tk_track *k) {
   return ok;
 }
 
+static uint64_t rank_key(const struct finder *f, tk_id track) {
+  return f->m->origins ? (uint64_t)(f->m->origins[track].rank + 2) : 1;
+}
+
+/* Finds the process that stands for each rank's device. A rank of Ascend shows the collectives of its device in another process. */
+static bool find_hardware(struct finder *f) {
+  const struct tk_trace *t = f->m->t;
+  bool any = false;
+  map_init(&f->hardware, f->w->mem);
+  for (tk_id i = 1; i <= t->n_tracks && !any; i++) any = t->tracks[i].kind == TK_PROCESS && accelerator_is_part(t, i);
+  for (tk_id i = 1; any && i <= t->n_tracks; i++) {
+    if (t->tracks[i].kind != TK_PROCESS || !accelerator_of(t, i).family) continue;
+    if (!map_put(&f->hardware, rank_key(f, i), i)) return false;
+  }
+  return true;
+}
+
+/* Returns the process that stands for the device of a track. */
+static tk_id device_of(const struct finder *f, tk_id track) {
+  const tk_id process = process_of(f->m->t, track);
+  const uint32_t *whole = f->hardware.n && accelerator_is_part(f->m->t, process) ? map_get(&f->hardware, rank_key(f, process)) : NULL;
+  return whole ? *whole : process;
+}
+
 /* Returns the device of a track; NULL if memory runs out. */
 static struct work_row *row_of(struct finder *f, tk_id track) {
   struct works *w = f->w;
-  const tk_id process = process_of(f->m->t, track);
+  const tk_id process = device_of(f, track);
   const struct track_origin *o = f->m->origins ? &f->m->origins[track] : NULL;
   uint32_t *slot = &w->row_of[process];
   if (*slot) return &w->rows[*slot - 1];
@@ -183,9 +209,11 @@ bool works_find(struct works *w, const struct match *m, const struct scope *scop
     if (launches) memset(w->launch_of, 0, ((size_t)t->n_events + 1) * sizeof *w->launch_of);
     f.collective = intern_id(&t->store->strings, "Collective name", 15);
     find_lines(&f);
+    ok = find_hardware(&f);
   }
   ok = ok && (!launches || launched_each(m, mem, keep_launch, w->launch_of));
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = take_track(&f, i);
+  if (f.hardware.mem) map_free(&f.hardware);
   mem_free(mem, f.lines);
   mem_free(mem, f.open);
   return ok;

@@ -40,6 +40,17 @@ static bool parse_family(const char *text, struct accelerator *a) {
   return false;
 }
 
+bool accelerator_is_label(const char *label) {
+  struct accelerator a;
+  return parse_family(label, &a) && a.number >= 0;
+}
+
+const char *accelerator_of_type(double type) {
+  static const char *const TYPES[] = {[1] = "GPU", [6] = "GPU", [9] = "XLA", [12] = "XPU", [13] = "MPS", [15] = "HPU", [18] = "IPU", [19] = "MTIA"};
+  const bool is_known = type >= 0 && type < sizeof TYPES / sizeof *TYPES && TYPES[(int)type];
+  return is_known ? TYPES[(int)type] : "device";
+}
+
 /* ---- processes ---- */
 
 enum part {

@@ -15,6 +15,10 @@ struct accelerator {
 
 /* Returns the device that a process track stands for, by its labels or its name. */
 struct accelerator accelerator_of(const struct tk_trace *t, tk_id process);
+/* True for a label of a process such as "GPU 0". */
+bool accelerator_is_label(const char *label);
+/* Returns the family of a device type of PyTorch (c10/core/DeviceType.h), "device" if unknown. */
+const char *accelerator_of_type(double type);
 /* True if the process contains a part of a device that another process of its rank stands for: "HCCL" and "Ascend Hardware". */
 bool accelerator_is_part(const struct tk_trace *t, tk_id process);
 

@@ -125,6 +125,12 @@ unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   return kind & KIND_DEVICE ? kind : kind | KIND_HOST;
 }
 
+bool kinds_on_stream(const struct kinds *k, const struct tk_event *e) {
+  static const unsigned CALLS = KIND_OP | KIND_PYTHON | KIND_RUNTIME | KIND_STEP | KIND_ANNOTATION;
+  const unsigned kind = kinds_of(k, e);
+  return kind & KIND_DEVICE || !(kind & CALLS);
+}
+
 void kinds_count(const struct kinds *k, uint64_t *counts) {
   uint64_t by_bit[17] = {0};
   for (tk_id i = 1; i <= k->t->n_events; i++)

@@ -35,6 +35,8 @@ struct kinds {
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem);
 void kinds_free(struct kinds *k);
 unsigned kinds_of(const struct kinds *k, const struct tk_event *e);
+/* True if an event that has an arg "stream" is on that stream: Inductor writes the arg into calls of the host, too. */
+bool kinds_on_stream(const struct kinds *k, const struct tk_event *e);
 /* Counts the events of each kind, in the order of kind_words. */
 void kinds_count(const struct kinds *k, uint64_t *counts);
 

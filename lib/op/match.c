@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/accelerator.h"
 #include "base/glob.h"
 
 /* ---- preparing ---- */
@@ -264,13 +265,16 @@ bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number
   return number_in(tk_string(t, t->tracks[track].name, NULL), "tream", number);
 }
 
+bool match_device_in_name(const struct tk_trace *t, tk_id track, int64_t *number) {
+  const tk_id process = t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+  const struct accelerator a = accelerator_of(t, process);
+  *number = a.number;
+  return a.number >= 0 || number_in(tk_string(t, t->tracks[process].name, NULL), "GPU", number);
+}
+
 static bool named_number_passes(const struct match *m, const struct expr *e, const struct tk_event *ev) {
-  const struct tk_track *k = &m->t->tracks[ev->track], *process = &m->t->tracks[k->parent];
-  const char *name = tk_string(m->t, process->name, NULL);
-  const char *labels = tk_string(m->t, process->labels, NULL);
   int64_t n;
-  bool found = e->symbol == SYM_STREAM ? match_stream_in_name(m->t, ev->track, &n)
-                                       : number_in(labels, "GPU", &n) || number_in(name, "GPU", &n) || number_in(name, "TPU", &n);
+  bool found = e->symbol == SYM_STREAM ? match_stream_in_name(m->t, ev->track, &n) : match_device_in_name(m->t, ev->track, &n);
   return found && number_passes(e, n, 0);
 }
 
@@ -289,6 +293,7 @@ static bool event_passes(const struct match *m, const struct expr *e, tk_id id) 
   case SYM_ARG: return arg_passes(m, e, ev, &has);
   default: break;
   }
+  if (e->symbol == SYM_STREAM && !kinds_on_stream(&m->kinds, ev)) return false;
   bool passes = arg_passes(m, e, ev, &has);
   return has ? passes : named_number_passes(m, e, ev);
 }

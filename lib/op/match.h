@@ -39,6 +39,8 @@ bool match_check(const struct match *m, struct tk_err *err);
 bool match_arg(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg);
 /* Finds the number in the name of a device queue: "Stream #7(Compute)". */
 bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number);
+/* Finds the number in the name of the device that the track's process stands for: "GPU 3", "/device:TPU:0". */
+bool match_device_in_name(const struct tk_trace *t, tk_id track, int64_t *number);
 
 /* Evaluates what is known without an event: NO if no event of this track can pass, YES if all do. */
 enum verdict match_track(const struct match *m, tk_id track);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/accelerator.h"
 #include "base/utf8.h"
 
 enum { FIRST_NEW_PID = 10000000, FIRST_SPARE_PID = 1000000000, SORT_ROOM = 1000, KIND_ROOM = 1 << 29 };
@@ -127,7 +128,7 @@ static bool starts_with(const char *s, const char *with) { return strncmp(s, wit
 /* Returns the name of a process. Kineto calls them all "python" and distinguishes them by labels: "GPU 0", "python (CPU)". */
 static const char *process_text(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was, char *text, size_t size) {
   const char *name = tk_string(t, k->name, NULL), *labels = tk_string(t, k->labels, NULL);
-  if (starts_with(labels, "GPU")) snprintf(text, size, "%s", labels);
+  if (accelerator_is_label(labels)) snprintf(text, size, "%s", labels);
   else if (*name) snprintf(text, size, *labels ? "%s (%s)" : "%s", name, labels);
   else if (was.kind == TK_IDENT_STR) snprintf(text, size, "%s", tk_string(t, was.str, NULL));
   else if (is_number(was)) snprintf(text, size, "pid %lld", (long long)was.num);
@@ -176,8 +177,7 @@ static int by_order(const void *a, const void *b) {
 /* Returns the kind by which rows are grouped: 0 = CPU, 1 = accelerator, 2 = neither, such as Kineto's "Spans". */
 static int64_t kind_of(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was) {
   const char *labels = tk_string(t, k->labels, NULL), *name = tk_string(t, k->name, NULL);
-  if (starts_with(labels, "GPU") || starts_with(name, "GPU ")) return 1;
-  if (strstr(name, "/device:GPU:") || strstr(name, "/device:TPU:")) return 1;
+  if (accelerator_of(t, (tk_id)(k - t->tracks)).family) return 1;
   if (starts_with(labels, "CPU") || strstr(name, "/host:")) return 0;
   return was.kind == TK_IDENT_STR || strstr(name, "/device:") ? 2 : 0;
 }

@@ -76,26 +76,12 @@ static bool number_of_arg(const struct tk_sql *s, const struct tk_event *e, cons
   return true;
 }
 
-/* Parses the number after a word: "GPU 3", "/device:TPU:0". */
-static bool number_behind(const char *text, const char *word, int64_t *number) {
-  const uint8_t *end;
-  const char *p = strstr(text, word);
-  if (!p) return false;
-  p += strlen(word);
-  p += strspn(p, " #:");
-  struct num n = num_scan((const uint8_t *)p, &end);
-  *number = n.mant;
-  return n.kind == NUM_INT;
-}
-
 static bool device_of(const struct tk_sql *s, const struct tk_event *e, int64_t *number) {
-  const struct tk_track *k = &s->t->tracks[e->track], *process = k->kind == TK_PROCESS ? k : &s->t->tracks[k->parent];
-  const char *name = tk_string(s->t, process->name, NULL), *labels = tk_string(s->t, process->labels, NULL);
-  return number_of_arg(s, e, "device", number) || number_behind(labels, "GPU", number) || number_behind(name, "GPU", number) ||
-         number_behind(name, "TPU", number);
+  return number_of_arg(s, e, "device", number) || match_device_in_name(s->t, e->track, number);
 }
 
-static bool stream_of(const struct tk_sql *s, const struct tk_event *e, int64_t *number) {
+static bool stream_of(struct tk_sql *s, const struct tk_event *e, int64_t *number) {
+  if (!sql_kinds(s) || !kinds_on_stream(&s->kinds, e)) return false;
   return number_of_arg(s, e, "stream", number) || match_stream_in_name(s->t, e->track, number);
 }
 
