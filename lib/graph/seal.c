@@ -21,6 +21,7 @@ struct sealer {
   bool has_x;          /* some span came as a complete event */
   bool has_ends;       /* some event ends a begin event */
   bool has_async;      /* the same for pairs matched by identity, on any thread */
+  bool has_unfinished; /* some begin has no end */
   bool has_lost;       /* some event has no clock */
   bool grouped;        /* the events came by track */
   tk_time start, end;  /* extent of the trace */
@@ -29,7 +30,7 @@ struct sealer {
   struct keyed *keys, *spare; /* room for the largest unsorted tie so far */
   uint32_t *in_file;
   uint32_t n_scratch;
-  uint32_t n_unmatched, n_overlaps;
+  uint32_t n_unmatched, n_overlaps, n_cut;
 };
 
 static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_array(&s->t->store->mem, (uint64_t)n + 1, elem); }
@@ -120,7 +121,7 @@ static int64_t tie_key(const struct sealer *s, const struct tk_event *e) {
   static const int64_t LOST = INT64_MIN, END = INT64_MIN + 1, LONGEST = INT64_MIN + 2, REST = 0;
   if (!seal_is_timed(e)) return LOST;
   if (!s->has_x) return REST;
-  if (e->kind == TK_END) return e->depth ? REST : END; /* marked: its begin has the same time and comes first */
+  if (e->kind == TK_END) return e->depth == SEAL_BRIEF ? REST : END; /* marked: its begin has the same time and comes first */
   if (e->kind != TK_SPAN || e->flags & TK_PAIRED) return REST;
   return e->dur < INT64_MAX ? -e->dur : LONGEST;
 }
@@ -167,16 +168,6 @@ static bool order_ties(struct sealer *s, const struct tk_track *k) {
   return ok;
 }
 
-/* Marks ends whose begin has the same time, so that they are not sorted before it. Pairs follow the stack in file order. */
-static void mark_brief_ends(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
-  struct tk_event *e = s->t->events + k->first;
-  uint32_t open = 0;
-  for (uint32_t i = 0; i < k->count; i++) {
-    if (e[i].kind == TK_BEGIN) stack[open++] = i;
-    else if (e[i].kind == TK_END && open) e[i].depth = e[stack[--open]].ts == e[i].ts;
-  }
-}
-
 /* ---- preorder and depth of one track ---- */
 
 /* Spans open at a point of the sweep, as positions in the track. */
@@ -184,15 +175,10 @@ struct sweep {
   struct tk_event *e;
   uint32_t *stack;
   uint32_t n;
+  bool has_cut;    /* some begin's end came while begins inside it were open */
+  uint32_t lowest; /* position in the stack of the outermost such begin */
+  tk_time cut_ts;  /* time of the last such end */
 };
-
-static void pop_ended(struct sweep *w, tk_time ts) {
-  while (w->n) {
-    const struct tk_event *top = &w->e[w->stack[w->n - 1]];
-    if (top->kind == TK_BEGIN || end_of(top) > ts || top->ts == ts) return;
-    w->n--;
-  }
-}
 
 /* Rounded ends may exceed the parent by this much and still nest. */
 static const tk_time ROUNDING = 1000;
@@ -202,25 +188,63 @@ static void overlaps(struct sealer *s, struct tk_event *e) {
   e->flags |= TK_OVERLAPS;
 }
 
-/* E closes the innermost open B, whatever its name (as in catapult); an X still open above it exceeds its parent. */
+/* Begins inside a span that has ended end with it, as in trace_processor. */
+static void cut_down(struct sealer *s, struct sweep *w) {
+  tk_time end_ts = w->cut_ts;
+  for (uint32_t i = w->lowest; i < w->n; i++) {
+    struct tk_event *e = &w->e[w->stack[i]];
+    if (e->kind != TK_BEGIN) {
+      if (e->flags & TK_PAIRED) end_ts = end_of(e);
+      else if (end_of(e) > end_ts) overlaps(s, e);
+      continue;
+    }
+    e->kind = TK_SPAN;
+    e->flags |= TK_PAIRED;
+    e->dur = seal_dur(e->ts, end_ts);
+    s->n_cut++;
+  }
+  w->n = w->lowest;
+  w->has_cut = false;
+}
+
+static void pop_ended(struct sealer *s, struct sweep *w, tk_time ts) {
+  if (w->has_cut && ts > w->cut_ts) cut_down(s, w);
+  while (w->n) {
+    const struct tk_event *top = &w->e[w->stack[w->n - 1]];
+    if (top->kind == TK_BEGIN || end_of(top) > ts || top->ts == ts) return;
+    w->n--;
+  }
+}
+
+/* True if a begin is open above this position of the stack. */
+static bool is_open_above(const struct sweep *w, uint32_t at) {
+  while (at < w->n && w->e[w->stack[at]].kind != TK_BEGIN) at++;
+  return at < w->n;
+}
+
+/* E closes the innermost open B with its name, or any B if it has no name. X still open above it exceed their parent, and B wait for
+ * their own E at this time (cut_down). */
 static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end) {
-  uint32_t at;
   end->kind = KIND_DEAD;
-  pop_ended(w, end->ts);
-  at = w->n;
-  while (at > 0 && w->e[w->stack[at - 1]].kind != TK_BEGIN) at--;
+  pop_ended(s, w, end->ts);
+  const uint32_t at = seal_find_begin(s->t, w->e, w->stack, w->n, end);
   if (at == 0) {
     s->n_unmatched++;
     return;
   }
+  struct tk_event *begin = &w->e[w->stack[at - 1]];
+  if (is_open_above(w, at)) {
+    seal_close(s->t, begin, end);
+    if (!w->has_cut || at - 1 < w->lowest) w->lowest = at - 1;
+    w->has_cut = true;
+    w->cut_ts = end->ts;
+    return;
+  }
   for (uint32_t i = at; i < w->n; i++)
     if (end_of(&w->e[w->stack[i]]) > end->ts) overlaps(s, &w->e[w->stack[i]]);
-  struct tk_event *begin = &w->e[w->stack[at - 1]];
-  const struct tk_class *b = &s->t->classes[begin->cls], *e = &s->t->classes[end->cls];
-  if (e->name && e->name != b->name)
-    trace_note(s->t, TK_NOTE_REPAIR, UINT64_MAX, "end event with a different name than the begin event it closes: kept");
   seal_close(s->t, begin, end);
   w->n = at - 1;
+  if (w->has_cut && w->n <= w->lowest) w->has_cut = false;
   if (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && end_of(begin) - end_of(&w->e[w->stack[w->n - 1]]) > ROUNDING)
     overlaps(s, begin);
 }
@@ -246,12 +270,14 @@ static void pop_momentary(struct sweep *w) {
 
 /* Marks begins that are still open as unfinished. */
 static void leave_open(struct sealer *s, struct sweep *w) {
+  if (w->has_cut) cut_down(s, w);
   for (uint32_t i = 0; i < w->n; i++) {
     struct tk_event *e = &w->e[w->stack[i]];
     if (e->kind != TK_BEGIN) continue;
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED | TK_UNFINISHED;
-    e->dur = seal_is_timed(e) ? seal_dur(e->ts, s->end) : 0;
+    e->dur = 0;
+    s->has_unfinished = true;
     trace_note(s->t, TK_NOTE_FACT, UINT64_MAX, SEAL_UNFINISHED);
   }
   w->n = 0;
@@ -259,7 +285,7 @@ static void leave_open(struct sealer *s, struct sweep *w) {
 
 /* Events without a clock come first, and contain no event that has one. */
 static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
-  struct sweep w = {s->t->events + k->first, stack, 0};
+  struct sweep w = {.e = s->t->events + k->first, .stack = stack};
   bool lost = true;
   for (uint32_t i = 0; i < k->count; i++) {
     struct tk_event *e = &w.e[i];
@@ -268,7 +294,9 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
       close_begin(s, &w, e);
       continue;
     }
-    if (seal_is_timed(e)) pop_ended(&w, e->ts);
+    if (e->kind == KIND_DEAD) continue;
+    if (w.has_cut) cut_down(s, &w); /* what starts when a span ends is its sibling */
+    if (seal_is_timed(e)) pop_ended(s, &w, e->ts);
     if (seal_is_timed(e) && (e->kind == TK_BEGIN || e->flags & TK_PAIRED)) pop_momentary(&w);
     if (e->kind == TK_INSTANT) e->depth = (uint16_t)(seal_is_timed(e) && w.n < UINT16_MAX ? w.n : 0);
     else if (e->kind != TK_COUNTER) place_span(s, &w, i);
@@ -286,8 +314,34 @@ static void flatten(struct tk_trace *t, const struct tk_track *k) {
 
 /* ---- all tracks ---- */
 
+/* Pairs the begins and ends of all threads in file order, before ties are sorted. */
+static void mark_all_ends(struct sealer *s, uint32_t *stack) {
+  const struct tk_trace *t = s->t;
+  for (tk_id k = 1; k <= t->n_tracks; k++)
+    if (t->tracks[k].kind == TK_THREAD) seal_mark_ends(s->t, &t->tracks[k], stack);
+}
+
+static tk_time latest_end(const struct tk_trace *t) {
+  tk_time end = INT64_MIN;
+  for (tk_id k = 1; k <= t->n_tracks; k++)
+    for (tk_id i = t->tracks[k].first; i < t->tracks[k].first + t->tracks[k].count; i++) {
+      const struct tk_event *e = &t->events[i];
+      if (e->kind != KIND_DEAD && seal_is_timed(e) && end_of(e) > end) end = end_of(e);
+    }
+  return end;
+}
+
+/* Extends unfinished spans of threads to the end of the trace, which ends that close nothing do not reach. */
+static void extend_unfinished(struct tk_trace *t) {
+  const tk_time end = latest_end(t);
+  for (tk_id k = 1; k <= t->n_tracks; k++)
+    for (tk_id i = t->tracks[k].first; t->tracks[k].kind == TK_THREAD && i < t->tracks[k].first + t->tracks[k].count; i++) {
+      struct tk_event *e = &t->events[i];
+      if (e->kind != KIND_DEAD && seal_is_timed(e) && e->flags & TK_UNFINISHED) e->dur = seal_dur(e->ts, end);
+    }
+}
+
 static bool seal_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
-  if (s->has_x && s->has_ends) mark_brief_ends(s, k, stack);
   if (!order_ties(s, k)) return false;
   sweep_thread(s, k, stack);
   return true;
@@ -300,10 +354,12 @@ static bool each_track(struct sealer *s) {
     if (t->tracks[k].count > most) most = t->tracks[k].count;
   uint32_t *stack = scratch(s, most, sizeof *stack);
   bool ok = stack != NULL;
+  if (ok && s->has_ends) mark_all_ends(s, stack);
   for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
     if (t->tracks[k].kind == TK_THREAD) ok = seal_thread(s, &t->tracks[k], stack);
     else if ((ok = order_ties(s, &t->tracks[k]))) flatten(t, &t->tracks[k]);
   }
+  if (ok && s->has_unfinished) extend_unfinished(s->t);
   mem_free(&s->t->store->mem, stack);
   release_scratch(s);
   return ok;
@@ -389,6 +445,7 @@ bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err) {
   if (!mem_check(&t->store->mem, err)) return false;
   ok = seal_all(&s, threads);
   note_counted(t, TK_NOTE_REPAIR, "end events without a begin event: dropped", s.n_unmatched);
+  note_counted(t, TK_NOTE_REPAIR, "begin events whose end is missing: ended with the span around them", s.n_cut);
   note_counted(t, TK_NOTE_FACT, "overlapping spans: they end after the span in which they start", s.n_overlaps);
   t->counts.dropped += s.n_unmatched;
   if (!ok) t->store->mem.failed = true;

@@ -148,27 +148,30 @@ static bool hide_emptied(const struct subset *k, struct tk_trace *to, const stru
 
 /* ---- the arrays of the part ---- */
 
-/* Recomputes depth: only ancestors that stay count. */
-static void move_track(const struct tk_trace *t, const struct subset *k, struct tk_trace *to, tk_id track, uint16_t *above) {
+/* Recomputes depth: only ancestors that stay count. Returns the number of events moved so far, `n` of earlier tracks included; t may be
+ * `to`, and keeps its own number until all are moved. */
+static tk_id move_track(const struct tk_trace *t, const struct subset *k, struct tk_trace *to, tk_id track, uint16_t *above, tk_id n) {
   tk_id first = t->tracks[track].first, end = first + t->tracks[track].count;
-  to->tracks[track].first = to->n_events + 1;
+  to->tracks[track].first = n + 1;
   for (tk_id i = first; i < end; i++) {
     struct tk_event e = t->events[i];
     uint16_t depth = above[e.depth];
     if (trace_nests(t, i) && e.depth < UINT16_MAX) above[e.depth + 1] = (uint16_t)(depth + k->events[i]);
     if (!k->events[i]) continue;
     e.depth = depth;
-    to->events[++to->n_events] = e;
+    to->events[++n] = e;
   }
-  to->tracks[track].count = to->n_events + 1 - to->tracks[track].first;
+  to->tracks[track].count = n + 1 - to->tracks[track].first;
+  return n;
 }
 
 static bool move_events(const struct tk_trace *t, const struct subset *k, struct tk_trace *to) {
   uint16_t *above = array_of(k->mem, UINT16_MAX + 1, sizeof *above);
   if (!above) return false;
+  tk_id n = 0;
   above[0] = 0;
-  to->n_events = 0;
-  for (tk_id i = 1; i <= t->n_tracks; i++) move_track(t, k, to, i, above);
+  for (tk_id i = 1; i <= t->n_tracks; i++) n = move_track(t, k, to, i, above, n);
+  to->n_events = n;
   mem_free(k->mem, above);
   return true;
 }
