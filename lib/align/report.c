@@ -83,7 +83,14 @@ static void say_good(char *text, size_t size, const struct tk_align_host *h, con
   add_alternatives(text, size, h, offset_us(&found->map));
 }
 
-static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found, bool named) {
+/* Describes a host that nothing aligns. Without absolute times, its place on the timeline has no meaning. */
+static void say_clock(char *text, size_t size, bool comparable, const char *why) {
+  if (comparable) snprintf(text, size, "kept on its wall clock, which may be off by milliseconds: %s", why);
+  else snprintf(text, size, "its offset is unknown: it records no absolute time, and %s; --align=start or --offset places it", why);
+}
+
+static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found, const struct align_input *input) {
+  const bool named = *input->host;
   char text[700];
   const char *why = found->why ? found->why : "it shares no collective with other hosts";
   if (strcmp(h->method, "reference") == 0)
@@ -93,7 +100,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   else if (strcmp(h->method, "start") == 0)
     snprintf(text, sizeof text, "its first event was aligned with the reference's first event; hosts may start seconds apart");
   else if (strcmp(h->method, "clock") == 0)
-    snprintf(text, sizeof text, "kept on its wall clock, which may be off by milliseconds: %s", why);
+    say_clock(text, sizeof text, input->comparable, why);
   else if (found->state == ALIGN_APART)
     snprintf(text, sizeof text,
              "aligned within %s us to hosts that share collectives with it, but none of them shares any with the reference",
@@ -182,7 +189,7 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
   if (!r->mapped[first]) h->violations_after = h->violations_before;
   if (found->state == ALIGN_REFERENCE) h->bounded = h->feasible = false, h->violations_after = found->after;
   if (h->bounded) h->low_us = found->low_ns / 1e3, h->high_us = found->high_ns / 1e3;
-  sentence(r, h, found, *input->host);
+  sentence(r, h, found, input);
   return take_ranks(r, host, h);
 }
 

@@ -22,6 +22,7 @@
   X(TID, "json.tid")                              \
   X(PID, "json.pid")                              \
   X(TS, "json.ts")                                \
+  X(TDUR, "json.tdur")                            \
   X(BIND_ID, "json.bind_id")                      \
   X(FLOW_IN, "json.flow_in")                      \
   X(FLOW_OUT, "json.flow_out")                    \

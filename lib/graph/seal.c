@@ -30,7 +30,7 @@ struct sealer {
   struct keyed *keys, *spare; /* room for the largest unsorted tie so far */
   uint32_t *in_file;
   uint32_t n_scratch;
-  uint32_t n_unmatched, n_overlaps, n_cut;
+  uint32_t n_unmatched, n_overlaps, n_cut, n_frames;
 };
 
 static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_array(&s->t->store->mem, (uint64_t)n + 1, elem); }
@@ -342,6 +342,13 @@ static void extend_unfinished(struct tk_trace *t) {
 }
 
 static bool seal_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
+  const uint32_t n_overlaps = s->n_overlaps;
+  if (!order_ties(s, k)) return false;
+  sweep_thread(s, k, stack);
+  const uint32_t n_cut = s->n_overlaps != n_overlaps ? seal_cut_frames(s->t, k) : 0;
+  if (n_cut == 0) return true;
+  s->n_frames += n_cut;
+  s->n_overlaps = n_overlaps;
   if (!order_ties(s, k)) return false;
   sweep_thread(s, k, stack);
   return true;
@@ -446,6 +453,7 @@ bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err) {
   ok = seal_all(&s, threads);
   note_counted(t, TK_NOTE_REPAIR, "end events without a begin event: dropped", s.n_unmatched);
   note_counted(t, TK_NOTE_REPAIR, "begin events whose end is missing: ended with the span around them", s.n_cut);
+  note_counted(t, TK_NOTE_REPAIR, "Python frames without a return: ended with their caller", s.n_frames);
   note_counted(t, TK_NOTE_FACT, "overlapping spans: they end after the span in which they start", s.n_overlaps);
   t->counts.dropped += s.n_unmatched;
   if (!ok) t->store->mem.failed = true;

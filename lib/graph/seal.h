@@ -37,6 +37,9 @@ uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events
  * just before them. `stack` has room for all its events. */
 void seal_mark_ends(struct tk_trace *t, const struct tk_track *k, uint32_t *stack);
 
+/* seal_frames.c: shortens Python frames of a sealed thread that outlast their caller; returns their number. */
+uint32_t seal_cut_frames(struct tk_trace *t, const struct tk_track *k);
+
 /* Sorts flow points by time again after their times changed. */
 bool seal_order_flows(struct tk_trace *t);
 

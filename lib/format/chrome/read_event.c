@@ -242,6 +242,11 @@ static bool id_field(struct chrome *r, struct chrome_event *e) {
   return arg_value(r, &e->id);
 }
 
+static void note_tdur(struct chrome_event *e, const struct tk_arg *arg) {
+  const bool number = arg->type == TK_ARG_INT || arg->type == TK_ARG_DECIMAL;
+  e->tdur.kind = number && num_scale(arg->i, arg->type == TK_ARG_INT ? 6 : arg->exp + 6, &e->tdur.ps) ? WHEN_OK : WHEN_BAD;
+}
+
 /* Stores a field that the model does not have as an arg under "json.". */
 static bool other_field(struct chrome *r, struct chrome_event *e, const struct json_string *key) {
   struct tk_arg arg;
@@ -249,6 +254,7 @@ static bool other_field(struct chrome *r, struct chrome_event *e, const struct j
   if (!arg_value(r, &arg)) return false;
   arg.key = id;
   args_copy(r->t, &arg);
+  if (id == KEY_TDUR) note_tdur(e, &arg);
   if (id == KEY_ID2) e->has_id2 = arg.type == TK_ARG_JSON && trace_str(r->t, arg.s)->len > 2;
   if (id == KEY_SCOPE) e->has_scope = true;
   if (id == KEY_FLOW_IN) e->flow_in = arg.type == TK_ARG_TRUE;

@@ -62,7 +62,10 @@ static void repaired_dur(struct chrome *r, struct chrome_event *e) {
 
 /* Repairs a span's duration: not negative, and within the range of time. */
 static void usable_dur(struct chrome *r, struct chrome_event *e) {
-  if (e->dur.kind == WHEN_NONE) {
+  if (e->dur.kind == WHEN_NONE && e->tdur.kind == WHEN_OK && e->tdur.ps >= 0 && e->tdur.ps < LONG_PS) {
+    json_fix(&r->j, r->at, "X event without dur: using tdur, the time of its thread");
+    e->dur = e->tdur;
+  } else if (e->dur.kind == WHEN_NONE) {
     json_fix(&r->j, r->at, "X event without dur: using 0");
   } else if (e->dur.kind == WHEN_BAD) {
     json_fix(&r->j, r->at, "dur is not a number: using 0");

@@ -40,7 +40,7 @@ struct chrome_event {
   tk_id s;         /* scope of an instant; 0 = absent */
   tk_id bp;        /* 0 = absent */
   struct tk_ident pid, tid;
-  struct when ts, dur;
+  struct when ts, dur, tdur;
   struct tk_arg dur_arg; /* original value of dur, if it is WHEN_BAD */
   struct tk_arg id;
   struct tk_arg bind_id;

@@ -8,6 +8,15 @@
 
 /* ---- times ---- */
 
+/* A built-in clock is a clock without a snapshot, too: REALTIME counts from the epoch. If no event is on the trace's default clock, the
+ * clock of the first event becomes the trace clock. */
+static void adopt_clock(struct perfetto *r) {
+  const uint32_t id = r->clocks[r->pending[0].clock].id;
+  if (r->has_snapshot || r->clocks[r->pending[0].clock].of_sequence || id >= CLOCK_OF_SEQUENCE) return;
+  r->trace_clock = id;
+  r->has_snapshot = true;
+}
+
 /* Converts pending times to the trace clock. A clock without a snapshot starts at the start of the trace. */
 static void finish_pending_times(struct perfetto *r) {
   struct tk_trace *t = r->t;
@@ -18,12 +27,13 @@ static void finish_pending_times(struct perfetto *r) {
     if (next < r->n_pending && r->pending[next].at == i) continue;
     if (t->events[i].ts < first) first = t->events[i].ts;
   }
+  if (first == INT64_MAX && r->n_pending) adopt_clock(r);
   if (first == INT64_MAX) first = 0;
   for (uint32_t i = 0; i < r->n_pending; i++) {
     const struct pending_time *l = &r->pending[i];
     struct clock *c = &r->clocks[l->clock];
     tk_time *ts = l->is_flow ? &t->flow_points[l->at].ts : &t->events[l->at].ts;
-    if (c->n == 0) {
+    if (c->n == 0 && (c->id != r->trace_clock || c->of_sequence)) {
       perfetto_note(r, TK_NOTE_REPAIR, "clock without a snapshot: its first event is placed at the start of the trace");
       c->n = mem_grow(&t->store->mem, (void **)&c->points, &c->cap, 1, sizeof *c->points);
       if (c->n) c->points[0] = (struct clock_point){*ts, first};

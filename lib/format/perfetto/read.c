@@ -173,6 +173,8 @@ static void free_reader(struct perfetto *r) {
   buf_free(&r->decoder.json);
   mem_free(mem, r->counter_classes.of);
   map_free(&r->counter_classes.index);
+  map_free(&r->counter_sums.index);
+  mem_free(&r->t->store->mem, r->counter_sums.of);
   map_free(&r->sequence_index);
   map_free(&r->uuid_index);
   map_free(&r->thread_index);
@@ -206,6 +208,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   r->interned_key = trace_text(t, ARG_INTERNED);
   map_init(&r->sequence_index, mem);
   map_init(&r->uuid_index, mem);
+  map_init(&r->counter_sums.index, mem);
   map_init(&r->thread_index, mem);
   map_init(&r->clock_index, mem);
   map_init(&r->sequence_clock_index, mem);

@@ -12,17 +12,27 @@ static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
   return trace_string(t, text, n);
 }
 
+/* Returns the sum of an incremental counter in a sequence; NULL if memory runs out. */
+static struct counter_sum *sum_of(struct perfetto *r, const struct counter_sample *s) {
+  struct counter_sums *all = &r->counter_sums;
+  uint32_t *slot = map_put(&all->index, (uint64_t)s->node << 32 | s->sequence, 0);
+  if (!slot) return NULL;
+  if (*slot) return &all->of[*slot - 1];
+  if (!mem_grow(&r->t->store->mem, (void **)&all->of, &all->cap, (uint64_t)all->n + 1, sizeof *all->of)) return NULL;
+  all->of[all->n] = (struct counter_sum){0, 0};
+  *slot = ++all->n;
+  return &all->of[all->n - 1];
+}
+
 /* Returns the arg that the sample represents. */
 static struct tk_arg arg_of(struct perfetto *r, const struct counter_sample *s) {
   struct node *n = &r->nodes[s->node];
   struct tk_arg v = {.type = s->value.type, .key = n->unit ? n->unit : KEY_COUNTER_VALUE};
-  if (v.type == TK_ARG_INT) {
-    n->sum = n->incremental ? (int64_t)((uint64_t)n->sum + (uint64_t)s->value.i) : s->value.i;
-    v.i = (int64_t)((uint64_t)n->sum * (uint64_t)n->multiplier);
-  } else {
-    n->sum_double = n->incremental ? n->sum_double + s->value.d : s->value.d;
-    v.d = n->sum_double * (double)n->multiplier;
-  }
+  struct counter_sum own = {s->value.i, s->value.d}, *sum = n->incremental ? sum_of(r, s) : NULL;
+  if (sum && v.type == TK_ARG_INT) own.whole = sum->whole = (int64_t)((uint64_t)sum->whole + (uint64_t)s->value.i);
+  if (sum && v.type != TK_ARG_INT) own.real = sum->real += s->value.d;
+  if (v.type == TK_ARG_INT) v.i = (int64_t)((uint64_t)own.whole * (uint64_t)n->multiplier);
+  else v.d = own.real * (double)n->multiplier;
   if (n->form & FORM_TEXT) v = (struct tk_arg){.type = TK_ARG_STR, .key = v.key, .s = number_text(r->t, &v)};
   return v;
 }

@@ -76,7 +76,7 @@ static void describe_track(struct perfetto *r, struct sequence *q, uint32_t mach
 }
 
 void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struct packet *k) {
-  struct counter_sample s = {0};
+  struct counter_sample s = {.sequence = (uint32_t)(q - r->sequences)};
   struct flow_site site = {0};
   struct pb_field f;
   clock_time(r, q, k, &s.ns, &s.pending); /* advances an incremental clock */

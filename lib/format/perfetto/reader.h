@@ -90,8 +90,7 @@ struct node {
   uint32_t descriptor_size;
   tk_id name, own_name, labels; /* own_name: from the process or thread descriptor */
   tk_id unit, first_name;
-  int64_t pid, tid, rank, multiplier, sum;
-  double sum_double;
+  int64_t pid, tid, rank, multiplier;
   tk_id counter_name; /* name of its samples; set by perfetto_finish */
   uint32_t form;          /* FORM_* bits of a track written by our writer */
   tk_id fields, inner_fields;   /* unmodelled fields of the descriptor; of its process, thread or counter */
@@ -141,6 +140,16 @@ struct raw_point {
 };
 
 /* Classes of counter samples, by node and category. */
+/* Sums of incremental counters: each sequence counts on its own. */
+struct counter_sums {
+  struct map index; /* node << 32 | sequence -> index + 1 */
+  struct counter_sum {
+    int64_t whole;
+    double real;
+  } *of;
+  uint32_t n, cap;
+};
+
 struct counter_classes {
   struct map index;
   struct counter_class {
@@ -266,6 +275,7 @@ struct perfetto {
   uint32_t n_generations, cap_generations, n_used_generations;
   tk_id interned_key; /* id of ARG_INTERNED */
   struct counter_classes counter_classes;
+  struct counter_sums counter_sums;
   struct collected collected;
   struct in *in; /* the file */
   struct chunks *chunks; /* NULL = one thread */
@@ -428,6 +438,7 @@ bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 /* ---- counters ---- */
 
 struct counter_sample {
+  uint32_t sequence;      /* index of its sequence */
   uint32_t node, pending; /* pending: clock of `ns`, if it has no mapping to the trace clock yet */
   tk_id cat, fields; /* fields: bytes of the fields that are not modelled */
   uint32_t interned; /* number of the interned data that they may reference */
