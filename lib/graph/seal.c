@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "apart.h"
 #include "piles.h"
 
 struct sealer {
@@ -457,6 +458,7 @@ bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err) {
   note_counted(t, TK_NOTE_FACT, "overlapping spans: they end after the span in which they start", s.n_overlaps);
   t->counts.dropped += s.n_unmatched;
   if (!ok) t->store->mem.failed = true;
+  else apart_note(t, s.start, s.end);
   if (!mem_check(&t->store->mem, err)) return false;
   t->sealed = true;
   return true;
