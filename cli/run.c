@@ -92,6 +92,7 @@ struct tk_load_options run_load_options(const struct shared *s, struct progress 
     .max_size = s->max_size,
     .strict = s->strict,
     .without = s->without,
+    .step_name = s->step_name,
     .progress = run_ticker(p),
   };
 }

@@ -9,7 +9,7 @@
 
 /* Fields of the shared rows.  First member of every command's params, so that the rows' offsets are the same in all of them. */
 struct shared {
-  const char *output, *format;
+  const char *output, *format, *step_name;
   uint64_t max_memory, max_size;
   int threads, level, progress, quiet, verbose;
   bool facts; /* not an option; set by commands that always print facts */
@@ -73,6 +73,13 @@ extern const struct opt_word progress_words[];
   }
 #define ROW_MAX_SIZE                                                                                                           \
   { OPT_SIZE, 0, "max-size", "SIZE", "fail if the input decompresses to more than this size", SHARED(max_size), 0, 0, 0 }
+#define ROW_STEP_NAME                                                                                                          \
+  {                                                                                                                            \
+    OPT_STRING, 0, "step-name", "PATTERN",                                                                                       \
+        "names of the spans that mark steps: a glob, or a regex between slashes (default: the marks of known profilers and "   \
+        "programs)",                                                                                                           \
+        SHARED(step_name), 0, 0, 0                                                                                             \
+  }
 #define ROW_PRETTY                                                                                                             \
   { OPT_FLAG, 0, "pretty", 0, "JSON: one event per line, indented", SHARED(pretty), 0, 0, 0 }
 #define ROW_OVERLAPS                                                                                                           \

@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "format/format.h"
 #include "graph/seal.h"
+#include "graph/step_names.h"
 #include "io/in.h"
 #include "load.h"
 #include "source/sources.h"
@@ -94,6 +95,11 @@ void load_files(struct tk_trace *t, const char *const *paths, size_t n) {
   t->files = files;
 }
 
+void load_configure(struct tk_trace *t, const struct tk_load_options *opt) {
+  t->store->without = opt->without;
+  if (opt->step_name) t->store->step_name = copy_text(t, opt->step_name);
+}
+
 static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct source_view *v, const char *instead,
                                   const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
@@ -102,7 +108,7 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
     err_set(err, TK_ELIMIT, "%s: out of memory", v->name);
     return NULL;
   }
-  t->store->without = opt->without;
+  load_configure(t, opt);
   t->host = copy_text(t, v->host);
   t->run = copy_text(t, v->run);
   load_files(t, &(const char *){sources_path(s, i)}, 1);
@@ -124,7 +130,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   err_clear(err);
   if (sources_failed(s, i, err)) return NULL;
   if (!opt) opt = &defaults;
-  if (!RESERVED(opt, err)) return NULL;
+  if (!RESERVED(opt, err) || (opt->step_name && !step_names_check(opt->step_name, err))) return NULL;
   for (unsigned nth = 0; !t && sources_view(s, i, nth, &view); nth++) {
     if (nth && (opt->strict || !is_beyond_repair(err))) break;
     if (nth) snprintf(instead, sizeof instead, "%s: reading this file instead", err->msg);

@@ -8,6 +8,9 @@
 /* Records the files that the trace was read from. */
 void load_files(struct tk_trace *t, const char *const *paths, size_t n);
 
+/* Stores the options that matter after reading. */
+void load_configure(struct tk_trace *t, const struct tk_load_options *opt);
+
 /* Reads `in` into t, which may contain only notes, and closes `in`. `in` may be NULL if opening failed with err set. On
  * failure, frees t and returns NULL. */
 struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,

@@ -223,6 +223,7 @@ struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, cons
     return NULL;
   }
   merge_name(t, source);
+  load_configure(t, &options.load);
   if (merge_all(t, s, &options, report, err)) return t;
   tk_free(t);
   return NULL;

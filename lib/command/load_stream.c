@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "graph/step_names.h"
 #include "io/layer.h"
 #include "load.h"
 
@@ -44,14 +45,14 @@ static struct tk_trace *load(struct tk_reader from, struct tk_bytes bytes, const
   if (!err) err = &own;
   err_clear(err);
   if (!opt) opt = &defaults;
-  if (!RESERVED(opt, err)) return NULL;
+  if (!RESERVED(opt, err) || (opt->step_name && !step_names_check(opt->step_name, err))) return NULL;
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
   if (!t) {
     err_set(err, TK_ELIMIT, "%s: out of memory", name);
     return NULL;
   }
   struct mem *mem = &t->store->mem;
-  t->store->without = opt->without;
+  load_configure(t, opt);
   struct in *in = from.read ? stream_open(from, mem, err) : in_memory(bytes.p, bytes.n, mem, err);
   t->host = t->run = "";
   if (in) in = in_decode(in, opt->max_size, mem, err);

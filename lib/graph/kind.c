@@ -6,6 +6,7 @@
 #include "accelerator.h"
 #include "base/text.h"
 #include "kind_xla.h"
+#include "step_names.h"
 
 const struct kind_word kind_words[] = {
     {"span", KIND_SPAN},       {"instant", KIND_INSTANT}, {"counter", KIND_COUNTER},   {"async", KIND_ASYNC},
@@ -79,6 +80,15 @@ static bool assign_roles(struct kinds *k) {
   return true;
 }
 
+static bool mark_steps(struct kinds *k) {
+  struct step_names names;
+  if (!step_names_find(&names, k->t, k->mem)) return false;
+  for (tk_id i = 1; names.marks && i <= k->t->n_classes; i++)
+    if (names.marks[i]) k->of_class[i] |= KIND_STEP;
+  step_names_free(&names, k->mem);
+  return true;
+}
+
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
   const uint32_t n_shapes = t->store->n_shapes;
   *k = (struct kinds){.mem = mem, .t = t};
@@ -94,7 +104,7 @@ bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
   for (uint32_t i = 1; i <= n_shapes; i++) k->by_shape |= k->of_shape[i] != 0;
   for (tk_id i = 1; k->by_shape && i <= t->n_classes; i++) k->of_class[i] |= k->of_shape[args_shape_of(t, t->classes[i].args)];
   xla_tracks(t, k->of_track);
-  return assign_roles(k) && xla_annotations(k);
+  return assign_roles(k) && mark_steps(k) && xla_annotations(k);
 }
 
 void kinds_free(struct kinds *k) {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "step_names.h"
+
 static bool number_at(const char *p, int64_t *number) {
   const uint8_t *end;
   struct num n = num_scan((const uint8_t *)p, &end);
@@ -69,13 +71,49 @@ static bool add_track(struct steps *s, const struct tk_trace *t, tk_id track, co
   return true;
 }
 
+/* ---- steps by the names of other spans ---- */
+
+/* Numbers the steps of a track in their order, unless their names have numbers that increase. */
+static void number_track(struct steps *s, uint32_t from, bool ordinal) {
+  for (uint32_t i = from + 1; i < s->n && !ordinal; i++) ordinal = s->v[i].number <= s->v[i - 1].number;
+  for (uint32_t i = from; i < s->n; i++)
+    if (ordinal) s->v[i].number = i - from;
+}
+
+/* Adds the outermost spans of the track that mark steps. */
+static bool add_marked(struct steps *s, const struct tk_trace *t, tk_id track, const struct step_names *names) {
+  const struct tk_track *k = &t->tracks[track];
+  const uint32_t from = s->n;
+  bool ordinal = names->ordinal;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    int64_t number = 0;
+    if (!names->marks[e->cls] || e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
+    if (s->n > from && e->ts < s->v[s->n - 1].end) continue;
+    if (!step_names_number(tk_string(t, t->classes[e->cls].name, NULL), &number)) ordinal = true;
+    if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
+    s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, track};
+  }
+  number_track(s, from, ordinal);
+  return true;
+}
+
+static bool add_by_name(struct steps *s, const struct tk_trace *t) {
+  struct step_names names;
+  bool ok = step_names_find(&names, t, s->mem);
+  for (tk_id i = 1; ok && names.marks && i <= t->n_tracks; i++) ok = add_marked(s, t, i, &names);
+  step_names_free(&names, s->mem);
+  return ok;
+}
+
 bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem) {
   static const char STEP_NUM[] = "step_num";
   const tk_id key = intern_id(&t->store->strings, STEP_NUM, sizeof STEP_NUM - 1);
-  bool *named = find_named(t, mem), ok = named != NULL;
   *s = (struct steps){.mem = mem};
-  for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = add_track(s, t, i, named, key);
+  bool *named = t->store->step_name ? NULL : find_named(t, mem), ok = named || t->store->step_name;
+  for (tk_id i = 1; ok && named && i <= t->n_tracks; i++) ok = add_track(s, t, i, named, key);
   mem_free(mem, named);
+  ok = ok && (s->n || add_by_name(s, t));
   if (ok) find_main(s);
   return ok;
 }

@@ -62,6 +62,7 @@ struct tk_store {
   uint32_t n_foreign, cap_foreign;
   bool has_foreign; /* the args under construction contain foreign ids */
   char *source;
+  const char *step_name; /* pattern of the names of spans that mark steps; NULL: the rows of step_names.c */
   char *mistake;  /* first mistake of a caller that builds a trace (command/build.c) */
   bool has_bytes; /* strings may be arbitrary bytes */
   bool broken;    /* seal failed */

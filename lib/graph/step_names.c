@@ -1,0 +1,141 @@
+/* step_names.c - the rows. See step_names.h. */
+#include "step_names.h"
+
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/regexp.h"
+#include "base/text.h"
+
+/* In order of preference: rows of one producer first, common words last. */
+static const struct row {
+  const char *begins, *holds; /* `holds`: text that follows somewhere; NULL = none */
+  bool ordinal;               /* numbers in the name are sizes of batches */
+} ROWS[] = {
+    {"execute_", "generation_", true},            /* vLLM, vllm/v1/worker/gpu_worker.py: annotate_profile */
+    {"execute_new_", "_cached_", true},           /* vLLM 0.11, the same */
+    {"step[", "bs=", true},                       /* SGLang, python/sglang/srt/managers/scheduler.py */
+    {"[Executor] _forward_step ", NULL, false},   /* TensorRT-LLM, tensorrt_llm/_torch/pyexecutor/py_executor.py */
+    {"[pl][profile]run_training_batch", NULL, true}, /* Lightning, lightning/pytorch/profilers */
+};
+enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
+
+/* Words that programs use for their own annotations, alone or with a number: "train_step", "iteration 12", "Step #3". */
+static const char *const WORDS[] = {"train_step", "training_step", "train step", "training step", "iteration", "iter", "step", "train", NULL};
+
+static bool is_word_with_number(const char *name) {
+  for (const char *const *word = WORDS; *word; word++) {
+    const size_t n = strlen(*word);
+    if (!ascii_equal(name, *word, n)) continue;
+    const char *p = name + n;
+    if (!*p) return strchr(*word, '_') || strchr(*word, ' '); /* "step" or "train" alone is too common */
+    p += strspn(p, " _#:=-");
+    if (*p && !p[strspn(p, "0123456789")]) return true;
+  }
+  return false;
+}
+
+static bool is_row(const struct row *row, const char *name) {
+  return text_begins(name, row->begins) && (!row->holds || strstr(name + strlen(row->begins), row->holds));
+}
+
+/* ---- patterns of users ---- */
+
+static bool is_regexp(const char *pattern) {
+  const size_t n = strlen(pattern);
+  return n > 2 && *pattern == '/' && pattern[n - 1] == '/';
+}
+
+/* Compiles the expression between the slashes. `text` keeps it. */
+static struct regexp *compile(const char *pattern, char *text, size_t size, struct mem *mem, char *why, size_t n_why) {
+  const size_t n = strlen(pattern);
+  if (n - 1 > size) return NULL;
+  memcpy(text, pattern + 1, n - 2);
+  text[n - 2] = 0;
+  return regexp_new(text, mem, why, n_why);
+}
+
+bool step_names_check(const char *pattern, struct tk_err *err) {
+  struct mem mem = {0};
+  char text[1024], why[200] = "it is too long";
+  if (!*pattern) return err_set(err, TK_EUSAGE, "empty pattern of step names");
+  if (!is_regexp(pattern)) return true;
+  struct regexp *r = compile(pattern, text, sizeof text, &mem, why, sizeof why);
+  const bool ok = r != NULL;
+  regexp_free(r);
+  return ok || err_set(err, TK_EUSAGE, "invalid regular expression '%.200s': %s", pattern, why);
+}
+
+static bool mark_by_pattern(struct step_names *n, const struct tk_trace *t, struct mem *mem) {
+  const char *pattern = t->store->step_name;
+  char text[1024], why[200];
+  struct regexp *r = is_regexp(pattern) ? compile(pattern, text, sizeof text, mem, why, sizeof why) : NULL;
+  if (is_regexp(pattern) && !r) return false;
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    const char *name = tk_string(t, t->classes[i].name, NULL);
+    n->marks[i] = r ? regexp_matches(r, name) : glob_matches(pattern, name);
+  }
+  regexp_free(r);
+  return true;
+}
+
+/* ---- marks ---- */
+
+/* True if the profiler marked steps: ProfilerStep#N, the arg step_num, or a line called "Steps". */
+static bool has_own_marks(const struct tk_trace *t) {
+  if (intern_id(&t->store->strings, "step_num", 8)) return true;
+  for (tk_id i = 1; i <= t->n_classes; i++)
+    if (text_begins(tk_string(t, t->classes[i].name, NULL), "ProfilerStep#")) return true;
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].count && strcmp(tk_string(t, t->tracks[i].name, NULL), "Steps") == 0) return true;
+  return false;
+}
+
+/* Frames and operators may have such names without being steps. */
+static bool may_mark(const struct tk_trace *t, tk_id cls) {
+  const char *cat = tk_string(t, t->classes[cls].cat, NULL);
+  return strcmp(cat, "python_function") != 0 && strcmp(cat, "kernel") != 0;
+}
+
+/* Marks the classes of row `at`, the last of which stands for the common words. Returns their number. */
+static uint32_t mark_row(struct step_names *n, const struct tk_trace *t, unsigned at) {
+  uint32_t found = 0;
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    const char *name = tk_string(t, t->classes[i].name, NULL);
+    const bool is = may_mark(t, i) && (at < N_ROWS ? is_row(&ROWS[at], name) : is_word_with_number(name));
+    n->marks[i] = is;
+    found += is;
+  }
+  n->ordinal = at < N_ROWS && ROWS[at].ordinal;
+  return found;
+}
+
+bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem *mem) {
+  *n = (struct step_names){NULL, false};
+  if (!t->store->step_name && has_own_marks(t)) return true;
+  n->marks = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *n->marks);
+  if (!n->marks) return false;
+  n->marks[0] = false;
+  if (t->store->step_name) return mark_by_pattern(n, t, mem);
+  for (unsigned i = 0; i <= N_ROWS; i++)
+    if (mark_row(n, t, i)) return true;
+  step_names_free(n, mem);
+  return true;
+}
+
+void step_names_free(struct step_names *n, struct mem *mem) {
+  mem_free(mem, n->marks);
+  n->marks = NULL;
+}
+
+bool step_names_number(const char *name, int64_t *number) {
+  const char *end = name + strlen(name), *p;
+  const uint8_t *stop;
+  while (end > name && !(end[-1] >= '0' && end[-1] <= '9')) end--;
+  for (p = end; p > name && p[-1] >= '0' && p[-1] <= '9';) p--;
+  if (p == end) return false;
+  while (*p == '0' && p + 1 < end) p++;
+  const struct num v = num_scan((const uint8_t *)p, &stop);
+  *number = v.mant;
+  return v.kind == NUM_INT || (v.kind == NUM_DEC && v.exp == 0);
+}

@@ -1,0 +1,22 @@
+/* step_names.h - names of spans that mark steps of programs without a profiler's own marks: one row each in step_names.c. */
+#ifndef GRAPH_STEP_NAMES_H
+#define GRAPH_STEP_NAMES_H
+
+#include "trace.h"
+
+struct step_names {
+  bool *marks;  /* by class: whether its spans are steps; NULL: none are */
+  bool ordinal; /* numbers in the names do not count steps */
+};
+
+/* Finds the classes whose spans mark steps: those of the trace's own pattern (store->step_name), else of the first row that any class
+ * matches. Finds none if the profiler marked steps itself. Returns false when memory runs out. */
+bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem *mem);
+void step_names_free(struct step_names *n, struct mem *mem);
+
+/* Returns the last integer in a name; false if there is none. */
+bool step_names_number(const char *name, int64_t *number);
+/* Checks a pattern: a glob that matches the whole name, or a regular expression between slashes. */
+bool step_names_check(const char *pattern, struct tk_err *err);
+
+#endif
