@@ -23,6 +23,7 @@ static const struct opt opts[] = {
     0, 0, 0 },
   { OPT_WORD, 0, "annotations", "FORM", "print the findings in the format of a CI service", FIELD(annotations),
     annotate_words, 0, 0 },
+  ROW_STEP_NAME,
   ROWS_READ,
   ROW_END,
 };

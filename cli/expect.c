@@ -1,5 +1,6 @@
 /* expect.c - see expect.h. */
 #include "expect.h"
+#include "meant.h"
 
 #include "report.h"
 #include "tty.h"
@@ -99,7 +100,8 @@ static bool refuse_word(const char *command, const char *text, const char *word,
     }
   }
   words[n] = NULL;
-  const char *near = tk_nearest(word, words);
+  const char *near = function ? NULL : meant_figure(word);
+  if (!near) near = tk_nearest(word, words);
   tty_fail("%s: '%s': unknown %s '%s'%s%s%s", command, text, function ? "function" : "figure", word,
           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   return false;
@@ -151,13 +153,22 @@ enum expect_unit expect_unit(const struct expect *e) {
   return EXPECT_PLAIN;
 }
 
+/* Returns the percentage that belongs to a figure of time: device_busy for busy_ns. */
+static const char *meant_of_time(const struct figure *f) {
+  char word[64];
+  const size_t n = strlen(f->key);
+  snprintf(word, sizeof word, "%.*s", (int)(n > 3 ? n - 3 : n), f->key);
+  return meant_figure(word);
+}
+
 static bool check_unit(const struct expect *e, const char *command, bool compares) {
   static const char *const WANTED[] = { "a number, such as 3", "a percentage, such as 80%", "a time, such as 150ms",
                                         "a size, such as 2GB" };
   const enum expect_unit unit = expect_unit(e);
   if (e->unit == unit || (unit == EXPECT_SIZE && e->unit == EXPECT_PLAIN)) return true;
   if (compares && (e->unit == EXPECT_PERCENT || e->unit == EXPECT_RATIO)) return true;
-  tty_fail("%s: '%s': expected %s", command, e->text, WANTED[unit]);
+  const char *meant = e->figure && e->unit == EXPECT_PERCENT ? meant_of_time(e->figure) : NULL;
+  tty_fail("%s: '%s': expected %s%s%s%s", command, e->text, WANTED[unit], meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
   return false;
 }
 
@@ -301,7 +312,8 @@ enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const 
     report_name(r, row, name, sizeof name);
     if (!known) result = EXPECT_UNKNOWN;
     else if (!expect_holds(e, value.number)) result = EXPECT_FAILED;
-    if (!known) snprintf(said, n, "not available in this trace%s%s", *name ? " for " : "", name);
+    if (!known && expect_is_step(e)) snprintf(said, n, "no training steps are marked; --step-name names them");
+    else if (!known) snprintf(said, n, "not available in this trace%s%s", *name ? " for " : "", name);
     else snprintf(said, n, "%s%s%s", expect_print(e, value.number, text), r->n_ranks > 1 ? " of " : "", r->n_ranks > 1 ? name : "");
   }
   if (result == EXPECT_HELD && r->n_ranks > 1) snprintf(said, n, "of each rank");

@@ -12,7 +12,7 @@ struct params {
   struct shared shared;
 };
 
-static const struct opt opts[] = { ROW_JSON, ROWS_READ, ROW_END };
+static const struct opt opts[] = { ROW_STEP_NAME, ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
   { "tracekit info trace.json.gz", "summarise a trace" },

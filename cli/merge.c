@@ -93,6 +93,7 @@ static const struct opt opts[] = {
   { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
     FIELD(keep_going), 0, 0, 0 },
   ROW_FORMAT,
+  ROW_STEP_NAME,
   ROW_FORCE,
   ROW_DRY_RUN,
   ROW_NO_LOSS,

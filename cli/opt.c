@@ -1,6 +1,7 @@
 /* opt.c - the parser of option rows (opt.h): -x, -xVALUE, -x VALUE, -xyz, --name, --name=VALUE, --name VALUE, --no-name, "--",
  * and operands anywhere between them.  Names cannot be abbreviated, so that a new option never breaks a script. */
 #include "opt.h"
+#include "meant.h"
 
 #include "tracekit.h"
 
@@ -60,7 +61,7 @@ static bool set_choice(const struct parser *p, const struct opt *o, const struct
 }
 
 static enum parsed set_word(const struct parser *p, const struct opt *o, const char *value) {
-  const char *valid[MAX_VALID];
+  const char *valid[MAX_VALID], *meant = meant_value(o->name, value);
   size_t n = 0;
   for (; o->words[n].word && n < MAX_VALID - 1; n++) {
     const struct opt_word *w = &o->words[n];
@@ -72,7 +73,7 @@ static enum parsed set_word(const struct parser *p, const struct opt *o, const c
     valid[n] = o->words[n].word;
   }
   valid[n] = NULL;
-  return bad_word(p, o, value, valid);
+  return meant ? set_word(p, o, meant) : bad_word(p, o, value, valid);
 }
 
 /* Lists the formats that share a name: "xplane (.xplane.pb) or perfetto (.pftrace)".  NULL if fewer than two do. */
@@ -245,31 +246,19 @@ static const struct opt *find_long(const struct command *c, const char *word, si
   return NULL;
 }
 
-/* Returns what to use instead of an option of other programs; NULL if unknown. */
-static const char *foreign(const char *word, size_t n) {
-  static const struct {
-    const char *word, *here;
-  } rows[] = {
-    { "compress", "use -o NAME.json.gz, and --level to set the compression level" },
-    { "gzip", "use -o NAME.json.gz to compress" },
-    { "zstd", "use -o NAME.json.zst to compress" },
-    { "input", "inputs need no option" },
-    { "recursive", "folders are always searched recursively" },
-    { "start", "use --time START..END to keep a time range" },
-    { "end", "use --time START..END to keep a time range" },
-    { "grep", "use --name '*TEXT*' to keep events by name" },
-    { "max-size-mb", "use --to 100MB to limit the file size" },
-    { "overwrite", "use --force to replace a file" },
-    { "silent", "use --quiet to print only errors" },
-    { "debug", "use --verbose to print more" },
-  };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (same_name(rows[i].word, word, n)) return rows[i].here;
-  return NULL;
+/* Returns the only long option that begins with the word, as in --out; NULL if there are none or several. */
+static const char *completed(const struct command *c, const char *word, size_t n) {
+  const char *found = NULL;
+  for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
+    if (strncmp(o->name, word, n)) continue;
+    if (found) return NULL;
+    found = o->name;
+  }
+  return n > 1 ? found : NULL;
 }
 
 static enum parsed unknown_long(const struct parser *p, const char *word, size_t n) {
-  const char *here = foreign(word, n);
+  const char *here = meant_option(p->command->name, word, n), *whole = completed(p->command, word, n);
   const char *valid[MAX_VALID] = { "help", "version" };
   char shown[MAX_WORD + 4], dashed[MAX_VALID][MAX_WORD];
   size_t count = 2;
@@ -281,6 +270,7 @@ static enum parsed unknown_long(const struct parser *p, const char *word, size_t
   }
   snprintf(shown, sizeof shown, "--%.*s", (int)(n < MAX_WORD ? n : MAX_WORD), word);
   if (here) return fail(p->error, "unknown option '%s': %s", shown, here);
+  if (whole) return fail(p->error, "unknown option '%s'; did you mean '--%s'?", shown, whole);
   opt_unknown(p->error, "option", shown, valid);
   return PARSED_ERROR;
 }
@@ -289,17 +279,23 @@ static enum parsed unknown_long(const struct parser *p, const char *word, size_t
 
 /* Sets a value, joined with its unit if that is the next argument: "--to 100 MB". */
 static enum parsed set_apart(struct parser *p, const struct opt *o, const char *value) {
+  enum { KEPT = 4 };
+  static char kept[KEPT][MAX_WORD]; /* values that are stored as text live as long as argv */
+  static unsigned n_kept;
   char joined[MAX_WORD];
   uint64_t bytes;
   tk_time time;
   const char *unit = *p->next;
   bool is_number = *value && !value[strspn(value, "0123456789.")] && unit && *unit && !strchr("0123456789.+-", *unit);
-  if (!is_number || (o->kind != OPT_SIZE && o->kind != OPT_TIME)) return set_value(p, o, value);
+  const bool is_time = o->kind == OPT_TIME || (o->arg && !strcmp(o->arg, "TIME"));
+  if (!is_number || (o->kind != OPT_SIZE && !is_time)) return set_value(p, o, value);
   int n = snprintf(joined, sizeof joined, "%s%s", value, unit);
   bool fits = n < (int)sizeof joined && (o->kind == OPT_SIZE ? tk_parse_size(joined, &bytes) : tk_parse_duration(joined, &time));
   if (!fits) return set_value(p, o, value);
   p->next++;
-  return set_value(p, o, joined);
+  if (o->kind != OPT_STRING) return set_value(p, o, joined);
+  if (n_kept == KEPT) return fail(p->error, "--%s: '%s' and its unit must be one word", o->name, value);
+  return set_value(p, o, strcpy(kept[n_kept++], joined));
 }
 
 static enum parsed parse_long(struct parser *p, const char *word) {
@@ -319,6 +315,7 @@ static enum parsed parse_long(struct parser *p, const char *word) {
     return set_apart(p, o, value);
   }
   if (equals && on && o->words) return set_word(p, o, equals + 1);
+  if (equals && equals[1]) return fail(p->error, "--%.*s takes no value; to write a file, redirect: --%.*s > %s", (int)n, word, (int)n, word, equals + 1);
   if (equals) return fail(p->error, "--%.*s takes no value", (int)n, word);
   set_flag(p, o, on);
   return PARSED_RUN;
@@ -330,6 +327,8 @@ static enum parsed parse_letters(struct parser *p, const char *letters) {
     if (*letters == 'h') return PARSED_SHORT;
     if (*letters == 'V') return PARSED_VERSION;
     o = find_letter(p->command, *letters);
+    const char *here = o ? NULL : meant_option(p->command->name, letters, 1);
+    if (here) return fail(p->error, "unknown option '-%c': %s", *letters, here);
     if (!o) return fail(p->error, "unknown option '-%c'", *letters);
     if (opt_has_value(o)) {
       const char *value = letters[1] ? letters + 1 : *p->next;
@@ -355,6 +354,9 @@ static enum parsed check_operands(const struct parser *p, const struct operands 
   if (extra && is_output(p, extra)) return fail(p->error, "unexpected operand '%s'; to write to it, use -o %s", extra, extra);
   if (extra && find_letter(c, 'f') && tk_path_of(extra).format)
     return fail(p->error, "unexpected operand '%s'; only one trace is accepted (merge combines several)", extra);
+  bool on;
+  if (extra && find_long(c, "before", 6, &on))
+    return fail(p->error, "unexpected operand '%s'; for several inputs on a side, use --before and --after", extra);
   if (extra) return fail(p->error, "unexpected operand '%s'", extra);
   return PARSED_RUN;
 }

@@ -1,6 +1,7 @@
 /* run.c - see run.h.  The library checks an output when it opens it.  The same checks are made here first, so that they fail
  * before an hour of reading rather than after it. */
 #include "run.h"
+#include "meant.h"
 
 #include "interrupt.h"
 #include "tty.h"
@@ -300,9 +301,15 @@ static bool has_folder(const char *path) {
   return has;
 }
 
+static bool refuse_folder(const char *path, int *status) {
+  const char *scheme = strstr(path, "://");
+  if (scheme && !memchr(path, '/', (size_t)(scheme - path))) return refuse(path, "is an address; write to a local file and copy it", status);
+  return refuse(path, "no such folder", status);
+}
+
 bool run_check_file(const struct shared *s, const char *path, const struct operands *in, int *status) {
   struct stat st;
-  if (stat(path, &st) != 0) return has_folder(path) || refuse(path, "no such folder", status);
+  if (stat(path, &st) != 0) return has_folder(path) || refuse_folder(path, status);
   if (S_ISDIR(st.st_mode)) return refuse(path, "is a directory", status);
   if (!S_ISREG(st.st_mode)) return true; /* a device or a FIFO has no contents to lose */
   if (is_input(&st, in)) { /* wrong usage, not a fault of the file */
@@ -338,6 +345,12 @@ bool run_names_folder(const struct shared *s) {
   return n && s->format && !run_is_stdout(s->output) && stat(s->output, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static void say_extension(const char *path) {
+  const char *dot = strrchr(path, '.'), *advice = dot ? meant_extension(dot + 1) : NULL;
+  if (advice) tty_fail("%s: not the extension of a trace; %s", path, advice);
+  else tty_fail("%s: unknown extension; give a format with -f (see -f help)", path);
+}
+
 static bool refuse_ending(const char *path, int *status) {
   static const char *const archives[] = { ".zip", ".7z", ".tar", ".tgz", ".rar" };
   const char *dot = strrchr(path, '.');
@@ -347,7 +360,7 @@ static bool refuse_ending(const char *path, int *status) {
       return tty_fail("%s: archives cannot be written; use .json.gz or .json.zst", path), false;
   if (!dot || strchr(dot, '/')) tty_fail("%s: the output name implies no format; use %s.json.gz, or give a format with -f (see "
                                          "-f help)", path, path);
-  else tty_fail("%s: unknown extension; give a format with -f (see -f help)", path);
+  else say_extension(path);
   return false;
 }
 
@@ -355,7 +368,7 @@ bool run_names_trace(const struct shared *s, const char *path, int *status) {
   const char *slash = strrchr(path, '/'), *hole = strstr(path, "{}");
   if (run_is_stdout(path)) return true;
   if (!s->format && !tk_path_of(path).format && !tk_path_of(path).bare) return refuse_ending(path, status);
-  return has_folder(path) || (hole && hole < slash) || refuse(path, "no such folder", status);
+  return has_folder(path) || (hole && hole < slash) || refuse_folder(path, status);
 }
 
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status) {

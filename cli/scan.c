@@ -19,6 +19,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "anchor", "REGEX", "also treat spans with this name as collectives, as in merge", FIELD(anchor), 0, 0, 0 },
   { OPT_STRING, 0, "input", "NAME", "name of the input in the scan, if it is read from a pipe or is a copy", FIELD(input),
     0, 0, 0 },
+  ROW_STEP_NAME,
   ROW_FORCE,
   ROW_JSON,
   ROWS_READ,

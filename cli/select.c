@@ -1,6 +1,7 @@
 /* select.c - see select.h.  Every plain option is short for an expression: --min-dur 10us is "dur >= 10us".  So there is one
  * language and one parser for it.  An event must satisfy all expressions. */
 #include "select.h"
+#include "meant.h"
 
 #include "tty.h"
 
@@ -48,6 +49,22 @@ static void any_of(struct exprs *e, const char *symbol_op, const struct opt_list
     append_quoted(&text, list->v[i]);
   }
   if (list->n) add_expr(e, text);
+}
+
+/* Adds a test of kinds: lists with commas, and words that stand for a kind, are accepted. */
+static void any_kind(struct exprs *e, const struct opt_list *list) {
+  char *text = NULL, word[64];
+  for (size_t i = 0; i < list->n; i++)
+    for (const char *p = list->v[i]; *p; p += strspn(p, ", ")) {
+      const size_t n = strcspn(p, ",");
+      snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), p);
+      const char *meant = meant_kind(word);
+      if (text) append(&text, " || ");
+      append(&text, "kind == ");
+      append_quoted(&text, meant ? meant : word);
+      p += n;
+    }
+  if (text) add_expr(e, text);
 }
 
 static void none_of(struct exprs *e, const char *symbol_op, const struct opt_list *list) {
@@ -178,13 +195,15 @@ struct exprs select_expressions(const struct selected *s, const char *command) {
   any_of(&e, "name =~ ", &p->regexes);
   none_of(&e, "name ~ ", &p->excludes);
   any_of(&e, "cat ~ ", &p->cats);
-  any_of(&e, "kind == ", &p->kinds);
+  any_kind(&e, &p->kinds);
   any_of(&e, "host ~ ", &p->hosts);
   any_of(&e, "track ~ ", &p->tracks);
   any_id(&e, "pid", &p->pids);
   any_id(&e, "tid", &p->tids);
   any_range(&e, "rank", &p->ranks);
   any_range(&e, "device", &p->devices);
+  any_range(&e, "stream", &p->streams);
+  any_of(&e, "launched_by ~ ", &p->launched_by);
   one_range(&e, "depth", p->depth);
   one_limit(&e, "min", ">=", p->min_dur);
   one_limit(&e, "max", "<=", p->max_dur);

@@ -6,8 +6,8 @@
 #include "run.h"
 
 struct selection {
-  struct opt_list exprs, names, excludes, regexes, cats, pids, tids, hosts, tracks, kinds;
-  struct opt_ranges ranks, devices;
+  struct opt_list exprs, names, excludes, regexes, cats, pids, tids, hosts, tracks, kinds, launched_by;
+  struct opt_ranges ranks, devices, streams;
   const char *depth, *min_dur, *max_dur, *time, *step;
   bool no_python;
 };
@@ -45,11 +45,14 @@ struct selected {
     "or UTC",                                                                                                                  \
            time),                                                                                                              \
   SELECT_TEXT("step", "N..M", "keep the time range of these training steps", step),                                            \
+  ROW_STEP_NAME,                                                                                                               \
   SELECT_LIST("pid", "N..M", "keep processes with this pid, or with pids in this range", pids),                                \
   SELECT_LIST("tid", "N..M", "keep threads with this tid, or with tids in this range", tids),                                  \
   SELECT_RANGES("rank", "keep ranks of a merged trace in this range", ranks),                                                  \
   SELECT_LIST("host", "GLOB", "keep hosts whose name matches", hosts),                                                         \
   SELECT_RANGES("device", "keep accelerators with numbers in this range", devices),                                            \
+  SELECT_RANGES("stream", "keep device queues with numbers in this range", streams),                                            \
+  SELECT_LIST("launched-by", "GLOB", "keep device work that was launched within a span whose name matches", launched_by),      \
   SELECT_LIST("track", "GLOB", "keep threads, counters and processes whose name matches", tracks),                             \
   { OPT_FLAG, 0, "no-python", 0, "remove Python stack frames", SELECTED(no_python), 0, 0, 0 }
 

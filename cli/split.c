@@ -30,6 +30,7 @@ static const struct opt opts[] = {
   { OPT_WORD, 0, "by", "WHAT", "how to split the trace", FIELD(by), by_words, 0, 0 },
   { OPT_STRING, 0, "every", "TIME|SIZE",
     "length of a part (--by time), or maximum size of a file (--by size)", FIELD(every), 0, 0, 0 },
+  ROW_STEP_NAME,
   ROWS_WRITE,
   ROW_JSON,
   ROWS_READ,

@@ -26,6 +26,7 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "csv", 0, "print results as CSV; text is quoted, and NULL is empty", FIELD(csv), 0, 0, 0 },
   { OPT_FLAG, 0, "jsonl", 0, "print each row as a JSON object on its own line", FIELD(jsonl), 0, 0, 0 },
   { OPT_FILE, 0, "db", "FILE", "write the tables, with indices, to an SQLite database", FIELD(db), 0, 0, 0 },
+  ROW_STEP_NAME,
   ROW_FORCE,
   { OPT_TIME, 0, "timeout", "TIME", "abort a statement that takes longer than this (default: 10 "
                                     "minutes)", FIELD(timeout), 0, 0, 0 },
@@ -78,12 +79,23 @@ static char *read_script(const char *path) {
   return text;
 }
 
+/* Appends a statement; the commands of the prompt that list tables and columns are statements, too. */
+static bool append_statement(char **text, size_t *n, const char *query) {
+  static const char TABLES[] = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name";
+  char columns[256];
+  if (!strncmp(query, ".tables", 7)) return append(text, n, TABLES, strlen(TABLES));
+  if (strncmp(query, ".schema ", 8)) return append(text, n, query, strlen(query));
+  const size_t length = strspn(query + 8, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  snprintf(columns, sizeof columns, "SELECT name, type FROM pragma_table_info('%.*s')", (int)(length < 128 ? length : 128), query + 8);
+  return append(text, n, columns, strlen(columns));
+}
+
 /* Joins the values of -e, with a semicolon after each one, because it may lack its own. */
 static char *join_queries(const struct opt_list *queries) {
   char *text = NULL;
   size_t n = 0;
   for (size_t i = 0; i < queries->n; i++)
-    if (!append(&text, &n, queries->v[i], strlen(queries->v[i])) || !append(&text, &n, "\n;\n", 3)) {
+    if (!append_statement(&text, &n, queries->v[i]) || !append(&text, &n, "\n;\n", 3)) {
       free(text);
       return NULL;
     }
@@ -130,8 +142,40 @@ static int query(const struct params *p, struct tk_trace *t, const char *text, b
   return status;
 }
 
-static int cmd_sql(const void *params, const struct operands *in) {
-  const struct params *p = params;
+/* True for an operand that is a statement rather than an input. */
+static bool is_statement(const char *text) {
+  static const char *const FIRST[] = { "select", "with", "pragma", "explain", "include", "create", "values", ".tables", ".schema" };
+  for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++) {
+    const size_t n = strlen(FIRST[i]);
+    if (!strncasecmp(text, FIRST[i], n) && strchr(" \t\r\n(;", text[n])) return access(text, F_OK) != 0;
+  }
+  return false;
+}
+
+static bool is_script(const char *name) {
+  const size_t n = strlen(name);
+  return n > 4 && !strcasecmp(name + n - 4, ".sql");
+}
+
+/* Copies the params, and takes statements and scripts out of the operands, as other SQL tools accept them. */
+static bool take_statements(const struct params *from, const struct operands *operands, struct params *p, struct operands *in) {
+  const size_t most = from->queries.n + operands->n + 1;
+  *p = *from;
+  p->queries.v = calloc(most, sizeof *p->queries.v);
+  *in = (struct operands){ calloc(most, sizeof *in->v), 0 };
+  if (!p->queries.v || !in->v) return tty_say("out of memory"), false;
+  for (size_t i = 0; i < from->queries.n; i++) p->queries.v[i] = from->queries.v[i];
+  for (size_t i = 0; i < operands->n; i++) {
+    const char *text = operands->v[i];
+    if (is_statement(text)) p->queries.v[p->queries.n++] = text;
+    else if (!is_script(text)) in->v[in->n++] = text;
+    else if (p->script) return tty_say("sql: more than one script given"), false;
+    else p->script = text;
+  }
+  return true;
+}
+
+static int query_inputs(const struct params *p, const struct operands *in) {
   bool prompted = false;
   int status;
   if (p->csv + p->jsonl + p->shared.json > 1) return run_usage("sql", "--csv, --json and --jsonl cannot be combined");
@@ -146,6 +190,15 @@ static int cmd_sql(const void *params, const struct operands *in) {
   if (t) status = query(p, t, text, prompted);
   tk_free(t);
   free(text);
+  return status;
+}
+
+static int cmd_sql(const void *params, const struct operands *operands) {
+  struct params p;
+  struct operands in;
+  const int status = take_statements(params, operands, &p, &in) ? query_inputs(&p, &in) : STATUS_USAGE;
+  free(p.queries.v);
+  free(in.v);
   return status;
 }
 

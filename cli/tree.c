@@ -229,6 +229,16 @@ static int print_tree(const struct params *p, const struct tk_trace *t, const st
   return ok ? STATUS_DONE : STATUS_INPUT;
 }
 
+/* Says that no span has the name of --per, and names a similar one. */
+static void say_no_calls(const struct tk_trace *t, const char *name) {
+  const char **names = calloc((size_t)t->n_classes + 1, sizeof *names), *near = NULL;
+  for (tk_id i = 1; names && i <= t->n_classes; i++) names[i - 1] = tk_string(t, t->classes[i].name, NULL);
+  if (names) near = tk_nearest(name, names);
+  if (near) tty_fail("%s: nothing matched: no selected span has the name '%s' (--per); did you mean '%s'?", t->source, name, near);
+  else tty_fail("%s: nothing matched: no selected span has the name '%s' (--per); patterns match whole names", t->source, name);
+  free(names);
+}
+
 static int tree_of(const struct params *p, struct tk_tree_options *options, const struct operands *in) {
   struct tk_tree_report report = { 0 };
   struct progress progress;
@@ -243,7 +253,10 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   progress_end(&progress);
   if (!ok) status = run_fail_of(t->source, &err);
   else status = print_tree(p, t, &report);
-  if (ok && !report.n_nodes && !p->selected.shared.quiet) select_say_nothing(t, &options->select);
+  if (ok && !report.n_nodes && !p->selected.shared.quiet) {
+    if (p->per) say_no_calls(t, p->per);
+    else select_say_nothing(t, &options->select);
+  }
   tk_tree_report_free(&report);
   tk_free(t);
   return status;

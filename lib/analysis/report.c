@@ -386,7 +386,7 @@ static void say_unknown(struct tk_report *r) {
     report_unknown(r, "some ranks recorded no GPU or TPU activity, so they have no busy or idle time");
   if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are "
                                            "unknown");
-  if (!steps) report_unknown(r, "no training steps are marked (ProfilerStep#N, step_num or a Steps line)");
+  if (!steps) report_unknown(r, "no training steps are marked; --step-name names the spans that mark them");
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
 }
 

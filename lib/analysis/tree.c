@@ -11,7 +11,7 @@
 #include "base/glob.h"
 #include "base/int128.h"
 #include "group.h"
-#include "launched.h"
+#include "op/launched.h"
 #include "measure.h"
 #include "self.h"
 #include "within.h"

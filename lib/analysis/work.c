@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "graph/accelerator.h"
-#include "launched.h"
+#include "op/launched.h"
 
 struct finder {
   struct works *w;

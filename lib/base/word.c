@@ -24,7 +24,7 @@ static size_t distance(const char *a, const char *b) {
 
 const char *tk_nearest(const char *word, const char *const *valid) {
   const char *best = NULL;
-  const size_t n = strlen(word);
+  const size_t n = strlen(word + strspn(word, "-")); /* dashes of options always match */
   size_t best_distance = n / 3 + 2; /* beyond this, the words are unrelated */
   if (best_distance > n / 2 + 1) best_distance = n / 2 + 1; /* at least half the letters of a short word must match */
   for (; *valid; valid++) {

@@ -202,6 +202,7 @@ static void cut_down(struct sealer *s, struct sweep *w) {
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED;
     e->dur = seal_dur(e->ts, end_ts);
+    if (end_of(e) - end_of(&w->e[w->stack[i - 1]]) > ROUNDING) overlaps(s, e);
     s->n_cut++;
   }
   w->n = w->lowest;

@@ -4,8 +4,8 @@
  * top. Begins inside a span that is closed this way may still find their own end at the same time; then they end with the span. */
 #include "seal.h"
 
-/* The depth of a begin that is closed, but still in the stack. */
-enum { CLOSED = UINT16_MAX };
+/* Replaces the position of a begin that is closed, but still in the stack. */
+static const uint32_t CLOSED = UINT32_MAX;
 
 /* Number of open spans among which an end finds its begin. Real stacks are less deep, and the limit keeps the time linear. */
 enum { REACH = 1024 };
@@ -20,8 +20,9 @@ static bool is_end_of(const struct tk_trace *t, const struct tk_event *begin, co
 uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n, const struct tk_event *end) {
   const uint32_t last = n > REACH ? n - REACH : 0;
   for (uint32_t at = n; at > last; at--) {
+    if (stack[at - 1] == CLOSED) continue;
     const struct tk_event *e = &events[stack[at - 1]];
-    if (e->kind == TK_BEGIN && e->depth != CLOSED && is_end_of(t, e, end)) return at;
+    if (e->kind == TK_BEGIN && is_end_of(t, e, end)) return at;
   }
   return 0;
 }
@@ -42,7 +43,6 @@ struct pairs {
 static void link_early_end(struct pairs *p, uint32_t at) {
   struct tk_event *begin = &p->e[at];
   begin->dur = 0;
-  begin->depth = 0;
   for (uint32_t i = at; i > 0 && at - i < 8 && p->e[i - 1].ts == begin->ts; i--) {
     struct tk_event *e = &p->e[i - 1];
     if (e->kind != TK_END || e->depth != SEAL_STRAY || !p->t->classes[e->cls].name || !is_end_of(p->t, begin, e)) continue;
@@ -55,6 +55,7 @@ static void link_early_end(struct pairs *p, uint32_t at) {
 /* Begins from this position of the stack on have no end of their own. With an end before them, they are spans of zero length. */
 static void close_early(struct pairs *p, uint32_t from) {
   for (uint32_t i = from; i < p->open; i++) {
+    if (p->stack[i] == CLOSED) continue;
     struct tk_event *begin = &p->e[p->stack[i]], *end = begin->dur ? &p->e[begin->dur - 1] : NULL;
     begin->dur = 0;
     if (!end) continue;
@@ -78,7 +79,7 @@ static void pair_end(struct pairs *p, struct tk_event *end) {
     if (p->has_cut && p->open <= p->lowest) p->has_cut = false;
     return;
   }
-  begin->depth = CLOSED;
+  p->stack[at - 1] = CLOSED;
   if (!p->has_cut || at - 1 < p->lowest) p->lowest = at - 1;
   p->has_cut = true;
   p->cut_ts = end->ts;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "graph/kind.h"
 
@@ -26,6 +27,7 @@ const struct symbol_info expr_symbols[SYM_COUNT] = {
     [SYM_STEP] = {"step", TYPE_NUMBER, OF_EVENT, "number of the training step in which it starts"},
     [SYM_STREAM] = {"stream", TYPE_NUMBER, OF_EVENT, "arg.stream, or the number in the name of its device queue"},
     [SYM_DEVICE] = {"device", TYPE_NUMBER, OF_EVENT, "arg.device, or the number in the name of its process"},
+    [SYM_LAUNCHED_BY] = {"launched_by", TYPE_TEXT, OF_EVENT, "name of any span around the call that launched this device work"},
     [SYM_ARG] = {"arg.KEY", TYPE_ANY, OF_EVENT, "value of an arg, number or text"},
 };
 
@@ -127,16 +129,29 @@ static char *quoted(struct parser *p) {
   return s;
 }
 
-/* Parses the value at p as text. */
+/* Returns the length of a unit of time behind a number and blanks, with the blanks; 0 if there is none. */
+static size_t unit_behind(const char *text) {
+  static const char *const UNITS[] = {"ps", "ns", "us", "ms", "s", "min", "h", NULL};
+  const size_t blanks = strspn(text, " \t");
+  for (const char *const *unit = UNITS; blanks && *unit; unit++) {
+    const size_t n = strlen(*unit);
+    if (strncmp(text + blanks, *unit, n) == 0 && !is_word(text[blanks + n])) return blanks + n;
+  }
+  return 0;
+}
+
+/* Parses the value at p as text; a time may be "10 us". */
 static bool value_text(struct parser *p, struct expr *e, bool *is_quoted) {
-  size_t n = 0;
+  size_t n = 0, unit = 0;
   blank(p);
   *is_quoted = *p->p == '"' || *p->p == '\'';
   if (*is_quoted) return (e->value.text = quoted(p)) != NULL;
   while (is_word(p->p[n])) n++;
   if (n == 0) return complain(p, p->p, "expected a value: \"text\", a word, or a number", NULL);
-  e->value.text = copy_text(p->p, n);
-  p->p += n;
+  const bool is_number = !p->p[strspn(p->p, "0123456789.+-")] || strspn(p->p, "0123456789.+-") == n;
+  if (is_number && expr_symbols[e->symbol].type == TYPE_TIME) unit = unit_behind(p->p + n);
+  e->value.text = copy_text(p->p, n + unit);
+  p->p += n + unit;
   return e->value.text != NULL;
 }
 
@@ -181,6 +196,36 @@ static bool check_value(struct parser *p, struct expr *e, bool is_quoted, const 
 
 /* ---- tests ---- */
 
+/* Words of other languages, and what they mean here. */
+struct foreign_word {
+  const char *word, *hint;
+};
+
+static const struct foreign_word FOREIGN_SYMBOLS[] = {
+    {"duration", "'duration': did you mean 'dur'?"},  {"start", "'start': did you mean 'ts'?"},
+    {"category", "'category': did you mean 'cat'?"},  {"categories", "'categories': did you mean 'cat'?"},
+    {"type", "'type': did you mean 'kind'?"},         {"gpu", "'gpu': did you mean 'device'?"},
+    {"args", "'args': did you mean 'arg.KEY'?"},      {"iteration", "'iteration': did you mean 'step'?"},
+    {"thread_name", "'thread_name': did you mean 'thread'?"}, {"process_name", "'process_name': did you mean 'process'?"},
+    {NULL, NULL}};
+static const struct foreign_word FOREIGN_OPERATORS[] = {
+    {"like", "SQL's LIKE is a glob here: name ~ '*TEXT*'"},     {"not like", "SQL's NOT LIKE is a glob here: !(name ~ '*TEXT*')"},
+    {"glob", "use '~' for globs: name ~ '*TEXT*'"},             {"contains", "use a glob: name ~ '*TEXT*'"},
+    {"startswith", "use a glob: name ~ 'TEXT*'"},               {"starts with", "use a glob: name ~ 'TEXT*'"},
+    {"endswith", "use a glob: name ~ '*TEXT'"},                 {"matches", "use '=~' for regular expressions"},
+    {"regexp", "use '=~' for regular expressions"},             {"in", "use '||' between tests: name == a || name == b"},
+    {"between", "use two tests: dur >= 1ms && dur <= 2ms"},     {"is", "use '==', or the symbol alone to test that it exists"},
+    {NULL, NULL}};
+
+static const char *hint_of(const struct foreign_word *rows, const char *at, size_t n) {
+  for (; rows->word; rows++) {
+    const size_t length = n ? n : strlen(rows->word);
+    if (strlen(rows->word) == length && strncasecmp(at, rows->word, length) == 0 && (at[length] == '.' || !is_word(at[length])))
+      return rows->hint;
+  }
+  return NULL;
+}
+
 static bool symbol_of(struct parser *p, struct expr *e) {
   const char *names[SYM_COUNT + 1], *from = p->p, *near;
   char word[64], hint[128];
@@ -202,6 +247,8 @@ static bool symbol_of(struct parser *p, struct expr *e) {
     return true;
   }
   names[SYM_COUNT] = NULL;
+  const char *meant = hint_of(FOREIGN_SYMBOLS, from, n > 5 && strncmp(from, "args.", 5) == 0 ? 4 : n);
+  if (meant) return complain(p, from, "unknown symbol", meant);
   near = tk_nearest(word, names);
   snprintf(hint, sizeof hint, near ? "'%s': did you mean '%s'?" : "'%s'", word, near);
   return complain(p, from, "unknown symbol", hint);
@@ -233,7 +280,8 @@ static bool operator_of(struct parser *p, struct expr *e, bool *negated) {
     return true;
   }
   if (*at == '=') return complain(p, at, "unknown operator '='", "did you mean '=='?");
-  if (*at && !strchr("&|)", *at)) return complain(p, at, "expected an operator: == != < <= > >= =~ !~ ~", NULL);
+  if (*at && !strchr("&|)", *at))
+    return complain(p, at, "expected an operator: == != < <= > >= =~ !~ ~", hint_of(FOREIGN_OPERATORS, at, 0));
   e->op = OP_HAS;
   return true;
 }

@@ -1,6 +1,6 @@
 /* filter.c - keeps the events that an expression, a time window and other options select.
  *
- *     mark     events that pass; then related events (--keep parents, children, flows)
+ *     mark     events that pass; then related events (--keep): children, the flows of both, the parents of all
  *     keep     graph/subset.c: the part as a graph; flows that lost an end are removed
  *     clip     spans that cross an edge of the window, and counters' last values before it
  *     args     removes unwanted keys
@@ -155,8 +155,8 @@ static bool keep_correlated(struct filter *f) {
 
 static bool keep_relatives(struct filter *f) {
   const struct tk_filter_options *o = f->opt;
-  if (o->keep_flows && !(keep_whole_flows(f) && keep_correlated(f))) return false;
   if (o->keep_children) keep_children(f);
+  if (o->keep_flows && !(keep_whole_flows(f) && keep_correlated(f))) return false;
   if (!o->keep_parents) return true;
   bool *wanted = mem_alloc(f->mem, UINT16_MAX + 2);
   if (!wanted) return false;

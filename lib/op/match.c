@@ -6,6 +6,7 @@
 
 #include "graph/accelerator.h"
 #include "base/glob.h"
+#include "launched.h"
 
 /* ---- preparing ---- */
 
@@ -79,6 +80,8 @@ static bool parse_all(struct match *m, const char *const *where, struct tk_err *
   return true;
 }
 
+static bool mark_launches(struct match *m);
+
 bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err) {
   bool ok;
@@ -90,7 +93,10 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
   m->texts = tables(m, sizeof *m->texts);
   m->keys = tables(m, sizeof *m->keys);
   ok = m->of_class && m->of_track && m->texts && m->keys && kinds_init(&m->kinds, t, mem) && steps_init(&m->steps, t, mem);
+  m->regions = tables(m, sizeof *m->regions);
+  ok = ok && m->regions;
   ok = ok && (!m->root || (prepare_test(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
+  ok = ok && (!m->root || !asks(m->root, SYM_LAUNCHED_BY) || mark_launches(m));
   return ok || mem_refuse(mem, err);
 }
 
@@ -101,12 +107,15 @@ void match_free(struct match *m) {
     mem_free(m->mem, m->of_class[i]);
     mem_free(m->mem, m->of_track[i]);
     if (m->texts[i].mem) map_free(&m->texts[i]);
+    if (m->regions) mem_free(m->mem, m->regions[i]);
   }
   mem_free(m->mem, m->of_class);
   mem_free(m->mem, m->of_track);
   mem_free(m->mem, m->texts);
   mem_free(m->mem, m->keys);
   mem_free(m->mem, m->self);
+  mem_free(m->mem, m->launch_of);
+  mem_free(m->mem, m->regions);
   kinds_free(&m->kinds);
   steps_free(&m->steps);
   expr_free(m->root);
@@ -120,6 +129,46 @@ static bool text_passes(const struct expr *e, const char *text) {
   if (e->op == OP_GLOB) return glob_matches(e->value.text, text);
   return e->op == OP_HAS || strcmp(text, e->value.text) == 0;
 }
+
+/* ---- regions ---- */
+
+static void keep_launch(void *arg, tk_id launch, tk_id work) { ((tk_id *)arg)[work] = launch; }
+
+static bool find_launches(struct match *m) {
+  if (m->launch_of) return true;
+  m->launch_of = mem_array(m->mem, (uint64_t)m->t->n_events + 1, sizeof *m->launch_of);
+  if (!m->launch_of) return false;
+  memset(m->launch_of, 0, ((size_t)m->t->n_events + 1) * sizeof *m->launch_of);
+  return launched_each(m, m->mem, keep_launch, m->launch_of);
+}
+
+/* Marks the events that have a name that passes the test, and those inside such spans. */
+static bool mark_region(struct match *m, const struct expr *e) {
+  const struct tk_trace *t = m->t;
+  uint8_t *inside = m->regions[e->index] = mem_array(m->mem, (uint64_t)t->n_events + 1, 1);
+  uint8_t *named = mem_array(m->mem, (uint64_t)t->n_classes + 1, 1);
+  bool *above = mem_array(m->mem, (uint64_t)UINT16_MAX + 2, sizeof *above);
+  if (inside != NULL && named != NULL && above != NULL) {
+    for (tk_id i = 1; i <= t->n_classes; i++) named[i] = text_passes(e, tk_string(t, t->classes[i].name, NULL));
+    above[0] = inside[0] = false;
+    named[0] = 0;
+    for (tk_id i = 1; i <= t->n_events; i++) {
+      const struct tk_event *ev = &t->events[i];
+      inside[i] = named[ev->cls] || above[ev->depth];
+      if (trace_nests(t, i)) above[ev->depth + 1] = inside[i];
+    }
+  }
+  mem_free(m->mem, named);
+  mem_free(m->mem, above);
+  return !m->mem->failed;
+}
+
+static bool mark_regions(struct match *m, const struct expr *e) {
+  if (e->kind != EXPR_TEST) return mark_regions(m, e->left) && (!e->right || mark_regions(m, e->right));
+  return e->symbol != SYM_LAUNCHED_BY || e->op == OP_HAS || mark_region(m, e);
+}
+
+static bool mark_launches(struct match *m) { return find_launches(m) && mark_regions(m, m->root); }
 
 static bool order_passes(enum expr_op op, int order) {
   switch (op) {
@@ -290,6 +339,7 @@ static bool event_passes(const struct match *m, const struct expr *e, tk_id id) 
   case SYM_DEPTH: return !counter && number_passes(e, ev->depth, 0);
   case SYM_KIND: return e->op == OP_HAS || (kinds_of(&m->kinds, ev) & (unsigned)e->value.time) != 0;
   case SYM_STEP: return steps_of(&m->steps, ev, &number) && number_passes(e, number, 0);
+  case SYM_LAUNCHED_BY: return m->launch_of[id] && (e->op == OP_HAS || m->regions[e->index][m->launch_of[id]]);
   case SYM_ARG: return arg_passes(m, e, ev, &has);
   default: break;
   }

@@ -23,6 +23,8 @@ struct match {
   struct kinds kinds;
   struct steps steps;
   tk_time *self; /* by event, if a test needs it */
+  tk_id *launch_of; /* by event: the host event that launched it, if a test needs it */
+  uint8_t **regions; /* by test of SYM_LAUNCHED_BY, by event: whether it or a span around it has such a name */
   tk_time start; /* start of the first event */
   tk_id n_events;
 };

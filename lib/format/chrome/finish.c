@@ -97,10 +97,10 @@ static void place_pending(struct chrome *r, const struct pending *f) {
 
 /* ---- time 0 ---- */
 
-/* Number of events at time 0, and the times of the others. */
+/* Number of events at time 0, the end of the last of them, and the first time of the others. */
 struct zeros {
   uint64_t n, n_others;
-  tk_time first, last;
+  tk_time end, first;
 };
 
 static bool is_at_zero(const struct chrome *r, const struct tk_event *e) {
@@ -109,31 +109,30 @@ static bool is_at_zero(const struct chrome *r, const struct tk_event *e) {
 
 static struct zeros find_zeros(const struct chrome *r) {
   const struct tk_trace *t = r->t;
-  struct zeros z = {.first = INT64_MAX, .last = INT64_MIN};
+  struct zeros z = {.end = INT64_MIN, .first = INT64_MAX};
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->flags & TK_LOST_CLOCK) continue;
     if (is_at_zero(r, e)) {
       z.n++;
-      continue;
+      if (e->ts + e->dur > z.end) z.end = e->ts + e->dur;
+    } else {
+      z.n_others++;
+      if (e->ts < z.first) z.first = e->ts;
     }
-    z.n_others++;
-    if (e->ts < z.first) z.first = e->ts;
-    if (e->ts + e->dur > z.last) z.last = e->ts + e->dur;
   }
   return z;
 }
 
 /* GPU profilers write 0 for a time that they do not know. In a file with a time base, such as the start of the quarter, an event at
- * time 0 has lost its clock unless the others follow at once. */
+ * time 0 has lost its clock unless the others follow within a second of its end. */
 static void lose_zeros(struct chrome *r) {
   static const tk_time SECOND = 1000000000000;
   struct tk_trace *t = r->t;
   if (!time_base_is_stated(t) || trace_meta(t, "tracekit")) return;
   const struct zeros z = find_zeros(r);
   if (z.n == 0 || z.n_others == 0) return;
-  const i128 gap = z.first + (i128)r->origin_ns * 1000, extent = (i128)z.last - z.first;
-  if (gap < 0 || (gap <= SECOND && gap <= extent)) return;
+  if ((i128)z.first - z.end <= SECOND) return;
   for (tk_id i = 1; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
     if (e->flags & TK_LOST_CLOCK || !is_at_zero(r, e)) continue;

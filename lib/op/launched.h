@@ -1,8 +1,8 @@
 /* launched.h - links device work to the host event that launched it: by correlation id, else by flow. */
-#ifndef ANALYSIS_LAUNCHED_H
-#define ANALYSIS_LAUNCHED_H
+#ifndef OP_LAUNCHED_H
+#define OP_LAUNCHED_H
 
-#include "op/match.h"
+#include "match.h"
 
 /* Calls `found` for each kernel, copy and fill whose launch is known and has a time.  False if memory runs out. */
 bool launched_each(const struct match *m, struct mem *mem, void (*found)(void *arg, tk_id launch, tk_id work), void *arg);

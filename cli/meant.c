@@ -1,0 +1,159 @@
+/* meant.c - the rows. See meant.h. */
+#include "meant.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* ---- options ---- */
+
+/* `command` NULL: any. Rows of a command come before those of all. */
+static const struct option_row {
+  const char *command, *option, *advice;
+} OPTIONS[] = {
+  { "top", "n", "use --top N to set the number of rows" },
+  { "top", "limit", "use --top N to set the number of rows" },
+  { "top", "head", "use --top N to set the number of rows" },
+  { "top", "group-by", "use --by COLUMN" },
+  { "top", "groupby", "use --by COLUMN" },
+  { "top", "o", "use --csv or --json, and redirect: > FILE" },
+  { "top", "output", "use --csv or --json, and redirect: > FILE" },
+  { "tree", "n", "use --top N to set the number of rows" },
+  { "tree", "limit", "use --top N to set the number of rows" },
+  { "tree", "o", "use --json, --folded, --speedscope or --svg, and redirect: > FILE" },
+  { "tree", "flamegraph", "use --svg > FILE, or --folded for flamegraph.pl" },
+  { "report", "o", "use --html=FILE for a page, or --json > FILE" },
+  { "report", "output", "use --html=FILE for a page, or --json > FILE" },
+  { "report", "format", "use --html=FILE for a page, or --json" },
+  { "report", "n", "use --top N to set the number of kernels" },
+  { "report", "limit", "use --top N to set the number of kernels" },
+  { "report", "csv", "use --json; tracekit top --csv prints tables of events" },
+  { "dump", "n", "use --head N to set the number of events" },
+  { "dump", "limit", "use --head N to set the number of events" },
+  { "dump", "o", "redirect: > FILE" },
+  { "sql", "n", "use LIMIT in the statement, or --max-rows N" },
+  { "sql", "q", "use -e SQL" },
+  { "sql", "query", "use -e SQL" },
+  { "sql", "query-file", "use --script FILE" },
+  { "sql", "o", "use --csv or --json, and redirect: > FILE" },
+  { "convert", "to", "use -f FORMAT, or an output name with its extension: -o trace.pftrace" },
+  { "convert", "from", "the format of inputs is detected by their content" },
+  { "extract", "list-only", "tracekit list shows what a folder or archive contains" },
+  { "extract", "list", "tracekit list shows what a folder or archive contains" },
+  { "view", "browser", "set the environment variable BROWSER: BROWSER=firefox tracekit view TRACE" },
+  { "view", "latest", "the newest run is the default" },
+  { "merge", "sync", "clocks are aligned by collectives; --align chooses another method" },
+  { "merge", "ranks", "use --rank N..M" },
+  { "shrink", "max-events", "use --events N" },
+  { "split", "each", "use --every N" },
+  { "filter", "contains", "use --name '*TEXT*'" },
+  { "filter", "min-duration", "use --min-dur TIME" },
+  { "filter", "max-duration", "use --max-dur TIME" },
+  { "shrink", "max-size", "--max-size limits inputs; use --to SIZE for the output" },
+  { "shrink", "size", "use --to SIZE" },
+  { "shrink", "target", "use --to SIZE" },
+  { "split", "size", "use --by size --every SIZE" },
+  { "diff", "a", "use --before FILE" },
+  { "diff", "b", "use --after FILE" },
+  { "diff", "baseline", "use --before FILE and --after FILE, or name both as operands" },
+  { NULL, "compress", "use -o NAME.json.gz, and --level to set the compression level" },
+  { NULL, "gzip", "use -o NAME.json.gz to compress" },
+  { NULL, "zstd", "use -o NAME.json.zst to compress" },
+  { NULL, "input", "inputs need no option" },
+  { NULL, "i", "inputs need no option" },
+  { NULL, "recursive", "folders are always searched recursively" },
+  { NULL, "r", "folders are always searched recursively" },
+  { NULL, "start", "use --time START..END to keep a time range" },
+  { NULL, "end", "use --time START..END to keep a time range" },
+  { NULL, "grep", "use --name '*TEXT*' to keep events by name" },
+  { NULL, "max-size-mb", "use --to 100MB to limit the file size" },
+  { NULL, "overwrite", "use --force to replace a file" },
+  { NULL, "y", "use --force to replace a file" },
+  { NULL, "silent", "use --quiet to print only errors" },
+  { NULL, "debug", "use --verbose to print more" },
+  { NULL, "jobs", "use -j N to set the number of threads" },
+  { NULL, "gpu", "use --device N to select accelerators" },
+  { NULL, "iteration", "use --step N..M to select training steps" },
+  { NULL, "iter", "use --step N..M to select training steps" },
+};
+
+const char *meant_option(const char *command, const char *option, size_t n) {
+  for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
+    const struct option_row *row = &OPTIONS[i];
+    if (row->command && strcmp(row->command, command)) continue;
+    if (strlen(row->option) == n && !memcmp(row->option, option, n)) return row->advice;
+  }
+  return NULL;
+}
+
+/* ---- values ---- */
+
+struct word_row {
+  const char *option, *typed, *meant;
+};
+
+static const char *find(const struct word_row *rows, size_t n, const char *option, const char *word) {
+  for (size_t i = 0; i < n; i++)
+    if (!strcmp(rows[i].option, option) && !strcasecmp(rows[i].typed, word)) return rows[i].meant;
+  return NULL;
+}
+
+static const struct word_row KINDS[] = {
+  { "kind", "nccl", "collective" },      { "kind", "rccl", "collective" },   { "kind", "comm", "collective" },
+  { "kind", "communication", "collective" }, { "kind", "collectives", "collective" }, { "kind", "gpu", "device" },
+  { "kind", "npu", "device" },           { "kind", "tpu", "device" },        { "kind", "xpu", "device" },
+  { "kind", "cpu", "host" },             { "kind", "kernels", "kernel" },    { "kind", "cuda", "kernel" },
+  { "kind", "copy", "memcpy" },          { "kind", "copies", "memcpy" },     { "kind", "gpu_memcpy", "memcpy" },
+  { "kind", "gpu_memset", "memset" },    { "kind", "fill", "memset" },       { "kind", "operator", "op" },
+  { "kind", "operators", "op" },         { "kind", "ops", "op" },            { "kind", "cpu_op", "op" },
+  { "kind", "cuda_runtime", "runtime" }, { "kind", "launch", "runtime" },    { "kind", "steps", "step" },
+  { "kind", "python_function", "python" }, { "kind", "user_annotation", "annotation" }, { "kind", "nvtx", "annotation" },
+  { "kind", "counters", "counter" },     { "kind", "event", "instant" },     { "kind", "slice", "span" },
+};
+
+const char *meant_kind(const char *word) { return find(KINDS, sizeof KINDS / sizeof *KINDS, "kind", word); }
+
+static const struct word_row VALUES[] = {
+  { "with", "tensorboard", "xprof" },    { "with", "ui", "perfetto" },       { "with", "chrome", "perfetto" },
+  { "with", "html", "report" },          { "by", "stage", "step" },          { "by", "category", "cat" },
+  { "by", "names", "name" },             { "by", "gpu", "process" },         { "by", "thread", "track" },
+  { "by", "iteration", "step" },         { "by", "type", "kind" },           { "keep", "child", "children" },
+  { "keep", "parent", "parents" },       { "keep", "flow", "flows" },        { "keep", "kernels", "flows" },
+};
+
+const char *meant_value(const char *option, const char *word) { return find(VALUES, sizeof VALUES / sizeof *VALUES, option, word); }
+
+static const struct word_row FIGURES[] = {
+  { "figure", "busy", "device_busy" },       { "figure", "gpu_util", "device_busy" },    { "figure", "gpu_utilization", "device_busy" },
+  { "figure", "util", "device_busy" },       { "figure", "utilization", "device_busy" }, { "figure", "utilisation", "device_busy" },
+  { "figure", "occupancy", "device_busy" },  { "figure", "idle", "device_idle" },        { "figure", "gpu_idle", "device_idle" },
+  { "figure", "comm", "communication" },     { "figure", "nccl", "communication" },      { "figure", "exposed_comm", "exposed_communication" },
+  { "figure", "compute_util", "compute" },   { "figure", "step_time", "mean(step)" },    { "figure", "step", "mean(step)" },
+  { "figure", "iteration_time", "mean(step)" }, { "figure", "duration", "length" },      { "figure", "overlap", "overlap_percent" },
+  { "figure", "kernel_count", "kernels" },   { "figure", "launch_latency", "launch_latency_mean" },
+};
+
+const char *meant_figure(const char *word) { return find(FIGURES, sizeof FIGURES / sizeof *FIGURES, "figure", word); }
+
+/* ---- outputs ---- */
+
+static const struct {
+  const char *extension, *advice;
+} EXTENSIONS[] = {
+  { "csv", "tracekit dump --csv and tracekit top --csv print tables" },
+  { "tsv", "tracekit dump --csv and tracekit top --csv print tables" },
+  { "parquet", "in Python, tracekit.load(...).to_pandas().to_parquet(...) writes it" },
+  { "db", "tracekit sql --db FILE writes a database" },
+  { "sqlite", "tracekit sql --db FILE writes a database" },
+  { "html", "tracekit report --html=FILE writes a page" },
+  { "svg", "tracekit tree --svg prints a flame graph" },
+  { "folded", "tracekit tree --folded prints folded stacks" },
+  { "zip", "outputs are compressed with .gz or .zst" },
+  { "xz", "outputs are compressed with .gz or .zst" },
+  { "bz2", "outputs are compressed with .gz or .zst" },
+};
+
+const char *meant_extension(const char *extension) {
+  for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++)
+    if (!strcasecmp(EXTENSIONS[i].extension, extension)) return EXTENSIONS[i].advice;
+  return NULL;
+}
