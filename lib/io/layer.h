@@ -11,8 +11,8 @@
 /* Returns an input over `source`, which reads from `inner` and closes it. Takes ownership of the source, also on failure. */
 struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, struct tk_err *err);
 
-/* Removes nested compression, then opens an archive (in_member) and decompresses its member, then converts UTF-16: everything
- * that in_open does with a file. Takes ownership of `in`. */
+/* Removes nested compression, then opens an archive (in_member) and decompresses its member, then converts UTF-16, then finds
+ * the trace in an HTML page: everything that in_open does with a file. Takes ownership of `in`. */
 struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err);
 /* Opens a path without the compression around it: a compressed tar becomes a tar. */
 struct in *in_open_packed(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
