@@ -105,6 +105,9 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
   t->store->without = opt->without;
   t->host = copy_text(t, v->host);
   t->run = copy_text(t, v->run);
+  t->store->rank = v->rank;
+  if (v->rank_from) t->store->rank_from = copy_text(t, v->rank_from);
+  if (v->rank_note) t->store->rank_note = copy_text(t, v->rank_note);
   load_files(t, &(const char *){sources_path(s, i)}, 1);
   sources_decisions(s, i, t);
   if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);

@@ -50,12 +50,17 @@ int rundir_compare(const char *a, const char *b) {
   return (*a != 0) - (*b != 0);
 }
 
+/* True for "local_rank": counts the ranks of one host. */
+static bool is_local(const char *name, const char *p) {
+  return p - name >= 6 && memcmp(p - 6, "local", 5) == 0;
+}
+
 /* Finds `word` as a word of the name, followed by an optional separator and digits. */
 static bool number_in_name(const char *name, const char *word, int64_t *number) {
   for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
     const char *q = p + strlen(word);
     int64_t v = 0;
-    if (p > name && letter(p[-1])) continue;
+    if ((p > name && letter(p[-1])) || is_local(name, p)) continue;
     if (*q == '_' || *q == '-' || *q == '.' || *q == '=') q++;
     if (!digit(*q)) continue;
     for (; digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');

@@ -17,28 +17,9 @@
 #include "base/os.h"
 #include "format/format.h"
 #include "graph/diagnostics.h"
-#include "names.h"
+#include "sources_impl.h"
 
-enum { NONE = -1, NOTES = 4, NAMED = 5 };
-
-struct chosen {
-  uint32_t entry; /* UINT32_MAX: the origin failed */
-  uint32_t origin;
-  struct {
-    const char *text;
-    bool repair;
-  } note[NOTES];
-  unsigned n_notes;
-  const char *sound_run; /* a run that contains traces, if this one has none; else NULL */
-};
-
-struct tk_sources_impl {
-  struct source source;
-  struct chosen *chosen;
-  uint32_t cap_chosen, cap_inputs, n;
-  struct tk_source_options opt;
-  int64_t rank; /* requested rank, or NONE */
-};
+enum { NONE = -1, NAMED = 5 };
 
 /* ---- inspecting first bytes ---- */
 
@@ -75,6 +56,12 @@ static const enum tk_health healths[] = {
     [LOOK_NONE] = TK_HEALTH_UNKNOWN,     [LOOK_TRACE] = TK_HEALTH_UNKNOWN, [LOOK_EMPTY] = TK_HEALTH_EMPTY,
     [LOOK_NO_TRACE] = TK_HEALTH_NO_TRACE, [LOOK_DAMAGED] = TK_HEALTH_CORRUPT, [LOOK_FAILED] = TK_HEALTH_UNKNOWN};
 
+void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
+  if (!c || c->n_notes == NOTES) return;
+  c->note[c->n_notes].text = source_text(&s->impl->source, text);
+  c->note[c->n_notes++].repair = repair;
+}
+
 static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t entry) {
   struct tk_sources_impl *m = s->impl;
   struct mem *mem = &m->source.mem;
@@ -100,12 +87,6 @@ static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t 
                           .format = e->format, .health = healths[e->look], .why = e->why,
                           .best = f->best && e->look != LOOK_NO_TRACE};
   return c;
-}
-
-static void note_choice(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
-  if (!c || c->n_notes == NOTES) return;
-  c->note[c->n_notes].text = source_text(&s->impl->source, text);
-  c->note[c->n_notes++].repair = repair;
 }
 
 static void add_failed(struct tk_sources *s, uint32_t origin, enum tk_code code, const char *text) {
@@ -174,7 +155,7 @@ static bool is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
   int64_t rank = m->source.entries[entry].rank >= 0 ? m->source.entries[entry].rank : f->rank;
   const char *host = m->opt.host;
   if (host && !glob_matches(host, f->host) && !glob_matches(host, f->stem)) return false;
-  return m->rank == NONE || m->rank == rank;
+  return m->rank == NONE || m->rank == rank || (rank < 0 && !*f->host); /* its name may show a rank next to the other names */
 }
 
 /* True if the file's name implies a trace. */
@@ -229,7 +210,7 @@ static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, st
     s->inputs[s->n - 1].best = true;
     if (view == i) continue;
     snprintf(text, sizeof text, "%s is not usable (%s); reading this file instead", src->places[i].rel, src->entries[i].why);
-    note_choice(s, c, true, text);
+    sources_note(s, c, true, text);
   }
   return true;
 }
@@ -257,7 +238,7 @@ static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
   for (size_t i = first + 1; i < s->n && src->origins[origin].kind == ORIGIN_ARCHIVE; i++) {
     if (strcmp(s->inputs[i].name, s->inputs[i - 1].name) != 0) continue;
     snprintf(text, sizeof text, "another member of the archive has the same name; both are read");
-    note_choice(s, &s->impl->chosen[i], false, text);
+    sources_note(s, &s->impl->chosen[i], false, text);
   }
 }
 
@@ -268,13 +249,13 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   char text[512];
   if (n_runs > 1) {
     snprintf(text, sizeof text, "reading the newest of %u runs, %s", n_runs, s->inputs[first].run);
-    note_choice(s, c, false, text);
+    sources_note(s, c, false, text);
   }
-  if (o->remark) note_choice(s, c, false, o->remark);
-  if (o->damage) note_choice(s, c, true, o->damage);
+  if (o->remark) sources_note(s, c, false, o->remark);
+  if (o->damage) sources_note(s, c, true, o->damage);
   if (passed->n) {
     snprintf(text, sizeof text, "%u other %s no trace: %s", passed->n, passed->n == 1 ? "file is" : "files are", passed->names);
-    note_choice(s, c, false, text);
+    sources_note(s, c, false, text);
   }
   note_names(s, first, origin);
 }
@@ -283,7 +264,7 @@ static void note_passed_over(struct tk_sources *s, size_t first, uint32_t n) {
   char text[512];
   snprintf(text, sizeof text, "%u newer %s no trace; %s is the newest that does", n, n == 1 ? "run contains" : "runs contain",
            s->inputs[first].run);
-  if (n) note_choice(s, &s->impl->chosen[first], false, text);
+  if (n) sources_note(s, &s->impl->chosen[first], false, text);
 }
 
 /* Folders that no profiler made do not count as runs that were left out. */
@@ -401,6 +382,45 @@ static bool add_origin(struct tk_sources *s, uint32_t origin, struct tk_err *err
   return ok;
 }
 
+/* ---- ranks ---- */
+
+static bool is_of_other_rank(const struct tk_sources *s, size_t i) {
+  const struct tk_sources_impl *m = s->impl;
+  return m->rank != NONE && m->source.origins[m->chosen[i].origin].kind != ORIGIN_FILE && m->chosen[i].entry != UINT32_MAX &&
+         s->inputs[i].rank != m->rank;
+}
+
+/* Moves the notes about the origin of a dropped input to the next input of the origin. */
+static void pass_notes(struct chosen *from, struct chosen *to) {
+  if (from->origin != to->origin || to->n_notes) return;
+  memcpy(to->note, from->note, sizeof to->note);
+  to->n_notes = from->n_notes;
+}
+
+/* Drops the inputs whose names turned out to show another rank than the requested one. */
+static bool drop_unwanted(struct tk_sources *s, struct tk_err *err) {
+  struct tk_sources_impl *m = s->impl;
+  const struct passed none = {.n = 0};
+  uint8_t *left = calloc((size_t)m->source.n_origins + 1, 1); /* by origin: 1 = has inputs, 2 = had inputs */
+  size_t n = 0;
+  if (!left) return err_set(err, TK_ELIMIT, "out of memory");
+  for (size_t i = 0; i < s->n; i++) {
+    left[m->chosen[i].origin] |= 2;
+    if (is_of_other_rank(s, i)) {
+      if (i + 1 < s->n) pass_notes(&m->chosen[i], &m->chosen[i + 1]);
+      continue;
+    }
+    left[m->chosen[i].origin] |= 1;
+    s->inputs[n] = s->inputs[i];
+    m->chosen[n++] = m->chosen[i];
+  }
+  s->n = m->n = (uint32_t)n;
+  for (uint32_t i = 0; i < m->source.n_origins; i++)
+    if (left[i] == 2) why_nothing(s, i, &none);
+  free(left);
+  return true;
+}
+
 /* ---- the interface ---- */
 
 struct tk_source_options sources_options(const struct tk_load_options *opt) {
@@ -417,6 +437,7 @@ static bool open_all(struct tk_sources *s, const char *const *names, size_t n, s
   bool ok = take_rank(s->impl, err);
   for (size_t i = 0; ok && i < n; i++) ok = source_add(src, names[i], err);
   for (uint32_t i = 0; ok && i < src->n_origins; i++) ok = add_origin(s, i, err);
+  ok = ok && sources_find_ranks(s, err) && drop_unwanted(s, err);
   return mem_check(&src->mem, err) && ok;
 }
 
@@ -530,7 +551,9 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
   uint32_t entry = s->impl->chosen[i].entry;
   for (unsigned k = 0; k < nth && entry != UINT32_MAX; k++) entry = src->places[entry].next;
   if (entry == UINT32_MAX || (nth && s->impl->opt.all_files)) return false;
-  *v = (struct source_view){entry, src->entries[entry].name, src->places[entry].host, s->inputs[i].run};
+  *v = (struct source_view){.entry = entry, .name = src->entries[entry].name, .host = src->places[entry].host,
+                            .run = s->inputs[i].run, .rank = s->inputs[i].rank,
+                            .rank_from = s->impl->chosen[i].rank_from, .rank_note = s->impl->chosen[i].rank_note};
   return true;
 }
 
