@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include "base/glob.h"
+#include "bundle.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "io/layer.h"
 #include "io/packing.h"
 #include "io/unpack.h"
@@ -96,6 +98,18 @@ static char *real_path(struct source *s, const char *path) {
   return real;
 }
 
+/* Finds the rank of a trace that is named without the files next to it, one of which states it. */
+static void find_rank_beside(struct source *s, const char *path, struct rundir_file *f) {
+  char pattern[4096], *real = real_path(s, path);
+  glob_t found;
+  const bool may_be = real && bundle_rank_files(real, pattern, sizeof pattern);
+  free(real);
+  if (!may_be || glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return;
+  const int64_t rank = found.gl_pathc == 1 ? bundle_rank_of(path_leaf(found.gl_pathv[0])) : -1;
+  if (rank >= 0) f->rank = rank, f->rank_beside = true;
+  globfree(&found);
+}
+
 /* A file in a run directory gets its run and host from the directory, even if it was named directly. */
 static bool add_file(struct source *s, const char *path, const struct stat *st) {
   struct source_entry e = {.size = st && S_ISREG(st->st_mode) ? (uint64_t)st->st_size : UINT64_MAX};
@@ -109,6 +123,7 @@ static bool add_file(struct source *s, const char *path, const struct stat *st) 
   root = st ? real_path(s, path) : NULL;
   if (root) *strrchr(root, '/') = 0;
   ok = !s->mem.failed && find_runs(s, root ? root : "", true);
+  if (ok && st) find_rank_beside(s, path, &s->places[s->n_entries - 1]);
   free(root);
   return ok;
 }
@@ -215,6 +230,8 @@ static bool add_folder(struct source *s, const char *path, struct tk_err *err) {
   if (o->n == 0) err_set(&o->failed, TK_EFORMAT, "contains no file");
   root = real_path(s, path);
   ok = !s->mem.failed && find_runs(s, root ? root : path, false);
+  for (uint32_t i = s->n_entries - s->origins[s->n_origins - 1].n; ok && i < s->n_entries; i++)
+    if (s->places[i].bundle && !s->places[i].rank_beside) find_rank_beside(s, s->entries[i].path, &s->places[i]);
   free(root);
   return ok;
 }

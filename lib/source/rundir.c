@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "bundle.h"
 #include "io/packing.h"
 
 enum { NAME = 64 };
@@ -94,6 +95,24 @@ static int64_t days_of(int64_t y, int64_t m, int64_t d) {
   return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
+static int64_t time_of_parts(const int64_t *v) {
+  return ((days_of(v[0], v[1], v[2]) * 24 + v[3]) * 60 + v[4]) * 60 * INT64_C(1000000000) + v[5] * INT64_C(1000000000);
+}
+
+int64_t rundir_time(const char *digits, size_t n) {
+  static const size_t widths[] = {4, 2, 2, 2, 2, 2};
+  int64_t v[6], unit = 100000000;
+  if (n < 14 || n > 23) return 0;
+  for (size_t i = 0, at = 0; i < 6; at += widths[i++]) {
+    v[i] = 0;
+    for (size_t k = 0; k < widths[i]; k++) v[i] = v[i] * 10 + (digits[at + k] - '0');
+  }
+  if (v[0] < 1970 || v[0] > 2200 || v[1] < 1 || v[1] > 12 || v[2] < 1 || v[2] > 31 || v[3] > 23) return 0;
+  int64_t ns = time_of_parts(v);
+  for (size_t at = 14; at < n; at++, unit /= 10) ns += (digits[at] - '0') * unit;
+  return ns;
+}
+
 /* Converts "2026_11_20_10_21_49", as in profilers' folder names, to ns; 0 = no time. The time zone is unknown, so it is only
  * used for ordering. */
 static int64_t time_of_name(const char *s) {
@@ -108,7 +127,7 @@ static int64_t time_of_name(const char *s) {
     if (i < 5 && *s != '_' && *s != '-') return 0;
     s += i < 5;
   }
-  return ((days_of(v[0], v[1], v[2]) * 24 + v[3]) * 60 + v[4]) * 60 * INT64_C(1000000000) + v[5] * INT64_C(1000000000);
+  return time_of_parts(v);
 }
 
 static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
@@ -159,7 +178,8 @@ static bool looks_like_run(const char *root, const char *folder) {
 
 /* True for "node3", "rank_0", "host-1": the folder of one participant, not of a run. */
 static bool is_participant(const char *name) {
-  static const char *const words[] = {"rank", "worker", "node", "host", "machine", "gpu", "proc", "process", "device"};
+  static const char *const words[] = {"rank", "worker", "node", "host", "machine", "gpu", "proc", "process", "device",
+                                      "pod",  "task",   "vm",   "slice", "replica", "trainer", "server", "npu", "tpu"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     size_t n = strlen(words[i]);
     if (strncmp(name, words[i], n) != 0) continue;
@@ -201,6 +221,37 @@ static const char *with_folders(struct rundir *r, const char *rel) {
   return path;
 }
 
+/* Puts the last folders of the root before a path: the named folder may be a bundle, or be in one. */
+static const char *with_root(struct rundir *r, const char *root, const char *rel) {
+  enum { FOLDERS = 2 };
+  const char *from = root + strlen(root);
+  char *path;
+  for (unsigned n = 0; from > root; from--)
+    if (from[-1] == '/' && *from && ++n == FOLDERS) break;
+  if (asprintf(&path, "%s/%s", from, rel) < 0) return rel;
+  const char *kept = copy_text(r, path, strlen(path));
+  free(path);
+  return kept;
+}
+
+/* Classifies a file of a bundle, which is a process with one trace. False if it is in none. */
+static bool bundle_name(struct rundir *r, struct rundir_file *f, const char *root, const char *rel) {
+  struct bundle_place at;
+  const char *path = bundle_is_at(root) ? with_root(r, root, rel) : rel, *folder;
+  const size_t outside = strlen(path) - strlen(rel); /* part of the root */
+  if (!bundle_find(path, &at)) return false;
+  folder = path + at.above + (at.above > 0);
+  f->bundle = copy_text(r, path, at.end);
+  f->folder = at.above > outside ? copy_text(r, rel, at.above - outside) : "";
+  f->stamp_ns = at.stamp_ns;
+  f->profiler = at.trace;
+  f->view = at.trace ? VIEW_TRACE_JSON : VIEW_OTHER;
+  f->rank = at.rank;
+  f->stem = at.trace ? copy_text(r, folder, at.stem) : rel;
+  if (at.trace && at.host) f->host = copy_text(r, folder, at.host);
+  return true;
+}
+
 static void classify(struct rundir *r, struct rundir_file *f, const char *root) {
   const char *rel = with_folders(r, f->rel), *base = path_leaf(rel);
   size_t n = strlen(base);
@@ -210,6 +261,7 @@ static void classify(struct rundir *r, struct rundir_file *f, const char *root) 
   f->rank = -1;
   f->next = UINT32_MAX;
   if (packing) f->packed = true, n -= strlen(packing->ending);
+  if (bundle_name(r, f, root, rel)) return;
   rundir_rank(base, &f->rank);
   if (ends(base, n, ".xplane.pb")) {
     f->view = VIEW_XPLANE;
@@ -237,7 +289,7 @@ static void classify(struct rundir *r, struct rundir_file *f, const char *root) 
 static int order_by_run(const void *pa, const void *pb, void *files) {
   const struct rundir_file *a = (const struct rundir_file *)files + *(const uint32_t *)pa;
   const struct rundir_file *b = (const struct rundir_file *)files + *(const uint32_t *)pb;
-  int order = strcmp(a->folder, b->folder);
+  int order = strcmp(a->key, b->key);
   if (!order) order = of_session(a) - of_session(b);
   if (!order && of_session(a)) order = (a->stamp_ns > b->stamp_ns) - (a->stamp_ns < b->stamp_ns);
   return order ? order : rundir_compare(a->rel, b->rel);
@@ -271,6 +323,77 @@ static const char *name_of_root(struct rundir *r, const char *root) {
   return n > from ? copy_text(r, root + from, n - from) : "trace";
 }
 
+static const char PROFILES[] = "/plugins/profile/";
+
+/* Names the run of a host that has a folder of its own, such as pod-1/plugins/profile/2026_11_20_10_21_49. Equal times, to the
+ * second, below sibling folders are one run; equal names that a user chose are one run only below folders of participants. */
+static const char *key_of(struct rundir *r, const struct rundir_file *f) {
+  const char *in = strstr(f->folder, PROFILES), *own, *name;
+  char *text;
+  if (!in) return f->folder;
+  for (own = in; own > f->folder && own[-1] != '/'; own--) {}
+  name = copy_text(r, own, (size_t)(in - own));
+  if (*step_of(r, "", name)) return f->folder;
+  if (!time_of_name(in + strlen(PROFILES)) && !is_participant(name)) return f->folder;
+  if (asprintf(&text, "%.*s\1%s", (int)(own - f->folder), f->folder, in) < 0) return f->folder;
+  const char *key = copy_text(r, text, strlen(text));
+  free(text);
+  return key;
+}
+
+/* Returns the folder of its own in which a host has the run's folder. */
+static const char *own_folder(const struct rundir_file *f, size_t *n) {
+  const char *in = strstr(f->folder, PROFILES), *own = in;
+  while (own && own > f->folder && own[-1] != '/') own--;
+  *n = in ? (size_t)(in - own) : 0;
+  return own;
+}
+
+static bool is_own(const struct rundir_file *f) { return f->key != f->folder; }
+
+/* True if two of the run's files have one name, and only their folders distinguish them. */
+static bool hosts_collide(const struct rundir_file *files, const uint32_t *order, uint32_t n) {
+  for (uint32_t i = 1; i < n; i++) {
+    const struct rundir_file *a = &files[order[i - 1]], *b = &files[order[i]];
+    if (strcmp(a->stem, b->stem) == 0 && strcmp(a->folder, b->folder) != 0) return true;
+  }
+  return false;
+}
+
+static int order_by_stem(const void *pa, const void *pb, void *files) {
+  const struct rundir_file *a = (const struct rundir_file *)files + *(const uint32_t *)pa;
+  const struct rundir_file *b = (const struct rundir_file *)files + *(const uint32_t *)pb;
+  const int order = strcmp(a->stem, b->stem);
+  return order ? order : strcmp(a->folder, b->folder);
+}
+
+/* Puts the folder before the name of each host of the run: "pod-1/localhost". */
+static void name_by_folders(struct rundir *r, struct rundir_file *files, const uint32_t *order, uint32_t n) {
+  char *name;
+  size_t size;
+  for (uint32_t i = 0; i < n; i++) {
+    struct rundir_file *f = &files[order[i]];
+    const char *own = own_folder(f, &size);
+    if (!own || asprintf(&name, "%.*s%s%s", (int)size, own, *f->stem ? "/" : "", f->stem) < 0) continue;
+    f->stem = copy_text(r, name, strlen(name));
+    if (*f->host || f->view == VIEW_PERFETTO_JSON) f->host = f->stem;
+    free(name);
+  }
+}
+
+/* Tells hosts of equal names apart, in runs whose hosts have folders of their own. */
+static bool distinguish_hosts(struct rundir *r, struct rundir_file *files, const uint32_t *order, uint32_t n) {
+  uint32_t *by_stem = mem_array(r->text.mem, (uint64_t)n + 1, sizeof *by_stem);
+  for (uint32_t i = 0, end; by_stem && i < n; i = end) {
+    for (end = i; end < n && files[order[end]].run == files[order[i]].run; end++) by_stem[end - i] = order[end];
+    if (!is_own(&files[order[i]])) continue;
+    os_sort(by_stem, end - i, sizeof *by_stem, order_by_stem, files);
+    if (hosts_collide(files, by_stem, end - i)) name_by_folders(r, files, by_stem, end - i);
+  }
+  mem_free(r->text.mem, by_stem);
+  return by_stem != NULL;
+}
+
 static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f, const char *root) {
   struct rundir_run *run;
   if (!mem_grow(r->text.mem, (void **)&r->runs, &r->cap_runs, (uint64_t)r->n_runs + 1, sizeof *r->runs)) return NULL;
@@ -294,7 +417,7 @@ static uint64_t worker_of(const struct rundir_file *f) { return hash_text(f->ste
 /* Each worker writes one file per session, at about the same time. `workers`: last run of each worker. */
 static bool same_run(const struct map *workers, uint32_t n_runs, const struct rundir_file *before, const struct rundir_file *f) {
   const uint32_t *last;
-  if (!before || strcmp(before->folder, f->folder) != 0 || of_session(before) != of_session(f)) return false;
+  if (!before || strcmp(before->key, f->key) != 0 || of_session(before) != of_session(f)) return false;
   if (!of_session(f) || f->stamp_ns == before->stamp_ns) return true;
   last = map_get(workers, worker_of(f));
   return !(last && *last == n_runs) && f->stamp_ns - before->stamp_ns <= TOGETHER;
@@ -381,6 +504,25 @@ static bool any_profiler(const struct rundir_file *files, uint32_t n) {
   return false;
 }
 
+/* Gives each trace of a bundle the rank that a file next to it states. */
+static bool take_bundle_ranks(struct rundir *r, struct rundir_file *files, uint32_t n) {
+  struct map ranks; /* hash of the bundle's path -> rank + 1 */
+  map_init(&ranks, r->text.mem);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t *rank = files[i].bundle && files[i].rank >= 0 ? map_put(&ranks, hash_text(files[i].bundle, strlen(files[i].bundle)), 0) : NULL;
+    if (rank) *rank = (uint32_t)files[i].rank + 1;
+  }
+  for (uint32_t i = 0; ranks.n && i < n; i++) {
+    struct rundir_file *f = &files[i];
+    const uint32_t *rank = f->bundle && f->profiler ? map_get(&ranks, hash_text(f->bundle, strlen(f->bundle))) : NULL;
+    if (!rank) continue;
+    f->rank = *rank - 1;
+    f->rank_beside = true;
+  }
+  map_free(&ranks);
+  return !r->text.mem->failed;
+}
+
 bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const char *root, bool one) {
   uint32_t *order = mem_array(r->text.mem, (uint64_t)n + 1, sizeof *order);
   bool ok = order != NULL;
@@ -388,14 +530,16 @@ bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const 
     classify(r, &files[i], root);
     order[i] = i;
   }
+  ok = ok && take_bundle_ranks(r, files, n);
   if (ok && one && !any_profiler(files, n)) {
     for (uint32_t i = 0; i < n; i++) {
       files[i].folder = "";
       files[i].stem = files[i].rel; /* views cannot be told from parts of the whole */
     }
   }
+  for (uint32_t i = 0; ok && i < n; i++) files[i].key = key_of(r, &files[i]);
   if (ok) os_sort(order, n, sizeof *order, order_by_run, files);
-  ok = ok && make_runs(r, files, order, n, root);
+  ok = ok && make_runs(r, files, order, n, root) && distinguish_hosts(r, files, order, n);
   if (ok) date_runs(r, files, n);
   ok = ok && choose_views(r, files, order, n);
   mem_free(r->text.mem, order);

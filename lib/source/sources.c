@@ -73,6 +73,7 @@ static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t 
   c = &m->chosen[m->n];
   s->n = ++m->n;
   *c = (struct chosen){.entry = entry, .origin = origin};
+  if (entry != UINT32_MAX && m->source.places[entry].rank_beside) c->rank_from = "profiler_info";
   if (entry == UINT32_MAX) {
     const struct source_origin *o = &m->source.origins[origin];
     *in = (struct tk_input){.name = o->name, .run = "", .step = "", .host = "", .rank = NONE, .size = UINT64_MAX, .best = true,
