@@ -25,6 +25,9 @@ bool in_is_at_hand(const struct in *in);
 /* Adds a note to the stack of `in`. The ninth and later notes are dropped. */
 void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
+/* Marks the input as made of pieces (joined.h). */
+void in_set_joined(struct in *in);
+
 /* Marks the input as ended early because of corrupt data. */
 void in_set_damaged(struct in *in);
 

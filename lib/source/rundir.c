@@ -325,28 +325,31 @@ static const char *name_of_root(struct rundir *r, const char *root) {
 
 static const char PROFILES[] = "/plugins/profile/";
 
-/* Names the run of a host that has a folder of its own, such as pod-1/plugins/profile/2026_11_20_10_21_49. Equal times, to the
- * second, below sibling folders are one run; equal names that a user chose are one run only below folders of participants. */
+/* Finds the folder of its own in which a host has the run's folder: one that is named like a participant, else, for a run named by
+ * its time, the one that contains "plugins". NULL if there is none. */
+static const char *own_folder(struct rundir *r, const struct rundir_file *f, size_t *n) {
+  const char *in = strstr(f->folder, PROFILES), *own, *end, *name = "";
+  if (!in) return NULL;
+  for (own = f->folder; own < in; own = end + 1) {
+    end = memchr(own, '/', (size_t)(in - own));
+    if (!end) end = in;
+    name = copy_text(r, own, (size_t)(end - own));
+    if (is_participant(name)) return *n = strlen(name), own;
+  }
+  *n = strlen(name);
+  return time_of_name(in + strlen(PROFILES)) && !*step_of(r, "", name) ? in - *n : NULL;
+}
+
+/* Returns the folder of a file's run, in which a host's own folder, such as pod-1 in pod-1/plugins/profile/2026_11_20_10_21_49, is
+ * left open. Runs of equal time, to the second, below sibling folders are one run. */
 static const char *key_of(struct rundir *r, const struct rundir_file *f) {
-  const char *in = strstr(f->folder, PROFILES), *own, *name;
+  size_t n;
+  const char *own = own_folder(r, f, &n);
   char *text;
-  if (!in) return f->folder;
-  for (own = in; own > f->folder && own[-1] != '/'; own--) {}
-  name = copy_text(r, own, (size_t)(in - own));
-  if (*step_of(r, "", name)) return f->folder;
-  if (!time_of_name(in + strlen(PROFILES)) && !is_participant(name)) return f->folder;
-  if (asprintf(&text, "%.*s\1%s", (int)(own - f->folder), f->folder, in) < 0) return f->folder;
+  if (!own || asprintf(&text, "%.*s\1%s", (int)(own - f->folder), f->folder, own + n) < 0) return f->folder;
   const char *key = copy_text(r, text, strlen(text));
   free(text);
   return key;
-}
-
-/* Returns the folder of its own in which a host has the run's folder. */
-static const char *own_folder(const struct rundir_file *f, size_t *n) {
-  const char *in = strstr(f->folder, PROFILES), *own = in;
-  while (own && own > f->folder && own[-1] != '/') own--;
-  *n = in ? (size_t)(in - own) : 0;
-  return own;
 }
 
 static bool is_own(const struct rundir_file *f) { return f->key != f->folder; }
@@ -373,7 +376,7 @@ static void name_by_folders(struct rundir *r, struct rundir_file *files, const u
   size_t size;
   for (uint32_t i = 0; i < n; i++) {
     struct rundir_file *f = &files[order[i]];
-    const char *own = own_folder(f, &size);
+    const char *own = own_folder(r, f, &size);
     if (!own || asprintf(&name, "%.*s%s%s", (int)size, own, *f->stem ? "/" : "", f->stem) < 0) continue;
     f->stem = copy_text(r, name, strlen(name));
     if (*f->host || f->view == VIEW_PERFETTO_JSON) f->host = f->stem;

@@ -42,6 +42,7 @@ static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struc
     e->look = LOOK_TRACE;
     e->format = f->info.name;
     e->rank = f->stated_rank ? f->stated_rank(in) : NONE;
+    e->pid = f->stated_process ? f->stated_process(in) : NONE;
   }
 }
 
@@ -438,7 +439,7 @@ static bool open_all(struct tk_sources *s, const char *const *names, size_t n, s
   bool ok = take_rank(s->impl, err);
   for (size_t i = 0; ok && i < n; i++) ok = source_add(src, names[i], err);
   for (uint32_t i = 0; ok && i < src->n_origins; i++) ok = add_origin(s, i, err);
-  ok = ok && sources_find_ranks(s, err) && drop_unwanted(s, err);
+  ok = ok && sources_join(s, err) && sources_find_ranks(s, err) && drop_unwanted(s, err);
   return mem_check(&src->mem, err) && ok;
 }
 
@@ -502,6 +503,12 @@ bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_
 const char *sources_path(const struct tk_sources *s, size_t i) {
   const struct chosen *c = &s->impl->chosen[i];
   return c->entry == UINT32_MAX ? s->inputs[i].name : s->impl->source.entries[c->entry].path;
+}
+
+const char *sources_piece(const struct tk_sources *s, size_t i, size_t nth) {
+  uint32_t entry = s->impl->chosen[i].entry;
+  while (nth-- && entry != UINT32_MAX) entry = s->impl->source.entries[entry].piece;
+  return entry == UINT32_MAX ? NULL : s->impl->source.entries[entry].path;
 }
 
 bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err) {

@@ -8,6 +8,9 @@
 /* Returns the file that contains an input, which must not be written to. */
 const char *sources_path(const struct tk_sources *s, size_t i);
 
+/* Returns the path of the nth piece that is read as part of an input; NULL past the last. */
+const char *sources_piece(const struct tk_sources *s, size_t i, size_t nth);
+
 /* Adds remarks about archives as notes, for listings; a loaded input has them among its own notes. */
 void sources_remarks(const struct tk_sources *s, struct tk_diagnostics *notes);
 

@@ -18,6 +18,7 @@ struct chosen {
   unsigned n_notes;
   const char *rank_from; /* where the rank comes from, if not from its own name or content; NULL */
   const char *rank_note; /* ... in a sentence; NULL */
+  bool joined; /* a piece of another input */
   const char *sound_run; /* a run that contains traces, if this one has none; else NULL */
 };
 
@@ -31,6 +32,9 @@ struct tk_sources_impl {
 
 /* Adds a note about the choice of an input. */
 void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text);
+
+/* Joins inputs that are pieces of one trace, or with the option, all inputs. */
+bool sources_join(struct tk_sources *s, struct tk_err *err);
 
 /* Finds the ranks of inputs that neither their names nor their contents state, from the numbers in which the names differ. */
 bool sources_find_ranks(struct tk_sources *s, struct tk_err *err);

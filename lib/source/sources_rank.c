@@ -16,7 +16,7 @@ struct group {
 };
 
 static bool is_candidate(const struct tk_sources *s, size_t i) {
-  return s->impl->chosen[i].entry != UINT32_MAX && s->inputs[i].best;
+  return s->impl->chosen[i].entry != UINT32_MAX && s->inputs[i].best && !s->impl->chosen[i].joined;
 }
 
 static bool states_identity(const struct tk_sources *s, size_t i) { return s->inputs[i].rank >= 0 || *s->inputs[i].host; }
