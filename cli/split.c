@@ -32,6 +32,7 @@ static const struct opt opts[] = {
     "length of a part (--by time), or maximum size of a file (--by size)", FIELD(every), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
+  ROW_KEEP_GOING,
   ROWS_READ,
   ROW_END,
 };

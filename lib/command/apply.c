@@ -60,7 +60,7 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
 }
 
 static bool load_rank(struct applier *a, const char *name, struct tk_sources **sources, struct tk_err *err) {
-  struct tk_source_options options = sources_options(&a->opt->load);
+  struct tk_source_options options = sources_chosen(a->opt->source, &a->opt->load);
   if (!(*sources = tk_sources_open(&name, 1, &options, err))) return false;
   if ((*sources)->n != 1) return err_set(err, TK_EUSAGE, "%s: contains %zu inputs; apply accepts one at a "
                                                          "time", name, (*sources)->n);

@@ -96,7 +96,7 @@ static bool join_scan(struct scanner *s, const char *path) {
 }
 
 static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
-  struct tk_source_options options = sources_options(&s->opt->load);
+  struct tk_source_options options = sources_chosen(s->opt->source, &s->opt->load);
   bool ok = true;
   char why[256];
   scan_print_head(&s->text);

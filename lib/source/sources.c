@@ -429,6 +429,14 @@ struct tk_source_options sources_options(const struct tk_load_options *opt) {
   return (struct tk_source_options){.max_memory = opt->max_memory, .max_size = opt->max_size, .progress = opt->progress};
 }
 
+struct tk_source_options sources_chosen(const struct tk_source_options *choice, const struct tk_load_options *opt) {
+  struct tk_source_options options = choice ? *choice : (struct tk_source_options){0};
+  options.max_memory = opt->max_memory;
+  options.max_size = opt->max_size;
+  options.progress = opt->progress;
+  return options;
+}
+
 static bool take_rank(struct tk_sources_impl *m, struct tk_err *err) {
   m->rank = m->opt.rank ? *m->opt.rank : NONE;
   return !m->opt.rank || m->rank >= 0 || err_set(err, TK_EUSAGE, "invalid rank %lld; ranks count from 0", (long long)m->rank);

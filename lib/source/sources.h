@@ -50,5 +50,7 @@ void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err);
 
 /* Derives the options of tk_sources_open from the load options. */
 struct tk_source_options sources_options(const struct tk_load_options *opt);
+/* ... with a caller's choice of runs and inputs; `choice` may be NULL. */
+struct tk_source_options sources_chosen(const struct tk_source_options *choice, const struct tk_load_options *opt);
 
 #endif
