@@ -126,7 +126,7 @@ static bool is_tfevents(const uint8_t *p, size_t n) {
 
 /* An LZ4 frame that begins with memray's magic: block size, then a token and the literals. */
 static bool is_packed_memray(const uint8_t *p, size_t n) {
-  return n > 32 && memcmp(p, "\x04\"M\x18", 4) == 0 && memmem(p, 32, "memray", 6) != NULL;
+  return n > 16 && memcmp(p, "\x04\"M\x18", 4) == 0 && memmem(p, n < 32 ? n : 32, "memray", 6) != NULL;
 }
 
 /* A request or file of OTLP (opentelemetry-proto, trace.proto): resource_spans.resource.attributes.key, which begins with one of

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "rundir.h"
 
-enum { COLUMNS = 16, STAMP_DIGITS = 9, DATE_PARTS = 5 };
+enum { SURE = 6, COLUMNS = 16, STAMP_DIGITS = 9, DATE_PARTS = 5 };
 enum { FEW = 4096, MOST = 65536 }; /* ranks below FEW need not be consecutive */
 
 /* What a word before a number means. `weight`: of several numbers, the heaviest is the rank; below 0 = never one. `outer`: of a grid
@@ -196,17 +196,22 @@ static void free_table(struct table *t) {
 
 /* ---- the choice ---- */
 
-/* Compares columns whose numbers are all different: by the word, then small numbers first. */
-static bool is_better(const struct column *a, const struct column *b) {
+/* True if the numbers are as small as ranks of one job, given how many there are. */
+static bool is_dense(const struct table *t, const struct column *c) { return c->most < (int64_t)(8 * t->n + 64); }
+
+/* Compares columns whose numbers are all different: by words that can only mean a rank, then small numbers before large ones, then by
+ * the other words. */
+static bool is_better(const struct table *t, const struct column *a, const struct column *b) {
   const int x = a->means->weight, y = b->means->weight;
-  if (x != y && (x > 1 || y > 1)) return x > y;
-  return a->most < b->most;
+  if (x != y && (x >= SURE || y >= SURE)) return x > y;
+  if (is_dense(t, a) != is_dense(t, b)) return is_dense(t, a);
+  return x != y ? x > y : a->most < b->most;
 }
 
 static const struct column *best_column(const struct table *t) {
   const struct column *best = NULL;
   for (unsigned i = 0; i < t->n_columns; i++)
-    if (t->columns[i].n == t->n_distinct && (!best || is_better(&t->columns[i], best))) best = &t->columns[i];
+    if (t->columns[i].n == t->n_distinct && (!best || is_better(t, &t->columns[i], best))) best = &t->columns[i];
   return best;
 }
 

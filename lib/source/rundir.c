@@ -70,8 +70,15 @@ static bool number_in_name(const char *name, const char *word, int64_t *number) 
   return false;
 }
 
+/* sglang python/sglang/srt/managers/scheduler_profiler_mixin.py: TIME-TP-3[-DP-0][-PP-0][-EP-0].trace.json.gz; the tensor rank is the
+ * rank of the job unless there are several pipelines or replicas. */
+static bool rank_of_sglang(const char *name, int64_t *rank) {
+  const size_t n = strspn(name, "0123456789.");
+  return n && strncmp(name + n, "-TP-", 4) == 0 && !strstr(name, "-PP-") && !strstr(name, "-DP-") && number_in_name(name + n, "TP", rank);
+}
+
 bool rundir_rank(const char *name, int64_t *rank) {
-  return number_in_name(name, "rank", rank) || number_in_name(name, "worker", rank);
+  return number_in_name(name, "rank", rank) || number_in_name(name, "worker", rank) || rank_of_sglang(name, rank);
 }
 
 static bool ends(const char *s, size_t n, const char *end) {
