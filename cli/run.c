@@ -32,7 +32,7 @@ int run_usage(const char *command, const char *why) {
 static const char *advice_of(const struct tk_err *err) {
   switch ((enum tk_option)err->option) {
   case TK_OPTION_FORCE: return " (--force replaces it)";
-  case TK_OPTION_FORMAT: return " (see -f help)";
+  case TK_OPTION_FORMAT: return " (see 'tracekit help formats')";
   case TK_OPTION_OUTPUT: return " (see -o)";
   case TK_OPTION_NO_LOSS: return " (refused by --no-loss)";
   case TK_OPTION_STRICT: return " (refused by --strict)";
