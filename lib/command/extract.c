@@ -282,7 +282,8 @@ static bool extract_one(struct extractor *x, size_t i) {
 /* True if the file failed because its inputs cannot be read, while others may be. */
 static bool is_left_out(const struct extractor *x) {
   const enum tk_code code = x->err->code;
-  return x->report->n > 1 && !x->opt->load.strict && (code == TK_EFORMAT || code == TK_ECORRUPT || code == TK_EOPEN || code == TK_EREAD);
+  const bool is_unreadable = code == TK_EFORMAT || code == TK_ECORRUPT || code == TK_EOPEN || code == TK_EREAD;
+  return is_unreadable && x->report->n > 1 && !x->opt->load.strict;
 }
 
 /* Writes every file whose inputs can be read, and reports the others. Fails if that leaves none, with the first reason. */

@@ -117,7 +117,7 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
   t->host = copy_text(t, v->host);
   t->run = copy_text(t, v->run);
   t->store->rank = v->rank;
-  if (v->rank_from) t->store->rank_from = copy_text(t, v->rank_from);
+  t->store->rank_from = v->rank_from;
   if (v->rank_note) t->store->rank_note = copy_text(t, v->rank_note);
   name_files(t, s, i);
   sources_decisions(s, i, t);

@@ -73,10 +73,10 @@ static const struct stranger BINARIES[] = {
     {"\x1e{\"type\":\"preamble\"", 18, "the metadata of a CTF 2 trace; babeltrace2 opens its folder"}, /* CTF 2, 5.1 */
     /* OpenJDK jdk/jfr: the magic of a chunk */
     {"FLR\0", 4, "a Java flight recording (JFR); JDK Mission Control and 'jfr print' open it"},
-    /* OTF2_File.c: a byte for the byte order, then the file type; the anchor file has "OTF2" after its first buffer mark */
+    /* OTF2: a byte that starts a buffer, one for the byte order, then in the anchor file "OTF2" */
     {"\3BOTF2", 6, "an OTF2 archive (Score-P); Vampir and otf2-print open it"},
     {"\3B\1\0\0\0\0\0", 8, "a part of an OTF2 archive (Score-P); Vampir and otf2-print open its anchor file (.otf2)"},
-    {"memray\0", 7, "a memory profile of memray; 'memray flamegraph' opens it"}, /* memray records.h, MAGIC */
+    {"memray\0", 7, "a memory profile of memray; 'memray flamegraph' opens it"}, /* memray src/memray/_memray, MAGIC */
     /* trace-cmd Documentation/trace-cmd.dat.v7.5.txt */
     {"\x17\x08\x44tracing", 10, "a recording of trace-cmd (trace.dat); KernelShark opens it, and 'trace-cmd report' prints it as text"},
     {"Ftrace!\0", 8, "a recording of uftrace; 'uftrace dump --chrome' converts its folder to JSON that can be read"},
@@ -89,12 +89,13 @@ static const struct stranger BINARIES[] = {
 static const struct {
   const char *line, *what;
 } LINES[] = {
-    /* Linux tools/perf/builtin-script.c, print_sample_start: COMM PID[/TID] [CPU] SECONDS: [PERIOD] EVENT: */
+    /* Linux tools/perf, builtin-script, print_sample_start: COMM PID[/TID] [CPU] SECONDS: [PERIOD] EVENT: */
     {"^\\s*\\S.{0,60}?\\s+-?\\d+(/\\d+)?\\s+(\\[\\d+\\]\\s+)?\\d+\\.\\d{6,9}:\\s+(\\d+\\s+)?[A-Za-z][\\w:/.-]*:?\\s", PERF_TEXT},
-    /* Linux kernel/trace/trace_output.c, trace_print_context: COMM-PID [(TGID)] [CPU] FLAGS SECONDS: EVENT: */
+    /* Linux kernel/trace, trace_print_context: COMM-PID [(TGID)] [CPU] FLAGS SECONDS: EVENT: */
     {"^\\s*\\S.{0,30}-\\d+\\s+(\\(\\s*[-\\d]+\\)\\s+)?\\[\\d{3}\\]\\s+(\\S{4,5}\\s+)?\\d+\\.\\d{6}:\\s+\\w+:", FTRACE},
     /* https://github.com/brendangregg/FlameGraph: FRAME;FRAME;... COUNT */
-    {"^[^{}\\[\\]\"]*;[^{}\\[\\]\"]* \\d+ $", "folded stacks, a profile rather than a timeline; speedscope.app and flamegraph.pl open it"}};
+    {"^[^{}\\[\\]\"]*;[^{}\\[\\]\"]* \\d+ $",
+     "folded stacks, a profile rather than a timeline; speedscope.app and flamegraph.pl open it"}};
 
 /* By file name, because their first bytes are not documented. */
 static const struct {
@@ -110,7 +111,7 @@ static const struct {
                {".pkl", "a Python pickle"}};
 
 /* Results that xprof stores next to the traces that it made them from, HOST.TOOL.pb or .json[.gz]: their bytes may look like a
- * trace. Tools: xprof/convert/xplane_to_tools_data.cc and xprof/convert/repository.h (StoredDataType). */
+ * trace. Tools: xprof/convert/xplane_to_tools_data.cc and the StoredDataType of its repository. */
 static const char *const XPROF_TOOLS[] = {
     "overview_page", "input_pipeline", "input_pipeline_analyzer", "tensorflow_stats", "framework_op_stats", "kernel_stats",
     "op_profile", "hlo_op_profile", "hlo_stats", "op_stats", "op_metrics_db", "pod_viewer", "pod_stats", "memory_profile",

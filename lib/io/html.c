@@ -11,8 +11,8 @@
 #include "html.h"
 
 #include <string.h>
-#include <strings.h>
 
+#include "base/text.h"
 #include "layer.h"
 
 enum { NEAR = 512, LOOK = 64 << 10, MOST = 64 << 20, STEP = 1 << 20, TAG = 1024 };
@@ -43,14 +43,14 @@ static bool is_page(const uint8_t *p, size_t n) {
     p = end + 3;
   }
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-    if (n >= strlen(starts[i]) && strncasecmp((const char *)p, starts[i], strlen(starts[i])) == 0) return true;
+    if (n >= strlen(starts[i]) && ascii_equal((const char *)p, starts[i], strlen(starts[i]))) return true;
   return false;
 }
 
 static const uint8_t *find_tag(const uint8_t *p, const uint8_t *end, const char *tag) {
   const size_t m = strlen(tag);
   for (; (p = memchr(p, '<', (size_t)(end - p))) != NULL && (size_t)(end - p) >= m; p++)
-    if (strncasecmp((const char *)p, tag, m) == 0) return p;
+    if (ascii_equal((const char *)p, tag, m)) return p;
   return NULL;
 }
 
@@ -171,7 +171,8 @@ static unsigned digit_of(uint8_t c) {
   return c == '+' ? 62 : 63;
 }
 
-/* Decodes groups of four digits into out, skipping line breaks; needs room for three bytes, which the gunzip layer above gives. Returns the bytes made; *used = digits and breaks consumed. */
+/* Decodes groups of four digits into out, skipping line breaks. Needs room for three bytes, which the gunzip layer above gives.
+ * Returns the bytes made; *used = digits and breaks consumed. */
 static size_t decode(struct html *h, const uint8_t *p, size_t n, uint8_t *out, size_t room, size_t *used) {
   size_t made = 0, i = 0;
   *used = 0;

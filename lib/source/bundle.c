@@ -6,7 +6,7 @@
 
 #include "base/glob.h"
 #include "base/path.h"
-#include "rundir.h"
+#include "stamp.h"
 
 static const struct bundle {
   const char *folder; /* pattern of the folder's name */
@@ -14,14 +14,15 @@ static const struct bundle {
   const char *inner;  /* folder in it that contains the trace */
   const char *trace;  /* pattern of the trace's name */
   const char *rank;   /* start of the name of a file that states the rank, before the number; NULL = none */
+  const char *behind; /* end of that name, behind the number */
 } BUNDLES[] = {
     /* torch_npu/profiler/analysis/prof_common_func/_constant.py and _path_manager.py: WORKER_TIME_ascend_pt, where WORKER is
      * HOST_PID and TIME has milliseconds; profiler_info_RANK.json */
-    {"*_ascend_pt", "_ascend_pt", "ASCEND_PROFILER_OUTPUT", "trace_view.json*", "profiler_info_"},
+    {"*_ascend_pt", "_ascend_pt", "ASCEND_PROFILER_OUTPUT", "trace_view.json*", "profiler_info_", ".json"},
     /* mindspore/python/mindspore/profiler/common/path_manager.py: the same layout */
-    {"*_ascend_ms", "_ascend_ms", "ASCEND_PROFILER_OUTPUT", "trace_view.json*", "profiler_info_"},
+    {"*_ascend_ms", "_ascend_ms", "ASCEND_PROFILER_OUTPUT", "trace_view.json*", "profiler_info_", ".json"},
     /* CANN, msprof --export: PROF_NUMBER_TIME_ID/mindstudio_profiler_output/msprof_TIME.json, one PROF folder for each process */
-    {"PROF_*", "", "mindstudio_profiler_output", "msprof_*.json*", NULL}};
+    {"PROF_*", "", "mindstudio_profiler_output", "msprof_*.json*", NULL, NULL}};
 
 enum { N_BUNDLES = sizeof BUNDLES / sizeof *BUNDLES, NAME = 256 };
 
@@ -42,7 +43,7 @@ int64_t bundle_rank_of(const char *name) {
     const char *p = name + n;
     if (!n || strncmp(name, BUNDLES[i].rank, n) != 0 || !digit(*p)) continue;
     while (digit(*p) && rank < 100000000) rank = rank * 10 + (*p++ - '0');
-    if (strcmp(p, ".json") == 0) return rank;
+    if (strcmp(p, BUNDLES[i].behind) == 0) return rank;
   }
   return -1;
 }
@@ -53,7 +54,7 @@ static void split_name(const char *name, size_t n, struct bundle_place *place) {
   while (at > 0 && digit(name[at - 1])) at--;
   place->stem = n;
   if (at < 2 || n - at < 14 || name[at - 1] != '_') return;
-  place->stamp_ns = rundir_time(name + at, n - at);
+  place->stamp_ns = stamp_of_digits(name + at, n - at);
   if (!place->stamp_ns) return;
   size_t pid = place->stem = at - 1;
   while (pid > 0 && digit(name[pid - 1])) pid--;
@@ -95,7 +96,7 @@ bool bundle_rank_files(const char *path, char *pattern, size_t size) {
     const size_t n = strlen(b->inner);
     if (!b->rank || !glob_matches(b->trace, leaf)) continue;
     if ((size_t)(leaf - path) < n + 1 || memcmp(leaf - n - 1, b->inner, n) != 0) continue;
-    return snprintf(pattern, size, "%.*s../%s*.json", (int)(leaf - path), path, b->rank) < (int)size;
+    return snprintf(pattern, size, "%.*s../%s*%s", (int)(leaf - path), path, b->rank, b->behind) < (int)size;
   }
   return false;
 }

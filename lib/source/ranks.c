@@ -256,7 +256,9 @@ static void take_column(struct ranks *r, const struct table *t, const struct col
   append_word(r, c, "");
 }
 
-static int by_name(const void *a, const void *b) { return rundir_compare(**(const char *const *const *)a, **(const char *const *const *)b); }
+static int by_name(const void *a, const void *b) {
+  return rundir_compare(**(const char *const *const *)a, **(const char *const *const *)b);
+}
 
 /* Numbers the names by their natural order. */
 static bool take_order(struct ranks *r, const struct table *t) {

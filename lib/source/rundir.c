@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "bundle.h"
+#include "stamp.h"
 #include "io/packing.h"
 
 enum { NAME = 64 };
@@ -74,7 +75,8 @@ static bool number_in_name(const char *name, const char *word, int64_t *number) 
  * rank of the job unless there are several pipelines or replicas. */
 static bool rank_of_sglang(const char *name, int64_t *rank) {
   const size_t n = strspn(name, "0123456789.");
-  return n && strncmp(name + n, "-TP-", 4) == 0 && !strstr(name, "-PP-") && !strstr(name, "-DP-") && number_in_name(name + n, "TP", rank);
+  if (!n || strncmp(name + n, "-TP-", 4) != 0 || strstr(name, "-PP-") || strstr(name, "-DP-")) return false;
+  return number_in_name(name + n, "TP", rank);
 }
 
 bool rundir_rank(const char *name, int64_t *rank) {
@@ -94,49 +96,6 @@ static const char *copy_text(struct rundir *r, const char *s, size_t n) {
   return p;
 }
 
-/* ---- time in names ---- */
-
-static int64_t days_of(int64_t y, int64_t m, int64_t d) {
-  y -= m <= 2;
-  int64_t era = y / 400, yoe = y % 400, doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-  return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
-}
-
-static int64_t time_of_parts(const int64_t *v) {
-  return ((days_of(v[0], v[1], v[2]) * 24 + v[3]) * 60 + v[4]) * 60 * INT64_C(1000000000) + v[5] * INT64_C(1000000000);
-}
-
-int64_t rundir_time(const char *digits, size_t n) {
-  static const size_t widths[] = {4, 2, 2, 2, 2, 2};
-  int64_t v[6], unit = 100000000;
-  if (n < 14 || n > 23) return 0;
-  for (size_t i = 0, at = 0; i < 6; at += widths[i++]) {
-    v[i] = 0;
-    for (size_t k = 0; k < widths[i]; k++) v[i] = v[i] * 10 + (digits[at + k] - '0');
-  }
-  if (v[0] < 1970 || v[0] > 2200 || v[1] < 1 || v[1] > 12 || v[2] < 1 || v[2] > 31 || v[3] > 23) return 0;
-  int64_t ns = time_of_parts(v);
-  for (size_t at = 14; at < n; at++, unit /= 10) ns += (digits[at] - '0') * unit;
-  return ns;
-}
-
-/* Converts "2026_11_20_10_21_49", as in profilers' folder names, to ns; 0 = no time. The time zone is unknown, so it is only
- * used for ordering. */
-static int64_t time_of_name(const char *s) {
-  int64_t v[6];
-  for (int i = 0; i < 6; i++) {
-    int width = i == 0 ? 4 : 2;
-    v[i] = 0;
-    for (int k = 0; k < width; k++, s++) {
-      if (!digit(*s)) return 0;
-      v[i] = v[i] * 10 + (*s - '0');
-    }
-    if (i < 5 && *s != '_' && *s != '-') return 0;
-    s += i < 5;
-  }
-  return time_of_parts(v);
-}
-
 static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
   time_t s = (time_t)(ns / 1000000000);
   struct tm tm;
@@ -149,18 +108,6 @@ static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
   return copy_text(r, text, n);
 }
 
-/* Times in names are in seconds, ms, us or ns, which currently have 10, 13, 16 and 19 digits. */
-static int64_t stamp_of(const char *digits, size_t n) {
-  int64_t v = 0;
-  if (n < 10 || n > 19 || (n - 10) % 3 != 0) return 0;
-  for (size_t i = 0; i < n; i++) {
-    if (v > (INT64_MAX - 9) / 10) return 0;
-    v = v * 10 + (digits[i] - '0');
-  }
-  for (; n < 19; n += 3) v = v > INT64_MAX / 1000 ? 0 : v * 1000;
-  return v;
-}
-
 /* ---- one file ---- */
 
 static bool of_session(const struct rundir_file *f) { return f->stamp_ns != 0; }
@@ -169,7 +116,7 @@ static bool of_session(const struct rundir_file *f) { return f->stamp_ns != 0; }
 static void torch_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
   size_t at = n, pid;
   while (at > 0 && digit(base[at - 1])) at--;
-  if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of(base + at, n - at)) != 0) n = at - 1;
+  if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of_count(base + at, n - at)) != 0) n = at - 1;
   f->stem = copy_text(r, base, n);
   f->view = VIEW_TRACE_JSON;
   f->profiler = true;
@@ -180,7 +127,7 @@ static void torch_name(struct rundir *r, struct rundir_file *f, const char *base
 /* True if a profiler made the folder for a run; "" is the root. */
 static bool looks_like_run(const char *root, const char *folder) {
   const char *path = *folder ? folder : root, *name = path_leaf(path);
-  return time_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
+  return stamp_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
 }
 
 /* True for "node3", "rank_0", "host-1": the folder of one participant, not of a run. */
@@ -344,7 +291,7 @@ static const char *own_folder(struct rundir *r, const struct rundir_file *f, siz
     if (is_participant(name)) return *n = strlen(name), own;
   }
   *n = strlen(name);
-  return time_of_name(in + strlen(PROFILES)) && !*step_of(r, "", name) ? in - *n : NULL;
+  return stamp_of_name(in + strlen(PROFILES)) && !*step_of(r, "", name) ? in - *n : NULL;
 }
 
 /* Returns the folder of a file's run, in which a host's own folder, such as pod-1 in pod-1/plugins/profile/2026_11_20_10_21_49, is
@@ -410,7 +357,7 @@ static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f,
   run = &r->runs[r->n_runs++];
   *run = (struct rundir_run){.step = step_of(r, root, f->folder)};
   run->name = *f->folder ? path_leaf(f->folder) : name_of_root(r, root);
-  run->time_ns = time_of_name(run->name);
+  run->time_ns = stamp_of_name(run->name);
   if (!of_session(f)) return run;
   const struct rundir_run *before = run > r->runs ? run - 1 : NULL;
   const bool same_second = before && before->session && before->time_ns / 1000000000 == f->stamp_ns / 1000000000;
@@ -455,7 +402,7 @@ static bool make_runs(struct rundir *r, struct rundir_file *files, const uint32_
 static void date_runs(struct rundir *r, const struct rundir_file *files, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     struct rundir_run *run = &r->runs[files[i].run];
-    bool named = of_session(&files[i]) || time_of_name(run->name);
+    bool named = of_session(&files[i]) || stamp_of_name(run->name);
     if (!named && files[i].time_ns > run->time_ns) run->time_ns = files[i].time_ns;
   }
 }
@@ -519,8 +466,9 @@ static bool take_bundle_ranks(struct rundir *r, struct rundir_file *files, uint3
   struct map ranks; /* hash of the bundle's path -> rank + 1 */
   map_init(&ranks, r->text.mem);
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t *rank = files[i].bundle && files[i].rank >= 0 ? map_put(&ranks, hash_text(files[i].bundle, strlen(files[i].bundle)), 0) : NULL;
-    if (rank) *rank = (uint32_t)files[i].rank + 1;
+    const struct rundir_file *f = &files[i];
+    uint32_t *rank = f->bundle && f->rank >= 0 ? map_put(&ranks, hash_text(f->bundle, strlen(f->bundle)), 0) : NULL;
+    if (rank) *rank = (uint32_t)f->rank + 1;
   }
   for (uint32_t i = 0; ranks.n && i < n; i++) {
     struct rundir_file *f = &files[i];

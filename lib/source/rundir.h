@@ -62,9 +62,6 @@ void rundir_free(struct rundir *r);
 /* Compares names so that rank2 precedes rank10. */
 int rundir_compare(const char *a, const char *b);
 
-/* Converts the digits YYYYmmddHHMMSS, with or without a fraction, to ns; 0 = no time. */
-int64_t rundir_time(const char *digits, size_t n);
-
 /* Finds the number after "rank" or "worker" in a name. */
 bool rundir_rank(const char *name, int64_t *rank);
 

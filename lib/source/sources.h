@@ -37,7 +37,7 @@ struct source_view {
   uint32_t entry;
   const char *name, *host, *run; /* live as long as the sources; host is "" if unknown */
   int64_t rank;          /* rank of the input, -1 = unknown */
-  const char *rank_from; /* where it comes from, if neither the name nor the content states it; NULL */
+  const char *rank_from; /* where it comes from, a literal, if neither the name nor the content states it; NULL */
   const char *rank_note; /* ... in a sentence for those who rely on it; NULL */
 };
 /* Finds the nth view of an input, best first; false past the last. */

@@ -16,7 +16,7 @@ struct chosen {
     bool repair;
   } note[NOTES];
   unsigned n_notes;
-  const char *rank_from; /* where the rank comes from, if not from its own name or content; NULL */
+  const char *rank_from; /* where the rank comes from, a literal, if not from its own name or content; NULL */
   const char *rank_note; /* ... in a sentence; NULL */
   bool joined; /* a piece of another input */
   const char *sound_run; /* a run that contains traces, if this one has none; else NULL */

@@ -22,7 +22,7 @@ static const struct {
   const char *before;
   bool whole;
 } PIECES[] = {
-    /* node src/node_options.h: trace_event_file_pattern = "node_trace.${rotation}.log" */
+    /* node, options of the environment: trace_event_file_pattern = "node_trace.${rotation}.log" */
     {"node_trace.", true},
     /* https://nodejs.org/api/tracing.html: ${rotation} in a pattern of the user's own */
     {"rotation", false},

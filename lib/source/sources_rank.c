@@ -36,13 +36,33 @@ static bool is_given_order(const struct ranks *r, size_t n) {
   return true;
 }
 
+/* Looks at the contents: if one of them states its rank, the numbers of the names may be something else. */
+static bool any_states_rank(struct tk_sources *s, const struct group *g, bool *states, struct tk_err *err) {
+  struct source *src = &s->impl->source;
+  *states = false;
+  for (size_t k = 0; k < g->n; k++) {
+    const uint32_t entry = s->impl->chosen[g->inputs[k]].entry;
+    if (src->entries[entry].once) continue;
+    if (!source_look(src, entry, err)) return false;
+    if (src->entries[entry].rank < 0) continue;
+    s->inputs[g->inputs[k]].rank = src->entries[entry].rank;
+    *states = true;
+  }
+  return true;
+}
+
 static bool number_group(struct tk_sources *s, const struct group *g, struct tk_err *err) {
   struct ranks r;
   if (!ranks_find(&r, g->names, g->n)) {
     ranks_free(&r);
     return err_set(err, TK_ELIMIT, "out of memory");
   }
-  const bool known = r.from == RANKS_NUMBER || (r.from == RANKS_ORDER && !is_given_order(&r, g->n));
+  bool known = r.from == RANKS_NUMBER || (r.from == RANKS_ORDER && !is_given_order(&r, g->n)), states = false;
+  if (known && !any_states_rank(s, g, &states, err)) {
+    ranks_free(&r);
+    return false;
+  }
+  known = known && !states;
   for (size_t k = 0; known && k < g->n; k++) {
     const size_t i = g->inputs[k];
     s->inputs[i].rank = r.of[k];

@@ -191,7 +191,8 @@ static void ascend(void **state) {
   assert_int_equal(l.files[0].rank, 7);
   done(&l);
   recognise(&l, "/x", false, (const char *const[]){
-    "rank-1_20260725180104140_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json", "rank-1_20260725180104140_ascend_ms/profiler_info_1.json",
+    "rank-1_20260725180104140_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json",
+    "rank-1_20260725180104140_ascend_ms/profiler_info_1.json",
     "PROF_000001_20260725180104_AA/mindstudio_profiler_output/msprof_20260725.json", NULL});
   assert_int_equal(l.files[0].rank, 1);
   assert_true(l.files[0].best && l.files[2].best);
@@ -204,7 +205,8 @@ static void pods(void **state) {
   (void)state;
   recognise(&l, "/x", false, (const char *const[]){
     "pod-0/plugins/profile/2026_02_02_02_40_00/localhost.xplane.pb", "pod-1/plugins/profile/2026_02_02_02_40_00/localhost.xplane.pb",
-    "pod-1/plugins/profile/2026_02_02_02_40_00/localhost.trace.json.gz", "pod-2/plugins/profile/2026_02_02_03_00_00/localhost.xplane.pb", NULL});
+    "pod-1/plugins/profile/2026_02_02_02_40_00/localhost.trace.json.gz",
+    "pod-2/plugins/profile/2026_02_02_03_00_00/localhost.xplane.pb", NULL});
   assert_int_equal(l.dir.n_runs, 2);
   assert_best(&l, "++-+");
   assert_string_equal(l.files[0].host, "pod-0/localhost");

@@ -43,7 +43,8 @@ static void by_keys(void **state) {
 static void traces(void **state) {
   static const char *const t[] = {
     "{\"traceEvents\":[{\"ph\":\"X\",\"args\":{\"resourceSpans\":1}}]}", "[{\"ph\":\"X\",\"name\":\"a\"}]",
-    "{\"meta\":{\"interval\":1},\"traceEvents\":[]}", "{\"schemaVersion\":1,\"deviceProperties\":[],\"data\":{\"a\":\"b\"},\"traceEvents\":[]}",
+    "{\"meta\":{\"interval\":1},\"traceEvents\":[]}",
+    "{\"schemaVersion\":1,\"deviceProperties\":[],\"data\":{\"a\":\"b\"},\"traceEvents\":[]}",
     "{\"name\":\"resourceSpans\",\"ph\":\"B\"}\n{}", "{\"args\":{\"resourceSpans\":1}}", "", "{", "[", "{\"", "{\"a\\\"b\":1}",
     "[[[[[[[[[[[[{\"resourceSpans\":[]}]]]]]]]]]]]]", "{\"resourceSpansX\":1}", "]}]}]}{\"resourceSpans\":1}",
   };
@@ -90,22 +91,25 @@ static void by_bytes(void **state) {
     {BYTES("<!DOCTYPE html><html>login"), "HTML"},
   };
   (void)state;
-  for (size_t i = 0; i < sizeof t / sizeof *t; i++) assert_said(stranger_name(t[i].p, t[i].n, "x"), t[i].word, (const char *)t[i].p);
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+    assert_said(stranger_name(t[i].p, t[i].n, "x"), t[i].word, (const char *)t[i].p);
   assert_null(stranger_name(BYTES("hello world\n"), "x"));
   assert_null(stranger_name(BYTES("INFO 2026-01-01 12:00:00 started\n{\"traceEvents\":[]}"), "x"));
   assert_null(stranger_name(BYTES("a;b\n"), "x"));
 }
 
 static void results(void **state) {
-  static const char *const yes[] = {"h.tensorflow_stats.pb", "a/10.1.2.3.op_profile.json", "h.overview_page.json.gz", "ALL_HOSTS.op_stats.pb",
-                                    "h.jit_f.102(103).memory_viewer.json"};
-  static const char *const no[] = {"h.xplane.pb", "op_profile.json", "h.trace.json.gz", "xop_profile.pb", "h.kernel_stats.txt", "", ".pb"};
+  static const char *const yes[] = {"h.tensorflow_stats.pb", "a/10.1.2.3.op_profile.json", "h.overview_page.json.gz",
+                                    "ALL_HOSTS.op_stats.pb", "h.jit_f.102(103).memory_viewer.json"};
+  static const char *const no[] = {"h.xplane.pb", "op_profile.json", "h.trace.json.gz", "xop_profile.pb",
+                                   "h.kernel_stats.txt", "", ".pb"};
   (void)state;
   for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) assert_said(stranger_result(yes[i]), "xprof", yes[i]);
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) assert_null(stranger_result(no[i]));
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(by_keys), cmocka_unit_test(traces), cmocka_unit_test(by_bytes), cmocka_unit_test(results)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(by_keys), cmocka_unit_test(traces), cmocka_unit_test(by_bytes),
+                                     cmocka_unit_test(results)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
