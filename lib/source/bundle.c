@@ -13,16 +13,15 @@ static const struct bundle {
   const char *ending; /* what follows the name of the process and the time in it; "" = the name is not divided */
   const char *inner;  /* folder in it that contains the trace */
   const char *trace;  /* pattern of the trace's name */
-  const char *rank;   /* start of the name of a file that states the rank, before the number; NULL = none */
-  const char *behind; /* end of that name, behind the number */
+  const char *rank;   /* pattern of the name of a file that states the rank, with '*' for the number; NULL = none */
 } BUNDLES[] = {
     /* torch_npu/profiler/analysis/prof_common_func/_constant.py and _path_manager.py: WORKER_TIME_ascend_pt, where WORKER is
      * HOST_PID and TIME has milliseconds; profiler_info_RANK.json */
-    {"*_ascend_pt", "_ascend_pt", "ASCEND_PROFILER_OUTPUT", "trace_view.json*", "profiler_info_", ".json"},
+    {"*_ascend_pt", "_ascend_pt", "ASCEND_PROFILER_OUTPUT", "trace_view.json*", "profiler_info_*.json"},
     /* mindspore/python/mindspore/profiler/common/path_manager.py: the same layout */
-    {"*_ascend_ms", "_ascend_ms", "ASCEND_PROFILER_OUTPUT", "trace_view.json*", "profiler_info_", ".json"},
+    {"*_ascend_ms", "_ascend_ms", "ASCEND_PROFILER_OUTPUT", "trace_view.json*", "profiler_info_*.json"},
     /* CANN, msprof --export: PROF_NUMBER_TIME_ID/mindstudio_profiler_output/msprof_TIME.json, one PROF folder for each process */
-    {"PROF_*", "", "mindstudio_profiler_output", "msprof_*.json*", NULL, NULL}};
+    {"PROF_*", "", "mindstudio_profiler_output", "msprof_*.json*", NULL}};
 
 enum { N_BUNDLES = sizeof BUNDLES / sizeof *BUNDLES, NAME = 256 };
 
@@ -38,12 +37,11 @@ static bool name_matches(const char *pattern, const char *name, size_t n) {
 
 int64_t bundle_rank_of(const char *name) {
   for (size_t i = 0; i < N_BUNDLES; i++) {
-    const size_t n = BUNDLES[i].rank ? strlen(BUNDLES[i].rank) : 0;
+    const char *pattern = BUNDLES[i].rank, *p;
     int64_t rank = 0;
-    const char *p = name + n;
-    if (!n || strncmp(name, BUNDLES[i].rank, n) != 0 || !digit(*p)) continue;
-    while (digit(*p) && rank < 100000000) rank = rank * 10 + (*p++ - '0');
-    if (strcmp(p, BUNDLES[i].behind) == 0) return rank;
+    if (!pattern || !glob_matches(pattern, name)) continue;
+    for (p = name + strcspn(pattern, "*"); digit(*p) && rank < 100000000; p++) rank = rank * 10 + (*p - '0');
+    if (strcmp(p, strchr(pattern, '*') + 1) == 0 && p > name + strcspn(pattern, "*")) return rank;
   }
   return -1;
 }
@@ -96,7 +94,7 @@ bool bundle_rank_files(const char *path, char *pattern, size_t size) {
     const size_t n = strlen(b->inner);
     if (!b->rank || !glob_matches(b->trace, leaf)) continue;
     if ((size_t)(leaf - path) < n + 1 || memcmp(leaf - n - 1, b->inner, n) != 0) continue;
-    return snprintf(pattern, size, "%.*s../%s*%s", (int)(leaf - path), path, b->rank, b->behind) < (int)size;
+    return snprintf(pattern, size, "%.*s../%s", (int)(leaf - path), path, b->rank) < (int)size;
   }
   return false;
 }

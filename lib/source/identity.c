@@ -46,7 +46,10 @@ static void find_host(const struct tk_trace *t, struct identity *id) {
   if (!at || at > suffix || at == name || !digit(at[1])) return;
   const char *q = at + 1;
   while (digit(*q)) q++;
-  if (*q == '.') set_host(id, name, (size_t)(at - name));
+  if (*q != '.' || (size_t)(q - name) >= sizeof id->host) return;
+  set_host(id, name, (size_t)(q - name));
+  if (rundir_is_worker(id->host)) *id->host = 0; /* "gpu_3" is no process of a host called gpu */
+  else id->host[at - name] = 0;
 }
 
 static bool rank_of_folder(const char *path, int64_t *rank) {

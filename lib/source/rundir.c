@@ -112,25 +112,7 @@ static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
 
 static bool of_session(const struct rundir_file *f) { return f->stamp_ns != 0; }
 
-/* <worker>[.<time>]: worker is <host>_<pid>, unless the user chose it. */
-static void torch_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
-  size_t at = n, pid;
-  while (at > 0 && digit(base[at - 1])) at--;
-  if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of_count(base + at, n - at)) != 0) n = at - 1;
-  f->stem = copy_text(r, base, n);
-  f->view = VIEW_TRACE_JSON;
-  f->profiler = true;
-  for (pid = n; pid > 0 && digit(base[pid - 1]); pid--) {}
-  if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_') f->host = copy_text(r, base, pid - 1);
-}
-
-/* True if a profiler made the folder for a run; "" is the root. */
-static bool looks_like_run(const char *root, const char *folder) {
-  const char *path = *folder ? folder : root, *name = path_leaf(path);
-  return stamp_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
-}
-
-/* True for "node3", "rank_0", "host-1": the folder of one participant, not of a run. */
+/* True for "node3", "rank_0", "host-1": names one participant of a run. */
 static bool is_participant(const char *name) {
   static const char *const words[] = {"rank", "worker", "node", "host", "machine", "gpu", "proc", "process", "device",
                                       "pod",  "task",   "vm",   "slice", "replica", "trainer", "server", "npu", "tpu"};
@@ -141,6 +123,29 @@ static bool is_participant(const char *name) {
     if (digit(name[n]) && !name[n + strspn(name + n, "0123456789")]) return true;
   }
   return false;
+}
+
+bool rundir_is_worker(const char *name) {
+  enum { FEW_DIGITS = 3 };
+  return is_participant(name) && strspn(name + strcspn(name, "0123456789"), "0123456789") <= FEW_DIGITS;
+}
+
+/* <worker>[.<time>]: worker is <host>_<pid>, unless the user chose it. */
+static void torch_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
+  size_t at = n, pid;
+  while (at > 0 && digit(base[at - 1])) at--;
+  if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of_count(base + at, n - at)) != 0) n = at - 1;
+  f->stem = copy_text(r, base, n);
+  f->view = VIEW_TRACE_JSON;
+  f->profiler = true;
+  for (pid = n; pid > 0 && digit(base[pid - 1]); pid--) {}
+  if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_' && !rundir_is_worker(f->stem)) f->host = copy_text(r, base, pid - 1);
+}
+
+/* True if a profiler made the folder for a run; "" is the root. */
+static bool looks_like_run(const char *root, const char *folder) {
+  const char *path = *folder ? folder : root, *name = path_leaf(path);
+  return stamp_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
 }
 
 static void other_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {

@@ -62,6 +62,9 @@ void rundir_free(struct rundir *r);
 /* Compares names so that rank2 precedes rank10. */
 int rundir_compare(const char *a, const char *b);
 
+/* True for "gpu_3": a worker that a user named, not a process of a host called gpu, whose number would be larger. */
+bool rundir_is_worker(const char *name);
+
 /* Finds the number after "rank" or "worker" in a name. */
 bool rundir_rank(const char *name, int64_t *rank);
 

@@ -107,6 +107,12 @@ static void torch(void **state) {
   assert_int_equal(l.files[1].rank, 1);
   assert_string_equal(l.files[1].host, "");
   done(&l);
+  recognise(&l, "/log", false, (const char *const[]){
+    "gpu_0.1650000000000.pt.trace.json", "gpu_1.1650000003000.pt.trace.json", "gpu_4321.1650000003000.pt.trace.json", NULL});
+  assert_string_equal(l.files[0].host, "");
+  assert_string_equal(l.files[1].host, "");
+  assert_string_equal(l.files[2].host, "gpu"); /* a host with this name */
+  done(&l);
 }
 
 static void others(void **state) {
