@@ -52,6 +52,7 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
   s->anchors.described = true;
   if (!scan_take(&scan, &s->anchors, t, &o, s->report->notes) || !scan_take_pids(&s->pids, t, &s->mem))
     return mem_refuse(&s->mem, s->err);
+  if (scan.compared) scan.rank = -1; /* the plan compares all names */
   if (!scan_weigh(&scan, t, NULL, s->err)) return false;
   arena_free(&s->arena);
   s->arena.mem = &s->mem;
