@@ -10,9 +10,9 @@
 
 struct params {
   struct shared shared;
-  const char *run, *step, *host;
+  const char *step, *host;
   struct opt_number rank;
-  bool latest, latest_good, all, split, raw;
+  bool latest, all, split, raw;
 };
 
 static const struct opt opts[] = {
@@ -20,11 +20,7 @@ static const struct opt opts[] = {
     "write the output here; a folder ('out/') gets one file per run; '-' is standard output",
     SHARED(output), 0, 0, 0 },
   { OPT_FLAG, 0, "latest", 0, "use the newest run (default)", offsetof(struct params, latest), 0, 0, 0 },
-  { OPT_FLAG, 0, "latest-good", 0, "use the newest run that contains a readable trace (skip empty or unfinished runs)",
-    offsetof(struct params, latest_good), 0, 0, 0 },
-  { OPT_STRING, 0, "run", "RUN",
-    "use this run (a prefix selects the newest match)", offsetof(struct params, run), 0, 0, 0 },
-  { OPT_STRING, 0, "step", "N", "use the run in the folder step_N", offsetof(struct params, step), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N", "same as --step-dir", offsetof(struct params, step), 0, 0, 0 },
   { OPT_STRING, 0, "host", "HOST",
     "use only this host; '*' and '?' are wildcards", offsetof(struct params, host), 0, 0, 0 },
   { OPT_NUMBER, 0, "rank", "N", "use only this rank", offsetof(struct params, rank), 0, 0, 0 },
@@ -32,6 +28,7 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "split", 0,
     "write one file per host instead of one timeline of all hosts", offsetof(struct params, split), 0, 0, 0 },
   { OPT_FLAG, 0, "raw", 0, "copy the files unchanged, without reading them", offsetof(struct params, raw), 0, 0, 0 },
+  ROW_JOIN,
   ROW_FORMAT,
   ROW_FORCE,
   ROW_DRY_RUN,
@@ -130,12 +127,11 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
     .derive = p->shared.derive >= 0,
   };
   o.save.same = true;
-  o.source.run = p->run;
-  o.source.step = p->step;
+  if (p->step) o.source.step = p->step;
+  o.source.apart = p->raw;
   o.source.host = p->host;
   o.source.rank = p->rank.given ? &p->rank.value : NULL;
   o.source.all_runs = p->all;
-  o.source.latest_good = p->latest_good;
   return o;
 }
 
@@ -159,7 +155,7 @@ static int cmd_extract(const void *params, const struct operands *in) {
   int status = STATUS_DONE;
   bool ok;
   struct redacting r;
-  if ((p->latest || p->latest_good) && p->all) return run_usage("extract", "--latest and --all cannot be combined");
+  if ((p->latest || p->shared.latest_good) && p->all) return run_usage("extract", "--latest and --all cannot be combined");
   if (p->raw) {
     const char *why = raw_excludes(&p->shared);
     if (why) return run_usage("extract", why);

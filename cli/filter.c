@@ -33,6 +33,7 @@ static const struct opt opts[] = {
     FIELD(allow_empty), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
+  ROW_KEEP_GOING,
   ROWS_READ,
   ROW_END,
 };

@@ -10,7 +10,7 @@
 
 struct params {
   struct shared shared;
-  const char *run, *step, *host;
+  const char *step, *host;
   struct opt_number rank;
   bool deep, all;
 };
@@ -19,8 +19,9 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "deep", 0, "read the files completely: count events, measure the length, find damage",
     offsetof(struct params, deep), 0, 0, 0 },
   { OPT_FLAG, 'a', "all", 0, "also list files that are not traces", offsetof(struct params, all), 0, 0, 0 },
-  { OPT_STRING, 0, "run", "RUN", "list only runs with this name or prefix", offsetof(struct params, run), 0, 0, 0 },
-  { OPT_STRING, 0, "step", "N", "list only runs in the folder step_N", offsetof(struct params, step), 0, 0, 0 },
+  { OPT_STRING, 0, "run", "RUN", "list only runs with this name or prefix", SHARED(run), 0, 0, 0 },
+  { OPT_STRING, 0, "step-dir", "N", "list only runs in the folder step_N", SHARED(step_dir), 0, 0, 0 },
+  { OPT_STRING, 0, "step", "N", "same as --step-dir", offsetof(struct params, step), 0, 0, 0 },
   { OPT_STRING, 0, "host", "HOST",
     "list only this host; '*' and '?' are wildcards", offsetof(struct params, host), 0, 0, 0 },
   { OPT_NUMBER, 0, "rank", "N", "list only this rank", offsetof(struct params, rank), 0, 0, 0 },
@@ -178,8 +179,7 @@ static int cmd_list(const void *params, const struct operands *in) {
   int status;
   bool ok;
   options.source = run_source_options(&p->shared, &progress);
-  options.source.run = p->run;
-  options.source.step = p->step;
+  if (p->step) options.source.step = p->step;
   options.source.host = p->host;
   options.source.rank = p->rank.given ? &p->rank.value : NULL;
   options.source.all_runs = options.source.all_files = true;

@@ -25,7 +25,7 @@ struct params {
   uint64_t to;
   int64_t clock_error;
   int group_by, every_rank;
-  bool link_collectives, keep_going, require_align, manifest, to_zero;
+  bool link_collectives, require_align, manifest, to_zero;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -91,7 +91,8 @@ static const struct opt opts[] = {
     "write a tar of the decompressed inputs, with a manifest from which Perfetto 58 and later merges "
     "them", FIELD(manifest), 0, 0, 0 },
   { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read (the exit status is still 3)",
-    FIELD(keep_going), 0, 0, 0 },
+    SHARED(keep_going), 0, 0, 0 },
+  ROW_JOIN,
   ROW_FORMAT,
   ROW_STEP_NAME,
   ROW_FORCE,
@@ -318,9 +319,11 @@ static int run_merge(const struct params *p, const struct operands *in, const ch
 static int cmd_merge(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
+  const struct tk_source_options source = run_source_options(&p->shared, &progress);
   struct tk_merge_options options = {
     .load = run_load_options(&p->shared, &progress),
     .save = run_save_options(&p->shared, "tracekit merge", &progress),
+    .source = &source,
     .align = (enum tk_align)p->align.value,
     .marker = p->align.text,
     .clock_error = p->clock_error,
@@ -328,7 +331,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .offsets = p->offsets.v,
     .n_offsets = p->offsets.n,
     .offsets_from = p->offsets_from,
-    .keep_going = p->keep_going,
+    .keep_going = p->shared.keep_going,
     .anchor = p->anchor,
     .collectives = p->collectives,
     .link_collectives = p->link_collectives,

@@ -30,6 +30,7 @@ static const struct opt opts[] = {
     "multiply all times since the first event by this factor: 0.99998, or -20ppm for a fast clock", FIELD(scale), 0, 0, 0 },
   ROWS_WRITE,
   ROW_JSON,
+  ROW_KEEP_GOING,
   ROWS_READ,
   ROW_END,
 };

@@ -20,7 +20,7 @@ const struct opt_word redact_names_words[] = {
   { 0, 0, 0 },
 };
 
-static const struct opt opts[] = { ROWS_REDACT_HOW, ROWS_WRITE, ROW_JSON, ROWS_READ, ROW_END };
+static const struct opt opts[] = { ROWS_REDACT_HOW, ROWS_WRITE, ROW_JSON, ROW_KEEP_GOING, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
   { "tracekit redact trace.json -o public.json.gz", "remove args; hash paths and hosts in names" },

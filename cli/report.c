@@ -11,7 +11,6 @@ struct params {
   struct selected selected;
   const char *html;
   int top;
-  bool keep_going;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -20,7 +19,7 @@ static const struct opt opts[] = {
   { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other "
                                  "files", FIELD(html), 0, 0, 0 },
   { OPT_INT, 0, "top", "N", "show N kernels (default: 10 as text, 30 on the page; JSON: all)", FIELD(top), 0, 1, 1000000000 },
-  { OPT_FLAG, 0, "keep-going", 0, "leave out inputs that cannot be read", FIELD(keep_going), 0, 0, 0 },
+  ROW_KEEP_GOING,
   ROW_FORCE,
   ROWS_SELECT,
   ROW_JSON,
@@ -70,7 +69,7 @@ static int print_report(const struct params *p, const struct tk_sources *sources
 
 static int report_of(const struct params *p, const struct tk_selection *select, const struct operands *in) {
   struct tk_report report = { 0 };
-  struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->keep_going };
+  struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->selected.shared.keep_going };
   const struct shared *s = &p->selected.shared;
   struct progress progress;
   struct tk_err err = { 0 };

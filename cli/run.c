@@ -33,14 +33,14 @@ int run_usage(const char *command, const char *why) {
 static const char *advice_of(const struct tk_err *err) {
   switch ((enum tk_option)err->option) {
   case TK_OPTION_FORCE: return " (--force replaces it)";
-  case TK_OPTION_FORMAT: return " (see -f help)";
+  case TK_OPTION_FORMAT: return " (see 'tracekit help formats')";
   case TK_OPTION_OUTPUT: return " (see -o)";
   case TK_OPTION_NO_LOSS: return " (refused by --no-loss)";
   case TK_OPTION_STRICT: return " (refused by --strict)";
   case TK_OPTION_MAX_MEMORY: return " (see --max-memory)";
   case TK_OPTION_MAX_SIZE: return " (raise --max-size if this is expected)";
   case TK_OPTION_KEEP_GOING: return " (--keep-going leaves it out)";
-  case TK_OPTION_MERGE_FIRST: return " (tracekit merge --keep-going leaves it out)";
+  case TK_OPTION_MERGE_FIRST: return " (--keep-going leaves it out)";
   case TK_OPTION_HARD: return " (--hard removes more)";
   case TK_OPTION_TIMEOUT: return " (see --timeout)";
   case TK_OPTION_RUN: return " (tracekit list shows the available runs)";
@@ -99,7 +99,15 @@ struct tk_load_options run_load_options(const struct shared *s, struct progress 
 }
 
 struct tk_source_options run_source_options(const struct shared *s, struct progress *p) {
-  return (struct tk_source_options){ .max_memory = s->max_memory, .max_size = s->max_size, .progress = run_ticker(p) };
+  return (struct tk_source_options){
+    .run = s->run,
+    .step = s->step_dir,
+    .latest_good = s->latest_good,
+    .join = s->join,
+    .max_memory = s->max_memory,
+    .max_size = s->max_size,
+    .progress = run_ticker(p),
+  };
 }
 
 struct tk_save_options run_save_options(const struct shared *s, const char *command, struct progress *p) {
@@ -239,6 +247,20 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
   return t;
 }
 
+/* Merges the sources in memory, without those that cannot be read. */
+static struct tk_trace *load_readable(const struct shared *s, struct tk_sources *sources, const char *name,
+                                      const struct tk_load_options *load, struct tk_err *err) {
+  const struct tk_merge_options options = {
+    .load = *load, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !load->strict,
+  };
+  struct tk_merge_report report;
+  struct tk_trace *t = tk_sources_merge(sources, name, &options, &report, err);
+  for (size_t i = 0; t && i < report.n_ranks; i++)
+    if (report.ranks[i].failed && !s->quiet) tty_say("left out: %s", report.ranks[i].failed);
+  tk_merge_report_free(&report);
+  return t;
+}
+
 struct tk_trace *run_load_operands(const struct shared *s, const char *command, const struct operands *in, int *status) {
   struct tk_sources *sources = run_sources(s, command, in, status);
   struct tk_err err = { 0 };
@@ -252,7 +274,7 @@ struct tk_trace *run_load_operands(const struct shared *s, const char *command, 
   } else {
     snprintf(name, sizeof name, in->n > 1 ? "%.200s and %zu more" : "%.200s", in->n ? in->v[0] : "-", in->n - 1);
     progress_start(&progress, "reading", name, s->quiet ? -1 : s->progress);
-    t = tk_sources_load_all(sources, name, &options, &err);
+    t = s->keep_going ? load_readable(s, sources, name, &options, &err) : tk_sources_load_all(sources, name, &options, &err);
     progress_end(&progress);
     if (t) run_notes_after(s, t->source, t, 0);
     else *status = run_fail(&err);

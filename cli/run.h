@@ -21,6 +21,8 @@ struct shared {
     struct opt_list keep_args;
     const char *key_file, *list;
   } redact;
+  const char *run, *step_dir;
+  bool latest_good, join, keep_going;
   bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance, no_passthrough;
 };
 
@@ -107,8 +109,24 @@ extern const struct opt_word progress_words[];
         SHARED(derive), 0, 0, 0                                                                                                \
   }
 
+/* Which run of a run directory to read. */
+#define ROWS_RUN                                                                                                               \
+  { OPT_STRING, 0, "run", "RUN", "run directory: use this run (a prefix selects the newest match)", SHARED(run), 0, 0, 0 },    \
+  { OPT_STRING, 0, "step-dir", "N", "run directory: use the run in the folder step_N", SHARED(step_dir), 0, 0, 0 },            \
+  {                                                                                                                            \
+    OPT_FLAG, 0, "latest-good", 0, "run directory: use the newest run that contains a readable trace",                         \
+        SHARED(latest_good), 0, 0, 0                                                                                           \
+  }
+#define ROW_JOIN                                                                                                               \
+  {                                                                                                                            \
+    OPT_FLAG, 0, "join", 0, "read all inputs as pieces of one trace, in the order of their names",                             \
+        SHARED(join), 0, 0, 0                                                                                                  \
+  }
+#define ROW_KEEP_GOING                                                                                                         \
+  { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read", SHARED(keep_going), 0, 0, 0 }
+
 /* The two groups of rows that most commands use. */
-#define ROWS_READ ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
+#define ROWS_READ ROWS_RUN, ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
 #define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL,           \
   ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
 #define ROW_END                                                                                                                \

@@ -58,7 +58,9 @@ static int cmd_scan(const void *params, const struct operands *in) {
   struct progress progress;
   struct tk_err err = { 0 };
   struct tk_scan_report report = { 0 };
+  const struct tk_source_options source = run_source_options(&p->shared, &progress);
   const struct tk_scan_options options = {
+    .source = &source,
     .load = run_load_options(&p->shared, &progress),
     .save = run_save_options(&p->shared, "tracekit scan", &progress),
     .anchor = p->anchor,

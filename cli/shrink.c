@@ -39,6 +39,7 @@ static const struct opt opts[] = {
   ROWS_WRITE,
   ROWS_REDACT,
   ROW_JSON,
+  ROW_KEEP_GOING,
   ROWS_READ,
   ROW_END,
 };

@@ -17,6 +17,7 @@ static const struct opt opts[] = {
     "show only the first N rows of each table (default: 10)", offsetof(struct params, top), 0, 1, 1000000000 },
   ROW_LEVEL,
   ROW_JSON,
+  ROW_KEEP_GOING,
   ROWS_READ,
   ROW_END,
 };

@@ -33,6 +33,7 @@ static const struct opt opts[] = {
   ROW_STEP_NAME,
   ROWS_WRITE,
   ROW_JSON,
+  ROW_KEEP_GOING,
   ROWS_READ,
   ROW_END,
 };

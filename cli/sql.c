@@ -32,6 +32,7 @@ static const struct opt opts[] = {
                                     "minutes)", FIELD(timeout), 0, 0, 0 },
   { OPT_INT, 0, "max-rows", "N", "print only the first N rows of a result (default: all)", FIELD(max_rows), 0, 1, 2147483647 },
   ROW_JSON,
+  ROW_KEEP_GOING,
   ROWS_READ,
   ROW_END,
 };

@@ -45,6 +45,7 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
   ROWS_SELECT,
   ROW_JSON,
+  ROW_KEEP_GOING,
   ROWS_READ,
   ROW_END,
 };

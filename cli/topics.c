@@ -46,7 +46,18 @@ static void sources(FILE *to) {
         "  @list.txt                a file with one name per line\n"
         "  -                        standard input\n"
         "\n"
-        "`tracekit list` shows what a folder contains.  Use --run, --step, --host and --rank of list and extract to select.\n",
+        "`tracekit list` shows what a folder contains.  --run, --step-dir and --latest-good select the run; --host and --rank of "
+        "list\n"
+        "and extract select in it.\n"
+        "\n"
+        "An HTML page that contains a trace, such as one of viztracer or trace2html, is read like the trace.  Files that a program\n"
+        "wrote one after the other, such as node_trace.1.log and node_trace.2.log or trace.part1.json and trace.part2.json, are one\n"
+        "trace; --join of merge and extract joins others.\n"
+        "\n"
+        "The rank of an input is stated in its contents (distributedInfo), in its name or folder (rank3, worker3), or in a file next "
+        "to\n"
+        "it (profiler_info_3.json of Ascend).  Otherwise it is the number in which the names of the inputs differ: gpu3.json and\n"
+        "gpu4.json are ranks 3 and 4.  Of several numbers, those after a word such as tp or gpu, and small ones, come first.\n",
         to);
 }
 

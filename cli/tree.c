@@ -36,6 +36,7 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "svg", 0, "print a flame graph as SVG", FIELD(svg), 0, 0, 0 },
   ROWS_SELECT,
   ROW_JSON,
+  ROW_KEEP_GOING,
   ROWS_READ,
   ROW_END,
 };

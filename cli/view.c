@@ -35,7 +35,6 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "hard", 0, "with --to: as a last step, also remove kernels, collectives, steps and "
                             "annotations", FIELD(hard), 0, 0,
     0 },
-  { OPT_STRING, 0, "run", "RUN", "use this run (a prefix selects the newest match)", FIELD(run), 0, 0, 0 },
   ROWS_SELECT,
   { OPT_LIST, 0, "drop-args", "GLOB", "remove args whose key matches", FIELD(drop_args), 0, 0, 0 },
   { OPT_FLAG, 0, "drop-flows", 0, "remove all flows", FIELD(drop_flows), 0, 0, 0 },
@@ -55,7 +54,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "label", "TEXT", "name of each process of a merge, as in merge", FIELD(label), 0, 0, 0 },
   { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of a merge", FIELD(group_by), merge_group_words, 0, 0 },
   { OPT_FLAG, 0, "to-zero", 0, "put the first event of a merge at time 0", FIELD(to_zero), 0, 0, 0 },
-  { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read", FIELD(keep_going), 0, 0, 0 },
+  ROW_KEEP_GOING,
   { OPT_SWITCH, 0, "derive", 0, "add the steps and lines that xprof derives from an XPlane: Steps, XLA Modules, ... (default)",
     SHARED(derive), 0, 0, 0 },
   ROW_FORMAT,

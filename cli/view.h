@@ -18,13 +18,13 @@ enum view_with { VIEW_PERFETTO, VIEW_XPROF, VIEW_REPORT, VIEW_SPEEDSCOPE };
 struct view_params {
   struct selected selected; /* first, because the offsets in its rows require it */
   struct opt_choice align;
-  const char *reference, *offsets_from, *anchor, *label, *run, *ui;
+  const char *reference, *offsets_from, *anchor, *label, *ui;
   struct opt_list drop_args;
   struct opt_offsets offsets;
   int64_t clock_error;
   uint64_t to;
   int group_by, every_rank, with, port;
-  bool link_collectives, keep_going, to_zero, drop_flows, hard, no_browser, keep;
+  bool link_collectives, to_zero, drop_flows, hard, no_browser, keep;
 };
 
 /* The file that the viewer opens. */

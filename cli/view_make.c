@@ -60,7 +60,6 @@ struct tk_sources *view_sources(const struct view_params *p, const struct operan
   struct tk_source_options options = run_source_options(s, &progress);
   const char *first = run_input("view", in, status);
   if (!first) return NULL;
-  options.run = p->run;
   progress_start(&progress, "looking", NULL, s->quiet ? -1 : s->progress);
   struct tk_sources *sources = tk_sources_open(in->n ? in->v : &first, in->n ? in->n : 1, &options, &err);
   progress_end(&progress);
@@ -95,7 +94,7 @@ struct tk_merge_options view_merge_options(const struct view_params *p, struct p
     .group_by = (enum tk_group_by)p->group_by,
     .to_zero = p->to_zero,
     .derive = s->derive >= 0,
-    .keep_going = p->keep_going,
+    .keep_going = p->selected.shared.keep_going,
   };
 }
 

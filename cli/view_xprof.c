@@ -43,6 +43,7 @@ static void remove_folder(const char *folder) { nftw(folder, remove_one, 16, FTW
 static int write_run(const struct view_params *p, const struct operands *in, const char *folder) {
   struct progress progress;
   struct tk_merge_options options = view_merge_options(p, &progress);
+  const struct tk_source_options source = run_source_options(&p->selected.shared, &progress);
   struct tk_merge_report report = { 0 };
   struct tk_err err = { 0 };
   char output[PATH_MAX + 2];
@@ -51,6 +52,7 @@ static int write_run(const struct view_params *p, const struct operands *in, con
   if (!first) return status;
   snprintf(output, sizeof output, "%s/", folder);
   options.save.format = NULL;
+  options.source = &source;
   progress_start(&progress, "merging", NULL, p->selected.shared.quiet ? -1 : p->selected.shared.progress);
   const bool ok = tk_merge(in->n ? in->v : &first, in->n ? in->n : 1, output, &options, &report, &err);
   progress_end(&progress);

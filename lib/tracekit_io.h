@@ -112,6 +112,8 @@ struct tk_source_options {
   bool all_runs;
   bool latest_good; /* skip runs without a readable trace, whose files are empty or truncated */
   bool all_files;   /* include other views, empty files and files that are not traces; for listings */
+  bool join;        /* read all inputs as pieces of one trace, in the order of their names */
+  bool apart;       /* keep inputs apart that are evidently pieces of one trace */
   uint64_t max_memory, max_size; /* as in tk_load_options */
   struct tk_progress progress;
   uint64_t reserved[4]; /* must be zero */

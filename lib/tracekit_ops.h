@@ -68,6 +68,7 @@ struct tk_merge_options {
   bool link_collectives;    /* add flows from the last rank to arrive at a collective to the others */
   const char *align_report; /* output file for the clock alignment, as JSON; NULL = none */
   size_t n_ranks, n_offsets; /* n_ranks 0 = keep all ranks */
+  const struct tk_source_options *source; /* which runs and inputs the names select; NULL = the newest run of each */
 };
 #define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
 

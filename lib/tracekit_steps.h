@@ -17,6 +17,7 @@ struct tk_scan_options {
   bool join;                   /* the names are scans to be joined */
   bool keep_truncated;         /* as in tk_merge_options */
   const char *input;           /* name of the single input in plans, if it is a pipe or a copy; NULL = its own name */
+  const struct tk_source_options *source; /* as in tk_merge_options */
 };
 #define TK_SCAN_OPTIONS_INIT TK_OPTIONS_INIT(tk_scan_options)
 
@@ -42,6 +43,7 @@ struct tk_apply_options {
   struct tk_save_options save; /* only force and progress are used: the plan contains the rest */
   const char *input;           /* input of the plan that the rank is; NULL = found by its name, or else by its rank */
   bool keep_truncated;         /* as in tk_merge_options */
+  const struct tk_source_options *source; /* as in tk_merge_options */
 };
 #define TK_APPLY_OPTIONS_INIT TK_OPTIONS_INIT(tk_apply_options)
 

@@ -60,7 +60,7 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
 }
 
 static bool load_rank(struct applier *a, const char *name, struct tk_sources **sources, struct tk_err *err) {
-  struct tk_source_options options = sources_options(&a->opt->load);
+  struct tk_source_options options = sources_chosen(a->opt->source, &a->opt->load);
   if (!(*sources = tk_sources_open(&name, 1, &options, err))) return false;
   if ((*sources)->n != 1) return err_set(err, TK_EUSAGE, "%s: contains %zu inputs; apply accepts one at a "
                                                          "time", name, (*sources)->n);
@@ -78,6 +78,10 @@ static bool write_rank(struct applier *a, uint32_t rank, struct tk_merge_report 
   struct tk_trace *t = a->trace;
   struct tk_merge_rank *r = &report->ranks[rank];
   const char *name = a->tasks.inputs[rank].name;
+  if (identity_of(t).rank < 0 && a->tasks.plan->rank[rank]->number != rank) {
+    t->store->rank = a->tasks.plan->rank[rank]->number;
+    t->store->rank_from = "file name";
+  }
   if (strcmp(t->source, name) != 0) t->source = tk_string(t, trace_text(t, name), NULL);
   if (!mem_check(&t->store->mem, err)) return false; /* otherwise the name would be empty */
   r->input = merger_text(m, name);

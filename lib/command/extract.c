@@ -279,6 +279,38 @@ static bool extract_one(struct extractor *x, size_t i) {
 
 /* ---- all ---- */
 
+/* True if the file failed because its inputs cannot be read, while others may be. */
+static bool is_left_out(const struct extractor *x) {
+  const enum tk_code code = x->err->code;
+  const bool is_unreadable = code == TK_EFORMAT || code == TK_ECORRUPT || code == TK_EOPEN || code == TK_EREAD;
+  return is_unreadable && x->report->n > 1 && !x->opt->load.strict;
+}
+
+/* Writes every file whose inputs can be read, and reports the others. Fails if that leaves none, with the first reason. */
+static bool extract_each(struct extractor *x) {
+  struct tk_extract_report *r = x->report;
+  struct tk_err first = {.offset = UINT64_MAX};
+  size_t done = 0;
+  for (size_t i = 0; i < r->n; i++) {
+    struct tk_extracted *f = &r->files[i];
+    f->from = keep_text(x, f->from);
+    f->run = keep_text(x, f->run);
+    if (!diagnostics_check(r->notes, x->err)) return r->n = done, false;
+    if (extract_one(x, i)) {
+      r->files[done++] = *f;
+      continue;
+    }
+    if (!is_left_out(x)) return r->n = done, false;
+    if (first.code == TK_OK) first = *x->err;
+    diagnostics_say_left_out(r->notes, f->from, x->err->msg);
+    r->n_failed++;
+    err_clear(x->err);
+  }
+  r->n = done;
+  if (done == 0) *x->err = first;
+  return done > 0;
+}
+
 static bool extract_all(struct extractor *x, const char *const *names, size_t n) {
   struct tk_extract_report *r = x->report;
   x->sources = x->opt->sources ? x->opt->sources : tk_sources_open(names, n, &x->opt->source, x->err);
@@ -288,13 +320,7 @@ static bool extract_all(struct extractor *x, const char *const *names, size_t n)
   x->first = calloc(x->sources->n + 1, sizeof *x->first);
   if (!r->notes || !r->files || !x->first) return err_set(x->err, TK_ELIMIT, "out of memory");
   if (!make_plan(x) || !diagnostics_check(r->notes, x->err) || !check_outputs(x)) return r->n = 0, false;
-  for (size_t i = 0; i < r->n; i++) {
-    struct tk_extracted *f = &r->files[i];
-    f->from = keep_text(x, f->from);
-    f->run = keep_text(x, f->run);
-    if (!diagnostics_check(r->notes, x->err) || !extract_one(x, i)) return r->n = i, false;
-  }
-  return true;
+  return extract_each(x);
 }
 
 bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report *report,

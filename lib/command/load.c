@@ -100,6 +100,17 @@ void load_configure(struct tk_trace *t, const struct tk_load_options *opt) {
   if (opt->step_name) t->store->step_name = copy_text(t, opt->step_name);
 }
 
+/* Names the file of the input, and the files that continue it. */
+static void name_files(struct tk_trace *t, const struct tk_sources *s, size_t i) {
+  size_t n = 0;
+  while (sources_piece(s, i, n)) n++;
+  const char **paths = calloc(n + 1, sizeof *paths);
+  if (!paths) t->store->mem.failed = true;
+  for (size_t k = 0; paths && k < n; k++) paths[k] = sources_piece(s, i, k);
+  if (paths) load_files(t, paths, n);
+  free(paths);
+}
+
 static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct source_view *v, const char *instead,
                                   const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
@@ -111,7 +122,10 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
   load_configure(t, opt);
   t->host = copy_text(t, v->host);
   t->run = copy_text(t, v->run);
-  load_files(t, &(const char *){sources_path(s, i)}, 1);
+  t->store->rank = v->rank;
+  t->store->rank_from = v->rank_from;
+  if (v->rank_note) t->store->rank_note = copy_text(t, v->rank_note);
+  name_files(t, s, i);
   sources_decisions(s, i, t);
   if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);
   return load_input(sources_open_view(s, v, ahead, &t->store->mem, err), v->name, opt, t, err);

@@ -203,7 +203,7 @@ bool tk_merge(const char *const *names, size_t n, const char *output, const stru
   if (err) err_clear(err);
   if (report) *report = (struct tk_merge_report){0};
   if (!TAKE_OPTIONS(&merge, opt, err)) return false;
-  struct tk_source_options options = sources_options(&merge.load);
+  struct tk_source_options options = sources_chosen(merge.source, &merge.load);
   struct tk_sources *s = tk_sources_open(names, n, &options, err);
   bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, &merge, report, err);
   tk_sources_close(s);

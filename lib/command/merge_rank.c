@@ -33,6 +33,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
     snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept apart", (long long)r->rank, m->inputs[other - 1].name);
     merger_note(m, m->inputs[input].name, text);
   }
+  if (id->rank_note && m->n_inputs > 1) merger_note(m, m->inputs[input].name, id->rank_note);
   bool known = *m->inputs[input].host; /* hosts of a run directory are identified by name, not by rank */
   if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))
     merger_note(m, m->inputs[input].name, "contains no rank; using its position among the inputs");

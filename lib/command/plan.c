@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/options.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "format/json.h"
 #include "graph/diagnostics.h"
 #include "io/out.h"
@@ -15,6 +16,7 @@
 #include "merge_order.h"
 #include "merge_select.h"
 #include "merge_share.h"
+#include "source/ranks.h"
 #include "stragglers.h"
 #include "tasks.h"
 
@@ -60,6 +62,26 @@ static bool sort_scans(struct planner *p) {
   return ok || err_set(p->err, TK_ELIMIT, "out of memory");
 }
 
+/* True if the scan states which participant it is: its rank, or the host that its name contains. */
+static bool states_identity(const struct scan *s) {
+  return s->rank >= 0 || (*s->host && strstr(s->input, path_leaf(s->host)) != NULL);
+}
+
+/* Finds ranks that no input states by comparing the names of all, as a merge does. */
+static bool compare_names(struct planner *p) {
+  const char **names = calloc((size_t)p->list.n + 1, sizeof *names);
+  struct ranks r = {.from = RANKS_NONE};
+  bool none = names != NULL, ordered = true;
+  for (uint32_t i = 0; none && i < p->list.n; i++) none = !states_identity(&p->list.v[i]), names[i] = p->list.v[i].input;
+  const bool ok = names && (!none || ranks_find(&r, names, p->list.n));
+  for (uint32_t i = 0; r.of && i < p->list.n; i++) ordered = ordered && r.of[i] == (int64_t)i;
+  for (uint32_t i = 0; ok && i < p->list.n && (r.from == RANKS_NUMBER || (r.from == RANKS_ORDER && !ordered)); i++)
+    p->list.v[i].rank = r.of[i];
+  ranks_free(&r);
+  free(names);
+  return ok || err_set(p->err, TK_ELIMIT, "out of memory");
+}
+
 static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   uint32_t ranks = 0;
   bool ok = true;
@@ -67,6 +89,7 @@ static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   p->list.most = merge_most_anchors(ranks);
   for (size_t i = 0; ok && i < n; i++) ok = scan_read(&p->list, &p->anchors, scans[i], p->report->notes, p->err);
   if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "the scans contain no rank");
+  ok = ok && compare_names(p);
   if (ok && p->format->own_order) ok = sort_scans(p);
   p->sources.inputs = ok ? mem_array(&p->mem, p->list.n, sizeof *p->sources.inputs) : NULL;
   if (!p->sources.inputs) return ok && mem_check(&p->mem, p->err);

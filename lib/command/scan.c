@@ -35,7 +35,7 @@ static bool check_launches(const struct tk_trace *t, const struct track_origin *
 
 static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
                          struct tk_diagnostics *notes) {
-  struct align_source from = {.input = opt->input, .rank = s->rank, .most = opt->most ? opt->most : SCAN_ANCHORS,
+  struct align_source from = {.input = opt->input, .rank = s->compared ? -1 : s->rank, .most = opt->most ? opt->most : SCAN_ANCHORS,
                               .marker = opt->marker, .anchor = opt->anchor};
   struct mem *mem = anchors->mem;
   struct arena arena = {.mem = mem};
@@ -64,6 +64,7 @@ bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t
   tk_time start, end;
   trace_extent(t, &start, &end);
   *s = (struct scan){.rank = id.rank, .merged = identity_is_merged(t), .zero_ns = t->zero_ns, .clock = t->clock, .format = t->format};
+  s->compared = id.rank_note != NULL;
   s->input = diagnostics_text(notes, t->source);
   s->host = diagnostics_text(notes, id.host);
   s->start_ns = trace_ns(t, 0, start);

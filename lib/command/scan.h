@@ -52,6 +52,7 @@ uint64_t scan_quantile(const struct scan_name *name, double q);
 struct scan {
   const char *input, *host; /* host: "" = unknown */
   int64_t rank;             /* -1 = neither the trace nor its name states it */
+  bool compared;            /* the rank was found by comparing names of inputs, which need not be the inputs of the plan */
   bool merged;              /* contains several ranks: the devices of its anchors are ranks + 1 */
   int64_t world;            /* ranks in its job; 0 = unknown */
   int64_t zero_ns, start_ns, end_ns; /* by its own clock: zero of printed times, start of the first event, end of the last */

@@ -52,6 +52,7 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
   s->anchors.described = true;
   if (!scan_take(&scan, &s->anchors, t, &o, s->report->notes) || !scan_take_pids(&s->pids, t, &s->mem))
     return mem_refuse(&s->mem, s->err);
+  if (scan.compared) scan.rank = -1; /* the plan compares all names */
   if (!scan_weigh(&scan, t, NULL, s->err)) return false;
   arena_free(&s->arena);
   s->arena.mem = &s->mem;
@@ -96,7 +97,7 @@ static bool join_scan(struct scanner *s, const char *path) {
 }
 
 static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
-  struct tk_source_options options = sources_options(&s->opt->load);
+  struct tk_source_options options = sources_chosen(s->opt->source, &s->opt->load);
   bool ok = true;
   char why[256];
   scan_print_head(&s->text);

@@ -110,6 +110,14 @@ const char *format_ending(const struct format *f, char *text) {
   return text;
 }
 
+/* True if JSON of a trace seems to start at p: a bracket at the start of a line or of a call, followed by what may follow. */
+static bool seems_json(const uint8_t *p, const uint8_t *end, const uint8_t *start) {
+  const uint8_t *q = p + 1;
+  if (p > start && !strchr("\n\r(=: \t", p[-1])) return false;
+  while (q < end && *q && strchr(" \t\r\n", *q)) q++;
+  return q < end && (*q == '{' || (*p == '{' && *q == '"'));
+}
+
 /* Text before the JSON is a common accident: the message says where the JSON starts. */
 static bool unknown(const uint8_t *p, size_t n, const char *path, struct tk_err *err) {
   const char *what = stranger_name(p, n, path);
@@ -118,7 +126,7 @@ static bool unknown(const uint8_t *p, size_t n, const char *path, struct tk_err 
   if (what) return err_set(err, TK_EFORMAT, "not a trace: %s", what);
   if (packing) return err_set(err, TK_EFORMAT, "not a trace: %s-compressed data", packing->name);
   for (size_t i = 0; i < n && (p[i] >= 0x20 || strchr("\t\r\n", p[i])); i++)
-    if (p[i] == '{' || p[i] == '[')
+    if ((p[i] == '{' || p[i] == '[') && seems_json(p + i, p + n, p))
       return err_at(err, TK_EFORMAT, i, "not a trace: text before the JSON, which seems to start at byte %zu", i);
   return err_for(err, TK_OPTION_FORMAT, TK_EFORMAT, "not a recognised trace format");
 }
@@ -255,6 +263,18 @@ static bool is_pprof(const uint8_t *p, size_t n) {
   return types && f.number == 2 && f.wire == PB_BYTES && has_fields_of(&f, "-vv2");
 }
 
+enum { STRANGER_PEEK = 64 << 10 };
+
+/* True, with err set, if the name or the first bytes prove that the file is none of the formats, although one may accept it. */
+static bool is_stranger(struct in *in, const char *path, struct tk_err *err) {
+  size_t n;
+  const uint8_t *p = in_ahead(in, STRANGER_PEEK, &n, NULL); /* the reader reports what cannot be read */
+  const char *what = stranger_result(path);
+  if (!what && p) what = stranger_sure(p, n);
+  if (what) err_set(err, TK_EFORMAT, "not a trace: %s", what);
+  return what != NULL;
+}
+
 const struct format *format_detect(struct in *in, const char *path, struct tk_err *err) {
   const struct format *best = NULL, *by_name = format_by_path(path);
   unsigned best_bid = 0, bid;
@@ -265,6 +285,9 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
     err_set(err, TK_EFORMAT, "not a trace: a memory or CPU profile; pprof opens it");
     return NULL;
   }
+  if (is_stranger(in, path, err)) return NULL;
+  p = in_ahead(in, FORMAT_PEEK, &n, err);
+  if (!p) return NULL;
   for (size_t i = 0; i < N_FORMATS; i++) {
     if (!FORMATS[i]->info.can_read) continue;
     bid = FORMATS[i]->bid(p, n);

@@ -39,6 +39,8 @@ struct format {
   bool (*is_trace)(struct in *in);
   /* Returns the rank stated near the start; -1 = none. NULL = never stated. */
   int64_t (*stated_rank)(struct in *in);
+  /* Returns the process of the first event; -1 = unknown. NULL = not found without reading all. */
+  int64_t (*stated_process)(struct in *in);
   /* Returns the clock of a trace of this format in the terms of Perfetto's manifest; NULL if the manifest has to assume one. */
   const char *(*clock_name)(const struct tk_trace *t);
   /* Describes the `at`-th machine of a trace; false past the last. NULL = the format has no machines. */

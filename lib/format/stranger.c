@@ -1,10 +1,19 @@
-/* stranger.c - see stranger.h. Rows are tried in order, after leading whitespace if they allow it. */
+/* stranger.c - see stranger.h. Rows are tried in order: by the first bytes, by the first words of a text, by its first line, by the
+ * name of the file. To add a format, add a row, with the source of the fact in a comment. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "stranger.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
+#include "base/path.h"
+#include "base/regexp.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "stranger_json.h"
 
 struct stranger {
   const char *bytes; /* first bytes of the file */
@@ -12,13 +21,31 @@ struct stranger {
   const char *what;
 };
 
+#define PERF_TEXT "the text of 'perf script'; profiler.firefox.com and speedscope.app open it"
+#define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
+
+/* After leading whitespace; letters match in either case. */
 static const struct stranger TEXTS[] = {
     {"version https://git-lfs", 23, "a Git LFS pointer instead of the file; run 'git lfs pull'"},
-    {"<!doctype html", 14, "an HTML page, such as an error or a login page; download the file again"},
-    {"<html", 5, "an HTML page, such as an error or a login page; download the file again"},
+    {"<!doctype html", 14, "an HTML page without a trace, such as an error or a login page; download the file again"},
+    {"<html", 5, "an HTML page without a trace, such as an error or a login page; download the file again"},
     {"<?xml", 5, "an XML document (an error page?)"},
     {"<", 1, "HTML or XML (an error page?)"},
-    {"Traceback (most recent", 22, "a Python traceback; the program that should have written the trace failed"}};
+    {"Traceback (most recent", 22, "a Python traceback; the program that should have written the trace failed"},
+    /* https://github.com/ninja-build/ninja src/build_log.cc, kFileSignature */
+    {"# ninja log v", 13, "a log of ninja; ninjatracing converts it to JSON that can be read"},
+    /* Linux Documentation/trace/ftrace.rst: the header of every tracer */
+    {"# tracer:", 9, FTRACE},
+    {"TRACE:\n# tracer:", 16, FTRACE}, /* atrace --async_dump */
+    {"# ========\n# captured on", 24, PERF_TEXT}, /* perf script --header */
+    /* valgrind docs/cl-format */
+    {"# callgrind format", 18, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
+    {"version: 1\ncreator: callgrind", 29, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
+    /* CTF 1.8.3, 3.1: a metadata file in plain text */
+    {"/* CTF 1.", 9, "the metadata of a CTF trace (LTTng, barectf); babeltrace2 and Trace Compass open its folder"},
+    {"#Paraver (", 10, "a Paraver trace; wxparaver opens it"}, /* https://tools.bsc.es/doc/1370.pdf */
+    {"v8-version,", 11, "a log of V8; 'node --prof-process' evaluates it"}, /* v8 src/logging/log.cc */
+    {"heap profile:", 13, "a profile of gperftools rather than a timeline; pprof opens it"}};
 
 static const struct stranger BINARIES[] = {
     {"\xff\xfe\0\0", 4, "UTF-32 text; save it as UTF-8"},
@@ -35,7 +62,40 @@ static const struct stranger BINARIES[] = {
     {"%PDF", 4, "a PDF document"},
     {"\x7f" "ELF", 4, "a program or a library"},
     {"\x80\4\x95", 3, "a Python pickle, such as a PyTorch memory snapshot, which pytorch.org/memory_viz opens"},
-    {"\x80\2", 2, "a Python pickle, such as a PyTorch memory snapshot, which pytorch.org/memory_viz opens"}};
+    {"\x80\2", 2, "a Python pickle, such as a PyTorch memory snapshot, which pytorch.org/memory_viz opens"},
+    /* https://fuchsia.dev/fuchsia-src/reference/tracing/trace-format, magic number record; magic-trace writes the same */
+    {"\x10\0\4FxT\x16\0", 8, "a Fuchsia trace (fxt), such as from magic-trace; ui.perfetto.dev and magic-trace.org open it"},
+    /* CTF 1.8.3, 5.1: the magic number of a packet, in both byte orders; its metadata packets */
+    {"\xc1\x1f\xfc\xc1", 4, "a stream of a CTF trace (LTTng, barectf); babeltrace2 and Trace Compass open its folder"},
+    {"\xc1\xfc\x1f\xc1", 4, "a stream of a CTF trace (LTTng, barectf); babeltrace2 and Trace Compass open its folder"},
+    {"\x57\x1d\xd1\x75", 4, "the metadata of a CTF trace (LTTng, barectf); babeltrace2 and Trace Compass open its folder"},
+    {"\x75\xd1\x1d\x57", 4, "the metadata of a CTF trace (LTTng, barectf); babeltrace2 and Trace Compass open its folder"},
+    {"\x1e{\"type\":\"preamble\"", 18, "the metadata of a CTF 2 trace; babeltrace2 opens its folder"}, /* CTF 2, 5.1 */
+    /* OpenJDK jdk/jfr: the magic of a chunk */
+    {"FLR\0", 4, "a Java flight recording (JFR); JDK Mission Control and 'jfr print' open it"},
+    /* OTF2: a byte that starts a buffer, one for the byte order, then in the anchor file "OTF2" */
+    {"\3BOTF2", 6, "an OTF2 archive (Score-P); Vampir and otf2-print open it"},
+    {"\3B\1\0\0\0\0\0", 8, "a part of an OTF2 archive (Score-P); Vampir and otf2-print open its anchor file (.otf2)"},
+    {"memray\0", 7, "a memory profile of memray; 'memray flamegraph' opens it"}, /* memray src/memray/_memray, MAGIC */
+    /* trace-cmd Documentation/trace-cmd.dat.v7.5.txt */
+    {"\x17\x08\x44tracing", 10, "a recording of trace-cmd (trace.dat); KernelShark opens it, and 'trace-cmd report' prints it as text"},
+    {"Ftrace!\0", 8, "a recording of uftrace; 'uftrace dump --chrome' converts its folder to JSON that can be read"},
+    /* perfview Documentation NetTraceFormat.md */
+    {"Nettrace", 8, "a recording of .NET; 'dotnet-trace convert --format Chromium' converts it to JSON that can be read"},
+    {"go 1.", 5, "a trace of Go; 'go tool trace' opens it"}, /* internal/trace/raw: the header "go 1.22 trace\0\0\0" */
+    {"\x04\"M\x18", 4, "LZ4-compressed data; 'lz4 -d' decompresses it"}};
+
+/* First line of a text, as an expression. */
+static const struct {
+  const char *line, *what;
+} LINES[] = {
+    /* Linux tools/perf, builtin-script, print_sample_start: COMM PID[/TID] [CPU] SECONDS: [PERIOD] EVENT: */
+    {"^\\s*\\S.{0,60}?\\s+-?\\d+(/\\d+)?\\s+(\\[\\d+\\]\\s+)?\\d+\\.\\d{6,9}:\\s+(\\d+\\s+)?[A-Za-z][\\w:/.-]*:?\\s", PERF_TEXT},
+    /* Linux kernel/trace, trace_print_context: COMM-PID [(TGID)] [CPU] FLAGS SECONDS: EVENT: */
+    {"^\\s*\\S.{0,30}-\\d+\\s+(\\(\\s*[-\\d]+\\)\\s+)?\\[\\d{3}\\]\\s+(\\S{4,5}\\s+)?\\d+\\.\\d{6}:\\s+\\w+:", FTRACE},
+    /* https://github.com/brendangregg/FlameGraph: FRAME;FRAME;... COUNT */
+    {"^[^{}\\[\\]\"]*;[^{}\\[\\]\"]* \\d+ $",
+     "folded stacks, a profile rather than a timeline; speedscope.app and flamegraph.pl open it"}};
 
 /* By file name, because their first bytes are not documented. */
 static const struct {
@@ -44,15 +104,37 @@ static const struct {
                {".qdrep", "an Nsight Systems report; nsys-ui opens it"},
                {".ncu-rep", "an Nsight Compute report; ncu-ui opens it"},
                {".gputrace", "an Xcode GPU capture"},
+               {".etl", "a recording of Windows; Windows Performance Analyzer opens it"},
+               {".tracy", "a recording of Tracy; its profiler opens it"},
                {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or gperftools (pprof)"},
                {".pt", "a PyTorch checkpoint or pickle"},
                {".pkl", "a Python pickle"}};
 
+/* Results that xprof stores next to the traces that it made them from, HOST.TOOL.pb or .json[.gz]: their bytes may look like a
+ * trace. Tools: xprof/convert/xplane_to_tools_data.cc and the StoredDataType of its repository. */
+static const char *const XPROF_TOOLS[] = {
+    "overview_page", "input_pipeline", "input_pipeline_analyzer", "tensorflow_stats", "framework_op_stats", "kernel_stats",
+    "op_profile", "hlo_op_profile", "hlo_stats", "op_stats", "op_metrics_db", "pod_viewer", "pod_stats", "memory_profile",
+    "memory_viewer", "roofline_model", "graph_viewer", "tf_data_bottleneck_analysis", "inference_profile", "megascale_stats",
+    "dcn_collective_stats", "dcn_slack_analysis", "perf_counters", "utilization_viewer", "smart_suggestion", "hlo_proto"};
+
 /* A record: 8 bytes of length, 4 of checksum, then an Event that starts with its wall time, followed by "brain.Event:2". */
-static int is_tfevents(const uint8_t *p, size_t n) {
+static bool is_tfevents(const uint8_t *p, size_t n) {
   for (size_t i = 12; i + 12 <= n && i < 64; i++)
-    if (memcmp(p + i, "brain.Event:", 12) == 0) return 1;
-  return 0;
+    if (memcmp(p + i, "brain.Event:", 12) == 0) return true;
+  return false;
+}
+
+/* An LZ4 frame that begins with memray's magic: block size, then a token and the literals. */
+static bool is_packed_memray(const uint8_t *p, size_t n) {
+  return n > 16 && memcmp(p, "\x04\"M\x18", 4) == 0 && memmem(p, n < 32 ? n : 32, "memray", 6) != NULL;
+}
+
+/* A request or file of OTLP (opentelemetry-proto, trace.proto): resource_spans.resource.attributes.key, which begins with one of
+ * the names that every SDK writes. A TracePacket has no such text near its start. */
+static bool is_otlp(const uint8_t *p, size_t n) {
+  const size_t near = n < 512 ? n : 512;
+  return n > 16 && p[0] == 0x0a && (memmem(p, near, "telemetry.sdk.", 14) || memmem(p, near, "service.name\x12", 13));
 }
 
 static const char *by_bytes(const struct stranger *rows, size_t n_rows, const uint8_t *p, size_t n) {
@@ -61,12 +143,15 @@ static const char *by_bytes(const struct stranger *rows, size_t n_rows, const ui
   return NULL;
 }
 
+static bool ends(const char *path, size_t n, const char *ending) {
+  const size_t m = strlen(ending);
+  return n > m && ascii_equal(path + n - m, ending, m);
+}
+
 static const char *by_name(const char *path) {
   const size_t n = path ? strlen(path) : 0;
-  for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
-    const size_t m = strlen(ENDINGS[i].ending);
-    if (n > m && ascii_equal(path + n - m, ENDINGS[i].ending, m)) return ENDINGS[i].what;
-  }
+  for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++)
+    if (ends(path, n, ENDINGS[i].ending)) return ENDINGS[i].what;
   return NULL;
 }
 
@@ -77,8 +162,67 @@ static bool is_replaced_binary(const uint8_t *p, size_t n) {
   return false;
 }
 
+/* ---- the first line ---- */
+
+enum { LINE = 1000 };
+
+/* Copies the first line that is no comment; false if the text has none or it is too long. */
+static bool first_line(const uint8_t *p, size_t n, char line[LINE + 2]) {
+  for (size_t i = 0, end; i < n; i = end + 1) {
+    const uint8_t *stop = memchr(p + i, '\n', n - i);
+    end = stop ? (size_t)(stop - p) : n;
+    size_t size = end - i;
+    while (size && strchr(" \t\r", p[i + size - 1])) size--;
+    if (size == 0 || p[i] == '#') continue;
+    if (size >= LINE || memchr(p + i, 0, size)) return false;
+    memcpy(line, p + i, size);
+    line[size] = ' '; /* the end of a word, also of the last one */
+    line[size + 1] = 0;
+    return true;
+  }
+  return false;
+}
+
+static bool line_matches(const char *expression, const char *line) {
+  struct mem mem = {0};
+  char why[128];
+  struct regexp *r = regexp_new(expression, &mem, why, sizeof why);
+  const bool matches = r && regexp_matches(r, line);
+  regexp_free(r);
+  return matches;
+}
+
+static const char *by_line(const uint8_t *p, size_t n) {
+  char line[LINE + 2];
+  if (!first_line(p, n, line)) return NULL;
+  for (size_t i = 0; i < sizeof LINES / sizeof LINES[0]; i++)
+    if (line_matches(LINES[i].line, line)) return LINES[i].what;
+  return NULL;
+}
+
+/* ---- all ---- */
+
+const char *stranger_result(const char *path) {
+  const char *name = path ? path_leaf(path) : "";
+  size_t n = strlen(name);
+  if (ends(name, n, ".gz")) n -= 3;
+  const size_t ending = ends(name, n, ".pb") ? 3 : ends(name, n, ".json") ? 5 : 0;
+  for (size_t i = 0; ending && i < sizeof XPROF_TOOLS / sizeof *XPROF_TOOLS; i++) {
+    const size_t m = strlen(XPROF_TOOLS[i]), stem = n - ending;
+    if (stem > m && name[stem - m - 1] == '.' && memcmp(name + stem - m, XPROF_TOOLS[i], m) == 0)
+      return "a result that xprof computed from a trace; read the .xplane.pb next to it";
+  }
+  return NULL;
+}
+
+const char *stranger_sure(const uint8_t *p, size_t n) {
+  if (is_otlp(p, n)) return "an export of OpenTelemetry (OTLP); Jaeger and other backends of OpenTelemetry import it";
+  return stranger_json(p, n);
+}
+
 const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   size_t blank = 0;
+  if (is_packed_memray(p, n)) return "a memory profile of memray; 'memray flamegraph' opens it";
   const char *what = by_bytes(BINARIES, sizeof BINARIES / sizeof BINARIES[0], p, n);
   if (what) return what;
   if (is_replaced_binary(p, n))
@@ -87,6 +231,7 @@ const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   if (is_tfevents(p, n)) return "a TensorBoard event file; traces are in plugins/profile next to it";
   while (blank < n && p[blank] && strchr(" \t\r\n", p[blank])) blank++;
   if (blank == n) return "only whitespace";
-  what = by_bytes(TEXTS, sizeof TEXTS / sizeof TEXTS[0], p + blank, n - blank);
+  what = by_line(p, n); /* "<idle>-0 [000] ..." is no HTML */
+  if (!what) what = by_bytes(TEXTS, sizeof TEXTS / sizeof TEXTS[0], p + blank, n - blank);
   return what ? what : by_name(path);
 }

@@ -25,7 +25,7 @@ struct notes {
   struct in_note note[IN_NOTES];
   char text[IN_NOTES][NOTE_TEXT];
   size_t n;
-  bool damaged;
+  bool damaged, joined;
 };
 
 struct in {
@@ -188,6 +188,9 @@ void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, .
   s->note[s->n] = (struct in_note){.text = s->text[s->n], .offset = offset, .repair = repair};
   s->n++;
 }
+
+void in_set_joined(struct in *in) { in->notes->joined = true; }
+bool in_is_joined(const struct in *in) { return in->notes->joined; }
 
 void in_set_damaged(struct in *in) { in->notes->damaged = true; }
 bool in_is_damaged(const struct in *in) { return in->notes->damaged; }

@@ -74,6 +74,7 @@ uint64_t in_offset(const struct in *in);   /* decompressed bytes consumed */
 uint64_t in_raw_read(const struct in *in); /* bytes read from the outermost source; for progress */
 uint64_t in_raw_total(const struct in *in);
 size_t in_notes(const struct in *in, const struct in_note **notes);
+bool in_is_joined(const struct in *in);  /* several pieces, separated by IN_PIECE if they are JSON (joined.h) */
 bool in_is_damaged(const struct in *in); /* a decompressor found corrupt data and stopped there */
 void in_close(struct in *in);
 

@@ -11,8 +11,8 @@
 /* Returns an input over `source`, which reads from `inner` and closes it. Takes ownership of the source, also on failure. */
 struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, struct tk_err *err);
 
-/* Removes nested compression, then opens an archive (in_member) and decompresses its member, then converts UTF-16: everything
- * that in_open does with a file. Takes ownership of `in`. */
+/* Removes nested compression, then opens an archive (in_member) and decompresses its member, then converts UTF-16, then finds
+ * the trace in an HTML page: everything that in_open does with a file. Takes ownership of `in`. */
 struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err);
 /* Opens a path without the compression around it: a compressed tar becomes a tar. */
 struct in *in_open_packed(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
@@ -24,6 +24,9 @@ bool in_is_at_hand(const struct in *in);
 
 /* Adds a note to the stack of `in`. The ninth and later notes are dropped. */
 void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
+
+/* Marks the input as made of pieces (joined.h). */
+void in_set_joined(struct in *in);
 
 /* Marks the input as ended early because of corrupt data. */
 void in_set_damaged(struct in *in);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "html.h"
 #include "layer.h"
 #include "unpack.h"
 #include "utf16.h"
@@ -80,11 +81,19 @@ static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct
   return in;
 }
 
+/* The trace in an HTML page may be compressed. */
+static struct in *page(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  struct in *outer = in;
+  in = in_html(in, mem, err);
+  return in && in != outer ? peel(in, max_size, mem, err) : in;
+}
+
 struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct in *outer = peel(in, max_size, mem, err);
   in = outer ? in_member(outer, max_size, mem, err) : NULL;
   if (in && in != outer) in = peel(in, max_size, mem, err);
-  return in ? in_utf16(in, mem, err) : NULL;
+  if (in) in = in_utf16(in, mem, err);
+  return in ? page(in, max_size, mem, err) : NULL;
 }
 
 struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {

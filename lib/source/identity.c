@@ -1,6 +1,8 @@
 /* identity.c - rank and host, from the trace's metadata or else from the file name.
  *
  *     distributedInfo.rank                  Kineto, any version of torch
+ *     gpu3.json next to gpu4.json           the number in which the names of the inputs differ (ranks.h)
+ *     profiler_info_3.json next to it       torch_npu (rundir.h)
  *     rank3.json, trace_rank-3.json.gz,     common file names
  *     worker3_step_12.<time>.pt.trace.json
  *     <host>_<pid>.<time>.pt.trace.json     tensorboard_trace_handler
@@ -44,7 +46,10 @@ static void find_host(const struct tk_trace *t, struct identity *id) {
   if (!at || at > suffix || at == name || !digit(at[1])) return;
   const char *q = at + 1;
   while (digit(*q)) q++;
-  if (*q == '.') set_host(id, name, (size_t)(at - name));
+  if (*q != '.' || (size_t)(q - name) >= sizeof id->host) return;
+  set_host(id, name, (size_t)(q - name));
+  if (rundir_is_worker(id->host)) *id->host = 0; /* "gpu_3" is no process of a host called gpu */
+  else id->host[at - name] = 0;
 }
 
 static bool rank_of_folder(const char *path, int64_t *rank) {
@@ -67,6 +72,7 @@ struct identity identity_of(const struct tk_trace *t) {
   struct identity id = {.rank = -1, .rank_from = ""};
   if (identity_is_merged(t)) return id;
   if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
+  else if (t->store->rank_from) id.rank = t->store->rank, id.rank_from = t->store->rank_from, id.rank_note = t->store->rank_note;
   else if (rundir_rank(path_leaf(t->source), &id.rank)) id.rank_from = "file name";
   else if (rank_of_folder(t->source, &id.rank)) id.rank_from = "folder name";
   find_host(t, &id);

@@ -8,6 +8,7 @@
 struct identity {
   int64_t rank;          /* -1 = unknown */
   const char *rank_from; /* "distributedInfo", "file name", "" */
+  const char *rank_note; /* remark about an uncertain rank; NULL = none */
   char host[256];        /* "" = unknown */
 };
 

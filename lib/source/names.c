@@ -15,9 +15,12 @@
 #include <unistd.h>
 
 #include "base/glob.h"
+#include "bundle.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "base/path.h"
+#include "io/joined.h"
 #include "io/layer.h"
 #include "io/packing.h"
 #include "io/unpack.h"
@@ -61,6 +64,8 @@ static bool add_entry(struct source *s, struct source_entry e, const char *rel, 
   if (!mem_grow(&s->mem, (void **)&s->places, &s->cap_places, (uint64_t)s->n_entries + 1, sizeof *s->places)) return false;
   e.origin = s->n_origins - 1;
   e.rank = -1;
+  e.pid = -1;
+  e.piece = UINT32_MAX;
   s->entries[s->n_entries] = e;
   s->places[s->n_entries++] = (struct rundir_file){.rel = rel, .time_ns = time_ns};
   s->origins[s->n_origins - 1].n++;
@@ -96,6 +101,18 @@ static char *real_path(struct source *s, const char *path) {
   return real;
 }
 
+/* Finds the rank of a trace that is named without the files next to it, one of which states it. */
+static void find_rank_beside(struct source *s, const char *path, struct rundir_file *f) {
+  char pattern[4096], *real = real_path(s, path);
+  glob_t found;
+  const bool may_be = real && bundle_rank_files(real, pattern, sizeof pattern);
+  free(real);
+  if (!may_be || glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return;
+  const int64_t rank = found.gl_pathc == 1 ? bundle_rank_of(path_leaf(found.gl_pathv[0])) : -1;
+  if (rank >= 0) f->rank = rank, f->rank_beside = true;
+  globfree(&found);
+}
+
 /* A file in a run directory gets its run and host from the directory, even if it was named directly. */
 static bool add_file(struct source *s, const char *path, const struct stat *st) {
   struct source_entry e = {.size = st && S_ISREG(st->st_mode) ? (uint64_t)st->st_size : UINT64_MAX};
@@ -109,6 +126,7 @@ static bool add_file(struct source *s, const char *path, const struct stat *st) 
   root = st ? real_path(s, path) : NULL;
   if (root) *strrchr(root, '/') = 0;
   ok = !s->mem.failed && find_runs(s, root ? root : "", true);
+  if (ok && st) find_rank_beside(s, path, &s->places[s->n_entries - 1]);
   free(root);
   return ok;
 }
@@ -215,6 +233,8 @@ static bool add_folder(struct source *s, const char *path, struct tk_err *err) {
   if (o->n == 0) err_set(&o->failed, TK_EFORMAT, "contains no file");
   root = real_path(s, path);
   ok = !s->mem.failed && find_runs(s, root ? root : path, false);
+  for (uint32_t i = s->n_entries - s->origins[s->n_origins - 1].n; ok && i < s->n_entries; i++)
+    if (s->places[i].bundle && !s->places[i].rank_beside) find_rank_beside(s, s->entries[i].path, &s->places[i]);
   free(root);
   return ok;
 }
@@ -469,7 +489,7 @@ static struct in *open_member(void *self, uint64_t max_size, struct mem *mem, st
   return arc_content(self, mem, err);
 }
 
-struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err) {
+static struct in *open_one(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err) {
   struct source_entry *e = &s->entries[entry];
   struct in_opener opener = {e->once ? open_held : open_file, e->once ? (void *)e : (void *)e->path};
   if (e->once && s->origins[e->origin].failed.code != TK_OK) {
@@ -481,6 +501,38 @@ struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem 
     if (!opener.self) return NULL;
   }
   return ahead ? in_open_ahead(opener, s->max_size, mem, err) : opener.open(opener.self, s->max_size, mem, err);
+}
+
+/* Entries that are read as one. */
+struct pieces {
+  struct source *s;
+  struct mem *mem;
+  uint32_t entry; /* the next one */
+};
+
+static struct in *open_piece(void *self, uint32_t i, struct mem *mem, struct tk_err *err) {
+  struct pieces *p = self;
+  const uint32_t entry = p->entry;
+  (void)i;
+  p->entry = p->s->entries[entry].piece;
+  struct in *in = open_one(p->s, entry, false, mem, err);
+  if (!in) err_prefix(err, "%s", p->s->entries[entry].name);
+  return in;
+}
+
+static void close_pieces(void *self) {
+  struct pieces *p = self;
+  mem_free(p->mem, p);
+}
+
+struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err) {
+  uint32_t n = 1;
+  for (uint32_t i = entry; s->entries[i].piece != UINT32_MAX; i = s->entries[i].piece) n++;
+  if (n == 1) return open_one(s, entry, ahead, mem, err);
+  struct pieces *p = mem_alloc(mem, sizeof *p);
+  if (!p) return mem_check(mem, err), NULL;
+  *p = (struct pieces){s, mem, entry};
+  return in_joined((struct in_pieces){.open = open_piece, .close = close_pieces, .self = p, .n = n}, mem, err);
 }
 
 struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, struct tk_err *err) {

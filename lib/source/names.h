@@ -25,12 +25,14 @@ struct source_entry {
   uint64_t size;      /* stored size; UINT64_MAX = unknown */
   uint32_t origin;    /* index of its origin */
   uint32_t member;    /* index in the archive */
+  uint32_t piece;     /* entry that continues this one, read as one file with it; UINT32_MAX = none */
   struct in *held;    /* already opened, for a stream that can be read only once */
   bool once;
   enum source_look look;
   const char *format; /* set if it is a trace */
   const char *why;    /* reason, if it is not a trace */
   int64_t rank;       /* rank stated near the start; -1 = none */
+  int64_t pid;        /* process of the first event; -1 = unknown */
 };
 
 enum origin_kind { ORIGIN_FILE, ORIGIN_FOLDER, ORIGIN_ARCHIVE };

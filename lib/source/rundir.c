@@ -17,6 +17,8 @@
 #include "base/path.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "bundle.h"
+#include "stamp.h"
 #include "io/packing.h"
 
 enum { NAME = 64 };
@@ -50,12 +52,17 @@ int rundir_compare(const char *a, const char *b) {
   return (*a != 0) - (*b != 0);
 }
 
+/* True for "local_rank": counts the ranks of one host. */
+static bool is_local(const char *name, const char *p) {
+  return p - name >= 6 && memcmp(p - 6, "local", 5) == 0;
+}
+
 /* Finds `word` as a word of the name, followed by an optional separator and digits. */
 static bool number_in_name(const char *name, const char *word, int64_t *number) {
   for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
     const char *q = p + strlen(word);
     int64_t v = 0;
-    if (p > name && letter(p[-1])) continue;
+    if ((p > name && letter(p[-1])) || is_local(name, p)) continue;
     if (*q == '_' || *q == '-' || *q == '.' || *q == '=') q++;
     if (!digit(*q)) continue;
     for (; digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');
@@ -64,8 +71,16 @@ static bool number_in_name(const char *name, const char *word, int64_t *number) 
   return false;
 }
 
+/* sglang python/sglang/srt/managers/scheduler_profiler_mixin.py: TIME-TP-3[-DP-0][-PP-0][-EP-0].trace.json.gz; the tensor rank is the
+ * rank of the job unless there are several pipelines or replicas. */
+static bool rank_of_sglang(const char *name, int64_t *rank) {
+  const size_t n = strspn(name, "0123456789.");
+  if (!n || strncmp(name + n, "-TP-", 4) != 0 || strstr(name, "-PP-") || strstr(name, "-DP-")) return false;
+  return number_in_name(name + n, "TP", rank);
+}
+
 bool rundir_rank(const char *name, int64_t *rank) {
-  return number_in_name(name, "rank", rank) || number_in_name(name, "worker", rank);
+  return number_in_name(name, "rank", rank) || number_in_name(name, "worker", rank) || rank_of_sglang(name, rank);
 }
 
 static bool ends(const char *s, size_t n, const char *end) {
@@ -81,31 +96,6 @@ static const char *copy_text(struct rundir *r, const char *s, size_t n) {
   return p;
 }
 
-/* ---- time in names ---- */
-
-static int64_t days_of(int64_t y, int64_t m, int64_t d) {
-  y -= m <= 2;
-  int64_t era = y / 400, yoe = y % 400, doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
-  return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
-}
-
-/* Converts "2026_11_20_10_21_49", as in profilers' folder names, to ns; 0 = no time. The time zone is unknown, so it is only
- * used for ordering. */
-static int64_t time_of_name(const char *s) {
-  int64_t v[6];
-  for (int i = 0; i < 6; i++) {
-    int width = i == 0 ? 4 : 2;
-    v[i] = 0;
-    for (int k = 0; k < width; k++, s++) {
-      if (!digit(*s)) return 0;
-      v[i] = v[i] * 10 + (*s - '0');
-    }
-    if (i < 5 && *s != '_' && *s != '-') return 0;
-    s += i < 5;
-  }
-  return ((days_of(v[0], v[1], v[2]) * 24 + v[3]) * 60 + v[4]) * 60 * INT64_C(1000000000) + v[5] * INT64_C(1000000000);
-}
-
 static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
   time_t s = (time_t)(ns / 1000000000);
   struct tm tm;
@@ -118,43 +108,14 @@ static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
   return copy_text(r, text, n);
 }
 
-/* Times in names are in seconds, ms, us or ns, which currently have 10, 13, 16 and 19 digits. */
-static int64_t stamp_of(const char *digits, size_t n) {
-  int64_t v = 0;
-  if (n < 10 || n > 19 || (n - 10) % 3 != 0) return 0;
-  for (size_t i = 0; i < n; i++) {
-    if (v > (INT64_MAX - 9) / 10) return 0;
-    v = v * 10 + (digits[i] - '0');
-  }
-  for (; n < 19; n += 3) v = v > INT64_MAX / 1000 ? 0 : v * 1000;
-  return v;
-}
-
 /* ---- one file ---- */
 
 static bool of_session(const struct rundir_file *f) { return f->stamp_ns != 0; }
 
-/* <worker>[.<time>]: worker is <host>_<pid>, unless the user chose it. */
-static void torch_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
-  size_t at = n, pid;
-  while (at > 0 && digit(base[at - 1])) at--;
-  if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of(base + at, n - at)) != 0) n = at - 1;
-  f->stem = copy_text(r, base, n);
-  f->view = VIEW_TRACE_JSON;
-  f->profiler = true;
-  for (pid = n; pid > 0 && digit(base[pid - 1]); pid--) {}
-  if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_') f->host = copy_text(r, base, pid - 1);
-}
-
-/* True if a profiler made the folder for a run; "" is the root. */
-static bool looks_like_run(const char *root, const char *folder) {
-  const char *path = *folder ? folder : root, *name = path_leaf(path);
-  return time_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
-}
-
-/* True for "node3", "rank_0", "host-1": the folder of one participant, not of a run. */
+/* True for "node3", "rank_0", "host-1": names one participant of a run. */
 static bool is_participant(const char *name) {
-  static const char *const words[] = {"rank", "worker", "node", "host", "machine", "gpu", "proc", "process", "device"};
+  static const char *const words[] = {"rank", "worker", "node", "host", "machine", "gpu", "proc", "process", "device",
+                                      "pod",  "task",   "vm",   "slice", "replica", "trainer", "server", "npu", "tpu"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     size_t n = strlen(words[i]);
     if (strncmp(name, words[i], n) != 0) continue;
@@ -162,6 +123,29 @@ static bool is_participant(const char *name) {
     if (digit(name[n]) && !name[n + strspn(name + n, "0123456789")]) return true;
   }
   return false;
+}
+
+bool rundir_is_worker(const char *name) {
+  enum { FEW_DIGITS = 3 };
+  return is_participant(name) && strspn(name + strcspn(name, "0123456789"), "0123456789") <= FEW_DIGITS;
+}
+
+/* <worker>[.<time>]: worker is <host>_<pid>, unless the user chose it. */
+static void torch_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
+  size_t at = n, pid;
+  while (at > 0 && digit(base[at - 1])) at--;
+  if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of_count(base + at, n - at)) != 0) n = at - 1;
+  f->stem = copy_text(r, base, n);
+  f->view = VIEW_TRACE_JSON;
+  f->profiler = true;
+  for (pid = n; pid > 0 && digit(base[pid - 1]); pid--) {}
+  if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_' && !rundir_is_worker(f->stem)) f->host = copy_text(r, base, pid - 1);
+}
+
+/* True if a profiler made the folder for a run; "" is the root. */
+static bool looks_like_run(const char *root, const char *folder) {
+  const char *path = *folder ? folder : root, *name = path_leaf(path);
+  return stamp_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
 }
 
 static void other_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
@@ -196,6 +180,37 @@ static const char *with_folders(struct rundir *r, const char *rel) {
   return path;
 }
 
+/* Puts the last folders of the root before a path: the named folder may be a bundle, or be in one. */
+static const char *with_root(struct rundir *r, const char *root, const char *rel) {
+  enum { FOLDERS = 2 };
+  const char *from = root + strlen(root);
+  char *path;
+  for (unsigned n = 0; from > root; from--)
+    if (from[-1] == '/' && *from && ++n == FOLDERS) break;
+  if (asprintf(&path, "%s/%s", from, rel) < 0) return rel;
+  const char *kept = copy_text(r, path, strlen(path));
+  free(path);
+  return kept;
+}
+
+/* Classifies a file of a bundle, which is a process with one trace. False if it is in none. */
+static bool bundle_name(struct rundir *r, struct rundir_file *f, const char *root, const char *rel) {
+  struct bundle_place at;
+  const char *path = bundle_is_at(root) ? with_root(r, root, rel) : rel, *folder;
+  const size_t outside = strlen(path) - strlen(rel); /* part of the root */
+  if (!bundle_find(path, &at)) return false;
+  folder = path + at.above + (at.above > 0);
+  f->bundle = copy_text(r, path, at.end);
+  f->folder = at.above > outside ? copy_text(r, rel, at.above - outside) : "";
+  f->stamp_ns = at.stamp_ns;
+  f->profiler = at.trace;
+  f->view = at.trace ? VIEW_TRACE_JSON : VIEW_OTHER;
+  f->rank = at.rank;
+  f->stem = at.trace ? copy_text(r, folder, at.stem) : rel;
+  if (at.trace && at.host) f->host = copy_text(r, folder, at.host);
+  return true;
+}
+
 static void classify(struct rundir *r, struct rundir_file *f, const char *root) {
   const char *rel = with_folders(r, f->rel), *base = path_leaf(rel);
   size_t n = strlen(base);
@@ -205,6 +220,7 @@ static void classify(struct rundir *r, struct rundir_file *f, const char *root) 
   f->rank = -1;
   f->next = UINT32_MAX;
   if (packing) f->packed = true, n -= strlen(packing->ending);
+  if (bundle_name(r, f, root, rel)) return;
   rundir_rank(base, &f->rank);
   if (ends(base, n, ".xplane.pb")) {
     f->view = VIEW_XPLANE;
@@ -232,7 +248,7 @@ static void classify(struct rundir *r, struct rundir_file *f, const char *root) 
 static int order_by_run(const void *pa, const void *pb, void *files) {
   const struct rundir_file *a = (const struct rundir_file *)files + *(const uint32_t *)pa;
   const struct rundir_file *b = (const struct rundir_file *)files + *(const uint32_t *)pb;
-  int order = strcmp(a->folder, b->folder);
+  int order = strcmp(a->key, b->key);
   if (!order) order = of_session(a) - of_session(b);
   if (!order && of_session(a)) order = (a->stamp_ns > b->stamp_ns) - (a->stamp_ns < b->stamp_ns);
   return order ? order : rundir_compare(a->rel, b->rel);
@@ -266,13 +282,87 @@ static const char *name_of_root(struct rundir *r, const char *root) {
   return n > from ? copy_text(r, root + from, n - from) : "trace";
 }
 
+static const char PROFILES[] = "/plugins/profile/";
+
+/* Finds the folder of its own in which a host has the run's folder: one that is named like a participant, else, for a run named by
+ * its time, the one that contains "plugins". NULL if there is none. */
+static const char *own_folder(struct rundir *r, const struct rundir_file *f, size_t *n) {
+  const char *in = strstr(f->folder, PROFILES), *own, *end, *name = "";
+  if (!in) return NULL;
+  for (own = f->folder; own < in; own = end + 1) {
+    end = memchr(own, '/', (size_t)(in - own));
+    if (!end) end = in;
+    name = copy_text(r, own, (size_t)(end - own));
+    if (is_participant(name)) return *n = strlen(name), own;
+  }
+  *n = strlen(name);
+  return stamp_of_name(in + strlen(PROFILES)) && !*step_of(r, "", name) ? in - *n : NULL;
+}
+
+/* Returns the folder of a file's run, in which a host's own folder, such as pod-1 in pod-1/plugins/profile/2026_11_20_10_21_49, is
+ * left open. Runs of equal time, to the second, below sibling folders are one run. */
+static const char *key_of(struct rundir *r, const struct rundir_file *f) {
+  size_t n;
+  const char *own = own_folder(r, f, &n);
+  char *text;
+  if (!own || asprintf(&text, "%.*s\1%s", (int)(own - f->folder), f->folder, own + n) < 0) return f->folder;
+  const char *key = copy_text(r, text, strlen(text));
+  free(text);
+  return key;
+}
+
+static bool is_own(const struct rundir_file *f) { return f->key != f->folder; }
+
+/* True if two of the run's files have one name, and only their folders distinguish them. */
+static bool hosts_collide(const struct rundir_file *files, const uint32_t *order, uint32_t n) {
+  for (uint32_t i = 1; i < n; i++) {
+    const struct rundir_file *a = &files[order[i - 1]], *b = &files[order[i]];
+    if (strcmp(a->stem, b->stem) == 0 && strcmp(a->folder, b->folder) != 0) return true;
+  }
+  return false;
+}
+
+static int order_by_stem(const void *pa, const void *pb, void *files) {
+  const struct rundir_file *a = (const struct rundir_file *)files + *(const uint32_t *)pa;
+  const struct rundir_file *b = (const struct rundir_file *)files + *(const uint32_t *)pb;
+  const int order = strcmp(a->stem, b->stem);
+  return order ? order : strcmp(a->folder, b->folder);
+}
+
+/* Puts the folder before the name of each host of the run: "pod-1/localhost". */
+static void name_by_folders(struct rundir *r, struct rundir_file *files, const uint32_t *order, uint32_t n) {
+  char *name;
+  size_t size;
+  for (uint32_t i = 0; i < n; i++) {
+    struct rundir_file *f = &files[order[i]];
+    const char *own = own_folder(r, f, &size);
+    if (!own || asprintf(&name, "%.*s%s%s", (int)size, own, *f->stem ? "/" : "", f->stem) < 0) continue;
+    f->stem = copy_text(r, name, strlen(name));
+    if (*f->host || f->view == VIEW_PERFETTO_JSON) f->host = f->stem;
+    free(name);
+  }
+}
+
+/* Tells hosts of equal names apart, in runs whose hosts have folders of their own. */
+static bool distinguish_hosts(struct rundir *r, struct rundir_file *files, const uint32_t *order, uint32_t n) {
+  uint32_t *by_stem = mem_array(r->text.mem, (uint64_t)n + 1, sizeof *by_stem);
+  for (uint32_t i = 0, end; by_stem && i < n; i = end) {
+    for (end = i; end < n && files[order[end]].run == files[order[i]].run; end++) by_stem[end - i] = order[end];
+    if (!is_own(&files[order[i]])) continue;
+    os_sort(by_stem, end - i, sizeof *by_stem, order_by_stem, files);
+    if (hosts_collide(files, by_stem, end - i)) name_by_folders(r, files, by_stem, end - i);
+  }
+  mem_free(r->text.mem, by_stem);
+  return by_stem != NULL;
+}
+
 static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f, const char *root) {
   struct rundir_run *run;
   if (!mem_grow(r->text.mem, (void **)&r->runs, &r->cap_runs, (uint64_t)r->n_runs + 1, sizeof *r->runs)) return NULL;
   run = &r->runs[r->n_runs++];
   *run = (struct rundir_run){.step = step_of(r, root, f->folder)};
   run->name = *f->folder ? path_leaf(f->folder) : name_of_root(r, root);
-  run->time_ns = time_of_name(run->name);
+  run->time_ns = stamp_of_name(run->name);
   if (!of_session(f)) return run;
   const struct rundir_run *before = run > r->runs ? run - 1 : NULL;
   const bool same_second = before && before->session && before->time_ns / 1000000000 == f->stamp_ns / 1000000000;
@@ -289,7 +379,7 @@ static uint64_t worker_of(const struct rundir_file *f) { return hash_text(f->ste
 /* Each worker writes one file per session, at about the same time. `workers`: last run of each worker. */
 static bool same_run(const struct map *workers, uint32_t n_runs, const struct rundir_file *before, const struct rundir_file *f) {
   const uint32_t *last;
-  if (!before || strcmp(before->folder, f->folder) != 0 || of_session(before) != of_session(f)) return false;
+  if (!before || strcmp(before->key, f->key) != 0 || of_session(before) != of_session(f)) return false;
   if (!of_session(f) || f->stamp_ns == before->stamp_ns) return true;
   last = map_get(workers, worker_of(f));
   return !(last && *last == n_runs) && f->stamp_ns - before->stamp_ns <= TOGETHER;
@@ -317,7 +407,7 @@ static bool make_runs(struct rundir *r, struct rundir_file *files, const uint32_
 static void date_runs(struct rundir *r, const struct rundir_file *files, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     struct rundir_run *run = &r->runs[files[i].run];
-    bool named = of_session(&files[i]) || time_of_name(run->name);
+    bool named = of_session(&files[i]) || stamp_of_name(run->name);
     if (!named && files[i].time_ns > run->time_ns) run->time_ns = files[i].time_ns;
   }
 }
@@ -376,6 +466,26 @@ static bool any_profiler(const struct rundir_file *files, uint32_t n) {
   return false;
 }
 
+/* Gives each trace of a bundle the rank that a file next to it states. */
+static bool take_bundle_ranks(struct rundir *r, struct rundir_file *files, uint32_t n) {
+  struct map ranks; /* hash of the bundle's path -> rank + 1 */
+  map_init(&ranks, r->text.mem);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct rundir_file *f = &files[i];
+    uint32_t *rank = f->bundle && f->rank >= 0 ? map_put(&ranks, hash_text(f->bundle, strlen(f->bundle)), 0) : NULL;
+    if (rank) *rank = (uint32_t)f->rank + 1;
+  }
+  for (uint32_t i = 0; ranks.n && i < n; i++) {
+    struct rundir_file *f = &files[i];
+    const uint32_t *rank = f->bundle && f->profiler ? map_get(&ranks, hash_text(f->bundle, strlen(f->bundle))) : NULL;
+    if (!rank) continue;
+    f->rank = *rank - 1;
+    f->rank_beside = true;
+  }
+  map_free(&ranks);
+  return !r->text.mem->failed;
+}
+
 bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const char *root, bool one) {
   uint32_t *order = mem_array(r->text.mem, (uint64_t)n + 1, sizeof *order);
   bool ok = order != NULL;
@@ -383,14 +493,16 @@ bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const 
     classify(r, &files[i], root);
     order[i] = i;
   }
+  ok = ok && take_bundle_ranks(r, files, n);
   if (ok && one && !any_profiler(files, n)) {
     for (uint32_t i = 0; i < n; i++) {
       files[i].folder = "";
       files[i].stem = files[i].rel; /* views cannot be told from parts of the whole */
     }
   }
+  for (uint32_t i = 0; ok && i < n; i++) files[i].key = key_of(r, &files[i]);
   if (ok) os_sort(order, n, sizeof *order, order_by_run, files);
-  ok = ok && make_runs(r, files, order, n, root);
+  ok = ok && make_runs(r, files, order, n, root) && distinguish_hosts(r, files, order, n);
   if (ok) date_runs(r, files, n);
   ok = ok && choose_views(r, files, order, n);
   mem_free(r->text.mem, order);

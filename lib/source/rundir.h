@@ -3,7 +3,9 @@
  *     <logdir>/[step_100/]plugins/profile/<run>/<host>.xplane.pb           JAX, TensorFlow: a run is a folder
  *                                               <host>.trace.json.gz       its first million events
  *                                               perfetto_trace.json.gz     the same, without host, with the same limit
+ *     <logdir>/pod-0/plugins/profile/<run>/localhost.xplane.pb, pod-1/...   each host has a folder of its own: one run
  *     <logdir>/<host>_<pid>.<time>.pt.trace.json[.gz]                      PyTorch's tensorboard_trace_handler: a run is a time
+ *     <logdir>/<host>_<pid>_<time>_ascend_pt/...                           Ascend: a folder for each rank (bundle.h)
  *     <folder>/rank3.json.gz, <folder>/node3/trace.json                    anything else: a run is the folder
  *
  * Only names are used, so this works on any listing. Whether a file is a trace depends on its content and is decided elsewhere.
@@ -21,9 +23,12 @@ struct rundir_file {
   int64_t time_ns; /* input: time of the last change */
 
   const char *folder; /* folder of its run, relative; "" */
+  const char *key;    /* equal for folders of one run: those of several hosts, each in a folder of its own */
   const char *stem;   /* equal for views of one thing */
   const char *host;   /* "" = unknown */
   int64_t rank;       /* -1 = unknown */
+  const char *bundle; /* path of its bundle (bundle.h); NULL = none */
+  bool rank_beside;   /* the rank is from a file next to it */
   int64_t stamp_ns;   /* time in its name; 0 = none */
   uint32_t run;       /* index into the runs */
   uint32_t next;      /* index of the next best view of the same thing; UINT32_MAX = none */
@@ -56,6 +61,9 @@ void rundir_free(struct rundir *r);
 
 /* Compares names so that rank2 precedes rank10. */
 int rundir_compare(const char *a, const char *b);
+
+/* True for "gpu_3": a worker that a user named, not a process of a host called gpu, whose number would be larger. */
+bool rundir_is_worker(const char *name);
 
 /* Finds the number after "rank" or "worker" in a name. */
 bool rundir_rank(const char *name, int64_t *rank);

@@ -17,28 +17,9 @@
 #include "base/os.h"
 #include "format/format.h"
 #include "graph/diagnostics.h"
-#include "names.h"
+#include "sources_impl.h"
 
-enum { NONE = -1, NOTES = 4, NAMED = 5 };
-
-struct chosen {
-  uint32_t entry; /* UINT32_MAX: the origin failed */
-  uint32_t origin;
-  struct {
-    const char *text;
-    bool repair;
-  } note[NOTES];
-  unsigned n_notes;
-  const char *sound_run; /* a run that contains traces, if this one has none; else NULL */
-};
-
-struct tk_sources_impl {
-  struct source source;
-  struct chosen *chosen;
-  uint32_t cap_chosen, cap_inputs, n;
-  struct tk_source_options opt;
-  int64_t rank; /* requested rank, or NONE */
-};
+enum { NONE = -1, NAMED = 5 };
 
 /* ---- inspecting first bytes ---- */
 
@@ -61,6 +42,7 @@ static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struc
     e->look = LOOK_TRACE;
     e->format = f->info.name;
     e->rank = f->stated_rank ? f->stated_rank(in) : NONE;
+    e->pid = f->stated_process ? f->stated_process(in) : NONE;
   }
 }
 
@@ -75,6 +57,12 @@ static const enum tk_health healths[] = {
     [LOOK_NONE] = TK_HEALTH_UNKNOWN,     [LOOK_TRACE] = TK_HEALTH_UNKNOWN, [LOOK_EMPTY] = TK_HEALTH_EMPTY,
     [LOOK_NO_TRACE] = TK_HEALTH_NO_TRACE, [LOOK_DAMAGED] = TK_HEALTH_CORRUPT, [LOOK_FAILED] = TK_HEALTH_UNKNOWN};
 
+void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
+  if (!c || c->n_notes == NOTES) return;
+  c->note[c->n_notes].text = source_text(&s->impl->source, text);
+  c->note[c->n_notes++].repair = repair;
+}
+
 static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t entry) {
   struct tk_sources_impl *m = s->impl;
   struct mem *mem = &m->source.mem;
@@ -86,6 +74,7 @@ static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t 
   c = &m->chosen[m->n];
   s->n = ++m->n;
   *c = (struct chosen){.entry = entry, .origin = origin};
+  if (entry != UINT32_MAX && m->source.places[entry].rank_beside) c->rank_from = "profiler_info";
   if (entry == UINT32_MAX) {
     const struct source_origin *o = &m->source.origins[origin];
     *in = (struct tk_input){.name = o->name, .run = "", .step = "", .host = "", .rank = NONE, .size = UINT64_MAX, .best = true,
@@ -100,12 +89,6 @@ static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t 
                           .format = e->format, .health = healths[e->look], .why = e->why,
                           .best = f->best && e->look != LOOK_NO_TRACE};
   return c;
-}
-
-static void note_choice(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
-  if (!c || c->n_notes == NOTES) return;
-  c->note[c->n_notes].text = source_text(&s->impl->source, text);
-  c->note[c->n_notes++].repair = repair;
 }
 
 static void add_failed(struct tk_sources *s, uint32_t origin, enum tk_code code, const char *text) {
@@ -174,7 +157,7 @@ static bool is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
   int64_t rank = m->source.entries[entry].rank >= 0 ? m->source.entries[entry].rank : f->rank;
   const char *host = m->opt.host;
   if (host && !glob_matches(host, f->host) && !glob_matches(host, f->stem)) return false;
-  return m->rank == NONE || m->rank == rank;
+  return m->rank == NONE || m->rank == rank || (rank < 0 && !*f->host); /* its name may show a rank next to the other names */
 }
 
 /* True if the file's name implies a trace. */
@@ -229,7 +212,7 @@ static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, st
     s->inputs[s->n - 1].best = true;
     if (view == i) continue;
     snprintf(text, sizeof text, "%s is not usable (%s); reading this file instead", src->places[i].rel, src->entries[i].why);
-    note_choice(s, c, true, text);
+    sources_note(s, c, true, text);
   }
   return true;
 }
@@ -257,7 +240,7 @@ static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
   for (size_t i = first + 1; i < s->n && src->origins[origin].kind == ORIGIN_ARCHIVE; i++) {
     if (strcmp(s->inputs[i].name, s->inputs[i - 1].name) != 0) continue;
     snprintf(text, sizeof text, "another member of the archive has the same name; both are read");
-    note_choice(s, &s->impl->chosen[i], false, text);
+    sources_note(s, &s->impl->chosen[i], false, text);
   }
 }
 
@@ -268,13 +251,13 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   char text[512];
   if (n_runs > 1) {
     snprintf(text, sizeof text, "reading the newest of %u runs, %s", n_runs, s->inputs[first].run);
-    note_choice(s, c, false, text);
+    sources_note(s, c, false, text);
   }
-  if (o->remark) note_choice(s, c, false, o->remark);
-  if (o->damage) note_choice(s, c, true, o->damage);
+  if (o->remark) sources_note(s, c, false, o->remark);
+  if (o->damage) sources_note(s, c, true, o->damage);
   if (passed->n) {
     snprintf(text, sizeof text, "%u other %s no trace: %s", passed->n, passed->n == 1 ? "file is" : "files are", passed->names);
-    note_choice(s, c, false, text);
+    sources_note(s, c, false, text);
   }
   note_names(s, first, origin);
 }
@@ -283,7 +266,7 @@ static void note_passed_over(struct tk_sources *s, size_t first, uint32_t n) {
   char text[512];
   snprintf(text, sizeof text, "%u newer %s no trace; %s is the newest that does", n, n == 1 ? "run contains" : "runs contain",
            s->inputs[first].run);
-  if (n) note_choice(s, &s->impl->chosen[first], false, text);
+  if (n) sources_note(s, &s->impl->chosen[first], false, text);
 }
 
 /* Folders that no profiler made do not count as runs that were left out. */
@@ -401,10 +384,57 @@ static bool add_origin(struct tk_sources *s, uint32_t origin, struct tk_err *err
   return ok;
 }
 
+/* ---- ranks ---- */
+
+static bool is_of_other_rank(const struct tk_sources *s, size_t i) {
+  const struct tk_sources_impl *m = s->impl;
+  return m->rank != NONE && m->source.origins[m->chosen[i].origin].kind != ORIGIN_FILE && m->chosen[i].entry != UINT32_MAX &&
+         s->inputs[i].rank != m->rank;
+}
+
+/* Moves the notes about the origin of a dropped input to the next input of the origin. */
+static void pass_notes(struct chosen *from, struct chosen *to) {
+  if (from->origin != to->origin || to->n_notes) return;
+  memcpy(to->note, from->note, sizeof to->note);
+  to->n_notes = from->n_notes;
+}
+
+/* Drops the inputs whose names turned out to show another rank than the requested one. */
+static bool drop_unwanted(struct tk_sources *s, struct tk_err *err) {
+  struct tk_sources_impl *m = s->impl;
+  const struct passed none = {.n = 0};
+  uint8_t *left = calloc((size_t)m->source.n_origins + 1, 1); /* by origin: 1 = has inputs, 2 = had inputs */
+  size_t n = 0;
+  if (!left) return err_set(err, TK_ELIMIT, "out of memory");
+  for (size_t i = 0; i < s->n; i++) {
+    left[m->chosen[i].origin] |= 2;
+    if (is_of_other_rank(s, i)) {
+      if (i + 1 < s->n) pass_notes(&m->chosen[i], &m->chosen[i + 1]);
+      continue;
+    }
+    left[m->chosen[i].origin] |= 1;
+    s->inputs[n] = s->inputs[i];
+    m->chosen[n++] = m->chosen[i];
+  }
+  s->n = m->n = (uint32_t)n;
+  for (uint32_t i = 0; i < m->source.n_origins; i++)
+    if (left[i] == 2) why_nothing(s, i, &none);
+  free(left);
+  return true;
+}
+
 /* ---- the interface ---- */
 
 struct tk_source_options sources_options(const struct tk_load_options *opt) {
   return (struct tk_source_options){.max_memory = opt->max_memory, .max_size = opt->max_size, .progress = opt->progress};
+}
+
+struct tk_source_options sources_chosen(const struct tk_source_options *choice, const struct tk_load_options *opt) {
+  struct tk_source_options options = choice ? *choice : (struct tk_source_options){0};
+  options.max_memory = opt->max_memory;
+  options.max_size = opt->max_size;
+  options.progress = opt->progress;
+  return options;
 }
 
 static bool take_rank(struct tk_sources_impl *m, struct tk_err *err) {
@@ -417,6 +447,7 @@ static bool open_all(struct tk_sources *s, const char *const *names, size_t n, s
   bool ok = take_rank(s->impl, err);
   for (size_t i = 0; ok && i < n; i++) ok = source_add(src, names[i], err);
   for (uint32_t i = 0; ok && i < src->n_origins; i++) ok = add_origin(s, i, err);
+  ok = ok && sources_join(s, err) && sources_find_ranks(s, err) && drop_unwanted(s, err);
   return mem_check(&src->mem, err) && ok;
 }
 
@@ -482,6 +513,12 @@ const char *sources_path(const struct tk_sources *s, size_t i) {
   return c->entry == UINT32_MAX ? s->inputs[i].name : s->impl->source.entries[c->entry].path;
 }
 
+const char *sources_piece(const struct tk_sources *s, size_t i, size_t nth) {
+  uint32_t entry = s->impl->chosen[i].entry;
+  while (nth-- && entry != UINT32_MAX) entry = s->impl->source.entries[entry].piece;
+  return entry == UINT32_MAX ? NULL : s->impl->source.entries[entry].path;
+}
+
 bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err) {
   const struct chosen *c = &s->impl->chosen[i];
   if (c->entry != UINT32_MAX) return false;
@@ -530,7 +567,9 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
   uint32_t entry = s->impl->chosen[i].entry;
   for (unsigned k = 0; k < nth && entry != UINT32_MAX; k++) entry = src->places[entry].next;
   if (entry == UINT32_MAX || (nth && s->impl->opt.all_files)) return false;
-  *v = (struct source_view){entry, src->entries[entry].name, src->places[entry].host, s->inputs[i].run};
+  *v = (struct source_view){.entry = entry, .name = src->entries[entry].name, .host = src->places[entry].host,
+                            .run = s->inputs[i].run, .rank = s->inputs[i].rank,
+                            .rank_from = s->impl->chosen[i].rank_from, .rank_note = s->impl->chosen[i].rank_note};
   return true;
 }
 

@@ -8,6 +8,9 @@
 /* Returns the file that contains an input, which must not be written to. */
 const char *sources_path(const struct tk_sources *s, size_t i);
 
+/* Returns the path of the nth piece that is read as part of an input; NULL past the last. */
+const char *sources_piece(const struct tk_sources *s, size_t i, size_t nth);
+
 /* Adds remarks about archives as notes, for listings; a loaded input has them among its own notes. */
 void sources_remarks(const struct tk_sources *s, struct tk_diagnostics *notes);
 
@@ -33,6 +36,9 @@ bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err);
 struct source_view {
   uint32_t entry;
   const char *name, *host, *run; /* live as long as the sources; host is "" if unknown */
+  int64_t rank;          /* rank of the input, -1 = unknown */
+  const char *rank_from; /* where it comes from, a literal, if neither the name nor the content states it; NULL */
+  const char *rank_note; /* ... in a sentence for those who rely on it; NULL */
 };
 /* Finds the nth view of an input, best first; false past the last. */
 bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v);
@@ -44,5 +50,7 @@ void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err);
 
 /* Derives the options of tk_sources_open from the load options. */
 struct tk_source_options sources_options(const struct tk_load_options *opt);
+/* ... with a caller's choice of runs and inputs; `choice` may be NULL. */
+struct tk_source_options sources_chosen(const struct tk_source_options *choice, const struct tk_load_options *opt);
 
 #endif

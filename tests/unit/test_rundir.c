@@ -107,6 +107,12 @@ static void torch(void **state) {
   assert_int_equal(l.files[1].rank, 1);
   assert_string_equal(l.files[1].host, "");
   done(&l);
+  recognise(&l, "/log", false, (const char *const[]){
+    "gpu_0.1650000000000.pt.trace.json", "gpu_1.1650000003000.pt.trace.json", "gpu_4321.1650000003000.pt.trace.json", NULL});
+  assert_string_equal(l.files[0].host, "");
+  assert_string_equal(l.files[1].host, "");
+  assert_string_equal(l.files[2].host, "gpu"); /* a host with this name */
+  done(&l);
 }
 
 static void others(void **state) {
@@ -155,12 +161,82 @@ static void names(void **state) {
   assert_true(rundir_compare("a", "ab") < 0 && rundir_compare("", "a") < 0);
   assert_true(rundir_rank("trace_rank-3.json", &rank) && rank == 3);
   assert_true(rundir_rank("worker12_step_4.json", &rank) && rank == 12);
+  assert_true(rundir_rank("1760100000.5-TP-3.trace.json.gz", &rank) && rank == 3);
+  assert_true(rundir_rank("1760100000.5-TP-13-EP-1.trace.json.gz", &rank) && rank == 13);
+  assert_false(rundir_rank("1760100000.5-TP-3-PP-1.trace.json.gz", &rank));
+  assert_false(rundir_rank("llama-TP8.json", &rank));
+  assert_false(rundir_rank("node1_local_rank3.json", &rank));
   assert_false(rundir_rank("frank3.json", &rank));
   assert_false(rundir_rank("rank.json", &rank));
 }
 
+/* A folder for each rank; the rank is in the name of a file in it. */
+static void ascend(void **state) {
+  struct listing l;
+  (void)state;
+  recognise(&l, "/x/run", false, (const char *const[]){
+    "h1_4000_20260725180104140_ascend_pt/ASCEND_PROFILER_OUTPUT/communication.json",
+    "h1_4000_20260725180104140_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json",
+    "h1_4000_20260725180104140_ascend_pt/profiler_info_12.json",
+    "h2_4001_20260725180104900_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json.gz",
+    "h2_4001_20260725180104900_ascend_pt/profiler_info_3.json",
+    "h2_4001_20260725180104900_ascend_pt/PROF_000001_20260725180104_X/mindstudio_profiler_output/msprof_1.json",
+    "h1_4000_20260725190104140_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json", NULL});
+  assert_best(&l, "-+-+--+");
+  assert_int_equal(l.files[1].rank, 12);
+  assert_int_equal(l.files[3].rank, 3);
+  assert_int_equal(l.files[6].rank, -1);
+  assert_string_equal(l.files[1].host, "h1");
+  assert_int_equal(l.files[1].run, l.files[3].run);
+  assert_int_not_equal(l.files[1].run, l.files[6].run); /* the same process, an hour later */
+  assert_string_equal(run_of(&l, 1)->name, "2026_07_25_18_01_04");
+  done(&l);
+  recognise(&l, "/x/h1_4000_20260725180104140_ascend_pt", false, (const char *const[]){
+    "ASCEND_PROFILER_OUTPUT/trace_view.json", "ASCEND_PROFILER_OUTPUT/step_trace_time.csv", "profiler_info_7.json", NULL});
+  assert_best(&l, "+--");
+  assert_int_equal(l.files[0].rank, 7);
+  done(&l);
+  recognise(&l, "/x", false, (const char *const[]){
+    "rank-1_20260725180104140_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json",
+    "rank-1_20260725180104140_ascend_ms/profiler_info_1.json",
+    "PROF_000001_20260725180104_AA/mindstudio_profiler_output/msprof_20260725.json", NULL});
+  assert_int_equal(l.files[0].rank, 1);
+  assert_true(l.files[0].best && l.files[2].best);
+  done(&l);
+}
+
+/* Hosts that have folders of their own belong to one run, if it has one name. */
+static void pods(void **state) {
+  struct listing l;
+  (void)state;
+  recognise(&l, "/x", false, (const char *const[]){
+    "pod-0/plugins/profile/2026_02_02_02_40_00/localhost.xplane.pb", "pod-1/plugins/profile/2026_02_02_02_40_00/localhost.xplane.pb",
+    "pod-1/plugins/profile/2026_02_02_02_40_00/localhost.trace.json.gz",
+    "pod-2/plugins/profile/2026_02_02_03_00_00/localhost.xplane.pb", NULL});
+  assert_int_equal(l.dir.n_runs, 2);
+  assert_best(&l, "++-+");
+  assert_string_equal(l.files[0].host, "pod-0/localhost");
+  assert_string_equal(l.files[1].host, "pod-1/localhost");
+  assert_int_equal(l.files[1].next, 2);
+  assert_string_equal(l.files[3].host, "localhost"); /* alone in its run */
+  done(&l);
+  recognise(&l, "/x", false, (const char *const[]){
+    "a/plugins/profile/2026_02_02_02_40_00/t1.xplane.pb", "b/plugins/profile/2026_02_02_02_40_00/t2.xplane.pb",
+    "worker_3/logs/plugins/profile/run1/h.xplane.pb", "worker_4/logs/plugins/profile/run1/h.xplane.pb",
+    "exp1/plugins/profile/run1/h.xplane.pb", "exp2/plugins/profile/run1/h.xplane.pb",
+    "step_1/plugins/profile/2026_02_02_02_40_00/h.xplane.pb", "step_2/plugins/profile/2026_02_02_02_40_00/h.xplane.pb", NULL});
+  assert_int_equal(l.files[0].run, l.files[1].run);
+  assert_string_equal(l.files[0].host, "t1");
+  assert_int_equal(l.files[2].run, l.files[3].run);
+  assert_string_equal(l.files[3].host, "worker_4/h");
+  assert_int_not_equal(l.files[4].run, l.files[5].run); /* a name that a user chose, and no participants */
+  assert_int_not_equal(l.files[6].run, l.files[7].run);
+  done(&l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(jax),    cmocka_unit_test(lesser_views), cmocka_unit_test(torch),
-                                     cmocka_unit_test(others), cmocka_unit_test(odd),          cmocka_unit_test(names)};
+                                     cmocka_unit_test(others), cmocka_unit_test(odd),          cmocka_unit_test(names),
+                                     cmocka_unit_test(ascend), cmocka_unit_test(pods)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ const struct format format_chrome = {
     .bid = chrome_bid,
     .is_trace = chrome_is_trace,
     .stated_rank = chrome_stated_rank,
+    .stated_process = chrome_stated_process,
     .read = chrome_read,
     .writer = chrome_writer,
 };

@@ -43,6 +43,15 @@ int64_t chrome_stated_rank(struct in *in) {
   return at && sscanf(at, "\"rank\" : %lld", &rank) == 1 && rank >= 0 ? rank : -1;
 }
 
+/* Finds the pid of the first event that has one. */
+int64_t chrome_stated_process(struct in *in) {
+  size_t n;
+  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  const char *at = p ? memmem(p, n, "\"pid\"", 5) : NULL;
+  long long pid;
+  return at && sscanf(at, "\"pid\" : %lld", &pid) == 1 && pid >= 0 ? pid : -1;
+}
+
 /* JSON starts with a bracket; what follows determines the confidence. */
 unsigned chrome_bid(const uint8_t *p, size_t n) {
   size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -11,6 +11,7 @@
 #include "chrome.h"
 #include "reader.h"
 #include "format/format.h"
+#include "io/joined.h"
 
 enum { WINDOW = 1 << 16 };
 
@@ -163,7 +164,7 @@ static enum array_end read_events(struct chrome *r) {
   for (;; first = false) {
     if (!first && !read_alike(r)) return ARRAY_ERROR;
     if (!commas(r, first, &c)) return ARRAY_ERROR;
-    if (c == 0) return ARRAY_CUT;
+    if (c == 0 || c == IN_PIECE) return ARRAY_CUT;
     if (c == ']') {
       r->j.p++;
       return ARRAY_CLOSED;
@@ -276,7 +277,7 @@ static bool read_object(struct chrome *r) {
       r->j.p++;
       return o.events || no_events(r, &o);
     }
-    if (c == 0) {
+    if (c == 0 || c == IN_PIECE) {
       if (!o.events) return no_events(r, &o);
       if (!r->t->truncated) chrome_note(r, TK_NOTE_REPAIR, r->j.end, "truncated: the object around the events has no end");
       r->t->truncated = true;
@@ -293,7 +294,7 @@ static bool read_object(struct chrome *r) {
 static bool read_tail(struct chrome *r) {
   int c = peek(r);
   const uint8_t *from = r->j.p;
-  if (c <= 0) return c == 0;
+  if (c <= 0 || c == IN_PIECE) return c >= 0;
   if (c == '{' || c == '[')
     return corrupt(r, from, "a second JSON document follows (files joined by cat? tracekit merge combines separate files)");
   chrome_note(r, TK_NOTE_REPAIR, from,
@@ -342,10 +343,10 @@ static bool wrong_start(struct chrome *r, int c) {
   return err_set(r->err, TK_EFORMAT, "not JSON");
 }
 
-static bool read_file(struct chrome *r) {
+static bool read_document(struct chrome *r) {
   enum array_end end;
   int c;
-  if (!chrome_refill(r, r->base, WINDOW)) return false;
+  if (!chrome_refill(r, r->j.p, WINDOW)) return false;
   if (r->j.end - r->j.p >= 3 && memcmp(r->j.p, "\xef\xbb\xbf", 3) == 0) {
     chrome_note(r, TK_NOTE_INFO, r->j.p, "UTF-8 byte order mark");
     r->j.p += 3;
@@ -360,8 +361,19 @@ static bool read_file(struct chrome *r) {
   return end == ARRAY_CUT || (end == ARRAY_CLOSED && read_tail(r));
 }
 
+/* Reads the file, or the documents of its pieces. */
+static bool read_file(struct chrome *r) {
+  while (read_document(r)) {
+    if (!in_is_joined(r->in) || peek(r) != IN_PIECE) return true;
+    r->j.p++;
+  }
+  return false;
+}
+
 bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
-  struct chrome r = {.t = t, .in = in, .opt = opt, .err = err};
+  struct tk_load_options whole = *opt;
+  struct chrome r = {.t = t, .in = in, .opt = &whole, .err = err};
+  if (in_is_joined(in)) whole.threads = 1; /* a chunk ends where its file ends */
   struct mem *mem = &t->store->mem;
   bool ok = chrome_reader_init(&r) && chrome_chunks_start(&r);
   ok = ok && read_file(&r);

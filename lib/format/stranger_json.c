@@ -1,0 +1,171 @@
+/* stranger_json.c - see stranger_json.h.
+ *
+ * A scan of the first bytes follows the brackets and yields the path of each key, in which arrays are transparent: the key
+ * "callFrame" of the elements of "nodes" is nodes.callFrame. A text in an array yields the path of the array and a quote. A row
+ * matches if all of its paths occur. Any key of a trace ends the scan: a trace may have keys of its own with any name. */
+#include "stranger_json.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { DEPTH = 6, PATH = 160, KEYS = 2 };
+
+struct json_stranger {
+  const char *keys[KEYS]; /* paths that must occur; NULL = none */
+  const char *what;
+};
+
+#define NODE_PROFILE "a CPU profile of V8 (Node, Chrome); speedscope.app and the DevTools open it"
+#define FIREFOX "a profile of Firefox (Gecko, samply); profiler.firefox.com opens it"
+#define OTLP "an export of OpenTelemetry (OTLP); Jaeger and other backends of OpenTelemetry import it"
+#define NSYS "the JSON of 'nsys export'; export the report as SQLite and convert it with nsys2json, or open it in nsys-ui"
+
+static const struct json_stranger ROWS[] = {
+    /* https://www.speedscope.app/file-format-schema.json */
+    {{"shared.frames"}, "a speedscope profile; speedscope.app opens it"},
+    {{"profiles.type", "profiles.startValue"}, "a speedscope profile; speedscope.app opens it"},
+    /* rocprofiler-sdk source/lib/output/generateJSON.cpp */
+    {{"rocprofiler-sdk-tool"}, "the JSON of rocprofv3; run rocprofv3 with --output-format pftrace, which can be read"},
+    /* opentelemetry-proto trace.proto, metrics.proto, logs.proto in JSON mapping, in both spellings */
+    {{"resourceSpans"}, OTLP},
+    {{"resource_spans"}, OTLP},
+    {{"resourceMetrics"}, "an export of metrics of OpenTelemetry (OTLP)"},
+    {{"resourceLogs"}, "an export of logs of OpenTelemetry (OTLP)"},
+    /* https://www.jaegertracing.io/docs/latest/apis; https://zipkin.io/zipkin-api */
+    {{"data.traceID"}, "an export of Jaeger; the Jaeger UI opens it"},
+    {{"traceId", "localEndpoint"}, "an export of Zipkin; Zipkin opens it"},
+    /* https://github.com/firefox-devtools/profiler docs-developer/gecko-profile-format.md, processed-profile-format.md */
+    {{"meta.preprocessedProfileVersion"}, FIREFOX},
+    {{"meta.interval", "meta.startTime"}, FIREFOX},
+    {{"meta.processType"}, FIREFOX},
+    /* https://chromedevtools.github.io/devtools-protocol/tot/Profiler, HeapProfiler: Profile, SamplingHeapProfile */
+    {{"nodes.callFrame"}, NODE_PROFILE},
+    {{"timeDeltas"}, NODE_PROFILE},
+    {{"head.callFrame"}, "a heap profile of V8 (Node, Chrome); speedscope.app and the DevTools open it"},
+    {{"snapshot.meta"}, "a heap snapshot of V8 (Node, Chrome); the DevTools open it"},
+    /* nsys export --type json: a line of strings, a line of files, a line for each event */
+    {{"data.\""}, NSYS},
+    {{"files.GlobalProcessId"}, NSYS},
+    {{"NvtxEvent"}, NSYS},
+    {{"CudaEvent"}, NSYS},
+    {{"TraceProcessEvent"}, NSYS},
+    /* Linux tools/perf/util/data-convert-json.c */
+    {{"linux-perf-json-version"}, "the JSON of 'perf data convert'; 'perf script' makes text that profiler.firefox.com opens"},
+    /* pytorch torch/csrc/profiler/standalone/execution_trace_observer.cpp; chakra */
+    {{"schema", "nodes.fw_parent"}, "a PyTorch execution trace (Chakra) without times; mlcommons/chakra reads it"},
+    {{"schema", "nodes.ctrl_deps"}, "a PyTorch execution trace (Chakra) without times; mlcommons/chakra reads it"},
+    /* http://www.softwareishard.com/blog/har-12-spec */
+    {{"log.creator", "log.version"}, "an HTTP archive (HAR) rather than a trace; the DevTools import it"},
+    /* https://github.com/google/benchmark docs/user_guide.md */
+    {{"context.date", "benchmarks"}, "results of a benchmark rather than a trace"},
+    /* pyinstrument pyinstrument/renderers/jsonrenderer.py; scalene scalene_json.py; memray stats */
+    {{"root_frame"}, "a profile of pyinstrument rather than a timeline; 'pyinstrument --load' opens it"},
+    {{"alloc_samples"}, "a profile of Scalene rather than a timeline; 'scalene view' opens it"},
+    /* https://developers.google.com/chart/interactive/docs/reference#dataparam: what xprof's tools return */
+    {{"cols", "rows"}, "a table that xprof computed from a trace; read the .xplane.pb instead"},
+    {{"cols.id", "cols.label"}, "a table that xprof computed from a trace; read the .xplane.pb instead"},
+    {{"byProgram"}, "a result that xprof computed from a trace; read the .xplane.pb instead"},
+    {{"byCategory"}, "a result that xprof computed from a trace; read the .xplane.pb instead"}};
+
+/* Keys of the trace event format; a path ends with one of them. */
+static const char *const TRACE_KEYS[] = {"traceEvents", "ph"};
+
+enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
+
+struct scan {
+  const uint8_t *p, *end;
+  unsigned depth;
+  struct level {
+    size_t path; /* length of the path of its container */
+    bool object, key; /* key: the next text is a key */
+  } levels[DEPTH];
+  char path[PATH];
+  size_t length;
+  uint8_t found[N_ROWS]; /* bit by key of the row */
+  bool trace;
+};
+
+static void note_path(struct scan *s, const char *path, size_t n) {
+  for (size_t i = 0; i < N_ROWS; i++)
+    for (unsigned k = 0; k < KEYS; k++) {
+      const char *want = ROWS[i].keys[k];
+      if (want && strlen(want) == n && memcmp(want, path, n) == 0) s->found[i] |= (uint8_t)(1 << k);
+    }
+}
+
+static bool is_trace_key(const char *key, size_t n) {
+  for (size_t i = 0; i < sizeof TRACE_KEYS / sizeof *TRACE_KEYS; i++)
+    if (strlen(TRACE_KEYS[i]) == n && memcmp(TRACE_KEYS[i], key, n) == 0) return true;
+  return false;
+}
+
+/* Replaces what follows the container's path by the key, and notes the path. Longer paths than any row has are cut. */
+static void take_key(struct scan *s, const uint8_t *key, size_t n) {
+  const struct level *l = &s->levels[s->depth - 1];
+  size_t at = l->path;
+  if (at && at < PATH) s->path[at++] = '.';
+  if (n > PATH - at) n = PATH - at;
+  memcpy(s->path + at, key, n);
+  s->length = at + n;
+  s->trace = s->trace || is_trace_key(s->path + at, n);
+  note_path(s, s->path, s->length);
+}
+
+static void take_text(struct scan *s, const uint8_t *text, size_t n) {
+  struct level *l = s->depth && s->depth <= DEPTH ? &s->levels[s->depth - 1] : NULL;
+  if (!l) return;
+  if (l->key) {
+    l->key = false;
+    take_key(s, text, n);
+  } else if (!l->object && l->path + 2 <= PATH) {
+    memcpy(s->path + l->path, ".\"", 2);
+    note_path(s, s->path, l->path + 2);
+    s->length = l->path;
+  }
+}
+
+static void open_level(struct scan *s, bool object) {
+  const bool inside_array = s->depth && s->depth <= DEPTH && !s->levels[s->depth - 1].object;
+  const size_t path = inside_array ? s->levels[s->depth - 1].path : s->depth ? s->length : 0;
+  if (s->depth < DEPTH) s->levels[s->depth] = (struct level){path, object, object};
+  s->depth++;
+}
+
+static void comma(struct scan *s) {
+  if (s->depth && s->depth <= DEPTH) s->levels[s->depth - 1].key = s->levels[s->depth - 1].object;
+}
+
+/* Returns the end of the text that starts after the quote at p. */
+static const uint8_t *text_end(const uint8_t *p, const uint8_t *end) {
+  for (; p < end && *p != '"'; p++)
+    if (*p == '\\') p++;
+  return p < end ? p : end;
+}
+
+static void step(struct scan *s) {
+  const uint8_t c = *s->p++;
+  if (c == '{' || c == '[') open_level(s, c == '{');
+  else if ((c == '}' || c == ']') && s->depth) s->depth--;
+  else if (c == ',') comma(s);
+  if (c != '"') return;
+  const uint8_t *from = s->p;
+  s->p = text_end(from, s->end);
+  if (s->p < s->end) take_text(s, from, (size_t)(s->p++ - from));
+}
+
+static bool is_whole(const struct json_stranger *row, uint8_t found) {
+  for (unsigned k = 0; k < KEYS; k++)
+    if (row->keys[k] && !(found & 1 << k)) return false;
+  return true;
+}
+
+const char *stranger_json(const uint8_t *p, size_t n) {
+  struct scan s = {.p = p, .end = p + n};
+  if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) s.p += 3;
+  while (s.p < s.end && *s.p && strchr(" \t\r\n", *s.p)) s.p++;
+  if (s.p == s.end || (*s.p != '{' && *s.p != '[')) return NULL;
+  while (s.p < s.end && !s.trace) step(&s);
+  for (size_t i = 0; !s.trace && i < N_ROWS; i++)
+    if (is_whole(&ROWS[i], s.found[i])) return ROWS[i].what;
+  return NULL;
+}

@@ -1,0 +1,115 @@
+/* test_stranger.c - files of other programs are named from their first bytes, and no trace is taken for one of them. */
+#include "help.h"
+
+#include "format/stranger.h"
+
+#define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
+
+static void assert_said(const char *what, const char *word, const char *sample) {
+  if (!what || !strstr(what, word)) print_error("%.60s: '%s' is not in '%s'\n", sample, word, what ? what : "NULL");
+  assert_true(what && strstr(what, word));
+}
+
+static void by_keys(void **state) {
+  static const struct {
+    const char *text, *word;
+  } t[] = {
+    {"{\"$schema\":\"x\",\"shared\":{\"frames\":[{\"name\":\"a\"}]},\"profiles\":[]}", "speedscope"},
+    {"{\"exporter\":\"e\",\"profiles\":[{\"type\":\"sampled\",\"name\":\"p\",\"startValue\":0}]}", "speedscope"},
+    {"{\"rocprofiler-sdk-tool\":[{\"metadata\":{}}]}", "rocprofv3"},
+    {" \n{\"resourceSpans\" : []}", "OpenTelemetry"},
+    {"{\"resource_spans\":[]}", "OpenTelemetry"},
+    {"{\"data\":[{\"traceID\":\"a\",\"spans\":[]}]}", "Jaeger"},
+    {"[{\"traceId\":\"a\",\"id\":\"b\",\"localEndpoint\":{}}]", "Zipkin"},
+    {"{\"meta\":{\"interval\":1,\"startTime\":1.5},\"libs\":[]}", "Firefox"},
+    {"{\"meta\":{\"preprocessedProfileVersion\":48}}", "Firefox"},
+    {"{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"}}]}", "CPU profile"},
+    {"{\"head\":{\"callFrame\":{\"functionName\":\"\"}}}", "heap profile"},
+    {"{\"snapshot\":{\"meta\":{\"node_fields\":[]}}}", "heap snapshot"},
+    {"{\"data\":[\"\",\"[Unknown]\"]}\n{\"files\":[]}", "nsys"},
+    {"{\"Type\":59,\"NvtxEvent\":{\"Text\":\"a\"}}\n{}", "nsys"},
+    {"{\"linux-perf-json-version\":1}", "perf"},
+    {"{\"schema\":\"1.1.1\",\"pid\":4,\"nodes\":[{\"id\":1,\"ctrl_deps\":0}]}", "execution trace"},
+    {"{\"log\":{\"version\":\"1.2\",\"creator\":{}}}", "HAR"},
+    {"{\"cols\":[{\"id\":\"a\",\"label\":\"b\"}]}", "xprof"},
+    {"\xef\xbb\xbf{\"resourceSpans\":[]}", "OpenTelemetry"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+    assert_said(stranger_sure((const uint8_t *)t[i].text, strlen(t[i].text)), t[i].word, t[i].text);
+}
+
+/* Keys of a trace, or of its args, are no other program's. */
+static void traces(void **state) {
+  static const char *const t[] = {
+    "{\"traceEvents\":[{\"ph\":\"X\",\"args\":{\"resourceSpans\":1}}]}", "[{\"ph\":\"X\",\"name\":\"a\"}]",
+    "{\"meta\":{\"interval\":1},\"traceEvents\":[]}",
+    "{\"schemaVersion\":1,\"deviceProperties\":[],\"data\":{\"a\":\"b\"},\"traceEvents\":[]}",
+    "{\"name\":\"resourceSpans\",\"ph\":\"B\"}\n{}", "{\"args\":{\"resourceSpans\":1}}", "", "{", "[", "{\"", "{\"a\\\"b\":1}",
+    "[[[[[[[[[[[[{\"resourceSpans\":[]}]]]]]]]]]]]]", "{\"resourceSpansX\":1}", "]}]}]}{\"resourceSpans\":1}",
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    const char *what = stranger_sure((const uint8_t *)t[i], strlen(t[i]));
+    const bool deep = t[i][0] == '[' && t[i][1] == '['; /* arrays are transparent */
+    if (what && !deep) print_error("%s: %s\n", t[i], what);
+    assert_true(!what || deep);
+  }
+}
+
+static void by_bytes(void **state) {
+  static const struct {
+    const uint8_t *p;
+    size_t n;
+    const char *word;
+  } t[] = {
+    {BYTES("\x10\0\4FxT\x16\0\0\0"), "Fuchsia"},
+    {BYTES("\xc1\x1f\xfc\xc1xxxx"), "CTF"},
+    {BYTES("/* CTF 1.8 */\ntypealias"), "CTF"},
+    {BYTES("\x1e{\"type\":\"preamble\",\"version\":2}"), "CTF"},
+    {BYTES("FLR\0\0\2\0\1"), "JFR"},
+    {BYTES("\3BOTF2\0\3\2"), "OTF2"},
+    {BYTES("\3B\1\0\0\0\0\0\0"), "OTF2"},
+    {BYTES("memray\0\x0d"), "memray"},
+    {BYTES("\x04\"M\x18@@\xc0\xecJ\0\0\xf8\x06memray\0\x0d\0\0\0\xf0\x0f\x0b\3\0\0"), "memray"},
+    {BYTES("\x04\"M\x18@@\xc0 something else, and more of it"), "LZ4"},
+    {BYTES("\x17\x08\x44tracing6\0"), "trace-cmd"},
+    {BYTES("go 1.22 trace\0\0\0"), "Go"},
+    {BYTES("Nettrace\x14\0\0\0"), ".NET"},
+    {BYTES("# ninja log v5\n0\t1\t2\ta.o\tb\n"), "ninja"},
+    {BYTES("# ninja log v7\n"), "ninja"},
+    {BYTES("# tracer: nop\n#\n"), "ftrace"},
+    {BYTES("TRACE:\n# tracer: nop\n"), "ftrace"},
+    {BYTES("          <idle>-0     [000] d..1  5577.130234: cpu_idle: state=1 {\"\n"), "ftrace"},
+    {BYTES("  RenderThread-2037  ( 2017) [001] ...1 100.000001: tracing_mark_write: B|2017|[x]\n"), "ftrace"},
+    {BYTES("python 13016  2591.116111:    5000000 cpu-clock: \n\t 28d2a2 f+0x22 (lib)\n"), "perf script"},
+    {BYTES("swapper     0 [000] 1.000001: sched:sched_switch: prev_comm=a [120]\n"), "perf script"},
+    {BYTES("# ========\n# captured on    : Mon\n"), "perf script"},
+    {BYTES("main;f;g 12\nmain;f 3\n"), "folded"},
+    {BYTES("thread (12): Main;<module> (w.py:12);loop (w.py:10) 92\n"), "folded"},
+    {BYTES("# callgrind format\nversion: 1\n"), "callgrind"},
+    {BYTES("<!DOCTYPE html><html>login"), "HTML"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+    assert_said(stranger_name(t[i].p, t[i].n, "x"), t[i].word, (const char *)t[i].p);
+  assert_null(stranger_name(BYTES("hello world\n"), "x"));
+  assert_null(stranger_name(BYTES("INFO 2026-01-01 12:00:00 started\n{\"traceEvents\":[]}"), "x"));
+  assert_null(stranger_name(BYTES("a;b\n"), "x"));
+}
+
+static void results(void **state) {
+  static const char *const yes[] = {"h.tensorflow_stats.pb", "a/10.1.2.3.op_profile.json", "h.overview_page.json.gz",
+                                    "ALL_HOSTS.op_stats.pb", "h.jit_f.102(103).memory_viewer.json"};
+  static const char *const no[] = {"h.xplane.pb", "op_profile.json", "h.trace.json.gz", "xop_profile.pb",
+                                   "h.kernel_stats.txt", "", ".pb"};
+  (void)state;
+  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) assert_said(stranger_result(yes[i]), "xprof", yes[i]);
+  for (size_t i = 0; i < sizeof no / sizeof *no; i++) assert_null(stranger_result(no[i]));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(by_keys), cmocka_unit_test(traces), cmocka_unit_test(by_bytes),
+                                     cmocka_unit_test(results)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
