@@ -298,6 +298,14 @@ static enum parsed set_apart(struct parser *p, const struct opt *o, const char *
   return set_value(p, o, strcpy(kept[n_kept++], joined));
 }
 
+/* True for options that choose what is printed. */
+static bool prints(const char *name) {
+  static const char *const NAMES[] = { "csv", "json", "jsonl", "svg", "folded", "speedscope", "graph" };
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (!strcmp(name, NAMES[i])) return true;
+  return false;
+}
+
 static enum parsed parse_long(struct parser *p, const char *word) {
   const char *equals = strchr(word, '=');
   size_t n = equals ? (size_t)(equals - word) : strlen(word);
@@ -315,7 +323,8 @@ static enum parsed parse_long(struct parser *p, const char *word) {
     return set_apart(p, o, value);
   }
   if (equals && on && o->words) return set_word(p, o, equals + 1);
-  if (equals && equals[1]) return fail(p->error, "--%.*s takes no value; to write a file, redirect: --%.*s > %s", (int)n, word, (int)n, word, equals + 1);
+  if (equals && equals[1] && prints(o->name))
+    return fail(p->error, "--%s takes no value; to write a file, redirect: --%s > %s", o->name, o->name, equals + 1);
   if (equals) return fail(p->error, "--%.*s takes no value", (int)n, word);
   set_flag(p, o, on);
   return PARSED_RUN;

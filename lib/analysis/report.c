@@ -261,11 +261,14 @@ static tk_time end_of(const struct work *v, uint32_t n) {
 static const char *name_device(struct reporter *p, tk_id process) {
   const struct tk_track *k = &p->t->tracks[process];
   const struct accelerator a = accelerator_of(p->t, process);
-  char text[48] = "GPU ";
+  char text[256] = "GPU ";
   size_t n;
   const char *name = tk_string(p->t, k->name, &n), *plane = strstr(name, "/device:");
   if (plane) return report_text(p->impl, plane + 8);
   if (a.family && a.number < 0) return a.family;
+  if (a.family && k->pid.kind == TK_IDENT_STR) /* other tools put the rank into the pid of each process when they merge */
+    return snprintf(text, sizeof text, "%s %lld (%.200s)", a.family, (long long)a.number, tk_string(p->t, k->pid.str, NULL)),
+           report_text(p->impl, text);
   if (a.family) return snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number), report_text(p->impl, text);
   if (k->pid.kind != TK_IDENT_INT) return n ? report_keep(p->impl, name, n) : "device";
   return report_keep(p->impl, text, 4 + num_put_i64(text + 4, k->pid.num));

@@ -150,7 +150,8 @@ static bool mark_region(struct match *m, const struct expr *e) {
   bool *above = mem_array(m->mem, (uint64_t)UINT16_MAX + 2, sizeof *above);
   if (inside != NULL && named != NULL && above != NULL) {
     for (tk_id i = 1; i <= t->n_classes; i++) named[i] = text_passes(e, tk_string(t, t->classes[i].name, NULL));
-    above[0] = inside[0] = false;
+    above[0] = false;
+    inside[0] = 0;
     named[0] = 0;
     for (tk_id i = 1; i <= t->n_events; i++) {
       const struct tk_event *ev = &t->events[i];
