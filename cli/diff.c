@@ -403,11 +403,11 @@ static int open_and_diff(struct run *run, struct tk_diff_options *o, const struc
 /* Takes both runs from the operands BEFORE AFTER or from --before and --after.  False if a run is missing or both forms are
  * mixed. */
 static bool find_sides(const struct params *p, const struct operands *in, struct operands *sides) {
-  sides[0] = (struct operands){ p->before.v, p->before.n };
-  sides[1] = (struct operands){ p->after.v, p->after.n };
+  sides[0] = (struct operands){ .v = p->before.v, .n = p->before.n };
+  sides[1] = (struct operands){ .v = p->after.v, .n = p->after.n };
   if (in->n == 2 && !p->before.n && !p->after.n) {
-    sides[0] = (struct operands){ in->v, 1 };
-    sides[1] = (struct operands){ in->v + 1, 1 };
+    sides[0] = (struct operands){ .v = in->v, .n = 1 };
+    sides[1] = (struct operands){ .v = in->v + 1, .n = 1 };
   }
   return sides[0].n && sides[1].n && (in->n == 0 || !p->before.n);
 }

@@ -168,7 +168,8 @@ static bool check_unit(const struct expect *e, const char *command, bool compare
   if (e->unit == unit || (unit == EXPECT_SIZE && e->unit == EXPECT_PLAIN)) return true;
   if (compares && (e->unit == EXPECT_PERCENT || e->unit == EXPECT_RATIO)) return true;
   const char *meant = e->figure && e->unit == EXPECT_PERCENT ? meant_of_time(e->figure) : NULL;
-  tty_fail("%s: '%s': expected %s%s%s%s", command, e->text, WANTED[unit], meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+  tty_fail("%s: '%s': expected %s%s%s%s", command, e->text, WANTED[unit], meant ? "; did you mean '" : "", meant ? meant : "",
+           meant ? "'?" : "");
   return false;
 }
 

@@ -126,15 +126,23 @@ static const struct word_row FIGURES[] = {
   { "figure", "busy", "device_busy" },       { "figure", "gpu_util", "device_busy" },    { "figure", "gpu_utilization", "device_busy" },
   { "figure", "util", "device_busy" },       { "figure", "utilization", "device_busy" }, { "figure", "utilisation", "device_busy" },
   { "figure", "occupancy", "device_busy" },  { "figure", "idle", "device_idle" },        { "figure", "gpu_idle", "device_idle" },
-  { "figure", "comm", "communication" },     { "figure", "nccl", "communication" },      { "figure", "exposed_comm", "exposed_communication" },
+  { "figure", "comm", "communication" },     { "figure", "nccl", "communication" },      { "figure", "overlap", "overlap_percent" },
+  { "figure", "exposed_comm", "exposed_communication" },
   { "figure", "compute_util", "compute" },   { "figure", "step_time", "mean(step)" },    { "figure", "step", "mean(step)" },
-  { "figure", "iteration_time", "mean(step)" }, { "figure", "duration", "length" },      { "figure", "overlap", "overlap_percent" },
+  { "figure", "iteration_time", "mean(step)" }, { "figure", "duration", "length" },
   { "figure", "kernel_count", "kernels" },   { "figure", "launch_latency", "launch_latency_mean" },
 };
 
 const char *meant_figure(const char *word) { return find(FIGURES, sizeof FIGURES / sizeof *FIGURES, "figure", word); }
 
 /* ---- outputs ---- */
+
+bool meant_output(const char *option) {
+  static const char *const NAMES[] = { "csv", "json", "jsonl", "svg", "folded", "speedscope", "graph" };
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (!strcmp(option, NAMES[i])) return true;
+  return false;
+}
 
 static const struct {
   const char *extension, *advice;

@@ -2,6 +2,7 @@
 #ifndef CLI_MEANT_H
 #define CLI_MEANT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Returns advice for an unknown option of a command, without its dashes ("limit", or "n" for -n); NULL if there is none. */
@@ -12,6 +13,8 @@ const char *meant_kind(const char *word);
 const char *meant_value(const char *option, const char *word);
 /* Returns the figure of check --assert that a word stands for; NULL if there is none. */
 const char *meant_figure(const char *word);
+/* True for options that choose what is printed, which other tools give a file name. */
+bool meant_output(const char *option);
 /* Returns advice for the extension of an output that no format has ("csv"); NULL if there is none. */
 const char *meant_extension(const char *extension);
 

@@ -19,6 +19,7 @@ struct parser {
   const struct command *command;
   char **next; /* the next argument */
   void *params;
+  struct operands *in;
   struct opt_error *error;
 };
 
@@ -279,9 +280,7 @@ static enum parsed unknown_long(const struct parser *p, const char *word, size_t
 
 /* Sets a value, joined with its unit if that is the next argument: "--to 100 MB". */
 static enum parsed set_apart(struct parser *p, const struct opt *o, const char *value) {
-  enum { KEPT = 4 };
-  static char kept[KEPT][MAX_WORD]; /* values that are stored as text live as long as argv */
-  static unsigned n_kept;
+  struct operands *in = p->in;
   char joined[MAX_WORD];
   uint64_t bytes;
   tk_time time;
@@ -294,16 +293,9 @@ static enum parsed set_apart(struct parser *p, const struct opt *o, const char *
   if (!fits) return set_value(p, o, value);
   p->next++;
   if (o->kind != OPT_STRING) return set_value(p, o, joined);
-  if (n_kept == KEPT) return fail(p->error, "--%s: '%s' and its unit must be one word", o->name, value);
-  return set_value(p, o, strcpy(kept[n_kept++], joined));
-}
-
-/* True for options that choose what is printed. */
-static bool prints(const char *name) {
-  static const char *const NAMES[] = { "csv", "json", "jsonl", "svg", "folded", "speedscope", "graph" };
-  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-    if (!strcmp(name, NAMES[i])) return true;
-  return false;
+  const bool room = in->n_joined < sizeof in->joined / sizeof *in->joined && n < (int)sizeof *in->joined;
+  if (!room) return fail(p->error, "--%s: '%s' and its unit must be one word", o->name, value);
+  return set_value(p, o, strcpy(in->joined[in->n_joined++], joined));
 }
 
 static enum parsed parse_long(struct parser *p, const char *word) {
@@ -323,7 +315,7 @@ static enum parsed parse_long(struct parser *p, const char *word) {
     return set_apart(p, o, value);
   }
   if (equals && on && o->words) return set_word(p, o, equals + 1);
-  if (equals && equals[1] && prints(o->name))
+  if (equals && equals[1] && meant_output(o->name))
     return fail(p->error, "--%s takes no value; to write a file, redirect: --%s > %s", o->name, o->name, equals + 1);
   if (equals) return fail(p->error, "--%.*s takes no value", (int)n, word);
   set_flag(p, o, on);
@@ -371,7 +363,7 @@ static enum parsed check_operands(const struct parser *p, const struct operands 
 }
 
 enum parsed opt_parse(const struct command *c, char **argv, void *params, struct operands *in, struct opt_error *error) {
-  struct parser p = { .command = c, .next = argv + 1, .params = params, .error = error };
+  struct parser p = { .command = c, .next = argv + 1, .params = params, .in = in, .error = error };
   bool only_operands = false;
   while (*p.next) {
     const char *arg = *p.next++;

@@ -83,6 +83,8 @@ struct example {
 struct operands {
   const char **v;
   size_t n;
+  char joined[4][64]; /* values that were given as two arguments, such as "1 ms" */
+  unsigned n_joined;
 };
 
 enum { ANY_NUMBER = 1 << 30 };

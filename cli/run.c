@@ -45,6 +45,7 @@ static const char *advice_of(const struct tk_err *err) {
   case TK_OPTION_TIMEOUT: return " (see --timeout)";
   case TK_OPTION_RUN: return " (tracekit list shows the available runs)";
   case TK_OPTION_LATEST_GOOD: return " (--latest-good uses it)";
+  case TK_OPTION_STEP_NAME: return " (--step-name names the spans that mark them)";
   case TK_OPTION_NONE: break;
   }
   return "";
@@ -325,7 +326,8 @@ static bool has_folder(const char *path) {
 
 static bool refuse_folder(const char *path, int *status) {
   const char *scheme = strstr(path, "://");
-  if (scheme && !memchr(path, '/', (size_t)(scheme - path))) return refuse(path, "is an address; write to a local file and copy it", status);
+  const bool is_address = scheme && !memchr(path, '/', (size_t)(scheme - path));
+  if (is_address) return refuse(path, "is an address; write to a local file and copy it", status);
   return refuse(path, "no such folder", status);
 }
 

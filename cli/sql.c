@@ -163,7 +163,7 @@ static bool take_statements(const struct params *from, const struct operands *op
   const size_t most = from->queries.n + operands->n + 1;
   *p = *from;
   p->queries.v = calloc(most, sizeof *p->queries.v);
-  *in = (struct operands){ calloc(most, sizeof *in->v), 0 };
+  *in = (struct operands){ .v = calloc(most, sizeof *in->v) };
   if (!p->queries.v || !in->v) return tty_say("out of memory"), false;
   for (size_t i = 0; i < from->queries.n; i++) p->queries.v[i] = from->queries.v[i];
   for (size_t i = 0; i < operands->n; i++) {

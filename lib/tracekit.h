@@ -95,7 +95,8 @@ enum tk_option {
   TK_OPTION_HARD,        /* tk_shrink_options: allow removing more */
   TK_OPTION_TIMEOUT,     /* tk_sql_options */
   TK_OPTION_RUN,         /* tk_source_options: other runs, steps, hosts or ranks exist */
-  TK_OPTION_LATEST_GOOD  /* ... another run can be read */
+  TK_OPTION_LATEST_GOOD, /* ... another run can be read */
+  TK_OPTION_STEP_NAME    /* tk_load_options: no span marks a step */
 };
 
 /* Enums are members of structs: compilers that give them another width (-fshort-enums) would lay out structs differently. */

@@ -41,8 +41,8 @@ struct tk_load_options {
   bool check;          /* verify the invariants after sealing; for tests */
   uint8_t without;     /* bits of enum tk_without */
   uint64_t chunk;      /* bytes of a file that a thread reads at a time, 0 = 1 MiB; for tests */
-  /* Names of spans that mark training steps: a glob for the whole name, or a Perl-compatible regular expression between slashes. NULL = the
-   * profiler's marks, or else the names that known programs use. */
+  /* Names of spans that mark training steps: a glob for the whole name, or a Perl-compatible regular expression between slashes. NULL =
+   * the profiler's marks, or else the names that known programs use. */
   const char *step_name;
   uint64_t reserved[2]; /* must be zero */
 };

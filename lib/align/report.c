@@ -89,7 +89,8 @@ static void say_clock(char *text, size_t size, bool comparable, const char *why)
   else snprintf(text, size, "its offset is unknown: it records no absolute time, and %s; --align=start or --offset places it", why);
 }
 
-static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found, const struct align_input *input) {
+static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found,
+                     const struct align_input *input) {
   const bool named = *input->host;
   char text[700];
   const char *why = found->why ? found->why : "it shares no collective with other hosts";

@@ -129,7 +129,7 @@ static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
   default: break;
   }
   if (g->by == TK_TOP_STREAM && !kinds_on_stream(&g->match->kinds, e)) return GROUP_NONE;
-  if (match_arg(g->t, e, g->key, &arg)) return group_of_arg(g, &arg);
+  if (args_of_event(g->t, e, g->key, &arg)) return group_of_arg(g, &arg);
   return g->by == TK_TOP_STREAM && match_stream_in_name(g->t, e->track, &number) ? group_of_number(g, number) : GROUP_NONE;
 }
 

@@ -105,7 +105,7 @@ static const char *name_stream(struct reporter *p, const struct work_stream *s) 
   char digits[24];
   int64_t number;
   size_t n;
-  if (key && match_arg(p->t, e, key, &arg) && arg.type == TK_ARG_INT)
+  if (key && args_of_event(p->t, e, key, &arg) && arg.type == TK_ARG_INT)
     return report_keep(p->impl, digits, num_put_i64(digits, arg.i));
   if (match_stream_in_name(p->t, s->track, &number)) return report_keep(p->impl, digits, num_put_i64(digits, number));
   if (!k->name && k->tid.kind == TK_IDENT_INT) return report_keep(p->impl, digits, num_put_i64(digits, k->tid.num));
@@ -389,7 +389,7 @@ static void say_unknown(struct tk_report *r) {
     report_unknown(r, "some ranks recorded no GPU or TPU activity, so they have no busy or idle time");
   if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are "
                                            "unknown");
-  if (!steps) report_unknown(r, "no training steps are marked; --step-name names the spans that mark them");
+  if (!steps) report_unknown(r, "no training steps are marked");
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
 }
 

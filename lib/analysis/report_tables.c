@@ -34,7 +34,7 @@ double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *i
 static bool number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
   struct tk_arg arg;
   bool is = false;
-  if (key && match_arg(t, e, key, &arg)) *v = report_number(t, &arg, &is);
+  if (key && args_of_event(t, e, key, &arg)) *v = report_number(t, &arg, &is);
   return is;
 }
 
@@ -72,7 +72,7 @@ static bool size_of_copy(const struct counter *c, const struct tk_event *e, doub
   struct tk_arg arg;
   if (number_of(t, e, c->keys.bytes, bytes)) return true;
   for (size_t i = 0; i < 2; i++)
-    if (details[i] && match_arg(t, e, details[i], &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF) &&
+    if (details[i] && args_of_event(t, e, details[i], &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF) &&
         bytes_in_details(tk_string(t, arg.s, NULL), bytes))
       return true;
   return false;
@@ -198,7 +198,7 @@ double report_bus_factor(const char *name, int64_t ranks) {
 
 static const char *text_arg(const struct counter *c, const struct tk_event *e, tk_id key) {
   struct tk_arg arg;
-  if (!key || !match_arg(c->p->t, e, key, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return NULL;
+  if (!key || !args_of_event(c->p->t, e, key, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return NULL;
   return tk_string(c->p->t, arg.s, NULL);
 }
 

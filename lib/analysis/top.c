@@ -124,7 +124,7 @@ static void add_columns(struct top *top, const struct tk_event *e, uint32_t grou
   double v;
   for (size_t k = 0; k < top->n_cols; k++) {
     struct column *c = &top->columns[group * top->n_cols + k];
-    if (!match_arg(top->t, e, top->keys[k], &arg) || !number_of(top->t, &arg, &v)) continue;
+    if (!args_of_event(top->t, e, top->keys[k], &arg) || !number_of(top->t, &arg, &v)) continue;
     if (c->count == 0 || v < c->min) c->min = v;
     if (c->count == 0 || v > c->max) c->max = v;
     c->sum += v;

@@ -161,7 +161,7 @@ static bool add_all(struct tree *tree) {
     parent->total += tree->nodes[i].total;
     parent->count += tree->nodes[i].count;
   }
-  return launched_each(&tree->match, tree->mem, add_work, tree) && !tree->mem->failed;
+  return launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) && !tree->mem->failed;
 }
 
 /* ---- order ---- */

@@ -56,7 +56,7 @@ static bool is_async_line(const struct tk_trace *t, tk_id track) {
 static unsigned class_of(const struct finder *f, const struct tk_event *e, unsigned kind) {
   struct tk_arg arg;
   if (kind & KIND_MEMSET) return WORK_FILL;
-  if (kind & KIND_COLLECTIVE || (f->collective && match_arg(f->m->t, e, f->collective, &arg))) return WORK_COMMUNICATION;
+  if (kind & KIND_COLLECTIVE || (f->collective && args_of_event(f->m->t, e, f->collective, &arg))) return WORK_COMMUNICATION;
   return kind & (KIND_MEMCPY | KIND_TRANSFER) || is_async_line(f->m->t, e->track) ? WORK_COPY : WORK_COMPUTE;
 }
 
@@ -211,7 +211,7 @@ bool works_find(struct works *w, const struct match *m, const struct scope *scop
     find_lines(&f);
     ok = find_hardware(&f);
   }
-  ok = ok && (!launches || launched_each(m, mem, keep_launch, w->launch_of));
+  ok = ok && (!launches || launched_each(&m->kinds, m->origins, mem, keep_launch, w->launch_of));
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = take_track(&f, i);
   if (f.hardware.mem) map_free(&f.hardware);
   mem_free(mem, f.lines);

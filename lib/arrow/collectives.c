@@ -93,7 +93,7 @@ static bool fill_text(struct table_source *s, struct column *c, const char *key)
   bool ok = true;
   for EACH_ROW(s, e, row) {
     struct tk_arg arg;
-    ok = (id && match_arg(s->t, e, id, &arg) ? column_arg(c, row, &arg) : column_null(c, row)) && ok;
+    ok = (id && args_of_event(s->t, e, id, &arg) ? column_arg(c, row, &arg) : column_null(c, row)) && ok;
   }
   return ok;
 }
@@ -101,7 +101,7 @@ static bool fill_text(struct table_source *s, struct column *c, const char *key)
 /* A non-negative number; -1 = unknown. */
 static int64_t count_of(const struct table_source *s, const struct tk_event *e, tk_id key) {
   struct tk_arg arg;
-  if (!key || !match_arg(s->t, e, key, &arg)) return -1;
+  if (!key || !args_of_event(s->t, e, key, &arg)) return -1;
   if (arg.type == TK_ARG_UINT) return arg.u <= INT64_MAX ? (int64_t)arg.u : -1;
   return arg.type == TK_ARG_INT && arg.i >= 0 ? arg.i : -1;
 }
@@ -134,7 +134,7 @@ static bool fill_bytes(struct table_source *s, struct column *c) {
   for EACH_ROW(s, e, row) {
     struct tk_arg type;
     int64_t n = count_of(s, e, elements), size = 0;
-    const bool typed = n >= 0 && dtype && match_arg(s->t, e, dtype, &type) && type.type == TK_ARG_STR;
+    const bool typed = n >= 0 && dtype && args_of_event(s->t, e, dtype, &type) && type.type == TK_ARG_STR;
     if (typed) size = payload_element(tk_string(s->t, type.s, NULL));
     ok = put_count(c, row, size > 0 && n <= INT64_MAX / size ? n * size : -1) && ok;
   }

@@ -246,7 +246,7 @@ static bool fill_arg(struct table_source *s, struct column *c, tk_id key) {
   for EACH_EVENT(s, e) {
     struct tk_arg arg;
     const int64_t row = row_of(s, e);
-    if (!match_arg(s->t, e, key, &arg) || arg.type == TK_ARG_NULL) ok = column_null(c, row) && ok;
+    if (!args_of_event(s->t, e, key, &arg) || arg.type == TK_ARG_NULL) ok = column_null(c, row) && ok;
     else ok = (c->type == COLUMN_TEXT ? column_arg(c, row, &arg) : put_number(c, row, &arg)) && ok;
   }
   return ok;
@@ -260,7 +260,7 @@ static bool fill_other(struct table_source *s, const char *name, struct column *
   bool any = false;
   for EACH_EVENT(s, e) {
     struct tk_arg arg;
-    if (!key || !match_arg(s->t, e, key, &arg) || arg.type == TK_ARG_NULL) continue;
+    if (!key || !args_of_event(s->t, e, key, &arg) || arg.type == TK_ARG_NULL) continue;
     type = any ? wider(type, type_of_arg(&arg)) : type_of_arg(&arg);
     any = true;
     if (type == COLUMN_TEXT) break;

@@ -4,8 +4,8 @@
 
 #include "trace.h"
 
-/* Adds a fact with the number of events and the distance if the widest gap without any event is at least an hour and wider than the rest of
- * the trace, whose timed events are within [start, end]. */
+/* Adds a fact with the number of events and the distance if the widest gap without any event is at least an hour and wider than the
+ * rest of the trace, whose timed events are within [start, end]. */
 void apart_note(struct tk_trace *t, tk_time start, tk_time end);
 
 #endif

@@ -289,3 +289,16 @@ void args_free(struct tk_store *s) {
   buf_free(&s->pool);
   map_free(&s->shape_index);
 }
+
+static bool find_arg(const struct tk_trace *t, tk_id key, uint32_t args, struct tk_arg *arg) {
+  struct tk_args it = tk_args_of(t, args);
+  bool has = false;
+  for (uint32_t i = 0; it.shape && i < it.shape->n && !has; i++) has = it.shape->fields[i].key == key;
+  if (!has || !key) return false;
+  while (tk_args_next(&it, arg) && arg->key != key) {}
+  return true;
+}
+
+bool args_of_event(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg) {
+  return find_arg(t, key, e->args, arg) || find_arg(t, key, t->classes[e->cls].args, arg);
+}

@@ -32,9 +32,10 @@ bool seal_keep_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uin
 /* seal_ends.c. Marks of an end, in its depth: its begin has the same time; no begin is open for it. */
 enum { SEAL_BRIEF = 1, SEAL_STRAY = 2 };
 /* Returns the position + 1 in the stack, which has n positions of `events`, of the begin that the end closes; 0 if it closes none. */
-uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n, const struct tk_event *end);
-/* Marks the ends of a thread that is in file order, so that brief ones are not sorted before their begin, and closes begins whose end came
- * just before them. `stack` has room for all its events. */
+uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n,
+                         const struct tk_event *end);
+/* Marks the ends of a thread that is in file order, so that brief ones are not sorted before their begin, and closes begins whose end
+ * came just before them. `stack` has room for all its events. */
 void seal_mark_ends(struct tk_trace *t, const struct tk_track *k, uint32_t *stack);
 
 /* seal_frames.c: shortens Python frames of a sealed thread that outlast their caller; returns their number. */

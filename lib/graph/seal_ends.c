@@ -17,7 +17,8 @@ static bool is_end_of(const struct tk_trace *t, const struct tk_event *begin, co
   return begin->cls == end->cls || ((!e->name || e->name == b->name) && (!e->cat || e->cat == b->cat));
 }
 
-uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n, const struct tk_event *end) {
+uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n,
+                         const struct tk_event *end) {
   const uint32_t last = n > REACH ? n - REACH : 0;
   for (uint32_t at = n; at > last; at--) {
     if (stack[at - 1] == CLOSED) continue;

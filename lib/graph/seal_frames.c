@@ -1,7 +1,7 @@
 /* seal_frames.c - ends Python frames with their caller, if the profiler lost their return.
  *
- * PyTorch's tracer writes such a frame with the end of the trace (pytorch#190950), so it would contain everything that follows. Each frame
- * states the id of its caller. */
+ * PyTorch's tracer writes such a frame with the end of the trace (pytorch#190950), so it would contain everything that follows. Each
+ * frame states the id of its caller. */
 #include <string.h>
 
 #include "seal.h"

@@ -21,7 +21,8 @@ static const struct row {
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
 /* Words that programs use for their own annotations, alone or with a number: "train_step", "iteration 12", "Step #3". */
-static const char *const WORDS[] = {"train_step", "training_step", "train step", "training step", "iteration", "iter", "step", "train", NULL};
+static const char *const WORDS[] = {"train_step", "training_step", "train step", "training step", "iteration", "iter",
+                                    "step",       "train",         NULL};
 
 static bool is_word_with_number(const char *name) {
   for (const char *const *word = WORDS; *word; word++) {

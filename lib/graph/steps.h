@@ -1,8 +1,8 @@
 /* steps.h - the training steps of a trace and their times.
  *
  * A step is a span that a profiler made for it: "ProfilerStep#12" (PyTorch), a span with the arg step_num (JAX's
- * StepTraceAnnotation, TensorFlow's train steps), or a span "12" on a line called "Steps" (XLA's device planes). In traces without these,
- * spans mark steps by their names (step_names.h). */
+ * StepTraceAnnotation, TensorFlow's train steps), or a span "12" on a line called "Steps" (XLA's device planes). In traces without
+ * these, spans mark steps by their names (step_names.h). */
 #ifndef GRAPH_STEPS_H
 #define GRAPH_STEPS_H
 

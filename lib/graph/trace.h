@@ -126,6 +126,9 @@ static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
          (event < t->n_events && e[1].track == e->track && e[1].depth > e->depth);
 }
 
+/* args.c: finds the event's own arg with this key, else the arg of its class. */
+bool args_of_event(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg);
+
 /* Counts another occurrence of this note; keeps the `offset` of the first. */
 void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text);
 /* Adds `count` occurrences. */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/text.h"
 #include "graph/kind.h"
 
 const struct symbol_info expr_symbols[SYM_COUNT] = {
@@ -220,7 +220,7 @@ static const struct foreign_word FOREIGN_OPERATORS[] = {
 static const char *hint_of(const struct foreign_word *rows, const char *at, size_t n) {
   for (; rows->word; rows++) {
     const size_t length = n ? n : strlen(rows->word);
-    if (strlen(rows->word) == length && strncasecmp(at, rows->word, length) == 0 && (at[length] == '.' || !is_word(at[length])))
+    if (strlen(rows->word) == length && ascii_equal(at, rows->word, length) && (at[length] == '.' || !is_word(at[length])))
       return rows->hint;
   }
   return NULL;

@@ -11,21 +11,23 @@
 enum { WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET };
 
 struct launched {
-  const struct match *m;
+  const struct tk_trace *t;
+  const struct kinds *kinds;
+  const struct track_origin *origins;
   struct map hosts; /* correlation -> host event */
   struct map ops;   /* External id -> innermost host event, if nothing else links the work */
   tk_id keys[2], external;
 };
 
-static bool is_work(const struct match *m, const struct tk_event *e) {
-  unsigned kinds = kinds_of(&m->kinds, e);
+static bool is_work(const struct kinds *k, const struct tk_event *e) {
+  unsigned kinds = kinds_of(k, e);
   return e->kind == TK_SPAN && kinds & WORK && kinds & KIND_DEVICE && !(e->flags & (TK_UNFINISHED | TK_LOST_CLOCK));
 }
 
 static bool id_of(const struct launched *l, const struct tk_event *e, tk_id key, uint64_t *id) {
   struct tk_arg arg;
-  if (!key || !match_arg(l->m->t, e, key, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) || arg.i <= 0) return false;
-  *id = arg.u ^ (uint64_t)(l->m->origins ? l->m->origins[e->track].rank + 1 : 0) << 44;
+  if (!key || !args_of_event(l->t, e, key, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) || arg.i <= 0) return false;
+  *id = arg.u ^ (uint64_t)(l->origins ? l->origins[e->track].rank + 1 : 0) << 44;
   return true;
 }
 
@@ -35,11 +37,11 @@ static bool correlation_of(const struct launched *l, const struct tk_event *e, u
 
 /* Keeps the last, innermost host event with an id: the call itself rather than the operator around it. */
 static bool find_hosts(struct launched *l) {
-  const struct tk_trace *t = l->m->t;
+  const struct tk_trace *t = l->t;
   uint64_t id;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || kinds_of(&l->m->kinds, e) & KIND_DEVICE) continue;
+    if (e->kind != TK_SPAN || kinds_of(l->kinds, e) & KIND_DEVICE) continue;
     uint32_t *at = correlation_of(l, e, &id) ? map_put(&l->hosts, id, i) : NULL;
     if (at) *at = i;
     uint32_t *op = id_of(l, e, l->external, &id) ? map_put(&l->ops, id, i) : NULL;
@@ -49,8 +51,8 @@ static bool find_hosts(struct launched *l) {
 }
 
 /* Flow points are in time order: work is launched by the last point on the host before it in its chain. */
-static bool by_flow(const struct match *m, struct mem *mem, tk_id *by) {
-  const struct tk_trace *t = m->t;
+static bool by_flow(const struct kinds *k, struct mem *mem, tk_id *by) {
+  const struct tk_trace *t = k->t;
   struct chains chains;
   if (!t->n_flow_points) return true;
   if (!chains_init(&chains, t, mem)) return false;
@@ -60,15 +62,16 @@ static bool by_flow(const struct match *m, struct mem *mem, tk_id *by) {
     if (flow_starts(f)) *start = i;
     if (flow_starts(f) || !*start || !f->bound || !t->flow_points[*start].bound) continue;
     const tk_id host = t->flow_points[*start].at;
-    if (is_work(m, &t->events[f->at]) && !(kinds_of(&m->kinds, &t->events[host]) & KIND_DEVICE)) by[f->at] = host;
+    if (is_work(k, &t->events[f->at]) && !(kinds_of(k, &t->events[host]) & KIND_DEVICE)) by[f->at] = host;
   }
   chains_free(&chains);
   return true;
 }
 
-bool launched_each(const struct match *m, struct mem *mem, void (*found)(void *arg, tk_id launch, tk_id work), void *arg) {
-  struct launched l = {.m = m};
-  const struct tk_trace *t = m->t;
+bool launched_each(const struct kinds *kinds, const struct track_origin *origins, struct mem *mem,
+                   void (*found)(void *arg, tk_id launch, tk_id work), void *arg) {
+  struct launched l = {.t = kinds->t, .kinds = kinds, .origins = origins};
+  const struct tk_trace *t = kinds->t;
   tk_id *by = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *by);
   uint64_t id;
   l.keys[0] = intern_id(&t->store->strings, "correlation", 11);
@@ -77,9 +80,9 @@ bool launched_each(const struct match *m, struct mem *mem, void (*found)(void *a
   map_init(&l.hosts, mem);
   map_init(&l.ops, mem);
   if (by) memset(by, 0, ((size_t)t->n_events + 1) * sizeof *by);
-  bool ok = by && ((!l.keys[0] && !l.keys[1] && !l.external) || find_hosts(&l)) && by_flow(m, mem, by);
+  bool ok = by && ((!l.keys[0] && !l.keys[1] && !l.external) || find_hosts(&l)) && by_flow(kinds, mem, by);
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
-    if (!is_work(m, &t->events[i])) continue;
+    if (!is_work(kinds, &t->events[i])) continue;
     const uint32_t *host = correlation_of(&l, &t->events[i], &id) ? map_get(&l.hosts, id) : NULL;
     const uint32_t *op = host || by[i] || !id_of(&l, &t->events[i], l.external, &id) ? NULL : map_get(&l.ops, id);
     if (host || by[i] || op) found(arg, host ? *host : by[i] ? by[i] : *op, i);

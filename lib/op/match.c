@@ -139,7 +139,7 @@ static bool find_launches(struct match *m) {
   m->launch_of = mem_array(m->mem, (uint64_t)m->t->n_events + 1, sizeof *m->launch_of);
   if (!m->launch_of) return false;
   memset(m->launch_of, 0, ((size_t)m->t->n_events + 1) * sizeof *m->launch_of);
-  return launched_each(m, m->mem, keep_launch, m->launch_of);
+  return launched_each(&m->kinds, m->origins, m->mem, keep_launch, m->launch_of);
 }
 
 /* Marks the events that have a name that passes the test, and those inside such spans. */
@@ -280,22 +280,9 @@ static bool value_passes(const struct match *m, const struct expr *e, const stru
   }
 }
 
-static bool find_arg(const struct tk_trace *t, tk_id key, uint32_t args, struct tk_arg *arg) {
-  struct tk_args it = tk_args_of(t, args);
-  bool has = false;
-  for (uint32_t i = 0; it.shape && i < it.shape->n && !has; i++) has = it.shape->fields[i].key == key;
-  if (!has || !key) return false;
-  while (tk_args_next(&it, arg) && arg->key != key) {}
-  return true;
-}
-
-bool match_arg(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg) {
-  return find_arg(t, key, e->args, arg) || find_arg(t, key, t->classes[e->cls].args, arg);
-}
-
 static bool arg_passes(const struct match *m, const struct expr *e, const struct tk_event *ev, bool *has) {
   struct tk_arg arg;
-  *has = match_arg(m->t, ev, m->keys[e->index], &arg);
+  *has = args_of_event(m->t, ev, m->keys[e->index], &arg);
   return *has && value_passes(m, e, &arg);
 }
 

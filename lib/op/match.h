@@ -37,8 +37,6 @@ void match_free(struct match *m);
 bool match_event(const struct match *m, tk_id event);
 /* False with err set if a test could not be evaluated: a regular expression gave up on a text. */
 bool match_check(const struct match *m, struct tk_err *err);
-/* Finds the event's own arg with this key, else the arg of its class. */
-bool match_arg(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg);
 /* Finds the number in the name of a device queue: "Stream #7(Compute)". */
 bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number);
 /* Finds the number in the name of the device that the track's process stands for: "GPU 3", "/device:TPU:0". */

@@ -112,8 +112,7 @@ static bool no_such_steps(const struct steps *s, struct tk_range asked, const ch
 /* `text`: the range as the user wrote it; NULL = it was given as numbers. */
 static bool narrow_to_steps(struct scope *s, const struct steps *of, struct tk_range asked, const char *text, struct tk_err *err) {
   struct window w;
-  if (!of->n) return err_set(err, TK_ENOTHING, "nothing matched: the trace has no steps; --step-name names the spans that "
-                                               "mark them");
+  if (!of->n) return err_for(err, TK_OPTION_STEP_NAME, TK_ENOTHING, "nothing matched: the trace has no steps");
   if (!steps_range(of, asked.first, asked.last, &w.start, &w.end)) return no_such_steps(of, asked, text, err);
   scope_narrow(s, w);
   return true;

@@ -308,6 +308,6 @@ bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], stru
   const struct tk_event *e = &s->t->events[event];
   struct tk_arg a;
   for (size_t i = 0; i < 2; i++)
-    if (keys[i] && match_arg(s->t, e, keys[i], &a)) return plain_value(s, &a, row);
+    if (keys[i] && args_of_event(s->t, e, keys[i], &a)) return plain_value(s, &a, row);
   return false;
 }

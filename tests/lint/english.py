@@ -26,7 +26,7 @@ PROSE_TURNS = {
     'of which, as of': r'\b(?:as of|of what|of which|of whom|of its own|of their own)\b',
     'stand, lie, bear': r'\b(?:stands?|bears?|beside|likewise|thereof)\b',
 }
-COMMENTS_PER_1000_WORDS, PROSE_PERCENT, SECTION = 1.0, 5.0, re.compile(r'^-+ .* -+$')
+COMMENTS_PER_1000_WORDS, PROSE_PERCENT, SECTION = 0.5, 5.0, re.compile(r'^-+ .* -+$')
 
 
 def text_of(comment):
@@ -58,7 +58,8 @@ def main():
     words = sum(len(text.split()) for text in found)
     turns = hits(COMMENT_TURNS, found)
     rate = 1000 * sum(map(len, turns.values())) / max(1, words)
-    print(f'comments: {rate:.2f} turns per 1,000 words, {words:,} words')
+    if examples:
+        print(f'comments: {rate:.2f} turns per 1,000 words, {words:,} words')
     show(turns, examples)
     if rate > COMMENTS_PER_1000_WORDS:
         faults.append(f'comments: {rate:.2f} turns per 1,000 words (at most {COMMENTS_PER_1000_WORDS})')
@@ -67,7 +68,8 @@ def main():
         prose = [s for path in paths for s in sentences(read(path))]
         turns = hits(PROSE_TURNS, prose)
         share = 100 * len({text for texts in turns.values() for text in texts}) / max(1, len(prose))
-        print(f'{what}: {share:.1f} % of {len(prose):,} sentences')
+        if examples:
+            print(f'{what}: {share:.1f} % of {len(prose):,} sentences')
         show(turns, examples)
         if share > PROSE_PERCENT or not prose:
             faults.append(f'{what}: {share:.1f} % of the sentences (at most {PROSE_PERCENT:.0f} %)')

@@ -137,4 +137,21 @@ tree
 sed -i 's/^README_WARNS = .*/README_WARNS = False/' tests/lint/length.py
 head -c 8001 /dev/zero > README.md
 expect length 1 'README.md: 8001 bytes'
+
+prose() { # COMMENT SENTENCE
+  tree
+  mkdir -p tests/words docs
+  for _ in $(seq 100); do echo 'The command prints a table of kernels, sorted by time.'; done > README.md
+  cp README.md tests/words/messages.txt
+  cp README.md tests/words/help.txt
+  echo "$2" > docs/a.md
+  echo "/* $1 */" > lib/op/a.c
+}
+prose 'Returns the number of events.' 'The table contains kernels.'
+expect english 0 ''
+prose 'What is written of the events.' 'The table contains kernels.'
+expect english 1 'comments: '
+prose 'Returns the number of events.' 'The table contains kernels.'
+for _ in $(seq 20); do echo 'The table says what it is told of.'; done > docs/a.md
+expect english 1 'documentation: '
 exit $status

@@ -139,8 +139,8 @@ static void lose_zeros(struct chrome *r) {
     e->flags |= TK_LOST_CLOCK;
     e->args = with_ts(r, e->args, 0);
   }
-  trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "events at time 0 in a trace with a time base: their clock is lost, and time ranges exclude them",
-              z.n);
+  static const char LOST[] = "events at time 0 in a trace with a time base: their clock is lost, and time ranges exclude them";
+  trace_notes(t, TK_NOTE_FACT, UINT64_MAX, LOST, z.n);
 }
 
 static void place_all(struct chrome *r) {

@@ -139,7 +139,6 @@ struct raw_point {
   uint8_t direction; /* legacy event's flow: 1 in, 2 out, 3 both; 0 = link of a chain */
 };
 
-/* Classes of counter samples, by node and category. */
 /* Sums of incremental counters: each sequence counts on its own. */
 struct counter_sums {
   struct map index; /* node << 32 | sequence -> index + 1 */
@@ -150,6 +149,7 @@ struct counter_sums {
   uint32_t n, cap;
 };
 
+/* Classes of counter samples, by node and category. */
 struct counter_classes {
   struct map index;
   struct counter_class {

@@ -319,7 +319,8 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     legacy_flow(r, q, e, pending);
     return;
   }
-  struct counter_sample sample = {.sequence = (uint32_t)(q - r->sequences), .node = e->node, .pending = pending, .cat = e->cat, .ns = e->ns};
+  struct counter_sample sample = {
+    .sequence = (uint32_t)(q - r->sequences), .node = e->node, .pending = pending, .cat = e->cat, .ns = e->ns};
   if (kind == TK_COUNTER && e->has_type) {
     r->n_points = e->first_point;
     counter_event(r, q, k, e, sample);
