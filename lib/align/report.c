@@ -86,7 +86,7 @@ static void say_good(char *text, size_t size, const struct tk_align_host *h, con
 /* Describes a host that nothing aligns. Without absolute times, its place on the timeline has no meaning. */
 static void say_clock(char *text, size_t size, bool comparable, const char *why) {
   if (comparable) snprintf(text, size, "kept on its wall clock, which may be off by milliseconds: %s", why);
-  else snprintf(text, size, "its offset is unknown: it records no absolute time, and %s; --align=start or --offset places it", why);
+  else snprintf(text, size, "its offset is unknown because it records no absolute time (%s); --align=start or --offset places it", why);
 }
 
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found,

@@ -152,6 +152,6 @@ expect english 0 ''
 prose 'What is written of the events.' 'The table contains kernels.'
 expect english 1 'comments: '
 prose 'Returns the number of events.' 'The table contains kernels.'
-for _ in $(seq 20); do echo 'The table says what it is told of.'; done > docs/a.md
+for i in $(seq 20); do echo "The table $i says what it is told of."; done > docs/a.md
 expect english 1 'documentation: '
 exit $status
