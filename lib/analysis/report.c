@@ -338,7 +338,7 @@ static bool add_rows(struct reporter *p) {
   bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
             report_index_make(&p->index, &p->match, &p->works, p->mem);
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
-  ok = ok && add_hosts(p, &ranks) && (brief || report_count_memory(p)) && report_versions(p);
+  ok = ok && add_hosts(p, &ranks) && (brief || (report_count_memory(p) && report_count_calls(p))) && report_versions(p);
   map_free(&ranks);
   return ok;
 }
@@ -389,6 +389,7 @@ static void say_unknown(struct tk_report *r) {
     report_unknown(r, "some ranks recorded no GPU or TPU activity, so they have no busy or idle time");
   if (device && !linked) report_unknown(r, "no work is linked to its launch, so the causes of idle time and launch delays are "
                                            "unknown");
+  if (linked) report_say_unrecorded(r);
   if (!steps) report_unknown(r, "no training steps are marked");
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
 }

@@ -24,7 +24,7 @@ struct report_kernel {
 };
 struct report_launch {
   uint32_t name;
-  uint64_t work;
+  uint64_t work, calls, unrecorded; /* `calls` with a correlation id; `unrecorded` of them without work */
   i128 call_sum, work_sum, delay_sum;
   tk_time delay_max;
 };
@@ -98,10 +98,15 @@ void report_host_free(struct reporter *p);
 /* report_tables.c */
 bool report_count_row(struct reporter *p, uint32_t n); /* pieces of work, in p->sorted */
 bool report_count_memory(struct reporter *p);
+/* Returns the row of a launching call, NULL if memory runs out. */
+struct report_launch *report_launch_row(struct tk_report_impl *impl, const char *name, size_t n);
 bool report_versions(struct reporter *p);
 bool report_make_tables(struct tk_report *r);
 struct report_collective *report_collective(struct tk_report_impl *impl, const char *name, size_t n);
 /* Returns the factor from algorithm bandwidth to bus bandwidth, by the name of the collective: 2(n-1)/n, (n-1)/n or 1. */
 double report_bus_factor(const char *name, int64_t ranks);
+/* report_calls.c: counts the launches of the trace whose work is missing, and adds a sentence for each kind of call. */
+bool report_count_calls(struct reporter *p);
+void report_say_unrecorded(struct tk_report *r);
 
 #endif

@@ -135,7 +135,7 @@ static bool count_traffic(struct counter *c, const struct work *w) {
 
 /* ---- launches ---- */
 
-static struct report_launch *launch_row(struct tk_report_impl *impl, const char *name, size_t n) {
+struct report_launch *report_launch_row(struct tk_report_impl *impl, const char *name, size_t n) {
   const uint32_t id = intern(&impl->texts, name, n);
   uint32_t *slot = map_put(&impl->launch_of, id, 0);
   if (!slot) return NULL;
@@ -153,7 +153,7 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
   if (!w->launch) return true;
   size_t n;
   const char *name = tk_string(t, t->classes[call->cls].name, &n);
-  struct report_launch *l = launch_row(c->p->impl, name, n);
+  struct report_launch *l = report_launch_row(c->p->impl, name, n);
   const tk_time delay = w->start - (call->ts + call->dur);
   if (!l) return false;
   l->work++;
@@ -489,6 +489,7 @@ static bool make_launches(struct tk_report *r) {
   r->launches = mem_array(&impl->mem, (uint64_t)impl->n_launches + 1, sizeof *r->launches);
   for (uint32_t i = 0; r->launches && i < impl->n_launches; i++) {
     const struct report_launch *l = &impl->launches[i];
+    if (!l->work) continue;
     r->launches[r->n_launches++] = (struct tk_report_launch){
         .name = (const char *)impl->texts.strs[l->name].bytes, .work = l->work, .call_sum = report_total(l->call_sum),
         .work_sum = report_total(l->work_sum), .delay_sum = report_total(l->delay_sum), .delay_max = l->delay_max};

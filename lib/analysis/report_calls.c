@@ -1,0 +1,55 @@
+/* report_calls.c - launches whose work was not recorded: a profiler that drops activities, or does not see inside graphs, shows a device
+ * that seems idle. */
+#include <stdio.h>
+#include <string.h>
+
+#include "report.h"
+
+enum { FEWEST_PERCENT = 5 }; /* work that was running when the recording ended is missing from every trace */
+
+/* True for a call that starts work of a device: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx". */
+static bool is_launch(const struct reporter *p, tk_id cls) {
+  const char *name = tk_string(p->t, p->t->classes[cls].name, NULL);
+  return p->match.kinds.of_class[cls] & KIND_RUNTIME && strstr(name, "Launch") && !strstr(name, "HostFunc");
+}
+
+static bool has_correlation(const struct tk_trace *t, const struct tk_event *e, tk_id key) {
+  struct tk_arg arg;
+  return args_of_event(t, e, key, &arg) && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) && arg.i > 0;
+}
+
+bool report_count_calls(struct reporter *p) {
+  const struct tk_trace *t = p->t;
+  const tk_id key = intern_id(&t->store->strings, "correlation", 11);
+  if (!key || !p->works.n || p->match.root || p->scope.narrowed) return true;
+  uint8_t *launched = mem_array(p->mem, (uint64_t)t->n_events + 1, 1);
+  if (!launched) return false;
+  memset(launched, 0, (size_t)t->n_events + 1);
+  for (uint32_t i = 0; i < p->works.n; i++) launched[p->works.v[i].launch] = 1;
+  bool ok = true;
+  for (tk_id i = 1; ok && i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind != TK_SPAN || !is_launch(p, e->cls) || !has_correlation(t, e, key)) continue;
+    size_t n;
+    const char *name = tk_string(t, t->classes[e->cls].name, &n);
+    struct report_launch *row = report_launch_row(p->impl, name, n);
+    ok = row != NULL;
+    if (!ok) break;
+    row->calls++;
+    row->unrecorded += !launched[i];
+  }
+  mem_free(p->mem, launched);
+  return ok;
+}
+
+void report_say_unrecorded(struct tk_report *r) {
+  struct tk_report_impl *impl = r->impl;
+  char text[256];
+  for (uint32_t i = 0; i < impl->n_launches; i++) {
+    const struct report_launch *l = &impl->launches[i];
+    if (l->unrecorded * 100 < l->calls * FEWEST_PERCENT || l->unrecorded == 0) continue;
+    snprintf(text, sizeof text, "%llu of %llu calls of %.100s launched work that was not recorded, so busy time is too low",
+             (unsigned long long)l->unrecorded, (unsigned long long)l->calls, (const char *)impl->texts.strs[l->name].bytes);
+    report_unknown(r, report_text(impl, text));
+  }
+}
