@@ -10,5 +10,5 @@ for i in range(10):
                        'args': {'correlation': i + 1, 'stream': 7}})
 json.dump(events, open('graphs.json', 'w'))
 P
-"$TRACEKIT" report graphs.json | grep 'not recorded, so'
-"$TRACEKIT" report graphs.json --name gemm | grep -c 'not recorded, so'
+tracekit report graphs.json | grep 'work that was not recorded'
+tracekit report graphs.json --name gemm | grep -c 'work that was not recorded'
