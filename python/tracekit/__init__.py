@@ -89,7 +89,7 @@ def _by(by):
 
 
 def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None, max_size=None, threads=None, strict=False,
-         progress=None):
+         step_name=None, progress=None):
     """Reads a trace.
 
     source      a path, a run directory, an archive or an archive member ("logs.zip:rank0.json"); a list of them, which is
@@ -100,11 +100,13 @@ def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None
     max_memory  limit of memory: bytes, or a string such as "2G"
     max_size    limit of the decompressed input: bytes, or a string such as "2G"
     strict      raise an error where load would otherwise repair the trace
+    step_name   names of the spans that mark training steps: a glob, or a regular expression between slashes
     progress    True for a progress bar (in a notebook, in the cell), or a function that is called with the bytes read and
                 the total
     """
     options = {"run": run, "host": host, "rank": rank, "format": format, "threads": threads,
-               "max_memory": _size(max_memory), "max_size": _size(max_size), "strict": strict}
+               "max_memory": _size(max_memory), "max_size": _size(max_size), "strict": strict,
+               "step_name": step_name}
     with _shown(progress, "reading") as options["progress"]:
         if hasattr(source, "read"):
             name = getattr(source, "name", None)
@@ -153,8 +155,8 @@ def extract(sources, output=None, *, run=None, host=None, rank=None, all_runs=Fa
         return _native.extract(_names(sources), options)
 
 
-def report(sources, *, where=None, time=None, steps=None, brief=False, keep_going=False, run=None, host=None, rank=None, max_memory=None,
-           threads=None, progress=None):
+def report(sources, *, where=None, time=None, steps=None, brief=False, keep_going=False, run=None, host=None, rank=None, step_name=None,
+           max_memory=None, threads=None, progress=None):
     """Summarises where a run spent its time, with one rank in memory at a time.  Returns a dict:
 
     ranks       a dict per device: rank, device, `times` (window, busy, idle, compute, exposed_communication, ..., in _ps),
@@ -163,16 +165,17 @@ def report(sources, *, where=None, time=None, steps=None, brief=False, keep_goin
     unknown     sentences about facts that the traces do not record
 
     where, time, steps  restrict which device work is counted, as in `filter`
+    step_name   names of the spans that mark training steps, as in `load`
     brief       leave out launches and tables
     """
     with _shown(progress, "reading") as shown:
         return _native.report(_names(sources), {
             "where": _texts(where), "time": time, "steps": steps, "brief": brief, "keep_going": keep_going, "run": run, "host": host,
-            "rank": rank, "max_memory": _size(max_memory), "threads": threads, "progress": shown})
+            "rank": rank, "step_name": step_name, "max_memory": _size(max_memory), "threads": threads, "progress": shown})
 
 
-def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, where=None, time=None, steps=None, max_memory=None,
-         threads=None, progress=None):
+def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, where=None, time=None, steps=None, step_name=None,
+         max_memory=None, threads=None, progress=None):
     """Compares two runs. Returns a dict: `rows` (name; count, total_ps and self_ps, before and after; delta_ps and noise_ps,
     the uncertainty of the delta), `all`, `step`, `steps`.
 
@@ -184,7 +187,7 @@ def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, wh
     with _shown(progress, "reading") as shown:
         return _native.diff(_names(before), _names(after), {
             "by": place, "arg": arg, "by_path": by_path, "fold": fold, "whole": whole, "where": _texts(where), "time": time,
-            "steps": steps, "max_memory": _size(max_memory), "threads": threads, "progress": shown})
+            "steps": steps, "step_name": step_name, "max_memory": _size(max_memory), "threads": threads, "progress": shown})
 
 
 def list(sources, *, deep=False):  # named after the command
