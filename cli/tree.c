@@ -12,7 +12,7 @@
 
 struct params {
   struct selected selected;
-  const char *by, *per;
+  const char *by, *per, *path;
   int top;
   bool fold, folded, speedscope, svg;
 };
@@ -23,6 +23,8 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
     "group the outermost level by: cat, rank, process, track, stream, step or arg.KEY (default: names "
     "only)", FIELD(by), 0, 0, 0 },
+  { OPT_STRING, 0, "path", "arg.KEY",
+    "show the paths in this arg instead of nested names, such as arg.tf_op: time per scope, layer and operation", FIELD(path), 0, 0, 0 },
   { OPT_STRING, 0, "per", "GLOB", "show only the contents of spans with this name, averaged per call", FIELD(per), 0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, "
                             "add<*>(float*)", FIELD(fold),
@@ -256,6 +258,7 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   else status = print_tree(p, t, &report);
   if (ok && !report.n_nodes && !p->selected.shared.quiet) {
     if (p->per) say_no_calls(t, p->per);
+    else if (p->path) tty_fail("%s: nothing matched: no selected span has the arg '%s' (--path)", t->source, options->path);
     else select_say_nothing(t, &options->select);
   }
   tk_tree_report_free(&report);
@@ -279,11 +282,13 @@ static int cmd_tree(const void *params, const struct operands *in) {
                                        .time = p->selected.selection.time,
                                        .steps = p->selected.selection.step };
   const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
-  struct tk_tree_options options = { .select = select, .per = p->per, .fold = p->fold };
+  const char *path = p->path && select_is_arg(p->path) ? p->path + 4 : p->path;
+  struct tk_tree_options options = { .select = select, .per = p->per, .fold = p->fold, .path = path };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
   if (p->selected.shared.json + p->folded + p->speedscope + p->svg > 1)
     status = run_usage("tree", "--json, --folded, --speedscope and --svg cannot be combined");
+  else if (p->path && p->per) status = run_usage("tree", "--path and --per cannot be combined");
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && read_level(p, &options)) status = tk_filter_check(&asked, &err) ? tree_of(p, &options, in) : run_fail(&err);
   select_free(&e);

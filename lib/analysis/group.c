@@ -43,6 +43,12 @@ static uint32_t group_of_text(struct groups *g, const void *p, size_t n) {
   return id + 1;
 }
 
+uint32_t groups_of_text(struct groups *g, const void *p, size_t n) {
+  if (!g->fold) return group_of_text(g, p, n);
+  if (!fold_name(&g->text, p, n)) return GROUP_NONE;
+  return group_of_text(g, g->text.data, g->text.len);
+}
+
 /* ---- names ---- */
 
 static uint32_t group_of_string(struct groups *g, tk_id id) {

@@ -27,6 +27,8 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g);
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e);
+/* Returns the group of a text, folded as names are if the groups fold. */
+uint32_t groups_of_text(struct groups *g, const void *p, size_t n);
 /* Returns the text of a group; NULL for GROUP_NONE. */
 const struct intern_str *groups_text(const struct groups *g, uint32_t group);
 /* For grouping by kind: returns the kinds of the group's events as bits; an event can have several. */

@@ -20,7 +20,7 @@
 struct node {
   uint32_t parent, group, depth;
   uint32_t child, sibling; /* first child, next sibling; 0 = none */
-  bool is_by;
+  bool is_by, is_sum; /* is_sum: a level above events, whose figures are those of its children */
   uint64_t count, unfinished, clipped, launched;
   i128 total, self;
   tk_time device;
@@ -54,6 +54,7 @@ struct tree {
   struct within within;
   struct work *works;
   uint32_t n_works, cap_works;
+  tk_id path;           /* key of the arg that contains the path */
   uint8_t *is_per;      /* by class: 1 = yes, 2 = no, 0 = not computed yet */
 };
 
@@ -63,7 +64,7 @@ static uint32_t child_of(struct tree *tree, uint32_t parent, uint32_t group, boo
   uint32_t *slot = map_put(&tree->children, (uint64_t)parent << 32 | group, 0);
   if (!slot || *slot) return slot ? *slot : 0;
   if (!mem_grow(tree->mem, (void **)&tree->nodes, &tree->cap, (uint64_t)tree->n + 1, sizeof *tree->nodes)) return 0;
-  tree->nodes[tree->n] = (struct node){.parent = parent, .group = group, .is_by = is_by};
+  tree->nodes[tree->n] = (struct node){.parent = parent, .group = group, .is_by = is_by, .is_sum = is_by};
   return *slot = tree->n++;
 }
 
@@ -84,6 +85,29 @@ static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   return child_of(tree, parent, groups_of(tree->names, e), false);
 }
 
+/* Returns the length of the first part of a path: up to a slash outside of parentheses. */
+static size_t part_length(const char *path) {
+  size_t n = 0;
+  for (int depth = 0; path[n] && (path[n] != '/' || depth > 0); n++) depth += (path[n] == '(') - (path[n] == ')');
+  return n;
+}
+
+/* Returns the node of an event below the parts of its path; 0 if it is not selected or has no path. */
+static uint32_t hang_path(struct tree *tree, tk_id event) {
+  const struct tk_event *e = &tree->t->events[event];
+  struct tk_arg arg;
+  if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
+  if (!args_of_event(tree->t, e, tree->path, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return 0;
+  uint32_t node = tree->opt->has_by ? child_of(tree, 0, groups_of(tree->by, e), true) : 0;
+  for (const char *p = tk_string(tree->t, arg.s, NULL); *p; p += *p == '/') {
+    const size_t n = part_length(p);
+    if (n) node = child_of(tree, node, groups_of_text(tree->names, p, n), false);
+    if (n) tree->nodes[node].is_sum = true;
+    p += n;
+  }
+  return child_of(tree, node, groups_of(tree->names, e), false);
+}
+
 static bool hang_track(struct tree *tree, const struct tk_track *k) {
   const struct tk_trace *t = tree->t;
   const bool nests = k->kind == TK_THREAD;
@@ -91,7 +115,7 @@ static bool hang_track(struct tree *tree, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     const struct within_span around = nests ? within_find(&tree->within, e) : (struct within_span){0};
-    const uint32_t node = e->kind == TK_SPAN ? hang_span(tree, i, around.node) : 0;
+    const uint32_t node = e->kind != TK_SPAN ? 0 : tree->opt->path ? hang_path(tree, i) : hang_span(tree, i, around.node);
     tree->node_of[i] = node;
     tree->around[i] = node ? node : around.node;
     if (nests && !within_add(&tree->within, t, i, around, node)) return false;
@@ -129,13 +153,16 @@ static void add_span(struct tree *tree, tk_id event) {
   if (e->flags & TK_UNFINISHED) return;
   const struct interval x = part_of(&tree->scope.window, e);
   n->clipped += x.dur != e->dur || e->flags & TK_CLIPPED;
-  n->total += x.dur;
+  const bool nests = tree->t->tracks[e->track].kind == TK_THREAD && !(e->flags & TK_LOST_CLOCK);
+  if (!tree->opt->path || !nests) n->total += x.dur;
   if (e->flags & TK_LOST_CLOCK || tree->t->tracks[e->track].kind != TK_THREAD) n->self += x.dur;
 }
 
 static void add_self(void *arg, tk_id event, tk_time self) {
   struct tree *tree = arg;
-  tree->nodes[tree->node_of[event]].self += self;
+  struct node *n = &tree->nodes[tree->node_of[event]];
+  n->self += self;
+  if (tree->opt->path) n->total += self;
 }
 
 static void add_work(void *arg, tk_id launch, tk_id work) {
@@ -157,7 +184,7 @@ static bool add_all(struct tree *tree) {
     if (t->tracks[k].kind == TK_THREAD && !selves_of_track(&tree->selves, t, k)) return false;
   for (uint32_t i = tree->n; i-- > 1;) {
     struct node *parent = &tree->nodes[tree->nodes[i].parent];
-    if (!parent->is_by) continue;
+    if (!parent->is_sum) continue;
     parent->total += tree->nodes[i].total;
     parent->count += tree->nodes[i].count;
   }
@@ -295,6 +322,7 @@ static bool prepare(struct tree *tree) {
   struct mem *mem = &tree->report->impl->mem;
   tree->names = &tree->report->impl->names;
   tree->by = &tree->report->impl->by;
+  if (o->path) tree->path = intern_id(&tree->t->store->strings, o->path, strlen(o->path));
   map_init(&tree->children, tree->mem);
   tree->node_of = mem_array(tree->mem, n, sizeof *tree->node_of);
   tree->around = mem_array(tree->mem, n, sizeof *tree->around);
