@@ -1,8 +1,8 @@
 /* native.c - the extension module tracekit._native: libtracekit for Python, by the limited API, so that one file serves 3.9 and later.
  *
- * It knows calls and types, the package around it the names and defaults that people see.  The GIL is released while the library
- * works; a trace has a lock, for it may be used by one thread at a time.  Options come as a dict: a key that is absent or None is the
- * default. */
+ * This module converts calls and types; the package around it defines the names and defaults that users see.  The GIL is released
+ * while the library works.  A trace has a lock, because only one thread at a time may use it.  Options come as a dict; a missing key
+ * or None means the default. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x03090000
 #include <Python.h>
@@ -21,8 +21,8 @@ static const char *const codes[] = {"ok", "usage", "open", "read", "format", "co
                                     "nothing"};
 
 struct call {
-  PyThreadState *outside; /* while the library works */
-  PyObject *progress;     /* called with what is done and what there is in all; NULL, None, or True, which the package shows = nobody is */
+  PyThreadState *outside; /* thread state saved while the library works */
+  PyObject *progress;     /* called with the amount done and the total; NULL, None or True (which the package itself shows): no calls */
   pthread_t thread;
   struct timespec last;
   int raised;
@@ -35,7 +35,7 @@ static void begin(struct call *c, PyObject *progress) {
 
 static void end(struct call *c) { PyEval_RestoreThread(c->outside); }
 
-/* Ten times a second: has somebody pressed Ctrl-C, and where are we? */
+/* Reports progress and checks for Ctrl-C, at most ten times a second. */
 static bool tick(void *arg, uint64_t done, uint64_t total) {
   struct call *c = arg;
   struct timespec now;
@@ -71,7 +71,7 @@ static PyObject *raise_error(const struct tk_err *err) {
 
 struct options {
   PyObject *dict; /* borrowed */
-  PyObject *kept; /* what texts are borrowed from */
+  PyObject *kept; /* owns the texts of the options */
   void *blocks[16];
   unsigned n_blocks;
   bool failed;
@@ -82,7 +82,7 @@ static PyObject *option(struct options *o, const char *key) {
   return v == Py_None ? NULL : v;
 }
 
-/* UTF-8 that lives as long as the options. */
+/* Returns the option as UTF-8 text, valid as long as the options. */
 static const char *utf8(struct options *o, PyObject *text) {
   PyObject *bytes = PyUnicode_AsUTF8String(text);
   if (!bytes || PyList_Append(o->kept, bytes) != 0) o->failed = true;
@@ -142,7 +142,7 @@ static const char *const *opt_texts(struct options *o, const char *key) {
   return v ? texts(o, v, NULL) : NULL;
 }
 
-/* A block that lives as long as the options; NULL with `failed` set. */
+/* Allocates a block that is freed with the options; returns NULL and sets `failed` if memory runs out. */
 static void *opt_block(struct options *o, size_t n, size_t size) {
   void *p = o->n_blocks < 16 ? PyMem_Calloc(n + 1, size) : NULL;
   if (p) return o->blocks[o->n_blocks++] = p;
@@ -157,7 +157,7 @@ static const int64_t *opt_number(struct options *o, const char *key) {
   return n;
 }
 
-/* Of texts such as "3..5". */
+/* Parses ranges such as "3..5". */
 static const struct tk_range *opt_ranges(struct options *o, const char *key, size_t *n) {
   PyObject *v = option(o, key);
   const char *const *words = v ? texts(o, v, n) : NULL;
@@ -170,7 +170,7 @@ static const struct tk_range *opt_ranges(struct options *o, const char *key, siz
   return ranges;
 }
 
-/* Of texts such as "3=+1.5ms". */
+/* Parses offsets such as "3=+1.5ms". */
 static const struct tk_offset *opt_offsets(struct options *o, const char *key, size_t *n) {
   PyObject *v = option(o, key);
   const char *const *words = v ? texts(o, v, n) : NULL;
@@ -245,7 +245,7 @@ static PyObject *text_or_none(const char *s) {
 
 static PyObject *whole(int64_t v) { return PyLong_FromLongLong(v); }
 
-/* Picoseconds, which 64 bits may be too few for. */
+/* Converts a sum of picoseconds, which may exceed 64 bits, to an int. */
 static PyObject *total_ps(struct tk_total total) {
   PyObject *s = whole(total.s), *million = whole(1000000000000), *ps = whole(total.ps), *product = NULL, *sum = NULL;
   if (s && million && ps) product = PyNumber_Multiply(s, million);
@@ -298,7 +298,7 @@ struct trace {
 };
 static PyTypeObject *trace_type;
 
-/* Waits, without the GIL, until no other thread works with the trace.  NULL with an exception if there is none any more. */
+/* Waits, without the GIL, until no other thread uses the trace.  Returns NULL with an exception if the trace was closed. */
 static struct tk_trace *enter(struct trace *self, struct call *c, PyObject *progress) {
   begin(c, progress);
   PyThread_acquire_lock(self->lock, WAIT_LOCK);
@@ -348,7 +348,7 @@ static PyObject *trace_close(PyObject *object, PyObject *nothing) {
   Py_RETURN_NONE;
 }
 
-/* What an operation is asked for, and whether it could. */
+/* Options of an operation, and its result. */
 struct work {
   struct trace *self;
   struct call call;
@@ -362,7 +362,7 @@ static bool work_begin(struct work *w, PyObject *self, PyObject *dict) {
   return options_init(&w->o, dict);
 }
 
-/* Options are read by now: from here to work_leave the library has the trace. */
+/* Hands the trace to the library until work_leave; all options have been read by now. */
 static bool work_enter(struct work *w) {
   if (w->o.failed) return false;
   w->t = enter(w->self, &w->call, option(&w->o, "progress"));
@@ -594,11 +594,11 @@ static PyObject *trace_tree(PyObject *self, PyObject *dict) {
   return work_end(&w, list);
 }
 
-/* What a query answers: a list of (names of columns, rows) for each statement that has columns.  It is gathered under the GIL, which
- * `row` takes for each row: who wants millions of them takes a table. */
+/* Result of a query: a list of (column names, rows), one entry per statement that returns columns.  `row` takes the GIL for each row, so
+ * tables are faster for millions of rows. */
 struct answers {
   struct call *call;
-  PyObject *list, *rows; /* rows: of the statement that runs; borrowed */
+  PyObject *list, *rows; /* rows of the current statement; borrowed */
   bool failed;
 };
 
@@ -900,7 +900,7 @@ static PyObject *set_error(PyObject *module, PyObject *cls) {
   Py_RETURN_NONE;
 }
 
-/* The texts that the command line takes: "100MB", "1.5ms". */
+/* Parses texts as the command line does: "100MB", "1.5ms". */
 static PyObject *parse_size(PyObject *module, PyObject *args) {
   const char *text;
   uint64_t bytes;
@@ -919,9 +919,9 @@ static PyObject *parse_duration(PyObject *module, PyObject *args) {
   return PyErr_Format(PyExc_ValueError, "'%s' is not a duration, such as 1.5ms", text);
 }
 
-/* ---- what a run did with its time ---- */
+/* ---- reports ---- */
 
-/* A member of a struct of the library, by its name here. */
+/* Describes a member of a struct of the library and its name in Python. */
 struct member {
   const char *name;
   size_t at;
