@@ -67,6 +67,13 @@ static void print_time(const struct tk_trace *t, const struct tk_summary *s) {
   printf("%s long, from %s (%s clock)\n", length, start, clock_name(t->clock));
 }
 
+static void print_clock(const struct tk_trace *t) {
+  const char *source = tk_clock_source(t);
+  label("clock");
+  if (source) printf("%s, known by: %s\n", clock_name(t->clock), source);
+  else puts(t->clock == TK_CLOCK_UNKNOWN ? "unknown: the file states no absolute time" : clock_name(t->clock));
+}
+
 static void print_rank(const struct tk_summary *s) {
   if (s->rank < 0 && !*s->host) return;
   label("rank");
@@ -335,6 +342,7 @@ static void print_info_text(const struct shared *shared, struct tk_trace *t, con
   print_contents(t, s);
   print_kinds(s);
   print_time(t, s);
+  if (shared->verbose) print_clock(t);
   print_rank(s);
   inspection_print(info->parts, shared->verbose);
   print_glance(&info->glance, shared->verbose);
@@ -402,6 +410,7 @@ static void json_events(struct json *j, const struct tk_summary *s) {
 
 static void json_time(struct json *j, const struct tk_trace *t, const struct tk_summary *s) {
   json_string(j, "clock", clock_name(t->clock));
+  if (tk_clock_source(t)) json_string(j, "clock_source", tk_clock_source(t));
   json_int(j, "origin_ns", t->origin_ns);
   json_int(j, "zero_ns", t->zero_ns);
   if (n_events(s) == 0) return;

@@ -17,13 +17,14 @@ static const struct row {
   const char *key, *member; /* member of the value of `key`; NULL: the value itself */
   enum form form;
   int64_t unit_ns;
+  const char *source; /* as users see it */
 } ROWS[] = {
-    {"baseTimeNanoseconds", NULL, NUMBER, 1},                     /* Kineto, libkineto/src/output_json.cpp */
-    {"viztracer_metadata", "baseTimeNanoseconds", NUMBER, 1},     /* viztracer, src/viztracer/viztracer.py */
-    {"beginningOfTime", NULL, NUMBER, 1000},                      /* clang -ftime-trace, llvm/lib/Support/TimeProfiler.cpp */
-    {"otherData", "profile_start_ts", NUMBER, 1000000},           /* Bazel, profiler/JsonTraceFileWriter.java */
-    {"metadata", "clock-offset-since-epoch", DIGITS, 1000},       /* Chrome, content/browser/tracing */
-    {"metadata", "startTime", DATE, 1},                           /* Chrome DevTools, TimelinePanel.ts */
+    {"baseTimeNanoseconds", NULL, NUMBER, 1, "baseTimeNanoseconds"}, /* Kineto, libkineto/src/output_json.cpp */
+    {"viztracer_metadata", "baseTimeNanoseconds", NUMBER, 1, "baseTimeNanoseconds of viztracer"}, /* viztracer, src/viztracer/viztracer.py */
+    {"beginningOfTime", NULL, NUMBER, 1000, "beginningOfTime"}, /* clang -ftime-trace, llvm/lib/Support/TimeProfiler.cpp */
+    {"otherData", "profile_start_ts", NUMBER, 1000000, "profile_start_ts, to the millisecond"}, /* Bazel, profiler/JsonTraceFileWriter.java */
+    {"metadata", "clock-offset-since-epoch", DIGITS, 1000, "clock-offset-since-epoch"}, /* Chrome, content/browser/tracing */
+    {"metadata", "startTime", DATE, 1, "startTime, about the time of the first event"}, /* Chrome DevTools, TimelinePanel.ts */
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
@@ -78,18 +79,18 @@ static bool base_of(const struct row *row, const struct json_value *v, i128 star
   }
 }
 
-bool time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns) {
+const char *time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns) {
   struct json_value v;
   for (const struct row *row = ROWS; row < ROWS + N_ROWS; row++) {
     const struct tk_meta *m = meta_of(t, row);
-    if (m && value_of(t, m, row, &v) && base_of(row, &v, start_ps, ns)) return true;
+    if (m && value_of(t, m, row, &v) && base_of(row, &v, start_ps, ns)) return row->source;
   }
-  return false;
+  return NULL;
 }
 
 bool time_base_is_stated(const struct tk_trace *t) {
   int64_t ns;
-  return time_base_find(t, 0, &ns);
+  return time_base_find(t, 0, &ns) != NULL;
 }
 
 /* ---- writing ---- */

@@ -7,8 +7,9 @@
 
 #include "graph/trace.h"
 
-/* Returns the first base in the top-level data. `start_ps` is the first ts, for bases that state the time of the first event. */
-bool time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns);
+/* Finds the first base in the top-level data, and returns where it is stated, for users; NULL if there is none. `start_ps` is the first
+ * ts, for bases that state the time of the first event. */
+const char *time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns);
 /* True if top-level data states a base. */
 bool time_base_is_stated(const struct tk_trace *t);
 /* True if this top-level value, after time_base_rewrite, states the trace's current base. */

@@ -264,3 +264,5 @@ void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end) {
   }
   if (*start > *end) *start = *end = 0;
 }
+
+const char *tk_clock_source(const struct tk_trace *t) { return t && t->clock != TK_CLOCK_UNKNOWN ? t->store->clock_from : NULL; }

@@ -64,6 +64,7 @@ struct tk_store {
   char *source;
   const char *step_name; /* pattern of the names of spans that mark steps; NULL: the rows of step_names.c */
   int64_t rank;          /* rank found outside of the trace, in the names of all inputs or in a file next to it */
+  const char *clock_from; /* how the reader knows the clock, a literal; NULL = it is not known or not from a file */
   const char *rank_from; /* where, a literal; NULL = the rank is not known from outside */
   const char *rank_note; /* ... in a sentence; NULL */
   char *mistake;  /* first mistake of a caller that builds a trace (command/build.c) */

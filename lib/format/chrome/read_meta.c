@@ -11,7 +11,8 @@ static void set_clock(struct chrome *r) {
   int64_t base = 0;
   tk_time start, end;
   trace_extent(t, &start, &end);
-  t->has_zero = time_base_find(t, (i128)r->origin_ns * 1000 + start, &base);
+  t->store->clock_from = time_base_find(t, (i128)r->origin_ns * 1000 + start, &base);
+  t->has_zero = t->store->clock_from != NULL;
   if (base > SANE || base < -SANE || (base && (r->origin_ns > SANE || r->origin_ns < -SANE))) {
     trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "time base out of range: ignored");
     t->has_zero = false;
@@ -20,6 +21,7 @@ static void set_clock(struct chrome *r) {
   t->zero_ns = base;
   t->origin_ns = r->origin_ns + base;
   if (t->has_zero || (r->origin_ns > YEAR_2001 && r->origin_ns < YEAR_2096)) t->clock = TK_CLOCK_REALTIME;
+  if (!t->has_zero) t->store->clock_from = "timestamps count from 1970";
 }
 
 /* ---- stackFrames ---- */

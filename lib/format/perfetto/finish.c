@@ -14,7 +14,7 @@ static void adopt_clock(struct perfetto *r) {
   const uint32_t id = r->clocks[r->pending[0].clock].id;
   if (r->has_snapshot || r->clocks[r->pending[0].clock].of_sequence || id >= CLOCK_OF_SEQUENCE) return;
   r->trace_clock = id;
-  r->has_snapshot = true;
+  r->has_snapshot = r->adopted = true;
 }
 
 /* Converts pending times to the trace clock. A clock without a snapshot starts at the start of the trace. */
@@ -117,11 +117,13 @@ static void set_clock(struct perfetto *r) {
     t->origin_ns += r->zero_ns;
     t->has_zero = true;
     t->clock = TK_CLOCK_REALTIME;
+    t->store->clock_from = "clock snapshot";
     if (!time_base_is_stated(t)) add_base_time(t);
     return;
   }
   t->zero_ns = r->later_ns;
   if (r->has_snapshot) {
+    t->store->clock_from = r->adopted ? "timestamps on this clock, without a snapshot" : "clock snapshot";
     t->clock = r->trace_clock == CLOCK_REALTIME ? TK_CLOCK_REALTIME
                : r->trace_clock == CLOCK_BOOTTIME ? TK_CLOCK_BOOTTIME
                : r->trace_clock == CLOCK_MONOTONIC ? TK_CLOCK_MONOTONIC : TK_CLOCK_UNKNOWN;

@@ -260,6 +260,7 @@ struct perfetto {
   uint32_t last_sequence;
   uint32_t trace_clock; /* BOOTTIME, unless a snapshot names another one */
   bool has_trace_clock, has_real, has_snapshot;
+  bool adopted; /* the trace clock has no snapshot (finish.c) */
   int64_t zero_ns, last_real;
   int64_t later_ns; /* ns that our writer added to all times because the first was negative */
   uint32_t n_bytes;

@@ -177,6 +177,7 @@ static void set_clock(struct xplane_reader *r) {
   else r->base_ns = t->origin_ns = t->zero_ns = start_of(r, 0);
   t->has_zero = t->zero_ns != 0;
   if (t->has_zero || (t->origin_ns > YEAR_2001 && t->origin_ns < YEAR_2096)) t->clock = TK_CLOCK_REALTIME;
+  t->store->clock_from = "timestamps of lines";
 }
 
 void xplane_finish(struct xplane_reader *r) {
