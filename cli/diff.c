@@ -22,7 +22,7 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt opts[] = {
-  { OPT_LIST, 0, "before", "INPUT", "an input of the run before; repeatable, replaces BEFORE AFTER",
+  { OPT_LIST, 0, "before", "INPUT", "an input from the earlier (baseline) run; repeatable, replaces BEFORE AFTER",
     FIELD(before), 0, 0, 0 },
   { OPT_LIST, 0, "after", "INPUT", "an input of the run after; repeatable", FIELD(after), 0, 0, 0 },
   { OPT_STRING, 0, "by", "WHAT", "group rows by: name (default), path, cat, process, track, stream or arg.KEY", FIELD(by),
@@ -482,7 +482,7 @@ const struct command command_diff = {
     "--fail-if sets the exit status to 1 if the expression holds for the run after. 'total > 5%' refers to the self time of "
     "all events. 'total(NAME) > 5%', and self, count and mean, refer to the events of a step whose name matches a glob. "
     "'mean(step) > 150ms', and min, max, p50, p95, deviation and count, refer to steps. 'device_busy < 80%' refers to a key of "
-    "report --json, averaged over ranks. A percentage is a change, unless the key is itself a percentage; 1.1x is a ratio. A "
+    "report --json, averaged over ranks. Percentages are relative changes, unless the key itself is a percentage; 1.1x is a ratio. A "
     "change within the noise does not fail. If the expression cannot be evaluated, the exit status is 3.",
   .opts = opts,
   .examples = examples,

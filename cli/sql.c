@@ -211,7 +211,7 @@ const struct command command_sql = {
     "Runs SQL (SQLite's dialect) on a trace. The tables are those of Perfetto's trace_processor: slice, thread, process, "
     "thread_track, process_track, track, counter, counter_track, args, flow, metadata, thread_slice, process_slice and others; "
     "queries written for it run unchanged. Additional tables: event has the kind, rank, host, step, stream, device and self "
-    "time of each event; step has training steps, collective has collectives. docs/sql.md lists the columns and the "
+    "time of each event; step lists training steps, collective lists collectives. docs/sql.md lists the columns and the "
     "differences.\n"
     "\n"
     "Statements come from -e, from --script, or else from standard input; on a terminal there is a prompt. Several inputs are "

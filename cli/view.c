@@ -167,7 +167,7 @@ const struct command command_view = {
     "shows the built-in report. If the file may be too large for the viewer, a warning is printed; on a terminal you are asked "
     "whether to shrink it.\n"
     "\n"
-    "The address is http://127.0.0.1:PORT/TOKEN/, where TOKEN is a secret, and is printed on the first line; the file is at "
+    "The first line of the output is the address, http://127.0.0.1:PORT/TOKEN/; TOKEN is a secret. The file is at "
     "'trace' below it. Over SSH no browser is started; instead, the command that opens a tunnel is printed. The command exits "
     "when the viewer has loaded the trace, with a local copy of the viewer when the page is closed, and with --keep on Ctrl-C. "
     "No files are left behind.\n"

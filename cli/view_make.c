@@ -255,7 +255,7 @@ static bool save(struct maker *m, const char *name, struct tk_bytes *to, struct 
   return ok || fail(m, &err);
 }
 
-/* Returns the number of lost items that a timeline would show. */
+/* Returns how many of the lost items a timeline would have shown. */
 static uint64_t unseen(const struct tk_saved *s) {
   return s->lost[TK_LOSS_SPANS] + s->lost[TK_LOSS_INSTANTS] + s->lost[TK_LOSS_COUNTERS] + s->lost[TK_LOSS_ARGS];
 }

@@ -120,7 +120,7 @@ struct tk_err {
 
 /* ---- the event graph ---------------------------------------------------------------------------------------------- */
 
-enum tk_kind { TK_SPAN, TK_INSTANT, TK_COUNTER, TK_BEGIN, TK_END /* the last two only before sealing */ };
+enum tk_kind { TK_SPAN, TK_INSTANT, TK_COUNTER, TK_BEGIN, TK_END /* BEGIN and END exist only before sealing */ };
 
 enum tk_flag {
   TK_PAIRED = 1,        /* came as begin and end; written that way if the format supports it */

@@ -20,7 +20,7 @@ struct pieces {
   double sigma; /* ns: scale of the residuals as Student's t with 6 degrees of freedom */
 };
 
-/* Returns ln of the density of Student's t with 6 degrees of freedom at r, per ns: the noise model of all of align. */
+/* Returns ln of the density of Student's t with 6 degrees of freedom at r, per ns: the noise model used throughout align. */
 double noise_density(double r, double sigma);
 
 double piece_at(const struct piece *p, double x);

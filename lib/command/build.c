@@ -247,7 +247,7 @@ static bool is_arg(struct tk_trace *t, struct tk_arg *a) {
   if (!is_text(t, a->s, "text of an arg")) return false;
   if (a->type != TK_ARG_JSON && a->type != TK_ARG_NUMBER) return true;
   a->s = json_string(t, a->s, a->type == TK_ARG_NUMBER);
-  return a->s || wrong(t, "arg '%.60s': text is not %s in JSON", key, a->type == TK_ARG_JSON ? "an array or "
+  return a->s || wrong(t, "arg '%.60s': text is not valid JSON: expected %s", key, a->type == TK_ARG_JSON ? "an array or "
                                                                                                "object" : "a number");
 }
 

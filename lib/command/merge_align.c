@@ -258,7 +258,7 @@ static bool read_scans(struct aligner *a) {
     take_size(a, i, &scans->list->v[i], scans->list->v[i].pids.processes);
     if (a->inputs[i].wanted) take_starts(a, &scans->list->v[i]);
     if (a->inputs[i].merged && merge_selects_ranks(a->opt))
-      return err_set(a->err, TK_EUSAGE, "%s: contains several ranks; a plan cannot select some of them", a->inputs[i].name);
+      return err_set(a->err, TK_EUSAGE, "%s: contains several ranks; a plan cannot select only some of them", a->inputs[i].name);
     a->inputs[i].host = report_text(a, scans->list->v[i].host); /* the report outlives the scans */
   }
   return true;

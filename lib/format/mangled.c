@@ -20,7 +20,7 @@ static void look_at_numbers(struct look *look, const uint8_t *p) {
       look->replaced |= utf8_is_replacement(p, (size_t)(look->end - p));
 }
 
-/* True if the field has the wire type of its number, or an unknown number. */
+/* True if the field's number is unknown, or its wire type is the one expected for that number. */
 static bool fits(const struct pb_shape *shape, const struct pb_field *f) {
   const char wire = f->number < strlen(shape->wires) ? shape->wires[f->number] : '-';
   return wire == '-' || wire == (char)('0' + f->wire);

@@ -71,7 +71,7 @@ static void put_bytes(struct out_impl *w, const void *p, size_t n) {
   if (w->fd >= 0) {
     if (!os_write(w->fd, p, n)) err_sys(&w->err, TK_EWRITE, errno, "failed to write");
   } else if (w->to.write) {
-    if (!w->to.write(w->to.arg, p, n)) err_set(&w->err, TK_EWRITE, "failed to write: the receiver refused the bytes");
+    if (!w->to.write(w->to.arg, p, n)) err_set(&w->err, TK_EWRITE, "failed to write: the receiver rejected the data");
   } else if (!buf_append(&w->memory, p, n)) {
     mem_check(w->mem, &w->err);
     err_set(&w->err, TK_ELIMIT, "out of memory for the output");

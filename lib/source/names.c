@@ -539,7 +539,7 @@ struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, st
   const struct source_entry *e = &s->entries[entry];
   struct arc *a;
   if (e->once) {
-    err_set(err, TK_EUSAGE, "a pipe cannot be read a second time to copy it");
+    err_set(err, TK_EUSAGE, "cannot copy a pipe: it can be read only once");
     return NULL;
   }
   if (s->origins[e->origin].kind != ORIGIN_ARCHIVE) return in_open_raw(e->path, mem, err);

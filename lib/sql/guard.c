@@ -40,7 +40,7 @@ static int refuse(const struct tk_sql *s, const char *kind, const char *name) {
 }
 
 static int refuse_writing(const struct tk_sql *s, const char *table) {
-  err_set(s->err, TK_EUSAGE, "SQL: %s is read-only: it exposes the trace", table);
+  err_set(s->err, TK_EUSAGE, "SQL: %s is read-only because it is a view of the trace", table);
   return SQLITE_DENY;
 }
 

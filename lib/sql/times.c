@@ -3,7 +3,7 @@
 
 #include "format/format.h"
 
-/* Clamps: a time of the trace farther away would exceed 64 bits. */
+/* Clamps the offset: a trace time beyond this limit would overflow 64 bits. */
 static int64_t within(int64_t ns) {
   const int64_t most = 8000000000000000000;
   return ns > most ? most : ns < -most ? -most : ns;

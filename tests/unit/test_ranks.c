@@ -78,7 +78,7 @@ static void no_ranks(void **state) {
     {{"step_20.json", "step_3.json"}, RANKS_ORDER, {1, 0}, NULL},
     {{"alice-3.json", "bob-4.json"}, RANKS_NONE, {0}, NULL},
     {{"", "1"}, RANKS_NONE, {0}, NULL},
-    {{"run1/trace_0", "run1/trace_1", "run2/trace_0"}, RANKS_NONE, {0}, NULL}, /* no grid, and each number twice */
+    {{"run1/trace_0", "run1/trace_1", "run2/trace_0"}, RANKS_NONE, {0}, NULL}, /* the numbers form no grid, and some appear twice */
   };
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) check(&rows[i]);

@@ -392,7 +392,7 @@ static void append_passthrough_track(struct track_finisher *s, tk_id track, cons
   pb_message(all, 1, b);
 }
 
-/* Finds the node of each track of the graph: the first one described. */
+/* Finds the node for each track of the graph. If several nodes describe a track, the first one counts. */
 static void find_nodes(const struct perfetto *r, uint32_t *node_of) {
   for (uint32_t i = r->n_nodes; i >= 1; i--) {
     const struct node *n = &r->nodes[i];

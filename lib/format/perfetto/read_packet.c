@@ -185,7 +185,7 @@ static void take_descriptor(struct perfetto *r, struct sequence *q, const struct
   uint32_t at = track_descriptor(r, q, k->machine, &k->descriptor, &whole);
   struct node *n = &r->nodes[at];
   if (!at || k->damaged) return;
-  bool anew = n->has_private && !n->is_default; /* the root's private fields contain nothing that our writer would repeat */
+  bool anew = n->has_private && !n->is_default; /* the root's private fields need no writing back */
   if (!whole || anew || (n->kind == NODE_COUNTER && (n->incremental || n->multiplier != 1))) n->as_it_came = false;
   else passthrough_descriptor(r, q, k, n, n->has_events);
 }

@@ -50,7 +50,7 @@ enum { FIRST_MADE_ID = 20000000 };
 
 /* ---- threads ---- */
 
-/* Flags of events that cannot be on their track's stack. */
+/* Event flags that exclude an event from its track's stack. */
 static const uint8_t ASIDE = TK_OVERLAPS | TK_LOST_CLOCK;
 /* trace_processor ignores a begin beyond this depth, and its end would close another span. */
 enum { STACK_MOST = 512 };

@@ -111,8 +111,8 @@ static void write_sequence(struct event_writer *w, struct buf *packet, uint64_t 
   if (w->machine) pb_u64(packet, PACKET_MACHINE_ID, w->machine);
 }
 
-/* Clears the state at the start of a sequence. Later snapshots only restate the base of the incremental clock, so that a wrong
- * bit in a time moves only the events up to the next snapshot. */
+/* Clears the state at the start of a sequence. Later snapshots restate just the base of the incremental clock, so that a
+ * damaged timestamp misplaces events only until the next snapshot. */
 static void clock_snapshot(struct event_writer *w) {
   struct buf *b = &w->scratch, *snapshot = &w->annotation;
   snapshot->len = 0;

@@ -35,7 +35,7 @@ void xplane_ids_free(struct xplane_plane_ids *ids);
 bool xplane_take_id(struct xplane_plane_ids *ids, enum xplane_kind kind, int64_t id);
 /* Returns the smallest id that no plane of that kind has. */
 int64_t xplane_least_id(struct xplane_plane_ids *ids, enum xplane_kind kind);
-/* Takes the id, or the smallest free one, and returns it. */
+/* Reserves the id, or the smallest free one if it is taken, and returns it. */
 int64_t xplane_some_id(struct xplane_plane_ids *ids, enum xplane_kind kind, int64_t id);
 
 #endif
