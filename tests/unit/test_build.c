@@ -230,8 +230,8 @@ static void refuses_args_and_flows(void **state) {
   REFUSED("arg 'text': unknown type 99", ARG(.key = p.text, .type = (enum tk_arg_type)99));
   REFUSED("arg 'text': exponent 500 out of range", ARG(.key = p.text, .type = TK_ARG_DECIMAL, .exp = 500));
   REFUSED("arg 'text': no string 0", ARG(.key = p.text, .type = TK_ARG_STR));
-  REFUSED("arg 'text': text is not an array or object in JSON", ARG(.key = p.text, .type = TK_ARG_JSON, .s = p.text));
-  REFUSED("arg 'text': text is not a number in JSON", ARG(.key = p.text, .type = TK_ARG_NUMBER, .s = p.text));
+  REFUSED("arg 'text': text is not valid JSON: expected an array or object", ARG(.key = p.text, .type = TK_ARG_JSON, .s = p.text));
+  REFUSED("arg 'text': text is not valid JSON: expected a number", ARG(.key = p.text, .type = TK_ARG_NUMBER, .s = p.text));
   REFUSED("text of an arg: string 35 is not text", ARG(.key = p.text, .type = TK_ARG_STR, .s = tk_add_bytes(p.t, "\xff", 1)));
   REFUSED("flow point: NULL pointer", tk_add_flow_point(p.t, NULL));
   REFUSED("flow point: unknown role 9", POINT(.role = 9));
