@@ -51,6 +51,16 @@ const char *accelerator_of_type(double type) {
   return is_known ? TYPES[(int)type] : "device";
 }
 
+/* ---- links ---- */
+
+const char *const accelerator_links[ACCELERATOR_LINKS + 1] = {
+    "correlation",    /* Kineto */
+    "correlation_id", /* XPlane of CUDA and ROCm */
+    "corr_id",        /* rocprofv3: rocprofiler-sdk, generatePerfetto.cpp */
+    "correlationId",  /* nsys2json */
+    "connection_id",  /* msprof, trace_view.json: the launch of a node */
+    NULL};
+
 /* ---- processes ---- */
 
 enum part {

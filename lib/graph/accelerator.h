@@ -22,6 +22,10 @@ const char *accelerator_of_type(double type);
 /* True if the process contains a part of a device that another process of its rank stands for: "HCCL" and "Ascend Hardware". */
 bool accelerator_is_part(const struct tk_trace *t, tk_id process);
 
+/* Args that hold the same number in a launch and in the work that it launched, ended by NULL. */
+extern const char *const accelerator_links[];
+enum { ACCELERATOR_LINKS = 5 };
+
 /* Returns kinds (kind.h) for a category; sets *bare for a category that leaves the decision to the track. */
 unsigned accelerator_category(const char *cat, bool *bare);
 /* Returns the kinds of the name of an event without a category, on a device or in a trace of one. */
