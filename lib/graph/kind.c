@@ -19,7 +19,7 @@ const char *tk_kind_word(size_t i) { return i < sizeof kind_words / sizeof kind_
 
 static unsigned of_class(const char *name, const char *cat) {
   bool bare;
-  unsigned k = accelerator_category(cat, &bare);
+  unsigned k = accelerator_class(name, cat, &bare);
   if (bare) k |= KIND_BARE;
   if (text_begins(name, "Memcpy")) k |= KIND_MEMCPY;
   if (text_begins(name, "Memset")) k |= KIND_MEMSET;
