@@ -48,7 +48,8 @@ bool accelerator_is_label(const char *label) {
 }
 
 const char *accelerator_of_type(double type) {
-  static const char *const TYPES[] = {[1] = "GPU", [6] = "GPU", [9] = "XLA", [12] = "XPU", [13] = "MPS", [15] = "HPU", [18] = "IPU", [19] = "MTIA"};
+  static const char *const TYPES[] = {[1] = "GPU",  [6] = "GPU",  [9] = "XLA",  [12] = "XPU",
+                                      [13] = "MPS", [15] = "HPU", [18] = "IPU", [19] = "MTIA"};
   const bool is_known = type >= 0 && type < sizeof TYPES / sizeof *TYPES && TYPES[(int)type];
   return is_known ? TYPES[(int)type] : "device";
 }
@@ -90,7 +91,7 @@ static const struct process_row {
     {"CPU HIP API", NULL, CALLS, NULL},                      /* the same */
     {"CPU HSA API", NULL, CALLS, NULL},                      /* the same */
     {"Markers and Ranges", NULL, MARKERS, NULL},             /* the same */
-    {"DEVICE<*>*#*", NULL, QUEUES, "XPU"},                   /* unitrace: pti-gpu, tools/unitrace/src/chromelogger.h */
+    {"DEVICE<*>*#*", NULL, QUEUES, "XPU"},                   /* unitrace of pti-gpu, its Chrome logger */
     {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* the same, under MPI */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which has the device as a text in "pid" */
 };
@@ -198,18 +199,19 @@ static const struct process_row *row_of(const struct tk_trace *t, const struct t
 }
 
 /* Threads of a host's process that show work of a device. Profilers that write Perfetto give them no process of their own. */
+enum { KERNELS = KIND_DEVICE | KIND_KERNEL, COPYING = KIND_DEVICE | KIND_MEMCPY | KIND_TRANSFER };
 static const struct thread_row {
   const char *begin;
   bool numbered; /* whether the number after `begin` is that of the device */
   const char *family;
   unsigned kinds;
 } THREADS[] = {
-    {"COMPUTE AGENT [", true, "GPU agent", KIND_DEVICE | KIND_KERNEL},                       /* rocprofiler-sdk, generatePerfetto.cpp */
-    {"COPY to AGENT [", false, "GPU", KIND_DEVICE | KIND_MEMCPY | KIND_TRANSFER},            /* the same; the agent may be a CPU */
-    {"GPU Kernel Dispatch [", true, "GPU", KIND_DEVICE | KIND_KERNEL},                       /* rocprofiler-systems, rocprofiler-sdk.cpp */
-    {"GPU Memory Copy to Agent [", false, "GPU", KIND_DEVICE | KIND_MEMCPY | KIND_TRANSFER}, /* the same */
-    {"HIP Activity Stream ", false, "GPU", KIND_DEVICE | KIND_KERNEL},                       /* the same */
-    {"HIP Activity Device ", true, "GPU", KIND_DEVICE | KIND_KERNEL},                        /* omnitrace, library/roctracer.cpp */
+    {"COMPUTE AGENT [", true, "GPU agent", KERNELS},      /* rocprofiler-sdk, generatePerfetto.cpp */
+    {"COPY to AGENT [", false, "GPU", COPYING},           /* the same; the agent may be a CPU */
+    {"GPU Kernel Dispatch [", true, "GPU", KERNELS},      /* rocprofiler-systems, rocprofiler-sdk.cpp */
+    {"GPU Memory Copy to Agent [", false, "GPU", COPYING}, /* the same */
+    {"HIP Activity Stream ", false, "GPU", KERNELS},      /* the same */
+    {"HIP Activity Device ", true, "GPU", KERNELS},       /* omnitrace, library/roctracer.cpp */
     {NULL, false, NULL, 0}};
 
 static const char *thread_words(const struct tk_trace *t, const struct tk_track *k) {
@@ -269,50 +271,52 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
 
 /* ---- categories ---- */
 
-/* Categories are a vendor's word and one of these: libkineto/include/ActivityType.h and its ports. */
-static const char *const VENDORS[] = {"gpu_", "cuda_", "hip_", "rocm_", "xpu_", "mtia_", "mlu_", "gcu_", "npu_", "hpu_", "musa_", "maca_",
-                                      "glow_", "neuron_", "privateuse1_", "device_", NULL};
 static const struct category_row {
   const char *cat;
   unsigned kinds;
-} SUFFIXES[] = {{"runtime", KIND_RUNTIME},
-                {"driver", KIND_RUNTIME},
-                {"api", KIND_RUNTIME},
-                {"runtime_api", KIND_RUNTIME},
-                {"hip_api", KIND_RUNTIME}, /* rocprofiler-systems, core/categories.hpp, and the next five */
-                {"hsa_api", KIND_RUNTIME},
-                {"rccl_api", KIND_RUNTIME},
-                {"marker_api", KIND_ANNOTATION},
-                {"hip", KIND_RUNTIME}, /* up to rocprofiler-systems 0.1 */
-                {"hsa", KIND_RUNTIME},
-                {"roctx", KIND_ANNOTATION},
-                {"kernel", KIND_KERNEL | KIND_DEVICE},
-                {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofiler-systems: rocm_kernel_dispatch */
-                {"memcpy", KIND_MEMCPY | KIND_DEVICE},
-                {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
-                {"memset", KIND_MEMSET | KIND_DEVICE},
-                {"user_annotation", KIND_ANNOTATION | KIND_DEVICE},
-                {"ccp_events", KIND_KERNEL | KIND_DEVICE}, /* mtia_ccp_events */
-                {"sync", KIND_WAIT | KIND_DEVICE},
-                {NULL, 0}};
-static const struct category_row CATEGORIES[] = {{"kernel", KIND_KERNEL | KIND_DEVICE},
-                                                 {"user_annotation", KIND_ANNOTATION},
-                                                 {"cpu_op", KIND_OP},
-                                                 {"python_function", KIND_PYTHON},
-                                                 {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* up to PyTorch 1.11 */
-                                                 {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
-                                                 {"Memset", KIND_MEMSET | KIND_DEVICE},
-                                                 {"Operator", KIND_OP},
-                                                 {"Runtime", KIND_RUNTIME},
-                                                 {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofiler-sdk */
-                                                 {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
-                                                 {"hsa_api", KIND_RUNTIME},
-                                                 {"hip_api", KIND_RUNTIME},
-                                                 {"rccl_api", KIND_RUNTIME},
-                                                 {"marker_api", KIND_ANNOTATION},
-                                                 {"nvtx", KIND_ANNOTATION}, /* nsys2json */
-                                                 {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* the same: from first to last kernel */
-                                                 {NULL, 0}};
+} CATEGORIES[] = {
+    {"kernel", KIND_KERNEL | KIND_DEVICE}, /* libkineto, ActivityType.cpp, and the next three */
+    {"user_annotation", KIND_ANNOTATION},
+    {"cpu_op", KIND_OP},
+    {"python_function", KIND_PYTHON},
+    {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* the same, up to PyTorch 1.11 */
+    {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
+    {"Memset", KIND_MEMSET | KIND_DEVICE},
+    {"Operator", KIND_OP},
+    {"Runtime", KIND_RUNTIME},
+    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofv3: rocprofiler-sdk, cxx/perfetto.hpp, and the next five */
+    {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
+    {"hsa_api", KIND_RUNTIME},
+    {"hip_api", KIND_RUNTIME},
+    {"rccl_api", KIND_RUNTIME},
+    {"marker_api", KIND_ANNOTATION},
+    {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
+    {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* the same: from the first kernel of a range to its last */
+    {NULL, 0}};
+/* Other categories are a vendor's word and one of these. */
+static const char *const VENDORS[] = {"gpu_",  "cuda_", "hip_",  "rocm_", "xpu_",    "mtia_",         "mlu_",    "gcu_", "npu_", "hpu_",
+                                      "musa_", "maca_", "glow_", "neuron_", "privateuse1_", "device_", NULL};
+static const struct category_row SUFFIXES[] = {
+    {"runtime", KIND_RUNTIME}, /* libkineto, ActivityType.cpp, and its ports: torch_mlu, kineto_mlu */
+    {"driver", KIND_RUNTIME},
+    {"kernel", KIND_KERNEL | KIND_DEVICE},
+    {"memcpy", KIND_MEMCPY | KIND_DEVICE},
+    {"memset", KIND_MEMSET | KIND_DEVICE},
+    {"user_annotation", KIND_ANNOTATION | KIND_DEVICE},
+    {"ccp_events", KIND_KERNEL | KIND_DEVICE}, /* mtia_ccp_events */
+    {"sync", KIND_WAIT | KIND_DEVICE},         /* cuda_sync */
+    {"api", KIND_RUNTIME},                     /* cuda_api: nsys2json.py */
+    {"runtime_api", KIND_RUNTIME},
+    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofiler-systems, core/categories.hpp, and the next five */
+    {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
+    {"hip_api", KIND_RUNTIME},
+    {"hsa_api", KIND_RUNTIME},
+    {"rccl_api", KIND_RUNTIME},
+    {"marker_api", KIND_ANNOTATION},
+    {"hip", KIND_RUNTIME}, /* omnitrace: rocm_hip, rocm_hsa, rocm_roctx */
+    {"hsa", KIND_RUNTIME},
+    {"roctx", KIND_ANNOTATION},
+    {NULL, 0}};
 /* Categories of anything that a device does: the name tells what. */
 static const char *const WORK[] = {
     "gpu_op",          /* unitrace */
@@ -345,15 +349,25 @@ static unsigned of_category(const char *cat) {
 
 /* Waits, records and markers in a queue: the device does no work in them. */
 static const char *const WAITS[] = {
-    "EVENT_WAIT", "EVENT_RECORD", "EVENT_RESET", "Notify_", "Notify ", "NOTIFY_", "Write Value", "WRITE_VALUE", "PROFILING_", "PLACE_HOLDER", /* Ascend */
-    "SDMA", "Reduce_Inline", "RDMASend", /* Ascend: tasks of a collective, which its own row shows */
-    "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event", /* Kineto */
-    "barrier packet", "<barrier packet>", /* rocprof */
-    "zeCommandListAppendBarrier", "zeCommandListAppendMemoryRangesBarrier", "zeCommandListAppendSignalEvent", /* unitrace, ze_collector.h */
-    "zeCommandListAppendWaitOnEvents", "zeCommandListAppendEventReset",
+    /* Ascend: msprof, task types */
+    "EVENT_WAIT", "EVENT_RECORD", "EVENT_RESET", "Notify_", "Notify ", "NOTIFY_", "Write Value", "WRITE_VALUE", "PROFILING_",
+    "PLACE_HOLDER",
+    /* Ascend: tasks of a collective, which its own row shows */
+    "SDMA", "Reduce_Inline", "RDMASend",
+    /* Kineto */
+    "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event",
+    /* rocprof */
+    "barrier packet", "<barrier packet>",
+    /* unitrace, ze_collector */
+    "zeCommandListAppendBarrier", "zeCommandListAppendMemoryRangesBarrier", "zeCommandListAppendSignalEvent",
+    "zeCommandListAppendWaitOnEvents", "zeCommandListAppendEventReset", NULL};
+static const char *const COPIES_BY_NAME[] = {
+    "Memcpy",                                                     /* Kineto */
+    "MEMCPY_ASYNC", "hcclMemcpy",                                 /* Ascend */
+    "CopyHostToDevice", "CopyDeviceToHost", "CopyDeviceToDevice", /* rocprof 1 */
+    "MEMORY_COPY_",                                               /* rocprofiler-sdk */
+    "zeCommandListAppendMemoryCopy", "zeCommandListAppendImageCopy", /* unitrace */
     NULL};
-static const char *const COPIES_BY_NAME[] = {"Memcpy", "MEMCPY_ASYNC", "CopyHostToDevice", "CopyDeviceToHost", "CopyDeviceToDevice", "hcclMemcpy",
-                                             "MEMORY_COPY_", "zeCommandListAppendMemoryCopy", "zeCommandListAppendImageCopy", NULL};
 static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", NULL};
 
 /* "cudaMemcpyAsync", "hipModuleLaunchKernel", "zeCommandQueueExecuteCommandLists" */
@@ -405,7 +419,8 @@ static bool has_word(const char *text, const char *word) {
 
 /* Chrome, Android and Flutter have threads of the host that serve a GPU. */
 static bool is_suspect(const char *text) {
-  static const char *const WORDS[] = {"Gaudi", "gaudi", "NeuronCore", "neuron", "Trainium", "accelerator", "Accelerator", "AICore", "AI Core", NULL};
+  static const char *const WORDS[] = {"Gaudi",    "gaudi",       "NeuronCore",  "neuron", "Trainium",
+                                      "AI Core", "accelerator", "Accelerator", "AICore", NULL};
   static const char *const HOST[] = {"GPU Process", "GPU completion", "GPU watchdog", "CPU", NULL};
   if (text_any_begins(text, HOST)) return false;
   for (const char *const *word = FAMILIES; *word; word++)

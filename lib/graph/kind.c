@@ -34,7 +34,8 @@ static unsigned of_class(const char *name, const char *cat) {
 
 /* Applies the role of a track to a span without a category. */
 static unsigned in_role(unsigned kind, unsigned role) {
-  static const unsigned COPY = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER, OTHER = KIND_PYTHON | KIND_STEP | KIND_OP | KIND_RUNTIME | KIND_ANNOTATION;
+  static const unsigned COPY = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER;
+  static const unsigned OTHER = KIND_PYTHON | KIND_STEP | KIND_OP | KIND_RUNTIME | KIND_ANNOTATION;
   if (!(role & KIND_DEVICE)) return kind | role;
   if (kind & KIND_WAIT) return kind | KIND_DEVICE;
   if (role & KIND_COLLECTIVE) return kind & KIND_COLLECTIVE ? kind | role : (kind & ~COPY) | KIND_DEVICE;

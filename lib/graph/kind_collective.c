@@ -19,7 +19,7 @@ static const char *const KERNELS[] = {
     "deep_ep::intranode::", "deep_ep::internode", "deep_ep::elastic", /* DeepEP; deep_ep::layout only counts tokens */
     "EpDispatch", "EpCombine",            /* MORI, src/ops/dispatch_combine */
     "nvshmem",                            /* NVSHMEM, on-stream collectives: nvshmemi_reduce_kernel */
-    "userbuffers_fp16_", "userbuffers_bf16_", "userbuffers_rank", "kuserbuffers_", /* Transformer Engine, userbuffers.cu; TensorRT-LLM */
+    "userbuffers_fp16_", "userbuffers_bf16_", "userbuffers_rank", "kuserbuffers_", /* Transformer Engine, userbuffers.cu */
     "cross_device_",                      /* vLLM, SGLang, aiter: custom_all_reduce.cuh */
     "quickreduce::", "allreduce_prototype", /* vLLM, SGLang, aiter: quick_all_reduce.cuh */
     "multimem_", "shot_all_reduce",       /* PyTorch, CUDASymmetricMemoryOps.cu; lamport_style_one_shot_all_reduce of TensorRT-LLM */
