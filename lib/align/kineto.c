@@ -299,6 +299,7 @@ static void describe_vendor(struct collector *c, const struct tk_event *e, struc
   const char *name = tk_string(c->t, c->t->classes[e->cls].name, NULL);
   const bool paid = vendor_payload(c->t, e->args, &p);
   if (!vendor_parse(name, &v)) return;
+  if (a->says & ALIGN_EQUAL) a->says |= ALIGN_LOOSE;
   if (paid) a->label = align_mix(align_mix(a->label, collect_hash(c->t, p.type)), (uint64_t)p.count);
   if (!c->out->described) return;
   if (paid) a->bytes = vendor_bytes(c->t, name, &p);

@@ -4,6 +4,7 @@
     computing       the union of kernels equals the rows "Computing" of the process "Overlap Analysis"
     communication   the union of collectives equals its rows "Communication"
     clocks          ranks of one folder that share the wall clock to within a collective's ends are not moved
+    shifted         with the clock of one rank 3 ms ahead, the offset is found to within the claimed error
 
 The summary is computed by msprof from all tasks, in ns; the report computes it from the rows of the device."""
 import glob
@@ -11,6 +12,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from decimal import Decimal
 
 TRACEKIT = os.environ['TRACEKIT']
 MOST_NS = 100  # rounding of the ends of each row to ns
@@ -68,6 +71,24 @@ def clocks(paths):
     judge(f'{os.path.dirname(paths[0])}: clocks', not moved, f'{len(paths)} ranks, {len(moved)} moved')
 
 
+def shifted(paths, work, ahead=3000):
+    with open(paths[1], encoding='utf-8') as f:
+        events = json.load(f, parse_float=Decimal)
+    for e in events if isinstance(events, list) else events['traceEvents']:
+        if 'ts' in e:
+            e['ts'] = str(Decimal(e['ts']) + ahead)
+    other = os.path.join(work, 'shifted_rank1.json')
+    with open(other, 'w', encoding='utf-8') as f:
+        json.dump(events, f, default=float)
+    report = os.path.join(work, 'clocks.json')
+    subprocess.run([TRACEKIT, 'merge', '-q', '--force', paths[0], other, '-o', os.path.join(work, 'merged.json'), '--align-report', report],
+                   capture_output=True, check=True)
+    with open(report, encoding='utf-8') as f:
+        host = json.load(f)['hosts'][-1]
+    error = abs(host['offset_ns'] / 1e3 - ahead)
+    judge(f'{os.path.dirname(paths[0])}: shifted', not host['trusted'] or error <= host['error_us'], f'error {error:.1f} us, claimed {host["error_us"]} us')
+
+
 def main():
     paths = sorted(glob.glob(os.path.join(glob.escape(sys.argv[1]), '**', '*trace_view.json'), recursive=True))
     for path in paths:
@@ -78,6 +99,8 @@ def main():
     for ranks in folders.values():
         if len(ranks) > 1:
             clocks(ranks)
+            with tempfile.TemporaryDirectory() as work:
+                shifted(ranks, work)
     if not compared:
         print('SKIPPED: there is no trace of Ascend in the corpus')
     print(f'{compared - failed} passed, {failed} failed')
