@@ -198,21 +198,26 @@ static const struct process_row *row_of(const struct tk_trace *t, const struct t
   return NULL;
 }
 
-/* Threads of a host's process that show work of a device. Profilers that write Perfetto give them no process of their own. */
-enum { KERNELS = KIND_DEVICE | KIND_KERNEL, COPYING = KIND_DEVICE | KIND_MEMCPY | KIND_TRANSFER };
+/* Threads of a host's process that show work of a device, in categories. Profilers that write Perfetto give devices no process of their
+ * own. */
 static const struct thread_row {
   const char *begin;
   bool numbered; /* whether the number after `begin` is that of the device */
   const char *family;
-  unsigned kinds;
 } THREADS[] = {
-    {"COMPUTE AGENT [", true, "GPU agent", KERNELS},      /* rocprofiler-sdk, generatePerfetto.cpp */
-    {"COPY to AGENT [", false, "GPU", COPYING},           /* the same; the agent may be a CPU */
-    {"GPU Kernel Dispatch [", true, "GPU", KERNELS},      /* rocprofiler-systems, rocprofiler-sdk.cpp */
-    {"GPU Memory Copy to Agent [", false, "GPU", COPYING}, /* the same */
-    {"HIP Activity Stream ", false, "GPU", KERNELS},      /* the same */
-    {"HIP Activity Device ", true, "GPU", KERNELS},       /* omnitrace, library/roctracer.cpp */
-    {NULL, false, NULL, 0}};
+    {"COMPUTE AGENT [", true, "GPU agent"},       /* rocprofiler-sdk, generatePerfetto.cpp, up to ROCm 6.3 */
+    {"COMPUTE Agent [", true, "GPU agent"},       /* the same, later; also rocpd, source/perfetto.cpp */
+    {"COMPUTE GPU [", true, "GPU"},               /* the same, with --agent-index type-relative */
+    {"STREAM [", false, "GPU"},                   /* the same, by stream */
+    {"COPY to AGENT [", false, "GPU"},            /* the same; the agent may be a CPU */
+    {"Dev ", true, "GPU"},                        /* rocprof 2, plugin/perfetto/perfetto.cpp: "Dev 0 Queue 1" */
+    {"HipStream ", false, "GPU"},                 /* the same */
+    {"MEM COPIES(", false, "GPU"},                /* the same */
+    {"GPU Kernel Dispatch [", true, "GPU"},       /* rocprofiler-systems, rocprofiler-sdk.cpp */
+    {"GPU Memory Copy to Agent [", false, "GPU"}, /* the same */
+    {"HIP Activity Stream ", false, "GPU"},       /* the same */
+    {"HIP Activity Device ", true, "GPU"},        /* omnitrace, library/roctracer.cpp */
+    {NULL, false, NULL}};
 
 static const char *thread_words(const struct tk_trace *t, const struct tk_track *k) {
   const char *name = tk_string(t, k->name, NULL);
@@ -260,9 +265,7 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
     if (k->kind != TK_THREAD || strstr(tk_string(t, process->name, NULL), "/device:")) continue;
     const char *thread = thread_words(t, k);
     const struct process_row *row = row_of(t, process, valid);
-    const struct thread_row *own = thread_row(t, k);
-    if (own) roles[i] = own->kinds;
-    else if (row) roles[i] = role_of(row, thread);
+    if (row) roles[i] = role_of(row, thread);
     else if (accelerator_of(t, k->parent).family && is_queue(thread)) roles[i] = KIND_DEVICE | KIND_KERNEL;
     any |= roles[i] != 0;
   }
@@ -290,6 +293,13 @@ static const struct category_row {
     {"hip_api", KIND_RUNTIME},
     {"rccl_api", KIND_RUNTIME},
     {"marker_api", KIND_ANNOTATION},
+    {"KERNELS", KIND_KERNEL | KIND_DEVICE}, /* rocprof 2, plugin/perfetto/perfetto.cpp, and the next six */
+    {"MEM_COPIES", KIND_MEMCPY | KIND_DEVICE},
+    {"HIP_API", KIND_RUNTIME},
+    {"HSA_API", KIND_RUNTIME},
+    {"ROCTX_MARK", KIND_ANNOTATION},
+    {"ROCTX_RANGE_PUSH_POP", KIND_ANNOTATION},
+    {"ROCTX_RANGE_START_STOP", KIND_ANNOTATION},
     {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
     {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* the same: from the first kernel of a range to its last */
     {NULL, 0}};
@@ -323,6 +333,7 @@ static const char *const WORK[] = {
     "rocm_hip_stream", /* rocprofiler-systems */
     "device_hip",      /* omnitrace */
     "device_hsa",      /* the same */
+    "HIP_OPS",         /* rocprof 2 */
     NULL};
 /* Categories that say nothing of the kind of work. */
 static const char *const BARE[] = {"hpu_op", "cuda", "hip", NULL};
@@ -358,6 +369,8 @@ static const char *const WAITS[] = {
     "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event",
     /* rocprof */
     "barrier packet", "<barrier packet>",
+    /* rpd2tracing.py: from the first kernel of a graph to its last */
+    "Graph ",
     /* unitrace, ze_collector */
     "zeCommandListAppendBarrier", "zeCommandListAppendMemoryRangesBarrier", "zeCommandListAppendSignalEvent",
     "zeCommandListAppendWaitOnEvents", "zeCommandListAppendEventReset", NULL};

@@ -96,6 +96,16 @@ def rocprof(gpus):
             x('<barrier packet>', 518, 0, 70, 5), *flow(0, 'DataFlow', call, kernel, 't')]
 
 
+def rpd():
+    """rocmProfileData, tools/rpd2tracing.py: all values are text."""
+    call = x('hipLaunchKernel', '77', '77', '10.0', '5.0', desc='args')
+    kernel = x('Cijk_Ailk_Bljk', '0', '0', '20.0', '50.0', desc='KernelExecution')
+    return [{'ph': 'M', 'name': 'process_name', 'pid': '0', 'args': {'name': 'GPU0'}},
+            {'ph': 'M', 'name': 'thread_name', 'pid': '77', 'tid': '77', 'args': {'name': 'Hip 77'}}, call, kernel,
+            x('CopyHostToDevice', '0', '1', '80.0', '5.0', desc='CopyHostToDevice'), x('Graph 3', '0', '0', '20.0', '55.0', kernels='1'),
+            *flow('1', 'api_op', call, kernel)]
+
+
 def unitrace(rank=''):
     """pti-gpu, tools/unitrace/src/chromelogger.h."""
     host, device = 4000, 100
@@ -141,6 +151,8 @@ DEVICES = {
     'rocprof 1': (rocprof(1), {'devices': {'GPU 0'}, 'kernel': ['Cijk_Ailk_Bljk.kd'], 'memcpy': ['CopyHostToDevice'], 'busy': 53000}),
     'rocprof 1, two GPUs': (rocprof(2), {'devices': {'GPU 0', 'GPU 1', 'COPY'}, 'kernel': ['Cijk_Ailk_Bljk.kd'] * 2, 'memcpy': ['CopyHostToDevice'],
                               'runtime': ['hipLaunchKernel'], 'annotation': ['step'], 'linked': 1}),
+    'rpd': (rpd(), {'devices': {'GPU 0'}, 'kernel': ['Cijk_Ailk_Bljk'], 'memcpy': ['CopyHostToDevice'], 'runtime': ['hipLaunchKernel'],
+                    'linked': 1, 'busy': 55000}),
     'unitrace': (unitrace(), {'devices': {'XPU 1'}, 'kernel': ['Tile #0: gemm_kernel', 'oneccl_allreduce_pcie<half>'],
                               'memcpy': ['zeCommandListAppendMemoryCopy(H2D)[4096]'], 'runtime': ['zeCommandListAppendLaunchKernel'],
                               'collective': 1, 'linked': 1, 'op': [], 'busy': 60000}),
@@ -223,6 +235,14 @@ PERFETTO = {
                                'COMPUTE AGENT [4] QUEUE [1] (GPU)': [('gemm', 'kernel_dispatch', 20, 60, 0)],
                                'COMPUTE AGENT [5] QUEUE [0] (GPU)': [('gemm', 'kernel_dispatch', 20, 70, 0)]},
                               {'devices': {'GPU agent 4', 'GPU agent 5'}, 'kernel': ['gemm'] * 3, 'busy': 130000}),
+    'rocprofv3, GPU numbers': ({'COMPUTE GPU [1] QUEUE [0] (GPU)': [('gemm', 'kernel_dispatch', 20, 50, 0)],
+                                'COMPUTE Agent [0] QUEUE [0] (GPU)': [('gemm', 'kernel_dispatch', 20, 60, 0)]},
+                               {'devices': {'GPU 1', 'GPU agent 0'}, 'kernel': ['gemm'] * 2, 'busy': 110000}),
+    'rocprofv3, streams': ({'STREAM [" 0 "] ': [('gemm', 'kernel_dispatch', 20, 50, 0), ('MEMORY_COPY_HOST_TO_DEVICE', 'memory_copy', 80, 5, 0)]},
+                           {'devices': {'GPU'}, 'kernel': ['gemm'], 'memcpy': ['MEMORY_COPY_HOST_TO_DEVICE'], 'busy': 55000}),
+    'rocprof 2': ({'Dev 1 Queue 2': [('gemm', 'KERNELS', 20, 50, 1)], 'MEM COPIES(77): ': [('CopyHostToDevice', 'MEM_COPIES', 80, 5, 0)],
+                   'HIP API 77': [('hipLaunchKernel', 'HIP_API', 5, 10, 1)]},
+                  {'devices': {'GPU 1'}, 'kernel': ['gemm'], 'memcpy': ['CopyHostToDevice'], 'runtime': ['hipLaunchKernel'], 'linked': 1, 'busy': 55000}),
     'rocprofiler-systems, queues': ({'main': [('hipLaunchKernel', 'rocm_hip_api', 5, 10, 1), ('run', 'host', 0, 90, 0)],
                                      'GPU Kernel Dispatch [0] Queue 1': [('gemm', 'rocm_kernel_dispatch', 20, 50, 1)],
                                      'GPU Memory Copy to Agent [2] Thread 0': [('MEMORY_COPY_HOST_TO_DEVICE', 'rocm_memory_copy', 80, 5, 0)]},
