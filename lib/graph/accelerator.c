@@ -153,12 +153,15 @@ static int64_t number_of(const struct process_row *row, const struct tk_track *k
   return strchr(row->name, '*') ? number_at_end(name) : ascend_number(k);
 }
 
-static struct accelerator of_process(const struct tk_trace *t, const struct tk_track *k) {
+/* `valid`: the rows to try, as a set of their indices. */
+static struct accelerator of_process(const struct tk_trace *t, const struct tk_track *k, uint32_t valid) {
   const char *name = process_words(t, k);
   struct accelerator a = {NULL, -1};
-  for (const struct process_row *row = PROCESSES; row < PROCESSES + N_PROCESSES; row++)
-    if (row->family && row->part == QUEUES && is_named(name, row->name) && is_valid(t, row))
+  for (unsigned i = 0; i < N_PROCESSES; i++) {
+    const struct process_row *row = &PROCESSES[i];
+    if (valid >> i & 1 && row->family && row->part == QUEUES && is_named(name, row->name))
       return (struct accelerator){row->family, number_of(row, k, name)};
+  }
   const char *plane = strstr(name, "/device:");
   if (plane && parse_family(plane + 8, &a)) return a;
   if (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0) return a;
@@ -169,7 +172,7 @@ static struct accelerator of_process(const struct tk_trace *t, const struct tk_t
 bool accelerator_is_part(const struct tk_trace *t, tk_id process) {
   const char *name = process_words(t, &t->tracks[process]);
   for (const struct process_row *row = PROCESSES; row < PROCESSES + N_PROCESSES; row++)
-    if ((row->part == COLLECTIVES || row->part == COPIES) && is_named(name, row->name) && is_valid(t, row)) return true;
+    if ((row->part == COLLECTIVES || row->part == COPIES) && is_named(name, row->name)) return true;
   return false;
 }
 
@@ -238,7 +241,7 @@ struct accelerator accelerator_of(const struct tk_trace *t, tk_id track) {
   const struct tk_track *k = &t->tracks[track];
   const struct thread_row *row = thread_row(t, k);
   const uint8_t *end;
-  if (!row) return of_process(t, k->kind == TK_PROCESS ? k : &t->tracks[k->parent]);
+  if (!row) return of_process(t, k->kind == TK_PROCESS ? k : &t->tracks[k->parent], UINT32_MAX);
   if (!row->numbered) return (struct accelerator){row->family, -1};
   const struct num number = num_scan((const uint8_t *)thread_words(t, k) + strlen(row->begin), &end);
   return (struct accelerator){row->family, number.kind == NUM_INT ? number.mant : -1};
@@ -266,7 +269,7 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
     const char *thread = thread_words(t, k);
     const struct process_row *row = row_of(t, process, valid);
     if (row) roles[i] = role_of(row, thread);
-    else if (accelerator_of(t, k->parent).family && is_queue(thread)) roles[i] = KIND_DEVICE | KIND_KERNEL;
+    else if (of_process(t, process, valid).family && is_queue(thread)) roles[i] = KIND_DEVICE | KIND_KERNEL;
     any |= roles[i] != 0;
   }
   return any;
