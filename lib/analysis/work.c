@@ -141,10 +141,15 @@ static bool find_hardware(struct finder *f) {
   map_init(&f->hardware, f->w->mem);
   for (tk_id i = 1; i <= t->n_tracks && !any; i++) any = t->tracks[i].kind == TK_PROCESS && accelerator_is_part(t, i);
   for (tk_id i = 1; any && i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind != TK_PROCESS || !accelerator_of(t, i).family) continue;
-    uint32_t *device = map_put(&f->hardware, rank_key(f, i), i);
+    const tk_id process = t->tracks[i].parent;
+    if (!(f->m->kinds.roles[i] & KIND_DEVICE) || !accelerator_of(t, process).family) continue;
+    uint32_t *device = map_put(&f->hardware, rank_key(f, process), process);
     if (!device) return false;
-    if (*device != i) *device = 0;
+    if (*device != process) *device = 0;
+  }
+  for (tk_id i = 1; any && i <= t->n_tracks; i++) { /* a trace of collectives alone */
+    const bool is_device = t->tracks[i].kind == TK_PROCESS && accelerator_of(t, i).family;
+    if (is_device && !map_put(&f->hardware, rank_key(f, i), i)) return false;
   }
   return true;
 }

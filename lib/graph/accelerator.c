@@ -156,17 +156,17 @@ static int64_t number_of(const struct process_row *row, const struct tk_track *k
 /* `valid`: the rows to try, as a set of their indices. */
 static struct accelerator of_process(const struct tk_trace *t, const struct tk_track *k, uint32_t valid) {
   const char *name = process_words(t, k);
-  struct accelerator a = {NULL, -1};
+  struct accelerator a = {NULL, -1}; /* keeps a family without a number */
   for (unsigned i = 0; i < N_PROCESSES; i++) {
     const struct process_row *row = &PROCESSES[i];
-    if (valid >> i & 1 && row->family && row->part == QUEUES && is_named(name, row->name))
-      return (struct accelerator){row->family, number_of(row, k, name)};
+    if (!(valid >> i & 1) || !is_named(name, row->name)) continue;
+    return row->part == QUEUES ? (struct accelerator){row->family, number_of(row, k, name)} : (struct accelerator){NULL, -1};
   }
   const char *plane = strstr(name, "/device:");
   if (plane && parse_family(plane + 8, &a)) return a;
   if (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0) return a;
   if (parse_family(name, &a) && a.number >= 0) return a;
-  return (struct accelerator){NULL, -1};
+  return a;
 }
 
 bool accelerator_is_part(const struct tk_trace *t, tk_id process) {
@@ -258,6 +258,12 @@ static unsigned role_of(const struct process_row *row, const char *thread) {
   }
 }
 
+/* A process that is only called "GPU" needs threads that are called queues. */
+static unsigned role_in(struct accelerator device, const char *thread) {
+  const bool is_work = device.family && is_queue(thread) && (device.number >= 0 || *thread);
+  return is_work ? KIND_DEVICE | KIND_KERNEL : 0;
+}
+
 bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
   const uint32_t valid = valid_rows(t);
   bool any = false;
@@ -269,7 +275,7 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
     const char *thread = thread_words(t, k);
     const struct process_row *row = row_of(t, process, valid);
     if (row) roles[i] = role_of(row, thread);
-    else if (of_process(t, process, valid).family && is_queue(thread)) roles[i] = KIND_DEVICE | KIND_KERNEL;
+    else roles[i] = role_in(of_process(t, process, valid), thread);
     any |= roles[i] != 0;
   }
   return any;

@@ -161,7 +161,7 @@ DEVICES = {
                                 'linked': 1, 'busy': 90000}),
     'JAX': (jax(), {'devices': {'GPU:0'}, 'kernel': ['gemm_fusion'], 'runtime': ['cuLaunchKernel'], 'linked': 1, 'busy': 50000}),
     **{f'{label}, without categories': (bare(label), {'devices': {label}, 'kernel': ['k1', 'k2'], 'busy': 20000})
-       for label in ('GPU 0', 'NPU 3', 'XPU 1', 'TPU 0', 'MPS 0', 'Neuron 2', 'IPU 0', 'GCU 0')},
+       for label in ('GPU 0', 'NPU 3', 'XPU 1', 'TPU 0', 'MPS 0', 'Neuron 2', 'IPU 0', 'GCU 0', 'NPU', 'GPU')},
 }
 
 
@@ -273,6 +273,7 @@ HOSTS = {
 SUSPECTS = {
     'a thread': ([*meta(1, 'runtime', None, t1='NeuronCore 0'), x('matmul', 1, 1, 0, 10)], 'NeuronCore 0'),
     'a process': ([*meta(1, 'Gaudi HW traces', None, t1='TPC 0'), x('matmul', 1, 1, 0, 10)], 'Gaudi HW traces'),
+    'a process called GPU': ([*meta(1, 'GPU', None, t1='main'), x('render', 1, 1, 0, 10), x('idle', 1, 2, 0, 10)], 'GPU'),
     'args': ([*meta(1, 'runtime', None, t1='lane'), x('matmul', 1, 1, 0, 10, 'work', stream=3, device=1)], 'matmul'),
 }
 
