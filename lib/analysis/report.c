@@ -266,8 +266,9 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
   size_t n;
   const char *name = tk_string(p->t, k->name, &n), *plane = strstr(name, "/device:");
   if (plane) return report_text(p->impl, plane + 8);
-  if (a.family && a.number < 0) return a.family;
-  if (a.family) return snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number), report_text(p->impl, text);
+  const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
+  if (a.family && a.number < 0 && !is_by_pid) return a.family;
+  if (a.family && a.number >= 0) return snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number), report_text(p->impl, text);
   if (k->pid.kind != TK_IDENT_INT || accelerator_is_part(p->t, w->process)) return n ? report_keep(p->impl, name, n) : "device";
   return report_keep(p->impl, text, 4 + num_put_i64(text + 4, k->pid.num));
 }

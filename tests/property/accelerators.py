@@ -160,7 +160,7 @@ DEVICES = {
     'nsys2json': (nsys2json(), {'devices': {'GPU 0', 'GPU 1'}, 'kernel': ['sgemm'] * 2, 'runtime': ['cudaLaunchKernel'], 'annotation': ['step'] * 2,
                                 'linked': 1, 'busy': 90000}),
     'JAX': (jax(), {'devices': {'GPU:0'}, 'kernel': ['gemm_fusion'], 'runtime': ['cuLaunchKernel'], 'linked': 1, 'busy': 50000}),
-    **{f'{label}, without categories': (bare(label), {'devices': {label}, 'kernel': ['k1', 'k2'], 'busy': 20000})
+    **{f'{label}, without categories': (bare(label), {'devices': {'GPU 5' if label == 'GPU' else label}, 'kernel': ['k1', 'k2'], 'busy': 20000})
        for label in ('GPU 0', 'NPU 3', 'XPU 1', 'TPU 0', 'MPS 0', 'Neuron 2', 'IPU 0', 'GCU 0', 'NPU', 'GPU')},
 }
 
