@@ -268,7 +268,10 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
   if (plane) return report_text(p->impl, plane + 8);
   const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
   if (a.family && a.number < 0 && !is_by_pid) return a.family;
-  if (a.family && a.number >= 0) return snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number), report_text(p->impl, text);
+  if (a.family && a.number >= 0) {
+    snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number);
+    return report_text(p->impl, text);
+  }
   if (k->pid.kind != TK_IDENT_INT || accelerator_is_part(p->t, w->process)) return n ? report_keep(p->impl, name, n) : "device";
   return report_keep(p->impl, text, 4 + num_put_i64(text + 4, k->pid.num));
 }
