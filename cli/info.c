@@ -261,6 +261,20 @@ static void print_texts(const char *what, const char *const *texts, size_t n) {
   }
 }
 
+/* Prints the models of the devices, else what the trace calls the devices: "NPU 0". */
+static void print_devices(const struct tk_report *r) {
+  enum { MOST = 8 };
+  const char *names[MOST];
+  size_t n = 0;
+  for (size_t i = 0; !r->n_devices && i < r->n_ranks && n < MOST; i++) {
+    size_t k = 0;
+    while (k < n && strcmp(names[k], r->ranks[i].device) != 0) k++;
+    if (k == n && *r->ranks[i].device) names[n++] = r->ranks[i].device;
+  }
+  print_texts("devices", r->n_devices ? r->devices : names, r->n_devices ? r->n_devices : n);
+  if (r->n_devices || n) putchar('\n');
+}
+
 static void print_glance(const struct glance *g, bool all) {
   const struct tk_report_spread *s = steps_of(&g->report);
   const double busy = busy_percent(&g->report);
@@ -273,8 +287,7 @@ static void print_glance(const struct glance *g, bool all) {
     if (s->count > 1) printf(" on average, deviation %s", time);
     putchar('\n');
   }
-  print_texts("devices", g->report.devices, g->report.n_devices);
-  if (g->report.n_devices) putchar('\n');
+  print_devices(&g->report);
   if (busy >= 0) label("busy"), printf("%s%% of the device time\n", tty_fraction(busy, 1, time));
   print_texts("made by", g->report.versions, g->report.n_versions);
   if (g->report.n_versions) putchar('\n');

@@ -24,7 +24,8 @@ static const struct opt opts[] = {
     "group the outermost level by: cat, rank, process, track, stream, step or arg.KEY (default: names "
     "only)", FIELD(by), 0, 0, 0 },
   { OPT_STRING, 0, "path", "arg.KEY",
-    "show the paths in this arg instead of nested names, such as arg.tf_op: time per scope, layer and operation", FIELD(path), 0, 0, 0 },
+    "show the paths in this arg instead of nested names, such as arg.tf_op: time per scope, layer and operation",
+    FIELD(path), 0, 0, 0 },
   { OPT_STRING, 0, "per", "GLOB", "show only the contents of spans with this name, averaged per call", FIELD(per), 0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, "
                             "add<*>(float*)", FIELD(fold),

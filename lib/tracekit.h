@@ -322,10 +322,11 @@ static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct t
 /* Returns the bytes of string `id` (valid UTF-8, may contain NUL, followed by a NUL); "" for 0. */
 TK_API const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len);
 
-/* Returns the notes of a trace, independent of its lifetime; NULL = out of memory. */
 /* Describes how the clock of a trace is known: "baseTimeNanoseconds", "clock snapshot". NULL if it is not, or if the trace was not read
  * from a file. */
 TK_API const char *tk_clock_source(const struct tk_trace *t);
+
+/* Returns the notes of a trace, independent of its lifetime; NULL = out of memory. */
 TK_API struct tk_diagnostics *tk_trace_diagnostics(const struct tk_trace *t);
 /* Frees notes that a caller owns; a report owns its notes. `d` may be NULL. */
 TK_API void tk_diagnostics_free(struct tk_diagnostics *d);

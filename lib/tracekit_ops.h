@@ -418,8 +418,8 @@ struct tk_tree_options {
   const char *arg;      /* key of the arg, for TK_TOP_ARG */
   const char *per;      /* name or glob: count only events within spans of this name */
   bool fold;            /* as in tk_top_options */
-  const char *path;     /* key of an arg whose text is the path, such as "tf_op": "layer_3/attention/dot". Levels are its parts, then the
-                         * name of the event; only events with the arg count, each with its self time */
+  const char *path;     /* key of an arg whose text is the path, such as "tf_op": "layer_3/attention/dot". Levels are its parts, then
+                         * the name of the event; only events with the arg count, each with its self time */
 };
 #define TK_TREE_OPTIONS_INIT TK_OPTIONS_INIT(tk_tree_options)
 

@@ -1,4 +1,4 @@
-/* kineto.c - collectives of one rank in Kineto's traces: kernels of NCCL and RCCL.
+/* kineto.c - collectives of one rank as kernels on the rows of a device: NCCL and RCCL in Kineto's traces, HCCL in those of msprof.
  *
  * Newer PyTorch records the group and a sequence number, which identify the collective on every rank. Older versions record
  * name and sizes, the oldest only the kernel's name. Collectives with a root, and messages between two ranks, do not end at the
@@ -13,13 +13,16 @@
 #include "collector.h"
 #include "graph/kind.h"
 #include "payload.h"
+#include "vendor.h"
 
 static const char COLLECTIVE_NAME[] = "Collective name";
 
 /* ---- which classes ---- */
 
-/* Hashes a name without template arguments and argument types, which differ between builds. */
+/* Hashes a name without template arguments and argument types, which differ between builds, and without a vendor's index. */
 static uint64_t hash_of_name(const char *name, size_t n) {
+  struct vendor_name v;
+  if (vendor_parse(name, &v)) return align_mix(hash_bytes(name, v.op), hash_bytes(v.group, v.group_size));
   const char *paren = memchr(name, '(', n);
   return align_mix(1, hash_bytes(name, paren ? (size_t)(paren - name) : n));
 }
@@ -198,11 +201,13 @@ static unsigned name_says(const char *name) {
   static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", "allReduce", "allGather",
                                          "reduceScatter", "alltoall", "allreduce", "all_reduce", "cross_device_reduce", NULL};
   static const char *const others[] = {"Broadcast", "Bcast", "Reduce", "hcom_broadcast", "hcom_reduce", NULL};
+  static const char *const uneven[] = {"alltoallv", "allToAllV", "allGatherV", "reduceScatterV", NULL};
   static const char *const unclear[] = {"SendRecv", "Send", "Recv", "Gather", "Scatter", "hcom_send", "hcom_receive", "deep_ep::",
                                         NULL};
   const char *end = strpbrk(name, "(<");
   char head[128];
   snprintf(head, sizeof head, "%.*s", end ? (int)(end - name < 120 ? end - name : 120) : 120, name);
+  if (text_any_holds(head, uneven)) return ALIGN_VAGUE;
   if (text_any_holds(head, barriers)) return ALIGN_EQUAL;
   if (text_any_holds(head, others)) return 0;
   return text_any_holds(head, unclear) ? ALIGN_VAGUE : ALIGN_EQUAL;
@@ -286,6 +291,25 @@ static void describe(struct collector *c, uint32_t args, const char *name, struc
   if (size && !__builtin_mul_overflow(in > out ? in : out, size, &most) && most >= 0) a->bytes = most;
 }
 
+/* Adds what a vendor's name and args state: ranks agree on type and number of elements. */
+static void describe_vendor(struct collector *c, const struct tk_event *e, struct align_anchor *a) {
+  struct vendor_name v;
+  struct vendor_payload p;
+  char text[64];
+  const char *name = tk_string(c->t, c->t->classes[e->cls].name, NULL);
+  const bool paid = vendor_payload(c->t, e->args, &p);
+  if (!vendor_parse(name, &v)) return;
+  if (a->says & ALIGN_EQUAL) a->says |= ALIGN_LOOSE;
+  if (paid) a->label = align_mix(align_mix(a->label, collect_hash(c->t, p.type)), (uint64_t)p.count);
+  if (!c->out->described) return;
+  if (paid) a->bytes = vendor_bytes(c->t, name, &p);
+  a->seq = v.index;
+  snprintf(text, sizeof text, "%.*s", (int)(v.op < 60 ? v.op : 60), name);
+  collect_name(c, a, text);
+  snprintf(text, sizeof text, "%.*s", (int)(v.group_size < 60 ? v.group_size : 60), v.group);
+  collect_group(c, a, text);
+}
+
 /* Until the positions of groups are known, `exact` holds the sequence number + 1 and `op` the group. */
 static bool add_kernel(struct collector *c, const struct tk_event *e) {
   tk_id id = 0, ignored, op;
@@ -303,6 +327,7 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
   a->label = told ? told : c->of_class[e->cls];
   find_step(c, e, a);
   if (!name && told && c->out->described) a->bytes = payload_of_call(c->t, &c->t->events[op]);
+  if (!name && !told) describe_vendor(c, e, a);
   if (!name) return true;
   describe(c, args, name, a);
   a->label = label_of(c, args, id, what);

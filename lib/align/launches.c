@@ -8,14 +8,37 @@
 
 #include "align.h"
 #include "base/text.h"
+#include "graph/accelerator.h"
 #include "graph/kind.h"
 
 enum { FARTHEST = 4096 }; /* events to search backwards from a call for the op around it */
 
+/* Finds the keys that the trace has, once, because most events have none of them. */
+static void find_keys(struct launches *l) {
+  l->n_keys = 0;
+  for (const char *const *key = accelerator_links; *key; key++) {
+    const tk_id id = intern_id(&l->t->store->strings, *key, strlen(*key));
+    if (id) l->keys[l->n_keys++] = id;
+  }
+}
+
+static bool link_of(const struct launches *l, const struct tk_event *e, struct tk_arg *arg) {
+  struct tk_args it = tk_args_of(l->t, e->args);
+  for (uint32_t i = 0; it.shape && i < l->n_keys; i++) {
+    uint32_t at = 0;
+    while (at < it.shape->n && it.shape->fields[at].key != l->keys[i]) at++;
+    if (at == it.shape->n) continue;
+    do tk_args_next(&it, arg);
+    while (arg->key != l->keys[i]);
+    return true;
+  }
+  return false;
+}
+
 static bool correlation_of(const struct launches *l, const struct tk_event *e, int64_t *id) {
   enum { RANK_AT = 40 };
   struct tk_arg arg;
-  if (!tk_args_find(l->t, e->args, "correlation", &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT)) return false;
+  if (!link_of(l, e, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT)) return false;
   if (arg.i <= 0) return false;
   *id = arg.i ^ (l->origins ? (int64_t)((uint64_t)(l->origins[e->track].rank + 1) << RANK_AT) : 0);
   return true;
@@ -28,6 +51,7 @@ bool launches_find(struct launches *l, const struct tk_trace *t, const struct tr
   int64_t id;
   l->t = t;
   l->origins = origins;
+  find_keys(l);
   map_init(&l->calls, mem);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
     if (wanted[t->events[i].cls] && correlation_of(l, &t->events[i], &id)) ok = map_put(&l->calls, (uint64_t)id, 0) != NULL;
@@ -143,6 +167,7 @@ bool launches_check(const struct tk_trace *t, const struct track_origin *origins
   bool ok = kinds_init(&c.kinds, t, mem) && c.waits && read_names(&c, mem);
   *out = (struct launch_check){0};
   map_init(&c.l.calls, mem);
+  find_keys(&c.l);
   ok = ok && list_device(&c);
   for (tk_id i = 1; ok && c.l.calls.n && i <= t->n_events; i++)
     if (c.kinds.of_class[t->events[i].cls] & KIND_RUNTIME && is_clear(&t->events[i])) check_call(&c, &t->events[i]);

@@ -3,6 +3,7 @@
 #define ALIGN_LAUNCHES_H
 
 #include "base/map.h"
+#include "graph/accelerator.h"
 #include "graph/origin.h"
 #include "graph/trace.h"
 
@@ -10,6 +11,8 @@ struct launches {
   const struct tk_trace *t;
   const struct track_origin *origins; /* merged trace: the rank of each track, because correlation ids are per rank; or NULL */
   struct map calls; /* correlation -> event */
+  tk_id keys[ACCELERATOR_LINKS]; /* args that hold the correlation */
+  uint32_t n_keys;
 };
 
 /* Indexes the launches of kernels whose class is set in `wanted`. Returns false when memory runs out. */

@@ -19,7 +19,10 @@ int64_t payload_element(const char *type) {
     int64_t size;
   } TYPES[] = {{"byte", 1},   {"char", 1},          {"bool", 1},   {"unsigned char", 1}, {"signed char", 1}, {"half", 2},
                {"bfloat16", 2}, {"short", 2},       {"short int", 2}, {"uint16", 2},     {"int", 4},         {"float", 4},
-               {"uint32", 4}, {"long", 8},          {"long int", 8}, {"double", 8},      {"uint64", 8},      {"complexfloat", 8}};
+               {"uint32", 4}, {"long", 8},          {"long int", 8}, {"double", 8},      {"uint64", 8},      {"complexfloat", 8},
+               /* HCCL, HcclDataType */
+               {"int8", 1},   {"uint8", 1},         {"int16", 2},  {"fp16", 2},          {"bfp16", 2},       {"bf16", 2},
+               {"int32", 4},  {"fp32", 4},          {"int64", 8},  {"fp64", 8}};
   if (text_begins(type, "c10::")) type += 5;
   if (text_begins(type, "Float8")) return 1;
   for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)

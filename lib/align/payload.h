@@ -7,7 +7,8 @@
 
 #include "graph/trace.h"
 
-/* Returns the bytes per element of a type in PyTorch's spelling ("Float", "float", "c10::BFloat16"); 0 = unknown. */
+/* Returns the bytes per element of a type in PyTorch's ("Float", "float", "c10::BFloat16") or a vendor's spelling ("FP32"); 0 =
+ * unknown. */
 int64_t payload_element(const char *type);
 
 /* Returns the total bytes of a call's inputs, for collectives that move as much as they are given; -1 for others, or if not

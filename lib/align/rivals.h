@@ -18,8 +18,8 @@ struct rivals {
 bool rivals_list(struct rivals *r, struct arena *arena, const struct sight *sights, const uint32_t *first_sight, uint32_t n_hosts);
 void rivals_free(struct rivals *r); /* a zeroed struct is empty */
 
-/* Writes to out, without duplicates, the hosts that sent or received a message in the same role as `host`; out has room for RIVALS_MOST. Returns
- * their number, or RIVALS_MOST + 1 if there are more. */
+/* Writes to out, without duplicates, the hosts that sent or received a message in the same role as `host`; out has room for
+ * RIVALS_MOST. Returns their number, or RIVALS_MOST + 1 if there are more. */
 uint32_t rivals_of(const struct rivals *r, const struct sight *sights, uint32_t n, uint32_t host, uint32_t *out);
 
 #endif

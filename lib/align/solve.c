@@ -21,6 +21,7 @@
 #include "rivals.h"
 
 #define OF_RANK 1.5e3   /* ns: a constant lead or lag of one rank that averaging does not remove */
+#define OF_LOOSE 6e3    /* the same for HCCL: two Ascend ranks of one host leave 7 to 15 us apart */
 #define OF_HOST 0.4e3
 #define Z95 1.96
 #define DECIDED 0.999   /* weight from which messages determine a clock */
@@ -127,8 +128,10 @@ static void invite(struct solver *s, uint32_t host) {
 /* Returns the variance in the middle of a piece that its line does not explain: ranks and hosts that always leave slightly
  * late. */
 static double common_variance(const struct solver *s, uint32_t host) {
-  uint32_t root = s->w.root[host];
-  return OF_RANK * OF_RANK * (1.0 / s->ranks[host] + 1.0 / s->ranks[root]) + 2 * OF_HOST * OF_HOST;
+  uint32_t root = s->w.root[host], i = 0;
+  while (i < count_of(s, host) && !sights_of(s, host)[i].loose) i++;
+  const double of_rank = i < count_of(s, host) ? OF_LOOSE : OF_RANK;
+  return of_rank * of_rank * (1.0 / s->ranks[host] + 1.0 / s->ranks[root]) + 2 * OF_HOST * OF_HOST;
 }
 
 static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {

@@ -68,6 +68,7 @@ static uint32_t make_sight(const struct align_anchor *v, uint32_t n, int64_t piv
     s.equal = s.equal && v[i].says & ALIGN_EQUAL;
     s.vague = s.vague && v[i].says & ALIGN_VAGUE;
     s.coarse = s.coarse || v[i].says & ALIGN_COARSE;
+    s.loose = s.loose || v[i].says & ALIGN_LOOSE;
   }
   if (s.ranks == 0) return 0;
   s.end = middle(ends, n_ends);

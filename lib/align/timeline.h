@@ -27,7 +27,7 @@ struct sight {
   double last_start, last_sent;     /* maximum over all ranks, and over awaited ranks; -INFINITY = none */
   double first_end, first_received; /* minimum over all ranks, and over waiting ranks; INFINITY = none */
   double variance;     /* common timeline, ns^2: variance of the placement of the clock that contributed it */
-  bool equal, vague, coarse, stepped;
+  bool equal, vague, coarse, loose, stepped;
   bool program;        /* its step is an execution of an XLA program, numbered by each device */
 };
 

@@ -258,19 +258,23 @@ static tk_time end_of(const struct work *v, uint32_t n) {
   return end;
 }
 
-static const char *name_device(struct reporter *p, tk_id process) {
-  const struct tk_track *k = &p->t->tracks[process];
-  const struct accelerator a = accelerator_of(p->t, process);
+/* Kineto's pid is the number of the device. */
+static const char *name_device(struct reporter *p, const struct work_row *w) {
+  const struct tk_track *k = &p->t->tracks[w->process];
+  const struct accelerator whole = accelerator_of(p->t, w->process), a = whole.family ? whole : accelerator_of(p->t, w->track);
   char text[256] = "GPU ";
   size_t n;
   const char *name = tk_string(p->t, k->name, &n), *plane = strstr(name, "/device:");
   if (plane) return report_text(p->impl, plane + 8);
-  if (a.family && a.number < 0) return a.family;
-  if (a.family && k->pid.kind == TK_IDENT_STR) /* other tools put the rank into the pid of each process when they merge */
-    return snprintf(text, sizeof text, "%s %lld (%.200s)", a.family, (long long)a.number, tk_string(p->t, k->pid.str, NULL)),
-           report_text(p->impl, text);
-  if (a.family) return snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number), report_text(p->impl, text);
-  if (k->pid.kind != TK_IDENT_INT) return n ? report_keep(p->impl, name, n) : "device";
+  const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
+  if (a.family && a.number < 0 && !is_by_pid) return a.family;
+  if (a.family && a.number >= 0) {
+    const bool is_text = k->pid.kind == TK_IDENT_STR; /* other tools put the rank into the pid of each process when they merge */
+    const int len = snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number);
+    if (is_text) snprintf(text + len, sizeof text - (size_t)len, " (%.200s)", tk_string(p->t, k->pid.str, NULL));
+    return report_text(p->impl, text);
+  }
+  if (k->pid.kind != TK_IDENT_INT || accelerator_is_part(p->t, w->process)) return n ? report_keep(p->impl, name, n) : "device";
   return report_keep(p->impl, text, 4 + num_put_i64(text + 4, k->pid.num));
 }
 
@@ -300,7 +304,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   struct tk_report_rank *row = add_row(p, w->rank, w->host, group);
   uint32_t n;
   if (!row || !sort_row(p, which, &n)) return false;
-  row->device = name_device(p, w->process);
+  row->device = name_device(p, w);
   row->unfinished = w->unfinished;
   bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
   if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, end_of(p->sorted, n));
@@ -343,6 +347,19 @@ static bool add_rows(struct reporter *p) {
   return ok;
 }
 
+/* Keeps the first row that looks like a device, for the case that the report finds no device at all. */
+static void suspect_device(struct tk_report_impl *impl, const struct tk_trace *t) {
+  enum { MOST = 60 };
+  char text[240];
+  const char *name = impl->suspect ? NULL : accelerator_suspect(t);
+  if (!name) return;
+  size_t n = strnlen(name, MOST);
+  while (n && name[n] && (name[n] & 0xc0) == 0x80) n--;
+  snprintf(text, sizeof text, "'%.*s' looks like a device of an unknown kind, so there is no busy or idle time, kernel or copy data",
+           (int)n, name);
+  impl->suspect = report_text(impl, text);
+}
+
 bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, const struct report_place *place,
                 struct tk_err *err) {
   const struct tk_selection *select = &r->impl->opt.select;
@@ -353,6 +370,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
             scope_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
             match_check(&p.match, err);
+  if (ok && !p.works.n_rows) suspect_device(p.impl, t);
   report_host_free(&p);
   report_index_free(&p.index);
   works_free(&p.works);
@@ -383,7 +401,9 @@ static void say_unknown(struct tk_report *r) {
     linked = linked || r->ranks[i].linked;
     steps = steps || r->ranks[i].n_steps;
   }
-  if (!device)
+  if (!device && r->impl->suspect)
+    report_unknown(r, r->impl->suspect);
+  else if (!device)
     report_unknown(r, "no GPU or TPU activity was recorded, so there is no busy or idle time, kernel or copy data");
   else if (host)
     report_unknown(r, "some ranks recorded no GPU or TPU activity, so they have no busy or idle time");

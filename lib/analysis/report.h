@@ -48,6 +48,7 @@ struct tk_report_impl {
   struct map kernel_of, launch_of, collective_of; /* name -> row + 1 */
   struct map memory_of; /* rank and allocator as one text -> row + 1 */
   struct map said;      /* texts already in a list: list number << 32 | text */
+  const char *suspect; /* sentence about a row that looks like a device; NULL = none */
 };
 
 /* A trace's place in the report: its input's name, and the shift that moves its times onto the common timeline. */

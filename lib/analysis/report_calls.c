@@ -1,5 +1,5 @@
-/* report_calls.c - launches whose work was not recorded: a profiler that drops activities, or does not see inside graphs, shows a device
- * that seems idle. */
+/* report_calls.c - launches whose work was not recorded: a profiler that drops activities, or does not see inside graphs, shows a
+ * device that seems idle. */
 #include <stdio.h>
 #include <string.h>
 

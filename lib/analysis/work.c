@@ -17,6 +17,7 @@ struct finder {
   const struct scope *scope;
   tk_id collective;       /* the key "Collective name" */
   struct map hardware;    /* rank + 2 -> process of its device, if other processes contain parts of the device */
+  tk_id *devices;         /* by thread of a host's process that shows a device: the first such thread of the device; NULL: none */
   uint8_t *lines;         /* by process track: HAS_QUEUES if some line is a queue, HAS_OPS if some line names operations */
   struct {
     tk_id event;
@@ -132,24 +133,69 @@ static uint64_t rank_key(const struct finder *f, tk_id track) {
   return f->m->origins ? (uint64_t)(f->m->origins[track].rank + 2) : 1;
 }
 
-/* Finds the process that stands for each rank's device. A rank of Ascend shows the collectives of its device in another process. */
+/* Finds the process that stands for the only device of each rank, because some producers show collectives or copies of a device in
+ * another process. */
 static bool find_hardware(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   bool any = false;
   map_init(&f->hardware, f->w->mem);
   for (tk_id i = 1; i <= t->n_tracks && !any; i++) any = t->tracks[i].kind == TK_PROCESS && accelerator_is_part(t, i);
   for (tk_id i = 1; any && i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind != TK_PROCESS || !accelerator_of(t, i).family) continue;
-    if (!map_put(&f->hardware, rank_key(f, i), i)) return false;
+    const tk_id process = t->tracks[i].parent;
+    if (!(f->m->kinds.roles[i] & KIND_DEVICE) || !accelerator_of(t, process).family) continue;
+    uint32_t *device = map_put(&f->hardware, rank_key(f, process), process);
+    if (!device) return false;
+    if (*device != process) *device = 0;
+  }
+  for (tk_id i = 1; any && i <= t->n_tracks; i++) { /* a trace of collectives alone */
+    const bool is_device = t->tracks[i].kind == TK_PROCESS && accelerator_of(t, i).family;
+    if (is_device && !map_put(&f->hardware, rank_key(f, i), i)) return false;
   }
   return true;
 }
 
-/* Returns the process that stands for the device of a track. */
+/* Finds the first thread of each device among the threads of one process; the number is ALONE if the process has but one device. */
+static bool list_devices(const struct tk_trace *t, struct map *first, struct map *alone) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct accelerator a = accelerator_is_thread(t, i) ? accelerator_of(t, i) : (struct accelerator){NULL, -1};
+    if (!a.family || a.number < 0) continue;
+    const uint64_t process = t->tracks[i].parent;
+    uint32_t *of_device = map_put(first, process << 32 | (uint32_t)a.number, i);
+    uint32_t *of_process = map_put(alone, process, i);
+    if (!of_device || !of_process) return false;
+    if (*of_process != *of_device) *of_process = 0;
+  }
+  return true;
+}
+
+/* Copies do not tell their device: they belong to the only one of the process, if there is but one. */
+static bool find_devices(struct finder *f) {
+  const struct tk_trace *t = f->m->t;
+  struct map first, alone;
+  tk_id i = 1;
+  while (i <= t->n_tracks && !accelerator_is_thread(t, i)) i++;
+  if (i > t->n_tracks) return true;
+  if (!(f->devices = mem_array(f->w->mem, (uint64_t)t->n_tracks + 1, sizeof *f->devices))) return false;
+  map_init(&first, f->w->mem);
+  map_init(&alone, f->w->mem);
+  const bool ok = list_devices(t, &first, &alone);
+  for (i = 1; ok && i <= t->n_tracks; i++) {
+    const struct accelerator a = accelerator_is_thread(t, i) ? accelerator_of(t, i) : (struct accelerator){NULL, -1};
+    const uint64_t process = t->tracks[i].parent;
+    const uint32_t *at = a.number >= 0 ? map_get(&first, process << 32 | (uint32_t)a.number) : map_get(&alone, process);
+    f->devices[i] = at && accelerator_is_thread(t, i) ? *at : 0;
+  }
+  map_free(&first);
+  map_free(&alone);
+  return ok;
+}
+
+/* Returns the process, or the first thread, that stands for the device of a track. */
 static tk_id device_of(const struct finder *f, tk_id track) {
   const tk_id process = process_of(f->m->t, track);
+  if (f->devices && f->devices[track]) return f->devices[track];
   const uint32_t *whole = f->hardware.n && accelerator_is_part(f->m->t, process) ? map_get(&f->hardware, rank_key(f, process)) : NULL;
-  return whole ? *whole : process;
+  return whole && *whole ? *whole : process;
 }
 
 /* Returns the device of a track; NULL if memory runs out. */
@@ -209,11 +255,12 @@ bool works_find(struct works *w, const struct match *m, const struct scope *scop
     if (launches) memset(w->launch_of, 0, ((size_t)t->n_events + 1) * sizeof *w->launch_of);
     f.collective = intern_id(&t->store->strings, "Collective name", 15);
     find_lines(&f);
-    ok = find_hardware(&f);
+    ok = find_hardware(&f) && find_devices(&f);
   }
   ok = ok && (!launches || launched_each(&m->kinds, m->origins, mem, keep_launch, w->launch_of));
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = take_track(&f, i);
   if (f.hardware.mem) map_free(&f.hardware);
+  mem_free(mem, f.devices);
   mem_free(mem, f.lines);
   mem_free(mem, f.open);
   return ok;

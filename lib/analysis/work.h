@@ -21,7 +21,7 @@ struct work_stream {
   uint32_t row, first, n;
 };
 
-/* A device: a process of a rank that contains work. */
+/* A device: a process of a rank that contains work, or a thread of one that names the device. */
 struct work_row {
   tk_id process;
   tk_id track;   /* track that records rank and host */
@@ -38,7 +38,7 @@ struct works {
   uint32_t n_streams, cap_streams;
   struct work_row *rows;
   uint32_t n_rows, cap_rows;
-  uint32_t *row_of; /* by process track: row + 1 */
+  uint32_t *row_of; /* by track that stands for a device: row + 1 */
   tk_id *launch_of; /* by event; NULL = not requested */
 };
 

@@ -19,12 +19,18 @@ static const struct row {
   int64_t unit_ns;
   const char *source; /* as users see it */
 } ROWS[] = {
-    {"baseTimeNanoseconds", NULL, NUMBER, 1, "baseTimeNanoseconds"}, /* Kineto, libkineto/src/output_json.cpp */
-    {"viztracer_metadata", "baseTimeNanoseconds", NUMBER, 1, "baseTimeNanoseconds of viztracer"}, /* viztracer, src/viztracer/viztracer.py */
-    {"beginningOfTime", NULL, NUMBER, 1000, "beginningOfTime"}, /* clang -ftime-trace, llvm/lib/Support/TimeProfiler.cpp */
-    {"otherData", "profile_start_ts", NUMBER, 1000000, "profile_start_ts, to the millisecond"}, /* Bazel, profiler/JsonTraceFileWriter.java */
-    {"metadata", "clock-offset-since-epoch", DIGITS, 1000, "clock-offset-since-epoch"}, /* Chrome, content/browser/tracing */
-    {"metadata", "startTime", DATE, 1, "startTime, about the time of the first event"}, /* Chrome DevTools, TimelinePanel.ts */
+    /* Kineto, libkineto/src/output_json.cpp */
+    {"baseTimeNanoseconds", NULL, NUMBER, 1, "baseTimeNanoseconds"},
+    /* viztracer, src/viztracer/viztracer.py */
+    {"viztracer_metadata", "baseTimeNanoseconds", NUMBER, 1, "baseTimeNanoseconds of viztracer"},
+    /* clang -ftime-trace, llvm/lib/Support/TimeProfiler.cpp */
+    {"beginningOfTime", NULL, NUMBER, 1000, "beginningOfTime"},
+    /* Bazel, profiler/JsonTraceFileWriter.java */
+    {"otherData", "profile_start_ts", NUMBER, 1000000, "profile_start_ts, to the millisecond"},
+    /* Chrome, content/browser/tracing */
+    {"metadata", "clock-offset-since-epoch", DIGITS, 1000, "clock-offset-since-epoch"},
+    /* Chrome DevTools, TimelinePanel.ts */
+    {"metadata", "startTime", DATE, 1, "startTime, about the time of the first event"},
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 

@@ -1,8 +1,10 @@
 /* accelerator.c - the rows: families, processes, threads, categories and names of accelerators. See accelerator.h. */
 #include "accelerator.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/glob.h"
 #include "base/text.h"
 #include "kind.h"
 
@@ -46,10 +48,21 @@ bool accelerator_is_label(const char *label) {
 }
 
 const char *accelerator_of_type(double type) {
-  static const char *const TYPES[] = {[1] = "GPU", [6] = "GPU", [9] = "XLA", [12] = "XPU", [13] = "MPS", [15] = "HPU", [18] = "IPU", [19] = "MTIA"};
+  static const char *const TYPES[] = {[1] = "GPU",  [6] = "GPU",  [9] = "XLA",  [12] = "XPU",
+                                      [13] = "MPS", [15] = "HPU", [18] = "IPU", [19] = "MTIA"};
   const bool is_known = type >= 0 && type < sizeof TYPES / sizeof *TYPES && TYPES[(int)type];
   return is_known ? TYPES[(int)type] : "device";
 }
+
+/* ---- links ---- */
+
+const char *const accelerator_links[ACCELERATOR_LINKS + 1] = {
+    "correlation",    /* Kineto */
+    "correlation_id", /* XPlane of CUDA and ROCm */
+    "corr_id",        /* rocprofv3: rocprofiler-sdk, generatePerfetto.cpp */
+    "correlationId",  /* nsys2json */
+    "connection_id",  /* msprof, trace_view.json: the launch of a node */
+    NULL};
 
 /* ---- processes ---- */
 
@@ -63,20 +76,24 @@ enum part {
 };
 
 static const struct process_row {
-  const char *name, *with; /* `with`: another process that the trace must have, because the name alone is common */
+  const char *name; /* of the process, or a glob */
+  const char *with; /* another process, or "cat:" and a category, that the trace must have, because the name alone is common */
   enum part part;
   const char *family; /* of QUEUES */
 } PROCESSES[] = {
-    {"Ascend Hardware", NULL, QUEUES, "NPU"},                    /* msprof and torch_npu, trace_view.json */
-    {"HCCL", "Ascend Hardware", COLLECTIVES, NULL},              /* the same, up to CANN 8.0 */
-    {"Communication", "Ascend Hardware", COLLECTIVES, NULL},     /* the same, later */
-    {"CANN", NULL, CALLS, NULL},                                 /* the same */
-    {"Overlap Analysis", "Ascend Hardware", SUMMARY, NULL},      /* the same */
-    {"COPY", "CPU HIP API", COPIES, "GPU"},                      /* rocprof 1, bin/tblextr.py */
-    {"COPY", "CPU HSA API", COPIES, "GPU"},                      /* the same */
-    {"CPU HIP API", NULL, CALLS, NULL},                          /* the same */
-    {"CPU HSA API", NULL, CALLS, NULL},                          /* the same */
-    {"Markers and Ranges", NULL, MARKERS, NULL},                 /* the same */
+    {"Ascend Hardware", NULL, QUEUES, "NPU"},                /* msprof and torch_npu, trace_view.json */
+    {"HCCL", "Ascend Hardware", COLLECTIVES, NULL},          /* the same, up to CANN 8.0 */
+    {"Communication", "Ascend Hardware", COLLECTIVES, NULL}, /* the same, later */
+    {"CANN", NULL, CALLS, NULL},                             /* the same */
+    {"Overlap Analysis", "Ascend Hardware", SUMMARY, NULL},  /* the same */
+    {"COPY", "CPU HIP API", COPIES, "GPU"},                  /* rocprof 1, bin/tblextr.py */
+    {"COPY", "CPU HSA API", COPIES, "GPU"},                  /* the same */
+    {"CPU HIP API", NULL, CALLS, NULL},                      /* the same */
+    {"CPU HSA API", NULL, CALLS, NULL},                      /* the same */
+    {"Markers and Ranges", NULL, MARKERS, NULL},             /* the same */
+    {"DEVICE<*>*#*", NULL, QUEUES, "XPU"},                   /* unitrace of pti-gpu, its Chrome logger */
+    {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* the same, under MPI */
+    {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which has the device as a text in "pid" */
 };
 enum { N_PROCESSES = sizeof PROCESSES / sizeof *PROCESSES };
 
@@ -87,6 +104,11 @@ static const char *own_name(const struct tk_trace *t, const struct tk_track *k) 
   return dash ? dash + 3 : name;
 }
 
+static const char *process_words(const struct tk_trace *t, const struct tk_track *k) {
+  const char *name = own_name(t, k);
+  return !*name && k->pid.kind == TK_IDENT_STR ? tk_string(t, k->pid.str, NULL) : name;
+}
+
 /* msprof computes a pid from that of the process, the kind of row and the device: pid << 10 | row << 5 | device. */
 static int64_t ascend_number(const struct tk_track *k) {
   static const int64_t GIVEN_BY_MERGE = 10000000;
@@ -95,30 +117,62 @@ static int64_t ascend_number(const struct tk_track *k) {
   return k->pid.num & 31;
 }
 
-/* Begins with the name, because a merge by another tool may add a number. */
+/* True if the name begins with that of a row, because a merge by another tool may add a number, or matches its glob. */
 static bool is_named(const char *name, const char *row) {
   const size_t n = strlen(row);
+  if (strchr(row, '*')) return glob_matches(row, name);
   return text_begins(name, row) && (!name[n] || name[n] == ' ' || name[n] == '(');
 }
 
-struct accelerator accelerator_of(const struct tk_trace *t, tk_id process) {
-  const struct tk_track *k = &t->tracks[process];
-  const char *name = own_name(t, k);
-  struct accelerator a = {NULL, -1};
-  for (const struct process_row *row = PROCESSES; row < PROCESSES + N_PROCESSES; row++)
-    if (row->family && row->part == QUEUES && is_named(name, row->name)) return (struct accelerator){row->family, ascend_number(k)};
+static bool has_process(const struct tk_trace *t, const char *name) {
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].kind == TK_PROCESS && is_named(process_words(t, &t->tracks[i]), name)) return true;
+  return false;
+}
+
+static bool has_category(const struct tk_trace *t, const char *cat) {
+  const tk_id id = intern_id(&t->store->strings, cat, strlen(cat));
+  for (tk_id i = 1; id && i <= t->n_classes; i++)
+    if (t->classes[i].cat == id) return true;
+  return false;
+}
+
+static bool is_valid(const struct tk_trace *t, const struct process_row *row) {
+  if (!row->with) return true;
+  return text_begins(row->with, "cat:") ? has_category(t, row->with + 4) : has_process(t, row->with);
+}
+
+/* Parses the number of a device: "DEVICE<node1>[Data Center GPU Max 1550] 0:9a:0:0 #1", with ".0" for its first tile; "Device 2". */
+static int64_t number_at_end(const char *name) {
+  const char *hash = strrchr(name, '#'), *blank = strrchr(name, ' '), *p = hash ? hash + 1 : blank ? blank + 1 : "";
+  const size_t n = strspn(p, "0123456789");
+  return n && n < 10 && (!p[n] || (hash && p[n] == '.')) ? strtoll(p, NULL, 10) : -1;
+}
+
+static int64_t number_of(const struct process_row *row, const struct tk_track *k, const char *name) {
+  return strchr(row->name, '*') ? number_at_end(name) : ascend_number(k);
+}
+
+/* `valid`: the rows to try, as a set of their indices. */
+static struct accelerator of_process(const struct tk_trace *t, const struct tk_track *k, uint32_t valid) {
+  const char *name = process_words(t, k);
+  struct accelerator a = {NULL, -1}; /* keeps a family without a number */
+  for (unsigned i = 0; i < N_PROCESSES; i++) {
+    const struct process_row *row = &PROCESSES[i];
+    if (!(valid >> i & 1) || !is_named(name, row->name)) continue;
+    return row->part == QUEUES ? (struct accelerator){row->family, number_of(row, k, name)} : (struct accelerator){NULL, -1};
+  }
   const char *plane = strstr(name, "/device:");
   if (plane && parse_family(plane + 8, &a)) return a;
   if (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0) return a;
   if (parse_family(name, &a) && a.number >= 0) return a;
-  if (k->pid.kind == TK_IDENT_STR && parse_family(tk_string(t, k->pid.str, NULL), &a) && a.number >= 0) return a;
-  return (struct accelerator){NULL, -1};
+  return a;
 }
 
 bool accelerator_is_part(const struct tk_trace *t, tk_id process) {
-  const char *name = own_name(t, &t->tracks[process]);
+  const char *name = process_words(t, &t->tracks[process]);
   for (const struct process_row *row = PROCESSES; row < PROCESSES + N_PROCESSES; row++)
-    if (row->part == COLLECTIVES && is_named(name, row->name)) return true;
+    if ((row->part == COLLECTIVES || row->part == COPIES) && is_named(name, row->name)) return true;
   return false;
 }
 
@@ -132,25 +186,65 @@ static bool is_queue(const char *name) {
   return !*name;
 }
 
-static bool has_process(const struct tk_trace *t, const char *name) {
-  for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_PROCESS && is_named(own_name(t, &t->tracks[i]), name)) return true;
-  return false;
-}
-
 /* Rows whose condition the trace meets. */
 static uint32_t valid_rows(const struct tk_trace *t) {
   uint32_t valid = 0;
   for (unsigned i = 0; i < N_PROCESSES; i++)
-    if (!PROCESSES[i].with || has_process(t, PROCESSES[i].with)) valid |= UINT32_C(1) << i;
+    if (is_valid(t, &PROCESSES[i])) valid |= UINT32_C(1) << i;
   return valid;
 }
 
 static const struct process_row *row_of(const struct tk_trace *t, const struct tk_track *k, uint32_t valid) {
-  const char *name = own_name(t, k);
+  const char *name = process_words(t, k);
   for (unsigned i = 0; i < N_PROCESSES; i++)
     if (valid >> i & 1 && is_named(name, PROCESSES[i].name)) return &PROCESSES[i];
   return NULL;
+}
+
+/* Threads of a host's process that show work of a device, in categories. Profilers that write Perfetto give devices no process of their
+ * own. */
+static const struct thread_row {
+  const char *begin;
+  bool numbered; /* whether the number after `begin` is that of the device */
+  const char *family;
+} THREADS[] = {
+    {"COMPUTE AGENT [", true, "GPU agent"},       /* rocprofiler-sdk, generatePerfetto.cpp, up to ROCm 6.3 */
+    {"COMPUTE Agent [", true, "GPU agent"},       /* the same, later; also rocpd, source/perfetto.cpp */
+    {"COMPUTE GPU [", true, "GPU"},               /* the same, with --agent-index type-relative */
+    {"STREAM [", false, "GPU"},                   /* the same, by stream */
+    {"COPY to AGENT [", false, "GPU"},            /* the same; the agent may be a CPU */
+    {"Dev ", true, "GPU"},                        /* rocprof 2, plugin/perfetto/perfetto.cpp: "Dev 0 Queue 1" */
+    {"HipStream ", false, "GPU"},                 /* the same */
+    {"MEM COPIES(", false, "GPU"},                /* the same */
+    {"GPU Kernel Dispatch [", true, "GPU"},       /* rocprofiler-systems, rocprofiler-sdk.cpp */
+    {"GPU Memory Copy to Agent [", false, "GPU"}, /* the same */
+    {"HIP Activity Stream ", false, "GPU"},       /* the same */
+    {"HIP Activity Device ", true, "GPU"},        /* omnitrace, library/roctracer.cpp */
+    {NULL, false, NULL}};
+
+static const char *thread_words(const struct tk_trace *t, const struct tk_track *k) {
+  const char *name = tk_string(t, k->name, NULL);
+  return !*name && k->tid.kind == TK_IDENT_STR ? tk_string(t, k->tid.str, NULL) : name;
+}
+
+static const struct thread_row *thread_row(const struct tk_trace *t, const struct tk_track *k) {
+  const struct thread_row *row = THREADS;
+  const char *name = k->kind == TK_THREAD ? thread_words(t, k) : "";
+  if (!*name) return NULL;
+  while (row->begin && !text_begins(name, row->begin)) row++;
+  return row->begin ? row : NULL;
+}
+
+bool accelerator_is_thread(const struct tk_trace *t, tk_id track) { return thread_row(t, &t->tracks[track]) != NULL; }
+
+struct accelerator accelerator_of(const struct tk_trace *t, tk_id track) {
+  const struct tk_track *k = &t->tracks[track];
+  const struct thread_row *row = thread_row(t, k);
+  const uint8_t *end;
+  if (!row) return of_process(t, k->kind == TK_PROCESS ? k : &t->tracks[k->parent], UINT32_MAX);
+  if (!row->numbered) return (struct accelerator){row->family, -1};
+  const struct num number = num_scan((const uint8_t *)thread_words(t, k) + strlen(row->begin), &end);
+  return (struct accelerator){row->family, number.kind == NUM_INT ? number.mant : -1};
 }
 
 static unsigned role_of(const struct process_row *row, const char *thread) {
@@ -164,6 +258,12 @@ static unsigned role_of(const struct process_row *row, const char *thread) {
   }
 }
 
+/* A process that is only called "GPU" needs threads that are called queues. */
+static unsigned role_in(struct accelerator device, const char *thread) {
+  const bool is_work = device.family && is_queue(thread) && (device.number >= 0 || *thread);
+  return is_work ? KIND_DEVICE | KIND_KERNEL : 0;
+}
+
 bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
   const uint32_t valid = valid_rows(t);
   bool any = false;
@@ -172,10 +272,10 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
     const struct tk_track *k = &t->tracks[i], *process = &t->tracks[k->parent];
     roles[i] = 0;
     if (k->kind != TK_THREAD || strstr(tk_string(t, process->name, NULL), "/device:")) continue;
-    const char *thread = tk_string(t, k->name, NULL);
+    const char *thread = thread_words(t, k);
     const struct process_row *row = row_of(t, process, valid);
     if (row) roles[i] = role_of(row, thread);
-    else if (accelerator_of(t, k->parent).family && is_queue(thread)) roles[i] = KIND_DEVICE | KIND_KERNEL;
+    else roles[i] = role_in(of_process(t, process, valid), thread);
     any |= roles[i] != 0;
   }
   return any;
@@ -183,56 +283,83 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
 
 /* ---- categories ---- */
 
-/* Categories are a vendor's word and one of these: libkineto/include/ActivityType.h and its ports. */
-static const char *const VENDORS[] = {"gpu_", "cuda_", "hip_", "rocm_", "xpu_", "mtia_", "mlu_", "gcu_", "npu_", "hpu_", "musa_", "maca_",
-                                      "glow_", "neuron_", "privateuse1_", "device_", NULL};
 static const struct category_row {
   const char *cat;
   unsigned kinds;
-} SUFFIXES[] = {{"runtime", KIND_RUNTIME},
-                {"driver", KIND_RUNTIME},
-                {"api", KIND_RUNTIME},
-                {"runtime_api", KIND_RUNTIME},
-                {"kernel", KIND_KERNEL | KIND_DEVICE},
-                {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofiler-systems: rocm_kernel_dispatch */
-                {"memcpy", KIND_MEMCPY | KIND_DEVICE},
-                {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
-                {"memset", KIND_MEMSET | KIND_DEVICE},
-                {"user_annotation", KIND_ANNOTATION | KIND_DEVICE},
-                {"ccp_events", KIND_KERNEL | KIND_DEVICE}, /* mtia_ccp_events */
-                {"sync", KIND_WAIT | KIND_DEVICE},
-                {NULL, 0}};
-static const struct category_row CATEGORIES[] = {{"kernel", KIND_KERNEL | KIND_DEVICE},
-                                                 {"user_annotation", KIND_ANNOTATION},
-                                                 {"cpu_op", KIND_OP},
-                                                 {"python_function", KIND_PYTHON},
-                                                 {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* up to PyTorch 1.11 */
-                                                 {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
-                                                 {"Memset", KIND_MEMSET | KIND_DEVICE},
-                                                 {"Operator", KIND_OP},
-                                                 {"Runtime", KIND_RUNTIME},
-                                                 {"gpu_op", KIND_KERNEL | KIND_DEVICE},          /* Intel unitrace */
-                                                 {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofiler-sdk */
-                                                 {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
-                                                 {"hsa_api", KIND_RUNTIME},
-                                                 {"rccl_api", KIND_RUNTIME},
-                                                 {"marker_api", KIND_ANNOTATION},
-                                                 {"nvtx", KIND_ANNOTATION}, /* nsys2json */
-                                                 {NULL, 0}};
+} CATEGORIES[] = {
+    {"kernel", KIND_KERNEL | KIND_DEVICE}, /* libkineto, ActivityType.cpp, and the next three */
+    {"user_annotation", KIND_ANNOTATION},
+    {"cpu_op", KIND_OP},
+    {"python_function", KIND_PYTHON},
+    {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* the same, up to PyTorch 1.11 */
+    {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
+    {"Memset", KIND_MEMSET | KIND_DEVICE},
+    {"Operator", KIND_OP},
+    {"Runtime", KIND_RUNTIME},
+    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofv3: rocprofiler-sdk, cxx/perfetto.hpp, and the next five */
+    {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
+    {"hsa_api", KIND_RUNTIME},
+    {"hip_api", KIND_RUNTIME},
+    {"rccl_api", KIND_RUNTIME},
+    {"marker_api", KIND_ANNOTATION},
+    {"KERNELS", KIND_KERNEL | KIND_DEVICE}, /* rocprof 2, plugin/perfetto/perfetto.cpp, and the next six */
+    {"MEM_COPIES", KIND_MEMCPY | KIND_DEVICE},
+    {"HIP_API", KIND_RUNTIME},
+    {"HSA_API", KIND_RUNTIME},
+    {"ROCTX_MARK", KIND_ANNOTATION},
+    {"ROCTX_RANGE_PUSH_POP", KIND_ANNOTATION},
+    {"ROCTX_RANGE_START_STOP", KIND_ANNOTATION},
+    {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
+    {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* the same: from the first kernel of a range to its last */
+    {NULL, 0}};
+/* Other categories are a vendor's word and one of these. */
+static const char *const VENDORS[] = {"gpu_",  "cuda_", "hip_",  "rocm_", "xpu_",    "mtia_",         "mlu_",    "gcu_", "npu_", "hpu_",
+                                      "musa_", "maca_", "glow_", "neuron_", "privateuse1_", "device_", NULL};
+static const struct category_row SUFFIXES[] = {
+    {"runtime", KIND_RUNTIME}, /* libkineto, ActivityType.cpp, and its ports: torch_mlu, kineto_mlu */
+    {"driver", KIND_RUNTIME},
+    {"kernel", KIND_KERNEL | KIND_DEVICE},
+    {"memcpy", KIND_MEMCPY | KIND_DEVICE},
+    {"memset", KIND_MEMSET | KIND_DEVICE},
+    {"user_annotation", KIND_ANNOTATION | KIND_DEVICE},
+    {"ccp_events", KIND_KERNEL | KIND_DEVICE}, /* mtia_ccp_events */
+    {"sync", KIND_WAIT | KIND_DEVICE},         /* cuda_sync */
+    {"api", KIND_RUNTIME},                     /* cuda_api: nsys2json.py */
+    {"runtime_api", KIND_RUNTIME},
+    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofiler-systems, core/categories.hpp, and the next five */
+    {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
+    {"hip_api", KIND_RUNTIME},
+    {"hsa_api", KIND_RUNTIME},
+    {"rccl_api", KIND_RUNTIME},
+    {"marker_api", KIND_ANNOTATION},
+    {"hip", KIND_RUNTIME}, /* omnitrace: rocm_hip, rocm_hsa, rocm_roctx */
+    {"hsa", KIND_RUNTIME},
+    {"roctx", KIND_ANNOTATION},
+    {NULL, 0}};
+/* Categories of anything that a device does: the name tells what. */
+static const char *const WORK[] = {
+    "gpu_op",          /* unitrace */
+    "rocm_hip_stream", /* rocprofiler-systems */
+    "device_hip",      /* omnitrace */
+    "device_hsa",      /* the same */
+    "HIP_OPS",         /* rocprof 2 */
+    NULL};
 /* Categories that say nothing of the kind of work. */
 static const char *const BARE[] = {"hpu_op", "cuda", "hip", NULL};
+
+static bool is_any(const char *word, const char *const *words) {
+  while (*words && strcmp(word, *words) != 0) words++;
+  return *words != NULL;
+}
 
 static unsigned kinds_in(const struct category_row *rows, const char *cat) {
   while (rows->cat && strcmp(rows->cat, cat) != 0) rows++;
   return rows->kinds;
 }
 
-unsigned accelerator_category(const char *cat, bool *bare) {
+static unsigned of_category(const char *cat) {
   const unsigned kinds = kinds_in(CATEGORIES, cat);
-  *bare = !*cat;
-  if (kinds || !*cat) return kinds;
-  for (const char *const *word = BARE; *word; word++)
-    if (strcmp(cat, *word) == 0) *bare = true;
+  if (kinds) return kinds;
   for (const char *const *vendor = VENDORS; *vendor; vendor++)
     if (text_begins(cat, *vendor)) return kinds_in(SUFFIXES, cat + strlen(*vendor));
   return 0;
@@ -242,13 +369,27 @@ unsigned accelerator_category(const char *cat, bool *bare) {
 
 /* Waits, records and markers in a queue: the device does no work in them. */
 static const char *const WAITS[] = {
-    "EVENT_WAIT", "EVENT_RECORD", "EVENT_RESET", "Notify_", "Notify ", "NOTIFY_", "Write Value", "WRITE_VALUE", "PROFILING_", "PLACE_HOLDER", /* Ascend */
-    "SDMA", "Reduce_Inline", "RDMASend", /* Ascend: tasks of a collective, which its own row shows */
-    "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event", /* Kineto */
-    "barrier packet", "<barrier packet>", /* rocprof */
+    /* Ascend: msprof, task types */
+    "EVENT_WAIT", "EVENT_RECORD", "EVENT_RESET", "Notify_", "Notify ", "NOTIFY_", "Write Value", "WRITE_VALUE", "PROFILING_",
+    "PLACE_HOLDER",
+    /* Ascend: tasks of a collective, which its own row shows */
+    "SDMA", "Reduce_Inline", "RDMASend",
+    /* Kineto */
+    "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event",
+    /* rocprof */
+    "barrier packet", "<barrier packet>",
+    /* rpd2tracing.py: from the first kernel of a graph to its last */
+    "Graph ",
+    /* unitrace, ze_collector */
+    "zeCommandListAppendBarrier", "zeCommandListAppendMemoryRangesBarrier", "zeCommandListAppendSignalEvent",
+    "zeCommandListAppendWaitOnEvents", "zeCommandListAppendEventReset", NULL};
+static const char *const COPIES_BY_NAME[] = {
+    "Memcpy",                                                     /* Kineto */
+    "MEMCPY_ASYNC", "hcclMemcpy",                                 /* Ascend */
+    "CopyHostToDevice", "CopyDeviceToHost", "CopyDeviceToDevice", /* rocprof 1 */
+    "MEMORY_COPY_",                                               /* rocprofiler-sdk */
+    "zeCommandListAppendMemoryCopy", "zeCommandListAppendImageCopy", /* unitrace */
     NULL};
-static const char *const COPIES_BY_NAME[] = {"Memcpy", "MEMCPY_ASYNC", "CopyHostToDevice", "CopyDeviceToHost", "CopyDeviceToDevice", "hcclMemcpy",
-                                             "MEMORY_COPY_", "zeCommandListAppendMemoryCopy", NULL};
 static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", NULL};
 
 /* "cudaMemcpyAsync", "hipModuleLaunchKernel", "zeCommandQueueExecuteCommandLists" */
@@ -268,4 +409,80 @@ unsigned accelerator_name(const char *name) {
   if (text_any_begins(name, FILLS)) return KIND_MEMSET;
   if (text_begins(name, "aten::") || text_begins(name, "torch_npu::") || text_begins(name, "c10d::")) return KIND_OP;
   return is_call(name) ? KIND_RUNTIME : 0;
+}
+
+static unsigned of_work(const char *name) {
+  static const unsigned NO_KERNEL = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER | KIND_WAIT;
+  const char *rest = text_begins(name, "Tile #") ? strstr(name, ": ") : NULL; /* unitrace, of a device with several tiles */
+  const unsigned kinds = accelerator_name(rest ? rest + 2 : name) & NO_KERNEL;
+  return KIND_DEVICE | (kinds ? kinds : KIND_KERNEL);
+}
+
+unsigned accelerator_class(const char *name, const char *cat, bool *bare) {
+  *bare = !*cat || is_any(cat, BARE);
+  if (*bare) return 0;
+  if (is_any(cat, WORK)) return of_work(name);
+  if (strcmp(cat, "cpu_op") == 0 && is_call(name)) return KIND_RUNTIME; /* unitrace gives calls of the host the category of operators */
+  return of_category(cat);
+}
+
+/* ---- suspects ---- */
+
+/* True if the text has the word, in this case and not within another word. */
+static bool has_word(const char *text, const char *word) {
+  const size_t n = strlen(word);
+  for (const char *p = text; (p = strstr(p, word)); p += n) {
+    const char before = p == text ? ' ' : p[-1], after = p[n];
+    const bool begins = !((before | 32) >= 'a' && (before | 32) <= 'z'), ends = !((after | 32) >= 'a' && (after | 32) <= 'z');
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+/* Chrome, Android and Flutter have threads of the host that serve a GPU. */
+static bool is_suspect(const char *text) {
+  static const char *const WORDS[] = {"Gaudi",    "gaudi",       "NeuronCore",  "neuron", "Trainium",
+                                      "AI Core", "accelerator", "Accelerator", "AICore", NULL};
+  static const char *const HOST[] = {"GPU Process", "GPU completion", "GPU watchdog", "CPU", NULL};
+  if (text_any_begins(text, HOST)) return false;
+  for (const char *const *word = FAMILIES; *word; word++)
+    if (has_word(text, *word)) return true;
+  for (const char *const *word = WORDS; *word; word++)
+    if (has_word(text, *word)) return true;
+  return false;
+}
+
+static const char *suspect_track(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i], *process = &t->tracks[k->parent];
+    if (k->kind != TK_THREAD || !k->count) continue;
+    const char *const texts[] = {thread_words(t, k), process_words(t, process), tk_string(t, process->labels, NULL)};
+    for (size_t w = 0; w < sizeof texts / sizeof *texts; w++)
+      if (is_suspect(texts[w])) return texts[w];
+  }
+  return NULL;
+}
+
+static bool has_key(const struct tk_arg_shape *s, tk_id key) {
+  uint32_t i = 0;
+  while (key && i < s->n && s->fields[i].key != key) i++;
+  return key && i < s->n;
+}
+
+/* A span of an unknown category with the args "device" and "stream" is work of a device. */
+static const char *suspect_args(const struct tk_trace *t) {
+  const tk_id device = intern_id(&t->store->strings, "device", 6), stream = intern_id(&t->store->strings, "stream", 6);
+  bool bare;
+  for (tk_id i = 1; device && stream && i <= t->n_events; i++) {
+    const struct tk_args it = tk_args_of(t, t->events[i].args);
+    if (!it.shape || t->events[i].kind != TK_SPAN || !has_key(it.shape, device) || !has_key(it.shape, stream)) continue;
+    const struct tk_class *c = &t->classes[t->events[i].cls];
+    if (!accelerator_class(tk_string(t, c->name, NULL), tk_string(t, c->cat, NULL), &bare)) return tk_string(t, c->name, NULL);
+  }
+  return NULL;
+}
+
+const char *accelerator_suspect(const struct tk_trace *t) {
+  const char *track = suspect_track(t);
+  return track ? track : suspect_args(t);
 }

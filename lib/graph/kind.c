@@ -5,6 +5,7 @@
 
 #include "accelerator.h"
 #include "base/text.h"
+#include "kind_collective.h"
 #include "kind_xla.h"
 #include "step_names.h"
 
@@ -17,30 +18,15 @@ const struct kind_word kind_words[] = {
 
 const char *tk_kind_word(size_t i) { return i < sizeof kind_words / sizeof kind_words[0] ? kind_words[i].word : NULL; }
 
-/* Matches kernels of NCCL, RCCL, MSCCL, HCCL, oneCCL and DeepEP, the all-reduces of vLLM, TensorRT-LLM, FlashInfer and PyTorch,
- * and collectives in HLO's spelling, including async halves. */
-static bool is_collective(const char *name) {
-  static const char *const kernels[] = {"ncclDevKernel", "ncclKernel", "ncclSym", "nccl:", "rcclDevKernel", "rccl:", "mscclKernel",
-                                        "mscclpp::", "hcom_", "oneccl_", "deep_ep::", "cross_device_reduce", "ShotAllReduceKernel",
-                                        "shot_all_reduce_kernel", "multimem_all_reduce_kernel", "allreduce_fusion_kernel", "rcclGenericKernel",
-                                        "userbuffers_fp16_", "userbuffers_bf16_", "userbuffers_rank", "kuserbuffers_", "quickreduce::", "allreduce_prototype",
-                                        "nvshmem", "pynccl", "xccl:", "hccl:", "ucc:", "cncl", NULL};
-  static const char *const hlo[] = {"all-reduce",         "all-gather",           "reduce-scatter",
-                                    "all-to-all",         "ragged-all-to-all",    "collective-permute",
-                                    "collective-broadcast", "%all-reduce",        "%all-gather",
-                                    "%reduce-scatter",    "%all-to-all",          "%collective-permute", NULL};
-  return text_any_holds(name, kernels) || text_any_begins(name, hlo);
-}
-
 static unsigned of_class(const char *name, const char *cat) {
   bool bare;
-  unsigned k = accelerator_category(cat, &bare);
+  unsigned k = accelerator_class(name, cat, &bare);
   if (bare) k |= KIND_BARE;
   if (text_begins(name, "Memcpy")) k |= KIND_MEMCPY;
   if (text_begins(name, "Memset")) k |= KIND_MEMSET;
   if (*name == '$') k |= KIND_PYTHON;
   if (text_begins(name, "ProfilerStep#")) k |= KIND_STEP;
-  if (is_collective(name)) k |= KIND_COLLECTIVE;
+  if (!(k & KIND_PYTHON) && kind_is_collective(name)) k |= KIND_COLLECTIVE;
   if (k & KIND_MEMCPY || xla_is_transfer(name)) k |= KIND_TRANSFER;
   return k;
 }
@@ -49,7 +35,8 @@ static unsigned of_class(const char *name, const char *cat) {
 
 /* Applies the role of a track to a span without a category. */
 static unsigned in_role(unsigned kind, unsigned role) {
-  static const unsigned COPY = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER, OTHER = KIND_PYTHON | KIND_STEP | KIND_OP | KIND_RUNTIME | KIND_ANNOTATION;
+  static const unsigned COPY = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER;
+  static const unsigned OTHER = KIND_PYTHON | KIND_STEP | KIND_OP | KIND_RUNTIME | KIND_ANNOTATION;
   if (!(role & KIND_DEVICE)) return kind | role;
   if (kind & KIND_WAIT) return kind | KIND_DEVICE;
   if (role & KIND_COLLECTIVE) return kind & KIND_COLLECTIVE ? kind | role : (kind & ~COPY) | KIND_DEVICE;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "graph/accelerator.h"
 #include "graph/chain.h"
 
 enum { WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET };
@@ -16,7 +17,8 @@ struct launched {
   const struct track_origin *origins;
   struct map hosts; /* correlation -> host event */
   struct map ops;   /* External id -> innermost host event, if nothing else links the work */
-  tk_id keys[2], external;
+  tk_id keys[ACCELERATOR_LINKS], external;
+  bool any; /* whether the trace has one of the keys */
 };
 
 static bool is_work(const struct kinds *k, const struct tk_event *e) {
@@ -32,7 +34,9 @@ static bool id_of(const struct launched *l, const struct tk_event *e, tk_id key,
 }
 
 static bool correlation_of(const struct launched *l, const struct tk_event *e, uint64_t *id) {
-  return id_of(l, e, l->keys[0], id) || id_of(l, e, l->keys[1], id);
+  for (int i = 0; l->any && i < ACCELERATOR_LINKS; i++)
+    if (id_of(l, e, l->keys[i], id)) return true;
+  return false;
 }
 
 /* Keeps the last, innermost host event with an id: the call itself rather than the operator around it. */
@@ -74,13 +78,15 @@ bool launched_each(const struct kinds *kinds, const struct track_origin *origins
   const struct tk_trace *t = kinds->t;
   tk_id *by = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *by);
   uint64_t id;
-  l.keys[0] = intern_id(&t->store->strings, "correlation", 11);
-  l.keys[1] = intern_id(&t->store->strings, "correlation_id", 14);
+  for (int i = 0; i < ACCELERATOR_LINKS; i++) {
+    l.keys[i] = intern_id(&t->store->strings, accelerator_links[i], strlen(accelerator_links[i]));
+    l.any = l.any || l.keys[i];
+  }
   l.external = intern_id(&t->store->strings, "External id", 11);
   map_init(&l.hosts, mem);
   map_init(&l.ops, mem);
   if (by) memset(by, 0, ((size_t)t->n_events + 1) * sizeof *by);
-  bool ok = by && ((!l.keys[0] && !l.keys[1] && !l.external) || find_hosts(&l)) && by_flow(kinds, mem, by);
+  bool ok = by && ((!l.any && !l.external) || find_hosts(&l)) && by_flow(kinds, mem, by);
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     if (!is_work(kinds, &t->events[i])) continue;
     const uint32_t *host = correlation_of(&l, &t->events[i], &id) ? map_get(&l.hosts, id) : NULL;

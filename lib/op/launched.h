@@ -5,8 +5,8 @@
 #include "graph/kind.h"
 #include "graph/origin.h"
 
-/* Calls `found` for each kernel, copy and fill whose launch is known and has a time. `origins` by track may be NULL. False if memory runs
- * out. */
+/* Calls `found` for each kernel, copy and fill whose launch is known and has a time. `origins` by track may be NULL. Returns false if
+ * memory runs out. */
 bool launched_each(const struct kinds *kinds, const struct track_origin *origins, struct mem *mem,
                    void (*found)(void *arg, tk_id launch, tk_id work), void *arg);
 

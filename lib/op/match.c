@@ -304,7 +304,7 @@ bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number
 
 bool match_device_in_name(const struct tk_trace *t, tk_id track, int64_t *number) {
   const tk_id process = t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
-  const struct accelerator a = accelerator_of(t, process);
+  const struct accelerator a = accelerator_of(t, track);
   *number = a.number;
   return a.number >= 0 || number_in(tk_string(t, t->tracks[process].name, NULL), "GPU", number);
 }

@@ -237,8 +237,8 @@ static bool put_file(struct buf *b, const struct manifest_file *f, const struct 
   put_machine(b, f);
   if (f == to) return write_piece(b, "}"), true;
   if (f->n_machines)
-    return err_set(err, TK_EUSAGE, "%s, %s: at most one trace of a manifest may cover several machines; merge without a manifest", to->path,
-                   f->path);
+    return err_set(err, TK_EUSAGE, "%s, %s: at most one trace of a manifest may cover several machines; merge without a manifest",
+                   to->path, f->path);
   if (!offset(f, to, &ns)) return err_set(err, TK_ELIMIT, "%s: too far from %s in time for a manifest", f->path, to->path);
   if (f->clock) put_member(b, ",\"clocks\":{\"clock\":", f->clock);
   put_member(b, f->clock ? ",\"sync_to\":{\"file\":" : ",\"clocks\":{\"sync_to\":{\"file\":", to->path);

@@ -1,0 +1,58 @@
+/* kind_collective.c - the rows: names of collectives, with their sources. See kind_collective.h.
+ *
+ * A word counts only in the head of a name: template arguments and argument types name what a kernel works on. Words are longer than
+ * an operation's name, because "reduce", "all_gather" and "broadcast" also occur in kernels of one device. */
+#include "kind_collective.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Words within the head of a kernel's name. */
+static const char *const KERNELS[] = {
+    "cclKernel", "cclDevKernel",          /* NCCL, RCCL; mcclKernel of MUSA and MetaX; ecclKernel of Enflame; pcclKernel of T-Head */
+    "cclGenericKernel",                   /* RCCL before 2.18 */
+    "ncclSym",                            /* NCCL 2.27, src/device/symmetric */
+    "mscclKernel", "mscclpp::",           /* MSCCL, MSCCL++ */
+    "oneccl_",                            /* oneCCL, src/sycl: oneccl_allreduce_pcie */
+    "deep_ep::intranode::", "deep_ep::internode", "deep_ep::elastic", /* DeepEP; deep_ep::layout only counts tokens */
+    "EpDispatch", "EpCombine",            /* MORI, src/ops/dispatch_combine */
+    "nvshmem",                            /* NVSHMEM, on-stream collectives: nvshmemi_reduce_kernel */
+    "userbuffers_fp16_", "userbuffers_bf16_", "userbuffers_rank", "kuserbuffers_", /* Transformer Engine, userbuffers.cu */
+    "cross_device_",                      /* vLLM, SGLang, aiter: custom_all_reduce.cuh */
+    "quickreduce::", "allreduce_prototype", /* vLLM, SGLang, aiter: quick_all_reduce.cuh */
+    "multimem_", "shot_all_reduce",       /* PyTorch, CUDASymmetricMemoryOps.cu; lamport_style_one_shot_all_reduce of TensorRT-LLM */
+    "ShotAllReduceKernel",                /* TensorRT-LLM, customAllReduceKernels.cu */
+    "shotAllreduce", "shotAllReduce",     /* FlashInfer and TensorRT-LLM, mnnvl: twoshotAllreduceKernel */
+    "allreduce_fusion",                   /* FlashInfer, TensorRT-LLM, aiter: allreduce_fusion_kernel_oneshot_lamport */
+    NULL};
+/* Beginnings of spans that c10d and vendors' profilers make for a collective. */
+static const char *const SPANS[] = {
+    "nccl:", "rccl:", "xccl:", "hccl:", "cncl:", "mccl:", "eccl:", "ucc:", /* c10d backends: "nccl:all_reduce" */
+    "cncl",                                                                /* CNCL */
+    "hcom_", "HcclAll", "HcclReduceScatter", "HcclBroadcast",              /* HCCL, msprof */
+    NULL};
+/* Beginnings of HLO instructions, including async halves and fusions. */
+static const char *const HLO[] = {"all-reduce",     "all-gather",         "reduce-scatter",       "all-to-all", "ragged-all-to-all",
+                                  "collective-permute", "collective-broadcast", NULL};
+
+/* Copies the head: without "void ", an anonymous namespace, template arguments and argument types. */
+static void copy_head(const char *name, char *head, size_t size) {
+  static const char ANONYMOUS[] = "(anonymous namespace)::";
+  if (text_begins(name, "void ")) name += 5;
+  const char *nested = strstr(name, ANONYMOUS);
+  const size_t before = nested ? (size_t)(nested - name) : 0;
+  if (nested && before == strcspn(name, "<(")) name = nested + sizeof ANONYMOUS - 1;
+  const size_t n = strcspn(name, "<(");
+  const size_t kept = n < size ? n : size - 1;
+  memcpy(head, name, kept);
+  head[kept] = 0;
+}
+
+bool kind_is_collective(const char *name) {
+  char head[256];
+  if (text_any_begins(name, SPANS) || text_any_begins(name + (*name == '%'), HLO)) return true;
+  copy_head(name, head, sizeof head);
+  return text_any_holds(head, KERNELS);
+}

@@ -1,0 +1,10 @@
+/* kind_collective.h - recognises collectives by the names that libraries give them. */
+#ifndef GRAPH_KIND_COLLECTIVE_H
+#define GRAPH_KIND_COLLECTIVE_H
+
+#include <stdbool.h>
+
+/* True for a kernel, an operation of HLO or a span of c10d that communicates with other ranks. */
+bool kind_is_collective(const char *name);
+
+#endif

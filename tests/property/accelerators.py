@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""Checks that the rows of accelerators (lib/graph/accelerator.c) find the work of every known kind of device, and nothing else.
+
+    devices     a small trace for each producer, written as its source does: names of devices, kernels, copies, runtime calls,
+                collectives and links, by `report`, `filter --kind`, `top --kind` and `info`
+    perfetto    the same for producers that write Perfetto's format, with devices as threads of a host's process
+    hosts       rows of hosts that have words of devices are no devices
+    suspects    a device that no row knows is named, and not called absent
+    names       collectives and kernels that only sound alike
+    aligned     two ranks of Ascend whose clocks and recorded windows differ"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import check, finish, judge  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True)
+    if p.returncode:
+        raise RuntimeError(f'{" ".join(args)}: status {p.returncode}: {p.stderr.decode("utf-8", "replace")[:300]}')
+    return p.stdout
+
+
+def names(path, kind):
+    """Returns the sorted names of the spans of a kind."""
+    p = subprocess.run([TRACEKIT, 'filter', '-q', '--kind', kind, '--allow-empty', path, '-o', '-', '-f', 'chrome'],
+                       stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    out = json.loads(p.stdout)
+    return sorted(e['name'] for e in (out if isinstance(out, list) else out['traceEvents']) if e['ph'] in 'XB')
+
+
+# ---- Chrome JSON ----
+
+def meta(pid, name=None, labels=None, **threads):
+    events = []
+    if name:
+        events.append({'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': name}})
+    if labels:
+        events.append({'ph': 'M', 'name': 'process_labels', 'pid': pid, 'args': {'labels': labels}})
+    for tid, thread in threads.items():
+        events.append({'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': int(tid[1:]), 'args': {'name': thread}})
+    return events
+
+
+def x(name, pid, tid, ts, dur, cat=None, **args):
+    return {'ph': 'X', 'name': name, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur, **({'cat': cat} if cat else {}), **({'args': args} if args else {})}
+
+
+def flow(ident, cat, source, target, end='f'):
+    """Returns an arrow between two spans, at their starts."""
+    return [{'ph': 's', 'name': 'dep', 'cat': cat, 'id': ident, **{k: source[k] for k in ('pid', 'tid', 'ts')}},
+            {'ph': end, 'name': 'dep', 'cat': cat, 'id': ident, 'bp': 'e', **{k: target[k] for k in ('pid', 'tid', 'ts')}}]
+
+
+def kineto(family, kernel, runtime, memcpy, call):
+    """A trace of Kineto or of a port of it: libkineto/include/ActivityType.h, output_json.cpp."""
+    return [*meta(900, 'python', 'CPU'), *meta(0, 'python', f'{family} 0', t7='stream 7'), *meta(1, 'python', f'{family} 1'),
+            x('aten::mm', 900, 900, 0, 30, 'cpu_op', **{'External id': 3}), x(call, 900, 900, 5, 10, runtime, correlation=11),
+            x('gemm', 0, 7, 20, 50, kernel, device=0, stream=7, correlation=11), x('gemm', 1, 7, 20, 40, kernel, device=1, stream=7),
+            x('Memcpy HtoD (Pageable -> Device)', 0, 7, 80, 5, memcpy, device=0, stream=7),
+            x('ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)', 0, 9, 90, 10, kernel, device=0, stream=9)]
+
+
+def kineto_answer(family, call):
+    return {'devices': {f'{family} 0', f'{family} 1'}, 'kernel': ['gemm', 'gemm', 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)'],
+            'memcpy': ['Memcpy HtoD (Pageable -> Device)'], 'runtime': [call], 'collective': 1, 'linked': 1, 'op': ['aten::mm']}
+
+
+def ascend():
+    """msprof and torch_npu, trace_view.json: no categories; pids are pid << 10 | row << 5 | device."""
+    base = 3096504 << 10
+    cann, hardware, hccl, overlap = base | 160, base | 162, base | 194, base | 226
+    launch = x('Node@launch', cann, 5, 100, 10, connection_id=4, level='node')
+    kernel = x('aclnnMm_MatMulV2', hardware, 2, 120, 50, connection_id=4, **{'Task Type': 'AI_CORE', 'Physic Stream Id': 2})
+    return [*meta(cann, 'CANN', 'CPU'), *meta(hardware, 'Ascend Hardware', 'NPU', t2='Stream 2', t4='Stream 4'),
+            *meta(hccl, 'HCCL', 'NPU', t0='Group 0 Communication', t1='Plane 0'), *meta(overlap, 'Overlap Analysis', 'NPU', t0='Computing'),
+            x('AscendCL@aclnnMm', cann, 5, 98, 15), launch, kernel, x('AscendCL@hcom_allReduce_', cann, 5, 130, 4),
+            x('EVENT_WAIT', hardware, 2, 175, 100), x('MEMCPY_ASYNC', hardware, 2, 280, 10), x('Notify_Wait', hardware, 4, 300, 60),
+            x('SDMA', hardware, 4, 360, 20), x('hcom_allReduce__586_0_1', hccl, 0, 300, 100, data_type='FP32', count=100),
+            x('Notify_Wait', hccl, 1, 300, 60), x('Computing', overlap, 0, 120, 50), *flow(9, 'HostToDevice', launch, kernel)]
+
+
+def rocprof(gpus):
+    """rocprof 1: bin/tblextr.py, sqlitedb.py, dform.py; all values are text, and copies have a process of their own."""
+    call = x('hipLaunchKernel', 2, 77, 10, 5, BeginNs='10000')
+    kernel = x('Cijk_Ailk_Bljk.kd', 6, 0, 20, 50, **{'dev-id': '0'})
+    return [*meta(0, 'Markers and Ranges'), *meta(2, 'CPU HIP API'), *meta(1, 'COPY'), *meta(6, 'GPU0'), *meta(518, 'GPU Barriers0'),
+            call, kernel, *(meta(7, 'GPU1') + [x('Cijk_Ailk_Bljk.kd', 7, 1, 30, 40)] if gpus == 2 else []), x('CopyHostToDevice', 1, 0, 5, 3), x('step', 0, 77, 0, 90),
+            x('<barrier packet>', 518, 0, 70, 5), *flow(0, 'DataFlow', call, kernel, 't')]
+
+
+def rpd():
+    """rocmProfileData, tools/rpd2tracing.py: all values are text."""
+    call = x('hipLaunchKernel', '77', '77', '10.0', '5.0', desc='args')
+    kernel = x('Cijk_Ailk_Bljk', '0', '0', '20.0', '50.0', desc='KernelExecution')
+    return [{'ph': 'M', 'name': 'process_name', 'pid': '0', 'args': {'name': 'GPU0'}},
+            {'ph': 'M', 'name': 'thread_name', 'pid': '77', 'tid': '77', 'args': {'name': 'Hip 77'}}, call, kernel,
+            x('CopyHostToDevice', '0', '1', '80.0', '5.0', desc='CopyHostToDevice'), x('Graph 3', '0', '0', '20.0', '55.0', kernels='1'),
+            *flow('1', 'api_op', call, kernel)]
+
+
+def unitrace(rank=''):
+    """pti-gpu, tools/unitrace/src/chromelogger.h."""
+    host, device = 4000, 100
+    call = x('zeCommandListAppendLaunchKernel', host, host, 10, 5, 'cpu_op')
+    kernel = x('Tile #0: gemm_kernel', device, 9, 20, 50, 'gpu_op', id='1')
+    return [*meta(host, f'{rank}HOST<node1>', None, **{f't{host}': f'Thread {host}'}),
+            *meta(device, f'{rank}DEVICE<node1>[Intel(R) Data Center GPU Max 1550] 0:9a:0:0 #1.0', None, t9='Thread 4000 Compute<0,0>'), call, kernel,
+            x('zeCommandListAppendMemoryCopy(H2D)[4096]', device, 9, 80, 5, 'gpu_op'), x('zeCommandListAppendBarrier', device, 9, 90, 50, 'gpu_op'),
+            x('oneccl_allreduce_pcie<half>', device, 9, 150, 5, 'gpu_op'), *flow(1, 'Flow_H2D_1_0', call, kernel, 't')]
+
+
+def nsys2json():
+    """nsys2json.py: texts as pid and tid; links by correlationId since some fork."""
+    return [x('sgemm', 'Device 0', 'Stream 7', 20, 50, 'cuda', correlationId=5), x('sgemm', 'Device 1', 'Stream 7', 20, 40, 'cuda'),
+            x('step', 'Device 0', 'NVTX Thread 12', 0, 90, 'nvtx'), x('step', 'Device 0', 'NVTX Kernel Thread 12', 20, 50, 'nvtx-kernel'),
+            x('cudaLaunchKernel', 'Device 0', 'CUDA API Thread 12', 6, 2, 'cuda_api', correlationId=5)]
+
+
+def jax():
+    """trace.json.gz of xprof: planes and lines."""
+    return [*meta(1, '/device:GPU:0', None, t7='Stream #7(Compute)', t8='XLA Modules'), *meta(701, '/host:CPU', None, t3='python'),
+            x('gemm_fusion', 1, 7, 20, 50, hlo_op='dot.1', hlo_module='jit_f', correlation_id=3), x('jit_f(1)', 1, 8, 20, 50),
+            x('cuLaunchKernel', 701, 3, 5, 5, correlation_id=3)]
+
+
+def bare(label):
+    """Slices of a device without categories, as torch.profiler's export of old versions and many scripts write them."""
+    return [*meta(5, 'python', label, t1='stream 1'), *meta(6, 'python', 'CPU'), x('k1', 5, 1, 0, 10), x('k2', 5, 1, 20, 10), x('main', 6, 6, 0, 40)]
+
+
+DEVICES = {
+    'NVIDIA, Kineto': (kineto('GPU', 'kernel', 'cuda_runtime', 'gpu_memcpy', 'cudaLaunchKernel'), kineto_answer('GPU', 'cudaLaunchKernel')),
+    'AMD, Kineto': (kineto('GPU', 'kernel', 'cuda_runtime', 'gpu_memcpy', 'hipLaunchKernel'), kineto_answer('GPU', 'hipLaunchKernel')),
+    'XPU, Kineto': (kineto('XPU', 'kernel', 'xpu_runtime', 'gpu_memcpy', 'urEnqueueKernelLaunch'), kineto_answer('XPU', 'urEnqueueKernelLaunch')),
+    'MTIA, Kineto': (kineto('MTIA', 'mtia_ccp_events', 'mtia_runtime', 'gpu_memcpy', 'mtiaLaunch'), kineto_answer('MTIA', 'mtiaLaunch')),
+    'MLU, torch_mlu': (kineto('MLU', 'kernel', 'mlu_runtime', 'mlu_memcpy', 'cnInvokeKernel'), kineto_answer('MLU', 'cnInvokeKernel')),
+    'HPU, Kineto': (kineto('HPU', 'hpu_kernel', 'hpu_runtime', 'hpu_memcpy', 'synLaunch'), kineto_answer('HPU', 'synLaunch')),
+    'GCU, port of Kineto': (kineto('GCU', 'gcu_kernel', 'gcu_runtime', 'gcu_memcpy', 'topsLaunchKernel'), kineto_answer('GCU', 'topsLaunchKernel')),
+    'MUSA, torch_musa': (kineto('MUSA', 'kernel', 'musa_runtime', 'musa_memcpy', 'musaLaunchKernel'), kineto_answer('MUSA', 'musaLaunchKernel')),
+    'private backend': (kineto('Neuron', 'kernel', 'privateuse1_runtime', 'gpu_memcpy', 'launch'), kineto_answer('Neuron', 'launch')),
+    'Ascend': (ascend(), {'devices': {'NPU 2'}, 'kernel': ['aclnnMm_MatMulV2', 'hcom_allReduce__586_0_1'], 'memcpy': ['MEMCPY_ASYNC'], 'linked': 1,
+                          'runtime': ['AscendCL@aclnnMm', 'AscendCL@hcom_allReduce_', 'Node@launch'], 'collective': 1, 'busy': 160000}),
+    'rocprof 1': (rocprof(1), {'devices': {'GPU 0'}, 'kernel': ['Cijk_Ailk_Bljk.kd'], 'memcpy': ['CopyHostToDevice'], 'busy': 53000}),
+    'rocprof 1, two GPUs': (rocprof(2), {'devices': {'GPU 0', 'GPU 1', 'COPY'}, 'kernel': ['Cijk_Ailk_Bljk.kd'] * 2, 'memcpy': ['CopyHostToDevice'],
+                              'runtime': ['hipLaunchKernel'], 'annotation': ['step'], 'linked': 1}),
+    'rpd': (rpd(), {'devices': {'GPU 0'}, 'kernel': ['Cijk_Ailk_Bljk'], 'memcpy': ['CopyHostToDevice'], 'runtime': ['hipLaunchKernel'],
+                    'linked': 1, 'busy': 55000}),
+    'unitrace': (unitrace(), {'devices': {'XPU 1'}, 'kernel': ['Tile #0: gemm_kernel', 'oneccl_allreduce_pcie<half>'],
+                              'memcpy': ['zeCommandListAppendMemoryCopy(H2D)[4096]'], 'runtime': ['zeCommandListAppendLaunchKernel'],
+                              'collective': 1, 'linked': 1, 'op': [], 'busy': 60000}),
+    'unitrace, MPI': (unitrace('RANK 3 '), {'devices': {'XPU 1'}, 'kernel': ['Tile #0: gemm_kernel', 'oneccl_allreduce_pcie<half>'], 'busy': 60000}),
+    'nsys2json': (nsys2json(), {'devices': {'GPU 0', 'GPU 1'}, 'kernel': ['sgemm'] * 2, 'runtime': ['cudaLaunchKernel'], 'annotation': ['step'] * 2,
+                                'linked': 1, 'busy': 90000}),
+    'JAX': (jax(), {'devices': {'GPU:0'}, 'kernel': ['gemm_fusion'], 'runtime': ['cuLaunchKernel'], 'linked': 1, 'busy': 50000}),
+    **{f'{label}, without categories': (bare(label), {'devices': {'GPU 5' if label == 'GPU' else label}, 'kernel': ['k1', 'k2'], 'busy': 20000})
+       for label in ('GPU 0', 'NPU 3', 'XPU 1', 'TPU 0', 'MPS 0', 'Neuron 2', 'IPU 0', 'GCU 0', 'NPU', 'GPU')},
+}
+
+
+def judge_devices(what, path, answer):
+    """Compares the answers of all commands with the right ones."""
+    out = json.loads(run('report', '-q', '--json', path))
+    rows = [r for r in out['ranks'] if r['device']]
+    check(f'{what}: devices', {r['device'] for r in rows} == answer['devices'], [r['device'] for r in rows])
+    for kind in ('kernel', 'memcpy', 'runtime', 'annotation', 'op'):
+        if kind in answer:
+            found = names(path, kind)
+            check(f'{what}: {kind}', found == answer[kind], found)
+    if 'collective' in answer:
+        found = names(path, 'collective')
+        check(f'{what}: collectives', len(found) == answer['collective'], found)
+        check(f'{what}: communication', all(r['communication_ns'] is not None for r in rows) and sum(r['communication_ns'] for r in rows) > 0, rows)
+    if 'linked' in answer:
+        check(f'{what}: linked', sum(r['linked'] or 0 for r in rows) == answer['linked'], [r['linked'] for r in rows])
+    if 'busy' in answer:
+        check(f'{what}: busy', sum(r['busy_ns'] for r in rows) == answer['busy'], [r['busy_ns'] for r in rows])
+    check(f'{what}: top', b'"name"' in run('top', '-q', '--kind', 'kernel', '--json', path), 'no kernels')
+    said = run('info', '-q', path).decode()
+    check(f'{what}: info', 'busy' in said and all(d in said for d in answer['devices']), said)
+
+
+def write(folder, name, events):
+    path = os.path.join(folder, name)
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    return path
+
+
+# ---- Perfetto ----
+
+def varint(v):
+    out = bytearray()
+    while v > 127:
+        out.append(v & 127 | 128)
+        v >>= 7
+    return bytes(out + bytes([v]))
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def perfetto(path, tracks):
+    """Writes {track: [(name, category, start, duration, flow)]} as tracks of one process, with times in us."""
+    packet = lambda *fields: field(1, b''.join(fields) + field(10, 1))  # noqa: E731
+    out = packet(field(60, field(1, 1) + field(3, field(1, 42) + field(6, 'app'))))
+    for uuid, (track, spans) in enumerate(tracks.items(), 2):
+        out += packet(field(60, field(1, uuid) + field(5, 1) + field(2, track)))
+        for name, cat, start, dur, flow_id in spans:
+            event = field(9, 1) + field(11, uuid) + field(22, cat) + field(23, name) + (varint(47 << 3 | 1) + flow_id.to_bytes(8, 'little') if flow_id else b'')
+            out += packet(field(8, start * 1000), field(11, event))
+            out += packet(field(8, (start + dur) * 1000), field(11, field(9, 2) + field(11, uuid)))
+    with open(path, 'wb') as f:
+        f.write(out)
+
+
+PERFETTO = {
+    'rocprofv3': ({'THREAD 1 (77)': [('hipLaunchKernel', 'hip_api', 5, 10, 1), ('hipMemcpyAsync', 'hip_api', 16, 10, 2), ('roctx', 'marker_api', 30, 10, 0)],
+                   'COMPUTE AGENT [4] QUEUE [0] (GPU)': [('gemm', 'kernel_dispatch', 20, 50, 1)],
+                   'COPY to AGENT [0] THREAD [1] (CPU)': [('MEMORY_COPY_DEVICE_TO_HOST', 'memory_copy', 80, 5, 2)]},
+                  {'devices': {'GPU agent 4'}, 'kernel': ['gemm'], 'memcpy': ['MEMORY_COPY_DEVICE_TO_HOST'],
+                   'runtime': ['hipLaunchKernel', 'hipMemcpyAsync'], 'annotation': ['roctx'], 'linked': 2, 'busy': 55000}),
+    'rocprofv3, two agents': ({'COMPUTE AGENT [4] QUEUE [0] (GPU)': [('gemm', 'kernel_dispatch', 20, 50, 0)],
+                               'COMPUTE AGENT [4] QUEUE [1] (GPU)': [('gemm', 'kernel_dispatch', 20, 60, 0)],
+                               'COMPUTE AGENT [5] QUEUE [0] (GPU)': [('gemm', 'kernel_dispatch', 20, 70, 0)]},
+                              {'devices': {'GPU agent 4', 'GPU agent 5'}, 'kernel': ['gemm'] * 3, 'busy': 130000}),
+    'rocprofv3, GPU numbers': ({'COMPUTE GPU [1] QUEUE [0] (GPU)': [('gemm', 'kernel_dispatch', 20, 50, 0)],
+                                'COMPUTE Agent [0] QUEUE [0] (GPU)': [('gemm', 'kernel_dispatch', 20, 60, 0)]},
+                               {'devices': {'GPU 1', 'GPU agent 0'}, 'kernel': ['gemm'] * 2, 'busy': 110000}),
+    'rocprofv3, streams': ({'STREAM [" 0 "] ': [('gemm', 'kernel_dispatch', 20, 50, 0), ('MEMORY_COPY_HOST_TO_DEVICE', 'memory_copy', 80, 5, 0)]},
+                           {'devices': {'GPU'}, 'kernel': ['gemm'], 'memcpy': ['MEMORY_COPY_HOST_TO_DEVICE'], 'busy': 55000}),
+    'rocprof 2': ({'Dev 1 Queue 2': [('gemm', 'KERNELS', 20, 50, 1)], 'MEM COPIES(77): ': [('CopyHostToDevice', 'MEM_COPIES', 80, 5, 0)],
+                   'HIP API 77': [('hipLaunchKernel', 'HIP_API', 5, 10, 1)]},
+                  {'devices': {'GPU 1'}, 'kernel': ['gemm'], 'memcpy': ['CopyHostToDevice'], 'runtime': ['hipLaunchKernel'], 'linked': 1, 'busy': 55000}),
+    'rocprofiler-systems, queues': ({'main': [('hipLaunchKernel', 'rocm_hip_api', 5, 10, 1), ('run', 'host', 0, 90, 0)],
+                                     'GPU Kernel Dispatch [0] Queue 1': [('gemm', 'rocm_kernel_dispatch', 20, 50, 1)],
+                                     'GPU Memory Copy to Agent [2] Thread 0': [('MEMORY_COPY_HOST_TO_DEVICE', 'rocm_memory_copy', 80, 5, 0)]},
+                                    {'devices': {'GPU 0'}, 'kernel': ['gemm'], 'memcpy': ['MEMORY_COPY_HOST_TO_DEVICE'],
+                                     'runtime': ['hipLaunchKernel'], 'linked': 1, 'busy': 55000}),
+    'rocprofiler-systems, streams': ({'HIP Activity Stream 1': [('gemm', 'rocm_hip_stream', 20, 50, 0), ('MEMORY_COPY_HOST_TO_DEVICE', 'rocm_hip_stream', 80, 5, 0)],
+                                      'main': [('hipLaunchKernel', 'rocm_hip_api', 5, 10, 0)]},
+                                     {'devices': {'GPU'}, 'kernel': ['gemm'], 'memcpy': ['MEMORY_COPY_HOST_TO_DEVICE'], 'busy': 55000}),
+    'omnitrace': ({'HIP Activity Device 1, Queue 0': [('gemm', 'device_hip', 20, 50, 0), ('CopyHostToDevice', 'device_hip', 80, 5, 0)],
+                   'main': [('hipLaunchKernel', 'rocm_hip', 5, 10, 0)]},
+                  {'devices': {'GPU 1'}, 'kernel': ['gemm'], 'memcpy': ['CopyHostToDevice'], 'runtime': ['hipLaunchKernel'], 'busy': 55000}),
+}
+
+
+# ---- what is no device ----
+
+HOSTS = {
+    'Chrome': [*meta(7, 'GPU Process', None, t8='CrGpuMain', t9='VizCompositorThread'), x('Scheduler::RunNextTask', 7, 8, 0, 10, 'gpu')],
+    'Android': [*meta(7, 'com.app', None, t8='GPU completion', t9='RenderThread'), x('waiting for GPU completion 1', 7, 8, 0, 10)],
+    'Node': [*meta(7, 'node', None, t8='stream 0', t9='queue'), x('read', 7, 8, 0, 10), x('pump', 7, 9, 0, 10)],
+    'calls with a stream': [*meta(7, 'python', 'CPU'), x('triton_poi_fused_0', 7, 7, 0, 10, 'cpu_op', stream=7, device=0)],
+    'a copy of files': [*meta(1, 'COPY', None, t1='worker'), x('CopyHostToDevice', 1, 1, 0, 10)],
+    'a worker called Device': [*meta(1, 'Device 1', None, t1='Stream 1'), x('decode', 1, 1, 0, 10)],
+    'a build': [*meta(1, 'bazel'), x('Compiling kernel.cc', 1, 1, 0, 10, 'action processing'), x('kernel', 1, 1, 20, 10, 'kernel_build')],
+    'communication of processes': [*meta(1, 'Communication', None, t1='ipc'), x('send', 1, 1, 0, 10), x('HCCL', 1, 1, 20, 5)],
+    'python': [*meta(1, 'python', 'CPU'), x('vllm/pynccl.py(103): all_reduce', 1, 1, 0, 10, 'python_function')],
+}
+SUSPECTS = {
+    'a thread': ([*meta(1, 'runtime', None, t1='NeuronCore 0'), x('matmul', 1, 1, 0, 10)], 'NeuronCore 0'),
+    'a process': ([*meta(1, 'Gaudi HW traces', None, t1='TPC 0'), x('matmul', 1, 1, 0, 10)], 'Gaudi HW traces'),
+    'a process called GPU': ([*meta(1, 'GPU', None, t1='main'), x('render', 1, 1, 0, 10), x('idle', 1, 2, 0, 10)], 'GPU'),
+    'args': ([*meta(1, 'runtime', None, t1='lane'), x('matmul', 1, 1, 0, 10, 'work', stream=3, device=1)], 'matmul'),
+}
+
+
+def no_device(what, path):
+    out = json.loads(run('report', '-q', '--json', path))
+    check(f'{what}: no device', all(not r['device'] or not r['work'] for r in out['ranks']), [r['device'] for r in out['ranks']])
+    found = [n for kind in ('device', 'kernel', 'memcpy', 'collective') for n in names(path, kind)]
+    check(f'{what}: no kinds', not found, found)
+    return out['unknown']
+
+
+# ---- names ----
+
+COLLECTIVES = [
+    'ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)', 'ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)',
+    'rcclGenericKernel<1, false>(ncclDevKernelArgsStorage<4096ul>)', 'ncclSymkDevKernel_AllReduce_AGxLL_R_sum_bf16(ncclSymkDevWorkArgs)',
+    'mcclKernel_AllReduce_RING_SIMPLE_Sum___mt_bfloat16(mcclWorkElem)', 'ecclKernel_AllReduce_MESH_DIRECT_SIMPLE_Sum_bfloat(ecclWorkElem)',
+    'pcclKernel_twoShotAllReduceKernel', 'void mscclKernel_Sum_half_LL(mscclWork)', 'oneccl_allreduce_pcie<half, Rt64_128_PCIE, RingTransmit>',
+    'void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*)', 'void aiter::reduce_scatter_cross_device_store<bf16, 8>(int)',
+    'void quickreduce::allreduce_prototype_twoshot<AllReduceTwoshot<__half, CodecQ4<__half, 4>, true>, __half>(__half const*)',
+    'void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<0, __nv_bfloat16, 8>(int)',
+    'void flashinfer::trtllm_mnnvl_allreduce::twoshotAllreduceKernel<(unsigned char)2, __nv_bfloat16, true>(float*)',
+    'void tensorrt_llm::kernels::twoShotAllReduceKernel<__half, 8>(tensorrt_llm::kernels::AllReduceParams)',
+    'void tensorrt_llm::kernels::reduce_fusion::lamport_style_one_shot_all_reduce_norm_kernel<__half, 8>(int)',
+    'multimem_all_reduce_kernel', 'void (anonymous namespace)::multimem_one_shot_all_reduce_kernel<c10::BFloat16, 16>(int)',
+    'void c10d::symmetric_memory::two_shot_all_reduce_kernel_inplace<float>(float*)', 'void deep_ep::intranode::dispatch<8, 768>(int)',
+    'void deep_ep::internode_ll::combine<true, 7168>(void*)', 'void mori::moe::EpDispatchIntraNodeKernel<float>(int)', 'EpCombineIntraNodeKernel_bf16',
+    'void nvshmemi_reduce_kernel<float>(int)', 'userbuffers_fp16_sum_inplace_gpu_rr_rs_oop', 'kuserbuffers_pushrecv(int, int)', 'hcom_reduceScatter__123_0_1',
+    'all-reduce-start.3', '%all-gather.1 = f32[8] all-gather(%p)', 'ragged-all-to-all.2', 'collective-broadcast.1']
+OTHERS = [
+    'sm90_xmma_gemm_bf16', 'void cub::DeviceReduceKernel<int>', 'void splitKreduce_kernel<32, 16>(int)', 'void reduce_scatter_free_softmax(int)',
+    'index_gather_kernel', 'void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>(float)', 'all_gather_rows_kernel_unrelated',
+    'void at::native::elementwise_kernel<multimem_tag>(int)', 'void deep_ep::layout::get_dispatch_layout<256>(int)', 'broadcast_add_kernel',
+    'fused_reduce_scatter_norm(cross_device_buffer*)', 'void cutlass::Kernel2<nvshmem_free>(int)', 'reduce.12', 'execClKernel', 'wait_allreduce']
+
+
+def judge_names(folder):
+    path = write(folder, 'names.json', [*meta(0, 'python', 'GPU 0'), *(x(n, 0, 7, 10 * i, 5, 'kernel') for i, n in enumerate(COLLECTIVES + OTHERS))])
+    found = set(names(path, 'collective'))
+    for name in COLLECTIVES:
+        check(f'collective: {name}', name in found, 'is not one')
+    for name in OTHERS:
+        check(f'no collective: {name}', name not in found, 'is one')
+
+
+# ---- alignment ----
+
+def ascend_rank(rank, first, ahead, seed, n=24):
+    """A rank that begins to record at the collective `first`, which its indices count from; times in us."""
+    rnd, base, events, t = random.Random(seed), (4000 + rank) << 10, [], 1736408883000000.0
+    events += meta(base | 162, 'Ascend Hardware', 'NPU') + meta(base | 194, 'HCCL', None, t0='Group 0 Communication')
+    for k in range(n):
+        t += 900 + rnd.random() * 700
+        start, late, count = t, rnd.random() * 200, rnd.choice((4097000, 16781312))
+        if k < first:
+            continue
+        span = x(f'hcom_allReduce__586_{k - first}_1', base | 194, 0, 0, 0, data_type='FP32', count=str(count))
+        begin = start + (late if rank else 0) + ahead
+        events.append({**span, 'ts': f'{begin:.3f}', 'dur': round(start + 400 + ahead + k * 7 % 5 - begin, 3)})
+    return events
+
+
+def judge_aligned(folder):
+    for seed, (first, ahead) in enumerate([(0, 3000.0), (3, 3000.0), (1, -250000.0), (5, 60.0)]):
+        paths = [write(folder, f'npu{seed}_rank{r}.json', ascend_rank(r, first if r else 0, ahead if r else 0, seed)) for r in (0, 1)]
+        table, clocks, merged = (os.path.join(folder, f'{seed}{end}') for end in ('.json', '.clocks.json', '.merged.json'))
+        run('merge', '-q', '--force', *paths, '-o', merged, '--collectives', table, '--align-report', clocks)
+        with open(clocks, encoding='utf-8') as f:
+            host = json.load(f)['hosts'][-1]
+        with open(table, encoding='utf-8') as f:
+            rows = json.load(f)['collectives']
+        what = f'Ascend, {first} collectives later, {ahead} us ahead'
+        check(f'{what}: offset', abs(host['offset_ns'] / 1e3 - ahead) < 5 <= host['error_us'], host)
+        check(f'{what}: table', len(rows) == 24 - first and all(r['name'] == 'hcom_allReduce' and r['group'] == '586' and len(r['ranks']) == 2 for r in rows),
+              rows[:2])
+        check(f'{what}: bytes', {r['bytes'] for r in rows} == {4 * 4097000, 4 * 16781312}, {r.get('bytes') for r in rows})
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for i, (what, (events, answer)) in enumerate(DEVICES.items()):
+            judge_devices(what, write(folder, f'device{i}.json', events), answer)
+        for i, (what, (tracks, answer)) in enumerate(PERFETTO.items()):
+            path = os.path.join(folder, f'device{i}.pftrace')
+            perfetto(path, tracks)
+            judge_devices(what, path, answer)
+        for i, (what, events) in enumerate(HOSTS.items()):
+            unknown = no_device(what, write(folder, f'host{i}.json', events))
+            check(f'{what}: said', any(s.startswith('no GPU') for s in unknown), unknown)
+        for i, (what, (events, name)) in enumerate(SUSPECTS.items()):
+            unknown = no_device(what, write(folder, f'suspect{i}.json', events))
+            judge(f'suspect: {what}', '' if any(f"'{name}' looks like a device" in s for s in unknown) else f'{unknown}')
+        judge_names(folder)
+        judge_aligned(folder)
+    return finish()
+
+
+sys.exit(main())
