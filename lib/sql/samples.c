@@ -1,7 +1,7 @@
 /* samples.c - counters and flows as rows: one for each series of a counter sample, and one for each arrow of a flow.
  *
- * In JSON a series is named by the counter and its key, as in "memory bytes"; elsewhere a counter has one series with the
- * counter's name. */
+ * In JSON, and in a Perfetto file made of it, a series is named by the counter and its key, as in "memory bytes"; elsewhere a counter has
+ * one series with the counter's name. */
 #include <string.h>
 
 #include "graph/chain.h"
@@ -64,8 +64,9 @@ static uint32_t series_of(struct tk_sql *s, struct map *seen, tk_id track, tk_id
     return 0;
   const tk_id name = s->t->tracks[track].name;
   const struct intern_str *own = trace_str(s->t, name);
-  const tk_id text = s->times.exact ? intern(&s->texts, own->len ? (const char *)own->bytes : "", own->len)
-                                    : name_of_series(s, name, key);
+  const bool is_plain = s->times.exact && !s->t->tracks[track].by_series;
+  const tk_id text = is_plain ? intern(&s->texts, own->len ? (const char *)own->bytes : "", own->len)
+                              : name_of_series(s, name, key);
   s->counter_tracks[s->n_counter_tracks++] = (struct counter_track){.track = track, .key = key, .name = text};
   return *number;
 }

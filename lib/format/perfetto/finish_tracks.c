@@ -297,6 +297,7 @@ static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
   struct node *n = &r->nodes[at];
   if (n->form & FORM_COUNTER && n->name) return track_in(s, h.process, TK_COUNTERS, n->thread, n->name);
   tk_id id = n->form & FORM_SERIES && n->ident_text ? finish_series(s, at, h.process) : 0;
+  if (id) r->t->tracks[id].by_series = true;
   if (id) return id;
   struct tk_track *k = trace_add_track(r->t);
   if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track without a descriptor");
