@@ -12,7 +12,10 @@ static const tk_time HOUR = (tk_time)3600 * 1000000000000;
 
 static bool counts(const struct tk_event *e) { return !(e->flags & (TK_LOST_CLOCK | TK_UNFINISHED)); }
 
-static unsigned slot_of(tk_time ts, tk_time start, tk_time width) { return (unsigned)(((i128)ts - start) / width); }
+static unsigned slot_of(tk_time ts, tk_time start, tk_time width) {
+  const i128 slot = ((i128)ts - start) / width;
+  return slot < 0 ? 0 : slot > SLOTS ? SLOTS : (unsigned)slot;
+}
 
 /* Finds the longest run of free slots; starts[i] and ends[i] count the events that start and end in slot i. */
 static unsigned widest_gap(const uint32_t *starts, const uint32_t *ends, unsigned *first) {
@@ -49,10 +52,10 @@ static struct sides divide(const struct tk_trace *t, tk_time middle) {
   return s;
 }
 
-static void note_gap(struct tk_trace *t, const struct sides *s) {
+static void note_gap(struct tk_trace *t, const struct sides *s, i128 gap) {
   const bool early = s->n_before <= s->n_after;
   char text[160], time[48];
-  tk_print_duration(s->next - s->last, time);
+  tk_print_duration(gap < INT64_MAX ? (tk_time)gap : INT64_MAX, time);
   snprintf(text, sizeof text, "events that are %s %s all others: their clock may be wrong", time, early ? "before" : "after");
   trace_notes(t, TK_NOTE_FACT, UINT64_MAX, text, early ? s->n_before : s->n_after);
 }
@@ -68,9 +71,10 @@ void apart_note(struct tk_trace *t, tk_time start, tk_time end) {
     starts[slot_of(e->ts, start, width)]++;
     ends[slot_of(e->ts + e->dur, start, width)]++;
   }
-  const unsigned gap = widest_gap(starts, ends, &first);
-  if (gap == 0) return;
-  const struct sides s = divide(t, start + (tk_time)first * width);
-  if (s.n_before == 0 || s.n_after == 0 || s.next - s.last < HOUR) return;
-  if (s.next - s.last > (end / 2 - start / 2)) note_gap(t, &s);
+  if (widest_gap(starts, ends, &first) == 0) return;
+  const i128 middle = start + (i128)first * width;
+  const struct sides s = divide(t, middle < end ? (tk_time)middle : end);
+  if (s.n_before == 0 || s.n_after == 0) return;
+  const i128 gap = (i128)s.next - s.last;
+  if (gap >= HOUR && gap * 2 > (i128)end - start) note_gap(t, &s, gap);
 }
