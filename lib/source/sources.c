@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
+#include "format/stranger.h"
 #include "graph/diagnostics.h"
 #include "sources_impl.h"
 
@@ -33,8 +34,10 @@ static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struc
   e->look = !p ? LOOK_DAMAGED : n == 0 ? LOOK_EMPTY : LOOK_NO_TRACE;
   if (!p && err->code == TK_EFORMAT) e->look = LOOK_NO_TRACE;
   if (!f && (err->code == TK_EOPEN || err->code == TK_EREAD || err->code == TK_ELIMIT)) e->look = LOOK_FAILED;
+  const char *result = n == 0 ? stranger_result(s->places[entry].rel) : NULL; /* empty results need no word */
+  if (result) e->look = LOOK_NO_TRACE;
   if (!f) {
-    e->why = n == 0 && p ? "empty file" : source_text(s, err->msg);
+    e->why = result ? result : n == 0 && p ? "empty file" : source_text(s, err->msg);
   } else if (f->is_trace && !f->is_trace(in)) {
     snprintf(text, sizeof text, "%s without events", f->info.title);
     e->why = source_text(s, text);
