@@ -671,9 +671,10 @@ def _():
 
 # ---- what people type ----
 
-def typed(*args):
-    p = run(*args)
-    return '' if p.returncode == 0 else p.stderr
+def advice(text):
+    """Returns an answer without its repetition of what was typed."""
+    text = re.sub(r"\(try 'tracekit help[^)]*\)|^tracekit: (\w+: )?", '', text, flags=re.M)
+    return re.sub(r"(unknown (option|command)) '[^']*'", r'\1', text)
 
 
 def typing(thread, words, *patterns):
@@ -681,10 +682,11 @@ def typing(thread, words, *patterns):
     @case(thread, 'typed', 'tracekit ' + words)
     def _():
         put('T.json', {'traceEvents': [x('a', 0, 5), kernel('gemm', 10, 20)]})
+        put('q.sql', 'select 1')
         put('U.json', {'traceEvents': [x('a', 0, 5), kernel('gemm', 10, 20)]})
         p = run(*words.split())
         if p.returncode:
-            has(p.stderr, *patterns)
+            has(advice(p.stderr), *patterns)
 
 
 typing('pytorch/pytorch#124547', 'top T.json --sort_by self_cuda_time_total', '--sort')
@@ -886,6 +888,134 @@ typing('google/perfetto#3537', 'convert T.json -t pftrace -o o.pftrace', '-f')
 typing('intel/pti-gpu#10', 'top T.json --per-kernel', '--kind')
 typing('AMD-AGI/TraceLens#241', 'compare T.json U.json', r'\bdiff\b')
 typing('vllm-project/speculators#1123', 'diff T.json U.json --top-k 5', '--top')
+
+# ---- a third round ----
+
+@case('google/perfetto#558', 'clock', 'times in scientific notation beside decimal ones')
+def _():
+    put('a.json', '[' + ','.join('{"cat":"perf","dur":%s,"name":"%s","ph":"X","pid":3,"tid":1,"ts":%s}' % v for v in (
+        ('4.75', 'p1', '1.6921085481321545e+15'), ('2.0', 'c1', '1.6921085481321572e+15'), ('4.5', 'p2', '1692108548132160.5'), ('2.5', 'c2', '1692108548132162.5'))) + ']')
+    equal([e['time_ms'] * 1000 for e in dump('a.json')], [0, Decimal('2.7'), 6, 8])
+    equal(depths('a.json'), [('p1', 0), ('c1', 1), ('p2', 0), ('c2', 1)])
+
+
+@case('google/perfetto#426', 'perfetto', 'a clock of milliseconds that counts from 0')
+def _():
+    snapshot = message(6, message(1, number(1, 6) + number(2, 1672924880617000000)) + message(1, number(1, 128) + number(2, 0) + number(4, 1000000)))
+    put('a.pftrace', packet(number(10, 1), number(13, 1), snapshot) + track(1, pid=5) + track(7, 'build', 1) + slice_event(0, 1, 7, 'Run build', clock=128)
+        + slice_event(690, 1, 7, 'Load build', clock=128) + slice_event(33476, 2, 7, clock=128) + slice_event(104321, 2, 7, clock=128))
+    equal(durations('a.pftrace'), {'Run build': [104321000], 'Load build': [32786000]})
+    equal(dump('a.pftrace')[1]['time_ms'] - dump('a.pftrace')[0]['time_ms'], 690)
+
+
+@case('namhyung/uftrace#1325', 'stack', 'events that have no thread, and ends of functions that began before the record')
+def _():
+    put('a.json', {'traceEvents': [{'ts': ts, 'ph': ph, 'pid': 47467, 'name': n} for ts, ph, n in (
+        (1.0, 'E', 'duration_cast'), (2.0, 'B', 'operator<<'), (3.0, 'B', 'linux:schedule'), (8.5, 'E', 'linux:schedule'), (9.0, 'E', 'operator<<'), (9.5, 'E', 'main'))],
+        'displayTimeUnit': 'ns', 'metadata': {'version': 'uftrace v0.9.3'}})
+    equal(durations('a.json'), {'operator<<': [7], 'linux:schedule': [5.5]})
+
+
+@case('tensorflow/tensorboard#1290', 'container', 'the folder above several models')
+def _():
+    for model, when in (('a', '2024_01_01_00_00_01'), ('b', '2024_01_02_00_00_01')):
+        put('t.json', [x(model, 0, 5)])
+        os.makedirs(f'logs/{model}/plugins/profile/{when}')
+        converted('t.json', f'logs/{model}/plugins/profile/{when}/host1.xplane.pb')
+    p = run('extract', 'logs', '-o', 'o.json')
+    equal((p.returncode, durations('o.json')), (0, {'b': [5]}))
+    has(p.stderr, r'2024_01_02')
+
+
+@case('openxla/xprof#298', 'rank', 'a host whose name has a dot')
+def _():
+    put('t.json', [x('a', 0, 5)])
+    os.makedirs('logs/train/plugins/profile/2021_07_25_10_36_13')
+    converted('t.json', 'logs/train/plugins/profile/2021_07_25_10_36_13/BlueDiamond.local.xplane.pb')
+    put('logs/train/plugins/profile/2021_07_25_10_36_13/BlueDiamond.local.kernel_stats.pb', b'')
+    hosts = [f['host'] for f in json.loads(run('list', 'logs', '--json').stdout)['files']]
+    equal(hosts, ['BlueDiamond.local'])
+
+
+@case('google/perfetto#10', 'stranger', 'the page of systrace holds the text of ftrace')
+def _():
+    put('trace.html', '<!DOCTYPE html>\n<html><head></head><body>\n<script class="trace-data" type="application/text">\n# tracer: nop\n#\n'
+        '  surfaceflinger-500   (  500) [001] ...1 10.000100: tracing_mark_write: B|500|onMessage\n</script>\n</body></html>\n')
+    has(said('info', 'trace.html'), r'(?i)ftrace|systrace')
+
+
+@case('vllm-project/vllm#22496', 'step', 'the first names of the steps of vLLM')
+def _():
+    put('a.json', {'traceEvents': [x(f'execute_new_{i}_cached_{3 - i}', 100 * i, 80, cat='user_annotation') for i in range(3)] + [kernel('gemm', 20, 20)]})
+    equal(devices('a.json')[0]['step']['count'], 3)
+
+
+@case('SemiAnalysisAI/InferenceX#1007', 'rank', 'two processes of one host, told apart by pid only')
+def _():
+    names = [f'ptgpu-a4000_389500{i}.17435878132870130{i}7.pt.trace.json' for i in (4, 5)]
+    equal(ranks(*named_ranks(*names)), [0, 1])
+    equal({r['host'] for r in json.loads(run('merge', *names, '-n', '--json').stdout)['ranks']}, {'ptgpu-a4000'})
+
+
+@case('mosaicml/composer#143', 'rank', 'a file of metadata beside each trace')
+def _():
+    for r in (0, 1):
+        put(f'run/rank_{r}.trace.json', [x(f'w{r}', 10, 5)])
+        put(f'run/rank_{r}.metadata.trace.json', {'clock_sync_timestamp_us': 1640995200000000, 'displayTimeUnit': 'ns', 'global_rank': r, 'traceEvents': []})
+    run('merge', 'run', '-o', 'm.json')
+    equal(durations('m.json'), {'w0': [5], 'w1': [5]})
+    equal(len({e['process'] for e in dump('m.json')}), 2)
+
+
+@case('google/trace-viewer#613', 'container', 'a zip whose member has a blank and brackets in its name')
+def _():
+    with zipfile.ZipFile('trace (1).json.zip', 'w', zipfile.ZIP_DEFLATED) as z:
+        z.writestr('trace (1).json', json.dumps({'traceEvents': [x('a', 0, 5)]}))
+    equal(durations('trace (1).json.zip'), {'a': [5]})
+
+
+@case('google/perfetto#9', 'stranger', 'a profile of pprof')
+def _():
+    value_type = message(1, number(1, 1) + number(2, 2))
+    put('cpu.pprof', gzip.compress(value_type + b''.join(message(6, t) for t in (b'', b'cpu', b'nanoseconds', b'main.work')) + number(9, 1700000000000000000)))
+    has(said('info', 'cpu.pprof'), r'(?i)pprof')
+
+
+@case('gaogaotiantian/viztracer#106', 'clock', 'times with a fraction and a window of 290.1 us')
+def _():
+    put('a.json', {'traceEvents': [{'pid': 3346, 'tid': 3346, 'ts': 3.1, 'dur': 290.1, 'name': 'builtins.exec', 'ph': 'X', 'cat': 'FEE'}], 'viztracer_metadata': {'version': '0.12.3', 'overflow': False}})
+    equal(durations('a.json'), {'builtins.exec': [290.1]})
+    assert 'realtime' not in run('info', 'a.json').stdout
+
+
+@case('pytorch/pytorch#162580', 'question', 'time by operator and shape')
+def _():
+    shapes = ('[[8, 16], [16, 4]]', [[8, 16], [16, 4]]), ('[[1, 16], [16, 4]]', [[1, 16], [16, 4]])
+    put('a.json', {'traceEvents': [x('aten::mm', 20 * i, 10 + i, cat='cpu_op', args={'Input Dims': s}) for i, (_, s) in enumerate(shapes)]})
+    found = top('a.json', '--by', 'name', '--by', 'arg.Input Dims')
+    equal(sorted(found.values()), [10000, 11000])
+
+
+@case('facebookresearch/HolisticTraceAnalysis#180', 'question', 'the kernels of the forward pass')
+def _():
+    put('a.json', {'traceEvents': [
+        x('## forward ##', 0, 50, cat='user_annotation'), x('## backward ##', 60, 50, cat='user_annotation'),
+        x('cudaLaunchKernel', 10, 5, cat='cuda_runtime', args={'correlation': 1}), x('cudaLaunchKernel', 70, 5, cat='cuda_runtime', args={'correlation': 2}),
+        kernel('fwd', 60, 25, correlation=1), kernel('bwd', 90, 35, correlation=2)]})
+    equal(top('a.json', '--launched-by', '*forward*', '--kind', 'kernel'), {'fwd': 25000})
+
+
+typing('openxla/xprof#372', 'extract gs://my-bucket/logs -o o.json', r'(?i)gsutil|gcloud|copy|address')
+typing('pytorch/pytorch#124547', 'top T.json --sort self_cuda_time_total', r'total|self')
+typing('pytorch/kineto#915', 'top T.json --by module', r'--launched-by|arg\.|tree')
+typing('pytorch/pytorch#162580', 'top T.json --group_by_input_shape', r'--by')
+typing('jax-ml/jax#40258', 'convert T.json --output-file o.pftrace', r'-o|--output')
+typing('tensorflow/tensorboard#6940', 'view T.json --logdir x', r'inputs need no option')
+typing('google/perfetto#3273', 'info T.json --stats', r'-v|report|top|size')
+typing('perfetto.dev, trace_processor_shell -q', 'sql -q q.sql T.json', r'-e|--script')
+typing('perfetto.dev, trace_processor_shell --httpd', 'view T.json --httpd', r'--port|--no-browser|default')
+typing('facebookresearch/HolisticTraceAnalysis#324', 'report --trace-dir . --num-kernels 5', r'inputs need no option')
+typing('horovod/horovod#1022', 'filter T.json --ops 5 -o o.json', r'--name|--kind')
 
 
 def main():
