@@ -62,6 +62,10 @@ static const char *foreign_command(const char *name) {
     { "query", "sql" },                 { "compare", "diff" },           { "join", "merge" },             { "combine", "merge" },
     { "align", "merge" },               { "shift", "rebase" },           { "anonymise", "redact" },       { "anonymize", "redact" },
     { "validate", "check" },            { "open", "view" },              { "flamegraph", "tree" },
+    { "analyze-profile", "report" },    { "analyze", "report" },         { "analyse", "report" },         { "profile", "report" },
+    { "traceconv", "convert" },         { "export", "convert" },         { "--combine", "merge" },
+    { "--merge", "merge" },             { "--convert", "convert" },      { "--report", "report" },        { "--filter", "filter" },
+    { "--query", "sql" },
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (!strcmp(rows[i].name, name) && !command_find(name)) return rows[i].here;

@@ -258,7 +258,17 @@ static const char *completed(const struct command *c, const char *word, size_t n
   return n > 1 ? found : NULL;
 }
 
-static enum parsed unknown_long(const struct parser *p, const char *word, size_t n) {
+/* Copies a name with dashes for underscores, as in --min_dur. */
+static size_t with_dashes(const char *word, size_t n, char to[MAX_WORD]) {
+  if (n >= MAX_WORD) n = MAX_WORD - 1;
+  for (size_t i = 0; i < n; i++) to[i] = word[i] == '_' ? '-' : word[i];
+  to[n] = 0;
+  return n;
+}
+
+static enum parsed unknown_long(const struct parser *p, const char *typed, size_t n_typed) {
+  char word[MAX_WORD];
+  const size_t n = with_dashes(typed, n_typed, word);
   const char *here = meant_option(p->command->name, word, n), *whole = completed(p->command, word, n);
   const char *valid[MAX_VALID] = { "help", "version" };
   char shown[MAX_WORD + 4], dashed[MAX_VALID][MAX_WORD];
@@ -269,7 +279,7 @@ static enum parsed unknown_long(const struct parser *p, const char *word, size_t
     snprintf(dashed[i], sizeof dashed[i], "--%s", valid[i]);
     valid[i] = dashed[i];
   }
-  snprintf(shown, sizeof shown, "--%.*s", (int)(n < MAX_WORD ? n : MAX_WORD), word);
+  snprintf(shown, sizeof shown, "--%.*s", (int)(n_typed < MAX_WORD ? n_typed : MAX_WORD), typed);
   if (here) return fail(p->error, "unknown option '%s': %s", shown, here);
   if (whole) return fail(p->error, "unknown option '%s'; did you mean '--%s'?", shown, whole);
   opt_unknown(p->error, "option", shown, valid);

@@ -36,7 +36,8 @@ static bool ends_value(struct json *j, const uint8_t *q) {
 }
 
 /* Scans the string whose opening quote is at j->p. Producers that do not escape leave quotes inside values. Such a quote is
- * recognised by what follows it, and only within one line, so that a missing comma cannot swallow the file. */
+ * recognised by what follows it, and only within one line or in front of the last quote, so that a missing comma cannot swallow
+ * the file. */
 static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
   const uint8_t *p = j->p + 1, *newline = NULL;
   s->p = p;
@@ -47,7 +48,8 @@ static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
     if (*p == '"') {
       if (!is_value || ends_value(j, p)) break;
       if (j->status != JSON_OK) return false;
-      if (newline) return json_bad(j, newline, "text after a string");
+      if (newline && (p[1] != '"' || !ends_value(j, p + 1)))
+        return j->status == JSON_OK && json_bad(j, newline, "text after a string");
       s->plain = false;
       json_fix(j, p, "unescaped quote inside a string");
       p++;
@@ -65,10 +67,28 @@ static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
   return true;
 }
 
+static bool is_letter(uint8_t c) { return ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_'; }
+
+/* Scans a key that lacks its quotes, or the first one. */
+static bool scan_bare_key(struct json *j, struct json_string *key) {
+  const uint8_t *from = j->p, *p = from;
+  if (!is_letter(*p)) return json_bad(j, from, "expected a key");
+  while (p < j->end && (is_letter(*p) || (*p >= '0' && *p <= '9'))) p++;
+  *key = (struct json_string){.p = from, .n = (size_t)(p - from), .plain = true};
+  if (p < j->end && *p == '"') p++;
+  const uint8_t *colon = p;
+  while (colon < j->end && json_is_space(*colon)) colon++;
+  if (colon >= j->end) return json_need_more(j);
+  if (*colon != ':') return json_bad(j, from, "expected a key");
+  json_fix(j, from, "key without quotes");
+  j->p = p;
+  return true;
+}
+
 bool json_key(struct json *j, struct json_string *key) {
   if (!json_blank(j)) return false;
-  if (*j->p != '"') return json_bad(j, j->p, "expected a key");
-  if (!scan_string(j, key, false) || !json_blank(j)) return false;
+  if (*j->p != '"' ? !scan_bare_key(j, key) : !scan_string(j, key, false)) return false;
+  if (!json_blank(j)) return false;
   if (*j->p != ':') return json_bad(j, j->p, "expected ':' after a key");
   j->p++;
   return j->member = true;

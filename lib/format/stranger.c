@@ -22,6 +22,7 @@ struct stranger {
 };
 
 #define PERF_TEXT "the text of 'perf script'; profiler.firefox.com and speedscope.app open it"
+#define FTRACE_PACKED "the compressed text of Android's atrace; ui.perfetto.dev opens it"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
 /* After leading whitespace; letters match in either case. */
@@ -37,6 +38,7 @@ static const struct stranger TEXTS[] = {
     /* Linux Documentation/trace/ftrace.rst: the header of every tracer */
     {"# tracer:", 9, FTRACE},
     {"TRACE:\n# tracer:", 16, FTRACE}, /* atrace --async_dump */
+    {"TRACE:\n\x78", 8, FTRACE_PACKED}, /* atrace -z: a zlib stream follows */
     {"# ========\n# captured on", 24, PERF_TEXT}, /* perf script --header */
     /* valgrind docs/cl-format */
     {"# callgrind format", 18, "a profile of callgrind rather than a timeline; KCachegrind opens it"},

@@ -18,6 +18,9 @@ struct json_stranger {
 #define NODE_PROFILE "a CPU profile of V8 (Node, Chrome); speedscope.app and the DevTools open it"
 #define FIREFOX "a profile of Firefox (Gecko, samply); profiler.firefox.com opens it"
 #define OTLP "an export of OpenTelemetry (OTLP); Jaeger and other backends of OpenTelemetry import it"
+#define FLIGHT "a flight recording of PyTorch's collectives; 'torchfrtrace' (fr_trace.py) analyses it"
+#define TRTEXEC "times of TensorRT's trtexec rather than a trace; trex (trt-engine-explorer) shows them"
+#define NEXT_JS "a trace of Next.js (.next/trace); 'next internal perfetto' or scripts/trace-to-event-format.mjs converts it"
 #define NSYS "the JSON of 'nsys export'; export the report as SQLite and convert it with nsys2json, or open it in nsys-ui"
 
 static const struct json_stranger ROWS[] = {
@@ -54,6 +57,17 @@ static const struct json_stranger ROWS[] = {
     /* pytorch torch/csrc/profiler/standalone/execution_trace_observer.cpp; chakra */
     {{"schema", "nodes.fw_parent"}, "a PyTorch execution trace (Chakra) without times; mlcommons/chakra reads it"},
     {{"schema", "nodes.ctrl_deps"}, "a PyTorch execution trace (Chakra) without times; mlcommons/chakra reads it"},
+    /* pytorch torch/csrc/distributed/c10d/FlightRecorder.hpp: keys of the dump and of its entries */
+    {{"pg_config", "entries"}, FLIGHT},
+    {{"pg_status", "entries"}, FLIGHT},
+    {{"entries.record_id", "entries.profiling_name"}, FLIGHT},
+    /* TensorRT samples/common/sampleReporting.cpp: exportJSONTrace, Profiler::exportJSONProfile */
+    {{"timeMs", "averageMs"}, TRTEXEC},
+    {{"computeMs", "startComputeMs"}, TRTEXEC},
+    {{"startComputeInMs"}, TRTEXEC},
+    /* next.js packages/next/src/trace/report/to-json.ts: an array of spans on each line */
+    {{"parentId", "startTime"}, NEXT_JS},
+    {{"traceId", "startTime"}, NEXT_JS},
     /* http://www.softwareishard.com/blog/har-12-spec */
     {{"log.creator", "log.version"}, "an HTTP archive (HAR) rather than a trace; the DevTools import it"},
     /* https://github.com/google/benchmark docs/user_guide.md */

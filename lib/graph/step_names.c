@@ -12,6 +12,7 @@ static const struct row {
   const char *begins, *holds; /* `holds`: text that follows somewhere; NULL = none */
   bool ordinal;               /* numbers in the name are sizes of batches */
 } ROWS[] = {
+    {"ProfileStep#", NULL, false},                /* Paddle, paddle/fluid/platform/profiler/chrometracing_logger.cc */
     {"execute_", "generation_", true},            /* vLLM, vllm/v1/worker/gpu_worker.py: annotate_profile */
     {"execute_new_", "_cached_", true},           /* vLLM 0.11, the same */
     {"step[", "bs=", true},                       /* SGLang, python/sglang/srt/managers/scheduler.py */

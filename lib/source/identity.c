@@ -1,14 +1,18 @@
 /* identity.c - rank and host, from the trace's metadata or else from the file name.
  *
  *     distributedInfo.rank                  Kineto, any version of torch
+ *     metadata event global_rank            Composer, composer/profiler/json_trace_handler.py
  *     gpu3.json next to gpu4.json           the number in which the names of the inputs differ (ranks.h)
  *     profiler_info_3.json next to it       torch_npu (rundir.h)
  *     rank3.json, trace_rank-3.json.gz,     common file names
  *     worker3_step_12.<time>.pt.trace.json
  *     <host>_<pid>.<time>.pt.trace.json     tensorboard_trace_handler
- *     rank3/trace.json                      the folder's name
+ *     rank3/trace.json, rank3/d0/trace.json the folder's name
  *     host_name                             Kineto's C++ exporter
  *     <host>.xplane.pb                      in a run directory (rundir.h) */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "identity.h"
 
 #include <stdio.h>
@@ -26,6 +30,35 @@ static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
   if (!m || !json_member(trace_raw(t, m->at), m->size, "rank", &v)) return false;
   if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0) return false;
   return *rank = v.num.mant, true;
+}
+
+/* Metadata events that state the rank, with the arg that contains it. */
+static const struct rank_event {
+  const char *name, *arg;
+} RANK_EVENTS[] = {
+    {"\"global_rank\"", "value"}, /* Composer, composer/profiler/json_trace_handler.py */
+};
+
+static bool rank_of_record(const char *text, size_t n, const struct rank_event *row, int64_t *rank) {
+  static const char ARGS[] = "\"args\":";
+  struct json_value v;
+  if (!memmem(text, n, row->name, strlen(row->name))) return false;
+  const char *args = memmem(text, n, ARGS, sizeof ARGS - 1);
+  if (args) args += sizeof ARGS - 1;
+  if (!args || !json_member(args, n - (size_t)(args - text), row->arg, &v)) return false;
+  if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0) return false;
+  return *rank = v.num.mant, true;
+}
+
+static bool rank_of_records(const struct tk_trace *t, int64_t *rank) {
+  enum { FIRST = 4096 }; /* records; such events are at the start */
+  for (tk_id i = 1; i <= t->n_records && i <= FIRST; i++) {
+    const struct tk_record *rec = &t->records[i];
+    if (rec->phase != 'M' || rec->kind != TK_REC_OTHER) continue;
+    for (size_t k = 0; k < sizeof RANK_EVENTS / sizeof *RANK_EVENTS; k++)
+      if (rank_of_record(trace_raw(t, rec->at), rec->size, &RANK_EVENTS[k], rank)) return true;
+  }
+  return false;
 }
 
 static void set_host(struct identity *id, const char *p, size_t n) {
@@ -52,14 +85,20 @@ static void find_host(const struct tk_trace *t, struct identity *id) {
   else id->host[at - name] = 0;
 }
 
+/* Finds a rank in the name of the folder, or of the folder above. */
 static bool rank_of_folder(const char *path, int64_t *rank) {
-  const char *end = strrchr(path, '/'), *from = end;
+  const char *end = strrchr(path, '/');
   char folder[256];
-  while (from && from > path && from[-1] != '/' && from[-1] != ':') from--;
-  if (!from || end == from || (size_t)(end - from) >= sizeof folder) return false;
-  memcpy(folder, from, (size_t)(end - from));
-  folder[end - from] = 0;
-  return rundir_rank(folder, rank);
+  for (unsigned i = 0; end && i < 2; i++) {
+    const char *from = end;
+    while (from > path && from[-1] != '/' && from[-1] != ':') from--;
+    if (end == from || (size_t)(end - from) >= sizeof folder) return false;
+    memcpy(folder, from, (size_t)(end - from));
+    folder[end - from] = 0;
+    if (rundir_rank(folder, rank)) return true;
+    end = from > path && from[-1] == '/' ? from - 1 : NULL;
+  }
+  return false;
 }
 
 bool identity_is_merged(const struct tk_trace *t) {
@@ -72,6 +111,7 @@ struct identity identity_of(const struct tk_trace *t) {
   struct identity id = {.rank = -1, .rank_from = ""};
   if (identity_is_merged(t)) return id;
   if (stated_rank(t, &id.rank)) id.rank_from = "distributedInfo";
+  else if (rank_of_records(t, &id.rank)) id.rank_from = "metadata";
   else if (t->store->rank_from) id.rank = t->store->rank, id.rank_from = t->store->rank_from, id.rank_note = t->store->rank_note;
   else if (rundir_rank(path_leaf(t->source), &id.rank)) id.rank_from = "file name";
   else if (rank_of_folder(t->source, &id.rank)) id.rank_from = "folder name";

@@ -442,9 +442,23 @@ static bool add_pattern(struct source *s, const char *pattern, struct tk_err *er
 /* ---- a name ---- */
 
 /* True for "https://host/trace.json" and "gs://bucket/run": letters before "://". */
-static bool is_address(const char *name) {
+/* Returns how to download an address; NULL if the name is none. */
+static const char *download_of(const char *name) {
+  static const struct {
+    const char *scheme, *command;
+  } ROWS[] = {{"gs", "gcloud storage cp -r"}, {"s3", "aws s3 cp --recursive"}, {"hdfs", "hdfs dfs -get"}, {"hf", "hf download"},
+              {"abfs", "az storage blob download-batch"}, {"az", "az storage blob download-batch"}};
   const size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
-  return n > 1 && strncmp(name + n, "://", 3) == 0;
+  if (n < 2 || strncmp(name + n, "://", 3) != 0) return NULL;
+  for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+    if (strlen(ROWS[i].scheme) == n && memcmp(ROWS[i].scheme, name, n) == 0) return ROWS[i].command;
+  return "curl -LO";
+}
+
+static bool refuse_address(struct source *s, const char *name, const char *command) {
+  char text[128];
+  snprintf(text, sizeof text, "is a URL, not a file; download it first, for example with %s", command);
+  return fail_with(s, name, TK_EOPEN, 0, text);
 }
 
 static bool add_name(struct source *s, const char *name, unsigned lists, struct tk_err *err) {
@@ -455,8 +469,8 @@ static bool add_name(struct source *s, const char *name, unsigned lists, struct 
     int sys = errno;
     if (*name == '@' && name[1]) return add_list(s, name + 1, lists, err);
     if (is_member(s, name, &ok, err)) return ok;
-    if (is_address(name)) return fail_with(s, name, TK_EOPEN, 0, "is a URL, not a file; download it first, for example with "
-                                                                 "curl -LO");
+    const char *command = download_of(name);
+    if (command) return refuse_address(s, name, command);
     if (strpbrk(name, "*?[")) return add_pattern(s, name, err);
     return fail_with(s, name, TK_EOPEN, sys, "cannot open");
   }

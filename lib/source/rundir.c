@@ -63,7 +63,7 @@ static bool number_in_name(const char *name, const char *word, int64_t *number) 
     const char *q = p + strlen(word);
     int64_t v = 0;
     if ((p > name && letter(p[-1])) || is_local(name, p)) continue;
-    if (*q == '_' || *q == '-' || *q == '.' || *q == '=') q++;
+    if (*q && strchr("_-.=[#", *q)) q++; /* "rank[3]": Primus, Megatron-LM */
     if (!digit(*q)) continue;
     for (; digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');
     return *number = v, true;
@@ -155,15 +155,26 @@ static void other_name(struct rundir *r, struct rundir_file *f, const char *base
   f->stem = copy_text(r, base, stem > 1 ? stem - 1 : n);
 }
 
-/* Assigns a file in a participant's folder to the run of the folder above. */
+/* Assigns a file in a participant's folder, or in the only folder in it, to the run of the folder above: rank3/x.json to "", and
+ * rank3/d0/x.json to d0, as rank4/d0/x.json. */
 static void step_out(struct rundir *r, struct rundir_file *f) {
-  const char *folder = path_leaf(f->folder);
-  char *stem;
-  if (!is_participant(folder) || asprintf(&stem, "%s/%s", folder, f->stem) < 0) return;
-  f->stem = copy_text(r, stem, strlen(stem));
-  free(stem);
-  if (f->rank < 0 && !rundir_rank(folder, &f->rank)) f->host = folder;
-  f->folder = copy_text(r, f->folder, folder > f->folder ? (size_t)(folder - f->folder) - 1 : 0);
+  const char *inner = path_leaf(f->folder), *rest = "", *participant = inner;
+  char *text;
+  if (!is_participant(inner) && inner > f->folder) {
+    const char *above = copy_text(r, f->folder, (size_t)(inner - f->folder) - 1);
+    participant = f->folder + (path_leaf(above) - above);
+    rest = inner;
+  }
+  const char *name = copy_text(r, participant, strcspn(participant, "/"));
+  if (!is_participant(name) || asprintf(&text, "%s/%s", name, f->stem) < 0) return;
+  f->stem = copy_text(r, text, strlen(text));
+  free(text);
+  if (f->rank < 0 && !rundir_rank(name, &f->rank)) f->host = name;
+  size_t above = (size_t)(participant - f->folder);
+  if (!*rest && above) above--;
+  if (asprintf(&text, "%.*s%s", (int)above, f->folder, rest) < 0) return;
+  f->folder = copy_text(r, text, strlen(text));
+  free(text);
 }
 
 /* Storage buckets have no folders: a browser saves "logs/plugins/profile/..." as one file whose name has %2F for each slash. */

@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"
+#include "format/stranger.h"
 #include "graph/diagnostics.h"
 #include "sources_impl.h"
 
@@ -30,11 +31,11 @@ static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struc
   const uint8_t *p = in ? in_ahead(in, FORMAT_PEEK, &n, err) : NULL;
   const struct format *f = p && n ? format_detect(in, s->places[entry].rel, err) : NULL;
   (void)arg;
-  e->look = !p ? LOOK_DAMAGED : n == 0 ? LOOK_EMPTY : LOOK_NO_TRACE;
-  if (!p && err->code == TK_EFORMAT) e->look = LOOK_NO_TRACE;
+  const char *result = n == 0 ? stranger_result(s->places[entry].rel) : NULL; /* empty results need no word */
+  e->look = !p && err->code != TK_EFORMAT ? LOOK_DAMAGED : p && n == 0 && !result ? LOOK_EMPTY : LOOK_NO_TRACE;
   if (!f && (err->code == TK_EOPEN || err->code == TK_EREAD || err->code == TK_ELIMIT)) e->look = LOOK_FAILED;
   if (!f) {
-    e->why = n == 0 && p ? "empty file" : source_text(s, err->msg);
+    e->why = p && result ? result : n == 0 && p ? "empty file" : source_text(s, err->msg);
   } else if (f->is_trace && !f->is_trace(in)) {
     snprintf(text, sizeof text, "%s without events", f->info.title);
     e->why = source_text(s, text);
@@ -288,8 +289,7 @@ static bool any_trace(const struct tk_sources *s, size_t first) {
 /* Finds the newest run after the n-th that contains a trace; NULL if there is none. */
 static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t n, const char **name, struct tk_err *err) {
   struct source *src = &s->impl->source;
-  const uint32_t base = src->origins[r->origin].first;
-  uint32_t view;
+  uint32_t base = src->origins[r->origin].first, view;
   for (*name = NULL; n < r->n; n++) {
     const struct rundir_run *run = &src->rundir.runs[r->order[n]];
     if (!run_is_wanted(&s->impl->opt, run)) continue;

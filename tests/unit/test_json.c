@@ -112,6 +112,8 @@ static const struct { const char *text, *copy; } copies[] = {
   {"[True, None, nan, +5, .5, 5.]", "[true,null,\"NaN\",5,0.5,5.0]"},
   {"[1,]", "[1]"},
   {"{\"a\":1,}", "{\"a\":1}"},
+  {"{a\" : 1, b_2: [{c: 2}]}", "{\"a\":1,\"b_2\":[{\"c\":2}]}"},
+  {"[\"\"is \"fast\"\nenough\"\"]", "[\"\\\"is \\\"fast\\\"\\nenough\\\"\"]"},
   {"[\"a\x01\"]", "[\"a\\u0001\"]"},
   {"[\"\xff\"]", "[\"\xef\xbf\xbd\"]"},
   {"[\"\\ud83d\"]", "[\"\xef\xbf\xbd\"]"},

@@ -161,6 +161,7 @@ static void names(void **state) {
   assert_true(rundir_compare("a", "ab") < 0 && rundir_compare("", "a") < 0);
   assert_true(rundir_rank("trace_rank-3.json", &rank) && rank == 3);
   assert_true(rundir_rank("worker12_step_4.json", &rank) && rank == 12);
+  assert_true(rundir_rank("exp[llama-70b]-rank[7].json", &rank) && rank == 7);
   assert_true(rundir_rank("1760100000.5-TP-3.trace.json.gz", &rank) && rank == 3);
   assert_true(rundir_rank("1760100000.5-TP-13-EP-1.trace.json.gz", &rank) && rank == 13);
   assert_false(rundir_rank("1760100000.5-TP-3-PP-1.trace.json.gz", &rank));

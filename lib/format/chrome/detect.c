@@ -33,14 +33,29 @@ bool chrome_is_trace(struct in *in) {
   return !p || (n >= FAR || holds(p, n, "\"traceEvents\""));
 }
 
-/* Finds distributedInfo.rank where Kineto's C++ exporter writes it: before the events. */
+/* What states the rank near the start: a key or a name, then the key of the rank. */
+static const struct {
+  const char *of, *key;
+} RANKS[] = {
+    {"\"distributedInfo\"", "\"rank\""}, /* Kineto's C++ exporter writes it before the events */
+    {"\"global_rank\"", "\"value\""},    /* Composer, composer/profiler/json_trace_handler.py: a metadata event */
+};
+
+static int64_t number_after(const char *p, const char *end, const char *key) {
+  long long number;
+  const char *at = memmem(p, (size_t)(end - p), key, strlen(key));
+  if (at) at += strlen(key);
+  return at && sscanf(at, " : %lld", &number) == 1 && number >= 0 ? number : -1;
+}
+
 int64_t chrome_stated_rank(struct in *in) {
   size_t n;
   const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
-  const char *at = p ? memmem(p, n, "\"distributedInfo\"", 17) : NULL;
-  long long rank;
-  if (at) at = memmem(at, n - (size_t)(at - (const char *)p), "\"rank\"", 6);
-  return at && sscanf(at, "\"rank\" : %lld", &rank) == 1 && rank >= 0 ? rank : -1;
+  for (size_t i = 0; p && i < sizeof RANKS / sizeof *RANKS; i++) {
+    const char *at = memmem(p, n, RANKS[i].of, strlen(RANKS[i].of));
+    if (at) return number_after(at, (const char *)p + n, RANKS[i].key);
+  }
+  return -1;
 }
 
 /* Finds the pid of the first event that has one. */

@@ -216,6 +216,7 @@ static bool member_key(struct chrome *r, tk_id *key) {
 struct object_state {
   bool events; /* an events array was found */
   bool nested; /* "traceEvents" was found at a deeper level */
+  bool is_outer;
 };
 
 static bool members_cut(struct chrome *r, const struct object_state *o) {
@@ -243,9 +244,36 @@ static bool events_member(struct chrome *r, struct object_state *o) {
   return end != ARRAY_ERROR;
 }
 
+/* True if the object at p has an events array before any other array or object. */
+static bool holds_events(const uint8_t *p, const uint8_t *end) {
+  bool is_key = false;
+  for (p++; p < end && *p && !strchr("[{}", *p); p++) {
+    if (*p != '"') continue;
+    const uint8_t *from = ++p;
+    for (; p < end && *p != '"'; p++) p += *p == '\\';
+    is_key = p < end && p - from == 11 && memcmp(from, "traceEvents", 11) == 0;
+  }
+  return is_key && p < end && *p == '[';
+}
+
+static bool read_object(struct chrome *r, bool is_outer);
+
+/* Reads a member that is a trace of its own: Flutter's integration_test writes several timelines into one object. */
+static bool inner_trace(struct chrome *r, struct object_state *o, bool *is_inner) {
+  const int c = peek(r);
+  if (c == '{' && !r->j.last && r->j.end - r->j.p < WINDOW && !chrome_refill(r, r->j.p, WINDOW)) return false;
+  *is_inner = c == '{' && holds_events(r->j.p, r->j.end);
+  if (!*is_inner) return c >= 0;
+  chrome_note(r, TK_NOTE_REPAIR, r->j.p, "events inside another value");
+  o->events = true;
+  return read_object(r, false);
+}
+
 static bool read_member(struct chrome *r, struct object_state *o) {
   tk_id key;
+  bool is_inner = false;
   if (!member_key(r, &key)) return false;
+  if (o->is_outer && (!inner_trace(r, o, &is_inner) || is_inner)) return is_inner && r->err->code == TK_OK;
   if (strcmp(tk_string(r->t, key, NULL), "traceEvents") == 0) return events_member(r, o);
   const struct tk_meta *m = peek(r) < 0 ? NULL : keep_meta(r, key, o->events);
   if (!m) return false;
@@ -262,8 +290,8 @@ static bool no_events(struct chrome *r, const struct object_state *o) {
   return corrupt(r, r->j.p, "JSON, but not a trace: no \"traceEvents\" array");
 }
 
-static bool read_object(struct chrome *r) {
-  struct object_state o = {false, false};
+static bool read_object(struct chrome *r, bool is_outer) {
+  struct object_state o = {.is_outer = is_outer};
   int c;
   r->j.p++;
   for (;;) {
@@ -343,8 +371,19 @@ static bool wrong_start(struct chrome *r, int c) {
   return err_set(r->err, TK_EFORMAT, "not JSON");
 }
 
-static bool read_document(struct chrome *r) {
+/* Reads an array of events. Some producers append events after its end, such as torch_npu when it is interrupted. */
+static bool read_array(struct chrome *r) {
   enum array_end end;
+  for (;;) {
+    r->j.p++;
+    end = read_events(r);
+    if (end != ARRAY_CLOSED) return end == ARRAY_CUT;
+    if (peek(r) != ',') return read_tail(r);
+    chrome_note(r, TK_NOTE_REPAIR, r->j.p, "comma after the end of the events array: reading on");
+  }
+}
+
+static bool read_document(struct chrome *r) {
   int c;
   if (!chrome_refill(r, r->j.p, WINDOW)) return false;
   if (r->j.end - r->j.p >= 3 && memcmp(r->j.p, "\xef\xbb\xbf", 3) == 0) {
@@ -354,11 +393,9 @@ static bool read_document(struct chrome *r) {
   c = peek(r);
   if (c < 0) return false;
   if (c == '{' && is_lines(r)) return read_lines(r);
-  if (c == '{') return read_object(r) && read_tail(r);
+  if (c == '{') return read_object(r, true) && read_tail(r);
   if (c != '[') return wrong_start(r, c);
-  r->j.p++;
-  end = read_events(r);
-  return end == ARRAY_CUT || (end == ARRAY_CLOSED && read_tail(r));
+  return read_array(r);
 }
 
 /* Reads the file, or the documents of its pieces. */
