@@ -62,6 +62,7 @@ const char *const accelerator_links[ACCELERATOR_LINKS + 1] = {
     "corr_id",        /* rocprofv3: rocprofiler-sdk, generatePerfetto.cpp */
     "correlationId",  /* nsys2json */
     "connection_id",  /* msprof, trace_view.json: the launch of a node */
+    "correlation id", /* Paddle: chrometracing_logger.cc */
     NULL};
 
 /* ---- processes ---- */
@@ -201,26 +202,28 @@ static const struct process_row *row_of(const struct tk_trace *t, const struct t
   return NULL;
 }
 
-/* Threads of a host's process that show work of a device, in categories. Profilers that write Perfetto give devices no process of their
- * own. */
+enum { KERNELS = KIND_DEVICE | KIND_KERNEL, TRANSFERS = KIND_DEVICE | KIND_MEMCPY | KIND_TRANSFER };
+
+/* Threads of a host's process that show work of a device. Profilers that write Perfetto give devices no process of their own. */
 static const struct thread_row {
   const char *begin;
   bool numbered; /* whether the number after `begin` is that of the device */
   const char *family;
+  unsigned role; /* of spans without a category, because some viewers export JSON without categories */
 } THREADS[] = {
-    {"COMPUTE AGENT [", true, "GPU agent"},       /* rocprofiler-sdk, generatePerfetto.cpp, up to ROCm 6.3 */
-    {"COMPUTE Agent [", true, "GPU agent"},       /* the same, later; also rocpd, source/perfetto.cpp */
-    {"COMPUTE GPU [", true, "GPU"},               /* the same, with --agent-index type-relative */
-    {"STREAM [", false, "GPU"},                   /* the same, by stream */
-    {"COPY to AGENT [", false, "GPU"},            /* the same; the agent may be a CPU */
-    {"Dev ", true, "GPU"},                        /* rocprof 2, plugin/perfetto/perfetto.cpp: "Dev 0 Queue 1" */
-    {"HipStream ", false, "GPU"},                 /* the same */
-    {"MEM COPIES(", false, "GPU"},                /* the same */
-    {"GPU Kernel Dispatch [", true, "GPU"},       /* rocprofiler-systems, rocprofiler-sdk.cpp */
-    {"GPU Memory Copy to Agent [", false, "GPU"}, /* the same */
-    {"HIP Activity Stream ", false, "GPU"},       /* the same */
-    {"HIP Activity Device ", true, "GPU"},        /* omnitrace, library/roctracer.cpp */
-    {NULL, false, NULL}};
+    {"COMPUTE AGENT [", true, "GPU agent", KERNELS},         /* rocprofiler-sdk, generatePerfetto.cpp, up to ROCm 6.3 */
+    {"COMPUTE Agent [", true, "GPU agent", KERNELS},         /* the same, later; also rocpd, source/perfetto.cpp */
+    {"COMPUTE GPU [", true, "GPU", KERNELS},                 /* the same, with --agent-index type-relative */
+    {"STREAM [", false, "GPU", KERNELS},                     /* the same, by stream */
+    {"COPY to AGENT [", false, "GPU", TRANSFERS},            /* the same; the agent may be a CPU */
+    {"Dev ", true, "GPU", KERNELS},                          /* rocprof 2, plugin/perfetto/perfetto.cpp: "Dev 0 Queue 1" */
+    {"HipStream ", false, "GPU", KERNELS},                   /* the same */
+    {"MEM COPIES(", false, "GPU", TRANSFERS},                /* the same */
+    {"GPU Kernel Dispatch [", true, "GPU", KERNELS},         /* rocprofiler-systems, rocprofiler-sdk.cpp */
+    {"GPU Memory Copy to Agent [", false, "GPU", TRANSFERS}, /* the same */
+    {"HIP Activity Stream ", false, "GPU", KERNELS},         /* the same */
+    {"HIP Activity Device ", true, "GPU", KERNELS},          /* omnitrace, library/roctracer.cpp */
+    {NULL, false, NULL, 0}};
 
 static const char *thread_words(const struct tk_trace *t, const struct tk_track *k) {
   const char *name = tk_string(t, k->name, NULL);
@@ -276,6 +279,8 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
     const struct process_row *row = row_of(t, process, valid);
     if (row) roles[i] = role_of(row, thread);
     else roles[i] = role_in(of_process(t, process, valid), thread);
+    const struct thread_row *queue = roles[i] ? NULL : thread_row(t, k);
+    if (queue) roles[i] = queue->role;
     any |= roles[i] != 0;
   }
   return any;
@@ -309,6 +314,7 @@ static const struct category_row {
     {"ROCTX_MARK", KIND_ANNOTATION},
     {"ROCTX_RANGE_PUSH_POP", KIND_ANNOTATION},
     {"ROCTX_RANGE_START_STOP", KIND_ANNOTATION},
+    {"CudaRuntime", KIND_RUNTIME},                  /* Paddle: chrometracing_logger.cc */
     {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
     {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* the same: from the first kernel of a range to its last */
     {NULL, 0}};

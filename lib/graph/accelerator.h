@@ -29,7 +29,7 @@ bool accelerator_is_part(const struct tk_trace *t, tk_id process);
 
 /* Args that hold the same number in a launch and in the work that it launched, ended by NULL. */
 extern const char *const accelerator_links[];
-enum { ACCELERATOR_LINKS = 5 };
+enum { ACCELERATOR_LINKS = 6 };
 
 /* Returns kinds (kind.h) for a name with its category; sets *bare if the category leaves the decision to the track. */
 unsigned accelerator_class(const char *name, const char *cat, bool *bare);

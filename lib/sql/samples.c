@@ -1,7 +1,7 @@
 /* samples.c - counters and flows as rows: one for each series of a counter sample, and one for each arrow of a flow.
  *
- * In JSON, and in a Perfetto file made of it, a series is named by the counter and its key, as in "memory bytes"; elsewhere a counter has
- * one series with the counter's name. */
+ * In JSON, and in a Perfetto file made of it, a series is named by the counter and its key, as in "memory bytes"; elsewhere a counter
+ * has one series with the counter's name. */
 #include <string.h>
 
 #include "graph/chain.h"

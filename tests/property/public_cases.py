@@ -24,11 +24,7 @@ CASES = []
 
 # Cases whose rows are still missing; they run with OPEN=1.
 OPEN = {
-    'AMD-AGI/TraceLens#547': 'lib/graph/kind.c: reduce_scatter of aiter',
     'mosaicml/composer#144': 'lib/align: clock_sync_timestamp_us as an anchor',
-    'ROCm/rocm-systems#5875': 'lib/graph/accelerator.c: tracks "HIP Activity Stream N"',
-    'ROCm/rocm-systems#1668': 'lib/graph/accelerator.c: tracks "COMPUTE AGENT [N] QUEUE [M]", "COPY ... (AGENT N)"',
-    'PaddlePaddle/Paddle#8663': 'lib/graph: the link "correlation id" and the category CudaRuntime',
     'tensorflow/tensorflow#23360': 'lib/graph/accelerator.c: processes "/device:GPU:0/stream:13 Compute"; stream:all repeats them'}
 
 
