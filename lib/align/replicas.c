@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
+#include "base/text.h"
 
 /* Parses "2,4]": numbers up to the closing character; *p is left after it. */
 static bool numbers(const char **p, char close, uint64_t *v, uint32_t *n) {
-  for (*n = 0; digit(**p) && *n < REPLICA_DIMS;) {
+  for (*n = 0; ascii_digit(**p) && *n < REPLICA_DIMS;) {
     char *end;
     v[(*n)++] = strtoull(*p, &end, 10);
     *p = end;
@@ -55,7 +55,7 @@ static bool parse_list(struct replicas *r, const char *p) {
     if (*p == ',' || *p == ' ') continue;
     if (*p++ != '{') return false;
     r->n_groups++;
-    while (digit(*p) || *p == ',' || *p == ' ') p++;
+    while (ascii_digit(*p) || *p == ',' || *p == ' ') p++;
     if (*p != '}') return false;
   }
   if (*p != '}') return false;
@@ -83,7 +83,7 @@ static bool parse_axis(const char **p, struct axis *a) {
 static bool parse_axes(struct replicas *r, const char **p, struct axis *axes) {
   do {
     char *end;
-    if (r->n_dims == REPLICA_DIMS || !parse_axis(p, &axes[r->n_dims]) || *(*p)++ != '=' || !digit(**p)) return false;
+    if (r->n_dims == REPLICA_DIMS || !parse_axis(p, &axes[r->n_dims]) || *(*p)++ != '=' || !ascii_digit(**p)) return false;
     r->dims[r->n_dims] = strtoull(*p, &end, 10);
     if (r->dims[r->n_dims] == 0 || r->dims[r->n_dims] > UINT32_MAX) return false;
     r->n_dims++;
@@ -140,7 +140,7 @@ static bool find_in_list(const struct replicas *r, uint64_t id, uint64_t *group)
     if (*p != '{') continue;
     for (p++; *p && *p != '}';) {
       char *end;
-      if (!digit(*p)) {
+      if (!ascii_digit(*p)) {
         p++;
         continue;
       }

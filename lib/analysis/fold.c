@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_word(char c) { return is_digit(c) || c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
+#include "base/text.h"
+
+static bool is_word(char c) { return ascii_digit(c) || c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
 
 /* Returns the position after the > that closes the < at p; NULL if there is none.  The > of an arrow closes nothing. */
 static const char *end_of_template(const char *p, const char *end) {
@@ -20,14 +21,14 @@ static const char *end_of_template(const char *p, const char *end) {
 }
 
 static const char *end_of_number(const char *p, const char *end) {
-  while (p < end && is_digit(*p)) p++;
+  while (p < end && ascii_digit(*p)) p++;
   return p == end || *p == '.' || *p == '_' ? p : NULL;
 }
 
 /* Returns the end of the part to remove at p, NULL if there is none.  The text starts at `begin`. */
 static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
   if (p == begin) return NULL;
-  if (is_digit(*p) && p[-1] && strchr("._#-", p[-1])) return end_of_number(p, end);
+  if (ascii_digit(*p) && p[-1] && strchr("._#-", p[-1])) return end_of_number(p, end);
   if (*p != '<' || !is_word(p[-1]) || p < *balanced) return NULL;
   const char *behind = end_of_template(p, end);
   if (!behind) *balanced = end; /* nothing after this point is closed; rescanning at each < would be quadratic */

@@ -1,4 +1,4 @@
-/* text.h - tests for words in a text. */
+/* text.h - tests for characters and words in a text, independent of the locale. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -20,8 +20,11 @@ static inline bool text_any_holds(const char *s, const char *const *words) {
   return *words != NULL;
 }
 
-/* Lowers ASCII letters, independent of the locale. */
+/* Lowers ASCII letters. */
 static inline char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
+
+static inline bool ascii_digit(char c) { return c >= '0' && c <= '9'; }
+static inline bool ascii_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 
 /* True if the n bytes are equal, ignoring the case of ASCII letters. */
 static inline bool ascii_equal(const char *a, const char *b, size_t n) {

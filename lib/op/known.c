@@ -3,13 +3,13 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "graph/keys.h"
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_hex(char c) { return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
+static bool is_hex(char c) { return ascii_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
 
 static const char *skip_digits(const char *p) {
-  while (is_digit(*p)) p++;
+  while (ascii_digit(*p)) p++;
   return p;
 }
 
@@ -20,19 +20,19 @@ bool known_number(const char *p) {
     for (p += 2; is_hex(p[n]); n++) continue;
     return n > 0 && n <= 16 && !p[n];
   }
-  if (!is_digit(*p)) return false;
+  if (!ascii_digit(*p)) return false;
   p = skip_digits(p);
-  if (*p == '.' && is_digit(p[1])) p = skip_digits(p + 1);
+  if (*p == '.' && ascii_digit(p[1])) p = skip_digits(p + 1);
   if ((*p | 32) != 'e') return !*p;
   p += 1 + (p[1] == '-' || p[1] == '+');
-  return is_digit(*p) && !*skip_digits(p);
+  return ascii_digit(*p) && !*skip_digits(p);
 }
 
 /* True if `text` matches the pattern, in which "#" is a run of digits and "@" a literal "#". */
 static bool fits(const char *pattern, const char *text) {
   for (; *pattern; pattern++) {
     if (*pattern != '#' && *text != (*pattern == '@' ? '#' : *pattern)) return false;
-    if (*pattern == '#' && !is_digit(*text)) return false;
+    if (*pattern == '#' && !ascii_digit(*text)) return false;
     text++;
     if (*pattern == '#') text = skip_digits(text);
   }

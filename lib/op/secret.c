@@ -16,14 +16,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "secret_random.h"
 
 enum { LONGEST_LOCAL = 64, LONGEST_HOST = 253, LONGEST_KEY = 64 };
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-static bool is_alnum(char c) { return is_digit(c) || is_letter(c); }
-static bool is_hex(char c) { return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
+static bool is_alnum(char c) { return ascii_digit(c) || ascii_letter(c); }
+static bool is_hex(char c) { return ascii_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 static bool in_key(char c) { return is_alnum(c) || c == '_' || c == '-'; }
 static bool in_host(char c) { return is_alnum(c) || c == '-' || c == '.'; }
@@ -33,7 +32,7 @@ static bool in_local(char c) { return is_alnum(c) || is_in(c, "._%+-"); }
 /* True if the n bytes at p equal `word`, which is in lower case, ignoring case. */
 static bool reads(const char *p, const char *word, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (p[i] != word[i] && !(is_letter(p[i]) && (p[i] | 32) == word[i])) return false;
+    if (p[i] != word[i] && !(ascii_letter(p[i]) && (p[i] | 32) == word[i])) return false;
   return true;
 }
 
@@ -115,7 +114,7 @@ static size_t announced_at(const char *start, const char *p, const char *end) {
   if (!scheme && !(length && is_secret_key(key, length, &number))) return 0;
   const size_t n = value_at(p, end, ",;&)]}");
   if (scheme) return n >= 6 ? n : 0;
-  return !is_plain_value(p, n) && (number || run_of(p, end, n, is_digit) < n) ? n : 0;
+  return !is_plain_value(p, n) && (number || run_of(p, end, n, ascii_digit) < n) ? n : 0;
 }
 
 /* ---- tokens that are recognised by form ---- */
@@ -129,7 +128,7 @@ struct prefix {
 static bool is_mixed(const char *p, size_t n) {
   bool upper = false, lower = false, digit = false;
   for (size_t i = 0; i < n; i++) {
-    digit = digit || is_digit(p[i]);
+    digit = digit || ascii_digit(p[i]);
     upper = upper || (p[i] >= 'A' && p[i] <= 'Z');
     lower = lower || (p[i] >= 'a' && p[i] <= 'z');
   }
@@ -183,7 +182,7 @@ static size_t quad_at(const char *p, const char *end, char dot) {
   for (int i = 0; i < 4; i++) {
     unsigned value = 0;
     if (i && (q == end || *q++ != dot)) return 0;
-    const size_t n = run_of(q, end, 4, is_digit);
+    const size_t n = run_of(q, end, 4, ascii_digit);
     for (size_t d = 0; d < n; d++) value = value * 10 + (unsigned)(q[d] - '0');
     if (n == 0 || n > 3 || value > 255) return 0;
     q += n;
@@ -273,7 +272,7 @@ static size_t email_at(const char *start, const char *p, const char *end) {
   if ((p > start && in_local(p[-1])) || !local || domain >= end || domain[-1] != '@') return 0;
   size_t n = run_of(domain, end, LONGEST_HOST, in_host), last = 0;
   while (n > 0 && (domain[n - 1] == '.' || domain[n - 1] == '-')) n--;
-  while (last < n && is_letter(domain[n - 1 - last])) last++;
+  while (last < n && ascii_letter(domain[n - 1 - last])) last++;
   if (last < 2 || last > 12 || last + 2 > n || domain[n - 1 - last] != '.' || (domain + n < end && domain[n] == '_')) return 0;
   return local + 1 + n;
 }

@@ -6,6 +6,7 @@
 
 #include "base/glob.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "stamp.h"
 
 static const struct bundle {
@@ -25,8 +26,6 @@ static const struct bundle {
 
 enum { N_BUNDLES = sizeof BUNDLES / sizeof *BUNDLES, NAME = 256 };
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-
 static bool name_matches(const char *pattern, const char *name, size_t n) {
   char text[NAME];
   if (n >= sizeof text) return false;
@@ -40,7 +39,7 @@ int64_t bundle_rank_of(const char *name) {
     const char *pattern = BUNDLES[i].rank, *p;
     int64_t rank = 0;
     if (!pattern || !glob_matches(pattern, name)) continue;
-    for (p = name + strcspn(pattern, "*"); digit(*p) && rank < 100000000; p++) rank = rank * 10 + (*p - '0');
+    for (p = name + strcspn(pattern, "*"); ascii_digit(*p) && rank < 100000000; p++) rank = rank * 10 + (*p - '0');
     if (strcmp(p, strchr(pattern, '*') + 1) == 0 && p > name + strcspn(pattern, "*")) return rank;
   }
   return -1;
@@ -49,13 +48,13 @@ int64_t bundle_rank_of(const char *name) {
 /* Splits "host_4000_20260725180104140" into the process and the time. */
 static void split_name(const char *name, size_t n, struct bundle_place *place) {
   size_t at = n;
-  while (at > 0 && digit(name[at - 1])) at--;
+  while (at > 0 && ascii_digit(name[at - 1])) at--;
   place->stem = n;
   if (at < 2 || n - at < 14 || name[at - 1] != '_') return;
   place->stamp_ns = stamp_of_digits(name + at, n - at);
   if (!place->stamp_ns) return;
   size_t pid = place->stem = at - 1;
-  while (pid > 0 && digit(name[pid - 1])) pid--;
+  while (pid > 0 && ascii_digit(name[pid - 1])) pid--;
   if (pid > 1 && pid < place->stem && name[pid - 1] == '_') place->host = pid - 1;
 }
 

@@ -19,10 +19,9 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/text.h"
 #include "format/json.h"
 #include "rundir.h"
-
-static bool digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
   const struct tk_meta *m = trace_meta(t, "distributedInfo");
@@ -76,9 +75,9 @@ static void find_host(const struct tk_trace *t, struct identity *id) {
     return;
   }
   at = suffix && !rundir_rank(name, &rank) ? strrchr(name, '_') : NULL;
-  if (!at || at > suffix || at == name || !digit(at[1])) return;
+  if (!at || at > suffix || at == name || !ascii_digit(at[1])) return;
   const char *q = at + 1;
-  while (digit(*q)) q++;
+  while (ascii_digit(*q)) q++;
   if (*q != '.' || (size_t)(q - name) >= sizeof id->host) return;
   set_host(id, name, (size_t)(q - name));
   if (rundir_is_worker(id->host)) *id->host = 0; /* "gpu_3" is no process of a host called gpu */

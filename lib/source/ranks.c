@@ -56,15 +56,13 @@ struct numbers {
 
 /* ---- a name ---- */
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-static bool letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
 static bool separator(char c) { return c && strchr("_-./=:[( ", c) != NULL; }
 
 /* Finds the letters before the number at p. */
 static void find_word(struct number *to, const char *name, const char *p) {
   while (p > name && separator(p[-1])) p--;
   const char *end = p;
-  while (p > name && letter(p[-1])) p--;
+  while (p > name && ascii_letter(p[-1])) p--;
   to->word = p;
   to->n_word = (size_t)(end - p);
 }
@@ -86,7 +84,7 @@ static void find_numbers(struct numbers *s, const char *name) {
   size_t digits[COLUMNS];
   s->n = 0;
   for (const char *p = name; *p && s->n < COLUMNS;) {
-    if (!digit(*p)) {
+    if (!ascii_digit(*p)) {
       p++;
       continue;
     }
@@ -220,10 +218,10 @@ static int64_t place_in(const struct column *c, int64_t value) {
   return found ? found - c->sorted : 0;
 }
 
-static bool append_word(struct ranks *r, const struct column *c, const char *before) {
+static void append_word(struct ranks *r, const struct column *c) {
   const size_t n = strlen(r->words);
-  if (c->first.n_word) snprintf(r->words + n, sizeof r->words - n, "%s'%.*s'", before, (int)c->first.n_word, c->first.word);
-  return true;
+  if (!c->first.n_word) return;
+  snprintf(r->words + n, sizeof r->words - n, "%s'%.*s'", n ? " and " : "", (int)c->first.n_word, c->first.word);
 }
 
 /* Numbers the names by two columns, the outer one first, if each pair of values occurs once. */
@@ -238,7 +236,10 @@ static bool try_grid(struct ranks *r, const struct table *t, const struct column
     of[r->of[i]] = t->names[i];
   }
   free(of);
-  return ok && append_word(r, outer, "") && append_word(r, inner, *r->words ? " and " : "");
+  if (!ok) return false;
+  append_word(r, outer);
+  append_word(r, inner);
+  return true;
 }
 
 static bool find_grid(struct ranks *r, const struct table *t) {
@@ -253,7 +254,7 @@ static bool find_grid(struct ranks *r, const struct table *t) {
 
 static void take_column(struct ranks *r, const struct table *t, const struct column *c) {
   for (size_t i = 0; i < t->n; i++) r->of[i] = t->rows[i].v[c->at].value;
-  append_word(r, c, "");
+  append_word(r, c);
 }
 
 static int by_name(const void *a, const void *b) {

@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "bundle.h"
 #include "stamp.h"
 #include "io/packing.h"
@@ -25,18 +26,15 @@ enum { NAME = 64 };
 /* Ranks of one session finish within seconds of each other; a later session, or another job, comes later. */
 static const int64_t TOGETHER = 60 * INT64_C(1000000000);
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-static bool letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-
 /* ---- names ---- */
 
 int rundir_compare(const char *a, const char *b) {
   while (*a && *b) {
-    if (digit(*a) && digit(*b)) {
+    if (ascii_digit(*a) && ascii_digit(*b)) {
       size_t na, nb;
       int order;
-      while (*a == '0' && digit(a[1])) a++;
-      while (*b == '0' && digit(b[1])) b++;
+      while (*a == '0' && ascii_digit(a[1])) a++;
+      while (*b == '0' && ascii_digit(b[1])) b++;
       na = strspn(a, "0123456789");
       nb = strspn(b, "0123456789");
       order = na != nb ? (na < nb ? -1 : 1) : memcmp(a, b, na);
@@ -62,10 +60,10 @@ static bool number_in_name(const char *name, const char *word, int64_t *number) 
   for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
     const char *q = p + strlen(word);
     int64_t v = 0;
-    if ((p > name && letter(p[-1])) || is_local(name, p)) continue;
+    if ((p > name && ascii_letter(p[-1])) || is_local(name, p)) continue;
     if (*q && strchr("_-.=[#", *q)) q++; /* "rank[3]": Primus, Megatron-LM */
-    if (!digit(*q)) continue;
-    for (; digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');
+    if (!ascii_digit(*q)) continue;
+    for (; ascii_digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');
     return *number = v, true;
   }
   return false;
@@ -120,7 +118,7 @@ static bool is_participant(const char *name) {
     size_t n = strlen(words[i]);
     if (strncmp(name, words[i], n) != 0) continue;
     n += name[n] == '_' || name[n] == '-';
-    if (digit(name[n]) && !name[n + strspn(name + n, "0123456789")]) return true;
+    if (ascii_digit(name[n]) && !name[n + strspn(name + n, "0123456789")]) return true;
   }
   return false;
 }
@@ -133,12 +131,12 @@ bool rundir_is_worker(const char *name) {
 /* <worker>[.<time>]: worker is <host>_<pid>, unless the user chose it. */
 static void torch_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
   size_t at = n, pid;
-  while (at > 0 && digit(base[at - 1])) at--;
+  while (at > 0 && ascii_digit(base[at - 1])) at--;
   if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of_count(base + at, n - at)) != 0) n = at - 1;
   f->stem = copy_text(r, base, n);
   f->view = VIEW_TRACE_JSON;
   f->profiler = true;
-  for (pid = n; pid > 0 && digit(base[pid - 1]); pid--) {}
+  for (pid = n; pid > 0 && ascii_digit(base[pid - 1]); pid--) {}
   if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_' && !rundir_is_worker(f->stem)) f->host = copy_text(r, base, pid - 1);
 }
 

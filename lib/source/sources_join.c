@@ -44,9 +44,6 @@ struct piece {
   int64_t number;
 };
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-static bool letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-
 static bool is_number_of_piece(const char *leaf, const char *p) {
   const char *end = p;
   for (size_t i = 0; i < sizeof PIECES / sizeof *PIECES; i++)
@@ -54,7 +51,7 @@ static bool is_number_of_piece(const char *leaf, const char *p) {
       return true;
   while (end > leaf && strchr("_-.=", end[-1])) end--;
   const char *from = end;
-  while (from > leaf && letter(from[-1])) from--;
+  while (from > leaf && ascii_letter(from[-1])) from--;
   for (size_t i = 0; i < sizeof PIECES / sizeof *PIECES; i++)
     if (strlen(PIECES[i].before) == (size_t)(end - from) && ascii_equal(from, PIECES[i].before, (size_t)(end - from))) return true;
   return false;
@@ -65,7 +62,7 @@ static bool find_piece(struct piece *to, const char *name) {
   const char *leaf = path_leaf(name), *colon = strrchr(leaf, ':');
   if (colon) leaf = colon + 1;
   for (const char *p = leaf; *p; p++) {
-    if (!digit(*p) || (p > leaf && digit(p[-1])) || !is_number_of_piece(leaf, p)) continue;
+    if (!ascii_digit(*p) || (p > leaf && ascii_digit(p[-1])) || !is_number_of_piece(leaf, p)) continue;
     to->name = name;
     to->before = (size_t)(p - name);
     to->digits = strspn(p, "0123456789");

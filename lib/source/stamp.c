@@ -1,7 +1,7 @@
 /* stamp.c - see stamp.h. */
 #include "stamp.h"
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
+#include "base/text.h"
 
 static int64_t days_of(int64_t y, int64_t m, int64_t d) {
   y -= m <= 2;
@@ -33,7 +33,7 @@ int64_t stamp_of_name(const char *s) {
     int width = i == 0 ? 4 : 2;
     v[i] = 0;
     for (int k = 0; k < width; k++, s++) {
-      if (!digit(*s)) return 0;
+      if (!ascii_digit(*s)) return 0;
       v[i] = v[i] * 10 + (*s - '0');
     }
     if (i < 5 && *s != '_' && *s != '-') return 0;
