@@ -67,9 +67,9 @@ $(BUILD)/.deps-test: .ci/setup
 
 # ---- files --------------------------------------------------------------------------------------------------------------------
 
-LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c))
+LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c lib/*/*/*/*.c))
 HEADERS := $(sort $(wildcard lib/tracekit*.h))
-CLI_SRC := $(sort $(wildcard cli/*.c))
+CLI_SRC := $(sort $(wildcard cli/*.c cli/*/*.c))
 PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
 # The library links the schemas in proto/ that its sources include; tests may use all.
 LIB_PROTO := $(foreach p,$(PROTO),$(if $(shell grep -l '"$(p)\.pb-c\.h"' $(LIB_SRC)),$(p)))
@@ -94,7 +94,7 @@ SHARED := $(B)/libtracekit.so.$(SOVERSION)
 # ---- flags --------------------------------------------------------------------------------------------------------------------
 
 # A dependency is linked if a source includes its header.
-uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*.h lib/*/*.h lib/*/*/*.h) 2>/dev/null)
+uses = $(shell grep -lE '^ *$(1)include <$(2)' $(LIB_SRC) $(wildcard lib/*.h lib/*/*.h lib/*/*/*.h lib/*/*/*/*.h) 2>/dev/null)
 HASH := \#
 DEPS := zlib
 DEPS += $(if $(call uses,$(HASH),zstd\.h),libzstd)
@@ -154,7 +154,7 @@ INSIDE = $(if $(filter cli/% tests/bench/%,$<),,-DTRACEKIT_INSIDE)
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	@$(CC) $(ALL_CPPFLAGS) $(INSIDE) $(ALL_CFLAGS) $(if $(filter cli/%,$<),$(CLI_CFLAGS)) -MMD -MP -c $< -o $@
+	@$(CC) $(ALL_CPPFLAGS) $(INSIDE) $(ALL_CFLAGS) $(if $(filter cli/%,$<),-Icli $(CLI_CFLAGS)) -MMD -MP -c $< -o $@
 
 # The static library is one object with its hidden symbols made local: only tk_* can collide with an embedder's names.
 $(B)/libtracekit.o: $(LIB_OBJ) $(B)/files
@@ -184,7 +184,7 @@ $(BIN): $(CLI_OBJ) $(BIN_LIB) $(B)/files
 # took from it are written to <program>.d: from then on the program is relinked if one of these objects changes or a file is
 # added or removed, but not if another object changes.
 PLAIN := $(B)/obj/plain.a
-TESTED_CLI := $(B)/obj/cli/view_request.o
+TESTED_CLI := $(B)/obj/cli/view/request.o
 $(PLAIN): $(LIB_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI) $(B)/files
 	@rm -f $@
 	@$(AR) rcs --thin $@ $(LIB_OBJ) $(SUPPORT_OBJ) $(TESTED_CLI)
@@ -221,12 +221,12 @@ $(PROTO:%=$(B)/obj/proto/%.o): $(B)/obj/proto/%.o: $(B)/proto/%.pb-c.c $(B)/flag
 $(LIB_SRC:%.c=$(B)/obj/%.o) $(TEST_OBJ): | $(PROTO:%=$(B)/proto/%.pb-c.h)
 
 # The page of view, as C string literals.
-VIEW_PAGE := $(patsubst cli/view/%,$(B)/page/%.inc,$(wildcard cli/view/*))
-$(B)/page/%.inc: cli/view/%
+VIEW_PAGE := $(patsubst cli/view/page/%,$(B)/page/%.inc,$(wildcard cli/view/page/*))
+$(B)/page/%.inc: cli/view/page/%
 	@mkdir -p $(@D)
 	@sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
-$(B)/obj/cli/view_page.o: private ALL_CPPFLAGS += -I$(B)/page
-$(B)/obj/cli/view_page.o: $(VIEW_PAGE)
+$(B)/obj/cli/view/page.o: private ALL_CPPFLAGS += -I$(B)/page
+$(B)/obj/cli/view/page.o: $(VIEW_PAGE)
 
 # Benchmarks use the library like any other program.
 $(BENCH): $(B)/tests/%: $(B)/obj/tests/%.o $(STATIC)

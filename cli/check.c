@@ -1,10 +1,10 @@
 /* check.c - tracekit check: tests that a trace needs no repair, that its graph satisfies the invariants, and that the
  * assertions about the run hold. */
-#include "annotate.h"
+#include "print/annotate.h"
 #include "commands.h"
-#include "expect.h"
-#include "run.h"
-#include "tty.h"
+#include "shared/expect.h"
+#include "shared/run.h"
+#include "print/tty.h"
 
 #include <stdlib.h>
 

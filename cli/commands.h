@@ -2,7 +2,7 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#include "opt.h"
+#include "options/opt.h"
 
 extern const struct command command_extract;
 extern const struct command command_list;

@@ -1,10 +1,10 @@
 /* concat.c - tracekit concat: joins the parts of all ranks into the merged trace. */
 #include "commands.h"
-#include "json.h"
-#include "progress.h"
-#include "run.h"
-#include "tty.h"
-#include "write.h"
+#include "print/json.h"
+#include "shared/progress.h"
+#include "shared/run.h"
+#include "print/tty.h"
+#include "shared/write.h"
 
 struct params {
   struct shared shared;

@@ -1,9 +1,9 @@
 /* convert.c - tracekit convert: converts a trace to another format or compression. */
 #include "commands.h"
 #include "redact.h"
-#include "run.h"
-#include "tty.h"
-#include "write.h"
+#include "shared/run.h"
+#include "print/tty.h"
+#include "shared/write.h"
 
 struct params {
   struct shared shared;

@@ -1,10 +1,10 @@
 /* diff.c - tracekit diff: compares two runs; prints a table, JSON (schemas/diff.schema.json) or CSV. */
-#include "annotate.h"
+#include "print/annotate.h"
 #include "commands.h"
-#include "expect.h"
-#include "select.h"
-#include "table.h"
-#include "tty.h"
+#include "shared/expect.h"
+#include "shared/select.h"
+#include "print/table.h"
+#include "print/tty.h"
 
 #include <fnmatch.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* dump.c - tracekit dump: prints the events of a trace, one per line, or the event graph as canonical text for diff(1) and
  * tests. */
 #include "commands.h"
-#include "listing.h"
-#include "run.h"
-#include "tty.h"
+#include "print/listing.h"
+#include "shared/run.h"
+#include "print/tty.h"
 
 struct params {
   struct shared shared;

@@ -1,10 +1,10 @@
 /* extract.c - tracekit extract: writes a run from a run directory or an archive as one trace that viewers can open. */
 #include "commands.h"
 #include "redact.h"
-#include "json.h"
-#include "run.h"
-#include "tty.h"
-#include "write.h"
+#include "print/json.h"
+#include "shared/run.h"
+#include "print/tty.h"
+#include "shared/write.h"
 
 #include <string.h>
 

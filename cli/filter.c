@@ -1,8 +1,8 @@
 /* filter.c - tracekit filter: keeps selected events as a valid trace. */
 #include "commands.h"
-#include "select.h"
-#include "tty.h"
-#include "write.h"
+#include "shared/select.h"
+#include "print/tty.h"
+#include "shared/write.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* info.c - tracekit info: prints a one-screen summary of each trace, or the same as JSON (schemas/info.schema.json). */
 #include "commands.h"
-#include "figures.h"
-#include "inspect.h"
-#include "run.h"
-#include "tty.h"
+#include "print/figures.h"
+#include "shared/inspect.h"
+#include "shared/run.h"
+#include "print/tty.h"
 
 #include <stdlib.h>
 #include <string.h>

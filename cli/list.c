@@ -1,10 +1,10 @@
 /* list.c - tracekit list: lists the traces in run directories and archives, as a table or as JSON
  * (schemas/list.schema.json). */
 #include "commands.h"
-#include "json.h"
-#include "run.h"
-#include "table.h"
-#include "tty.h"
+#include "print/json.h"
+#include "shared/run.h"
+#include "print/table.h"
+#include "print/tty.h"
 
 #include <string.h>
 

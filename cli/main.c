@@ -2,10 +2,10 @@
  *
  * The first argument or the program's own name selects the command: `tracekit merge` and `tracekit-merge` are the same.
  */
-#include "docs.h"
-#include "interrupt.h"
-#include "run.h"
-#include "tty.h"
+#include "docs/docs.h"
+#include "shared/interrupt.h"
+#include "shared/run.h"
+#include "print/tty.h"
 
 #include <errno.h>
 #if defined(__GLIBC__)

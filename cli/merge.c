@@ -1,13 +1,13 @@
 /* merge.c - tracekit merge: merges the traces of several ranks into one timeline. */
-#include "clocks.h"
+#include "shared/clocks.h"
 #include "commands.h"
-#include "json.h"
+#include "print/json.h"
 #include "merge.h"
 #include "redact.h"
-#include "run.h"
-#include "table.h"
-#include "tty.h"
-#include "write.h"
+#include "shared/run.h"
+#include "print/table.h"
+#include "print/tty.h"
+#include "shared/write.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef CLI_MERGE_H
 #define CLI_MERGE_H
 
-#include "opt.h"
+#include "options/opt.h"
 
 extern const struct opt_word merge_align_words[], merge_group_words[];
 

@@ -1,10 +1,10 @@
 /* plan.c - tracekit plan: compares the clocks of a job from the scans of its ranks, and plans the merge. */
-#include "clocks.h"
+#include "shared/clocks.h"
 #include "commands.h"
 #include "merge.h"
-#include "progress.h"
-#include "table.h"
-#include "tty.h"
+#include "shared/progress.h"
+#include "print/table.h"
+#include "print/tty.h"
 
 struct params {
   struct shared shared;

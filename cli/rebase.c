@@ -1,7 +1,7 @@
 /* rebase.c - tracekit rebase: shifts the events of a trace in time. */
 #include "commands.h"
-#include "tty.h"
-#include "write.h"
+#include "print/tty.h"
+#include "shared/write.h"
 
 #include <stdlib.h>
 #include <string.h>

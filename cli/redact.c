@@ -2,8 +2,8 @@
 #include "redact.h"
 
 #include "commands.h"
-#include "tty.h"
-#include "write.h"
+#include "print/tty.h"
+#include "shared/write.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef CLI_REDACT_H
 #define CLI_REDACT_H
 
-#include "json.h"
-#include "run.h"
+#include "print/json.h"
+#include "shared/run.h"
 
 extern const struct opt_word redact_names_words[];
 

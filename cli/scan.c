@@ -1,9 +1,9 @@
 /* scan.c - tracekit scan: summarises ranks in a small file, from which plan compares their clocks. */
 #include "commands.h"
-#include "json.h"
-#include "progress.h"
-#include "run.h"
-#include "tty.h"
+#include "print/json.h"
+#include "shared/progress.h"
+#include "shared/run.h"
+#include "print/tty.h"
 
 struct params {
   struct shared shared;

@@ -1,10 +1,10 @@
 /* shrink.c - tracekit shrink: reduces a trace to a given size. */
 #include "commands.h"
 #include "redact.h"
-#include "json.h"
-#include "run.h"
-#include "tty.h"
-#include "write.h"
+#include "print/json.h"
+#include "shared/run.h"
+#include "print/tty.h"
+#include "shared/write.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* size.c - tracekit size: shows what takes up space in a trace. */
 #include "commands.h"
-#include "json.h"
-#include "run.h"
-#include "tty.h"
+#include "print/json.h"
+#include "shared/run.h"
+#include "print/tty.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* split.c - tracekit split: splits a trace into several files. */
 #include "commands.h"
-#include "json.h"
-#include "run.h"
-#include "tty.h"
-#include "write.h"
+#include "print/json.h"
+#include "shared/run.h"
+#include "print/tty.h"
+#include "shared/write.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* top.c - tracekit top: lists the names that took the most time, as a table, as JSON (schemas/top.schema.json) or as CSV. */
 #include "commands.h"
-#include "json.h"
-#include "select.h"
-#include "table.h"
-#include "tty.h"
+#include "print/json.h"
+#include "shared/select.h"
+#include "print/table.h"
+#include "print/tty.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* tree.c - tracekit tree: shows time as a call tree, as text, as JSON (schemas/tree.schema.json) or in formats for flame
  * graphs. */
 #include "commands.h"
-#include "json.h"
-#include "select.h"
-#include "table.h"
+#include "print/json.h"
+#include "shared/select.h"
+#include "print/table.h"
 #include "tree_graph.h"
-#include "tty.h"
+#include "print/tty.h"
 
 #include <stdlib.h>
 #include <string.h>

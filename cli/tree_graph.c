@@ -1,8 +1,8 @@
 /* tree_graph.c - see tree_graph.h. */
 #include "tree_graph.h"
 
-#include "json.h"
-#include "tty.h"
+#include "print/json.h"
+#include "print/tty.h"
 
 #include <stdio.h>
 #include <stdlib.h>

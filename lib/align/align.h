@@ -1,7 +1,7 @@
 /* align.h - puts the clocks of several hosts onto one, using the collectives that their ranks share.
  *
- *     graphs -> anchors -> sights: what one clock saw (timeline.c) -> hypotheses of where that belongs on the common timeline
- *     (hypotheses.c) -> their weights (posterior.c) -> a map for each host (pieces.c, solve.c) -> causality (check.c) -> the graphs
+ *     graphs -> anchors -> sights: what one clock saw (align/solve/timeline.c) -> hypotheses of where that belongs on the common timeline
+ *     (align/solve/hypotheses.c) -> their weights (align/solve/posterior.c) -> a map for each host (align/solve/pieces.c, align/solve/solve.c) -> causality (align/solve/check.c) -> the graphs
  *
  * Only the ENDS of collectives are compared: an early rank starts early and waits, but all ranks leave within microseconds. A
  * host's clock reads c(t) = t + offset; its map removes the offset. The map is a constant, a line if the clock drifts, or
@@ -73,7 +73,7 @@ struct align_op {
   uint64_t module, op;  /* hashes of their names, such as "jit_step" and "all-reduce.3" */
   uint64_t program;     /* id of the program in the process that ran it */
   const char *opcode;   /* such as "all-reduce" */
-  const char *groups;   /* in the syntax of HLO text (replicas.h); NULL = unknown */
+  const char *groups;   /* in the syntax of HLO text (align/collect/replicas.h); NULL = unknown */
   bool global;          /* groups list global device ids, not replicas */
 };
 
@@ -223,7 +223,7 @@ void align_solution_free(struct align_solution *s);
 
 /* ---- between the parts of align ---- */
 
-/* One collective as one host saw it, in ns from the host's pivot (timeline.h). */
+/* One collective as one host saw it, in ns from the host's pivot (align/solve/timeline.h). */
 struct align_member {
   uint32_t host, collective;
   double last_start, last_sent, first_end, first_received;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "graph/accelerator.h"
-#include "align/payload.h"
+#include "align/collect/payload.h"
 #include "base/text.h"
 #include "format/json.h"
 #include "measure.h"

@@ -1,7 +1,7 @@
 /* collectives.c - the table of collectives: a row for each collective event, with its group and data size. */
 #include <string.h>
 
-#include "align/payload.h"
+#include "align/collect/payload.h"
 #include "analysis/self.h"
 #include "op/match.h"
 #include "table.h"

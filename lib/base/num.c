@@ -179,7 +179,7 @@ static inline size_t put_first(char *out, uint32_t v) {
 enum { EIGHT = 100000000 };
 
 /* Writes words of eight digits: copying exactly the number of digits costs more than converting them. Together with the blocks
- * of fragments (format/chrome/write_event.c) this makes writing JSON 14% faster. */
+ * of fragments (format/chrome/write/print.c) this makes writing JSON 14% faster. */
 size_t num_put_u64(char *out, uint64_t v) {
   if (v < EIGHT) return put_first(out, (uint32_t)v);
   const uint64_t high = v / EIGHT;

@@ -16,10 +16,10 @@
 #include "base/options.h"
 #include "base/path.h"
 #include "graph/diagnostics.h"
-#include "merge.h"
+#include "merge/merge.h"
 #include "op/redact.h"
-#include "run_folder.h"
-#include "save.h"
+#include "merge/run_folder.h"
+#include "load/save.h"
 #include "source/sources.h"
 
 enum { NAME = 200 };

@@ -9,7 +9,7 @@
 #include "base/options.h"
 #include "base/os.h"
 #include "graph/diagnostics.h"
-#include "merge_align.h"
+#include "merge/align.h"
 #include "source/identity.h"
 
 /* ---- waiting in collectives ---- */

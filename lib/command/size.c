@@ -9,7 +9,7 @@
 
 #include "source/identity.h"
 #include "graph/kind.h"
-#include "save.h"
+#include "load/save.h"
 
 /* Kinds in the first table: an event counts for the first kind that matches; its args count separately. */
 enum slot { S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, SLOTS };

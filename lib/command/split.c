@@ -14,7 +14,7 @@
 #include "graph/subset.h"
 #include "source/identity.h"
 #include "op/filter.h"
-#include "save.h"
+#include "load/save.h"
 
 enum { LABEL = 160 };
 

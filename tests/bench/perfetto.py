@@ -5,7 +5,7 @@ back.
 
 Rounds alternate between the files, so that speed drift of the machine affects all alike; medians. The memory of an engine is
 that of its process minus that of a process that loads an empty trace. Args dominate the cost of an import: without args, no
-file of begins and ends loads much faster than JSON without args; lib/format/perfetto/write.c has the experiment. Without the
+file of begins and ends loads much faster than JSON without args; lib/format/perfetto/write/write.c has the experiment. Without the
 engine (make interop installs it) that part is SKIPPED.
 
 Usage: perfetto.py TRACEKIT GENERATOR WORKDIR INTEROP [SPANS]"""

@@ -1,6 +1,6 @@
 /* fuzz_request.c - arbitrary bytes as a client's request to `view`. The parser judges every prefix: everything that it refers
  * to is within the bytes, more bytes never change its verdict, and only requests with a loopback Host are allowed. */
-#include "../../cli/view_request.h"
+#include "../../cli/view/request.h"
 
 #include <stdint.h>
 #include <stdio.h>

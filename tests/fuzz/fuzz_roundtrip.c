@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "format/format.h"
-#include "command/load.h"
+#include "load/load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

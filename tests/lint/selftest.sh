@@ -14,7 +14,7 @@ tree() {
   for table in layers circles format_names; do printf 'from\tto\treason\n' > "tests/lint/${table}_exceptions.tsv"; done
   mkdir -p lib/{base,io,graph,op,align,source,analysis,command} lib/format/{chrome,xplane} cli
   touch README.md lib/tracekit.h lib/tracekit_ops.h lib/tracekit_report.h lib/base/mem.h lib/io/in.h lib/op/label.h lib/align/fit.h lib/analysis/top.h lib/format/format.h
-  touch lib/format/chrome/{row,reader,read_event,finish,writer,write_event}.h lib/format/xplane/reader.h lib/command/load.h cli/run.h
+  touch lib/format/chrome/{row,reader,read_event,finish,writer,write_event}.h lib/format/xplane/read/reader.h lib/load/load.h cli/shared/run.h
 }
 
 includes() { printf '#include "%s"\n' "${@:2}" >> "$1"; }
@@ -42,23 +42,23 @@ refused() {
 
 refused lib/base/a.c lib/io/in.h 'lib/base may not see lib/io'
 refused lib/op/a.c lib/align/fit.h 'lib/op may not see lib/align'
-refused lib/align/a.c lib/command/load.h 'lib/align may not see lib/command'
+refused lib/align/a.c lib/load/load.h 'lib/align may not see lib/command'
 refused lib/op/a.c lib/analysis/top.h 'lib/op may not see lib/analysis'
 refused lib/format/a.c lib/format/chrome/row.h 'lib/format may not see lib/format/chrome'
-refused lib/format/chrome/a.c lib/format/xplane/reader.h 'may not see'
-refused lib/format/chrome/reader.c lib/format/chrome/read_event.h 'it is above'
-refused lib/format/chrome/read_event.c lib/format/chrome/finish.h 'it is above'
-refused lib/format/chrome/writer.c lib/format/chrome/write_event.h 'it is above'
-refused lib/format/chrome/read_event.c lib/format/chrome/writer.h 'of the other side'
-refused lib/format/chrome/write.c lib/format/chrome/reader.h 'of the other side'
+refused lib/format/chrome/a.c lib/format/xplane/read/reader.h 'may not see'
+refused lib/format/chrome/read/reader.c lib/format/chrome/read_event.h 'it is above'
+refused lib/format/chrome/read/event.c lib/format/chrome/finish.h 'it is above'
+refused lib/format/chrome/writer.c lib/format/chrome/write/print.h 'it is above'
+refused lib/format/chrome/read/event.c lib/format/chrome/writer.h 'of the other side'
+refused lib/format/chrome/write/write.c lib/format/chrome/read/reader.h 'of the other side'
 refused cli/a.c lib/base/mem.h 'the command sees'
 tree
 includes lib/format/chrome/row.h write_event.h
-includes lib/format/chrome/finish.c row.h
+includes lib/format/chrome/read/finish.c row.h
 expect layers 1 'of the other side'
 tree
-includes lib/command/load.c load.h ../op/label.h ../format/chrome/row.h tracekit.h
-includes lib/format/chrome/read.c finish.h read_event.h reader.h ../format.h base/mem.h
+includes lib/load/load.c load.h ../op/label.h ../format/chrome/row.h tracekit.h
+includes lib/format/chrome/read/read.c finish.h read_event.h reader.h ../format.h base/mem.h
 includes cli/a.c run.h tracekit.h
 expect layers 0 ''
 

@@ -6,7 +6,7 @@
 
 #include "format/format.h"
 #include "format/json.h"
-#include "command/load.h"
+#include "load/load.h"
 
 /* ---- reading ---- */
 

@@ -5,7 +5,7 @@
 
 #include "graph/seal.h"
 #include "align/align.h"
-#include "align/pieces.h"
+#include "align/solve/pieces.h"
 
 enum { N = 200 };
 static struct point points[N];

@@ -1,10 +1,10 @@
 /* test_align_match.c - which anchors belong to one collective: replica groups, process groups, roots, steps, programs. */
 #include "help.h"
 
-#include "align/groups.h"
+#include "align/collect/groups.h"
 #include "base/intern.h"
 #include "align/align.h"
-#include "align/replicas.h"
+#include "align/collect/replicas.h"
 
 /* ---- replica groups ---- */
 

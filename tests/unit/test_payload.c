@@ -1,7 +1,7 @@
 /* test_payload.c - payload bytes of a collective, computed from the args of its call. */
 #include "help.h"
 
-#include "align/payload.h"
+#include "align/collect/payload.h"
 #include "tracekit.h"
 
 static int64_t bytes_of(const char *name, const char *args) {

@@ -4,7 +4,7 @@
 
 #include "format/format.h"
 
-/* detect.c */
+/* read/detect.c */
 unsigned chrome_bid(const uint8_t *p, size_t n);
 bool chrome_is_trace(struct in *in);
 int64_t chrome_stated_rank(struct in *in);

@@ -9,7 +9,7 @@
  *     perfetto.tracks      entries PASSTHROUGH_*, below: fields of track descriptors that are not modelled
  *     perfetto.machines    array of struct format_machine
  *     perfetto.extension_descriptor   the file's description of the fields that it adds to TrackEvent
- *     perfetto.counts      composition of the file, for `info` (reader.h) */
+ *     perfetto.counts      composition of the file, for `info` (read/reader.h) */
 #ifndef FORMAT_PERFETTO_PASSTHROUGH_H
 #define FORMAT_PERFETTO_PASSTHROUGH_H
 

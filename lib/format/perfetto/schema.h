@@ -1,8 +1,8 @@
 /* schema.h - fields that a Perfetto file adds to TrackEvent and describes itself (TracePacket.extension_descriptor).
  *
  *     schema.c            FileDescriptorSet -> fields by message and number, by message and name
- *     read_extension.c    field -> args
- *     write_extension.c   args -> field
+ *     read/extension.c    field -> args
+ *     write/extension.c   args -> field
  *
  * An extension `optional K args = 9902` whose message K has a field "External id" becomes the arg "args.External id", as
  * trace_processor names it; repeated and deeper fields become JSON in that arg. A field is converted completely or not at all:

@@ -2,7 +2,7 @@
  *
  * The side tables refer to tracks, classes and strings of their graph, which have new ids now, and to times. Hosts are
  * distinguished as in the writer, which writes several graphs to one file: the name of a plane contains its rank, planes of one
- * kind have ids of their own, and a private stat records the host that contexts belong to (read_flow.c). Fields of the space of
+ * kind have ids of their own, and a private stat records the host that contexts belong to (read/flow.c). Fields of the space of
  * later hosts follow those of the first one. */
 #include <string.h>
 

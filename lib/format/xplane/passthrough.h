@@ -35,7 +35,7 @@ struct xplane_plane {
   uint32_t first_line;
   uint32_t segment; /* files joined by cat: ordinal of the file */
   uint64_t line_bytes, stat_bytes; /* encoded size of its lines; part of it that is stats of events */
-  bool adopted; /* embedded in another format (write_carried.c): its events have that format's args */
+  bool adopted; /* embedded in another format (write/carried.c): its events have that format's args */
   /* In the trace's raw text: types of stats that args do not imply; of an adopted plane, its process and threads. */
   uint32_t types_size, tracks_size;
   uint64_t types_at, tracks_at;

@@ -3,29 +3,29 @@
  *     fields.h                 numbers and names of the schema, of xprof, and of tracekit
  *     wire.h                   cursors over an XStat, a map entry and the names of a plane's stats
  *     passthrough.h            data that the graph cannot represent: bytes of planes, and tables of how the graph was encoded
- *     reader.h, reader.c       the reader's context: notes, text, stats and classes
- *       read_event.c             events and lines
- *       read_names.c             end of a plane: its maps name the classes, keys and refs of its events
- *       read_flow.c              flow points from the stats that link events
- *       read_private.c           additions of our own writer
- *       read_metas.c             top-level data, and the passthrough
- *       read.c, finish.c         space and planes; pids and clocks after the last plane
- *     writer.h, writer.c       the writer's encoder: the maps of a plane, which name its events and stats
- *       write_event.c            an event -> bytes
- *       write_lines.c            the lines of a plane
- *       write_class.c            event metadata
- *       write_private.c          properties that a plane and its lines cannot represent, as JSON
- *       write_flow.c             flow points
- *       write_passthrough.c      writes passthrough, pruned if an operation changed the graph
- *       write_plane.c, write.c   planes; the file
- *       write_carried.c          the part of an XSpace that other formats embed: the file without events
- *       write_adopted.c          events of embedded planes: restores the link to their metadata
+ *     read/reader.h, read/reader.c  the reader's context: notes, text, stats and classes
+ *       read/event.c             events and lines
+ *       read/names.c             end of a plane: its maps name the classes, keys and refs of its events
+ *       read/flow.c              flow points from the stats that link events
+ *       read/private.c           additions of our own writer
+ *       read/metas.c             top-level data, and the passthrough
+ *       read/read.c, read/finish.c    space and planes; pids and clocks after the last plane
+ *     write/writer.h, write/writer.c  the writer's encoder: the maps of a plane, which name its events and stats
+ *       write/event.c            an event -> bytes
+ *       write/lines.c            the lines of a plane
+ *       write/class.c            event metadata
+ *       write/private.c          properties that a plane and its lines cannot represent, as JSON
+ *       write/flow.c             flow points
+ *       write/passthrough.c      writes passthrough, pruned if an operation changed the graph
+ *       write/plane.c, write/write.c  planes; the file
+ *       write/carried.c          the part of an XSpace that other formats embed: the file without events
+ *       write/adopted.c          events of embedded planes: restores the link to their metadata
  *     hlo.h, program.h         programs whose HLO is in an XSpace
- *     adopt.c                  turns an embedded block into passthrough
+ *     read/adopt.c             turns an embedded block into passthrough
  *     private.h                JSON of our private stats
- *     detect.c, inspect.c      recognises an XSpace; reports its composition
+ *     read/detect.c, read/inspect.c  recognises an XSpace; reports its composition
  *
- * No file of the reader includes writer.h, and none of the writer includes reader.h. */
+ * No file of the reader includes write/writer.h, and none of the writer includes read/reader.h. */
 #ifndef FORMAT_XPLANE_XPLANE_H
 #define FORMAT_XPLANE_XPLANE_H
 

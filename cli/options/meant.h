@@ -1,0 +1,21 @@
+/* meant.h - words of other tools and of everyday speech, with what they mean here: one row each in meant.c. */
+#ifndef CLI_OPTIONS_MEANT_H
+#define CLI_OPTIONS_MEANT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Returns advice for an unknown option of a command, without its dashes ("limit", or "n" for -n); NULL if there is none. */
+const char *meant_option(const char *command, const char *option, size_t n);
+/* Returns the kind of event (tk_kind_word) that a word stands for; NULL if there is none. */
+const char *meant_kind(const char *word);
+/* Returns the value that a word stands for as the value of an option; NULL if there is none. */
+const char *meant_value(const char *option, const char *word);
+/* Returns the figure of check --assert that a word stands for; NULL if there is none. */
+const char *meant_figure(const char *word);
+/* True for options that choose what is printed, which other tools give a file name. */
+bool meant_output(const char *option);
+/* Returns advice for the extension of an output that no format has ("csv"); NULL if there is none. */
+const char *meant_extension(const char *extension);
+
+#endif

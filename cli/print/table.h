@@ -1,0 +1,30 @@
+/* table.h - tables with aligned columns, for reports. */
+#ifndef CLI_PRINT_TABLE_H
+#define CLI_PRINT_TABLE_H
+
+#include "tty.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct table {
+  const char *align; /* a character per column: 'l' left, 'r' right */
+  char **cells;      /* row by row */
+  size_t n, room;
+  unsigned char *styles; /* tty_style of each of the first n_styles rows; later rows are plain */
+  size_t n_styles;
+  bool failed;       /* out of memory for a cell */
+  size_t width;      /* maximum width of a line, to which the last column is cut; 0 = unlimited */
+  size_t squeezed;   /* 1 + index of the column of paths, shortened in long lines; 0 = none */
+  const char *drop;  /* a character per column: in a long line, column 'a' is left out first, then 'b', ...; NULL = none */
+};
+
+/* Adds the next cell, with its text made safe for a terminal. */
+void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Sets the style of the row that contains the last cell. */
+void table_mark(struct table *t, enum tty_style style);
+/* Prints all rows, the first one bold if `to` is a terminal, and frees the table.  If out of memory, prints only a message and
+ * returns false. */
+bool table_print(struct table *t, FILE *to);
+
+#endif

@@ -1,0 +1,485 @@
+/* html.c - prints a report as one HTML page: charts first, then the tables of text.c. */
+#include "print/html.h"
+#include "report.h"
+#include "print/tty.h"
+
+#include <string.h>
+
+static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
+
+static void section(FILE *to, const char *title, const char *words) {
+  fprintf(to, "<section><h2>%s</h2>\n", title);
+  if (words) fprintf(to, "<p>%s</p>\n", words);
+}
+
+static void end_section(FILE *to) { fputs("</section>\n", to); }
+
+static const char *name_of(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
+  report_name(r, row, text, n);
+  return text;
+}
+
+static void text_list(FILE *to, const char *label, const char *const *texts, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    fputs(i ? ", " : label, to);
+    html_string(to, texts[i]);
+  }
+  if (n) fputs("</p>\n", to);
+}
+
+/* ---- head ---- */
+
+struct sums {
+  double window, busy, compute, exposed, idle, step;
+  uint64_t steps, devices;
+};
+
+static void card(FILE *to, const char *value, const char *words) {
+  fprintf(to, "<div class=card><b>%s</b><span>%s</span></div>", value, words);
+}
+
+static void percent_card(FILE *to, double part, double whole, const char *words) {
+  char text[40];
+  tty_fraction(whole > 0 ? 100 * part / whole : 0, 1, text);
+  strcat(text, " %");
+  card(to, text, words);
+}
+
+static void cards(FILE *to, const struct tk_report *r) {
+  struct sums s = { 0 };
+  char text[64];
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    s.devices += *row->device != 0;
+    s.window += (double)row->times.window;
+    s.busy += (double)row->times.busy;
+    s.compute += (double)row->times.compute;
+    s.exposed += (double)row->times.exposed_communication;
+    s.idle += (double)row->times.idle;
+    s.step += (double)row->step.mean * (double)row->step.count;
+    s.steps += row->step.count;
+  }
+  fputs("<div class=cards>", to);
+  card(to, tty_count(s.devices, text), s.devices == 1 ? "device" : "devices");
+  if (s.window > 0) {
+    percent_card(to, s.busy, s.window, "busy");
+    percent_card(to, s.compute, s.window, "computing");
+    percent_card(to, s.exposed, s.window, "communication, exposed");
+    percent_card(to, s.idle, s.window, "idle");
+  }
+  if (s.steps) {
+    tk_print_duration((tk_time)(s.step / (double)s.steps), text);
+    card(to, text, "per step, on average");
+  }
+  fputs("</div>\n", to);
+}
+
+static void head(FILE *to, const struct tk_report *r) {
+  char text[64];
+  fputs("<h1>Where the time went</h1>\n<p>", to);
+  fputs(tty_counted(r->inputs, "input", text), to);
+  if (r->n_ranks) {
+    fputs(": ", to);
+    html_string(to, r->ranks[0].input);
+    if (r->inputs > 1) fputs(", …", to);
+  }
+  fputs("</p>\n", to);
+  text_list(to, "<p>Devices: ", r->devices, r->n_devices);
+  text_list(to, "<p>Recorded with: ", r->versions, r->n_versions);
+  cards(to, r);
+}
+
+/* ---- timelines ---- */
+
+/* Draws the bars of one class.  Adjacent bars with the same position and height are joined. */
+static void draw_class(FILE *to, const uint16_t *strip, int class) {
+  fprintf(to, "<path class=c%d d=\"", class);
+  for (int i = 0, k; i < TK_REPORT_BINS; i = k) {
+    int below = 0;
+    for (int c = 0; c < class; c++) below += strip[3 * i + c];
+    const int high = strip[3 * i + class];
+    for (k = i + 1; k < TK_REPORT_BINS && strip[3 * k + class] == high; k++) {
+      int other = 0;
+      for (int c = 0; c < class; c++) other += strip[3 * k + c];
+      if (other != below) break;
+    }
+    if (high > 0) fprintf(to, "M%d %dv-%dh%dv%dz", i, 1000 - below, high, k - i, high);
+  }
+  fputs("\"/>", to);
+}
+
+/* Computes the time range of all rows.  True if it is less than four times the longest row: the clocks are then taken as
+ * comparable, and all rows share one time axis. */
+static bool common_range(const struct tk_report *r, double *start, double *length) {
+  double from = 0, to = 0, longest = 0;
+  bool any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    const double begin = (double)row->start_ns, end = begin + (double)row->length / 1e3;
+    if (!row->strip) continue;
+    if (!any || begin < from) from = begin;
+    if (!any || end > to) to = end;
+    if ((double)row->length / 1e3 > longest) longest = (double)row->length / 1e3;
+    any = true;
+  }
+  *start = from;
+  *length = to - from;
+  return any && to - from < 4 * longest;
+}
+
+static void strip_row(FILE *to, const struct tk_report *r, const struct tk_report_rank *row, double start, double length) {
+  const double own = (double)row->length / 1e3;
+  char name[256];
+  fputs("<div class=row><div>", to);
+  html_string(to, name_of(r, row, name, sizeof name));
+  const long x = own > 0 ? (long)(((double)row->start_ns - start) * TK_REPORT_BINS / own) : 0;
+  const long width = own > 0 ? (long)(length * TK_REPORT_BINS / own) : TK_REPORT_BINS;
+  fprintf(to, "</div><svg role=img aria-label=\"timeline\" preserveAspectRatio=\"none\" viewBox=\"%ld 0 %ld 1000\">", -x,
+          width > 0 ? width : TK_REPORT_BINS);
+  for (int class = 0; class < 3; class++) draw_class(to, row->strip, class);
+  fputs("</svg></div>\n", to);
+}
+
+static void timelines(FILE *to, const struct tk_report *r) {
+  double start, length;
+  bool any = false;
+  char words[256], text[48];
+  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].strip;
+  if (!any) return;
+  const bool common = common_range(r, &start, &length);
+  tk_print_duration((tk_time)(length * 1e3), text);
+  if (common) snprintf(words, sizeof words, "%s from left to right%s.", text, r->n_ranks > 1 ? ", one timeline for all" : "");
+  else snprintf(words, sizeof words, "Each rank has its own time axis, because the clocks of these traces are not comparable.");
+  section(to, "Timelines", words);
+  fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed communication</span><span><i "
+        "class=c2></i>exposed copies and fills</span><span><i class=i0></i>idle</span></div>\n", to);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    if (row->strip) strip_row(to, r, row, common ? start : (double)row->start_ns, common ? length : (double)row->length / 1e3);
+  }
+  end_section(to);
+}
+
+/* ---- bars ---- */
+
+static void part(FILE *to, const char *class, tk_time time, tk_time whole) {
+  char text[32];
+  if (time <= 0) return;
+  fprintf(to, "<i class=%s style=\"width:%s%%\"></i>", class, tty_fraction(100 * (double)time / (double)whole, 3, text));
+}
+
+static void bars(FILE *to, const struct tk_report *r) {
+  char name[256];
+  bool any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_device_times *d = &r->ranks[i].times;
+    if (d->window <= 0) continue;
+    if (!any) section(to, "Device activity", "From the first work to the end of the last. Every instant counts once; "
+                                              "computation takes precedence over communication, copies and fills.");
+    if (!any) fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed "
+                    "communication</span><span><i class=c2></i>exposed copies</span><span><i class=c3></i>exposed "
+                    "fills</span><span><i class=i0></i>idle: host</span><span><i class=i1></i>idle: between "
+                    "kernels</span><span><i class=i2></i>idle: other</span></div>\n", to);
+    any = true;
+    fputs("<div class=row><div>", to);
+    html_string(to, name_of(r, &r->ranks[i], name, sizeof name));
+    fputs("</div><div class=bar>", to);
+    part(to, "c0", d->compute, d->window);
+    part(to, "c1", d->exposed_communication, d->window);
+    part(to, "c2", d->exposed_copy, d->window);
+    part(to, "c3", d->exposed_fill, d->window);
+    part(to, "i0", r->ranks[i].linked ? d->idle_host : 0, d->window);
+    part(to, "i1", r->ranks[i].linked ? d->idle_kernel : 0, d->window);
+    part(to, "i2", r->ranks[i].linked ? d->idle_other : d->idle, d->window);
+    fputs("</div></div>\n", to);
+  }
+  if (any) end_section(to);
+}
+
+/* ---- tables ---- */
+
+static bool wants(const struct tk_report *r, bool (*is)(const struct tk_report_rank *)) {
+  bool any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) any = any || is(&r->ranks[i]);
+  return any;
+}
+
+static bool has_device(const struct tk_report_rank *row) { return *row->device != 0; }
+static bool has_steps(const struct tk_report_rank *row) { return row->n_steps > 0; }
+static bool has_host(const struct tk_report_rank *row) { return row->compilations || row->host_ops || row->runtime_calls; }
+
+static void devices(FILE *to, const struct tk_report *r) {
+  static const struct html_column columns[] = {
+    { "device", false, true }, { "window", false, false }, { "busy %", false, false }, { "compute %", false, false },
+    { "comm. %", false, false }, { "comm. exposed %", true, false }, { "overlap %", false, false }, { "memory %", true, false },
+    { "copy exposed %", true, false }, { "idle %", false, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char name[256];
+  if (!wants(r, has_device)) return;
+  section(to, "Devices", "Percentages of the window. Overlap: share of the communication during which the device computed. "
+                         "Exposed: the rest.");
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_device_times *d = &r->ranks[i].times;
+    const double w = (double)d->window;
+    if (!has_device(&r->ranks[i])) continue;
+    html_cell(&t, name_of(r, &r->ranks[i], name, sizeof name));
+    html_cell_time(&t, true, d->window);
+    html_cell_percent(&t, (double)d->busy, w);
+    html_cell_percent(&t, (double)d->compute, w);
+    html_cell_percent(&t, (double)d->communication, w);
+    html_cell_percent(&t, (double)d->exposed_communication, w);
+    html_cell_percent(&t, (double)d->overlap, (double)d->communication);
+    html_cell_percent(&t, (double)d->memory, w);
+    html_cell_percent(&t, (double)(d->exposed_copy + d->exposed_fill), w);
+    html_cell_percent(&t, (double)d->idle, w);
+  }
+  html_table_end(&t);
+  end_section(to);
+}
+
+static void idle(FILE *to, const struct tk_report *r) {
+  static const struct html_column columns[] = {
+    { "device", false, true }, { "idle", false, false }, { "host %", false, false }, { "kernel %", false, false },
+    { "other %", false, false }, { "delay", false, false }, { "latency", true, false }, { "overhead", true, false },
+    { "kernels", true, false }, { "&lt;10 µs %", false, false }, { "&lt;100 µs %", true, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char name[256];
+  if (!wants(r, has_device)) return;
+  section(to, "Idle time, launch delays and short kernels",
+          "Host: the next work had not been launched when the device became idle. Kernel: gaps of less than 30 µs between "
+          "kernels that were launched in time. Delay: mean time from the end of the launching call to the start of the work. "
+          "Latency: the same from the start of the call. Overhead: the same from the time when the call had started and the "
+          "stream was free.");
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    const double whole = row->linked ? (double)row->times.idle : 0;
+    if (!has_device(row)) continue;
+    html_cell(&t, name_of(r, row, name, sizeof name));
+    html_cell_time(&t, true, row->times.idle);
+    html_cell_percent(&t, (double)row->times.idle_host, whole);
+    html_cell_percent(&t, (double)row->times.idle_kernel, whole);
+    html_cell_percent(&t, (double)row->times.idle_other, whole);
+    html_cell_time(&t, row->linked, row->delay_mean);
+    html_cell_time(&t, row->linked, row->latency_mean);
+    html_cell_time(&t, row->linked, row->overhead_mean);
+    html_cell_count(&t, row->kernels);
+    html_cell_percent(&t, (double)row->under_10us, (double)row->kernels);
+    html_cell_percent(&t, (double)row->under_100us, (double)row->kernels);
+  }
+  html_table_end(&t);
+  end_section(to);
+}
+
+/* Draws a bar for each of the first 600 steps; the height is the duration relative to the longest step. */
+static void draw_steps(FILE *to, const struct tk_report_rank *row) {
+  enum { MOST = 600 };
+  const size_t n = row->n_steps < MOST ? row->n_steps : MOST;
+  fprintf(to, "<svg role=img aria-label=\"steps\" preserveAspectRatio=\"none\" viewBox=\"0 0 %zu 1000\">", n * 10);
+  for (size_t i = 0; i < n; i++) {
+    const long high = row->step.max > 0 ? (long)((double)row->steps[i].dur * 1000 / (double)row->step.max) : 0;
+    fprintf(to, "<path class=%s d=\"M%zu 1000v-%ldh8v%ldz\"/>", row->steps[i].outlier ? "bad" : "c0", i * 10 + 1, high, high);
+  }
+  fputs("</svg>", to);
+}
+
+static void steps(FILE *to, const struct tk_report *r) {
+  static const struct html_column columns[] = {
+    { "source", false, true }, { "steps", false, false }, { "mean", false, false }, { "deviation", true, false },
+    { "min", true, false }, { "p50", true, false },
+    { "p95", false, false }, { "max", false, false }, { "busy %", false, false }, { "outliers", false, false },
+    { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char name[256];
+  if (!wants(r, has_steps)) return;
+  section(to, "Steps",
+          "One bar per step, in order. Red: outliers, longer than the upper quartile plus 1.5 times the interquartile range.");
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    if (r->ranks[i].n_steps < 2) continue;
+    fputs("<div class=row><div>", to);
+    html_string(to, name_of(r, &r->ranks[i], name, sizeof name));
+    fputs("</div>", to);
+    draw_steps(to, &r->ranks[i]);
+    fputs("</div>\n", to);
+  }
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    double busy = 0, all = 0;
+    if (!has_steps(row)) continue;
+    for (size_t k = 0; k < row->n_steps; k++) {
+      busy += (double)row->steps[k].times.busy;
+      all += (double)row->steps[k].dur;
+    }
+    html_cell(&t, name_of(r, row, name, sizeof name));
+    html_cell_count(&t, row->step.count);
+    html_cell_time(&t, true, row->step.mean);
+    html_cell_time(&t, row->step.count > 1, row->step.deviation);
+    html_cell_time(&t, true, row->step.min);
+    html_cell_time(&t, true, row->step.p50);
+    html_cell_time(&t, true, row->step.p95);
+    html_cell_time(&t, true, row->step.max);
+    html_cell_percent(&t, busy, has_device(row) ? all : 0);
+    html_cell_count(&t, row->step.outliers);
+  }
+  html_table_end(&t);
+  end_section(to);
+}
+
+static void hosts(FILE *to, const struct tk_report *r) {
+  static const struct html_column columns[] = {
+    { "rank", false, true }, { "compiling", false, false }, { "compilations", false, false }, { "operators", false, false },
+    { "without launch", true, false }, { "runtime calls", false, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char name[256];
+  if (!wants(r, has_host)) return;
+  section(to, "Hosts", NULL);
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    html_cell(&t, name_of(r, row, name, sizeof name));
+    html_cell_time(&t, row->compilations > 0, row->compile);
+    html_cell_count(&t, row->compilations);
+    html_cell_count(&t, row->host_ops);
+    if (row->linked) html_cell_count(&t, row->host_only_ops);
+    else html_cell(&t, "–");
+    html_cell_count(&t, row->runtime_calls);
+  }
+  html_table_end(&t);
+  end_section(to);
+}
+
+static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "copy") == 0 || strcmp(k->kind, "fill") == 0; }
+
+static void kernels(FILE *to, const struct tk_report *r, size_t top, bool copies) {
+  static const struct html_column columns[] = {
+    { "name", false, true }, { "total", false, false }, { "% of work", false, false }, { "count", false, false },
+    { "mean", true, false }, { "min", true, false }, { "max", true, false }, { 0, false, false } };
+  static const struct html_column copied[] = {
+    { "copy", false, true }, { "total", false, false }, { "% of work", true, false }, { "count", false, false },
+    { "mean", true, false }, { "bytes", false, false }, { "GB/s", false, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = copies ? copied : columns };
+  size_t shown = 0;
+  for (size_t i = 0; i < r->n_kernels && shown < top; i++) {
+    const struct tk_report_kernel *k = &r->kernels[i];
+    if (is_copy(k) != copies) continue;
+    if (shown++ == 0) {
+      section(to, copies ? "Copies and fills" : "Kernels", NULL);
+      html_table_begin(&t);
+    }
+    html_cell(&t, k->name);
+    html_cell_total(&t, true, k->total);
+    html_cell_percent(&t, k->of_sum, 1);
+    html_cell_count(&t, k->count);
+    html_cell_time(&t, true, k->mean);
+    if (copies) {
+      html_cell_bytes(&t, k->bytes_known > 0, k->bytes);
+      html_cell_rate(&t, k->bytes, (double)k->bytes_time / 1e12);
+    } else {
+      html_cell_time(&t, true, k->min);
+      html_cell_time(&t, true, k->max);
+    }
+  }
+  if (shown) html_table_end(&t), end_section(to);
+}
+
+static void collectives(FILE *to, const struct tk_report *r) {
+  static const struct html_column columns[] = {
+    { "collective", false, true }, { "total", false, false }, { "count", false, false }, { "bytes", true, false },
+    { "bus GB/s", false, false }, { "matched", true, false }, { "shortest", true, false }, { "bus GB/s", true, false },
+    { "waiting", false, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  if (r->n_collectives == 0) return;
+  section(to, "Collectives", "Total, bytes and the first bandwidth are per rank and include the time spent waiting for other "
+                             "ranks. For collectives that were matched on several ranks, the shortest of each shows the speed "
+                             "of the links.");
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_collectives; i++) {
+    const struct tk_report_collective *c = &r->collectives[i];
+    html_cell(&t, c->name);
+    html_cell_total(&t, true, c->total);
+    html_cell_count(&t, c->count);
+    html_cell_bytes(&t, c->sized > 0, c->bytes);
+    html_cell_rate(&t, c->bus_bytes, seconds(c->sized_total));
+    html_cell_count(&t, c->met);
+    html_cell_total(&t, c->met > 0, c->core);
+    html_cell_rate(&t, c->core_bus_bytes, seconds(c->core_time));
+    html_cell_total(&t, c->met > 0, c->wait);
+  }
+  html_table_end(&t);
+  end_section(to);
+}
+
+static void waits(FILE *to, const struct tk_report *r) {
+  static const struct html_column columns[] = { { "rank", false, true }, { "matched", false, false }, { "waited", false, false },
+                                                { "times last", false, false }, { "cost", false, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char text[32];
+  if (r->n_meetings == 0) return;
+  section(to, "Stragglers: who waited for whom", "Cost: how much later the rank arrived than the next-to-last.");
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_meetings; i++) {
+    const struct tk_report_meeting *m = &r->meetings[i];
+    snprintf(text, sizeof text, "%lld", (long long)m->rank);
+    html_cell(&t, text);
+    html_cell_count(&t, m->met);
+    html_cell_total(&t, true, m->wait);
+    html_cell_count(&t, m->last);
+    html_cell_total(&t, true, m->cost);
+  }
+  html_table_end(&t);
+  end_section(to);
+}
+
+static void memory(FILE *to, const struct tk_report *r) {
+  static const struct html_column columns[] = { { "memory", false, true }, { "allocated, peak", false, false },
+                                                { "reserved, peak", false, false }, { "at", false, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char text[96];
+  if (r->n_memories == 0) return;
+  section(to, "Memory", NULL);
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_memories; i++) {
+    const struct tk_report_memory *m = &r->memories[i];
+    if (m->rank >= 0) snprintf(text, sizeof text, "rank %lld, %s", (long long)m->rank, m->allocator);
+    else snprintf(text, sizeof text, "%s", m->allocator);
+    html_cell(&t, text);
+    html_cell_bytes(&t, m->peak_allocated >= 0, m->peak_allocated);
+    html_cell_bytes(&t, m->peak_reserved >= 0, m->peak_reserved);
+    html_cell_time(&t, true, m->at);
+  }
+  html_table_end(&t);
+  end_section(to);
+}
+
+static void unknown(FILE *to, const struct tk_report *r) {
+  if (r->n_unknown == 0) return;
+  section(to, "Not available", NULL);
+  fputs("<ul>\n", to);
+  for (size_t i = 0; i < r->n_unknown; i++) {
+    fputs("<li>", to);
+    html_string(to, r->unknown[i]);
+    fputs("</li>\n", to);
+  }
+  fputs("</ul>\n", to);
+  end_section(to);
+}
+
+void report_write_html(const struct tk_report *r, size_t top, FILE *to) {
+  html_begin(to, "Where the time went");
+  head(to, r);
+  timelines(to, r);
+  bars(to, r);
+  devices(to, r);
+  idle(to, r);
+  steps(to, r);
+  hosts(to, r);
+  kernels(to, r, top, false);
+  kernels(to, r, top, true);
+  collectives(to, r);
+  waits(to, r);
+  memory(to, r);
+  unknown(to, r);
+  html_end(to);
+}

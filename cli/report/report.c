@@ -1,0 +1,126 @@
+/* report.c - tracekit report: summarises where a run spent its time, as text, as JSON or as an HTML page. */
+#include "report.h"
+
+#include "commands.h"
+#include "shared/select.h"
+#include "print/tty.h"
+
+#include <stdlib.h>
+
+struct params {
+  struct selected selected;
+  const char *html;
+  int top;
+};
+
+#define FIELD(field) offsetof(struct params, field)
+
+static const struct opt opts[] = {
+  { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other "
+                                 "files", FIELD(html), 0, 0, 0 },
+  { OPT_INT, 0, "top", "N", "show N kernels (default: 10 as text, 30 on the page; JSON: all)", FIELD(top), 0, 1, 1000000000 },
+  ROW_KEEP_GOING,
+  ROW_FORCE,
+  ROWS_SELECT,
+  ROW_JSON,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit report trace.json", "show where the device spent its time" },
+  { "tracekit report logdir --html report.html", "write a page about all ranks of a run" },
+  { "tracekit report rank0.json.gz rank1.json.gz --json", "print JSON for use in a script" },
+  { 0, 0 },
+};
+
+/* ---- the page ---- */
+
+static int write_page(const struct params *p, const struct tk_sources *sources, const struct tk_report *r) {
+  struct tk_err err = { 0 };
+  char *text = NULL;
+  size_t n = 0;
+  FILE *to = open_memstream(&text, &n);
+  if (to) report_write_html(r, p->top ? (size_t)p->top : 30, to);
+  if (!to || !tty_close_text(to, &text)) return run_no_memory();
+  const bool ok = tk_sources_write(sources, p->html, text, n, p->selected.shared.force, &err);
+  free(text);
+  return ok ? STATUS_DONE : run_fail(&err);
+}
+
+static bool may_write(const struct params *p, const struct operands *in, int *status) {
+  struct shared s = p->selected.shared;
+  if (!p->html) return true;
+  s.output = p->html;
+  return run_output(&s, "report", in, status) != NULL;
+}
+
+/* ---- the command ---- */
+
+static int print_report(const struct params *p, const struct tk_sources *sources, const struct tk_report *r) {
+  if (p->html) {
+    int status = write_page(p, sources, r);
+    if (status || run_is_stdout(p->html)) return status;
+  }
+  if (p->selected.shared.json) report_print_json(r, p->top ? (size_t)p->top : SIZE_MAX);
+  else if (!p->html && !report_print_text(r, p->top ? (size_t)p->top : 10)) return STATUS_INPUT;
+  return STATUS_DONE;
+}
+
+static int report_of(const struct params *p, const struct tk_selection *select, const struct operands *in) {
+  struct tk_report report = { 0 };
+  struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->selected.shared.keep_going };
+  const struct shared *s = &p->selected.shared;
+  struct progress progress;
+  struct tk_err err = { 0 };
+  int status;
+  struct tk_sources *sources = run_sources(s, "report", in, &status);
+  if (!sources) return status;
+  progress_start(&progress, "reading", NULL, s->quiet ? -1 : s->progress);
+  options.load = run_load_options(s, &progress);
+  bool ok = tk_report_sources(sources, &options, &report, &err);
+  progress_end(&progress);
+  if (ok) run_notes(s, NULL, report.notes);
+  status = ok ? print_report(p, sources, &report) : run_fail(&err);
+  tk_report_free(&report);
+  tk_sources_close(sources);
+  return status;
+}
+
+/* Checks all options before reading any input. */
+static int cmd_report(const void *params, const struct operands *in) {
+  const struct params *p = params;
+  struct exprs e = select_expressions(&p->selected, "report");
+  const struct tk_selection select = { .where = (const char *const *)e.v,
+                                       .time = p->selected.selection.time,
+                                       .steps = p->selected.selection.step };
+  const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
+  struct tk_err err = { 0 };
+  int status = STATUS_USAGE;
+  if (e.failed && !e.wrong) tty_say("out of memory");
+  else if (!e.wrong && !tk_filter_check(&asked, &err)) status = run_fail(&err);
+  else if (!e.wrong && may_write(p, in, &status)) status = report_of(p, &select, in);
+  select_free(&e);
+  return status;
+}
+
+const struct command command_report = {
+  .name = "report",
+  .summary = "summarise where a run spent its time, as text or HTML",
+  .operands = "[INPUT...]",
+  .description =
+    "Shows, for each device of each rank: utilization, that is how long it computed, communicated and copied, and how much of "
+    "that was hidden behind other work; how long it was idle and why; how long steps took and which are outliers; which "
+    "kernels took the most time; what copies transferred; how far ahead work was launched; what collectives cost and which "
+    "rank was the straggler; how long programs were compiled; and peak memory use. Data that the trace does not contain is "
+    "listed as not available, and is null in JSON.\n"
+    "\n"
+    "Several inputs are read one after the other and put on one timeline, as in merge, to compare their collectives; large "
+    "inputs are read twice for that. The options that select events apply to the work of devices; --time and --step select the "
+    "time range. The definitions are those of HolisticTraceAnalysis where it has them; see docs/analysis.md.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct params),
+  .max_operands = ANY_NUMBER,
+  .run = cmd_report,
+};

@@ -1,0 +1,340 @@
+/* text.c - prints a report as text. */
+#include "report.h"
+#include "print/table.h"
+#include "print/tty.h"
+
+#include <string.h>
+
+static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
+
+static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
+
+static void cell_time(struct table *t, bool known, tk_time time) {
+  char text[48] = "-";
+  if (known) tk_print_duration(time, text);
+  table_cell(t, "%s", text);
+}
+
+static void cell_total(struct table *t, struct tk_total total) {
+  char text[48];
+  tk_print_total(total, text);
+  table_cell(t, "%s", text);
+}
+
+static void cell_percent(struct table *t, double part, double whole) {
+  char text[32];
+  table_cell(t, "%s", whole > 0 ? tty_fraction(100 * part / whole, 1, text) : "-");
+}
+
+static void cell_count(struct table *t, uint64_t n) {
+  char text[32];
+  table_cell(t, "%s", tty_count(n, text));
+}
+
+static void cell_bytes(struct table *t, bool known, double bytes) {
+  char text[32] = "-";
+  if (known && bytes < 1e19) tk_print_size((uint64_t)bytes, text);
+  table_cell(t, "%s", text);
+}
+
+static void cell_rate(struct table *t, double bytes, double s) {
+  char text[32];
+  table_cell(t, "%s", bytes > 0 && s > 0 ? tty_fraction(bytes / s / 1e9, 2, text) : "-");
+}
+
+static void cells(struct table *t, const char *const *texts) {
+  for (; *texts; texts++) table_cell(t, "%s", *texts);
+}
+
+static void cell_name(struct table *t, const struct tk_report *r, const struct tk_report_rank *row) {
+  char name[256];
+  report_name(r, row, name, sizeof name);
+  table_cell(t, "%s", name);
+}
+
+/* ---- head ---- */
+
+static void print_texts(const char *label, const char *const *texts, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    printf("%s", i ? ", " : label);
+    tty_string(stdout, texts[i]);
+  }
+  if (n) putchar('\n');
+}
+
+static void print_head(const struct tk_report *r) {
+  char a[64], b[64], c[64];
+  uint64_t events = 0, ranks = 0;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    bool again = i && r->ranks[i].rank == r->ranks[i - 1].rank && strcmp(r->ranks[i].input, r->ranks[i - 1].input) == 0 &&
+                 strcmp(r->ranks[i].host, r->ranks[i - 1].host) == 0;
+    if (again) continue;
+    events += r->ranks[i].events;
+    ranks++;
+  }
+  printf("%s: %s, %s\n", tty_counted(r->inputs, "input", a), tty_counted(ranks, "rank", b), tty_counted(events, "event", c));
+  print_texts("devices: ", r->devices, r->n_devices);
+  print_texts("recorded with: ", r->versions, r->n_versions);
+}
+
+/* ---- devices ---- */
+
+static bool any_device(const struct tk_report *r) {
+  bool any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) any = any || *r->ranks[i].device;
+  return any;
+}
+
+static bool print_devices(const struct tk_report *r) {
+  static const char *const titles[] = { "window", "busy", "compute", "comm", "comm exposed", "overlap", "memory", "copy exposed",
+                                        "idle", "device", NULL };
+  struct table t = { .align = "rrrrrrrrrl", .drop = "f..c.bda..", .width = tty_width(stdout) };
+  if (!any_device(r)) return true;
+  title("Device time, % of the active window (first work to end of last)");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_device_times *d = &r->ranks[i].times;
+    if (!*r->ranks[i].device) continue;
+    const double w = (double)d->window;
+    cell_time(&t, true, d->window);
+    cell_percent(&t, (double)d->busy, w);
+    cell_percent(&t, (double)d->compute, w);
+    cell_percent(&t, (double)d->communication, w);
+    cell_percent(&t, (double)d->exposed_communication, w);
+    cell_percent(&t, (double)d->overlap, (double)d->communication);
+    cell_percent(&t, (double)d->memory, w);
+    cell_percent(&t, (double)(d->exposed_copy + d->exposed_fill), w);
+    cell_percent(&t, (double)d->idle, w);
+    cell_name(&t, r, &r->ranks[i]);
+  }
+  if (!table_print(&t, stdout)) return false;
+  puts("overlap: share of the communication during which the device computed; exposed: the rest");
+  return true;
+}
+
+static bool print_idle(const struct tk_report *r) {
+  static const char *const titles[] = { "idle", "host", "kernel", "other", "delay", "latency", "overhead", "kernels", "<10 us",
+                                        "<100 us", "device", NULL };
+  struct table t = { .align = "rrrrrrrrrrl", .drop = "...d.bca.e.", .width = tty_width(stdout) };
+  if (!any_device(r)) return true;
+  title("Why devices were idle; launch delays; short kernels");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    const struct tk_device_times *d = &row->times;
+    if (!*row->device) continue;
+    cell_time(&t, true, d->idle);
+    cell_percent(&t, (double)d->idle_host, row->linked ? (double)d->idle : 0);
+    cell_percent(&t, (double)d->idle_kernel, row->linked ? (double)d->idle : 0);
+    cell_percent(&t, (double)d->idle_other, row->linked ? (double)d->idle : 0);
+    cell_time(&t, row->linked, row->delay_mean);
+    cell_time(&t, row->linked, row->latency_mean);
+    cell_time(&t, row->linked, row->overhead_mean);
+    cell_count(&t, row->kernels);
+    cell_percent(&t, (double)row->under_10us, (double)row->kernels);
+    cell_percent(&t, (double)row->under_100us, (double)row->kernels);
+    cell_name(&t, r, row);
+  }
+  return table_print(&t, stdout);
+}
+
+/* ---- steps ---- */
+
+static bool print_steps(const struct tk_report *r) {
+  static const char *const titles[] = { "steps", "mean", "deviation", "min", "p50", "p95", "max", "busy", "outliers", "source", NULL };
+  struct table t = { .align = "rrrrrrrrll", .drop = "..dac..b..", .width = tty_width(stdout) };
+  bool any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].n_steps;
+  if (!any) return true;
+  title("Steps: duration and % busy");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    const struct tk_report_spread *s = &row->step;
+    double busy = 0, all = 0;
+    char text[96] = "";
+    if (!row->n_steps) continue;
+    for (size_t k = 0; k < row->n_steps; k++) {
+      busy += (double)row->steps[k].times.busy;
+      all += (double)row->steps[k].dur;
+      if (row->steps[k].outlier && strlen(text) < 60)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%lld", *text ? " " : "", (long long)row->steps[k].number);
+    }
+    cell_count(&t, s->count);
+    cell_time(&t, true, s->mean);
+    cell_time(&t, s->count > 1, s->deviation);
+    cell_time(&t, true, s->min);
+    cell_time(&t, true, s->p50);
+    cell_time(&t, true, s->p95);
+    cell_time(&t, true, s->max);
+    cell_percent(&t, busy, *row->device ? all : 0);
+    table_cell(&t, "%s", *text ? text : "-");
+    cell_name(&t, r, row);
+  }
+  return table_print(&t, stdout);
+}
+
+/* ---- hosts ---- */
+
+static bool print_hosts(const struct tk_report *r) {
+  static const char *const titles[] = { "events", "compiling", "compilations", "operators", "without launch", "calls", "rank", NULL };
+  struct table t = { .align = "rrrrrrl", .width = tty_width(stdout) };
+  bool any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].compilations || r->ranks[i].host_ops || r->ranks[i].runtime_calls;
+  if (!any) return true;
+  title("Host activity: operators, operators that launched no kernel, runtime API calls");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    cell_count(&t, row->events);
+    cell_time(&t, row->compilations > 0, row->compile);
+    cell_count(&t, row->compilations);
+    cell_count(&t, row->host_ops);
+    if (row->linked) cell_count(&t, row->host_only_ops);
+    else table_cell(&t, "-");
+    cell_count(&t, row->runtime_calls);
+    cell_name(&t, r, row);
+  }
+  return table_print(&t, stdout);
+}
+
+/* ---- work ---- */
+
+static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "copy") == 0 || strcmp(k->kind, "fill") == 0; }
+
+static bool print_kernels(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "kernel", NULL };
+  struct table t = { .align = "rrrrrrl", .drop = "...cab.", .width = tty_width(stdout) };
+  size_t shown = 0;
+  for (size_t i = 0; i < r->n_kernels; i++) {
+    const struct tk_report_kernel *k = &r->kernels[i];
+    if (is_copy(k) || shown == top) continue;
+    if (shown++ == 0) title("Kernels: % of all device work"), cells(&t, titles);
+    cell_total(&t, k->total);
+    cell_percent(&t, k->of_sum, 1);
+    cell_count(&t, k->count);
+    cell_time(&t, true, k->mean);
+    cell_time(&t, true, k->min);
+    cell_time(&t, true, k->max);
+    table_cell(&t, "%s", k->name);
+  }
+  return shown == 0 || table_print(&t, stdout);
+}
+
+static bool print_copies(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "total", "%sum", "count", "mean", "bytes", "GB/s", "copy", NULL };
+  struct table t = { .align = "rrrrrrl", .width = tty_width(stdout) };
+  size_t shown = 0;
+  for (size_t i = 0; i < r->n_kernels; i++) {
+    const struct tk_report_kernel *k = &r->kernels[i];
+    if (!is_copy(k) || shown == top) continue;
+    if (shown++ == 0) title("Copies and fills"), cells(&t, titles);
+    cell_total(&t, k->total);
+    cell_percent(&t, k->of_sum, 1);
+    cell_count(&t, k->count);
+    cell_time(&t, true, k->mean);
+    cell_bytes(&t, k->bytes_known > 0, k->bytes);
+    cell_rate(&t, k->bytes, (double)k->bytes_time / 1e12);
+    table_cell(&t, "%s", k->name);
+  }
+  return shown == 0 || table_print(&t, stdout);
+}
+
+static bool print_launches(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "launched", "call mean", "work mean", "delay mean", "delay max", "call", NULL };
+  struct table t = { .align = "rrrrrl", .drop = ".bc.a.", .width = tty_width(stdout) };
+  if (r->n_launches == 0) return true;
+  title("Launches");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_launches && i < top; i++) {
+    const struct tk_report_launch *l = &r->launches[i];
+    const double n = (double)l->work * 1e-12;
+    cell_count(&t, l->work);
+    cell_time(&t, true, (tk_time)(seconds(l->call_sum) / n));
+    cell_time(&t, true, (tk_time)(seconds(l->work_sum) / n));
+    cell_time(&t, true, (tk_time)(seconds(l->delay_sum) / n));
+    cell_time(&t, true, l->delay_max);
+    table_cell(&t, "%s", l->name);
+  }
+  return table_print(&t, stdout);
+}
+
+/* ---- collectives ---- */
+
+static bool print_collectives(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "total", "count", "bytes", "bus GB/s", "matched", "shortest", "bus GB/s", "waiting",
+                                        "collective", NULL };
+  struct table t = { .align = "rrrrrrrrl", .drop = "..bcade..", .width = tty_width(stdout) };
+  if (r->n_collectives == 0) return true;
+  title("Collectives: per rank, including waiting; for those matched on several ranks, the shortest of each");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_collectives && i < top; i++) {
+    const struct tk_report_collective *c = &r->collectives[i];
+    cell_total(&t, c->total);
+    cell_count(&t, c->count);
+    cell_bytes(&t, c->sized > 0, c->bytes);
+    cell_rate(&t, c->bus_bytes, seconds(c->sized_total));
+    cell_count(&t, c->met);
+    if (c->met) cell_total(&t, c->core);
+    else table_cell(&t, "-");
+    cell_rate(&t, c->core_bus_bytes, seconds(c->core_time));
+    if (c->met) cell_total(&t, c->wait);
+    else table_cell(&t, "-");
+    table_cell(&t, "%s", c->name);
+  }
+  return table_print(&t, stdout);
+}
+
+static bool print_waits(const struct tk_report *r) {
+  static const char *const titles[] = { "rank", "matched", "waited", "times last", "cost", "", NULL };
+  struct table t = { .align = "rrrrrl", .width = tty_width(stdout) };
+  if (r->n_meetings == 0) return true;
+  title("Stragglers: time each rank waited, times it was last, and how much later than the next-to-last");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_meetings; i++) {
+    const struct tk_report_meeting *m = &r->meetings[i];
+    table_cell(&t, "%lld", (long long)m->rank);
+    cell_count(&t, m->met);
+    cell_total(&t, m->wait);
+    cell_count(&t, m->last);
+    cell_total(&t, m->cost);
+    table_cell(&t, "%s", "");
+  }
+  return table_print(&t, stdout);
+}
+
+/* ---- memory ---- */
+
+static bool print_memory(const struct tk_report *r) {
+  static const char *const titles[] = { "allocated", "reserved", "at", "peak memory", NULL };
+  struct table t = { .align = "rrrl", .width = tty_width(stdout) };
+  if (r->n_memories == 0) return true;
+  title("Memory");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_memories; i++) {
+    const struct tk_report_memory *m = &r->memories[i];
+    cell_bytes(&t, m->peak_allocated >= 0, m->peak_allocated);
+    cell_bytes(&t, m->peak_reserved >= 0, m->peak_reserved);
+    cell_time(&t, true, m->at);
+    if (m->rank >= 0) table_cell(&t, "rank %lld, %s", (long long)m->rank, m->allocator);
+    else table_cell(&t, "%s", m->allocator);
+  }
+  return table_print(&t, stdout);
+}
+
+static void print_unknown(const struct tk_report *r) {
+  if (r->n_unknown) title("Not available");
+  for (size_t i = 0; i < r->n_unknown; i++) {
+    fputs("- ", stdout);
+    tty_string(stdout, r->unknown[i]);
+    putchar('\n');
+  }
+}
+
+bool report_print_text(const struct tk_report *r, size_t top) {
+  print_head(r);
+  bool ok = print_devices(r) && print_idle(r) && print_steps(r) && print_hosts(r) && print_kernels(r, top) && print_copies(r, top) &&
+            print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r);
+  print_unknown(r);
+  return ok;
+}

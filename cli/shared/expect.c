@@ -1,0 +1,322 @@
+/* expect.c - see expect.h. */
+#include "expect.h"
+#include "options/meant.h"
+
+#include "report/report.h"
+#include "print/tty.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  const char *word;
+  enum expect_function function;
+  enum expect_unit unit;
+} FUNCTIONS[] = { { "total", EXPECT_TOTAL, EXPECT_TIME },       { "self", EXPECT_SELF, EXPECT_TIME },
+                  { "union", EXPECT_UNION, EXPECT_TIME },       { "count", EXPECT_COUNT, EXPECT_PLAIN },
+                  { "mean", EXPECT_MEAN, EXPECT_TIME },         { "min", EXPECT_MIN, EXPECT_TIME },
+                  { "max", EXPECT_MAX, EXPECT_TIME },           { "p50", EXPECT_P50, EXPECT_TIME },
+                  { "p95", EXPECT_P95, EXPECT_TIME },           { "deviation", EXPECT_DEVIATION, EXPECT_TIME },
+                  { "outliers", EXPECT_OUTLIERS, EXPECT_PLAIN }, { "percent_of_range", EXPECT_OF_RANGE, EXPECT_PERCENT },
+                  { "percent_of_sum", EXPECT_OF_SUM, EXPECT_PERCENT } };
+enum { N_FUNCTIONS = sizeof FUNCTIONS / sizeof *FUNCTIONS };
+
+static const char *const OPS[] = { "<", "<=", ">", ">=", "==", "!=" };
+
+/* ---- parsing ---- */
+
+static const char *skip_blanks(const char *p) { return p + strspn(p, " \t"); }
+
+static size_t trimmed(const char *p, size_t n) {
+  while (n && (p[n - 1] == ' ' || p[n - 1] == '\t')) n--;
+  return n;
+}
+
+/* Returns the last operator, because names may contain operators; NULL if there is none. */
+static const char *find_op(const char *text, enum expect_op *op, size_t *n) {
+  for (const char *p = text + strlen(text); p-- > text;) {
+    if (!strchr("<>=!", *p)) continue;
+    if (p > text && *p == '=' && strchr("<>=!", p[-1])) p--;
+    *n = p[1] == '=' ? 2 : 1;
+    for (int i = 0; i < 6; i++)
+      if (strlen(OPS[i]) == *n && strncmp(p, OPS[i], *n) == 0) return *op = (enum expect_op)i, p;
+    return NULL;
+  }
+  return NULL;
+}
+
+static bool parse_value(struct expect *e, const char *p) {
+  char number[64], *end;
+  const size_t n = trimmed(p, strlen(p)), digits = strspn(p, "0123456789.");
+  tk_time time;
+  uint64_t size;
+  const bool minus = *p == '-';
+  if (n == 0 || n >= sizeof number) return false;
+  memcpy(number, p, n);
+  number[n] = 0;
+  if (number[n - 1] == '%' || (number[n - 1] == 'x' && digits + 1 == n)) {
+    e->unit = number[n - 1] == '%' ? EXPECT_PERCENT : EXPECT_RATIO;
+    number[n - 1] = 0;
+  } else if (!minus && digits < n && tk_parse_duration(number, &time)) {
+    return e->unit = EXPECT_TIME, e->value = (double)time, true;
+  } else if (!minus && digits < n && tk_parse_size(number, &size)) {
+    return e->unit = EXPECT_SIZE, e->value = (double)size, true;
+  }
+  if (strspn(number, "-0123456789.e") != strlen(number)) return false;
+  /* In a locale with another decimal point, strtod() stops at '.': add the fraction separately. */
+  const char *point = strchr(number, '.');
+  e->value = strtod(number, &end);
+  if (point && *end == '.') {
+    const char *fraction = point + 1;
+    double part = (double)strtoull(fraction, NULL, 10);
+    for (size_t i = strspn(fraction, "0123456789"); i > 0; i--) part /= 10;
+    e->value += minus ? -part : part;
+    return strspn(fraction, "0123456789") == strlen(fraction);
+  }
+  return *end == 0 && end != number;
+}
+
+static bool refuse(const char *command, const char *text, const char *why) {
+  tty_fail("%s: '%s': %s", command, text, why);
+  return false;
+}
+
+/* Reports an unknown function or figure and suggests the nearest one (figures with and without their unit).  Returns false. */
+static bool refuse_word(const char *command, const char *text, const char *word, bool function) {
+  enum { MOST = 200, LONGEST = 48 };
+  static const char *const UNITS[] = { "_ns", "_percent", NULL };
+  char shorter[MOST][LONGEST];
+  const char *words[2 * MOST + 2] = { "gpu_busy" };
+  size_t n = function ? 0 : 1, k = 0;
+  for (size_t i = 0; function && i < N_FUNCTIONS; i++) words[n++] = FUNCTIONS[i].word;
+  for (const struct figure *f = figures; !function && f->key && k < MOST; f++) {
+    words[n++] = f->key;
+    for (size_t u = 0; UNITS[u]; u++) {
+      const size_t len = strlen(f->key), unit = strlen(UNITS[u]);
+      if (len <= unit || strcmp(f->key + len - unit, UNITS[u]) != 0) continue;
+      snprintf(shorter[k], LONGEST, "%.*s", (int)(len - unit), f->key);
+      words[n++] = shorter[k++];
+    }
+  }
+  words[n] = NULL;
+  const char *near = function ? NULL : meant_figure(word);
+  if (!near) near = tk_nearest(word, words);
+  tty_fail("%s: '%s': unknown %s '%s'%s%s%s", command, text, function ? "function" : "figure", word,
+          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return false;
+}
+
+static bool parse_function(struct expect *e, const char *command, const char *p, size_t n) {
+  char word[64];
+  const size_t len = strcspn(p, "(");
+  snprintf(word, sizeof word, "%.*s", (int)(trimmed(p, len) < 60 ? trimmed(p, len) : 60), p);
+  if (p[n - 1] != ')') return refuse(command, e->text, "expected FUNCTION(NAME) before the operator");
+  for (size_t i = 0; i < N_FUNCTIONS; i++) {
+    if (strcmp(word, FUNCTIONS[i].word) != 0) continue;
+    e->function = FUNCTIONS[i].function;
+    const char *name = skip_blanks(p + len + 1);
+    size_t size = trimmed(name, (size_t)(p + n - 1 - name));
+    if (size >= 2 && *name == '"' && name[size - 1] == '"') name++, size -= 2;
+    e->name = strndup(name, size);
+    if (!e->name || !size) return refuse(command, e->text, "missing name of the events");
+    const bool of_steps = e->function == EXPECT_DEVIATION || e->function == EXPECT_OUTLIERS;
+    const bool of_names = e->function == EXPECT_SELF || e->function == EXPECT_UNION || e->function >= EXPECT_OF_RANGE;
+    if ((of_steps && !expect_is_step(e)) || (of_names && expect_is_step(e)))
+      return refuse(command, e->text, of_steps ? "only available for steps" : "not available for steps");
+    return true;
+  }
+  return refuse_word(command, e->text, word, true);
+}
+
+static bool parse_figure(struct expect *e, const char *command, const char *p, size_t n, bool compares) {
+  char word[64];
+  snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), p);
+  if (compares && strcmp(word, "total") == 0) return true;
+  e->figure = figure_of(p, n, e->unit == EXPECT_PERCENT && !compares);
+  return e->figure || refuse_word(command, e->text, word, false);
+}
+
+bool expect_is_step(const struct expect *e) { return e->name && strcmp(e->name, "step") == 0; }
+
+enum expect_unit expect_unit(const struct expect *e) {
+  if (e->function == EXPECT_FIGURE && !e->figure) return EXPECT_TIME;
+  if (e->function == EXPECT_FIGURE)
+    switch (e->figure->unit) {
+      case FIGURE_NS: return EXPECT_TIME;
+      case FIGURE_PERCENT: return EXPECT_PERCENT;
+      case FIGURE_BYTES: return EXPECT_SIZE;
+      default: return EXPECT_PLAIN;
+    }
+  for (size_t i = 0; i < N_FUNCTIONS; i++)
+    if (FUNCTIONS[i].function == e->function) return FUNCTIONS[i].unit;
+  return EXPECT_PLAIN;
+}
+
+/* Returns the percentage that belongs to a figure of time: device_busy for busy_ns. */
+static const char *meant_of_time(const struct figure *f) {
+  char word[64];
+  const size_t n = strlen(f->key);
+  snprintf(word, sizeof word, "%.*s", (int)(n > 3 ? n - 3 : n), f->key);
+  return meant_figure(word);
+}
+
+static bool check_unit(const struct expect *e, const char *command, bool compares) {
+  static const char *const WANTED[] = { "a number, such as 3", "a percentage, such as 80%", "a time, such as 150ms",
+                                        "a size, such as 2GB" };
+  const enum expect_unit unit = expect_unit(e);
+  if (e->unit == unit || (unit == EXPECT_SIZE && e->unit == EXPECT_PLAIN)) return true;
+  if (compares && (e->unit == EXPECT_PERCENT || e->unit == EXPECT_RATIO)) return true;
+  const char *meant = e->figure && e->unit == EXPECT_PERCENT ? meant_of_time(e->figure) : NULL;
+  tty_fail("%s: '%s': expected %s%s%s%s", command, e->text, WANTED[unit], meant ? "; did you mean '" : "", meant ? meant : "",
+           meant ? "'?" : "");
+  return false;
+}
+
+bool expect_parse(struct expect *e, const char *command, const char *text, bool compares) {
+  *e = (struct expect){ .text = text };
+  const char *from = skip_blanks(text);
+  size_t n_op;
+  const char *op = find_op(from, &e->op, &n_op);
+  if (!op || op == from) return refuse(command, text, "expected WORD < VALUE or FUNCTION(NAME) < VALUE");
+  const size_t n = trimmed(from, (size_t)(op - from));
+  if (!parse_value(e, skip_blanks(op + n_op))) return refuse(command, text, "expected a value after the operator");
+  const bool function = memchr(from, '(', n) != NULL;
+  if (n == 0 || !(function ? parse_function(e, command, from, n) : parse_figure(e, command, from, n, compares)))
+    return n > 0 ? false : refuse(command, text, "expected a word before the operator");
+  return check_unit(e, command, compares);
+}
+
+void expect_free(struct expect *e) { free(e->name); }
+
+/* ---- evaluating ---- */
+
+bool expect_holds(const struct expect *e, double value) {
+  switch (e->op) {
+    case EXPECT_LT: return value < e->value;
+    case EXPECT_LE: return value <= e->value;
+    case EXPECT_GT: return value > e->value;
+    case EXPECT_GE: return value >= e->value;
+    case EXPECT_EQ: return value == e->value;
+    default: return value != e->value;
+  }
+}
+
+const char *expect_print(const struct expect *e, double value, char *text) {
+  char number[32];
+  switch (expect_unit(e)) {
+    case EXPECT_TIME:
+      if (value < 9e18) tk_print_duration((tk_time)(value + 0.5), text);
+      else snprintf(text, 64, "%.0f s", value / 1e12);
+      break;
+    case EXPECT_PERCENT: snprintf(text, 64, "%s%%", tty_fraction(value, 2, number)); break;
+    case EXPECT_SIZE: tk_print_size((uint64_t)value, text); break;
+    default: tk_print_number(value, text); break;
+  }
+  return text;
+}
+
+static bool of_spread(const struct expect *e, const struct tk_report_spread *s, double *v) {
+  switch (e->function) {
+    case EXPECT_COUNT: *v = (double)s->count; return true;
+    case EXPECT_OUTLIERS: *v = (double)s->outliers; break;
+    case EXPECT_TOTAL: *v = (double)s->mean * (double)s->count; break;
+    case EXPECT_MEAN: *v = (double)s->mean; break;
+    case EXPECT_MIN: *v = (double)s->min; break;
+    case EXPECT_MAX: *v = (double)s->max; break;
+    case EXPECT_P50: *v = (double)s->p50; break;
+    case EXPECT_P95: *v = (double)s->p95; break;
+    default: *v = (double)s->deviation; break;
+  }
+  return s->count > 0;
+}
+
+static double ps_of(struct tk_total t) { return (double)t.s * 1e12 + (double)t.ps; }
+
+static bool of_row(const struct expect *e, const struct tk_top_row *row, double *v) {
+  switch (e->function) {
+    case EXPECT_COUNT: *v = (double)row->count; return true;
+    case EXPECT_TOTAL: *v = ps_of(row->total); break;
+    case EXPECT_SELF: *v = ps_of(row->self); break;
+    case EXPECT_UNION: *v = (double)row->union_time; break;
+    case EXPECT_MEAN: *v = (double)row->mean; break;
+    case EXPECT_MIN: *v = (double)row->min; break;
+    case EXPECT_MAX: *v = (double)row->max; break;
+    case EXPECT_P50: *v = (double)row->p50; break;
+    case EXPECT_P95: *v = (double)row->p95; break;
+    case EXPECT_OF_RANGE: *v = 100 * row->of_range; break;
+    default: *v = 100 * row->of_sum; break;
+  }
+  return row->timed > 0;
+}
+
+/* Returns the filter expression name ~ "...", with the name escaped; NULL if out of memory. */
+static char *name_test(const char *name) {
+  char *text = NULL;
+  size_t n;
+  FILE *to = open_memstream(&text, &n);
+  if (!to) return NULL;
+  fputs("name ~ \"", to);
+  for (; *name; name++) {
+    if (*name == '"' || *name == '\\') fputc('\\', to);
+    fputc(*name, to);
+  }
+  fputs("\"", to);
+  tty_close_text(to, &text);
+  return text;
+}
+
+static const struct tk_top_row *row_of(const struct tk_top_report *r, const char *name) {
+  for (size_t i = 0; i < r->n_rows; i++)
+    if (r->rows[i].name && strcmp(r->rows[i].name, name) == 0) return &r->rows[i];
+  return NULL;
+}
+
+/* Evaluates a function of the named events.  Grouping by an arg that no event has puts all matching events into one row; only
+ * percent_of_sum groups by name. */
+static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, char *said, size_t n) {
+  char *test = name_test(e->name), text[64];
+  const char *where[] = { test, NULL };
+  const bool of_sum = e->function == EXPECT_OF_SUM;
+  const struct tk_top_options options = {
+    .select = { .where = of_sum ? NULL : where }, .by = of_sum ? TK_TOP_NAME : TK_TOP_ARG, .arg = "\001"
+  };
+  struct tk_top_report report = { 0 };
+  struct tk_err err = { 0 };
+  double v = 0;
+  bool known = test && tk_top(t, &options, &report, &err);
+  if (!known) snprintf(said, n, "%.200s", test ? err.msg : "out of memory");
+  const struct tk_top_row *row = !known ? NULL : of_sum ? row_of(&report, e->name) : report.n_rows ? &report.rows[0] : NULL;
+  if (known && !row && e->function != EXPECT_COUNT) {
+    known = false;
+    snprintf(said, n, "the trace has no event of this name");
+  } else if (known && row && !of_row(e, row, &v)) {
+    known = false;
+    snprintf(said, n, "no event of this name has a known duration");
+  }
+  tk_top_report_free(&report);
+  free(test);
+  if (!known) return EXPECT_UNKNOWN;
+  snprintf(said, n, "%s", expect_print(e, v, text));
+  return expect_holds(e, v) ? EXPECT_HELD : EXPECT_FAILED;
+}
+
+enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const struct tk_report *r, char *said, size_t n) {
+  enum expect_result result = r->n_ranks ? EXPECT_HELD : EXPECT_UNKNOWN;
+  char name[200], text[64];
+  if (e->name && !expect_is_step(e)) return ask_names(e, t, said, n);
+  if (!r->n_ranks) snprintf(said, n, "the trace has no events");
+  for (size_t i = 0; i < r->n_ranks && result == EXPECT_HELD; i++) {
+    const struct tk_report_rank *row = &r->ranks[i];
+    struct figure_value value = { 0, 0 };
+    const bool known = expect_is_step(e) ? of_spread(e, &row->step, &value.number) : e->figure->get(row, &value);
+    report_name(r, row, name, sizeof name);
+    if (!known) result = EXPECT_UNKNOWN;
+    else if (!expect_holds(e, value.number)) result = EXPECT_FAILED;
+    if (!known && expect_is_step(e)) snprintf(said, n, "no training steps are marked; --step-name names them");
+    else if (!known) snprintf(said, n, "not available in this trace%s%s", *name ? " for " : "", name);
+    else snprintf(said, n, "%s%s%s", expect_print(e, value.number, text), r->n_ranks > 1 ? " of " : "", r->n_ranks > 1 ? name : "");
+  }
+  if (result == EXPECT_HELD && r->n_ranks > 1) snprintf(said, n, "of each rank");
+  return result;
+}

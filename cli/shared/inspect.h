@@ -1,0 +1,13 @@
+/* inspect.h - prints the parts of a binary file (planes, lines, sequences, clocks) for `info`. */
+#ifndef CLI_SHARED_INSPECT_H
+#define CLI_SHARED_INSPECT_H
+
+#include "print/json.h"
+#include "tracekit.h"
+
+/* Prints a summary as text.  all: every plane, line, kind of packet and clock. */
+void inspection_print(const struct tk_inspection *p, bool all);
+/* Writes the members "steps", "xplane" or "perfetto", and "parts". */
+void inspection_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p);
+
+#endif

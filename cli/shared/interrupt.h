@@ -1,0 +1,14 @@
+/* interrupt.h - signals that end the current work.
+ *
+ * SIGINT, SIGTERM and SIGHUP are recorded; the current work polls interrupt_signal(), cleans up and returns.  Work that does
+ * not poll, such as a read from an idle pipe, is ended after a second.  The same signal again ends the program at once. */
+#ifndef CLI_SHARED_INTERRUPT_H
+#define CLI_SHARED_INTERRUPT_H
+
+void interrupt_catch(void);
+/* Returns the number of the received signal, or 0.  After the first report, the caller has five seconds to clean up. */
+int interrupt_signal(void);
+/* Clears the signal, because the work that it interrupted has ended, and catches signals again. */
+void interrupt_forget(void);
+
+#endif

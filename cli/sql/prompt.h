@@ -1,0 +1,13 @@
+/* prompt.h - an interactive prompt for SQL statements. */
+#ifndef CLI_SQL_PROMPT_H
+#define CLI_SQL_PROMPT_H
+
+#include "print.h"
+
+/* Runs statements as they are typed until the input ends, and prints results as `like` does.  Returns the exit status. */
+int sql_prompt(struct tk_sql *sql, const struct printer *like);
+
+/* Runs the statements of a text, and prints their results or the error.  Returns the exit status. */
+int sql_run_text(struct tk_sql *sql, const char *text, struct printer *printer);
+
+#endif

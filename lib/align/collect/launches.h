@@ -1,0 +1,37 @@
+/* launches.h - finds the CPU call that launched a kernel, and the op around that call. */
+#ifndef ALIGN_COLLECT_LAUNCHES_H
+#define ALIGN_COLLECT_LAUNCHES_H
+
+#include "base/map.h"
+#include "graph/accelerator.h"
+#include "graph/origin.h"
+#include "graph/trace.h"
+
+struct launches {
+  const struct tk_trace *t;
+  const struct track_origin *origins; /* merged trace: the rank of each track, because correlation ids are per rank; or NULL */
+  struct map calls; /* correlation -> event */
+  tk_id keys[ACCELERATOR_LINKS]; /* args that hold the correlation */
+  uint32_t n_keys;
+};
+
+/* Indexes the launches of kernels whose class is set in `wanted`. Returns false when memory runs out. */
+bool launches_find(struct launches *l, const struct tk_trace *t, const struct track_origin *origins, const uint64_t *wanted,
+                   struct mem *mem);
+void launches_free(struct launches *l);
+
+/* Result of comparing the clocks of GPU and CPU: no kernel starts before its launch, and no wait for it ends before it does. */
+struct launch_check {
+  uint32_t kernels, early; /* number examined; number that start before their launch */
+  tk_time most;            /* largest time by which one precedes its launch */
+  uint32_t waits, late;    /* CPU waits examined; number that end before the work they wait for */
+  tk_time middle;          /* median time by which waits end early: some wait for other streams than assumed */
+};
+bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out);
+
+/* Returns the call that launched the kernel; 0 = unknown. */
+tk_id launches_call(const struct launches *l, const struct tk_event *kernel);
+/* Returns the event around the call that names the collective, such as "record_param_comms" or "nccl:all_reduce"; 0 = none. */
+tk_id launches_collective(const struct launches *l, tk_id call);
+
+#endif

@@ -1,0 +1,418 @@
+/* xplane.c - extracts the collectives on XLA's device planes as anchors.
+ *
+ *     /device:TPU:n   "XLA Modules": executions of programs; "XLA Ops": their ops, a collective whole, or as -start and -done
+ *     /device:GPU:n   "Stream #s(...)": kernels; NCCL kernels name their op
+ *
+ * An op is identified by its program (fingerprint), its name, and its ordinal within the execution. Executions on different
+ * devices are matched later (align/solve/hypotheses.c). Other lines only repeat these.
+ *
+ * The replica groups of an op come from its text, the event, or the program itself (struct align_op). Kernels record none:
+ * their groups are looked up in the program by the name and number that the process uses for it.
+ *
+ * Only the members of one replica group leave together. Groups list replicas, or global device ids. A plane records its replica
+ * but not its global id: what looks like one (core_details) counts chips in a different order than programs do. Therefore the
+ * anchors of an op are vague if it has several groups by global ids, or unknown groups. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "collector.h"
+#include "replicas.h"
+
+/* A wait for something already complete says nothing about its arrival. */
+static const tk_time WAITED = 1000000; /* ps */
+
+enum part { WHOLE, START, DONE };
+
+/* A collective of a program, parsed from its name and text. */
+struct op {
+  tk_id name;            /* string that it was parsed from */
+  bool collective, one_way;
+  bool by_partition;     /* has a channel: its groups list partitions */
+  uint8_t part;
+  uint64_t hash;         /* of the name */
+  uint64_t start_hash;   /* -done ops: hash of the name of the -start; 0 = unknown */
+  const char *groups;    /* text of its replica groups; NULL = unknown */
+  bool global;           /* the groups do not list replicas */
+};
+
+struct execution {
+  tk_time start, end;
+  uint64_t module;  /* equal on all hosts */
+  uint64_t program; /* the process's own id */
+  int64_t run, replica;
+  bool has_run, has_replica;
+};
+
+struct planes {
+  struct collector *c;
+  struct op *ops;
+  uint32_t n_ops, cap_ops;
+  struct map op_of;      /* class and hlo_op -> op + 1 */
+  struct map told;       /* program and op -> index of its description + 1 */
+  struct execution *executions; /* of the device, by time; empty if it has no line of executions */
+  uint32_t n_executions, cap_executions;
+  struct map starts;     /* name of a -start -> index + 1 of the anchor that holds its time */
+  uint32_t device, first; /* current device, and its first anchor */
+};
+
+
+/* ---- what an op is ---- */
+
+static const char *const OPCODES[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all",
+                                      "collective-broadcast", NULL};
+
+/* "all-reduce-start" -> START; false: not a collective. */
+static bool parse_opcode(struct op *op, const char *p, size_t n) {
+  for (const char *const *code = OPCODES; *code; code++) {
+    size_t length = strlen(*code);
+    if (n < length || memcmp(p, *code, length) != 0) continue;
+    const char *rest = p + length;
+    size_t left = n - length;
+    if (left == 6 && memcmp(rest, "-start", 6) == 0) op->part = START;
+    else if (left == 5 && memcmp(rest, "-done", 5) == 0) op->part = DONE;
+    else if (left != 0) continue;
+    op->one_way = code - OPCODES >= 4;
+    op->by_partition = code - OPCODES >= 3;
+    return op->collective = true;
+  }
+  return false;
+}
+
+static size_t token(const char *p) { return strcspn(p, " =(),"); }
+
+/* "%all-reduce-done.3 = f32[8] all-reduce-done(f32[8] %all-reduce-start.2), ...": the opcode precedes a parenthesis. */
+static void parse_text(struct op *op, const char *text) {
+  const char *p;
+  for (const char *const *code = OPCODES; *code && !op->collective; code++) {
+    for (p = text; !op->collective && (p = strstr(p, *code)); p++) {
+      size_t n = token(p);
+      if (p > text && p[-1] == ' ' && p[n] == '(') parse_opcode(op, p, n);
+    }
+  }
+  if (!op->collective) return;
+  if ((p = strstr(text, "replica_groups="))) op->groups = p + strlen("replica_groups=");
+  op->global = strstr(text, "use_global_device_ids=true") || (op->by_partition && strstr(text, "channel_id="));
+  p = op->part == DONE ? strstr(text, "-done(") : NULL;
+  if (p && (p = strchr(p, '%'))) op->start_hash = hash_bytes(p + 1, token(p + 1));
+}
+
+static void parse_name(struct op *op, const char *name) {
+  name += *name == '%';
+  size_t n = token(name);
+  op->hash = hash_bytes(name, n);
+  if (!op->collective) parse_opcode(op, name, strcspn(name, ". =(),"));
+}
+
+static bool names_nccl(const char *s) { return strstr(s, "nccl") || strstr(s, "rccl"); }
+
+static struct op make_op(const struct planes *p, tk_id cls, tk_id hlo_op) {
+  const struct tk_trace *t = p->c->t;
+  tk_id id;
+  const char *name = tk_string(t, t->classes[cls].name, NULL), *text = collect_text(t, t->classes[cls].args, "long_name", &id);
+  struct op op = {.name = hlo_op ? hlo_op : t->classes[cls].name};
+  parse_text(&op, text ? text : name);
+  parse_name(&op, tk_string(t, op.name, NULL));
+  if (op.start_hash == 0 && op.part == DONE) op.start_hash = op.hash;
+  return op;
+}
+
+/* Kernels are named by their library; a stat names the op, and its program may describe it further. Returns NULL if not a
+ * collective. */
+static const struct op *op_of(struct planes *p, const struct tk_event *e, bool kernels) {
+  const struct tk_trace *t = p->c->t;
+  tk_id hlo_op = 0;
+  if (kernels && !names_nccl(tk_string(t, t->classes[e->cls].name, NULL))) return NULL;
+  if (kernels && !collect_text(t, e->args, "hlo_op", &hlo_op)) return NULL;
+  uint32_t *slot = map_put(&p->op_of, (uint64_t)e->cls << 32 | hlo_op, 0);
+  if (!slot) return NULL;
+  if (!*slot) {
+    if (!mem_grow(p->c->out->mem, (void **)&p->ops, &p->cap_ops, (uint64_t)p->n_ops + 1, sizeof *p->ops)) return NULL;
+    p->ops[p->n_ops] = make_op(p, e->cls, hlo_op);
+    *slot = ++p->n_ops;
+  }
+  const struct op *op = &p->ops[*slot - 1];
+  return (op->collective || kernels) && !op->one_way ? op : NULL;
+}
+
+/* ---- what programs tell ---- */
+
+enum { CONTRADICTED = UINT32_MAX }; /* value in `told`: two programs with one name and number, or with one of these alone,
+                                     * differ */
+
+static uint64_t hash_of_name(const char *module) {
+  const char *paren = strrchr(module, '(');
+  return hash_bytes(module, paren ? (size_t)(paren - module) : strlen(module));
+}
+
+/* Returns a key by name, number, or both; 0 = neither. */
+static uint64_t program_key(bool named, uint64_t name, bool numbered, uint64_t number) {
+  if (!named && !numbered) return 0;
+  return align_mix(named ? align_mix(51, name) : 52, numbered ? align_mix(53, number) : 54);
+}
+
+static bool same(const struct align_op *a, const struct align_op *b) {
+  bool groups = a->groups == b->groups || (a->groups && b->groups && strcmp(a->groups, b->groups) == 0);
+  return groups && a->global == b->global && a->opcode == b->opcode;
+}
+
+static bool learn(struct planes *p, uint32_t i, uint64_t program) {
+  const struct align_op *ops = p->c->from->ops;
+  uint32_t *at = map_put(&p->told, align_mix(program, ops[i].op), i + 1);
+  if (at && *at != CONTRADICTED && !same(&ops[*at - 1], &ops[i])) *at = CONTRADICTED;
+  return at != NULL;
+}
+
+static bool learn_programs(struct planes *p) {
+  const struct align_source *from = p->c->from;
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < from->n_ops; i++) {
+    const struct align_op *o = &from->ops[i];
+    ok = learn(p, i, program_key(true, o->module, true, o->program)) && learn(p, i, program_key(true, o->module, false, 0)) &&
+         learn(p, i, program_key(false, 0, true, o->program));
+  }
+  return ok;
+}
+
+static const struct align_op *told_of(const struct planes *p, const struct op *op, const struct execution *x) {
+  uint64_t name = op->part == DONE ? op->start_hash : op->hash;
+  const uint32_t *at = x->program ? map_get(&p->told, align_mix(x->program, name)) : NULL;
+  return at && *at != CONTRADICTED ? &p->c->from->ops[*at - 1] : NULL;
+}
+
+static bool is_anchor(const struct op *op, const struct align_op *told) {
+  struct op as_told = {0};
+  if (told) parse_opcode(&as_told, told->opcode, strlen(told->opcode));
+  return told ? as_told.collective && !as_told.one_way : op->collective;
+}
+
+/* ---- executions ---- */
+
+/* "jit_step(12190760917235803885)": a fingerprint is equal everywhere, a small number is a counter of the process. */
+static uint64_t hash_of_module(const char *name, uint64_t program) {
+  const char *paren = strrchr(name, '(');
+  uint64_t number = paren ? strtoull(paren + 1, NULL, 10) : program;
+  uint64_t h = align_mix(21, hash_bytes(name, paren ? (size_t)(paren - name) : strlen(name)));
+  return number >> 32 ? align_mix(h, number) : h;
+}
+
+static bool take_executions(struct planes *p, const struct tk_track *line) {
+  const struct tk_trace *t = p->c->t;
+  for (tk_id i = line->first; i < line->first + line->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED | TK_CLIPPED)) continue;
+    if (!mem_grow(p->c->out->mem, (void **)&p->executions, &p->cap_executions, (uint64_t)p->n_executions + 1, sizeof *p->executions))
+      return false;
+    struct execution *x = &p->executions[p->n_executions++];
+    *x = (struct execution){.start = e->ts, .end = e->ts + e->dur};
+    const char *name = tk_string(t, t->classes[e->cls].name, NULL), *paren = strrchr(name, '(');
+    x->module = hash_of_module(name, 0);
+    x->program = program_key(true, hash_of_name(name), paren != NULL, paren ? strtoull(paren + 1, NULL, 10) : 0);
+    x->has_run = collect_number(t, e->args, "run_id", &x->run);
+    x->has_replica = collect_number(t, e->args, "replica_id", &x->replica);
+  }
+  return true;
+}
+
+/* Returns the execution in which the event ends, or NULL. */
+static const struct execution *execution_at(const struct planes *p, const struct tk_event *e) {
+  uint32_t lo = 0, hi = p->n_executions;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (p->executions[mid].start <= e->ts) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo && e->ts + e->dur <= p->executions[lo - 1].end ? &p->executions[lo - 1] : NULL;
+}
+
+/* Uses what the kernel records if the device has no line of executions. */
+static struct execution execution_of(const struct planes *p, const struct tk_event *e) {
+  const struct tk_trace *t = p->c->t;
+  struct execution x = {0};
+  int64_t program = 0;
+  tk_id id;
+  const char *module = collect_text(t, e->args, "hlo_module", &id);
+  bool numbered = collect_number(t, e->args, "program_id", &program);
+  if (module || numbered) x.module = hash_of_module(module ? module : "", (uint64_t)program);
+  x.program = program_key(module != NULL, module ? hash_of_name(module) : 0, numbered, (uint64_t)program);
+  x.has_run = collect_number(t, e->args, "run_id", &x.run);
+  x.has_replica = collect_number(t, e->args, "replica_id", &x.replica);
+  return x;
+}
+
+/* ---- anchors ---- */
+
+/* Returns the device's group in this op; sets *vague if unknown. */
+static uint64_t group_of(const struct op *op, const char *said, const struct align_op *told, const struct execution *x, bool *vague) {
+  struct replicas r;
+  uint64_t group = 0;
+  const char *text = said ? said : op->groups ? op->groups : told ? told->groups : NULL;
+  bool global = op->global || (told && told->global);
+  *vague = !text || !replicas_parse(&r, text);
+  if (*vague || r.n_groups == 1) return 0;
+  *vague = global || !x->has_replica || x->replica < 0 || !replicas_group(&r, (uint64_t)x->replica, &group);
+  return *vague ? 0 : align_mix(group, 31);
+}
+
+/* Until executions are numbered, `label` holds the op with its group, `exact` the op, and `execution` the index on the line +
+ * 1. */
+static bool add_op(struct planes *p, const struct tk_event *e, const struct op *op, const struct align_op *told,
+                const struct execution *x) {
+  tk_id id;
+  bool vague;
+  const char *said = collect_text(p->c->t, e->args, "replica_groups", &id);
+  uint32_t *start = NULL;
+  struct align_anchor *a = collect_add(p->c, e);
+  if (!a) return false;
+  if (op->part == DONE) start = map_get(&p->starts, op->start_hash);
+  const struct op *first = start && *start ? &p->ops[p->c->out->v[*start - 1].op] : op;
+  if (start && *start) a->start = p->c->out->v[*start - 1].start;
+  if (x->has_run) a->seq = x->run;
+  a->device = p->device;
+  a->module = x->module;
+  a->run = x->run;
+  a->has_run = x->has_run;
+  a->execution = p->n_executions ? (uint32_t)(x - p->executions) + 1 : 0;
+  a->label = align_mix(align_mix(x->module, op->hash), group_of(first, said, told, x, &vague));
+  a->exact = op->hash;
+  a->says = vague ? ALIGN_VAGUE : ALIGN_BARRIER;
+  a->op = (uint32_t)(op - p->ops);
+  return true;
+}
+
+/* Keeps a -start until its -done comes: it marks when the device entered the collective. */
+static bool take_op(struct planes *p, const struct tk_event *e, const struct op *op, bool kernels) {
+  const struct execution *known = p->n_executions ? execution_at(p, e) : NULL;
+  struct execution said = {0};
+  if (p->n_executions && !known) return true;
+  if (!known) said = execution_of(p, e);
+  if (!known && !said.module) return true;
+  const struct align_op *told = told_of(p, op, known ? known : &said);
+  bool waits = !kernels && op->part == DONE;
+  if (!is_anchor(op, told) || (waits && e->dur < WAITED)) return true;
+  if (!add_op(p, e, op, told, known ? known : &said)) return false;
+  if (kernels || op->part != START) return true;
+  uint32_t *start = map_put(&p->starts, op->hash, 0);
+  if (start) *start = p->c->out->n;
+  p->c->out->v[p->c->out->n - 1].module = 0; /* not an anchor */
+  return true;
+}
+
+static bool take_line(struct planes *p, const struct tk_track *line, bool kernels) {
+  for (tk_id i = line->first; i < line->first + line->count; i++) {
+    const struct tk_event *e = &p->c->t->events[i];
+    if (e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED | TK_CLIPPED)) continue;
+    const struct op *op = op_of(p, e, kernels);
+    if (op && !take_op(p, e, op, kernels)) return false;
+  }
+  return true;
+}
+
+/* ---- numbers ---- */
+
+static int by_start(const void *pa, const void *pb) {
+  const struct align_anchor *a = pa, *b = pb;
+  if (a->start != b->start) return a->start < b->start ? -1 : 1;
+  if (a->end != b->end) return a->end < b->end ? -1 : 1;
+  return (a->label > b->label) - (a->label < b->label);
+}
+
+/* A new execution of a program starts with another run id. Without run ids, it starts each time a certain op recurs, the same
+ * op on every device, wherever its recording starts. */
+static uint64_t execution_key(const struct align_anchor *a, struct map *marks, struct map *counts, bool *failed) {
+  if (a->execution) return align_mix(a->execution, 41);
+  if (a->has_run) return align_mix(align_mix(a->module, (uint64_t)a->run), 42);
+  uint32_t *count = map_put(counts, a->module, 0), *mark = map_get(marks, a->module);
+  if (!count || !mark) return *failed = true, 0;
+  if (*mark == (uint32_t)a->exact) ++*count;
+  return align_mix(align_mix(a->module, *count), 43);
+}
+
+/* Finds the op with the smallest hash in each program. */
+static bool find_marks(const struct planes *p, struct map *marks) {
+  const struct align_anchor *v = p->c->out->v;
+  for (uint32_t i = p->first; i < p->c->out->n; i++) {
+    uint32_t *mark = map_put(marks, v[i].module, (uint32_t)v[i].exact);
+    if (!mark) return false;
+    if ((uint32_t)v[i].exact < *mark) *mark = (uint32_t)v[i].exact;
+  }
+  return true;
+}
+
+static void number_occurrences(struct planes *p, struct map *marks, struct map *counts, struct map *seen) {
+  struct align_anchor *v = p->c->out->v;
+  uint32_t last = 0;
+  bool failed = false;
+  for (uint32_t i = p->first; i < p->c->out->n; i++) {
+    uint64_t key = execution_key(&v[i], marks, counts, &failed);
+    uint32_t *at = map_put(seen, key, 0);
+    if (failed || !at) return;
+    if (!*at) *at = ++last;
+    v[i].execution = v[i].step = *at; /* the map may move with the next insertion */
+    uint32_t *again = map_put(seen, align_mix(key, v[i].label), 0);
+    if (!again) return;
+    v[i].label = align_mix(v[i].label, ++*again);
+    v[i].exact = 0;
+    v[i].op = 0;
+    v[i].stepped = true;
+  }
+}
+
+static bool number_executions(struct planes *p) {
+  struct align_anchors *out = p->c->out;
+  struct map marks, counts, seen;
+  uint32_t n = p->first;
+  for (uint32_t i = p->first; i < out->n; i++)
+    if (out->v[i].module) out->v[n++] = out->v[i];
+  out->n = n;
+  map_init(&marks, out->mem);
+  map_init(&counts, out->mem);
+  map_init(&seen, out->mem);
+  if (n > p->first) qsort(out->v + p->first, n - p->first, sizeof *out->v, by_start);
+  if (find_marks(p, &marks)) number_occurrences(p, &marks, &counts, &seen);
+  map_free(&marks);
+  map_free(&counts);
+  map_free(&seen);
+  return !out->mem->failed;
+}
+
+/* ---- devices ---- */
+
+static bool take_device(struct planes *p, tk_id process, bool kernels) {
+  const struct tk_trace *t = p->c->t;
+  bool ok = true;
+  p->n_executions = 0;
+  p->first = p->c->out->n;
+  p->device++;
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    bool own = k->kind == TK_THREAD && k->parent == process;
+    if (own && strcmp(tk_string(t, k->name, NULL), "XLA Modules") == 0) ok = take_executions(p, k);
+  }
+  map_init(&p->starts, p->c->out->mem);
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
+    const char *name = tk_string(t, t->tracks[i].name, NULL);
+    if (t->tracks[i].kind != TK_THREAD || t->tracks[i].parent != process) continue;
+    if (kernels ? text_begins(name, "Stream #") : strcmp(name, "XLA Ops") == 0) ok = take_line(p, &t->tracks[i], kernels);
+  }
+  map_free(&p->starts);
+  return ok && number_executions(p);
+}
+
+bool collect_planes(struct collector *c) {
+  struct planes p = {.c = c};
+  map_init(&p.op_of, c->out->mem);
+  map_init(&p.told, c->out->mem);
+  bool ok = learn_programs(&p);
+  for (tk_id i = 1; ok && i <= c->t->n_tracks; i++) {
+    const struct tk_track *k = &c->t->tracks[i];
+    const char *name = tk_string(c->t, k->name, NULL);
+    bool gpu = text_begins(name, "/device:GPU:");
+    if (k->kind == TK_PROCESS && !k->hidden && (gpu || text_begins(name, "/device:TPU:"))) ok = take_device(&p, i, gpu);
+  }
+  map_free(&p.op_of);
+  map_free(&p.told);
+  mem_free(c->out->mem, p.ops);
+  mem_free(c->out->mem, p.executions);
+  return ok;
+}

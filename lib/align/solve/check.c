@@ -1,0 +1,190 @@
+/* check.c - checks that the aligned clocks keep causality, and finds how far each could be moved before it is violated.
+ *
+ * No member leaves a collective of all before the last one arrives. For one collective and two hosts, this bounds the shift of
+ * one host by the shift of the other: difference constraints, whose shortest paths from the reference combine them all
+ * (Bellman-Ford). No table of pairs is built. All members of a collective are bounded by the moment when the last one arrived,
+ * so that a round costs as much as there are members, and the two outermost members of a collective represent all.
+ *
+ * The interval is a guarantee: it makes no assumption about the noise of ends. The estimate lies within the interval or is
+ * moved into it. A host that contradicts the combined bounds of the others is excluded from them; otherwise it would invalidate
+ * the intervals of every host it is connected to. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align/align.h"
+
+#define FARTHEST 5e4 /* ns: a larger shift means that the estimate was wrong */
+#define TOUCH 1e3    /* ns: resolution of a clock that counts microseconds; a smaller overlap is not a violation */
+enum { MOST_ROUNDS = 128, MOST_DENIALS = 8 };
+
+static double placed(const struct align_work *w, uint32_t host, double t, bool by_wall) {
+  if (by_wall) return t + (double)(w->pivot[host] - w->pivot[w->p->reference]);
+  return align_true(w, host, t);
+}
+
+/* ---- the nearest two ---- */
+
+/* The outermost value, and the outermost value of any other host. */
+struct two {
+  double first, second;
+  uint32_t host;
+};
+
+static void take_largest(struct two *t, uint32_t host, double v) {
+  if (v > t->first) {
+    t->second = t->first;
+    t->first = v;
+    t->host = host;
+  } else if (v > t->second) {
+    t->second = v;
+  }
+}
+static double beside(const struct two *t, uint32_t host) { return t->host == host ? t->second : t->first; }
+
+/* Latest and earliest arrivals and departures of a collective: of all members, of the waiting ones, and of the awaited ones. */
+struct stays {
+  struct two came, sent, left, received;
+};
+
+/* `by` is the shift of each host. */
+static struct stays stays_of(const struct align_work *w, uint32_t collective, const double *by, bool by_wall) {
+  const struct two none = {-INFINITY, -INFINITY, UINT32_MAX};
+  struct stays s = {none, none, none, none};
+  for (uint32_t i = w->first[collective]; i < w->first[collective + 1]; i++) {
+    const struct align_member *m = &w->members[i];
+    if (!by_wall && w->denied[m->host]) continue;
+    double moved = by ? by[m->host] : 0;
+    take_largest(&s.came, m->host, placed(w, m->host, m->last_start, by_wall) + moved);
+    take_largest(&s.sent, m->host, placed(w, m->host, m->last_sent, by_wall) + moved);
+    take_largest(&s.left, m->host, -placed(w, m->host, m->first_end, by_wall) - moved);
+    take_largest(&s.received, m->host, -placed(w, m->host, m->first_received, by_wall) - moved);
+  }
+  return s;
+}
+
+/* ---- violations ---- */
+
+static bool is_violated(const struct align_work *w, const struct stays *s, const struct align_member *m, bool by_wall) {
+  return placed(w, m->host, m->first_end, by_wall) < beside(&s->sent, m->host) - TOUCH ||
+         placed(w, m->host, m->first_received, by_wall) < beside(&s->came, m->host) - TOUCH ||
+         placed(w, m->host, m->last_sent, by_wall) > -beside(&s->left, m->host) + TOUCH ||
+         placed(w, m->host, m->last_start, by_wall) > -beside(&s->received, m->host) + TOUCH;
+}
+
+/* Counts collectives that a host leaves before another one arrives, or reaches after another one left. */
+static uint32_t violations(const struct align_work *w, struct align_solution *s, bool by_wall) {
+  uint32_t all = 0;
+  for (uint32_t h = 0; h < w->p->n_hosts; h++) *(by_wall ? &s->hosts[h].before : &s->hosts[h].after) = 0;
+  for (uint32_t c = 0; c < w->n_collectives; c++) {
+    struct stays stays = stays_of(w, c, NULL, by_wall);
+    bool any = false;
+    for (uint32_t i = w->first[c]; i < w->first[c + 1]; i++) {
+      const struct align_member *m = &w->members[i];
+      bool bad = is_violated(w, &stays, m, by_wall);
+      *(by_wall ? &s->hosts[m->host].before : &s->hosts[m->host].after) += bad;
+      any = any || bad;
+    }
+    all += any;
+  }
+  return all;
+}
+
+/* Counts collectives during which, by wall clock, no other host was in the same one. */
+static void count_meetings(const struct align_work *w, struct align_solution *s) {
+  for (uint32_t c = 0; c < w->n_collectives; c++) {
+    struct stays stays = stays_of(w, c, NULL, true);
+    for (uint32_t i = w->first[c]; i < w->first[c + 1]; i++) {
+      const struct align_member *m = &w->members[i];
+      bool met = placed(w, m->host, m->last_start, true) <= -beside(&stays.left, m->host) + FARTHEST &&
+                 placed(w, m->host, m->first_end, true) >= beside(&stays.came, m->host) - FARTHEST;
+      s->hosts[m->host].never_met += !met;
+    }
+  }
+}
+
+/* ---- bounds ---- */
+
+/* Lowers the upper bound or raises the lower bound of each host's shift. Returns true if any bound changed. */
+static bool tighten(const struct align_work *w, double *most, double *least) {
+  bool changed = false;
+  for (uint32_t c = 0; c < w->n_collectives; c++) {
+    struct stays high = stays_of(w, c, most, false), low = stays_of(w, c, least, false);
+    for (uint32_t i = w->first[c]; i < w->first[c + 1]; i++) {
+      const struct align_member *m = &w->members[i];
+      double came = align_true(w, m->host, m->last_start), sent = align_true(w, m->host, m->last_sent);
+      double left = align_true(w, m->host, m->first_end), received = align_true(w, m->host, m->first_received);
+      double upper = fmin(-beside(&high.left, m->host) - sent, -beside(&high.received, m->host) - came);
+      double lower = fmax(beside(&low.sent, m->host) - left, beside(&low.came, m->host) - received);
+      if (upper < most[m->host] - 1e-3) most[m->host] = upper, changed = true;
+      if (lower > least[m->host] + 1e-3) least[m->host] = lower, changed = true;
+    }
+  }
+  return changed;
+}
+
+/* Bounds every host relative to the root of its timeline, which is fixed. */
+static void intervals(const struct align_work *w, double *most, double *least, struct align_solution *s) {
+  uint32_t rounds = 0, n = w->p->n_hosts;
+  for (uint32_t h = 0; h < n; h++) {
+    most[h] = w->root[h] == h ? 0 : INFINITY;
+    least[h] = w->root[h] == h ? 0 : -INFINITY;
+  }
+  while (rounds++ < MOST_ROUNDS && tighten(w, most, least)) {}
+  for (uint32_t h = 0; h < n; h++) {
+    struct align_host *o = &s->hosts[h];
+    uint32_t root = w->root[h];
+    o->low_ns = -most[h];
+    o->high_ns = -least[h];
+    o->bounded = root != h && isfinite(least[h]) && isfinite(most[h]);
+    o->feasible = o->bounded && least[h] <= most[h] + TOUCH && least[root] <= TOUCH && most[root] >= -TOUCH;
+  }
+}
+
+/* Moves hosts to where the bounds hold, if that is near. */
+static bool keep_bounds(struct align_work *w, struct align_solution *s) {
+  bool moved = false;
+  for (uint32_t h = 0; h < w->p->n_hosts; h++) {
+    struct align_host *o = &s->hosts[h];
+    double by = fmax(o->low_ns, fmin(o->high_ns, 0));
+    if (!o->feasible || by == 0 || fabs(by) > FARTHEST) continue;
+    for (uint32_t i = 0; i < w->curve[h].n; i++) w->curve[h].y[i] += by;
+    o->moved_ns = by;
+    moved = true;
+  }
+  return moved;
+}
+
+/* Excludes the host that contradicts the others most, unless it is the root of a timeline. Returns false if there is none, or
+ * no contradiction. */
+static bool deny_worst(const struct align_work *w, struct align_solution *s) {
+  uint32_t worst = 0, n = w->p->n_hosts;
+  bool wrong = false;
+  for (uint32_t h = 0; h < n; h++) wrong = wrong || (s->hosts[h].bounded && !s->hosts[h].feasible && !w->denied[h]);
+  if (!wrong) return false;
+  violations(w, s, false);
+  for (uint32_t h = 0; h < n; h++)
+    if (w->root[h] != h && !w->denied[h] && s->hosts[h].after > worst) worst = s->hosts[h].after;
+  for (uint32_t h = 0; worst && h < n; h++)
+    if (w->root[h] != h && 2 * s->hosts[h].after > worst) w->denied[h] = 1;
+  return worst > 0;
+}
+
+bool align_check(struct align_work *w, struct align_solution *s) {
+  uint32_t n = w->p->n_hosts;
+  w->denied = arena_alloc(&w->arena, (size_t)n + 1);
+  double *most = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *most);
+  double *least = arena_alloc(&w->arena, ((size_t)n + 1) * sizeof *least);
+  if (!most || !least || !w->denied) return false;
+  memset(w->denied, 0, (size_t)n + 1);
+  for (int round = 0; round < MOST_DENIALS; round++) {
+    intervals(w, most, least, s);
+    if (keep_bounds(w, s)) intervals(w, most, least, s);
+    if (!deny_worst(w, s)) break;
+  }
+  count_meetings(w, s);
+  s->before = violations(w, s, true);
+  s->after = violations(w, s, false);
+  s->collectives = w->n_collectives;
+  return true;
+}

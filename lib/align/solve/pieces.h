@@ -1,0 +1,38 @@
+/* pieces.h - offset of a clock over time: a line, or as few lines as its jumps and slews need. */
+#ifndef ALIGN_SOLVE_PIECES_H
+#define ALIGN_SOLVE_PIECES_H
+
+#include "align/align.h"
+
+enum { ALIGN_PIECES = ALIGN_KNOTS / 2 };
+
+/* A line through the points [from, to): its level is at x0, their weighted mean. In ns; errors are standard deviations. */
+struct piece {
+  uint32_t from, to;
+  double first, last;    /* x of its first and last point */
+  double x0, level, slope;
+  double level_error, slope_error;
+};
+
+struct pieces {
+  uint32_t n;
+  struct piece v[ALIGN_PIECES];
+  double sigma; /* ns: scale of the residuals as Student's t with 6 degrees of freedom */
+};
+
+/* Returns ln of the density of Student's t with 6 degrees of freedom at r, per ns: the noise model used throughout align. */
+double noise_density(double r, double sigma);
+
+double piece_at(const struct piece *p, double x);
+/* Returns the offset at x, from the piece that contains x, or else from the piece before it. */
+double pieces_at(const struct pieces *s, double x);
+/* Fits one line through n > 0 points sorted by x; a third of them may be outliers. `room` has space for 2 n numbers. */
+void pieces_line(struct pieces *out, const struct point *p, uint32_t n, double *room);
+/* Splits the line if the gain in likelihood exceeds the cost. */
+void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double *room);
+/* Returns the point's distance from its piece. */
+double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i);
+/* Converts the pieces to a curve. Between two pieces it connects the last point of one to the first of the next. */
+void pieces_curve(const struct pieces *s, const struct point *p, struct curve *c);
+
+#endif

@@ -1,0 +1,564 @@
+/* solve.c - turns anchors into a map for each host and decides which to trust (align.h).
+ *
+ * Hosts are placed one after the other: the reference first, then hosts that share a label with placed ones. Each is compared
+ * with the common timeline, and joins it if it can be trusted; the others are retried after all are placed. If no remaining
+ * host shares anything with placed ones, the first of them starts a timeline of its own, by its wall clock. Each label leads to
+ * its hosts only once, so the total work is proportional to the number of sights.
+ *
+ * A host is a set of inputs with one name. That they share a clock is an assumption, which is tested (hosts.c). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align/align.h"
+#include "base/err.h"
+#include "base/os.h"
+#include "doubt.h"
+#include "hosts.h"
+#include "messages.h"
+#include "one_way.h"
+#include "posterior.h"
+#include "rivals.h"
+
+#define OF_RANK 1.5e3   /* ns: a constant lead or lag of one rank that averaging does not remove */
+#define OF_LOOSE 6e3    /* the same for HCCL: two Ascend ranks of one host leave 7 to 15 us apart */
+#define OF_HOST 0.4e3
+#define Z95 1.96
+#define DECIDED 0.999   /* weight from which messages determine a clock */
+#define FAR 5           /* multiple of the typical clock difference that is hardly ever exceeded */
+
+static const char BY_NAME[] = "only the host name suggests that all its inputs share a clock";
+static const char VAGUE[] = "its collectives do not record which devices took part";
+static const char COARSE[] = "its collectives are known only from CPU rows, which do not wait for each other";
+static const char OTHER_STEPS[] = "its messages may belong to other steps";
+static const char OTHER_HOSTS[] = "its messages may belong to another host";
+static const char ROOT_BY_NAME[] = "only the host name suggests that all inputs of the host it was aligned to share a clock";
+
+struct solver {
+  struct align_work w;
+  struct align_solution *s;
+  struct sight *sights; /* of all hosts */
+  uint32_t *first_sight; /* by host, plus a final entry */
+  uint32_t *first_anchor; /* by host */
+  uint32_t *ranks;      /* by host: number of devices with anchors */
+  double *variance;     /* by host, ns^2: variance of its placement */
+  bool *no_wall;        /* by host: its wall clock is not comparable */
+  struct map waiting;   /* label -> index of the first entry that has it */
+  uint32_t *next, *host_of_entry, n_entries; /* an entry is a pair of host and label */
+  uint32_t *queue, n_queue;
+  uint8_t *seen;        /* by host: has been queued */
+  struct rivals rivals;
+  struct timeline common;
+  uint32_t base;        /* index of the first collective of the current timeline */
+};
+
+static uint32_t count_of(const struct solver *s, uint32_t host) { return s->first_sight[host + 1] - s->first_sight[host]; }
+static struct sight *sights_of(const struct solver *s, uint32_t host) { return s->sights + s->first_sight[host]; }
+
+/* ---- sights ---- */
+
+static int by_host(const void *pa, const void *pb, void *host_of) {
+  const struct align_anchor *a = pa, *b = pb;
+  uint32_t x = ((const uint32_t *)host_of)[a->input], y = ((const uint32_t *)host_of)[b->input];
+  if (x != y) return x < y ? -1 : 1;
+  if (a->input != b->input) return a->input < b->input ? -1 : 1;
+  if (a->device != b->device) return a->device < b->device ? -1 : 1;
+  return (a->end > b->end) - (a->end < b->end);
+}
+
+static uint32_t count_ranks(const struct align_anchor *v, uint32_t n) {
+  uint32_t ranks = n > 0;
+  for (uint32_t i = 1; i < n; i++) ranks += v[i].input != v[i - 1].input || v[i].device != v[i - 1].device;
+  return ranks;
+}
+
+static void make_sights(struct solver *s) {
+  struct align_problem *p = s->w.p;
+  struct align_anchor none = {0}, *v = p->anchors->v ? p->anchors->v : &none;
+  uint32_t n = p->anchors->n, made = 0;
+  os_sort(v, n, sizeof *v, by_host, p->host_of);
+  for (uint32_t h = 0, i = 0, k; h < p->n_hosts; h++, i = k) {
+    for (k = i; k < n && p->host_of[v[k].input] == h;) k++;
+    s->first_sight[h] = made;
+    s->first_anchor[h] = i;
+    s->w.pivot[h] = k > i ? v[i].end : n ? v[0].end : 0;
+    s->ranks[h] = count_ranks(v + i, k - i);
+    made += timeline_sights(v + i, k - i, s->w.pivot[h], s->sights + made);
+  }
+  s->first_sight[p->n_hosts] = made;
+}
+
+/* ---- who has which label ---- */
+
+static bool list_labels(struct solver *s) {
+  struct map last; /* last host listed for a label */
+  bool ok = true;
+  map_init(&last, s->w.p->mem);
+  for (uint32_t h = s->w.p->n_hosts; ok && h-- > 0;) {
+    for (uint32_t i = 0; ok && i < count_of(s, h); i++) {
+      uint64_t label = sights_of(s, h)[i].label;
+      uint32_t *who = map_put(&last, label, ALIGN_NONE), *entry = map_put(&s->waiting, label, ALIGN_NONE);
+      ok = who && entry;
+      if (!ok || *who == h) continue;
+      *who = h;
+      s->next[s->n_entries] = *entry;
+      s->host_of_entry[s->n_entries] = h;
+      *entry = s->n_entries++;
+    }
+  }
+  map_free(&last);
+  return ok;
+}
+
+/* Queues all hosts that share a label with this host, for labels not queued before. */
+static void invite(struct solver *s, uint32_t host) {
+  for (uint32_t i = 0; i < count_of(s, host); i++) {
+    uint32_t *entry = map_get(&s->waiting, sights_of(s, host)[i].label);
+    for (uint32_t e = entry ? *entry : ALIGN_NONE; e != ALIGN_NONE; e = s->next[e]) {
+      uint32_t h = s->host_of_entry[e];
+      if (!s->seen[h]) s->queue[s->n_queue++] = h;
+      s->seen[h] = 1;
+    }
+    if (entry) *entry = ALIGN_NONE;
+  }
+}
+
+/* ---- what a posterior comes to ---- */
+
+/* Returns the variance in the middle of a piece that its line does not explain: ranks and hosts that always leave slightly
+ * late. */
+static double common_variance(const struct solver *s, uint32_t host) {
+  uint32_t root = s->w.root[host], i = 0;
+  while (i < count_of(s, host) && !sights_of(s, host)[i].loose) i++;
+  const double of_rank = i < count_of(s, host) ? OF_LOOSE : OF_RANK;
+  return of_rank * of_rank * (1.0 / s->ranks[host] + 1.0 / s->ranks[root]) + 2 * OF_HOST * OF_HOST;
+}
+
+static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
+  struct align_host *o = &s->s->hosts[host];
+  const struct pieces *fit = &p->best.fit;
+  double extra = common_variance(s, host) + s->variance[s->w.root[host]] + p->shape * p->shape;
+  o->stretches = arena_alloc(&s->s->arena, fit->n * sizeof *o->stretches);
+  if (!o->stretches) return false;
+  o->n_stretches = fit->n;
+  for (uint32_t i = 0; i < fit->n; i++) {
+    const struct piece *a = &fit->v[i];
+    double from = p->points[i ? a->from : p->first].x, to = p->points[i + 1 < fit->n ? a->to - 1 : p->last].x;
+    struct align_stretch *t = &o->stretches[i];
+    *t = (struct align_stretch){.from_ns = s->w.pivot[host] + (int64_t)from, .to_ns = s->w.pivot[host] + (int64_t)to};
+    t->slope_error = Z95 * a->slope_error;
+    t->error_ns = Z95 * hypot(hypot(a->level_error, a->slope_error * ((from + to) / 2 - a->x0)), sqrt(extra));
+    o->error_ns = fmax(o->error_ns, hypot(t->error_ns, t->slope_error * (to - from) / 2));
+  }
+  s->variance[host] = pow(o->error_ns / Z95, 2);
+  return true;
+}
+
+static void take_evidence(struct align_host *o, const struct question *q, const struct posterior *p) {
+  const struct hypothesis *y = &p->best;
+  uint32_t exact = 0, steps = 0, programs = 0;
+  for (uint32_t i = 0; i < q->view->n_b; i++) {
+    const struct sight *a = y->partner[i] == ALIGN_NONE ? NULL : q->view->a[y->partner[i]], *b = q->view->b[i];
+    exact += a && a->exact && a->exact == b->exact;
+    programs += a && b->program;
+    steps += a && !b->program && a->stepped && b->stepped && a->step == b->step;
+  }
+  o->numbered = 2 * exact > y->n;
+  o->executed = 2 * programs > y->n;
+  o->stepped = 2 * steps > y->n;
+}
+
+static void take_others(struct align_host *o, const struct posterior *p) {
+  o->weight = p->best.weight;
+  o->unless_ns = p->unless;
+  for (uint32_t i = 0; i < p->n_others; i++) o->others[o->n_others++] = (struct align_other){p->others[i].offset, p->others[i].weight};
+}
+
+static bool take_posterior(struct solver *s, uint32_t host, const struct question *q, const struct posterior *p) {
+  struct align_host *o = &s->s->hosts[host];
+  uint32_t root = o->root;
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = root, .assumed = o->assumed};
+  o->anchors = p->best.n;
+  o->rejected = p->outliers;
+  o->mad_ns = p->mad;
+  o->p95_ns = p->p95;
+  o->why = p->doubt;
+  if (p->doubt) o->state = ALIGN_POOR;
+  take_others(o, p);
+  take_evidence(o, q, p);
+  pieces_curve(&p->best.fit, p->points, &s->w.curve[host]);
+  return take_stretches(s, host, p);
+}
+
+/* ---- placing ---- */
+
+static bool join(struct solver *s, uint32_t host) {
+  return timeline_join(&s->common, sights_of(s, host), count_of(s, host), &s->w.curve[host], s->variance[host]);
+}
+
+/* Pairs markers in their order: the first with the first. */
+static bool match_markers(const struct question *q, struct arena *arena, struct posterior *out) {
+  const struct view *v = q->view;
+  struct hypothesis *y = &out->best;
+  double *room = arena_alloc(arena, 2 * ((size_t)v->n_b + 1) * sizeof *room);
+  *out = (struct posterior){.best = {.weight = 1}};
+  y->partner = arena_alloc(arena, ((size_t)v->n_b + 1) * sizeof *y->partner);
+  out->points = arena_alloc(arena, ((size_t)v->n_b + 1) * sizeof *out->points);
+  if (!room || !y->partner || !out->points) return false;
+  for (uint32_t i = 0; i < v->n_b; i++) {
+    y->partner[i] = i < v->n_a && v->a[i]->label == v->b[i]->label ? i : ALIGN_NONE;
+    y->n += y->partner[i] != ALIGN_NONE;
+  }
+  struct hypotheses h = {.q = q};
+  uint32_t n = out->n_points = hypothesis_points(&h, y, 1, out->points);
+  if (!(out->any = n > 0)) return true;
+  out->last = n - 1;
+  pieces_line(&y->fit, out->points, n, room);
+  pieces_split(&y->fit, out->points, n, room);
+  for (uint32_t i = 0; i < n; i++) room[i] = fabs(pieces_residual(&y->fit, out->points, i));
+  out->mad = point_median(room, n);
+  out->p95 = point_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
+  return true;
+}
+
+static struct question question_of(const struct solver *s, uint32_t host, struct view *view) {
+  const struct align_problem *p = s->w.p;
+  struct question q = {.view = view, .mem = p->mem, .clock_error = align_clock_error(p), .other_job = align_other_job(p)};
+  q.base = (double)(s->w.pivot[host] - s->w.pivot[p->reference]);
+  if (!p->known[host] && !p->marker) q.same = 0.5;
+  q.no_wall = s->no_wall[host];
+  return q;
+}
+
+static void judge_vague(struct align_host *o, bool coarse) {
+  bool wide = coarse && o->why == DOUBT_WIDE;
+  if (o->state != ALIGN_GOOD && !wide) return;
+  o->state = ALIGN_POOR;
+  o->why = coarse ? COARSE : VAGUE;
+}
+
+/* Computes the probability that other hosts are the peers of the host's messages; INFINITY if there are too many candidates. */
+static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, double *mass) {
+  uint32_t rival[RIVALS_MOST], n = rivals_of(&s->rivals, sights_of(s, host), count_of(s, host), host, rival);
+  *mass = n > RIVALS_MOST ? INFINITY : 0;
+  for (uint32_t i = 0; n <= RIVALS_MOST && i < n; i++) {
+    struct question q = question_of(s, rival[i], NULL);
+    struct messages m;
+    if (!messages_find(&q, &s->common, sights_of(s, rival[i]), count_of(s, rival[i]), arena, &m)) return false;
+    *mass += m.n ? m.mass : 0;
+  }
+  return true;
+}
+
+/* Places a host by messages alone: the claim is the interval, with its middle as the offset. */
+static bool place_by_messages(struct solver *s, uint32_t host, const struct question *q, struct arena *arena, bool *placed) {
+  struct align_host *o = &s->s->hosts[host];
+  struct sight *v = sights_of(s, host);
+  struct messages m;
+  if (!messages_find(q, &s->common, v, count_of(s, host), arena, &m)) return false;
+  if (m.n == 0) return true;
+  double rivals;
+  if (!weigh_rivals(s, host, arena, &rivals)) return false;
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = o->root, .assumed = o->assumed, .anchors = m.n};
+  o->weight = m.mass > 0 ? m.mass / (m.all + rivals) : 0;
+  s->w.curve[host] = (struct curve){.n = 1, .x = {m.first}, .y = {(m.low + m.high) / 2}};
+  if (o->weight < DECIDED) {
+    o->state = ALIGN_POOR;
+    o->why = m.mass < DECIDED * m.all ? OTHER_STEPS : OTHER_HOSTS;
+    return true;
+  }
+  if (!(o->stretches = arena_alloc(&s->s->arena, sizeof *o->stretches))) return false;
+  double error = (m.high - m.low) / 2 + Z95 * sqrt(s->variance[s->w.root[host]]);
+  int64_t pivot = s->w.pivot[host];
+  *o->stretches = (struct align_stretch){.from_ns = pivot + (int64_t)m.first, .to_ns = pivot + (int64_t)m.last, .error_ns = error};
+  o->n_stretches = 1;
+  o->error_ns = error;
+  o->stepped = o->by_messages = true;
+  for (uint32_t i = 0; i < count_of(s, host); i++) v[i].collective = m.partner[i];
+  s->variance[host] = pow(error / Z95, 2);
+  *placed = true;
+  return join(s, host);
+}
+
+/* Places a host on the common timeline, if possible. */
+static bool place(struct solver *s, uint32_t host, bool *placed) {
+  struct arena arena = {.mem = s->w.p->mem};
+  struct sight *v = sights_of(s, host);
+  struct align_host *o = &s->s->hosts[host];
+  struct view view;
+  struct posterior found;
+  bool ok = timeline_view(&s->common, v, count_of(s, host), &arena, &view);
+  *placed = false;
+  struct question q = question_of(s, host, &view);
+  ok = ok && (s->w.p->marker ? match_markers(&q, &arena, &found) : posterior_find(&q, &arena, &found));
+  if (ok && !found.any && !s->w.p->marker) {
+    ok = place_by_messages(s, host, &q, &arena, placed);
+    if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
+  } else if (ok && found.any) {
+    ok = take_posterior(s, host, &q, &found);
+    *placed = ok && o->state == ALIGN_GOOD;
+    for (uint32_t i = 0; *placed && i < view.n_b; i++)
+      if (found.best.partner[i] != ALIGN_NONE) view.b[i]->collective = (uint32_t)(view.a[found.best.partner[i]] - s->common.v);
+    if (*placed) ok = one_way_match(&s->common, v, count_of(s, host), &q, &found.best, &arena) && join(s, host);
+    if (ok && view.vague && !s->w.p->marker) judge_vague(o, view.coarse);
+    if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
+  }
+  arena_free(&arena);
+  return ok;
+}
+
+/* Builds a timeline that starts with this host, on its wall clock. */
+static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
+  uint32_t refused = 0, before = s->n_queue = 0;
+  bool ok = true, placed;
+  s->w.root[root] = s->s->hosts[root].root = root;
+  s->w.curve[root] = (struct curve){.n = 1, .y = {(double)(s->w.pivot[s->w.p->reference] - s->w.pivot[root])}};
+  s->seen[root] = done[root] = 1;
+  ok = join(s, root);
+  invite(s, root);
+  for (int round = 0; ok && round < 2; round++) { /* the second round retries refused hosts */
+    uint32_t n = 0;
+    for (uint32_t i = 0; ok && i < s->n_queue; i++) {
+      uint32_t h = s->queue[i];
+      s->w.root[h] = s->s->hosts[h].root = root;
+      ok = place(s, h, &placed);
+      done[h] = 1;
+      if (placed) invite(s, h), before++;
+      else s->queue[n++] = h;
+    }
+    if (n == 0 || before == 0 || n == refused) break;
+    refused = s->n_queue = n;
+    before = 0;
+  }
+  return ok;
+}
+
+/* Numbers the collectives of one timeline after the collectives of the previous one. */
+static void number_collectives(struct solver *s, uint32_t root) {
+  for (uint32_t h = 0; h < s->w.p->n_hosts; h++)
+    if (s->w.root[h] == root)
+      for (uint32_t i = 0; i < count_of(s, h); i++)
+        if (sights_of(s, h)[i].collective != ALIGN_NONE) sights_of(s, h)[i].collective += s->base;
+  s->base += s->common.n;
+}
+
+static bool place_all(struct solver *s) {
+  struct align_problem *p = s->w.p;
+  uint8_t *done = arena_alloc(&s->w.arena, p->n_hosts + 1);
+  bool ok = done != NULL;
+  if (ok) memset(done, 0, p->n_hosts + 1);
+  for (uint32_t i = 0; ok && i <= p->n_hosts; i++) {
+    uint32_t root = i ? i - 1 : p->reference;
+    if (done[root] || (count_of(s, root) == 0 && i)) continue;
+    timeline_init(&s->common, p->mem);
+    ok = grow(s, root, done);
+    if (ok) number_collectives(s, root);
+    timeline_free(&s->common);
+  }
+  return ok;
+}
+
+/* ---- members of collectives ---- */
+
+static bool list_members(struct solver *s) {
+  struct align_work *w = &s->w;
+  uint32_t all = s->first_sight[w->p->n_hosts], n = 0, *at = arena_alloc(&w->arena, ((size_t)s->base + 2) * sizeof *at);
+  w->members = arena_alloc(&w->arena, ((size_t)all + 1) * sizeof *w->members);
+  w->first = arena_alloc(&w->arena, ((size_t)s->base + 2) * sizeof *w->first);
+  if (!at || !w->members || !w->first) return false;
+  memset(at, 0, ((size_t)s->base + 2) * sizeof *at);
+  for (uint32_t i = 0; i < all; i++)
+    if (s->sights[i].collective != ALIGN_NONE) at[s->sights[i].collective]++;
+  for (uint32_t c = 0; c < s->base; c++) { /* collectives of a single host are skipped */
+    uint32_t size = at[c];
+    at[c] = size > 1 ? n : ALIGN_NONE;
+    if (size < 2) continue;
+    w->first[w->n_collectives++] = n;
+    n += size;
+  }
+  w->first[w->n_collectives] = w->n_members = n;
+  for (uint32_t h = 0; h < w->p->n_hosts; h++) {
+    for (uint32_t i = 0; i < count_of(s, h); i++) {
+      const struct sight *x = &sights_of(s, h)[i];
+      if (x->collective == ALIGN_NONE || at[x->collective] == ALIGN_NONE) continue;
+      if (w->root[h] == h) s->s->hosts[h].anchors++;
+      struct align_member m = {h, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
+      w->members[at[x->collective]++] = m;
+    }
+  }
+  return true;
+}
+
+/* ---- who met ---- */
+
+struct meeting_key {
+  int64_t end;
+  uint32_t collective, anchor;
+};
+
+static int by_meeting(const void *pa, const void *pb) {
+  const struct meeting_key *a = pa, *b = pb;
+  if (a->collective != b->collective) return a->collective < b->collective ? -1 : 1;
+  return (a->anchor > b->anchor) - (a->anchor < b->anchor);
+}
+
+static int by_first_end(const void *pa, const void *pb) {
+  const struct meeting_key *a = pa, *b = pb;
+  if (a->end != b->end) return a->end < b->end ? -1 : 1;
+  return by_meeting(pa, pb);
+}
+
+/* Lists every anchor of a barrier that has a place on a timeline. */
+static uint32_t list_anchors(const struct solver *s, struct meeting_key *out) {
+  uint32_t n = 0;
+  for (uint32_t h = 0; s->w.p->anchors->n && h < s->w.p->n_hosts; h++) {
+    const struct align_anchor *own = s->w.p->anchors->v + s->first_anchor[h];
+    for (uint32_t i = 0; i < count_of(s, h); i++) {
+      const struct sight *x = &sights_of(s, h)[i];
+      if (!x->equal || x->collective == ALIGN_NONE) continue;
+      for (uint32_t k = 0; k < x->n_anchors; k++) {
+        if (x->n_anchors > 1 && timeline_claims_twice(own + x->anchor, x->n_anchors, k)) continue;
+        double end = align_true(&s->w, h, (double)(own[x->anchor + k].end - s->w.pivot[h]));
+        out[n++] = (struct meeting_key){llround(end), x->collective, s->first_anchor[h] + x->anchor + k};
+      }
+    }
+  }
+  return n;
+}
+
+static bool list_meetings(struct solver *s) {
+  struct align_solution *out = s->s;
+  uint32_t all = s->w.p->anchors->n, kept = 0, number = 0;
+  out->n_met = 0;
+  if (!s->w.p->anchors->described) return true;
+  struct meeting_key *v = arena_alloc(&s->w.arena, ((size_t)all + 1) * sizeof *v);
+  out->met = arena_alloc(&out->arena, ((size_t)all + 1) * sizeof *out->met);
+  if (!v || !out->met) return false;
+  uint32_t n = list_anchors(s, v);
+  if (n) qsort(v, n, sizeof *v, by_meeting);
+  for (uint32_t i = 0, k; i < n; i = k) {
+    int64_t first = v[i].end;
+    for (k = i; k < n && v[k].collective == v[i].collective; k++) first = v[k].end < first ? v[k].end : first;
+    for (uint32_t m = i; k - i > 1 && m < k; m++) {
+      v[kept] = v[m];
+      v[kept++].end = first;
+    }
+  }
+  if (kept) qsort(v, kept, sizeof *v, by_first_end);
+  for (uint32_t i = 0; i < kept; i++) {
+    number += i && v[i].collective != v[i - 1].collective;
+    out->met[out->n_met++] = (struct align_meeting){number, v[i].anchor};
+  }
+  return true;
+}
+
+/* ---- whom to trust, at last ---- */
+
+static void keep_maps(const struct solver *s) {
+  for (uint32_t h = 0; h < s->w.p->n_hosts; h++) {
+    struct align_map *m = &s->s->hosts[h].map;
+    m->pivot_ns = s->w.pivot[h];
+    m->offset_ns = s->w.pivot[h] - s->w.pivot[s->w.p->reference];
+    m->curve = s->w.curve[h];
+  }
+}
+
+/* A shift that restored causality shows that the error was larger; the error of the drift also widens the proven bounds. */
+static void widen(struct align_host *o) {
+  double drift = 0;
+  for (uint32_t i = 0; i < o->n_stretches; i++) {
+    struct align_stretch *t = &o->stretches[i];
+    t->error_ns = hypot(t->error_ns, o->moved_ns);
+    drift = fmax(drift, 1.5 * t->slope_error * (double)(t->to_ns - t->from_ns) / 2);
+  }
+  o->error_ns = hypot(o->error_ns, o->moved_ns);
+  o->low_ns -= drift;
+  o->high_ns += drift;
+}
+
+static void judge(const struct solver *s) {
+  for (uint32_t h = 0; h < s->w.p->n_hosts; h++) {
+    struct align_host *o = &s->s->hosts[h];
+    bool good = o->state == ALIGN_GOOD || o->state == ALIGN_APART;
+    if (o->state == ALIGN_ALONE && h == s->w.p->reference) o->state = ALIGN_REFERENCE;
+    if (o->state == ALIGN_REFERENCE && o->assumed) o->why = BY_NAME;
+    widen(o);
+    if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why == VAGUE) {
+      o->state = ALIGN_ROUGH;
+      o->why = "its collectives do not record which devices took part, but by wall clock they never met";
+    }
+    double offset = (double)(s->w.pivot[h] - s->w.pivot[s->w.p->reference]) + curve_at(&s->w.curve[h], 0);
+    if (o->state == ALIGN_POOR && o->why == COARSE && fabs(offset) > FAR * align_clock_error(s->w.p)) {
+      o->state = ALIGN_ROUGH;
+      o->why = "its collectives are known only from CPU rows, but its wall clock is implausibly far off";
+    }
+    if (!good || s->w.p->marker) continue;
+    if (o->after) o->why = "some collectives would still end before they begin";
+    else if (o->assumed) o->why = BY_NAME;
+    else if (s->s->hosts[o->root].assumed) o->why = ROOT_BY_NAME;
+    if (o->why) o->state = ALIGN_POOR;
+  }
+}
+
+/* ---- all ---- */
+
+static bool prepare(struct solver *s) {
+  const struct align_problem *p = s->w.p;
+  size_t hosts = (size_t)p->n_hosts + 2, anchors = (size_t)p->anchors->n + 2;
+  struct arena *a = &s->w.arena;
+  s->w.pivot = arena_alloc(a, hosts * sizeof *s->w.pivot);
+  s->w.curve = arena_alloc(a, hosts * sizeof *s->w.curve);
+  s->w.root = arena_alloc(a, hosts * sizeof *s->w.root);
+  s->first_sight = arena_alloc(a, hosts * sizeof *s->first_sight);
+  s->first_anchor = arena_alloc(a, hosts * sizeof *s->first_anchor);
+  s->ranks = arena_alloc(a, hosts * sizeof *s->ranks);
+  s->variance = arena_alloc(a, hosts * sizeof *s->variance);
+  s->queue = arena_alloc(a, hosts * sizeof *s->queue);
+  s->seen = arena_alloc(a, hosts);
+  s->sights = arena_alloc(a, anchors * sizeof *s->sights);
+  s->next = arena_alloc(a, anchors * sizeof *s->next);
+  s->host_of_entry = arena_alloc(a, anchors * sizeof *s->host_of_entry);
+  s->no_wall = arena_alloc(a, hosts);
+  if (p->mem->failed) return false;
+  memset(s->seen, 0, hosts);
+  memset(s->no_wall, 0, hosts);
+  for (uint32_t i = 0; p->wall && i < p->n_inputs; i++)
+    if (!p->wall[i]) s->no_wall[p->host_of[i]] = true;
+  memset(s->variance, 0, hosts * sizeof *s->variance);
+  memset(s->w.curve, 0, hosts * sizeof *s->w.curve);
+  for (uint32_t h = 0; h < p->n_hosts; h++) {
+    s->w.root[h] = s->s->hosts[h].root = h;
+    s->s->hosts[h] = (struct align_host){.root = h, .assumed = s->s->hosts[h].assumed};
+  }
+  return true;
+}
+
+static bool solve_hosts(struct align_problem *p, struct align_solution *solution) {
+  struct solver s = {.w = {.p = p, .arena = {.mem = p->mem}}, .s = solution};
+  map_init(&s.waiting, p->mem);
+  bool ok = prepare(&s);
+  if (ok) make_sights(&s);
+  ok = ok && list_labels(&s) && rivals_list(&s.rivals, &s.w.arena, s.sights, s.first_sight, p->n_hosts);
+  ok = ok && place_all(&s) && list_members(&s) && align_check(&s.w, solution) && list_meetings(&s);
+  if (ok) judge(&s), keep_maps(&s);
+  map_free(&s.waiting);
+  rivals_free(&s.rivals);
+  arena_free(&s.w.arena);
+  return ok;
+}
+
+bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err) {
+  *s = (struct align_solution){.mem = p->mem, .arena = {.mem = p->mem}, .cap = p->n_inputs > p->n_hosts ? p->n_inputs : p->n_hosts};
+  s->hosts = mem_array(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
+  if (s->hosts) memset(s->hosts, 0, ((size_t)s->cap + 1) * sizeof *s->hosts);
+  /* A marker is always moved onto the others, however close it is. */
+  bool ok = s->hosts && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
+  if (ok && !p->marker && !p->placed) hosts_join(p, s, solve_hosts);
+  return mem_check(p->mem, err);
+}
+
+void align_solution_free(struct align_solution *s) {
+  mem_free(s->mem, s->hosts);
+  arena_free(&s->arena);
+  *s = (struct align_solution){0};
+}

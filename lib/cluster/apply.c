@@ -1,0 +1,158 @@
+/* apply.c - tk_apply: turns one rank of a planned merge into a part.
+ *
+ *     plan -> a merger in its state in the full merge -> load -> merger_write, with the output's head muted -> part_end */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/options.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "base/progress.h"
+#include "graph/diagnostics.h"
+#include "load/load.h"
+#include "merge/select.h"
+#include "merge/part.h"
+#include "load/save.h"
+#include "source/identity.h"
+#include "source/sources.h"
+
+struct applier {
+  const struct tk_apply_options *opt;
+  struct mem mem;
+  struct tasks tasks;
+  struct tk_merge_options merge;
+  struct saver saver;
+  struct merge_output output;
+  struct merger m;
+  struct merge_place_of place;
+  struct tk_trace *trace;
+};
+
+/* ---- finding the rank ---- */
+
+static uint32_t count_inputs(const struct tasks *t, const char *name, bool leaf, uint32_t *found) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < t->sources.n; i++) {
+    const char *own = t->inputs[i].name;
+    if (strcmp(leaf ? path_leaf(own) : own, leaf ? path_leaf(name) : name) != 0) continue;
+    *found = i;
+    n++;
+  }
+  return n;
+}
+
+/* Finds the plan's input for the trace: by the input's full name, else by the last part of the name, else by the rank that the
+ * trace states. Each applies only if exactly one input matches. */
+static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
+  const struct tasks *t = &a->tasks;
+  const char *name = a->opt->input ? a->opt->input : a->trace->source;
+  const struct identity id = identity_of(a->trace);
+  uint32_t n = 0;
+  if (count_inputs(t, name, false, rank) == 1 || count_inputs(t, name, true, rank) == 1) return true;
+  if (a->opt->input) return err_set(err, TK_EUSAGE, "the plan has no input '%s', or more than one", name);
+  for (uint32_t i = 0; id.rank >= 0 && i < t->sources.n; i++) {
+    if (t->plan->rank[i]->number != id.rank || t->plan->rank[i]->skipped) continue;
+    *rank = i;
+    n++;
+  }
+  return n == 1 || err_set(err, TK_EUSAGE, "%s: not an input of the plan, or ambiguous", name);
+}
+
+static bool load_rank(struct applier *a, const char *name, struct tk_sources **sources, struct tk_err *err) {
+  struct tk_source_options options = sources_chosen(a->opt->source, &a->opt->load);
+  if (!(*sources = tk_sources_open(&name, 1, &options, err))) return false;
+  if ((*sources)->n != 1) return err_set(err, TK_EUSAGE, "%s: contains %zu inputs; apply accepts one at a "
+                                                         "time", name, (*sources)->n);
+  a->trace = tk_sources_load(*sources, 0, &a->opt->load, err);
+  if (!a->trace) return false;
+  if (a->trace->truncated && !a->opt->keep_truncated && !a->tasks.opt.keep_truncated)
+    return err_set(err, TK_ECORRUPT, "%s: truncated: its last events are missing", a->trace->source);
+  return true;
+}
+
+/* ---- writing ---- */
+
+static bool write_rank(struct applier *a, uint32_t rank, struct tk_merge_report *report, struct tk_err *err) {
+  struct merger *m = &a->m;
+  struct tk_trace *t = a->trace;
+  struct tk_merge_rank *r = &report->ranks[rank];
+  const char *name = a->tasks.inputs[rank].name;
+  if (identity_of(t).rank < 0 && a->tasks.plan->rank[rank]->number != rank) {
+    t->store->rank = a->tasks.plan->rank[rank]->number;
+    t->store->rank_from = "file name";
+  }
+  if (strcmp(t->source, name) != 0) t->source = tk_string(t, trace_text(t, name), NULL);
+  if (!mem_check(&t->store->mem, err)) return false; /* otherwise the name would be empty */
+  r->input = merger_text(m, name);
+  r->host = r->rank_from = "";
+  progress_phase(&a->opt->save.progress, (struct tk_phase){"writing", r->input, rank + 1, a->tasks.sources.n, true});
+  if (!merger_write(m, rank, t) || !part_end(&a->saver, m, &a->tasks, rank)) return false;
+  return mem_check(&t->store->mem, err);
+}
+
+static bool open_part(struct applier *a, const char *path, uint32_t rank, uint32_t ordinal, struct tk_err *err) {
+  const char *const inputs[] = {a->trace->source, NULL};
+  struct tk_save_options *save = &a->merge.save;
+  save->force = a->opt->save.force;
+  save->progress = a->opt->save.progress;
+  save->threads = 1;
+  a->saver.part = a->saver.several = true;
+  if (ordinal) a->saver.starts = &a->tasks.starts;
+  if (!saver_open(&a->saver, path, save, NULL, inputs, err)) return err_prefix(err, "%s", path);
+  a->output = (struct merge_output){.sink = a->saver.sink, .saver = &a->saver, .needs_start = true};
+  if (!tasks_begin(&a->m, &a->tasks, err) || !tasks_rank(&a->m, &a->tasks, rank, &a->place, &ordinal)) return false;
+  a->m.planned = &a->place;
+  a->m.n_merged = ordinal;
+  return true;
+}
+
+static bool report_of_one(struct tk_merge_report *report, uint32_t rank) {
+  report->ranks[0] = report->ranks[rank];
+  report->n_ranks = 1;
+  return true;
+}
+
+static bool apply(struct applier *a, const char *plan, const char *rank, const char *output, struct tk_merge_report *report,
+                  struct tk_err *err) {
+  struct tk_sources *sources = NULL;
+  uint32_t at = 0, ordinal = 0;
+  if (!merge_report_init(report, 0, err) || !tasks_read(&a->tasks, plan, &a->mem, err)) return false;
+  free(report->ranks);
+  report->ranks = calloc(a->tasks.sources.n + 1, sizeof *report->ranks);
+  report->n_ranks = a->tasks.sources.n;
+  if (!report->ranks) return err_set(err, TK_ELIMIT, "out of memory");
+  a->merge = a->tasks.opt;
+  a->m = (struct merger){.opt = &a->merge, .output = &a->output, .report = report};
+  bool ok = load_rank(a, rank, &sources, err) && find_rank(a, &at, err);
+  ok = ok && (merge_cut(a->trace, &a->merge, err) || err_prefix(err, "%s", rank));
+  if (ok && a->tasks.plan->rank[at]->skipped)
+    ok = err_set(err, TK_EUSAGE, "%s: the plan excludes this rank", a->tasks.inputs[at].name);
+  for (uint32_t i = 0; ok && i < at; i++) ordinal += !a->tasks.plan->rank[i]->skipped;
+  ok = ok && open_part(a, output, at, ordinal, err) && write_rank(a, at, report, err);
+  ok = ok && (saver_commit(&a->saver, &report->saved, err) || err_prefix(err, "%s", output));
+  if (ok) diagnostics_add_notes(report->notes, a->trace, a->trace->source);
+  tk_free(a->trace);
+  tk_sources_close(sources);
+  return ok && report_of_one(report, at);
+}
+
+bool tk_apply(const char *plan, const char *rank, const char *output, const struct tk_apply_options *opt,
+              struct tk_merge_report *report, struct tk_err *err) {
+  struct tk_apply_options options;
+  struct tk_merge_report unused = {0};
+  struct tk_err own;
+  struct applier a = {.opt = &options};
+  if (!err) err = &own;
+  err_clear(err);
+  if (report) *report = (struct tk_merge_report){0};
+  if (!TAKE_OPTIONS(&options, opt, err)) return false;
+  a.mem.limit = os_memory_limit(a.opt->load.max_memory);
+  bool ok = apply(&a, plan, rank, output, report ? report : &unused, err);
+  mem_free(&a.m.mem, (void *)a.place.pids);
+  merger_end(&a.m);
+  saver_close(&a.saver);
+  tasks_free(&a.tasks);
+  if (!report) tk_merge_report_free(&unused);
+  return ok;
+}

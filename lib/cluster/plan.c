@@ -1,0 +1,289 @@
+/* plan.c - tk_plan: makes the decisions of a merge that precede writing (merge/plan.c), from scans, and stores them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align/report.h"
+#include "base/base64.h"
+#include "base/err.h"
+#include "base/options.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "format/json.h"
+#include "graph/diagnostics.h"
+#include "io/out.h"
+#include "io/packing.h"
+#include "merge/order.h"
+#include "merge/select.h"
+#include "merge/share.h"
+#include "source/ranks.h"
+#include "merge/stragglers.h"
+#include "tasks.h"
+
+struct planner {
+  const struct tk_merge_options *opt;
+  struct tk_merge_report *report;
+  struct tk_err *err;
+  struct mem mem;
+  struct scan_list list;
+  struct align_anchors anchors;
+  struct tk_sources sources; /* as in a merge, but with names only */
+  const struct format *format; /* output format of the ranks */
+  char word[64];               /* ... as in the option -f */
+  struct out out, table;
+};
+
+/* ---- scans ---- */
+
+static int by_input(const void *a, const void *b) {
+  const struct align_anchor *x = a, *y = b;
+  return x->input < y->input ? -1 : x->input > y->input;
+}
+
+/* Sorts the scans by rank, because viewers that ignore sort indices show processes in the order in which they are written. */
+static bool sort_scans(struct planner *p) {
+  const uint32_t n = p->list.n;
+  struct merge_who *who = mem_array(&p->mem, n, sizeof *who);
+  uint32_t *places = mem_array(&p->mem, n, sizeof *places);
+  struct scan *sorted = mem_array(&p->mem, n, sizeof *sorted);
+  bool ok = who && places && sorted;
+  for (uint32_t i = 0; ok && i < n; i++) {
+    const struct scan *s = &p->list.v[i];
+    who[i] = (struct merge_who){s->host, s->rank >= 0 ? s->rank : (int64_t)i, s->merged};
+  }
+  ok = ok && merge_order(who, n, false, places);
+  for (uint32_t i = 0; ok && i < n; i++) sorted[places[i]] = p->list.v[i];
+  for (uint32_t i = 0; ok && i < p->anchors.n; i++) p->anchors.v[i].input = places[p->anchors.v[i].input];
+  if (ok) memcpy(p->list.v, sorted, n * sizeof *sorted);
+  if (ok && p->anchors.n) qsort(p->anchors.v, p->anchors.n, sizeof *p->anchors.v, by_input);
+  mem_free(&p->mem, who);
+  mem_free(&p->mem, places);
+  mem_free(&p->mem, sorted);
+  return ok || err_set(p->err, TK_ELIMIT, "out of memory");
+}
+
+/* True if the scan states which participant it is: its rank, or the host that its name contains. */
+static bool states_identity(const struct scan *s) {
+  return s->rank >= 0 || (*s->host && strstr(s->input, path_leaf(s->host)) != NULL);
+}
+
+/* Finds ranks that no input states by comparing the names of all, as a merge does. */
+static bool compare_names(struct planner *p) {
+  const char **names = calloc((size_t)p->list.n + 1, sizeof *names);
+  struct ranks r = {.from = RANKS_NONE};
+  bool none = names != NULL, ordered = true;
+  for (uint32_t i = 0; none && i < p->list.n; i++) none = !states_identity(&p->list.v[i]), names[i] = p->list.v[i].input;
+  const bool ok = names && (!none || ranks_find(&r, names, p->list.n));
+  for (uint32_t i = 0; r.of && i < p->list.n; i++) ordered = ordered && r.of[i] == (int64_t)i;
+  for (uint32_t i = 0; ok && i < p->list.n && (r.from == RANKS_NUMBER || (r.from == RANKS_ORDER && !ordered)); i++)
+    p->list.v[i].rank = r.of[i];
+  ranks_free(&r);
+  free(names);
+  return ok || err_set(p->err, TK_ELIMIT, "out of memory");
+}
+
+static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
+  uint32_t ranks = 0;
+  bool ok = true;
+  for (size_t i = 0; ok && i < n; i++) ok = scan_count(scans[i], &p->mem, &ranks, p->err);
+  p->list.most = merge_most_anchors(ranks);
+  for (size_t i = 0; ok && i < n; i++) ok = scan_read(&p->list, &p->anchors, scans[i], p->report->notes, p->err);
+  if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "the scans contain no rank");
+  ok = ok && compare_names(p);
+  if (ok && p->format->own_order) ok = sort_scans(p);
+  p->sources.inputs = ok ? mem_array(&p->mem, p->list.n, sizeof *p->sources.inputs) : NULL;
+  if (!p->sources.inputs) return ok && mem_check(&p->mem, p->err);
+  memset(p->sources.inputs, 0, p->list.n * sizeof *p->sources.inputs);
+  p->sources.n = p->list.n;
+  for (uint32_t i = 0; i < p->list.n; i++) {
+    p->sources.inputs[i].name = p->list.v[i].input;
+    p->sources.inputs[i].run = p->list.v[i].run;
+    p->sources.inputs[i].step = p->list.v[i].step;
+    p->sources.inputs[i].host = "";
+  }
+  return true;
+}
+
+/* ---- the file ---- */
+
+static void put_text(struct buf *b, const char *key, const char *text) {
+  buf_text(b, key);
+  json_quote(b, text, strlen(text));
+}
+
+static void put_number(struct buf *b, const char *key, int64_t v) {
+  char text[24];
+  buf_text(b, key);
+  buf_append(b, text, num_put_i64(text, v));
+}
+
+/* Writes a time as a string: times since 1970 exceed the precision of doubles, which many JSON readers use. */
+static void put_ns(struct buf *b, const char *key, int64_t v) {
+  put_number(b, key, v);
+  buf_text(b, "\"");
+}
+
+static void put_rank(struct buf *b, const struct planner *p, const struct merger *m, uint32_t i) {
+  const struct scan *s = &p->list.v[i];
+  const struct align_map *map = merge_map(&m->alignment, i);
+  const struct merge_base own = {s->zero_ns, s->clock};
+  int64_t start = s->start_ns + merge_later(&m->alignment.base, &own, p->opt->align);
+  put_text(b, i ? ",\n{\"input\":" : "\n{\"input\":", s->input);
+  put_text(b, ",\"host\":", s->host);
+  put_number(b, ",\"rank\":", s->rank >= 0 ? s->rank : (int64_t)i);
+  buf_text(b, s->rank >= 0 ? ",\"stated\":true" : ",\"stated\":false");
+  if (m->alignment.skipped && m->alignment.skipped[i]) buf_text(b, ",\"left_out\":true");
+  put_number(b, ",\"events\":", (int64_t)s->events);
+  put_number(b, ",\"bytes\":", (int64_t)s->size);
+  if (m->shares.of) put_number(b, ",\"share\":", (int64_t)m->shares.of[i]);
+  if (m->shares.of && m->shares.roles[i]) put_text(b, ",\"whole\":", merge_role_names[m->shares.roles[i]]);
+  put_ns(b, ",\"start_ns\":\"", map ? start - align_offset(map, start) : start);
+  put_ns(b, ",\"moved_ns\":\"", map ? -align_offset(map, start) : 0);
+  buf_text(b, "}");
+}
+
+/* Writes the data that only apply and concat need. */
+static void put_tasks(struct buf *b, const struct planner *p, struct merger *m) {
+  struct buf tasks = {.mem = b->mem};
+  tasks_print(&tasks, m, &p->list, p->word);
+  buf_text(b, ",\n\"tasks\":\"");
+  base64_append(b, tasks.data, tasks.len);
+  buf_text(b, "\"");
+  buf_free(&tasks);
+}
+
+static void put_plan(struct buf *b, const struct planner *p, struct merger *m) {
+  static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
+  const struct tk_collectives *c = &p->report->collectives;
+  put_text(b, "{\"version\":", TK_VERSION);
+  put_text(b, ",\n\"format\":", p->word);
+  if (p->opt->to) put_number(b, ",\n\"to\":", (int64_t)p->opt->to);
+  put_text(b, ",\n\"clock\":", clocks[m->alignment.base.clock]);
+  put_ns(b, ",\n\"zero_ns\":\"", m->alignment.base.zero_ns);
+  put_ns(b, ",\n\"start_ns\":\"", m->alignment.start_ns);
+  put_ns(b, ",\n\"end_ns\":\"", m->alignment.end_ns);
+  buf_text(b, ",\n\"align\":");
+  buf_text(b, p->report->align.json);
+  if (c->n) {
+    put_number(b, ",\n\"collectives\":{\"collectives\":", (int64_t)c->n);
+    put_number(b, ",\"rank\":", c->rank);
+    put_number(b, ",\"last\":", (int64_t)c->last);
+    buf_text(b, ",\"lost_us\":");
+    buf_text(b, num_fixed(c->lost_us, 3).s);
+    put_number(b, ",\"steps\":", (int64_t)c->steps);
+    buf_text(b, "}");
+  }
+  if (p->report->stragglers) buf_text(b, ",\n\"stragglers\":"), stragglers_print(b, p->report->stragglers);
+  buf_text(b, ",\n\"ranks\":[");
+  for (uint32_t i = 0; i < p->list.n; i++) put_rank(b, p, m, i);
+  buf_text(b, "\n]");
+  if (p->list.n > 1) put_tasks(b, p, m);
+  buf_text(b, "}\n");
+}
+
+static bool open_plan(struct planner *p, const char *output, const char *const *inputs) {
+  const struct out_options o = {.force = p->opt->save.force, .inputs = inputs};
+  const char *table = p->opt->collectives;
+  if (!out_open(&p->out, output, &o, &p->mem, p->err)) return err_prefix(p->err, "%s", output);
+  if (!table) return true;
+  if (merge_table_kind(table) == MERGE_TABLE_NONE)
+    return err_set(p->err, TK_EUSAGE, "%s: unsupported extension; a table of collectives is .csv or .json", table);
+  if (strcmp(table, output) == 0) return err_set(p->err, TK_EUSAGE, "%s: is also the plan; choose another name", table);
+  return out_open(&p->table, table, &o, &p->mem, p->err) || err_prefix(p->err, "%s", table);
+}
+
+static void tell_ranks(struct planner *p, const struct merger *m) {
+  for (uint32_t i = 0; i < p->list.n; i++) {
+    const struct scan *s = &p->list.v[i];
+    struct tk_merge_rank *r = &p->report->ranks[i];
+    const struct align_map *map = merge_map(&m->alignment, i);
+    r->input = diagnostics_text(p->report->notes, s->input);
+    r->host = diagnostics_text(p->report->notes, s->host);
+    r->rank = s->rank >= 0 ? s->rank : (int64_t)i;
+    r->rank_from = "";
+    r->read = s->records;
+    r->events = s->events;
+    r->flow_points = s->flow_points;
+    r->bytes = s->size;
+    r->shift_ns = s->zero_ns - m->alignment.base.zero_ns - (map ? align_offset(map, map->pivot_ns) : 0);
+  }
+}
+
+static bool write_plan(struct planner *p, struct merger *m) {
+  struct buf text = {.mem = &p->mem};
+  const struct merge_table table = {.who = m->alignment.who, .zero_ns = m->alignment.base.zero_ns, .out = &p->table,
+                                    .kind = p->opt->collectives ? merge_table_kind(p->opt->collectives) : MERGE_TABLE_NONE};
+  if (p->opt->collectives && !merge_collectives_write(&m->alignment.collectives, &table, p->err)) return false;
+  put_plan(&text, p, m);
+  out_write(&p->out, text.data, text.len);
+  buf_free(&text);
+  if (!mem_check(&p->mem, p->err) || !mem_check(&m->mem, p->err) || !diagnostics_check(p->report->notes, p->err)) return false;
+  if (p->opt->collectives && !out_commit(&p->table, p->err)) return err_prefix(p->err, "%s", p->opt->collectives);
+  return out_commit(&p->out, p->err);
+}
+
+/* Finds the output format. Parts can be plain or gzip; pretty-printed output cannot be joined from parts. */
+static bool find_format(struct planner *p) {
+  const struct tk_save_options *save = &p->opt->save;
+  const struct packing *packing = save->format ? packing_of_path(save->format, strlen(save->format)) : NULL;
+  p->format = save->format ? format_by_word(save->format) : format_default();
+  if (!p->format) return err_for(p->err, TK_OPTION_FORMAT, TK_EUSAGE, "unknown format '%s'", save->format);
+  if (!p->format->in_parts || (packing && packing != packing_row(PACKING_GZIP)))
+    return err_set(p->err, TK_EUSAGE, "ranks cannot be written one by one in '%s'; use json, pftrace or xplane, with or "
+                                      "without .gz",
+                   save->format);
+  snprintf(p->word, sizeof p->word, "%s%s", p->format->info.name, packing ? ".gz" : "");
+  if (p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty)
+    return err_set(p->err, TK_EUSAGE, "a plan cannot be combined with links, a manifest, redaction or pretty-printing");
+  return (!p->opt->label || label_check(p->opt->label, p->err)) && merge_select_check(p->opt, p->err);
+}
+
+static bool plan(struct planner *p, const char *const *scans, size_t n, const char *output) {
+  struct merge_scans all = {&p->list, &p->anchors};
+  struct merge_inputs in = {.sources = &p->sources, .scans = &all};
+  const char **inputs = calloc(n + 1, sizeof *inputs);
+  for (size_t i = 0; inputs && i < n; i++) inputs[i] = scans[i];
+  bool ok = inputs ? find_format(p) && open_plan(p, output, inputs) : err_set(p->err, TK_ELIMIT, "out of memory");
+  ok = ok && merge_report_init(p->report, 0, p->err) && read_scans(p, scans, n);
+  free(inputs);
+  if (!ok) return false;
+  free(p->report->ranks);
+  p->report->ranks = calloc((size_t)p->list.n + 1, sizeof *p->report->ranks);
+  p->report->n_ranks = in.n = p->list.n;
+  if (p->opt->to) in.weighed = p->format, in.packed = strlen(p->word) > strlen(p->format->info.name);
+  if (!p->report->ranks) return err_set(p->err, TK_ELIMIT, "out of memory");
+  struct merge_output out = {.needs_start = true};
+  struct merger m = {.opt = p->opt, .output = &out, .report = p->report};
+  ok = merger_begin(&m, &in, p->err) && merger_plan(&m);
+  if (ok && p->opt->steps && m.alignment.start_ns == INT64_MAX)
+    ok = err_set(p->err, TK_ENOTHING, "nothing matched: no rank has any of the selected steps");
+  if (ok) tell_ranks(p, &m);
+  ok = ok && stragglers_report(&m, &p->list);
+  ok = ok && write_plan(p, &m);
+  merger_end(&m);
+  return ok;
+}
+
+bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
+             struct tk_merge_report *report, struct tk_err *err) {
+  struct tk_merge_options options;
+  struct tk_merge_report unused = {0};
+  struct tk_err own;
+  struct planner p = {.opt = &options, .report = report ? report : &unused, .err = err ? err : &own};
+  err_clear(p.err);
+  *p.report = (struct tk_merge_report){0};
+  if (!TAKE_OPTIONS(&options, opt, p.err)) return false;
+  if (options.to) options.save.no_passthrough = true; /* as in a merge */
+  p.mem.limit = os_memory_limit(p.opt->load.max_memory);
+  p.list.mem = p.list.arena.mem = &p.mem;
+  align_anchors_init(&p.anchors, &p.mem);
+  p.anchors.described = true;
+  bool ok = plan(&p, scans, n, output);
+  align_anchors_free(&p.anchors);
+  scan_list_free(&p.list);
+  mem_free(&p.mem, p.sources.inputs);
+  out_close(&p.table);
+  out_close(&p.out);
+  if (!report) tk_merge_report_free(&unused);
+  return ok;
+}

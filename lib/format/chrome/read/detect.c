@@ -1,0 +1,82 @@
+/* detect.c - inspects the start of a file: is it a trace, and of which rank? */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdio.h>
+#include <string.h>
+
+#include "format/chrome/chrome.h"
+#include "format/json.h"
+
+enum { FAR = 1 << 20, NEAR = 64 << 10 };
+
+static bool holds(const uint8_t *p, size_t n, const char *text) { return memmem(p, n, text, strlen(text)) != NULL; }
+
+static bool is_empty_array(const char *p) {
+  static const char blank[] = " \t\r\n";
+  p += strspn(p, blank);
+  if (*p != '[') return false;
+  p++;
+  p += strspn(p, blank);
+  return *p == ']' || !*p;
+}
+
+/* A JSON file next to traces may be anything. A trace has events near its start, unless more data than that precedes them. */
+bool chrome_is_trace(struct in *in) {
+  size_t n;
+  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  if (!p) return true; /* reading reports the error */
+  if (is_empty_array((const char *)p)) return true;
+  if (holds(p, n < NEAR ? n : NEAR, "\"traceEvents\"") || holds(p, n < NEAR ? n : NEAR, "\"ph\"")) return true;
+  if (n < NEAR || p[strspn((const char *)p, " \t\r\n")] != '{') return false;
+  p = in_ahead(in, FAR, &n, NULL);
+  return !p || (n >= FAR || holds(p, n, "\"traceEvents\""));
+}
+
+/* What states the rank near the start: a key or a name, then the key of the rank. */
+static const struct {
+  const char *of, *key;
+} RANKS[] = {
+    {"\"distributedInfo\"", "\"rank\""}, /* Kineto's C++ exporter writes it before the events */
+    {"\"global_rank\"", "\"value\""},    /* Composer, composer/profiler/json_trace_handler.py: a metadata event */
+};
+
+static int64_t number_after(const char *p, const char *end, const char *key) {
+  long long number;
+  const char *at = memmem(p, (size_t)(end - p), key, strlen(key));
+  if (at) at += strlen(key);
+  return at && sscanf(at, " : %lld", &number) == 1 && number >= 0 ? number : -1;
+}
+
+int64_t chrome_stated_rank(struct in *in) {
+  size_t n;
+  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  for (size_t i = 0; p && i < sizeof RANKS / sizeof *RANKS; i++) {
+    const char *at = memmem(p, n, RANKS[i].of, strlen(RANKS[i].of));
+    if (at) return number_after(at, (const char *)p + n, RANKS[i].key);
+  }
+  return -1;
+}
+
+/* Finds the pid of the first event that has one. */
+int64_t chrome_stated_process(struct in *in) {
+  size_t n;
+  const uint8_t *p = in_ahead(in, NEAR, &n, NULL);
+  const char *at = p ? memmem(p, n, "\"pid\"", 5) : NULL;
+  long long pid;
+  return at && sscanf(at, "\"pid\" : %lld", &pid) == 1 && pid >= 0 ? pid : -1;
+}
+
+/* JSON starts with a bracket; what follows determines the confidence. */
+unsigned chrome_bid(const uint8_t *p, size_t n) {
+  size_t i = n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (i < n && (json_is_space(p[i]) || p[i] == 0)) i++;
+  if (i == n || (p[i] != '{' && p[i] != '[')) return 0;
+  for (size_t k = i + 1; k < n; k++) {
+    if (json_is_space(p[k])) continue;
+    if (p[k] == 0) return 0; /* UTF-16 or UTF-32 */
+    if (p[k] < 0x20 || p[k] > 0x7e) return 1; /* some files of numbers also start with a line break and a bracket */
+    return p[k] == '"' || p[k] == '{' || p[k] == '}' || p[k] == ']' || p[k] == '[' || p[k] == ',' ? 24 : 8;
+  }
+  return 8;
+}

@@ -1,0 +1,127 @@
+/* meta.c - interprets top-level data: the clock, and properties that confuse viewers. */
+#include <string.h>
+
+#include "format/time_base.h"
+#include "reader.h"
+
+/* Many producers record their time base; without it, microseconds near 1.6e15 can only count from the epoch. */
+static void set_clock(struct chrome *r) {
+  static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000, SANE = INT64_MAX / 2;
+  struct tk_trace *t = r->t;
+  int64_t base = 0;
+  tk_time start, end;
+  trace_extent(t, &start, &end);
+  t->store->clock_from = time_base_find(t, (i128)r->origin_ns * 1000 + start, &base);
+  t->has_zero = t->store->clock_from != NULL;
+  if (base > SANE || base < -SANE || (base && (r->origin_ns > SANE || r->origin_ns < -SANE))) {
+    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "time base out of range: ignored");
+    t->has_zero = false;
+    base = 0;
+  }
+  t->zero_ns = base;
+  t->origin_ns = r->origin_ns + base;
+  if (t->has_zero || (r->origin_ns > YEAR_2001 && r->origin_ns < YEAR_2096)) t->clock = TK_CLOCK_REALTIME;
+  if (!t->has_zero) t->store->clock_from = "timestamps count from 1970";
+}
+
+/* ---- stackFrames ---- */
+
+struct frames {
+  struct intern ids;
+  uint32_t *parents; /* by id; 0 = none */
+  bool *defined;
+  uint32_t cap_parents, cap_defined;
+};
+
+static bool room(struct frames *f, uint32_t id) {
+  uint32_t parents = f->cap_parents, defined = f->cap_defined;
+  if (!id || !mem_grow(f->ids.mem, (void **)&f->parents, &f->cap_parents, (uint64_t)id + 1, sizeof *f->parents) ||
+      !mem_grow(f->ids.mem, (void **)&f->defined, &f->cap_defined, (uint64_t)id + 1, sizeof *f->defined))
+    return false;
+  memset(f->parents + parents, 0, (size_t)(f->cap_parents - parents) * sizeof *f->parents);
+  memset(f->defined + defined, 0, (size_t)(f->cap_defined - defined) * sizeof *f->defined);
+  return true;
+}
+
+static void read_frames(struct frames *f, const char *text, size_t n) {
+  struct json j = {.p = (const uint8_t *)text, .end = (const uint8_t *)text + n, .last = true};
+  struct json_string key;
+  struct json_value frame, parent;
+  for (j.p++; j.p < j.end && *j.p == '"'; j.p += *j.p == ',') {
+    if (!json_key(&j, &key) || !json_value(&j, &frame)) return;
+    uint32_t id = intern(&f->ids, key.p, key.n);
+    if (!room(f, id)) return;
+    f->defined[id] = true;
+    if (frame.type != JSON_OBJECT || !json_member((const char *)frame.p, (size_t)(frame.end - frame.p), "parent", &parent)) continue;
+    bool quoted = parent.type == JSON_STRING;
+    uint32_t up = intern(&f->ids, quoted ? parent.str.p : parent.p, quoted ? parent.str.n : (size_t)(parent.end - parent.p));
+    if (!room(f, up)) return;
+    f->parents[id] = up;
+  }
+}
+
+/* Counts frames whose chain of parents leaves the table or loops. Each chain is followed once, marked with the frame where it
+ * started. */
+static uint64_t lost_frames(struct frames *f, uint32_t *mark) {
+  uint64_t lost = 0;
+  for (uint32_t i = 1; i <= f->ids.n; i++) {
+    uint32_t at = i;
+    if (!f->defined[i]) lost++;
+    while (f->defined[at] && f->parents[at] && !mark[at]) {
+      mark[at] = i;
+      at = f->parents[at];
+    }
+    if (mark[at] == i && f->parents[at]) lost++;
+  }
+  return lost;
+}
+
+static void check_frames(struct chrome *r) {
+  const struct tk_meta *m = trace_meta(r->t, "stackFrames");
+  struct mem *mem = &r->t->store->mem;
+  struct frames f = {0};
+  uint32_t *mark;
+  if (!m || *trace_raw(r->t, m->at) != '{') return;
+  intern_init(&f.ids, mem);
+  read_frames(&f, trace_raw(r->t, m->at), m->size);
+  mark = mem_array(mem, (uint64_t)f.ids.n + 1, sizeof *mark);
+  if (mark && f.ids.n && !mem->failed) {
+    memset(mark, 0, ((size_t)f.ids.n + 1) * sizeof *mark);
+    if (lost_frames(&f, mark))
+      trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "stackFrames with missing or circular parents: kept");
+  }
+  mem_free(mem, mark);
+  mem_free(mem, f.parents);
+  mem_free(mem, f.defined);
+  intern_free(&f.ids);
+}
+
+/* ---- */
+
+static bool meta_is(const struct tk_trace *t, const struct tk_meta *m, const char *text) {
+  return m->size == strlen(text) && memcmp(trace_raw(t, m->at), text, m->size) == 0;
+}
+
+/* jaxlib writes only the first million spans and ends its files with {}. Nothing in the file shows that spans are missing. */
+static void check_cap(struct tk_trace *t) {
+  static const uint64_t MOST_SPANS = 1000000;
+  const struct tk_meta *metadata = trace_meta(t, "metadata");
+  if (t->n_events != MOST_SPANS || t->counts.by_phase['X'] != MOST_SPANS || t->counts.empty != 1) return;
+  if (!metadata || !meta_is(t, metadata, "{\"highres-ticks\":true}")) return;
+  t->capped = true;
+  trace_note(t, TK_NOTE_INFO, UINT64_MAX, "1,000,000 spans, the most that JAX writes to such a file: later spans may be "
+                                          "missing");
+}
+
+void chrome_meta(struct chrome *r) {
+  struct tk_trace *t = r->t;
+  const struct tk_meta *unit = trace_meta(t, "displayTimeUnit");
+  set_clock(r);
+  check_frames(r);
+  check_cap(t);
+  if (unit && !meta_is(t, unit, "\"ms\"") && !meta_is(t, unit, "\"ns\""))
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\"; it does not affect the unit of ts");
+  if (trace_meta(t, "systemTraceEvents") || trace_meta(t, "powerTraceAsString"))
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX, "embedded system trace (ftrace, BattOr): kept, but not interpreted");
+  if (t->n_events + t->n_flow_points == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
+}

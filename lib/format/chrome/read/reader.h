@@ -1,0 +1,244 @@
+/* reader.h - interface between the files of the Chrome JSON reader.
+ *
+ *     read.c     the file: array or object form, top-level keys, resynchronisation, finishing
+ *     chunks.c         reading events with several threads
+ *     event.c         one event by the general path: any key order, any repair
+ *     template.c       one event by the predicted path: the same fields from spellings seen before
+ *     phase.c          the fields of one event -> graph: the meaning of phases
+ *     meta.c          interpretation of top-level data
+ *     record.c        events that are kept raw, and the track names in them
+ *     lanes.c         threads that are additional rows of another one
+ *     spelling.c      numbers in quotes, and more digits than times can store
+ *
+ * Both paths fill the same struct chrome_event and use the same chrome_add_event, so they agree on its meaning. */
+#ifndef FORMAT_CHROME_READ_READER_H
+#define FORMAT_CHROME_READ_READER_H
+
+#include "graph/trace.h"
+#include "io/in.h"
+#include <string.h>
+
+#include "format/chunks.h"
+#include "format/json.h"
+
+/* A JSON number as a time in microseconds. */
+enum when_kind { WHEN_NONE, WHEN_OK, WHEN_BAD };
+struct when {
+  enum when_kind kind;
+  bool quoted;
+  bool rounded; /* has digits that cannot be stored */
+  i128 ps;
+};
+
+/* One event. Args and unknown fields are in the trace's arg builder (general path) or packed (predicted path). */
+struct chrome_event {
+  uint8_t ph;      /* 0 = missing, or not one character */
+  bool has_id, has_id2, has_scope, flow_in, flow_out, has_bind_id, empty;
+  bool has_args;   /* "args" was an object */
+  bool enclosing;  /* "bp":"e" */
+  tk_id name, cat;
+  tk_id s;         /* scope of an instant; 0 = absent */
+  tk_id bp;        /* 0 = absent */
+  struct tk_ident pid, tid;
+  struct when ts, dur, tdur;
+  struct tk_arg dur_arg; /* original value of dur, if it is WHEN_BAD */
+  struct tk_arg id;
+  struct tk_arg bind_id;
+  uint64_t offset;
+  size_t own_args; /* bytes of packed args before the extra args */
+};
+
+/* Items whose time is unknown until the end of the file: events more than 100 days from the first one, and records before it,
+ * whose text ends with their ts (`size` bytes) until then. */
+enum pending_kind { PENDING_EVENT, PENDING_FLOW, PENDING_RECORD };
+struct pending {
+  i128 ps;
+  uint32_t at;
+  uint32_t size;
+  enum pending_kind kind;
+};
+
+/* Time of a flow point that has not been placed yet. */
+#define PENDING_TS INT64_MIN
+
+struct templates;
+
+struct chrome {
+  struct tk_trace *t;
+  struct in *in;
+  struct tk_err *err;
+  const struct tk_load_options *opt;
+  struct json j;
+  const uint8_t *base; /* start of the window */
+  const uint8_t *at;   /* the current event */
+  uint64_t base_offset;
+  struct intern raw; /* spellings of nested values and escaped strings -> id of their text, through raw_ids */
+  uint32_t *raw_ids;
+  uint32_t cap_raw_ids;
+  struct buf text;  /* scratch */
+  struct map metas; /* top-level key -> meta: the last value of a repeated key counts */
+  bool has_origin;
+  int64_t origin_ns; /* origin of the file's own times */
+  struct pending *pending;
+  uint32_t n_pending, cap_pending;
+  struct templates *templates; /* NULL = general path only */
+  struct chunks *chunks;       /* NULL = one thread */
+  bool lines;                  /* one event per line: commas between events are optional */
+  bool apart;                  /* reading a chunk into a fragment, which accepts only events and flow points */
+  struct {
+    struct tk_ident pid, tid;
+    tk_id track;
+  } tracks[64]; /* recently used threads */
+  struct map lanes; /* threads whose events belong to another one: hash of pid and tid -> its track (lanes.h) */
+  struct {
+    tk_id name, cat, cls;
+  } classes[1024]; /* recently used classes, by name */
+};
+
+#define CHROME_GIVEN_TWICE "duplicate key: the last value is used"
+
+static inline uint64_t chrome_offset(const struct chrome *r, const uint8_t *p) { return r->base_offset + (uint64_t)(p - r->base); }
+void chrome_note(struct chrome *r, enum tk_note_kind kind, const uint8_t *at, const char *text);
+
+/* Returns the string id of any string, decoded and repaired. */
+tk_id chrome_string(struct chrome *r, const struct json_string *s);
+/* Stores the text that this spelling of a nested value stands for: raw_ids[intern_id(&r->raw, p, n)]. */
+void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id);
+
+/* Creates empty tables, and templates unless disabled; chrome_reader_free frees them. */
+bool chrome_reader_init(struct chrome *r);
+void chrome_reader_free(struct chrome *r);
+
+/* Discards everything before p and provides a window of at least `min` bytes. */
+bool chrome_refill(struct chrome *r, const uint8_t *p, size_t min);
+/* Reports progress; returns false with err if the caller wants to stop. */
+bool chrome_tick(struct chrome *r);
+/* Turns repairs by the scanner into notes. */
+void chrome_keep_fixes(struct chrome *r);
+/* True if an event seems to start at p ("{", whitespace, a key that events start with). */
+bool chrome_looks_like_event(const uint8_t *p, const uint8_t *end);
+/* Skips whitespace and the comma between events; returns false, with j.p undefined, if something else follows. */
+static inline bool chrome_between(struct chrome *r) {
+  while (json_is_space(*r->j.p)) r->j.p++;
+  if (*r->j.p != ',') return r->lines;
+  r->j.p++;
+  while (json_is_space(*r->j.p)) r->j.p++;
+  return true;
+}
+/* Reads as many events after j.p as are spelled like earlier ones. */
+void chrome_predicted_events(struct chrome *r);
+
+/* Reads the object at r->j.p. On JSON_OK it is in the graph and j.p is after it. */
+bool chrome_event(struct chrome *r);
+
+/* Adds the fields that the phase keeps as args (id, scope, ...) to the builder: general path, before args_end. */
+void chrome_extra_args(struct chrome *r, struct chrome_event *e);
+/* Adds the event to the graph. `from` is its text, for events that are kept raw. */
+void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
+/* Converts a pid or tid that was a string; digits become an integer. */
+struct tk_ident chrome_ident(const struct chrome *r, tk_id text);
+/* Returns the thread with these ids, or the one whose lane it is; chrome_thread calls it for threads not used recently. */
+tk_id chrome_find_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid);
+/* True if the record names a thread as a lane, or belongs to a lane; it is then no longer needed. */
+bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args);
+/* Marks the tracks that may have lanes, in a file made from another format. */
+void chrome_settle_lanes(struct chrome *r);
+/* True if the event is kept raw. */
+bool chrome_is_record(const struct chrome_event *e);
+/* Queues an item for chrome_finish. */
+void chrome_add_pending(struct chrome *r, struct pending f);
+/* True for phases that become events or flow points; all others are kept as records. */
+bool chrome_phase_known(uint8_t ph);
+/* Drops series of a counter whose value is not a number. */
+void chrome_drop_nan(struct chrome *r);
+/* Keeps the members of the object at `from`, except members that its track and time determine. */
+void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
+/* Determines clocks after everything has been read. */
+void chrome_finish(struct chrome *r);
+/* Interprets top-level data about the clock, and adds notes about oddities (meta.c). */
+void chrome_meta(struct chrome *r);
+
+/* ---- chunks.c ---- */
+
+/* Starts several threads if that pays; returns false when memory runs out. chunks_stop ends them. */
+bool chrome_chunks_start(struct chrome *r);
+/* True if it pays to read with several threads what follows j.p, which is after an event. */
+bool chrome_chunks_are_due(const struct chrome *r);
+/* Reads events until something else follows or the input ends. Afterwards j.p is after an event again. */
+bool chrome_chunks_read(struct chrome *r);
+
+/* ---- spelling.c ---- */
+
+/* True if the spelled time, in microseconds, differs from `ps`, which is stored for it. */
+bool chrome_is_rounded(const uint8_t *p, const uint8_t *end, i128 ps);
+/* The same for mant x 10^exp. */
+bool chrome_is_rounded_decimal(int64_t mant, int exp, i128 ps);
+/* Parses a time in quotes that is no JSON number: "12,5" in microseconds, "12.5 ms". */
+bool chrome_odd_time(const uint8_t *p, const uint8_t *end, i128 *ps);
+/* Counts the times of the event that were rounded. */
+void chrome_note_rounded(struct chrome *r, const struct chrome_event *e);
+/* Returns the members of the event that are spelled differently from others of its track: bits of enum tk_respelled. */
+unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track);
+/* Returns the args extended by the list of respelled members. */
+uint32_t chrome_with_respelled(struct chrome *r, uint32_t args, unsigned respelled);
+
+/* ---- inlined for every event ---- */
+
+/* An event more than 100 days away has lost its clock; tk_time has a range of 106 days. */
+#define CHROME_FAR_PS ((i128)100 * 86400 * 1000000000000)
+
+/* Converts a time to one relative to the first; returns false if it is out of range, and therefore on another clock. */
+static inline bool chrome_relative(struct chrome *r, i128 ps, tk_time *out) {
+  i128 delta;
+  if (!r->has_origin) {
+    i128 ns = ps >= 0 ? ps / 1000 : -((999 - ps) / 1000);
+    if (ns > INT64_MAX || ns < INT64_MIN) ns = 0;
+    r->has_origin = true;
+    r->origin_ns = (int64_t)ns;
+  }
+  delta = ps - (i128)r->origin_ns * 1000;
+  if (delta >= CHROME_FAR_PS || delta <= -CHROME_FAR_PS) return false;
+  *out = (tk_time)delta;
+  return true;
+}
+
+static inline tk_id chrome_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
+  unsigned at = (unsigned)(((uint64_t)pid.num * 31 + (uint64_t)tid.num + pid.str * 7 + tid.str) & 63);
+  if (r->tracks[at].track && memcmp(&r->tracks[at].pid, &pid, sizeof pid) == 0 && memcmp(&r->tracks[at].tid, &tid, sizeof tid) == 0)
+    return r->tracks[at].track;
+  r->tracks[at].pid = pid;
+  r->tracks[at].tid = tid;
+  return r->tracks[at].track = chrome_find_thread(r, pid, tid);
+}
+
+/* A direct-mapped cache in front of trace_class: 4% of reading. */
+static inline tk_id chrome_class(struct chrome *r, tk_id name, tk_id cat) {
+  unsigned at = name & 1023;
+  if (r->classes[at].cls && r->classes[at].name == name && r->classes[at].cat == cat) return r->classes[at].cls;
+  r->classes[at].name = name;
+  r->classes[at].cat = cat;
+  return r->classes[at].cls = trace_class(r->t, name, cat);
+}
+
+/* ---- prediction (template.c) ---- */
+
+/* Kinds of values between two literals: numbers up to OP_DECIMAL, then strings and nested values. OP_INT to OP_NESTED are args;
+ * OP_ANY_... are args that the caller does not need. */
+enum template_op {
+  OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_ID, OP_ANY_NUMBER, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED, OP_NAME, OP_PID_STR, OP_TID_STR,
+  OP_ID_STR, OP_ANY_TEXT
+};
+
+struct templates *templates_new(struct mem *mem);
+void templates_free(struct templates *p);
+/* Reads the event at p if it is spelled like an earlier one. Returns the position after it; NULL, without any effect,
+ * otherwise. */
+const uint8_t *template_match(struct chrome *r, const uint8_t *p);
+/* The general path reports each value that it reads, and the end of an event that is worth predicting. Without templates
+ * (NULL), these functions do nothing. */
+void template_begin(struct templates *p, const uint8_t *from);
+void template_value(struct templates *p, enum template_op op, const uint8_t *value, const uint8_t *end);
+void template_abandon(struct templates *p);
+void template_learn(struct templates *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end);
+
+#endif

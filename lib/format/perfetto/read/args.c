@@ -1,0 +1,305 @@
+/* args.c - DebugAnnotation -> arg.
+ *
+ * Scalars keep their type. Nested dictionaries and arrays, in the new form (dict_entries, array_values) or the old one
+ * (nested_value), become JSON text. They are processed level by level on an explicit stack, because the input determines the
+ * depth. */
+#include <string.h>
+
+#include "format/json.h"
+#include "format/pb_out.h"
+#include "reader.h"
+
+enum { LEVELS = 100 };
+
+struct annotation {
+  struct pb_field value; /* number 0 = none */
+  struct pb_field number; /* original text of a double; p NULL = none */
+  tk_id key;
+};
+
+static void scan_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct annotation *a) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  *a = (struct annotation){.key = KEY_EMPTY};
+  while (pb_next(&c, &g)) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(ANNOTATION_NAME_IID, PB_VARINT): a->key = sequence_text(r, q, IID_KEY, g.value); break;
+    case PB_KEY(ANNOTATION_NAME, PB_BYTES): a->key = perfetto_field_text(r, &g); break;
+    case PB_KEY(ANNOTATION_BOOL, PB_VARINT):
+    case PB_KEY(ANNOTATION_UINT, PB_VARINT):
+    case PB_KEY(ANNOTATION_INT, PB_VARINT):
+    case PB_KEY(ANNOTATION_POINTER, PB_VARINT):
+    case PB_KEY(ANNOTATION_DOUBLE, PB_FIXED64):
+    case PB_KEY(ANNOTATION_STRING, PB_BYTES):
+    case PB_KEY(ANNOTATION_STRING_IID, PB_VARINT):
+    case PB_KEY(ANNOTATION_JSON, PB_BYTES):
+    case PB_KEY(ANNOTATION_NESTED, PB_BYTES):
+    case PB_KEY(ANNOTATION_PROTO, PB_BYTES):
+    case PB_KEY(ANNOTATION_DICT, PB_BYTES):
+    case PB_KEY(ANNOTATION_ARRAY, PB_BYTES): a->value = g; break;
+    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES): a->number = g; break;
+    default: break;
+    }
+  }
+  if (c.fault) perfetto_damage(r, "damaged debug annotation, read as far as possible");
+}
+
+/* ---- JSON text ---- */
+
+/* Appends the text as compact strict JSON to r->json; returns false if it is not JSON. */
+static bool copy_json(struct perfetto *r, const struct pb_field *f) {
+  static const uint8_t pad[IN_PAD] = {' '}; /* a space ends a number */
+  struct json j = {.last = true, .scratch = {.mem = &r->t->store->mem}};
+  size_t from = r->json.len;
+  r->copy.len = 0;
+  if (!buf_append(&r->copy, f->p, (size_t)f->value) || !buf_append(&r->copy, pad, sizeof pad)) return false;
+  j.p = r->copy.data;
+  j.end = j.p + f->value + 1;
+  bool ok = json_blank(&j) && json_copy(&j, &r->json);
+  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "annotation with lenient JSON: repaired");
+  if (!ok) r->json.len = from;
+  buf_free(&j.scratch);
+  return ok;
+}
+
+static void put_text(struct perfetto *r, tk_id id) {
+  size_t n;
+  const char *p = tk_string(r->t, id, &n);
+  json_quote(&r->json, p, n);
+}
+
+static void put_double(struct perfetto *r, double d) {
+  char text[32];
+  if (d - d != 0) {
+    const char *name = d != d ? "NaN" : d > 0 ? "Infinity" : "-Infinity";
+    json_quote(&r->json, name, strlen(name));
+    return;
+  }
+  buf_append(&r->json, text, num_put_double(text, d));
+}
+
+static void put_bool(struct perfetto *r, bool b) { buf_append(&r->json, b ? "true" : "false", b ? 4 : 5); }
+
+static void put_scalar(struct perfetto *r, struct sequence *q, const struct pb_field *v) {
+  char text[32];
+  switch (v->number) {
+  case ANNOTATION_BOOL: put_bool(r, v->value != 0); return;
+  case ANNOTATION_INT: buf_append(&r->json, text, num_put_i64(text, (int64_t)v->value)); return;
+  case ANNOTATION_UINT:
+  case ANNOTATION_POINTER: buf_append(&r->json, text, num_put_u64(text, v->value)); return;
+  case ANNOTATION_DOUBLE: put_double(r, pb_as_double(v->value)); return;
+  case ANNOTATION_STRING_IID: put_text(r, sequence_text(r, q, IID_VALUE, v->value)); return;
+  case ANNOTATION_JSON:
+    if (copy_json(r, v)) return;
+    put_text(r, perfetto_field_text(r, v));
+    return;
+  case ANNOTATION_STRING:
+  case ANNOTATION_PROTO: put_text(r, perfetto_field_text(r, v)); return;
+  default: buf_append(&r->json, "null", 4);
+  }
+}
+
+/* An open bracket. Its elements are the fields `member` of a message. */
+struct level {
+  struct pb c, keys; /* keys: NestedValue stores its keys in a separate field */
+  uint32_t member;
+  bool dict, nested, any;
+};
+
+struct builder {
+  struct level stack[LEVELS];
+  unsigned n;
+};
+
+static bool open_level(struct perfetto *r, struct builder *b, struct level l) {
+  if (b->n == LEVELS) {
+    perfetto_note(r, TK_NOTE_REPAIR, "annotations nested more than 100 levels deep: cut");
+    buf_append(&r->json, "null", 4);
+    return false;
+  }
+  buf_append(&r->json, l.dict ? "{" : "[", 1);
+  b->stack[b->n++] = l;
+  return true;
+}
+
+static void put_nested_value(struct perfetto *r, struct builder *b, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g, scalar = {0};
+  uint64_t type = 0;
+  char text[32];
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(NESTED_TYPE, PB_VARINT)) type = g.value;
+    else if (g.number >= NESTED_INT && g.number <= NESTED_STRING) scalar = g;
+  }
+  if (type == 1 || type == 2) {
+    uint32_t member = type == 1 ? NESTED_VALUES : NESTED_ARRAY;
+    open_level(r, b, (struct level){pb_inside(f), pb_inside(f), member, type == 1, true, false});
+    return;
+  }
+  switch (pb_field_key(&scalar)) {
+  case PB_KEY(NESTED_INT, PB_VARINT): buf_append(&r->json, text, num_put_i64(text, (int64_t)scalar.value)); return;
+  case PB_KEY(NESTED_DOUBLE, PB_FIXED64): put_double(r, pb_as_double(scalar.value)); return;
+  case PB_KEY(NESTED_BOOL, PB_VARINT): put_bool(r, scalar.value != 0); return;
+  case PB_KEY(NESTED_STRING, PB_BYTES): put_text(r, perfetto_field_text(r, &scalar)); return;
+  default: buf_append(&r->json, "null", 4);
+  }
+}
+
+/* Writes a scalar, or enters a dictionary or array. */
+static void put_value(struct perfetto *r, struct sequence *q, struct builder *b, const struct annotation *a, const struct pb_field *f) {
+  bool dict = a->value.number == ANNOTATION_DICT;
+  if (a->value.number == ANNOTATION_NESTED) put_nested_value(r, b, &a->value);
+  else if (!dict && a->value.number != ANNOTATION_ARRAY) put_scalar(r, q, &a->value);
+  else open_level(r, b, (struct level){pb_inside(f), pb_inside(f), a->value.number, dict, false, false});
+}
+
+static void put_next_key(struct perfetto *r, struct level *l) {
+  struct pb_field g;
+  tk_id key = KEY_EMPTY;
+  while (pb_next(&l->keys, &g))
+    if (pb_field_key(&g) == PB_KEY(NESTED_KEYS, PB_BYTES)) {
+      key = perfetto_field_text(r, &g);
+      break;
+    }
+  put_text(r, key);
+  buf_append(&r->json, ":", 1);
+}
+
+static void put_member(struct perfetto *r, struct sequence *q, struct builder *b, const struct pb_field *f) {
+  struct level *l = &b->stack[b->n - 1];
+  struct annotation a;
+  if (l->any) buf_append(&r->json, ",", 1);
+  l->any = true;
+  if (l->nested) {
+    if (l->dict) put_next_key(r, l);
+    put_nested_value(r, b, f);
+    return;
+  }
+  scan_annotation(r, q, f, &a);
+  if (l->dict) {
+    put_text(r, a.key);
+    buf_append(&r->json, ":", 1);
+  }
+  put_value(r, q, b, &a, f);
+}
+
+/* Sets r->json to the text of a dictionary or array. */
+static void build_json(struct perfetto *r, struct sequence *q, const struct annotation *top, const struct pb_field *f) {
+  struct builder b = {.n = 0};
+  struct pb_field g;
+  r->json.len = 0;
+  put_value(r, q, &b, top, f);
+  while (b.n) {
+    struct level *l = &b.stack[b.n - 1];
+    if (!pb_next(&l->c, &g)) {
+      buf_append(&r->json, l->dict ? "}" : "]", 1);
+      b.n--;
+    } else if (pb_field_key(&g) == PB_KEY(l->member, PB_BYTES)) {
+      put_member(r, q, &b, &g);
+    }
+  }
+}
+
+bool perfetto_is_json(struct perfetto *r, const struct pb_field *f) {
+  r->json.len = 0;
+  return f->value && copy_json(r, f);
+}
+
+/* ---- args ---- */
+
+/* Adds an arg from any JSON text. A scalar becomes an arg of its type. */
+static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
+  struct tk_trace *t = r->t;
+  struct json j = {.last = true, .scratch = {.mem = &t->store->mem}};
+  struct json_value v;
+  r->json.len = 0;
+  if (!copy_json(r, f) || !buf_append(&r->json, " \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) {
+    perfetto_note(r, TK_NOTE_REPAIR, "annotation with invalid JSON: kept as text");
+    args_str(t, key, TK_ARG_STR, perfetto_field_text(r, f));
+    return;
+  }
+  j.p = r->json.data;
+  j.end = j.p + r->json.len - 15;
+  if (*j.p == '{' || *j.p == '[') {
+    args_str(t, key, TK_ARG_JSON, trace_string(t, j.p, (size_t)(j.end - j.p) - 1));
+    return;
+  }
+  if (!json_value(&j, &v)) return;
+  size_t n;
+  const uint8_t *text;
+  switch (v.type) {
+  case JSON_TRUE: args_flag(t, key, TK_ARG_TRUE); break;
+  case JSON_FALSE: args_flag(t, key, TK_ARG_FALSE); break;
+  case JSON_STRING:
+    text = json_string_text(&j, &v.str, &n);
+    args_str(t, key, TK_ARG_STR, trace_string(t, text, n));
+    break;
+  case JSON_NUMBER:
+    if (v.num.kind == NUM_INT) args_int(t, key, v.num.mant);
+    else if (v.num.kind == NUM_UINT) args_uint(t, key, TK_ARG_UINT, (uint64_t)v.num.mant);
+    else if (v.num.kind == NUM_DEC) args_decimal(t, key, v.num.mant, v.num.exp);
+    else args_str(t, key, TK_ARG_NUMBER, trace_string(t, v.p, (size_t)(v.end - v.p)));
+    break;
+  default: args_flag(t, key, TK_ARG_NULL);
+  }
+  buf_free(&j.scratch);
+}
+
+void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to) {
+  struct buf *b = &r->copy;
+  struct annotation a;
+  scan_annotation(r, q, f, &a);
+  const struct pb_field *v = &a.value;
+  bool nested = v->number == ANNOTATION_NESTED || v->number == ANNOTATION_DICT || v->number == ANNOTATION_ARRAY;
+  if (nested) build_json(r, q, &a, f);
+  b->len = 0;
+  pb_bytes(b, ANNOTATION_NAME, trace_str(r->t, a.key)->bytes, trace_str(r->t, a.key)->len);
+  if (nested) {
+    pb_message(b, ANNOTATION_JSON, &r->json);
+  } else if (v->number == ANNOTATION_STRING_IID) {
+    const struct intern_str *s = trace_str(r->t, sequence_text(r, q, IID_VALUE, v->value));
+    pb_bytes(b, ANNOTATION_STRING, s->bytes, s->len);
+  } else if (v->number) {
+    if (v->wire == PB_BYTES) pb_bytes(b, v->number, v->p, (size_t)v->value);
+    else if (v->wire == PB_FIXED64) pb_fixed64(b, v->number, v->value);
+    else pb_u64(b, v->number, v->value);
+  }
+  pb_message(to, EVENT_DEBUG_ANNOTATIONS, b);
+}
+
+void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
+  struct tk_trace *t = r->t;
+  struct annotation a;
+  scan_annotation(r, q, f, &a);
+  const struct pb_field *v = &a.value;
+  switch (v->number) {
+  case ANNOTATION_BOOL: args_flag(t, a.key, v->value ? TK_ARG_TRUE : TK_ARG_FALSE); return;
+  case ANNOTATION_INT: args_int(t, a.key, (int64_t)v->value); return;
+  case ANNOTATION_UINT: args_uint(t, a.key, TK_ARG_UINT, v->value); return;
+  case ANNOTATION_POINTER: args_uint(t, a.key, TK_ARG_POINTER, v->value); return;
+  case ANNOTATION_DOUBLE:
+    if (a.number.p) json_arg(r, a.key, &a.number);
+    else args_double(t, a.key, pb_as_double(v->value));
+    return;
+  case ANNOTATION_STRING: args_str(t, a.key, TK_ARG_STR, perfetto_field_text(r, v)); return;
+  case ANNOTATION_STRING_IID: args_str(t, a.key, TK_ARG_STR, sequence_text(r, q, IID_VALUE, v->value)); return;
+  case ANNOTATION_PROTO: args_str(t, a.key, TK_ARG_BYTES, perfetto_bytes(r, v->p, (size_t)v->value)); return;
+  case ANNOTATION_JSON: json_arg(r, a.key, v); return;
+  case ANNOTATION_NESTED:
+  case ANNOTATION_DICT:
+  case ANNOTATION_ARRAY:
+    build_json(r, q, &a, f);
+    if (r->json.len == 0) return; /* out of memory */
+    if (*r->json.data == '{' || *r->json.data == '[') {
+      args_str(t, a.key, TK_ARG_JSON, trace_string(t, r->json.data, r->json.len));
+    } else {
+      struct pb_field scalar = {.p = r->json.data, .value = r->json.len};
+      r->text.len = 0;
+      buf_append(&r->text, scalar.p, (size_t)scalar.value);
+      scalar.p = r->text.data;
+      json_arg(r, a.key, &scalar);
+    }
+    return;
+  default: args_flag(t, a.key, TK_ARG_NULL); /* no value */
+  }
+}

@@ -1,0 +1,312 @@
+/* decode.c - see decode.h.
+ *
+ * It has its own cursor: the general one (pb.h) also records what is wrong with a message, and fills in a field of 32 bytes for
+ * each number. */
+#include "decode.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "base/varint.h"
+#include "format/perfetto/fields.h"
+#include "format/json.h"
+#include "graph/trace.h"
+
+enum { NUMBER_MOST = 40 }; /* bytes in the text of a number */
+
+struct item {
+  uint32_t key; /* PB_KEY */
+  uint64_t v;   /* of PB_BYTES: the length */
+  const uint8_t *p;
+};
+
+static inline bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *v) {
+  const uint8_t *p = *at;
+  uint64_t out = 0;
+  for (unsigned shift = 0; p < end && shift < 70; shift += 7) {
+    const uint8_t c = *p++;
+    out |= (uint64_t)(c & 0x7f) << shift;
+    if (c < 0x80) {
+      *at = p;
+      *v = out;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Returns false if the field is damaged or a group. */
+static inline bool take_item(const uint8_t **at, const uint8_t *end, struct item *f) {
+  uint64_t tag;
+  if (!take_number(at, end, &tag) || tag < 8 || tag >> 32) return false;
+  f->key = (uint32_t)tag;
+  switch (tag & 7) {
+  case PB_VARINT: return take_number(at, end, &f->v);
+  case PB_BYTES:
+    if (!take_number(at, end, &f->v) || f->v > (uint64_t)(end - *at)) return false;
+    f->p = *at;
+    *at += f->v;
+    return true;
+  case PB_FIXED64:
+    if (end - *at < 8) return false;
+    f->v = 0;
+    for (int i = 7; i >= 0; i--) f->v = f->v << 8 | (*at)[i];
+    *at += 8;
+    return true;
+  case PB_FIXED32:
+    if (end - *at < 4) return false;
+    *at += 4;
+    return true;
+  default: return false;
+  }
+}
+
+/* ---- annotations ---- */
+
+/* Value of an annotation, as in the args of the graph. */
+struct scalar_arg {
+  uint32_t what;
+  uint64_t v;  /* integers: zigzag or plain; double: its bits; text: length or iid */
+  int exp;
+  const uint8_t *p;
+};
+
+/* Parses the number that a double was written as. Returns false if the general path must interpret it. */
+static bool number_arg(const uint8_t *p, uint64_t n, struct scalar_arg *a) {
+  uint8_t text[NUMBER_MOST + IN_PAD] = {0};
+  const uint8_t *end;
+  if (n == 0 || n > NUMBER_MOST) return false;
+  memcpy(text, p, (size_t)n);
+  const struct num num = num_scan(text, &end);
+  if (end != text + n) return false;
+  a->exp = num.exp;
+  a->v = num.kind == NUM_UINT ? (uint64_t)num.mant : zigzag(num.mant);
+  a->what = num.kind == NUM_INT ? TK_ARG_INT : num.kind == NUM_UINT ? TK_ARG_UINT : TK_ARG_DECIMAL;
+  return num.kind == NUM_INT || num.kind == NUM_UINT || num.kind == NUM_DEC;
+}
+
+/* Accepts an object or array whose text is exactly the output of json_copy. */
+static bool json_arg(struct decoder *to, const struct item *f, struct scalar_arg *a) {
+  static const uint8_t pad[IN_PAD] = {' '};
+  struct buf *text = &to->text;
+  text->len = to->json.len = 0;
+  if (f->v < 2 || (*f->p != '{' && *f->p != '[')) return false;
+  if (!buf_append(text, f->p, (size_t)f->v) || !buf_append(text, pad, sizeof pad)) return false;
+  struct json j = {.p = text->data, .end = text->data + f->v + 1, .last = true, .scratch = {.mem = text->mem}};
+  const bool ok = json_copy(&j, &to->json) && !j.n_fixes;
+  buf_free(&j.scratch);
+  if (!ok || to->json.len != f->v || memcmp(to->json.data, f->p, (size_t)f->v) != 0) return false;
+  *a = (struct scalar_arg){.what = TK_ARG_JSON, .v = f->v, .p = f->p};
+  return true;
+}
+
+static bool value_arg(struct decoder *to, const struct item *value, const struct item *number, struct scalar_arg *a) {
+  a->v = value->v;
+  a->p = value->p;
+  switch (value->key) {
+  case 0: a->what = TK_ARG_NULL; return true;
+  case PB_KEY(ANNOTATION_BOOL, PB_VARINT): a->what = value->v ? TK_ARG_TRUE : TK_ARG_FALSE; return true;
+  case PB_KEY(ANNOTATION_INT, PB_VARINT):
+    a->what = TK_ARG_INT;
+    a->v = zigzag((int64_t)value->v);
+    return true;
+  case PB_KEY(ANNOTATION_UINT, PB_VARINT): a->what = TK_ARG_UINT; return true;
+  case PB_KEY(ANNOTATION_POINTER, PB_VARINT): a->what = TK_ARG_POINTER; return true;
+  case PB_KEY(ANNOTATION_DOUBLE, PB_FIXED64):
+    if (number->key) return number_arg(number->p, number->v, a);
+    a->what = TK_ARG_DOUBLE;
+    return true;
+  case PB_KEY(ANNOTATION_STRING_IID, PB_VARINT): a->what = DECODED_IID; return true;
+  case PB_KEY(ANNOTATION_STRING, PB_BYTES): a->what = TK_ARG_STR; return true;
+  case PB_KEY(ANNOTATION_JSON, PB_BYTES): return json_arg(to, value, a);
+  default: return false;
+  }
+}
+
+static void put_arg(struct decoder *to, const struct scalar_arg *a, const uint8_t *packet) {
+  uint8_t *q = to->values;
+  switch (a->what & 0xff) {
+  case TK_ARG_NULL:
+  case TK_ARG_TRUE:
+  case TK_ARG_FALSE: break;
+  case TK_ARG_DOUBLE:
+    memcpy(q, &a->v, 8);
+    q += 8;
+    break;
+  case TK_ARG_STR:
+  case TK_ARG_JSON: q = varint_put(varint_put(q, (uint64_t)(a->p - packet)), a->v); break;
+  default: q = varint_put(q, a->v);
+  }
+  if ((a->what & 0xff) == TK_ARG_DECIMAL) *q++ = (uint8_t)zigzag(a->exp);
+  to->values = q;
+  *to->what++ = a->what;
+}
+
+static bool annotation(struct decoder *to, const struct item *f, struct decoded *d) {
+  const uint8_t *p = f->p, *const end = f->p + f->v;
+  struct item g = {0}, value = {0}, number = {0};
+  struct scalar_arg a = {0};
+  uint64_t key = 0;
+  while (p < end) {
+    if (!take_item(&p, end, &g)) return false;
+    switch (g.key) {
+    case PB_KEY(ANNOTATION_NAME_IID, PB_VARINT):
+      if (key) return false;
+      key = g.v;
+      break;
+    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES): number = g; break;
+    case PB_KEY(ANNOTATION_NAME, PB_BYTES):
+    case PB_KEY(ANNOTATION_NESTED, PB_BYTES):
+    case PB_KEY(ANNOTATION_DICT, PB_BYTES):
+    case PB_KEY(ANNOTATION_ARRAY, PB_BYTES):
+    case PB_KEY(ANNOTATION_PROTO, PB_BYTES): return false;
+    case PB_KEY(ANNOTATION_BOOL, PB_VARINT):
+    case PB_KEY(ANNOTATION_UINT, PB_VARINT):
+    case PB_KEY(ANNOTATION_INT, PB_VARINT):
+    case PB_KEY(ANNOTATION_POINTER, PB_VARINT):
+    case PB_KEY(ANNOTATION_DOUBLE, PB_FIXED64):
+    case PB_KEY(ANNOTATION_STRING, PB_BYTES):
+    case PB_KEY(ANNOTATION_STRING_IID, PB_VARINT):
+    case PB_KEY(ANNOTATION_JSON, PB_BYTES):
+      if (value.key) return false;
+      value = g;
+      break;
+    default: break;
+    }
+  }
+  if (key == 0 || key >> 24 || d->n_args == DECODED_ARGS || !value_arg(to, &value, &number, &a)) return false;
+  a.what |= (uint32_t)key << 8;
+  put_arg(to, &a, d->p);
+  d->n_args++;
+  return true;
+}
+
+/* ---- event and packet ---- */
+
+static bool point(struct decoder *to, uint64_t id, bool terminating, struct decoded *d) {
+  if (d->n_points == DECODED_POINTS) return false;
+  *to->points++ = (struct decoded_point){id, terminating};
+  d->n_points++;
+  return true;
+}
+
+/* Most events have one category. */
+static bool category(struct decoded *d, const uint8_t *p, uint64_t v) {
+  if (d->cat.p || d->cat.v || (!p && !v)) return false;
+  d->cat = (struct decoded_text){p, v};
+  return true;
+}
+
+/* True for fields that the general path reads, whatever their wire type. */
+static bool is_modelled(uint32_t number) {
+  switch (number) {
+  case EVENT_TIMESTAMP_DELTA_US:
+  case EVENT_THREAD_TIME_DELTA_US:
+  case EVENT_CATEGORY_IIDS:
+  case EVENT_DEBUG_ANNOTATIONS:
+  case EVENT_LEGACY:
+  case EVENT_INSTRUCTIONS_DELTA:
+  case EVENT_TYPE:
+  case EVENT_NAME_IID:
+  case EVENT_TRACK_UUID:
+  case EVENT_EXTRA_VALUES:
+  case EVENT_TIMESTAMP_ABSOLUTE_US:
+  case EVENT_THREAD_TIME_ABSOLUTE_US:
+  case EVENT_INSTRUCTIONS_ABSOLUTE:
+  case EVENT_CATEGORIES:
+  case EVENT_NAME:
+  case EVENT_COUNTER_VALUE:
+  case EVENT_EXTRA_UUIDS:
+  case EVENT_FLOW_IDS_OLD:
+  case EVENT_TERMINATING_FLOW_IDS_OLD:
+  case EVENT_DOUBLE_COUNTER_VALUE:
+  case EVENT_EXTRA_DOUBLE_UUIDS:
+  case EVENT_EXTRA_DOUBLE_VALUES:
+  case EVENT_FLOW_IDS:
+  case EVENT_TERMINATING_FLOW_IDS:
+  case EVENT_CORRELATION_ID:
+  case EVENT_CORRELATION_ID_STR:
+  case EVENT_CORRELATION_ID_IID: return true;
+  default: return false;
+  }
+}
+
+/* Keeps a field that is not modelled, including its tag: such fields are usually adjacent. */
+static bool keep(struct decoded *d, const uint8_t *p, const uint8_t *end) {
+  struct decoded_rest *last = d->rest;
+  while (last < d->rest + DECODED_REST && last->n && last->p + last->n != p) last++;
+  if (last == d->rest + DECODED_REST) return false;
+  if (!last->n) last->p = p;
+  last->n += (size_t)(end - p);
+  return true;
+}
+
+static bool event_field(struct decoder *to, const struct item *f, struct decoded *d) {
+  switch (f->key) {
+  case PB_KEY(EVENT_TYPE, PB_VARINT): d->type = (uint8_t)f->v; return f->v <= TYPE_COUNTER;
+  case PB_KEY(EVENT_TRACK_UUID, PB_VARINT): d->track_uuid = f->v, d->has_track = true; return true;
+  case PB_KEY(EVENT_NAME_IID, PB_VARINT): d->name = (struct decoded_text){NULL, f->v}; return f->v != 0;
+  case PB_KEY(EVENT_NAME, PB_BYTES): d->name = (struct decoded_text){f->p, f->v}; return true;
+  case PB_KEY(EVENT_CATEGORY_IIDS, PB_VARINT): return category(d, NULL, f->v);
+  case PB_KEY(EVENT_CATEGORIES, PB_BYTES): return category(d, f->p, f->v);
+  case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES): return annotation(to, f, d);
+  case PB_KEY(EVENT_COUNTER_VALUE, PB_VARINT): d->value = DECODED_INT, d->number = f->v; return true;
+  case PB_KEY(EVENT_DOUBLE_COUNTER_VALUE, PB_FIXED64): d->value = DECODED_DOUBLE, d->number = f->v; return true;
+  case PB_KEY(EVENT_FLOW_IDS, PB_FIXED64): return point(to, f->v, false, d);
+  case PB_KEY(EVENT_TERMINATING_FLOW_IDS, PB_FIXED64): return point(to, f->v, true, d);
+  default: return false;
+  }
+}
+
+static bool decode_event(struct decoder *to, struct decoded *d) {
+  const uint8_t *p = d->event, *const end = d->event + d->n_event;
+  struct item f = {0};
+  for (const uint8_t *from = p; p < end; from = p) {
+    if (!take_item(&p, end, &f)) return false;
+    if (event_field(to, &f, d)) continue;
+    if (is_modelled(f.key >> 3) || !keep(d, from, p)) return false;
+  }
+  return true;
+}
+
+static bool packet_field(const struct item *f, struct decoded *d) {
+  switch (f->key) {
+  case PB_KEY(PACKET_TIMESTAMP, PB_VARINT): d->timestamp = f->v, d->has_timestamp = true; return true;
+  case PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT): d->sequence = f->v; return true;
+  case PB_KEY(PACKET_SEQUENCE_FLAGS, PB_VARINT): d->flags |= f->v; return true;
+  case PB_KEY(PACKET_TIMESTAMP_CLOCK_ID, PB_VARINT): d->clock = (uint32_t)f->v, d->has_clock = true; return true;
+  case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): d->machine = (uint32_t)f->v; return true;
+  case PB_KEY(PACKET_TRACEKIT, PB_BYTES):
+    d->private_fields = f->p;
+    d->n_private = (uint32_t)f->v;
+    return true;
+  case PB_KEY(PACKET_TRUSTED_UID, PB_VARINT):
+  case PB_KEY(PACKET_TRUSTED_PID, PB_VARINT):
+  case PB_KEY(PACKET_FIRST_ON_SEQUENCE, PB_VARINT): return true;
+  case PB_KEY(PACKET_TRACK_EVENT, PB_BYTES):
+    if (d->event) return false;
+    d->event = f->p;
+    d->n_event = (uint32_t)f->v;
+    return true;
+  default: return false;
+  }
+}
+
+static bool decode_packet(struct decoder *to, struct decoded *d) {
+  const uint8_t *p = d->p, *const end = d->p + d->n;
+  struct item f = {0};
+  while (p < end)
+    if (!take_item(&p, end, &f) || !packet_field(&f, d)) return false;
+  return d->event && !(d->flags & SEQUENCE_CLEARED) && decode_event(to, d);
+}
+
+void packet_decode(struct decoder *to, const uint8_t *p, size_t n, struct decoded *d) {
+  const struct decoder was = *to;
+  *d = (struct decoded){.p = p, .n = (uint32_t)n, .what = to->what, .values = to->values, .points = to->points};
+  d->is_event = n <= UINT32_MAX && decode_packet(to, d);
+  d->n_values = (uint16_t)(to->values - d->values);
+  if (d->is_event) return;
+  to->what = was.what;
+  to->values = was.values;
+  to->points = was.points;
+}

@@ -1,0 +1,139 @@
+/* inspect.c - composition of a Trace: packets by content, sequences, clocks.
+ *
+ * The counts are made while reading and stored in a meta, because the graph contains neither packets nor sequences. A packet
+ * with several kinds of content counts as the first of them in kind_of: sequence state that accompanies an event is part of the
+ * event's cost. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/perfetto/perfetto.h"
+#include "reader.h"
+
+static const struct {
+  uint32_t field;
+  const char *name;
+} NAMES[] = {{PACKET_FTRACE, "ftrace_events"},
+             {PACKET_PROCESS_TREE, "process_tree"},
+             {4, "inode_file_map"},
+             {PACKET_CHROME_EVENTS, "chrome_events"},
+             {PACKET_CLOCK_SNAPSHOT, "clock_snapshot"},
+             {9, "process_stats"},
+             {PACKET_TRACK_EVENT, "track_event"},
+             {PACKET_INTERNED_DATA, "interned_data"},
+             {33, "trace_config"},
+             {35, "trace_stats"},
+             {36, "synchronization_marker"},
+             {PACKET_PROCESS_DESCRIPTOR, "process_descriptor"},
+             {PACKET_THREAD_DESCRIPTOR, "thread_descriptor"},
+             {45, "system_info"},
+             {PACKET_COMPRESSED, "compressed_packets"},
+             {52, "gpu_counter_event"},
+             {53, "gpu_render_stage_event"},
+             {PACKET_DEFAULTS, "trace_packet_defaults"},
+             {PACKET_TRACK_DESCRIPTOR, "track_descriptor"},
+             {67, "perf_sample"},
+             {PACKET_EXTENSION_DESCRIPTOR, "extension_descriptor"},
+             {89, "trace_uuid"},
+             {PACKET_REMOTE_CLOCK_SYNC, "remote_clock_sync"},
+             {PACKET_TRACE_ATTRIBUTES, "trace_attributes"},
+             {PACKET_ZSTD, "zstd_compressed_packets"},
+             {PACKET_TRACEKIT, "tracekit"}};
+
+const char *perfetto_packet_name(uint32_t field) {
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (NAMES[i].field == field) return NAMES[i].name;
+  return NULL;
+}
+
+/* ---- counting ---- */
+
+static uint32_t kind_of(const struct packet *k) {
+  if (k->event.p) return PACKET_TRACK_EVENT;
+  if (k->other) return k->other;
+  if (k->compressed.p) return k->compressed.number == PACKET_ZSTD ? PACKET_ZSTD : PACKET_COMPRESSED;
+  if (k->descriptor.p) return PACKET_TRACK_DESCRIPTOR;
+  if (k->process.p) return PACKET_PROCESS_DESCRIPTOR;
+  if (k->thread.p) return PACKET_THREAD_DESCRIPTOR;
+  if (k->snapshot.p) return PACKET_CLOCK_SNAPSHOT;
+  if (k->extension.p) return PACKET_EXTENSION_DESCRIPTOR;
+  if (k->attributes.p) return PACKET_TRACE_ATTRIBUTES;
+  if (k->private_fields.p) return PACKET_TRACEKIT;
+  return k->interned.p ? PACKET_INTERNED_DATA : k->defaults.p ? PACKET_DEFAULTS : 0;
+}
+
+/* Returns the index of the count for this field; the last one if there are too many. */
+static uint32_t kind_index(struct perfetto *r, uint32_t field) {
+  uint32_t i = 0;
+  while (i < r->n_kinds && r->kinds[i].field != field) i++;
+  if (i == PACKET_KINDS) return PACKET_KINDS - 1;
+  if (i == r->n_kinds) r->kinds[r->n_kinds++].field = field;
+  return i;
+}
+
+void perfetto_count(struct perfetto *r, const struct packet *k, size_t n) {
+  uint32_t field = kind_of(k);
+  if (r->n_kinds == 0 || r->kinds[r->last_kind].field != field) r->last_kind = kind_index(r, field);
+  r->kinds[r->last_kind].count++;
+  r->kinds[r->last_kind].bytes += n;
+}
+
+void perfetto_add_counts(struct perfetto *r) {
+  struct perfetto_counts head = {.n_kinds = r->n_kinds, .n_clocks = r->n_clocks, .n_sequences = r->n_sequences};
+  struct buf *all = &r->copy;
+  all->len = 0;
+  buf_append(all, &head, sizeof head);
+  buf_append(all, r->kinds, r->n_kinds * sizeof *r->kinds);
+  for (uint32_t i = 1; i <= r->n_clocks; i++) {
+    const struct clock *c = &r->clocks[i];
+    struct perfetto_clock clock = {.id = c->id, .readings = c->n_readings, .of_sequence = c->of_sequence};
+    if (!c->of_sequence) clock.machine = c->machine;
+    buf_append(all, &clock, sizeof clock);
+  }
+  perfetto_add_passthrough(r, PASSTHROUGH_COUNTS, all->data, all->len);
+}
+
+/* ---- reporting ---- */
+
+static const char *clock_name(uint32_t id) {
+  static const char *const names[] = {"",          "REALTIME", "REALTIME_COARSE", "MONOTONIC",     "MONOTONIC_COARSE", "MONOTONIC_RAW",
+                                      "BOOTTIME", "",         "",                "TSC", "PERF"};
+  return id < sizeof names / sizeof *names ? names[id] : "";
+}
+
+static int largest_first(const void *a, const void *b) {
+  const struct tk_share *x = a, *y = b;
+  return x->bytes != y->bytes ? (x->bytes < y->bytes ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static const char *part_name(uint32_t field, struct arena *keep) {
+  const char *name = field ? perfetto_packet_name(field) : "sequence state only";
+  char *text;
+  if (name || (text = arena_bytes(keep, 24)) == NULL) return name ? name : "";
+  memcpy(text, "field ", 6);
+  text[6 + num_put_u64(text + 6, field)] = 0;
+  return text;
+}
+
+void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep) {
+  const struct tk_meta *m = passthrough_find(t, PASSTHROUGH_COUNTS);
+  const char *at = m ? trace_raw(t, m->at) : NULL;
+  struct perfetto_counts head;
+  if (!m || m->size < sizeof head) return;
+  memcpy(&head, at, sizeof head);
+  p->parts = arena_alloc(keep, head.n_kinds * sizeof *p->parts + 1);
+  p->clocks = arena_alloc(keep, head.n_clocks * sizeof *p->clocks + 1);
+  if (!p->parts || !p->clocks) return;
+  p->n_sequences = head.n_sequences;
+  at += sizeof head;
+  for (; p->n_parts < head.n_kinds; p->n_parts++, at += sizeof(struct packet_kind)) {
+    struct packet_kind k;
+    memcpy(&k, at, sizeof k);
+    p->parts[p->n_parts] = (struct tk_share){part_name(k.field, keep), k.count, k.bytes};
+  }
+  for (; p->n_clocks < head.n_clocks; p->n_clocks++, at += sizeof(struct perfetto_clock)) {
+    struct perfetto_clock c;
+    memcpy(&c, at, sizeof c);
+    p->clocks[p->n_clocks] = (struct tk_wire_clock){c.id, c.machine, clock_name(c.id), c.of_sequence, c.readings};
+  }
+  qsort(p->parts, p->n_parts, sizeof *p->parts, largest_first);
+}

@@ -1,0 +1,241 @@
+/* passthrough.c - passes through packets that are not modelled (ftrace, process stats, samples, configuration, ...).
+ *
+ * The writer returns them to their original sequences, and puts its own packets on other sequences. So a sequence with
+ * passthrough also keeps its state: clearings, defaults, interned data. It is unknown until the first such packet whether a
+ * sequence has passthrough, so each sequence remembers its state since the last clearing until then; a sequence with only track
+ * events leaves nothing. Contents that the graph represents (track events, descriptors) are stripped from a packet. A time on
+ * an incremental clock is converted to the trace clock, because the packets it counts from may be gone. */
+#include <string.h>
+
+#include "format/pb_out.h"
+#include "reader.h"
+
+static bool is_modelled(const struct pb_field *f) {
+  switch (f->number) {
+  case PACKET_TRACK_EVENT:
+  case PACKET_TRACK_DESCRIPTOR:
+  case PACKET_PROCESS_DESCRIPTOR:
+  case PACKET_THREAD_DESCRIPTOR:
+  case PACKET_EXTENSION_DESCRIPTOR:
+  case PACKET_COMPRESSED:
+  case PACKET_ZSTD:
+  case PACKET_TRACEKIT: return true;
+  default: return false;
+  }
+}
+
+/* True for the transport, time and sequence of a packet, but not for fields that change the sequence state. */
+static bool is_of_packet(const struct pb_field *f) {
+  switch (f->number) {
+  case PACKET_TIMESTAMP:
+  case PACKET_TIMESTAMP_CLOCK_ID:
+  case PACKET_SEQUENCE_ID:
+  case PACKET_MACHINE_ID:
+  case PACKET_TRUSTED_UID:
+  case PACKET_TRUSTED_PID: return true;
+  default: return false;
+  }
+}
+
+/* Copies the fields of the packet that `keep` accepts to r->copy. `ns`: time on the trace clock that replaces the packet's own;
+ * NULL = none. `no_time`: drop the time. */
+static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)(const struct pb_field *f), bool no_time,
+                        const int64_t *ns) {
+  struct buf *b = &r->copy;
+  struct pb c = pb_over(k->p, k->n);
+  struct pb_field f;
+  b->len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
+    bool time = (no_time || ns) && (f.number == PACKET_TIMESTAMP || f.number == PACKET_TIMESTAMP_CLOCK_ID);
+    bool sequence_clock = f.number == PACKET_CLOCK_SNAPSHOT && k->of_sequence;
+    if (keep(&f) && !time && !sequence_clock) buf_append(b, from, (size_t)(c.p - from));
+  }
+  if (!ns) return;
+  pb_u64(b, PACKET_TIMESTAMP, (uint64_t)*ns);
+  pb_u64(b, PACKET_TIMESTAMP_CLOCK_ID, r->trace_clock);
+}
+
+static bool is_kept(const struct pb_field *f) { return !is_modelled(f); }
+
+/* Appends to the meta written last, unless other text was added after it. */
+static void append_packets(struct perfetto *r, const struct buf *packets) {
+  struct tk_trace *t = r->t;
+  struct buf *raw = &t->store->raw;
+  struct tk_meta *m = r->passthrough ? &t->metas[r->passthrough] : NULL;
+  if (packets->len == 0) return;
+  if (!m || m->at + m->size != raw->len) {
+    m = trace_add_meta(t);
+    *m = (struct tk_meta){.key = trace_text(t, PASSTHROUGH_PACKETS), .at = raw->len, .origin = PERFETTO_FORMAT};
+    r->passthrough = t->n_metas;
+  }
+  if (buf_append(raw, packets->data, packets->len)) m->size += packets->len;
+}
+
+/* Marks that the sequence keeps its state from here on. */
+static void keep_sequence(struct perfetto *r, struct sequence *q) {
+  if (q->has_others) return;
+  q->has_others = true;
+  append_packets(r, &q->pending);
+  buf_free(&q->pending);
+}
+
+void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n) {
+  r->packets.len = 0;
+  buf_append(&r->packets, p, n);
+  append_packets(r, &r->packets);
+}
+
+void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns) {
+  bool snapshot = k->snapshot.p && !k->of_sequence, now;
+  if (!k->other && !snapshot && !k->dropped && !(k->flags & SEQUENCE_CLEARED) && !k->defaults.p && !k->interned.p) return;
+  q->pending.mem = &r->t->store->mem;
+  if (k->flags & SEQUENCE_CLEARED) q->pending.len = 0;
+  if (k->other) keep_sequence(r, q);
+  now = q->has_others || snapshot;
+  r->packets.len = 0;
+  keep_fields(r, k, is_kept, k->event.p || k->private_fields.p, ns);
+  pb_message(now ? &r->packets : &q->pending, TRACE_PACKET, &r->copy);
+  if (now) append_packets(r, &r->packets);
+}
+
+void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns) {
+  keep_sequence(r, q);
+  r->packets.len = 0;
+  keep_fields(r, k, is_of_packet, false, ns);
+  if (k->flags & SEQUENCE_NEEDS_STATE) pb_u64(&r->copy, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+  pb_bytes(&r->copy, PACKET_TRACK_EVENT, k->event.p, (size_t)k->event.value);
+  pb_message(&r->packets, TRACE_PACKET, &r->copy);
+  append_packets(r, &r->packets);
+}
+
+/* ---- events without a usable time ---- */
+
+/* Puts the packet into a private field. Whether its time is usable depends on clocks, defaults and snapshots, which the output
+ * restates and damage in the input may have changed. In a private field no reader, including ours, gives it a time that it
+ * never had. */
+static void keep_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, const void *p, size_t n) {
+  keep_sequence(r, q);
+  r->text.len = r->packets.len = 0;
+  pb_bytes(&r->text, TRACEKIT_UNTIMED, p, n);
+  r->copy.len = 0;
+  if (k->sequence) pb_u64(&r->copy, PACKET_SEQUENCE_ID, k->sequence);
+  if (k->machine) pb_u64(&r->copy, PACKET_MACHINE_ID, k->machine);
+  pb_message(&r->copy, PACKET_TRACEKIT, &r->text);
+  pb_message(&r->packets, TRACE_PACKET, &r->copy);
+  append_packets(r, &r->packets);
+}
+
+static void note_untimed(struct perfetto *r) {
+  r->t->counts.dropped++;
+  perfetto_note(r, TK_NOTE_REPAIR, "track event without a usable time: kept only in Perfetto output");
+}
+
+void passthrough_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, bool whole) {
+  note_untimed(r);
+  if (!whole) return;
+  keep_fields(r, k, is_of_packet, false, NULL);
+  if (k->flags & SEQUENCE_NEEDS_STATE) pb_u64(&r->copy, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+  pb_bytes(&r->copy, PACKET_TRACK_EVENT, k->event.p, (size_t)k->event.value);
+  r->fields.len = 0;
+  buf_append(&r->fields, r->copy.data, r->copy.len);
+  keep_untimed(r, q, k, r->fields.data, r->fields.len);
+}
+
+bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const struct packet *k) {
+  struct pb_field f;
+  bool any = false;
+  for (struct pb c = pb_inside(&k->private_fields); pb_next(&c, &f); any = true) {
+    if (pb_field_key(&f) != PB_KEY(TRACEKIT_UNTIMED, PB_BYTES)) return any;
+    r->t->counts.read++;
+    note_untimed(r);
+    if (!k->damaged) keep_untimed(r, q, k, f.p, (size_t)f.value);
+  }
+  return any;
+}
+
+/* ---- descriptors ---- */
+
+/* Appends a packet with only its field `f`, which becomes the last one. A time on a clock of the sequence is dropped, because
+ * it would mean nothing on its own. */
+static void append_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, const struct pb_field *f,
+                              struct buf *to) {
+  keep_fields(r, k, is_of_packet, clock_of_sequence(q, k), NULL);
+  pb_bytes(&r->copy, f->number, f->p, (size_t)f->value);
+  pb_message(to, TRACE_PACKET, &r->copy);
+}
+
+/* Keeps a descriptor, unless it repeats the previous one: producers repeat descriptors whenever they clear their sequence. */
+void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late) {
+  struct buf *to = late ? &r->late_descriptors : &r->descriptors;
+  const struct pb_field *f = &k->descriptor;
+  const struct buf *last = n->descriptor_late ? &r->late_descriptors : &r->descriptors;
+  bool again = n->as_it_came && n->descriptor_size == f->value && memcmp(last->data + n->descriptor_at, f->p, (size_t)f->value) == 0;
+  n->as_it_came = true;
+  if (again) return;
+  append_descriptor(r, q, k, f, to);
+  if (r->t->store->mem.failed) return;
+  n->descriptor_at = to->len - f->value;
+  n->descriptor_size = (uint32_t)f->value;
+  n->descriptor_late = late;
+}
+
+void passthrough_extension(struct perfetto *r, const struct sequence *q, const struct packet *k) {
+  append_descriptor(r, q, k, &k->extension, &r->descriptors);
+}
+
+void passthrough_descriptors(struct perfetto *r) {
+  if (r->descriptors.len) perfetto_add_passthrough(r, PASSTHROUGH_DESCRIPTORS, r->descriptors.data, r->descriptors.len);
+  if (!r->late_descriptors.len) return;
+  perfetto_add_passthrough(r, PASSTHROUGH_DESCRIPTORS, r->late_descriptors.data, r->late_descriptors.len);
+  r->t->metas[r->t->n_metas].after = true;
+}
+
+/* ---- the end ---- */
+
+void passthrough_interned(struct perfetto *r) {
+  struct buf *b = &r->copy;
+  for (uint32_t i = 1; i <= r->n_generations; i++) {
+    const struct generation *g = &r->generations[i];
+    if (!g->number) continue;
+    b->len = 0;
+    pb_u64(b, INTERNED_NUMBER, g->number);
+    pb_message(b, INTERNED_DATA, &g->bytes);
+    perfetto_add_passthrough(r, PASSTHROUGH_INTERNED, b->data, b->len);
+  }
+}
+
+void passthrough_clock(struct perfetto *r) {
+  char text[24];
+  if (!r->passthrough || r->trace_clock == CLOCK_BOOTTIME) return;
+  perfetto_add_passthrough(r, PASSTHROUGH_CLOCK, text, num_put_u64(text, r->trace_clock));
+}
+
+/* Appends a piece of a block. The pieces are adjacent in the raw text. */
+static void append_block(struct perfetto *r, tk_id name, const struct pb_field *bytes) {
+  struct tk_trace *t = r->t;
+  struct buf *raw = &t->store->raw;
+  struct tk_meta *m = r->block ? &t->metas[r->block] : NULL;
+  if (!m || m->key != name || m->at + m->size != raw->len) {
+    carry_found(t, name, raw->len, 0);
+    r->block = t->n_metas;
+    m = &t->metas[r->block];
+  }
+  if (buf_append(raw, bytes->p, (size_t)bytes->value)) m->size += bytes->value;
+}
+
+bool passthrough_block(struct perfetto *r, const struct packet *k) {
+  struct pb c = pb_inside(&k->private_fields), in;
+  struct pb_field f, g, bytes = {0};
+  bool any = false;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) != PB_KEY(TRACEKIT_BLOCK, PB_BYTES)) continue;
+    tk_id name = 0;
+    for (in = pb_inside(&f); pb_next(&in, &g);) {
+      if (pb_field_key(&g) == PB_KEY(BLOCK_FORMAT, PB_BYTES)) name = perfetto_field_text(r, &g);
+      if (pb_field_key(&g) == PB_KEY(BLOCK_BYTES, PB_BYTES)) bytes = g;
+    }
+    if (name && bytes.p) append_block(r, name, &bytes);
+    any = true;
+  }
+  return any;
+}

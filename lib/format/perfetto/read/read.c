@@ -1,0 +1,226 @@
+/* read.c - Trace -> graph: one packet at a time, through a window.
+ *
+ *     Trace        packet*                               repeated field 1, any number of them   frames.c, chunks.c
+ *       packet     state of its sequence, then its data                                         packet.c
+ *       packet     compressed_packets: zlib or zstd      decompressed completely, on a stack of at most four
+ *
+ * Damage costs only the data it affects. A packet that cannot be parsed to its end is read as far as possible. A packet with a
+ * wrong length ends where the next one is found (frames.h). If no next packet is found, everything before the damage is kept.
+ */
+#include <string.h>
+
+#include "format/chunks.h"
+#include "frames.h"
+#include "format/perfetto/perfetto.h"
+#include "reader.h"
+
+enum { LEVELS = 5, TICK = 4096 }; /* the file, compressed packets in it, and those nested in them */
+
+/* A source of packets: the file, or a compressed packet. */
+struct level {
+  struct frames frames;
+  struct buf bytes;
+  bool damaged; /* and the damage has been reported */
+};
+
+struct levels {
+  struct level of[LEVELS];
+  unsigned n;
+};
+
+static bool push_level(struct perfetto *r, struct levels *s, const struct pb_field *f) {
+  struct buf bytes = {.mem = &r->t->store->mem};
+  if (s->n == LEVELS) {
+    perfetto_note(r, TK_NOTE_REPAIR, "compressed packets nested more than 4 levels deep: skipped");
+    return true;
+  }
+  enum inflated got = perfetto_inflate(r, f, &bytes);
+  if (got == INFLATE_LIMIT) {
+    buf_free(&bytes);
+    return false;
+  }
+  if (got == INFLATE_DAMAGED) perfetto_damage(r, "damaged compressed packets, read as far as possible");
+  if (got == INFLATE_CHECKSUM) perfetto_damage(r, "compressed packets with a wrong checksum: their values may be wrong");
+  if (got == INFLATE_DAMAGED) r->t->counts.dropped++;
+  if (!bytes.data) return true;
+  struct level *l = &s->of[s->n++];
+  *l = (struct level){.bytes = bytes};
+  l->frames.s = (struct pb_in){.base = bytes.data, .p = bytes.data, .end = bytes.data + bytes.len, .last = true, .err = r->err};
+  l->damaged = got != INFLATED;
+  return true;
+}
+
+/* Processes a packet; the contents of a compressed packet come next. */
+static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
+  struct pb_field compressed = {0};
+  if (f->other) {
+    passthrough_other(r, f->p, f->n);
+    return true;
+  }
+  if (f->n == 0) return true;
+  if (!perfetto_packet(r, f->p, f->n, &compressed)) {
+    frames_reconsider(&s->of[s->n - 1].frames, f);
+    perfetto_damaged_packet(r, f->p, f->n, &compressed);
+  } else if (f->found) {
+    perfetto_damage(r, "packet with a wrong length or tag: it ends at the start of the next packet");
+  }
+  return !compressed.p || push_level(r, s, &compressed);
+}
+
+/* ---- the file ---- */
+
+/* Reports compressed packets that end inside a packet or contain none. */
+static void pop_level(struct perfetto *r, struct levels *s, enum frame_status status) {
+  struct level *l = &s->of[--s->n];
+  if (status != FRAMES_END && !l->damaged) perfetto_damage(r, "damaged compressed packets, read as far as possible");
+  buf_free(&l->bytes);
+}
+
+static bool stop_reading(struct perfetto *r, const struct pb_in *s, enum frame_status status) {
+  const struct tk_err *fault = s->err;
+  r->offset = pb_in_offset(s);
+  if (status == FRAMES_FAIL && (fault->code != TK_ECORRUPT || r->n_packets == 0)) {
+    if (r->err->code == TK_OK) *r->err = *fault;
+    return false;
+  }
+  r->t->truncated = true;
+  if (status != FRAMES_CUT && r->n_packets == 0)
+    return err_at(r->err, TK_ECORRUPT, r->offset, "no sequence of packets at byte %llu", (unsigned long long)r->offset);
+  if (status == FRAMES_CUT) perfetto_note(r, TK_NOTE_REPAIR, "truncated: the file ends inside a packet");
+  else perfetto_damage(r, "damaged: the rest is not a sequence of packets and was not read");
+  if (status != FRAMES_CUT) r->t->counts.dropped++;
+  return true;
+}
+
+/* Reads as many packets of the file as several threads can decode. */
+static bool read_chunks(struct perfetto *r, struct levels *s) {
+  struct pb_in *in = &s->of[0].frames.s;
+  struct pb_field compressed = {0};
+  if (s->n > 1 || !perfetto_chunks_are_due(r, in)) return true;
+  return perfetto_chunks_read(r, in, &compressed) && (!compressed.p || push_level(r, s, &compressed));
+}
+
+static bool read_levels(struct perfetto *r, struct levels *s) {
+  struct level *file = &s->of[0];
+  enum frame_status status;
+  struct frame f;
+  for (;;) {
+    if (!read_chunks(r, s)) return false;
+    status = frames_next(&s->of[s->n - 1].frames, &f);
+    if (status != FRAME && s->n == 1) break;
+    if (status != FRAME) {
+      pop_level(r, s, status);
+      continue;
+    }
+    if (s->n == 1) {
+      r->offset = f.offset;
+      r->n_packets++;
+      if (r->n_packets % TICK == 0 && !perfetto_tick(r)) return false;
+    }
+    if (!read_frame(r, s, &f)) return false;
+  }
+  return status == FRAMES_END || stop_reading(r, &file->frames.s, status);
+}
+
+static bool read_trace(struct perfetto *r, struct in *in) {
+  struct tk_err fault = {.offset = UINT64_MAX};
+  struct levels s = {.n = 1};
+  struct level *file = &s.of[0];
+  r->in = in;
+  file->frames.s = (struct pb_in){.in = in, .err = &fault};
+  bool ok = read_levels(r, &s);
+  while (s.n > 1) buf_free(&s.of[--s.n].bytes);
+  r->t->counts.bytes = pb_in_offset(&file->frames.s);
+  if (ok) perfetto_read_deferred(r);
+  return ok && perfetto_tick(r);
+}
+
+static bool first_slot(struct mem *mem, void **array, uint32_t *cap, size_t size) {
+  const bool ok = mem_grow(mem, array, cap, 1, size);
+  if (ok) memset(*array, 0, size);
+  return ok;
+}
+
+/* Slot 0 of each array is a dummy that is used when memory runs out (base/mem.h). */
+static bool add_dummies(struct perfetto *r) {
+  struct mem *mem = &r->t->store->mem;
+  return first_slot(mem, (void **)&r->sequences, &r->cap_sequences, sizeof *r->sequences) &&
+         first_slot(mem, (void **)&r->generations, &r->cap_generations, sizeof *r->generations) &&
+         first_slot(mem, (void **)&r->nodes, &r->cap_nodes, sizeof *r->nodes) &&
+         first_slot(mem, (void **)&r->clocks, &r->cap_clocks, sizeof *r->clocks) &&
+         first_slot(mem, (void **)&r->machines, &r->cap_machines, sizeof *r->machines);
+}
+
+static void free_reader(struct perfetto *r) {
+  struct mem *mem = &r->t->store->mem;
+  for (uint32_t i = 1; i <= r->n_sequences; i++) {
+    sequence_clear(r, &r->sequences[i]);
+    buf_free(&r->sequences[i].pending);
+    buf_free(&r->sequences[i].deferred);
+  }
+  for (uint32_t i = 0; r->clocks && i <= r->n_clocks; i++) mem_free(mem, r->clocks[i].points);
+  for (uint32_t i = 1; i <= r->n_generations; i++) buf_free(&r->generations[i].bytes);
+  mem_free(mem, r->generations);
+  mem_free(mem, r->sequences);
+  mem_free(mem, r->nodes);
+  mem_free(mem, r->clocks);
+  mem_free(mem, r->machines);
+  mem_free(mem, r->pending);
+  mem_free(mem, r->points);
+  mem_free(mem, r->collected.args);
+  mem_free(mem, r->layouts);
+  buf_free(&r->decoder.text);
+  buf_free(&r->decoder.json);
+  mem_free(mem, r->counter_classes.of);
+  map_free(&r->counter_classes.index);
+  map_free(&r->counter_sums.index);
+  mem_free(&r->t->store->mem, r->counter_sums.of);
+  map_free(&r->sequence_index);
+  map_free(&r->uuid_index);
+  map_free(&r->thread_index);
+  map_free(&r->clock_index);
+  map_free(&r->sequence_clock_index);
+  map_free(&r->machine_index);
+  map_free(&r->machine_names);
+  schema_free(&r->extensions.schema);
+  mem_free(mem, r->extensions.found);
+  mem_free(mem, r->extensions.members);
+  buf_free(&r->extensions.json);
+  buf_free(&r->extensions.path);
+  buf_free(&r->extensions.rest);
+  buf_free(&r->text);
+  buf_free(&r->json);
+  buf_free(&r->fields);
+  buf_free(&r->copy);
+  buf_free(&r->packets);
+  buf_free(&r->descriptors);
+  buf_free(&r->late_descriptors);
+  mem_free(mem, r);
+}
+
+bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
+  struct mem *mem = &t->store->mem;
+  struct perfetto *r = mem_alloc(mem, sizeof *r);
+  bool ok;
+  if (!r) return mem_check(mem, err);
+  *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};
+  r->text.mem = r->json.mem = r->fields.mem = r->copy.mem = r->packets.mem = r->descriptors.mem = r->late_descriptors.mem = mem;
+  r->interned_key = trace_text(t, ARG_INTERNED);
+  map_init(&r->sequence_index, mem);
+  map_init(&r->uuid_index, mem);
+  map_init(&r->counter_sums.index, mem);
+  map_init(&r->thread_index, mem);
+  map_init(&r->clock_index, mem);
+  map_init(&r->sequence_clock_index, mem);
+  map_init(&r->machine_index, mem);
+  map_init(&r->machine_names, mem);
+  map_init(&r->counter_classes.index, mem);
+  schema_init(&r->extensions.schema, mem);
+  r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
+  r->decoder.text.mem = r->decoder.json.mem = mem;
+  ok = add_dummies(r) && layouts_start(r) && perfetto_chunks_start(r) && read_trace(r, in);
+  chunks_stop(r->chunks);
+  if (ok) perfetto_finish(r);
+  free_reader(r);
+  return ok ? mem_check(mem, err) : mem_refuse(mem, err);
+}

@@ -1,0 +1,480 @@
+/* reader.h - interface between the files of the Perfetto reader. Each file depends only on those above it:
+ *
+ *     reader.c            notes, text, passthrough, the table of machines
+ *     sequence.c          sequences: interned text, defaults
+ *     clock.c             clocks and snapshots: converts every time to the trace clock
+ *     machine.c           machines: their names and clock offsets
+ *     track.c             track descriptors -> nodes
+ *     args.c              DebugAnnotation -> arg
+ *     extension.c         fields that the file itself describes -> args
+ *     flow_points.c       complete flow points, as our writer stores them
+ *     counters.c          counter samples
+ *     decode.c            decodes a packet in any thread (decode.h)
+ *     decoded_args.c      annotations of decoded packets -> args
+ *     take_event.c        struct track_event -> event, counter samples, flow points (track_event.h)
+ *     track_event.c       TrackEvent -> struct track_event
+ *     records.c           private packets without an event: records and other data that viewers do not show
+ *     passthrough.c       packets that are not modelled
+ *     packet.c            one packet: the state of its sequence, then its contents
+ *     finish_ends.c       end events that name the span they end
+ *     finish.c            steps that need the complete file: tracks, flows in order of time, the origin
+ *     compressed.c        packets inside compressed packets
+ *     frames.c            boundaries of packets (frames.h)
+ *     chunks.c            packets decoded by several threads (format/chunks.h)
+ *     read.c              the file: packet after packet
+ *
+ * While reading, an event's ts is in ns on the trace clock, and its track is a site: node * ASPECTS + aspect, see below.
+ * perfetto_finish translates both. */
+#ifndef FORMAT_PERFETTO_READ_READER_H
+#define FORMAT_PERFETTO_READ_READER_H
+
+#include "format/format.h"
+#include "graph/trace.h"
+#include "format/pb.h"
+#include "decode.h"
+#include "format/perfetto/fields.h"
+#include "format/perfetto/passthrough.h"
+#include "format/perfetto/schema.h"
+
+/* Interned text of one kind in one sequence: iid -> string. An array for dense iids, a hash table for others. */
+struct iid_table {
+  tk_id *ids;
+  uint32_t cap, n;
+  struct map sparse;
+};
+enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_KINDS };
+
+enum { EXTRA_COUNTERS = 16 };
+struct uuid_list {
+  uint32_t n;
+  uint64_t uuid[EXTRA_COUNTERS];
+};
+
+struct sequence {
+  struct buf deferred; /* packets that arrived before the state they need (packet.c) */
+  uint64_t n_deferred, first_deferred; /* number of events in them; offset of the first packet */
+  struct buf pending; /* its state since the last clearing, until it has passthrough */
+  bool has_others;    /* contains packets that are not modelled */
+  uint64_t key; /* machine << 32 | trusted_packet_sequence_id */
+  bool valid;   /* its state was cleared once and nothing has been lost since */
+  bool cleared; /* its state was cleared at least once */
+  bool has_track, has_thread;
+  uint32_t default_clock; /* 0 = the trace clock */
+  uint64_t default_track;
+  struct uuid_list extra, extra_double;
+  struct iid_table tables[IID_KINDS];
+  int64_t pid, tid, time_us; /* from an old thread_descriptor packet */
+  uint32_t clock_id, clock;  /* the clock used last: id and index */
+  int64_t thread_us, instructions; /* base of its thread's deltas */
+  uint32_t generation;       /* its interned data that is not modelled; 0 = none */
+  uint64_t last_uuid;        /* the track used last */
+  uint32_t n_clearings;
+  struct map point_classes; /* category of the event -> class of the last flow point */
+  uint32_t last_node;
+};
+
+/* A track as its descriptors define it, or one that events use but no descriptor describes. */
+enum node_kind { NODE_UNKNOWN, NODE_PROCESS, NODE_THREAD, NODE_COUNTER, NODE_NAMED };
+/* The part of a node that an event belongs to. */
+enum aspect { ON_TRACK, ON_ASYNCS, ON_PROCESS, ON_COUNTER, ON_GLOBAL, ASPECTS };
+
+struct node {
+  uint64_t uuid, parent_uuid;
+  uint32_t machine;
+  uint8_t kind;
+  bool described, has_parent, has_rank, has_slices, has_events, incremental, finished, is_default, last_name_counts;
+  bool has_private;        /* has private fields of our writer */
+  bool as_it_came;         /* its original descriptors are passthrough */
+  bool descriptor_late;    /* the last descriptor follows the first event */
+  uint64_t descriptor_at;
+  uint32_t descriptor_size;
+  tk_id name, own_name, labels; /* own_name: from the process or thread descriptor */
+  tk_id unit, first_name;
+  int64_t pid, tid, rank, multiplier;
+  tk_id counter_name; /* name of its samples; set by perfetto_finish */
+  uint32_t form;          /* FORM_* bits of a track written by our writer */
+  tk_id fields, inner_fields;   /* unmodelled fields of the descriptor; of its process, thread or counter */
+  tk_id ident_text;       /* original pid or tid if it was a string */
+  tk_id counter_id;
+  struct tk_ident thread; /* thread of an async lane */
+  uint64_t process;       /* uuid of the process that global instants belong to */
+  tk_id open;             /* innermost open span, if spans are paired while reading; its dur links to the enclosing one */
+  tk_id tracks[ASPECTS];
+  struct tk_ident tid_text; /* of a named track; set by perfetto_finish */
+};
+
+struct clock_point {
+  int64_t own, trace;
+};
+struct clock {
+  uint32_t id, machine;
+  bool of_sequence, unsorted; /* unsorted: some point has an earlier own time than its predecessor */
+  uint64_t unit;
+  int64_t now; /* current time of an incremental clock */
+  bool incremental;
+  struct clock_point *points;
+  uint32_t n, cap, at;
+  uint32_t n_readings;
+};
+
+/* One of several machines in a trace (machine.c). */
+struct machine {
+  uint32_t id;
+  tk_id name, said; /* name: 0 = not requested yet; said: as in its descriptors */
+  uint32_t n_same;  /* number of other machines with the same name */
+  int64_t ahead_ns; /* its clock minus machine 0's clock */
+};
+
+/* A timestamp on a clock that no ClockSnapshot has mapped to the trace clock yet. */
+struct pending_time {
+  uint32_t clock, at;
+  bool is_flow;
+};
+
+struct raw_point {
+  uint64_t id;
+  int64_t ts;
+  uint32_t event, site, order, machine;
+  bool terminating, at_end;
+  uint8_t direction; /* legacy event's flow: 1 in, 2 out, 3 both; 0 = link of a chain */
+};
+
+/* Sums of incremental counters: each sequence counts on its own. */
+struct counter_sums {
+  struct map index; /* node << 32 | sequence -> index + 1 */
+  struct counter_sum {
+    int64_t whole;
+    double real;
+  } *of;
+  uint32_t n, cap;
+};
+
+/* Classes of counter samples, by node and category. */
+struct counter_classes {
+  struct map index;
+  struct counter_class {
+    tk_id cls;
+    uint32_t node;
+  } *of;
+  uint32_t n, cap;
+};
+
+/* Args of an event that is stored as several samples. */
+struct collected {
+  tk_id event; /* 0 = none */
+  struct tk_arg *args;
+  uint32_t n, cap;
+};
+
+/* Unmodelled interned data of one state of a sequence, which fields of events may reference. */
+struct generation {
+  struct buf bytes;
+  uint32_t number; /* assigned when the first event needs it; 0 = unused */
+};
+
+/* Number of packets by content. */
+enum { PACKET_KINDS = 64 };
+struct packet_kind {
+  uint32_t field; /* 0 = sequence state only */
+  uint64_t count, bytes;
+};
+/* For `info`: the header of the meta "perfetto.counts". */
+struct perfetto_counts {
+  uint32_t n_kinds, n_clocks;
+  uint64_t n_sequences;
+};
+struct perfetto_clock {
+  uint32_t id, machine, readings;
+  bool of_sequence;
+};
+
+/* ---- fields that the file itself describes (extension.c) ---- */
+
+/* One field of a message. */
+struct occurrence {
+  uint32_t number, order;
+  struct pb_field f;
+  const uint8_t *from, *end; /* the field including its tag */
+};
+
+/* An arg under construction. Its JSON text is in the reader's `json`, which may move. */
+struct member {
+  uint32_t extension, name; /* text ids; name 0 = the extension's own value */
+  struct scalar value;
+  size_t json, n_json; /* n_json != 0: the value is JSON */
+};
+
+struct extension_reader {
+  struct schema schema; /* everything the file has described so far */
+  struct occurrence *found;
+  uint32_t n_found, cap_found;
+  struct member *members;
+  uint32_t n_members, cap_members;
+  struct buf json, path, rest; /* rest: fields that do not become args */
+};
+
+/* Returns the *n args that an event's fields become. They point into `fields`. */
+const struct member *extension_read(struct extension_reader *x, const struct buf *fields, uint32_t *n);
+/* Adds these args to the args under construction. Returns the number of args that are bytes rather than text. */
+uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, struct tk_trace *t);
+
+/* Contents of a packet, collected in one pass. */
+struct packet {
+  struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
+  struct pb_field private_fields, bundle; /* bundle: field 1, ftrace */
+  uint64_t timestamp, sequence, flags;
+  uint32_t clock, machine;
+  bool has_timestamp, has_clock, has_sequence, dropped;
+  bool damaged;     /* read as far as possible */
+  bool of_sequence; /* the snapshot contains clocks local to the sequence */
+  uint32_t other; /* number of a field that is not modelled */
+  const uint8_t *p; /* the complete packet */
+  size_t n;
+};
+
+/* ---- the reader ---- */
+
+enum { DAMAGES = 16 }; /* kinds of damage */
+
+struct perfetto {
+  struct tk_trace *t;
+  struct tk_err *err;
+  const struct tk_load_options *opt;
+  uint64_t offset; /* offset of the packet in the file */
+  uint64_t n_packets; /* read so far */
+  struct damage {
+    const char *what;
+    uint64_t count, offset, packet; /* offset, packet: position of the first one */
+  } damage[DAMAGES];
+  unsigned n_damages;
+  struct sequence *sequences;
+  struct node *nodes;
+  struct clock *clocks;
+  struct machine *machines;
+  struct pending_time *pending;
+  struct raw_point *points;
+  uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_pending, cap_pending, n_points, cap_points;
+  uint32_t n_machines, cap_machines;
+  struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
+  uint64_t last_sequence_key;
+  uint32_t last_sequence;
+  uint32_t trace_clock; /* BOOTTIME, unless a snapshot names another one */
+  bool has_trace_clock, has_real, has_snapshot;
+  bool adopted; /* the trace clock has no snapshot (finish.c) */
+  int64_t zero_ns, last_real;
+  int64_t later_ns; /* ns that our writer added to all times because the first was negative */
+  uint32_t n_bytes;
+  struct packet_kind kinds[PACKET_KINDS];
+  uint32_t n_kinds, last_kind;
+  tk_id block; /* meta of the last block */
+  tk_id passthrough; /* meta of the last packets passed through */
+  uint64_t inflated; /* bytes decompressed from compressed packets */
+  struct buf text, json, fields, copy, packets;
+  struct buf descriptors, late_descriptors; /* packets with descriptors */
+  struct extension_reader extensions;
+  struct generation *generations;
+  uint32_t n_generations, cap_generations, n_used_generations;
+  tk_id interned_key; /* id of ARG_INTERNED */
+  struct counter_classes counter_classes;
+  struct counter_sums counter_sums;
+  struct collected collected;
+  struct in *in; /* the file */
+  struct chunks *chunks; /* NULL = one thread */
+  struct pb_field compressed; /* a compressed packet whose contents are read next */
+  struct decoder decoder; /* for one packet */
+  struct layouts *layouts;
+  struct packet taken; /* the decoded packet; fields that decoded packets cannot have are never set */
+};
+
+void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text);
+/* Counts a repair that is reported together with the number of the first packet that needed it. `what` is static. */
+void perfetto_damage(struct perfetto *r, const char *what);
+void perfetto_note_damage(struct perfetto *r);
+/* Returns the string of these bytes, repaired if they are not UTF-8. */
+tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n);
+static inline tk_id perfetto_field_text(struct perfetto *r, const struct pb_field *f) {
+  return perfetto_text(r, f->p, (size_t)f->value);
+}
+/* Returns the string of these bytes, which need not be text. */
+tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n);
+/* Adds a passthrough meta with these bytes. */
+void perfetto_add_passthrough(struct perfetto *r, const char *key, const void *p, size_t n);
+
+/* Reports progress; returns false with an error if reading must stop. */
+bool perfetto_tick(struct perfetto *r);
+
+/* Starts reading packets with several threads. Sets r->chunks, or leaves it NULL for one thread. Returns false when memory runs
+ * out. */
+bool perfetto_chunks_start(struct perfetto *r);
+bool perfetto_chunks_are_due(const struct perfetto *r, const struct pb_in *s);
+/* Reads packets with several threads. Afterwards the caller continues at *s; if *compressed is set, with the contents of that
+ * packet first. */
+bool perfetto_chunks_read(struct perfetto *r, struct pb_in *s, struct pb_field *compressed);
+
+/* Processes a decoded packet, or reads it field by field if it was not decoded. Otherwise like perfetto_packet. */
+bool perfetto_take_packet(struct perfetto *r, const struct decoded *d, struct pb_field *compressed);
+/* Processes one packet. A compressed packet is returned in *compressed for the caller to read. Returns false, with no effect,
+ * if the packet cannot be parsed to its end. */
+bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+/* Processes such a damaged packet as far as possible. */
+void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
+/* To be called at the end of the file: reads packets of sequences whose state was never set. */
+void perfetto_read_deferred(struct perfetto *r);
+
+/* Decompresses the packets in a compressed packet as far as possible. INFLATE_LIMIT: the reason is in r->err. */
+enum inflated { INFLATED, INFLATE_CHECKSUM, INFLATE_DAMAGED, INFLATE_LIMIT };
+enum inflated perfetto_inflate(struct perfetto *r, const struct pb_field *f, struct buf *out);
+
+/* Passes a packet through that is not modelled (passthrough.c). `ns`: the packet's time if it uses a clock of its
+ * sequence, otherwise NULL. */
+void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns);
+/* Passes through an event that the graph cannot represent, unchanged, after passthrough_packet has handled the rest of its
+ * packet. `ns` as above. */
+void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns);
+/* Keeps a descriptor of the track; `late`: it follows the first event of the track. */
+void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late);
+void passthrough_extension(struct perfetto *r, const struct sequence *q, const struct packet *k);
+/* Keeps a field of the file that is not a packet. */
+void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n);
+void passthrough_descriptors(struct perfetto *r);
+void passthrough_interned(struct perfetto *r);
+void passthrough_clock(struct perfetto *r);
+/* Keeps a packet whose event has no usable time, in a form that never gives it one. `whole`: it is not damaged; damaged ones
+ * are dropped. */
+void passthrough_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, bool whole);
+/* Keeps a packet that was written in that form. Returns false if the private packet is of another kind. */
+bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const struct packet *k);
+/* Keeps data embedded for another format. Returns false if the private packet contains none. */
+bool passthrough_block(struct perfetto *r, const struct packet *k);
+
+/* ---- composition of the file (inspect.c) ---- */
+
+void perfetto_count(struct perfetto *r, const struct packet *k, size_t n);
+void perfetto_add_counts(struct perfetto *r);
+/* Returns a name such as "track_event", or NULL. */
+const char *perfetto_packet_name(uint32_t field);
+
+/* ---- sequence state ---- */
+
+struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_t id);
+void sequence_clear(struct perfetto *r, struct sequence *q);
+void sequence_defaults(struct sequence *q, const struct pb_field *f);
+/* Returns the number of the interned data that the event's fields may reference; 0 if there is none. */
+uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
+void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+/* Returns the string of an iid; 0 if it has not been interned yet. */
+tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid);
+/* Returns the text of an iid; "[iid 5]" if it was never interned. */
+tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid);
+
+/* ---- clocks ---- */
+
+/* Reads a ClockSnapshot. Returns true if it contains clocks local to the sequence. */
+bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+/* True if the packet's time is on a clock of its sequence. */
+bool clock_of_sequence(const struct sequence *q, const struct packet *k);
+/* True if that clock is incremental, so that a packet without a timestamp has the time of the previous packet. */
+bool clock_counts_on(struct perfetto *r, struct sequence *q, const struct packet *k);
+/* Converts the packet's time to ns on the trace clock. Returns false if that is not possible yet: then *ns is a time on the
+ * clock with index *clock. */
+bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
+bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);
+uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id);
+
+/* ---- machines ---- */
+
+/* Returns the index of the machine with this id in the file, adding it if it is new; 0 when memory runs out. */
+uint32_t perfetto_machine_of(struct perfetto *r, uint32_t id);
+/* Reads the RemoteClockSync of a machine other than 0. */
+void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+int64_t machine_ahead(const struct perfetto *r, uint32_t id);
+void machine_named(struct perfetto *r, uint32_t id, tk_id name);
+/* Returns the name of a machine; 0 for machine 0, unless it was named. */
+tk_id machine_name(struct perfetto *r, uint32_t id);
+/* Stores the ids of the machines, for the writer and a manifest. */
+void passthrough_machines(struct perfetto *r);
+
+/* ---- tracks ---- */
+
+uint32_t node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid);
+uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid); /* 0 = never mentioned */
+/* Return the node's parent, and the process that its global events belong to; the node itself if there is none. */
+uint32_t node_parent(const struct perfetto *r, uint32_t node);
+uint32_t node_process(const struct perfetto *r, uint32_t node);
+uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid);
+/* Reads a TrackDescriptor. Returns its node, or 0 when memory runs out. *whole: the descriptor was parsed to its end. */
+uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f, bool *whole);
+void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct pb_field *f);
+void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+
+/* ---- events ---- */
+
+void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
+/* Processes the event of a decoded packet; k contains the rest of the packet. Returns false if the event uses ids that were not
+ * interned. */
+bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct decoded *d);
+bool layouts_start(struct perfetto *r);
+/* Adds a flow id of the event being read. */
+void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating);
+/* Reads the complete flow points of an event at `node`. Its flow ids are r->points from `first` on; they are removed if the
+ * flow points replace them. */
+struct flow_site {
+  uint32_t node;
+  tk_id cat;
+  int64_t ns;
+  uint32_t first;
+  bool implied; /* a flow id alone may imply a flow point */
+};
+void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of);
+/* Reads a flow point that does not belong to an event. */
+void perfetto_lone_point(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of,
+                         const struct pb_field *f);
+/* Adds the annotation to the args under construction. */
+void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+/* Appends the annotation to `to` with its interned texts spelled out. */
+void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to);
+/* True if the field is JSON; then r->json contains its strict compact text. */
+bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
+
+/* ---- counters ---- */
+
+struct counter_sample {
+  uint32_t sequence;      /* index of its sequence */
+  uint32_t node, pending; /* pending: clock of `ns`, if it has no mapping to the trace clock yet */
+  tk_id cat, fields; /* fields: bytes of the fields that are not modelled */
+  uint32_t interned; /* number of the interned data that they may reference */
+  int64_t ns;
+  struct tk_arg value; /* INT or DOUBLE */
+};
+void perfetto_sample(struct perfetto *r, const struct counter_sample *s);
+/* Adds a sample whose packet has private fields. */
+void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struct packet *k, const struct counter_sample *s);
+/* Adds a counter event that no sample represents; `s` gives its track and time. */
+void perfetto_lone_counter(struct perfetto *r, struct sequence *q, const struct counter_sample *s, const struct pb_field *f);
+/* Stores the collected args in their event. */
+void perfetto_end_collected(struct perfetto *r);
+/* Names the classes of counter samples, once the names of the counters are known. */
+void perfetto_name_counters(struct perfetto *r);
+
+/* ---- records ---- */
+
+void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struct packet *k);
+void perfetto_record_times(struct perfetto *r, int64_t origin);
+
+/* ---- the end ---- */
+
+void perfetto_add_pending(struct perfetto *r, struct pending_time p);
+/* True if the time is close enough to the origin to be stored in the graph. */
+bool perfetto_in_range(int64_t ns, int64_t origin);
+void perfetto_finish(struct perfetto *r);
+/* Pairs spans whose end events name the span they end (finish_ends.c). */
+void perfetto_finish_ends(struct perfetto *r);
+/* Replaces every site by a track of the graph: in events, and in flow points that are not bound to an event (finish_tracks.c).
+ */
+void perfetto_finish_tracks(struct perfetto *r);
+
+/* Returns the bits of verified structure in the first bytes of a file (detect.c). */
+unsigned perfetto_bid(const uint8_t *p, size_t n);
+bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
+
+#endif

@@ -1,0 +1,164 @@
+/* sequence.c - state of a sequence of packets: interned text and defaults, until it is cleared.
+ *
+ * InternedData: ids are local to a sequence and a field, and defined in the packet that uses them or an earlier one. A second
+ * definition is ignored, as in trace_processor. Clearing frees the memory, so that a file that consists of clearings costs
+ * nothing. */
+#include <stdio.h>
+#include <string.h>
+
+#include "reader.h"
+
+struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_t id) {
+  struct mem *mem = &r->t->store->mem;
+  uint64_t key = (uint64_t)machine << 32 | (uint32_t)id;
+  uint32_t *slot;
+  if (r->last_sequence && r->last_sequence_key == key) return &r->sequences[r->last_sequence];
+  slot = map_put(&r->sequence_index, key, 0);
+  if (!slot) return NULL;
+  if (!*slot) {
+    if (!mem_grow(mem, (void **)&r->sequences, &r->cap_sequences, (uint64_t)r->n_sequences + 2, sizeof *r->sequences)) return NULL;
+    r->sequences[*slot = ++r->n_sequences] = (struct sequence){.key = key};
+    if (machine) perfetto_machine_of(r, machine);
+  }
+  r->last_sequence_key = key;
+  r->last_sequence = *slot;
+  return &r->sequences[*slot];
+}
+
+/* Discards interned data that no event needs. */
+static void clear_generation(struct perfetto *r, struct sequence *q) {
+  struct generation *g = &r->generations[q->generation];
+  if (!q->generation) return;
+  if (g->number) q->generation = 0;
+  else buf_free(&g->bytes);
+}
+
+void sequence_clear(struct perfetto *r, struct sequence *q) {
+  struct mem *mem = &r->t->store->mem;
+  clear_generation(r, q);
+  for (int i = 0; i < IID_KINDS; i++) {
+    struct iid_table *t = &q->tables[i];
+    mem_free(mem, t->ids);
+    if (t->sparse.mem) map_free(&t->sparse);
+    *t = (struct iid_table){0};
+  }
+  q->has_track = false;
+  if (q->point_classes.mem) map_free(&q->point_classes);
+  q->point_classes = (struct map){0};
+  q->default_clock = 0;
+  q->extra.n = q->extra_double.n = 0;
+  q->valid = true;
+  q->n_clearings++;
+}
+
+static void add_uuid(struct uuid_list *l, uint64_t uuid) {
+  if (l->n < EXTRA_COUNTERS) l->uuid[l->n++] = uuid;
+}
+
+static void event_defaults(struct sequence *q, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(EVENT_DEFAULTS_TRACK_UUID, PB_VARINT)) q->has_track = true, q->default_track = g.value;
+    else if (pb_field_key(&g) == PB_KEY(EVENT_DEFAULTS_EXTRA_UUIDS, PB_VARINT)) add_uuid(&q->extra, g.value);
+    else if (pb_field_key(&g) == PB_KEY(EVENT_DEFAULTS_EXTRA_DOUBLE_UUIDS, PB_VARINT)) add_uuid(&q->extra_double, g.value);
+  }
+}
+
+/* New defaults replace all old ones. */
+void sequence_defaults(struct sequence *q, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  q->has_track = false;
+  q->default_clock = 0;
+  q->extra.n = q->extra_double.n = 0;
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(DEFAULTS_TIMESTAMP_CLOCK_ID, PB_VARINT)) q->default_clock = (uint32_t)g.value;
+    else if (pb_field_key(&g) == PB_KEY(DEFAULTS_TRACK_EVENT, PB_BYTES)) event_defaults(q, &g);
+  }
+}
+
+/* ---- interned text ---- */
+
+static tk_id find_iid(const struct iid_table *t, uint64_t iid) {
+  uint32_t *slot;
+  if (iid < t->cap) return t->ids[iid];
+  slot = t->sparse.mem ? map_get(&t->sparse, iid) : NULL;
+  return slot ? *slot : 0;
+}
+
+static void define_iid(struct perfetto *r, struct iid_table *t, uint64_t iid, tk_id text) {
+  struct mem *mem = &r->t->store->mem;
+  uint32_t old = t->cap, *slot;
+  if (find_iid(t, iid)) return;
+  if (iid >= t->cap && iid < (uint64_t)t->n * 4 + 256) {
+    if (!mem_grow(mem, (void **)&t->ids, &t->cap, iid + 1, sizeof *t->ids)) return;
+    memset(t->ids + old, 0, (size_t)(t->cap - old) * sizeof *t->ids);
+    for (uint64_t i = old; t->sparse.mem && i < t->cap; i++)
+      if ((slot = map_get(&t->sparse, i)) != NULL) t->ids[i] = *slot;
+  }
+  t->n++;
+  if (iid < t->cap) {
+    t->ids[iid] = text;
+    return;
+  }
+  if (!t->sparse.mem) map_init(&t->sparse, mem);
+  map_put(&t->sparse, iid, text);
+}
+
+static void intern_entry(struct perfetto *r, struct iid_table *t, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g, text = {.p = (const uint8_t *)""};
+  uint64_t iid = 0;
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(INTERNED_IID, PB_VARINT)) iid = g.value;
+    else if (pb_field_key(&g) == PB_KEY(INTERNED_TEXT, PB_BYTES)) text = g;
+  }
+  if (c.fault) perfetto_damage(r, "damaged interned data, read as far as possible");
+  else if (iid == 0) perfetto_note(r, TK_NOTE_REPAIR, "interned data with the invalid id 0: skipped");
+  if (iid == 0 || (c.fault && text.number == 0)) return;
+  define_iid(r, t, iid, perfetto_field_text(r, &text));
+}
+
+static void keep_interned(struct perfetto *r, struct sequence *q, const uint8_t *p, size_t n) {
+  struct mem *mem = &r->t->store->mem;
+  if (!q->generation) {
+    if (!mem_grow(mem, (void **)&r->generations, &r->cap_generations, (uint64_t)r->n_generations + 2, sizeof *r->generations)) return;
+    q->generation = ++r->n_generations;
+    r->generations[q->generation] = (struct generation){.bytes = {.mem = mem}};
+  }
+  buf_append(&r->generations[q->generation].bytes, p, n);
+}
+
+uint32_t sequence_interned(struct perfetto *r, const struct sequence *q) {
+  struct generation *g = &r->generations[q->generation];
+  if (!q->generation || !g->bytes.len) return 0;
+  if (!g->number) g->number = ++r->n_used_generations;
+  return g->number;
+}
+
+void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(INTERNED_CATEGORIES, PB_BYTES): intern_entry(r, &q->tables[IID_CATEGORY], &g); break;
+    case PB_KEY(INTERNED_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_NAME], &g); break;
+    case PB_KEY(INTERNED_ANNOTATION_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_KEY], &g); break;
+    case PB_KEY(INTERNED_ANNOTATION_STRINGS, PB_BYTES): intern_entry(r, &q->tables[IID_VALUE], &g); break;
+    case PB_KEY(INTERNED_CORRELATION_IDS, PB_BYTES): intern_entry(r, &q->tables[IID_CORRELATION], &g); break;
+    default: keep_interned(r, q, from, (size_t)(c.p - from));
+    }
+  }
+  if (c.fault) perfetto_damage(r, "damaged interned data, read as far as possible");
+}
+
+tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid) { return find_iid(&q->tables[kind], iid); }
+
+tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid) {
+  char text[40];
+  tk_id id = find_iid(&q->tables[kind], iid);
+  if (id) return id;
+  perfetto_note(r, TK_NOTE_REPAIR, "text that was never interned: its id is shown instead");
+  return trace_string(r->t, text, (size_t)snprintf(text, sizeof text, "[iid %llu]", (unsigned long long)iid));
+}

@@ -1,0 +1,254 @@
+/* track.c - TrackDescriptor, and the process and thread descriptors of older traces.
+ *
+ * A track may be described after events use it, repeatedly after each clearing of a sequence, or never. So a track is a node
+ * from its first mention on, and descriptors complete it. Uuids are valid throughout the trace, but local to a machine. */
+#include <string.h>
+
+#include "reader.h"
+
+static uint32_t add_node(struct perfetto *r, struct node n) {
+  if (!mem_grow(&r->t->store->mem, (void **)&r->nodes, &r->cap_nodes, (uint64_t)r->n_nodes + 2, sizeof *r->nodes)) return 0;
+  n.multiplier = 1;
+  r->nodes[++r->n_nodes] = n;
+  return r->n_nodes;
+}
+
+/* Returns the key of a uuid. Machine 0 keeps its uuids; uuids of other machines must not collide with them. */
+static uint64_t uuid_key(uint32_t machine, uint64_t uuid) { return machine ? hash_pair(uuid, machine) : uuid; }
+
+static uint32_t find_uuid(struct perfetto *r, uint32_t machine, uint64_t uuid) {
+  uint64_t key = uuid_key(machine, uuid);
+  uint32_t *slot;
+  for (;; key++) {
+    slot = map_put(&r->uuid_index, key, 0);
+    if (!slot) return 0;
+    if (!*slot) break;
+    if (r->nodes[*slot].uuid == uuid && r->nodes[*slot].machine == machine) return *slot;
+  }
+  return *slot = add_node(r, (struct node){.uuid = uuid, .machine = machine, .is_default = uuid == 0});
+}
+
+uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid) {
+  for (uint64_t key = uuid_key(machine, uuid);; key++) {
+    const uint32_t *slot = map_get(&r->uuid_index, key);
+    if (!slot) return 0;
+    if (r->nodes[*slot].uuid == uuid && r->nodes[*slot].machine == machine) return *slot;
+  }
+}
+
+uint32_t node_parent(const struct perfetto *r, uint32_t node) {
+  uint32_t up = node_find(r, r->nodes[node].machine, r->nodes[node].parent_uuid);
+  return up ? up : node;
+}
+
+uint32_t node_process(const struct perfetto *r, uint32_t node) {
+  uint32_t process = node_find(r, r->nodes[node].machine, r->nodes[node].process);
+  return process ? process : node;
+}
+
+uint32_t node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid) {
+  if (q->last_node && q->last_uuid == uuid) return q->last_node;
+  q->last_uuid = uuid;
+  return q->last_node = find_uuid(r, machine, uuid);
+}
+
+/* Returns the thread named by a sequence or by an override; it has no uuid. */
+uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid) {
+  uint64_t key = hash_pair(hash_pair((uint64_t)pid, (uint64_t)tid), machine);
+  uint32_t *slot;
+  for (;; key++) {
+    slot = map_put(&r->thread_index, key, 0);
+    if (!slot) return 0;
+    if (!*slot) break;
+    const struct node *n = &r->nodes[*slot];
+    if (n->pid == pid && n->tid == tid && n->machine == machine) return *slot;
+  }
+  return *slot = add_node(r, (struct node){.machine = machine, .kind = NODE_THREAD, .described = true, .pid = pid, .tid = tid});
+}
+
+/* Appends the bytes of a field that is not modelled; they stay with the track. */
+static void more_fields(struct buf *b, const struct pb *c, const uint8_t *from) { buf_append(b, from, (size_t)(c->p - from)); }
+
+static void process_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  struct buf *labels = &r->json; /* one string, like Chrome's process_labels */
+  labels->len = r->fields.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(PROCESS_PID, PB_VARINT): n->pid = (int64_t)g.value; break;
+    case PB_KEY(PROCESS_NAME, PB_BYTES): n->own_name = perfetto_field_text(r, &g); break;
+    case PB_KEY(PROCESS_LABELS, PB_BYTES):
+      if (labels->len) buf_append(labels, ",", 1);
+      buf_append(labels, g.p, (size_t)g.value);
+      break;
+    case PB_KEY(PROCESS_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
+    default: more_fields(&r->fields, &c, from);
+    }
+  }
+  n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
+  n->labels = labels->len ? perfetto_text(r, labels->data, labels->len) : 0;
+}
+
+static void thread_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  r->fields.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(THREAD_PID, PB_VARINT): n->pid = (int64_t)g.value; break;
+    case PB_KEY(THREAD_TID, PB_VARINT): n->tid = (int64_t)g.value; break;
+    case PB_KEY(THREAD_NAME, PB_BYTES): n->own_name = perfetto_field_text(r, &g); break;
+    case PB_KEY(THREAD_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
+    case PB_KEY(THREAD_REFERENCE_US, PB_VARINT): /* bases of deltas, which we do not write */
+    case PB_KEY(THREAD_REFERENCE_THREAD_US, PB_VARINT):
+    case PB_KEY(THREAD_REFERENCE_INSTRUCTIONS, PB_VARINT): break;
+    default: more_fields(&r->fields, &c, from);
+    }
+  }
+  n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
+  if (n->tid > INT32_MAX || n->tid < INT32_MIN)
+    perfetto_note(r, TK_NOTE_INFO, "thread ids beyond 32 bits: kept, but readers that use int32 truncate them");
+}
+
+static void counter_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
+  static const char *const units[] = {"", "ns", "count", "bytes"};
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  r->fields.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(COUNTER_TYPE, PB_VARINT):
+      more_fields(&r->fields, &c, from);
+      if (n->name || g.value < 1 || g.value > 2) break;
+      n->name = trace_text(r->t, g.value == 1 ? "thread_time" : "thread_instruction_count");
+      break;
+    case PB_KEY(COUNTER_UNIT, PB_VARINT):
+      if (!n->unit && g.value >= 1 && g.value <= 3) n->unit = trace_text(r->t, units[g.value]);
+      break;
+    case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES): n->unit = perfetto_field_text(r, &g); break;
+    case PB_KEY(COUNTER_MULTIPLIER, PB_VARINT): n->multiplier = g.value ? (int64_t)g.value : 1; break;
+    case PB_KEY(COUNTER_IS_INCREMENTAL, PB_VARINT): n->incremental = g.value != 0; break;
+    default: more_fields(&r->fields, &c, from);
+    }
+  }
+  n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
+}
+
+/* True if two descriptors contradict each other: two traces in one file, or a producer that changes a track. */
+static bool differs(const struct node *was, const struct node *n) {
+  return (was->name && n->name && was->name != n->name) || (was->own_name && n->own_name && was->own_name != n->own_name) ||
+         was->kind != n->kind || was->pid != n->pid || was->tid != n->tid;
+}
+
+/* Reads the private fields that our writer adds to a track. */
+static void read_private_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
+  n->has_private = true;
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  while (pb_next(&c, &g)) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(TRACK_FORM, PB_VARINT): n->form = (uint32_t)g.value; break;
+    case PB_KEY(TRACK_IDENT, PB_BYTES): n->ident_text = perfetto_field_text(r, &g); break;
+    case PB_KEY(TRACK_COUNTER_ID, PB_BYTES): n->counter_id = perfetto_field_text(r, &g); break;
+    case PB_KEY(TRACK_PROCESS, PB_VARINT): n->process = g.value; break;
+    case PB_KEY(TRACK_MACHINE, PB_BYTES): machine_named(r, n->machine, perfetto_field_text(r, &g)); break;
+    case PB_KEY(TRACK_TID, PB_VARINT): n->thread = ident_int((int64_t)g.value); break;
+    case PB_KEY(TRACK_TID_TEXT, PB_BYTES): n->thread = ident_str(perfetto_field_text(r, &g)); break;
+    default: break;
+    }
+  }
+  if (n->form & FORM_QUOTED && n->thread.kind == TK_IDENT_INT) n->thread.kind = TK_IDENT_QUOTED;
+  if (n->form & FORM_SERIES && n->ident_text) n->unit = n->ident_text;
+  if (n->form & FORM_ASYNC && n->ident_text) n->thread = ident_str(n->ident_text);
+}
+
+static bool descriptor_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
+  struct pb c = pb_inside(f);
+  struct pb_field g, name = {0};
+  r->copy.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
+    switch (pb_field_key(&g)) {
+    case PB_KEY(DESCRIPTOR_NAME, PB_BYTES):
+    case PB_KEY(DESCRIPTOR_STATIC_NAME, PB_BYTES):
+    case PB_KEY(DESCRIPTOR_ATRACE_NAME, PB_BYTES): name = g; break;
+    case PB_KEY(DESCRIPTOR_UUID, PB_VARINT): break;
+    case PB_KEY(DESCRIPTOR_PARENT_UUID, PB_VARINT): n->parent_uuid = g.value, n->has_parent = g.value != 0; break;
+    case PB_KEY(DESCRIPTOR_PROCESS, PB_BYTES):
+      n->kind = NODE_PROCESS;
+      process_fields(r, n, &g);
+      break;
+    case PB_KEY(DESCRIPTOR_THREAD, PB_BYTES):
+      n->kind = NODE_THREAD;
+      thread_fields(r, n, &g);
+      break;
+    case PB_KEY(DESCRIPTOR_COUNTER, PB_BYTES):
+      n->kind = NODE_COUNTER;
+      counter_fields(r, n, &g);
+      break;
+    case PB_KEY(DESCRIPTOR_SIBLING_ORDER_RANK, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
+    case PB_KEY(DESCRIPTOR_TRACEKIT, PB_BYTES): read_private_fields(r, n, &g); break;
+    default:
+      if (g.number == DESCRIPTOR_MERGE_BEHAVIOR) n->last_name_counts = g.value == MERGE_NONE;
+      if (n->uuid) more_fields(&r->copy, &c, from);
+    }
+  }
+  /* trace_processor uses the last one before the track's first event, or the last of all if such tracks are not merged */
+  if (name.p && (!n->name || !n->has_events || n->last_name_counts)) n->name = perfetto_field_text(r, &name);
+  n->fields = r->copy.len ? perfetto_bytes(r, r->copy.data, r->copy.len) : n->fields;
+  return !c.fault;
+}
+
+uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f, bool *whole) {
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  uint64_t uuid = 0;
+  while (pb_next(&c, &g))
+    if (pb_field_key(&g) == PB_KEY(DESCRIPTOR_UUID, PB_VARINT)) uuid = g.value;
+  uint32_t at = node_of_uuid(r, q, machine, uuid);
+  *whole = true;
+  if (!at) return 0;
+  struct node n = r->nodes[at], was = n;
+  if (n.kind == NODE_UNKNOWN) n.kind = NODE_NAMED;
+  *whole = descriptor_fields(r, &n, f);
+  if (!*whole) perfetto_damage(r, "damaged track descriptor, read as far as possible");
+  n.described = true;
+  if (n.kind == NODE_THREAD) q->has_thread = true, q->pid = n.pid, q->tid = n.tid;
+  if (was.described && differs(&was, &n))
+    perfetto_note(r, TK_NOTE_INFO, "two different descriptors with the same uuid (concatenated traces?): the last one is used");
+  r->nodes[at] = n;
+  r->t->counts.read++;
+  r->t->counts.by_phase['M']++;
+  return at;
+}
+
+void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct pb_field *f) {
+  struct node n = {.kind = NODE_PROCESS, .described = true, .machine = machine};
+  process_fields(r, &n, f);
+  add_node(r, n);
+  r->t->counts.read++;
+  r->t->counts.by_phase['M']++;
+}
+
+/* The descriptor also names the thread of its sequence, and the base of its time deltas
+ * (ThreadDescriptor.reference_timestamp_us). */
+void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
+  struct node n = {.kind = NODE_THREAD};
+  struct pb c = pb_inside(f);
+  struct pb_field g;
+  thread_fields(r, &n, f);
+  while (pb_next(&c, &g)) {
+    if (pb_field_key(&g) == PB_KEY(THREAD_REFERENCE_US, PB_VARINT)) q->time_us = (int64_t)g.value;
+    if (pb_field_key(&g) == PB_KEY(THREAD_REFERENCE_THREAD_US, PB_VARINT)) q->thread_us = (int64_t)g.value;
+    if (pb_field_key(&g) == PB_KEY(THREAD_REFERENCE_INSTRUCTIONS, PB_VARINT)) q->instructions = (int64_t)g.value;
+  }
+  uint32_t at = node_of_thread(r, machine, n.pid, n.tid);
+  if (!at) return;
+  if (n.own_name) r->nodes[at].own_name = n.own_name;
+  if (n.has_rank) r->nodes[at].rank = n.rank, r->nodes[at].has_rank = true;
+  q->has_thread = true;
+  q->pid = n.pid;
+  q->tid = n.tid;
+  r->t->counts.read++;
+  r->t->counts.by_phase['M']++;
+}

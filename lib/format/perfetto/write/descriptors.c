@@ -1,0 +1,385 @@
+/* descriptors.c - TrackDescriptors, the clock, and the top-level data of a trace.
+ *
+ * trace_processor accepts one uuid per process and per thread; a track under any other uuid needs a name. Properties without a
+ * Perfetto field (a tid that was a string, lanes that are one track elsewhere) are in a private field, which importers ignore.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer.h"
+
+static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
+  s->packet.len = 0;
+  pb_message(&s->packet, PACKET_TRACK_DESCRIPTOR, descriptor);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
+  writer_packet(s->out, &s->packet);
+  s->w.n_packets++;
+}
+
+static void put_lone_descriptor(struct perfetto_sink *s, const struct buf *descriptor) {
+  s->inner.len = s->packet.len = 0;
+  pb_message(&s->inner, TRACEKIT_TRACK, descriptor);
+  pb_message(&s->packet, PACKET_TRACEKIT, &s->inner);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
+  writer_packet(s->out, &s->packet);
+}
+
+bool track_hidden(const struct tk_trace *t, tk_id track) {
+  return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden;
+}
+
+static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
+
+/* Returns the number itself if it is in range. Any other id gets a substitute, and its text becomes the name. */
+static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
+  return is_number(i) && i.num >= least && i.num <= most ? i.num : writer_pid(s);
+}
+
+static void put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
+  size_t n;
+  const char *p = tk_string(s->t, id, &n);
+  pb_bytes(b, field, p, n);
+}
+
+static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id name, struct tk_ident i, int64_t written) {
+  char text[32];
+  if (name) put_string(s, b, field, name);
+  else if (i.kind == TK_IDENT_STR) put_string(s, b, field, i.str);
+  else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
+}
+
+/* Writes properties that the numbers cannot represent into a private field. The field is written even if it is empty: it marks
+ * the descriptor as ours, to be regenerated. */
+static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
+                      tk_id machine) {
+  char text[32];
+  s->private_fields.len = 0;
+  if (ident.kind == TK_IDENT_NONE) form |= FORM_ABSENT;
+  if (ident.kind == TK_IDENT_QUOTED) form |= FORM_QUOTED;
+  if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
+  if (ident.kind == TK_IDENT_STR) put_string(s, &s->private_fields, TRACK_IDENT, ident.str);
+  else if (is_number(ident) && ident.num != written) pb_bytes(&s->private_fields, TRACK_IDENT, text, num_put_i64(text, ident.num));
+  if (machine) put_string(s, &s->private_fields, TRACK_MACHINE, machine);
+  pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
+}
+
+/* If all spans of a track have one form, the track states it once instead of each span. */
+uint32_t form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
+  bool pairs = false, whole = false;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (e->kind != TK_SPAN) continue;
+    if (e->flags & TK_PAIRED) pairs = true;
+    else whole = true;
+  }
+  return !whole ? 0 : pairs ? FORM_MIXED : FORM_COMPLETE;
+}
+
+/* ---- processes and threads ---- */
+
+/* Returns the name of the track's machine; 0 if readers use that name by default. */
+static tk_id machine_name_of(const struct perfetto_sink *s, const struct tk_track *k) {
+  char text[32];
+  snprintf(text, sizeof text, "machine %u", s->w.machine);
+  return strcmp(tk_string(s->t, k->machine, NULL), text) == 0 ? 0 : k->machine;
+}
+
+/* Writes the form of the spans of a track whose original descriptor is kept, for our reader. */
+static void say_form(struct perfetto_sink *s, tk_id track) {
+  struct buf d = {.mem = &s->mem};
+  uint32_t form = form_of_spans(s->t, &s->t->tracks[track]);
+  if (!form) return;
+  pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
+  s->private_fields.len = 0;
+  pb_u64(&s->private_fields, TRACK_FORM, form);
+  pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
+  put_lone_descriptor(s, &d);
+  buf_free(&d);
+}
+
+static void describe_process(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  struct buf d = {.mem = &s->mem};
+  struct tk_ident pid = k->pid;
+  if (passthrough_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
+  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* 0 is the idle process in trace_processor, with this name */
+  if (passthrough_track(s, track).has_uuid) return;
+  s->inner.len = 0;
+  pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
+  put_name(s, &s->inner, PROCESS_NAME, k->name, pid, s->pids[track]);
+  if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
+  write_passthrough_fields(s, track, true, &s->inner);
+  pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
+  pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
+  write_passthrough_fields(s, track, false, &d);
+  if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
+  write_private_fields(s, &d, 0, pid, s->pids[track], machine_name_of(s, k));
+  put_descriptor(s, &d);
+  buf_free(&d);
+}
+
+
+static uint64_t thread_key(tk_id process, int64_t tid) { return hash_pair((uint64_t)tid, process); }
+
+/* Returns the tid to write. A missing tid, or 0, becomes the pid of the process, as in trace_processor's JSON importer. In
+ * process 0 that would be the idle thread, whose name cannot be changed. */
+static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
+  bool zero = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0);
+  if (!zero) return small_id(s, k->tid, INT32_MIN, INT64_MAX);
+  return s->pids[k->parent] ? s->pids[k->parent] : writer_pid(s);
+}
+
+static void describe_thread(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  struct buf d = {.mem = &s->mem};
+  if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
+  if (passthrough_track(s, track).has_uuid) {
+    say_form(s, track);
+    return;
+  }
+  int64_t pid = s->pids[k->parent], tid = tid_of(s, k);
+  s->inner.len = 0;
+  pb_i64(&s->inner, THREAD_PID, pid);
+  pb_i64(&s->inner, THREAD_TID, tid);
+  put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, tid);
+  write_passthrough_fields(s, track, true, &s->inner);
+  pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
+  pb_u64(&d, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
+  pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
+  write_passthrough_fields(s, track, false, &d);
+  if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
+  write_private_fields(s, &d, form_of_spans(s->t, k) | (k->no_lanes ? FORM_NO_LANES : 0), k->tid, tid, 0);
+  put_descriptor(s, &d);
+  buf_free(&d);
+}
+
+/* ---- named tracks ---- */
+
+uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
+  struct buf d = {.mem = &s->mem};
+  uint64_t uuid = writer_uuid(s);
+  pb_u64(&d, DESCRIPTOR_UUID, uuid);
+  if (c->parent) pb_u64(&d, DESCRIPTOR_PARENT_UUID, c->parent);
+  pb_bytes(&d, DESCRIPTOR_NAME, c->name, c->n);
+  if (c->explicit) pb_u64(&d, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
+  if (c->has_rank) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, c->rank);
+  s->inner.len = 0;
+  if (c->unit) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
+  write_passthrough_fields(s, c->track, true, &s->inner);
+  if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
+  write_passthrough_fields(s, c->track, false, &d);
+  s->private_fields.len = 0;
+  uint32_t form = c->form | (c->tid.kind == TK_IDENT_QUOTED ? FORM_QUOTED : 0);
+  if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
+  if (c->series) put_string(s, &s->private_fields, TRACK_IDENT, c->series);
+  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->private_fields, c->counter ? TRACK_TID_TEXT : TRACK_IDENT, c->tid.str);
+  if (is_number(c->tid)) pb_i64(&s->private_fields, TRACK_TID, c->tid.num);
+  if (c->process) pb_u64(&s->private_fields, TRACK_PROCESS, c->process);
+  if (c->id) pb_bytes(&s->private_fields, TRACK_COUNTER_ID, c->id, c->n_id);
+  pb_message(&d, DESCRIPTOR_TRACEKIT, &s->private_fields);
+  if (c->lone) put_lone_descriptor(s, &d);
+  else put_descriptor(s, &d);
+  buf_free(&d);
+  return uuid;
+}
+
+uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid) {
+  const uint32_t *at = map_get(&s->threads, thread_key(process, tid));
+  const struct tk_track *k = at ? &s->t->tracks[*at] : NULL;
+  return k && k->parent == process && k->tid.num == tid ? s->uuids[*at] : s->uuids[process];
+}
+
+/* Describes a named track. Named tracks come after their parents. */
+static void describe_named(struct perfetto_sink *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  const struct intern *strings = &s->t->store->strings;
+  uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
+  int64_t rest = k->tid.num >> 3;
+  struct child c = {.parent = s->uuids[k->parent], .form = form_of_spans(s->t, k), .track = track};
+  size_t n;
+  const char *tid = tk_string(s->t, k->tid.str, &n);
+  c.has_rank = k->has_sort;
+  c.rank = k->sort_index;
+  c.name = tk_string(s->t, k->name ? k->name : k->tid.str, &c.n);
+  struct kept_track kept = passthrough_track(s, track);
+  uint32_t *slot = map_put(&s->named, (uint64_t)k->parent << 32 | k->tid.str, track);
+  if (slot) *slot = track;
+  if (kept.has_uuid) {
+    s->uuids[track] = kept.uuid;
+    say_form(s, track);
+    return;
+  }
+  if (code == NAMED_IS_PROCESS) {
+    s->uuids[track] = s->uuids[k->parent];
+    return;
+  }
+  if (code == NAMED_GLOBAL) c.parent = 0;
+  if (code == NAMED_OF_THREAD) c.parent = describe_thread_uuid(s, k->parent, rest);
+  if (code == NAMED_OF_TRACK && rest >= 0 && (size_t)rest < n) {
+    tk_id text = intern_id(strings, tid, (size_t)rest);
+    up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
+    if (up) c.parent = s->uuids[*up];
+  }
+  if (kept.has_parent) c.parent = kept.parent;
+  s->uuids[track] = describe_child(s, &c);
+}
+
+/* ---- all ---- */
+
+static void add_clock(struct perfetto_sink *s, struct buf *snapshot, uint32_t id, int64_t ns) {
+  s->inner.len = 0;
+  pb_u64(&s->inner, CLOCK_ID, id);
+  pb_u64(&s->inner, CLOCK_TIMESTAMP, (uint64_t)ns);
+  pb_message(snapshot, SNAPSHOT_CLOCKS, &s->inner);
+}
+
+/* Writes the REALTIME reading at time 0, and the clock of the times if it is not BOOTTIME, unless passthrough contains them. */
+static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
+  struct buf snapshot = {.mem = &s->mem};
+  bool real = t->clock == TK_CLOCK_REALTIME && !s->has_realtime, unsaid = s->clock != CLOCK_BOOTTIME && !s->has_clocks;
+  if (!real && !unsaid) return;
+  add_clock(s, &snapshot, s->clock, 0);
+  if (real && s->clock != CLOCK_REALTIME) add_clock(s, &snapshot, CLOCK_REALTIME, s->zero_ns);
+  if (unsaid) pb_u64(&snapshot, SNAPSHOT_PRIMARY_CLOCK, s->clock);
+  s->packet.len = 0;
+  pb_message(&s->packet, PACKET_CLOCK_SNAPSHOT, &snapshot);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
+  writer_packet(s->out, &s->packet);
+  buf_free(&snapshot);
+}
+
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Keeps the uuids of tracks from the input; new uuids are chosen from a range without any of these. */
+static void keep_uuids(struct perfetto_sink *s) {
+  static const uint64_t ROOM = 1ull << 32;
+  const struct tk_trace *t = s->t;
+  uint64_t *taken = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *taken), n = 0;
+  for (tk_id i = 1; taken && i <= t->n_tracks; i++) {
+    struct kept_track kept = passthrough_track(s, i);
+    if (!kept.has_uuid || track_hidden(t, i)) continue;
+    s->uuids[i] = taken[n++] = kept.uuid;
+  }
+  if (n) qsort(taken, n, sizeof *taken, by_value);
+  for (uint64_t i = 0; i < n && taken[i] - s->last_uuid <= ROOM; i++) s->last_uuid = taken[i];
+  s->keeps_tracks = n != 0;
+  s->first_series = s->last_uuid;
+  mem_free(&s->mem, taken);
+}
+
+/* Assigns uuids to the processes to describe. A process that contains only tracks without a process is not described. If a
+ * Perfetto input did not describe a process, it is described only if it has children to be written. */
+static void find_processes(struct perfetto_sink *s) {
+  const struct tk_trace *t = s->t;
+  uint8_t *needed = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1);
+  if (needed) memset(needed, 0, (size_t)t->n_tracks + 1);
+  for (tk_id i = 1; needed && i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    bool said = !s->keeps_tracks || k->name || k->labels || k->machine;
+    if (k->kind == TK_PROCESS && (k->count || (k->pid.kind != TK_IDENT_NONE && said))) needed[i] = 1;
+    if (!k->parent || track_is_named(k) || (k->kind == TK_COUNTERS && k->renamed)) continue;
+    if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
+  }
+  for (tk_id i = 1; needed && i <= t->n_tracks; i++)
+    if (needed[i] && !track_hidden(t, i) && !s->uuids[i]) s->uuids[i] = writer_uuid(s);
+  mem_free(&s->mem, needed);
+}
+
+/* Sort indices have an effect only if the root track enables them (TrackDescriptor.process_ordering, thread_ordering; v58 and
+ * later). */
+static bool is_sorted(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].has_sort && t->tracks[i].kind <= TK_THREAD) return true;
+  return false;
+}
+
+static void describe_order(struct perfetto_sink *s) {
+  struct buf d = {.mem = &s->mem};
+  pb_u64(&d, DESCRIPTOR_UUID, 0);
+  pb_u64(&d, DESCRIPTOR_PROCESS_ORDERING, 1);
+  pb_u64(&d, DESCRIPTOR_THREAD_ORDERING, 1);
+  put_descriptor(s, &d);
+  buf_free(&d);
+}
+
+/* Switches to the track's machine; on the first switch, writes data that each machine has once. */
+static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
+  if (!writer_machine(s, track)) return;
+  if (sorted) describe_order(s);
+  if (s->w.machine) write_clocks(s, s->t);
+}
+
+void describe_tracks(struct perfetto_sink *s) {
+  const struct tk_trace *t = s->t;
+  bool sorted = !(was_perfetto(t) && !t->edits) && is_sorted(t);
+  for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
+  keep_uuids(s);
+  find_processes(s);
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (!s->uuids[i] || t->tracks[i].kind != TK_PROCESS) continue;
+    switch_machine(s, i, sorted);
+    describe_process(s, i);
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || track_is_named(&t->tracks[i])) continue;
+    if (!s->uuids[i]) s->uuids[i] = writer_uuid(s);
+    switch_machine(s, i, sorted);
+    describe_thread(s, i);
+  }
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (!track_is_named(&t->tracks[i]) || track_hidden(t, i)) continue;
+    switch_machine(s, i, sorted);
+    describe_named(s, i);
+  }
+}
+
+/* ---- the trace ---- */
+
+void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n) {
+  struct buf attribute = {.mem = &s->mem};
+  s->inner.len = s->packet.len = 0;
+  pb_bytes(&s->inner, ATTRIBUTE_KEY, key, strlen(key));
+  pb_bytes(&s->inner, ATTRIBUTE_STRING, text, n);
+  pb_message(&attribute, ATTRIBUTES_ATTRIBUTE, &s->inner);
+  pb_message(&s->packet, PACKET_TRACE_ATTRIBUTES, &attribute);
+  writer_packet(s->out, &s->packet);
+  buf_free(&attribute);
+}
+
+void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
+  if (t->edits & TK_EDIT_DROPPED && !extension_in_use(t, &s->mem)) return;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    if (!passthrough_is(t, m, PASSTHROUGH_EXTENSIONS)) continue;
+    s->packet.len = 0;
+    pb_bytes(&s->packet, PACKET_EXTENSION_DESCRIPTOR, trace_raw(t, m->at), (size_t)m->size);
+    writer_packet(s->out, &s->packet);
+  }
+}
+
+void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
+  if (t->edits) describe_extensions(s, t);
+  s->at_first = true;
+  write_descriptors(s, t, false);
+  write_passthrough(s, t, true);
+  write_clocks(s, t);
+}
+
+/* Writes top-level data of JSON as attributes "json.KEY" with the text of their values. They are long, so they come at the end:
+ * formats are recognised by the beginning of a file. */
+void describe_metas(struct perfetto_sink *s, const struct tk_trace *t) {
+  write_descriptors(s, t, true);
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    const char *key = tk_string(t, m->key, NULL);
+    if (m->origin || strcmp(key, "tracekit") == 0 || (t->has_zero && strcmp(key, "baseTimeNanoseconds") == 0)) continue;
+    s->text.len = 0;
+    buf_append(&s->text, m->after ? "json.after." : "json.", m->after ? 11 : 5);
+    if (!buf_append(&s->text, key, strlen(key) + 1)) return;
+    write_attribute(s, (const char *)s->text.data, trace_raw(t, m->at), (size_t)m->size);
+  }
+}

@@ -1,0 +1,385 @@
+/* event.c - TrackEvents, as small as possible without losing a name.
+ *
+ * Each graph has one sequence. Names, categories, arg keys and arg strings are interned in it once; the clock is incremental;
+ * the track is a default that is changed when another track begins. So a begin consists of a time delta, two ids and its args,
+ * and an end takes eleven bytes. */
+#include <string.h>
+
+#include "base/base64.h"
+#include "writer.h"
+
+/* ---- args ---- */
+
+static double decimal(const struct tk_arg *a) {
+  static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  /* operands up to 2^53 and 10^22 are exact: one correctly rounded operation */
+  if (a->exp < 0 && a->exp >= -22 && a->i < (1ll << 53) && a->i > -(1ll << 53)) return (double)a->i / powers[-a->exp];
+  return num_nearest(a->i, a->exp);
+}
+
+/* Returns the decimal without trailing zeros, so that equal numbers have equal mantissas. */
+static struct num shortest(int64_t mant, int32_t exp) {
+  while (mant && mant % 10 == 0) mant /= 10, exp++;
+  return (struct num){.mant = mant, .exp = mant ? exp : 0};
+}
+
+bool decimal_is_double(const struct tk_arg *a, double *d) {
+  static const int64_t FIFTEEN_DIGITS = 1000000000000000;
+  char text[40] = {0};
+  const uint8_t *end;
+  if (a->type == TK_ARG_INT) return a->i < 1ll << 53 && a->i > -(1ll << 53) ? *d = (double)a->i, true : false;
+  if (a->type != TK_ARG_DECIMAL) return false;
+  *d = decimal(a);
+  if (a->i < FIFTEEN_DIGITS && a->i > -FIFTEEN_DIGITS) return true;
+  num_put_double(text, *d);
+  struct num printed = num_scan((const uint8_t *)text, &end);
+  struct num was = shortest(a->i, a->exp);
+  printed = shortest(printed.mant, printed.exp);
+  return printed.mant == was.mant && printed.exp == was.exp;
+}
+
+/* Writes bytes that are not text as a data URL, which is self-describing and lossless. */
+static void write_data_url(struct event_writer *w, struct buf *b, const struct intern_str *s) {
+  struct buf *url = &w->scratch;
+  url->len = 0;
+  buf_append(url, "data:;base64,", 13);
+  base64_append(url, s->bytes, s->len);
+  pb_bytes(b, ANNOTATION_STRING, url->data, url->len);
+}
+
+/* Writes values whose annotation may be too long for a length of one byte. */
+static void put_long_value(struct event_writer *w, struct buf *b, const struct tk_arg *arg) {
+  const struct intern_str *text = arg->type == TK_ARG_DECIMAL ? NULL : trace_str(w->t, arg->s);
+  char number[96];
+  if (!text) {
+    pb_double(b, ANNOTATION_DOUBLE, decimal(arg));
+    pb_bytes(b, ANNOTATION_TRACEKIT, number, num_put_decimal(number, arg->i, arg->exp));
+  } else if (arg->type == TK_ARG_BYTES) {
+    write_data_url(w, b, text);
+  } else if (arg->type == TK_ARG_JSON) {
+    pb_bytes(b, ANNOTATION_JSON, text->bytes, text->len);
+  } else { /* trace_processor v52 ignores JSON that is a number: write a double and the original text */
+    pb_double(b, ANNOTATION_DOUBLE, num_double((const char *)text->bytes, text->len));
+    pb_bytes(b, ANNOTATION_TRACEKIT, text->bytes, text->len);
+  }
+}
+
+static void write_long_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
+  struct buf *b = &w->annotation;
+  b->len = 0;
+  pb_u64(b, ANNOTATION_NAME_IID, key);
+  put_long_value(w, b, arg);
+  pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, b);
+}
+
+/* Writes an annotation in place. A Kineto kernel has twenty args, nearly all of them numbers and interned strings. A size below
+ * 128 takes one byte, as does the key of a field below 16. */
+static void write_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
+  enum tk_arg_type type = arg->type;
+  double d = arg->d;
+  bool short_decimal = type == TK_ARG_DECIMAL && decimal_is_double(arg, &d);
+  if (type == TK_ARG_JSON || type == TK_ARG_BYTES || type == TK_ARG_NUMBER || (type == TK_ARG_DECIMAL && !short_decimal)) {
+    write_long_annotation(w, key, arg);
+    return;
+  }
+  bool is_text = type == TK_ARG_STR || type == TK_ARG_REF;
+  uint32_t text = is_text ? writer_iid(w, &w->values, INTERNED_ANNOTATION_STRINGS, arg->s) : 0;
+  uint8_t *start = buf_reserve(&w->event, 32), *p = start;
+  uint64_t bits;
+  if (!p) return;
+  *p++ = PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES);
+  p++; /* the length */
+  *p++ = PB_KEY(ANNOTATION_NAME_IID, PB_VARINT);
+  p = varint_put(p, key);
+  switch (type) {
+  case TK_ARG_FALSE:
+  case TK_ARG_TRUE:
+    *p++ = PB_KEY(ANNOTATION_BOOL, PB_VARINT);
+    *p++ = type == TK_ARG_TRUE;
+    break;
+  case TK_ARG_INT:
+    *p++ = PB_KEY(ANNOTATION_INT, PB_VARINT);
+    p = varint_put(p, (uint64_t)arg->i);
+    break;
+  case TK_ARG_UINT:
+  case TK_ARG_POINTER:
+    *p++ = (uint8_t)PB_KEY(type == TK_ARG_UINT ? ANNOTATION_UINT : ANNOTATION_POINTER, PB_VARINT);
+    p = varint_put(p, arg->u);
+    break;
+  case TK_ARG_DECIMAL:
+  case TK_ARG_DOUBLE:
+    *p++ = PB_KEY(ANNOTATION_DOUBLE, PB_FIXED64);
+    memcpy(&bits, &d, sizeof bits);
+    for (int i = 0; i < 8; i++) *p++ = (uint8_t)(bits >> 8 * i);
+    break;
+  case TK_ARG_STR:
+  case TK_ARG_REF: p = varint_put(pb_key(p, ANNOTATION_STRING_IID, PB_VARINT), text); break;
+  default: break; /* null: no value; the JSON text "null" crashes trace_processor v52 */
+  }
+  start[1] = (uint8_t)(p - start - 2);
+  w->event.len += (size_t)(p - start);
+}
+
+static void write_plain_annotation(struct event_writer *w, const struct tk_arg *arg, uint32_t skip) {
+  struct buf *b = &w->annotation;
+  double d = arg->d;
+  b->len = 0;
+  switch (arg->type) {
+  case TK_ARG_FALSE:
+  case TK_ARG_TRUE: pb_u64(b, ANNOTATION_BOOL, arg->type == TK_ARG_TRUE); break;
+  case TK_ARG_INT: pb_i64(b, ANNOTATION_INT, arg->i); break;
+  case TK_ARG_UINT: pb_u64(b, ANNOTATION_UINT, arg->u); break;
+  case TK_ARG_POINTER: pb_u64(b, ANNOTATION_POINTER, arg->u); break;
+  case TK_ARG_DECIMAL:
+    if (decimal_is_double(arg, &d)) pb_double(b, ANNOTATION_DOUBLE, d);
+    else put_long_value(w, b, arg);
+    break;
+  case TK_ARG_DOUBLE: pb_double(b, ANNOTATION_DOUBLE, d); break;
+  case TK_ARG_JSON:
+  case TK_ARG_NUMBER:
+  case TK_ARG_BYTES: put_long_value(w, b, arg); break;
+  default: break;
+  }
+  plain_annotation(w, arg, skip, b);
+}
+
+/* ---- args that are fields ---- */
+
+/* Used instead of an iid: the key is one of `field_keys`. */
+enum { IS_FIELD = UINT32_MAX };
+
+static tk_id find_key(struct event_writer *w, struct iids *keys, const char *text) {
+  tk_id id = intern_id(&w->t->store->strings, text, strlen(text));
+  if (id) keys->iid[id] = IS_FIELD;
+  return id;
+}
+
+void writer_find_keys(struct event_writer *w) {
+  w->begin_keys.fields = find_key(w, &w->keys, "perfetto.fields");
+  w->begin_keys.interned = find_key(w, &w->keys, ARG_INTERNED);
+  w->begin_keys.correlation = find_key(w, &w->keys, "perfetto.correlation_id");
+  w->begin_keys.thread_time = intern_id(&w->t->store->strings, "json.tts", strlen("json.tts"));
+  w->end_field_keys.fields = find_key(w, &w->end_keys, END_ARG "perfetto.fields");
+  w->end_field_keys.interned = find_key(w, &w->end_keys, END_ARG ARG_INTERNED);
+  w->end_field_keys.correlation = find_key(w, &w->end_keys, END_ARG "perfetto.correlation_id");
+  w->end_field_keys.thread_time = intern_id(&w->t->store->strings, END_ARG "json.tts", strlen(END_ARG "json.tts"));
+}
+
+/* Restores the field that the arg was read from. Returns false if the arg has a different type. */
+static bool write_field(struct event_writer *w, const struct field_keys *keys, const struct tk_arg *a) {
+  const struct intern_str *s = a->type == TK_ARG_STR || a->type == TK_ARG_BYTES ? trace_str(w->t, a->s) : NULL;
+  if (a->key == keys->fields && a->type == TK_ARG_BYTES) {
+    if (w->loses_fields) w->n_lost_fields++;
+    else w->fields = a->s;
+    return true;
+  }
+  if (a->key == keys->interned) return a->type == TK_ARG_INT && (w->plain || w->loses_fields);
+  if (a->key != keys->correlation) return false;
+  if (a->type == TK_ARG_UINT) pb_u64(&w->event, EVENT_CORRELATION_ID, a->u);
+  else if (a->type == TK_ARG_STR) pb_bytes(&w->event, EVENT_CORRELATION_ID_STR, s->bytes, s->len);
+  else return false;
+  return true;
+}
+
+/* Unmodelled fields come last, where the reader expects them. */
+static void put_fields(struct event_writer *w) {
+  const struct intern_str *s = trace_str(w->t, w->fields);
+  if (w->fields) buf_append(&w->event, s->bytes, s->len);
+  w->fields = 0;
+}
+
+static bool find_arg(const struct event_writer *w, uint32_t args, tk_id key, struct tk_arg *arg) {
+  for (struct tk_args it = tk_args_of(w->t, args); tk_args_next(&it, arg);)
+    if (arg->key == key) return true;
+  return false;
+}
+
+/* True if the unmodelled fields of the event contain its thread time. */
+static bool says_thread_time(const struct event_writer *w, const struct tk_event *e, const struct field_keys *keys,
+                             const struct tk_arg *a) {
+  struct tk_arg fields;
+  struct pb_field f;
+  if (a->key != keys->thread_time || !keys->fields || !find_arg(w, e->args, keys->fields, &fields)) return false;
+  if (fields.type != TK_ARG_BYTES || w->loses_fields) return false;
+  struct pb c = pb_over(trace_str(w->t, fields.s)->bytes, trace_str(w->t, fields.s)->len);
+  while (pb_next(&c, &f))
+    if (f.number == EVENT_THREAD_TIME_ABSOLUTE_US) return true;
+  return false;
+}
+
+/* ---- all args ---- */
+
+/* Prefix of args that represent a field of the end event, and so are not args of the end event. */
+static const char END_FIELD[] = "json.end.json.";
+enum { END_FIELD_SIZE = sizeof END_FIELD - 1 };
+
+static bool is_end_arg(const struct event_writer *w, tk_id key) {
+  const struct intern_str *s = trace_str(w->t, key);
+  return s->len >= END_ARG_SIZE && memcmp(s->bytes, END_ARG, END_ARG_SIZE) == 0 &&
+         (s->len < END_FIELD_SIZE || memcmp(s->bytes, END_FIELD, END_FIELD_SIZE) != 0);
+}
+
+static bool has_end(const struct tk_event *e) { return (e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED; }
+
+/* True if the end packet of this span represents the arg. */
+static bool end_says(const struct event_writer *w, const struct tk_event *e, const struct tk_arg *a) {
+  const struct tk_class *c = &w->t->classes[e->cls];
+  struct tk_arg other;
+  if (!has_end(e)) return false;
+  if (a->key && a->key == w->end_field_keys.thread_time) return says_thread_time(w, e, &w->end_field_keys, a);
+  if (a->key == KEY_END_CAT) return a->s == c->cat && !find_arg(w, e->args, KEY_END_NAME, &other);
+  return a->key == KEY_END_NAME && a->s == c->name && !find_arg(w, e->args, KEY_END_CAT, &other);
+}
+
+/* Writes the args that belong to the begin, or to the end of the event. `args` are its own or those it shares with others. A
+ * key that has an iid was already checked. */
+static void write_args(struct event_writer *w, const struct tk_event *e, uint32_t args, bool at_end) {
+  struct iids *keys = at_end ? &w->end_keys : &w->keys;
+  const struct field_keys *fields = at_end ? &w->end_field_keys : &w->begin_keys;
+  uint32_t skip = at_end ? END_ARG_SIZE : 0;
+  struct tk_args it = tk_args_of(w->t, args);
+  struct tk_arg arg;
+  while (tk_args_next(&it, &arg)) {
+    uint32_t key = keys->iid[arg.key];
+    size_t before = w->event.len + w->interned.len;
+    if (!key && (is_end_arg(w, arg.key) != at_end || end_says(w, e, &arg))) continue;
+    if (arg.key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) continue;
+    if (arg.key == w->begin_keys.thread_time && says_thread_time(w, e, &w->begin_keys, &arg)) continue;
+    if (!(key == IS_FIELD && write_field(w, fields, &arg)) &&
+        !(w->extensions.schema.n && extension_write(&w->extensions, w->t, &arg, skip, &w->event))) {
+      if (w->plain || key == IS_FIELD) write_plain_annotation(w, &arg, skip);
+      else write_annotation(w, key ? key : writer_new_iid(w, keys, INTERNED_ANNOTATION_NAMES, arg.key, skip), &arg);
+    }
+    if (w->meter) w->meter->add(w->meter->arg, SINK_ARG, arg.key, w->event.len + w->interned.len - before);
+  }
+  if (w->extensions.open) extension_end(&w->extensions, &w->event);
+  put_fields(w);
+}
+
+/* ---- events ---- */
+
+static void put_category(struct event_writer *w, tk_id cat) {
+  if (cat && w->plain) plain_text(w, EVENT_CATEGORIES, cat);
+  else if (cat) pb_u64(&w->event, EVENT_CATEGORY_IIDS, writer_iid(w, &w->categories, INTERNED_CATEGORIES, cat));
+}
+
+static void put_name(struct event_writer *w, tk_id name) {
+  if (name && w->plain) plain_text(w, EVENT_NAME, name);
+  else if (name) pb_u64(&w->event, EVENT_NAME_IID, writer_iid(w, &w->names, INTERNED_NAMES, name));
+}
+
+static void put_names(struct event_writer *w, const struct tk_class *c) {
+  put_name(w, c->name);
+  put_category(w, c->cat);
+}
+
+/* The name comes first, because the bytes that follow depend on it. */
+static void begin_event(struct event_writer *w, const struct tk_event *e, uint32_t type) {
+  const struct tk_class *c = &w->t->classes[e->cls];
+  w->event.len = w->interned.len = 0;
+  plain_begin(w, e->args, false);
+  put_names(w, c);
+  pb_u64(&w->event, EVENT_TYPE, type);
+  if (c->args) write_args(w, e, c->args, false);
+  if (e->args) write_args(w, e, e->args, false);
+}
+
+void writer_slice_begin(struct event_writer *w, tk_id id) {
+  const struct tk_event *e = &w->t->events[id];
+  begin_event(w, e, TYPE_SLICE_BEGIN);
+  writer_flows(w, id, false);
+  if (w->track_is_mixed && !(e->flags & TK_PAIRED)) {
+    pb_u64(&w->private_fields, TRACEKIT_WHOLE, 1);
+    w->has_private_fields = true;
+  }
+  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
+}
+
+/* Writes the properties of a pair's end event. */
+static void put_end(struct event_writer *w, const struct tk_event *e) {
+  struct tk_arg arg;
+  if (e->flags & TK_END_NAMED) put_names(w, &w->t->classes[e->cls]);
+  else if (find_arg(w, e->args, KEY_END_CAT, &arg) && end_says(w, e, &arg)) put_category(w, arg.s);
+  else if (find_arg(w, e->args, KEY_END_NAME, &arg) && end_says(w, e, &arg)) put_name(w, arg.s);
+  if (e->args) write_args(w, e, e->args, true);
+}
+
+void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
+  const struct tk_event *e = &w->t->events[id];
+  w->event.len = w->interned.len = 0;
+  plain_begin(w, e->args, true);
+  pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
+  writer_flows(w, id, true);
+  if (e->flags & TK_PAIRED) put_end(w, e);
+  writer_event(w, ns, SINK_EVENT, id);
+}
+
+void writer_instant(struct event_writer *w, tk_id id) {
+  const struct tk_event *e = &w->t->events[id];
+  begin_event(w, e, TYPE_INSTANT);
+  writer_flows(w, id, false);
+  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
+}
+
+/* ---- counters ---- */
+
+static uint32_t key_iid(struct event_writer *w, tk_id key) {
+  return w->keys.iid[key] ? w->keys.iid[key] : writer_new_iid(w, &w->keys, INTERNED_ANNOTATION_NAMES, key, 0);
+}
+
+void writer_begin_rest(struct event_writer *w) { w->event.len = w->interned.len = 0; }
+
+void writer_rest(struct event_writer *w, const struct tk_arg *arg) {
+  uint32_t key = key_iid(w, arg->key);
+  if (key == IS_FIELD) write_plain_annotation(w, arg, 0);
+  else write_annotation(w, key, arg);
+}
+
+/* True if the packet of a counter sample stores the arg in a field of its own. */
+bool writer_is_counter_field(const struct event_writer *w, const struct tk_arg *arg) {
+  if (arg->key == w->begin_keys.fields) return arg->type == TK_ARG_BYTES;
+  return arg->key == w->begin_keys.interned && arg->key && arg->type == TK_ARG_INT && (w->plain || w->loses_fields);
+}
+
+/* Writes such fields of an event, into its first sample. */
+static void put_counter_fields(struct event_writer *w, const struct tk_event *e) {
+  struct tk_arg arg;
+  if (w->begin_keys.fields && find_arg(w, e->args, w->begin_keys.fields, &arg)) write_field(w, &w->begin_keys, &arg);
+  put_fields(w);
+}
+
+/* Moves the contents of w->event to the private fields. */
+static void make_private(struct event_writer *w) {
+  if (w->event.len) pb_message(&w->private_fields, TRACEKIT_ARGS, &w->event);
+  w->has_private_fields = w->private_fields.len != 0;
+  w->event.len = 0;
+}
+
+void writer_counter(struct event_writer *w, tk_id id, const struct tk_arg *value, bool joined) {
+  const struct tk_event *e = &w->t->events[id];
+  double d = value->d;
+  if (joined) pb_u64(&w->private_fields, TRACEKIT_JOINED, 1);
+  make_private(w);
+  if (w->private_fields.len) w->plain = NULL; /* private fields reference our own sequence */
+  if (!joined) put_category(w, w->t->classes[e->cls].cat);
+  pb_u64(&w->event, EVENT_TYPE, TYPE_COUNTER);
+  if (value->type == TK_ARG_DECIMAL) d = decimal(value);
+  if (value->type == TK_ARG_UINT) d = (double)value->u;
+  if (value->type == TK_ARG_INT || (value->type == TK_ARG_UINT && value->i >= 0)) pb_i64(&w->event, EVENT_COUNTER_VALUE, value->i);
+  else pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, d);
+  if (!joined) put_counter_fields(w, e);
+  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
+}
+
+void writer_lone_counter(struct event_writer *w, tk_id id) {
+  const struct tk_event *e = &w->t->events[id];
+  const struct tk_class *c = &w->t->classes[e->cls];
+  struct tk_arg arg;
+  w->event.len = w->interned.len = 0;
+  put_names(w, c);
+  for (struct tk_args it = tk_args_of(w->t, c->args); tk_args_next(&it, &arg);) writer_rest(w, &arg);
+  for (struct tk_args it = tk_args_of(w->t, e->args); tk_args_next(&it, &arg);) writer_rest(w, &arg);
+  make_private(w);
+  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
+}

@@ -1,0 +1,43 @@
+/* records.c - records: JSON without a time or a meaning in a trace of events, in packets that importers ignore.
+ *
+ * Records that contain the name of a track are included unchanged, until an operation renames the track; viewers take the name
+ * from the track's descriptor. */
+#include "writer.h"
+
+static bool is_wanted(const struct tk_trace *t, const struct tk_record *r) {
+  if (r->derived || (r->track && track_hidden(t, r->track))) return false;
+  return r->kind == TK_REC_OTHER || !r->track || !t->tracks[r->track].renamed;
+}
+
+static void put_text(struct perfetto_sink *s, const struct tk_record *r) {
+  s->text.len = 0;
+  buf_append(&s->text, "{", 1);
+  buf_append(&s->text, trace_raw(s->t, r->at), r->size);
+  buf_append(&s->text, "}", 1);
+  pb_message(&s->inner, RECORD_TEXT, &s->text);
+}
+
+static void put_record(struct perfetto_sink *s, const struct tk_record *r) {
+  struct buf *record = &s->inner, *b = &s->private_fields;
+  record->len = b->len = s->packet.len = 0;
+  if (r->kind) pb_u64(record, RECORD_KIND, r->kind);
+  if (r->phase) pb_u64(record, RECORD_PHASE, (unsigned char)r->phase);
+  if (r->track && s->uuids[r->track]) pb_u64(record, RECORD_TRACK, s->uuids[r->track]);
+  if (r->strong) pb_u64(record, RECORD_STRONG, 1);
+  if (r->has_ts) pb_i64(record, RECORD_TIME, writer_ns(&s->w, r->ts));
+  put_text(s, r);
+  pb_message(b, TRACEKIT_RECORD, record);
+  pb_message(&s->packet, PACKET_TRACEKIT, b);
+  if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
+  writer_packet(s->out, &s->packet);
+  s->w.n_packets++;
+}
+
+void records_write(struct perfetto_sink *s) {
+  const struct tk_trace *t = s->t;
+  for (tk_id i = 1; i <= t->n_records; i++) {
+    if (!is_wanted(t, &t->records[i])) continue;
+    if (t->records[i].track) writer_machine(s, t->records[i].track);
+    put_record(s, &t->records[i]);
+  }
+}

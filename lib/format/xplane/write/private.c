@@ -1,0 +1,138 @@
+/* private.c - properties of tracks, records and flow points that a plane and its lines cannot represent: private stats of
+ * the plane, as JSON. */
+#include <string.h>
+
+#include "format/json_args.h"
+#include "writer.h"
+
+void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text) {
+  if (!text) return;
+  buf_text(b, key);
+  json_quote(b, trace_str(e->g->t, text)->bytes, trace_str(e->g->t, text)->len);
+}
+
+void xplane_member_number(struct buf *b, const char *key, int64_t v) {
+  char text[24];
+  buf_text(b, key);
+  buf_append(b, text, num_put_i64(text, v));
+}
+
+void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i) {
+  if (i.kind == TK_IDENT_STR) xplane_member_string(e, b, key, i.str);
+  else if (i.kind != TK_IDENT_NONE) xplane_member_number(b, key, i.num);
+  if (i.kind == TK_IDENT_QUOTED) buf_text(b, ",\"quoted\":true");
+}
+
+/* Appends the base of the offsets, if it is not the timestamp: lines of another clock were moved to the others. */
+static void put_zero(const struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
+  const i128 zero = (i128)e->g->t->origin_ns * 1000 + line->zero_ps, ns = xplane_floor_ns(zero);
+  if (zero == ((i128)line->timestamp_ns + e->g->base_ns) * 1000 || ns > INT64_MAX || ns < INT64_MIN) return;
+  xplane_member_number(b, ",\"zero_ns\":", (int64_t)ns);
+  xplane_member_number(b, ",\"zero_ps\":", (int64_t)(zero - ns * 1000));
+}
+
+static void put_private_line(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line, uint32_t ordinal) {
+  static const char *const kinds[] = {"thread", "async", "process", "counters"};
+  const struct tk_track *k = &e->g->t->tracks[line->track];
+  xplane_member_number(b, "{\"line\":", ordinal);
+  buf_text(b, ",\"kind\":\"");
+  buf_text(b, kinds[line->kind]);
+  buf_text(b, "\"");
+  xplane_member_ident(e, b, ",\"tid\":", k->tid);
+  const bool is_thread = k->kind == TK_THREAD && !k->hidden; /* the thread that XPlane has for the counters' line */
+  if (line->kind != XLINE_COUNTERS || is_thread) xplane_member_string(e, b, ",\"name\":", k->name);
+  if (line->kind == XLINE_COUNTERS && is_thread) buf_text(b, ",\"is_thread\":true");
+  if (k->has_sort) xplane_member_number(b, ",\"sort\":", k->sort_index);
+  if (k->no_lanes && line->kind == XLINE_THREAD) buf_text(b, ",\"no_lanes\":true");
+  if (e->g->carried || (e->was && e->was->adopted)) put_zero(e, b, line);
+  buf_text(b, "}");
+}
+
+/* Appends the threads on which counters were sampled. */
+static void put_private_counters(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_trace *t = e->g->t;
+  const char *sep = ",\"counters\":[";
+  uint32_t n;
+  const uint32_t *tracks = by_process(&e->g->tracks, e->process, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct tk_track *k = &t->tracks[tracks[i]];
+    if (k->kind != TK_COUNTERS || k->tid.kind == TK_IDENT_NONE || !k->name) continue;
+    buf_text(b, sep);
+    xplane_member_string(e, b, "{\"name\":", k->name);
+    xplane_member_ident(e, b, ",\"tid\":", k->tid);
+    buf_text(b, "}");
+    sep = ",";
+  }
+  if (*sep == ',' && !sep[1]) buf_text(b, "]");
+}
+
+bool xplane_put_tracks(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_track *process = &e->g->t->tracks[e->process];
+  uint32_t n;
+  const struct xplane_out_line *lines = xplane_out_lines(e, &n);
+  bool any = false;
+  if (e->was && !e->g->converted && !e->g->carried) return false; /* read as XPlane: planes and lines contain everything */
+  buf_text(b, "{\"process\":true");
+  xplane_member_ident(e, b, ",\"pid\":", process->pid);
+  xplane_member_string(e, b, ",\"name\":", process->name);
+  xplane_member_string(e, b, ",\"labels\":", process->labels);
+  if (process->has_sort) xplane_member_number(b, ",\"sort\":", process->sort_index);
+  buf_text(b, ",\"lines\":[");
+  for (uint32_t i = 0; i < n; i++) {
+    if (lines[i].kind == XLINE_STEPS) continue;
+    if (any) buf_text(b, ",");
+    any = true;
+    put_private_line(e, b, &lines[i], i + 1);
+  }
+  buf_text(b, "]");
+  put_private_counters(e, b);
+  buf_text(b, "}");
+  return true;
+}
+
+/* Appends a record, such as metadata, without a time or a meaning here:
+ * {"tid":..,"kind":..,"strong":..,"ph":"M","ts":ps,"raw":{members}}. */
+static void put_private_record(struct xplane_encoder *e, struct buf *b, const struct tk_record *r) {
+  const struct tk_trace *t = e->g->t;
+  const struct tk_track *k = &t->tracks[r->track];
+  xplane_member_number(b, "{\"kind\":", r->kind);
+  if (k->kind != TK_PROCESS) {
+    buf_text(b, ",\"thread\":true");
+    xplane_member_ident(e, b, ",\"tid\":", k->tid);
+  }
+  if (r->strong) buf_text(b, ",\"strong\":true");
+  if (r->phase > 0x20 && r->phase < 0x7f && r->phase != '"' && r->phase != '\\') {
+    buf_text(b, ",\"ph\":\"");
+    buf_append(b, &r->phase, 1);
+    buf_text(b, "\"");
+  }
+  i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* like all times of the file */
+  if (r->has_ts && ts < INT64_MAX && ts > INT64_MIN) xplane_member_number(b, ",\"ts\":", (int64_t)ts);
+  buf_text(b, ",\"raw\":{");
+  buf_append(b, trace_raw(t, r->at), r->size);
+  buf_text(b, "}}");
+}
+
+bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
+  const struct tk_trace *t = e->g->t;
+  const char *sep = "[";
+  uint32_t n;
+  const uint32_t *records = by_process(&e->g->records, e->process, &n);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct tk_record *r = &t->records[records[i]];
+    if (r->derived || (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed)) continue; /* the track's name replaces it */
+    buf_text(b, sep);
+    put_private_record(e, b, r);
+    sep = ",";
+  }
+  if (*sep == '[') return false;
+  buf_text(b, "]");
+  return true;
+}
+
+void xplane_count_records(struct sink *sink, const struct xplane_graph *g) {
+  for (tk_id i = 1; i <= g->t->n_records; i++) {
+    const struct tk_record *r = &g->t->records[i];
+    sink_lose(sink, TK_LOSS_RECORDS, r->kind == TK_REC_OTHER && !xplane_is_private(g, xplane_process(g->t, r->track)));
+  }
+}

@@ -1,0 +1,361 @@
+/* writer.h - interface between the files of the XPlane writer.
+ *
+ *     write.c               the file: its graphs, its clock, file-wide data
+ *     plane.c               a plane: its name and id, its passthrough, its lines, their additions to its maps
+ *     lines.c               the lines of a plane: their tracks, ids and times
+ *     event.c               an event
+ *     class.c               event metadata
+ *     private.c             properties that a plane and its lines cannot represent
+ *     flow.c                flow points
+ *     derived.c             skips derived tracks and args
+ *     kineto.c              data of a PyTorch trace for xprof's tables
+ *     passthrough.c         the original fields of a plane, or those that remain valid
+ *     adopted.c             events of a plane that another format embedded: their metadata and the types of their stats
+ *     carried.c             a file without events, for other formats to embed
+ *     writer.c              stats, and the maps of the plane
+ *
+ * A length precedes the data it measures, so each plane is encoded twice: first for the sizes, which also determines what the
+ * maps must name, then for the bytes. Only the maps of a plane are kept in memory. */
+#ifndef FORMAT_XPLANE_WRITE_WRITER_H
+#define FORMAT_XPLANE_WRITE_WRITER_H
+
+#include "by_process.h"
+#include "format/pb_out.h"
+#include "graph/sink.h"
+#include "io/out.h"
+#include "format/xplane/passthrough.h"
+#include "format/xplane/plane_ids.h"
+#include "format/xplane/program.h"
+
+/* Programs that the events of a graph refer to. */
+struct xplane_programs {
+  struct map ids;     /* values of program_id */
+  struct map modules; /* strings: values of hlo_module on events without program_id */
+  struct map names;   /* strings: names of classes in use */
+};
+
+/* Index of an arg of the current event, by key; valid if the serial equals the event's. */
+struct xplane_found {
+  uint32_t serial, at;
+};
+
+/* Marks the tracks and shapes that a plane has visited with its number. */
+struct xplane_marks {
+  uint32_t number, *tracks, *shapes;
+};
+
+/* Origin of a process: another format, an XSpace, an XSpace embedded in another format. */
+enum xplane_origin { XPLANE_NEW, XPLANE_READ, XPLANE_ADOPTED };
+
+/* A graph being written, and its XPlane passthrough. */
+struct xplane_graph {
+  const struct tk_trace *t;
+  const struct xplane_plane *planes;
+  const struct xplane_line *lines;
+  const struct xplane_class *classes;
+  uint32_t n_planes, n_lines, n_classes;
+  int64_t base_ns;  /* base of the file's times */
+  int64_t moved_ns; /* shift of its lines' timestamps since they were read */
+  uint32_t ordinal; /* 0 = the first graph of the file */
+  bool converted;   /* the file was XPlane, but converted by tracekit from another format */
+  bool restarted;   /* the file's times have a different base than in the XSpace that was read */
+  bool pruned;      /* its events or names have changed: only passthrough that remains valid is written */
+  bool renamed;     /* events or their args have other names than their metadata */
+  bool bare;        /* data that the graph does not model is omitted, unless events need it */
+  bool adopted;     /* another format embedded the planes */
+  bool carried;     /* written for another format to embed: without events, which the graph contains */
+  struct xplane_programs programs; /* if pruned */
+  tk_id key_derived;  /* key of the arg that marks output of tk_derive; 0 = nothing is marked */
+  uint8_t *derived;   /* by track: all of it is output of tk_derive; NULL = none is */
+  struct map overruled, overruling; /* key -> key of the arg with the metadata's overridden stat, and the reverse */
+  struct xplane_found *found; /* by string id, if the graph is adopted */
+  struct by_process tracks, was, of_classes, records, points; /* tracks, lines, classes, etc. of each process */
+  struct xplane_marks *marks;
+  struct kineto *kineto; /* NULL: not a PyTorch trace, or one with several ranks */
+  uint64_t lost_points; /* flow points that do not fit the stat "flow" of their event, which has room for one flow */
+  uint8_t *planes_of; /* by track: enum xplane_origin of a process; NULL = none was read as XPlane */
+  uint32_t *rows;   /* by track: plane id of a process of another format, in row order; NULL = not assigned yet */
+  uint64_t *flows;  /* by event: value of its stat "flow", 0 = none; NULL = no event has one */
+};
+
+struct xplane_out_line {
+  tk_id track;                   /* 0: all counters of the plane */
+  const struct xplane_line *was; /* the line as it was read, or NULL */
+  enum xplane_line_kind kind;
+  int64_t id, display_id, timestamp_ns, duration_ps;
+  tk_id name, display_name;
+  i128 zero_ps;  /* base of its offsets, as graph time */
+  uint64_t size; /* of the encoded message */
+};
+
+/* In xplane_graph.flows: private stats contain the points, so the stat is only for xprof. */
+static const uint64_t XPLANE_FLOW_STATED = (uint64_t)1 << 63;
+
+/* An event, or one series of a counter sample (from 1; 0 = all). */
+struct xplane_out_event {
+  tk_id id;
+  uint32_t series;
+};
+
+/* Stats generated for xprof. */
+enum xplane_made {
+  XPLANE_MADE_GROUP, XPLANE_MADE_STEP_NAME, XPLANE_MADE_CORRELATION, XPLANE_MADE_OP, XPLANE_MADE_KERNEL, XPLANE_MADE_MEMCPY,
+  XPLANE_MADE_MEMSET, XPLANE_MADE_POOL, XPLANE_MADE_STACK, XPLANE_MADE_HEAP, XPLANE_MADE_AVAILABLE, XPLANE_MADE_PEAK,
+  XPLANE_MADE_REQUESTED, XPLANE_MADE_SIZE, XPLANE_MADE_ADDRESS, XPLANE_MADE_CORES, XPLANE_MADE_MEMORY, XPLANE_MADE_MAJOR,
+  XPLANE_MADE_MINOR, XPLANE_MADE_VENDOR, XPLANE_MADE_DEVICE, XPLANE_MADE
+};
+
+/* Progress of writing the events of a graph; each is encoded twice, first for its size. */
+struct xplane_pace {
+  struct tk_progress progress;
+  uint64_t done, total;
+  bool stopped;
+};
+
+struct xplane_encoder {
+  struct mem *mem;
+  const struct xplane_graph *g;
+  tk_id process;
+  const struct xplane_plane *was; /* the plane as it was read, or NULL */
+  struct map classes;             /* class -> event metadata id */
+  struct map stats;               /* name << 8 | type -> stat metadata id */
+  struct map compressed;          /* ids of stats whose bytes are compressed strings */
+  struct map class_of_id;         /* event metadata id as read -> class */
+  struct map class_of_name;       /* name -> class of the plane; filled when the first series is written */
+  struct map overruled_classes;   /* hash of class and overridden stats -> event metadata id */
+  int64_t next_class, next_stat, first_new_stat;
+  struct buf new_classes, new_stats; /* encoded map entries, with their tags */
+  struct buf event, stat, inner;     /* scratch */
+  struct buf fields;                 /* unknown fields of the current event */
+  struct buf lines;                  /* struct xplane_out_line */
+  struct xplane_out_event *counters; /* samples of the plane, by time */
+  uint32_t n_counters;
+  tk_id key_flow, key_long_name;     /* strings of the trace, 0 = not in it */
+  int64_t made[XPLANE_MADE];         /* ids of stats generated for xprof, 0 = none yet */
+  const struct sink_meter *meter;    /* measures encoded sizes, or NULL */
+  struct xplane_pace *pace;          /* or NULL */
+  struct xplane_adopted *adopted;    /* for a plane that another format embedded */
+  /* for a pruned plane */
+  struct map class_entries, stat_entries; /* metadata id -> index of its original entry, from 1; 0 = written */
+  struct buf entries;                     /* struct xplane_bytes */
+  struct buf children;                    /* int64_t: ids that event metadata in use refers to */
+  uint64_t lost;                          /* number of blocks lost although they were not removed on purpose */
+};
+
+/* ---- writer.c ---- */
+
+void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g, tk_id process, const struct xplane_plane *was,
+                         struct mem *mem);
+void xplane_encoder_free(struct xplane_encoder *e);
+tk_id xplane_find_text(const struct tk_trace *t, const void *p, size_t n);
+/* Appends an entry of the map with this field number. */
+void xplane_put_entry(struct buf *b, uint32_t number, int64_t key, const struct buf *value);
+/* Returns the name of the stat for an arg key. */
+tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key);
+/* Appends the stat of an arg to b, as a field with this number. */
+void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *arg);
+/* Returns the field of XStat for the bytes of this stat. */
+unsigned xplane_bytes_field(const struct xplane_encoder *e, uint32_t id);
+void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes);
+/* The same for private stats. */
+void xplane_add_private_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
+                             size_t n);
+void xplane_add_private_int(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, int64_t v);
+int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description);
+/* For a pruned plane: keeps the stat metadata that an unchanged stat refers to. */
+void xplane_use_stat(struct xplane_encoder *e, struct pb stat);
+/* Return the field of XStat for args of this type (0 = needs a description as well), and the id of the plane's stat with this
+ * key. */
+unsigned xplane_field_of(unsigned type);
+const uint32_t *xplane_known_stat(const struct xplane_encoder *e, tk_id key);
+bool xplane_stat_is_used(const struct xplane_encoder *e, int64_t id);
+/* Returns the original entry of event metadata on the first call, then and if there is none, p = NULL. */
+struct xplane_bytes xplane_unwritten_class(struct xplane_encoder *e, int64_t id);
+/* True if the class came from metadata of this process. */
+bool xplane_class_is_of(const struct xplane_graph *g, tk_id cls, tk_id process);
+/* Maps event metadata ids to classes of this process, except classes made from step names. */
+void xplane_classes_by_id(const struct xplane_graph *g, tk_id process, struct map *by_id);
+/* Returns the displayed name of event metadata: its display name, otherwise its name. */
+struct xplane_bytes xplane_shown_name(struct pb metadata);
+/* True if the class has the displayed name of the metadata. */
+bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata);
+
+/* Converts picoseconds to nanoseconds, rounding down. */
+static inline i128 xplane_floor_ns(i128 ps) { return ps >= 0 ? ps / 1000 : -((-ps + 999) / 1000); }
+
+/* True if viewers can draw an arg of this type. */
+static inline bool xplane_is_number(enum tk_arg_type type) {
+  return type == TK_ARG_INT || type == TK_ARG_UINT || type == TK_ARG_DECIMAL || type == TK_ARG_DOUBLE;
+}
+
+/* ---- class.c ---- */
+
+/* Returns the id of the metadata of a class, adding it to the map if necessary. */
+int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls);
+/* The same for an event whose stats override stats of its metadata, which args contain. */
+int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_event *ev);
+/* The same for events that have another name for xprof than the displayed one; `name` NULL: for events generated for xprof. */
+int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant, const char *name, size_t n);
+/* The same for one series of a counter. */
+int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series);
+/* For a pruned plane: writes the children of metadata in use. */
+void xplane_put_children(struct xplane_encoder *e);
+
+/* ---- adopted.c ---- */
+
+/* Collects the metadata of a plane that another format embedded, and the types of stats, in order to find each event's metadata
+ * and drop the args that it contains. */
+struct xplane_adopted *xplane_adopted_new(struct xplane_encoder *e);
+void xplane_adopted_free(struct xplane_adopted *a);
+/* Returns the event's own *n args, valid until the next call; *id is its metadata, 0 = not in the plane. */
+const struct tk_arg *xplane_adopted_args(struct xplane_encoder *e, const struct tk_event *ev, uint32_t *n, int64_t *id);
+/* True if the arg is bytes that the other format stored as text. The bytes are valid until the next call. */
+bool xplane_adopted_bytes(struct xplane_encoder *e, const struct tk_arg *arg, struct xplane_bytes *bytes);
+/* For a pruned plane: keeps metadata of an event unchanged. */
+void xplane_use_class(struct xplane_encoder *e, int64_t id);
+
+/* ---- event.c ---- */
+
+/* Encodes the body of an XEvent in e->event. */
+void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event event);
+
+/* ---- lines.c ---- */
+
+static inline struct xplane_out_line *xplane_out_lines(const struct xplane_encoder *e, uint32_t *n) {
+  *n = (uint32_t)(e->lines.len / sizeof(struct xplane_out_line));
+  return (struct xplane_out_line *)(void *)e->lines.data;
+}
+/* Choose the lines of the plane, in order, and measure them. Return false when memory runs out or the work must stop (e->pace).
+ */
+bool xplane_choose_lines(struct xplane_encoder *e);
+bool xplane_measure_lines(struct xplane_encoder *e);
+uint64_t xplane_lines_size(const struct xplane_encoder *e);
+/* Writes the lines as fields of the plane; returns false if the work must stop. */
+bool xplane_put_lines(struct xplane_encoder *e, struct out *out);
+
+/* ---- private.c ---- */
+
+/* Append the texts of the stats "tracekit.tracks" and "tracekit.records"; return false if there is none. */
+bool xplane_put_tracks(struct xplane_encoder *e, struct buf *text);
+bool xplane_put_records(struct xplane_encoder *e, struct buf *text);
+static inline enum xplane_origin xplane_origin_of(const struct xplane_graph *g, tk_id process) {
+  return g->planes_of ? (enum xplane_origin)g->planes_of[process] : XPLANE_NEW;
+}
+/* True if private stats describe the tracks of this process, which is not the case for a plane read as XPlane. */
+static inline bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
+  return (xplane_origin_of(g, process) == XPLANE_NEW || g->converted) && process && !g->t->tracks[process].hidden;
+}
+/* Counts the records that no private stat contains. */
+void xplane_count_records(struct sink *sink, const struct xplane_graph *g);
+static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
+  return !track || t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+}
+/* Append a JSON member. `key` is the text before the value: ",\"name\":". Text 0 and missing identities append nothing. */
+void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text);
+void xplane_member_number(struct buf *b, const char *key, int64_t v);
+void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i);
+
+/* ---- derived.c ---- */
+
+/* Finds the parts of a graph that tk_derive made; xprof derives them itself. */
+void xplane_find_derived(struct xplane_graph *g, struct mem *mem);
+static inline bool xplane_is_derived(const struct xplane_graph *g, tk_id track) {
+  return g->t->tracks[track].derived || (g->derived && g->derived[track]);
+}
+/* Returns the names of args that tk_derive added to the event, "" = none. */
+const char *xplane_derived_args(const struct xplane_graph *g, const struct tk_event *ev);
+/* True if the arg is one of them, or the mark itself. */
+bool xplane_is_derived_arg(const struct xplane_graph *g, const char *args, tk_id key);
+
+/* ---- flow.c ---- */
+
+/* Computes g->flows; flow ids begin at `next`, `step` apart. Returns the next id. */
+int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, struct mem *mem);
+/* Appends the text of the stat "tracekit.flows"; returns false if there is none. */
+bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
+/* Counts the written points, and points that neither stat contains. */
+void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
+
+/* ---- kineto.c ---- */
+
+/* Sets g->kineto if the graph is a PyTorch profiler trace; the functions below depend on it. */
+void xplane_find_kineto(struct xplane_graph *g, struct mem *mem);
+/* Returns the device number of a process, -1 = not a device. */
+int64_t xplane_made_device(const struct xplane_graph *g, tk_id process);
+/* Add the line of steps to a device; return its i-th event, 0 = no more; encode its body in e->event. */
+void xplane_add_steps(struct xplane_encoder *e);
+tk_id xplane_step_event(const struct xplane_encoder *e, uint32_t i);
+void xplane_encode_step(struct xplane_encoder *e, const struct xplane_out_line *line, tk_id event);
+/* True if the plane's lines may use the file's own base: xprof interprets times of allocations that way, whatever the line's
+ * timestamp. */
+bool xplane_counts_from_base(const struct xplane_encoder *e, tk_time first);
+/* Prints the name of a stream; returns false if it has the name of its thread. */
+bool xplane_put_stream_name(const struct xplane_encoder *e, struct buf *b, tk_id track);
+/* Append the generated stats of an event; return the id of metadata to use instead of its class's, or 0. */
+void xplane_put_made_stats(struct xplane_encoder *e, struct buf *b, tk_id event);
+int64_t xplane_made_class_id(struct xplane_encoder *e, const struct tk_event *ev);
+/* Appends the properties of a device. */
+void xplane_put_made_plane(struct xplane_encoder *e, struct buf *plane);
+
+/* ---- passthrough.c ---- */
+
+/* For a graph that an operation changed: collects what the remaining events refer to. */
+void xplane_prune_init(struct xplane_graph *g, bool bare, struct mem *mem);
+void xplane_prune_free(struct xplane_graph *g);
+/* Appends the plane's original fields except id, name, lines and private stats; to be called when the lines have been measured.
+ */
+void xplane_put_passthrough(struct xplane_encoder *e, struct buf *plane);
+
+/* ---- plane.c ---- */
+
+struct xplane_sink {
+  struct sink sink;
+  struct out *out;
+  struct sink_options opt;
+  struct mem mem;
+  uint64_t written;
+  int64_t base_ns;
+  uint32_t planes; /* number of planes so far */
+  int64_t next_flow;
+  struct xplane_plane_ids ids;
+  struct buf space; /* fields that are not planes, by segment */
+  uint32_t segment; /* segment whose fields are written next */
+  bool has_start;   /* a plane "Task Environment" was written */
+  bool edited;      /* an operation changed a graph */
+  bool carrier;     /* writes the file that other formats embed */
+  struct xplane_pace pace;
+  bool pristine;    /* the first graph is written like a recorded XSpace: its planes represent all of it */
+  struct buf carried_names, carried_stats;
+  struct buf carried; /* blocks of the current graph's planes, for a process that takes it as a part */
+  struct buf added;   /* its fields that are not planes, likewise */
+  int64_t next_carried;
+};
+
+/* Counts bytes of the file; returns false with err if it exceeds what protobuf can read. */
+bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
+/* Writes a plane that was read as XPlane. */
+bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
+                        struct tk_err *err);
+/* Assigns row ids to the processes of other formats, by sort index, after the rows of earlier graphs. Returns false when memory
+ * runs out. */
+bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g);
+/* Writes a process of another format; rows must be ordered. */
+bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err);
+/* ---- carried.c ---- */
+
+/* Adds the block's description of the plane that is written next. */
+void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e);
+/* The same for the planes of a part, which follow those already written. Returns false if the part is damaged. */
+bool xplane_take_carried(struct xplane_sink *s, struct pb blocks);
+/* The same for file-wide data; its stats and their names are in the sink. Returns false if there is no block. */
+bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first);
+/* True if the graph is exactly what the reader made of the embedded XSpace. */
+bool xplane_is_pristine(const struct xplane_graph *g, struct mem *mem);
+
+/* ---- plane.c ---- */
+
+/* Writes a plane with this name and the stats in `stats`, whose names are in e->new_stats; writes nothing if there are none. */
+bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats,
+                        struct tk_err *err);
+
+#endif

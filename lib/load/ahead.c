@@ -1,0 +1,232 @@
+/* ahead.c - see ahead.h. */
+#include "ahead.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/os.h"
+#include "source/sources.h"
+
+/* With less memory than this, the threads' own use (stacks, allocator arenas) would matter. */
+enum { ROOM = 64 << 20 };
+
+enum slot_state { HERE, WAITING, LOADING, LOADED }; /* HERE: only the caller's thread loads it */
+
+struct slot {
+  enum slot_state state;
+  struct tk_trace *trace;
+  struct tk_err err;
+  uint64_t done, total; /* progress, bytes */
+};
+
+struct load_ahead {
+  struct tk_sources *sources;
+  size_t first, n;
+  struct tk_load_options opt; /* options of the threads */
+  uint64_t share;             /* memory limit of each trace, bytes */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  struct slot *slots;
+  size_t at; /* index of the caller's slot */
+  bool stopped;
+  unsigned n_threads;
+  struct worker {
+    struct load_ahead *a;
+    pthread_t thread;
+    struct slot *slot; /* the slot being loaded */
+  } workers[LOAD_AHEAD_MOST];
+};
+
+static bool tick(void *arg, uint64_t done, uint64_t total) {
+  struct worker *w = arg;
+  pthread_mutex_lock(&w->a->lock);
+  w->slot->done = done;
+  w->slot->total = total;
+  const bool go_on = !w->a->stopped;
+  pthread_mutex_unlock(&w->a->lock);
+  return go_on;
+}
+
+/* Returns the next input to load, once it is close enough to the caller's; NULL = none left. Call with the lock held. */
+static struct slot *next_slot(struct load_ahead *a) {
+  for (size_t i = 0; i < a->n && !a->stopped;) {
+    if (i < a->at) i = a->at;
+    if (i >= a->n) return NULL;
+    if (a->slots[i].state != WAITING) i++;
+    else if (i <= a->at + a->n_threads) return &a->slots[i];
+    else pthread_cond_wait(&a->changed, &a->lock);
+  }
+  return NULL;
+}
+
+/* Call with the lock held; it is released while the input loads. */
+static void load_slot(struct load_ahead *a, struct slot *slot, struct tk_progress progress) {
+  struct tk_load_options opt = a->opt;
+  struct tk_err err = {.offset = UINT64_MAX};
+  opt.progress = progress;
+  slot->state = LOADING;
+  pthread_mutex_unlock(&a->lock);
+  struct tk_trace *t = tk_sources_load(a->sources, a->first + (size_t)(slot - a->slots), &opt, &err);
+  pthread_mutex_lock(&a->lock);
+  slot->trace = t;
+  slot->err = err;
+  slot->state = LOADED;
+  pthread_cond_broadcast(&a->changed);
+}
+
+static void *work(void *self) {
+  struct worker *w = self;
+  struct load_ahead *a = w->a;
+  pthread_mutex_lock(&a->lock);
+  while ((w->slot = next_slot(a)) != NULL) load_slot(a, w->slot, (struct tk_progress){.tick = tick, .arg = w});
+  pthread_mutex_unlock(&a->lock);
+  return NULL;
+}
+
+static struct load_ahead *allocate(size_t n) {
+  struct load_ahead *a = calloc(1, sizeof *a);
+  if (a) a->slots = calloc(n, sizeof *a->slots);
+  if (a && a->slots) return a;
+  free(a);
+  return NULL;
+}
+
+struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n, const bool *unwanted,
+                                    const struct tk_load_options *opt, unsigned most) {
+  const unsigned cores = opt->threads ? opt->threads : os_cores();
+  unsigned threads = cores - 1 < most ? cores - 1 : most;
+  size_t wanted = 0;
+  const uint64_t limit = os_memory_limit(opt->max_memory);
+  const bool worth_it = cores > 1 && n > 1 && (!limit || limit >= ROOM);
+  struct load_ahead *a = worth_it ? allocate(n) : NULL;
+  if (!a) return NULL;
+  a->sources = s;
+  a->first = first;
+  a->n = n;
+  for (size_t i = 0; i < n; i++)
+    if (sources_is_file(s, first + i) && !(unwanted && unwanted[i])) a->slots[i].state = WAITING, wanted++;
+  if (threads > wanted) threads = (unsigned)wanted;
+  a->opt = *opt;
+  a->opt.threads = 1;
+  a->opt.max_memory = a->share = limit / (threads + 2);
+  pthread_mutex_init(&a->lock, NULL);
+  pthread_cond_init(&a->changed, NULL);
+  pthread_mutex_lock(&a->lock); /* the first threads wait until the number of threads is final */
+  for (; a->n_threads < threads; a->n_threads++) {
+    struct worker *w = &a->workers[a->n_threads];
+    w->a = a;
+    if (pthread_create(&w->thread, NULL, work, w) != 0) break;
+  }
+  pthread_mutex_unlock(&a->lock);
+  if (a->n_threads) return a;
+  load_ahead_stop(a);
+  return NULL;
+}
+
+/* The caller, which loads another slot while it waits for one. */
+struct helper {
+  struct load_ahead *a;
+  const struct slot *awaited;
+  const struct tk_progress *progress;
+  bool stopped;
+};
+
+static bool tick_of_helper(void *arg, uint64_t done, uint64_t total) {
+  struct helper *h = arg;
+  pthread_mutex_lock(&h->a->lock);
+  if (h->awaited->state == LOADING) done = h->awaited->done, total = h->awaited->total;
+  pthread_mutex_unlock(&h->a->lock);
+  h->stopped = h->progress->tick && !h->progress->tick(h->progress->arg, done, total);
+  return !h->stopped;
+}
+
+/* Returns a slot within reach that no thread has started to load; NULL = none. */
+static struct slot *left_slot(struct load_ahead *a) {
+  for (size_t i = a->at; i < a->n && i <= a->at + a->n_threads; i++)
+    if (a->slots[i].state == WAITING) return &a->slots[i];
+  return NULL;
+}
+
+/* While a thread loads the slot, loads another one or waits, and reports progress. False if the caller's tick returns false. */
+static bool wait_for(struct load_ahead *a, struct slot *slot, const struct tk_progress *p) {
+  enum { TICK_NS = 100000000 };
+  struct helper helper = {a, slot, p, false};
+  bool go_on = true;
+  while (go_on && slot->state == LOADING) {
+    struct slot *left = left_slot(a);
+    if (left) {
+      load_slot(a, left, (struct tk_progress){.tick = tick_of_helper, .arg = &helper});
+      go_on = !helper.stopped;
+      continue;
+    }
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += TICK_NS;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_cond_timedwait(&a->changed, &a->lock, &until);
+    const uint64_t done = slot->done, total = slot->total;
+    pthread_mutex_unlock(&a->lock);
+    go_on = !p->tick || p->tick(p->arg, done, total);
+    pthread_mutex_lock(&a->lock);
+  }
+  return go_on;
+}
+
+/* Stops the threads, which abandon what they load, and frees all loaded traces. */
+static void join(struct load_ahead *a) {
+  pthread_mutex_lock(&a->lock);
+  a->stopped = true;
+  pthread_cond_broadcast(&a->changed);
+  pthread_mutex_unlock(&a->lock);
+  for (unsigned i = 0; i < a->n_threads; i++) pthread_join(a->workers[i].thread, NULL);
+  for (size_t i = 0; i < a->n; i++) {
+    tk_free(a->slots[i].trace);
+    a->slots[i] = (struct slot){.state = HERE};
+  }
+  a->n_threads = 0;
+}
+
+/* Loads within the memory left if all threads use their shares. If that is too little, stops the threads and retries. */
+static struct tk_trace *load_here(struct load_ahead *a, struct tk_sources *s, size_t i, const struct tk_load_options *opt,
+                                  struct tk_err *err) {
+  struct tk_load_options less = *opt;
+  const uint64_t held = a ? a->n_threads * a->share : 0;
+  if (held && opt->max_memory) less.max_memory = opt->max_memory > held ? opt->max_memory - held : 1;
+  struct tk_trace *t = tk_sources_load(s, i, &less, err);
+  if (t || !held || err->code != TK_ELIMIT) return t;
+  join(a);
+  err_clear(err);
+  return tk_sources_load(s, i, opt, err);
+}
+
+struct tk_trace *load_ahead_take(struct load_ahead *a, struct tk_sources *s, size_t first, size_t i, const struct tk_load_options *opt,
+                                 struct tk_err *err) {
+  if (!a || !a->n_threads) return load_here(a, s, first + i, opt, err);
+  struct slot *slot = &a->slots[i];
+  pthread_mutex_lock(&a->lock);
+  a->at = i;
+  pthread_cond_broadcast(&a->changed);
+  const bool go_on = wait_for(a, slot, &opt->progress), loaded = slot->state == LOADED;
+  struct tk_trace *t = loaded ? slot->trace : NULL;
+  if (go_on) {
+    slot->trace = NULL;
+    slot->state = HERE;
+  }
+  pthread_mutex_unlock(&a->lock);
+  if (!go_on) return err_set(err, TK_EINTERRUPTED, "interrupted"), NULL;
+  if (t) return t;
+  if (!loaded || slot->err.code == TK_ELIMIT) return load_here(a, s, first + i, opt, err);
+  *err = slot->err;
+  return NULL;
+}
+
+void load_ahead_stop(struct load_ahead *a) {
+  if (!a) return;
+  join(a);
+  pthread_mutex_destroy(&a->lock);
+  pthread_cond_destroy(&a->changed);
+  free(a->slots);
+  free(a);
+}

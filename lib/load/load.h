@@ -1,0 +1,19 @@
+/* load.h - loading, shared by the commands. */
+#ifndef LOAD_LOAD_H
+#define LOAD_LOAD_H
+
+#include "graph/trace.h"
+#include "io/in.h"
+
+/* Records the files that the trace was read from. */
+void load_files(struct tk_trace *t, const char *const *paths, size_t n);
+
+/* Stores the options that matter after reading. */
+void load_configure(struct tk_trace *t, const struct tk_load_options *opt);
+
+/* Reads `in` into t, which may contain only notes, and closes `in`. `in` may be NULL if opening failed with err set. On
+ * failure, frees t and returns NULL. */
+struct tk_trace *load_input(struct in *in, const char *source, const struct tk_load_options *opt, struct tk_trace *t,
+                            struct tk_err *err);
+
+#endif

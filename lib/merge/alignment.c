@@ -1,0 +1,52 @@
+/* alignment.c - results of the first pass of a merge, for the second pass (align.h). */
+#include "base/err.h"
+#include "base/os.h"
+#include "align.h"
+
+enum { FEWEST_ANCHORS = 256, ALL_ANCHORS = 1 << 20 };
+
+bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock) {
+  return clock == base->clock && clock != TK_CLOCK_UNKNOWN;
+}
+
+int64_t merge_later(const struct merge_base *base, const struct merge_base *own, enum tk_align align) {
+  return align != TK_ALIGN_NONE && merge_is_comparable(base, own->clock) ? 0 : base->zero_ns - own->zero_ns;
+}
+
+uint32_t merge_most_anchors(size_t n) {
+  const size_t share = n ? ALL_ANCHORS / n : SCAN_ANCHORS;
+  return share > SCAN_ANCHORS ? SCAN_ANCHORS : share < FEWEST_ANCHORS ? FEWEST_ANCHORS : (uint32_t)share;
+}
+
+struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
+                            struct tk_err *err) {
+  struct tk_load_options less = *opt;
+  struct tk_trace *t = a->kept ? a->kept[i] : NULL;
+  uint64_t limit = os_memory_limit(opt->max_memory);
+  if (t) {
+    a->kept[i] = NULL;
+    a->kept_bytes -= t->store->mem.used;
+    return t;
+  }
+  if (limit) less.max_memory = limit - a->kept_bytes;
+  return load_ahead_take(a->ahead, in->sources, in->first, i, &less, err);
+}
+
+bool merge_stops(size_t n_inputs, struct tk_err *err) {
+  if (n_inputs >= 2 && err->code != TK_EINTERRUPTED) err->option = TK_OPTION_KEEP_GOING;
+  return false;
+}
+
+void merge_alignment_free(struct merge_alignment *a) {
+  merge_collectives_free(&a->collectives, &a->mem);
+  mem_free(&a->mem, a->sizes);
+  mem_free(&a->mem, a->maps);
+  mem_free(&a->mem, a->mapped);
+  mem_free(&a->mem, a->skipped);
+  for (size_t i = 0; a->kept && i < a->n; i++) tk_free(a->kept[i]);
+  mem_free(&a->mem, a->kept);
+  for (size_t i = 0; a->pids && i < a->n; i++) mem_free(&a->mem, a->pids[i].v);
+  mem_free(&a->mem, a->pids);
+  mem_free(&a->mem, a->who);
+  *a = (struct merge_alignment){.n = 0};
+}

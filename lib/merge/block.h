@@ -1,0 +1,23 @@
+/* block.h - description of a rank in a merged trace: an element of "ranks" in the object "tracekit". */
+#ifndef MERGE_BLOCK_H
+#define MERGE_BLOCK_H
+
+#include "op/renumber.h"
+
+struct merge_block {
+  const struct tk_merge_rank *rank;
+  const struct tk_trace *trace; /* the trace as written; NULL = the input is copied unchanged */
+  const struct merge_pid *was;  /* original identity of each of rank->processes processes */
+  bool first;                   /* its top-level keys are at the top of the output */
+  bool nameless;                /* omit the name of the input */
+  const char *account;          /* JSON members, after a comma, that describe what was dropped; NULL = nothing */
+};
+
+/* For a merged trace: appends the blocks of its ranks, unchanged except for pids and shifts. The trace's own top-level keys go
+ * into the first block, unless they are at the top of the output. Returns the number of blocks. */
+uint32_t merge_block_print_ranks(struct buf *to, const struct merge_block *block);
+
+/* Appends the block as JSON, on a new line after a comma unless it is the first. A failure sticks in the memory of `to`. */
+void merge_block_print(struct buf *to, const struct merge_block *block);
+
+#endif

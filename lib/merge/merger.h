@@ -1,0 +1,119 @@
+/* merger.h - state of a merge: what its ranks share, and the processing of each rank.
+ *
+ *     plan.c          decisions before any rank is written: clocks, places, pids, names
+ *     rank.c          adjusts a rank to the others and writes it to the sink
+ *     merge.c         writes all ranks in turn, in one process; cluster/apply.c writes one of them; cluster/concat.c joins the results */
+#ifndef MERGE_MERGER_H
+#define MERGE_MERGER_H
+
+#include "graph/diagnostics.h"
+#include "merge.h"
+#include "align.h"
+#include "op/renumber.h"
+#include "op/window.h"
+
+/* Place of one rank among all; usable without the other ranks. */
+struct merge_place_of {
+  int64_t slot; /* its rank, or the next unclaimed one */
+  const struct pid_change *pids;
+  uint32_t n_pids, first_row, rows; /* first_row, rows: as in struct sink */
+};
+
+/* Share of the requested size for each input (share.h). */
+struct merge_shares {
+  uint64_t *of;   /* by input, bytes; NULL = no size is requested */
+  uint8_t *roles; /* enum merge_role */
+};
+
+/* Dropped events of one name on one kind of track. */
+struct merge_gone_row {
+  uint32_t kind, name;
+  uint64_t count;
+  i128 total_ps;
+  const struct intern_str *text; /* the name; set when rows are sorted */
+};
+
+struct merge_gone {
+  struct mem *mem;
+  struct intern names;
+  struct map index;
+  struct merge_gone_row *v;
+  uint32_t n, cap;
+};
+
+struct merger {
+  const struct tk_merge_options *opt;
+  const struct merge_output *output;
+  struct tk_sources *sources;
+  const struct tk_input *inputs; /* the merged inputs, in `sources` */
+  size_t first, n_inputs, n_merged;
+  uint64_t n_events; /* events of the merged inputs */
+  struct tk_merge_report *report;
+  struct tk_err *err;
+  struct merge_alignment alignment;
+  unsigned folders;         /* number of folders in labels that make input names differ */
+  uint32_t *places;         /* position of the rows, by input; NULL = by rank */
+  struct mem mem;
+  struct merge_ids ids;
+  struct map ranks;        /* claimed rank -> input + 1 */
+  struct map fingerprints; /* hash of the contents -> input + 1 */
+  struct tk_trace *first_trace; /* top-level keys of the first input; zero of time of the output */
+  struct merge_base base;  /* from the first input */
+  struct window window;    /* selected time range, relative to the output's first event */
+  bool has_window;
+  uint32_t next_row;       /* first row of the next input's processes */
+  int64_t first_link;      /* id of the first flow between ranks */
+  struct buf blocks;       /* blocks of the ranks as JSON, comma-separated */
+  struct merge_scans *scans;    /* scans that replace the inputs; NULL = the inputs are available */
+  struct scan_pids own_pids;   /* pids of the current input, if the alignment has none */
+  const struct merge_place_of *planned; /* place of the only rank that is written; NULL = all ranks are written */
+  struct merge_shares shares;
+  struct merge_gone gone;
+  const struct format *weighed; /* as in merge_inputs */
+  bool packed;
+  bool opened;
+};
+
+/* Starts a merge. The caller calls merger_end even on failure. */
+bool merger_begin(struct merger *m, const struct merge_inputs *in, struct tk_err *err);
+void merger_end(struct merger *m);
+
+/* True if inputs are joined. A single input stays unchanged unless the options require more: merging one trace is converting
+ * it. */
+bool merger_joins(const struct merger *m);
+static inline bool merger_asks_for_time(const struct merger *m) { return m->opt->steps || m->opt->time; }
+const char *merger_label(const struct merger *m);
+
+static inline const char *merger_text(struct merger *m, const char *text) {
+  return diagnostics_text(m->report->notes, text);
+}
+
+static inline void merger_note(struct merger *m, const char *input, const char *text) {
+  diagnostics_say(m->report->notes, input, TK_NOTE_INFO, text);
+}
+
+/* ---- plan.c ---- */
+
+/* Settles the clocks, the order of inputs and rows, and the folders that labels need to distinguish inputs. */
+bool merger_plan(struct merger *m);
+/* Returns the place of an input that claims this rank, -1 = none. *claimed becomes the rank that it claims, *other 1 + the
+ * input that claimed the same rank before, or 0. */
+int64_t merger_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other);
+/* Returns the new pids of the next input's processes, whose visible pids are `pids`; pids given before are not given again.
+ * NULL if memory runs out; the caller frees the result. */
+struct pid_change *merger_pids(struct merger *m, const int64_t *pids, uint32_t n);
+
+/* ---- rank.c ---- */
+
+/* Adjusts the trace of an input to the others, and writes it. */
+bool merger_write(struct merger *m, size_t input, struct tk_trace *t);
+/* Opens the output with the top-level keys of this trace. */
+bool merger_open(struct merger *m, const struct tk_trace *t);
+
+/* ---- merge.c ---- */
+
+/* Ends the output with the blocks of all ranks and the data that belongs to no rank. */
+bool merger_close(struct merger *m);
+
+#endif
+

@@ -1,0 +1,12 @@
+/* order.h - order of the rows of several hosts. */
+#ifndef MERGE_ORDER_H
+#define MERGE_ORDER_H
+
+#include "align.h"
+
+/* Fills places[n] with the position of each input's rows, by rank; equal ranks keep their order. If `by_hosts`, the inputs of a
+ * host are adjacent, and hosts are ordered by their lowest rank. An input without a known host is a host of its own. False if
+ * memory runs out. */
+bool merge_order(const struct merge_who *who, size_t n, bool by_hosts, uint32_t *places);
+
+#endif

@@ -1,0 +1,35 @@
+/* part.h - a part: the bytes that one rank contributes to a merged trace, with the data needed to join them.
+ *
+ *     | bytes of the output | message Part (proto/plan.proto) | its length, its CRC, "tracekit" |
+ *
+ * The data is at the end because it is known only after the rank is written. With gzip, the bytes are deflate data without
+ * header and trailer, which begin and end at a break (io/out.h). */
+#ifndef MERGE_PART_H
+#define MERGE_PART_H
+
+#include <stdio.h>
+
+#include "plan.pb-c.h"
+#include "cluster/tasks.h"
+
+enum { PART_SCHEMA = 1 };
+
+struct saver;
+
+/* Ends the part of this rank: appends everything that follows its bytes. */
+bool part_end(struct saver *s, struct merger *m, const struct tasks *t, uint32_t rank);
+
+/* A part that is being read. */
+struct part {
+  FILE *f;
+  struct mem *mem;
+  Plan__Part *is;
+};
+
+/* False with err set if the file is not a part, or is incomplete. */
+bool part_open(struct part *p, const char *path, struct mem *mem, struct tk_err *err);
+/* Copies the part's bytes into the output. Call after saver_take. */
+bool part_copy(struct part *p, struct out *to, struct tk_err *err);
+void part_close(struct part *p);
+
+#endif

@@ -1,0 +1,112 @@
+/* plan.c - decisions of a merge before it writes anything (merger.h); they are the same from scans as from the inputs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "align/report.h"
+#include "base/path.h"
+#include "order.h"
+#include "share.h"
+#include "source/sources.h"
+
+bool merger_joins(const struct merger *m) {
+  return (m->n_inputs > 1 && !m->output->run) || m->opt->label || m->opt->group_by != TK_GROUP_RANK;
+}
+
+/* ---- names ---- */
+
+/* Several runs: put run and step into each label. */
+static bool is_of_runs(const struct merger *m) {
+  for (size_t i = 1; m->opt->align == TK_ALIGN_START && i < m->n_inputs; i++)
+    if (strcmp(m->inputs[i].run, m->inputs[0].run) != 0 || strcmp(m->inputs[i].step, m->inputs[0].step) != 0) return true;
+  return false;
+}
+
+const char *merger_label(const struct merger *m) {
+  if (m->opt->label) return m->opt->label;
+  return is_of_runs(m) ? "{run} - step {step} - " LABEL_DEFAULT : LABEL_DEFAULT;
+}
+
+/* Finds how many folders of the path make all input names differ; 0 if none of the tried numbers does. */
+static bool find_folders(struct merger *m) {
+  enum { MOST = 8 };
+  for (bool same = true; same && m->folders < MOST; m->folders += same) {
+    struct intern names;
+    intern_init(&names, &m->mem);
+    same = false;
+    for (size_t i = 0; i < m->n_inputs && !same; i++) {
+      const char *name = path_end(m->inputs[i].name, m->folders);
+      uint32_t before = names.n;
+      same = intern(&names, name, strlen(name)) <= before;
+    }
+    intern_free(&names);
+  }
+  if (m->folders == MOST) m->folders = 0;
+  return mem_check(&m->mem, m->err);
+}
+
+/* ---- ranks and pids ---- */
+
+int64_t merger_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other) {
+  int64_t sort = *claimed = rank >= 0 ? rank : (int64_t)input;
+  uint32_t *slot = map_put(&m->ranks, (uint64_t)sort, 0);
+  *other = slot ? *slot : 0;
+  if (slot && *slot && sort > INT32_MAX) sort = 0; /* leave room to count up */
+  while (slot && *slot) slot = map_put(&m->ranks, (uint64_t)++sort, 0);
+  if (slot) *slot = (uint32_t)input + 1;
+  return sort;
+}
+
+struct pid_change *merger_pids(struct merger *m, const int64_t *pids, uint32_t n) {
+  struct pid_change *changes = mem_array(&m->mem, (uint64_t)n + 1, sizeof *changes);
+  if (changes && pids_give(&m->ids, pids, n, changes)) return changes;
+  mem_free(&m->mem, changes);
+  return NULL;
+}
+
+/* ---- clocks and order ---- */
+
+static bool order_rows(struct merger *m) {
+  if (m->opt->group_by != TK_GROUP_HOST || !m->alignment.who) return true;
+  m->places = mem_array(&m->mem, m->n_inputs, sizeof *m->places);
+  if (!m->places) return mem_check(&m->mem, m->err);
+  return merge_order(m->alignment.who, m->n_inputs, true, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
+}
+
+/* True if an input is stdin. Reading stdin twice needs a copy; do not pay for one just to learn its start time. */
+static bool has_stdin(const struct merger *m) {
+  for (size_t i = 0; i < m->n_inputs; i++)
+    if (strcmp(m->inputs[i].name, "standard input") == 0 || strcmp(m->inputs[i].name, "-") == 0) return true;
+  return false;
+}
+
+static bool align_inputs(struct merger *m) {
+  const struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs, .scans = m->scans,
+                                  .weighed = m->weighed, .packed = m->packed};
+  bool start = m->scans || m->output->needs_start || m->opt->to_zero || (m->opt->align != TK_ALIGN_NONE && !has_stdin(m));
+  return merge_align(&m->alignment, &in, m->opt, start, m->report, m->err);
+}
+
+/* Aligns the inputs. If viewers ignore sort indices, sorts the inputs by rank, because such viewers show processes in the order
+ * in which they are written. */
+static bool align_in_order(struct merger *m) {
+  bool sorted = true;
+  if (!align_inputs(m)) return false;
+  const struct merge_who *who = m->alignment.who;
+  for (size_t i = 1; who && i < m->n_inputs; i++) sorted = sorted && who[i - 1].rank <= who[i].rank;
+  if (sorted || !m->output->own_order) return true;
+  uint32_t *places = mem_array(&m->mem, m->n_inputs, sizeof *places);
+  bool ok = places && merge_order(who, m->n_inputs, false, places) && sources_arrange(m->sources, m->first, m->n_inputs, places);
+  mem_free(&m->mem, places);
+  if (!ok) return err_set(m->err, TK_ELIMIT, "out of memory");
+  merge_alignment_free(&m->alignment); /* it is by input, and relative to the first input */
+  align_report_free(m->report);
+  return align_inputs(m);
+}
+
+bool merger_plan(struct merger *m) {
+  if (!align_in_order(m) || !order_rows(m) || !find_folders(m)) return false;
+  m->first_link = 1;
+  m->ids.graphs = (uint32_t)m->n_inputs;
+  if (m->opt->link_collectives) m->ids.first_id = 1 + (int64_t)m->alignment.collectives.n;
+  return merge_shares_plan(m);
+}

@@ -1,0 +1,72 @@
+/* select.c - cuts each input of a merge as it is read (select.h).
+ *
+ * Ranks and steps belong to the input itself, so they are cut at once: this makes the graphs that wait for the second pass
+ * smaller. Anchors are collected before that, from the whole input. A time range refers to the common timeline, so it is cut
+ * after the input is placed there. */
+#include "select.h"
+
+#include "base/err.h"
+#include "op/filter.h"
+#include "source/identity.h"
+
+bool merge_select_check(const struct tk_merge_options *opt, struct tk_err *err) {
+  const struct tk_filter_options filter = {.time = opt->time, .steps = opt->steps};
+  return tk_filter_check(&filter, err);
+}
+
+bool merge_selects_ranks(const struct tk_merge_options *opt) { return opt->n_ranks || opt->every_rank > 1; }
+
+bool merge_wants_rank(const struct tk_merge_options *opt, int64_t rank) {
+  bool any = !opt->n_ranks;
+  for (size_t i = 0; !any && i < opt->n_ranks; i++) any = rank >= opt->ranks[i].first && rank <= opt->ranks[i].last;
+  return any && (opt->every_rank < 2 || rank % opt->every_rank == 0);
+}
+
+/* For a merged trace: returns 1 for each track of a selected rank or of no rank, else 0; NULL if memory runs out. */
+static uint32_t *wanted_tracks(const struct tk_merge_options *opt, struct tk_trace *t, struct mem *mem, bool *any) {
+  struct track_origin *origins = identity_of_tracks(t, mem);
+  uint32_t *part = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *part);
+  *any = false;
+  for (tk_id i = 0; origins && part && i <= t->n_tracks; i++) {
+    bool known = origins[i].rank >= 0, wanted = !known || merge_wants_rank(opt, origins[i].rank);
+    part[i] = wanted;
+    *any = *any || (known && wanted);
+  }
+  if (origins) identity_free_tracks(origins, mem);
+  return origins ? part : NULL;
+}
+
+bool merge_wants(const struct tk_merge_options *opt, struct tk_trace *t, int64_t rank, struct tk_err *err) {
+  struct mem mem = {0};
+  bool any;
+  if (!merge_selects_ranks(opt)) return true;
+  if (!identity_is_merged(t)) return merge_wants_rank(opt, rank);
+  mem_free(&mem, wanted_tracks(opt, t, &mem, &any));
+  return mem_check(&mem, err) && any;
+}
+
+static bool cut_ranks(struct tk_trace *t, const struct tk_merge_options *opt, struct tk_err *err) {
+  static const struct tk_filter_options all = {0};
+  struct mem mem = {0};
+  struct tk_filter_report unused = {0};
+  bool any;
+  const struct filter_plan plan = {.opt = &all, .part_of = wanted_tracks(opt, t, &mem, &any), .part = 1};
+  bool ok = mem_check(&mem, err) && op_filter(t, t, &plan, &unused, err);
+  mem_free(&mem, (void *)plan.part_of);
+  return ok;
+}
+
+bool merge_cut(struct tk_trace *t, const struct tk_merge_options *opt, struct tk_err *err) {
+  const struct tk_filter_options steps = {.steps = opt->steps};
+  if (merge_selects_ranks(opt) && identity_is_merged(t) && !cut_ranks(t, opt, err)) return false;
+  return !opt->steps || tk_filter(t, &steps, NULL, err);
+}
+
+bool merge_cut_time(struct tk_trace *t, const struct window *w, uint64_t *events, struct tk_err *err) {
+  static const struct tk_filter_options all = {0};
+  struct tk_filter_report report = {0};
+  const struct filter_plan plan = {.opt = &all, .cut = w};
+  if (!op_filter(t, t, &plan, &report, err)) return false;
+  *events = report.events_before;
+  return true;
+}

@@ -1,0 +1,25 @@
+/* select.h - selects the part of its inputs that a merge keeps: ranks, steps, a time range. */
+#ifndef MERGE_SELECT_H
+#define MERGE_SELECT_H
+
+#include "graph/trace.h"
+#include "op/window.h"
+
+/* Checks the selection before any input is read. False with err set if it is invalid. */
+bool merge_select_check(const struct tk_merge_options *opt, struct tk_err *err);
+
+/* True if the selection includes a trace of this rank; of a merged trace, at least one rank. On failure returns false with err
+ * set. */
+bool merge_wants(const struct tk_merge_options *opt, struct tk_trace *t, int64_t rank, struct tk_err *err);
+
+/* True if the selection includes this rank. */
+bool merge_wants_rank(const struct tk_merge_options *opt, int64_t rank);
+/* True if the options select ranks. */
+bool merge_selects_ranks(const struct tk_merge_options *opt);
+
+/* Removes other ranks (from a merged trace) and other steps. */
+bool merge_cut(struct tk_trace *t, const struct tk_merge_options *opt, struct tk_err *err);
+/* Removes what is outside the window from a trace on the common timeline. *events becomes the number of events before. */
+bool merge_cut_time(struct tk_trace *t, const struct window *w, uint64_t *events, struct tk_err *err);
+
+#endif

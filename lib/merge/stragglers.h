@@ -1,0 +1,29 @@
+/* stragglers.h - finds the slow rank of a job, using only what is known of all ranks before any is written.
+ *
+ * Terms are used as in the report on collectives (analysis/report.h): a rank waits from its own arrival until the last one
+ * arrives, and the cost of the last rank is the time by which it arrives after the next-to-last. */
+#ifndef MERGE_STRAGGLERS_H
+#define MERGE_STRAGGLERS_H
+
+#include "merger.h"
+
+struct stragglers {
+  struct merge_tally *tally; /* by input */
+  uint32_t slow, typical;    /* indices of inputs; UINT32_MAX = too few ranks */
+  uint32_t compared;         /* number of ranks compared */
+  bool met;                  /* true: judged by collectives; false: by duration */
+};
+
+/* Finds the slow rank, whose late arrivals cost the others most, and a typical one, which waited the median time. If fewer than
+ * three ranks took part in collectives, the slow rank is the one that lasts longest, and the typical one has the median
+ * duration. False with m->err set if memory runs out. */
+bool stragglers_find(struct stragglers *s, struct merger *m);
+void stragglers_free(struct stragglers *s, struct merger *m);
+
+/* Fills report->stragglers for a plan, using scans; stragglers_free_report frees it. */
+bool stragglers_report(struct merger *m, const struct scan_list *list);
+void stragglers_free_report(struct tk_merge_report *report);
+/* Appends the report as a JSON object. */
+void stragglers_print(struct buf *b, const struct tk_stragglers *s);
+
+#endif

@@ -1,0 +1,79 @@
+/* scan.c - collects from a trace what is needed to compare clocks (scan.h). */
+#include "scan.h"
+
+#include <stdio.h>
+
+#include "align/collect/groups.h"
+#include "align/collect/launches.h"
+#include "align/collect/programs.h"
+#include "op/renumber.h"
+#include "source/identity.h"
+
+/* Adds a note if the GPU has a clock of its own. Kernels that begin before their launch show how far it is behind, at least;
+ * waits that end before the work that they wait for show how far it is ahead. */
+static bool check_launches(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem,
+                           struct tk_diagnostics *notes) {
+  const tk_time rounding = 2000000;
+  struct launch_check c;
+  char text[256], time[32];
+  if (!launches_check(t, origins, mem, &c)) return false;
+  bool behind = c.most > rounding && c.early >= 3 && c.early >= c.kernels / 100;
+  bool ahead = c.middle > rounding && c.late >= 3;
+  tk_print_duration(behind ? c.most : c.middle, time);
+  if (behind)
+    snprintf(text, sizeof text,
+             "its GPU clock is behind its CPU clock by at least %s: %u of %u kernels start before their launch", time, c.early,
+             c.kernels);
+  else if (ahead)
+    snprintf(text, sizeof text,
+             "its GPU clock is ahead of its CPU clock by at least %s: %u of %u waits end before the work they wait "
+             "for", time, c.late,
+             c.waits);
+  if (behind || ahead) diagnostics_say(notes, t->source, TK_NOTE_INFO, text);
+  return true;
+}
+
+static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
+                         struct tk_diagnostics *notes) {
+  struct align_source from = {.input = opt->input, .rank = s->compared ? -1 : s->rank, .most = opt->most ? opt->most : SCAN_ANCHORS,
+                              .marker = opt->marker, .anchor = opt->anchor};
+  struct mem *mem = anchors->mem;
+  struct arena arena = {.mem = mem};
+  bool ok = align_groups(t, &from, &arena) && align_programs(t, &from, &arena);
+  struct track_origin *origins = ok && s->merged ? identity_of_tracks(t, mem) : NULL;
+  if (s->merged) from.groups = NULL, from.n_groups = 0; /* they belong to its first rank */
+  from.origins = origins;
+  ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes);
+  if (origins) identity_free_tracks(origins, mem);
+  s->world = from.world;
+  arena_free(&arena);
+  return ok;
+}
+
+bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem) {
+  struct buf pids = {.mem = mem};
+  mem_free(mem, to->v);
+  const uint32_t processes = pids_of(t, &pids);
+  *to = (struct scan_pids){(int64_t *)(void *)pids.data, (uint32_t)(pids.len / sizeof *to->v), processes};
+  return !mem->failed;
+}
+
+bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
+               struct tk_diagnostics *notes) {
+  const struct identity id = identity_of(t);
+  tk_time start, end;
+  trace_extent(t, &start, &end);
+  *s = (struct scan){.rank = id.rank, .merged = identity_is_merged(t), .zero_ns = t->zero_ns, .clock = t->clock, .format = t->format};
+  s->compared = id.rank_note != NULL;
+  s->input = diagnostics_text(notes, t->source);
+  s->host = diagnostics_text(notes, id.host);
+  s->start_ns = trace_ns(t, 0, start);
+  s->end_ns = trace_ns(t, 0, end + 999);
+  s->records = t->counts.read;
+  s->events = t->n_events;
+  s->flow_points = t->n_flow_points;
+  s->size = t->counts.bytes;
+  s->run = s->step = "";
+  format_find_starts(&s->starts, t);
+  return opt->none || take_anchors(s, anchors, t, opt, notes);
+}

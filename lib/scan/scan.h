@@ -1,0 +1,123 @@
+/* scan.h - scan of an input: the data that the first pass of a merge keeps, and the file for it (proto/scan.proto).
+ *
+ * A merge of ten thousand ranks on many machines begins with a scan of each rank, where it is stored. The clocks are then
+ * compared using the scans alone. A merge in one process uses the same data, so both find the same clocks. */
+#ifndef SCAN_SCAN_H
+#define SCAN_SCAN_H
+
+#include "align/align.h"
+#include "format/format.h"
+#include "graph/diagnostics.h"
+
+enum {
+  SCAN_SCHEMA = 1,
+  SCAN_MOST = 64 << 10, /* bytes per rank in a file */
+  SCAN_ANCHORS = 2048,  /* per rank: more do not improve the result, and these fit */
+  SCAN_STEPS = 512,
+  SCAN_NAMES = 128,     /* names with the greatest self time, as many as fit */
+  SCAN_NAMES_MOST = 12 << 10,
+  SCAN_NAME = 160       /* bytes of a name */
+};
+
+/* Pids of an input as it was read, before anything was removed. */
+struct scan_pids {
+  int64_t *v;
+  uint32_t n, processes; /* processes: including those without a numeric pid */
+};
+/* Replaces the contents of *to; the caller frees them. False if memory runs out. */
+bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem);
+
+/* Bytes of a file in one format, plain and with gzip; bare: without events. 0 = unknown. */
+struct scan_size {
+  uint64_t bytes[2], bare[2];
+};
+enum { SCAN_PLAIN, SCAN_PACKED };
+
+/* A training step: from the start of its first span to the end of its last, by the rank's own clock. */
+struct scan_step {
+  int64_t number, start_ns, end_ns;
+};
+
+/* Spans of one name, on threads and streams. */
+struct scan_name {
+  const char *name;
+  const uint8_t *sketch; /* histogram of durations: pairs of varints, a class (minus the one before) and a count */
+  uint32_t n_name, n_sketch;
+  uint64_t count, total_ns, self_ns, min_ns, max_ns;
+};
+/* Returns a quantile (0..1) of the durations, ns. */
+uint64_t scan_quantile(const struct scan_name *name, double q);
+
+/* Identity, time range and size of an input. */
+struct scan {
+  const char *input, *host; /* host: "" = unknown */
+  int64_t rank;             /* -1 = neither the trace nor its name states it */
+  bool compared;            /* the rank was found by comparing names of inputs, which need not be the inputs of the plan */
+  bool merged;              /* contains several ranks: the devices of its anchors are ranks + 1 */
+  int64_t world;            /* ranks in its job; 0 = unknown */
+  int64_t zero_ns, start_ns, end_ns; /* by its own clock: zero of printed times, start of the first event, end of the last */
+  enum tk_clock clock;
+  uint64_t records, events, flow_points, size;
+  const char *format;
+  const char *run, *step;     /* from the path; "" = unknown */
+  struct scan_pids pids;      /* not filled by scan_take */
+  struct format_starts starts;
+  struct scan_size sizes[FORMATS_MOST]; /* by row of the format */
+  struct scan_step *steps; /* sorted by number, without duplicates */
+  uint32_t n_steps;
+  bool more_steps;         /* there are more steps than stored */
+  struct scan_name *names; /* greatest self time first */
+  uint32_t n_names;
+};
+
+/* How anchors are collected. */
+struct scan_options {
+  bool none;             /* collect no anchors: clocks are not compared */
+  uint32_t input;        /* index of the input that the anchors belong to */
+  uint32_t most;         /* largest number of anchors; 0 = SCAN_ANCHORS */
+  const char *marker;    /* as in align_source */
+  struct regexp *anchor;
+};
+
+/* Collect the steps and the names into `keep`; texts of names live as long as the trace. False if memory runs out. */
+bool scan_take_steps(struct scan *s, const struct tk_trace *t, struct arena *keep);
+bool scan_take_names(struct scan *s, const struct tk_trace *t, struct arena *keep);
+/* Finds the time range of the steps first..last, from the start of their first span to the end of the last. False if there are
+ * none. */
+bool scan_steps_range(const struct scan *s, int64_t first, int64_t last, int64_t *start_ns, int64_t *end_ns);
+
+/* Estimates the size of the trace in the format `only`, or, if it is NULL, in each format that can be written in parts. */
+bool scan_weigh(struct scan *s, const struct tk_trace *t, const struct format *only, struct tk_err *err);
+
+/* Scans a trace. Texts go to `notes`, with remarks on its clocks; anchors go to `anchors`, by the trace's own clock. False if
+ * memory runs out. */
+bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
+               struct tk_diagnostics *notes);
+
+/* ---- files ---- */
+
+/* Appends one rank: its scan, its anchors and its notes. If it exceeds SCAN_MOST bytes, anchors are dropped, the same way on
+ * all ranks. A failure sticks in the memory of `to`. */
+void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anchors, const char *const *notes, size_t n_notes);
+/* Appends the head of a file. */
+void scan_print_head(struct buf *to);
+
+/* Scans read from files. */
+struct scan_list {
+  struct mem *mem;
+  struct scan *v;
+  uint32_t n, cap;
+  uint32_t most; /* anchors to keep per rank; 0 = all */
+  struct arena arena;
+};
+
+/* Adds the number of ranks in the file to *n. */
+bool scan_count(const char *path, struct mem *mem, uint32_t *n, struct tk_err *err);
+
+/* Adds the ranks of the file `path`. Their anchors go to `anchors`, with input numbers from list->n on, and their notes to
+ * `notes`. */
+bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_diagnostics *notes,
+               struct tk_err *err);
+void scan_list_free(struct scan_list *list);
+
+#endif
