@@ -357,7 +357,7 @@ static void print_info_text(const struct shared *shared, struct tk_trace *t, con
   print_time(t, s);
   if (shared->verbose) print_clock(t);
   print_rank(s);
-  inspection_print(info->parts, shared->verbose);
+  inspect_print(info->parts, shared->verbose);
   print_glance(&info->glance, shared->verbose);
   if (!shared->verbose) return;
   print_processes(t);
@@ -460,7 +460,7 @@ static void print_info_json(struct json *j, const struct tk_trace *t, const stru
   }
   if (*s->host) json_string(j, "host", s->host);
   json_memory(j, s);
-  inspection_json(j, t, info->parts);
+  inspect_json(j, t, info->parts);
   json_glance(j, &info->glance);
   json_notes(j, t);
   json_close(j, '}');

@@ -225,9 +225,9 @@ static int print_tree(const struct params *p, const struct tk_trace *t, const st
   bool ok = shown != NULL;
   if (!shown) tty_say("out of memory");
   else if (json) print_json(p, t, r, shown);
-  else if (p->folded) ok = graph_folded(r, shown);
-  else if (p->speedscope) ok = graph_speedscope(r, shown, t->source);
-  else if (p->svg) ok = graph_svg(r, shown);
+  else if (p->folded) ok = tree_graph_folded(r, shown);
+  else if (p->speedscope) ok = tree_graph_speedscope(r, shown, t->source);
+  else if (p->svg) ok = tree_graph_svg(r, shown);
   else ok = print_text(p, r, shown);
   free(shown);
   return ok ? STATUS_DONE : STATUS_INPUT;

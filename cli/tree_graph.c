@@ -67,7 +67,7 @@ static void put_name(const struct tk_tree_node *n) {
   }
 }
 
-bool graph_folded(const struct tk_tree_report *r, const bool *shown) {
+bool tree_graph_folded(const struct tk_tree_report *r, const bool *shown) {
   struct paths p;
   if (!find_paths(r, shown, &p)) return false;
   for (uint32_t i = 0; i < r->n_nodes; i++) {
@@ -105,7 +105,7 @@ static void put_weights(struct json *j, const struct tk_tree_report *r, const st
   json_close(j, ']');
 }
 
-bool graph_speedscope(const struct tk_tree_report *r, const bool *shown, const char *name) {
+bool tree_graph_speedscope(const struct tk_tree_report *r, const bool *shown, const char *name) {
   struct json j = { .to = stdout };
   uint64_t sum = 0;
   struct paths p;
@@ -222,7 +222,7 @@ static void put_box(const struct tk_tree_node *n, struct box box, double scale) 
   printf("</g>\n");
 }
 
-bool graph_svg(const struct tk_tree_report *r, const bool *shown) {
+bool tree_graph_svg(const struct tk_tree_report *r, const bool *shown) {
   double all;
   uint32_t deepest = 0;
   struct box *boxes = boxes_of(r, shown, &all);

@@ -26,7 +26,7 @@ int docs_main(char **argv) {
     { "commands", print_commands }, { "formats", print_formats }, { "format-table", docs_format_table },
     { "examples", print_examples },
   };
-  const struct command *c = argv[0] && argv[1] ? command_find(argv[1]) : NULL;
+  const struct command *c = argv[0] && argv[1] ? opt_find_command(argv[1]) : NULL;
   if (!argv[0] || (argv[1] && !c)) return 2;
   if (!strcmp(argv[0], "man")) {
     docs_man(stdout, c);

@@ -207,7 +207,7 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
       if (tk_parse_duration(value, field(p, o))) return PARSED_RUN;
       if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 "
                                                        "days", o->name, value);
-      return opt_bad_time(p->error, o->name, value), PARSED_ERROR;
+      return opt_time_bad(p->error, o->name, value), PARSED_ERROR;
     default:
       if (!*value) return fail(p->error, "--%s: empty value", o->name);
       if (o->kind == OPT_LIST) return set_list(p, o, value);
@@ -387,7 +387,7 @@ enum parsed opt_parse(const struct command *c, char **argv, void *params, struct
   return check_operands(&p, in);
 }
 
-const struct command *command_find(const char *name) {
+const struct command *opt_find_command(const char *name) {
   for (const struct command *const *c = commands; *c; c++)
     if (!strcmp((*c)->name, name)) return *c;
   return NULL;

@@ -115,12 +115,12 @@ struct opt_error {
 enum parsed opt_parse(const struct command *c, char **argv, void *params, struct operands *in, struct opt_error *error);
 
 /* Writes the error message for an invalid duration given to --NAME. */
-void opt_bad_time(struct opt_error *error, const char *name, const char *value);
+void opt_time_bad(struct opt_error *error, const char *name, const char *value);
 
 /* Frees the lists in params. */
 void opt_free(const struct command *c, void *params);
 
-const struct command *command_find(const char *name);
+const struct command *opt_find_command(const char *name);
 
 /* Writes an error message such as "unknown command 'mrege'; did you mean 'merge'?". */
 void opt_unknown(struct opt_error *error, const char *what, const char *word, const char *const *valid);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A number without a unit is ambiguous, so the message suggests units. */
-void opt_bad_time(struct opt_error *error, const char *name, const char *value) {
+void opt_time_bad(struct opt_error *error, const char *name, const char *value) {
   const bool is_number = *value && !value[strspn(value, "0123456789.+-")];
   const size_t n = sizeof error->why;
   if (is_number) snprintf(error->why, n, "--%s: missing unit of %.80s; use %.80ss, %.80sms or "

@@ -190,7 +190,7 @@ void figures_json(struct json *j, const struct tk_report_rank *r) {
   }
 }
 
-void report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
+void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
   const char *slash = strrchr(row->input, '/'), *leaf = slash && slash[1] ? slash + 1 : row->input;
   size_t len = 0;
   *text = 0;

@@ -15,7 +15,7 @@ static void section(FILE *to, const char *title, const char *words) {
 static void end_section(FILE *to) { fputs("</section>\n", to); }
 
 static const char *name_of(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
-  report_name(r, row, text, n);
+  figure_report_name(r, row, text, n);
   return text;
 }
 

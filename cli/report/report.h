@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */
-void report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
+void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
 
 /* top: number of kernels to list; as text, also of copies, launches and collectives.  report_print_text() returns false if out
  * of memory. */

@@ -48,7 +48,7 @@ static void cells(struct table *t, const char *const *texts) {
 
 static void cell_name(struct table *t, const struct tk_report *r, const struct tk_report_rank *row) {
   char name[256];
-  report_name(r, row, name, sizeof name);
+  figure_report_name(r, row, name, sizeof name);
   table_cell(t, "%s", name);
 }
 

@@ -310,7 +310,7 @@ enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const 
     const struct tk_report_rank *row = &r->ranks[i];
     struct figure_value value = { 0, 0 };
     const bool known = expect_is_step(e) ? of_spread(e, &row->step, &value.number) : e->figure->get(row, &value);
-    report_name(r, row, name, sizeof name);
+    figure_report_name(r, row, name, sizeof name);
     if (!known) result = EXPECT_UNKNOWN;
     else if (!expect_holds(e, value.number)) result = EXPECT_FAILED;
     if (!known && expect_is_step(e)) snprintf(said, n, "no training steps are marked; --step-name names them");

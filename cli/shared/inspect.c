@@ -101,7 +101,7 @@ static void print_bytes(const struct tk_inspection *p, bool all) {
   putchar('\n');
 }
 
-void inspection_print(const struct tk_inspection *p, bool all) {
+void inspect_print(const struct tk_inspection *p, bool all) {
   print_hosts(p);
   print_devices(p);
   print_planes(p, all);
@@ -163,7 +163,7 @@ static void json_sequences(struct json *j, const struct tk_inspection *p) {
   json_close(j, ']');
 }
 
-void inspection_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p) {
+void inspect_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p) {
   if (p->n_steps) {
     json_open(j, "steps", '{');
     json_uint(j, "count", p->n_steps);

@@ -6,8 +6,8 @@
 #include "tracekit.h"
 
 /* Prints a summary as text.  all: every plane, line, kind of packet and clock. */
-void inspection_print(const struct tk_inspection *p, bool all);
+void inspect_print(const struct tk_inspection *p, bool all);
 /* Writes the members "steps", "xplane" or "perfetto", and "parts". */
-void inspection_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p);
+void inspect_json(struct json *j, const struct tk_trace *t, const struct tk_inspection *p);
 
 #endif

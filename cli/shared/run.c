@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const struct opt_word progress_words[] = {
+const struct opt_word run_progress_words[] = {
   { "json", PROGRESS_JSON, "lines of JSON on standard error" },
   { 0, 0, 0 },
 };

@@ -26,7 +26,7 @@ struct shared {
   bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance, no_passthrough;
 };
 
-extern const struct opt_word progress_words[];
+extern const struct opt_word run_progress_words[];
 
 #define SHARED(field) offsetof(struct shared, field)
 #define ROW_OUTPUT                                                                                                             \
@@ -65,7 +65,7 @@ extern const struct opt_word progress_words[];
 #define ROW_PROGRESS                                                                                                           \
   {                                                                                                                            \
     OPT_SWITCH, 0, "progress", 0, "show progress (default: on a terminal); --progress=json: as lines of JSON, for a script",   \
-        SHARED(progress), progress_words, 0, 0                                                                                 \
+        SHARED(progress), run_progress_words, 0, 0                                                                                 \
   }
 #define ROW_MAX_MEMORY                                                                                                         \
   {                                                                                                                            \

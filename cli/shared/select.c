@@ -156,7 +156,7 @@ static void say_bad_time(const char *command, const char *word, const char *valu
   struct opt_error error;
   char name[16];
   snprintf(name, sizeof name, "%s-dur", word);
-  opt_bad_time(&error, name, value);
+  opt_time_bad(&error, name, value);
   tty_say("%s: %s", command, error.why);
 }
 

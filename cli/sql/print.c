@@ -275,11 +275,11 @@ static bool on_end(void *arg, bool cut) {
   return !p->failed;
 }
 
-struct tk_sql_answer printer_answer(struct printer *p) {
+struct tk_sql_answer sql_print_answer(struct printer *p) {
   return (struct tk_sql_answer){ .begin = on_begin, .row = on_row, .end = on_end, .arg = p };
 }
 
-void printer_open(struct printer *p) {
+void sql_print_open(struct printer *p) {
   struct json j = { .to = p->to };
   if (p->as != PRINT_JSON) return;
   fputs("{\"input\": ", p->to);
@@ -287,7 +287,7 @@ void printer_open(struct printer *p) {
   fputs(", \"results\": [", p->to);
 }
 
-bool printer_close(struct printer *p) {
+bool sql_print_close(struct printer *p) {
   if (p->as == PRINT_JSON && p->n_names) fputs("], \"cut\": true}", p->to);
   free_names(p); /* left by a result that an error ended */
   free(p->cells);

@@ -25,9 +25,9 @@ struct printer {
 };
 
 /* Returns callbacks for the library that print a result; their arg is the printer. */
-struct tk_sql_answer printer_answer(struct printer *p);
-void printer_open(struct printer *p);
+struct tk_sql_answer sql_print_answer(struct printer *p);
+void sql_print_open(struct printer *p);
 /* Ends the output.  False, with a message, if the printer ran out of memory. */
-bool printer_close(struct printer *p);
+bool sql_print_close(struct printer *p);
 
 #endif

@@ -12,11 +12,11 @@
 
 int sql_run_text(struct tk_sql *sql, const char *text, struct printer *printer) {
   struct tk_err err = { 0 };
-  const struct tk_sql_answer answer = printer_answer(printer);
-  printer_open(printer);
+  const struct tk_sql_answer answer = sql_print_answer(printer);
+  sql_print_open(printer);
   bool ok = tk_sql_run(sql, text, &answer, &err);
   fflush(printer->to);
-  if (!printer_close(printer)) return STATUS_INPUT;
+  if (!sql_print_close(printer)) return STATUS_INPUT;
   return ok || err.code == TK_OK ? STATUS_DONE : run_fail(&err);
 }
 

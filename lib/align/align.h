@@ -97,7 +97,7 @@ bool align_collect(struct align_anchors *a, const struct tk_trace *t, const stru
 /* Keeps at most `most` anchors from index `first` on. Anchors that have keys are thinned out alike on every rank. */
 void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most);
 void align_anchors_free(struct align_anchors *a);
-uint64_t align_mix(uint64_t a, uint64_t b); /* never 0 */
+uint64_t hash_mix(uint64_t a, uint64_t b); /* never 0 */
 
 /* ---- maps ---- */
 
@@ -117,8 +117,8 @@ double curve_at(const struct curve *c, double x);
 /* Returns dy/dx from the first knot to the last. */
 double curve_slope(const struct curve *c);
 /* Returns the k-th smallest of n > k values, and moves smaller values before it. */
-double point_nth(double *v, uint32_t n, uint32_t k);
-double point_median(double *v, uint32_t n); /* reorders v; 0 if n is 0 */
+double curve_nth(double *v, uint32_t n, uint32_t k);
+double curve_median(double *v, uint32_t n); /* reorders v; 0 if n is 0 */
 
 /* Offset of a clock as a function of its reading: `offset_ns` plus a curve over (reading - pivot_ns). */
 struct align_map {

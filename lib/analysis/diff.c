@@ -268,7 +268,7 @@ static bool add_all(struct adder *a, struct tk_err *err) {
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     if (p.tick && !p.tick(p.arg, t->tracks[k].first, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
     if (!add_track(a, &t->tracks[k]) || !match_check(&a->match, err)) return false;
-    if (t->tracks[k].kind == TK_THREAD && !selves_of_track(&a->selves, t, k)) return false;
+    if (t->tracks[k].kind == TK_THREAD && !self_of_track(&a->selves, t, k)) return false;
   }
   return true;
 }
@@ -282,14 +282,14 @@ bool diff_add(struct tk_diff_report *r, struct tk_trace *t, const struct track_o
   const struct tk_selection *s = &impl->opt.select;
   map_init(&a.samples, a.mem);
   bool ok = match_init(&a.match, t, s->where, origins, a.mem, err) &&
-            scope_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
+            window_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
   if (ok) a.cell_of = mem_array(a.mem, (uint64_t)t->n_events + 1, sizeof *a.cell_of);
   ok = ok && a.cell_of && (impl->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
   mem_free(a.mem, a.text_of);
   mem_free(a.mem, a.ranks);
   map_free(&a.samples);
-  selves_free(&a.selves);
+  self_free(&a.selves);
   groups_free(&a.groups);
   match_free(&a.match);
   return ok ? mem_check(&impl->mem, err) : mem_refuse(impl->mem.failed ? &impl->mem : a.mem, err);

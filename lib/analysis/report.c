@@ -369,7 +369,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   if (!r->format) r->format = t->format;
   r->inputs++;
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
-            scope_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
+            window_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
             match_check(&p.match, err);
   if (ok && !p.works.n_rows) suspect_device(p.impl, t);
   report_host_free(&p);

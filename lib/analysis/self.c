@@ -46,7 +46,7 @@ static bool open_span(struct selves *s, tk_id event, tk_time end) {
   return true;
 }
 
-bool selves_of_track(struct selves *s, const struct tk_trace *t, tk_id track) {
+bool self_of_track(struct selves *s, const struct tk_trace *t, tk_id track) {
   const struct tk_track *k = &t->tracks[track];
   s->now = INT64_MIN;
   s->n = s->live = 0;
@@ -60,6 +60,6 @@ bool selves_of_track(struct selves *s, const struct tk_trace *t, tk_id track) {
   return true;
 }
 
-void selves_free(struct selves *s) {
+void self_free(struct selves *s) {
   if (s->mem) mem_free(s->mem, s->open);
 }

@@ -28,7 +28,7 @@ struct selves {
 static inline bool is_timed(const struct tk_event *e) { return !(e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)); }
 
 /* Calls s->done for each span of the thread with a known duration.  False if memory runs out. */
-bool selves_of_track(struct selves *s, const struct tk_trace *t, tk_id track);
-void selves_free(struct selves *s);
+bool self_of_track(struct selves *s, const struct tk_trace *t, tk_id track);
+void self_free(struct selves *s);
 
 #endif

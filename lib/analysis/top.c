@@ -168,7 +168,7 @@ static bool lay_out(struct top *top) {
     const struct tk_track *track = &t->tracks[k];
     for (tk_id i = track->first; i < track->first + track->count; i++)
       if (top->group_of[i]) add_event(top, &t->events[i], top->group_of[i]);
-    if (track->kind == TK_THREAD && !selves_of_track(&top->selves, t, k)) return false;
+    if (track->kind == TK_THREAD && !self_of_track(&top->selves, t, k)) return false;
   }
   return true;
 }
@@ -415,7 +415,7 @@ static void free_top(struct top *top) {
   mem_free(top->mem, top->room);
   mem_free(top->mem, top->columns);
   mem_free(top->mem, top->keys);
-  selves_free(&top->selves);
+  self_free(&top->selves);
   groups_free(&top->groups);
   match_free(&top->match);
 }
@@ -427,7 +427,7 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
   report->impl->mem.limit = top.mem->limit;
   bool ok = match_init(&top.match, t, opt->select.where, origins, top.mem, err) &&
-            scope_select(&top.scope, t, &top.match.steps, &opt->select, err);
+            window_select(&top.scope, t, &top.match.steps, &opt->select, err);
   if (ok) top.group_of = mem_array(top.mem, (uint64_t)t->n_events + 1, sizeof *top.group_of);
   ok = ok && top.group_of && prepare_columns(&top) && groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
        count_and_measure(&top, err);

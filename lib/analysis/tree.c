@@ -181,7 +181,7 @@ static bool add_all(struct tree *tree) {
   for (tk_id i = 1; i <= t->n_events; i++)
     if (tree->node_of[i]) add_span(tree, i);
   for (tk_id k = 1; k <= t->n_tracks; k++)
-    if (t->tracks[k].kind == TK_THREAD && !selves_of_track(&tree->selves, t, k)) return false;
+    if (t->tracks[k].kind == TK_THREAD && !self_of_track(&tree->selves, t, k)) return false;
   for (uint32_t i = tree->n; i-- > 1;) {
     struct node *parent = &tree->nodes[tree->nodes[i].parent];
     if (!parent->is_sum) continue;
@@ -342,7 +342,7 @@ static void free_tree(struct tree *tree) {
   mem_free(tree->mem, tree->nodes);
   mem_free(tree->mem, tree->works);
   if (tree->children.mem) map_free(&tree->children);
-  selves_free(&tree->selves);
+  self_free(&tree->selves);
   match_free(&tree->match);
 }
 
@@ -353,7 +353,7 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
   report->impl->mem.limit = tree.mem->limit;
   bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
-            scope_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && prepare(&tree) &&
+            window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && prepare(&tree) &&
             hang(&tree, err) && add_all(&tree) && order_nodes(&tree) && add_device(&tree) && report_nodes(&tree) &&
             mem_check(&report->impl->mem, err);
   free_tree(&tree);

@@ -192,8 +192,8 @@ static void put_self(void *arg, tk_id event, tk_time self) { ((struct column *)a
 static bool fill_self(struct table_source *s, struct column *c) {
   struct selves selves = {.mem = &s->mem, .window = {INT64_MIN, INT64_MAX}, .done = put_self, .arg = c};
   bool ok = true;
-  for (tk_id track = 1; ok && track <= s->t->n_tracks; track++) ok = selves_of_track(&selves, s->t, track);
-  selves_free(&selves);
+  for (tk_id track = 1; ok && track <= s->t->n_tracks; track++) ok = self_of_track(&selves, s->t, track);
+  self_free(&selves);
   for EACH_EVENT(s, e) {
     if (!is_timed(e)) ok = column_null(c, row_of(s, e)) && ok;
     else if (!s->ps) c->i64[row_of(s, e)] = num_ns(c->i64[row_of(s, e)]);

@@ -34,7 +34,7 @@ struct table {
   bool (*other)(struct table_source *s, const char *name, struct column *c, bool *known);
 };
 
-extern const struct table events_table, tracks_table, flows_table, args_table, steps_table, collectives_table;
+extern const struct table events_table, table_of_tracks, table_of_flows, table_of_args, table_of_steps, collectives_table;
 
 bool table_kinds(struct table_source *s);
 bool table_steps(struct table_source *s);

@@ -102,7 +102,7 @@ static const struct table_column track_columns[] = {
     {"process", COLUMN_TEXT, track_process, false}, {"rank", COLUMN_I64, track_rank, false},
     {"host", COLUMN_TEXT, track_host, false},   {"events", COLUMN_U32, track_events, false},
 };
-const struct table tracks_table = {"tracks", track_columns, sizeof track_columns / sizeof *track_columns, track_rows, NULL};
+const struct table table_of_tracks = {"tracks", track_columns, sizeof track_columns / sizeof *track_columns, track_rows, NULL};
 
 /* ---- flows: a row a point ---- */
 
@@ -176,7 +176,7 @@ static const struct table_column point_columns[] = {
     {"ts", COLUMN_I64, point_ts, false},       {"name", COLUMN_TEXT, point_name, false},
     {"cat", COLUMN_TEXT, point_cat, false},
 };
-const struct table flows_table = {"flows", point_columns, sizeof point_columns / sizeof *point_columns, point_rows, NULL};
+const struct table table_of_flows = {"flows", point_columns, sizeof point_columns / sizeof *point_columns, point_rows, NULL};
 
 /* ---- args: one row for each arg of each event, including the args of its class ---- */
 
@@ -247,7 +247,7 @@ static const struct table_column arg_columns[] = {
     {"text", COLUMN_TEXT, arg_text, false},
     {"number", COLUMN_F64, arg_number, false},
 };
-const struct table args_table = {"args", arg_columns, sizeof arg_columns / sizeof *arg_columns, arg_rows, NULL};
+const struct table table_of_args = {"args", arg_columns, sizeof arg_columns / sizeof *arg_columns, arg_rows, NULL};
 
 /* ---- steps ---- */
 
@@ -279,4 +279,4 @@ static const struct table_column step_columns[] = {
     {"dur", COLUMN_I64, step_dur, false},
     {"track", COLUMN_U32, step_track, false},
 };
-const struct table steps_table = {"steps", step_columns, sizeof step_columns / sizeof *step_columns, step_rows, NULL};
+const struct table table_of_steps = {"steps", step_columns, sizeof step_columns / sizeof *step_columns, step_rows, NULL};

@@ -165,7 +165,7 @@ static int64_t days_from(int64_t year, int month, int day) {
   return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
-bool num_parse_absolute(const char *text, i128 *ps) {
+bool text_parse_absolute(const char *text, i128 *ps) {
   int year, month, day, hour, minute, second, n = 0;
   i128 fraction = 0;
   if (sscanf(text, "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute, &second, &n) != 6 || n == 0) return false;

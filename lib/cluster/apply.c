@@ -1,6 +1,6 @@
 /* apply.c - tk_apply: turns one rank of a planned merge into a part.
  *
- *     plan -> a merger in its state in the full merge -> load -> merger_write, with the output's head muted -> part_end */
+ *     plan -> a merger in its state in the full merge -> load -> merge_write, with the output's head muted -> part_end */
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +87,7 @@ static bool write_rank(struct applier *a, uint32_t rank, struct tk_merge_report 
   r->input = merger_text(m, name);
   r->host = r->rank_from = "";
   progress_phase(&a->opt->save.progress, (struct tk_phase){"writing", r->input, rank + 1, a->tasks.sources.n, true});
-  if (!merger_write(m, rank, t) || !part_end(&a->saver, m, &a->tasks, rank)) return false;
+  if (!merge_write(m, rank, t) || !part_end(&a->saver, m, &a->tasks, rank)) return false;
   return mem_check(&t->store->mem, err);
 }
 
@@ -99,7 +99,7 @@ static bool open_part(struct applier *a, const char *path, uint32_t rank, uint32
   save->threads = 1;
   a->saver.part = a->saver.several = true;
   if (ordinal) a->saver.starts = &a->tasks.starts;
-  if (!saver_open(&a->saver, path, save, NULL, inputs, err)) return err_prefix(err, "%s", path);
+  if (!save_open(&a->saver, path, save, NULL, inputs, err)) return err_prefix(err, "%s", path);
   a->output = (struct merge_output){.sink = a->saver.sink, .saver = &a->saver, .needs_start = true};
   if (!tasks_begin(&a->m, &a->tasks, err) || !tasks_rank(&a->m, &a->tasks, rank, &a->place, &ordinal)) return false;
   a->m.planned = &a->place;
@@ -130,7 +130,7 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
     ok = err_set(err, TK_EUSAGE, "%s: the plan excludes this rank", a->tasks.inputs[at].name);
   for (uint32_t i = 0; ok && i < at; i++) ordinal += !a->tasks.plan->rank[i]->skipped;
   ok = ok && open_part(a, output, at, ordinal, err) && write_rank(a, at, report, err);
-  ok = ok && (saver_commit(&a->saver, &report->saved, err) || err_prefix(err, "%s", output));
+  ok = ok && (save_commit(&a->saver, &report->saved, err) || err_prefix(err, "%s", output));
   if (ok) diagnostics_add_notes(report->notes, a->trace, a->trace->source);
   tk_free(a->trace);
   tk_sources_close(sources);
@@ -150,8 +150,8 @@ bool tk_apply(const char *plan, const char *rank, const char *output, const stru
   a.mem.limit = os_memory_limit(a.opt->load.max_memory);
   bool ok = apply(&a, plan, rank, output, report ? report : &unused, err);
   mem_free(&a.m.mem, (void *)a.place.pids);
-  merger_end(&a.m);
-  saver_close(&a.saver);
+  merge_end(&a.m);
+  save_close(&a.saver);
   tasks_free(&a.tasks);
   if (!report) tk_merge_report_free(&unused);
   return ok;

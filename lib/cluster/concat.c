@@ -125,7 +125,7 @@ static bool open_output(struct concat *c, const Plan__First *first) {
   }
   const struct format *row = format_by_name(format);
   if (row) t->format = row->info.name;
-  bool ok = mem_check(&t->store->mem, c->err) && merger_open(&c->m, t);
+  bool ok = mem_check(&t->store->mem, c->err) && merge_open(&c->m, t);
   tk_free(t);
   return ok;
 }
@@ -175,7 +175,7 @@ static bool join_part(struct concat *c, struct part *p, uint32_t ordinal) {
   struct sink *sink = c->saver.sink;
   if (!m->opened && !open_output(c, ordinal == 0 ? p->is->first : NULL)) return false;
   sink->ordinal = ordinal;
-  if (!saver_take(&c->saver, p->is->raw_bytes, p->is->left.data, p->is->left.len, c->err)) return false;
+  if (!save_take(&c->saver, p->is->raw_bytes, p->is->left.data, p->is->left.len, c->err)) return false;
   if (!part_copy(p, &c->saver.out, c->err) || !take_gone(c, p->is)) return false;
   if (m->blocks.len && p->is->block.len) buf_text(&m->blocks, ",\n");
   buf_append(&m->blocks, p->is->block.data, p->is->block.len);
@@ -217,7 +217,7 @@ static bool open_saver(struct concat *c, const char *plan, const char *path) {
   save->progress = c->opt->save.progress;
   c->saver.joins = c->saver.several = true;
   if (!c->of[0] || c->tasks.plan->rank[0]->skipped) c->saver.starts = &c->tasks.starts;
-  bool ok = saver_open(&c->saver, path, save, NULL, inputs, c->err);
+  bool ok = save_open(&c->saver, path, save, NULL, inputs, c->err);
   free(inputs);
   if (ok && asked.format && asked.format != &c->saver.format->info)
     ok = err_set(c->err, TK_EUSAGE, "the plan was made for %s output; use its extension", c->saver.format->info.title);
@@ -238,9 +238,9 @@ static bool concat(struct concat *c, const char *plan, const char *output) {
   c->report->align.json = merger_text(&c->m, c->tasks.align);
   if (!tasks_begin(&c->m, &c->tasks, c->err) || !find_parts(c) || !check_all(c)) return false;
   if (!open_saver(c, plan, output)) return false;
-  if (!join_parts(c) || !merger_close(&c->m)) return false;
-  bool ok = saver_finish(&c->saver, &c->report->saved, c->err) && merge_fits(&c->merge, c->report->saved.bytes, c->err);
-  return (ok && saver_commit(&c->saver, &c->report->saved, c->err)) || err_prefix(c->err, "%s", output);
+  if (!join_parts(c) || !merge_close(&c->m)) return false;
+  bool ok = save_finish(&c->saver, &c->report->saved, c->err) && merge_fits(&c->merge, c->report->saved.bytes, c->err);
+  return (ok && save_commit(&c->saver, &c->report->saved, c->err)) || err_prefix(c->err, "%s", output);
 }
 
 bool tk_concat(const char *plan, const char *const *parts, const char *output, const struct tk_concat_options *opt,
@@ -255,8 +255,8 @@ bool tk_concat(const char *plan, const char *const *parts, const char *output, c
   if (!TAKE_OPTIONS(&options, opt, c.err)) return false;
   c.mem.limit = os_memory_limit(c.opt->max_memory);
   bool ok = concat(&c, plan, output);
-  merger_end(&c.m);
-  saver_close(&c.saver);
+  merge_end(&c.m);
+  save_close(&c.saver);
   tasks_free(&c.tasks);
   free(c.of);
   if (!report) tk_merge_report_free(&unused);

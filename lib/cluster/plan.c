@@ -254,13 +254,13 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
   if (!p->report->ranks) return err_set(p->err, TK_ELIMIT, "out of memory");
   struct merge_output out = {.needs_start = true};
   struct merger m = {.opt = p->opt, .output = &out, .report = p->report};
-  ok = merger_begin(&m, &in, p->err) && merger_plan(&m);
+  ok = merge_begin(&m, &in, p->err) && merge_plan(&m);
   if (ok && p->opt->steps && m.alignment.start_ns == INT64_MAX)
     ok = err_set(p->err, TK_ENOTHING, "nothing matched: no rank has any of the selected steps");
   if (ok) tell_ranks(p, &m);
   ok = ok && stragglers_report(&m, &p->list);
   ok = ok && write_plan(p, &m);
-  merger_end(&m);
+  merge_end(&m);
   return ok;
 }
 

@@ -56,7 +56,7 @@ static void put_map(struct buf *to, const struct align_map *m, struct buf *one) 
 }
 
 static void put_pids(struct buf *b, struct merger *m, const struct scan_pids *pids) {
-  struct pid_change *changes = merger_pids(m, pids->v, pids->n);
+  struct pid_change *changes = merge_pids(m, pids->v, pids->n);
   for (uint32_t i = 0; changes && i < pids->n; i++) put_sint(b, 6, changes[i].was), put_sint(b, 6, changes[i].now);
   mem_free(&m->mem, changes);
 }
@@ -72,7 +72,7 @@ static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uin
   put_text(one, 3, s->step);
   put_flag(one, 8, skipped);
   if (!skipped) {
-    put_sint(one, 4, merger_slot(m, i, s->rank, &claimed, &other));
+    put_sint(one, 4, merge_slot(m, i, s->rank, &claimed, &other));
     put_sint(one, 11, claimed);
     if (m->places) pb_u64(one, 5, m->places[i]);
     put_pids(one, m, &s->pids);
@@ -281,7 +281,7 @@ bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err) {
   const Plan__Plan *p = t->plan;
   const size_t n = p->n_rank;
   struct merge_alignment *a = &m->alignment;
-  if (!merger_begin(m, &(struct merge_inputs){.sources = (struct tk_sources *)&t->sources, .n = n}, err)) return false;
+  if (!merge_begin(m, &(struct merge_inputs){.sources = (struct tk_sources *)&t->sources, .n = n}, err)) return false;
   *a = (struct merge_alignment){.n = n, .base = {p->zero_ns, (enum tk_clock)p->clock}, .start_ns = p->start_ns, .end_ns = p->end_ns};
   m->ids.graphs = (uint32_t)n;
   m->folders = p->folders;

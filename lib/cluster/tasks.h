@@ -11,7 +11,7 @@
 
 enum { TASKS_SCHEMA = 1 };
 
-/* Appends the Plan of a merge of scans, in the format that `word` selects. Call after merger_plan. */
+/* Appends the Plan of a merge of scans, in the format that `word` selects. Call after merge_plan. */
 void tasks_print(struct buf *to, struct merger *m, const struct scan_list *list, const char *word);
 
 /* A plan that was read. */
@@ -33,7 +33,7 @@ struct tasks {
 bool tasks_read(struct tasks *t, const char *path, struct mem *mem, struct tk_err *err);
 void tasks_free(struct tasks *t);
 
-/* Starts a merge in the planned state. m->opt, m->output and m->report must be set; the caller calls merger_end even on
+/* Starts a merge in the planned state. m->opt, m->output and m->report must be set; the caller calls merge_end even on
  * failure. */
 bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err);
 /* Sets up the place and the clock map of one rank. *ordinal becomes its index among the ranks that are written. The caller

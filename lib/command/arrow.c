@@ -7,8 +7,8 @@
 #include "base/options.h"
 #include "source/identity.h"
 
-static const struct table *const tables[TK_TABLES] = {&events_table, &tracks_table, &flows_table,
-                                                     &args_table,   &steps_table,  &collectives_table};
+static const struct table *const tables[TK_TABLES] = {&events_table, &table_of_tracks, &table_of_flows,
+                                                     &table_of_args,   &table_of_steps,  &collectives_table};
 
 const char *tk_table_name(enum tk_table table) { return table < TK_TABLES ? tables[table]->name : NULL; }
 

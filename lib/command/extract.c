@@ -230,7 +230,7 @@ static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) 
 static bool put_trace(struct extractor *x, struct tk_extracted *f, struct tk_trace *t) {
   struct tk_save_options save = x->opt->save;
   if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = output_format(x)->info.name;
-  if (x->opt->derive && saver_derives(f->output, &save, t->format) && !tk_derive(t, NULL, x->err)) return false;
+  if (x->opt->derive && save_derives(f->output, &save, t->format) && !tk_derive(t, NULL, x->err)) return false;
   if (x->opt->redact && !tk_redact(t, x->opt->redact, &f->redacted, x->err)) return false;
   return tk_save(t, f->output, &save, &f->written, x->err);
 }

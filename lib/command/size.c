@@ -180,9 +180,9 @@ static bool weigh_output(struct sizer *s, const struct tk_save_options *opt, str
   struct saver out = {.meter = {hear, s}};
   const char *inputs[] = {NULL};
   o.dry_run = true;
-  bool ok = saver_open(&out, "-.gz", &o, s->t->format, inputs, err) && out.sink->open(out.sink, s->t, err) &&
-            saver_write(&out, s->t, err) && out.sink->close(out.sink, s->t, NULL, err) && saver_commit(&out, saved, err);
-  saver_close(&out);
+  bool ok = save_open(&out, "-.gz", &o, s->t->format, inputs, err) && out.sink->open(out.sink, s->t, err) &&
+            save_write(&out, s->t, err) && out.sink->close(out.sink, s->t, NULL, err) && save_commit(&out, saved, err);
+  save_close(&out);
   return ok;
 }
 

@@ -207,10 +207,10 @@ static bool write_name(const struct splitter *s, const char *label, char **name)
 static bool save_view(struct saver *file, const struct tk_trace *view, const char *name, const struct tk_save_options *opt,
                       struct tk_saved *saved, struct tk_err *err) {
   const char *const named[] = {view->source, NULL}, *const *inputs = view->files ? view->files : named;
-  bool ok = saver_open(file, name, opt, view->format, inputs, err);
+  bool ok = save_open(file, name, opt, view->format, inputs, err);
   struct buf provenance = {.mem = &file->mem};
-  ok = ok && file->sink->open(file->sink, view, err) && saver_write(file, view, err) &&
-       file->sink->close(file->sink, view, saver_provenance(&provenance, opt, view), err) && saver_finish(file, saved, err);
+  ok = ok && file->sink->open(file->sink, view, err) && save_write(file, view, err) &&
+       file->sink->close(file->sink, view, save_provenance(&provenance, opt, view), err) && save_finish(file, saved, err);
   buf_free(&provenance);
   if (!ok) return err_prefix(err, "%s", name);
   file->sink->free(file->sink);
@@ -264,7 +264,7 @@ static bool name_files(struct splitter *s) {
 
 static void close_files(struct splitter *s) {
   for (uint32_t i = 0; s->files && i < s->n && s->files[i]; i++) {
-    saver_close(s->files[i]);
+    save_close(s->files[i]);
     free(s->files[i]);
   }
   free(s->files);
@@ -301,7 +301,7 @@ static bool fit(struct splitter *s, struct window w) {
   tk_time at;
   if (!write_name(s, "0", &would.output)) return false;
   bool ok = write_part(s, 0, w, &file, true, &would);
-  saver_close(&file);
+  save_close(&file);
   free(would.output);
   if (!ok || would.saved.bytes <= s->opt->bytes) return ok && add_window(s, w.start, w.end);
   if (!middle(s, w, &at))

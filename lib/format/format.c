@@ -306,9 +306,9 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
 static bool is_mangled(const struct format *f, struct in *in) {
   size_t n;
   const uint8_t *p = f->shape ? in_ahead(in, MANGLED_LOOK, &n, NULL) : NULL; /* the reader reports what cannot be read */
-  if (!p || pb_damage(f->shape, p, n, n < MANGLED_LOOK) == PB_SOUND) return false;
+  if (!p || mangled_damage(f->shape, p, n, n < MANGLED_LOOK) == PB_SOUND) return false;
   for (size_t i = 0; i < N_FORMATS; i++)
-    if (FORMATS[i]->shape && pb_damage(FORMATS[i]->shape, p, n, n < MANGLED_LOOK) == PB_MANGLED) return true;
+    if (FORMATS[i]->shape && mangled_damage(FORMATS[i]->shape, p, n, n < MANGLED_LOOK) == PB_MANGLED) return true;
   return false;
 }
 

@@ -65,7 +65,7 @@ static bool breaks(struct look *look, const struct pb_shape *shape, const uint8_
   return is_whole || last_field_breaks(look, shape, at, size - (uint64_t)(at - p));
 }
 
-enum pb_damage pb_damage(const struct pb_shape *file, const uint8_t *p, size_t n, bool last) {
+enum mangled_damage mangled_damage(const struct pb_shape *file, const uint8_t *p, size_t n, bool last) {
   if (n > MANGLED_LOOK) {
     n = MANGLED_LOOK;
     last = false;

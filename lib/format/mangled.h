@@ -17,13 +17,13 @@ struct pb_shape {
   const struct pb_shape *const *inner; /* by number: message type of the field, or NULL; NULL = no field contains a message */
 };
 
-enum pb_damage {
+enum mangled_damage {
   PB_SOUND,  /* no damage is visible, or bytes above 0x7f remain that such a filter would have replaced */
   PB_BROKEN, /* a message is damaged */
   PB_MANGLED /* the same, and a number contains a replacement */
 };
 
 /* Examines the first bytes of a file. `last`: the input ends after them. */
-enum pb_damage pb_damage(const struct pb_shape *file, const uint8_t *p, size_t n, bool last);
+enum mangled_damage mangled_damage(const struct pb_shape *file, const uint8_t *p, size_t n, bool last);
 
 #endif

@@ -68,7 +68,7 @@ static bool date_of(const struct json_string *s, i128 start_ps, int64_t *ns) {
   if (s->n >= sizeof text || start_ps > YEAR_2001) return false;
   memcpy(text, s->p, s->n);
   text[s->n] = 0;
-  if (!num_parse_absolute(text, &ps)) return false;
+  if (!text_parse_absolute(text, &ps)) return false;
   const i128 base = (ps - start_ps) / 1000;
   if (base > INT64_MAX || base < INT64_MIN) return false;
   *ns = (int64_t)base;

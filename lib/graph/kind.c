@@ -27,7 +27,7 @@ static unsigned of_class(const char *name, const char *cat) {
   if (*name == '$') k |= KIND_PYTHON;
   if (text_begins(name, "ProfilerStep#")) k |= KIND_STEP;
   if (!(k & KIND_PYTHON) && kind_is_collective(name)) k |= KIND_COLLECTIVE;
-  if (k & KIND_MEMCPY || xla_is_transfer(name)) k |= KIND_TRANSFER;
+  if (k & KIND_MEMCPY || kind_xla_is_transfer(name)) k |= KIND_TRANSFER;
   return k;
 }
 
@@ -86,12 +86,12 @@ bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem) {
   if (!k->of_class || !k->of_track || !k->of_shape || !k->roles) return false;
   for (tk_id i = 1; i <= t->n_classes; i++)
     k->of_class[i] = of_class(tk_string(t, t->classes[i].name, NULL), tk_string(t, t->classes[i].cat, NULL));
-  xla_classes(t, k->of_class);
-  xla_shapes(t, k->of_shape);
+  kind_xla_classes(t, k->of_class);
+  kind_xla_shapes(t, k->of_shape);
   for (uint32_t i = 1; i <= n_shapes; i++) k->by_shape |= k->of_shape[i] != 0;
   for (tk_id i = 1; k->by_shape && i <= t->n_classes; i++) k->of_class[i] |= k->of_shape[args_shape_of(t, t->classes[i].args)];
-  xla_tracks(t, k->of_track);
-  return assign_roles(k) && mark_steps(k) && xla_annotations(k);
+  kind_xla_tracks(t, k->of_track);
+  return assign_roles(k) && mark_steps(k) && kind_xla_annotations(k);
 }
 
 void kinds_free(struct kinds *k) {

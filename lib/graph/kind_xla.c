@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-bool xla_is_transfer(const char *name) {
+bool kind_xla_is_transfer(const char *name) {
   static const char *const FIRST[] = {"DevicePut",  "copy-start", "copy-done", "%copy-start", "%copy-done", "infeed",
                                       "outfeed",    "%infeed",    "%outfeed",  "batched_copy_array", "BatchedCopyToDevice", NULL};
   static const char *const IN[] = {"TransferToDevice", "TransferFromDevice", "TransferLiteral", "BufferFromHost", "CopyToDevice",
@@ -28,7 +28,7 @@ static bool is_host(const struct tk_trace *t, const struct tk_track *k) {
 
 /* ---- shapes ---- */
 
-void xla_shapes(const struct tk_trace *t, uint32_t *of_shape) {
+void kind_xla_shapes(const struct tk_trace *t, uint32_t *of_shape) {
   const tk_id step = intern_id(&t->store->strings, "step_num", 8), op = intern_id(&t->store->strings, "hlo_op", 6);
   for (uint32_t i = 0; i <= t->store->n_shapes; i++) of_shape[i] = 0;
   for (uint32_t i = 1; (step || op) && i <= t->store->n_shapes; i++) {
@@ -62,7 +62,7 @@ static bool is_driver_call(const char *name) {
   return false;
 }
 
-void xla_classes(const struct tk_trace *t, uint32_t *of_class) {
+void kind_xla_classes(const struct tk_trace *t, uint32_t *of_class) {
   tk_id host = 1;
   while (host <= t->n_tracks && !is_host(t, &t->tracks[host])) host++;
   if (host > t->n_tracks) return;
@@ -88,7 +88,7 @@ static unsigned of_line(const char *name) {
   return strcmp(name, "Steps") == 0 ? KIND_STEP : 0;
 }
 
-void xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
+void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
   of_track[0] = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
@@ -138,7 +138,7 @@ static void mark_annotations(struct kinds *k, const struct place *places) {
     if (places[i].outside > places[i].inside && !(k->of_class[i] & others)) k->of_class[i] |= KIND_ANNOTATION;
 }
 
-bool xla_annotations(struct kinds *k) {
+bool kind_xla_annotations(struct kinds *k) {
   const struct tk_trace *t = k->t;
   tk_id first = 1;
   while (first <= t->n_tracks && !is_python(t, &t->tracks[first])) first++;

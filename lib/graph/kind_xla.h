@@ -6,14 +6,14 @@
 #include "kind.h"
 
 /* True for transfers between host and device, or between devices. */
-bool xla_is_transfer(const char *name);
+bool kind_xla_is_transfer(const char *name);
 /* Sets the kinds implied by each shape of args: steps, ops. Indexed by shape id; [0] is 0. */
-void xla_shapes(const struct tk_trace *t, uint32_t *of_shape);
+void kind_xla_shapes(const struct tk_trace *t, uint32_t *of_shape);
 /* Adds kinds of classes. */
-void xla_classes(const struct tk_trace *t, uint32_t *of_class);
+void kind_xla_classes(const struct tk_trace *t, uint32_t *of_class);
 /* Sets the kinds of all events of each track. */
-void xla_tracks(const struct tk_trace *t, uint32_t *of_track);
+void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track);
 /* Adds KIND_ANNOTATION to the classes of TraceAnnotations. Returns false when memory runs out. */
-bool xla_annotations(struct kinds *k);
+bool kind_xla_annotations(struct kinds *k);
 
 #endif

@@ -84,10 +84,10 @@ static void prepare_end(struct tk_trace *t, const struct tk_event *begin, struct
   args_begin(t);
   while (tk_args_next(&it, &arg))
     if (arg.key != KEY_ID && arg.key != KEY_ID2 && arg.key != KEY_SCOPE && arg.key != KEY_PH) args_copy(t, &arg);
-  if (!ident_equal(b->pid, e->pid) && e->pid.kind == TK_IDENT_INT) args_int(t, KEY_PID, e->pid.num);
-  if (!ident_equal(b->pid, e->pid) && e->pid.kind == TK_IDENT_STR) args_str(t, KEY_PID, TK_ARG_STR, e->pid.str);
-  if (!ident_equal(b->tid, e->tid) && e->tid.kind == TK_IDENT_INT) args_int(t, KEY_TID, e->tid.num);
-  if (!ident_equal(b->tid, e->tid) && e->tid.kind == TK_IDENT_STR) args_str(t, KEY_TID, TK_ARG_STR, e->tid.str);
+  if (!trace_ident_equal(b->pid, e->pid) && e->pid.kind == TK_IDENT_INT) args_int(t, KEY_PID, e->pid.num);
+  if (!trace_ident_equal(b->pid, e->pid) && e->pid.kind == TK_IDENT_STR) args_str(t, KEY_PID, TK_ARG_STR, e->pid.str);
+  if (!trace_ident_equal(b->tid, e->tid) && e->tid.kind == TK_IDENT_INT) args_int(t, KEY_TID, e->tid.num);
+  if (!trace_ident_equal(b->tid, e->tid) && e->tid.kind == TK_IDENT_STR) args_str(t, KEY_TID, TK_ARG_STR, e->tid.str);
   end->args = args_end(t);
 }
 

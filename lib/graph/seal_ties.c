@@ -57,7 +57,7 @@ bool seal_keep_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uin
   return add_tie(t, first + a, in_file + a, n - a);
 }
 
-const struct trace_tie *trace_tie_at(const struct tk_trace *t, tk_id event) {
+const struct trace_tie *seal_tie_at(const struct tk_trace *t, tk_id event) {
   const struct tk_store *s = t->store;
   uint32_t lo = 0, hi = t->edits & TK_EDIT_DROPPED ? 0 : s->n_ties;
   while (lo < hi) {

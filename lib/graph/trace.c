@@ -138,7 +138,7 @@ tk_id trace_class(struct tk_trace *t, tk_id name, tk_id cat) {
   return *slot = t->n_classes;
 }
 
-bool ident_equal(struct tk_ident a, struct tk_ident b) {
+bool trace_ident_equal(struct tk_ident a, struct tk_ident b) {
   bool a_num = a.kind == TK_IDENT_INT || a.kind == TK_IDENT_QUOTED, b_num = b.kind == TK_IDENT_INT || b.kind == TK_IDENT_QUOTED;
   if (a_num || b_num) return a_num && b_num && a.num == b.num;
   return a.kind == b.kind && a.str == b.str;
@@ -155,8 +155,8 @@ static tk_id find(const struct tk_trace *t, const struct tk_track *want, uint64_
   const uint32_t *slot;
   for (*h = ident_hash(want->pid) * 31 + place * 17 + want->kind; (slot = map_get(&t->store->track_index, *h)) && *slot; ++*h) {
     const struct tk_track *k = &t->tracks[*slot];
-    bool same_place = want->kind == TK_COUNTERS ? k->name == want->name : ident_equal(k->tid, want->tid);
-    if (k->kind == want->kind && same_place && ident_equal(k->pid, want->pid)) return *slot;
+    bool same_place = want->kind == TK_COUNTERS ? k->name == want->name : trace_ident_equal(k->tid, want->tid);
+    if (k->kind == want->kind && same_place && trace_ident_equal(k->pid, want->pid)) return *slot;
   }
   return 0;
 }

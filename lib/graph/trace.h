@@ -90,7 +90,7 @@ static inline struct tk_ident ident_int(int64_t v) { return (struct tk_ident){v,
 static inline struct tk_ident ident_str(tk_id s) { return (struct tk_ident){0, s, TK_IDENT_STR}; }
 static inline struct tk_ident ident_none(void) { return (struct tk_ident){0, 0, TK_IDENT_NONE}; }
 /* True if both name the same thread: 7 and "7" do, because some producers write both for one. */
-bool ident_equal(struct tk_ident a, struct tk_ident b);
+bool trace_ident_equal(struct tk_ident a, struct tk_ident b);
 
 /* Returns the track with this identity, adding it (and its process) if necessary. Counters belong to their process and are
  * distinguished by `name`, which is 0 otherwise; tid is the thread of the first sample. */
@@ -106,7 +106,7 @@ tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want);
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid);
 
 /* Returns the first tie at or after `event`; NULL if there is none, or if events have been dropped since reading. */
-const struct trace_tie *trace_tie_at(const struct tk_trace *t, tk_id event);
+const struct trace_tie *seal_tie_at(const struct tk_trace *t, tk_id event);
 
 /* Adds a class or track that trace_class and trace_track do not find, for formats with identities of their own. */
 struct tk_class *trace_add_class(struct tk_trace *t);

@@ -66,7 +66,7 @@ static void ahead_close(void *self) {
   mem_free(a->mem, a);
 }
 
-struct in *in_open_ahead(struct in_opener opener, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+struct in *ahead_open(struct in_opener opener, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct ahead *a = mem_alloc(mem, sizeof *a);
   if (!a) return mem_check(mem, err), NULL;
   *a = (struct ahead){.mem = mem, .below = {.limit = mem->limit}, .err = {.offset = UINT64_MAX}};

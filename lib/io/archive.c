@@ -69,7 +69,7 @@ static enum kind kind_of_packed(const char *path) {
   struct in *in = in_open_packed(path, 0, &mem, NULL);
   size_t n = 0;
   const uint8_t *p = in ? in_ahead(in, HEAD, &n, NULL) : NULL;
-  enum kind kind = p && archive_kind(p, n) ? PACKED : NO_ARCHIVE;
+  enum kind kind = p && packing_archive_kind(p, n) ? PACKED : NO_ARCHIVE;
   in_close(in);
   return kind;
 }
@@ -79,7 +79,7 @@ static enum kind kind_of_archive(const char *path, bool *whole) {
   struct stat st;
   int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
   ssize_t n = fd >= 0 ? pread(fd, head, sizeof head, 0) : -1;
-  enum archive_kind magic = n > 0 ? archive_kind(head, (size_t)n) : ARCHIVE_NONE;
+  enum packing_archive_kind magic = n > 0 ? packing_archive_kind(head, (size_t)n) : ARCHIVE_NONE;
   enum kind kind = magic ? SEEKABLE : NO_ARCHIVE;
   *whole = true;
   if (magic == ARCHIVE_ZIP) *whole = has_zip_directory(fd, (uint64_t)st.st_size);
@@ -89,7 +89,7 @@ static enum kind kind_of_archive(const char *path, bool *whole) {
   return kind;
 }
 
-bool arc_is(const char *path) {
+bool archive_is(const char *path) {
   bool whole;
   return kind_of_archive(path, &whole) != NO_ARCHIVE;
 }
@@ -145,7 +145,7 @@ static void stop_reading(struct arc *a) {
   a->fd = -1;
 }
 
-struct arc *arc_open(const char *path, uint64_t max_size, struct tk_err *err) {
+struct arc *archive_open(const char *path, uint64_t max_size, struct tk_err *err) {
   struct arc *a = calloc(1, sizeof *a);
   bool whole;
   enum kind kind = kind_of_archive(path, &whole);
@@ -156,11 +156,11 @@ struct arc *arc_open(const char *path, uint64_t max_size, struct tk_err *err) {
                                                          "found");
   if (a && kind == BEHIND) a->remark = "archive: skipped other bytes before its start (a self-extracting archive?)";
   if (a && a->path && kind != NO_ARCHIVE && start_reading(a, kind, err)) return a;
-  arc_close(a);
+  archive_close(a);
   return NULL;
 }
 
-void arc_close(struct arc *a) {
+void archive_close(struct arc *a) {
   if (!a) return;
   stop_reading(a);
   free(a->path);
@@ -182,7 +182,7 @@ static const char *name_of(struct arc *a, struct archive_entry *e) {
 static bool take_member(struct arc *a, struct archive_entry *e) {
   if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)) return false;
   a->member = (struct arc_member){.name = name_of(a, e), .size = UINT64_MAX};
-  if (archive_is_junk(a->member.name)) return false;
+  if (packing_is_junk(a->member.name)) return false;
   if (archive_entry_size_is_set(e)) a->member.size = (uint64_t)archive_entry_size(e);
   if (archive_entry_mtime_is_set(e)) a->member.time_ns = (int64_t)archive_entry_mtime(e) * 1000000000;
   a->member.index = a->next++;
@@ -191,7 +191,7 @@ static bool take_member(struct arc *a, struct archive_entry *e) {
   return true;
 }
 
-int arc_next(struct arc *a, struct arc_member *m, struct tk_err *err) {
+int archive_next(struct arc *a, struct arc_member *m, struct tk_err *err) {
   struct archive_entry *e;
   int status;
   while ((status = archive_read_next_header(a->la, &e)) == ARCHIVE_OK || status == ARCHIVE_WARN || status == ARCHIVE_RETRY) {
@@ -206,7 +206,7 @@ int arc_next(struct arc *a, struct arc_member *m, struct tk_err *err) {
   return 0;
 }
 
-bool arc_goto(struct arc *a, uint32_t index, struct tk_err *err) {
+bool archive_goto(struct arc *a, uint32_t index, struct tk_err *err) {
   struct arc_member m;
   if (a->next == index + 1 && a->made == 0) return true;
   if (a->next > index) {
@@ -215,15 +215,15 @@ bool arc_goto(struct arc *a, uint32_t index, struct tk_err *err) {
     if (!start_reading(a, kind, err)) return false;
   }
   while (a->next <= index) {
-    int got = arc_next(a, &m, err);
+    int got = archive_next(a, &m, err);
     if (got < 0) return false;
     if (got == 0) return err_set(err, TK_ECORRUPT, "archive: member %u is missing now", index + 1);
   }
   return true;
 }
 
-const char *arc_remark(const struct arc *a) { return a->remark; }
-const char *arc_damage(const struct arc *a) { return *a->damage ? a->damage : NULL; }
+const char *archive_remark(const struct arc *a) { return a->remark; }
+const char *archive_damage(const struct arc *a) { return *a->damage ? a->damage : NULL; }
 
 /* ---- content ---- */
 
@@ -270,7 +270,7 @@ static void content_close(void *self) {
   mem_free(c->mem, c);
 }
 
-struct in *arc_content_raw(struct arc *a, struct mem *mem, struct tk_err *err) {
+struct in *archive_content_raw(struct arc *a, struct mem *mem, struct tk_err *err) {
   struct content *c;
   if (a->open || a->made > 0) {
     err_set(err, TK_EUSAGE, "archive: only one member can be open at a time");
@@ -286,7 +286,7 @@ struct in *arc_content_raw(struct arc *a, struct mem *mem, struct tk_err *err) {
   return in;
 }
 
-struct in *arc_content(struct arc *a, struct mem *mem, struct tk_err *err) {
-  struct in *in = arc_content_raw(a, mem, err);
+struct in *archive_content(struct arc *a, struct mem *mem, struct tk_err *err) {
+  struct in *in = archive_content_raw(a, mem, err);
   return in ? in_decode(in, a->max_size, mem, err) : NULL;
 }

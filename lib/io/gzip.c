@@ -274,7 +274,7 @@ static void gunzip_close(void *self) {
   mem_free(g->mem, g);
 }
 
-struct in *in_gunzip_with(enum flate_backend backend, struct in *inner, uint64_t max_size, struct mem *mem,
+struct in *gzip_open_with(enum flate_backend backend, struct in *inner, uint64_t max_size, struct mem *mem,
                           struct tk_err *err) {
   size_t avail;
   const uint8_t *p = in_ahead(inner, 2, &avail, err);
@@ -295,6 +295,6 @@ struct in *in_gunzip_with(enum flate_backend backend, struct in *inner, uint64_t
   return in_layer((struct in_source){.read = gunzip_read, .close = gunzip_close, .self = g}, inner, mem, err);
 }
 
-struct in *in_gunzip(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  return in_gunzip_with(FLATE_BEST, inner, max_size, mem, err);
+struct in *gzip_open(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+  return gzip_open_with(FLATE_BEST, inner, max_size, mem, err);
 }

@@ -219,7 +219,7 @@ static void html_close(void *self) {
   mem_free(h->mem, h);
 }
 
-struct in *in_html(struct in *inner, struct mem *mem, struct tk_err *err) {
+struct in *html_open(struct in *inner, struct mem *mem, struct tk_err *err) {
   size_t n;
   const uint8_t *p = in_ahead(inner, NEAR, &n, err);
   if (p && !is_page(p, n < LOOK ? n : LOOK)) return inner;

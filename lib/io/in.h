@@ -50,7 +50,7 @@ struct in_opener {
   struct in *(*open)(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err);
   void *self;
 };
-struct in *in_open_ahead(struct in_opener opener, uint64_t max_size, struct mem *mem, struct tk_err *err);
+struct in *ahead_open(struct in_opener opener, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* Opens memory (not copied) or any source (which the input owns and closes), without decompression. */
 struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *err);
@@ -58,7 +58,7 @@ struct in *in_custom(struct in_source source, struct mem *mem, struct tk_err *er
 
 /* Adds a gunzip layer over `inner` if its content is gzip, otherwise returns it unchanged. Takes ownership of inner, also on
  * failure. */
-struct in *in_gunzip(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
+struct in *gzip_open(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* Returns a pointer to at least `min` bytes at the current offset, fewer only if the input ends, followed by IN_PAD zeros and
  * valid until the next call. Sets *avail to their number (0 at the end). Returns NULL with err set on a read or decompression

@@ -62,7 +62,7 @@ static void joined_close(void *self) {
   mem_free(j->mem, j);
 }
 
-struct in *in_joined(struct in_pieces pieces, struct mem *mem, struct tk_err *err) {
+struct in *joined_open(struct in_pieces pieces, struct mem *mem, struct tk_err *err) {
   struct joined *j = mem_alloc(mem, sizeof *j);
   if (!j) {
     mem_check(mem, err);

@@ -16,6 +16,6 @@ struct in_pieces {
 enum { IN_PIECE = 0x1e };
 
 /* Takes ownership of the pieces, also on failure (NULL). */
-struct in *in_joined(struct in_pieces pieces, struct mem *mem, struct tk_err *err);
+struct in *joined_open(struct in_pieces pieces, struct mem *mem, struct tk_err *err);
 
 #endif

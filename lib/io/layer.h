@@ -11,7 +11,7 @@
 /* Returns an input over `source`, which reads from `inner` and closes it. Takes ownership of the source, also on failure. */
 struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, struct tk_err *err);
 
-/* Removes nested compression, then opens an archive (in_member) and decompresses its member, then converts UTF-16, then finds
+/* Removes nested compression, then opens an archive (unpack_member) and decompresses its member, then converts UTF-16, then finds
  * the trace in an HTML page: everything that in_open does with a file. Takes ownership of `in`. */
 struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err);
 /* Opens a path without the compression around it: a compressed tar becomes a tar. */
@@ -34,8 +34,8 @@ void in_set_damaged(struct in *in);
 /* Returns the bytes consumed of the outermost source, independent of its chunks. */
 uint64_t in_raw_offset(const struct in *in);
 
-/* in_gunzip with a given inflater; tests compare the two. */
-struct in *in_gunzip_with(enum flate_backend backend, struct in *inner, uint64_t max_size, struct mem *mem,
+/* gzip_open with a given inflater; tests compare the two. */
+struct in *gzip_open_with(enum flate_backend backend, struct in *inner, uint64_t max_size, struct mem *mem,
                           struct tk_err *err);
 
 #endif

@@ -46,14 +46,14 @@ static bool is_tar(const uint8_t *p, size_t n) {
   return sum == stated;
 }
 
-enum archive_kind archive_kind(const uint8_t *p, size_t n) {
+enum packing_archive_kind packing_archive_kind(const uint8_t *p, size_t n) {
   if (n >= 4 && p[0] == 'P' && p[1] == 'K' && ((p[2] == 3 && p[3] == 4) || (p[2] == 5 && p[3] == 6) || (p[2] == 7 && p[3] == 8)))
     return ARCHIVE_ZIP;
   if (n >= 6 && memcmp(p, "7z\xbc\xaf\x27\x1c", 6) == 0) return ARCHIVE_7Z;
   return is_tar(p, n) ? ARCHIVE_TAR : ARCHIVE_NONE;
 }
 
-bool archive_is_junk(const char *name) {
+bool packing_is_junk(const char *name) {
   for (const char *p = name; p; p = strchr(p, '/')) {
     p += *p == '/';
     if (*p == '.' && p[1] && p[1] != '/' && !(p[1] == '.' && (!p[2] || p[2] == '/'))) return true;

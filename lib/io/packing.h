@@ -25,10 +25,10 @@ const struct packing *packing_of_bytes(const uint8_t *p, size_t n);
 
 /* Detects an archive by its first bytes; tar needs ARCHIVE_HEAD of them. */
 enum { ARCHIVE_HEAD = 512 };
-enum archive_kind { ARCHIVE_NONE, ARCHIVE_ZIP, ARCHIVE_TAR, ARCHIVE_7Z };
-enum archive_kind archive_kind(const uint8_t *p, size_t n);
+enum packing_archive_kind { ARCHIVE_NONE, ARCHIVE_ZIP, ARCHIVE_TAR, ARCHIVE_7Z };
+enum packing_archive_kind packing_archive_kind(const uint8_t *p, size_t n);
 
 /* True for parts of a path that never contain traces: ".git", "._x", "__MACOSX". */
-bool archive_is_junk(const char *name);
+bool packing_is_junk(const char *name);
 
 #endif

@@ -56,7 +56,7 @@ static bool next_member(struct unpack *u, struct archive_entry **entry) {
   int status;
   do status = archive_read_next_header(u->archive, entry);
   while (status == ARCHIVE_RETRY || ((status == ARCHIVE_OK || status == ARCHIVE_WARN) &&
-                                     (archive_entry_filetype(*entry) != AE_IFREG || archive_is_junk(member_name(*entry)))));
+                                     (archive_entry_filetype(*entry) != AE_IFREG || packing_is_junk(member_name(*entry)))));
   return status == ARCHIVE_OK || status == ARCHIVE_WARN;
 }
 
@@ -148,7 +148,7 @@ static struct in *layer_over(struct in *inner, bool member, uint64_t max_size, s
   return NULL;
 }
 
-struct in *in_unpack(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+struct in *unpack_open(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   size_t n;
   const uint8_t *p = in_ahead(inner, 6, &n, err);
   if (!p) {
@@ -163,10 +163,10 @@ struct in *in_unpack(struct in *inner, uint64_t max_size, struct mem *mem, struc
 
 /* ---- archives ---- */
 
-struct in *in_member(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+struct in *unpack_member(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   size_t n;
   const uint8_t *p = in_ahead(inner, ARCHIVE_HEAD, &n, err);
-  enum archive_kind magic = p ? archive_kind(p, n) : ARCHIVE_NONE;
+  enum packing_archive_kind magic = p ? packing_archive_kind(p, n) : ARCHIVE_NONE;
   if (p && magic == ARCHIVE_NONE) return inner;
   if (p && magic != ARCHIVE_7Z) return layer_over(inner, true, max_size, mem, err);
   if (p) err_set(err, TK_EFORMAT, "a 7z archive cannot be read from a pipe or from inside another archive; save it to a file");

@@ -7,10 +7,10 @@
 
 /* Adds a decompressor over `inner` if its content is zstd, xz or bzip2, otherwise returns it unchanged. Takes ownership of
  * inner, also on failure (NULL). */
-struct in *in_unpack(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
+struct in *unpack_open(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* The same for an archive that comes through a pipe or from another archive: opens its first member, and notes a repair if
  * there are more. Archives that can be opened by name are handled by archive.h. */
-struct in *in_member(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
+struct in *unpack_member(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 #endif

@@ -54,7 +54,7 @@ static void utf16_close(void *self) {
   mem_free(u->mem, u);
 }
 
-struct in *in_utf16(struct in *inner, struct mem *mem, struct tk_err *err) {
+struct in *utf16_open(struct in *inner, struct mem *mem, struct tk_err *err) {
   size_t n;
   const uint8_t *p = in_ahead(inner, 4, &n, err);
   struct utf16 *u;

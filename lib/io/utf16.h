@@ -6,6 +6,6 @@
 
 /* Adds a converter over `inner` if its content starts with a UTF-16 byte order mark, otherwise returns it unchanged. Takes
  * ownership of inner, also on failure (NULL). */
-struct in *in_utf16(struct in *inner, struct mem *mem, struct tk_err *err);
+struct in *utf16_open(struct in *inner, struct mem *mem, struct tk_err *err);
 
 #endif

@@ -32,7 +32,7 @@ static const struct packing *packing_asked(const char *path, const struct tk_sav
   return packing || !opt->format ? packing : packing_of_path(opt->format, strlen(opt->format));
 }
 
-bool saver_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
+bool save_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
                 const char *const *inputs, struct tk_err *err) {
   const struct packing *packing = packing_asked(s->part ? "" : path, opt);
   struct out_options out = { .gzip = packing == packing_row(PACKING_GZIP),
@@ -70,21 +70,21 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");
 }
 
-bool saver_derives(const char *path, const struct tk_save_options *opt, const char *like) {
+bool save_derives(const char *path, const struct tk_save_options *opt, const char *like) {
   const struct format *f = opt->format ? format_by_word(opt->format) : format_by_path(path);
   if (!f) f = format_by_name(like);
   return f && !f->info.derives;
 }
 
-void saver_count_lost(struct saver *s, const struct tk_trace *t) {
+void save_count_lost(struct saver *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++) s->derived += t->tracks[i].derived ? t->tracks[i].count : 0;
   if (!s->no_passthrough) format_count_lost(s->format, &s->carry, t, s->sink);
   sink_lose_unheld(s->sink, t, s->format->info.holds);
 }
 
-bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
+bool save_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
   progress_phase(&s->progress, (struct tk_phase){.what = "writing", .name = s->path, .events = true});
-  saver_count_lost(s, t);
+  save_count_lost(s, t);
   return s->sink->write(s->sink, t, err);
 }
 
@@ -93,7 +93,7 @@ bool saver_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) 
 enum { LEFT_SINK = 1, LEFT_CARRIED = 2 };
 enum { CARRIED_BYTES = 1, CARRIED_STATE = 2 };
 
-void saver_leave(struct saver *s, struct buf *to) {
+void save_leave(struct saver *s, struct buf *to) {
   struct buf one = {.mem = to->mem}, state = {.mem = to->mem};
   const char *name;
   const uint8_t *p;
@@ -124,7 +124,7 @@ static bool take_carried(struct saver *s, struct carried *c, struct pb in, struc
   return piece.state && c->sink->take(c->sink, &piece, err);
 }
 
-bool saver_take(struct saver *s, uint64_t raw, const uint8_t *left, size_t n, struct tk_err *err) {
+bool save_take(struct saver *s, uint64_t raw, const uint8_t *left, size_t n, struct tk_err *err) {
   struct pb c = pb_over(left, n);
   struct pb_field f;
   unsigned carried = 0;
@@ -155,7 +155,7 @@ static bool refuse_losses(const struct saver *s, struct tk_err *err) {
   return !s->no_loss || !*text || err_for(err, TK_OPTION_NO_LOSS, TK_ELOSS, "%s cannot represent %s", s->format->info.title, text);
 }
 
-bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
+bool save_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
   if (s->packs) progress_phase(&s->progress, (struct tk_phase){.what = "compressing", .name = s->path});
   if (!refuse_losses(s, err) || !mem_check(&s->mem, err) || !mem_check(&s->carry.mem, err) || !out_finish(&s->out, err)) return false;
   *done = s->sink->saved;
@@ -170,15 +170,15 @@ bool saver_finish(struct saver *s, struct tk_saved *done, struct tk_err *err) {
   return true;
 }
 
-bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
-  if (!saver_finish(s, done, err)) return false;
+bool save_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
+  if (!save_finish(s, done, err)) return false;
   if (s->most && done->bytes > s->most) return true;
   if (!out_commit(&s->out, err)) return false;
   done->was_there = out_was_there(&s->out);
   return true;
 }
 
-void saver_close(struct saver *s) {
+void save_close(struct saver *s) {
   if (s->sink) s->sink->free(s->sink);
   format_carry_free(&s->carry);
   out_close(&s->out);
@@ -207,7 +207,7 @@ static void put_earlier(struct buf *b, const struct tk_trace *t, const char *pro
   buf_free(&j.scratch);
 }
 
-const char *saver_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t) {
+const char *save_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t) {
   char said[32] = "";
   if (opt->provenance && sscanf(opt->provenance, "\"%31[a-z]", said) != 1) *said = 0;
   if (opt->command) {
@@ -233,12 +233,12 @@ static bool save(const struct tk_trace *t, const char *path, struct saver s, con
   if (!trace_is_sealed(t, err)) return false;
   const char *const named[] = {t->source, NULL}, *const *inputs = t->files ? t->files : named;
   if (!opt) opt = &defaults;
-  bool ok = saver_open(&s, path, opt, t->format, inputs, err);
+  bool ok = save_open(&s, path, opt, t->format, inputs, err);
   struct buf provenance = {.mem = &s.mem};
-  ok = ok && s.sink->open(s.sink, t, err) && saver_write(&s, t, err) &&
-       s.sink->close(s.sink, t, saver_provenance(&provenance, opt, t), err) && saver_commit(&s, done ? done : &counted, err);
+  ok = ok && s.sink->open(s.sink, t, err) && save_write(&s, t, err) &&
+       s.sink->close(s.sink, t, save_provenance(&provenance, opt, t), err) && save_commit(&s, done ? done : &counted, err);
   buf_free(&provenance);
-  saver_close(&s);
+  save_close(&s);
   return ok || err_prefix(err, "%s", strcmp(path, "-") == 0 ? "standard output" : path);
 }
 

@@ -279,7 +279,7 @@ static bool read_all(struct aligner *a) {
  * other, because a rank occurs once in each run. */
 static uint32_t turn_of(struct aligner *a, struct map *seen, const struct align_input *input) {
   if (a->opt->align != TK_ALIGN_START) return 0;
-  uint64_t who = align_mix(hash_bytes(input->host, strlen(input->host)), input->stated ? (uint64_t)input->rank + 1 : 0);
+  uint64_t who = hash_mix(hash_bytes(input->host, strlen(input->host)), input->stated ? (uint64_t)input->rank + 1 : 0);
   uint32_t *turn = map_put(seen, who, 0);
   return turn ? (*turn)++ : 0;
 }

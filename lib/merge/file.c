@@ -68,7 +68,7 @@ static bool open_output(struct merge_file *f, const char *path, const char *run,
   if (n && path[n - 1] == '/')
     return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane can be written to a folder; give a file, or that format");
   f->saver.several = f->n_inputs > 1;
-  return saver_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
+  return save_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
 }
 
 static bool open_files(struct merge_file *f, const char *path, const char *run, struct tk_merge_report *report,
@@ -85,9 +85,9 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
 /* Commits the output under its final name, and counts what was written. */
 static bool commit_output(struct merge_file *f, const char *path, struct tk_merge_report *report, struct tk_err *err) {
   if (f->opt->manifest) return true;
-  if (!f->run.format && !saver_finish(&f->saver, &report->saved, err)) return false;
+  if (!f->run.format && !save_finish(&f->saver, &report->saved, err)) return false;
   if (!f->run.format && f->opt->to && !merge_fits(f->opt, report->saved.bytes, err)) return false;
-  if (!f->run.format) return saver_commit(&f->saver, &report->saved, err);
+  if (!f->run.format) return save_commit(&f->saver, &report->saved, err);
   if (!run_folder_commit(&f->run, &report->saved, err)) return false;
   if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the given path names the run */
   diagnostics_say(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "this folder would contain the "
@@ -133,7 +133,7 @@ static bool merge_and_save(struct merge_file *f, const struct merge_inputs *in, 
   struct tk_shrink_report shrunk = {.before = 0};
   if (run_folder_is_meant(path, &opt.save)) return err_set(err, TK_EUSAGE, "a folder of files cannot be shrunk to a size");
   struct tk_trace *t = trace_new(0);
-  opt.derive = opt.derive && saver_derives(path, &opt.save, format_default()->info.name);
+  opt.derive = opt.derive && save_derives(path, &opt.save, format_default()->info.name);
   bool ok = t ? open_reports(f, path, err) : err_set(err, TK_ELIMIT, "out of memory");
   if (t) merge_name(t, path);
   ok = ok && merge_graph(t, in, &opt, opt.collectives ? &f->collectives : NULL, report, err);
@@ -187,7 +187,7 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
     f.opt = &shared;
   }
   bool ok = merge_files(&f, in, path, report ? report : &unused, err);
-  saver_close(&f.saver);
+  save_close(&f.saver);
   run_folder_close(&f.run);
   out_close(&f.clocks);
   out_close(&f.collectives);

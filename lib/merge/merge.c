@@ -66,7 +66,7 @@ static bool merge_input(struct merger *m, size_t input) {
     return true;
   }
   if (t) {
-    ok = merger_write(m, input, t);
+    ok = merge_write(m, input, t);
     tk_free(t);
     return ok;
   }
@@ -102,9 +102,9 @@ static bool merge_each(struct merger *m) {
  * made. */
 static const char *provenance(struct merger *m, struct buf *b) {
   bool manifest = m->output->manifest != NULL;
-  bool converted = !merger_joins(m) && !manifest && (trace_meta(m->first_trace, "tracekit") || !m->opt->save.command);
-  if (converted) return saver_provenance(b, &m->opt->save, m->first_trace);
-  if (saver_provenance(b, &m->opt->save, NULL)) {
+  bool converted = !merge_joins(m) && !manifest && (trace_meta(m->first_trace, "tracekit") || !m->opt->save.command);
+  if (converted) return save_provenance(b, &m->opt->save, m->first_trace);
+  if (save_provenance(b, &m->opt->save, NULL)) {
     b->len -= 2; /* the closing brace and NUL */
     if (!m->opt->redact) buf_text(b, ",\"align\":");
     if (!m->opt->redact) buf_text(b, m->report->align.json);
@@ -132,7 +132,7 @@ static bool close_output(struct merger *m, const char *provenance) {
   return ok;
 }
 
-bool merger_close(struct merger *m) {
+bool merge_close(struct merger *m) {
   struct buf b = {.mem = &m->mem};
   if (!m->opened && m->report->n_skipped)
     return err_set(m->err, TK_ENOTHING, "nothing matched: no input has a selected rank");
@@ -152,9 +152,9 @@ bool merger_close(struct merger *m) {
 }
 
 static bool merge_all(struct merger *m) {
-  bool ok = merger_plan(m);
+  bool ok = merge_plan(m);
   for (size_t i = 0; ok && m->output->manifest && i < m->n_inputs; i++) ok = sources_keep(m->sources, m->first + i, m->err);
-  return ok && merge_each(m) && merger_close(m);
+  return ok && merge_each(m) && merge_close(m);
 }
 
 bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct tk_err *err) {
@@ -182,7 +182,7 @@ bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk
   return err_set(err, TK_EUSAGE, "a manifest cannot define the order of rows");
 }
 
-bool merger_begin(struct merger *m, const struct merge_inputs *in, struct tk_err *err) {
+bool merge_begin(struct merger *m, const struct merge_inputs *in, struct tk_err *err) {
   m->sources = in->sources;
   m->inputs = in->sources->inputs + in->first;
   m->first = in->first;
@@ -193,7 +193,7 @@ bool merger_begin(struct merger *m, const struct merge_inputs *in, struct tk_err
   m->err = err;
   m->first_trace = trace_new(0);
   m->blocks.mem = &m->mem;
-  merge_ids_init(&m->ids, &m->mem);
+  renumber_ids_init(&m->ids, &m->mem);
   map_init(&m->ranks, &m->mem);
   map_init(&m->fingerprints, &m->mem);
   m->gone.mem = &m->mem;
@@ -202,14 +202,14 @@ bool merger_begin(struct merger *m, const struct merge_inputs *in, struct tk_err
   return m->first_trace || err_set(err, TK_ELIMIT, "out of memory");
 }
 
-void merger_end(struct merger *m) {
+void merge_end(struct merger *m) {
   mem_free(&m->mem, m->places);
   mem_free(&m->mem, m->own_pids.v);
   merge_alignment_free(&m->alignment);
   mem_free(&m->mem, m->shares.of);
   mem_free(&m->mem, m->shares.roles);
   merge_gone_free(&m->gone);
-  merge_ids_free(&m->ids);
+  renumber_ids_free(&m->ids);
   map_free(&m->ranks);
   map_free(&m->fingerprints);
   buf_free(&m->blocks);
@@ -219,7 +219,7 @@ void merger_end(struct merger *m) {
 bool merge_into(const struct merge_inputs *in, const struct merge_output *output, const struct tk_merge_options *opt,
                 struct tk_merge_report *report, struct tk_err *err) {
   struct merger m = {.opt = opt, .output = output, .report = report};
-  bool ok = merger_begin(&m, in, err) && merge_all(&m);
-  merger_end(&m);
+  bool ok = merge_begin(&m, in, err) && merge_all(&m);
+  merge_end(&m);
   return ok;
 }

@@ -99,7 +99,7 @@ static void put_part(struct buf *b, struct saver *s, struct merger *m, const str
   pb_fixed32(b, 5, crcs.file);
   pb_u64(b, 6, out_raw_bytes(&s->out));
   pb_fixed32(b, 7, crcs.raw);
-  saver_leave(s, &left);
+  save_leave(s, &left);
   pb_message(b, 8, &left);
   buf_free(&left);
   pb_message(b, 9, &m->blocks);

@@ -8,7 +8,7 @@
 #include "share.h"
 #include "source/sources.h"
 
-bool merger_joins(const struct merger *m) {
+bool merge_joins(const struct merger *m) {
   return (m->n_inputs > 1 && !m->output->run) || m->opt->label || m->opt->group_by != TK_GROUP_RANK;
 }
 
@@ -21,7 +21,7 @@ static bool is_of_runs(const struct merger *m) {
   return false;
 }
 
-const char *merger_label(const struct merger *m) {
+const char *merge_label(const struct merger *m) {
   if (m->opt->label) return m->opt->label;
   return is_of_runs(m) ? "{run} - step {step} - " LABEL_DEFAULT : LABEL_DEFAULT;
 }
@@ -46,7 +46,7 @@ static bool find_folders(struct merger *m) {
 
 /* ---- ranks and pids ---- */
 
-int64_t merger_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other) {
+int64_t merge_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other) {
   int64_t sort = *claimed = rank >= 0 ? rank : (int64_t)input;
   uint32_t *slot = map_put(&m->ranks, (uint64_t)sort, 0);
   *other = slot ? *slot : 0;
@@ -56,9 +56,9 @@ int64_t merger_slot(struct merger *m, size_t input, int64_t rank, int64_t *claim
   return sort;
 }
 
-struct pid_change *merger_pids(struct merger *m, const int64_t *pids, uint32_t n) {
+struct pid_change *merge_pids(struct merger *m, const int64_t *pids, uint32_t n) {
   struct pid_change *changes = mem_array(&m->mem, (uint64_t)n + 1, sizeof *changes);
-  if (changes && pids_give(&m->ids, pids, n, changes)) return changes;
+  if (changes && renumber_give_pid(&m->ids, pids, n, changes)) return changes;
   mem_free(&m->mem, changes);
   return NULL;
 }
@@ -103,7 +103,7 @@ static bool align_in_order(struct merger *m) {
   return align_inputs(m);
 }
 
-bool merger_plan(struct merger *m) {
+bool merge_plan(struct merger *m) {
   if (!align_in_order(m) || !order_rows(m) || !find_folders(m)) return false;
   m->first_link = 1;
   m->ids.graphs = (uint32_t)m->n_inputs;

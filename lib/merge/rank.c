@@ -27,7 +27,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
   uint32_t other = 0;
   r->rank_from = id->rank >= 0 ? id->rank_from : "input order";
   r->rank = id->rank >= 0 ? id->rank : (int64_t)input;
-  const int64_t slot = m->planned ? m->planned->slot : merger_slot(m, input, id->rank, &r->rank, &other);
+  const int64_t slot = m->planned ? m->planned->slot : merge_slot(m, input, id->rank, &r->rank, &other);
   if (other) {
     char text[512];
     snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept apart", (long long)r->rank, m->inputs[other - 1].name);
@@ -100,7 +100,7 @@ static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
  * skip what is before time 0. The zero moves by whole microseconds, which keeps the digits of all other times. */
 static int64_t zero_of(const struct merger *m, int64_t start) {
   int64_t base = m->base.zero_ns;
-  if (!merger_joins(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= base) return base;
+  if (!merge_joins(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= base) return base;
   i128 early = (((i128)base - start + 999) / 1000) * 1000, zero = base - early;
   return zero < INT64_MIN ? start : (int64_t)zero;
 }
@@ -146,7 +146,7 @@ static bool open_sink(struct merger *m) {
 }
 
 /* The output gets the top-level keys and the time base of this trace. */
-bool merger_open(struct merger *m, const struct tk_trace *t) {
+bool merge_open(struct merger *m, const struct tk_trace *t) {
   struct tk_trace *first = m->first_trace;
   m->base = m->alignment.who ? m->alignment.base : (struct merge_base){t->zero_ns, t->clock};
   first->format = t->format;
@@ -156,7 +156,7 @@ bool merger_open(struct merger *m, const struct tk_trace *t) {
   if (m->opt->to_zero) first->zero_ns = first->origin_ns;
   first->has_zero = t->has_zero;
   first->clock = m->base.clock;
-  if (merger_joins(m)) first->edits = t->edits | TK_EDIT_RENAMED;
+  if (merge_joins(m)) first->edits = t->edits | TK_EDIT_RENAMED;
   for (tk_id i = 1; !is_later(m) && i <= t->n_metas; i++) {
     struct buf *raw = &first->store->raw;
     struct tk_meta meta = t->metas[i];
@@ -199,7 +199,7 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
   c->values.of[LABEL_INPUT] = nameless ? "" : valid_text(path_end(r->input, m->folders));
   c->values.of[LABEL_RUN] = nameless ? "" : valid_text(own->run);
   c->values.of[LABEL_STEP] = nameless ? "" : valid_text(own->step);
-  if (label_expand(merger_label(m), &c->values, c->machine, sizeof c->machine) == 0)
+  if (label_expand(merge_label(m), &c->values, c->machine, sizeof c->machine) == 0)
     snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
 
@@ -210,11 +210,11 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
   struct track_origin *origins = NULL;
   struct called c;
   call_rank(m, &c, r, slot);
-  struct merge_place place = {.label = merger_label(m), .values = c.values, .machine = c.machine, .suffix = c.suffix,
+  struct merge_place place = {.label = merge_label(m), .values = c.values, .machine = c.machine, .suffix = c.suffix,
                               .pids = of->pids, .n_pids = of->n_pids, .order = m->places ? m->places[input] : slot,
                               .by_kind = m->opt->group_by == TK_GROUP_KIND};
   r->processes = 0;
-  if (merger_joins(m)) {
+  if (merge_joins(m)) {
     if (r->merged && !m->opt->label && !(origins = identity_of_tracks(t, &m->mem))) return mem_check(&m->mem, m->err);
     place.origins = origins;
     bool ok = renumber(t, &m->ids, &place, was, &r->processes, m->err);
@@ -229,7 +229,7 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
 /* Writes the trace as a file of its own, which records how its clock was aligned with the others. */
 static bool write_file(struct merger *m, const struct tk_merge_rank *r, const struct tk_trace *t, int64_t slot) {
   struct buf b = {.mem = &m->mem};
-  struct run_rank rank = {r->host, slot, m->first_trace, saver_provenance(&b, &m->opt->save, t)};
+  struct run_rank rank = {r->host, slot, m->first_trace, save_provenance(&b, &m->opt->save, t)};
   if (rank.provenance && m->opt->save.command && m->n_inputs > 1 && !m->opt->redact) {
     b.len -= 2; /* the closing brace and NUL */
     buf_text(&b, ",\"align\":");
@@ -254,13 +254,13 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, cons
   if (ok && m->opt->link_collectives) ok = merge_collectives_link(&m->alignment.collectives, (uint32_t)input, t, m->first_link, m->err);
   ok = ok && merge_share_take(m, input, t, of, was, &account);
   const struct merge_block block = {r, t, was, m->n_merged == 0, m->opt->redact != NULL, (const char *)account.data};
-  if (ok && r->merged && merger_joins(m)) r->merged = merge_block_print_ranks(&m->blocks, &block);
-  if (ok && !(r->merged && merger_joins(m))) merge_block_print(&m->blocks, &block);
+  if (ok && r->merged && merge_joins(m)) r->merged = merge_block_print_ranks(&m->blocks, &block);
+  if (ok && !(r->merged && merge_joins(m))) merge_block_print(&m->blocks, &block);
   mem_free(&m->mem, was);
   buf_free(&account);
   if (!ok) return false;
   if (m->output->run) return write_file(m, r, t, of->slot);
-  if (m->output->saver) saver_count_lost(m->output->saver, t);
+  if (m->output->saver) save_count_lost(m->output->saver, t);
   progress_phase(&m->opt->save.progress, (struct tk_phase){"writing", r->input, input + 1, m->n_inputs, true});
   sink->ordinal = (uint32_t)m->n_merged;
   sink->first_row = of->first_row;
@@ -311,7 +311,7 @@ static bool write_rank(struct merger *m, size_t input, struct tk_trace *t, int64
   const struct scan_pids *pids = m->alignment.pids ? &m->alignment.pids[input] : &m->own_pids;
   if (m->output->manifest) return describe_input(m, input, t, slot);
   if (m->planned) return write_graph(m, input, t, m->planned);
-  const struct merge_place_of of = {.slot = slot, .pids = merger_pids(m, pids->v, pids->n), .n_pids = pids->n,
+  const struct merge_place_of of = {.slot = slot, .pids = merge_pids(m, pids->v, pids->n), .n_pids = pids->n,
                                     .first_row = m->next_row, .rows = pids->processes};
   m->next_row += pids->processes;
   const bool ok = of.pids ? write_graph(m, input, t, &of) : mem_check(&m->mem, m->err);
@@ -319,7 +319,7 @@ static bool write_rank(struct merger *m, size_t input, struct tk_trace *t, int64
   return ok;
 }
 
-bool merger_write(struct merger *m, size_t input, struct tk_trace *t) {
+bool merge_write(struct merger *m, size_t input, struct tk_trace *t) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct identity id = identity_of(t);
   r->merged = identity_is_merged(t);
@@ -334,7 +334,7 @@ bool merger_write(struct merger *m, size_t input, struct tk_trace *t) {
   warn_of_copies(m, input, t);
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
   if (!redact_input(m, t, r)) return false;
-  if (!m->opened && !merger_open(m, t)) return false;
+  if (!m->opened && !merge_open(m, t)) return false;
   if (!move_to_base(m, input, t, r) || !cut_time(m, t, r)) return false;
   if (!write_rank(m, input, t, slot)) return false;
   m->n_merged++;

@@ -170,8 +170,8 @@ bool run_folder_add(struct run_folder *r, const struct tk_trace *t, const struct
   snprintf(path, sizeof path, "%s/%s%s", r->path, name, format_ending(r->format, ending));
   s->timeline = rank->timeline;
   s->host = *rank->host && strlen(rank->host) == strlen(name) ? rank->host : name;
-  const bool ok = saver_open(s, path, &r->opt, NULL, r->inputs, err) && s->sink->open(s->sink, t, err) && saver_write(s, t, err) &&
-                  s->sink->close(s->sink, t, rank->provenance, err) && saver_finish(s, &one, err);
+  const bool ok = save_open(s, path, &r->opt, NULL, r->inputs, err) && s->sink->open(s->sink, t, err) && save_write(s, t, err) &&
+                  s->sink->close(s->sink, t, rank->provenance, err) && save_finish(s, &one, err);
   if (s->sink) s->sink->free(s->sink);
   s->sink = NULL;
   if (ok) count(r, &one);
@@ -190,7 +190,7 @@ void run_folder_close(struct run_folder *r) {
   if (!r->format) return;
   for (struct run_file *f = r->files, *next; f; f = next) {
     next = f->next;
-    saver_close(&f->saver);
+    save_close(&f->saver);
     mem_free(&r->mem, f);
   }
   remove_folders(r);

@@ -61,16 +61,16 @@ static bool weigh(void *arg, const struct tk_trace *t, const char *account, uint
   save.no_loss = false;
   save.threads = 1;
   save.progress = (struct tk_progress){.phase = NULL};
-  bool ok = saver_open(&s, "-", &save, NULL, NULL, err) && write_part(w, &s, t, err);
+  bool ok = save_open(&s, "-", &save, NULL, NULL, err) && write_part(w, &s, t, err);
   if (ok) {
-    saver_leave(&s, &left);
+    save_leave(&s, &left);
     put_beside(w, t, account, &s.out);
     out_break(&s.out);
     *weight = out_file_bytes(&s.out) + left.len;
   }
   ok = ok && mem_check(&s.mem, err) && mem_check(&m->mem, err);
   buf_free(&left);
-  saver_close(&s);
+  save_close(&s);
   return ok;
 }
 
@@ -133,6 +133,6 @@ bool merge_share_take(struct merger *m, size_t input, struct tk_trace *t, const 
   const struct tk_shrink_options opt = {.save = m->opt->save, .bytes = w.share, .hard = true};
   if (!shrink_to_fit(t, &scale, &opt, &gone, m->err)) return err_prefix(m->err, "%s", t->source);
   bool ok = print_account(&w, account, &gone) && add_rows(m, t, &gone);
-  shrunk_free(&gone);
+  shrink_account_free(&gone);
   return ok || mem_check(&m->mem, m->err);
 }

@@ -34,13 +34,13 @@ struct filter {
 /* ---- windows ---- */
 
 static bool find_window(struct filter *f, struct tk_err *err) {
-  if (f->plan->cut) scope_narrow(&f->scope, *f->plan->cut);
+  if (f->plan->cut) window_narrow(&f->scope, *f->plan->cut);
   const struct tk_filter_options *o = f->opt;
   const struct tk_selection by = {.time = o->time, .steps = o->steps, .range = o->range, .step_range = o->step_range};
-  if (scope_select(&f->scope, f->t, &f->match.steps, &by, err)) return true;
+  if (window_select(&f->scope, f->t, &f->match.steps, &by, err)) return true;
   if (err->code != TK_ENOTHING || f->opt->refuse_empty) return false;
   err_clear(err);
-  scope_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* missing steps select nothing */
+  window_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* missing steps select nothing */
   return true;
 }
 

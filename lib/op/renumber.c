@@ -22,12 +22,12 @@
 
 enum { FIRST_NEW_PID = 10000000, FIRST_SPARE_PID = 1000000000, SORT_ROOM = 1000, KIND_ROOM = 1 << 29 };
 
-void merge_ids_init(struct merge_ids *ids, struct mem *mem) {
+void renumber_ids_init(struct merge_ids *ids, struct mem *mem) {
   *ids = (struct merge_ids){.mem = mem, .next_pid = FIRST_NEW_PID, .first_id = 1, .graphs = 1};
   map_init(&ids->pids, mem);
 }
 
-void merge_ids_free(struct merge_ids *ids) { map_free(&ids->pids); }
+void renumber_ids_free(struct merge_ids *ids) { map_free(&ids->pids); }
 
 /* ---- processes ---- */
 
@@ -56,7 +56,7 @@ static void hide_empty(struct tk_trace *t) {
 
 static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 
-uint32_t pids_of(struct tk_trace *t, struct buf *pids) {
+uint32_t renumber_pids_of(struct tk_trace *t, struct buf *pids) {
   bool *empty = mem_array(pids->mem, (uint64_t)t->n_tracks + 1, sizeof *empty);
   uint32_t n = 0;
   if (!empty) return 0;
@@ -72,7 +72,7 @@ uint32_t pids_of(struct tk_trace *t, struct buf *pids) {
   return n;
 }
 
-bool pids_give(struct merge_ids *ids, const int64_t *pids, uint32_t n, struct pid_change *changes) {
+bool renumber_give_pid(struct merge_ids *ids, const int64_t *pids, uint32_t n, struct pid_change *changes) {
   for (uint32_t i = 0; i < n; i++) {
     int64_t now = pids[i];
     uint32_t *taken;
@@ -286,7 +286,7 @@ static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_p
   struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
   if (!r->indexed) index_processes(r, was, n_was);
   const uint32_t *at = map_get(pid.kind == TK_IDENT_STR ? &r->texts : &r->pids, key_of_pid(pid));
-  if (!at || !ident_equal(was[*at].was, pid)) return;
+  if (!at || !trace_ident_equal(was[*at].was, pid)) return;
   pid = r->t->tracks[was[*at].track].pid;
   *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_STR, .s = pid.str};
   if (is_number(pid)) *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = pid.num};

@@ -23,13 +23,13 @@ struct pid_change {
 
 /* Appends the original pids of processes that have events, records or flow points; string pids are left out. Returns the number
  * of these processes, including those with string pids. */
-uint32_t pids_of(struct tk_trace *t, struct buf *pids);
+uint32_t renumber_pids_of(struct tk_trace *t, struct buf *pids);
 /* Assigns a pid to each of n processes: its own, or a new one if that is taken. False if memory runs out. */
-bool pids_give(struct merge_ids *ids, const int64_t *pids, uint32_t n, struct pid_change *changes);
+bool renumber_give_pid(struct merge_ids *ids, const int64_t *pids, uint32_t n, struct pid_change *changes);
 
 
-void merge_ids_init(struct merge_ids *ids, struct mem *mem);
-void merge_ids_free(struct merge_ids *ids);
+void renumber_ids_init(struct merge_ids *ids, struct mem *mem);
+void renumber_ids_free(struct merge_ids *ids);
 
 struct merge_place {
   const char *label;  /* a valid template */

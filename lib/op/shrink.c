@@ -23,7 +23,7 @@
 /* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: has lost args before. */
 enum shrink_mark { SAFE = 1, WANTED = 2, UNWANTED = 4, STRIPPED = 8 };
 
-const char *const rung_names[RUNGS] = {"drop", "args", "python", "coalesce", "spans", "counters", "hard"};
+const char *const shrink_rung_names[RUNGS] = {"drop", "args", "python", "coalesce", "spans", "counters", "hard"};
 
 /* ---- preparing ---- */
 
@@ -249,7 +249,7 @@ static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, str
   for (size_t i = 0; !o->ladder && ok && i < sizeof USUAL / sizeof USUAL[0]; i++) ok = add_rung(s, USUAL[i]);
   for (const char *p = o->ladder; ok && p && *p;) {
     size_t n = strcspn(p, ","), r = 1;
-    while (r < RUNG_HARD && (strlen(rung_names[r]) != n || strncmp(rung_names[r], p, n) != 0)) r++;
+    while (r < RUNG_HARD && (strlen(shrink_rung_names[r]) != n || strncmp(shrink_rung_names[r], p, n) != 0)) r++;
     if (r == RUNG_HARD)
       return err_set(err, TK_EUSAGE, "ladder: unknown step '%.*s'; expected args, python, coalesce, spans or "
                                      "counters", (int)n, p);

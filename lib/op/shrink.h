@@ -76,9 +76,9 @@ void shrink_free(struct shrink *s);
 /* Climbs to the place. The result is a view of the trace, or the trace itself (to == s->t), which can then only be climbed
  * further. Adds what was removed to `out`. */
 bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct shrunk *out, struct tk_err *err);
-void shrunk_init(struct shrunk *s, struct mem *mem);
-void shrunk_free(struct shrunk *s);
+void shrink_account_init(struct shrunk *s, struct mem *mem);
+void shrink_account_free(struct shrunk *s);
 
-extern const char *const rung_names[RUNGS];
+extern const char *const shrink_rung_names[RUNGS];
 
 #endif

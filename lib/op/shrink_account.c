@@ -60,12 +60,12 @@ void shrink_account(const struct shrink *s, struct shrunk *out, const struct tk_
   out->rungs[rung].time += total;
 }
 
-void shrunk_init(struct shrunk *s, struct mem *mem) {
+void shrink_account_init(struct shrunk *s, struct mem *mem) {
   *s = (struct shrunk){.mem = mem};
   map_init(&s->index, mem);
 }
 
-void shrunk_free(struct shrunk *s) {
+void shrink_account_free(struct shrunk *s) {
   if (!s->mem) return;
   mem_free(s->mem, s->gone);
   map_free(&s->index);

@@ -24,7 +24,7 @@ static bool percent(const char *text, const struct window_frame *f, tk_time *out
 
 static bool absolute(const char *text, const struct window_frame *f, tk_time *out, struct tk_err *err) {
   i128 ps;
-  if (!num_parse_absolute(text, &ps)) return false;
+  if (!text_parse_absolute(text, &ps)) return false;
   if (f->clock != TK_CLOCK_REALTIME) return err_set(err, TK_EUSAGE, "'%s': the trace does not record absolute time", text);
   *out = clamp(ps - (i128)f->origin_ns * 1000);
   return true;
@@ -82,7 +82,7 @@ bool window_parse(const char *text, const struct window_frame *f, struct window 
 
 /* ---- selections of filters ---- */
 
-void scope_narrow(struct scope *s, struct window to) {
+void window_narrow(struct scope *s, struct window to) {
   if (to.start > s->window.start) s->window.start = to.start;
   if (to.end < s->window.end) s->window.end = to.end;
   s->narrowed = true;
@@ -114,22 +114,22 @@ static bool narrow_to_steps(struct scope *s, const struct steps *of, struct tk_r
   struct window w;
   if (!of->n) return err_for(err, TK_OPTION_STEP_NAME, TK_ENOTHING, "nothing matched: the trace has no steps");
   if (!steps_range(of, asked.first, asked.last, &w.start, &w.end)) return no_such_steps(of, asked, text, err);
-  scope_narrow(s, w);
+  window_narrow(s, w);
   return true;
 }
 
-bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const struct tk_selection *by,
+bool window_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const struct tk_selection *by,
                   struct tk_err *err) {
   struct tk_range asked;
   if (by->time) {
     struct window_frame frame = window_frame(t);
     struct window w;
     if (!window_parse(by->time, &frame, &w, err)) return false;
-    scope_narrow(s, w);
+    window_narrow(s, w);
   }
   if (by->range && by->range->first >= by->range->last)
     return err_set(err, TK_EUSAGE, "the time range ends before it starts, or is empty");
-  if (by->range) scope_narrow(s, (struct window){by->range->first, by->range->last});
+  if (by->range) window_narrow(s, (struct window){by->range->first, by->range->last});
   if (by->step_range && !narrow_to_steps(s, of, *by->step_range, NULL, err)) return false;
   if (!by->steps) return true;
   if (!tk_parse_range(by->steps, &asked)) return bad_steps(by->steps, err);

@@ -35,10 +35,10 @@ bool window_check(const char *text, struct tk_err *err);
 bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err);
 
 /* Narrows the scope to its overlap with `to`. */
-void scope_narrow(struct scope *s, struct window to);
+void window_narrow(struct scope *s, struct window to);
 /* Narrows the scope to the selected time range and steps, given as text or as numbers. Fails with TK_ENOTHING if the trace has
  * none of the steps. */
-bool scope_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const struct tk_selection *by,
+bool window_select(struct scope *s, const struct tk_trace *t, const struct steps *of, const struct tk_selection *by,
                   struct tk_err *err);
 /* Checks the syntax of a range of steps. */
 bool window_check_steps(const char *steps, struct tk_err *err);

@@ -93,8 +93,8 @@ static bool count_names(struct taker *k) {
   bool ok = true;
   for (tk_id i = 1; ok && i <= k->t->n_tracks; i++) {
     struct selves s = {.mem = k->mem, .window = {INT64_MIN, INT64_MAX}, .done = add_self, .arg = k};
-    if (k->t->tracks[i].kind == TK_THREAD) ok = selves_of_track(&s, k->t, i);
-    selves_free(&s);
+    if (k->t->tracks[i].kind == TK_THREAD) ok = self_of_track(&s, k->t, i);
+    self_free(&s);
   }
   return ok && !k->mem->failed;
 }

@@ -53,7 +53,7 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
 bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem) {
   struct buf pids = {.mem = mem};
   mem_free(mem, to->v);
-  const uint32_t processes = pids_of(t, &pids);
+  const uint32_t processes = renumber_pids_of(t, &pids);
   *to = (struct scan_pids){(int64_t *)(void *)pids.data, (uint32_t)(pids.len / sizeof *to->v), processes};
   return !mem->failed;
 }

@@ -124,7 +124,7 @@ static bool estimate(struct shrinker *s, struct place at, double *weight) {
   struct tk_trace view;
   struct shrunk gone;
   size_t pool = s->t->store->pool.len;
-  shrunk_init(&gone, &s->t->store->mem);
+  shrink_account_init(&gone, &s->t->store->mem);
   bool ok = shrink_apply(&s->part, at, &view, &gone, s->err);
   if (ok) {
     const char *provenance = account_of(s, &text, &gone);
@@ -133,7 +133,7 @@ static bool estimate(struct shrinker *s, struct place at, double *weight) {
     if (ok && !s->opt->events) ok = weigh_view(s, &view, provenance, weight);
     subset_free_view(&view);
   }
-  shrunk_free(&gone);
+  shrink_account_free(&gone);
   buf_free(&text);
   s->t->store->pool.len = pool;
   return ok;
@@ -280,7 +280,7 @@ static bool weigh_rungs(struct shrinker *s) {
 static void take_report(struct shrinker *s) {
   struct tk_shrink_report *r = s->report;
   for (int i = 0; i < RUNGS; i++) {
-    r->rungs[i].name = rung_names[i];
+    r->rungs[i].name = shrink_rung_names[i];
     r->rungs[i].events = s->done.rungs[i].events;
     r->rungs[i].args = s->done.rungs[i].args;
     r->rungs[i].seconds = i128_double(s->done.rungs[i].time) * 1e-12;
@@ -343,14 +343,14 @@ static bool run_shrinker(struct shrinker s, struct shrunk *gone) {
   err_clear(s.err);
   *report = (struct tk_shrink_report){.events_before = t->n_events};
   if (!check_target(opt, s.err)) return false;
-  shrunk_init(&s.done, mem);
+  shrink_account_init(&s.done, mem);
   struct track_origin *origins = identity_of_tracks(t, &s.mem);
   bool ok = origins && shrink_init(&s.whole, t, opt, origins, s.err) && shrink_trace(&s, origins);
   if (!ok && s.err->code == TK_OK && mem_check(&s.mem, s.err)) err_set(s.err, TK_ELIMIT, "out of memory");
   free_sample(&s);
   shrink_free(&s.whole);
   if (gone && ok) *gone = s.done;
-  else shrunk_free(&s.done);
+  else shrink_account_free(&s.done);
   identity_free_tracks(origins, &s.mem);
   return ok;
 }

@@ -161,7 +161,7 @@ static bool is_new(struct walk *w, const struct stat *st) {
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) { return rundir_compare((*a)->d_name, (*b)->d_name); }
-static int wanted(const struct dirent *d) { return !archive_is_junk(d->d_name) && strcmp(d->d_name, ".") && strcmp(d->d_name, ".."); }
+static int wanted(const struct dirent *d) { return !packing_is_junk(d->d_name) && strcmp(d->d_name, ".") && strcmp(d->d_name, ".."); }
 
 static bool list_folder(struct walk *w, const char *path, const char *rel, unsigned depth, struct tk_err *err);
 
@@ -251,7 +251,7 @@ static bool selected(const char *pattern, const char *name) {
 static void look_at_member(struct source *s, struct arc *a) {
   struct mem mem = {.limit = s->mem.limit};
   struct tk_err err = {.offset = UINT64_MAX};
-  struct in *in = arc_content(a, &mem, &err);
+  struct in *in = archive_content(a, &mem, &err);
   if (s->look) s->look(s->arg, s, s->n_entries - 1, in, &err);
   in_close(in);
 }
@@ -260,7 +260,7 @@ static bool add_members(struct source *s, struct arc *a, const char *pattern, st
   const char *name = s->origins[s->n_origins - 1].name, *path = s->origins[s->n_origins - 1].path;
   struct arc_member m;
   int got = 0;
-  while (!too_many(s) && (got = arc_next(a, &m, &s->origins[s->n_origins - 1].failed)) > 0) {
+  while (!too_many(s) && (got = archive_next(a, &m, &s->origins[s->n_origins - 1].failed)) > 0) {
     struct source_entry e = {.path = path, .member = m.index, .size = m.size};
     const char *rel = source_text(s, m.name);
     if (!selected(pattern, rel)) continue;
@@ -271,8 +271,8 @@ static bool add_members(struct source *s, struct arc *a, const char *pattern, st
   struct source_origin *o = &s->origins[s->n_origins - 1];
   if (o->n == 0 && got == 0 && *pattern) err_set(&o->failed, TK_EFORMAT, "archive has no member '%s'", pattern);
   else if (o->n == 0 && got == 0) err_set(&o->failed, TK_EFORMAT, "archive is empty");
-  if (arc_damage(a)) o->damage = source_text(s, arc_damage(a));
-  o->remark = arc_remark(a);
+  if (archive_damage(a)) o->damage = source_text(s, archive_damage(a));
+  o->remark = archive_remark(a);
   return true;
 }
 
@@ -280,10 +280,10 @@ static bool add_archive(struct source *s, const char *name, const char *path, co
   struct source_origin *o = add_origin(s, ORIGIN_ARCHIVE, name);
   if (o) o->path = path ? path : o->name;
   path = o ? o->path : "";
-  struct arc *a = o ? arc_open(path, s->max_size, &o->failed) : NULL;
+  struct arc *a = o ? archive_open(path, s->max_size, &o->failed) : NULL;
   bool ok = o != NULL;
   if (a) ok = add_members(s, a, pattern, err) && find_runs(s, strcmp(name, "-") == 0 ? "" : name, true);
-  arc_close(a);
+  archive_close(a);
   return ok;
 }
 
@@ -293,7 +293,7 @@ static bool is_member(struct source *s, const char *name, bool *ok, struct tk_er
   bool found = false;
   for (char *colon = path ? strrchr(path, ':') : NULL; colon && !found; colon = strrchr(path, ':')) {
     *colon = 0;
-    found = arc_is(path);
+    found = archive_is(path);
     if (found) *ok = add_archive(s, path, NULL, name + (colon - path) + 1, err);
   }
   free(path);
@@ -368,7 +368,7 @@ static bool add_stream(struct source *s, const char *name, struct tk_err *err) {
   const uint8_t *p = in ? in_ahead(in, HEAD, &n, NULL) : NULL;
   bool ok;
   if (!in) return add_failed(s, ORIGIN_FILE, name, &why);
-  if (p && archive_kind(p, n) != ARCHIVE_NONE) {
+  if (p && packing_archive_kind(p, n) != ARCHIVE_NONE) {
     ok = add_spooled(s, name, in, err);
     in_close(in);
     return ok;
@@ -475,7 +475,7 @@ static bool add_name(struct source *s, const char *name, unsigned lists, struct 
     return fail_with(s, name, TK_EOPEN, sys, "cannot open");
   }
   if (S_ISDIR(st.st_mode)) return add_folder(s, name, err);
-  if (S_ISREG(st.st_mode) && arc_is(name)) return add_archive(s, name, NULL, "", err);
+  if (S_ISREG(st.st_mode) && archive_is(name)) return add_archive(s, name, NULL, "", err);
   return S_ISREG(st.st_mode) ? add_file(s, name, &st) : add_stream(s, name, err);
 }
 
@@ -487,11 +487,11 @@ bool source_add(struct source *s, const char *name, struct tk_err *err) { return
 
 static struct arc *archive_of(struct source *s, const struct source_entry *e, struct tk_err *err) {
   if (!s->archive || strcmp(s->archive_path, e->path) != 0) {
-    arc_close(s->archive);
-    s->archive = arc_open(e->path, s->max_size, err);
+    archive_close(s->archive);
+    s->archive = archive_open(e->path, s->max_size, err);
     s->archive_path = e->path;
   }
-  return s->archive && arc_goto(s->archive, e->member, err) ? s->archive : NULL;
+  return s->archive && archive_goto(s->archive, e->member, err) ? s->archive : NULL;
 }
 
 static struct in *open_file(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err) {
@@ -500,7 +500,7 @@ static struct in *open_file(void *self, uint64_t max_size, struct mem *mem, stru
 
 static struct in *open_member(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   (void)max_size;
-  return arc_content(self, mem, err);
+  return archive_content(self, mem, err);
 }
 
 static struct in *open_one(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err) {
@@ -514,7 +514,7 @@ static struct in *open_one(struct source *s, uint32_t entry, bool ahead, struct 
     opener = (struct in_opener){open_member, archive_of(s, e, err)};
     if (!opener.self) return NULL;
   }
-  return ahead ? in_open_ahead(opener, s->max_size, mem, err) : opener.open(opener.self, s->max_size, mem, err);
+  return ahead ? ahead_open(opener, s->max_size, mem, err) : opener.open(opener.self, s->max_size, mem, err);
 }
 
 /* Entries that are read as one. */
@@ -546,7 +546,7 @@ struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem 
   struct pieces *p = mem_alloc(mem, sizeof *p);
   if (!p) return mem_check(mem, err), NULL;
   *p = (struct pieces){s, mem, entry};
-  return in_joined((struct in_pieces){.open = open_piece, .close = close_pieces, .self = p, .n = n}, mem, err);
+  return joined_open((struct in_pieces){.open = open_piece, .close = close_pieces, .self = p, .n = n}, mem, err);
 }
 
 struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, struct tk_err *err) {
@@ -558,7 +558,7 @@ struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, st
   }
   if (s->origins[e->origin].kind != ORIGIN_ARCHIVE) return in_open_raw(e->path, mem, err);
   a = archive_of(s, e, err);
-  return a ? arc_content_raw(a, mem, err) : NULL;
+  return a ? archive_content_raw(a, mem, err) : NULL;
 }
 
 bool source_look(struct source *s, uint32_t entry, struct tk_err *err) {
@@ -579,7 +579,7 @@ bool source_look(struct source *s, uint32_t entry, struct tk_err *err) {
 }
 
 void source_free(struct source *s) {
-  arc_close(s->archive);
+  archive_close(s->archive);
   for (uint32_t i = 0; i < s->n_entries; i++) in_close(s->entries[i].held);
   for (uint32_t i = 0; i < s->n_origins; i++)
     if (s->origins[i].spool >= 0) close(s->origins[i].spool);

@@ -63,8 +63,8 @@ const char *sql_name(const struct tk_sql *s, uint32_t number, size_t *n) {
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text) {
   const char *name = sql_name(s, number, NULL);
   if (!name || test == NAME_THERE) return name != NULL;
-  if (test == NAME_LIKE) return like_matches(text, name, 0);
-  return test == NAME_GLOB ? glob_text_matches(text, name) : strcmp(text, name) == 0;
+  if (test == NAME_LIKE) return texts_like_matches(text, name, 0);
+  return test == NAME_GLOB ? texts_glob_matches(text, name) : strcmp(text, name) == 0;
 }
 
 struct named {

@@ -75,8 +75,8 @@ bool sql_selves(struct tk_sql *s) {
     if (t->events[i].kind == TK_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* the whole duration for
                                                                                                 * asynchronous spans */
   for (tk_id k = 1; ok && k <= t->n_tracks; k++)
-    if (t->tracks[k].kind != TK_ASYNCS) ok = selves_of_track(&of, t, k);
-  selves_free(&of);
+    if (t->tracks[k].kind != TK_ASYNCS) ok = self_of_track(&of, t, k);
+  self_free(&of);
   if (ok) s->selves = selves;
   else mem_free(&s->mem, selves);
   return ok;

@@ -185,7 +185,7 @@ bool sql_register_views(struct tk_sql *s);
 bool sql_include(const char *module, size_t n, struct tk_err *err);
 
 /* LIKE and GLOB with SQLite's semantics, in time bounded by the product of the lengths. */
-bool like_matches(const char *pattern, const char *text, int escape);
-bool glob_text_matches(const char *pattern, const char *text);
+bool texts_like_matches(const char *pattern, const char *text, int escape);
+bool texts_glob_matches(const char *pattern, const char *text);
 
 #endif

@@ -19,7 +19,7 @@ static unsigned next_char(const char **p) {
   return c;
 }
 
-bool like_matches(const char *pattern, const char *text, int escape) {
+bool texts_like_matches(const char *pattern, const char *text, int escape) {
   const char *star = NULL, *from = NULL; /* position after the last "%"; end of the text it matches */
   while (*text) {
     const char *p = pattern, *t = text;
@@ -75,7 +75,7 @@ static const char *glob_step(const char *pattern, unsigned c) {
   return want && want == c ? p : NULL;
 }
 
-bool glob_text_matches(const char *pattern, const char *text) {
+bool texts_glob_matches(const char *pattern, const char *text) {
   const char *star = NULL, *from = NULL;
   while (*text) {
     const char *t = text;
@@ -136,7 +136,7 @@ static void answer(sqlite3_context *out, sqlite3_value **argv, bool (*matches)(c
   sqlite3_result_int(out, is);
 }
 
-static bool like_plainly(const char *pattern, const char *text) { return like_matches(pattern, text, 0); }
+static bool like_plainly(const char *pattern, const char *text) { return texts_like_matches(pattern, text, 0); }
 
 static void like(sqlite3_context *out, int argc, sqlite3_value **argv) {
   (void)argc;
@@ -151,12 +151,12 @@ static void like_escaped(sqlite3_context *out, int argc, sqlite3_value **argv) {
   const char *e = escape;
   const unsigned c = *escape ? next_char(&e) : 0;
   if (!c || *e) return sqlite3_result_error(out, "ESCAPE expression must be a single character", -1);
-  sqlite3_result_int(out, like_matches(pattern, text, (int)c));
+  sqlite3_result_int(out, texts_like_matches(pattern, text, (int)c));
 }
 
 static void glob(sqlite3_context *out, int argc, sqlite3_value **argv) {
   (void)argc;
-  answer(out, argv, glob_text_matches);
+  answer(out, argv, texts_glob_matches);
 }
 
 static void free_regexp(void *r) { regexp_free(r); }

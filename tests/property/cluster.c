@@ -122,7 +122,7 @@ static bool add(struct align_anchors *a, const struct cluster *c, unsigned input
   if ((i * 2654435761u % 1000) < s->loose * 1000) v->says = 0;
   if (!s->bare && !s->program) v->exact = i + 1;
   if (s->program) v->label = 1 + i % s->program;
-  if (s->chain) v->label = align_mix(v->label, i % (s->hosts - 1)); /* each link has its own groups */
+  if (s->chain) v->label = hash_mix(v->label, i % (s->hosts - 1)); /* each link has its own groups */
   if (s->program && !is_recorded(s, input, i / s->program, v)) a->n--;
   v->start = EPOCH + (int64_t)(clock_of(c, host, stay.start) * 1000);
   v->end = EPOCH + (int64_t)(clock_of(c, host, stay.end) * 1000);
@@ -187,7 +187,7 @@ static double error_of(const struct cluster *c, unsigned host, const struct alig
 
 static double median_of_ends(struct cluster *c) {
   for (unsigned i = 0; i < c->n_ends; i++) c->ends[0][i] = c->ends[1][i] - c->ends[0][i];
-  return point_median(c->ends[0], c->n_ends);
+  return curve_median(c->ends[0], c->n_ends);
 }
 
 struct outcome {
@@ -231,7 +231,7 @@ static bool run_once(const struct scene *s, unsigned seed, struct outcome *o) {
 static double middle(const struct outcome *o, unsigned n, size_t field) {
   double v[256];
   for (unsigned i = 0; i < n; i++) memcpy(&v[i], (const char *)&o[i] + field, sizeof *v);
-  return point_median(v, n);
+  return curve_median(v, n);
 }
 
 static bool run_scene(const struct scene *s, unsigned runs, bool table) {

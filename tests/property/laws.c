@@ -333,7 +333,7 @@ static void merging(uint64_t seed) {
   struct tk_err err = {0};
   const struct merge_place place = {.label = "rank 0 - {process}", .suffix = " [rank 0]"};
   assert_non_null(was);
-  merge_ids_init(&ids, &mem);
+  renumber_ids_init(&ids, &mem);
   if (!renumber(m, &ids, &place, was, &n, &err) || !tk_check(m, &err))
     fail_msg("SEED=%llu: %s", (unsigned long long)seed, err.msg);
   assert_int_equal(m->n_events, g->n_events);
@@ -347,7 +347,7 @@ static void merging(uint64_t seed) {
       bool were = f->id == h->id && f->id_kind == h->id_kind, are = m->flow_points[i].id == m->flow_points[k].id;
       if (were != are) fail_msg("SEED=%llu: flow ids %u and %u", (unsigned long long)seed, i, k);
     }
-  merge_ids_free(&ids);
+  renumber_ids_free(&ids);
   free(was);
   tk_free(g), tk_free(m);
 }

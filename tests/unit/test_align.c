@@ -130,9 +130,9 @@ static void selects_as_sorting_does(void **state) {
     uint32_t k = seed % n;
     memcpy(v, sorted, sizeof v);
     qsort(sorted, n, sizeof *sorted, by_value);
-    assert_true(point_nth(v, n, k) == sorted[k]);
+    assert_true(curve_nth(v, n, k) == sorted[k]);
     for (uint32_t i = 0; i < k; i++) assert_true(v[i] <= v[k]);
-    assert_true(point_median(v, n) == (sorted[(n - 1) / 2] + sorted[n / 2]) / 2);
+    assert_true(curve_median(v, n) == (sorted[(n - 1) / 2] + sorted[n / 2]) / 2);
   }
 }
 

@@ -88,24 +88,24 @@ static void every_kind(void **state) {
     struct tk_err err = {0};
     struct arc_member m;
     make(&KINDS[k]);
-    assert_true(arc_is(path));
-    struct arc *a = arc_open(path, 0, &err);
+    assert_true(archive_is(path));
+    struct arc *a = archive_open(path, 0, &err);
     assert_non_null(a);
     for (int i = 0; i < MEMBERS; i++) {
-      assert_int_equal(arc_next(a, &m, &err), 1);
+      assert_int_equal(archive_next(a, &m, &err), 1);
       assert_string_equal(m.name, NAMES[i]);
       assert_int_equal(m.index, i);
     }
-    assert_int_equal(arc_next(a, &m, &err), 0);
+    assert_int_equal(archive_next(a, &m, &err), 0);
     for (int i = 0, at; i < 2 * MEMBERS; i++) { /* 0 2 1 0 2 1: forwards and backwards */
       at = i * 2 % MEMBERS;
-      assert_true(arc_goto(a, (uint32_t)at, &err));
-      struct in *in = arc_content(a, &mem, &err);
+      assert_true(archive_goto(a, (uint32_t)at, &err));
+      struct in *in = archive_content(a, &mem, &err);
       assert_content(in, at);
       in_close(in);
     }
-    assert_null(arc_damage(a));
-    arc_close(a);
+    assert_null(archive_damage(a));
+    archive_close(a);
     assert_int_equal(mem.used, 0);
   }
 }
@@ -157,13 +157,13 @@ static void read_damaged(bool flipped) {
   struct tk_err err = {.offset = UINT64_MAX};
   struct mem mem = {0};
   struct arc_member m;
-  struct arc *a = arc_open(path, 0, &err);
+  struct arc *a = archive_open(path, 0, &err);
   bool said = a == NULL;
   unsigned whole = 0;
   int got = 0;
-  while (a && (got = arc_next(a, &m, &err)) > 0) {
+  while (a && (got = archive_next(a, &m, &err)) > 0) {
     struct tk_err why = {.offset = UINT64_MAX};
-    struct in *in = arc_content(a, &mem, &why);
+    struct in *in = archive_content(a, &mem, &why);
     const struct in_note *notes;
     size_t n = 0;
     const uint8_t *p = in ? in_ahead(in, SIZE + 1, &n, &why) : NULL;
@@ -172,9 +172,9 @@ static void read_damaged(bool flipped) {
     whole += p && n == SIZE;
     in_close(in);
   }
-  said |= got < 0 || (a && arc_damage(a));
+  said |= got < 0 || (a && archive_damage(a));
   if (!flipped) assert_true(said || whole == MEMBERS);
-  arc_close(a);
+  archive_close(a);
   assert_int_equal(mem.used, 0);
 }
 
@@ -206,14 +206,14 @@ static void limits(void **state) {
     struct arc_member m;
     size_t avail;
     make(&KINDS[k]);
-    struct arc *a = arc_open(path, SIZE / 2, &err);
+    struct arc *a = archive_open(path, SIZE / 2, &err);
     assert_non_null(a);
-    assert_int_equal(arc_next(a, &m, &err), 1);
-    struct in *in = arc_content(a, &mem, &err);
+    assert_int_equal(archive_next(a, &m, &err), 1);
+    struct in *in = archive_content(a, &mem, &err);
     assert_null(in ? in_ahead(in, SIZE, &avail, &err) : NULL);
     assert_int_equal(err.code, TK_ELIMIT);
     in_close(in);
-    arc_close(a);
+    archive_close(a);
   }
 }
 
@@ -221,15 +221,15 @@ static void what_is_none(void **state) {
   struct tk_err err = {.offset = UINT64_MAX};
   (void)state;
   write_file((const uint8_t *)"{\"traceEvents\":[]}", 18);
-  assert_false(arc_is(path));
-  assert_null(arc_open(path, 0, &err));
+  assert_false(archive_is(path));
+  assert_null(archive_open(path, 0, &err));
   assert_int_equal(err.code, TK_EFORMAT);
   write_file(content[0], SIZE);
-  assert_false(arc_is(path));
-  assert_false(arc_is("/nonexistent"));
-  assert_false(arc_is("/tmp"));
-  assert_true(archive_is_junk("a/.git/x") && archive_is_junk("__MACOSX/x") && archive_is_junk(".DS_Store"));
-  assert_false(archive_is_junk("../x") || archive_is_junk("./x") || archive_is_junk("a/b.c") || archive_is_junk("__MACOSX2/x"));
+  assert_false(archive_is(path));
+  assert_false(archive_is("/nonexistent"));
+  assert_false(archive_is("/tmp"));
+  assert_true(packing_is_junk("a/.git/x") && packing_is_junk("__MACOSX/x") && packing_is_junk(".DS_Store"));
+  assert_false(packing_is_junk("../x") || packing_is_junk("./x") || packing_is_junk("a/b.c") || packing_is_junk("__MACOSX2/x"));
 }
 
 int main(void) {

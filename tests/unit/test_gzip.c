@@ -124,7 +124,7 @@ static struct result gunzip(const struct buf *b, struct how how) {
   size_t avail;
   c.fail_at = how.fail_at ? how.fail_at : SIZE_MAX;
   in = in_custom((struct in_source){.read = chunks_read, .self = &c}, &mem, NULL);
-  in = in_gunzip_with(how.backend, in, how.max_size, &mem, &r.err);
+  in = gzip_open_with(how.backend, in, how.max_size, &mem, &r.err);
   while (in && (p = in_ahead(in, 1, &avail, &r.err)) && avail) {
     add(&r.out, p, avail);
     in_consume(in, avail);
@@ -455,7 +455,7 @@ static void bomb(void **state) {
   add_member(&b.member, data, N);
   free(data);
   in = in_custom((struct in_source){.read = bomb_read, .self = &b}, &mem, NULL);
-  in = in_gunzip(in, 0, &mem, &err);
+  in = gzip_open(in, 0, &mem, &err);
   assert_non_null(in);
   while (in_ahead(in, 1, &avail, &err) && in_offset(in) < (uint64_t)4 << 30) in_consume(in, avail);
   assert_int_equal(err.code, TK_ELIMIT);
@@ -473,7 +473,7 @@ static void out_of_memory(void **state) {
     struct mem mem = {.limit = limit};
     struct tk_err err = {0};
     struct in *in = in_memory(b.data, b.len, &mem, &err);
-    if (in) in = in_gunzip(in, 0, &mem, &err);
+    if (in) in = gzip_open(in, 0, &mem, &err);
     assert_int_equal(err.code, in ? TK_OK : TK_ELIMIT);
     in_close(in);
     assert_int_equal(mem.used, 0);

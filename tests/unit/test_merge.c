@@ -82,7 +82,7 @@ static void done(struct merged *m) {
 
 static const struct tk_track *process(const struct tk_trace *t, int64_t pid) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_PROCESS && ident_equal(t->tracks[i].pid, ident_int(pid))) return &t->tracks[i];
+    if (t->tracks[i].kind == TK_PROCESS && trace_ident_equal(t->tracks[i].pid, ident_int(pid))) return &t->tracks[i];
   return NULL;
 }
 
@@ -121,7 +121,7 @@ static void pids(void **state) {
   } want[] = {{"a", 1}, {"b", 2}, {"c", 10000000}, {"d", 3}, {"e", 10000001}};
   for (size_t i = 0; i < LENGTH(want); i++) {
     const struct tk_track *k = &m.t->tracks[event(m.t, want[i].name)->track];
-    if (!ident_equal(k->pid, ident_int(want[i].pid))) fail_msg("%s: pid %lld", want[i].name, (long long)k->pid.num);
+    if (!trace_ident_equal(k->pid, ident_int(want[i].pid))) fail_msg("%s: pid %lld", want[i].name, (long long)k->pid.num);
     assert_int_equal(k->tid.num, 7);
   }
   int64_t f = m.t->tracks[event(m.t, "f")->track].pid.num;

@@ -182,7 +182,7 @@ static void gzip_levels(void **state) {
     assert_memory_equal(a.data, b.data, a.len);
     assert_memory_equal(a.data, "\x1f\x8b\x08\0\0\0\0\0", 8);
     assert_int_equal(a.data[9], 255);
-    in = in_gunzip(in_memory(a.data, a.len, &mem, NULL), N, &mem, NULL);
+    in = gzip_open(in_memory(a.data, a.len, &mem, NULL), N, &mem, NULL);
     assert_memory_equal(in_ahead(in, N + 1, &avail, NULL), data, N);
     assert_int_equal(avail, N);
     assert_int_equal(in_notes(in, &notes), 0);
@@ -204,7 +204,7 @@ static void gzip_sizes(void **state) {
     for (int level = 0; level <= 6; level += 3) {
       struct buf a = gzipped(data, sizes[i], level, 5, i % 3);
       struct mem mem = {0};
-      struct in *in = in_gunzip(in_memory(a.data, a.len, &mem, NULL), 0, &mem, NULL);
+      struct in *in = gzip_open(in_memory(a.data, a.len, &mem, NULL), 0, &mem, NULL);
       size_t avail;
       const uint8_t *p = in_ahead(in, sizes[i] + 1, &avail, NULL);
       assert_int_equal(avail, sizes[i]);
@@ -226,7 +226,7 @@ static void gzip_threads(void **state) {
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     struct buf one = gzipped(data, sizes[i], i == 4 ? 5 : 0, 5, 1);
     struct mem mem = {0};
-    struct in *in = in_gunzip(in_memory(one.data, one.len, &mem, NULL), 0, &mem, NULL);
+    struct in *in = gzip_open(in_memory(one.data, one.len, &mem, NULL), 0, &mem, NULL);
     size_t avail;
     const uint8_t *p = in_ahead(in, sizes[i] + 1, &avail, NULL);
     assert_int_equal(avail, sizes[i]);

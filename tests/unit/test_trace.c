@@ -38,7 +38,7 @@ static void identities(void **state) {
   struct tk_ident all[] = {i7, q7, s7, none, zero};
   (void)state;
   for (size_t i = 0; i < LENGTH(all); i++)
-    for (size_t k = 0; k < LENGTH(all); k++) assert_int_equal(ident_equal(all[i], all[k]), i == k || (i < 2 && k < 2));
+    for (size_t k = 0; k < LENGTH(all); k++) assert_int_equal(trace_ident_equal(all[i], all[k]), i == k || (i < 2 && k < 2));
   tk_id process = trace_process(t, i7);
   assert_int_equal(trace_process(t, q7), process);
   assert_int_not_equal(trace_process(t, s7), process);

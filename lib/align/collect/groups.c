@@ -33,7 +33,7 @@ static void take_ranks(const struct json_value *ranks, int64_t own, struct align
   uint64_t members = 0;
   for (int64_t n = 0; next_value(&j, &v); n++) {
     if (v.type != JSON_NUMBER || v.num.kind != NUM_INT) return;
-    members = align_mix(members, (uint64_t)v.num.mant);
+    members = hash_mix(members, (uint64_t)v.num.mant);
     if (v.num.mant == own) g->place = n;
   }
   g->members = members;

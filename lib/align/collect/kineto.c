@@ -22,9 +22,9 @@ static const char COLLECTIVE_NAME[] = "Collective name";
 /* Hashes a name without template arguments and argument types, which differ between builds, and without a vendor's index. */
 static uint64_t hash_of_name(const char *name, size_t n) {
   struct vendor_name v;
-  if (vendor_parse(name, &v)) return align_mix(hash_bytes(name, v.op), hash_bytes(v.group, v.group_size));
+  if (vendor_parse(name, &v)) return hash_mix(hash_bytes(name, v.op), hash_bytes(v.group, v.group_size));
   const char *paren = memchr(name, '(', n);
-  return align_mix(1, hash_bytes(name, paren ? (size_t)(paren - name) : n));
+  return hash_mix(1, hash_bytes(name, paren ? (size_t)(paren - name) : n));
 }
 
 enum { BY_NAME = 1, BY_ARGS = 2, AS_ASKED = 3, BY_CPU = 4 };
@@ -110,7 +110,7 @@ static uint64_t hash_of_ranks(const char *text, bool *cut) {
     char *end;
     long long rank = strtoll(p, &end, 10);
     if (end == p) return 0;
-    h = align_mix(h, (uint64_t)rank);
+    h = hash_mix(h, (uint64_t)rank);
     for (p = end; *p == ',' || *p == ' ';) p++;
   }
   return h;
@@ -130,7 +130,7 @@ static uint64_t members_of(const struct collector *c, uint32_t args, const char 
   if (said && !cut) return said;
   collect_number(c->t, args, "Group size", &size);
   *vague = !said && (size == 0 || size != c->from->world);
-  return align_mix(align_mix(align_mix(name_hash, (uint64_t)size), 5), said);
+  return hash_mix(hash_mix(hash_mix(name_hash, (uint64_t)size), 5), said);
 }
 
 /* Returns the index of the group among the rank's groups + 1; 0 = the kernel names none. */
@@ -140,7 +140,7 @@ static uint32_t group_of(struct collector *c, uint32_t args) {
   bool vague;
   if (!text) return 0;
   uint64_t members = members_of(c, args, text, collect_hash(c->t, name), &vague);
-  uint32_t *slot = map_put(&c->groups, align_mix(align_mix(members, name), (uint64_t)c->rank), 0);
+  uint32_t *slot = map_put(&c->groups, hash_mix(hash_mix(members, name), (uint64_t)c->rank), 0);
   if (!slot) return 0;
   if (!*slot) {
     if (!mem_grow(c->out->mem, (void **)&c->group, &c->cap_groups, (uint64_t)c->n_groups + 1, sizeof *c->group)) return 0;
@@ -224,21 +224,21 @@ static unsigned kernel_says(const struct collector *c, const struct tk_event *e)
 static uint64_t pair_of(const struct collector *c, uint32_t args, bool sends) {
   int64_t other;
   if (c->rank < 0 || !collect_number(c->t, args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
-  return align_mix(align_mix(11, (uint64_t)(sends ? c->rank : other)), (uint64_t)(sends ? other : c->rank));
+  return hash_mix(hash_mix(11, (uint64_t)(sends ? c->rank : other)), (uint64_t)(sends ? other : c->rank));
 }
 
 /* For a message, uses only what both ends record alike. */
 static uint64_t label_of(const struct collector *c, uint32_t args, tk_id name, unsigned what) {
   static const char *const sizes[] = {"In msg nelems", "Out msg nelems", NULL};
   bool message = what == ALIGN_SENDS || what == ALIGN_RECEIVES;
-  uint64_t label = align_mix(2, collect_hash(c->t, name));
+  uint64_t label = hash_mix(2, collect_hash(c->t, name));
   int64_t v;
   tk_id id;
   if (message && strncmp(tk_string(c->t, name, NULL), what == ALIGN_SENDS ? "send" : "recv", 4) == 0)
     return pair_of(c, args, what == ALIGN_SENDS);
   for (const char *const *key = sizes; *key; key++)
-    if (what == ALIGN_BARRIER && collect_number(c->t, args, *key, &v)) label = align_mix(label, (uint64_t)v);
-  if (collect_text(c->t, args, "dtype", &id)) label = align_mix(label, collect_hash(c->t, id));
+    if (what == ALIGN_BARRIER && collect_number(c->t, args, *key, &v)) label = hash_mix(label, (uint64_t)v);
+  if (collect_text(c->t, args, "dtype", &id)) label = hash_mix(label, collect_hash(c->t, id));
   return label;
 }
 
@@ -270,9 +270,9 @@ static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what)
   snprintf(name, sizeof name, "%s ", text + 5);
   if (text_any_begins(name, one_way)) *what = 0;
   else if (!strstr(name, "coalesced")) *what = ALIGN_EQUAL;
-  uint64_t label = align_mix(4, hash_bytes(name, strlen(name)));
+  uint64_t label = hash_mix(4, hash_bytes(name, strlen(name)));
   if (!tk_args_find(c->t, e->args, "Input Dims", &dims) || (dims.type != TK_ARG_JSON && dims.type != TK_ARG_STR)) return label;
-  return align_mix(label, collect_hash(c->t, dims.s));
+  return hash_mix(label, collect_hash(c->t, dims.s));
 }
 
 /* Stores the columns of the table of collectives. */
@@ -300,7 +300,7 @@ static void describe_vendor(struct collector *c, const struct tk_event *e, struc
   const bool paid = vendor_payload(c->t, e->args, &p);
   if (!vendor_parse(name, &v)) return;
   if (a->says & ALIGN_EQUAL) a->says |= ALIGN_LOOSE;
-  if (paid) a->label = align_mix(align_mix(a->label, collect_hash(c->t, p.type)), (uint64_t)p.count);
+  if (paid) a->label = hash_mix(hash_mix(a->label, collect_hash(c->t, p.type)), (uint64_t)p.count);
   if (!c->out->described) return;
   if (paid) a->bytes = vendor_bytes(c->t, name, &p);
   a->seq = v.index;
@@ -372,10 +372,10 @@ static bool make_keys(struct collector *c) {
     v[i].exact = v[i].op = 0;
     if (!group) continue;
     const struct collector_group *g = &c->group[group - 1];
-    uint64_t who = align_mix(g->members, g->place);
-    v[i].label = align_mix(v[i].label, who);
+    uint64_t who = hash_mix(g->members, g->place);
+    v[i].label = hash_mix(v[i].label, who);
     if (g->vague && v[i].says & ALIGN_EQUAL) v[i].says = ALIGN_VAGUE;
-    if (seq) v[i].exact = align_mix(align_mix(who, seq), 3);
+    if (seq) v[i].exact = hash_mix(hash_mix(who, seq), 3);
   }
   return true;
 }

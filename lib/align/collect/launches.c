@@ -171,7 +171,7 @@ bool launches_check(const struct tk_trace *t, const struct track_origin *origins
   ok = ok && list_device(&c);
   for (tk_id i = 1; ok && c.l.calls.n && i <= t->n_events; i++)
     if (c.kinds.of_class[t->events[i].cls] & KIND_RUNTIME && is_clear(&t->events[i])) check_call(&c, &t->events[i]);
-  if (ok && out->waits) out->middle = (tk_time)point_median(c.waits, out->waits);
+  if (ok && out->waits) out->middle = (tk_time)curve_median(c.waits, out->waits);
   mem_free(mem, c.waits);
   mem_free(mem, c.said);
   map_free(&c.l.calls);

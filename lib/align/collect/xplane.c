@@ -148,7 +148,7 @@ static uint64_t hash_of_name(const char *module) {
 /* Returns a key by name, number, or both; 0 = neither. */
 static uint64_t program_key(bool named, uint64_t name, bool numbered, uint64_t number) {
   if (!named && !numbered) return 0;
-  return align_mix(named ? align_mix(51, name) : 52, numbered ? align_mix(53, number) : 54);
+  return hash_mix(named ? hash_mix(51, name) : 52, numbered ? hash_mix(53, number) : 54);
 }
 
 static bool same(const struct align_op *a, const struct align_op *b) {
@@ -158,7 +158,7 @@ static bool same(const struct align_op *a, const struct align_op *b) {
 
 static bool learn(struct planes *p, uint32_t i, uint64_t program) {
   const struct align_op *ops = p->c->from->ops;
-  uint32_t *at = map_put(&p->told, align_mix(program, ops[i].op), i + 1);
+  uint32_t *at = map_put(&p->told, hash_mix(program, ops[i].op), i + 1);
   if (at && *at != CONTRADICTED && !same(&ops[*at - 1], &ops[i])) *at = CONTRADICTED;
   return at != NULL;
 }
@@ -176,7 +176,7 @@ static bool learn_programs(struct planes *p) {
 
 static const struct align_op *told_of(const struct planes *p, const struct op *op, const struct execution *x) {
   uint64_t name = op->part == DONE ? op->start_hash : op->hash;
-  const uint32_t *at = x->program ? map_get(&p->told, align_mix(x->program, name)) : NULL;
+  const uint32_t *at = x->program ? map_get(&p->told, hash_mix(x->program, name)) : NULL;
   return at && *at != CONTRADICTED ? &p->c->from->ops[*at - 1] : NULL;
 }
 
@@ -192,8 +192,8 @@ static bool is_anchor(const struct op *op, const struct align_op *told) {
 static uint64_t hash_of_module(const char *name, uint64_t program) {
   const char *paren = strrchr(name, '(');
   uint64_t number = paren ? strtoull(paren + 1, NULL, 10) : program;
-  uint64_t h = align_mix(21, hash_bytes(name, paren ? (size_t)(paren - name) : strlen(name)));
-  return number >> 32 ? align_mix(h, number) : h;
+  uint64_t h = hash_mix(21, hash_bytes(name, paren ? (size_t)(paren - name) : strlen(name)));
+  return number >> 32 ? hash_mix(h, number) : h;
 }
 
 static bool take_executions(struct planes *p, const struct tk_track *line) {
@@ -251,7 +251,7 @@ static uint64_t group_of(const struct op *op, const char *said, const struct ali
   *vague = !text || !replicas_parse(&r, text);
   if (*vague || r.n_groups == 1) return 0;
   *vague = global || !x->has_replica || x->replica < 0 || !replicas_group(&r, (uint64_t)x->replica, &group);
-  return *vague ? 0 : align_mix(group, 31);
+  return *vague ? 0 : hash_mix(group, 31);
 }
 
 /* Until executions are numbered, `label` holds the op with its group, `exact` the op, and `execution` the index on the line +
@@ -273,7 +273,7 @@ static bool add_op(struct planes *p, const struct tk_event *e, const struct op *
   a->run = x->run;
   a->has_run = x->has_run;
   a->execution = p->n_executions ? (uint32_t)(x - p->executions) + 1 : 0;
-  a->label = align_mix(align_mix(x->module, op->hash), group_of(first, said, told, x, &vague));
+  a->label = hash_mix(hash_mix(x->module, op->hash), group_of(first, said, told, x, &vague));
   a->exact = op->hash;
   a->says = vague ? ALIGN_VAGUE : ALIGN_BARRIER;
   a->op = (uint32_t)(op - p->ops);
@@ -320,12 +320,12 @@ static int by_start(const void *pa, const void *pb) {
 /* A new execution of a program starts with another run id. Without run ids, it starts each time a certain op recurs, the same
  * op on every device, wherever its recording starts. */
 static uint64_t execution_key(const struct align_anchor *a, struct map *marks, struct map *counts, bool *failed) {
-  if (a->execution) return align_mix(a->execution, 41);
-  if (a->has_run) return align_mix(align_mix(a->module, (uint64_t)a->run), 42);
+  if (a->execution) return hash_mix(a->execution, 41);
+  if (a->has_run) return hash_mix(hash_mix(a->module, (uint64_t)a->run), 42);
   uint32_t *count = map_put(counts, a->module, 0), *mark = map_get(marks, a->module);
   if (!count || !mark) return *failed = true, 0;
   if (*mark == (uint32_t)a->exact) ++*count;
-  return align_mix(align_mix(a->module, *count), 43);
+  return hash_mix(hash_mix(a->module, *count), 43);
 }
 
 /* Finds the op with the smallest hash in each program. */
@@ -349,9 +349,9 @@ static void number_occurrences(struct planes *p, struct map *marks, struct map *
     if (failed || !at) return;
     if (!*at) *at = ++last;
     v[i].execution = v[i].step = *at; /* the map may move with the next insertion */
-    uint32_t *again = map_put(seen, align_mix(key, v[i].label), 0);
+    uint32_t *again = map_put(seen, hash_mix(key, v[i].label), 0);
     if (!again) return;
-    v[i].label = align_mix(v[i].label, ++*again);
+    v[i].label = hash_mix(v[i].label, ++*again);
     v[i].exact = 0;
     v[i].op = 0;
     v[i].stepped = true;

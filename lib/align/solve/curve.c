@@ -41,7 +41,7 @@ static double pivot_of(const double *v, uint32_t lo, uint32_t hi) {
 
 /* Quickselect, with a sort for inputs that defeat it. Sorting for medians took a tenth of the time to merge four ranks of 188
  * MB. */
-double point_nth(double *v, uint32_t n, uint32_t k) {
+double curve_nth(double *v, uint32_t n, uint32_t k) {
   uint32_t lo = 0, hi = n - 1;
   for (int rounds = 0; lo < hi && rounds < 64; rounds++) {
     double pivot = pivot_of(v, lo, hi);
@@ -59,9 +59,9 @@ double point_nth(double *v, uint32_t n, uint32_t k) {
   return v[k];
 }
 
-double point_median(double *v, uint32_t n) {
+double curve_median(double *v, uint32_t n) {
   if (n == 0) return 0;
-  double upper = point_nth(v, n, n / 2), lower = upper;
+  double upper = curve_nth(v, n, n / 2), lower = upper;
   if (n % 2) return upper;
   lower = v[0];
   for (uint32_t i = 1; i < n / 2; i++) lower = fmax(lower, v[i]);

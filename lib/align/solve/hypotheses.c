@@ -20,7 +20,7 @@ enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 
  * collective. */
 static uint32_t pick(uint32_t block, uint32_t stride) { return stride < 2 ? 0 : (block * 2654435761u >> 16) % stride; }
 
-uint32_t hypothesis_points(const struct hypotheses *h, const struct hypothesis *y, uint32_t stride, struct point *out) {
+uint32_t hypotheses_points(const struct hypotheses *h, const struct hypothesis *y, uint32_t stride, struct point *out) {
   const struct view *v = h->q->view;
   uint32_t n = 0;
   for (uint32_t i = 0, seen = 0; i < v->n_b; i++) {
@@ -49,7 +49,7 @@ static bool add(struct hypotheses *h, struct arena *arena) {
   uint64_t hash = 1;
   for (uint32_t i = 0; i < n_b; i++) {
     n += h->partner[i] != ALIGN_NONE;
-    hash = align_mix(hash, h->partner[i]);
+    hash = hash_mix(hash, h->partner[i]);
   }
   if (n < 2 || h->n == HYPOTHESES || (h->self && is_itself(h, n))) return true;
   for (uint32_t i = 0; i < h->n; i++)
@@ -97,7 +97,7 @@ struct shifts {
 
 static uint64_t place_key(const struct sight *s, int64_t step, enum family family) {
   uint32_t nth = family == FROM_END ? s->of - s->nth : s->nth;
-  return align_mix(align_mix(s->label, (uint64_t)step), nth);
+  return hash_mix(hash_mix(s->label, (uint64_t)step), nth);
 }
 
 static uint32_t partner_by(const struct shifts *s, int64_t shift, uint32_t b) {
@@ -135,11 +135,11 @@ static bool try_shift(const struct shifts *s, int64_t shift, struct tried *out) 
   }
   if (n < 2 || (s->family == BY_ORDER && 10 * n < 9 * asked)) return false;
   memcpy(room, y, n * sizeof *y);
-  double middle = point_median(room, n);
+  double middle = curve_median(room, n);
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(y[i] - middle);
-  double spread = point_median(room, n);
+  double spread = curve_median(room, n);
   for (uint32_t i = 0; i + 1 < n; i++) room[i] = fabs(y[i + 1] - y[i]);
-  double steps = point_median(room, n - 1);
+  double steps = curve_median(room, n - 1);
   *out = (struct tried){shift, closeness(spread, n * stride), closeness(steps, n * stride), n * stride};
   return true;
 }
@@ -266,7 +266,7 @@ static void collect_votes(struct voting *v) {
 
 static double middle_of(double *room, const double *v, uint32_t n) {
   memcpy(room, v, n * sizeof *v);
-  return point_median(room, n);
+  return curve_median(room, n);
 }
 
 /* Returns the view's sight with this label nearest to t, at most `reach` away; ALIGN_NONE = none. */
@@ -303,7 +303,7 @@ static bool follow(struct voting *v, double offset, uint32_t *owner, struct aren
   double reach = v->window;
   for (int round = 0; round < 3; round++) {
     pair_near(v, &fit.v[0], reach, owner);
-    uint32_t n = hypothesis_points(h, &(struct hypothesis){.partner = h->partner}, 1, h->points);
+    uint32_t n = hypotheses_points(h, &(struct hypothesis){.partner = h->partner}, 1, h->points);
     if (n < 2) return true;
     pieces_line(&fit, h->points, n, h->room);
     reach = fmin(reach, fmax(NEAR, 8 * fit.sigma));

@@ -35,9 +35,9 @@ static bool is_whole(const struct sight *s) { return isfinite(s->last_sent) && i
  * message of the step is missing, none of the step is used. */
 static uint64_t key_of(const struct sight *s, int64_t shift, bool other_side) {
   bool sends = isfinite(s->last_sent) != other_side;
-  if (!s->stepped) return align_mix(align_mix(s->label, (uint64_t)(s->nth + shift)), sends ? 63 : 64);
-  uint64_t place = align_mix(align_mix(s->label, (uint64_t)(s->step + shift)), s->nth);
-  return align_mix(align_mix(place, s->of), sends ? 61 : 62);
+  if (!s->stepped) return hash_mix(hash_mix(s->label, (uint64_t)(s->nth + shift)), sends ? 63 : 64);
+  uint64_t place = hash_mix(hash_mix(s->label, (uint64_t)(s->step + shift)), s->nth);
+  return hash_mix(hash_mix(place, s->of), sends ? 61 : 62);
 }
 
 static bool index_of(const struct timeline *common, const uint32_t *v, uint32_t all, struct map *index, uint32_t *n) {

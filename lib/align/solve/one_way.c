@@ -23,7 +23,7 @@ static bool step_shift(const struct question *q, const struct hypothesis *y, dou
 }
 
 static uint64_t place_key(const struct sight *x, int64_t shift) {
-  return align_mix(align_mix(align_mix(x->label, (uint64_t)(x->step + shift)), x->nth), x->of);
+  return hash_mix(hash_mix(hash_mix(x->label, (uint64_t)(x->step + shift)), x->nth), x->of);
 }
 
 bool one_way_match(const struct timeline *common, struct sight *v, uint32_t n_sights, const struct question *q,

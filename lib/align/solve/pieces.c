@@ -22,7 +22,7 @@
 #define MOST_SLOPE 5e-4        /* largest magnitude of a slope */
 enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24, CLOSE_BY = 4 };
 
-double noise_density(double r, double sigma) { return -0.9604 - log(sigma) - 3.5 * log1p(r * r / (6 * sigma * sigma)); }
+double pieces_noise_density(double r, double sigma) { return -0.9604 - log(sigma) - 3.5 * log1p(r * r / (6 * sigma * sigma)); }
 
 double piece_at(const struct piece *p, double x) { return p->level + p->slope * (x - p->x0); }
 
@@ -37,7 +37,7 @@ double pieces_at(const struct pieces *s, double x) {
 static double scale_of(const struct piece *s, const struct point *p, double *room) {
   uint32_t n = 0;
   for (uint32_t i = s->from; i < s->to; i++) room[n++] = fabs(p[i].y - piece_at(s, p[i].x));
-  return fmax(1.4826 * point_median(room, n), LEAST_SIGMA);
+  return fmax(1.4826 * curve_median(room, n), LEAST_SIGMA);
 }
 
 static void start_line(struct piece *s, const struct point *p, double *room) {
@@ -45,12 +45,12 @@ static void start_line(struct piece *s, const struct point *p, double *room) {
   double slope = 0;
   for (uint32_t i = s->from; n > 4 && i + half < s->to; i++)
     if (p[i + half].x > p[i].x) room[slopes++] = (p[i + half].y - p[i].y) / (p[i + half].x - p[i].x);
-  if (slopes) slope = fmax(-MOST_SLOPE, fmin(MOST_SLOPE, point_median(room, slopes)));
+  if (slopes) slope = fmax(-MOST_SLOPE, fmin(MOST_SLOPE, curve_median(room, slopes)));
   if (fabs(slope) * (p[s->to - 1].x - p[s->from].x) < LEAST_SIGMA) slope = 0;
   s->x0 = p[s->from].x;
   s->slope = slope;
   for (uint32_t i = 0; i < n; i++) room[i] = p[s->from + i].y - slope * (p[s->from + i].x - s->x0);
-  s->level = point_median(room, n);
+  s->level = curve_median(room, n);
 }
 
 /* Performs one round of weighted least squares with the slope's prior. Returns the share of the slope that the points
@@ -116,7 +116,7 @@ static double cost_of(const struct splitter *s, struct piece *piece, uint32_t fr
   double cost = 0;
   *piece = (struct piece){.from = from, .to = to};
   fit_line(piece, s->p, to - from >= LONG_PIECE ? SLEW : USUAL_SLOPE, s->sigma, s->room);
-  for (uint32_t i = from; i < to; i++) cost -= fmax(s->floor, noise_density(s->p[i].y - piece_at(piece, s->p[i].x), s->sigma));
+  for (uint32_t i = from; i < to; i++) cost -= fmax(s->floor, pieces_noise_density(s->p[i].y - piece_at(piece, s->p[i].x), s->sigma));
   return cost;
 }
 
@@ -199,7 +199,7 @@ static bool has_structure(const struct pieces *s, const struct point *p, uint32_
 /* Returns the scale of differences between neighbours, which a slow pattern does not affect. */
 static double scale_of_neighbours(const struct point *p, uint32_t n, double *room) {
   for (uint32_t i = 0; i + 1 < n; i++) room[i] = fabs(p[i + 1].y - p[i].y);
-  return n > 1 ? fmax(1.4826 / sqrt(2) * point_median(room, n - 1), LEAST_SIGMA) : LEAST_SIGMA;
+  return n > 1 ? fmax(1.4826 / sqrt(2) * curve_median(room, n - 1), LEAST_SIGMA) : LEAST_SIGMA;
 }
 
 /* Returns the share of isolated outliers, at least 2%. */
@@ -212,7 +212,7 @@ static double far_share(const struct pieces *s, const struct point *p, uint32_t 
 
 static double scale_of_pieces(const struct pieces *s, const struct point *p, uint32_t n, double *room) {
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(pieces_residual(s, p, i));
-  return fmax(1.4826 * point_median(room, n), LEAST_SIGMA);
+  return fmax(1.4826 * curve_median(room, n), LEAST_SIGMA);
 }
 
 void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double *room) {

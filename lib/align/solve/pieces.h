@@ -21,7 +21,7 @@ struct pieces {
 };
 
 /* Returns ln of the density of Student's t with 6 degrees of freedom at r, per ns: the noise model used throughout align. */
-double noise_density(double r, double sigma);
+double pieces_noise_density(double r, double sigma);
 
 double piece_at(const struct piece *p, double x);
 /* Returns the offset at x, from the piece that contains x, or else from the piece before it. */

@@ -86,7 +86,7 @@ static double density_of(const struct residuals *v, double tau) {
   for (int k = 0; k < SIGMAS; k++, sigma *= 1.63) {
     double about = log(sigma / (3 * US)) / 1.2, d = 0, floor = log(ANYTHING);
     for (uint32_t i = 0; i < v->n; i++) {
-      double in = noise_density(v->r[i], sigma) + log(US) + log(0.98);
+      double in = pieces_noise_density(v->r[i], sigma) + log(US) + log(0.98);
       d += in > floor + 6 ? in : log(exp(in) + exp(floor));
     }
     terms[k] = tau * v->scale * d - about * about / 2;
@@ -98,7 +98,7 @@ static double density_of(const struct residuals *v, double tau) {
 
 /* Fits the hypothesis on a sample of its pairs, and returns their density. */
 static double fit_some(struct hypotheses *h, struct hypothesis *y, bool split) {
-  uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points);
+  uint32_t stride = y->n / MOST_POINTS + 1, n = hypotheses_points(h, y, stride, h->points);
   pieces_line(&y->fit, h->points, n, h->room);
   if (split) pieces_split(&y->fit, h->points, n, h->room);
   for (uint32_t i = 0; i < n; i++) h->room[i] = pieces_residual(&y->fit, h->points, i);
@@ -240,7 +240,7 @@ static double drift_density(const struct drift *model, const struct beat *v, uin
   for (uint32_t i = 1; i < n; i++) {
     variance += drift_over(model, v[i].octave);
     double all = variance + noise, off = v[i].residual - level;
-    double d = fmax(floor, noise_density(off, sqrt(all)) + log(US));
+    double d = fmax(floor, pieces_noise_density(off, sqrt(all)) + log(US));
     if (each) each[i] = d;
     sum += d;
     if (off * off > 36 * all) continue;
@@ -310,7 +310,7 @@ static bool learn_rhythm(const struct question *q, struct arena *arena, struct r
   if (!beats || !hypotheses_find(&h, arena)) return false;
   uint32_t selves = closest(&h, best), most = 0;
   for (uint32_t i = 0; i < selves; i++) {
-    uint32_t stride = best[i]->n / MOST_POINTS + 1, points = hypothesis_points(&h, best[i], stride, h.points);
+    uint32_t stride = best[i]->n / MOST_POINTS + 1, points = hypotheses_points(&h, best[i], stride, h.points);
     for (uint32_t k = 1; k < points; k++)
       beats[n++] = (struct beat){octave_of(h.points[k].x - h.points[k - 1].x), fabs(h.points[k].y - h.points[k - 1].y), 0};
   }
@@ -336,7 +336,7 @@ static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const st
   const struct rhythm none = {.repeats = true};
   const struct drift still = {&none, 0, 0, 0, y->fit.sigma};
   double sigma = y->fit.sigma, wide = fmax(10 * sigma, 30 * US);
-  uint32_t stride = y->n / MOST_POINTS + 1, n = hypothesis_points(h, y, stride, h->points), kept = 0, last = 0;
+  uint32_t stride = y->n / MOST_POINTS + 1, n = hypotheses_points(h, y, stride, h->points), kept = 0, last = 0;
   double *right = h->room, *wrong = h->room + n, scale = (double)y->n / n;
   for (uint32_t i = 0; i < n; i++) {
     double r = pieces_residual(&y->fit, h->points, i);
@@ -383,12 +383,12 @@ static bool shares_numbers(const struct view *v, bool *steps) {
   map_init(&seen, v->arena->mem);
   *steps = false;
   for (uint32_t i = 0; i < v->n_a; i++) {
-    if (v->a[i]->exact) map_put(&seen, align_mix(v->a[i]->exact, 1), 0);
-    if (v->a[i]->stepped && !v->a[i]->program) map_put(&seen, align_mix((uint64_t)v->a[i]->step, 2), 0);
+    if (v->a[i]->exact) map_put(&seen, hash_mix(v->a[i]->exact, 1), 0);
+    if (v->a[i]->stepped && !v->a[i]->program) map_put(&seen, hash_mix((uint64_t)v->a[i]->step, 2), 0);
   }
   for (uint32_t i = 0; i < v->n_b; i++) {
-    numbers = numbers || (v->b[i]->exact && map_get(&seen, align_mix(v->b[i]->exact, 1)));
-    *steps = *steps || (v->b[i]->stepped && map_get(&seen, align_mix((uint64_t)v->b[i]->step, 2)));
+    numbers = numbers || (v->b[i]->exact && map_get(&seen, hash_mix(v->b[i]->exact, 1)));
+    *steps = *steps || (v->b[i]->stepped && map_get(&seen, hash_mix((uint64_t)v->b[i]->step, 2)));
   }
   map_free(&seen);
   return numbers;
@@ -551,7 +551,7 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   double *room = arena_alloc(arena, 2 * ((size_t)y->n + 1) * sizeof *room);
   out->points = arena_alloc(arena, ((size_t)y->n + 1) * sizeof *out->points);
   if (!room || !out->points) return false;
-  uint32_t n = out->n_points = hypothesis_points(h, y, 1, out->points);
+  uint32_t n = out->n_points = hypotheses_points(h, y, 1, out->points);
   pieces_line(&y->fit, out->points, n, room);
   pieces_split(&y->fit, out->points, n, room);
   y->offset = h->q->base + piece_at(&y->fit.v[y->fit.n / 2], out->points[n / 2].x);
@@ -562,8 +562,8 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   for (out->last = n - 1; out->last > out->first && fabs(room[out->last]) > 5 * y->fit.sigma;) out->last--;
   for (uint32_t i = 0; i < n; i++) out->outliers += fabs(room[i]) > 6 * y->fit.sigma;
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]);
-  out->mad = point_median(room, n);
-  out->p95 = point_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
+  out->mad = curve_median(room, n);
+  out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
   return true;
 }
 

@@ -6,7 +6,7 @@
 /* A message that one clock saw from both sides involves no other host. */
 static bool key_of(const struct sight *s, uint64_t *key) {
   bool sent = isfinite(s->last_sent), received = isfinite(s->first_received);
-  *key = align_mix(s->label, sent ? 67 : 68);
+  *key = hash_mix(s->label, sent ? 67 : 68);
   return !s->equal && !s->vague && sent != received;
 }
 

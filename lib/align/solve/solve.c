@@ -210,14 +210,14 @@ static bool match_markers(const struct question *q, struct arena *arena, struct 
     y->n += y->partner[i] != ALIGN_NONE;
   }
   struct hypotheses h = {.q = q};
-  uint32_t n = out->n_points = hypothesis_points(&h, y, 1, out->points);
+  uint32_t n = out->n_points = hypotheses_points(&h, y, 1, out->points);
   if (!(out->any = n > 0)) return true;
   out->last = n - 1;
   pieces_line(&y->fit, out->points, n, room);
   pieces_split(&y->fit, out->points, n, room);
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(pieces_residual(&y->fit, out->points, i));
-  out->mad = point_median(room, n);
-  out->p95 = point_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
+  out->mad = curve_median(room, n);
+  out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
   return true;
 }
 

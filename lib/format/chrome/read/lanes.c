@@ -25,7 +25,7 @@ bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t 
   if (r->lanes.n && map_get(&r->lanes, hash)) return true;
   if (!tk_args_find(r->t, args, LANE_OF, &of) || trace_has_thread(r->t, e->pid, e->tid)) return false;
   const struct tk_ident tid = ident_of(r, &of);
-  if (ident_equal(tid, e->tid)) return false;
+  if (trace_ident_equal(tid, e->tid)) return false;
   const tk_id track = chrome_find_thread(r, e->pid, tid);
   return map_put(&r->lanes, hash, track) != NULL;
 }

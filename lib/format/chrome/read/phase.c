@@ -155,7 +155,7 @@ static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, s
   } else if (e->ph == 'C') {
     ev->kind = TK_COUNTER;
     ev->track = counter_track(r, e);
-    if (!ident_equal(r->t->tracks[ev->track].tid, e->tid)) ev->args = with_tid(r, ev->args, e->tid);
+    if (!trace_ident_equal(r->t->tracks[ev->track].tid, e->tid)) ev->args = with_tid(r, ev->args, e->tid);
   } else {
     ev->kind = e->ph == 'b' || e->ph == 'S' ? TK_BEGIN : e->ph == 'e' || e->ph == 'F' ? TK_END : TK_INSTANT;
     ev->flags |= TK_ASYNC;

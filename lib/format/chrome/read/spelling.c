@@ -58,13 +58,13 @@ bool chrome_odd_time(const uint8_t *p, const uint8_t *end, i128 *ps) {
 /* ---- quotes ---- */
 
 static bool is_respelled(struct tk_ident usual, struct tk_ident own) {
-  if (!ident_equal(usual, own)) return false; /* a lane */
+  if (!trace_ident_equal(usual, own)) return false; /* a lane */
   return usual.kind == TK_IDENT_INT ? own.kind == TK_IDENT_QUOTED : usual.kind == TK_IDENT_QUOTED && own.kind == TK_IDENT_INT;
 }
 
 /* True if the event has a tid that differs from its track's; it then becomes an arg, a number if possible. */
 static bool has_own_tid(const struct tk_track *k, struct tk_ident tid) {
-  return k->kind == TK_PROCESS || (k->kind == TK_COUNTERS && !ident_equal(k->tid, tid));
+  return k->kind == TK_PROCESS || (k->kind == TK_COUNTERS && !trace_ident_equal(k->tid, tid));
 }
 
 unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track) {

@@ -68,8 +68,8 @@ struct printer {
 };
 
 /* Formats fragments for the graph. Returns false when memory runs out. */
-bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem);
-void printer_end(struct printer *p);
+bool print_start(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem);
+void print_finish(struct printer *p);
 
 /* Returns the fragment of what was added to the printer's text from `at` on. */
 static inline struct fragment print_fragment_from(const struct printer *p, size_t at) {

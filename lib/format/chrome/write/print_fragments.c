@@ -94,7 +94,7 @@ static void find_points(struct printer *p, struct mem *mem) {
 
 static void *array(struct mem *m, uint64_t n, size_t elem) { return mem_array(m, (uint64_t)n + 1, elem); }
 
-bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem) {
+bool print_start(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem) {
   const struct tk_store *s = t->store;
   uint64_t n_fields = 0;
   *p = (struct printer){.out = out, .t = t, .base_ns = t->origin_ns - zero_ns, .text = {.mem = mem}};
@@ -117,7 +117,7 @@ bool printer_begin(struct printer *p, struct out *out, const struct tk_trace *t,
   return !mem->failed;
 }
 
-void printer_end(struct printer *p) {
+void print_finish(struct printer *p) {
   const struct tk_trace *t = p->t;
   struct mem *m = p->text.mem;
   if (!t) return;

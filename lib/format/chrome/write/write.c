@@ -337,14 +337,14 @@ static void put_tie(struct chrome_sink *s, const struct tk_trace *t, const struc
 /* Writes a thread: an end precedes the next event that is not inside its begin. */
 static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   if (!mark_whole(s, t, k)) return false;
-  const struct trace_tie *tie = s->lanes.n ? NULL : trace_tie_at(t, k->first);
+  const struct trace_tie *tie = s->lanes.n ? NULL : seal_tie_at(t, k->first);
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     bool paired = e->flags & TK_PAIRED && !(s->whole.len && s->whole.data[i - k->first]);
     if (lane_of_event(&s->lanes, i)) continue;
     if (tie && tie->first == i) {
       const struct trace_tie *now = tie;
-      tie = trace_tie_at(t, i + 1);
+      tie = seal_tie_at(t, i + 1);
       if (is_listed(s, t, k, now)) {
         put_tie(s, t, now);
         i += now->n - 1;
@@ -449,7 +449,7 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
   sink_limit(&s->mem, t);
   s->begun = false;
   if (sink->graphs > 1) s->next_lane = 0;
-  bool ok = printer_begin(&s->printer, s->out, t, s->zero_ns, &s->mem) &&
+  bool ok = print_start(&s->printer, s->out, t, s->zero_ns, &s->mem) &&
             lanes_plan(&s->lanes, t, s->opt.overlaps, sink, &s->next_lane, &s->mem);
   if (s->lanes.n) s->printer.lanes = &s->lanes;
   s->printer.meter = s->opt.meter.add && !s->real ? &s->opt.meter : NULL;
@@ -466,7 +466,7 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
     s->sink.saved.events += t->n_events;
     s->sink.saved.rounded += t->counts.rounded;
   }
-  printer_end(&s->printer);
+  print_finish(&s->printer);
   lanes_free(&s->lanes);
   if (sink->graphs > 1) out_break(s->out);
   return (ok && carry_write(s->opt.carry, sink, t, err) && mem_check(&s->mem, err)) || mem_refuse(&s->mem, err);

@@ -60,7 +60,7 @@ static void read_chunk(struct chunk *c) {
   s->to.what = s->first.what;
   s->to.values = s->first.values;
   s->to.points = s->first.points;
-  for (; has_room(s) && (packet = packet_at(p, end, &n)) != NULL; p = packet + n) packet_decode(&s->to, packet, n, &s->all[s->n++]);
+  for (; has_room(s) && (packet = packet_at(p, end, &n)) != NULL; p = packet + n) decode_one(&s->to, packet, n, &s->all[s->n++]);
   c->read = (size_t)(p - c->text);
 }
 

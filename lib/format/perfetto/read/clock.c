@@ -72,7 +72,7 @@ static bool to_trace_clock(struct perfetto *r, uint32_t clock, int64_t own, int6
 
 bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns) {
   bool known = to_trace_clock(r, clock, own, ns);
-  if (known && r->n_machines) *ns = wrapping_add(*ns, -machine_ahead(r, r->clocks[clock].machine));
+  if (known && r->n_machines) *ns = wrapping_add(*ns, -reader_machine_ahead(r, r->clocks[clock].machine));
   return known;
 }
 

@@ -59,7 +59,7 @@ static enum inflated unzstd_packets(struct perfetto *r, const struct pb_field *f
   size_t n = 1;
   struct in *in = in_memory(f->p, (size_t)f->value, mem, &err);
   enum inflated got = INFLATED;
-  if (in) in = in_unpack(in, 0, mem, &err);
+  if (in) in = unpack_open(in, 0, mem, &err);
   if (!in) return mem->failed ? INFLATE_LIMIT : INFLATE_DAMAGED;
   while (n && got == INFLATED) {
     const uint8_t *p = in_ahead(in, 1, &n, &err);

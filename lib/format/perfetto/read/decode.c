@@ -300,7 +300,7 @@ static bool decode_packet(struct decoder *to, struct decoded *d) {
   return d->event && !(d->flags & SEQUENCE_CLEARED) && decode_event(to, d);
 }
 
-void packet_decode(struct decoder *to, const uint8_t *p, size_t n, struct decoded *d) {
+void decode_one(struct decoder *to, const uint8_t *p, size_t n, struct decoded *d) {
   const struct decoder was = *to;
   *d = (struct decoded){.p = p, .n = (uint32_t)n, .what = to->what, .values = to->values, .points = to->points};
   d->is_event = n <= UINT32_MAX && decode_packet(to, d);

@@ -67,6 +67,6 @@ struct decoder {
 };
 
 /* Decodes the packet at p. The result points into the packet and into the decoder's room, which is advanced. */
-void packet_decode(struct decoder *to, const uint8_t *p, size_t n, struct decoded *d);
+void decode_one(struct decoder *to, const uint8_t *p, size_t n, struct decoded *d);
 
 #endif

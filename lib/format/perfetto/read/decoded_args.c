@@ -20,7 +20,7 @@ struct layouts {
   struct layout of[LAYOUTS];
 };
 
-bool layouts_start(struct perfetto *r) {
+bool decoded_layouts_start(struct perfetto *r) {
   r->layouts = mem_alloc(&r->t->store->mem, sizeof *r->layouts);
   if (r->layouts) memset(r->layouts, 0, sizeof *r->layouts);
   return r->layouts != NULL;
@@ -133,7 +133,7 @@ static const uint8_t *pack_values(struct perfetto *r, struct sequence *q, const 
   return to;
 }
 
-void track_event_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
+void decoded_event_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
   uint8_t values[DECODED_VALUES];
   struct tk_args it = {.trace = r->t};
   struct tk_arg arg;
@@ -148,7 +148,7 @@ void track_event_args(struct perfetto *r, struct sequence *q, struct track_event
   e->has_args = true;
 }
 
-uint32_t track_event_end_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
+uint32_t decoded_event_end_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
   uint8_t values[DECODED_VALUES];
   size_t n;
   if (!e->has_args) return 0;

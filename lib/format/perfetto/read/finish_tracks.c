@@ -82,7 +82,7 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
     if (!slot) return 0;
     if (!*slot) break;
     const struct tk_track *k = &t->tracks[*slot];
-    if (k->kind == kind && k->parent == process && (kind == TK_COUNTERS ? k->name == name : ident_equal(k->tid, tid))) return *slot;
+    if (k->kind == kind && k->parent == process && (kind == TK_COUNTERS ? k->name == name : trace_ident_equal(k->tid, tid))) return *slot;
   }
   *trace_add_track(t) = (struct tk_track){.kind = (uint8_t)kind, .pid = pid, .tid = tid, .name = name, .parent = process};
   return *slot = t->n_tracks;
@@ -145,7 +145,7 @@ static struct home home_of(struct track_finisher *s, uint32_t at) {
       h.process = process_of_none(s, k->machine);
       return h;
     }
-    n = node_find(r, k->machine, k->parent_uuid);
+    n = track_find_node(r, k->machine, k->parent_uuid);
     if (!n || (!r->nodes[n].described && !r->nodes[n].is_default)) {
       perfetto_note(r, TK_NOTE_REPAIR, "tracks whose parent has no descriptor: kept without a parent");
       return (struct home){.process = process_of_none(s, r->nodes[at].machine)};
@@ -373,7 +373,7 @@ static void finish_records(struct track_finisher *s) {
 static bool keeps_uuid(const struct node *n) { return (n->uuid || n->is_default) && (n->as_it_came || !n->described); }
 
 static bool keeps_parent(const struct perfetto *r, const struct node *n) {
-  uint32_t parent = n->has_parent ? node_find(r, n->machine, n->parent_uuid) : 0;
+  uint32_t parent = n->has_parent ? track_find_node(r, n->machine, n->parent_uuid) : 0;
   return parent && keeps_uuid(&r->nodes[parent]);
 }
 
@@ -441,7 +441,7 @@ void perfetto_finish_tracks(struct perfetto *r) {
   finish_records(&s);
   perfetto_name_counters(r);
   passthrough_tracks(&s);
-  passthrough_machines(r);
+  machine_passthrough(r);
   mem_free(&t->store->mem, s.processes);
   map_free(&s.pids);
   map_free(&s.absent);

@@ -48,7 +48,7 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pack
 }
 
 static uint32_t site_of(const struct perfetto *r, uint32_t node) {
-  return (r->nodes[node].form & FORM_LANE ? node_parent(r, node) : node) * ASPECTS + ON_TRACK;
+  return (r->nodes[node].form & FORM_LANE ? track_node_parent(r, node) : node) * ASPECTS + ON_TRACK;
 }
 
 static void read_points(struct perfetto *r, struct sequence *q, const struct packet *k, tk_id cat, const struct tk_flow_point *base) {

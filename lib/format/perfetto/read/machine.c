@@ -114,7 +114,7 @@ void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, cons
   if (at && n) r->machines[at].ahead_ns = (int64_t)sum / n;
 }
 
-void passthrough_machines(struct perfetto *r) {
+void machine_passthrough(struct perfetto *r) {
   struct buf *all = &r->copy;
   all->len = 0;
   for (uint32_t i = 1; i <= r->n_machines; i++) {

@@ -193,8 +193,8 @@ static void take_descriptor(struct perfetto *r, struct sequence *q, const struct
 static void read_content(struct perfetto *r, struct sequence *q, const struct packet *k) {
   if (k->interned.p) sequence_intern(r, q, &k->interned);
   if (k->descriptor.p) take_descriptor(r, q, k);
-  if (k->process.p) old_process_descriptor(r, k->machine, &k->process);
-  if (k->thread.p) old_thread_descriptor(r, q, k->machine, &k->thread);
+  if (k->process.p) track_old_process(r, k->machine, &k->process);
+  if (k->thread.p) track_old_thread(r, q, k->machine, &k->thread);
   if (k->extension.p) extension_descriptor(r, q, k);
   if (k->event.p) perfetto_track_event(r, q, k);
   else if (k->private_fields.p && !passthrough_block(r, k) && !passthrough_untimed_again(r, q, k)) perfetto_private_packet(r, q, k);
@@ -265,7 +265,7 @@ bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
   r->decoder.what = what;
   r->decoder.values = values;
   r->decoder.points = points;
-  packet_decode(&r->decoder, p, n, &d);
+  decode_one(&r->decoder, p, n, &d);
   return perfetto_take_packet(r, &d, compressed);
 }
 

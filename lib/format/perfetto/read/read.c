@@ -218,7 +218,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   schema_init(&r->extensions.schema, mem);
   r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
   r->decoder.text.mem = r->decoder.json.mem = mem;
-  ok = add_dummies(r) && layouts_start(r) && perfetto_chunks_start(r) && read_trace(r, in);
+  ok = add_dummies(r) && decoded_layouts_start(r) && perfetto_chunks_start(r) && read_trace(r, in);
   chunks_stop(r->chunks);
   if (ok) perfetto_finish(r);
   free_reader(r);

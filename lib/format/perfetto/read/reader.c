@@ -84,7 +84,7 @@ uint32_t perfetto_machine_of(struct perfetto *r, uint32_t id) {
   return *slot;
 }
 
-int64_t machine_ahead(const struct perfetto *r, uint32_t id) {
+int64_t reader_machine_ahead(const struct perfetto *r, uint32_t id) {
   const uint32_t *at = id ? map_get(&r->machine_index, id) : NULL;
   return at && *at ? r->machines[*at].ahead_ns : 0;
 }

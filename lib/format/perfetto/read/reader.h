@@ -387,25 +387,25 @@ uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id);
 uint32_t perfetto_machine_of(struct perfetto *r, uint32_t id);
 /* Reads the RemoteClockSync of a machine other than 0. */
 void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
-int64_t machine_ahead(const struct perfetto *r, uint32_t id);
+int64_t reader_machine_ahead(const struct perfetto *r, uint32_t id);
 void machine_named(struct perfetto *r, uint32_t id, tk_id name);
 /* Returns the name of a machine; 0 for machine 0, unless it was named. */
 tk_id machine_name(struct perfetto *r, uint32_t id);
 /* Stores the ids of the machines, for the writer and a manifest. */
-void passthrough_machines(struct perfetto *r);
+void machine_passthrough(struct perfetto *r);
 
 /* ---- tracks ---- */
 
-uint32_t node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid);
-uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid); /* 0 = never mentioned */
+uint32_t track_node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid);
+uint32_t track_find_node(const struct perfetto *r, uint32_t machine, uint64_t uuid); /* 0 = never mentioned */
 /* Return the node's parent, and the process that its global events belong to; the node itself if there is none. */
-uint32_t node_parent(const struct perfetto *r, uint32_t node);
-uint32_t node_process(const struct perfetto *r, uint32_t node);
-uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid);
+uint32_t track_node_parent(const struct perfetto *r, uint32_t node);
+uint32_t track_node_process(const struct perfetto *r, uint32_t node);
+uint32_t track_node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid);
 /* Reads a TrackDescriptor. Returns its node, or 0 when memory runs out. *whole: the descriptor was parsed to its end. */
 uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f, bool *whole);
-void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct pb_field *f);
-void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
+void track_old_process(struct perfetto *r, uint32_t machine, const struct pb_field *f);
+void track_old_thread(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 
 /* ---- events ---- */
 
@@ -413,7 +413,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
 /* Processes the event of a decoded packet; k contains the rest of the packet. Returns false if the event uses ids that were not
  * interned. */
 bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct decoded *d);
-bool layouts_start(struct perfetto *r);
+bool decoded_layouts_start(struct perfetto *r);
 /* Adds a flow id of the event being read. */
 void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating);
 /* Reads the complete flow points of an event at `node`. Its flow ids are r->points from `first` on; they are removed if the

@@ -37,7 +37,7 @@ static void add_record(struct perfetto *r, struct sequence *q, uint32_t machine,
     return;
   }
   rec.kind = (uint8_t)kind;
-  uint32_t node = rec.strong ? node_of_uuid(r, q, machine, uuid) : 0;
+  uint32_t node = rec.strong ? track_node_of_uuid(r, q, machine, uuid) : 0;
   if (node) rec.track = node * ASPECTS + (of_thread(rec.kind) ? ON_TRACK : ON_PROCESS);
   *trace_add_record(r->t) = rec;
   r->t->counts.read++;
@@ -86,7 +86,7 @@ void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struc
     if (f.number == TRACEKIT_RECORD) add_record(r, q, k->machine, &f);
     if (f.number == TRACEKIT_TRACK) describe_track(r, q, k->machine, &f);
     if (f.number != TRACEKIT_ARGS && f.number != TRACEKIT_POINTS) continue;
-    s.node = node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);
+    s.node = track_node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);
     site = (struct flow_site){.node = s.node, .ns = s.ns};
     if (s.node && f.number == TRACEKIT_ARGS) perfetto_lone_counter(r, q, &s, &f);
     else if (s.node) perfetto_lone_point(r, q, k, &site, &f);

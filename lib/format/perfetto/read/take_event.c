@@ -36,10 +36,10 @@ static uint32_t node_of(struct perfetto *r, struct sequence *q, const struct pac
   uint64_t uuid = e->has_track ? e->track_uuid : q->has_track ? q->default_track : 0;
   bool legacy_track = (!e->has_track || !e->has_type) && q->has_thread;
   if (e->has_pid || (e->has_tid && q->has_thread))
-    return node_of_thread(r, k->machine, e->has_pid ? e->pid : q->pid, e->has_tid ? e->tid : q->has_thread ? q->tid : e->pid);
-  if (uuid) return node_of_uuid(r, q, k->machine, uuid);
-  if (legacy_track) return node_of_thread(r, k->machine, q->pid, q->tid);
-  return node_of_uuid(r, q, k->machine, 0);
+    return track_node_of_thread(r, k->machine, e->has_pid ? e->pid : q->pid, e->has_tid ? e->tid : q->has_thread ? q->tid : e->pid);
+  if (uuid) return track_node_of_uuid(r, q, k->machine, uuid);
+  if (legacy_track) return track_node_of_thread(r, k->machine, q->pid, q->tid);
+  return track_node_of_uuid(r, q, k->machine, 0);
 }
 
 /* ---- args that are fields ---- */
@@ -47,7 +47,7 @@ static uint32_t node_of(struct perfetto *r, struct sequence *q, const struct pac
 static void identity_args(struct perfetto *r, struct sequence *q, struct track_event *e, bool with_phase) {
   struct tk_trace *t = r->t;
   char text[64];
-  track_event_args(r, q, e);
+  decoded_event_args(r, q, e);
   if (e->id_field == LEGACY_UNSCOPED_ID || e->id_field == 0) {
     args_int(t, KEY_ID, (int64_t)e->id);
   } else {
@@ -65,7 +65,7 @@ static void extension_fields(struct perfetto *r, struct sequence *q, struct trac
   struct extension_reader *x = &r->extensions;
   const struct member *members = extension_read(x, &r->fields, &n);
   const struct buf *rest = n ? &x->rest : &r->fields;
-  track_event_args(r, q, e);
+  decoded_event_args(r, q, e);
   r->n_bytes += extension_args(x, members, n, r->t);
   if (rest->len) args_str(r->t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, perfetto_bytes(r, rest->data, rest->len));
   uint32_t interned = sequence_interned(r, q);
@@ -74,11 +74,11 @@ static void extension_fields(struct perfetto *r, struct sequence *q, struct trac
 
 static void field_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
-  if (e->has_correlation || e->correlation) track_event_args(r, q, e);
+  if (e->has_correlation || e->correlation) decoded_event_args(r, q, e);
   if (e->has_correlation) args_uint(t, KEY_PERFETTO_CORRELATION, TK_ARG_UINT, e->correlation_id);
   else if (e->correlation) args_str(t, KEY_PERFETTO_CORRELATION, TK_ARG_STR, e->correlation);
   if (e->has_thread_us) {
-    track_event_args(r, q, e);
+    decoded_event_args(r, q, e);
     args_int(t, trace_text(t, "json.tts"), e->thread_us);
   }
   if (r->fields.len) extension_fields(r, q, e);
@@ -92,12 +92,12 @@ static void extra_counters(struct perfetto *r, struct sequence *q, const struct 
   const struct uuid_list *ints = x->uuids.n ? &x->uuids : &q->extra, *doubles = x->double_uuids.n ? &x->double_uuids : &q->extra_double;
   for (uint32_t i = 0; i < x->n_values && i < ints->n; i++) {
     sample.value = (struct tk_arg){.type = TK_ARG_INT, .i = x->values[i]};
-    sample.node = node_of_uuid(r, q, k->machine, ints->uuid[i]);
+    sample.node = track_node_of_uuid(r, q, k->machine, ints->uuid[i]);
     perfetto_sample(r, &sample);
   }
   for (uint32_t i = 0; i < x->n_doubles && i < doubles->n; i++) {
     sample.value = (struct tk_arg){.type = TK_ARG_DOUBLE, .d = x->doubles[i]};
-    sample.node = node_of_uuid(r, q, k->machine, doubles->uuid[i]);
+    sample.node = track_node_of_uuid(r, q, k->machine, doubles->uuid[i]);
     perfetto_sample(r, &sample);
   }
 }
@@ -188,7 +188,7 @@ static void legacy_flow(struct perfetto *r, struct sequence *q, struct track_eve
   f->id = (int64_t)(e->id_field ? e->id : e->bind_id);
   f->at = e->node * ASPECTS + ON_TRACK;
   f->enclosing = e->enclosing;
-  if (e->has_args) f->args = track_event_end_args(r, q, e);
+  if (e->has_args) f->args = decoded_event_end_args(r, q, e);
   if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
@@ -217,7 +217,7 @@ static bool close_open(struct perfetto *r, struct sequence *q, struct track_even
   if (n->form & FORM_MIXED && !is_lane && !whole) return false;
   begin->depth = 0;
   field_args(r, q, e);
-  struct tk_event end = {.ts = e->ns, .cls = trace_class(t, e->name, e->cat), .args = track_event_end_args(r, q, e)};
+  struct tk_event end = {.ts = e->ns, .cls = trace_class(t, e->name, e->cat), .args = decoded_event_end_args(r, q, e)};
   for (uint32_t i = e->first_point; i < r->n_points; i++) r->points[i].event = id;
   if (n->form & FORM_ASYNC || (is_lane && !whole)) {
     seal_close(t, begin, &end);
@@ -236,13 +236,13 @@ static void scope_arg(struct perfetto *r, struct sequence *q, struct track_event
   bool global = aspect_of(e, TK_INSTANT) == ON_GLOBAL || r->nodes[e->node].form & FORM_GLOBAL;
   bool process = aspect_of(e, TK_INSTANT) == ON_PROCESS || r->nodes[e->node].kind == NODE_PROCESS;
   if (!global && !process) return;
-  track_event_args(r, q, e);
+  decoded_event_args(r, q, e);
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
 }
 
 /* Our writer stores the identity of an async event in its args; damage may have removed it. */
 static void require_identity(struct perfetto *r, struct sequence *q, struct track_event *e) {
-  track_event_args(r, q, e);
+  decoded_event_args(r, q, e);
   if (args_hold(r->t, KEY_ID) || args_hold(r->t, KEY_ID2)) return;
   args_int(r->t, KEY_ID, 0);
   perfetto_note(r, TK_NOTE_REPAIR, "async event without its id: using 0");
@@ -258,7 +258,7 @@ static void add_event(struct perfetto *r, struct sequence *q, const struct packe
   else if (r->nodes[node].form & FORM_ASYNC) require_identity(r, q, e);
   field_args(r, q, e);
   if (kind == TK_INSTANT && !async) scope_arg(r, q, e);
-  uint32_t args = track_event_end_args(r, q, e);
+  uint32_t args = decoded_event_end_args(r, q, e);
   ev = trace_add_event(t);
   ev->ts = e->ns;
   ev->kind = (uint8_t)kind;
@@ -269,8 +269,8 @@ static void add_event(struct perfetto *r, struct sequence *q, const struct packe
   if (kind == TK_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
   if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
   if (r->nodes[node].form & FORM_GLOBAL && kind == TK_INSTANT && !(ev->flags & TK_ASYNC))
-    ev->track = node_process(r, node) * ASPECTS + ON_PROCESS;
-  if (r->nodes[node].form & FORM_LANE) ev->track = node_parent(r, node) * ASPECTS + ON_TRACK;
+    ev->track = track_node_process(r, node) * ASPECTS + ON_PROCESS;
+  if (r->nodes[node].form & FORM_LANE) ev->track = track_node_parent(r, node) * ASPECTS + ON_TRACK;
   if (kind == TK_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
   if (!async && kind != TK_INSTANT && kind != TK_COUNTER) r->nodes[node].has_slices = true;
   r->nodes[node].has_events = true;
@@ -286,7 +286,7 @@ static void add_event(struct perfetto *r, struct sequence *q, const struct packe
 
 /* An event that the graph cannot represent remains a packet. */
 static void leave_event(struct perfetto *r, const struct packet *k, const struct track_event *e) {
-  uint32_t node = e->has_track ? node_find(r, k->machine, e->track_uuid) : 0;
+  uint32_t node = e->has_track ? track_find_node(r, k->machine, e->track_uuid) : 0;
   r->n_points = e->first_point;
   if (node) r->nodes[node].has_events = true;
 }

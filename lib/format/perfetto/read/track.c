@@ -28,7 +28,7 @@ static uint32_t find_uuid(struct perfetto *r, uint32_t machine, uint64_t uuid) {
   return *slot = add_node(r, (struct node){.uuid = uuid, .machine = machine, .is_default = uuid == 0});
 }
 
-uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid) {
+uint32_t track_find_node(const struct perfetto *r, uint32_t machine, uint64_t uuid) {
   for (uint64_t key = uuid_key(machine, uuid);; key++) {
     const uint32_t *slot = map_get(&r->uuid_index, key);
     if (!slot) return 0;
@@ -36,24 +36,24 @@ uint32_t node_find(const struct perfetto *r, uint32_t machine, uint64_t uuid) {
   }
 }
 
-uint32_t node_parent(const struct perfetto *r, uint32_t node) {
-  uint32_t up = node_find(r, r->nodes[node].machine, r->nodes[node].parent_uuid);
+uint32_t track_node_parent(const struct perfetto *r, uint32_t node) {
+  uint32_t up = track_find_node(r, r->nodes[node].machine, r->nodes[node].parent_uuid);
   return up ? up : node;
 }
 
-uint32_t node_process(const struct perfetto *r, uint32_t node) {
-  uint32_t process = node_find(r, r->nodes[node].machine, r->nodes[node].process);
+uint32_t track_node_process(const struct perfetto *r, uint32_t node) {
+  uint32_t process = track_find_node(r, r->nodes[node].machine, r->nodes[node].process);
   return process ? process : node;
 }
 
-uint32_t node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid) {
+uint32_t track_node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid) {
   if (q->last_node && q->last_uuid == uuid) return q->last_node;
   q->last_uuid = uuid;
   return q->last_node = find_uuid(r, machine, uuid);
 }
 
 /* Returns the thread named by a sequence or by an override; it has no uuid. */
-uint32_t node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid) {
+uint32_t track_node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid) {
   uint64_t key = hash_pair(hash_pair((uint64_t)pid, (uint64_t)tid), machine);
   uint32_t *slot;
   for (;; key++) {
@@ -205,7 +205,7 @@ uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machi
   uint64_t uuid = 0;
   while (pb_next(&c, &g))
     if (pb_field_key(&g) == PB_KEY(DESCRIPTOR_UUID, PB_VARINT)) uuid = g.value;
-  uint32_t at = node_of_uuid(r, q, machine, uuid);
+  uint32_t at = track_node_of_uuid(r, q, machine, uuid);
   *whole = true;
   if (!at) return 0;
   struct node n = r->nodes[at], was = n;
@@ -222,7 +222,7 @@ uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machi
   return at;
 }
 
-void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct pb_field *f) {
+void track_old_process(struct perfetto *r, uint32_t machine, const struct pb_field *f) {
   struct node n = {.kind = NODE_PROCESS, .described = true, .machine = machine};
   process_fields(r, &n, f);
   add_node(r, n);
@@ -232,7 +232,7 @@ void old_process_descriptor(struct perfetto *r, uint32_t machine, const struct p
 
 /* The descriptor also names the thread of its sequence, and the base of its time deltas
  * (ThreadDescriptor.reference_timestamp_us). */
-void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
+void track_old_thread(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
   struct node n = {.kind = NODE_THREAD};
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -242,7 +242,7 @@ void old_thread_descriptor(struct perfetto *r, struct sequence *q, uint32_t mach
     if (pb_field_key(&g) == PB_KEY(THREAD_REFERENCE_THREAD_US, PB_VARINT)) q->thread_us = (int64_t)g.value;
     if (pb_field_key(&g) == PB_KEY(THREAD_REFERENCE_INSTRUCTIONS, PB_VARINT)) q->instructions = (int64_t)g.value;
   }
-  uint32_t at = node_of_thread(r, machine, n.pid, n.tid);
+  uint32_t at = track_node_of_thread(r, machine, n.pid, n.tid);
   if (!at) return;
   if (n.own_name) r->nodes[at].own_name = n.own_name;
   if (n.has_rank) r->nodes[at].rank = n.rank, r->nodes[at].has_rank = true;

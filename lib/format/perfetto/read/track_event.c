@@ -152,7 +152,7 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
       break;
     }
     case PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES):
-      track_event_args(r, q, e);
+      decoded_event_args(r, q, e);
       perfetto_annotation(r, q, &g);
       break;
     case PB_KEY(EVENT_LEGACY, PB_BYTES): read_legacy(r, q, e, &g); break;

@@ -42,9 +42,9 @@ struct track_event {
  * general path reports. */
 const struct layout *decoded_layout(struct perfetto *r, const struct sequence *q, const struct decoded *d);
 /* Moves the event's args to the trace's arg builder, where more can be added. */
-void track_event_args(struct perfetto *r, struct sequence *q, struct track_event *e);
+void decoded_event_args(struct perfetto *r, struct sequence *q, struct track_event *e);
 /* Returns the packed record of the event's args; 0 = none. */
-uint32_t track_event_end_args(struct perfetto *r, struct sequence *q, struct track_event *e);
+uint32_t decoded_event_end_args(struct perfetto *r, struct sequence *q, struct track_event *e);
 
 /* Adds the event to the graph. */
 void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e);

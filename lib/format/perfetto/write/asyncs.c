@@ -58,7 +58,7 @@ static uint32_t free_lane(struct asyncs *a, const struct tk_event *e) {
   if (!uuid) {
     struct child c = {.parent = s->uuids[a->track->parent], .name = n ? text : "async", .n = n ? n : 5, .form = FORM_ASYNC,
                       .tid = a->track->tid};
-    uuid = describe_child(s, &c);
+    uuid = descriptor_child(s, &c);
     lanes_add(g, uuid, end_of(e));
     if (a->n_lanes++ == 0) a->first_lane = uuid;
   }
@@ -85,11 +85,11 @@ static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, c
     const struct tk_event *e = &a->e[*at];
     uint32_t height = s->n_stack;
     while (height && end_of(&s->t->events[s->stack[height - 1].event]) <= e->ts) height--;
-    slices_close(s, height);
-    if (e->kind == TK_SPAN) slices_open(s, a->track->first + *at);
-    else writer_instant(&s->w, a->track->first + *at);
+    lanes_close_slices(s, height);
+    if (e->kind == TK_SPAN) lanes_open_slices(s, a->track->first + *at);
+    else event_instant(&s->w, a->track->first + *at);
   }
-  slices_close(s, 0);
+  lanes_close_slices(s, 0);
 }
 
 /* Writes all lanes; a counting sort groups the events by lane, in order of time. */

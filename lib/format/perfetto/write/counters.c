@@ -81,7 +81,7 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
   if (k->renamed) {
     struct kept_track kept = passthrough_track(s, track);
     if (of->key != KEY_COUNTER_VALUE) c.unit = tk_string(s->t, of->key, NULL);
-    if (k->tid.kind == TK_IDENT_INT) c.parent = describe_thread_uuid(s, k->parent, k->tid.num);
+    if (k->tid.kind == TK_IDENT_INT) c.parent = descriptor_thread_uuid(s, k->parent, k->tid.num);
     if (kept.has_parent) c.parent = kept.parent;
   } else {
     c.form = FORM_SERIES | (of->text ? FORM_TEXT : 0);
@@ -101,7 +101,7 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
   }
   c.name = (const char *)s->text.data;
   c.n = s->text.len;
-  return describe_child(s, &c);
+  return descriptor_child(s, &c);
 }
 
 /* Returns a key of the series. Samples of a counter may have different ids, each of which is a series of its own. */
@@ -134,7 +134,7 @@ static uint64_t lone_uuid(struct perfetto_sink *s, tk_id track) {
   uint32_t *slot = map_put(&s->lone_counters, track, UINT32_MAX);
   if (!slot) return 0;
   c.name = tk_string(s->t, k->name, &c.n);
-  if (*slot == UINT32_MAX) *slot = (uint32_t)((describe_child(s, &c) - s->first_series) / s->step);
+  if (*slot == UINT32_MAX) *slot = (uint32_t)((descriptor_child(s, &c) - s->first_series) / s->step);
   return s->first_series + (uint64_t)*slot * s->step;
 }
 
@@ -146,7 +146,7 @@ static bool says_all(const struct perfetto_sink *s, const struct tk_arg *arg, co
   char number[40];
   double d;
   if (as_text != (text != NULL)) return false;
-  if (!decimal_is_double(value, &d)) return arg->type == TK_ARG_INT || arg->type == TK_ARG_DOUBLE;
+  if (!event_decimal_is_double(value, &d)) return arg->type == TK_ARG_INT || arg->type == TK_ARG_DOUBLE;
   if (!text) return true;
   size_t n = value->type == TK_ARG_INT ? num_put_i64(number, value->i) : num_put_double(number, d);
   return n == text->len && memcmp(number, text->bytes, n) == 0;
@@ -154,7 +154,7 @@ static bool says_all(const struct perfetto_sink *s, const struct tk_arg *arg, co
 
 /* True if the track or the packet already represents the arg. */
 static bool is_said(const struct perfetto_sink *s, const struct tk_arg *arg, const struct series_track *of) {
-  if (writer_is_counter_field(&s->w, arg)) return true;
+  if (event_is_counter_field(&s->w, arg)) return true;
   return arg->key == KEY_ID && (arg->type == TK_ARG_STR ? !of->number_id : arg->type == TK_ARG_INT && of->number_id);
 }
 
@@ -167,7 +167,7 @@ static void collect_args(struct perfetto_sink *s, uint32_t args) {
 /* Writes args first .. end-1, except `own` and args that the track or the packet represents. */
 static void rest_of(struct perfetto_sink *s, uint32_t first, uint32_t end, uint32_t own, const struct series_track *of) {
   for (uint32_t i = first; i < end; i++)
-    if (i != own && !is_said(s, &s->args[i], of)) writer_rest(&s->w, &s->args[i]);
+    if (i != own && !is_said(s, &s->args[i], of)) event_rest(&s->w, &s->args[i]);
 }
 
 /* Writes args first .. end-1 of the event; `own` is the series. */
@@ -182,9 +182,9 @@ static void write_sample(struct perfetto_sink *s, tk_id track, tk_id event, uint
   bool all = says_all(s, arg, &value, of.text);
   for (uint32_t i = own + 1; i < end; i++) all = all && is_said(s, &s->args[i], &of);
   writer_track(&s->w, of.uuid);
-  writer_begin_rest(&s->w);
+  event_begin_rest(&s->w);
   rest_of(s, first, end, all ? own : UINT32_MAX, &of);
-  writer_counter(&s->w, event, &value, first > 0);
+  event_counter(&s->w, event, &value, first > 0);
 }
 
 static void write_event(struct perfetto_sink *s, tk_id track, tk_id event) {
@@ -200,7 +200,7 @@ static void write_event(struct perfetto_sink *s, tk_id track, tk_id event) {
     if (series_value(s, &s->args[i], &value)) last = i;
   if (last == UINT32_MAX) {
     writer_track(&s->w, lone_uuid(s, track));
-    writer_lone_counter(&s->w, event);
+    event_lone_counter(&s->w, event);
     return;
   }
   for (uint32_t i = own; i <= last; i++) {

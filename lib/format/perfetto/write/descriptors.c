@@ -25,7 +25,7 @@ static void put_lone_descriptor(struct perfetto_sink *s, const struct buf *descr
   writer_packet(s->out, &s->packet);
 }
 
-bool track_hidden(const struct tk_trace *t, tk_id track) {
+bool descriptor_track_hidden(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden;
 }
 
@@ -65,7 +65,7 @@ static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor
 }
 
 /* If all spans of a track have one form, the track states it once instead of each span. */
-uint32_t form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
+uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
   bool pairs = false, whole = false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
@@ -88,7 +88,7 @@ static tk_id machine_name_of(const struct perfetto_sink *s, const struct tk_trac
 /* Writes the form of the spans of a track whose original descriptor is kept, for our reader. */
 static void say_form(struct perfetto_sink *s, tk_id track) {
   struct buf d = {.mem = &s->mem};
-  uint32_t form = form_of_spans(s->t, &s->t->tracks[track]);
+  uint32_t form = descriptor_form_of_spans(s->t, &s->t->tracks[track]);
   if (!form) return;
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   s->private_fields.len = 0;
@@ -149,14 +149,14 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   pb_message(&d, DESCRIPTOR_THREAD, &s->inner);
   write_passthrough_fields(s, track, false, &d);
   if (k->has_sort) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, k->sort_index);
-  write_private_fields(s, &d, form_of_spans(s->t, k) | (k->no_lanes ? FORM_NO_LANES : 0), k->tid, tid, 0);
+  write_private_fields(s, &d, descriptor_form_of_spans(s->t, k) | (k->no_lanes ? FORM_NO_LANES : 0), k->tid, tid, 0);
   put_descriptor(s, &d);
   buf_free(&d);
 }
 
 /* ---- named tracks ---- */
 
-uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
+uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   struct buf d = {.mem = &s->mem};
   uint64_t uuid = writer_uuid(s);
   pb_u64(&d, DESCRIPTOR_UUID, uuid);
@@ -184,7 +184,7 @@ uint64_t describe_child(struct perfetto_sink *s, const struct child *c) {
   return uuid;
 }
 
-uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid) {
+uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid) {
   const uint32_t *at = map_get(&s->threads, thread_key(process, tid));
   const struct tk_track *k = at ? &s->t->tracks[*at] : NULL;
   return k && k->parent == process && k->tid.num == tid ? s->uuids[*at] : s->uuids[process];
@@ -196,7 +196,7 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   const struct intern *strings = &s->t->store->strings;
   uint32_t code = (uint32_t)((uint64_t)k->tid.num % NAMED_CODES), *up = NULL;
   int64_t rest = k->tid.num >> 3;
-  struct child c = {.parent = s->uuids[k->parent], .form = form_of_spans(s->t, k), .track = track};
+  struct child c = {.parent = s->uuids[k->parent], .form = descriptor_form_of_spans(s->t, k), .track = track};
   size_t n;
   const char *tid = tk_string(s->t, k->tid.str, &n);
   c.has_rank = k->has_sort;
@@ -215,14 +215,14 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
     return;
   }
   if (code == NAMED_GLOBAL) c.parent = 0;
-  if (code == NAMED_OF_THREAD) c.parent = describe_thread_uuid(s, k->parent, rest);
+  if (code == NAMED_OF_THREAD) c.parent = descriptor_thread_uuid(s, k->parent, rest);
   if (code == NAMED_OF_TRACK && rest >= 0 && (size_t)rest < n) {
     tk_id text = intern_id(strings, tid, (size_t)rest);
     up = text ? map_get(&s->named, (uint64_t)k->parent << 32 | text) : NULL;
     if (up) c.parent = s->uuids[*up];
   }
   if (kept.has_parent) c.parent = kept.parent;
-  s->uuids[track] = describe_child(s, &c);
+  s->uuids[track] = descriptor_child(s, &c);
 }
 
 /* ---- all ---- */
@@ -261,7 +261,7 @@ static void keep_uuids(struct perfetto_sink *s) {
   uint64_t *taken = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *taken), n = 0;
   for (tk_id i = 1; taken && i <= t->n_tracks; i++) {
     struct kept_track kept = passthrough_track(s, i);
-    if (!kept.has_uuid || track_hidden(t, i)) continue;
+    if (!kept.has_uuid || descriptor_track_hidden(t, i)) continue;
     s->uuids[i] = taken[n++] = kept.uuid;
   }
   if (n) qsort(taken, n, sizeof *taken, by_value);
@@ -285,7 +285,7 @@ static void find_processes(struct perfetto_sink *s) {
     if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
   for (tk_id i = 1; needed && i <= t->n_tracks; i++)
-    if (needed[i] && !track_hidden(t, i) && !s->uuids[i]) s->uuids[i] = writer_uuid(s);
+    if (needed[i] && !descriptor_track_hidden(t, i) && !s->uuids[i]) s->uuids[i] = writer_uuid(s);
   mem_free(&s->mem, needed);
 }
 
@@ -308,12 +308,12 @@ static void describe_order(struct perfetto_sink *s) {
 
 /* Switches to the track's machine; on the first switch, writes data that each machine has once. */
 static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
-  if (!writer_machine(s, track)) return;
+  if (!machine_of_writer(s, track)) return;
   if (sorted) describe_order(s);
   if (s->w.machine) write_clocks(s, s->t);
 }
 
-void describe_tracks(struct perfetto_sink *s) {
+void descriptor_tracks(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   bool sorted = !(was_perfetto(t) && !t->edits) && is_sorted(t);
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
@@ -325,13 +325,13 @@ void describe_tracks(struct perfetto_sink *s) {
     describe_process(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind != TK_THREAD || track_hidden(t, i) || track_is_named(&t->tracks[i])) continue;
+    if (t->tracks[i].kind != TK_THREAD || descriptor_track_hidden(t, i) || track_is_named(&t->tracks[i])) continue;
     if (!s->uuids[i]) s->uuids[i] = writer_uuid(s);
     switch_machine(s, i, sorted);
     describe_thread(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (!track_is_named(&t->tracks[i]) || track_hidden(t, i)) continue;
+    if (!track_is_named(&t->tracks[i]) || descriptor_track_hidden(t, i)) continue;
     switch_machine(s, i, sorted);
     describe_named(s, i);
   }
@@ -350,7 +350,7 @@ void write_attribute(struct perfetto_sink *s, const char *key, const char *text,
   buf_free(&attribute);
 }
 
-void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
+void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
   if (t->edits & TK_EDIT_DROPPED && !extension_in_use(t, &s->mem)) return;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
@@ -361,8 +361,8 @@ void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
   }
 }
 
-void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
-  if (t->edits) describe_extensions(s, t);
+void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t) {
+  if (t->edits) descriptor_extensions(s, t);
   s->at_first = true;
   write_descriptors(s, t, false);
   write_passthrough(s, t, true);
@@ -371,7 +371,7 @@ void describe_trace(struct perfetto_sink *s, const struct tk_trace *t) {
 
 /* Writes top-level data of JSON as attributes "json.KEY" with the text of their values. They are long, so they come at the end:
  * formats are recognised by the beginning of a file. */
-void describe_metas(struct perfetto_sink *s, const struct tk_trace *t) {
+void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t) {
   write_descriptors(s, t, true);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];

@@ -24,7 +24,7 @@ static struct num shortest(int64_t mant, int32_t exp) {
   return (struct num){.mant = mant, .exp = mant ? exp : 0};
 }
 
-bool decimal_is_double(const struct tk_arg *a, double *d) {
+bool event_decimal_is_double(const struct tk_arg *a, double *d) {
   static const int64_t FIFTEEN_DIGITS = 1000000000000000;
   char text[40] = {0};
   const uint8_t *end;
@@ -78,7 +78,7 @@ static void write_long_annotation(struct event_writer *w, uint32_t key, const st
 static void write_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
   enum tk_arg_type type = arg->type;
   double d = arg->d;
-  bool short_decimal = type == TK_ARG_DECIMAL && decimal_is_double(arg, &d);
+  bool short_decimal = type == TK_ARG_DECIMAL && event_decimal_is_double(arg, &d);
   if (type == TK_ARG_JSON || type == TK_ARG_BYTES || type == TK_ARG_NUMBER || (type == TK_ARG_DECIMAL && !short_decimal)) {
     write_long_annotation(w, key, arg);
     return;
@@ -132,7 +132,7 @@ static void write_plain_annotation(struct event_writer *w, const struct tk_arg *
   case TK_ARG_UINT: pb_u64(b, ANNOTATION_UINT, arg->u); break;
   case TK_ARG_POINTER: pb_u64(b, ANNOTATION_POINTER, arg->u); break;
   case TK_ARG_DECIMAL:
-    if (decimal_is_double(arg, &d)) pb_double(b, ANNOTATION_DOUBLE, d);
+    if (event_decimal_is_double(arg, &d)) pb_double(b, ANNOTATION_DOUBLE, d);
     else put_long_value(w, b, arg);
     break;
   case TK_ARG_DOUBLE: pb_double(b, ANNOTATION_DOUBLE, d); break;
@@ -155,7 +155,7 @@ static tk_id find_key(struct event_writer *w, struct iids *keys, const char *tex
   return id;
 }
 
-void writer_find_keys(struct event_writer *w) {
+void event_find_keys(struct event_writer *w) {
   w->begin_keys.fields = find_key(w, &w->keys, "perfetto.fields");
   w->begin_keys.interned = find_key(w, &w->keys, ARG_INTERNED);
   w->begin_keys.correlation = find_key(w, &w->keys, "perfetto.correlation_id");
@@ -285,15 +285,15 @@ static void begin_event(struct event_writer *w, const struct tk_event *e, uint32
   if (e->args) write_args(w, e, e->args, false);
 }
 
-void writer_slice_begin(struct event_writer *w, tk_id id) {
+void event_slice_begin(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   begin_event(w, e, TYPE_SLICE_BEGIN);
-  writer_flows(w, id, false);
+  flow_points_write(w, id, false);
   if (w->track_is_mixed && !(e->flags & TK_PAIRED)) {
     pb_u64(&w->private_fields, TRACEKIT_WHOLE, 1);
     w->has_private_fields = true;
   }
-  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
+  plain_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
 /* Writes the properties of a pair's end event. */
@@ -305,21 +305,21 @@ static void put_end(struct event_writer *w, const struct tk_event *e) {
   if (e->args) write_args(w, e, e->args, true);
 }
 
-void writer_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
+void event_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   const struct tk_event *e = &w->t->events[id];
   w->event.len = w->interned.len = 0;
   plain_begin(w, e->args, true);
   pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
-  writer_flows(w, id, true);
+  flow_points_write(w, id, true);
   if (e->flags & TK_PAIRED) put_end(w, e);
-  writer_event(w, ns, SINK_EVENT, id);
+  plain_event(w, ns, SINK_EVENT, id);
 }
 
-void writer_instant(struct event_writer *w, tk_id id) {
+void event_instant(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   begin_event(w, e, TYPE_INSTANT);
-  writer_flows(w, id, false);
-  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
+  flow_points_write(w, id, false);
+  plain_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
 /* ---- counters ---- */
@@ -328,16 +328,16 @@ static uint32_t key_iid(struct event_writer *w, tk_id key) {
   return w->keys.iid[key] ? w->keys.iid[key] : writer_new_iid(w, &w->keys, INTERNED_ANNOTATION_NAMES, key, 0);
 }
 
-void writer_begin_rest(struct event_writer *w) { w->event.len = w->interned.len = 0; }
+void event_begin_rest(struct event_writer *w) { w->event.len = w->interned.len = 0; }
 
-void writer_rest(struct event_writer *w, const struct tk_arg *arg) {
+void event_rest(struct event_writer *w, const struct tk_arg *arg) {
   uint32_t key = key_iid(w, arg->key);
   if (key == IS_FIELD) write_plain_annotation(w, arg, 0);
   else write_annotation(w, key, arg);
 }
 
 /* True if the packet of a counter sample stores the arg in a field of its own. */
-bool writer_is_counter_field(const struct event_writer *w, const struct tk_arg *arg) {
+bool event_is_counter_field(const struct event_writer *w, const struct tk_arg *arg) {
   if (arg->key == w->begin_keys.fields) return arg->type == TK_ARG_BYTES;
   return arg->key == w->begin_keys.interned && arg->key && arg->type == TK_ARG_INT && (w->plain || w->loses_fields);
 }
@@ -356,7 +356,7 @@ static void make_private(struct event_writer *w) {
   w->event.len = 0;
 }
 
-void writer_counter(struct event_writer *w, tk_id id, const struct tk_arg *value, bool joined) {
+void event_counter(struct event_writer *w, tk_id id, const struct tk_arg *value, bool joined) {
   const struct tk_event *e = &w->t->events[id];
   double d = value->d;
   if (joined) pb_u64(&w->private_fields, TRACEKIT_JOINED, 1);
@@ -369,17 +369,17 @@ void writer_counter(struct event_writer *w, tk_id id, const struct tk_arg *value
   if (value->type == TK_ARG_INT || (value->type == TK_ARG_UINT && value->i >= 0)) pb_i64(&w->event, EVENT_COUNTER_VALUE, value->i);
   else pb_double(&w->event, EVENT_DOUBLE_COUNTER_VALUE, d);
   if (!joined) put_counter_fields(w, e);
-  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
+  plain_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
-void writer_lone_counter(struct event_writer *w, tk_id id) {
+void event_lone_counter(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   const struct tk_class *c = &w->t->classes[e->cls];
   struct tk_arg arg;
   w->event.len = w->interned.len = 0;
   put_names(w, c);
-  for (struct tk_args it = tk_args_of(w->t, c->args); tk_args_next(&it, &arg);) writer_rest(w, &arg);
-  for (struct tk_args it = tk_args_of(w->t, e->args); tk_args_next(&it, &arg);) writer_rest(w, &arg);
+  for (struct tk_args it = tk_args_of(w->t, c->args); tk_args_next(&it, &arg);) event_rest(w, &arg);
+  for (struct tk_args it = tk_args_of(w->t, e->args); tk_args_next(&it, &arg);) event_rest(w, &arg);
   make_private(w);
-  writer_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
+  plain_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }

@@ -82,7 +82,7 @@ static void write_point(struct event_writer *w, const struct tk_flow_point *f, t
     pb_bytes(b, POINT_ARGS, w->scratch.data, w->scratch.len);
   }
   pb_message(&w->private_fields, TRACEKIT_POINTS, b);
-  iids_set(w, &w->point_classes, cat, f->cls);
+  writer_iids_set(w, &w->point_classes, cat, f->cls);
   w->has_private_fields = true;
 }
 
@@ -109,7 +109,7 @@ static void write_points(struct event_writer *w, tk_id event, const struct flow_
 }
 
 /* Most events have no flows: has_flows has a bit for each event. */
-void writer_flows(struct event_writer *w, tk_id event, bool at_end) {
+void flow_points_write(struct event_writer *w, tk_id event, bool at_end) {
   if (!w->has_flows || !(w->has_flows[event >> 3] >> (event & 7) & 1)) return;
   if (at_end && !w->has_ends) return;
   struct flow_ids ids = write_flow_ids(w, event, at_end);
@@ -117,10 +117,10 @@ void writer_flows(struct event_writer *w, tk_id event, bool at_end) {
   else write_points(w, event, &ids);
 }
 
-void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow) {
+void flow_points_lone(struct event_writer *w, uint64_t uuid, tk_id flow) {
   const struct tk_flow_point *f = &w->t->flow_points[flow];
   writer_track(w, uuid);
   w->event.len = w->interned.len = 0;
   write_point(w, f, 0, writer_ns(w, f->ts), &(struct flow_ids){0});
-  writer_event(w, writer_ns(w, f->ts), SINK_FLOW, (tk_id)(f - w->t->flow_points));
+  plain_event(w, writer_ns(w, f->ts), SINK_FLOW, (tk_id)(f - w->t->flow_points));
 }

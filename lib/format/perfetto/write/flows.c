@@ -189,7 +189,7 @@ static void follow_flow(struct event_writer *w, struct sources *s, tk_id point, 
   s->dangling += start;
 }
 
-uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id) {
+uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id) {
   const struct tk_trace *t = w->t;
   struct sources s = {.dangling = 0};
   struct uses uses;

@@ -17,19 +17,19 @@ void lanes_add(struct heap *lanes, uint64_t uuid, tk_time end) {
 
 /* ---- the stack ---- */
 
-void slices_close(struct perfetto_sink *s, uint32_t height) {
+void lanes_close_slices(struct perfetto_sink *s, uint32_t height) {
   while (s->n_stack > height) {
     const struct open_span *o = &s->stack[--s->n_stack];
-    if (!o->endless) writer_slice_end(&s->w, o->event, o->end_ns);
+    if (!o->endless) event_slice_end(&s->w, o->event, o->end_ns);
   }
 }
 
 /* The end of a span that exceeds its parent by rounding is clamped. */
-void slices_open(struct perfetto_sink *s, tk_id id) {
+void lanes_open_slices(struct perfetto_sink *s, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   struct open_span o = {.event = id, .end_ns = writer_ns(&s->w, e->ts + e->dur), .endless = (e->flags & TK_UNFINISHED) != 0};
   const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
   if (up && !up->endless && o.end_ns > up->end_ns) o.end_ns = up->end_ns;
-  writer_slice_begin(&s->w, id);
+  event_slice_begin(&s->w, id);
   if (mem_grow(&s->mem, (void **)&s->stack, &s->cap_stack, (uint64_t)s->n_stack + 1, sizeof o)) s->stack[s->n_stack++] = o;
 }

@@ -3,7 +3,7 @@
 #include "format/perfetto/perfetto.h"
 #include "writer.h"
 
-static uint32_t append_machine(struct perfetto_sink *s, struct writer_machine m) {
+static uint32_t append_machine(struct perfetto_sink *s, struct machine_of_writer m) {
   if (!mem_grow(&s->mem, (void **)&s->machines, &s->cap_machines, (uint64_t)s->n_machines + 2, sizeof m)) return 0;
   map_put(&s->machine_ids, m.id, 1);
   s->machines[++s->n_machines] = m;
@@ -15,15 +15,15 @@ static void add_passthrough_machines(struct perfetto_sink *s) {
   struct format_machine m;
   if (s->t->edits & TK_EDIT_RENAMED) return;
   for (uint32_t i = 0; perfetto_machine(s->t, i, &m); i++)
-    map_put(&s->machine_of, m.name, append_machine(s, (struct writer_machine){m.id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
+    map_put(&s->machine_of, m.name, append_machine(s, (struct machine_of_writer){m.id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
 }
 
-bool writer_machines(struct perfetto_sink *s) {
+bool machine_write_all(struct perfetto_sink *s) {
   map_init(&s->machine_of, &s->mem);
   s->machine_name = UINT32_MAX;
   s->n_machines = 0;
   if (!mem_grow(&s->mem, (void **)&s->machines, &s->cap_machines, 1, sizeof *s->machines)) return false;
-  s->machines[0] = (struct writer_machine){0};
+  s->machines[0] = (struct machine_of_writer){0};
   add_passthrough_machines(s);
   return true;
 }
@@ -31,20 +31,20 @@ bool writer_machines(struct perfetto_sink *s) {
 /* Adds a machine without an id. It gets the least free id, so that the first machine needs none. */
 static uint32_t add_machine(struct perfetto_sink *s) {
   while (map_get(&s->machine_ids, s->next_machine)) s->next_machine += s->step;
-  return append_machine(s, (struct writer_machine){.id = s->next_machine});
+  return append_machine(s, (struct machine_of_writer){.id = s->next_machine});
 }
 
-bool writer_machine(struct perfetto_sink *s, tk_id track) {
+bool machine_of_writer(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   tk_id name = s->t->tracks[k->kind == TK_PROCESS ? track : k->parent].machine;
   if (name == s->machine_name) return false;
   uint32_t *at = name ? map_put(&s->machine_of, name, 0) : NULL;
   if (at && !*at) *at = add_machine(s);
-  struct writer_machine *m = &s->machines[at ? *at : 0];
+  struct machine_of_writer *m = &s->machines[at ? *at : 0];
   bool fresh = !m->described;
   m->described = true;
   s->machine_name = name;
-  if (s->w.started) s->w.sequence = writer_sequence(s);
+  if (s->w.started) s->w.sequence = passthrough_sequence(s);
   writer_switch(&s->w, m->id, s->t->origin_ns - s->zero_ns + m->ahead_ns);
   return fresh;
 }

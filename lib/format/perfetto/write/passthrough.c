@@ -88,7 +88,7 @@ void write_blocks(struct perfetto_sink *s) {
 
 /* ---- sequences ---- */
 
-uint32_t writer_sequence(struct perfetto_sink *s) {
+uint32_t passthrough_sequence(struct perfetto_sink *s) {
   while (map_get(&s->sequences, s->next_sequence)) s->next_sequence += s->step;
   const uint32_t sequence = s->next_sequence;
   s->next_sequence += s->step;

@@ -21,7 +21,7 @@ static void add_interned(struct event_writer *w, const char *p, size_t n) {
   if (mem_grow(w->mem, (void **)&w->kept, &w->cap_kept, (uint64_t)w->n_kept + 1, sizeof out)) w->kept[w->n_kept++] = out;
 }
 
-uint64_t writer_interned_begin(struct event_writer *w) {
+uint64_t plain_interned_begin(struct event_writer *w) {
   const struct tk_trace *t = w->t;
   uint64_t lost = 0;
   w->n_kept = 0;
@@ -103,9 +103,9 @@ static uint64_t packet_size(const struct buf *packet) {
   return (uint64_t)(varint_put(pb_key(room, TRACE_PACKET, PB_BYTES), packet->len) - room) + packet->len;
 }
 
-void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id) {
+void plain_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id) {
   if (w->plain) plain_packet(w, ns);
-  else sequence_packet(w, ns);
+  else writer_sequence_packet(w, ns);
   w->plain = NULL;
   w->has_private_fields = false;
   w->private_fields.len = 0;

@@ -5,7 +5,7 @@
 #include "writer.h"
 
 static bool is_wanted(const struct tk_trace *t, const struct tk_record *r) {
-  if (r->derived || (r->track && track_hidden(t, r->track))) return false;
+  if (r->derived || (r->track && descriptor_track_hidden(t, r->track))) return false;
   return r->kind == TK_REC_OTHER || !r->track || !t->tracks[r->track].renamed;
 }
 
@@ -37,7 +37,7 @@ void records_write(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   for (tk_id i = 1; i <= t->n_records; i++) {
     if (!is_wanted(t, &t->records[i])) continue;
-    if (t->records[i].track) writer_machine(s, t->records[i].track);
+    if (t->records[i].track) machine_of_writer(s, t->records[i].track);
     put_record(s, &t->records[i]);
   }
 }

@@ -92,12 +92,12 @@ static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32
     const struct tk_event *e = &s->t->events[i];
     if (e->depth > skip_below) continue;
     skip_below = UINT32_MAX;
-    slices_close(s, e->depth > depth ? e->depth - depth : 0);
+    lanes_close_slices(s, e->depth > depth ? e->depth - depth : 0);
     if (i != root && goes_aside(s, i)) skip_below = e->depth;
-    else if (e->kind == TK_SPAN) slices_open(s, i);
-    else writer_instant(&s->w, i);
+    else if (e->kind == TK_SPAN) lanes_open_slices(s, i);
+    else event_instant(&s->w, i);
   }
-  slices_close(s, 0);
+  lanes_close_slices(s, 0);
 }
 
 /* Returns the end of the events nested in event i. */
@@ -116,7 +116,7 @@ static void write_aside(struct perfetto_sink *s, tk_id track, struct heap *lanes
     const char *name = tk_string(s->t, k->name, &n);
     struct child c = {.parent = s->uuids[track], .name = n ? name : "overlapping", .n = n ? n : 11, .form = FORM_LANE};
     c.form |= s->w.track_is_mixed ? FORM_MIXED : e->flags & TK_PAIRED ? 0 : FORM_COMPLETE;
-    uuid = describe_child(s, &c);
+    uuid = descriptor_child(s, &c);
     lanes_add(lanes, uuid, e->ts + e->dur);
   }
   writer_track(&s->w, uuid);
@@ -129,7 +129,7 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   if (k->count == 0) return;
   writer_track(&s->w, s->uuids[track]);
   s->n_deep = 0;
-  s->w.track_is_mixed = form_of_spans(s->t, k) == FORM_MIXED;
+  s->w.track_is_mixed = descriptor_form_of_spans(s->t, k) == FORM_MIXED;
   write_nested(s, k->first, k->first + k->count, 0, 0);
   for (tk_id i = k->first; i < k->first + k->count; i++)
     if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
@@ -150,10 +150,10 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
     bool global = tk_args_find(s->t, s->t->events[i].args, "json.s", &scope) && strcmp(tk_string(s->t, scope.s, NULL), "g") == 0;
     if (global && !globals) {
       struct child c = {.name = "instants", .n = 8, .form = FORM_GLOBAL, .process = s->uuids[track]};
-      globals = describe_child(s, &c);
+      globals = descriptor_child(s, &c);
     }
     writer_track(&s->w, global ? globals : s->uuids[track]);
-    writer_instant(&s->w, i);
+    event_instant(&s->w, i);
   }
   s->w.track_has_scope = false;
 }
@@ -183,7 +183,7 @@ static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struc
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   const int64_t later = shift_of(first);
   s->zero_ns = first->zero_ns - later;
-  describe_trace(s, first);
+  descriptor_trace(s, first);
   write_later(s, later);
   return carry_open(s->opt.carry, first, err);
 }
@@ -205,8 +205,8 @@ static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
     for (tk_id i = 1; i <= s->t->n_tracks; i++) {
       const struct tk_track *k = &s->t->tracks[i];
       if (writer_place_of(k) != place) continue;
-      if (!track_hidden(s->t, i) && k->count) {
-        writer_machine(s, i);
+      if (!descriptor_track_hidden(s->t, i) && k->count) {
+        machine_of_writer(s, i);
         write_track(s, i);
       }
       done += k->count;
@@ -234,7 +234,7 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   size_t n = (size_t)t->n_tracks + 1;
   s->t = t;
   begin_ids(s);
-  s->w.sequence = writer_sequence(s);
+  s->w.sequence = passthrough_sequence(s);
   s->w.clock = s->clock;
   s->w.n_packets = 0;
   s->w.meter = s->opt.meter.add ? &s->opt.meter : NULL;
@@ -247,10 +247,10 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
   s->w.sequences = &s->sequences;
   s->w.next_sequence = &s->next_sequence;
-  if (!writer_machines(s) || !s->uuids || !s->pids) return false;
+  if (!machine_write_all(s) || !s->uuids || !s->pids) return false;
   if (!writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem)) return false;
-  writer_find_keys(&s->w);
-  sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, writer_interned_begin(&s->w));
+  event_find_keys(&s->w);
+  sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, plain_interned_begin(&s->w));
   return true;
 }
 
@@ -272,8 +272,8 @@ static void write_lone_points(struct perfetto_sink *s) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (f->bound || !s->uuids[f->at]) continue;
-    writer_machine(s, f->at);
-    writer_lone_point(&s->w, s->uuids[f->at], i);
+    machine_of_writer(s, f->at);
+    flow_points_lone(&s->w, s->uuids[f->at], i);
   }
 }
 
@@ -283,14 +283,14 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   sink_limit(&s->mem, t);
   if (sink->graphs > 1) out_break(s->out);
   if (!s->at_first || sink->ordinal) {
-    describe_extensions(s, t);
+    descriptor_extensions(s, t);
     write_passthrough(s, t, false);
   }
   s->at_first = false;
   bool ok = graph_begin(s, t);
   if (ok) {
-    uint64_t dangling = writer_flow_ends(&s->w, &s->next_flow);
-    describe_tracks(s);
+    uint64_t dangling = flows_write_ends(&s->w, &s->next_flow);
+    descriptor_tracks(s);
     ok = write_tracks(s, err);
     if (ok) write_lone_points(s);
     if (ok) records_write(s);
@@ -321,7 +321,7 @@ static bool perfetto_close(struct sink *sink, const struct tk_trace *first, cons
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   if (!carry_close(s->opt.carry, first, &sink->saved, err)) return false;
   write_blocks(s);
-  describe_metas(s, first);
+  descriptor_metas(s, first);
   if (provenance) write_attribute(s, "tracekit", provenance, strlen(provenance));
   if (out_raw_bytes(s->out) == 0) write_empty(s);
   return mem_check(&s->mem, err);

@@ -19,7 +19,7 @@ static void iids_free(struct iids *i, struct mem *mem) {
   *i = (struct iids){0};
 }
 
-void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid) {
+void writer_iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid) {
   if (!kind->iid[s] && mem_grow(w->mem, (void **)&kind->known, &kind->cap_known, (uint64_t)kind->n_known + 1, sizeof *kind->known))
     kind->known[kind->n_known++] = s;
   kind->iid[s] = iid;
@@ -33,7 +33,7 @@ static void iids_forget(struct iids *i) {
 uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip) {
   const struct intern_str *text = trace_str(w->t, s);
   uint32_t *n = kind == &w->end_keys ? &w->keys.n : &kind->n; /* both are names of annotations */
-  iids_set(w, kind, s, ++*n);
+  writer_iids_set(w, kind, s, ++*n);
   w->scratch.len = 0;
   pb_u64(&w->scratch, INTERNED_IID, kind->iid[s]);
   pb_bytes(&w->scratch, INTERNED_TEXT, text->bytes + skip, text->len - skip);
@@ -148,7 +148,7 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
 
 /* The order of fields suits deflate: parts that vary between packets (lengths, name; time and the next length) are adjacent,
  * and the constant parts between them are one match. */
-void sequence_packet(struct event_writer *w, int64_t ns) {
+void writer_sequence_packet(struct event_writer *w, int64_t ns) {
   enum { CLOCK_EVERY = 512 };
   struct buf *p = &w->packet;
   if (++w->n_since_clock > CLOCK_EVERY) clock_snapshot(w);

@@ -116,14 +116,14 @@ void writer_end(struct event_writer *w);
 /* Switches to this machine for the following packets. The caller sets a new sequence first if one was begun. */
 void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
 /* Assigns the iid to the string. */
-void iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
+void writer_iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
 
 /* Returns the time in the file, in ns: rounded to nearest, so order and nesting survive. */
 static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) { return w->base_ns + num_ns(ts); }
 
-void writer_find_keys(struct event_writer *w);
+void event_find_keys(struct event_writer *w);
 /* Collects interned data that events reference. Returns the number of entries that cannot be kept. */
-uint64_t writer_interned_begin(struct event_writer *w);
+uint64_t plain_interned_begin(struct event_writer *w);
 /* plain_begin decides whether the current event is written in plain form, without our interned ids; the others write its texts
  * and args in that form. */
 void plain_begin(struct event_writer *w, uint32_t args, bool at_end);
@@ -132,23 +132,23 @@ void plain_annotation(struct event_writer *w, const struct tk_arg *arg, uint32_t
 
 /* Sets the track of the following events. */
 void writer_track(struct event_writer *w, uint64_t uuid);
-void writer_slice_begin(struct event_writer *w, tk_id event);
-void writer_slice_end(struct event_writer *w, tk_id event, int64_t ns);
-void writer_instant(struct event_writer *w, tk_id event);
+void event_slice_begin(struct event_writer *w, tk_id event);
+void event_slice_end(struct event_writer *w, tk_id event, int64_t ns);
+void event_instant(struct event_writer *w, tk_id event);
 /* Writes a flow point that belongs to no span; only our reader uses it. */
-void writer_lone_point(struct event_writer *w, uint64_t uuid, tk_id flow);
-/* Write a counter sample. First come the args of its event that the sample does not represent: writer_begin_rest, then
- * writer_rest for each, then writer_counter. `joined`: it is a further series of the previous sample's event. */
-void writer_begin_rest(struct event_writer *w);
-void writer_rest(struct event_writer *w, const struct tk_arg *arg);
-void writer_counter(struct event_writer *w, tk_id event, const struct tk_arg *value, bool joined);
-bool writer_is_counter_field(const struct event_writer *w, const struct tk_arg *arg);
+void flow_points_lone(struct event_writer *w, uint64_t uuid, tk_id flow);
+/* Write a counter sample. First come the args of its event that the sample does not represent: event_begin_rest, then
+ * event_rest for each, then event_counter. `joined`: it is a further series of the previous sample's event. */
+void event_begin_rest(struct event_writer *w);
+void event_rest(struct event_writer *w, const struct tk_arg *arg);
+void event_counter(struct event_writer *w, tk_id event, const struct tk_arg *value, bool joined);
+bool event_is_counter_field(const struct event_writer *w, const struct tk_arg *arg);
 /* Writes a counter event that has no sample; only our reader uses it. */
-void writer_lone_counter(struct event_writer *w, tk_id event);
+void event_lone_counter(struct event_writer *w, tk_id event);
 /* True if a reader recovers exactly this number from the nearest double, which is stored in *d. */
-bool decimal_is_double(const struct tk_arg *a, double *d);
+bool event_decimal_is_double(const struct tk_arg *a, double *d);
 /* Appends the flows of the event to w->event and w->private_fields: the flows of its begin, or of its end. */
-void writer_flows(struct event_writer *w, tk_id event, bool at_end);
+void flow_points_write(struct event_writer *w, tk_id event, bool at_end);
 /* Interns the string, without its first `skip` bytes, in the packet under construction. */
 uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip);
 /* Returns the iid of a string, interning it if it is new. */
@@ -156,10 +156,10 @@ static inline uint32_t writer_iid(struct event_writer *w, struct iids *kind, uin
   return kind->iid[s] ? kind->iid[s] : writer_new_iid(w, kind, field, s, 0);
 }
 /* Writes the packet with w->event and w->private_fields. `id` is the event or flow point that its size is attributed to. */
-void writer_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
+void plain_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
 
 /* Writes the same packet on the writer's own sequence. */
-void sequence_packet(struct event_writer *w, int64_t ns);
+void writer_sequence_packet(struct event_writer *w, int64_t ns);
 
 /* Writes a packet that belongs to no sequence. */
 void writer_packet(struct out *out, const struct buf *packet);
@@ -171,7 +171,7 @@ unsigned writer_place_of(const struct tk_track *k);
 
 /* Converts the graph's flow points to flows, each with a fresh id: *next_id and up, in steps of w->step. Returns the number of
  * dangling points. */
-uint64_t writer_flow_ends(struct event_writer *w, uint64_t *next_id);
+uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id);
 
 /* A heap contains the lanes with one name, by the time they become free. lanes_take returns a lane that is free at `ts` and
  * marks it busy until `end`; 0 if all are busy: then the caller makes a new lane and adds it with lanes_add. */
@@ -206,7 +206,7 @@ void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool a
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first);
 /* Writes the data that other formats have asked to embed since the last call (format/carry.h). */
 void write_blocks(struct perfetto_sink *s);
-uint32_t writer_sequence(struct perfetto_sink *s);
+uint32_t passthrough_sequence(struct perfetto_sink *s);
 
 struct perfetto_sink {
   struct sink sink;
@@ -231,7 +231,7 @@ struct perfetto_sink {
   struct map passthrough_at;   /* track -> offset of its entry in the meta `passthrough_tracks` */
   struct map named;  /* process and text of the tid -> named track */
   struct map threads; /* process and number of the tid -> thread */
-  struct writer_machine {
+  struct machine_of_writer {
     uint32_t id;
     int64_t ahead_ns; /* clock offset from passthrough */
     bool described;
@@ -256,8 +256,8 @@ static inline uint64_t writer_uuid(struct perfetto_sink *s) { return s->last_uui
 static inline int32_t writer_pid(struct perfetto_sink *s) { return (s->next_pid += (int32_t)s->step) - (int32_t)s->step; }
 
 /* Push and pop spans on the stack of the current lane (lanes.c). A child ends no later than its parent. */
-void slices_open(struct perfetto_sink *s, tk_id event);
-void slices_close(struct perfetto_sink *s, uint32_t height);
+void lanes_open_slices(struct perfetto_sink *s, tk_id event);
+void lanes_close_slices(struct perfetto_sink *s, uint32_t height);
 
 /* Writes the events of an async track (asyncs.c). */
 void asyncs_write(struct perfetto_sink *s, tk_id track);
@@ -269,9 +269,9 @@ void records_write(struct perfetto_sink *s);
 
 /* ---- machines (machine.c) ---- */
 
-bool writer_machines(struct perfetto_sink *s);
+bool machine_write_all(struct perfetto_sink *s);
 /* Switches to the machine of the track. Returns true on the first switch to it in this graph. */
-bool writer_machine(struct perfetto_sink *s, tk_id track);
+bool machine_of_writer(struct perfetto_sink *s, tk_id track);
 
 /* ---- descriptors (descriptors.c) ---- */
 
@@ -282,8 +282,8 @@ static inline bool track_is_named(const struct tk_track *k) {
 
 
 /* Returns FORM_COMPLETE, FORM_MIXED or 0 for the spans of a track. */
-uint32_t form_of_spans(const struct tk_trace *t, const struct tk_track *k);
-void describe_tracks(struct perfetto_sink *s);
+uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_track *k);
+void descriptor_tracks(struct perfetto_sink *s);
 /* A named track to be described under a parent (0 = none). `form` and `tid` are for our reader. */
 struct child {
   uint64_t parent;
@@ -300,14 +300,14 @@ struct child {
   size_t n_id;
   int64_t rank;
 };
-uint64_t describe_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);
-uint64_t describe_child(struct perfetto_sink *s, const struct child *c);
+uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);
+uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c);
 /* Writes trace-wide data: clocks and extension descriptors at the start, top-level data at the end. */
-void describe_trace(struct perfetto_sink *s, const struct tk_trace *t);
+void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t);
 /* Writes the extension descriptors of a graph; the first graph's come at the start. */
-void describe_extensions(struct perfetto_sink *s, const struct tk_trace *t);
-void describe_metas(struct perfetto_sink *s, const struct tk_trace *t);
+void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t);
+void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t);
 void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
-bool track_hidden(const struct tk_trace *t, tk_id track);
+bool descriptor_track_hidden(const struct tk_trace *t, tk_id track);
 
 #endif

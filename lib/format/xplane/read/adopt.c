@@ -56,7 +56,7 @@ static tk_id free_process(const struct adopter *a, uint64_t hash, tk_id name) {
 
 static tk_id take_process(struct adopter *a, struct tk_ident pid, tk_id name) {
   tk_id track = free_process(a, hash_of(BY_PID, pid, name), name);
-  if (track && !ident_equal(a->t->tracks[track].pid, pid)) track = 0;
+  if (track && !trace_ident_equal(a->t->tracks[track].pid, pid)) track = 0;
   if (!track && name) track = free_process(a, hash_of(BY_NAME, ident_none(), name), name);
   if (track) map_put(&a->taken, track, 1);
   return track;
@@ -64,7 +64,7 @@ static tk_id take_process(struct adopter *a, struct tk_ident pid, tk_id name) {
 
 static tk_id thread_of(const struct adopter *a, enum tk_track_kind kind, struct tk_ident tid) {
   const uint32_t *slot = map_get(&a->threads, hash_of((uint64_t)a->plane->process << 3 | kind, tid, 0));
-  return slot && ident_equal(a->t->tracks[*slot].tid, tid) ? *slot : 0;
+  return slot && trace_ident_equal(a->t->tracks[*slot].tid, tid) ? *slot : 0;
 }
 
 /* ---- lines ---- */

@@ -93,7 +93,7 @@ static uint64_t key_of(struct tk_ident i) {
 static tk_id thread_of(const struct xplane_object *o, const char *key) {
   struct tk_ident tid = xplane_object_ident(o, key);
   uint32_t *track = map_get(&restored_of(o)->threads, key_of(tid));
-  return track && ident_equal(o->t->tracks[*track].tid, tid) ? *track : 0;
+  return track && trace_ident_equal(o->t->tracks[*track].tid, tid) ? *track : 0;
 }
 
 /* To be called when threads have their original tids. */

@@ -1,4 +1,4 @@
-/* open.c - opens files as inputs and removes the layers in which they are packed (in.h). */
+/* in_open.c - opens files as inputs and removes the layers in which they are packed (in.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -74,8 +74,8 @@ static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct
   struct in *outer;
   for (int i = 0; in && i < PEELS; i++) {
     outer = in;
-    in = in_gunzip(in, max_size, mem, err);
-    if (in) in = in_unpack(in, max_size, mem, err);
+    in = gzip_open(in, max_size, mem, err);
+    if (in) in = unpack_open(in, max_size, mem, err);
     if (in == outer) break;
   }
   return in;
@@ -84,15 +84,15 @@ static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct
 /* The trace in an HTML page may be compressed. */
 static struct in *page(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct in *outer = in;
-  in = in_html(in, mem, err);
+  in = html_open(in, mem, err);
   return in && in != outer ? peel(in, max_size, mem, err) : in;
 }
 
 struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct in *outer = peel(in, max_size, mem, err);
-  in = outer ? in_member(outer, max_size, mem, err) : NULL;
+  in = outer ? unpack_member(outer, max_size, mem, err) : NULL;
   if (in && in != outer) in = peel(in, max_size, mem, err);
-  if (in) in = in_utf16(in, mem, err);
+  if (in) in = utf16_open(in, mem, err);
   return in ? page(in, max_size, mem, err) : NULL;
 }
 
