@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "graph/seal.h"
-#include "align.h"
+#include "apply.h"
 
 bool align_is_constant(const struct align_map *m) { return m->curve.n < 2; }
 

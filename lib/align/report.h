@@ -2,7 +2,7 @@
 #ifndef ALIGN_REPORT_H
 #define ALIGN_REPORT_H
 
-#include "align.h"
+#include "apply.h"
 
 /* State that the first pass of a merge keeps for an input. */
 struct align_input {

@@ -43,3 +43,9 @@ uint64_t hash_text(const void *p, size_t n) { return hash_with(p, n, hash_secret
 
 /* Odd constants without structure (digits of pi and e). */
 uint64_t hash_bytes(const void *p, size_t n) { return hash_with(p, n, 0x243f6a8885a308d3u, 0xb7e151628aed2a6bu); }
+
+uint64_t hash_mix(uint64_t a, uint64_t b) {
+  uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccd;
+  x ^= x >> 32;
+  return x ? x : 1;
+}

@@ -28,5 +28,7 @@ uint64_t hash_text(const void *p, size_t n);
 
 /* Equal in all processes. */
 uint64_t hash_bytes(const void *p, size_t n);
+/* Combines two hashes in this order; never 0. Equal in all processes. */
+uint64_t hash_mix(uint64_t a, uint64_t b);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "int128.h"
+
 static inline bool text_begins(const char *s, const char *word) { return strncmp(s, word, strlen(word)) == 0; }
 
 /* True if the text begins with one of the words; the list ends with NULL. */

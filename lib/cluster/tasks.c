@@ -199,7 +199,7 @@ static bool take_message(struct tasks *t, const struct json_value *v, struct tk_
 
 static bool are_maps(const Plan__Plan *p) {
   for (size_t i = 0; i < p->n_map; i++)
-    if (p->map[i]->n_x != p->map[i]->n_y || p->map[i]->n_x > ALIGN_KNOTS) return false;
+    if (p->map[i]->n_x != p->map[i]->n_y || p->map[i]->n_x > CURVE_KNOTS) return false;
   for (size_t i = 0; i < p->n_rank; i++)
     if (p->rank[i]->map > p->n_map || p->rank[i]->n_pid % 2) return false;
   return p->clock <= TK_CLOCK_MONOTONIC && p->group_by <= TK_GROUP_KIND && p->align <= TK_ALIGN_NONE && p->n_rank > 1;

@@ -1,5 +1,5 @@
 /* align.c - first pass of a merge: loads each input, collects its anchors and frees it; then estimates the clocks
- * (align/align.h). A single input is not read twice. Neither are graphs that together fit into a share of --max-memory: they
+ * (align/solve/solve.h). A single input is not read twice. Neither are graphs that together fit into a share of --max-memory: they
  * are kept for the second pass (4 ranks of 190 MB: 2.74 -> 2.04 s of processor time, 115 -> 150 MB). */
 #include "align.h"
 

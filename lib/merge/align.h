@@ -3,7 +3,8 @@
 #define MERGE_ALIGN_H
 
 #include "merge.h"
-#include "align/align.h"
+#include "align/apply.h"
+#include "align/collect/collect.h"
 #include "load/ahead.h"
 #include "collectives.h"
 #include "scan/scan.h"

@@ -5,7 +5,8 @@
 #ifndef MERGE_COLLECTIVES_H
 #define MERGE_COLLECTIVES_H
 
-#include "align/align.h"
+#include "align/apply.h"
+#include "align/solve/solve.h"
 #include "io/out.h"
 
 struct merge_who;

@@ -58,7 +58,7 @@ static struct json values_of(const struct json_value *array) {
 /* ---- one host ---- */
 
 static void add_knot(struct curve *c, double x, double y) {
-  if (c->n == ALIGN_KNOTS || (c->n && x <= c->x[c->n - 1])) return;
+  if (c->n == CURVE_KNOTS || (c->n && x <= c->x[c->n - 1])) return;
   c->x[c->n] = x;
   c->y[c->n++] = y;
 }

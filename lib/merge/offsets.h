@@ -2,7 +2,7 @@
 #ifndef MERGE_OFFSETS_H
 #define MERGE_OFFSETS_H
 
-#include "align/align.h"
+#include "align/solve/solve.h"
 
 struct merge_offset {
   const char *host;   /* host name, or name of an input; "" = not given */

@@ -5,7 +5,7 @@
 #ifndef SCAN_SCAN_H
 #define SCAN_SCAN_H
 
-#include "align/align.h"
+#include "align/collect/collect.h"
 #include "format/format.h"
 #include "graph/diagnostics.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/align.h"
+#include "align/collect/collect.h"
 
 enum { HOSTS = 64, SAMPLES = 50 };
 

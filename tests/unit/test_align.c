@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "graph/seal.h"
-#include "align/align.h"
+#include "align/collect/collect.h"
 #include "align/solve/pieces.h"
 
 enum { N = 200 };

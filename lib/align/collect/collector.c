@@ -3,12 +3,6 @@
 
 #include "collector.h"
 
-uint64_t hash_mix(uint64_t a, uint64_t b) {
-  uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccd;
-  x ^= x >> 32;
-  return x ? x : 1;
-}
-
 uint64_t collect_hash(const struct tk_trace *t, tk_id s) {
   size_t n;
   const char *p = tk_string(t, s, &n);

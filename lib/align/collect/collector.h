@@ -3,7 +3,7 @@
 #define ALIGN_COLLECT_COLLECTOR_H
 
 #include "base/map.h"
-#include "align/align.h"
+#include "collect.h"
 #include "graph/steps.h"
 #include "launches.h"
 

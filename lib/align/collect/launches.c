@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "align/align.h"
+#include "collect.h"
 #include "base/text.h"
 #include "graph/accelerator.h"
 #include "graph/kind.h"

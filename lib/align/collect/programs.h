@@ -2,7 +2,7 @@
 #ifndef ALIGN_COLLECT_PROGRAMS_H
 #define ALIGN_COLLECT_PROGRAMS_H
 
-#include "align/align.h"
+#include "collect.h"
 
 /* Fills from->ops from the HLO of an XPlane, allocated in the arena. Returns false when memory runs out. */
 bool align_programs(const struct tk_trace *t, struct align_source *from, struct arena *arena);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/align.h"
+#include "solve.h"
 
 #define FARTHEST 5e4 /* ns: a larger shift means that the estimate was wrong */
 #define TOUCH 1e3    /* ns: resolution of a clock that counts microseconds; a smaller overlap is not a violation */

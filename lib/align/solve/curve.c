@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "align/align.h"
+#include "solve.h"
 
 double curve_at(const struct curve *c, double x) {
   uint32_t lo = 0, hi = c->n > 1 ? c->n - 1 : 0;

@@ -2,7 +2,7 @@
 #ifndef ALIGN_SOLVE_HOSTS_H
 #define ALIGN_SOLVE_HOSTS_H
 
-#include "align/align.h"
+#include "solve.h"
 
 /* Tests host names: inputs of one name that do not leave their collectives together become separate hosts, which may still turn
  * out to share a clock. Sets `assumed` for a host whose inputs share no collective. Returns false when memory runs out. */

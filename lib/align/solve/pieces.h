@@ -2,9 +2,9 @@
 #ifndef ALIGN_SOLVE_PIECES_H
 #define ALIGN_SOLVE_PIECES_H
 
-#include "align/align.h"
+#include "solve.h"
 
-enum { ALIGN_PIECES = ALIGN_KNOTS / 2 };
+enum { ALIGN_PIECES = CURVE_KNOTS / 2 };
 
 /* A line through the points [from, to): its level is at x0, their weighted mean. In ns; errors are standard deviations. */
 struct piece {

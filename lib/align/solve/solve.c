@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/align.h"
+#include "solve.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "doubt.h"

@@ -8,7 +8,7 @@
 #ifndef ALIGN_SOLVE_TIMELINE_H
 #define ALIGN_SOLVE_TIMELINE_H
 
-#include "align/align.h"
+#include "solve.h"
 #include "base/map.h"
 
 #define US 1e3 /* ns */

@@ -1,7 +1,7 @@
-/* align.h - puts the clocks of several hosts onto one, using the collectives that their ranks share.
+/* solve.h - puts the clocks of several hosts onto one, using the collectives that their ranks share.
  *
- *     graphs -> anchors -> sights: what one clock saw (align/solve/timeline.c) -> hypotheses of where that belongs on the common timeline
- *     (align/solve/hypotheses.c) -> their weights (align/solve/posterior.c) -> a map for each host (align/solve/pieces.c, align/solve/solve.c) -> causality (align/solve/check.c) -> the graphs
+ *     graphs -> anchors -> sights: what one clock saw (timeline.c) -> hypotheses of where that belongs on the common timeline
+ *     (hypotheses.c) -> their weights (posterior.c) -> a map for each host (pieces.c, solve.c) -> causality (check.c) -> the graphs
  *
  * Only the ENDS of collectives are compared: an early rank starts early and waits, but all ranks leave within microseconds. A
  * host's clock reads c(t) = t + offset; its map removes the offset. The map is a constant, a line if the clock drifts, or
@@ -11,16 +11,14 @@
  * A result is not trusted just because it was computed. Every possible answer gets a weight, including the answer that the
  * hosts share nothing. A host is trusted if one answer outweighs the sum of all others, keeps causality, and leaves residuals
  * that noise explains. Otherwise it stays on its wall clock. */
-#ifndef ALIGN_ALIGN_H
-#define ALIGN_ALIGN_H
+#ifndef ALIGN_SOLVE_SOLVE_H
+#define ALIGN_SOLVE_SOLVE_H
 
 #include <math.h>
 
 #include "base/intern.h"
 #include "base/mem.h"
-#include "base/regexp.h"
-#include "graph/origin.h"
-#include "graph/trace.h"
+#include "curve.h"
 
 /* Constraints that the end and the start of an anchor impose. */
 enum align_says {
@@ -59,66 +57,6 @@ struct align_anchors {
   struct intern texts; /* names of anchors and groups */
 };
 
-void align_anchors_init(struct align_anchors *a, struct mem *mem);
-
-/* A process group as the rank's metadata lists it: complete, even if the args of its kernels are cut short. */
-struct align_group {
-  const char *name;
-  uint64_t members; /* hash of the member ranks */
-  int64_t place;    /* position of the rank in the group; -1 = not a member */
-};
-
-/* A collective as its program defines it: complete, even if the kernels record less. */
-struct align_op {
-  uint64_t module, op;  /* hashes of their names, such as "jit_step" and "all-reduce.3" */
-  uint64_t program;     /* id of the program in the process that ran it */
-  const char *opcode;   /* such as "all-reduce" */
-  const char *groups;   /* in the syntax of HLO text (align/collect/replicas.h); NULL = unknown */
-  bool global;          /* groups list global device ids, not replicas */
-};
-
-/* Properties of an input that its graph does not contain. */
-struct align_source {
-  uint32_t input;
-  int64_t rank;       /* -1 = unknown */
-  int64_t world;      /* number of ranks in the job; 0 = unknown */
-  int64_t later_ns;   /* ns to add to the timestamps that its origin implies */
-  const struct track_origin *origins; /* merged trace: the rank of each track; NULL = the input has one rank */
-  const char *marker; /* name or glob of spans and instants to use instead of collectives; NULL = use collectives */
-  struct regexp *anchor; /* spans whose names match are barriers too; NULL = none */
-  const struct align_group *groups;
-  const struct align_op *ops;
-  uint32_t n_groups, n_ops;
-  uint32_t most;      /* most anchors to keep if all ranks can be thinned out alike; 0 = 4,096 */
-};
-
-/* Collects the anchors of one input. Returns false when memory runs out. */
-bool align_collect(struct align_anchors *a, const struct tk_trace *t, const struct align_source *from);
-/* Keeps at most `most` anchors from index `first` on. Anchors that have keys are thinned out alike on every rank. */
-void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most);
-void align_anchors_free(struct align_anchors *a);
-uint64_t hash_mix(uint64_t a, uint64_t b); /* never 0 */
-
-/* ---- maps ---- */
-
-enum { ALIGN_KNOTS = 64 };
-
-/* Piecewise linear y over x, extended beyond the outer knots. One knot is a constant, none is 0. */
-struct curve {
-  uint32_t n;
-  double x[ALIGN_KNOTS], y[ALIGN_KNOTS];
-};
-
-struct point {
-  double x, y;
-};
-
-double curve_at(const struct curve *c, double x);
-/* Returns dy/dx from the first knot to the last. */
-double curve_slope(const struct curve *c);
-/* Returns the k-th smallest of n > k values, and moves smaller values before it. */
-double curve_nth(double *v, uint32_t n, uint32_t k);
-double curve_median(double *v, uint32_t n); /* reorders v; 0 if n is 0 */
 
 /* Offset of a clock as a function of its reading: `offset_ns` plus a curve over (reading - pivot_ns). */
 struct align_map {
@@ -126,13 +64,6 @@ struct align_map {
   struct curve curve;
 };
 
-bool align_is_constant(const struct align_map *m);
-/* Returns the offset in ns at a reading. */
-int64_t align_offset(const struct align_map *m, int64_t reading_ns);
-/* Moves all events of a trace whose origin was moved by `later_ns` before. Durations change only if the map is not constant. */
-bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns, struct tk_err *err);
-
-/* ---- solving ---- */
 
 enum align_state {
   ALIGN_ALONE,     /* shares no collective with another host */

@@ -1,0 +1,14 @@
+/* apply.h - moves the events of a trace by the map of its clock (align/solve/solve.h). */
+#ifndef ALIGN_APPLY_H
+#define ALIGN_APPLY_H
+
+#include "graph/trace.h"
+#include "solve/solve.h"
+
+bool align_is_constant(const struct align_map *m);
+/* Returns the offset in ns at a reading. */
+int64_t align_offset(const struct align_map *m, int64_t reading_ns);
+/* Moves all events of a trace whose origin was moved by `later_ns` before. Durations change only if the map is not constant. */
+bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns, struct tk_err *err);
+
+#endif

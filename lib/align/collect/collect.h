@@ -1,0 +1,48 @@
+/* collect.h - graphs -> anchors: the collectives of one input, as the solver compares them (align/solve/solve.h). */
+#ifndef ALIGN_COLLECT_COLLECT_H
+#define ALIGN_COLLECT_COLLECT_H
+
+#include "align/solve/solve.h"
+#include "base/regexp.h"
+#include "graph/origin.h"
+#include "graph/trace.h"
+
+/* A process group as the rank's metadata lists it: complete, even if the args of its kernels are cut short. */
+struct align_group {
+  const char *name;
+  uint64_t members; /* hash of the member ranks */
+  int64_t place;    /* position of the rank in the group; -1 = not a member */
+};
+
+/* A collective as its program defines it: complete, even if the kernels record less. */
+struct align_op {
+  uint64_t module, op;  /* hashes of their names, such as "jit_step" and "all-reduce.3" */
+  uint64_t program;     /* id of the program in the process that ran it */
+  const char *opcode;   /* such as "all-reduce" */
+  const char *groups;   /* in the syntax of HLO text (align/collect/replicas.h); NULL = unknown */
+  bool global;          /* groups list global device ids, not replicas */
+};
+
+/* Properties of an input that its graph does not contain. */
+struct align_source {
+  uint32_t input;
+  int64_t rank;       /* -1 = unknown */
+  int64_t world;      /* number of ranks in the job; 0 = unknown */
+  int64_t later_ns;   /* ns to add to the timestamps that its origin implies */
+  const struct track_origin *origins; /* merged trace: the rank of each track; NULL = the input has one rank */
+  const char *marker; /* name or glob of spans and instants to use instead of collectives; NULL = use collectives */
+  struct regexp *anchor; /* spans whose names match are barriers too; NULL = none */
+  const struct align_group *groups;
+  const struct align_op *ops;
+  uint32_t n_groups, n_ops;
+  uint32_t most;      /* most anchors to keep if all ranks can be thinned out alike; 0 = 4,096 */
+};
+
+void align_anchors_init(struct align_anchors *a, struct mem *mem);
+/* Collects the anchors of one input. Returns false when memory runs out. */
+bool align_collect(struct align_anchors *a, const struct tk_trace *t, const struct align_source *from);
+/* Keeps at most `most` anchors from index `first` on. Anchors that have keys are thinned out alike on every rank. */
+void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most);
+void align_anchors_free(struct align_anchors *a);
+
+#endif

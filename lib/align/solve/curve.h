@@ -1,0 +1,26 @@
+/* curve.h - piecewise linear functions, and medians. */
+#ifndef ALIGN_SOLVE_CURVE_H
+#define ALIGN_SOLVE_CURVE_H
+
+#include <stdint.h>
+
+enum { CURVE_KNOTS = 64 };
+
+/* Piecewise linear y over x, extended beyond the outer knots. One knot is a constant, none is 0. */
+struct curve {
+  uint32_t n;
+  double x[CURVE_KNOTS], y[CURVE_KNOTS];
+};
+
+struct point {
+  double x, y;
+};
+
+double curve_at(const struct curve *c, double x);
+/* Returns dy/dx from the first knot to the last. */
+double curve_slope(const struct curve *c);
+/* Returns the k-th smallest of n > k values, and moves smaller values before it. */
+double curve_nth(double *v, uint32_t n, uint32_t k);
+double curve_median(double *v, uint32_t n); /* reorders v; 0 if n is 0 */
+
+#endif
