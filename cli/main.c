@@ -3,6 +3,8 @@
  * The first argument or the program's own name selects the command: `tracekit merge` and `tracekit-merge` are the same.
  */
 #include "docs/docs.h"
+#include "docs/topics.h"
+#include "docs/complete_values.h"
 #include "shared/interrupt.h"
 #include "shared/run.h"
 #include "print/tty.h"

@@ -3,7 +3,9 @@
  * An option with a fixed set of words completes to these words, a file option to file names.  Values found in a trace
  * (ranks, names, steps) come from the trace named on the command line: the shell runs `tracekit __complete FIELD WORD...` to
  * list them. */
+#include "complete.h"
 #include "docs.h"
+#include "topics.h"
 
 #include <string.h>
 

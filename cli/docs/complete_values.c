@@ -1,6 +1,7 @@
 /* complete_values.c - lists completions of a value from a trace: `tracekit __complete FIELD WORD...`, which shells call.
  *
  * Errors are not printed and large files are skipped, because a user who presses Tab must not wait. */
+#include "complete_values.h"
 #include "docs.h"
 #include "print/tty.h"
 

@@ -3,6 +3,7 @@
  * Help, manual and docs/ have the same text about a command: usage, description, options and examples.  The exit statuses are
  * in the overview of each, and on every manual page. */
 #include "docs.h"
+#include "topics.h"
 
 #include <stdlib.h>
 #include <string.h>

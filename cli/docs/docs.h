@@ -13,26 +13,10 @@ void docs_help(FILE *to, const struct command *c); /* --help */
 void docs_short(FILE *to, const struct command *c); /* -h: the first ten options, which matter most */
 void docs_formats(FILE *to);                       /* -f help */
 void docs_man(FILE *to, const struct command *c);  /* mdoc; NULL = tracekit(1) */
-void docs_bash(FILE *to);
-void docs_zsh(FILE *to);
-void docs_fish(FILE *to);
-
-/* docs_markdown() prints the page of a command in docs/commands/, or the overview if c is NULL.  docs_format_table() prints
- * docs/formats/README.md except the links at its end. */
-void docs_markdown(FILE *to, const struct command *c);
-void docs_format_table(FILE *to);
 
 /* Runs `tracekit __docs man|markdown [COMMAND]` and `tracekit __docs bash|zsh|fish|commands|formats|format-table|examples`,
  * hidden commands for the Makefile, the lint and the tests.  Returns the exit status. */
 int docs_main(char **argv);
-
-/* topic_name() returns the i-th topic of `tracekit help TOPIC`; NULL past the end.  topic_print() prints a topic, using `table`
- * for the table of formats; false if the topic is unknown. */
-const char *topic_name(size_t i, const char **summary);
-bool topic_print(FILE *to, const char *name, void (*table)(FILE *to));
-
-/* Runs `tracekit __complete FIELD WORD...`: lists the values of a field in the trace that the words name. */
-int complete_main(char **argv);
 
 /* Formats the long name of an option: "--output", "--[no-]progress". */
 const char *docs_long(const struct opt *o, char *text, size_t size);

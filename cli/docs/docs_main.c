@@ -1,5 +1,7 @@
 /* docs_main.c - the hidden command `tracekit __docs KIND`, which prints the texts generated from the option rows. */
 #include "docs.h"
+#include "markdown.h"
+#include "complete.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * with this output.
  *
  * An option that several commands have, with the same help text, is explained once, in the overview of all commands. */
+#include "markdown.h"
 #include "docs.h"
 
 #include "tracekit.h"

@@ -1,4 +1,5 @@
 /* topics.c - `tracekit help TOPIC`: one screen on each subject that the commands have in common. */
+#include "topics.h"
 #include "docs.h"
 
 #include <string.h>

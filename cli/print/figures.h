@@ -32,4 +32,7 @@ void figure_ns(struct json *j, const char *key, tk_time time);
 void figure_total(struct json *j, const char *key, struct tk_total total);
 void figure_number(struct json *j, const char *key, double v);
 
+/* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */
+void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
+
 #endif

@@ -1,4 +1,5 @@
 /* json.c - prints a report as JSON (schemas/job.schema.json). */
+#include "json.h"
 #include "print/figures.h"
 #include "report.h"
 #include "print/tty.h"

@@ -1,5 +1,8 @@
 /* report.c - tracekit report: summarises where a run spent its time, as text, as JSON or as an HTML page. */
 #include "report.h"
+#include "text.h"
+#include "json.h"
+#include "html.h"
 
 #include "commands.h"
 #include "shared/select.h"

@@ -3,6 +3,7 @@
 #include "options/meant.h"
 
 #include "report/report.h"
+#include "print/figures.h"
 #include "print/tty.h"
 
 #include <math.h>

@@ -4,7 +4,9 @@
  *
  * Perfetto gets its own format, which it loads in half the memory of JSON and with all nanoseconds, unless JSON shows more of
  * the trace.  Nothing is written to disk. */
+#include "make.h"
 #include "report/report.h"
+#include "report/html.h"
 #include "view.h"
 
 #include "print/json.h"

@@ -14,6 +14,7 @@
 #include "print/tty.h"
 #include "page.h"
 #include "peer.h"
+#include "make.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
  * the file to one browser and ends when the viewer has loaded it.  Temporary files, child processes and sockets end with the
  * command; only the browser, which belongs to the user, stays. */
 #include "view.h"
+#include "xprof.h"
+#include "make.h"
 
 #include "commands.h"
 #include "shared/interrupt.h"

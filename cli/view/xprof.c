@@ -3,8 +3,10 @@
  * TensorBoard has an option for the address to listen on.  The program xprof listens on all addresses of the machine and has no
  * such option.  So its server is started in its own Python, with the function that selects the address replaced and the port
  * for other workers disabled. */
+#include "xprof.h"
 #include "shared/interrupt.h"
 #include "view.h"
+#include "make.h"
 
 #include "print/tty.h"
 #include "open.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fold.h"
+#include "graph/args.h"
 
 static bool has_table(enum tk_top_by by) {
   return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK;

@@ -10,6 +10,7 @@
 #include "base/heap.h"
 #include "graph/diagnostics.h"
 #include "measure.h"
+#include "graph/args.h"
 
 /* ---- spreads ---- */
 

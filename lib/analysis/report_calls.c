@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "graph/args.h"
 
 enum { FEWEST_PERCENT = 5 }; /* work that was running when the recording ended is missing from every trace */
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "format/json.h"
 #include "measure.h"
+#include "graph/args.h"
 
 /* ---- args ---- */
 

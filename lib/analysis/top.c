@@ -14,6 +14,7 @@
 #include "group.h"
 #include "measure.h"
 #include "self.h"
+#include "graph/args.h"
 
 struct tally {
   uint64_t count, instants, unfinished, clipped;

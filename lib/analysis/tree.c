@@ -15,6 +15,7 @@
 #include "measure.h"
 #include "self.h"
 #include "within.h"
+#include "graph/args.h"
 
 /* Node 0 is the root and is not reported. */
 struct node {

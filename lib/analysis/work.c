@@ -10,6 +10,7 @@
 
 #include "graph/accelerator.h"
 #include "op/launched.h"
+#include "graph/args.h"
 
 struct finder {
   struct works *w;

@@ -5,6 +5,8 @@
 #include "analysis/self.h"
 #include "op/match.h"
 #include "table.h"
+#include "tables.h"
+#include "graph/args.h"
 
 static bool is_row(struct table_source *s, const struct tk_event *e) { return kinds_of(&s->kinds, e) & KIND_COLLECTIVE; }
 

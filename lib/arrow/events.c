@@ -5,6 +5,8 @@
 #include "analysis/self.h"
 #include "op/match.h"
 #include "table.h"
+#include "tables.h"
+#include "graph/args.h"
 
 static int64_t event_rows(struct table_source *s) { return s->t->n_events; }
 

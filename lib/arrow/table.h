@@ -36,10 +36,6 @@ struct table {
 
 extern const struct table events_table, table_of_tracks, table_of_flows, table_of_args, table_of_steps, collectives_table;
 
-bool table_kinds(struct table_source *s);
-bool table_steps(struct table_source *s);
-void table_free(struct table_source *s);
-
 /* Timestamp or duration in the table's unit. */
 static inline int64_t table_ts(const struct table_source *s, tk_time ts) { return s->ps ? ts : s->t->origin_ns + num_ns(ts); }
 static inline int64_t table_dur(const struct table_source *s, tk_time ts, tk_time dur) {

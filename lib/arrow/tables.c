@@ -1,6 +1,7 @@
 /* tables.c - the tables other than events: tracks, flow points, args, steps. */
 #include <string.h>
 
+#include "tables.h"
 #include "table.h"
 
 bool table_kinds(struct table_source *s) {

@@ -65,9 +65,6 @@ struct num_text {
 };
 struct num_text num_fixed(double d, unsigned decimals);
 
-/* Parses "2026-11-20T10:37:52.123456789Z" (the fraction and the Z are optional) into ps since the epoch. */
-bool text_parse_absolute(const char *text, i128 *ps);
-
 /* Rounds to the nearest nanosecond, halves up. */
 static inline int64_t num_ns(int64_t ps) { return ps / 1000 + (ps % 1000 >= 500) - (ps % 1000 < -500); }
 

@@ -35,4 +35,7 @@ static inline bool ascii_equal(const char *a, const char *b, size_t n) {
   return i == n;
 }
 
+/* Parses "2026-11-20T10:37:52.123456789Z" (the fraction and the Z are optional) into ps since the epoch. */
+bool text_parse_absolute(const char *text, i128 *ps);
+
 #endif

@@ -16,6 +16,8 @@
 #include "load/save.h"
 #include "source/identity.h"
 #include "source/sources.h"
+#include "merge/merge.h"
+#include "merge/rank.h"
 
 struct applier {
   const struct tk_apply_options *opt;

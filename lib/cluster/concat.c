@@ -12,8 +12,12 @@
 #include "base/os.h"
 #include "base/progress.h"
 #include "merge/share.h"
+#include "merge/shares.h"
+#include "merge/gone.h"
 #include "merge/part.h"
 #include "load/save.h"
+#include "merge/merge.h"
+#include "merge/rank.h"
 
 struct concat {
   const struct tk_concat_options *opt;

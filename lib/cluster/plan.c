@@ -19,6 +19,10 @@
 #include "source/ranks.h"
 #include "merge/stragglers.h"
 #include "tasks.h"
+#include "merge/alignment.h"
+#include "merge/merge.h"
+#include "merge/plan.h"
+#include "scan/file.h"
 
 struct planner {
   const struct tk_merge_options *opt;

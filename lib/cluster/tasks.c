@@ -16,6 +16,8 @@
 #include "io/packing.h"
 #include "merge/select.h"
 #include "plan.pb-c.h"
+#include "merge/merge.h"
+#include "merge/plan.h"
 
 /* ---- writing ---- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arrow/table.h"
+#include "arrow/tables.h"
 #include "base/err.h"
 #include "base/options.h"
 #include "source/identity.h"

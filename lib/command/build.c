@@ -14,6 +14,7 @@
 #include "format/format.h"
 #include "format/json.h"
 #include "graph/seal.h"
+#include "graph/args.h"
 
 /* Two times within this limit are less than 106 days apart; this also holds between any start and any end. */
 static const tk_time FARTHEST = INT64_MAX / 2;

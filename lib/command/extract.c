@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "graph/diagnostics.h"
 #include "merge/merge.h"
+#include "merge/file.h"
 #include "op/redact.h"
 #include "merge/run_folder.h"
 #include "load/save.h"

@@ -10,6 +10,7 @@
 #include "base/os.h"
 #include "graph/diagnostics.h"
 #include "merge/align.h"
+#include "merge/alignment.h"
 #include "source/identity.h"
 
 /* ---- waiting in collectives ---- */

@@ -1,6 +1,7 @@
 #include "json_args.h"
 
 #include "io/in.h"
+#include "graph/args.h"
 
 /* ---- out ---- */
 

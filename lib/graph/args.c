@@ -9,6 +9,7 @@
  * to 12 bytes per event on real GPU traces, with 13 to 18 shapes. */
 #include <string.h>
 
+#include "args.h"
 #include "trace.h"
 
 /* ---- reading ---- */

@@ -1,5 +1,6 @@
 /* fragment.c - see fragment.h. */
 #include "fragment.h"
+#include "args.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 
 #include "base/varint.h"
 #include "seal.h"
+#include "args.h"
 
 struct joiner {
   struct tk_trace *to;

@@ -8,6 +8,7 @@
 #include "kind_collective.h"
 #include "kind_xla.h"
 #include "step_names.h"
+#include "args.h"
 
 const struct kind_word kind_words[] = {
     {"span", KIND_SPAN},       {"instant", KIND_INSTANT}, {"counter", KIND_COUNTER},   {"async", KIND_ASYNC},

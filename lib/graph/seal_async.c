@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "seal.h"
+#include "args.h"
 
 /* A begin is on four stacks; an end tries each of them in turn. */
 enum stack { OF_NAME_HERE, OF_NAME, OF_ID_HERE, OF_ID, STACKS }; /* HERE: in its process */

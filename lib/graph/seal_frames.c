@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "seal.h"
+#include "args.h"
 
 /* Frames that exceed their caller by less than a microsecond are rounded. */
 static const tk_time ROUNDING = 1000000;

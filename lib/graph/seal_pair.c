@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "seal.h"
+#include "args.h"
 
 static tk_id end_key(struct tk_trace *t, tk_id own, struct buf *key) {
   size_t n;

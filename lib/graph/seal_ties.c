@@ -5,6 +5,7 @@
  * few, so only theirs is stored. */
 #include <stdlib.h>
 
+#include "seal_ties.h"
 #include "seal.h"
 
 struct place {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chain.h"
+#include "args.h"
 
 static void *array_of(struct mem *m, uint64_t n, size_t elem) { return mem_array(m, (uint64_t)n + 1, elem); }
 static uint8_t *all_marked(struct mem *m, uint64_t n) {

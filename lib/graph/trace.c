@@ -1,5 +1,6 @@
 /* trace.c - the arrays of the graph and the tables that assign their ids. */
 #include "trace.h"
+#include "args.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -105,9 +105,6 @@ tk_id trace_find(const struct tk_trace *t, const struct tk_track *want);
 tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want);
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid);
 
-/* Returns the first tie at or after `event`; NULL if there is none, or if events have been dropped since reading. */
-const struct trace_tie *seal_tie_at(const struct tk_trace *t, tk_id event);
-
 /* Adds a class or track that trace_class and trace_track do not find, for formats with identities of their own. */
 struct tk_class *trace_add_class(struct tk_trace *t);
 struct tk_track *trace_add_track(struct tk_trace *t);
@@ -126,9 +123,6 @@ static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
   return !(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED ||
          (event < t->n_events && e[1].track == e->track && e[1].depth > e->depth);
 }
-
-/* args.c: finds the event's own arg with this key, else the arg of its class. */
-bool args_of_event(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg);
 
 /* Counts another occurrence of this note; keeps the `offset` of the first. */
 void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text);
@@ -160,43 +154,12 @@ void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end);
 
 /* ---- args: begin, add values, end ---- */
 
-void args_begin(struct tk_trace *t);
-void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type); /* NULL, TRUE, FALSE */
-void args_int(struct tk_trace *t, tk_id key, int64_t v);
-void args_uint(struct tk_trace *t, tk_id key, enum tk_arg_type type, uint64_t v); /* UINT, POINTER */
-void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp);
-void args_double(struct tk_trace *t, tk_id key, double v);
-void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s); /* STR, NUMBER, JSON, BYTES, REF */
-void args_copy(struct tk_trace *t, const struct tk_arg *arg);
-/* Drops the args so far that `keep` rejects. */
-void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg));
-/* Renames `key` to `to` in the args under construction. Returns false if they do not contain it. */
-bool args_rename(struct tk_trace *t, tk_id key, tk_id to);
-/* True if the args so far contain `key`. */
-bool args_hold(const struct tk_trace *t, tk_id key);
-/* Returns the packed record; 0 if there are no args. The last value of a repeated key wins. */
-uint32_t args_end(struct tk_trace *t);
-
-/* Between these two calls, other args can be built while the args of an event are under construction. */
-struct arg_builder args_set_aside(struct tk_trace *t);
-void args_take_up(struct tk_trace *t, struct arg_builder was);
-
-/* For readers that predict: the shape of the args just built, and a packed record with the same shape. */
-uint32_t args_shape_of(const struct tk_trace *t, uint32_t args);
-uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n);
-
 /* Registers a string in args that are packed without being built: in a fragment it may be foreign. */
 static inline void args_see_string(struct tk_store *s, tk_id id) {
   if (id > s->known_strings) s->has_foreign = true;
 }
-/* Builds a shape from fields: returns room for n of them, which the caller fills in, and then the shape's id. NULL and 0 when
- * memory runs out. */
-struct shape_field *args_fields(struct tk_trace *t, uint32_t n);
-uint32_t args_shape(struct tk_trace *t);
 
 static inline uint64_t zigzag(int64_t v) { return (uint64_t)v << 1 ^ (uint64_t)(v >> 63); }
 static inline int64_t unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
-
-void args_free(struct tk_store *s);
 
 #endif

@@ -9,8 +9,10 @@
 #endif
 #include <string.h>
 
+#include "ahead.h"
 #include "base/ring.h"
 #include "layer.h"
+#include "in.h"
 
 struct ahead {
   struct mem *mem;  /* the reader's; pays for this struct */

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "layer.h"
+#include "in_open.h"
+#include "in.h"
 #include "packing.h"
 #include "unpack.h"
 

@@ -14,7 +14,9 @@
  */
 #include <string.h>
 
+#include "gzip.h"
 #include "layer.h"
+#include "in.h"
 
 enum { FHCRC = 2, FEXTRA = 4, FNAME = 8, FCOMMENT = 16, RESERVED = 0xe0, HEADER = 10, TRAILER = 8, TEXT_LIMIT = 64 << 10 };
 

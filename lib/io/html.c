@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "layer.h"
+#include "in.h"
 
 enum { NEAR = 512, LOOK = 64 << 10, MOST = 64 << 20, STEP = 1 << 20, TAG = 1024 };
 

@@ -50,15 +50,10 @@ struct in_opener {
   struct in *(*open)(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err);
   void *self;
 };
-struct in *ahead_open(struct in_opener opener, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* Opens memory (not copied) or any source (which the input owns and closes), without decompression. */
 struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *err);
 struct in *in_custom(struct in_source source, struct mem *mem, struct tk_err *err);
-
-/* Adds a gunzip layer over `inner` if its content is gzip, otherwise returns it unchanged. Takes ownership of inner, also on
- * failure. */
-struct in *gzip_open(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
 /* Returns a pointer to at least `min` bytes at the current offset, fewer only if the input ends, followed by IN_PAD zeros and
  * valid until the next call. Sets *avail to their number (0 at the end). Returns NULL with err set on a read or decompression
@@ -77,5 +72,23 @@ size_t in_notes(const struct in *in, const struct in_note **notes);
 bool in_is_joined(const struct in *in);  /* several pieces, separated by IN_PIECE if they are JSON (joined.h) */
 bool in_is_damaged(const struct in *in); /* a decompressor found corrupt data and stopped there */
 void in_close(struct in *in);
+
+/* Returns an input over `source`, which reads from `inner` and closes it. Takes ownership of the source, also on failure. */
+struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, struct tk_err *err);
+
+/* True for a source that is at hand, without layers. */
+bool in_is_at_hand(const struct in *in);
+
+/* Adds a note to the stack of `in`. The ninth and later notes are dropped. */
+void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
+
+/* Marks the input as made of pieces (joined.h). */
+void in_set_joined(struct in *in);
+
+/* Marks the input as ended early because of corrupt data. */
+void in_set_damaged(struct in *in);
+
+/* Returns the bytes consumed of the outermost source, independent of its chunks. */
+uint64_t in_raw_offset(const struct in *in);
 
 #endif

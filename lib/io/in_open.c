@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "in_open.h"
 #include "base/os.h"
 #include "html.h"
 #include "layer.h"
 #include "unpack.h"
 #include "utf16.h"
+#include "gzip.h"
 
 enum { PEELS = 3 };
 

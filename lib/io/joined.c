@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layer.h"
+#include "in.h"
 
 struct joined {
   struct mem *mem;

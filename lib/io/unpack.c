@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "layer.h"
+#include "in.h"
 #include "packing.h"
 
 struct unpack {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layer.h"
+#include "in.h"
 
 struct utf16 {
   struct mem *mem;

@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "graph/step_names.h"
 #include "io/layer.h"
+#include "io/in_open.h"
 #include "load.h"
 
 struct stream {

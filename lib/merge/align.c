@@ -2,6 +2,7 @@
  * (align/solve/solve.h). A single input is not read twice. Neither are graphs that together fit into a share of --max-memory: they
  * are kept for the second pass (4 ranks of 190 MB: 2.74 -> 2.04 s of processor time, 115 -> 150 MB). */
 #include "align.h"
+#include "alignment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@
 #include "select.h"
 #include "op/redact.h"
 #include "source/sources.h"
+#include "scan/names.h"
+#include "scan/weigh.h"
 
 enum { KEPT_SHARE = 32 }; /* 1/32 of --max-memory may hold graphs until the second pass */
 

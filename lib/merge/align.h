@@ -15,14 +15,6 @@ struct merge_base {
   enum tk_clock clock;
 };
 
-bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock);
-/* Returns the shift that moves a trace's origin onto the time base: 0 if the clocks can be compared, else the shift that keeps
- * times as printed. */
-int64_t merge_later(const struct merge_base *base, const struct merge_base *own, enum tk_align align);
-/* Returns the largest number of anchors for each of n inputs. It is smaller for very many inputs, because all anchors are in
- * memory at once. */
-uint32_t merge_most_anchors(size_t n);
-
 /* Identity of an input, as far as it could be read. */
 struct merge_who {
   const char *host; /* "" = unknown; owned by the report's notes */
@@ -68,16 +60,9 @@ static inline const struct align_map *merge_map(const struct merge_alignment *a,
   return a->maps && a->mapped[input] ? &a->maps[input] : NULL;
 }
 
-/* Ends the merge because an input failed: returns false, and adds a suggestion to err. */
-bool merge_stops(size_t n_inputs, struct tk_err *err);
-/* Loads an input, or returns the trace that the first pass kept, which is already cut. */
-struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
-                            struct tk_err *err);
-
 /* Runs the first pass: reads the inputs if clocks must be aligned, or if `start` requests the start of the first event, and
  * reports the results. Inputs that cannot be read are left to the second pass, which reports them. */
 bool merge_align(struct merge_alignment *a, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,
                  struct tk_merge_report *report, struct tk_err *err);
-void merge_alignment_free(struct merge_alignment *a);
 
 #endif

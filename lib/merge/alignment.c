@@ -1,4 +1,5 @@
 /* alignment.c - results of the first pass of a merge, for the second pass (align.h). */
+#include "alignment.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "align.h"

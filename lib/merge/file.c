@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "format/format.h"
 #include "base/options.h"
 #include "graph/diagnostics.h"
 #include "merge.h"
+#include "graph.h"
 #include "io/packing.h"
 #include "collectives.h"
 #include "share.h"
+#include "shares.h"
 #include "op/redact.h"
 #include "run_folder.h"
 #include "load/save.h"

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gone.h"
 #include "format/json.h"
 #include "share.h"
+#include "shares.h"
 
 static const char *const KINDS[] = {"", "process", "thread", "counter", "async"};
 

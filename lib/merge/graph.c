@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph.h"
 #include "base/options.h"
 #include "base/os.h"
 #include "format/format.h"

@@ -12,17 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "merge.h"
 #include "align/report.h"
 #include "base/os.h"
 #include "base/progress.h"
 #include "load/load.h"
 #include "select.h"
 #include "share.h"
+#include "gone.h"
 #include "load/save.h"
 #include "source/identity.h"
 #include "source/manifest.h"
 #include "source/sources.h"
 #include "stragglers.h"
+#include "alignment.h"
+#include "plan.h"
+#include "rank.h"
 
 /* True if --rank excludes this input. On failure m->err is set. */
 static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {

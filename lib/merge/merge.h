@@ -53,13 +53,13 @@ bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk
 bool merge_into(const struct merge_inputs *in, const struct merge_output *output, const struct tk_merge_options *opt,
                 struct tk_merge_report *report, struct tk_err *err);
 
-/* Merges into a new graph. */
-bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct tk_merge_options *opt, struct out *collectives,
-                 struct tk_merge_report *report, struct tk_err *err);
-void merge_name(struct tk_trace *t, const char *source);
+struct merger;
 
-/* Merges these inputs into the file `path`, like tk_merge. */
-bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
-                  struct tk_merge_report *report, struct tk_err *err);
+/* Starts a merge. The caller calls merge_end even on failure. */
+bool merge_begin(struct merger *m, const struct merge_inputs *in, struct tk_err *err);
+void merge_end(struct merger *m);
+
+/* Ends the output with the blocks of all ranks and the data that belongs to no rank. */
+bool merge_close(struct merger *m);
 
 #endif

@@ -74,15 +74,7 @@ struct merger {
   bool opened;
 };
 
-/* Starts a merge. The caller calls merge_end even on failure. */
-bool merge_begin(struct merger *m, const struct merge_inputs *in, struct tk_err *err);
-void merge_end(struct merger *m);
-
-/* True if inputs are joined. A single input stays unchanged unless the options require more: merging one trace is converting
- * it. */
-bool merge_joins(const struct merger *m);
 static inline bool merger_asks_for_time(const struct merger *m) { return m->opt->steps || m->opt->time; }
-const char *merge_label(const struct merger *m);
 
 static inline const char *merger_text(struct merger *m, const char *text) {
   return diagnostics_text(m->report->notes, text);
@@ -91,29 +83,6 @@ static inline const char *merger_text(struct merger *m, const char *text) {
 static inline void merger_note(struct merger *m, const char *input, const char *text) {
   diagnostics_say(m->report->notes, input, TK_NOTE_INFO, text);
 }
-
-/* ---- plan.c ---- */
-
-/* Settles the clocks, the order of inputs and rows, and the folders that labels need to distinguish inputs. */
-bool merge_plan(struct merger *m);
-/* Returns the place of an input that claims this rank, -1 = none. *claimed becomes the rank that it claims, *other 1 + the
- * input that claimed the same rank before, or 0. */
-int64_t merge_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other);
-/* Returns the new pids of the next input's processes, whose visible pids are `pids`; pids given before are not given again.
- * NULL if memory runs out; the caller frees the result. */
-struct pid_change *merge_pids(struct merger *m, const int64_t *pids, uint32_t n);
-
-/* ---- rank.c ---- */
-
-/* Adjusts the trace of an input to the others, and writes it. */
-bool merge_write(struct merger *m, size_t input, struct tk_trace *t);
-/* Opens the output with the top-level keys of this trace. */
-bool merge_open(struct merger *m, const struct tk_trace *t);
-
-/* ---- merge.c ---- */
-
-/* Ends the output with the blocks of all ranks and the data that belongs to no rank. */
-bool merge_close(struct merger *m);
 
 #endif
 

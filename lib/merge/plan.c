@@ -2,11 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan.h"
 #include "align/report.h"
 #include "base/path.h"
 #include "order.h"
 #include "share.h"
+#include "shares.h"
 #include "source/sources.h"
+#include "alignment.h"
 
 bool merge_joins(const struct merger *m) {
   return (m->n_inputs > 1 && !m->output->run) || m->opt->label || m->opt->group_by != TK_GROUP_RANK;

@@ -1,6 +1,8 @@
 /* rank.c - one rank of a merge: identifies it, places it in time, names and numbers its processes, and writes it to the
  * sink. */
+#include "rank.h"
 #include "merger.h"
+#include "plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@
 #include "source/identity.h"
 #include "source/manifest.h"
 #include "source/sources.h"
+#include "alignment.h"
 
 enum { MOST_DRIFT_US = 5 }; /* clock drift over a trace that needs no note */
 

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "block.h"
 #include "share.h"
+#include "gone.h"
 #include "load/save.h"
 #include "shrink/shrink.h"
 

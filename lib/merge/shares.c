@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shares.h"
 #include "base/err.h"
 #include "share.h"
 #include "op/window.h"

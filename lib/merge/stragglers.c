@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "format/json.h"
+#include "scan/names.h"
 
 enum { FEWEST = 3 }; /* of fewer ranks, none is more typical than another */
 enum { MOST_RANKS = 16, MOST_NAMES = 8 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "graph/args.h"
 
 static bool is_core(const char *name) {
   const char *digits = name + strlen("/device:TPU:");

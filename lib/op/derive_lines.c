@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "derive.h"
+#include "graph/args.h"
 
 enum { LEVELS = 64, NO_LEVEL = -1 };
 enum { STEPS, NAME_SCOPE = 2, FRAMEWORK_OPS, MODULES, OPS, SOURCE = 7, OFFLOADS, PER_STREAM = 7, STREAMS_AT = 101 };

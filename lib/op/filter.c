@@ -19,6 +19,7 @@
 #include "graph/seal.h"
 #include "nothing.h"
 #include "strip.h"
+#include "graph/args.h"
 
 struct filter {
   struct tk_trace *t;

@@ -8,6 +8,7 @@
 
 #include "graph/accelerator.h"
 #include "graph/chain.h"
+#include "graph/args.h"
 
 enum { WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET };
 

@@ -7,6 +7,7 @@
 #include "graph/accelerator.h"
 #include "base/glob.h"
 #include "launched.h"
+#include "graph/args.h"
 
 /* ---- preparing ---- */
 

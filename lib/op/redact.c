@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "format/json.h"
 #include "graph/trace.h"
+#include "graph/args.h"
 #include "known.h"
 #include "redact_list.h"
 

@@ -19,6 +19,7 @@
 
 #include "graph/accelerator.h"
 #include "base/utf8.h"
+#include "graph/args.h"
 
 enum { FIRST_NEW_PID = 10000000, FIRST_SPARE_PID = 1000000000, SORT_ROOM = 1000, KIND_ROOM = 1 << 29 };
 

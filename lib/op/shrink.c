@@ -19,6 +19,7 @@
 #include "frames.h"
 #include "shrink_account.h"
 #include "strip.h"
+#include "graph/args.h"
 
 /* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: has lost args before. */
 enum shrink_mark { SAFE = 1, WANTED = 2, UNWANTED = 4, STRIPPED = 8 };

@@ -1,4 +1,5 @@
 #include "strip.h"
+#include "graph/args.h"
 
 #include <string.h>
 

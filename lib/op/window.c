@@ -1,5 +1,6 @@
 /* window.c - parses time ranges (window.h). */
 #include "window.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "file.h"
 #include "base/err.h"
 #include "format/pb_out.h"
 #include "format/pb_unpack.h"

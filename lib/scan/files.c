@@ -7,6 +7,9 @@
 #include "base/os.h"
 #include "io/out.h"
 #include "scan.h"
+#include "weigh.h"
+#include "names.h"
+#include "file.h"
 #include "source/sources.h"
 
 struct scanner {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "analysis/self.h"
 #include "base/utf8.h"
 #include "base/varint.h"

@@ -45,8 +45,6 @@ struct scan_name {
   uint32_t n_name, n_sketch;
   uint64_t count, total_ns, self_ns, min_ns, max_ns;
 };
-/* Returns a quantile (0..1) of the durations, ns. */
-uint64_t scan_quantile(const struct scan_name *name, double q);
 
 /* Identity, time range and size of an input. */
 struct scan {
@@ -79,28 +77,12 @@ struct scan_options {
   struct regexp *anchor;
 };
 
-/* Collect the steps and the names into `keep`; texts of names live as long as the trace. False if memory runs out. */
-bool scan_take_steps(struct scan *s, const struct tk_trace *t, struct arena *keep);
-bool scan_take_names(struct scan *s, const struct tk_trace *t, struct arena *keep);
-/* Finds the time range of the steps first..last, from the start of their first span to the end of the last. False if there are
- * none. */
-bool scan_steps_range(const struct scan *s, int64_t first, int64_t last, int64_t *start_ns, int64_t *end_ns);
-
-/* Estimates the size of the trace in the format `only`, or, if it is NULL, in each format that can be written in parts. */
-bool scan_weigh(struct scan *s, const struct tk_trace *t, const struct format *only, struct tk_err *err);
-
 /* Scans a trace. Texts go to `notes`, with remarks on its clocks; anchors go to `anchors`, by the trace's own clock. False if
  * memory runs out. */
 bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
                struct tk_diagnostics *notes);
 
 /* ---- files ---- */
-
-/* Appends one rank: its scan, its anchors and its notes. If it exceeds SCAN_MOST bytes, anchors are dropped, the same way on
- * all ranks. A failure sticks in the memory of `to`. */
-void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anchors, const char *const *notes, size_t n_notes);
-/* Appends the head of a file. */
-void scan_print_head(struct buf *to);
 
 /* Scans read from files. */
 struct scan_list {
@@ -110,14 +92,5 @@ struct scan_list {
   uint32_t most; /* anchors to keep per rank; 0 = all */
   struct arena arena;
 };
-
-/* Adds the number of ranks in the file to *n. */
-bool scan_count(const char *path, struct mem *mem, uint32_t *n, struct tk_err *err);
-
-/* Adds the ranks of the file `path`. Their anchors go to `anchors`, with input numbers from list->n on, and their notes to
- * `notes`. */
-bool scan_read(struct scan_list *list, struct align_anchors *anchors, const char *path, struct tk_diagnostics *notes,
-               struct tk_err *err);
-void scan_list_free(struct scan_list *list);
 
 #endif

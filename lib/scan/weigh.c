@@ -4,6 +4,7 @@
  * the rank's size: 8,192 events in each of three formats, also compressed. */
 #include <stdio.h>
 
+#include "weigh.h"
 #include "op/sample.h"
 #include "load/save.h"
 #include "scan.h"

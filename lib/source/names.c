@@ -22,8 +22,10 @@
 #include "base/path.h"
 #include "io/joined.h"
 #include "io/layer.h"
+#include "io/in_open.h"
 #include "io/packing.h"
 #include "io/unpack.h"
+#include "io/ahead.h"
 
 enum { HEAD = 512, DEPTH = 40, MOST_ENTRIES = 1 << 20, LISTS = 8, LINE = 64 << 10 };
 

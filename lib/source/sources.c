@@ -19,6 +19,8 @@
 #include "format/stranger.h"
 #include "graph/diagnostics.h"
 #include "sources_impl.h"
+#include "sources_rank.h"
+#include "sources_join.h"
 
 enum { NONE = -1, NAMED = 5 };
 

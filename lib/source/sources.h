@@ -53,4 +53,8 @@ struct tk_source_options sources_options(const struct tk_load_options *opt);
 /* ... with a caller's choice of runs and inputs; `choice` may be NULL. */
 struct tk_source_options sources_chosen(const struct tk_source_options *choice, const struct tk_load_options *opt);
 
+struct chosen;
+/* Adds a note about the choice of an input. */
+void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text);
+
 #endif

@@ -30,13 +30,4 @@ struct tk_sources_impl {
   int64_t rank; /* requested rank, or -1 */
 };
 
-/* Adds a note about the choice of an input. */
-void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text);
-
-/* Joins inputs that are pieces of one trace, or with the option, all inputs. */
-bool sources_join(struct tk_sources *s, struct tk_err *err);
-
-/* Finds the ranks of inputs that neither their names nor their contents state, from the numbers in which the names differ. */
-bool sources_find_ranks(struct tk_sources *s, struct tk_err *err);
-
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sources_join.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "rundir.h"

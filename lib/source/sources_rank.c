@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sources_rank.h"
 #include "ranks.h"
 #include "sources_impl.h"
 

@@ -4,8 +4,11 @@
  * builds the sets one after the other. */
 #include <string.h>
 
+#include "args.h"
 #include "argsets.h"
 #include "base/text.h"
+#include "samples.h"
+#include "table.h"
 
 enum { SET_SHIFT = 20, COLUMN_SET = 1, COLUMN_FLAT = 2, COLUMN_KEY = 3 };
 

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "format/json.h"
 #include "op/match.h"
+#include "graph/args.h"
+#include "samples.h"
 
 /* ---- ids of sets ---- */
 

@@ -27,4 +27,12 @@ bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const st
  * key in the end event, and in the event itself. */
 bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row);
 
+/* Ids of arg sets: event ids first, then processes, threads, tracks and flows. */
+uint32_t argset_of_event(const struct tk_sql *s, tk_id event); /* 0 = none */
+uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid);
+uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid);
+uint32_t argset_of_track(const struct tk_sql *s, tk_id track);
+uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow);
+uint64_t argset_last(const struct tk_sql *s);
+
 #endif

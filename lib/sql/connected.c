@@ -6,7 +6,10 @@
  *     following_flow            only forward, also from the descendants of each slice
  *
  * The search is breadth-first and visits each slice and flow once, so that its cost is proportional to the result. */
+#include "connected.h"
 #include "table.h"
+#include "tables.h"
+#include "relatives.h"
 
 enum { START = 5 }; /* the hidden column after the columns of `flow` */
 

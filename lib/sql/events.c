@@ -2,6 +2,10 @@
  *
  * Exact row times are computed only if the graph's picoseconds leave open on which side of a bound they fall. */
 #include "events.h"
+#include "names.h"
+#include "relatives.h"
+#include "table.h"
+#include "tracks.h"
 
 #include <math.h>
 #include <stdlib.h>

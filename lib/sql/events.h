@@ -98,4 +98,6 @@ extern const struct event_table event_tables[];
 int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info);
 int events_value(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column);
 
+bool sql_register_events(struct tk_sql *s);
+
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "events.h"
+#include "names.h"
 
 #ifndef SQLITE_INDEX_CONSTRAINT_LIMIT
 #define SQLITE_INDEX_CONSTRAINT_LIMIT 73

@@ -1,8 +1,13 @@
 /* events_value.c - values of the columns of an event row.  Texts belong to the trace and outlive every statement. */
 #include <string.h>
 
+#include "events_value.h"
 #include "events.h"
 #include "op/match.h"
+#include "graph/args.h"
+#include "argsets.h"
+#include "relatives.h"
+#include "tracks.h"
 
 void sql_result_string(const struct tk_sql *s, sqlite3_context *out, tk_id id) {
   if (!id) return;

@@ -1,7 +1,11 @@
 /* functions.c - functions that queries on Perfetto's tables use. */
 #include <string.h>
 
+#include "functions.h"
 #include "sql.h"
+#include "views.h"
+#include "table.h"
+#include "relatives.h"
 
 static void slice_is_ancestor(sqlite3_context *out, int argc, sqlite3_value **argv) {
   struct tk_sql *s = sqlite3_user_data(out);

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "sql.h"
+#include "tracks.h"
+#include "texts.h"
 
 /* Sorting names pays unless there are nearly as many names as events; then SQLite sorts. */
 enum { SORTED_SHARE = 4, SORTED_ANYWAY = 1000 };

@@ -6,6 +6,15 @@
 #include "guard.h"
 #include "source/identity.h"
 #include "table.h"
+#include "args.h"
+#include "connected.h"
+#include "events.h"
+#include "functions.h"
+#include "names.h"
+#include "tables.h"
+#include "texts.h"
+#include "tracks.h"
+#include "views.h"
 
 static bool prepare(struct tk_sql *s, struct tk_err *err) {
   s->origins = identity_of_tracks(s->t, &s->mem);

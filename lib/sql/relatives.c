@@ -3,6 +3,7 @@
  * linear. */
 #include <string.h>
 
+#include "relatives.h"
 #include "analysis/self.h"
 #include "sql.h"
 

@@ -4,6 +4,7 @@
  * has one series with the counter's name. */
 #include <string.h>
 
+#include "samples.h"
 #include "graph/chain.h"
 #include "sql.h"
 

@@ -121,71 +121,9 @@ static inline bool is_slice(const struct tk_event *e) { return e->kind != TK_COU
 
 /* ---- indexes for the tables (relatives.c, names.c, tracks.c, samples.c, facts.c) ---- */
 
-/* False if memory runs out. */
-bool sql_parents(struct tk_sql *s);
-bool sql_children(struct tk_sql *s); /* by event: first child, next sibling */
-bool sql_selves(struct tk_sql *s);
-bool sql_stacks(struct tk_sql *s);
-/* A table of this name, which SQLite itself does not list (tk_sql_tables does).  False when memory runs out. */
-bool sql_add_table(struct tk_sql *s, const char *name, const sqlite3_module *module, void *arg, void (*drop)(void *));
-/* Registers a function with `args` arguments; flags are SQLite's.  Views may call it. */
-bool sql_add_function(struct tk_sql *s, const char *name, int args, int flags, void *arg,
-                      void (*call)(sqlite3_context *, int, sqlite3_value **));
-/* Declares the columns of a table in its xConnect, and allows views to read the table; returns an SQLite status. */
-int sql_declare(sqlite3 *db, const char *schema);
-/* Returns the id after the last descendant of `event`. */
-tk_id sql_subtree_end(const struct tk_sql *s, tk_id event);
-
-bool sql_names(struct tk_sql *s);
-bool sql_names_counts(struct tk_sql *s);
-const char *sql_name(const struct tk_sql *s, uint32_t number, size_t *n); /* NULL = none; n may be NULL */
 enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB, NAME_THERE };
-/* True if the name with this number passes the test; `text` is unused for NAME_THERE. */
-bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text);
-bool sql_names_events(struct tk_sql *s);
-bool sql_names_order(struct tk_sql *s); /* also false if there are too many names */
-
-bool sql_tracks(struct tk_sql *s);
-/* Returns the track of an event in the tables: its own, or GLOBAL_TRACK. */
-tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e);
-tk_id sql_track_name(const struct tk_sql *s, tk_id track); /* string id; tracks of threads and processes have no name of their
-                                                            * own */
-bool sql_counters(struct tk_sql *s);
-bool sql_flows(struct tk_sql *s);
-void sql_bounds(struct tk_sql *s);
-bool sql_kinds(struct tk_sql *s);
-bool sql_steps(struct tk_sql *s);
 
 /* Records that a text owned by the trace is, or will be, a result. */
 static inline void sql_shows(const struct tk_sql *s, const char *text) { s->strings_shown[sql_shown_slot(text)] = text; }
-/* Returns a string of the trace as a result; NULL for id 0. */
-void sql_result_string(const struct tk_sql *s, sqlite3_context *out, tk_id id);
-void sql_result_id(sqlite3_context *out, uint32_t id); /* NULL for SQL_NONE */
-
-/* ---- arg sets (argsets.c) ---- */
-
-/* Ids of arg sets: event ids first, then processes, threads, tracks and flows. */
-uint32_t argset_of_event(const struct tk_sql *s, tk_id event); /* 0 = none */
-uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid);
-uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid);
-uint32_t argset_of_track(const struct tk_sql *s, tk_id track);
-uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow);
-uint64_t argset_last(const struct tk_sql *s);
-
-/* ---- registration ---- */
-
-bool sql_register_events(struct tk_sql *s);
-bool sql_register_tables(struct tk_sql *s);
-bool sql_register_args(struct tk_sql *s);
-bool sql_register_connected(struct tk_sql *s);
-bool sql_register_functions(struct tk_sql *s);
-bool sql_register_texts(struct tk_sql *s);
-bool sql_register_views(struct tk_sql *s);
-/* False, with err, if there is no such module. */
-bool sql_include(const char *module, size_t n, struct tk_err *err);
-
-/* LIKE and GLOB with SQLite's semantics, in time bounded by the product of the lengths. */
-bool texts_like_matches(const char *pattern, const char *text, int escape);
-bool texts_glob_matches(const char *pattern, const char *text);
 
 #endif

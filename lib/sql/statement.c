@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "guard.h"
+#include "views.h"
 
 /* ---- errors ---- */
 

@@ -37,7 +37,16 @@ const struct row_index *table_index(struct tk_sql *s, const struct table *table,
 void table_find(const struct row_index *index, int64_t key, uint32_t *from, uint32_t *to);
 void table_free_indices(struct tk_sql *s);
 
-const struct table *sql_flow_table(void);
 bool table_register(struct tk_sql *s, const struct table *table);
+
+/* A table of this name, which SQLite itself does not list (tk_sql_tables does).  False when memory runs out. */
+bool sql_add_table(struct tk_sql *s, const char *name, const sqlite3_module *module, void *arg, void (*drop)(void *));
+
+/* Registers a function with `args` arguments; flags are SQLite's.  Views may call it. */
+bool sql_add_function(struct tk_sql *s, const char *name, int args, int flags, void *arg,
+                      void (*call)(sqlite3_context *, int, sqlite3_value **));
+
+/* Declares the columns of a table in its xConnect, and allows views to read the table; returns an SQLite status. */
+int sql_declare(sqlite3 *db, const char *schema);
 
 #endif

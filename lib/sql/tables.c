@@ -1,7 +1,13 @@
 /* tables.c - threads, processes, tracks, counters, flows, and trace-wide properties: Perfetto's tables, and `step`. */
 #include <string.h>
 
+#include "tables.h"
 #include "table.h"
+#include "argsets.h"
+#include "events_value.h"
+#include "samples.h"
+#include "tracks.h"
+#include "views.h"
 
 #define WITHOUT_PLACE "start_ts INTEGER, end_ts INTEGER, "
 

@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
+#include "texts.h"
 #include "base/regexp.h"
 #include "sql.h"
+#include "table.h"
 
 static unsigned lower(unsigned c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; }
 

@@ -5,6 +5,7 @@
  * Perfetto's own traces have timelines that are not threads: the graph stores them as threads with a text tid. */
 #include <string.h>
 
+#include "tracks.h"
 #include "sql.h"
 
 /* Returns a number beyond 32 bits, which no system assigns.  Texts are numbered in order of appearance here, because the

@@ -1,6 +1,7 @@
 /* views.c - views on other tables, small tables of trace-wide properties, and modules that may be included. */
 #include <string.h>
 
+#include "views.h"
 #include "sql.h"
 
 static const char VIEWS[] =

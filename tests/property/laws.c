@@ -17,6 +17,7 @@
 #include "format/format.h"
 #include "graph/join.h"
 #include "op/renumber.h"
+#include "graph/args.h"
 
 static uint64_t rng_state;
 static uint32_t rng(uint32_t n) {

@@ -1,6 +1,7 @@
 /* test_args.c - args of every type are returned as they were added; the last value of a duplicate key wins; records with the
  * same keys and types share a shape. */
 #include "help.h"
+#include "graph/args.h"
 
 static const struct tk_arg values[] = {
   {.type = TK_ARG_NULL},

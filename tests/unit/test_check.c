@@ -1,6 +1,7 @@
 /* test_check.c - every invariant of check.c is violated on purpose and must be detected, which proves that tests calling the
  * check do check something. */
 #include "help.h"
+#include "graph/args.h"
 
 static const char text[] =
     "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":10,\"name\":\"a\",\"args\":{\"x\":1,\"s\":\"t\"}},"

@@ -1,6 +1,7 @@
 /* test_chrome_read.c - reading does not depend on how bytes arrive, fails at the offset where reading fails, and takes from a
  * truncated file only what the complete file contains. */
 #include "help.h"
+#include "format/chrome/read/read.h"
 
 /* ---- chunks ---- */
 

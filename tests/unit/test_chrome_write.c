@@ -1,6 +1,7 @@
 /* test_chrome_write.c - the output is strict JSON, contains every value unchanged, and reads back as the same graph, whatever
  * the strings, numbers and args. */
 #include "help.h"
+#include "graph/args.h"
 
 static void rounds(const char *where, const struct tk_trace *t) {
   for (int pretty = 0; pretty < 2; pretty++) {

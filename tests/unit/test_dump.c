@@ -1,5 +1,6 @@
 /* test_dump.c - the canonical text: the representation of each item, one line each whatever its strings contain. */
 #include "help.h"
+#include "graph/args.h"
 
 static void whole(void **state) {
   static const char text[] = "{\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"p\"}},"

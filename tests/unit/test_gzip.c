@@ -18,6 +18,7 @@
 
 #include "base/os.h"
 #include "io/layer.h"
+#include "io/gzip.h"
 
 static struct mem pool; /* for the test's own data, not for the code under test */
 

@@ -21,6 +21,7 @@
 #include "base/os.h"
 #include "io/flate.h"
 #include "io/in.h"
+#include "io/gzip.h"
 #include "io/out.h"
 
 /* Each test runs in its own empty directory. */

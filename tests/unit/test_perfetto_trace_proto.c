@@ -8,6 +8,8 @@
 #include "format/format.h"
 #include "format/perfetto/fields.h"
 #include "perfetto_trace.pb-c.h"
+#include "format/perfetto/read/clock.h"
+#include "format/perfetto/read/track.h"
 
 struct number {
   const ProtobufCMessageDescriptor *message;

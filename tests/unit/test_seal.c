@@ -1,6 +1,7 @@
 /* test_seal.c - invariants established by sealing: order, depth, pairs, bound flows. tests/property/semantics shows them rule
  * by rule; this test compares with independent models, at larger sizes. */
 #include "help.h"
+#include "graph/args.h"
 
 static uint32_t rng_state = 1;
 static uint32_t rng(uint32_t n) { return (rng_state = rng_state * 1664525 + 1013904223, rng_state >> 8) % n; }

@@ -1,5 +1,6 @@
 /* test_trace.c - building a graph: equal items get one id, items without memory get slot 0, notes are counted. */
 #include "help.h"
+#include "graph/args.h"
 
 static void strings(void **state) {
   struct tk_trace *t = trace_new(0);

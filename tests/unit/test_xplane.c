@@ -7,6 +7,8 @@
 #include "format/pb_out.h"
 #include "format/xplane/fields.h"
 #include "format/xplane/xplane.h"
+#include "format/xplane/write/write.h"
+#include "format/xplane/read/detect.h"
 #include "io/out.h"
 
 /* ---- building ---- */

@@ -12,7 +12,9 @@
 #include "format/pb_out.h"
 #include "format/xplane/fields.h"
 #include "format/xplane/xplane.h"
+#include "format/xplane/write/write.h"
 #include "io/out.h"
+#include "graph/args.h"
 
 enum { UNKNOWN = 99, KEEPER = 1, GONER, CHILD, NOBODY, HLO = 1, PROGRAM_ID, NOTE, REF, TARGET, UNUSED, FACT };
 

@@ -1,6 +1,8 @@
 /* collect.c - extracts the collectives of one input as anchors: a few bytes for each, which is all that a merge keeps of an
  * input between its two passes. */
 #include "collector.h"
+#include "xplane.h"
+#include "kineto.h"
 
 enum { MOST_ANCHORS = 4096 }; /* per input: more do not improve the result */
 

@@ -45,9 +45,4 @@ void collect_group(struct collector *c, struct align_anchor *a, const char *grou
 /* Returns a new anchor with the event's times, or NULL when memory runs out. */
 struct align_anchor *collect_add(struct collector *c, const struct tk_event *e);
 
-/* Collects kernels of NCCL and RCCL in Kineto's traces, or markers. */
-bool collect_kernels(struct collector *c);
-/* Collects collectives on the device planes of XLA. */
-bool collect_planes(struct collector *c);
-
 #endif

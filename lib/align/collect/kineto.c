@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kineto.h"
 #include "base/glob.h"
 #include "base/os.h"
 #include "base/text.h"

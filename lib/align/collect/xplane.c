@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "xplane.h"
 #include "base/text.h"
 #include "collector.h"
 #include "replicas.h"

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "solve.h"
 
 #define FARTHEST 5e4 /* ns: a larger shift means that the estimate was wrong */

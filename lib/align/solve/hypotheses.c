@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hypotheses.h"
 #include "posterior.h"
 
 enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 4096, PEAKS = 16, VOTERS = 128, MOST_VOTES = 1 << 16 };

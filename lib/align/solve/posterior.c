@@ -27,6 +27,7 @@
  * reported (`unless`). In the simulations of tests/property/clocks such answers are wrong less often than that implies, because
  * the numbers above are conservative. */
 #include "posterior.h"
+#include "hypotheses.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -67,11 +67,6 @@ struct hypotheses {
   struct beat *beats;  /* scratch for one hypothesis */
 };
 
-/* Enumerates all hypotheses without weighing them (hypotheses.c). */
-bool hypotheses_find(struct hypotheses *h, struct arena *arena);
-/* Writes every stride-th point that a hypothesis pairs, by time, barriers only. Returns their number. */
-uint32_t hypotheses_points(const struct hypotheses *h, const struct hypothesis *y, uint32_t stride, struct point *out);
-
 struct alternative {
   double offset, weight; /* offset in ns between the wall clocks */
 };

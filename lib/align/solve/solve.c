@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "solve.h"
+#include "check.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "doubt.h"
@@ -18,6 +19,7 @@
 #include "messages.h"
 #include "one_way.h"
 #include "posterior.h"
+#include "hypotheses.h"
 #include "rivals.h"
 
 #define OF_RANK 1.5e3   /* ns: a constant lead or lag of one rank that averaging does not remove */

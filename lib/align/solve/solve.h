@@ -57,13 +57,11 @@ struct align_anchors {
   struct intern texts; /* names of anchors and groups */
 };
 
-
 /* Offset of a clock as a function of its reading: `offset_ns` plus a curve over (reading - pivot_ns). */
 struct align_map {
   int64_t pivot_ns, offset_ns;
   struct curve curve;
 };
-
 
 enum align_state {
   ALIGN_ALONE,     /* shares no collective with another host */
@@ -171,9 +169,6 @@ struct align_work {
   uint32_t *first;              /* by collective, plus a final entry: index of its first member */
   uint8_t *denied;              /* by host: it contradicts the others and is excluded from bounding them */
 };
-
-/* Stores causality violations and intervals in s. */
-bool align_check(struct align_work *w, struct align_solution *s);
 
 /* Returns a member's time on the reference clock, in ns from the pivot. */
 static inline double align_true(const struct align_work *w, uint32_t host, double t) {

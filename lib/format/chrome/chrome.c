@@ -1,5 +1,8 @@
 /* chrome.c - the row of Chrome JSON: PyTorch's Kineto, JAX's trace.json.gz, viztracer, Chrome and many others. */
 #include "chrome.h"
+#include "format/chrome/write/write.h"
+#include "format/chrome/read/read.h"
+#include "format/chrome/read/detect.h"
 
 static const char *const ENDINGS[] = {".json", ".trace", NULL};
 static const char *const WORDS[] = {"chrome", "kineto", NULL};

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "format/format.h"
 #include "format/pb.h"
 #include "graph/trace.h"
 
@@ -56,5 +57,12 @@ const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key
 bool passthrough_is_clocks(const struct pb_field *packet);
 /* Returns the number of packets that no other format can represent (a member of the row). */
 uint64_t perfetto_n_passthrough(const struct tk_trace *t);
+
+/* Machine number `at` of the Perfetto file that a graph was read from, if it had several; false after the last
+ * one. */
+bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
+
+/* The clock of its times. */
+struct sink_start perfetto_start(const struct tk_trace *first);
 
 #endif

@@ -1,8 +1,12 @@
 /* perfetto.c - the row of Perfetto's Trace protobuf: traces of TrackEvents. */
 #include "perfetto.h"
+#include "format/perfetto/write/write.h"
+#include "format/perfetto/read/inspect.h"
 
 #include "join.h"
 #include "passthrough.h"
+#include "format/perfetto/read/detect.h"
+#include "format/perfetto/read/read.h"
 
 static const char *const ENDINGS[] = {".pftrace", ".perfetto-trace", NULL};
 static const char *const WORDS[] = {"protobuf", "proto", NULL};

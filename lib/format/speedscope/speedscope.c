@@ -1,5 +1,6 @@
 /* speedscope.c - the row of speedscope's own file format, which https://www.speedscope.app displays: spans only, write only. */
 #include "speedscope.h"
+#include "write.h"
 
 static const char *const ENDINGS[] = {".speedscope.json", NULL};
 

@@ -4,6 +4,4 @@
 
 #include "format/format.h"
 
-struct sink *speedscope_writer(struct out *out, const struct sink_options *opt);
-
 #endif

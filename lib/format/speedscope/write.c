@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "write.h"
 #include "base/heap.h"
 #include "format/json.h"
 #include "speedscope.h"

@@ -1,5 +1,10 @@
 /* xplane.c - the row of XPlane: the profile of JAX, TensorFlow and OpenXLA. */
 #include "xplane.h"
+#include "format/xplane/write/write.h"
+#include "format/xplane/read/read.h"
+#include "format/xplane/read/inspect.h"
+#include "format/xplane/read/detect.h"
+#include "format/xplane/read/adopt.h"
 
 #include "join.h"
 #include "passthrough.h"

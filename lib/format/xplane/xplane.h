@@ -31,18 +31,7 @@
 
 #include "format/format.h"
 
-/* Returns how much the first bytes of a file look like an XSpace, in bits of verified structure. */
-unsigned xplane_bid(const uint8_t *p, size_t n);
 /* Shape of its protobuf messages. */
 extern const struct pb_shape xplane_shape;
-bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
-/* Reports the composition of the file, for `info`. */
-void xplane_inspect(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
-struct sink *xplane_writer(struct out *out, const struct sink_options *opt);
-/* Write what other formats embed for XPlane, and turn it back into passthrough. */
-struct sink *xplane_carrier(struct out *out, const struct sink_options *opt);
-bool xplane_adopt(struct tk_trace *t);
-/* Returns the base of its times if it was read from an XSpace. */
-struct sink_start xplane_start(const struct tk_trace *first);
 
 #endif

@@ -5,7 +5,9 @@
  *                 |<----- chunk 1 ----->|<----- chunk 2 ------->| */
 #include <string.h>
 
+#include "chunks.h"
 #include "reader.h"
+#include "event.h"
 
 enum {
   LOOK_BACK = 64 << 10, /* bytes to search backwards for the start of an event */

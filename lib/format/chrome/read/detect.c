@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "detect.h"
 #include "format/chrome/chrome.h"
 #include "format/json.h"
 

@@ -1,8 +1,13 @@
 /* event.c - reads one event of a Chrome JSON file by the general path: any key order, any spelling, every repair. */
 #include <string.h>
 
+#include "event.h"
 #include "reader.h"
+#include "template.h"
+#include "spelling.h"
+#include "phase.h"
 #include "format/json_args.h"
+#include "graph/args.h"
 
 /* ---- values ---- */
 

@@ -4,8 +4,10 @@
  * kept as text. Which events are "the rest" is known only at the end: the first event may be the lost one. */
 #include <string.h>
 
+#include "finish.h"
 #include "format/time_base.h"
 #include "reader.h"
+#include "graph/args.h"
 
 /* Adds the time, as spelled in the file, to the event's args. */
 static uint32_t with_ts(struct chrome *r, uint32_t args, i128 ps) {

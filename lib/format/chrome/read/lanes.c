@@ -1,4 +1,5 @@
 /* lanes.c - moves events back from threads that our writer made for overlapping spans (lanes.h). */
+#include "lanes.h"
 #include "format/chrome/lanes.h"
 #include "reader.h"
 

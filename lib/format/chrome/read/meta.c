@@ -1,6 +1,7 @@
 /* meta.c - interprets top-level data: the clock, and properties that confuse viewers. */
 #include <string.h>
 
+#include "meta.h"
 #include "format/time_base.h"
 #include "reader.h"
 

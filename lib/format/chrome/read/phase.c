@@ -4,7 +4,12 @@
  * The meanings follow the Trace Event Format, or, where it is silent, its two viewers. */
 #include <string.h>
 
+#include "phase.h"
 #include "reader.h"
+#include "spelling.h"
+#include "record.h"
+#include "lanes.h"
+#include "graph/args.h"
 
 enum phase { PHASE_RECORD, PHASE_SPAN, PHASE_INSTANT, PHASE_COUNTER, PHASE_FLOW, PHASE_ASYNC, PHASE_LEGACY_ASYNC };
 static const uint8_t PHASES[256] = {

@@ -8,8 +8,14 @@
  * position that looks like the start of one. The search continues from where the damage was found, so the time stays linear. */
 #include <string.h>
 
+#include "read.h"
 #include "format/chrome/chrome.h"
 #include "reader.h"
+#include "meta.h"
+#include "lanes.h"
+#include "finish.h"
+#include "event.h"
+#include "chunks.h"
 #include "format/format.h"
 #include "io/joined.h"
 

@@ -20,6 +20,7 @@
 
 #include "format/chunks.h"
 #include "format/json.h"
+#include "lanes.h"
 
 /* A JSON number as a time in microseconds. */
 enum when_kind { WHEN_NONE, WHEN_OK, WHEN_BAD };
@@ -105,10 +106,6 @@ tk_id chrome_string(struct chrome *r, const struct json_string *s);
 /* Stores the text that this spelling of a nested value stands for: raw_ids[intern_id(&r->raw, p, n)]. */
 void chrome_learn_spelling(struct chrome *r, const uint8_t *p, size_t n, tk_id id);
 
-/* Creates empty tables, and templates unless disabled; chrome_reader_free frees them. */
-bool chrome_reader_init(struct chrome *r);
-void chrome_reader_free(struct chrome *r);
-
 /* Discards everything before p and provides a window of at least `min` bytes. */
 bool chrome_refill(struct chrome *r, const uint8_t *p, size_t min);
 /* Reports progress; returns false with err if the caller wants to stop. */
@@ -125,62 +122,11 @@ static inline bool chrome_between(struct chrome *r) {
   while (json_is_space(*r->j.p)) r->j.p++;
   return true;
 }
-/* Reads as many events after j.p as are spelled like earlier ones. */
-void chrome_predicted_events(struct chrome *r);
 
-/* Reads the object at r->j.p. On JSON_OK it is in the graph and j.p is after it. */
-bool chrome_event(struct chrome *r);
-
-/* Adds the fields that the phase keeps as args (id, scope, ...) to the builder: general path, before args_end. */
-void chrome_extra_args(struct chrome *r, struct chrome_event *e);
-/* Adds the event to the graph. `from` is its text, for events that are kept raw. */
-void chrome_add_event(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
 /* Converts a pid or tid that was a string; digits become an integer. */
 struct tk_ident chrome_ident(const struct chrome *r, tk_id text);
-/* Returns the thread with these ids, or the one whose lane it is; chrome_thread calls it for threads not used recently. */
-tk_id chrome_find_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid);
-/* True if the record names a thread as a lane, or belongs to a lane; it is then no longer needed. */
-bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args);
-/* Marks the tracks that may have lanes, in a file made from another format. */
-void chrome_settle_lanes(struct chrome *r);
-/* True if the event is kept raw. */
-bool chrome_is_record(const struct chrome_event *e);
 /* Queues an item for chrome_finish. */
 void chrome_add_pending(struct chrome *r, struct pending f);
-/* True for phases that become events or flow points; all others are kept as records. */
-bool chrome_phase_known(uint8_t ph);
-/* Drops series of a counter whose value is not a number. */
-void chrome_drop_nan(struct chrome *r);
-/* Keeps the members of the object at `from`, except members that its track and time determine. */
-void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
-/* Determines clocks after everything has been read. */
-void chrome_finish(struct chrome *r);
-/* Interprets top-level data about the clock, and adds notes about oddities (meta.c). */
-void chrome_meta(struct chrome *r);
-
-/* ---- chunks.c ---- */
-
-/* Starts several threads if that pays; returns false when memory runs out. chunks_stop ends them. */
-bool chrome_chunks_start(struct chrome *r);
-/* True if it pays to read with several threads what follows j.p, which is after an event. */
-bool chrome_chunks_are_due(const struct chrome *r);
-/* Reads events until something else follows or the input ends. Afterwards j.p is after an event again. */
-bool chrome_chunks_read(struct chrome *r);
-
-/* ---- spelling.c ---- */
-
-/* True if the spelled time, in microseconds, differs from `ps`, which is stored for it. */
-bool chrome_is_rounded(const uint8_t *p, const uint8_t *end, i128 ps);
-/* The same for mant x 10^exp. */
-bool chrome_is_rounded_decimal(int64_t mant, int exp, i128 ps);
-/* Parses a time in quotes that is no JSON number: "12,5" in microseconds, "12.5 ms". */
-bool chrome_odd_time(const uint8_t *p, const uint8_t *end, i128 *ps);
-/* Counts the times of the event that were rounded. */
-void chrome_note_rounded(struct chrome *r, const struct chrome_event *e);
-/* Returns the members of the event that are spelled differently from others of its track: bits of enum tk_respelled. */
-unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track);
-/* Returns the args extended by the list of respelled members. */
-uint32_t chrome_with_respelled(struct chrome *r, uint32_t args, unsigned respelled);
 
 /* ---- inlined for every event ---- */
 
@@ -228,17 +174,5 @@ enum template_op {
   OP_END, OP_TS, OP_DUR, OP_PID, OP_TID, OP_ID, OP_ANY_NUMBER, OP_INT, OP_DECIMAL, OP_STR, OP_NESTED, OP_NAME, OP_PID_STR, OP_TID_STR,
   OP_ID_STR, OP_ANY_TEXT
 };
-
-struct templates *templates_new(struct mem *mem);
-void templates_free(struct templates *p);
-/* Reads the event at p if it is spelled like an earlier one. Returns the position after it; NULL, without any effect,
- * otherwise. */
-const uint8_t *template_match(struct chrome *r, const uint8_t *p);
-/* The general path reports each value that it reads, and the end of an event that is worth predicting. Without templates
- * (NULL), these functions do nothing. */
-void template_begin(struct templates *p, const uint8_t *from);
-void template_value(struct templates *p, enum template_op op, const uint8_t *value, const uint8_t *end);
-void template_abandon(struct templates *p);
-void template_learn(struct templates *p, struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *end);
 
 #endif

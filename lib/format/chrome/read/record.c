@@ -4,7 +4,10 @@
  * clock does not change the text. */
 #include <string.h>
 
+#include "record.h"
 #include "reader.h"
+#include "spelling.h"
+#include "lanes.h"
 
 /* Copies all members except the ts and members that the track determines. */
 static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf *out) {

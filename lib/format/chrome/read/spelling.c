@@ -7,7 +7,9 @@
  * is all that most JSON readers see: 9.9999999999999995e-07 is how jaxlib prints 1e-06. */
 #include <string.h>
 
+#include "spelling.h"
 #include "reader.h"
+#include "graph/args.h"
 
 /* ---- digits ---- */
 

@@ -18,7 +18,11 @@
 #include <emmintrin.h>
 #endif
 
+#include "template.h"
 #include "reader.h"
+#include "spelling.h"
+#include "phase.h"
+#include "graph/args.h"
 
 enum { MAX_CHILDREN = 32, MAX_NODES = 4096, MAX_VALUES = 96, MAX_LITERAL = 4096, PACKED_MAX = 11 };
 

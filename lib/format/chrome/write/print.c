@@ -1,5 +1,6 @@
 /* print.c - see print.h. */
 #include "print.h"
+#include "key_set.h"
 
 #include <stdio.h>
 #include <string.h>

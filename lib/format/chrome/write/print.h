@@ -49,8 +49,6 @@ struct key_set {
   const struct tk_arg_shape *of;
 };
 
-bool key_set_has(struct key_set *set, const struct key_list *list, struct fragment key);
-
 struct printer {
   struct out *out;
   const struct tk_trace *t;

@@ -12,6 +12,7 @@
  * time keeps correct. */
 #include <string.h>
 
+#include "write.h"
 #include "print.h"
 #include "base/base64.h"
 #include "base/heap.h"
@@ -20,6 +21,7 @@
 #include "format/json_args.h"
 #include "format/json_pretty.h"
 #include "format/time_base.h"
+#include "graph/seal_ties.h"
 
 struct chrome_sink {
   struct sink sink;

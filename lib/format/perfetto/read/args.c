@@ -5,9 +5,12 @@
  * depth. */
 #include <string.h>
 
+#include "args.h"
 #include "format/json.h"
 #include "format/pb_out.h"
 #include "reader.h"
+#include "sequence.h"
+#include "graph/args.h"
 
 enum { LEVELS = 100 };
 

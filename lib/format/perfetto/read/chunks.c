@@ -3,9 +3,11 @@
  * The meaning of a packet depends on all earlier packets of its sequence: names, defaults, incremental times, open spans. So
  * other threads only decode packets (decode.h), and the one reader processes the results in file order. This moves about half
  * of the work to other threads, and the trace is the same by construction. */
+#include "chunks.h"
 #include "format/perfetto/fields.h"
 #include "format/chunks.h"
 #include "reader.h"
+#include "packet.h"
 
 enum {
   SIZE = 128 << 10,       /* bytes of a chunk: its decoded packets stay in the cache */

@@ -6,6 +6,7 @@
  * adds to the time of the previous one (ClockSnapshot.Clock: is_incremental, unit_multiplier_ns). */
 #include <string.h>
 
+#include "clock.h"
 #include "reader.h"
 
 enum { SNAPSHOT_CLOCKS_MOST = 32 };

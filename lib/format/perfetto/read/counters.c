@@ -4,7 +4,11 @@
  * an event with several series: those after the first are marked as joined to it, and properties of the event that no sample
  * can represent are in private fields of their packets (write/counters.c). The args of such an event are collected until the
  * next event comes. */
+#include "counters.h"
 #include "reader.h"
+#include "sequence.h"
+#include "args.h"
+#include "graph/args.h"
 
 static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
   char text[32];

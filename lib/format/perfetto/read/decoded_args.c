@@ -4,7 +4,10 @@
  * decoded form; then only the values must be copied, and texts looked up. */
 #include <string.h>
 
+#include "decoded_args.h"
 #include "track_event.h"
+#include "sequence.h"
+#include "graph/args.h"
 
 enum { LAYOUTS = 256 };
 

@@ -2,6 +2,7 @@
  *
  * XPlane files begin with 0x0A too. The differences: fields of a TracePacket must have the right wire types, and its messages
  * must parse one level down. An XPlane's lines are bytes where a packet has its trusted_uid, and its name is not a message. */
+#include "detect.h"
 #include "format/perfetto/fields.h"
 #include "frames.h"
 #include "format/perfetto/perfetto.h"

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extension.h"
 #include "base/utf8.h"
 #include "format/json.h"
 #include "reader.h"
+#include "graph/args.h"
 
 enum { LEVELS = 20, FIELDS_MOST = 1 << 20 /* bytes of one event's fields */ };
 

@@ -2,9 +2,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finish.h"
 #include "graph/seal.h"
 #include "format/time_base.h"
 #include "reader.h"
+#include "records.h"
+#include "passthrough.h"
+#include "inspect.h"
+#include "finish_tracks.h"
+#include "finish_ends.h"
+#include "counters.h"
+#include "clock.h"
+#include "graph/args.h"
 
 /* ---- times ---- */
 

@@ -6,6 +6,7 @@
  * open. */
 #include <stdlib.h>
 
+#include "finish_ends.h"
 #include "graph/seal.h"
 #include "reader.h"
 

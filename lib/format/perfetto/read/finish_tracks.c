@@ -7,8 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "finish_tracks.h"
 #include "format/pb_out.h"
 #include "reader.h"
+#include "track.h"
+#include "machine.h"
+#include "counters.h"
 
 enum { PARENTS_MOST = 512 };
 

@@ -1,7 +1,10 @@
 /* flow_points.c - complete flow points, as our writer stores them in private fields (see write/flow_points.c). */
+#include "flow_points.h"
 #include "format/perfetto/flow_points.h"
 #include "format/json_args.h"
 #include "reader.h"
+#include "track.h"
+#include "sequence.h"
 
 void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating) {
   if (!mem_grow(&r->t->store->mem, (void **)&r->points, &r->cap_points, (uint64_t)r->n_points + 1, sizeof *r->points)) return;

@@ -1,5 +1,6 @@
 /* frames.c - see frames.h. */
 #include "frames.h"
+#include "detect.h"
 
 #include <string.h>
 

@@ -37,10 +37,4 @@ enum frame_status frames_next(struct frames *f, struct frame *out);
  * it. */
 void frames_reconsider(struct frames *f, struct frame *out);
 
-/* True if a sequence of packets begins at p. `last`: the input ends after these bytes. Adds the number of bytes examined to
- * *cost (detect.c). */
-bool perfetto_frames_at(const uint8_t *p, size_t n, bool last, size_t *cost);
-/* True if the bytes parse as a packet with at least this many known fields. */
-bool perfetto_is_packet(const uint8_t *p, size_t n, unsigned known);
-
 #endif

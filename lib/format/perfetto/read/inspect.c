@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect.h"
 #include "format/perfetto/perfetto.h"
 #include "reader.h"
 

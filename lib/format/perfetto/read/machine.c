@@ -12,8 +12,10 @@
  * The result is the mean of all estimates. A time without a clock is used unchanged as a time of the trace. */
 #include <stdio.h>
 
+#include "machine.h"
 #include "format/format.h"
 #include "reader.h"
+#include "clock.h"
 
 /* ---- names ---- */
 

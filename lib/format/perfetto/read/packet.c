@@ -5,9 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "packet.h"
 #include "format/pb_out.h"
 #include "frames.h"
+#include "detect.h"
 #include "reader.h"
+#include "track_event.h"
+#include "track.h"
+#include "sequence.h"
+#include "records.h"
+#include "passthrough.h"
+#include "machine.h"
+#include "inspect.h"
+#include "clock.h"
+#include "args.h"
 
 static bool read_packet(struct pb *c, struct packet *k) {
   struct pb_field f;

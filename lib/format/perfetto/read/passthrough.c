@@ -7,8 +7,10 @@
  * an incremental clock is converted to the trace clock, because the packets it counts from may be gone. */
 #include <string.h>
 
+#include "passthrough.h"
 #include "format/pb_out.h"
 #include "reader.h"
+#include "clock.h"
 
 static bool is_modelled(const struct pb_field *f) {
   switch (f->number) {

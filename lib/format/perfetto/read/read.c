@@ -9,10 +9,17 @@
  */
 #include <string.h>
 
+#include "read.h"
 #include "format/chunks.h"
 #include "frames.h"
 #include "format/perfetto/perfetto.h"
 #include "reader.h"
+#include "sequence.h"
+#include "passthrough.h"
+#include "packet.h"
+#include "finish.h"
+#include "decoded_args.h"
+#include "chunks.h"
 
 enum { LEVELS = 5, TICK = 4096 }; /* the file, compressed packets in it, and those nested in them */
 

@@ -213,11 +213,6 @@ struct extension_reader {
   struct buf json, path, rest; /* rest: fields that do not become args */
 };
 
-/* Returns the *n args that an event's fields become. They point into `fields`. */
-const struct member *extension_read(struct extension_reader *x, const struct buf *fields, uint32_t *n);
-/* Adds these args to the args under construction. Returns the number of args that are bytes rather than text. */
-uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, struct tk_trace *t);
-
 /* Contents of a packet, collected in one pass. */
 struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
@@ -303,119 +298,18 @@ void perfetto_add_passthrough(struct perfetto *r, const char *key, const void *p
 /* Reports progress; returns false with an error if reading must stop. */
 bool perfetto_tick(struct perfetto *r);
 
-/* Starts reading packets with several threads. Sets r->chunks, or leaves it NULL for one thread. Returns false when memory runs
- * out. */
-bool perfetto_chunks_start(struct perfetto *r);
-bool perfetto_chunks_are_due(const struct perfetto *r, const struct pb_in *s);
-/* Reads packets with several threads. Afterwards the caller continues at *s; if *compressed is set, with the contents of that
- * packet first. */
-bool perfetto_chunks_read(struct perfetto *r, struct pb_in *s, struct pb_field *compressed);
-
-/* Processes a decoded packet, or reads it field by field if it was not decoded. Otherwise like perfetto_packet. */
-bool perfetto_take_packet(struct perfetto *r, const struct decoded *d, struct pb_field *compressed);
-/* Processes one packet. A compressed packet is returned in *compressed for the caller to read. Returns false, with no effect,
- * if the packet cannot be parsed to its end. */
-bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
-/* Processes such a damaged packet as far as possible. */
-void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed);
-/* To be called at the end of the file: reads packets of sequences whose state was never set. */
-void perfetto_read_deferred(struct perfetto *r);
-
 /* Decompresses the packets in a compressed packet as far as possible. INFLATE_LIMIT: the reason is in r->err. */
 enum inflated { INFLATED, INFLATE_CHECKSUM, INFLATE_DAMAGED, INFLATE_LIMIT };
 enum inflated perfetto_inflate(struct perfetto *r, const struct pb_field *f, struct buf *out);
-
-/* Passes a packet through that is not modelled (passthrough.c). `ns`: the packet's time if it uses a clock of its
- * sequence, otherwise NULL. */
-void passthrough_packet(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns);
-/* Passes through an event that the graph cannot represent, unchanged, after passthrough_packet has handled the rest of its
- * packet. `ns` as above. */
-void passthrough_event(struct perfetto *r, struct sequence *q, const struct packet *k, const int64_t *ns);
-/* Keeps a descriptor of the track; `late`: it follows the first event of the track. */
-void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late);
-void passthrough_extension(struct perfetto *r, const struct sequence *q, const struct packet *k);
-/* Keeps a field of the file that is not a packet. */
-void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n);
-void passthrough_descriptors(struct perfetto *r);
-void passthrough_interned(struct perfetto *r);
-void passthrough_clock(struct perfetto *r);
-/* Keeps a packet whose event has no usable time, in a form that never gives it one. `whole`: it is not damaged; damaged ones
- * are dropped. */
-void passthrough_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, bool whole);
-/* Keeps a packet that was written in that form. Returns false if the private packet is of another kind. */
-bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const struct packet *k);
-/* Keeps data embedded for another format. Returns false if the private packet contains none. */
-bool passthrough_block(struct perfetto *r, const struct packet *k);
-
-/* ---- composition of the file (inspect.c) ---- */
-
-void perfetto_count(struct perfetto *r, const struct packet *k, size_t n);
-void perfetto_add_counts(struct perfetto *r);
-/* Returns a name such as "track_event", or NULL. */
-const char *perfetto_packet_name(uint32_t field);
-
-/* ---- sequence state ---- */
-
-struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_t id);
-void sequence_clear(struct perfetto *r, struct sequence *q);
-void sequence_defaults(struct sequence *q, const struct pb_field *f);
-/* Returns the number of the interned data that the event's fields may reference; 0 if there is none. */
-uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
-void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
-/* Returns the string of an iid; 0 if it has not been interned yet. */
-tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid);
-/* Returns the text of an iid; "[iid 5]" if it was never interned. */
-tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid);
-
-/* ---- clocks ---- */
-
-/* Reads a ClockSnapshot. Returns true if it contains clocks local to the sequence. */
-bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
-/* True if the packet's time is on a clock of its sequence. */
-bool clock_of_sequence(const struct sequence *q, const struct packet *k);
-/* True if that clock is incremental, so that a packet without a timestamp has the time of the previous packet. */
-bool clock_counts_on(struct perfetto *r, struct sequence *q, const struct packet *k);
-/* Converts the packet's time to ns on the trace clock. Returns false if that is not possible yet: then *ns is a time on the
- * clock with index *clock. */
-bool clock_time(struct perfetto *r, struct sequence *q, const struct packet *k, int64_t *ns, uint32_t *clock);
-bool clock_to_trace(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns);
-uint32_t clock_builtin(struct perfetto *r, uint32_t machine, uint32_t id);
 
 /* ---- machines ---- */
 
 /* Returns the index of the machine with this id in the file, adding it if it is new; 0 when memory runs out. */
 uint32_t perfetto_machine_of(struct perfetto *r, uint32_t id);
-/* Reads the RemoteClockSync of a machine other than 0. */
-void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 int64_t reader_machine_ahead(const struct perfetto *r, uint32_t id);
-void machine_named(struct perfetto *r, uint32_t id, tk_id name);
-/* Returns the name of a machine; 0 for machine 0, unless it was named. */
-tk_id machine_name(struct perfetto *r, uint32_t id);
-/* Stores the ids of the machines, for the writer and a manifest. */
-void machine_passthrough(struct perfetto *r);
-
-/* ---- tracks ---- */
-
-uint32_t track_node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid);
-uint32_t track_find_node(const struct perfetto *r, uint32_t machine, uint64_t uuid); /* 0 = never mentioned */
-/* Return the node's parent, and the process that its global events belong to; the node itself if there is none. */
-uint32_t track_node_parent(const struct perfetto *r, uint32_t node);
-uint32_t track_node_process(const struct perfetto *r, uint32_t node);
-uint32_t track_node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid);
-/* Reads a TrackDescriptor. Returns its node, or 0 when memory runs out. *whole: the descriptor was parsed to its end. */
-uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f, bool *whole);
-void track_old_process(struct perfetto *r, uint32_t machine, const struct pb_field *f);
-void track_old_thread(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 
 /* ---- events ---- */
 
-void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
-/* Processes the event of a decoded packet; k contains the rest of the packet. Returns false if the event uses ids that were not
- * interned. */
-bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct decoded *d);
-bool decoded_layouts_start(struct perfetto *r);
-/* Adds a flow id of the event being read. */
-void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating);
 /* Reads the complete flow points of an event at `node`. Its flow ids are r->points from `first` on; they are removed if the
  * flow points replace them. */
 struct flow_site {
@@ -425,16 +319,6 @@ struct flow_site {
   uint32_t first;
   bool implied; /* a flow id alone may imply a flow point */
 };
-void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of);
-/* Reads a flow point that does not belong to an event. */
-void perfetto_lone_point(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of,
-                         const struct pb_field *f);
-/* Adds the annotation to the args under construction. */
-void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
-/* Appends the annotation to `to` with its interned texts spelled out. */
-void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to);
-/* True if the field is JSON; then r->json contains its strict compact text. */
-bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 
 /* ---- counters ---- */
 
@@ -446,35 +330,11 @@ struct counter_sample {
   int64_t ns;
   struct tk_arg value; /* INT or DOUBLE */
 };
-void perfetto_sample(struct perfetto *r, const struct counter_sample *s);
-/* Adds a sample whose packet has private fields. */
-void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struct packet *k, const struct counter_sample *s);
-/* Adds a counter event that no sample represents; `s` gives its track and time. */
-void perfetto_lone_counter(struct perfetto *r, struct sequence *q, const struct counter_sample *s, const struct pb_field *f);
-/* Stores the collected args in their event. */
-void perfetto_end_collected(struct perfetto *r);
-/* Names the classes of counter samples, once the names of the counters are known. */
-void perfetto_name_counters(struct perfetto *r);
-
-/* ---- records ---- */
-
-void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struct packet *k);
-void perfetto_record_times(struct perfetto *r, int64_t origin);
 
 /* ---- the end ---- */
 
 void perfetto_add_pending(struct perfetto *r, struct pending_time p);
 /* True if the time is close enough to the origin to be stored in the graph. */
 bool perfetto_in_range(int64_t ns, int64_t origin);
-void perfetto_finish(struct perfetto *r);
-/* Pairs spans whose end events name the span they end (finish_ends.c). */
-void perfetto_finish_ends(struct perfetto *r);
-/* Replaces every site by a track of the graph: in events, and in flow points that are not bound to an event (finish_tracks.c).
- */
-void perfetto_finish_tracks(struct perfetto *r);
-
-/* Returns the bits of verified structure in the first bytes of a file (detect.c). */
-unsigned perfetto_bid(const uint8_t *p, size_t n);
-bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
 
 #endif

@@ -2,7 +2,13 @@
  * event.
  *
  * Until the tracks are known, a record's track is a site, and its time is in ns on the trace clock. */
+#include "records.h"
 #include "reader.h"
+#include "track.h"
+#include "flow_points.h"
+#include "counters.h"
+#include "clock.h"
+#include "args.h"
 
 static bool of_thread(uint8_t kind) { return kind == TK_REC_THREAD_NAME || kind == TK_REC_THREAD_SORT; }
 

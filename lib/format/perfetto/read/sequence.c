@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sequence.h"
 #include "reader.h"
 
 struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_t id) {

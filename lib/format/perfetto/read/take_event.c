@@ -6,9 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "take_event.h"
 #include "format/pb_out.h"
 #include "graph/seal.h"
 #include "track_event.h"
+#include "decoded_args.h"
+#include "args.h"
+#include "clock.h"
+#include "counters.h"
+#include "extension.h"
+#include "flow_points.h"
+#include "passthrough.h"
+#include "sequence.h"
+#include "track.h"
+#include "graph/args.h"
 
 /* ---- time and track ---- */
 

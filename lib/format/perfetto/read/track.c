@@ -4,7 +4,9 @@
  * from its first mention on, and descriptors complete it. Uuids are valid throughout the trace, but local to a machine. */
 #include <string.h>
 
+#include "track.h"
 #include "reader.h"
+#include "machine.h"
 
 static uint32_t add_node(struct perfetto *r, struct node n) {
   if (!mem_grow(&r->t->store->mem, (void **)&r->nodes, &r->cap_nodes, (uint64_t)r->n_nodes + 2, sizeof *r->nodes)) return 0;

@@ -1,6 +1,11 @@
 /* track_event.c - TrackEvent -> struct track_event: field by field, or from the result of decode.c. */
 #include "format/pb_out.h"
 #include "track_event.h"
+#include "take_event.h"
+#include "decoded_args.h"
+#include "args.h"
+#include "flow_points.h"
+#include "sequence.h"
 
 enum { CATEGORIES_MOST = 64 };
 

@@ -38,15 +38,10 @@ struct track_event {
   int64_t ns;
 };
 
-/* Returns the layout of the args of a decoded event; NULL if a name or value is not interned or a name is duplicate, which the
- * general path reports. */
-const struct layout *decoded_layout(struct perfetto *r, const struct sequence *q, const struct decoded *d);
-/* Moves the event's args to the trace's arg builder, where more can be added. */
-void decoded_event_args(struct perfetto *r, struct sequence *q, struct track_event *e);
-/* Returns the packed record of the event's args; 0 = none. */
-uint32_t decoded_event_end_args(struct perfetto *r, struct sequence *q, struct track_event *e);
+void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
 
-/* Adds the event to the graph. */
-void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e);
+/* Processes the event of a decoded packet; k contains the rest of the packet. Returns false if the event uses ids that were not
+ * interned. */
+bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct decoded *d);
 
 #endif

@@ -7,7 +7,11 @@
  * First every event is assigned a lane, in order of time; then the lanes are written one after another. */
 #include <string.h>
 
+#include "asyncs.h"
 #include "writer.h"
+#include "lanes.h"
+#include "event.h"
+#include "descriptors.h"
 
 struct asyncs {
   struct perfetto_sink *s;

@@ -11,7 +11,12 @@
  * viewers ignore both. */
 #include <string.h>
 
+#include "counters.h"
 #include "writer.h"
+#include "plain.h"
+#include "passthrough.h"
+#include "event.h"
+#include "descriptors.h"
 
 struct series {
   tk_id key;

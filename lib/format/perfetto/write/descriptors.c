@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "descriptors.h"
 #include "writer.h"
+#include "passthrough.h"
+#include "machine.h"
+#include "extension.h"
 
 static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
   s->packet.len = 0;

@@ -5,8 +5,12 @@
  * and an end takes eleven bytes. */
 #include <string.h>
 
+#include "event.h"
 #include "base/base64.h"
 #include "writer.h"
+#include "plain.h"
+#include "flow_points.h"
+#include "extension.h"
 
 /* ---- args ---- */
 

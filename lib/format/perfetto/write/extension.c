@@ -1,6 +1,7 @@
 /* extension.c - converts args back to the fields of TrackEvent that they were read from. */
 #include <string.h>
 
+#include "extension.h"
 #include "format/json.h"
 #include "writer.h"
 

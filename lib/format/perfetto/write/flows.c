@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flows.h"
 #include "base/keyed.h"
 #include "graph/chain.h"
 #include "writer.h"

@@ -1,7 +1,9 @@
 /* lanes.c - lanes, and the stack of the current one.
  *
  * A Perfetto track is one stack, so a span that extends beyond its parent goes to a separate lane with the same name. */
+#include "lanes.h"
 #include "writer.h"
+#include "event.h"
 
 uint64_t lanes_take(struct heap *lanes, tk_time ts, tk_time end) {
   uint64_t uuid;

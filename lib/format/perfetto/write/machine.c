@@ -1,7 +1,10 @@
 /* machine.c - machines of tracks (TracePacket.machine_id), with a separate sequence of packets for each. */
+#include "machine.h"
 #include "format/format.h"
 #include "format/perfetto/perfetto.h"
+#include "format/perfetto/passthrough.h"
 #include "writer.h"
+#include "passthrough.h"
 
 static uint32_t append_machine(struct perfetto_sink *s, struct machine_of_writer m) {
   if (!mem_grow(&s->mem, (void **)&s->machines, &s->cap_machines, (uint64_t)s->n_machines + 2, sizeof m)) return 0;

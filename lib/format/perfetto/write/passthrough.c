@@ -8,6 +8,7 @@
  *     descriptors of tracks     their contents are in the graph; regenerated
  *     extension descriptors     describe fields that args still have; dropped if no arg has any (extension.c)
  *     fields of a track         stay with their track, until tracks are renamed */
+#include "passthrough.h"
 #include "format/carry.h"
 #include "writer.h"
 

@@ -5,6 +5,7 @@
  * sequence. */
 #include <string.h>
 
+#include "plain.h"
 #include "writer.h"
 
 /* An entry of perfetto.interned. */

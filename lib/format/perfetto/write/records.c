@@ -2,7 +2,10 @@
  *
  * Records that contain the name of a track are included unchanged, until an operation renames the track; viewers take the name
  * from the track's descriptor. */
+#include "records.h"
 #include "writer.h"
+#include "machine.h"
+#include "descriptors.h"
 
 static bool is_wanted(const struct tk_trace *t, const struct tk_record *r) {
   if (r->derived || (r->track && descriptor_track_hidden(t, r->track))) return false;

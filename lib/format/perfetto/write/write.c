@@ -42,9 +42,21 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "write.h"
 #include "format/perfetto/perfetto.h"
 #include "format/carry.h"
 #include "writer.h"
+#include "records.h"
+#include "plain.h"
+#include "passthrough.h"
+#include "machine.h"
+#include "lanes.h"
+#include "flows.h"
+#include "flow_points.h"
+#include "event.h"
+#include "descriptors.h"
+#include "counters.h"
+#include "asyncs.h"
 
 enum { FIRST_MADE_ID = 20000000 };
 

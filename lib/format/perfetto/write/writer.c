@@ -1,5 +1,6 @@
 /* writer.c - packets of one graph: the sequence's clock, its default track and its interned text. */
 #include "writer.h"
+#include "extension.h"
 
 #include <string.h>
 

@@ -65,15 +65,6 @@ struct interned_out {
   uint32_t sequence; /* its sequence; 0 = not written yet */
 };
 
-void extension_begin(struct extension_writer *x, const struct tk_trace *t, struct mem *mem);
-void extension_free(struct extension_writer *x);
-/* True if any event has an arg that is a field of an extension. */
-bool extension_in_use(const struct tk_trace *t, struct mem *mem);
-/* Writes the arg into the event if it belongs to an extension; otherwise returns false. The first `skip` bytes of its key are
- * ignored. A message is complete after extension_end. */
-bool extension_write(struct extension_writer *x, const struct tk_trace *t, const struct tk_arg *arg, uint32_t skip, struct buf *event);
-void extension_end(struct extension_writer *x, struct buf *event);
-
 /* Writer of the packets of one graph: one sequence for each machine, so that each name is interned once. */
 struct event_writer {
   struct out *out;
@@ -121,42 +112,14 @@ void writer_iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_
 /* Returns the time in the file, in ns: rounded to nearest, so order and nesting survive. */
 static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) { return w->base_ns + num_ns(ts); }
 
-void event_find_keys(struct event_writer *w);
-/* Collects interned data that events reference. Returns the number of entries that cannot be kept. */
-uint64_t plain_interned_begin(struct event_writer *w);
-/* plain_begin decides whether the current event is written in plain form, without our interned ids; the others write its texts
- * and args in that form. */
-void plain_begin(struct event_writer *w, uint32_t args, bool at_end);
-void plain_text(struct event_writer *w, uint32_t field, tk_id text);
-void plain_annotation(struct event_writer *w, const struct tk_arg *arg, uint32_t skip, const struct buf *value);
-
 /* Sets the track of the following events. */
 void writer_track(struct event_writer *w, uint64_t uuid);
-void event_slice_begin(struct event_writer *w, tk_id event);
-void event_slice_end(struct event_writer *w, tk_id event, int64_t ns);
-void event_instant(struct event_writer *w, tk_id event);
-/* Writes a flow point that belongs to no span; only our reader uses it. */
-void flow_points_lone(struct event_writer *w, uint64_t uuid, tk_id flow);
-/* Write a counter sample. First come the args of its event that the sample does not represent: event_begin_rest, then
- * event_rest for each, then event_counter. `joined`: it is a further series of the previous sample's event. */
-void event_begin_rest(struct event_writer *w);
-void event_rest(struct event_writer *w, const struct tk_arg *arg);
-void event_counter(struct event_writer *w, tk_id event, const struct tk_arg *value, bool joined);
-bool event_is_counter_field(const struct event_writer *w, const struct tk_arg *arg);
-/* Writes a counter event that has no sample; only our reader uses it. */
-void event_lone_counter(struct event_writer *w, tk_id event);
-/* True if a reader recovers exactly this number from the nearest double, which is stored in *d. */
-bool event_decimal_is_double(const struct tk_arg *a, double *d);
-/* Appends the flows of the event to w->event and w->private_fields: the flows of its begin, or of its end. */
-void flow_points_write(struct event_writer *w, tk_id event, bool at_end);
 /* Interns the string, without its first `skip` bytes, in the packet under construction. */
 uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip);
 /* Returns the iid of a string, interning it if it is new. */
 static inline uint32_t writer_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s) {
   return kind->iid[s] ? kind->iid[s] : writer_new_iid(w, kind, field, s, 0);
 }
-/* Writes the packet with w->event and w->private_fields. `id` is the event or flow point that its size is attributed to. */
-void plain_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
 
 /* Writes the same packet on the writer's own sequence. */
 void writer_sequence_packet(struct event_writer *w, int64_t ns);
@@ -169,15 +132,6 @@ void writer_packet(struct out *out, const struct buf *packet);
 /* Returns a track's place in the output order; tracks with the same place keep the order of the graph. */
 unsigned writer_place_of(const struct tk_track *k);
 
-/* Converts the graph's flow points to flows, each with a fresh id: *next_id and up, in steps of w->step. Returns the number of
- * dangling points. */
-uint64_t flows_write_ends(struct event_writer *w, uint64_t *next_id);
-
-/* A heap contains the lanes with one name, by the time they become free. lanes_take returns a lane that is free at `ts` and
- * marks it busy until `end`; 0 if all are busy: then the caller makes a new lane and adds it with lanes_add. */
-uint64_t lanes_take(struct heap *lanes, tk_time ts, tk_time end);
-void lanes_add(struct heap *lanes, uint64_t uuid, tk_time end);
-
 /* ---- the sink ---- */
 
 struct open_span {
@@ -188,25 +142,12 @@ struct open_span {
 
 /* The sink, including the unmodelled packets of a Perfetto input and the sequences they do not use (passthrough.c). */
 struct perfetto_sink;
-/* Appends the unmodelled fields of the track's descriptor; `inner`: the fields of the process, thread or counter in it. */
-void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to);
-void passthrough_tracks_begin(struct perfetto_sink *s);
-bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);
 /* Position of a track in the input file. A track with a uuid keeps its original descriptors, if it had any; no new one is
  * written. */
 struct kept_track {
   uint64_t uuid, parent;
   bool has_uuid, has_parent;
 };
-struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track);
-/* Writes the original descriptors that follow the events if `after`, otherwise the others. */
-void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after);
-/* Writes the passthrough packets of the first graph. Those of later graphs are lost, because they may use the same sequences
- * and their clocks differ. */
-void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first);
-/* Writes the data that other formats have asked to embed since the last call (format/carry.h). */
-void write_blocks(struct perfetto_sink *s);
-uint32_t passthrough_sequence(struct perfetto_sink *s);
 
 struct perfetto_sink {
   struct sink sink;
@@ -255,24 +196,6 @@ struct perfetto_sink {
 static inline uint64_t writer_uuid(struct perfetto_sink *s) { return s->last_uuid += s->step; }
 static inline int32_t writer_pid(struct perfetto_sink *s) { return (s->next_pid += (int32_t)s->step) - (int32_t)s->step; }
 
-/* Push and pop spans on the stack of the current lane (lanes.c). A child ends no later than its parent. */
-void lanes_open_slices(struct perfetto_sink *s, tk_id event);
-void lanes_close_slices(struct perfetto_sink *s, uint32_t height);
-
-/* Writes the events of an async track (asyncs.c). */
-void asyncs_write(struct perfetto_sink *s, tk_id track);
-/* Writes the samples of a counter track (counters.c). */
-void counters_write(struct perfetto_sink *s, tk_id track);
-
-/* Writes the records of the graph as private packets (records.c). */
-void records_write(struct perfetto_sink *s);
-
-/* ---- machines (machine.c) ---- */
-
-bool machine_write_all(struct perfetto_sink *s);
-/* Switches to the machine of the track. Returns true on the first switch to it in this graph. */
-bool machine_of_writer(struct perfetto_sink *s, tk_id track);
-
 /* ---- descriptors (descriptors.c) ---- */
 
 /* True for a track that is not a thread but is identified by its name (fields.h). */
@@ -280,10 +203,6 @@ static inline bool track_is_named(const struct tk_track *k) {
   return k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0;
 }
 
-
-/* Returns FORM_COMPLETE, FORM_MIXED or 0 for the spans of a track. */
-uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_track *k);
-void descriptor_tracks(struct perfetto_sink *s);
 /* A named track to be described under a parent (0 = none). `form` and `tid` are for our reader. */
 struct child {
   uint64_t parent;
@@ -300,14 +219,5 @@ struct child {
   size_t n_id;
   int64_t rank;
 };
-uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);
-uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c);
-/* Writes trace-wide data: clocks and extension descriptors at the start, top-level data at the end. */
-void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t);
-/* Writes the extension descriptors of a graph; the first graph's come at the start. */
-void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t);
-void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t);
-void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
-bool descriptor_track_hidden(const struct tk_trace *t, tk_id track);
 
 #endif

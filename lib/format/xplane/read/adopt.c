@@ -7,6 +7,7 @@
  * args have the types of the other format. */
 #include <string.h>
 
+#include "adopt.h"
 #include "format/pb_out.h"
 #include "format/xplane/private.h"
 #include "format/xplane/passthrough.h"

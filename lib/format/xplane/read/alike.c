@@ -8,8 +8,10 @@
  * `info -j1` of 5.4 million events in 237 MB took 1.36 to 1.49 s without this, and takes 1.01 to 1.06 s with it. */
 #include <string.h>
 
+#include "alike.h"
 #include "base/utf8.h"
 #include "reader.h"
+#include "graph/args.h"
 
 enum { TAG_EVENT = PB_KEY(XLINE_EVENTS, PB_BYTES), MOST_BYTES = 4096 };
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;

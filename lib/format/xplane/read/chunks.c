@@ -7,7 +7,10 @@
  * a chunk knows the ids that the main reader has met, and leaves new ids and anything unusual to the main reader. */
 #include <string.h>
 
+#include "chunks.h"
 #include "reader.h"
+#include "event.h"
+#include "alike.h"
 
 enum { TAG_EVENT = PB_KEY(XLINE_EVENTS, PB_BYTES) };
 

@@ -6,6 +6,7 @@
  * the bid 0. */
 #include <string.h>
 
+#include "detect.h"
 #include "base/utf8.h"
 #include "format/xplane/fields.h"
 #include "format/pb.h"

@@ -1,8 +1,11 @@
 /* event.c - XEvent -> event, XStat -> arg: any order of fields, any repair.
  *
  * An event takes 18 to 60 bytes in the file and is decoded in place in the window. */
+#include "event.h"
 #include "format/pb_out.h"
 #include "reader.h"
+#include "alike.h"
+#include "graph/args.h"
 
 #include <string.h>
 

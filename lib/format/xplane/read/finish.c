@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "finish.h"
 #include "reader.h"
+#include "private.h"
+#include "metas.h"
+#include "flow.h"
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 

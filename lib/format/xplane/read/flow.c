@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "flow.h"
 #include "reader.h"
 
 enum { KEYS = 6 };

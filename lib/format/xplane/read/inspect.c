@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inspect.h"
 #include "format/pb_unpack.h"
 #include "format/xplane/passthrough.h"
 #include "format/xplane/xplane.h"

@@ -5,6 +5,9 @@
 
 #include "format/pb_out.h"
 #include "reader.h"
+#include "event.h"
+#include "chunks.h"
+#include "alike.h"
 
 static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;

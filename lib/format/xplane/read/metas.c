@@ -4,6 +4,7 @@
  * notes as well, and the host name is stored as in Kineto. */
 #include <string.h>
 
+#include "metas.h"
 #include "format/time_base.h"
 #include "format/json.h"
 #include "format/pb_unpack.h"

@@ -8,9 +8,11 @@
  * Records that need more are packed anew: two stats with one name (the last one is used), private types. */
 #include <string.h>
 
+#include "names.h"
 #include "graph/seal.h"
 #include "format/xplane/private.h"
 #include "reader.h"
+#include "graph/args.h"
 
 enum { NEED_REFS = 1, NEED_REBUILD = 2, NEED_STEP = 4, NEED_LINK = 8 };
 

@@ -8,6 +8,7 @@
  * A file may contain anything: values that differ from what we write are ignored. */
 #include <string.h>
 
+#include "private.h"
 #include "format/json_args.h"
 #include "format/xplane/private.h"
 #include "format/time_base.h"

@@ -8,8 +8,13 @@
  * the next message (salvage.h). A truncated file keeps everything before the cut. */
 #include <string.h>
 
+#include "read.h"
 #include "format/pb_out.h"
 #include "reader.h"
+#include "names.h"
+#include "finish.h"
+#include "chunks.h"
+#include "alike.h"
 #include "format/xplane/xplane.h"
 
 /* ---- planes ---- */

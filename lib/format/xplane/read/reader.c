@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "graph/args.h"
 
 
 void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *text) {

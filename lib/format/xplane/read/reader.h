@@ -128,37 +128,7 @@ tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id p
 
 /* ---- the stages ---- */
 
-/* Reads events at the cursor, in a line that ends at `end`, with several threads, until something else follows (chunks.c).
- */
-bool xplane_chunks_start(struct xplane_reader *r);
-bool xplane_chunks_are_due(const struct xplane_reader *r, uint64_t end);
-bool xplane_chunks_read(struct xplane_reader *r, tk_id track, uint64_t end);
-/* Reads the event in p[0, n), where the cursor is at its end, in a line that ends at `end` (event.c). */
-void xplane_read_event(struct xplane_reader *r, const struct xplane_line *line, const uint8_t *p, size_t n, uint64_t end);
-/* True if the content of a field begins like an entry of a map, with a key and a message. */
-bool xplane_looks_like_entry(const uint8_t *p, const uint8_t *end);
-/* Reads an event of a chunk; returns false if the main reader must handle it. */
-bool xplane_read_event_apart(struct xplane_reader *r, const struct xplane_line *line, const uint8_t *p, size_t n);
-
 /* Reads a line and its events (line.c). */
 enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent);
-/* Reads up to `most` events at the cursor, as long as their stats are as predicted, in the message that ends at `end`
- * (alike.c). The general path calls the other functions: for each stat that it reads, for the resulting args, and at the
- * start of a plane. */
-uint32_t xplane_read_alike(struct xplane_reader *r, const struct xplane_line *line, uint64_t end, uint32_t most);
-void xplane_see_stat(struct xplane_reader *r, const struct xstat *s);
-void xplane_learn_alike(struct xplane_reader *r, int64_t id, uint32_t args);
-void xplane_forget_alike(struct xplane_reader *r);
-/* Names the classes, keys and refs that the plane's events use (names.c); its fields except lines are the raw text from
- * plane->at on. */
-bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint32_t first_line);
-/* Restores properties of tracks that planes and lines cannot represent, the zero and the top-level data (private.c). */
-void xplane_restore(struct xplane_reader *r);
-/* Adds the flow points that stats of events define (flow.c). */
-void xplane_link(struct xplane_reader *r);
-/* Adds the passthrough, and the data of spaces and planes that all formats can represent (metas.c). */
-void xplane_add_metas(struct xplane_reader *r);
-/* Sets pids, clocks, flows and metas after the last plane (finish.c). */
-void xplane_finish(struct xplane_reader *r);
 
 #endif

@@ -12,9 +12,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "adopted.h"
 #include "base/base64.h"
 #include "base/utf8.h"
 #include "writer.h"
+#include "class.h"
 
 /* Set of keys of metadata with one name; those with more keys come first. */
 struct key_set {

@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "carried.h"
 #include "writer.h"
+#include "private.h"
+#include "lines.h"
+#include "graph/args.h"
 
 /* ---- types of stats ---- */
 

@@ -6,6 +6,7 @@
  * model: XEventMetadata.metadata and the ids of children. */
 #include <string.h>
 
+#include "class.h"
 #include "writer.h"
 
 /* Returns the long name of a class, which its metadata had in addition to a display name; 0 = none. */

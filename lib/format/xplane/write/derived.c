@@ -3,6 +3,7 @@
  * to them. */
 #include <string.h>
 
+#include "derived.h"
 #include "writer.h"
 
 static bool is_made(const struct xplane_graph *g, const struct tk_event *ev) {

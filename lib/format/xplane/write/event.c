@@ -1,5 +1,10 @@
 /* event.c - encodes an event as the body of an XEvent. */
+#include "event.h"
 #include "writer.h"
+#include "kineto.h"
+#include "derived.h"
+#include "class.h"
+#include "adopted.h"
 
 /* Fields of XEvent itself, taken from args that contain them. */
 struct fields {

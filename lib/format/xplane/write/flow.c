@@ -6,8 +6,10 @@
  * Events that were read as XPlane have their links as args and need neither, unless an operation dropped these args. */
 #include <string.h>
 
+#include "flow.h"
 #include "format/json_args.h"
 #include "writer.h"
+#include "private.h"
 
 /* ---- the stat "flow" ---- */
 

@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kineto.h"
 #include "base/text.h"
 #include "format/json.h"
 #include "format/xplane/kineto.h"
 #include "writer.h"
+#include "class.h"
 
 /* A derived line, as a negative int32: xprof recognises such lines by their ids. */
 static const int64_t STEPS_LINE = (int64_t)0xffffffffdeadbeefu;

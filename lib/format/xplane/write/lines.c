@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lines.h"
 #include "writer.h"
+#include "kineto.h"
+#include "event.h"
 
 static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 

@@ -18,8 +18,10 @@
  * passthrough is not wanted (--no-passthrough), metadata of classes in use is kept, and no loss is counted. */
 #include <string.h>
 
+#include "passthrough.h"
 #include "base/utf8.h"
 #include "writer.h"
+#include "class.h"
 
 /* ---- references of events ---- */
 

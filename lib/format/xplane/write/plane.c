@@ -8,8 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plane.h"
 #include "format/xplane/kineto.h"
 #include "writer.h"
+#include "private.h"
+#include "passthrough.h"
+#include "lines.h"
+#include "kineto.h"
+#include "flow.h"
+#include "carried.h"
+#include "adopted.h"
 
 static const uint64_t MOST = INT32_MAX; /* bytes that protobuf accepts in one message */
 

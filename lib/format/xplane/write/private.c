@@ -2,6 +2,7 @@
  * the plane, as JSON. */
 #include <string.h>
 
+#include "private.h"
 #include "format/json_args.h"
 #include "writer.h"
 

@@ -5,9 +5,17 @@
  * tracekit's provenance. */
 #include <string.h>
 
+#include "write.h"
 #include "format/json.h"
 #include "format/xplane/kineto.h"
 #include "writer.h"
+#include "private.h"
+#include "plane.h"
+#include "passthrough.h"
+#include "kineto.h"
+#include "flow.h"
+#include "derived.h"
+#include "carried.h"
 #include "format/xplane/xplane.h"
 
 /* ---- the graph as it was read ---- */

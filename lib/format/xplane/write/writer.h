@@ -188,56 +188,15 @@ static inline bool xplane_is_number(enum tk_arg_type type) {
   return type == TK_ARG_INT || type == TK_ARG_UINT || type == TK_ARG_DECIMAL || type == TK_ARG_DOUBLE;
 }
 
-/* ---- class.c ---- */
-
-/* Returns the id of the metadata of a class, adding it to the map if necessary. */
-int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls);
-/* The same for an event whose stats override stats of its metadata, which args contain. */
-int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_event *ev);
-/* The same for events that have another name for xprof than the displayed one; `name` NULL: for events generated for xprof. */
-int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant, const char *name, size_t n);
-/* The same for one series of a counter. */
-int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series);
-/* For a pruned plane: writes the children of metadata in use. */
-void xplane_put_children(struct xplane_encoder *e);
-
-/* ---- adopted.c ---- */
-
-/* Collects the metadata of a plane that another format embedded, and the types of stats, in order to find each event's metadata
- * and drop the args that it contains. */
-struct xplane_adopted *xplane_adopted_new(struct xplane_encoder *e);
-void xplane_adopted_free(struct xplane_adopted *a);
-/* Returns the event's own *n args, valid until the next call; *id is its metadata, 0 = not in the plane. */
-const struct tk_arg *xplane_adopted_args(struct xplane_encoder *e, const struct tk_event *ev, uint32_t *n, int64_t *id);
-/* True if the arg is bytes that the other format stored as text. The bytes are valid until the next call. */
-bool xplane_adopted_bytes(struct xplane_encoder *e, const struct tk_arg *arg, struct xplane_bytes *bytes);
-/* For a pruned plane: keeps metadata of an event unchanged. */
-void xplane_use_class(struct xplane_encoder *e, int64_t id);
-
-/* ---- event.c ---- */
-
-/* Encodes the body of an XEvent in e->event. */
-void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line *line, struct xplane_out_event event);
-
 /* ---- lines.c ---- */
 
 static inline struct xplane_out_line *xplane_out_lines(const struct xplane_encoder *e, uint32_t *n) {
   *n = (uint32_t)(e->lines.len / sizeof(struct xplane_out_line));
   return (struct xplane_out_line *)(void *)e->lines.data;
 }
-/* Choose the lines of the plane, in order, and measure them. Return false when memory runs out or the work must stop (e->pace).
- */
-bool xplane_choose_lines(struct xplane_encoder *e);
-bool xplane_measure_lines(struct xplane_encoder *e);
-uint64_t xplane_lines_size(const struct xplane_encoder *e);
-/* Writes the lines as fields of the plane; returns false if the work must stop. */
-bool xplane_put_lines(struct xplane_encoder *e, struct out *out);
 
 /* ---- private.c ---- */
 
-/* Append the texts of the stats "tracekit.tracks" and "tracekit.records"; return false if there is none. */
-bool xplane_put_tracks(struct xplane_encoder *e, struct buf *text);
-bool xplane_put_records(struct xplane_encoder *e, struct buf *text);
 static inline enum xplane_origin xplane_origin_of(const struct xplane_graph *g, tk_id process) {
   return g->planes_of ? (enum xplane_origin)g->planes_of[process] : XPLANE_NEW;
 }
@@ -245,66 +204,15 @@ static inline enum xplane_origin xplane_origin_of(const struct xplane_graph *g, 
 static inline bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
   return (xplane_origin_of(g, process) == XPLANE_NEW || g->converted) && process && !g->t->tracks[process].hidden;
 }
-/* Counts the records that no private stat contains. */
-void xplane_count_records(struct sink *sink, const struct xplane_graph *g);
 static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
   return !track || t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
 }
-/* Append a JSON member. `key` is the text before the value: ",\"name\":". Text 0 and missing identities append nothing. */
-void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text);
-void xplane_member_number(struct buf *b, const char *key, int64_t v);
-void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *key, struct tk_ident i);
 
 /* ---- derived.c ---- */
 
-/* Finds the parts of a graph that tk_derive made; xprof derives them itself. */
-void xplane_find_derived(struct xplane_graph *g, struct mem *mem);
 static inline bool xplane_is_derived(const struct xplane_graph *g, tk_id track) {
   return g->t->tracks[track].derived || (g->derived && g->derived[track]);
 }
-/* Returns the names of args that tk_derive added to the event, "" = none. */
-const char *xplane_derived_args(const struct xplane_graph *g, const struct tk_event *ev);
-/* True if the arg is one of them, or the mark itself. */
-bool xplane_is_derived_arg(const struct xplane_graph *g, const char *args, tk_id key);
-
-/* ---- flow.c ---- */
-
-/* Computes g->flows; flow ids begin at `next`, `step` apart. Returns the next id. */
-int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, struct mem *mem);
-/* Appends the text of the stat "tracekit.flows"; returns false if there is none. */
-bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
-/* Counts the written points, and points that neither stat contains. */
-void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
-
-/* ---- kineto.c ---- */
-
-/* Sets g->kineto if the graph is a PyTorch profiler trace; the functions below depend on it. */
-void xplane_find_kineto(struct xplane_graph *g, struct mem *mem);
-/* Returns the device number of a process, -1 = not a device. */
-int64_t xplane_made_device(const struct xplane_graph *g, tk_id process);
-/* Add the line of steps to a device; return its i-th event, 0 = no more; encode its body in e->event. */
-void xplane_add_steps(struct xplane_encoder *e);
-tk_id xplane_step_event(const struct xplane_encoder *e, uint32_t i);
-void xplane_encode_step(struct xplane_encoder *e, const struct xplane_out_line *line, tk_id event);
-/* True if the plane's lines may use the file's own base: xprof interprets times of allocations that way, whatever the line's
- * timestamp. */
-bool xplane_counts_from_base(const struct xplane_encoder *e, tk_time first);
-/* Prints the name of a stream; returns false if it has the name of its thread. */
-bool xplane_put_stream_name(const struct xplane_encoder *e, struct buf *b, tk_id track);
-/* Append the generated stats of an event; return the id of metadata to use instead of its class's, or 0. */
-void xplane_put_made_stats(struct xplane_encoder *e, struct buf *b, tk_id event);
-int64_t xplane_made_class_id(struct xplane_encoder *e, const struct tk_event *ev);
-/* Appends the properties of a device. */
-void xplane_put_made_plane(struct xplane_encoder *e, struct buf *plane);
-
-/* ---- passthrough.c ---- */
-
-/* For a graph that an operation changed: collects what the remaining events refer to. */
-void xplane_prune_init(struct xplane_graph *g, bool bare, struct mem *mem);
-void xplane_prune_free(struct xplane_graph *g);
-/* Appends the plane's original fields except id, name, lines and private stats; to be called when the lines have been measured.
- */
-void xplane_put_passthrough(struct xplane_encoder *e, struct buf *plane);
 
 /* ---- plane.c ---- */
 
@@ -330,32 +238,5 @@ struct xplane_sink {
   struct buf added;   /* its fields that are not planes, likewise */
   int64_t next_carried;
 };
-
-/* Counts bytes of the file; returns false with err if it exceeds what protobuf can read. */
-bool xplane_grow(struct xplane_sink *s, uint64_t n, struct tk_err *err);
-/* Writes a plane that was read as XPlane. */
-bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, const struct xplane_plane *plane,
-                        struct tk_err *err);
-/* Assigns row ids to the processes of other formats, by sort index, after the rows of earlier graphs. Returns false when memory
- * runs out. */
-bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g);
-/* Writes a process of another format; rows must be ordered. */
-bool xplane_write_new(struct xplane_sink *s, const struct xplane_graph *g, tk_id process, struct tk_err *err);
-/* ---- carried.c ---- */
-
-/* Adds the block's description of the plane that is written next. */
-void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e);
-/* The same for the planes of a part, which follow those already written. Returns false if the part is damaged. */
-bool xplane_take_carried(struct xplane_sink *s, struct pb blocks);
-/* The same for file-wide data; its stats and their names are in the sink. Returns false if there is no block. */
-bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first);
-/* True if the graph is exactly what the reader made of the embedded XSpace. */
-bool xplane_is_pristine(const struct xplane_graph *g, struct mem *mem);
-
-/* ---- plane.c ---- */
-
-/* Writes a plane with this name and the stats in `stats`, whose names are in e->new_stats; writes nothing if there are none. */
-bool xplane_write_stats(struct xplane_sink *s, struct xplane_encoder *e, const char *name, const struct buf *stats,
-                        struct tk_err *err);
 
 #endif

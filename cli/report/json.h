@@ -1,0 +1,9 @@
+/* json.h - prints a report as JSON (schemas/job.schema.json). */
+#ifndef CLI_REPORT_JSON_H
+#define CLI_REPORT_JSON_H
+
+#include "report.h"
+
+void report_print_json(const struct tk_report *r, size_t top);
+
+#endif

@@ -1,0 +1,17 @@
+/* chunks.h - reads a large Chrome JSON file with several threads (format/chunks.h): text is cut where an event seems to
+ * start. */
+#ifndef FORMAT_CHROME_READ_CHUNKS_H
+#define FORMAT_CHROME_READ_CHUNKS_H
+
+#include "reader.h"
+
+/* Starts several threads if that pays; returns false when memory runs out. chunks_stop ends them. */
+bool chrome_chunks_start(struct chrome *r);
+
+/* True if it pays to read with several threads what follows j.p, which is after an event. */
+bool chrome_chunks_are_due(const struct chrome *r);
+
+/* Reads events until something else follows or the input ends. Afterwards j.p is after an event again. */
+bool chrome_chunks_read(struct chrome *r);
+
+#endif

@@ -1,0 +1,10 @@
+/* finish.h - handles times that could not be placed while the file was read. */
+#ifndef FORMAT_CHROME_READ_FINISH_H
+#define FORMAT_CHROME_READ_FINISH_H
+
+#include "reader.h"
+
+/* Determines clocks after everything has been read. */
+void chrome_finish(struct chrome *r);
+
+#endif

@@ -1,0 +1,10 @@
+/* record.h - keeps events raw: metadata, objects, memory dumps, unknown phases. */
+#ifndef FORMAT_CHROME_READ_RECORD_H
+#define FORMAT_CHROME_READ_RECORD_H
+
+#include "reader.h"
+
+/* Keeps the members of the object at `from`, except members that its track and time determine. */
+void chrome_record(struct chrome *r, const struct chrome_event *e, uint32_t args, const uint8_t *from);
+
+#endif

@@ -1,0 +1,16 @@
+/* args.h - DebugAnnotation -> arg. */
+#ifndef FORMAT_PERFETTO_READ_ARGS_H
+#define FORMAT_PERFETTO_READ_ARGS_H
+
+#include "reader.h"
+
+/* Adds the annotation to the args under construction. */
+void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+
+/* Appends the annotation to `to` with its interned texts spelled out. */
+void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to);
+
+/* True if the field is JSON; then r->json contains its strict compact text. */
+bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
+
+#endif

@@ -1,0 +1,13 @@
+/* extension.h - converts fields of TrackEvent that the file describes to args. */
+#ifndef FORMAT_PERFETTO_READ_EXTENSION_H
+#define FORMAT_PERFETTO_READ_EXTENSION_H
+
+#include "reader.h"
+
+/* Returns the *n args that an event's fields become. They point into `fields`. */
+const struct member *extension_read(struct extension_reader *x, const struct buf *fields, uint32_t *n);
+
+/* Adds these args to the args under construction. Returns the number of args that are bytes rather than text. */
+uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, struct tk_trace *t);
+
+#endif

@@ -1,0 +1,21 @@
+/* sequence.h - state of a sequence of packets: interned text and defaults, until it is cleared. */
+#ifndef FORMAT_PERFETTO_READ_SEQUENCE_H
+#define FORMAT_PERFETTO_READ_SEQUENCE_H
+
+#include "reader.h"
+
+struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_t id);
+void sequence_clear(struct perfetto *r, struct sequence *q);
+void sequence_defaults(struct sequence *q, const struct pb_field *f);
+
+/* Returns the number of the interned data that the event's fields may reference; 0 if there is none. */
+uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
+void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+
+/* Returns the string of an iid; 0 if it has not been interned yet. */
+tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid);
+
+/* Returns the text of an iid; "[iid 5]" if it was never interned. */
+tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid);
+
+#endif

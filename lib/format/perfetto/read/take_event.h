@@ -1,0 +1,10 @@
+/* take_event.h - struct track_event -> event, counter samples, flow points. */
+#ifndef FORMAT_PERFETTO_READ_TAKE_EVENT_H
+#define FORMAT_PERFETTO_READ_TAKE_EVENT_H
+
+#include "track_event.h"
+
+/* Adds the event to the graph. */
+void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e);
+
+#endif

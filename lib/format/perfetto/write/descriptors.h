@@ -1,0 +1,22 @@
+/* descriptors.h - TrackDescriptors, the clock, and the top-level data of a trace. */
+#ifndef FORMAT_PERFETTO_WRITE_DESCRIPTORS_H
+#define FORMAT_PERFETTO_WRITE_DESCRIPTORS_H
+
+#include "writer.h"
+
+/* Returns FORM_COMPLETE, FORM_MIXED or 0 for the spans of a track. */
+uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_track *k);
+void descriptor_tracks(struct perfetto_sink *s);
+uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, int64_t tid);
+uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c);
+
+/* Writes trace-wide data: clocks and extension descriptors at the start, top-level data at the end. */
+void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t);
+
+/* Writes the extension descriptors of a graph; the first graph's come at the start. */
+void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t);
+void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t);
+void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
+bool descriptor_track_hidden(const struct tk_trace *t, tk_id track);
+
+#endif

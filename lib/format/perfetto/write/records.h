@@ -1,0 +1,10 @@
+/* records.h - records. */
+#ifndef FORMAT_PERFETTO_WRITE_RECORDS_H
+#define FORMAT_PERFETTO_WRITE_RECORDS_H
+
+#include "writer.h"
+
+/* Writes the records of the graph as private packets (records.c). */
+void records_write(struct perfetto_sink *s);
+
+#endif

@@ -1,0 +1,13 @@
+/* chunks.h - reads a long line of an XPlane file with several threads (format/chunks.h). */
+#ifndef FORMAT_XPLANE_READ_CHUNKS_H
+#define FORMAT_XPLANE_READ_CHUNKS_H
+
+#include "reader.h"
+
+/* Reads events at the cursor, in a line that ends at `end`, with several threads, until something else follows (chunks.c).
+ */
+bool xplane_chunks_start(struct xplane_reader *r);
+bool xplane_chunks_are_due(const struct xplane_reader *r, uint64_t end);
+bool xplane_chunks_read(struct xplane_reader *r, tk_id track, uint64_t end);
+
+#endif

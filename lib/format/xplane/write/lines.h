@@ -1,0 +1,16 @@
+/* lines.h - writes the lines of a plane. */
+#ifndef FORMAT_XPLANE_WRITE_LINES_H
+#define FORMAT_XPLANE_WRITE_LINES_H
+
+#include "writer.h"
+
+/* Choose the lines of the plane, in order, and measure them. Return false when memory runs out or the work must stop (e->pace).
+ */
+bool xplane_choose_lines(struct xplane_encoder *e);
+bool xplane_measure_lines(struct xplane_encoder *e);
+uint64_t xplane_lines_size(const struct xplane_encoder *e);
+
+/* Writes the lines as fields of the plane; returns false if the work must stop. */
+bool xplane_put_lines(struct xplane_encoder *e, struct out *out);
+
+#endif

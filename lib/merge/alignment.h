@@ -1,0 +1,25 @@
+/* alignment.h - results of the first pass of a merge, for the second pass (align.h). */
+#ifndef MERGE_ALIGNMENT_H
+#define MERGE_ALIGNMENT_H
+
+#include "align.h"
+
+bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock);
+
+/* Returns the shift that moves a trace's origin onto the time base: 0 if the clocks can be compared, else the shift that keeps
+ * times as printed. */
+int64_t merge_later(const struct merge_base *base, const struct merge_base *own, enum tk_align align);
+
+/* Returns the largest number of anchors for each of n inputs. It is smaller for very many inputs, because all anchors are in
+ * memory at once. */
+uint32_t merge_most_anchors(size_t n);
+
+/* Ends the merge because an input failed: returns false, and adds a suggestion to err. */
+bool merge_stops(size_t n_inputs, struct tk_err *err);
+
+/* Loads an input, or returns the trace that the first pass kept, which is already cut. */
+struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
+                            struct tk_err *err);
+void merge_alignment_free(struct merge_alignment *a);
+
+#endif
