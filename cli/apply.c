@@ -90,6 +90,7 @@ static int cmd_apply(const void *params, const struct operands *in) {
 
 const struct command command_apply = {
   .name = "apply",
+  .group = GROUP_CLUSTER,
   .summary = "write one rank of a planned merge",
   .operands = "PLAN RANK",
   .description =

@@ -1,6 +1,6 @@
 /* check.c - tracekit check: tests that a trace needs no repair, that its graph satisfies the invariants, and that the
  * assertions about the run hold. */
-#include "print/annotate.h"
+#include "shared/annotate.h"
 #include "commands.h"
 #include "shared/expect.h"
 #include "shared/run.h"
@@ -141,6 +141,7 @@ static int cmd_check(const void *params, const struct operands *in) {
 
 const struct command command_check = {
   .name = "check",
+  .group = GROUP_INSPECT,
   .summary = "validate a trace, and test assertions about its performance",
   .operands = "INPUT...",
   .description =

@@ -1,4 +1,4 @@
-/* commands.c - the table of commands, with the order and the headings of help. */
+/* commands.c - the table of commands, in the order of help. */
 #include "commands.h"
 
 #include <stddef.h>
@@ -12,18 +12,3 @@ const struct command *const commands[] = {
   &command_scan,    &command_plan,    &command_apply,  &command_concat, /* cluster */
   NULL,
 };
-
-static const struct {
-  const struct command *first;
-  const char *heading;
-} groups[] = {
-  { &command_convert, "Convert and open" },        { &command_merge, "Combine several traces" },
-  { &command_filter, "Keep or share a part" },     { &command_report, "Find out where the time went" },
-  { &command_info, "Look inside" },                { &command_scan, "Merge on a cluster, rank by rank" },
-};
-
-const char *command_heading(const struct command *c) {
-  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-    if (groups[i].first == c) return groups[i].heading;
-  return NULL;
-}

@@ -105,6 +105,7 @@ static int cmd_concat(const void *params, const struct operands *in) {
 
 const struct command command_concat = {
   .name = "concat",
+  .group = GROUP_CLUSTER,
   .summary = "join the outputs of apply into one trace",
   .operands = "PLAN PART...",
   .description =

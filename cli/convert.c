@@ -115,6 +115,7 @@ static int cmd_convert(const void *params, const struct operands *in) {
 
 const struct command command_convert = {
   .name = "convert",
+  .group = GROUP_OPEN,
   .summary = "convert a trace to another format or compression",
   .operands = "[INPUT]",
   .description =

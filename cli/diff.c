@@ -1,5 +1,5 @@
 /* diff.c - tracekit diff: compares two runs; prints a table, JSON (schemas/diff.schema.json) or CSV. */
-#include "print/annotate.h"
+#include "shared/annotate.h"
 #include "commands.h"
 #include "shared/expect.h"
 #include "shared/select.h"
@@ -466,6 +466,7 @@ static int cmd_diff(const void *params, const struct operands *in) {
 
 const struct command command_diff = {
   .name = "diff",
+  .group = GROUP_ANALYSE,
   .summary = "compare two runs; optionally fail if one is slower",
   .operands = "[BEFORE AFTER]",
   .description =

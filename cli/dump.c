@@ -63,6 +63,7 @@ static int cmd_dump(const void *params, const struct operands *in) {
 
 const struct command command_dump = {
   .name = "dump",
+  .group = GROUP_INSPECT,
   .summary = "print the events of a trace as text, JSON lines or CSV",
   .operands = "[INPUT]",
   .description =

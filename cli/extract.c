@@ -177,6 +177,7 @@ static int cmd_extract(const void *params, const struct operands *in) {
 
 const struct command command_extract = {
   .name = "extract",
+  .group = GROUP_OPEN,
   .summary = "extract a run from a log directory or archive as one trace",
   .operands = "[SOURCE...]",
   .description =

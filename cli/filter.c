@@ -136,6 +136,7 @@ static int cmd_filter(const void *params, const struct operands *in) {
 
 const struct command command_filter = {
   .name = "filter",
+  .group = GROUP_CUT,
   .summary = "keep the events you care about, as a valid trace",
   .operands = "[INPUT]",
   .description =

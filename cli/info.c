@@ -517,6 +517,7 @@ static int cmd_info(const void *params, const struct operands *in) {
 
 const struct command command_info = {
   .name = "info",
+  .group = GROUP_INSPECT,
   .summary = "summarise a trace",
   .operands = "[INPUT...]",
   .description =

@@ -200,6 +200,7 @@ static int cmd_list(const void *params, const struct operands *in) {
 
 const struct command command_list = {
   .name = "list",
+  .group = GROUP_OPEN,
   .summary = "list the runs, hosts and files of a run directory or archive",
   .operands = "[SOURCE...]",
   .description =

@@ -2,6 +2,7 @@
  *
  * The first argument or the program's own name selects the command: `tracekit merge` and `tracekit-merge` are the same.
  */
+#include "commands.h"
 #include "docs/docs.h"
 #include "docs/topics.h"
 #include "docs/complete_values.h"
@@ -70,7 +71,7 @@ static const char *foreign_command(const char *name) {
     { "--query", "sql" },
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (!strcmp(rows[i].name, name) && !opt_find_command(name)) return rows[i].here;
+    if (!strcmp(rows[i].name, name) && !opt_find_command(commands, name)) return rows[i].here;
   return NULL;
 }
 
@@ -95,27 +96,27 @@ static int unknown_command(const char *name) {
 
 static int help(const char *name) {
   if (name && !strcmp(name, "help")) name = NULL;
-  const struct command *c = name ? opt_find_command(name) : NULL;
+  const struct command *c = name ? opt_find_command(commands, name) : NULL;
   if (name && !c && topic_print(stdout, name, docs_formats)) return STATUS_DONE;
   if (name && !c) return unknown_command(name);
   if (c) docs_help(stdout, c);
-  else docs_usage(stdout);
+  else docs_usage(stdout, commands);
   return STATUS_DONE;
 }
 
 static int dispatch(int argc, char **argv) {
   const struct command *c;
   if (argc < 2) {
-    docs_usage(stderr);
+    docs_usage(stderr, commands);
     return STATUS_USAGE;
   }
   if (!strcmp(argv[1], "help")) return help(argv[2]);
-  if (!strcmp(argv[1], "-h")) return docs_overview(stdout), STATUS_DONE;
+  if (!strcmp(argv[1], "-h")) return docs_overview(stdout, commands), STATUS_DONE;
   if (!strcmp(argv[1], "--help")) return help(NULL);
   if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) return version();
-  if (!strcmp(argv[1], "__docs")) return docs_main(argv + 2);
+  if (!strcmp(argv[1], "__docs")) return docs_main(argv + 2, commands);
   if (!strcmp(argv[1], "__complete")) return complete_main(argv + 2);
-  c = opt_find_command(argv[1]);
+  c = opt_find_command(commands, argv[1]);
   return c ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
@@ -124,7 +125,7 @@ static const struct command *named_by(const char *program) {
   static const char prefix[] = "tracekit-";
   const char *slash = strrchr(program, '/');
   const char *name = slash ? slash + 1 : program;
-  return strncmp(name, prefix, sizeof prefix - 1) ? NULL : opt_find_command(name + sizeof prefix - 1);
+  return strncmp(name, prefix, sizeof prefix - 1) ? NULL : opt_find_command(commands, name + sizeof prefix - 1);
 }
 
 /* Gives each block of 1 MB or more its own mapping, so that it grows without a copy and returns to the system when freed.  By

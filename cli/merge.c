@@ -2,8 +2,8 @@
 #include "shared/clocks.h"
 #include "commands.h"
 #include "print/json.h"
-#include "merge.h"
 #include "redact.h"
+#include "shared/merging.h"
 #include "shared/run.h"
 #include "print/table.h"
 #include "print/tty.h"
@@ -17,76 +17,21 @@
 
 struct params {
   struct shared shared;
-  struct opt_choice align;
-  const char *reference, *align_report, *offsets_from, *collectives, *anchor, *label;
-  struct opt_offsets offsets;
-  struct opt_ranges ranks;
-  const char *step, *time;
-  uint64_t to;
-  int64_t clock_error;
-  int group_by, every_rank;
-  bool link_collectives, require_align, manifest, to_zero;
+  struct merging merging;
+  const char *align_report;
+  bool manifest;
 };
 
 #define FIELD(field) offsetof(struct params, field)
 
-const struct opt_word merge_align_words[] = {
-  { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks if that is reliable, otherwise as with clock" },
-  { "clock", TK_ALIGN_CLOCK, "align by absolute time, if the inputs record it" },
-  { "collectives", TK_ALIGN_COLLECTIVES, "align by collectives even if that is unreliable" },
-  { "marker=", TK_ALIGN_MARKER, "align the ends of the events with this name or pattern" },
-  { "start", TK_ALIGN_START, "align the first events of all hosts" },
-  { "none", TK_ALIGN_NONE, "keep the times as recorded" },
-  { 0, 0, 0 },
-};
-
-const struct opt_word merge_group_words[] = {
-  { "rank", TK_GROUP_RANK, "rank 0 first; the rows of each rank in their own order" },
-  { "host", TK_GROUP_HOST, "ranks of one host together; the host with the lowest rank first" },
-  { "kind", TK_GROUP_KIND, "CPUs of all ranks, then GPUs and TPUs of all ranks, then the rest" },
-  { 0, 0, 0 },
-};
-
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_WORD, 0, "align", "HOW", "how to align the clocks of the hosts", FIELD(align), merge_align_words, 0, 0 },
-  { OPT_OFFSETS, 0, "offset", "RANK=TIME",
-    "shift this rank or host by this time instead of aligning it, such as 3=+1.5ms or host42=-20us",
-    FIELD(offsets), 0, 0, 0 },
-  { OPT_FILE, 0, "offsets-from", "REPORT",
-    "use the clocks in this report (see --align-report) instead of comparing them", FIELD(offsets_from), 0, 0, 0 },
-  { OPT_STRING, 0, "reference", "WHO", "use the clock of this rank or host as the reference (default: that of the first input)",
-    FIELD(reference), 0, 0, 0 },
-  { OPT_TIME, 0, "clock-error", "TIME",
-    "typical difference between the wall clocks of hosts (default: 1ms)", FIELD(clock_error), 0, 0, 0 },
-  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host is reliable",
-    FIELD(require_align), 0, 0, 0 },
+  ROWS_MERGE_CLOCKS(struct params, merging_align_words),
   { OPT_FILE, 0, "align-report", "FILE", "write a JSON report on the clocks to this file, even in a dry run",
     FIELD(align_report), 0, 0, 0 },
-  { OPT_STRING, 0, "anchor", "REGEX",
-    "also treat spans with this name as collectives that all ranks leave together, such as those of your own library",
-    FIELD(anchor), 0, 0, 0 },
-  { OPT_FILE, 0, "collectives", "FILE",
-    "write a table of the collectives to this .csv or .json file: arrival times, and who waited for "
-    "whom", FIELD(collectives), 0,
-    0, 0 },
-  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the last rank that reached a collective to the ranks that waited for "
-                                        "it",
-    FIELD(link_collectives), 0, 0, 0 },
-  { OPT_RANGES, 0, "rank", "N..M", "keep only ranks in this range; clocks are compared using all ranks that are "
-                                   "read", FIELD(ranks), 0, 0, 0 },
-  { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
-  { OPT_STRING, 0, "step", "N..M", "keep only the time range of these training steps, for each rank its "
-                                   "own", FIELD(step), 0, 0, 0 },
-  { OPT_STRING, 0, "time", "A..B", "keep only this time range of the merged timeline, in the syntax of "
-                                   "filter", FIELD(time), 0, 0, 0 },
-  { OPT_SIZE, 0, "to", "SIZE", "shrink the output to at most this size (100MB, 64KiB), as shrink does",
-    FIELD(to), 0, 0, 0 },
-  { OPT_FLAG, 0, "to-zero", 0, "put the first event of all ranks at time 0", FIELD(to_zero), 0, 0, 0 },
-  { OPT_STRING, 0, "label", "TEXT",
-    "name of each process (default: \"rank {rank} - {host} - {process}\"); other fields: {pid}, {input}, {run}, {step}",
-    FIELD(label), 0, 0, 0 },
-  { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of the timeline", FIELD(group_by), merge_group_words, 0, 0 },
+  ROWS_MERGE_ANCHORS(struct params),
+  ROWS_MERGE_PART(struct params),
+  ROWS_MERGE_LAYOUT(struct params),
   { OPT_FLAG, 0, "manifest", 0,
     "write a tar of the decompressed inputs, with a manifest from which Perfetto 58 and later merges "
     "them", FIELD(manifest), 0, 0, 0 },
@@ -277,7 +222,7 @@ static int print_report(const struct shared *s, const struct tk_merge_report *re
 }
 
 static int finding(const struct params *p, const struct tk_align_report *a, int status) {
-  if (!p->require_align || a->trusted || status != STATUS_DONE) return status;
+  if (!p->merging.require_align || a->trusted || status != STATUS_DONE) return status;
   tty_fail("--require-align: the alignment of at least one host is unreliable");
   return STATUS_FINDING;
 }
@@ -324,32 +269,14 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .load = run_load_options(&p->shared, &progress),
     .save = run_save_options(&p->shared, "tracekit merge", &progress),
     .source = &source,
-    .align = (enum tk_align)p->align.value,
-    .marker = p->align.text,
-    .clock_error = p->clock_error,
-    .reference = p->reference,
-    .offsets = p->offsets.v,
-    .n_offsets = p->offsets.n,
-    .offsets_from = p->offsets_from,
     .keep_going = p->shared.keep_going,
-    .anchor = p->anchor,
-    .collectives = p->collectives,
-    .link_collectives = p->link_collectives,
-    .ranks = p->ranks.v,
-    .n_ranks = p->ranks.n,
-    .every_rank = (uint32_t)p->every_rank,
-    .steps = p->step,
-    .time = p->time,
-    .to = p->to,
-    .label = p->label,
-    .to_zero = p->to_zero,
-    .group_by = (enum tk_group_by)p->group_by,
     .derive = p->shared.derive > 0,
     .manifest = p->manifest,
     .align_report = p->align_report,
   };
   int status;
   struct redacting r;
+  merging_options(&p->merging, &options);
   if (forgot_output(p, in, &status)) return status;
   if (p->manifest && p->shared.redact.asked)
     return run_usage("merge", "--redact cannot be combined with --manifest, which copies inputs unchanged");
@@ -362,6 +289,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
 
 const struct command command_merge = {
   .name = "merge",
+  .group = GROUP_COMBINE,
   .summary = "merge the traces of several ranks into one timeline",
   .operands = "INPUT...",
   .description =

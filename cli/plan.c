@@ -1,25 +1,17 @@
 /* plan.c - tracekit plan: compares the clocks of a job from the scans of its ranks, and plans the merge. */
 #include "shared/clocks.h"
 #include "commands.h"
-#include "merge.h"
+#include "shared/merging.h"
 #include "shared/progress.h"
 #include "print/table.h"
 #include "print/tty.h"
 
 struct params {
   struct shared shared;
-  struct opt_choice align;
-  const char *reference, *offsets_from, *collectives, *label, *step, *time;
-  struct opt_offsets offsets;
-  struct opt_ranges ranks;
-  int64_t clock_error;
-  uint64_t to;
-  int group_by, every_rank;
-  bool require_align, to_zero;
+  struct merging merging;
 };
 
-#define FIELD(field) offsetof(struct params, field)
-
+/* Without marker, because a scan records only collectives, and without none, because ranks are placed one by one. */
 static const struct opt_word align_words[] = {
   { "auto", TK_ALIGN_AUTO, "align hosts by the collectives of their ranks if that is reliable, otherwise as with clock" },
   { "clock", TK_ALIGN_CLOCK, "align by absolute time, if the inputs record it" },
@@ -32,34 +24,9 @@ static const struct opt opts[] = {
   ROW_OUTPUT,
   { OPT_FORMAT, 'f', "format", "FORMAT", "format of the merged trace, such as json.gz (default: json); 'help' lists them",
     SHARED(format), 0, 0, 0 },
-  { OPT_WORD, 0, "align", "HOW", "how to align the clocks of the ranks", FIELD(align), align_words, 0, 0 },
-  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "shift this rank or host by this time instead of aligning "
-                                           "it", FIELD(offsets), 0, 0, 0 },
-  { OPT_FILE, 0, "offsets-from", "REPORT", "use the clocks in this report or plan instead of comparing "
-                                           "them", FIELD(offsets_from),
-    0, 0, 0 },
-  { OPT_STRING, 0, "reference", "WHO", "use the clock of this rank or host as the reference (default: that of the first rank)",
-    FIELD(reference), 0, 0, 0 },
-  { OPT_TIME, 0, "clock-error", "TIME",
-    "typical difference between the wall clocks of hosts (default: 1ms)", FIELD(clock_error), 0, 0, 0 },
-  { OPT_FLAG, 0, "require-align", 0, "exit with status 1 unless the alignment of every host is reliable",
-    FIELD(require_align), 0, 0, 0 },
-  { OPT_FILE, 0, "collectives", "FILE",
-    "write a table of the collectives to this .csv or .json file: arrival times, and who waited for "
-    "whom", FIELD(collectives), 0,
-    0, 0 },
-  { OPT_RANGES, 0, "rank", "N..M", "keep only ranks in this range; clocks are compared using all "
-                                   "ranks", FIELD(ranks), 0, 0, 0 },
-  { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
-  { OPT_STRING, 0, "step", "N..M", "keep only the time range of these training steps, for each rank its "
-                                   "own", FIELD(step), 0, 0, 0 },
-  { OPT_STRING, 0, "time", "A..B", "keep only this time range of the merged timeline, in the syntax of "
-                                   "filter", FIELD(time), 0, 0, 0 },
-  { OPT_SIZE, 0, "to", "SIZE", "limit the merged trace to this size (100MB, 64KiB), and give each rank a "
-                               "share", FIELD(to), 0, 0, 0 },
-  { OPT_FLAG, 0, "to-zero", 0, "put the first event of all ranks at time 0", FIELD(to_zero), 0, 0, 0 },
-  { OPT_STRING, 0, "label", "TEXT", "name of each process, as in merge", FIELD(label), 0, 0, 0 },
-  { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of the timeline", FIELD(group_by), merge_group_words, 0, 0 },
+  ROWS_MERGE_CLOCKS(struct params, align_words),
+  ROWS_MERGE_PART(struct params),
+  ROWS_MERGE_LAYOUT(struct params),
   ROW_OVERLAPS,
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
@@ -195,7 +162,7 @@ static void print_json(FILE *to, const struct tk_merge_report *r, const char *ou
 }
 
 static int finding(const struct params *p, const struct tk_merge_report *r) {
-  if (!p->require_align || r->align.trusted) return STATUS_DONE;
+  if (!p->merging.require_align || r->align.trusted) return STATUS_DONE;
   tty_fail("--require-align: the alignment of at least one host is unreliable");
   return STATUS_FINDING;
 }
@@ -205,28 +172,13 @@ static int cmd_plan(const void *params, const struct operands *in) {
   struct progress progress;
   struct tk_err err = { 0 };
   struct tk_merge_report report = { 0 };
-  const struct tk_merge_options options = {
+  struct tk_merge_options options = {
     .load = run_load_options(&p->shared, &progress),
     .save = run_save_options(&p->shared, "tracekit plan", &progress),
-    .align = (enum tk_align)p->align.value,
-    .clock_error = p->clock_error,
-    .reference = p->reference,
-    .offsets = p->offsets.v,
-    .n_offsets = p->offsets.n,
-    .offsets_from = p->offsets_from,
-    .collectives = p->collectives,
-    .ranks = p->ranks.v,
-    .n_ranks = p->ranks.n,
-    .every_rank = (uint32_t)p->every_rank,
-    .steps = p->step,
-    .time = p->time,
-    .to = p->to,
-    .to_zero = p->to_zero,
-    .label = p->label,
-    .group_by = (enum tk_group_by)p->group_by,
     .derive = p->shared.derive > 0,
   };
   int status;
+  merging_options(&p->merging, &options);
   const char *output = run_output(&p->shared, "plan", in, &status);
   if (!output) return status;
   const bool ok = tk_plan(in->v, in->n, output, &options, &report, &err);
@@ -241,6 +193,7 @@ static int cmd_plan(const void *params, const struct operands *in) {
 
 const struct command command_plan = {
   .name = "plan",
+  .group = GROUP_CLUSTER,
   .summary = "plan a merge from the scans of its ranks",
   .operands = "SCAN...",
   .description =

@@ -203,6 +203,7 @@ static int cmd_rebase(const void *params, const struct operands *in) {
 
 const struct command command_rebase = {
   .name = "rebase",
+  .group = GROUP_COMBINE,
   .summary = "shift a trace in time: to zero, to an event, by an offset or by a scale",
   .operands = "[INPUT...]",
   .description =

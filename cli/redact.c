@@ -181,6 +181,7 @@ static int cmd_redact(const void *params, const struct operands *in) {
 
 const struct command command_redact = {
   .name = "redact",
+  .group = GROUP_CUT,
   .summary = "remove private text, such as paths, hosts and args",
   .operands = "[INPUT]",
   .description =

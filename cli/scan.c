@@ -84,6 +84,7 @@ static int cmd_scan(const void *params, const struct operands *in) {
 
 const struct command command_scan = {
   .name = "scan",
+  .group = GROUP_CLUSTER,
   .summary = "summarise one rank for plan",
   .operands = "INPUT...",
   .description =

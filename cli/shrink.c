@@ -190,6 +190,7 @@ static int cmd_shrink(const void *params, const struct operands *in) {
 
 const struct command command_shrink = {
   .name = "shrink",
+  .group = GROUP_CUT,
   .summary = "shrink a trace to a size; the output records removed events",
   .operands = "[INPUT]",
   .description =

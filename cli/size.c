@@ -106,6 +106,7 @@ static int cmd_size(const void *params, const struct operands *in) {
 
 const struct command command_size = {
   .name = "size",
+  .group = GROUP_INSPECT,
   .summary = "show what takes up space in a trace",
   .operands = "[INPUT]",
   .description =

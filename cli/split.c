@@ -122,6 +122,7 @@ static int cmd_split(const void *params, const struct operands *in) {
 
 const struct command command_split = {
   .name = "split",
+  .group = GROUP_CUT,
   .summary = "split a trace into several files",
   .operands = "[INPUT]",
   .description =

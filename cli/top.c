@@ -409,6 +409,7 @@ static int cmd_top(const void *params, const struct operands *in) {
 
 const struct command command_top = {
   .name = "top",
+  .group = GROUP_ANALYSE,
   .summary = "rank names, kinds, ranks, streams or steps by time",
   .operands = "[INPUT...]",
   .description =

@@ -298,6 +298,7 @@ static int cmd_tree(const void *params, const struct operands *in) {
 
 const struct command command_tree = {
   .name = "tree",
+  .group = GROUP_ANALYSE,
   .summary = "show time as a call tree",
   .operands = "[INPUT...]",
   .description =

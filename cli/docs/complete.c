@@ -48,7 +48,7 @@ static void put_words(FILE *to, const struct opt *o) {
 }
 
 /* Prints the arguments of `help`: commands and topics. */
-static void put_subjects(FILE *to) {
+static void put_subjects(FILE *to, const struct command *const *commands) {
   const char *topic, *summary;
   for (const struct command *const *c = commands; *c; c++) fprintf(to, " %s", (*c)->name);
   for (size_t i = 0; (topic = topic_name(i, &summary)); i++) fprintf(to, " %s", topic);
@@ -77,7 +77,7 @@ static void bash_words(FILE *to, const struct command *c) {
 }
 
 /* COMP_WORDBREAKS contains '=', so "--align=cl" arrives as three words. */
-void docs_bash(FILE *to) {
+void docs_bash(FILE *to, const struct command *const *commands) {
   fputs("# bash completion for tracekit\n"
         "_tracekit() {\n"
         "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
@@ -92,7 +92,7 @@ void docs_bash(FILE *to) {
         "    elif [ \"$command\" = help ]; then\n"
         "      words='",
         to);
-  put_subjects(to);
+  put_subjects(to, commands);
   fputs("'\n"
         "    fi ;;\n"
         "  esac\n"
@@ -179,7 +179,7 @@ static void zsh_command(FILE *to, const struct command *c) {
   fputs(" \\\n        '*:input:_files' ;;\n", to);
 }
 
-void docs_zsh(FILE *to) {
+void docs_zsh(FILE *to, const struct command *const *commands) {
   fputs("#compdef tracekit", to);
   for (const struct command *const *c = commands; *c; c++) fprintf(to, " tracekit-%s", (*c)->name);
   fputs("\n_tracekit_from() {\n  local -a values\n  values=(${(f)\"$($_tracekit_program __complete $1 ${(Q)words} 2>/dev/null)\"})\n"
@@ -195,7 +195,7 @@ void docs_zsh(FILE *to) {
   fputs("        'help:describe a command'\n      )\n      _describe command list\n      return\n    fi\n"
         "    command=$words[2]\n    shift words\n    (( CURRENT-- ))\n  fi\n  case $command in\n    help) compadd",
         to);
-  put_subjects(to);
+  put_subjects(to, commands);
   fputs(" ;;\n", to);
   for (const struct command *const *c = commands; *c; c++) zsh_command(to, *c);
   fputs("  esac\n}\n_tracekit \"$@\"\n", to);
@@ -229,7 +229,7 @@ static void fish_option(FILE *to, const struct command *c, const struct opt *o, 
   fputc('\n', to);
 }
 
-void docs_fish(FILE *to) {
+void docs_fish(FILE *to, const struct command *const *commands) {
   fputs("# fish completion for tracekit\n"
         "function __tracekit_from\n  set -l line (commandline -opc)\n"
         "  $line[1] __complete $argv[1] $line[2..-1] 2>/dev/null\nend\n",
@@ -244,7 +244,7 @@ void docs_fish(FILE *to) {
         "complete -c tracekit -f -s h -l help -d 'print help'\n",
         to);
   fputs("complete -c tracekit -n '__fish_seen_subcommand_from help' -f -a '", to);
-  put_subjects(to);
+  put_subjects(to, commands);
   fputs("'\n", to);
   for (const struct command *const *c = commands; *c; c++)
     for (const struct opt *o = (*c)->opts; o->kind != OPT_END; o++) {

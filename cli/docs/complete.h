@@ -5,8 +5,8 @@
 
 #include "docs.h"
 
-void docs_bash(FILE *to);
-void docs_zsh(FILE *to);
-void docs_fish(FILE *to);
+void docs_bash(FILE *to, const struct command *const *commands);
+void docs_zsh(FILE *to, const struct command *const *commands);
+void docs_fish(FILE *to, const struct command *const *commands);
 
 #endif

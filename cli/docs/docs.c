@@ -122,13 +122,12 @@ void docs_short(FILE *to, const struct command *c) {
   else fprintf(to, "\nMore: tracekit help %s\n", c->name);
 }
 
-void docs_overview(FILE *to) {
+void docs_overview(FILE *to, const struct command *const *commands) {
   const char *name, *summary;
   fputs("Usage: tracekit COMMAND [options] [INPUT...] [-o OUTPUT]\n\n", to);
   wrap(to, about, 0, 0);
   for (const struct command *const *c = commands; *c; c++) {
-    const char *heading = command_heading(*c);
-    if (heading) fprintf(to, "\n%s:\n", heading);
+    if (c == commands || (*c)->group != c[-1]->group) fprintf(to, "\n%s:\n", opt_group_heading((*c)->group));
     fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
   }
   fprintf(to, "\nHelp:\n  %-10s%s\n", "help", "show help on a command or a topic: tracekit help merge");
@@ -136,8 +135,8 @@ void docs_overview(FILE *to) {
   for (size_t i = 0; (name = topic_name(i, &summary)); i++) fprintf(to, "  %-12s %s\n", name, summary);
 }
 
-void docs_usage(FILE *to) {
-  docs_overview(to);
+void docs_usage(FILE *to, const struct command *const *commands) {
+  docs_overview(to, commands);
   fputs("\n"
         "Options:\n"
         "  -h, --help     print this help\n"
@@ -263,7 +262,7 @@ static void man_statuses(FILE *to) {
   fputs(".El\n", to);
 }
 
-static void man_overview(FILE *to) {
+static void man_overview(FILE *to, const struct command *const *commands) {
   const struct tk_format_info *f;
   man_head(to, "tracekit", "convert, merge and analyse profiler traces");
   fputs(".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar options\n.Op Ar input ...\n.Op Fl o Ar output\n.Sh DESCRIPTION\n", to);
@@ -282,10 +281,10 @@ static void man_overview(FILE *to) {
   man_statuses(to);
 }
 
-void docs_man(FILE *to, const struct command *c) {
+void docs_man(FILE *to, const struct command *c, const struct command *const *commands) {
   char name[LONG_NAME];
   if (!c) {
-    man_overview(to);
+    man_overview(to, commands);
     return;
   }
   snprintf(name, sizeof name, "tracekit-%s", c->name);

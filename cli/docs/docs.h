@@ -7,16 +7,17 @@
 
 #include <stdio.h>
 
-void docs_usage(FILE *to);                         /* `tracekit help` without arguments */
-void docs_overview(FILE *to);                      /* only its commands and topics, for -h */
+/* `commands` ends with NULL. */
+void docs_usage(FILE *to, const struct command *const *commands);    /* `tracekit help` without arguments */
+void docs_overview(FILE *to, const struct command *const *commands); /* only its commands and topics, for -h */
 void docs_help(FILE *to, const struct command *c); /* --help */
 void docs_short(FILE *to, const struct command *c); /* -h: the first ten options, which matter most */
 void docs_formats(FILE *to);                       /* -f help */
-void docs_man(FILE *to, const struct command *c);  /* mdoc; NULL = tracekit(1) */
+void docs_man(FILE *to, const struct command *c, const struct command *const *commands); /* mdoc; NULL = tracekit(1) */
 
 /* Runs `tracekit __docs man|markdown [COMMAND]` and `tracekit __docs bash|zsh|fish|commands|formats|format-table|examples`,
  * hidden commands for the Makefile, the lint and the tests.  Returns the exit status. */
-int docs_main(char **argv);
+int docs_main(char **argv, const struct command *const *commands);
 
 /* Formats the long name of an option: "--output", "--[no-]progress". */
 const char *docs_long(const struct opt *o, char *text, size_t size);

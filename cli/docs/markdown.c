@@ -30,13 +30,13 @@ static const struct opt *find_same(const struct command *c, const struct opt *o)
 }
 
 /* Returns the first command of the table that has this option. */
-static const struct command *first_with(const struct opt *o) {
+static const struct command *first_with(const struct opt *o, const struct command *const *commands) {
   const struct command *const *c = commands;
   while (!find_same(*c, o)) c++;
   return *c;
 }
 
-static bool is_shared(const struct opt *o) {
+static bool is_shared(const struct opt *o, const struct command *const *commands) {
   int n = 0;
   for (const struct command *const *c = commands; *c; c++) n += find_same(*c, o) != NULL;
   return n > 1;
@@ -61,10 +61,10 @@ static void option_row(FILE *to, const struct opt *o) {
   fputs(" |\n", to);
 }
 
-static void own_options(FILE *to, const struct command *c) {
+static void own_options(FILE *to, const struct command *c, const struct command *const *commands) {
   bool any = false;
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
-    if (is_shared(o)) continue;
+    if (is_shared(o, commands)) continue;
     if (!any) fputs("| option | meaning |\n|---|---|\n", to);
     option_row(to, o);
     any = true;
@@ -72,11 +72,11 @@ static void own_options(FILE *to, const struct command *c) {
   if (any) fputc('\n', to);
 }
 
-static void shared_options_of(FILE *to, const struct command *c) {
+static void shared_options_of(FILE *to, const struct command *c, const struct command *const *commands) {
   char name[LONG_NAME];
   bool any = false;
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
-    if (!is_shared(o)) continue;
+    if (!is_shared(o, commands)) continue;
     fputs(any ? ", " : "[Options of several commands](README.md#options-of-several-commands): ", to);
     fprintf(to, "`%s`", docs_long(o, name, sizeof name));
     any = true;
@@ -84,21 +84,21 @@ static void shared_options_of(FILE *to, const struct command *c) {
   if (any) fputs(".\n", to);
 }
 
-static void one_command(FILE *to, const struct command *c) {
+static void one_command(FILE *to, const struct command *c, const struct command *const *commands) {
   fprintf(to, "# tracekit %s\n\n`tracekit %s [options] %s`\n\n", c->name, c->name, c->operands);
   plain(to, c->description);
   fputs("\n\n## Examples\n", to);
   for (const struct example *e = c->examples; e->line; e++) fprintf(to, "\n```sh\n# %s\n%s\n```\n", e->help, e->line);
   fputs("\n## Options\n\n", to);
-  own_options(to, c);
-  shared_options_of(to, c);
+  own_options(to, c, commands);
+  shared_options_of(to, c, commands);
 }
 
-static void all_shared_options(FILE *to) {
+static void all_shared_options(FILE *to, const struct command *const *commands) {
   fputs("\n## Options of several commands\n\n| option | meaning | commands |\n|---|---|---|\n", to);
   for (const struct command *const *c = commands; *c; c++)
     for (const struct opt *o = (*c)->opts; o->kind != OPT_END; o++) {
-      if (!is_shared(o) || first_with(o) != *c) continue;
+      if (!is_shared(o, commands) || first_with(o, commands) != *c) continue;
       fputs("| ", to);
       option_name(to, o);
       fputs(" | ", to);
@@ -110,22 +110,21 @@ static void all_shared_options(FILE *to) {
     }
 }
 
-void docs_markdown(FILE *to, const struct command *c) {
+void docs_markdown(FILE *to, const struct command *c, const struct command *const *commands) {
   const char *meaning;
   int status;
   if (c) {
-    one_command(to, c);
+    one_command(to, c, commands);
     return;
   }
   fputs("# Commands\n"
         "\n"
         "These pages contain the same text as `tracekit help COMMAND` and the manual pages.\n", to);
   for (const struct command *const *k = commands; *k; k++) {
-    const char *heading = command_heading(*k);
-    if (heading) fprintf(to, "\n| %s | |\n|---|---|\n", heading);
+    if (k == commands || (*k)->group != k[-1]->group) fprintf(to, "\n| %s | |\n|---|---|\n", opt_group_heading((*k)->group));
     fprintf(to, "| [%s](%s.md) | %s |\n", (*k)->name, (*k)->name, (*k)->summary);
   }
-  all_shared_options(to);
+  all_shared_options(to, commands);
   fputs("\n## Exit status\n\n| status | meaning |\n|--:|---|\n", to);
   for (size_t i = 0; (meaning = docs_status(i, &status)); i++) fprintf(to, "| %d | %s |\n", status, meaning);
 }

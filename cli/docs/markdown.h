@@ -4,9 +4,9 @@
 
 #include "docs.h"
 
-/* docs_markdown() prints the page of a command in docs/commands/, or the overview if c is NULL.  docs_format_table() prints
- * docs/formats/README.md except the links at its end. */
-void docs_markdown(FILE *to, const struct command *c);
+/* Prints the page of a command in docs/commands/, or the overview if c is NULL. */
+void docs_markdown(FILE *to, const struct command *c, const struct command *const *commands);
+/* Prints docs/formats/README.md except the links at its end. */
 void docs_format_table(FILE *to);
 
 #endif

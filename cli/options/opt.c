@@ -387,8 +387,20 @@ enum parsed opt_parse(const struct command *c, char **argv, void *params, struct
   return check_operands(&p, in);
 }
 
-const struct command *opt_find_command(const char *name) {
+const struct command *opt_find_command(const struct command *const *commands, const char *name) {
   for (const struct command *const *c = commands; *c; c++)
     if (!strcmp((*c)->name, name)) return *c;
   return NULL;
+}
+
+const char *opt_group_heading(enum command_group group) {
+  static const char *const headings[] = {
+    [GROUP_OPEN] = "Convert and open",
+    [GROUP_COMBINE] = "Combine several traces",
+    [GROUP_CUT] = "Keep or share a part",
+    [GROUP_ANALYSE] = "Find out where the time went",
+    [GROUP_INSPECT] = "Look inside",
+    [GROUP_CLUSTER] = "Merge on a cluster, rank by rank",
+  };
+  return headings[group];
 }

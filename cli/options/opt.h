@@ -89,8 +89,12 @@ struct operands {
 
 enum { ANY_NUMBER = 1 << 30 };
 
+/* Groups of commands in help. */
+enum command_group { GROUP_OPEN, GROUP_COMBINE, GROUP_CUT, GROUP_ANALYSE, GROUP_INSPECT, GROUP_CLUSTER };
+
 struct command {
   const char *name;
+  enum command_group group;
   const char *summary;     /* one line, no full stop */
   const char *operands;    /* "INPUT...", as the usage line shows it */
   const char *description; /* paragraphs separated by an empty line */
@@ -101,9 +105,8 @@ struct command {
   int (*run)(const void *params, const struct operands *in);
 };
 
-extern const struct command *const commands[]; /* terminated by NULL; in commands.c */
-/* Returns the heading of the group of commands that starts with `c`, or NULL if none does. */
-const char *command_heading(const struct command *c);
+/* Returns the heading of a group in help. */
+const char *opt_group_heading(enum command_group group);
 
 enum parsed { PARSED_RUN, PARSED_HELP, PARSED_SHORT, PARSED_VERSION, PARSED_FORMATS, PARSED_ERROR };
 
@@ -120,7 +123,8 @@ void opt_time_bad(struct opt_error *error, const char *name, const char *value);
 /* Frees the lists in params. */
 void opt_free(const struct command *c, void *params);
 
-const struct command *opt_find_command(const char *name);
+/* `commands` ends with NULL. Returns NULL if none has this name. */
+const struct command *opt_find_command(const struct command *const *commands, const char *name);
 
 /* Writes an error message such as "unknown command 'mrege'; did you mean 'merge'?". */
 void opt_unknown(struct opt_error *error, const char *what, const char *word, const char *const *valid);

@@ -1,7 +1,6 @@
 /* figures.c - see figures.h. */
 #include "figures.h"
 
-#include "report/report.h"
 #include "tty.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 #ifndef CLI_PRINT_TTY_H
 #define CLI_PRINT_TTY_H
 
-#include "shared/progress.h"
 #include "tracekit.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* html.c - prints a report as one HTML page: charts first, then the tables of text.c. */
 #include "html.h"
 #include "print/html.h"
-#include "report.h"
 #include "print/figures.h"
 #include "print/tty.h"
 

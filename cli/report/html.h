@@ -2,9 +2,11 @@
 #ifndef CLI_REPORT_HTML_H
 #define CLI_REPORT_HTML_H
 
-#include "report.h"
+#include "tracekit.h"
 
-/* Writes a self-contained page.  The caller checks `to` for errors. */
+#include <stdio.h>
+
+/* Writes a self-contained page, with `top` kernels. The caller checks `to` for errors. */
 void report_write_html(const struct tk_report *r, size_t top, FILE *to);
 
 #endif

@@ -1,7 +1,6 @@
 /* json.c - prints a report as JSON (schemas/job.schema.json). */
 #include "json.h"
 #include "print/figures.h"
-#include "report.h"
 #include "print/tty.h"
 
 #include <string.h>

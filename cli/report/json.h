@@ -2,8 +2,9 @@
 #ifndef CLI_REPORT_JSON_H
 #define CLI_REPORT_JSON_H
 
-#include "report.h"
+#include "tracekit.h"
 
+/* Lists `top` kernels. */
 void report_print_json(const struct tk_report *r, size_t top);
 
 #endif

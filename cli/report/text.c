@@ -1,6 +1,5 @@
 /* text.c - prints a report as text. */
 #include "text.h"
-#include "report.h"
 #include "print/figures.h"
 #include "print/table.h"
 #include "print/tty.h"

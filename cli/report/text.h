@@ -2,10 +2,9 @@
 #ifndef CLI_REPORT_TEXT_H
 #define CLI_REPORT_TEXT_H
 
-#include "report.h"
+#include "tracekit.h"
 
-/* top: number of kernels to list; as text, also of copies, launches and collectives.  report_print_text() returns false if out
- * of memory. */
+/* Lists `top` kernels, and as many copies, launches and collectives. Returns false if memory runs out. */
 bool report_print_text(const struct tk_report *r, size_t top);
 
 #endif

@@ -2,7 +2,6 @@
 #include "expect.h"
 #include "options/meant.h"
 
-#include "report/report.h"
 #include "print/figures.h"
 #include "print/tty.h"
 

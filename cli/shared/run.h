@@ -3,6 +3,7 @@
 #define CLI_SHARED_RUN_H
 
 #include "options/opt.h"
+#include "progress.h"
 #include "tracekit.h"
 
 #include <stdio.h>

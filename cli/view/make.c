@@ -5,7 +5,6 @@
  * Perfetto gets its own format, which it loads in half the memory of JSON and with all nanoseconds, unless JSON shows more of
  * the trace.  Nothing is written to disk. */
 #include "make.h"
-#include "report/report.h"
 #include "report/html.h"
 #include "view.h"
 
@@ -75,29 +74,18 @@ struct tk_sources *view_sources(const struct view_params *p, const struct operan
 struct tk_merge_options view_merge_options(const struct view_params *p, struct progress *progress) {
   const struct shared *s = &p->selected.shared;
   const struct selection *selection = &p->selected.selection;
-  return (struct tk_merge_options){
+  struct tk_merge_options options = {
     .load = run_load_options(s, progress),
     .save = run_save_options(s, "tracekit view", progress),
-    .align = (enum tk_align)p->align.value,
-    .marker = p->align.text,
-    .clock_error = p->clock_error,
-    .reference = p->reference,
-    .offsets = p->offsets.v,
-    .n_offsets = p->offsets.n,
-    .offsets_from = p->offsets_from,
-    .anchor = p->anchor,
-    .link_collectives = p->link_collectives,
-    .ranks = selection->ranks.v,
-    .n_ranks = selection->ranks.n,
-    .every_rank = (uint32_t)p->every_rank,
-    .steps = selection->step,
-    .time = selection->time,
-    .label = p->label,
-    .group_by = (enum tk_group_by)p->group_by,
-    .to_zero = p->to_zero,
     .derive = s->derive >= 0,
-    .keep_going = p->selected.shared.keep_going,
+    .keep_going = s->keep_going,
   };
+  merging_options(&p->merging, &options);
+  options.ranks = selection->ranks.v;
+  options.n_ranks = selection->ranks.n;
+  options.steps = selection->step;
+  options.time = selection->time;
+  return options;
 }
 
 static const char *leaf_of(const char *path) {
@@ -107,7 +95,8 @@ static const char *leaf_of(const char *path) {
 
 /* True if there are several sources, or if an option needs a merge even of one. */
 static bool is_merge(const struct view_params *p, const struct tk_sources *sources) {
-  return sources->n > 1 || p->label || p->group_by || p->offsets.n || p->offsets_from || p->every_rank || p->to_zero;
+  const struct merging *m = &p->merging;
+  return sources->n > 1 || m->label || m->group_by || m->offsets.n || m->offsets_from || m->every_rank || m->to_zero;
 }
 
 static bool merge(struct maker *m, struct tk_sources *sources, const char *name) {

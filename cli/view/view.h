@@ -11,20 +11,19 @@
 #ifndef CLI_VIEW_VIEW_H
 #define CLI_VIEW_VIEW_H
 
+#include "shared/merging.h"
 #include "shared/select.h"
 
 enum view_with { VIEW_PERFETTO, VIEW_XPROF, VIEW_REPORT, VIEW_SPEEDSCOPE };
 
 struct view_params {
   struct selected selected; /* first, because the offsets in its rows require it */
-  struct opt_choice align;
-  const char *reference, *offsets_from, *anchor, *label, *ui;
+  struct merging merging;
+  const char *ui;
   struct opt_list drop_args;
-  struct opt_offsets offsets;
-  int64_t clock_error;
   uint64_t to;
-  int group_by, every_rank, with, port;
-  bool link_collectives, to_zero, drop_flows, hard, no_browser, keep;
+  int with, port;
+  bool drop_flows, hard, no_browser, keep;
 };
 
 /* The file that the viewer opens. */

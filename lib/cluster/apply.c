@@ -12,7 +12,7 @@
 #include "graph/diagnostics.h"
 #include "load/load.h"
 #include "merge/select.h"
-#include "merge/part.h"
+#include "part.h"
 #include "load/save.h"
 #include "source/identity.h"
 #include "source/sources.h"

@@ -14,7 +14,7 @@
 #include "merge/share.h"
 #include "merge/shares.h"
 #include "merge/gone.h"
-#include "merge/part.h"
+#include "part.h"
 #include "load/save.h"
 #include "merge/merge.h"
 #include "merge/rank.h"

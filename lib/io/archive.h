@@ -1,7 +1,7 @@
 /* archive.h - iterates over the members of a tar, zip or 7z archive, using libarchive.
  *
- * A cursor: archive_next moves to the next regular file and archive_content opens it. Moving forward reads the archive once; archive_goto
- * to an earlier member starts again. Member names are only data: nothing is ever written to them. */
+ * A cursor: archive_next moves to the next regular file and archive_content opens it. Moving forward reads the archive once;
+ * archive_goto to an earlier member starts again. Member names are only data: nothing is ever written to them. */
 #ifndef IO_ARCHIVE_H
 #define IO_ARCHIVE_H
 

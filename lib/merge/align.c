@@ -1,7 +1,6 @@
 /* align.c - first pass of a merge: loads each input, collects its anchors and frees it; then estimates the clocks
  * (align/solve/solve.h). A single input is not read twice. Neither are graphs that together fit into a share of --max-memory: they
  * are kept for the second pass (4 ranks of 190 MB: 2.74 -> 2.04 s of processor time, 115 -> 150 MB). */
-#include "align.h"
 #include "alignment.h"
 
 #include <math.h>
@@ -10,9 +9,8 @@
 #include <string.h>
 
 #include "align/report.h"
-#include "base/err.h"
-#include "base/progress.h"
 #include "base/os.h"
+#include "base/progress.h"
 #include "graph/diagnostics.h"
 #include "load/load.h"
 #include "offsets.h"

@@ -2,7 +2,9 @@
  *
  *     plan.c          decisions before any rank is written: clocks, places, pids, names
  *     rank.c          adjusts a rank to the others and writes it to the sink
- *     merge.c         writes all ranks in turn, in one process; cluster/apply.c writes one of them; cluster/concat.c joins the results */
+ *     merge.c         writes all ranks in turn, in one process
+ *
+ * cluster/apply.c writes one rank, and cluster/concat.c joins the results. */
 #ifndef MERGE_MERGER_H
 #define MERGE_MERGER_H
 

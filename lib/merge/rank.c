@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/path.h"
 #include "base/progress.h"
 #include "base/utf8.h"
@@ -16,6 +17,7 @@
 #include "share.h"
 #include "run_folder.h"
 #include "load/save.h"
+#include "op/redact.h"
 #include "source/identity.h"
 #include "source/manifest.h"
 #include "source/sources.h"
@@ -304,9 +306,15 @@ static bool derives(const struct merger *m) {
 /* Redacts the trace, if requested. Afterwards nothing in the output identifies the host. */
 static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
   if (!m->opt->redact) return true;
-  if (!tk_redact(t, m->opt->redact, &m->report->redacted, m->err)) return false;
-  r->host = merger_text(m, t->host);
-  return true;
+  struct mem mem = {0};
+  struct track_origin *origins = identity_of_tracks(t, &mem);
+  struct tk_redact_options options;
+  const struct redact_plan plan = {.opt = &options, .origins = origins, .host = identity_of(t).host};
+  bool ready = mem_check(&mem, m->err) && TAKE_OPTIONS(&options, m->opt->redact, m->err);
+  bool ok = ready && op_redact(t, &plan, &m->report->redacted, m->err);
+  identity_free_tracks(origins, &mem);
+  if (ok) r->host = merger_text(m, t->host);
+  return ok;
 }
 
 /* Writes the rank. Without a plan, assigns the next free pids. */

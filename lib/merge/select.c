@@ -56,10 +56,20 @@ static bool cut_ranks(struct tk_trace *t, const struct tk_merge_options *opt, st
   return ok;
 }
 
+static bool cut_steps(struct tk_trace *t, const char *wanted, struct tk_err *err) {
+  const struct tk_filter_options steps = {.steps = wanted};
+  struct mem mem = {0};
+  struct tk_filter_report unused = {0};
+  struct track_origin *origins = identity_of_tracks(t, &mem);
+  const struct filter_plan plan = {.opt = &steps, .origins = origins};
+  bool ok = mem_check(&mem, err) && op_filter(t, t, &plan, &unused, err);
+  identity_free_tracks(origins, &mem);
+  return ok;
+}
+
 bool merge_cut(struct tk_trace *t, const struct tk_merge_options *opt, struct tk_err *err) {
-  const struct tk_filter_options steps = {.steps = opt->steps};
   if (merge_selects_ranks(opt) && identity_is_merged(t) && !cut_ranks(t, opt, err)) return false;
-  return !opt->steps || tk_filter(t, &steps, NULL, err);
+  return !opt->steps || cut_steps(t, opt->steps, err);
 }
 
 bool merge_cut_time(struct tk_trace *t, const struct window *w, uint64_t *events, struct tk_err *err) {

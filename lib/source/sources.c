@@ -6,7 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "sources.h"
+#include "sources_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,6 @@
 #include "format/format.h"
 #include "format/stranger.h"
 #include "graph/diagnostics.h"
-#include "sources_impl.h"
 #include "sources_rank.h"
 #include "sources_join.h"
 

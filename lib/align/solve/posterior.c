@@ -26,7 +26,6 @@
  * that, given wall clocks within five times `clock_error`, and this is nine times as probable as not; the condition is then
  * reported (`unless`). In the simulations of tests/property/clocks such answers are wrong less often than that implies, because
  * the numbers above are conservative. */
-#include "posterior.h"
 #include "hypotheses.h"
 
 #include <math.h>

@@ -86,7 +86,8 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
     if (!slot) return 0;
     if (!*slot) break;
     const struct tk_track *k = &t->tracks[*slot];
-    if (k->kind == kind && k->parent == process && (kind == TK_COUNTERS ? k->name == name : trace_ident_equal(k->tid, tid))) return *slot;
+    bool same = kind == TK_COUNTERS ? k->name == name : trace_ident_equal(k->tid, tid);
+    if (same && k->kind == kind && k->parent == process) return *slot;
   }
   *trace_add_track(t) = (struct tk_track){.kind = (uint8_t)kind, .pid = pid, .tid = tid, .name = name, .parent = process};
   return *slot = t->n_tracks;

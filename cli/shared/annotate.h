@@ -1,6 +1,6 @@
 /* annotate.h - prints findings in formats that CI services read: GitHub workflow commands and JUnit XML. */
-#ifndef CLI_PRINT_ANNOTATE_H
-#define CLI_PRINT_ANNOTATE_H
+#ifndef CLI_SHARED_ANNOTATE_H
+#define CLI_SHARED_ANNOTATE_H
 
 #include "options/opt.h"
 

@@ -1,8 +1,8 @@
 /* annotate.c - see annotate.h. */
 #include "annotate.h"
 
-#include "html.h"
-#include "tty.h"
+#include "print/html.h"
+#include "print/tty.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,16 +3,15 @@
  * The file for the viewer is made in memory (make.c).  A server that only this machine can reach (server.c) passes
  * the file to one browser and ends when the viewer has loaded it.  Temporary files, child processes and sockets end with the
  * command; only the browser, which belongs to the user, stays. */
-#include "view.h"
-#include "xprof.h"
-#include "make.h"
+#include "view/view.h"
+#include "view/xprof.h"
+#include "view/make.h"
 
 #include "commands.h"
 #include "shared/interrupt.h"
-#include "merge.h"
 #include "print/tty.h"
-#include "open.h"
-#include "site.h"
+#include "view/open.h"
+#include "view/site.h"
 
 #include <errno.h>
 #include <string.h>
@@ -40,22 +39,9 @@ static const struct opt opts[] = {
   ROWS_SELECT,
   { OPT_LIST, 0, "drop-args", "GLOB", "remove args whose key matches", FIELD(drop_args), 0, 0, 0 },
   { OPT_FLAG, 0, "drop-flows", 0, "remove all flows", FIELD(drop_flows), 0, 0, 0 },
-  { OPT_INT, 0, "every-rank", "N", "keep ranks 0, N, 2 N and so on", FIELD(every_rank), 0, 1, 1000000000 },
-  { OPT_WORD, 0, "align", "HOW", "how to align the clocks of the hosts", FIELD(align), merge_align_words, 0, 0 },
-  { OPT_OFFSETS, 0, "offset", "RANK=TIME", "shift this rank or host by this time instead of aligning it, such as "
-                                           "3=+1.5ms", FIELD(offsets),
-    0, 0, 0 },
-  { OPT_FILE, 0, "offsets-from", "REPORT", "use the clocks in this report instead of comparing them", FIELD(offsets_from), 0, 0, 0 },
-  { OPT_STRING, 0, "reference", "WHO", "use the clock of this rank or host as the reference", FIELD(reference), 0, 0, 0 },
-  { OPT_TIME, 0, "clock-error", "TIME", "typical difference between the wall clocks of hosts (default: 1ms)",
-    FIELD(clock_error), 0, 0, 0 },
-  { OPT_STRING, 0, "anchor", "REGEX", "also treat spans with this name as collectives", FIELD(anchor), 0, 0, 0 },
-  { OPT_FLAG, 0, "link-collectives", 0, "add flows from the last rank that reached a collective to the ranks that waited for "
-                                        "it",
-    FIELD(link_collectives), 0, 0, 0 },
-  { OPT_STRING, 0, "label", "TEXT", "name of each process of a merge, as in merge", FIELD(label), 0, 0, 0 },
-  { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of a merge", FIELD(group_by), merge_group_words, 0, 0 },
-  { OPT_FLAG, 0, "to-zero", 0, "put the first event of a merge at time 0", FIELD(to_zero), 0, 0, 0 },
+  ROWS_MERGE_CLOCKS(struct view_params, merging_align_words),
+  ROWS_MERGE_ANCHORS(struct view_params),
+  ROWS_MERGE_LAYOUT(struct view_params),
   ROW_KEEP_GOING,
   { OPT_SWITCH, 0, "derive", 0, "add the steps and lines that xprof derives from an XPlane: Steps, XLA Modules, ... (default)",
     SHARED(derive), 0, 0, 0 },
@@ -156,6 +142,7 @@ static int cmd_view(const void *params, const struct operands *in) {
 
 const struct command command_view = {
   .name = "view",
+  .group = GROUP_OPEN,
   .summary = "open a trace, a run or a merge of ranks in a viewer",
   .operands = "[SOURCE...]",
   .description =

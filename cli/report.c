@@ -1,8 +1,7 @@
 /* report.c - tracekit report: summarises where a run spent its time, as text, as JSON or as an HTML page. */
-#include "report.h"
-#include "text.h"
-#include "json.h"
-#include "html.h"
+#include "report/text.h"
+#include "report/json.h"
+#include "report/html.h"
 
 #include "commands.h"
 #include "shared/select.h"
@@ -109,6 +108,7 @@ static int cmd_report(const void *params, const struct operands *in) {
 
 const struct command command_report = {
   .name = "report",
+  .group = GROUP_ANALYSE,
   .summary = "summarise where a run spent its time, as text or HTML",
   .operands = "[INPUT...]",
   .description =

@@ -1,7 +1,7 @@
 /* sql.c - tracekit sql: runs SQL queries on a trace, with the tables of Perfetto. */
 #include "commands.h"
 #include "shared/run.h"
-#include "prompt.h"
+#include "sql/prompt.h"
 #include "print/tty.h"
 
 #include <errno.h>
@@ -205,6 +205,7 @@ static int cmd_sql(const void *params, const struct operands *operands) {
 
 const struct command command_sql = {
   .name = "sql",
+  .group = GROUP_ANALYSE,
   .summary = "query a trace with SQL, using Perfetto's tables",
   .operands = "[INPUT...]",
   .description =

@@ -4,13 +4,13 @@
  *
  * The data is at the end because it is known only after the rank is written. With gzip, the bytes are deflate data without
  * header and trailer, which begin and end at a break (io/out.h). */
-#ifndef MERGE_PART_H
-#define MERGE_PART_H
+#ifndef CLUSTER_PART_H
+#define CLUSTER_PART_H
 
 #include <stdio.h>
 
 #include "plan.pb-c.h"
-#include "cluster/tasks.h"
+#include "tasks.h"
 
 enum { PART_SCHEMA = 1 };
 
