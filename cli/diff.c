@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "shared/expect.h"
 #include "shared/select.h"
+#include "print/fields.h"
 #include "print/table.h"
 #include "print/tty.h"
 
@@ -54,16 +55,8 @@ static const struct example examples[] = {
 
 /* ---- states of a row ---- */
 
-enum state { CHANGED, NOISE, UNKNOWN, NEW, GONE };
 static const char *const STATES[] = { "changed", "noise", "unknown", "new", "gone" };
 static const char *const MARKS[] = { "", "~", "?", "new", "gone" };
-
-static enum state state_of(const struct tk_diff_row *r) {
-  if (r->events[0] == 0) return NEW;
-  if (r->events[1] == 0) return GONE;
-  if (r->noise < 0) return UNKNOWN;
-  return fabs(r->delta) <= r->noise ? NOISE : CHANGED;
-}
 
 /* ---- table ---- */
 
@@ -108,11 +101,11 @@ static void row_cells(struct table *t, const struct tk_diff_row *r, const char *
   delta_cell(t, r->delta);
   ratio_cell(t, r);
   time_cell(t, r->noise >= 0, r->noise);
-  table_cell(t, "%s", MARKS[state_of(r)]);
+  table_cell(t, "%s", MARKS[tk_diff_state(r)]);
   count_cell(t, r->count[0]);
   count_cell(t, r->count[1]);
   table_cell(t, "%s", name);
-  if (state_of(r) == CHANGED) table_mark(t, r->delta > 0 ? TTY_BAD : TTY_GOOD);
+  if (tk_diff_state(r) == TK_DIFF_CHANGED) table_mark(t, r->delta > 0 ? TTY_BAD : TTY_GOOD);
 }
 
 static bool print_table(const struct params *p, const struct tk_diff_report *r, size_t top) {
@@ -147,30 +140,6 @@ static void print_remarks(const struct tk_diff_report *r, size_t top) {
 
 /* ---- JSON ---- */
 
-static void json_side(struct json *j, const char *key, const struct tk_diff_row *r, int side) {
-  json_open(j, key, '{');
-  json_uint(j, "events", r->events[side]);
-  figure_number(j, "count", r->count[side]);
-  figure_number(j, "total_ns", r->total[side] / 1e3);
-  figure_number(j, "self_ns", r->self[side] / 1e3);
-  json_close(j, '}');
-}
-
-static void json_row(struct json *j, const char *key, const struct tk_diff_row *r, bool named) {
-  json_open(j, key, '{');
-  if (named && r->name) json_text(j, "name", r->name, r->name_len);
-  else if (named) json_null(j, "name");
-  json_string(j, "state", STATES[state_of(r)]);
-  json_side(j, "before", r, TK_BEFORE);
-  json_side(j, "after", r, TK_AFTER);
-  figure_number(j, "delta_ns", r->delta / 1e3);
-  if (r->total[0] > 0) figure_number(j, "ratio", r->total[1] / r->total[0]);
-  else json_null(j, "ratio");
-  if (r->noise >= 0) figure_number(j, "noise_ns", r->noise / 1e3);
-  else json_null(j, "noise_ns");
-  json_close(j, '}');
-}
-
 static void json_run(struct json *j, const char *key, const struct tk_diff_report *r, int side) {
   json_open(j, key, '{');
   json_uint(j, "inputs", r->inputs[side]);
@@ -189,12 +158,12 @@ static void print_json(const struct params *p, const struct tk_diff_report *r, s
   else json_null(&j, "matched_by");
   json_run(&j, "before", r, TK_BEFORE);
   json_run(&j, "after", r, TK_AFTER);
-  if (r->by_step) json_row(&j, "step", &r->step, false);
+  if (r->by_step) fields_object(&j, "step", TK_ROW_DIFF_SUM, &r->step, NULL);
   else json_null(&j, "step");
-  json_row(&j, "all", &r->all, false);
+  fields_object(&j, "all", TK_ROW_DIFF_SUM, &r->all, NULL);
   json_uint(&j, "rows_in_all", r->n_rows);
   json_open(&j, "rows", '[');
-  for (size_t i = 0; i < top; i++) json_row(&j, NULL, &r->rows[i], true);
+  for (size_t i = 0; i < top; i++) fields_object(&j, NULL, TK_ROW_DIFF, &r->rows[i], NULL);
   json_close(&j, ']');
   json_close(&j, '}');
 }
@@ -213,7 +182,7 @@ static void print_csv(const struct tk_diff_report *r, size_t top) {
     const struct tk_diff_row *v = &r->rows[i];
     putchar('"');
     for (size_t k = 0; v->name && k < v->name_len; k++) printf(v->name[k] == '"' ? "\"\"" : "%c", v->name[k]);
-    printf("\",%s", STATES[state_of(v)]);
+    printf("\",%s", STATES[tk_diff_state(v)]);
     csv_number(true, v->total[0] / 1e3);
     csv_number(true, v->total[1] / 1e3);
     csv_number(true, v->delta / 1e3);
@@ -244,7 +213,7 @@ struct run {
 
 static struct change of_row(const struct expect *e, const struct tk_diff_row *r) {
   const bool count = e->function == EXPECT_COUNT, self = e->function == EXPECT_SELF;
-  struct change c = { .known = r->events[0] + r->events[1] > 0, .is_noise = !count && !self && state_of(r) == NOISE };
+  struct change c = { .known = r->events[0] + r->events[1] > 0, .is_noise = !count && !self && tk_diff_state(r) == TK_DIFF_NOISE };
   c.before = count ? r->count[0] : self ? r->self[0] : r->total[0];
   c.after = count ? r->count[1] : self ? r->self[1] : r->total[1];
   return c;
@@ -289,12 +258,12 @@ static double of_spread(const struct expect *e, const struct tk_report_spread *s
 
 /* Computes the mean of a figure over ranks.  False if there are no ranks or any rank lacks the figure. */
 static bool of_figure(const struct expect *e, const struct tk_report *r, double *v) {
-  struct figure_value one;
+  double one;
   bool known = r->n_ranks > 0;
   *v = 0;
   for (size_t i = 0; i < r->n_ranks; i++) {
-    known = e->figure->get(&r->ranks[i], &one) && known;
-    *v += known ? one.number / (double)r->n_ranks : 0;
+    known = figure_value(e->figure, &r->ranks[i], &one) && known;
+    *v += known ? one / (double)r->n_ranks : 0;
   }
   return known;
 }
@@ -308,7 +277,7 @@ static struct change change_of(const struct expect *e, const struct run *run, co
   if (!e->name) return of_row(e, &r->all);
   if (!expect_is_step(e)) return of_names(e, r);
   c = (struct change){ of_spread(e, &r->steps[0]), of_spread(e, &r->steps[1]), r->by_step, false };
-  c.is_noise = e->function == EXPECT_MEAN && r->by_step && state_of(&r->step) == NOISE;
+  c.is_noise = e->function == EXPECT_MEAN && r->by_step && tk_diff_state(&r->step) == TK_DIFF_NOISE;
   return c;
 }
 

@@ -1,6 +1,6 @@
 /* info.c - tracekit info: prints a one-screen summary of each trace, or the same as JSON (schemas/info.schema.json). */
 #include "commands.h"
-#include "print/figures.h"
+#include "print/fields.h"
 #include "shared/inspect.h"
 #include "shared/run.h"
 #include "print/tty.h"
@@ -318,10 +318,10 @@ static void json_glance(struct json *j, const struct glance *g) {
   if (s) {
     json_open(j, "step", '{');
     json_uint(j, "count", s->count);
-    figure_ns(j, "mean_ns", s->mean);
-    figure_ns(j, "deviation_ns", s->deviation);
-    figure_ns(j, "min_ns", s->min);
-    figure_ns(j, "max_ns", s->max);
+    fields_time(j, "mean_ns", s->mean);
+    fields_time(j, "deviation_ns", s->deviation);
+    fields_time(j, "min_ns", s->min);
+    fields_time(j, "max_ns", s->max);
     json_close(j, '}');
   }
   json_open(j, "longest", '[');
@@ -331,7 +331,7 @@ static void json_glance(struct json *j, const struct glance *g) {
     if (row->name) json_text(j, "name", row->name, row->name_len);
     else json_null(j, "name");
     json_uint(j, "count", row->count);
-    figure_total(j, "self_ns", row->self);
+    fields_total(j, "self_ns", row->self);
     json_close(j, '}');
   }
   json_close(j, ']');

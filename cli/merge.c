@@ -1,6 +1,7 @@
 /* merge.c - tracekit merge: merges the traces of several ranks into one timeline. */
 #include "shared/clocks.h"
 #include "commands.h"
+#include "print/fields.h"
 #include "print/json.h"
 #include "redact.h"
 #include "shared/merging.h"
@@ -147,36 +148,13 @@ static void print_merge_text(FILE *to, const struct shared *s, const struct tk_m
   fputc('\n', to);
 }
 
-static void json_rank(struct json *j, const struct tk_merge_rank *r) {
-  json_open(j, NULL, '{');
-  json_string(j, "input", r->input);
-  if (r->failed || r->skipped) {
-    if (r->failed) json_string(j, "failed", r->failed);
-    else json_bool(j, "left_out", true);
-    json_close(j, '}');
-    return;
-  }
-  json_int(j, "rank", r->rank);
-  if (r->merged) json_uint(j, "merged_ranks", r->merged);
-  json_string(j, "rank_from", r->rank_from ? r->rank_from : "");
-  json_string(j, "host", r->host ? r->host : "");
-  json_uint(j, "read_records", r->read);
-  json_uint(j, "events", r->events);
-  json_uint(j, "flow_points", r->flow_points);
-  json_uint(j, "bytes", r->bytes);
-  json_uint(j, "processes", r->processes);
-  json_uint(j, "empty_processes", r->hidden_processes);
-  json_int(j, "shift_ns", r->shift_ns);
-  json_close(j, '}');
-}
-
 static void print_merge_json(FILE *to, const struct shared *s, const struct tk_merge_report *report, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
   json_string(&j, "output", output);
   json_bool(&j, "dry_run", s->dry_run);
   json_open(&j, "ranks", '[');
-  for (size_t i = 0; i < report->n_ranks; i++) json_rank(&j, &report->ranks[i]);
+  for (size_t i = 0; i < report->n_ranks; i++) fields_object(&j, NULL, TK_ROW_MERGE_RANK, &report->ranks[i], NULL);
   json_close(&j, ']');
   json_raw(&j, "align", report->align.json);
   if (report->collectives.n) clocks_collectives_json(&j, &report->collectives);

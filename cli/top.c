@@ -1,5 +1,6 @@
 /* top.c - tracekit top: lists the names that took the most time, as a table, as JSON (schemas/top.schema.json) or as CSV. */
 #include "commands.h"
+#include "print/fields.h"
 #include "print/json.h"
 #include "shared/select.h"
 #include "print/table.h"
@@ -187,29 +188,6 @@ static void print_remarks(const struct tk_top_report *r, size_t top) {
 
 /* ---- JSON ---- */
 
-static void json_total(struct json *j, const char *key, struct tk_total total) {
-  char text[48];
-  tk_print_ns(total, text);
-  json_raw(j, key, text);
-}
-
-static void json_time(struct json *j, const struct tk_top_row *row, const char *key, tk_time time) {
-  const tk_time second = 1000000000000;
-  if (row->timed) json_total(j, key, (struct tk_total){ time / second, time % second });
-  else json_null(j, key);
-}
-
-static void json_share(struct json *j, const char *key, double share) {
-  char text[32];
-  json_raw(j, key, tty_fraction(100 * share, 3, text));
-}
-
-static void json_number(struct json *j, const char *key, double v) {
-  char text[32];
-  tk_print_number(v, text);
-  json_raw(j, key, text);
-}
-
 static void json_args(struct json *j, const struct params *p, const struct tk_top_row *row) {
   if (p->cols.n == 0) return;
   json_open(j, "cols", '{');
@@ -218,9 +196,9 @@ static void json_args(struct json *j, const struct params *p, const struct tk_to
     json_open(j, p->cols.v[k], '{');
     json_uint(j, "count", c->count);
     if (c->count) {
-      json_number(j, "mean", c->mean);
-      json_number(j, "min", c->min);
-      json_number(j, "max", c->max);
+      fields_number(j, "mean", c->mean);
+      fields_number(j, "min", c->min);
+      fields_number(j, "max", c->max);
     }
     json_close(j, '}');
   }
@@ -229,37 +207,21 @@ static void json_args(struct json *j, const struct params *p, const struct tk_to
 
 static void json_row(struct json *j, const struct params *p, const struct tk_top_row *row) {
   json_open(j, NULL, '{');
-  if (row->name) json_text(j, "name", row->name, row->name_len);
-  else json_null(j, "name");
-  json_uint(j, "count", row->count);
-  json_uint(j, "instants", row->instants);
-  json_uint(j, "unfinished", row->unfinished);
-  json_uint(j, "clipped", row->clipped);
-  json_total(j, "total_ns", row->total);
-  json_total(j, "self_ns", row->self);
-  json_time(j, row, "union_ns", row->union_time);
-  json_time(j, row, "min_ns", row->min);
-  json_time(j, row, "max_ns", row->max);
-  json_time(j, row, "mean_ns", row->mean);
-  json_time(j, row, "p50_ns", row->p50);
-  json_time(j, row, "p95_ns", row->p95);
-  json_share(j, "percent_of_range", row->of_range);
-  json_share(j, "percent_of_sum", row->of_sum);
+  fields_json(j, TK_ROW_TOP, row, NULL, SIZE_MAX);
   json_args(j, p, row);
   json_close(j, '}');
 }
 
 static void print_json(const struct params *p, const struct tk_trace *t, const struct tk_top_report *r, size_t top) {
   struct json j = { .to = stdout };
-  const tk_time second = 1000000000000, range = r->end - r->start;
   json_open(&j, NULL, '{');
   json_string(&j, "input", t->source);
   json_string(&j, "by", p->by ? p->by : "name");
   json_uint(&j, "events", r->events);
   json_uint(&j, "unfinished", r->unfinished);
   json_uint(&j, "clipped", r->clipped);
-  json_total(&j, "range_ns", (struct tk_total){ range / second, range % second });
-  json_total(&j, "sum_ns", r->sum);
+  fields_time(&j, "range_ns", r->end - r->start);
+  fields_total(&j, "sum_ns", r->sum);
   json_uint(&j, "rows_in_all", r->n_rows);
   json_open(&j, "rows", '[');
   for (size_t i = 0; i < top; i++) json_row(&j, p, &r->rows[i]);
@@ -268,27 +230,6 @@ static void print_json(const struct params *p, const struct tk_trace *t, const s
 }
 
 /* ---- CSV ---- */
-
-static void csv_text(const char *text, size_t n) {
-  putchar('"');
-  for (size_t i = 0; i < n; i++) {
-    if (text[i] == '"') putchar('"');
-    putchar(text[i]);
-  }
-  putchar('"');
-}
-
-static void csv_total(struct tk_total total) {
-  char text[48];
-  tk_print_ns(total, text);
-  printf(",%s", text);
-}
-
-static void csv_time(const struct tk_top_row *row, tk_time time) {
-  const tk_time second = 1000000000000;
-  if (row->timed) csv_total((struct tk_total){ time / second, time % second });
-  else putchar(',');
-}
 
 static void csv_numbers(const struct tk_top_col *c) {
   const double v[] = { c->mean, c->min, c->max };
@@ -302,16 +243,7 @@ static void csv_numbers(const struct tk_top_col *c) {
 }
 
 static void csv_row(const struct tk_top_report *r, const struct tk_top_row *row) {
-  const tk_time times[] = { row->union_time, row->min, row->max, row->mean, row->p50, row->p95 };
-  char text[32];
-  if (row->name) csv_text(row->name, row->name_len);
-  printf(",%llu,%llu,%llu,%llu", (unsigned long long)row->count, (unsigned long long)row->instants,
-         (unsigned long long)row->unfinished, (unsigned long long)row->clipped);
-  csv_total(row->total);
-  csv_total(row->self);
-  for (size_t i = 0; i < sizeof times / sizeof *times; i++) csv_time(row, times[i]);
-  printf(",%s", tty_fraction(100 * row->of_range, 3, text));
-  printf(",%s", tty_fraction(100 * row->of_sum, 3, text));
+  fields_csv(TK_ROW_TOP, row, NULL);
   for (size_t k = 0; k < r->n_cols; k++) csv_numbers(&row->cols[k]);
   putchar('\n');
 }
@@ -322,13 +254,12 @@ static void csv_title(const char *col, const char *what) {
   if (!text) return;
   strcpy(text, col);
   strcat(text, what);
-  csv_text(text, strlen(text));
+  fields_csv_text(text, strlen(text));
   free(text);
 }
 
 static void print_csv(const struct params *p, const struct tk_top_report *r, size_t top) {
-  fputs("name,count,instants,unfinished,clipped,total_ns,self_ns,union_ns,min_ns,max_ns,mean_ns,p50_ns,p95_ns,"
-        "percent_of_range,percent_of_sum", stdout);
+  fields_csv_names(TK_ROW_TOP);
   for (size_t k = 0; k < p->cols.n; k++) {
     csv_title(p->cols.v[k], ".mean");
     csv_title(p->cols.v[k], ".min");

@@ -1,6 +1,7 @@
 /* tree.c - tracekit tree: shows time as a call tree, as text, as JSON (schemas/tree.schema.json) or in formats for flame
  * graphs. */
 #include "commands.h"
+#include "print/fields.h"
 #include "print/json.h"
 #include "shared/select.h"
 #include "print/table.h"
@@ -151,12 +152,6 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
 
 /* ---- JSON ---- */
 
-static void json_total(struct json *j, const char *key, struct tk_total total) {
-  char text[48];
-  tk_print_ns(total, text);
-  json_raw(j, key, text);
-}
-
 /* Writes averages per call, as the text output shows them. */
 static void json_per_call(struct json *j, const struct tk_tree_report *r, const struct tk_tree_node *n) {
   const double calls = (double)r->calls;
@@ -175,29 +170,9 @@ static void json_per_call(struct json *j, const struct tk_tree_report *r, const 
 }
 
 static void json_node(struct json *j, const struct tk_tree_report *r, uint32_t i) {
-  const struct tk_tree_node *n = &r->nodes[i];
-  const tk_time second = 1000000000000;
-  const double total = seconds(n->total), all = seconds(r->sum);
-  const double above = n->parent == UINT32_MAX ? all : seconds(r->nodes[n->parent].total);
-  char text[32];
   json_open(j, NULL, '{');
-  if (n->name) json_text(j, "name", n->name, n->name_len);
-  else json_null(j, "name");
-  json_uint(j, "id", i);
-  if (n->parent == UINT32_MAX) json_null(j, "parent");
-  else json_uint(j, "parent", n->parent);
-  json_uint(j, "depth", n->depth);
-  json_uint(j, "count", n->count);
-  json_uint(j, "unfinished", n->unfinished);
-  json_uint(j, "clipped", n->clipped);
-  json_total(j, "total_ns", n->total);
-  json_total(j, "self_ns", n->self);
-  json_raw(j, "percent_of_parent", tty_fraction(above > 0 ? 100 * total / above : 0, 3, text));
-  json_raw(j, "percent_of_all", tty_fraction(all > 0 ? 100 * total / all : 0, 3, text));
-  json_uint(j, "launched", n->launched);
-  if (n->launched) json_total(j, "device_ns", (struct tk_total){ n->device / second, n->device % second });
-  else json_null(j, "device_ns");
-  if (r->calls) json_per_call(j, r, n);
+  fields_json(j, TK_ROW_TREE, &r->nodes[i], r, SIZE_MAX);
+  if (r->calls) json_per_call(j, r, &r->nodes[i]);
   json_close(j, '}');
 }
 
@@ -208,7 +183,7 @@ static void print_json(const struct params *p, const struct tk_trace *t, const s
   if (p->by) json_string(&j, "by", p->by);
   if (p->per) json_string(&j, "per", p->per);
   if (p->per) json_uint(&j, "calls", r->calls);
-  json_total(&j, "sum_ns", r->sum);
+  fields_total(&j, "sum_ns", r->sum);
   json_uint(&j, "paths_in_all", r->n_nodes);
   json_open(&j, "paths", '[');
   for (uint32_t i = 0; i < r->n_nodes; i++)

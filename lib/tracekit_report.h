@@ -208,6 +208,15 @@ struct tk_diff_row {
                       */
 };
 
+enum tk_diff_state {
+  TK_DIFF_CHANGED,
+  TK_DIFF_NOISE,   /* the change is within the noise */
+  TK_DIFF_UNKNOWN, /* the noise is unknown */
+  TK_DIFF_NEW,     /* no event before */
+  TK_DIFF_GONE     /* no event after */
+};
+TK_API enum tk_diff_state tk_diff_state(const struct tk_diff_row *r);
+
 struct tk_diff_report {
   TK_FIXED struct tk_diff_row *rows; /* largest change first */
   size_t n_rows;

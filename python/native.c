@@ -246,17 +246,6 @@ static PyObject *text_or_none(const char *s) {
 static PyObject *whole(int64_t v) { return PyLong_FromLongLong(v); }
 
 /* Converts a sum of picoseconds, which may exceed 64 bits, to an int. */
-static PyObject *total_ps(struct tk_total total) {
-  PyObject *s = whole(total.s), *million = whole(1000000000000), *ps = whole(total.ps), *product = NULL, *sum = NULL;
-  if (s && million && ps) product = PyNumber_Multiply(s, million);
-  if (product) sum = PyNumber_Add(product, ps);
-  Py_XDECREF(s);
-  Py_XDECREF(million);
-  Py_XDECREF(ps);
-  Py_XDECREF(product);
-  return sum;
-}
-
 static PyObject *saved_dict(const struct tk_saved *s) {
   PyObject *d = PyDict_New(), *lost = PyDict_New();
   if (!d || !lost) return NULL;
@@ -522,28 +511,77 @@ static PyObject *trace_split(PyObject *self, PyObject *args) {
   return work_end(&w, list);
 }
 
-static PyObject *top_row(const struct tk_top_row *r, size_t n_cols, const char *const *cols) {
+/* ---- rows ---- */
+
+/* Times are nanoseconds, as the names of fields say: whole ones as int, others as float. */
+static PyObject *nanoseconds(struct tk_total t) {
+  const int64_t ns = t.ps / 1000;
+  if (t.ps % 1000 == 0) return whole(t.s * 1000000000 + ns);
+  return PyFloat_FromDouble((double)t.s * 1e9 + (double)t.ps / 1e3);
+}
+
+static PyObject *text_list(const char *const *v, size_t n) {
+  PyObject *list = PyList_New(0);
+  for (size_t i = 0; list && i < n; i++) {
+    PyObject *s = text_or_none(v[i]);
+    if (s) PyList_Append(list, s);
+    Py_XDECREF(s);
+  }
+  return list;
+}
+
+static PyObject *row_dict(enum tk_row kind, const void *row, const void *owner);
+
+static PyObject *row_list(enum tk_row kind, const struct tk_value *v, const void *owner) {
+  PyObject *list = PyList_New(0);
+  size_t n, stride;
+  tk_fields(kind, &n, &stride);
+  for (size_t i = 0; list && i < v->n; i++) {
+    PyObject *d = row_dict(kind, (const char *)v->rows + i * stride, owner);
+    if (!d) break;
+    PyList_Append(list, d);
+    Py_DECREF(d);
+  }
+  return list;
+}
+
+static PyObject *field_object(const struct tk_field *f, const struct tk_value *v, const void *row) {
+  switch (f->type) {
+  case TK_TYPE_BOOL: return PyBool_FromLong(v->truth);
+  case TK_TYPE_INT: return whole(v->integer);
+  case TK_TYPE_COUNT: return PyLong_FromUnsignedLongLong(v->count);
+  case TK_TYPE_NUMBER: return PyFloat_FromDouble(v->number);
+  case TK_TYPE_TIME: return nanoseconds(v->time);
+  case TK_TYPE_TEXT: return PyUnicode_DecodeUTF8(v->text, (Py_ssize_t)v->n, "replace");
+  case TK_TYPE_TEXTS: return text_list(v->texts, v->n);
+  case TK_TYPE_ROW: return row_dict(f->of, v->rows, row);
+  default: return row_list(f->of, v, row);
+  }
+}
+
+/* Returns a row as a dict, by the library's description of its fields: the keys are those of the command's JSON. */
+static PyObject *row_dict(enum tk_row kind, const void *row, const void *owner) {
+  size_t n;
+  const struct tk_field *f = tk_fields(kind, &n, NULL);
+  struct tk_value v;
   PyObject *d = PyDict_New();
-  if (!d) return NULL;
-  put(d, "name", r->name ? PyUnicode_DecodeUTF8(r->name, (Py_ssize_t)r->name_len, "replace") : NONE);
-  put(d, "count", whole((int64_t)r->count));
-  put(d, "instants", whole((int64_t)r->instants));
-  put(d, "unfinished", whole((int64_t)r->unfinished));
-  put(d, "clipped", whole((int64_t)r->clipped));
-  put(d, "total_ps", total_ps(r->total));
-  put(d, "self_ps", total_ps(r->self));
-  put(d, "union_ps", whole(r->union_time));
-  put(d, "min_ps", r->timed ? whole(r->min) : NONE);
-  put(d, "p50_ps", r->timed ? whole(r->p50) : NONE);
-  put(d, "mean_ps", r->timed ? whole(r->mean) : NONE);
-  put(d, "p95_ps", r->timed ? whole(r->p95) : NONE);
-  put(d, "max_ps", r->timed ? whole(r->max) : NONE);
-  for (size_t i = 0; i < n_cols; i++) {
-    const struct tk_top_col *c = &r->cols[i];
-    PyObject *v = c->count ? Py_BuildValue("{s:K,s:d,s:d,s:d}", "count", c->count, "mean", c->mean, "min", c->min, "max", c->max) : NONE;
-    put(d, cols[i], v);
+  for (const struct tk_field *end = f + n; d && f < end; f++) {
+    if (tk_field_value(f, row, owner, &v)) put(d, f->name, field_object(f, &v, row));
+    else if (f->unknown == TK_UNKNOWN_NULL) put(d, f->name, NONE);
   }
   return d;
+}
+
+/* Adds the columns of --cols to the dict of a row. */
+static void put_cols(PyObject *d, const struct tk_top_row *r, size_t n_cols, const char *const *cols) {
+  PyObject *all = PyDict_New();
+  for (size_t i = 0; all && i < n_cols; i++) {
+    const struct tk_top_col *c = &r->cols[i];
+    PyObject *v = c->count ? Py_BuildValue("{s:K,s:d,s:d,s:d}", "count", c->count, "mean", c->mean, "min", c->min, "max", c->max)
+                           : Py_BuildValue("{s:K}", "count", 0ull);
+    put(all, cols[i], v);
+  }
+  put(d, "cols", all);
 }
 
 static PyObject *trace_top(PyObject *self, PyObject *dict) {
@@ -557,8 +595,9 @@ static PyObject *trace_top(PyObject *self, PyObject *dict) {
   if (!work_enter(&w)) return work_end(&w, NULL);
   if (work_leave(&w, tk_top(w.t, &opt, &r, &w.err))) list = PyList_New(0);
   for (size_t i = 0; list && i < r.n_rows; i++) {
-    PyObject *row = top_row(&r.rows[i], r.n_cols, opt.cols);
+    PyObject *row = row_dict(TK_ROW_TOP, &r.rows[i], NULL);
     if (!row) break;
+    if (r.n_cols) put_cols(row, &r.rows[i], r.n_cols, opt.cols);
     PyList_Append(list, row);
     Py_DECREF(row);
   }
@@ -576,17 +615,8 @@ static PyObject *trace_tree(PyObject *self, PyObject *dict) {
   if (!work_enter(&w)) return work_end(&w, NULL);
   if (work_leave(&w, tk_tree(w.t, &opt, &r, &w.err))) list = PyList_New(0);
   for (size_t i = 0; list && i < r.n_nodes; i++) {
-    const struct tk_tree_node *n = &r.nodes[i];
-    PyObject *d = PyDict_New();
+    PyObject *d = row_dict(TK_ROW_TREE, &r.nodes[i], &r);
     if (!d) break;
-    put(d, "name", n->name ? PyUnicode_DecodeUTF8(n->name, (Py_ssize_t)n->name_len, "replace") : NONE);
-    put(d, "parent", n->parent == UINT32_MAX ? NONE : whole(n->parent));
-    put(d, "depth", whole(n->depth));
-    put(d, "count", whole((int64_t)n->count));
-    put(d, "total_ps", total_ps(n->total));
-    put(d, "self_ps", total_ps(n->self));
-    put(d, "device_ps", whole(n->device));
-    put(d, "launched", whole((int64_t)n->launched));
     PyList_Append(list, d);
     Py_DECREF(d);
   }
@@ -736,15 +766,8 @@ static PyObject *load_bytes(PyObject *module, PyObject *args) {
 static PyObject *merge_report(const struct tk_merge_report *r) {
   PyObject *d = saved_dict(&r->saved), *ranks = PyList_New(0);
   for (size_t i = 0; d && ranks && i < r->n_ranks; i++) {
-    const struct tk_merge_rank *k = &r->ranks[i];
-    PyObject *rank = PyDict_New();
+    PyObject *rank = row_dict(TK_ROW_MERGE_RANK, &r->ranks[i], NULL);
     if (!rank) break;
-    put(rank, "input", text_or_none(k->input));
-    put(rank, "host", text_or_none(k->host));
-    put(rank, "rank", k->rank < 0 ? NONE : whole(k->rank));
-    put(rank, "events", whole((int64_t)k->events));
-    put(rank, "shift_ns", whole(k->shift_ns));
-    put(rank, "failed", text_or_none(k->failed));
     PyList_Append(ranks, rank);
     Py_DECREF(rank);
   }
@@ -921,124 +944,9 @@ static PyObject *parse_duration(PyObject *module, PyObject *args) {
 
 /* ---- reports ---- */
 
-/* Describes a member of a struct of the library and its name in Python. */
-struct member {
-  const char *name;
-  size_t at;
-  char kind; /* 't' ps, 'u' number, 'd' number of floating point, 'T' sum of ps, 's' text, 'r' rank, 'b' truth */
-};
-#define MEMBER(type, kind, field) {#field, offsetof(struct type, field), kind}
-#define PS(type, field) {#field "_ps", offsetof(struct type, field), 't'}
-#define SUM(type, field) {#field "_ps", offsetof(struct type, field), 'T'}
-
-static PyObject *member_value(const char *p, char kind) {
-  switch (kind) {
-  case 'u': return PyLong_FromUnsignedLongLong(*(const uint64_t *)(const void *)p);
-  case 'd': return PyFloat_FromDouble(*(const double *)(const void *)p);
-  case 'T': return total_ps(*(const struct tk_total *)(const void *)p);
-  case 's': return text_or_none(*(const char *const *)(const void *)p);
-  case 'b': return PyBool_FromLong(*(const bool *)(const void *)p);
-  case 'r': return *(const int64_t *)(const void *)p < 0 ? NONE : whole(*(const int64_t *)(const void *)p);
-  default: return whole(*(const int64_t *)(const void *)p);
-  }
-}
-
-static PyObject *members(const void *of, const struct member *m) {
-  PyObject *d = PyDict_New();
-  for (; d && m->name; m++) put(d, m->name, member_value((const char *)of + m->at, m->kind));
-  return d;
-}
-
-static PyObject *rows(const void *of, size_t n, size_t size, const struct member *m) {
-  PyObject *list = PyList_New(0);
-  for (size_t i = 0; list && i < n; i++) {
-    PyObject *d = members((const char *)of + i * size, m);
-    if (!d) break;
-    PyList_Append(list, d);
-    Py_DECREF(d);
-  }
-  return list;
-}
-#define ROWS(array, n, m) rows(array, n, sizeof *(array), m)
-
-static PyObject *text_list(const char *const *v, size_t n) {
-  PyObject *list = PyList_New(0);
-  for (size_t i = 0; list && i < n; i++) {
-    PyObject *s = text_or_none(v[i]);
-    if (s) PyList_Append(list, s);
-    Py_XDECREF(s);
-  }
-  return list;
-}
-
-#define D(field) PS(tk_device_times, field)
-static const struct member device_times[] = {D(window), D(busy), D(idle), D(compute), D(communication), D(copy), D(fill), D(memory), D(overlap),
-                                             D(exposed_communication), D(exposed_copy), D(exposed_fill), D(idle_host), D(idle_kernel),
-                                             D(idle_other), {NULL, 0, 0}};
-#define S(kind, field) MEMBER(tk_report_spread, kind, field)
-static const struct member spread[] = {S('u', count), S('u', outliers), PS(tk_report_spread, min), PS(tk_report_spread, max),
-                                       PS(tk_report_spread, mean), PS(tk_report_spread, p50), PS(tk_report_spread, p95), {NULL, 0, 0}};
-#define R(kind, field) MEMBER(tk_report_rank, kind, field)
-static const struct member report_rank[] = {R('r', rank), R('s', host), R('s', input), R('s', device), R('u', events), R('u', work),
-                                            R('u', linked), R('u', unfinished), R('u', kernels), PS(tk_report_rank, kernel_sum),
-                                            PS(tk_report_rank, delay_mean), PS(tk_report_rank, delay_max), R('d', bytes),
-                                            R('u', compilations), PS(tk_report_rank, compile), {NULL, 0, 0}};
-#define ST(field) PS(tk_report_stream, field)
-static const struct member report_stream[] = {MEMBER(tk_report_stream, 's', name), MEMBER(tk_report_stream, 'u', work), ST(busy),
-                                              ST(idle_host), ST(idle_kernel), ST(idle_other), {NULL, 0, 0}};
-#define K(kind, field) MEMBER(tk_report_kernel, kind, field)
-static const struct member report_kernel[] = {K('s', name), K('s', kind), K('u', count), SUM(tk_report_kernel, total),
-                                              PS(tk_report_kernel, min), PS(tk_report_kernel, max), PS(tk_report_kernel, mean),
-                                              K('d', of_sum), K('d', bytes), {NULL, 0, 0}};
-#define C(kind, field) MEMBER(tk_report_collective, kind, field)
-static const struct member report_collective[] = {C('s', name), C('u', count), C('u', sized), C('d', bytes), SUM(tk_report_collective, total),
-                                                  C('u', met), SUM(tk_report_collective, core), SUM(tk_report_collective, wait),
-                                                  {NULL, 0, 0}};
-#define M(kind, field) MEMBER(tk_report_meeting, kind, field)
-static const struct member report_meeting[] = {M('r', rank), M('u', met), M('u', last), SUM(tk_report_meeting, wait),
-                                               SUM(tk_report_meeting, cost), {NULL, 0, 0}};
-#define Y(kind, field) MEMBER(tk_report_memory, kind, field)
-static const struct member report_memory[] = {Y('r', rank), Y('s', allocator), Y('d', peak_allocated), Y('d', peak_reserved), {NULL, 0, 0}};
-
-static PyObject *report_steps(const struct tk_report_rank *k) {
-  PyObject *list = PyList_New(0);
-  for (size_t i = 0; list && i < k->n_steps; i++) {
-    PyObject *d = members(&k->steps[i].times, device_times);
-    if (!d) break;
-    put(d, "step", whole(k->steps[i].number));
-    put(d, "dur_ps", whole(k->steps[i].dur));
-    put(d, "outlier", PyBool_FromLong(k->steps[i].outlier));
-    PyList_Append(list, d);
-    Py_DECREF(d);
-  }
-  return list;
-}
-
 static PyObject *report_dict(const struct tk_report *r) {
-  PyObject *d = PyDict_New(), *ranks = PyList_New(0);
-  for (size_t i = 0; d && ranks && i < r->n_ranks; i++) {
-    const struct tk_report_rank *k = &r->ranks[i];
-    PyObject *rank = members(k, report_rank);
-    if (!rank) break;
-    put(rank, "times", members(&k->times, device_times));
-    put(rank, "step", members(&k->step, spread));
-    put(rank, "steps", report_steps(k));
-    put(rank, "streams", ROWS(k->streams, k->n_streams, report_stream));
-    PyList_Append(ranks, rank);
-    Py_DECREF(rank);
-  }
-  if (!d || !ranks) return NULL;
-  put(d, "ranks", ranks);
-  put(d, "kernels", ROWS(r->kernels, r->n_kernels, report_kernel));
-  put(d, "collectives", ROWS(r->collectives, r->n_collectives, report_collective));
-  put(d, "meetings", ROWS(r->meetings, r->n_meetings, report_meeting));
-  put(d, "memories", ROWS(r->memories, r->n_memories, report_memory));
-  put(d, "devices", text_list(r->devices, r->n_devices));
-  put(d, "versions", text_list(r->versions, r->n_versions));
-  put(d, "unknown", text_list(r->unknown, r->n_unknown));
-  put(d, "format", text_or_none(r->format));
-  put(d, "inputs", whole((int64_t)r->inputs));
-  put(d, "notes", notes_list(r->notes));
+  PyObject *d = row_dict(TK_ROW_REPORT, r, NULL);
+  if (d) put(d, "notes", notes_list(r->notes));
   return d;
 }
 
@@ -1084,36 +992,19 @@ static PyObject *report(PyObject *module, PyObject *args) {
   return d;
 }
 
-static PyObject *pair(double before, double after) {
-  return Py_BuildValue("(dd)", before, after);
-}
-
-static PyObject *diff_row(const struct tk_diff_row *r) {
-  PyObject *d = PyDict_New();
-  if (!d) return NULL;
-  put(d, "name", r->name ? PyUnicode_DecodeUTF8(r->name, (Py_ssize_t)r->name_len, "replace") : NONE);
-  put(d, "events", Py_BuildValue("(KK)", (unsigned long long)r->events[0], (unsigned long long)r->events[1]));
-  put(d, "count", pair(r->count[0], r->count[1]));
-  put(d, "total_ps", pair(r->total[0], r->total[1]));
-  put(d, "self_ps", pair(r->self[0], r->self[1]));
-  put(d, "delta_ps", PyFloat_FromDouble(r->delta));
-  put(d, "noise_ps", r->noise < 0 ? NONE : PyFloat_FromDouble(r->noise));
-  return d;
-}
-
 static PyObject *diff_dict(const struct tk_diff_report *r) {
   PyObject *d = PyDict_New(), *list = PyList_New(0);
   for (size_t i = 0; d && list && i < r->n_rows; i++) {
-    PyObject *row = diff_row(&r->rows[i]);
+    PyObject *row = row_dict(TK_ROW_DIFF, &r->rows[i], NULL);
     if (!row) break;
     PyList_Append(list, row);
     Py_DECREF(row);
   }
   if (!d || !list) return NULL;
   put(d, "rows", list);
-  put(d, "all", diff_row(&r->all));
-  put(d, "step", diff_row(&r->step));
-  put(d, "steps", Py_BuildValue("(NN)", members(&r->steps[0], spread), members(&r->steps[1], spread)));
+  put(d, "all", row_dict(TK_ROW_DIFF_SUM, &r->all, NULL));
+  put(d, "step", r->by_step ? row_dict(TK_ROW_DIFF_SUM, &r->step, NULL) : NONE);
+  put(d, "steps", Py_BuildValue("(NN)", row_dict(TK_ROW_REPORT_SPREAD, &r->steps[0], NULL), row_dict(TK_ROW_REPORT_SPREAD, &r->steps[1], NULL)));
   put(d, "samples", Py_BuildValue("(KK)", (unsigned long long)r->samples[0], (unsigned long long)r->samples[1]));
   put(d, "by_step", PyBool_FromLong(r->by_step));
   put(d, "paired", PyBool_FromLong(r->paired));

@@ -15,7 +15,7 @@ void docs_short(FILE *to, const struct command *c); /* -h: the first ten options
 void docs_formats(FILE *to);                       /* -f help */
 void docs_man(FILE *to, const struct command *c, const struct command *const *commands); /* mdoc; NULL = tracekit(1) */
 
-/* Runs `tracekit __docs man|markdown [COMMAND]` and `tracekit __docs bash|zsh|fish|commands|formats|format-table|examples`,
+/* Runs `tracekit __docs man|markdown [COMMAND]` and `tracekit __docs bash|zsh|fish|commands|formats|format-table|fields|examples`,
  * hidden commands for the Makefile, the lint and the tests.  Returns the exit status. */
 int docs_main(char **argv, const struct command *const *commands);
 

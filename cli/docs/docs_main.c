@@ -2,6 +2,7 @@
 #include "docs.h"
 #include "markdown.h"
 #include "complete.h"
+#include "fields.h"
 
 #include <string.h>
 
@@ -20,6 +21,11 @@ static void print_format_table(FILE *to, const struct command *const *commands) 
   docs_format_table(to);
 }
 
+static void print_fields(FILE *to, const struct command *const *commands) {
+  (void)commands;
+  docs_fields(to);
+}
+
 static void print_examples(FILE *to, const struct command *const *commands) {
   for (const struct command *const *c = commands; *c; c++)
     for (const struct example *e = (*c)->examples; e->line; e++) fprintf(to, "%s\n", e->line);
@@ -32,7 +38,7 @@ int docs_main(char **argv, const struct command *const *commands) {
   } kinds[] = {
     { "bash", docs_bash },         { "zsh", docs_zsh },         { "fish", docs_fish },
     { "commands", print_commands }, { "formats", print_formats }, { "format-table", print_format_table },
-    { "examples", print_examples },
+    { "examples", print_examples }, { "fields", print_fields },
   };
   const struct command *c = argv[0] && argv[1] ? opt_find_command(commands, argv[1]) : NULL;
   if (!argv[0] || (argv[1] && !c)) return 2;

@@ -1,7 +1,7 @@
 /* html.c - prints a report as one HTML page: charts first, then the tables of text.c. */
 #include "html.h"
 #include "print/html.h"
-#include "print/figures.h"
+#include "shared/figures.h"
 #include "print/tty.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* text.c - prints a report as text. */
 #include "text.h"
-#include "print/figures.h"
+#include "shared/figures.h"
 #include "print/table.h"
 #include "print/tty.h"
 

@@ -2,7 +2,6 @@
 #include "expect.h"
 #include "options/meant.h"
 
-#include "print/figures.h"
 #include "print/tty.h"
 
 #include <math.h>
@@ -90,12 +89,13 @@ static bool refuse_word(const char *command, const char *text, const char *word,
   const char *words[2 * MOST + 2] = { "gpu_busy" };
   size_t n = function ? 0 : 1, k = 0;
   for (size_t i = 0; function && i < N_FUNCTIONS; i++) words[n++] = FUNCTIONS[i].word;
-  for (const struct figure *f = figures; !function && f->key && k < MOST; f++) {
-    words[n++] = f->key;
+  const struct tk_field *f;
+  for (size_t i = 0; !function && k < MOST && (f = figure_at(i)); i++) {
+    words[n++] = f->name;
     for (size_t u = 0; UNITS[u]; u++) {
-      const size_t len = strlen(f->key), unit = strlen(UNITS[u]);
-      if (len <= unit || strcmp(f->key + len - unit, UNITS[u]) != 0) continue;
-      snprintf(shorter[k], LONGEST, "%.*s", (int)(len - unit), f->key);
+      const size_t len = strlen(f->name), unit = strlen(UNITS[u]);
+      if (len <= unit || strcmp(f->name + len - unit, UNITS[u]) != 0) continue;
+      snprintf(shorter[k], LONGEST, "%.*s", (int)(len - unit), f->name);
       words[n++] = shorter[k++];
     }
   }
@@ -143,9 +143,9 @@ enum expect_unit expect_unit(const struct expect *e) {
   if (e->function == EXPECT_FIGURE && !e->figure) return EXPECT_TIME;
   if (e->function == EXPECT_FIGURE)
     switch (e->figure->unit) {
-      case FIGURE_NS: return EXPECT_TIME;
-      case FIGURE_PERCENT: return EXPECT_PERCENT;
-      case FIGURE_BYTES: return EXPECT_SIZE;
+      case TK_UNIT_NS: return EXPECT_TIME;
+      case TK_UNIT_PERCENT: return EXPECT_PERCENT;
+      case TK_UNIT_BYTES: return EXPECT_SIZE;
       default: return EXPECT_PLAIN;
     }
   for (size_t i = 0; i < N_FUNCTIONS; i++)
@@ -154,10 +154,10 @@ enum expect_unit expect_unit(const struct expect *e) {
 }
 
 /* Returns the percentage that belongs to a figure of time: device_busy for busy_ns. */
-static const char *meant_of_time(const struct figure *f) {
+static const char *meant_of_time(const struct tk_field *f) {
   char word[64];
-  const size_t n = strlen(f->key);
-  snprintf(word, sizeof word, "%.*s", (int)(n > 3 ? n - 3 : n), f->key);
+  const size_t n = strlen(f->name);
+  snprintf(word, sizeof word, "%.*s", (int)(n > 3 ? n - 3 : n), f->name);
   return meant_figure(word);
 }
 
@@ -308,14 +308,14 @@ enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const 
   if (!r->n_ranks) snprintf(said, n, "the trace has no events");
   for (size_t i = 0; i < r->n_ranks && result == EXPECT_HELD; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
-    struct figure_value value = { 0, 0 };
-    const bool known = expect_is_step(e) ? of_spread(e, &row->step, &value.number) : e->figure->get(row, &value);
+    double value = 0;
+    const bool known = expect_is_step(e) ? of_spread(e, &row->step, &value) : figure_value(e->figure, row, &value);
     figure_report_name(r, row, name, sizeof name);
     if (!known) result = EXPECT_UNKNOWN;
-    else if (!expect_holds(e, value.number)) result = EXPECT_FAILED;
+    else if (!expect_holds(e, value)) result = EXPECT_FAILED;
     if (!known && expect_is_step(e)) snprintf(said, n, "no training steps are marked; --step-name names them");
     else if (!known) snprintf(said, n, "not available in this trace%s%s", *name ? " for " : "", name);
-    else snprintf(said, n, "%s%s%s", expect_print(e, value.number, text), r->n_ranks > 1 ? " of " : "", r->n_ranks > 1 ? name : "");
+    else snprintf(said, n, "%s%s%s", expect_print(e, value, text), r->n_ranks > 1 ? " of " : "", r->n_ranks > 1 ? name : "");
   }
   if (result == EXPECT_HELD && r->n_ranks > 1) snprintf(said, n, "of each rank");
   return result;

@@ -1,6 +1,6 @@
 /* expect.h - assertions about a run: "gpu_busy > 80%", "p95(step) < 150ms", "count(cudaMalloc) == 0", "total(gemm*) > 1.1x".
  *
- *     WORD OP VALUE              a figure of report --json (print/figures.h); the key may omit its unit
+ *     WORD OP VALUE              a figure of report --json (figures.h); the key may omit its unit
  *     FUNCTION(NAME) OP VALUE    a column of top --json over the events that match the glob NAME; NAME step: training steps
  *
  * OP is one of < <= > >= == !=.  VALUE is a percentage (80%), a time (150ms), a number or a size (2GB).  If two runs are
@@ -9,7 +9,7 @@
 #ifndef CLI_SHARED_EXPECT_H
 #define CLI_SHARED_EXPECT_H
 
-#include "print/figures.h"
+#include "figures.h"
 
 enum expect_function {
   EXPECT_FIGURE, EXPECT_TOTAL, EXPECT_SELF, EXPECT_UNION, EXPECT_COUNT, EXPECT_MEAN, EXPECT_MIN, EXPECT_MAX, EXPECT_P50, EXPECT_P95,
@@ -21,7 +21,7 @@ enum expect_op { EXPECT_LT, EXPECT_LE, EXPECT_GT, EXPECT_GE, EXPECT_EQ, EXPECT_N
 struct expect {
   const char *text;     /* the assertion as given */
   char *name;           /* glob for event names, or "step"; NULL for a figure */
-  const struct figure *figure; /* for EXPECT_FIGURE; NULL = "total", which needs two runs */
+  const struct tk_field *figure; /* for EXPECT_FIGURE; NULL = "total", which needs two runs */
   enum expect_function function;
   enum expect_op op;
   enum expect_unit unit;

@@ -11,6 +11,7 @@
 #include "io/in.h"
 #include "load.h"
 #include "source/sources.h"
+#include "source/sources_notes.h"
 
 /* Turns repairs made by the input layer into notes of the trace. */
 static void keep_input_notes(struct tk_trace *t, const struct in *in) {

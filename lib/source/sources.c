@@ -20,6 +20,7 @@
 #include "graph/diagnostics.h"
 #include "sources_rank.h"
 #include "sources_join.h"
+#include "sources_notes.h"
 
 enum { NONE = -1, NAMED = 5 };
 
@@ -58,12 +59,6 @@ static bool may_be_trace(const struct source *s, uint32_t entry) {
 static const enum tk_health healths[] = {
     [LOOK_NONE] = TK_HEALTH_UNKNOWN,     [LOOK_TRACE] = TK_HEALTH_UNKNOWN, [LOOK_EMPTY] = TK_HEALTH_EMPTY,
     [LOOK_NO_TRACE] = TK_HEALTH_NO_TRACE, [LOOK_DAMAGED] = TK_HEALTH_CORRUPT, [LOOK_FAILED] = TK_HEALTH_UNKNOWN};
-
-void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text) {
-  if (!c || c->n_notes == NOTES) return;
-  c->note[c->n_notes].text = source_text(&s->impl->source, text);
-  c->note[c->n_notes++].repair = repair;
-}
 
 static struct chosen *add_input(struct tk_sources *s, uint32_t origin, uint32_t entry) {
   struct tk_sources_impl *m = s->impl;
@@ -585,17 +580,4 @@ bool sources_is_file(const struct tk_sources *s, size_t i) {
 
 struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err) {
   return source_open(&s->impl->source, v->entry, ahead, mem, err);
-}
-
-void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err) {
-  const char *run = s->impl->chosen[i].sound_run;
-  if (!run) return;
-  err_append(err, "no file of this run can be read; the newest readable run is %s", run);
-  err->option = TK_OPTION_LATEST_GOOD;
-}
-
-void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t) {
-  const struct chosen *c = &s->impl->chosen[i];
-  for (unsigned k = 0; k < c->n_notes; k++)
-    trace_note(t, c->note[k].repair ? TK_NOTE_REPAIR : TK_NOTE_INFO, UINT64_MAX, c->note[k].text);
 }

@@ -43,18 +43,10 @@ struct source_view {
 /* Finds the nth view of an input, best first; false past the last. */
 bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v);
 struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err);
-/* Adds notes about the chosen run and view. */
-void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t);
-/* Adds to the error of an input the alternatives that could be read instead. */
-void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err);
 
 /* Derives the options of tk_sources_open from the load options. */
 struct tk_source_options sources_options(const struct tk_load_options *opt);
 /* ... with a caller's choice of runs and inputs; `choice` may be NULL. */
 struct tk_source_options sources_chosen(const struct tk_source_options *choice, const struct tk_load_options *opt);
-
-struct chosen;
-/* Adds a note about the choice of an input. */
-void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text);
 
 #endif

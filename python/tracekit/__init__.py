@@ -159,10 +159,12 @@ def report(sources, *, where=None, time=None, steps=None, brief=False, keep_goin
            max_memory=None, threads=None, progress=None):
     """Summarises where a run spent its time, with one rank in memory at a time.  Returns a dict:
 
-    ranks       a dict per device: rank, device, `times` (window, busy, idle, compute, exposed_communication, ..., in _ps),
-                `step` (distribution of step times), `steps`, `streams`
-    kernels, collectives, meetings (which rank waited for which), memories        a list of dicts each
+    ranks       a dict per device: rank, device, window_ns, busy_ns, idle_ns, compute_ns, ..., `step` (distribution of step
+                times), `steps`, `streams`
+    kernels, launches, collectives, waits (which rank waited for which), memory   a list of dicts each
     unknown     sentences about facts that the traces do not record
+
+    The keys are those of `tracekit report --json`; docs/fields.md describes them.
 
     where, time, steps  restrict which device work is counted, as in `filter`
     step_name   names of the spans that mark training steps, as in `load`
@@ -176,8 +178,8 @@ def report(sources, *, where=None, time=None, steps=None, brief=False, keep_goin
 
 def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, where=None, time=None, steps=None, step_name=None,
          max_memory=None, threads=None, progress=None):
-    """Compares two runs. Returns a dict: `rows` (name; count, total_ps and self_ps, before and after; delta_ps and noise_ps,
-    the uncertainty of the delta), `all`, `step`, `steps`.
+    """Compares two runs. Returns a dict: `rows` (name; `before` and `after` with count, total_ns and self_ns; delta_ns and
+    noise_ns, the uncertainty of the delta), `all`, `step`, `steps`.
 
     by          what a row is, as in `top`, except kind
     by_path     compare spans by call path
@@ -272,12 +274,12 @@ class Trace:
     # ---- analysis ----
 
     def top(self, by="name", *, where=None, time=None, steps=None, sort="total", cols=None, min_count=0, fold=False, progress=None):
-        """Returns where the time went: a list of dicts with name, count, total_ps, self_ps, union_ps, min_ps, p50_ps, mean_ps,
-        p95_ps and max_ps.
+        """Returns where the time went: a list of dicts with name, count, total_ns, self_ns, union_ns, min_ns, p50_ns, mean_ns,
+        p95_ns and max_ns. docs/fields.md describes the keys.
 
         by          what a row is: name, cat, kind, rank, process, track, stream, step or arg.KEY
         where       filter expressions, as in `filter`
-        cols        keys of numeric args; adds count, mean, min and max of each to every row
+        cols        keys of numeric args; adds `cols` to every row: count, mean, min and max of each
         fold        group names that differ only in numbers or template arguments
         """
         place, arg = _by(by)
@@ -285,8 +287,8 @@ class Trace:
                                  "sort": _word(sort, _SORT, "sort"), "min_count": min_count, "fold": fold, "progress": progress})
 
     def tree(self, by=None, *, per=None, path=None, where=None, time=None, steps=None, fold=False, progress=None):
-        """Returns time by call path: a list of dicts, parents first, with name, parent (an index), depth, count, total_ps,
-        self_ps and device_ps (time of the device work launched inside the span).
+        """Returns time by call path: a list of dicts, parents first, with name, parent (an index), depth, count, total_ns,
+        self_ns and device_ns (time of the device work launched inside the span).
 
         path    key of an arg, such as "tf_op", whose text is the path instead of the nested names
         """

@@ -42,14 +42,14 @@ def frame(trace, limit, height=600):
                         "data": base64.b64encode(content).decode()})
 
 
-def milliseconds(ps):
-    return f"{ps / 1e9:,.3f}"
+def milliseconds(ns):
+    return f"{ns / 1e6:,.3f}"
 
 
 def summary(trace):
     i = trace.info
     rows = "".join(f"<tr><td style='text-align:left'>{html.escape(r['name'] or '(no name)')}</td><td>{r['count']}</td>"
-                   f"<td>{milliseconds(r['total_ps'])}</td><td>{milliseconds(r['self_ps'])}</td></tr>" for r in trace.top()[:10])
+                   f"<td>{milliseconds(r['total_ns'])}</td><td>{milliseconds(r['self_ns'])}</td></tr>" for r in trace.top()[:10])
     return (f"<b>{html.escape(i['source'] or 'trace')}</b>: {i['events']:,} events of {i['processes']} processes, "
-            f"{milliseconds(i['end_ps'] - i['start_ps'])} ms"
+            f"{milliseconds((i['end_ps'] - i['start_ps']) / 1e3)} ms"
             "<table><tr><th style='text-align:left'>name</th><th>count</th><th>total ms</th><th>self ms</th></tr>" + rows + "</table>")

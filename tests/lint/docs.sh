@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that docs/commands/*.md, docs/formats/README.md and the README's table of commands match the tables in the sources;
+# Checks that docs/commands/*.md, docs/formats/README.md, docs/fields.md and the README's table of commands match the tables in the sources;
 # --write updates the pages. Also checks the links in all pages.
 set -u
 B=${B:-build}
@@ -10,6 +10,7 @@ status=0
 
 mkdir -p "$new/commands" "$new/formats"
 "$B/tracekit" __docs markdown > "$new/commands/README.md" || exit 1
+"$B/tracekit" __docs fields > "$new/fields.md" || exit 1
 for command in $("$B/tracekit" __docs commands); do "$B/tracekit" __docs markdown "$command" > "$new/commands/$command.md" || exit 1; done
 {
   "$B/tracekit" __docs format-table || exit 1
@@ -22,9 +23,10 @@ if [ "${1:-}" = --write ]; then
   mkdir -p docs/commands docs/formats
   rm -f docs/commands/*.md
   cp "$new"/commands/*.md docs/commands/ && cp "$new/formats/README.md" docs/formats/
+  cp "$new/fields.md" docs/
   exit
 fi
-diff -ru docs/commands "$new/commands" && diff -u docs/formats/README.md "$new/formats/README.md" || {
+diff -ru docs/commands "$new/commands" && diff -u docs/formats/README.md "$new/formats/README.md" && diff -u docs/fields.md "$new/fields.md" || {
   echo "docs/ is behind the rows: tests/lint/docs.sh --write"
   status=1
 }

@@ -12,7 +12,7 @@ FIXTURES = os.path.join(os.path.dirname(__file__), "..", "..", "fixtures")
 for name in ("numpy", "pandas", "pyarrow", "cffi"):
     assert importlib.util.find_spec(name) is None, f"{name} is installed: this is no empty environment"
 t = tracekit.load(os.path.join(FIXTURES, "json/jax/multihost"))
-assert t.info["events"] > 0 and t.top()[0]["total_ps"] > 0
+assert t.info["events"] > 0 and t.top()[0]["total_ns"] > 0
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "x.pftrace")
     assert t.save(path)["events"] == t.info["events"]

@@ -1,0 +1,54 @@
+/* figures.c - see figures.h. */
+#include "figures.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_figure(const struct tk_field *f) {
+  return f->type == TK_TYPE_TIME || f->type == TK_TYPE_COUNT || f->type == TK_TYPE_NUMBER;
+}
+
+const struct tk_field *figure_at(size_t i) {
+  size_t n;
+  const struct tk_field *f = tk_fields(TK_ROW_REPORT_RANK, &n, NULL);
+  for (const struct tk_field *end = f + n; f < end; f++)
+    if (is_figure(f) && i-- == 0) return f;
+  return NULL;
+}
+
+static bool is_called(const struct tk_field *f, const char *word, size_t n) {
+  static const char *const UNITS[] = { "", "_ns", "_percent", "_gb_per_s" };
+  if (strlen(f->name) < n || strncmp(f->name, word, n) != 0) return false;
+  for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++)
+    if (strcmp(f->name + n, UNITS[i]) == 0) return true;
+  return false;
+}
+
+const struct tk_field *figure_of(const char *word, size_t n, bool percent) {
+  static const char ALIAS[] = "gpu_busy", ALIASED[] = "device_busy";
+  const struct tk_field *f, *found = NULL;
+  if (n == sizeof ALIAS - 1 && strncmp(word, ALIAS, n) == 0) {
+    word = ALIASED;
+    n = sizeof ALIASED - 1;
+  }
+  for (size_t i = 0; (f = figure_at(i)); i++)
+    if (is_called(f, word, n) && (!found || (f->unit == TK_UNIT_PERCENT) == percent)) found = f;
+  return found;
+}
+
+bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r, double *v) {
+  struct tk_value value;
+  const bool known = tk_field_value(figure, r, NULL, &value);
+  if (figure->type == TK_TYPE_TIME) *v = (double)value.time.s * 1e12 + (double)value.time.ps;
+  else *v = figure->type == TK_TYPE_COUNT ? (double)value.count : value.number;
+  return known;
+}
+
+void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
+  const char *slash = strrchr(row->input, '/'), *leaf = slash && slash[1] ? slash + 1 : row->input;
+  size_t len = 0;
+  *text = 0;
+  if (row->rank >= 0) len = (size_t)snprintf(text, n, "rank %lld", (long long)row->rank);
+  else if (r->inputs > 1 || !*row->device) len = (size_t)snprintf(text, n, "%s", *row->host ? row->host : leaf);
+  if (len < n && *row->device) snprintf(text + len, n - len, "%s%s", len ? ", " : "", row->device);
+}

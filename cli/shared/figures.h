@@ -1,0 +1,21 @@
+/* figures.h - figures of a rank's device, by name: the words of check --assert and diff --fail-if are the numeric fields of
+ * TK_ROW_REPORT_RANK, which report --json prints. */
+#ifndef CLI_SHARED_FIGURES_H
+#define CLI_SHARED_FIGURES_H
+
+#include "tracekit.h"
+
+/* Returns the i-th figure; NULL past the end. */
+const struct tk_field *figure_at(size_t i);
+
+/* Returns the figure whose name is `word`, with or without the unit of the name; NULL if unknown.  percent: without a unit, prefer
+ * the percentage to the time. */
+const struct tk_field *figure_of(const char *word, size_t n, bool percent);
+
+/* Stores the value of a figure; a time in picoseconds.  False if it is unknown in this trace. */
+bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r, double *v);
+
+/* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */
+void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
+
+#endif

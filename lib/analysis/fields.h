@@ -1,0 +1,62 @@
+/* fields.h - how a list of fields is written: one line a field, which names the member of the row that holds it.
+ *
+ * `S` is the struct of the row. A field that is not stored but follows from others has a function instead of a member. */
+#ifndef ANALYSIS_FIELDS_H
+#define ANALYSIS_FIELDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracekit.h"
+
+#define FIELD_MEMBER(S, m) .offset = offsetof(struct S, m), .size = sizeof ((struct S *)0)->m
+
+#define FIELD(S, kind, m, name_, help_) {.name = name_, .help = help_, .type = TK_TYPE_##kind, FIELD_MEMBER(S, m)}
+#define FIELD_TIME(S, m, name_, help_) \
+  {.name = name_, .help = help_, .type = TK_TYPE_TIME, .unit = TK_UNIT_NS, FIELD_MEMBER(S, m)}
+#define FIELD_GET(kind, unit_, name_, get_, help_) \
+  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .get = get_}
+
+/* Null if unknown. */
+#define FIELD_IF(S, kind, m, name_, known_, help_) \
+  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unknown = TK_UNKNOWN_NULL, .known = known_, FIELD_MEMBER(S, m)}
+#define FIELD_TIME_IF(S, m, name_, known_, help_)                                                                        \
+  {.name = name_, .help = help_, .type = TK_TYPE_TIME, .unit = TK_UNIT_NS, .unknown = TK_UNKNOWN_NULL, .known = known_,  \
+   FIELD_MEMBER(S, m)}
+#define FIELD_NUMBER_IF(S, unit_, m, name_, known_, help_)                                                               \
+  {.name = name_, .help = help_, .type = TK_TYPE_NUMBER, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_NULL,            \
+   .known = known_, FIELD_MEMBER(S, m)}
+#define FIELD_GET_IF(kind, unit_, name_, get_, help_) \
+  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_NULL, .get = get_}
+
+/* Absent if unknown. */
+#define FIELD_OPTIONAL(S, kind, m, name_, known_, help_) \
+  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unknown = TK_UNKNOWN_ABSENT, .known = known_, FIELD_MEMBER(S, m)}
+#define FIELD_TIME_OPTIONAL(S, m, name_, known_, help_)                                                                   \
+  {.name = name_, .help = help_, .type = TK_TYPE_TIME, .unit = TK_UNIT_NS, .unknown = TK_UNKNOWN_ABSENT, .known = known_, \
+   FIELD_MEMBER(S, m)}
+#define FIELD_NUMBER_OPTIONAL(S, unit_, m, name_, known_, help_)                                                          \
+  {.name = name_, .help = help_, .type = TK_TYPE_NUMBER, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_ABSENT,           \
+   .known = known_, FIELD_MEMBER(S, m)}
+#define FIELD_GET_OPTIONAL(kind, unit_, name_, get_, help_) \
+  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_ABSENT, .get = get_}
+
+#define FIELD_TEXTS(S, m, n, name_, help_) \
+  {.name = name_, .help = help_, .type = TK_TYPE_TEXTS, FIELD_MEMBER(S, m), .n_offset = offsetof(struct S, n)}
+#define FIELD_ROWS(S, row_, m, n, name_, help_) \
+  {.name = name_, .help = help_, .type = TK_TYPE_ROWS, .of = row_, FIELD_MEMBER(S, m), .n_offset = offsetof(struct S, n)}
+
+struct field_list {
+  const struct tk_field *fields;
+  size_t n, stride;
+  const char *name;
+};
+
+#define FIELD_LIST(S, fields, name) {fields, sizeof fields / sizeof *fields, sizeof(struct S), name}
+
+/* Store a value; the result is `known`. */
+bool field_time(struct tk_value *v, tk_time time, bool known);
+bool field_number(struct tk_value *v, double number, bool known);
+bool field_text(struct tk_value *v, const char *text); /* unknown if NULL or empty */
+
+#endif

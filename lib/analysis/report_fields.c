@@ -1,0 +1,390 @@
+/* report_fields.c - fields of a report and its rows (report_fields.h).
+ *
+ * The fields of a rank are also the figures of `check --assert` and `diff --fail-if`. docs/analysis.md defines them. */
+#include "report_fields.h"
+
+/* ---- what is known ---- */
+
+static bool has_device(const void *row, const void *owner) {
+  const struct tk_report_rank *r = row;
+  (void)owner;
+  return *r->device != 0;
+}
+
+static bool is_linked(const void *row, const void *owner) {
+  const struct tk_report_rank *r = row;
+  return r->linked > 0 && has_device(row, owner);
+}
+
+static bool host_is_linked(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_rank *)row)->linked > 0;
+}
+
+static bool rank_is_known(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_rank *)row)->rank >= 0;
+}
+
+static bool has_host(const void *row, const void *owner) {
+  (void)owner;
+  return *((const struct tk_report_rank *)row)->host != 0;
+}
+
+static bool has_bytes(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_rank *)row)->bytes_known > 0;
+}
+
+static bool has_flops(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_rank *)row)->flops > 0;
+}
+
+static bool has_steps(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_rank *)row)->step.count > 0;
+}
+
+static bool owner_has_device(const void *row, const void *owner) {
+  (void)row;
+  return has_device(owner, NULL);
+}
+
+static bool owner_is_linked(const void *row, const void *owner) {
+  (void)row;
+  return host_is_linked(owner, NULL);
+}
+
+/* ---- computed fields ---- */
+
+static bool share_of(struct tk_value *v, tk_time part, tk_time whole) {
+  return field_number(v, whole > 0 ? 100 * (double)part / (double)whole : 0, whole > 0);
+}
+
+/* Defines get_NAME for a percentage of a device's time. */
+#define SHARE(name, part, whole)                                                             \
+  static bool get_##name(const void *row, const void *owner, struct tk_value *v) {           \
+    const struct tk_device_times *t = &((const struct tk_report_rank *)row)->times;          \
+    return share_of(v, t->part, t->whole) && has_device(row, owner);                         \
+  }
+
+SHARE(busy_share, busy, window)
+SHARE(idle_share, idle, window)
+SHARE(compute_share, compute, window)
+SHARE(communication_share, communication, window)
+SHARE(exposed_communication_share, exposed_communication, window)
+SHARE(memory_share, memory, window)
+SHARE(overlap_share, overlap, communication)
+
+static tk_time non_compute(const void *row) {
+  const struct tk_device_times *t = &((const struct tk_report_rank *)row)->times;
+  return t->busy - t->compute;
+}
+
+static bool get_non_compute(const void *row, const void *owner, struct tk_value *v) {
+  return field_time(v, non_compute(row), has_device(row, owner));
+}
+
+static bool get_non_compute_share(const void *row, const void *owner, struct tk_value *v) {
+  return share_of(v, non_compute(row), ((const struct tk_report_rank *)row)->times.window) && has_device(row, owner);
+}
+
+/* Returns 10^9 bytes per second; unknown if either is. */
+static bool rate(struct tk_value *v, double bytes, double seconds) {
+  const bool known = bytes > 0 && seconds > 0;
+  return field_number(v, known ? bytes / seconds / 1e9 : 0, known);
+}
+
+static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
+
+static bool get_bandwidth(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_rank *r = row;
+  (void)owner;
+  const bool known = r->bytes_known > 0 && r->bytes_time > 0;
+  return field_number(v, known ? r->bytes / ((double)r->bytes_time / 1e12) / 1e9 : 0, known);
+}
+
+/* ---- ranks ---- */
+
+#define TIME(m, name, help) FIELD_TIME_IF(tk_report_rank, m, name, has_device, help)
+#define LINKED(m, name, help) FIELD_TIME_IF(tk_report_rank, m, name, is_linked, help)
+#define COUNT(m, name, help) FIELD_IF(tk_report_rank, COUNT, m, name, has_device, help)
+
+static const struct tk_field rank_list[] = {
+  FIELD_IF(tk_report_rank, INT, rank, "rank", rank_is_known, "rank in the job; null if unknown"),
+  FIELD_IF(tk_report_rank, TEXT, host, "host", has_host, "host of the rank; null if unknown"),
+  FIELD(tk_report_rank, TEXT, input, "input", "file that contains the rank"),
+  FIELD_IF(tk_report_rank, TEXT, device, "device", has_device,
+    "accelerator, such as GPU 0; null if the trace contains no device work"),
+  FIELD(tk_report_rank, COUNT, events, "events", "spans, instants and counter samples of the rank"),
+  FIELD_TIME(tk_report_rank, length, "length_ns", "from the start of the trace's first event to the end of its last one"),
+  TIME(times.window, "window_ns", "active window: from the start of the device's first work to the end of its last"),
+  TIME(times.busy, "busy_ns", "time during which at least one kernel, copy or fill ran"),
+  TIME(times.idle, "idle_ns", "time during which nothing ran"),
+  TIME(times.compute, "compute_ns", "time during which at least one kernel other than a collective ran"),
+  FIELD_GET_IF(TIME, NS, "non_compute_ns", get_non_compute, "time during which something ran, but no computation"),
+  TIME(times.communication, "communication_ns", "time during which at least one collective ran"),
+  TIME(times.memory, "memory_ns", "time during which at least one copy or fill ran"),
+  TIME(times.copy, "copy_ns", "time during which at least one copy ran"),
+  TIME(times.fill, "fill_ns", "time during which at least one fill ran"),
+  TIME(times.overlap, "overlap_ns", "time of simultaneous computation and communication"),
+  TIME(times.exposed_communication, "exposed_communication_ns", "time of communication without computation"),
+  TIME(times.exposed_copy, "exposed_copy_ns", "time of copying without computation or communication"),
+  TIME(times.exposed_fill, "exposed_fill_ns", "time of filling memory while nothing else ran"),
+  LINKED(times.idle_host, "idle_host_ns",
+    "idle time during which the next work had not been launched when the device became idle"),
+  LINKED(times.idle_kernel, "idle_kernel_ns", "idle time of less than 30 us between kernels that were launched in time"),
+  LINKED(times.idle_other, "idle_other_ns", "idle time for other reasons"),
+  FIELD_GET_IF(NUMBER, PERCENT, "device_busy_percent", get_busy_share,
+    "busy time as a percentage of the window; also called gpu_busy"),
+  FIELD_GET_IF(NUMBER, PERCENT, "device_idle_percent", get_idle_share, "idle time as a percentage of the window"),
+  FIELD_GET_IF(NUMBER, PERCENT, "compute_percent", get_compute_share, "compute time as a percentage of the window"),
+  FIELD_GET_IF(NUMBER, PERCENT, "non_compute_percent", get_non_compute_share, "non_compute time as a percentage of the window"),
+  FIELD_GET_IF(NUMBER, PERCENT, "communication_percent", get_communication_share,
+    "communication time as a percentage of the window"),
+  FIELD_GET_IF(NUMBER, PERCENT, "exposed_communication_percent", get_exposed_communication_share,
+    "exposed communication as a percentage of the window"),
+  FIELD_GET_IF(NUMBER, PERCENT, "memory_percent", get_memory_share, "memory time as a percentage of the window"),
+  FIELD_GET_IF(NUMBER, PERCENT, "overlap_percent", get_overlap_share, "overlap as a percentage of communication time"),
+  COUNT(work, "work", "number of kernels, copies and fills"),
+  COUNT(linked, "linked", "number of these whose launch is known"),
+  COUNT(unfinished, "unfinished", "number of these that never ended; excluded from all times"),
+  COUNT(kernels, "kernels", "number of kernels, including collectives"),
+  TIME(kernel_sum, "kernel_sum_ns", "sum of the durations of kernels"),
+  COUNT(under_10us, "kernels_under_10us", "number of kernels shorter than 10 us"),
+  TIME(time_under_10us, "time_under_10us_ns", "sum of their durations"),
+  COUNT(under_100us, "kernels_under_100us", "number of kernels shorter than 100 us"),
+  TIME(time_under_100us, "time_under_100us_ns", "sum of their durations"),
+  LINKED(delay_mean, "launch_delay_mean_ns",
+    "mean delay from the end of the launching call to the start of the work, at least 0"),
+  LINKED(delay_max, "launch_delay_max_ns", "longest such delay"),
+  LINKED(latency_mean, "launch_latency_mean_ns", "mean delay from the start of the launching call to the start of the work"),
+  LINKED(overhead_mean, "launch_overhead_mean_ns",
+    "mean delay from max(start of the call, stream free) to the start of the work"),
+  FIELD_NUMBER_IF(tk_report_rank, BYTES, bytes, "bytes_accessed", has_bytes, "bytes read and written, as recorded by the work"),
+  FIELD_GET_IF(NUMBER, GB_PER_S, "memory_gb_per_s", get_bandwidth,
+    "these bytes divided by the time during which any of the work ran"),
+  FIELD_IF(tk_report_rank, NUMBER, flops, "flops", has_flops, "floating-point operations, as recorded by the work"),
+  FIELD(tk_report_rank, COUNT, compilations, "compilations", "number of outermost host spans that compile programs"),
+  FIELD_TIME(tk_report_rank, compile, "compile_ns", "time during which the host compiled, on any thread"),
+  FIELD(tk_report_rank, COUNT, host_ops, "host_ops", "number of outermost host operators"),
+  FIELD_IF(tk_report_rank, COUNT, host_only_ops, "host_only_ops", host_is_linked, "number of these that launched no work"),
+  FIELD_TIME_IF(tk_report_rank, host_only, "host_only_ns", host_is_linked, "sum of their durations"),
+  FIELD(tk_report_rank, COUNT, runtime_calls, "runtime_calls", "number of calls of the device's runtime and driver"),
+  {.name = "step", .help = "durations of the steps; null if no step is marked", .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPREAD,
+    .unknown = TK_UNKNOWN_NULL, .known = has_steps, FIELD_MEMBER(tk_report_rank, step)},
+  FIELD_ROWS(tk_report_rank, TK_ROW_REPORT_STEP, steps, n_steps, "steps", "each marked step"),
+  FIELD_ROWS(tk_report_rank, TK_ROW_REPORT_STREAM, streams, n_streams, "streams", "each queue of the device"),
+};
+const struct field_list report_rank_fields = FIELD_LIST(tk_report_rank, rank_list, "report rank");
+
+static const struct tk_field spread_list[] = {
+  FIELD(tk_report_spread, COUNT, count, "count", "number of steps"),
+  FIELD(tk_report_spread, COUNT, outliers, "outliers", "number of steps that are outliers"),
+  FIELD_TIME(tk_report_spread, min, "min_ns", "shortest duration"),
+  FIELD_TIME(tk_report_spread, max, "max_ns", "longest duration"),
+  FIELD_TIME(tk_report_spread, mean, "mean_ns", "mean duration"),
+  FIELD_TIME(tk_report_spread, p50, "p50_ns", "median duration"),
+  FIELD_TIME(tk_report_spread, p95, "p95_ns", "95th percentile of the durations"),
+  FIELD_TIME(tk_report_spread, deviation, "deviation_ns", "standard deviation of the durations"),
+};
+const struct field_list report_spread_fields = FIELD_LIST(tk_report_spread, spread_list, "report spread");
+
+#define STEP_TIME(m, name, help) FIELD_TIME_OPTIONAL(tk_report_step, times.m, name, owner_has_device, help)
+
+static const struct tk_field step_list[] = {
+  FIELD(tk_report_step, INT, number, "number", "number of the step"),
+  FIELD_TIME(tk_report_step, dur, "duration_ns", "duration of the step"),
+  FIELD(tk_report_step, BOOL, outlier, "outlier",
+    "exceeds the upper quartile by more than 1.5 times the interquartile range; needs at least four steps"),
+  STEP_TIME(busy, "busy_ns", "time during which at least one kernel, copy or fill ran"),
+  STEP_TIME(idle, "idle_ns", "time during which nothing ran"),
+  STEP_TIME(compute, "compute_ns", "time during which at least one kernel other than a collective ran"),
+  STEP_TIME(communication, "communication_ns", "time during which at least one collective ran"),
+  STEP_TIME(memory, "memory_ns", "time during which at least one copy or fill ran"),
+  STEP_TIME(overlap, "overlap_ns", "time of simultaneous computation and communication"),
+  STEP_TIME(exposed_communication, "exposed_communication_ns", "time of communication without computation"),
+  STEP_TIME(exposed_copy, "exposed_copy_ns", "time of copying without computation or communication"),
+  STEP_TIME(exposed_fill, "exposed_fill_ns", "time of filling memory while nothing else ran"),
+};
+const struct field_list report_step_fields = FIELD_LIST(tk_report_step, step_list, "report step");
+
+#define STREAM_TIME(m, name, help) FIELD_TIME_OPTIONAL(tk_report_stream, m, name, owner_is_linked, help)
+
+static const struct tk_field stream_list[] = {
+  FIELD(tk_report_stream, TEXT, name, "stream", "name of the queue"),
+  FIELD(tk_report_stream, COUNT, work, "work", "number of kernels, copies and fills"),
+  FIELD_TIME(tk_report_stream, busy, "busy_ns", "time during which at least one of them ran"),
+  STREAM_TIME(idle_host, "idle_host_ns", "gaps during which the next work had not been launched"),
+  STREAM_TIME(idle_kernel, "idle_kernel_ns", "gaps of less than 30 us between kernels that were launched in time"),
+  STREAM_TIME(idle_other, "idle_other_ns", "gaps for other reasons"),
+  FIELD_OPTIONAL(tk_report_stream, COUNT, queue_most, "queue_max", owner_is_linked,
+    "most pieces of work that were launched and had not started"),
+  FIELD_NUMBER_OPTIONAL(tk_report_stream, MEAN, queue_mean, "queue_mean", owner_is_linked,
+    "mean of that number from the first launch to the last start"),
+};
+const struct field_list report_stream_fields = FIELD_LIST(tk_report_stream, stream_list, "report stream");
+
+/* ---- tables ---- */
+
+static bool kernel_has_bytes(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_kernel *)row)->bytes_known > 0;
+}
+
+static bool get_kernel_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_kernel *k = row;
+  (void)owner;
+  v->text = k->name;
+  v->n = k->name_len;
+  return true;
+}
+
+static bool get_kernel_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_kernel *)row)->of_sum, true);
+}
+
+static bool get_kernel_rate(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_kernel *k = row;
+  return rate(v, k->bytes, (double)k->bytes_time / 1e12) && kernel_has_bytes(row, owner);
+}
+
+static const struct tk_field kernel_list[] = {
+  FIELD_GET(TEXT, NONE, "name", get_kernel_name, "name of the work"),
+  FIELD(tk_report_kernel, TEXT, kind, "kind", "compute, communication, copy or fill"),
+  FIELD(tk_report_kernel, COUNT, count, "count", "number of pieces of work"),
+  FIELD_TIME(tk_report_kernel, total, "total_ns", "sum of their durations"),
+  FIELD_TIME(tk_report_kernel, min, "min_ns", "shortest duration"),
+  FIELD_TIME(tk_report_kernel, max, "max_ns", "longest duration"),
+  FIELD_TIME(tk_report_kernel, mean, "mean_ns", "mean duration"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_kernel_share, "share of the time of all work"),
+  FIELD_NUMBER_OPTIONAL(tk_report_kernel, BYTES, bytes, "bytes", kernel_has_bytes,
+    "sum of the sizes that copies and fills record"),
+  FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "gb_per_s", get_kernel_rate,
+    "these bytes divided by the durations of the copies and fills that record them"),
+};
+const struct field_list report_kernel_fields = FIELD_LIST(tk_report_kernel, kernel_list, "report kernel");
+
+static const struct tk_field launch_list[] = {
+  FIELD(tk_report_launch, TEXT, name, "name", "name of the call"),
+  FIELD(tk_report_launch, COUNT, work, "work", "number of pieces of work that it launched"),
+  FIELD_TIME(tk_report_launch, call_sum, "call_ns",
+    "sum of the durations of the calls; a call counts once for each piece of work"),
+  FIELD_TIME(tk_report_launch, work_sum, "work_ns", "sum of the durations of the work"),
+  FIELD_TIME(tk_report_launch, delay_sum, "delay_ns",
+    "sum of the delays from the end of the call to the start of the work, each at least 0"),
+  FIELD_TIME(tk_report_launch, delay_max, "delay_max_ns", "longest such delay"),
+};
+const struct field_list report_launch_fields = FIELD_LIST(tk_report_launch, launch_list, "report launch");
+
+static bool is_sized(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_collective *)row)->sized > 0;
+}
+
+static bool has_met(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_collective *)row)->met > 0;
+}
+
+static bool get_bus_rate(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_collective *c = row;
+  return rate(v, c->bus_bytes, seconds(c->sized_total)) && is_sized(row, owner);
+}
+
+static bool get_core_rate(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_collective *c = row;
+  (void)owner;
+  return rate(v, c->core_bus_bytes, seconds(c->core_time)) && c->core_sized > 0;
+}
+
+#define MET_TIME(m, name, help) FIELD_TIME_OPTIONAL(tk_report_collective, m, name, has_met, help)
+
+static const struct tk_field collective_list[] = {
+  FIELD(tk_report_collective, TEXT, name, "name", "name of the collective"),
+  FIELD(tk_report_collective, COUNT, count, "count", "number of kernels on all ranks"),
+  FIELD_TIME(tk_report_collective, total, "total_ns", "sum of their durations, including the wait for other ranks"),
+  FIELD(tk_report_collective, COUNT, sized, "sized", "number of kernels that record their bytes and the size of their group"),
+  FIELD_NUMBER_OPTIONAL(tk_report_collective, BYTES, bytes, "bytes", is_sized, "sum of the bytes that they record"),
+  FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "bus_gb_per_s", get_bus_rate,
+    "bus bandwidth over these durations: a lower bound of the bandwidth of the link"),
+  FIELD(tk_report_collective, COUNT, met, "met", "number of collectives found on two or more ranks"),
+  MET_TIME(core, "shortest_ns", "sum of the shortest duration of each of them"),
+  MET_TIME(wait, "wait_ns", "sum over ranks of the time from the arrival of the rank to the last arrival"),
+  FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "shortest_bus_gb_per_s", get_core_rate, "bus bandwidth over the shortest durations"),
+};
+const struct field_list report_collective_fields = FIELD_LIST(tk_report_collective, collective_list, "report collective");
+
+static const struct tk_field wait_list[] = {
+  FIELD(tk_report_meeting, INT, rank, "rank", "rank in the job"),
+  FIELD(tk_report_meeting, COUNT, met, "met", "number of its collectives that another rank recorded too"),
+  FIELD(tk_report_meeting, COUNT, last, "last", "number of collectives in which it arrived last"),
+  FIELD_TIME(tk_report_meeting, wait, "wait_ns", "time from its arrivals to the last arrivals"),
+  FIELD_TIME(tk_report_meeting, cost, "cost_ns",
+    "time between the second-to-last arrival and its own, where it arrived last"),
+};
+const struct field_list report_wait_fields = FIELD_LIST(tk_report_meeting, wait_list, "report wait");
+
+static bool memory_rank_is_known(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_memory *)row)->rank >= 0;
+}
+
+static bool allocated_is_known(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_memory *)row)->peak_allocated >= 0;
+}
+
+static bool reserved_is_known(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_report_memory *)row)->peak_reserved >= 0;
+}
+
+#define PEAK(m, name, known, help) FIELD_NUMBER_OPTIONAL(tk_report_memory, BYTES, m, name, known, help)
+
+static const struct tk_field memory_list[] = {
+  FIELD_IF(tk_report_memory, INT, rank, "rank", memory_rank_is_known, "rank in the job; null if unknown"),
+  FIELD(tk_report_memory, TEXT, allocator, "allocator", "device of the allocator, such as GPU 0 or cpu"),
+  PEAK(peak_allocated, "peak_allocated_bytes", allocated_is_known, "most bytes that were allocated"),
+  PEAK(peak_reserved, "peak_reserved_bytes", reserved_is_known, "most bytes that were reserved"),
+  FIELD_TIME(tk_report_memory, at, "peak_at_ns", "time of the peak since the first event of the trace"),
+};
+const struct field_list report_memory_fields = FIELD_LIST(tk_report_memory, memory_list, "report memory");
+
+/* ---- the report ---- */
+
+static bool get_format(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  field_text(v, ((const struct tk_report *)row)->format);
+  return true;
+}
+
+static bool get_n_kernels(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  v->count = ((const struct tk_report *)row)->n_kernels;
+  return true;
+}
+
+static const struct tk_field report_list[] = {
+  FIELD_GET(TEXT, NONE, "format", get_format, "format of the first trace"),
+  FIELD(tk_report, COUNT, inputs, "inputs", "number of traces"),
+  FIELD_TEXTS(tk_report, devices, n_devices, "devices", "accelerator names as recorded in the traces"),
+  FIELD_TEXTS(tk_report, versions, n_versions, "versions", "versions of the software that produced the traces"),
+  FIELD_TEXTS(tk_report, unknown, n_unknown, "unknown", "facts that the traces do not record"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_RANK, ranks, n_ranks, "ranks",
+    "one row for each device of each rank, and for each rank without devices"),
+  FIELD_TIME(tk_report, work, "work_ns", "sum of the durations of all kernels, copies and fills"),
+  FIELD_GET(COUNT, NONE, "kernels_in_all", get_n_kernels, "number of names in `kernels` before --top"),
+  {.name = "kernels", .help = "all work by name, largest total first", .type = TK_TYPE_ROWS, .of = TK_ROW_REPORT_KERNEL,
+    .ranked = true, FIELD_MEMBER(tk_report, kernels), .n_offset = offsetof(struct tk_report, n_kernels)},
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_LAUNCH, launches, n_launches, "launches",
+    "launching calls by name, with the work that they launched"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_COLLECTIVE, collectives, n_collectives, "collectives", "collectives by name"),
+  FIELD(tk_report, COUNT, met, "collectives_met", "number of collectives found on two or more ranks"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_WAIT, meetings, n_meetings, "waits",
+    "each rank in its collectives; empty if they could not be compared"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_MEMORY, memories, n_memories, "memory", "peaks of each allocator"),
+};
+const struct field_list report_fields = FIELD_LIST(tk_report, report_list, "report");

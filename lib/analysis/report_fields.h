@@ -1,0 +1,10 @@
+/* report_fields.h - fields of a report and its rows (tk_report). */
+#ifndef ANALYSIS_REPORT_FIELDS_H
+#define ANALYSIS_REPORT_FIELDS_H
+
+#include "fields.h"
+
+extern const struct field_list report_fields, report_rank_fields, report_step_fields, report_spread_fields,
+  report_stream_fields, report_kernel_fields, report_launch_fields, report_collective_fields, report_wait_fields, report_memory_fields;
+
+#endif

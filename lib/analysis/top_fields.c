@@ -1,0 +1,195 @@
+/* top_fields.c - fields of the rows of top, tree and diff (top_fields.h). */
+#include "top_fields.h"
+
+#include <math.h>
+
+static bool name_of(struct tk_value *v, const char *name, size_t n) {
+  v->text = name ? name : "";
+  v->n = n;
+  return name != NULL;
+}
+
+/* ---- top ---- */
+
+static bool get_top_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_top_row *r = row;
+  (void)owner;
+  return name_of(v, r->name, r->name_len);
+}
+
+static bool is_timed(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_top_row *)row)->timed > 0;
+}
+
+static bool get_of_range(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_top_row *)row)->of_range, true);
+}
+
+static bool get_of_sum(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_top_row *)row)->of_sum, true);
+}
+
+static const struct tk_field top_list[] = {
+  FIELD_GET_IF(TEXT, NONE, "name", get_top_name,
+    "value that the events have in common: a name, or what --by says; null if unnamed"),
+  FIELD(tk_top_row, COUNT, count, "count", "number of spans and instants"),
+  FIELD(tk_top_row, COUNT, instants, "instants", "number of these that are instants"),
+  FIELD(tk_top_row, COUNT, unfinished, "unfinished", "number of these that never ended; excluded from all times"),
+  FIELD(tk_top_row, COUNT, clipped, "clipped", "number of these that an edge of the time range cuts"),
+  FIELD_TIME(tk_top_row, total, "total_ns", "sum of the durations"),
+  FIELD_TIME(tk_top_row, self, "self_ns", "time during which one of the events was the innermost span of its thread"),
+  FIELD_TIME_IF(tk_top_row, union_time, "union_ns", is_timed,
+    "time during which at least one of the events ran, on any thread"),
+  FIELD_TIME_IF(tk_top_row, min, "min_ns", is_timed, "shortest duration"),
+  FIELD_TIME_IF(tk_top_row, max, "max_ns", is_timed, "longest duration"),
+  FIELD_TIME_IF(tk_top_row, mean, "mean_ns", is_timed, "mean duration"),
+  FIELD_TIME_IF(tk_top_row, p50, "p50_ns", is_timed, "median duration"),
+  FIELD_TIME_IF(tk_top_row, p95, "p95_ns", is_timed, "95th percentile of the durations"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_range", get_of_range, "union_ns as a percentage of the time range"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_of_sum, "self_ns as a percentage of its sum over all rows"),
+};
+const struct field_list top_fields = FIELD_LIST(tk_top_row, top_list, "top");
+
+/* ---- tree ---- */
+
+static bool get_tree_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_tree_node *n = row;
+  (void)owner;
+  return name_of(v, n->name, n->name_len);
+}
+
+static bool get_tree_id(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_tree_report *r = owner;
+  v->count = (uint64_t)((const struct tk_tree_node *)row - r->nodes);
+  return true;
+}
+
+static bool has_parent(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_tree_node *)row)->parent != UINT32_MAX;
+}
+
+static bool has_launched(const void *row, const void *owner) {
+  (void)owner;
+  return ((const struct tk_tree_node *)row)->launched > 0;
+}
+
+static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
+
+static bool percent(struct tk_value *v, struct tk_total part, struct tk_total whole) {
+  const double all = seconds(whole);
+  return field_number(v, all > 0 ? 100 * seconds(part) / all : 0, true);
+}
+
+static bool get_of_parent(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_tree_node *n = row;
+  const struct tk_tree_report *r = owner;
+  return percent(v, n->total, has_parent(row, owner) ? r->nodes[n->parent].total : r->sum);
+}
+
+static bool get_of_all(const void *row, const void *owner, struct tk_value *v) {
+  return percent(v, ((const struct tk_tree_node *)row)->total, ((const struct tk_tree_report *)owner)->sum);
+}
+
+static const struct tk_field tree_list[] = {
+  FIELD_GET_IF(TEXT, NONE, "name", get_tree_name, "name of the spans; null if unnamed"),
+  FIELD_GET(COUNT, NONE, "id", get_tree_id, "number of the path"),
+  FIELD_IF(tk_tree_node, COUNT, parent, "parent", has_parent, "id of the path above; null for the outermost"),
+  FIELD(tk_tree_node, COUNT, depth, "depth", "number of paths above"),
+  FIELD(tk_tree_node, COUNT, count, "count", "number of spans"),
+  FIELD(tk_tree_node, COUNT, unfinished, "unfinished", "number of these that never ended; excluded from all times"),
+  FIELD(tk_tree_node, COUNT, clipped, "clipped", "number of these that an edge of the time range cuts"),
+  FIELD_TIME(tk_tree_node, total, "total_ns", "sum of the durations"),
+  FIELD_TIME(tk_tree_node, self, "self_ns", "time during which one of the spans was the innermost of its thread"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_parent", get_of_parent, "total_ns as a percentage of that of the path above"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_all", get_of_all, "total_ns as a percentage of that of the outermost paths"),
+  FIELD(tk_tree_node, COUNT, launched, "launched", "number of kernels, copies and fills launched within the spans"),
+  FIELD_TIME_IF(tk_tree_node, device, "device_ns", has_launched,
+    "time during which an accelerator ran that work, on any stream"),
+};
+const struct field_list tree_fields = FIELD_LIST(tk_tree_node, tree_list, "tree");
+
+/* ---- diff ---- */
+
+static bool get_diff_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_diff_row *r = row;
+  (void)owner;
+  return name_of(v, r->name, r->name_len);
+}
+
+enum tk_diff_state tk_diff_state(const struct tk_diff_row *r) {
+  if (r->events[TK_BEFORE] == 0) return TK_DIFF_NEW;
+  if (r->events[TK_AFTER] == 0) return TK_DIFF_GONE;
+  if (r->noise < 0) return TK_DIFF_UNKNOWN;
+  return fabs(r->delta) <= r->noise ? TK_DIFF_NOISE : TK_DIFF_CHANGED;
+}
+
+static bool get_state(const void *row, const void *owner, struct tk_value *v) {
+  static const char *const names[] = {"changed", "noise", "unknown", "new", "gone"};
+  (void)owner;
+  return field_text(v, names[tk_diff_state(row)]);
+}
+
+static bool get_side(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  v->rows = row;
+  v->n = 1;
+  return true;
+}
+
+static bool get_delta(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, ((const struct tk_diff_row *)row)->delta / 1e3, true);
+}
+
+static bool get_ratio(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_diff_row *r = row;
+  (void)owner;
+  return field_number(v, r->total[0] > 0 ? r->total[1] / r->total[0] : 0, r->total[0] > 0);
+}
+
+static bool get_noise(const void *row, const void *owner, struct tk_value *v) {
+  const double noise = ((const struct tk_diff_row *)row)->noise;
+  (void)owner;
+  return field_number(v, noise / 1e3, noise >= 0);
+}
+
+static const struct tk_field diff_list[] = {
+  FIELD_GET_IF(TEXT, NONE, "name", get_diff_name,
+    "value that the events have in common; the names of a path are joined by >; null if unnamed"),
+  FIELD_GET(TEXT, NONE, "state", get_state, "changed, noise, unknown, new or gone"),
+  {.name = "before", .help = "means before", .type = TK_TYPE_ROW, .of = TK_ROW_DIFF_BEFORE, .get = get_side},
+  {.name = "after", .help = "means after", .type = TK_TYPE_ROW, .of = TK_ROW_DIFF_AFTER, .get = get_side},
+  FIELD_GET(NUMBER, NS, "delta_ns", get_delta, "total_ns after minus total_ns before"),
+  FIELD_GET_IF(NUMBER, NONE, "ratio", get_ratio, "total_ns after divided by total_ns before; null if that was 0"),
+  FIELD_GET_IF(NUMBER, NS, "noise_ns", get_noise,
+    "half the width of the 95% confidence interval of delta_ns; null if there are too few steps and ranks"),
+};
+const struct field_list diff_fields = FIELD_LIST(tk_diff_row, diff_list, "diff");
+/* All but the name. */
+enum { N_DIFF = sizeof diff_list / sizeof *diff_list };
+const struct field_list diff_sum_fields = {diff_list + 1, N_DIFF - 1, sizeof(struct tk_diff_row), "diff sum"};
+
+/* Defines the fields of one side: means per step and rank, or per rank. */
+#define SIDE(side, at)                                                                                       \
+  static bool get_total_##side(const void *row, const void *owner, struct tk_value *v) {                     \
+    (void)owner;                                                                                             \
+    return field_number(v, ((const struct tk_diff_row *)row)->total[at] / 1e3, true);                        \
+  }                                                                                                          \
+  static bool get_self_##side(const void *row, const void *owner, struct tk_value *v) {                      \
+    (void)owner;                                                                                             \
+    return field_number(v, ((const struct tk_diff_row *)row)->self[at] / 1e3, true);                         \
+  }                                                                                                          \
+  static const struct tk_field side##_list[] = {                                                             \
+    FIELD(tk_diff_row, COUNT, events[at], "events", "number of events"),                                     \
+    FIELD(tk_diff_row, NUMBER, count[at], "count", "number of events, as a mean per step and rank"),         \
+    FIELD_GET(NUMBER, NS, "total_ns", get_total_##side, "sum of the durations, as a mean per step and rank"), \
+    FIELD_GET(NUMBER, NS, "self_ns", get_self_##side, "self time, as a mean per step and rank"),             \
+  };                                                                                                         \
+  const struct field_list diff_##side##_fields = FIELD_LIST(tk_diff_row, side##_list, "diff " #side)
+
+SIDE(before, TK_BEFORE);
+SIDE(after, TK_AFTER);

@@ -1,0 +1,39 @@
+/* fields.c - tk_fields: the fields of every kind of row. */
+#include "analysis/report_fields.h"
+#include "analysis/top_fields.h"
+#include "merge/fields.h"
+
+static const struct field_list *list_of(enum tk_row row) {
+  static const struct field_list *const lists[TK_N_ROWS] = {
+    [TK_ROW_REPORT] = &report_fields,
+    [TK_ROW_REPORT_RANK] = &report_rank_fields,
+    [TK_ROW_REPORT_STEP] = &report_step_fields,
+    [TK_ROW_REPORT_SPREAD] = &report_spread_fields,
+    [TK_ROW_REPORT_STREAM] = &report_stream_fields,
+    [TK_ROW_REPORT_KERNEL] = &report_kernel_fields,
+    [TK_ROW_REPORT_LAUNCH] = &report_launch_fields,
+    [TK_ROW_REPORT_COLLECTIVE] = &report_collective_fields,
+    [TK_ROW_REPORT_WAIT] = &report_wait_fields,
+    [TK_ROW_REPORT_MEMORY] = &report_memory_fields,
+    [TK_ROW_TOP] = &top_fields,
+    [TK_ROW_TREE] = &tree_fields,
+    [TK_ROW_DIFF] = &diff_fields,
+    [TK_ROW_DIFF_SUM] = &diff_sum_fields,
+    [TK_ROW_DIFF_BEFORE] = &diff_before_fields,
+    [TK_ROW_DIFF_AFTER] = &diff_after_fields,
+    [TK_ROW_MERGE_RANK] = &merge_rank_fields,
+  };
+  return row >= 0 && row < TK_N_ROWS ? lists[row] : NULL;
+}
+
+const struct tk_field *tk_fields(enum tk_row row, size_t *n, size_t *stride) {
+  const struct field_list *list = list_of(row);
+  *n = list ? list->n : 0;
+  if (stride) *stride = list ? list->stride : 0;
+  return list ? list->fields : NULL;
+}
+
+const char *tk_row_name(enum tk_row row) {
+  const struct field_list *list = list_of(row);
+  return list ? list->name : NULL;
+}

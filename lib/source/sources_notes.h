@@ -1,0 +1,14 @@
+/* sources_notes.h - what there is to say about the choice of an input: notes for its trace, alternatives in its errors. */
+#ifndef SOURCE_SOURCES_NOTES_H
+#define SOURCE_SOURCES_NOTES_H
+
+#include "sources_impl.h"
+
+/* Adds a note about the choice of an input. */
+void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text);
+/* Adds the notes on an input to its trace. */
+void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t);
+/* Adds to the error of an input the alternatives that could be read instead. */
+void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err);
+
+#endif
