@@ -108,7 +108,7 @@ bool xplane_plane_int(const struct tk_trace *t, const struct xplane_plane *p, co
 
 /* Calls `each` for the types of stats in the raw text, {"3":[7,9],..}: field number of XStat and ids of stats. */
 void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane,
-                      void (*each)(void *arg, uint32_t id, unsigned field), void *arg);
+                      void (*each)(void *arg, int64_t id, unsigned field), void *arg);
 
 /* Adds a top-level key, or passthrough. */
 void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t n, bool passthrough);

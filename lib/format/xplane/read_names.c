@@ -265,6 +265,12 @@ static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
   else args_copy(t, arg);
 }
 
+/* Adds the later of two stats with different ids and one name: the earlier one gets the key of such stats. */
+static void put_later(struct naming *n, struct tk_arg *arg, uint8_t type) {
+  args_rename(n->r->t, arg->key, prefixed(n, XPLANE_EARLIER, arg->key));
+  put_typed(n, arg, type);
+}
+
 /* Packs a record anew, without our private bits. */
 static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *cat) {
   struct tk_args it = tk_args_of(n->r->t, args);
@@ -278,6 +284,7 @@ static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *c
     if (s && s->type == XPLANE_DROP) continue;
     if (arg.key == n->bits && arg.type == TK_ARG_INT && bits) *bits = arg.i;
     else if (arg.key == n->cat && arg.type == TK_ARG_STR && cat) *cat = arg.s;
+    else if (s && s->name && args_hold(n->r->t, arg.key)) put_later(n, &arg, s->type);
     else put_typed(n, &arg, s ? s->type : TK_ARG_TYPES);
   }
   return args_end(n->r->t);
