@@ -106,25 +106,28 @@ def read(path):
         return f.read()
 
 
+def differ(a, b):
+    """Returns the innermost different values."""
+    while isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b):
+        a, b = next((x, y) for x, y in zip(a, b) if x != y)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        a, b = [x for x in a if x not in b][:2], [x for x in b if x not in a][:2]
+    return f'{str(a)[:300]} became {str(b)[:300]}'
+
+
 def compare(a, b):
-    if a == b:
-        return ''
-    for x, y in zip(a, b):
-        if x != y:
-            at = next((i for i, (u, v) in enumerate(zip(x, y)) if u != v), 0)
-            return f'{str(x[at])[:600]} became {str(y[at])[:600]}'
-    return f'{len(a)} planes became {len(b)}'
+    return '' if a == b else differ(a, b)
 
 
 def one(label, path, folder):
     out = f'{folder}/out.xplane.pb'
     try:
-        run('convert', '-q', '--force', path, '-o', out)
+        run('convert', '-q', '--force', '--no-provenance', path, '-o', out)
         run('check', '-q', out)
         judge(f'{label}: whole', compare(meaning(read(path)), meaning(read(out))))
         for ending in ('json', 'pftrace'):
-            run('convert', '-q', '--force', path, '-o', f'{folder}/via.{ending}')
-            run('convert', '-q', '--force', f'{folder}/via.{ending}', '-o', f'{folder}/back.xplane.pb')
+            run('convert', '-q', '--force', '--no-provenance', path, '-o', f'{folder}/via.{ending}')
+            run('convert', '-q', '--force', '--no-provenance', f'{folder}/via.{ending}', '-o', f'{folder}/back.xplane.pb')
             back = read(f'{folder}/back.xplane.pb')
             judge(f'{label}: through {ending}', '' if back == read(out) else compare(meaning(read(out)), meaning(back)) or 'bytes')
     except (RuntimeError, ValueError, IndexError) as e:

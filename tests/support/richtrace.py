@@ -337,6 +337,9 @@ class Perfetto:
 
 # ---- XPlane ----
 
+STATS = ('k', 'bytes accessed', 'flops', 'a', 'hlo_op', 'correlation_id', 'flow')
+
+
 class Xplane:
     def __init__(self, rng):
         self.rng = rng
@@ -344,10 +347,9 @@ class Xplane:
     def ident(self, small):
         return self.rng.choice((small, small, small, small + (1 << 32), 4294967295, (1 << 62) + small))
 
-    def stat(self, ids, refs):
+    def stat(self, ident, refs):
         rng = self.rng
-        body = number(1, rng.choice(ids))
-        kind = rng.randint(0, 6)
+        body, kind = number(1, ident), self.kinds[self.names[ident]]
         if kind == 0:
             return body + double(2, rng.choice((0.0, 1.5, -2e30)))
         if kind == 1:
@@ -361,7 +363,7 @@ class Xplane:
         return body + number(7, rng.choice(refs))
 
     def stats(self, field, ids, refs):
-        return b''.join(message(field, self.stat([i], refs)) for i in self.rng.sample(ids, self.rng.randint(0, min(3, len(ids)))))
+        return b''.join(message(field, self.stat(i, refs)) for i in self.rng.sample(ids, self.rng.randint(0, min(3, len(ids)))))
 
     def make(self):
         rng = self.rng
@@ -376,6 +378,8 @@ class Xplane:
         rng = self.rng
         stat_ids = [self.ident(i) for i in range(1, rng.randint(3, 7))]
         stat_ids = list(dict.fromkeys(stat_ids))
+        self.names = {i: rng.choice(STATS) for i in stat_ids}
+        self.kinds = {name: rng.randint(0, 6) for name in STATS}  # a producer gives a stat one type
         event_ids = list(dict.fromkeys(self.ident(i) for i in range(1, rng.randint(2, 5))))
         body = number(1, place) + message(2, name.encode())
         for i in range(rng.randint(1, 2)):
@@ -391,7 +395,7 @@ class Xplane:
                 meta += number(7, rng.choice(event_ids))
             body += message(4, number(1, i) + message(2, meta))
         for i in stat_ids:
-            meta = number(1, i) + message(2, rng.choice(('k', 'bytes accessed', 'flops', 'a', 'hlo_op', 'correlation_id', 'flow')).encode())
+            meta = number(1, i) + message(2, self.names[i].encode())
             if rng.random() < 0.2:
                 meta += message(3, b'described')
             body += message(5, number(1, i) + message(2, meta))
@@ -410,7 +414,7 @@ class Xplane:
             event = number(1, rng.choice(event_ids)) + number(2, begin * 1000) + number(3, (end - begin) * 1000)
             event += self.stats(4, stat_ids, stat_ids) if rng.random() < 0.5 else b''
             if rng.random() < 0.05:
-                event = number(1, rng.choice(event_ids)) + number(5, 17) + number(3, 5)
+                event = number(1, rng.choice(event_ids)) + number(5, 17) + number(3, 5000)
             body += message(4, event)
         return body
 

@@ -62,6 +62,7 @@ struct xplane_class {
   tk_id process;
   bool derived; /* named by a step_name: the metadata has a different name */
   bool series;  /* its events repeat one series of the preceding counter sample, for viewers that show one series per event */
+  bool nameless; /* its events have no name */
   bool made;    /* its events were generated for xprof and are not part of the trace */
   int64_t id;
 };

@@ -63,6 +63,7 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
   pb_i64(&b, XEVENT_METADATA_KEY, id);
   if (made.name) pb_bytes(&b, XEVENT_METADATA_NAME, made.name, made.n);
   else if (name && name->len) pb_bytes(&b, XEVENT_METADATA_NAME, name->bytes, name->len);
+  if (!made.word && !shown && xplane_is_private(e->g, e->process)) made.word = XPLANE_PRIVATE_NAMELESS;
   if (made.word) pb_bytes(&b, XEVENT_METADATA_METADATA, made.word, strlen(made.word));
   if ((long_name || made.name) && shown && shown->len) pb_bytes(&b, XEVENT_METADATA_DISPLAY_NAME, shown->bytes, shown->len);
   if (cat) xplane_add_private_stat(e, &b, XEVENT_METADATA_STATS, XPLANE_PRIVATE_CAT, cat->bytes, cat->len);

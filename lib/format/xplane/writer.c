@@ -50,16 +50,20 @@ static const char *description_of(unsigned types, char room[40]) {
   return room;
 }
 
-enum { FOR_XPROF = 255 }; /* a description: the stat is only for xprof */
+enum { FOR_LINKS = 254, FOR_XPROF }; /* descriptions: the stat contains a flow point, or is only for xprof */
+
+static bool is_text(const struct pb_field *f, const char *text) {
+  return f->value == strlen(text) && memcmp(f->p, text, (size_t)f->value) == 0;
+}
 
 static unsigned family_of(const struct pb_field *description) {
   char room[40];
-  size_t n = strlen(XPLANE_PRIVATE_XPROF);
-  if (description->value == n && memcmp(description->p, XPLANE_PRIVATE_XPROF, n) == 0) return FOR_XPROF;
+  if (is_text(description, XPLANE_PRIVATE_XPROF)) return FOR_XPROF;
+  if (is_text(description, XPLANE_PRIVATE_LINK)) return FOR_LINKS;
   for (unsigned i = 1; i <= XPLANE_DECIMAL + XPLANE_MAX_EXP; i++) {
     if (i >= TK_ARG_TYPES && i < XPLANE_DECIMAL - XPLANE_MAX_EXP) continue;
     const char *text = i == TK_ARG_FALSE || i == TK_ARG_DECIMAL ? "" : description_of(i, room);
-    if (*text && strlen(text) == description->value && memcmp(text, description->p, (size_t)description->value) == 0) return i;
+    if (*text && is_text(description, text)) return i;
   }
   return 0;
 }
@@ -135,6 +139,7 @@ tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key) {
   const char *text = tk_string(e->g->t, key, &n);
   tk_id name;
   if (n <= own || *text != 'x' || memcmp(text, XPLANE_EARLIER, own) != 0) return key;
+  while (n > 2 * own && memcmp(text + own, XPLANE_EARLIER, own) == 0) text += own, n -= own;
   name = xplane_find_text(e->g->t, text + own, n - own);
   return name ? name : key;
 }
@@ -377,7 +382,7 @@ void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t num
 
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description) {
   tk_id text = xplane_find_text(e->g->t, name, strlen(name));
-  unsigned types = *description ? FOR_XPROF : 0;
+  const unsigned types = !*description ? 0 : strcmp(description, XPLANE_PRIVATE_LINK) ? FOR_XPROF : FOR_LINKS;
   uint64_t key = text ? (uint64_t)text << 8 | types : (hash_text(name, strlen(name)) << 8 | types | (uint64_t)1 << 63);
   uint32_t *slot = map_get(&e->stats, key);
   int64_t id;
