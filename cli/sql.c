@@ -186,6 +186,7 @@ static int query_inputs(const struct params *p, const struct operands *in) {
   char *text = read_queries(p, &prompted);
   if (!text) return STATUS_USAGE;
   struct shared shared = p->shared;
+  shared.without = TK_WITHOUT_RESTORING;
   if (!p->db && !prompted && !shared.strict) shared.without = tk_sql_without(text);
   struct tk_trace *t = run_load_operands(&shared, "sql", in, &status);
   if (t) status = query(p, t, text, prompted);

@@ -489,7 +489,7 @@ TK_API bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_an
 /* Returns the names of the tables that are read in place; sqlite_schema lists tables and views that statements created. */
 TK_API const char *const *tk_sql_tables(const struct tk_sql *s, size_t *n);
 /* Returns the data that no result of the statements depends on, as enum tk_without; conservative, since there is no trace yet.
- */
+ * Always contains TK_WITHOUT_RESTORING: the tables contain the rows that Perfetto shows for the file. */
 TK_API uint8_t tk_sql_without(const char *sql);
 /* True if the text ends with a complete statement. */
 TK_API bool tk_sql_complete(const char *sql);

@@ -11,7 +11,8 @@
 
 uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid) {
   const tk_id track = s->processes[upid].track;
-  return track && s->t->tracks[track].has_sort ? s->t->n_events + 1 + upid : 0;
+  const bool has = track && (s->t->tracks[track].has_sort || (s->is_filed && s->t->tracks[track].labels));
+  return has ? s->t->n_events + 1 + upid : 0;
 }
 
 uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid) {
@@ -21,14 +22,25 @@ uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid) {
 
 static uint64_t tracks_from(const struct tk_sql *s) { return (uint64_t)s->t->n_events + 1 + s->n_processes + s->n_threads; }
 
+static uint64_t sources_from(const struct tk_sql *s) { return tracks_from(s) + s->t->n_tracks + 1; }
+
 uint32_t argset_of_track(const struct tk_sql *s, tk_id track) { return (uint32_t)(tracks_from(s) + track); }
 
 /* Perfetto's own flows have neither name nor category. */
 uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
-  return s->times.exact ? 0 : (uint32_t)(tracks_from(s) + s->t->n_tracks + 1 + flow);
+  const bool by_fields = s->t->flow_points[s->flows[flow].point].role >= TK_FLOW_OUT; /* a flow of slices has no name */
+  return s->times.exact || by_fields ? 0 : (uint32_t)(sources_from(s) + s->t->n_tracks + 1 + flow);
 }
 
-uint64_t argset_last(const struct tk_sql *s) { return tracks_from(s) + s->t->n_tracks + s->n_flows; }
+uint32_t argset_of_source(const struct tk_sql *s, tk_id track) {
+  const struct sql_track *v = &s->tracks[track];
+  const bool has = s->is_filed ? v->filed.kind && v->filed.kind != FORMAT_TRACK_THREAD
+                               : !s->times.exact && (track == GLOBAL_TRACK || s->t->tracks[track].kind == TK_PROCESS ||
+                                                     s->t->tracks[track].kind == TK_ASYNCS);
+  return has ? (uint32_t)(sources_from(s) + track) : 0;
+}
+
+uint64_t argset_last(const struct tk_sql *s) { return sources_from(s) + s->t->n_tracks + s->n_flows; }
 
 /* Returns the rest of a key after a reserved prefix such as "json.end."; NULL if the key has another prefix. */
 static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
@@ -41,7 +53,10 @@ static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
 static bool is_of_end(const struct tk_sql *s, tk_id key) { return behind(s, key, KEY_OF_END) != NULL; }
 
 /* True for fields of the event itself, which have columns.  Args that other formats show are not fields. */
+static bool is_filed_field(const char *key) { return text_begins(key, FILED_FIELD); }
+
 static bool is_field(const struct tk_sql *s, const char *key) {
+  if (is_filed_field(key)) return false;
   const size_t n = strlen(tk_string(s->t, KEY_ARGS, NULL)) - strlen("args");
   const char *own = tk_string(s->t, KEY_PERFETTO_FIELDS, NULL);
   if (s->times.exact && strncmp(key, own, strlen(own) - strlen("fields")) == 0) return true;
@@ -75,7 +90,9 @@ static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct a
   switch (a->type) {
   case TK_ARG_FALSE: case TK_ARG_TRUE: return row->is = ARG_IS_BOOL, row->i = a->type == TK_ARG_TRUE, true;
   case TK_ARG_INT: return row->is = ARG_IS_INT, row->i = a->i, true;
-  case TK_ARG_UINT: return row->is = s->times.exact ? ARG_IS_UINT : ARG_IS_INT, row->i = (int64_t)a->u, true;
+  case TK_ARG_UINT: /* trace_processor's JSON importer wraps such a number, and stores it as a double */
+    row->d = (double)(int64_t)a->u;
+    return row->is = s->times.exact ? ARG_IS_UINT : ARG_IS_REAL, row->i = (int64_t)a->u, true;
   case TK_ARG_POINTER: return row->is = ARG_IS_POINTER, row->i = (int64_t)a->u, true;
   case TK_ARG_DECIMAL: return row->is = ARG_IS_REAL, row->d = num_nearest(a->i, a->exp), true;
   case TK_ARG_DOUBLE: return row->is = ARG_IS_REAL, row->d = a->d, true;
@@ -154,6 +171,7 @@ static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
 
 static void put_number(struct walk_args *w, const struct json_value *v) {
   struct arg_row row = {.is = ARG_IS_INT, .i = v->num.mant};
+  if (v->num.kind == NUM_UINT && !w->s->times.exact) row = (struct arg_row){.is = ARG_IS_REAL, .d = (double)v->num.mant};
   if (v->num.kind != NUM_INT && v->num.kind != NUM_UINT) {
     row.is = ARG_IS_REAL;
     row.d = num_double((const char *)v->p, (size_t)(v->end - v->p));
@@ -188,9 +206,11 @@ static void take_apart(struct walk_args *w, const struct json_value *v, unsigned
 
 static void put_arg(struct walk_args *w, const char *key, size_t n, const struct tk_arg *a) {
   struct arg_row row = {.lasting = true};
+  const size_t prefix = is_filed_field(key) ? strlen(FILED_FIELD) : 0;
   w->key.len = w->flat.len = 0;
-  buf_text(&w->key, w->s->times.exact ? "debug." : "args.");
-  add_key(w, &w->key, key, n);
+  if (!prefix) buf_text(&w->key, w->s->times.exact ? "debug." : "args.");
+  if (prefix) buf_append(&w->key, key + prefix, n - prefix);
+  else add_key(w, &w->key, key, n);
   buf_append(&w->flat, w->key.data, w->key.len);
   if (plain_value(w->s, a, &row)) put_row(w, &row);
   if (a->type != TK_ARG_JSON) return;
@@ -270,9 +290,53 @@ static void sort_row(struct walk_args *w, const char *key, tk_id track) {
 
 static void track_row(struct walk_args *w, tk_id track) {
   const struct sql_track *v = &w->s->tracks[track];
-  if (!w->s->t->tracks[track].count || v->sort == SORT_COUNTER) return;
+  if ((!w->s->t->tracks[track].count && !v->filed.used) || v->sort == SORT_COUNTER) return;
   if (v->utid != SQL_NONE) put_named(w, "utid", (struct arg_row){.i = v->utid});
   else if (v->upid != SQL_NONE) put_named(w, "upid", (struct arg_row){.i = v->upid});
+}
+
+static void put_literal(struct walk_args *w, const char *key, const char *text) {
+  put_named(w, key, (struct arg_row){.is = ARG_IS_STRING, .lasting = true, .text = text, .text_n = text ? strlen(text) : 0});
+}
+
+static void filed_rows(struct walk_args *w, const struct format_track *f) {
+  static const char *const ORDERINGS[] = {NULL, "lexicographic", "chronological", "explicit"};
+  put_literal(w, "source", "descriptor");
+  put_named(w, "trace_id", (struct arg_row){.i = (int64_t)f->id});
+  put_named(w, "is_root_in_scope", (struct arg_row){.is = ARG_IS_BOOL, .i = f->kind == FORMAT_TRACK_PROCESS});
+  if (f->ordering) put_literal(w, "child_ordering", ORDERINGS[f->ordering]);
+  if (f->has_rank) put_named(w, "sibling_order_rank", (struct arg_row){.i = f->rank});
+  put_text(w, "description", f->description);
+}
+
+/* Where a track comes from, as trace_processor's importers say. */
+static void source_rows(struct walk_args *w, tk_id track) {
+  const struct sql_track *v = &w->s->tracks[track];
+  if (!argset_of_source(w->s, track)) return;
+  if (w->s->is_filed) {
+    filed_rows(w, &v->filed);
+    return;
+  }
+  put_literal(w, "source", "chrome");
+  if (w->s->t->tracks[track].kind != TK_ASYNCS) return;
+  const tk_id process = w->s->t->tracks[track].parent;
+  put_named(w, "trace_id_is_process_scoped", (struct arg_row){.is = ARG_IS_BOOL, .i = v->upid != SQL_NONE});
+  put_named(w, "upid", (struct arg_row){.is = ARG_IS_UINT, .i = w->s->tracks[process].upid});
+  put_literal(w, "source_scope", NULL);
+}
+
+static void label_rows(struct walk_args *w, tk_id track) {
+  const char *p = w->s->is_filed && track ? tk_string(w->s->t, w->s->t->tracks[track].labels, NULL) : "";
+  char key[64];
+  for (unsigned i = 0; *p && !w->stopped; i++) {
+    const size_t n = strcspn(p, "\n");
+    sqlite3_snprintf(sizeof key, key, "chrome.process_label[%u]", i);
+    w->key.len = w->flat.len = 0;
+    buf_text(&w->key, key);
+    buf_text(&w->flat, "chrome.process_label");
+    put_row(w, &(struct arg_row){.is = ARG_IS_STRING, .text = p, .text_n = n});
+    p += n + (p[n] != 0);
+  }
 }
 
 static void flow_row(struct walk_args *w, uint64_t flow) {
@@ -285,11 +349,16 @@ static void flow_row(struct walk_args *w, uint64_t flow) {
 static bool other_rows(struct walk_args *w, uint64_t set) {
   const struct tk_sql *s = w->s;
   uint64_t n = set - s->t->n_events - 1;
-  if (n < s->n_processes) return sort_row(w, "process_sort_index_hint", s->processes[n].track), true;
+  if (n < s->n_processes) {
+    label_rows(w, s->processes[n].track);
+    return sort_row(w, "process_sort_index_hint", s->processes[n].track), true;
+  }
   n -= s->n_processes;
   if (n < s->n_threads) return sort_row(w, "thread_sort_index_hint", s->threads[n].track), true;
   n -= s->n_threads;
   if (n <= s->t->n_tracks) return n ? track_row(w, (tk_id)n) : (void)0, true;
+  n -= s->t->n_tracks + 1;
+  if (n <= s->t->n_tracks) return source_rows(w, (tk_id)n), true;
   flow_row(w, n - s->t->n_tracks - 1);
   return true;
 }

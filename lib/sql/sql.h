@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include "format/format.h"
 #include "graph/kind.h"
 #include "graph/origin.h"
 #include "graph/steps.h"
@@ -25,6 +26,7 @@ struct sql_track {
   uint32_t globals;    /* for a process: number of its instants with global scope */
   uint8_t sort;        /* enum sort */
   const char *type;
+  struct format_track filed; /* as the file describes it; kind FORMAT_TRACK_NONE if it does not */
 };
 
 /* Track of Chrome's global instants, which the graph stores on their processes. */
@@ -57,6 +59,7 @@ struct counter_row {
 
 struct flow_row {
   tk_id out, in, point;
+  uint32_t number; /* of its flow, in order of appearance */
 };
 
 /* Events by name: each distinct name has a number (0 = unnamed), and each number a list of events sorted by track and id. */
@@ -106,6 +109,7 @@ struct tk_sql {
   const char **table_names;
   uint32_t n_table_names, cap_table_names;
   uint32_t n_globals;
+  bool is_filed; /* the format has descriptions of the tracks */
   bool has_counters, has_flows, has_kinds, has_steps, has_bounds;
   int64_t start_ns, end_ns;
   uint64_t deadline_ms; /* of the running statement; 0 = none */
@@ -164,11 +168,12 @@ void sql_result_id(sqlite3_context *out, uint32_t id); /* NULL for SQL_NONE */
 
 /* ---- arg sets (argsets.c) ---- */
 
-/* Ids of arg sets: event ids first, then processes, threads, tracks and flows. */
+/* Ids of arg sets: event ids first, then processes, threads, tracks, sources of tracks, and flows. */
 uint32_t argset_of_event(const struct tk_sql *s, tk_id event); /* 0 = none */
 uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid);
 uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid);
 uint32_t argset_of_track(const struct tk_sql *s, tk_id track);
+uint32_t argset_of_source(const struct tk_sql *s, tk_id track); /* 0 = none */
 uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow);
 uint64_t argset_last(const struct tk_sql *s);
 

@@ -116,6 +116,46 @@ static const char *type_of(const struct tk_sql *s, const struct tk_track *k, con
   return process ? "process_merged_track_event" : "global_merged_track_event";
 }
 
+/* A track is global, or belongs to a process or to a thread. */
+enum scope { OF_ALL, OF_PROCESS, OF_THREAD };
+
+static const char *filed_type(const struct sql_track *v) {
+  static const char *const TYPES[][3] = {
+      {"global_merged_track_event", "process_merged_track_event", "thread_merged_track_event"},
+      {"global_track_event", "process_track_event", "thread_track_event"},
+      {"global_counter_track_event", "process_counter_track_event", "thread_counter_track_event"},
+  };
+  const enum scope scope = v->filed.global ? OF_ALL : v->utid != SQL_NONE ? OF_THREAD : OF_PROCESS;
+  switch (v->filed.kind) {
+  case FORMAT_TRACK_THREAD: return "thread_execution";
+  case FORMAT_TRACK_COUNTER: return TYPES[2][scope];
+  case FORMAT_TRACK_PROCESS: return TYPES[1][scope];
+  default: return TYPES[v->filed.alone][scope];
+  }
+}
+
+static bool is_threads(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind != TK_IDENT_STR; }
+
+/* Places a track where its file says: a named track or counter may belong to a thread, or to nothing. */
+static void place_filed(struct tk_sql *s, tk_id i) {
+  const struct tk_track *k = &s->t->tracks[i];
+  struct sql_track *v = &s->tracks[i];
+  if (v->filed.kind == FORMAT_TRACK_NONE) return;
+  if (v->filed.kind == FORMAT_TRACK_NAMED || v->filed.kind == FORMAT_TRACK_COUNTER) {
+    v->utid = v->filed.thread && v->filed.thread != i && is_threads(&s->t->tracks[v->filed.thread]) ? s->tracks[v->filed.thread].utid : SQL_NONE;
+    if (v->filed.global) v->upid = SQL_NONE;
+  }
+  if (v->filed.kind == FORMAT_TRACK_PROCESS && k->kind == TK_THREAD) v->utid = SQL_NONE;
+  v->sort = v->filed.kind == FORMAT_TRACK_COUNTER ? SORT_COUNTER
+            : v->utid != SQL_NONE ? SORT_THREAD : v->upid != SQL_NONE ? SORT_PROCESS : SORT_OTHER;
+  v->type = filed_type(v);
+}
+
+static void load_filed(struct tk_sql *s) {
+  const struct format *f = s->t->format ? format_by_name(s->t->format) : NULL;
+  for (tk_id i = 0; f && f->track && i <= s->t->n_tracks; i++) s->is_filed = f->track(s->t, i, &s->tracks[i].filed) || s->is_filed;
+}
+
 /* True if the id is local to the process, so that the timeline belongs to the process. */
 static bool is_local(const struct tk_trace *t, const struct tk_track *k) {
   struct tk_arg arg;
@@ -143,6 +183,7 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
 /* An asynchronous track has the name of its first event. */
 tk_id sql_track_name(const struct tk_sql *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
+  if (s->tracks[track].filed.kind == FORMAT_TRACK_PROCESS) return 0;
   if (k->kind == TK_ASYNCS && k->count) return s->t->classes[s->t->events[k->first].cls].name;
   return k->kind == TK_COUNTERS || is_own_timeline(s, k) ? name_of(k, k->tid) : 0;
 }
@@ -154,11 +195,13 @@ bool sql_tracks(struct tk_sql *s) {
   s->processes = mem_array(&s->mem, n, sizeof *s->processes);
   if (!s->tracks || !s->processes) return false;
   for (tk_id i = 0; i <= s->t->n_tracks; i++) s->tracks[i] = (struct sql_track){.utid = SQL_NONE, .upid = SQL_NONE, .type = ""};
+  load_filed(s);
   map_init(&by_tid, &s->mem);
   s->tracks[GLOBAL_TRACK].sort = SORT_OTHER;
   s->tracks[GLOBAL_TRACK].type = "legacy_chrome_global_instants";
   add_processes(s, &by_tid);
   for (tk_id i = 1; i <= s->t->n_tracks && !s->mem.failed; i++) place_track(s, i, &by_tid);
+  for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++) place_filed(s, i);
   map_free(&by_tid);
   return !s->mem.failed;
 }

@@ -57,5 +57,5 @@ uint8_t tk_sql_without(const char *sql) {
   }
   tk_sql_close(s);
   tk_free(t);
-  return known ? (TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS) & ~q.asked : 0;
+  return TK_WITHOUT_RESTORING | (known ? (TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS) & ~q.asked : 0);
 }

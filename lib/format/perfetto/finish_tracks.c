@@ -440,7 +440,8 @@ void perfetto_finish_tracks(struct perfetto *r) {
   finish_empty(&s);
   finish_records(&s);
   perfetto_name_counters(r);
-  passthrough_tracks(&s);
+  if (r->filed) perfetto_filed_tracks(r);
+  else passthrough_tracks(&s);
   passthrough_machines(r);
   mem_free(&t->store->mem, s.processes);
   map_free(&s.pids);

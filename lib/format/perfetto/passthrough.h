@@ -9,6 +9,7 @@
  *     perfetto.tracks      entries PASSTHROUGH_*, below: fields of track descriptors that are not modelled
  *     perfetto.machines    array of struct format_machine
  *     perfetto.extension_descriptor   the file's description of the fields that it adds to TrackEvent
+ *     perfetto.filed       array of struct format_track by track, if the trace was loaded without restoring
  *     perfetto.counts      composition of the file, for `info` (reader.h) */
 #ifndef FORMAT_PERFETTO_PASSTHROUGH_H
 #define FORMAT_PERFETTO_PASSTHROUGH_H
@@ -29,6 +30,7 @@
 #define PASSTHROUGH_MACHINES "perfetto.machines"
 #define PASSTHROUGH_EXTENSIONS "perfetto.extension_descriptor"
 #define PASSTHROUGH_COUNTS "perfetto.counts"
+#define PASSTHROUGH_FILED "perfetto.filed"
 
 /* One entry, field 1 of the meta, for each track that has passthrough. */
 enum {

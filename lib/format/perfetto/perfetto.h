@@ -18,6 +18,8 @@ void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct 
 /* passthrough.c: machine number `at` of the Perfetto file that a graph was read from, if it had several; false after the last
  * one. */
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
+/* passthrough.c: a track as the file describes it, if the trace was loaded without restoring. */
+bool perfetto_track(const struct tk_trace *t, tk_id at, struct format_track *track);
 /* passthrough.c: the clock of its times. */
 struct sink_start perfetto_start(const struct tk_trace *first);
 

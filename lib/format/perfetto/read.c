@@ -204,6 +204,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   bool ok;
   if (!r) return mem_check(mem, err);
   *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};
+  r->filed = r->decoder.filed = (t->store->without & TK_WITHOUT_RESTORING) != 0;
   r->text.mem = r->json.mem = r->fields.mem = r->copy.mem = r->packets.mem = r->descriptors.mem = r->late_descriptors.mem = mem;
   r->interned_key = trace_text(t, ARG_INTERNED);
   map_init(&r->sequence_index, mem);

@@ -24,7 +24,7 @@ static void scan_annotation(struct perfetto *r, struct sequence *q, const struct
   while (pb_next(&c, &g)) {
     switch (pb_field_key(&g)) {
     case PB_KEY(ANNOTATION_NAME_IID, PB_VARINT): a->key = sequence_text(r, q, IID_KEY, g.value); break;
-    case PB_KEY(ANNOTATION_NAME, PB_BYTES): a->key = perfetto_field_text(r, &g); break;
+    case PB_KEY(ANNOTATION_NAME, PB_BYTES): a->key = perfetto_key(r, perfetto_field_text(r, &g)); break;
     case PB_KEY(ANNOTATION_BOOL, PB_VARINT):
     case PB_KEY(ANNOTATION_UINT, PB_VARINT):
     case PB_KEY(ANNOTATION_INT, PB_VARINT):
@@ -37,7 +37,9 @@ static void scan_annotation(struct perfetto *r, struct sequence *q, const struct
     case PB_KEY(ANNOTATION_PROTO, PB_BYTES):
     case PB_KEY(ANNOTATION_DICT, PB_BYTES):
     case PB_KEY(ANNOTATION_ARRAY, PB_BYTES): a->value = g; break;
-    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES): a->number = g; break;
+    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES):
+      if (!r->filed) a->number = g;
+      break;
     default: break;
     }
   }

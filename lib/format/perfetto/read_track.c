@@ -79,7 +79,7 @@ static void process_fields(struct perfetto *r, struct node *n, const struct pb_f
     case PB_KEY(PROCESS_PID, PB_VARINT): n->pid = (int64_t)g.value; break;
     case PB_KEY(PROCESS_NAME, PB_BYTES): n->own_name = perfetto_field_text(r, &g); break;
     case PB_KEY(PROCESS_LABELS, PB_BYTES):
-      if (labels->len) buf_append(labels, ",", 1);
+      if (labels->len) buf_append(labels, r->filed ? "\n" : ",", 1);
       buf_append(labels, g.p, (size_t)g.value);
       break;
     case PB_KEY(PROCESS_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
@@ -143,10 +143,11 @@ static bool differs(const struct node *was, const struct node *n) {
 
 /* Reads the private fields that our writer adds to a track. */
 static void read_private_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
-  n->has_private = true;
+  n->has_private = !r->filed;
   struct pb c = pb_inside(f);
   struct pb_field g;
   while (pb_next(&c, &g)) {
+    if (r->filed && g.number != TRACK_MACHINE) continue;
     switch (pb_field_key(&g)) {
     case PB_KEY(TRACK_FORM, PB_VARINT): n->form = (uint32_t)g.value; break;
     case PB_KEY(TRACK_IDENT, PB_BYTES): n->ident_text = perfetto_field_text(r, &g); break;

@@ -17,6 +17,7 @@
  *     read_passthrough.c  packets that are not modelled
  *     read_packet.c       one packet: the state of its sequence, then its contents
  *     finish_ends.c       end events that name the span they end
+ *     finish_filed.c      tracks as the file describes them, for queries
  *     finish.c            steps that need the complete file: tracks, flows in order of time, the origin
  *     read_compressed.c   packets inside compressed packets
  *     read_frames.c       boundaries of packets (frames.h)
@@ -84,6 +85,7 @@ struct node {
   uint8_t kind;
   bool described, has_parent, has_rank, has_slices, has_events, incremental, finished, is_default, last_name_counts;
   bool has_private;        /* has private fields of our writer */
+  bool used;               /* for queries: it or a track below it has events */
   bool as_it_came;         /* its original descriptors are passthrough */
   bool descriptor_late;    /* the last descriptor follows the first event */
   uint64_t descriptor_at;
@@ -215,8 +217,8 @@ struct extension_reader {
 
 /* Returns the *n args that an event's fields become. They point into `fields`. */
 const struct member *extension_read(struct extension_reader *x, const struct buf *fields, uint32_t *n);
-/* Adds these args to the args under construction. Returns the number of args that are bytes rather than text. */
-uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, struct tk_trace *t);
+/* Adds these args to the args under construction, with keys that begin with `prefix`. Returns the number of args that are bytes rather than text. */
+uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, const char *prefix, struct tk_trace *t);
 
 /* Contents of a packet, collected in one pass. */
 struct packet {
@@ -258,6 +260,7 @@ struct perfetto {
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
   uint32_t last_sequence;
+  bool filed; /* TK_WITHOUT_RESTORING: private fields are skipped, as by other programs, and nothing is passed through */
   uint32_t trace_clock; /* BOOTTIME, unless a snapshot names another one */
   bool has_trace_clock, has_real, has_snapshot;
   bool adopted; /* the trace clock has no snapshot (finish.c) */
@@ -295,6 +298,9 @@ tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n);
 static inline tk_id perfetto_field_text(struct perfetto *r, const struct pb_field *f) {
   return perfetto_text(r, f->p, (size_t)f->value);
 }
+/* Returns the key of an annotation with this name. If private fields are skipped, a name that our writer reserves is an ordinary
+ * name: its key begins with "json.args.". */
+tk_id perfetto_key(struct perfetto *r, tk_id name);
 /* Returns the string of these bytes, which need not be text. */
 tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n);
 /* Adds a passthrough meta with these bytes. */
@@ -324,6 +330,9 @@ void perfetto_read_deferred(struct perfetto *r);
 /* Decompresses the packets in a compressed packet as far as possible. INFLATE_LIMIT: the reason is in r->err. */
 enum inflated { INFLATED, INFLATE_CHECKSUM, INFLATE_DAMAGED, INFLATE_LIMIT };
 enum inflated perfetto_inflate(struct perfetto *r, const struct pb_field *f, struct buf *out);
+
+/* Stores "perfetto.filed": tracks as the file describes them. */
+void perfetto_filed_tracks(struct perfetto *r);
 
 /* Passes a packet through that is not modelled (read_passthrough.c). `ns`: the packet's time if it uses a clock of its
  * sequence, otherwise NULL. */
