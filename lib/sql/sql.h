@@ -105,6 +105,7 @@ struct tk_sql {
   struct map kind_texts, text_numbers; /* by text used as pid or tid: its number */
   struct intern texts; /* texts created for columns */
   struct row_index *indices;
+  tk_id key_tts, key_end_tts; /* strings of the trace; 0 = no event has them */
   const char **strings_shown; /* [SQL_SHOWN] texts of the trace, by sql_shown_slot */
   const char **table_names;
   uint32_t n_table_names, cap_table_names;

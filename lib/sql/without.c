@@ -23,7 +23,7 @@ static bool is_plain(const char *table) {
 
 static uint8_t ask_column(const char *table, const char *column) {
   if (!is_plain(table)) return TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS;
-  return strstr(column, "arg_set_id") ? TK_WITHOUT_ARGS : 0;
+  return strstr(column, "arg_set_id") || strstr(column, "thread_ts") || strstr(column, "thread_dur") ? TK_WITHOUT_ARGS : 0;
 }
 
 struct asking {

@@ -100,8 +100,11 @@ class Json:
                     e.update(tts=self.ts(begin), tdur=e['dur'])
             elif begin < end:
                 name = self.name(1)
-                self.add('B', begin, pid, tid, **name, **self.args())
-                self.add('E', end, pid, tid, **(name if rng.random() < 0.5 else {}), **self.args(0.2))
+                cat = self.add('B', begin, pid, tid, **name, **self.args()).get('cat')
+                e = self.add('E', end, pid, tid, **(name if rng.random() < 0.5 else {}), **self.args(0.2))
+                e.pop('cat', None)
+                if cat is not None and rng.random() < 0.5:
+                    e['cat'] = cat
         if rng.random() < 0.1:
             self.add('B', 4010, pid, tid, **self.name(1), **self.args())
 
