@@ -112,12 +112,14 @@ struct walk_args {
   bool (*put)(void *arg, const struct arg_row *row);
   void *arg;
   struct buf key, flat;
+  size_t n_rows;
   bool stopped;
 };
 
 static void put_row(struct walk_args *w, struct arg_row *row) {
   if (!buf_append(&w->key, "", 1) || !buf_append(&w->flat, "", 1)) w->stopped = true;
   if (w->stopped) return;
+  w->n_rows++;
   row->key = (const char *)w->key.data;
   row->flat = (const char *)w->flat.data;
   row->key_n = --w->key.len;
@@ -157,14 +159,15 @@ static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
 
 static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
   struct json_value v;
-  for (uint32_t i = 0; json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped; i++) {
-    const size_t at = w->key.len;
+  for (uint32_t i = 0; json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped;) {
+    const size_t at = w->key.len, before = w->n_rows;
     char index[32];
     buf_append(&w->key, "[", 1);
     buf_append(&w->key, index, num_put_u64(index, i));
     buf_append(&w->key, "]", 1);
     take_apart(w, &v, depth);
     w->key.len = at;
+    i += w->n_rows > before; /* trace_processor does not count elements without a value */
     if (!json_blank(j) || *j->p++ != ',') break;
   }
 }

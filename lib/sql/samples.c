@@ -117,6 +117,14 @@ bool sql_counters(struct tk_sql *s) {
 
 /* ---- flows ---- */
 
+/* Starts and steps become the source of the next arrows. trace_processor ignores a second start of JSON's flows, and a step without
+ * a start. */
+static bool becomes_source(const struct tk_sql *s, const struct tk_flow_point *f, tk_id last) {
+  const bool step = f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT;
+  if (s->times.exact) return flow_starts(f) || step;
+  return flow_starts(f) ? !last : step && last;
+}
+
 /* Updates the source of the next arrows: starts and steps become the source, ends do not.  A step is also the target of an
  * arrow. */
 static void follow(struct tk_sql *s, const struct chains *open, struct map *numbers, tk_id point) {
@@ -132,7 +140,7 @@ static void follow(struct tk_sql *s, const struct chains *open, struct map *numb
       row = (struct flow_row){.out = row.in, .in = row.out, .point = point, .number = row.number}; /* Perfetto's arrows point forward in time */
     s->flows[s->n_flows++] = row;
   }
-  if (flow_starts(f) || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) *last = point;
+  if (becomes_source(s, f, *last)) *last = point;
 }
 
 bool sql_flows(struct tk_sql *s) {

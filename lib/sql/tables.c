@@ -1,4 +1,5 @@
 /* tables.c - threads, processes, tracks, counters, flows, and trace-wide properties: Perfetto's tables, and `step`. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "table.h"
@@ -245,6 +246,7 @@ static int64_t flow_id(const struct tk_sql *s, const struct flow_row *v) {
   struct tk_args it = tk_args_of(s->t, f->args);
   struct tk_arg arg;
   if (f->role < TK_FLOW_OUT) return v->number;
+  if (f->id_kind == TK_FLOW_ID_STR) return (int64_t)strtoull(tk_string(s->t, (tk_id)f->id, NULL), NULL, 16);
   while (s->times.exact && tk_args_next(&it, &arg))
     if (arg.key == KEY_ID && arg.type == TK_ARG_INT) return arg.i;
   return f->id;

@@ -73,18 +73,19 @@ tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e) {
   return s->tracks[e->track].globals && is_global(s->t, e) ? GLOBAL_TRACK : e->track;
 }
 
-/* An event on a process in Chrome JSON records the thread it came from; that thread exists even if it has no other events. */
-static void look_at_instants(struct tk_sql *s, tk_id process, struct map *by_tid) {
-  const struct tk_track *k = &s->t->tracks[process];
+/* An event on a process or counter in Chrome JSON records the thread it came from; that thread exists even if it has no other
+ * events. */
+static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) {
+  const struct tk_track *k = &s->t->tracks[track];
   for (tk_id i = k->first; i < k->first + k->count && !s->mem.failed; i++) {
     const struct tk_event *e = &s->t->events[i];
     struct tk_arg arg;
     struct tk_args it = tk_args_of(s->t, e->args);
     while (tk_args_next(&it, &arg))
       if (arg.key == KEY_TID && (arg.type == TK_ARG_INT || arg.type == TK_ARG_STR))
-        thread_of(s, s->tracks[process].upid, arg.type == TK_ARG_INT ? ident_int(arg.i) : ident_str(arg.s), by_tid);
-    if (!is_global(s->t, e)) continue;
-    s->tracks[process].globals++;
+        thread_of(s, s->tracks[track].upid, arg.type == TK_ARG_INT ? ident_int(arg.i) : ident_str(arg.s), by_tid);
+    if (k->kind != TK_PROCESS || !is_global(s->t, e)) continue;
+    s->tracks[track].globals++;
     s->n_globals++;
   }
 }
@@ -177,7 +178,7 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   }
   v->sort = k->kind == TK_COUNTERS ? SORT_COUNTER : v->utid != SQL_NONE ? SORT_THREAD : v->upid != SQL_NONE ? SORT_PROCESS : SORT_OTHER;
   v->type = type_of(s, k, v);
-  if (k->kind == TK_PROCESS && !s->times.exact) look_at_instants(s, i, by_tid);
+  if ((k->kind == TK_PROCESS || k->kind == TK_COUNTERS) && !s->times.exact) look_at_instants(s, i, by_tid);
 }
 
 /* An asynchronous track has the name of its first event. */
