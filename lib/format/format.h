@@ -85,6 +85,10 @@ struct sink_start format_start(const struct format_starts *s, const struct forma
 /* Prefix of the keys of args that are fields of an event with a name of their own, in such a trace. */
 #define FILED_FIELD "perfetto.field."
 
+/* First character of text in JSON of args that stands for a value of another type, in such a trace. The next one is its type: u
+ * unsigned, p pointer, d double; the rest is the number. */
+enum { FILED_VALUE = 1 };
+
 /* A track as the file describes it, if it was loaded without restoring another format's. */
 enum format_track_kind { FORMAT_TRACK_NONE, FORMAT_TRACK_PROCESS, FORMAT_TRACK_THREAD, FORMAT_TRACK_NAMED, FORMAT_TRACK_COUNTER };
 struct format_track {

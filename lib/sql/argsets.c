@@ -1,8 +1,10 @@
 /* argsets.c - see argsets.h. */
 #include "argsets.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "format/json.h"
 #include "op/match.h"
@@ -102,7 +104,7 @@ static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct a
     return row->is = ARG_IS_REAL, row->d = num_double(text, n), true;
   }
   case TK_ARG_STR: case TK_ARG_REF: return row->is = ARG_IS_STRING, row->text = tk_string(s->t, a->s, &row->text_n), true;
-  case TK_ARG_BYTES: return row->is = ARG_IS_STRING, row->text = NULL, true;
+  case TK_ARG_BYTES: return row->is = ARG_IS_STRING, row->text = NULL, !s->is_filed;
   default: return false;
   }
 }
@@ -112,14 +114,12 @@ struct walk_args {
   bool (*put)(void *arg, const struct arg_row *row);
   void *arg;
   struct buf key, flat;
-  size_t n_rows;
   bool stopped;
 };
 
 static void put_row(struct walk_args *w, struct arg_row *row) {
   if (!buf_append(&w->key, "", 1) || !buf_append(&w->flat, "", 1)) w->stopped = true;
   if (w->stopped) return;
-  w->n_rows++;
   row->key = (const char *)w->key.data;
   row->flat = (const char *)w->flat.data;
   row->key_n = --w->key.len;
@@ -136,6 +136,12 @@ static void add_key(const struct walk_args *w, struct buf *to, const char *text,
     if (to->data[i] == '.' || to->data[i] == '[' || to->data[i] == ']') to->data[i] = '_';
 }
 
+/* The reader has replaced names already, and JSON text keeps its names. */
+static void add_nested_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
+  if (w->s->is_filed) buf_append(to, text, n);
+  else add_key(w, to, text, n);
+}
+
 static void take_apart(struct walk_args *w, const struct json_value *v, unsigned depth);
 
 static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
@@ -148,8 +154,8 @@ static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
     if (!text) break;
     buf_append(&w->key, ".", 1);
     buf_append(&w->flat, ".", 1);
-    add_key(w, &w->key, text, n);
-    add_key(w, &w->flat, text, n);
+    add_nested_key(w, &w->key, text, n);
+    add_nested_key(w, &w->flat, text, n);
     take_apart(w, &v, depth);
     w->key.len = at;
     w->flat.len = flat;
@@ -160,21 +166,21 @@ static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
 static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
   struct json_value v;
   for (uint32_t i = 0; json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped;) {
-    const size_t at = w->key.len, before = w->n_rows;
+    const size_t at = w->key.len;
     char index[32];
     buf_append(&w->key, "[", 1);
     buf_append(&w->key, index, num_put_u64(index, i));
     buf_append(&w->key, "]", 1);
     take_apart(w, &v, depth);
     w->key.len = at;
-    i += w->n_rows > before; /* trace_processor does not count elements without a value */
+    i += v.type != JSON_NULL; /* trace_processor does not count nulls */
     if (!json_blank(j) || *j->p++ != ',') break;
   }
 }
 
 static void put_number(struct walk_args *w, const struct json_value *v) {
   struct arg_row row = {.is = ARG_IS_INT, .i = v->num.mant};
-  if (v->num.kind == NUM_UINT && !w->s->times.exact) row = (struct arg_row){.is = ARG_IS_REAL, .d = (double)v->num.mant};
+  if (v->num.kind == NUM_UINT && (!w->s->times.exact || w->s->is_filed)) row = (struct arg_row){.is = ARG_IS_REAL, .d = (double)v->num.mant};
   if (v->num.kind != NUM_INT && v->num.kind != NUM_UINT) {
     row.is = ARG_IS_REAL;
     row.d = num_double((const char *)v->p, (size_t)(v->end - v->p));
@@ -182,11 +188,20 @@ static void put_number(struct walk_args *w, const struct json_value *v) {
   put_row(w, &row);
 }
 
+/* Returns the value that such text stands for (format/format.h). */
+static struct arg_row filed_value(const char *text, size_t n) {
+  struct arg_row row = {.is = text[1] == 'u' ? ARG_IS_UINT : text[1] == 'p' ? ARG_IS_POINTER : ARG_IS_REAL};
+  if (row.is == ARG_IS_REAL) row.d = num_double(text + 2, n - 2);
+  else row.i = (int64_t)strtoull(text + 2, NULL, 10);
+  return row;
+}
+
 static void put_string(struct walk_args *w, const struct json_value *v) {
   struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &w->s->mem}};
   struct arg_row row = {.is = ARG_IS_STRING};
   row.text = (const char *)json_string_text(&j, &v->str, &row.text_n);
-  if (row.text) put_row(w, &row);
+  if (row.text && w->s->is_filed && row.text_n > 2 && *row.text == FILED_VALUE) row = filed_value(row.text, row.text_n);
+  if (row.text || row.is != ARG_IS_STRING) put_row(w, &row);
   buf_free(&j.scratch);
 }
 
@@ -207,6 +222,16 @@ static void take_apart(struct walk_args *w, const struct json_value *v, unsigned
   buf_free(&j.scratch);
 }
 
+/* Bytes are the text that they become in JSON. */
+static void put_bytes(struct walk_args *w, const struct tk_arg *a) {
+  const struct intern_str *bytes = trace_str(w->s->t, a->s);
+  struct buf text = {.mem = &w->s->mem};
+  buf_text(&text, "data:;base64,");
+  base64_append(&text, bytes->bytes, bytes->len);
+  if (text.data) put_row(w, &(struct arg_row){.is = ARG_IS_STRING, .text = (const char *)text.data, .text_n = text.len});
+  buf_free(&text);
+}
+
 static void put_arg(struct walk_args *w, const char *key, size_t n, const struct tk_arg *a) {
   struct arg_row row = {.lasting = true};
   const size_t prefix = is_filed_field(key) ? strlen(FILED_FIELD) : 0;
@@ -215,6 +240,10 @@ static void put_arg(struct walk_args *w, const char *key, size_t n, const struct
   if (prefix) buf_append(&w->key, key + prefix, n - prefix);
   else add_key(w, &w->key, key, n);
   buf_append(&w->flat, w->key.data, w->key.len);
+  if (a->type == TK_ARG_BYTES && !w->s->times.exact) {
+    put_bytes(w, a);
+    return;
+  }
   if (plain_value(w->s, a, &row)) put_row(w, &row);
   if (a->type != TK_ARG_JSON) return;
   size_t text_n;

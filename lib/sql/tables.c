@@ -162,7 +162,6 @@ static int sorted_value(struct tk_sql *s, uint32_t row, int column, sqlite3_cont
   switch (column) {
   case 1: return track_name(s, row, out);
   case 2: return text_value(out, s->tracks[track_of(s, row)].type);
-  case 3: return parent_value(s, row, out);
   case 4: return source_value(s, row, out);
   case 5: return track_machine(s, row, out);
   default: return done();
@@ -201,8 +200,7 @@ static int thread_counter_value(struct tk_sql *s, uint32_t row, int column, sqli
 static int counter_track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   switch (column) {
   case 1: return track_name(s, row, out);
-  case 2: return parent_value(s, row, out);
-  case 3: return text_value(out, s->tracks[track_of(s, row)].type);
+  case 3: return text_value(out, s->tracks[track_of(s, row)].type); /* the parent is in `track` alone, as in trace_processor */
   case 5: return source_value(s, row, out);
   case 6: return track_machine(s, row, out);
   case 7: return unit_value(s, row, out);

@@ -96,6 +96,12 @@ static void add_processes(struct tk_sql *s, struct map *by_tid) {
   for (tk_id i = 1; i <= s->t->n_tracks; i++) {
     const struct tk_track *k = &s->t->tracks[i];
     if (!is_process(s, k)) continue;
+    if (s->is_filed && k->pid.kind == TK_IDENT_INT && k->pid.num == 0 && !k->machine) { /* the idle process */
+      s->tracks[i].upid = 0;
+      s->processes[0] = (struct sql_process){.track = i, .name = name_of(k, k->pid)};
+      map_put(by_tid, hash_pair(0, 0), 0);
+      continue;
+    }
     uint32_t upid = s->tracks[i].upid = s->n_processes++;
     s->processes[upid] = (struct sql_process){.track = i, .name = name_of(k, k->pid), .pid = number_of(s, k->pid)};
     map_put(by_tid, hash_pair(upid, (uint64_t)s->processes[upid].pid), s->n_threads);

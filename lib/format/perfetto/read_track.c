@@ -113,6 +113,7 @@ static void thread_fields(struct perfetto *r, struct node *n, const struct pb_fi
 
 static void counter_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   static const char *const units[] = {"", "ns", "count", "bytes"};
+  bool has_unit = false;
   struct pb c = pb_inside(f);
   struct pb_field g;
   r->fields.len = 0;
@@ -124,9 +125,11 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
       n->name = trace_text(r->t, g.value == 1 ? "thread_time" : "thread_instruction_count");
       break;
     case PB_KEY(COUNTER_UNIT, PB_VARINT):
-      if (!n->unit && g.value >= 1 && g.value <= 3) n->unit = trace_text(r->t, units[g.value]);
+      if ((!n->unit || r->filed) && g.value >= 1 && g.value <= 3) n->unit = trace_text(r->t, units[g.value]), has_unit = true;
       break;
-    case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES): n->unit = perfetto_field_text(r, &g); break;
+    case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES):
+      if (!r->filed || !has_unit) n->unit = perfetto_field_text(r, &g); /* trace_processor prefers the unit */
+      break;
     case PB_KEY(COUNTER_MULTIPLIER, PB_VARINT): n->multiplier = g.value ? (int64_t)g.value : 1; break;
     case PB_KEY(COUNTER_IS_INCREMENTAL, PB_VARINT): n->incremental = g.value != 0; break;
     default: more_fields(&r->fields, &c, from);
