@@ -268,6 +268,7 @@ static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args,
   struct tk_args it = tk_args_of(w->s->t, args);
   for (uint32_t i = 0; it.shape && i < it.shape->n; i++) {
     size_t n;
+    if (it.shape->fields[i].type == TK_ARG_NULL) continue; /* replaces nothing */
     const char *key = shown_key(w->s, it.shape->fields[i].key, &n);
     const uint32_t mine = strength + is_of_end(w->s, it.shape->fields[i].key);
     uint32_t *slot = map_put(strongest, hash_text(key, n), mine);

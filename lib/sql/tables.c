@@ -169,10 +169,12 @@ static int sorted_value(struct tk_sql *s, uint32_t row, int column, sqlite3_cont
 }
 
 static int thread_track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
+  if (column == 3) return parent_value(s, row, out);
   return column == 6 ? id_value(out, s->tracks[track_of(s, row)].utid) : sorted_value(s, row, column, out);
 }
 
 static int process_track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
+  if (column == 3) return parent_value(s, row, out);
   return column == 6 ? id_value(out, s->tracks[track_of(s, row)].upid) : sorted_value(s, row, column, out);
 }
 

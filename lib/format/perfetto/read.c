@@ -217,6 +217,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->machine_names, mem);
   map_init(&r->counter_classes.index, mem);
   schema_init(&r->extensions.schema, mem);
+  if (r->filed) schema_add_known(&r->extensions.schema);
   r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
   r->decoder.text.mem = r->decoder.json.mem = mem;
   ok = add_dummies(r) && layouts_start(r) && perfetto_chunks_start(r) && read_trace(r, in);
