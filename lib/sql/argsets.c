@@ -34,12 +34,18 @@ uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
   return s->times.exact || by_fields ? 0 : (uint32_t)(sources_from(s) + s->t->n_tracks + 1 + flow);
 }
 
-uint32_t argset_of_source(const struct tk_sql *s, tk_id track) {
+/* Threads and JSON's counters have no source. */
+static bool has_source(const struct tk_sql *s, tk_id track) {
   const struct sql_track *v = &s->tracks[track];
-  const bool has = s->is_filed ? v->filed.kind && v->filed.kind != FORMAT_TRACK_THREAD
-                               : !s->times.exact && (track == GLOBAL_TRACK || s->t->tracks[track].kind == TK_PROCESS ||
-                                                     s->t->tracks[track].kind == TK_ASYNCS);
-  return has ? (uint32_t)(sources_from(s) + track) : 0;
+  const struct tk_track *k = &s->t->tracks[track];
+  if (s->is_filed) return v->filed.used && v->filed.kind != FORMAT_TRACK_THREAD;
+  if (s->times.exact) return false;
+  if (track == GLOBAL_TRACK) return s->n_globals > 0;
+  return (k->kind == TK_PROCESS || k->kind == TK_ASYNCS) && k->count > v->globals;
+}
+
+uint32_t argset_of_source(const struct tk_sql *s, tk_id track) {
+  return has_source(s, track) ? (uint32_t)(sources_from(s) + track) : 0;
 }
 
 uint64_t argset_last(const struct tk_sql *s) { return sources_from(s) + s->t->n_tracks + s->n_flows; }
@@ -406,10 +412,10 @@ bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const st
   return ok && !s->mem.failed;
 }
 
-bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row) {
+bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row, bool *made) {
   const struct tk_event *e = &s->t->events[event];
   struct tk_arg a;
   for (size_t i = 0; i < 2; i++)
-    if (keys[i] && args_of_event(s->t, e, keys[i], &a)) return plain_value(s, &a, row);
+    if (keys[i] && args_of_event(s->t, e, keys[i], &a)) return *made = a.type == TK_ARG_BYTES, !*made && plain_value(s, &a, row);
   return false;
 }

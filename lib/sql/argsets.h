@@ -24,7 +24,7 @@ struct arg_row {
 bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const struct arg_row *row), void *arg);
 
 /* Gets the value of an arg by its exact key, unless the value is an array or object: the usual case of EXTRACT_ARG. `keys`: the
- * key in the end event, and in the event itself. */
-bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row);
+ * key in the end event, and in the event itself. *made: the value is text that only argset_each can make. */
+bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row, bool *made);
 
 #endif
