@@ -101,6 +101,7 @@ struct format_track {
   uint8_t ordering;  /* of its children, as in the file: 1 lexicographic, 2 chronological, 3 explicit; 0 = not stated */
   bool used;         /* it has events, or a track below it has */
   bool global, has_rank;
+  bool ranked;       /* the file orders processes and threads by their ranks */
   bool alone;        /* not shown together with its siblings of the same name */
 };
 

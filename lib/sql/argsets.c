@@ -11,15 +11,19 @@
 
 /* ---- ids of sets ---- */
 
+static bool is_ranked(const struct tk_sql *s, tk_id track) {
+  return s->t->tracks[track].has_sort && (!s->is_filed || s->tracks[track].filed.ranked);
+}
+
 uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid) {
   const tk_id track = s->processes[upid].track;
-  const bool has = track && (s->t->tracks[track].has_sort || (s->is_filed && s->t->tracks[track].labels));
+  const bool has = track && (is_ranked(s, track) || (s->is_filed && s->t->tracks[track].labels));
   return has ? s->t->n_events + 1 + upid : 0;
 }
 
 uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid) {
   const tk_id track = s->threads[utid].track;
-  return track && s->t->tracks[track].has_sort ? s->t->n_events + 1 + s->n_processes + utid : 0;
+  return track && is_ranked(s, track) ? s->t->n_events + 1 + s->n_processes + utid : 0;
 }
 
 static uint64_t tracks_from(const struct tk_sql *s) { return (uint64_t)s->t->n_events + 1 + s->n_processes + s->n_threads; }
@@ -324,7 +328,7 @@ static void put_text(struct walk_args *w, const char *key, tk_id id) {
 }
 
 static void sort_row(struct walk_args *w, const char *key, tk_id track) {
-  if (track && w->s->t->tracks[track].has_sort) put_named(w, key, (struct arg_row){.i = w->s->t->tracks[track].sort_index});
+  if (track && is_ranked(w->s, track)) put_named(w, key, (struct arg_row){.i = w->s->t->tracks[track].sort_index});
 }
 
 static void track_row(struct walk_args *w, tk_id track) {

@@ -117,6 +117,7 @@ struct tk_sql {
   uint64_t graph_bytes, limit;
   struct tk_err *err;   /* of the running call */
   bool copying;         /* the library copies the tables, and may attach a database */
+  uint32_t touched;     /* rows of differences.c that statements have read, as bits */
   bool changed;         /* statements may have created tables or views */
   struct tk_sql *others[SQL_OTHERS]; /* databases of other threads (ahead.c) */
   unsigned n_others;

@@ -50,10 +50,12 @@ static void describe(struct perfetto *r, uint32_t at, struct format_track *track
   if (!id || id > r->t->n_tracks || tracks[id].kind) return;
   struct format_track track = {.id = n->uuid, .kind = KINDS[n->kind], .used = n->used, .global = scope == 0,
                                .rank = (int32_t)n->rank, .has_rank = n->has_rank, .alone = n->last_name_counts, .unit = n->unit};
+  track.ranked = n->has_rank && (n->kind == NODE_PROCESS ? r->orders_processes : r->orders_threads);
   if (named) track.parent = track_of(&r->nodes[named]);
   if (scope && r->nodes[scope].kind == NODE_THREAD) track.thread = track_of(&r->nodes[scope]);
   read_fields(r, n, &track);
   tracks[id] = track;
+  if (n->kind == NODE_PROCESS && n->tracks[ON_PROCESS]) tracks[n->tracks[ON_PROCESS]].ranked = track.ranked;
 }
 
 /* Marks nodes with events, and those above them. */

@@ -193,6 +193,8 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
     case PB_KEY(DESCRIPTOR_SIBLING_ORDER_RANK, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
     case PB_KEY(DESCRIPTOR_TRACEKIT, PB_BYTES): read_private_fields(r, n, &g); break;
     default:
+      if (!n->uuid && g.number == DESCRIPTOR_PROCESS_ORDERING) r->orders_processes = g.value == 1;
+      if (!n->uuid && g.number == DESCRIPTOR_THREAD_ORDERING) r->orders_threads = g.value == 1;
       if (g.number == DESCRIPTOR_MERGE_BEHAVIOR) n->last_name_counts = g.value == MERGE_NONE;
       if (n->uuid) more_fields(&r->copy, &c, from);
     }

@@ -260,6 +260,7 @@ struct perfetto {
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
   uint32_t last_sequence;
+  bool orders_processes, orders_threads; /* by the ranks of their descriptors */
   bool filed; /* TK_WITHOUT_RESTORING: private fields are skipped, as by other programs, and nothing is passed through */
   uint32_t trace_clock; /* BOOTTIME, unless a snapshot names another one */
   bool has_trace_clock, has_real, has_snapshot;
