@@ -71,6 +71,7 @@ struct xplane_graph {
   struct xplane_found *found; /* by string id, if the graph is adopted */
   struct by_process tracks, was, of_classes, records, points; /* tracks, lines, classes, etc. of each process */
   struct xplane_marks *marks;
+  tk_id home;       /* process whose private stats contain records without a process; 0 = none */
   struct kineto *kineto; /* NULL: not a PyTorch trace, or one with several ranks */
   uint64_t lost_points; /* flow points that do not fit the stat "flow" of their event, which has room for one flow */
   uint8_t *planes_of; /* by track: enum xplane_origin of a process; NULL = none was read as XPlane */
@@ -253,6 +254,9 @@ static inline bool xplane_is_private(const struct xplane_graph *g, tk_id process
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g);
 static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
   return !track || t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+}
+static inline tk_id xplane_process_of_record(const struct xplane_graph *g, const struct tk_record *r) {
+  return r->track ? xplane_process(g->t, r->track) : g->home;
 }
 /* Append a JSON member. `key` is the text before the value: ",\"name\":". Text 0 and missing identities append nothing. */
 void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text);
