@@ -121,6 +121,11 @@ static char *read_queries(const struct params *p, bool *prompt) {
 
 static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n;")] == 0; }
 
+static void note_differences(const struct params *p, const struct tk_sql *sql) {
+  const char *text;
+  for (size_t i = 0; !p->shared.quiet && (text = tk_sql_difference(sql, i)) != NULL; i++) tty_say("note: %s", text);
+}
+
 static int query(const struct params *p, struct tk_trace *t, const char *text, bool prompted) {
   struct progress progress;
   struct tk_err err = { 0 };
@@ -139,6 +144,7 @@ static int query(const struct params *p, struct tk_trace *t, const char *text, b
   if (!sql) return run_fail(&err);
   int status = prompted ? sql_prompt(sql, &printer) : is_blank(text) ? STATUS_DONE : sql_run_text(sql, text, &printer);
   if (status == STATUS_DONE && p->db && !tk_sql_copy(sql, p->db, p->shared.force, &err)) status = run_fail(&err);
+  note_differences(p, sql);
   tk_sql_close(sql);
   return status;
 }
@@ -186,6 +192,7 @@ static int query_inputs(const struct params *p, const struct operands *in) {
   char *text = read_queries(p, &prompted);
   if (!text) return STATUS_USAGE;
   struct shared shared = p->shared;
+  shared.without = TK_WITHOUT_RESTORING;
   if (!p->db && !prompted && !shared.strict) shared.without = tk_sql_without(text);
   struct tk_trace *t = run_load_operands(&shared, "sql", in, &status);
   if (t) status = query(p, t, text, prompted);

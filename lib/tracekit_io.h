@@ -24,10 +24,13 @@ struct tk_progress {
   void (*phase)(void *arg, const struct tk_phase *phase);
 };
 
-/* Data that the caller does not need, so that it may be left out of the graph. Ignored when several traces are joined. */
+/* Data that the caller does not need, so that it may be left out of the graph. The first two are ignored when several traces are
+ * joined. */
 enum tk_without {
   TK_WITHOUT_FLOWS = 1, /* flow points: none are kept */
-  TK_WITHOUT_ARGS = 2   /* args of complete spans: kept only if that costs nothing */
+  TK_WITHOUT_ARGS = 2,  /* args of complete spans: kept only if that costs nothing */
+  TK_WITHOUT_RESTORING = 4 /* data that tracekit added to restore a trace of another format: the file is read as other programs
+                            * see it, and cannot be converted without loss */
 };
 
 struct tk_load_options {

@@ -488,8 +488,11 @@ TK_API struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_option
 TK_API bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_answer *to, struct tk_err *err);
 /* Returns the names of the tables that are read in place; sqlite_schema lists tables and views that statements created. */
 TK_API const char *const *tk_sql_tables(const struct tk_sql *s, size_t *n);
+/* Returns the at-th difference from trace_processor's answers that concerns this trace and the statements run so far; NULL after the
+ * last one. */
+TK_API const char *tk_sql_difference(const struct tk_sql *s, size_t at);
 /* Returns the data that no result of the statements depends on, as enum tk_without; conservative, since there is no trace yet.
- */
+ * Always contains TK_WITHOUT_RESTORING: the tables contain the rows that Perfetto shows for the file. */
 TK_API uint8_t tk_sql_without(const char *sql);
 /* True if the text ends with a complete statement. */
 TK_API bool tk_sql_complete(const char *sql);

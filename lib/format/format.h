@@ -21,6 +21,8 @@ struct format_machine {
   tk_id name;       /* string of the graph */
 };
 
+struct format_track;
+
 struct format {
   struct tk_format_info info;
   bool binary; /* not text: refused on a terminal */
@@ -45,6 +47,9 @@ struct format {
   const char *(*clock_name)(const struct tk_trace *t);
   /* Describes the `at`-th machine of a trace; false past the last. NULL = the format has no machines. */
   bool (*machine)(const struct tk_trace *t, uint32_t at, struct format_machine *m);
+  /* Describes track `at` of a trace that was loaded without restoring; false if it was loaded otherwise. NULL = tracks of the
+   * graph are those of the file. */
+  bool (*track)(const struct tk_trace *t, tk_id at, struct format_track *track);
   /* Returns a sink that writes the data that other formats carry for this one. NULL = none. */
   struct sink *(*carrier)(struct out *out, const struct sink_options *opt);
   /* Merges blocks into the sealed trace that contained them. Returns false if they are damaged. */
@@ -76,6 +81,29 @@ struct format_starts {
 };
 void format_find_starts(struct format_starts *s, const struct tk_trace *first);
 struct sink_start format_start(const struct format_starts *s, const struct format *f);
+
+/* Prefix of the keys of args that are fields of an event with a name of their own, in such a trace. */
+#define FILED_FIELD "perfetto.field."
+
+/* First character of text in JSON of args that stands for a value of another type, in such a trace. The next one is its type: u
+ * unsigned, p pointer, d double; the rest is the number. */
+enum { FILED_VALUE = 1 };
+
+/* A track as the file describes it, if it was loaded without restoring another format's. */
+enum format_track_kind { FORMAT_TRACK_NONE, FORMAT_TRACK_PROCESS, FORMAT_TRACK_THREAD, FORMAT_TRACK_NAMED, FORMAT_TRACK_COUNTER };
+struct format_track {
+  uint64_t id;       /* as in the file */
+  tk_id parent;      /* named track that it belongs to; 0 = none */
+  tk_id thread;      /* thread that it is or belongs to; 0 = none */
+  tk_id unit, description;
+  int32_t rank;
+  uint8_t kind;      /* enum format_track_kind; FORMAT_TRACK_NONE: another track represents it, if the file describes it */
+  uint8_t ordering;  /* of its children, as in the file: 1 lexicographic, 2 chronological, 3 explicit; 0 = not stated */
+  bool used;         /* it has events, or a track below it has */
+  bool global, has_rank;
+  bool ranked;       /* the file orders processes and threads by their ranks */
+  bool alone;        /* not shown together with its siblings of the same name */
+};
 
 /* Returns the i-th row, or NULL past the last. */
 const struct format *format_row(size_t i);

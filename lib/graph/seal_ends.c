@@ -10,11 +10,13 @@ static const uint32_t CLOSED = UINT32_MAX;
 /* Number of open spans among which an end finds its begin. Real stacks are less deep, and the limit keeps the time linear. */
 enum { REACH = 1024 };
 
+static bool states(tk_id text) { return text && text != KEY_EMPTY; }
+
 /* True if an end with this class may close the begin: a name or a category that the end states must be the begin's, as in
- * trace_processor. */
+ * trace_processor. An empty one states nothing. */
 static bool is_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end) {
   const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
-  return begin->cls == end->cls || ((!e->name || e->name == b->name) && (!e->cat || e->cat == b->cat));
+  return begin->cls == end->cls || ((!states(e->name) || e->name == b->name) && (!states(e->cat) || e->cat == b->cat));
 }
 
 uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events, const uint32_t *stack, uint32_t n,

@@ -217,7 +217,7 @@ struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, cons
   err_clear(err);
   *report = (struct tk_merge_report){0};
   if (!TAKE_OPTIONS(&options, opt, err)) return NULL;
-  options.load.without = 0; /* clock alignment needs launches, too */
+  options.load.without &= TK_WITHOUT_RESTORING; /* clock alignment needs launches, too */
   struct tk_trace *t = trace_new(0);
   if (!t) {
     err_set(err, TK_ELIMIT, "out of memory");

@@ -59,7 +59,8 @@ static bool is_respelled(const char *p) {
   static const char *const MEMBERS[] = {"ts", "dur", "pid", "tid", NULL};
   for (size_t n; *p; p += n + (p[n] == ' ')) {
     n = strcspn(p, " ");
-    if (!is_one_of(p, n, MEMBERS)) return false;
+    const bool decimals = n > 2 && p[n - 2] == ':' && p[n - 1] >= '1' && p[n - 1] <= '9';
+    if (!is_one_of(p, decimals ? n - 2 : n, MEMBERS)) return false;
   }
   return true;
 }

@@ -293,22 +293,12 @@ static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_p
   if (is_number(pid)) *arg = (struct tk_arg){.key = arg->key, .type = TK_ARG_INT, .i = pid.num};
 }
 
-/* True if the arg is the scope of an instant of a whole process or trace. In a merge, an instant of the whole trace becomes one
- * of its process. */
-static bool has_scope(const struct renumber *r, const struct tk_event *e, tk_id key) {
-  return key == KEY_SCOPE_OF_INSTANT && e->kind == TK_INSTANT && r->t->tracks[e->track].kind == TK_PROCESS;
-}
-
-static void narrow_scope(struct renumber *r, struct tk_arg *arg) {
-  if (arg->type == TK_ARG_STR && strcmp(tk_string(r->t, arg->s, NULL), "g") == 0) arg->s = trace_text(r->t, "p");
-}
-
 static void renumber_args(struct renumber *r, struct tk_event *e, const struct merge_pid *was, uint32_t n_was) {
   struct tk_args it = tk_args_of(r->t, e->args);
   struct tk_arg arg;
   bool any = false;
   for (uint32_t i = 0; it.shape && i < it.shape->n && !any; i++)
-    any = is_identity(e, it.shape->fields[i].key) || has_scope(r, e, it.shape->fields[i].key);
+    any = is_identity(e, it.shape->fields[i].key);
   if (!any) return;
   args_begin(r->t);
   while (tk_args_next(&it, &arg)) {
@@ -316,7 +306,6 @@ static void renumber_args(struct renumber *r, struct tk_event *e, const struct m
     if (id && arg.key == KEY_END_PID) end_pid(r, &arg, was, n_was);
     else if (id && arg.key == KEY_ID2) global_id2(r, &arg);
     else if (id) fresh_id(r, &arg);
-    else if (has_scope(r, e, arg.key)) narrow_scope(r, &arg);
     args_copy(r->t, &arg);
   }
   e->args = args_end(r->t);

@@ -265,8 +265,9 @@ static void extract_arg(sqlite3_context *out, int argc, sqlite3_value **argv) {
   if (!x) return sqlite3_result_error_nomem(out);
   struct wanted wanted = {out, x->key};
   const bool of_event = (uint64_t)set <= s->t->n_events;
-  if (of_event && argset_plain(s, (tk_id)set, x->keys, &row)) result_of(out, &row);
-  else if (!of_event || x->nested) argset_each(s, (uint64_t)set, is_wanted, &wanted);
+  bool by_row = false;
+  if (of_event && argset_plain(s, (tk_id)set, x->keys, &row, &by_row)) result_of(out, &row);
+  else if (!of_event || x->nested || by_row) argset_each(s, (uint64_t)set, is_wanted, &wanted);
   if (made) sqlite3_set_auxdata(out, 1, made, sqlite3_free);
 }
 

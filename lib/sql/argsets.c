@@ -1,8 +1,10 @@
 /* argsets.c - see argsets.h. */
 #include "argsets.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "format/json.h"
 #include "op/match.h"
@@ -11,26 +13,48 @@
 
 /* ---- ids of sets ---- */
 
+static bool is_ranked(const struct tk_sql *s, tk_id track) {
+  return s->t->tracks[track].has_sort && (!s->is_filed || s->tracks[track].filed.ranked);
+}
+
 uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid) {
   const tk_id track = s->processes[upid].track;
-  return track && s->t->tracks[track].has_sort ? s->t->n_events + 1 + upid : 0;
+  const bool has = track && (is_ranked(s, track) || (s->is_filed && s->t->tracks[track].labels));
+  return has ? s->t->n_events + 1 + upid : 0;
 }
 
 uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid) {
   const tk_id track = s->threads[utid].track;
-  return track && s->t->tracks[track].has_sort ? s->t->n_events + 1 + s->n_processes + utid : 0;
+  return track && is_ranked(s, track) ? s->t->n_events + 1 + s->n_processes + utid : 0;
 }
 
 static uint64_t tracks_from(const struct tk_sql *s) { return (uint64_t)s->t->n_events + 1 + s->n_processes + s->n_threads; }
+
+static uint64_t sources_from(const struct tk_sql *s) { return tracks_from(s) + s->t->n_tracks + 1; }
 
 uint32_t argset_of_track(const struct tk_sql *s, tk_id track) { return (uint32_t)(tracks_from(s) + track); }
 
 /* Perfetto's own flows have neither name nor category. */
 uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
-  return s->times.exact ? 0 : (uint32_t)(tracks_from(s) + s->t->n_tracks + 1 + flow);
+  const bool by_fields = s->t->flow_points[s->flows[flow].point].role >= TK_FLOW_OUT; /* a flow of slices has no name */
+  return s->times.exact || by_fields ? 0 : (uint32_t)(sources_from(s) + s->t->n_tracks + 1 + flow);
 }
 
-uint64_t argset_last(const struct tk_sql *s) { return tracks_from(s) + s->t->n_tracks + s->n_flows; }
+/* Threads and JSON's counters have no source. */
+static bool has_source(const struct tk_sql *s, tk_id track) {
+  const struct sql_track *v = &s->tracks[track];
+  const struct tk_track *k = &s->t->tracks[track];
+  if (s->is_filed) return v->filed.used && v->filed.kind != FORMAT_TRACK_THREAD;
+  if (s->times.exact) return false;
+  if (track == GLOBAL_TRACK) return s->n_globals > 0;
+  return (k->kind == TK_PROCESS || k->kind == TK_ASYNCS) && k->count > v->globals;
+}
+
+uint32_t argset_of_source(const struct tk_sql *s, tk_id track) {
+  return has_source(s, track) ? (uint32_t)(sources_from(s) + track) : 0;
+}
+
+uint64_t argset_last(const struct tk_sql *s) { return sources_from(s) + s->t->n_tracks + s->n_flows; }
 
 /* Returns the rest of a key after a reserved prefix such as "json.end."; NULL if the key has another prefix. */
 static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
@@ -43,7 +67,10 @@ static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
 static bool is_of_end(const struct tk_sql *s, tk_id key) { return behind(s, key, KEY_OF_END) != NULL; }
 
 /* True for fields of the event itself, which have columns.  Args that other formats show are not fields. */
+static bool is_filed_field(const char *key) { return text_begins(key, FILED_FIELD); }
+
 static bool is_field(const struct tk_sql *s, const char *key) {
+  if (is_filed_field(key)) return false;
   const size_t n = strlen(tk_string(s->t, KEY_ARGS, NULL)) - strlen("args");
   const char *own = tk_string(s->t, KEY_PERFETTO_FIELDS, NULL);
   if (s->times.exact && strncmp(key, own, strlen(own) - strlen("fields")) == 0) return true;
@@ -77,7 +104,9 @@ static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct a
   switch (a->type) {
   case TK_ARG_FALSE: case TK_ARG_TRUE: return row->is = ARG_IS_BOOL, row->i = a->type == TK_ARG_TRUE, true;
   case TK_ARG_INT: return row->is = ARG_IS_INT, row->i = a->i, true;
-  case TK_ARG_UINT: return row->is = s->times.exact ? ARG_IS_UINT : ARG_IS_INT, row->i = (int64_t)a->u, true;
+  case TK_ARG_UINT: /* trace_processor's JSON importer wraps such a number, and stores it as a double */
+    row->d = (double)(int64_t)a->u;
+    return row->is = s->times.exact ? ARG_IS_UINT : ARG_IS_REAL, row->i = (int64_t)a->u, true;
   case TK_ARG_POINTER: return row->is = ARG_IS_POINTER, row->i = (int64_t)a->u, true;
   case TK_ARG_DECIMAL: return row->is = ARG_IS_REAL, row->d = num_nearest(a->i, a->exp), true;
   case TK_ARG_DOUBLE: return row->is = ARG_IS_REAL, row->d = a->d, true;
@@ -87,7 +116,7 @@ static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct a
     return row->is = ARG_IS_REAL, row->d = num_double(text, n), true;
   }
   case TK_ARG_STR: case TK_ARG_REF: return row->is = ARG_IS_STRING, row->text = tk_string(s->t, a->s, &row->text_n), true;
-  case TK_ARG_BYTES: return row->is = ARG_IS_STRING, row->text = NULL, true;
+  case TK_ARG_BYTES: return row->is = ARG_IS_STRING, row->text = NULL, !s->is_filed;
   default: return false;
   }
 }
@@ -119,6 +148,12 @@ static void add_key(const struct walk_args *w, struct buf *to, const char *text,
     if (to->data[i] == '.' || to->data[i] == '[' || to->data[i] == ']') to->data[i] = '_';
 }
 
+/* The reader has replaced names already, and JSON text keeps its names. */
+static void add_nested_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
+  if (w->s->is_filed) buf_append(to, text, n);
+  else add_key(w, to, text, n);
+}
+
 static void take_apart(struct walk_args *w, const struct json_value *v, unsigned depth);
 
 static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
@@ -131,8 +166,8 @@ static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
     if (!text) break;
     buf_append(&w->key, ".", 1);
     buf_append(&w->flat, ".", 1);
-    add_key(w, &w->key, text, n);
-    add_key(w, &w->flat, text, n);
+    add_nested_key(w, &w->key, text, n);
+    add_nested_key(w, &w->flat, text, n);
     take_apart(w, &v, depth);
     w->key.len = at;
     w->flat.len = flat;
@@ -142,7 +177,7 @@ static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
 
 static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
   struct json_value v;
-  for (uint32_t i = 0; json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped; i++) {
+  for (uint32_t i = 0; json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped;) {
     const size_t at = w->key.len;
     char index[32];
     buf_append(&w->key, "[", 1);
@@ -150,12 +185,14 @@ static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
     buf_append(&w->key, "]", 1);
     take_apart(w, &v, depth);
     w->key.len = at;
+    i += v.type != JSON_NULL; /* trace_processor does not count nulls */
     if (!json_blank(j) || *j->p++ != ',') break;
   }
 }
 
 static void put_number(struct walk_args *w, const struct json_value *v) {
   struct arg_row row = {.is = ARG_IS_INT, .i = v->num.mant};
+  if (v->num.kind == NUM_UINT && (!w->s->times.exact || w->s->is_filed)) row = (struct arg_row){.is = ARG_IS_REAL, .d = (double)v->num.mant};
   if (v->num.kind != NUM_INT && v->num.kind != NUM_UINT) {
     row.is = ARG_IS_REAL;
     row.d = num_double((const char *)v->p, (size_t)(v->end - v->p));
@@ -163,11 +200,20 @@ static void put_number(struct walk_args *w, const struct json_value *v) {
   put_row(w, &row);
 }
 
+/* Returns the value that such text stands for (format/format.h). */
+static struct arg_row filed_value(const char *text, size_t n) {
+  struct arg_row row = {.is = text[1] == 'u' ? ARG_IS_UINT : text[1] == 'p' ? ARG_IS_POINTER : ARG_IS_REAL};
+  if (row.is == ARG_IS_REAL) row.d = num_double(text + 2, n - 2);
+  else row.i = (int64_t)strtoull(text + 2, NULL, 10);
+  return row;
+}
+
 static void put_string(struct walk_args *w, const struct json_value *v) {
   struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &w->s->mem}};
   struct arg_row row = {.is = ARG_IS_STRING};
   row.text = (const char *)json_string_text(&j, &v->str, &row.text_n);
-  if (row.text) put_row(w, &row);
+  if (row.text && w->s->is_filed && row.text_n > 2 && *row.text == FILED_VALUE) row = filed_value(row.text, row.text_n);
+  if (row.text || row.is != ARG_IS_STRING) put_row(w, &row);
   buf_free(&j.scratch);
 }
 
@@ -188,12 +234,28 @@ static void take_apart(struct walk_args *w, const struct json_value *v, unsigned
   buf_free(&j.scratch);
 }
 
+/* Bytes are the text that they become in JSON. */
+static void put_bytes(struct walk_args *w, const struct tk_arg *a) {
+  const struct intern_str *bytes = trace_str(w->s->t, a->s);
+  struct buf text = {.mem = &w->s->mem};
+  buf_text(&text, "data:;base64,");
+  base64_append(&text, bytes->bytes, bytes->len);
+  if (text.data) put_row(w, &(struct arg_row){.is = ARG_IS_STRING, .text = (const char *)text.data, .text_n = text.len});
+  buf_free(&text);
+}
+
 static void put_arg(struct walk_args *w, const char *key, size_t n, const struct tk_arg *a) {
   struct arg_row row = {.lasting = true};
+  const size_t prefix = is_filed_field(key) ? strlen(FILED_FIELD) : 0;
   w->key.len = w->flat.len = 0;
-  buf_text(&w->key, w->s->times.exact ? "debug." : "args.");
-  add_key(w, &w->key, key, n);
+  if (!prefix) buf_text(&w->key, w->s->times.exact ? "debug." : "args.");
+  if (prefix) buf_append(&w->key, key + prefix, n - prefix);
+  else add_key(w, &w->key, key, n);
   buf_append(&w->flat, w->key.data, w->key.len);
+  if (a->type == TK_ARG_BYTES && !w->s->times.exact) {
+    put_bytes(w, a);
+    return;
+  }
   if (plain_value(w->s, a, &row)) put_row(w, &row);
   if (a->type != TK_ARG_JSON) return;
   size_t text_n;
@@ -218,6 +280,7 @@ static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args,
   struct tk_args it = tk_args_of(w->s->t, args);
   for (uint32_t i = 0; it.shape && i < it.shape->n; i++) {
     size_t n;
+    if (it.shape->fields[i].type == TK_ARG_NULL) continue; /* replaces nothing */
     const char *key = shown_key(w->s, it.shape->fields[i].key, &n);
     const uint32_t mine = strength + is_of_end(w->s, it.shape->fields[i].key);
     uint32_t *slot = map_put(strongest, hash_text(key, n), mine);
@@ -267,14 +330,58 @@ static void put_text(struct walk_args *w, const char *key, tk_id id) {
 }
 
 static void sort_row(struct walk_args *w, const char *key, tk_id track) {
-  if (track && w->s->t->tracks[track].has_sort) put_named(w, key, (struct arg_row){.i = w->s->t->tracks[track].sort_index});
+  if (track && is_ranked(w->s, track)) put_named(w, key, (struct arg_row){.i = w->s->t->tracks[track].sort_index});
 }
 
 static void track_row(struct walk_args *w, tk_id track) {
   const struct sql_track *v = &w->s->tracks[track];
-  if (!w->s->t->tracks[track].count || v->sort == SORT_COUNTER) return;
+  if ((!w->s->t->tracks[track].count && !v->filed.used) || v->sort == SORT_COUNTER) return;
   if (v->utid != SQL_NONE) put_named(w, "utid", (struct arg_row){.i = v->utid});
   else if (v->upid != SQL_NONE) put_named(w, "upid", (struct arg_row){.i = v->upid});
+}
+
+static void put_literal(struct walk_args *w, const char *key, const char *text) {
+  put_named(w, key, (struct arg_row){.is = ARG_IS_STRING, .lasting = true, .text = text, .text_n = text ? strlen(text) : 0});
+}
+
+static void filed_rows(struct walk_args *w, const struct format_track *f) {
+  static const char *const ORDERINGS[] = {NULL, "lexicographic", "chronological", "explicit"};
+  put_literal(w, "source", "descriptor");
+  put_named(w, "trace_id", (struct arg_row){.i = (int64_t)f->id});
+  put_named(w, "is_root_in_scope", (struct arg_row){.is = ARG_IS_BOOL, .i = f->kind == FORMAT_TRACK_PROCESS});
+  if (f->ordering) put_literal(w, "child_ordering", ORDERINGS[f->ordering]);
+  if (f->has_rank) put_named(w, "sibling_order_rank", (struct arg_row){.i = f->rank});
+  put_text(w, "description", f->description);
+}
+
+/* Where a track comes from, as trace_processor's importers say. */
+static void source_rows(struct walk_args *w, tk_id track) {
+  const struct sql_track *v = &w->s->tracks[track];
+  if (!argset_of_source(w->s, track)) return;
+  if (w->s->is_filed) {
+    filed_rows(w, &v->filed);
+    return;
+  }
+  put_literal(w, "source", "chrome");
+  if (w->s->t->tracks[track].kind != TK_ASYNCS) return;
+  const tk_id process = w->s->t->tracks[track].parent;
+  put_named(w, "trace_id_is_process_scoped", (struct arg_row){.is = ARG_IS_BOOL, .i = v->upid != SQL_NONE});
+  put_named(w, "upid", (struct arg_row){.is = ARG_IS_UINT, .i = w->s->tracks[process].upid});
+  put_literal(w, "source_scope", NULL);
+}
+
+static void label_rows(struct walk_args *w, tk_id track) {
+  const char *p = w->s->is_filed && track ? tk_string(w->s->t, w->s->t->tracks[track].labels, NULL) : "";
+  char key[64];
+  for (unsigned i = 0; *p && !w->stopped; i++) {
+    const size_t n = strcspn(p, "\n");
+    sqlite3_snprintf(sizeof key, key, "chrome.process_label[%u]", i);
+    w->key.len = w->flat.len = 0;
+    buf_text(&w->key, key);
+    buf_text(&w->flat, "chrome.process_label");
+    put_row(w, &(struct arg_row){.is = ARG_IS_STRING, .text = p, .text_n = n});
+    p += n + (p[n] != 0);
+  }
 }
 
 static void flow_row(struct walk_args *w, uint64_t flow) {
@@ -287,11 +394,16 @@ static void flow_row(struct walk_args *w, uint64_t flow) {
 static bool other_rows(struct walk_args *w, uint64_t set) {
   const struct tk_sql *s = w->s;
   uint64_t n = set - s->t->n_events - 1;
-  if (n < s->n_processes) return sort_row(w, "process_sort_index_hint", s->processes[n].track), true;
+  if (n < s->n_processes) {
+    label_rows(w, s->processes[n].track);
+    return sort_row(w, "process_sort_index_hint", s->processes[n].track), true;
+  }
   n -= s->n_processes;
   if (n < s->n_threads) return sort_row(w, "thread_sort_index_hint", s->threads[n].track), true;
   n -= s->n_threads;
   if (n <= s->t->n_tracks) return n ? track_row(w, (tk_id)n) : (void)0, true;
+  n -= s->t->n_tracks + 1;
+  if (n <= s->t->n_tracks) return source_rows(w, (tk_id)n), true;
   flow_row(w, n - s->t->n_tracks - 1);
   return true;
 }
@@ -306,10 +418,10 @@ bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const st
   return ok && !s->mem.failed;
 }
 
-bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row) {
+bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row, bool *made) {
   const struct tk_event *e = &s->t->events[event];
   struct tk_arg a;
   for (size_t i = 0; i < 2; i++)
-    if (keys[i] && args_of_event(s->t, e, keys[i], &a)) return plain_value(s, &a, row);
+    if (keys[i] && args_of_event(s->t, e, keys[i], &a)) return *made = a.type == TK_ARG_BYTES, !*made && plain_value(s, &a, row);
   return false;
 }

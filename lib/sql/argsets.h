@@ -24,14 +24,15 @@ struct arg_row {
 bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const struct arg_row *row), void *arg);
 
 /* Gets the value of an arg by its exact key, unless the value is an array or object: the usual case of EXTRACT_ARG. `keys`: the
- * key in the end event, and in the event itself. */
-bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row);
+ * key in the end event, and in the event itself. *made: the value is text that only argset_each can make. */
+bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row, bool *made);
 
-/* Ids of arg sets: event ids first, then processes, threads, tracks and flows. */
+/* Ids of arg sets: event ids first, then processes, threads, tracks, sources of tracks, and flows. */
 uint32_t argset_of_event(const struct tk_sql *s, tk_id event); /* 0 = none */
 uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid);
 uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid);
 uint32_t argset_of_track(const struct tk_sql *s, tk_id track);
+uint32_t argset_of_source(const struct tk_sql *s, tk_id track); /* 0 = none */
 uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow);
 uint64_t argset_last(const struct tk_sql *s);
 

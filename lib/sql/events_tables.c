@@ -9,8 +9,8 @@
   TIMED "track_id INTEGER, category TEXT, name TEXT, depth INTEGER, stack_id INTEGER, parent_stack_id INTEGER, "               \
         "parent_id INTEGER, arg_set_id INTEGER, " THREAD_COUNTS ", cat TEXT, slice_id INTEGER"
 static const uint8_t SLICE[] = {COL_ID,       COL_TS,       COL_DUR,      COL_TRACK_ID,        COL_CATEGORY,  COL_NAME,
-                                COL_DEPTH,    COL_STACK_ID, COL_PARENT_STACK_ID, COL_PARENT_ID, COL_ARG_SET_ID, COL_NULL_INT,
-                                COL_NULL_INT, COL_NULL_INT, COL_NULL_INT, COL_CATEGORY,        COL_ID};
+                                COL_DEPTH,    COL_STACK_ID, COL_PARENT_STACK_ID, COL_PARENT_ID, COL_ARG_SET_ID, COL_THREAD_TS,
+                                COL_THREAD_DUR, COL_NULL_INT, COL_NULL_INT, COL_CATEGORY,      COL_ID};
 
 #define THREAD_SLICE_COLUMNS                                                                                                   \
   TIMED "category TEXT, name TEXT, track_id INTEGER, track_name TEXT, thread_name TEXT, utid INTEGER, tid INTEGER, "           \
@@ -18,14 +18,14 @@ static const uint8_t SLICE[] = {COL_ID,       COL_TS,       COL_DUR,      COL_TR
         "arg_set_id INTEGER, " THREAD_TIME
 static const uint8_t THREAD_SLICE[] = {COL_ID,   COL_TS,  COL_DUR,   COL_CATEGORY,  COL_NAME,       COL_TRACK_ID,   COL_TRACK_NAME,
                                        COL_THREAD_NAME,   COL_UTID,  COL_TID,       COL_IS_MAIN_THREAD, COL_PROCESS_NAME,
-                                       COL_UPID, COL_PID, COL_DEPTH, COL_PARENT_ID, COL_ARG_SET_ID, COL_NULL_INT,   COL_NULL_INT};
+                                       COL_UPID, COL_PID, COL_DEPTH, COL_PARENT_ID, COL_ARG_SET_ID, COL_THREAD_TS,  COL_THREAD_DUR};
 
 #define PROCESS_SLICE_COLUMNS                                                                                                  \
   TIMED "category TEXT, name TEXT, track_id INTEGER, track_name TEXT, process_name TEXT, upid INTEGER, pid INTEGER, "          \
         "depth INTEGER, parent_id INTEGER, arg_set_id INTEGER, " THREAD_TIME
 static const uint8_t PROCESS_SLICE[] = {COL_ID,   COL_TS,  COL_DUR,   COL_CATEGORY,  COL_NAME,       COL_TRACK_ID, COL_TRACK_NAME,
                                         COL_PROCESS_NAME,  COL_UPID,  COL_PID,       COL_DEPTH,      COL_PARENT_ID, COL_ARG_SET_ID,
-                                        COL_NULL_INT, COL_NULL_INT};
+                                        COL_THREAD_TS, COL_THREAD_DUR};
 
 #define EITHER_SLICE_COLUMNS                                                                                                   \
   TIMED "category TEXT, name TEXT, track_id INTEGER, track_name TEXT, thread_name TEXT, utid INTEGER, tid INTEGER, "           \
@@ -47,13 +47,13 @@ static const uint8_t EVENT[] = {COL_ID,        COL_TS,         COL_DUR,         
 #define FOUND_COLUMNS                                                                                                          \
   TIMED "track_id INTEGER, category TEXT, name TEXT, depth INTEGER, parent_id INTEGER, arg_set_id INTEGER, " THREAD_COUNTS
 static const uint8_t FOUND[] = {COL_ID, COL_TS, COL_DUR, COL_TRACK_ID, COL_CATEGORY, COL_NAME, COL_DEPTH, COL_PARENT_ID, COL_ARG_SET_ID,
-                                COL_NULL_INT, COL_NULL_INT, COL_NULL_INT, COL_NULL_INT, COL_ARGUMENT};
+                                COL_THREAD_TS, COL_THREAD_DUR, COL_NULL_INT, COL_NULL_INT, COL_ARGUMENT};
 
 #define STACKED_COLUMNS                                                                                                        \
   TIMED "track_id INTEGER, category TEXT, name TEXT, depth INTEGER, stack_id INTEGER, parent_stack_id INTEGER, "               \
         "parent_id INTEGER, arg_set_id INTEGER, " THREAD_COUNTS
 static const uint8_t STACKED[] = {COL_ID,    COL_TS,       COL_DUR,             COL_TRACK_ID,  COL_CATEGORY,   COL_NAME,     COL_DEPTH,
-                                  COL_STACK_ID, COL_PARENT_STACK_ID, COL_PARENT_ID, COL_ARG_SET_ID, COL_NULL_INT, COL_NULL_INT,
+                                  COL_STACK_ID, COL_PARENT_STACK_ID, COL_PARENT_ID, COL_ARG_SET_ID, COL_THREAD_TS, COL_THREAD_DUR,
                                   COL_NULL_INT, COL_NULL_INT, COL_ARGUMENT};
 
 const struct event_table event_tables[] = {

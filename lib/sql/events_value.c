@@ -1,4 +1,5 @@
 /* events_value.c - values of the columns of an event row.  Texts belong to the trace and outlive every statement. */
+#include <math.h>
 #include <string.h>
 
 #include "events_value.h"
@@ -173,6 +174,33 @@ static void name_value(const struct event_cursor *c, const struct tk_event *e, s
   else sqlite3_result_text(out, NO_NAME, -1, SQLITE_STATIC);
 }
 
+/* trace_processor's JSON importer takes an empty category for none. */
+static void category_value(const struct tk_sql *s, const struct tk_event *e, sqlite3_context *out) {
+  const tk_id cat = s->t->classes[e->cls].cat;
+  if (cat != KEY_EMPTY || s->times.exact) sql_result_string(s, out, cat);
+}
+
+/* Thread times of an event are microseconds in args; those of a Perfetto file are integers of its thread's clock. */
+static bool thread_ns(const struct tk_sql *s, const struct tk_event *e, tk_id key, int64_t *ns) {
+  struct tk_arg arg;
+  if (!key || !is_slice(e) || !args_of_event(s->t, e, key, &arg)) return false;
+  switch (arg.type) {
+  case TK_ARG_INT: return *ns = (int64_t)((uint64_t)arg.i * 1000), true;
+  case TK_ARG_DECIMAL: return *ns = llround(num_nearest(arg.i, arg.exp) * 1000), true;
+  case TK_ARG_DOUBLE: return *ns = llround(arg.d * 1000), true;
+  default: return false;
+  }
+}
+
+static int thread_time(const struct tk_sql *s, const struct tk_event *e, bool dur, sqlite3_context *out) {
+  int64_t ts, other;
+  if (!thread_ns(s, e, s->key_tts, &ts)) return SQLITE_OK;
+  if (!dur) return sqlite3_result_int64(out, ts), SQLITE_OK;
+  if (thread_ns(s, e, s->key_end_tts, &other)) sqlite3_result_int64(out, other - ts);
+  else if (thread_ns(s, e, KEY_TDUR, &other)) sqlite3_result_int64(out, other);
+  return SQLITE_OK;
+}
+
 /* Separate from the columns that most queries read in each row: inlining these would cost 5 ns a row. */
 __attribute__((noinline)) static int rare_value(struct event_cursor *c, sqlite3_context *out, enum column column) {
   struct tk_sql *s = c->sql;
@@ -184,6 +212,7 @@ __attribute__((noinline)) static int rare_value(struct event_cursor *c, sqlite3_
     if ((set = argset_of_event(s, c->at))) sqlite3_result_int64(out, set);
     break;
   case COL_NULL_INT: break;
+  case COL_THREAD_TS: case COL_THREAD_DUR: return thread_time(s, e, column == COL_THREAD_DUR, out);
   case COL_ARGUMENT: sqlite3_result_int64(out, c->argument); break;
   case COL_STACK_ID: case COL_PARENT_STACK_ID: case COL_PARENT_ID: return of_stack(c, out, column);
   case COL_TRACK_NAME: case COL_THREAD_NAME: case COL_UTID: case COL_TID: case COL_IS_MAIN_THREAD: case COL_PROCESS_NAME:
@@ -204,7 +233,7 @@ int events_value(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column) 
   case COL_DUR:
     if (is_slice(e)) sqlite3_result_int64(out, times_dur(&s->times, e));
     break;
-  case COL_CATEGORY: sql_result_string(s, out, s->t->classes[e->cls].cat); break;
+  case COL_CATEGORY: category_value(s, e, out); break;
   case COL_NAME: name_value(c, e, out); break;
   case COL_DEPTH:
     if (is_slice(e)) sqlite3_result_int(out, e->depth);

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "allowed.h"
+#include "differences.h"
 
 enum { OPERATIONS = 2000, MOST_BYTES = 64 << 20, MOST_SQL = 16 << 20, DEEPEST_TRIGGERS = 100, DEEPEST_EXPRESSION = 1000 };
 
@@ -50,8 +51,9 @@ static bool is_of_copy(const char *pragma) {
 }
 
 int guard_authorise(void *arg, int action, const char *a, const char *b, const char *schema, const char *view) {
-  const struct tk_sql *s = arg;
+  struct tk_sql *s = arg;
   (void)schema, (void)view;
+  if (action == SQLITE_READ) differences_touch(s, a, b);
   switch (action) {
   case SQLITE_FUNCTION: return allowed_function(b) ? SQLITE_OK : refuse(s, "function", b);
   case SQLITE_PRAGMA: return allowed_pragma(a) || (s->copying && is_of_copy(a)) ? SQLITE_OK : refuse(s, "pragma", a);

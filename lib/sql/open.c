@@ -17,6 +17,8 @@
 #include "views.h"
 
 static bool prepare(struct tk_sql *s, struct tk_err *err) {
+  s->key_tts = intern_id(&s->t->store->strings, "json.tts", 8);
+  s->key_end_tts = intern_id(&s->t->store->strings, "json.end.json.tts", 17);
   s->origins = identity_of_tracks(s->t, &s->mem);
   s->strings_shown = mem_array(&s->mem, SQL_SHOWN, sizeof *s->strings_shown);
   if (!s->origins || !s->strings_shown || !sql_names(s) || !sql_tracks(s)) return mem_refuse(&s->mem, err);

@@ -86,9 +86,11 @@ bool sql_selves(struct tk_sql *s) {
 /* Deterministic, because these numbers appear in output. */
 static uint64_t mixed(uint64_t a, uint64_t b) { return hash_fold(a ^ UINT64_C(0x9e3779b97f4a7c15), b ^ UINT64_C(0xd1342543de82ef95)); }
 
-static uint64_t hash_of_class(const struct tk_trace *t, tk_id cls) {
+static uint64_t hash_of_class(const struct tk_sql *s, tk_id cls) {
+  const struct tk_trace *t = s->t;
   const struct intern_str *name = trace_str(t, t->classes[cls].name), *cat = trace_str(t, t->classes[cls].cat);
-  uint64_t of_cat = t->classes[cls].cat ? hash_bytes(cat->bytes, cat->len) : 1;
+  const bool has_cat = t->classes[cls].cat && (s->times.exact || t->classes[cls].cat != KEY_EMPTY); /* an empty one is none, as in the column */
+  uint64_t of_cat = has_cat ? hash_bytes(cat->bytes, cat->len) : 1;
   return mixed(t->classes[cls].name ? hash_bytes(name->bytes, name->len) : 1, of_cat << 1);
 }
 
@@ -101,7 +103,7 @@ bool sql_stacks(struct tk_sql *s) {
   uint64_t *stacks = mem_array(&s->mem, (uint64_t)t->n_events + 1, sizeof *stacks);
   if (of_class && stacks) {
     stacks[0] = 0;
-    for (tk_id c = 1; c <= t->n_classes; c++) of_class[c] = hash_of_class(t, c);
+    for (tk_id c = 1; c <= t->n_classes; c++) of_class[c] = hash_of_class(s, c);
     for (tk_id i = 1; i <= t->n_events; i++)
       stacks[i] = mixed(stacks[s->parents[i]] * 2 + 1, of_class[t->events[i].cls]) >> 10 | 1; /* small enough for a double */
     s->stacks = stacks;

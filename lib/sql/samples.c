@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "samples.h"
+#include "graph/args.h"
 #include "graph/chain.h"
 #include "sql.h"
 
@@ -57,13 +58,31 @@ static tk_id name_of_series(struct tk_sql *s, tk_id name, tk_id key) {
   return id;
 }
 
+/* Returns the name of a counter without its id, and with the id if that is text, as in trace_processor. */
+static tk_id name_of_counter(struct tk_sql *s, tk_id track) {
+  const struct tk_track *k = &s->t->tracks[track];
+  const struct tk_event *e = &s->t->events[k->first];
+  const tk_id name = s->t->classes[e->cls].name;
+  struct tk_arg id = {.type = TK_ARG_NULL};
+  if (!k->count || name == k->name || !args_of_event(s->t, e, KEY_ID, &id)) return k->name;
+  if (id.type != TK_ARG_STR) return name;
+  const struct intern_str *a = trace_str(s->t, name), *b = trace_str(s->t, id.s);
+  struct buf text = {.mem = &s->mem};
+  buf_append(&text, a->bytes, a->len);
+  buf_text(&text, " id: ");
+  buf_append(&text, b->bytes, b->len);
+  const tk_id made = trace_string(s->t, text.data, text.len);
+  buf_free(&text);
+  return made ? made : k->name;
+}
+
 static uint32_t series_of(struct tk_sql *s, struct map *seen, tk_id track, tk_id key) {
   uint32_t *number = map_put(seen, (uint64_t)track << 32 | key, s->n_counter_tracks);
   if (!number || *number < s->n_counter_tracks) return number ? *number : 0;
   if (!mem_grow(&s->mem, (void **)&s->counter_tracks, &s->cap_counter_tracks, (uint64_t)s->n_counter_tracks + 1,
                 sizeof *s->counter_tracks))
     return 0;
-  const tk_id name = s->t->tracks[track].name;
+  const tk_id name = s->times.exact ? s->t->tracks[track].name : name_of_counter(s, track);
   const struct intern_str *own = trace_str(s->t, name);
   const bool is_plain = s->times.exact && !s->t->tracks[track].by_series;
   const tk_id text = is_plain ? intern(&s->texts, own->len ? (const char *)own->bytes : "", own->len)
@@ -100,27 +119,40 @@ bool sql_counters(struct tk_sql *s) {
 
 /* ---- flows ---- */
 
+/* Starts and steps become the source of the next arrows. trace_processor ignores a second start of JSON's flows, and a step without
+ * a start. */
+static bool becomes_source(const struct tk_sql *s, const struct tk_flow_point *f, tk_id last) {
+  const bool step = f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT;
+  if (s->times.exact) return flow_starts(f) || step;
+  return flow_starts(f) ? !last : step && last;
+}
+
 /* Updates the source of the next arrows: starts and steps become the source, ends do not.  A step is also the target of an
  * arrow. */
-static void follow(struct tk_sql *s, const struct chains *open, tk_id point) {
+static void follow(struct tk_sql *s, const struct chains *open, struct map *numbers, tk_id point) {
   const struct tk_flow_point *f = &s->t->flow_points[point];
+  const uint64_t flow = hash_pair(hash_pair((uint64_t)f->id, f->id_kind == TK_FLOW_ID_STR), f->cls);
+  const uint32_t *number = f->role < TK_FLOW_OUT ? map_put(numbers, flow, numbers->n) : NULL;
   if (!f->bound) return;
   tk_id *last = chains_of(open, f);
   if (!flow_starts(f)) {
     if (!*last || !mem_grow(&s->mem, (void **)&s->flows, &s->cap_flows, (uint64_t)s->n_flows + 1, sizeof *s->flows)) return;
-    struct flow_row row = {.out = s->t->flow_points[*last].at, .in = f->at, .point = point};
+    struct flow_row row = {.out = s->t->flow_points[*last].at, .in = f->at, .point = point, .number = number ? *number : 0};
     if (s->times.exact && s->t->events[row.in].ts < s->t->events[row.out].ts)
-      row = (struct flow_row){.out = row.in, .in = row.out, .point = point}; /* Perfetto's arrows point forward in time */
+      row = (struct flow_row){.out = row.in, .in = row.out, .point = point, .number = row.number}; /* Perfetto's arrows point forward in time */
     s->flows[s->n_flows++] = row;
   }
-  if (flow_starts(f) || f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT) *last = point;
+  if (becomes_source(s, f, *last)) *last = point;
 }
 
 bool sql_flows(struct tk_sql *s) {
   struct chains open;
+  struct map numbers;
   if (s->has_flows) return true;
   if (!chains_init(&open, s->t, &s->mem)) return false;
-  for (tk_id i = 1; i <= s->t->n_flow_points && !s->mem.failed; i++) follow(s, &open, i);
+  map_init(&numbers, &s->mem);
+  for (tk_id i = 1; i <= s->t->n_flow_points && !s->mem.failed; i++) follow(s, &open, &numbers, i);
+  map_free(&numbers);
   chains_free(&open);
   return s->has_flows = !s->mem.failed;
 }

@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include "format/format.h"
 #include "graph/kind.h"
 #include "graph/origin.h"
 #include "graph/steps.h"
@@ -25,6 +26,7 @@ struct sql_track {
   uint32_t globals;    /* for a process: number of its instants with global scope */
   uint8_t sort;        /* enum sort */
   const char *type;
+  struct format_track filed; /* as the file describes it; kind FORMAT_TRACK_NONE if it does not */
 };
 
 /* Track of Chrome's global instants, which the graph stores on their processes. */
@@ -57,6 +59,7 @@ struct counter_row {
 
 struct flow_row {
   tk_id out, in, point;
+  uint32_t number; /* of its flow, in order of appearance */
 };
 
 /* Events by name: each distinct name has a number (0 = unnamed), and each number a list of events sorted by track and id. */
@@ -102,16 +105,19 @@ struct tk_sql {
   struct map kind_texts, text_numbers; /* by text used as pid or tid: its number */
   struct intern texts; /* texts created for columns */
   struct row_index *indices;
+  tk_id key_tts, key_end_tts; /* strings of the trace; 0 = no event has them */
   const char **strings_shown; /* [SQL_SHOWN] texts of the trace, by sql_shown_slot */
   const char **table_names;
   uint32_t n_table_names, cap_table_names;
   uint32_t n_globals;
+  bool is_filed; /* the format has descriptions of the tracks */
   bool has_counters, has_flows, has_kinds, has_steps, has_bounds;
   int64_t start_ns, end_ns;
   uint64_t deadline_ms; /* of the running statement; 0 = none */
   uint64_t graph_bytes, limit;
   struct tk_err *err;   /* of the running call */
   bool copying;         /* the library copies the tables, and may attach a database */
+  uint32_t touched;     /* rows of differences.c that statements have read, as bits */
   bool changed;         /* statements may have created tables or views */
   struct tk_sql *others[SQL_OTHERS]; /* databases of other threads (ahead.c) */
   unsigned n_others;

@@ -1,4 +1,5 @@
 /* tables.c - threads, processes, tracks, counters, flows, and trace-wide properties: Perfetto's tables, and `step`. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "tables.h"
@@ -91,6 +92,7 @@ static tk_id track_of(const struct tk_sql *s, uint32_t row) { return row <= s->t
 static bool has_sort(const struct tk_sql *s, uint32_t row, unsigned sort) {
   const tk_id track = track_of(s, row);
   if (row > s->t->n_tracks) return (sort & SORT_COUNTER) != 0;
+  if (s->is_filed) return s->tracks[track].filed.used && s->tracks[track].sort & sort & ~(unsigned)SORT_COUNTER;
   if (!(s->tracks[track].sort & sort & ~(unsigned)SORT_COUNTER)) return false;
   return track == GLOBAL_TRACK ? s->n_globals > 0 : s->t->tracks[track].count > s->tracks[track].globals;
 }
@@ -139,11 +141,22 @@ static int track_machine(const struct tk_sql *s, uint32_t row, sqlite3_context *
   return v->upid == SQL_NONE ? SQLITE_OK : machine_of(s, v->upid, out);
 }
 
+static int parent_value(const struct tk_sql *s, uint32_t row, sqlite3_context *out) {
+  const tk_id parent = s->tracks[track_of(s, row)].filed.parent;
+  return parent ? number_value(out, parent) : SQLITE_OK;
+}
+
+static int source_value(const struct tk_sql *s, uint32_t row, sqlite3_context *out) {
+  return set_value(out, argset_of_source(s, track_of(s, row)));
+}
+
 static int track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   switch (column) {
   case 1: return track_name(s, row, out);
   case 2: return text_value(out, s->tracks[track_of(s, row)].type);
   case 3: return set_value(out, series_of(s, row) ? 0 : argset_of_track(s, track_of(s, row)));
+  case 4: return parent_value(s, row, out);
+  case 5: return source_value(s, row, out);
   case 6: return track_machine(s, row, out);
   default: return done();
   }
@@ -155,32 +168,51 @@ static int sorted_value(struct tk_sql *s, uint32_t row, int column, sqlite3_cont
   switch (column) {
   case 1: return track_name(s, row, out);
   case 2: return text_value(out, s->tracks[track_of(s, row)].type);
+  case 4: return source_value(s, row, out);
   case 5: return track_machine(s, row, out);
   default: return done();
   }
 }
 
 static int thread_track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
+  if (column == 3) return parent_value(s, row, out);
   return column == 6 ? id_value(out, s->tracks[track_of(s, row)].utid) : sorted_value(s, row, column, out);
 }
 
 static int process_track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
+  if (column == 3) return parent_value(s, row, out);
   return column == 6 ? id_value(out, s->tracks[track_of(s, row)].upid) : sorted_value(s, row, column, out);
 }
 
+static int unit_value(const struct tk_sql *s, uint32_t row, sqlite3_context *out) {
+  return string_value(s, out, s->tracks[track_of(s, row)].filed.unit);
+}
+
+static int description_value(const struct tk_sql *s, uint32_t row, sqlite3_context *out) {
+  return string_value(s, out, s->tracks[track_of(s, row)].filed.description);
+}
+
 static int process_counter_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
-  return column == 8 ? id_value(out, s->tracks[track_of(s, row)].upid) : column > 5 ? SQLITE_OK : sorted_value(s, row, column, out);
+  switch (column) {
+  case 6: return unit_value(s, row, out);
+  case 7: return description_value(s, row, out);
+  case 8: return id_value(out, s->tracks[track_of(s, row)].upid);
+  default: return sorted_value(s, row, column, out);
+  }
 }
 
 static int thread_counter_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
-  return column == 8 ? id_value(out, s->tracks[track_of(s, row)].utid) : column > 5 ? SQLITE_OK : sorted_value(s, row, column, out);
+  return column == 8 ? id_value(out, s->tracks[track_of(s, row)].utid) : process_counter_value(s, row, column, out);
 }
 
 static int counter_track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   switch (column) {
   case 1: return track_name(s, row, out);
-  case 3: return text_value(out, s->tracks[track_of(s, row)].type);
+  case 3: return text_value(out, s->tracks[track_of(s, row)].type); /* the parent is in `track` alone, as in trace_processor */
+  case 5: return source_value(s, row, out);
   case 6: return track_machine(s, row, out);
+  case 7: return unit_value(s, row, out);
+  case 8: return description_value(s, row, out);
   default: return done();
   }
 }
@@ -214,13 +246,24 @@ static bool flow_key(const struct tk_sql *s, uint32_t row, int column, int64_t *
   return true;
 }
 
+/* trace_processor numbers flows whose points are events, in order of appearance; others keep their ids. */
+static int64_t flow_id(const struct tk_sql *s, const struct flow_row *v) {
+  const struct tk_flow_point *f = &s->t->flow_points[v->point];
+  struct tk_args it = tk_args_of(s->t, f->args);
+  struct tk_arg arg;
+  if (f->role < TK_FLOW_OUT) return v->number;
+  if (f->id_kind == TK_FLOW_ID_STR) return (int64_t)strtoull(tk_string(s->t, (tk_id)f->id, NULL), NULL, 16);
+  while (s->times.exact && tk_args_next(&it, &arg))
+    if (arg.key == KEY_ID && arg.type == TK_ARG_INT) return arg.i;
+  return f->id;
+}
+
 static int flow_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   const struct flow_row *v = &s->flows[row];
-  const struct tk_flow_point *f = &s->t->flow_points[v->point];
   switch (column) {
   case 1: return number_value(out, v->out);
   case 2: return number_value(out, v->in);
-  case 3: return f->id_kind == TK_FLOW_ID_STR ? SQLITE_OK : number_value(out, f->id);
+  case 3: return number_value(out, flow_id(s, v));
   case 4: return set_value(out, argset_of_flow(s, row));
   default: return done();
   }

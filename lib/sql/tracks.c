@@ -74,18 +74,19 @@ tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e) {
   return s->tracks[e->track].globals && is_global(s->t, e) ? GLOBAL_TRACK : e->track;
 }
 
-/* An event on a process in Chrome JSON records the thread it came from; that thread exists even if it has no other events. */
-static void look_at_instants(struct tk_sql *s, tk_id process, struct map *by_tid) {
-  const struct tk_track *k = &s->t->tracks[process];
+/* An event on a process or counter in Chrome JSON records the thread it came from; that thread exists even if it has no other
+ * events. */
+static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) {
+  const struct tk_track *k = &s->t->tracks[track];
   for (tk_id i = k->first; i < k->first + k->count && !s->mem.failed; i++) {
     const struct tk_event *e = &s->t->events[i];
     struct tk_arg arg;
     struct tk_args it = tk_args_of(s->t, e->args);
     while (tk_args_next(&it, &arg))
       if (arg.key == KEY_TID && (arg.type == TK_ARG_INT || arg.type == TK_ARG_STR))
-        thread_of(s, s->tracks[process].upid, arg.type == TK_ARG_INT ? ident_int(arg.i) : ident_str(arg.s), by_tid);
-    if (!is_global(s->t, e)) continue;
-    s->tracks[process].globals++;
+        thread_of(s, s->tracks[track].upid, arg.type == TK_ARG_INT ? ident_int(arg.i) : ident_str(arg.s), by_tid);
+    if (k->kind != TK_PROCESS || !is_global(s->t, e)) continue;
+    s->tracks[track].globals++;
     s->n_globals++;
   }
 }
@@ -96,6 +97,12 @@ static void add_processes(struct tk_sql *s, struct map *by_tid) {
   for (tk_id i = 1; i <= s->t->n_tracks; i++) {
     const struct tk_track *k = &s->t->tracks[i];
     if (!is_process(s, k)) continue;
+    if (s->is_filed && k->pid.kind == TK_IDENT_INT && k->pid.num == 0 && !k->machine) { /* the idle process */
+      s->tracks[i].upid = 0;
+      s->processes[0] = (struct sql_process){.track = i, .name = name_of(k, k->pid)};
+      map_put(by_tid, hash_pair(0, 0), 0);
+      continue;
+    }
     uint32_t upid = s->tracks[i].upid = s->n_processes++;
     s->processes[upid] = (struct sql_process){.track = i, .name = name_of(k, k->pid), .pid = number_of(s, k->pid)};
     map_put(by_tid, hash_pair(upid, (uint64_t)s->processes[upid].pid), s->n_threads);
@@ -115,6 +122,46 @@ static const char *type_of(const struct tk_sql *s, const struct tk_track *k, con
   }
   if (!is_own_timeline(s, k)) return "thread_execution";
   return process ? "process_merged_track_event" : "global_merged_track_event";
+}
+
+/* A track is global, or belongs to a process or to a thread. */
+enum scope { OF_ALL, OF_PROCESS, OF_THREAD };
+
+static const char *filed_type(const struct sql_track *v) {
+  static const char *const TYPES[][3] = {
+      {"global_merged_track_event", "process_merged_track_event", "thread_merged_track_event"},
+      {"global_track_event", "process_track_event", "thread_track_event"},
+      {"global_counter_track_event", "process_counter_track_event", "thread_counter_track_event"},
+  };
+  const enum scope scope = v->filed.global ? OF_ALL : v->utid != SQL_NONE ? OF_THREAD : OF_PROCESS;
+  switch (v->filed.kind) {
+  case FORMAT_TRACK_THREAD: return "thread_execution";
+  case FORMAT_TRACK_COUNTER: return TYPES[2][scope];
+  case FORMAT_TRACK_PROCESS: return TYPES[1][scope];
+  default: return TYPES[v->filed.alone][scope];
+  }
+}
+
+static bool is_threads(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind != TK_IDENT_STR; }
+
+/* Places a track where its file says: a named track or counter may belong to a thread, or to nothing. */
+static void place_filed(struct tk_sql *s, tk_id i) {
+  const struct tk_track *k = &s->t->tracks[i];
+  struct sql_track *v = &s->tracks[i];
+  if (v->filed.kind == FORMAT_TRACK_NONE) return;
+  if (v->filed.kind == FORMAT_TRACK_NAMED || v->filed.kind == FORMAT_TRACK_COUNTER) {
+    v->utid = v->filed.thread && v->filed.thread != i && is_threads(&s->t->tracks[v->filed.thread]) ? s->tracks[v->filed.thread].utid : SQL_NONE;
+    if (v->filed.global) v->upid = SQL_NONE;
+  }
+  if (v->filed.kind == FORMAT_TRACK_PROCESS && k->kind == TK_THREAD) v->utid = SQL_NONE;
+  v->sort = v->filed.kind == FORMAT_TRACK_COUNTER ? SORT_COUNTER
+            : v->utid != SQL_NONE ? SORT_THREAD : v->upid != SQL_NONE ? SORT_PROCESS : SORT_OTHER;
+  v->type = filed_type(v);
+}
+
+static void load_filed(struct tk_sql *s) {
+  const struct format *f = s->t->format ? format_by_name(s->t->format) : NULL;
+  for (tk_id i = 0; f && f->track && i <= s->t->n_tracks; i++) s->is_filed = f->track(s->t, i, &s->tracks[i].filed) || s->is_filed;
 }
 
 /* True if the id is local to the process, so that the timeline belongs to the process. */
@@ -138,12 +185,13 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   }
   v->sort = k->kind == TK_COUNTERS ? SORT_COUNTER : v->utid != SQL_NONE ? SORT_THREAD : v->upid != SQL_NONE ? SORT_PROCESS : SORT_OTHER;
   v->type = type_of(s, k, v);
-  if (k->kind == TK_PROCESS && !s->times.exact) look_at_instants(s, i, by_tid);
+  if ((k->kind == TK_PROCESS || k->kind == TK_COUNTERS) && !s->times.exact) look_at_instants(s, i, by_tid);
 }
 
 /* An asynchronous track has the name of its first event. */
 tk_id sql_track_name(const struct tk_sql *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
+  if (s->tracks[track].filed.kind == FORMAT_TRACK_PROCESS) return 0;
   if (k->kind == TK_ASYNCS && k->count) return s->t->classes[s->t->events[k->first].cls].name;
   return k->kind == TK_COUNTERS || is_own_timeline(s, k) ? name_of(k, k->tid) : 0;
 }
@@ -155,11 +203,13 @@ bool sql_tracks(struct tk_sql *s) {
   s->processes = mem_array(&s->mem, n, sizeof *s->processes);
   if (!s->tracks || !s->processes) return false;
   for (tk_id i = 0; i <= s->t->n_tracks; i++) s->tracks[i] = (struct sql_track){.utid = SQL_NONE, .upid = SQL_NONE, .type = ""};
+  load_filed(s);
   map_init(&by_tid, &s->mem);
   s->tracks[GLOBAL_TRACK].sort = SORT_OTHER;
   s->tracks[GLOBAL_TRACK].type = "legacy_chrome_global_instants";
   add_processes(s, &by_tid);
   for (tk_id i = 1; i <= s->t->n_tracks && !s->mem.failed; i++) place_track(s, i, &by_tid);
+  for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++) place_filed(s, i);
   map_free(&by_tid);
   return !s->mem.failed;
 }

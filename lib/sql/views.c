@@ -128,6 +128,7 @@ void sql_bounds(struct tk_sql *s) {
     widen(s, ts, ts + (is_slice(e) ? times_dur(&s->times, e) : 0));
   }
   if (s->start_ns > s->end_ns) s->start_ns = s->end_ns = 0;
+  else if (s->start_ns == s->end_ns) s->end_ns++; /* as in trace_processor: no trace with events is empty */
   s->has_bounds = true;
 }
 

@@ -23,7 +23,7 @@ static bool is_plain(const char *table) {
 
 static uint8_t ask_column(const char *table, const char *column) {
   if (!is_plain(table)) return TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS;
-  return strstr(column, "arg_set_id") ? TK_WITHOUT_ARGS : 0;
+  return strstr(column, "arg_set_id") || strstr(column, "thread_ts") || strstr(column, "thread_dur") ? TK_WITHOUT_ARGS : 0;
 }
 
 struct asking {
@@ -57,5 +57,5 @@ uint8_t tk_sql_without(const char *sql) {
   }
   tk_sql_close(s);
   tk_free(t);
-  return known ? (TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS) & ~q.asked : 0;
+  return TK_WITHOUT_RESTORING | (known ? (TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS) & ~q.asked : 0);
 }

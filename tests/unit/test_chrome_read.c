@@ -133,7 +133,7 @@ static void counts(void **state) {
   assert_int_equal(t->counts.by_phase['M'], 1);
   assert_int_equal(t->counts.by_phase[0], 1);
   assert_int_equal(t->n_events, 1);
-  assert_int_equal(t->n_records, 2);
+  assert_int_equal(t->n_records, 3);
   tk_free(t);
 }
 

@@ -24,6 +24,13 @@ bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machi
   return true;
 }
 
+bool perfetto_track(const struct tk_trace *t, tk_id at, struct format_track *track) {
+  const struct tk_meta *all = passthrough_find(t, PASSTHROUGH_FILED);
+  if (!all || all->size / sizeof *track <= at) return false;
+  memcpy(track, trace_raw(t, all->at) + at * sizeof *track, sizeof *track);
+  return true;
+}
+
 bool passthrough_is_clocks(const struct pb_field *packet) {
   struct pb c = pb_inside(packet);
   struct pb_field f;

@@ -9,6 +9,7 @@
  *     perfetto.tracks      entries PASSTHROUGH_*, below: fields of track descriptors that are not modelled
  *     perfetto.machines    array of struct format_machine
  *     perfetto.extension_descriptor   the file's description of the fields that it adds to TrackEvent
+ *     perfetto.filed       array of struct format_track by track, if the trace was loaded without restoring
  *     perfetto.counts      composition of the file, for `info` (read/reader.h) */
 #ifndef FORMAT_PERFETTO_PASSTHROUGH_H
 #define FORMAT_PERFETTO_PASSTHROUGH_H
@@ -30,6 +31,7 @@
 #define PASSTHROUGH_MACHINES "perfetto.machines"
 #define PASSTHROUGH_EXTENSIONS "perfetto.extension_descriptor"
 #define PASSTHROUGH_COUNTS "perfetto.counts"
+#define PASSTHROUGH_FILED "perfetto.filed"
 
 /* One entry, field 1 of the meta, for each track that has passthrough. */
 enum {
@@ -61,6 +63,9 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t);
 /* Machine number `at` of the Perfetto file that a graph was read from, if it had several; false after the last
  * one. */
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
+
+/* A track as the file describes it, if the trace was loaded without restoring. */
+bool perfetto_track(const struct tk_trace *t, tk_id at, struct format_track *track);
 
 /* The clock of its times. */
 struct sink_start perfetto_start(const struct tk_trace *first);

@@ -27,6 +27,7 @@ const struct format format_perfetto = {
              .carries = true},
     .clock_name = perfetto_clock_name,
     .machine = perfetto_machine,
+    .track = perfetto_track,
     .start = perfetto_start,
     .bid = perfetto_bid,
     .shape = &perfetto_shape,

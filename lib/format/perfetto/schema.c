@@ -205,6 +205,52 @@ static void read_file(struct schema *s, const struct pb_field *from) {
   if (c.fault) s->damaged = true;
 }
 
+/* ---- fields of TrackEvent itself ---- */
+
+/* From protos/perfetto/trace/track_event of Perfetto: fields whose values need no interned data. */
+static const struct known {
+  const char *message; /* "" = TrackEvent */
+  const char *name;
+  uint32_t number;
+  enum field_type type;
+  const char *of;
+} KNOWN[] = {
+    {"", "chrome_user_event", 25, FIELD_MESSAGE, "ChromeUserEvent"},
+    {"ChromeUserEvent", "action", 1, FIELD_STRING, NULL},
+    {"ChromeUserEvent", "action_hash", 2, FIELD_UINT64, NULL},
+    {"", "chrome_keyed_service", 26, FIELD_MESSAGE, "ChromeKeyedService"},
+    {"ChromeKeyedService", "name", 1, FIELD_STRING, NULL},
+    {"", "chrome_histogram_sample", 28, FIELD_MESSAGE, "ChromeHistogramSample"},
+    {"ChromeHistogramSample", "name_hash", 1, FIELD_UINT64, NULL},
+    {"ChromeHistogramSample", "name", 2, FIELD_STRING, NULL},
+    {"ChromeHistogramSample", "sample", 3, FIELD_INT64, NULL},
+    {"", "source_location", 33, FIELD_MESSAGE, "SourceLocation"},
+    {"SourceLocation", "file_name", 2, FIELD_STRING, NULL},
+    {"SourceLocation", "function_name", 3, FIELD_STRING, NULL},
+    {"SourceLocation", "line_number", 4, FIELD_UINT32, NULL},
+};
+
+static uint32_t known_text(struct schema *s, const char *name) {
+  s->path.len = 0;
+  buf_text(&s->path, *name ? ".perfetto.protos." : EVENT);
+  buf_text(&s->path, name);
+  return intern(&s->text, s->path.data, s->path.len);
+}
+
+void schema_add_known(struct schema *s) {
+  s->event = intern(&s->text, EVENT, sizeof EVENT - 1);
+  for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+    const struct known *k = &KNOWN[i];
+    const uint32_t message = known_text(s, k->message);
+    struct schema_field field = {.number = k->number, .name = intern(&s->text, k->name, strlen(k->name)), .type = (uint8_t)k->type};
+    if (k->of) field.of = known_text(s, k->of);
+    if (!mem_grow(s->mem, (void **)&s->fields, &s->cap, (uint64_t)s->n + 2, sizeof field)) return;
+    s->fields[++s->n] = field;
+    map_put(&s->by_number, pair(message, field.number), s->n);
+    map_put(&s->by_name, pair(message, field.name), s->n);
+  }
+}
+
 bool schema_read(struct schema *s, const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field set, file;

@@ -50,6 +50,8 @@ void schema_init(struct schema *s, struct mem *mem);
 void schema_free(struct schema *s);
 /* Adds the contents of an ExtensionDescriptor. Returns false if it is damaged; then it is read as far as possible. */
 bool schema_read(struct schema *s, const uint8_t *p, size_t n);
+/* Adds fields of TrackEvent itself that trace_processor shows as args, for queries. */
+void schema_add_known(struct schema *s);
 /* Returns the wire type of a field's values when they are not packed. */
 enum pb_wire schema_wire(const struct schema_field *field);
 /* Return NULL if there is no such field. */

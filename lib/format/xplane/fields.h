@@ -83,17 +83,23 @@ enum { MAP_KEY = 1, MAP_VALUE };
  * their real name is the displayed one. */
 #define XPLANE_PRIVATE_MADE "tracekit.made"
 #define XPLANE_PRIVATE_NAMED "tracekit.named"
+/* The same of events without a name. */
+#define XPLANE_PRIVATE_NAMELESS "tracekit.nameless"
 
-/* Private: descriptions of stat metadata. A stat with the last one is only for xprof, and not an arg of the trace. */
+/* Private: descriptions of stat metadata. A stat with one of the last two is not an arg of the trace: it is only for xprof, or
+ * contains a flow point of an event of another format. */
 #define XPLANE_PRIVATE_TYPE "tracekit:"
 #define XPLANE_PRIVATE_DECIMAL "decimal:" /* followed by the exponent: 1.50 is the double 1.5 with exponent -2 */
 #define XPLANE_PRIVATE_XPROF XPLANE_PRIVATE_TYPE "xprof"
+#define XPLANE_PRIVATE_LINK XPLANE_PRIVATE_TYPE "link"
+/* While reading: key of the arg that such a stat becomes. */
+#define XPLANE_LINK_KEY "tracekit.link"
 
 /* Start of the text with the types of stats if some are compressed strings. */
 #define XPLANE_COMPRESSED "{\"8\":["
 
 /* Types of stats that such descriptions define, in addition to enum tk_arg_type. */
-enum { XPLANE_DROP = TK_ARG_TYPES + 1, XPLANE_DECIMAL = 100, XPLANE_MAX_EXP = 18 };
+enum { XPLANE_DROP = TK_ARG_TYPES + 1, XPLANE_LINK, XPLANE_DECIMAL = 100, XPLANE_MAX_EXP = 18 };
 
 /* Limits of decimals that a double represents exactly and can be converted back. */
 static const int64_t XPLANE_MAX_MANT = (int64_t)1 << 50;

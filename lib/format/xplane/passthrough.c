@@ -99,16 +99,19 @@ void xplane_add_space(struct buf *space, uint32_t segment, struct xplane_bytes f
 /* ---- types ---- */
 
 void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane,
-                      void (*each)(void *arg, uint32_t id, unsigned field), void *arg) {
+                      void (*each)(void *arg, int64_t id, unsigned field), void *arg) {
   const uint8_t *p = (const uint8_t *)trace_raw(t, plane->types_at), *end = p + plane->types_size;
   unsigned field = 0;
   while (p < end) {
+    const bool negative = *p == '-';
     uint64_t id = 0;
+    p += negative;
+    if (p == end) return;
     if (*p == '"' && end - p > 2 && p[1] >= '1' && p[1] <= '8' && p[2] == '"') field = (unsigned)p[1] - '0', p += 3;
     else if (*p < '0' || *p > '9') p++;
     else {
-      while (p < end && *p >= '0' && *p <= '9' && id < UINT32_MAX) id = id * 10 + (uint64_t)(*p++ - '0');
-      if (field && id < UINT32_MAX) each(arg, (uint32_t)id, field);
+      while (p < end && *p >= '0' && *p <= '9') id = id * 10 + (uint64_t)(*p++ - '0');
+      if (field) each(arg, (int64_t)(negative ? 0 - id : id), field);
     }
   }
 }

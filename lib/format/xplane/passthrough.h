@@ -62,6 +62,7 @@ struct xplane_class {
   tk_id process;
   bool derived; /* named by a step_name: the metadata has a different name */
   bool series;  /* its events repeat one series of the preceding counter sample, for viewers that show one series per event */
+  bool nameless; /* its events have no name */
   bool made;    /* its events were generated for xprof and are not part of the trace */
   int64_t id;
 };
@@ -108,7 +109,7 @@ bool xplane_plane_int(const struct tk_trace *t, const struct xplane_plane *p, co
 
 /* Calls `each` for the types of stats in the raw text, {"3":[7,9],..}: field number of XStat and ids of stats. */
 void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane,
-                      void (*each)(void *arg, uint32_t id, unsigned field), void *arg);
+                      void (*each)(void *arg, int64_t id, unsigned field), void *arg);
 
 /* Adds a top-level key, or passthrough. */
 void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t n, bool passthrough);

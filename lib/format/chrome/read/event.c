@@ -176,6 +176,7 @@ static bool when_field(struct chrome *r, struct when *w, enum template_op op, st
   if (v.fixed && v.type == JSON_NUMBER ? num_scale(v.num.mant, v.num.exp + 6, &w->ps) : num_scaled(p, end, 6, &w->ps)) {
     w->rounded = chrome_is_rounded(p, end, w->ps);
     w->quoted = v.type == JSON_STRING;
+    if (w->quoted) w->decimals = chrome_decimals(p, end);
     if (v.type == JSON_NUMBER && !v.fixed) return learn(r, op, v.p, v.end);
     template_abandon(r->templates);
     return true;
@@ -360,7 +361,9 @@ bool chrome_event(struct chrome *r) {
   template_begin(r->templates, from);
   if (!read_fields(r, &e)) return false;
   if (e.empty) {
+    if (r->apart) return false;
     t->counts.empty++;
+    *trace_add_record(t) = (struct tk_record){.kind = TK_REC_OTHER, .at = t->store->raw.len};
     return true;
   }
   if (r->apart && chrome_is_record(&e)) return false;

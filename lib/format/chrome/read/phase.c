@@ -202,7 +202,7 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   ev->args = args;
   set_kind_and_track(r, e, ev);
   const unsigned respelled = chrome_respelled(r, e, ev->track);
-  if (respelled) ev->args = chrome_with_respelled(r, ev->args, respelled);
+  if (respelled) ev->args = chrome_with_respelled(r, ev->args, respelled, e);
   if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
   else if (e->ph == 'X') ev->flags |= TK_REPAIRED;
   if (ts > INT64_MAX - ev->dur) {
@@ -234,7 +234,7 @@ static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t a
   set_id(f, &e->id);
   f->enclosing = e->enclosing;
   const unsigned respelled = chrome_respelled(r, e, f->at);
-  f->args = respelled ? chrome_with_respelled(r, args, respelled) : args;
+  f->args = respelled ? chrome_with_respelled(r, args, respelled, e) : args;
   if (!near) chrome_add_pending(r, (struct pending){e->ts.ps, r->t->n_flow_points, 0, PENDING_FLOW});
 }
 

@@ -28,6 +28,7 @@ struct when {
   enum when_kind kind;
   bool quoted;
   bool rounded; /* has digits that cannot be stored */
+  uint8_t decimals; /* in quotes, if the last one is 0: their number */
   i128 ps;
 };
 

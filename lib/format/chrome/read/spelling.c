@@ -5,6 +5,7 @@
  *
  * Times are whole picoseconds. Further digits are dropped, which is reported unless both spellings are the same double, which
  * is all that most JSON readers see: 9.9999999999999995e-07 is how jaxlib prints 1e-06. */
+#include <stdio.h>
 #include <string.h>
 
 #include "spelling.h"
@@ -59,6 +60,12 @@ bool chrome_odd_time(const uint8_t *p, const uint8_t *end, i128 *ps) {
 
 /* ---- quotes ---- */
 
+uint8_t chrome_decimals(const uint8_t *p, const uint8_t *end) {
+  const uint8_t *point = memchr(p, '.', (size_t)(end - p));
+  const ptrdiff_t n = point ? end - point - 1 : 0;
+  return n > 0 && n <= TK_DECIMALS_MOST && end[-1] == '0' && !memchr(point, 'e', (size_t)n) && !memchr(point, 'E', (size_t)n) ? (uint8_t)n : 0;
+}
+
 static bool is_respelled(struct tk_ident usual, struct tk_ident own) {
   if (!trace_ident_equal(usual, own)) return false; /* a lane */
   return usual.kind == TK_IDENT_INT ? own.kind == TK_IDENT_QUOTED : usual.kind == TK_IDENT_QUOTED && own.kind == TK_IDENT_INT;
@@ -80,13 +87,17 @@ unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, 
   return is;
 }
 
-uint32_t chrome_with_respelled(struct chrome *r, uint32_t args, unsigned respelled) {
+uint32_t chrome_with_respelled(struct chrome *r, uint32_t args, unsigned respelled, const struct chrome_event *e) {
+  const uint8_t decimals[] = {e->ts.decimals, e->ph == 'X' ? e->dur.decimals : 0, 0, 0};
   static const char *const NAMES[] = {" ts", " dur", " pid", " tid"};
   struct tk_args it = tk_args_of(r->t, args);
   struct tk_arg arg;
-  char text[20] = "";
-  for (unsigned i = 0; i < 4; i++)
-    if (respelled >> i & 1) strcat(text, NAMES[i]);
+  char text[32] = "";
+  for (unsigned i = 0; i < 4; i++) {
+    if (!(respelled >> i & 1)) continue;
+    strcat(text, NAMES[i]);
+    if (decimals[i]) snprintf(text + strlen(text), sizeof text - strlen(text), ":%u", decimals[i]);
+  }
   args_begin(r->t);
   while (tk_args_next(&it, &arg)) args_copy(r->t, &arg);
   args_str(r->t, KEY_RESPELLED, TK_ARG_STR, trace_text(r->t, text + 1));

@@ -16,10 +16,13 @@ bool chrome_odd_time(const uint8_t *p, const uint8_t *end, i128 *ps);
 /* Counts the times of the event that were rounded. */
 void chrome_note_rounded(struct chrome *r, const struct chrome_event *e);
 
+/* Returns the number of decimals of a number that ends with a superfluous 0; 0 if it does not, or has too many. */
+uint8_t chrome_decimals(const uint8_t *p, const uint8_t *end);
+
 /* Returns the members of the event that are spelled differently from others of its track: bits of enum tk_respelled. */
 unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track);
 
-/* Returns the args extended by the list of respelled members. */
-uint32_t chrome_with_respelled(struct chrome *r, uint32_t args, unsigned respelled);
+/* Returns the args extended by the list of the event's respelled members. */
+uint32_t chrome_with_respelled(struct chrome *r, uint32_t args, unsigned respelled, const struct chrome_event *e);
 
 #endif

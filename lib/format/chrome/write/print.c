@@ -252,14 +252,22 @@ static unsigned kept_spelling(const struct printer *p, unsigned is) {
   return p->t->edits ? is & ~(unsigned)(TK_RESPELLED_PID | TK_RESPELLED_TID) : is;
 }
 
-/* Returns bits of enum tk_respelled. */
+/* Numbers of decimals, four bits for each member in the order of enum tk_respelled, follow its bits. */
+enum { DECIMALS_AT = 8 };
+
+/* Returns bits of enum tk_respelled, and numbers of decimals. */
 static unsigned respelled(struct printer *p, uint32_t args, enum place mark) {
   static const char *const NAMES[] = {"ts", "dur", "pid", "tid"};
   struct tk_arg arg;
   unsigned is = 0;
   if (!args || !find_mark(p, args, mark, &arg) || arg.type != TK_ARG_STR) return 0;
-  for (unsigned i = 0; i < 4; i++)
-    if (strstr(tk_string(p->t, arg.s, NULL), NAMES[i])) is |= 1u << i;
+  for (unsigned i = 0; i < 4; i++) {
+    const char *at = strstr(tk_string(p->t, arg.s, NULL), NAMES[i]);
+    if (!at) continue;
+    is |= 1u << i;
+    at += strlen(NAMES[i]);
+    if (*at == ':' && at[1] >= '1' && at[1] <= '9') is |= (unsigned)(at[1] - '0') << (DECIMALS_AT + 4 * i);
+  }
   return kept_spelling(p, is);
 }
 
@@ -267,20 +275,36 @@ static void put_quote(struct printer *p, bool quoted) {
   if (quoted) PUT(p, "\"");
 }
 
-/* `lost`: original text of a timestamp without a clock, or NULL. */
-static void put_ts(struct printer *p, const struct tk_arg *lost, tk_time ts, bool quoted) {
-  PUT(p, ",\"ts\":");
-  put_quote(p, quoted);
-  if (lost) put_value(p, lost);
-  else put_time(p, ts);
-  put_quote(p, quoted);
+enum { ROOM_FOR_TIME = 160 }; /* bytes: keeps a member's text together in the buffer */
+
+/* Appends zeros to the number that was just written, up to this number of decimals. Its text follows a quote in the buffer. */
+static void put_zeros(struct printer *p, unsigned decimals) {
+  unsigned n = 0;
+  while (p->out->next[-1 - (int)n] >= '0' && p->out->next[-1 - (int)n] <= '9') n++;
+  if (p->out->next[-1 - (int)n] != '.') PUT(p, "."), n = 0;
+  for (; n < decimals; n++) PUT(p, "0");
 }
 
-static void put_dur(struct printer *p, tk_time dur, bool quoted) {
+/* `lost`: original text of a timestamp without a clock, or NULL. */
+static void put_ts(struct printer *p, const struct tk_arg *lost, tk_time ts, unsigned is) {
+  const unsigned decimals = is >> DECIMALS_AT & 15;
+  out_reserve(p->out, ROOM_FOR_TIME);
+  PUT(p, ",\"ts\":");
+  put_quote(p, is & TK_RESPELLED_TS);
+  if (lost) put_value(p, lost);
+  else put_time(p, ts);
+  if (decimals && !lost) put_zeros(p, decimals);
+  put_quote(p, is & TK_RESPELLED_TS);
+}
+
+static void put_dur(struct printer *p, tk_time dur, unsigned is) {
+  const unsigned decimals = is >> (DECIMALS_AT + 4) & 15;
+  out_reserve(p->out, ROOM_FOR_TIME);
   PUT(p, ",\"dur\":");
-  put_quote(p, quoted);
+  put_quote(p, is & TK_RESPELLED_DUR);
   p->out->next += num_put_us((char *)out_reserve(p->out, 48), dur);
-  put_quote(p, quoted);
+  if (decimals) put_zeros(p, decimals);
+  put_quote(p, is & TK_RESPELLED_DUR);
 }
 
 static struct tk_ident spelled(struct tk_ident i, bool otherwise) {
@@ -381,7 +405,7 @@ static void print_end(struct printer *p, const struct tk_event *e) {
   put_phase(p, phase_of(p, e, END, false));
   put_end_names(p, e);
   put_end_track(p, e, is);
-  put_ts(p, find_mark(p, e->args, MARK_END_TS, &ts) ? &ts : NULL, e->ts + e->dur, is & TK_RESPELLED_TS);
+  put_ts(p, find_mark(p, e->args, MARK_END_TS, &ts) ? &ts : NULL, e->ts + e->dur, is);
   if (e->flags & TK_ASYNC) put_identity(p, e);
   if (e->args) {
     put_fields(p, e->args, AS_END_FIELD);
@@ -432,8 +456,8 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
   put_fragment(p, p->classes[e->cls]);
   put_event_track(p, e, is);
   const bool lost = e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &ts);
-  put_ts(p, lost ? &ts : NULL, e->ts, is & TK_RESPELLED_TS);
-  if (part == WHOLE && e->kind == TK_SPAN) put_dur(p, e->dur, is & TK_RESPELLED_DUR);
+  put_ts(p, lost ? &ts : NULL, e->ts, is);
+  if (part == WHOLE && e->kind == TK_SPAN) put_dur(p, e->dur, is);
   if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);
   if (e->args || p->t->classes[e->cls].args) {
     uint32_t shared = p->t->classes[e->cls].args;
@@ -454,7 +478,7 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
   const struct lane *lane = f->bound ? lane_of(p, f->at) : NULL;
   if (lane) put_idents(p, p->t->tracks[track].pid, ident_int(lane->tid), is & TK_RESPELLED_PID);
   else put_track(p, track, is);
-  put_ts(p, NULL, f->ts, is & TK_RESPELLED_TS);
+  put_ts(p, NULL, f->ts, is);
   put_flow_id(p, ",\"id\":", f);
   if (f->enclosing || f->role == TK_FLOW_IN) PUT(p, ",\"bp\":\"e\"");
   if (f->args) {

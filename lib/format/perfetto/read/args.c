@@ -27,7 +27,7 @@ static void scan_annotation(struct perfetto *r, struct sequence *q, const struct
   while (pb_next(&c, &g)) {
     switch (pb_field_key(&g)) {
     case PB_KEY(ANNOTATION_NAME_IID, PB_VARINT): a->key = sequence_text(r, q, IID_KEY, g.value); break;
-    case PB_KEY(ANNOTATION_NAME, PB_BYTES): a->key = perfetto_field_text(r, &g); break;
+    case PB_KEY(ANNOTATION_NAME, PB_BYTES): a->key = perfetto_key(r, perfetto_field_text(r, &g)); break;
     case PB_KEY(ANNOTATION_BOOL, PB_VARINT):
     case PB_KEY(ANNOTATION_UINT, PB_VARINT):
     case PB_KEY(ANNOTATION_INT, PB_VARINT):
@@ -40,7 +40,9 @@ static void scan_annotation(struct perfetto *r, struct sequence *q, const struct
     case PB_KEY(ANNOTATION_PROTO, PB_BYTES):
     case PB_KEY(ANNOTATION_DICT, PB_BYTES):
     case PB_KEY(ANNOTATION_ARRAY, PB_BYTES): a->value = g; break;
-    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES): a->number = g; break;
+    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES):
+      if (!r->filed) a->number = g;
+      break;
     default: break;
     }
   }
@@ -83,8 +85,40 @@ static void put_double(struct perfetto *r, double d) {
 
 static void put_bool(struct perfetto *r, bool b) { buf_append(&r->json, b ? "true" : "false", b ? 4 : 5); }
 
+/* In a trace for queries, a value whose type JSON does not have is text: FILED_VALUE, a letter for its type, and the value. */
+static void put_filed(struct perfetto *r, char type, const void *p, size_t n) {
+  const char mark[] = {FILED_VALUE, type};
+  r->copy.len = 0;
+  buf_append(&r->copy, mark, sizeof mark);
+  buf_append(&r->copy, p, n);
+  const tk_id text = trace_string(r->t, r->copy.data, r->copy.len);
+  put_text(r, text);
+}
+
+static bool put_filed_scalar(struct perfetto *r, const struct pb_field *v) {
+  char text[32];
+  switch (v->number) {
+  case ANNOTATION_UINT: return put_filed(r, 'u', text, num_put_u64(text, v->value)), true;
+  case ANNOTATION_POINTER: return put_filed(r, 'p', text, num_put_u64(text, v->value)), true;
+  case ANNOTATION_DOUBLE: {
+    const double d = pb_as_double(v->value);
+    if (d - d != 0) return false;
+    return put_filed(r, 'd', text, num_put_double(text, d)), true;
+  }
+  case ANNOTATION_PROTO: return buf_append(&r->json, "null", 4);
+  default: return false;
+  }
+}
+
+/* trace_processor ignores a number that ends with the text, and text that is not JSON. */
+static bool ignores_json(const struct pb_field *f) {
+  const uint8_t last = f->value ? f->p[f->value - 1] : 0;
+  return last != '}' && last != ']' && last != '"' && last != 'e' && last != ' ' && last != '\n';
+}
+
 static void put_scalar(struct perfetto *r, struct sequence *q, const struct pb_field *v) {
   char text[32];
+  if (r->filed && put_filed_scalar(r, v)) return;
   switch (v->number) {
   case ANNOTATION_BOOL: put_bool(r, v->value != 0); return;
   case ANNOTATION_INT: buf_append(&r->json, text, num_put_i64(text, (int64_t)v->value)); return;
@@ -93,8 +127,9 @@ static void put_scalar(struct perfetto *r, struct sequence *q, const struct pb_f
   case ANNOTATION_DOUBLE: put_double(r, pb_as_double(v->value)); return;
   case ANNOTATION_STRING_IID: put_text(r, sequence_text(r, q, IID_VALUE, v->value)); return;
   case ANNOTATION_JSON:
-    if (copy_json(r, v)) return;
-    put_text(r, perfetto_field_text(r, v));
+    if (!(r->filed && ignores_json(v)) && copy_json(r, v)) return;
+    if (r->filed) buf_append(&r->json, "null", 4);
+    else put_text(r, perfetto_field_text(r, v));
     return;
   case ANNOTATION_STRING:
   case ANNOTATION_PROTO: put_text(r, perfetto_field_text(r, v)); return;
@@ -168,6 +203,18 @@ static void put_next_key(struct perfetto *r, struct level *l) {
   buf_append(&r->json, ":", 1);
 }
 
+/* trace_processor replaces characters of names that look like structure; those in JSON text stay. */
+static tk_id filed_name(struct perfetto *r, tk_id name) {
+  size_t n;
+  const char *text = tk_string(r->t, name, &n);
+  if (!strpbrk(text, ".[]")) return name;
+  r->copy.len = 0;
+  buf_append(&r->copy, text, n);
+  for (size_t i = 0; i < r->copy.len; i++)
+    if (strchr(".[]", r->copy.data[i])) r->copy.data[i] = '_';
+  return trace_string(r->t, r->copy.data, r->copy.len);
+}
+
 static void put_member(struct perfetto *r, struct sequence *q, struct builder *b, const struct pb_field *f) {
   struct level *l = &b->stack[b->n - 1];
   struct annotation a;
@@ -180,7 +227,7 @@ static void put_member(struct perfetto *r, struct sequence *q, struct builder *b
   }
   scan_annotation(r, q, f, &a);
   if (l->dict) {
-    put_text(r, a.key);
+    put_text(r, r->filed ? filed_name(r, a.key) : a.key);
     buf_append(&r->json, ":", 1);
   }
   put_value(r, q, b, &a, f);
@@ -216,7 +263,9 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   struct json j = {.last = true, .scratch = {.mem = &t->store->mem}};
   struct json_value v;
   r->json.len = 0;
+  if (r->filed && ignores_json(f)) return;
   if (!copy_json(r, f) || !buf_append(&r->json, " \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16)) {
+    if (r->filed) return;
     perfetto_note(r, TK_NOTE_REPAIR, "annotation with invalid JSON: kept as text");
     args_str(t, key, TK_ARG_STR, perfetto_field_text(r, f));
     return;

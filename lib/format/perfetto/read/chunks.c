@@ -75,6 +75,7 @@ static bool begin_chunk(struct chunk *c, const void *one) {
   struct mem *mem = &r->t->store->mem;
   *s = (struct packets){.scratch.limit = SCRATCH_MOST, .mem = mem, .cap = (uint32_t)(size / PACKET_LEAST) + 1};
   s->to.text.mem = s->to.json.mem = &s->scratch;
+  s->to.filed = r->filed;
   s->all = mem_array(mem, s->cap, sizeof *s->all);
   s->first.what = mem_array(mem, args + DECODED_ARGS, sizeof *s->first.what);
   s->first.values = mem_alloc(mem, size + DECODED_VALUES);

@@ -8,6 +8,7 @@
 #include "io/flate.h"
 #include "io/unpack.h"
 #include "reader.h"
+#include "compressed.h"
 
 enum { BOMB_RATIO = 200, BOMB_SIZE = 1 << 20 };
 

@@ -34,7 +34,9 @@ static struct tk_arg arg_of(struct perfetto *r, const struct counter_sample *s) 
   struct tk_arg v = {.type = s->value.type, .key = n->unit ? n->unit : KEY_COUNTER_VALUE};
   struct counter_sum own = {s->value.i, s->value.d}, *sum = n->incremental ? sum_of(r, s) : NULL;
   if (sum && v.type == TK_ARG_INT) own.whole = sum->whole = (int64_t)((uint64_t)sum->whole + (uint64_t)s->value.i);
-  if (sum && v.type != TK_ARG_INT) own.real = sum->real += s->value.d;
+  if (sum && v.type != TK_ARG_INT) sum->real += s->value.d;
+  if (sum && sum->real != 0) v.type = TK_ARG_DOUBLE; /* deltas of both types add up to one value */
+  if (sum && v.type != TK_ARG_INT) own.real = sum->real + (double)sum->whole;
   if (v.type == TK_ARG_INT) v.i = (int64_t)((uint64_t)own.whole * (uint64_t)n->multiplier);
   else v.d = own.real * (double)n->multiplier;
   if (n->form & FORM_TEXT) v = (struct tk_arg){.type = TK_ARG_STR, .key = v.key, .s = number_text(r->t, &v)};

@@ -154,7 +154,9 @@ static bool annotation(struct decoder *to, const struct item *f, struct decoded 
       if (key) return false;
       key = g.v;
       break;
-    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES): number = g; break;
+    case PB_KEY(ANNOTATION_TRACEKIT, PB_BYTES):
+      if (!to->filed) number = g;
+      break;
     case PB_KEY(ANNOTATION_NAME, PB_BYTES):
     case PB_KEY(ANNOTATION_NESTED, PB_BYTES):
     case PB_KEY(ANNOTATION_DICT, PB_BYTES):
@@ -304,6 +306,7 @@ void decode_one(struct decoder *to, const uint8_t *p, size_t n, struct decoded *
   const struct decoder was = *to;
   *d = (struct decoded){.p = p, .n = (uint32_t)n, .what = to->what, .values = to->values, .points = to->points};
   d->is_event = n <= UINT32_MAX && decode_packet(to, d);
+  if (to->filed) d->private_fields = NULL, d->n_private = 0;
   d->n_values = (uint16_t)(to->values - d->values);
   if (d->is_event) return;
   to->what = was.what;

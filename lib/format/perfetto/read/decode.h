@@ -64,6 +64,7 @@ struct decoder {
   uint8_t *values;
   struct decoded_point *points;
   struct buf text, json; /* scratch */
+  bool filed;            /* as in struct perfetto */
 };
 
 /* Decodes the packet at p. The result points into the packet and into the decoder's room, which is advanced. */

@@ -227,11 +227,12 @@ static void put_arg(const struct extension_reader *x, const struct member *m, st
   }
 }
 
-uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, struct tk_trace *t) {
+uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, const char *prefix, struct tk_trace *t) {
   uint32_t n_bytes = 0;
   for (; n--; m++) {
     const struct intern_str *extension = &x->schema.text.strs[m->extension], *name = &x->schema.text.strs[m->name];
     x->path.len = 0;
+    buf_text(&x->path, prefix);
     buf_append(&x->path, extension->bytes, extension->len);
     if (m->name) {
       buf_append(&x->path, ".", 1);

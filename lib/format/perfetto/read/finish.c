@@ -153,7 +153,15 @@ static int by_time(const void *a, const void *b) {
 /* Adds a flow point. A point of an end event belongs to the span that ends there, which seal has not paired yet. It is moved
  * back to the last moment inside that span. */
 static void add_flow_point(struct perfetto *r, const struct raw_point *p, int64_t id, enum tk_flow_role role) {
+  const uint64_t own = p->direction ? p->id ^ 1ull << 63 : p->id;
+  uint32_t args = 0;
+  if (r->filed && (uint64_t)id != own) {
+    args_begin(r->t);
+    args_int(r->t, KEY_ID, (int64_t)own);
+    args = args_end(r->t);
+  }
   struct tk_flow_point *f = trace_add_flow_point(r->t);
+  f->args = args;
   f->ts = p->ts;
   f->role = (uint8_t)role;
   f->cls = trace_class(r->t, 0, 0);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "finish_tracks.h"
+#include "finish_filed.h"
 #include "format/pb_out.h"
 #include "reader.h"
 #include "track.h"
@@ -445,7 +446,8 @@ void perfetto_finish_tracks(struct perfetto *r) {
   finish_empty(&s);
   finish_records(&s);
   perfetto_name_counters(r);
-  passthrough_tracks(&s);
+  if (r->filed) perfetto_filed_tracks(r);
+  else passthrough_tracks(&s);
   machine_passthrough(r);
   mem_free(&t->store->mem, s.processes);
   map_free(&s.pids);

@@ -169,7 +169,7 @@ static void pass_packet_through(struct perfetto *r, struct sequence *q, const st
   int64_t ns;
   uint32_t clock;
   if (of_sequence && !counted) of_sequence = clock_time(r, q, k, &ns, &clock);
-  passthrough_packet(r, q, k, of_sequence && !counted ? &ns : NULL);
+  if (!r->filed) passthrough_packet(r, q, k, of_sequence && !counted ? &ns : NULL);
 }
 
 void perfetto_read_deferred(struct perfetto *r) {
@@ -198,7 +198,7 @@ static void take_descriptor(struct perfetto *r, struct sequence *q, const struct
   if (!at || k->damaged) return;
   bool anew = n->has_private && !n->is_default; /* the root's private fields need no writing back */
   if (!whole || anew || (n->kind == NODE_COUNTER && (n->incremental || n->multiplier != 1))) n->as_it_came = false;
-  else passthrough_descriptor(r, q, k, n, n->has_events);
+  else if (!r->filed) passthrough_descriptor(r, q, k, n, n->has_events);
 }
 
 static void read_content(struct perfetto *r, struct sequence *q, const struct packet *k) {
@@ -235,6 +235,7 @@ static bool read_any_packet(struct perfetto *r, const uint8_t *p, size_t n, stru
   struct pb c = pb_over(p, n);
   struct packet k = {.p = p, .n = n};
   if (!read_packet(&c, &k) || swallows(&k)) return false;
+  if (r->filed) k.private_fields = (struct pb_field){0};
   *compressed = k.compressed;
   take_packet(r, &k);
   return true;
@@ -326,6 +327,7 @@ void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, str
   read_cut_field(at, tail, &k);
   c = pb_over(tail, (size_t)(p + n - tail));
   read_packet(&c, &k);
+  if (r->filed) k.private_fields = (struct pb_field){0};
   if (!k.has_sequence && r->last_sequence) {
     k.machine = (uint32_t)(r->last_sequence_key >> 32);
     k.sequence = (uint32_t)r->last_sequence_key;

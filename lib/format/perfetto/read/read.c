@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "read.h"
+#include "compressed.h"
 #include "format/chunks.h"
 #include "frames.h"
 #include "format/perfetto/perfetto.h"
@@ -211,6 +212,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   bool ok;
   if (!r) return mem_check(mem, err);
   *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};
+  r->filed = r->decoder.filed = (t->store->without & TK_WITHOUT_RESTORING) != 0;
   r->text.mem = r->json.mem = r->fields.mem = r->copy.mem = r->packets.mem = r->descriptors.mem = r->late_descriptors.mem = mem;
   r->interned_key = trace_text(t, ARG_INTERNED);
   map_init(&r->sequence_index, mem);
@@ -223,6 +225,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->machine_names, mem);
   map_init(&r->counter_classes.index, mem);
   schema_init(&r->extensions.schema, mem);
+  if (r->filed) schema_add_known(&r->extensions.schema);
   r->extensions.json.mem = r->extensions.path.mem = r->extensions.rest.mem = mem;
   r->decoder.text.mem = r->decoder.json.mem = mem;
   ok = add_dummies(r) && decoded_layouts_start(r) && perfetto_chunks_start(r) && read_trace(r, in);

@@ -36,6 +36,19 @@ tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n) {
   return id;
 }
 
+tk_id perfetto_key(struct perfetto *r, tk_id name) {
+  size_t n, prefix;
+  const char *text = tk_string(r->t, name, &n), *args = tk_string(r->t, KEY_ARGS, &prefix);
+  if (!r->filed || !key_is_reserved(text)) return name;
+  struct buf b = {.mem = &r->t->store->mem};
+  buf_append(&b, args, prefix);
+  buf_append(&b, ".", 1);
+  buf_append(&b, text, n);
+  const tk_id key = trace_string(r->t, b.data, b.len);
+  buf_free(&b);
+  return key;
+}
+
 tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n) {
   if (!utf8_valid(p, n)) r->n_bytes++;
   return trace_string(r->t, p, n);

@@ -17,6 +17,7 @@
  *     passthrough.c       packets that are not modelled
  *     packet.c            one packet: the state of its sequence, then its contents
  *     finish_ends.c       end events that name the span they end
+ *     finish_filed.c      tracks as the file describes them, for queries
  *     finish.c            steps that need the complete file: tracks, flows in order of time, the origin
  *     compressed.c        packets inside compressed packets
  *     frames.c            boundaries of packets (frames.h)
@@ -84,6 +85,7 @@ struct node {
   uint8_t kind;
   bool described, has_parent, has_rank, has_slices, has_events, incremental, finished, is_default, last_name_counts;
   bool has_private;        /* has private fields of our writer */
+  bool used;               /* for queries: it or a track below it has events */
   bool as_it_came;         /* its original descriptors are passthrough */
   bool descriptor_late;    /* the last descriptor follows the first event */
   uint64_t descriptor_at;
@@ -253,6 +255,8 @@ struct perfetto {
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
   uint32_t last_sequence;
+  bool orders_processes, orders_threads; /* by the ranks of their descriptors */
+  bool filed; /* TK_WITHOUT_RESTORING: private fields are skipped, as by other programs, and nothing is passed through */
   uint32_t trace_clock; /* BOOTTIME, unless a snapshot names another one */
   bool has_trace_clock, has_real, has_snapshot;
   bool adopted; /* the trace clock has no snapshot (finish.c) */
@@ -290,6 +294,9 @@ tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n);
 static inline tk_id perfetto_field_text(struct perfetto *r, const struct pb_field *f) {
   return perfetto_text(r, f->p, (size_t)f->value);
 }
+/* Returns the key of an annotation with this name. If private fields are skipped, a name that our writer reserves is an ordinary
+ * name: its key begins with "json.args.". */
+tk_id perfetto_key(struct perfetto *r, tk_id name);
 /* Returns the string of these bytes, which need not be text. */
 tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n);
 /* Adds a passthrough meta with these bytes. */
@@ -300,7 +307,6 @@ bool perfetto_tick(struct perfetto *r);
 
 /* Decompresses the packets in a compressed packet as far as possible. INFLATE_LIMIT: the reason is in r->err. */
 enum inflated { INFLATED, INFLATE_CHECKSUM, INFLATE_DAMAGED, INFLATE_LIMIT };
-enum inflated perfetto_inflate(struct perfetto *r, const struct pb_field *f, struct buf *out);
 
 /* ---- machines ---- */
 

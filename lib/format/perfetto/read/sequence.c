@@ -107,7 +107,7 @@ static void define_iid(struct perfetto *r, struct iid_table *t, uint64_t iid, tk
   map_put(&t->sparse, iid, text);
 }
 
-static void intern_entry(struct perfetto *r, struct iid_table *t, const struct pb_field *f) {
+static void intern_entry(struct perfetto *r, struct iid_table *t, const struct pb_field *f, bool is_key) {
   struct pb c = pb_inside(f);
   struct pb_field g, text = {.p = (const uint8_t *)""};
   uint64_t iid = 0;
@@ -118,7 +118,8 @@ static void intern_entry(struct perfetto *r, struct iid_table *t, const struct p
   if (c.fault) perfetto_damage(r, "damaged interned data, read as far as possible");
   else if (iid == 0) perfetto_note(r, TK_NOTE_REPAIR, "interned data with the invalid id 0: skipped");
   if (iid == 0 || (c.fault && text.number == 0)) return;
-  define_iid(r, t, iid, perfetto_field_text(r, &text));
+  const tk_id id = perfetto_field_text(r, &text);
+  define_iid(r, t, iid, is_key ? perfetto_key(r, id) : id);
 }
 
 static void keep_interned(struct perfetto *r, struct sequence *q, const uint8_t *p, size_t n) {
@@ -143,11 +144,11 @@ void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_fie
   struct pb_field g;
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
-    case PB_KEY(INTERNED_CATEGORIES, PB_BYTES): intern_entry(r, &q->tables[IID_CATEGORY], &g); break;
-    case PB_KEY(INTERNED_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_NAME], &g); break;
-    case PB_KEY(INTERNED_ANNOTATION_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_KEY], &g); break;
-    case PB_KEY(INTERNED_ANNOTATION_STRINGS, PB_BYTES): intern_entry(r, &q->tables[IID_VALUE], &g); break;
-    case PB_KEY(INTERNED_CORRELATION_IDS, PB_BYTES): intern_entry(r, &q->tables[IID_CORRELATION], &g); break;
+    case PB_KEY(INTERNED_CATEGORIES, PB_BYTES): intern_entry(r, &q->tables[IID_CATEGORY], &g, false); break;
+    case PB_KEY(INTERNED_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_NAME], &g, false); break;
+    case PB_KEY(INTERNED_ANNOTATION_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_KEY], &g, true); break;
+    case PB_KEY(INTERNED_ANNOTATION_STRINGS, PB_BYTES): intern_entry(r, &q->tables[IID_VALUE], &g, false); break;
+    case PB_KEY(INTERNED_CORRELATION_IDS, PB_BYTES): intern_entry(r, &q->tables[IID_CORRELATION], &g, false); break;
     default: keep_interned(r, q, from, (size_t)(c.p - from));
     }
   }

@@ -77,16 +77,25 @@ static void extension_fields(struct perfetto *r, struct sequence *q, struct trac
   const struct member *members = extension_read(x, &r->fields, &n);
   const struct buf *rest = n ? &x->rest : &r->fields;
   decoded_event_args(r, q, e);
-  r->n_bytes += extension_args(x, members, n, r->t);
+  r->n_bytes += extension_args(x, members, n, r->filed ? FILED_FIELD : "", r->t);
   if (rest->len) args_str(r->t, KEY_PERFETTO_FIELDS, TK_ARG_BYTES, perfetto_bytes(r, rest->data, rest->len));
   uint32_t interned = sequence_interned(r, q);
   if (interned) args_int(r->t, r->interned_key, interned);
 }
 
+/* Adds the correlation as trace_processor shows it. */
+static void filed_correlation(struct perfetto *r, const struct track_event *e) {
+  const tk_id key = trace_text(r->t, FILED_FIELD "correlation_id");
+  char text[32];
+  const int n = snprintf(text, sizeof text, "tp:#%llu", (unsigned long long)e->correlation_id);
+  args_str(r->t, key, TK_ARG_STR, e->has_correlation ? trace_string(r->t, text, (size_t)n) : e->correlation);
+}
+
 static void field_args(struct perfetto *r, struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
   if (e->has_correlation || e->correlation) decoded_event_args(r, q, e);
-  if (e->has_correlation) args_uint(t, KEY_PERFETTO_CORRELATION, TK_ARG_UINT, e->correlation_id);
+  if (r->filed && (e->has_correlation || e->correlation)) filed_correlation(r, e);
+  else if (e->has_correlation) args_uint(t, KEY_PERFETTO_CORRELATION, TK_ARG_UINT, e->correlation_id);
   else if (e->correlation) args_str(t, KEY_PERFETTO_CORRELATION, TK_ARG_STR, e->correlation);
   if (e->has_thread_us) {
     decoded_event_args(r, q, e);

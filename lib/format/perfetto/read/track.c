@@ -81,7 +81,7 @@ static void process_fields(struct perfetto *r, struct node *n, const struct pb_f
     case PB_KEY(PROCESS_PID, PB_VARINT): n->pid = (int64_t)g.value; break;
     case PB_KEY(PROCESS_NAME, PB_BYTES): n->own_name = perfetto_field_text(r, &g); break;
     case PB_KEY(PROCESS_LABELS, PB_BYTES):
-      if (labels->len) buf_append(labels, ",", 1);
+      if (labels->len) buf_append(labels, r->filed ? "\n" : ",", 1);
       buf_append(labels, g.p, (size_t)g.value);
       break;
     case PB_KEY(PROCESS_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
@@ -115,6 +115,7 @@ static void thread_fields(struct perfetto *r, struct node *n, const struct pb_fi
 
 static void counter_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   static const char *const units[] = {"", "ns", "count", "bytes"};
+  bool has_unit = false;
   struct pb c = pb_inside(f);
   struct pb_field g;
   r->fields.len = 0;
@@ -126,9 +127,11 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
       n->name = trace_text(r->t, g.value == 1 ? "thread_time" : "thread_instruction_count");
       break;
     case PB_KEY(COUNTER_UNIT, PB_VARINT):
-      if (!n->unit && g.value >= 1 && g.value <= 3) n->unit = trace_text(r->t, units[g.value]);
+      if ((!n->unit || r->filed) && g.value >= 1 && g.value <= 3) n->unit = trace_text(r->t, units[g.value]), has_unit = true;
       break;
-    case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES): n->unit = perfetto_field_text(r, &g); break;
+    case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES):
+      if (!r->filed || !has_unit) n->unit = perfetto_field_text(r, &g); /* trace_processor prefers the unit */
+      break;
     case PB_KEY(COUNTER_MULTIPLIER, PB_VARINT): n->multiplier = g.value ? (int64_t)g.value : 1; break;
     case PB_KEY(COUNTER_IS_INCREMENTAL, PB_VARINT): n->incremental = g.value != 0; break;
     default: more_fields(&r->fields, &c, from);
@@ -145,10 +148,11 @@ static bool differs(const struct node *was, const struct node *n) {
 
 /* Reads the private fields that our writer adds to a track. */
 static void read_private_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
-  n->has_private = true;
+  n->has_private = !r->filed;
   struct pb c = pb_inside(f);
   struct pb_field g;
   while (pb_next(&c, &g)) {
+    if (r->filed && g.number != TRACK_MACHINE) continue;
     switch (pb_field_key(&g)) {
     case PB_KEY(TRACK_FORM, PB_VARINT): n->form = (uint32_t)g.value; break;
     case PB_KEY(TRACK_IDENT, PB_BYTES): n->ident_text = perfetto_field_text(r, &g); break;
@@ -191,6 +195,8 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
     case PB_KEY(DESCRIPTOR_SIBLING_ORDER_RANK, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
     case PB_KEY(DESCRIPTOR_TRACEKIT, PB_BYTES): read_private_fields(r, n, &g); break;
     default:
+      if (!n->uuid && g.number == DESCRIPTOR_PROCESS_ORDERING) r->orders_processes = g.value == 1;
+      if (!n->uuid && g.number == DESCRIPTOR_THREAD_ORDERING) r->orders_threads = g.value == 1;
       if (g.number == DESCRIPTOR_MERGE_BEHAVIOR) n->last_name_counts = g.value == MERGE_NONE;
       if (n->uuid) more_fields(&r->copy, &c, from);
     }

@@ -10,11 +10,12 @@
 #include <string.h>
 
 #include "flow.h"
+#include "graph/args.h"
 #include "reader.h"
 
-enum { KEYS = 6 };
-static const char *const NAMES[KEYS] = {"flow", "_p", "_pt", "_c", "_ct", "correlation_id"};
-enum { FLOW, PRODUCER, PRODUCER_TYPE, CONSUMER, CONSUMER_TYPE, CORRELATION };
+enum { KEYS = 7 };
+static const char *const NAMES[KEYS] = {"flow", "_p", "_pt", "_c", "_ct", "correlation_id", XPLANE_LINK_KEY};
+enum { FLOW, PRODUCER, PRODUCER_TYPE, CONSUMER, CONSUMER_TYPE, CORRELATION, LINK };
 
 /* tsl::profiler::ContextType, as xprof names its flows. */
 static const char *const CATEGORIES[] = {
@@ -75,10 +76,25 @@ static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, uns
   f->at = event;
 }
 
+/* Drops the arg that only links the event. */
+static uint32_t without_link(const struct linker *l, uint32_t args) {
+  struct tk_args it = tk_args_of(l->r->t, args);
+  struct tk_arg arg;
+  args_begin(l->r->t);
+  while (tk_args_next(&it, &arg))
+    if (arg.key != l->keys[LINK]) args_copy(l->r->t, &arg);
+  return args_end(l->r->t);
+}
+
 static void link_event(struct linker *l, tk_id event, bool device) {
   static const enum tk_flow_role roles[] = {TK_FLOW_IN, TK_FLOW_IN, TK_FLOW_OUT, TK_FLOW_INOUT};
   struct links s;
   find_links(l, l->r->t->events[event].args, &s);
+  if (s.has[LINK]) {
+    const uint32_t args = without_link(l, l->r->t->events[event].args);
+    l->r->t->events[event].args = args;
+    s = (struct links){.has[FLOW] = true, .value[FLOW] = s.value[LINK]};
+  }
   if (s.has[FLOW] && s.value[FLOW] & 3) {
     add_point(l, event, roles[s.value[FLOW] & 3], 0, s.value[FLOW] >> 58, s.value[FLOW] >> 2 & (((uint64_t)1 << 56) - 1));
     return; /* xprof derived it from the other stats */

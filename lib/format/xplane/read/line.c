@@ -5,6 +5,7 @@
 
 #include "format/pb_out.h"
 #include "reader.h"
+#include "line.h"
 #include "event.h"
 #include "chunks.h"
 #include "alike.h"

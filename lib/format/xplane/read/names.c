@@ -23,7 +23,7 @@ struct naming {
   uint8_t *needs;    /* by shape - r->first_shape */
   uint32_t n_shapes;
   uint8_t any; /* union of needs */
-  tk_id step_name, bits, cat, long_name;
+  tk_id step_name, bits, cat, long_name, link;
   tk_id links[4]; /* keys of stats that link events */
   bool has_made; /* some events were generated for xprof */
 };
@@ -42,6 +42,7 @@ static const struct {
              {"bool", TK_ARG_TRUE},
              {"pointer", TK_ARG_POINTER},
              {"xprof", XPLANE_DROP},
+             {"link", XPLANE_LINK},
              {"flow", XPLANE_DROP}}; /* in older files */
 
 static uint8_t type_of(const struct pb_field *description) {
@@ -99,6 +100,7 @@ static bool class_word(struct naming *n, tk_id cls, const struct pb_field *f) {
   struct xplane_class *c = &((struct xplane_class *)(void *)n->r->classes.data)[cls];
   c->series = c->series || is_word(f, XPLANE_PRIVATE_SERIES);
   c->made = c->made || is_word(f, XPLANE_PRIVATE_MADE);
+  c->nameless = c->nameless || is_word(f, XPLANE_PRIVATE_NAMELESS);
   n->has_made = n->has_made || c->made;
   return is_word(f, XPLANE_PRIVATE_NAMED);
 }
@@ -153,7 +155,8 @@ static void name_the_rest(struct naming *n) {
   uint32_t n_classes = (uint32_t)(r->classes.len / sizeof(struct xplane_class));
   const struct xplane_class *from = (const struct xplane_class *)(const void *)r->classes.data;
   for (tk_id i = n_classes; i-- > 1 && from[i].process == n->plane->process;) {
-    if (r->t->classes[i].name) continue;
+    if (from[i].nameless) r->t->classes[i].name = 0;
+    if (r->t->classes[i].name || from[i].nameless) continue;
     r->t->classes[i].name = trace_string(r->t, text, 1 + num_put_i64(text + 1, from[i].id));
     xplane_note(r, TK_NOTE_REPAIR, "events without metadata: named by their number");
   }
@@ -267,6 +270,24 @@ static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
   else args_copy(t, arg);
 }
 
+enum { EARLIER_MOST = 16 };
+
+/* Renames the arg with this key to that of an earlier stat, after a still earlier one. */
+static void make_room(struct naming *n, tk_id key) {
+  tk_id keys[EARLIER_MOST + 1] = {key};
+  unsigned depth = 0;
+  while (depth < EARLIER_MOST && args_hold(n->r->t, keys[depth])) keys[depth + 1] = prefixed(n, XPLANE_EARLIER, keys[depth]), depth++;
+  if (args_hold(n->r->t, keys[depth]))
+    xplane_note(n->r, TK_NOTE_INFO, "more than 16 stats with the same name on an event: the last ones are kept");
+  for (; depth; depth--) args_rename(n->r->t, keys[depth - 1], keys[depth]);
+}
+
+/* Adds the later of two stats with different ids and one name. */
+static void put_later(struct naming *n, struct tk_arg *arg, uint8_t type) {
+  make_room(n, arg->key);
+  put_typed(n, arg, type);
+}
+
 /* Packs a record anew, without our private bits. */
 static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *cat) {
   struct tk_args it = tk_args_of(n->r->t, args);
@@ -278,8 +299,10 @@ static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *c
     arg.key = final_key(n, arg.key);
     if (arg.type == TK_ARG_REF) arg.s = ref_text(n, arg.s);
     if (s && s->type == XPLANE_DROP) continue;
+    if (s && s->type == XPLANE_LINK) arg.key = n->link;
     if (arg.key == n->bits && arg.type == TK_ARG_INT && bits) *bits = arg.i;
     else if (arg.key == n->cat && arg.type == TK_ARG_STR && cat) *cat = arg.s;
+    else if (s && s->name && args_hold(n->r->t, arg.key)) put_later(n, &arg, s->type);
     else put_typed(n, &arg, s ? s->type : TK_ARG_TYPES);
   }
   return args_end(n->r->t);
@@ -500,6 +523,7 @@ static void find_keys(struct naming *n) {
   n->cat = trace_text(t, XPLANE_PRIVATE_CAT);
   n->long_name = trace_text(t, "long_name");
   for (unsigned i = 0; i < 4; i++) n->links[i] = trace_text(t, links[i]);
+  n->link = trace_text(t, XPLANE_LINK_KEY);
 }
 
 bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint32_t first_line) {

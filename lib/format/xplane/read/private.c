@@ -114,6 +114,8 @@ static void restore_record(const struct xplane_object *o) {
   int64_t kind, ts;
   if (!xplane_object_int(o, "kind", &kind) || kind < TK_REC_OTHER || kind > TK_REC_THREAD_SORT) return;
   if (!json_member(o->p, o->n, "raw", &raw) || raw.type != JSON_OBJECT) return;
+  const bool apart = json_member(o->p, o->n, "apart", &v);
+  if (apart) rec.track = 0;
   if (json_member(o->p, o->n, "thread", &v)) rec.track = thread_of(o, "tid");
   rec.kind = (uint8_t)kind;
   rec.phase = *tk_string(t, xplane_object_text(o, "ph"), NULL);
@@ -125,10 +127,10 @@ static void restore_record(const struct xplane_object *o) {
   }
   rec.at = t->store->raw.len;
   rec.size = (uint32_t)(raw.end - raw.p - 2);
-  if (!rec.track || !buf_append(&t->store->raw, raw.p + 1, rec.size)) return;
+  if ((!rec.track && !apart) || !buf_append(&t->store->raw, raw.p + 1, rec.size)) return;
   trace_end_raw(t);
   *trace_add_record(t) = rec;
-  if (kind != TK_REC_OTHER) t->tracks[rec.track].renamed = false; /* its records contain its name */
+  if (kind != TK_REC_OTHER && rec.track) t->tracks[rec.track].renamed = false; /* its records contain its name */
 }
 
 static void restore_flow(const struct xplane_object *o) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "read.h"
+#include "line.h"
 #include "format/pb_out.h"
 #include "reader.h"
 #include "names.h"

@@ -128,7 +128,4 @@ tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id p
 
 /* ---- the stages ---- */
 
-/* Reads a line and its events (line.c). */
-enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent);
-
 #endif

@@ -257,7 +257,7 @@ static void learn_all(struct xplane_encoder *e) {
   }
 }
 
-static void learn_type(void *arg, uint32_t id, unsigned field) {
+static void learn_type(void *arg, int64_t id, unsigned field) {
   const struct xplane_encoder *e = arg;
   const struct xplane_name *name = xplane_name_of(&e->adopted->names, id);
   const tk_id key = name ? find_as_read(e, name->text) : 0;

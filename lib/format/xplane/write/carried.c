@@ -25,12 +25,14 @@
 /* Ids of the plane's stats that events have, by field. */
 struct typed {
   struct xplane_encoder *e;
-  struct map seen; /* id << 4 | field */
-  struct buf ids[XSTAT_COMPRESSED_STR + 1]; /* uint32_t */
+  struct map seen; /* hash of id and field */
+  struct buf ids[XSTAT_COMPRESSED_STR + 1]; /* int64_t */
 };
 
-static void add_typed(struct typed *typed, uint32_t id, unsigned field) {
-  uint32_t *slot = map_put(&typed->seen, (uint64_t)id << 4 | field, 0);
+static uint64_t seen_key(int64_t id, unsigned field) { return hash_pair((uint64_t)id, field); }
+
+static void add_typed(struct typed *typed, int64_t id, unsigned field) {
+  uint32_t *slot = map_put(&typed->seen, seen_key(id, field), 0);
   if (!slot || *slot) return;
   *slot = 1;
   typed->ids[field].mem = typed->e->mem;
@@ -38,23 +40,23 @@ static void add_typed(struct typed *typed, uint32_t id, unsigned field) {
 }
 
 /* Adds a type that the block of an embedded plane records, unless no event has the stat any more. */
-static void add_carried(void *arg, uint32_t id, unsigned field) {
+static void add_carried(void *arg, int64_t id, unsigned field) {
   struct typed *typed = arg;
-  if (map_get(&typed->seen, (uint64_t)id << 4)) add_typed(typed, id, field);
+  if (map_get(&typed->seen, seen_key(id, 0))) add_typed(typed, id, field);
 }
 
 static void add_fields(struct typed *typed, const struct tk_arg_shape *shape) {
   for (uint32_t i = 0; i < shape->n; i++) {
     const unsigned field = xplane_field_of(shape->fields[i].type);
-    const uint32_t *id = xplane_known_stat(typed->e, shape->fields[i].key);
-    if (id && *id >= typed->e->first_new_stat) id = NULL; /* an arg that an operation added */
-    if (id && typed->e->was->adopted) map_put(&typed->seen, (uint64_t)*id << 4, 1);
-    else if (id && field) add_typed(typed, *id, field == XSTAT_BYTES ? xplane_bytes_field(typed->e, *id) : field);
+    int64_t id = xplane_known_stat(typed->e, shape->fields[i].key);
+    if (id >= typed->e->first_new_stat && id < typed->e->next_stat) id = 0; /* an arg that an operation added */
+    if (id && typed->e->was->adopted) map_put(&typed->seen, seen_key(id, 0), 1);
+    else if (id && field) add_typed(typed, id, field == XSTAT_BYTES ? xplane_bytes_field(typed->e, id) : field);
   }
 }
 
 static int by_id(const void *a, const void *b) {
-  const uint32_t *x = a, *y = b;
+  const int64_t *x = a, *y = b;
   return *x < *y ? -1 : *x > *y;
 }
 
@@ -62,14 +64,14 @@ static void put_typed(struct typed *typed, struct buf *text) {
   char number[24];
   for (unsigned i = 1; i <= XSTAT_COMPRESSED_STR; i++) {
     const char key[] = {text->len ? ',' : '{', '"', (char)('0' + i), '"', ':', '[', 0};
-    uint32_t *ids = (uint32_t *)(void *)typed->ids[i].data;
+    int64_t *ids = (int64_t *)(void *)typed->ids[i].data;
     const size_t n = typed->ids[i].len / sizeof *ids;
     if (n == 0) continue;
     qsort(ids, n, sizeof *ids, by_id);
     buf_text(text, key);
     for (size_t k = 0; k < n; k++) {
       if (k) buf_text(text, ",");
-      buf_append(text, number, num_put_u64(number, ids[k]));
+      buf_append(text, number, num_put_i64(number, ids[k]));
     }
     buf_text(text, "]");
     buf_free(&typed->ids[i]);

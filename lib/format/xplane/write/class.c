@@ -64,6 +64,7 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
   pb_i64(&b, XEVENT_METADATA_KEY, id);
   if (made.name) pb_bytes(&b, XEVENT_METADATA_NAME, made.name, made.n);
   else if (name && name->len) pb_bytes(&b, XEVENT_METADATA_NAME, name->bytes, name->len);
+  if (!made.word && !shown && xplane_is_private(e->g, e->process)) made.word = XPLANE_PRIVATE_NAMELESS;
   if (made.word) pb_bytes(&b, XEVENT_METADATA_METADATA, made.word, strlen(made.word));
   if ((long_name || made.name) && shown && shown->len) pb_bytes(&b, XEVENT_METADATA_DISPLAY_NAME, shown->bytes, shown->len);
   if (cat) xplane_add_private_stat(e, &b, XEVENT_METADATA_STATS, XPLANE_PRIVATE_CAT, cat->bytes, cat->len);
@@ -87,7 +88,7 @@ static bool is_nameless(const struct xplane_graph *g, tk_id cls) {
 static int64_t old_class_id(struct xplane_encoder *e, tk_id *cls) {
   const struct xplane_class *was = &e->g->classes[*cls];
   const uint32_t *base = was->derived ? map_get(&e->class_of_id, (uint64_t)was->id) : NULL;
-  if (was->series || was->id <= 0 || was->id >= UINT32_MAX || (was->derived && !base)) return 0;
+  if (was->series || !was->id || (was->derived && !base)) return 0;
   if (base) *cls = *base;
   return was->id;
 }
@@ -106,21 +107,22 @@ static int64_t add_class(struct xplane_encoder *e, tk_id cls) {
     if (id || !e->g->carried) put_class(e, id ? id : e->next_class, &e->g->t->classes[cls], was, (struct class_made){0});
     if (!id) id = e->next_class++;
   }
-  map_put(&e->classes, cls, (uint32_t)id);
+  const uint32_t slot = xplane_slot_of(e, id);
+  if (slot) map_put(&e->classes, cls, slot);
   return id;
 }
 
 int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls) {
   const uint32_t *slot = map_get(&e->classes, cls);
-  return slot ? *slot : add_class(e, cls);
+  return slot ? xplane_id_of(e, *slot) : add_class(e, cls);
 }
 
 int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant, const char *name, size_t n) {
   uint32_t *slot = map_put(&e->classes, (uint64_t)(UINT32_MAX - variant) << 32 | cls, 0);
   const struct class_made made = {name, name ? XPLANE_PRIVATE_NAMED : XPLANE_PRIVATE_MADE, n};
   if (!slot) return 0;
-  if (*slot) return *slot;
-  *slot = (uint32_t)e->next_class;
+  if (*slot) return xplane_id_of(e, *slot);
+  *slot = xplane_slot_of(e, e->next_class);
   put_class(e, e->next_class, &e->g->t->classes[cls], (struct xplane_bytes){0}, made);
   return e->next_class++;
 }
@@ -147,7 +149,7 @@ int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_even
   uint64_t hash = hash_pair(hash_text(stats.data, stats.len), (uint64_t)ev->cls << 32 | name);
   uint32_t *slot = map_put(&e->overruled_classes, hash, 0);
   if (slot && !*slot) {
-    *slot = (uint32_t)e->next_class;
+    *slot = xplane_slot_of(e, e->next_class);
     pb_i64(&b, XEVENT_METADATA_KEY, e->next_class);
     if (name) pb_bytes(&b, XEVENT_METADATA_NAME, trace_str(t, name)->bytes, trace_str(t, name)->len);
     pb_bytes(&b, name ? XEVENT_METADATA_DISPLAY_NAME : XEVENT_METADATA_NAME, shown->bytes, shown->len);
@@ -157,7 +159,7 @@ int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_even
   }
   buf_free(&stats);
   buf_free(&b);
-  return slot ? *slot : 0;
+  return slot ? xplane_id_of(e, *slot) : 0;
 }
 
 /* Returns the id of existing metadata with this name, or 0. */
@@ -170,7 +172,7 @@ static int64_t known_class(struct xplane_encoder *e, const struct buf *name) {
     map_put(&e->class_of_name, g->t->classes[classes[i]].name, classes[i]);
   known = text ? map_get(&e->class_of_name, text) : NULL;
   known = known ? map_get(&e->classes, *known) : NULL;
-  return known ? *known : 0;
+  return known ? xplane_id_of(e, *known) : 0;
 }
 
 /* Returns the metadata of one series of a counter: "<counter> <series>". */
@@ -179,7 +181,7 @@ int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
   const struct intern_str *name = trace_str(t, t->classes[cls].name), *key = trace_str(t, series);
   uint32_t *slot = map_put(&e->classes, (uint64_t)series << 32 | cls, 0);
   if (!slot) return 0;
-  if (*slot) return *slot;
+  if (*slot) return xplane_id_of(e, *slot);
   struct buf b = {.mem = e->mem}, text = {.mem = e->mem};
   buf_append(&text, name->bytes, name->len);
   buf_text(&text, " ");
@@ -192,7 +194,7 @@ int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
     pb_bytes(&b, XEVENT_METADATA_METADATA, XPLANE_PRIVATE_SERIES, strlen(XPLANE_PRIVATE_SERIES));
     if (!e->g->carried) xplane_put_entry(&e->new_classes, XPLANE_EVENT_METADATA, id, &b);
   }
-  *slot = (uint32_t)id;
+  *slot = xplane_slot_of(e, id);
   buf_free(&text);
   buf_free(&b);
   return id;

@@ -110,7 +110,8 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   if (stats->len) buf_append(b, stats->data, stats->len);
   if (e->g->flows && e->g->flows[event] && !f.has_flow) {
     uint64_t value = e->g->flows[event];
-    int64_t flow = xplane_private_stat_id(e, "flow", value & XPLANE_FLOW_STATED ? XPLANE_PRIVATE_XPROF : "");
+    const char *link = xplane_is_private(e->g, e->process) ? XPLANE_PRIVATE_LINK : "";
+    int64_t flow = xplane_private_stat_id(e, "flow", value & XPLANE_FLOW_STATED ? XPLANE_PRIVATE_XPROF : link);
     e->stat.len = 0;
     pb_i64(&e->stat, XSTAT_METADATA_ID, flow);
     pb_u64(&e->stat, XSTAT_UINT64, value & ~XPLANE_FLOW_STATED);

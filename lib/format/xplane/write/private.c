@@ -97,7 +97,8 @@ static void put_private_record(struct xplane_encoder *e, struct buf *b, const st
   const struct tk_trace *t = e->g->t;
   const struct tk_track *k = &t->tracks[r->track];
   xplane_member_number(b, "{\"kind\":", r->kind);
-  if (k->kind != TK_PROCESS) {
+  if (!r->track) buf_text(b, ",\"apart\":true"); /* from its process */
+  else if (k->kind != TK_PROCESS) {
     buf_text(b, ",\"thread\":true");
     xplane_member_ident(e, b, ",\"tid\":", k->tid);
   }
@@ -134,6 +135,6 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g) {
   for (tk_id i = 1; i <= g->t->n_records; i++) {
     const struct tk_record *r = &g->t->records[i];
-    sink_lose(sink, TK_LOSS_RECORDS, r->kind == TK_REC_OTHER && !xplane_is_private(g, xplane_process(g->t, r->track)));
+    sink_lose(sink, TK_LOSS_RECORDS, r->kind == TK_REC_OTHER && !xplane_is_private(g, xplane_process_of_record(g, r)));
   }
 }

@@ -58,11 +58,17 @@ static tk_id process_of_class(const void *arg, uint32_t i) {
 }
 static tk_id process_of_record(const void *arg, uint32_t i) {
   const struct xplane_graph *g = arg;
-  return xplane_process(g->t, g->t->records[i].track);
+  return xplane_process_of_record(g, &g->t->records[i]);
 }
 static tk_id process_of_point(const void *arg, uint32_t i) {
   const struct xplane_graph *g = arg;
   return xplane_process(g->t, tk_flow_point_track(g->t, &g->t->flow_points[i]));
+}
+
+static tk_id first_private(const struct xplane_graph *g) {
+  tk_id i = 1;
+  while (i <= g->t->n_tracks && !(g->t->tracks[i].kind == TK_PROCESS && xplane_is_private(g, i))) i++;
+  return i <= g->t->n_tracks ? i : 0;
 }
 
 static bool make_marks(struct xplane_sink *s, struct xplane_graph *g) {
@@ -80,6 +86,7 @@ static bool make_marks(struct xplane_sink *s, struct xplane_graph *g) {
 static bool group(struct xplane_sink *s, struct xplane_graph *g) {
   const struct tk_trace *t = g->t;
   const uint32_t classes = g->n_classes ? g->n_classes - 1 : 0;
+  g->home = first_private(g);
   return by_process_init(&g->tracks, t, t->n_tracks, parent_of, g, &s->mem) &&
          by_process_init(&g->was, t, g->n_lines, process_of_line, g, &s->mem) &&
          by_process_init(&g->of_classes, t, classes < t->n_classes ? classes : t->n_classes, process_of_class, g, &s->mem) &&

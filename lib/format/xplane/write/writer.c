@@ -50,16 +50,20 @@ static const char *description_of(unsigned types, char room[40]) {
   return room;
 }
 
-enum { FOR_XPROF = 255 }; /* a description: the stat is only for xprof */
+enum { FOR_LINKS = 254, FOR_XPROF }; /* descriptions: the stat contains a flow point, or is only for xprof */
+
+static bool is_text(const struct pb_field *f, const char *text) {
+  return f->value == strlen(text) && memcmp(f->p, text, (size_t)f->value) == 0;
+}
 
 static unsigned family_of(const struct pb_field *description) {
   char room[40];
-  size_t n = strlen(XPLANE_PRIVATE_XPROF);
-  if (description->value == n && memcmp(description->p, XPLANE_PRIVATE_XPROF, n) == 0) return FOR_XPROF;
+  if (is_text(description, XPLANE_PRIVATE_XPROF)) return FOR_XPROF;
+  if (is_text(description, XPLANE_PRIVATE_LINK)) return FOR_LINKS;
   for (unsigned i = 1; i <= XPLANE_DECIMAL + XPLANE_MAX_EXP; i++) {
     if (i >= TK_ARG_TYPES && i < XPLANE_DECIMAL - XPLANE_MAX_EXP) continue;
     const char *text = i == TK_ARG_FALSE || i == TK_ARG_DECIMAL ? "" : description_of(i, room);
-    if (*text && strlen(text) == description->value && memcmp(text, description->p, (size_t)description->value) == 0) return i;
+    if (*text && is_text(description, text)) return i;
   }
   return 0;
 }
@@ -135,43 +139,72 @@ tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key) {
   const char *text = tk_string(e->g->t, key, &n);
   tk_id name;
   if (n <= own || *text != 'x' || memcmp(text, XPLANE_EARLIER, own) != 0) return key;
+  while (n > 2 * own && memcmp(text + own, XPLANE_EARLIER, own) == 0) text += own, n -= own;
   name = xplane_find_text(e->g->t, text + own, n - own);
   return name ? name : key;
 }
 
 unsigned xplane_field_of(unsigned type) { return *TYPES[type].description ? 0 : TYPES[type].field; }
 
-const uint32_t *xplane_known_stat(const struct xplane_encoder *e, tk_id key) {
-  return map_get(&e->stats, (uint64_t)xplane_stat_name(e, key) << 8);
+/* Slots from here on are indices in `wide`. */
+static const uint32_t WIDE = (uint32_t)1 << 31;
+
+uint32_t xplane_slot_of(struct xplane_encoder *e, int64_t id) {
+  if (id >= 0 && id < WIDE) return (uint32_t)id;
+  const size_t at = e->wide.len / sizeof id;
+  return at < WIDE && buf_append(&e->wide, &id, sizeof id) ? WIDE + (uint32_t)at : 0;
 }
 
-/* Returns the id of stat metadata, adding it if necessary. Ids are kept in 32 bits: larger ids of a file count as unknown. */
+int64_t xplane_id_of(const struct xplane_encoder *e, uint32_t slot) {
+  int64_t id = slot;
+  if (slot >= WIDE) memcpy(&id, e->wide.data + (slot - WIDE) * sizeof id, sizeof id);
+  return id;
+}
+
+int64_t xplane_known_stat(const struct xplane_encoder *e, tk_id key) {
+  const uint32_t *slot = map_get(&e->stats, (uint64_t)xplane_stat_name(e, key) << 8);
+  return slot ? xplane_id_of(e, *slot) : 0;
+}
+
+/* Returns the id of stat metadata, adding it if necessary. */
 static int64_t stat_id(struct xplane_encoder *e, tk_id name, unsigned types) {
   uint32_t *slot = map_put(&e->stats, (uint64_t)name << 8 | types, 0);
   size_t n;
   const char *text;
   if (!slot) return 0;
   if (*slot) {
-    use_stat(e, *slot);
-    return *slot;
+    const int64_t known = xplane_id_of(e, *slot);
+    use_stat(e, known);
+    return known;
   }
   text = tk_string(e->g->t, name, &n);
   char room[40];
   /* an arg that an operation added: the other format, which embeds the plane, contains it */
   int64_t id = e->g->carried ? e->next_stat++ : new_stat(e, text, n, description_of(types, room));
   slot = map_get(&e->stats, (uint64_t)name << 8 | types);
-  return *slot = (uint32_t)id;
+  *slot = xplane_slot_of(e, id);
+  return id;
 }
 
 /* Returns the target of a ref. An empty ref is 0, unless the plane has stat metadata with the name "". */
 static int64_t ref_id(struct xplane_encoder *e, tk_id text) {
   const uint32_t *known = text == KEY_EMPTY ? map_get(&e->stats, (uint64_t)text << 8) : NULL;
-  if (known) use_stat(e, *known);
-  if (text == KEY_EMPTY) return known ? *known : 0;
+  if (known) use_stat(e, xplane_id_of(e, *known));
+  if (text == KEY_EMPTY) return known ? xplane_id_of(e, *known) : 0;
   return stat_id(e, text, 0);
 }
 
 /* ---- original contents of the maps ---- */
+
+/* New ids are above those of the file, unless these leave no room. */
+static const int64_t MOST_ID = INT64_MAX - UINT32_MAX;
+
+/* Stores the id of a key that has none yet. */
+static void put_new_id(struct xplane_encoder *e, struct map *ids, uint64_t key, int64_t id) {
+  if (map_get(ids, key)) return;
+  const uint32_t value = xplane_slot_of(e, id);
+  if (value) map_put(ids, key, value);
+}
 
 static void learn_stat(struct xplane_encoder *e, const struct pb_field *field, struct xplane_bytes entry) {
   struct pb c = pb_inside(field), v;
@@ -184,9 +217,9 @@ static void learn_stat(struct xplane_encoder *e, const struct pb_field *field, s
     if (pb_field_key(&f) == PB_KEY(XSTAT_METADATA_DESCRIPTION, PB_BYTES)) description = f;
   }
   if (description.value) types = family_of(&description);
-  if (id >= e->next_stat && id < INT64_MAX) e->next_stat = id + 1;
+  if (id >= e->next_stat && id < MOST_ID) e->next_stat = id + 1;
   tk_id text = xplane_find_text(e->g->t, name.p, (size_t)name.value);
-  if (text && id > 0 && id < UINT32_MAX) map_put(&e->stats, (uint64_t)text << 8 | types, (uint32_t)id);
+  if (text && id) put_new_id(e, &e->stats, (uint64_t)text << 8 | types, id);
   if (e->g->pruned) remember_entry(e, &e->stat_entries, id, entry);
 }
 
@@ -211,13 +244,13 @@ static void learn_class(struct xplane_encoder *e, const struct pb_field *field, 
   struct pb c = pb_inside(field), v;
   int64_t id;
   xplane_entry(&c, &id, &v);
-  if (id >= e->next_class && id < INT64_MAX) e->next_class = id + 1;
+  if (id >= e->next_class && id < MOST_ID) e->next_class = id + 1;
   if (e->g->pruned) {
     remember_entry(e, &e->class_entries, id, entry);
     return;
   }
   const uint32_t *cls = map_get(&e->class_of_id, (uint64_t)id);
-  if (cls && id > 0 && id < UINT32_MAX && xplane_bears_name(e->g->t, *cls, v)) map_put(&e->classes, *cls, (uint32_t)id);
+  if (cls && id && xplane_bears_name(e->g->t, *cls, v)) put_new_id(e, &e->classes, *cls, id);
 }
 
 bool xplane_class_is_of(const struct xplane_graph *g, tk_id cls, tk_id process) {
@@ -240,7 +273,7 @@ static void learn_maps(struct xplane_encoder *e) {
   xplane_classes_by_id(g, e->process, &e->class_of_id);
   for (uint32_t i = 0; i < n; i++) {
     const int64_t id = g->classes[classes[i]].id;
-    if (id >= e->next_class && id < INT64_MAX) e->next_class = id + 1;
+    if (id >= e->next_class && id < MOST_ID) e->next_class = id + 1;
   }
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
     const struct xplane_bytes entry = {from, (size_t)(c.p - from)};
@@ -249,20 +282,20 @@ static void learn_maps(struct xplane_encoder *e) {
   }
   for (uint32_t i = 0; !g->pruned && i < n; i++) { /* an arg of its event contains a step's name */
     const struct xplane_class *was = &g->classes[classes[i]];
-    if (was->derived && was->id > 0 && was->id < UINT32_MAX) map_put(&e->classes, classes[i], (uint32_t)was->id);
+    if (was->derived && was->id) put_new_id(e, &e->classes, classes[i], was->id);
   }
 }
 
-static void learn_compressed(void *arg, uint32_t id, unsigned field) {
+static void learn_compressed(void *arg, int64_t id, unsigned field) {
   struct xplane_encoder *e = arg;
-  if (field == XSTAT_COMPRESSED_STR) map_put(&e->compressed, id, 1);
+  if (field == XSTAT_COMPRESSED_STR) map_put(&e->compressed, (uint64_t)id, 1);
 }
 
 void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g, tk_id process, const struct xplane_plane *was,
                          struct mem *mem) {
   *e = (struct xplane_encoder){.mem = mem, .g = g, .process = process, .was = was, .next_class = 1, .next_stat = 1};
   e->new_classes.mem = e->new_stats.mem = e->event.mem = e->stat.mem = e->inner.mem = e->lines.mem = mem;
-  e->entries.mem = e->children.mem = e->fields.mem = mem;
+  e->entries.mem = e->children.mem = e->fields.mem = e->wide.mem = mem;
   map_init(&e->classes, mem);
   map_init(&e->stats, mem);
   map_init(&e->class_of_id, mem);
@@ -296,6 +329,7 @@ void xplane_encoder_free(struct xplane_encoder *e) {
   buf_free(&e->entries);
   buf_free(&e->children);
   buf_free(&e->fields);
+  buf_free(&e->wide);
   mem_free(e->mem, e->counters);
 }
 
@@ -328,36 +362,37 @@ void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, c
     case XSTAT_INT64: pb_i64(s, XSTAT_INT64, a->type == TK_ARG_INT ? a->i : a->type == TK_ARG_TRUE); break;
     case XSTAT_REF: pb_i64(s, XSTAT_REF, ref); break;
     case XSTAT_STR: pb_bytes(s, XSTAT_STR, text->bytes, text->len); break;
-    case XSTAT_BYTES: pb_bytes(s, xplane_bytes_field(e, (uint32_t)id), text->bytes, text->len); break;
+    case XSTAT_BYTES: pb_bytes(s, xplane_bytes_field(e, id), text->bytes, text->len); break;
     default: break;
   }
   pb_message(b, number, s);
 }
 
-unsigned xplane_bytes_field(const struct xplane_encoder *e, uint32_t id) {
-  return map_get(&e->compressed, id) ? XSTAT_COMPRESSED_STR : XSTAT_BYTES;
+unsigned xplane_bytes_field(const struct xplane_encoder *e, int64_t id) {
+  return map_get(&e->compressed, (uint64_t)id) ? XSTAT_COMPRESSED_STR : XSTAT_BYTES;
 }
 
 void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes) {
   const int64_t id = stat_id(e, xplane_stat_name(e, key), 0);
   e->stat.len = 0;
   pb_i64(&e->stat, XSTAT_METADATA_ID, id);
-  pb_bytes(&e->stat, xplane_bytes_field(e, (uint32_t)id), bytes.p, bytes.n);
+  pb_bytes(&e->stat, xplane_bytes_field(e, id), bytes.p, bytes.n);
   pb_message(b, number, &e->stat);
 }
 
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description) {
   tk_id text = xplane_find_text(e->g->t, name, strlen(name));
-  unsigned types = *description ? FOR_XPROF : 0;
+  const unsigned types = !*description ? 0 : strcmp(description, XPLANE_PRIVATE_LINK) ? FOR_XPROF : FOR_LINKS;
   uint64_t key = text ? (uint64_t)text << 8 | types : (hash_text(name, strlen(name)) << 8 | types | (uint64_t)1 << 63);
   uint32_t *slot = map_get(&e->stats, key);
   int64_t id;
   if (slot) {
-    use_stat(e, *slot);
-    return *slot;
+    id = xplane_id_of(e, *slot);
+    use_stat(e, id);
+    return id;
   }
   id = new_stat(e, name, strlen(name), description);
-  map_put(&e->stats, key, (uint32_t)id);
+  put_new_id(e, &e->stats, key, id);
   return id;
 }
 

@@ -71,6 +71,7 @@ struct xplane_graph {
   struct xplane_found *found; /* by string id, if the graph is adopted */
   struct by_process tracks, was, of_classes, records, points; /* tracks, lines, classes, etc. of each process */
   struct xplane_marks *marks;
+  tk_id home;       /* process whose private stats contain records without a process; 0 = none */
   struct kineto *kineto; /* NULL: not a PyTorch trace, or one with several ranks */
   uint64_t lost_points; /* flow points that do not fit the stat "flow" of their event, which has room for one flow */
   uint8_t *planes_of; /* by track: enum xplane_origin of a process; NULL = none was read as XPlane */
@@ -117,12 +118,13 @@ struct xplane_encoder {
   const struct xplane_graph *g;
   tk_id process;
   const struct xplane_plane *was; /* the plane as it was read, or NULL */
-  struct map classes;             /* class -> event metadata id */
-  struct map stats;               /* name << 8 | type -> stat metadata id */
+  struct map classes;             /* class -> event metadata id, as xplane_slot_of encodes it */
+  struct map stats;               /* name << 8 | type -> stat metadata id, likewise */
+  struct buf wide;                /* int64_t: ids that do not fit a map's value */
   struct map compressed;          /* ids of stats whose bytes are compressed strings */
   struct map class_of_id;         /* event metadata id as read -> class */
   struct map class_of_name;       /* name -> class of the plane; filled when the first series is written */
-  struct map overruled_classes;   /* hash of class and overridden stats -> event metadata id */
+  struct map overruled_classes;   /* hash of class and overridden stats -> event metadata id, likewise */
   int64_t next_class, next_stat, first_new_stat;
   struct buf new_classes, new_stats; /* encoded map entries, with their tags */
   struct buf event, stat, inner;     /* scratch */
@@ -155,7 +157,7 @@ tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key);
 /* Appends the stat of an arg to b, as a field with this number. */
 void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *arg);
 /* Returns the field of XStat for the bytes of this stat. */
-unsigned xplane_bytes_field(const struct xplane_encoder *e, uint32_t id);
+unsigned xplane_bytes_field(const struct xplane_encoder *e, int64_t id);
 void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes);
 /* The same for private stats. */
 void xplane_add_private_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
@@ -165,9 +167,12 @@ int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const
 /* For a pruned plane: keeps the stat metadata that an unchanged stat refers to. */
 void xplane_use_stat(struct xplane_encoder *e, struct pb stat);
 /* Return the field of XStat for args of this type (0 = needs a description as well), and the id of the plane's stat with this
- * key. */
+ * key (0 = none). */
 unsigned xplane_field_of(unsigned type);
-const uint32_t *xplane_known_stat(const struct xplane_encoder *e, tk_id key);
+int64_t xplane_known_stat(const struct xplane_encoder *e, tk_id key);
+/* Ids of metadata have 64 bits, values of a map 32: encode an id as such a value, 0 if memory runs out, and decode it. */
+uint32_t xplane_slot_of(struct xplane_encoder *e, int64_t id);
+int64_t xplane_id_of(const struct xplane_encoder *e, uint32_t slot);
 bool xplane_stat_is_used(const struct xplane_encoder *e, int64_t id);
 /* Returns the original entry of event metadata on the first call, then and if there is none, p = NULL. */
 struct xplane_bytes xplane_unwritten_class(struct xplane_encoder *e, int64_t id);
@@ -206,6 +211,9 @@ static inline bool xplane_is_private(const struct xplane_graph *g, tk_id process
 }
 static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
   return !track || t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+}
+static inline tk_id xplane_process_of_record(const struct xplane_graph *g, const struct tk_record *r) {
+  return r->track ? xplane_process(g->t, r->track) : g->home;
 }
 
 /* ---- derived.c ---- */

@@ -1,0 +1,132 @@
+/* differences.c - see differences.h.
+ *
+ * docs/sql.md lists all differences. A user is told of one if a statement reads a table that it concerns, and the trace contains
+ * the data that it is about: a row of the table below. */
+#include "differences.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- conditions ---- */
+
+static bool always(const struct tk_sql *s) { return s->t->n_events > 0; }
+
+static bool has_overlaps(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_events && !s->times.exact; i++)
+    if (s->t->events[i].flags & TK_OVERLAPS) return true;
+  return false;
+}
+
+static uint64_t identity_of(const struct tk_trace *t, const struct tk_event *e) {
+  struct tk_args it = tk_args_of(t, e->args);
+  struct tk_arg arg;
+  uint64_t h = t->classes[e->cls].cat;
+  while (tk_args_next(&it, &arg))
+    if (arg.key == KEY_ID || arg.key == KEY_ID2) h = hash_pair(hash_pair(h, arg.key), hash_pair((uint64_t)arg.type, arg.u));
+  return h;
+}
+
+/* True if an async span begins within another one of its id. Tracks are in order of time. */
+static bool has_nested_asyncs(const struct tk_sql *s) {
+  const struct tk_trace *t = s->t;
+  struct map last; /* identity -> its span that ends last */
+  struct mem own = {0};
+  bool found = false;
+  map_init(&last, &own);
+  for (tk_id k = 1; k <= t->n_tracks && !found; k++) {
+    const struct tk_track *track = &t->tracks[k];
+    for (tk_id i = track->first; track->kind == TK_ASYNCS && i < track->first + track->count && !found; i++) {
+      const struct tk_event *e = &t->events[i];
+      uint32_t *slot = map_put(&last, identity_of(t, e), 0);
+      if (!slot) break;
+      const struct tk_event *open = *slot ? &t->events[*slot] : NULL;
+      found = open && e->ts < open->ts + open->dur;
+      if (!open || e->ts + e->dur > open->ts + open->dur) *slot = i;
+    }
+  }
+  map_free(&last);
+  return found;
+}
+
+static bool has_shape_with(const struct tk_sql *s, tk_id key) {
+  const struct tk_store *store = s->t->store;
+  for (uint32_t i = 1; i <= store->n_shapes; i++)
+    for (uint32_t k = 0; k < store->shapes[i]->n; k++)
+      if (store->shapes[i]->fields[k].key == key) return true;
+  return false;
+}
+
+static bool has_unknown_fields(const struct tk_sql *s) { return s->times.exact && has_shape_with(s, KEY_PERFETTO_FIELDS); }
+
+static bool has_order(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_tracks; i++)
+    if (s->t->tracks[i].has_sort && !(s->is_filed && !s->tracks[i].filed.ranked)) return true;
+  return false;
+}
+
+static bool has_other_packets(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_notes; i++)
+    if (text_begins(tk_string(s->t, s->t->notes[i].text, NULL), "packets kept only in Perfetto output")) return true;
+  return false;
+}
+
+static bool has_wide_ids(const struct tk_sql *s) {
+  for (uint32_t i = 0; i < s->n_threads; i++)
+    if (s->threads[i].tid > INT32_MAX || s->threads[i].tid < 0) return true;
+  for (uint32_t i = 0; i < s->n_processes; i++)
+    if (s->processes[i].pid > INT32_MAX || s->processes[i].pid < 0) return true;
+  return false;
+}
+
+static bool is_xplane(const struct tk_sql *s) { return !s->times.exact && s->t->format && strcmp(s->t->format, "json") != 0; }
+
+/* ---- the table ---- */
+
+#define SLICES "slice slices slice_with_stack_id thread_slice process_slice thread_or_process_slice ancestor_slice descendant_slice"
+
+static const struct difference {
+  const char *tables; /* separated by blanks */
+  bool (*applies)(const struct tk_sql *s);
+  const char *text;
+} DIFFERENCES[] = {
+  {SLICES, has_overlaps, "spans that overlap others of their thread are at the depth where they begin; trace_processor drops them, or moves "
+                         "them to other tracks"},
+  {SLICES, has_nested_asyncs, "async spans of one id are on their thread's track, at depth 0; trace_processor nests them by id"},
+  {SLICES " thread process track thread_track process_track counter counters args flow", has_other_packets,
+   "packets that tracekit does not model have no rows; `tracekit info` names them"},
+  {"thread process thread_slice process_slice", has_wide_ids, "pids and tids are those of the file; trace_processor truncates negative "
+                                                              "ones and those above 32 bits"},
+  {"args", has_unknown_fields, "args lacks fields of events whose description is not in the file, and legacy_event.passthrough_utid"},
+  {"args", has_order, "args contains sort indices of processes and threads, as trace_processor 58 does; older ones do not"},
+  {"stats", always, "stats contains notes of tracekit, not the statistics of trace_processor's importers"},
+  {"metadata", always, "metadata contains the format and the top-level keys of the file, not all that trace_processor derives"},
+  {SLICES " event counter thread process track args flow", is_xplane,
+   "trace_processor does not read this format: rows are those that it gives for the Chrome JSON that `convert` makes of the file"},
+};
+
+enum { N_DIFFERENCES = sizeof DIFFERENCES / sizeof *DIFFERENCES };
+
+static bool names(const char *list, const char *table) {
+  const size_t n = strlen(table);
+  for (const char *p = list; *p; p += strspn(p, " ")) {
+    const size_t word = strcspn(p, " ");
+    if (word == n && sqlite3_strnicmp(p, table, (int)n) == 0) return true;
+    p += word;
+  }
+  return false;
+}
+
+void differences_touch(struct tk_sql *s, const char *table, const char *column) {
+  (void)column;
+  for (unsigned i = 0; table && i < N_DIFFERENCES; i++)
+    if (!(s->touched >> i & 1) && names(DIFFERENCES[i].tables, table)) s->touched |= 1u << i;
+}
+
+const char *tk_sql_difference(const struct tk_sql *s, size_t at) {
+  uint32_t touched = s->touched;
+  for (unsigned i = 0; i < s->n_others; i++) touched |= s->others[i]->touched;
+  for (unsigned i = 0; i < N_DIFFERENCES; i++)
+    if (touched >> i & 1 && DIFFERENCES[i].applies(s) && at-- == 0) return DIFFERENCES[i].text;
+  return NULL;
+}

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Checks XPlane to XPlane, directly and through the other formats, on random profiles that use what hangs on events
+(tests/support/richtrace.py) and on the profiles of fixtures/nasty.
+
+  wire       every output can be parsed to its end, and `check` accepts it
+  whole      planes, lines, events, and the metadata that they refer to: names, bytes, children, stats with their names, types and
+             order of values; ids may differ only for two names of one stat
+  restored   XPlane -> JSON -> XPlane and XPlane -> Perfetto -> XPlane equal XPlane -> XPlane, byte for byte
+
+    rich_xplane.py [TRACES [SEED]]"""
+import collections
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import richtrace  # noqa: E402
+import xspace  # noqa: E402
+from verdict import finish, judge  # noqa: E402
+
+TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+N = int(sys.argv[1]) if len(sys.argv) > 1 else 2000 if os.environ.get('LONG') else 60
+SEED = sys.argv[2] if len(sys.argv) > 2 else '1'
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=120)
+    if p.returncode:
+        raise RuntimeError(f'{" ".join(args)}: status {p.returncode}: {p.stderr.decode("utf-8", "replace")[:300]}')
+
+
+def parsed(data):
+    """Returns the fields of a message. Raises if it does not end with its last field."""
+    found = list(xspace.fields(data))
+    if sum(len(xspace.message(n, v)) if isinstance(v, bytes) else 0 for n, v in found) > len(data):
+        raise ValueError('a field exceeds its message')
+    return found
+
+
+def stat(data, names):
+    parts = parsed(data)
+    ident = next((v for n, v in parts if n == 1), 0)
+    value = [(n, names.get(v, ('', b''))[0] if n == 7 else v) for n, v in parts if n != 1]
+    return names.get(ident, (f'#{ident}', b''))[0], tuple(value[-1:])
+
+
+def entries(plane, number):
+    found = {}
+    for n, entry in plane:
+        if n == number:
+            parts = dict(parsed(entry))
+            found[parts.get(1, 0)] = parsed(parts.get(2, b''))
+    return found
+
+
+def text(fields, number):
+    return next((v.decode() for n, v in reversed(fields) if n == number), '')
+
+
+def by_name(stats):
+    """Returns the values of each name, in order; the last of several stats of one id and name may move."""
+    found = collections.defaultdict(list)
+    for name, value in stats:
+        found[name].append(value)
+    return tuple(sorted((name, tuple(values)) for name, values in found.items()))
+
+
+def metadata(ident, classes, names, depth=0):
+    fields = classes.get(ident)
+    if fields is None:
+        return ('#', ident)
+    return (text(fields, 2), text(fields, 4), tuple(v for n, v in fields if n == 3),
+            tuple(metadata(v, classes, names, depth + 1) if depth < 2 else 0 for n, v in fields if n == 7),
+            by_name(stat(v, names) for n, v in fields if n == 5))
+
+
+def meaning(data):
+    """Returns the planes as values: events with all that their metadata says."""
+    found = []
+    for n, plane in parsed(data):
+        if n != 1:
+            found.append((n, plane))
+            continue
+        fields = parsed(plane)
+        names = {key: (text(value, 2), text(value, 3)) for key, value in entries(fields, 5).items()}
+        classes = entries(fields, 4)
+        lines = []
+        for line in (parsed(v) for n, v in fields if n == 3):
+            events = []
+            for event in (parsed(v) for n, v in line if n == 4):
+                parts = {n: v for n, v in event if n != 4}
+                about = metadata(parts.pop(1, 0), classes, names)
+                parts.pop(3) if not parts.get(3, 1) else None
+                events.append((about, tuple(sorted(parts.items())), by_name(stat(v, names) for n, v in event if n == 4)))
+            lines.append((tuple(sorted((n, v) for n, v in line if n != 4)), tuple(sorted(map(str, events)))))
+        unused = sorted(str(metadata(key, classes, names)) for key in classes)
+        found.append((text(fields, 2), next((v for n, v in fields if n == 1), 0), tuple(lines), tuple(unused),
+                      by_name(stat(v, names) for n, v in fields if n == 6)))
+    return found
+
+
+def read(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def differ(a, b):
+    """Returns the innermost different values."""
+    while isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b):
+        a, b = next((x, y) for x, y in zip(a, b) if x != y)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        a, b = [x for x in a if x not in b][:2], [x for x in b if x not in a][:2]
+    return f'{str(a)[:300]} became {str(b)[:300]}'
+
+
+def compare(a, b):
+    return '' if a == b else differ(a, b)
+
+
+def one(label, path, folder):
+    out = f'{folder}/out.xplane.pb'
+    try:
+        run('convert', '-q', '--force', '--no-provenance', path, '-o', out)
+        run('check', '-q', out)
+        judge(f'{label}: whole', compare(meaning(read(path)), meaning(read(out))))
+        for ending in ('json', 'pftrace'):
+            run('convert', '-q', '--force', '--no-provenance', path, '-o', f'{folder}/via.{ending}')
+            run('convert', '-q', '--force', '--no-provenance', f'{folder}/via.{ending}', '-o', f'{folder}/back.xplane.pb')
+            back = read(f'{folder}/back.xplane.pb')
+            judge(f'{label}: through {ending}', '' if back == read(out) else compare(meaning(read(out)), meaning(back)) or 'bytes')
+    except (RuntimeError, ValueError, IndexError) as e:
+        judge(label, repr(e))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.environ.get('KEEP', folder)
+        for i in range(N):
+            path = f'{folder}/x{i}.xplane.pb'
+            with open(path, 'wb') as f:
+                f.write(richtrace.Xplane(random.Random(f'{SEED}.xplane.{i}')).make())
+            one(f'random {i}', path, folder)
+        for name in sorted(os.listdir(f'{FIXTURES}/nasty/xplane')):
+            if name.startswith('ids_'):
+                one(name, f'{FIXTURES}/nasty/xplane/{name}', folder)
+    return finish()
+
+
+sys.exit(main())
