@@ -150,6 +150,13 @@ struct align_stretch {
   double slope_error;
 };
 
+/* Readings between two stretches: the clock was set there, at an unknown moment. If it was set back, it showed some readings
+ * twice, and the gap reaches into both stretches. */
+struct align_gap {
+  int64_t from_ns, to_ns;
+  double error_ns; /* the jump and the error beside it */
+};
+
 struct align_other {
   double offset_ns, weight;
 };
@@ -167,6 +174,7 @@ struct align_host {
   double error_ns;        /* 95% bound at the worse end of the worst stretch */
   struct align_stretch *stretches; /* owned by the solution */
   uint32_t n_stretches;
+  struct align_gap *gaps;          /* n_stretches - 1 */
   double weight;          /* of the estimate among all possible answers, 0..1 */
   double unless_ns;       /* the estimate is right unless the wall clocks differed by more than this; 0 = unconditionally */
   struct align_other others[ALIGN_OTHERS];
@@ -178,6 +186,8 @@ struct align_host {
   uint32_t never_met;     /* number of collectives during which, by wall clock, no other host was in the same one */
   double moved_ns;        /* shift applied to restore causality */
   bool assumed;           /* only the host name suggests that all its inputs share a clock */
+  bool contradicts;       /* sequence numbers do not support the estimate, but: */
+  double by_number_ns;    /* this offset */
   uint32_t joined;        /* number of hosts that were merged into it because they share a clock */
   bool by_messages;       /* bounded by messages alone: the error is half of the interval */
   bool numbered, executed, stepped; /* whether sequence numbers, executions and step numbers agree with the estimate */

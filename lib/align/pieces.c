@@ -231,6 +231,13 @@ void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double 
 
 /* ---- as a curve ---- */
 
+double pieces_jump(const struct pieces *s, const struct point *p, uint32_t k) {
+  const struct piece *a = &s->v[k], *b = &s->v[k + 1];
+  double last = p[a->to - 1].x, first = p[b->from].x;
+  double early = piece_at(b, last) - piece_at(a, last), late = piece_at(b, first) - piece_at(a, first);
+  return fabs(early) > fabs(late) ? early : late;
+}
+
 void pieces_curve(const struct pieces *s, const struct point *p, struct curve *c) {
   c->n = 0;
   for (uint32_t i = 0; i < s->n; i++) {

@@ -134,12 +134,25 @@ static double common_variance(const struct solver *s, uint32_t host) {
   return of_rank * of_rank * (1.0 / s->ranks[host] + 1.0 / s->ranks[root]) + 2 * OF_HOST * OF_HOST;
 }
 
+/* Between two stretches, the offset is that of either. A clock set back by `jump` showed readings that late before, and that
+ * early after it was set. */
+static void take_gap(struct solver *s, uint32_t host, const struct posterior *p, uint32_t k) {
+  struct align_host *o = &s->s->hosts[host];
+  const struct pieces *fit = &p->best.fit;
+  double jump = pieces_jump(fit, p->points, k), reach = fmax(0, -jump);
+  struct align_gap *g = &o->gaps[k];
+  g->from_ns = s->w.pivot[host] + (int64_t)(p->points[fit->v[k].to - 1].x - reach);
+  g->to_ns = s->w.pivot[host] + (int64_t)(p->points[fit->v[k + 1].from].x + reach);
+  g->error_ns = fabs(jump) + fmax(o->stretches[k].error_ns, o->stretches[k + 1].error_ns);
+}
+
 static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
   struct align_host *o = &s->s->hosts[host];
   const struct pieces *fit = &p->best.fit;
   double extra = common_variance(s, host) + s->variance[s->w.root[host]] + p->shape * p->shape;
   o->stretches = arena_alloc(&s->s->arena, fit->n * sizeof *o->stretches);
-  if (!o->stretches) return false;
+  o->gaps = arena_alloc(&s->s->arena, fit->n * sizeof *o->gaps);
+  if (!o->stretches || !o->gaps) return false;
   o->n_stretches = fit->n;
   for (uint32_t i = 0; i < fit->n; i++) {
     const struct piece *a = &fit->v[i];
@@ -150,6 +163,7 @@ static bool take_stretches(struct solver *s, uint32_t host, const struct posteri
     t->error_ns = Z95 * hypot(hypot(a->level_error, a->slope_error * ((from + to) / 2 - a->x0)), sqrt(extra));
     o->error_ns = fmax(o->error_ns, hypot(t->error_ns, t->slope_error * (to - from) / 2));
   }
+  for (uint32_t i = 0; i + 1 < fit->n; i++) take_gap(s, host, p, i);
   s->variance[host] = pow(o->error_ns / Z95, 2);
   return true;
 }
@@ -183,6 +197,8 @@ static bool take_posterior(struct solver *s, uint32_t host, const struct questio
   o->mad_ns = p->mad;
   o->p95_ns = p->p95;
   o->why = p->doubt;
+  o->contradicts = p->doubt == DOUBT_NUMBERS;
+  o->by_number_ns = p->by_number;
   if (p->doubt) o->state = ALIGN_POOR;
   take_others(o, p);
   take_evidence(o, q, p);
@@ -469,6 +485,7 @@ static void widen(struct align_host *o) {
   for (uint32_t i = 0; i < o->n_stretches; i++) {
     struct align_stretch *t = &o->stretches[i];
     t->error_ns = hypot(t->error_ns, o->moved_ns);
+    if (i + 1 < o->n_stretches) o->gaps[i].error_ns += fabs(o->moved_ns);
     drift = fmax(drift, 1.5 * t->slope_error * (double)(t->to_ns - t->from_ns) / 2);
   }
   o->error_ns = hypot(o->error_ns, o->moved_ns);
