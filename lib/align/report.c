@@ -61,8 +61,9 @@ static double offset_us(const struct align_map *m) {
 static const char LEAVE_ALIKE[] = "its ranks leave collectives as those of other hosts do";
 static const char AT_ONCE[] = "the markers were set at the same time";
 static const char ONE_CLOCK[] = "its inputs have no host name, but share a clock";
+static const char ONE_DEVICE_CLOCK[] = "its device clocks agree with its CPU clocks";
 static const char WALL_CLOCKS[] = "the wall clocks differ by less than unless_us";
-enum { MOST_ASSUMPTIONS = 4 };
+enum { MOST_ASSUMPTIONS = 5 };
 
 static bool is_marker(const struct tk_align_host *h) { return strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0; }
 
@@ -72,6 +73,7 @@ static uint32_t assumptions_of(const struct tk_align_host *h, const struct align
   if (!h->n_pieces) return 0;
   if (is_marker(h)) out[n++] = AT_ONCE;
   else if (!found->by_messages) out[n++] = LEAVE_ALIKE;
+  if (!found->of_gpu && !is_marker(h)) out[n++] = ONE_DEVICE_CLOCK;
   if (found->joined > 1) out[n++] = ONE_CLOCK;
   if (h->unless_us > 0) out[n++] = WALL_CLOCKS;
   return n;
@@ -92,6 +94,17 @@ static void say_gaps(char *text, size_t size, const struct align_host *found) {
   tk_print_duration((tk_time)(lasts < INT64_MAX / 1000 ? lasts : INT64_MAX / 1000) * 1000, time);
   snprintf(text, size, ", except for %s around %s its clock was set, where the error is up to %s", time,
            found->n_stretches > 2 ? "the moments at which" : "the moment at which", error);
+}
+
+/* Appends why the error is as large as it is: ranks of one clock do not leave together. */
+static void add_lateness(char *text, size_t size, const struct align_host *found) {
+  size_t n = strlen(text);
+  if (found->of_gpu)
+    snprintf(text + n, size - n, "; it leaves collectives apart from the other ranks of its host: it is late, or its GPU clock is off, and "
+                                 "the error covers both");
+  else if (found->trend_ns > found->error_ns / 2)
+    snprintf(text + n, size - n, "; ranks of one host leave one after the other, and hosts may as well, by %s us",
+             num_fixed(found->trend_ns / 1e3, 0).s);
 }
 
 /* Begins with what holds in any case, continues with the estimate, its error and what it assumes. */
@@ -115,6 +128,7 @@ static void say_good(char *text, size_t size, const struct tk_align_host *h, con
   snprintf(text, size, "%s; estimated within %s us, assuming that %s: %u %s agree within %s us (median)%s%s%s", proven,
            num_fixed(ceil(h->error_us), 0).s, is_marker(h) ? AT_ONCE : LEAVE_ALIKE, h->anchors, is_marker(h) ? "markers" : "collectives",
            num_fixed(h->mad_us, 1).s, set, unless, moved);
+  add_lateness(text, size, found);
   add_alternatives(text, size, h, offset_us(&found->map));
 }
 

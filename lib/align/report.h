@@ -9,6 +9,7 @@ struct align_input {
   const char *name, *host; /* host: "" = unknown */
   int64_t rank, start_ns, given_ns;
   int64_t from_ns, to_ns; /* range of times that is kept */
+  struct align_gpu gpu;
   int64_t world; /* number of ranks in its job; 0 = unknown */
   const struct align_map *map; /* map supplied by the user; NULL = use given_ns */
   bool merged;     /* contains several ranks */

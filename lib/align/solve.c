@@ -14,7 +14,9 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "doubt.h"
+#include "gpus.h"
 #include "hosts.h"
+#include "lateness.h"
 #include "messages.h"
 #include "one_way.h"
 #include "posterior.h"
@@ -479,6 +481,40 @@ static void keep_maps(const struct solver *s) {
   }
 }
 
+/* ---- what ranks of one clock show ---- */
+
+static void widen_by(struct align_host *o, double by) {
+  for (uint32_t i = 0; i < o->n_stretches; i++) o->stretches[i].error_ns = hypot(o->stretches[i].error_ns, by);
+  for (uint32_t i = 0; i + 1 < o->n_stretches; i++) o->gaps[i].error_ns += by;
+  o->error_ns = hypot(o->error_ns, by);
+}
+
+/* A host whose own ranks scatter far more than those of others may itself be as late. */
+static double scatter_of(const struct lateness *late, uint32_t host) {
+  const double most = fmax(OF_RANK, late->scatter);
+  return late->own[host] > 2.5 * most ? late->own[host] : most;
+}
+
+/* Ranks of one host that leave far apart, or ever later, show by how much hosts may do so. */
+static bool widen_by_lateness(struct solver *s) {
+  const struct align_problem *p = s->w.p;
+  const struct lateness_view v = {&s->w, s->sights, s->first_sight, s->first_anchor};
+  struct lateness late;
+  if (p->marker || p->placed) return true;
+  if (!lateness_find(&v, &s->w.arena, &late)) return false;
+  for (uint32_t h = 0; h < p->n_hosts; h++) {
+    struct align_host *o = &s->s->hosts[h];
+    uint32_t root = s->w.root[h];
+    if (root == h || !o->n_stretches || o->by_messages) continue;
+    double own = scatter_of(&late, h), other = scatter_of(&late, root);
+    double more = (own * own - OF_RANK * OF_RANK) / s->ranks[h] + (other * other - OF_RANK * OF_RANK) / s->ranks[root];
+    double far = fabs(late.place[h] - late.place[root]);
+    if (isfinite(far)) o->trend_ns = fabs(late.trend) * far;
+    widen_by(o, hypot(Z95 * sqrt(more), o->trend_ns));
+  }
+  return true;
+}
+
 /* A shift that restored causality shows that the error was larger; the error of the drift also widens the proven bounds. */
 static void widen(struct align_host *o) {
   double drift = 0;
@@ -557,11 +593,21 @@ static bool solve_hosts(struct align_problem *p, struct align_solution *solution
   if (ok) make_sights(&s);
   ok = ok && list_labels(&s) && rivals_list(&s.rivals, &s.w.arena, s.sights, s.first_sight, p->n_hosts);
   ok = ok && place_all(&s) && list_members(&s) && align_check(&s.w, solution) && list_meetings(&s);
+  ok = ok && widen_by_lateness(&s);
   if (ok) judge(&s), keep_maps(&s);
+  if (ok && !p->marker && !p->placed) ok = gpus_widen(&s.w, solution);
   map_free(&s.waiting);
   rivals_free(&s.rivals);
   arena_free(&s.w.arena);
   return ok;
+}
+
+/* Keeps which inputs have one name: hosts_test separates those that do not leave together. */
+static bool note_origins(struct align_problem *p, struct arena *arena) {
+  uint32_t *origin = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *origin);
+  if (origin) memcpy(origin, p->host_of, (size_t)p->n_inputs * sizeof *origin);
+  p->origin = origin;
+  return origin != NULL;
 }
 
 bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err) {
@@ -569,7 +615,7 @@ bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_er
   s->hosts = mem_array(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
   if (s->hosts) memset(s->hosts, 0, ((size_t)s->cap + 1) * sizeof *s->hosts);
   /* A marker is always moved onto the others, however close it is. */
-  bool ok = s->hosts && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
+  bool ok = s->hosts && note_origins(p, &s->arena) && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
   if (ok && !p->marker && !p->placed) hosts_join(p, s, solve_hosts);
   return mem_check(p->mem, err);
 }

@@ -182,6 +182,7 @@ static bool take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_
   input->host = s->host;
   input->merged = s->merged;
   input->world = s->world;
+  input->gpu = s->gpu;
   input->comparable = merge_is_comparable(&a->base, s->clock);
   bool ok = is_in_range(a->base.zero_ns, 0) && is_in_range(own.zero_ns, 0);
   const int64_t later = ok ? merge_later(&a->base, &own, a->opt->align) : 0;
@@ -375,6 +376,21 @@ static bool note_walls(struct aligner *a) {
   return true;
 }
 
+/* Lists what is known of the ranks of inputs. */
+static bool note_ranks(struct aligner *a) {
+  int64_t *rank = arena_alloc(&a->arena, (a->in->n + 1) * sizeof *rank);
+  struct align_gpu *gpu = arena_alloc(&a->arena, (a->in->n + 1) * sizeof *gpu);
+  if (!rank || !gpu) return mem_check(a->mem, a->err);
+  for (size_t i = 0; i < a->in->n; i++) {
+    const struct align_input *input = &a->inputs[i];
+    rank[i] = input->read && input->stated ? input->rank : -1;
+    gpu[i] = input->read ? input->gpu : (struct align_gpu){-INFINITY, INFINITY};
+  }
+  a->problem.rank = rank;
+  a->problem.gpu = gpu;
+  return true;
+}
+
 static bool solve(struct aligner *a) {
   struct align_problem *p = &a->problem;
   p->mem = a->mem;
@@ -382,7 +398,7 @@ static bool solve(struct aligner *a) {
   p->n_inputs = (uint32_t)a->in->n;
   p->marker = a->opt->align == TK_ALIGN_MARKER;
   p->clock_error_ns = (double)a->opt->clock_error / 1e3;
-  if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a) || !note_walls(a)) return false;
+  if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a) || !note_walls(a) || !note_ranks(a)) return false;
   uint32_t all = a->anchors.n;
   a->anchors.n = set_given_apart(a);
   bool ok = align_solve(p, &a->solution, a->err);

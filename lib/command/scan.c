@@ -1,6 +1,7 @@
 /* scan.c - collects from a trace what is needed to compare clocks (scan.h). */
 #include "scan.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "align/groups.h"
@@ -12,11 +13,14 @@
 /* Adds a note if the GPU has a clock of its own. Kernels that begin before their launch show how far it is behind, at least;
  * waits that end before the work that they wait for show how far it is ahead. */
 static bool check_launches(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem,
-                           struct tk_diagnostics *notes) {
+                           struct tk_diagnostics *notes, struct align_gpu *gpu) {
+  enum { FEWEST = 3 };
   const tk_time rounding = 2000000;
   struct launch_check c;
   char text[256], time[32];
   if (!launches_check(t, origins, mem, &c)) return false;
+  if (!origins && c.kernels >= FEWEST) gpu->high = (double)c.soonest / 1e3;
+  if (!origins && c.waits >= FEWEST) gpu->low = (double)c.middle / 1e3;
   bool behind = c.most > rounding && c.early >= 3 && c.early >= c.kernels / 100;
   bool ahead = c.middle > rounding && c.late >= 3;
   tk_print_duration(behind ? c.most : c.middle, time);
@@ -43,7 +47,7 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
   struct track_origin *origins = ok && s->merged ? identity_of_tracks(t, mem) : NULL;
   if (s->merged) from.groups = NULL, from.n_groups = 0; /* they belong to its first rank */
   from.origins = origins;
-  ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes);
+  ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes, &s->gpu);
   if (origins) identity_free_tracks(origins, mem);
   s->world = from.world;
   arena_free(&arena);
@@ -65,6 +69,7 @@ bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t
   trace_extent(t, &start, &end);
   *s = (struct scan){.rank = id.rank, .merged = identity_is_merged(t), .zero_ns = t->zero_ns, .clock = t->clock, .format = t->format};
   s->compared = id.rank_note != NULL;
+  s->gpu = (struct align_gpu){-INFINITY, INFINITY};
   s->input = diagnostics_text(notes, t->source);
   s->host = diagnostics_text(notes, id.host);
   s->start_ns = trace_ns(t, 0, start);

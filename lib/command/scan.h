@@ -60,6 +60,7 @@ struct scan {
   uint64_t records, events, flow_points, size;
   const char *format;
   const char *run, *step;     /* from the path; "" = unknown */
+  struct align_gpu gpu;       /* of a rank; unknown if there are several */
   struct scan_pids pids;      /* not filled by scan_take */
   struct format_starts starts;
   struct scan_size sizes[FORMATS_MOST]; /* by row of the format */
