@@ -515,18 +515,14 @@ static bool widen_by_lateness(struct solver *s) {
   return true;
 }
 
-/* A shift that restored causality shows that the error was larger; the error of the drift also widens the proven bounds. */
+/* A shift that restored causality shows that the error was larger. */
 static void widen(struct align_host *o) {
-  double drift = 0;
   for (uint32_t i = 0; i < o->n_stretches; i++) {
     struct align_stretch *t = &o->stretches[i];
     t->error_ns = hypot(t->error_ns, o->moved_ns);
     if (i + 1 < o->n_stretches) o->gaps[i].error_ns += fabs(o->moved_ns);
-    drift = fmax(drift, 1.5 * t->slope_error * (double)(t->to_ns - t->from_ns) / 2);
   }
   o->error_ns = hypot(o->error_ns, o->moved_ns);
-  o->low_ns -= drift;
-  o->high_ns += drift;
 }
 
 static void judge(const struct solver *s) {

@@ -348,7 +348,8 @@ def drift(rng):
 def temperature(rng):
     """The rate of a clock follows the temperature."""
     j = Job(rng, rng.choice(('ddp', 'fsdp')), steps=rng.randint(15, 40)).run()
-    j.clock[1].sine = (rng.uniform(5, 60), j.span * rng.uniform(0.4, 1.5), rng.uniform(0, 6.3))
+    period = j.span * rng.uniform(0.4, 1.5)
+    j.clock[1].sine = (min(rng.uniform(5, 60), 300e-6 * period / 6.3), period, rng.uniform(0, 6.3))
     return j
 
 
