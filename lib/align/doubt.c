@@ -10,7 +10,8 @@
 const char DOUBT_WIDE[] = "its collectives end too far from those of the other hosts";
 const char DOUBT_NUMBERS[] = "its collectives end as if they were not those with the same sequence numbers";
 
-enum { MOST_SETTINGS = 8 }; /* pieces: clocks are hardly set more often in one recording */
+enum { MOST_SETTINGS = 8 }; /* pieces: clocks are not set more often than that, once a second */
+#define SECOND 1e9
 
 #define FIT_SIGMA 30e3 /* ns: a wider scatter does not count as a barrier */
 
@@ -142,7 +143,8 @@ const char *doubt_of(const struct question *q, const struct posterior *p, const 
   if (y->fit.sigma > FIT_SIGMA) return DOUBT_WIDE;
   if (is_violated(q, y)) return "some collectives would still end before they begin";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
-  if (y->fit.n > MOST_SETTINGS) return "the residuals of its collectives have a pattern that no clock explains";
+  if (y->fit.n > MOST_SETTINGS && p->points[p->n_points - 1].x - p->points[0].x < y->fit.n * SECOND)
+    return "the residuals of its collectives have a pattern that no clock explains";
   if (is_torn(p, r)) return "its clock was set back, and the collectives around that moment contradict each other";
   if (thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
   for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)

@@ -325,6 +325,11 @@ static void put_gaps(struct buf *b, const struct align_host *found) {
   append_text(b, "]");
 }
 
+static void put_bound(struct buf *b, const char *key, double us) {
+  if (isfinite(us)) put_number(b, key, us);
+  else append_text(b, key), append_text(b, "null");
+}
+
 /* Writes the 95% error around the offset, and what it assumes. */
 static void put_estimate(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
   const char *why[MOST_ASSUMPTIONS];
@@ -333,6 +338,10 @@ static void put_estimate(struct buf *b, const struct tk_align_host *h, const str
   put_number(b, ",", h->error_us);
   append_text(b, "],\"assumes\":[");
   for (uint32_t i = 0; i < n; i++) put_text(b, i ? "," : "", why[i]);
+  append_text(b, "]");
+  if (!isfinite(found->gpu.low) && !isfinite(found->gpu.high)) return;
+  put_bound(b, ",\"gpu_us\":[", found->gpu.low / 1e3);
+  put_bound(b, ",", found->gpu.high / 1e3);
   append_text(b, "]");
 }
 

@@ -193,7 +193,7 @@ static void take_others(struct align_host *o, const struct posterior *p) {
 static bool take_posterior(struct solver *s, uint32_t host, const struct question *q, const struct posterior *p) {
   struct align_host *o = &s->s->hosts[host];
   uint32_t root = o->root;
-  *o = (struct align_host){.state = ALIGN_GOOD, .root = root, .assumed = o->assumed};
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = root, .assumed = o->assumed, .gpu = o->gpu};
   o->anchors = p->best.n;
   o->rejected = p->outliers;
   o->mad_ns = p->mad;
@@ -277,7 +277,7 @@ static bool place_by_messages(struct solver *s, uint32_t host, const struct ques
   if (m.n == 0) return true;
   double rivals;
   if (!weigh_rivals(s, host, arena, &rivals)) return false;
-  *o = (struct align_host){.state = ALIGN_GOOD, .root = o->root, .assumed = o->assumed, .anchors = m.n};
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = o->root, .assumed = o->assumed, .anchors = m.n, .gpu = o->gpu};
   o->weight = m.mass > 0 ? m.mass / (m.all + rivals) : 0;
   s->w.curve[host] = (struct curve){.n = 1, .x = {m.first}, .y = {(m.low + m.high) / 2}};
   if (o->weight < DECIDED) {
@@ -577,7 +577,7 @@ static bool prepare(struct solver *s) {
   memset(s->w.curve, 0, hosts * sizeof *s->w.curve);
   for (uint32_t h = 0; h < p->n_hosts; h++) {
     s->w.root[h] = s->s->hosts[h].root = h;
-    s->s->hosts[h] = (struct align_host){.root = h, .assumed = s->s->hosts[h].assumed};
+    s->s->hosts[h] = (struct align_host){.root = h, .assumed = s->s->hosts[h].assumed, .gpu = {-INFINITY, INFINITY}};
   }
   return true;
 }
