@@ -19,8 +19,8 @@ static bool check_launches(const struct tk_trace *t, const struct track_origin *
   struct launch_check c;
   char text[256], time[32];
   if (!launches_check(t, origins, mem, &c)) return false;
-  if (!origins && c.kernels >= FEWEST) gpu->high = (double)c.soonest / 1e3;
-  if (!origins && c.waits >= FEWEST) gpu->low = (double)c.middle / 1e3;
+  if (!origins && c.kernels >= FEWEST) gpu->high = ceil((double)c.soonest / 1e3);
+  if (!origins && c.waits >= FEWEST) gpu->low = floor((double)c.middle / 1e3);
   bool behind = c.most > rounding && c.early >= 3 && c.early >= c.kernels / 100;
   bool ahead = c.middle > rounding && c.late >= 3;
   tk_print_duration(behind ? c.most : c.middle, time);
@@ -54,6 +54,21 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
   return ok;
 }
 
+static uint64_t mark_event(uint64_t mark, const struct tk_trace *t, tk_id i) {
+  const struct tk_event *e = &t->events[i];
+  size_t n;
+  const char *name = tk_string(t, t->classes[e->cls].name, &n);
+  return align_mix(align_mix(align_mix(mark, (uint64_t)e->ts), (uint64_t)e->dur), hash_bytes(name, n));
+}
+
+uint64_t scan_mark(const struct tk_trace *t) {
+  enum { ENDS = 64 };
+  uint64_t mark = align_mix(t->counts.bytes, align_mix(t->n_events, align_mix((uint64_t)t->origin_ns, (uint64_t)t->zero_ns)));
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (i <= ENDS || i + ENDS > t->n_events) mark = mark_event(mark, t, i);
+  return mark;
+}
+
 bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem) {
   struct buf pids = {.mem = mem};
   mem_free(mem, to->v);
@@ -70,6 +85,7 @@ bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t
   *s = (struct scan){.rank = id.rank, .merged = identity_is_merged(t), .zero_ns = t->zero_ns, .clock = t->clock, .format = t->format};
   s->compared = id.rank_note != NULL;
   s->gpu = (struct align_gpu){-INFINITY, INFINITY};
+  s->mark = scan_mark(t);
   s->input = diagnostics_text(notes, t->source);
   s->host = diagnostics_text(notes, id.host);
   s->start_ns = trace_ns(t, 0, start);

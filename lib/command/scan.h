@@ -10,7 +10,7 @@
 #include "graph/diagnostics.h"
 
 enum {
-  SCAN_SCHEMA = 1,
+  SCAN_SCHEMA = 2,
   SCAN_MOST = 64 << 10, /* bytes per rank in a file */
   SCAN_ANCHORS = 2048,  /* per rank: more do not improve the result, and these fit */
   SCAN_STEPS = 512,
@@ -60,7 +60,8 @@ struct scan {
   uint64_t records, events, flow_points, size;
   const char *format;
   const char *run, *step;     /* from the path; "" = unknown */
-  struct align_gpu gpu;       /* of a rank; unknown if there are several */
+  struct align_gpu gpu;       /* in whole ns; unknown if there are several ranks */
+  uint64_t mark;              /* scan_mark */
   struct scan_pids pids;      /* not filled by scan_take */
   struct format_starts starts;
   struct scan_size sizes[FORMATS_MOST]; /* by row of the format */
@@ -95,12 +96,16 @@ bool scan_weigh(struct scan *s, const struct tk_trace *t, const struct format *o
 bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
                struct tk_diagnostics *notes);
 
+/* Returns a hash of the size, the first and the last events of a trace as it was read: equal for equal traces, however they are
+ * packed. */
+uint64_t scan_mark(const struct tk_trace *t);
+
 /* ---- files ---- */
 
-/* Appends one rank: its scan, its anchors and its notes. If it exceeds SCAN_MOST bytes, anchors are dropped, the same way on
+/* Appends one rank: its scan, its anchors and its notes, and the CRC of the whole buffer. If it exceeds SCAN_MOST bytes, anchors are dropped, the same way on
  * all ranks. A failure sticks in the memory of `to`. */
 void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anchors, const char *const *notes, size_t n_notes);
-/* Appends the head of a file. */
+/* Appends the head of a file, before its first rank. */
 void scan_print_head(struct buf *to);
 
 /* Scans read from files. */
