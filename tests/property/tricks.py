@@ -357,7 +357,7 @@ def wander(rng):
     j = Job(rng, steps=rng.randint(15, 30)).run()
     values, step = [0.0], j.span / 12
     for _ in range(16):
-        values.append(values[-1] + rng.gauss(0, rng.uniform(2, 15)))
+        values.append(values[-1] + rng.gauss(0, 100e-6 * step))
     j.clock[1].walk = (step, values)
     return j
 
