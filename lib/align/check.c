@@ -194,8 +194,10 @@ struct blocks {
 };
 
 static double time_of(const struct align_work *w, uint32_t collective) {
-  const struct align_member *m = &w->members[w->first[collective]];
-  return align_true(w, m->host, m->first_end);
+  double t = INFINITY;
+  for (uint32_t i = w->first[collective]; !isfinite(t) && i < w->first[collective + 1]; i++)
+    t = align_true(w, w->members[i].host, w->members[i].first_end);
+  return isfinite(t) ? t : 0;
 }
 
 static int by_value(const void *pa, const void *pb) {

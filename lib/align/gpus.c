@@ -76,11 +76,13 @@ static void admit_gpu(struct align_host *o, struct align_gpu g) {
 
 /* ---- of one name ---- */
 
-/* How far the clock of a host is ahead of another one's. */
-static double ahead(const struct align_work *w, uint32_t host, uint32_t of) {
+/* How far the clock of a host is ahead of another one's, at a reading. */
+static double ahead_at(const struct align_work *w, uint32_t host, uint32_t of, double t) {
   double wall = (double)(w->pivot[host] - w->pivot[of]);
-  return wall + curve_at(&w->curve[host], 0) - curve_at(&w->curve[of], wall);
+  return wall + curve_at(&w->curve[host], t) - curve_at(&w->curve[of], t + wall);
 }
+
+static double ahead(const struct align_work *w, uint32_t host, uint32_t of) { return ahead_at(w, host, of, 0); }
 
 /* True if launches show that the GPU of `host`, not of `of`, has the clock that is `by` ahead. */
 static bool is_shown(struct align_gpu host, struct align_gpu of, double by) {
@@ -97,8 +99,11 @@ static void admit_name(const struct align_work *w, struct align_solution *s, uin
   o->of_gpu = true;
   if (root || is_placed(o)) widen(o, fabs(by));
   if (!is_placed(o)) return;
-  o->low_ns = fmin(o->low_ns, -by + (w->root[of] == of ? 0 : m->low_ns));
-  o->high_ns = fmax(o->high_ns, -by + (w->root[of] == of ? 0 : m->high_ns));
+  for (uint32_t k = 0; k < w->curve[host].n; k++) {
+    const double then = ahead_at(w, host, of, w->curve[host].x[k]);
+    o->low_ns = fmin(o->low_ns, -then + (w->root[of] == of ? 0 : m->low_ns));
+    o->high_ns = fmax(o->high_ns, -then + (w->root[of] == of ? 0 : m->high_ns));
+  }
 }
 
 /* Compares a host with the one that most inputs of its name have. Either may be meant if both have one input. */

@@ -102,6 +102,19 @@ static double slope_of(const struct family *f, double *squares) {
   return *squares > 0 ? xy / *squares : NAN;
 }
 
+/* True if nearly all ranks follow the slope: one late rank has no trend. */
+static bool is_steady(const struct family *f, double slope) {
+  enum { MOST_RANKS = 32 };
+  uint32_t n = f->n < MOST_RANKS ? f->n : MOST_RANKS, all = 0, alike = 0;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = i + 1; k < n; k++) {
+      double rise = (f->v[k]->late - f->v[i]->late) / (f->v[k]->rank - f->v[i]->rank) / slope;
+      all++;
+      alike += rise > 0.33 && rise < 3;
+    }
+  return 5 * alike >= 4 * all;
+}
+
 /* Returns the scatter of the ranks of a family: of two, half of their distance is that of each. */
 static double scatter_of(const struct family *f, double *room, uint32_t *n) {
   double middle = 0, bessel = sqrt((double)f->n / fmax(1, f->n - 1));
@@ -122,6 +135,7 @@ static void take_family(const struct family *f, struct lateness *out, double *ro
   for (uint32_t i = 0; i < f->n; i++) out->own[f->v[i]->host] = fmax(out->own[f->v[i]->host], scatter);
   slope = slope_of(f, &weight);
   if (!isfinite(slope)) return;
+  if (f->n > 2 && !is_steady(f, slope)) slope = 0;
   slopes[(*n_slopes)++] = slope;
   *squares += weight;
 }

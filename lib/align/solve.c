@@ -378,6 +378,25 @@ static bool place_all(struct solver *s) {
 
 /* ---- members of collectives ---- */
 
+/* True if the clock may have been set at this reading. */
+static bool is_in_gap(const struct solver *s, uint32_t host, double t) {
+  const struct align_host *o = &s->s->hosts[host];
+  for (uint32_t i = 0; i + 1 < o->n_stretches; i++)
+    if (t > (double)(o->gaps[i].from_ns - s->w.pivot[host]) && t < (double)(o->gaps[i].to_ns - s->w.pivot[host])) return true;
+  return false;
+}
+
+/* A reading in a gap bounds nothing: the map there is a guess. */
+static struct align_member member_of(const struct solver *s, uint32_t host, const struct sight *x) {
+  struct align_member m = {host, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
+  if (s->s->hosts[host].n_stretches < 2) return m;
+  if (is_in_gap(s, host, m.last_start)) m.last_start = m.last_sent = -INFINITY;
+  if (is_in_gap(s, host, m.last_sent)) m.last_sent = -INFINITY;
+  if (is_in_gap(s, host, m.first_end)) m.first_end = m.first_received = INFINITY;
+  if (is_in_gap(s, host, m.first_received)) m.first_received = INFINITY;
+  return m;
+}
+
 static bool list_members(struct solver *s) {
   struct align_work *w = &s->w;
   uint32_t all = s->first_sight[w->p->n_hosts], n = 0, *at = arena_alloc(&w->arena, ((size_t)s->base + 2) * sizeof *at);
@@ -400,8 +419,7 @@ static bool list_members(struct solver *s) {
       const struct sight *x = &sights_of(s, h)[i];
       if (x->collective == ALIGN_NONE || at[x->collective] == ALIGN_NONE) continue;
       if (w->root[h] == h) s->s->hosts[h].anchors++;
-      struct align_member m = {h, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
-      w->members[at[x->collective]++] = m;
+      w->members[at[x->collective]++] = member_of(s, h, x);
     }
   }
   return true;
