@@ -180,6 +180,7 @@ struct align_host {
   struct align_stretch *stretches; /* owned by the solution */
   uint32_t n_stretches;
   struct align_gap *gaps;          /* n_stretches - 1 */
+  bool cut_front, cut_back;        /* collectives before the first or after the last stretch disagree: the clock may have been set */
   double weight;          /* of the estimate among all possible answers, 0..1 */
   double unless_ns;       /* the estimate is right unless the wall clocks differed by more than this; 0 = unconditionally */
   struct align_other others[ALIGN_OTHERS];

@@ -44,17 +44,18 @@ double doubt_shape(const double *r, uint32_t n, double sigma) {
 
 /* A collective that one rank left late is a single outlier. Neighbours that are off in the same direction form a pattern. */
 static const char *shape_of(const struct posterior *p, const double *r, double sigma) {
-  uint32_t n = p->n_points, far = 0, beside = 0;
+  uint32_t n = p->n_points, far = 0, beside = 0, equal = 0;
   bool edge = false;
   for (uint32_t i = 0; i < n; i++) {
     far += fabs(r[i]) > 6 * sigma;
     if (i == 0 || fabs(r[i]) <= 5 * sigma || fabs(r[i - 1]) <= 5 * sigma || r[i] * r[i - 1] < 0) continue;
     edge = edge || i == 1 || i + 1 == n;
     beside++;
+    equal += fabs(r[i] - r[i - 1]) < 4 * sigma;
   }
   if (edge && 10 * far < n) return "its first or last collectives disagree with the others";
   if (3 * far > n) return "its collectives contradict each other";
-  if (beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the others";
+  if (equal > 2.0 * far * far / n || beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the others";
   if (n < ALIGN_ENOUGH_FOR_RUNS || runs(r, n) >= -4 || p->shape <= sigma) return NULL;
   return "the residuals of its collectives have a pattern that no clock explains";
 }

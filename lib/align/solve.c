@@ -148,6 +148,20 @@ static void take_gap(struct solver *s, uint32_t host, const struct posterior *p,
   g->error_ns = fabs(jump) + fmax(o->stretches[k].error_ns, o->stretches[k + 1].error_ns);
 }
 
+/* Ends the first and the last stretch where collectives outside disagree. If the clock was set back there, it showed the readings
+ * at the edge twice. */
+static void cut_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
+  struct align_host *o = &s->s->hosts[host];
+  struct align_stretch *first = &o->stretches[0], *last = &o->stretches[o->n_stretches - 1];
+  double early = 0, late = 0;
+  for (uint32_t i = 0; i < p->first; i++) early = fmax(early, pieces_residual(&p->best.fit, p->points, i));
+  for (uint32_t i = p->last + 1; i < p->n_points; i++) late = fmax(late, -pieces_residual(&p->best.fit, p->points, i));
+  o->cut_front = p->first > 0;
+  o->cut_back = p->last + 1 < p->n_points;
+  first->from_ns += (int64_t)fmin(early, (double)(first->to_ns - first->from_ns));
+  last->to_ns -= (int64_t)fmin(late, (double)(last->to_ns - last->from_ns));
+}
+
 static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
   struct align_host *o = &s->s->hosts[host];
   const struct pieces *fit = &p->best.fit;
@@ -166,6 +180,7 @@ static bool take_stretches(struct solver *s, uint32_t host, const struct posteri
     o->error_ns = fmax(o->error_ns, hypot(t->error_ns, t->slope_error * (to - from) / 2));
   }
   for (uint32_t i = 0; i + 1 < fit->n; i++) take_gap(s, host, p, i);
+  cut_stretches(s, host, p);
   s->variance[host] = pow(o->error_ns / Z95, 2);
   return true;
 }
@@ -381,6 +396,9 @@ static bool place_all(struct solver *s) {
 /* True if the clock may have been set at this reading. */
 static bool is_in_gap(const struct solver *s, uint32_t host, double t) {
   const struct align_host *o = &s->s->hosts[host];
+  if (!o->n_stretches) return false;
+  if (o->cut_front && t < (double)(o->stretches[0].from_ns - s->w.pivot[host])) return true;
+  if (o->cut_back && t > (double)(o->stretches[o->n_stretches - 1].to_ns - s->w.pivot[host])) return true;
   for (uint32_t i = 0; i + 1 < o->n_stretches; i++)
     if (t > (double)(o->gaps[i].from_ns - s->w.pivot[host]) && t < (double)(o->gaps[i].to_ns - s->w.pivot[host])) return true;
   return false;
@@ -389,7 +407,6 @@ static bool is_in_gap(const struct solver *s, uint32_t host, double t) {
 /* A reading in a gap bounds nothing: the map there is a guess. */
 static struct align_member member_of(const struct solver *s, uint32_t host, const struct sight *x) {
   struct align_member m = {host, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
-  if (s->s->hosts[host].n_stretches < 2) return m;
   if (is_in_gap(s, host, m.last_start)) m.last_start = m.last_sent = -INFINITY;
   if (is_in_gap(s, host, m.last_sent)) m.last_sent = -INFINITY;
   if (is_in_gap(s, host, m.first_end)) m.first_end = m.first_received = INFINITY;

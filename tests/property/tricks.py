@@ -297,7 +297,12 @@ def kernel_cut(rng):
 
 def jumped(rng, by, style='ddp', host=1, times=1, where=(0.15, 0.85), keyed=True):
     j = Job(rng, style, keyed=keyed).run()
-    j.clock[host].jumps = sorted((j.span * rng.uniform(*where), by(rng)) for _ in range(times))
+    ends = [op['end'][host * j.each] for op in j.ops]
+    while True:
+        at = sorted(j.span * rng.uniform(*where) for _ in range(times))
+        if all(sum(a < e < b for e in ends) >= 2 for a, b in zip(at, at[1:])):
+            break  # what happens between two collectives leaves only its sum
+    j.clock[host].jumps = [(t, by(rng)) for t in at]
     return j
 
 
