@@ -6,10 +6,12 @@
  * so that a round costs as much as there are members, and the two outermost members of a collective represent all.
  *
  * The interval is a guarantee: it makes no assumption about the noise of ends. The estimate lies within the interval or is
- * moved into it. Nor does it assume that the map has the right shape: if a host is ever later, its map drifts although its clock
- * does not. So the bounds are found for each block of time, and those of other blocks count as far as the rate of a clock allows.
- * What is proven is the weakest of all blocks. A host that contradicts the combined bounds of the others is excluded from them; otherwise it would invalidate
- * the intervals of every host it is connected to. */
+ * moved into it. Nor does it assume that the map has the right shape: if a host is ever later, its map drifts although its
+ * clock does not. So the bounds are found for each block of time, and those of other blocks count as far as the rate of a clock
+ * allows. What is proven is the weakest of all blocks.
+ *
+ * A host that contradicts the combined bounds of the others is excluded from them; otherwise it would invalidate the intervals of
+ * every host it is connected to. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,7 +252,8 @@ static bool find_blocks(const struct align_work *w, const struct align_solution 
 }
 
 /* Numbers the pieces of a host's map by block. */
-static void find_pieces(const struct align_work *w, const struct align_solution *s, uint32_t host, const struct blocks *b, uint32_t *out) {
+static void find_pieces(const struct align_work *w, const struct align_solution *s, uint32_t host, const struct blocks *b,
+                        uint32_t *out) {
   const struct curve *c = &w->curve[host];
   memset(out, 0, b->n * sizeof *out);
   for (uint32_t k = 0; k < c->n; k++) {

@@ -12,7 +12,7 @@
 #define ALIKE (12 * US)  /* clocks that differ by less are one */
 #define LATENCY (30 * US) /* the shortest launches of two ranks differ by less */
 
-static const char ONLY_GPU[] = "launches prove that its GPU clock is off from its CPU clock, by an unknown amount: only its GPU rows can be placed";
+static const char ONLY_GPU[] = "its GPU clock is off from its CPU clock by an unknown amount, so only its GPU rows are aligned";
 
 static const struct align_gpu UNKNOWN = {-INFINITY, INFINITY};
 

@@ -8,9 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stretches.h"
+
 #define MOST (1000 * US) /* larger differences are not lateness */
 #define USUAL (1.0 * US) /* scatter of ranks that is always there */
+#define Z95 1.96
 enum { SAMPLE = 256, MOST_DEVICES = 1 << 14, FEWEST = 3 };
+
+struct lateness {
+  double scatter;   /* ns: standard deviation of the ranks of one clock; 0 = not seen */
+  double trend;     /* ns from one rank to the next; 0 = none that exceeds the scatter */
+  double *own;      /* by host, ns: scatter of its own ranks; 0 = not seen */
+  double *place;    /* by host: mean number of its ranks; NAN = unknown */
+};
 
 /* A rank, as a device of an input. */
 struct seat {
@@ -127,17 +137,22 @@ static double scatter_of(const struct family *f, double *room, uint32_t *n) {
   return scatter;
 }
 
-static void take_family(const struct family *f, struct lateness *out, double *room, uint32_t *n, double *slopes, uint32_t *n_slopes,
-                        double *squares) {
+/* Sums over the families. */
+struct sums {
+  double *room, *slopes, squares;
+  uint32_t n, n_slopes;
+};
+
+static void take_family(const struct family *f, struct lateness *out, struct sums *sums) {
   double scatter, weight, slope;
   if (f->n < 2) return;
-  scatter = scatter_of(f, room, n);
+  scatter = scatter_of(f, sums->room, &sums->n);
   for (uint32_t i = 0; i < f->n; i++) out->own[f->v[i]->host] = fmax(out->own[f->v[i]->host], scatter);
   slope = slope_of(f, &weight);
   if (!isfinite(slope)) return;
   if (f->n > 2 && !is_steady(f, slope)) slope = 0;
-  slopes[(*n_slopes)++] = slope;
-  *squares += weight;
+  sums->slopes[sums->n_slopes++] = slope;
+  sums->squares += weight;
 }
 
 /* ---- all ---- */
@@ -150,7 +165,8 @@ static void find_places(const struct seats *seats, const struct align_problem *p
 }
 
 /* Sets how late each rank leaves, after the clock that most ranks of its name have. */
-static uint32_t measure(const struct lateness_view *v, struct seats *seats, const uint32_t *count, uint32_t *main, const struct seat **list) {
+static uint32_t measure(const struct lateness_view *v, struct seats *seats, const uint32_t *count, uint32_t *main,
+                        const struct seat **list) {
   const struct align_problem *p = v->work->p;
   uint32_t n = 0;
   for (uint32_t i = 0; i <= p->n_inputs; i++) main[i] = ALIGN_NONE;
@@ -178,25 +194,53 @@ static double trend_of(double *slopes, uint32_t n, double squares, double scatte
   return fabs(slope) > 2 * error ? slope : 0;
 }
 
-bool lateness_find(const struct lateness_view *v, struct arena *arena, struct lateness *out) {
+/* Measures the lateness of all ranks after the hosts were placed. */
+static bool find(const struct lateness_view *v, struct arena *arena, struct lateness *out) {
   const struct align_problem *p = v->work->p;
   const size_t hosts = (size_t)p->n_hosts + 1;
   struct seats seats;
-  *out = (struct lateness){.own = arena_alloc(arena, hosts * sizeof *out->own), .place = arena_alloc(arena, hosts * sizeof *out->place)};
+  *out = (struct lateness){.own = arena_alloc(arena, hosts * sizeof *out->own)};
+  out->place = arena_alloc(arena, hosts * sizeof *out->place);
   if (!out->own || !out->place || !find_seats(p, arena, &seats)) return false;
-  uint32_t *count = arena_alloc(arena, hosts * sizeof *count), *main = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *main);
+  uint32_t *count = arena_alloc(arena, hosts * sizeof *count);
+  uint32_t *main = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *main);
   const struct seat **list = arena_alloc(arena, ((size_t)seats.n + 1) * sizeof *list);
-  double *room = arena_alloc(arena, 2 * ((size_t)seats.n + 1) * sizeof *room), *slopes = room ? room + seats.n + 1 : NULL, squares = 0;
-  if (!count || !main || !list || !room) return false;
+  struct sums sums = {.room = arena_alloc(arena, 2 * ((size_t)seats.n + 1) * sizeof *sums.room)};
+  if (!count || !main || !list || !sums.room) return false;
+  sums.slopes = sums.room + seats.n + 1;
   find_places(&seats, p, out, count);
   for (uint32_t h = 0; h < p->n_hosts; h++) add_host(v, h, &seats);
-  uint32_t n = measure(v, &seats, count, main, list), n_room = 0, n_slopes = 0;
+  uint32_t n = measure(v, &seats, count, main, list);
   if (n) qsort(list, n, sizeof *list, by_origin);
   for (uint32_t i = 0, k; i < n; i = k) {
     for (k = i; k < n && list[k]->origin == list[i]->origin;) k++;
-    take_family(&(struct family){list + i, k - i}, out, room, &n_room, slopes, &n_slopes, &squares);
+    take_family(&(struct family){list + i, k - i}, out, &sums);
   }
-  out->scatter = n_room ? 1.4826 * point_median(room, n_room) : 0;
-  out->trend = trend_of(slopes, n_slopes, squares, fmax(out->scatter, USUAL));
+  out->scatter = sums.n ? 1.4826 * point_median(sums.room, sums.n) : 0;
+  out->trend = trend_of(sums.slopes, sums.n_slopes, sums.squares, fmax(out->scatter, USUAL));
   return true;
+}
+
+/* A host whose own ranks scatter far more than those of others may itself be as late. */
+static double scatter_on(const struct lateness *late, uint32_t host, double usual) {
+  const double most = fmax(usual, late->scatter);
+  return late->own[host] > 2.5 * most ? late->own[host] : most;
+}
+
+bool lateness_widen(const struct lateness_view *v, struct align_solution *s, double usual) {
+  const struct align_work *w = v->work;
+  struct arena arena = {.mem = w->p->mem};
+  struct lateness late;
+  const bool ok = find(v, &arena, &late);
+  for (uint32_t h = 0; ok && h < w->p->n_hosts; h++) {
+    struct align_host *o = &s->hosts[h];
+    const uint32_t root = w->root[h];
+    if (root == h || !o->n_stretches || o->by_messages) continue;
+    double own = scatter_on(&late, h, usual), other = scatter_on(&late, root, usual), far = fabs(late.place[h] - late.place[root]);
+    double more = (own * own - usual * usual) / v->ranks[h] + (other * other - usual * usual) / v->ranks[root];
+    if (isfinite(far)) o->trend_ns = fabs(late.trend) * far;
+    stretches_widen(o, hypot(Z95 * sqrt(more), o->trend_ns));
+  }
+  arena_free(&arena);
+  return ok;
 }

@@ -13,16 +13,11 @@ struct lateness_view {
   const struct sight *sights;
   const uint32_t *first_sight;  /* by host, plus a final entry */
   const uint32_t *first_anchor; /* by host */
+  const uint32_t *ranks;        /* by host: number of devices with anchors */
 };
 
-struct lateness {
-  double scatter;   /* ns: standard deviation of the ranks of one clock; 0 = not seen */
-  double trend;     /* ns from one rank to the next; 0 = none that exceeds the scatter */
-  double *own;      /* by host, ns: scatter of its own ranks; 0 = not seen */
-  double *place;    /* by host: mean number of its ranks; NAN = unknown */
-};
-
-/* Measures the lateness of all ranks after the hosts were placed. Returns false when memory runs out. */
-bool lateness_find(const struct lateness_view *v, struct arena *arena, struct lateness *out);
+/* Widens the errors of all placed hosts by the lateness that ranks show. `usual`: ns, the scatter of ranks that the errors contain
+ * already. Returns false when memory runs out. */
+bool lateness_widen(const struct lateness_view *v, struct align_solution *s, double usual);
 
 #endif

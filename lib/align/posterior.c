@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "doubt.h"
+#include "numbers.h"
 
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
@@ -151,13 +152,6 @@ static int by_value(const void *pa, const void *pb) {
   return (a > b) - (a < b);
 }
 
-/* If all numbers but a few agree, those few are not lost but unpaired or mispaired: a vote does that if the clock was set. */
-static double torn_apart(const struct hypotheses *h, const struct hypothesis *y) {
-  uint32_t torn = 0;
-  for (uint32_t i = 0; i < h->q->view->n_b; i++) torn += h->numbered[i] != ALIGN_NONE && y->partner[i] != h->numbered[i];
-  return fmin(torn, 3) * log(1e-4);
-}
-
 static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
   const struct view *v = h->q->view;
   uint32_t numbered = 0, equal = 0, stepped = 0, agree = 0;
@@ -170,7 +164,7 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
     h->room[stepped++] = fabs((double)a->step - (double)b->step);
     agree += a->step == b->step;
   }
-  if (2 * numbered > y->n) return equal > 0.95 * numbered ? torn_apart(h, y) : log(1e-4);
+  if (2 * numbered > y->n) return equal > 0.95 * numbered ? numbers_torn(h, y) : log(1e-4);
   if (2 * stepped <= y->n || agree > 0.9 * stepped) return 0;
   if (2 * agree > stepped) return log(0.05);
   qsort(h->room, stepped, sizeof *h->room, by_value);
@@ -544,46 +538,6 @@ static void sum_up(struct hypotheses *h, struct hypothesis *best, struct posteri
   best->weight = weight;
 }
 
-/* ---- sequence numbers ---- */
-
-/* Returns the hypothesis that pairs equal numbers; NULL if too few agree. */
-static struct hypothesis *by_numbers(struct hypotheses *h) {
-  uint32_t numbered = 0;
-  for (uint32_t i = 0; i < h->q->view->n_b; i++) numbered += h->numbered[i] != ALIGN_NONE;
-  if (numbered < ALIGN_FEWEST) return NULL;
-  for (uint32_t k = 0; k < h->n; k++)
-    if (h->v[k].n == numbered && memcmp(h->v[k].partner, h->numbered, h->q->view->n_b * sizeof *h->numbered) == 0) return &h->v[k];
-  return NULL;
-}
-
-/* Counts the pairs of `y` that have another partner by number, or none. */
-static uint32_t unlike_numbers(const struct hypotheses *h, const struct hypothesis *y) {
-  uint32_t unlike = 0;
-  for (uint32_t i = 0; i < h->q->view->n_b; i++) unlike += y->partner[i] != ALIGN_NONE && y->partner[i] != h->numbered[i];
-  return unlike;
-}
-
-/* Numbers decide if the best answer only leaves some of their pairs out, as a vote does when the clock was set; and if the best
- * answer breaks causality and they do not. */
-static struct hypothesis *prefer_numbers(struct hypotheses *h, struct hypothesis *best) {
-  struct hypothesis *keyed = by_numbers(h);
-  if (!keyed || keyed == best) return best;
-  if (20 * unlike_numbers(h, best) <= best->n) return keyed;
-  if (best->causality >= 0 || keyed->causality < 0) return best;
-  keyed->log_weight = fmax(keyed->log_weight, best->log_weight - log(1e-4));
-  return keyed;
-}
-
-static void compare_numbers(struct hypotheses *h, const struct hypothesis *best, struct posterior *out) {
-  const struct hypothesis *keyed = by_numbers(h);
-  for (uint32_t i = 0; i < h->q->view->n_b; i++) {
-    out->numbered += h->numbered[i] != ALIGN_NONE;
-    out->kept += h->numbered[i] != ALIGN_NONE && best->partner[i] == h->numbered[i];
-  }
-  if (!keyed) out->numbered = out->kept = 0;
-  if (keyed) out->by_number = keyed->offset;
-}
-
 /* ---- all ---- */
 
 static bool finish(const struct hypotheses *h, struct arena *arena, struct posterior *out) {
@@ -632,10 +586,10 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   cap_counts(&h, best);
   best = heaviest(&h);
   doubt_luck(&h, best);
-  best = prefer_numbers(&h, best);
+  best = numbers_prefer(&h, best);
   normalise_both(&h, best, rhythm.repeats, out);
   sum_up(&h, best, out);
-  compare_numbers(&h, best, out);
+  numbers_compare(&h, best, out);
   out->any = true;
   out->best = *best;
   return finish(&h, arena, out);

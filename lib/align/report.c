@@ -100,8 +100,8 @@ static void say_gaps(char *text, size_t size, const struct align_host *found) {
 static void add_lateness(char *text, size_t size, const struct align_host *found) {
   size_t n = strlen(text);
   if (found->of_gpu)
-    snprintf(text + n, size - n, "; it leaves collectives apart from the other ranks of its host: it is late, or its GPU clock is off, and "
-                                 "the error covers both");
+    snprintf(text + n, size - n, "; it leaves collectives apart from the other ranks of its host, because it is late or its GPU "
+                                 "clock is off, and the error covers both");
   else if (found->trend_ns > found->error_ns / 2)
     snprintf(text + n, size - n, "; ranks of one host leave one after the other, and hosts may as well, by %s us",
              num_fixed(found->trend_ns / 1e3, 0).s);
@@ -126,7 +126,8 @@ static void say_good(char *text, size_t size, const struct tk_align_host *h, con
     return;
   }
   snprintf(text, size, "%s; estimated within %s us, assuming that %s: %u %s agree within %s us (median)%s%s%s", proven,
-           num_fixed(ceil(h->error_us), 0).s, is_marker(h) ? AT_ONCE : LEAVE_ALIKE, h->anchors, is_marker(h) ? "markers" : "collectives",
+           num_fixed(ceil(h->error_us), 0).s, is_marker(h) ? AT_ONCE : LEAVE_ALIKE, h->anchors,
+           is_marker(h) ? "markers" : "collectives",
            num_fixed(h->mad_us, 1).s, set, unless, moved);
   add_lateness(text, size, found);
   add_alternatives(text, size, h, offset_us(&found->map));

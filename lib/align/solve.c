@@ -21,6 +21,7 @@
 #include "one_way.h"
 #include "posterior.h"
 #include "rivals.h"
+#include "stretches.h"
 
 #define OF_RANK 1.5e3   /* ns: a constant lead or lag of one rank that averaging does not remove */
 #define OF_LOOSE 6e3    /* the same for HCCL: two Ascend ranks of one host leave 7 to 15 us apart */
@@ -136,32 +137,6 @@ static double common_variance(const struct solver *s, uint32_t host) {
   return of_rank * of_rank * (1.0 / s->ranks[host] + 1.0 / s->ranks[root]) + 2 * OF_HOST * OF_HOST;
 }
 
-/* Between two stretches, the offset is that of either. A clock set back by `jump` showed readings that late before, and that
- * early after it was set. */
-static void take_gap(struct solver *s, uint32_t host, const struct posterior *p, uint32_t k) {
-  struct align_host *o = &s->s->hosts[host];
-  const struct pieces *fit = &p->best.fit;
-  double jump = pieces_jump(fit, p->points, k), reach = fmax(0, -jump);
-  struct align_gap *g = &o->gaps[k];
-  g->from_ns = s->w.pivot[host] + (int64_t)(p->points[fit->v[k].to - 1].x - reach);
-  g->to_ns = s->w.pivot[host] + (int64_t)(p->points[fit->v[k + 1].from].x + reach);
-  g->error_ns = fabs(jump) + fmax(o->stretches[k].error_ns, o->stretches[k + 1].error_ns);
-}
-
-/* Ends the first and the last stretch where collectives outside disagree. If the clock was set back there, it showed the readings
- * at the edge twice. */
-static void cut_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
-  struct align_host *o = &s->s->hosts[host];
-  struct align_stretch *first = &o->stretches[0], *last = &o->stretches[o->n_stretches - 1];
-  double early = 0, late = 0;
-  for (uint32_t i = 0; i < p->first; i++) early = fmax(early, pieces_residual(&p->best.fit, p->points, i));
-  for (uint32_t i = p->last + 1; i < p->n_points; i++) late = fmax(late, -pieces_residual(&p->best.fit, p->points, i));
-  o->cut_front = p->first > 0;
-  o->cut_back = p->last + 1 < p->n_points;
-  first->from_ns += (int64_t)fmin(early, (double)(first->to_ns - first->from_ns));
-  last->to_ns -= (int64_t)fmin(late, (double)(last->to_ns - last->from_ns));
-}
-
 static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
   struct align_host *o = &s->s->hosts[host];
   const struct pieces *fit = &p->best.fit;
@@ -179,8 +154,7 @@ static bool take_stretches(struct solver *s, uint32_t host, const struct posteri
     t->error_ns = Z95 * hypot(hypot(a->level_error, a->slope_error * ((from + to) / 2 - a->x0)), sqrt(extra));
     o->error_ns = fmax(o->error_ns, hypot(t->error_ns, t->slope_error * (to - from) / 2));
   }
-  for (uint32_t i = 0; i + 1 < fit->n; i++) take_gap(s, host, p, i);
-  cut_stretches(s, host, p);
+  stretches_limit(o, s->w.pivot[host], p);
   s->variance[host] = pow(o->error_ns / Z95, 2);
   return true;
 }
@@ -393,24 +367,14 @@ static bool place_all(struct solver *s) {
 
 /* ---- members of collectives ---- */
 
-/* True if the clock may have been set at this reading. */
-static bool is_in_gap(const struct solver *s, uint32_t host, double t) {
-  const struct align_host *o = &s->s->hosts[host];
-  if (!o->n_stretches) return false;
-  if (o->cut_front && t < (double)(o->stretches[0].from_ns - s->w.pivot[host])) return true;
-  if (o->cut_back && t > (double)(o->stretches[o->n_stretches - 1].to_ns - s->w.pivot[host])) return true;
-  for (uint32_t i = 0; i + 1 < o->n_stretches; i++)
-    if (t > (double)(o->gaps[i].from_ns - s->w.pivot[host]) && t < (double)(o->gaps[i].to_ns - s->w.pivot[host])) return true;
-  return false;
-}
-
 /* A reading in a gap bounds nothing: the map there is a guess. */
 static struct align_member member_of(const struct solver *s, uint32_t host, const struct sight *x) {
+  const struct align_host *o = &s->s->hosts[host];
   struct align_member m = {host, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
-  if (is_in_gap(s, host, m.last_start)) m.last_start = m.last_sent = -INFINITY;
-  if (is_in_gap(s, host, m.last_sent)) m.last_sent = -INFINITY;
-  if (is_in_gap(s, host, m.first_end)) m.first_end = m.first_received = INFINITY;
-  if (is_in_gap(s, host, m.first_received)) m.first_received = INFINITY;
+  if (stretches_leave(o, s->w.pivot[host], m.last_start)) m.last_start = m.last_sent = -INFINITY;
+  if (stretches_leave(o, s->w.pivot[host], m.last_sent)) m.last_sent = -INFINITY;
+  if (stretches_leave(o, s->w.pivot[host], m.first_end)) m.first_end = m.first_received = INFINITY;
+  if (stretches_leave(o, s->w.pivot[host], m.first_received)) m.first_received = INFINITY;
   return m;
 }
 
@@ -516,40 +480,6 @@ static void keep_maps(const struct solver *s) {
   }
 }
 
-/* ---- what ranks of one clock show ---- */
-
-static void widen_by(struct align_host *o, double by) {
-  for (uint32_t i = 0; i < o->n_stretches; i++) o->stretches[i].error_ns = hypot(o->stretches[i].error_ns, by);
-  for (uint32_t i = 0; i + 1 < o->n_stretches; i++) o->gaps[i].error_ns += by;
-  o->error_ns = hypot(o->error_ns, by);
-}
-
-/* A host whose own ranks scatter far more than those of others may itself be as late. */
-static double scatter_of(const struct lateness *late, uint32_t host) {
-  const double most = fmax(OF_RANK, late->scatter);
-  return late->own[host] > 2.5 * most ? late->own[host] : most;
-}
-
-/* Ranks of one host that leave far apart, or ever later, show by how much hosts may do so. */
-static bool widen_by_lateness(struct solver *s) {
-  const struct align_problem *p = s->w.p;
-  const struct lateness_view v = {&s->w, s->sights, s->first_sight, s->first_anchor};
-  struct lateness late;
-  if (p->marker || p->placed) return true;
-  if (!lateness_find(&v, &s->w.arena, &late)) return false;
-  for (uint32_t h = 0; h < p->n_hosts; h++) {
-    struct align_host *o = &s->s->hosts[h];
-    uint32_t root = s->w.root[h];
-    if (root == h || !o->n_stretches || o->by_messages) continue;
-    double own = scatter_of(&late, h), other = scatter_of(&late, root);
-    double more = (own * own - OF_RANK * OF_RANK) / s->ranks[h] + (other * other - OF_RANK * OF_RANK) / s->ranks[root];
-    double far = fabs(late.place[h] - late.place[root]);
-    if (isfinite(far)) o->trend_ns = fabs(late.trend) * far;
-    widen_by(o, hypot(Z95 * sqrt(more), o->trend_ns));
-  }
-  return true;
-}
-
 /* A shift that restored causality shows that the error was larger. */
 static void widen(struct align_host *o) {
   for (uint32_t i = 0; i < o->n_stretches; i++) {
@@ -617,6 +547,11 @@ static bool prepare(struct solver *s) {
   return true;
 }
 
+static bool widen_by_lateness(struct solver *s) {
+  const struct lateness_view v = {&s->w, s->sights, s->first_sight, s->first_anchor, s->ranks};
+  return lateness_widen(&v, s->s, OF_RANK);
+}
+
 static bool solve_hosts(struct align_problem *p, struct align_solution *solution) {
   struct solver s = {.w = {.p = p, .arena = {.mem = p->mem}}, .s = solution};
   map_init(&s.waiting, p->mem);
@@ -624,7 +559,7 @@ static bool solve_hosts(struct align_problem *p, struct align_solution *solution
   if (ok) make_sights(&s);
   ok = ok && list_labels(&s) && rivals_list(&s.rivals, &s.w.arena, s.sights, s.first_sight, p->n_hosts);
   ok = ok && place_all(&s) && list_members(&s) && align_check(&s.w, solution) && list_meetings(&s);
-  ok = ok && widen_by_lateness(&s);
+  if (ok && !p->marker && !p->placed) ok = widen_by_lateness(&s);
   if (ok) judge(&s), keep_maps(&s);
   if (ok && !p->marker && !p->placed) ok = gpus_widen(&s.w, solution);
   map_free(&s.waiting);

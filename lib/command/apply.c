@@ -63,7 +63,7 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
 static void compare_mark(const struct applier *a, uint32_t rank, struct tk_merge_report *report, uint64_t mark) {
   const uint64_t scanned = a->tasks.plan->rank[rank]->mark;
   if (scanned && scanned != mark)
-    diagnostics_say(report->notes, a->trace->source, TK_NOTE_INFO, "has changed since it was scanned: its clock and size may be others");
+    diagnostics_say(report->notes, a->trace->source, TK_NOTE_INFO, "has changed since it was scanned, so its clock may be wrong");
 }
 
 static bool load_rank(struct applier *a, const char *name, struct tk_sources **sources, struct tk_err *err) {

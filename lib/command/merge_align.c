@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align/inputs.h"
 #include "align/report.h"
 #include "base/err.h"
 #include "base/progress.h"
@@ -368,29 +369,6 @@ static bool weigh_jobs(struct aligner *a) {
   return ok || mem_check(a->mem, a->err);
 }
 
-static bool note_walls(struct aligner *a) {
-  bool *wall = arena_alloc(&a->arena, a->in->n + 1);
-  if (!wall) return mem_check(a->mem, a->err);
-  for (size_t i = 0; i < a->in->n; i++) wall[i] = a->inputs[i].comparable;
-  a->problem.wall = wall;
-  return true;
-}
-
-/* Lists what is known of the ranks of inputs. */
-static bool note_ranks(struct aligner *a) {
-  int64_t *rank = arena_alloc(&a->arena, (a->in->n + 1) * sizeof *rank);
-  struct align_gpu *gpu = arena_alloc(&a->arena, (a->in->n + 1) * sizeof *gpu);
-  if (!rank || !gpu) return mem_check(a->mem, a->err);
-  for (size_t i = 0; i < a->in->n; i++) {
-    const struct align_input *input = &a->inputs[i];
-    rank[i] = input->read && input->stated ? input->rank : -1;
-    gpu[i] = input->read ? input->gpu : (struct align_gpu){-INFINITY, INFINITY};
-  }
-  a->problem.rank = rank;
-  a->problem.gpu = gpu;
-  return true;
-}
-
 static bool solve(struct aligner *a) {
   struct align_problem *p = &a->problem;
   p->mem = a->mem;
@@ -398,7 +376,8 @@ static bool solve(struct aligner *a) {
   p->n_inputs = (uint32_t)a->in->n;
   p->marker = a->opt->align == TK_ALIGN_MARKER;
   p->clock_error_ns = (double)a->opt->clock_error / 1e3;
-  if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a) || !note_walls(a) || !note_ranks(a)) return false;
+  if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a)) return false;
+  if (!inputs_list(p, a->inputs, &a->arena)) return mem_check(a->mem, a->err);
   uint32_t all = a->anchors.n;
   a->anchors.n = set_given_apart(a);
   bool ok = align_solve(p, &a->solution, a->err);
