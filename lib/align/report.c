@@ -148,6 +148,13 @@ static void say_clock(char *text, size_t size, bool comparable, const char *why)
   else snprintf(text, size, "its offset is unknown because it records no absolute time (%s); --align=start or --offset places it", why);
 }
 
+/* Mentions that the input is a copy: it bounds no other clock. */
+static void add_original(const struct align_reporter *r, char *text, size_t size, const struct align_input *input) {
+  size_t n = strlen(text);
+  if (input->copy_of)
+    snprintf(text + n, size - n, "; it is a copy of %.200s and no second witness", path_leaf(r->inputs[input->copy_of - 1].name));
+}
+
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found,
                      const struct align_input *input) {
   const bool named = *input->host;
@@ -174,6 +181,7 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   if (found->state == ALIGN_POOR && !h->trusted && strcmp(h->method, "given") != 0)
     add_alternatives(text, sizeof text, h, offset_us(&found->map)), add_by_number(text, sizeof text, found);
   add_joined(text, sizeof text, h, named);
+  add_original(r, text, sizeof text, input);
   h->trust = copy_text(r->report, text);
 }
 
