@@ -38,6 +38,7 @@
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
 #define LIKELY 0.9
+#define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job: with equal numbers, a wrong wall clock is likelier */
 #define YEAR_US 3.15e13
 #define NO_PERIOD 3      /* nats per pair, for a recording too short to repeat itself: wrong pairs lie within some 10 us */
 #define LUCK 4           /* twice the standard deviation of evidence under a correct model */
@@ -405,8 +406,10 @@ static double none_of(const struct hypotheses *h, const struct hypothesis *best,
   double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0, most) - wall_below(q, q->base + b0 - a1, most)));
   double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
   double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
-  double job = q->other_job * (numbers ? 0.05 + apart : 1) * (repeats && best->ends < few ? unproven : 1);
-  double other_steps = apart * (numbers ? 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
+  const bool complete = q->other_job <= COMPLETE;
+  double unrelated = !numbers ? 1 : complete ? 0.05 : 0.05 + apart;
+  double job = q->other_job * unrelated * (repeats && best->ends < few ? unproven : 1);
+  double other_steps = apart * (numbers ? complete ? 2e-5 : 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
   return log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(gap, span)) + 0.5 * log(2 * M_PI * 9 / best->n);
 }
 

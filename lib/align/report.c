@@ -161,7 +161,8 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   char text[900];
   const char *why = found->why ? found->why : "it shares no collective with other hosts";
   if (strcmp(h->method, "reference") == 0)
-    snprintf(text, sizeof text, "its clock is the reference%s%s", found->why ? "; " : "", found->why ? found->why : "");
+    snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->comparable ? "" : ", but records no absolute time",
+             found->why ? "; " : "", found->why ? found->why : "");
   else if (strcmp(h->method, "given") == 0)
     snprintf(text, sizeof text, "shifted by the given offset");
   else if (strcmp(h->method, "start") == 0)

@@ -80,6 +80,7 @@ class Job:
         self.away = {}                           # rank -> name of the host that the file states
         self.biased = self.refuse = False
         self.step_of = {}
+        self.even = None                         # every step takes equally long, to this many us
 
     def host(self, rank):
         return rank // self.each
@@ -103,14 +104,16 @@ class Job:
         r, at, self.ops, program = self.rng, [0.0] * self.ranks, [], self.program()
         jitter = {'ddp': 0.06, 'fsdp': 0.03, 'decode': 0.015}[self.style] * r.uniform(0.6, 1.5)
         for step in range(self.steps):
-            pause = r.uniform(200, 1500) * (0.3 if self.style == 'decode' else 1)
+            pause = r.uniform(200, 1500) * (0.3 if self.style == 'decode' else 1) if self.even is None else 300 + r.gauss(0, self.even)
             at = [t + pause for t in at]
             self.step_of[step] = min(at)
             for k, (name, size, before) in enumerate(program):
                 spread = before * jitter
                 start = [t + before + r.gauss(0, spread) + r.expovariate(1 / (0.3 * spread + 5)) for t in at]
+                if self.even is not None:
+                    start = [t + before + r.gauss(0, self.even) for t in at]
                 start = [max(s, t + 1) for s, t in zip(start, at)]
-                done = max(start) + {'ddp': 60, 'fsdp': 120, 'decode': 12}[self.style] * r.uniform(0.9, 1.1)
+                done = max(start) + {'ddp': 60, 'fsdp': 120, 'decode': 12}[self.style] * (r.uniform(0.9, 1.1) if self.even is None else 1)
                 op = {'n': len(self.ops), 'step': step, 'k': k, 'name': name, 'size': size, 'start': start}
                 op['end'] = [done + r.uniform(0, self.noise) + self.of_rank[i] + self.late(op, i) for i in range(self.ranks)]
                 self.ops.append(op)
@@ -213,6 +216,56 @@ def fsdp(rng):
 
 def decode(rng):
     return Job(rng, 'decode').run()
+
+
+def even(rng, style=None, keyed=True):
+    """A program whose steps take equally long, to the microsecond."""
+    j = Job(rng, style or rng.choice(('fsdp', 'decode')), keyed=keyed)
+    j.even = rng.uniform(0.1, 2)
+    return j.run()
+
+
+def even_unkeyed(rng):
+    return even(rng, keyed=False)
+
+
+def even_late(rng):
+    """An even program, one host of which leaves by whole layers late at random."""
+    j = Job(rng, rng.choice(('fsdp', 'decode')))
+    j.even = rng.uniform(0.1, 2)
+    share, by, draw, late = rng.uniform(0.2, 0.9), rng.uniform(20, 400), random.Random(rng.random()), {}
+    j.late = lambda op, rank: late.setdefault(op['n'], by if draw.random() < share else 0) if j.host(rank) == 1 else 0
+    j.biased = True
+    return j.run()
+
+
+def even_jump(rng):
+    j = Job(rng, rng.choice(('fsdp', 'decode')))
+    j.even = rng.uniform(0.1, 2)
+    j.run()
+    j.clock[1].jumps = [(j.span * rng.uniform(0.2, 0.8), rng.choice((1, -1)) * rng.uniform(40, 2000))]
+    return j
+
+
+def even_shifted(rng):
+    """The same with numbers that are ahead on one host."""
+    j = Job(rng, rng.choice(('fsdp', 'decode')))
+    j.even = rng.uniform(0.1, 2)
+    by = rng.choice((1, 1, 2, 3))
+    j.seq_shift = [by if j.host(rank) == 1 else 0 for rank in range(j.ranks)]
+    return j.run()
+
+
+def even_removed(rng):
+    j = Job(rng, rng.choice(('fsdp', 'decode')))
+    j.even, j.lost = rng.uniform(0.1, 2), rng.uniform(0.05, 0.4)
+    return j.run()
+
+
+def even_hour(rng):
+    j = even(rng)
+    j.clock[1].offset += rng.choice((3600e6, -3600e6, 30e6))
+    return j
 
 
 def fsdp_unkeyed(rng):
@@ -485,7 +538,8 @@ def swapped_names(rng):
 
 # Kind -> smallest share of ranks that must be trusted; None: none may be.
 KINDS = {
-    plain: 0.9, unkeyed: 0.9, fsdp: 0.8, decode: 0.8, fsdp_unkeyed: 0, decode_unkeyed: 0, late_at_random: 0, late_ddp: 0, late_unkeyed: 0,
+    plain: 0.9, unkeyed: 0.9, fsdp: 0.8, decode: 0.8, fsdp_unkeyed: 0, decode_unkeyed: 0, even: 0.5, even_unkeyed: 0, even_late: 0,
+    even_jump: 0.2, even_shifted: 0, even_removed: 0.2, even_hour: 0, late_at_random: 0, late_ddp: 0, late_unkeyed: 0,
     late_both: 0, stagger: 0.5, rotating: 0.5, host_late: 0.5, late_grows: 0, kernel_cut: 0.5, jump_forward: 0.4, jump_back: 0.2,
     jump_back_far: 0, jump_far: 0.1, jump_unkeyed: 0, jump_decode: 0.1, jump_twice: 0.1, jump_reference: 0.2, jump_at_edge: 0.1, drift: 0.8,
     temperature: 0.5, wander: 0.2, gpu_of_one: 0.3, gpu_of_host: 0, launches: 0.8, cpu_rows: None, seq_shifted: 0, rank_twice: 0.2, base_lost: 0.3,
