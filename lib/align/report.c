@@ -56,31 +56,90 @@ static double offset_us(const struct align_map *m) {
   return ((double)m->offset_ns + curve_at(&m->curve, middle)) / 1e3;
 }
 
-/* Appends the error, which assumes a distribution of ends; the bounds that hold without it; and the assumptions. */
+/* ---- what an estimate assumes ---- */
+
+static const char LEAVE_ALIKE[] = "its ranks leave collectives as those of other hosts do";
+static const char AT_ONCE[] = "the markers were set at the same time";
+static const char ONE_CLOCK[] = "its inputs have no host name, but share a clock";
+static const char ONE_DEVICE_CLOCK[] = "its device clocks agree with its CPU clocks";
+static const char WALL_CLOCKS[] = "the wall clocks differ by less than unless_us";
+enum { MOST_ASSUMPTIONS = 5 };
+
+static bool is_marker(const struct tk_align_host *h) { return strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0; }
+
+/* Lists what the estimate rests on besides what is proven. Returns the number of texts. */
+static uint32_t assumptions_of(const struct tk_align_host *h, const struct align_host *found, const char **out) {
+  uint32_t n = 0;
+  if (!h->n_pieces) return 0;
+  if (is_marker(h)) out[n++] = AT_ONCE;
+  else if (!found->by_messages) out[n++] = LEAVE_ALIKE;
+  if (!found->of_gpu && !is_marker(h)) out[n++] = ONE_DEVICE_CLOCK;
+  if (found->joined > 1) out[n++] = ONE_CLOCK;
+  if (h->unless_us > 0) out[n++] = WALL_CLOCKS;
+  return n;
+}
+
+/* Says for how long, and by how much, the clock may be wrong because it was set at an unknown moment. */
+static void say_gaps(char *text, size_t size, const struct align_host *found) {
+  double most = 0;
+  int64_t lasts = 0;
+  char time[32], error[32];
+  for (uint32_t i = 0; i + 1 < found->n_stretches; i++) {
+    most = fmax(most, found->gaps[i].error_ns);
+    lasts += found->gaps[i].to_ns - found->gaps[i].from_ns;
+  }
+  *text = 0;
+  if (found->n_stretches < 2) return;
+  tk_print_duration((tk_time)llround(fmin(most, 9e15) * 1e3), error);
+  tk_print_duration((tk_time)(lasts < INT64_MAX / 1000 ? lasts : INT64_MAX / 1000) * 1000, time);
+  snprintf(text, size, ", except for %s around %s its clock was set, where the error is up to %s", time,
+           found->n_stretches > 2 ? "the moments at which" : "the moment at which", error);
+}
+
+/* Appends why the error is as large as it is: ranks of one clock do not leave together. */
+static void add_lateness(char *text, size_t size, const struct align_host *found) {
+  size_t n = strlen(text);
+  if (found->of_gpu)
+    snprintf(text + n, size - n, "; it leaves collectives apart from the other ranks of its host, because it is late or its GPU "
+                                 "clock is off, and the error covers both");
+  else if (found->trend_ns > found->error_ns / 2)
+    snprintf(text + n, size - n, "; ranks of one host leave one after the other, and hosts may as well, by %s us",
+             num_fixed(found->trend_ns / 1e3, 0).s);
+}
+
+/* Begins with what holds in any case, continues with the estimate, its error and what it assumes. */
 static void say_good(char *text, size_t size, const struct tk_align_host *h, const struct align_host *found) {
-  bool marker = strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0;
-  char proven[160] = ", without proven bounds", unless[96] = "", set[64] = "", moved[128] = "";
+  char proven[160] = "nothing is proven", unless[96] = "", set[192] = "", moved[128] = "";
   if (h->bounded)
-    snprintf(proven, sizeof proven, ", proven bounds %s..%s%s us", num_fixed(h->low_us, 0).s, signbit(h->high_us) ? "" : "+",
+    snprintf(proven, sizeof proven, "proven within %s..%s%s us", num_fixed(h->low_us, 0).s, signbit(h->high_us) ? "" : "+",
              num_fixed(h->high_us, 0).s);
   if (h->unless_us > 0) {
     char time[32];
     tk_print_duration((tk_time)llround(fmin(h->unless_us, 9e12) * 1e6), time);
     snprintf(unless, sizeof unless, ", unless the wall clocks differed by more than %s", time);
   }
-  if (h->n_pieces > 1) snprintf(set, sizeof set, ", in %u pieces because its clock was set", h->n_pieces);
+  say_gaps(set, sizeof set, found);
   if (found->moved_ns != 0)
     snprintf(moved, sizeof moved, ", after a shift by %s us to keep causality", num_fixed(found->moved_ns / 1e3, 1).s);
   if (found->by_messages) {
-    snprintf(text, size, "accurate to %s us%s%s: bounded by %u messages in both directions",
-             num_fixed(ceil(h->error_us), 0).s, proven, unless,
-             h->anchors);
+    snprintf(text, size, "%s by %u messages in both directions%s", proven, h->anchors, unless);
     return;
   }
-  snprintf(text, size, "accurate to about %s us%s%s: afterwards %u %s agree with the other hosts within %s us (median)%s%s",
-           num_fixed(ceil(h->error_us), 0).s, proven, unless, h->anchors, marker ? "markers" : "collectives",
-           num_fixed(h->mad_us, 1).s, set, moved);
+  snprintf(text, size, "%s; estimated within %s us, assuming that %s: %u %s agree within %s us (median)%s%s%s", proven,
+           num_fixed(ceil(h->error_us), 0).s, is_marker(h) ? AT_ONCE : LEAVE_ALIKE, h->anchors,
+           is_marker(h) ? "markers" : "collectives",
+           num_fixed(h->mad_us, 1).s, set, unless, moved);
+  add_lateness(text, size, found);
   add_alternatives(text, size, h, offset_us(&found->map));
+}
+
+/* Appends the offset by sequence number if the estimate contradicts it. */
+static void add_by_number(char *text, size_t size, const struct align_host *found) {
+  size_t n = strlen(text);
+  char time[32];
+  if (!found->contradicts) return;
+  tk_print_duration((tk_time)llround(fmin(fabs(found->by_number_ns), 9e15) * 1e3), time);
+  snprintf(text + n, size - n, "; by sequence number it would be %s%s", found->by_number_ns < 0 ? "-" : "+", time);
 }
 
 /* Describes a host that nothing aligns. Without absolute times, its place on the timeline has no meaning. */
@@ -89,13 +148,21 @@ static void say_clock(char *text, size_t size, bool comparable, const char *why)
   else snprintf(text, size, "its offset is unknown because it records no absolute time (%s); --align=start or --offset places it", why);
 }
 
+/* Mentions that the input is a copy: it bounds no other clock. */
+static void add_original(const struct align_reporter *r, char *text, size_t size, const struct align_input *input) {
+  size_t n = strlen(text);
+  if (input->copy_of)
+    snprintf(text + n, size - n, "; it is a copy of %.200s and no second witness", path_leaf(r->inputs[input->copy_of - 1].name));
+}
+
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found,
                      const struct align_input *input) {
   const bool named = *input->host;
-  char text[700];
+  char text[900];
   const char *why = found->why ? found->why : "it shares no collective with other hosts";
   if (strcmp(h->method, "reference") == 0)
-    snprintf(text, sizeof text, "its clock is the reference%s%s", found->why ? "; " : "", found->why ? found->why : "");
+    snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->comparable ? "" : ", but records no absolute time",
+             found->why ? "; " : "", found->why ? found->why : "");
   else if (strcmp(h->method, "given") == 0)
     snprintf(text, sizeof text, "shifted by the given offset");
   else if (strcmp(h->method, "start") == 0)
@@ -113,8 +180,9 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   else
     say_good(text, sizeof text, h, found);
   if (found->state == ALIGN_POOR && !h->trusted && strcmp(h->method, "given") != 0)
-    add_alternatives(text, sizeof text, h, offset_us(&found->map));
+    add_alternatives(text, sizeof text, h, offset_us(&found->map)), add_by_number(text, sizeof text, found);
   add_joined(text, sizeof text, h, named);
+  add_original(r, text, sizeof text, input);
   h->trust = copy_text(r->report, text);
 }
 
@@ -255,8 +323,40 @@ static void put_pieces(struct buf *b, const struct tk_align_host *h) {
   append_text(b, "]");
 }
 
+/* Writes the readings at which the clock may have been set, with the error there. */
+static void put_gaps(struct buf *b, const struct align_host *found) {
+  append_text(b, ",\"gaps\":[");
+  for (uint32_t i = 0; i + 1 < found->n_stretches; i++) {
+    put_integer(b, i ? ",{\"from_ns\":" : "{\"from_ns\":", found->gaps[i].from_ns);
+    put_integer(b, ",\"to_ns\":", found->gaps[i].to_ns);
+    put_number(b, ",\"error_us\":", found->gaps[i].error_ns / 1e3);
+    append_text(b, "}");
+  }
+  append_text(b, "]");
+}
+
+static void put_bound(struct buf *b, const char *key, double us) {
+  if (isfinite(us)) put_number(b, key, us);
+  else append_text(b, key), append_text(b, "null");
+}
+
+/* Writes the 95% error around the offset, and what it assumes. */
+static void put_estimate(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
+  const char *why[MOST_ASSUMPTIONS];
+  const uint32_t n = assumptions_of(h, found, why);
+  put_number(b, ",\"estimated_us\":[", -h->error_us);
+  put_number(b, ",", h->error_us);
+  append_text(b, "],\"assumes\":[");
+  for (uint32_t i = 0; i < n; i++) put_text(b, i ? "," : "", why[i]);
+  append_text(b, "]");
+  if (!isfinite(found->gpu.low) && !isfinite(found->gpu.high)) return;
+  put_bound(b, ",\"gpu_us\":[", found->gpu.low / 1e3);
+  put_bound(b, ",", found->gpu.high / 1e3);
+  append_text(b, "]");
+}
+
 /* Writes the evidence for the answer and its alternatives. */
-static void put_weights(struct buf *b, const struct tk_align_host *h) {
+static void put_weights(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
   append_text(b, ",\"weight\":");
   append_text(b, num_fixed(h->weight, 6).s);
   if (h->unless_us > 0) put_number(b, ",\"unless_us\":", h->unless_us);
@@ -268,9 +368,10 @@ static void put_weights(struct buf *b, const struct tk_align_host *h) {
     append_text(b, "}");
   }
   append_text(b, "]");
+  if (found->contradicts) put_number(b, ",\"by_number_us\":", found->by_number_ns / 1e3);
 }
 
-static void put_host(struct buf *b, const struct tk_align_host *h) {
+static void put_host(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
   put_text(b, "{\"host\":", h->name);
   put_text(b, ",\"method\":", h->method);
   put_integer(b, ",\"inputs\":", h->inputs);
@@ -290,8 +391,9 @@ static void put_host(struct buf *b, const struct tk_align_host *h) {
     put_number(b, ",", h->high_us);
     append_text(b, h->feasible ? "],\"feasible\":true" : "],\"feasible\":false");
   }
-  if (h->n_pieces) put_pieces(b, h);
-  if (h->anchors && h->weight > 0) put_weights(b, h);
+  if (h->n_pieces) put_estimate(b, h, found), put_pieces(b, h);
+  if (h->n_pieces > 1) put_gaps(b, found);
+  if (h->anchors && h->weight > 0) put_weights(b, h, found);
   put_integer(b, ",\"violations_before\":", h->violations_before);
   put_integer(b, ",\"violations_after\":", h->violations_after);
   append_text(b, h->trusted ? ",\"trusted\":true" : ",\"trusted\":false");
@@ -299,7 +401,8 @@ static void put_host(struct buf *b, const struct tk_align_host *h) {
   append_text(b, "}");
 }
 
-static bool make_json(struct tk_merge_report *report) {
+/* `host_of` leads from each row to its host in the solution. */
+static bool make_json(struct tk_merge_report *report, const struct align_solution *s, const uint32_t *host_of) {
   struct tk_align_report *a = &report->align;
   struct mem mem = {0};
   struct buf b = {.mem = &mem};
@@ -314,7 +417,7 @@ static bool make_json(struct tk_merge_report *report) {
     append_text(&b, ",\"hosts\":[");
     for (size_t i = 0; i < a->n_hosts; i++) {
       append_text(&b, i ? ",\n" : "\n");
-      put_host(&b, &a->hosts[i]);
+      put_host(&b, &a->hosts[i], &s->hosts[host_of[i]]);
     }
     append_text(&b, "]");
   }
@@ -336,7 +439,7 @@ bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool
   bool by_clock = align == TK_ALIGN_AUTO || align == TK_ALIGN_COLLECTIVES;
   report->align = (struct tk_align_report){.method = by_clock ? "clock" : METHODS[align], .matched_by = "", .reference = "",
                                            .trusted = one_host};
-  return make_json(report);
+  return make_json(report, NULL, NULL);
 }
 
 /* Returns the most informative key that agrees with the result. */
@@ -371,20 +474,13 @@ static bool report_hosts(const struct align_reporter *r, uint32_t *row) {
   return true;
 }
 
-bool align_report(const struct align_reporter *r) {
+/* `row`: by host; `host_of`: by row. */
+static bool report_all(const struct align_reporter *r, uint32_t *row, uint32_t *host_of) {
   struct tk_align_report *a = &r->report->align;
   bool any = false;
-  uint32_t *row = calloc((size_t)r->problem->n_hosts + 1, sizeof *row);
-  *a = (struct tk_align_report){.matched_by = "", .reference = "", .trusted = true};
-  a->hosts = calloc((size_t)r->problem->n_hosts + 1, sizeof *a->hosts);
-  if (!a->hosts || !row) {
-    free(row);
-    return false;
-  }
-  if (!report_hosts(r, row)) {
-    free(row);
-    return false;
-  }
+  if (!report_hosts(r, row)) return false;
+  for (uint32_t h = 0; h < r->problem->n_hosts; h++)
+    if (row[h] != UINT32_MAX) host_of[row[h]] = h;
   for (size_t i = 0; i < a->n_hosts; i++) any = any || strcmp(a->hosts[i].method, METHODS[r->align]) == 0;
   a->method = any || r->align == TK_ALIGN_NONE ? METHODS[r->align] : "clock";
   a->collectives = r->solution->collectives;
@@ -393,6 +489,15 @@ bool align_report(const struct align_reporter *r) {
   a->violations_after = any ? r->solution->after : r->solution->before;
   if (a->violations_after) a->trusted = false;
   warn(r, row);
+  return make_json(r->report, r->solution, host_of);
+}
+
+bool align_report(const struct align_reporter *r) {
+  struct tk_align_report *a = &r->report->align;
+  uint32_t *row = calloc(2 * ((size_t)r->problem->n_hosts + 1), sizeof *row);
+  *a = (struct tk_align_report){.matched_by = "", .reference = "", .trusted = true};
+  a->hosts = calloc((size_t)r->problem->n_hosts + 1, sizeof *a->hosts);
+  const bool ok = a->hosts && row && report_all(r, row, row + r->problem->n_hosts + 1);
   free(row);
-  return make_json(r->report);
+  return ok;
 }

@@ -61,6 +61,13 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
   return n == 1 || err_set(err, TK_EUSAGE, "%s: not an input of the plan, or ambiguous", name);
 }
 
+/* Says if the trace is not the one that was scanned. */
+static void compare_mark(const struct applier *a, uint32_t rank, struct tk_merge_report *report, uint64_t mark) {
+  const uint64_t scanned = a->tasks.plan->rank[rank]->mark;
+  if (scanned && scanned != mark)
+    diagnostics_say(report->notes, a->trace->source, TK_NOTE_INFO, "has changed since it was scanned, so its clock may be wrong");
+}
+
 static bool load_rank(struct applier *a, const char *name, struct tk_sources **sources, struct tk_err *err) {
   struct tk_source_options options = sources_chosen(a->opt->source, &a->opt->load);
   if (!(*sources = tk_sources_open(&name, 1, &options, err))) return false;
@@ -126,7 +133,10 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
   if (!report->ranks) return err_set(err, TK_ELIMIT, "out of memory");
   a->merge = a->tasks.opt;
   a->m = (struct merger){.opt = &a->merge, .output = &a->output, .report = report};
-  bool ok = load_rank(a, rank, &sources, err) && find_rank(a, &at, err);
+  bool ok = load_rank(a, rank, &sources, err);
+  const uint64_t mark = ok ? scan_mark(a->trace) : 0;
+  ok = ok && find_rank(a, &at, err);
+  if (ok) compare_mark(a, at, report, mark);
   ok = ok && (merge_cut(a->trace, &a->merge, err) || err_prefix(err, "%s", rank));
   if (ok && a->tasks.plan->rank[at]->skipped)
     ok = err_set(err, TK_EUSAGE, "%s: the plan excludes this rank", a->tasks.inputs[at].name);

@@ -45,7 +45,24 @@ static bool is_same(struct concat *c, const Plan__Part *a, const char *other) {
   return same;
 }
 
-/* Assigns the part to its rank. A task that ran twice wrote two identical parts; the second one is ignored. */
+static bool is_whole(struct concat *c, const char *path) {
+  struct part p;
+  struct tk_err unused = {0};
+  if (!part_open(&p, path, &c->mem, &unused)) return false;
+  const bool whole = part_verify(&p, &unused);
+  part_close(&p);
+  return whole;
+}
+
+static bool leave_out(struct concat *c, const char *path, const char *whole) {
+  char text[512];
+  snprintf(text, sizeof text, "is damaged and was left out; %.300s is a whole copy", whole);
+  diagnostics_say(c->report->notes, path, TK_NOTE_INFO, text);
+  return true;
+}
+
+/* Assigns the part to its rank. A task that ran twice wrote two identical parts; the second one is ignored. Of two copies, a
+ * damaged one is left out, whichever comes first. */
 static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   char text[512];
   if (p->plan != c->tasks.id) return err_set(c->err, TK_EUSAGE, "%s: was written for a different plan", path);
@@ -53,6 +70,11 @@ static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
     return err_set(c->err, TK_EFORMAT, "%s: the plan does not contain its rank", path);
   const char **of = &c->of[p->input];
   if (!*of) return *of = path, true;
+  if (!is_whole(c, path) && is_whole(c, *of)) return leave_out(c, path, *of);
+  if (!is_whole(c, *of) && is_whole(c, path)) {
+    leave_out(c, *of, path);
+    return *of = path, true;
+  }
   if (!is_same(c, p, *of)) return err_set(c->err, TK_EUSAGE, "%s: has the same rank as %s but different contents", path, *of);
   snprintf(text, sizeof text, "is a duplicate of %.300s and was ignored", *of);
   diagnostics_say(c->report->notes, path, TK_NOTE_INFO, text);
@@ -61,20 +83,55 @@ static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
 
 static struct tk_merge_rank *rank_of(struct concat *c, size_t i) { return &c->report->ranks[i]; }
 
-static bool find_parts(struct concat *c) {
-  bool ok = true;
-  for (size_t i = 0; ok && i < c->n; i++) {
+static bool open_whole(struct concat *c, struct part *p, const char *path) {
+  if (!part_open(p, path, &c->mem, c->err)) return false;
+  if (!c->opt->keep_going || part_verify(p, c->err)) return true; /* without: the bytes are checked when they are copied */
+  part_close(p);
+  return err_prefix(c->err, "%s", path);
+}
+
+static bool is_unusable(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }
+
+/* Keeps why a part cannot be used; the note names it, too. */
+static const char *why_unusable(struct concat *c, const char *path) {
+  const size_t n = strlen(path);
+  const char *why = c->err->msg;
+  return merger_text(&c->m, strncmp(why, path, n) == 0 && why[n] == ':' ? why + n + 2 : why);
+}
+
+static bool has_all(const struct concat *c) {
+  for (size_t i = 0; i < c->tasks.sources.n; i++)
+    if (!c->of[i] && !c->tasks.plan->rank[i]->skipped) return false;
+  return true;
+}
+
+/* A part that cannot be read is no failure if another copy of it can. */
+static bool find_each(struct concat *c, const char **why, struct tk_err *first) {
+  for (size_t i = 0; i < c->n; i++) {
     struct part p;
-    ok = part_open(&p, c->parts[i], &c->mem, c->err);
-    if (ok) ok = take_name(c, c->parts[i], p.is);
-    else if (c->opt->keep_going && c->err->code != TK_EINTERRUPTED && c->err->code != TK_ELIMIT) {
-      diagnostics_say(c->report->notes, c->parts[i], TK_NOTE_INFO, c->err->msg);
-      err_clear(c->err);
-      ok = true;
+    if (open_whole(c, &p, c->parts[i])) {
+      const bool ok = take_name(c, c->parts[i], p.is);
+      part_close(&p);
+      if (!ok) return false;
       continue;
     }
-    part_close(&p);
+    const bool skipped = c->opt->keep_going && c->err->code != TK_EINTERRUPTED && c->err->code != TK_ELIMIT;
+    if (!skipped && !is_unusable(c->err)) return false;
+    why[i] = why_unusable(c, c->parts[i]);
+    if (first->code == TK_OK) *first = *c->err;
+    err_clear(c->err);
   }
+  return true;
+}
+
+static bool find_parts(struct concat *c) {
+  struct tk_err first = {0};
+  const char **why = calloc(c->n + 1, sizeof *why);
+  bool ok = why ? find_each(c, why, &first) : err_set(c->err, TK_ELIMIT, "out of memory");
+  if (ok && first.code != TK_OK && !c->opt->keep_going && !has_all(c)) *c->err = first, ok = false;
+  for (size_t i = 0; ok && i < c->n; i++)
+    if (why[i]) diagnostics_say(c->report->notes, c->parts[i], TK_NOTE_INFO, why[i]);
+  free(why);
   return ok;
 }
 

@@ -168,7 +168,8 @@ bool part_open(struct part *p, const char *path, struct mem *mem, struct tk_err 
   return ok || (part_close(p), err_prefix(err, "%s", path));
 }
 
-bool part_copy(struct part *p, struct out *to, struct tk_err *err) {
+/* `to` NULL: only checks the bytes. */
+static bool read_bytes(struct part *p, struct out *to, struct tk_err *err) {
   uint8_t *piece = mem_alloc(p->mem, PIECE);
   uint32_t crc = 0;
   bool ok = piece ? true : mem_check(p->mem, err);
@@ -177,10 +178,16 @@ bool part_copy(struct part *p, struct out *to, struct tk_err *err) {
     ok = read_at(p, (int64_t)at, piece, n, err);
     if (!ok) break;
     crc = flate_crc(crc, piece, n);
-    out_packed(to, piece, n);
+    if (to) out_packed(to, piece, n);
   }
   mem_free(p->mem, piece);
-  if (ok && crc != p->is->crc) return err_set(err, TK_ECORRUPT, "is damaged: CRC mismatch");
+  return ok && (crc == p->is->crc || err_set(err, TK_ECORRUPT, "is damaged: CRC mismatch"));
+}
+
+bool part_verify(struct part *p, struct tk_err *err) { return read_bytes(p, NULL, err); }
+
+bool part_copy(struct part *p, struct out *to, struct tk_err *err) {
+  const bool ok = read_bytes(p, to, err);
   if (ok) out_join(to, p->is->raw_bytes, p->is->raw_crc);
   return ok;
 }

@@ -28,6 +28,8 @@ struct part {
 
 /* False with err set if the file is not a part, or is incomplete. */
 bool part_open(struct part *p, const char *path, struct mem *mem, struct tk_err *err);
+/* Reads all bytes of the part and checks their CRC. */
+bool part_verify(struct part *p, struct tk_err *err);
 /* Copies the part's bytes into the output. Call after save_take. */
 bool part_copy(struct part *p, struct out *to, struct tk_err *err);
 void part_close(struct part *p);

@@ -86,6 +86,31 @@ static bool compare_names(struct planner *p) {
   return ok || err_set(p->err, TK_ELIMIT, "out of memory");
 }
 
+/* Removes ranks that are there twice: a scan that was given twice, or that was joined with others and given as well. */
+static bool drop_copies(struct planner *p) {
+  struct map seen;
+  uint32_t n = 0, anchors = 0, at = 0;
+  bool ok = true;
+  map_init(&seen, &p->mem);
+  for (uint32_t i = 0; ok && i < p->list.n; i++) {
+    const struct scan *s = &p->list.v[i];
+    uint32_t from = at, *before;
+    while (at < p->anchors.n && p->anchors.v[at].input == i) at++;
+    ok = (before = map_put(&seen, hash_mix(s->mark, hash_bytes(s->input, strlen(s->input))), UINT32_MAX)) != NULL;
+    if (ok && s->mark && *before != UINT32_MAX) {
+      diagnostics_say(p->report->notes, s->input, TK_NOTE_INFO, "is there twice in the scans, and counts once");
+      continue;
+    }
+    if (ok) *before = n;
+    for (uint32_t k = from; k < at; k++) p->anchors.v[anchors] = p->anchors.v[k], p->anchors.v[anchors++].input = n;
+    p->list.v[n++] = *s;
+  }
+  map_free(&seen);
+  p->list.n = n;
+  p->anchors.n = anchors;
+  return ok || mem_check(&p->mem, p->err);
+}
+
 static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   uint32_t ranks = 0;
   bool ok = true;
@@ -93,7 +118,7 @@ static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
   p->list.most = merge_most_anchors(ranks);
   for (size_t i = 0; ok && i < n; i++) ok = scan_read(&p->list, &p->anchors, scans[i], p->report->notes, p->err);
   if (ok && p->list.n == 0) return err_set(p->err, TK_EUSAGE, "the scans contain no rank");
-  ok = ok && compare_names(p);
+  ok = ok && drop_copies(p) && compare_names(p);
   if (ok && p->format->own_order) ok = sort_scans(p);
   p->sources.inputs = ok ? mem_array(&p->mem, p->list.n, sizeof *p->sources.inputs) : NULL;
   if (!p->sources.inputs) return ok && mem_check(&p->mem, p->err);
@@ -110,9 +135,11 @@ static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
 
 /* ---- the file ---- */
 
+/* Names of files may hold anything; JSON is UTF-8. */
 static void put_text(struct buf *b, const char *key, const char *text) {
   buf_text(b, key);
-  json_quote(b, text, strlen(text));
+  if (utf8_valid((const uint8_t *)text, strlen(text))) json_quote(b, text, strlen(text));
+  else buf_text(b, "\"?\"");
 }
 
 static void put_number(struct buf *b, const char *key, int64_t v) {

@@ -73,6 +73,7 @@ static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uin
   put_text(one, 2, s->run);
   put_text(one, 3, s->step);
   put_flag(one, 8, skipped);
+  pb_fixed64(one, 13, s->mark);
   if (!skipped) {
     put_sint(one, 4, merge_slot(m, i, s->rank, &claimed, &other));
     put_sint(one, 11, claimed);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align/copies.h"
+#include "align/inputs.h"
 #include "align/report.h"
 #include "base/os.h"
 #include "base/progress.h"
@@ -183,6 +185,7 @@ static bool take_scan(struct aligner *a, size_t i, const struct scan *s, uint32_
   input->host = s->host;
   input->merged = s->merged;
   input->world = s->world;
+  input->gpu = s->gpu;
   input->comparable = merge_is_comparable(&a->base, s->clock);
   bool ok = is_in_range(a->base.zero_ns, 0) && is_in_range(own.zero_ns, 0);
   const int64_t later = ok ? merge_later(&a->base, &own, a->opt->align) : 0;
@@ -308,13 +311,13 @@ static bool find_hosts(struct aligner *a) {
   map_init(&turns, a->mem);
   for (uint32_t i = 0; i < n; i++) {
     const struct align_input *input = &a->inputs[i];
-    bool alone = !*input->host || input->given;
+    bool alone = !*input->host || input->given || input->copy_of;
     uint32_t before = names.n, name = alone ? 0 : name_of_host(a, &names, input, turn_of(a, &turns, input));
     p->host_of[i] = p->n_hosts;
     if (name && name <= before) p->host_of[i] = of_name[name];
     if (name) of_name[name] = p->host_of[i];
     if (p->host_of[i] < p->n_hosts) continue;
-    p->known[p->n_hosts++] = *input->host || input->given || !input->read;
+    p->known[p->n_hosts++] = *input->host || input->given || input->copy_of || !input->read;
   }
   intern_free(&names);
   map_free(&turns);
@@ -324,7 +327,7 @@ static bool find_hosts(struct aligner *a) {
 static bool find_reference(struct aligner *a) {
   const char *who = a->opt->reference;
   for (uint32_t i = 0; i < a->in->n; i++) {
-    if (!a->inputs[i].read || a->inputs[i].given || (who && !is_called(&a->inputs[i], who))) continue;
+    if (!a->inputs[i].read || a->inputs[i].given || a->inputs[i].copy_of || (who && !is_called(&a->inputs[i], who))) continue;
     a->problem.reference = a->problem.host_of[i];
     return true;
   }
@@ -332,13 +335,13 @@ static bool find_reference(struct aligner *a) {
   return err_set(a->err, TK_EUSAGE, "reference: no input has the rank or host '%s'", who);
 }
 
-/* Moves the anchors of inputs with given offsets after all others, because they must not influence the alignment. Returns the
+/* Moves the anchors of copies, and of inputs with given offsets, after all others, because they must not influence the alignment. Returns the
  * number of the other anchors. */
 static uint32_t set_given_apart(struct aligner *a) {
   uint32_t n = 0;
   struct align_anchor *v = a->anchors.v;
   for (uint32_t i = 0; i < a->anchors.n; i++) {
-    if (a->inputs[v[i].input].given) continue;
+    if (a->inputs[v[i].input].given || a->inputs[v[i].input].copy_of) continue;
     struct align_anchor other = v[n];
     v[n++] = v[i];
     v[i] = other;
@@ -352,28 +355,24 @@ static bool weigh_jobs(struct aligner *a) {
   const double complete = 1e-4, usual = 1e-3, twice = 1e-2;
   struct map ranks;
   bool ok = true, all = true, again = false;
+  int64_t world = 0, copies = 0;
   a->problem.other_job = usual;
   map_init(&ranks, a->mem);
   for (size_t i = 0; ok && i < a->in->n; i++) {
     const struct align_input *input = &a->inputs[i];
-    all = all && input->stated && input->world == (int64_t)a->in->n;
-    if (!input->stated) continue;
+    copies += input->copy_of != 0;
+    all = all && (input->stated || input->copy_of);
+    world = world && input->world != world ? -1 : input->world;
+    if (!input->stated || input->copy_of) continue;
     uint32_t *seen = map_put(&ranks, (uint64_t)input->rank, 0);
     ok = seen != NULL;
     again = again || (seen && *seen);
     if (seen) *seen = 1;
   }
   map_free(&ranks);
+  all = all && world == (int64_t)a->in->n - copies;
   if (again || all) a->problem.other_job = again ? twice : complete;
   return ok || mem_check(a->mem, a->err);
-}
-
-static bool note_walls(struct aligner *a) {
-  bool *wall = arena_alloc(&a->arena, a->in->n + 1);
-  if (!wall) return mem_check(a->mem, a->err);
-  for (size_t i = 0; i < a->in->n; i++) wall[i] = a->inputs[i].comparable;
-  a->problem.wall = wall;
-  return true;
 }
 
 static bool solve(struct aligner *a) {
@@ -383,10 +382,13 @@ static bool solve(struct aligner *a) {
   p->n_inputs = (uint32_t)a->in->n;
   p->marker = a->opt->align == TK_ALIGN_MARKER;
   p->clock_error_ns = (double)a->opt->clock_error / 1e3;
-  if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a) || !note_walls(a)) return false;
+  if (!p->marker && !copies_find(a->inputs, p->n_inputs, &a->anchors)) return mem_check(a->mem, a->err);
+  if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a)) return false;
+  if (!inputs_list(p, a->inputs, &a->arena)) return mem_check(a->mem, a->err);
   uint32_t all = a->anchors.n;
   a->anchors.n = set_given_apart(a);
   bool ok = align_solve(p, &a->solution, a->err);
+  ok = ok && (copies_place(p, &a->solution, a->inputs) || mem_check(a->mem, a->err));
   a->anchors.n = all;
   return ok;
 }

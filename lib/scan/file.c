@@ -1,4 +1,5 @@
 /* file.c - scans in files: columns of small numbers, mostly differences from the one before (scan.h). */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,11 +7,13 @@
 #include "base/err.h"
 #include "format/pb_out.h"
 #include "format/pb_unpack.h"
+#include "io/flate.h"
 #include "io/in.h"
 #include "scan.h"
 #include "scan.pb-c.h"
 
 enum { HAS_RUN = 1, STEPPED = 2 };
+enum { GPU_LEAST = 1, GPU_MOST = 2 };
 enum { ALWAYS = 3 }; /* the label column is always written: it confirms the number of anchors */
 
 /* ---- writing ---- */
@@ -146,6 +149,13 @@ static void put_steps(struct buf *b, const struct scan *s) {
   if (s->more_steps) pb_u64(b, 27, 1);
 }
 
+static void put_gpu(struct buf *b, const struct align_gpu *g) {
+  const unsigned known = (isfinite(g->low) ? GPU_LEAST : 0u) | (isfinite(g->high) ? GPU_MOST : 0u);
+  if (known) pb_u64(b, 29, known);
+  if (known & GPU_LEAST) pb_u64(b, 30, zigzag((int64_t)g->low));
+  if (known & GPU_MOST) pb_u64(b, 31, zigzag((int64_t)g->high));
+}
+
 static void put_rank(struct buf *b, const struct scan *s) {
   put_text(b, 1, s->input);
   put_text(b, 2, s->host);
@@ -168,6 +178,8 @@ static void put_rank(struct buf *b, const struct scan *s) {
   put_starts(b, &s->starts);
   put_sizes(b, s->sizes);
   put_steps(b, s);
+  put_gpu(b, &s->gpu);
+  pb_fixed64(b, 32, s->mark);
 }
 
 /* Writes as many names as fit, after everything that the clocks need. */
@@ -203,10 +215,11 @@ void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anch
     if (anchors->n > most) anchors->n = most; /* of equal keys, keep the first ones */
     put_anchors(&p, mem);
   }
-  const size_t used = p.rank.len + p.anchors.len + 8;
+  const size_t used = p.rank.len + p.anchors.len + 16;
   pb_message(&p.rank, 16, &p.anchors);
   put_names(&p.rank, s, used < SCAN_MOST ? SCAN_MOST - used : 0);
   pb_message(to, 2, &p.rank);
+  pb_fixed32(to, 3, flate_crc(0, to->data, to->len));
   buf_free(&p.column);
   buf_free(&p.anchors);
   buf_free(&p.rank);
@@ -330,6 +343,11 @@ static void take_names(struct reader *r, const Scan__Rank *rank, struct scan *s)
   }
 }
 
+static struct align_gpu gpu_of(const Scan__Rank *rank) {
+  return (struct align_gpu){rank->gpu_known & GPU_LEAST ? (double)rank->gpu_least : -INFINITY,
+                            rank->gpu_known & GPU_MOST ? (double)rank->gpu_most : INFINITY};
+}
+
 static struct scan_pids pids_of_rank(struct reader *r, const Scan__Rank *rank) {
   struct scan_pids pids = {.v = arena_alloc(&r->list->arena, (rank->n_pid + 1) * sizeof *pids.v), .processes = rank->processes};
   if (!pids.v) return pids;
@@ -351,7 +369,7 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
       .merged = rank->merged, .world = rank->world, .zero_ns = rank->zero_ns, .start_ns = rank->start_ns, .end_ns = rank->end_ns,
       .clock = (enum tk_clock)rank->clock, .records = rank->records, .events = rank->events, .flow_points = rank->flow_points,
       .size = rank->size, .format = text_of(r, rank->format), .run = text_of(r, rank->run), .step = text_of(r, rank->step),
-      .pids = pids_of_rank(r, rank), .starts = starts_of(r, rank)};
+      .pids = pids_of_rank(r, rank), .starts = starts_of(r, rank), .gpu = gpu_of(rank), .mark = rank->mark};
   struct scan *s = &list->v[list->n - 1];
   take_sizes(r, rank, s->sizes);
   take_names(r, rank, s);
@@ -360,13 +378,31 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
   return mem_check(list->mem, err);
 }
 
-static bool add_ranks(struct reader *r, struct pb file, struct tk_err *err) {
+/* Checks the CRCs before anything else is read: a flipped bit of a time would move a host, not break the file. Each covers all
+ * bytes since the one before. */
+static bool check_crcs(struct pb file, struct tk_err *err) {
+  enum { FIELD = 5 }; /* bytes of the field of a CRC */
+  const uint8_t *from = file.p;
   struct pb_field f;
-  bool any = false, ok = true;
-  while (ok && pb_next(&file, &f)) {
+  bool any = false;
+  while (pb_next(&file, &f)) {
     any = any || f.number == 1;
     if (!any) return err_set(err, TK_EFORMAT, "not a scan");
-    if (f.number == 1 && f.value > SCAN_SCHEMA) return err_set(err, TK_EFORMAT, "was written by a newer version of tracekit");
+    if (f.number == 1 && f.value != SCAN_SCHEMA)
+      return err_set(err, TK_EFORMAT, "is damaged, or was written by another version of tracekit");
+    if (f.number != 3 || f.wire != PB_FIXED32) continue;
+    if (f.value != flate_crc(0, from, (size_t)(file.p - from) - FIELD)) return err_set(err, TK_ECORRUPT, "is damaged: CRC mismatch");
+    from = file.p;
+  }
+  if (file.fault) return err_set(err, TK_EFORMAT, "is damaged: %s", file.fault);
+  return from == file.end || err_set(err, TK_ECORRUPT, "is damaged: its end is missing");
+}
+
+static bool add_ranks(struct reader *r, struct pb file, struct tk_err *err) {
+  struct pb_field f;
+  bool any = false, ok = check_crcs(file, err);
+  while (ok && pb_next(&file, &f)) {
+    any = any || f.number == 1;
     if (f.number != 2) continue;
     Scan__Rank *rank = pb_unpack(&scan__rank__descriptor, pb_inside(&f), r->list->mem);
     ok = rank && add_rank(r, rank, err);

@@ -4,11 +4,11 @@
 
 #include "scan.h"
 
-/* Appends one rank: its scan, its anchors and its notes. If it exceeds SCAN_MOST bytes, anchors are dropped, the same way on
- * all ranks. A failure sticks in the memory of `to`. */
+/* Appends one rank: its scan, its anchors and its notes, and the CRC of the whole buffer. If it exceeds SCAN_MOST bytes, anchors
+ * are dropped, the same way on all ranks. A failure sticks in the memory of `to`. */
 void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anchors, const char *const *notes, size_t n_notes);
 
-/* Appends the head of a file. */
+/* Appends the head of a file, before its first rank. */
 void scan_print_head(struct buf *to);
 
 /* Adds the number of ranks in the file to *n. */

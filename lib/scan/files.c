@@ -103,8 +103,7 @@ static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
   struct tk_source_options options = sources_chosen(s->opt->source, &s->opt->load);
   bool ok = true;
   char why[256];
-  scan_print_head(&s->text);
-  if (!put(s)) return false;
+  scan_print_head(&s->text); /* written with the first rank, whose CRC covers it */
   for (size_t i = 0; s->opt->join && ok && i < n; i++) ok = join_scan(s, names[i]);
   if (s->opt->join) return ok;
   if (s->opt->anchor && !(s->anchor = regexp_new(s->opt->anchor, &s->mem, why, sizeof why)))

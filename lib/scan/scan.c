@@ -1,6 +1,7 @@
 /* scan.c - collects from a trace what is needed to compare clocks (scan.h). */
 #include "scan.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "align/collect/groups.h"
@@ -12,11 +13,14 @@
 /* Adds a note if the GPU has a clock of its own. Kernels that begin before their launch show how far it is behind, at least;
  * waits that end before the work that they wait for show how far it is ahead. */
 static bool check_launches(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem,
-                           struct tk_diagnostics *notes) {
+                           struct tk_diagnostics *notes, struct align_gpu *gpu) {
+  enum { FEWEST = 3 };
   const tk_time rounding = 2000000;
   struct launch_check c;
   char text[256], time[32];
   if (!launches_check(t, origins, mem, &c)) return false;
+  if (!origins && c.kernels >= FEWEST) gpu->high = ceil((double)c.soonest / 1e3);
+  if (!origins && c.waits >= FEWEST) gpu->low = floor((double)c.middle / 1e3);
   bool behind = c.most > rounding && c.early >= 3 && c.early >= c.kernels / 100;
   bool ahead = c.middle > rounding && c.late >= 3;
   tk_print_duration(behind ? c.most : c.middle, time);
@@ -43,11 +47,26 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
   struct track_origin *origins = ok && s->merged ? identity_of_tracks(t, mem) : NULL;
   if (s->merged) from.groups = NULL, from.n_groups = 0; /* they belong to its first rank */
   from.origins = origins;
-  ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes);
+  ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes, &s->gpu);
   if (origins) identity_free_tracks(origins, mem);
   s->world = from.world;
   arena_free(&arena);
   return ok;
+}
+
+static uint64_t mark_event(uint64_t mark, const struct tk_trace *t, tk_id i) {
+  const struct tk_event *e = &t->events[i];
+  size_t n;
+  const char *name = tk_string(t, t->classes[e->cls].name, &n);
+  return hash_mix(hash_mix(hash_mix(mark, (uint64_t)e->ts), (uint64_t)e->dur), hash_bytes(name, n));
+}
+
+uint64_t scan_mark(const struct tk_trace *t) {
+  enum { ENDS = 64 };
+  uint64_t mark = hash_mix(t->counts.bytes, hash_mix(t->n_events, hash_mix((uint64_t)t->origin_ns, (uint64_t)t->zero_ns)));
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (i <= ENDS || i + ENDS > t->n_events) mark = mark_event(mark, t, i);
+  return mark;
 }
 
 bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem) {
@@ -65,6 +84,8 @@ bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t
   trace_extent(t, &start, &end);
   *s = (struct scan){.rank = id.rank, .merged = identity_is_merged(t), .zero_ns = t->zero_ns, .clock = t->clock, .format = t->format};
   s->compared = id.rank_note != NULL;
+  s->gpu = (struct align_gpu){-INFINITY, INFINITY};
+  s->mark = scan_mark(t);
   s->input = diagnostics_text(notes, t->source);
   s->host = diagnostics_text(notes, id.host);
   s->start_ns = trace_ns(t, 0, start);

@@ -10,7 +10,7 @@
 #include "graph/diagnostics.h"
 
 enum {
-  SCAN_SCHEMA = 1,
+  SCAN_SCHEMA = 2,
   SCAN_MOST = 64 << 10, /* bytes per rank in a file */
   SCAN_ANCHORS = 2048,  /* per rank: more do not improve the result, and these fit */
   SCAN_STEPS = 512,
@@ -58,6 +58,8 @@ struct scan {
   uint64_t records, events, flow_points, size;
   const char *format;
   const char *run, *step;     /* from the path; "" = unknown */
+  struct align_gpu gpu;       /* in whole ns; unknown if there are several ranks */
+  uint64_t mark;              /* scan_mark */
   struct scan_pids pids;      /* not filled by scan_take */
   struct format_starts starts;
   struct scan_size sizes[FORMATS_MOST]; /* by row of the format */
@@ -81,6 +83,10 @@ struct scan_options {
  * memory runs out. */
 bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
                struct tk_diagnostics *notes);
+
+/* Returns a hash of the size, the first and the last events of a trace as it was read: equal for equal traces, however they are
+ * packed. */
+uint64_t scan_mark(const struct tk_trace *t);
 
 /* ---- files ---- */
 

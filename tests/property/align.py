@@ -29,7 +29,7 @@ import xspace  # noqa: E402
 from verdict import finish, judge  # noqa: E402
 
 TRACEKIT, GEN, SRC = os.environ['TRACEKIT'], os.environ['GEN'], os.environ['SRC']
-TYPES = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'number': (int, float)}
+TYPES = {'object': dict, 'array': list, 'string': str, 'integer': int, 'boolean': bool, 'number': (int, float), 'null': type(None)}
 
 
 def tracekit(*args, status=0, stdin=subprocess.DEVNULL):
@@ -102,8 +102,10 @@ def violations(trace):
 def schema_fault(root, schema, value):
     if '$ref' in schema:
         return schema_fault(root, root['$defs'][schema['$ref'].rsplit('/', 1)[1]], value)
-    if 'type' in schema and (not isinstance(value, TYPES[schema['type']]) or (isinstance(value, bool) and schema['type'] != 'boolean')):
-        return f'{value!r} is no {schema["type"]}'
+    kinds = schema.get('type', [])
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if kinds and not any(isinstance(value, TYPES[k]) and (not isinstance(value, bool) or k == 'boolean') for k in kinds):
+        return f'{value!r} is no {kinds}'
     if 'enum' in schema and value not in schema['enum']:
         return f'{value!r} is none of {schema["enum"]}'
     if isinstance(value, list):

@@ -7,6 +7,7 @@ and plan compares.
              or one scan per rank, joined or separate
     moved    a rank merged alone with --offsets-from PLAN gets the same times as in the merge of all ranks
     small    the scan of a rank with very many collectives takes at most 64 KiB
+    flips    every flipped bit of a scan is found; a scan that is given twice is said and counts once
     damage   truncated, changed or invalid scans are refused with a message, or are read; nothing crashes
     faults   outputs that are inputs, options that scans do not support"""
 import glob
@@ -16,6 +17,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from schema import conforms  # noqa: E402
@@ -154,11 +156,35 @@ def damage(work):
     check('damaged scans do not crash', not crashed, '\n'.join(crashed[:1]))
     check('a scan that is refused is named', not silent, '\n'.join(silent[:3]))
     for name, text in (('empty', b''), ('trace', b'{"traceEvents":[]}'), ('newer', b'\x08\x7f'),
-                       ('count', b'\x08\x01\x12\x0c\x0a\x01a\x82\x01\x06\x08\xff\xff\xff\xff\x01')):
+                       ('count', b'\x08\x02\x12\x0c\x0a\x01a\x82\x01\x06\x08\xff\xff\xff\xff\x01')):
         with open(f'{work}/{name}.scan', 'wb') as f:
-            f.write(text)
+            f.write(text + (b'\x1d' + zlib.crc32(text).to_bytes(4, 'little') if name == 'count' else b''))
         p = run(work, 'plan', f'{name}.scan', '-o', 'never.json', status=3)
         check(f'{name}: is refused', f'{name}.scan' in p.stderr and not os.path.exists(f'{work}/never.json'), p.stderr)
+
+
+def flips(work):
+    """Checks that every flipped bit of a scan is found, and every bit of a part."""
+    ranks = sorted(glob.glob(f'{FIXTURES}/json/torch/ddp2_plain/*'))
+    run(work, 'scan', '-q', *ranks, '-o', 'whole.scan')
+    with open(f'{work}/whole.scan', 'rb') as f:
+        good = f.read()
+    bits = list(range(8 * len(good)))
+    accepted = []
+    for bit in bits if LONG else random.Random(3).sample(bits, 150) + bits[:24] + bits[-48:]:
+        bad = bytearray(good)
+        bad[bit // 8] ^= 1 << bit % 8
+        with open(f'{work}/flipped.scan', 'wb') as f:
+            f.write(bad)
+        p = subprocess.run([TRACEKIT, 'plan', '--force', 'flipped.scan', '-o', 'bad.json'], cwd=work, capture_output=True, check=False)
+        if p.returncode != 3:
+            accepted.append(bit)
+    check('every flipped bit of a scan is found', not accepted, accepted[:5])
+    run(work, 'scan', '-q', ranks[0], '-o', 'twice.scan')
+    p = run(work, 'plan', '--force', 'whole.scan', 'twice.scan', '-o', 'twice.json')
+    check('a scan given twice is said', 'is there twice' in p.stderr, p.stderr)
+    with open(f'{work}/twice.json', encoding='utf-8') as f:
+        check('a scan given twice counts once', len(json.load(f)['ranks']) == len(ranks))
 
 
 def faults(work):
@@ -181,6 +207,7 @@ def main():
         fixtures(work)
         small(work)
         damage(work)
+        flips(work)
         faults(work)
     return finish()
 

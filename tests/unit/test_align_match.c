@@ -173,7 +173,8 @@ static void roots_only_bound(void **state) {
   assert_int_equal(f.s.hosts[1].anchors, 6);
   assert_true(fabs((double)align_offset(&f.s.hosts[1].map, f.s.hosts[1].map.pivot_ns)) < 1);
   assert_true(f.s.hosts[1].bounded && f.s.hosts[1].feasible);
-  assert_true(fabs(f.s.hosts[1].high_ns - 60e3) < 1e3 && fabs(f.s.hosts[1].low_ns + 110e3) < 1e3);
+  /* wider by what clocks may drift apart in 20 ms */
+  assert_true(fabs(f.s.hosts[1].high_ns - 60e3) < 4e3 && fabs(f.s.hosts[1].low_ns + 110e3) < 4e3);
   assert_int_equal(f.s.before, 0);
   fleet_free(&f);
 }

@@ -319,7 +319,9 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
   uint32_t args = args_of(c, e, &op);
   const char *name = c->from->marker ? NULL : collect_text(c->t, args, COLLECTIVE_NAME, &id);
   unsigned what = name ? says(c, args, name) : kernel_says(c, e);
-  bool rooted = name && what != ALIGN_BARRIER && !strstr(name, "send") && !strstr(name, "recv");
+  const bool row = c->how[e->cls] == BY_CPU;
+  if (row && name) what = what == ALIGN_BARRIER ? kernel_says(c, e) : 0; /* no arg makes a CPU wait for the others */
+  bool rooted = name && !row && what != ALIGN_BARRIER && !strstr(name, "send") && !strstr(name, "recv");
   uint64_t told = op && !name ? label_of_op(c, op, &what) : 0;
   if (what == 0 && !rooted) return true;
   struct align_anchor *a = collect_add(c, e);
@@ -331,9 +333,9 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
   if (!name && !told) describe_vendor(c, e, a);
   if (!name) return true;
   describe(c, args, name, a);
-  a->label = label_of(c, args, id, what);
+  a->label = label_of(c, args, id, row ? ALIGN_BARRIER : what);
   a->op = group_of(c, args);
-  bool paired = !rooted && what != ALIGN_BARRIER;
+  bool paired = !rooted && !row && what != ALIGN_BARRIER;
   if (paired && (!collect_text(c->t, args, "Process Group Name", &ignored) || !a->label)) a->op = 0;
   if (a->op && !paired && collect_number(c->t, args, "Seq", &v) && v >= 0) a->exact = (uint64_t)v + 1;
   return true;

@@ -131,7 +131,7 @@ static bool list_device(struct checker *c) {
 
 static void check_launch(struct checker *c, const struct tk_event *call, const struct tk_event *kernel) {
   tk_time early = call->ts - kernel->ts;
-  c->out->kernels++;
+  if (!c->out->kernels++ || -early < c->out->soonest) c->out->soonest = -early;
   c->out->early += early > 0;
   if (early > c->out->most) c->out->most = early;
 }

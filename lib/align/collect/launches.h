@@ -26,6 +26,7 @@ struct launch_check {
   tk_time most;            /* largest time by which one precedes its launch */
   uint32_t waits, late;    /* CPU waits examined; number that end before the work they wait for */
   tk_time middle;          /* median time by which waits end early: some wait for other streams than assumed */
+  tk_time soonest;         /* shortest time from a launch to its kernel; valid if kernels */
 };
 bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out);
 

@@ -6,8 +6,12 @@
  * so that a round costs as much as there are members, and the two outermost members of a collective represent all.
  *
  * The interval is a guarantee: it makes no assumption about the noise of ends. The estimate lies within the interval or is
- * moved into it. A host that contradicts the combined bounds of the others is excluded from them; otherwise it would invalidate
- * the intervals of every host it is connected to. */
+ * moved into it. Nor does it assume that the map has the right shape: if a host is ever later, its map drifts although its
+ * clock does not. So the bounds are found for each block of time, and those of other blocks count as far as the rate of a clock
+ * allows. What is proven is the weakest of all blocks.
+ *
+ * A host that contradicts the combined bounds of the others is excluded from them; otherwise it would invalidate the intervals of
+ * every host it is connected to. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +21,8 @@
 
 #define FARTHEST 5e4 /* ns: a larger shift means that the estimate was wrong */
 #define TOUCH 1e3    /* ns: resolution of a clock that counts microseconds; a smaller overlap is not a violation */
-enum { MOST_ROUNDS = 128, MOST_DENIALS = 8 };
+#define RATE 1e-4    /* clocks run apart by no more than this, beyond the drift of the map */
+enum { MOST_ROUNDS = 128, MOST_DENIALS = 8, MOST_BLOCKS = 32, OF_A_BLOCK = 8, MOST_JUMPS = 128 };
 
 static double placed(const struct align_work *w, uint32_t host, double t, bool by_wall) {
   if (by_wall) return t + (double)(w->pivot[host] - w->pivot[w->p->reference]);
@@ -106,10 +111,17 @@ static void count_meetings(const struct align_work *w, struct align_solution *s)
 
 /* ---- bounds ---- */
 
+/* Some of the collectives; list NULL = the first n of all. */
+struct some {
+  const uint32_t *list;
+  uint32_t n;
+};
+
 /* Lowers the upper bound or raises the lower bound of each host's shift. Returns true if any bound changed. */
-static bool tighten(const struct align_work *w, double *most, double *least) {
+static bool tighten(const struct align_work *w, struct some some, double *most, double *least) {
   bool changed = false;
-  for (uint32_t c = 0; c < w->n_collectives; c++) {
+  for (uint32_t k = 0; k < some.n; k++) {
+    const uint32_t c = some.list ? some.list[k] : k;
     struct stays high = stays_of(w, c, most, false), low = stays_of(w, c, least, false);
     for (uint32_t i = w->first[c]; i < w->first[c + 1]; i++) {
       const struct align_member *m = &w->members[i];
@@ -124,14 +136,19 @@ static bool tighten(const struct align_work *w, double *most, double *least) {
   return changed;
 }
 
-/* Bounds every host relative to the root of its timeline, which is fixed. */
-static void intervals(const struct align_work *w, double *most, double *least, struct align_solution *s) {
-  uint32_t rounds = 0, n = w->p->n_hosts;
-  for (uint32_t h = 0; h < n; h++) {
+static void bound(const struct align_work *w, struct some some, double *most, double *least) {
+  uint32_t rounds = 0;
+  for (uint32_t h = 0; h < w->p->n_hosts; h++) {
     most[h] = w->root[h] == h ? 0 : INFINITY;
     least[h] = w->root[h] == h ? 0 : -INFINITY;
   }
-  while (rounds++ < MOST_ROUNDS && tighten(w, most, least)) {}
+  while (rounds++ < MOST_ROUNDS && tighten(w, some, most, least)) {}
+}
+
+/* Bounds every host relative to the root of its timeline, which is fixed. */
+static void intervals(const struct align_work *w, double *most, double *least, struct align_solution *s) {
+  const uint32_t n = w->p->n_hosts;
+  bound(w, (struct some){NULL, w->n_collectives}, most, least);
   for (uint32_t h = 0; h < n; h++) {
     struct align_host *o = &s->hosts[h];
     uint32_t root = w->root[h];
@@ -171,6 +188,127 @@ static bool deny_worst(const struct align_work *w, struct align_solution *s) {
   return worst > 0;
 }
 
+/* ---- what is proven at any time ---- */
+
+/* Collectives by block of time. Blocks begin at equal distances, and wherever a map jumps. */
+struct blocks {
+  uint32_t n, *first, *list; /* first: by block, plus a final entry */
+  double *from;              /* by block, plus a final entry */
+};
+
+static double time_of(const struct align_work *w, uint32_t collective) {
+  double t = INFINITY;
+  for (uint32_t i = w->first[collective]; !isfinite(t) && i < w->first[collective + 1]; i++)
+    t = align_true(w, w->members[i].host, w->members[i].first_end);
+  return isfinite(t) ? t : 0;
+}
+
+static int by_value(const void *pa, const void *pb) {
+  double a = *(const double *)pa, b = *(const double *)pb;
+  return (a > b) - (a < b);
+}
+
+/* True if the curve jumps after knot k: knots are the ends of pieces. */
+static bool is_jump(const struct align_solution *s, const struct curve *c, uint32_t host, uint32_t k) {
+  return s->hosts[host].n_stretches > 1 && k + 1 < c->n && k % 2;
+}
+
+static uint32_t list_jumps(const struct align_work *w, const struct align_solution *s, double *out) {
+  uint32_t n = 0;
+  for (uint32_t h = 0; h < w->p->n_hosts; h++)
+    for (uint32_t k = 0; k < w->curve[h].n && n < MOST_JUMPS; k++)
+      if (is_jump(s, &w->curve[h], h, k)) out[n++] = align_true(w, h, (w->curve[h].x[k] + w->curve[h].x[k + 1]) / 2);
+  return n;
+}
+
+static uint32_t block_of(const struct blocks *b, double t) {
+  uint32_t low = 0, high = b->n;
+  while (high - low > 1) {
+    uint32_t middle = (low + high) / 2;
+    if (b->from[middle] <= t) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+static bool find_blocks(const struct align_work *w, const struct align_solution *s, struct arena *arena, struct blocks *out) {
+  double low = INFINITY, high = -INFINITY;
+  uint32_t even = w->n_collectives / OF_A_BLOCK < MOST_BLOCKS ? w->n_collectives / OF_A_BLOCK : MOST_BLOCKS;
+  for (uint32_t c = 0; c < w->n_collectives; c++) low = fmin(low, time_of(w, c)), high = fmax(high, time_of(w, c));
+  if (even == 0) even = 1;
+  out->from = arena_alloc(arena, (MOST_BLOCKS + MOST_JUMPS + 2) * sizeof *out->from);
+  out->first = arena_alloc(arena, (MOST_BLOCKS + MOST_JUMPS + 3) * sizeof *out->first);
+  out->list = arena_alloc(arena, ((size_t)w->n_collectives + 1) * sizeof *out->list);
+  uint32_t *of = arena_alloc(arena, ((size_t)w->n_collectives + 1) * sizeof *of);
+  if (!out->from || !out->first || !out->list || !of) return false;
+  for (uint32_t i = 0; i < even; i++) out->from[i] = low + (high - low) * i / even;
+  out->n = even + list_jumps(w, s, out->from + even);
+  qsort(out->from, out->n, sizeof *out->from, by_value);
+  out->from[out->n] = high;
+  memset(out->first, 0, ((size_t)out->n + 2) * sizeof *out->first);
+  for (uint32_t c = 0; c < w->n_collectives; c++) out->first[(of[c] = block_of(out, time_of(w, c))) + 2]++;
+  for (uint32_t b = 2; b <= out->n + 1; b++) out->first[b] += out->first[b - 1];
+  for (uint32_t c = 0; c < w->n_collectives; c++) out->list[out->first[of[c] + 1]++] = c;
+  return true;
+}
+
+/* Numbers the pieces of a host's map by block. */
+static void find_pieces(const struct align_work *w, const struct align_solution *s, uint32_t host, const struct blocks *b,
+                        uint32_t *out) {
+  const struct curve *c = &w->curve[host];
+  memset(out, 0, b->n * sizeof *out);
+  for (uint32_t k = 0; k < c->n; k++) {
+    double middle = is_jump(s, c, host, k) ? align_true(w, host, (c->x[k] + c->x[k + 1]) / 2) : INFINITY;
+    for (uint32_t i = 0; i < b->n; i++) out[i] += b->from[i] >= middle - TOUCH;
+  }
+}
+
+/* Returns the weakest of the upper bounds of all blocks that have collectives of the host, each as tight as the other blocks of
+ * its piece allow; v: by block and host. */
+static double weakest(const double *v, uint32_t n_hosts, uint32_t host, const struct blocks *b, const uint32_t *piece, double rate) {
+  double worst = -INFINITY;
+  for (uint32_t i = 0; i < b->n; i++) {
+    double best = INFINITY;
+    if (b->first[i] == b->first[i + 1]) continue;
+    for (uint32_t k = 0; k < b->n; k++) {
+      double away = k > i ? b->from[k + 1] - b->from[i] : b->from[i + 1] - b->from[k];
+      if (piece[k] == piece[i]) best = fmin(best, v[(size_t)k * n_hosts + host] + rate * away);
+    }
+    worst = fmax(worst, best);
+  }
+  return worst;
+}
+
+/* The drift of a host's map; a map with jumps has none of its own. */
+static double drift_of(const struct align_work *w, const struct align_solution *s, uint32_t host) {
+  return s->hosts[host].n_stretches == 1 ? fabs(curve_slope(&w->curve[host])) : 0;
+}
+
+static bool prove(const struct align_work *w, struct align_solution *s) {
+  const uint32_t n = w->p->n_hosts;
+  struct arena arena = {.mem = w->p->mem};
+  struct blocks b = {0};
+  bool ok = find_blocks(w, s, &arena, &b);
+  double *most = ok ? arena_alloc(&arena, 2 * (size_t)b.n * n * sizeof *most + 1) : NULL, *least = most ? most + (size_t)b.n * n : NULL;
+  uint32_t *piece = most ? arena_alloc(&arena, (size_t)b.n * sizeof *piece + 1) : NULL;
+  ok = piece != NULL;
+  for (uint32_t k = 0; ok && k < b.n; k++) {
+    bound(w, (struct some){b.list + b.first[k], b.first[k + 1] - b.first[k]}, most + (size_t)k * n, least + (size_t)k * n);
+    for (uint32_t h = 0; h < n; h++) least[(size_t)k * n + h] *= -1;
+  }
+  for (uint32_t h = 0; ok && h < n; h++) {
+    struct align_host *o = &s->hosts[h];
+    const double rate = RATE + drift_of(w, s, h);
+    if (!o->bounded || !o->feasible) continue;
+    find_pieces(w, s, h, &b, piece);
+    o->low_ns = fmin(o->low_ns, -weakest(most, n, h, &b, piece, rate));
+    o->high_ns = fmax(o->high_ns, weakest(least, n, h, &b, piece, rate));
+    o->bounded = isfinite(o->low_ns) && isfinite(o->high_ns);
+  }
+  arena_free(&arena);
+  return ok;
+}
+
 bool align_check(struct align_work *w, struct align_solution *s) {
   uint32_t n = w->p->n_hosts;
   w->denied = arena_alloc(&w->arena, (size_t)n + 1);
@@ -183,6 +321,7 @@ bool align_check(struct align_work *w, struct align_solution *s) {
     if (keep_bounds(w, s)) intervals(w, most, least, s);
     if (!deny_worst(w, s)) break;
   }
+  if (!w->p->placed && !prove(w, s)) return false;
   count_meetings(w, s);
   s->before = violations(w, s, true);
   s->after = violations(w, s, false);

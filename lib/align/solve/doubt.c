@@ -8,6 +8,10 @@
 #include <math.h>
 
 const char DOUBT_WIDE[] = "its collectives end too far from those of the other hosts";
+const char DOUBT_NUMBERS[] = "its collectives end as if they were not those with the same sequence numbers";
+
+enum { MOST_SETTINGS = 8 }; /* pieces: clocks are not set more often than that, once a second */
+#define SECOND 1e9
 
 #define FIT_SIGMA 30e3 /* ns: a wider scatter does not count as a barrier */
 
@@ -40,17 +44,18 @@ double doubt_shape(const double *r, uint32_t n, double sigma) {
 
 /* A collective that one rank left late is a single outlier. Neighbours that are off in the same direction form a pattern. */
 static const char *shape_of(const struct posterior *p, const double *r, double sigma) {
-  uint32_t n = p->n_points, far = 0, beside = 0;
+  uint32_t n = p->n_points, far = 0, beside = 0, equal = 0;
   bool edge = false;
   for (uint32_t i = 0; i < n; i++) {
     far += fabs(r[i]) > 6 * sigma;
     if (i == 0 || fabs(r[i]) <= 5 * sigma || fabs(r[i - 1]) <= 5 * sigma || r[i] * r[i - 1] < 0) continue;
     edge = edge || i == 1 || i + 1 == n;
     beside++;
+    equal += fabs(r[i] - r[i - 1]) < 4 * sigma;
   }
   if (edge && 10 * far < n) return "its first or last collectives disagree with the others";
   if (3 * far > n) return "its collectives contradict each other";
-  if (beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the others";
+  if (equal > 2.0 * far * far / n || beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the others";
   if (n < ALIGN_ENOUGH_FOR_RUNS || runs(r, n) >= -4 || p->shape <= sigma) return NULL;
   return "the residuals of its collectives have a pattern that no clock explains";
 }
@@ -102,6 +107,20 @@ static bool is_piece_clear(const struct question *q, const struct posterior *p, 
   return fabs(jump) * 2 < fabs(nearest) || now->to - now->from > q->view->n_b;
 }
 
+/* A clock that was set back shows some readings twice. True if collectives with such readings fit neither side: the order of
+ * readings is not that of events there. */
+static bool is_torn(const struct posterior *p, const double *r) {
+  const struct pieces *fit = &p->best.fit;
+  for (uint32_t k = 0; k + 1 < fit->n; k++) {
+    double jump = pieces_jump(fit, p->points, k), reach = -jump;
+    if (jump >= -6 * fit->sigma) continue;
+    double from = p->points[fit->v[k].to - 1].x - reach, to = p->points[fit->v[k + 1].from].x + reach;
+    for (uint32_t i = 0; i < p->n_points; i++)
+      if (p->points[i].x >= from && p->points[i].x <= to && fabs(r[i]) > 6 * fmax(fit->sigma, US)) return true;
+  }
+  return false;
+}
+
 static bool is_keyed(const struct question *q, const struct hypothesis *y) {
   uint32_t equal = 0;
   for (uint32_t i = 0; i < q->view->n_b; i++) {
@@ -111,16 +130,23 @@ static bool is_keyed(const struct question *q, const struct hypothesis *y) {
   return equal > 0.95 * y->n;
 }
 
+/* Numbers are kept if almost all of them are; an outlier or two may be left out. */
+static bool contradicts_numbers(const struct posterior *p) { return p->numbered - p->kept > 1 + p->numbered / 20; }
+
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r) {
   const struct hypothesis *y = &p->best;
   const char *shape;
   if (p->none > y->weight) return "its collectives seem to belong to another job, or to other steps";
   if (y->n < ALIGN_FEWEST) return "too few shared collectives";
+  if (contradicts_numbers(p)) return DOUBT_NUMBERS;
   if (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2) return "its collectives may belong to another job";
   if (y->weight < ALIGN_TRUSTED) return "another way of matching its collectives fits nearly as well";
   if (y->fit.sigma > FIT_SIGMA) return DOUBT_WIDE;
   if (is_violated(q, y)) return "some collectives would still end before they begin";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
+  if (y->fit.n > MOST_SETTINGS && p->points[p->n_points - 1].x - p->points[0].x < y->fit.n * SECOND)
+    return "the residuals of its collectives have a pattern that no clock explains";
+  if (is_torn(p, r)) return "its clock was set back, and the collectives around that moment contradict each other";
   if (thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
   for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)
     if (!is_piece_clear(q, p, k)) return "its clock was set during the recording, and another jump fits as well";

@@ -6,6 +6,8 @@
 
 /* Objection to collectives that do not act as barriers. */
 extern const char DOUBT_WIDE[];
+/* Objection to an answer that ends support and sequence numbers contradict. */
+extern const char DOUBT_NUMBERS[];
 /* Returns the objection, or NULL; `r` are the residuals of its points. */
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r);
 

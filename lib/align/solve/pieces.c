@@ -182,6 +182,27 @@ static void split(struct splitter *s, const struct piece *whole, double cost, in
   s->out->v[s->out->n++] = *whole;
 }
 
+/* Moves the boundary between two pieces to where both fit best. It was chosen when one of them was not split yet. */
+static bool move_boundary(const struct splitter *s, struct piece *a, struct piece *b) {
+  struct cut best = {.cost = INFINITY};
+  const uint32_t at = b->from, reach = 2 * CLOSE_BY;
+  try_cut(s, &best, a->from, b->to, at);
+  for (uint32_t i = at > reach ? at - reach : 0; i <= at + reach; i++) try_cut(s, &best, a->from, b->to, i);
+  if (!isfinite(best.cost) || best.at == at || !is_monotone(s, &best)) return false;
+  *a = best.left;
+  *b = best.right;
+  return true;
+}
+
+static void move_boundaries(const struct splitter *s) {
+  enum { ROUNDS = 4 };
+  bool moved = s->out->n > 2;
+  for (int round = 0; moved && round < ROUNDS; round++) {
+    moved = false;
+    for (uint32_t k = 0; k + 1 < s->out->n; k++) moved = move_boundary(s, &s->out->v[k], &s->out->v[k + 1]) || moved;
+  }
+}
+
 /* True if neighbouring residuals tend to have the same sign, which noise does not. */
 static bool has_structure(const struct pieces *s, const struct point *p, uint32_t n) {
   double sum = 0, product = 0, last = 0;
@@ -225,11 +246,19 @@ void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double 
   s.floor = log(far_share(out, p, n) / ANYTHING);
   double cost = cost_of(&s, &whole, 0, n);
   split(&s, &whole, cost, 0);
+  move_boundaries(&s);
   found.sigma = scale_of_pieces(&found, p, n, room);
   if (found.n > 1) *out = found;
 }
 
 /* ---- as a curve ---- */
+
+double pieces_jump(const struct pieces *s, const struct point *p, uint32_t k) {
+  const struct piece *a = &s->v[k], *b = &s->v[k + 1];
+  double last = p[a->to - 1].x, first = p[b->from].x;
+  double early = piece_at(b, last) - piece_at(a, last), late = piece_at(b, first) - piece_at(a, first);
+  return fabs(early) > fabs(late) ? early : late;
+}
 
 void pieces_curve(const struct pieces *s, const struct point *p, struct curve *c) {
   c->n = 0;

@@ -32,6 +32,8 @@ void pieces_line(struct pieces *out, const struct point *p, uint32_t n, double *
 void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double *room);
 /* Returns the point's distance from its piece. */
 double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i);
+/* How far the offset jumps between piece k and the next one, at most; negative if the clock was set back. */
+double pieces_jump(const struct pieces *s, const struct point *p, uint32_t k);
 /* Converts the pieces to a curve. Between two pieces it connects the last point of one to the first of the next. */
 void pieces_curve(const struct pieces *s, const struct point *p, struct curve *c);
 

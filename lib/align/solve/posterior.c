@@ -33,10 +33,12 @@
 #include <string.h>
 
 #include "doubt.h"
+#include "numbers.h"
 
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
 #define LIKELY 0.9
+#define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job: with equal numbers, a wrong wall clock is likelier */
 #define YEAR_US 3.15e13
 #define NO_PERIOD 3      /* nats per pair, for a recording too short to repeat itself: wrong pairs lie within some 10 us */
 #define LUCK 4           /* twice the standard deviation of evidence under a correct model */
@@ -151,13 +153,6 @@ static int by_value(const void *pa, const void *pb) {
   return (a > b) - (a < b);
 }
 
-/* If all numbers but a few agree, those few are not lost but unpaired or mispaired: a vote does that if the clock was set. */
-static double torn_apart(const struct hypotheses *h, const struct hypothesis *y) {
-  uint32_t torn = 0;
-  for (uint32_t i = 0; i < h->q->view->n_b; i++) torn += h->numbered[i] != ALIGN_NONE && y->partner[i] != h->numbered[i];
-  return fmin(torn, 3) * log(1e-4);
-}
-
 static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
   const struct view *v = h->q->view;
   uint32_t numbered = 0, equal = 0, stepped = 0, agree = 0;
@@ -170,7 +165,7 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
     h->room[stepped++] = fabs((double)a->step - (double)b->step);
     agree += a->step == b->step;
   }
-  if (2 * numbered > y->n) return equal > 0.95 * numbered ? torn_apart(h, y) : log(1e-4);
+  if (2 * numbered > y->n) return equal > 0.95 * numbered ? numbers_torn(h, y) : log(1e-4);
   if (2 * stepped <= y->n || agree > 0.9 * stepped) return 0;
   if (2 * agree > stepped) return log(0.05);
   qsort(h->room, stepped, sizeof *h->room, by_value);
@@ -411,8 +406,10 @@ static double none_of(const struct hypotheses *h, const struct hypothesis *best,
   double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0, most) - wall_below(q, q->base + b0 - a1, most)));
   double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
   double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
-  double job = q->other_job * (numbers ? 0.05 + apart : 1) * (repeats && best->ends < few ? unproven : 1);
-  double other_steps = apart * (numbers ? 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
+  const bool complete = q->other_job <= COMPLETE;
+  double unrelated = !numbers ? 1 : complete ? 0.05 : 0.05 + apart;
+  double job = q->other_job * unrelated * (repeats && best->ends < few ? unproven : 1);
+  double other_steps = apart * (numbers ? complete ? 2e-5 : 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
   return log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(gap, span)) + 0.5 * log(2 * M_PI * 9 / best->n);
 }
 
@@ -592,8 +589,10 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   cap_counts(&h, best);
   best = heaviest(&h);
   doubt_luck(&h, best);
+  best = numbers_prefer(&h, best);
   normalise_both(&h, best, rhythm.repeats, out);
   sum_up(&h, best, out);
+  numbers_compare(&h, best, out);
   out->any = true;
   out->best = *best;
   return finish(&h, arena, out);

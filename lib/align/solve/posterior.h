@@ -11,7 +11,7 @@
  *
  * All are compared by one number (posterior.c), which adds the evidence of ends, causality, missing partners, the wall clock
  * and the keys. No source of evidence excludes a hypothesis, and a weak one overrules nothing: what a strong key leaves in
- * doubt stays in doubt.
+ * doubt stays in doubt. Ends do not outvote sequence numbers: an answer that contradicts them is never trusted.
  *
  *     log W = tau (ends + causality + missing) + ln p(wall clock) + ln p(keys) + cost of a precise fit */
 #ifndef ALIGN_SOLVE_POSTERIOR_H
@@ -86,6 +86,8 @@ struct posterior {
   double mad, p95;        /* ns: of the residuals */
   double shape;           /* ns: pattern in the residuals beyond noise */
   uint32_t outliers;
+  uint32_t numbered, kept; /* sights with a partner by sequence number; those of them that have it in the best answer */
+  double by_number;       /* ns: offset between the wall clocks if equal numbers are paired; valid if numbered */
   const char *doubt;      /* objection to the answer; NULL = none */
 };
 

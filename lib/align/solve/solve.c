@@ -15,12 +15,15 @@
 #include "base/err.h"
 #include "base/os.h"
 #include "doubt.h"
+#include "gpus.h"
 #include "hosts.h"
+#include "lateness.h"
 #include "messages.h"
 #include "one_way.h"
 #include "posterior.h"
 #include "hypotheses.h"
 #include "rivals.h"
+#include "stretches.h"
 
 #define OF_RANK 1.5e3   /* ns: a constant lead or lag of one rank that averaging does not remove */
 #define OF_LOOSE 6e3    /* the same for HCCL: two Ascend ranks of one host leave 7 to 15 us apart */
@@ -141,7 +144,8 @@ static bool take_stretches(struct solver *s, uint32_t host, const struct posteri
   const struct pieces *fit = &p->best.fit;
   double extra = common_variance(s, host) + s->variance[s->w.root[host]] + p->shape * p->shape;
   o->stretches = arena_alloc(&s->s->arena, fit->n * sizeof *o->stretches);
-  if (!o->stretches) return false;
+  o->gaps = arena_alloc(&s->s->arena, fit->n * sizeof *o->gaps);
+  if (!o->stretches || !o->gaps) return false;
   o->n_stretches = fit->n;
   for (uint32_t i = 0; i < fit->n; i++) {
     const struct piece *a = &fit->v[i];
@@ -152,6 +156,7 @@ static bool take_stretches(struct solver *s, uint32_t host, const struct posteri
     t->error_ns = Z95 * hypot(hypot(a->level_error, a->slope_error * ((from + to) / 2 - a->x0)), sqrt(extra));
     o->error_ns = fmax(o->error_ns, hypot(t->error_ns, t->slope_error * (to - from) / 2));
   }
+  stretches_limit(o, s->w.pivot[host], p);
   s->variance[host] = pow(o->error_ns / Z95, 2);
   return true;
 }
@@ -179,12 +184,14 @@ static void take_others(struct align_host *o, const struct posterior *p) {
 static bool take_posterior(struct solver *s, uint32_t host, const struct question *q, const struct posterior *p) {
   struct align_host *o = &s->s->hosts[host];
   uint32_t root = o->root;
-  *o = (struct align_host){.state = ALIGN_GOOD, .root = root, .assumed = o->assumed};
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = root, .assumed = o->assumed, .gpu = o->gpu};
   o->anchors = p->best.n;
   o->rejected = p->outliers;
   o->mad_ns = p->mad;
   o->p95_ns = p->p95;
   o->why = p->doubt;
+  o->contradicts = p->doubt == DOUBT_NUMBERS;
+  o->by_number_ns = p->by_number;
   if (p->doubt) o->state = ALIGN_POOR;
   take_others(o, p);
   take_evidence(o, q, p);
@@ -261,7 +268,7 @@ static bool place_by_messages(struct solver *s, uint32_t host, const struct ques
   if (m.n == 0) return true;
   double rivals;
   if (!weigh_rivals(s, host, arena, &rivals)) return false;
-  *o = (struct align_host){.state = ALIGN_GOOD, .root = o->root, .assumed = o->assumed, .anchors = m.n};
+  *o = (struct align_host){.state = ALIGN_GOOD, .root = o->root, .assumed = o->assumed, .anchors = m.n, .gpu = o->gpu};
   o->weight = m.mass > 0 ? m.mass / (m.all + rivals) : 0;
   s->w.curve[host] = (struct curve){.n = 1, .x = {m.first}, .y = {(m.low + m.high) / 2}};
   if (o->weight < DECIDED) {
@@ -362,6 +369,17 @@ static bool place_all(struct solver *s) {
 
 /* ---- members of collectives ---- */
 
+/* A reading in a gap bounds nothing: the map there is a guess. */
+static struct align_member member_of(const struct solver *s, uint32_t host, const struct sight *x) {
+  const struct align_host *o = &s->s->hosts[host];
+  struct align_member m = {host, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
+  if (stretches_leave(o, s->w.pivot[host], m.last_start)) m.last_start = m.last_sent = -INFINITY;
+  if (stretches_leave(o, s->w.pivot[host], m.last_sent)) m.last_sent = -INFINITY;
+  if (stretches_leave(o, s->w.pivot[host], m.first_end)) m.first_end = m.first_received = INFINITY;
+  if (stretches_leave(o, s->w.pivot[host], m.first_received)) m.first_received = INFINITY;
+  return m;
+}
+
 static bool list_members(struct solver *s) {
   struct align_work *w = &s->w;
   uint32_t all = s->first_sight[w->p->n_hosts], n = 0, *at = arena_alloc(&w->arena, ((size_t)s->base + 2) * sizeof *at);
@@ -384,8 +402,7 @@ static bool list_members(struct solver *s) {
       const struct sight *x = &sights_of(s, h)[i];
       if (x->collective == ALIGN_NONE || at[x->collective] == ALIGN_NONE) continue;
       if (w->root[h] == h) s->s->hosts[h].anchors++;
-      struct align_member m = {h, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
-      w->members[at[x->collective]++] = m;
+      w->members[at[x->collective]++] = member_of(s, h, x);
     }
   }
   return true;
@@ -465,17 +482,14 @@ static void keep_maps(const struct solver *s) {
   }
 }
 
-/* A shift that restored causality shows that the error was larger; the error of the drift also widens the proven bounds. */
+/* A shift that restored causality shows that the error was larger. */
 static void widen(struct align_host *o) {
-  double drift = 0;
   for (uint32_t i = 0; i < o->n_stretches; i++) {
     struct align_stretch *t = &o->stretches[i];
     t->error_ns = hypot(t->error_ns, o->moved_ns);
-    drift = fmax(drift, 1.5 * t->slope_error * (double)(t->to_ns - t->from_ns) / 2);
+    if (i + 1 < o->n_stretches) o->gaps[i].error_ns += fabs(o->moved_ns);
   }
   o->error_ns = hypot(o->error_ns, o->moved_ns);
-  o->low_ns -= drift;
-  o->high_ns += drift;
 }
 
 static void judge(const struct solver *s) {
@@ -530,9 +544,14 @@ static bool prepare(struct solver *s) {
   memset(s->w.curve, 0, hosts * sizeof *s->w.curve);
   for (uint32_t h = 0; h < p->n_hosts; h++) {
     s->w.root[h] = s->s->hosts[h].root = h;
-    s->s->hosts[h] = (struct align_host){.root = h, .assumed = s->s->hosts[h].assumed};
+    s->s->hosts[h] = (struct align_host){.root = h, .assumed = s->s->hosts[h].assumed, .gpu = {-INFINITY, INFINITY}};
   }
   return true;
+}
+
+static bool widen_by_lateness(struct solver *s) {
+  const struct lateness_view v = {&s->w, s->sights, s->first_sight, s->first_anchor, s->ranks};
+  return lateness_widen(&v, s->s, OF_RANK);
 }
 
 static bool solve_hosts(struct align_problem *p, struct align_solution *solution) {
@@ -542,11 +561,21 @@ static bool solve_hosts(struct align_problem *p, struct align_solution *solution
   if (ok) make_sights(&s);
   ok = ok && list_labels(&s) && rivals_list(&s.rivals, &s.w.arena, s.sights, s.first_sight, p->n_hosts);
   ok = ok && place_all(&s) && list_members(&s) && align_check(&s.w, solution) && list_meetings(&s);
+  if (ok && !p->marker && !p->placed) ok = widen_by_lateness(&s);
   if (ok) judge(&s), keep_maps(&s);
+  if (ok && !p->marker && !p->placed) ok = gpus_widen(&s.w, solution);
   map_free(&s.waiting);
   rivals_free(&s.rivals);
   arena_free(&s.w.arena);
   return ok;
+}
+
+/* Keeps which inputs have one name: hosts_test separates those that do not leave together. */
+static bool note_origins(struct align_problem *p, struct arena *arena) {
+  uint32_t *origin = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *origin);
+  if (origin) memcpy(origin, p->host_of, (size_t)p->n_inputs * sizeof *origin);
+  p->origin = origin;
+  return origin != NULL;
 }
 
 bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_err *err) {
@@ -554,7 +583,7 @@ bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_er
   s->hosts = mem_array(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
   if (s->hosts) memset(s->hosts, 0, ((size_t)s->cap + 1) * sizeof *s->hosts);
   /* A marker is always moved onto the others, however close it is. */
-  bool ok = s->hosts && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
+  bool ok = s->hosts && note_origins(p, &s->arena) && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
   if (ok && !p->marker && !p->placed) hosts_join(p, s, solve_hosts);
   return mem_check(p->mem, err);
 }

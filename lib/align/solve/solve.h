@@ -79,6 +79,18 @@ struct align_stretch {
   double slope_error;
 };
 
+/* Readings between two stretches: the clock was set there, at an unknown moment. If it was set back, it showed some readings
+ * twice, and the gap reaches into both stretches. */
+struct align_gap {
+  int64_t from_ns, to_ns;
+  double error_ns; /* the jump and the error beside it */
+};
+
+/* By how much the GPU clock of an input may be ahead of its CPU clock, in ns, as launches and waits bound it; infinite = unknown. */
+struct align_gpu {
+  double low, high;
+};
+
 struct align_other {
   double offset_ns, weight;
 };
@@ -96,6 +108,8 @@ struct align_host {
   double error_ns;        /* 95% bound at the worse end of the worst stretch */
   struct align_stretch *stretches; /* owned by the solution */
   uint32_t n_stretches;
+  struct align_gap *gaps;          /* n_stretches - 1 */
+  bool cut_front, cut_back;        /* collectives before the first or after the last stretch disagree: the clock may have been set */
   double weight;          /* of the estimate among all possible answers, 0..1 */
   double unless_ns;       /* the estimate is right unless the wall clocks differed by more than this; 0 = unconditionally */
   struct align_other others[ALIGN_OTHERS];
@@ -107,6 +121,11 @@ struct align_host {
   uint32_t never_met;     /* number of collectives during which, by wall clock, no other host was in the same one */
   double moved_ns;        /* shift applied to restore causality */
   bool assumed;           /* only the host name suggests that all its inputs share a clock */
+  bool of_gpu;            /* its GPU clock is, or may be, off from its CPU clock: the estimate is that of the GPU rows */
+  struct align_gpu gpu;   /* of its inputs, together */
+  double trend_ns;        /* part of the error: its ranks are as much later than the reference's as a trend along ranks predicts */
+  bool contradicts;       /* sequence numbers do not support the estimate, but: */
+  double by_number_ns;    /* this offset */
   uint32_t joined;        /* number of hosts that were merged into it because they share a clock */
   bool by_messages;       /* bounded by messages alone: the error is half of the interval */
   bool numbered, executed, stepped; /* whether sequence numbers, executions and step numbers agree with the estimate */
@@ -118,6 +137,9 @@ struct align_problem {
   uint32_t *host_of;             /* by input; rewritten when inputs turn out to share a clock, or not to */
   bool *known;                   /* by host: its name is known; otherwise it is one input that may share a clock. Has room for
                                   * all inputs */
+  const int64_t *rank;           /* by input: its number in the job; -1 = unknown. NULL = all are */
+  const uint32_t *origin;        /* by input: inputs with equal numbers have one host name. Set by align_solve */
+  const struct align_gpu *gpu;   /* by input; NULL = unknown */
   const bool *wall;              /* by input: its timestamps are comparable with the reference's; NULL = all are */
   uint32_t n_inputs, n_hosts;    /* n_hosts shrinks when hosts are joined, and grows when inputs of one name are separated */
   uint32_t reference;            /* index of a host */

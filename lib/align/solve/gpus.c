@@ -1,0 +1,163 @@
+/* gpus.c - compares what launches and waits say of a GPU's clock with where its collectives put it (gpus.h).
+ *
+ * A kernel does not start before its launch, and a wait does not end before the work it waits for. This bounds how far the GPU
+ * clock is ahead of the CPU clock, from both sides if there are waits. */
+#include "gpus.h"
+
+#include <string.h>
+
+#define US 1e3
+#define ROUNDING (2 * US)
+#define NEAR (1000 * US) /* GPU clocks that are farther off are not known; two machines with one name are */
+#define ALIKE (12 * US)  /* clocks that differ by less are one */
+#define LATENCY (30 * US) /* the shortest launches of two ranks differ by less */
+
+static const char ONLY_GPU[] = "its GPU clock is off from its CPU clock by an unknown amount, so only its GPU rows are aligned";
+
+static const struct align_gpu UNKNOWN = {-INFINITY, INFINITY};
+
+/* Inputs by host. */
+struct lists {
+  uint32_t *first, *input; /* first: by host, plus a final entry */
+};
+
+static bool list_inputs(const struct align_problem *p, struct arena *arena, struct lists *out) {
+  *out = (struct lists){arena_alloc(arena, ((size_t)p->n_hosts + 2) * sizeof *out->first),
+                        arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *out->input)};
+  if (!out->first || !out->input) return false;
+  memset(out->first, 0, ((size_t)p->n_hosts + 2) * sizeof *out->first);
+  for (uint32_t i = 0; i < p->n_inputs; i++) out->first[p->host_of[i] + 2]++;
+  for (uint32_t h = 2; h <= p->n_hosts + 1; h++) out->first[h] += out->first[h - 1];
+  for (uint32_t i = 0; i < p->n_inputs; i++) out->input[out->first[p->host_of[i] + 1]++] = i;
+  return true;
+}
+
+static uint32_t count_of(const struct lists *l, uint32_t host) { return l->first[host + 1] - l->first[host]; }
+
+/* ---- of a host ---- */
+
+static bool is_off(struct align_gpu g) { return g.low > ROUNDING || g.high < -ROUNDING; }
+
+/* Returns the bounds that half of a host's inputs exceed. */
+static struct align_gpu bounds_of(const struct align_problem *p, const struct lists *l, uint32_t host, double *room) {
+  struct align_gpu out = UNKNOWN;
+  uint32_t lows = 0, highs = 0, n = p->n_inputs;
+  for (uint32_t k = l->first[host]; k < l->first[host + 1]; k++) {
+    const struct align_gpu *g = &p->gpu[l->input[k]];
+    if (isfinite(g->low)) room[lows++] = g->low;
+    if (isfinite(g->high)) room[n + highs++] = g->high;
+  }
+  if (lows) out.low = curve_median(room, lows);
+  if (highs) out.high = curve_median(room + n, highs);
+  return out;
+}
+
+static void widen(struct align_host *o, double by) {
+  for (uint32_t i = 0; i < o->n_stretches; i++) o->stretches[i].error_ns += by;
+  for (uint32_t i = 0; i + 1 < o->n_stretches; i++) o->gaps[i].error_ns += by;
+  o->error_ns += by;
+}
+
+static bool is_placed(const struct align_host *o) { return o->state == ALIGN_GOOD || o->state == ALIGN_APART; }
+
+/* If the GPU clock is ahead by g, the CPU rows belong g later than the collectives put them. */
+static void admit_gpu(struct align_host *o, struct align_gpu g) {
+  o->of_gpu = true;
+  if (!isfinite(g.low) || !isfinite(g.high)) {
+    o->bounded = false;
+    o->state = ALIGN_ROUGH;
+    o->why = ONLY_GPU;
+    return;
+  }
+  widen(o, fmax(fabs(g.low), fabs(g.high)));
+  o->low_ns += fmin(0, -g.high);
+  o->high_ns += fmax(0, -g.low);
+}
+
+/* ---- of one name ---- */
+
+/* How far the clock of a host is ahead of another one's, at a reading. */
+static double ahead_at(const struct align_work *w, uint32_t host, uint32_t of, double t) {
+  double wall = (double)(w->pivot[host] - w->pivot[of]);
+  return wall + curve_at(&w->curve[host], t) - curve_at(&w->curve[of], t + wall);
+}
+
+static double ahead(const struct align_work *w, uint32_t host, uint32_t of) { return ahead_at(w, host, of, 0); }
+
+/* True if launches show that the GPU of `host`, not of `of`, has the clock that is `by` ahead. */
+static bool is_shown(struct align_gpu host, struct align_gpu of, double by) {
+  if (is_off(host) != is_off(of)) return is_off(host);
+  return isfinite(host.high) && isfinite(of.high) && fabs(host.high - of.high - by) < LATENCY && fabs(host.high) > fabs(of.high);
+}
+
+/* Admits that the rows of `host` may belong where the clock of `of` puts them. */
+static void admit_name(const struct align_work *w, struct align_solution *s, uint32_t host, uint32_t of) {
+  struct align_host *o = &s->hosts[host];
+  const struct align_host *m = &s->hosts[of];
+  const double by = ahead(w, host, of);
+  const bool root = w->root[host] == host;
+  o->of_gpu = true;
+  if (root || is_placed(o)) widen(o, fabs(by));
+  if (!is_placed(o)) return;
+  for (uint32_t k = 0; k < w->curve[host].n; k++) {
+    const double then = ahead_at(w, host, of, w->curve[host].x[k]);
+    o->low_ns = fmin(o->low_ns, -then + (w->root[of] == of ? 0 : m->low_ns));
+    o->high_ns = fmax(o->high_ns, -then + (w->root[of] == of ? 0 : m->high_ns));
+  }
+}
+
+/* Compares a host with the one that most inputs of its name have. Either may be meant if both have one input. */
+static void compare(const struct align_work *w, struct align_solution *s, const struct lists *l, uint32_t host, uint32_t main) {
+  const double by = ahead(w, host, main);
+  const struct align_gpu a = s->hosts[host].gpu, b = s->hosts[main].gpu;
+  if (w->root[host] != w->root[main] || fabs(by) > NEAR || fabs(by) < ALIKE || count_of(l, host) > 1) return;
+  const bool main_is_off = count_of(l, main) == 1 && is_shown(b, a, -by);
+  if (!main_is_off) admit_name(w, s, host, main);
+  if (main_is_off || (count_of(l, main) == 1 && !is_shown(a, b, by))) admit_name(w, s, main, host);
+}
+
+/* ---- all ---- */
+
+/* Finds by name the host that most of its inputs have. */
+static bool find_mains(const struct align_problem *p, const struct lists *l, struct arena *arena, uint32_t **main) {
+  if (!(*main = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof **main))) return false;
+  for (uint32_t i = 0; i < p->n_inputs; i++) (*main)[i] = UINT32_MAX;
+  for (uint32_t i = 0; i < p->n_inputs; i++) {
+    uint32_t *of = &(*main)[p->origin[i]];
+    if (*of == UINT32_MAX || count_of(l, p->host_of[i]) > count_of(l, *of)) *of = p->host_of[i];
+  }
+  return true;
+}
+
+/* What is wrong with the reference is wrong with every host relative to it. */
+static void admit_root(const struct align_work *w, struct align_solution *s, uint32_t host) {
+  struct align_host *o = &s->hosts[host];
+  const struct align_host *root = &s->hosts[w->root[host]];
+  const double by = root->error_ns;
+  if (w->root[host] == host || !is_placed(o)) return;
+  if (root->of_gpu && by > 0) widen(o, by), o->low_ns -= by, o->high_ns += by;
+  else if (is_off(root->gpu)) admit_gpu(o, (struct align_gpu){-root->gpu.high, -root->gpu.low});
+}
+
+bool gpus_widen(const struct align_work *w, struct align_solution *s) {
+  const struct align_problem *p = w->p;
+  struct arena arena = {.mem = p->mem};
+  struct lists l;
+  uint32_t *main;
+  double *room = arena_alloc(&arena, 2 * ((size_t)p->n_inputs + 1) * sizeof *room);
+  const bool ok = room && list_inputs(p, &arena, &l) && find_mains(p, &l, &arena, &main);
+  for (uint32_t h = 0; ok && h < p->n_hosts; h++) s->hosts[h].gpu = p->gpu ? bounds_of(p, &l, h, room) : UNKNOWN;
+  for (uint32_t i = 0; ok && i < p->n_inputs; i++) {
+    const uint32_t host = p->host_of[i], of = main[p->origin[i]];
+    if (host != of && l.input[l.first[host]] == i) compare(w, s, &l, host, of);
+  }
+  for (uint32_t h = 0; ok && h < p->n_hosts; h++) {
+    struct align_host *o = &s->hosts[h];
+    if (!o->of_gpu && is_placed(o) && is_off(o->gpu)) admit_gpu(o, o->gpu);
+  }
+  for (uint32_t h = 0; ok && h < p->n_hosts; h++) admit_root(w, s, h);
+  for (uint32_t h = 0; ok && h < p->n_hosts; h++)
+    if (w->root[h] == h) s->hosts[h].error_ns = 0;
+  arena_free(&arena);
+  return ok;
+}

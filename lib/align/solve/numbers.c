@@ -1,0 +1,47 @@
+/* numbers.c - compares the answer of the ends with that of the sequence numbers (numbers.h). */
+#include "numbers.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Returns the hypothesis that pairs equal numbers; NULL if too few agree. */
+static struct hypothesis *by_numbers(struct hypotheses *h) {
+  uint32_t numbered = 0;
+  for (uint32_t i = 0; i < h->q->view->n_b; i++) numbered += h->numbered[i] != ALIGN_NONE;
+  if (numbered < ALIGN_FEWEST) return NULL;
+  for (uint32_t k = 0; k < h->n; k++)
+    if (h->v[k].n == numbered && memcmp(h->v[k].partner, h->numbered, h->q->view->n_b * sizeof *h->numbered) == 0) return &h->v[k];
+  return NULL;
+}
+
+/* Counts the pairs of `y` that have another partner by number, or none. */
+static uint32_t unlike_numbers(const struct hypotheses *h, const struct hypothesis *y) {
+  uint32_t unlike = 0;
+  for (uint32_t i = 0; i < h->q->view->n_b; i++) unlike += y->partner[i] != ALIGN_NONE && y->partner[i] != h->numbered[i];
+  return unlike;
+}
+
+double numbers_torn(const struct hypotheses *h, const struct hypothesis *y) {
+  uint32_t torn = 0;
+  for (uint32_t i = 0; i < h->q->view->n_b; i++) torn += h->numbered[i] != ALIGN_NONE && y->partner[i] != h->numbered[i];
+  return fmin(torn, 3) * log(1e-4);
+}
+
+struct hypothesis *numbers_prefer(struct hypotheses *h, struct hypothesis *best) {
+  struct hypothesis *keyed = by_numbers(h);
+  if (!keyed || keyed == best) return best;
+  if (20 * unlike_numbers(h, best) <= best->n) return keyed;
+  if (best->causality >= 0 || keyed->causality < 0) return best;
+  keyed->log_weight = fmax(keyed->log_weight, best->log_weight - log(1e-4));
+  return keyed;
+}
+
+void numbers_compare(struct hypotheses *h, const struct hypothesis *best, struct posterior *out) {
+  const struct hypothesis *keyed = by_numbers(h);
+  for (uint32_t i = 0; i < h->q->view->n_b; i++) {
+    out->numbered += h->numbered[i] != ALIGN_NONE;
+    out->kept += h->numbered[i] != ALIGN_NONE && best->partner[i] == h->numbered[i];
+  }
+  if (!keyed) out->numbered = out->kept = 0;
+  if (keyed) out->by_number = keyed->offset;
+}

@@ -1,0 +1,47 @@
+/* stretches.c - where a clock was set, and what is not known there (stretches.h). */
+#include "stretches.h"
+
+#include <math.h>
+
+/* Between two stretches, the offset is that of either. A clock set back by `jump` showed readings that late before, and that
+ * early after it was set. */
+static void take_gap(struct align_host *o, int64_t pivot, const struct posterior *p, uint32_t k) {
+  const struct pieces *fit = &p->best.fit;
+  double jump = pieces_jump(fit, p->points, k), reach = fmax(0, -jump);
+  struct align_gap *g = &o->gaps[k];
+  g->from_ns = pivot + (int64_t)(p->points[fit->v[k].to - 1].x - reach);
+  g->to_ns = pivot + (int64_t)(p->points[fit->v[k + 1].from].x + reach);
+  g->error_ns = fabs(jump) + fmax(o->stretches[k].error_ns, o->stretches[k + 1].error_ns);
+}
+
+/* If the clock was set back at an edge, it showed the readings there twice. */
+static void cut_edges(struct align_host *o, const struct posterior *p) {
+  struct align_stretch *first = &o->stretches[0], *last = &o->stretches[o->n_stretches - 1];
+  double early = 0, late = 0;
+  for (uint32_t i = 0; i < p->first; i++) early = fmax(early, pieces_residual(&p->best.fit, p->points, i));
+  for (uint32_t i = p->last + 1; i < p->n_points; i++) late = fmax(late, -pieces_residual(&p->best.fit, p->points, i));
+  o->cut_front = p->first > 0;
+  o->cut_back = p->last + 1 < p->n_points;
+  first->from_ns += (int64_t)fmin(early, (double)(first->to_ns - first->from_ns));
+  last->to_ns -= (int64_t)fmin(late, (double)(last->to_ns - last->from_ns));
+}
+
+void stretches_limit(struct align_host *o, int64_t pivot_ns, const struct posterior *p) {
+  for (uint32_t i = 0; i + 1 < o->n_stretches; i++) take_gap(o, pivot_ns, p, i);
+  cut_edges(o, p);
+}
+
+bool stretches_leave(const struct align_host *o, int64_t pivot_ns, double t) {
+  if (!o->n_stretches) return false;
+  if (o->cut_front && t < (double)(o->stretches[0].from_ns - pivot_ns)) return true;
+  if (o->cut_back && t > (double)(o->stretches[o->n_stretches - 1].to_ns - pivot_ns)) return true;
+  for (uint32_t i = 0; i + 1 < o->n_stretches; i++)
+    if (t > (double)(o->gaps[i].from_ns - pivot_ns) && t < (double)(o->gaps[i].to_ns - pivot_ns)) return true;
+  return false;
+}
+
+void stretches_widen(struct align_host *o, double by) {
+  for (uint32_t i = 0; i < o->n_stretches; i++) o->stretches[i].error_ns = hypot(o->stretches[i].error_ns, by);
+  for (uint32_t i = 0; i + 1 < o->n_stretches; i++) o->gaps[i].error_ns += by;
+  o->error_ns = hypot(o->error_ns, by);
+}

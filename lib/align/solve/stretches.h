@@ -1,0 +1,14 @@
+/* stretches.h - readings of a clock for which a claim holds, and the gaps between them. */
+#ifndef ALIGN_SOLVE_STRETCHES_H
+#define ALIGN_SOLVE_STRETCHES_H
+
+#include "posterior.h"
+
+/* Sets the gaps between the stretches of a host, and ends the outer ones where collectives outside disagree. */
+void stretches_limit(struct align_host *o, int64_t pivot_ns, const struct posterior *p);
+/* True if the clock may have been set at this reading, in ns from the pivot. */
+bool stretches_leave(const struct align_host *o, int64_t pivot_ns, double t);
+/* Widens the errors by an independent one of `by` ns. */
+void stretches_widen(struct align_host *o, double by);
+
+#endif
