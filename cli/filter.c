@@ -81,7 +81,10 @@ static bool read_keep(const struct params *p, struct tk_filter_options *o) {
     if (!strcmp(word, "parents")) o->keep_parents = true;
     else if (!strcmp(word, "children")) o->keep_children = true;
     else if (!strcmp(word, "flows")) o->keep_flows = true;
-    else return tty_say("filter: --keep: unknown word '%s'; did you mean '%s'?", word, near ? near : "parents"), false;
+    else {
+      tty_say("filter: --keep: unknown word '%s'; did you mean '%s'?", word, near ? near : "parents");
+      return false;
+    }
   }
   return true;
 }

@@ -111,7 +111,10 @@ static int dispatch(int argc, char **argv) {
     return STATUS_USAGE;
   }
   if (!strcmp(argv[1], "help")) return help(argv[2]);
-  if (!strcmp(argv[1], "-h")) return docs_overview(stdout, commands), STATUS_DONE;
+  if (!strcmp(argv[1], "-h")) {
+    docs_overview(stdout, commands);
+    return STATUS_DONE;
+  }
   if (!strcmp(argv[1], "--help")) return help(NULL);
   if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) return version();
   if (!strcmp(argv[1], "__docs")) return docs_main(argv + 2, commands);

@@ -86,7 +86,10 @@ static int common_base(const struct params *p, const struct operands *in, struct
     struct tk_trace *t = run_load(&quiet, in->v[i], &status);
     struct tk_summary s;
     if (!t) return status;
-    if (!tk_summarise(t, &s, NULL)) return tk_free(t), run_no_memory();
+    if (!tk_summarise(t, &s, NULL)) {
+      tk_free(t);
+      return run_no_memory();
+    }
     int64_t first = t->origin_ns + (s.start >= 0 ? s.start / 1000 : -((999 - s.start) / 1000));
     if (same_clock(t, clock, i, &status)) clock = t->clock;
     if (i == 0 || first < o->base_ns) o->base_ns = first;
@@ -143,7 +146,10 @@ static int plan(const struct params *p, const struct operands *in, const char *f
   int status = STATUS_DONE;
   for (size_t i = 0; i < in->n; i++) {
     const char *why = why_not(p, in->v[i]);
-    if (why) return tty_say("rebase: %s: %s", in->v[i], why), STATUS_USAGE;
+    if (why) {
+      tty_say("rebase: %s: %s", in->v[i], why);
+      return STATUS_USAGE;
+    }
     outputs[i] = name_output(folder, in->v[i], p->shared.format);
     if (!outputs[i]) return run_no_memory();
     if (is_among(outputs, i, outputs[i]))

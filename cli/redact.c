@@ -40,7 +40,8 @@ static char *read_file(const char *path, size_t *length, int *status) {
   if (!f) {
     tty_say("%s: cannot open: %s", path, strerror(errno));
     *status = STATUS_INPUT;
-    return free(text), NULL;
+    free(text);
+    return NULL;
   }
   while (text && !feof(f) && !ferror(f) && room < 1u << 30) {
     n += fread(text + n, 1, room - n - 1, f);
@@ -51,10 +52,15 @@ static char *read_file(const char *path, size_t *length, int *status) {
   }
   bool ok = text && !ferror(f) && room < 1u << 30;
   fclose(f);
-  if (ok) return text[n] = 0, *length = n, text;
+  if (ok) {
+    text[n] = 0;
+    *length = n;
+    return text;
+  }
   tty_say("%s: failed to read the file", path);
   *status = STATUS_INPUT;
-  return free(text), NULL;
+  free(text);
+  return NULL;
 }
 
 /* Reads a secret, which may contain any bytes, as hexadecimal text. */
@@ -100,14 +106,19 @@ bool redact_begin(const struct shared *s, const char *command, const struct oper
   r->force = s->force;
   if (r->path && !check_list(s, command, in, status)) return false;
   if (r->options.names == TK_NAMES_MAP && !(r->map = read_file(s->redact.names.text, &n, status))) return false;
-  if (s->redact.key_file && !(r->key = read_key(s->redact.key_file, status))) return release(r), false;
+  if (s->redact.key_file && !(r->key = read_key(s->redact.key_file, status))) {
+    release(r);
+    return false;
+  }
   if (r->key && !*r->key) {
     *status = run_usage(command, "--key-file: the file is empty");
-    return release(r), false;
+    release(r);
+    return false;
   }
   if (r->path && !(r->options.list = tk_redact_list_new())) {
     *status = run_no_memory();
-    return release(r), false;
+    release(r);
+    return false;
   }
   r->options.map = r->map;
   r->options.key = r->key;

@@ -170,14 +170,19 @@ static bool take_statements(const struct params *from, const struct operands *op
   *p = *from;
   p->queries.v = calloc(most, sizeof *p->queries.v);
   *in = (struct operands){ .v = calloc(most, sizeof *in->v) };
-  if (!p->queries.v || !in->v) return tty_say("out of memory"), false;
+  if (!p->queries.v || !in->v) {
+    tty_say("out of memory");
+    return false;
+  }
   for (size_t i = 0; i < from->queries.n; i++) p->queries.v[i] = from->queries.v[i];
   for (size_t i = 0; i < operands->n; i++) {
     const char *text = operands->v[i];
     if (is_statement(text)) p->queries.v[p->queries.n++] = text;
     else if (!is_script(text)) in->v[in->n++] = text;
-    else if (p->script) return tty_say("sql: more than one script given"), false;
-    else p->script = text;
+    else if (p->script) {
+      tty_say("sql: more than one script given");
+      return false;
+    } else p->script = text;
   }
   return true;
 }

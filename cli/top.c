@@ -158,7 +158,10 @@ static bool print_table(const struct params *p, const struct tk_top_report *r, s
   const size_t width = tty_width(stdout);
   choose_columns(shown, width, r->n_cols);
   char *align = calloc(COLS + 3 * r->n_cols + 2, 1);
-  if (!align) return tty_say("out of memory"), false;
+  if (!align) {
+    tty_say("out of memory");
+    return false;
+  }
   for (int i = 0; i < COLS; i++) n += shown[i];
   memset(align, 'r', n + 3 * r->n_cols);
   align[n + 3 * r->n_cols] = 'l';

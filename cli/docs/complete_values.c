@@ -27,7 +27,10 @@ static bool by_of(const char *field, enum tk_top_by *by) {
   } rows[] = { { "name", TK_TOP_NAME }, { "rank", TK_TOP_RANK }, { "step", TK_TOP_STEP }, { "cat", TK_TOP_CAT },
                { "track", TK_TOP_TRACK } };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (!strcmp(rows[i].field, field)) return *by = rows[i].by, true;
+    if (!strcmp(rows[i].field, field)) {
+      *by = rows[i].by;
+      return true;
+    }
   return false;
 }
 

@@ -207,7 +207,8 @@ static enum parsed set_value(const struct parser *p, const struct opt *o, const 
       if (tk_parse_duration(value, field(p, o))) return PARSED_RUN;
       if (tk_is_duration(value)) return fail(p->error, "--%s: '%s' is out of range: times are at most 106 "
                                                        "days", o->name, value);
-      return opt_time_bad(p->error, o->name, value), PARSED_ERROR;
+      opt_time_bad(p->error, o->name, value);
+      return PARSED_ERROR;
     default:
       if (!*value) return fail(p->error, "--%s: empty value", o->name);
       if (o->kind == OPT_LIST) return set_list(p, o, value);

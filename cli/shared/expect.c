@@ -39,7 +39,10 @@ static const char *find_op(const char *text, enum expect_op *op, size_t *n) {
     if (p > text && *p == '=' && strchr("<>=!", p[-1])) p--;
     *n = p[1] == '=' ? 2 : 1;
     for (int i = 0; i < 6; i++)
-      if (strlen(OPS[i]) == *n && strncmp(p, OPS[i], *n) == 0) return *op = (enum expect_op)i, p;
+      if (strlen(OPS[i]) == *n && strncmp(p, OPS[i], *n) == 0) {
+        *op = (enum expect_op)i;
+        return p;
+      }
     return NULL;
   }
   return NULL;
@@ -58,9 +61,13 @@ static bool parse_value(struct expect *e, const char *p) {
     e->unit = number[n - 1] == '%' ? EXPECT_PERCENT : EXPECT_RATIO;
     number[n - 1] = 0;
   } else if (!minus && digits < n && tk_parse_duration(number, &time)) {
-    return e->unit = EXPECT_TIME, e->value = (double)time, true;
+    e->unit = EXPECT_TIME;
+    e->value = (double)time;
+    return true;
   } else if (!minus && digits < n && tk_parse_size(number, &size)) {
-    return e->unit = EXPECT_SIZE, e->value = (double)size, true;
+    e->unit = EXPECT_SIZE;
+    e->value = (double)size;
+    return true;
   }
   if (strspn(number, "-0123456789.e") != strlen(number)) return false;
   /* In a locale with another decimal point, strtod() stops at '.': add the fraction separately. */

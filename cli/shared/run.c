@@ -380,8 +380,10 @@ static bool refuse_ending(const char *path, int *status) {
   const char *dot = strrchr(path, '.');
   *status = STATUS_USAGE;
   for (size_t i = 0; dot && i < sizeof archives / sizeof *archives; i++)
-    if (strcasecmp(dot, archives[i]) == 0)
-      return tty_fail("%s: archives cannot be written; use .json.gz or .json.zst", path), false;
+    if (strcasecmp(dot, archives[i]) == 0) {
+      tty_fail("%s: archives cannot be written; use .json.gz or .json.zst", path);
+      return false;
+    }
   if (!dot || strchr(dot, '/')) tty_fail("%s: the output name implies no format; use %s.json.gz, or give a format with -f (see "
                                          "-f help)", path, path);
   else say_extension(path);

@@ -122,7 +122,10 @@ static bool append_id(char **text, const char *symbol, const char *id) {
   struct tk_range range;
   long long value;
   if (strstr(id, "..")) return tk_parse_range(id, &range) && (append_range(text, symbol, range), true);
-  if (parse_number(id, strlen(id), &value)) return append_test(text, symbol, "==", value), true;
+  if (parse_number(id, strlen(id), &value)) {
+    append_test(text, symbol, "==", value);
+    return true;
+  }
   if (!*id) return false;
   append(text, symbol);
   append(text, " == ");
@@ -229,7 +232,10 @@ bool select_by(const char *command, const char *text, enum tk_top_by *by, const 
   static const char *const words[] = { "name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", NULL };
   const char *near;
   for (int i = 0; i < TK_TOP_ARG; i++)
-    if (!text || strcmp(text, words[i]) == 0) return *by = (enum tk_top_by)i, true;
+    if (!text || strcmp(text, words[i]) == 0) {
+      *by = (enum tk_top_by)i;
+      return true;
+    }
   *by = TK_TOP_ARG;
   *arg = text + 4;
   if (select_is_arg(text)) return true;

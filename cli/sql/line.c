@@ -102,7 +102,10 @@ static unsigned char complete(EditLine *el, int key) {
   if (typed == line->buffer + 1 && typed[-1] == '.') typed--; /* a command of the prompt begins with '.' */
   const size_t n = (size_t)(line->cursor - typed), found = n ? match(e->words, typed, n, &word, &shared) : 0;
   if (!found) return CC_REFRESH_BEEP;
-  if (shared == n && found > 1) return show_words(e->words, typed, n), CC_REDISPLAY;
+  if (shared == n && found > 1) {
+    show_words(e->words, typed, n);
+    return CC_REDISPLAY;
+  }
   char rest[256];
   snprintf(rest, sizeof rest, "%.*s%s", (int)(shared - n), word + n, found == 1 ? " " : "");
   return el_insertstr(el, rest) == 0 ? CC_REFRESH : CC_REFRESH_BEEP;

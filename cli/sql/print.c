@@ -126,7 +126,10 @@ static bool keep_cell(struct printer *p, char *cell) {
   if (p->n_cells == p->room) {
     const size_t room = p->room ? p->room * 2 : 256;
     char **cells = realloc(p->cells, room * sizeof *cells);
-    if (!cells) return free(cell), false;
+    if (!cells) {
+      free(cell);
+      return false;
+    }
     p->cells = cells;
     p->room = room;
   }
@@ -235,10 +238,16 @@ static bool on_begin(void *arg, const char *const *columns, size_t n) {
   p->rows = 0;
   p->names = calloc(n, sizeof *p->names);
   p->numbers = calloc(n, sizeof *p->numbers);
-  if (!p->names || !p->numbers) return p->failed = true, false;
+  if (!p->names || !p->numbers) {
+    p->failed = true;
+    return false;
+  }
   for (; p->n_names < n; p->n_names++) {
     char *name = unique_name(p, columns[p->n_names]);
-    if (!name) return p->failed = true, false;
+    if (!name) {
+      p->failed = true;
+      return false;
+    }
     p->numbers[p->n_names] = true;
     p->names[p->n_names] = name;
   }

@@ -147,7 +147,10 @@ static bool filter(struct maker *m, struct tk_filter_options *options) {
   if (!is_selective(m, options)) return true;
   progress_start(&m->progress, "filtering", NULL, -1);
   options->progress = run_ticker(&m->progress);
-  if (!tk_filter(m->t, options, &done, &err)) return (m->status = run_fail_of(m->t->source, &err)), false;
+  if (!tk_filter(m->t, options, &done, &err)) {
+    (m->status = run_fail_of(m->t->source, &err));
+    return false;
+  }
   if (done.events == done.events_before) return true;
   m->made->events_before = done.events_before;
   leave_out(m, "The options select %s of %s.", tty_count(done.events, a), tty_counted(done.events_before, "event", b));
@@ -257,7 +260,10 @@ static bool save_better(struct maker *m, const char *name, char *best, struct tk
   struct tk_saved more;
   if (!unseen(saved)) return true;
   if (!save(m, name, &other, &more)) return false;
-  if (unseen(&more) >= unseen(saved)) return free(other.p), true;
+  if (unseen(&more) >= unseen(saved)) {
+    free(other.p);
+    return true;
+  }
   free(m->made->bytes.p);
   m->made->bytes = other;
   *saved = more;

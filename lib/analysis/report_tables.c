@@ -29,7 +29,8 @@ double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *i
     break;
   default: break;
   }
-  return *is = false, 0;
+  *is = false;
+  return 0;
 }
 
 static bool number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
@@ -64,7 +65,8 @@ static bool bytes_in_details(const char *text, double *bytes) {
   if (!at || *at < '0' || *at > '9') return false;
   char digits[24] = {0};
   memcpy(digits, at, strspn(at, "0123456789") < sizeof digits ? strspn(at, "0123456789") : sizeof digits - 1);
-  return *bytes = num_double(digits, strlen(digits)), true;
+  *bytes = num_double(digits, strlen(digits));
+  return true;
 }
 
 static bool size_of_copy(const struct counter *c, const struct tk_event *e, double *bytes) {
@@ -293,12 +295,18 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
 static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, char *text, size_t n) {
   double type = -1, id = -1;
   struct tk_arg arg;
-  if (tk_args_find(t, e->args, "allocator_name", &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF))
-    return snprintf(text, n, "%.60s", tk_string(t, arg.s, NULL)), true;
+  if (tk_args_find(t, e->args, "allocator_name", &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF)) {
+    snprintf(text, n, "%.60s", tk_string(t, arg.s, NULL));
+    return true;
+  }
   number_of(t, e, key_of(t, "Device Id"), &id);
   if (!number_of(t, e, key_of(t, "Device Type"), &type)) return false;
-  if (type == 0) return snprintf(text, n, "CPU"), true;
-  return snprintf(text, n, "%s %d", accelerator_of_type(type), (int)id), true;
+  if (type == 0) {
+    snprintf(text, n, "CPU");
+    return true;
+  }
+  snprintf(text, n, "%s %d", accelerator_of_type(type), (int)id);
+  return true;
 }
 
 static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_time start) {

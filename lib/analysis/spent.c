@@ -30,7 +30,10 @@ static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
   const tk_time from = w->now;
   if (to <= from) return true;
   w->now = to;
-  if (last && last->classes == classes && classes) return last->end = to, true;
+  if (last && last->classes == classes && classes) {
+    last->end = to;
+    return true;
+  }
   if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
   s->v[s->n++] = (struct stretch){from, to, classes, (uint8_t)wait};
   return true;

@@ -106,10 +106,18 @@ static bool number_of(const struct tk_trace *t, const struct tk_arg *arg, double
   const char *text;
   struct num n;
   switch (arg->type) {
-  case TK_ARG_INT: return *v = (double)arg->i, true;
-  case TK_ARG_UINT: return *v = (double)arg->u, true;
-  case TK_ARG_DECIMAL: return *v = num_nearest(arg->i, arg->exp), true;
-  case TK_ARG_DOUBLE: return *v = arg->d, *v - *v == 0;
+  case TK_ARG_INT:
+    *v = (double)arg->i;
+    return true;
+  case TK_ARG_UINT:
+    *v = (double)arg->u;
+    return true;
+  case TK_ARG_DECIMAL:
+    *v = num_nearest(arg->i, arg->exp);
+    return true;
+  case TK_ARG_DOUBLE:
+    *v = arg->d;
+    return *v - *v == 0;
   case TK_ARG_NUMBER:
   case TK_ARG_STR: break;
   default: return false;

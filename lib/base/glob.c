@@ -78,11 +78,17 @@ static bool in_set(const char **p, uint32_t c, bool *closed) {
 static bool element_matches(const char **glob, uint32_t c) {
   const char *at = *glob;
   bool closed;
-  if (*at == '?') return ++*glob, true;
+  if (*at == '?') {
+    ++*glob;
+    return true;
+  }
   if (*at == '[') {
     at++;
     bool in = in_set(&at, c, &closed);
-    if (closed) return *glob = at, in;
+    if (closed) {
+      *glob = at;
+      return in;
+    }
   }
   return member(glob) == c;
 }

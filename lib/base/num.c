@@ -110,7 +110,10 @@ static const uint64_t POW10[] = {1u,
 /* The powers that times need take one multiplication or one 64-bit division; the loop in `scale` takes up to 200 ns. */
 bool num_scale(int64_t mant, int exp, i128 *out) {
   uint64_t v = mant < 0 ? 0 - (uint64_t)mant : (uint64_t)mant, q;
-  if (exp >= 0 && exp <= 12) return *out = (i128)mant * (i128)POW10[exp], true;
+  if (exp >= 0 && exp <= 12) {
+    *out = (i128)mant * (i128)POW10[exp];
+    return true;
+  }
   if (exp >= 0 || exp < -18) return scale(mant, exp, out);
   q = (v + POW10[-exp] / 2) / POW10[-exp];
   *out = mant < 0 ? -(i128)q : (i128)q;

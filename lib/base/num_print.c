@@ -106,7 +106,10 @@ size_t num_put_double(char *out, double d) {
   sign = bits >> 63;
   if (sign) *out = '-';
   out += sign;
-  if (d - d != 0) return memcpy(out, d != d ? "nan" : "inf", 3), sign + 3;
+  if (d - d != 0) {
+    memcpy(out, d != d ? "nan" : "inf", 3);
+    return sign + 3;
+  }
   d = sign ? -d : d;
   if (d < 1e15 && d == (double)(uint64_t)d) return sign + num_put_u64(out, (uint64_t)d);
   struct shortest s = shorten(split(d));
@@ -130,7 +133,10 @@ struct num_text num_fixed(double d, unsigned decimals) {
   uint64_t unit = 1, bits;
   size_t n = 0;
   memcpy(&bits, &d, sizeof bits);
-  if (!(d < 1e35 && d > -1e35)) return num_put_double(text.s, d), text;
+  if (!(d < 1e35 && d > -1e35)) {
+    num_put_double(text.s, d);
+    return text;
+  }
   for (unsigned i = 0; i < decimals; i++) unit *= 10;
   u128 scaled = b.exp < 0 ? shift_rounded((u128)b.mant * unit, -b.exp) : 0;
   u128 whole = b.exp < 0 ? scaled / unit : (u128)b.mant << b.exp;

@@ -75,7 +75,10 @@ bool tk_parse_range(const char *text, struct tk_range *range) {
     n = num_scan(p, &p);
     if (n.kind != NUM_INT) return false;
     range->first = n.mant;
-    if (!*p) return range->last = n.mant, true;
+    if (!*p) {
+      range->last = n.mant;
+      return true;
+    }
   }
   if (p[0] != '.' || p[1] != '.') return false;
   if (!p[2]) return *text != '.';
@@ -86,7 +89,10 @@ bool tk_parse_range(const char *text, struct tk_range *range) {
 
 bool tk_parse_duration(const char *text, tk_time *ps) {
   i128 v;
-  if (strcmp(text, "0") == 0) return *ps = 0, true;
+  if (strcmp(text, "0") == 0) {
+    *ps = 0;
+    return true;
+  }
   if (!parse(text, TIMES, &v) || v > INT64_MAX || v < INT64_MIN) return false;
   *ps = (tk_time)v;
   return true;

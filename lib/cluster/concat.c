@@ -69,11 +69,15 @@ static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   if (p->input >= c->tasks.sources.n || c->tasks.plan->rank[p->input]->skipped)
     return err_set(c->err, TK_EFORMAT, "%s: the plan does not contain its rank", path);
   const char **of = &c->of[p->input];
-  if (!*of) return *of = path, true;
+  if (!*of) {
+    *of = path;
+    return true;
+  }
   if (!is_whole(c, path) && is_whole(c, *of)) return leave_out(c, path, *of);
   if (!is_whole(c, *of) && is_whole(c, path)) {
     leave_out(c, *of, path);
-    return *of = path, true;
+    *of = path;
+    return true;
   }
   if (!is_same(c, p, *of)) return err_set(c->err, TK_EUSAGE, "%s: has the same rank as %s but different contents", path, *of);
   snprintf(text, sizeof text, "is a duplicate of %.300s and was ignored", *of);

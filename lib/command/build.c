@@ -87,11 +87,19 @@ struct tk_trace *tk_new(const struct tk_new_options *opt, struct tk_err *err) {
   err_clear(err);
   if (!TAKE_OPTIONS(&options, opt, err)) return NULL;
   opt = &options;
-  if (opt->clock > TK_CLOCK_MONOTONIC) return err_set(err, TK_EUSAGE, "trace: unknown clock %u", opt->clock), NULL;
-  if (opt->origin_ns > CENTURIES || opt->origin_ns < -CENTURIES)
-    return err_set(err, TK_EUSAGE, "trace: origin out of range"), NULL;
+  if (opt->clock > TK_CLOCK_MONOTONIC) {
+    err_set(err, TK_EUSAGE, "trace: unknown clock %u", opt->clock);
+    return NULL;
+  }
+  if (opt->origin_ns > CENTURIES || opt->origin_ns < -CENTURIES) {
+    err_set(err, TK_EUSAGE, "trace: origin out of range");
+    return NULL;
+  }
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
-  if (!t) return err_set(err, TK_ELIMIT, "out of memory"), NULL;
+  if (!t) {
+    err_set(err, TK_ELIMIT, "out of memory");
+    return NULL;
+  }
   t->source = copied(t, opt->source);
   t->host = copied(t, opt->host);
   t->run = copied(t, opt->run);
@@ -122,7 +130,10 @@ bool tk_seal(struct tk_trace *t, struct tk_err *err) {
 tk_id tk_add_string(struct tk_trace *t, const char *text, size_t n) {
   bool repaired = false;
   if (!is_open(t)) return 0;
-  if (!text && n) return wrong(t, "string: NULL pointer"), 0;
+  if (!text && n) {
+    wrong(t, "string: NULL pointer");
+    return 0;
+  }
   const tk_id id = intern_text(&t->store->strings, (const uint8_t *)(text ? text : ""), n, t->store->has_bytes, &repaired);
   if (repaired) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "text is not UTF-8: invalid bytes are replaced");
   return id;
@@ -132,7 +143,10 @@ tk_id tk_add_text(struct tk_trace *t, const char *text) { return tk_add_string(t
 
 tk_id tk_add_bytes(struct tk_trace *t, const void *bytes, size_t n) {
   if (!is_open(t)) return 0;
-  if (!bytes && n) return wrong(t, "bytes: NULL pointer"), 0;
+  if (!bytes && n) {
+    wrong(t, "bytes: NULL pointer");
+    return 0;
+  }
   t->store->has_bytes = true;
   return trace_string(t, n ? bytes : "", n);
 }
@@ -164,10 +178,15 @@ static bool is_process(struct tk_trace *t, tk_id track, const char *what) {
 tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, struct tk_ident tid, tk_id name) {
   if (!is_open(t) || !is_process(t, process, "track") || !is_ident(t, tid, "track") || !is_text(t, name, "name of a "
                                                                                                          "track")) return 0;
-  if (kind != TK_THREAD && kind != TK_COUNTERS && kind != TK_ASYNCS)
-    return wrong(t, "track: unsupported kind %d", (int)kind), 0;
+  if (kind != TK_THREAD && kind != TK_COUNTERS && kind != TK_ASYNCS) {
+    wrong(t, "track: unsupported kind %d", (int)kind);
+    return 0;
+  }
   const bool counts = kind == TK_COUNTERS;
-  if (counts && (!name || tid.kind != TK_IDENT_NONE)) return wrong(t, "counter: needs a name, and cannot have a tid"), 0;
+  if (counts && (!name || tid.kind != TK_IDENT_NONE)) {
+    wrong(t, "counter: needs a name, and cannot have a tid");
+    return 0;
+  }
   const tk_id track = trace_track(t, kind, t->tracks[process].pid, tid, counts ? name : 0);
   if (track && name) t->tracks[track].name = name;
   return track;
@@ -254,7 +273,10 @@ static bool is_arg(struct tk_trace *t, struct tk_arg *a) {
 
 uint32_t tk_add_args(struct tk_trace *t, const struct tk_arg *args, size_t n) {
   if (!is_open(t)) return 0;
-  if (!args && n) return wrong(t, "args: NULL pointer"), 0;
+  if (!args && n) {
+    wrong(t, "args: NULL pointer");
+    return 0;
+  }
   args_begin(t);
   for (size_t i = 0; i < n; i++) {
     struct tk_arg arg = args[i];
@@ -297,9 +319,15 @@ static tk_id add_event(struct tk_trace *t, const struct tk_event *e, uint32_t ar
 
 tk_id tk_add_event(struct tk_trace *t, const struct tk_event *e) {
   if (!is_open(t)) return 0;
-  if (!e) return wrong(t, "event: NULL pointer"), 0;
+  if (!e) {
+    wrong(t, "event: NULL pointer");
+    return 0;
+  }
   if (!is_event(t, e)) return 0;
-  if (t->tracks[e->track].kind == TK_ASYNCS) return wrong(t, "track %u: async events need an id", e->track), 0;
+  if (t->tracks[e->track].kind == TK_ASYNCS) {
+    wrong(t, "track %u: async events need an id", e->track);
+    return 0;
+  }
   return add_event(t, e, e->args, 0);
 }
 
@@ -317,10 +345,19 @@ static uint32_t with_identity(struct tk_trace *t, uint32_t args, tk_id scope, st
 
 tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, struct tk_ident id) {
   if (!is_open(t)) return 0;
-  if (!e) return wrong(t, "event: NULL pointer"), 0;
+  if (!e) {
+    wrong(t, "event: NULL pointer");
+    return 0;
+  }
   if (!is_event(t, e) || !is_text(t, scope, "scope of an async event") || !is_ident(t, id, "async event")) return 0;
-  if (t->tracks[e->track].kind != TK_ASYNCS) return wrong(t, "track %u: not a track of async events", e->track), 0;
-  if (id.kind == TK_IDENT_NONE) return wrong(t, "async event: missing id"), 0;
+  if (t->tracks[e->track].kind != TK_ASYNCS) {
+    wrong(t, "track %u: not a track of async events", e->track);
+    return 0;
+  }
+  if (id.kind == TK_IDENT_NONE) {
+    wrong(t, "async event: missing id");
+    return 0;
+  }
   return add_event(t, e, with_identity(t, e->args, scope, id), TK_ASYNC);
 }
 
@@ -341,7 +378,10 @@ static bool is_point(struct tk_trace *t, const struct tk_flow_point *f) {
 
 tk_id tk_add_flow_point(struct tk_trace *t, const struct tk_flow_point *f) {
   if (!is_open(t)) return 0;
-  if (!f) return wrong(t, "flow point: NULL pointer"), 0;
+  if (!f) {
+    wrong(t, "flow point: NULL pointer");
+    return 0;
+  }
   if (!is_point(t, f)) return 0;
   struct tk_flow_point *to = trace_add_flow_point(t);
   if (t->store->mem.failed) return 0;
@@ -401,10 +441,18 @@ tk_id tk_add_record(struct tk_trace *t, tk_id track, const char *json, size_t n)
 tk_id tk_add_meta(struct tk_trace *t, const char *key, const char *json, size_t n) {
   struct json_value v;
   if (!is_open(t)) return 0;
-  if (!key || !*key) return wrong(t, "top-level data: missing key"), 0;
-  if (strcmp(key, "traceEvents") == 0 || strcmp(key, "tracekit") == 0) return wrong(t, "top-level data: key '%s' is "
-                                                                                       "reserved", key), 0;
-  if (trace_meta(t, key)) return wrong(t, "top-level data: duplicate key '%.60s'", key), 0;
+  if (!key || !*key) {
+    wrong(t, "top-level data: missing key");
+    return 0;
+  }
+  if (strcmp(key, "traceEvents") == 0 || strcmp(key, "tracekit") == 0) {
+    wrong(t, "top-level data: key '%s' is reserved", key);
+    return 0;
+  }
+  if (trace_meta(t, key)) {
+    wrong(t, "top-level data: duplicate key '%.60s'", key);
+    return 0;
+  }
   struct buf out = {.mem = &t->store->mem};
   const bool ok = is_json(json, n, &v, &out);
   if (!ok) wrong(t, "top-level data '%.60s': invalid JSON", key);

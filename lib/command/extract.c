@@ -154,7 +154,10 @@ static bool add_file(struct extractor *x, size_t first, size_t n) {
 static bool leave_out(struct extractor *x, size_t input) {
   struct tk_err why = {.offset = UINT64_MAX};
   sources_failed(x->sources, input, &why);
-  if (x->opt->load.strict) return *x->err = why, false;
+  if (x->opt->load.strict) {
+    *x->err = why;
+    return false;
+  }
   diagnostics_say_left_out(x->report->notes, x->sources->inputs[input].name, why.msg);
   x->report->n_failed++;
   return true;
@@ -296,12 +299,18 @@ static bool extract_each(struct extractor *x) {
     struct tk_extracted *f = &r->files[i];
     f->from = keep_text(x, f->from);
     f->run = keep_text(x, f->run);
-    if (!diagnostics_check(r->notes, x->err)) return r->n = done, false;
+    if (!diagnostics_check(r->notes, x->err)) {
+      r->n = done;
+      return false;
+    }
     if (extract_one(x, i)) {
       r->files[done++] = *f;
       continue;
     }
-    if (!is_left_out(x)) return r->n = done, false;
+    if (!is_left_out(x)) {
+      r->n = done;
+      return false;
+    }
     if (first.code == TK_OK) first = *x->err;
     diagnostics_say_left_out(r->notes, f->from, x->err->msg);
     r->n_failed++;
@@ -320,7 +329,10 @@ static bool extract_all(struct extractor *x, const char *const *names, size_t n)
   r->files = calloc(x->sources->n + 1, sizeof *r->files);
   x->first = calloc(x->sources->n + 1, sizeof *x->first);
   if (!r->notes || !r->files || !x->first) return err_set(x->err, TK_ELIMIT, "out of memory");
-  if (!make_plan(x) || !diagnostics_check(r->notes, x->err) || !check_outputs(x)) return r->n = 0, false;
+  if (!make_plan(x) || !diagnostics_check(r->notes, x->err) || !check_outputs(x)) {
+    r->n = 0;
+    return false;
+  }
   return extract_each(x);
 }
 

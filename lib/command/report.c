@@ -167,7 +167,8 @@ static bool add_input(struct run *run, size_t i) {
   struct tk_trace *t = merge_load(a, &in, i, &run->opt->load, run->err);
   if (!t && run->opt->keep_going && run->err->code != TK_EINTERRUPTED) {
     diagnostics_say_left_out(run->r->notes, run->s->inputs[i].name, run->err->msg);
-    return err_clear(run->err), true;
+    err_clear(run->err);
+    return true;
   }
   if (!t) return merge_stops(run->s->n, run->err);
   const struct align_map *map = merge_map(a, i);

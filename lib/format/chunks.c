@@ -119,7 +119,10 @@ static bool read_all(struct turn *u) {
     join(u, c);
     if (c->fragment.t && c->fragment.t->store->mem.failed) s->from = UINT64_MAX;
     if (c->read < c->size) return put_back(u, c);
-    if (!s->of->tick(u->one)) return jobs_drop(s->jobs), false;
+    if (!s->of->tick(u->one)) {
+      jobs_drop(s->jobs);
+      return false;
+    }
   }
 }
 

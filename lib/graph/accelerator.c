@@ -33,7 +33,10 @@ static bool parse_family(const char *text, struct accelerator *a) {
     const size_t n = strlen(*word);
     if (!ascii_equal(text, *word, n)) continue;
     const char *p = text + n + strspn(text + n, " #:");
-    if (!*p) return *a = (struct accelerator){*word, -1}, true;
+    if (!*p) {
+      *a = (struct accelerator){*word, -1};
+      return true;
+    }
     const struct num number = num_scan((const uint8_t *)p, &end);
     if (number.kind != NUM_INT || number.mant < 0 || (*end && *end != ' ' && *end != '(')) return false;
     *a = (struct accelerator){*word, number.mant};

@@ -36,7 +36,8 @@ static bool by_arg(const struct tk_trace *t, const struct tk_event *e, tk_id key
     if (arg.key != key) continue;
     if (arg.type == TK_ARG_STR) return number_at(tk_string(t, arg.s, NULL), number);
     if (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) return false;
-    return *number = arg.i, true;
+    *number = arg.i;
+    return true;
   }
   return false;
 }

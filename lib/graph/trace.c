@@ -99,9 +99,15 @@ static size_t put_id(char *text, const struct tk_arg *id) {
   case TK_ARG_POINTER: return num_put_u64(text, id->u);
   case TK_ARG_DECIMAL: return num_put_decimal(text, id->i, id->exp);
   case TK_ARG_DOUBLE: return num_put_double(text, id->d);
-  case TK_ARG_TRUE: return memcpy(text, "true", 4), 4;
-  case TK_ARG_FALSE: return memcpy(text, "false", 5), 5;
-  default: return memcpy(text, "null", 4), 4;
+  case TK_ARG_TRUE:
+    memcpy(text, "true", 4);
+    return 4;
+  case TK_ARG_FALSE:
+    memcpy(text, "false", 5);
+    return 5;
+  default:
+    memcpy(text, "null", 4);
+    return 4;
   }
 }
 

@@ -70,7 +70,10 @@ static void ahead_close(void *self) {
 
 struct in *ahead_open(struct in_opener opener, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct ahead *a = mem_alloc(mem, sizeof *a);
-  if (!a) return mem_check(mem, err), NULL;
+  if (!a) {
+    mem_check(mem, err);
+    return NULL;
+  }
   *a = (struct ahead){.mem = mem, .below = {.limit = mem->limit}, .err = {.offset = UINT64_MAX}};
   a->inner = opener.open(opener.self, max_size, &a->below, err);
   if (a->inner && in_is_at_hand(a->inner)) {

@@ -279,7 +279,10 @@ struct in *archive_content_raw(struct arc *a, struct mem *mem, struct tk_err *er
     return NULL;
   }
   c = mem_alloc(mem, sizeof *c);
-  if (!c) return mem_check(mem, err), NULL;
+  if (!c) {
+    mem_check(mem, err);
+    return NULL;
+  }
   *c = (struct content){.arc = a, .mem = mem};
   a->open = true;
   uint64_t total = a->member.size == UINT64_MAX ? 0 : a->member.size;

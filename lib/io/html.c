@@ -93,7 +93,10 @@ static const uint8_t *content_in(const struct container *c, const uint8_t *from,
 /* Returns the start of the trace in the script element whose tag is at p; NULL = none. */
 static const uint8_t *trace_in(const uint8_t *p, const uint8_t *end, const uint8_t **content) {
   const uint8_t *close = memchr(p, '>', (size_t)(end - p)), *found;
-  if (!close || close - p > TAG) return *content = p + 1, NULL;
+  if (!close || close - p > TAG) {
+    *content = p + 1;
+    return NULL;
+  }
   *content = close + 1;
   for (size_t i = 0; i < N_CONTAINERS; i++) {
     const struct container *c = &CONTAINERS[i];
@@ -152,7 +155,10 @@ static size_t value_part(struct html *h, const uint8_t *p, size_t n) {
       else h->quoted = c != '"';
     } else if (c == '"') h->quoted = true;
     else if (c == '{' || c == '[') h->depth++;
-    else if ((c == '}' || c == ']') && --h->depth == 0) return h->ended = true, i + 1;
+    else if ((c == '}' || c == ']') && --h->depth == 0) {
+      h->ended = true;
+      return i + 1;
+    }
   }
   return n;
 }
@@ -161,7 +167,10 @@ static size_t value_part(struct html *h, const uint8_t *p, size_t n) {
 static size_t element_part(struct html *h, const uint8_t *p, size_t n, bool last) {
   static const char end[] = "</script";
   const uint8_t *stop = find_tag(p, p + n, end);
-  if (stop) return h->ended = true, (size_t)(stop - p);
+  if (stop) {
+    h->ended = true;
+    return (size_t)(stop - p);
+  }
   return last || n < sizeof end ? n : n - sizeof end;
 }
 

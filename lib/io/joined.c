@@ -41,7 +41,10 @@ static ptrdiff_t joined_read(void *self, uint8_t *out, size_t n, struct tk_err *
     if (opened && j->next == j->pieces.n) return 0;
     if (opened) j->piece = j->pieces.open(j->pieces.self, j->next++, j->mem, err);
     if (!j->piece) return -1;
-    if (opened && j->next > 1 && starts_json(j->piece)) return *out = IN_PIECE, 1;
+    if (opened && j->next > 1 && starts_json(j->piece)) {
+      *out = IN_PIECE;
+      return 1;
+    }
     const uint8_t *p = in_ahead(j->piece, 1, &avail, err);
     if (!p) return -1;
     if (avail == 0) {

@@ -68,7 +68,10 @@ static void piece_free(struct pieces *s, struct piece *p) {
 
 static struct piece *piece_new(struct pieces *s, struct tk_err *err) {
   struct piece *p = mem_alloc(s->mem, sizeof *p);
-  if (!p) return mem_check(s->mem, err), NULL;
+  if (!p) {
+    mem_check(s->mem, err);
+    return NULL;
+  }
   *p = (struct piece){.raw = mem_alloc(s->mem, PIECE + PIECE_SLACK)};
   p->packed.mem = &p->mem;
   p->z = p->raw ? deflater_open(FLATE_BEST, s->level, &p->mem, err) : NULL;
@@ -80,7 +83,10 @@ static struct piece *piece_new(struct pieces *s, struct tk_err *err) {
 
 struct pieces *pieces_open(int level, unsigned threads, pieces_take *take, void *arg, struct mem *mem, struct tk_err *err) {
   struct pieces *s = mem_alloc(mem, sizeof *s);
-  if (!s) return mem_check(mem, err), NULL;
+  if (!s) {
+    mem_check(mem, err);
+    return NULL;
+  }
   const uint64_t fit = mem->limit ? mem->limit / SHARE / COST : MOST_THREADS + 1;
   if (threads > MOST_THREADS) threads = MOST_THREADS;
   *s = (struct pieces){.mem = mem, .take = take, .arg = arg, .level = level, .threads = threads};
@@ -109,7 +115,10 @@ bool pieces_push(struct pieces *s, size_t n, bool last, struct tk_err *err) {
   p->n = n;
   p->last = last;
   if (!s->jobs && s->most > 1 && n == PIECE) s->jobs = jobs_start(s->threads - 1, pack);
-  if (s->jobs) return jobs_give(s->jobs, p), true;
+  if (s->jobs) {
+    jobs_give(s->jobs, p);
+    return true;
+  }
   pack(p);
   return give(s, p, err);
 }

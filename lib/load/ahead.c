@@ -215,7 +215,10 @@ struct tk_trace *load_ahead_take(struct load_ahead *a, struct tk_sources *s, siz
     slot->state = HERE;
   }
   pthread_mutex_unlock(&a->lock);
-  if (!go_on) return err_set(err, TK_EINTERRUPTED, "interrupted"), NULL;
+  if (!go_on) {
+    err_set(err, TK_EINTERRUPTED, "interrupted");
+    return NULL;
+  }
   if (t) return t;
   if (!loaded || slot->err.code == TK_ELIMIT) return load_here(a, s, first + i, opt, err);
   *err = slot->err;

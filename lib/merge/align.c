@@ -560,7 +560,10 @@ static bool align_inputs(struct aligner *a) {
     const struct align_input *input = &a->inputs[i];
     a->out->who[i] = (struct merge_who){input->host, input->read ? input->rank : INT64_MAX, input->merged};
   }
-  if (a->start_only) return find_start(a), true;
+  if (a->start_only) {
+    find_start(a);
+    return true;
+  }
   if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;
   find_start(a);
   if (lists_collectives(a) && !take_collectives(a)) return false;
@@ -587,8 +590,11 @@ bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, con
   if (opt->anchor && !(a.anchor = regexp_new(opt->anchor, a.mem, why, sizeof why)))
     return mem_check(a.mem, err) && err_set(err, TK_EUSAGE, "anchor '%s': %s", opt->anchor, why);
   a.offsets.arena.mem = a.mem;
-  if (opt->offsets_from && !merge_offsets_read(&a.offsets, opt->offsets_from, err))
-    return merge_offsets_free(&a.offsets), regexp_free(a.anchor), false;
+  if (opt->offsets_from && !merge_offsets_read(&a.offsets, opt->offsets_from, err)) {
+    merge_offsets_free(&a.offsets);
+    regexp_free(a.anchor);
+    return false;
+  }
   a.start_only = !is_needed(&a);
   bool ok = a.start_only ? align_report_none(report, opt->align, in->n < 2 || one_host_by_place(in)) : true;
   if (ok && (!a.start_only || (start && in->n > 1) || opt->time || in->weighed)) ok = align_inputs(&a);

@@ -106,7 +106,10 @@ static bool take_ranks(struct merge_offsets *o, struct merge_offset *h, const st
   int64_t *ranks = arena_alloc(&o->arena, ((size_t)(host->end - host->p) + 1) * sizeof *ranks);
   if (!ranks) return false;
   h->ranks = ranks;
-  if (integer(host, "rank", INT64_MAX, &ranks[0])) return h->n_ranks = 1, true;
+  if (integer(host, "rank", INT64_MAX, &ranks[0])) {
+    h->n_ranks = 1;
+    return true;
+  }
   if (!member(host, "ranks", JSON_ARRAY, &list)) return true;
   for (struct json j = values_of(&list); next(&j, &v);)
     if (v.type == JSON_NUMBER && v.num.kind == NUM_INT) ranks[h->n_ranks++] = v.num.mant;

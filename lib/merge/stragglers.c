@@ -89,7 +89,10 @@ static bool tell_ranks(struct telling *t) {
   struct placed *v = mem_array(&m->mem, m->n_inputs, sizeof *v);
   uint32_t n = 0;
   t->to->ranks = calloc(MOST_RANKS, sizeof *t->to->ranks);
-  if (!v || !t->to->ranks) return mem_free(&m->mem, v), err_set(m->err, TK_ELIMIT, "out of memory");
+  if (!v || !t->to->ranks) {
+    mem_free(&m->mem, v);
+    return err_set(m->err, TK_ELIMIT, "out of memory");
+  }
   for (uint32_t i = 0; i < m->n_inputs; i++)
     if (is_wanted(m, i)) v[n++] = (struct placed){t->s->met ? -(i128)t->s->tally[i].cost_ns : -(i128)m->alignment.sizes[i].lasts_ns, i};
   qsort(v, n, sizeof *v, by_measure);

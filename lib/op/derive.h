@@ -46,7 +46,8 @@ static inline bool derive_arg(const struct derive *d, tk_id event, tk_id key, st
 static inline bool derive_int(const struct derive *d, tk_id event, tk_id key, int64_t *v) {
   struct tk_arg arg;
   if (!key || !derive_arg(d, event, key, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT)) return false;
-  return *v = arg.i, true;
+  *v = arg.i;
+  return true;
 }
 static inline tk_id derive_text(const struct derive *d, tk_id event, tk_id key) {
   struct tk_arg arg;

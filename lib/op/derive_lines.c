@@ -179,13 +179,20 @@ static tk_id shown_op(struct tk_trace *t, const char *op, size_t n, const char *
     return trace_string(t, op, (size_t)(end - op));
   }
   const bool own = type < end;
-  if (own && is_tf_name(op, colon) && is_tf_type(type, end)) return *scopes = colon, trace_string(t, type, (size_t)(end - type));
+  if (own && is_tf_name(op, colon) && is_tf_type(type, end)) {
+    *scopes = colon;
+    return trace_string(t, type, (size_t)(end - type));
+  }
   if (!own) type_end = colon, type = derived_type(op, &type_end);
   if (is_jax_type(type, type_end)) {
     const char *bracket = memchr(type, '[', (size_t)(type_end - type));
-    return *scopes = colon, trace_string(t, type, (size_t)((bracket ? bracket : type_end) - type));
+    *scopes = colon;
+    return trace_string(t, type, (size_t)((bracket ? bracket : type_end) - type));
   }
-  if (!own) return *scopes = colon, trace_string(t, type, (size_t)(type_end - type));
+  if (!own) {
+    *scopes = colon;
+    return trace_string(t, type, (size_t)(type_end - type));
+  }
   return trace_string(t, op, n);
 }
 

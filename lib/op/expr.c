@@ -161,7 +161,10 @@ static bool kind_value(struct parser *p, struct expr *e, const char *at) {
   size_t n = 0;
   for (; kind_words[n].word; n++) {
     words[n] = kind_words[n].word;
-    if (strcmp(e->value.text, words[n]) == 0) return e->value.time = kind_words[n].kind, true;
+    if (strcmp(e->value.text, words[n]) == 0) {
+      e->value.time = kind_words[n].kind;
+      return true;
+    }
     snprintf(hint + strlen(hint), sizeof hint - strlen(hint), "%s%s", n ? ", " : "", words[n]);
   }
   words[n] = NULL;

@@ -205,7 +205,10 @@ static bool find_place(struct shrinker *s, double goal, double full_enough, stru
   uint32_t lo = at->whole, hi = s->whole.ladder.n_steps;
   double w;
   if (!estimate(s, (struct place){hi, 0}, weight)) return false;
-  if (*weight > goal) return *at = (struct place){hi, 0}, true;
+  if (*weight > goal) {
+    *at = (struct place){hi, 0};
+    return true;
+  }
   while (hi - lo > 1) {
     uint32_t mid = lo + (hi - lo) / 2;
     if (!estimate(s, (struct place){mid, 0}, &w)) return false;
@@ -257,7 +260,10 @@ static bool pack_better(struct shrinker *s, uint64_t *weight) {
   }
   s->save.level = SMALLEST;
   if (!weigh_whole(s, &packed)) return false;
-  if (o->lossless || packed <= s->report->target) return *weight = packed, true;
+  if (o->lossless || packed <= s->report->target) {
+    *weight = packed;
+    return true;
+  }
   s->save.level = o->save.level;
   return true;
 }

@@ -71,8 +71,10 @@ bool bundle_find(const char *path, struct bundle_place *place) {
   const char *end;
   for (const char *p = path; (end = strchr(p, '/')) != NULL; p = end + 1)
     for (size_t i = 0; i < N_BUNDLES; i++)
-      if (name_matches(BUNDLES[i].folder, p, (size_t)(end - p)))
-        return fill(&BUNDLES[i], path, p, (size_t)(end - p), place), true;
+      if (name_matches(BUNDLES[i].folder, p, (size_t)(end - p))) {
+        fill(&BUNDLES[i], path, p, (size_t)(end - p), place);
+        return true;
+      }
   return false;
 }
 

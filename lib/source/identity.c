@@ -28,7 +28,8 @@ static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
   struct json_value v;
   if (!m || !json_member(trace_raw(t, m->at), m->size, "rank", &v)) return false;
   if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0) return false;
-  return *rank = v.num.mant, true;
+  *rank = v.num.mant;
+  return true;
 }
 
 /* Metadata events that state the rank, with the arg that contains it. */
@@ -46,7 +47,8 @@ static bool rank_of_record(const char *text, size_t n, const struct rank_event *
   if (args) args += sizeof ARGS - 1;
   if (!args || !json_member(args, n - (size_t)(args - text), row->arg, &v)) return false;
   if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0) return false;
-  return *rank = v.num.mant, true;
+  *rank = v.num.mant;
+  return true;
 }
 
 static bool rank_of_records(const struct tk_trace *t, int64_t *rank) {

@@ -235,7 +235,10 @@ static bool put_file(struct buf *b, const struct manifest_file *f, const struct 
   int64_t ns;
   put_member(b, "\n{\"path\":", f->path);
   put_machine(b, f);
-  if (f == to) return write_piece(b, "}"), true;
+  if (f == to) {
+    write_piece(b, "}");
+    return true;
+  }
   if (f->n_machines)
     return err_set(err, TK_EUSAGE, "%s, %s: at most one trace of a manifest may cover several machines; merge without a manifest",
                    to->path, f->path);

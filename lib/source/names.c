@@ -546,7 +546,10 @@ struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem 
   for (uint32_t i = entry; s->entries[i].piece != UINT32_MAX; i = s->entries[i].piece) n++;
   if (n == 1) return open_one(s, entry, ahead, mem, err);
   struct pieces *p = mem_alloc(mem, sizeof *p);
-  if (!p) return mem_check(mem, err), NULL;
+  if (!p) {
+    mem_check(mem, err);
+    return NULL;
+  }
   *p = (struct pieces){s, mem, entry};
   return joined_open((struct in_pieces){.open = open_piece, .close = close_pieces, .self = p, .n = n}, mem, err);
 }

@@ -275,7 +275,10 @@ static bool take_order(struct ranks *r, const struct table *t) {
 static bool choose(struct ranks *r, const struct table *t) {
   const struct column *best = best_column(t);
   r->from = RANKS_NUMBER;
-  if (best) return take_column(r, t, best), true;
+  if (best) {
+    take_column(r, t, best);
+    return true;
+  }
   if (find_grid(r, t)) return true;
   r->from = t->refused && t->n_distinct == t->n ? RANKS_ORDER : RANKS_NONE;
   return r->from == RANKS_NONE || take_order(r, t);

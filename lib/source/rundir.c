@@ -64,7 +64,8 @@ static bool number_in_name(const char *name, const char *word, int64_t *number) 
     if (*q && strchr("_-.=[#", *q)) q++; /* "rank[3]": Primus, Megatron-LM */
     if (!ascii_digit(*q)) continue;
     for (; ascii_digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');
-    return *number = v, true;
+    *number = v;
+    return true;
   }
   return false;
 }
@@ -302,7 +303,10 @@ static const char *own_folder(struct rundir *r, const struct rundir_file *f, siz
     end = memchr(own, '/', (size_t)(in - own));
     if (!end) end = in;
     name = copy_text(r, own, (size_t)(end - own));
-    if (is_participant(name)) return *n = strlen(name), own;
+    if (is_participant(name)) {
+      *n = strlen(name);
+      return own;
+    }
   }
   *n = strlen(name);
   return stamp_of_name(in + strlen(PROFILES)) && !*step_of(r, "", name) ? in - *n : NULL;

@@ -292,7 +292,10 @@ static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t 
     for (uint32_t i = r->first[r->order[n] - r->base]; i != UINT32_MAX; i = r->next[i - base]) {
       if (!src->places[i].best) continue;
       if (!best_view(s, i, &view, err)) return false;
-      if (view != UINT32_MAX && may_be_trace(src, view)) return *name = run->name, true;
+      if (view != UINT32_MAX && may_be_trace(src, view)) {
+        *name = run->name;
+        return true;
+      }
     }
   }
   return true;
@@ -453,7 +456,10 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
-  if (opt && !RESERVED(opt, err)) return free(s), NULL;
+  if (opt && !RESERVED(opt, err)) {
+    free(s);
+    return NULL;
+  }
   if (s) s->impl = calloc(1, sizeof *s->impl);
   if (!s || !s->impl) {
     free(s);

@@ -287,7 +287,10 @@ bool ahead_run(struct tk_sql *s, const char *whole, const char **p, const struct
   if (!a) return mem_refuse(&s->mem, err);
   *a = (struct ahead){.s = s, .whole = whole};
   a->n = find_statements(s, &behind, a->v);
-  if (a->n < 2) return mem_free(&s->mem, a), true;
+  if (a->n < 2) {
+    mem_free(&s->mem, a);
+    return true;
+  }
   a->n_threads = open_others(s, (threads < a->n ? threads : a->n) - 1);
   pthread_mutex_init(&a->lock, NULL);
   pthread_cond_init(&a->changed, NULL);

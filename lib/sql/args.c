@@ -43,7 +43,10 @@ static bool hold(void *arg, const struct arg_row *row) {
   buf_append(&c->texts, row->flat, row->flat_n + 1);
   held.text = c->texts.len;
   if (!row->lasting && row->text) buf_append(&c->texts, row->text, row->text_n);
-  if (!mem_grow(mem, (void **)&c->rows, &c->cap, (uint64_t)c->n + 1, sizeof *c->rows)) return c->failed = true, false;
+  if (!mem_grow(mem, (void **)&c->rows, &c->cap, (uint64_t)c->n + 1, sizeof *c->rows)) {
+    c->failed = true;
+    return false;
+  }
   c->rows[c->n++] = held;
   return true;
 }
@@ -183,7 +186,10 @@ static int args_connect(sqlite3 *db, void *arg, int argc, const char *const *arg
   return SQLITE_OK;
 }
 
-static int args_disconnect(sqlite3_vtab *vtab) { return sqlite3_free(vtab), SQLITE_OK; }
+static int args_disconnect(sqlite3_vtab *vtab) {
+  sqlite3_free(vtab);
+  return SQLITE_OK;
+}
 
 static int args_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   struct args_cursor *c = sqlite3_malloc(sizeof *c);
@@ -200,7 +206,8 @@ static int args_close(sqlite3_vtab_cursor *cursor) {
   buf_free(&c->texts);
   sqlite3_free(c->key);
   sqlite3_free(c->flat);
-  return sqlite3_free(c), SQLITE_OK;
+  sqlite3_free(c);
+  return SQLITE_OK;
 }
 
 /* ---- EXTRACT_ARG(arg_set_id, 'args.key') ---- */

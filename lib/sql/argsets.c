@@ -102,21 +102,48 @@ uint32_t argset_of_event(const struct tk_sql *s, tk_id event) {
 static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct arg_row *row) {
   row->lasting = true;
   switch (a->type) {
-  case TK_ARG_FALSE: case TK_ARG_TRUE: return row->is = ARG_IS_BOOL, row->i = a->type == TK_ARG_TRUE, true;
-  case TK_ARG_INT: return row->is = ARG_IS_INT, row->i = a->i, true;
+  case TK_ARG_FALSE:
+  case TK_ARG_TRUE:
+    row->is = ARG_IS_BOOL;
+    row->i = a->type == TK_ARG_TRUE;
+    return true;
+  case TK_ARG_INT:
+    row->is = ARG_IS_INT;
+    row->i = a->i;
+    return true;
   case TK_ARG_UINT: /* trace_processor's JSON importer wraps such a number, and stores it as a double */
     row->d = (double)(int64_t)a->u;
-    return row->is = s->times.exact ? ARG_IS_UINT : ARG_IS_REAL, row->i = (int64_t)a->u, true;
-  case TK_ARG_POINTER: return row->is = ARG_IS_POINTER, row->i = (int64_t)a->u, true;
-  case TK_ARG_DECIMAL: return row->is = ARG_IS_REAL, row->d = num_nearest(a->i, a->exp), true;
-  case TK_ARG_DOUBLE: return row->is = ARG_IS_REAL, row->d = a->d, true;
+    row->is = s->times.exact ? ARG_IS_UINT : ARG_IS_REAL;
+    row->i = (int64_t)a->u;
+    return true;
+  case TK_ARG_POINTER:
+    row->is = ARG_IS_POINTER;
+    row->i = (int64_t)a->u;
+    return true;
+  case TK_ARG_DECIMAL:
+    row->is = ARG_IS_REAL;
+    row->d = num_nearest(a->i, a->exp);
+    return true;
+  case TK_ARG_DOUBLE:
+    row->is = ARG_IS_REAL;
+    row->d = a->d;
+    return true;
   case TK_ARG_NUMBER: {
     size_t n;
     const char *text = tk_string(s->t, a->s, &n);
-    return row->is = ARG_IS_REAL, row->d = num_double(text, n), true;
+    row->is = ARG_IS_REAL;
+    row->d = num_double(text, n);
+    return true;
   }
-  case TK_ARG_STR: case TK_ARG_REF: return row->is = ARG_IS_STRING, row->text = tk_string(s->t, a->s, &row->text_n), true;
-  case TK_ARG_BYTES: return row->is = ARG_IS_STRING, row->text = NULL, !s->is_filed;
+  case TK_ARG_STR:
+  case TK_ARG_REF:
+    row->is = ARG_IS_STRING;
+    row->text = tk_string(s->t, a->s, &row->text_n);
+    return true;
+  case TK_ARG_BYTES:
+    row->is = ARG_IS_STRING;
+    row->text = NULL;
+    return !s->is_filed;
   default: return false;
   }
 }
@@ -396,14 +423,24 @@ static bool other_rows(struct walk_args *w, uint64_t set) {
   uint64_t n = set - s->t->n_events - 1;
   if (n < s->n_processes) {
     label_rows(w, s->processes[n].track);
-    return sort_row(w, "process_sort_index_hint", s->processes[n].track), true;
+    sort_row(w, "process_sort_index_hint", s->processes[n].track);
+    return true;
   }
   n -= s->n_processes;
-  if (n < s->n_threads) return sort_row(w, "thread_sort_index_hint", s->threads[n].track), true;
+  if (n < s->n_threads) {
+    sort_row(w, "thread_sort_index_hint", s->threads[n].track);
+    return true;
+  }
   n -= s->n_threads;
-  if (n <= s->t->n_tracks) return n ? track_row(w, (tk_id)n) : (void)0, true;
+  if (n <= s->t->n_tracks) {
+    n ? track_row(w, (tk_id)n) : (void)0;
+    return true;
+  }
   n -= s->t->n_tracks + 1;
-  if (n <= s->t->n_tracks) return source_rows(w, (tk_id)n), true;
+  if (n <= s->t->n_tracks) {
+    source_rows(w, (tk_id)n);
+    return true;
+  }
   flow_row(w, n - s->t->n_tracks - 1);
   return true;
 }
@@ -422,6 +459,9 @@ bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], stru
   const struct tk_event *e = &s->t->events[event];
   struct tk_arg a;
   for (size_t i = 0; i < 2; i++)
-    if (keys[i] && args_of_event(s->t, e, keys[i], &a)) return *made = a.type == TK_ARG_BYTES, !*made && plain_value(s, &a, row);
+    if (keys[i] && args_of_event(s->t, e, keys[i], &a)) {
+      *made = a.type == TK_ARG_BYTES;
+      return !*made && plain_value(s, &a, row);
+    }
   return false;
 }

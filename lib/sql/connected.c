@@ -106,7 +106,10 @@ static int connected_connect(sqlite3 *db, void *arg, int argc, const char *const
   while (sqlite3_stricmp(kind->name, argv[0]) != 0) kind++; /* always ends: argv[0] is one of the registered names */
   struct connected_vtab *v = sqlite3_malloc(sizeof *v);
   int status = v ? sql_declare(db, SCHEMA) : SQLITE_NOMEM;
-  if (status != SQLITE_OK) return sqlite3_free(v), status;
+  if (status != SQLITE_OK) {
+    sqlite3_free(v);
+    return status;
+  }
   *v = (struct connected_vtab){.sql = arg, .kind = kind};
   *vtab = &v->base;
   return SQLITE_OK;
@@ -127,7 +130,10 @@ static int connected_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   return SQLITE_CONSTRAINT; /* the slice is missing */
 }
 
-static int connected_disconnect(sqlite3_vtab *vtab) { return sqlite3_free(vtab), SQLITE_OK; }
+static int connected_disconnect(sqlite3_vtab *vtab) {
+  sqlite3_free(vtab);
+  return SQLITE_OK;
+}
 
 static int connected_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   const struct connected_vtab *v = (const struct connected_vtab *)vtab;
@@ -165,7 +171,10 @@ static int connected_filter(sqlite3_vtab_cursor *cursor, int plan, const char *t
   return walk(c) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static int connected_next(sqlite3_vtab_cursor *cursor) { return ((struct connected_cursor *)cursor)->at++, SQLITE_OK; }
+static int connected_next(sqlite3_vtab_cursor *cursor) {
+  ((struct connected_cursor *)cursor)->at++;
+  return SQLITE_OK;
+}
 
 static int connected_eof(sqlite3_vtab_cursor *cursor) {
   const struct connected_cursor *c = (const struct connected_cursor *)cursor;
@@ -174,8 +183,14 @@ static int connected_eof(sqlite3_vtab_cursor *cursor) {
 
 static int connected_column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column) {
   const struct connected_cursor *c = (const struct connected_cursor *)cursor;
-  if (column == 0) return sqlite3_result_int64(out, c->flows[c->at]), SQLITE_OK;
-  if (column == START) return sqlite3_result_int64(out, c->start), SQLITE_OK;
+  if (column == 0) {
+    sqlite3_result_int64(out, c->flows[c->at]);
+    return SQLITE_OK;
+  }
+  if (column == START) {
+    sqlite3_result_int64(out, c->start);
+    return SQLITE_OK;
+  }
   return sql_flow_table()->value(c->sql, c->flows[c->at], column, out);
 }
 

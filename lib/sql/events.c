@@ -28,7 +28,10 @@ static void narrow(struct range *r, int64_t low, int64_t high) {
 static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
   const int type = sqlite3_value_numeric_type(v);
   const double d = sqlite3_value_double(v), most = 9.2e18;
-  if (type == SQLITE_INTEGER) return *low = *high = sqlite3_value_int64(v), true;
+  if (type == SQLITE_INTEGER) {
+    *low = *high = sqlite3_value_int64(v);
+    return true;
+  }
   if (type != SQLITE_FLOAT || !(d > -most && d < most)) return false;
   *low = (int64_t)floor(d);
   *high = (int64_t)ceil(d);
@@ -65,9 +68,18 @@ static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v) {
 
 static bool read_test(struct event_cursor *c, char test, sqlite3_value *v) {
   struct event_filter *f = &c->filter;
-  if (test >= TEST_TS_GE && test <= TEST_TS_EQ) return bound(&f->ts, test - TEST_TS_GE, v, &f->none), true;
-  if (test >= TEST_DUR_GE && test <= TEST_DUR_EQ) return bound(&f->dur, test - TEST_DUR_GE, v, &f->none), true;
-  if (test >= TEST_DEPTH_GE && test <= TEST_DEPTH_EQ) return bound(&f->depth, test - TEST_DEPTH_GE, v, &f->none), true;
+  if (test >= TEST_TS_GE && test <= TEST_TS_EQ) {
+    bound(&f->ts, test - TEST_TS_GE, v, &f->none);
+    return true;
+  }
+  if (test >= TEST_DUR_GE && test <= TEST_DUR_EQ) {
+    bound(&f->dur, test - TEST_DUR_GE, v, &f->none);
+    return true;
+  }
+  if (test >= TEST_DEPTH_GE && test <= TEST_DEPTH_EQ) {
+    bound(&f->depth, test - TEST_DEPTH_GE, v, &f->none);
+    return true;
+  }
   return filter_names(c, test, v);
 }
 
@@ -309,7 +321,10 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int number, const char *pl
     else if (!read_test(c, plan[TESTS + i], argv[i])) return SQLITE_NOMEM;
   }
   if (key && sqlite3_value_type(key) == SQLITE_NULL) c->filter.none = true;
-  if (c->filter.none) return c->end = true, SQLITE_OK;
+  if (c->filter.none) {
+    c->end = true;
+    return SQLITE_OK;
+  }
   find_clear(&c->filter);
   c->filter.asked = c->filter.names || c->filter.ts.asked || c->filter.dur.asked || c->filter.depth.asked;
   c->all_placed = is_all_placed(c);
@@ -369,13 +384,19 @@ static int events_connect(sqlite3 *db, void *arg, int argc, const char *const *a
   struct event_vtab *v = sqlite3_malloc(sizeof *v);
   int status = schema && v ? sql_declare(db, schema) : SQLITE_NOMEM;
   sqlite3_free(schema);
-  if (status != SQLITE_OK) return sqlite3_free(v), status;
+  if (status != SQLITE_OK) {
+    sqlite3_free(v);
+    return status;
+  }
   *v = (struct event_vtab){.sql = s, .table = table};
   *vtab = &v->base;
   return SQLITE_OK;
 }
 
-static int events_disconnect(sqlite3_vtab *vtab) { return sqlite3_free(vtab), SQLITE_OK; }
+static int events_disconnect(sqlite3_vtab *vtab) {
+  sqlite3_free(vtab);
+  return SQLITE_OK;
+}
 
 static int events_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   const struct event_vtab *v = (const struct event_vtab *)vtab;
@@ -390,7 +411,8 @@ static int events_close(sqlite3_vtab_cursor *cursor) {
   struct event_cursor *c = (struct event_cursor *)cursor;
   mem_free(&c->sql->mem, c->filter.names);
   mem_free(&c->sql->mem, c->list);
-  return sqlite3_free(c), SQLITE_OK;
+  sqlite3_free(c);
+  return SQLITE_OK;
 }
 
 bool sql_register_events(struct tk_sql *s) {

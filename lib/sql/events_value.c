@@ -185,9 +185,15 @@ static bool thread_ns(const struct tk_sql *s, const struct tk_event *e, tk_id ke
   struct tk_arg arg;
   if (!key || !is_slice(e) || !args_of_event(s->t, e, key, &arg)) return false;
   switch (arg.type) {
-  case TK_ARG_INT: return *ns = (int64_t)((uint64_t)arg.i * 1000), true;
-  case TK_ARG_DECIMAL: return *ns = llround(num_nearest(arg.i, arg.exp) * 1000), true;
-  case TK_ARG_DOUBLE: return *ns = llround(arg.d * 1000), true;
+  case TK_ARG_INT:
+    *ns = (int64_t)((uint64_t)arg.i * 1000);
+    return true;
+  case TK_ARG_DECIMAL:
+    *ns = llround(num_nearest(arg.i, arg.exp) * 1000);
+    return true;
+  case TK_ARG_DOUBLE:
+    *ns = llround(arg.d * 1000);
+    return true;
   default: return false;
   }
 }
@@ -195,7 +201,10 @@ static bool thread_ns(const struct tk_sql *s, const struct tk_event *e, tk_id ke
 static int thread_time(const struct tk_sql *s, const struct tk_event *e, bool dur, sqlite3_context *out) {
   int64_t ts, other;
   if (!thread_ns(s, e, s->key_tts, &ts)) return SQLITE_OK;
-  if (!dur) return sqlite3_result_int64(out, ts), SQLITE_OK;
+  if (!dur) {
+    sqlite3_result_int64(out, ts);
+    return SQLITE_OK;
+  }
   if (thread_ns(s, e, s->key_end_tts, &other)) sqlite3_result_int64(out, other - ts);
   else if (thread_ns(s, e, KEY_TDUR, &other)) sqlite3_result_int64(out, other);
   return SQLITE_OK;

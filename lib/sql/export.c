@@ -72,7 +72,10 @@ bool tk_sql_copy(struct tk_sql *s, const char *path, bool force, struct tk_err *
   char *temporary = NULL;
   if (!err) err = &own;
   err_clear(err);
-  if (!out_open(&to, path, &options, &s->mem, err)) return err_prefix(err, "%s", path), false;
+  if (!out_open(&to, path, &options, &s->mem, err)) {
+    err_prefix(err, "%s", path);
+    return false;
+  }
   const int fd = os_temporary(".sqlite", &temporary);
   bool ok = fd >= 0 || err_sys(err, TK_EWRITE, errno, "a temporary file");
   guard_start(s, err);

@@ -75,11 +75,18 @@ int guard_authorise(void *arg, int action, const char *a, const char *b, const c
 static int go_on(void *arg) {
   struct tk_sql *s = arg;
   const struct tk_progress *p = &s->opt.progress;
-  if (p->tick && !p->tick(p->arg, 0, 0)) return err_set(s->err, TK_EINTERRUPTED, "interrupted"), 1;
-  if (s->deadline_ms && now_ms() > s->deadline_ms)
-    return err_for(s->err, TK_OPTION_TIMEOUT, TK_ELIMIT, "the query takes longer than it may"), 1;
-  if (s->limit && s->graph_bytes + s->mem.used + (uint64_t)sqlite3_memory_used() > s->limit)
-    return err_for(s->err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may"), 1;
+  if (p->tick && !p->tick(p->arg, 0, 0)) {
+    err_set(s->err, TK_EINTERRUPTED, "interrupted");
+    return 1;
+  }
+  if (s->deadline_ms && now_ms() > s->deadline_ms) {
+    err_for(s->err, TK_OPTION_TIMEOUT, TK_ELIMIT, "the query takes longer than it may");
+    return 1;
+  }
+  if (s->limit && s->graph_bytes + s->mem.used + (uint64_t)sqlite3_memory_used() > s->limit) {
+    err_for(s->err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may");
+    return 1;
+  }
   return 0;
 }
 

@@ -38,7 +38,10 @@ struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt,
   if (err) err_clear(err);
   if (!trace_is_sealed(t, err) || !TAKE_OPTIONS(&options, opt, err)) return NULL;
   struct tk_sql *s = mem_alloc(&own, sizeof *s);
-  if (!s) return err_set(err, TK_ELIMIT, "out of memory"), NULL;
+  if (!s) {
+    err_set(err, TK_ELIMIT, "out of memory");
+    return NULL;
+  }
   *s = (struct tk_sql){.t = t, .mem = own, .times = times_of(t)};
   s->opt = options;
   s->limit = os_memory_limit(s->opt.max_memory);

@@ -29,15 +29,24 @@ static bool value_of(const struct tk_sql *s, const struct tk_arg *a, double *v) 
   size_t n;
   const char *text;
   switch (a->type) {
-  case TK_ARG_INT: return *v = (double)a->i, true;
-  case TK_ARG_UINT: return *v = (double)a->u, true;
-  case TK_ARG_DECIMAL: return *v = num_nearest(a->i, a->exp), true;
-  case TK_ARG_DOUBLE: return *v = a->d, true;
+  case TK_ARG_INT:
+    *v = (double)a->i;
+    return true;
+  case TK_ARG_UINT:
+    *v = (double)a->u;
+    return true;
+  case TK_ARG_DECIMAL:
+    *v = num_nearest(a->i, a->exp);
+    return true;
+  case TK_ARG_DOUBLE:
+    *v = a->d;
+    return true;
   case TK_ARG_STR: case TK_ARG_NUMBER: case TK_ARG_REF:
     text = tk_string(s->t, a->s, &n);
     if (!is_number(text)) return false;
     if (*text == '+') text++, n--;
-    return *v = num_double(text, n), true;
+    *v = num_double(text, n);
+    return true;
   default: return false;
   }
 }

@@ -156,7 +156,10 @@ static int step_through(struct running *r) {
   const uint64_t most = r->s->opt.max_rows;
   while (!r->stopped && (status = sqlite3_step(r->stmt)) == SQLITE_ROW) {
     if (r->n == 0) continue;
-    if (most && r->rows == most) return r->cut = true, SQLITE_DONE;
+    if (most && r->rows == most) {
+      r->cut = true;
+      return SQLITE_DONE;
+    }
     r->rows++;
     r->stopped = !put_row(r);
   }
@@ -180,7 +183,10 @@ bool statement_run(struct tk_sql *s, const char *whole, const char **p, const st
   struct running r = {.s = s, .to = to};
   const char *statement = *p, *tail, *behind = read_include(statement, err);
   if (!behind) return false;
-  if (behind != statement) return *p = behind, true;
+  if (behind != statement) {
+    *p = behind;
+    return true;
+  }
   if (is_refused(statement, err)) return false;
   guard_start(s, err);
   if (sqlite3_prepare_v2(s->db, statement, -1, &r.stmt, &tail) != SQLITE_OK) return fail(s, whole, statement, err);

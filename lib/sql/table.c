@@ -126,7 +126,10 @@ static void skip(struct table_cursor *c) {
 
 static int seek(struct table_cursor *c, int plan, sqlite3_value *v, uint32_t n) {
   const int64_t key = sqlite3_value_int64(v), row = key - c->table->base;
-  if (sqlite3_value_type(v) == SQLITE_NULL) return c->end = 0, SQLITE_OK;
+  if (sqlite3_value_type(v) == SQLITE_NULL) {
+    c->end = 0;
+    return SQLITE_OK;
+  }
   if (plan & PLAN_ID) {
     c->at = row >= 0 && row < n ? (uint32_t)row : 0;
     c->end = row >= 0 && row < n ? c->at + 1 : 0;
@@ -169,7 +172,10 @@ static uint32_t row_of(const struct table_cursor *c) { return c->keys ? c->keys[
 static int table_column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column) {
   const struct table_cursor *c = (const struct table_cursor *)cursor;
   const uint32_t row = row_of(c);
-  if (column < 32 && c->table->ids >> column & 1) return sqlite3_result_int64(out, (sqlite3_int64)row + c->table->base), SQLITE_OK;
+  if (column < 32 && c->table->ids >> column & 1) {
+    sqlite3_result_int64(out, (sqlite3_int64)row + c->table->base);
+    return SQLITE_OK;
+  }
   return c->table->value(c->sql, row, column, out);
 }
 
@@ -185,13 +191,19 @@ static int table_connect(sqlite3 *db, void *arg, int argc, const char *const *ar
   struct table_vtab *v = sqlite3_malloc(sizeof *v);
   int status = schema && v ? sql_declare(db, schema) : SQLITE_NOMEM;
   sqlite3_free(schema);
-  if (status != SQLITE_OK) return sqlite3_free(v), status;
+  if (status != SQLITE_OK) {
+    sqlite3_free(v);
+    return status;
+  }
   *v = *made;
   *vtab = &v->base;
   return SQLITE_OK;
 }
 
-static int table_disconnect(sqlite3_vtab *vtab) { return sqlite3_free(vtab), SQLITE_OK; }
+static int table_disconnect(sqlite3_vtab *vtab) {
+  sqlite3_free(vtab);
+  return SQLITE_OK;
+}
 
 static int table_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   const struct table_vtab *v = (const struct table_vtab *)vtab;
@@ -202,7 +214,10 @@ static int table_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   return SQLITE_OK;
 }
 
-static int table_close(sqlite3_vtab_cursor *cursor) { return sqlite3_free(cursor), SQLITE_OK; }
+static int table_close(sqlite3_vtab_cursor *cursor) {
+  sqlite3_free(cursor);
+  return SQLITE_OK;
+}
 
 bool sql_add_table(struct tk_sql *s, const char *name, const sqlite3_module *module, void *arg, void (*drop)(void *)) {
   if (!mem_grow(&s->mem, (void **)&s->table_names, &s->cap_table_names, (uint64_t)s->n_table_names + 1, sizeof *s->table_names))

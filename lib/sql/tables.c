@@ -14,18 +14,30 @@
 
 static int done(void) { return SQLITE_OK; }
 
-static int text_value(sqlite3_context *out, const char *text) { return sqlite3_result_text(out, text, -1, SQLITE_STATIC), SQLITE_OK; }
+static int text_value(sqlite3_context *out, const char *text) {
+  sqlite3_result_text(out, text, -1, SQLITE_STATIC);
+  return SQLITE_OK;
+}
 
-static int number_value(sqlite3_context *out, int64_t number) { return sqlite3_result_int64(out, number), SQLITE_OK; }
+static int number_value(sqlite3_context *out, int64_t number) {
+  sqlite3_result_int64(out, number);
+  return SQLITE_OK;
+}
 
 static int set_value(sqlite3_context *out, uint32_t set) {
   if (set) sqlite3_result_int64(out, set);
   return SQLITE_OK;
 }
 
-static int string_value(const struct tk_sql *s, sqlite3_context *out, tk_id id) { return sql_result_string(s, out, id), SQLITE_OK; }
+static int string_value(const struct tk_sql *s, sqlite3_context *out, tk_id id) {
+  sql_result_string(s, out, id);
+  return SQLITE_OK;
+}
 
-static int id_value(sqlite3_context *out, uint32_t id) { return sql_result_id(out, id), SQLITE_OK; }
+static int id_value(sqlite3_context *out, uint32_t id) {
+  sql_result_id(out, id);
+  return SQLITE_OK;
+}
 
 /* ---- machines: one, or one for each machine in the trace, named by its processes ---- */
 
@@ -37,7 +49,10 @@ static int machine_of(const struct tk_sql *s, uint32_t upid, sqlite3_context *ou
 
 /* ---- thread, process ---- */
 
-static bool thread_rows(struct tk_sql *s, uint32_t *n) { return *n = s->n_threads, true; }
+static bool thread_rows(struct tk_sql *s, uint32_t *n) {
+  *n = s->n_threads;
+  return true;
+}
 
 static bool thread_key(const struct tk_sql *s, uint32_t row, int column, int64_t *key) {
   *key = column == 6 ? s->threads[row].upid : s->threads[row].tid;
@@ -58,7 +73,10 @@ static int thread_value(struct tk_sql *s, uint32_t row, int column, sqlite3_cont
   }
 }
 
-static bool process_rows(struct tk_sql *s, uint32_t *n) { return *n = s->n_processes, true; }
+static bool process_rows(struct tk_sql *s, uint32_t *n) {
+  *n = s->n_processes;
+  return true;
+}
 
 static bool process_key(const struct tk_sql *s, uint32_t row, int column, int64_t *key) {
   (void)column;
@@ -131,9 +149,13 @@ static bool key_is_upid(const struct tk_sql *s, uint32_t row, int column, int64_
 static int track_name(struct tk_sql *s, uint32_t row, sqlite3_context *out) {
   const struct counter_track *series = series_of(s, row);
   const tk_id track = track_of(s, row);
-  if (!series) return sql_result_string(s, out, sql_track_name(s, track)), SQLITE_OK;
+  if (!series) {
+    sql_result_string(s, out, sql_track_name(s, track));
+    return SQLITE_OK;
+  }
   const struct intern_str *name = &s->texts.strs[series->name];
-  return sqlite3_result_text(out, (const char *)name->bytes, (int)name->len, SQLITE_STATIC), SQLITE_OK;
+  sqlite3_result_text(out, (const char *)name->bytes, (int)name->len, SQLITE_STATIC);
+  return SQLITE_OK;
 }
 
 static int track_machine(const struct tk_sql *s, uint32_t row, sqlite3_context *out) {
@@ -232,7 +254,9 @@ static int counter_value(struct tk_sql *s, uint32_t row, int column, sqlite3_con
   switch (column) {
   case 1: return number_value(out, times_at(&s->times, s->t->events[v->event].ts));
   case 2: return number_value(out, (int64_t)s->t->n_tracks + 1 + v->track);
-  case 3: return sqlite3_result_double(out, v->value), SQLITE_OK;
+  case 3:
+    sqlite3_result_double(out, v->value);
+    return SQLITE_OK;
   default: return done();
   }
 }

@@ -20,7 +20,10 @@ const char *collect_text(const struct tk_trace *t, uint32_t args, const char *ke
 bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, int64_t *out) {
   struct tk_arg arg;
   if (!tk_args_find(t, args, key, &arg)) return false;
-  if (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) return *out = arg.i, true;
+  if (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) {
+    *out = arg.i;
+    return true;
+  }
   if (arg.type != TK_ARG_STR) return false;
   const uint8_t *end;
   struct num n = num_scan((const uint8_t *)tk_string(t, arg.s, NULL), &end);

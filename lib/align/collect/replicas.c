@@ -144,7 +144,10 @@ static bool find_in_list(const struct replicas *r, uint64_t id, uint64_t *group)
         p++;
         continue;
       }
-      if (strtoull(p, &end, 10) == id) return *group = g, true;
+      if (strtoull(p, &end, 10) == id) {
+        *group = g;
+        return true;
+      }
       p = end;
     }
     if (!*p) return false;
@@ -164,6 +167,9 @@ static bool find_in_iota(const struct replicas *r, uint64_t id, uint64_t *group)
 }
 
 bool replicas_group(const struct replicas *r, uint64_t id, uint64_t *group) {
-  if (r->n_groups == 1) return *group = 0, true;
+  if (r->n_groups == 1) {
+    *group = 0;
+    return true;
+  }
   return r->list ? find_in_list(r, id, group) : find_in_iota(r, id, group);
 }

@@ -324,7 +324,10 @@ static uint64_t execution_key(const struct align_anchor *a, struct map *marks, s
   if (a->execution) return hash_mix(a->execution, 41);
   if (a->has_run) return hash_mix(hash_mix(a->module, (uint64_t)a->run), 42);
   uint32_t *count = map_put(counts, a->module, 0), *mark = map_get(marks, a->module);
-  if (!count || !mark) return *failed = true, 0;
+  if (!count || !mark) {
+    *failed = true;
+    return 0;
+  }
   if (*mark == (uint32_t)a->exact) ++*count;
   return hash_mix(hash_mix(a->module, *count), 43);
 }

@@ -289,7 +289,10 @@ static bool join_hosts(struct align_problem *p, struct align_solution *s) {
   uint32_t *into = arena_alloc(&arena, ((size_t)p->n_hosts + 1) * sizeof *into), n = 0;
   double *chance = arena_alloc(&arena, ((size_t)p->n_hosts + 1) * sizeof *chance);
   bool any = false;
-  if (!v || !into || !chance) return arena_free(&arena), false;
+  if (!v || !into || !chance) {
+    arena_free(&arena);
+    return false;
+  }
   for (uint32_t h = 0; h < p->n_hosts; h++) {
     into[h] = h;
     if (can_join(p, s, h)) v[n++] = (struct standing){h, s->hosts[h].root, 0, offset_at(&s->hosts[h], 0.5), s->hosts[h].error_ns / 2};

@@ -21,10 +21,14 @@ bool kineto_arg(const struct kineto *k, tk_id event, tk_id key, struct tk_arg *a
 static bool id_of(const struct kineto *k, tk_id event, tk_id key, uint64_t *id) {
   struct tk_arg arg;
   if (!kineto_arg(k, event, key, &arg)) return false;
-  if (arg.type == TK_ARG_NUMBER || arg.type == TK_ARG_STR) return *id = ((uint64_t)arg.s << 32) * 0x9e3779b97f4a7c15u, true;
+  if (arg.type == TK_ARG_NUMBER || arg.type == TK_ARG_STR) {
+    *id = ((uint64_t)arg.s << 32) * 0x9e3779b97f4a7c15u;
+    return true;
+  }
   if (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT) return false;
   if (arg.type == TK_ARG_INT && arg.i < 0) return false;
-  return *id = arg.u, true;
+  *id = arg.u;
+  return true;
 }
 
 int64_t kineto_int(const struct kineto *k, tk_id event, tk_id key) {
@@ -131,7 +135,8 @@ static bool number_of(const struct kineto *k, const struct kineto_step *step, in
   if (!at) return false;
   const struct num n = num_scan((const uint8_t *)at + 1, &end);
   if (n.kind != NUM_INT || *end || n.mant < 0 || n.mant > INT32_MAX) return false;
-  return *number = n.mant, true;
+  *number = n.mant;
+  return true;
 }
 
 static void number_steps(struct kineto *k) {

@@ -46,12 +46,19 @@ static bool of_thread(enum tk_record_kind kind) { return kind == TK_REC_THREAD_N
 
 static bool sort_value(const struct tk_trace *t, const struct tk_arg *arg, int64_t *out) {
   i128 v;
-  if (arg->type == TK_ARG_INT) return *out = arg->i, true;
-  if (arg->type == TK_ARG_DECIMAL && num_scale(arg->i, arg->exp, &v)) return *out = (int64_t)v, true;
+  if (arg->type == TK_ARG_INT) {
+    *out = arg->i;
+    return true;
+  }
+  if (arg->type == TK_ARG_DECIMAL && num_scale(arg->i, arg->exp, &v)) {
+    *out = (int64_t)v;
+    return true;
+  }
   if (arg->type != TK_ARG_STR) return false;
   const struct intern_str *s = trace_str(t, arg->s);
   if (!num_scaled(s->bytes, s->bytes + s->len, 0, &v)) return false;
-  return *out = (int64_t)v, true;
+  *out = (int64_t)v;
+  return true;
 }
 
 /* The last name counts. */

@@ -54,11 +54,24 @@ static enum place place_of_key(const char *key, size_t n, size_t *skip) {
   if (n < 5 || memcmp(key, "json.", 5) != 0) return IN_ARGS;
   for (size_t i = 0; i < sizeof MARKS / sizeof MARKS[0]; i++)
     if (strlen(MARKS[i].key) == n && memcmp(MARKS[i].key, key, n) == 0) return MARKS[i].place;
-  if (n >= 10 && memcmp(key, "json.args.", 10) == 0) return *skip = 10, IN_ARGS;
-  if (n < 9 || memcmp(key, "json.end.", 9) != 0) return *skip = 5, AS_FIELD;
-  if (n >= 19 && memcmp(key + 9, "json.args.", 10) == 0) return *skip = 19, IN_END_ARGS;
-  if (n >= 14 && memcmp(key + 9, "json.", 5) == 0) return *skip = 14, AS_END_FIELD;
-  return *skip = 9, IN_END_ARGS;
+  if (n >= 10 && memcmp(key, "json.args.", 10) == 0) {
+    *skip = 10;
+    return IN_ARGS;
+  }
+  if (n < 9 || memcmp(key, "json.end.", 9) != 0) {
+    *skip = 5;
+    return AS_FIELD;
+  }
+  if (n >= 19 && memcmp(key + 9, "json.args.", 10) == 0) {
+    *skip = 19;
+    return IN_END_ARGS;
+  }
+  if (n >= 14 && memcmp(key + 9, "json.", 5) == 0) {
+    *skip = 14;
+    return AS_END_FIELD;
+  }
+  *skip = 9;
+  return IN_END_ARGS;
 }
 
 void print_make_shape(struct printer *p, const struct tk_arg_shape *s, struct printed_shape *out) {

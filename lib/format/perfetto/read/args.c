@@ -98,12 +98,17 @@ static void put_filed(struct perfetto *r, char type, const void *p, size_t n) {
 static bool put_filed_scalar(struct perfetto *r, const struct pb_field *v) {
   char text[32];
   switch (v->number) {
-  case ANNOTATION_UINT: return put_filed(r, 'u', text, num_put_u64(text, v->value)), true;
-  case ANNOTATION_POINTER: return put_filed(r, 'p', text, num_put_u64(text, v->value)), true;
+  case ANNOTATION_UINT:
+    put_filed(r, 'u', text, num_put_u64(text, v->value));
+    return true;
+  case ANNOTATION_POINTER:
+    put_filed(r, 'p', text, num_put_u64(text, v->value));
+    return true;
   case ANNOTATION_DOUBLE: {
     const double d = pb_as_double(v->value);
     if (d - d != 0) return false;
-    return put_filed(r, 'd', text, num_put_double(text, d)), true;
+    put_filed(r, 'd', text, num_put_double(text, d));
+    return true;
   }
   case ANNOTATION_PROTO: return buf_append(&r->json, "null", 4);
   default: return false;

@@ -115,7 +115,10 @@ static void read_clock(struct perfetto *r, struct sequence *q, uint32_t machine,
 /* Computes the snapshot's time on the trace clock. Returns false if no clock in it can be converted. */
 static bool place_snapshot(struct perfetto *r, const struct reading *all, uint32_t n, int64_t *trace) {
   for (uint32_t i = 0; i < n; i++)
-    if (is_trace_clock(r, all[i].clock)) return *trace = all[i].own, true;
+    if (is_trace_clock(r, all[i].clock)) {
+      *trace = all[i].own;
+      return true;
+    }
   for (int own = 0; own < 2; own++) /* clocks local to a sequence last */
     for (uint32_t i = 0; i < n; i++)
       if (of_sequence(all[i].id) == own && to_trace_clock(r, all[i].clock, all[i].own, trace)) return true;

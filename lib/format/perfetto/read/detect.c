@@ -35,10 +35,16 @@ static unsigned field_bid(const struct pb_field *f, bool *wrong) {
                {PACKET_CLOCK_SNAPSHOT, PB_BYTES},    {PACKET_DEFAULTS, PB_BYTES},       {PACKET_TRACK_DESCRIPTOR, PB_BYTES},
                {PACKET_CHROME_EVENTS, PB_BYTES},     {PACKET_EXTENSION_DESCRIPTOR, PB_BYTES},
                {PACKET_FTRACE, PB_BYTES},            {PACKET_PROCESS_TREE, PB_BYTES},   {0, 0}};
-  if (f->number < sizeof PACKET - 1 && PACKET[f->number] != '-' && PACKET[f->number] != (char)('0' + f->wire)) return *wrong = true, 0;
+  if (f->number < sizeof PACKET - 1 && PACKET[f->number] != '-' && PACKET[f->number] != (char)('0' + f->wire)) {
+    *wrong = true;
+    return 0;
+  }
   for (unsigned i = 0; known[i].number; i++) {
     if (known[i].number != f->number) continue;
-    if (known[i].wire != f->wire || (f->wire == PB_BYTES && !is_message(pb_inside(f)))) return *wrong = true, 0;
+    if (known[i].wire != f->wire || (f->wire == PB_BYTES && !is_message(pb_inside(f)))) {
+      *wrong = true;
+      return 0;
+    }
     return 6;
   }
   if (f->number == PACKET_TRACEKIT && f->wire == PB_BYTES) return 24; /* only our writer uses it */

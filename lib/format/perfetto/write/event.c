@@ -32,7 +32,10 @@ bool event_decimal_is_double(const struct tk_arg *a, double *d) {
   static const int64_t FIFTEEN_DIGITS = 1000000000000000;
   char text[40] = {0};
   const uint8_t *end;
-  if (a->type == TK_ARG_INT) return a->i < 1ll << 53 && a->i > -(1ll << 53) ? *d = (double)a->i, true : false;
+  if (a->type == TK_ARG_INT) {
+    *d = (double)a->i;
+    return a->i < 1ll << 53 && a->i > -(1ll << 53);
+  }
   if (a->type != TK_ARG_DECIMAL) return false;
   *d = decimal(a);
   if (a->i < FIFTEEN_DIGITS && a->i > -FIFTEEN_DIGITS) return true;

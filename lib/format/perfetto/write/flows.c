@@ -114,7 +114,10 @@ static void sort_flow_ends(struct event_writer *w) {
   const uint32_t n = w->n_flow_ends;
   struct flow_end *sorted = mem_array(w->mem, (uint64_t)n + 1, sizeof *sorted);
   uint32_t *first = mem_array(w->mem, (uint64_t)w->t->n_events + 2, sizeof *first); /* by event */
-  if (!sorted || !first) return mem_free(w->mem, sorted), mem_free(w->mem, first);
+  if (!sorted || !first) {
+    mem_free(w->mem, sorted);
+    return mem_free(w->mem, first);
+  }
   memset(first, 0, ((size_t)w->t->n_events + 2) * sizeof *first);
   for (uint32_t i = 0; i < n; i++) first[w->flow_ends[i].event + 1]++;
   for (tk_id i = 1; i <= w->t->n_events + 1; i++) first[i] += first[i - 1];

@@ -151,6 +151,9 @@ bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid) {
   struct pb_field entry, f;
   if (!passthrough_entry(s, track, &entry)) return false;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);)
-    if (f.number == PASSTHROUGH_PID) return *pid = (int64_t)f.value, true;
+    if (f.number == PASSTHROUGH_PID) {
+      *pid = (int64_t)f.value;
+      return true;
+    }
   return false;
 }

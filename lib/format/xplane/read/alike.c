@@ -19,10 +19,16 @@ static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
 /* Reads a varint at p, in an input that is followed by its padding; returns NULL if it has more than ten bytes. */
 static inline const uint8_t *varint(const uint8_t *p, uint64_t *v) {
   uint64_t out = *p & 0x7f;
-  if (*p < 0x80) return *v = out, p + 1;
+  if (*p < 0x80) {
+    *v = out;
+    return p + 1;
+  }
   for (unsigned i = 1; i < 10; i++) {
     out |= (uint64_t)(p[i] & 0x7f) << (7 * i);
-    if (p[i] < 0x80) return *v = out, p + i + 1;
+    if (p[i] < 0x80) {
+      *v = out;
+      return p + i + 1;
+    }
   }
   return NULL;
 }

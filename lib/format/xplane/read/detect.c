@@ -52,8 +52,10 @@ enum { KNOWN = 32, FILLED = 2 + KNOWN + 4 };
 static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
   static const char *const inner[] = {[XPLANE_LINES] = LINE, [XPLANE_EVENT_METADATA] = ENTRY, [XPLANE_STAT_METADATA] = ENTRY};
   unsigned bits = 0;
-  if (f->number > XPLANE_STATS || (f->number > XPLANE_NAME && PLANE[f->number] != (char)('0' + f->wire)))
-    return *wrong = true, 0;
+  if (f->number > XPLANE_STATS || (f->number > XPLANE_NAME && PLANE[f->number] != (char)('0' + f->wire))) {
+    *wrong = true;
+    return 0;
+  }
   if (f->wire != PB_BYTES) return 2;
   if (f->number == XPLANE_NAME) {
     bool known = is_plane_name(f->p, (size_t)f->value);
@@ -62,7 +64,10 @@ static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
     return known ? KNOWN : 6;
   }
   if (f->number >= XPLANE_LINES && f->number <= XPLANE_STAT_METADATA) {
-    if (!fits(pb_inside(f), inner[f->number], cut)) return *wrong = true, 0;
+    if (!fits(pb_inside(f), inner[f->number], cut)) {
+      *wrong = true;
+      return 0;
+    }
     bits = 4;
   }
   return bits;

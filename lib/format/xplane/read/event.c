@@ -19,7 +19,10 @@ static tk_id provisional_key(struct xplane_reader *r, int64_t id) {
   char text[24] = "#";
   uint32_t at = xplane_stat_at(r, id);
   if (!at) return KEY_EMPTY;
-  if (r->apart && !r->stats[at].key) return r->unknown = true, KEY_EMPTY;
+  if (r->apart && !r->stats[at].key) {
+    r->unknown = true;
+    return KEY_EMPTY;
+  }
   if (!r->stats[at].key) r->stats[at].key = trace_string(r->t, text, 1 + num_put_i64(text + 1, id));
   return r->stats[at].key;
 }

@@ -18,12 +18,22 @@ static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const 
   if (a->key == e->key_flow && a->type == TK_ARG_UINT) f->has_flow = true;
   if (a->key == KEY_XPLANE_FIELDS && a->type == TK_ARG_BYTES && e->was) {
     const struct intern_str *s = trace_str(e->g->t, a->s);
-    return buf_append(&e->fields, s->bytes, s->len), true;
+    buf_append(&e->fields, s->bytes, s->len);
+    return true;
   }
   if (a->type != TK_ARG_INT || !e->was) return false;
-  if (a->key == KEY_XPLANE_OCCURRENCES) return f->occurrences = a->i, f->has_occurrences = true;
-  if (a->key == KEY_XPLANE_OFFSET) return f->offset = a->i, f->has_offset = true;
-  if (a->key == KEY_REPAIRED_DUR && (ev->flags & TK_REPAIRED || e->adopted)) return f->duration = a->i, f->has_duration = true;
+  if (a->key == KEY_XPLANE_OCCURRENCES) {
+    f->occurrences = a->i;
+    return f->has_occurrences = true;
+  }
+  if (a->key == KEY_XPLANE_OFFSET) {
+    f->offset = a->i;
+    return f->has_offset = true;
+  }
+  if (a->key == KEY_REPAIRED_DUR && (ev->flags & TK_REPAIRED || e->adopted)) {
+    f->duration = a->i;
+    return f->has_duration = true;
+  }
   return false;
 }
 

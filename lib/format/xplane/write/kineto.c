@@ -343,7 +343,8 @@ static bool member_int(const struct json_value *device, const char *key, int64_t
   struct json_value m;
   if (!json_member((const char *)device->p, (size_t)(device->end - device->p), key, &m)) return false;
   if (m.type != JSON_NUMBER || m.num.kind != NUM_INT || m.num.mant < 0) return false;
-  return *v = m.num.mant, true;
+  *v = m.num.mant;
+  return true;
 }
 
 /* Finds the element of deviceProperties with this id. No machine has more devices, and no list of them is longer, than the
