@@ -14,6 +14,7 @@
 #include "base/int128.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "base/order.h"
 #include "fold.h"
 #include "graph/diagnostics.h"
 #include "group.h"
@@ -458,11 +459,6 @@ static void judge_all(struct judge *j) {
   all->noise = noise_of(j->r, j->v[0], j->v[1]);
 }
 
-static int by_value(const void *p, const void *q) {
-  const double *a = p, *b = q;
-  return (*a > *b) - (*a < *b);
-}
-
 static void spread(const double *v, uint32_t n, struct tk_report_spread *s) {
   if (!n) return;
   *s = (struct tk_report_spread){.count = n, .min = (tk_time)v[0], .max = (tk_time)v[n - 1], .mean = (tk_time)(mean_of(v, n) + 0.5),
@@ -482,7 +478,7 @@ static void judge_steps(struct judge *j) {
       row->count[side] = 1;
       row->total[side] = row->self[side] = mean_of(j->v[side], s->n_used);
       if (pass == 0) continue;
-      if (s->n_used) qsort(j->v[side], s->n_used, sizeof *j->v[side], by_value);
+      if (s->n_used) qsort(j->v[side], s->n_used, sizeof *j->v[side], order_doubles);
       spread(j->v[side], s->n_used, &j->r->steps[side]);
     }
     if (pass == 0) row->noise = noise_of(j->r, j->v[0], j->v[1]);

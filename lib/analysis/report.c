@@ -8,16 +8,12 @@
 
 #include "graph/accelerator.h"
 #include "base/heap.h"
+#include "base/order.h"
 #include "graph/diagnostics.h"
 #include "measure.h"
 #include "graph/args.h"
 
 /* ---- spreads ---- */
-
-static int by_value(const void *p, const void *q) {
-  const tk_time *a = p, *b = q;
-  return (*a > *b) - (*a < *b);
-}
 
 /* Percentile of the sorted values v, by the same definition as top. */
 static tk_time nth(const tk_time *v, uint64_t n, unsigned percent) { return v[(n * percent + 99) / 100 - (n > 0)]; }
@@ -31,7 +27,7 @@ static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
   tk_time *v = mem_array(mem, n, sizeof *v);
   if (!v) return false;
   for (uint64_t i = 0; i < n; i++) sum += v[i] = row->steps[i].dur;
-  qsort(v, n, sizeof *v, by_value);
+  qsort(v, n, sizeof *v, order_int64);
   *s = (struct tk_report_spread){.count = n, .min = v[0], .max = v[n - 1], .p50 = nth(v, n, 50), .p95 = nth(v, n, 95)};
   s->mean = (tk_time)((sum * 2 + n) / (n * 2));
   for (uint64_t i = 0; i < n; i++) squares += ((double)v[i] - (double)s->mean) * ((double)v[i] - (double)s->mean);

@@ -142,6 +142,14 @@ void *arena_alloc(struct arena *a, size_t n) {
   return arena_bytes(a, n);
 }
 
+char *arena_text(struct arena *a, const void *p, size_t n) {
+  char *copy = arena_bytes(a, n + 1);
+  if (!copy) return NULL;
+  if (n) memcpy(copy, p, n);
+  copy[n] = 0;
+  return copy;
+}
+
 void arena_free(struct arena *a) {
   while (a->blocks) {
     struct arena_block *b = a->blocks;

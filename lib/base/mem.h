@@ -69,6 +69,8 @@ struct arena {
 void *arena_alloc(struct arena *a, size_t n);
 /* Returns n unaligned bytes, for text, or NULL. */
 void *arena_bytes(struct arena *a, size_t n);
+/* Returns a copy of n bytes with a NUL behind them, or NULL. */
+char *arena_text(struct arena *a, const void *p, size_t n);
 void arena_free(struct arena *a);
 
 #endif

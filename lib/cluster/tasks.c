@@ -172,16 +172,8 @@ static void find_members(const struct buf *text, struct json_value found[MEMBERS
   buf_free(&j.scratch);
 }
 
-static char *copy_text(struct arena *a, const void *p, size_t n) {
-  char *copy = arena_alloc(a, n + 1);
-  if (!copy) return NULL;
-  if (n) memcpy(copy, p, n);
-  copy[n] = 0;
-  return copy;
-}
-
 static const char *text_of(struct tasks *t, ProtobufCBinaryData text) {
-  const char *copy = copy_text(&t->arena, text.data, text.len);
+  const char *copy = arena_text(&t->arena, text.data, text.len);
   return copy ? copy : "";
 }
 
@@ -247,7 +239,7 @@ static bool take_align(struct tasks *t, const struct json_value *v, struct tk_er
   const size_t n = (size_t)(v->end - v->p);
   if (flate_crc(0, v->p, n) != t->plan->align_crc)
     return err_set(err, TK_EFORMAT, "was changed: its report on the clocks does not match");
-  t->align = copy_text(&t->arena, v->p, n);
+  t->align = arena_text(&t->arena, v->p, n);
   return mem_check(t->mem, err);
 }
 

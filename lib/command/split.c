@@ -11,6 +11,7 @@
 
 #include "base/options.h"
 #include "base/utf8.h"
+#include "base/order.h"
 #include "graph/subset.h"
 #include "source/identity.h"
 #include "op/filter.h"
@@ -53,11 +54,6 @@ static struct part *add_part(struct splitter *s) {
 
 /* ---- finding the parts ---- */
 
-static int by_value(const void *a, const void *b) {
-  const int64_t *x = a, *y = b;
-  return *x < *y ? -1 : *x > *y;
-}
-
 static bool parts_by_step(struct splitter *s) {
   struct steps steps;
   int64_t *numbers = NULL;
@@ -66,7 +62,7 @@ static bool parts_by_step(struct splitter *s) {
   if (ok && !steps.n) ok = err_for(s->err, TK_OPTION_STEP_NAME, TK_EUSAGE, "the trace has no steps");
   ok = ok && mem_grow(&s->mem, (void **)&numbers, &cap, steps.n, sizeof *numbers);
   for (uint32_t i = 0; ok && i < steps.n; i++) numbers[n++] = steps.v[i].number;
-  if (ok) qsort(numbers, n, sizeof *numbers, by_value);
+  if (ok) qsort(numbers, n, sizeof *numbers, order_int64);
   for (uint32_t i = 0; ok && i < n; i++) {
     if (i && numbers[i] == numbers[i - 1]) continue;
     struct part *p = add_part(s);

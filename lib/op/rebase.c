@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/options.h"
 #include "base/glob.h"
+#include "base/order.h"
 #include "graph/seal.h"
 #include "window.h"
 
@@ -58,11 +59,6 @@ static i128 printed(const struct tk_trace *t, tk_time ts) { return ((i128)t->ori
 
 /* ---- options ---- */
 
-static int by_time(const void *a, const void *b) {
-  const tk_time *x = a, *y = b;
-  return *x < *y ? -1 : *x > *y;
-}
-
 /* Finds the start of the nth event with this name, which may be a glob. */
 static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth, tk_time *ts, struct tk_err *err) {
   struct mem mem = {0};
@@ -79,7 +75,7 @@ static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth,
   else if (n == 0) ok = err_set(err, TK_EUSAGE, "no event has the name '%s'", name);
   else if (nth > n) ok = err_set(err, TK_EUSAGE, "only %u events have the name '%s'", n, name);
   if (ok) {
-    qsort(starts, n, sizeof *starts, by_time);
+    qsort(starts, n, sizeof *starts, order_int64);
     *ts = starts[nth ? nth - 1 : 0];
   }
   mem_free(&mem, starts);

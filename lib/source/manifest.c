@@ -90,13 +90,6 @@ static size_t unpacked_length(const char *name) {
   return by ? n - strlen(by->ending) : n;
 }
 
-static const char *copy_text(struct manifest *m, const char *text, size_t n) {
-  char *kept = arena_bytes(&m->arena, n + 1);
-  if (!kept) return NULL;
-  kept[n] = 0;
-  return memcpy(kept, text, n);
-}
-
 /* Returns a unique name that every tar reader accepts; standard input is named after its format. Perfetto skips files whose
  * names begin with a dot. */
 static const char *name_member(struct manifest *m, const struct tk_trace *t, const char *base) {
@@ -114,7 +107,7 @@ static const char *name_member(struct manifest *m, const struct tk_trace *t, con
     if (!next) return NULL;
     snprintf(name, sizeof name, "%u.%s", (*next)++, safe);
   }
-  return copy_text(m, name, strlen(name));
+  return arena_text(&m->arena, name, strlen(name));
 }
 
 /* ---- inputs ---- */
@@ -157,7 +150,7 @@ static bool name_machines(struct manifest *m, const struct tk_trace *t, struct m
     snprintf(text, sizeof text, "%s - %s", file->machine, tk_string(t, k.name, NULL));
     size_t len = strlen(text);
     while (len && !utf8_valid((const uint8_t *)text, len)) len--; /* truncated inside a character */
-    const char *name = copy_text(m, text, len);
+    const char *name = arena_text(&m->arena, text, len);
     if (!name) return false;
     all[file->n_machines++] = (struct manifest_machine){k.id, name};
   }
@@ -168,7 +161,7 @@ static bool name_machines(struct manifest *m, const struct tk_trace *t, struct m
 bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_sources *s, struct manifest_file file,
                   struct tk_err *err) {
   tk_time start, end;
-  file.machine = copy_text(m, file.machine, strlen(file.machine));
+  file.machine = arena_text(&m->arena, file.machine, strlen(file.machine));
   if (!file.machine || !name_machines(m, t, &file)) return mem_check(&m->mem, err);
   if (!mem_grow(&m->mem, (void **)&m->files, &m->cap, (uint64_t)m->n + 1, sizeof *m->files)) return mem_check(&m->mem, err);
   file.clock = clock_name(t);

@@ -31,15 +31,12 @@ enum { HEAD = 512, DEPTH = 40, MOST_ENTRIES = 1 << 20, LISTS = 8, LINE = 64 << 1
 
 /* ---- entries ---- */
 
-static const char *copy_text(struct source *s, const char *text, size_t n) {
-  char *p = arena_bytes(&s->rundir.text, n + 1);
-  if (!p) return "";
-  memcpy(p, text, n);
-  p[n] = 0;
-  return p;
+static const char *keep_text(struct source *s, const char *text, size_t n) {
+  const char *kept = arena_text(&s->rundir.text, text, n);
+  return kept ? kept : "";
 }
 
-const char *source_text(struct source *s, const char *text) { return copy_text(s, text, strlen(text)); }
+const char *source_text(struct source *s, const char *text) { return keep_text(s, text, strlen(text)); }
 
 static const char *joined(struct source *s, const char *a, const char *between, const char *b) {
   size_t na = strlen(a), nm = strlen(between), nb = strlen(b);
@@ -420,7 +417,7 @@ static bool add_list(struct source *s, const char *path, unsigned lists, struct 
       break;
     }
     while (length > 0 && strchr(" \t\r", p[length - 1])) length--;
-    const char *line = copy_text(s, (const char *)p, length);
+    const char *line = keep_text(s, (const char *)p, length);
     in_consume(in, size + (end != NULL));
     if (*line && *line != '#') ok = add_name(s, line, lists + 1, err);
   }

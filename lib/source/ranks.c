@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/order.h"
 #include "rundir.h"
 
 enum { SURE = 6, COLUMNS = 16, STAMP_DIGITS = 9, DATE_PARTS = 5 };
@@ -128,11 +129,6 @@ static const struct word *meaning(const struct number *v) {
   return &OTHER;
 }
 
-static int by_value(const void *a, const void *b) {
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x > y) - (x < y);
-}
-
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* True if every name has the k-th number after the same word. */
@@ -156,7 +152,7 @@ static bool add_column(struct table *t, unsigned k) {
   c.sorted = calloc(t->n, sizeof *c.sorted);
   if (!c.sorted) return false;
   for (size_t i = 0; i < t->n; i++) c.sorted[i] = t->rows[i].v[k].value, stamp |= t->rows[i].v[k].stamp;
-  qsort(c.sorted, t->n, sizeof *c.sorted, by_value);
+  qsort(c.sorted, t->n, sizeof *c.sorted, order_int64);
   for (size_t i = 0; i < t->n; i++)
     if (i == 0 || c.sorted[i] != c.sorted[c.n - 1]) c.sorted[c.n++] = c.sorted[i];
   c.least = c.sorted[0];
@@ -214,7 +210,7 @@ static const struct column *best_column(const struct table *t) {
 }
 
 static int64_t place_in(const struct column *c, int64_t value) {
-  const int64_t *found = bsearch(&value, c->sorted, c->n, sizeof value, by_value);
+  const int64_t *found = bsearch(&value, c->sorted, c->n, sizeof value, order_int64);
   return found ? found - c->sorted : 0;
 }
 

@@ -87,12 +87,9 @@ static bool ends(const char *s, size_t n, const char *end) {
   return n >= m && memcmp(s + n - m, end, m) == 0;
 }
 
-static const char *copy_text(struct rundir *r, const char *s, size_t n) {
-  char *p = arena_bytes(&r->text, n + 1);
-  if (!p) return "";
-  memcpy(p, s, n);
-  p[n] = 0;
-  return p;
+static const char *keep_text(struct rundir *r, const char *s, size_t n) {
+  const char *kept = arena_text(&r->text, s, n);
+  return kept ? kept : "";
 }
 
 static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
@@ -104,7 +101,7 @@ static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
   n = (size_t)snprintf(text, sizeof text, "%04d_%02d_%02d_%02d_%02d_%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
                        tm.tm_min, tm.tm_sec);
   if (again) n += (size_t)snprintf(text + n, sizeof text - n, "_%u", again + 1);
-  return copy_text(r, text, n);
+  return keep_text(r, text, n);
 }
 
 /* ---- one file ---- */
@@ -134,11 +131,11 @@ static void torch_name(struct rundir *r, struct rundir_file *f, const char *base
   size_t at = n, pid;
   while (at > 0 && ascii_digit(base[at - 1])) at--;
   if (at > 1 && at < n && base[at - 1] == '.' && (f->stamp_ns = stamp_of_count(base + at, n - at)) != 0) n = at - 1;
-  f->stem = copy_text(r, base, n);
+  f->stem = keep_text(r, base, n);
   f->view = VIEW_TRACE_JSON;
   f->profiler = true;
   for (pid = n; pid > 0 && ascii_digit(base[pid - 1]); pid--) {}
-  if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_' && !rundir_is_worker(f->stem)) f->host = copy_text(r, base, pid - 1);
+  if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_' && !rundir_is_worker(f->stem)) f->host = keep_text(r, base, pid - 1);
 }
 
 /* True if a profiler made the folder for a run; "" is the root. */
@@ -151,7 +148,7 @@ static void other_name(struct rundir *r, struct rundir_file *f, const char *base
   size_t stem = n;
   while (stem > 0 && base[stem - 1] != '.') stem--;
   f->view = VIEW_OTHER;
-  f->stem = copy_text(r, base, stem > 1 ? stem - 1 : n);
+  f->stem = keep_text(r, base, stem > 1 ? stem - 1 : n);
 }
 
 /* Assigns a file in a participant's folder, or in the only folder in it, to the run of the folder above: rank3/x.json to "", and
@@ -160,19 +157,19 @@ static void step_out(struct rundir *r, struct rundir_file *f) {
   const char *inner = path_leaf(f->folder), *rest = "", *participant = inner;
   char *text;
   if (!is_participant(inner) && inner > f->folder) {
-    const char *above = copy_text(r, f->folder, (size_t)(inner - f->folder) - 1);
+    const char *above = keep_text(r, f->folder, (size_t)(inner - f->folder) - 1);
     participant = f->folder + (path_leaf(above) - above);
     rest = inner;
   }
-  const char *name = copy_text(r, participant, strcspn(participant, "/"));
+  const char *name = keep_text(r, participant, strcspn(participant, "/"));
   if (!is_participant(name) || asprintf(&text, "%s/%s", name, f->stem) < 0) return;
-  f->stem = copy_text(r, text, strlen(text));
+  f->stem = keep_text(r, text, strlen(text));
   free(text);
   if (f->rank < 0 && !rundir_rank(name, &f->rank)) f->host = name;
   size_t above = (size_t)(participant - f->folder);
   if (!*rest && above) above--;
   if (asprintf(&text, "%.*s%s", (int)above, f->folder, rest) < 0) return;
-  f->folder = copy_text(r, text, strlen(text));
+  f->folder = keep_text(r, text, strlen(text));
   free(text);
 }
 
@@ -198,7 +195,7 @@ static const char *with_root(struct rundir *r, const char *root, const char *rel
   for (unsigned n = 0; from > root; from--)
     if (from[-1] == '/' && *from && ++n == FOLDERS) break;
   if (asprintf(&path, "%s/%s", from, rel) < 0) return rel;
-  const char *kept = copy_text(r, path, strlen(path));
+  const char *kept = keep_text(r, path, strlen(path));
   free(path);
   return kept;
 }
@@ -210,14 +207,14 @@ static bool bundle_name(struct rundir *r, struct rundir_file *f, const char *roo
   const size_t outside = strlen(path) - strlen(rel); /* part of the root */
   if (!bundle_find(path, &at)) return false;
   folder = path + at.above + (at.above > 0);
-  f->bundle = copy_text(r, path, at.end);
-  f->folder = at.above > outside ? copy_text(r, rel, at.above - outside) : "";
+  f->bundle = keep_text(r, path, at.end);
+  f->folder = at.above > outside ? keep_text(r, rel, at.above - outside) : "";
   f->stamp_ns = at.stamp_ns;
   f->profiler = at.trace;
   f->view = at.trace ? VIEW_TRACE_JSON : VIEW_OTHER;
   f->rank = at.rank;
-  f->stem = at.trace ? copy_text(r, folder, at.stem) : rel;
-  if (at.trace && at.host) f->host = copy_text(r, folder, at.host);
+  f->stem = at.trace ? keep_text(r, folder, at.stem) : rel;
+  if (at.trace && at.host) f->host = keep_text(r, folder, at.host);
   return true;
 }
 
@@ -225,7 +222,7 @@ static void classify(struct rundir *r, struct rundir_file *f, const char *root) 
   const char *rel = with_folders(r, f->rel), *base = path_leaf(rel);
   size_t n = strlen(base);
   const struct packing *packing = packing_of_path(base, n);
-  f->folder = copy_text(r, rel, base > rel ? (size_t)(base - rel) - 1 : 0);
+  f->folder = keep_text(r, rel, base > rel ? (size_t)(base - rel) - 1 : 0);
   f->host = "";
   f->rank = -1;
   f->next = UINT32_MAX;
@@ -235,7 +232,7 @@ static void classify(struct rundir *r, struct rundir_file *f, const char *root) 
   if (ends(base, n, ".xplane.pb")) {
     f->view = VIEW_XPLANE;
     f->profiler = true;
-    f->host = f->stem = copy_text(r, base, n - strlen(".xplane.pb"));
+    f->host = f->stem = keep_text(r, base, n - strlen(".xplane.pb"));
   } else if (n == strlen("perfetto_trace.json") && memcmp(base, "perfetto_trace.json", n) == 0) {
     f->view = VIEW_PERFETTO_JSON;
     f->profiler = true;
@@ -244,7 +241,7 @@ static void classify(struct rundir *r, struct rundir_file *f, const char *root) 
     torch_name(r, f, base, n - strlen(".pt.trace.json"));
   } else if (ends(base, n, ".trace.json")) {
     f->view = VIEW_TRACE_JSON;
-    f->stem = copy_text(r, base, n - strlen(".trace.json"));
+    f->stem = keep_text(r, base, n - strlen(".trace.json"));
     f->profiler = looks_like_run(root, f->folder);
     if (f->profiler) f->host = f->stem;
   } else {
@@ -273,7 +270,7 @@ static const char *step_of(struct rundir *r, const char *root, const char *folde
     const char *q = p + strlen("/step");
     q += *q == '_' || *q == '-';
     size_t n = strspn(q, "0123456789");
-    if (n > 0 && (!q[n] || q[n] == '/')) step = copy_text(r, q, n);
+    if (n > 0 && (!q[n] || q[n] == '/')) step = keep_text(r, q, n);
   }
   free(path);
   return step;
@@ -289,7 +286,7 @@ static const char *name_of_root(struct rundir *r, const char *root) {
   if ((packing = packing_of_path(root + from, n - from)) != NULL) n -= strlen(packing->ending);
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (n - from > strlen(endings[i]) && ends(root, n, endings[i])) n -= strlen(endings[i]);
-  return n > from ? copy_text(r, root + from, n - from) : "trace";
+  return n > from ? keep_text(r, root + from, n - from) : "trace";
 }
 
 static const char PROFILES[] = "/plugins/profile/";
@@ -302,7 +299,7 @@ static const char *own_folder(struct rundir *r, const struct rundir_file *f, siz
   for (own = f->folder; own < in; own = end + 1) {
     end = memchr(own, '/', (size_t)(in - own));
     if (!end) end = in;
-    name = copy_text(r, own, (size_t)(end - own));
+    name = keep_text(r, own, (size_t)(end - own));
     if (is_participant(name)) {
       *n = strlen(name);
       return own;
@@ -319,7 +316,7 @@ static const char *key_of(struct rundir *r, const struct rundir_file *f) {
   const char *own = own_folder(r, f, &n);
   char *text;
   if (!own || asprintf(&text, "%.*s\1%s", (int)(own - f->folder), f->folder, own + n) < 0) return f->folder;
-  const char *key = copy_text(r, text, strlen(text));
+  const char *key = keep_text(r, text, strlen(text));
   free(text);
   return key;
 }
@@ -350,7 +347,7 @@ static void name_by_folders(struct rundir *r, struct rundir_file *files, const u
     struct rundir_file *f = &files[order[i]];
     const char *own = own_folder(r, f, &size);
     if (!own || asprintf(&name, "%.*s%s%s", (int)size, own, *f->stem ? "/" : "", f->stem) < 0) continue;
-    f->stem = copy_text(r, name, strlen(name));
+    f->stem = keep_text(r, name, strlen(name));
     if (*f->host || f->view == VIEW_PERFETTO_JSON) f->host = f->stem;
     free(name);
   }

@@ -18,6 +18,7 @@
 
 #include "check.h"
 #include "solve.h"
+#include "base/order.h"
 
 #define FARTHEST 5e4 /* ns: a larger shift means that the estimate was wrong */
 #define TOUCH 1e3    /* ns: resolution of a clock that counts microseconds; a smaller overlap is not a violation */
@@ -203,11 +204,6 @@ static double time_of(const struct align_work *w, uint32_t collective) {
   return isfinite(t) ? t : 0;
 }
 
-static int by_value(const void *pa, const void *pb) {
-  double a = *(const double *)pa, b = *(const double *)pb;
-  return (a > b) - (a < b);
-}
-
 /* True if the curve jumps after knot k: knots are the ends of pieces. */
 static bool is_jump(const struct align_solution *s, const struct curve *c, uint32_t host, uint32_t k) {
   return s->hosts[host].n_stretches > 1 && k + 1 < c->n && k % 2;
@@ -243,7 +239,7 @@ static bool find_blocks(const struct align_work *w, const struct align_solution 
   if (!out->from || !out->first || !out->list || !of) return false;
   for (uint32_t i = 0; i < even; i++) out->from[i] = low + (high - low) * i / even;
   out->n = even + list_jumps(w, s, out->from + even);
-  qsort(out->from, out->n, sizeof *out->from, by_value);
+  qsort(out->from, out->n, sizeof *out->from, order_doubles);
   out->from[out->n] = high;
   memset(out->first, 0, ((size_t)out->n + 2) * sizeof *out->first);
   for (uint32_t c = 0; c < w->n_collectives; c++) out->first[(of[c] = block_of(out, time_of(w, c))) + 2]++;

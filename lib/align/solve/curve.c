@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "solve.h"
+#include "base/order.h"
 
 double curve_at(const struct curve *c, double x) {
   uint32_t lo = 0, hi = c->n > 1 ? c->n - 1 : 0;
@@ -21,11 +22,6 @@ double curve_slope(const struct curve *c) {
 }
 
 /* ---- medians ---- */
-
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 static void swap(double *a, double *b) {
   double was = *a;
@@ -55,7 +51,7 @@ double curve_nth(double *v, uint32_t n, uint32_t k) {
     if (k <= j) hi = j;
     else lo = j + 1;
   }
-  if (lo < hi) qsort(v + lo, hi - lo + 1, sizeof *v, by_value);
+  if (lo < hi) qsort(v + lo, hi - lo + 1, sizeof *v, order_doubles);
   return v[k];
 }
 

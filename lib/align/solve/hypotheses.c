@@ -9,6 +9,7 @@
 
 #include "hypotheses.h"
 #include "posterior.h"
+#include "base/order.h"
 
 enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 4096, PEAKS = 16, VOTERS = 128, MOST_VOTES = 1 << 16 };
 #define NARROW (40 * US) /* width of the voting window */
@@ -251,18 +252,13 @@ static uint32_t lower(const struct voting *v, uint64_t label, double t) {
   return lo;
 }
 
-static int by_value(const void *pa, const void *pb) {
-  double a = *(const double *)pa, b = *(const double *)pb;
-  return (a > b) - (a < b);
-}
-
 static void collect_votes(struct voting *v) {
   const struct view *w = v->h->q->view;
   uint32_t stride = w->n_b / VOTERS + 1;
   for (uint32_t i = 0; i < w->n_b; i += stride)
     for (uint32_t k = lower(v, w->b[i]->label, -INFINITY); k < w->n_a && v->a[k]->label == w->b[i]->label && v->n < MOST_VOTES; k++)
       v->difference[v->n++] = w->b[i]->end - v->a[k]->end;
-  if (v->n) qsort(v->difference, v->n, sizeof *v->difference, by_value);
+  if (v->n) qsort(v->difference, v->n, sizeof *v->difference, order_doubles);
 }
 
 static double middle_of(double *room, const double *v, uint32_t n) {

@@ -1,13 +1,9 @@
 /* one_way.c - matches one-way collectives by number or by position in a step, as the barriers next to them are matched
  * (one_way.h). */
 #include "one_way.h"
+#include "base/order.h"
 
 #include <stdlib.h>
-
-static int by_value(const void *pa, const void *pb) {
-  double a = *(const double *)pa, b = *(const double *)pb;
-  return (a > b) - (a < b);
-}
 
 /* Computes how many steps ahead the host's numbering is, from the pairs matched already. */
 static bool step_shift(const struct question *q, const struct hypothesis *y, double *room, int64_t *shift) {
@@ -17,7 +13,7 @@ static bool step_shift(const struct question *q, const struct hypothesis *y, dou
     if (a && a->stepped && b->stepped) room[n++] = (double)a->step - (double)b->step;
   }
   if (n == 0) return false;
-  qsort(room, n, sizeof *room, by_value);
+  qsort(room, n, sizeof *room, order_doubles);
   *shift = (int64_t)room[n / 2];
   return true;
 }

@@ -34,6 +34,7 @@
 
 #include "doubt.h"
 #include "numbers.h"
+#include "base/order.h"
 
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
@@ -148,11 +149,6 @@ static double causality_of(const struct hypotheses *h, const struct hypothesis *
 
 /* ---- keys ---- */
 
-static int by_value(const void *pa, const void *pb) {
-  double a = *(const double *)pa, b = *(const double *)pb;
-  return (a > b) - (a < b);
-}
-
 static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
   const struct view *v = h->q->view;
   uint32_t numbered = 0, equal = 0, stepped = 0, agree = 0;
@@ -168,7 +164,7 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
   if (2 * numbered > y->n) return equal > 0.95 * numbered ? numbers_torn(h, y) : log(1e-4);
   if (2 * stepped <= y->n || agree > 0.9 * stepped) return 0;
   if (2 * agree > stepped) return log(0.05);
-  qsort(h->room, stepped, sizeof *h->room, by_value);
+  qsort(h->room, stepped, sizeof *h->room, order_doubles);
   return log(5e-3) - (fmin(h->room[stepped / 2], 40) - 1) * log(2);
 }
 

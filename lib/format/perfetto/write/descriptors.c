@@ -12,6 +12,7 @@
 #include "passthrough.h"
 #include "machine.h"
 #include "extension.h"
+#include "base/order.h"
 
 static void put_descriptor(struct perfetto_sink *s, struct buf *descriptor) {
   s->packet.len = 0;
@@ -253,11 +254,6 @@ static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
   buf_free(&snapshot);
 }
 
-static int by_value(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 /* Keeps the uuids of tracks from the input; new uuids are chosen from a range without any of these. */
 static void keep_uuids(struct perfetto_sink *s) {
   static const uint64_t ROOM = 1ull << 32;
@@ -268,7 +264,7 @@ static void keep_uuids(struct perfetto_sink *s) {
     if (!kept.has_uuid || descriptor_track_hidden(t, i)) continue;
     s->uuids[i] = taken[n++] = kept.uuid;
   }
-  if (n) qsort(taken, n, sizeof *taken, by_value);
+  if (n) qsort(taken, n, sizeof *taken, order_uint64);
   for (uint64_t i = 0; i < n && taken[i] - s->last_uuid <= ROOM; i++) s->last_uuid = taken[i];
   s->keeps_tracks = n != 0;
   s->first_series = s->last_uuid;
