@@ -41,7 +41,7 @@ static void print_text(FILE *to, const struct tk_merge_report *r, const char *ou
   fprintf(to, ", %s, %s\n", tty_counted(r->saved.flow_points, "flow point", c), size);
 }
 
-static void print_json(FILE *to, const struct tk_merge_report *r, const char *output) {
+static void apply_print_json(FILE *to, const struct tk_merge_report *r, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
   json_string(&j, "output", output);
@@ -60,7 +60,7 @@ static int print_report(const struct params *p, const struct tk_merge_report *r,
   FILE *to = run_report_to(&p->shared, output);
   run_notes(&p->shared, NULL, r->notes);
   write_losses(&p->shared, output, &r->saved);
-  if (p->shared.json) print_json(to, r, output);
+  if (p->shared.json) apply_print_json(to, r, output);
   else if (!p->shared.quiet) print_text(to, r, output);
   return STATUS_DONE;
 }

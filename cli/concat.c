@@ -54,7 +54,7 @@ static void print_text(FILE *to, const struct tk_merge_report *r, size_t missing
   fprintf(to, ", %s, %s\n", tty_counted(r->saved.flow_points, "flow point", d), size);
 }
 
-static void print_json(FILE *to, const struct tk_merge_report *r, size_t missing, const char *output) {
+static void concat_print_json(FILE *to, const struct tk_merge_report *r, size_t missing, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
   json_string(&j, "output", output);
@@ -76,7 +76,7 @@ static int print_report(const struct params *p, const struct tk_merge_report *r,
   FILE *to = run_report_to(&p->shared, output);
   const size_t missing = say_missing(r);
   write_losses(&p->shared, output, &r->saved);
-  if (p->shared.json) print_json(to, r, missing, output);
+  if (p->shared.json) concat_print_json(to, r, missing, output);
   else if (!p->shared.quiet) print_text(to, r, missing, output);
   return missing ? STATUS_INPUT : STATUS_DONE;
 }

@@ -19,7 +19,8 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
-static bool prepare(const struct shared *s, struct tk_trace *t, const char *output, struct redacting *r, struct tk_err *err) {
+static bool convert_prepare(const struct shared *s, struct tk_trace *t, const char *output, struct redacting *r,
+                            struct tk_err *err) {
   if (run_derives(s, output, t->format) && !tk_derive(t, NULL, err)) return false;
   return !s->redact.asked || tk_redact(t, &r->options, &r->report, err);
 }
@@ -32,7 +33,7 @@ static int convert_one(const struct shared *s, struct tk_sources *sources, const
   struct tk_trace *t = run_load_input(s, sources, 0, &status);
   struct tk_err err = { 0 };
   struct report more = { one_json, one_text, &r->report };
-  if (t && !prepare(s, t, output, r, &err)) status = run_fail(&err);
+  if (t && !convert_prepare(s, t, output, r, &err)) status = run_fail(&err);
   else if (t) status = write_trace(s, "convert", t, output, s->redact.asked ? &more : NULL);
   tk_free(t);
   return status;

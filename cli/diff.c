@@ -149,7 +149,7 @@ static void json_run(struct json *j, const char *key, const struct tk_diff_repor
   json_close(j, '}');
 }
 
-static void print_json(const struct params *p, const struct tk_diff_report *r, size_t top) {
+static void diff_print_json(const struct params *p, const struct tk_diff_report *r, size_t top) {
   struct json j = { .to = stdout };
   json_open(&j, NULL, '{');
   json_string(&j, "by", p->by ? p->by : "name");
@@ -325,7 +325,7 @@ static bool print_diff(const struct params *p, const struct tk_diff_report *r) {
   if (top > r->n_rows) top = r->n_rows;
   if (p->annotations == ANNOTATE_JUNIT) return true;
   if (p->csv) print_csv(r, top);
-  else if (!table) print_json(p, r, top);
+  else if (!table) diff_print_json(p, r, top);
   else if (!print_table(p, r, top)) return false;
   else if (!p->selected.shared.quiet) print_remarks(r, top);
   fflush(stdout);

@@ -150,7 +150,7 @@ static void print_text(FILE *to, const struct shared *s, const struct tk_merge_r
   fprintf(to, ": %s, %s\n", tty_counted(r->n_ranks, "rank", n), tty_counted(r->align.n_hosts, "clock", hosts));
 }
 
-static void print_json(FILE *to, const struct tk_merge_report *r, const char *output) {
+static void plan_print_json(FILE *to, const struct tk_merge_report *r, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
   json_string(&j, "output", output);
@@ -184,7 +184,7 @@ static int cmd_plan(const void *params, const struct operands *in) {
   const bool ok = tk_plan(in->v, in->n, output, &options, &report, &err);
   run_notes(&p->shared, NULL, report.notes);
   FILE *to = run_report_to(&p->shared, output);
-  if (ok && p->shared.json) print_json(to, &report, output);
+  if (ok && p->shared.json) plan_print_json(to, &report, output);
   else if (ok && !p->shared.quiet) print_text(to, &p->shared, &report, output);
   status = ok ? finding(p, &report) : run_fail(&err);
   tk_merge_report_free(&report);

@@ -42,7 +42,7 @@ static void print_text(FILE *to, const struct tk_scan_report *r, const char *out
           tty_counted(r->anchors, "collective", c), size);
 }
 
-static void print_json(FILE *to, const struct tk_scan_report *r, const char *output) {
+static void scan_print_json(FILE *to, const struct tk_scan_report *r, const char *output) {
   struct json j = { .to = to };
   json_open(&j, NULL, '{');
   json_string(&j, "output", output);
@@ -75,7 +75,7 @@ static int cmd_scan(const void *params, const struct operands *in) {
   progress_end(&progress);
   run_notes(&p->shared, NULL, report.notes);
   if (!ok) status = run_fail(&err);
-  else if (p->shared.json) status = (print_json(run_report_to(&p->shared, output), &report, output), STATUS_DONE);
+  else if (p->shared.json) status = (scan_print_json(run_report_to(&p->shared, output), &report, output), STATUS_DONE);
   else if (!p->shared.quiet) status = (print_text(run_report_to(&p->shared, output), &report, output), STATUS_DONE);
   else status = STATUS_DONE;
   tk_diagnostics_free(report.notes);

@@ -215,7 +215,7 @@ static void json_row(struct json *j, const struct params *p, const struct tk_top
   json_close(j, '}');
 }
 
-static void print_json(const struct params *p, const struct tk_trace *t, const struct tk_top_report *r, size_t top) {
+static void top_print_json(const struct params *p, const struct tk_trace *t, const struct tk_top_report *r, size_t top) {
   struct json j = { .to = stdout };
   json_open(&j, NULL, '{');
   json_string(&j, "input", t->source);
@@ -291,7 +291,7 @@ static int print_top(const struct params *p, const struct tk_trace *t, const str
   size_t top = p->top ? (size_t)p->top : table ? SHOWN_ROWS : SIZE_MAX;
   if (top > r->n_rows) top = r->n_rows;
   if (p->csv) print_csv(p, r, top);
-  else if (!table) print_json(p, t, r, top);
+  else if (!table) top_print_json(p, t, r, top);
   else if (!print_table(p, r, top)) return STATUS_INPUT;
   else if (!p->selected.shared.quiet) print_remarks(r, top);
   return STATUS_DONE;

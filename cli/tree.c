@@ -176,7 +176,8 @@ static void json_node(struct json *j, const struct tk_tree_report *r, uint32_t i
   json_close(j, '}');
 }
 
-static void print_json(const struct params *p, const struct tk_trace *t, const struct tk_tree_report *r, const bool *shown) {
+static void tree_print_json(const struct params *p, const struct tk_trace *t, const struct tk_tree_report *r,
+                            const bool *shown) {
   struct json j = { .to = stdout };
   json_open(&j, NULL, '{');
   json_string(&j, "input", t->source);
@@ -199,7 +200,7 @@ static int print_tree(const struct params *p, const struct tk_trace *t, const st
   bool *shown = choose_nodes(r, p->top ? (size_t)p->top : text ? SHOWN_NODES : SIZE_MAX);
   bool ok = shown != NULL;
   if (!shown) tty_say("out of memory");
-  else if (json) print_json(p, t, r, shown);
+  else if (json) tree_print_json(p, t, r, shown);
   else if (p->folded) ok = tree_graph_folded(r, shown);
   else if (p->speedscope) ok = tree_graph_speedscope(r, shown, t->source);
   else if (p->svg) ok = tree_graph_svg(r, shown);

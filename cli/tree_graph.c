@@ -57,7 +57,7 @@ static size_t path_of(const struct tk_tree_report *r, uint32_t i, uint32_t *path
 /* ---- folded stacks ---- */
 
 /* Prints a name, with commas in place of semicolons, because semicolons separate names. */
-static void put_name(const struct tk_tree_node *n) {
+static void tree_put_name(const struct tk_tree_node *n) {
   const char *text = n->name ? n->name : "(none)", *end = text + (n->name ? n->name_len : strlen(text));
   for (const char *stop; text < end; text = stop + 1) {
     stop = memchr(text, ';', (size_t)(end - text));
@@ -74,7 +74,7 @@ bool tree_graph_folded(const struct tk_tree_report *r, const bool *shown) {
     size_t n = p.ns[i] ? path_of(r, i, p.path) : 0;
     for (size_t k = 0; k < n; k++) {
       if (k) putchar(';');
-      put_name(&r->nodes[p.path[k]]);
+      tree_put_name(&r->nodes[p.path[k]]);
     }
     if (n) printf(" %llu\n", (unsigned long long)p.ns[i]);
   }

@@ -128,7 +128,7 @@ struct word_row {
   const char *option, *typed, *meant;
 };
 
-static const char *find(const struct word_row *rows, size_t n, const char *option, const char *word) {
+static const char *meant_find(const struct word_row *rows, size_t n, const char *option, const char *word) {
   for (size_t i = 0; i < n; i++)
     if (!strcmp(rows[i].option, option) && !strcasecmp(rows[i].typed, word)) return rows[i].meant;
   return NULL;
@@ -147,7 +147,7 @@ static const struct word_row KINDS[] = {
   { "kind", "counters", "counter" },     { "kind", "event", "instant" },     { "kind", "slice", "span" },
 };
 
-const char *meant_kind(const char *word) { return find(KINDS, sizeof KINDS / sizeof *KINDS, "kind", word); }
+const char *meant_kind(const char *word) { return meant_find(KINDS, sizeof KINDS / sizeof *KINDS, "kind", word); }
 
 static const struct word_row VALUES[] = {
   { "with", "tensorboard", "xprof" },    { "with", "ui", "perfetto" },       { "with", "chrome", "perfetto" },
@@ -157,7 +157,9 @@ static const struct word_row VALUES[] = {
   { "keep", "parent", "parents" },       { "keep", "flow", "flows" },        { "keep", "kernels", "flows" },
 };
 
-const char *meant_value(const char *option, const char *word) { return find(VALUES, sizeof VALUES / sizeof *VALUES, option, word); }
+const char *meant_value(const char *option, const char *word) {
+  return meant_find(VALUES, sizeof VALUES / sizeof *VALUES, option, word);
+}
 
 static const struct word_row FIGURES[] = {
   { "figure", "busy", "device_busy" },       { "figure", "gpu_util", "device_busy" },    { "figure", "gpu_utilization", "device_busy" },
@@ -170,7 +172,7 @@ static const struct word_row FIGURES[] = {
   { "figure", "kernel_count", "kernels" },   { "figure", "launch_latency", "launch_latency_mean" },
 };
 
-const char *meant_figure(const char *word) { return find(FIGURES, sizeof FIGURES / sizeof *FIGURES, "figure", word); }
+const char *meant_figure(const char *word) { return meant_find(FIGURES, sizeof FIGURES / sizeof *FIGURES, "figure", word); }
 
 /* ---- outputs ---- */
 

@@ -18,7 +18,7 @@ struct placed {
 };
 
 /* Orders by time; at equal times by position in the graph, where parents precede their children. */
-static int by_time(const void *a, const void *b) {
+static int listing_by_time(const void *a, const void *b) {
   const struct placed *x = a, *y = b;
   if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
   return x->event < y->event ? -1 : x->event > y->event;
@@ -28,7 +28,7 @@ static struct placed *in_order(const struct tk_trace *t, tk_time *start) {
   struct placed *v = malloc(((size_t)t->n_events + 1) * sizeof *v);
   if (!v) return NULL;
   for (tk_id i = 1; i <= t->n_events; i++) v[i - 1] = (struct placed){ t->events[i].ts, i };
-  qsort(v, t->n_events, sizeof *v, by_time);
+  qsort(v, t->n_events, sizeof *v, listing_by_time);
   *start = t->n_events ? v[0].ts : 0;
   return v;
 }

@@ -15,7 +15,7 @@ static void section(FILE *to, const char *title, const char *words) {
 
 static void end_section(FILE *to) { fputs("</section>\n", to); }
 
-static const char *name_of(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
+static const char *html_name_of(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
   figure_report_name(r, row, text, n);
   return text;
 }
@@ -132,7 +132,7 @@ static void strip_row(FILE *to, const struct tk_report *r, const struct tk_repor
   const double own = (double)row->length / 1e3;
   char name[256];
   fputs("<div class=row><div>", to);
-  html_string(to, name_of(r, row, name, sizeof name));
+  html_string(to, html_name_of(r, row, name, sizeof name));
   const long x = own > 0 ? (long)(((double)row->start_ns - start) * TK_REPORT_BINS / own) : 0;
   const long width = own > 0 ? (long)(length * TK_REPORT_BINS / own) : TK_REPORT_BINS;
   fprintf(to, "</div><svg role=img aria-label=\"timeline\" preserveAspectRatio=\"none\" viewBox=\"%ld 0 %ld 1000\">", -x,
@@ -183,7 +183,7 @@ static void bars(FILE *to, const struct tk_report *r) {
                     "kernels</span><span><i class=i2></i>idle: other</span></div>\n", to);
     any = true;
     fputs("<div class=row><div>", to);
-    html_string(to, name_of(r, &r->ranks[i], name, sizeof name));
+    html_string(to, html_name_of(r, &r->ranks[i], name, sizeof name));
     fputs("</div><div class=bar>", to);
     part(to, "c0", d->compute, d->window);
     part(to, "c1", d->exposed_communication, d->window);
@@ -224,7 +224,7 @@ static void devices(FILE *to, const struct tk_report *r) {
     const struct tk_device_times *d = &r->ranks[i].times;
     const double w = (double)d->window;
     if (!has_device(&r->ranks[i])) continue;
-    html_cell(&t, name_of(r, &r->ranks[i], name, sizeof name));
+    html_cell(&t, html_name_of(r, &r->ranks[i], name, sizeof name));
     html_cell_time(&t, true, d->window);
     html_cell_percent(&t, (double)d->busy, w);
     html_cell_percent(&t, (double)d->compute, w);
@@ -257,7 +257,7 @@ static void idle(FILE *to, const struct tk_report *r) {
     const struct tk_report_rank *row = &r->ranks[i];
     const double whole = row->linked ? (double)row->times.idle : 0;
     if (!has_device(row)) continue;
-    html_cell(&t, name_of(r, row, name, sizeof name));
+    html_cell(&t, html_name_of(r, row, name, sizeof name));
     html_cell_time(&t, true, row->times.idle);
     html_cell_percent(&t, (double)row->times.idle_host, whole);
     html_cell_percent(&t, (double)row->times.idle_kernel, whole);
@@ -299,7 +299,7 @@ static void steps(FILE *to, const struct tk_report *r) {
   for (size_t i = 0; i < r->n_ranks; i++) {
     if (r->ranks[i].n_steps < 2) continue;
     fputs("<div class=row><div>", to);
-    html_string(to, name_of(r, &r->ranks[i], name, sizeof name));
+    html_string(to, html_name_of(r, &r->ranks[i], name, sizeof name));
     fputs("</div>", to);
     draw_steps(to, &r->ranks[i]);
     fputs("</div>\n", to);
@@ -313,7 +313,7 @@ static void steps(FILE *to, const struct tk_report *r) {
       busy += (double)row->steps[k].times.busy;
       all += (double)row->steps[k].dur;
     }
-    html_cell(&t, name_of(r, row, name, sizeof name));
+    html_cell(&t, html_name_of(r, row, name, sizeof name));
     html_cell_count(&t, row->step.count);
     html_cell_time(&t, true, row->step.mean);
     html_cell_time(&t, row->step.count > 1, row->step.deviation);
@@ -339,7 +339,7 @@ static void hosts(FILE *to, const struct tk_report *r) {
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
-    html_cell(&t, name_of(r, row, name, sizeof name));
+    html_cell(&t, html_name_of(r, row, name, sizeof name));
     html_cell_time(&t, row->compilations > 0, row->compile);
     html_cell_count(&t, row->compilations);
     html_cell_count(&t, row->host_ops);

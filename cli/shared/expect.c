@@ -273,7 +273,7 @@ static char *name_test(const char *name) {
   return text;
 }
 
-static const struct tk_top_row *row_of(const struct tk_top_report *r, const char *name) {
+static const struct tk_top_row *expect_row_of(const struct tk_top_report *r, const char *name) {
   for (size_t i = 0; i < r->n_rows; i++)
     if (r->rows[i].name && strcmp(r->rows[i].name, name) == 0) return &r->rows[i];
   return NULL;
@@ -293,7 +293,8 @@ static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, 
   double v = 0;
   bool known = test && tk_top(t, &options, &report, &err);
   if (!known) snprintf(said, n, "%.200s", test ? err.msg : "out of memory");
-  const struct tk_top_row *row = !known ? NULL : of_sum ? row_of(&report, e->name) : report.n_rows ? &report.rows[0] : NULL;
+  const struct tk_top_row *row = !known ? NULL : of_sum ? expect_row_of(&report, e->name) : report.n_rows ? &report.rows[0]
+    : NULL;
   if (known && !row && e->function != EXPECT_COUNT) {
     known = false;
     snprintf(said, n, "the trace has no event of this name");

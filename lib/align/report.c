@@ -219,7 +219,7 @@ static void take_map(struct tk_align_host *h, const struct align_map *m) {
 }
 
 /* An input whose clock differs from its host's clock is named with its rank. */
-static const char *name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
+static const char *report_name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
   char text[512];
   if (!*input->host) return path_leaf(input->name);
   if (r->problem->known[host]) return input->host;
@@ -240,7 +240,7 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
   const struct align_input *input = &r->inputs[first];
   struct tk_align_host *h = &r->report->align.hosts[r->report->align.n_hosts++];
   *h = (struct tk_align_host){
-      .name = name_of(r, host, input), .inputs = inputs,
+      .name = report_name_of(r, host, input), .inputs = inputs,
       .anchors = found->anchors, .rejected = found->rejected,
       .mad_us = found->mad_ns / 1e3, .p95_us = found->p95_ns / 1e3, .bounded = found->bounded, .feasible = found->feasible,
       .violations_before = found->before, .violations_after = found->after};
@@ -290,7 +290,7 @@ static void warn(const struct align_reporter *r, const uint32_t *row) {
 
 static void append_text(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
 
-static void put_text(struct buf *b, const char *key, const char *text) {
+static void report_put_text(struct buf *b, const char *key, const char *text) {
   append_text(b, key);
   if (utf8_valid((const uint8_t *)text, strlen(text))) json_quote(b, text, strlen(text));
   else append_text(b, "\"?\"");
@@ -303,7 +303,7 @@ static void put_integer(struct buf *b, const char *key, int64_t v) {
 }
 
 /* Three decimals: more would suggest precision that does not exist. */
-static void put_number(struct buf *b, const char *key, double v) {
+static void report_put_number(struct buf *b, const char *key, double v) {
   append_text(b, key);
   append_text(b, num_fixed(fmax(-1e18, fmin(1e18, v)), 3).s);
 }
@@ -315,9 +315,9 @@ static void put_pieces(struct buf *b, const struct tk_align_host *h) {
     put_integer(b, i ? ",{\"from_ns\":" : "{\"from_ns\":", p->from_ns);
     put_integer(b, ",\"to_ns\":", p->to_ns);
     put_integer(b, ",\"offset_ns\":", p->offset_ns);
-    put_number(b, ",\"drift_ppm\":", p->drift_ppm);
-    put_number(b, ",\"error_us\":", p->error_us);
-    put_number(b, ",\"drift_error_ppm\":", p->drift_error_ppm);
+    report_put_number(b, ",\"drift_ppm\":", p->drift_ppm);
+    report_put_number(b, ",\"error_us\":", p->error_us);
+    report_put_number(b, ",\"drift_error_ppm\":", p->drift_error_ppm);
     append_text(b, "}");
   }
   append_text(b, "]");
@@ -329,14 +329,14 @@ static void put_gaps(struct buf *b, const struct align_host *found) {
   for (uint32_t i = 0; i + 1 < found->n_stretches; i++) {
     put_integer(b, i ? ",{\"from_ns\":" : "{\"from_ns\":", found->gaps[i].from_ns);
     put_integer(b, ",\"to_ns\":", found->gaps[i].to_ns);
-    put_number(b, ",\"error_us\":", found->gaps[i].error_ns / 1e3);
+    report_put_number(b, ",\"error_us\":", found->gaps[i].error_ns / 1e3);
     append_text(b, "}");
   }
   append_text(b, "]");
 }
 
 static void put_bound(struct buf *b, const char *key, double us) {
-  if (isfinite(us)) put_number(b, key, us);
+  if (isfinite(us)) report_put_number(b, key, us);
   else append_text(b, key), append_text(b, "null");
 }
 
@@ -344,10 +344,10 @@ static void put_bound(struct buf *b, const char *key, double us) {
 static void put_estimate(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
   const char *why[MOST_ASSUMPTIONS];
   const uint32_t n = assumptions_of(h, found, why);
-  put_number(b, ",\"estimated_us\":[", -h->error_us);
-  put_number(b, ",", h->error_us);
+  report_put_number(b, ",\"estimated_us\":[", -h->error_us);
+  report_put_number(b, ",", h->error_us);
   append_text(b, "],\"assumes\":[");
-  for (uint32_t i = 0; i < n; i++) put_text(b, i ? "," : "", why[i]);
+  for (uint32_t i = 0; i < n; i++) report_put_text(b, i ? "," : "", why[i]);
   append_text(b, "]");
   if (!isfinite(found->gpu.low) && !isfinite(found->gpu.high)) return;
   put_bound(b, ",\"gpu_us\":[", found->gpu.low / 1e3);
@@ -359,36 +359,36 @@ static void put_estimate(struct buf *b, const struct tk_align_host *h, const str
 static void put_weights(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
   append_text(b, ",\"weight\":");
   append_text(b, num_fixed(h->weight, 6).s);
-  if (h->unless_us > 0) put_number(b, ",\"unless_us\":", h->unless_us);
+  if (h->unless_us > 0) report_put_number(b, ",\"unless_us\":", h->unless_us);
   append_text(b, ",\"alternatives\":[");
   for (uint32_t i = 0; i < h->n_alternatives; i++) {
-    put_number(b, i ? ",{\"offset_us\":" : "{\"offset_us\":", h->alternatives[i].offset_us);
+    report_put_number(b, i ? ",{\"offset_us\":" : "{\"offset_us\":", h->alternatives[i].offset_us);
     append_text(b, ",\"weight\":");
     append_text(b, num_fixed(h->alternatives[i].weight, 6).s);
     append_text(b, "}");
   }
   append_text(b, "]");
-  if (found->contradicts) put_number(b, ",\"by_number_us\":", found->by_number_ns / 1e3);
+  if (found->contradicts) report_put_number(b, ",\"by_number_us\":", found->by_number_ns / 1e3);
 }
 
 static void put_host(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
-  put_text(b, "{\"host\":", h->name);
-  put_text(b, ",\"method\":", h->method);
+  report_put_text(b, "{\"host\":", h->name);
+  report_put_text(b, ",\"method\":", h->method);
   put_integer(b, ",\"inputs\":", h->inputs);
   for (uint32_t i = 0; i < h->inputs; i++) put_integer(b, i ? "," : ",\"ranks\":[", h->ranks[i]);
   append_text(b, "]");
   put_integer(b, ",\"offset_ns\":", h->offset_ns);
   put_integer(b, ",\"at_ns\":", h->at_ns);
-  put_number(b, ",\"drift_ppm\":", h->drift_ppm);
-  put_number(b, ",\"drift_error_ppm\":", h->drift_error_ppm);
-  put_number(b, ",\"error_us\":", h->error_us);
+  report_put_number(b, ",\"drift_ppm\":", h->drift_ppm);
+  report_put_number(b, ",\"drift_error_ppm\":", h->drift_error_ppm);
+  report_put_number(b, ",\"error_us\":", h->error_us);
   put_integer(b, ",\"anchors\":", h->anchors);
   put_integer(b, ",\"rejected\":", h->rejected);
-  put_number(b, ",\"residual_mad_us\":", h->mad_us);
-  put_number(b, ",\"residual_p95_us\":", h->p95_us);
+  report_put_number(b, ",\"residual_mad_us\":", h->mad_us);
+  report_put_number(b, ",\"residual_p95_us\":", h->p95_us);
   if (h->bounded) {
-    put_number(b, ",\"proven_us\":[", h->low_us);
-    put_number(b, ",", h->high_us);
+    report_put_number(b, ",\"proven_us\":[", h->low_us);
+    report_put_number(b, ",", h->high_us);
     append_text(b, h->feasible ? "],\"feasible\":true" : "],\"feasible\":false");
   }
   if (h->n_pieces) put_estimate(b, h, found), put_pieces(b, h);
@@ -397,7 +397,7 @@ static void put_host(struct buf *b, const struct tk_align_host *h, const struct 
   put_integer(b, ",\"violations_before\":", h->violations_before);
   put_integer(b, ",\"violations_after\":", h->violations_after);
   append_text(b, h->trusted ? ",\"trusted\":true" : ",\"trusted\":false");
-  put_text(b, ",\"trust\":", h->trust);
+  report_put_text(b, ",\"trust\":", h->trust);
   append_text(b, "}");
 }
 
@@ -406,10 +406,10 @@ static bool make_json(struct tk_merge_report *report, const struct align_solutio
   struct tk_align_report *a = &report->align;
   struct mem mem = {0};
   struct buf b = {.mem = &mem};
-  put_text(&b, "{\"method\":", a->method);
+  report_put_text(&b, "{\"method\":", a->method);
   if (a->n_hosts) {
-    put_text(&b, ",\"matched_by\":", a->matched_by);
-    put_text(&b, ",\"reference\":", a->reference);
+    report_put_text(&b, ",\"matched_by\":", a->matched_by);
+    report_put_text(&b, ",\"reference\":", a->reference);
     put_integer(&b, ",\"collectives\":", a->collectives);
     put_integer(&b, ",\"violations_before\":", a->violations_before);
     put_integer(&b, ",\"violations_after\":", a->violations_after);

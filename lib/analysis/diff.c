@@ -100,7 +100,7 @@ static uint32_t add_sample(struct adder *a, int64_t rank, bool stepped, int64_t 
   return *slot = ++s->n_samples;
 }
 
-static int64_t rank_of(const struct adder *a, tk_id track) {
+static int64_t diff_rank_of(const struct adder *a, tk_id track) {
   const struct track_origin *o = a->match.origins ? &a->match.origins[track] : NULL;
   return o && o->rank >= 0 ? o->rank : -1;
 }
@@ -128,7 +128,7 @@ static bool step_of(struct adder *a, const struct tk_event *e, int64_t rank, int
 }
 
 static uint32_t sample_of(struct adder *a, const struct tk_event *e) {
-  const int64_t rank = rank_of(a, e->track);
+  const int64_t rank = diff_rank_of(a, e->track);
   int64_t step = 0;
   const bool stepped = !a->impl->opt.whole && step_of(a, e, rank, &step);
   return add_sample(a, rank, stepped, step);
@@ -139,7 +139,7 @@ static bool find_rank_steps(struct adder *a) {
   for (uint32_t i = 0, k; i < s->n; i = k) {
     const tk_id track = s->v[i].track;
     for (k = i; k < s->n && s->v[k].track == track;) k++;
-    const struct rank_steps found = {.rank = rank_of(a, track), .from = i, .n = k - i,
+    const struct rank_steps found = {.rank = diff_rank_of(a, track), .from = i, .n = k - i,
                                      .device = a->match.kinds.of_track[track] & KIND_DEVICE ||
                                                kinds_of(&a->match.kinds, &a->t->events[a->t->tracks[track].first]) & KIND_DEVICE};
     uint32_t at = 0;
@@ -182,7 +182,7 @@ static uint32_t add_row(struct tk_diff_impl *impl, uint32_t name, uint32_t paren
 }
 
 /* Returns the diff's text id of a group of this trace; 0 for the group without a text. */
-static uint32_t text_of(struct adder *a, uint32_t group) {
+static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   const struct intern_str *s = groups_text(&a->groups, group);
   const uint32_t before = a->cap_texts;
   if (!s) return 0;
@@ -201,10 +201,10 @@ static uint32_t text_of_step(struct adder *a, const struct tk_event *e) {
   return fold_name(b, name, n) ? intern(&a->impl->texts, b->data, b->len) : 0;
 }
 
-static uint32_t name_of(struct adder *a, const struct tk_event *e) {
+static uint32_t diff_name_of(struct adder *a, const struct tk_event *e) {
   const bool by_name = a->impl->opt.by_path || a->impl->opt.by == TK_TOP_NAME;
   if (by_name && a->match.steps.n && kinds_of(&a->match.kinds, e) & KIND_STEP) return text_of_step(a, e);
-  return text_of(a, groups_of(&a->groups, e));
+  return diff_text_of(a, groups_of(&a->groups, e));
 }
 
 static uint32_t add_cell(struct adder *a, uint32_t row, uint32_t sample) {
@@ -232,7 +232,7 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   *row = parent;
   if (e->kind == TK_COUNTER || (a->impl->opt.by_path && e->kind != TK_SPAN)) return 0;
   if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return 0;
-  *row = add_row(a->impl, name_of(a, e), parent);
+  *row = add_row(a->impl, diff_name_of(a, e), parent);
   const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? add_cell(a, *row, sample) : 0;
   if (!cell) return 0;
   struct cell *c = &a->side->cells[cell - 1];

@@ -248,7 +248,7 @@ static bool sort_row(struct reporter *p, uint32_t which, uint32_t *n) {
   return p->sorted && !p->mem->failed;
 }
 
-static tk_time end_of(const struct work *v, uint32_t n) {
+static tk_time report_end_of(const struct work *v, uint32_t n) {
   tk_time end = v[0].end;
   for (uint32_t i = 1; i < n; i++)
     if (v[i].end > end) end = v[i].end;
@@ -305,7 +305,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   row->device = name_device(p, w);
   row->unfinished = w->unfinished;
   bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
-  if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, end_of(p->sorted, n));
+  if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, report_end_of(p->sorted, n));
   ok = ok && add_steps(p, row, group, w->process);
   if (!p->impl->opt.brief)
     ok = ok && add_streams(p, row, which) && report_host(p, row, group) && report_count_row(p, n) &&

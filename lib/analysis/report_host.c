@@ -79,7 +79,7 @@ static bool see_track(struct host *h, const struct tk_track *k) {
   return true;
 }
 
-static bool prepare(struct reporter *p) {
+static bool report_prepare(struct reporter *p) {
   const struct tk_trace *t = p->t;
   const struct works *w = &p->works;
   if (p->launches) return true;
@@ -96,7 +96,7 @@ static bool prepare(struct reporter *p) {
 static bool sum_up(struct reporter *p, uint32_t group) {
   const struct report_index *x = &p->index;
   struct host h = {.p = p, .sums = &x->hosts[group]};
-  bool ok = prepare(p);
+  bool ok = report_prepare(p);
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, &p->t->tracks[x->tracks[i]]);
   struct interval *room = ok ? mem_array(p->mem, (uint64_t)h.n + 1, sizeof *room) : NULL;
   if (room) h.sums->compile = measure_union(h.v, h.n, room);

@@ -33,14 +33,16 @@ double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *i
   return 0;
 }
 
-static bool number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
+static bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
   struct tk_arg arg;
   bool is = false;
   if (key && args_of_event(t, e, key, &arg)) *v = report_number(t, &arg, &is);
   return is;
 }
 
-static tk_id key_of(const struct tk_trace *t, const char *key) { return intern_id(&t->store->strings, key, strlen(key)); }
+static tk_id report_key_of(const struct tk_trace *t, const char *key) {
+  return intern_id(&t->store->strings, key, strlen(key));
+}
 
 /* ---- work ---- */
 
@@ -73,7 +75,7 @@ static bool size_of_copy(const struct counter *c, const struct tk_event *e, doub
   const struct tk_trace *t = c->p->t;
   const tk_id details[] = {c->keys.memcpy_details, c->keys.memset_details};
   struct tk_arg arg;
-  if (number_of(t, e, c->keys.bytes, bytes)) return true;
+  if (report_number_of(t, e, c->keys.bytes, bytes)) return true;
   for (size_t i = 0; i < 2; i++)
     if (details[i] && args_of_event(t, e, details[i], &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF) &&
         bytes_in_details(tk_string(t, arg.s, NULL), bytes))
@@ -125,11 +127,11 @@ static void count_row(struct counter *c, const struct work *w, tk_time time) {
 static bool count_traffic(struct counter *c, const struct work *w) {
   const struct tk_event *e = &c->p->t->events[w->event];
   double v;
-  if (!number_of(c->p->t, e, c->keys.bytes_accessed, &v)) return true;
+  if (!report_number_of(c->p->t, e, c->keys.bytes_accessed, &v)) return true;
   if (w->first) {
     c->row->bytes_known++;
     c->row->bytes += v;
-    if (number_of(c->p->t, e, c->keys.flops, &v)) c->row->flops += v;
+    if (report_number_of(c->p->t, e, c->keys.flops, &v)) c->row->flops += v;
   }
   if (!mem_grow(c->p->mem, (void **)&c->said, &c->cap_said, (uint64_t)c->n_said + 1, sizeof *c->said)) return false;
   c->said[c->n_said++] = (struct interval){w->start, w->end - w->start};
@@ -216,9 +218,9 @@ static bool count_collective(struct counter *c, const struct work *w, tk_time ti
   if (!k) return false;
   k->count++;
   k->total += time;
-  const bool says_in = number_of(t, e, c->keys.in, &in), says_out = number_of(t, e, c->keys.out, &out);
+  const bool says_in = report_number_of(t, e, c->keys.in, &in), says_out = report_number_of(t, e, c->keys.out, &out);
   const double bytes = (in > out ? in : out) * (dtype ? (double)payload_element(dtype) : 0);
-  if (!number_of(t, e, c->keys.group, &ranks) || (!says_in && !says_out) || bytes <= 0) return true;
+  if (!report_number_of(t, e, c->keys.group, &ranks) || (!says_in && !says_out) || bytes <= 0) return true;
   k->group_size = (int64_t)ranks;
   k->sized++;
   k->bytes += bytes;
@@ -254,9 +256,11 @@ static void forget_parts(struct counter *c, uint32_t n) {
 bool report_count_row(struct reporter *p, uint32_t n) {
   const struct tk_trace *t = p->t;
   struct counter c = {.p = p, .row = &p->r->ranks[p->r->n_ranks - 1]};
-  c.keys = (struct keys){key_of(t, "bytes"), key_of(t, "memcpy_details"), key_of(t, "memset_details"), key_of(t, "bytes_accessed"),
-                         key_of(t, "flops"), key_of(t, "Collective name"), key_of(t, "In msg nelems"), key_of(t, "Out msg nelems"),
-                         key_of(t, "dtype"), key_of(t, "Group size")};
+  c.keys = (struct keys){report_key_of(t, "bytes"), report_key_of(t, "memcpy_details"), report_key_of(t, "memset_details"),
+                         report_key_of(t, "bytes_accessed"),
+                         report_key_of(t, "flops"), report_key_of(t, "Collective name"), report_key_of(t, "In msg nelems"),
+                           report_key_of(t, "Out msg nelems"),
+                         report_key_of(t, "dtype"), report_key_of(t, "Group size")};
   bool ok = find_parts(&c, n);
   for (uint32_t i = 0; ok && i < n; i++) {
     const struct work *w = &p->sorted[i];
@@ -299,8 +303,8 @@ static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, c
     snprintf(text, n, "%.60s", tk_string(t, arg.s, NULL));
     return true;
   }
-  number_of(t, e, key_of(t, "Device Id"), &id);
-  if (!number_of(t, e, key_of(t, "Device Type"), &type)) return false;
+  report_number_of(t, e, report_key_of(t, "Device Id"), &id);
+  if (!report_number_of(t, e, report_key_of(t, "Device Type"), &type)) return false;
   if (type == 0) {
     snprintf(text, n, "CPU");
     return true;
@@ -311,18 +315,18 @@ static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, c
 
 static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_time start) {
   const struct tk_trace *t = p->t;
-  const tk_id allocated[] = {key_of(t, "Total Allocated"), key_of(t, "bytes_allocated")};
+  const tk_id allocated[] = {report_key_of(t, "Total Allocated"), report_key_of(t, "bytes_allocated")};
   char name[64];
   double v;
   if (!name_allocator(t, e, name, sizeof name)) return true;
   struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
   if (!row) return false;
   for (size_t i = 0; i < 2; i++) {
-    if (!number_of(t, e, allocated[i], &v) || v <= row->peak_allocated) continue;
+    if (!report_number_of(t, e, allocated[i], &v) || v <= row->peak_allocated) continue;
     row->peak_allocated = v;
     row->at = e->flags & TK_LOST_CLOCK ? 0 : e->ts - start;
   }
-  if (number_of(t, e, key_of(t, "Total Reserved"), &v) && v > row->peak_reserved) row->peak_reserved = v;
+  if (report_number_of(t, e, report_key_of(t, "Total Reserved"), &v) && v > row->peak_reserved) row->peak_reserved = v;
   return true;
 }
 
@@ -507,7 +511,7 @@ static bool make_launches(struct tk_report *r) {
   return r->launches != NULL;
 }
 
-static int by_time(const void *p, const void *q) {
+static int report_by_time(const void *p, const void *q) {
   const struct tk_report_collective *a = p, *b = q;
   if (a->total.s != b->total.s) return a->total.s > b->total.s ? -1 : 1;
   if (a->total.ps != b->total.ps) return a->total.ps > b->total.ps ? -1 : 1;
@@ -525,7 +529,7 @@ static bool make_collectives(struct tk_report *r) {
         .core = report_total(c->core), .wait = report_total(c->wait), .core_bus_bytes = c->core_bus_bytes,
         .core_sized = c->core_sized, .core_time = report_total(c->core_time)};
   }
-  if (r->n_collectives) qsort(r->collectives, r->n_collectives, sizeof *r->collectives, by_time);
+  if (r->n_collectives) qsort(r->collectives, r->n_collectives, sizeof *r->collectives, report_by_time);
   return r->collectives != NULL;
 }
 

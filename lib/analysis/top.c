@@ -101,7 +101,7 @@ static struct interval interval_of(struct top *top, struct tally *tally, const s
   return (struct interval){start, end - start};
 }
 
-static bool number_of(const struct tk_trace *t, const struct tk_arg *arg, double *v) {
+static bool top_number_of(const struct tk_trace *t, const struct tk_arg *arg, double *v) {
   const uint8_t *end;
   const char *text;
   struct num n;
@@ -133,7 +133,7 @@ static void add_columns(struct top *top, const struct tk_event *e, uint32_t grou
   double v;
   for (size_t k = 0; k < top->n_cols; k++) {
     struct column *c = &top->columns[group * top->n_cols + k];
-    if (!args_of_event(top->t, e, top->keys[k], &arg) || !number_of(top->t, &arg, &v)) continue;
+    if (!args_of_event(top->t, e, top->keys[k], &arg) || !top_number_of(top->t, &arg, &v)) continue;
     if (c->count == 0 || v < c->min) c->min = v;
     if (c->count == 0 || v > c->max) c->max = v;
     c->sum += v;
@@ -141,7 +141,7 @@ static void add_columns(struct top *top, const struct tk_event *e, uint32_t grou
   }
 }
 
-static void add_event(struct top *top, const struct tk_event *e, uint32_t group) {
+static void top_add_event(struct top *top, const struct tk_event *e, uint32_t group) {
   struct tally *tally = &top->tallies[group];
   if (top->n_cols) add_columns(top, e, group);
   tally->instants += e->kind == TK_INSTANT;
@@ -176,7 +176,7 @@ static bool lay_out(struct top *top) {
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
     for (tk_id i = track->first; i < track->first + track->count; i++)
-      if (top->group_of[i]) add_event(top, &t->events[i], top->group_of[i]);
+      if (top->group_of[i]) top_add_event(top, &t->events[i], top->group_of[i]);
     if (track->kind == TK_THREAD && !self_of_track(&top->selves, t, k)) return false;
   }
   return true;
@@ -320,7 +320,7 @@ static bool whole_number(const struct tk_top_row *row, int64_t *number) {
   return n.kind == NUM_INT && end == (const uint8_t *)row->name + row->name_len;
 }
 
-static int by_name(const struct tk_top_row *a, const struct tk_top_row *b) {
+static int top_by_name(const struct tk_top_row *a, const struct tk_top_row *b) {
   int64_t x, y;
   if (!a->name || !b->name) return (a->name == NULL) - (b->name == NULL);
   bool is_x = whole_number(a, &x), is_y = whole_number(b, &y);
@@ -334,7 +334,7 @@ static int by_name(const struct tk_top_row *a, const struct tk_top_row *b) {
 static int in_order(const void *p, const void *q) {
   const struct ordered *a = p, *b = q;
   if (a->order != b->order) return a->order > b->order ? -1 : 1;
-  return by_name(&a->row, &b->row);
+  return top_by_name(&a->row, &b->row);
 }
 
 static void share(struct tk_top_report *r, struct tk_top_row *row) {

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static bool name_of(struct tk_value *v, const char *name, size_t n) {
+static bool top_name_of(struct tk_value *v, const char *name, size_t n) {
   v->text = name ? name : "";
   v->n = n;
   return name != NULL;
@@ -14,7 +14,7 @@ static bool name_of(struct tk_value *v, const char *name, size_t n) {
 static bool get_top_name(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_top_row *r = row;
   (void)owner;
-  return name_of(v, r->name, r->name_len);
+  return top_name_of(v, r->name, r->name_len);
 }
 
 static bool is_timed(const void *row, const void *owner) {
@@ -58,7 +58,7 @@ const struct field_list top_fields = FIELD_LIST(tk_top_row, top_list, "top");
 static bool get_tree_name(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_tree_node *n = row;
   (void)owner;
-  return name_of(v, n->name, n->name_len);
+  return top_name_of(v, n->name, n->name_len);
 }
 
 static bool get_tree_id(const void *row, const void *owner, struct tk_value *v) {
@@ -117,7 +117,7 @@ const struct field_list tree_fields = FIELD_LIST(tk_tree_node, tree_list, "tree"
 static bool get_diff_name(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_diff_row *r = row;
   (void)owner;
-  return name_of(v, r->name, r->name_len);
+  return top_name_of(v, r->name, r->name_len);
 }
 
 enum tk_diff_state tk_diff_state(const struct tk_diff_row *r) {

@@ -200,11 +200,11 @@ struct placed {
   uint32_t node, parent;
 };
 
-static const struct intern_str *name_of(const struct tree *tree, const struct node *n) {
+static const struct intern_str *tree_name_of(const struct tree *tree, const struct node *n) {
   return groups_text(n->is_by ? tree->by : tree->names, n->group);
 }
 
-static int by_name(const struct intern_str *a, const struct intern_str *b) {
+static int tree_by_name(const struct intern_str *a, const struct intern_str *b) {
   if (!a || !b) return (a == NULL) - (b == NULL);
   int order = memcmp(a->bytes, b->bytes, a->len < b->len ? a->len : b->len);
   return order ? order : (a->len > b->len) - (a->len < b->len);
@@ -214,7 +214,7 @@ static int in_order(const void *p, const void *q) {
   const struct placed *a = p, *b = q;
   if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
   if (a->total != b->total) return a->total > b->total ? -1 : 1;
-  return by_name(a->name, b->name);
+  return tree_by_name(a->name, b->name);
 }
 
 /* Sorts the sibling lists, then numbers the nodes in preorder. */
@@ -222,7 +222,7 @@ static bool order_nodes(struct tree *tree) {
   struct placed *v = mem_array(tree->mem, (uint64_t)tree->n, sizeof *v);
   if (!v) return false;
   for (uint32_t i = 1; i < tree->n; i++)
-    v[i - 1] = (struct placed){name_of(tree, &tree->nodes[i]), tree->nodes[i].total, i, tree->nodes[i].parent};
+    v[i - 1] = (struct placed){tree_name_of(tree, &tree->nodes[i]), tree->nodes[i].total, i, tree->nodes[i].parent};
   qsort(v, tree->n - 1, sizeof *v, in_order);
   for (uint32_t i = tree->n - 1; i-- > 0;) {
     struct node *n = &tree->nodes[v[i].node], *parent = &tree->nodes[n->parent];
@@ -303,7 +303,7 @@ static bool report_nodes(struct tree *tree) {
   if (!r->nodes) return false;
   for (uint32_t i = 1; i < tree->n; i++) {
     const struct node *n = &tree->nodes[i];
-    const struct intern_str *name = name_of(tree, n);
+    const struct intern_str *name = tree_name_of(tree, n);
     r->nodes[n->order] = (struct tk_tree_node){
         .name = name ? (const char *)name->bytes : NULL, .name_len = name ? name->len : 0,
         .parent = n->parent ? tree->nodes[n->parent].order : UINT32_MAX, .depth = n->depth, .count = n->count,
@@ -316,7 +316,7 @@ static bool report_nodes(struct tree *tree) {
   return true;
 }
 
-static bool prepare(struct tree *tree) {
+static bool tree_prepare(struct tree *tree) {
   const struct tk_tree_options *o = tree->opt;
   const struct tk_top_options names = {.by = TK_TOP_NAME, .fold = o->fold}, by = {.by = o->by, .arg = o->arg};
   const uint64_t n = (uint64_t)tree->t->n_events + 1;
@@ -354,7 +354,7 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   if (!report->impl) return err_set(err, TK_ELIMIT, "out of memory");
   report->impl->mem.limit = tree.mem->limit;
   bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
-            window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && prepare(&tree) &&
+            window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && tree_prepare(&tree) &&
             hang(&tree, err) && add_all(&tree) && order_nodes(&tree) && add_device(&tree) && report_nodes(&tree) &&
             mem_check(&report->impl->mem, err);
   free_tree(&tree);

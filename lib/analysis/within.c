@@ -22,7 +22,7 @@ static bool sticks_out(const struct tk_event *e) {
 }
 
 /* A span that never ended is treated as ending where it begins. */
-static tk_time end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? e->ts : e->ts + e->dur; }
+static tk_time within_end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? e->ts : e->ts + e->dur; }
 
 /* Returns the deepest span that lasts until `end`, with all spans around it. */
 static struct within_span lasting(const struct within *w, uint32_t depth, tk_time end) {
@@ -36,7 +36,7 @@ static struct within_span lasting(const struct within *w, uint32_t depth, tk_tim
 }
 
 struct within_span within_find(struct within *w, const struct tk_event *e) {
-  const tk_time end = end_of(e);
+  const tk_time end = within_end_of(e);
   const struct within_span in_graph = sticks_out(e) ? lasting(w, e->depth, end) : w->under[e->depth];
   uint32_t low = 0, high;
   if (e->flags & TK_LOST_CLOCK) return in_graph;
@@ -59,7 +59,7 @@ static bool add_open(struct within *w, struct within_span own) {
 
 bool within_add(struct within *w, const struct tk_trace *t, tk_id event, struct within_span around, uint32_t node) {
   const struct tk_event *e = &t->events[event];
-  const struct within_span own = {node, event, end_of(e), end_of(e)};
+  const struct within_span own = {node, event, within_end_of(e), within_end_of(e)};
   if (trace_nests(t, event)) {
     struct within_span *under = &w->under[e->depth + 1];
     const tk_time least = w->under[e->depth].least;

@@ -55,7 +55,7 @@ static bool is_async_line(const struct tk_trace *t, tk_id track) {
   return strncmp(tk_string(t, t->tracks[track].name, NULL), "Async XLA Ops", 13) == 0;
 }
 
-static unsigned class_of(const struct finder *f, const struct tk_event *e, unsigned kind) {
+static unsigned work_class_of(const struct finder *f, const struct tk_event *e, unsigned kind) {
   struct tk_arg arg;
   if (kind & KIND_MEMSET) return WORK_FILL;
   if (kind & KIND_COLLECTIVE || (f->collective && args_of_event(f->m->t, e, f->collective, &arg))) return WORK_COMMUNICATION;
@@ -71,7 +71,7 @@ static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end,
   if (end > win->end) end = win->end;
   w->v[w->n++] = (struct work){.start = start, .end = end > start ? end : start, .event = event,
                                .launch = w->launch_of ? w->launch_of[event] : 0,
-                               .class = (uint8_t)class_of(f, e, kinds_of(&f->m->kinds, e)), .first = first};
+                               .class = (uint8_t)work_class_of(f, e, kinds_of(&f->m->kinds, e)), .first = first};
   return true;
 }
 
@@ -200,7 +200,7 @@ static tk_id device_of(const struct finder *f, tk_id track) {
 }
 
 /* Returns the device of a track; NULL if memory runs out. */
-static struct work_row *row_of(struct finder *f, tk_id track) {
+static struct work_row *work_row_of(struct finder *f, tk_id track) {
   struct works *w = f->w;
   const tk_id process = device_of(f, track);
   const struct track_origin *o = f->m->origins ? &f->m->origins[track] : NULL;
@@ -231,7 +231,7 @@ static bool take_track(struct finder *f, tk_id track) {
   const bool nests = (f->m->kinds.of_track[track] & (KIND_DEVICE | KIND_OP)) == (KIND_DEVICE | KIND_OP);
   if (!(nests && k->kind == TK_THREAD ? take_nested(f, k) : take_flat(f, k))) return false;
   const uint64_t unfinished = count_unfinished(f, k);
-  struct work_row *row = w->n > first || unfinished ? row_of(f, track) : NULL;
+  struct work_row *row = w->n > first || unfinished ? work_row_of(f, track) : NULL;
   if (!row) return !w->mem->failed;
   row->unfinished += unfinished;
   if (w->n == first) return true;

@@ -88,10 +88,12 @@ static bool fill_step(struct table_source *s, struct column *c) {
 
 /* ---- what args say ---- */
 
-static tk_id key_of(const struct table_source *s, const char *key) { return intern_id(&s->t->store->strings, key, strlen(key)); }
+static tk_id collectives_key_of(const struct table_source *s, const char *key) {
+  return intern_id(&s->t->store->strings, key, strlen(key));
+}
 
 static bool fill_text(struct table_source *s, struct column *c, const char *key) {
-  const tk_id id = key_of(s, key);
+  const tk_id id = collectives_key_of(s, key);
   bool ok = true;
   for EACH_ROW(s, e, row) {
     struct tk_arg arg;
@@ -115,7 +117,7 @@ static bool put_count(struct column *c, int64_t row, int64_t n) {
 }
 
 static bool fill_count(struct table_source *s, struct column *c, const char *key) {
-  const tk_id id = key_of(s, key);
+  const tk_id id = collectives_key_of(s, key);
   bool ok = true;
   for EACH_ROW(s, e, row) ok = put_count(c, row, count_of(s, e, id)) && ok;
   return ok;
@@ -131,7 +133,7 @@ static bool fill_out(struct table_source *s, struct column *c) { return fill_cou
 
 /* Input bytes, if the element type is known. */
 static bool fill_bytes(struct table_source *s, struct column *c) {
-  const tk_id elements = key_of(s, "In msg nelems"), dtype = key_of(s, "dtype");
+  const tk_id elements = collectives_key_of(s, "In msg nelems"), dtype = collectives_key_of(s, "dtype");
   bool ok = true;
   for EACH_ROW(s, e, row) {
     struct tk_arg type;

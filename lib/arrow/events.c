@@ -12,7 +12,7 @@ static int64_t event_rows(struct table_source *s) { return s->t->n_events; }
 
 /* Row i - 1 is event i. */
 #define EACH_EVENT(s, e) (const struct tk_event *e = (s)->t->events + 1, *end = e + (s)->t->n_events; e < end; e++)
-static int64_t row_of(const struct table_source *s, const struct tk_event *e) { return e - s->t->events - 1; }
+static int64_t events_row_of(const struct table_source *s, const struct tk_event *e) { return e - s->t->events - 1; }
 
 static bool fill_id(struct table_source *s, struct column *c) {
   for (int64_t i = 0; i < c->n; i++) c->u32[i] = (uint32_t)i + 1;
@@ -23,8 +23,8 @@ static bool fill_id(struct table_source *s, struct column *c) {
 static bool fill_ts(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_EVENT(s, e) {
-    if (e->flags & TK_LOST_CLOCK) ok = column_null(c, row_of(s, e)) && ok;
-    else c->i64[row_of(s, e)] = table_ts(s, e->ts);
+    if (e->flags & TK_LOST_CLOCK) ok = column_null(c, events_row_of(s, e)) && ok;
+    else c->i64[events_row_of(s, e)] = table_ts(s, e->ts);
   }
   return ok;
 }
@@ -32,21 +32,21 @@ static bool fill_ts(struct table_source *s, struct column *c) {
 static bool fill_dur(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_EVENT(s, e) {
-    if (!is_timed(e)) ok = column_null(c, row_of(s, e)) && ok;
-    else c->i64[row_of(s, e)] = table_dur(s, e->ts, e->dur);
+    if (!is_timed(e)) ok = column_null(c, events_row_of(s, e)) && ok;
+    else c->i64[events_row_of(s, e)] = table_dur(s, e->ts, e->dur);
   }
   return ok;
 }
 
 static bool fill_name(struct table_source *s, struct column *c) {
   bool ok = true;
-  for EACH_EVENT(s, e) ok = column_string(c, row_of(s, e), s->t->classes[e->cls].name) && ok;
+  for EACH_EVENT(s, e) ok = column_string(c, events_row_of(s, e), s->t->classes[e->cls].name) && ok;
   return ok;
 }
 
 static bool fill_cat(struct table_source *s, struct column *c) {
   bool ok = true;
-  for EACH_EVENT(s, e) ok = column_string(c, row_of(s, e), s->t->classes[e->cls].cat) && ok;
+  for EACH_EVENT(s, e) ok = column_string(c, events_row_of(s, e), s->t->classes[e->cls].cat) && ok;
   return ok;
 }
 
@@ -76,7 +76,7 @@ static bool fill_kind(struct table_source *s, struct column *c) {
   unsigned last = 0;
   const char *word = NULL;
   for EACH_EVENT(s, e) {
-    const int64_t row = row_of(s, e);
+    const int64_t row = events_row_of(s, e);
     const unsigned kinds = ok ? kinds_of(&s->kinds, e) : 0;
     if (kinds == last && row > 0 && word) {
       c->place[row] = c->place[row - 1];
@@ -91,7 +91,7 @@ static bool fill_kind(struct table_source *s, struct column *c) {
 
 static bool fill_device(struct table_source *s, struct column *c) {
   if (!table_kinds(s)) return false;
-  for EACH_EVENT(s, e) column_bool(c, row_of(s, e), kinds_of(&s->kinds, e) & KIND_DEVICE);
+  for EACH_EVENT(s, e) column_bool(c, events_row_of(s, e), kinds_of(&s->kinds, e) & KIND_DEVICE);
   return true;
 }
 
@@ -119,7 +119,7 @@ static bool fill_parent(struct table_source *s, struct column *c) {
     }
     const tk_id parent = e->depth ? above[e->depth - 1] : 0;
     if (parent) c->u32[row_of(s, e)] = parent;
-    else ok = column_null(c, row_of(s, e));
+    else ok = column_null(c, events_row_of(s, e));
     const tk_id event = (tk_id)(e - s->t->events);
     if (!trace_nests(s->t, event)) continue;
     above[e->depth] = event;
@@ -136,19 +136,19 @@ static const struct tk_track *process_of(const struct tk_trace *t, tk_id track) 
 
 static bool fill_pid(struct table_source *s, struct column *c) {
   bool ok = true;
-  for EACH_EVENT(s, e) ok = column_ident(c, row_of(s, e), s->t->tracks[e->track].pid) && ok;
+  for EACH_EVENT(s, e) ok = column_ident(c, events_row_of(s, e), s->t->tracks[e->track].pid) && ok;
   return ok;
 }
 
 static bool fill_tid(struct table_source *s, struct column *c) {
   bool ok = true;
-  for EACH_EVENT(s, e) ok = column_ident(c, row_of(s, e), s->t->tracks[e->track].tid) && ok;
+  for EACH_EVENT(s, e) ok = column_ident(c, events_row_of(s, e), s->t->tracks[e->track].tid) && ok;
   return ok;
 }
 
 static bool fill_process(struct table_source *s, struct column *c) {
   bool ok = true;
-  for EACH_EVENT(s, e) ok = column_string(c, row_of(s, e), process_of(s->t, e->track)->name) && ok;
+  for EACH_EVENT(s, e) ok = column_string(c, events_row_of(s, e), process_of(s->t, e->track)->name) && ok;
   return ok;
 }
 
@@ -156,7 +156,7 @@ static bool fill_thread(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_EVENT(s, e) {
     const struct tk_track *k = &s->t->tracks[e->track];
-    ok = column_string(c, row_of(s, e), k->kind == TK_PROCESS || k->kind == TK_COUNTERS ? 0 : k->name) && ok;
+    ok = column_string(c, events_row_of(s, e), k->kind == TK_PROCESS || k->kind == TK_COUNTERS ? 0 : k->name) && ok;
   }
   return ok;
 }
@@ -164,7 +164,7 @@ static bool fill_thread(struct table_source *s, struct column *c) {
 static bool fill_rank(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_EVENT(s, e) {
-    if (s->origins[e->track].rank < 0) ok = column_null(c, row_of(s, e)) && ok;
+    if (s->origins[e->track].rank < 0) ok = column_null(c, events_row_of(s, e)) && ok;
     else c->i64[row_of(s, e)] = s->origins[e->track].rank;
   }
   return ok;
@@ -174,7 +174,7 @@ static bool fill_host(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_EVENT(s, e) {
     const char *host = s->origins[e->track].host;
-    ok = (*host ? column_text(c, row_of(s, e), host, strlen(host)) : column_null(c, row_of(s, e))) && ok;
+    ok = (*host ? column_text(c, events_row_of(s, e), host, strlen(host)) : column_null(c, events_row_of(s, e))) && ok;
   }
   return ok;
 }
@@ -184,7 +184,7 @@ static bool fill_step(struct table_source *s, struct column *c) {
   for EACH_EVENT(s, e) {
     int64_t number;
     if (ok && steps_of(&s->steps, e, &number)) c->i64[row_of(s, e)] = number;
-    else ok = column_null(c, row_of(s, e)) && ok;
+    else ok = column_null(c, events_row_of(s, e)) && ok;
   }
   return ok;
 }
@@ -197,19 +197,19 @@ static bool fill_self(struct table_source *s, struct column *c) {
   for (tk_id track = 1; ok && track <= s->t->n_tracks; track++) ok = self_of_track(&selves, s->t, track);
   self_free(&selves);
   for EACH_EVENT(s, e) {
-    if (!is_timed(e)) ok = column_null(c, row_of(s, e)) && ok;
+    if (!is_timed(e)) ok = column_null(c, events_row_of(s, e)) && ok;
     else if (!s->ps) c->i64[row_of(s, e)] = num_ns(c->i64[row_of(s, e)]);
   }
   return ok;
 }
 
 static bool fill_unfinished(struct table_source *s, struct column *c) {
-  for EACH_EVENT(s, e) column_bool(c, row_of(s, e), e->flags & TK_UNFINISHED);
+  for EACH_EVENT(s, e) column_bool(c, events_row_of(s, e), e->flags & TK_UNFINISHED);
   return true;
 }
 
 static bool fill_clipped(struct table_source *s, struct column *c) {
-  for EACH_EVENT(s, e) column_bool(c, row_of(s, e), e->flags & TK_CLIPPED);
+  for EACH_EVENT(s, e) column_bool(c, events_row_of(s, e), e->flags & TK_CLIPPED);
   return true;
 }
 
@@ -234,7 +234,7 @@ static enum column_type wider(enum column_type a, enum column_type b) {
   return (a == COLUMN_I64 && b == COLUMN_F64) || (a == COLUMN_F64 && b == COLUMN_I64) ? COLUMN_F64 : COLUMN_TEXT;
 }
 
-static bool put_number(struct column *c, int64_t row, const struct tk_arg *arg) {
+static bool events_put_number(struct column *c, int64_t row, const struct tk_arg *arg) {
   if (c->type == COLUMN_BOOL) column_bool(c, row, arg->type == TK_ARG_TRUE);
   else if (c->type == COLUMN_I64) c->i64[row] = arg->i; /* also unsigned values that fit */
   else if (arg->type == TK_ARG_DOUBLE) c->f64[row] = arg->d;
@@ -247,9 +247,9 @@ static bool fill_arg(struct table_source *s, struct column *c, tk_id key) {
   bool ok = true;
   for EACH_EVENT(s, e) {
     struct tk_arg arg;
-    const int64_t row = row_of(s, e);
+    const int64_t row = events_row_of(s, e);
     if (!args_of_event(s->t, e, key, &arg) || arg.type == TK_ARG_NULL) ok = column_null(c, row) && ok;
-    else ok = (c->type == COLUMN_TEXT ? column_arg(c, row, &arg) : put_number(c, row, &arg)) && ok;
+    else ok = (c->type == COLUMN_TEXT ? column_arg(c, row, &arg) : events_put_number(c, row, &arg)) && ok;
   }
   return ok;
 }

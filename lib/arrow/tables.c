@@ -19,7 +19,7 @@ void table_free(struct table_source *s) {
   if (s->has_steps) steps_free(&s->steps);
 }
 
-static bool put_text(struct column *c, int64_t row, const char *text) { return column_text(c, row, text, strlen(text)); }
+static bool tables_put_text(struct column *c, int64_t row, const char *text) { return column_text(c, row, text, strlen(text)); }
 
 /* ---- tracks: row i - 1 is track i ---- */
 
@@ -35,7 +35,7 @@ static bool track_id(struct table_source *s, struct column *c) {
 static bool track_kind(struct table_source *s, struct column *c) {
   static const char *const names[] = {"root", "process", "thread", "counter", "async"};
   bool ok = true;
-  for EACH_TRACK(s, i) ok = put_text(c, i - 1, names[s->t->tracks[i].kind]) && ok;
+  for EACH_TRACK(s, i) ok = tables_put_text(c, i - 1, names[s->t->tracks[i].kind]) && ok;
   return ok;
 }
 
@@ -87,7 +87,7 @@ static bool track_rank(struct table_source *s, struct column *c) {
 
 static bool track_host(struct table_source *s, struct column *c) {
   bool ok = true;
-  for EACH_TRACK(s, i) ok = (*s->origins[i].host ? put_text(c, i - 1, s->origins[i].host) : column_null(c, i - 1)) && ok;
+  for EACH_TRACK(s, i) ok = (*s->origins[i].host ? tables_put_text(c, i - 1, s->origins[i].host) : column_null(c, i - 1)) && ok;
   return ok;
 }
 
@@ -136,7 +136,7 @@ static bool point_flow(struct table_source *s, struct column *c) {
 static bool point_role(struct table_source *s, struct column *c) {
   static const char *const names[] = {"start", "step", "end", "out", "in", "inout"};
   bool ok = true;
-  for EACH_POINT(s, i) ok = put_text(c, i - 1, names[s->t->flow_points[i].role]) && ok;
+  for EACH_POINT(s, i) ok = tables_put_text(c, i - 1, names[s->t->flow_points[i].role]) && ok;
   return ok;
 }
 
@@ -219,12 +219,12 @@ static bool put_key(void *arg, int64_t row, tk_id event, const struct tk_arg *a)
   return column_string(arg, row, a->key);
 }
 
-static bool put_value(void *arg, int64_t row, tk_id event, const struct tk_arg *a) {
+static bool tables_put_value(void *arg, int64_t row, tk_id event, const struct tk_arg *a) {
   (void)event;
   return column_arg(arg, row, a);
 }
 
-static bool put_number(void *arg, int64_t row, tk_id event, const struct tk_arg *a) {
+static bool tables_put_number(void *arg, int64_t row, tk_id event, const struct tk_arg *a) {
   struct column *c = arg;
   (void)event;
   switch (a->type) {
@@ -239,8 +239,8 @@ static bool put_number(void *arg, int64_t row, tk_id event, const struct tk_arg 
 
 static bool arg_event(struct table_source *s, struct column *c) { return each_arg(s->t, put_event, c); }
 static bool arg_key(struct table_source *s, struct column *c) { return each_arg(s->t, put_key, c); }
-static bool arg_text(struct table_source *s, struct column *c) { return each_arg(s->t, put_value, c); }
-static bool arg_number(struct table_source *s, struct column *c) { return each_arg(s->t, put_number, c); }
+static bool arg_text(struct table_source *s, struct column *c) { return each_arg(s->t, tables_put_value, c); }
+static bool arg_number(struct table_source *s, struct column *c) { return each_arg(s->t, tables_put_number, c); }
 
 static const struct table_column arg_columns[] = {
     {"event", COLUMN_U32, arg_event, false},

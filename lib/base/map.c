@@ -16,7 +16,7 @@ static uint32_t slot_of(uint64_t key, uint32_t mask) {
 }
 
 /* Returns the slot of the key, or the slot where it belongs; m->slots exists and is not full. */
-static struct map_slot *find(const struct map *m, uint64_t key) {
+static struct map_slot *map_find(const struct map *m, uint64_t key) {
   uint32_t at = slot_of(key, m->mask);
   while (m->slots[at].used && m->slots[at].key != key) at = (at + BLOCK + 1) & m->mask;
   return &m->slots[at];
@@ -30,7 +30,7 @@ void map_free(struct map *m) {
 }
 
 uint32_t *map_get(const struct map *m, uint64_t key) {
-  struct map_slot *slot = m->slots ? find(m, key) : NULL;
+  struct map_slot *slot = m->slots ? map_find(m, key) : NULL;
   return slot && slot->used ? &slot->value : NULL;
 }
 
@@ -43,17 +43,17 @@ static bool grow_slots(struct map *m) {
   m->slots = slots;
   m->mask = mask;
   for (uint32_t i = 0; old.slots && i <= old.mask; i++)
-    if (old.slots[i].used) *find(m, old.slots[i].key) = old.slots[i];
+    if (old.slots[i].used) *map_find(m, old.slots[i].key) = old.slots[i];
   mem_free(m->mem, old.slots);
   return true;
 }
 
 uint32_t *map_put(struct map *m, uint64_t key, uint32_t value) {
-  struct map_slot *slot = m->slots ? find(m, key) : NULL;
+  struct map_slot *slot = m->slots ? map_find(m, key) : NULL;
   if (slot && slot->used) return &slot->value;
   if (!slot || m->n >= m->mask / 2) {
     if (!grow_slots(m)) return NULL;
-    slot = find(m, key);
+    slot = map_find(m, key);
   }
   *slot = (struct map_slot){key, value, 1};
   m->n++;

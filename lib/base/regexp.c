@@ -29,7 +29,7 @@ struct regexp {
 static void *take_memory(size_t n, void *mem) { return mem_alloc(mem, n); }
 static void give_memory(void *p, void *mem) { mem_free(mem, p); }
 
-static struct regexp *prepare(const char *text, struct mem *mem) {
+static struct regexp *regexp_prepare(const char *text, struct mem *mem) {
   struct regexp *r = mem_alloc(mem, sizeof *r);
   if (!r) return NULL;
   *r = (struct regexp){.mem = mem, .text = text, .general = pcre2_general_context_create(take_memory, give_memory, mem)};
@@ -65,7 +65,7 @@ static int compile(struct regexp *r, size_t *at) {
 }
 
 struct regexp *regexp_new(const char *text, struct mem *mem, char *why, size_t size) {
-  struct regexp *r = prepare(text, mem);
+  struct regexp *r = regexp_prepare(text, mem);
   PCRE2_UCHAR said[120] = "";
   size_t at = 0;
   int code = r ? compile(r, &at) : PCRE2_ERROR_NOMEMORY;

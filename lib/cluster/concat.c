@@ -45,7 +45,7 @@ static bool is_same(struct concat *c, const Plan__Part *a, const char *other) {
   return same;
 }
 
-static bool is_whole(struct concat *c, const char *path) {
+static bool concat_is_whole(struct concat *c, const char *path) {
   struct part p;
   struct tk_err unused = {0};
   if (!part_open(&p, path, &c->mem, &unused)) return false;
@@ -73,8 +73,8 @@ static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
     *of = path;
     return true;
   }
-  if (!is_whole(c, path) && is_whole(c, *of)) return leave_out(c, path, *of);
-  if (!is_whole(c, *of) && is_whole(c, path)) {
+  if (!concat_is_whole(c, path) && concat_is_whole(c, *of)) return leave_out(c, path, *of);
+  if (!concat_is_whole(c, *of) && concat_is_whole(c, path)) {
     leave_out(c, *of, path);
     *of = path;
     return true;
@@ -85,7 +85,7 @@ static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   return true;
 }
 
-static struct tk_merge_rank *rank_of(struct concat *c, size_t i) { return &c->report->ranks[i]; }
+static struct tk_merge_rank *concat_rank_of(struct concat *c, size_t i) { return &c->report->ranks[i]; }
 
 static bool open_whole(struct concat *c, struct part *p, const char *path) {
   if (!part_open(p, path, &c->mem, c->err)) return false;
@@ -143,7 +143,7 @@ static bool find_parts(struct concat *c) {
 static bool check_all(struct concat *c) {
   size_t missing = 0, first = 0;
   for (size_t i = 0; i < c->tasks.sources.n; i++) {
-    struct tk_merge_rank *r = rank_of(c, i);
+    struct tk_merge_rank *r = concat_rank_of(c, i);
     r->input = merger_text(&c->m, c->tasks.inputs[i].name);
     r->host = r->rank_from = "";
     r->rank = -1;
@@ -195,14 +195,14 @@ static bool open_output(struct concat *c, const Plan__First *first) {
   return ok;
 }
 
-static const char *text_of(struct concat *c, ProtobufCBinaryData text) {
+static const char *concat_text_of(struct concat *c, ProtobufCBinaryData text) {
   return diagnostics_bytes(c->report->notes, text.data, text.len);
 }
 
 static void tell_rank(struct concat *c, const Plan__Part *p) {
-  struct tk_merge_rank *r = rank_of(c, p->input);
-  r->host = text_of(c, p->host);
-  r->rank_from = text_of(c, p->rank_from);
+  struct tk_merge_rank *r = concat_rank_of(c, p->input);
+  r->host = concat_text_of(c, p->host);
+  r->rank_from = concat_text_of(c, p->rank_from);
   r->rank = p->number;
   r->read = p->read;
   r->events = p->events;

@@ -15,7 +15,7 @@ enum { MAGIC_SIZE = sizeof MAGIC - 1, LENGTH = 8, CRC = 4, END = LENGTH + CRC + 
 
 /* ---- writing ---- */
 
-static void put_text(struct buf *b, uint32_t field, const char *text) {
+static void part_put_text(struct buf *b, uint32_t field, const char *text) {
   if (text && *text) pb_bytes(b, field, text, strlen(text));
 }
 
@@ -24,7 +24,7 @@ static void put_sint(struct buf *b, uint32_t field, int64_t v) { pb_u64(b, field
 /* Stores what the first rank puts at the top or the end of the output. */
 static void put_first(struct buf *to, const struct tk_trace *first) {
   struct buf b = {.mem = to->mem}, one = {.mem = to->mem};
-  put_text(&b, 1, first->format);
+  part_put_text(&b, 1, first->format);
   pb_u64(&b, 2, first->has_zero);
   pb_u64(&b, 3, first->edits);
   for (tk_id i = 1; i <= first->n_metas; i++) {
@@ -34,7 +34,7 @@ static void put_first(struct buf *to, const struct tk_trace *first) {
     one.len = 0;
     pb_bytes(&one, 1, key, n);
     pb_bytes(&one, 2, trace_raw(first, m->at), (size_t)m->size);
-    put_text(&one, 3, m->origin);
+    part_put_text(&one, 3, m->origin);
     if (m->after) pb_u64(&one, 4, 1);
     pb_message(&b, 4, &one);
   }
@@ -44,7 +44,7 @@ static void put_first(struct buf *to, const struct tk_trace *first) {
 }
 
 static void put_rank(struct buf *b, const struct tk_merge_rank *r) {
-  put_text(b, 10, r->host);
+  part_put_text(b, 10, r->host);
   pb_u64(b, 11, r->read);
   pb_u64(b, 12, r->events);
   pb_u64(b, 13, r->flow_points);
@@ -53,7 +53,7 @@ static void put_rank(struct buf *b, const struct tk_merge_rank *r) {
   pb_u64(b, 16, r->hidden_processes);
   put_sint(b, 17, r->shift_ns);
   pb_u64(b, 18, r->merged);
-  put_text(b, 19, r->rank_from);
+  part_put_text(b, 19, r->rank_from);
   put_sint(b, 27, r->rank);
 }
 
@@ -83,7 +83,7 @@ static void put_gone(struct buf *to, const struct merge_gone *gone) {
   buf_free(&one);
 }
 
-static void put_number(struct buf *b, uint64_t v, int n) {
+static void part_put_number(struct buf *b, uint64_t v, int n) {
   uint8_t bytes[LENGTH];
   for (int i = 0; i < n; i++) bytes[i] = (uint8_t)(v >> 8 * i);
   buf_append(b, bytes, (size_t)n);
@@ -116,8 +116,8 @@ bool part_end(struct saver *s, struct merger *m, const struct tasks *t, uint32_t
   put_part(&b, s, m, t, rank);
   const size_t n = b.len;
   if (!mem_check(&m->mem, m->err)) return false;
-  put_number(&b, n, LENGTH);
-  put_number(&b, flate_crc(0, b.data, n), CRC);
+  part_put_number(&b, n, LENGTH);
+  part_put_number(&b, flate_crc(0, b.data, n), CRC);
   buf_append(&b, MAGIC, MAGIC_SIZE);
   if (mem_check(&m->mem, m->err)) out_packed(&s->out, b.data, b.len);
   buf_free(&b);

@@ -21,7 +21,7 @@
 
 /* ---- writing ---- */
 
-static void put_text(struct buf *b, uint32_t field, const char *text) {
+static void tasks_put_text(struct buf *b, uint32_t field, const char *text) {
   if (text && *text) pb_bytes(b, field, text, strlen(text));
 }
 
@@ -36,7 +36,7 @@ static void put_starts(struct buf *to, const struct format_starts *starts, struc
   for (size_t i = 0; (f = format_row(i)) != NULL; i++) {
     if (!starts->of[i].known) continue;
     one->len = 0;
-    put_text(one, 1, f->info.name);
+    tasks_put_text(one, 1, f->info.name);
     put_sint(one, 2, starts->of[i].of_first);
     pb_message(to, 19, one);
   }
@@ -69,9 +69,9 @@ static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uin
   int64_t claimed;
   uint32_t other;
   one->len = 0;
-  put_text(one, 1, s->input);
-  put_text(one, 2, s->run);
-  put_text(one, 3, s->step);
+  tasks_put_text(one, 1, s->input);
+  tasks_put_text(one, 2, s->run);
+  tasks_put_text(one, 3, s->step);
   put_flag(one, 8, skipped);
   pb_fixed64(one, 13, s->mark);
   if (!skipped) {
@@ -102,7 +102,7 @@ static void put_ranks(struct buf *to, struct merger *m, const struct scan_list *
 
 static void put_options(struct buf *to, struct merger *m, const char *word) {
   const struct tk_merge_options *opt = m->opt;
-  put_text(to, 3, word);
+  tasks_put_text(to, 3, word);
   pb_i64(to, 4, opt->save.level);
   put_flag(to, 5, opt->save.overlaps);
   put_flag(to, 6, opt->save.no_passthrough);
@@ -111,12 +111,12 @@ static void put_options(struct buf *to, struct merger *m, const char *word) {
   put_flag(to, 9, opt->derive);
   pb_u64(to, 10, opt->group_by);
   pb_u64(to, 11, opt->align);
-  put_text(to, 12, opt->label);
+  tasks_put_text(to, 12, opt->label);
   pb_u64(to, 13, m->folders);
-  put_text(to, 14, opt->time);
+  tasks_put_text(to, 14, opt->time);
   put_flag(to, 23, opt->keep_truncated);
   if (opt->to) pb_u64(to, 24, opt->to);
-  put_text(to, 25, opt->steps);
+  tasks_put_text(to, 25, opt->steps);
 }
 
 static uint32_t first_wanted(const struct merger *m) {
@@ -129,7 +129,7 @@ void tasks_print(struct buf *to, struct merger *m, const struct scan_list *list,
   const char *align = m->report->align.json;
   struct buf one = {.mem = to->mem};
   pb_u64(to, 1, TASKS_SCHEMA);
-  put_text(to, 2, TK_VERSION);
+  tasks_put_text(to, 2, TK_VERSION);
   put_options(to, m, word);
   put_sint(to, 15, m->alignment.base.zero_ns);
   pb_u64(to, 16, m->alignment.base.clock);
@@ -172,7 +172,7 @@ static void find_members(const struct buf *text, struct json_value found[MEMBERS
   buf_free(&j.scratch);
 }
 
-static const char *text_of(struct tasks *t, ProtobufCBinaryData text) {
+static const char *tasks_text_of(struct tasks *t, ProtobufCBinaryData text) {
   const char *copy = arena_text(&t->arena, text.data, text.len);
   return copy ? copy : "";
 }
@@ -204,7 +204,7 @@ static void take_starts(struct tasks *t) {
   const struct format *f;
   for (size_t i = 0; (f = format_row(i)) != NULL; i++)
     for (size_t k = 0; k < t->plan->n_start; k++)
-      if (strcmp(text_of(t, t->plan->start[k]->format), f->info.name) == 0)
+      if (strcmp(tasks_text_of(t, t->plan->start[k]->format), f->info.name) == 0)
         t->starts.of[i] = (struct sink_start){t->plan->start[k]->of_first, true};
 }
 
@@ -214,9 +214,9 @@ static bool take_inputs(struct tasks *t, struct tk_err *err) {
   if (!t->inputs) return mem_check(t->mem, err);
   memset(t->inputs, 0, p->n_rank * sizeof *t->inputs);
   for (size_t i = 0; i < p->n_rank; i++) {
-    t->inputs[i].name = text_of(t, p->rank[i]->input);
-    t->inputs[i].run = text_of(t, p->rank[i]->run);
-    t->inputs[i].step = text_of(t, p->rank[i]->step);
+    t->inputs[i].name = tasks_text_of(t, p->rank[i]->input);
+    t->inputs[i].run = tasks_text_of(t, p->rank[i]->run);
+    t->inputs[i].step = tasks_text_of(t, p->rank[i]->step);
     t->inputs[i].host = "";
     t->n_wanted += !p->rank[i]->skipped;
   }
@@ -227,11 +227,12 @@ static bool take_inputs(struct tasks *t, struct tk_err *err) {
 static void take_options(struct tasks *t) {
   const Plan__Plan *p = t->plan;
   t->opt = (struct tk_merge_options){
-      .save = {.format = text_of(t, p->format), .level = p->level, .overlaps = p->overlaps, .no_passthrough = p->no_passthrough,
+      .save = {.format = tasks_text_of(t, p->format), .level = p->level, .overlaps = p->overlaps,
+               .no_passthrough = p->no_passthrough,
                .command = p->no_provenance ? NULL : "tracekit merge"},
       .align = (enum tk_align)p->align, .group_by = (enum tk_group_by)p->group_by, .to_zero = p->to_zero, .derive = p->derive,
-      .label = p->label.len ? text_of(t, p->label) : NULL, .time = p->time.len ? text_of(t, p->time) : NULL,
-      .keep_truncated = p->keep_truncated, .to = p->to, .steps = p->steps.len ? text_of(t, p->steps) : NULL};
+      .label = p->label.len ? tasks_text_of(t, p->label) : NULL, .time = p->time.len ? tasks_text_of(t, p->time) : NULL,
+      .keep_truncated = p->keep_truncated, .to = p->to, .steps = p->steps.len ? tasks_text_of(t, p->steps) : NULL};
 }
 
 static bool take_align(struct tasks *t, const struct json_value *v, struct tk_err *err) {

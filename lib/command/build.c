@@ -307,7 +307,7 @@ static bool is_event(struct tk_trace *t, const struct tk_event *e) {
                      : wrong(t, "span: negative duration");
 }
 
-static tk_id add_event(struct tk_trace *t, const struct tk_event *e, uint32_t args, uint8_t flags) {
+static tk_id build_add_event(struct tk_trace *t, const struct tk_event *e, uint32_t args, uint8_t flags) {
   struct tk_event *to = trace_add_event(t);
   if (t->store->mem.failed) return 0;
   *to = (struct tk_event){.ts = e->ts, .dur = e->dur, .cls = e->cls, .track = e->track, .args = args, .kind = e->kind,
@@ -328,7 +328,7 @@ tk_id tk_add_event(struct tk_trace *t, const struct tk_event *e) {
     wrong(t, "track %u: async events need an id", e->track);
     return 0;
   }
-  return add_event(t, e, e->args, 0);
+  return build_add_event(t, e, e->args, 0);
 }
 
 /* Adds the id and the scope as args of the event, as readers do. */
@@ -358,7 +358,7 @@ tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, st
     wrong(t, "async event: missing id");
     return 0;
   }
-  return add_event(t, e, with_identity(t, e->args, scope, id), TK_ASYNC);
+  return build_add_event(t, e, with_identity(t, e->args, scope, id), TK_ASYNC);
 }
 
 /* ---- flows ---- */

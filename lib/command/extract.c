@@ -73,7 +73,7 @@ static const struct format *output_format(const struct extractor *x) {
   return f ? f : format_default();
 }
 
-static void put_name(const struct extractor *x, size_t input, size_t n, char *name) {
+static void extract_put_name(const struct extractor *x, size_t input, size_t n, char *name) {
   const struct tk_input *in = &x->sources->inputs[input];
   char ending[64], run[NAME + 1];
   redact_run(x->opt->redact, in->run, run, sizeof run);
@@ -124,7 +124,7 @@ static const char *name_output(struct extractor *x, size_t input, size_t n) {
   for (unsigned again = 1; again < 1 << 20; again++) {
     *name = 0;
     if (again > 1) snprintf(name, sizeof name, "%u.", again);
-    put_name(x, input, n, name);
+    extract_put_name(x, input, n, name);
     size_t end = strlen(folder);
     if (snprintf(path, sizeof path, "%s%s%s", folder, end && folder[end - 1] != '/' ? "/" : "", name) >= (int)sizeof path)
       break;

@@ -23,11 +23,11 @@ struct meetings {
   struct mem *mem;
 };
 
-static int64_t rank_of(const struct meetings *m, const struct merge_meeting *v) {
+static int64_t report_rank_of(const struct meetings *m, const struct merge_meeting *v) {
   return m->who[v->input].merged ? (int64_t)v->device - 1 : m->who[v->input].rank;
 }
 
-static struct tk_report_meeting *row_of(struct meetings *m, int64_t rank) {
+static struct tk_report_meeting *report_row_of(struct meetings *m, int64_t rank) {
   struct tk_report *r = m->r;
   uint32_t *slot = map_put(&m->of_rank, (uint64_t)rank, 0);
   if (!slot) return NULL;
@@ -50,7 +50,7 @@ static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
   int64_t shortest = INT64_MAX, bytes = 0, wait = 0;
   uint32_t name = 0;
   for (uint32_t i = from; i < to; i++) {
-    struct tk_report_meeting *row = row_of(m, rank_of(m, &v[i]));
+    struct tk_report_meeting *row = report_row_of(m, report_rank_of(m, &v[i]));
     if (!row) return false;
     if (!name) name = v[i].name;
     if (v[i].bytes > bytes) bytes = v[i].bytes;

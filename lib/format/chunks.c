@@ -56,7 +56,7 @@ static bool is_ready(const struct chunks *s, const struct chunk *c) {
 }
 
 /* Prepares the chunk with everything that the trace contains by now. */
-static bool prepare(struct turn *u, struct chunk *c) {
+static bool chunks_prepare(struct turn *u, struct chunk *c) {
   struct chunks *s = u->s;
   if (is_ready(s, c)) return true;
   release(c);
@@ -71,7 +71,7 @@ static bool prepare(struct turn *u, struct chunk *c) {
 /* Cuts the next chunk of the input; false if the sequential reader must handle what follows, including errors. */
 static bool cut(struct turn *u, struct chunk *c) {
   struct chunks *s = u->s;
-  if (!u->most || !prepare(u, c)) return false;
+  if (!u->most || !chunks_prepare(u, c)) return false;
   const size_t asked = u->most < s->size ? (size_t)u->most : s->size;
   c->offset = in_offset(u->in);
   const size_t n = in_take(u->in, c->text, asked);

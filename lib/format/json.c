@@ -247,7 +247,7 @@ static bool append_or_fail(struct json *j, struct buf *out, const void *p, size_
   return buf_append(out, p, n) || json_bad(j, j->p, "out of memory");
 }
 
-static bool put_string(struct json *j, struct buf *out, const struct json_string *s) {
+static bool json_put_string(struct json *j, struct buf *out, const struct json_string *s) {
   size_t n;
   const uint8_t *p;
   if (s->plain && utf8_valid(s->p, s->n))
@@ -256,7 +256,7 @@ static bool put_string(struct json *j, struct buf *out, const struct json_string
   return json_quote(out, p, n) || json_bad(j, j->p, "out of memory");
 }
 
-static size_t put_number(char *text, const struct num *v) {
+static size_t json_put_number(char *text, const struct num *v) {
   if (v->kind == NUM_INT) return num_put_i64(text, v->mant);
   if (v->kind == NUM_UINT) return num_put_u64(text, (uint64_t)v->mant);
   return num_put_decimal(text, v->mant, v->exp);
@@ -267,19 +267,19 @@ static bool copy_scalar(struct json *j, struct buf *out) {
   char text[96];
   if (!json_value(j, &v)) return false;
   switch (v.type) {
-  case JSON_STRING: return put_string(j, out, &v.str);
+  case JSON_STRING: return json_put_string(j, out, &v.str);
   case JSON_NULL: return append_or_fail(j, out, "null", 4);
   case JSON_TRUE: return append_or_fail(j, out, "true", 4);
   case JSON_FALSE: return append_or_fail(j, out, "false", 5);
   default:
     if (!v.fixed) return append_or_fail(j, out, v.p, (size_t)(v.end - v.p));
-    return append_or_fail(j, out, text, put_number(text, &v.num));
+    return append_or_fail(j, out, text, json_put_number(text, &v.num));
   }
 }
 
 static bool copy_key(struct json *j, struct buf *out) {
   struct json_string key;
-  return json_key(j, &key) && put_string(j, out, &key) && append_or_fail(j, out, ":", 1);
+  return json_key(j, &key) && json_put_string(j, out, &key) && append_or_fail(j, out, ":", 1);
 }
 
 /* After a value inside a container: a comma continues (and copies the next key), a bracket closes. *depth counts down. */

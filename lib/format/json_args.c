@@ -5,7 +5,7 @@
 
 /* ---- out ---- */
 
-static bool put_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *a) {
+static bool json_put_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *a) {
   char text[96];
   switch (a->type) {
   case TK_ARG_NULL: return buf_text(b, "null");
@@ -28,13 +28,13 @@ bool json_put_args(struct buf *b, const struct tk_trace *t, uint32_t args) {
   struct tk_arg arg;
   bool ok = buf_text(b, "{");
   for (const char *comma = ""; ok && tk_args_next(&it, &arg); comma = ",")
-    ok = buf_text(b, comma) && json_quote_id(b, t, arg.key) && buf_text(b, ":") && put_value(b, t, &arg);
+    ok = buf_text(b, comma) && json_quote_id(b, t, arg.key) && buf_text(b, ":") && json_put_value(b, t, &arg);
   return ok && buf_text(b, "}");
 }
 
 /* ---- in ---- */
 
-static tk_id text_of(struct tk_trace *t, struct json *j, const struct json_string *s) {
+static tk_id json_text_of(struct tk_trace *t, struct json *j, const struct json_string *s) {
   size_t n;
   const uint8_t *p = json_string_text(j, s, &n);
   return trace_string(t, p, n);
@@ -58,7 +58,7 @@ static void take_value(struct tk_trace *t, struct json *j, tk_id key, const stru
     number.key = key;
     args_copy(t, &number);
     return;
-  case JSON_STRING: args_str(t, key, TK_ARG_STR, text_of(t, j, &v->str)); return;
+  case JSON_STRING: args_str(t, key, TK_ARG_STR, json_text_of(t, j, &v->str)); return;
   default: args_str(t, key, TK_ARG_JSON, trace_string(t, v->p, (size_t)(v->end - v->p)));
   }
 }
@@ -70,7 +70,7 @@ static uint32_t members(struct tk_trace *t, struct json *j) {
   args_begin(t);
   for (j->p++; j->p < j->end && *j->p == '"'; j->p += j->p < j->end && *j->p == ',') {
     if (!json_key(j, &key)) break;
-    tk_id id = text_of(t, j, &key);
+    tk_id id = json_text_of(t, j, &key);
     if (!json_value(j, &v)) break;
     take_value(t, j, id, &v);
   }

@@ -150,7 +150,7 @@ static bool ends(const char *path, size_t n, const char *ending) {
   return n > m && ascii_equal(path + n - m, ending, m);
 }
 
-static const char *by_name(const char *path) {
+static const char *stranger_by_name(const char *path) {
   const size_t n = path ? strlen(path) : 0;
   for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++)
     if (ends(path, n, ENDINGS[i].ending)) return ENDINGS[i].what;
@@ -235,5 +235,5 @@ const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   if (blank == n) return "only whitespace";
   what = by_line(p, n); /* "<idle>-0 [000] ..." is no HTML */
   if (!what) what = by_bytes(TEXTS, sizeof TEXTS / sizeof TEXTS[0], p + blank, n - blank);
-  return what ? what : by_name(path);
+  return what ? what : stranger_by_name(path);
 }

@@ -167,7 +167,7 @@ static void step(struct scan *s) {
   if (s->p < s->end) take_text(s, from, (size_t)(s->p++ - from));
 }
 
-static bool is_whole(const struct json_stranger *row, uint8_t found) {
+static bool stranger_is_whole(const struct json_stranger *row, uint8_t found) {
   for (unsigned k = 0; k < KEYS; k++)
     if (row->keys[k] && !(found & 1 << k)) return false;
   return true;
@@ -180,6 +180,6 @@ const char *stranger_json(const uint8_t *p, size_t n) {
   if (s.p == s.end || (*s.p != '{' && *s.p != '[')) return NULL;
   while (s.p < s.end && !s.trace) step(&s);
   for (size_t i = 0; !s.trace && i < N_ROWS; i++)
-    if (is_whole(&ROWS[i], s.found[i])) return ROWS[i].what;
+    if (stranger_is_whole(&ROWS[i], s.found[i])) return ROWS[i].what;
   return NULL;
 }

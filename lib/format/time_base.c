@@ -135,7 +135,7 @@ static void copy_with(const char *text, size_t n, const char *member, const char
 }
 
 /* Finds the row by which this top-level value states a base. */
-static const struct row *row_of(const struct tk_trace *t, const struct tk_meta *m, int64_t *ns) {
+static const struct row *time_row_of(const struct tk_trace *t, const struct tk_meta *m, int64_t *ns) {
   const char *key = tk_string(t, m->key, NULL);
   struct json_value v;
   for (const struct row *row = ROWS; row < ROWS + N_ROWS; row++)
@@ -152,14 +152,14 @@ static bool is_current(const struct tk_trace *t, const struct row *row, int64_t 
 bool time_base_is_written(const struct tk_trace *t, const struct tk_meta *m) {
   char text[32];
   int64_t ns;
-  const struct row *row = row_of(t, m, &ns);
+  const struct row *row = time_row_of(t, m, &ns);
   return row && (is_current(t, row, ns) || (t->has_zero && print_base(row, t->zero_ns, text)));
 }
 
 bool time_base_rewrite(const struct tk_trace *t, const struct tk_meta *m, struct buf *out) {
   char text[32];
   int64_t ns;
-  const struct row *row = row_of(t, m, &ns);
+  const struct row *row = time_row_of(t, m, &ns);
   if (!row || is_current(t, row, ns)) return false;
   const bool printed = t->has_zero && print_base(row, t->zero_ns, text);
   out->len = 0;

@@ -153,7 +153,7 @@ static int64_t number_at_end(const char *name) {
   return n && n < 10 && (!p[n] || (hash && p[n] == '.')) ? strtoll(p, NULL, 10) : -1;
 }
 
-static int64_t number_of(const struct process_row *row, const struct tk_track *k, const char *name) {
+static int64_t accelerator_number_of(const struct process_row *row, const struct tk_track *k, const char *name) {
   return strchr(row->name, '*') ? number_at_end(name) : ascend_number(k);
 }
 
@@ -164,7 +164,8 @@ static struct accelerator of_process(const struct tk_trace *t, const struct tk_t
   for (unsigned i = 0; i < N_PROCESSES; i++) {
     const struct process_row *row = &PROCESSES[i];
     if (!(valid >> i & 1) || !is_named(name, row->name)) continue;
-    return row->part == QUEUES ? (struct accelerator){row->family, number_of(row, k, name)} : (struct accelerator){NULL, -1};
+    return row->part == QUEUES ? (struct accelerator){row->family, accelerator_number_of(row, k, name)}
+      : (struct accelerator){NULL, -1};
   }
   const char *plane = strstr(name, "/device:");
   if (plane && parse_family(plane + 8, &a)) return a;
@@ -198,7 +199,7 @@ static uint32_t valid_rows(const struct tk_trace *t) {
   return valid;
 }
 
-static const struct process_row *row_of(const struct tk_trace *t, const struct tk_track *k, uint32_t valid) {
+static const struct process_row *accelerator_row_of(const struct tk_trace *t, const struct tk_track *k, uint32_t valid) {
   const char *name = process_words(t, k);
   for (unsigned i = 0; i < N_PROCESSES; i++)
     if (valid >> i & 1 && is_named(name, PROCESSES[i].name)) return &PROCESSES[i];
@@ -279,7 +280,7 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
     roles[i] = 0;
     if (k->kind != TK_THREAD || strstr(tk_string(t, process->name, NULL), "/device:")) continue;
     const char *thread = thread_words(t, k);
-    const struct process_row *row = row_of(t, process, valid);
+    const struct process_row *row = accelerator_row_of(t, process, valid);
     if (row) roles[i] = role_of(row, thread);
     else roles[i] = role_in(of_process(t, process, valid), thread);
     const struct thread_row *queue = roles[i] ? NULL : thread_row(t, k);
@@ -472,7 +473,7 @@ static const char *suspect_track(const struct tk_trace *t) {
   return NULL;
 }
 
-static bool has_key(const struct tk_arg_shape *s, tk_id key) {
+static bool accelerator_has_key(const struct tk_arg_shape *s, tk_id key) {
   uint32_t i = 0;
   while (key && i < s->n && s->fields[i].key != key) i++;
   return key && i < s->n;
@@ -484,7 +485,8 @@ static const char *suspect_args(const struct tk_trace *t) {
   bool bare;
   for (tk_id i = 1; device && stream && i <= t->n_events; i++) {
     const struct tk_args it = tk_args_of(t, t->events[i].args);
-    if (!it.shape || t->events[i].kind != TK_SPAN || !has_key(it.shape, device) || !has_key(it.shape, stream)) continue;
+    if (!it.shape || t->events[i].kind != TK_SPAN || !accelerator_has_key(it.shape, device) ||
+        !accelerator_has_key(it.shape, stream)) continue;
     const struct tk_class *c = &t->classes[t->events[i].cls];
     if (!accelerator_class(tk_string(t, c->name, NULL), tk_string(t, c->cat, NULL), &bare)) return tk_string(t, c->name, NULL);
   }

@@ -176,7 +176,7 @@ void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const 
   b->payload.len = len;
 }
 
-static bool has_key(const struct tk_trace *t, const struct tk_arg *arg) {
+static bool args_has_key(const struct tk_trace *t, const struct tk_arg *arg) {
   (void)t;
   return arg->key != 0;
 }
@@ -191,7 +191,7 @@ static void drop_duplicates(struct tk_trace *t) {
     if (*stamp == b->serial) b->fields[i].key = 0;
     *stamp = b->serial;
   }
-  args_keep(t, has_key);
+  args_keep(t, args_has_key);
 }
 
 static bool same_shape(const struct tk_arg_shape *s, const struct arg_builder *b) {

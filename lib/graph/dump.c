@@ -42,26 +42,26 @@ static void put_shown(struct buf *b, const char *text, size_t n, const char *als
   }
 }
 
-static void put_text(struct buf *b, const struct tk_trace *t, tk_id id) {
+static void dump_put_text(struct buf *b, const struct tk_trace *t, tk_id id) {
   size_t n;
   const char *s = tk_string(t, id, &n);
   put_shown(b, s, n, "\"\\");
 }
 
-static void put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
+static void dump_put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
   append_format(b, id ? "\"" : "-");
-  put_text(b, t, id);
+  dump_put_text(b, t, id);
   if (id) append_format(b, "\"");
 }
 
 static void put_ident(struct buf *b, const struct tk_trace *t, const char *what, struct tk_ident i) {
   if (i.kind == TK_IDENT_NONE) return;
   append_format(b, " %s=", what);
-  if (i.kind == TK_IDENT_STR) put_string(b, t, i.str);
+  if (i.kind == TK_IDENT_STR) dump_put_string(b, t, i.str);
   else append_format(b, i.kind == TK_IDENT_QUOTED ? "\"%lld\"" : "%lld", (long long)i.num);
 }
 
-static void put_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *a) {
+static void dump_put_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *a) {
   char text[128];
   switch (a->type) {
   case TK_ARG_NULL: append_format(b, "null"); return;
@@ -76,7 +76,7 @@ static void put_value(struct buf *b, const struct tk_trace *t, const struct tk_a
   case TK_ARG_JSON: append_format(b, "%s", tk_string(t, a->s, NULL)); return;
   default:
     if (a->type != TK_ARG_STR) append_format(b, a->type == TK_ARG_REF ? "ref:" : "bytes:");
-    put_string(b, t, a->s);
+    dump_put_string(b, t, a->s);
   }
 }
 
@@ -87,9 +87,9 @@ static void put_args(struct buf *b, const struct tk_trace *t, uint32_t args) {
   if (!args) return;
   for (; tk_args_next(&it, &arg); sep = ", ") {
     append_format(b, "%s", sep);
-    put_text(b, t, arg.key);
+    dump_put_text(b, t, arg.key);
     append_format(b, "=");
-    put_value(b, t, &arg);
+    dump_put_value(b, t, &arg);
   }
   append_format(b, *sep == ',' ? "}" : " {}");
 }
@@ -97,8 +97,8 @@ static void put_args(struct buf *b, const struct tk_trace *t, uint32_t args) {
 static void put_class(struct buf *b, const struct tk_trace *t, tk_id id) {
   const struct tk_class *c = &t->classes[id];
   append_format(b, " ");
-  put_string(b, t, c->name);
-  if (c->cat) append_format(b, " ["), put_text(b, t, c->cat), append_format(b, "]");
+  dump_put_string(b, t, c->name);
+  if (c->cat) append_format(b, " ["), dump_put_text(b, t, c->cat), append_format(b, "]");
   if (c->args) append_format(b, " shared");
   put_args(b, t, c->args);
 }
@@ -121,9 +121,9 @@ static void put_track(struct buf *b, const struct tk_trace *t, const struct tk_t
   append_format(b, "track %s", kinds[k->kind]);
   put_ident(b, t, "pid", k->pid);
   put_ident(b, t, "tid", k->tid);
-  if (k->name) append_format(b, " "), put_string(b, t, k->name);
-  if (k->labels) append_format(b, " labels="), put_string(b, t, k->labels);
-  if (k->machine) append_format(b, " machine="), put_string(b, t, k->machine);
+  if (k->name) append_format(b, " "), dump_put_string(b, t, k->name);
+  if (k->labels) append_format(b, " labels="), dump_put_string(b, t, k->labels);
+  if (k->machine) append_format(b, " machine="), dump_put_string(b, t, k->machine);
   if (k->has_sort) append_format(b, " sort=%lld", (long long)k->sort_index);
   if (k->hidden) append_format(b, " hidden");
   append_format(b, "\n");
@@ -135,7 +135,7 @@ static void put_flow(struct buf *b, const struct tk_trace *t, const struct tk_fl
   append_format(b, "flow %s %lld", roles[f->role], (long long)f->ts);
   put_class(b, t, f->cls);
   append_format(b, " id=");
-  if (f->id_kind == TK_FLOW_ID_STR) put_string(b, t, (tk_id)f->id);
+  if (f->id_kind == TK_FLOW_ID_STR) dump_put_string(b, t, (tk_id)f->id);
   else if (f->id_kind == TK_FLOW_ID_UINT) append_format(b, "%llu", (unsigned long long)f->id);
   else append_format(b, "%lld", (long long)f->id);
   if (f->enclosing) append_format(b, " enclosing");
@@ -201,9 +201,9 @@ static void put_note(struct buf *b, const struct tk_trace *t, const struct tk_no
   append_format(b, "note %s x%llu", kinds[n->kind], (unsigned long long)n->count);
   if (n->offset != UINT64_MAX) append_format(b, " @%llu", (unsigned long long)n->offset);
   append_format(b, " ");
-  if (n->source) put_text(b, t, n->source);
+  if (n->source) dump_put_text(b, t, n->source);
   if (n->source) append_format(b, ": ");
-  put_text(b, t, n->text);
+  dump_put_text(b, t, n->text);
   append_format(b, "\n");
 }
 
@@ -220,7 +220,7 @@ static bool dump_rest(struct dumper *d, const struct tk_trace *t) {
   }
   for (tk_id i = 1; ok && i <= t->n_metas; i++) {
     append_format(b, "meta ");
-    put_text(b, t, t->metas[i].key);
+    dump_put_text(b, t, t->metas[i].key);
     if (t->metas[i].origin) append_format(b, " %llu bytes\n", (unsigned long long)t->metas[i].size);
     else put_meta(b, trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
     ok = flush(d, BLOCK);

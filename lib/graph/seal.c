@@ -38,7 +38,7 @@ static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_arr
 
 /* ---- by track and time ---- */
 
-static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
+static tk_time seal_end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
 /* Events without a clock come first; place_lost gives them a time. */
 static void survey(struct sealer *s) {
@@ -58,7 +58,7 @@ static void survey(struct sealer *s) {
       continue;
     }
     if (e->ts < s->start) s->start = e->ts;
-    if (end_of(e) > s->end) s->end = end_of(e);
+    if (seal_end_of(e) > s->end) s->end = seal_end_of(e);
   }
 }
 
@@ -195,14 +195,14 @@ static void cut_down(struct sealer *s, struct sweep *w) {
   for (uint32_t i = w->lowest; i < w->n; i++) {
     struct tk_event *e = &w->e[w->stack[i]];
     if (e->kind != TK_BEGIN) {
-      if (e->flags & TK_PAIRED) end_ts = end_of(e);
-      else if (end_of(e) > end_ts) overlaps(s, e);
+      if (e->flags & TK_PAIRED) end_ts = seal_end_of(e);
+      else if (seal_end_of(e) > end_ts) overlaps(s, e);
       continue;
     }
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED;
     e->dur = seal_dur(e->ts, end_ts);
-    if (end_of(e) - end_of(&w->e[w->stack[i - 1]]) > ROUNDING) overlaps(s, e);
+    if (seal_end_of(e) - seal_end_of(&w->e[w->stack[i - 1]]) > ROUNDING) overlaps(s, e);
     s->n_cut++;
   }
   w->n = w->lowest;
@@ -213,7 +213,7 @@ static void pop_ended(struct sealer *s, struct sweep *w, tk_time ts) {
   if (w->has_cut && ts > w->cut_ts) cut_down(s, w);
   while (w->n) {
     const struct tk_event *top = &w->e[w->stack[w->n - 1]];
-    if (top->kind == TK_BEGIN || end_of(top) > ts || top->ts == ts) return;
+    if (top->kind == TK_BEGIN || seal_end_of(top) > ts || top->ts == ts) return;
     w->n--;
   }
 }
@@ -243,11 +243,12 @@ static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end)
     return;
   }
   for (uint32_t i = at; i < w->n; i++)
-    if (end_of(&w->e[w->stack[i]]) > end->ts) overlaps(s, &w->e[w->stack[i]]);
+    if (seal_end_of(&w->e[w->stack[i]]) > end->ts) overlaps(s, &w->e[w->stack[i]]);
   seal_close(s->t, begin, end);
   w->n = at - 1;
   if (w->has_cut && w->n <= w->lowest) w->has_cut = false;
-  if (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && end_of(begin) - end_of(&w->e[w->stack[w->n - 1]]) > ROUNDING)
+  if (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN &&
+      seal_end_of(begin) - seal_end_of(&w->e[w->stack[w->n - 1]]) > ROUNDING)
     overlaps(s, begin);
 }
 
@@ -261,7 +262,7 @@ static void place_span(struct sealer *s, struct sweep *w, uint32_t at) {
     return;
   }
   e->flags &= (uint8_t)~TK_OVERLAPS;
-  if (top && top->kind == TK_SPAN && e->kind == TK_SPAN && end_of(e) - end_of(top) > ROUNDING) overlaps(s, e);
+  if (top && top->kind == TK_SPAN && e->kind == TK_SPAN && seal_end_of(e) - seal_end_of(top) > ROUNDING) overlaps(s, e);
   else w->stack[w->n++] = at;
 }
 
@@ -328,7 +329,7 @@ static tk_time latest_end(const struct tk_trace *t) {
   for (tk_id k = 1; k <= t->n_tracks; k++)
     for (tk_id i = t->tracks[k].first; i < t->tracks[k].first + t->tracks[k].count; i++) {
       const struct tk_event *e = &t->events[i];
-      if (e->kind != KIND_DEAD && seal_is_timed(e) && end_of(e) > end) end = end_of(e);
+      if (e->kind != KIND_DEAD && seal_is_timed(e) && seal_end_of(e) > end) end = seal_end_of(e);
     }
   return end;
 }

@@ -92,7 +92,7 @@ static void prepare_end(struct tk_trace *t, const struct tk_event *begin, struct
   end->args = args_end(t);
 }
 
-static uint64_t key_of(const struct pairing *p, const struct async_item *item, enum stack stack) {
+static uint64_t seal_key_of(const struct pairing *p, const struct async_item *item, enum stack stack) {
   uint64_t key = hash_pair(item->identity, stack);
   if (stack == OF_NAME_HERE || stack == OF_NAME) key = hash_pair(key, p->t->classes[p->t->events[item->event].cls].name);
   return stack == OF_NAME_HERE || stack == OF_ID_HERE ? hash_pair(key, item->process) : key;
@@ -101,7 +101,7 @@ static uint64_t key_of(const struct pairing *p, const struct async_item *item, e
 static void open_begin(struct pairing *p, uint32_t at) {
   struct async_item *item = &p->items[at];
   for (enum stack stack = 0; stack < STACKS; stack++) {
-    uint32_t *top = map_put(&p->tops, key_of(p, item, stack), 0);
+    uint32_t *top = map_put(&p->tops, seal_key_of(p, item, stack), 0);
     if (!top) return;
     item->below[stack] = *top;
     *top = at + 1;
@@ -110,7 +110,7 @@ static void open_begin(struct pairing *p, uint32_t at) {
 
 /* Returns index + 1 of the latest open begin of the stack, removing begins that were closed through another of their stacks. */
 static uint32_t latest_open(struct pairing *p, const struct async_item *end, enum stack stack) {
-  uint32_t *top = map_get(&p->tops, key_of(p, end, stack));
+  uint32_t *top = map_get(&p->tops, seal_key_of(p, end, stack));
   if (!top) return 0;
   while (*top && p->t->events[p->items[*top - 1].event].kind != TK_BEGIN) *top = p->items[*top - 1].below[stack];
   return *top;

@@ -10,7 +10,7 @@
 #include "piles.h"
 #include "seal.h"
 
-static uint32_t rank_of(const struct tk_flow_point *f) {
+static uint32_t seal_rank_of(const struct tk_flow_point *f) {
   static const uint8_t ranks[] = {[TK_FLOW_START] = 0, [TK_FLOW_OUT] = 0, [TK_FLOW_STEP] = 1,
                                   [TK_FLOW_INOUT] = 1, [TK_FLOW_END] = 2, [TK_FLOW_IN] = 2};
   return ranks[f->role];
@@ -20,7 +20,7 @@ static uint32_t rank_of(const struct tk_flow_point *f) {
 static bool order_tie(struct mem *m, struct tk_flow_point *f, uint32_t n) {
   struct keyed *keys = mem_array(m, n, sizeof *keys), *spare = mem_array(m, n, sizeof *spare);
   const bool ok = keys && spare;
-  for (uint32_t i = 0; ok && i < n; i++) keys[i] = (struct keyed){rank_of(&f[i]), i};
+  for (uint32_t i = 0; ok && i < n; i++) keys[i] = (struct keyed){seal_rank_of(&f[i]), i};
   if (ok) piles_permute(f, NULL, keyed_sort(keys, spare, n), n);
   mem_free(m, keys);
   mem_free(m, spare);
@@ -32,7 +32,7 @@ static bool order_ties(struct tk_trace *t, struct mem *m) {
   bool ok = true;
   for (uint32_t i = 1; ok && i < t->n_flow_points; i++) {
     uint32_t a = i - 1, b = i + 1;
-    if (f[i].ts != f[i - 1].ts || rank_of(&f[i - 1]) <= rank_of(&f[i])) continue;
+    if (f[i].ts != f[i - 1].ts || seal_rank_of(&f[i - 1]) <= seal_rank_of(&f[i])) continue;
     while (a > 0 && f[a - 1].ts == f[i].ts) a--;
     while (b < t->n_flow_points && f[b].ts == f[i].ts) b++;
     ok = order_tie(m, f + a, b - a);

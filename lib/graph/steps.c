@@ -17,12 +17,12 @@ static const char PYTORCH[] = "ProfilerStep#";
 
 static bool is_pytorch(const char *name) { return strncmp(name, PYTORCH, sizeof PYTORCH - 1) == 0; }
 
-static bool by_name(const char *name, bool on_steps, int64_t *number) {
+static bool steps_by_name(const char *name, bool on_steps, int64_t *number) {
   if (is_pytorch(name)) return number_at(name + sizeof PYTORCH - 1, number);
   return on_steps && number_at(name, number);
 }
 
-static bool has_key(const struct tk_args *it, tk_id key) {
+static bool steps_has_key(const struct tk_args *it, tk_id key) {
   for (uint32_t i = 0; it->shape && i < it->shape->n; i++)
     if (it->shape->fields[i].key == key) return true;
   return false;
@@ -31,7 +31,7 @@ static bool has_key(const struct tk_args *it, tk_id key) {
 static bool by_arg(const struct tk_trace *t, const struct tk_event *e, tk_id key, int64_t *number) {
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg arg;
-  if (!key || !has_key(&it, key)) return false;
+  if (!key || !steps_has_key(&it, key)) return false;
   while (tk_args_next(&it, &arg)) {
     if (arg.key != key) continue;
     if (arg.type == TK_ARG_STR) return number_at(tk_string(t, arg.s, NULL), number);
@@ -65,7 +65,7 @@ static bool add_track(struct steps *s, const struct tk_trace *t, tk_id track, co
     const struct tk_event *e = &t->events[i];
     int64_t number;
     if (!(on_steps || key || named[e->cls]) || e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
-    if (!by_name(tk_string(t, t->classes[e->cls].name, NULL), on_steps, &number) && !by_arg(t, e, key, &number)) continue;
+    if (!steps_by_name(tk_string(t, t->classes[e->cls].name, NULL), on_steps, &number) && !by_arg(t, e, key, &number)) continue;
     if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
     s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, track};
   }
@@ -125,7 +125,7 @@ void steps_free(struct steps *s) {
 }
 
 /* Finds the last step of v[from..from+n) that starts at or before ts, if it has not ended. */
-static bool find(const struct steps *s, uint32_t from, uint32_t n, tk_time ts, int64_t *number) {
+static bool steps_find(const struct steps *s, uint32_t from, uint32_t n, tk_time ts, int64_t *number) {
   uint32_t lo = from, hi = from + n;
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
@@ -151,7 +151,7 @@ static uint32_t first_of(const struct steps *s, tk_id track) {
 bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number) {
   if (e->flags & TK_LOST_CLOCK) return false;
   uint32_t own = first_of(s, e->track), n = first_of(s, e->track + 1) - own;
-  return n ? find(s, own, n, e->ts, number) : find(s, s->main, s->n_main, e->ts, number);
+  return n ? steps_find(s, own, n, e->ts, number) : steps_find(s, s->main, s->n_main, e->ts, number);
 }
 
 bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end) {

@@ -172,7 +172,7 @@ void archive_close(struct arc *a) {
 /* ---- members ---- */
 
 /* Returns the UTF-8 name if there is one, independent of the locale. */
-static const char *name_of(struct arc *a, struct archive_entry *e) {
+static const char *archive_name_of(struct arc *a, struct archive_entry *e) {
   const char *name = archive_entry_pathname_utf8(e);
   if (!name) name = archive_entry_pathname(e);
   while (name && name[0] == '.' && name[1] == '/') name += 2;
@@ -183,7 +183,7 @@ static const char *name_of(struct arc *a, struct archive_entry *e) {
 
 static bool take_member(struct arc *a, struct archive_entry *e) {
   if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)) return false;
-  a->member = (struct arc_member){.name = name_of(a, e), .size = UINT64_MAX};
+  a->member = (struct arc_member){.name = archive_name_of(a, e), .size = UINT64_MAX};
   if (packing_is_junk(a->member.name)) return false;
   if (archive_entry_size_is_set(e)) a->member.size = (uint64_t)archive_entry_size(e);
   if (archive_entry_mtime_is_set(e)) a->member.time_ns = (int64_t)archive_entry_mtime(e) * 1000000000;

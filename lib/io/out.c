@@ -240,14 +240,14 @@ static void start_thread(struct out_impl *w) {
 }
 
 /* Returns the part after the last slash. */
-static const char *name_of(const char *path) {
+static const char *out_name_of(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
 /* Prints "<folder>/.<name>.tmp-<host>-", the prefix of this target's temporary files on this host. */
 static int print_prefix(const struct out_impl *w, char *to, size_t size) {
-  const char *name = name_of(w->path);
+  const char *name = out_name_of(w->path);
   char host[64] = "";
   gethostname(host, sizeof host - 1);
   for (char *c = host; *c; c++)
@@ -258,11 +258,11 @@ static int print_prefix(const struct out_impl *w, char *to, size_t size) {
 /* Removes files of dead processes of this host. Only the beginning of a large folder is searched: when every file searched all
  * of it, a split into 8,000 files in one folder took 27 s. */
 static void remove_dead(const struct out_impl *w, const char *prefix) {
-  const char *name = name_of(prefix);
+  const char *name = out_name_of(prefix);
   const size_t n = strlen(name);
   char folder[PATH_MAX], path[PATH_MAX];
   struct dirent *entry;
-  snprintf(folder, sizeof folder, "%.*s.", (int)(name_of(w->path) - w->path), w->path);
+  snprintf(folder, sizeof folder, "%.*s.", (int)(out_name_of(w->path) - w->path), w->path);
   DIR *d = opendir(folder);
   for (unsigned i = 0; d && i < LOOK_AT && (entry = readdir(d)) != NULL; i++) {
     char *end;
@@ -312,7 +312,8 @@ static bool open_unnamed(struct out_impl *w) {
 #ifdef O_TMPFILE
   char folder[PATH_MAX], path[32];
   struct stat st;
-  if (snprintf(folder, sizeof folder, "%.*s.", (int)(name_of(w->path) - w->path), w->path) >= (int)sizeof folder) return false;
+  if (snprintf(folder, sizeof folder, "%.*s.", (int)(out_name_of(w->path) - w->path), w->path) >= (int)sizeof folder)
+    return false;
   w->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, w->mode);
   if (w->fd >= 0 && stat(descriptor_path(w, path), &st) == 0) return w->unnamed = true;
   if (w->fd >= 0) close(w->fd);
@@ -359,7 +360,7 @@ static bool open_target(struct out_impl *w, const char *path, struct tk_err *err
     w->fd = open(w->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     return w->fd >= 0 || err_sys(err, TK_EWRITE, errno, "failed to open for writing");
   }
-  if (!*name_of(w->path)) return err_sys(err, TK_EWRITE, *path ? EISDIR : ENOENT, "failed to write");
+  if (!*out_name_of(w->path)) return err_sys(err, TK_EWRITE, *path ? EISDIR : ENOENT, "failed to write");
   if (exists && !w->force && !w->same) return refuse_existing(err);
   w->replaces = exists;
   w->mode = ((exists ? st.st_mode : 0666) & w->allowed) | S_IRUSR | S_IWUSR;

@@ -54,14 +54,14 @@ void merge_collectives_free(struct merge_collectives *c, struct mem *mem) {
   *c = (struct merge_collectives){.n = 0};
 }
 
-static int64_t rank_of(const struct merge_who *who, const struct merge_meeting *m) {
+static int64_t collectives_rank_of(const struct merge_who *who, const struct merge_meeting *m) {
   return who[m->input].merged ? (int64_t)m->device - 1 : who[m->input].rank;
 }
 
 static uint32_t device_of(const struct merge_who *who, const struct merge_meeting *m) { return who[m->input].merged ? 0 : m->device; }
 
 /* Returns the end of the rows of the collective that begins at `from`. */
-static uint32_t end_of(const struct merge_collectives *c, uint32_t from) {
+static uint32_t collectives_end_of(const struct merge_collectives *c, uint32_t from) {
   uint32_t to = from;
   while (to < c->n && c->v[to].collective == c->v[from].collective) to++;
   return to;
@@ -92,9 +92,9 @@ void merge_collectives_sum_up(const struct merge_collectives *c, const struct me
   map_init(&steps, mem);
   *sum = (struct tk_collectives){.n = c->n_collectives};
   for (uint32_t i = 0, k; i < c->n; i = k) {
-    k = end_of(c, i);
+    k = collectives_end_of(c, i);
     const struct merge_meeting *last = &c->v[k - 1];
-    struct tally *t = tally_of(&index, &v, &n, &cap, rank_of(who, last));
+    struct tally *t = tally_of(&index, &v, &n, &cap, collectives_rank_of(who, last));
     if (!t) break;
     t->last++;
     t->lost_ns += last->start_ns - c->v[k - 2].start_ns;
@@ -115,7 +115,7 @@ void merge_collectives_sum_up(const struct merge_collectives *c, const struct me
 
 void merge_collectives_tally(const struct merge_collectives *c, struct merge_tally *v) {
   for (uint32_t i = 0, k; i < c->n; i = k) {
-    k = end_of(c, i);
+    k = collectives_end_of(c, i);
     const struct merge_meeting *last = &c->v[k - 1];
     for (uint32_t m = i; m < k; m++) {
       v[c->v[m].input].met++;
@@ -144,7 +144,9 @@ static void put_us(struct out *o, i128 ns) {
   put(o, rest);
 }
 
-static const char *text_of(const struct merge_collectives *c, uint32_t id) { return id ? (const char *)c->texts.strs[id].bytes : ""; }
+static const char *collectives_text_of(const struct merge_collectives *c, uint32_t id) {
+  return id ? (const char *)c->texts.strs[id].bytes : "";
+}
 
 static void put_json(struct out *o, const char *text, struct mem *mem) {
   struct buf b = {.mem = mem};
@@ -166,7 +168,7 @@ static void put_csv(struct out *o, const char *text) {
 }
 
 /* Writes a "host", "name" or "group", redacted if the traces are. */
-static void put_text(const struct merge_table *table, const char *kind, const char *text) {
+static void collectives_put_text(const struct merge_table *table, const char *kind, const char *text) {
   struct buf b = {.mem = table->mem};
   if (table->redact) text = redact_outside(table->redact, kind, text, &b) && buf_append(&b, "", 1) ? (const char *)b.data : "?";
   if (table->kind == MERGE_TABLE_JSON) put_json(table->out, text, table->mem);
@@ -184,8 +186,8 @@ static struct told told_of(const struct merge_collectives *c, uint32_t from, uin
   struct told t = {"", "", -1, -1};
   for (uint32_t i = from; i < to; i++) {
     const struct merge_meeting *m = &c->v[i];
-    if (!*t.name) t.name = text_of(c, m->name);
-    if (!*t.group) t.group = text_of(c, m->group);
+    if (!*t.name) t.name = collectives_text_of(c, m->name);
+    if (!*t.group) t.group = collectives_text_of(c, m->group);
     if (t.seq < 0) t.seq = m->seq;
     if (m->bytes > t.bytes) t.bytes = m->bytes;
   }
@@ -197,27 +199,27 @@ static void csv_row(const struct merge_collectives *c, const struct merge_table 
   struct told t = told_of(c, range[0], range[1]);
   struct out *o = table->out;
   put_int(o, m->collective);
-  put(o, ","), put_text(table, "group", t.group);
+  put(o, ","), collectives_put_text(table, "group", t.group);
   put(o, ",");
   if (t.seq >= 0) put_int(o, t.seq);
-  put(o, ","), put_text(table, "name", t.name);
+  put(o, ","), collectives_put_text(table, "name", t.name);
   put(o, ",");
   if (m->bytes >= 0) put_int(o, m->bytes);
-  put(o, ","), put_int(o, rank_of(table->who, m));
-  put(o, ","), put_text(table, "host", table->who[m->input].host);
+  put(o, ","), put_int(o, collectives_rank_of(table->who, m));
+  put(o, ","), collectives_put_text(table, "host", table->who[m->input].host);
   put(o, ","), put_int(o, device_of(table->who, m));
   put(o, ","), put_us(o, (i128)m->start_ns - table->zero_ns);
   put(o, ","), put_us(o, (i128)m->end_ns - table->zero_ns);
   put(o, ","), put_us(o, (i128)last->start_ns - m->start_ns);
-  put(o, ","), put_int(o, rank_of(table->who, last));
+  put(o, ","), put_int(o, collectives_rank_of(table->who, last));
   put(o, ","), put_us(o, (i128)last->start_ns - first->start_ns);
   put(o, "\n");
 }
 
 static void json_rank(const struct merge_meeting *m, const struct merge_table *table, int64_t last) {
   struct out *o = table->out;
-  put(o, "{\"rank\":"), put_int(o, rank_of(table->who, m));
-  put(o, ",\"host\":"), put_text(table, "host", table->who[m->input].host);
+  put(o, "{\"rank\":"), put_int(o, collectives_rank_of(table->who, m));
+  put(o, ",\"host\":"), collectives_put_text(table, "host", table->who[m->input].host);
   put(o, ",\"device\":"), put_int(o, device_of(table->who, m));
   if (m->bytes >= 0) put(o, ",\"bytes\":"), put_int(o, m->bytes);
   put(o, ",\"arrival_us\":"), put_us(o, (i128)m->start_ns - table->zero_ns);
@@ -231,11 +233,11 @@ static void json_collective(const struct merge_collectives *c, const struct merg
   struct told t = told_of(c, range[0], range[1]);
   struct out *o = table->out;
   put(o, range[0] ? ",\n{\"collective\":" : "\n{\"collective\":"), put_int(o, first->collective);
-  put(o, ",\"group\":"), put_text(table, "group", t.group);
+  put(o, ",\"group\":"), collectives_put_text(table, "group", t.group);
   if (t.seq >= 0) put(o, ",\"sequence\":"), put_int(o, t.seq);
-  put(o, ",\"name\":"), put_text(table, "name", t.name);
+  put(o, ",\"name\":"), collectives_put_text(table, "name", t.name);
   if (t.bytes >= 0) put(o, ",\"bytes\":"), put_int(o, t.bytes);
-  put(o, ",\"last\":"), put_int(o, rank_of(table->who, last));
+  put(o, ",\"last\":"), put_int(o, collectives_rank_of(table->who, last));
   put(o, ",\"skew_us\":"), put_us(o, (i128)last->start_ns - first->start_ns);
   put(o, ",\"ranks\":[");
   for (uint32_t i = range[0]; i < range[1]; i++) {
@@ -272,7 +274,7 @@ bool merge_collectives_write(const struct merge_collectives *c, const struct mer
   put(table->out, json ? "{\"collectives\":["
                        : "collective,group,sequence,name,bytes,rank,host,device,arrival_us,leave_us,wait_us,last_rank,skew_us\n");
   for (uint32_t i = 0, k; i < c->n; i = k) {
-    k = end_of(c, i);
+    k = collectives_end_of(c, i);
     const uint32_t range[2] = {i, k};
     if (json) json_collective(c, table, range);
     for (uint32_t m = i; !json && m < k; m++) csv_row(c, table, m, range);
@@ -337,7 +339,7 @@ bool merge_collectives_link(const struct merge_collectives *c, uint32_t input, s
   bool ok = index_events(c, t, &at, mem);
   tk_id cls = ok ? trace_class(t, trace_text(t, "waited for"), trace_text(t, "collective")) : 0;
   for (uint32_t i = 0, k; ok && i < c->n; i = k) {
-    k = end_of(c, i);
+    k = collectives_end_of(c, i);
     const struct merge_meeting *last = &c->v[k - 1];
     i128 came = ((i128)last->start_ns - t->origin_ns) * 1000 + 1000;
     tk_id own = last->input == input ? event_at(&at, last->end_ns) : 0;

@@ -15,14 +15,14 @@
 /* ---- JSON ---- */
 
 /* Returns the text of an object or array. */
-static const char *text_of(const struct json_value *v, size_t *n) {
+static const char *offsets_text_of(const struct json_value *v, size_t *n) {
   *n = (size_t)(v->end - v->p);
   return (const char *)v->p;
 }
 
 static bool member(const struct json_value *object, const char *key, enum json_type type, struct json_value *v) {
   size_t n;
-  const char *text = text_of(object, &n);
+  const char *text = offsets_text_of(object, &n);
   return object->type == JSON_OBJECT && json_member(text, n, key, v) && v->type == type;
 }
 
@@ -141,8 +141,8 @@ static bool take_host(struct merge_offsets *o, const struct json_value *v, const
 /* Finds the list of hosts, wherever the report is in the file. */
 static bool find_hosts(const char *text, size_t n, struct json_value *hosts) {
   struct json_value v;
-  if (json_member(text, n, "tracekit", &v) && v.type == JSON_OBJECT) text = text_of(&v, &n);
-  if (json_member(text, n, "align", &v) && v.type == JSON_OBJECT) text = text_of(&v, &n);
+  if (json_member(text, n, "tracekit", &v) && v.type == JSON_OBJECT) text = offsets_text_of(&v, &n);
+  if (json_member(text, n, "align", &v) && v.type == JSON_OBJECT) text = offsets_text_of(&v, &n);
   return json_member(text, n, "hosts", hosts) && hosts->type == JSON_ARRAY;
 }
 

@@ -26,7 +26,7 @@ uint64_t merge_gone_room(uint64_t to) {
 
 /* ---- ranks to keep whole ---- */
 
-static bool is_wanted(const struct merger *m, uint32_t input) {
+static bool shares_is_wanted(const struct merger *m, uint32_t input) {
   return !m->alignment.skipped[input] && !m->report->ranks[input].failed;
 }
 
@@ -124,7 +124,7 @@ static bool share(struct merger *m, struct need *v) {
   i128 least = outside;
   uint32_t n = 0;
   for (uint32_t i = 0; i < m->n_inputs; i++) {
-    if (!is_wanted(m, i)) continue;
+    if (!shares_is_wanted(m, i)) continue;
     v[n].input = i;
     find_need(m, &v[n], part);
     least += v[n++].floor;

@@ -24,13 +24,13 @@ static int by_measure(const void *a, const void *b) {
   return x->input < y->input ? -1 : x->input > y->input;
 }
 
-static bool is_wanted(const struct merger *m, uint32_t input) {
+static bool stragglers_is_wanted(const struct merger *m, uint32_t input) {
   return !m->alignment.skipped[input] && !m->report->ranks[input].failed;
 }
 
 static bool have_met(const struct merger *m, const struct merge_tally *tally) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < m->n_inputs; i++) n += is_wanted(m, i) && tally[i].met;
+  for (uint32_t i = 0; i < m->n_inputs; i++) n += stragglers_is_wanted(m, i) && tally[i].met;
   return n >= FEWEST;
 }
 
@@ -40,7 +40,7 @@ static void choose(struct stragglers *s, const struct merger *m, struct placed *
   s->met = have_met(m, s->tally);
   for (uint32_t i = 0; i < m->n_inputs; i++) {
     const int64_t lasts = m->alignment.sizes[i].lasts_ns, size = s->met ? s->tally[i].cost_ns : lasts;
-    if (!is_wanted(m, i) || (s->met && !s->tally[i].met)) continue;
+    if (!stragglers_is_wanted(m, i) || (s->met && !s->tally[i].met)) continue;
     v[n++] = (struct placed){s->met ? s->tally[i].wait_ns : lasts, i};
     if (slow == UINT32_MAX || size > most) slow = i, most = size;
   }
@@ -94,7 +94,8 @@ static bool tell_ranks(struct telling *t) {
     return err_set(m->err, TK_ELIMIT, "out of memory");
   }
   for (uint32_t i = 0; i < m->n_inputs; i++)
-    if (is_wanted(m, i)) v[n++] = (struct placed){t->s->met ? -(i128)t->s->tally[i].cost_ns : -(i128)m->alignment.sizes[i].lasts_ns, i};
+    if (stragglers_is_wanted(m, i))
+      v[n++] = (struct placed){t->s->met ? -(i128)t->s->tally[i].cost_ns : -(i128)m->alignment.sizes[i].lasts_ns, i};
   qsort(v, n, sizeof *v, by_measure);
   for (uint32_t i = 0; i < n && i < MOST_RANKS; i++) t->to->ranks[t->to->n_ranks++] = told(t, v[i].input);
   mem_free(&m->mem, v);
@@ -128,7 +129,7 @@ static bool tell_step(struct telling *t) {
   return mem_check(&t->m->mem, t->m->err);
 }
 
-static const struct scan_name *name_of(const struct scan *s, const struct scan_name *like) {
+static const struct scan_name *stragglers_name_of(const struct scan *s, const struct scan_name *like) {
   for (uint32_t i = 0; i < s->n_names; i++)
     if (s->names[i].n_name == like->n_name && memcmp(s->names[i].name, like->name, like->n_name) == 0) return &s->names[i];
   return NULL;
@@ -153,7 +154,7 @@ static bool tell_names(struct telling *t) {
   uint32_t n = 0;
   if (!v) return err_set(t->m->err, TK_ELIMIT, "out of memory");
   for (uint32_t i = 0; i < slow->n_names; i++) {
-    const struct scan_name *a = &slow->names[i], *b = name_of(typical, a);
+    const struct scan_name *a = &slow->names[i], *b = stragglers_name_of(typical, a);
     v[n] = (struct tk_straggler_name){.count = {a->count, b ? b->count : 0},
                                       .self_ns = {as_signed(a->self_ns), b ? as_signed(b->self_ns) : 0},
                                       .p50_ns = {as_signed(scan_quantile(a, 0.5)), b ? as_signed(scan_quantile(b, 0.5)) : 0}};
@@ -206,7 +207,7 @@ static void put_rank(struct buf *b, const struct tk_straggler *r) {
   buf_text(b, "}");
 }
 
-static void put_name(struct buf *b, const struct tk_straggler_name *n) {
+static void stragglers_put_name(struct buf *b, const struct tk_straggler_name *n) {
   buf_text(b, "{\"name\":");
   json_quote(b, n->name, strlen(n->name));
   put_int(b, ",\"count\":", (int64_t)n->count[0]);
@@ -235,7 +236,7 @@ void stragglers_print(struct buf *b, const struct tk_stragglers *s) {
   buf_text(b, ",\"names\":[");
   for (size_t i = 0; i < s->n_names; i++) {
     buf_text(b, i ? ",\n" : "\n");
-    put_name(b, &s->names[i]);
+    stragglers_put_name(b, &s->names[i]);
   }
   buf_text(b, "]}");
 }

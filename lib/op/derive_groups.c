@@ -279,7 +279,7 @@ struct timed {
   tk_id event;
 };
 
-static int by_time(const void *a, const void *b) {
+static int derive_by_time(const void *a, const void *b) {
   const struct timed *x = a, *y = b;
   if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
   if (x->dur != y->dur) return x->dur > y->dur ? -1 : 1;
@@ -296,7 +296,7 @@ tk_id *derive_sorted(const struct derive *d, tk_id process, uint32_t *n) {
   }
   struct timed *v = (struct timed *)(void *)all.data;
   *n = (uint32_t)(all.len / sizeof *v);
-  if (*n) qsort(v, *n, sizeof *v, by_time);
+  if (*n) qsort(v, *n, sizeof *v, derive_by_time);
   tk_id *events = mem_array(d->mem, (uint64_t)*n + 1, sizeof *events);
   for (uint32_t i = 0; events && i < *n; i++) events[i] = v[i].event;
   buf_free(&all);

@@ -63,7 +63,7 @@ static bool add_hosts(struct redactor *r) {
 
 /* ---- the list of changes ---- */
 
-static struct redact_bytes text_of(const struct redactor *r, tk_id id) {
+static struct redact_bytes redact_text_of(const struct redactor *r, tk_id id) {
   struct redact_bytes text;
   text.p = tk_string(r->t, id, &text.n);
   return text;
@@ -72,8 +72,8 @@ static struct redact_bytes text_of(const struct redactor *r, tk_id id) {
 /* Lists `count` occurrences of string `id`, which became `becomes`; 0 = removed. */
 static void list(struct redactor *r, enum redact_kind kind, tk_id id, tk_id becomes, uint64_t count) {
   if (!r->plan->opt->list) return;
-  const struct redact_bytes after = text_of(r, becomes);
-  redact_list_note(r->plan->opt->list, kind, text_of(r, id), becomes ? &after : NULL, count);
+  const struct redact_bytes after = redact_text_of(r, becomes);
+  redact_list_note(r->plan->opt->list, kind, redact_text_of(r, id), becomes ? &after : NULL, count);
 }
 
 /* ---- texts ---- */
@@ -133,7 +133,7 @@ static tk_id of_table(struct redactor *r, struct map *table, tk_id id, tk_id (*m
   return becomes;
 }
 
-static tk_id name_of(struct redactor *r, tk_id id) { return of_table(r, &r->names, id, new_name); }
+static tk_id redact_name_of(struct redactor *r, tk_id id) { return of_table(r, &r->names, id, new_name); }
 
 static tk_id new_id(struct redactor *r, tk_id id) { return known_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
 static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
@@ -204,7 +204,7 @@ static bool keep_field(struct redactor *r, struct tk_arg *arg) {
     return true;
   case KEY_END_NAME: case KEY_END_CAT:
     if (arg->type != TK_ARG_STR) return false;
-    arg->s = arg->key == KEY_END_NAME ? name_of(r, arg->s) : cat_of(r, arg->s);
+    arg->s = arg->key == KEY_END_NAME ? redact_name_of(r, arg->s) : cat_of(r, arg->s);
     return true;
   case KEY_PH: case KEY_SCOPE_OF_INSTANT: case KEY_BP: case KEY_RESPELLED: case KEY_ARGS:
     return is_text(arg) && known_field(arg->key, tk_string(r->t, arg->s, NULL));
@@ -229,7 +229,7 @@ static bool keep_arg(struct redactor *r, struct tk_arg *arg, bool sample) {
   if (key_is_reserved(tk_string(r->t, arg->key, NULL))) return false;
   if (is_asked_for(r, arg->key) || (r->plan->opt->keep_numbers && !is_text(arg))) return true;
   if (!sample || (is_text(arg) && !known_number(tk_string(r->t, arg->s, NULL)))) return false;
-  arg->key = name_of(r, arg->key);
+  arg->key = redact_name_of(r, arg->key);
   return true;
 }
 
@@ -269,8 +269,8 @@ static struct tk_ident redact_ident(struct redactor *r, struct tk_ident i) {
 static tk_id name_of_counter(struct redactor *r, const struct tk_track *k) {
   const struct tk_event *e = &r->t->events[k->first];
   struct tk_arg id;
-  if (!k->count) return name_of(r, k->name);
-  tk_id name = name_of(r, r->t->classes[e->cls].name);
+  if (!k->count) return redact_name_of(r, k->name);
+  tk_id name = redact_name_of(r, r->t->classes[e->cls].name);
   if (!tk_args_find(r->t, e->args, "json.id", &id) || (id.type != TK_ARG_INT && id.type != TK_ARG_STR)) return name;
   if (id.type == TK_ARG_STR) id.s = id_of(r, id.s);
   return trace_counter_name(r->t, name, &id);
@@ -283,7 +283,7 @@ static void redact_tracks(struct redactor *r) {
     r->report->labels += k->labels != 0;
     k->pid = redact_ident(r, k->pid);
     k->tid = redact_ident(r, k->tid);
-    k->name = k->kind == TK_COUNTERS ? name_of_counter(r, k) : name_of(r, k->name);
+    k->name = k->kind == TK_COUNTERS ? name_of_counter(r, k) : redact_name_of(r, k->name);
     k->machine = host_of(r, k->machine);
     k->labels = 0;
     k->renamed = k->renamed || k->kind == TK_PROCESS || k->kind == TK_THREAD;
@@ -312,7 +312,7 @@ static void redact_events(struct redactor *r) {
 static void redact_classes(struct redactor *r) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_classes; i++) {
-    tk_id name = t->classes[i].name, becomes = name_of(r, name);
+    tk_id name = t->classes[i].name, becomes = redact_name_of(r, name);
     uint32_t args = redact_args(r, t->classes[i].args, false);
     r->report->names += name != becomes;
     t->classes[i] = (struct tk_class){.name = becomes, .cat = cat_of(r, t->classes[i].cat), .args = args};
@@ -329,7 +329,7 @@ static void list_classes(struct redactor *r) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) uses[t->flow_points[i].cls]++;
   for (tk_id i = 1; i <= t->n_classes; i++) {
     const struct tk_class c = t->classes[i];
-    if (c.name) list(r, REDACT_NAME, c.name, name_of(r, c.name), uses[i]);
+    if (c.name) list(r, REDACT_NAME, c.name, redact_name_of(r, c.name), uses[i]);
     if (c.cat) list(r, REDACT_CATEGORY, c.cat, cat_of(r, c.cat), uses[i]);
   }
   mem_free(r->mem, uses);
@@ -338,7 +338,7 @@ static void list_classes(struct redactor *r) {
 /* ---- top-level data ---- */
 
 /* Copies a number, such as the rank or the number of ranks. */
-static void put_number(struct buf *b, const struct tk_trace *t, const struct tk_meta *m, const char *key) {
+static void redact_put_number(struct buf *b, const struct tk_trace *t, const struct tk_meta *m, const char *key) {
   struct json_value v;
   if (!json_member(trace_raw(t, m->at), m->size, key, &v) || v.type != JSON_NUMBER) return;
   buf_text(b, b->len > 1 ? ",\"" : "\"");
@@ -394,7 +394,7 @@ static bool is_merged(const struct tk_trace *t) {
 
 /* Lists a top-level value: all of it if it is kept, else only its key. */
 static void list_meta(struct redactor *r, const struct tk_meta *m, bool kept) {
-  const struct redact_bytes key = text_of(r, m->key), value = {trace_raw(r->t, m->at), m->size};
+  const struct redact_bytes key = redact_text_of(r, m->key), value = {trace_raw(r->t, m->at), m->size};
   if (!r->plan->opt->list) return;
   redact_list_note(r->plan->opt->list, m->origin ? REDACT_BLOCK : REDACT_TOP_LEVEL, key, kept ? &key : NULL, 1);
   if (kept) redact_list_note(r->plan->opt->list, REDACT_TOP_LEVEL, value, &value, 1);
@@ -421,8 +421,8 @@ static void redact_metas(struct redactor *r) {
     if (strcmp(key, "tracekit") == 0 && merged) put_ranks(r);
     if (strcmp(key, "distributedInfo") == 0 && !merged) {
       buf_text(&r->text, "{");
-      put_number(&r->text, t, &m, "rank");
-      put_number(&r->text, t, &m, "world_size");
+      redact_put_number(&r->text, t, &m, "rank");
+      redact_put_number(&r->text, t, &m, "world_size");
       buf_text(&r->text, "}");
     }
     if (r->text.len) add_meta(r, m);
@@ -443,14 +443,14 @@ static void redact_rest(struct redactor *r) {
   t->edits |= TK_EDIT_DROPPED | TK_EDIT_RENAMED;
 }
 
-static struct siphash_key key_of(const struct tk_redact_options *opt) {
+static struct siphash_key redact_key_of(const struct tk_redact_options *opt) {
   if (opt->key) return siphash_key_of(opt->key, strlen(opt->key));
   return (struct siphash_key){{hash_secret[0], hash_secret[1]}};
 }
 
 bool redact_outside(const struct tk_redact_options *opt, const char *kind, const char *text, struct buf *b) {
   struct words none;
-  const struct pseudonyms who = {key_of(opt), &none};
+  const struct pseudonyms who = {redact_key_of(opt), &none};
   const bool name = strcmp(kind, "name") == 0;
   const size_t n = strlen(text), before = b->len;
   uint64_t found = 0;
@@ -465,13 +465,13 @@ bool redact_outside(const struct tk_redact_options *opt, const char *kind, const
 
 void redact_run(const struct tk_redact_options *opt, const char *run, char *to, size_t size) {
   if (!opt || !run[strspn(run, "0123456789_-.:")]) snprintf(to, size, "%s", run);
-  else snprintf(to, size, "run-%016llx", (unsigned long long)siphash(key_of(opt), run, strlen(run)));
+  else snprintf(to, size, "run-%016llx", (unsigned long long)siphash(redact_key_of(opt), run, strlen(run)));
 }
 
 bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_redact_report *report, struct tk_err *err) {
   struct mem *mem = &t->store->mem;
   struct redactor r = {.t = t, .plan = plan, .report = report, .mem = mem, .text = {.mem = mem}};
-  r.who.key = key_of(plan->opt);
+  r.who.key = redact_key_of(plan->opt);
   struct map *const maps[] = {&r.names, &r.ids, &r.id2s, &r.hosts, &r.cats, &r.wanted, &r.told};
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], mem);
   words_init(&r.words, mem);

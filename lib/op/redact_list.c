@@ -39,7 +39,7 @@ static int by_weight(const void *a, const void *b) {
 static void put(struct out *o, const char *text) { out_write(o, text, strlen(text)); }
 
 /* Escapes bytes that would end a column or confuse a terminal, and bytes that are not UTF-8. */
-static void put_text(struct out *o, const struct intern_str *s) {
+static void redact_put_text(struct out *o, const struct intern_str *s) {
   static const char HEX[] = "0123456789abcdef";
   const bool valid = utf8_valid(s->bytes, s->len);
   for (uint32_t i = 0; i < s->len; i++) {
@@ -63,8 +63,8 @@ bool redact_list_write(struct tk_redact_list *l, struct out *to) {
     char count[24];
     put(to, ACTIONS[row->action]), put(to, "\t"), put(to, KINDS[row->kind]), put(to, "\t");
     out_write(to, count, num_put_i64(count, (int64_t)row->count));
-    put(to, "\t"), put_text(to, &l->texts.strs[row->text]), put(to, "\t");
-    if (row->becomes) put_text(to, &l->texts.strs[row->becomes]);
+    put(to, "\t"), redact_put_text(to, &l->texts.strs[row->text]), put(to, "\t");
+    if (row->becomes) redact_put_text(to, &l->texts.strs[row->becomes]);
     put(to, "\n");
   }
   return !l->mem.failed;

@@ -11,13 +11,13 @@
 enum { LEAST_MIXED = 24, LEAST_LOWER = 32, LEAST_HEX = 32, MOST = 4096 };
 enum class { OTHER, UPPER, LOWER, DIGIT };
 
-static enum class class_of(char c) {
+static enum class secret_class_of(char c) {
   if (c >= '0' && c <= '9') return DIGIT;
   if (c >= 'a' && c <= 'z') return LOWER;
   return c >= 'A' && c <= 'Z' ? UPPER : OTHER;
 }
 
-static bool in_run(char c) { return class_of(c) != OTHER || (c && strchr("+/_-", c)); }
+static bool in_run(char c) { return secret_class_of(c) != OTHER || (c && strchr("+/_-", c)); }
 
 struct census {
   size_t n, of[4]; /* characters by class */
@@ -30,11 +30,11 @@ static struct census take(const char *p, size_t n) {
   struct census c = {.n = n, .hex = true};
   bool seen[128] = {false};
   for (size_t i = 0; i < n; i++) {
-    const enum class class = class_of(p[i]);
+    const enum class class = secret_class_of(p[i]);
     const bool fresh = !seen[(unsigned char)p[i] & 127], letter = (p[i] | 32) >= 'a' && (p[i] | 32) <= 'f';
     seen[(unsigned char)p[i] & 127] = true;
     c.of[class]++;
-    c.changes += i > 0 && class != class_of(p[i - 1]);
+    c.changes += i > 0 && class != secret_class_of(p[i - 1]);
     c.distinct += fresh && i < 40;
     c.letters += fresh && letter && class != OTHER;
     c.digits += fresh && class == DIGIT;
@@ -61,12 +61,12 @@ static bool is_mixed_key(const struct census *c) {
 
 static size_t alnum_run(const char *p, const char *end) {
   size_t n = 0;
-  while (p + n < end && n < MOST && class_of(p[n]) != OTHER) n++;
+  while (p + n < end && n < MOST && secret_class_of(p[n]) != OTHER) n++;
   return n;
 }
 
 size_t secret_random_at(const char *start, const char *p, const char *end) {
-  if (class_of(*p) == OTHER && *p != '_' && *p != '/' && *p != '+') return 0;
+  if (secret_class_of(*p) == OTHER && *p != '_' && *p != '/' && *p != '+') return 0;
   size_t n = alnum_run(p, end);
   struct census c;
   if (n >= LEAST_HEX) {

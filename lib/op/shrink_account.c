@@ -1,7 +1,7 @@
 /* shrink_account.c - account of a shrink: a row for each (process, kind, name) of removed events (shrink_account.h). */
 #include "shrink_account.h"
 
-static struct gone *row_of(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e) {
+static struct gone *shrink_row_of(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e) {
   const struct tk_track *k = &t->tracks[e->track];
   tk_id process = k->kind == TK_PROCESS ? e->track : k->parent, name = t->classes[e->cls].name;
   uint32_t kind = k->kind, *slot;
@@ -48,7 +48,7 @@ static void stands_for(const struct shrink *s, const struct tk_event *e, uint64_
 }
 
 void shrink_account(const struct shrink *s, struct shrunk *out, const struct tk_event *e, enum rung rung) {
-  struct gone *g = row_of(out, s->t, e);
+  struct gone *g = shrink_row_of(out, s->t, e);
   uint64_t count;
   i128 total;
   stands_for(s, e, &count, &total);

@@ -17,7 +17,7 @@ void words_free(struct words *w) {
 
 static uint64_t longer(uint64_t hash, char c) { return hash_fold(hash ^ (uint8_t)c, hash_secret[1]); }
 
-static uint64_t hash_of(const char *p, size_t n) {
+static uint64_t words_hash_of(const char *p, size_t n) {
   uint64_t hash = hash_secret[0];
   for (size_t i = 0; i < n; i++) hash = longer(hash, p[i]);
   return hash;
@@ -30,7 +30,7 @@ static uint32_t start_of(const char *p) {
 bool words_add(struct words *w, const char *text, size_t n, const char *kind) {
   if (n < WORDS_LEAST || n > WORDS_MOST) return true;
   if (!mem_grow(w->mem, (void **)&w->v, &w->cap, (uint64_t)w->n + 1, sizeof *w->v)) return false;
-  uint32_t *at = map_put(&w->by_hash, hash_of(text, n), w->n + 1);
+  uint32_t *at = map_put(&w->by_hash, words_hash_of(text, n), w->n + 1);
   if (!at) return false;
   if (*at != w->n + 1) return true;
   w->v[w->n++] = (struct word){text, n, kind};

@@ -104,7 +104,7 @@ static void put_anchors(struct printer *p, struct mem *mem) {
   intern_free(&p->texts);
 }
 
-static void put_text(struct buf *b, uint32_t field, const char *text) {
+static void file_put_text(struct buf *b, uint32_t field, const char *text) {
   if (*text) pb_bytes(b, field, text, strlen(text));
 }
 
@@ -114,7 +114,7 @@ static void put_starts(struct buf *b, const struct format_starts *starts) {
   for (size_t i = 0; (f = format_row(i)) != NULL; i++) {
     if (!starts->of[i].known) continue;
     one.len = 0;
-    put_text(&one, 1, f->info.name);
+    file_put_text(&one, 1, f->info.name);
     pb_u64(&one, 2, zigzag(starts->of[i].of_first));
     pb_message(b, 22, &one);
   }
@@ -127,7 +127,7 @@ static void put_sizes(struct buf *b, const struct scan_size *sizes) {
   for (size_t i = 0; (f = format_row(i)) != NULL; i++) {
     if (!sizes[i].bytes[SCAN_PLAIN]) continue;
     one.len = 0;
-    put_text(&one, 1, f->info.name);
+    file_put_text(&one, 1, f->info.name);
     pb_u64(&one, 2, sizes[i].bytes[SCAN_PLAIN]);
     pb_u64(&one, 3, sizes[i].bytes[SCAN_PACKED]);
     pb_u64(&one, 4, sizes[i].bare[SCAN_PLAIN]);
@@ -157,8 +157,8 @@ static void put_gpu(struct buf *b, const struct align_gpu *g) {
 }
 
 static void put_rank(struct buf *b, const struct scan *s) {
-  put_text(b, 1, s->input);
-  put_text(b, 2, s->host);
+  file_put_text(b, 1, s->input);
+  file_put_text(b, 2, s->host);
   if (s->rank >= 0) pb_u64(b, 3, zigzag(s->rank)), pb_u64(b, 4, 1);
   if (s->merged) pb_u64(b, 5, 1);
   pb_i64(b, 6, s->world);
@@ -170,9 +170,9 @@ static void put_rank(struct buf *b, const struct scan *s) {
   pb_u64(b, 12, s->events);
   pb_u64(b, 13, s->flow_points);
   pb_u64(b, 14, s->size);
-  put_text(b, 15, s->format);
-  put_text(b, 18, s->run);
-  put_text(b, 19, s->step);
+  file_put_text(b, 15, s->format);
+  file_put_text(b, 18, s->run);
+  file_put_text(b, 19, s->step);
   for (uint32_t i = 0; i < s->pids.n; i++) pb_u64(b, 20, zigzag(s->pids.v[i]));
   pb_u64(b, 21, s->pids.processes);
   put_starts(b, &s->starts);
@@ -208,7 +208,7 @@ void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anch
   struct mem *mem = to->mem;
   struct printer p = {.column = {.mem = mem}, .anchors = {.mem = mem}, .rank = {.mem = mem}, .from = anchors};
   put_rank(&p.rank, s);
-  for (size_t i = 0; i < n_notes; i++) put_text(&p.rank, 17, notes[i]);
+  for (size_t i = 0; i < n_notes; i++) file_put_text(&p.rank, 17, notes[i]);
   put_anchors(&p, mem);
   for (uint32_t most = anchors->n / 2; !mem->failed && most && p.rank.len + p.anchors.len > SCAN_MOST; most /= 2) {
     align_thin_out(anchors, 0, most);
@@ -234,7 +234,7 @@ struct reader {
 };
 
 /* Copies a text of the file, which is not NUL-terminated. */
-static const char *text_of(struct reader *r, ProtobufCBinaryData text) {
+static const char *file_text_of(struct reader *r, ProtobufCBinaryData text) {
   char *copy = arena_alloc(&r->list->arena, text.len + 1);
   if (!copy) return "";
   if (text.len) memcpy(copy, text.data, text.len);
@@ -245,7 +245,7 @@ static const char *text_of(struct reader *r, ProtobufCBinaryData text) {
 /* True if a column is complete or absent. */
 static bool is_column(size_t n, const Scan__Anchors *a) { return n == 0 || n == a->count; }
 
-static bool is_whole(const Scan__Anchors *a) {
+static bool file_is_whole(const Scan__Anchors *a) {
   return a->n_label == a->count && is_column(a->n_module, a) && is_column(a->n_exact, a) && is_column(a->n_end, a) &&
          is_column(a->n_lasted, a) && is_column(a->n_run, a) && is_column(a->n_step, a) && is_column(a->n_device, a) &&
          is_column(a->n_execution, a) && is_column(a->n_name, a) && is_column(a->n_group, a) && is_column(a->n_seq, a) &&
@@ -258,7 +258,7 @@ static bool are_indices(const uint32_t *v, size_t n, size_t most) {
   return true;
 }
 
-static uint64_t key_of(const Scan__Anchors *a, const uint32_t *index, size_t n, uint32_t i) {
+static uint64_t file_key_of(const Scan__Anchors *a, const uint32_t *index, size_t n, uint32_t i) {
   return n && index[i] ? a->key[index[i] - 1] : 0;
 }
 
@@ -276,8 +276,8 @@ static bool add_anchors(struct reader *r, const Scan__Anchors *a) {
   struct align_anchor last = {.seq = -1};
   for (uint32_t i = 0; i < a->count; i++) {
     struct align_anchor v = {.input = r->list->n};
-    v.label = key_of(a, a->label, a->n_label, i);
-    v.module = key_of(a, a->module, a->n_module, i);
+    v.label = file_key_of(a, a->label, a->n_label, i);
+    v.module = file_key_of(a, a->module, a->n_module, i);
     v.exact = a->n_exact ? a->exact[i] : 0;
     v.end = since(last.end, a->end, a->n_end, i);
     v.start = a->n_lasted ? (int64_t)((uint64_t)v.end - (uint64_t)a->lasted[i]) : v.end;
@@ -303,7 +303,7 @@ static struct format_starts starts_of(struct reader *r, const Scan__Rank *rank) 
   const struct format *f;
   for (size_t i = 0; (f = format_row(i)) != NULL; i++)
     for (size_t k = 0; k < rank->n_start; k++)
-      if (strcmp(text_of(r, rank->start[k]->format), f->info.name) == 0)
+      if (strcmp(file_text_of(r, rank->start[k]->format), f->info.name) == 0)
         starts.of[i] = (struct sink_start){rank->start[k]->of_first, true};
   return starts;
 }
@@ -313,7 +313,7 @@ static void take_sizes(struct reader *r, const Scan__Rank *rank, struct scan_siz
   for (size_t i = 0; (f = format_row(i)) != NULL; i++)
     for (size_t k = 0; k < rank->n_size_of; k++) {
       const Scan__Size *s = rank->size_of[k];
-      if (strcmp(text_of(r, s->format), f->info.name) == 0)
+      if (strcmp(file_text_of(r, s->format), f->info.name) == 0)
         to[i] = (struct scan_size){{s->bytes, s->packed}, {s->bare, s->bare_packed}};
     }
 }
@@ -337,7 +337,8 @@ static void take_names(struct reader *r, const Scan__Rank *rank, struct scan *s)
   for (size_t i = 0; s->names && i < rank->n_name; i++) {
     const Scan__Name *n = rank->name[i];
     s->names[s->n_names++] = (struct scan_name){
-        .name = text_of(r, n->name), .sketch = (const uint8_t *)text_of(r, n->sketch), .n_name = (uint32_t)n->name.len,
+        .name = file_text_of(r, n->name), .sketch = (const uint8_t *)file_text_of(r, n->sketch),
+          .n_name = (uint32_t)n->name.len,
         .n_sketch = (uint32_t)n->sketch.len, .count = n->count, .total_ns = n->total, .self_ns = n->self, .min_ns = n->min,
         .max_ns = n->max};
   }
@@ -358,23 +359,25 @@ static struct scan_pids pids_of_rank(struct reader *r, const Scan__Rank *rank) {
 static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *err) {
   const Scan__Anchors *a = rank->anchors;
   struct scan_list *list = r->list;
-  bool good = !a || (is_whole(a) && are_indices(a->label, a->n_label, a->n_key) && are_indices(a->module, a->n_module, a->n_key) &&
+  bool good = !a || (file_is_whole(a) && are_indices(a->label, a->n_label, a->n_key) &&
+                     are_indices(a->module, a->n_module, a->n_key) &&
                      are_indices(a->name, a->n_name, a->n_text) && are_indices(a->group, a->n_group, a->n_text));
   if (!good || rank->clock > TK_CLOCK_MONOTONIC)
     return err_set(err, TK_EFORMAT, "is damaged: inconsistent collectives of a rank");
   if (a && !add_anchors(r, a)) return mem_check(list->mem, err);
   if (!mem_grow(list->mem, (void **)&list->v, &list->cap, (uint64_t)list->n + 1, sizeof *list->v)) return mem_check(list->mem, err);
   list->v[list->n++] = (struct scan){
-      .input = text_of(r, rank->input), .host = text_of(r, rank->host), .rank = rank->stated ? rank->number : -1,
+      .input = file_text_of(r, rank->input), .host = file_text_of(r, rank->host), .rank = rank->stated ? rank->number : -1,
       .merged = rank->merged, .world = rank->world, .zero_ns = rank->zero_ns, .start_ns = rank->start_ns, .end_ns = rank->end_ns,
       .clock = (enum tk_clock)rank->clock, .records = rank->records, .events = rank->events, .flow_points = rank->flow_points,
-      .size = rank->size, .format = text_of(r, rank->format), .run = text_of(r, rank->run), .step = text_of(r, rank->step),
+      .size = rank->size, .format = file_text_of(r, rank->format), .run = file_text_of(r, rank->run),
+        .step = file_text_of(r, rank->step),
       .pids = pids_of_rank(r, rank), .starts = starts_of(r, rank), .gpu = gpu_of(rank), .mark = rank->mark};
   struct scan *s = &list->v[list->n - 1];
   take_sizes(r, rank, s->sizes);
   take_names(r, rank, s);
   if (!take_steps(r, rank, s)) return err_set(err, TK_EFORMAT, "is damaged: inconsistent steps of a rank");
-  for (size_t i = 0; i < rank->n_note; i++) diagnostics_say(r->notes, s->input, TK_NOTE_INFO, text_of(r, rank->note[i]));
+  for (size_t i = 0; i < rank->n_note; i++) diagnostics_say(r->notes, s->input, TK_NOTE_INFO, file_text_of(r, rank->note[i]));
   return mem_check(list->mem, err);
 }
 

@@ -17,7 +17,7 @@ enum { CLASSES = 252 };
 
 /* ---- histograms ---- */
 
-static uint32_t class_of(uint64_t ns) {
+static uint32_t names_class_of(uint64_t ns) {
   if (ns < 4) return (uint32_t)ns;
   const uint32_t e = 63 - (uint32_t)__builtin_clzll(ns);
   return 4 * (e - 1) + (uint32_t)(ns >> (e - 2) & 3);
@@ -69,7 +69,7 @@ struct taker {
   uint32_t n, cap;
 };
 
-static struct row *row_of(struct taker *k, tk_id event) {
+static struct row *names_row_of(struct taker *k, tk_id event) {
   const tk_id name = k->t->classes[k->t->events[event].cls].name;
   if (k->row_of[name]) return &k->v[k->row_of[name] - 1];
   if (!mem_grow(k->mem, (void **)&k->v, &k->cap, (uint64_t)k->n + 1, sizeof *k->v)) return NULL;
@@ -80,7 +80,7 @@ static struct row *row_of(struct taker *k, tk_id event) {
 
 static void add_self(void *arg, tk_id event, tk_time self) {
   struct taker *k = arg;
-  struct row *r = row_of(k, event);
+  struct row *r = names_row_of(k, event);
   const uint64_t ns = (uint64_t)k->t->events[event].dur / 1000;
   if (!r) return;
   r->count++;
@@ -145,7 +145,8 @@ static uint32_t *spread(struct taker *k, uint32_t n) {
   for (tk_id i = 1; i <= k->t->n_events; i++) {
     const struct tk_event *e = &k->t->events[i];
     const uint32_t row = e->kind == TK_SPAN && is_timed(e) ? k->row_of[k->t->classes[e->cls].name] : 0;
-    if (row && k->t->tracks[e->track].kind == TK_THREAD) classes[(size_t)(row - 1) * CLASSES + class_of((uint64_t)e->dur / 1000)]++;
+    if (row && k->t->tracks[e->track].kind == TK_THREAD)
+      classes[(size_t)(row - 1) * CLASSES + names_class_of((uint64_t)e->dur / 1000)]++;
   }
   return classes;
 }

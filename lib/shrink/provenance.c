@@ -16,7 +16,7 @@ static void put_count(struct buf *b, uint64_t v) {
   buf_append(b, text, num_put_u64(text, v));
 }
 
-static void put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
+static void provenance_put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
   size_t n;
   const char *s = tk_string(t, id, &n);
   json_quote(b, s, n);
@@ -24,7 +24,7 @@ static void put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
 
 static void put_pid(struct buf *b, const struct tk_trace *t, struct tk_ident pid) {
   char text[24];
-  if (pid.kind == TK_IDENT_STR) put_string(b, t, pid.str);
+  if (pid.kind == TK_IDENT_STR) provenance_put_string(b, t, pid.str);
   else if (pid.kind == TK_IDENT_NONE) buf_text(b, "null");
   else buf_append(b, text, num_put_i64(text, pid.num));
 }
@@ -35,11 +35,11 @@ static void put_gone(struct buf *b, const struct tk_trace *t, const struct gone 
   buf_text(b, "[");
   put_pid(b, t, k->pid);
   buf_text(b, ",");
-  put_string(b, t, k->name);
+  provenance_put_string(b, t, k->name);
   buf_text(b, ",\"");
   buf_text(b, KINDS[g->kind]);
   buf_text(b, "\",");
-  put_string(b, t, g->name);
+  provenance_put_string(b, t, g->name);
   buf_text(b, ",");
   put_count(b, g->count);
   buf_text(b, ",");

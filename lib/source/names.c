@@ -159,7 +159,9 @@ static bool is_new(struct walk *w, const struct stat *st) {
   return seen && ++*seen == 1;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) { return rundir_compare((*a)->d_name, (*b)->d_name); }
+static int names_by_name(const struct dirent **a, const struct dirent **b) {
+  return rundir_compare((*a)->d_name, (*b)->d_name);
+}
 static int wanted(const struct dirent *d) { return !packing_is_junk(d->d_name) && strcmp(d->d_name, ".") && strcmp(d->d_name, ".."); }
 
 static bool list_folder(struct walk *w, const char *path, const char *rel, unsigned depth, struct tk_err *err);
@@ -203,7 +205,7 @@ static bool list_folder(struct walk *w, const char *path, const char *rel, unsig
   struct stat st;
   bool ok = true, known = stat(path, &st) == 0;
   if (known && !is_new(w, &st)) return true;
-  int n = known ? scandir(path, &names, wanted, by_name) : -1;
+  int n = known ? scandir(path, &names, wanted, names_by_name) : -1;
   if (n < 0) return err_sys(&s->origins[s->n_origins - 1].failed, TK_EOPEN, errno, "%s", path) || true;
   for (int i = 0; i < n; i++) {
     ok = ok && visit(w, path, rel, names[i]->d_name, depth, err);

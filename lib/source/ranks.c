@@ -253,7 +253,7 @@ static void take_column(struct ranks *r, const struct table *t, const struct col
   append_word(r, c);
 }
 
-static int by_name(const void *a, const void *b) {
+static int ranks_by_name(const void *a, const void *b) {
   return rundir_compare(**(const char *const *const *)a, **(const char *const *const *)b);
 }
 
@@ -262,7 +262,7 @@ static bool take_order(struct ranks *r, const struct table *t) {
   const char *const **order = calloc(t->n, sizeof *order);
   if (!order) return false;
   for (size_t i = 0; i < t->n; i++) order[i] = &t->names[i];
-  qsort(order, t->n, sizeof *order, by_name);
+  qsort(order, t->n, sizeof *order, ranks_by_name);
   for (size_t i = 0; i < t->n; i++) r->of[order[i] - t->names] = (int64_t)i;
   free(order);
   return true;

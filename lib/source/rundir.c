@@ -311,7 +311,7 @@ static const char *own_folder(struct rundir *r, const struct rundir_file *f, siz
 
 /* Returns the folder of a file's run, in which a host's own folder, such as pod-1 in pod-1/plugins/profile/2026_11_20_10_21_49, is
  * left open. Runs of equal time, to the second, below sibling folders are one run. */
-static const char *key_of(struct rundir *r, const struct rundir_file *f) {
+static const char *rundir_key_of(struct rundir *r, const struct rundir_file *f) {
   size_t n;
   const char *own = own_folder(r, f, &n);
   char *text;
@@ -510,7 +510,7 @@ bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const 
       files[i].stem = files[i].rel; /* views cannot be told from parts of the whole */
     }
   }
-  for (uint32_t i = 0; ok && i < n; i++) files[i].key = key_of(r, &files[i]);
+  for (uint32_t i = 0; ok && i < n; i++) files[i].key = rundir_key_of(r, &files[i]);
   if (ok) os_sort(order, n, sizeof *order, order_by_run, files);
   ok = ok && make_runs(r, files, order, n, root) && distinguish_hosts(r, files, order, n);
   if (ok) date_runs(r, files, n);

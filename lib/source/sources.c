@@ -149,7 +149,7 @@ static bool run_is_wanted(const struct tk_source_options *opt, const struct rund
 
 /* ---- selecting files of a run ---- */
 
-static bool is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
+static bool sources_is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
   const struct rundir_file *f = &m->source.places[entry];
   int64_t rank = m->source.entries[entry].rank >= 0 ? m->source.entries[entry].rank : f->rank;
   const char *host = m->opt.host;
@@ -203,7 +203,7 @@ static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, st
       pass_over(passed, src->places[i].rel);
       continue;
     }
-    if (!is_wanted(s->impl, view)) continue;
+    if (!sources_is_wanted(s->impl, view)) continue;
     struct chosen *c = add_input(s, r->origin, view);
     if (!c) return false;
     s->inputs[s->n - 1].best = true;
@@ -348,7 +348,7 @@ static bool add_all_of(struct tk_sources *s, uint32_t origin, const uint32_t *fi
   for (uint32_t i = 0; i < n; i++) {
     if (!source_look(src, files[i], err)) return false;
     if (!may_be_trace(src, files[i]) && !is_named_so(src, files[i])) src->entries[files[i]].look = LOOK_NO_TRACE;
-    if (is_wanted(s->impl, files[i]) && !add_input(s, origin, files[i])) return false;
+    if (sources_is_wanted(s->impl, files[i]) && !add_input(s, origin, files[i])) return false;
   }
   return true;
 }

@@ -74,7 +74,7 @@ static bool find_piece(struct piece *to, const char *name) {
   return false;
 }
 
-static int by_name(const void *pa, const void *pb) {
+static int sources_by_name(const void *pa, const void *pb) {
   const struct piece *a = pa, *b = pb;
   const size_t n = a->before < b->before ? a->before : b->before;
   int order = memcmp(a->name, b->name, n);
@@ -147,7 +147,7 @@ static bool join_all(struct tk_sources *s, struct piece *pieces, size_t n, struc
 
 static bool join_evident(struct tk_sources *s, struct piece *pieces, size_t n, struct tk_err *err) {
   bool ok = true;
-  qsort(pieces, n, sizeof *pieces, by_name);
+  qsort(pieces, n, sizeof *pieces, sources_by_name);
   for (size_t i = 1; ok && i < n; i++)
     if (is_next(&pieces[i - 1], &pieces[i]) && is_one_process(s, &pieces[i - 1], &pieces[i], &ok, err))
       join(s, &pieces[i - 1], &pieces[i]);

@@ -223,7 +223,7 @@ struct wanted {
   const char *key;
 };
 
-static bool is_wanted(void *arg, const struct arg_row *row) {
+static bool args_is_wanted(void *arg, const struct arg_row *row) {
   const struct wanted *w = arg;
   if (strcmp(w->key, row->key) != 0) return true;
   result_of(w->out, row);
@@ -274,7 +274,7 @@ static void extract_arg(sqlite3_context *out, int argc, sqlite3_value **argv) {
   const bool of_event = (uint64_t)set <= s->t->n_events;
   bool by_row = false;
   if (of_event && argset_plain(s, (tk_id)set, x->keys, &row, &by_row)) result_of(out, &row);
-  else if (!of_event || x->nested || by_row) argset_each(s, (uint64_t)set, is_wanted, &wanted);
+  else if (!of_event || x->nested || by_row) argset_each(s, (uint64_t)set, args_is_wanted, &wanted);
   if (made) sqlite3_set_auxdata(out, 1, made, sqlite3_free);
 }
 

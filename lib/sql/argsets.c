@@ -217,7 +217,7 @@ static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
   }
 }
 
-static void put_number(struct walk_args *w, const struct json_value *v) {
+static void argsets_put_number(struct walk_args *w, const struct json_value *v) {
   struct arg_row row = {.is = ARG_IS_INT, .i = v->num.mant};
   if (v->num.kind == NUM_UINT && (!w->s->times.exact || w->s->is_filed)) row = (struct arg_row){.is = ARG_IS_REAL, .d = (double)v->num.mant};
   if (v->num.kind != NUM_INT && v->num.kind != NUM_UINT) {
@@ -235,7 +235,7 @@ static struct arg_row filed_value(const char *text, size_t n) {
   return row;
 }
 
-static void put_string(struct walk_args *w, const struct json_value *v) {
+static void argsets_put_string(struct walk_args *w, const struct json_value *v) {
   struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &w->s->mem}};
   struct arg_row row = {.is = ARG_IS_STRING};
   row.text = (const char *)json_string_text(&j, &v->str, &row.text_n);
@@ -250,8 +250,8 @@ static void take_apart(struct walk_args *w, const struct json_value *v, unsigned
   switch (v->type) {
   case JSON_NULL: break;
   case JSON_TRUE: case JSON_FALSE: put_row(w, &flag); break;
-  case JSON_NUMBER: put_number(w, v); break;
-  case JSON_STRING: put_string(w, v); break;
+  case JSON_NUMBER: argsets_put_number(w, v); break;
+  case JSON_STRING: argsets_put_string(w, v); break;
   case JSON_OBJECT:
     if (depth < JSON_DEPTH) put_object(w, &j, depth + 1);
     break;
@@ -350,7 +350,7 @@ static void put_named(struct walk_args *w, const char *key, struct arg_row row) 
   if (!w->stopped) put_row(w, &row);
 }
 
-static void put_text(struct walk_args *w, const char *key, tk_id id) {
+static void argsets_put_text(struct walk_args *w, const char *key, tk_id id) {
   struct arg_row row = {.is = ARG_IS_STRING, .lasting = true};
   row.text = tk_string(w->s->t, id, &row.text_n);
   if (id) put_named(w, key, row);
@@ -378,7 +378,7 @@ static void filed_rows(struct walk_args *w, const struct format_track *f) {
   put_named(w, "is_root_in_scope", (struct arg_row){.is = ARG_IS_BOOL, .i = f->kind == FORMAT_TRACK_PROCESS});
   if (f->ordering) put_literal(w, "child_ordering", ORDERINGS[f->ordering]);
   if (f->has_rank) put_named(w, "sibling_order_rank", (struct arg_row){.i = f->rank});
-  put_text(w, "description", f->description);
+  argsets_put_text(w, "description", f->description);
 }
 
 /* Where a track comes from, as trace_processor's importers say. */
@@ -414,8 +414,8 @@ static void label_rows(struct walk_args *w, tk_id track) {
 static void flow_row(struct walk_args *w, uint64_t flow) {
   if (flow >= w->s->n_flows) return;
   const struct tk_class *c = &w->s->t->classes[w->s->t->flow_points[w->s->flows[flow].point].cls];
-  put_text(w, "name", c->name);
-  put_text(w, "cat", c->cat);
+  argsets_put_text(w, "name", c->name);
+  argsets_put_text(w, "cat", c->cat);
 }
 
 static bool other_rows(struct walk_args *w, uint64_t set) {

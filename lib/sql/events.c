@@ -286,7 +286,7 @@ static bool start_walk(struct event_cursor *c, sqlite3_value *key) {
   }
 }
 
-static void find(struct event_cursor *c) {
+static void events_find(struct event_cursor *c) {
   switch (c->walk) {
   case WALK_ALL: case WALK_TRACK: find_in_tracks(c); break;
   case WALK_NAMES: find_in_names(c); break;
@@ -329,7 +329,7 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int number, const char *pl
   c->filter.asked = c->filter.names || c->filter.ts.asked || c->filter.dur.asked || c->filter.depth.asked;
   c->all_placed = is_all_placed(c);
   if (!start_walk(c, key)) return SQLITE_NOMEM;
-  find(c);
+  events_find(c);
   return SQLITE_OK;
 }
 
@@ -338,7 +338,7 @@ static int events_next(sqlite3_vtab_cursor *cursor) {
   if (c->walk == WALK_ALL || c->walk == WALK_TRACK) c->at++;
   else if (c->walk == WALK_NAMES) c->named += c->step, c->n_named--;
   else c->place++;
-  find(c);
+  events_find(c);
   return SQLITE_OK;
 }
 

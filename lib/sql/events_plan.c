@@ -37,7 +37,7 @@ static bool takes(struct plan *p, sqlite3_index_info *info, int i, char test) {
 }
 
 /* True if the condition compares with an integer literal. */
-static bool is_whole(sqlite3_index_info *info, int i) {
+static bool events_is_whole(sqlite3_index_info *info, int i) {
 #if SQLITE_VERSION_NUMBER >= 3038000
   sqlite3_value *v = NULL;
   if (sqlite3_libversion_number() >= 3038000 && sqlite3_vtab_rhs_value(info, i, &v) == SQLITE_OK && v)
@@ -58,7 +58,7 @@ static char letter(char first, unsigned op) {
   }
 }
 
-static bool number_of(sqlite3_index_info *info, int i, double *number) {
+static bool events_number_of(sqlite3_index_info *info, int i, double *number) {
 #if SQLITE_VERSION_NUMBER >= 3038000
   sqlite3_value *v = NULL;
   if (sqlite3_libversion_number() < 3038000 || sqlite3_vtab_rhs_value(info, i, &v) != SQLITE_OK || !v) return false;
@@ -85,7 +85,7 @@ static double share_of_events(const struct tk_sql *s, sqlite3_index_info *info, 
   const unsigned op = info->aConstraint[i].op;
   const bool equal = op == SQLITE_INDEX_CONSTRAINT_EQ;
   double number, all = 1, some = 0.5;
-  if (!number_of(info, i, &number)) return equal ? 0.05 : 0.25;
+  if (!events_number_of(info, i, &number)) return equal ? 0.05 : 0.25;
   for (uint64_t k = 1; k <= s->t->n_events; k += s->t->n_events / ASKED + 1) {
     const struct tk_event *e = &s->t->events[k];
     const int64_t value = first == TEST_TS_GE ? times_at(&s->times, e->ts) : first == TEST_DUR_GE ? times_dur(&s->times, e) : e->depth;
@@ -98,12 +98,12 @@ static double share_of_events(const struct tk_sql *s, sqlite3_index_info *info, 
 static void take_number(struct plan *p, const struct tk_sql *s, sqlite3_index_info *info, int i, char first) {
   char test = letter(first, info->aConstraint[i].op);
   if (!test || !takes(p, info, i, test)) return;
-  info->aConstraintUsage[i].omit = is_whole(info, i);
+  info->aConstraintUsage[i].omit = events_is_whole(info, i);
   p->rows *= share_of_events(s, info, i, first);
 }
 
 /* Returns the text literal of the condition; NULL if it is computed, or not text. */
-static const char *text_of(sqlite3_index_info *info, int i) {
+static const char *events_text_of(sqlite3_index_info *info, int i) {
 #if SQLITE_VERSION_NUMBER >= 3038000
   sqlite3_value *v = NULL;
   if (sqlite3_libversion_number() >= 3038000 && sqlite3_vtab_rhs_value(info, i, &v) == SQLITE_OK && v)
@@ -131,7 +131,7 @@ static void take_name(struct plan *p, struct tk_sql *s, sqlite3_index_info *info
   if (op == SQLITE_INDEX_CONSTRAINT_ISNOTNULL && takes(p, info, i, TEST_NAME_THERE)) info->aConstraintUsage[i].omit = 1;
   if (!(equal || like || op == SQLITE_INDEX_CONSTRAINT_GLOB) || !takes(p, info, i, test)) return;
   info->aConstraintUsage[i].omit = !equal;
-  p->rows *= share_of_names(s, test, text_of(info, i), equal ? 0.01 : 0.1);
+  p->rows *= share_of_names(s, test, events_text_of(info, i), equal ? 0.01 : 0.1);
   p->names = true;
   p->likes |= !equal;
 }
@@ -174,7 +174,7 @@ static int choose_walk(struct plan *p, const struct event_vtab *v, sqlite3_index
     p->walk = WAYS[i].walk;
     p->rows = p->walk == WALK_ID ? 1 : p->walk == WALK_CHILDREN ? 4 : p->rows / tracks;
     takes(p, info, found, TEST_KEY);
-    info->aConstraintUsage[found].omit = is_whole(info, found);
+    info->aConstraintUsage[found].omit = events_is_whole(info, found);
     if (p->walk == WALK_ID) info->idxFlags |= SQLITE_INDEX_SCAN_UNIQUE;
     return found;
   }

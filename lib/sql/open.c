@@ -16,7 +16,7 @@
 #include "tracks.h"
 #include "views.h"
 
-static bool prepare(struct tk_sql *s, struct tk_err *err) {
+static bool open_prepare(struct tk_sql *s, struct tk_err *err) {
   s->key_tts = intern_id(&s->t->store->strings, "json.tts", 8);
   s->key_end_tts = intern_id(&s->t->store->strings, "json.end.json.tts", 17);
   s->origins = identity_of_tracks(s->t, &s->mem);
@@ -50,7 +50,7 @@ struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt,
   intern_init(&s->texts, &s->mem);
   map_init(&s->kind_texts, &s->mem);
   map_init(&s->text_numbers, &s->mem);
-  if (prepare(s, err)) return s;
+  if (open_prepare(s, err)) return s;
   tk_sql_close(s);
   return NULL;
 }

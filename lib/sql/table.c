@@ -167,11 +167,11 @@ static int table_eof(sqlite3_vtab_cursor *cursor) {
   return c->at >= c->end;
 }
 
-static uint32_t row_of(const struct table_cursor *c) { return c->keys ? c->keys[c->at].row : c->at; }
+static uint32_t table_row_of(const struct table_cursor *c) { return c->keys ? c->keys[c->at].row : c->at; }
 
 static int table_column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column) {
   const struct table_cursor *c = (const struct table_cursor *)cursor;
-  const uint32_t row = row_of(c);
+  const uint32_t row = table_row_of(c);
   if (column < 32 && c->table->ids >> column & 1) {
     sqlite3_result_int64(out, (sqlite3_int64)row + c->table->base);
     return SQLITE_OK;
@@ -180,7 +180,7 @@ static int table_column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int c
 }
 
 static int table_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
-  *id = row_of((const struct table_cursor *)cursor);
+  *id = table_row_of((const struct table_cursor *)cursor);
   return SQLITE_OK;
 }
 

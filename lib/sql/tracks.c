@@ -15,12 +15,12 @@ static int64_t number_of_text(struct tk_sql *s, tk_id text) {
   return (int64_t)UINT32_MAX + 1 + (number ? *number : 0);
 }
 
-static int64_t number_of(struct tk_sql *s, struct tk_ident i) {
+static int64_t tracks_number_of(struct tk_sql *s, struct tk_ident i) {
   return i.kind == TK_IDENT_STR ? number_of_text(s, i.str) : i.kind == TK_IDENT_NONE ? 0 : i.num;
 }
 
 /* An empty name counts as none; an empty text pid or tid is still a name. */
-static tk_id name_of(const struct tk_track *k, struct tk_ident i) {
+static tk_id tracks_name_of(const struct tk_track *k, struct tk_ident i) {
   return k->name && k->name != KEY_EMPTY ? k->name : i.kind == TK_IDENT_STR ? i.str : 0;
 }
 
@@ -42,7 +42,7 @@ static void add_thread(struct tk_sql *s, struct sql_thread thread) {
 static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident, struct map *by_tid) {
   if (upid == SQL_NONE) return SQL_NONE;
   const bool main = ident.kind == TK_IDENT_NONE || (ident.kind != TK_IDENT_STR && ident.num == 0);
-  const int64_t tid = main ? s->processes[upid].pid : number_of(s, ident);
+  const int64_t tid = main ? s->processes[upid].pid : tracks_number_of(s, ident);
   uint32_t *utid = map_put(by_tid, hash_pair(upid, (uint64_t)tid), s->n_threads);
   if (!utid) return SQL_NONE;
   if (*utid == s->n_threads)
@@ -58,7 +58,7 @@ static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_ti
   if (utid == SQL_NONE) return SQL_NONE;
   struct sql_thread *thread = &s->threads[utid];
   if (!thread->track || k->kind == TK_THREAD) thread->track = track;
-  if (k->kind == TK_THREAD && name_of(k, k->tid)) thread->name = name_of(k, k->tid);
+  if (k->kind == TK_THREAD && tracks_name_of(k, k->tid)) thread->name = tracks_name_of(k, k->tid);
   return utid;
 }
 
@@ -99,12 +99,13 @@ static void add_processes(struct tk_sql *s, struct map *by_tid) {
     if (!is_process(s, k)) continue;
     if (s->is_filed && k->pid.kind == TK_IDENT_INT && k->pid.num == 0 && !k->machine) { /* the idle process */
       s->tracks[i].upid = 0;
-      s->processes[0] = (struct sql_process){.track = i, .name = name_of(k, k->pid)};
+      s->processes[0] = (struct sql_process){.track = i, .name = tracks_name_of(k, k->pid)};
       map_put(by_tid, hash_pair(0, 0), 0);
       continue;
     }
     uint32_t upid = s->tracks[i].upid = s->n_processes++;
-    s->processes[upid] = (struct sql_process){.track = i, .name = name_of(k, k->pid), .pid = number_of(s, k->pid)};
+    s->processes[upid] = (struct sql_process){.track = i, .name = tracks_name_of(k, k->pid),
+                                              .pid = tracks_number_of(s, k->pid)};
     map_put(by_tid, hash_pair(upid, (uint64_t)s->processes[upid].pid), s->n_threads);
     add_thread(s, (struct sql_thread){.upid = upid, .tid = s->processes[upid].pid, .main = true});
   }
@@ -193,7 +194,7 @@ tk_id sql_track_name(const struct tk_sql *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   if (s->tracks[track].filed.kind == FORMAT_TRACK_PROCESS) return 0;
   if (k->kind == TK_ASYNCS && k->count) return s->t->classes[s->t->events[k->first].cls].name;
-  return k->kind == TK_COUNTERS || is_own_timeline(s, k) ? name_of(k, k->tid) : 0;
+  return k->kind == TK_COUNTERS || is_own_timeline(s, k) ? tracks_name_of(k, k->tid) : 0;
 }
 
 bool sql_tracks(struct tk_sql *s) {

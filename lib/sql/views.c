@@ -31,11 +31,11 @@ static void begin(struct filling *f, sqlite3 *db, const char *sql) {
   f->ok = sqlite3_prepare_v2(db, sql, -1, &f->insert, NULL) == SQLITE_OK;
 }
 
-static void put_text(struct filling *f, int at, const char *text, size_t n) {
+static void views_put_text(struct filling *f, int at, const char *text, size_t n) {
   if (f->ok && text) f->ok = sqlite3_bind_text(f->insert, at, text, (int)n, SQLITE_TRANSIENT) == SQLITE_OK;
 }
 
-static void put_number(struct filling *f, int at, int64_t number) {
+static void views_put_number(struct filling *f, int at, int64_t number) {
   if (f->ok) f->ok = sqlite3_bind_int64(f->insert, at, number) == SQLITE_OK;
 }
 
@@ -47,8 +47,8 @@ static void end_row(struct filling *f) {
 static bool end(struct filling *f) { return sqlite3_finalize(f->insert) == SQLITE_OK && f->ok; }
 
 static void put_fact(struct filling *f, const char *name, const char *text, size_t n) {
-  put_text(f, 1, name, strlen(name));
-  put_text(f, 2, text, n);
+  views_put_text(f, 1, name, strlen(name));
+  views_put_text(f, 2, text, n);
   end_row(f);
 }
 
@@ -74,10 +74,10 @@ static bool fill_stats(struct tk_sql *s) {
     const struct tk_note *note = &s->t->notes[i];
     size_t n;
     const char *text = tk_string(s->t, note->text, &n);
-    put_text(&f, 1, "tracekit_note", 13);
-    put_text(&f, 2, SEVERITIES[note->kind], strlen(SEVERITIES[note->kind]));
-    put_number(&f, 3, (int64_t)note->count);
-    put_text(&f, 4, text, n);
+    views_put_text(&f, 1, "tracekit_note", 13);
+    views_put_text(&f, 2, SEVERITIES[note->kind], strlen(SEVERITIES[note->kind]));
+    views_put_number(&f, 3, (int64_t)note->count);
+    views_put_text(&f, 4, text, n);
     end_row(&f);
   }
   return end(&f);
@@ -89,17 +89,17 @@ static bool fill_machines(struct tk_sql *s) {
   struct map seen;
   map_init(&seen, &s->mem);
   begin(&f, s->db, "INSERT INTO machine(id, raw_id, name) VALUES (?, ?, ?)");
-  put_number(&f, 1, 0);
-  put_number(&f, 2, 0);
+  views_put_number(&f, 1, 0);
+  views_put_number(&f, 2, 0);
   end_row(&f);
   for (tk_id i = 1; i <= s->t->n_tracks; i++) {
     const tk_id machine = s->t->tracks[i].machine;
     uint32_t *slot = machine ? map_put(&seen, machine, 0) : NULL;
     size_t n;
     if (!slot || (*slot)++) continue;
-    put_number(&f, 1, machine);
-    put_number(&f, 2, machine);
-    put_text(&f, 3, tk_string(s->t, machine, &n), strlen(tk_string(s->t, machine, NULL)));
+    views_put_number(&f, 1, machine);
+    views_put_number(&f, 2, machine);
+    views_put_text(&f, 3, tk_string(s->t, machine, &n), strlen(tk_string(s->t, machine, NULL)));
     end_row(&f);
   }
   map_free(&seen);

@@ -6,7 +6,7 @@
 
 enum { MOST_ANCHORS = 4096 }; /* per input: more do not improve the result */
 
-static uint64_t key_of(const struct align_anchor *v) { return v->exact ? v->exact : v->label; }
+static uint64_t collect_key_of(const struct align_anchor *v) { return v->exact ? v->exact : v->label; }
 
 /* Keeps collectives whose keys end in zero bits: the same ones on every rank, whatever else each rank recorded. Ranks may
  * differ in the number of zero bits, because a stricter selection is a subset of a looser one. For a program that runs very
@@ -17,11 +17,11 @@ void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most) {
     if (!v[i].exact && !v[i].module) return;
   for (uint64_t mask = 1; a->n - first > most && mask; mask = mask << 1 | 1) {
     uint32_t n = first;
-    for (uint32_t i = first; i < a->n; i++) n += !(key_of(&v[i]) & mask);
+    for (uint32_t i = first; i < a->n; i++) n += !(collect_key_of(&v[i]) & mask);
     if (n == first) return;
     n = first;
     for (uint32_t i = first; i < a->n; i++)
-      if (!(key_of(&v[i]) & mask)) v[n++] = v[i];
+      if (!(collect_key_of(&v[i]) & mask)) v[n++] = v[i];
     a->n = n;
   }
 }

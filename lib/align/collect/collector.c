@@ -30,12 +30,16 @@ bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, in
   return n.kind == NUM_INT && *end == 0 ? (*out = n.mant, true) : false;
 }
 
-static uint32_t text_of(struct collector *c, const char *text, size_t n) {
+static uint32_t collector_text_of(struct collector *c, const char *text, size_t n) {
   return c->out->described && n ? intern(&c->out->texts, text, n) : 0;
 }
 
-void collect_name(struct collector *c, struct align_anchor *a, const char *name) { a->name = text_of(c, name, strcspn(name, "(<")); }
-void collect_group(struct collector *c, struct align_anchor *a, const char *group) { a->group = text_of(c, group, strlen(group)); }
+void collect_name(struct collector *c, struct align_anchor *a, const char *name) {
+  a->name = collector_text_of(c, name, strcspn(name, "(<"));
+}
+void collect_group(struct collector *c, struct align_anchor *a, const char *group) {
+  a->group = collector_text_of(c, group, strlen(group));
+}
 
 struct align_anchor *collect_add(struct collector *c, const struct tk_event *e) {
   struct align_anchors *out = c->out;

@@ -52,7 +52,7 @@ static int64_t elements(const struct json_value *shape) {
   return any ? n : -1;
 }
 
-static bool text_of(const struct tk_trace *t, const struct tk_event *call, const char *key, struct json_value *list) {
+static bool payload_text_of(const struct tk_trace *t, const struct tk_event *call, const char *key, struct json_value *list) {
   struct tk_arg arg;
   size_t n;
   if (!tk_args_find(t, call->args, key, &arg) || (arg.type != TK_ARG_JSON && arg.type != TK_ARG_STR)) return false;
@@ -74,7 +74,7 @@ int64_t payload_of_call(const struct tk_trace *t, const struct tk_event *call) {
   char name[32];
   int64_t sum = 0, n, bytes;
   if (!moves_its_inputs(tk_string(t, t->classes[call->cls].name, NULL))) return -1;
-  if (!text_of(t, call, "Input Dims", &dims) || !text_of(t, call, "Input type", &types)) return -1;
+  if (!payload_text_of(t, call, "Input Dims", &dims) || !payload_text_of(t, call, "Input type", &types)) return -1;
   struct json shapes = list_of(&dims), names = list_of(&types);
   while (next(&shapes, &shape)) {
     if (!next(&names, &type) || type.type != JSON_STRING || type.str.n >= sizeof name) return -1;

@@ -15,7 +15,7 @@ static bool has_devices(const struct tk_trace *t) {
   return false;
 }
 
-static uint64_t hash_of(struct hlo_text text) { return hash_bytes(text.p ? text.p : (const uint8_t *)"", text.n); }
+static uint64_t programs_hash_of(struct hlo_text text) { return hash_bytes(text.p ? text.p : (const uint8_t *)"", text.n); }
 
 bool align_programs(const struct tk_trace *t, struct align_source *from, struct arena *arena) {
   struct hlo_collectives hlo;
@@ -24,7 +24,8 @@ bool align_programs(const struct tk_trace *t, struct align_source *from, struct 
   struct align_op *ops = ok ? arena_alloc(arena, ((size_t)hlo.n + 1) * sizeof *ops) : NULL;
   for (uint32_t i = 0; ops && i < hlo.n; i++) {
     const struct hlo_collective *c = &hlo.v[i];
-    ops[i] = (struct align_op){.module = hash_of(c->module), .program = c->program, .op = hash_of(c->op), .opcode = c->opcode,
+    ops[i] = (struct align_op){.module = programs_hash_of(c->module), .program = c->program, .op = programs_hash_of(c->op),
+                               .opcode = c->opcode,
                                .groups = c->groups, .global = c->global};
   }
   from->ops = ops;

@@ -34,7 +34,7 @@ struct seats {
   uint32_t n;
 };
 
-static double rank_of(const struct align_problem *p, uint32_t input, uint32_t device) {
+static double lateness_rank_of(const struct align_problem *p, uint32_t input, uint32_t device) {
   if (!p->rank || p->rank[input] < 0) return NAN;
   return device ? NAN : (double)p->rank[input];
 }
@@ -58,7 +58,7 @@ static bool find_seats(const struct align_problem *p, struct arena *arena, struc
   for (uint32_t i = 0; i < p->n_inputs; i++)
     for (uint32_t k = out->first[i]; k < out->first[i + 1]; k++)
       out->v[k] = (struct seat){.host = p->host_of[i], .origin = p->origin ? p->origin[i] : p->host_of[i],
-                                .rank = rank_of(p, i, k - out->first[i])};
+                                .rank = lateness_rank_of(p, i, k - out->first[i])};
   return true;
 }
 
@@ -195,7 +195,7 @@ static double trend_of(double *slopes, uint32_t n, double squares, double scatte
 }
 
 /* Measures the lateness of all ranks after the hosts were placed. */
-static bool find(const struct lateness_view *v, struct arena *arena, struct lateness *out) {
+static bool lateness_find(const struct lateness_view *v, struct arena *arena, struct lateness *out) {
   const struct align_problem *p = v->work->p;
   const size_t hosts = (size_t)p->n_hosts + 1;
   struct seats seats;
@@ -231,7 +231,7 @@ bool lateness_widen(const struct lateness_view *v, struct align_solution *s, dou
   const struct align_work *w = v->work;
   struct arena arena = {.mem = w->p->mem};
   struct lateness late;
-  const bool ok = find(v, &arena, &late);
+  const bool ok = lateness_find(v, &arena, &late);
   for (uint32_t h = 0; ok && h < w->p->n_hosts; h++) {
     struct align_host *o = &s->hosts[h];
     const uint32_t root = w->root[h];

@@ -29,11 +29,11 @@ static bool is_message(const struct sight *s) {
 }
 
 /* A message whose sender and receiver are both placed cannot bound another host. */
-static bool is_whole(const struct sight *s) { return isfinite(s->last_sent) && isfinite(s->first_received); }
+static bool messages_is_whole(const struct sight *s) { return isfinite(s->last_sent) && isfinite(s->first_received); }
 
 /* Sender and receiver of a message share label, step, and position among the same number; they differ in direction. If one
  * message of the step is missing, none of the step is used. */
-static uint64_t key_of(const struct sight *s, int64_t shift, bool other_side) {
+static uint64_t messages_key_of(const struct sight *s, int64_t shift, bool other_side) {
   bool sends = isfinite(s->last_sent) != other_side;
   if (!s->stepped) return hash_mix(hash_mix(s->label, (uint64_t)(s->nth + shift)), sends ? 63 : 64);
   uint64_t place = hash_mix(hash_mix(s->label, (uint64_t)(s->step + shift)), s->nth);
@@ -42,8 +42,8 @@ static uint64_t key_of(const struct sight *s, int64_t shift, bool other_side) {
 
 static bool index_of(const struct timeline *common, const uint32_t *v, uint32_t all, struct map *index, uint32_t *n) {
   for (uint32_t i = 0; i < all; i++) {
-    if (!is_message(&common->v[v[i]]) || is_whole(&common->v[v[i]])) continue;
-    if (!map_put(index, key_of(&common->v[v[i]], 0, false), v[i])) return false;
+    if (!is_message(&common->v[v[i]]) || messages_is_whole(&common->v[v[i]])) continue;
+    if (!map_put(index, messages_key_of(&common->v[v[i]], 0, false), v[i])) return false;
     ++*n;
   }
   return true;
@@ -83,7 +83,7 @@ static void take_shift(const struct timeline *common, const struct sight *v, uin
   m->stepped = m->whole = true;
   m->steps = 0;
   for (uint32_t i = 0; i < n; i++) {
-    const uint32_t *at = is_message(&v[i]) ? map_get(index, key_of(&v[i], shift, true)) : NULL;
+    const uint32_t *at = is_message(&v[i]) ? map_get(index, messages_key_of(&v[i], shift, true)) : NULL;
     m->partner[i] = at ? *at : ALIGN_NONE;
     if (!at) continue;
     const struct sight *a = &common->v[*at];

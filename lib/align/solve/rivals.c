@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* A message that one clock saw from both sides involves no other host. */
-static bool key_of(const struct sight *s, uint64_t *key) {
+static bool rivals_key_of(const struct sight *s, uint64_t *key) {
   bool sent = isfinite(s->last_sent), received = isfinite(s->first_received);
   *key = hash_mix(s->label, sent ? 67 : 68);
   return !s->equal && !s->vague && sent != received;
@@ -19,7 +19,7 @@ bool rivals_list(struct rivals *r, struct arena *arena, const struct sight *sigh
   if (!r->next || !r->host) return false;
   for (uint32_t h = 0; h < n_hosts; h++) {
     for (uint32_t i = first_sight[h]; i < first_sight[h + 1]; i++) {
-      if (!key_of(&sights[i], &key)) continue;
+      if (!rivals_key_of(&sights[i], &key)) continue;
       uint32_t *entry = map_put(&r->first, key, ALIGN_NONE);
       if (!entry) return false;
       if (*entry != ALIGN_NONE && r->host[*entry] == h) continue;
@@ -45,7 +45,7 @@ uint32_t rivals_of(const struct rivals *r, const struct sight *sights, uint32_t 
   uint32_t made = 0;
   uint64_t key, last = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if (!key_of(&sights[i], &key) || key == last) continue;
+    if (!rivals_key_of(&sights[i], &key) || key == last) continue;
     last = key;
     uint32_t *entry = map_get(&r->first, key);
     for (uint32_t e = entry ? *entry : ALIGN_NONE; e != ALIGN_NONE; e = r->next[e]) {

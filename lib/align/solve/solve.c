@@ -518,7 +518,7 @@ static void judge(const struct solver *s) {
 
 /* ---- all ---- */
 
-static bool prepare(struct solver *s) {
+static bool solve_prepare(struct solver *s) {
   const struct align_problem *p = s->w.p;
   size_t hosts = (size_t)p->n_hosts + 2, anchors = (size_t)p->anchors->n + 2;
   struct arena *a = &s->w.arena;
@@ -557,7 +557,7 @@ static bool widen_by_lateness(struct solver *s) {
 static bool solve_hosts(struct align_problem *p, struct align_solution *solution) {
   struct solver s = {.w = {.p = p, .arena = {.mem = p->mem}}, .s = solution};
   map_init(&s.waiting, p->mem);
-  bool ok = prepare(&s);
+  bool ok = solve_prepare(&s);
   if (ok) make_sights(&s);
   ok = ok && list_labels(&s) && rivals_list(&s.rivals, &s.w.arena, s.sights, s.first_sight, p->n_hosts);
   ok = ok && place_all(&s) && list_members(&s) && align_check(&s.w, solution) && list_meetings(&s);

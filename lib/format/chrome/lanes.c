@@ -9,7 +9,7 @@ enum { FIRST_TID = 20000000 };
 static int64_t end_ns(const struct tk_event *e) { return num_ns(e->ts) + num_ns(e->dur); }
 
 /* Begins and ends are never dropped: they stay on their track. */
-static bool is_whole(const struct tk_event *e) { return !(e->flags & (TK_PAIRED | TK_ASYNC | TK_LOST_CLOCK)); }
+static bool lanes_is_whole(const struct tk_event *e) { return !(e->flags & (TK_PAIRED | TK_ASYNC | TK_LOST_CLOCK)); }
 
 /* Threads are identified by pid and tid, but some viewers use the tid alone. */
 static bool taken_tids(const struct tk_trace *t, struct map *tids) {
@@ -70,7 +70,7 @@ static bool plan_event(struct planner *p, tk_id event) {
   const int64_t most = p->n_stack ? p->stack[p->n_stack - 1].end : INT64_MAX;
   const bool endless = e->flags & TK_UNFINISHED;
   const int64_t end = endless ? INT64_MAX : end_ns(e);
-  return end > most && is_whole(e) ? place(p, event) : push(p, (struct open){end < most ? end : most, endless});
+  return end > most && lanes_is_whole(e) ? place(p, event) : push(p, (struct open){end < most ? end : most, endless});
 }
 
 static bool plan_track(struct planner *p, const struct tk_track *k) {

@@ -102,7 +102,7 @@ bool schema_enum_number(const struct schema *s, uint32_t of, const void *name, s
 
 /* ---- reading ---- */
 
-static uint32_t text_of(struct schema *s, const struct pb_field *f) { return intern(&s->text, f->p, (size_t)f->value); }
+static uint32_t schema_text_of(struct schema *s, const struct pb_field *f) { return intern(&s->text, f->p, (size_t)f->value); }
 
 static void read_field(struct schema *s, const struct pb_field *from, uint32_t message) {
   struct schema_field field = {0};
@@ -111,12 +111,12 @@ static void read_field(struct schema *s, const struct pb_field *from, uint32_t m
   uint32_t extendee = 0;
   while (pb_next(&c, &f)) {
     switch (pb_field_key(&f)) {
-    case PB_KEY(FIELD_NAME, PB_BYTES): field.name = text_of(s, &f); break;
-    case PB_KEY(FIELD_EXTENDEE, PB_BYTES): extendee = text_of(s, &f); break;
+    case PB_KEY(FIELD_NAME, PB_BYTES): field.name = schema_text_of(s, &f); break;
+    case PB_KEY(FIELD_EXTENDEE, PB_BYTES): extendee = schema_text_of(s, &f); break;
     case PB_KEY(FIELD_NUMBER, PB_VARINT): field.number = (uint32_t)f.value; break;
     case PB_KEY(FIELD_LABEL, PB_VARINT): field.repeated = f.value == LABEL_REPEATED; break;
     case PB_KEY(FIELD_KIND, PB_VARINT): field.type = (uint8_t)(f.value <= FIELD_SINT64 ? f.value : 0); break;
-    case PB_KEY(FIELD_TYPE_NAME, PB_BYTES): field.of = text_of(s, &f); break;
+    case PB_KEY(FIELD_TYPE_NAME, PB_BYTES): field.of = schema_text_of(s, &f); break;
     default: break;
     }
   }
@@ -134,7 +134,7 @@ static void read_value(struct schema *s, const struct pb_field *from, uint32_t o
   struct pb_field f;
   uint32_t name = 0, number = 0;
   while (pb_next(&c, &f)) {
-    if (pb_field_key(&f) == PB_KEY(VALUE_NAME, PB_BYTES)) name = text_of(s, &f);
+    if (pb_field_key(&f) == PB_KEY(VALUE_NAME, PB_BYTES)) name = schema_text_of(s, &f);
     else if (pb_field_key(&f) == PB_KEY(VALUE_NUMBER, PB_VARINT)) number = (uint32_t)f.value;
   }
   if (c.fault) s->damaged = true;

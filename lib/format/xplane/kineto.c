@@ -129,7 +129,7 @@ static bool add_steps(struct kineto *k, const struct tk_track *track) {
   return true;
 }
 
-static bool number_of(const struct kineto *k, const struct kineto_step *step, int64_t *number) {
+static bool kineto_number_of(const struct kineto *k, const struct kineto_step *step, int64_t *number) {
   const char *name = tk_string(k->t, k->t->classes[k->t->events[step->event].cls].name, NULL), *at = strchr(name, '#');
   const uint8_t *end;
   if (!at) return false;
@@ -142,8 +142,8 @@ static bool number_of(const struct kineto *k, const struct kineto_step *step, in
 static void number_steps(struct kineto *k) {
   int64_t last = -1, number;
   for (uint32_t i = 0; i < k->n_steps; i++, last = number)
-    if (!number_of(k, &k->steps[i], &number) || number <= last) return;
-  for (uint32_t i = 0; i < k->n_steps; i++) number_of(k, &k->steps[i], &k->steps[i].group);
+    if (!kineto_number_of(k, &k->steps[i], &number) || number <= last) return;
+  for (uint32_t i = 0; i < k->n_steps; i++) kineto_number_of(k, &k->steps[i], &k->steps[i].group);
 }
 
 /* Uses the steps of the thread with most steps. */
@@ -242,7 +242,7 @@ static int by_event(const void *a, const void *b) {
   return x->event < y->event ? -1 : x->event > y->event;
 }
 
-static int by_time(const void *a, const void *b, void *arg) {
+static int kineto_by_time(const void *a, const void *b, void *arg) {
   const struct kineto_peak *x = a, *y = b;
   const struct tk_event *events = ((const struct kineto *)arg)->t->events;
   if (events[x->event].ts != events[y->event].ts) return events[x->event].ts < events[y->event].ts ? -1 : 1;
@@ -258,7 +258,7 @@ static bool find_peaks(struct kineto *k) {
   }
   struct map most; /* by allocator: index + 1 of its highest peak so far */
   map_init(&most, k->mem);
-  os_sort(k->peaks, k->n_peaks, sizeof *k->peaks, by_time, k);
+  os_sort(k->peaks, k->n_peaks, sizeof *k->peaks, kineto_by_time, k);
   for (uint32_t i = 0; i < k->n_peaks; i++) {
     const tk_id event = k->peaks[i].event;
     const uint64_t pool = (uint64_t)kineto_int(k, event, k->keys.device_type) << 32 ^ (uint64_t)kineto_int(k, event, k->keys.device_id);

@@ -21,7 +21,7 @@ bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
   return ok;
 }
 
-static tk_id text_of(struct tk_trace *t, const struct json_value *v) {
+static tk_id private_text_of(struct tk_trace *t, const struct json_value *v) {
   struct json j = {.p = v->p, .end = v->end, .last = true, .scratch = {.mem = &t->store->mem}};
   size_t n;
   const uint8_t *text = json_string_text(&j, &v->str, &n);
@@ -32,7 +32,7 @@ static tk_id text_of(struct tk_trace *t, const struct json_value *v) {
 
 tk_id xplane_object_text(const struct xplane_object *o, const char *key) {
   struct json_value v;
-  return json_member(o->p, o->n, key, &v) && v.type == JSON_STRING ? text_of(o->t, &v) : 0;
+  return json_member(o->p, o->n, key, &v) && v.type == JSON_STRING ? private_text_of(o->t, &v) : 0;
 }
 
 bool xplane_object_int(const struct xplane_object *o, const char *key, int64_t *value) {
@@ -46,7 +46,7 @@ struct tk_ident xplane_object_ident(const struct xplane_object *o, const char *k
   struct json_value v;
   struct tk_ident i = ident_none();
   if (!json_member(o->p, o->n, key, &v)) return i;
-  if (v.type == JSON_STRING) return ident_str(text_of(o->t, &v));
+  if (v.type == JSON_STRING) return ident_str(private_text_of(o->t, &v));
   if (v.type != JSON_NUMBER || v.num.kind != NUM_INT) return i;
   i = ident_int(v.num.mant);
   if (json_member(o->p, o->n, "quoted", &v) && v.type == JSON_TRUE) i.kind = TK_IDENT_QUOTED;

@@ -3,14 +3,14 @@
 #include "format/chrome/lanes.h"
 #include "reader.h"
 
-static uint64_t hash_of(const struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
+static uint64_t lanes_hash_of(const struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
   const struct intern_str *p = trace_str(r->t, pid.str), *q = trace_str(r->t, tid.str);
   const uint64_t key[] = {(uint64_t)pid.num, (uint64_t)tid.num, pid.str ? p->hash : 0, tid.str ? q->hash : 0};
   return hash_text(key, sizeof key);
 }
 
 tk_id chrome_find_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
-  const uint32_t *of = r->lanes.n ? map_get(&r->lanes, hash_of(r, pid, tid)) : NULL;
+  const uint32_t *of = r->lanes.n ? map_get(&r->lanes, lanes_hash_of(r, pid, tid)) : NULL;
   return of ? *of : trace_track(r->t, TK_THREAD, pid, tid, 0);
 }
 
@@ -21,7 +21,7 @@ static struct tk_ident ident_of(const struct chrome *r, const struct tk_arg *arg
 
 /* A thread that already has events remains a thread. */
 bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args) {
-  const uint64_t hash = hash_of(r, e->pid, e->tid);
+  const uint64_t hash = lanes_hash_of(r, e->pid, e->tid);
   struct tk_arg of;
   if (r->lanes.n && map_get(&r->lanes, hash)) return true;
   if (!tk_args_find(r->t, args, LANE_OF, &of) || trace_has_thread(r->t, e->pid, e->tid)) return false;

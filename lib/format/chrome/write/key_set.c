@@ -10,7 +10,7 @@
 
 enum { FEW = 32 };
 
-static uint64_t hash_of(const struct key_list *l, struct fragment key) { return hash_text(l->text + key.at, key.n); }
+static uint64_t key_hash_of(const struct key_list *l, struct fragment key) { return hash_text(l->text + key.at, key.n); }
 
 static bool is_key(const struct key_list *l, uint32_t i, struct fragment key) {
   const struct printed_field *f = &l->fields[i];
@@ -24,7 +24,7 @@ static void make_table(struct key_set *set, const struct key_list *l) {
   map_init(&set->map, mem);
   set->of = l->shape;
   for (uint32_t i = 0; i < l->shape->n; i++)
-    if (l->fields[i].place == l->place) map_put(&set->map, hash_of(l, l->fields[i].key), i);
+    if (l->fields[i].place == l->place) map_put(&set->map, key_hash_of(l, l->fields[i].key), i);
 }
 
 bool key_set_has(struct key_set *set, const struct key_list *l, struct fragment key) {
@@ -34,6 +34,6 @@ bool key_set_has(struct key_set *set, const struct key_list *l, struct fragment 
     return false;
   }
   make_table(set, l);
-  const uint32_t *at = map_get(&set->map, hash_of(l, key));
+  const uint32_t *at = map_get(&set->map, key_hash_of(l, key));
   return at && is_key(l, *at, key);
 }

@@ -49,7 +49,7 @@ static inline void put_fragment(struct printer *p, struct fragment f) {
   o->next += f.n;
 }
 
-static void put_string(struct printer *p, tk_id id) {
+static void print_put_string(struct printer *p, tk_id id) {
   const struct intern_str *s = trace_str(p->t, id);
   PUT(p, "\"");
   if (p->clean[id]) {
@@ -80,7 +80,7 @@ static void put_bytes(struct printer *p, tk_id id) {
   buf_free(&text);
 }
 
-static void put_value(struct printer *p, const struct tk_arg *a) {
+static void print_put_value(struct printer *p, const struct tk_arg *a) {
   struct out *o = p->out;
   switch (a->type) {
   case TK_ARG_NULL: PUT(p, "null"); return;
@@ -94,7 +94,7 @@ static void put_value(struct printer *p, const struct tk_arg *a) {
   case TK_ARG_BYTES: put_bytes(p, a->s); return;
   case TK_ARG_NUMBER:
   case TK_ARG_JSON: print_bytes(p, trace_str(p->t, a->s)->bytes, trace_str(p->t, a->s)->len); return;
-  default: put_string(p, a->s);
+  default: print_put_string(p, a->s);
   }
 }
 
@@ -131,12 +131,12 @@ static void put_fields(struct printer *p, uint32_t args, enum place place) {
   for (; tk_args_next(&it, &arg); f++) {
     if (f->place != place) continue;
     put_fragment(p, f->key);
-    put_value(p, &arg);
+    print_put_value(p, &arg);
   }
 }
 
 /* True if an arg of the shape is printed under this key in "args". */
-static bool has_key(struct printer *p, const struct tk_arg_shape *s, struct fragment key) {
+static bool print_has_key(struct printer *p, const struct tk_arg_shape *s, struct fragment key) {
   return s && key_set_has(&p->keys, &(struct key_list){s, fields_of(p, s), IN_ARGS, p->text.data}, key);
 }
 
@@ -148,18 +148,18 @@ static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   struct tk_arg arg;
   bool open = false;
   for (; tk_args_next(&it, &arg); f++) {
-    if (f->place != IN_ARGS || has_key(p, own, f->key)) continue;
+    if (f->place != IN_ARGS || print_has_key(p, own, f->key)) continue;
     const bool first = !open;
     open_args(p, &open);
     put_key(p, f->key, first);
-    put_value(p, &arg);
+    print_put_value(p, &arg);
   }
   return open;
 }
 
 /* Prints "end.k" if begin and end have an arg of the same name. */
 static void put_joined_key(struct printer *p, const struct tk_args *it, const struct printed_field *f, bool first) {
-  if (f->place != IN_END_ARGS || !f->key.n || !has_key(p, it->shape, f->key)) {
+  if (f->place != IN_END_ARGS || !f->key.n || !print_has_key(p, it->shape, f->key)) {
     put_key(p, f->key, first);
     return;
   }
@@ -175,7 +175,7 @@ static void put_some_args(struct printer *p, uint32_t args, enum place place, en
   for (; tk_args_next(&it, &arg); f++) {
     if (f->place == mark && !open) {
       PUT(p, ",\"args\":");
-      put_value(p, &arg);
+      print_put_value(p, &arg);
       return;
     }
     if (f->place != place && !(p->joined && f->place == IN_END_ARGS)) continue;
@@ -184,7 +184,7 @@ static void put_some_args(struct printer *p, uint32_t args, enum place place, en
     uint64_t before = p->meter ? out_raw_bytes(p->out) : 0;
     if (p->joined) put_joined_key(p, &it, f, first);
     else put_key(p, f->key, first);
-    put_value(p, &arg);
+    print_put_value(p, &arg);
     if (p->meter) p->meter->add(p->meter->arg, SINK_ARG, arg.key, out_raw_bytes(p->out) - before + first);
   }
   if (open) PUT(p, "}");
@@ -205,7 +205,7 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
     const bool first = !open;
     open_args(p, &open);
     put_key(p, f->key, first);
-    put_value(p, &arg);
+    print_put_value(p, &arg);
   }
   if (open) PUT(p, "}");
 }
@@ -291,7 +291,7 @@ static void put_ts(struct printer *p, const struct tk_arg *lost, tk_time ts, uns
   out_reserve(p->out, ROOM_FOR_TIME);
   PUT(p, ",\"ts\":");
   put_quote(p, is & TK_RESPELLED_TS);
-  if (lost) put_value(p, lost);
+  if (lost) print_put_value(p, lost);
   else put_time(p, ts);
   if (decimals && !lost) put_zeros(p, decimals);
   put_quote(p, is & TK_RESPELLED_TS);
@@ -334,7 +334,7 @@ static void put_track(struct printer *p, tk_id track, unsigned is) {
 
 static void put_mark(struct printer *p, const char *key, const struct tk_arg *arg) {
   print_bytes(p, key, strlen(key));
-  put_value(p, arg);
+  print_put_value(p, arg);
 }
 
 static const struct lane *lane_of(const struct printer *p, tk_id event) { return p->lanes ? lane_of_event(p->lanes, event) : NULL; }

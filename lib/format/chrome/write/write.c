@@ -189,7 +189,7 @@ static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool me
   }
 }
 
-static void put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id track, const char *what, const char *arg,
+static void write_put_name(struct chrome_sink *s, const struct tk_trace *t, tk_id track, const char *what, const char *arg,
                      tk_id value) {
   struct buf b = {.mem = &s->mem};
   const struct fragment *f = &s->printer.tracks[track];
@@ -214,9 +214,9 @@ static void put_names(struct chrome_sink *s, const struct tk_trace *t) {
     const struct tk_track *k = &t->tracks[i];
     bool process = k->kind == TK_PROCESS;
     if (!k->renamed || is_hidden(t, i) || k->kind == TK_COUNTERS) continue;
-    if (k->name) put_name(s, t, i, process ? "process_name" : "thread_name", "name", k->name);
-    if (k->labels) put_name(s, t, i, "process_labels", "labels", k->labels);
-    if (k->has_sort) put_name(s, t, i, process ? "process_sort_index" : "thread_sort_index", "sort_index", 0);
+    if (k->name) write_put_name(s, t, i, process ? "process_name" : "thread_name", "name", k->name);
+    if (k->labels) write_put_name(s, t, i, "process_labels", "labels", k->labels);
+    if (k->has_sort) write_put_name(s, t, i, process ? "process_sort_index" : "thread_sort_index", "sort_index", 0);
   }
 }
 

@@ -67,7 +67,7 @@ static bool copy_json(struct perfetto *r, const struct pb_field *f) {
   return ok;
 }
 
-static void put_text(struct perfetto *r, tk_id id) {
+static void args_put_text(struct perfetto *r, tk_id id) {
   size_t n;
   const char *p = tk_string(r->t, id, &n);
   json_quote(&r->json, p, n);
@@ -92,7 +92,7 @@ static void put_filed(struct perfetto *r, char type, const void *p, size_t n) {
   buf_append(&r->copy, mark, sizeof mark);
   buf_append(&r->copy, p, n);
   const tk_id text = trace_string(r->t, r->copy.data, r->copy.len);
-  put_text(r, text);
+  args_put_text(r, text);
 }
 
 static bool put_filed_scalar(struct perfetto *r, const struct pb_field *v) {
@@ -130,14 +130,14 @@ static void put_scalar(struct perfetto *r, struct sequence *q, const struct pb_f
   case ANNOTATION_UINT:
   case ANNOTATION_POINTER: buf_append(&r->json, text, num_put_u64(text, v->value)); return;
   case ANNOTATION_DOUBLE: put_double(r, pb_as_double(v->value)); return;
-  case ANNOTATION_STRING_IID: put_text(r, sequence_text(r, q, IID_VALUE, v->value)); return;
+  case ANNOTATION_STRING_IID: args_put_text(r, sequence_text(r, q, IID_VALUE, v->value)); return;
   case ANNOTATION_JSON:
     if (!(r->filed && ignores_json(v)) && copy_json(r, v)) return;
     if (r->filed) buf_append(&r->json, "null", 4);
-    else put_text(r, perfetto_field_text(r, v));
+    else args_put_text(r, perfetto_field_text(r, v));
     return;
   case ANNOTATION_STRING:
-  case ANNOTATION_PROTO: put_text(r, perfetto_field_text(r, v)); return;
+  case ANNOTATION_PROTO: args_put_text(r, perfetto_field_text(r, v)); return;
   default: buf_append(&r->json, "null", 4);
   }
 }
@@ -183,13 +183,14 @@ static void put_nested_value(struct perfetto *r, struct builder *b, const struct
   case PB_KEY(NESTED_INT, PB_VARINT): buf_append(&r->json, text, num_put_i64(text, (int64_t)scalar.value)); return;
   case PB_KEY(NESTED_DOUBLE, PB_FIXED64): put_double(r, pb_as_double(scalar.value)); return;
   case PB_KEY(NESTED_BOOL, PB_VARINT): put_bool(r, scalar.value != 0); return;
-  case PB_KEY(NESTED_STRING, PB_BYTES): put_text(r, perfetto_field_text(r, &scalar)); return;
+  case PB_KEY(NESTED_STRING, PB_BYTES): args_put_text(r, perfetto_field_text(r, &scalar)); return;
   default: buf_append(&r->json, "null", 4);
   }
 }
 
 /* Writes a scalar, or enters a dictionary or array. */
-static void put_value(struct perfetto *r, struct sequence *q, struct builder *b, const struct annotation *a, const struct pb_field *f) {
+static void args_put_value(struct perfetto *r, struct sequence *q, struct builder *b, const struct annotation *a,
+                           const struct pb_field *f) {
   bool dict = a->value.number == ANNOTATION_DICT;
   if (a->value.number == ANNOTATION_NESTED) put_nested_value(r, b, &a->value);
   else if (!dict && a->value.number != ANNOTATION_ARRAY) put_scalar(r, q, &a->value);
@@ -204,7 +205,7 @@ static void put_next_key(struct perfetto *r, struct level *l) {
       key = perfetto_field_text(r, &g);
       break;
     }
-  put_text(r, key);
+  args_put_text(r, key);
   buf_append(&r->json, ":", 1);
 }
 
@@ -232,10 +233,10 @@ static void put_member(struct perfetto *r, struct sequence *q, struct builder *b
   }
   scan_annotation(r, q, f, &a);
   if (l->dict) {
-    put_text(r, r->filed ? filed_name(r, a.key) : a.key);
+    args_put_text(r, r->filed ? filed_name(r, a.key) : a.key);
     buf_append(&r->json, ":", 1);
   }
-  put_value(r, q, b, &a, f);
+  args_put_value(r, q, b, &a, f);
 }
 
 /* Sets r->json to the text of a dictionary or array. */
@@ -243,7 +244,7 @@ static void build_json(struct perfetto *r, struct sequence *q, const struct anno
   struct builder b = {.n = 0};
   struct pb_field g;
   r->json.len = 0;
-  put_value(r, q, &b, top, f);
+  args_put_value(r, q, &b, top, f);
   while (b.n) {
     struct level *l = &b.stack[b.n - 1];
     if (!pb_next(&l->c, &g)) {

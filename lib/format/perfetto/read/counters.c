@@ -52,7 +52,7 @@ static void add_id(struct perfetto *r, const struct node *n) {
 }
 
 /* Returns the class for a counter and category. Classes get the name of the counter when it is known. */
-static tk_id class_of(struct perfetto *r, uint32_t node, tk_id cat) {
+static tk_id counters_class_of(struct perfetto *r, uint32_t node, tk_id cat) {
   struct counter_classes *all = &r->counter_classes;
   uint32_t *slot = map_put(&all->index, (uint64_t)node << 32 | cat, 0);
   if (!slot || *slot) return slot ? *slot : 0;
@@ -69,7 +69,7 @@ void perfetto_name_counters(struct perfetto *r) {
   }
 }
 
-static void add_event(struct perfetto *r, const struct counter_sample *s, tk_id cls, uint32_t args) {
+static void counters_add_event(struct perfetto *r, const struct counter_sample *s, tk_id cls, uint32_t args) {
   struct tk_event *e = trace_add_event(r->t);
   e->ts = s->ns;
   e->kind = TK_COUNTER;
@@ -93,7 +93,7 @@ void perfetto_sample(struct perfetto *r, const struct counter_sample *s) {
   add_id(r, &r->nodes[s->node]);
   args_copy(r->t, &v);
   add_fields(r, s);
-  add_event(r, s, class_of(r, s->node, s->cat), args_end(r->t));
+  counters_add_event(r, s, counters_class_of(r, s->node, s->cat), args_end(r->t));
 }
 
 /* ---- events of several samples ---- */
@@ -129,7 +129,7 @@ static uint32_t private_args(struct perfetto *r, struct sequence *q, const struc
   return args_end(r->t);
 }
 
-static bool has_key(struct perfetto *r, uint32_t args, tk_id key) {
+static bool counters_has_key(struct perfetto *r, uint32_t args, tk_id key) {
   const struct tk_arg_shape *shape = tk_args_of(r->t, args).shape;
   for (uint32_t i = 0; shape && i < shape->n; i++)
     if (shape->fields[i].key == key) return true;
@@ -141,7 +141,7 @@ static void collect_sample(struct perfetto *r, struct sequence *q, const struct 
   uint32_t args = rest->p ? private_args(r, q, rest) : 0;
   struct tk_arg v = arg_of(r, s);
   collect_all(r, args);
-  if (!has_key(r, args, v.key)) collect(r, &v);
+  if (!counters_has_key(r, args, v.key)) collect(r, &v);
 }
 
 void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struct packet *k, const struct counter_sample *s) {
@@ -159,7 +159,7 @@ void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struc
     args_begin(t);
     add_id(r, &r->nodes[s->node]);
     add_fields(r, s);
-    add_event(r, s, class_of(r, s->node, s->cat), args_end(t));
+    counters_add_event(r, s, counters_class_of(r, s->node, s->cat), args_end(t));
   }
   if (r->collected.event != t->n_events) {
     perfetto_end_collected(r);
@@ -178,5 +178,5 @@ void perfetto_lone_counter(struct perfetto *r, struct sequence *q, const struct 
     if (pb_field_key(&g) == PB_KEY(EVENT_NAME_IID, PB_VARINT)) name = sequence_text(r, q, IID_NAME, g.value);
     if (pb_field_key(&g) == PB_KEY(EVENT_CATEGORY_IIDS, PB_VARINT)) cat = sequence_text(r, q, IID_CATEGORY, g.value);
   }
-  add_event(r, s, trace_class(r->t, name, cat), private_args(r, q, f));
+  counters_add_event(r, s, trace_class(r->t, name, cat), private_args(r, q, f));
 }

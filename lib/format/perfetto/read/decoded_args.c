@@ -30,7 +30,7 @@ bool decoded_layouts_start(struct perfetto *r) {
 }
 
 static uint32_t type_of(uint32_t what) { return what & 0xff; }
-static uint32_t key_of(uint32_t what) { return what >> 8; }
+static uint32_t decoded_key_of(uint32_t what) { return what >> 8; }
 static bool is_text(uint32_t type) { return type == DECODED_IID || type == TK_ARG_STR || type == TK_ARG_JSON; }
 
 /* Returns the byte after a value that is not text. */
@@ -61,7 +61,8 @@ static bool learn(struct layout *l, struct perfetto *r, const struct sequence *q
   *l = (struct layout){.sequence = (uint32_t)(q - r->sequences), .clearing = q->n_clearings, .n = d->n_args};
   for (uint32_t i = 0; fields && i < d->n_args; i++) {
     const uint32_t type = type_of(d->what[i]);
-    fields[i] = (struct shape_field){sequence_find(q, IID_KEY, key_of(d->what[i])), type == DECODED_IID ? TK_ARG_STR : (uint8_t)type};
+    fields[i] = (struct shape_field){sequence_find(q, IID_KEY, decoded_key_of(d->what[i])), type == DECODED_IID ? TK_ARG_STR
+                                     : (uint8_t)type};
     l->has_text = l->has_text || is_text(type);
     l->has_iids = l->has_iids || type == DECODED_IID;
     l->what[i] = d->what[i];

@@ -109,7 +109,8 @@ static bool put_object(struct extension_reader *x, uint32_t message, const struc
   return ok && buf_append(&x->json, "}", 1);
 }
 
-static bool put_value(struct extension_reader *x, const struct schema_field *field, const struct pb_field *f, unsigned level) {
+static bool extension_put_value(struct extension_reader *x, const struct schema_field *field, const struct pb_field *f,
+                                unsigned level) {
   struct scalar v;
   if (field->type == FIELD_MESSAGE) return put_object(x, field->of, f, level + 1);
   return scalar_of(x, field, f, &v) && put_scalar(&x->json, &v);
@@ -128,7 +129,7 @@ static bool put_packed(struct extension_reader *x, const struct schema_field *fi
     else if (!pb_varint(&c, &v.value)) return false;
     if (any && !buf_append(&x->json, ",", 1)) return false;
     any = true;
-    if (!put_value(x, field, &v, LEVELS)) return false;
+    if (!extension_put_value(x, field, &v, LEVELS)) return false;
   }
   return true;
 }
@@ -138,7 +139,7 @@ static bool put_group(struct extension_reader *x, const struct schema_field *fie
   bool ok = true;
   if (!field->repeated) {
     struct pb_field f = x->found[lo].f;
-    return hi == lo + 1 && put_value(x, field, &f, level);
+    return hi == lo + 1 && extension_put_value(x, field, &f, level);
   }
   size_t start = x->json.len;
   buf_append(&x->json, "[", 1);
@@ -146,7 +147,7 @@ static bool put_group(struct extension_reader *x, const struct schema_field *fie
     struct pb_field f = x->found[i].f; /* x->found may move */
     bool any = x->json.len > start + 1;
     if (f.wire == PB_BYTES && schema_wire(field) != PB_BYTES) ok = put_packed(x, field, &f, any);
-    else ok = (!any || buf_append(&x->json, ",", 1)) && put_value(x, field, &f, level);
+    else ok = (!any || buf_append(&x->json, ",", 1)) && extension_put_value(x, field, &f, level);
   }
   return ok && buf_append(&x->json, "]", 1);
 }

@@ -141,7 +141,7 @@ static void set_clock(struct perfetto *r) {
 
 /* ---- flows ---- */
 
-static int by_time(const void *a, const void *b) {
+static int finish_by_time(const void *a, const void *b) {
   const struct raw_point *x = a, *y = b;
   if (x->id != y->id) return x->id < y->id ? -1 : 1;
   if (x->machine != y->machine) return x->machine < y->machine ? -1 : 1;
@@ -209,7 +209,7 @@ static bool goes_on(const struct raw_point *before, const struct raw_point *p) {
 static void chain_points(struct perfetto *r) {
   struct fresh_ids fresh = {.last = 0};
   int64_t id = 0;
-  if (r->n_points) qsort(r->points, r->n_points, sizeof *r->points, by_time);
+  if (r->n_points) qsort(r->points, r->n_points, sizeof *r->points, finish_by_time);
   for (uint32_t i = 0; i < r->n_points; i++) {
     const struct raw_point *p = &r->points[i];
     bool begins = i == 0 || !goes_on(p - 1, p), last = i + 1 == r->n_points || !goes_on(p, p + 1);

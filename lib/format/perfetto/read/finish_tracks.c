@@ -186,7 +186,7 @@ static tk_id unique_text(struct track_finisher *s, tk_id process, const char *te
   return trace_string(s->r->t, text, n);
 }
 
-static tk_id name_of(const struct perfetto *r, const struct node *n) {
+static tk_id finish_name_of(const struct perfetto *r, const struct node *n) {
   if (n->kind == NODE_PROCESS) return trace_text(r->t, "process");
   if (n->is_default && !n->name) return trace_text(r->t, "Default Track");
   return n->name ? n->name : n->first_name ? n->first_name : trace_text(r->t, "track");
@@ -215,7 +215,7 @@ static struct tk_ident named_ident(struct track_finisher *s, uint32_t at, const 
   } else if (r->t->tracks[h->process].pid.kind == TK_IDENT_NONE) {
     code = NAMED_GLOBAL;
   }
-  text = tk_string(r->t, name_of(r, n), &len);
+  text = tk_string(r->t, finish_name_of(r, n), &len);
   buf_append(b, text, len);
   struct tk_ident i = ident_str(unique_text(s, h->process, (const char *)b->data, b->len));
   i.num = (int64_t)((uint64_t)rest * NAMED_CODES + code);
@@ -234,7 +234,7 @@ static tk_id named_track(struct track_finisher *s, uint32_t at) {
   k->pid = r->t->tracks[h.process].pid;
   k->tid = n->tid_text;
   k->renamed = true;
-  k->name = name_of(r, n);
+  k->name = finish_name_of(r, n);
   k->has_sort = n->has_rank && n->kind != NODE_PROCESS;
   k->sort_index = n->rank;
   return r->t->n_tracks;

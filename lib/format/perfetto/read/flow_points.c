@@ -12,7 +12,7 @@ void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating) {
   r->n_points++;
 }
 
-static uint32_t *class_of(struct perfetto *r, struct sequence *q, tk_id cat) {
+static uint32_t *flow_class_of(struct perfetto *r, struct sequence *q, tk_id cat) {
   if (!q->point_classes.mem) map_init(&q->point_classes, &r->t->store->mem);
   return map_put(&q->point_classes, (uint64_t)cat, trace_class(r->t, 0, 0));
 }
@@ -42,7 +42,7 @@ static void read_point(struct perfetto *r, struct sequence *q, const struct pack
     default: break;
     }
   }
-  uint32_t *cls = class_of(r, q, cat);
+  uint32_t *cls = flow_class_of(r, q, cat);
   if (role > TK_FLOW_END || !cls) return;
   if (fresh) *cls = trace_class(r->t, name, of);
   p.role = (uint8_t)role;

@@ -268,7 +268,8 @@ static void require_identity(struct perfetto *r, struct sequence *q, struct trac
   perfetto_note(r, TK_NOTE_REPAIR, "async event without its id: using 0");
 }
 
-static void add_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e, enum tk_kind kind) {
+static void take_add_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,
+                           enum tk_kind kind) {
   struct tk_trace *t = r->t;
   uint32_t node = e->node;
   struct tk_event *ev;
@@ -345,7 +346,7 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
     r->n_points = e->first_point;
     counter_event(r, q, k, e, sample);
   } else {
-    add_event(r, q, k, e, kind);
+    take_add_event(r, q, k, e, kind);
     if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_events, false});
   }
   if (e->extra && e->extra->n_values + e->extra->n_doubles) extra_counters(r, q, k, e, sample);

@@ -38,7 +38,7 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   return h ? hash_pair(h, t->classes[e->cls].cat) | 1 : 0;
 }
 
-static tk_time end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? INT64_MAX : e->ts + e->dur; }
+static tk_time asyncs_end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? INT64_MAX : e->ts + e->dur; }
 
 static struct heap *group_of(struct asyncs *a, tk_id name) {
   uint32_t *slot = map_put(&a->groups, name, UINT32_MAX);
@@ -55,7 +55,7 @@ static uint32_t free_lane(struct asyncs *a, const struct tk_event *e) {
   struct perfetto_sink *s = a->s;
   tk_id name = s->t->classes[e->cls].name;
   struct heap *g = group_of(a, name);
-  uint64_t uuid = g ? lanes_take(g, e->ts, end_of(e)) : 0;
+  uint64_t uuid = g ? lanes_take(g, e->ts, asyncs_end_of(e)) : 0;
   size_t n;
   const char *text = tk_string(s->t, name, &n);
   if (!g) return 0;
@@ -63,7 +63,7 @@ static uint32_t free_lane(struct asyncs *a, const struct tk_event *e) {
     struct child c = {.parent = s->uuids[a->track->parent], .name = n ? text : "async", .n = n ? n : 5, .form = FORM_ASYNC,
                       .tid = a->track->tid};
     uuid = descriptor_child(s, &c);
-    lanes_add(g, uuid, end_of(e));
+    lanes_add(g, uuid, asyncs_end_of(e));
     if (a->n_lanes++ == 0) a->first_lane = uuid;
   }
   return (uint32_t)((uuid - a->first_lane) / a->s->step);
@@ -73,8 +73,8 @@ static void choose_lane(struct asyncs *a, uint32_t i) {
   const struct tk_event *e = &a->e[i];
   uint64_t id = e->flags & TK_LOST_CLOCK ? 0 : identity(a->s->t, e);
   uint32_t *top = id ? map_put(&a->open, id, 0) : NULL;
-  while (top && *top && end_of(&a->e[*top - 1]) <= e->ts) *top = a->below[*top - 1];
-  bool nests = top && *top && end_of(e) <= end_of(&a->e[*top - 1]);
+  while (top && *top && asyncs_end_of(&a->e[*top - 1]) <= e->ts) *top = a->below[*top - 1];
+  bool nests = top && *top && asyncs_end_of(e) <= asyncs_end_of(&a->e[*top - 1]);
   a->lane[i] = nests ? a->lane[*top - 1] : free_lane(a, e);
   if (!top || e->kind != TK_SPAN || (*top && !nests)) return;
   a->below[i] = *top;
@@ -88,7 +88,7 @@ static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, c
   for (const uint32_t *at = first; at < end; at++) {
     const struct tk_event *e = &a->e[*at];
     uint32_t height = s->n_stack;
-    while (height && end_of(&s->t->events[s->stack[height - 1].event]) <= e->ts) height--;
+    while (height && asyncs_end_of(&s->t->events[s->stack[height - 1].event]) <= e->ts) height--;
     lanes_close_slices(s, height);
     if (e->kind == TK_SPAN) lanes_open_slices(s, a->track->first + *at);
     else event_instant(&s->w, a->track->first + *at);

@@ -41,16 +41,17 @@ static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t leas
   return is_number(i) && i.num >= least && i.num <= most ? i.num : writer_pid(s);
 }
 
-static void put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
+static void descriptors_put_string(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id id) {
   size_t n;
   const char *p = tk_string(s->t, id, &n);
   pb_bytes(b, field, p, n);
 }
 
-static void put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id name, struct tk_ident i, int64_t written) {
+static void descriptors_put_name(struct perfetto_sink *s, struct buf *b, uint32_t field, tk_id name, struct tk_ident i,
+                                 int64_t written) {
   char text[32];
-  if (name) put_string(s, b, field, name);
-  else if (i.kind == TK_IDENT_STR) put_string(s, b, field, i.str);
+  if (name) descriptors_put_string(s, b, field, name);
+  else if (i.kind == TK_IDENT_STR) descriptors_put_string(s, b, field, i.str);
   else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
@@ -63,9 +64,9 @@ static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor
   if (ident.kind == TK_IDENT_NONE) form |= FORM_ABSENT;
   if (ident.kind == TK_IDENT_QUOTED) form |= FORM_QUOTED;
   if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
-  if (ident.kind == TK_IDENT_STR) put_string(s, &s->private_fields, TRACK_IDENT, ident.str);
+  if (ident.kind == TK_IDENT_STR) descriptors_put_string(s, &s->private_fields, TRACK_IDENT, ident.str);
   else if (is_number(ident) && ident.num != written) pb_bytes(&s->private_fields, TRACK_IDENT, text, num_put_i64(text, ident.num));
-  if (machine) put_string(s, &s->private_fields, TRACK_MACHINE, machine);
+  if (machine) descriptors_put_string(s, &s->private_fields, TRACK_MACHINE, machine);
   pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
 }
 
@@ -112,8 +113,8 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   if (passthrough_track(s, track).has_uuid) return;
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
-  put_name(s, &s->inner, PROCESS_NAME, k->name, pid, s->pids[track]);
-  if (k->labels) put_string(s, &s->inner, PROCESS_LABELS, k->labels);
+  descriptors_put_name(s, &s->inner, PROCESS_NAME, k->name, pid, s->pids[track]);
+  if (k->labels) descriptors_put_string(s, &s->inner, PROCESS_LABELS, k->labels);
   write_passthrough_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_message(&d, DESCRIPTOR_PROCESS, &s->inner);
@@ -147,7 +148,7 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   s->inner.len = 0;
   pb_i64(&s->inner, THREAD_PID, pid);
   pb_i64(&s->inner, THREAD_TID, tid);
-  put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, tid);
+  descriptors_put_name(s, &s->inner, THREAD_NAME, k->name, k->tid, tid);
   write_passthrough_fields(s, track, true, &s->inner);
   pb_u64(&d, DESCRIPTOR_UUID, s->uuids[track]);
   pb_u64(&d, DESCRIPTOR_PARENT_UUID, s->uuids[k->parent]);
@@ -177,8 +178,9 @@ uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   s->private_fields.len = 0;
   uint32_t form = c->form | (c->tid.kind == TK_IDENT_QUOTED ? FORM_QUOTED : 0);
   if (form) pb_u64(&s->private_fields, TRACK_FORM, form);
-  if (c->series) put_string(s, &s->private_fields, TRACK_IDENT, c->series);
-  if (c->tid.kind == TK_IDENT_STR) put_string(s, &s->private_fields, c->counter ? TRACK_TID_TEXT : TRACK_IDENT, c->tid.str);
+  if (c->series) descriptors_put_string(s, &s->private_fields, TRACK_IDENT, c->series);
+  if (c->tid.kind == TK_IDENT_STR)
+    descriptors_put_string(s, &s->private_fields, c->counter ? TRACK_TID_TEXT : TRACK_IDENT, c->tid.str);
   if (is_number(c->tid)) pb_i64(&s->private_fields, TRACK_TID, c->tid.num);
   if (c->process) pb_u64(&s->private_fields, TRACK_PROCESS, c->process);
   if (c->id) pb_bytes(&s->private_fields, TRACK_COUNTER_ID, c->id, c->n_id);

@@ -271,13 +271,13 @@ static void put_category(struct event_writer *w, tk_id cat) {
   else if (cat) pb_u64(&w->event, EVENT_CATEGORY_IIDS, writer_iid(w, &w->categories, INTERNED_CATEGORIES, cat));
 }
 
-static void put_name(struct event_writer *w, tk_id name) {
+static void event_put_name(struct event_writer *w, tk_id name) {
   if (name && w->plain) plain_text(w, EVENT_NAME, name);
   else if (name) pb_u64(&w->event, EVENT_NAME_IID, writer_iid(w, &w->names, INTERNED_NAMES, name));
 }
 
 static void put_names(struct event_writer *w, const struct tk_class *c) {
-  put_name(w, c->name);
+  event_put_name(w, c->name);
   put_category(w, c->cat);
 }
 
@@ -308,7 +308,7 @@ static void put_end(struct event_writer *w, const struct tk_event *e) {
   struct tk_arg arg;
   if (e->flags & TK_END_NAMED) put_names(w, &w->t->classes[e->cls]);
   else if (find_arg(w, e->args, KEY_END_CAT, &arg) && end_says(w, e, &arg)) put_category(w, arg.s);
-  else if (find_arg(w, e->args, KEY_END_NAME, &arg) && end_says(w, e, &arg)) put_name(w, arg.s);
+  else if (find_arg(w, e->args, KEY_END_NAME, &arg) && end_says(w, e, &arg)) event_put_name(w, arg.s);
   if (e->args) write_args(w, e, e->args, true);
 }
 

@@ -38,7 +38,7 @@ uint64_t plain_interned_begin(struct event_writer *w) {
 /* ---- one event ---- */
 
 /* Returns the number of the interned data that the event's fields reference; 0 = none. */
-static uint64_t number_of(const struct event_writer *w, uint32_t args, tk_id key) {
+static uint64_t plain_number_of(const struct event_writer *w, uint32_t args, tk_id key) {
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;
   while (tk_args_next(&it, &arg))
@@ -48,7 +48,7 @@ static uint64_t number_of(const struct event_writer *w, uint32_t args, tk_id key
 
 void plain_begin(struct event_writer *w, uint32_t args, bool at_end) {
   tk_id key = at_end ? w->end_field_keys.interned : w->begin_keys.interned;
-  uint64_t number = key && args ? number_of(w, args, key) : 0;
+  uint64_t number = key && args ? plain_number_of(w, args, key) : 0;
   w->plain = number && number <= w->n_kept && w->n_points == 0 ? &w->kept[number - 1] : NULL;
   w->loses_fields = number && !w->plain;
 }

@@ -7,12 +7,12 @@
 #include "machine.h"
 #include "descriptors.h"
 
-static bool is_wanted(const struct tk_trace *t, const struct tk_record *r) {
+static bool records_is_wanted(const struct tk_trace *t, const struct tk_record *r) {
   if (r->derived || (r->track && descriptor_track_hidden(t, r->track))) return false;
   return r->kind == TK_REC_OTHER || !r->track || !t->tracks[r->track].renamed;
 }
 
-static void put_text(struct perfetto_sink *s, const struct tk_record *r) {
+static void records_put_text(struct perfetto_sink *s, const struct tk_record *r) {
   s->text.len = 0;
   buf_append(&s->text, "{", 1);
   buf_append(&s->text, trace_raw(s->t, r->at), r->size);
@@ -28,7 +28,7 @@ static void put_record(struct perfetto_sink *s, const struct tk_record *r) {
   if (r->track && s->uuids[r->track]) pb_u64(record, RECORD_TRACK, s->uuids[r->track]);
   if (r->strong) pb_u64(record, RECORD_STRONG, 1);
   if (r->has_ts) pb_i64(record, RECORD_TIME, writer_ns(&s->w, r->ts));
-  put_text(s, r);
+  records_put_text(s, r);
   pb_message(b, TRACEKIT_RECORD, record);
   pb_message(&s->packet, PACKET_TRACEKIT, b);
   if (s->w.machine) pb_u64(&s->packet, PACKET_MACHINE_ID, s->w.machine);
@@ -39,7 +39,7 @@ static void put_record(struct perfetto_sink *s, const struct tk_record *r) {
 void records_write(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   for (tk_id i = 1; i <= t->n_records; i++) {
-    if (!is_wanted(t, &t->records[i])) continue;
+    if (!records_is_wanted(t, &t->records[i])) continue;
     if (t->records[i].track) machine_of_writer(s, t->records[i].track);
     put_record(s, &t->records[i]);
   }

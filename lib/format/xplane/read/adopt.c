@@ -29,7 +29,7 @@ struct adopter {
 
 /* ---- processes and threads ---- */
 
-static uint64_t hash_of(uint64_t scope, struct tk_ident i, tk_id name) {
+static uint64_t adopt_hash_of(uint64_t scope, struct tk_ident i, tk_id name) {
   const uint64_t id = i.kind == TK_IDENT_STR ? (uint64_t)i.str << 32 : (uint64_t)i.num * 3 + (i.kind != TK_IDENT_NONE);
   return hash_pair(hash_pair(scope, id), name);
 }
@@ -41,10 +41,10 @@ static void know_tracks(struct adopter *a) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     if (k->kind == TK_PROCESS) {
-      map_put(&a->processes, hash_of(BY_PID, k->pid, k->name), i);
-      if (k->name) map_put(&a->processes, hash_of(BY_NAME, ident_none(), k->name), i);
+      map_put(&a->processes, adopt_hash_of(BY_PID, k->pid, k->name), i);
+      if (k->name) map_put(&a->processes, adopt_hash_of(BY_NAME, ident_none(), k->name), i);
     } else if (k->kind == TK_THREAD || k->kind == TK_ASYNCS) {
-      map_put(&a->threads, hash_of((uint64_t)k->parent << 3 | k->kind, k->tid, 0), i);
+      map_put(&a->threads, adopt_hash_of((uint64_t)k->parent << 3 | k->kind, k->tid, 0), i);
     }
   }
 }
@@ -56,21 +56,21 @@ static tk_id free_process(const struct adopter *a, uint64_t hash, tk_id name) {
 }
 
 static tk_id take_process(struct adopter *a, struct tk_ident pid, tk_id name) {
-  tk_id track = free_process(a, hash_of(BY_PID, pid, name), name);
+  tk_id track = free_process(a, adopt_hash_of(BY_PID, pid, name), name);
   if (track && !trace_ident_equal(a->t->tracks[track].pid, pid)) track = 0;
-  if (!track && name) track = free_process(a, hash_of(BY_NAME, ident_none(), name), name);
+  if (!track && name) track = free_process(a, adopt_hash_of(BY_NAME, ident_none(), name), name);
   if (track) map_put(&a->taken, track, 1);
   return track;
 }
 
 static tk_id thread_of(const struct adopter *a, enum tk_track_kind kind, struct tk_ident tid) {
-  const uint32_t *slot = map_get(&a->threads, hash_of((uint64_t)a->plane->process << 3 | kind, tid, 0));
+  const uint32_t *slot = map_get(&a->threads, adopt_hash_of((uint64_t)a->plane->process << 3 | kind, tid, 0));
   return slot && trace_ident_equal(a->t->tracks[*slot].tid, tid) ? *slot : 0;
 }
 
 /* ---- lines ---- */
 
-static tk_id text_of(struct tk_trace *t, const struct pb_field *f) {
+static tk_id adopt_text_of(struct tk_trace *t, const struct pb_field *f) {
   bool repaired;
   return intern_text(&t->store->strings, f->p, (size_t)f->value, true, &repaired);
 }
@@ -82,11 +82,11 @@ static bool read_line(const struct pb_field *f, struct tk_trace *t, struct xplan
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
       case PB_KEY(XLINE_ID, PB_VARINT): line->id = (int64_t)g.value; break;
-      case PB_KEY(XLINE_NAME, PB_BYTES): line->name = text_of(t, &g); break;
+      case PB_KEY(XLINE_NAME, PB_BYTES): line->name = adopt_text_of(t, &g); break;
       case PB_KEY(XLINE_TIMESTAMP_NS, PB_VARINT): line->timestamp_ns = (int64_t)g.value; break;
       case PB_KEY(XLINE_DURATION_PS, PB_VARINT): line->duration_ps = (int64_t)g.value; break;
       case PB_KEY(XLINE_DISPLAY_ID, PB_VARINT): line->display_id = (int64_t)g.value; break;
-      case PB_KEY(XLINE_DISPLAY_NAME, PB_BYTES): line->display_name = text_of(t, &g); break;
+      case PB_KEY(XLINE_DISPLAY_NAME, PB_BYTES): line->display_name = adopt_text_of(t, &g); break;
       default:
         if (!line->fields_size) line->fields_at = (uint64_t)(from - (const uint8_t *)trace_raw(t, 0));
         line->fields_size = (uint32_t)(c.end - (const uint8_t *)trace_raw(t, line->fields_at));
@@ -194,7 +194,7 @@ static bool add_plane(struct adopter *a, struct pb c) {
     struct xplane_line line = {.ordinal = plane.lines + 1};
     switch (pb_field_key(&f)) {
       case PB_KEY(XPLANE_ID, PB_VARINT): plane.id = (int64_t)f.value; break;
-      case PB_KEY(XPLANE_NAME, PB_BYTES): plane.name = text_of(a->t, &f); break;
+      case PB_KEY(XPLANE_NAME, PB_BYTES): plane.name = adopt_text_of(a->t, &f); break;
       case PB_KEY(XPLANE_LINES, PB_BYTES):
         if (!read_line(&f, a->t, &line)) return false;
         plane.lines++;

@@ -151,7 +151,7 @@ static bool read_fields(struct xplane_reader *r, struct alike_event *e, const ui
   return p == end && (!e->alike || e->n_stats == e->alike->n);
 }
 
-static bool add_event(struct xplane_reader *r, const struct xplane_line *line, struct alike_event *e) {
+static bool alike_add_event(struct xplane_reader *r, const struct xplane_line *line, struct alike_event *e) {
   const struct payload *args = &e->payload;
   const tk_id cls = xplane_class_of(r, (int64_t)e->id);
   if (!cls) return false;
@@ -181,7 +181,7 @@ static bool read_event(struct xplane_reader *r, const struct xplane_line *line, 
   e.n_stats = 0;
   e.payload.end = e.payload.bytes;
   if (!read_fields(r, &e, p, p + n) || e.duration >= (uint64_t)DAYS_100_PS || e.offset >= (uint64_t)DAYS_100_PS) return false;
-  if (!add_event(r, line, &e)) return false;
+  if (!alike_add_event(r, line, &e)) return false;
   s->p += size;
   return true;
 }

@@ -154,7 +154,7 @@ static bool holds_events(struct xplane_reader *r, const uint8_t *p, size_t n, ui
   return false;
 }
 
-static void add_event(struct xplane_reader *r, const struct xplane_line *line, const struct xevent *e, uint8_t flags) {
+static void event_add_event(struct xplane_reader *r, const struct xplane_line *line, const struct xevent *e, uint8_t flags) {
   struct tk_event *ev = trace_add_event(r->t);
   ev->ts = e->offset;
   ev->dur = e->duration;
@@ -182,7 +182,7 @@ void xplane_read_event(struct xplane_reader *r, const struct xplane_line *line, 
     return;
   }
   if (r->event_fields.len) keep_fields(r, &e);
-  add_event(r, line, &e, is_usable(&e) ? 0 : make_usable(r, &e));
+  event_add_event(r, line, &e, is_usable(&e) ? 0 : make_usable(r, &e));
 }
 
 /* True if the content of a field begins like an entry of a map, with a key and a message. */
@@ -200,7 +200,7 @@ bool xplane_read_event_apart(struct xplane_reader *r, const struct xplane_line *
   r->seen.n = 0;
   r->unknown = xplane_looks_like_entry(p, r->s.end);
   if (!r->unknown && event_fields(r, &c, &e) && !r->unknown && !r->event_fields.len && is_usable(&e) && xplane_class_of(r, e.id)) {
-    add_event(r, line, &e, 0);
+    event_add_event(r, line, &e, 0);
     return true;
   }
   r->event_fields.len = 0;

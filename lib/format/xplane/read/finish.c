@@ -50,7 +50,7 @@ struct named_plane {
   uint32_t at;
 };
 
-static int by_name(const void *a, const void *b) {
+static int finish_by_name(const void *a, const void *b) {
   const struct named_plane *x = a, *y = b;
   int c = strcmp(x->name, y->name);
   return c ? c : x->at < y->at ? -1 : 1;
@@ -72,7 +72,7 @@ static void number_processes(struct xplane_reader *r) {
       const char *name = tk_string(t, planes[i].name, NULL);
       if (planes[i].process && starts_with(name, "/host:CPU") == (round == 0)) sorted[hosts++] = (struct named_plane){name, i};
     }
-    if (round == 0) qsort(sorted, hosts, sizeof *sorted, by_name);
+    if (round == 0) qsort(sorted, hosts, sizeof *sorted, finish_by_name);
     for (uint32_t i = from; i < hosts; i++) {
       const struct xplane_plane *plane = &planes[sorted[i].at];
       struct tk_track *k = &t->tracks[plane->process];

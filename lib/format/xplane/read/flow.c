@@ -54,7 +54,7 @@ static void find_links(const struct linker *l, uint32_t args, struct links *s) {
   }
 }
 
-static tk_id class_of(struct linker *l, uint64_t category) {
+static tk_id flow_class_of(struct linker *l, uint64_t category) {
   struct tk_trace *t = l->r->t;
   tk_id *cls = &l->classes[category < N_CATEGORIES ? category : 0];
   if (!*cls) *cls = trace_class(t, l->keys[FLOW], trace_text(t, CATEGORIES[cls - l->classes]));
@@ -70,7 +70,7 @@ static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, uns
   if (!*slot) *slot = ++l->n_ids;
   f = trace_add_flow_point(l->r->t);
   f->role = (uint8_t)role;
-  f->cls = class_of(l, category);
+  f->cls = flow_class_of(l, category);
   f->id = *slot;
   f->bound = true;
   f->at = event;

@@ -12,12 +12,12 @@
 #include "xplane.pb-c.h"
 
 /* Appends text of the file as a JSON string; invalid UTF-8 is repaired. */
-static void put_text(struct xplane_reader *r, struct buf *b, const uint8_t *p, size_t n) {
+static void metas_put_text(struct xplane_reader *r, struct buf *b, const uint8_t *p, size_t n) {
   const struct intern_str *s = trace_str(r->t, xplane_text(r, p, n));
   json_quote(b, s->bytes, s->len);
 }
 
-static void put_number(struct buf *b, int64_t v) {
+static void metas_put_number(struct buf *b, int64_t v) {
   char text[24];
   buf_append(b, text, num_put_i64(text, v));
 }
@@ -28,9 +28,9 @@ static void put_stat(struct xplane_reader *r, struct buf *b, const struct xplane
   char text[40];
   switch (s->field) {
     case XSTAT_UINT64: buf_append(b, text, num_put_u64(text, s->value)); return;
-    case XSTAT_INT64: put_number(b, (int64_t)s->value); return;
-    case XSTAT_STR: put_text(r, b, s->p, (size_t)s->value); return;
-    case XSTAT_REF: put_text(r, b, ref ? ref->text.p : (const uint8_t *)"", ref ? ref->text.n : 0); return;
+    case XSTAT_INT64: metas_put_number(b, (int64_t)s->value); return;
+    case XSTAT_STR: metas_put_text(r, b, s->p, (size_t)s->value); return;
+    case XSTAT_REF: metas_put_text(r, b, ref ? ref->text.p : (const uint8_t *)"", ref ? ref->text.n : 0); return;
     case XSTAT_DOUBLE:
       if (d - d == 0) buf_append(b, text, num_put_double(text, d));
       else buf_text(b, d != d ? "\"NaN\"" : d > 0 ? "\"Infinity\"" : "\"-Infinity\"");
@@ -38,7 +38,7 @@ static void put_stat(struct xplane_reader *r, struct buf *b, const struct xplane
     case XSTAT_BYTES:
     case XSTAT_COMPRESSED_STR:
       buf_text(b, "\"<");
-      put_number(b, (int64_t)s->value);
+      metas_put_number(b, (int64_t)s->value);
       buf_text(b, " bytes>\"");
       return;
     default: buf_text(b, "null");
@@ -72,8 +72,8 @@ static void put_stats(struct xplane_reader *r, struct buf *b, struct pb plane) {
     const struct xplane_name *name = xplane_name_of(&names, s.id);
     if (any) buf_text(b, ",");
     any = true;
-    if (name) put_text(r, b, name->text.p, name->text.n);
-    else buf_text(b, "\"#"), put_number(b, s.id), buf_text(b, "\"");
+    if (name) metas_put_text(r, b, name->text.p, name->text.n);
+    else buf_text(b, "\"#"), metas_put_number(b, s.id), buf_text(b, "\"");
     buf_text(b, ":");
     put_stat(r, b, &names, &s);
   }
@@ -91,16 +91,16 @@ static void put_plane(struct xplane_reader *r, struct buf *b, const struct xplan
   buf_text(b, "{\"name\":");
   json_quote(b, name ? name->bytes : (const uint8_t *)"", name ? name->len : 0);
   buf_text(b, ",\"id\":");
-  put_number(b, plane->id);
+  metas_put_number(b, plane->id);
   if (plane->process && t->tracks[plane->process].pid.kind == TK_IDENT_INT) {
     buf_text(b, ",\"pid\":");
-    put_number(b, t->tracks[plane->process].pid.num);
+    metas_put_number(b, t->tracks[plane->process].pid.num);
   }
   buf_text(b, ",\"lines\":");
-  put_number(b, plane->lines);
+  metas_put_number(b, plane->lines);
   while (pb_next(&c, &f)) metadata += f.number == XPLANE_EVENT_METADATA;
   buf_text(b, ",\"event_metadata\":");
-  put_number(b, metadata);
+  metas_put_number(b, metadata);
   put_stats(r, b, xplane_fields(t, plane));
   buf_text(b, "}");
 }
@@ -109,7 +109,7 @@ static void put_plane(struct xplane_reader *r, struct buf *b, const struct xplan
 static void put_list(struct xplane_reader *r, struct buf *b, const char *key, size_t n, const ProtobufCBinaryData *texts) {
   for (size_t i = 0; i < n; i++) {
     buf_text(b, i ? "," : key);
-    put_text(r, b, texts[i].data, texts[i].len);
+    metas_put_text(r, b, texts[i].data, texts[i].len);
   }
   if (n) buf_text(b, "],\n");
 }
@@ -132,7 +132,7 @@ static void note_complaints(struct xplane_reader *r, const Xplane__XSpace *space
 static void add_host_name(struct xplane_reader *r, const Xplane__XSpace *space) {
   struct buf b = {.mem = &r->t->store->mem};
   if (space->n_hostnames == 0) return;
-  put_text(r, &b, space->hostnames[0].data, space->hostnames[0].len);
+  metas_put_text(r, &b, space->hostnames[0].data, space->hostnames[0].len);
   xplane_add_meta(r->t, "host_name", b.data, b.len, false);
   buf_free(&b);
 }

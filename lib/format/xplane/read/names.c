@@ -364,7 +364,7 @@ static struct own_keys own_keys(struct naming *n, uint32_t args) {
   return k;
 }
 
-static bool has_key(const struct own_keys *k, tk_id key) {
+static bool names_has_key(const struct own_keys *k, tk_id key) {
   if (k->many.n) return map_get(&k->many, key) != NULL;
   for (uint32_t i = 0; i < k->shape->n; i++)
     if (k->shape->fields[i].key == key) return true;
@@ -375,7 +375,7 @@ static bool overrules(struct naming *n, uint32_t own, uint32_t shared) {
   const struct tk_arg_shape *s = tk_args_of(n->r->t, shared).shape;
   struct own_keys keys = own_keys(n, own);
   bool any = false;
-  for (uint32_t i = 0; i < s->n && !any; i++) any = has_key(&keys, s->fields[i].key);
+  for (uint32_t i = 0; i < s->n && !any; i++) any = names_has_key(&keys, s->fields[i].key);
   map_free(&keys.many);
   return any;
 }
@@ -389,7 +389,7 @@ static uint32_t with_overruled(struct naming *n, uint32_t own, uint32_t shared) 
   args_begin(t);
   while (tk_args_next(&it, &arg)) args_copy(t, &arg);
   for (it = tk_args_of(t, shared); tk_args_next(&it, &arg);) {
-    if (!has_key(&keys, arg.key)) continue;
+    if (!names_has_key(&keys, arg.key)) continue;
     arg.key = prefixed(n, XPLANE_OF_METADATA, arg.key);
     args_copy(t, &arg);
   }

@@ -87,13 +87,13 @@ static void restore_tracks(struct restored_plane *restored) {
 
 /* ---- records ---- */
 
-static uint64_t key_of(struct tk_ident i) {
+static uint64_t private_key_of(struct tk_ident i) {
   return i.kind == TK_IDENT_STR ? hash_number(i.str) : (uint64_t)i.num + (i.kind == TK_IDENT_NONE);
 }
 
 static tk_id thread_of(const struct xplane_object *o, const char *key) {
   struct tk_ident tid = xplane_object_ident(o, key);
-  uint32_t *track = map_get(&restored_of(o)->threads, key_of(tid));
+  uint32_t *track = map_get(&restored_of(o)->threads, private_key_of(tid));
   return track && trace_ident_equal(o->t->tracks[*track].tid, tid) ? *track : 0;
 }
 
@@ -103,7 +103,7 @@ static void find_threads(struct restored_plane *restored) {
   for (uint32_t i = 1; i <= restored->plane->lines; i++) {
     tk_id track = line_at(restored, i)->track;
     if (t->tracks[track].kind == TK_THREAD && !t->tracks[track].hidden)
-      map_put(&restored->threads, key_of(t->tracks[track].tid), track);
+      map_put(&restored->threads, private_key_of(t->tracks[track].tid), track);
   }
 }
 

@@ -161,7 +161,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
 /* ---- the file ---- */
 
 /* Returns the end of a message; impossible lengths end at an offset that is never reached. */
-static uint64_t end_of(const struct xplane_reader *r, uint64_t length) {
+static uint64_t read_end_of(const struct xplane_reader *r, uint64_t length) {
   uint64_t at = pb_in_offset(&r->s);
   return length > UINT64_MAX / 2 - at ? UINT64_MAX / 2 : at + length;
 }
@@ -169,7 +169,7 @@ static uint64_t end_of(const struct xplane_reader *r, uint64_t length) {
 static enum pb_status space_field(struct xplane_reader *r, struct pb_field *f) {
   enum pb_status status = PB_FIELD;
   if (pb_field_key(f) == PB_KEY(XSPACE_PLANES, PB_BYTES)) {
-    status = read_plane(r, end_of(r, f->value));
+    status = read_plane(r, read_end_of(r, f->value));
     return status == PB_DONE ? PB_FIELD : status;
   }
   if (f->wire == PB_BYTES) status = pb_in_bytes(&r->s, f->value, &f->p);

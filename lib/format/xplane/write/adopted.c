@@ -63,7 +63,7 @@ static uint64_t hash_value(double d) {
 
 static const char *not_finite(double d) { return d != d ? "NaN" : d > 0 ? "Infinity" : "-Infinity"; }
 
-static double number_of(const struct xplane_encoder *e, const struct tk_arg *arg) {
+static double adopted_number_of(const struct xplane_encoder *e, const struct tk_arg *arg) {
   switch (arg->type) {
     case TK_ARG_INT: return (double)arg->i;
     case TK_ARG_UINT:
@@ -91,7 +91,7 @@ static bool reads_as_text(const struct tk_arg *arg) { return is_text(arg) || (ar
 
 static uint64_t hash_arg(const struct xplane_encoder *e, const struct tk_arg *arg) {
   if (reads_as_text(arg)) return hash_text(text_of_arg(e, arg).p, text_of_arg(e, arg).n) * 2;
-  return is_number(arg) ? hash_value(number_of(e, arg)) : arg->type;
+  return is_number(arg) ? hash_value(adopted_number_of(e, arg)) : arg->type;
 }
 
 /* Returns the text as it was read: repaired if it is not UTF-8. */
@@ -143,7 +143,7 @@ static bool is_value(const struct xplane_encoder *e, const struct tk_arg *arg, c
   }
   if (!s->field) return arg->type == TK_ARG_NULL;
   if (!is_number(arg)) return false;
-  if (s->field == XSTAT_DOUBLE) return number_of(e, arg) == pb_as_double(s->value);
+  if (s->field == XSTAT_DOUBLE) return adopted_number_of(e, arg) == pb_as_double(s->value);
   if (s->field == XSTAT_INT64) return arg->type == TK_ARG_INT && arg->i == (int64_t)s->value;
   return (arg->type == TK_ARG_UINT || arg->type == TK_ARG_POINTER || (arg->type == TK_ARG_INT && arg->i >= 0)) && arg->u == s->value;
 }
@@ -215,7 +215,7 @@ static uint32_t set_of(struct xplane_adopted *a, tk_id name, uint32_t first, uin
   return made;
 }
 
-static uint64_t hash_of(uint32_t set, uint64_t values) { return hash_pair(values, set); }
+static uint64_t adopted_hash_of(uint32_t set, uint64_t values) { return hash_pair(values, set); }
 
 /* Indexes metadata. If two entries cannot be distinguished, events belong to the first. */
 static void learn_metadata(struct xplane_encoder *e, int64_t id, struct pb metadata) {
@@ -230,7 +230,7 @@ static void learn_metadata(struct xplane_encoder *e, int64_t id, struct pb metad
     set = set_of(a, name, first, (uint32_t)(a->keys.len / sizeof(tk_id)) - first);
   if (!set || sets_of(a)[set - 1].first != first) a->keys.len = survey.keys;
   if (!set) return;
-  slot = map_put(&a->by_value, hash_of(set, survey.hash), 0);
+  slot = map_put(&a->by_value, adopted_hash_of(set, survey.hash), 0);
   if (slot && !*slot && buf_append(&a->known, &known, sizeof known)) *slot = (uint32_t)(a->known.len / sizeof known);
 }
 
@@ -346,7 +346,7 @@ static const struct known_metadata *metadata_of(struct xplane_encoder *e, uint32
     if (!arg) return NULL;
     hash += hash_arg(e, arg) * (key * 2 + 1);
   }
-  if ((found = map_get(&a->by_value, hash_of(at, hash))) == NULL) return NULL;
+  if ((found = map_get(&a->by_value, adopted_hash_of(at, hash))) == NULL) return NULL;
   known = (const struct known_metadata *)(const void *)a->known.data + *found - 1;
   return each_stat(e, known->message, check_stat, NULL) ? known : NULL;
 }
@@ -383,7 +383,7 @@ static bool prints_as(const struct xplane_encoder *e, double d, const struct tk_
 }
 
 static void restore_number(const struct xplane_encoder *e, struct tk_arg *arg, unsigned fields) {
-  const double d = number_of(e, arg);
+  const double d = adopted_number_of(e, arg);
   if (arg->type == TK_ARG_INT && fields & 1u << XSTAT_INT64) return;
   if ((arg->type == TK_ARG_INT && arg->i >= 0) || arg->type == TK_ARG_UINT) {
     if (fields & 1u << XSTAT_UINT64) arg->type = TK_ARG_UINT;
@@ -447,7 +447,7 @@ static bool is_flow_field(const struct xplane_adopted *a, tk_id key) {
 }
 
 /* Returns the name of the event's metadata: of a step, the arg that keeps it, because its class is named by the step_name. */
-static tk_id name_of(const struct xplane_adopted *a, const struct tk_class *c) {
+static tk_id adopted_name_of(const struct xplane_adopted *a, const struct tk_class *c) {
   return a->own_name && a->found[a->own_name].serial == a->serial ? args_of(a)[a->found[a->own_name].at].s : c->name;
 }
 
@@ -463,7 +463,7 @@ static int64_t nameless_id(const struct xplane_encoder *e, tk_id name) {
 
 const struct tk_arg *xplane_adopted_args(struct xplane_encoder *e, const struct tk_event *ev, uint32_t *n, int64_t *id) {
   struct xplane_adopted *a = e->adopted;
-  const uint32_t taken = take_args(e, ev), *set = map_get(&a->by_name, name_of(a, &e->g->t->classes[ev->cls]));
+  const uint32_t taken = take_args(e, ev), *set = map_get(&a->by_name, adopted_name_of(a, &e->g->t->classes[ev->cls]));
   struct tk_arg *args = args_of(a);
   const struct known_metadata *known = NULL;
   for (uint32_t at = set ? *set : 0; at && !known; at = sets_of(a)[at - 1].next)

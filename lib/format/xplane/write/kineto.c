@@ -24,12 +24,12 @@ static const int64_t STEPS_LINE = (int64_t)0xffffffffdeadbeefu;
 /* Metadata of an event, if it differs from its class. */
 enum variant { AS_CLASS, AS_MEMCPY, AS_ALLOCATION, AS_DEALLOCATION, AS_STEP };
 
-static bool is_wanted(const void *arg, tk_id process) {
+static bool kineto_is_wanted(const void *arg, tk_id process) {
   const struct xplane_graph *g = arg;
   return !xplane_is_native(tk_string(g->t, g->t->tracks[process].name, NULL));
 }
 
-void xplane_find_kineto(struct xplane_graph *g, struct mem *mem) { g->kineto = kineto_new(g->t, is_wanted, g, mem); }
+void xplane_find_kineto(struct xplane_graph *g, struct mem *mem) { g->kineto = kineto_new(g->t, kineto_is_wanted, g, mem); }
 
 static enum kineto_role role_of(const struct xplane_encoder *e) {
   return e->g->kineto && e->process ? (enum kineto_role)e->g->kineto->roles[e->process] : KINETO_OTHER;
@@ -73,7 +73,8 @@ static void put_uint(struct xplane_encoder *e, struct buf *b, uint32_t number, e
   pb_message(b, number, &e->stat);
 }
 
-static void put_text(struct xplane_encoder *e, struct buf *b, uint32_t number, enum xplane_made stat, const void *p, size_t n) {
+static void kineto_put_text(struct xplane_encoder *e, struct buf *b, uint32_t number, enum xplane_made stat, const void *p,
+                            size_t n) {
   const int64_t id = id_of(e, stat);
   e->stat.len = 0;
   pb_i64(&e->stat, XSTAT_METADATA_ID, id);
@@ -81,9 +82,9 @@ static void put_text(struct xplane_encoder *e, struct buf *b, uint32_t number, e
   pb_message(b, number, &e->stat);
 }
 
-static void put_name(struct xplane_encoder *e, struct buf *b, enum xplane_made stat, tk_id cls) {
+static void kineto_put_name(struct xplane_encoder *e, struct buf *b, enum xplane_made stat, tk_id cls) {
   const struct intern_str *s = trace_str(e->g->t, e->g->t->classes[cls].name);
-  put_text(e, b, XEVENT_STATS, stat, s->bytes, s->len);
+  kineto_put_text(e, b, XEVENT_STATS, stat, s->bytes, s->len);
 }
 
 /* ---- details of kernels and copies ---- */
@@ -127,7 +128,7 @@ static void put_kernel_details(struct xplane_encoder *e, struct buf *b, tk_id ev
     add_value(&text, e->g->t, &arg);
   }
   buf_text(&text, text.len ? " dynamic_shared:0" : "dynamic_shared:0"); /* xprof ignores kernels without details */
-  put_text(e, b, XEVENT_STATS, XPLANE_MADE_KERNEL, text.data, text.len);
+  kineto_put_text(e, b, XEVENT_STATS, XPLANE_MADE_KERNEL, text.data, text.len);
   buf_free(&text);
 }
 
@@ -136,7 +137,7 @@ static void put_bytes_details(struct xplane_encoder *e, struct buf *b, tk_id eve
   char text[48] = "num_bytes:";
   if (bytes < 0) return;
   const size_t n = strlen(text);
-  put_text(e, b, XEVENT_STATS, stat, text, n + num_put_i64(text + n, bytes));
+  kineto_put_text(e, b, XEVENT_STATS, stat, text, n + num_put_i64(text + n, bytes));
 }
 
 /* ---- events ---- */
@@ -159,7 +160,7 @@ static void put_device_event(struct xplane_encoder *e, struct buf *b, tk_id even
   if (!(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET)) || kind & KIND_ANNOTATION) return;
   put_group(e, b, event);
   put_correlation(e, b, event, true);
-  if (op) put_name(e, b, XPLANE_MADE_OP, op);
+  if (op) kineto_put_name(e, b, XPLANE_MADE_OP, op);
   if (kind & KIND_MEMCPY) put_bytes_details(e, b, event, XPLANE_MADE_MEMCPY);
   else if (kind & KIND_MEMSET) put_bytes_details(e, b, event, XPLANE_MADE_MEMSET);
   else put_kernel_details(e, b, event);
@@ -172,7 +173,7 @@ static void put_pool(struct xplane_encoder *e, struct buf *b, tk_id event) {
   char text[64];
   const char *name = type == 0 ? "cpu" : type == 1 ? "cuda" : "device";
   const int n = id >= 0 ? snprintf(text, sizeof text, "%s:%lld", name, (long long)id) : snprintf(text, sizeof text, "%s", name);
-  put_text(e, b, XEVENT_STATS, XPLANE_MADE_POOL, text, (size_t)n);
+  kineto_put_text(e, b, XEVENT_STATS, XPLANE_MADE_POOL, text, (size_t)n);
 }
 
 static void put_memory(struct xplane_encoder *e, struct buf *b, tk_id event) {
@@ -197,8 +198,8 @@ static void put_host_event(struct xplane_encoder *e, struct buf *b, tk_id event)
   const struct tk_event *ev = &e->g->t->events[event];
   const unsigned kind = k->kinds.of_class[ev->cls];
   put_group(e, b, event);
-  if (kind & KIND_STEP) put_name(e, b, XPLANE_MADE_STEP_NAME, ev->cls);
-  else if (kind & KIND_OP) put_name(e, b, XPLANE_MADE_OP, ev->cls);
+  if (kind & KIND_STEP) kineto_put_name(e, b, XPLANE_MADE_STEP_NAME, ev->cls);
+  else if (kind & KIND_OP) kineto_put_name(e, b, XPLANE_MADE_OP, ev->cls);
   if (kind & KIND_RUNTIME) put_correlation(e, b, event, false);
   if (kineto_is_memory(k, ev)) put_memory(e, b, event);
 }
@@ -264,7 +265,7 @@ void xplane_encode_step(struct xplane_encoder *e, const struct xplane_out_line *
   pb_i64(b, XEVENT_OFFSET_PS, (int64_t)((i128)ev->ts - line->zero_ps));
   if (ev->dur) pb_i64(b, XEVENT_DURATION_PS, ev->dur);
   put_group(e, b, event);
-  put_name(e, b, XPLANE_MADE_STEP_NAME, ev->cls);
+  kineto_put_name(e, b, XPLANE_MADE_STEP_NAME, ev->cls);
 }
 
 /* ---- lines and planes ---- */
@@ -376,8 +377,8 @@ static void put_device_name(struct xplane_encoder *e, struct buf *plane, const s
     struct buf copy = {.mem = e->mem};
     if (text && n && buf_append(&copy, text, n) && buf_append(&copy, "", 1)) {
       const char *vendor = text_any_holds((const char *)copy.data, AMD) ? "AMD" : "Nvidia";
-      put_text(e, plane, XPLANE_STATS, XPLANE_MADE_DEVICE, copy.data, n);
-      put_text(e, plane, XPLANE_STATS, XPLANE_MADE_VENDOR, vendor, strlen(vendor));
+      kineto_put_text(e, plane, XPLANE_STATS, XPLANE_MADE_DEVICE, copy.data, n);
+      kineto_put_text(e, plane, XPLANE_STATS, XPLANE_MADE_VENDOR, vendor, strlen(vendor));
     }
     buf_free(&copy);
   }

@@ -22,7 +22,7 @@ struct sample {
   struct xplane_out_event event;
 };
 
-static int by_time(const void *a, const void *b) {
+static int lines_by_time(const void *a, const void *b) {
   const struct sample *x = a, *y = b;
   if (x->ts != y->ts) return x->ts < y->ts ? -1 : 1;
   if (x->event.id != y->event.id) return x->event.id < y->event.id ? -1 : 1;
@@ -71,7 +71,7 @@ static bool collect_counters(struct xplane_encoder *e) {
   e->n_counters = (uint32_t)(samples.len / sizeof *v);
   e->counters = mem_array(e->mem, (uint64_t)e->n_counters + 1, sizeof *e->counters);
   ok = ok && e->counters;
-  if (ok && e->n_counters) qsort(v, e->n_counters, sizeof *v, by_time);
+  if (ok && e->n_counters) qsort(v, e->n_counters, sizeof *v, lines_by_time);
   for (uint32_t i = 0; ok && i < e->n_counters; i++) e->counters[i] = v[i].event;
   buf_free(&samples);
   return ok;
