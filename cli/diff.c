@@ -340,6 +340,11 @@ static bool find_figures(struct run *run, const struct tk_diff_options *o, struc
   return ok;
 }
 
+static int say_nothing(const struct shared *s) {
+  if (!s->quiet) tty_fail("nothing matched: no event of either run is selected");
+  return STATUS_FINDING;
+}
+
 static int diff_of(struct run *run, struct tk_diff_options *o) {
   const struct shared *s = &run->p->selected.shared;
   struct tk_diff_report report = { 0 };
@@ -352,6 +357,7 @@ static int diff_of(struct run *run, struct tk_diff_options *o) {
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report.notes);
   if (!ok) status = run_fail(&err);
+  else if (!report.n_rows && select_is_asked(&o->select)) status = say_nothing(s);
   else status = print_diff(run->p, &report) ? judge_all(run, &report) : STATUS_INPUT;
   tk_diff_report_free(&report);
   tk_report_free(&run->figures[0]);

@@ -69,6 +69,16 @@ static int print_report(const struct params *p, const struct tk_sources *sources
   return STATUS_DONE;
 }
 
+/* True if the selection leaves no work of traces that record some. */
+static bool is_empty(const struct tk_report *r, const struct tk_selection *select) {
+  return !r->n_kernels && r->n_devices && select_is_asked(select);
+}
+
+static int say_nothing(const struct shared *s) {
+  if (!s->quiet) tty_fail("nothing matched: no work of a device is selected");
+  return STATUS_FINDING;
+}
+
 static int report_of(const struct params *p, const struct tk_selection *select, const struct operands *in) {
   struct tk_report report = { 0 };
   struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->selected.shared.keep_going };
@@ -83,7 +93,8 @@ static int report_of(const struct params *p, const struct tk_selection *select, 
   bool ok = tk_report_sources(sources, &options, &report, &err);
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report.notes);
-  status = ok ? print_report(p, sources, &report) : run_fail(&err);
+  if (!ok) status = run_fail(&err);
+  else status = is_empty(&report, select) ? say_nothing(s) : print_report(p, sources, &report);
   tk_report_free(&report);
   tk_sources_close(sources);
   return status;

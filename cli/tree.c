@@ -219,6 +219,12 @@ static void say_no_calls(const struct tk_trace *t, const char *name) {
   free(names);
 }
 
+static void say_nothing(const struct params *p, struct tk_trace *t, const struct tk_tree_options *options) {
+  if (p->per) say_no_calls(t, p->per);
+  else if (p->path) tty_fail("%s: nothing matched: no selected span has the arg '%s' (--path)", t->source, options->path);
+  else select_say_nothing(t, &options->select);
+}
+
 static int tree_of(const struct params *p, struct tk_tree_options *options, const struct operands *in) {
   struct tk_tree_report report = { 0 };
   struct progress progress;
@@ -231,13 +237,10 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   options->select.progress = run_ticker(&progress);
   bool ok = tk_tree(t, options, &report, &err);
   progress_end(&progress);
+  const bool nothing = ok && !report.n_nodes && (p->per || p->path || select_is_asked(&options->select));
   if (!ok) status = run_fail_of(t->source, &err);
-  else status = print_tree(p, t, &report);
-  if (ok && !report.n_nodes && !p->selected.shared.quiet) {
-    if (p->per) say_no_calls(t, p->per);
-    else if (p->path) tty_fail("%s: nothing matched: no selected span has the arg '%s' (--path)", t->source, options->path);
-    else select_say_nothing(t, &options->select);
-  }
+  else status = nothing ? STATUS_FINDING : print_tree(p, t, &report);
+  if (nothing && !p->selected.shared.quiet) say_nothing(p, t, options);
   tk_tree_report_free(&report);
   tk_free(t);
   return status;

@@ -19,7 +19,7 @@ static const struct {
   const char *meaning;
 } statuses[] = {
   { 0, "done" },
-  { 1, "check found a fault, filter or merge matched nothing, or --require-align found an unreliable clock" },
+  { 1, "check found a fault, the selection matched nothing, or --require-align found an unreliable clock" },
   { 2, "invalid usage" },
   { 3, "an input cannot be read, a repair with --strict, a loss with --no-loss, or a limit was exceeded" },
   { 4, "the output cannot be written" },

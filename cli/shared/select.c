@@ -220,6 +220,8 @@ void select_free(struct exprs *e) {
   *e = (struct exprs){ 0 };
 }
 
+bool select_is_asked(const struct tk_selection *s) { return (s->where && *s->where) || s->time || s->steps; }
+
 void select_say_nothing(struct tk_trace *t, const struct tk_selection *s) {
   const struct tk_filter_options o = { .where = s->where, .time = s->time, .steps = s->steps, .refuse_empty = true };
   struct tk_err err = { 0 };

@@ -68,6 +68,9 @@ struct exprs {
 struct exprs select_expressions(const struct selected *s, const char *command);
 void select_free(struct exprs *e);
 
+/* True if the options select events, so that an empty result is a finding (status 1) without output. */
+bool select_is_asked(const struct tk_selection *s);
+
 /* Explains why no event of the trace is selected, which is not an error.  The trace cannot be used afterwards. */
 void select_say_nothing(struct tk_trace *t, const struct tk_selection *s);
 

@@ -54,7 +54,7 @@ static bool fill_type(struct table_source *s, struct column *c) {
   static const char *const names[] = {"span", "instant", "counter"};
   bool ok = true;
   for (size_t i = 0; i < 3; i++) ok = column_word(c, names[i]) && ok;
-  for EACH_EVENT(s, e) c->place[row_of(s, e)] = e->kind;
+  for EACH_EVENT(s, e) c->place[events_row_of(s, e)] = e->kind;
   return ok;
 }
 
@@ -96,12 +96,12 @@ static bool fill_device(struct table_source *s, struct column *c) {
 }
 
 static bool fill_track(struct table_source *s, struct column *c) {
-  for EACH_EVENT(s, e) c->u32[row_of(s, e)] = e->track;
+  for EACH_EVENT(s, e) c->u32[events_row_of(s, e)] = e->track;
   return true;
 }
 
 static bool fill_depth(struct table_source *s, struct column *c) {
-  for EACH_EVENT(s, e) c->u16[row_of(s, e)] = e->depth;
+  for EACH_EVENT(s, e) c->u16[events_row_of(s, e)] = e->depth;
   return true;
 }
 
@@ -118,7 +118,7 @@ static bool fill_parent(struct table_source *s, struct column *c) {
       deepest = 0;
     }
     const tk_id parent = e->depth ? above[e->depth - 1] : 0;
-    if (parent) c->u32[row_of(s, e)] = parent;
+    if (parent) c->u32[events_row_of(s, e)] = parent;
     else ok = column_null(c, events_row_of(s, e));
     const tk_id event = (tk_id)(e - s->t->events);
     if (!trace_nests(s->t, event)) continue;
@@ -165,7 +165,7 @@ static bool fill_rank(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_EVENT(s, e) {
     if (s->origins[e->track].rank < 0) ok = column_null(c, events_row_of(s, e)) && ok;
-    else c->i64[row_of(s, e)] = s->origins[e->track].rank;
+    else c->i64[events_row_of(s, e)] = s->origins[e->track].rank;
   }
   return ok;
 }
@@ -183,7 +183,7 @@ static bool fill_step(struct table_source *s, struct column *c) {
   bool ok = table_steps(s);
   for EACH_EVENT(s, e) {
     int64_t number;
-    if (ok && steps_of(&s->steps, e, &number)) c->i64[row_of(s, e)] = number;
+    if (ok && steps_of(&s->steps, e, &number)) c->i64[events_row_of(s, e)] = number;
     else ok = column_null(c, events_row_of(s, e)) && ok;
   }
   return ok;
@@ -198,7 +198,7 @@ static bool fill_self(struct table_source *s, struct column *c) {
   self_free(&selves);
   for EACH_EVENT(s, e) {
     if (!is_timed(e)) ok = column_null(c, events_row_of(s, e)) && ok;
-    else if (!s->ps) c->i64[row_of(s, e)] = num_ns(c->i64[row_of(s, e)]);
+    else if (!s->ps) c->i64[events_row_of(s, e)] = num_ns(c->i64[events_row_of(s, e)]);
   }
   return ok;
 }

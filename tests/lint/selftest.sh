@@ -11,7 +11,7 @@ tree() {
   rm -rf "$work/tree" && mkdir -p "$work/tree/tests" && cd "$work/tree" || exit 1
   cp -r "$here" tests/lint
   rm -f tests/lint/*.tsv
-  for table in layers circles format_names; do printf 'from\tto\treason\n' > "tests/lint/${table}_exceptions.tsv"; done
+  for table in layers circles format_names structure; do printf 'from\tto\treason\n' > "tests/lint/${table}_exceptions.tsv"; done
   mkdir -p lib/{base,io,graph,op,align/solve,source,analysis,load,merge,command} lib/format/{chrome,xplane}/{read,write} cli/{print,shared,view}
   touch README.md lib/tracekit.h lib/tracekit_ops.h lib/tracekit_report.h lib/base/mem.h lib/io/in.h lib/op/label.h lib/align/fit.h
   touch lib/analysis/top.h lib/format/format.h lib/format/{chrome,xplane}/{shared,read/reader,write/writer}.h lib/load/load.h
@@ -81,6 +81,21 @@ printf 'lib/op/a.c\tlib/op/b.c\tbecause\n' >> tests/lint/circles_exceptions.tsv
 expect circles 0 ''
 rm build/obj/lib/op/c.o
 expect circles 1 'no such object'
+
+# HEADER TEXT: declarations of lib/op/a.h, with a function of lib/op/b.c; the code of lib/op/a.c; what is found.
+walked() {
+  tree
+  mkdir -p build/obj/lib/op
+  printf '%s\n' "$1" > lib/op/a.h
+  printf '%s\n' "$2" > lib/op/a.c
+  echo 'int b(void); int b(void) { return 1; }' > lib/op/b.c
+  for f in a b; do "${CC:-cc}" -c lib/op/$f.c -o build/obj/lib/op/$f.o; done
+  expect structure "$3" "$4"
+}
+walked 'int a_one(void);' 'int a_one(void); int a_one(void) { return 1; }' 0 ''
+walked 'int other(void);' 'int other(void); int other(void) { return 1; }' 1 'lib/op/a.c other'
+walked 'int b(void);' 'int a_one(void); int a_one(void) { return 1; }' 1 'lib/op/a.h b'
+walked '' 'int a_one(int x); int a_one(int x) { return x++, 1; }' 1 'comma operators in a return: 1'
 
 named() { # LINE: a line that names a format
   tree
