@@ -176,6 +176,7 @@ struct tk_track {
   bool renamed;   /* name, labels or sort_index were set by an operation: its metadata records must not be written */
   bool hidden;    /* excluded from the timeline by an operation */
   bool derived;   /* created by tk_derive, with its events */
+  bool in_packets; /* Perfetto: its events are also in packets that are passed through while the trace is unedited */
   bool by_series; /* counter of a Perfetto file that has a track for each series, named "counter series" */
   bool no_lanes;  /* overlapping spans stay on this track in Chrome JSON, as they did in the input, although viewers need
                    * separate rows */

@@ -97,6 +97,7 @@ static const struct process_row {
     {"Markers and Ranges", NULL, MARKERS, NULL},             /* the same */
     {"DEVICE<*>*#*", NULL, QUEUES, "XPU"},                   /* unitrace of pti-gpu, its Chrome logger */
     {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* the same, under MPI */
+    {"GPU [0-9]*", NULL, QUEUES, "GPU"},                     /* our own, of Perfetto's GpuRenderStageEvent */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which has the device as a text in "pid" */
 };
 enum { N_PROCESSES = sizeof PROCESSES / sizeof *PROCESSES };

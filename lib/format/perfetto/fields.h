@@ -23,6 +23,7 @@ enum {
   PACKET_PROCESS_DESCRIPTOR = 43,
   PACKET_THREAD_DESCRIPTOR = 44,
   PACKET_COMPRESSED = 50,
+  PACKET_GPU_RENDER_STAGE = 53,
   PACKET_TIMESTAMP_CLOCK_ID = 58,
   PACKET_DEFAULTS = 59,
   PACKET_TRACK_DESCRIPTOR = 60,
@@ -108,6 +109,7 @@ enum {
   INTERNED_NAMES = 2,
   INTERNED_ANNOTATION_NAMES = 3,
   INTERNED_ANNOTATION_STRINGS = 29,
+  INTERNED_GPU_SPECIFICATIONS = 24, /* hardware queues and stages; fields as of event names */
   INTERNED_CORRELATION_IDS = 43,
   INTERNED_IID = 1,
   INTERNED_TEXT = 2,
@@ -240,5 +242,38 @@ enum {
  *
  * A Perfetto counter has one series. `renamed` marks its name as complete (other counters are displayed as "name series"). */
 enum { NAMED_OF_PROCESS = 1, NAMED_GLOBAL, NAMED_OF_THREAD, NAMED_IS_PROCESS, NAMED_OF_TRACK, NAMED_CODES = 8 };
+
+/* GpuRenderStageEvent: protos/perfetto/trace/gpu/gpu_render_stage_event.proto. Producers before 2020 number queues and stages and
+ * describe them in one event (GPU_SPECIFICATIONS); later ones intern them. */
+enum {
+  GPU_EVENT_ID = 1,
+  GPU_DURATION = 2, /* ns */
+  GPU_QUEUE_ID = 3,
+  GPU_STAGE_ID = 4,
+  GPU_CONTEXT = 5,
+  GPU_EXTRA = 6,
+  GPU_SPECIFICATIONS = 7,
+  GPU_SUBMISSION = 10,
+  GPU_NUMBER = 11,
+  GPU_QUEUE_IID = 13,
+  GPU_STAGE_IID = 14,
+  GPU_NAME = 17,
+  GPU_NAME_IID = 20,
+  GPU_LAUNCH = 21,
+
+  GPU_EXTRA_NAME = 1,
+  GPU_EXTRA_VALUE = 2,
+
+  GPU_SPECIFICATIONS_QUEUE = 2,
+  GPU_SPECIFICATIONS_STAGE = 3,
+  GPU_DESCRIPTION_NAME = 1,
+
+  GPU_STAGE_CATEGORY = 4, /* of an interned specification */
+  GPU_STAGE_GRAPHICS = 1,
+  GPU_STAGE_COMPUTE = 2,
+
+  GPU_LAUNCH_GRID = 1,
+  GPU_LAUNCH_BLOCK = 2
+};
 
 #endif

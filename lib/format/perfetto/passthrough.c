@@ -54,6 +54,14 @@ bool passthrough_is_clocks(const struct pb_field *packet) {
   return !c.fault;
 }
 
+bool passthrough_is_read(const struct pb_field *packet) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number == PACKET_GPU_RENDER_STAGE) return true;
+  return false;
+}
+
 uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
   struct pb_field packet;
   uint64_t n = 0;
@@ -61,7 +69,7 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
     n += passthrough_is(t, &t->metas[i], PASSTHROUGH_INTERNED);
     if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
     struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
-    while (pb_next(&c, &packet)) n += !passthrough_is_clocks(&packet);
+    while (pb_next(&c, &packet)) n += !passthrough_is_clocks(&packet) && !passthrough_is_read(&packet);
   }
   return n;
 }

@@ -57,6 +57,8 @@ const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key
 
 /* True if the packet contains only clocks and transport fields. The graph represents those as well. */
 bool passthrough_is_clocks(const struct pb_field *packet);
+/* True if the events of the packet are in the graph as well (read/gpu.c). */
+bool passthrough_is_read(const struct pb_field *packet);
 /* Returns the number of packets that no other format can represent (a member of the row). */
 uint64_t perfetto_n_passthrough(const struct tk_trace *t);
 

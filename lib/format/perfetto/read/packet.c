@@ -9,6 +9,7 @@
 #include "format/pb_out.h"
 #include "frames.h"
 #include "detect.h"
+#include "gpu.h"
 #include "reader.h"
 #include "track_event.h"
 #include "track.h"
@@ -47,6 +48,7 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_TRUSTED_UID, PB_VARINT):
     case PB_KEY(PACKET_TRUSTED_PID, PB_VARINT):
     case PB_KEY(PACKET_FIRST_ON_SEQUENCE, PB_VARINT): break;
+    case PB_KEY(PACKET_GPU_RENDER_STAGE, PB_BYTES): k->gpu = f, k->other = f.number; break;
     default:
       k->other = f.number;
       if (f.number == PACKET_FTRACE && !k->bundle.p) k->bundle = f;
@@ -209,6 +211,7 @@ static void read_content(struct perfetto *r, struct sequence *q, const struct pa
   if (k->extension.p) extension_descriptor(r, q, k);
   if (k->event.p) perfetto_track_event(r, q, k);
   else if (k->private_fields.p && !passthrough_block(r, k) && !passthrough_untimed_again(r, q, k)) perfetto_private_packet(r, q, k);
+  else if (k->gpu.p && perfetto_gpu_stage(r, q, k)) return;
   else if (k->other) note_other(r, k);
 }
 

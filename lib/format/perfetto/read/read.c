@@ -175,6 +175,9 @@ static void free_reader(struct perfetto *r) {
   mem_free(mem, r->machines);
   mem_free(mem, r->pending);
   mem_free(mem, r->points);
+  mem_free(mem, r->gpu_queues.ids);
+  mem_free(mem, r->gpu_stages.ids);
+  map_free(&r->gpu_nodes);
   mem_free(mem, r->collected.args);
   mem_free(mem, r->layouts);
   buf_free(&r->decoder.text);
@@ -223,6 +226,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->sequence_clock_index, mem);
   map_init(&r->machine_index, mem);
   map_init(&r->machine_names, mem);
+  map_init(&r->gpu_nodes, mem);
   map_init(&r->counter_classes.index, mem);
   schema_init(&r->extensions.schema, mem);
   if (r->filed) schema_add_known(&r->extensions.schema);

@@ -43,7 +43,7 @@ struct iid_table {
   uint32_t cap, n;
   struct map sparse;
 };
-enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_KINDS };
+enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_GPU, IID_KINDS };
 
 enum { EXTRA_COUNTERS = 16 };
 struct uuid_list {
@@ -103,6 +103,12 @@ struct node {
   tk_id open;             /* innermost open span, if spans are paired while reading; its dur links to the enclosing one */
   tk_id tracks[ASPECTS];
   struct tk_ident tid_text; /* of a named track; set by perfetto_finish */
+};
+
+/* Names of GPU queues and stages of producers that do not intern them, by number (gpu.c). */
+struct gpu_names {
+  tk_id *ids;
+  uint32_t n, cap;
 };
 
 struct clock_point {
@@ -218,6 +224,7 @@ struct extension_reader {
 /* Contents of a packet, collected in one pass. */
 struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
+  struct pb_field gpu;
   struct pb_field private_fields, bundle; /* bundle: field 1, ftrace */
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
@@ -252,6 +259,8 @@ struct perfetto {
   struct raw_point *points;
   uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_pending, cap_pending, n_points, cap_points;
   uint32_t n_machines, cap_machines;
+  struct gpu_names gpu_queues, gpu_stages;
+  struct map gpu_nodes; /* GPU, queue and machine -> node */
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
   uint32_t last_sequence;

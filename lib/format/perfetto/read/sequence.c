@@ -149,6 +149,10 @@ void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_fie
     case PB_KEY(INTERNED_ANNOTATION_NAMES, PB_BYTES): intern_entry(r, &q->tables[IID_KEY], &g, true); break;
     case PB_KEY(INTERNED_ANNOTATION_STRINGS, PB_BYTES): intern_entry(r, &q->tables[IID_VALUE], &g, false); break;
     case PB_KEY(INTERNED_CORRELATION_IDS, PB_BYTES): intern_entry(r, &q->tables[IID_CORRELATION], &g, false); break;
+    case PB_KEY(INTERNED_GPU_SPECIFICATIONS, PB_BYTES):
+      intern_entry(r, &q->tables[IID_GPU], &g, false);
+      keep_interned(r, q, from, (size_t)(c.p - from));
+      break;
     default: keep_interned(r, q, from, (size_t)(c.p - from));
     }
   }

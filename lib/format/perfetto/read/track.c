@@ -8,7 +8,7 @@
 #include "reader.h"
 #include "machine.h"
 
-static uint32_t add_node(struct perfetto *r, struct node n) {
+uint32_t track_add_node(struct perfetto *r, struct node n) {
   if (!mem_grow(&r->t->store->mem, (void **)&r->nodes, &r->cap_nodes, (uint64_t)r->n_nodes + 2, sizeof *r->nodes)) return 0;
   n.multiplier = 1;
   r->nodes[++r->n_nodes] = n;
@@ -27,7 +27,7 @@ static uint32_t find_uuid(struct perfetto *r, uint32_t machine, uint64_t uuid) {
     if (!*slot) break;
     if (r->nodes[*slot].uuid == uuid && r->nodes[*slot].machine == machine) return *slot;
   }
-  return *slot = add_node(r, (struct node){.uuid = uuid, .machine = machine, .is_default = uuid == 0});
+  return *slot = track_add_node(r, (struct node){.uuid = uuid, .machine = machine, .is_default = uuid == 0});
 }
 
 uint32_t track_find_node(const struct perfetto *r, uint32_t machine, uint64_t uuid) {
@@ -65,7 +65,7 @@ uint32_t track_node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid,
     const struct node *n = &r->nodes[*slot];
     if (n->pid == pid && n->tid == tid && n->machine == machine) return *slot;
   }
-  return *slot = add_node(r, (struct node){.machine = machine, .kind = NODE_THREAD, .described = true, .pid = pid, .tid = tid});
+  return *slot = track_add_node(r, (struct node){.machine = machine, .kind = NODE_THREAD, .described = true, .pid = pid, .tid = tid});
 }
 
 /* Appends the bytes of a field that is not modelled; they stay with the track. */
@@ -233,7 +233,7 @@ uint32_t track_descriptor(struct perfetto *r, struct sequence *q, uint32_t machi
 void track_old_process(struct perfetto *r, uint32_t machine, const struct pb_field *f) {
   struct node n = {.kind = NODE_PROCESS, .described = true, .machine = machine};
   process_fields(r, &n, f);
-  add_node(r, n);
+  track_add_node(r, n);
   r->t->counts.read++;
   r->t->counts.by_phase['M']++;
 }

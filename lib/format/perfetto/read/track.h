@@ -4,6 +4,8 @@
 
 #include "reader.h"
 
+/* Adds a node that no uuid names. Returns 0 when memory runs out. */
+uint32_t track_add_node(struct perfetto *r, struct node n);
 uint32_t track_node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t machine, uint64_t uuid);
 uint32_t track_find_node(const struct perfetto *r, uint32_t machine, uint64_t uuid); /* 0 = never mentioned */
 

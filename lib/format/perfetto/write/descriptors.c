@@ -30,7 +30,9 @@ static void put_lone_descriptor(struct perfetto_sink *s, const struct buf *descr
   writer_packet(s->out, &s->packet);
 }
 
-bool descriptor_track_hidden(const struct tk_trace *t, tk_id track) {
+bool descriptor_track_hidden(const struct perfetto_sink *s, tk_id track) {
+  const struct tk_trace *t = s->t;
+  if (t->tracks[track].in_packets && s->keeps_packets) return true;
   return t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden;
 }
 
@@ -263,7 +265,7 @@ static void keep_uuids(struct perfetto_sink *s) {
   uint64_t *taken = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, sizeof *taken), n = 0;
   for (tk_id i = 1; taken && i <= t->n_tracks; i++) {
     struct kept_track kept = passthrough_track(s, i);
-    if (!kept.has_uuid || descriptor_track_hidden(t, i)) continue;
+    if (!kept.has_uuid || descriptor_track_hidden(s, i)) continue;
     s->uuids[i] = taken[n++] = kept.uuid;
   }
   if (n) qsort(taken, n, sizeof *taken, order_uint64);
@@ -287,7 +289,7 @@ static void find_processes(struct perfetto_sink *s) {
     if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
   for (tk_id i = 1; needed && i <= t->n_tracks; i++)
-    if (needed[i] && !descriptor_track_hidden(t, i) && !s->uuids[i]) s->uuids[i] = writer_uuid(s);
+    if (needed[i] && !descriptor_track_hidden(s, i) && !s->uuids[i]) s->uuids[i] = writer_uuid(s);
   mem_free(&s->mem, needed);
 }
 
@@ -327,13 +329,13 @@ void descriptor_tracks(struct perfetto_sink *s) {
     describe_process(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind != TK_THREAD || descriptor_track_hidden(t, i) || track_is_named(&t->tracks[i])) continue;
+    if (t->tracks[i].kind != TK_THREAD || descriptor_track_hidden(s, i) || track_is_named(&t->tracks[i])) continue;
     if (!s->uuids[i]) s->uuids[i] = writer_uuid(s);
     switch_machine(s, i, sorted);
     describe_thread(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (!track_is_named(&t->tracks[i]) || descriptor_track_hidden(t, i)) continue;
+    if (!track_is_named(&t->tracks[i]) || descriptor_track_hidden(s, i)) continue;
     switch_machine(s, i, sorted);
     describe_named(s, i);
   }

@@ -17,6 +17,6 @@ void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t);
 void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t);
 void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t);
 void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
-bool descriptor_track_hidden(const struct tk_trace *t, tk_id track);
+bool descriptor_track_hidden(const struct perfetto_sink *s, tk_id track);
 
 #endif

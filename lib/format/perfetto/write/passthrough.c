@@ -38,11 +38,20 @@ static void scan_packet(struct perfetto_sink *s, const struct pb_field *packet) 
   }
 }
 
-/* Writes the packets that remain valid after `edits`. */
+static bool has_tracks_in_packets(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].in_packets) return true;
+  return false;
+}
+
+/* Writes the packets that remain valid after `edits`. Another format has carried the events that are in the graph, too, if no
+ * track says that its events are in packets. */
 static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, unsigned edits) {
   struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
   struct pb_field packet;
+  const bool twice = edits || !has_tracks_in_packets(t);
   for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
+    if (twice && passthrough_is_read(&packet)) continue;
     if (!edits) {
       scan_packet(s, &packet);
       out_write(s->out, from, (size_t)(c.p - from));
@@ -53,6 +62,7 @@ static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, con
 }
 
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first) {
+  s->keeps_packets = first && !t->edits && !s->opt.no_passthrough;
   if (s->opt.no_passthrough) return;
   const struct tk_meta *clock = first ? passthrough_find(t, PASSTHROUGH_CLOCK) : NULL;
   const uint8_t *end;

@@ -7,9 +7,9 @@
 #include "machine.h"
 #include "descriptors.h"
 
-static bool records_is_wanted(const struct tk_trace *t, const struct tk_record *r) {
-  if (r->derived || (r->track && descriptor_track_hidden(t, r->track))) return false;
-  return r->kind == TK_REC_OTHER || !r->track || !t->tracks[r->track].renamed;
+static bool records_is_wanted(const struct perfetto_sink *s, const struct tk_record *r) {
+  if (r->derived || (r->track && descriptor_track_hidden(s, r->track))) return false;
+  return r->kind == TK_REC_OTHER || !r->track || !s->t->tracks[r->track].renamed;
 }
 
 static void records_put_text(struct perfetto_sink *s, const struct tk_record *r) {
@@ -39,7 +39,7 @@ static void put_record(struct perfetto_sink *s, const struct tk_record *r) {
 void records_write(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   for (tk_id i = 1; i <= t->n_records; i++) {
-    if (!records_is_wanted(t, &t->records[i])) continue;
+    if (!records_is_wanted(s, &t->records[i])) continue;
     if (t->records[i].track) machine_of_writer(s, t->records[i].track);
     put_record(s, &t->records[i]);
   }

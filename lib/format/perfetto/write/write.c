@@ -217,7 +217,7 @@ static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
     for (tk_id i = 1; i <= s->t->n_tracks; i++) {
       const struct tk_track *k = &s->t->tracks[i];
       if (writer_place_of(k) != place) continue;
-      if (!descriptor_track_hidden(s->t, i) && k->count) {
+      if (!descriptor_track_hidden(s, i) && k->count) {
         machine_of_writer(s, i);
         write_track(s, i);
       }

@@ -1,0 +1,204 @@
+/* gpu.c - GpuRenderStageEvent: one packet is one span on a hardware queue of a GPU.
+ *
+ * Mesa, Android's drivers, ROCm and Perfetto's own GPU data sources write their work so, and not as TrackEvents. Each GPU becomes a
+ * process "GPU 0", each queue a thread of it, as trace_processor shows them. The packets stay passthrough, too: Perfetto output
+ * contains them as they came while the trace is unedited, and the spans as TrackEvents otherwise (tk_track.in_packets).
+ *
+ * Names follow trace_processor, gpu_event_parser.cc: the event's own name, else that of its stage. */
+#include "gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "clock.h"
+#include "graph/args.h"
+#include "inspect.h"
+#include "sequence.h"
+#include "track.h"
+
+enum { GPU_NAMES_MOST = 4096 };
+
+struct gpu_stage {
+  uint64_t id, duration, queue_id, stage_id, queue_iid, stage_iid, name_iid, context;
+  uint32_t number, submission;
+  bool has_id, has_queue_iid, has_stage_iid, has_context, has_submission;
+  struct pb_field name, launch;
+};
+
+/* ---- queues and stages that are not interned ---- */
+
+static void add_name(struct perfetto *r, struct gpu_names *names, const struct pb_field *description) {
+  struct pb c = pb_inside(description);
+  struct pb_field f;
+  tk_id name = 0;
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(GPU_DESCRIPTION_NAME, PB_BYTES)) name = perfetto_field_text(r, &f);
+  if (names->n >= GPU_NAMES_MOST) return;
+  if (!mem_grow(&r->t->store->mem, (void **)&names->ids, &names->cap, (uint64_t)names->n + 1, sizeof *names->ids)) return;
+  names->ids[names->n++] = name;
+}
+
+static void read_specifications(struct perfetto *r, const struct pb_field *field) {
+  struct pb c = pb_inside(field);
+  struct pb_field f;
+  r->gpu_queues.n = r->gpu_stages.n = 0;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) == PB_KEY(GPU_SPECIFICATIONS_QUEUE, PB_BYTES)) add_name(r, &r->gpu_queues, &f);
+    if (pb_field_key(&f) == PB_KEY(GPU_SPECIFICATIONS_STAGE, PB_BYTES)) add_name(r, &r->gpu_stages, &f);
+  }
+}
+
+static tk_id numbered(struct perfetto *r, const struct gpu_names *names, uint64_t number, const char *otherwise) {
+  char text[64];
+  if (number < names->n && names->ids[number]) return names->ids[number];
+  return trace_string(r->t, text, (size_t)snprintf(text, sizeof text, otherwise, (unsigned long long)number));
+}
+
+/* ---- the event ---- */
+
+static bool read_fields(struct perfetto *r, const struct pb_field *field, struct gpu_stage *g) {
+  struct pb c = pb_inside(field);
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    switch (pb_field_key(&f)) {
+    case PB_KEY(GPU_EVENT_ID, PB_VARINT):
+      g->id = f.value;
+      g->has_id = true;
+      break;
+    case PB_KEY(GPU_DURATION, PB_VARINT): g->duration = f.value; break;
+    case PB_KEY(GPU_QUEUE_ID, PB_VARINT): g->queue_id = f.value; break;
+    case PB_KEY(GPU_STAGE_ID, PB_VARINT): g->stage_id = f.value; break;
+    case PB_KEY(GPU_NUMBER, PB_VARINT): g->number = (uint32_t)f.value; break;
+    case PB_KEY(GPU_QUEUE_IID, PB_VARINT):
+      g->queue_iid = f.value;
+      g->has_queue_iid = true;
+      break;
+    case PB_KEY(GPU_STAGE_IID, PB_VARINT):
+      g->stage_iid = f.value;
+      g->has_stage_iid = true;
+      break;
+    case PB_KEY(GPU_CONTEXT, PB_VARINT):
+      g->context = f.value;
+      g->has_context = true;
+      break;
+    case PB_KEY(GPU_SUBMISSION, PB_VARINT):
+      g->submission = (uint32_t)f.value;
+      g->has_submission = true;
+      break;
+    case PB_KEY(GPU_NAME, PB_BYTES): g->name = f; break;
+    case PB_KEY(GPU_NAME_IID, PB_VARINT): g->name_iid = f.value; break;
+    case PB_KEY(GPU_LAUNCH, PB_BYTES): g->launch = f; break;
+    case PB_KEY(GPU_SPECIFICATIONS, PB_BYTES): read_specifications(r, &f); break;
+    default: break;
+    }
+  }
+  return !c.fault;
+}
+
+static tk_id queue_name(struct perfetto *r, struct sequence *q, const struct gpu_stage *g) {
+  if (g->has_queue_iid) return sequence_text(r, q, IID_GPU, g->queue_iid);
+  return numbered(r, &r->gpu_queues, g->queue_id, "Unknown GPU Queue %llu");
+}
+
+static tk_id stage_name(struct perfetto *r, struct sequence *q, const struct gpu_stage *g) {
+  if (g->name.p) return perfetto_field_text(r, &g->name);
+  if (g->name_iid) return sequence_text(r, q, IID_NAME, g->name_iid);
+  if (g->has_stage_iid) return sequence_text(r, q, IID_GPU, g->stage_iid);
+  return numbered(r, &r->gpu_stages, g->stage_id, "render stage(%llu)");
+}
+
+/* Adds the track of a queue, and its GPU. */
+static tk_id add_queue(struct perfetto *r, const struct packet *k, const struct gpu_stage *g, tk_id queue) {
+  struct tk_trace *t = r->t;
+  char text[64];
+  int n = snprintf(text, sizeof text, "GPU %u", g->number);
+  if (k->machine) n += snprintf(text + n, sizeof text - (size_t)n, " (machine %u)", k->machine);
+  const tk_id name = trace_string(t, text, (size_t)n);
+  const tk_id gpu = trace_process(t, ident_str(name));
+  const tk_id track = trace_track(t, TK_THREAD, ident_str(name), ident_str(queue), queue);
+  t->tracks[gpu].name = name;
+  t->tracks[gpu].in_packets = t->tracks[track].in_packets = true;
+  return track;
+}
+
+/* Returns the node that stands for a queue while reading. */
+static uint32_t node_of(struct perfetto *r, const struct packet *k, const struct gpu_stage *g, tk_id queue) {
+  const uint64_t key = hash_pair((uint64_t)k->machine << 32 | g->number, queue);
+  uint32_t *slot = map_put(&r->gpu_nodes, key, 0);
+  if (!slot || *slot) return slot ? *slot : 0;
+  struct node n = {.machine = k->machine, .kind = NODE_NAMED, .described = true, .has_slices = true, .has_events = true, .name = queue};
+  n.tracks[ON_TRACK] = add_queue(r, k, g, queue);
+  return *slot = track_add_node(r, n);
+}
+
+/* ---- args ---- */
+
+static void put_dimension(struct perfetto *r, const char *key, const struct pb_field *field) {
+  static const char *const AXES[] = {"", "x", "y", "z"};
+  struct pb c = pb_inside(field);
+  struct pb_field f;
+  char text[32];
+  while (pb_next(&c, &f)) {
+    if (f.wire != PB_VARINT || f.number < 1 || f.number > 3) continue;
+    snprintf(text, sizeof text, "%s.%s", key, AXES[f.number]);
+    args_uint(r->t, trace_text(r->t, text), TK_ARG_UINT, f.value);
+  }
+}
+
+static void put_launch(struct perfetto *r, const struct pb_field *launch) {
+  struct pb c = pb_inside(launch);
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) == PB_KEY(GPU_LAUNCH_GRID, PB_BYTES)) put_dimension(r, "launch.grid_size", &f);
+    if (pb_field_key(&f) == PB_KEY(GPU_LAUNCH_BLOCK, PB_BYTES)) put_dimension(r, "launch.workgroup_size", &f);
+  }
+}
+
+static void put_extra(struct perfetto *r, const struct pb_field *field) {
+  struct pb c = pb_inside(field);
+  struct pb_field f, name = {0}, value = {.p = (const uint8_t *)""};
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) == PB_KEY(GPU_EXTRA_NAME, PB_BYTES)) name = f;
+    if (pb_field_key(&f) == PB_KEY(GPU_EXTRA_VALUE, PB_BYTES)) value = f;
+  }
+  if (name.p) args_str(r->t, perfetto_field_text(r, &name), TK_ARG_STR, perfetto_field_text(r, &value));
+}
+
+static uint32_t args_of(struct perfetto *r, const struct packet *k, const struct gpu_stage *g) {
+  struct tk_trace *t = r->t;
+  struct pb c = pb_inside(&k->gpu);
+  struct pb_field f;
+  args_begin(t);
+  args_uint(t, trace_text(t, "device"), TK_ARG_UINT, g->number);
+  if (g->has_context) args_uint(t, trace_text(t, "context_id"), TK_ARG_UINT, g->context);
+  if (g->has_submission) args_uint(t, trace_text(t, "submission_id"), TK_ARG_UINT, g->submission);
+  if (g->launch.p) put_launch(r, &g->launch);
+  while (pb_next(&c, &f))
+    if (pb_field_key(&f) == PB_KEY(GPU_EXTRA, PB_BYTES)) put_extra(r, &f);
+  return args_end(t);
+}
+
+bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct packet *k) {
+  struct gpu_stage g = {0};
+  int64_t ns;
+  uint32_t clock;
+  if (r->filed || k->damaged || !read_fields(r, &k->gpu, &g) || !g.has_id || !k->has_timestamp) return false;
+  if (g.duration > INT64_MAX / 1000) return false;
+  if (g.has_queue_iid && !sequence_find(q, IID_GPU, g.queue_iid)) return false; /* as in trace_processor */
+  const bool known = clock_time(r, q, k, &ns, &clock);
+  const tk_id queue = queue_name(r, q, &g), name = stage_name(r, q, &g);
+  const uint32_t node = node_of(r, k, &g, queue);
+  if (!node) return false;
+  const struct tk_event event = {.ts = ns,
+                                 .dur = (tk_time)g.duration,
+                                 .kind = TK_SPAN,
+                                 .cls = trace_class(r->t, name, 0),
+                                 .args = args_of(r, k, &g),
+                                 .track = node * ASPECTS + ON_TRACK};
+  *trace_add_event(r->t) = event;
+  if (!known) perfetto_add_pending(r, (struct pending_time){clock, r->t->n_events, false});
+  r->t->counts.by_phase['X']++;
+  r->t->counts.read++;
+  return true;
+}

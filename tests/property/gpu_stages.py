@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Checks GpuRenderStageEvent: packets of GPU work become spans on the queues of their GPU, whatever form their producer uses, and
+are written once: as the packets that they were while the trace is unedited, otherwise as spans.
+
+Fields are those of Perfetto's protos/perfetto/trace/gpu/gpu_render_stage_event.proto."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import extensions  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+
+work = tempfile.TemporaryDirectory()
+
+
+def field(number, value):
+    return extensions.field(number, value.encode() if isinstance(value, str) else value)
+
+
+def path(name):
+    return os.path.join(work.name, name)
+
+
+def tracekit(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True)
+    return p.returncode, p.stdout.decode(), p.stderr.decode()
+
+
+def packet(*fields, ns=None, flags=2, sequence=7):
+    stamp = b'' if ns is None else field(8, ns)
+    return field(1, b''.join(fields) + stamp + field(10, sequence) + field(13, flags))
+
+
+def specification(iid, name, category=0):
+    return field(24, field(1, iid) + field(2, name) + (field(4, category) if category else b''))
+
+
+def stage(ns, *fields):
+    return packet(field(53, b''.join(fields)), ns=ns)
+
+
+def save(name, data):
+    with open(path(name), 'wb') as f:
+        f.write(data)
+    return path(name)
+
+
+def spans(name):
+    """[(name, start in us, duration in us, process, thread)], from the JSON of the trace."""
+    status, out, err = tracekit('convert', path(name), '-f', 'json')
+    check(f'{name}: is read', status == 0, err)
+    events = json.loads(out)['traceEvents']
+    return sorted((e['name'], e['ts'], e.get('dur'), str(e['pid']), str(e['tid'])) for e in events if e['ph'] == 'X')
+
+
+def args(name):
+    return {e['name']: e.get('args', {}) for e in json.loads(tracekit('convert', path(name), '-f', 'json')[1])['traceEvents'] if e['ph'] == 'X'}
+
+
+# Interned queues and stages, two GPUs, names of the event's own, launches and extra data.
+dimension = field(1, 256) + field(2, 2) + field(3, 1)
+interned = packet(field(12, specification(1, 'compute') + specification(2, 'copy') + specification(3, 'kernel', 2) + field(2, field(1, 9) + field(2, 'gemm'))),
+                  flags=1) + b''.join((
+    stage(1000, field(1, 0), field(2, 500), field(13, 1), field(14, 3)),
+    stage(2000, field(1, 1), field(2, 250), field(13, 1), field(14, 3), field(20, 9), field(21, field(1, dimension)), field(10, 4), field(5, 77)),
+    stage(2100, field(1, 2), field(2, 100), field(13, 2), field(14, 3), field(17, 'MemcpyHtoD'), field(11, 1)),
+    stage(3000, field(1, 3), field(13, 1), field(14, 3), field(6, field(1, 'shader') + field(2, 'blur'))),
+    stage(4000, field(1, 4), field(2, 10), field(13, 5), field(14, 3))))  # a queue that was never described
+save('interned.pftrace', interned)
+want = [('MemcpyHtoD', 1.1, 0.1, 'GPU 1', 'copy'), ('gemm', 1, 0.25, 'GPU 0', 'compute'), ('kernel', 0, 0.5, 'GPU 0', 'compute'),
+        ('kernel', 2, 0, 'GPU 0', 'compute')]
+moved = lambda rows, by: sorted((n, round(ts - by, 6), d, p, t) for n, ts, d, p, t in rows)  # noqa: E731
+got = spans('interned.pftrace')
+check('interned: spans', moved(got, 1) == want, got)
+found = args('interned.pftrace')
+check('interned: launch', found['gemm'].get('launch.grid_size.x') == 256 and found['gemm'].get('submission_id') == 4, found['gemm'])
+check('interned: device', found['MemcpyHtoD'].get('device') == 1, found['MemcpyHtoD'])
+status, out, err = tracekit('info', path('interned.pftrace'))
+check('interned: what is not shown is named', 'gpu_render_stage_event' in err + out, err)
+
+# Numbered queues and stages, described in an event of their own.
+described = field(7, field(2, field(1, 'queue A')) + field(2, field(1, 'queue B')) + field(3, field(1, 'binning')) + field(3, field(1, 'render')))
+save('numbered.pftrace', stage(0, described) + stage(1000, field(1, 1), field(2, 30), field(3, 1), field(4, 1)) +
+     stage(2000, field(1, 2), field(2, 40), field(3, 6), field(4, 0)))
+got = spans('numbered.pftrace')
+check('numbered: spans', [(n, d, t) for n, _, d, _, t in got] == [('binning', 0.04, 'Unknown GPU Queue 6'), ('render', 0.03, 'queue B')], got)
+
+# Written once.
+def converted(source, target, *more):
+    status, _, err = tracekit('convert', path(source), '-o', path(target), '--force', *more)
+    check(f'{source} to {target}', status == 0, err)
+
+
+with open(path('interned.pftrace'), 'rb') as f:
+    was = f.read()
+converted('interned.pftrace', 'same.pftrace')
+with open(path('same.pftrace'), 'rb') as f:
+    now = f.read()
+check('unedited: packets as they came', now.count(b'shader') == 1 and now.count(b'MemcpyHtoD') == was.count(b'MemcpyHtoD') == 1)
+check('unedited: the same spans', spans('same.pftrace') == spans('interned.pftrace'))
+for step, ending in (('json', 'json'), ('xplane', 'xplane.pb')):
+    converted('interned.pftrace', f'by.{ending}')
+    converted(f'by.{ending}', f'by_{step}.pftrace')
+    check(f'by {step}: each span once', len(spans(f'by_{step}.pftrace')) == len(want), spans(f'by_{step}.pftrace'))
+status, _, err = tracekit('filter', path('interned.pftrace'), '--name', 'gemm', '-o', path('cut.pftrace'))
+check('filter: status', status == 0, err)
+check('filter: the span', [s[0] for s in spans('cut.pftrace')] == ['gemm'], spans('cut.pftrace'))
+with open(path('cut.pftrace'), 'rb') as f:
+    check('filter: no packet', b'MemcpyHtoD' not in f.read())
+status, _, err = tracekit('merge', path('interned.pftrace'), path('interned.pftrace'), '-o', path('merged.pftrace'), '--align=none')
+check('merge: each span once a rank', len(spans('merged.pftrace')) == 2 * len(want), err)
+
+# Work of a device, in every analysis.
+report = json.loads(tracekit('report', '--json', path('interned.pftrace'))[1])
+devices = {r['device']: r for r in report['ranks']}
+check('report: devices', sorted(d.split(' (')[0] for d in devices) == ['GPU 0', 'GPU 1'], list(devices))
+check('report: busy', [r['busy_ns'] for r in report['ranks']] == [750, 100], report['ranks'])
+check('report: the copy is a copy', [r['copy_ns'] for r in report['ranks']] == [0, 100], report['ranks'])
+kernels = json.loads(tracekit('top', '--json', '--kind', 'kernel', path('interned.pftrace'))[1])
+check('top: kernels', sorted(r['name'] for r in kernels['rows']) == ['gemm', 'kernel'], kernels['rows'])
+
+# Damage at every byte: no crash, and never an invented span.
+for n in range(0, len(interned), 3):
+    save('cut.pftrace', interned[:n])
+    status, _, err = tracekit('info', path('cut.pftrace'))
+    if status not in (0, 3):
+        check(f'cut at byte {n}', False, f'status {status}: {err}')
+check('cut at every third byte', True)
+sys.exit(finish())
