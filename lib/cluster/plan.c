@@ -10,6 +10,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "format/json.h"
+#include "format/json_put.h"
 #include "graph/diagnostics.h"
 #include "io/out.h"
 #include "io/packing.h"
@@ -135,22 +136,9 @@ static bool read_scans(struct planner *p, const char *const *scans, size_t n) {
 
 /* ---- the file ---- */
 
-/* Names of files may hold anything; JSON is UTF-8. */
-static void plan_put_text(struct buf *b, const char *key, const char *text) {
-  buf_text(b, key);
-  if (utf8_valid((const uint8_t *)text, strlen(text))) json_quote(b, text, strlen(text));
-  else buf_text(b, "\"?\"");
-}
-
-static void plan_put_number(struct buf *b, const char *key, int64_t v) {
-  char text[24];
-  buf_text(b, key);
-  buf_append(b, text, num_put_i64(text, v));
-}
-
 /* Writes a time as a string: times since 1970 exceed the precision of doubles, which many JSON readers use. */
 static void put_ns(struct buf *b, const char *key, int64_t v) {
-  plan_put_number(b, key, v);
+  json_put_int(b, key, v);
   buf_text(b, "\"");
 }
 
@@ -159,15 +147,15 @@ static void put_rank(struct buf *b, const struct planner *p, const struct merger
   const struct align_map *map = merge_map(&m->alignment, i);
   const struct merge_base own = {s->zero_ns, s->clock};
   int64_t start = s->start_ns + merge_later(&m->alignment.base, &own, p->opt->align);
-  plan_put_text(b, i ? ",\n{\"input\":" : "\n{\"input\":", s->input);
-  plan_put_text(b, ",\"host\":", s->host);
-  plan_put_number(b, ",\"rank\":", s->rank >= 0 ? s->rank : (int64_t)i);
+  json_put_text(b, i ? ",\n{\"input\":" : "\n{\"input\":", s->input);
+  json_put_text(b, ",\"host\":", s->host);
+  json_put_int(b, ",\"rank\":", s->rank >= 0 ? s->rank : (int64_t)i);
   buf_text(b, s->rank >= 0 ? ",\"stated\":true" : ",\"stated\":false");
   if (m->alignment.skipped && m->alignment.skipped[i]) buf_text(b, ",\"left_out\":true");
-  plan_put_number(b, ",\"events\":", (int64_t)s->events);
-  plan_put_number(b, ",\"bytes\":", (int64_t)s->size);
-  if (m->shares.of) plan_put_number(b, ",\"share\":", (int64_t)m->shares.of[i]);
-  if (m->shares.of && m->shares.roles[i]) plan_put_text(b, ",\"whole\":", merge_role_names[m->shares.roles[i]]);
+  json_put_int(b, ",\"events\":", (int64_t)s->events);
+  json_put_int(b, ",\"bytes\":", (int64_t)s->size);
+  if (m->shares.of) json_put_int(b, ",\"share\":", (int64_t)m->shares.of[i]);
+  if (m->shares.of && m->shares.roles[i]) json_put_text(b, ",\"whole\":", merge_role_names[m->shares.roles[i]]);
   put_ns(b, ",\"start_ns\":\"", map ? start - align_offset(map, start) : start);
   put_ns(b, ",\"moved_ns\":\"", map ? -align_offset(map, start) : 0);
   buf_text(b, "}");
@@ -186,22 +174,22 @@ static void put_tasks(struct buf *b, const struct planner *p, struct merger *m) 
 static void put_plan(struct buf *b, const struct planner *p, struct merger *m) {
   static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
   const struct tk_collectives *c = &p->report->collectives;
-  plan_put_text(b, "{\"version\":", TK_VERSION);
-  plan_put_text(b, ",\n\"format\":", p->word);
-  if (p->opt->to) plan_put_number(b, ",\n\"to\":", (int64_t)p->opt->to);
-  plan_put_text(b, ",\n\"clock\":", clocks[m->alignment.base.clock]);
+  json_put_text(b, "{\"version\":", TK_VERSION);
+  json_put_text(b, ",\n\"format\":", p->word);
+  if (p->opt->to) json_put_int(b, ",\n\"to\":", (int64_t)p->opt->to);
+  json_put_text(b, ",\n\"clock\":", clocks[m->alignment.base.clock]);
   put_ns(b, ",\n\"zero_ns\":\"", m->alignment.base.zero_ns);
   put_ns(b, ",\n\"start_ns\":\"", m->alignment.start_ns);
   put_ns(b, ",\n\"end_ns\":\"", m->alignment.end_ns);
   buf_text(b, ",\n\"align\":");
   buf_text(b, p->report->align.json);
   if (c->n) {
-    plan_put_number(b, ",\n\"collectives\":{\"collectives\":", (int64_t)c->n);
-    plan_put_number(b, ",\"rank\":", c->rank);
-    plan_put_number(b, ",\"last\":", (int64_t)c->last);
+    json_put_int(b, ",\n\"collectives\":{\"collectives\":", (int64_t)c->n);
+    json_put_int(b, ",\"rank\":", c->rank);
+    json_put_int(b, ",\"last\":", (int64_t)c->last);
     buf_text(b, ",\"lost_us\":");
     buf_text(b, num_fixed(c->lost_us, 3).s);
-    plan_put_number(b, ",\"steps\":", (int64_t)c->steps);
+    json_put_int(b, ",\"steps\":", (int64_t)c->steps);
     buf_text(b, "}");
   }
   if (p->report->stragglers) buf_text(b, ",\n\"stragglers\":"), stragglers_print(b, p->report->stragglers);

@@ -5,6 +5,7 @@
 
 #include "gone.h"
 #include "format/json.h"
+#include "format/json_put.h"
 #include "share.h"
 #include "shares.h"
 
@@ -46,14 +47,9 @@ static void sort_rows(struct merge_gone *g) {
   if (g->n) qsort(g->v, g->n, sizeof *g->v, by_total);
 }
 
-static void put_count(struct buf *b, uint64_t v) {
-  char text[24];
-  buf_append(b, text, num_put_u64(text, v));
-}
-
 static void put_sums(struct buf *b, uint64_t count, i128 total_ps) {
   char text[48];
-  put_count(b, count);
+  json_put_uint(b, "", count);
   buf_text(b, ",");
   buf_append(b, text, num_put_us(text, total_ps));
 }
@@ -77,7 +73,7 @@ void merge_gone_print(struct merger *m, struct buf *b) {
   uint32_t i = 0;
   sort_rows(g);
   buf_text(b, ",\n\"shrink\":{\"target\":");
-  put_count(b, m->opt->to);
+  json_put_uint(b, "", m->opt->to);
   buf_text(b, ",\"columns\":[\"kind\",\"name\",\"count\",\"total_us\"],\"dropped\":[");
   for (; i < g->n; i++) {
     const size_t before = b->len;
@@ -91,7 +87,7 @@ void merge_gone_print(struct merger *m, struct buf *b) {
   for (uint32_t k = i; k < g->n; k++) count += g->v[k].count, total = (i128)((u128)total + (u128)g->v[k].total_ps);
   if (i < g->n) {
     buf_text(b, ",\"others\":[");
-    put_count(b, g->n - i);
+    json_put_uint(b, "", g->n - i);
     buf_text(b, ",");
     put_sums(b, count, total);
     buf_text(b, "]");

@@ -11,6 +11,7 @@
 #include "gone.h"
 #include "load/save.h"
 #include "shrink/shrink.h"
+#include "format/json_put.h"
 
 struct weighing {
   struct merger *m;
@@ -77,18 +78,6 @@ static bool weigh(void *arg, const struct tk_trace *t, const char *account, uint
 
 /* ---- the account ---- */
 
-static void put_count(struct buf *b, const char *key, uint64_t v) {
-  char text[24];
-  buf_text(b, key);
-  buf_append(b, text, num_put_u64(text, v));
-}
-
-static void put_us(struct buf *b, const char *key, i128 ps) {
-  char text[48];
-  buf_text(b, key);
-  buf_append(b, text, num_put_us(text, ps));
-}
-
 static bool any_gone(const struct shrunk *gone) {
   for (int r = 0; r < RUNGS; r++)
     if (gone->rungs[r].events || gone->rungs[r].args) return true;
@@ -102,13 +91,13 @@ static const char *print_account(void *arg, struct buf *b, const struct shrunk *
   if (!any_gone(gone)) return buf_append(b, "", 1) ? (const char *)b->data : NULL;
   for (uint32_t i = 1; i <= gone->n_gone; i++) count += gone->gone[i].count, total += gone->gone[i].total;
   for (int r = 0; r < RUNGS; r++) args += gone->rungs[r].args;
-  put_count(b, ",\"shrink\":{\"share\":", w->share);
-  put_count(b, ",\"events\":", w->events);
-  put_us(b, ",\"total_us\":", w->total);
-  put_count(b, ",\"dropped\":", count);
-  put_us(b, ",\"dropped_us\":", total);
-  put_count(b, ",\"coalesced\":", gone->coalesced);
-  put_count(b, ",\"args\":", args);
+  json_put_uint(b, ",\"shrink\":{\"share\":", w->share);
+  json_put_uint(b, ",\"events\":", w->events);
+  json_put_us(b, ",\"total_us\":", w->total);
+  json_put_uint(b, ",\"dropped\":", count);
+  json_put_us(b, ",\"dropped_us\":", total);
+  json_put_uint(b, ",\"coalesced\":", gone->coalesced);
+  json_put_uint(b, ",\"args\":", args);
   buf_text(b, "}");
   return buf_append(b, "", 1) ? (const char *)b->data : NULL;
 }

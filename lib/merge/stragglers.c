@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "format/json.h"
+#include "format/json_put.h"
 #include "scan/names.h"
 
 enum { FEWEST = 3 }; /* of fewer ranks, none is more typical than another */
@@ -189,33 +190,25 @@ void stragglers_free_report(struct tk_merge_report *report) {
 
 /* ---- as JSON ---- */
 
-static void put_int(struct buf *b, const char *key, int64_t v) {
-  char text[24];
-  buf_text(b, key);
-  buf_append(b, text, num_put_i64(text, v));
-}
-
 static void put_rank(struct buf *b, const struct tk_straggler *r) {
-  put_int(b, "{\"rank\":", r->rank);
-  buf_text(b, ",\"host\":");
-  json_quote(b, r->host, strlen(r->host));
-  put_int(b, ",\"met\":", (int64_t)r->met);
-  put_int(b, ",\"last\":", (int64_t)r->last);
-  put_int(b, ",\"wait_ns\":", r->wait_ns);
-  put_int(b, ",\"cost_ns\":", r->cost_ns);
-  put_int(b, ",\"lasts_ns\":", r->lasts_ns);
+  json_put_int(b, "{\"rank\":", r->rank);
+  json_put_text(b, ",\"host\":", r->host);
+  json_put_int(b, ",\"met\":", (int64_t)r->met);
+  json_put_int(b, ",\"last\":", (int64_t)r->last);
+  json_put_int(b, ",\"wait_ns\":", r->wait_ns);
+  json_put_int(b, ",\"cost_ns\":", r->cost_ns);
+  json_put_int(b, ",\"lasts_ns\":", r->lasts_ns);
   buf_text(b, "}");
 }
 
 static void stragglers_put_name(struct buf *b, const struct tk_straggler_name *n) {
-  buf_text(b, "{\"name\":");
-  json_quote(b, n->name, strlen(n->name));
-  put_int(b, ",\"count\":", (int64_t)n->count[0]);
-  put_int(b, ",\"self_ns\":", n->self_ns[0]);
-  put_int(b, ",\"p50_ns\":", n->p50_ns[0]);
-  put_int(b, ",\"typical_count\":", (int64_t)n->count[1]);
-  put_int(b, ",\"typical_self_ns\":", n->self_ns[1]);
-  put_int(b, ",\"typical_p50_ns\":", n->p50_ns[1]);
+  json_put_text(b, "{\"name\":", n->name);
+  json_put_int(b, ",\"count\":", (int64_t)n->count[0]);
+  json_put_int(b, ",\"self_ns\":", n->self_ns[0]);
+  json_put_int(b, ",\"p50_ns\":", n->p50_ns[0]);
+  json_put_int(b, ",\"typical_count\":", (int64_t)n->count[1]);
+  json_put_int(b, ",\"typical_self_ns\":", n->self_ns[1]);
+  json_put_int(b, ",\"typical_p50_ns\":", n->p50_ns[1]);
   buf_text(b, "}");
 }
 
@@ -225,12 +218,12 @@ void stragglers_print(struct buf *b, const struct tk_stragglers *s) {
     buf_text(b, i ? ",\n" : "\n");
     put_rank(b, &s->ranks[i]);
   }
-  put_int(b, "],\n\"compared\":", (int64_t)s->compared);
+  json_put_int(b, "],\n\"compared\":", (int64_t)s->compared);
   buf_text(b, ",\n\"typical\":");
   put_rank(b, &s->typical);
   if (s->stepped) {
-    put_int(b, ",\"step\":{\"number\":", s->step);
-    put_int(b, ",\"cost_ns\":", s->step_cost_ns);
+    json_put_int(b, ",\"step\":{\"number\":", s->step);
+    json_put_int(b, ",\"cost_ns\":", s->step_cost_ns);
     buf_text(b, "}");
   }
   buf_text(b, ",\"names\":[");

@@ -5,16 +5,7 @@
 #include <string.h>
 
 #include "format/json.h"
-
-static void put_us(struct buf *b, i128 ps) {
-  char text[48];
-  buf_append(b, text, num_put_us(text, ps));
-}
-
-static void put_count(struct buf *b, uint64_t v) {
-  char text[24];
-  buf_append(b, text, num_put_u64(text, v));
-}
+#include "format/json_put.h"
 
 static void provenance_put_string(struct buf *b, const struct tk_trace *t, tk_id id) {
   size_t n;
@@ -41,9 +32,9 @@ static void put_gone(struct buf *b, const struct tk_trace *t, const struct gone 
   buf_text(b, "\",");
   provenance_put_string(b, t, g->name);
   buf_text(b, ",");
-  put_count(b, g->count);
+  json_put_uint(b, "", g->count);
   buf_text(b, ",");
-  put_us(b, g->total);
+  json_put_us(b, "", g->total);
   buf_text(b, "]");
 }
 
@@ -71,16 +62,16 @@ const char *shrink_provenance(struct buf *b, const struct tk_trace *t, const str
     buf_text(b, any ? ",{\"rung\":\"" : "{\"rung\":\"");
     buf_text(b, shrink_rung_names[r]);
     buf_text(b, "\",\"events\":");
-    put_count(b, rung->events);
+    json_put_uint(b, "", rung->events);
     buf_text(b, ",\"args\":");
-    put_count(b, rung->args);
+    json_put_uint(b, "", rung->args);
     buf_text(b, ",\"total_us\":");
-    put_us(b, rung->time);
+    json_put_us(b, "", rung->time);
     buf_text(b, "}");
     any = true;
   }
   buf_text(b, "],\"coalesced\":");
-  put_count(b, done->coalesced);
+  json_put_uint(b, "", done->coalesced);
   buf_text(b, ",\"columns\":[\"pid\",\"process\",\"kind\",\"name\",\"count\",\"total_us\"],\"dropped\":[");
   for (uint32_t i = 1; i <= done->n_gone; i++) {
     buf_text(b, i > 1 ? ",\n" : "\n");

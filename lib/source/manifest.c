@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "format/json.h"
+#include "format/json_put.h"
 #include "format/format.h"
 #include "io/packing.h"
 #include "io/tar.h"
@@ -178,11 +179,6 @@ bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_source
 
 static void write_piece(struct buf *b, const char *text) { buf_append(b, text, strlen(text)); }
 
-static void put_member(struct buf *b, const char *before, const char *text) {
-  write_piece(b, before);
-  json_quote(b, text, strlen(text));
-}
-
 static bool offset(const struct manifest_file *f, const struct manifest_file *to, int64_t *ns) {
   return !__builtin_sub_overflow(f->shift_ns, to->shift_ns, ns) && *ns != INT64_MIN;
 }
@@ -210,14 +206,14 @@ static void choose_reference(struct manifest *m) {
 static void put_machine(struct buf *b, const struct manifest_file *f) {
   char number[24];
   if (!f->n_machines) {
-    put_member(b, ",\"machine\":{\"name\":", f->machine);
+    json_put_text(b, ",\"machine\":{\"name\":", f->machine);
     write_piece(b, "}");
     return;
   }
   for (uint32_t i = 0; i < f->n_machines; i++) {
     write_piece(b, i ? ",{\"id\":" : ",\"machines\":[{\"id\":");
     buf_append(b, number, num_put_u64(number, f->machines[i].id));
-    put_member(b, ",\"name\":", f->machines[i].name);
+    json_put_text(b, ",\"name\":", f->machines[i].name);
     write_piece(b, "}");
   }
   write_piece(b, "]");
@@ -226,7 +222,7 @@ static void put_machine(struct buf *b, const struct manifest_file *f) {
 static bool put_file(struct buf *b, const struct manifest_file *f, const struct manifest_file *to, struct tk_err *err) {
   char number[24];
   int64_t ns;
-  put_member(b, "\n{\"path\":", f->path);
+  json_put_text(b, "\n{\"path\":", f->path);
   put_machine(b, f);
   if (f == to) {
     write_piece(b, "}");
@@ -236,10 +232,10 @@ static bool put_file(struct buf *b, const struct manifest_file *f, const struct 
     return err_set(err, TK_EUSAGE, "%s, %s: at most one trace of a manifest may cover several machines; merge without a manifest",
                    to->path, f->path);
   if (!offset(f, to, &ns)) return err_set(err, TK_ELIMIT, "%s: too far from %s in time for a manifest", f->path, to->path);
-  if (f->clock) put_member(b, ",\"clocks\":{\"clock\":", f->clock);
-  put_member(b, f->clock ? ",\"sync_to\":{\"file\":" : ",\"clocks\":{\"sync_to\":{\"file\":", to->path);
-  if (to->n_machines) put_member(b, ",\"machine\":", to->machine);
-  if (to->clock) put_member(b, ",\"clock\":", to->clock);
+  if (f->clock) json_put_text(b, ",\"clocks\":{\"clock\":", f->clock);
+  json_put_text(b, f->clock ? ",\"sync_to\":{\"file\":" : ",\"clocks\":{\"sync_to\":{\"file\":", to->path);
+  if (to->n_machines) json_put_text(b, ",\"machine\":", to->machine);
+  if (to->clock) json_put_text(b, ",\"clock\":", to->clock);
   write_piece(b, "},\"offset_ns\":");
   buf_append(b, number, num_put_i64(number, ns));
   write_piece(b, "}}");
@@ -250,9 +246,9 @@ static bool put_manifest(struct buf *b, const struct manifest *m, const char *pr
   const struct manifest_file *to = &m->files[m->reference];
   write_piece(b, "{\"perfetto_manifest\":{\"version\":1,");
   if (to->clock) {
-    put_member(b, "\"trace_time\":{\"clock\":", to->clock);
-    put_member(b, ",\"file\":", to->path);
-    if (to->n_machines) put_member(b, ",\"machine\":", to->machine);
+    json_put_text(b, "\"trace_time\":{\"clock\":", to->clock);
+    json_put_text(b, ",\"file\":", to->path);
+    if (to->n_machines) json_put_text(b, ",\"machine\":", to->machine);
     write_piece(b, "},");
   }
   write_piece(b, "\"files\":[");
@@ -261,7 +257,7 @@ static bool put_manifest(struct buf *b, const struct manifest *m, const char *pr
     if (!put_file(b, &m->files[i], to, err)) return false;
   }
   write_piece(b, "]");
-  if (provenance) put_member(b, ",\n\"attributes\":{\"tracekit\":", provenance), write_piece(b, "}");
+  if (provenance) json_put_text(b, ",\n\"attributes\":{\"tracekit\":", provenance), write_piece(b, "}");
   write_piece(b, "}}\n");
   return mem_check(b->mem, err);
 }

@@ -10,6 +10,7 @@
 #include "hlo.pb-c.h"
 #include "passthrough.h"
 #include "program.h"
+#include "format/json_put.h"
 
 struct hlo_reader {
   struct hlo_collectives *out;
@@ -27,14 +28,8 @@ static bool text_is(struct hlo_text text, const char *s) { return text.n == strl
 
 /* ---- groups ---- */
 
-static void hlo_put_number(struct buf *b, const char *before, int64_t v) {
-  char digits[24];
-  buf_text(b, before);
-  buf_append(b, digits, num_put_i64(digits, v));
-}
-
 static void put_numbers(struct buf *b, size_t n, const int64_t *v) {
-  for (size_t i = 0; i < n; i++) hlo_put_number(b, i ? "," : "", v[i]);
+  for (size_t i = 0; i < n; i++) json_put_int(b, i ? "," : "", v[i]);
 }
 
 /* Prints "{{0,1},{2,3}}", "{}" for none. */
@@ -52,13 +47,13 @@ static bool put_groups(struct buf *b, size_t n, Hlo__ReplicaGroup *const *groups
 /* Prints "[4,2]<=[2,4]T(1,0)"; the order of a single dimension is omitted. */
 static bool put_iota(struct buf *b, const Hlo__IotaReplicaGroupListProto *iota) {
   size_t n = iota->n_iota_transpose_perm;
-  hlo_put_number(b, "[", iota->num_replica_groups);
-  hlo_put_number(b, ",", iota->num_devices_per_group);
+  json_put_int(b, "[", iota->num_replica_groups);
+  json_put_int(b, ",", iota->num_devices_per_group);
   buf_text(b, "]<=[");
   put_numbers(b, iota->n_iota_reshape_dims, iota->iota_reshape_dims);
   buf_text(b, "]");
   if (n == 0 || (n == 1 && iota->iota_transpose_perm[0] == 0)) return iota->n_iota_reshape_dims > 0;
-  for (size_t i = 0; i < n; i++) hlo_put_number(b, i ? "," : "T(", iota->iota_transpose_perm[i]);
+  for (size_t i = 0; i < n; i++) json_put_int(b, i ? "," : "T(", iota->iota_transpose_perm[i]);
   buf_text(b, ")");
   return iota->n_iota_reshape_dims > 0;
 }
@@ -103,13 +98,13 @@ static bool put_mesh(struct buf *b, const Hlo__MeshAxesReplicaGroupListProto *li
   struct mesh m = {0};
   const char *before = "T(";
   if (!parse_mesh(&m, list)) return false;
-  hlo_put_number(b, "[", m.groups);
-  hlo_put_number(b, ",", m.group_size);
-  for (size_t i = 0; i < list->mesh->n_axes; i++) hlo_put_number(b, i ? "," : "]<=[", list->mesh->axes[i]->size);
+  json_put_int(b, "[", m.groups);
+  json_put_int(b, ",", m.group_size);
+  for (size_t i = 0; i < list->mesh->n_axes; i++) json_put_int(b, i ? "," : "]<=[", list->mesh->axes[i]->size);
   buf_text(b, "]");
   for (size_t i = 0; i < list->mesh->n_axes; i++)
-    if (!m.inside[i]) hlo_put_number(b, before, (int64_t)i), before = ",";
-  for (size_t i = 0; i < list->n_axes; i++) hlo_put_number(b, before, list->axes[i]->mesh_axis_index), before = ",";
+    if (!m.inside[i]) json_put_int(b, before, (int64_t)i), before = ",";
+  for (size_t i = 0; i < list->n_axes; i++) json_put_int(b, before, list->axes[i]->mesh_axis_index), before = ",";
   buf_text(b, ")");
   return true;
 }

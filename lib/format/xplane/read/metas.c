@@ -7,6 +7,7 @@
 #include "metas.h"
 #include "format/time_base.h"
 #include "format/json.h"
+#include "format/json_put.h"
 #include "format/pb_unpack.h"
 #include "reader.h"
 #include "xplane.pb-c.h"
@@ -17,18 +18,13 @@ static void metas_put_text(struct xplane_reader *r, struct buf *b, const uint8_t
   json_quote(b, s->bytes, s->len);
 }
 
-static void metas_put_number(struct buf *b, int64_t v) {
-  char text[24];
-  buf_append(b, text, num_put_i64(text, v));
-}
-
 static void put_stat(struct xplane_reader *r, struct buf *b, const struct xplane_names *names, const struct xstat *s) {
   const struct xplane_name *ref = s->field == XSTAT_REF ? xplane_name_of(names, (int64_t)s->value) : NULL;
   double d = pb_as_double(s->value);
   char text[40];
   switch (s->field) {
     case XSTAT_UINT64: buf_append(b, text, num_put_u64(text, s->value)); return;
-    case XSTAT_INT64: metas_put_number(b, (int64_t)s->value); return;
+    case XSTAT_INT64: json_put_int(b, "", (int64_t)s->value); return;
     case XSTAT_STR: metas_put_text(r, b, s->p, (size_t)s->value); return;
     case XSTAT_REF: metas_put_text(r, b, ref ? ref->text.p : (const uint8_t *)"", ref ? ref->text.n : 0); return;
     case XSTAT_DOUBLE:
@@ -38,7 +34,7 @@ static void put_stat(struct xplane_reader *r, struct buf *b, const struct xplane
     case XSTAT_BYTES:
     case XSTAT_COMPRESSED_STR:
       buf_text(b, "\"<");
-      metas_put_number(b, (int64_t)s->value);
+      json_put_int(b, "", (int64_t)s->value);
       buf_text(b, " bytes>\"");
       return;
     default: buf_text(b, "null");
@@ -73,7 +69,7 @@ static void put_stats(struct xplane_reader *r, struct buf *b, struct pb plane) {
     if (any) buf_text(b, ",");
     any = true;
     if (name) metas_put_text(r, b, name->text.p, name->text.n);
-    else buf_text(b, "\"#"), metas_put_number(b, s.id), buf_text(b, "\"");
+    else buf_text(b, "\"#"), json_put_int(b, "", s.id), buf_text(b, "\"");
     buf_text(b, ":");
     put_stat(r, b, &names, &s);
   }
@@ -91,16 +87,16 @@ static void put_plane(struct xplane_reader *r, struct buf *b, const struct xplan
   buf_text(b, "{\"name\":");
   json_quote(b, name ? name->bytes : (const uint8_t *)"", name ? name->len : 0);
   buf_text(b, ",\"id\":");
-  metas_put_number(b, plane->id);
+  json_put_int(b, "", plane->id);
   if (plane->process && t->tracks[plane->process].pid.kind == TK_IDENT_INT) {
     buf_text(b, ",\"pid\":");
-    metas_put_number(b, t->tracks[plane->process].pid.num);
+    json_put_int(b, "", t->tracks[plane->process].pid.num);
   }
   buf_text(b, ",\"lines\":");
-  metas_put_number(b, plane->lines);
+  json_put_int(b, "", plane->lines);
   while (pb_next(&c, &f)) metadata += f.number == XPLANE_EVENT_METADATA;
   buf_text(b, ",\"event_metadata\":");
-  metas_put_number(b, metadata);
+  json_put_int(b, "", metadata);
   put_stats(r, b, xplane_fields(t, plane));
   buf_text(b, "}");
 }
