@@ -208,7 +208,8 @@ static struct tk_load_options load_options(struct options *o, struct call *c) {
 
 static struct tk_source_options source_options(struct options *o, struct call *c) {
   return (struct tk_source_options){.run = opt_text(o, "run"), .host = opt_text(o, "host"), .rank = opt_number(o, "rank"),
-                                    .step = opt_text(o, "run_step"), .all_runs = opt_bool(o, "all_runs"),
+                                    .step = opt_text(o, "step_dir"), .all_runs = opt_bool(o, "all_runs"),
+                                    .latest_good = opt_bool(o, "latest_good"), .join = opt_bool(o, "join"),
                                     .max_memory = opt_uint(o, "max_memory"), .max_size = opt_uint(o, "max_size"), .progress = TICK(c)};
 }
 
@@ -216,7 +217,8 @@ static struct tk_save_options save_options(struct options *o, struct call *c) {
   return (struct tk_save_options){.format = opt_text(o, "output_format"), .command = "python", .level = (int)opt_int(o, "level"),
                                   .threads = (unsigned)opt_uint(o, "threads"), .pretty = opt_bool(o, "pretty"),
                                   .force = opt_bool(o, "force"), .no_loss = opt_bool(o, "no_loss"), .dry_run = opt_bool(o, "dry_run"),
-                                  .no_passthrough = opt_bool(o, "no_passthrough"), .progress = TICK(c)};
+                                  .no_passthrough = opt_bool(o, "no_passthrough"), .overlaps = opt_bool(o, "overlaps"),
+                                  .progress = TICK(c)};
 }
 
 static struct tk_selection selection(struct options *o, struct call *c) {
@@ -803,7 +805,7 @@ static PyObject *merge(PyObject *module, PyObject *args) {
       .derive = opt_bool(&o, "derive"), .redact = opt_bool(&o, "redact") ? &redact : NULL, .to_zero = opt_bool(&o, "to_zero"),
       .keep_going = opt_bool(&o, "keep_going"), .keep_truncated = opt_bool(&o, "keep_truncated"), .anchor = opt_text(&o, "anchor"),
       .collectives = opt_text(&o, "collectives"), .link_collectives = opt_bool(&o, "link_collectives"),
-      .align_report = opt_text(&o, "align_report")};
+      .align_report = opt_text(&o, "align_report"), .manifest = opt_bool(&o, "manifest")};
   const char *const *v = texts(&o, names, &n);
   const char *output = utf8(&o, path);
   if (!o.failed) {

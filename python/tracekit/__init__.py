@@ -126,8 +126,8 @@ def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=
     ranks       ranks to keep: a number, a range, a string "3..5", or a list of them
     redact      "keep" or "hash": redact the output, keeping or hashing names (default: no redaction)
     options     options of the command: marker, clock_error, reference, offsets_from, every_rank, steps, time, to, derive,
-                to_zero, keep_going, keep_truncated, anchor, collectives, link_collectives, align_report, level, threads,
-                max_memory, no_loss, dry_run, progress
+                to_zero, keep_going, keep_truncated, anchor, collectives, link_collectives, align_report, manifest, run,
+                step_dir, latest_good, join, overlaps, level, threads, max_memory, no_loss, dry_run, progress
 
     Returns a dict: `ranks`, `trusted` (True if the clock alignment is reliable), `events`, `bytes`, `lost`, `notes`.
     """
