@@ -309,7 +309,7 @@ static int top_of(const struct params *p, struct tk_top_options *options, const 
   options->select.progress = run_ticker(&progress);
   bool ok = tk_top(t, options, &report, &err);
   progress_end(&progress);
-  const bool nothing = ok && !report.n_rows && select_is_asked(&options->select);
+  const bool nothing = ok && !report.events && select_is_asked(&options->select);
   if (!ok) status = run_fail_of(t->source, &err);
   else status = nothing ? STATUS_FINDING : print_top(p, t, &report);
   if (nothing && !p->selected.shared.quiet) select_say_nothing(t, &options->select);
