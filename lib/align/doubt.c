@@ -8,6 +8,7 @@
 #include <math.h>
 
 const char DOUBT_WIDE[] = "its collectives end too far from those of the other hosts";
+static const char DOUBT_ONLY_NUMBERS[] = "its collectives agree by sequence number, but the times at which they end do not confirm it";
 const char DOUBT_NUMBERS[] = "its collectives end as if they were not those with the same sequence numbers";
 
 enum { MOST_SETTINGS = 8 }; /* pieces: clocks are not set more often than that, once a second */
@@ -136,6 +137,8 @@ static bool contradicts_numbers(const struct posterior *p) { return p->numbered 
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r) {
   const struct hypothesis *y = &p->best;
   const char *shape;
+  const bool agree = p->numbered >= ALIGN_FEWEST && p->kept == p->numbered;
+  if (agree && (p->none > y->weight || (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2))) return DOUBT_ONLY_NUMBERS;
   if (p->none > y->weight) return "its collectives seem to belong to another job, or to other steps";
   if (y->n < ALIGN_FEWEST) return "too few shared collectives";
   if (contradicts_numbers(p)) return DOUBT_NUMBERS;

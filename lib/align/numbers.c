@@ -45,3 +45,29 @@ void numbers_compare(struct hypotheses *h, const struct hypothesis *best, struct
   if (!keyed) out->numbered = out->kept = 0;
   if (keyed) out->by_number = keyed->offset;
 }
+
+bool numbers_agree(const struct hypotheses *h, const struct hypothesis *y) {
+  uint32_t equal = 0, torn = 0;
+  for (uint32_t i = 0; i < h->q->view->n_b; i++) {
+    equal += h->numbered[i] != ALIGN_NONE && y->partner[i] == h->numbered[i];
+    torn += y->partner[i] != h->numbered[i];
+  }
+  return equal >= ALIGN_FEWEST && torn == 0;
+}
+
+bool numbers_shared(const struct view *v, bool *steps) {
+  bool numbers = false;
+  struct map seen;
+  map_init(&seen, v->arena->mem);
+  *steps = false;
+  for (uint32_t i = 0; i < v->n_a; i++) {
+    if (v->a[i]->exact) map_put(&seen, align_mix(v->a[i]->exact, 1), 0);
+    if (v->a[i]->stepped && !v->a[i]->program) map_put(&seen, align_mix((uint64_t)v->a[i]->step, 2), 0);
+  }
+  for (uint32_t i = 0; i < v->n_b; i++) {
+    numbers = numbers || (v->b[i]->exact && map_get(&seen, align_mix(v->b[i]->exact, 1)));
+    *steps = *steps || (v->b[i]->stepped && map_get(&seen, align_mix((uint64_t)v->b[i]->step, 2)));
+  }
+  map_free(&seen);
+  return numbers;
+}

@@ -372,25 +372,14 @@ static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
 
 /* ---- weights ---- */
 
-static bool shares_numbers(const struct view *v, bool *steps) {
-  bool numbers = false;
-  struct map seen;
-  map_init(&seen, v->arena->mem);
-  *steps = false;
-  for (uint32_t i = 0; i < v->n_a; i++) {
-    if (v->a[i]->exact) map_put(&seen, align_mix(v->a[i]->exact, 1), 0);
-    if (v->a[i]->stepped && !v->a[i]->program) map_put(&seen, align_mix((uint64_t)v->a[i]->step, 2), 0);
-  }
-  for (uint32_t i = 0; i < v->n_b; i++) {
-    numbers = numbers || (v->b[i]->exact && map_get(&seen, align_mix(v->b[i]->exact, 1)));
-    *steps = *steps || (v->b[i]->stepped && map_get(&seen, align_mix((uint64_t)v->b[i]->step, 2)));
-  }
-  map_free(&seen);
-  return numbers;
-}
-
 /* Uniform up to `span`, then equal for every power of ten. */
 double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
+
+/* If all numbers of a complete job agree, noise and lost kernels do not suggest another one: it loses what the answer loses. */
+static double as_much(const struct hypothesis *y) {
+  const double most_missing = -3.4, most_sigma = 30 * US;
+  return TAU * (fmin(0, y->missing - most_missing) + (y->fit.sigma <= most_sigma ? fmin(0, y->ends) : 0));
+}
 
 /* Returns ln of the weight of no shared collectives: another job, or other steps of this one if by wall clock the recordings do
  * not overlap. Jobs that ran one after the other may well have equal step numbers. */
@@ -401,16 +390,18 @@ static double none_of(const struct hypotheses *h, const struct hypothesis *best,
   const double unproven = best->fit.sigma > NOISE ? 100 : 5;
   const struct question *q = h->q;
   const struct view *v = q->view;
-  bool steps, numbers = shares_numbers(v, &steps);
+  bool steps, numbers = numbers_shared(v, &steps);
   double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
   double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0, most) - wall_below(q, q->base + b0 - a1, most)));
   double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
   double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
-  const bool complete = q->other_job <= COMPLETE;
-  double unrelated = !numbers ? 1 : complete ? 0.05 : 0.05 + apart;
-  double job = q->other_job * unrelated * (repeats && best->ends < few ? unproven : 1);
-  double other_steps = apart * (numbers ? complete ? 2e-5 : 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
-  return log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(gap, span)) + 0.5 * log(2 * M_PI * 9 / best->n);
+  const bool complete = q->other_job <= COMPLETE, agree = complete && best->causality == 0 && numbers_agree(h, best);
+  double unrelated = !numbers ? 1 : agree ? 0.02 : complete ? 0.05 : 0.05 + apart;
+  double job = q->other_job * unrelated * (repeats && best->ends < few && !agree ? unproven : 1);
+  double other_steps = apart * (agree ? 2e-6 : numbers ? complete ? 2e-5 : 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
+  double prior = log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(gap, span));
+  double sigma = agree ? fmin(3, best->fit.sigma / US) : 3; /* us */
+  return prior + 0.5 * log(2 * M_PI * sigma * sigma / best->n) + (agree ? as_much(best) : 0);
 }
 
 static bool lacks(const struct hypothesis *y) { return y->missed > 0.015 * 2 * y->n; }
