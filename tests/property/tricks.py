@@ -517,6 +517,25 @@ def other_steps(rng):
     return j
 
 
+def other_run(rng):
+    """The ranks of one host come from another run of the same program."""
+    seed, style = rng.random(), rng.choice(('ddp', 'fsdp', 'decode'))
+    hosts, each, steps = 2, rng.choice((1, 2)), rng.randint(6, 16)
+    j = Job(rng, style, hosts, each, steps=steps)
+    program = Job(random.Random(seed), style, hosts, each, steps=steps).program()
+    j.program = lambda: program
+    j.run()
+    ops = j.ops
+    j.run()
+    j.step_of = {**j.step_of}
+    for op, own in zip(j.ops, ops):
+        for r in range(each, 2 * each):
+            op['start'][r], op['end'][r] = own['start'][r], own['end'][r]
+    j.clock[1].offset += rng.choice((0, 3000, 1e6, 3600e6))
+    j.refuse = True
+    return j
+
+
 def few(rng):
     return Job(rng, steps=rng.randint(1, 3)).run()
 
@@ -543,7 +562,7 @@ KINDS = {
     late_both: 0, stagger: 0.5, rotating: 0.5, host_late: 0.5, late_grows: 0, kernel_cut: 0.5, jump_forward: 0.4, jump_back: 0.2,
     jump_back_far: 0, jump_far: 0.1, jump_unkeyed: 0, jump_decode: 0.1, jump_twice: 0.1, jump_reference: 0.2, jump_at_edge: 0.1, drift: 0.8,
     temperature: 0.5, wander: 0.2, gpu_of_one: 0.3, gpu_of_host: 0, launches: 0.8, cpu_rows: None, seq_shifted: 0, rank_twice: 0.2, base_lost: 0.3,
-    scatter: 0.3, hour_off: 0.5, removed: 0.5, one_name: 0.3, unnamed: 0.8, other_steps: 0.6, few: 0.2, one_rank_late: 0.3, swapped_names: 0}
+    scatter: 0.3, hour_off: 0.5, removed: 0.5, one_name: 0.3, unnamed: 0.8, other_steps: 0.6, other_run: None, few: 0.2, one_rank_late: 0.3, swapped_names: 0}
 
 
 # ---- what was claimed ----
