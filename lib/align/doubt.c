@@ -8,6 +8,10 @@
 #include <math.h>
 
 const char DOUBT_WIDE[] = "its collectives end too far from those of the other hosts";
+static const char EDGE[] = "its first or last collectives disagree with the others";
+static const char CONTRADICT[] = "its collectives contradict each other";
+static const char BESIDE[] = "neighbouring collectives disagree with the others";
+static const char PATTERN[] = "the residuals of its collectives have a pattern that no clock explains";
 static const char DOUBT_ONLY_NUMBERS[] = "its collectives agree by sequence number, but the times at which they end do not confirm it";
 const char DOUBT_NUMBERS[] = "its collectives end as if they were not those with the same sequence numbers";
 
@@ -54,11 +58,11 @@ static const char *shape_of(const struct posterior *p, const double *r, double s
     beside++;
     equal += fabs(r[i] - r[i - 1]) < 4 * sigma;
   }
-  if (edge && 10 * far < n) return "its first or last collectives disagree with the others";
-  if (3 * far > n) return "its collectives contradict each other";
-  if (equal > 2.0 * far * far / n || beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the others";
+  if (edge && 10 * far < n) return EDGE;
+  if (3 * far > n) return CONTRADICT;
+  if (equal > 2.0 * far * far / n || beside > 1 + 2.0 * far * far / n) return BESIDE;
   if (n < ALIGN_ENOUGH_FOR_RUNS || runs(r, n) >= -4 || p->shape <= sigma) return NULL;
-  return "the residuals of its collectives have a pattern that no clock explains";
+  return PATTERN;
 }
 
 static double log_share(double part, double all) {
@@ -134,6 +138,10 @@ static bool is_keyed(const struct question *q, const struct hypothesis *y) {
 /* Numbers are kept if almost all of them are; an outlier or two may be left out. */
 static bool contradicts_numbers(const struct posterior *p) { return p->numbered - p->kept > 1 + p->numbered / 20; }
 
+bool doubt_is_lateness(const char *doubt) {
+  return doubt == DOUBT_WIDE || doubt == EDGE || doubt == CONTRADICT || doubt == BESIDE || doubt == PATTERN;
+}
+
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r) {
   const struct hypothesis *y = &p->best;
   const char *shape;
@@ -148,7 +156,7 @@ const char *doubt_of(const struct question *q, const struct posterior *p, const 
   if (is_violated(q, y)) return "some collectives would still end before they begin";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
   if (y->fit.n > MOST_SETTINGS && p->points[p->n_points - 1].x - p->points[0].x < y->fit.n * SECOND)
-    return "the residuals of its collectives have a pattern that no clock explains";
+    return PATTERN;
   if (is_torn(p, r)) return "its clock was set back, and the collectives around that moment contradict each other";
   if (thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
   for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)

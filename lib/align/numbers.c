@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "doubt.h"
+
 /* Returns the hypothesis that pairs equal numbers; NULL if too few agree. */
 static struct hypothesis *by_numbers(struct hypotheses *h) {
   uint32_t numbered = 0;
@@ -70,4 +72,17 @@ bool numbers_shared(const struct view *v, bool *steps) {
   }
   map_free(&seen);
   return numbers;
+}
+
+/* True if another pairing of most collectives leaves ends that agree better. */
+static bool has_rival(const struct hypotheses *h, const struct hypothesis *y) {
+  for (uint32_t i = 0; i < h->n; i++) {
+    const struct hypothesis *other = &h->v[i];
+    if (other->hash != y->hash && 2 * other->n >= y->n && other->ends / other->n > y->ends / y->n) return true;
+  }
+  return false;
+}
+
+bool numbers_allow(const struct hypotheses *h, const struct posterior *p) {
+  return doubt_is_lateness(p->doubt) && p->numbered >= ALIGN_FEWEST && numbers_agree(h, &p->best) && !has_rival(h, &p->best);
 }

@@ -546,8 +546,15 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
   out->shape = doubt_shape(room, n, y->fit.sigma);
   out->doubt = doubt_of(h->q, out, room);
-  while (out->first < n && fabs(room[out->first]) > 5 * y->fit.sigma) out->first++;
-  for (out->last = n - 1; out->last > out->first && fabs(room[out->last]) > 5 * y->fit.sigma;) out->last--;
+  if (numbers_allow(h, out)) { /* ranks are late, by no more than this */
+    pieces_line(&y->fit, out->points, n, room);
+    for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
+    for (uint32_t i = 0; i < n; i++) out->spread = fmax(out->spread, fabs(room[i]));
+    out->shape = 0;
+    out->doubt = NULL;
+  }
+  while (!out->spread && out->first < n && fabs(room[out->first]) > 5 * y->fit.sigma) out->first++;
+  for (out->last = n - 1; !out->spread && out->last > out->first && fabs(room[out->last]) > 5 * y->fit.sigma;) out->last--;
   for (uint32_t i = 0; i < n; i++) out->outliers += fabs(room[i]) > 6 * y->fit.sigma;
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]);
   out->mad = point_median(room, n);

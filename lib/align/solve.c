@@ -140,7 +140,7 @@ static double common_variance(const struct solver *s, uint32_t host) {
 static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
   struct align_host *o = &s->s->hosts[host];
   const struct pieces *fit = &p->best.fit;
-  double extra = common_variance(s, host) + s->variance[s->w.root[host]] + p->shape * p->shape;
+  double extra = common_variance(s, host) + s->variance[s->w.root[host]] + p->shape * p->shape + pow(p->spread / Z95, 2);
   o->stretches = arena_alloc(&s->s->arena, fit->n * sizeof *o->stretches);
   o->gaps = arena_alloc(&s->s->arena, fit->n * sizeof *o->gaps);
   if (!o->stretches || !o->gaps) return false;
@@ -188,6 +188,7 @@ static bool take_posterior(struct solver *s, uint32_t host, const struct questio
   o->mad_ns = p->mad;
   o->p95_ns = p->p95;
   o->why = p->doubt;
+  o->spread_ns = p->spread;
   o->contradicts = p->doubt == DOUBT_NUMBERS;
   o->by_number_ns = p->by_number;
   if (p->doubt) o->state = ALIGN_POOR;
@@ -497,6 +498,7 @@ static void judge(const struct solver *s) {
     if (o->state == ALIGN_ALONE && h == s->w.p->reference) o->state = ALIGN_REFERENCE;
     if (o->state == ALIGN_REFERENCE && o->assumed) o->why = BY_NAME;
     widen(o);
+    if (o->spread_ns > 0 && o->bounded && o->feasible) stretches_narrow(o, fmax(-o->low_ns, o->high_ns));
     if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why == VAGUE) {
       o->state = ALIGN_ROUGH;
       o->why = "its collectives do not record which devices took part, but by wall clock they never met";

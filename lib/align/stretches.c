@@ -45,3 +45,8 @@ void stretches_widen(struct align_host *o, double by) {
   for (uint32_t i = 0; i + 1 < o->n_stretches; i++) o->gaps[i].error_ns += by;
   o->error_ns = hypot(o->error_ns, by);
 }
+
+void stretches_narrow(struct align_host *o, double most) {
+  for (uint32_t i = 0; i < o->n_stretches; i++) o->stretches[i].error_ns = fmin(o->stretches[i].error_ns, most);
+  o->error_ns = fmin(o->error_ns, most);
+}
