@@ -112,8 +112,8 @@ static bool is_piece_clear(const struct question *q, const struct posterior *p, 
   return fabs(jump) * 2 < fabs(nearest) || now->to - now->from > q->view->n_b;
 }
 
-/* A clock that was set back shows some readings twice. True if collectives with such readings fit neither side: the order of
- * readings is not that of events there. */
+/* A clock that was set back shows some readings twice. True if collectives with such readings fit neither side: their
+ * order is not the order of events. */
 static bool is_torn(const struct posterior *p, const double *r) {
   const struct pieces *fit = &p->best.fit;
   for (uint32_t k = 0; k + 1 < fit->n; k++) {
@@ -145,12 +145,12 @@ bool doubt_is_lateness(const char *doubt) {
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r) {
   const struct hypothesis *y = &p->best;
   const char *shape;
-  const bool agree = p->numbered >= ALIGN_FEWEST && p->kept == p->numbered;
-  if (agree && (p->none > y->weight || (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2))) return DOUBT_ONLY_NUMBERS;
+  const bool unlikely = p->none > y->weight || (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2);
+  if (y->n >= ALIGN_FEWEST && contradicts_numbers(p)) return DOUBT_NUMBERS;
+  if (unlikely && p->numbered >= ALIGN_FEWEST) return DOUBT_ONLY_NUMBERS;
   if (p->none > y->weight) return "its collectives seem to belong to another job, or to other steps";
   if (y->n < ALIGN_FEWEST) return "too few shared collectives";
-  if (contradicts_numbers(p)) return DOUBT_NUMBERS;
-  if (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2) return "its collectives may belong to another job";
+  if (unlikely) return "its collectives may belong to another job";
   if (y->weight < ALIGN_TRUSTED) return "another way of matching its collectives fits nearly as well";
   if (y->fit.sigma > FIT_SIGMA) return DOUBT_WIDE;
   if (is_violated(q, y)) return "some collectives would still end before they begin";

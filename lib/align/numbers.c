@@ -1,4 +1,4 @@
-/* numbers.c - compares the answer of the ends with that of the sequence numbers (numbers.h). */
+/* numbers.c - compares the answer of the ends with the answer of the sequence numbers (numbers.h). */
 #include "numbers.h"
 
 #include <math.h>

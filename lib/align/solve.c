@@ -570,7 +570,7 @@ static bool solve_hosts(struct align_problem *p, struct align_solution *solution
   return ok;
 }
 
-/* Keeps which inputs have one name: hosts_test separates those that do not leave together. */
+/* Keeps which inputs have one name: hosts_test separates inputs that do not leave together. */
 static bool note_origins(struct align_problem *p, struct arena *arena) {
   uint32_t *origin = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *origin);
   if (origin) memcpy(origin, p->host_of, (size_t)p->n_inputs * sizeof *origin);

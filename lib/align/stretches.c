@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Between two stretches, the offset is that of either. A clock set back by `jump` showed readings that late before, and that
+/* Between two stretches, either offset may hold. A clock set back by `jump` showed readings that late before, and that
  * early after it was set. */
 static void take_gap(struct align_host *o, int64_t pivot, const struct posterior *p, uint32_t k) {
   const struct pieces *fit = &p->best.fit;
