@@ -29,7 +29,8 @@ static void add(struct job *j, int i, int rank, double start, double end) {
   int host = rank >= (int)j->each;
   assert_true(mem_grow(j->a.mem, (void **)&j->a.v, &j->a.cap, (uint64_t)j->a.n + 1, sizeof *j->a.v));
   j->a.v[j->a.n++] = (struct align_anchor){.label = 5, .exact = 100 + (uint64_t)i, .input = (uint32_t)rank, .says = j->says,
-      .seq = i, .bytes = -1, .start = EPOCH + (int64_t)(reading(j, host, start) * 1e3), .end = EPOCH + (int64_t)(reading(j, host, end) * 1e3)};
+      .seq = i, .bytes = -1, .start = EPOCH + (int64_t)(reading(j, host, start) * 1e3),
+      .end = EPOCH + (int64_t)(reading(j, host, end) * 1e3)};
 }
 
 /* Collectives follow each other after a pause that varies by `uneven` us; a late rank is late for the next one. */
