@@ -558,7 +558,7 @@ def swapped_names(rng):
 # Kind -> smallest share of ranks that must be trusted; None: none may be.
 KINDS = {
     plain: 0.9, unkeyed: 0.9, fsdp: 0.8, decode: 0.8, fsdp_unkeyed: 0, decode_unkeyed: 0, even: 0.5, even_unkeyed: 0, even_late: 0,
-    even_jump: 0.2, even_shifted: 0, even_removed: 0.2, even_hour: 0, late_at_random: 0, late_ddp: 0, late_unkeyed: 0,
+    even_jump: 0, even_shifted: 0, even_removed: 0.2, even_hour: 0, late_at_random: 0, late_ddp: 0, late_unkeyed: 0,
     late_both: 0, stagger: 0.5, rotating: 0.5, host_late: 0.5, late_grows: 0, kernel_cut: 0.5, jump_forward: 0.4, jump_back: 0.2,
     jump_back_far: 0, jump_far: 0.1, jump_unkeyed: 0, jump_decode: 0.1, jump_twice: 0.1, jump_reference: 0.2, jump_at_edge: 0.1, drift: 0.8,
     temperature: 0.5, wander: 0.2, gpu_of_one: 0.3, gpu_of_host: 0, launches: 0.8, cpu_rows: None, seq_shifted: 0, rank_twice: 0.2, base_lost: 0.3,
