@@ -90,10 +90,13 @@ static bool thins_out(const struct question *q, const struct hypothesis *y) {
   return false;
 }
 
-static bool is_violated(const struct question *q, const struct hypothesis *y) {
+static bool is_violated(const struct question *q, const struct posterior *p) {
+  const struct hypothesis *y = &p->best;
+  const double first = p->points[p->first].x, last = p->points[p->last].x; /* beyond, nothing is claimed */
   double slack = 3 * y->fit.sigma + ALIGN_SLACK + 2 * US;
   for (uint32_t i = 0; i < q->view->n_b; i++)
-    if (y->partner[i] != ALIGN_NONE &&
+    if (y->partner[i] != ALIGN_NONE && !pieces_begin(&y->fit, q->view->b[i]->end) && q->view->b[i]->end >= first &&
+        q->view->b[i]->end <= last &&
         pair_beyond(q->view->a[y->partner[i]], q->view->b[i], pieces_at(&y->fit, q->view->b[i]->end)) > slack)
       return true;
   return false;
@@ -153,7 +156,7 @@ const char *doubt_of(const struct question *q, const struct posterior *p, const 
   if (unlikely) return "its collectives may belong to another job";
   if (y->weight < ALIGN_TRUSTED) return "another way of matching its collectives fits nearly as well";
   if (y->fit.sigma > FIT_SIGMA) return DOUBT_WIDE;
-  if (is_violated(q, y)) return "some collectives would still end before they begin";
+  if (is_violated(q, p)) return "some collectives would still end before they begin";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
   if (y->fit.n > MOST_SETTINGS && p->points[p->n_points - 1].x - p->points[0].x < y->fit.n * SECOND)
     return PATTERN;

@@ -86,3 +86,8 @@ static bool has_rival(const struct hypotheses *h, const struct hypothesis *y) {
 bool numbers_allow(const struct hypotheses *h, const struct posterior *p) {
   return doubt_is_lateness(p->doubt) && p->numbered >= ALIGN_FEWEST && numbers_agree(h, &p->best) && !has_rival(h, &p->best);
 }
+
+double numbers_excuse(const struct hypothesis *y) {
+  const double most_missing = -3.4, most_sigma = 30 * US;
+  return fmin(0, y->missing - most_missing) + (y->fit.sigma <= most_sigma ? fmin(0, y->ends) : 0);
+}

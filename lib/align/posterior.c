@@ -139,7 +139,7 @@ static double causality_of(const struct hypotheses *h, const struct hypothesis *
   const struct view *v = h->q->view;
   double sum = 0, slack = 2 * y->fit.sigma + ALIGN_SLACK;
   for (uint32_t i = 0; i < v->n_b; i++) {
-    if (y->partner[i] == ALIGN_NONE) continue;
+    if (y->partner[i] == ALIGN_NONE || pieces_begin(&y->fit, v->b[i]->end)) continue; /* it may have begun before the jump */
     double off = pair_beyond(v->a[y->partner[i]], v->b[i], pieces_at(&y->fit, v->b[i]->end)) - slack;
     if (off > 0) sum -= fmin(8, off / (3 * US));
   }
@@ -375,12 +375,6 @@ static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
 /* Uniform up to `span`, then equal for every power of ten. */
 double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
 
-/* If all numbers of a complete job agree, noise and lost kernels do not suggest another one: it loses what the answer loses. */
-static double as_much(const struct hypothesis *y) {
-  const double most_missing = -3.4, most_sigma = 30 * US;
-  return TAU * (fmin(0, y->missing - most_missing) + (y->fit.sigma <= most_sigma ? fmin(0, y->ends) : 0));
-}
-
 /* Returns ln of the weight of no shared collectives: another job, or other steps of this one if by wall clock the recordings do
  * not overlap. Jobs that ran one after the other may well have equal step numbers. */
 static double none_of(const struct hypotheses *h, const struct hypothesis *best, bool repeats, double most) {
@@ -401,7 +395,7 @@ static double none_of(const struct hypotheses *h, const struct hypothesis *best,
   double other_steps = apart * (agree ? 2e-6 : numbers ? complete ? 2e-5 : 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
   double prior = log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(gap, span));
   double sigma = agree ? fmin(3, best->fit.sigma / US) : 3; /* us */
-  return prior + 0.5 * log(2 * M_PI * sigma * sigma / best->n) + (agree ? as_much(best) : 0);
+  return prior + 0.5 * log(2 * M_PI * sigma * sigma / best->n) + (agree ? TAU * numbers_excuse(best) : 0);
 }
 
 static bool lacks(const struct hypothesis *y) { return y->missed > 0.015 * 2 * y->n; }
@@ -534,6 +528,14 @@ static void sum_up(struct hypotheses *h, struct hypothesis *best, struct posteri
 
 /* ---- all ---- */
 
+static void find_edges(struct posterior *p, const double *r) {
+  const double most = 5 * p->best.fit.sigma;
+  p->first = 0;
+  p->last = p->n_points - 1;
+  while (p->first < p->last && fabs(r[p->first]) > most) p->first++;
+  while (p->last > p->first && fabs(r[p->last]) > most) p->last--;
+}
+
 static bool finish(const struct hypotheses *h, struct arena *arena, struct posterior *out) {
   struct hypothesis *y = &out->best;
   double *room = arena_alloc(arena, 2 * ((size_t)y->n + 1) * sizeof *room);
@@ -545,16 +547,16 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   y->offset = h->q->base + piece_at(&y->fit.v[y->fit.n / 2], out->points[n / 2].x);
   for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
   out->shape = doubt_shape(room, n, y->fit.sigma);
+  find_edges(out, room);
   out->doubt = doubt_of(h->q, out, room);
   if (numbers_allow(h, out)) { /* ranks are late, by no more than this */
     pieces_line(&y->fit, out->points, n, room);
     for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
     for (uint32_t i = 0; i < n; i++) out->spread = fmax(out->spread, fabs(room[i]));
-    out->shape = 0;
+    out->shape = out->first = 0;
+    out->last = n - 1;
     out->doubt = NULL;
   }
-  while (!out->spread && out->first < n && fabs(room[out->first]) > 5 * y->fit.sigma) out->first++;
-  for (out->last = n - 1; !out->spread && out->last > out->first && fabs(room[out->last]) > 5 * y->fit.sigma;) out->last--;
   for (uint32_t i = 0; i < n; i++) out->outliers += fabs(room[i]) > 6 * y->fit.sigma;
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]);
   out->mad = point_median(room, n);
