@@ -73,6 +73,7 @@ bool copies_find(struct align_input *inputs, uint32_t n, const struct align_anch
     if (!(ok = first != NULL) || *first == i) continue;
     const struct own a = anchors_of(anchors, *first), b = anchors_of(anchors, i);
     if (!is_copy(&a, &b, &later)) continue;
+    if (later == 0 && strcmp(inputs[*first].host, inputs[i].host) == 0) continue; /* its host has the same clock anyway */
     const uint32_t pair[2] = {*first, i};
     const uint32_t hosts[2] = {*map_get(&seen, key_of_host(&inputs[*first])), *map_get(&seen, key_of_host(&inputs[i]))};
     take_pair(inputs, pair, hosts, later);

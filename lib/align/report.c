@@ -166,6 +166,8 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   if (strcmp(h->method, "reference") == 0)
     snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->comparable ? "" : ", but records no absolute time",
              found->why ? "; " : "", found->why ? found->why : "");
+  else if (input->copy_of && h->trusted && !h->n_pieces)
+    snprintf(text, sizeof text, "it has the clock of the reference");
   else if (strcmp(h->method, "given") == 0)
     snprintf(text, sizeof text, "shifted by the given offset");
   else if (strcmp(h->method, "start") == 0)
