@@ -38,6 +38,7 @@
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
 #define LIKELY 0.9
+#define LATE_SHARE 0.15 /* outliers beyond this share are not exceptions */
 #define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job: with equal numbers, a wrong wall clock is likelier */
 #define YEAR_US 3.15e13
 #define NO_PERIOD 3      /* nats per pair, for a recording too short to repeat itself: wrong pairs lie within some 10 us */
@@ -557,10 +558,10 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
     out->last = n - 1;
     out->doubt = NULL;
   }
-  for (uint32_t i = 0; i < n; i++) out->outliers += fabs(room[i]) > 6 * y->fit.sigma;
-  for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]);
+  for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]), out->outliers += room[i] > 6 * y->fit.sigma;
   out->mad = point_median(room, n);
   out->p95 = point_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
+  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* which of them are in time is unknown */
   return true;
 }
 

@@ -89,7 +89,7 @@ struct posterior {
   struct point *points;   /* all points of the best answer, in the arena */
   uint32_t first, last;   /* range of points that agree with the rest: outside, the clock may have been set */
   double mad, p95;        /* ns: of the residuals */
-  double spread;          /* ns: largest residual, if ranks are so late that it is the error; else 0 */
+  double spread;          /* ns: largest residual, or nearly, if so many ranks are late that it is the error; else 0 */
   double shape;           /* ns: pattern in the residuals beyond noise */
   uint32_t outliers;
   uint32_t numbered, kept; /* number of sights with a partner by sequence number; number of these to which the best answer gives it */
