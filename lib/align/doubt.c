@@ -90,6 +90,21 @@ static bool thins_out(const struct question *q, const struct hypothesis *y) {
   return false;
 }
 
+/* True if the collectives at an edge of the common recording find no partner, though the others do: a clock that was set there
+ * shows them at other times. */
+static bool lacks_edge(const struct question *q, const struct hypothesis *y, bool back) {
+  const struct view *v = q->view;
+  double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US, edge = 0, rest = 0, missed = 0;
+  for (uint32_t k = 0; k < v->n_b; k++) {
+    const uint32_t i = back ? v->n_b - 1 - k : k;
+    double t = v->b[i]->end - pieces_at(&y->fit, v->b[i]->end);
+    if (t < first || t > last) continue;
+    if (y->partner[i] == ALIGN_NONE && rest == 0) edge++;
+    else rest++, missed += y->partner[i] == ALIGN_NONE;
+  }
+  return edge >= 2 && edge * log((missed + 1) / (rest + 2)) < -6;
+}
+
 static bool is_violated(const struct question *q, const struct posterior *p) {
   const struct hypothesis *y = &p->best;
   const double first = p->points[p->first].x, last = p->points[p->last].x; /* beyond, nothing is claimed */
@@ -161,7 +176,8 @@ const char *doubt_of(const struct question *q, const struct posterior *p, const 
   if (y->fit.n > MOST_SETTINGS && p->points[p->n_points - 1].x - p->points[0].x < y->fit.n * SECOND)
     return PATTERN;
   if (is_torn(p, r)) return "its clock was set back, and the collectives around that moment contradict each other";
-  if (thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
+  const bool unpaired = p->numbered == 0 && (lacks_edge(q, y, false) || lacks_edge(q, y, true));
+  if (unpaired || thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
   for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)
     if (!is_piece_clear(q, p, k)) return "its clock was set during the recording, and another jump fits as well";
   return NULL;

@@ -353,7 +353,7 @@ def jumped(rng, by, style='ddp', host=1, times=1, where=(0.15, 0.85), keyed=True
     ends = [op['end'][host * j.each] for op in j.ops]
     while True:
         at = sorted(j.span * rng.uniform(*where) for _ in range(times))
-        if all(sum(a < e < b for e in ends) >= 2 for a, b in zip(at, at[1:])):
+        if ends[0] < at[0] and at[-1] < ends[-1] and all(sum(a < e < b for e in ends) >= 2 for a, b in zip(at, at[1:])):
             break  # what happens between two collectives leaves only its sum
     j.clock[host].jumps = [(t, by(rng)) for t in at]
     return j
@@ -567,7 +567,8 @@ KINDS = {
 
 # Draws that were trusted and wrong once, or outside of what was proven.
 WRONG_ONCE = ((late_both, 20189), (late_both, 20192), (rotating, 20103), (jump_twice, 1002), (jump_twice, 1005), (jump_twice, 1029),
-              (gpu_of_one, 1030), (jump_at_edge, 3051), (late_ddp, 3), (late_grows, 5), (late_grows, 8), (jump_decode, 2))
+              (gpu_of_one, 1030), (jump_at_edge, 3051), (late_ddp, 3), (late_grows, 5), (late_grows, 8), (jump_decode, 2), (jump_unkeyed, 20028),
+              (jump_twice, 20038))
 
 
 # ---- what was claimed ----
