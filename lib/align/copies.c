@@ -49,7 +49,7 @@ static uint64_t key_of_rank(const struct align_input *i) { return hash_mix((uint
 
 static bool may_be_copy(const struct align_input *i) { return i->read && i->stated && !i->merged && !i->given; }
 
-/* Of two equal inputs, the original is the one whose host has more inputs, or else the first. */
+/* Marks one of two equal inputs as the copy: the one whose host has fewer inputs, or else the second. */
 static void take_pair(struct align_input *inputs, const uint32_t pair[2], const uint32_t hosts[2], int64_t later) {
   const bool first_is_copy = hosts[1] > hosts[0];
   struct align_input *copy = &inputs[pair[first_is_copy ? 0 : 1]];
@@ -73,6 +73,7 @@ bool copies_find(struct align_input *inputs, uint32_t n, const struct align_anch
     if (!(ok = first != NULL) || *first == i) continue;
     const struct own a = anchors_of(anchors, *first), b = anchors_of(anchors, i);
     if (!is_copy(&a, &b, &later)) continue;
+    if (later == 0 && strcmp(inputs[*first].host, inputs[i].host) == 0) continue; /* its host has the same clock anyway */
     const uint32_t pair[2] = {*first, i};
     const uint32_t hosts[2] = {*map_get(&seen, key_of_host(&inputs[*first])), *map_get(&seen, key_of_host(&inputs[i]))};
     take_pair(inputs, pair, hosts, later);

@@ -102,6 +102,9 @@ static void add_lateness(char *text, size_t size, const struct align_host *found
   if (found->of_gpu)
     snprintf(text + n, size - n, "; it leaves collectives apart from the other ranks of its host, because it is late or its GPU "
                                  "clock is off, and the error covers both");
+  else if (found->spread_ns > 0)
+    snprintf(text + n, size - n, "; its collectives end up to %s us from those of the other hosts, because ranks are late",
+             num_fixed(ceil(found->spread_ns / 1e3), 0).s);
   else if (found->trend_ns > found->error_ns / 2)
     snprintf(text + n, size - n, "; ranks of one host leave one after the other, and hosts may as well, by %s us",
              num_fixed(found->trend_ns / 1e3, 0).s);
@@ -163,6 +166,8 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   if (strcmp(h->method, "reference") == 0)
     snprintf(text, sizeof text, "its clock is the reference%s%s%s", input->comparable ? "" : ", but records no absolute time",
              found->why ? "; " : "", found->why ? found->why : "");
+  else if (input->copy_of && h->trusted && !h->n_pieces)
+    snprintf(text, sizeof text, "it has the clock of the reference");
   else if (strcmp(h->method, "given") == 0)
     snprintf(text, sizeof text, "shifted by the given offset");
   else if (strcmp(h->method, "start") == 0)

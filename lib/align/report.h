@@ -11,7 +11,7 @@ struct align_input {
   int64_t from_ns, to_ns; /* range of times that is kept */
   struct align_gpu gpu;
   uint32_t copy_of; /* index + 1 of the input whose recording it contains as well; 0 = none */
-  int64_t copy_ns;  /* ns by which its times are later than those of that input */
+  int64_t copy_ns;  /* ns by which its times are later than the times of that input */
   int64_t world; /* number of ranks in its job; 0 = unknown */
   const struct align_map *map; /* map supplied by the user; NULL = use given_ns */
   bool merged;     /* contains several ranks */

@@ -335,8 +335,7 @@ static bool find_reference(struct aligner *a) {
   return err_set(a->err, TK_EUSAGE, "reference: no input has the rank or host '%s'", who);
 }
 
-/* Moves the anchors of copies, and of inputs with given offsets, after all others, because they must not influence the alignment. Returns the
- * number of the other anchors. */
+/* Moves anchors that must not influence the alignment after all others, whose number it returns. */
 static uint32_t set_given_apart(struct aligner *a) {
   uint32_t n = 0;
   struct align_anchor *v = a->anchors.v;

@@ -353,7 +353,7 @@ def jumped(rng, by, style='ddp', host=1, times=1, where=(0.15, 0.85), keyed=True
     ends = [op['end'][host * j.each] for op in j.ops]
     while True:
         at = sorted(j.span * rng.uniform(*where) for _ in range(times))
-        if all(sum(a < e < b for e in ends) >= 2 for a, b in zip(at, at[1:])):
+        if ends[0] < at[0] and at[-1] < ends[-1] and all(sum(a < e < b for e in ends) >= 2 for a, b in zip(at, at[1:])):
             break  # what happens between two collectives leaves only its sum
     j.clock[host].jumps = [(t, by(rng)) for t in at]
     return j
@@ -517,6 +517,25 @@ def other_steps(rng):
     return j
 
 
+def other_run(rng):
+    """The ranks of one host come from another run of the same program."""
+    seed, style = rng.random(), rng.choice(('ddp', 'fsdp', 'decode'))
+    hosts, each, steps = 2, rng.choice((1, 2)), rng.randint(6, 16)
+    j = Job(rng, style, hosts, each, steps=steps)
+    program = Job(random.Random(seed), style, hosts, each, steps=steps).program()
+    j.program = lambda: program
+    j.run()
+    ops = j.ops
+    j.run()
+    j.step_of = {**j.step_of}
+    for op, own in zip(j.ops, ops):
+        for r in range(each, 2 * each):
+            op['start'][r], op['end'][r] = own['start'][r], own['end'][r]
+    j.clock[1].offset += rng.choice((0, 3000, 1e6, 3600e6))
+    j.refuse = True
+    return j
+
+
 def few(rng):
     return Job(rng, steps=rng.randint(1, 3)).run()
 
@@ -539,11 +558,17 @@ def swapped_names(rng):
 # Kind -> smallest share of ranks that must be trusted; None: none may be.
 KINDS = {
     plain: 0.9, unkeyed: 0.9, fsdp: 0.8, decode: 0.8, fsdp_unkeyed: 0, decode_unkeyed: 0, even: 0.5, even_unkeyed: 0, even_late: 0,
-    even_jump: 0.2, even_shifted: 0, even_removed: 0.2, even_hour: 0, late_at_random: 0, late_ddp: 0, late_unkeyed: 0,
+    even_jump: 0, even_shifted: 0, even_removed: 0.2, even_hour: 0, late_at_random: 0, late_ddp: 0, late_unkeyed: 0,
     late_both: 0, stagger: 0.5, rotating: 0.5, host_late: 0.5, late_grows: 0, kernel_cut: 0.5, jump_forward: 0.4, jump_back: 0.2,
     jump_back_far: 0, jump_far: 0.1, jump_unkeyed: 0, jump_decode: 0.1, jump_twice: 0.1, jump_reference: 0.2, jump_at_edge: 0.1, drift: 0.8,
     temperature: 0.5, wander: 0.2, gpu_of_one: 0.3, gpu_of_host: 0, launches: 0.8, cpu_rows: None, seq_shifted: 0, rank_twice: 0.2, base_lost: 0.3,
-    scatter: 0.3, hour_off: 0.5, removed: 0.5, one_name: 0.3, unnamed: 0.8, other_steps: 0.6, few: 0.2, one_rank_late: 0.3, swapped_names: 0}
+    scatter: 0.3, hour_off: 0.5, removed: 0.5, one_name: 0.3, unnamed: 0.8, other_steps: 0.6, other_run: None, few: 0.2, one_rank_late: 0.3, swapped_names: 0}
+
+
+# Draws that were trusted and wrong once, or outside of what was proven.
+WRONG_ONCE = ((late_both, 20189), (late_both, 20192), (rotating, 20103), (jump_twice, 1002), (jump_twice, 1005), (jump_twice, 1029),
+              (gpu_of_one, 1030), (jump_at_edge, 3051), (late_ddp, 3), (late_grows, 5), (late_grows, 8), (jump_decode, 2), (jump_unkeyed, 20028),
+              (jump_twice, 20038))
 
 
 # ---- what was claimed ----
@@ -705,6 +730,9 @@ def main(args):
             judge(f'{kind.__name__}: outside of what is proven', '' if c.outside == 0 else f'{c.outside} of {c.trusted}: seeds {c.which}')
             enough = c.trusted == 0 if least is None else c.trusted >= least * c.ranks
             judge(f'{kind.__name__}: trusted', '' if enough else f'{c.trusted} of {c.ranks}')
+    for kind, seed in () if table else WRONG_ONCE:
+        c = run_kind(kind, [seed])
+        judge(f'{kind.__name__} {seed}', f'again {c.worst:.1f} us off' if c.wrong or c.outside else '')
     print(line('all', total))
     covered = total.covered / max(total.marks, 1)
     judge('the 95% error', '' if len(kinds) < len(KINDS) or 0.93 <= covered <= 0.985 else f'holds in {100 * covered:.1f}%')

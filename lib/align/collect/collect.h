@@ -35,6 +35,7 @@ struct align_source {
   const struct align_group *groups;
   const struct align_op *ops;
   uint32_t n_groups, n_ops;
+  bool one_group;     /* the job has one process group, of all ranks */
   uint32_t most;      /* most anchors to keep if all ranks can be thinned out alike; 0 = 4,096 */
 };
 

@@ -9,6 +9,8 @@
 
 #include "format/json.h"
 
+enum { MOST_RANKS = 1 << 20 };
+
 /* Advances in an array; false at its end. */
 static bool next_value(struct json *j, struct json_value *v) {
   if (!json_blank(j) || *j->p == ']') return false;
@@ -55,6 +57,12 @@ static bool take_group(const struct json_value *config, int64_t own, struct alig
   return true;
 }
 
+static uint64_t members_of_all(int64_t world) {
+  uint64_t members = 0;
+  for (int64_t rank = 0; rank < world && rank < MOST_RANKS; rank++) members = hash_mix(members, (uint64_t)rank);
+  return members;
+}
+
 bool align_groups(const struct tk_trace *t, struct align_source *from, struct arena *arena) {
   const struct tk_meta *m = trace_meta(t, "distributedInfo");
   struct json_value list, config;
@@ -70,5 +78,6 @@ bool align_groups(const struct tk_trace *t, struct align_source *from, struct ar
   while (from->n_groups < n && next_value(&j, &config))
     if (config.type == JSON_OBJECT && take_group(&config, from->rank, &groups[from->n_groups], arena)) from->n_groups++;
   from->groups = groups;
+  from->one_group = n == 1 && from->n_groups == 1 && from->world > 1 && groups->members == members_of_all(from->world);
   return !arena->mem->failed;
 }

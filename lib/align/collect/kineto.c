@@ -196,9 +196,10 @@ static unsigned says(const struct collector *c, uint32_t args, const char *name)
          (all_positive(collect_text(c->t, args, "Out split size", &id)) ? ALIGN_RECEIVES : 0u);
 }
 
-/* Returns the constraints that the kernel's name alone implies. The name does not list the ranks, so it bounds nothing. The
- * root of a broadcast or a reduction is unknown; a kernel that sends and receives may be an all-to-all or a message. */
-static unsigned name_says(const char *name) {
+/* Returns the constraints that the kernel's name alone implies. The name does not list the ranks, so it bounds nothing, unless the
+ * job has a single group. The root of a broadcast or a reduction is unknown; a kernel that sends and receives may be an all-to-all or
+ * a message. */
+static unsigned name_says(const char *name, bool one_group) {
   static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", "allReduce", "allGather",
                                          "reduceScatter", "alltoall", "allreduce", "all_reduce", "cross_device_reduce", NULL};
   static const char *const others[] = {"Broadcast", "Bcast", "Reduce", "hcom_broadcast", "hcom_reduce", NULL};
@@ -209,14 +210,15 @@ static unsigned name_says(const char *name) {
   char head[128];
   snprintf(head, sizeof head, "%.*s", end ? (int)(end - name < 120 ? end - name : 120) : 120, name);
   if (text_any_holds(head, uneven)) return ALIGN_VAGUE;
-  if (text_any_holds(head, barriers)) return ALIGN_EQUAL;
+  if (text_any_holds(head, barriers)) return one_group && text_begins(head, "nccl") ? ALIGN_BARRIER : ALIGN_EQUAL;
   if (text_any_holds(head, others)) return 0;
   return text_any_holds(head, unclear) ? ALIGN_VAGUE : ALIGN_EQUAL;
 }
 
 static unsigned kernel_says(const struct collector *c, const struct tk_event *e) {
   if (c->how[e->cls] == BY_CPU) return ALIGN_VAGUE | ALIGN_COARSE;
-  return c->from->marker || c->how[e->cls] == AS_ASKED ? ALIGN_BARRIER : name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL));
+  if (c->from->marker || c->how[e->cls] == AS_ASKED) return ALIGN_BARRIER;
+  return name_says(tk_string(c->t, c->t->classes[e->cls].name, NULL), c->from->one_group);
 }
 
 /* ---- one anchor ---- */

@@ -7,8 +7,8 @@
  *
  * The interval is a guarantee: it makes no assumption about the noise of ends. The estimate lies within the interval or is
  * moved into it. Nor does it assume that the map has the right shape: if a host is ever later, its map drifts although its
- * clock does not. So the bounds are found for each block of time, and those of other blocks count as far as the rate of a clock
- * allows. What is proven is the weakest of all blocks.
+ * clock does not. So the bounds are found for each block of time, and bounds of other blocks count as far as the rate of a clock
+ * allows. The weakest of all blocks is proven.
  *
  * A host that contradicts the combined bounds of the others is excluded from them; otherwise it would invalidate the intervals of
  * every host it is connected to. */

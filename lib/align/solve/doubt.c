@@ -8,6 +8,11 @@
 #include <math.h>
 
 const char DOUBT_WIDE[] = "its collectives end too far from those of the other hosts";
+static const char EDGE[] = "its first or last collectives disagree with the others";
+static const char CONTRADICT[] = "its collectives contradict each other";
+static const char BESIDE[] = "neighbouring collectives disagree with the others";
+static const char PATTERN[] = "the residuals of its collectives have a pattern that no clock explains";
+static const char DOUBT_ONLY_NUMBERS[] = "its collectives agree by sequence number, but the times at which they end do not confirm it";
 const char DOUBT_NUMBERS[] = "its collectives end as if they were not those with the same sequence numbers";
 
 enum { MOST_SETTINGS = 8 }; /* pieces: clocks are not set more often than that, once a second */
@@ -53,11 +58,11 @@ static const char *shape_of(const struct posterior *p, const double *r, double s
     beside++;
     equal += fabs(r[i] - r[i - 1]) < 4 * sigma;
   }
-  if (edge && 10 * far < n) return "its first or last collectives disagree with the others";
-  if (3 * far > n) return "its collectives contradict each other";
-  if (equal > 2.0 * far * far / n || beside > 1 + 2.0 * far * far / n) return "neighbouring collectives disagree with the others";
+  if (edge && 10 * far < n) return EDGE;
+  if (3 * far > n) return CONTRADICT;
+  if (equal > 2.0 * far * far / n || beside > 1 + 2.0 * far * far / n) return BESIDE;
   if (n < ALIGN_ENOUGH_FOR_RUNS || runs(r, n) >= -4 || p->shape <= sigma) return NULL;
-  return "the residuals of its collectives have a pattern that no clock explains";
+  return PATTERN;
 }
 
 static double log_share(double part, double all) {
@@ -85,10 +90,28 @@ static bool thins_out(const struct question *q, const struct hypothesis *y) {
   return false;
 }
 
-static bool is_violated(const struct question *q, const struct hypothesis *y) {
+/* True if the collectives at an edge of the common recording find no partner, though the others do: a clock that was set there
+ * shows them at other times. */
+static bool lacks_edge(const struct question *q, const struct hypothesis *y, bool back) {
+  const struct view *v = q->view;
+  double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US, edge = 0, rest = 0, missed = 0;
+  for (uint32_t k = 0; k < v->n_b; k++) {
+    const uint32_t i = back ? v->n_b - 1 - k : k;
+    double t = v->b[i]->end - pieces_at(&y->fit, v->b[i]->end);
+    if (t < first || t > last) continue;
+    if (y->partner[i] == ALIGN_NONE && rest == 0) edge++;
+    else rest++, missed += y->partner[i] == ALIGN_NONE;
+  }
+  return edge >= 2 && edge * log((missed + 1) / (rest + 2)) < -6;
+}
+
+static bool is_violated(const struct question *q, const struct posterior *p) {
+  const struct hypothesis *y = &p->best;
+  const double first = p->points[p->first].x, last = p->points[p->last].x; /* beyond, nothing is claimed */
   double slack = 3 * y->fit.sigma + ALIGN_SLACK + 2 * US;
   for (uint32_t i = 0; i < q->view->n_b; i++)
-    if (y->partner[i] != ALIGN_NONE &&
+    if (y->partner[i] != ALIGN_NONE && !pieces_begin(&y->fit, q->view->b[i]->end) && q->view->b[i]->end >= first &&
+        q->view->b[i]->end <= last &&
         pair_beyond(q->view->a[y->partner[i]], q->view->b[i], pieces_at(&y->fit, q->view->b[i]->end)) > slack)
       return true;
   return false;
@@ -107,8 +130,8 @@ static bool is_piece_clear(const struct question *q, const struct posterior *p, 
   return fabs(jump) * 2 < fabs(nearest) || now->to - now->from > q->view->n_b;
 }
 
-/* A clock that was set back shows some readings twice. True if collectives with such readings fit neither side: the order of
- * readings is not that of events there. */
+/* A clock that was set back shows some readings twice. True if collectives with such readings fit neither side: their
+ * order is not the order of events. */
 static bool is_torn(const struct posterior *p, const double *r) {
   const struct pieces *fit = &p->best.fit;
   for (uint32_t k = 0; k + 1 < fit->n; k++) {
@@ -133,21 +156,28 @@ static bool is_keyed(const struct question *q, const struct hypothesis *y) {
 /* Numbers are kept if almost all of them are; an outlier or two may be left out. */
 static bool contradicts_numbers(const struct posterior *p) { return p->numbered - p->kept > 1 + p->numbered / 20; }
 
+bool doubt_is_lateness(const char *doubt) {
+  return doubt == DOUBT_WIDE || doubt == EDGE || doubt == CONTRADICT || doubt == BESIDE || doubt == PATTERN;
+}
+
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r) {
   const struct hypothesis *y = &p->best;
   const char *shape;
+  const bool unlikely = p->none > y->weight || (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2);
+  if (y->n >= ALIGN_FEWEST && contradicts_numbers(p)) return DOUBT_NUMBERS;
+  if (unlikely && p->numbered >= ALIGN_FEWEST) return DOUBT_ONLY_NUMBERS;
   if (p->none > y->weight) return "its collectives seem to belong to another job, or to other steps";
   if (y->n < ALIGN_FEWEST) return "too few shared collectives";
-  if (contradicts_numbers(p)) return DOUBT_NUMBERS;
-  if (y->weight < ALIGN_TRUSTED && p->none > (1 - y->weight) / 2) return "its collectives may belong to another job";
+  if (unlikely) return "its collectives may belong to another job";
   if (y->weight < ALIGN_TRUSTED) return "another way of matching its collectives fits nearly as well";
   if (y->fit.sigma > FIT_SIGMA) return DOUBT_WIDE;
-  if (is_violated(q, y)) return "some collectives would still end before they begin";
+  if (is_violated(q, p)) return "some collectives would still end before they begin";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
   if (y->fit.n > MOST_SETTINGS && p->points[p->n_points - 1].x - p->points[0].x < y->fit.n * SECOND)
-    return "the residuals of its collectives have a pattern that no clock explains";
+    return PATTERN;
   if (is_torn(p, r)) return "its clock was set back, and the collectives around that moment contradict each other";
-  if (thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
+  const bool unpaired = p->numbered == 0 && (lacks_edge(q, y, false) || lacks_edge(q, y, true));
+  if (unpaired || thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
   for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)
     if (!is_piece_clear(q, p, k)) return "its clock was set during the recording, and another jump fits as well";
   return NULL;

@@ -11,6 +11,9 @@ extern const char DOUBT_NUMBERS[];
 /* Returns the objection, or NULL; `r` are the residuals of its points. */
 const char *doubt_of(const struct question *q, const struct posterior *p, const double *r);
 
+/* True if late ranks explain the objection: it is one to the error, not to the pairing. */
+bool doubt_is_lateness(const char *doubt);
+
 /* Returns the size of the pattern in residuals: the spread of the means of blocks beyond noise. */
 double doubt_shape(const double *r, uint32_t n, double sigma);
 

@@ -129,7 +129,7 @@ static bool find_mains(const struct align_problem *p, const struct lists *l, str
   return true;
 }
 
-/* What is wrong with the reference is wrong with every host relative to it. */
+/* Every host is placed relative to the reference, and is wrong by as much. */
 static void admit_root(const struct align_work *w, struct align_solution *s, uint32_t host) {
   struct align_host *o = &s->hosts[host];
   const struct align_host *root = &s->hosts[w->root[host]];

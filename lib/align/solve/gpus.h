@@ -1,4 +1,4 @@
-/* gpus.h - clocks of GPUs that are off from those of their CPUs.
+/* gpus.h - clocks of GPUs that are off from the clocks of their CPUs.
  *
  * Collectives place the clock of the GPU. The rows of the CPU are moved along, which is right only if both clocks agree. */
 #ifndef ALIGN_SOLVE_GPUS_H

@@ -125,7 +125,7 @@ static bool is_steady(const struct family *f, double slope) {
   return 5 * alike >= 4 * all;
 }
 
-/* Returns the scatter of the ranks of a family: of two, half of their distance is that of each. */
+/* Returns the scatter of the ranks of a family. Each of two ranks scatters by half of their distance. */
 static double scatter_of(const struct family *f, double *room, uint32_t *n) {
   double middle = 0, bessel = sqrt((double)f->n / fmax(1, f->n - 1));
   double *own = room + *n;
@@ -221,7 +221,7 @@ static bool lateness_find(const struct lateness_view *v, struct arena *arena, st
   return true;
 }
 
-/* A host whose own ranks scatter far more than those of others may itself be as late. */
+/* A host whose own ranks scatter far more than the ranks of others may itself be as late. */
 static double scatter_on(const struct lateness *late, uint32_t host, double usual) {
   const double most = fmax(usual, late->scatter);
   return late->own[host] > 2.5 * most ? late->own[host] : most;

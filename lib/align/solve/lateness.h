@@ -7,7 +7,7 @@
 
 #include "timeline.h"
 
-/* What the solver saw. */
+/* Sights of all hosts, as the solver keeps them. */
 struct lateness_view {
   const struct align_work *work;
   const struct sight *sights;

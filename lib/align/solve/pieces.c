@@ -32,6 +32,12 @@ double pieces_at(const struct pieces *s, double x) {
   return piece_at(&s->v[k], x);
 }
 
+bool pieces_begin(const struct pieces *s, double x) {
+  for (uint32_t k = 1; k < s->n; k++)
+    if (x > s->v[k - 1].last && x <= s->v[k].first) return true;
+  return false;
+}
+
 /* ---- a line ---- */
 
 static double scale_of(const struct piece *s, const struct point *p, double *room) {

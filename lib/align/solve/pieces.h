@@ -26,6 +26,8 @@ double pieces_noise_density(double r, double sigma);
 double piece_at(const struct piece *p, double x);
 /* Returns the offset at x, from the piece that contains x, or else from the piece before it. */
 double pieces_at(const struct pieces *s, double x);
+/* True if the clock may have been set just before x: between the last point of a piece and the first of the next one. */
+bool pieces_begin(const struct pieces *s, double x);
 /* Fits one line through n > 0 points sorted by x; a third of them may be outliers. `room` has space for 2 n numbers. */
 void pieces_line(struct pieces *out, const struct point *p, uint32_t n, double *room);
 /* Splits the line if the gain in likelihood exceeds the cost. */

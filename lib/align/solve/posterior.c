@@ -39,6 +39,7 @@
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
 #define LIKELY 0.9
+#define LATE_SHARE 0.15 /* outliers beyond this share are not exceptions */
 #define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job: with equal numbers, a wrong wall clock is likelier */
 #define YEAR_US 3.15e13
 #define NO_PERIOD 3      /* nats per pair, for a recording too short to repeat itself: wrong pairs lie within some 10 us */
@@ -140,7 +141,7 @@ static double causality_of(const struct hypotheses *h, const struct hypothesis *
   const struct view *v = h->q->view;
   double sum = 0, slack = 2 * y->fit.sigma + ALIGN_SLACK;
   for (uint32_t i = 0; i < v->n_b; i++) {
-    if (y->partner[i] == ALIGN_NONE) continue;
+    if (y->partner[i] == ALIGN_NONE || pieces_begin(&y->fit, v->b[i]->end)) continue; /* it may have begun before the jump */
     double off = pair_beyond(v->a[y->partner[i]], v->b[i], pieces_at(&y->fit, v->b[i]->end)) - slack;
     if (off > 0) sum -= fmin(8, off / (3 * US));
   }
@@ -368,23 +369,6 @@ static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
 
 /* ---- weights ---- */
 
-static bool shares_numbers(const struct view *v, bool *steps) {
-  bool numbers = false;
-  struct map seen;
-  map_init(&seen, v->arena->mem);
-  *steps = false;
-  for (uint32_t i = 0; i < v->n_a; i++) {
-    if (v->a[i]->exact) map_put(&seen, hash_mix(v->a[i]->exact, 1), 0);
-    if (v->a[i]->stepped && !v->a[i]->program) map_put(&seen, hash_mix((uint64_t)v->a[i]->step, 2), 0);
-  }
-  for (uint32_t i = 0; i < v->n_b; i++) {
-    numbers = numbers || (v->b[i]->exact && map_get(&seen, hash_mix(v->b[i]->exact, 1)));
-    *steps = *steps || (v->b[i]->stepped && map_get(&seen, hash_mix((uint64_t)v->b[i]->step, 2)));
-  }
-  map_free(&seen);
-  return numbers;
-}
-
 /* Uniform up to `span`, then equal for every power of ten. */
 double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
 
@@ -397,16 +381,18 @@ static double none_of(const struct hypotheses *h, const struct hypothesis *best,
   const double unproven = best->fit.sigma > NOISE ? 100 : 5;
   const struct question *q = h->q;
   const struct view *v = q->view;
-  bool steps, numbers = shares_numbers(v, &steps);
+  bool steps, numbers = numbers_shared(v, &steps);
   double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
   double apart = fmax(0, 1 - (wall_below(q, q->base + b1 - a0, most) - wall_below(q, q->base + b0 - a1, most)));
   double span = fmax(1000, (a1 - a0 + b1 - b0) / US / 2);
   double gap = q->no_wall ? 0 : fmax(0, fmax(b0 + q->base - a1, a0 - b1 - q->base)) / US;
-  const bool complete = q->other_job <= COMPLETE;
-  double unrelated = !numbers ? 1 : complete ? 0.05 : 0.05 + apart;
-  double job = q->other_job * unrelated * (repeats && best->ends < few ? unproven : 1);
-  double other_steps = apart * (numbers ? complete ? 2e-5 : 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
-  return log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(gap, span)) + 0.5 * log(2 * M_PI * 9 / best->n);
+  const bool complete = q->other_job <= COMPLETE, agree = complete && best->causality == 0 && numbers_agree(h, best);
+  double unrelated = !numbers ? 1 : agree ? 0.02 : complete ? 0.05 : 0.05 + apart;
+  double job = q->other_job * unrelated * (repeats && best->ends < few && !agree ? unproven : 1);
+  double other_steps = apart * (agree ? 2e-6 : numbers ? complete ? 2e-5 : 1e-4 : steps ? 5e-3 * span / fmax(span, gap) : 1);
+  double prior = log((job + other_steps) * (repeats ? 1 : 0.03) * posterior_gap(gap, span));
+  double sigma = agree ? fmin(3, best->fit.sigma / US) : 3; /* us */
+  return prior + 0.5 * log(2 * M_PI * sigma * sigma / best->n) + (agree ? TAU * numbers_excuse(best) : 0);
 }
 
 static bool lacks(const struct hypothesis *y) { return y->missed > 0.015 * 2 * y->n; }
@@ -539,6 +525,14 @@ static void sum_up(struct hypotheses *h, struct hypothesis *best, struct posteri
 
 /* ---- all ---- */
 
+static void find_edges(struct posterior *p, const double *r) {
+  const double most = 5 * p->best.fit.sigma;
+  p->first = 0;
+  p->last = p->n_points - 1;
+  while (p->first < p->last && fabs(r[p->first]) > most) p->first++;
+  while (p->last > p->first && fabs(r[p->last]) > most) p->last--;
+}
+
 static bool finish(const struct hypotheses *h, struct arena *arena, struct posterior *out) {
   struct hypothesis *y = &out->best;
   double *room = arena_alloc(arena, 2 * ((size_t)y->n + 1) * sizeof *room);
@@ -550,13 +544,20 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   y->offset = h->q->base + piece_at(&y->fit.v[y->fit.n / 2], out->points[n / 2].x);
   for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
   out->shape = doubt_shape(room, n, y->fit.sigma);
+  find_edges(out, room);
   out->doubt = doubt_of(h->q, out, room);
-  while (out->first < n && fabs(room[out->first]) > 5 * y->fit.sigma) out->first++;
-  for (out->last = n - 1; out->last > out->first && fabs(room[out->last]) > 5 * y->fit.sigma;) out->last--;
-  for (uint32_t i = 0; i < n; i++) out->outliers += fabs(room[i]) > 6 * y->fit.sigma;
-  for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]);
+  if (numbers_allow(h, out)) { /* ranks are late, by no more than this */
+    pieces_line(&y->fit, out->points, n, room);
+    for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
+    for (uint32_t i = 0; i < n; i++) out->spread = fmax(out->spread, fabs(room[i]));
+    out->shape = out->first = 0;
+    out->last = n - 1;
+    out->doubt = NULL;
+  }
+  for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]), out->outliers += room[i] > 6 * y->fit.sigma;
   out->mad = curve_median(room, n);
   out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
+  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* which of them are in time is unknown */
   return true;
 }
 

@@ -84,9 +84,10 @@ struct posterior {
   struct point *points;   /* all points of the best answer, in the arena */
   uint32_t first, last;   /* range of points that agree with the rest: outside, the clock may have been set */
   double mad, p95;        /* ns: of the residuals */
+  double spread;          /* ns: largest residual, or nearly, if so many ranks are late that it is the error; else 0 */
   double shape;           /* ns: pattern in the residuals beyond noise */
   uint32_t outliers;
-  uint32_t numbered, kept; /* sights with a partner by sequence number; those of them that have it in the best answer */
+  uint32_t numbered, kept; /* number of sights with a partner by sequence number; number of these to which the best answer gives it */
   double by_number;       /* ns: offset between the wall clocks if equal numbers are paired; valid if numbered */
   const char *doubt;      /* objection to the answer; NULL = none */
 };

@@ -142,7 +142,7 @@ static double common_variance(const struct solver *s, uint32_t host) {
 static bool take_stretches(struct solver *s, uint32_t host, const struct posterior *p) {
   struct align_host *o = &s->s->hosts[host];
   const struct pieces *fit = &p->best.fit;
-  double extra = common_variance(s, host) + s->variance[s->w.root[host]] + p->shape * p->shape;
+  double extra = common_variance(s, host) + s->variance[s->w.root[host]] + p->shape * p->shape + pow(p->spread / Z95, 2);
   o->stretches = arena_alloc(&s->s->arena, fit->n * sizeof *o->stretches);
   o->gaps = arena_alloc(&s->s->arena, fit->n * sizeof *o->gaps);
   if (!o->stretches || !o->gaps) return false;
@@ -190,6 +190,7 @@ static bool take_posterior(struct solver *s, uint32_t host, const struct questio
   o->mad_ns = p->mad;
   o->p95_ns = p->p95;
   o->why = p->doubt;
+  o->spread_ns = p->spread;
   o->contradicts = p->doubt == DOUBT_NUMBERS;
   o->by_number_ns = p->by_number;
   if (p->doubt) o->state = ALIGN_POOR;
@@ -499,6 +500,7 @@ static void judge(const struct solver *s) {
     if (o->state == ALIGN_ALONE && h == s->w.p->reference) o->state = ALIGN_REFERENCE;
     if (o->state == ALIGN_REFERENCE && o->assumed) o->why = BY_NAME;
     widen(o);
+    if (o->spread_ns > 0 && o->bounded && o->feasible) stretches_narrow(o, fmax(-o->low_ns, o->high_ns));
     if (o->state == ALIGN_POOR && o->never_met * 2 > o->anchors && o->why == VAGUE) {
       o->state = ALIGN_ROUGH;
       o->why = "its collectives do not record which devices took part, but by wall clock they never met";
@@ -570,7 +572,7 @@ static bool solve_hosts(struct align_problem *p, struct align_solution *solution
   return ok;
 }
 
-/* Keeps which inputs have one name: hosts_test separates those that do not leave together. */
+/* Keeps which inputs have one name: hosts_test separates inputs that do not leave together. */
 static bool note_origins(struct align_problem *p, struct arena *arena) {
   uint32_t *origin = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *origin);
   if (origin) memcpy(origin, p->host_of, (size_t)p->n_inputs * sizeof *origin);

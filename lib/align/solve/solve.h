@@ -121,8 +121,9 @@ struct align_host {
   uint32_t never_met;     /* number of collectives during which, by wall clock, no other host was in the same one */
   double moved_ns;        /* shift applied to restore causality */
   bool assumed;           /* only the host name suggests that all its inputs share a clock */
-  bool of_gpu;            /* its GPU clock is, or may be, off from its CPU clock: the estimate is that of the GPU rows */
+  bool of_gpu;            /* its GPU clock is, or may be, off from its CPU clock: the estimate is for the GPU rows */
   struct align_gpu gpu;   /* of its inputs, together */
+  double spread_ns;       /* largest distance of a collective from the estimate, if that is the error; else 0 */
   double trend_ns;        /* part of the error: its ranks are as much later than the reference's as a trend along ranks predicts */
   bool contradicts;       /* sequence numbers do not support the estimate, but: */
   double by_number_ns;    /* this offset */

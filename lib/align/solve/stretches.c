@@ -3,15 +3,23 @@
 
 #include <math.h>
 
-/* Between two stretches, the offset is that of either. A clock set back by `jump` showed readings that late before, and that
- * early after it was set. */
+static bool is_far(const struct posterior *p, uint32_t i) {
+  return fabs(pieces_residual(&p->best.fit, p->points, i)) > 5 * p->best.fit.sigma;
+}
+
+/* Between two stretches, either offset may hold. A clock set back by `jump` showed readings that late before, and that
+ * early after it was set. Collectives at a gap that fit neither side belong to it: the clock may have been set twice. */
 static void take_gap(struct align_host *o, int64_t pivot, const struct posterior *p, uint32_t k) {
   const struct pieces *fit = &p->best.fit;
-  double jump = pieces_jump(fit, p->points, k), reach = fmax(0, -jump);
+  double jump = pieces_jump(fit, p->points, k), reach = fmax(0, -jump), beside = 0;
   struct align_gap *g = &o->gaps[k];
-  g->from_ns = pivot + (int64_t)(p->points[fit->v[k].to - 1].x - reach);
-  g->to_ns = pivot + (int64_t)(p->points[fit->v[k + 1].from].x + reach);
-  g->error_ns = fabs(jump) + fmax(o->stretches[k].error_ns, o->stretches[k + 1].error_ns);
+  uint32_t last = fit->v[k].to - 1, first = fit->v[k + 1].from;
+  while (last > fit->v[k].from && is_far(p, last)) beside = fmax(beside, fabs(pieces_residual(fit, p->points, last--)));
+  while (first + 1 < fit->v[k + 1].to && is_far(p, first)) beside = fmax(beside, fabs(pieces_residual(fit, p->points, first++)));
+  reach = fmax(reach, beside);
+  g->from_ns = pivot + (int64_t)(p->points[last].x - reach);
+  g->to_ns = pivot + (int64_t)(p->points[first].x + reach);
+  g->error_ns = fabs(jump) + beside + fmax(o->stretches[k].error_ns, o->stretches[k + 1].error_ns);
 }
 
 /* If the clock was set back at an edge, it showed the readings there twice. */
@@ -44,4 +52,9 @@ void stretches_widen(struct align_host *o, double by) {
   for (uint32_t i = 0; i < o->n_stretches; i++) o->stretches[i].error_ns = hypot(o->stretches[i].error_ns, by);
   for (uint32_t i = 0; i + 1 < o->n_stretches; i++) o->gaps[i].error_ns += by;
   o->error_ns = hypot(o->error_ns, by);
+}
+
+void stretches_narrow(struct align_host *o, double most) {
+  for (uint32_t i = 0; i < o->n_stretches; i++) o->stretches[i].error_ns = fmin(o->stretches[i].error_ns, most);
+  o->error_ns = fmin(o->error_ns, most);
 }

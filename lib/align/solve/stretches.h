@@ -8,6 +8,8 @@
 void stretches_limit(struct align_host *o, int64_t pivot_ns, const struct posterior *p);
 /* True if the clock may have been set at this reading, in ns from the pivot. */
 bool stretches_leave(const struct align_host *o, int64_t pivot_ns, double t);
+/* Limits the errors to `most` ns. */
+void stretches_narrow(struct align_host *o, double most);
 /* Widens the errors by an independent one of `by` ns. */
 void stretches_widen(struct align_host *o, double by);
 
