@@ -53,8 +53,13 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
 
 static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[track];
-  const uint32_t utid = thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
+  uint32_t utid = thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
   if (utid == SQL_NONE) return SQL_NONE;
+  const tk_id other = s->threads[utid].track;
+  if (s->is_filed && k->kind == TK_THREAD && other && s->t->tracks[other].kind == TK_THREAD) { /* two of the same ids */
+    add_thread(s, (struct sql_thread){.upid = s->threads[utid].upid, .tid = s->threads[utid].tid, .main = s->threads[utid].main});
+    utid = s->n_threads - 1;
+  }
   struct sql_thread *thread = &s->threads[utid];
   if (!thread->track || k->kind == TK_THREAD) thread->track = track;
   if (k->kind == TK_THREAD && name_of(k, k->tid)) thread->name = name_of(k, k->tid);

@@ -68,7 +68,7 @@ def events(trace):
     out = collections.defaultdict(list)
     for e in trace['traceEvents']:
         end = None
-        if e['ph'] == 'X':
+        if e.get('ph') == 'X':
             end = ns(Decimal(e['ts']) + Decimal(e.get('dur', 0))) - ns(e['ts'])
         out[event_key(e)].append(end or 0)
     return out
