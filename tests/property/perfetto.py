@@ -58,7 +58,7 @@ def text(v):
 
 
 def event_key(e):
-    ph = e['ph']
+    ph = e.get('ph')
     rest = {k: v for k, v in e.items() if k not in ('ph', 'ts', 'dur', 'args')}
     args = e.get('args')
     return ph, ns(e.get('ts')), text(rest), text(args)

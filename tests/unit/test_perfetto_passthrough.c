@@ -260,7 +260,7 @@ static void test_untimed(void **state) {
   add_event_without_time(&f);
   add_event(&f, 9000, TYPE_SLICE_BEGIN);
   add_event(&f, 1000, TYPE_SLICE_END);
-  round_trip(&f, 1, 4);
+  round_trip(&f, 1, 3);
   free_file(&f);
 }
 
