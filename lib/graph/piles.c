@@ -303,7 +303,10 @@ static bool make_room(struct settling *s, uint32_t aside, bool in_place, uint32_
   if (!in_place && !grow(m, &to, cap, (uint64_t)s->a->n + 1, PILE_ELEM)) return false;
   s->to = to;
   if (!in_place) memset(s->to, 0, PILE_ELEM);
-  s->aside = aside ? mem_array(m, aside, PILE_ELEM) : NULL;
+  void *beside = NULL;
+  uint32_t room = 0;
+  if (aside && !grow(m, &beside, &room, aside, PILE_ELEM)) return false;
+  s->aside = beside;
   s->aside_was = aside && s->a->was ? mem_array(m, aside, sizeof *s->aside_was) : NULL;
   return !m->failed;
 }
