@@ -273,14 +273,20 @@ static const char *shown_key(const struct tk_sql *s, tk_id key, size_t *n) {
   return less ? less : text;
 }
 
+static bool has_no_rows(const struct tk_sql *s, const struct tk_arg *a) {
+  const char *text = a->type == TK_ARG_JSON ? tk_string(s->t, a->s, NULL) : "";
+  return a->type == TK_ARG_NULL || strcmp(text, "{}") == 0 || strcmp(text, "[]") == 0;
+}
+
 /* Records which of several args with equal keys counts: the one with the largest strength. */
 static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args, uint32_t strength) {
   struct tk_args it = tk_args_of(w->s->t, args);
-  for (uint32_t i = 0; it.shape && i < it.shape->n; i++) {
+  struct tk_arg a;
+  while (tk_args_next(&it, &a)) {
     size_t n;
-    if (it.shape->fields[i].type == TK_ARG_NULL) continue; /* replaces nothing */
-    const char *key = shown_key(w->s, it.shape->fields[i].key, &n);
-    const uint32_t mine = strength + is_of_end(w->s, it.shape->fields[i].key);
+    if (has_no_rows(w->s, &a)) continue; /* it replaces nothing */
+    const char *key = shown_key(w->s, a.key, &n);
+    const uint32_t mine = strength + is_of_end(w->s, a.key);
     uint32_t *slot = map_put(strongest, hash_text(key, n), mine);
     if (!slot) return false;
     if (mine > *slot) *slot = mine;

@@ -94,7 +94,7 @@ class Json:
                 e = self.add('X', begin, pid, tid, **self.name(), **self.args())
                 e['dur'] = round(self.ts(end) - self.ts(begin), 3)
                 if rng.random() < 0.15:
-                    e.update(bind_id=rng.choice(('0x1', '0x2', 7)), **rng.choice(({'flow_in': True}, {'flow_out': True},
+                    e.update(bind_id=rng.choice(('0x1', '0x2', '0x1f')), **rng.choice(({'flow_in': True}, {'flow_out': True},
                                                                                 {'flow_in': True, 'flow_out': True})))
                 if rng.random() < 0.1:
                     e.update(tts=self.ts(begin), tdur=e['dur'])
