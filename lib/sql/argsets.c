@@ -273,9 +273,19 @@ static const char *shown_key(const struct tk_sql *s, tk_id key, size_t *n) {
   return less ? less : text;
 }
 
-static bool has_no_rows(const struct tk_sql *s, const struct tk_arg *a) {
-  const char *text = a->type == TK_ARG_JSON ? tk_string(s->t, a->s, NULL) : "";
-  return a->type == TK_ARG_NULL || strcmp(text, "{}") == 0 || strcmp(text, "[]") == 0;
+static bool refuse_row(void *arg, const struct arg_row *row) {
+  (void)arg, (void)row;
+  return false;
+}
+
+/* True for null, and for nested values that contain nothing else. */
+static bool has_no_rows(struct tk_sql *s, const struct tk_arg *a) {
+  struct walk_args probe = {.s = s, .put = refuse_row, .key = {.mem = &s->mem}, .flat = {.mem = &s->mem}};
+  if (a->type != TK_ARG_JSON) return a->type == TK_ARG_NULL;
+  put_arg(&probe, "", 0, a);
+  buf_free(&probe.key);
+  buf_free(&probe.flat);
+  return !probe.stopped;
 }
 
 /* Records which of several args with equal keys counts: the one with the largest strength. */
