@@ -124,12 +124,21 @@ struct walk_args {
   bool (*put)(void *arg, const struct arg_row *row);
   void *arg;
   struct buf key, flat;
+  bool has_ends;   /* some args come from the end of a span: their values replace those of the begin one by one */
+  struct map seen; /* keys of rows so far, while those of ends matter */
   bool stopped;
 };
 
 static void put_row(struct walk_args *w, struct arg_row *row) {
   if (!buf_append(&w->key, "", 1) || !buf_append(&w->flat, "", 1)) w->stopped = true;
   if (w->stopped) return;
+  if (w->has_ends && w->seen.mem) {
+    uint32_t *slot = map_put(&w->seen, hash_text((const char *)w->key.data, w->key.len - 1), 0);
+    if (slot && (*slot)++) {
+      w->key.len--, w->flat.len--;
+      return;
+    }
+  }
   row->key = (const char *)w->key.data;
   row->flat = (const char *)w->flat.data;
   row->key_n = --w->key.len;
@@ -296,23 +305,26 @@ static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args,
     size_t n;
     if (has_no_rows(w->s, &a)) continue; /* it replaces nothing */
     const char *key = shown_key(w->s, a.key, &n);
-    const uint32_t mine = strength + is_of_end(w->s, a.key);
-    uint32_t *slot = map_put(strongest, hash_text(key, n), mine);
+    uint32_t *slot = map_put(strongest, hash_text(key, n), strength);
     if (!slot) return false;
-    if (mine > *slot) *slot = mine;
+    if (strength > *slot) *slot = strength;
+    w->has_ends = w->has_ends || is_of_end(w->s, a.key);
   }
   return true;
 }
 
-static void put_args(struct walk_args *w, const struct map *strongest, uint32_t args, uint32_t strength) {
+enum which { ALL_ARGS, ARGS_OF_END, ARGS_OF_BEGIN };
+
+static void put_args(struct walk_args *w, const struct map *strongest, uint32_t args, uint32_t strength, enum which which) {
   struct tk_args it = tk_args_of(w->s->t, args);
   struct tk_arg a;
   while (!w->stopped && tk_args_next(&it, &a)) {
     if (!is_shown(w->s, a.key, a.type)) continue;
+    if (which != ALL_ARGS && is_of_end(w->s, a.key) != (which == ARGS_OF_END)) continue;
     size_t n;
     const char *key = shown_key(w->s, a.key, &n);
     const uint32_t *slot = map_get(strongest, hash_text(key, n));
-    if (slot && *slot == strength + is_of_end(w->s, a.key)) put_arg(w, key, n, &a);
+    if (slot && *slot == strength) put_arg(w, key, n, &a);
   }
 }
 
@@ -322,8 +334,16 @@ static bool event_rows(struct walk_args *w, tk_id event) {
   struct map strongest;
   map_init(&strongest, &w->s->mem);
   bool ok = note_keys(w, &strongest, e->args, 2) && note_keys(w, &strongest, shared, 0);
-  if (ok) put_args(w, &strongest, e->args, 2);
-  if (ok) put_args(w, &strongest, shared, 0);
+  if (ok && w->has_ends) {
+    map_init(&w->seen, &w->s->mem);
+    put_args(w, &strongest, e->args, 2, ARGS_OF_END);
+    put_args(w, &strongest, e->args, 2, ARGS_OF_BEGIN);
+    map_free(&w->seen);
+    w->has_ends = false;
+  } else if (ok) {
+    put_args(w, &strongest, e->args, 2, ALL_ARGS);
+  }
+  if (ok) put_args(w, &strongest, shared, 0, ALL_ARGS);
   map_free(&strongest);
   return ok;
 }
@@ -436,6 +456,9 @@ bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], stru
   const struct tk_event *e = &s->t->events[event];
   struct tk_arg a;
   for (size_t i = 0; i < 2; i++)
-    if (keys[i] && args_of_event(s->t, e, keys[i], &a)) return *made = a.type == TK_ARG_BYTES, !*made && plain_value(s, &a, row);
+    if (keys[i] && args_of_event(s->t, e, keys[i], &a)) {
+      *made = a.type == TK_ARG_BYTES;
+      if (*made || plain_value(s, &a, row)) return !*made;
+    }
   return false;
 }
