@@ -97,6 +97,14 @@ uint32_t argset_of_event(const struct tk_sql *s, tk_id event) {
 
 /* ---- values ---- */
 
+/* A whole double of XPlane is an integer in JSON. */
+static void double_value(const struct tk_sql *s, double d, struct arg_row *row) {
+  const double most = 9007199254740992.0; /* 2^53 */
+  row->is = !s->times.exact && d > -most && d < most && d == (double)(int64_t)d ? ARG_IS_INT : ARG_IS_REAL;
+  row->d = d;
+  if (row->is == ARG_IS_INT) row->i = (int64_t)d;
+}
+
 static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct arg_row *row) {
   row->lasting = true;
   switch (a->type) {
@@ -104,10 +112,10 @@ static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct a
   case TK_ARG_INT: return row->is = ARG_IS_INT, row->i = a->i, true;
   case TK_ARG_UINT: /* trace_processor's JSON importer wraps such a number, and stores it as a double */
     row->d = (double)(int64_t)a->u;
-    return row->is = s->times.exact ? ARG_IS_UINT : ARG_IS_REAL, row->i = (int64_t)a->u, true;
+    return row->is = s->times.exact ? ARG_IS_UINT : a->u > INT64_MAX ? ARG_IS_REAL : ARG_IS_INT, row->i = (int64_t)a->u, true;
   case TK_ARG_POINTER: return row->is = ARG_IS_POINTER, row->i = (int64_t)a->u, true;
   case TK_ARG_DECIMAL: return row->is = ARG_IS_REAL, row->d = num_nearest(a->i, a->exp), true;
-  case TK_ARG_DOUBLE: return row->is = ARG_IS_REAL, row->d = a->d, true;
+  case TK_ARG_DOUBLE: return double_value(s, a->d, row), true;
   case TK_ARG_NUMBER: {
     size_t n;
     const char *text = tk_string(s->t, a->s, &n);

@@ -181,7 +181,8 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   const bool threaded = k->kind == TK_THREAD || k->kind == TK_ASYNCS || (k->kind == TK_COUNTERS && s->times.exact);
   if (k->kind != TK_PROCESS) v->upid = s->tracks[k->parent].upid;
   const bool untold = k->kind == TK_COUNTERS && k->tid.kind == TK_IDENT_NONE;
-  if (threaded && !is_own_timeline(s, k) && !untold) v->utid = thread_of_track(s, i, by_tid);
+  const bool left = k->kind == TK_THREAD && k->hidden && !k->count; /* its events are on the process */
+  if (threaded && !is_own_timeline(s, k) && !untold && !left) v->utid = thread_of_track(s, i, by_tid);
   if (k->kind == TK_COUNTERS && !threaded && !untold) thread_of(s, v->upid, k->tid, by_tid);
   if (k->kind == TK_ASYNCS) {
     v->utid = SQL_NONE;
