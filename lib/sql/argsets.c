@@ -207,7 +207,8 @@ static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
 
 static void put_number(struct walk_args *w, const struct json_value *v) {
   struct arg_row row = {.is = ARG_IS_INT, .i = v->num.mant};
-  if (v->num.kind == NUM_UINT && (!w->s->times.exact || w->s->is_filed)) row = (struct arg_row){.is = ARG_IS_REAL, .d = (double)v->num.mant};
+  const bool of_json = !w->s->times.exact || w->s->is_filed;
+  if (v->num.kind == NUM_UINT && of_json) row = (struct arg_row){.is = ARG_IS_REAL, .d = (double)v->num.mant};
   if (v->num.kind != NUM_INT && v->num.kind != NUM_UINT) {
     row.is = ARG_IS_REAL;
     row.d = num_double((const char *)v->p, (size_t)(v->end - v->p));

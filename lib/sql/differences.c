@@ -85,7 +85,10 @@ static bool has_wide_ids(const struct tk_sql *s) {
   return false;
 }
 
-static bool is_xplane(const struct tk_sql *s) { return !s->times.exact && s->t->format && strcmp(s->t->format, "json") != 0; }
+static bool is_foreign(const struct tk_sql *s) {
+  const struct format *f = s->t->format ? format_by_name(s->t->format) : NULL;
+  return f && !f->in_manifest;
+}
 
 /* ---- the table ---- */
 
@@ -96,14 +99,14 @@ static const struct difference {
   bool (*applies)(const struct tk_sql *s);
   const char *text;
 } DIFFERENCES[] = {
-  {SLICES, has_overlaps, "spans that overlap others of their thread are at the depth where they begin; trace_processor drops them, or moves "
-                         "them to other tracks"},
+  {SLICES " flow args", has_overlaps, "spans that overlap others of their thread are at the depth where they begin; trace_processor "
+                                      "drops them, or moves them to other tracks"},
   {SLICES " track process_track", has_asyncs, "async spans are at depth 0, on a track for each thread; trace_processor nests them on a "
                                                 "track for each id"},
   {"track thread_track process_track args", has_siblings, "tracks of one name and parent are apart; trace_processor joins those whose "
                                                           "spans do not overlap"},
-  {SLICES " thread process thread_track", has_text_ids, "pids and tids that are text have numbers above 32 bits; trace_processor numbers "
-                                                        "them in its own way"},
+  {SLICES " thread process thread_track", has_text_ids, "pids and tids that are text have numbers above 32 bits; trace_processor "
+                                                        "numbers them in its own way"},
   {SLICES " thread process track thread_track process_track counter counters args flow", has_other_packets,
    "packets that tracekit does not model have no rows; `tracekit info` names them"},
   {"thread process thread_slice process_slice", has_wide_ids, "pids and tids are those of the file; trace_processor truncates negative "
@@ -112,7 +115,7 @@ static const struct difference {
   {"args", has_order, "args contains sort indices of processes and threads, as trace_processor 58 does; older ones do not"},
   {"stats", always, "stats contains notes of tracekit, not the statistics of trace_processor's importers"},
   {"metadata", always, "metadata contains the format and the top-level keys of the file, not all that trace_processor derives"},
-  {SLICES " event counter thread process track args flow", is_xplane,
+  {SLICES " event counter thread process track args flow", is_foreign,
    "trace_processor does not read this format: rows are those that it gives for the Chrome JSON that `convert` makes of the file"},
 };
 

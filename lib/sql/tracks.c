@@ -154,7 +154,8 @@ static void place_filed(struct tk_sql *s, tk_id i) {
   struct sql_track *v = &s->tracks[i];
   if (v->filed.kind == FORMAT_TRACK_NONE) return;
   if (v->filed.kind == FORMAT_TRACK_NAMED || v->filed.kind == FORMAT_TRACK_COUNTER) {
-    v->utid = v->filed.thread && v->filed.thread != i && is_threads(&s->t->tracks[v->filed.thread]) ? s->tracks[v->filed.thread].utid : SQL_NONE;
+    const tk_id thread = v->filed.thread != i ? v->filed.thread : 0;
+    v->utid = thread && is_threads(&s->t->tracks[thread]) ? s->tracks[thread].utid : SQL_NONE;
     if (v->filed.global) v->upid = SQL_NONE;
   }
   if (v->filed.kind == FORMAT_TRACK_PROCESS && k->kind == TK_THREAD) v->utid = SQL_NONE;

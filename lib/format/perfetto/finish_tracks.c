@@ -442,7 +442,8 @@ void perfetto_finish_tracks(struct perfetto *r) {
   for (uint32_t i = 1; i <= r->n_nodes; i++) /* processes without events have names too */
     if (r->nodes[i].kind == NODE_PROCESS) r->nodes[i].tracks[ON_PROCESS] = finish_process(&s, &r->nodes[i]);
   for (uint32_t i = 1; i <= r->n_nodes; i++) {
-    if (r->nodes[i].kind == NODE_THREAD && !r->nodes[i].tracks[ON_TRACK]) r->nodes[i].tracks[ON_TRACK] = finish_thread(&s, &r->nodes[i]);
+    struct node *n = &r->nodes[i];
+    if (n->kind == NODE_THREAD && !n->tracks[ON_TRACK]) n->tracks[ON_TRACK] = finish_thread(&s, n);
   }
   for (tk_id i = 1; i <= t->n_events; i++) t->events[i].track = event_track(&s, &t->events[i]);
   for (tk_id i = 1; i <= t->n_flow_points; i++)

@@ -217,7 +217,8 @@ struct extension_reader {
 
 /* Returns the *n args that an event's fields become. They point into `fields`. */
 const struct member *extension_read(struct extension_reader *x, const struct buf *fields, uint32_t *n);
-/* Adds these args to the args under construction, with keys that begin with `prefix`. Returns the number of args that are bytes rather than text. */
+/* Adds these args to the args under construction, with keys that begin with `prefix`. Returns the number of args that are bytes
+ * rather than text. */
 uint32_t extension_args(struct extension_reader *x, const struct member *m, uint32_t n, const char *prefix, struct tk_trace *t);
 
 /* Contents of a packet, collected in one pass. */
