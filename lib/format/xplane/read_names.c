@@ -550,6 +550,7 @@ bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint
       lines[i].links = (n.any & NEED_LINK) != 0;
     }
   }
+  if (!r->converted) xplane_mark_unclear(r, plane, first);
   mem_free(mem, n.needs);
   map_free(&n.by_key);
   return mem_check(mem, r->err);

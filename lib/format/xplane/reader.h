@@ -119,6 +119,8 @@ static inline uint8_t *xplane_put_ref(uint8_t *p, uint32_t at) {
   for (unsigned i = 0; i < 5; i++) *p++ = (uint8_t)((at >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0));
   return p;
 }
+/* Adds the id of their metadata to events of the plane, from `first` on, whose metadata other formats would confuse. */
+void xplane_mark_unclear(struct xplane_reader *r, const struct xplane_plane *plane, tk_id first);
 /* Stores types of the plane's stats that args do not imply, after its fields. */
 void xplane_keep_types(struct xplane_reader *r, struct xplane_plane *plane);
 /* Returns the class of this event metadata, adding it if necessary. */

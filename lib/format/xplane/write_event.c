@@ -16,6 +16,7 @@ static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const 
     return buf_append(&e->fields, s->bytes, s->len), true;
   }
   if (a->type != TK_ARG_INT || !e->was) return false;
+  if (a->key == e->key_metadata_id) return true;
   if (a->key == KEY_XPLANE_OCCURRENCES) return f->occurrences = a->i, f->has_occurrences = true;
   if (a->key == KEY_XPLANE_OFFSET) return f->offset = a->i, f->has_offset = true;
   if (a->key == KEY_REPAIRED_DUR && (ev->flags & TK_REPAIRED || e->adopted)) return f->duration = a->i, f->has_duration = true;

@@ -306,6 +306,7 @@ void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g,
   map_init(&e->stat_entries, mem);
   e->key_flow = xplane_find_text(g->t, "flow", 4);
   e->key_long_name = xplane_find_text(g->t, "long_name", 9);
+  e->key_metadata_id = xplane_find_text(g->t, XPLANE_METADATA_ID, strlen(XPLANE_METADATA_ID));
   if (was) learn_maps(e);
   if (was) xplane_each_type(g->t, was, learn_compressed, e);
   e->first_new_stat = e->next_stat;
