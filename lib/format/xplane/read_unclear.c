@@ -1,8 +1,8 @@
 /* read_unclear.c - marks events whose metadata other formats would confuse.
  *
- * Other formats store the name and the stats of metadata as name and args of each event, and write_adopted.c finds the metadata again by
- * these. That is impossible if metadata has two stats of one name, or a stat without a name. It finds other metadata if an earlier entry has
- * the same name and stats, but other bytes or children. Events of such metadata get its id as an arg. */
+ * Other formats store the name and the stats of metadata as name and args of each event, and write_adopted.c finds the metadata
+ * again by these. That is impossible if metadata has two stats of one name, or a stat without a name. It finds other metadata if an
+ * earlier entry has the same name and stats, but other bytes or children. Events of such metadata get its id as an arg. */
 #include <string.h>
 
 #include "reader.h"
@@ -107,7 +107,8 @@ void xplane_mark_unclear(struct xplane_reader *r, const struct xplane_plane *pla
   each(&u, plane, true);
   for (tk_id i = first; u.ids.n && i <= t->n_events; i++) {
     const tk_id cls = t->events[i].cls;
-    const bool known = cls < r->classes.len / sizeof *from && from[cls].process == plane->process && !from[cls].made && !from[cls].series;
+    const bool ours = cls < r->classes.len / sizeof *from && from[cls].process == plane->process;
+    const bool known = ours && !from[cls].made && !from[cls].series;
     if (!known || t->events[i].kind == TK_COUNTER || !map_get(&u.ids, (uint64_t)from[cls].id)) continue;
     const uint32_t args = with_id(t, t->events[i].args, trace_text(t, XPLANE_METADATA_ID), from[cls].id);
     t->events[i].args = args;
