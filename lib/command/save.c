@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "base/progress.h"
 #include "io/packing.h"
+#include "reread.h"
 #include "format/json.h"
 #include "format/pb_out.h"
 
@@ -175,7 +176,7 @@ bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
   if (s->most && done->bytes > s->most) return true;
   if (!out_commit(&s->out, err)) return false;
   done->was_there = out_was_there(&s->out);
-  return true;
+  return s->part || s->joins || s->to.write || reread_agrees(s->path, s->format, done, err);
 }
 
 void saver_close(struct saver *s) {
