@@ -52,6 +52,7 @@ bool saver_open(struct saver *s, const char *path, const struct tk_save_options 
   s->progress = opt->progress;
   s->path = path;
   s->packs = out.gzip || out.zstd;
+  s->dry_run = opt->dry_run;
   s->no_loss = opt->no_loss;
   s->no_passthrough = opt->no_passthrough;
   s->format = choose_format(path, opt, like, err);
@@ -176,7 +177,7 @@ bool saver_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
   if (s->most && done->bytes > s->most) return true;
   if (!out_commit(&s->out, err)) return false;
   done->was_there = out_was_there(&s->out);
-  return s->part || s->joins || s->to.write || reread_agrees(s->path, s->format, done, err);
+  return s->dry_run || s->part || s->joins || s->to.write || reread_agrees(s->path, s->format, done, err);
 }
 
 void saver_close(struct saver *s) {
