@@ -18,6 +18,20 @@ static bool has_overlaps(const struct tk_sql *s) {
   return false;
 }
 
+static bool has_note(const struct tk_sql *s, const char *begin) {
+  for (tk_id i = 1; i <= s->t->n_notes; i++)
+    if (text_begins(tk_string(s->t, s->t->notes[i].text, NULL), begin)) return true;
+  return false;
+}
+
+static bool is_before_zero(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_events && !s->times.exact; i++)
+    if (s->t->events[i].ts < 0) return true;
+  return false;
+}
+
+static bool is_rounded(const struct tk_sql *s) { return has_note(s, "times with digits beyond the picosecond"); }
+
 /* True if a track of async spans has several, which may have several ids or be nested. */
 static bool has_asyncs(const struct tk_sql *s) {
   for (tk_id i = 1; i <= s->t->n_tracks; i++)
@@ -71,11 +85,7 @@ static bool has_order(const struct tk_sql *s) {
   return false;
 }
 
-static bool has_other_packets(const struct tk_sql *s) {
-  for (tk_id i = 1; i <= s->t->n_notes; i++)
-    if (text_begins(tk_string(s->t, s->t->notes[i].text, NULL), "packets kept only in Perfetto output")) return true;
-  return false;
-}
+static bool has_other_packets(const struct tk_sql *s) { return has_note(s, "packets kept only in Perfetto output"); }
 
 static bool has_wide_ids(const struct tk_sql *s) {
   for (uint32_t i = 0; i < s->n_threads; i++)
@@ -101,6 +111,9 @@ static const struct difference {
 } DIFFERENCES[] = {
   {SLICES " flow args", has_overlaps, "spans that overlap others of their thread are at the depth where they begin; trace_processor "
                                       "drops them, or moves them to other tracks"},
+  {SLICES " flow args trace_bounds thread_track process_track track counter", is_before_zero,
+   "events before time 0 have rows; trace_processor drops them"},
+  {SLICES, is_rounded, "times are rounded to picoseconds, then to nanoseconds; trace_processor rounds once"},
   {SLICES " track process_track", has_asyncs, "async spans are at depth 0, on a track for each thread; trace_processor nests them on a "
                                                 "track for each id"},
   {"track thread_track process_track args", has_siblings, "tracks of one name and parent are apart; trace_processor joins those whose "
