@@ -16,10 +16,24 @@ struct block {
 
 static struct block *block_of(void *p) { return p ? (struct block *)p - 1 : NULL; }
 
+/* Growing arrays reserve more than they have filled, and pages that were never touched are not in memory: a third of what is
+ * counted, while a large trace is read. So the count decides only below the limit. Above it, what is resident decides, measured
+ * once for every CHECK bytes. */
+enum { CHECK = 1 << 20 };
+
+static bool exceeds(struct mem *m, uint64_t more) {
+  if (!m->limit || m->used + more <= m->limit || (m->whole && m->used + more <= m->allowed)) return false;
+  if (!m->whole) return true;
+  const uint64_t resident = os_resident();
+  if (resident > m->whole || more > m->whole - resident) return true;
+  m->allowed = m->used + more + CHECK;
+  return false;
+}
+
 void *mem_resize(struct mem *m, void *p, size_t size) {
   struct block *b = block_of(p);
   size_t old = b ? b->size : 0;
-  bool over = size > SIZE_MAX / 2 || (size > old && m->limit && m->used + (size - old) > m->limit);
+  bool over = size > SIZE_MAX / 2 || (size > old && exceeds(m, size - old));
   b = over ? NULL : realloc(b, size + sizeof *b);
   if (!b) {
     m->failed = true;
@@ -46,6 +60,9 @@ void mem_free(struct mem *m, void *p) {
   free(block_of(p));
 }
 
+/* True if growth by these bytes would pass the limit: then arrays grow in small steps. */
+static bool is_tight(const struct mem *m, uint64_t more) { return m->limit && m->used + more > m->limit; }
+
 bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
   uint64_t want;
   void *q;
@@ -53,7 +70,7 @@ bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, siz
     m->failed = true;
     return false;
   }
-  want = (uint64_t)*cap + *cap / 2;
+  want = (uint64_t)*cap + *cap / (is_tight(m, (uint64_t)*cap * elem / 2) ? 16 : 2);
   if (want < need) want = need;
   if (want < 64) want = 64;
   if (want >= UINT32_MAX) want = UINT32_MAX - 1;
@@ -62,6 +79,14 @@ bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, siz
   *array = q;
   *cap = (uint32_t)want;
   return true;
+}
+
+bool mem_grow_moving(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
+  const uint64_t limit = m->limit;
+  if (m->whole) m->limit = 0;
+  const bool ok = mem_grow(m, array, cap, need, elem);
+  m->limit = limit;
+  return ok;
 }
 
 void mem_forget(void *p, size_t n) { os_release(p, n); }
@@ -76,7 +101,7 @@ uint8_t *buf_grow(struct buf *b, size_t n) {
   size_t want;
   uint8_t *q;
   if (n > SIZE_MAX / 4) return NULL;
-  want = b->cap + b->cap / 2;
+  want = b->cap + b->cap / (is_tight(b->mem, b->cap / 2) ? 16 : 2);
   if (want < b->len + n) want = b->len + n;
   if (want < 256) want = 256;
   q = mem_resize(b->mem, b->data, want + MEM_SLACK);

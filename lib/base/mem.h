@@ -11,6 +11,8 @@
 struct mem {
   uint64_t used, peak;
   uint64_t limit; /* bytes, 0 = none */
+  uint64_t whole; /* limit of the process: above `limit`, memory is refused only if what is resident exceeds it; 0 = always */
+  uint64_t allowed; /* bytes in use up to which `whole` was checked last */
   bool failed;
 };
 
@@ -29,6 +31,10 @@ bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, siz
 static inline bool mem_grow(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
   return need <= *cap || mem_grow_now(m, array, cap, need, elem);
 }
+
+/* The same for an array that takes over the contents of another one, whose pages are returned meanwhile (mem_forget): it needs no
+ * memory of its own. */
+bool mem_grow_moving(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem);
 
 /* Returns pages of a block to the system before the block is freed; the bytes must not be read again. */
 void mem_forget(void *p, size_t n);

@@ -99,6 +99,18 @@ uint64_t os_memory(void) {
   return group < all ? group : all;
 }
 
+#if defined(__linux__)
+uint64_t os_resident(void) {
+  unsigned long long size, resident;
+  FILE *f = fopen("/proc/self/statm", "re");
+  const bool known = f && fscanf(f, "%llu %llu", &size, &resident) == 2;
+  if (f) fclose(f);
+  return known ? resident * (uint64_t)sysconf(_SC_PAGESIZE) : UINT64_MAX;
+}
+#else
+uint64_t os_resident(void) { return UINT64_MAX; }
+#endif
+
 uint64_t os_memory_limit(uint64_t asked) { return asked ? asked : os_memory() / 4 * 3; }
 
 unsigned os_cores(void) {

@@ -12,6 +12,8 @@
 /* Returns the bytes of memory available to this process: of the machine or of its control group, whichever is less. 0 =
  * unknown. */
 uint64_t os_memory(void);
+/* Returns the bytes of the process that are in memory; UINT64_MAX if unknown. */
+uint64_t os_resident(void);
 /* Returns the limit for one trace: `asked`, or three quarters of os_memory() if that is 0. */
 uint64_t os_memory_limit(uint64_t asked);
 

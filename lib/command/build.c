@@ -41,7 +41,7 @@ static bool is_open(const struct tk_trace *t) { return t && !t->sealed && !t->st
 static bool is_string(const struct tk_trace *t, tk_id id) { return id != 0 && id <= t->store->strings.n; }
 
 /* Checks the string of a name, a key or a text; 0 means none. */
-static bool is_text(struct tk_trace *t, tk_id id, const char *what) {
+static bool build_is_text(struct tk_trace *t, tk_id id, const char *what) {
   if (id == 0) return true;
   if (!is_string(t, id)) return wrong(t, "%s: no string %u", what, id);
   const struct intern_str *s = trace_str(t, id);
@@ -59,7 +59,7 @@ static bool is_time(struct tk_trace *t, tk_time ts, const char *what) {
 static bool is_ident(struct tk_trace *t, struct tk_ident id, const char *what) {
   if (id.kind > TK_IDENT_STR) return wrong(t, "%s: unknown kind of id", what);
   if (id.kind != TK_IDENT_STR) return true;
-  return id.str ? is_text(t, id.str, what) : wrong(t, "%s: no string 0", what);
+  return id.str ? build_is_text(t, id.str, what) : wrong(t, "%s: no string 0", what);
 }
 
 /* ---- the trace ---- */
@@ -154,7 +154,7 @@ tk_id tk_add_bytes(struct tk_trace *t, const void *bytes, size_t n) {
 /* ---- tracks ---- */
 
 tk_id tk_add_class(struct tk_trace *t, tk_id name, tk_id cat, uint32_t args) {
-  if (!is_open(t) || !is_text(t, name, "name of a class") || !is_text(t, cat, "category of a class")) return 0;
+  if (!is_open(t) || !build_is_text(t, name, "name of a class") || !build_is_text(t, cat, "category of a class")) return 0;
   if (!args) return trace_class(t, name, cat);
   if (!is_args(t, args, "class")) return 0;
   struct tk_class *c = trace_add_class(t);
@@ -176,7 +176,7 @@ static bool is_process(struct tk_trace *t, tk_id track, const char *what) {
 }
 
 tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, struct tk_ident tid, tk_id name) {
-  if (!is_open(t) || !is_process(t, process, "track") || !is_ident(t, tid, "track") || !is_text(t, name, "name of a "
+  if (!is_open(t) || !is_process(t, process, "track") || !is_ident(t, tid, "track") || !build_is_text(t, name, "name of a "
                                                                                                          "track")) return 0;
   if (kind != TK_THREAD && kind != TK_COUNTERS && kind != TK_ASYNCS) {
     wrong(t, "track: unsupported kind %d", (int)kind);
@@ -193,14 +193,14 @@ tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, s
 }
 
 bool tk_name_track(struct tk_trace *t, tk_id track, tk_id name) {
-  if (!is_open(t) || !is_track(t, track, "name") || !is_text(t, name, "name of a track")) return false;
+  if (!is_open(t) || !is_track(t, track, "name") || !build_is_text(t, name, "name of a track")) return false;
   if (t->tracks[track].kind == TK_COUNTERS) return wrong(t, "track %u: a counter cannot be renamed", track);
   t->tracks[track].name = name;
   return true;
 }
 
 bool tk_label_process(struct tk_trace *t, tk_id process, tk_id labels) {
-  if (!is_open(t) || !is_process(t, process, "labels") || !is_text(t, labels, "labels")) return false;
+  if (!is_open(t) || !is_process(t, process, "labels") || !build_is_text(t, labels, "labels")) return false;
   t->tracks[process].labels = labels;
   return true;
 }
@@ -255,7 +255,7 @@ static tk_id json_string(struct tk_trace *t, tk_id s, bool number) {
 static bool is_arg(struct tk_trace *t, struct tk_arg *a) {
   enum { LEAST = -64, MOST = 63 }; /* the same limits as NUM_DEC */
   if (a->key == 0) return wrong(t, "arg: missing key");
-  if (!is_text(t, a->key, "key of an arg")) return false;
+  if (!build_is_text(t, a->key, "key of an arg")) return false;
   const char *key = tk_string(t, a->key, NULL);
   if (key_is_reserved(key)) return wrong(t, "arg: key '%.60s' is reserved", key);
   if ((unsigned)a->type >= TK_ARG_TYPES) return wrong(t, "arg '%.60s': unknown type %u", key, (unsigned)a->type);
@@ -264,7 +264,7 @@ static bool is_arg(struct tk_trace *t, struct tk_arg *a) {
   if (a->type < TK_ARG_STR || a->type > TK_ARG_REF) return true;
   if (a->s == 0) return wrong(t, "arg '%.60s': no string 0", key);
   if (a->type == TK_ARG_BYTES) return is_string(t, a->s) || wrong(t, "arg '%.60s': no string %u", key, a->s);
-  if (!is_text(t, a->s, "text of an arg")) return false;
+  if (!build_is_text(t, a->s, "text of an arg")) return false;
   if (a->type != TK_ARG_JSON && a->type != TK_ARG_NUMBER) return true;
   a->s = json_string(t, a->s, a->type == TK_ARG_NUMBER);
   return a->s || wrong(t, "arg '%.60s': text is not valid JSON: expected %s", key, a->type == TK_ARG_JSON ? "an array or "
@@ -349,7 +349,7 @@ tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, st
     wrong(t, "event: NULL pointer");
     return 0;
   }
-  if (!is_event(t, e) || !is_text(t, scope, "scope of an async event") || !is_ident(t, id, "async event")) return 0;
+  if (!is_event(t, e) || !build_is_text(t, scope, "scope of an async event") || !is_ident(t, id, "async event")) return 0;
   if (t->tracks[e->track].kind != TK_ASYNCS) {
     wrong(t, "track %u: not a track of async events", e->track);
     return 0;
@@ -367,7 +367,7 @@ static bool is_point(struct tk_trace *t, const struct tk_flow_point *f) {
   const bool bound = f->role >= TK_FLOW_OUT;
   if (f->role > TK_FLOW_INOUT) return wrong(t, "flow point: unknown role %u", f->role);
   if (f->id_kind > TK_FLOW_ID_UINT) return wrong(t, "flow point: unknown kind of id %u", f->id_kind);
-  if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > UINT32_MAX || !is_text(t, (tk_id)f->id, "id of a flow")))
+  if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > UINT32_MAX || !build_is_text(t, (tk_id)f->id, "id of a flow")))
     return wrong(t, "flow point: unknown string as id");
   if (f->cls > t->n_classes) return wrong(t, "flow point: no class %u", f->cls);
   if (!is_args(t, f->args, "flow point")) return false;

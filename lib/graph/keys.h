@@ -4,8 +4,8 @@
  * key under "json." is a field of a Chrome JSON event that the model does not have; the JSON writer puts it back in its place,
  * and all other formats show it. "json.end." holds fields of the end event of a begin/end pair, "json.args." an arg whose own
  * key begins with "json.". "json.respelled" lists the members of the event (ts, dur, pid, tid) that are quoted where others
- * have numbers, or the other way round; "ts:3" has three decimals, of which the last one is a superfluous 0. "repaired." holds a value that was unusable as given; all formats show it as an
- * ordinary arg. */
+ * have numbers, or the other way round; "ts:3" has three decimals, of which the last one is a superfluous 0. "repaired." holds a
+ * value that was unusable as given; all formats show it as an ordinary arg. */
 #ifndef GRAPH_KEYS_H
 #define GRAPH_KEYS_H
 

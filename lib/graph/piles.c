@@ -299,10 +299,14 @@ static bool merge_all(const struct settling *s) {
 static bool make_room(struct settling *s, uint32_t aside, bool in_place, uint32_t *cap) {
   struct mem *m = s->p->mem;
   void *to = in_place ? s->a->items : NULL;
-  if (!in_place && !mem_grow(m, &to, cap, (uint64_t)s->a->n + 1, PILE_ELEM)) return false;
+  bool (*grow)(struct mem *, void **, uint32_t *, uint64_t, size_t) = s->a->grouped ? mem_grow_now : mem_grow_moving;
+  if (!in_place && !grow(m, &to, cap, (uint64_t)s->a->n + 1, PILE_ELEM)) return false;
   s->to = to;
   if (!in_place) memset(s->to, 0, PILE_ELEM);
-  s->aside = aside ? mem_array(m, aside, PILE_ELEM) : NULL;
+  void *beside = NULL;
+  uint32_t room = 0;
+  if (aside && !grow(m, &beside, &room, aside, PILE_ELEM)) return false;
+  s->aside = beside;
   s->aside_was = aside && s->a->was ? mem_array(m, aside, sizeof *s->aside_was) : NULL;
   return !m->failed;
 }

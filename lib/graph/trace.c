@@ -44,7 +44,7 @@ struct tk_trace *trace_new(uint64_t max_memory) {
   }
   t->store = s;
   t->source = t->format = t->host = t->run = "";
-  s->mem.limit = max_memory;
+  s->mem.limit = s->mem.whole = max_memory;
   s->known_strings = s->known_shapes = UINT32_MAX;
   intern_init(&s->strings, &s->mem);
   map_init(&s->class_index, &s->mem);

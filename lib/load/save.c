@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "base/progress.h"
 #include "io/packing.h"
+#include "reread.h"
 #include "format/json.h"
 #include "format/pb_out.h"
 
@@ -51,6 +52,7 @@ bool save_open(struct saver *s, const char *path, const struct tk_save_options *
   s->progress = opt->progress;
   s->path = path;
   s->packs = out.gzip || out.zstd;
+  s->dry_run = opt->dry_run;
   s->no_loss = opt->no_loss;
   s->no_passthrough = opt->no_passthrough;
   s->format = choose_format(path, opt, like, err);
@@ -175,7 +177,7 @@ bool save_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
   if (s->most && done->bytes > s->most) return true;
   if (!out_commit(&s->out, err)) return false;
   done->was_there = out_was_there(&s->out);
-  return true;
+  return s->dry_run || s->part || s->joins || s->to.write || reread_agrees(s->path, s->format, done, err);
 }
 
 void save_close(struct saver *s) {

@@ -16,6 +16,7 @@ struct saver {
   struct tk_progress progress;
   const char *path;        /* as passed to save_open */
   bool packs;              /* the output is compressed, which takes longer than writing it */
+  bool dry_run;            /* nothing is written */
   bool no_loss;            /* fail if the format cannot represent everything */
   /* Set before opening: */
   struct sink_meter meter; /* receives the use of each byte, if the format supports it */

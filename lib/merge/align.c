@@ -534,43 +534,29 @@ static bool hide_inputs(struct aligner *a) {
   return ok;
 }
 
+static bool report_clocks(struct aligner *a) {
+  const bool compared = compares_clocks(a->opt->align) || a->opt->align == TK_ALIGN_START || is_moved(a->opt);
+  if (!compared) return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_check(a->mem, a->err);
+  if (a->opt->redact && !hide_inputs(a)) return err_set(a->err, TK_ELIMIT, "out of memory");
+  struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
+  return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");
+}
+
 static bool align_inputs(struct aligner *a) {
-  size_t n = a->in->n;
+  const size_t n = a->in->n;
   a->inputs = arena_alloc(&a->arena, (n + 1) * sizeof *a->inputs);
-  a->out->maps = mem_array(a->mem, n, sizeof *a->out->maps);
-  a->out->mapped = mem_alloc(a->mem, n);
-  a->out->skipped = mem_alloc(a->mem, n);
-  a->out->who = mem_array(a->mem, n, sizeof *a->out->who);
-  a->out->kept = mem_array(a->mem, n, sizeof *a->out->kept);
-  a->out->pids = mem_array(a->mem, n, sizeof *a->out->pids);
-  a->out->n = n;
-  if (a->out->pids) memset(a->out->pids, 0, n * sizeof *a->out->pids);
-  a->out->sizes = mem_array(a->mem, n, sizeof *a->out->sizes);
-  if (a->out->sizes) memset(a->out->sizes, 0, n * sizeof *a->out->sizes);
-  if (a->out->kept) memset(a->out->kept, 0, n * sizeof *a->out->kept);
-  if (!a->out->kept || !a->out->pids || !a->out->who || !a->out->sizes) return mem_check(a->mem, a->err);
-  if (!a->out->skipped || !a->out->maps || !a->out->mapped) return mem_check(a->mem, a->err);
-  if (!a->inputs) return mem_check(a->mem, a->err);
+  if (!merge_alignment_init(a->out, a->mem, n) || !a->inputs) return mem_check(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
-  memset(a->out->mapped, 0, n);
-  memset(a->out->skipped, 0, n);
   if (!read_all(a)) return false;
   for (size_t i = 0; i < n; i++) {
     const struct align_input *input = &a->inputs[i];
     a->out->who[i] = (struct merge_who){input->host, input->read ? input->rank : INT64_MAX, input->merged};
   }
-  if (a->start_only) {
-    find_start(a);
-    return true;
-  }
-  if (!take_offsets(a) || !solve(a) || !make_maps(a)) return false;
+  if (!a->start_only && (!take_offsets(a) || !solve(a) || !make_maps(a))) return false;
   find_start(a);
+  if (a->start_only) return true;
   if (lists_collectives(a) && !take_collectives(a)) return false;
-  if (!compares_clocks(a->opt->align) && a->opt->align != TK_ALIGN_START && !is_moved(a->opt))
-    return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_check(a->mem, a->err);
-  if (a->opt->redact && !hide_inputs(a)) return err_set(a->err, TK_ELIMIT, "out of memory");
-  struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
-  return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");
+  return report_clocks(a);
 }
 
 bool merge_align(struct merge_alignment *out, const struct merge_inputs *in, const struct tk_merge_options *opt, bool start,

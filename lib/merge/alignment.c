@@ -1,5 +1,8 @@
 /* alignment.c - results of the first pass of a merge, for the second pass (align.h). */
 #include "alignment.h"
+
+#include <string.h>
+
 #include "base/err.h"
 #include "base/os.h"
 #include "align.h"
@@ -36,6 +39,24 @@ struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs
 bool merge_stops(size_t n_inputs, struct tk_err *err) {
   if (n_inputs >= 2 && err->code != TK_EINTERRUPTED) err->option = TK_OPTION_KEEP_GOING;
   return false;
+}
+
+static void *zeros(struct mem *mem, size_t n, size_t size) {
+  void *p = mem_array(mem, n, size);
+  if (p) memset(p, 0, n * size);
+  return p;
+}
+
+bool merge_alignment_init(struct merge_alignment *a, struct mem *mem, size_t n) {
+  a->n = n;
+  a->maps = zeros(mem, n, sizeof *a->maps);
+  a->mapped = zeros(mem, n, sizeof *a->mapped);
+  a->skipped = zeros(mem, n, sizeof *a->skipped);
+  a->who = zeros(mem, n, sizeof *a->who);
+  a->kept = zeros(mem, n, sizeof *a->kept);
+  a->pids = zeros(mem, n, sizeof *a->pids);
+  a->sizes = zeros(mem, n, sizeof *a->sizes);
+  return a->maps && a->mapped && a->skipped && a->who && a->kept && a->pids && a->sizes;
 }
 
 void merge_alignment_free(struct merge_alignment *a) {

@@ -20,6 +20,8 @@ bool merge_stops(size_t n_inputs, struct tk_err *err);
 /* Loads an input, or returns the trace that the first pass kept, which is already cut. */
 struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
                             struct tk_err *err);
+/* Sets up the arrays for n inputs, filled with zeros. Returns false when memory runs out; the caller frees *a even then. */
+bool merge_alignment_init(struct merge_alignment *a, struct mem *mem, size_t n);
 void merge_alignment_free(struct merge_alignment *a);
 
 #endif

@@ -154,7 +154,7 @@ static bool graph_write(struct sink *sink, const struct tk_trace *t, struct tk_e
 static bool graph_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct graph_sink *s = (struct graph_sink *)sink;
   struct tk_trace *t = s->to;
-  t->store->mem.limit = s->limit;
+  t->store->mem.limit = t->store->mem.whole = s->limit;
   add_metas(t, first, true);
   if (provenance) add_meta(t, trace_text(t, "tracekit"), true, provenance, strlen(provenance));
   finish_passthrough(s);

@@ -185,7 +185,7 @@ static tk_id cat_of(struct redactor *r, tk_id id) { return of_table(r, &r->cats,
 
 /* ---- args ---- */
 
-static bool is_text(const struct tk_arg *arg) {
+static bool redact_is_text(const struct tk_arg *arg) {
   return arg->type >= TK_ARG_STR && arg->type <= TK_ARG_REF && arg->type != TK_ARG_NUMBER;
 }
 
@@ -195,11 +195,11 @@ static bool keep_field(struct redactor *r, struct tk_arg *arg) {
   if (!key_is_reserved(key)) return false;
   switch (arg->key) {
   case KEY_ID2:
-    if (!is_text(arg)) return true;
+    if (!redact_is_text(arg)) return true;
     arg->s = arg->type == TK_ARG_JSON ? id2_of(r, arg->s) : id_of(r, arg->s);
     return true;
   case KEY_ID: case KEY_BIND_ID: case KEY_SCOPE: case KEY_TID: case KEY_PID: case KEY_END_TID: case KEY_END_PID:
-    if (is_text(arg)) arg->s = id_of(r, arg->s);
+    if (redact_is_text(arg)) arg->s = id_of(r, arg->s);
     if (arg->type == TK_ARG_JSON) arg->type = TK_ARG_STR;
     return true;
   case KEY_END_NAME: case KEY_END_CAT:
@@ -207,8 +207,8 @@ static bool keep_field(struct redactor *r, struct tk_arg *arg) {
     arg->s = arg->key == KEY_END_NAME ? redact_name_of(r, arg->s) : cat_of(r, arg->s);
     return true;
   case KEY_PH: case KEY_SCOPE_OF_INSTANT: case KEY_BP: case KEY_RESPELLED: case KEY_ARGS:
-    return is_text(arg) && known_field(arg->key, tk_string(r->t, arg->s, NULL));
-  default: return !is_text(arg) && known_numeric_field(key);
+    return redact_is_text(arg) && known_field(arg->key, tk_string(r->t, arg->s, NULL));
+  default: return !redact_is_text(arg) && known_numeric_field(key);
   }
 }
 
@@ -227,8 +227,8 @@ static bool is_asked_for(struct redactor *r, tk_id key) {
 static bool keep_arg(struct redactor *r, struct tk_arg *arg, bool sample) {
   if (keep_field(r, arg)) return true;
   if (key_is_reserved(tk_string(r->t, arg->key, NULL))) return false;
-  if (is_asked_for(r, arg->key) || (r->plan->opt->keep_numbers && !is_text(arg))) return true;
-  if (!sample || (is_text(arg) && !known_number(tk_string(r->t, arg->s, NULL)))) return false;
+  if (is_asked_for(r, arg->key) || (r->plan->opt->keep_numbers && !redact_is_text(arg))) return true;
+  if (!sample || (redact_is_text(arg) && !known_number(tk_string(r->t, arg->s, NULL)))) return false;
   arg->key = redact_name_of(r, arg->key);
   return true;
 }
@@ -237,7 +237,7 @@ static void list_arg(struct redactor *r, const struct tk_arg *was, const struct 
   const bool field = key_is_reserved(tk_string(r->t, was->key, NULL));
   const enum redact_kind kind = field ? REDACT_FIELD : sample && !is_asked_for(r, was->key) ? REDACT_SERIES : REDACT_ARG;
   list(r, is ? kind : field ? REDACT_FIELD : REDACT_ARG, was->key, is ? is->key : 0, 1);
-  if (is && is_text(was)) list(r, field ? REDACT_ID : REDACT_ARG_TEXT, was->s, is->s, 1);
+  if (is && redact_is_text(was)) list(r, field ? REDACT_ID : REDACT_ARG_TEXT, was->s, is->s, 1);
 }
 
 static uint32_t redact_args(struct redactor *r, uint32_t args, bool sample) {

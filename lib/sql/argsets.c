@@ -99,6 +99,14 @@ uint32_t argset_of_event(const struct tk_sql *s, tk_id event) {
 
 /* ---- values ---- */
 
+/* A whole double of XPlane is an integer in JSON. */
+static void double_value(const struct tk_sql *s, double d, struct arg_row *row) {
+  const double most = 9007199254740992.0; /* 2^53 */
+  row->is = !s->times.exact && d > -most && d < most && d == (double)(int64_t)d ? ARG_IS_INT : ARG_IS_REAL;
+  row->d = d;
+  if (row->is == ARG_IS_INT) row->i = (int64_t)d;
+}
+
 static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct arg_row *row) {
   row->lasting = true;
   switch (a->type) {
@@ -113,7 +121,7 @@ static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct a
     return true;
   case TK_ARG_UINT: /* trace_processor's JSON importer wraps such a number, and stores it as a double */
     row->d = (double)(int64_t)a->u;
-    row->is = s->times.exact ? ARG_IS_UINT : ARG_IS_REAL;
+    row->is = s->times.exact ? ARG_IS_UINT : a->u > INT64_MAX ? ARG_IS_REAL : ARG_IS_INT;
     row->i = (int64_t)a->u;
     return true;
   case TK_ARG_POINTER:
@@ -125,8 +133,7 @@ static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct a
     row->d = num_nearest(a->i, a->exp);
     return true;
   case TK_ARG_DOUBLE:
-    row->is = ARG_IS_REAL;
-    row->d = a->d;
+    double_value(s, a->d, row);
     return true;
   case TK_ARG_NUMBER: {
     size_t n;
@@ -153,12 +160,21 @@ struct walk_args {
   bool (*put)(void *arg, const struct arg_row *row);
   void *arg;
   struct buf key, flat;
+  bool has_ends;   /* some args come from the end of a span: their values replace those of the begin one by one */
+  struct map seen; /* keys of rows so far, while those of ends matter */
   bool stopped;
 };
 
 static void put_row(struct walk_args *w, struct arg_row *row) {
   if (!buf_append(&w->key, "", 1) || !buf_append(&w->flat, "", 1)) w->stopped = true;
   if (w->stopped) return;
+  if (w->has_ends && w->seen.mem) {
+    uint32_t *slot = map_put(&w->seen, hash_text((const char *)w->key.data, w->key.len - 1), 0);
+    if (slot && (*slot)++) {
+      w->key.len--, w->flat.len--;
+      return;
+    }
+  }
   row->key = (const char *)w->key.data;
   row->flat = (const char *)w->flat.data;
   row->key_n = --w->key.len;
@@ -219,7 +235,8 @@ static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
 
 static void argsets_put_number(struct walk_args *w, const struct json_value *v) {
   struct arg_row row = {.is = ARG_IS_INT, .i = v->num.mant};
-  if (v->num.kind == NUM_UINT && (!w->s->times.exact || w->s->is_filed)) row = (struct arg_row){.is = ARG_IS_REAL, .d = (double)v->num.mant};
+  const bool of_json = !w->s->times.exact || w->s->is_filed;
+  if (v->num.kind == NUM_UINT && of_json) row = (struct arg_row){.is = ARG_IS_REAL, .d = (double)v->num.mant};
   if (v->num.kind != NUM_INT && v->num.kind != NUM_UINT) {
     row.is = ARG_IS_REAL;
     row.d = num_double((const char *)v->p, (size_t)(v->end - v->p));
@@ -302,30 +319,49 @@ static const char *shown_key(const struct tk_sql *s, tk_id key, size_t *n) {
   return less ? less : text;
 }
 
+static bool refuse_row(void *arg, const struct arg_row *row) {
+  (void)arg, (void)row;
+  return false;
+}
+
+/* True for null, and for nested values that contain nothing else. */
+static bool has_no_rows(struct tk_sql *s, const struct tk_arg *a) {
+  struct walk_args probe = {.s = s, .put = refuse_row, .key = {.mem = &s->mem}, .flat = {.mem = &s->mem}};
+  if (a->type != TK_ARG_JSON) return a->type == TK_ARG_NULL;
+  put_arg(&probe, "", 0, a);
+  buf_free(&probe.key);
+  buf_free(&probe.flat);
+  return !probe.stopped;
+}
+
 /* Records which of several args with equal keys counts: the one with the largest strength. */
 static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args, uint32_t strength) {
   struct tk_args it = tk_args_of(w->s->t, args);
-  for (uint32_t i = 0; it.shape && i < it.shape->n; i++) {
+  struct tk_arg a;
+  while (tk_args_next(&it, &a)) {
     size_t n;
-    if (it.shape->fields[i].type == TK_ARG_NULL) continue; /* replaces nothing */
-    const char *key = shown_key(w->s, it.shape->fields[i].key, &n);
-    const uint32_t mine = strength + is_of_end(w->s, it.shape->fields[i].key);
-    uint32_t *slot = map_put(strongest, hash_text(key, n), mine);
+    if (has_no_rows(w->s, &a)) continue; /* it replaces nothing */
+    const char *key = shown_key(w->s, a.key, &n);
+    uint32_t *slot = map_put(strongest, hash_text(key, n), strength);
     if (!slot) return false;
-    if (mine > *slot) *slot = mine;
+    if (strength > *slot) *slot = strength;
+    w->has_ends = w->has_ends || is_of_end(w->s, a.key);
   }
   return true;
 }
 
-static void put_args(struct walk_args *w, const struct map *strongest, uint32_t args, uint32_t strength) {
+enum which { ALL_ARGS, ARGS_OF_END, ARGS_OF_BEGIN };
+
+static void put_args(struct walk_args *w, const struct map *strongest, uint32_t args, uint32_t strength, enum which which) {
   struct tk_args it = tk_args_of(w->s->t, args);
   struct tk_arg a;
   while (!w->stopped && tk_args_next(&it, &a)) {
     if (!is_shown(w->s, a.key, a.type)) continue;
+    if (which != ALL_ARGS && is_of_end(w->s, a.key) != (which == ARGS_OF_END)) continue;
     size_t n;
     const char *key = shown_key(w->s, a.key, &n);
     const uint32_t *slot = map_get(strongest, hash_text(key, n));
-    if (slot && *slot == strength + is_of_end(w->s, a.key)) put_arg(w, key, n, &a);
+    if (slot && *slot == strength) put_arg(w, key, n, &a);
   }
 }
 
@@ -335,8 +371,16 @@ static bool event_rows(struct walk_args *w, tk_id event) {
   struct map strongest;
   map_init(&strongest, &w->s->mem);
   bool ok = note_keys(w, &strongest, e->args, 2) && note_keys(w, &strongest, shared, 0);
-  if (ok) put_args(w, &strongest, e->args, 2);
-  if (ok) put_args(w, &strongest, shared, 0);
+  if (ok && w->has_ends) {
+    map_init(&w->seen, &w->s->mem);
+    put_args(w, &strongest, e->args, 2, ARGS_OF_END);
+    put_args(w, &strongest, e->args, 2, ARGS_OF_BEGIN);
+    map_free(&w->seen);
+    w->has_ends = false;
+  } else if (ok) {
+    put_args(w, &strongest, e->args, 2, ALL_ARGS);
+  }
+  if (ok) put_args(w, &strongest, shared, 0, ALL_ARGS);
   map_free(&strongest);
   return ok;
 }
@@ -461,7 +505,7 @@ bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], stru
   for (size_t i = 0; i < 2; i++)
     if (keys[i] && args_of_event(s->t, e, keys[i], &a)) {
       *made = a.type == TK_ARG_BYTES;
-      return !*made && plain_value(s, &a, row);
+      if (*made || plain_value(s, &a, row)) return !*made;
     }
   return false;
 }

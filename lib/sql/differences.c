@@ -18,34 +18,49 @@ static bool has_overlaps(const struct tk_sql *s) {
   return false;
 }
 
-static uint64_t identity_of(const struct tk_trace *t, const struct tk_event *e) {
-  struct tk_args it = tk_args_of(t, e->args);
-  struct tk_arg arg;
-  uint64_t h = t->classes[e->cls].cat;
-  while (tk_args_next(&it, &arg))
-    if (arg.key == KEY_ID || arg.key == KEY_ID2) h = hash_pair(hash_pair(h, arg.key), hash_pair((uint64_t)arg.type, arg.u));
-  return h;
+static bool has_note(const struct tk_sql *s, const char *begin) {
+  for (tk_id i = 1; i <= s->t->n_notes; i++)
+    if (text_begins(tk_string(s->t, s->t->notes[i].text, NULL), begin)) return true;
+  return false;
 }
 
-/* True if an async span begins within another one of its id. Tracks are in order of time. */
-static bool has_nested_asyncs(const struct tk_sql *s) {
-  const struct tk_trace *t = s->t;
-  struct map last; /* identity -> its span that ends last */
+static bool is_before_zero(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_events && !s->times.exact; i++)
+    if (s->t->events[i].ts < 0) return true;
+  return false;
+}
+
+static bool is_rounded(const struct tk_sql *s) { return has_note(s, "times with digits beyond the picosecond"); }
+
+/* True if a track of async spans has several, which may have several ids or be nested. */
+static bool has_asyncs(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_tracks; i++)
+    if (s->t->tracks[i].kind == TK_ASYNCS && s->t->tracks[i].count > 1) return true;
+  return false;
+}
+
+static bool differences_is_text(struct tk_ident i) { return i.kind == TK_IDENT_STR; }
+
+static bool has_text_ids(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_tracks && !s->is_filed; i++)
+    if (differences_is_text(s->t->tracks[i].pid) || differences_is_text(s->t->tracks[i].tid)) return true;
+  return false;
+}
+
+/* True if the file has two tracks of one name and parent. */
+static bool has_siblings(const struct tk_sql *s) {
   struct mem own = {0};
+  struct map seen;
   bool found = false;
-  map_init(&last, &own);
-  for (tk_id k = 1; k <= t->n_tracks && !found; k++) {
-    const struct tk_track *track = &t->tracks[k];
-    for (tk_id i = track->first; track->kind == TK_ASYNCS && i < track->first + track->count && !found; i++) {
-      const struct tk_event *e = &t->events[i];
-      uint32_t *slot = map_put(&last, identity_of(t, e), 0);
-      if (!slot) break;
-      const struct tk_event *open = *slot ? &t->events[*slot] : NULL;
-      found = open && e->ts < open->ts + open->dur;
-      if (!open || e->ts + e->dur > open->ts + open->dur) *slot = i;
-    }
+  map_init(&seen, &own);
+  for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks && !found; i++) {
+    const struct sql_track *v = &s->tracks[i];
+    if (v->filed.kind != FORMAT_TRACK_NAMED || v->filed.alone) continue;
+    const uint64_t place = hash_pair(hash_pair(v->upid, v->utid), hash_pair(v->filed.parent, s->t->tracks[i].name));
+    uint32_t *slot = map_put(&seen, place, 0);
+    found = slot && (*slot)++ > 0;
   }
-  map_free(&last);
+  map_free(&seen);
   return found;
 }
 
@@ -57,7 +72,12 @@ static bool has_shape_with(const struct tk_sql *s, tk_id key) {
   return false;
 }
 
-static bool has_unknown_fields(const struct tk_sql *s) { return s->times.exact && has_shape_with(s, KEY_PERFETTO_FIELDS); }
+/* Sequences with a thread's descriptor add an arg to events of other tracks. */
+static bool has_unknown_fields(const struct tk_sql *s) {
+  for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++)
+    if (s->tracks[i].filed.used && s->tracks[i].filed.kind != FORMAT_TRACK_THREAD) return true;
+  return s->times.exact && has_shape_with(s, KEY_PERFETTO_FIELDS);
+}
 
 static bool has_order(const struct tk_sql *s) {
   for (tk_id i = 1; i <= s->t->n_tracks; i++)
@@ -65,11 +85,7 @@ static bool has_order(const struct tk_sql *s) {
   return false;
 }
 
-static bool has_other_packets(const struct tk_sql *s) {
-  for (tk_id i = 1; i <= s->t->n_notes; i++)
-    if (text_begins(tk_string(s->t, s->t->notes[i].text, NULL), "packets kept only in Perfetto output")) return true;
-  return false;
-}
+static bool has_other_packets(const struct tk_sql *s) { return has_note(s, "packets kept only in Perfetto output"); }
 
 static bool has_wide_ids(const struct tk_sql *s) {
   for (uint32_t i = 0; i < s->n_threads; i++)
@@ -79,7 +95,10 @@ static bool has_wide_ids(const struct tk_sql *s) {
   return false;
 }
 
-static bool is_xplane(const struct tk_sql *s) { return !s->times.exact && s->t->format && strcmp(s->t->format, "json") != 0; }
+static bool is_foreign(const struct tk_sql *s) {
+  const struct format *f = s->t->format ? format_by_name(s->t->format) : NULL;
+  return f && !f->in_manifest;
+}
 
 /* ---- the table ---- */
 
@@ -90,9 +109,17 @@ static const struct difference {
   bool (*applies)(const struct tk_sql *s);
   const char *text;
 } DIFFERENCES[] = {
-  {SLICES, has_overlaps, "spans that overlap others of their thread are at the depth where they begin; trace_processor drops them, or moves "
-                         "them to other tracks"},
-  {SLICES, has_nested_asyncs, "async spans of one id are on their thread's track, at depth 0; trace_processor nests them by id"},
+  {SLICES " flow args", has_overlaps, "spans that overlap others of their thread are at the depth where they begin; trace_processor "
+                                      "drops them, or moves them to other tracks"},
+  {SLICES " flow args trace_bounds thread_track process_track track counter", is_before_zero,
+   "events before time 0 have rows; trace_processor drops them"},
+  {SLICES, is_rounded, "times are rounded to picoseconds, then to nanoseconds; trace_processor rounds once"},
+  {SLICES " track process_track", has_asyncs, "async spans are at depth 0, on a track for each thread; trace_processor nests them on a "
+                                                "track for each id"},
+  {"track thread_track process_track args", has_siblings, "tracks of one name and parent are apart; trace_processor joins those whose "
+                                                          "spans do not overlap"},
+  {SLICES " thread process thread_track", has_text_ids, "pids and tids that are text have numbers above 32 bits; trace_processor "
+                                                        "numbers them in its own way"},
   {SLICES " thread process track thread_track process_track counter counters args flow", has_other_packets,
    "packets that tracekit does not model have no rows; `tracekit info` names them"},
   {"thread process thread_slice process_slice", has_wide_ids, "pids and tids are those of the file; trace_processor truncates negative "
@@ -101,7 +128,7 @@ static const struct difference {
   {"args", has_order, "args contains sort indices of processes and threads, as trace_processor 58 does; older ones do not"},
   {"stats", always, "stats contains notes of tracekit, not the statistics of trace_processor's importers"},
   {"metadata", always, "metadata contains the format and the top-level keys of the file, not all that trace_processor derives"},
-  {SLICES " event counter thread process track args flow", is_xplane,
+  {SLICES " event counter thread process track args flow", is_foreign,
    "trace_processor does not read this format: rows are those that it gives for the Chrome JSON that `convert` makes of the file"},
 };
 

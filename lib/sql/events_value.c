@@ -170,7 +170,7 @@ static void name_value(const struct event_cursor *c, const struct tk_event *e, s
     return;
   }
   const tk_id name = s->t->classes[e->cls].name;
-  if (name || s->times.exact) sql_result_string(s, out, name);
+  if ((name && name != KEY_EMPTY) || s->times.exact) sql_result_string(s, out, name);
   else sqlite3_result_text(out, NO_NAME, -1, SQLITE_STATIC);
 }
 

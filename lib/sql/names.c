@@ -13,7 +13,7 @@
 enum { SORTED_SHARE = 4, SORTED_ANYWAY = 1000 };
 
 /* Numbers names by string of the trace, since strings are many and names few.  Unnamed events share a number with events whose
- * name is NO_NAME. */
+ * name is NO_NAME or, in formats with a name for each event, empty. */
 static bool number_classes(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   struct by_name *b = &s->names;
@@ -24,7 +24,8 @@ static bool number_classes(struct tk_sql *s) {
   b->name[0] = 0;
   b->of_class[0] = 0;
   for (tk_id c = 1; c <= t->n_classes; c++) {
-    const tk_id name = t->classes[c].name == none ? 0 : t->classes[c].name;
+    const tk_id own = t->classes[c].name;
+    const tk_id name = own == none || (own == KEY_EMPTY && !s->times.exact) ? 0 : own;
     uint32_t *number = map_put(&seen, name, name ? b->n : 0);
     if (!number) break;
     if (*number == b->n) b->name[b->n++] = name;

@@ -89,7 +89,8 @@ static uint64_t mixed(uint64_t a, uint64_t b) { return hash_fold(a ^ UINT64_C(0x
 static uint64_t hash_of_class(const struct tk_sql *s, tk_id cls) {
   const struct tk_trace *t = s->t;
   const struct intern_str *name = trace_str(t, t->classes[cls].name), *cat = trace_str(t, t->classes[cls].cat);
-  const bool has_cat = t->classes[cls].cat && (s->times.exact || t->classes[cls].cat != KEY_EMPTY); /* an empty one is none, as in the column */
+  const tk_id own = t->classes[cls].cat;
+  const bool has_cat = own && (s->times.exact || own != KEY_EMPTY); /* as in the column */
   uint64_t of_cat = has_cat ? hash_bytes(cat->bytes, cat->len) : 1;
   return mixed(t->classes[cls].name ? hash_bytes(name->bytes, name->len) : 1, of_cat << 1);
 }

@@ -148,7 +148,7 @@ static void follow(struct tk_sql *s, const struct chains *open, struct map *numb
     if (!*last || !mem_grow(&s->mem, (void **)&s->flows, &s->cap_flows, (uint64_t)s->n_flows + 1, sizeof *s->flows)) return;
     struct flow_row row = {.out = s->t->flow_points[*last].at, .in = f->at, .point = point, .number = number ? *number : 0};
     if (s->times.exact && s->t->events[row.in].ts < s->t->events[row.out].ts)
-      row = (struct flow_row){.out = row.in, .in = row.out, .point = point, .number = row.number}; /* Perfetto's arrows point forward in time */
+      row = (struct flow_row){row.in, row.out, point, row.number}; /* Perfetto's arrows point forward in time */
     s->flows[s->n_flows++] = row;
   }
   if (becomes_source(s, f, *last)) *last = point;

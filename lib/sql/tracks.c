@@ -54,8 +54,13 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
 
 static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[track];
-  const uint32_t utid = thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
+  uint32_t utid = thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
   if (utid == SQL_NONE) return SQL_NONE;
+  const tk_id other = s->threads[utid].track;
+  if (s->is_filed && k->kind == TK_THREAD && other && s->t->tracks[other].kind == TK_THREAD) { /* two of the same ids */
+    add_thread(s, (struct sql_thread){.upid = s->threads[utid].upid, .tid = s->threads[utid].tid, .main = s->threads[utid].main});
+    utid = s->n_threads - 1;
+  }
   struct sql_thread *thread = &s->threads[utid];
   if (!thread->track || k->kind == TK_THREAD) thread->track = track;
   if (k->kind == TK_THREAD && tracks_name_of(k, k->tid)) thread->name = tracks_name_of(k, k->tid);
@@ -151,7 +156,8 @@ static void place_filed(struct tk_sql *s, tk_id i) {
   struct sql_track *v = &s->tracks[i];
   if (v->filed.kind == FORMAT_TRACK_NONE) return;
   if (v->filed.kind == FORMAT_TRACK_NAMED || v->filed.kind == FORMAT_TRACK_COUNTER) {
-    v->utid = v->filed.thread && v->filed.thread != i && is_threads(&s->t->tracks[v->filed.thread]) ? s->tracks[v->filed.thread].utid : SQL_NONE;
+    const tk_id thread = v->filed.thread != i ? v->filed.thread : 0;
+    v->utid = thread && is_threads(&s->t->tracks[thread]) ? s->tracks[thread].utid : SQL_NONE;
     if (v->filed.global) v->upid = SQL_NONE;
   }
   if (v->filed.kind == FORMAT_TRACK_PROCESS && k->kind == TK_THREAD) v->utid = SQL_NONE;
@@ -178,7 +184,8 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   const bool threaded = k->kind == TK_THREAD || k->kind == TK_ASYNCS || (k->kind == TK_COUNTERS && s->times.exact);
   if (k->kind != TK_PROCESS) v->upid = s->tracks[k->parent].upid;
   const bool untold = k->kind == TK_COUNTERS && k->tid.kind == TK_IDENT_NONE;
-  if (threaded && !is_own_timeline(s, k) && !untold) v->utid = thread_of_track(s, i, by_tid);
+  const bool left = k->kind == TK_THREAD && k->hidden && !k->count; /* its events are on the process */
+  if (threaded && !is_own_timeline(s, k) && !untold && !left) v->utid = thread_of_track(s, i, by_tid);
   if (k->kind == TK_COUNTERS && !threaded && !untold) thread_of(s, v->upid, k->tid, by_tid);
   if (k->kind == TK_ASYNCS) {
     v->utid = SQL_NONE;

@@ -20,7 +20,7 @@ MOST = {
     'headers that declare functions of other files': 0,
     'static names in more than 5 files': 0,
     'comma operators in a return': 0,
-    'tokens of a function, 90th percentile': 240,
+    'tokens of a function, 90th percentile': 245,
     'tokens of a function, most': 600,
     'static functions used once, %': 50,
 }

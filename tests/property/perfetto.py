@@ -58,7 +58,7 @@ def text(v):
 
 
 def event_key(e):
-    ph = e['ph']
+    ph = e.get('ph')
     rest = {k: v for k, v in e.items() if k not in ('ph', 'ts', 'dur', 'args')}
     args = e.get('args')
     return ph, ns(e.get('ts')), text(rest), text(args)
@@ -68,7 +68,7 @@ def events(trace):
     out = collections.defaultdict(list)
     for e in trace['traceEvents']:
         end = None
-        if e['ph'] == 'X':
+        if e.get('ph') == 'X':
             end = ns(Decimal(e['ts']) + Decimal(e.get('dur', 0))) - ns(e['ts'])
         out[event_key(e)].append(end or 0)
     return out

@@ -94,7 +94,7 @@ class Json:
                 e = self.add('X', begin, pid, tid, **self.name(), **self.args())
                 e['dur'] = round(self.ts(end) - self.ts(begin), 3)
                 if rng.random() < 0.15:
-                    e.update(bind_id=rng.choice(('0x1', '0x2', 7)), **rng.choice(({'flow_in': True}, {'flow_out': True},
+                    e.update(bind_id=rng.choice(('0xa1', '0xa2', '0xb000')), **rng.choice(({'flow_in': True}, {'flow_out': True},
                                                                                 {'flow_in': True, 'flow_out': True})))
                 if rng.random() < 0.1:
                     e.update(tts=self.ts(begin), tdur=e['dur'])
@@ -408,7 +408,7 @@ class Xplane:
         rng = self.rng
         body = number(1, self.ident(ident)) + message(2, rng.choice((b'XLA Ops', b'Stream #7', b'python', b'')))
         if rng.random() < 0.5:
-            body += number(3, rng.choice((1000, 1700000000000000000)))
+            body += number(3, rng.choice((1000, 2000000)))  # ns since the epoch are rounded in JSON
         if rng.random() < 0.2:
             body += number(10, ident + 50)
         if rng.random() < 0.2:

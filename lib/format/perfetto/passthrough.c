@@ -62,9 +62,32 @@ bool passthrough_is_read(const struct pb_field *packet) {
   return false;
 }
 
+/* True if the descriptor of a track has properties that the graph does not represent: a description, an order of children. */
+static bool has_properties(const struct pb_field *entry) {
+  struct pb c = pb_inside(entry);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.number == PASSTHROUGH_FIELDS || f.number == PASSTHROUGH_INNER_FIELDS) return true;
+  return false;
+}
+
+/* Counts tracks that other formats show without some of their properties, or without their parent. */
+static uint64_t n_poorer_tracks(const struct tk_trace *t) {
+  const struct tk_meta *all = passthrough_find(t, PASSTHROUGH_TRACKS);
+  uint64_t n = 0;
+  struct pb c = all ? pb_over(trace_raw(t, all->at), (size_t)all->size) : pb_over("", 0);
+  struct pb_field entry;
+  while (pb_next(&c, &entry)) n += has_properties(&entry);
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    n += was_perfetto(t) && k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num % NAMED_CODES == NAMED_OF_TRACK;
+  }
+  return n;
+}
+
 uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
   struct pb_field packet;
-  uint64_t n = 0;
+  uint64_t n = n_poorer_tracks(t);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     n += passthrough_is(t, &t->metas[i], PASSTHROUGH_INTERNED);
     if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;

@@ -51,6 +51,8 @@ enum { MAP_KEY = 1, MAP_VALUE };
  * metadata's name if a step_name is displayed instead. */
 #define XPLANE_OF_METADATA "xplane.metadata."
 #define XPLANE_OWN_NAME "xplane.name"
+/* Key of the arg with the id of the event's metadata, if other formats would confuse it with other metadata. */
+#define XPLANE_METADATA_ID "xplane.metadata_id"
 
 /* Names with a meaning in xprof. */
 #define XPLANE_COUNTERS "_counters_"

@@ -63,7 +63,8 @@ bool chrome_odd_time(const uint8_t *p, const uint8_t *end, i128 *ps) {
 uint8_t chrome_decimals(const uint8_t *p, const uint8_t *end) {
   const uint8_t *point = memchr(p, '.', (size_t)(end - p));
   const ptrdiff_t n = point ? end - point - 1 : 0;
-  return n > 0 && n <= TK_DECIMALS_MOST && end[-1] == '0' && !memchr(point, 'e', (size_t)n) && !memchr(point, 'E', (size_t)n) ? (uint8_t)n : 0;
+  if (n <= 0 || n > TK_DECIMALS_MOST || end[-1] != '0') return 0;
+  return memchr(point, 'e', (size_t)n) || memchr(point, 'E', (size_t)n) ? 0 : (uint8_t)n;
 }
 
 static bool is_respelled(struct tk_ident usual, struct tk_ident own) {

@@ -31,7 +31,7 @@ bool decoded_layouts_start(struct perfetto *r) {
 
 static uint32_t type_of(uint32_t what) { return what & 0xff; }
 static uint32_t decoded_key_of(uint32_t what) { return what >> 8; }
-static bool is_text(uint32_t type) { return type == DECODED_IID || type == TK_ARG_STR || type == TK_ARG_JSON; }
+static bool decoded_is_text(uint32_t type) { return type == DECODED_IID || type == TK_ARG_STR || type == TK_ARG_JSON; }
 
 /* Returns the byte after a value that is not text. */
 static const uint8_t *behind(uint32_t type, const uint8_t *p) {
@@ -63,7 +63,7 @@ static bool learn(struct layout *l, struct perfetto *r, const struct sequence *q
     const uint32_t type = type_of(d->what[i]);
     fields[i] = (struct shape_field){sequence_find(q, IID_KEY, decoded_key_of(d->what[i])), type == DECODED_IID ? TK_ARG_STR
                                      : (uint8_t)type};
-    l->has_text = l->has_text || is_text(type);
+    l->has_text = l->has_text || decoded_is_text(type);
     l->has_iids = l->has_iids || type == DECODED_IID;
     l->what[i] = d->what[i];
     for (uint32_t k = 0; k < i; k++)
@@ -79,7 +79,7 @@ static bool values_are_known(const struct sequence *q, const struct decoded *d) 
   uint64_t v;
   for (uint32_t i = 0; i < d->n_args; i++) {
     const uint32_t type = type_of(d->what[i]);
-    if (!is_text(type)) {
+    if (!decoded_is_text(type)) {
       p = behind(type, p);
       continue;
     }
@@ -123,7 +123,7 @@ static const uint8_t *pack_values(struct perfetto *r, struct sequence *q, const 
   if (!e->layout->has_text) return d->values;
   for (uint32_t i = 0; i < d->n_args; i++) {
     const uint32_t type = type_of(d->what[i]);
-    if (is_text(type)) {
+    if (decoded_is_text(type)) {
       p = text_at(r, q, d, type, p, &id);
       at = varint_put(at, id);
       continue;

@@ -253,9 +253,19 @@ static tk_id finish_named(struct track_finisher *s, uint32_t at) {
 
 /* ---- other tracks ---- */
 
+/* For queries, a second uuid of a thread is a thread of its own, as in trace_processor. */
+static tk_id another_thread(struct track_finisher *s, tk_id like) {
+  struct tk_track *k = trace_add_track(s->r->t);
+  const struct tk_track *first = &s->r->t->tracks[like];
+  *k = (struct tk_track){.kind = TK_THREAD, .pid = first->pid, .tid = first->tid, .parent = first->parent, .machine = first->machine};
+  return s->r->t->n_tracks;
+}
+
 static tk_id finish_thread(struct track_finisher *s, struct node *n) {
   struct tk_trace *t = s->r->t;
-  tk_id proc = process(s, n->machine, n->pid), id = track_in(s, proc, TK_THREAD, ident_of(s->r, n, n->tid), 0);
+  const tk_id proc = process(s, n->machine, n->pid), before = t->n_tracks;
+  tk_id id = track_in(s, proc, TK_THREAD, ident_of(s->r, n, n->tid), 0);
+  if (s->r->filed && id <= before && n->uuid) id = another_thread(s, id);
   struct tk_track *k = &t->tracks[id];
   k->renamed = true;
   k->no_lanes = (n->form & FORM_NO_LANES) != 0;
@@ -438,7 +448,8 @@ void perfetto_finish_tracks(struct perfetto *r) {
   for (uint32_t i = 1; i <= r->n_nodes; i++) /* processes without events have names too */
     if (r->nodes[i].kind == NODE_PROCESS) r->nodes[i].tracks[ON_PROCESS] = finish_process(&s, &r->nodes[i]);
   for (uint32_t i = 1; i <= r->n_nodes; i++) {
-    if (r->nodes[i].kind == NODE_THREAD) r->nodes[i].tracks[ON_TRACK] = finish_thread(&s, &r->nodes[i]);
+    struct node *n = &r->nodes[i];
+    if (n->kind == NODE_THREAD && !n->tracks[ON_TRACK]) n->tracks[ON_TRACK] = finish_thread(&s, n);
   }
   for (tk_id i = 1; i <= t->n_events; i++) t->events[i].track = event_track(&s, &t->events[i]);
   for (tk_id i = 1; i <= t->n_flow_points; i++)

@@ -12,6 +12,7 @@
 #include "graph/seal.h"
 #include "format/xplane/private.h"
 #include "reader.h"
+#include "unclear.h"
 #include "graph/args.h"
 
 enum { NEED_REFS = 1, NEED_REBUILD = 2, NEED_STEP = 4, NEED_LINK = 8 };
@@ -552,6 +553,7 @@ bool xplane_name_plane(struct xplane_reader *r, struct xplane_plane *plane, uint
       lines[i].links = (n.any & NEED_LINK) != 0;
     }
   }
+  if (!r->converted) xplane_mark_unclear(r, plane, first);
   mem_free(mem, n.needs);
   map_free(&n.by_key);
   return mem_check(mem, r->err);

@@ -40,7 +40,7 @@ struct xplane_adopted {
   struct map by_name;  /* name -> its first set */
   struct map by_value; /* hash of set and values -> index in known, from 1 */
   struct map types;    /* key -> fields of XStat, as bits */
-  struct buf sets, keys, known;
+  struct buf sets, keys, known, all; /* all: metadata by number of its entry */
   struct buf args;     /* struct tk_arg: of the current event */
   struct xplane_found *found; /* owned by the graph */
   uint32_t serial;
@@ -74,20 +74,22 @@ static double adopted_number_of(const struct xplane_encoder *e, const struct tk_
   }
 }
 
-static bool is_text(const struct tk_arg *arg) {
+static bool adopted_is_text(const struct tk_arg *arg) {
   return arg->type == TK_ARG_STR || arg->type == TK_ARG_REF || arg->type == TK_ARG_JSON || arg->type == TK_ARG_BYTES;
 }
 
-static bool is_number(const struct tk_arg *arg) { return arg->type >= TK_ARG_INT && !is_text(arg); }
+static bool is_number(const struct tk_arg *arg) { return arg->type >= TK_ARG_INT && !adopted_is_text(arg); }
 
 static struct xplane_bytes text_of_arg(const struct xplane_encoder *e, const struct tk_arg *arg) {
-  const char *odd = is_text(arg) ? NULL : not_finite(arg->d);
+  const char *odd = adopted_is_text(arg) ? NULL : not_finite(arg->d);
   if (odd) return (struct xplane_bytes){(const uint8_t *)odd, strlen(odd)};
   return (struct xplane_bytes){trace_str(e->g->t, arg->s)->bytes, trace_str(e->g->t, arg->s)->len};
 }
 
 /* Numbers that are not finite are text in other formats. */
-static bool reads_as_text(const struct tk_arg *arg) { return is_text(arg) || (arg->type == TK_ARG_DOUBLE && arg->d - arg->d != 0); }
+static bool reads_as_text(const struct tk_arg *arg) {
+  return adopted_is_text(arg) || (arg->type == TK_ARG_DOUBLE && arg->d - arg->d != 0);
+}
 
 static uint64_t hash_arg(const struct xplane_encoder *e, const struct tk_arg *arg) {
   if (reads_as_text(arg)) return hash_text(text_of_arg(e, arg).p, text_of_arg(e, arg).n) * 2;
@@ -246,6 +248,7 @@ static void learn_all(struct xplane_encoder *e) {
     entry = pb_inside(&f);
     xplane_entry(&entry, &id, &metadata);
     if ((at = map_put(last, (uint64_t)id, 0)) != NULL) *at = n;
+    buf_append(&e->adopted->all, &(struct known_metadata){id, metadata}, sizeof(struct known_metadata));
     n++;
   }
   n = 0;
@@ -271,7 +274,7 @@ struct xplane_adopted *xplane_adopted_new(struct xplane_encoder *e) {
   struct xplane_adopted *a = e->adopted = mem_alloc(e->mem, sizeof *a);
   if (!a) return NULL;
   *a = (struct xplane_adopted){.found = e->g->found, .serial = e->g->found[0].serial};
-  a->sets.mem = a->keys.mem = a->known.mem = a->args.mem = a->text.mem = e->mem;
+  a->sets.mem = a->keys.mem = a->known.mem = a->all.mem = a->args.mem = a->text.mem = e->mem;
   map_init(&a->ids, e->mem);
   map_init(&a->by_name, e->mem);
   map_init(&a->by_value, e->mem);
@@ -297,6 +300,7 @@ void xplane_adopted_free(struct xplane_adopted *a) {
   buf_free(&a->sets);
   buf_free(&a->keys);
   buf_free(&a->known);
+  buf_free(&a->all);
   buf_free(&a->args);
   buf_free(&a->text);
   mem_free(mem, a);
@@ -358,6 +362,65 @@ static void mark_metadata(const struct xplane_encoder *e, const struct key_set *
     const struct tk_arg *arg = arg_of_metadata(e, keys_of(a)[set->first + i]);
     args_of(a)[arg - args_of(a)].key = 0;
   }
+}
+
+/* ---- metadata by the id that an event states ---- */
+
+enum { STATS_MOST = 64 };
+
+/* Args of an event that its metadata contains. */
+struct contained {
+  uint32_t at[STATS_MOST];
+  tk_id names[STATS_MOST];
+  struct xstat stats[STATS_MOST];
+  unsigned n;
+};
+
+static bool collect_stat(struct xplane_encoder *e, void *arg, tk_id key, const struct xstat *s) {
+  struct contained *c = arg;
+  (void)e;
+  if (c->n == STATS_MOST || !key) return false;
+  c->names[c->n] = key;
+  c->stats[c->n++] = *s;
+  return true;
+}
+
+/* Returns the key of the arg of the stat that `depth` later ones of its name override. */
+static tk_id earlier_key(struct xplane_encoder *e, tk_id name, unsigned depth) {
+  struct buf *b = &e->adopted->text;
+  size_t n;
+  const char *text = tk_string(e->g->t, name, &n);
+  b->len = 0;
+  for (unsigned i = 0; i < depth; i++) buf_text(b, XPLANE_EARLIER);
+  buf_append(b, text, n);
+  return xplane_find_text(e->g->t, b->data, b->len);
+}
+
+/* Finds the args of all stats. Returns false if one is missing or has another value: an operation changed the event. */
+static bool find_contained(struct xplane_encoder *e, struct contained *c) {
+  for (unsigned i = 0; i < c->n; i++) {
+    unsigned depth = 0;
+    for (unsigned k = i + 1; k < c->n; k++) depth += c->names[k] == c->names[i];
+    const tk_id key = depth ? earlier_key(e, c->names[i], depth) : c->names[i];
+    const struct tk_arg *arg = key ? arg_of_metadata(e, key) : NULL;
+    if (!arg || !is_value(e, arg, &c->stats[i])) return false;
+    c->at[i] = (uint32_t)(arg - args_of(e->adopted));
+  }
+  return true;
+}
+
+/* Returns the metadata whose id the event states, after removing the args that it contains; NULL if there is none such. */
+static const struct known_metadata *stated_metadata(struct xplane_encoder *e) {
+  const struct xplane_adopted *a = e->adopted;
+  const bool states = e->key_metadata_id && a->found[e->key_metadata_id].serial == a->serial;
+  struct tk_arg *args = args_of(a), *id = states ? &args[a->found[e->key_metadata_id].at] : NULL;
+  const uint32_t *at = id && id->type == TK_ARG_INT ? map_get(&a->ids, (uint64_t)id->i) : NULL;
+  struct contained c = {.n = 0};
+  if (!at) return NULL;
+  const struct known_metadata *known = (const struct known_metadata *)(const void *)a->all.data + *at;
+  if (!each_stat(e, known->message, collect_stat, &c) || !find_contained(e, &c)) return NULL;
+  for (unsigned i = 0; i < c.n; i++) args[c.at[i]].key = 0;
+  return known;
 }
 
 /* ---- types ---- */
@@ -465,7 +528,7 @@ const struct tk_arg *xplane_adopted_args(struct xplane_encoder *e, const struct 
   struct xplane_adopted *a = e->adopted;
   const uint32_t taken = take_args(e, ev), *set = map_get(&a->by_name, adopted_name_of(a, &e->g->t->classes[ev->cls]));
   struct tk_arg *args = args_of(a);
-  const struct known_metadata *known = NULL;
+  const struct known_metadata *known = stated_metadata(e);
   for (uint32_t at = set ? *set : 0; at && !known; at = sets_of(a)[at - 1].next)
     if ((known = metadata_of(e, at)) != NULL) mark_metadata(e, &sets_of(a)[at - 1]);
   if (known && a->own_name && a->found[a->own_name].serial == a->serial) args[a->found[a->own_name].at].key = 0;

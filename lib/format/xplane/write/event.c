@@ -22,6 +22,7 @@ static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const 
     return true;
   }
   if (a->type != TK_ARG_INT || !e->was) return false;
+  if (a->key == e->key_metadata_id) return true;
   if (a->key == KEY_XPLANE_OCCURRENCES) {
     f->occurrences = a->i;
     return f->has_occurrences = true;

@@ -52,18 +52,18 @@ static const char *description_of(unsigned types, char room[40]) {
 
 enum { FOR_LINKS = 254, FOR_XPROF }; /* descriptions: the stat contains a flow point, or is only for xprof */
 
-static bool is_text(const struct pb_field *f, const char *text) {
+static bool writer_is_text(const struct pb_field *f, const char *text) {
   return f->value == strlen(text) && memcmp(f->p, text, (size_t)f->value) == 0;
 }
 
 static unsigned family_of(const struct pb_field *description) {
   char room[40];
-  if (is_text(description, XPLANE_PRIVATE_XPROF)) return FOR_XPROF;
-  if (is_text(description, XPLANE_PRIVATE_LINK)) return FOR_LINKS;
+  if (writer_is_text(description, XPLANE_PRIVATE_XPROF)) return FOR_XPROF;
+  if (writer_is_text(description, XPLANE_PRIVATE_LINK)) return FOR_LINKS;
   for (unsigned i = 1; i <= XPLANE_DECIMAL + XPLANE_MAX_EXP; i++) {
     if (i >= TK_ARG_TYPES && i < XPLANE_DECIMAL - XPLANE_MAX_EXP) continue;
     const char *text = i == TK_ARG_FALSE || i == TK_ARG_DECIMAL ? "" : description_of(i, room);
-    if (*text && is_text(description, text)) return i;
+    if (*text && writer_is_text(description, text)) return i;
   }
   return 0;
 }
@@ -306,6 +306,7 @@ void xplane_encoder_init(struct xplane_encoder *e, const struct xplane_graph *g,
   map_init(&e->stat_entries, mem);
   e->key_flow = xplane_find_text(g->t, "flow", 4);
   e->key_long_name = xplane_find_text(g->t, "long_name", 9);
+  e->key_metadata_id = xplane_find_text(g->t, XPLANE_METADATA_ID, strlen(XPLANE_METADATA_ID));
   if (was) learn_maps(e);
   if (was) xplane_each_type(g->t, was, learn_compressed, e);
   e->first_new_stat = e->next_stat;

@@ -132,7 +132,7 @@ struct xplane_encoder {
   struct buf lines;                  /* struct xplane_out_line */
   struct xplane_out_event *counters; /* samples of the plane, by time */
   uint32_t n_counters;
-  tk_id key_flow, key_long_name;     /* strings of the trace, 0 = not in it */
+  tk_id key_flow, key_long_name, key_metadata_id; /* strings of the trace, 0 = not in it */
   int64_t made[XPLANE_MADE];         /* ids of stats generated for xprof, 0 = none yet */
   const struct sink_meter *meter;    /* measures encoded sizes, or NULL */
   struct xplane_pace *pace;          /* or NULL */

@@ -1,0 +1,28 @@
+/* reread.c - see reread.h.
+ *
+ * A writer's sizes and bytes, or its ids, may disagree without any test that looks at them. So builds with TK_REREAD, which are those
+ * with sanitizers, read every file of a readable format back and count it. */
+#include "reread.h"
+
+#include <string.h>
+
+#ifdef TK_REREAD
+static bool is_file(const char *path, const struct format *f) { return strcmp(path, "-") != 0 && f->info.can_read; }
+
+bool reread_agrees(const char *path, const struct format *f, const struct tk_saved *done, struct tk_err *err) {
+  const struct tk_load_options opt = {.format = f->info.name, .check = true, .threads = 1};
+  const uint64_t written = done->events + done->derived;
+  if (!is_file(path, f)) return true;
+  struct tk_trace *t = tk_load(path, &opt, err);
+  if (!t) return false;
+  const uint64_t read = t->n_events;
+  tk_free(t);
+  return read == written || err_set(err, TK_EWRITE, "%s: %llu events were written, %llu are read again", path,
+                                    (unsigned long long)written, (unsigned long long)read);
+}
+#else
+bool reread_agrees(const char *path, const struct format *f, const struct tk_saved *done, struct tk_err *err) {
+  (void)path, (void)f, (void)done, (void)err;
+  return true;
+}
+#endif
