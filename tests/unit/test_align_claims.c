@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#include "align/align.h"
+#include "align/apply.h"
+#include "align/collect/collect.h"
 #include "align/copies.h"
 
 enum { RANKS = 8, MOST = 64 };
