@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align/apply.h"
 #include "align/collect/collect.h"
 
 enum { HOSTS = 64, SAMPLES = 50 };

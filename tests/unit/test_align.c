@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "graph/seal.h"
+#include "align/apply.h"
 #include "align/collect/collect.h"
 #include "align/solve/pieces.h"
 

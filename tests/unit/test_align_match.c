@@ -3,6 +3,7 @@
 
 #include "align/collect/groups.h"
 #include "base/intern.h"
+#include "align/apply.h"
 #include "align/collect/collect.h"
 #include "align/collect/replicas.h"
 
