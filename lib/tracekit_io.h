@@ -85,7 +85,7 @@ enum tk_health {
   TK_HEALTH_TRUNCATED, /* ends early */
   TK_HEALTH_CORRUPT,   /* contains invalid bytes: readable up to there, or not at all */
   TK_HEALTH_REPAIRED,  /* complete, but needs repairs */
-  TK_HEALTH_CAPPED,    /* valid, but contains as many events as its producer ever writes */
+  TK_HEALTH_CAPPED,    /* valid, but holds the most events that its producer writes, so some may be missing */
   TK_HEALTH_NO_TRACE
 };
 

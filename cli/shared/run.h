@@ -1,4 +1,4 @@
-/* run.h - shared by the commands: option rows, loading with progress and notes, checks of the output before long work. */
+/* run.h - shared by the commands: option rows, loading with progress and notes, and checks of the output before slow work starts. */
 #ifndef CLI_SHARED_RUN_H
 #define CLI_SHARED_RUN_H
 

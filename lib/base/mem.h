@@ -12,7 +12,7 @@ struct mem {
   uint64_t used, peak;
   uint64_t limit; /* bytes, 0 = none */
   uint64_t whole; /* limit of the process: above `limit`, memory is refused only if what is resident exceeds it; 0 = always */
-  uint64_t allowed; /* bytes in use up to which `whole` was checked last */
+  uint64_t allowed; /* bytes in use when `whole` was last checked */
   bool failed;
 };
 

@@ -1,5 +1,6 @@
-/* num_odd.c - numbers that JSON does not allow but producers print: with the separators of a locale, a sign, a base or no digit on
- * one side of the point. std::ostream and printf follow the locale of the process, and some producers print ids with "%#x". */
+/* num_odd.c - numbers that JSON forbids but producers print: with separators of a locale, a leading plus, a base prefix
+ * (0x), or no digit before or after the point. std::ostream and printf follow the locale of the process, and some producers
+ * print ids with "%#x". */
 #include "num.h"
 
 #include <string.h>

@@ -43,7 +43,7 @@ static bool is_string(const struct tk_trace *t, tk_id id) { return id != 0 && id
 /* Checks the string of a name, a key or a text; 0 means none. */
 static bool build_is_text(struct tk_trace *t, tk_id id, const char *what) {
   if (id == 0) return true;
-  if (!is_string(t, id)) return wrong(t, "%s: no string %u", what, id);
+  if (!is_string(t, id)) return wrong(t, "%s: string %u does not exist", what, id);
   const struct intern_str *s = trace_str(t, id);
   return !t->store->has_bytes || utf8_valid(s->bytes, s->len) || wrong(t, "%s: string %u is not text", what, id);
 }
@@ -263,7 +263,7 @@ static bool is_arg(struct tk_trace *t, struct tk_arg *a) {
                                                                                         "range", key, a->exp);
   if (a->type < TK_ARG_STR || a->type > TK_ARG_REF) return true;
   if (a->s == 0) return wrong(t, "arg '%.60s': no string 0", key);
-  if (a->type == TK_ARG_BYTES) return is_string(t, a->s) || wrong(t, "arg '%.60s': no string %u", key, a->s);
+  if (a->type == TK_ARG_BYTES) return is_string(t, a->s) || wrong(t, "arg '%.60s': string %u does not exist", key, a->s);
   if (!build_is_text(t, a->s, "text of an arg")) return false;
   if (a->type != TK_ARG_JSON && a->type != TK_ARG_NUMBER) return true;
   a->s = json_string(t, a->s, a->type == TK_ARG_NUMBER);
@@ -301,7 +301,7 @@ static bool is_kind(struct tk_trace *t, const struct tk_event *e) {
 
 static bool is_event(struct tk_trace *t, const struct tk_event *e) {
   if (!is_track(t, e->track, "event") || !is_kind(t, e) || !is_args(t, e->args, "event") || !is_time(t, e->ts, "event")) return false;
-  if (e->cls > t->n_classes || (e->cls == 0 && e->kind != TK_END)) return wrong(t, "event: no class %u", e->cls);
+  if (e->cls > t->n_classes || (e->cls == 0 && e->kind != TK_END)) return wrong(t, "event: class %u does not exist", e->cls);
   if (e->kind != TK_SPAN) return e->dur == 0 || wrong(t, "event: only spans have a duration");
   return e->dur >= 0 ? is_time(t, e->dur, "duration of a span") && is_time(t, e->ts + e->dur, "end of a span")
                      : wrong(t, "span: negative duration");

@@ -301,7 +301,7 @@ static bool fit(struct splitter *s, struct window w) {
   free(would.output);
   if (!ok || would.saved.bytes <= s->opt->bytes) return ok && add_window(s, w.start, w.end);
   if (!middle(s, w, &at))
-    return err_set(s->err, TK_ELIMIT, "no part fits into %llu bytes: %llu events at one time take %llu",
+    return err_set(s->err, TK_ELIMIT, "cannot split into parts of %llu bytes: %llu events at one time need %llu bytes",
                    (unsigned long long)s->opt->bytes, (unsigned long long)would.saved.events,
                    (unsigned long long)would.saved.bytes);
   return fit(s, (struct window){w.start, at}) && fit(s, (struct window){at, w.end});

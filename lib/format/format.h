@@ -65,7 +65,7 @@ struct format {
   bool (*read)(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
   /* Describes the contents of a trace for `info`, in memory of `keep`; NULL = nothing beyond the graph. */
   void (*inspect)(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
-  /* Returns the properties of the first of several graphs that a sink needs to write another one alone; NULL = none. */
+  /* Returns the properties of the first graph that a sink needs to write a later one by itself; NULL = none. */
   struct sink_start (*start)(const struct tk_trace *first);
   /* Returns a sink that writes to out, which it does not own; NULL when out of memory. */
   struct sink *(*writer)(struct out *out, const struct sink_options *opt);

@@ -47,7 +47,7 @@ static bool check_nesting(const struct tk_trace *t, const struct tk_track *k, tk
     if (e->ts < last) return fail(err, "times decrease within a track", i);
     last = e->ts;
     if (k->kind != TK_THREAD) {
-      if (e->depth) return fail(err, "depth outside of threads", i);
+      if (e->depth) return fail(err, "depth is only allowed on threads", i);
       continue;
     }
     if (last != INT64_MIN && e->depth > depth_before + 1) return fail(err, "depth jumps", i);

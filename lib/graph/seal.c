@@ -69,7 +69,7 @@ static bool survey_anew(struct sealer *s) {
   return true;
 }
 
-/* Ends matched by identity are gone by now, and events without a clock have none. */
+/* Ends that are matched by identity have been removed already, and events without a clock have none. */
 static bool survey_all(struct sealer *s) {
   struct tk_trace *t = s->t;
   if (!survey_anew(s)) return false;

@@ -112,7 +112,7 @@ static const struct packing *packing_of(const struct merge_file *f, const char *
   return packing || !word ? packing : packing_of_path(word, strlen(word));
 }
 
-/* True if the requested size is divided among ranks: the format must allow measuring a rank by itself. */
+/* True if the requested size is divided among ranks, which requires a format in which one rank can be measured by itself. */
 static bool has_shares(const struct merge_file *f, const char *path) {
   const struct format *format = format_of(f, path);
   const struct packing *packing = packing_of(f, path);

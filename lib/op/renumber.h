@@ -36,7 +36,7 @@ struct merge_place {
   struct label_values values; /* values that are the same for all processes of the rank */
   const char *machine; /* name of the machine: "rank 3 - host42" */
   const char *suffix; /* appended to string pids: " [rank 3]" */
-  int64_t order;      /* position of the rank, or of its host's rows; any value */
+  int64_t order;      /* position of the rank, or of its host's rows; may be any number */
   const struct track_origin *origins; /* for a merged trace: rank by track; its processes already have names; or NULL */
   const struct pid_change *pids; /* assigned pids */
   uint32_t n_pids;

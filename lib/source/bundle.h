@@ -33,7 +33,7 @@ bool bundle_find(const char *path, struct bundle_place *place);
  * the trace belongs to no bundle. */
 bool bundle_rank_files(const char *path, char *pattern, size_t size);
 
-/* Returns the rank that a file of this name states; -1 = none. */
+/* Returns the rank given in this file name; -1 = none. */
 int64_t bundle_rank_of(const char *name);
 
 #endif

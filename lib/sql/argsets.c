@@ -191,7 +191,7 @@ static void add_key(const struct walk_args *w, struct buf *to, const char *text,
     if (to->data[i] == '.' || to->data[i] == '[' || to->data[i] == ']') to->data[i] = '_';
 }
 
-/* The reader has replaced names already, and JSON text keeps its names. */
+/* The reader has replaced these names already, but not those inside JSON text. */
 static void add_nested_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
   if (w->s->is_filed) buf_append(to, text, n);
   else add_key(w, to, text, n);

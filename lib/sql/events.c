@@ -163,7 +163,7 @@ static void find_in_tracks(struct event_cursor *c) {
   for (;;) {
     while (c->at < c->stop && !(passes(c, c->at) && is_placed(c, &c->sql->t->events[c->at]))) c->at++;
     if (c->at < c->stop) return;
-    if (c->track >= c->last_track) break; /* for WALK_TRACK one track, or all tracks for the global one */
+    if (c->track >= c->last_track) break; /* WALK_TRACK: the track to walk; the global track stands for all tracks */
     enter_next_track(c);
   }
   c->end = true;

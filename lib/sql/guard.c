@@ -80,7 +80,7 @@ static int go_on(void *arg) {
     return 1;
   }
   if (s->deadline_ms && now_ms() > s->deadline_ms) {
-    err_for(s->err, TK_OPTION_TIMEOUT, TK_ELIMIT, "the query takes longer than it may");
+    err_for(s->err, TK_OPTION_TIMEOUT, TK_ELIMIT, "the query exceeded its time limit");
     return 1;
   }
   if (s->limit && s->graph_bytes + s->mem.used + (uint64_t)sqlite3_memory_used() > s->limit) {

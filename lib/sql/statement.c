@@ -71,7 +71,7 @@ static size_t name_length(const char *p) {
   return strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*");
 }
 
-/* Returns the position after an INCLUDE; the statement itself if it is none.  NULL, with err, if the module is unknown. */
+/* Returns the position after an INCLUDE, or the statement itself if it is not an INCLUDE.  NULL, with err, if the module is unknown. */
 static const char *read_include(const char *statement, struct tk_err *err) {
   const char *p = word(word(word(statement, "INCLUDE"), "PERFETTO"), "MODULE");
   if (!p) return statement;

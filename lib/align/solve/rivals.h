@@ -7,7 +7,7 @@
 
 #include "timeline.h"
 
-enum { RIVALS_MOST = 32 }; /* per host; if there are more, messages give no result */
+enum { RIVALS_MOST = 32 }; /* most for one host; with more, messages are not used to find a result */
 
 struct rivals {
   struct map first;               /* label and side -> index of its first entry */

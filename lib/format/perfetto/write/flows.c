@@ -92,8 +92,8 @@ static bool is_alone(struct uses *u, const struct tk_flow_point *f, uint64_t lea
   return uses && *uses != UINT32_MAX;
 }
 
-/* Moves the fresh ids of other flows beyond all ids of the trace. If these fill the range, a collision is as likely as between
- * two of them. */
+/* Moves the fresh ids of other flows beyond all ids of the trace. If the trace's own ids leave no room above them, a fresh
+ * id may collide with one of them. */
 static void pass_ids(const struct tk_trace *t, uint32_t step, uint64_t *next_id) {
   uint64_t most = 0;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {

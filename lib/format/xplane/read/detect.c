@@ -99,7 +99,7 @@ static bool is_of(const char *allowed, const struct pb_field *f) {
 }
 
 struct evidence {
-  unsigned parts, unknown, odd; /* names, lines and entries of planes; fields with unknown numbers; parts that are no messages */
+  unsigned parts, unknown, odd; /* names, lines and entries of planes; fields with unknown numbers; parts that are not messages */
 };
 
 /* True if all fields of a plane can be a plane's; adds to the evidence. The fields may end with the peek if it cuts the plane. */

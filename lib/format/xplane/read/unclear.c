@@ -28,7 +28,7 @@ static uint64_t hash_value(const struct xplane_names *names, const struct xstat 
   return hash_number(bits);
 }
 
-/* Adds the hash of the stats to *hash. Returns false if two have one name, or one has none. */
+/* Adds the hash of the stats to *hash. Returns false if two stats share a name or a stat has none. */
 static bool hash_stats(const struct unclear *u, struct pb metadata, uint64_t *hash) {
   uint64_t names[64];
   unsigned n = 0;
