@@ -63,6 +63,8 @@ struct merger {
   struct merge_base base;  /* from the first input */
   struct window window;    /* selected time range, relative to the output's first event */
   bool has_window;
+  int64_t from_ns, to_ns;  /* time range of the inputs so far; valid if has_range */
+  bool has_range;
   uint32_t next_row;       /* first row of the next input's processes */
   int64_t first_link;      /* id of the first flow between ranks */
   struct buf blocks;       /* blocks of the ranks as JSON, comma-separated */

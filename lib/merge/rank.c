@@ -92,6 +92,27 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
 
 /* ---- one input ---- */
 
+/* Notes an input that is hours away from those before it, because the ranks of one run overlap. */
+static void note_far_input(struct merger *m, const struct tk_trace *t) {
+  static const int64_t HOUR = INT64_C(3600000000000);
+  tk_time start, end;
+  char text[200];
+  if (!t->n_events) return;
+  trace_extent(t, &start, &end);
+  const int64_t from = trace_ns(t, 0, start), to = trace_ns(t, 0, end);
+  const i128 late = (i128)from - m->to_ns, early = (i128)m->from_ns - to, gap = late > early ? late : early;
+  if (m->has_range && gap >= HOUR) {
+    const int64_t hours = (int64_t)(gap / HOUR), days = hours / 24;
+    snprintf(text, sizeof text, "%s %lld %s %s the other inputs; if they are of one run, a clock is wrong (see --align=start)",
+             late > early ? "begins" : "ends", (long long)(days > 1 ? days : hours), days > 1 ? "days" : hours > 1 ? "hours" : "hour",
+             late > early ? "after" : "before");
+    merger_note(m, t->source, text);
+  }
+  m->from_ns = m->has_range && m->from_ns < from ? m->from_ns : from;
+  m->to_ns = m->has_range && m->to_ns > to ? m->to_ns : to;
+  m->has_range = true;
+}
+
 /* Returns the start of the output, ns. A single input was not read before, so its own start is used. */
 static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   tk_time start, end;
@@ -346,7 +367,9 @@ bool merge_write(struct merger *m, size_t input, struct tk_trace *t) {
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
   if (!redact_input(m, t, r)) return false;
   if (!m->opened && !merge_open(m, t)) return false;
-  if (!move_to_base(m, input, t, r) || !cut_time(m, t, r)) return false;
+  if (!move_to_base(m, input, t, r)) return false;
+  note_far_input(m, t);
+  if (!cut_time(m, t, r)) return false;
   if (!write_rank(m, input, t, slot)) return false;
   m->n_merged++;
   m->n_events += t->n_events;
