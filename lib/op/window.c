@@ -77,6 +77,7 @@ bool window_check(const char *text, struct tk_err *err) {
 bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {
   if (!read_sides(text, f, w, err)) return false;
   if (w->start > w->end) return err_set(err, TK_EUSAGE, "time range '%s': ends before it starts", text);
+  if (w->start == f->start) w->start = INT64_MIN;
   if (w->end == f->end) w->end = INT64_MAX;
   return true;
 }
