@@ -217,6 +217,7 @@ def other_edits(whole):
     """A filter by name cannot judge packets: they go, and are counted."""
     status, err = run('filter', path('in.pftrace'), '--name', 'span*', '--time', '1000000..1200000', '-o', path('part.pftrace'), '--force')
     check('a filter by name counts packets as lost', status == 0 and 'data blocks specific to the input format' in err, err)
+    check('... and does not blame the format', 'Perfetto protobuf cannot' not in err, err)
     check('a filter by name drops packets', not [key for key in named(read('part.pftrace')) if key[0] in ('stats', 'print')])
 
 
