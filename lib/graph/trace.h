@@ -38,6 +38,11 @@ struct trace_tie {
   uint32_t n, at;
 };
 
+/* A range of time that a trace was cut to: start <= time < end. */
+struct trace_cut {
+  tk_time start, end;
+};
+
 struct tk_store {
   struct mem mem;
   struct intern strings;
@@ -68,9 +73,7 @@ struct tk_store {
   const char *rank_from; /* where, a literal; NULL = the rank is not known from outside */
   const char *rank_note; /* ... in a sentence; NULL */
   char *mistake;  /* first mistake of a caller that builds a trace (command/build.c) */
-  struct trace_cut {
-    tk_time start, end;
-  } *cuts; /* by tk_trace.cut: views of one trace are cut to different ranges */
+  struct trace_cut *cuts; /* by tk_trace.cut: views of one trace are cut to different ranges */
   uint32_t n_cuts, cap_cuts;
   bool has_bytes; /* strings may be arbitrary bytes */
   bool broken;    /* seal failed */

@@ -13,6 +13,7 @@
 
 #include "base/glob.h"
 #include "base/options.h"
+#include "format/format.h"
 #include "graph/chain.h"
 #include "graph/subset.h"
 #include "frames.h"
@@ -231,6 +232,14 @@ static bool mark_all(struct filter *f, struct tk_err *err) {
   return match_check(&f->match, err) && (!any_dropped(f) || keep_relatives(f));
 }
 
+/* True if data that only the format understands remains in the range. */
+static bool keeps_passthrough(const struct filter *f) {
+  const struct format *format = f->t->format ? format_by_name(f->t->format) : NULL;
+  const struct trace_cut range = {f->scope.window.start, f->scope.window.end};
+  struct trace_cut found;
+  return cuts_only(f) && format && format->passthrough_times && format->passthrough_times(f->t, range, &found);
+}
+
 /* True with err set if nothing remains of a trace that had events. Counter values beyond the end of the trace do not count. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
@@ -239,6 +248,7 @@ static bool is_refused(struct filter *f, struct tk_err *err) {
   bool past = f->scope.narrowed && (f->scope.window.start > all.end || f->scope.window.end < all.start);
   for (tk_id i = 1; i <= f->t->n_events && !past; i++)
     if (f->keep.events[i]) return false;
+  if (keeps_passthrough(f)) return false;
   return !nothing_say(&n, err);
 }
 

@@ -213,6 +213,20 @@ def compact():
     check('compact: the first bundle of a CPU stays, empty', field(FTRACE, field(1, 0)) in part)
 
 
+def without_events():
+    """In a trace without events that the graph has, times count from the first packet; a range without events is not refused."""
+    packets = [packet(field(FTRACE, field(1, 0) + b''.join(printed(START + ms * 1_000_000, f'print@{START + ms * 1_000_000}.')
+                                                           for ms in range(101))), sequence=8, flags=0)]
+    event = packet(field(EVENT, field(9, 3) + field(23, 'mark') + field(11, 5)), ns=START, sequence=3, flags=0)
+    for what, data, span, first, last in (('no events', packets, '25%..50%', 25, 49), ('no events', packets, '+90ms..', 90, 100),
+                                          ('one event', packets + [event], f'{START + 10_000_000}ns..{START + 20_000_000}ns', 10, 19)):
+        with open(path('in.pftrace'), 'wb') as f:
+            f.write(b''.join(data))
+        status, err = run('filter', path('in.pftrace'), '--time', span, '-o', path('part.pftrace'), '--force')
+        have = sorted((ns - START) // 1_000_000 for _, ns in named(read('part.pftrace'))) if status == 0 else []
+        check(f'{what}, {span}: cut at the times of packets', have == list(range(first, last + 1)), (err, have))
+
+
 def other_edits(whole):
     """A filter by name cannot judge packets: they go, and are counted."""
     status, err = run('filter', path('in.pftrace'), '--name', 'span*', '--time', '1000000..1200000', '-o', path('part.pftrace'), '--force')
@@ -229,4 +243,5 @@ for seed in range(3):
     parts(seed, data)
 other_edits(data)
 compact()
+without_events()
 finish()

@@ -177,19 +177,28 @@ static void extend_by_deltas(const struct cut *c, const struct cut_head *h, cons
   }
 }
 
-/* Judges a bundle that cannot be cut inside. */
-static enum verdict judge_whole(const struct cut *c, const struct cut_head *h, uint32_t clock) {
+static struct extent bundle_extent(const struct cut *c, const struct cut_head *h, uint32_t clock) {
   struct extent e = {.any = false};
   struct pb in = pb_inside(&h->content);
   struct pb_field f, g;
   int64_t ns;
   while (pb_next(&in, &f)) {
     if (f.number == h->kind->items && item_time(c, h, &f, clock, &ns)) extend(&e, ns);
-    if (f.number != FTRACE_COMPACT) continue;
+    if (f.number != FTRACE_COMPACT || h->content.number != PACKET_FTRACE) continue;
     for (struct pb columns = pb_inside(&f); pb_next(&columns, &g);)
       if (g.number == COMPACT_SWITCH_TIME || g.number == COMPACT_WAKING_TIME) extend_by_deltas(c, h, &g, clock, &e);
   }
-  return !e.any || side_of(c, e.first, (uint64_t)e.last - (uint64_t)e.first + 1) == INSIDE ? STAYS : GOES;
+  return e;
+}
+
+static bool is_inside(const struct cut *c, struct extent e) {
+  return side_of(c, e.first, (uint64_t)e.last - (uint64_t)e.first + 1) == INSIDE;
+}
+
+/* Judges a bundle that cannot be cut inside. */
+static enum verdict judge_whole(const struct cut *c, const struct cut_head *h, uint32_t clock) {
+  const struct extent e = bundle_extent(c, h, clock);
+  return !e.any || is_inside(c, e) ? STAYS : GOES;
 }
 
 /* Copies the bundle without the items that are out of the range. */
@@ -326,16 +335,19 @@ int64_t cut_later(const struct tk_trace *t) {
   return head.later_ns;
 }
 
-bool cut_begin(struct cut *c, const struct tk_trace *t, struct mem *mem) {
-  const struct trace_cut *range = trace_cut_of(t);
-  if (!range) return false;
-  *c = (struct cut){.mem = mem, .range = *range, .content.mem = mem, .packet.mem = mem, .out.mem = mem};
+static void begin(struct cut *c, const struct tk_trace *t, struct trace_cut range, struct mem *mem) {
+  *c = (struct cut){.mem = mem, .range = range, .content.mem = mem, .packet.mem = mem, .out.mem = mem};
   map_init(&c->clocks, mem);
   map_init(&c->index, mem);
   map_init(&c->cpus, mem);
   find_readings(c, t);
   c->base_ns = t->origin_ns - t->zero_ns + c->head.later_ns;
-  return true;
+}
+
+bool cut_begin(struct cut *c, const struct tk_trace *t, struct mem *mem) {
+  const struct trace_cut *range = trace_cut_of(t);
+  if (range) begin(c, t, *range, mem);
+  return range != NULL;
 }
 
 void cut_end(struct cut *c) {
@@ -347,4 +359,48 @@ void cut_end(struct cut *c) {
   buf_free(&c->content);
   buf_free(&c->packet);
   buf_free(&c->out);
+}
+
+/* ---- times of all packets ---- */
+
+/* Returns the times of a packet, none if it has no time or does not depend on one. */
+static struct extent extent_of(struct cut *c, const struct pb_field *packet) {
+  struct cut_head h = {.kind = NULL};
+  struct extent e = {.any = false};
+  uint32_t clock;
+  int64_t ns;
+  read_head(packet, &h);
+  struct cut_sequence *q = sequence_of(c, &h);
+  if (!q) return e;
+  follow_state(q, &h);
+  if (!h.content.number || (h.kind && h.kind->rule == KIND_STATE)) return e;
+  if (h.kind && h.kind->rule == KIND_ITEMS) return bundle_clock(&h, &clock) ? bundle_extent(c, &h, clock) : e;
+  clock = h.has_clock ? h.clock : q->default_clock;
+  if (h.has_timestamp && to_trace(c, h.machine, clock, h.timestamp, &ns)) extend(&e, ns);
+  return e;
+}
+
+static tk_time graph_time(const struct cut *c, int64_t ns) {
+  const i128 ps = ((i128)ns - c->base_ns) * 1000;
+  return ps > INT64_MAX ? INT64_MAX : ps < INT64_MIN ? INT64_MIN : (tk_time)ps;
+}
+
+bool cut_times(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found) {
+  struct mem mem = {0};
+  struct extent all = {.any = false};
+  struct pb_field packet;
+  struct cut c;
+  begin(&c, t, range, &mem);
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
+    for (struct pb in = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size); pb_next(&in, &packet);) {
+      const struct extent e = extent_of(&c, &packet);
+      if (!e.any || !is_inside(&c, e)) continue;
+      extend(&all, e.first);
+      extend(&all, e.last);
+    }
+  }
+  *found = (struct trace_cut){graph_time(&c, all.first), graph_time(&c, all.last)};
+  cut_end(&c);
+  return all.any && !mem.failed;
 }

@@ -31,6 +31,9 @@ void cut_end(struct cut *c);
  * state of its sequence that it depends on. */
 const struct buf *cut_packet(struct cut *c, const struct pb_field *packet);
 
+/* Finds the first and the last time of the packets that have a part in the range. Returns false if none has (a member of the row). */
+bool cut_times(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found);
+
 /* Returns the ns that our writer added to the times of the packets. */
 int64_t cut_later(const struct tk_trace *t);
 
