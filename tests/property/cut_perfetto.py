@@ -178,6 +178,8 @@ def cuts(seed, whole):
         status, err = run('filter', path('in.pftrace'), '--time', span, '-o', path('part.pftrace'), '--force')
         check(f'{what}: succeeds', status == 0, err)
         check(f'{what}: nothing is lost', 'lost' not in err and 'cannot' not in err, err)
+        check(f'{what}: packets without a time are reported', 'field 901, without a time (10 times' in err or
+              'field 901, without a time (9 times' in err, err)
         judge(what, whole, read('part.pftrace'), start, end)
         status, err = run('filter', path('part.pftrace'), '--time', span, '-o', path('again.pftrace'), '--force')
         judge(f'{what}, again', whole, read('again.pftrace'), start, end)

@@ -11,11 +11,6 @@
 #include "format/perfetto/perfetto.h"
 #include "reader.h"
 
-const char *perfetto_packet_name(uint32_t field) {
-  const struct kind_of_packet *kind = kind_find(field);
-  return kind ? kind->name : NULL;
-}
-
 /* ---- counting ---- */
 
 static uint32_t kind_of(const struct packet *k) {
@@ -77,7 +72,8 @@ static int largest_first(const void *a, const void *b) {
 }
 
 static const char *part_name(uint32_t field, struct arena *keep) {
-  const char *name = field ? perfetto_packet_name(field) : "sequence state only";
+  const struct kind_of_packet *kind = kind_find(field);
+  const char *name = !field ? "sequence state only" : kind ? kind->name : NULL;
   char *text;
   if (name || (text = arena_bytes(keep, 24)) == NULL) return name ? name : "";
   memcpy(text, "field ", 6);
