@@ -304,6 +304,7 @@ struct tk_trace {
   bool truncated; /* the input ended early; a note gives the position */
   bool damaged;   /* ... because the bytes that follow are invalid */
   bool capped;    /* contains as many events as its producer ever writes; a note reports it */
+  tk_id cut;      /* private: number of the time range that it was cut to; 0 = none, or more was removed */
 
   struct tk_counts counts;
   const char *source; /* as given by the caller */

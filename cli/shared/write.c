@@ -9,20 +9,33 @@ void write_derived(FILE *to, const struct tk_saved *done) {
   if (done->derived) fprintf(to, ", %s derived", tty_count(done->derived, n));
 }
 
-void write_losses(const struct shared *s, const char *output, const struct tk_saved *done) {
+/* True if the output has the format of the trace: what only this format understands was then dropped by an edit. */
+static bool is_same_format(const struct tk_trace *t, const struct tk_saved *done) {
+  return t && t->format && strcmp(t->format, done->format->name) == 0;
+}
+
+void write_losses_of(const struct shared *s, const struct tk_trace *t, const char *output, const struct tk_saved *done) {
   char text[512] = "", count[64];
   uint64_t n_lost = 0;
+  const uint64_t edited = is_same_format(t, done) ? done->lost[TK_LOSS_PASSTHROUGH] : 0;
   for (int i = 0; i < TK_LOSSES; i++) {
     size_t n = strlen(text);
-    if (!done->lost[i]) continue;
+    if (!done->lost[i] || (edited && i == TK_LOSS_PASSTHROUGH)) continue;
     n_lost += done->lost[i];
     snprintf(text + n, sizeof text - n, "%s%s: %s", n ? ", " : "", tk_loss_name((enum tk_loss)i), tty_count(done->lost[i], count));
   }
   if (s->quiet) return;
   if (run_is_stdout(output)) output = "standard output";
   if (*text) tty_warn("%s: lost: %s (%s cannot represent %s)", output, text, done->format->title, n_lost == 1 ? "it" : "them");
+  if (edited)
+    tty_warn("%s: lost: %s: %s (may refer to data that was removed, renamed or moved)", output, tk_loss_name(TK_LOSS_PASSTHROUGH),
+             tty_count(edited, count));
   if (done->rounded)
     tty_say("%s: rounded: %s with more digits than picoseconds", output, tty_counted(done->rounded, "time", count));
+}
+
+void write_losses(const struct shared *s, const char *output, const struct tk_saved *done) {
+  write_losses_of(s, NULL, output, done);
 }
 
 /* Keys in JSON.  They are part of the interface, so they do not depend on the wording of tk_loss_name(). */
@@ -100,7 +113,7 @@ int write_trace(const struct shared *s, const char *command, const struct tk_tra
   ok = tk_save(t, output, &options, &done, &err);
   progress_end(&progress);
   if (!ok) return run_fail(&err);
-  write_losses(s, output, &done);
+  write_losses_of(s, t, output, &done);
   if (s->json) {
     print_write_json(to, s, t, &done, output, more);
     return STATUS_DONE;

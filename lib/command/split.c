@@ -180,7 +180,9 @@ static bool parts_by_time(struct splitter *s) {
   tk_time start, end;
   bool ok = true;
   if (s->opt->every <= 0) return err_set(s->err, TK_EUSAGE, "missing length of a part");
-  trace_extent(s->t, &start, &end);
+  const struct window_frame frame = window_frame(s->t);
+  start = frame.start;
+  end = frame.end;
   for (i128 at = start; ok && (at < end || at == start); at += s->opt->every) {
     i128 to = at + s->opt->every;
     ok = add_window(s, s->n ? (tk_time)at : INT64_MIN, to >= end ? INT64_MAX : (tk_time)to);

@@ -56,6 +56,9 @@ struct format {
   bool (*adopt)(struct tk_trace *t);
   /* Returns the number of passthrough blocks of this format in a graph; NULL = none. */
   uint64_t (*n_passthrough)(const struct tk_trace *t);
+  /* Finds the first and the last time of passthrough data that has a part in the range, which is kept if the trace is only cut
+   * in time. Returns false if there is none. NULL = a cut drops it. */
+  bool (*passthrough_times)(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found);
   /* Merges the passthrough of `from` into the passthrough of `to`, after the graphs were joined with the given `ids`. A failure
    * sticks in the memory of `to`. NULL = passthrough belongs to one file and cannot be merged. */
   void (*join)(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids, void **state);

@@ -258,7 +258,7 @@ bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to
     ok = move_events(t, k, to);
     if (ok && links) drop_links(to, links, now, k->n_events);
     drops = hide_emptied(k, to, content) || drops;
-    if (drops) to->edits |= TK_EDIT_DROPPED;
+    if (drops) trace_mark_dropped(to);
   }
   mem_free(k->mem, content);
   mem_free(k->mem, now);

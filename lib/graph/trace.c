@@ -76,10 +76,26 @@ void tk_free(struct tk_trace *t) {
   mem_free(&s->mem, s->ties);
   mem_free(&s->mem, s->tied);
   mem_free(&s->mem, s->foreign);
+  mem_free(&s->mem, s->cuts);
   free(s->source);
   free(s->mistake);
   free(s);
   free(t);
+}
+
+void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before, struct trace_cut range) {
+  struct tk_store *s = t->store;
+  t->edits |= TK_EDIT_DROPPED;
+  t->cut = 0;
+  if (edits_before && !cut_before) return;
+  if (!mem_grow(&s->mem, (void **)&s->cuts, &s->cap_cuts, (uint64_t)s->n_cuts + 2, sizeof *s->cuts)) return;
+  if (cut_before && s->cuts[cut_before].start > range.start) range.start = s->cuts[cut_before].start;
+  if (cut_before && s->cuts[cut_before].end < range.end) range.end = s->cuts[cut_before].end;
+  s->cuts[t->cut = ++s->n_cuts] = range;
+}
+
+const struct trace_cut *trace_cut_of(const struct tk_trace *t) {
+  return t->edits == TK_EDIT_DROPPED && t->cut ? &t->store->cuts[t->cut] : NULL;
 }
 
 bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err) {

@@ -38,6 +38,11 @@ struct trace_tie {
   uint32_t n, at;
 };
 
+/* A range of time that a trace was cut to: start <= time < end. */
+struct trace_cut {
+  tk_time start, end;
+};
+
 struct tk_store {
   struct mem mem;
   struct intern strings;
@@ -68,10 +73,23 @@ struct tk_store {
   const char *rank_from; /* where, a literal; NULL = the rank is not known from outside */
   const char *rank_note; /* ... in a sentence; NULL */
   char *mistake;  /* first mistake of a caller that builds a trace (command/build.c) */
+  struct trace_cut *cuts; /* by tk_trace.cut: views of one trace are cut to different ranges */
+  uint32_t n_cuts, cap_cuts;
   bool has_bytes; /* strings may be arbitrary bytes */
   bool broken;    /* seal failed */
   uint8_t without; /* bits of enum tk_without: flow points then go to the dummy; readers skip args themselves */
 };
+
+/* Records that everything outside of the range was removed. `edits_before` and `cut_before`: these members before it was: an
+ * earlier range is narrowed, and the range is not recorded if more was removed. */
+void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before, struct trace_cut range);
+/* Records that data other than that outside of a range was removed. */
+static inline void trace_mark_dropped(struct tk_trace *t) {
+  t->edits |= TK_EDIT_DROPPED;
+  t->cut = 0;
+}
+/* Returns the range that the trace was cut to if no other edit was made, otherwise NULL. */
+const struct trace_cut *trace_cut_of(const struct tk_trace *t);
 
 /* Checks a public caller's trace: returns false with err if it is NULL or still being built. */
 bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err);

@@ -13,6 +13,7 @@
 
 #include "base/glob.h"
 #include "base/options.h"
+#include "format/format.h"
 #include "graph/chain.h"
 #include "graph/subset.h"
 #include "frames.h"
@@ -170,6 +171,9 @@ static bool keep_relatives(struct filter *f) {
 
 static bool any_dropped(const struct filter *f) { return f->match.root || f->scope.narrowed || f->plan->part_of; }
 
+/* True if only the time decides what stays. */
+static bool cuts_only(const struct filter *f) { return !f->match.root && !f->plan->part_of && !f->opt->drop_flows; }
+
 static bool passes(const struct filter *f, tk_id event) {
   const struct tk_event *e = &f->t->events[event];
   return wants_track(f, e->track) && in_window(f, e) && match_event(&f->match, event);
@@ -228,6 +232,14 @@ static bool mark_all(struct filter *f, struct tk_err *err) {
   return match_check(&f->match, err) && (!any_dropped(f) || keep_relatives(f));
 }
 
+/* True if data that only the format understands remains in the range. */
+static bool keeps_passthrough(const struct filter *f) {
+  const struct format *format = f->t->format ? format_by_name(f->t->format) : NULL;
+  const struct trace_cut range = {f->scope.window.start, f->scope.window.end};
+  struct trace_cut found;
+  return cuts_only(f) && format && format->passthrough_times && format->passthrough_times(f->t, range, &found);
+}
+
 /* True with err set if nothing remains of a trace that had events. Counter values beyond the end of the trace do not count. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
@@ -236,6 +248,7 @@ static bool is_refused(struct filter *f, struct tk_err *err) {
   bool past = f->scope.narrowed && (f->scope.window.start > all.end || f->scope.window.end < all.start);
   for (tk_id i = 1; i <= f->t->n_events && !past; i++)
     if (f->keep.events[i]) return false;
+  if (keeps_passthrough(f)) return false;
   return !nothing_say(&n, err);
 }
 
@@ -320,10 +333,13 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
 static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *err) {
   struct subset_losses kept = {0};
   tk_id events = f->t->n_events, points = f->t->n_flow_points, records = f->t->n_records;
+  const unsigned edits = f->t->edits;
+  const tk_id cut = f->t->cut;
   if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f, err) || is_refused(f, err) ||
       !subset_take(f->t, &f->keep, to, &kept, err)) return false;
   if (f->scope.narrowed && !clip(to, f->scope.window, f->report)) return false;
-  if (f->scope.narrowed) to->edits |= TK_EDIT_DROPPED; /* passthrough may describe other times */
+  if (f->scope.narrowed && !cuts_only(f)) trace_mark_dropped(to); /* passthrough may describe other times */
+  else if (f->scope.narrowed) trace_mark_cut(to, edits, cut, (struct trace_cut){f->scope.window.start, f->scope.window.end});
   if (!drop_args(to, f->opt, f->mem)) return false;
   if (to->edits & TK_EDIT_DROPPED && !frames_prune(to, err)) return false;
   f->report->events_before += events;

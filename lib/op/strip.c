@@ -13,7 +13,7 @@ uint32_t strip_args(struct tk_trace *t, uint32_t args, const uint8_t *goes) {
   bool any = false;
   for (uint32_t i = 0; it.shape && i < it.shape->n; i++) any |= goes[it.shape->fields[i].key];
   if (!any) return args;
-  t->edits |= TK_EDIT_DROPPED;
+  trace_mark_dropped(t);
   args_begin(t);
   while (tk_args_next(&it, &arg))
     if (!goes[arg.key]) args_copy(t, &arg);

@@ -1,6 +1,7 @@
 /* window.c - parses time ranges (window.h). */
 #include "window.h"
 #include "base/text.h"
+#include "format/format.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,13 @@ static tk_time clamp(i128 ps) { return ps > INT64_MAX ? INT64_MAX : ps < INT64_M
 
 struct window_frame window_frame(const struct tk_trace *t) {
   struct window_frame f = {.origin_ns = t->origin_ns, .zero_ns = t->zero_ns, .clock = t->clock};
+  const struct format *format = t->n_events || !t->format ? NULL : format_by_name(t->format);
+  struct trace_cut found;
   trace_extent(t, &f.start, &f.end);
+  if (format && format->passthrough_times && format->passthrough_times(t, (struct trace_cut){INT64_MIN, INT64_MAX}, &found)) {
+    f.start = found.start;
+    f.end = found.end;
+  }
   return f;
 }
 
@@ -77,6 +84,7 @@ bool window_check(const char *text, struct tk_err *err) {
 bool window_parse(const char *text, const struct window_frame *f, struct window *w, struct tk_err *err) {
   if (!read_sides(text, f, w, err)) return false;
   if (w->start > w->end) return err_set(err, TK_EUSAGE, "time range '%s': ends before it starts", text);
+  if (w->start == f->start) w->start = INT64_MIN;
   if (w->end == f->end) w->end = INT64_MAX;
   return true;
 }

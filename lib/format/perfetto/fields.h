@@ -276,4 +276,18 @@ enum {
   GPU_LAUNCH_BLOCK = 2
 };
 
+/* FtraceEventBundle and its CompactSched: protos/perfetto/trace/ftrace/ftrace_event_bundle.proto. */
+enum {
+  FTRACE_CPU = 1,
+  FTRACE_EVENT = 2,
+  FTRACE_COMPACT = 4,
+  FTRACE_CLOCK = 5, /* 0 BOOTTIME, 4 MONOTONIC_RAW; snapshots have no others */
+  FTRACE_DESCRIPTORS = 11,
+  FTRACE_EVENT_TIME = 1,
+  FTRACE_CLOCK_RAW = 4,
+  COMPACT_SWITCH_TIME = 1, /* this and the next: packed deltas, the first from 0 */
+  COMPACT_WAKING_TIME = 7,
+  CLOCK_MONOTONIC_RAW = 5
+};
+
 #endif

@@ -6,6 +6,7 @@
  *     perfetto.interned    entries INTERNED_*, below: unmodelled interned data, for events whose arg "perfetto.interned"
  *                          is its number
  *     perfetto.clock       id of the trace clock, in digits, if it is not BOOTTIME
+ *     perfetto.readings    struct clock_readings: how its clocks relate, to find the times of packets
  *     perfetto.tracks      entries PASSTHROUGH_*, below: fields of track descriptors that are not modelled
  *     perfetto.machines    array of struct format_machine
  *     perfetto.extension_descriptor   the file's description of the fields that it adds to TrackEvent
@@ -27,6 +28,7 @@
 #define PASSTHROUGH_DESCRIPTORS "perfetto.descriptors"
 #define PASSTHROUGH_INTERNED "perfetto.interned"
 #define PASSTHROUGH_CLOCK "perfetto.clock"
+#define PASSTHROUGH_READINGS "perfetto.readings"
 #define PASSTHROUGH_TRACKS "perfetto.tracks"
 #define PASSTHROUGH_MACHINES "perfetto.machines"
 #define PASSTHROUGH_EXTENSIONS "perfetto.extension_descriptor"
@@ -41,6 +43,16 @@ enum {
   PASSTHROUGH_PID = 4,          /* original pid of a process whose pid another machine also uses */
   PASSTHROUGH_UUID = 5,         /* uuid of a track with original descriptors or none */
   PASSTHROUGH_PARENT = 6        /* uuid of its parent, if that is such a track */
+};
+
+/* perfetto.readings: this header, then the readings, grouped by clock and sorted by `own`. */
+struct clock_readings {
+  int64_t later_ns; /* ns that our writer added to all times because the first was negative */
+  uint32_t trace_clock, n;
+};
+struct clock_reading {
+  uint32_t machine, id, n, reserved; /* n: in the first of its clock, the number of its readings */
+  int64_t own, trace;
 };
 
 /* Fields of an entry of perfetto.interned: one state of a sequence. */

@@ -1,5 +1,6 @@
 /* perfetto.c - the row of Perfetto's Trace protobuf: traces of TrackEvents. */
 #include "perfetto.h"
+#include "format/perfetto/write/cut.h"
 #include "format/perfetto/write/write.h"
 #include "format/perfetto/read/inspect.h"
 
@@ -35,5 +36,6 @@ const struct format format_perfetto = {
     .inspect = perfetto_inspect,
     .join = perfetto_join,
     .n_passthrough = perfetto_n_passthrough,
+    .passthrough_times = cut_times,
     .writer = perfetto_writer,
 };

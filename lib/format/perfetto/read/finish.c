@@ -269,6 +269,7 @@ void perfetto_finish(struct perfetto *r) {
   chain_points(r);
   perfetto_finish_tracks(r);
   passthrough_clock(r);
+  passthrough_readings(r);
   passthrough_descriptors(r);
   passthrough_interned(r);
   perfetto_add_counts(r);

@@ -7,44 +7,9 @@
 #include <string.h>
 
 #include "inspect.h"
+#include "format/perfetto/kinds.h"
 #include "format/perfetto/perfetto.h"
 #include "reader.h"
-
-static const struct {
-  uint32_t field;
-  const char *name;
-} NAMES[] = {{PACKET_FTRACE, "ftrace_events"},
-             {PACKET_PROCESS_TREE, "process_tree"},
-             {4, "inode_file_map"},
-             {PACKET_CHROME_EVENTS, "chrome_events"},
-             {PACKET_CLOCK_SNAPSHOT, "clock_snapshot"},
-             {9, "process_stats"},
-             {PACKET_TRACK_EVENT, "track_event"},
-             {PACKET_INTERNED_DATA, "interned_data"},
-             {33, "trace_config"},
-             {35, "trace_stats"},
-             {36, "synchronization_marker"},
-             {PACKET_PROCESS_DESCRIPTOR, "process_descriptor"},
-             {PACKET_THREAD_DESCRIPTOR, "thread_descriptor"},
-             {45, "system_info"},
-             {PACKET_COMPRESSED, "compressed_packets"},
-             {52, "gpu_counter_event"},
-             {53, "gpu_render_stage_event"},
-             {PACKET_DEFAULTS, "trace_packet_defaults"},
-             {PACKET_TRACK_DESCRIPTOR, "track_descriptor"},
-             {67, "perf_sample"},
-             {PACKET_EXTENSION_DESCRIPTOR, "extension_descriptor"},
-             {89, "trace_uuid"},
-             {PACKET_REMOTE_CLOCK_SYNC, "remote_clock_sync"},
-             {PACKET_TRACE_ATTRIBUTES, "trace_attributes"},
-             {PACKET_ZSTD, "zstd_compressed_packets"},
-             {PACKET_TRACEKIT, "tracekit"}};
-
-const char *perfetto_packet_name(uint32_t field) {
-  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-    if (NAMES[i].field == field) return NAMES[i].name;
-  return NULL;
-}
 
 /* ---- counting ---- */
 
@@ -107,7 +72,8 @@ static int largest_first(const void *a, const void *b) {
 }
 
 static const char *part_name(uint32_t field, struct arena *keep) {
-  const char *name = field ? perfetto_packet_name(field) : "sequence state only";
+  const struct kind_of_packet *kind = kind_find(field);
+  const char *name = !field ? "sequence state only" : kind ? kind->name : NULL;
   char *text;
   if (name || (text = arena_bytes(keep, 24)) == NULL) return name ? name : "";
   memcpy(text, "field ", 6);

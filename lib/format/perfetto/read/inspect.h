@@ -10,7 +10,4 @@ void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct 
 void perfetto_count(struct perfetto *r, const struct packet *k, size_t n);
 void perfetto_add_counts(struct perfetto *r);
 
-/* Returns a name such as "track_event", or NULL. */
-const char *perfetto_packet_name(uint32_t field);
-
 #endif

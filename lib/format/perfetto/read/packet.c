@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "packet.h"
+#include "format/perfetto/kinds.h"
 #include "format/pb_out.h"
 #include "frames.h"
 #include "detect.h"
@@ -108,11 +109,14 @@ static bool read_attributes(struct perfetto *r, const struct pb_field *f) {
   return ours;
 }
 
+/* A packet that should have a time but has none is said, because a cut in time keeps it. */
 static void note_other(struct perfetto *r, const struct packet *k) {
-  const char *name = perfetto_packet_name(k->other);
-  char text[96];
-  if (name) snprintf(text, sizeof text, "packets kept only in Perfetto output: %s", name);
-  else snprintf(text, sizeof text, "packets kept only in Perfetto output: field %u", k->other);
+  const struct kind_of_packet *kind = kind_find(k->other);
+  const bool lacks_time = !k->has_timestamp && (!kind || kind->rule == KIND_TIMED || kind->rule == KIND_LAST);
+  const char *without = lacks_time ? ", without a time" : "";
+  char text[128];
+  if (kind) snprintf(text, sizeof text, "packets kept only in Perfetto output: %s%s", kind->name, without);
+  else snprintf(text, sizeof text, "packets kept only in Perfetto output: field %u%s", k->other, without);
   perfetto_note(r, TK_NOTE_INFO, text);
 }
 

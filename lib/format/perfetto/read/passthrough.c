@@ -5,6 +5,7 @@
  * sequence has passthrough, so each sequence remembers its state since the last clearing until then; a sequence with only track
  * events leaves nothing. Contents that the graph represents (track events, descriptors) are stripped from a packet. A time on
  * an incremental clock is converted to the trace clock, because the packets it counts from may be gone. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "passthrough.h"
@@ -210,6 +211,39 @@ void passthrough_clock(struct perfetto *r) {
   char text[24];
   if (!r->passthrough || r->trace_clock == CLOCK_BOOTTIME) return;
   perfetto_add_passthrough(r, PASSTHROUGH_CLOCK, text, num_put_u64(text, r->trace_clock));
+}
+
+static int by_own_time(const void *a, const void *b) {
+  const struct clock_reading *x = a, *y = b;
+  return x->own != y->own ? (x->own < y->own ? -1 : 1) : (x->trace > y->trace) - (x->trace < y->trace);
+}
+
+/* Appends the readings of a clock. The trace clock of another machine has one, its offset. */
+static void append_readings(struct perfetto *r, const struct clock *c, struct buf *all) {
+  const int64_t ahead = r->n_machines ? reader_machine_ahead(r, c->machine) : 0;
+  const bool is_trace_clock = c->id == r->trace_clock;
+  const uint32_t n = is_trace_clock ? 1 : c->n;
+  const size_t at = all->len;
+  if (c->of_sequence || c->unit != 1 || c->incremental) return;
+  for (uint32_t i = 0; i < n; i++) {
+    const struct clock_point p = is_trace_clock ? (struct clock_point){0, 0} : c->points[i];
+    const struct clock_reading reading = {c->machine, c->id, n, 0, p.own, (int64_t)((uint64_t)p.trace - (uint64_t)ahead)};
+    buf_append(all, &reading, sizeof reading);
+  }
+  if (!r->t->store->mem.failed && n) qsort(all->data + at, n, sizeof(struct clock_reading), by_own_time);
+}
+
+void passthrough_readings(struct perfetto *r) {
+  struct clock_readings head = {.later_ns = r->later_ns, .trace_clock = r->trace_clock};
+  struct buf *all = &r->copy;
+  if (!r->passthrough) return;
+  all->len = 0;
+  buf_append(all, &head, sizeof head);
+  for (uint32_t i = 1; i <= r->n_clocks; i++) append_readings(r, &r->clocks[i], all);
+  if (r->t->store->mem.failed) return;
+  head.n = (uint32_t)((all->len - sizeof head) / sizeof(struct clock_reading));
+  memcpy(all->data, &head, sizeof head);
+  perfetto_add_passthrough(r, PASSTHROUGH_READINGS, all->data, all->len);
 }
 
 /* Appends a piece of a block. The pieces are adjacent in the raw text. */

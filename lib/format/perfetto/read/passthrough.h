@@ -22,6 +22,8 @@ void passthrough_other(struct perfetto *r, const uint8_t *p, size_t n);
 void passthrough_descriptors(struct perfetto *r);
 void passthrough_interned(struct perfetto *r);
 void passthrough_clock(struct perfetto *r);
+/* Keeps how the clocks of the packets relate. */
+void passthrough_readings(struct perfetto *r);
 
 /* Keeps a packet whose event has no usable time, in a form that never gives it one. `whole`: it is not damaged; damaged ones
  * are dropped. */

@@ -366,7 +366,7 @@ void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
 }
 
 void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t) {
-  if (t->edits) descriptor_extensions(s, t);
+  if (t->edits && !trace_cut_of(t)) descriptor_extensions(s, t);
   s->at_first = true;
   write_descriptors(s, t, false);
   write_passthrough(s, t, true);

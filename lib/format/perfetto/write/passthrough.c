@@ -1,7 +1,8 @@
 /* passthrough.c - restores contents of a Perfetto input that the graph cannot represent.
  *
  * Packets that are not modelled may refer to anything that an operation dropped, renamed or moved, in bytes that we cannot
- * interpret. So they are omitted if the trace was edited, and each counts as lost, except for the following data:
+ * interpret. If the trace was only cut in time, packets are chosen by their times (cut.c), and tracks keep their descriptors. After any
+ * other edit, packets are omitted, and each counts as lost, except for the following data:
  *
  *     clock snapshots           the writer restates how clocks relate: all times have been converted to the trace clock
  *     the id of the clock       times are still on it
@@ -10,6 +11,7 @@
  *     fields of a track         stay with their track, until tracks are renamed */
 #include "passthrough.h"
 #include "format/carry.h"
+#include "cut.h"
 #include "writer.h"
 
 #include <string.h>
@@ -44,6 +46,31 @@ static bool has_tracks_in_packets(const struct tk_trace *t) {
   return false;
 }
 
+/* True if packets and descriptors still mean what they meant. */
+static bool stays_valid(const struct tk_trace *t) { return !t->edits || trace_cut_of(t); }
+
+static void write_cut_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, struct cut *cut) {
+  struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
+  struct pb_field packet, f;
+  const bool twice = !has_tracks_in_packets(t);
+  while (pb_next(&c, &packet)) {
+    if (twice && passthrough_is_read(&packet)) continue;
+    const struct buf *left = cut_packet(cut, &packet);
+    for (struct pb frames = pb_over(left->data, left->len); pb_next(&frames, &f);) scan_packet(s, &f);
+    out_write(s->out, left->data, left->len);
+  }
+}
+
+/* Writes what a cut in time leaves. Returns false if other edits were made. */
+static bool write_cut(struct perfetto_sink *s, const struct tk_trace *t) {
+  struct cut cut;
+  if (!cut_begin(&cut, t, &s->mem)) return false;
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_cut_packets(s, t, &t->metas[i], &cut);
+  cut_end(&cut);
+  return true;
+}
+
 /* Writes the packets that remain valid after `edits`. Another format has carried the events that are in the graph, too, if no
  * track says that its events are in packets. */
 static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, unsigned edits) {
@@ -62,18 +89,19 @@ static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, con
 }
 
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first) {
-  s->keeps_packets = first && !t->edits && !s->opt.no_passthrough;
+  s->keeps_packets = first && stays_valid(t) && !s->opt.no_passthrough;
   if (s->opt.no_passthrough) return;
   const struct tk_meta *clock = first ? passthrough_find(t, PASSTHROUGH_CLOCK) : NULL;
   const uint8_t *end;
   if (s->opt.start.known) s->clock = (uint32_t)s->opt.start.of_first;
   else if (clock) s->clock = (uint32_t)num_scan((const uint8_t *)trace_raw(t, clock->at), &end).mant;
+  if (first && write_cut(s, t)) return;
   for (tk_id i = 1; i <= t->n_metas; i++)
     if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_packets(s, t, &t->metas[i], first ? t->edits : TK_EDIT_MOVED);
 }
 
 void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after) {
-  for (tk_id i = 1; i <= t->n_metas && !t->edits; i++) {
+  for (tk_id i = 1; i <= t->n_metas && stays_valid(t); i++) {
     const struct tk_meta *m = &t->metas[i];
     if (m->after == after && passthrough_is(t, m, PASSTHROUGH_DESCRIPTORS)) write_packets(s, t, m, 0);
   }
@@ -145,11 +173,11 @@ void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, 
     if (pb_field_key(&f) == wanted) buf_append(to, f.p, (size_t)f.value);
 }
 
-/* Valid only for a trace that no operation has changed. */
+/* Valid only for a trace that no operation has changed, except by a cut in time. */
 struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track) {
   struct kept_track k = {.has_uuid = false};
   struct pb_field entry, f;
-  if (s->t->edits || !passthrough_entry(s, track, &entry)) return k;
+  if (!stays_valid(s->t) || !passthrough_entry(s, track, &entry)) return k;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);) {
     if (f.number == PASSTHROUGH_UUID) k.uuid = f.value, k.has_uuid = true;
     if (f.number == PASSTHROUGH_PARENT) k.parent = f.value, k.has_parent = true;

@@ -49,6 +49,7 @@
 #include "records.h"
 #include "plain.h"
 #include "passthrough.h"
+#include "cut.h"
 #include "machine.h"
 #include "lanes.h"
 #include "flows.h"
@@ -193,7 +194,7 @@ static void write_later(struct perfetto_sink *s, int64_t later) {
 
 static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
-  const int64_t later = shift_of(first);
+  const int64_t shift = shift_of(first), kept = cut_later(first), later = shift > kept ? shift : kept;
   s->zero_ns = first->zero_ns - later;
   descriptor_trace(s, first);
   write_later(s, later);

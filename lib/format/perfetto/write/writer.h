@@ -7,6 +7,7 @@
  *     event.c              one TrackEvent: names, args
  *     flows.c              the list of flows
  *     lanes.c              assignment of spans to lanes; the stack of the current lane
+ *     cut.c                packets of a trace that was cut in time
  *     passthrough.c        unmodelled contents of a Perfetto input
  *     machine.c            machines of tracks
  *     descriptors.c        descriptors of tracks, clocks, top-level data

@@ -1,0 +1,406 @@
+/* cut.c - chooses the packets of a trace that was only cut in time.
+ *
+ * A packet has a time, a sequence and content of one kind (kinds.c). If its content is out of the range, what remains is its part in
+ * the state of the sequence: interned data, defaults, clearings. That is held back until a later packet of the sequence stays,
+ * and forgotten if the sequence is cleared before. So each output has the state that its packets had in the input, and no more.
+ *
+ * Bundles are cut inside, except for ftrace with compact_sched, whose columns refer to each other: such a bundle stays whole
+ * if any part of it is in the range. The first bundle of each CPU stays even if it is empty: importers drop ftrace events
+ * before the end of the bundle that preceded it. */
+#include "cut.h"
+
+#include <string.h>
+
+#include "format/pb_out.h"
+#include "format/perfetto/fields.h"
+#include "format/perfetto/kinds.h"
+
+struct cut_sequence {
+  struct buf state; /* frames held back */
+  uint32_t default_clock;
+};
+
+/* What a cut needs of a packet. */
+struct cut_head {
+  uint64_t timestamp, sequence, flags;
+  uint32_t clock, machine;
+  bool has_timestamp, has_clock, has_state;
+  struct pb_field content, defaults;
+  const struct kind_of_packet *kind;
+};
+
+enum verdict { STAYS, GOES, PART };
+enum side { BEFORE, INSIDE, AFTER, UNKNOWN };
+
+/* ---- times ---- */
+
+static struct clock_reading reading_at(const struct cut *c, uint32_t i) {
+  struct clock_reading r;
+  memcpy(&r, c->readings + i * sizeof r, sizeof r);
+  return r;
+}
+
+/* Converts a time to the trace clock: by the last reading before it, as the reader does. */
+static bool to_trace(const struct cut *c, uint32_t machine, uint32_t clock, uint64_t time, int64_t *ns) {
+  const uint32_t *first = map_get(&c->clocks, (uint64_t)machine << 32 | clock);
+  *ns = (int64_t)time;
+  if (clock == 0 || (clock == c->head.trace_clock && machine == 0)) return true;
+  if (!first) return false;
+  uint32_t lo = *first - 1, hi = lo + reading_at(c, lo).n;
+  while (hi - lo > 1) {
+    const uint32_t mid = lo + (hi - lo) / 2;
+    if (reading_at(c, mid).own <= (int64_t)time) lo = mid;
+    else hi = mid;
+  }
+  const struct clock_reading r = reading_at(c, lo);
+  *ns = (int64_t)((uint64_t)r.trace + (time - (uint64_t)r.own));
+  return true;
+}
+
+/* A span is inside if a part of it is, as in the graph. */
+static enum side side_of(const struct cut *c, int64_t ns, uint64_t dur_ns) {
+  const i128 ps = ((i128)ns - c->base_ns) * 1000, end = ps + (i128)dur_ns * 1000;
+  if (ps >= c->range.end) return AFTER;
+  return ps >= c->range.start || end > c->range.start ? INSIDE : BEFORE;
+}
+
+/* ---- reading a packet ---- */
+
+static bool is_transport(uint32_t field) {
+  switch (field) {
+  case PACKET_TIMESTAMP:
+  case PACKET_TIMESTAMP_CLOCK_ID:
+  case PACKET_SEQUENCE_ID:
+  case PACKET_MACHINE_ID:
+  case PACKET_TRUSTED_UID:
+  case PACKET_TRUSTED_PID: return true;
+  default: return false;
+  }
+}
+
+static bool is_state(uint32_t field) {
+  switch (field) {
+  case PACKET_INTERNED_DATA:
+  case PACKET_DEFAULTS:
+  case PACKET_SEQUENCE_FLAGS:
+  case PACKET_STATE_CLEARED:
+  case PACKET_PREVIOUS_DROPPED:
+  case PACKET_FIRST_ON_SEQUENCE: return true;
+  default: return false;
+  }
+}
+
+/* Packets have one field with content. Of several, which only damage causes, state counts. */
+static void take_content(struct cut_head *h, const struct pb_field *f) {
+  const struct kind_of_packet *kind = kind_find(f->number);
+  if (h->kind && h->kind->rule == KIND_STATE) return;
+  h->content = *f;
+  h->kind = kind;
+}
+
+static void read_head(const struct pb_field *packet, struct cut_head *h) {
+  struct pb in = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&in, &f)) {
+    switch (pb_field_key(&f)) {
+    case PB_KEY(PACKET_TIMESTAMP, PB_VARINT):
+      h->timestamp = f.value;
+      h->has_timestamp = true;
+      break;
+    case PB_KEY(PACKET_TIMESTAMP_CLOCK_ID, PB_VARINT):
+      h->clock = (uint32_t)f.value;
+      h->has_clock = true;
+      break;
+    case PB_KEY(PACKET_SEQUENCE_ID, PB_VARINT): h->sequence = f.value; break;
+    case PB_KEY(PACKET_MACHINE_ID, PB_VARINT): h->machine = (uint32_t)f.value; break;
+    case PB_KEY(PACKET_SEQUENCE_FLAGS, PB_VARINT): h->flags |= f.value; break;
+    case PB_KEY(PACKET_STATE_CLEARED, PB_VARINT): h->flags |= f.value ? SEQUENCE_CLEARED : 0; break;
+    case PB_KEY(PACKET_DEFAULTS, PB_BYTES): h->defaults = f; break;
+    default:
+      if (!is_state(f.number) && !is_transport(f.number)) take_content(h, &f);
+    }
+    h->has_state |= is_state(f.number) && (f.number != PACKET_SEQUENCE_FLAGS || f.value & SEQUENCE_CLEARED);
+  }
+}
+
+static bool content_has(const struct pb_field *content, uint32_t field) {
+  struct pb in = pb_inside(content);
+  struct pb_field f;
+  while (field && pb_next(&in, &f))
+    if (f.number == field) return true;
+  return false;
+}
+
+static uint64_t content_number(const struct pb_field *content, uint32_t field, uint64_t otherwise) {
+  struct pb in = pb_inside(content);
+  struct pb_field f;
+  while (pb_next(&in, &f))
+    if (pb_field_key(&f) == PB_KEY(field, PB_VARINT)) return f.value;
+  return otherwise;
+}
+
+/* ---- bundles ---- */
+
+/* Range of the times in a bundle. */
+struct extent {
+  int64_t first, last;
+  bool any;
+};
+
+static void extend(struct extent *e, int64_t ns) {
+  if (!e->any || ns < e->first) e->first = ns;
+  if (!e->any || ns > e->last) e->last = ns;
+  e->any = true;
+}
+
+static bool bundle_clock(const struct cut_head *h, uint32_t *clock) {
+  const uint64_t named = h->kind->clock ? 0 : content_number(&h->content, FTRACE_CLOCK, 0);
+  *clock = h->kind->clock ? h->kind->clock : named ? CLOCK_MONOTONIC_RAW : CLOCK_BOOTTIME;
+  return named == 0 || named == FTRACE_CLOCK_RAW;
+}
+
+static bool item_time(const struct cut *c, const struct cut_head *h, const struct pb_field *item, uint32_t clock, int64_t *ns) {
+  struct pb in = pb_inside(item);
+  struct pb_field f;
+  while (pb_next(&in, &f))
+    if (pb_field_key(&f) == PB_KEY(h->kind->time, PB_VARINT)) return to_trace(c, h->machine, clock, f.value * h->kind->unit, ns);
+  return false;
+}
+
+static void extend_by_deltas(const struct cut *c, const struct cut_head *h, const struct pb_field *deltas, uint32_t clock,
+                             struct extent *e) {
+  uint64_t time = 0, delta;
+  int64_t ns;
+  for (struct pb in = pb_inside(deltas); in.p < in.end && pb_varint(&in, &delta);) {
+    time += delta;
+    if (to_trace(c, h->machine, clock, time, &ns)) extend(e, ns);
+  }
+}
+
+static struct extent bundle_extent(const struct cut *c, const struct cut_head *h, uint32_t clock) {
+  struct extent e = {.any = false};
+  struct pb in = pb_inside(&h->content);
+  struct pb_field f, g;
+  int64_t ns;
+  while (pb_next(&in, &f)) {
+    if (f.number == h->kind->items && item_time(c, h, &f, clock, &ns)) extend(&e, ns);
+    if (f.number != FTRACE_COMPACT || h->content.number != PACKET_FTRACE) continue;
+    for (struct pb columns = pb_inside(&f); pb_next(&columns, &g);)
+      if (g.number == COMPACT_SWITCH_TIME || g.number == COMPACT_WAKING_TIME) extend_by_deltas(c, h, &g, clock, &e);
+  }
+  return e;
+}
+
+static bool is_inside(const struct cut *c, struct extent e) {
+  return side_of(c, e.first, (uint64_t)e.last - (uint64_t)e.first + 1) == INSIDE;
+}
+
+/* Judges a bundle that cannot be cut inside. */
+static enum verdict judge_whole(const struct cut *c, const struct cut_head *h, uint32_t clock) {
+  const struct extent e = bundle_extent(c, h, clock);
+  return !e.any || is_inside(c, e) ? STAYS : GOES;
+}
+
+/* Copies the bundle without the items that are out of the range. */
+static enum verdict cut_items(struct cut *c, const struct cut_head *h, uint32_t clock) {
+  struct pb in = pb_inside(&h->content);
+  struct pb_field f;
+  uint64_t n = 0, gone = 0;
+  int64_t ns;
+  c->content.len = 0;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    const bool is_item = f.number == h->kind->items && f.wire == PB_BYTES;
+    const bool goes = is_item && item_time(c, h, &f, clock, &ns) && side_of(c, ns, 0) != INSIDE;
+    n += is_item;
+    gone += goes;
+    if (!goes) buf_append(&c->content, from, (size_t)(in.p - from));
+  }
+  if (gone == 0) return STAYS;
+  return gone < n || content_has(&h->content, h->kind->state) ? PART : GOES;
+}
+
+/* Copies what describes an ftrace bundle, without its events. */
+static void leave_shell(struct cut *c, const struct cut_head *h) {
+  struct pb in = pb_inside(&h->content);
+  struct pb_field f;
+  c->content.len = 0;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p)
+    if (f.number != h->kind->items && f.number != FTRACE_COMPACT) buf_append(&c->content, from, (size_t)(in.p - from));
+}
+
+static enum verdict judge_bundle(struct cut *c, const struct cut_head *h) {
+  uint32_t clock;
+  const bool is_ftrace = h->content.number == PACKET_FTRACE;
+  const uint64_t cpu = is_ftrace ? content_number(&h->content, FTRACE_CPU, 0) : 0;
+  if (!bundle_clock(h, &clock)) return STAYS;
+  const bool whole = is_ftrace && content_has(&h->content, FTRACE_COMPACT);
+  enum verdict v = whole ? judge_whole(c, h, clock) : cut_items(c, h, clock);
+  uint32_t *seen = is_ftrace ? map_put(&c->cpus, (uint64_t)h->machine << 32 | (uint32_t)cpu, 0) : NULL;
+  const bool first = seen && !*seen;
+  if (seen) *seen = 1;
+  if (!first || v != GOES) return v;
+  leave_shell(c, h);
+  return PART;
+}
+
+/* ---- packets ---- */
+
+static enum verdict judge_time(struct cut *c, const struct cut_head *h, uint32_t clock) {
+  const bool is_span = h->content.number == PACKET_GPU_RENDER_STAGE;
+  int64_t ns;
+  if (!h->has_timestamp || !to_trace(c, h->machine, clock, h->timestamp, &ns)) return STAYS;
+  const enum side side = side_of(c, ns, is_span ? content_number(&h->content, GPU_DURATION, 0) : 0);
+  if (side == INSIDE || (side == BEFORE && h->kind && h->kind->rule == KIND_LAST)) return STAYS;
+  return h->kind && content_has(&h->content, h->kind->state) ? STAYS : GOES;
+}
+
+static enum verdict judge(struct cut *c, const struct cut_head *h, const struct cut_sequence *q) {
+  if (!h->content.number) return GOES; /* only state */
+  if (h->kind && h->kind->rule == KIND_STATE) return STAYS;
+  if (h->kind && h->kind->rule == KIND_ITEMS) return judge_bundle(c, h);
+  return judge_time(c, h, h->has_clock ? h->clock : q->default_clock);
+}
+
+/* Copies the fields of the packet, with `v` applied to its content, to c->packet. */
+static void copy_packet(struct cut *c, const struct pb_field *packet, const struct cut_head *h, enum verdict v) {
+  struct pb in = pb_inside(packet);
+  struct pb_field f;
+  c->packet.len = 0;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    const bool is_content = !is_state(f.number) && !is_transport(f.number);
+    if (!is_content || v == STAYS) buf_append(&c->packet, from, (size_t)(in.p - from));
+    else if (v == PART && f.p == h->content.p) pb_message(&c->packet, f.number, &c->content);
+  }
+}
+
+static struct cut_sequence *sequence_of(struct cut *c, const struct cut_head *h) {
+  uint32_t *at = map_put(&c->index, (uint64_t)h->machine << 32 | (uint32_t)h->sequence, 0);
+  if (!at) return NULL;
+  if (*at) return &c->sequences[*at - 1];
+  if (!mem_grow(c->mem, (void **)&c->sequences, &c->cap_sequences, (uint64_t)c->n_sequences + 1, sizeof *c->sequences)) return NULL;
+  c->sequences[c->n_sequences] = (struct cut_sequence){.state = {.mem = c->mem}};
+  *at = ++c->n_sequences;
+  return &c->sequences[*at - 1];
+}
+
+static void follow_state(struct cut_sequence *q, const struct cut_head *h) {
+  if (h->flags & SEQUENCE_CLEARED) {
+    q->state.len = 0;
+    q->default_clock = 0;
+  }
+  if (h->defaults.p) q->default_clock = (uint32_t)content_number(&h->defaults, DEFAULTS_TIMESTAMP_CLOCK_ID, 0);
+}
+
+const struct buf *cut_packet(struct cut *c, const struct pb_field *packet) {
+  struct cut_head h = {.kind = NULL};
+  c->out.len = 0;
+  if (packet->number != TRACE_PACKET || packet->wire != PB_BYTES) {
+    pb_field(&c->out, packet);
+    return &c->out;
+  }
+  read_head(packet, &h);
+  struct cut_sequence *q = sequence_of(c, &h);
+  if (!q) return &c->out;
+  follow_state(q, &h);
+  const enum verdict v = judge(c, &h, q);
+  if (v == GOES && !h.has_state) return &c->out;
+  copy_packet(c, packet, &h, v);
+  if (v == GOES) {
+    pb_message(&q->state, TRACE_PACKET, &c->packet);
+    return &c->out;
+  }
+  buf_append(&c->out, q->state.data, q->state.len);
+  q->state.len = 0;
+  pb_message(&c->out, TRACE_PACKET, &c->packet);
+  return &c->out;
+}
+
+/* ---- the whole ---- */
+
+static void find_readings(struct cut *c, const struct tk_trace *t) {
+  const struct tk_meta *m = passthrough_find(t, PASSTHROUGH_READINGS);
+  c->head = (struct clock_readings){.trace_clock = CLOCK_BOOTTIME};
+  if (!m || m->size < sizeof c->head) return;
+  memcpy(&c->head, trace_raw(t, m->at), sizeof c->head);
+  c->readings = trace_raw(t, m->at) + sizeof c->head;
+  for (uint32_t i = 0; i < c->head.n; i += reading_at(c, i).n)
+    map_put(&c->clocks, (uint64_t)reading_at(c, i).machine << 32 | reading_at(c, i).id, i + 1);
+}
+
+int64_t cut_later(const struct tk_trace *t) {
+  const struct tk_meta *m = trace_cut_of(t) ? passthrough_find(t, PASSTHROUGH_READINGS) : NULL;
+  struct clock_readings head;
+  if (!m || m->size < sizeof head) return 0;
+  memcpy(&head, trace_raw(t, m->at), sizeof head);
+  return head.later_ns;
+}
+
+static void begin(struct cut *c, const struct tk_trace *t, struct trace_cut range, struct mem *mem) {
+  *c = (struct cut){.mem = mem, .range = range, .content.mem = mem, .packet.mem = mem, .out.mem = mem};
+  map_init(&c->clocks, mem);
+  map_init(&c->index, mem);
+  map_init(&c->cpus, mem);
+  find_readings(c, t);
+  c->base_ns = t->origin_ns - t->zero_ns + c->head.later_ns;
+}
+
+bool cut_begin(struct cut *c, const struct tk_trace *t, struct mem *mem) {
+  const struct trace_cut *range = trace_cut_of(t);
+  if (range) begin(c, t, *range, mem);
+  return range != NULL;
+}
+
+void cut_end(struct cut *c) {
+  for (uint32_t i = 0; i < c->n_sequences; i++) buf_free(&c->sequences[i].state);
+  mem_free(c->mem, c->sequences);
+  map_free(&c->clocks);
+  map_free(&c->index);
+  map_free(&c->cpus);
+  buf_free(&c->content);
+  buf_free(&c->packet);
+  buf_free(&c->out);
+}
+
+/* ---- times of all packets ---- */
+
+/* Returns the times of a packet, none if it has no time or does not depend on one. */
+static struct extent extent_of(struct cut *c, const struct pb_field *packet) {
+  struct cut_head h = {.kind = NULL};
+  struct extent e = {.any = false};
+  uint32_t clock;
+  int64_t ns;
+  read_head(packet, &h);
+  struct cut_sequence *q = sequence_of(c, &h);
+  if (!q) return e;
+  follow_state(q, &h);
+  if (!h.content.number || (h.kind && h.kind->rule == KIND_STATE)) return e;
+  if (h.kind && h.kind->rule == KIND_ITEMS) return bundle_clock(&h, &clock) ? bundle_extent(c, &h, clock) : e;
+  clock = h.has_clock ? h.clock : q->default_clock;
+  if (h.has_timestamp && to_trace(c, h.machine, clock, h.timestamp, &ns)) extend(&e, ns);
+  return e;
+}
+
+static tk_time graph_time(const struct cut *c, int64_t ns) {
+  const i128 ps = ((i128)ns - c->base_ns) * 1000;
+  return ps > INT64_MAX ? INT64_MAX : ps < INT64_MIN ? INT64_MIN : (tk_time)ps;
+}
+
+bool cut_times(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found) {
+  struct mem mem = {0};
+  struct extent all = {.any = false};
+  struct pb_field packet;
+  struct cut c;
+  begin(&c, t, range, &mem);
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
+    for (struct pb in = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size); pb_next(&in, &packet);) {
+      const struct extent e = extent_of(&c, &packet);
+      if (!e.any || !is_inside(&c, e)) continue;
+      extend(&all, e.first);
+      extend(&all, e.last);
+    }
+  }
+  *found = (struct trace_cut){graph_time(&c, all.first), graph_time(&c, all.last)};
+  cut_end(&c);
+  return all.any && !mem.failed;
+}

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Checks that a cut in time treats every packet of a Perfetto trace by its own time: packets in the range stay, state stays, packets
+out of it go, and nothing is called lost. The parts of a split hold each timed item once.
+
+Fields are those of Perfetto's protos/perfetto/trace/trace_packet.proto."""
+import collections
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import extensions  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+FTRACE, TREE, SNAPSHOT, SYS_STATS, EVENT, INTERNED, CONFIG, LOG, GPU, UNKNOWN = 1, 2, 6, 7, 11, 12, 33, 39, 53, 901
+START, END, REAL = 1_000_000_000, 1_400_000_000, 1_700_000_000_000_000_000  # ns on BOOTTIME; REALTIME at BOOTTIME 0
+MONOTONIC = 250_000_000  # BOOTTIME is ahead of it by this
+
+work = tempfile.TemporaryDirectory()
+
+
+def field(number, value):
+    return extensions.field(number, value.encode() if isinstance(value, str) else value)
+
+
+def path(name):
+    return os.path.join(work.name, name)
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def message(data):
+    at, out = 0, []
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            size = {1: 8, 5: 4}.get(key & 7)
+            if size is None:
+                size, at = varint(data, at)
+            value, at = data[at:at + size], at + size
+        out.append((key >> 3, value))
+    return out
+
+
+def get(fields, number, otherwise=None):
+    return next((value for n, value in fields if n == number), otherwise)
+
+
+def packet(content, ns=None, sequence=7, flags=2, clock=None):
+    stamp = b'' if ns is None else field(8, ns)
+    stamp += b'' if clock is None else field(58, clock)
+    return field(1, content + stamp + field(10, sequence) + field(13, flags))
+
+
+def printed(ns, text):
+    return field(2, field(1, ns) + field(2, 42) + field(5, field(2, text)))
+
+
+def switched(ns, text):
+    return field(2, field(1, ns) + field(2, 0) + field(4, field(1, text) + field(2, 42)))
+
+
+def snapshot(at):
+    clocks = ((6, at), (1, REAL + at), (3, at - MONOTONIC))
+    return packet(field(SNAPSHOT, b''.join(field(1, field(1, c) + field(2, t)) for c, t in clocks)), flags=0, sequence=1)
+
+
+def trace(seed):
+    """A trace with an item of each kind every few ms, each with a name that contains its time."""
+    rng = random.Random(seed)
+    out, bundles = [snapshot(START - 1), packet(field(CONFIG, field(1, b'')), flags=0, sequence=1)], {0: [], 1: []}
+    for sequence in (7, 8, 9):
+        out.append(packet(field(INTERNED, field(2, field(1, 1) + field(2, f'iid{sequence}'))), sequence=sequence, flags=1))
+    step = (END - START) // 100
+    for i in range(100):
+        ns = START + i * step + rng.randrange(step // 2)
+        kind = ('span', 'print', 'switch', 'stats', 'mono', 'log', 'gpu', 'unknown', 'tree', 'state')[i % 10]
+        name = f'{kind}@{ns}.'
+        if i in (0, 99) or kind == 'span':
+            ns = END if i == 99 else ns
+            for kind_of_event, at in ((1, ns), (2, ns + 10)):
+                event = field(EVENT, field(9, kind_of_event) + field(23, f'span@{ns}.') + field(11, 5))
+                out.append(packet(event, ns=at, sequence=3, flags=0))
+        elif kind in ('print', 'switch'):
+            cpu = rng.randrange(2)
+            bundles[cpu].append((printed if kind == 'print' else switched)(ns, name))
+        elif kind == 'stats':
+            out.append(packet(field(SYS_STATS, field(900, name)), ns=ns))
+        elif kind == 'mono':
+            out.append(packet(field(UNKNOWN, name), ns=ns - MONOTONIC, clock=3, sequence=8))
+        elif kind == 'log':
+            out.append(packet(field(LOG, field(1, field(5, REAL + ns) + field(8, name))), ns=ns + 5 * step, sequence=8))
+        elif kind == 'gpu':
+            out.append(packet(field(GPU, field(1, i) + field(2, 10) + field(17, name)), ns=ns, sequence=9))
+        elif kind == 'unknown':
+            out.append(packet(field(UNKNOWN, name), ns=ns, sequence=9))
+        elif kind == 'tree':
+            out.append(packet(field(TREE, field(1, field(1, i + 1) + field(3, name))), ns=ns))
+        else:
+            out.append(packet(field(UNKNOWN, f'untimed{i}.'), sequence=8))
+        if i % 30 == 29 or i == 99:
+            for cpu, events in bundles.items():
+                out.append(packet(field(FTRACE, field(1, cpu) + b''.join(events)), sequence=8, flags=0))
+                events.clear()
+    return b''.join(out)
+
+
+def named(data):
+    """{name: number} of everything in the file whose name is KIND@TIME."""
+    out = collections.Counter()
+    for at in range(len(data)):
+        if data[at:at + 1] == b'@' and data[at + 1:at + 11].isdigit():
+            kind = next((k for k in KINDS if data[:at].endswith(k.encode())), None)
+            if kind:
+                out[kind, int(data[at + 1:at + 11])] += 1
+    return out
+
+
+KINDS = ('span', 'print', 'switch', 'stats', 'mono', 'log', 'gpu', 'unknown', 'tree')
+
+
+def read(name):
+    with open(path(name), 'rb') as f:
+        return f.read()
+
+
+def contents(data):
+    """Numbers of the contents of packets, by sequence."""
+    out = collections.Counter()
+    for _, p in message(data):
+        fields = message(p)
+        out.update((n, get(fields, 10)) for n, _ in fields)
+    return out
+
+
+def wanted(whole, start, end):
+    def stays(kind, ns):
+        return kind == 'tree' or start <= ns < end or (kind in ('span', 'gpu') and start < ns + 10 and ns < end)
+    return {key for key in whole if stays(*key)}
+
+
+def judge(what, whole, part, start, end):
+    have = named(part)
+    want = wanted(named(whole), start, end)
+    check(f'{what}: what is in the range stays', not want - set(have), sorted(want - set(have))[:5])
+    check(f'{what}: what is out of the range goes', not set(have) - want, sorted(set(have) - want)[:5])
+    check(f'{what}: nothing is written twice', all(n == 1 for key, n in have.items() if key[0] != 'span'), have.most_common(2))
+    check(f'{what}: packets without a time stay', part.count(b'untimed') == whole.count(b'untimed'))
+    before, after = contents(whole), contents(part)
+    check(f'{what}: configuration and clocks stay', all(after[n, 1] == before[n, 1] for n in (CONFIG, SNAPSHOT)))
+    for sequence in (7, 8, 9):
+        check(f'{what}: sequence {sequence} keeps its interned data', f'iid{sequence}'.encode() in part or not after[10, sequence])
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True)
+    return p.returncode, p.stderr.decode()
+
+
+def cuts(seed, whole):
+    quarter = (END - START) // 4
+    for start, end in ((START, START + 2 * quarter), (START + quarter, START + 3 * quarter), (START + 2 * quarter, END + 11)):
+        what = f'seed {seed}, {start}..{end}'
+        span = f'{start / 1000:f}..{end / 1000:f}'
+        status, err = run('filter', path('in.pftrace'), '--time', span, '-o', path('part.pftrace'), '--force')
+        check(f'{what}: succeeds', status == 0, err)
+        check(f'{what}: nothing is lost', 'lost' not in err and 'cannot' not in err, err)
+        check(f'{what}: packets without a time are reported', 'field 901, without a time (10 times' in err or
+              'field 901, without a time (9 times' in err, err)
+        judge(what, whole, read('part.pftrace'), start, end)
+        status, err = run('filter', path('part.pftrace'), '--time', span, '-o', path('again.pftrace'), '--force')
+        judge(f'{what}, again', whole, read('again.pftrace'), start, end)
+
+
+def parts(seed, whole):
+    quarter = (END + 10 - min(ns for kind, ns in named(whole) if kind == 'span')) // 4 + 1
+    status, err = run('split', path('in.pftrace'), '--by', 'time', '--every', f'{quarter}ns', '-o', path('part{}.pftrace'), '--force')
+    check(f'seed {seed}: split succeeds', status == 0 and 'lost' not in err, err)
+    names = [named(read(f'part{i}.pftrace')) for i in range(4)]
+    once = collections.Counter(key for part in names for key in part if key[0] not in ('tree', 'span', 'gpu'))
+    every = {key for key in named(whole) if key[0] not in ('tree', 'span', 'gpu')}
+    check(f'seed {seed}: each item is in one of four parts', set(once) == every and set(once.values()) == {1},
+          sorted(every ^ set(once))[:3])
+
+
+def compact():
+    """A bundle with compact_sched, whose columns refer to each other, stays whole if any part of it is in the range."""
+    def bundle(cpu, *times):
+        deltas = b''.join(extensions.varint(b - a) for a, b in zip((0, *times), times))
+        return packet(field(FTRACE, field(1, cpu) + field(4, field(1, deltas) + field(5, f'sched{times[0]}.'))), sequence=8, flags=0)
+    bundles = [bundle(0, START, START + 50), bundle(0, START + 100, START + 150), bundle(0, START + 200, START + 250),
+               bundle(0, START + 300)]
+    spans = [packet(field(EVENT, field(9, 3) + field(23, 'mark') + field(11, 5)), ns=START + at, sequence=3, flags=0)
+             for at in (0, 210, 400)]
+    with open(path('in.pftrace'), 'wb') as f:
+        f.write(b''.join(bundles + spans))
+    status, err = run('filter', path('in.pftrace'), '--time', f'{(START + 120) / 1000:f}..{(START + 220) / 1000:f}', '-o',
+                      path('part.pftrace'), '--force')
+    part = read('part.pftrace')
+    have = [at for at in (0, 100, 200, 300) if f'sched{START + at}.'.encode() in part]
+    check('compact: bundles with a part in the range stay', status == 0 and have == [100, 200], (err, have))
+    check('compact: the first bundle of a CPU stays, empty', field(FTRACE, field(1, 0)) in part)
+
+
+def without_events():
+    """In a trace without events that the graph has, times count from the first packet; a range without events is not refused."""
+    packets = [packet(field(FTRACE, field(1, 0) + b''.join(printed(START + ms * 1_000_000, f'print@{START + ms * 1_000_000}.')
+                                                           for ms in range(101))), sequence=8, flags=0)]
+    event = packet(field(EVENT, field(9, 3) + field(23, 'mark') + field(11, 5)), ns=START, sequence=3, flags=0)
+    for what, data, span, first, last in (('no events', packets, '25%..50%', 25, 49), ('no events', packets, '+90ms..', 90, 100),
+                                          ('one event', packets + [event], f'{START + 10_000_000}ns..{START + 20_000_000}ns', 10, 19)):
+        with open(path('in.pftrace'), 'wb') as f:
+            f.write(b''.join(data))
+        status, err = run('filter', path('in.pftrace'), '--time', span, '-o', path('part.pftrace'), '--force')
+        have = sorted((ns - START) // 1_000_000 for _, ns in named(read('part.pftrace'))) if status == 0 else []
+        check(f'{what}, {span}: cut at the times of packets', have == list(range(first, last + 1)), (err, have))
+
+
+def other_edits(whole):
+    """A filter by name cannot judge packets: they go, and are counted."""
+    status, err = run('filter', path('in.pftrace'), '--name', 'span*', '--time', '1000000..1200000', '-o', path('part.pftrace'), '--force')
+    check('a filter by name counts packets as lost', status == 0 and 'data blocks specific to the input format' in err, err)
+    check('... and does not blame the format', 'Perfetto protobuf cannot' not in err, err)
+    check('a filter by name drops packets', not [key for key in named(read('part.pftrace')) if key[0] in ('stats', 'print')])
+
+
+for seed in range(3):
+    data = trace(seed)
+    with open(path('in.pftrace'), 'wb') as f:
+        f.write(data)
+    cuts(seed, data)
+    parts(seed, data)
+other_edits(data)
+compact()
+without_events()
+finish()
