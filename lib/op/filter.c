@@ -201,7 +201,8 @@ static void mark_records(struct filter *f) {
     if (r->phase == 'M') continue;
     if (r->track && !wants_track(f, r->track)) f->keep.records[i] = 0;
     if (f->scope.narrowed && r->has_ts) f->keep.records[i] = r->ts >= f->scope.window.start && r->ts < f->scope.window.end;
-    if (f->match.root && (!r->track || match_track(&f->match, r->track) != YES)) f->keep.records[i] = 0;
+    const bool is_empty = !r->track && !r->size; /* JAX ends its arrays with {} */
+    if (f->match.root && !is_empty && (!r->track || match_track(&f->match, r->track) != YES)) f->keep.records[i] = 0;
   }
 }
 

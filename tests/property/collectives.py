@@ -127,7 +127,7 @@ def flows(folder, paths, ending):
     ranks = {str(p): r['rank'] for r in trace['tracekit']['ranks'] for p in r['pids'].values()}
     ends = {}
     for e in trace['traceEvents']:
-        if e.get('ph') in ('s', 'f') and (e.get('name') == 'waited for' or e.get('cat') == 'collective'):
+        if e.get('ph', '-') in ('s', 'f') and (e.get('name') == 'waited for' or e.get('cat') == 'collective'):
             ends.setdefault(str(e['id']), {})[e['ph']] = ranks[str(e['pid'])]
     got = sorted((f.get('s'), f.get('f')) for f in ends.values())
     want = sorted((c['last'], r['rank']) for c in wanted['collectives'] for r in c['ranks'][:-1])

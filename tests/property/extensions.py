@@ -36,7 +36,7 @@ def args_of(path, work):
     status, said = run('convert', '-q', '--force', path, '-o', out)
     check(f'{path} as JSON', status == 0, said)
     with open(out, encoding='utf-8') as f:
-        return {e['name']: e.get('args', {}) for e in json.load(f)['traceEvents'] if e.get('ph') in 'BX' and 'name' in e}
+        return {e['name']: e.get('args', {}) for e in json.load(f)['traceEvents'] if e.get('ph', '-') in 'BX' and 'name' in e}
 
 
 def cases(work):

@@ -153,7 +153,7 @@ def multiset(events):
     """Counts events without parts that a merge assigns anew: pids, flow ids, metadata."""
     out = collections.Counter()
     for e in events:
-        if e.get('ph') in 'XBEiIC':
+        if e.get('ph', '-') in 'XBEiIC':
             out[json.dumps([e.get('ph'), e.get('name'), e.get('cat'), e.get('ts'), e.get('dur'), e.get('args')], default=str)] += 1
     return out
 
@@ -183,7 +183,7 @@ def rebase_laws(source, plain, work):
         if b['ts'] - a['ts'] != moved or a['dur'] != b['dur']:
             raise Wrong(f'shift: {a["ts"]} became {b["ts"]}')
     zero = write('rebase', source, work + 'zero.json', '--to-zero')
-    times = [e['ts'] for e in load(zero) if e.get('ph') in ('X', 'B', 'i', 'C', 'b') and isinstance(e.get('ts'), (int, Decimal))]
+    times = [e['ts'] for e in load(zero) if e.get('ph', '-') in ('X', 'B', 'i', 'C', 'b') and isinstance(e.get('ts'), (int, Decimal))]
     if times and abs(min(times)) > Decimal('0.000001') and not has_lost_clock(source):
         raise Wrong(f'--to-zero: the first event is at {min(times)}')
 

@@ -85,7 +85,7 @@ FLOW_FIELDS = ('bind_id', 'flow_in', 'flow_out')
 def without_flow_numbers(path):
     trace = json.loads(good('convert', '-q', '--no-provenance', path, '-f', 'json', '-o', '-'))
     for e in trace['traceEvents']:
-        for key in FLOW_FIELDS + (('id',) if e.get('ph') in ('s', 't', 'f') else ()):
+        for key in FLOW_FIELDS + (('id',) if e.get('ph', '-') in ('s', 't', 'f') else ()):
             e.pop(key, None)
         e.get('args', {}).pop('flow', None)
         if not e.get('args'):

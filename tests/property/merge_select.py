@@ -100,7 +100,7 @@ def steps(folder, paths, ending):
 def time(folder, paths, ending):
     whole = load(folder, f'all.{ending}')
     times = [(float(e['ts']), float(e['ts']) + float(e['dur'])) for e in spans(whole)]
-    start = min(float(e['ts']) for e in whole['traceEvents'] if e.get('ph') in ('X', 'i'))
+    start = min(float(e['ts']) for e in whole['traceEvents'] if e.get('ph', '-') in ('X', 'i'))
     low, high = start + 9000, start + 18000
     run(folder, 'merge', *paths, '--time', '+9ms..+18ms', '--to-zero', '-o', f'time.{ending}')
     kept = spans(load(folder, f'time.{ending}'))

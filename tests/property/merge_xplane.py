@@ -66,7 +66,7 @@ def rows(trace):
 
 
 def first_ns(trace):
-    return int(trace.get('baseTimeNanoseconds', 0)) + min(int(e['ts'] * 1000) for e in trace['traceEvents'] if e.get('ph') in 'XiC')
+    return int(trace.get('baseTimeNanoseconds', 0)) + min(int(e['ts'] * 1000) for e in trace['traceEvents'] if e.get('ph', '-') in 'XiC')
 
 
 def merged(what, inputs, work, same_order=True, command='merge'):
@@ -79,7 +79,7 @@ def merged(what, inputs, work, same_order=True, command='merge'):
         check(f'{what}: events', events(a) == events(b), 'differ')
         check(f'{what}: processes', processes(a) == processes(b), f'{processes(a)} and {processes(b)}')
     check(f'{what}: base', a.get('baseTimeNanoseconds') == b.get('baseTimeNanoseconds'), b.get('baseTimeNanoseconds'))
-    check(f'{what}: flow points', sum(e.get('ph') in 'stf' for e in b['traceEvents']) > 0, 'none')
+    check(f'{what}: flow points', sum(e.get('ph', '-') in 'stf' for e in b['traceEvents']) > 0, 'none')
     check(f'{what}: rows', rows(a) == rows(b), f'{rows(a)} and {rows(b)}')
     planes, start, hosts = xspace(x)
     check(f'{what}: start', abs(start - first_ns(a)) < 2000, f'{start}, not {first_ns(a)}')

@@ -124,7 +124,7 @@ def events_of(path, work):
     p = run('convert', '--force', '-q', path, '-o', out)
     if p.returncode != 0:
         raise RuntimeError(f'{path}: convert: {p.stderr.strip()}')
-    return [e for e in json.loads(read(out))['traceEvents'] if e.get('ph') in ('X', 'C', 'i', 'I')]
+    return [e for e in json.loads(read(out))['traceEvents'] if e.get('ph', '-') in ('X', 'C', 'i', 'I')]
 
 
 def strings_of(events):

@@ -70,7 +70,7 @@ class Planter:
             out['name'] = e.get('name')
         if isinstance(args, dict):
             out['args'] = self.json(args, e.get('ph') != 'C')
-        if e.get('ph') in ('X', 'i'):
+        if e.get('ph', '-') in ('X', 'i'):
             out.update({self.word(): self.word(), self.word() + 'n': 5, 'cname': self.word()})
         return out
 

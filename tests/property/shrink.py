@@ -40,7 +40,7 @@ def hashable(pid):
 def add_pairs(events, sums):
     """Pairs B and E with a stack in time order, as viewers do, and async begins and ends by id."""
     stacks, open_async = collections.defaultdict(list), collections.defaultdict(list)
-    timed = [e for e in events if e.get('ph') in ('B', 'E', 'b', 'e', 'n', 'S', 'F', 'T', 'p') and 'ts' in e]
+    timed = [e for e in events if e.get('ph', '-') in ('B', 'E', 'b', 'e', 'n', 'S', 'F', 'T', 'p') and 'ts' in e]
     for e in sorted(timed, key=lambda e: Decimal(e['ts'])):
         pid, ph = hashable(e.get('pid')), e['ph']
         if ph in ('n', 'T', 'p'):
@@ -84,7 +84,7 @@ def totals(trace):
     sums = collections.defaultdict(Sum)
     events = [e for e in trace['traceEvents'] if isinstance(e, dict)]
     for e in events:
-        if e.get('ph') in PLAIN and 'ts' in e:
+        if e.get('ph', '-') in PLAIN and 'ts' in e:
             add(sums, e, Decimal(e.get('dur', 0)) if e['ph'] == 'X' else Decimal(0))
     add_pairs(events, sums)
     for pid, _, _, name, count, total in trace.get('tracekit', {}).get('shrink', {}).get('dropped', []):

@@ -65,7 +65,7 @@ def events(trace):
             if 'tracekit.lane_of' in e['args']:  # a lane row of ours, for spans that overlap others of the thread
                 lanes[(e['pid'], e['tid'])] = e['args']['tracekit.lane_of']
     for e in trace['traceEvents']:
-        if e.get('ph') in ('X', 'C'):
+        if e.get('ph', '-') in ('X', 'C'):
             process = (e['pid'], names.get((e['pid'], None)))
             tid = lanes.get((e['pid'], e.get('tid')), e.get('tid'))
             thread = (tid, names.get((e['pid'], tid))) if e['ph'] == 'X' else None
