@@ -41,6 +41,7 @@ static const struct opt opts[] = {
     1000000000 },
   { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
   ROWS_SELECT,
+  ROW_ALLOW_EMPTY,
   ROW_JSON,
   ROWS_READ,
   ROW_END,
@@ -357,7 +358,7 @@ static int diff_of(struct run *run, struct tk_diff_options *o) {
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report.notes);
   if (!ok) status = run_fail(&err);
-  else if (!report.n_rows && select_is_asked(&o->select)) status = say_nothing(s);
+  else if (!report.n_rows && select_is_asked(&o->select) && !run->p->selected.selection.allow_empty) status = say_nothing(s);
   else status = print_diff(run->p, &report) ? judge_all(run, &report) : STATUS_INPUT;
   tk_diff_report_free(&report);
   tk_report_free(&run->figures[0]);

@@ -24,6 +24,7 @@ static const struct opt opts[] = {
   ROW_KEEP_GOING,
   ROW_FORCE,
   ROWS_SELECT,
+  ROW_ALLOW_EMPTY,
   ROW_JSON,
   ROWS_READ,
   ROW_END,
@@ -94,7 +95,7 @@ static int report_of(const struct params *p, const struct tk_selection *select, 
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report.notes);
   if (!ok) status = run_fail(&err);
-  else status = is_empty(&report, select) ? say_nothing(s) : print_report(p, sources, &report);
+  else status = is_empty(&report, select) && !p->selected.selection.allow_empty ? say_nothing(s) : print_report(p, sources, &report);
   tk_report_free(&report);
   tk_sources_close(sources);
   return status;

@@ -45,6 +45,7 @@ static const struct opt opts[] = {
   { OPT_INT, 0, "top", "N", "show only the first N rows (default: 30; JSON and CSV: all)", FIELD(top), 0, 1, 1000000000 },
   { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
   ROWS_SELECT,
+  ROW_ALLOW_EMPTY,
   ROW_JSON,
   ROW_KEEP_GOING,
   ROWS_READ,
@@ -309,7 +310,7 @@ static int top_of(const struct params *p, struct tk_top_options *options, const 
   options->select.progress = run_ticker(&progress);
   bool ok = tk_top(t, options, &report, &err);
   progress_end(&progress);
-  const bool nothing = ok && !report.events && select_is_asked(&options->select);
+  const bool nothing = ok && !report.events && !p->selected.selection.allow_empty && select_is_asked(&options->select);
   if (!ok) status = run_fail_of(t->source, &err);
   else status = nothing ? STATUS_FINDING : print_top(p, t, &report);
   if (nothing && !p->selected.shared.quiet) select_say_nothing(t, &options->select);

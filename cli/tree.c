@@ -39,6 +39,7 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "speedscope", 0, "print a profile for speedscope", FIELD(speedscope), 0, 0, 0 },
   { OPT_FLAG, 0, "svg", 0, "print a flame graph as SVG", FIELD(svg), 0, 0, 0 },
   ROWS_SELECT,
+  ROW_ALLOW_EMPTY,
   ROW_JSON,
   ROW_KEEP_GOING,
   ROWS_READ,
@@ -237,7 +238,8 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   options->select.progress = run_ticker(&progress);
   bool ok = tk_tree(t, options, &report, &err);
   progress_end(&progress);
-  const bool nothing = ok && !report.n_nodes && (p->per || p->path || select_is_asked(&options->select));
+  const bool asked = p->per || p->path || select_is_asked(&options->select);
+  const bool nothing = ok && !report.n_nodes && asked && !p->selected.selection.allow_empty;
   if (!ok) status = run_fail_of(t->source, &err);
   else status = nothing ? STATUS_FINDING : print_tree(p, t, &report);
   if (nothing && !p->selected.shared.quiet) say_nothing(p, t, options);

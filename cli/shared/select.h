@@ -9,7 +9,7 @@ struct selection {
   struct opt_list exprs, names, excludes, regexes, cats, pids, tids, hosts, tracks, kinds, launched_by;
   struct opt_ranges ranks, devices, streams;
   const char *depth, *min_dur, *max_dur, *time, *step;
-  bool no_python;
+  bool no_python, allow_empty;
 };
 
 /* First member of the params of a command with ROWS_SELECT. */
@@ -55,6 +55,11 @@ struct selected {
   SELECT_LIST("launched-by", "GLOB", "keep device work that was launched within a span whose name matches", launched_by),      \
   SELECT_LIST("track", "GLOB", "keep threads, counters and processes whose name matches", tracks),                             \
   { OPT_FLAG, 0, "no-python", 0, "remove Python stack frames", SELECTED(no_python), 0, 0, 0 }
+
+/* Of the commands that print a result: an empty one is a finding, unless this is given. */
+#define ROW_ALLOW_EMPTY                                                                                                        \
+  { OPT_FLAG, 0, "allow-empty", 0, "print a result even if no event is selected (default: print nothing, exit with status 1)", \
+    SELECTED(allow_empty), 0, 0, 0 }
 
 struct exprs {
   char **v; /* NULL-terminated; NULL if n is 0 */

@@ -33,7 +33,7 @@ def names(path, kind):
     p = subprocess.run([TRACEKIT, 'filter', '-q', '--kind', kind, '--allow-empty', path, '-o', '-', '-f', 'chrome'],
                        stdin=subprocess.DEVNULL, capture_output=True, check=True)
     out = json.loads(p.stdout)
-    return sorted(e['name'] for e in (out if isinstance(out, list) else out['traceEvents']) if e['ph'] in 'XB')
+    return sorted(e['name'] for e in (out if isinstance(out, list) else out['traceEvents']) if e.get('ph', '-') in 'XB')
 
 
 # ---- Chrome JSON ----

@@ -121,7 +121,7 @@ def drift(work):
     paths = generate(work, 'drift', '--steps', steps, '--layers', '1', '--offset-us', '0,3000', '--drift-ppm', '0,20')
     merged, report = merge(work, paths)
     host = report['hosts'][1]
-    spans = [e['ts'] for e in load(paths[0])['traceEvents'] if e['ph'] == 'X']
+    spans = [e['ts'] for e in load(paths[0])['traceEvents'] if e.get('ph', '-') == 'X']
     judge('drift: long', '' if max(spans) - min(spans) > (30e6 if os.environ.get('LONG') else 4e6) else f'{max(spans) - min(spans)} us')
     judge('drift: before', '' if abs(gaps(merge(work, paths, '--align=clock')[0], ((0, 1), (2, 3)))[0]) > 2000 else 'the clocks agree')
     merged, report = merge(work, paths)
@@ -212,7 +212,7 @@ def choices(work):
     merge(work, paths, '--require-align', '--align=clock', status=1)
     starts = merge(work, paths, '--align=start')[0]
     pids = rank_of_pid(starts)
-    low = [min(e['ts'] for e in starts['traceEvents'] if e['ph'] in 'Xi' and pids.get(str(e['pid'])) in some) for some in ((0, 1), (2, 3))]
+    low = [min(e['ts'] for e in starts['traceEvents'] if e.get('ph', '-') in 'Xi' and pids.get(str(e['pid'])) in some) for some in ((0, 1), (2, 3))]
     judge('choices: start', '' if abs(low[0] - low[1]) < 0.002 else str(low))
     marked = merge(work, paths, '--align=marker=ncclDevKernel*')[1]['hosts'][1]
     judge('choices: marker', '' if marked['method'] == 'marker' and abs(marked['offset_ns'] - 5e6) < 4000 else str(marked))
@@ -254,7 +254,7 @@ def ends_by_step(trace, name):
     steps = sorted((e['ts'], e['ts'] + e['dur'], e['args']['step_num']) for e in trace['traceEvents'] if 'step_num' in e.get('args', {}))
     threads = {(e['pid'], e['tid']): e['args']['name'] for e in trace['traceEvents'] if e['name'] == 'thread_name'}
     for e in trace['traceEvents']:
-        if e['ph'] != 'X' or not e['name'].lstrip('%').startswith(name) or threads[e['pid'], e['tid']].startswith('Async'):
+        if e.get('ph', '-') != 'X' or not e['name'].lstrip('%').startswith(name) or threads[e['pid'], e['tid']].startswith('Async'):
             continue
         end = e['ts'] + e['dur']
         step = next((n for a, b, n in steps if a <= end <= b), None)

@@ -176,7 +176,7 @@ def merge_law(paths, work):
 
 def filter_law(path, work):
     made('convert', path, '-o', f'{work}/plain.json')
-    names = collections.Counter(e['name'] for e in loaded(f'{work}/plain.json')['traceEvents'] if e['ph'] in 'XC')
+    names = collections.Counter(e['name'] for e in loaded(f'{work}/plain.json')['traceEvents'] if e.get('ph', '-') in 'XC')
     keep = names.most_common()[-1][0]
     for source in (path, f'{work}/plain.json'):
         made('filter', '-e', f'name == {json.dumps(keep, ensure_ascii=False)}', source, '-o', f'{work}/kept.json')

@@ -48,14 +48,14 @@ def plain_events(trace, way=()):
     kept = []
     for e in trace['traceEvents']:
         args = e.get('args')
-        if e['ph'] == 'M' and args and 'tracekit.lane_of' in args:
+        if e.get('ph', '-') == 'M' and args and 'tracekit.lane_of' in args:
             owners[e['pid'], e['tid']] = args['tracekit.lane_of']
     for e in trace['traceEvents']:
         args = e.get('args')
-        if e['ph'] == 'M' and isinstance(e.get('tid'), str) and args == {'name': e['tid']}:
+        if e.get('ph', '-') == 'M' and isinstance(e.get('tid'), str) and args == {'name': e['tid']}:
             continue  # a track identified only by its name
         if (e.get('pid'), e.get('tid')) in owners:
-            if e['ph'] == 'M':
+            if e.get('ph', '-') == 'M':
                 continue
             e['tid'] = owners[e['pid'], e['tid']]
         e.setdefault('name', '')

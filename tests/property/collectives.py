@@ -128,7 +128,7 @@ def flows(folder, paths, ending):
     ends = {}
     for e in trace['traceEvents']:
         if e.get('ph', '-') in ('s', 'f') and (e.get('name') == 'waited for' or e.get('cat') == 'collective'):
-            ends.setdefault(str(e['id']), {})[e['ph']] = ranks[str(e['pid'])]
+            ends.setdefault(str(e['id']), {})[e.get('ph', '-')] = ranks[str(e['pid'])]
     got = sorted((f.get('s'), f.get('f')) for f in ends.values())
     want = sorted((c['last'], r['rank']) for c in wanted['collectives'] for r in c['ranks'][:-1])
     judge(f'{ending}: flows', '' if got == want else f'{len(got)} of {len(want)}: {got[:4]}')

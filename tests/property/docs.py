@@ -60,7 +60,7 @@ def kept(options, folder):
         return said
     with open(out, encoding='utf-8') as f:
         events = json.load(f)['traceEvents']
-    return ', '.join(sorted({e['name'] for e in events if e['ph'] not in 'Msf'}))
+    return ', '.join(sorted({e['name'] for e in events if e.get('ph', '-') not in 'Msf'}))
 
 
 def check_filter(parent):

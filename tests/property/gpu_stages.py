@@ -55,11 +55,11 @@ def spans(name):
     status, out, err = tracekit('convert', path(name), '-f', 'json')
     check(f'{name}: is read', status == 0, err)
     events = json.loads(out)['traceEvents']
-    return sorted((e['name'], e['ts'], e.get('dur'), str(e['pid']), str(e['tid'])) for e in events if e['ph'] == 'X')
+    return sorted((e['name'], e['ts'], e.get('dur'), str(e['pid']), str(e['tid'])) for e in events if e.get('ph', '-') == 'X')
 
 
 def args(name):
-    return {e['name']: e.get('args', {}) for e in json.loads(tracekit('convert', path(name), '-f', 'json')[1])['traceEvents'] if e['ph'] == 'X'}
+    return {e['name']: e.get('args', {}) for e in json.loads(tracekit('convert', path(name), '-f', 'json')[1])['traceEvents'] if e.get('ph', '-') == 'X'}
 
 
 # Interned queues and stages, two GPUs, names of the event's own, launches and extra data.

@@ -37,7 +37,7 @@ def spans(path):
     """Returns {name: (pid, ns)} as in JSON."""
     trace = json.loads(run('convert', '-q', path, '-f', 'json', '-o', '-'))
     base = trace['baseTimeNanoseconds'] - machines.REAL_NS
-    return {e['name']: (e['pid'], base + round(e['ts'] * 1000)) for e in trace['traceEvents'] if e['ph'] in 'BX'}
+    return {e['name']: (e['pid'], base + round(e['ts'] * 1000)) for e in trace['traceEvents'] if e.get('ph', '-') in 'BX'}
 
 
 def process_ids(path):
@@ -131,7 +131,7 @@ def without_process(source, work):
         run('check', '-q', path)
     run('convert', '-q', '--force', source, '-o', out)
     with open(out) as f:
-        events = [e for e in json.load(f)['traceEvents'] if e['ph'] in 'BX']
+        events = [e for e in json.load(f)['traceEvents'] if e.get('ph', '-') in 'BX']
     places = {(e.get('pid'), e['tid']) for e in events}
     check('tracks of no process in JSON', len(events) == len(places) == 9 and sum(pid is None for pid, _ in places) == 6, places)
 
@@ -169,7 +169,7 @@ def same_names(source, work):
 
 def begins(path):
     trace = json.loads(run('convert', '-q', path, '-f', 'json', '-o', '-'))
-    return {e['name']: round(e['ts'] * 1000) for e in trace['traceEvents'] if e['ph'] in 'BX'}
+    return {e['name']: round(e['ts'] * 1000) for e in trace['traceEvents'] if e.get('ph', '-') in 'BX'}
 
 
 def snapshots(source):

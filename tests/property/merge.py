@@ -246,7 +246,7 @@ def early(work):
         for options in ((), ('--align=none',)):
             good('merge', '-q', *options, *ranks, '-o', f'{work}/early.pftrace', '--force')
             out, _ = good('convert', '-q', f'{work}/early.pftrace', '-f', 'json', '-o', '-')
-            first = min(float(e['ts']) for e in json.loads(out)['traceEvents'] if e['ph'] != 'M')
+            first = min(float(e['ts']) for e in json.loads(out)['traceEvents'] if e.get('ph', '-') != 'M')
             judge(f'start of {os.path.basename(ranks[0])}, ... {options}', '' if first >= 0 else f'{first} us')
 
 

@@ -124,7 +124,7 @@ def size(folder, paths, ending):
 
 
 def times(folder, name):
-    return [(e['ph'], e['name'], float(e['ts']), float(e.get('dur', 0))) for e in load(folder, name)['traceEvents'] if 'ts' in e]
+    return [(e.get('ph', '-'), e['name'], float(e['ts']), float(e.get('dur', 0))) for e in load(folder, name)['traceEvents'] if 'ts' in e]
 
 
 def offsets(folder, paths, ending):

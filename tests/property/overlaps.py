@@ -41,7 +41,7 @@ def stuck_out(events):
     """Returns the X events that trace_processor would drop, because they end after the event in which they begin."""
     rows, out = collections.defaultdict(list), []
     for e in events:
-        if e['ph'] == 'X':
+        if e.get('ph', '-') == 'X':
             rows[str(e['pid']), str(e['tid'])].append((ns(e['ts']), -ns(e['dur']), e['name']))
     for row, spans in rows.items():
         stack = []

@@ -39,8 +39,8 @@ def of_events(text):
     trace = json.loads(text)
     events = trace.pop('traceEvents')
     known = {'ph', 'pid', 'tid', 'ts', 'dur', 'name', 'cat', 'args', 'id', 'id2', 'bp', 's', 'scope'}
-    stays = ' '.join([*strings(trace), *(s for e in events if e['ph'] == 'M' for s in strings(e))])
-    found = {s for e in events if e['ph'] != 'M' for s in strings(e)} - known
+    stays = ' '.join([*strings(trace), *(s for e in events if e.get('ph', '-') == 'M' for s in strings(e))])
+    found = {s for e in events if e.get('ph', '-') != 'M' for s in strings(e)} - known
     return {s.encode() for s in found if len(s.encode()) >= LEAST and s not in stays}
 
 

@@ -82,7 +82,7 @@ def times(path):
     """Returns (name, absolute ns) of each span, sorted."""
     trace = json.loads(read(path))
     base = trace.get('baseTimeNanoseconds', 0)
-    return sorted((e['name'], base + round(e['ts'] * 1000)) for e in trace['traceEvents'] if e['ph'] == 'X')
+    return sorted((e['name'], base + round(e['ts'] * 1000)) for e in trace['traceEvents'] if e.get('ph', '-') == 'X')
 
 
 def moved(name, folder, inputs):

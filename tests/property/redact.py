@@ -60,16 +60,16 @@ def places(trace, names_stay):
     for e in trace['traceEvents']:
         args = e.get('args', {})
         named = [e.get('name', '')]
-        if e['ph'] == 'M':
+        if e.get('ph', '-') == 'M':
             named = [args.get('name', '')] if e.get('name') in ('process_name', 'thread_name') else []
-        if e['ph'] == 'C' and isinstance(args, dict):
+        if e.get('ph', '-') == 'C' and isinstance(args, dict):
             named += [k for k in args]
             args = {}
-        (kept if e['ph'] not in 'OND(PvcR' else gone).update(n for n in named if isinstance(n, str) and (names_stay or KNOWN.match(n)))
+        (kept if e.get('ph', '-') not in 'OND(PvcR' else gone).update(n for n in named if isinstance(n, str) and (names_stay or KNOWN.match(n)))
         if not names_stay:
             gone.update(n for n in named if isinstance(n, str) and not KNOWN.match(n))
         kept.update(str(e.get(k, '')) for k in ('cat',))
-        gone.update(texts(args if e['ph'] != 'M' or named == [] else {}))
+        gone.update(texts(args if e.get('ph', '-') != 'M' or named == [] else {}))
     paths = {p for n in kept for p in re.findall(r'(?:/|~/)[\w.+@~-]+/[\w.+@~/-]+', n)}
     return gone | paths, kept, paths
 
@@ -87,7 +87,7 @@ def shape(path):
     p = run('convert', '-q', path, '-f', 'json', '--no-provenance', '-o', '-')
     spans = collections.Counter()
     for e in json.loads(p.stdout)['traceEvents']:
-        if e['ph'] == 'X':
+        if e.get('ph', '-') == 'X':
             spans[round(float(e['ts']) * 1000), round(float(e['dur']) * 1000)] += 1
     return spans
 
@@ -163,7 +163,7 @@ def options(folder):
 
     def names(*args):
         p = run('redact', '-q', path, '-f', 'json', '-o', '-', *args)
-        events = [e for e in json.loads(p.stdout or b'{"traceEvents":[]}')['traceEvents'] if e['ph'] == 'X']
+        events = [e for e in json.loads(p.stdout or b'{"traceEvents":[]}')['traceEvents'] if e.get('ph', '-') == 'X']
         return [e['name'] for e in events], [e.get('args') for e in events], p
     got, args, _ = names('--names', 'hash')
     check('a name has one hash', got[0] == got[2] != got[1] and got[3] == 'ProfilerStep#3' and got[0].startswith('name-'), got)
@@ -196,8 +196,8 @@ def values(folder):
         for ending in FORMATS:
             run('redact', path, '-o', f'{folder}/values.{ending}', '--force', '--no-provenance')
             run('convert', f'{folder}/values.{ending}', '-o', out, '--force')
-            events = [e for e in json.loads(content(out))['traceEvents'] if e['ph'] in 'be']
-            check(f'{identity} -> {ending}: the span is there', [e['ph'] for e in events] == ['b', 'e'], events)
+            events = [e for e in json.loads(content(out))['traceEvents'] if e.get('ph', '-') in 'be']
+            check(f'{identity} -> {ending}: the span is there', [e.get('ph', '-') for e in events] == ['b', 'e'], events)
             check(f'{identity} -> {ending}: no secret', b'secret' not in content(out) and b'30.40' not in content(out), events)
     trace = {'displayTimeUnit': 'secret', 'schemaVersion': 'secret', 'baseTimeNanoseconds': 'secret', 'traceEvents': [
         {'ph': 'i', 's': 'secret', 'name': 'a', 'ts': 4, 'pid': 1, 'tid': 1},

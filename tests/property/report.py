@@ -110,7 +110,7 @@ def class_of(e):
 
 
 def work_of(trace):
-    return [e for e in trace['traceEvents'] if e['ph'] == 'X' and e['cat'] in WORK]
+    return [e for e in trace['traceEvents'] if e.get('ph', '-') == 'X' and e['cat'] in WORK]
 
 
 def cause(start, end, launch):

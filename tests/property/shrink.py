@@ -42,7 +42,7 @@ def add_pairs(events, sums):
     stacks, open_async = collections.defaultdict(list), collections.defaultdict(list)
     timed = [e for e in events if e.get('ph', '-') in ('B', 'E', 'b', 'e', 'n', 'S', 'F', 'T', 'p') and 'ts' in e]
     for e in sorted(timed, key=lambda e: Decimal(e['ts'])):
-        pid, ph = hashable(e.get('pid')), e['ph']
+        pid, ph = hashable(e.get('pid')), e.get('ph', '-')
         if ph in ('n', 'T', 'p'):
             sums[pid, e.get('name')] += (1, Decimal(0))
         elif ph == 'B':
@@ -85,7 +85,7 @@ def totals(trace):
     events = [e for e in trace['traceEvents'] if isinstance(e, dict)]
     for e in events:
         if e.get('ph', '-') in PLAIN and 'ts' in e:
-            add(sums, e, Decimal(e.get('dur', 0)) if e['ph'] == 'X' else Decimal(0))
+            add(sums, e, Decimal(e.get('dur', 0)) if e.get('ph', '-') == 'X' else Decimal(0))
     add_pairs(events, sums)
     for pid, _, _, name, count, total in trace.get('tracekit', {}).get('shrink', {}).get('dropped', []):
         sums[hashable(pid), name or None] += (count, total)

@@ -34,7 +34,7 @@ def run(*args, fine=(0,)):
 
 
 def top(*args):
-    report = json.loads(run('top', '-q', '--json', *args), parse_float=Decimal)
+    report = json.loads(run('top', '-q', '--json', '--allow-empty', *args), parse_float=Decimal)
     fault = conforms(SCHEMA, json.loads(json.dumps(report, default=float)))
     if fault:
         raise RuntimeError(f'schema: {fault}')

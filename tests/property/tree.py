@@ -35,7 +35,7 @@ def run(*args):
 
 def tree(*args):
     """Returns {path: figures}, in the order of the report."""
-    report = json.loads(run('tree', '-q', '--json', *args), parse_float=Decimal)
+    report = json.loads(run('tree', '-q', '--json', '--allow-empty', *args), parse_float=Decimal)
     fault = conforms(SCHEMA, json.loads(json.dumps(report, default=float)))
     if fault:
         raise RuntimeError(f'schema: {fault}')

@@ -68,7 +68,7 @@ def events(trace):
         if e.get('ph', '-') in ('X', 'C'):
             process = (e['pid'], names.get((e['pid'], None)))
             tid = lanes.get((e['pid'], e.get('tid')), e.get('tid'))
-            thread = (tid, names.get((e['pid'], tid))) if e['ph'] == 'X' else None
+            thread = (tid, names.get((e['pid'], tid))) if e.get('ph', '-') == 'X' else None
             found[(process, e['name'], ps(e['ts']))].append((thread, max(ps(e.get('dur', 0)), 1), e.get('args', {})))
     return found
 

@@ -34,7 +34,7 @@ def plain(number):
 
 
 def spans(trace, *cats):
-    return [e for e in trace['traceEvents'] if e['ph'] == 'X' and e.get('cat') in cats]
+    return [e for e in trace['traceEvents'] if e.get('ph', '-') == 'X' and e.get('cat') in cats]
 
 
 def step_of(steps, ts):

@@ -109,7 +109,7 @@ def pairs(trace):
     marks = [e for e in events_of(trace) if phase(e) in ('B', 'E') and isinstance(e.get('ts'), str)]
     for e in sorted(marks, key=lambda e: decimal(e['ts'])):
         stack = stacks[json.dumps([e.get('pid'), e.get('tid')])]
-        if e['ph'] == 'B':
+        if e.get('ph', '-') == 'B':
             stack.append(canonical(e))
         else:
             found[(stack.pop() if stack else '', canonical(e), len(stack))] += 1

@@ -16,9 +16,9 @@ def thread_spans(events):
     """Pairs begins and ends: an end closes the latest open begin of its thread."""
     opened = collections.defaultdict(list)
     for e in by_time(events):
-        if e['ph'] == 'B':
+        if e.get('ph', '-') == 'B':
             opened[track(e)].append(e)
-        elif e['ph'] == 'E' and opened[track(e)]:
+        elif e.get('ph', '-') == 'E' and opened[track(e)]:
             begin = opened[track(e)].pop()
             yield begin, e['ts'] - begin['ts']
     for begins in opened.values():
@@ -30,10 +30,10 @@ def async_spans(events):
     """Pairs async events: an end closes the latest open begin with its id and name, or else with its id."""
     opened = collections.defaultdict(list)
     for e in by_time(events):
-        if e['ph'] not in 'be':
+        if e.get('ph', '-') not in 'be':
             continue
         begins = opened[e['pid'], e.get('cat'), str(e.get('id'))]
-        if e['ph'] == 'b':
+        if e.get('ph', '-') == 'b':
             begins.append(e)
             continue
         candidates = [b for b in begins if b.get('name') == e.get('name')] or begins
@@ -54,13 +54,13 @@ def nodes(events):
         found[int(e['args']['k'])] = (e['name'], e['ts'], dur, *track(e, process_wide))
 
     for e in events:
-        if e['ph'] == 'X':
+        if e.get('ph', '-') == 'X':
             add(e, e['dur'], False)
-        elif e['ph'] in 'iI':
+        elif e.get('ph', '-') in 'iI':
             add(e, 0, e.get('s', 't') in ('p', 'g'))
-        elif e['ph'] == 'n':
+        elif e.get('ph', '-') == 'n':
             add(e, 0, True)
-    for begin, dur in thread_spans([e for e in events if e['ph'] in 'BE']):
+    for begin, dur in thread_spans([e for e in events if e.get('ph', '-') in 'BE']):
         add(begin, dur, False)
     for begin, dur in async_spans(events):
         add(begin, dur, True)
@@ -69,4 +69,4 @@ def nodes(events):
 
 def samples(events):
     """Counts (pid, ts, value) over all series."""
-    return collections.Counter((e['pid'], e['ts'], float(v)) for e in events if e['ph'] == 'C' for v in e['args'].values())
+    return collections.Counter((e['pid'], e['ts'], float(v)) for e in events if e.get('ph', '-') == 'C' for v in e['args'].values())

@@ -139,7 +139,7 @@ class Json:
 
     def flows(self):
         rng = self.rng
-        spans = [e for e in self.events if e['ph'] == 'X' and e['dur'] > 4 * self.step]
+        spans = [e for e in self.events if e.get('ph', '-') == 'X' and e['dur'] > 4 * self.step]
         if len(spans) < 2:
             return
         for i in range(rng.randint(1, 2)):
@@ -182,7 +182,7 @@ class Json:
             self.flows()
         if rng.random() < 0.1:
             self.events.append({'ph': 'O', 'pid': 1, 'tid': 1, 'ts': self.ts(5), 'id': 1, 'name': 'object', 'args': {'snapshot': {}}})
-        self.events.sort(key=lambda e: (e['ph'] != 'M', e.get('ts', 0)))
+        self.events.sort(key=lambda e: (e.get('ph', '-') != 'M', e.get('ts', 0)))
         if rng.random() < 0.5:
             return json.dumps(self.events, ensure_ascii=False).encode()
         top = rng.choice(({}, {'displayTimeUnit': 'ms'}, {'otherData': {'a': 1}}, {'baseTimeNanoseconds': 1700000000000000000}))
