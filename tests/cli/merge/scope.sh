@@ -1,4 +1,4 @@
-# In a merge, a global instant belongs to its rank, and so to its process; in a single trace it stays global.
+# A merge keeps the scope of instants: one that is global in its trace stays so, in a single trace as well.
 for i in 0 1; do
   echo '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":5},{"ph":"i","s":"g","name":"b","pid":1,"tid":1,"ts":2}]' > r$i.json
 done
