@@ -86,4 +86,4 @@ def main(paths):
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:] or sorted(glob.glob('lib/**/*.[ch]', recursive=True) + glob.glob('cli/*.[ch]'))))
+    sys.exit(main(sys.argv[1:] or sorted(glob.glob('lib/**/*.[ch]', recursive=True) + glob.glob('cli/**/*.[ch]', recursive=True))))

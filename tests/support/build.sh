@@ -42,6 +42,6 @@ build_programs() {
   build "$TESTS/paths" tests/corpus/paths.c "$B/libtracekit.a" &&
     build "$TESTS/hlo" tests/corpus/hlo.c $(library_objects) &&
     broken_library &&
-    build "$TESTS/broken" $(cd "$SRC" && objects_of cli/*.c) "$TESTS/library.o" &&
+    build "$TESTS/broken" $(cd "$SRC" && objects_of cli/*.c cli/*/*.c) "$TESTS/library.o" &&
     build "$TESTS/broken-paths" tests/corpus/paths.c "$TESTS/library.o"
 }
