@@ -1,8 +1,9 @@
 /* gpu.c - GpuRenderStageEvent: one packet is one span on a hardware queue of a GPU.
  *
  * Mesa, Android's drivers, ROCm and Perfetto's own GPU data sources write their work so, and not as TrackEvents. Each GPU becomes a
- * process "GPU 0", each queue a thread of it, as trace_processor shows them. The packets stay passthrough, too: Perfetto output
- * contains them as they came while the trace is unedited, and the spans as TrackEvents otherwise (tk_track.in_packets).
+ * process "GPU 0", each queue a thread of it. trace_processor skips work on a queue that was never described; here the queue is named
+ * by its id, with a note. The packets stay passthrough, too: Perfetto output contains them unchanged while the trace is unedited,
+ * and the spans as TrackEvents otherwise (tk_track.in_packets).
  *
  * Names follow trace_processor, gpu_event_parser.cc: the event's own name, else that of its stage. */
 #include "gpu.h"
@@ -184,14 +185,12 @@ bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct pac
   int64_t ns;
   uint32_t clock;
   if (r->filed || k->damaged || !read_fields(r, &k->gpu, &g) || !g.has_id || !k->has_timestamp) return false;
-  if (g.duration > INT64_MAX / 1000) return false;
-  if (g.has_queue_iid && !sequence_find(q, IID_GPU, g.queue_iid)) return false; /* as in trace_processor */
   const bool known = clock_time(r, q, k, &ns, &clock);
   const tk_id queue = queue_name(r, q, &g), name = stage_name(r, q, &g);
   const uint32_t node = node_of(r, k, &g, queue);
   if (!node) return false;
   const struct tk_event event = {.ts = ns,
-                                 .dur = (tk_time)g.duration,
+                                 .dur = g.duration > INT64_MAX ? INT64_MAX : (tk_time)g.duration,
                                  .kind = TK_SPAN,
                                  .cls = trace_class(r->t, name, 0),
                                  .args = args_of(r, k, &g),

@@ -20,7 +20,7 @@ struct cut_sequence {
   uint32_t default_clock;
 };
 
-/* What a cut needs of a packet. */
+/* The fields of a packet that a cut depends on. */
 struct cut_head {
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
@@ -90,7 +90,7 @@ static bool is_state(uint32_t field) {
   }
 }
 
-/* Packets have one field with content. Of several, which only damage causes, state counts. */
+/* Packets have one field with content. If damage makes it several, state counts. */
 static void take_content(struct cut_head *h, const struct pb_field *f) {
   const struct kind_of_packet *kind = kind_find(f->number);
   if (h->kind && h->kind->rule == KIND_STATE) return;

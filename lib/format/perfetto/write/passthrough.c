@@ -40,10 +40,36 @@ static void scan_packet(struct perfetto_sink *s, const struct pb_field *packet) 
   }
 }
 
+/* Writes the packet without the events that the graph represents: its sequence may depend on the rest. */
+static void write_rest(struct perfetto_sink *s, const struct pb_field *packet) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  bool has_state = false;
+  s->packet.len = 0;
+  for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
+    if (f.number == PACKET_GPU_RENDER_STAGE) continue;
+    has_state = has_state || f.wire == PB_BYTES || (f.number == PACKET_SEQUENCE_FLAGS && f.value & SEQUENCE_CLEARED);
+    buf_append(&s->packet, from, (size_t)(c.p - from));
+  }
+  if (has_state) writer_packet(s->out, &s->packet);
+}
+
 static bool has_tracks_in_packets(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].in_packets) return true;
   return false;
+}
+
+/* Writes fields of a file as they are. Another format has carried the events of packets that the graph has, too, if no track says
+ * that its events are in packets: these packets are written without them. */
+static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
+  struct pb c = pb_over(p, n);
+  struct pb_field packet;
+  for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
+    scan_packet(s, &packet);
+    if (!s->has_packet_tracks && passthrough_is_read(&packet)) write_rest(s, &packet);
+    else out_write(s->out, from, (size_t)(c.p - from));
+  }
 }
 
 /* True if packets and descriptors still mean what they meant. */
@@ -51,13 +77,10 @@ static bool stays_valid(const struct tk_trace *t) { return !t->edits || trace_cu
 
 static void write_cut_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, struct cut *cut) {
   struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
-  struct pb_field packet, f;
-  const bool twice = !has_tracks_in_packets(t);
+  struct pb_field packet;
   while (pb_next(&c, &packet)) {
-    if (twice && passthrough_is_read(&packet)) continue;
     const struct buf *left = cut_packet(cut, &packet);
-    for (struct pb frames = pb_over(left->data, left->len); pb_next(&frames, &f);) scan_packet(s, &f);
-    out_write(s->out, left->data, left->len);
+    write_fields(s, left->data, left->len);
   }
 }
 
@@ -71,24 +94,20 @@ static bool write_cut(struct perfetto_sink *s, const struct tk_trace *t) {
   return true;
 }
 
-/* Writes the packets that remain valid after `edits`. Another format has carried the events that are in the graph, too, if no
- * track says that its events are in packets. */
+/* Writes the packets if they remain valid after `edits`; otherwise counts those whose content the graph lacks. */
 static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, unsigned edits) {
+  if (!edits) {
+    write_fields(s, trace_raw(t, m->at), (size_t)m->size);
+    return;
+  }
   struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
   struct pb_field packet;
-  const bool twice = edits || !has_tracks_in_packets(t);
-  for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
-    if (twice && passthrough_is_read(&packet)) continue;
-    if (!edits) {
-      scan_packet(s, &packet);
-      out_write(s->out, from, (size_t)(c.p - from));
-    } else if (!passthrough_is_clocks(&packet)) {
-      sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, 1);
-    }
-  }
+  while (pb_next(&c, &packet))
+    if (!passthrough_is_clocks(&packet) && !passthrough_is_read(&packet)) sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, 1);
 }
 
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first) {
+  s->has_packet_tracks = has_tracks_in_packets(t);
   s->keeps_packets = first && stays_valid(t) && !s->opt.no_passthrough;
   if (s->opt.no_passthrough) return;
   const struct tk_meta *clock = first ? passthrough_find(t, PASSTHROUGH_CLOCK) : NULL;
