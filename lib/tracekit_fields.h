@@ -49,7 +49,7 @@ enum tk_type {
 
 enum tk_unit { TK_UNIT_NONE, TK_UNIT_NS, TK_UNIT_PERCENT, TK_UNIT_BYTES, TK_UNIT_GB_PER_S, TK_UNIT_MEAN /* of a count */ };
 
-/* What stands for a value that this trace does not tell. */
+/* Stands for a value that is unknown in this trace. */
 enum tk_unknown {
   TK_UNKNOWN_NEVER,
   TK_UNKNOWN_NULL,  /* null in JSON, None in Python */

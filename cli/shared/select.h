@@ -56,7 +56,7 @@ struct selected {
   SELECT_LIST("track", "GLOB", "keep threads, counters and processes whose name matches", tracks),                             \
   { OPT_FLAG, 0, "no-python", 0, "remove Python stack frames", SELECTED(no_python), 0, 0, 0 }
 
-/* Of the commands that print a result: an empty one is a finding, unless this is given. */
+/* For commands that print a result: an empty one is a finding, unless this is given. */
 #define ROW_ALLOW_EMPTY                                                                                                        \
   { OPT_FLAG, 0, "allow-empty", 0, "print a result even if no event is selected (default: print nothing, exit with status 1)", \
     SELECTED(allow_empty), 0, 0, 0 }

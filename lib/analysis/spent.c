@@ -22,7 +22,7 @@ static unsigned classes_of(const struct sweep *w) {
          (w->running[3] ? WORK_FILL : 0u);
 }
 
-/* Advances the current time to `to`; `wait`: what an idle stretch waits for. */
+/* Advances the current time to `to`; `wait`: the reason for an idle stretch. */
 static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
   struct spent *s = w->s;
   const uint8_t classes = (uint8_t)classes_of(w);

@@ -61,8 +61,8 @@ static bool leave_out(struct concat *c, const char *path, const char *whole) {
   return true;
 }
 
-/* Assigns the part to its rank. A task that ran twice wrote two identical parts; the second one is ignored. Of two copies, a
- * damaged one is left out, whichever comes first. */
+/* Assigns the part to its rank. A task that ran twice wrote two identical parts; the second one is ignored. If one
+ * copy is damaged, it is left out, whichever comes first. */
 static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   char text[512];
   if (p->plan != c->tasks.id) return err_set(c->err, TK_EUSAGE, "%s: was written for a different plan", path);

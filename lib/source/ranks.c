@@ -21,14 +21,14 @@
 enum { SURE = 6, COLUMNS = 16, STAMP_DIGITS = 9, DATE_PARTS = 5 };
 enum { FEW = 4096, MOST = 65536 }; /* ranks below FEW need not be consecutive */
 
-/* What a word before a number means. `weight`: of several numbers, the heaviest is the rank; below 0 = never one. `outer`: of a grid
- * of numbers, the outermost changes slowest. */
+/* Words before a number, and their meaning. `weight`: the heaviest of several numbers is the rank; below 0 = never a rank. `outer`:
+ * the outermost number of a grid changes slowest. */
 static const struct word {
   const char *word;
   int weight, outer;
 } WORDS[] = {
     {"rank", 9, 1},   {"worker", 8, 1},
-    /* sglang python/sglang/srt/managers/scheduler_profiler_mixin.py: TIME-TP-0[-DP-0][-PP-0][-EP-0]; its order and that of
+    /* sglang python/sglang/srt/managers/scheduler_profiler_mixin.py: TIME-TP-0[-DP-0][-PP-0][-EP-0]; its order, and the order of
      * Megatron-LM megatron/core/parallel_state.py (tp-cp-ep-dp-pp), from the fastest to the slowest */
     {"tp", 7, 1},     {"cp", 1, 2},     {"ep", 1, 3},     {"dp", 2, 8},     {"pp", 2, 9},
     {"gpu", 6, 1},    {"device", 6, 1}, {"dev", 6, 1},    {"npu", 6, 1},    {"xpu", 6, 1},    {"hpu", 6, 1},
@@ -118,7 +118,7 @@ struct table {
   const char *const *names;
   size_t n, n_distinct; /* names; different ones */
   struct numbers *rows;
-  struct column columns[COLUMNS]; /* those that differ */
+  struct column columns[COLUMNS]; /* columns whose numbers differ */
   unsigned n_columns;
   bool refused; /* a column differs, but counts something else */
 };

@@ -161,7 +161,7 @@ struct walk_args {
   void *arg;
   struct buf key, flat;
   bool has_ends;   /* some args come from the end of a span: their values replace those of the begin one by one */
-  struct map seen; /* keys of rows so far, while those of ends matter */
+  struct map seen; /* keys of rows so far, while keys of ends matter */
   bool stopped;
 };
 

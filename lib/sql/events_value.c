@@ -180,7 +180,7 @@ static void category_value(const struct tk_sql *s, const struct tk_event *e, sql
   if (cat != KEY_EMPTY || s->times.exact) sql_result_string(s, out, cat);
 }
 
-/* Thread times of an event are microseconds in args; those of a Perfetto file are integers of its thread's clock. */
+/* Thread times of an event are microseconds in args; in a Perfetto file they are integers of its thread's clock. */
 static bool thread_ns(const struct tk_sql *s, const struct tk_event *e, tk_id key, int64_t *ns) {
   struct tk_arg arg;
   if (!key || !is_slice(e) || !args_of_event(s->t, e, key, &arg)) return false;

@@ -9,7 +9,7 @@
 
 struct vendor_name {
   size_t op;         /* length of the operation at the beginning of the name: "hcom_allReduce" */
-  const char *group; /* what the name states of the group; NULL = nothing */
+  const char *group; /* the group, if the name states it; NULL otherwise */
   size_t group_size;
   int64_t index;     /* -1 = not stated */
 };

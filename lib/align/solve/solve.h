@@ -28,7 +28,7 @@ enum align_says {
   ALIGN_BARRIER = 7,
   ALIGN_VAGUE = 8,    /* at best as good as EQUAL: the members are unknown */
   ALIGN_COARSE = 16,  /* with VAGUE: a CPU row, which records when it was launched or awaited */
-  ALIGN_LOOSE = 32    /* ranks of one host leave it farther apart than those of NCCL do */
+  ALIGN_LOOSE = 32    /* ranks of one host leave it farther apart than ranks of NCCL do */
 };
 
 /* One collective on one device of a rank. Keys are hashes of what the trace records about it; 0 = not recorded. */

@@ -273,7 +273,7 @@ static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
 
 enum { EARLIER_MOST = 16 };
 
-/* Renames the arg with this key to that of an earlier stat, after a still earlier one. */
+/* Renames the arg with this key to the key of an earlier stat, after a still earlier one. */
 static void make_room(struct naming *n, tk_id key) {
   tk_id keys[EARLIER_MOST + 1] = {key};
   unsigned depth = 0;
