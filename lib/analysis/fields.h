@@ -17,29 +17,32 @@
 #define FIELD_GET(kind, unit_, name_, get_, help_) \
   {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .get = get_}
 
-/* Null if unknown. */
-#define FIELD_IF(S, kind, m, name_, known_, help_) \
-  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unknown = TK_UNKNOWN_NULL, .known = known_, FIELD_MEMBER(S, m)}
-#define FIELD_TIME_IF(S, m, name_, known_, help_)                                                                        \
-  {.name = name_, .help = help_, .type = TK_TYPE_TIME, .unit = TK_UNIT_NS, .unknown = TK_UNKNOWN_NULL, .known = known_,  \
-   FIELD_MEMBER(S, m)}
-#define FIELD_NUMBER_IF(S, unit_, m, name_, known_, help_)                                                               \
-  {.name = name_, .help = help_, .type = TK_TYPE_NUMBER, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_NULL,            \
+/* A member that `known_` may say is unknown; `unknown_`: how it is written then. */
+#define FIELD_MAYBE(S, kind, unit_, m, name_, known_, unknown_, help_)                                                     \
+  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_##unknown_,        \
    .known = known_, FIELD_MEMBER(S, m)}
-#define FIELD_GET_IF(kind, unit_, name_, get_, help_) \
-  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_NULL, .get = get_}
+#define FIELD_GET_MAYBE(kind, unit_, name_, get_, unknown_, help_) \
+  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_##unknown_, .get = get_}
+
+/* Null if unknown. */
+#define FIELD_IF(S, kind, m, name, known, help) FIELD_MAYBE(S, kind, NONE, m, name, known, NULL, help)
+#define FIELD_TIME_IF(S, m, name, known, help) FIELD_MAYBE(S, TIME, NS, m, name, known, NULL, help)
+#define FIELD_NUMBER_IF(S, unit, m, name, known, help) FIELD_MAYBE(S, NUMBER, unit, m, name, known, NULL, help)
+#define FIELD_GET_IF(kind, unit, name, get, help) FIELD_GET_MAYBE(kind, unit, name, get, NULL, help)
 
 /* Absent if unknown. */
-#define FIELD_OPTIONAL(S, kind, m, name_, known_, help_) \
-  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unknown = TK_UNKNOWN_ABSENT, .known = known_, FIELD_MEMBER(S, m)}
-#define FIELD_TIME_OPTIONAL(S, m, name_, known_, help_)                                                                   \
-  {.name = name_, .help = help_, .type = TK_TYPE_TIME, .unit = TK_UNIT_NS, .unknown = TK_UNKNOWN_ABSENT, .known = known_, \
-   FIELD_MEMBER(S, m)}
-#define FIELD_NUMBER_OPTIONAL(S, unit_, m, name_, known_, help_)                                                          \
-  {.name = name_, .help = help_, .type = TK_TYPE_NUMBER, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_ABSENT,           \
-   .known = known_, FIELD_MEMBER(S, m)}
-#define FIELD_GET_OPTIONAL(kind, unit_, name_, get_, help_) \
-  {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_ABSENT, .get = get_}
+#define FIELD_OPTIONAL(S, kind, m, name, known, help) FIELD_MAYBE(S, kind, NONE, m, name, known, ABSENT, help)
+#define FIELD_TIME_OPTIONAL(S, m, name, known, help) FIELD_MAYBE(S, TIME, NS, m, name, known, ABSENT, help)
+#define FIELD_NUMBER_OPTIONAL(S, unit, m, name, known, help) FIELD_MAYBE(S, NUMBER, unit, m, name, known, ABSENT, help)
+#define FIELD_GET_OPTIONAL(kind, unit, name, get, help) FIELD_GET_MAYBE(kind, unit, name, get, ABSENT, help)
+
+/* Defines the function of a condition on the row, `r`. */
+#define FIELD_KNOWN(function, S, condition)                \
+  static bool function(const void *row, const void *owner) { \
+    const struct S *r = row;                               \
+    (void)owner;                                           \
+    return condition;                                      \
+  }
 
 #define FIELD_TEXTS(S, m, n, name_, help_) \
   {.name = name_, .help = help_, .type = TK_TYPE_TEXTS, FIELD_MEMBER(S, m), .n_offset = offsetof(struct S, n)}

@@ -5,46 +5,19 @@
 
 /* ---- what is known ---- */
 
-static bool has_device(const void *row, const void *owner) {
-  const struct tk_report_rank *r = row;
-  (void)owner;
-  return *r->device != 0;
-}
+FIELD_KNOWN(has_device, tk_report_rank, *r->device != 0)
 
 static bool is_linked(const void *row, const void *owner) {
   const struct tk_report_rank *r = row;
   return r->linked > 0 && has_device(row, owner);
 }
 
-static bool host_is_linked(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_rank *)row)->linked > 0;
-}
-
-static bool rank_is_known(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_rank *)row)->rank >= 0;
-}
-
-static bool has_host(const void *row, const void *owner) {
-  (void)owner;
-  return *((const struct tk_report_rank *)row)->host != 0;
-}
-
-static bool has_bytes(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_rank *)row)->bytes_known > 0;
-}
-
-static bool has_flops(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_rank *)row)->flops > 0;
-}
-
-static bool has_steps(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_rank *)row)->step.count > 0;
-}
+FIELD_KNOWN(host_is_linked, tk_report_rank, r->linked > 0)
+FIELD_KNOWN(rank_is_known, tk_report_rank, r->rank >= 0)
+FIELD_KNOWN(has_host, tk_report_rank, *r->host != 0)
+FIELD_KNOWN(has_bytes, tk_report_rank, r->bytes_known > 0)
+FIELD_KNOWN(has_flops, tk_report_rank, r->flops > 0)
+FIELD_KNOWN(has_steps, tk_report_rank, r->step.count > 0)
 
 static bool owner_has_device(const void *row, const void *owner) {
   (void)row;
@@ -228,10 +201,7 @@ const struct field_list report_stream_fields = FIELD_LIST(tk_report_stream, stre
 
 /* ---- tables ---- */
 
-static bool kernel_has_bytes(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_kernel *)row)->bytes_known > 0;
-}
+FIELD_KNOWN(kernel_has_bytes, tk_report_kernel, r->bytes_known > 0)
 
 static bool get_kernel_name(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_kernel *k = row;
@@ -279,15 +249,8 @@ static const struct tk_field launch_list[] = {
 };
 const struct field_list report_launch_fields = FIELD_LIST(tk_report_launch, launch_list, "report launch");
 
-static bool is_sized(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_collective *)row)->sized > 0;
-}
-
-static bool has_met(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_collective *)row)->met > 0;
-}
+FIELD_KNOWN(is_sized, tk_report_collective, r->sized > 0)
+FIELD_KNOWN(has_met, tk_report_collective, r->met > 0)
 
 static bool get_bus_rate(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_collective *c = row;
@@ -327,20 +290,9 @@ static const struct tk_field wait_list[] = {
 };
 const struct field_list report_wait_fields = FIELD_LIST(tk_report_meeting, wait_list, "report wait");
 
-static bool memory_rank_is_known(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_memory *)row)->rank >= 0;
-}
-
-static bool allocated_is_known(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_memory *)row)->peak_allocated >= 0;
-}
-
-static bool reserved_is_known(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_report_memory *)row)->peak_reserved >= 0;
-}
+FIELD_KNOWN(memory_rank_is_known, tk_report_memory, r->rank >= 0)
+FIELD_KNOWN(allocated_is_known, tk_report_memory, r->peak_allocated >= 0)
+FIELD_KNOWN(reserved_is_known, tk_report_memory, r->peak_reserved >= 0)
 
 #define PEAK(m, name, known, help) FIELD_NUMBER_OPTIONAL(tk_report_memory, BYTES, m, name, known, help)
 

@@ -17,10 +17,7 @@ static bool get_top_name(const void *row, const void *owner, struct tk_value *v)
   return top_name_of(v, r->name, r->name_len);
 }
 
-static bool is_timed(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_top_row *)row)->timed > 0;
-}
+FIELD_KNOWN(is_timed, tk_top_row, r->timed > 0)
 
 static bool get_of_range(const void *row, const void *owner, struct tk_value *v) {
   (void)owner;
@@ -67,15 +64,8 @@ static bool get_tree_id(const void *row, const void *owner, struct tk_value *v) 
   return true;
 }
 
-static bool has_parent(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_tree_node *)row)->parent != UINT32_MAX;
-}
-
-static bool has_launched(const void *row, const void *owner) {
-  (void)owner;
-  return ((const struct tk_tree_node *)row)->launched > 0;
-}
+FIELD_KNOWN(has_parent, tk_tree_node, r->parent != UINT32_MAX)
+FIELD_KNOWN(has_launched, tk_tree_node, r->launched > 0)
 
 static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
 

@@ -1,11 +1,7 @@
 /* fields.c - fields of the ranks of a merge (fields.h). */
 #include "merge/fields.h"
 
-static bool is_read(const void *row, const void *owner) {
-  const struct tk_merge_rank *r = row;
-  (void)owner;
-  return !r->failed && !r->skipped;
-}
+FIELD_KNOWN(is_read, tk_merge_rank, !r->failed && !r->skipped)
 
 static bool is_merged(const void *row, const void *owner) {
   return is_read(row, owner) && ((const struct tk_merge_rank *)row)->merged;
