@@ -49,7 +49,7 @@ static bool build_is_text(struct tk_trace *t, tk_id id, const char *what) {
 }
 
 static bool is_args(struct tk_trace *t, uint32_t args, const char *what) {
-  return args < t->store->pool.len || wrong(t, "%s: no args %u", what, args);
+  return args < t->store->pool.len || wrong(t, "%s: args %u do not exist", what, args);
 }
 
 static bool is_time(struct tk_trace *t, tk_time ts, const char *what) {
@@ -59,7 +59,7 @@ static bool is_time(struct tk_trace *t, tk_time ts, const char *what) {
 static bool is_ident(struct tk_trace *t, struct tk_ident id, const char *what) {
   if (id.kind > TK_IDENT_STR) return wrong(t, "%s: unknown kind of id", what);
   if (id.kind != TK_IDENT_STR) return true;
-  return id.str ? build_is_text(t, id.str, what) : wrong(t, "%s: no string 0", what);
+  return id.str ? build_is_text(t, id.str, what) : wrong(t, "%s: string 0 does not exist", what);
 }
 
 /* ---- the trace ---- */
@@ -167,7 +167,7 @@ tk_id tk_add_process(struct tk_trace *t, struct tk_ident pid) {
 }
 
 static bool is_track(struct tk_trace *t, tk_id track, const char *what) {
-  return (track != 0 && track <= t->n_tracks) || wrong(t, "%s: no track %u", what, track);
+  return (track != 0 && track <= t->n_tracks) || wrong(t, "%s: track %u does not exist", what, track);
 }
 
 static bool is_process(struct tk_trace *t, tk_id track, const char *what) {
@@ -262,7 +262,7 @@ static bool is_arg(struct tk_trace *t, struct tk_arg *a) {
   if (a->type == TK_ARG_DECIMAL) return (a->exp >= LEAST && a->exp <= MOST) || wrong(t, "arg '%.60s': exponent %d out of "
                                                                                         "range", key, a->exp);
   if (a->type < TK_ARG_STR || a->type > TK_ARG_REF) return true;
-  if (a->s == 0) return wrong(t, "arg '%.60s': no string 0", key);
+  if (a->s == 0) return wrong(t, "arg '%.60s': string 0 does not exist", key);
   if (a->type == TK_ARG_BYTES) return is_string(t, a->s) || wrong(t, "arg '%.60s': string %u does not exist", key, a->s);
   if (!build_is_text(t, a->s, "text of an arg")) return false;
   if (a->type != TK_ARG_JSON && a->type != TK_ARG_NUMBER) return true;
@@ -369,9 +369,9 @@ static bool is_point(struct tk_trace *t, const struct tk_flow_point *f) {
   if (f->id_kind > TK_FLOW_ID_UINT) return wrong(t, "flow point: unknown kind of id %u", f->id_kind);
   if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > UINT32_MAX || !build_is_text(t, (tk_id)f->id, "id of a flow")))
     return wrong(t, "flow point: unknown string as id");
-  if (f->cls > t->n_classes) return wrong(t, "flow point: no class %u", f->cls);
+  if (f->cls > t->n_classes) return wrong(t, "flow point: class %u does not exist", f->cls);
   if (!is_args(t, f->args, "flow point")) return false;
-  if (bound) return (f->at && f->at <= t->n_events) || wrong(t, "flow point: no event %u", f->at);
+  if (bound) return (f->at && f->at <= t->n_events) || wrong(t, "flow point: event %u does not exist", f->at);
   if (!is_track(t, f->at, "flow point") || !is_time(t, f->ts, "flow point")) return false;
   return t->tracks[f->at].kind == TK_THREAD || wrong(t, "flow point: track %u is not a thread", f->at);
 }

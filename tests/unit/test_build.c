@@ -179,29 +179,29 @@ static struct place place(void) {
 
 static void refuses_tracks(void **state) {
   (void)state;
-  REFUSED("name of a class: no string 4000", tk_add_class(p.t, 4000, 0, 0));
-  REFUSED("class: no args 77", tk_add_class(p.t, 0, 0, 77));
-  REFUSED("process: no string 0", tk_add_process(p.t, tk_ident_str(0)));
+  REFUSED("name of a class: string 4000 does not exist", tk_add_class(p.t, 4000, 0, 0));
+  REFUSED("class: args 77 do not exist", tk_add_class(p.t, 0, 0, 77));
+  REFUSED("process: string 0 does not exist", tk_add_process(p.t, tk_ident_str(0)));
   REFUSED("process: unknown kind of id", tk_add_process(p.t, (struct tk_ident){0, 0, 9}));
-  REFUSED("track: no track 50", tk_add_track(p.t, TK_THREAD, 50, NO_TID, 0));
+  REFUSED("track: track 50 does not exist", tk_add_track(p.t, TK_THREAD, 50, NO_TID, 0));
   REFUSED("track: track 2 is not a process", tk_add_track(p.t, TK_THREAD, p.thread, NO_TID, 0));
   REFUSED("track: unsupported kind 1", tk_add_track(p.t, TK_PROCESS, p.process, NO_TID, 0));
   REFUSED("track: unsupported kind 77", tk_add_track(p.t, (enum tk_track_kind)77, p.process, NO_TID, 0));
   REFUSED("counter: needs a name, and cannot have a tid", tk_add_track(p.t, TK_COUNTERS, p.process, NO_TID, 0));
   REFUSED("track 3: a counter cannot be renamed", tk_name_track(p.t, p.counter, p.text));
   REFUSED("labels: track 2 is not a process", tk_label_process(p.t, p.thread, p.text));
-  REFUSED("order: no track 0", tk_sort_track(p.t, 0, 1));
+  REFUSED("order: track 0 does not exist", tk_sort_track(p.t, 0, 1));
   REFUSED("string: NULL pointer", tk_add_string(p.t, NULL, 3));
 }
 
 static void refuses_events(void **state) {
   (void)state;
   REFUSED("event: NULL pointer", tk_add_event(p.t, NULL));
-  REFUSED("event: no track 0", EVENT(.cls = p.cls));
-  REFUSED("event: no track 9", EVENT(.cls = p.cls, .track = 9));
-  REFUSED("event: no class 0", EVENT(.track = p.thread));
-  REFUSED("event: no class 5", EVENT(.cls = 5, .track = p.thread));
-  REFUSED("event: no args 1000", EVENT(.cls = p.cls, .track = p.thread, .args = 1000));
+  REFUSED("event: track 0 does not exist", EVENT(.cls = p.cls));
+  REFUSED("event: track 9 does not exist", EVENT(.cls = p.cls, .track = 9));
+  REFUSED("event: class 0 does not exist", EVENT(.track = p.thread));
+  REFUSED("event: class 5 does not exist", EVENT(.cls = 5, .track = p.thread));
+  REFUSED("event: args 1000 do not exist", EVENT(.cls = p.cls, .track = p.thread, .args = 1000));
   REFUSED("event: unknown kind 9", EVENT(.cls = p.cls, .track = p.thread, .kind = 9));
   REFUSED("event: a counter sample cannot be on track 2, which is a thread",
           EVENT(.cls = p.cls, .track = p.thread, .kind = TK_COUNTER));
@@ -225,11 +225,11 @@ static void refuses_args_and_flows(void **state) {
   (void)state;
   REFUSED("args: NULL pointer", tk_add_args(p.t, NULL, 2));
   REFUSED("arg: missing key", ARG(.type = TK_ARG_INT));
-  REFUSED("key of an arg: no string 999", ARG(.key = 999));
+  REFUSED("key of an arg: string 999 does not exist", ARG(.key = 999));
   REFUSED("arg: key 'json.ph' is reserved", ARG(.key = KEY_PH));
   REFUSED("arg 'text': unknown type 99", ARG(.key = p.text, .type = (enum tk_arg_type)99));
   REFUSED("arg 'text': exponent 500 out of range", ARG(.key = p.text, .type = TK_ARG_DECIMAL, .exp = 500));
-  REFUSED("arg 'text': no string 0", ARG(.key = p.text, .type = TK_ARG_STR));
+  REFUSED("arg 'text': string 0 does not exist", ARG(.key = p.text, .type = TK_ARG_STR));
   REFUSED("arg 'text': text is not valid JSON: expected an array or object", ARG(.key = p.text, .type = TK_ARG_JSON, .s = p.text));
   REFUSED("arg 'text': text is not valid JSON: expected a number", ARG(.key = p.text, .type = TK_ARG_NUMBER, .s = p.text));
   REFUSED("text of an arg: string 35 is not text", ARG(.key = p.text, .type = TK_ARG_STR, .s = tk_add_bytes(p.t, "\xff", 1)));
@@ -237,8 +237,8 @@ static void refuses_args_and_flows(void **state) {
   REFUSED("flow point: unknown role 9", POINT(.role = 9));
   REFUSED("flow point: unknown kind of id 7", POINT(.id_kind = 7));
   REFUSED("flow point: unknown string as id", POINT(.id_kind = TK_FLOW_ID_STR, .id = -1));
-  REFUSED("flow point: no event 1", POINT(.role = TK_FLOW_IN, .at = 1));
-  REFUSED("flow point: no track 0", POINT(.role = TK_FLOW_START));
+  REFUSED("flow point: event 1 does not exist", POINT(.role = TK_FLOW_IN, .at = 1));
+  REFUSED("flow point: track 0 does not exist", POINT(.role = TK_FLOW_START));
   REFUSED("flow point: track 1 is not a thread", POINT(.role = TK_FLOW_START, .at = p.process));
 }
 
@@ -249,7 +249,7 @@ static void refuses_texts(void **state) {
   REFUSED("record: not a JSON object", tk_add_record(p.t, 0, NULL, 0));
   REFUSED("record: must not contain pid", tk_add_record(p.t, 0, "{\"pid\":1}", 9));
   REFUSED("record: must not contain ts", tk_add_record(p.t, 0, "{\"\\u0074s\":1}", 13));
-  REFUSED("record: no track 70", tk_add_record(p.t, 70, "{}", 2));
+  REFUSED("record: track 70 does not exist", tk_add_record(p.t, 70, "{}", 2));
   REFUSED("top-level data: missing key", tk_add_meta(p.t, NULL, "1", 1));
   REFUSED("top-level data: key 'traceEvents' is reserved", tk_add_meta(p.t, "traceEvents", "[]", 2));
   REFUSED("top-level data 'x': invalid JSON", tk_add_meta(p.t, "x", "{]", 2));
