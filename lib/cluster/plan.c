@@ -109,7 +109,7 @@ static bool drop_copies(struct planner *p) {
   map_free(&seen);
   p->list.n = n;
   p->anchors.n = anchors;
-  return ok || mem_check(&p->mem, p->err);
+  return ok || mem_refuse(&p->mem, p->err);
 }
 
 static bool read_scans(struct planner *p, const char *const *scans, size_t n) {

@@ -211,7 +211,7 @@ static void take_starts(struct tasks *t) {
 static bool take_inputs(struct tasks *t, struct tk_err *err) {
   const Plan__Plan *p = t->plan;
   t->inputs = arena_alloc(&t->arena, p->n_rank * sizeof *t->inputs);
-  if (!t->inputs) return mem_check(t->mem, err);
+  if (!t->inputs) return mem_refuse(t->mem, err);
   memset(t->inputs, 0, p->n_rank * sizeof *t->inputs);
   for (size_t i = 0; i < p->n_rank; i++) {
     t->inputs[i].name = tasks_text_of(t, p->rank[i]->input);
@@ -285,11 +285,11 @@ bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err) {
   a->maps = mem_array(&a->mem, n, sizeof *a->maps);
   a->mapped = mem_alloc(&a->mem, n);
   if (a->mapped) memset(a->mapped, 0, n);
-  if (p->group_by == TK_GROUP_HOST && !(m->places = mem_array(&m->mem, n, sizeof *m->places))) return mem_check(&m->mem, err);
+  if (p->group_by == TK_GROUP_HOST && !(m->places = mem_array(&m->mem, n, sizeof *m->places))) return mem_refuse(&m->mem, err);
   for (size_t i = 0; m->places && i < n; i++) m->places[i] = p->rank[i]->place;
   for (size_t i = 0; a->who && i < n; i++) a->who[i] = (struct merge_who){"", INT64_MAX, false};
   a->starts = t->starts;
-  if (p->to && !(m->shares.of = mem_array(&m->mem, n, sizeof *m->shares.of))) return mem_check(&m->mem, err);
+  if (p->to && !(m->shares.of = mem_array(&m->mem, n, sizeof *m->shares.of))) return mem_refuse(&m->mem, err);
   for (size_t i = 0; p->to && i < n; i++) m->shares.of[i] = p->rank[i]->share;
   const size_t word = strlen(m->opt->save.format);
   m->packed = packing_of_path(m->opt->save.format, word) != NULL;
@@ -311,5 +311,5 @@ bool tasks_rank(struct merger *m, const struct tasks *t, uint32_t rank, struct m
     *to = (struct align_map){.pivot_ns = map->pivot_ns, .offset_ns = map->offset_ns, .curve = {.n = (uint32_t)map->n_x}};
     for (size_t i = 0; i < map->n_x; i++) to->curve.x[i] = map->x[i], to->curve.y[i] = map->y[i];
   }
-  return pids || mem_check(&m->mem, m->err);
+  return pids || mem_refuse(&m->mem, m->err);
 }

@@ -45,7 +45,7 @@ void tk_redact_list_free(struct tk_redact_list *l) {
 }
 
 static bool finish(struct tk_redact_list *l, struct out *o, bool opened, struct tk_err *err) {
-  bool ok = opened && (redact_list_write(l, o) || mem_check(&l->mem, err)) && out_commit(o, err);
+  bool ok = opened && (redact_list_write(l, o) || mem_refuse(&l->mem, err)) && out_commit(o, err);
   out_close(o);
   return ok;
 }

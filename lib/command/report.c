@@ -188,7 +188,7 @@ static bool add_inputs(struct run *run) {
   bool ok = merge_report_init(&merged, run->s->n, run->err) &&
             merge_align(&run->alignment, &in, &options, true, &merged, run->err);
   for (size_t i = 0; ok && i < run->s->n; i++) ok = add_input(run, i);
-  ok = ok && (add_meetings(run->r, &run->alignment.collectives, run->alignment.who) || mem_check(&run->r->impl->mem, run->err));
+  ok = ok && (add_meetings(run->r, &run->alignment.collectives, run->alignment.who) || mem_refuse(&run->r->impl->mem, run->err));
   if (ok) diagnostics_add(run->r->notes, merged.notes);
   merge_alignment_free(&run->alignment);
   tk_merge_report_free(&merged);

@@ -96,7 +96,7 @@ bool tk_check(const struct tk_trace *t, struct tk_err *err) {
   for (tk_id i = 1; i <= t->n_classes; i++)
     if (t->classes[i].name > t->store->strings.n || t->classes[i].cat > t->store->strings.n) return fail(err, "class", i);
   ancestors = mem_array(&mem, DEPTHS, sizeof *ancestors);
-  if (!ancestors) return mem_check(&mem, err);
+  if (!ancestors) return mem_refuse(&mem, err);
   memset(ancestors, 0, DEPTHS * sizeof *ancestors);
   ok = check_tracks(t, ancestors, err) && check_flows(t, err);
   mem_free(&mem, ancestors);

@@ -211,7 +211,7 @@ static bool find_shift(struct joiner *j, struct tk_err *err) {
 bool join_graph(struct tk_trace *dst, const struct tk_trace *src, struct join_ids *ids, struct tk_err *err) {
   struct joiner j = {dst, src, ids};
   *ids = (struct join_ids){.before = dst->n_events};
-  if (!make_tables(&j)) return mem_check(&dst->store->mem, err);
+  if (!make_tables(&j)) return mem_refuse(&dst->store->mem, err);
   if (!find_shift(&j, err)) return false;
   join_strings(&j);
   join_classes(&j);

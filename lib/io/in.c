@@ -84,7 +84,7 @@ void in_close(struct in *in) {
 
 static bool grow_window(struct in *in) {
   uint8_t *p = mem_resize(in->mem, in->buf, in->cap * 2 + IN_PAD);
-  if (!p) return mem_check(in->mem, &in->fault);
+  if (!p) return mem_refuse(in->mem, &in->fault);
   in->buf = p;
   in->cap *= 2;
   return true;
@@ -153,7 +153,7 @@ size_t in_take(struct in *in, uint8_t *p, size_t n) {
 bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err) {
   const size_t left = in->end - in->start;
   while (in->cap < n + left)
-    if (!grow_window(in)) return mem_check(in->mem, err);
+    if (!grow_window(in)) return mem_refuse(in->mem, err);
   if (in->start < n) {
     memmove(in->buf + n, in->buf + in->start, left + IN_PAD);
     in->start = n;

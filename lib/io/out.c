@@ -213,7 +213,7 @@ static void put_header(struct out_impl *w, int level) {
 static bool out_start(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
   struct out_impl *w = mem_alloc(mem, sizeof *w);
   *o = (struct out){0};
-  if (!w) return mem_check(mem, err);
+  if (!w) return mem_refuse(mem, err);
   *w = (struct out_impl){.mem = mem, .memory = {.mem = mem}, .fd = -1, .err = {.offset = UINT64_MAX}};
   o->impl = w;
   w->force = opt && opt->force;
@@ -228,7 +228,7 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   w->buf = gzip ? pieces_room(w->pieces, err) : mem_alloc(mem, BLOCK + OUT_ROOM);
   o->next = w->buf;
   o->end = w->buf ? w->buf + w->block + OUT_ROOM : NULL;
-  return w->buf || mem_check(mem, err);
+  return w->buf || mem_refuse(mem, err);
 }
 
 /* Without memory or a thread, the caller's thread does the work. */

@@ -306,7 +306,7 @@ static bool find_hosts(struct aligner *a) {
   uint32_t *of_name = arena_alloc(&a->arena, (n + 1) * sizeof *of_name); /* host by name id */
   p->host_of = arena_alloc(&a->arena, (n + 1) * sizeof *p->host_of);
   p->known = arena_alloc(&a->arena, n + 1);
-  if (!of_name || !p->host_of || !p->known) return mem_check(a->mem, a->err);
+  if (!of_name || !p->host_of || !p->known) return mem_refuse(a->mem, a->err);
   intern_init(&names, a->mem);
   map_init(&turns, a->mem);
   for (uint32_t i = 0; i < n; i++) {
@@ -371,7 +371,7 @@ static bool weigh_jobs(struct aligner *a) {
   map_free(&ranks);
   all = all && world == (int64_t)a->in->n - copies;
   if (again || all) a->problem.other_job = again ? twice : complete;
-  return ok || mem_check(a->mem, a->err);
+  return ok || mem_refuse(a->mem, a->err);
 }
 
 static bool solve(struct aligner *a) {
@@ -381,13 +381,13 @@ static bool solve(struct aligner *a) {
   p->n_inputs = (uint32_t)a->in->n;
   p->marker = a->opt->align == TK_ALIGN_MARKER;
   p->clock_error_ns = (double)a->opt->clock_error / 1e3;
-  if (!p->marker && !copies_find(a->inputs, p->n_inputs, &a->anchors)) return mem_check(a->mem, a->err);
+  if (!p->marker && !copies_find(a->inputs, p->n_inputs, &a->anchors)) return mem_refuse(a->mem, a->err);
   if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a)) return false;
-  if (!inputs_list(p, a->inputs, &a->arena)) return mem_check(a->mem, a->err);
+  if (!inputs_list(p, a->inputs, &a->arena)) return mem_refuse(a->mem, a->err);
   uint32_t all = a->anchors.n;
   a->anchors.n = set_given_apart(a);
   bool ok = align_solve(p, &a->solution, a->err);
-  ok = ok && (copies_place(p, &a->solution, a->inputs) || mem_check(a->mem, a->err));
+  ok = ok && (copies_place(p, &a->solution, a->inputs) || mem_refuse(a->mem, a->err));
   a->anchors.n = all;
   return ok;
 }
@@ -461,14 +461,14 @@ static bool take_given_collectives(struct aligner *a) {
   bool known = true, *still = arena_alloc(&a->arena, n + 1);
   uint32_t *one = arena_alloc(&a->arena, (n + 1) * sizeof *one);
   struct align_solution met;
-  if (!still || !one) return mem_check(a->mem, a->err);
+  if (!still || !one) return mem_refuse(a->mem, a->err);
   memset(still, 0, n + 1);
   memset(one, 0, (n + 1) * sizeof *one);
   move_anchors(a);
   struct align_problem p = {.mem = a->mem, .anchors = &a->anchors, .host_of = one, .known = &known, .n_inputs = (uint32_t)n,
                             .n_hosts = 1, .placed = true};
   bool ok = align_solve(&p, &met, a->err);
-  ok = ok && (merge_collectives_take(&a->out->collectives, &a->anchors, &met, a->out->maps, still) || mem_check(a->mem, a->err));
+  ok = ok && (merge_collectives_take(&a->out->collectives, &a->anchors, &met, a->out->maps, still) || mem_refuse(a->mem, a->err));
   align_solution_free(&met);
   return ok;
 }
@@ -536,7 +536,7 @@ static bool hide_inputs(struct aligner *a) {
 
 static bool report_clocks(struct aligner *a) {
   const bool compared = compares_clocks(a->opt->align) || a->opt->align == TK_ALIGN_START || is_moved(a->opt);
-  if (!compared) return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_check(a->mem, a->err);
+  if (!compared) return align_report_none(a->report, a->opt->align, one_host_by_place(a->in)) || mem_refuse(a->mem, a->err);
   if (a->opt->redact && !hide_inputs(a)) return err_set(a->err, TK_ELIMIT, "out of memory");
   struct align_reporter reporter = {a->report, a->opt->align, a->inputs, &a->problem, &a->solution, a->out->maps, a->out->mapped};
   return align_report(&reporter) || err_set(a->err, TK_ELIMIT, "out of memory");
@@ -545,7 +545,7 @@ static bool report_clocks(struct aligner *a) {
 static bool align_inputs(struct aligner *a) {
   const size_t n = a->in->n;
   a->inputs = arena_alloc(&a->arena, (n + 1) * sizeof *a->inputs);
-  if (!merge_alignment_init(a->out, a->mem, n) || !a->inputs) return mem_check(a->mem, a->err);
+  if (!merge_alignment_init(a->out, a->mem, n) || !a->inputs) return mem_refuse(a->mem, a->err);
   memset(a->inputs, 0, (n + 1) * sizeof *a->inputs);
   if (!read_all(a)) return false;
   for (size_t i = 0; i < n; i++) {

@@ -71,7 +71,7 @@ struct pid_change *merge_pids(struct merger *m, const int64_t *pids, uint32_t n)
 static bool order_rows(struct merger *m) {
   if (m->opt->group_by != TK_GROUP_HOST || !m->alignment.who) return true;
   m->places = mem_array(&m->mem, m->n_inputs, sizeof *m->places);
-  if (!m->places) return mem_check(&m->mem, m->err);
+  if (!m->places) return mem_refuse(&m->mem, m->err);
   return merge_order(m->alignment.who, m->n_inputs, true, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
 }
 

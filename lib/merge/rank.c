@@ -241,7 +241,7 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
                               .by_kind = m->opt->group_by == TK_GROUP_KIND};
   r->processes = 0;
   if (merge_joins(m)) {
-    if (r->merged && !m->opt->label && !(origins = identity_of_tracks(t, &m->mem))) return mem_check(&m->mem, m->err);
+    if (r->merged && !m->opt->label && !(origins = identity_of_tracks(t, &m->mem))) return mem_refuse(&m->mem, m->err);
     place.origins = origins;
     bool ok = renumber(t, &m->ids, &place, was, &r->processes, m->err);
     if (origins) identity_free_tracks(origins, &m->mem);
@@ -273,7 +273,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, cons
   struct sink *sink = m->output->sink;
   struct merge_pid *was = mem_array(&m->mem, (uint64_t)t->n_tracks + 1, sizeof *was);
   struct buf account = {.mem = &m->mem};
-  if (!was) return mem_check(&m->mem, m->err);
+  if (!was) return mem_refuse(&m->mem, m->err);
   m->ids.ordinal = (uint32_t)m->n_merged;
   bool ok = renumber_input(m, input, t, of, was);
   r->hidden_processes = count_processes(t, true);

@@ -107,7 +107,7 @@ static bool add_rows(struct merger *m, const struct tk_trace *t, const struct sh
     const struct gone *g = &gone->gone[i];
     size_t n;
     const char *name = tk_string(t, g->name, &n);
-    if (!merge_gone_add(&m->gone, g->kind, name, n, g->count, g->total)) return mem_check(&m->mem, m->err);
+    if (!merge_gone_add(&m->gone, g->kind, name, n, g->count, g->total)) return mem_refuse(&m->mem, m->err);
   }
   return true;
 }
@@ -124,5 +124,5 @@ bool merge_share_take(struct merger *m, size_t input, struct tk_trace *t, const 
   if (!shrink_to_fit(t, &scale, &opt, &gone, m->err)) return err_prefix(m->err, "%s", t->source);
   bool ok = print_account(&w, account, &gone) && add_rows(m, t, &gone);
   shrink_account_free(&gone);
-  return ok || mem_check(&m->mem, m->err);
+  return ok || mem_refuse(&m->mem, m->err);
 }

@@ -147,7 +147,7 @@ bool merge_shares_plan(struct merger *m) {
   struct need *v = mem_array(&m->mem, m->n_inputs + 1, sizeof *v);
   m->shares.of = mem_array(&m->mem, m->n_inputs, sizeof *m->shares.of);
   m->shares.roles = mem_alloc(&m->mem, m->n_inputs);
-  if (!v || !m->shares.of || !m->shares.roles) return mem_check(&m->mem, m->err);
+  if (!v || !m->shares.of || !m->shares.roles) return mem_refuse(&m->mem, m->err);
   memset(v, 0, (m->n_inputs + 1) * sizeof *v);
   memset(m->shares.of, 0, m->n_inputs * sizeof *m->shares.of);
   memset(m->shares.roles, 0, m->n_inputs);

@@ -364,8 +364,8 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
                      are_indices(a->name, a->n_name, a->n_text) && are_indices(a->group, a->n_group, a->n_text));
   if (!good || rank->clock > TK_CLOCK_MONOTONIC)
     return err_set(err, TK_EFORMAT, "is damaged: inconsistent collectives of a rank");
-  if (a && !add_anchors(r, a)) return mem_check(list->mem, err);
-  if (!mem_grow(list->mem, (void **)&list->v, &list->cap, (uint64_t)list->n + 1, sizeof *list->v)) return mem_check(list->mem, err);
+  if (a && !add_anchors(r, a)) return mem_refuse(list->mem, err);
+  if (!mem_grow(list->mem, (void **)&list->v, &list->cap, (uint64_t)list->n + 1, sizeof *list->v)) return mem_refuse(list->mem, err);
   list->v[list->n++] = (struct scan){
       .input = file_text_of(r, rank->input), .host = file_text_of(r, rank->host), .rank = rank->stated ? rank->number : -1,
       .merged = rank->merged, .world = rank->world, .zero_ns = rank->zero_ns, .start_ns = rank->start_ns, .end_ns = rank->end_ns,

@@ -163,11 +163,11 @@ bool manifest_add(struct manifest *m, const struct tk_trace *t, struct tk_source
                   struct tk_err *err) {
   tk_time start, end;
   file.machine = arena_text(&m->arena, file.machine, strlen(file.machine));
-  if (!file.machine || !name_machines(m, t, &file)) return mem_check(&m->mem, err);
-  if (!mem_grow(&m->mem, (void **)&m->files, &m->cap, (uint64_t)m->n + 1, sizeof *m->files)) return mem_check(&m->mem, err);
+  if (!file.machine || !name_machines(m, t, &file)) return mem_refuse(&m->mem, err);
+  if (!mem_grow(&m->mem, (void **)&m->files, &m->cap, (uint64_t)m->n + 1, sizeof *m->files)) return mem_refuse(&m->mem, err);
   file.clock = clock_name(t);
   file.path = name_member(m, t, base_name(s->inputs[file.input].name, sources_path(s, file.input)));
-  if (!file.path) return mem_check(&m->mem, err);
+  if (!file.path) return mem_refuse(&m->mem, err);
   trace_extent(t, &start, &end);
   file.start_ns = t->origin_ns - t->zero_ns + start / 1000;
   if (!measure_input(s, file.input, &file.size, err)) return false;

@@ -213,7 +213,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   struct mem *mem = &t->store->mem;
   struct perfetto *r = mem_alloc(mem, sizeof *r);
   bool ok;
-  if (!r) return mem_check(mem, err);
+  if (!r) return mem_refuse(mem, err);
   *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};
   r->filed = r->decoder.filed = (t->store->without & TK_WITHOUT_RESTORING) != 0;
   r->text.mem = r->json.mem = r->fields.mem = r->copy.mem = r->packets.mem = r->descriptors.mem = r->late_descriptors.mem = mem;

@@ -207,7 +207,7 @@ bool xplane_read(struct in *in, struct tk_trace *t, const struct tk_load_options
   struct mem *mem = &t->store->mem;
   struct xplane_reader *r = mem_alloc(mem, sizeof *r);
   bool ok;
-  if (!r) return mem_check(mem, err);
+  if (!r) return mem_refuse(mem, err);
   *r = (struct xplane_reader){.t = t, .err = err, .opt = opt, .s = {.in = in, .err = err}};
   r->planes.mem = r->lines.mem = r->classes.mem = r->space.mem = r->text.mem = r->event_fields.mem = r->line_fields.mem = mem;
   map_init(&r->class_ids, mem);
