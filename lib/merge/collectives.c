@@ -279,7 +279,7 @@ bool merge_collectives_write(const struct merge_collectives *c, const struct mer
     if (json) json_collective(c, table, range);
     for (uint32_t m = i; !json && m < k; m++) csv_row(c, table, m, range);
   }
-  if (!json) return mem_refuse(&mem, err);
+  if (!json) return mem_check(&mem, err);
   merge_collectives_sum_up(c, table->who, &sum, &mem);
   put_summary(table->out, &sum);
   return mem_check(&mem, err);
