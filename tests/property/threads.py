@@ -3,7 +3,9 @@
 and compressions, on inputs large enough to use threads; and for the graph, as reported by dump, check and info. A build with
 the thread sanitizer (make test SAN=thread T=threads) also fails on races. As a self-test, the comparison must detect a
 different compression level."""
+import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -64,6 +66,41 @@ def graphs(inputs, folder):
             judge(f'{command} {os.path.basename(path)}', '' if all(said(command, path, f'-j{n}') == one for n in THREADS) else 'differs')
 
 
+def stranger(path, seed):
+    """Returns the path of a rank whose collectives are nobody else's: its clock is compared in vain."""
+    draw = random.Random(seed)
+    t, events = 1e6, []
+    for i in range(3000):
+        t += draw.uniform(5, 60)
+        name = draw.choice(('AllReduce_Sum_f32', 'AllGather', 'ReduceScatter_Sum_bf16'))
+        events.append(f'{{"ph":"X","cat":"kernel","name":"ncclDevKernel_{name}_RING_LL","pid":0,"tid":7,"ts":{t:.3f},"dur":4,'
+                      f'"args":{{"device":0,"stream":7,"correlation":{i}}}}}')
+    with open(path, 'w', encoding='ascii') as f:
+        f.write('{"schemaVersion":1,"traceEvents":[' + ',\n'.join(events) + ']}')
+    return path
+
+
+def clocks(folder):
+    """Compares hosts that can be placed on the first one's clock with hosts that cannot, in an order where both follow each
+    other."""
+    ranks = []
+    for i in range(4):
+        path = f'{folder}/host{i}.json'
+        with open(path, 'wb') as f:
+            subprocess.run([GEN, 'kineto', '--ranks', '4', '--hosts', '4', '--rank', str(i), '--spans', '6000', '--offset-us', '0,300,20,7'],
+                           stdout=f, check=True)
+        ranks.append(path)
+    strangers = [stranger(f'{folder}/stranger{i}.json', i) for i in range(4)]
+    order = [ranks[0], *strangers[:2], ranks[1], strangers[2], *ranks[2:], strangers[3]]
+    reports = []
+    for n in (1, *THREADS):
+        run('merge', *order, f'-j{n}', '--align-report', f'{folder}/clocks.json', '-o', f'{folder}/clocks.pftrace', '--force')
+        reports.append(content(f'{folder}/clocks.json'))
+        judge(f'clocks -j{n}', '' if reports[-1] == reports[0] else 'another report than -j1')
+    trusted = [host['trusted'] for host in json.loads(reports[0])['hosts']]
+    check('three clocks are placed, four are not', trusted.count(True) == 4 and trusted.count(False) == 4)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         inputs = []
@@ -79,6 +116,7 @@ def main():
                     same(f'{operation[0]} {os.path.basename(source)} -> {ending}', [*operation, source], ending, folder)
             same(f'merge -> {ending}', ['merge', *inputs[:3]], ending, folder)
         graphs(inputs, folder)
+        clocks(folder)
         run('convert', inputs[0], '-j1', '--level', '1', '-o', f'{folder}/a.json.gz')
         run('convert', inputs[0], '-j2', '--level', '9', '-o', f'{folder}/b.json.gz')
         check('another level is found', content(f'{folder}/a.json.gz') != content(f'{folder}/b.json.gz'))

@@ -11,7 +11,8 @@
 #include "posterior.h"
 #include "base/order.h"
 
-enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 4096, PEAKS = 16, VOTERS = 128, MOST_VOTES = 1 << 16 };
+enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 4096 };
+enum { PEAKS = 16, VOTERS = 128, MOST_VOTES = 1 << 16, FOLLOWERS = 2048 };
 #define NARROW (40 * US) /* width of the voting window */
 #define WIDE (1000 * US) /* in long traces, during which clocks drift apart */
 #define LONG_TIME 2e9    /* ns */
@@ -29,7 +30,7 @@ uint32_t hypotheses_points(const struct hypotheses *h, const struct hypothesis *
     if (y->partner[i] == ALIGN_NONE) continue;
     uint32_t block = seen / stride, at = seen++ % stride;
     if (at != pick(block, stride)) continue;
-    out[n++] = (struct point){v->b[i]->end, v->b[i]->end - v->a[y->partner[i]]->end};
+    out[n++] = (struct point){v->b_head[i].end, v->b_head[i].end - v->a_head[y->partner[i]].end};
   }
   return n;
 }
@@ -37,9 +38,10 @@ uint32_t hypotheses_points(const struct hypotheses *h, const struct hypothesis *
 /* ---- the list ---- */
 
 static bool is_itself(const struct hypotheses *h, uint32_t n) {
+  const struct view *v = h->q->view;
   uint32_t same = 0;
-  for (uint32_t i = 0; i < h->q->view->n_b; i++)
-    same += h->partner[i] != ALIGN_NONE && fabs(h->q->view->b[i]->end - h->q->view->a[h->partner[i]]->end) < SAME;
+  for (uint32_t i = 0; i < v->n_b; i++)
+    same += h->partner[i] != ALIGN_NONE && fabs(v->b_head[i].end - v->a_head[h->partner[i]].end) < SAME;
   return 2 * same > n;
 }
 
@@ -106,7 +108,7 @@ static uint32_t partner_by(const struct shifts *s, int64_t shift, uint32_t b) {
   const struct view *v = s->h->q->view;
   if (s->family == BY_ORDER) {
     int64_t a = (int64_t)b + shift;
-    return a >= 0 && a < v->n_a && v->a[a]->label == v->b[b]->label ? (uint32_t)a : ALIGN_NONE;
+    return a >= 0 && a < v->n_a && v->a_head[a].label == v->b_head[b].label ? (uint32_t)a : ALIGN_NONE;
   }
   if (!v->b[b]->stepped) return ALIGN_NONE;
   const uint32_t *at = map_get(&s->index, place_key(v->b[b], v->b[b]->step + shift, s->family));
@@ -133,7 +135,7 @@ static bool try_shift(const struct shifts *s, int64_t shift, struct tried *out) 
   uint32_t stride = (to - from) / SAMPLES + 1;
   for (uint32_t i = from; i < to; i += stride, asked++) {
     uint32_t a = partner_by(s, shift, i);
-    if (a != ALIGN_NONE) y[n++] = v->b[i]->end - v->a[a]->end;
+    if (a != ALIGN_NONE) y[n++] = v->b_head[i].end - v->a_head[a].end;
   }
   if (n < 2 || (s->family == BY_ORDER && 10 * n < 9 * asked)) return false;
   memcpy(room, y, n * sizeof *y);
@@ -225,39 +227,63 @@ static bool by_step(struct hypotheses *h, struct arena *arena, enum family famil
 
 /* ---- by vote ---- */
 
-/* The sights of the common timeline, sorted by label and then by time. */
+/* A sight of the common timeline, sorted by label and then by time. */
+struct seen {
+  uint64_t label;
+  double end;
+  uint32_t place; /* in the view */
+};
+
+/* The sights of one label are a run of `a`. As the sights of the clock are in order of time, each run is walked once per line:
+ * searching it for every sight took two thirds of the time to compare clocks that do not fit. */
 struct voting {
   struct hypotheses *h;
-  struct sight **a;
-  uint32_t *place;  /* of each sight in the view */
+  struct seen *a;
+  uint32_t *run;    /* by sight of the clock: first of its label in `a`; n_a = none */
+  uint32_t *end;    /* by first of a run: its end */
+  uint32_t *cursor; /* by first of a run: first sight not before the last time asked for */
+  uint32_t *owner;  /* by sight in `a`: the sight of the clock that is paired with it */
+  double *placed;   /* by sight of the clock: its end on the common timeline */
   double *difference;
   uint32_t n;
   double window;
 };
 
 static int by_label(const void *pa, const void *pb) {
-  const struct sight *a = *(struct sight *const *)pa, *b = *(struct sight *const *)pb;
+  const struct seen *a = pa, *b = pb;
   if (a->label != b->label) return a->label < b->label ? -1 : 1;
-  return (a->end > b->end) - (a->end < b->end);
+  if (a->end != b->end) return a->end < b->end ? -1 : 1;
+  return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Returns the index of the first sight at or after (label, t). */
-static uint32_t lower(const struct voting *v, uint64_t label, double t) {
-  uint32_t lo = 0, hi = v->h->q->view->n_a;
+static uint32_t run_of(const struct voting *v, uint64_t label) {
+  uint32_t n_a = v->h->q->view->n_a, lo = 0, hi = n_a;
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
-    if (v->a[mid]->label < label || (v->a[mid]->label == label && v->a[mid]->end < t)) lo = mid + 1;
+    if (v->a[mid].label < label) lo = mid + 1;
     else hi = mid;
   }
-  return lo;
+  return lo < n_a && v->a[lo].label == label ? lo : n_a;
+}
+
+static void list_runs(struct voting *v) {
+  const struct view *w = v->h->q->view;
+  for (uint32_t i = 0; i < w->n_a; i++) v->a[i] = (struct seen){w->a_head[i].label, w->a_head[i].end, i};
+  qsort(v->a, w->n_a, sizeof *v->a, by_label);
+  for (uint32_t i = 0, k; i < w->n_a; i = k) {
+    for (k = i; k < w->n_a && v->a[k].label == v->a[i].label;) k++;
+    v->end[i] = k;
+  }
+  v->end[w->n_a] = w->n_a;
+  for (uint32_t i = 0; i < w->n_b; i++) v->run[i] = run_of(v, w->b_head[i].label);
 }
 
 static void collect_votes(struct voting *v) {
   const struct view *w = v->h->q->view;
   uint32_t stride = w->n_b / VOTERS + 1;
   for (uint32_t i = 0; i < w->n_b; i += stride)
-    for (uint32_t k = lower(v, w->b[i]->label, -INFINITY); k < w->n_a && v->a[k]->label == w->b[i]->label && v->n < MOST_VOTES; k++)
-      v->difference[v->n++] = w->b[i]->end - v->a[k]->end;
+    for (uint32_t k = v->run[i]; k < v->end[v->run[i]] && v->n < MOST_VOTES; k++)
+      v->difference[v->n++] = w->b_head[i].end - v->a[k].end;
   if (v->n) qsort(v->difference, v->n, sizeof *v->difference, order_doubles);
 }
 
@@ -266,51 +292,57 @@ static double middle_of(double *room, const double *v, uint32_t n) {
   return curve_median(room, n);
 }
 
-/* Returns the view's sight with this label nearest to t, at most `reach` away; ALIGN_NONE = none. */
-static uint32_t nearest(const struct voting *v, uint64_t label, double t, double reach) {
-  uint32_t n_a = v->h->q->view->n_a, at = lower(v, label, t), best = ALIGN_NONE;
-  if (at < n_a && v->a[at]->label == label) best = at;
-  if (at > 0 && v->a[at - 1]->label == label && (best == ALIGN_NONE || t - v->a[at - 1]->end < v->a[best]->end - t)) best = at - 1;
-  return best != ALIGN_NONE && fabs(v->a[best]->end - t) <= reach ? best : ALIGN_NONE;
+/* Returns the sight of a run nearest to t, at most `reach` away; ALIGN_NONE = none. */
+static uint32_t nearest(struct voting *v, uint32_t run, double t, double reach) {
+  uint32_t at = v->cursor[run], best;
+  while (at < v->end[run] && v->a[at].end < t) at++;
+  while (at > run && v->a[at - 1].end >= t) at--; /* rounding may move a time back */
+  v->cursor[run] = at;
+  best = at < v->end[run] ? at : ALIGN_NONE;
+  if (at > run && (best == ALIGN_NONE || t - v->a[at - 1].end < v->a[best].end - t)) best = at - 1;
+  return best != ALIGN_NONE && fabs(v->a[best].end - t) <= reach ? best : ALIGN_NONE;
 }
 
-/* Pairs every sight with its nearest neighbour on the line, unless that neighbour has a nearer one. */
-static void pair_near(struct voting *v, const struct piece *line, double reach, uint32_t *owner) {
+/* Pairs one sight of each `stride` with its nearest neighbour on the line, unless that neighbour has a nearer one. */
+static void pair_near(struct voting *v, const struct piece *line, double reach, uint32_t stride) {
   struct hypotheses *h = v->h;
   const struct view *w = h->q->view;
   clear(h);
-  for (uint32_t i = 0; i < w->n_a; i++) owner[i] = ALIGN_NONE;
-  for (uint32_t i = 0; i < w->n_b; i++) {
-    double t = w->b[i]->end - piece_at(line, w->b[i]->end);
-    uint32_t at = nearest(v, w->b[i]->label, t, reach), had = at == ALIGN_NONE ? ALIGN_NONE : owner[at];
+  for (uint32_t i = 0; i < w->n_a; i++) v->owner[i] = ALIGN_NONE;
+  for (uint32_t i = 0; i <= w->n_a; i++) v->cursor[i] = i;
+  for (uint32_t block = 0, i; (i = block * stride + pick(block, stride)) < w->n_b; block++) {
+    double t = v->placed[i] = w->b_head[i].end - piece_at(line, w->b_head[i].end);
+    uint32_t at = nearest(v, v->run[i], t, reach), had = at == ALIGN_NONE ? ALIGN_NONE : v->owner[at];
     if (at == ALIGN_NONE) continue;
     if (had != ALIGN_NONE) {
-      if (fabs(w->b[had]->end - piece_at(line, w->b[had]->end) - v->a[at]->end) <= fabs(t - v->a[at]->end)) continue;
+      if (fabs(v->placed[had] - v->a[at].end) <= fabs(t - v->a[at].end)) continue;
       h->partner[had] = ALIGN_NONE;
     }
-    owner[at] = i;
-    h->partner[i] = v->place[at];
+    v->owner[at] = i;
+    h->partner[i] = v->a[at].place;
   }
 }
 
-/* Refines a peak: pairs near it, fits a line, and pairs again near the line. */
-static bool follow(struct voting *v, double offset, uint32_t *owner, struct arena *arena) {
+/* Refines a peak: pairs near it, fits a line, and pairs again near the line. A sample determines the line; only the last round
+ * pairs all. */
+static bool follow(struct voting *v, double offset, struct arena *arena) {
   struct hypotheses *h = v->h;
   struct pieces fit = {.n = 1, .v = {{.level = offset}}};
   double reach = v->window;
+  const uint32_t stride = h->q->view->n_b / FOLLOWERS + 1;
   for (int round = 0; round < 3; round++) {
-    pair_near(v, &fit.v[0], reach, owner);
+    pair_near(v, &fit.v[0], reach, stride);
     uint32_t n = hypotheses_points(h, &(struct hypothesis){.partner = h->partner}, 1, h->points);
     if (n < 2) return true;
     pieces_line(&fit, h->points, n, h->room);
     reach = fmin(reach, fmax(NEAR, 8 * fit.sigma));
   }
-  pair_near(v, &fit.v[0], reach, owner);
+  pair_near(v, &fit.v[0], reach, 1);
   return add(h, arena);
 }
 
 /* Takes the fullest windows that are not close to another one. */
-static bool follow_peaks(struct voting *v, uint32_t *owner, struct arena *arena) {
+static bool follow_peaks(struct voting *v, struct arena *arena) {
   double taken[PEAKS];
   for (uint32_t peaks = 0; peaks < PEAKS; peaks++) {
     uint32_t best = 0, from = 0;
@@ -325,28 +357,28 @@ static bool follow_peaks(struct voting *v, uint32_t *owner, struct arena *arena)
     }
     if (best < 2) return true;
     taken[peaks] = middle_of(v->h->room, v->difference + from, best);
-    if (!follow(v, taken[peaks], owner, arena)) return false;
+    if (!follow(v, taken[peaks], arena)) return false;
   }
   return true;
 }
 
 static bool by_vote(struct hypotheses *h, struct arena *arena) {
   const struct view *w = h->q->view;
-  struct voting v = {.h = h};
-  double span = fmax(w->a[w->n_a - 1]->end - w->a[0]->end, w->b[w->n_b - 1]->end - w->b[0]->end);
-  uint32_t *owner = arena_alloc(arena, w->n_a * sizeof *owner);
-  v.window = span > LONG_TIME ? WIDE : NARROW;
-  v.a = arena_alloc(arena, w->n_a * sizeof *v.a);
-  v.place = arena_alloc(arena, w->n_a * sizeof *v.place);
+  const size_t n_a = (size_t)w->n_a + 1;
+  double span = fmax(w->a_head[w->n_a - 1].end - w->a_head[0].end, w->b_head[w->n_b - 1].end - w->b_head[0].end);
+  struct voting v = {.h = h, .window = span > LONG_TIME ? WIDE : NARROW};
+  v.a = arena_alloc(arena, n_a * sizeof *v.a);
+  v.run = arena_alloc(arena, w->n_b * sizeof *v.run);
+  v.end = arena_alloc(arena, n_a * sizeof *v.end);
+  v.cursor = arena_alloc(arena, n_a * sizeof *v.cursor);
+  v.owner = arena_alloc(arena, n_a * sizeof *v.owner);
+  v.placed = arena_alloc(arena, w->n_b * sizeof *v.placed);
   v.difference = mem_array(h->q->mem, MOST_VOTES, sizeof *v.difference);
-  bool ok = owner && v.a && v.place && v.difference;
+  bool ok = v.a && v.run && v.end && v.cursor && v.owner && v.placed && v.difference;
   if (ok) {
-    memcpy(v.a, w->a, w->n_a * sizeof *v.a);
-    for (uint32_t i = 0; i < w->n_a; i++) w->a[i]->nth_in_view = i;
-    qsort(v.a, w->n_a, sizeof *v.a, by_label);
-    for (uint32_t i = 0; i < w->n_a; i++) v.place[i] = v.a[i]->nth_in_view;
+    list_runs(&v);
     collect_votes(&v);
-    ok = follow_peaks(&v, owner, arena);
+    ok = follow_peaks(&v, arena);
   }
   mem_free(h->q->mem, v.difference);
   return ok;

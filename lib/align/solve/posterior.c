@@ -119,9 +119,9 @@ static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
   double low = fmax(a0, b0 - pieces_at(&y->fit, b0)) - 50 * US, high = fmin(a1, b1 - pieces_at(&y->fit, b1)) + 50 * US;
   uint32_t a_in = 0, b_in = 0;
-  for (uint32_t i = 0; i < v->n_a; i++) a_in += v->a[i]->end >= low && v->a[i]->end <= high;
+  for (uint32_t i = 0; i < v->n_a; i++) a_in += v->a_head[i].end >= low && v->a_head[i].end <= high;
   for (uint32_t i = 0; i < v->n_b; i++) {
-    double t = v->b[i]->end - pieces_at(&y->fit, v->b[i]->end);
+    double t = v->b_head[i].end - pieces_at(&y->fit, v->b_head[i].end);
     b_in += t >= low && t <= high;
   }
   uint32_t matched = y->n < a_in ? y->n : a_in;
@@ -294,6 +294,7 @@ static bool learn_rhythm(const struct question *q, struct arena *arena, struct r
   struct hypotheses h = {.q = &own, .self = true};
   struct hypothesis *best[SELVES];
   uint32_t n = 0;
+  view.a_head = view.b_head = q->view->b_head;
   view.n_labels = q->view->n_labels;
   own.view = &view;
   own.base = 0;

@@ -12,6 +12,7 @@
 
 #include "solve.h"
 #include "check.h"
+#include "compare.h"
 #include "base/err.h"
 #include "base/os.h"
 #include "doubt.h"
@@ -20,8 +21,6 @@
 #include "lateness.h"
 #include "messages.h"
 #include "one_way.h"
-#include "posterior.h"
-#include "hypotheses.h"
 #include "rivals.h"
 #include "stretches.h"
 
@@ -54,6 +53,7 @@ struct solver {
   uint8_t *seen;        /* by host: has been queued */
   struct rivals rivals;
   struct timeline common;
+  struct compare ahead; /* comparisons of the next hosts in the queue */
   uint32_t base;        /* index of the first collective of the current timeline */
 };
 
@@ -206,34 +206,9 @@ static bool join(struct solver *s, uint32_t host) {
   return timeline_join(&s->common, sights_of(s, host), count_of(s, host), &s->w.curve[host], s->variance[host]);
 }
 
-/* Pairs markers in their order: the first with the first. */
-static bool match_markers(const struct question *q, struct arena *arena, struct posterior *out) {
-  const struct view *v = q->view;
-  struct hypothesis *y = &out->best;
-  double *room = arena_alloc(arena, 2 * ((size_t)v->n_b + 1) * sizeof *room);
-  *out = (struct posterior){.best = {.weight = 1}};
-  y->partner = arena_alloc(arena, ((size_t)v->n_b + 1) * sizeof *y->partner);
-  out->points = arena_alloc(arena, ((size_t)v->n_b + 1) * sizeof *out->points);
-  if (!room || !y->partner || !out->points) return false;
-  for (uint32_t i = 0; i < v->n_b; i++) {
-    y->partner[i] = i < v->n_a && v->a[i]->label == v->b[i]->label ? i : ALIGN_NONE;
-    y->n += y->partner[i] != ALIGN_NONE;
-  }
-  struct hypotheses h = {.q = q};
-  uint32_t n = out->n_points = hypotheses_points(&h, y, 1, out->points);
-  if (!(out->any = n > 0)) return true;
-  out->last = n - 1;
-  pieces_line(&y->fit, out->points, n, room);
-  pieces_split(&y->fit, out->points, n, room);
-  for (uint32_t i = 0; i < n; i++) room[i] = fabs(pieces_residual(&y->fit, out->points, i));
-  out->mad = curve_median(room, n);
-  out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
-  return true;
-}
-
-static struct question question_of(const struct solver *s, uint32_t host, struct view *view) {
+static struct question question_of(const struct solver *s, uint32_t host) {
   const struct align_problem *p = s->w.p;
-  struct question q = {.view = view, .mem = p->mem, .clock_error = align_clock_error(p), .other_job = align_other_job(p)};
+  struct question q = {.mem = p->mem, .clock_error = align_clock_error(p), .other_job = align_other_job(p)};
   q.base = (double)(s->w.pivot[host] - s->w.pivot[p->reference]);
   if (!p->known[host] && !p->marker) q.same = 0.5;
   q.no_wall = s->no_wall[host];
@@ -252,7 +227,7 @@ static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, d
   uint32_t rival[RIVALS_MOST], n = rivals_of(&s->rivals, sights_of(s, host), count_of(s, host), host, rival);
   *mass = n > RIVALS_MOST ? INFINITY : 0;
   for (uint32_t i = 0; n <= RIVALS_MOST && i < n; i++) {
-    struct question q = question_of(s, rival[i], NULL);
+    struct question q = question_of(s, rival[i]);
     struct messages m;
     if (!messages_find(&q, &s->common, sights_of(s, rival[i]), count_of(s, rival[i]), arena, &m)) return false;
     *mass += m.n ? m.mass : 0;
@@ -290,31 +265,47 @@ static bool place_by_messages(struct solver *s, uint32_t host, const struct ques
   return join(s, host);
 }
 
-/* Places a host on the common timeline, if possible. */
-static bool place(struct solver *s, uint32_t host, bool *placed) {
-  struct arena arena = {.mem = s->w.p->mem};
-  struct sight *v = sights_of(s, host);
-  struct align_host *o = &s->s->hosts[host];
-  struct view view;
-  struct posterior found;
-  bool ok = timeline_view(&s->common, v, count_of(s, host), &arena, &view);
-  *placed = false;
-  struct question q = question_of(s, host, &view);
-  ok = ok && (s->w.p->marker ? match_markers(&q, &arena, &found) : posterior_find(&q, &arena, &found));
-  if (ok && !found.any && !s->w.p->marker) {
-    ok = place_by_messages(s, host, &q, &arena, placed);
-    if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
-  } else if (ok && found.any) {
-    ok = take_posterior(s, host, &q, &found);
-    *placed = ok && o->state == ALIGN_GOOD;
-    for (uint32_t i = 0; *placed && i < view.n_b; i++)
-      if (found.best.partner[i] != ALIGN_NONE) view.b[i]->collective = (uint32_t)(view.a[found.best.partner[i]] - s->common.v);
-    if (*placed) ok = one_way_match(&s->common, v, count_of(s, host), &q, &found.best, &arena) && join(s, host);
-    if (ok && view.vague && !s->w.p->marker) judge_vague(o, view.coarse);
-    if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
+/* Accepts what a comparison found: the sights paired join the common timeline. */
+static bool accept(struct solver *s, uint32_t host, const struct comparison *c, struct arena *arena) {
+  const struct view *view = &c->view;
+  for (uint32_t i = 0; i < view->n_b; i++) {
+    const uint32_t partner = c->found.best.partner[i];
+    if (partner != ALIGN_NONE) view->b[i]->collective = (uint32_t)(view->a[partner] - s->common.v);
   }
+  return one_way_match(&s->common, sights_of(s, host), count_of(s, host), &c->q, &c->found.best, arena) && join(s, host);
+}
+
+/* Places a host on the common timeline, if its comparison allows. */
+static bool place(struct solver *s, uint32_t host, const struct comparison *c, bool *placed) {
+  struct arena arena = {.mem = s->w.p->mem};
+  struct align_host *o = &s->s->hosts[host];
+  bool ok = true;
+  *placed = false;
+  if (!c->found.any && s->w.p->marker) return true;
+  if (!c->found.any) {
+    ok = place_by_messages(s, host, &c->q, &arena, placed);
+  } else {
+    ok = take_posterior(s, host, &c->q, &c->found);
+    *placed = ok && o->state == ALIGN_GOOD;
+    if (*placed) ok = accept(s, host, c, &arena);
+    if (ok && c->view.vague && !s->w.p->marker) judge_vague(o, c->view.coarse);
+  }
+  if (ok && o->state == ALIGN_GOOD && o->root != s->w.p->reference) o->state = ALIGN_APART;
   arena_free(&arena);
   return ok;
+}
+
+/* Returns the comparison of the i-th host in the queue with the timeline as it stands. */
+static const struct comparison *compared(struct solver *s, uint32_t i) {
+  if (!compare_is_empty(&s->ahead)) return compare_take(&s->ahead);
+  const uint32_t n = compare_width(&s->ahead, s->n_queue - i);
+  for (uint32_t k = 0; k < n; k++) {
+    const uint32_t host = s->queue[i + k];
+    const struct question q = question_of(s, host);
+    compare_add(&s->ahead, &s->common, sights_of(s, host), count_of(s, host), &q, s->w.p->marker);
+  }
+  compare_run(&s->ahead);
+  return compare_take(&s->ahead);
 }
 
 /* Builds a timeline that starts with this host, on its wall clock. */
@@ -331,7 +322,10 @@ static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
     for (uint32_t i = 0; ok && i < s->n_queue; i++) {
       uint32_t h = s->queue[i];
       s->w.root[h] = s->s->hosts[h].root = root;
-      ok = place(s, h, &placed);
+      const struct comparison *c = compared(s, i);
+      ok = c && place(s, h, c, &placed);
+      if (!ok) break;
+      compare_end(&s->ahead, placed);
       done[h] = 1;
       if (placed) invite(s, h), before++;
       else s->queue[n++] = h;
@@ -559,6 +553,7 @@ static bool widen_by_lateness(struct solver *s) {
 static bool solve_hosts(struct align_problem *p, struct align_solution *solution) {
   struct solver s = {.w = {.p = p, .arena = {.mem = p->mem}}, .s = solution};
   map_init(&s.waiting, p->mem);
+  compare_init(&s.ahead, p->mem, p->threads);
   bool ok = solve_prepare(&s);
   if (ok) make_sights(&s);
   ok = ok && list_labels(&s) && rivals_list(&s.rivals, &s.w.arena, s.sights, s.first_sight, p->n_hosts);
@@ -566,6 +561,7 @@ static bool solve_hosts(struct align_problem *p, struct align_solution *solution
   if (ok && !p->marker && !p->placed) ok = widen_by_lateness(&s);
   if (ok) judge(&s), keep_maps(&s);
   if (ok && !p->marker && !p->placed) ok = gpus_widen(&s.w, solution);
+  compare_free(&s.ahead);
   map_free(&s.waiting);
   rivals_free(&s.rivals);
   arena_free(&s.w.arena);

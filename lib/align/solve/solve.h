@@ -145,6 +145,7 @@ struct align_problem {
   uint32_t n_inputs, n_hosts;    /* n_hosts shrinks when hosts are joined, and grows when inputs of one name are separated */
   uint32_t reference;            /* index of a host */
   bool marker;                   /* aligning by a marker: one event is enough */
+  unsigned threads;              /* number of threads, the caller's among them; 0 = 1 */
   bool placed;                   /* all inputs are on one timeline already: only find who met */
   double other_job;              /* prior probability that two inputs belong to different jobs; 0 = one in a thousand */
   double clock_error_ns;         /* typical difference of wall clocks; 0 = 1 ms */

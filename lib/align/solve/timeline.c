@@ -121,7 +121,7 @@ uint32_t timeline_alike(const struct timeline *common, const struct sight *host,
   struct map taken;
   uint32_t found = 0, all = 0;
   bool ok = true;
-  map_init(&taken, common->mem);
+  map_init(&taken, arena->mem);
   for (int round = 0; ok && round < 2; round++) { /* first counts, then fills */
     for (uint32_t i = 0; ok && i < n; i++) {
       uint32_t *last = map_get(&common->labels, host[i].label), *seen = last ? map_put(&taken, host[i].label, 0) : NULL;
@@ -144,7 +144,7 @@ static bool is_barrier(const struct sight *s, bool vague) { return vague ? s->eq
 static bool view_of(const struct timeline *common, struct sight *host, uint32_t n, bool vague, struct view *out) {
   struct map taken;
   bool ok = true;
-  map_init(&taken, common->mem);
+  map_init(&taken, out->arena->mem);
   out->n_a = out->n_b = out->n_labels = 0;
   for (uint32_t i = 0; ok && i < n; i++) {
     uint32_t *last = is_barrier(&host[i], vague) ? map_get(&common->labels, host[i].label) : NULL, *seen;
@@ -161,15 +161,26 @@ static bool view_of(const struct timeline *common, struct sight *host, uint32_t 
   return ok;
 }
 
+static void copy_heads(struct head *out, struct sight *const *v, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) out[i] = (struct head){v[i]->label, v[i]->end};
+}
+
 bool timeline_view(const struct timeline *common, struct sight *host, uint32_t n, struct arena *arena, struct view *out) {
   enum { ENOUGH = 3 };
   *out = (struct view){.arena = arena};
   out->a = arena_alloc(arena, ((size_t)common->n + 1) * sizeof *out->a);
   out->b = arena_alloc(arena, ((size_t)n + 1) * sizeof *out->b);
   if (!out->a || !out->b || !view_of(common, host, n, false, out)) return false;
-  if (out->n_b >= ENOUGH) return true;
-  out->vague = true;
-  return view_of(common, host, n, true, out);
+  if (out->n_b < ENOUGH) {
+    out->vague = true;
+    if (!view_of(common, host, n, true, out)) return false;
+  }
+  out->a_head = arena_alloc(arena, ((size_t)out->n_a + 1) * sizeof *out->a_head);
+  out->b_head = arena_alloc(arena, ((size_t)out->n_b + 1) * sizeof *out->b_head);
+  if (!out->a_head || !out->b_head) return false;
+  copy_heads(out->a_head, out->a, out->n_a);
+  copy_heads(out->b_head, out->b, out->n_b);
+  return true;
 }
 
 /* ---- joining ---- */

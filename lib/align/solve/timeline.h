@@ -20,7 +20,6 @@ struct sight {
   uint32_t nth, of;    /* index among the sights of its label in the step, from 0; their number */
   uint32_t ranks;      /* number of ranks in it */
   uint32_t collective; /* index on the common timeline; ALIGN_NONE = unknown */
-  uint32_t nth_in_view; /* scratch of views */
   uint32_t next;       /* common timeline: next sight of this label; ALIGN_NONE = none */
   uint32_t anchor, n_anchors; /* range of the host's anchors */
   double end;          /* ns from the pivot: median over the ranks */
@@ -38,10 +37,17 @@ struct timeline {
   struct map labels; /* label -> last sight that has it */
 };
 
+/* The part of a sight that every hypothesis reads, side by side in memory. */
+struct head {
+  uint64_t label;
+  double end;
+};
+
 /* Sights of a clock and of the common timeline that may have been barriers and whose labels both have, by time. */
 struct view {
   struct arena *arena;
   struct sight **a, **b; /* sights of the common timeline; sights of the clock */
+  struct head *a_head, *b_head;
   uint32_t n_a, n_b, n_labels;
   bool vague;            /* includes sights with unknown members, for want of better ones */
   bool coarse;           /* the same, and from rows of CPUs */
