@@ -181,6 +181,18 @@ ptrdiff_t os_read(int fd, void *p, size_t n) {
   return got;
 }
 
+ptrdiff_t os_read_at(int fd, void *p, size_t n, uint64_t at) {
+  size_t done = 0;
+  while (done < n) {
+    const ssize_t got = pread(fd, (char *)p + done, n - done, (off_t)(at + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += (size_t)got;
+  }
+  return (ptrdiff_t)done;
+}
+
 bool os_write(int fd, const void *p, size_t n) {
   const char *c = p;
   ssize_t put;

@@ -40,6 +40,8 @@ bool os_same_file(const char *a, int dash_a, const char *b, int dash_b);
 
 /* Reads up to n bytes; returns 0 at the end, -1 with errno on failure. */
 ptrdiff_t os_read(int fd, void *p, size_t n);
+/* Reads n bytes at an offset; returns fewer only at the end, -1 with errno on failure. */
+ptrdiff_t os_read_at(int fd, void *p, size_t n, uint64_t at);
 
 /* Writes all n bytes; returns false with errno on failure. */
 bool os_write(int fd, const void *p, size_t n);

@@ -65,3 +65,24 @@ bool utf8_is_obeyed(uint32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c >= 0xe0000 && c <= 0xe007f);
 }
+
+unsigned utf8_put(uint8_t *to, uint32_t c) {
+  static const uint8_t first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  const unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  for (unsigned i = n - 1; i > 0; i--, c >>= 6) to[i] = (uint8_t)(0x80 | (c & 0x3f));
+  to[0] = (uint8_t)(first[n] | c);
+  return n;
+}
+
+static uint32_t unit_of_16(const uint8_t *p, bool big) { return (uint32_t)p[!big] << 8 | p[big]; }
+
+uint32_t utf8_from_16(const uint8_t *p, size_t n, bool big, size_t *used) {
+  enum { REPLACEMENT = 0xfffd };
+  const uint32_t c = unit_of_16(p, big);
+  *used = 2;
+  if (c < 0xd800 || c > 0xdfff) return c;
+  const uint32_t d = n >= 4 ? unit_of_16(p + 2, big) : 0;
+  if (c > 0xdbff || d < 0xdc00 || d > 0xdfff) return REPLACEMENT;
+  *used = 4;
+  return 0x10000 + ((c - 0xd800) << 10) + (d - 0xdc00);
+}

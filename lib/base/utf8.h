@@ -16,6 +16,12 @@ bool utf8_is_replacement(const uint8_t *p, size_t n);
  * last character may be truncated. */
 bool utf8_is_replaced(const uint8_t *p, size_t n);
 
+/* Writes a character; returns its length, at most 4. */
+unsigned utf8_put(uint8_t *to, uint32_t c);
+/* Returns the character at p in UTF-16, of which n >= 2 bytes are available, and its length in *used; U+FFFD for an unpaired
+ * surrogate. `big`: the high byte of a unit comes first. */
+uint32_t utf8_from_16(const uint8_t *p, size_t n, bool big, size_t *used);
+
 /* Returns the character of a well-formed sequence of n bytes. */
 uint32_t utf8_char(const uint8_t *p, unsigned n);
 /* True for characters that terminals interpret instead of display: controls, directional marks and overrides, line separators,

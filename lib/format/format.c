@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "io/packing.h"
 #include "pb.h"
+#include "sqlite.h"
 #include "stranger.h"
 
 static const struct format *const FORMATS[] = {
@@ -16,6 +17,7 @@ static const struct format *const FORMATS[] = {
     &format_xplane,
     &format_perfetto,
     &format_speedscope,
+    &format_nsys,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
 _Static_assert(sizeof FORMATS / sizeof FORMATS[0] <= FORMATS_MOST, "raise FORMATS_MOST");
@@ -275,6 +277,18 @@ static bool is_stranger(struct in *in, const char *path, struct tk_err *err) {
   return what != NULL;
 }
 
+/* Returns the row that knows the tables of a database; NULL with err set if none does. */
+static const struct format *whose_database(struct in *in, struct tk_err *err) {
+  struct mem mem = {0};
+  const struct format *found = NULL;
+  struct sqlite *db = sqlite_open(in, &mem, err);
+  for (size_t i = 0; db && !found && i < N_FORMATS; i++)
+    if (FORMATS[i]->is_database && FORMATS[i]->is_database(db)) found = FORMATS[i];
+  if (db && !found) err_set(err, TK_EFORMAT, "not a trace: an SQLite database with other tables; sqlite3 opens it");
+  sqlite_close(db);
+  return found;
+}
+
 const struct format *format_detect(struct in *in, const char *path, struct tk_err *err) {
   const struct format *best = NULL, *by_name = format_by_path(path);
   unsigned best_bid = 0, bid;
@@ -296,6 +310,7 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
       best_bid = bid;
     }
   }
+  if (best && best->is_database) return whose_database(in, err);
   if (!best) unknown(p, n, path, err);
   return best;
 }

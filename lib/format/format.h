@@ -22,6 +22,7 @@ struct format_machine {
 };
 
 struct format_track;
+struct sqlite;
 
 struct format {
   struct tk_format_info info;
@@ -35,6 +36,8 @@ struct format {
   int gzip_level; /* default compression level; 0 = the default of every output */
   /* Returns the bits of structure verified in the first n bytes (at most FORMAT_PEEK); 0 = another format. */
   unsigned (*bid)(const uint8_t *p, size_t n);
+  /* Formats that are SQLite databases all bid on its header; the tables tell them apart. NULL = the bid decides. */
+  bool (*is_database)(const struct sqlite *db);
   /* Protobuf formats: field types of the messages, used to recognise damage by a text filter. NULL = text. */
   const struct pb_shape *shape;
   /* Judging by its first bytes, does the input contain events? NULL: always. */
@@ -76,7 +79,7 @@ struct format {
 
 enum { FORMAT_PEEK = 4096, FORMATS_MOST = 8 };
 
-extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope;
+extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys;
 
 /* By row: properties of the first of several graphs that each format's writer needs. */
 struct format_starts {

@@ -59,7 +59,6 @@ static const struct stranger BINARIES[] = {
     {"\0[", 2, "UTF-16 text; save it as UTF-8"},
     {"PK\3\4", 4, "a zip archive"},
     {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that profiler.firefox.com opens"},
-    {"SQLite format 3", 16, "an SQLite database, such as exported by nsys or rocprof; sqlite3 opens it"},
     {"\x89PNG", 4, "an image"},
     {"%PDF", 4, "a PDF document"},
     {"\x7f" "ELF", 4, "a program or a library"},
@@ -102,8 +101,8 @@ static const struct {
 /* By file name, because their first bytes are not documented. */
 static const struct {
   const char *ending, *what;
-} ENDINGS[] = {{".nsys-rep", "an Nsight Systems report; nsys-ui opens it"},
-               {".qdrep", "an Nsight Systems report; nsys-ui opens it"},
+} ENDINGS[] = {{".nsys-rep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read"},
+               {".qdrep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read"},
                {".ncu-rep", "an Nsight Compute report; ncu-ui opens it"},
                {".gputrace", "an Xcode GPU capture"},
                {".etl", "a recording of Windows; Windows Performance Analyzer opens it"},

@@ -12,10 +12,14 @@
 #endif
 #include "in.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/os.h"
 #include "layer.h"
 
 enum { WINDOW = 256 << 10, NOTE_TEXT = 160 };
@@ -39,6 +43,8 @@ struct in {
   uint64_t offset;
   _Alignas(8) uint64_t got; /* bytes from the source; aligned so that 32-bit processors read it atomically */
   bool ended;
+  int spool;           /* temporary file with all of the input; -1 = none */
+  uint64_t spooled;    /* its size */
   struct tk_err fault; /* the source's final error, if any */
 };
 
@@ -59,7 +65,7 @@ struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, 
     if (source.close) source.close(source.self);
     return NULL;
   }
-  *in = (struct in){.source = source, .inner = inner, .mem = mem, .fault = {.offset = UINT64_MAX}};
+  *in = (struct in){.source = source, .inner = inner, .mem = mem, .spool = -1, .fault = {.offset = UINT64_MAX}};
   in->notes = inner ? inner->notes : alloc_cleared(mem, sizeof *in->notes, err);
   in->buf = alloc_cleared(mem, WINDOW + IN_PAD, err);
   if (in->buf) in->cap = WINDOW;
@@ -76,6 +82,7 @@ void in_close(struct in *in) {
   if (!in) return;
   if (in->notes && !in->inner) mem_free(in->mem, in->notes);
   if (in->source.close) in->source.close(in->source.self);
+  if (in->spool >= 0) close(in->spool);
   mem_free(in->mem, in->buf);
   mem_free(in->mem, in);
 }
@@ -165,6 +172,45 @@ bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err) 
   return true;
 }
 
+/* ---- any offset --------------------------------------------------------------------------------------------------- */
+
+static bool is_direct(const struct in *in) { return in->source.read_at && !in->inner; }
+
+/* Copies the rest of the input. Its file has no name: it is gone whenever the process ends. */
+static bool copy_to(struct in *in, int fd, struct tk_err *err) {
+  const uint8_t *p;
+  size_t n;
+  while ((p = in_ahead(in, 1, &n, err)) != NULL && n > 0) {
+    if (!os_write(fd, p, n)) return err_sys(err, TK_EWRITE, errno, "failed to write a temporary file");
+    in->spooled += n;
+    in_consume(in, n);
+  }
+  return p != NULL;
+}
+
+bool in_spool(struct in *in, struct tk_err *err) {
+  if (is_direct(in) || in->spool >= 0) return true;
+  char *path = NULL;
+  in->spool = os_temporary("", &path);
+  if (in->spool < 0) return err_sys(err, TK_EOPEN, errno, "cannot create a temporary file");
+  unlink(path);
+  free(path);
+  return copy_to(in, in->spool, err);
+}
+
+ptrdiff_t in_read_at(struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err) {
+  if (in->spool < 0) {
+    const ptrdiff_t got = in->source.read_at(in->source.self, p, n, at, err);
+    if (got > 0) __atomic_store_n(&in->got, in->got + (uint64_t)got, __ATOMIC_RELAXED);
+    return got;
+  }
+  const ptrdiff_t got = os_read_at(in->spool, p, n, at);
+  if (got < 0) err_sys(err, TK_EREAD, errno, "failed to read a temporary file");
+  return got;
+}
+
+uint64_t in_size(const struct in *in) { return in->spool >= 0 ? in->spooled : in->source.total; }
+
 /* ---- properties --------------------------------------------------------------------------------------------------- */
 
 static const struct in *outermost(const struct in *in) {
@@ -204,8 +250,8 @@ size_t in_notes(const struct in *in, const struct in_note **notes) {
 
 struct bytes {
   struct mem *mem;
-  const uint8_t *next;
-  size_t left;
+  const uint8_t *all, *next;
+  size_t size, left;
 };
 
 static ptrdiff_t bytes_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
@@ -215,6 +261,15 @@ static ptrdiff_t bytes_read(void *self, uint8_t *p, size_t n, struct tk_err *err
   if (n > 0) memcpy(p, b->next, n);
   b->next += n;
   b->left -= n;
+  return (ptrdiff_t)n;
+}
+
+static ptrdiff_t bytes_read_at(void *self, uint8_t *p, size_t n, uint64_t at, struct tk_err *err) {
+  const struct bytes *b = self;
+  (void)err;
+  if (at >= b->size) return 0;
+  if (n > b->size - at) n = (size_t)(b->size - at);
+  memcpy(p, b->all + at, n);
   return (ptrdiff_t)n;
 }
 
@@ -228,6 +283,6 @@ struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *er
   static const uint8_t nothing[1];
   struct bytes *b = alloc_cleared(mem, sizeof *b, err);
   if (!b) return NULL;
-  *b = (struct bytes){.mem = mem, .next = n ? p : nothing, .left = n};
-  return in_custom((struct in_source){.read = bytes_read, .close = bytes_close, .self = b, .total = n}, mem, err);
+  *b = (struct bytes){.mem = mem, .all = n ? p : nothing, .next = n ? p : nothing, .size = n, .left = n};
+  return in_custom((struct in_source){.read = bytes_read, .read_at = bytes_read_at, .close = bytes_close, .self = b, .total = n}, mem, err);
 }

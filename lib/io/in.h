@@ -21,6 +21,8 @@ struct in;
 /* A source of bytes. read returns up to n bytes; 0 at the end, -1 with err set. */
 struct in_source {
   ptrdiff_t (*read)(void *self, uint8_t *p, size_t n, struct tk_err *err);
+  /* Reads up to n bytes at an offset, without moving; fewer only at the end. NULL: bytes come in order only. */
+  ptrdiff_t (*read_at)(void *self, uint8_t *p, size_t n, uint64_t at, struct tk_err *err);
   void (*close)(void *self);
   void *self;
   uint64_t total; /* bytes if known, else 0; for progress */
@@ -64,6 +66,14 @@ void in_consume(struct in *in, size_t n);
 size_t in_take(struct in *in, uint8_t *p, size_t n);
 /* Returns consumed bytes to the front of the input. Returns false when memory runs out. */
 bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err);
+
+/* Makes the whole input readable at any offset, for formats that are databases: copies it to a temporary file if it comes in order
+ * only. To be called before anything is consumed; afterwards only in_read_at may read. */
+bool in_spool(struct in *in, struct tk_err *err);
+/* Reads n bytes at an offset of a spooled input; fewer only at the end. -1 with err set on a failure. */
+ptrdiff_t in_read_at(struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err);
+/* Returns the size of a spooled input. */
+uint64_t in_size(const struct in *in);
 
 uint64_t in_offset(const struct in *in);   /* decompressed bytes consumed */
 uint64_t in_raw_read(const struct in *in); /* bytes read from the outermost source; for progress */

@@ -32,6 +32,13 @@ static ptrdiff_t file_read(void *self, uint8_t *p, size_t n, struct tk_err *err)
   return got;
 }
 
+static ptrdiff_t file_read_at(void *self, uint8_t *p, size_t n, uint64_t at, struct tk_err *err) {
+  const struct file *f = self;
+  const ptrdiff_t got = os_read_at(f->fd, p, n, at);
+  if (got < 0) err_sys(err, TK_EREAD, errno, "failed to read at byte %llu", (unsigned long long)at);
+  return got;
+}
+
 static void file_close(void *self) {
   struct file *f = self;
   if (f->fd > STDIN_FILENO) close(f->fd);
@@ -58,6 +65,7 @@ struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
   struct in_source source = {.read = file_read, .close = file_close};
   int fd = open_fd(path, &source.total, err);
   source.at_hand = source.total > 0 && fd > STDIN_FILENO; /* standard input cannot be reopened */
+  if (source.at_hand) source.read_at = file_read_at;
   struct file *f;
   if (fd < 0) return NULL;
   f = mem_alloc(mem, sizeof *f);

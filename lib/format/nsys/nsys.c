@@ -1,0 +1,21 @@
+/* nsys.c - the row of Nsight Systems: read only, because its own viewer does not open databases. */
+#include "nsys.h"
+
+#include "format/nsys/read/read.h"
+
+static const char *const ENDINGS[] = {".sqlite", ".nsys.sqlite", NULL};
+static const char *const WORDS[] = {"nsight", "nsight-systems", NULL};
+
+const struct format format_nsys = {
+    .info = {.name = "nsys",
+             .title = "Nsight Systems (SQLite)",
+             .ending = ".sqlite",
+             .endings = ENDINGS,
+             .words = WORDS,
+             .resolution = 1000,
+             .can_read = true},
+    .binary = true,
+    .bid = nsys_bid,
+    .is_database = nsys_is_database,
+    .read = nsys_read,
+};

@@ -1,0 +1,311 @@
+/* tables.c - tables of spans and instants -> events. To add a table, add a row.
+ *
+ * Columns are told by their names: a few place the event, the others become its args, under the names that Kineto gives them
+ * where it has them. */
+#include "tables.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "graph/args.h"
+#include "reader.h"
+
+/* Tables of the host come first: devices are numbered after all processes are known, and calls before what they launch. */
+static const struct nsys_table TABLES[] = {
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", ON_THREAD, "cuda_runtime", "nameId", NULL, NULL, 0}, /* eventClass 1: the driver's */
+    {"CUDNN_EVENTS", ON_THREAD, "cudnn", "nameId", NULL, NULL, 0},
+    {"CUBLAS_EVENTS", ON_THREAD, "cublas", "nameId", NULL, NULL, 0},
+    {"CUSOLVER_EVENTS", ON_THREAD, "cusolver", "nameId", NULL, NULL, 0},
+    {"CUSPARSE_EVENTS", ON_THREAD, "cusparse", "nameId", NULL, NULL, 0},
+    {"OSRT_API", ON_THREAD, "osrt", "nameId", NULL, NULL, 0},
+    {"NVMEDIA_EVENTS", ON_THREAD, "nvmedia", "nameId", NULL, NULL, 0},
+    {"NVVIDEO_ENCODER_API", ON_THREAD, "nvvideo", "nameId", NULL, NULL, 0},
+    {"NVVIDEO_DECODER_API", ON_THREAD, "nvvideo", "nameId", NULL, NULL, 0},
+    {"NVVIDEO_JPEG_API", ON_THREAD, "nvvideo", "nameId", NULL, NULL, 0},
+    {"SYSCALL", ON_THREAD, "syscall", "nameId", NULL, NULL, 0},
+    {"OPENACC_DATA_EVENTS", ON_THREAD, "openacc", "nameId", NULL, NULL, 0},
+    {"OPENACC_LAUNCH_EVENTS", ON_THREAD, "openacc", "nameId", NULL, NULL, 0},
+    {"OPENACC_OTHER_EVENTS", ON_THREAD, "openacc", "nameId", NULL, NULL, 0},
+    {"OPENMP_EVENT_KIND_*", ON_THREAD, "openmp", "nameId", NULL, NULL, 0},
+    {"MPI_P2P_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, 0},
+    {"MPI_COLLECTIVES_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, 0},
+    {"MPI_START_WAIT_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, 0},
+    {"MPI_OTHER_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, 0},
+    {"UCP_EVENTS", ON_THREAD, "ucx", "textId", NULL, NULL, 0},
+    {"UCP_SUBMIT_EVENTS", ON_THREAD, "ucx", "textId", NULL, NULL, 0},
+    {"UCP_PROGRESS_EVENTS", ON_THREAD, "ucx", "textId", NULL, NULL, 0},
+    {"PROFILER_OVERHEAD", ON_THREAD, "overhead", "nameId", NULL, NULL, 0},
+    {"CUPTI_ACTIVITY_KIND_OVERHEAD", ON_THREAD, "overhead", "nameId", NULL, NULL, 0},
+    {"CUPTI_ACTIVITY_KIND_KERNEL", ON_STREAM, "kernel", "demangledName", NULL, NULL, LANE_WORK},
+    {"CUPTI_ACTIVITY_KIND_MEMCPY", ON_STREAM, "gpu_memcpy", "copyKind", "ENUM_CUDA_MEMCPY_OPER", "[CUDA memcpy %s]", LANE_WORK},
+    {"CUPTI_ACTIVITY_KIND_MEMSET", ON_STREAM, "gpu_memset", NULL, NULL, "[CUDA memset]", LANE_WORK},
+    {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", ON_STREAM, "kernel", "graphId", NULL, "CUDA graph %s", LANE_WORK},
+    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", ON_STREAM, "cuda_sync", "syncType", "ENUM_CUPTI_SYNC_TYPE", NULL, LANE_SYNC},
+    {"CUPTI_ACTIVITY_KIND_CUDA_EVENT", ON_STREAM, "cuda_event", "eventId", NULL, "CUDA event %s", LANE_SYNC},
+};
+enum { N_TABLES = sizeof TABLES / sizeof *TABLES };
+
+/* ---- columns ---- */
+
+enum role { ROLE_ARG, ROLE_START, ROLE_END, ROLE_THREAD, ROLE_PROCESS, ROLE_CALL, ROLE_CLASS, ROLE_TEXT, ROLE_TRIPLE, ROLE_REST, ROLE_LINK };
+
+static const struct column_row {
+  const char *name;
+  enum role role;
+  const char *key; /* of the arg; NULL = none, "" = the name of the column */
+} COLUMNS[] = {
+    {"start", ROLE_START, NULL},
+    {"timestamp", ROLE_START, NULL},
+    {"end", ROLE_END, NULL},
+    {"globalTid", ROLE_THREAD, NULL},
+    {"globalPid", ROLE_PROCESS, NULL},
+    {"eventClass", ROLE_CLASS, NULL},
+    {"deviceId", ROLE_ARG, "device"},
+    {"contextId", ROLE_ARG, "context"},
+    {"streamId", ROLE_ARG, "stream"},
+    {"correlationId", ROLE_LINK, "correlation"},
+    {"demangledName", ROLE_TEXT, "demangledName"},
+    {"shortName", ROLE_TEXT, "short name"},
+    {"mangledName", ROLE_TEXT, "mangled name"},
+    {"nameId", ROLE_TEXT, "name"},
+    {"textId", ROLE_TEXT, "text"},
+    {"registersPerThread", ROLE_ARG, "registers per thread"},
+    {"gridX", ROLE_TRIPLE, "grid"},
+    {"gridY", ROLE_REST, NULL},
+    {"gridZ", ROLE_REST, NULL},
+    {"blockX", ROLE_TRIPLE, "block"},
+    {"blockY", ROLE_REST, NULL},
+    {"blockZ", ROLE_REST, NULL},
+    {"clusterX", ROLE_TRIPLE, "cluster"},
+    {"clusterY", ROLE_REST, NULL},
+    {"clusterZ", ROLE_REST, NULL},
+    {"graphId", ROLE_ARG, "graph id"},
+    {"graphNodeId", ROLE_ARG, "graph node id"},
+    {NULL, ROLE_ARG, ""}};
+
+struct column {
+  enum role role;
+  tk_id key;
+};
+
+/* A table that is being read. */
+struct reading {
+  const struct nsys_table *table;
+  const struct sqlite_table *columns;
+  struct column column[SQLITE_COLUMNS];
+  int start, end, thread, process, call, class, device, stream, correlation; /* columns; -1 = none */
+  tk_id category, driver, fixed_name;
+};
+
+static const struct column_row *row_of_column(const char *name) {
+  const struct column_row *row = COLUMNS;
+  while (row->name && strcmp(row->name, name) != 0) row++;
+  return row;
+}
+
+static void describe(struct nsys *r, struct reading *x) {
+  for (uint32_t i = 0; i < x->columns->n_columns && i < SQLITE_COLUMNS; i++) {
+    const char *name = x->columns->columns[i].name;
+    const struct column_row *row = row_of_column(name);
+    const char *key = row->key && !*row->key ? name : row->key;
+    x->column[i] = (struct column){row->role, key ? trace_text(r->t, key) : 0};
+    if (x->table->call && strcmp(name, x->table->call) == 0) x->column[i].role = ROLE_CALL;
+  }
+  x->start = sqlite_column(x->columns, "start");
+  if (x->start < 0) x->start = sqlite_column(x->columns, "timestamp");
+  x->end = sqlite_column(x->columns, "end");
+  x->thread = sqlite_column(x->columns, "globalTid");
+  x->process = sqlite_column(x->columns, "globalPid");
+  x->call = x->table->call ? sqlite_column(x->columns, x->table->call) : -1;
+  x->class = sqlite_column(x->columns, "eventClass");
+  x->device = sqlite_column(x->columns, "deviceId");
+  x->stream = sqlite_column(x->columns, "streamId");
+  x->correlation = sqlite_column(x->columns, "correlationId");
+  x->category = trace_text(r->t, x->table->category);
+  x->driver = trace_text(r->t, "cuda_driver");
+  x->fixed_name = x->table->pattern && !strstr(x->table->pattern, "%s") ? trace_text(r->t, x->table->pattern) : 0;
+}
+
+static int64_t number_in(const struct sqlite_scan *row, int column, int64_t otherwise) {
+  return column >= 0 && row->v[column].type == CELL_INT ? row->v[column].i : otherwise;
+}
+
+/* ---- names ---- */
+
+/* cudaLaunchKernel_v7000 -> cudaLaunchKernel: CUPTI appends the version that introduced the call, which Kineto leaves out. */
+static tk_id without_version(struct nsys *r, tk_id name) {
+  size_t n, digits = 0;
+  const char *text = tk_string(r->t, name, &n);
+  while (digits < n && ascii_digit(text[n - 1 - digits])) digits++;
+  if (digits < 4 || digits + 2 >= n || text[n - digits - 1] != 'v' || text[n - digits - 2] != '_') return name;
+  r->text.len = 0;
+  if (!buf_append(&r->text, text, n - digits - 2)) return name;
+  return trace_string(r->t, r->text.data, r->text.len);
+}
+
+static tk_id name_of(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
+  char text[128], number[24];
+  const struct cell *c = x->call >= 0 ? &row->v[x->call] : NULL;
+  if (x->fixed_name || !c) return x->fixed_name;
+  tk_id name = x->table->labels && c->type == CELL_INT ? nsys_label(r, x->table->labels, c->i) : 0;
+  if (!name && (x->table->labels || x->table->pattern) && c->type == CELL_INT) {
+    snprintf(number, sizeof number, "%lld", (long long)c->i);
+    name = trace_text(r->t, number);
+  }
+  if (!name) name = nsys_text(r, c);
+  if (!x->table->pattern) return x->table->on == ON_THREAD ? without_version(r, name) : name;
+  const char *at = strstr(x->table->pattern, "%s");
+  snprintf(text, sizeof text, "%.*s%.80s%s", (int)(at - x->table->pattern), x->table->pattern, tk_string(r->t, name, NULL), at + 2);
+  return trace_text(r->t, text);
+}
+
+/* ---- args ---- */
+
+static void add_triple(struct nsys *r, tk_id key, const struct cell *v) {
+  char text[80];
+  for (int i = 0; i < 3; i++)
+    if (v[i].type != CELL_INT) return;
+  const int n = snprintf(text, sizeof text, "[%lld,%lld,%lld]", (long long)v[0].i, (long long)v[1].i, (long long)v[2].i);
+  args_str(r->t, key, TK_ARG_JSON, trace_string(r->t, text, (size_t)n));
+}
+
+static void add_arg(struct nsys *r, tk_id key, const struct cell *c) {
+  switch (c->type) {
+  case CELL_INT: args_int(r->t, key, c->i); return;
+  case CELL_REAL: args_double(r->t, key, c->d); return;
+  case CELL_TEXT: args_str(r->t, key, TK_ARG_STR, nsys_string(r, c->p, c->n)); return;
+  default: return; /* NULL: not recorded */
+  }
+}
+
+static void add_text(struct nsys *r, tk_id key, const struct cell *c) {
+  const tk_id text = c->type == CELL_NULL ? 0 : nsys_text(r, c);
+  if (text) args_str(r->t, key, TK_ARG_STR, text);
+}
+
+/* Correlation ids count per process, and everything that follows launches through args sees one number: processes after the first
+ * are numbered in its upper half. The time that the profiler itself costs is no launch. */
+static void add_link(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id key) {
+  const int64_t id = number_in(row, x->correlation, 0);
+  const int64_t thread = number_in(row, x->thread, 0);
+  const uint64_t process = x->table->on == ON_THREAD ? nsys_process_of(thread) : nsys_process_of(number_in(row, x->process, 0));
+  const uint32_t *number = map_put(&r->processes, process, r->processes.n);
+  if (row->v[x->correlation].type != CELL_INT || !number) return;
+  if (strcmp(x->table->category, "overhead") == 0) key = trace_text(r->t, "correlation of call");
+  args_int(r->t, key, id ? (int64_t)((uint64_t)id | (uint64_t)*number << 32) : 0);
+}
+
+static uint32_t args_of(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
+  args_begin(r->t);
+  for (uint32_t i = 0; i < x->columns->n_columns && i < SQLITE_COLUMNS; i++) {
+    const struct column *c = &x->column[i];
+    if (c->role == ROLE_ARG) add_arg(r, c->key, &row->v[i]);
+    if (c->role == ROLE_LINK) add_link(r, x, row, c->key);
+    if (c->role == ROLE_TEXT) add_text(r, c->key, &row->v[i]);
+    if (c->role == ROLE_TRIPLE && i + 2 < x->columns->n_columns && i + 2 < SQLITE_COLUMNS) add_triple(r, c->key, &row->v[i]);
+  }
+  return args_end(r->t);
+}
+
+/* ---- flows ---- */
+
+static void add_point(struct nsys *r, const struct tk_event *e, enum tk_flow_role role, int64_t id) {
+  struct tk_flow_point *f = trace_add_flow_point(r->t);
+  *f = (struct tk_flow_point){.ts = e->ts, .id = id, .cls = r->flow_class, .at = e->track, .role = (uint8_t)role, .id_kind = TK_FLOW_ID_INT};
+  f->enclosing = role == TK_FLOW_END;
+}
+
+/* Correlation ids count per process: a join by the id alone would link one process's kernels to another's calls. */
+static uint64_t link_key(uint64_t process, int64_t correlation) { return hash_pair(process, (uint64_t)correlation); }
+
+static void note_call(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id event) {
+  const int64_t correlation = number_in(row, x->correlation, 0);
+  if (!correlation || strcmp(x->table->category, "cuda_runtime") != 0) return;
+  map_put(&r->calls, link_key(nsys_process_of(number_in(row, x->thread, 0)), correlation), event);
+}
+
+/* A call that replays a graph launches many kernels: its flow has one start and many ends. */
+static void link_work(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id event) {
+  const int64_t correlation = number_in(row, x->correlation, 0);
+  const uint64_t process = nsys_process_of(number_in(row, x->process, 0)), key = link_key(process, correlation);
+  const uint32_t *call = correlation && x->table->lane == LANE_WORK ? map_get(&r->calls, key) : NULL;
+  uint32_t *flow = call ? map_put(&r->linked, key, 0) : NULL;
+  if (!flow) return;
+  const bool starts = *flow == 0;
+  if (starts) *flow = r->linked.n;
+  const int64_t id = *flow;
+  if (starts) add_point(r, &r->t->events[*call], TK_FLOW_START, id);
+  add_point(r, &r->t->events[event], TK_FLOW_END, id);
+}
+
+/* ---- events ---- */
+
+static tk_id track_of(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
+  enum { UNIFIED_FIRST = 11, UNIFIED_LAST = 13 }; /* of ENUM_CUDA_MEMCPY_OPER */
+  if (x->table->on == ON_THREAD) return nsys_thread(r, number_in(row, x->thread, 0));
+  struct nsys_place p = {.process = nsys_process_of(number_in(row, x->process, 0)), .device = number_in(row, x->device, 0),
+                         .stream = number_in(row, x->stream, 0), .lane = (enum nsys_lane)x->table->lane};
+  const int64_t kind = x->table->labels && p.lane == LANE_WORK ? number_in(row, x->call, 0) : 0;
+  if (kind >= UNIFIED_FIRST && kind <= UNIFIED_LAST) p.lane = LANE_UNIFIED, p.stream = 0;
+  return nsys_stream(r, &p);
+}
+
+static void take_row(struct nsys *r, const struct sqlite_scan *row, void *arg) {
+  const struct reading *x = arg;
+  struct tk_event e = {.kind = TK_INSTANT};
+  tk_time end;
+  if (x->start < 0 || !nsys_time(r, &row->v[x->start], &e.ts)) {
+    trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "rows without a usable start: skipped");
+    r->t->counts.dropped++;
+    return;
+  }
+  e.track = track_of(r, x, row);
+  e.cls = trace_class(r->t, name_of(r, x, row), number_in(row, x->class, 0) == 1 ? x->driver : x->category);
+  if (x->end >= 0) {
+    const bool ends = nsys_time(r, &row->v[x->end], &end);
+    e.kind = ends ? TK_SPAN : TK_BEGIN; /* the process died: sealing lets it last to the end */
+    if (!ends) end = e.ts;
+    if (end < e.ts) trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "spans that end before they begin: using 0"), end = e.ts;
+    e.dur = end - e.ts;
+  }
+  e.args = args_of(r, x, row);
+  struct tk_event *added = trace_add_event(r->t);
+  *added = e;
+  const tk_id id = (tk_id)(added - r->t->events);
+  if (x->table->on == ON_THREAD) note_call(r, x, row, id);
+  else link_work(r, x, row, id);
+}
+
+/* ---- all ---- */
+
+static bool is_row_of(const struct nsys_table *row, const char *table) {
+  const size_t n = strlen(row->name);
+  if (row->name[n - 1] == '*') return strncmp(table, row->name, n - 1) == 0;
+  return strcmp(row->name, table) == 0;
+}
+
+static const struct nsys_table *row_of_table(const char *table) {
+  for (size_t i = 0; i < N_TABLES; i++)
+    if (is_row_of(&TABLES[i], table)) return &TABLES[i];
+  return NULL;
+}
+
+bool nsys_knows(const char *table) { return row_of_table(table) != NULL; }
+
+static bool read_table(struct nsys *r, const struct nsys_table *row, const struct sqlite_table *table) {
+  struct reading x = {.table = row, .columns = table};
+  describe(r, &x);
+  return nsys_each_whole(r, table, take_row, &x);
+}
+
+bool nsys_read_tables(struct nsys *r) {
+  const struct sqlite_table *table;
+  r->flow_class = trace_class(r->t, trace_text(r->t, "ac2g"), trace_text(r->t, "ac2g")); /* as Kineto calls them */
+  for (size_t i = 0; i < N_TABLES; i++)
+    for (size_t k = 0; (table = sqlite_row(r->db, k)) != NULL; k++)
+      if (is_row_of(&TABLES[i], table->name) && !read_table(r, &TABLES[i], table)) return false;
+  return true;
+}

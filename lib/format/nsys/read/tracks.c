@@ -1,0 +1,115 @@
+/* tracks.c - processes, threads, and the queues of devices.
+ *
+ * Threads of the host are numbered by the system. A device is numbered within its process: two processes that see one device each
+ * both call it 0, so that every pair of process and device has a process of its own in the graph, as Kineto gives one to each
+ * device, with a thread for each stream. What overlaps the work of a stream (synchronization, migration of unified memory) has
+ * threads beside it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "reader.h"
+
+enum { TIDS_BESIDE = 1000000, LANES = 4 };
+#define NO_STREAM INT64_C(4294967295) /* CUPTI_SYNCHRONIZATION_INVALID_VALUE: of a context or an event */
+
+tk_id nsys_thread(struct nsys *r, int64_t global_tid) {
+  uint32_t *known = map_put(&r->threads, (uint64_t)global_tid, 0);
+  if (!known) return 0;
+  const struct tk_ident pid = ident_int(nsys_pid(nsys_process_of(global_tid)));
+  if (!*known) *known = trace_track(r->t, TK_THREAD, pid, ident_int(global_tid & 0xffffff), 0);
+  return *known;
+}
+
+static bool is_taken(const struct nsys *r, int64_t pid) {
+  return trace_find(r->t, &(struct tk_track){.kind = TK_PROCESS, .pid = ident_int(pid)}) != 0;
+}
+
+static tk_id add_device(struct nsys *r, uint64_t process, int64_t device) {
+  char name[64];
+  snprintf(name, sizeof name, "GPU %lld (process %lld)", (long long)device, (long long)nsys_pid(process));
+  while (is_taken(r, r->n_devices)) r->n_devices++;
+  const tk_id track = trace_process(r->t, ident_int(r->n_devices++));
+  r->t->tracks[track].name = trace_text(r->t, name);
+  return track;
+}
+
+tk_id nsys_device(struct nsys *r, uint64_t process, int64_t device) {
+  uint32_t *known = map_put(&r->devices, hash_pair(process, (uint64_t)device), 0);
+  if (!known) return 0;
+  if (!*known) *known = add_device(r, process, device);
+  return *known;
+}
+
+static void name_stream(struct nsys *r, tk_id track, const struct nsys_place *p) {
+  static const char *const BESIDE[LANES] = {"", " synchronization", " unified memory", " memory"};
+  char name[64];
+  if (p->lane == LANE_WORK) snprintf(name, sizeof name, "stream %lld", (long long)p->stream);
+  else if (p->lane == LANE_SYNC && p->stream != NO_STREAM) snprintf(name, sizeof name, "stream %lld%s", (long long)p->stream, BESIDE[p->lane]);
+  else snprintf(name, sizeof name, "%s", BESIDE[p->lane] + 1);
+  r->t->tracks[track].name = trace_text(r->t, name);
+  r->t->tracks[track].sort_index = p->stream * LANES + (int64_t)p->lane;
+  r->t->tracks[track].has_sort = true;
+}
+
+tk_id nsys_stream(struct nsys *r, const struct nsys_place *p) {
+  const uint64_t key = hash_pair(hash_pair(p->process, (uint64_t)p->device), (uint64_t)p->stream << 2 | p->lane);
+  uint32_t *known = map_put(&r->streams, key, 0);
+  if (!known || *known) return known ? *known : 0;
+  const int64_t tid = p->lane == LANE_WORK ? p->stream : TIDS_BESIDE + (int64_t)r->streams.n;
+  const tk_id device = nsys_device(r, p->process, p->device);
+  const tk_id track = trace_track(r->t, TK_THREAD, r->t->tracks[device].pid, ident_int(tid), 0);
+  *known = track;
+  name_stream(r, track, p);
+  return track;
+}
+
+/* ---- names ---- */
+
+static void take_process(struct nsys *r, const struct sqlite_scan *row, void *arg) {
+  (void)arg;
+  if (row->v[0].type != CELL_INT) return;
+  const struct tk_ident pid = ident_int(nsys_pid(nsys_process_of(row->v[0].i)));
+  const tk_id track = trace_find(r->t, &(struct tk_track){.kind = TK_PROCESS, .pid = pid});
+  if (track && !r->t->tracks[track].name) r->t->tracks[track].name = nsys_text(r, &row->v[1]);
+}
+
+static void take_thread(struct nsys *r, const struct sqlite_scan *row, void *priorities) {
+  if (row->v[0].type != CELL_INT) return;
+  const uint32_t *track = map_get(&r->threads, (uint64_t)row->v[0].i);
+  if (!track) return;
+  uint32_t *had = map_put(priorities, *track, 0);
+  const uint32_t priority = row->v[2].type == CELL_INT && row->v[2].i > 0 ? (uint32_t)row->v[2].i : 0;
+  if (!had || (r->t->tracks[*track].name && priority <= *had)) return;
+  *had = priority;
+  r->t->tracks[*track].name = nsys_text(r, &row->v[1]);
+}
+
+/* A device needs the number of its process only if several processes use devices. */
+static void shorten_devices(struct nsys *r) {
+  char name[64];
+  tk_id found[2] = {0};
+  for (tk_id i = 1; i <= r->t->n_tracks; i++) {
+    const char *text = tk_string(r->t, r->t->tracks[i].name, NULL), *process = strstr(text, " (process ");
+    if (r->t->tracks[i].kind != TK_PROCESS || !process || strncmp(text, "GPU ", 4) != 0) continue;
+    const tk_id id = trace_text(r->t, process);
+    if (found[0] && found[0] != id) return;
+    found[0] = id;
+  }
+  for (tk_id i = 1; i <= r->t->n_tracks; i++) {
+    const char *text = tk_string(r->t, r->t->tracks[i].name, NULL), *process = strstr(text, " (process ");
+    if (r->t->tracks[i].kind != TK_PROCESS || !process || strncmp(text, "GPU ", 4) != 0) continue;
+    snprintf(name, sizeof name, "%.*s", (int)(process - text), text);
+    r->t->tracks[i].name = trace_text(r->t, name);
+  }
+}
+
+bool nsys_name_tracks(struct nsys *r) {
+  static const char *const PROCESSES[] = {"globalPid", "name", NULL}, *const THREADS[] = {"globalTid", "nameId", "priority", NULL};
+  struct map priorities;
+  map_init(&priorities, &r->t->store->mem);
+  const bool ok = nsys_each(r, "PROCESSES", PROCESSES, take_process, NULL) && nsys_each(r, "ThreadNames", THREADS, take_thread, &priorities);
+  map_free(&priorities);
+  shorten_devices(r);
+  return ok;
+}
