@@ -407,8 +407,8 @@ static bool take_schema(struct sqlite *db, const struct cell *v) {
 }
 
 static bool read_schema(struct sqlite *db, struct tk_err *err) {
-  static struct sqlite_column columns[] = {{"type", 0}, {"name", 1}, {"rootpage", 3}, {"sql", 4}};
-  static const struct sqlite_table SCHEMA = {"sqlite_schema", columns, 4, 1, false};
+  static const struct sqlite_column COLUMNS[] = {{"type", 0}, {"name", 1}, {"rootpage", 3}, {"sql", 4}};
+  static const struct sqlite_table SCHEMA = {"sqlite_schema", COLUMNS, 4, 1, false};
   static const int ALL[] = {0, 1, 2, 3};
   struct sqlite_scan s;
   bool ok = sqlite_begin(&s, db, &SCHEMA, ALL, 4, err);
@@ -440,17 +440,17 @@ void sqlite_close(struct sqlite *db) {
 
 const struct sqlite_table *sqlite_row(const struct sqlite *db, size_t i) { return i < db->n_tables ? &db->tables[i] : NULL; }
 
-static bool is_called(const char *a, const char *b) { return strlen(a) == strlen(b) && ascii_equal(a, b, strlen(a)); }
+static bool is_same_name(const char *a, const char *b) { return strlen(a) == strlen(b) && ascii_equal(a, b, strlen(a)); }
 
 const struct sqlite_table *sqlite_find(const struct sqlite *db, const char *name) {
   for (size_t i = 0; i < db->n_tables; i++)
-    if (is_called(db->tables[i].name, name)) return &db->tables[i];
+    if (is_same_name(db->tables[i].name, name)) return &db->tables[i];
   return NULL;
 }
 
 int sqlite_column(const struct sqlite_table *table, const char *name) {
   for (uint32_t i = 0; i < table->n_columns; i++)
-    if (is_called(table->columns[i].name, name)) return (int)i;
+    if (is_same_name(table->columns[i].name, name)) return (int)i;
   return -1;
 }
 

@@ -33,7 +33,7 @@ struct sqlite_column {
 
 struct sqlite_table {
   const char *name;
-  struct sqlite_column *columns;
+  const struct sqlite_column *columns;
   uint32_t n_columns;
   uint32_t root;
   bool without_rowid; /* cannot be read */

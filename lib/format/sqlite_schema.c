@@ -122,13 +122,13 @@ static bool ends_without_rowid(struct lexer *l) {
 }
 
 /* "PRIMARY KEY (id)" behind the columns makes an alias of the rowid, too, if it names a single INTEGER column. */
-static void take_key(struct sqlite_table *table, struct lexer l, const bool *integers) {
+static void take_key(struct sqlite_column *columns, uint32_t n, struct lexer l, const bool *integers) {
   if (!is_word(next_token(&l), "KEY") || !is_mark(next_token(&l), '(')) return;
   const struct token name = next_token(&l);
   if (!is_mark(next_token(&l), ')')) return;
-  for (uint32_t i = 0; i < table->n_columns; i++) {
-    const char *known = table->columns[i].name;
-    if (strlen(known) == name.n && ascii_equal(known, name.p, name.n) && integers[i]) table->columns[i].stored = -1;
+  for (uint32_t i = 0; i < n; i++) {
+    const char *known = columns[i].name;
+    if (strlen(known) == name.n && ascii_equal(known, name.p, name.n) && integers[i]) columns[i].stored = -1;
   }
 }
 
@@ -154,7 +154,7 @@ bool sqlite_parse(struct sqlite_table *table, const char *sql, size_t n, struct 
     const struct token name = next_token(&l);
     const struct lexer behind = l;
     t = read_definition(&l, &d);
-    if (is_word(name, "PRIMARY")) take_key(table, behind, integers);
+    if (is_word(name, "PRIMARY")) take_key(columns, table->n_columns, behind, integers);
     if (name.type == TOKEN_END || is_mark(name, ')') || is_constraint(name)) continue;
     integers[table->n_columns] = d.integer;
     struct sqlite_column *c = &columns[table->n_columns++];

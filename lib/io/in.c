@@ -284,5 +284,6 @@ struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *er
   struct bytes *b = alloc_cleared(mem, sizeof *b, err);
   if (!b) return NULL;
   *b = (struct bytes){.mem = mem, .all = n ? p : nothing, .next = n ? p : nothing, .size = n, .left = n};
-  return in_custom((struct in_source){.read = bytes_read, .read_at = bytes_read_at, .close = bytes_close, .self = b, .total = n}, mem, err);
+  const struct in_source source = {.read = bytes_read, .read_at = bytes_read_at, .close = bytes_close, .self = b, .total = n};
+  return in_custom(source, mem, err);
 }

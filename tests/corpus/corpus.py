@@ -28,9 +28,10 @@ from exceptions import Exceptions  # noqa: E402
 MOST_BYTES, FROM_EVENTS = 64, 1000
 SECONDS = 600
 SELF_TEST = 'json/torch/ddp2_plain/rank0.json.gz'
-# fault of the reader: the comparison that must detect it
-FAULTS = {'drop_event': 'values', 'one_ns': 'values', 'lost_flow': 'values', 'swapped_track': 'values', 'lost_arg': 'values',
-          'one_path': 'paths'}
+# fault of the reader: the comparisons of which one must detect it. A build with sanitizers counts what it reads back and refuses to
+# write a file that lacks an event.
+FAULTS = {'drop_event': ('values', 'read'), 'one_ns': ('values',), 'lost_flow': ('values',), 'swapped_track': ('values',),
+          'lost_arg': ('values',), 'one_path': ('paths',)}
 
 
 def run(*args):
@@ -193,14 +194,14 @@ def self_test():
     path = os.path.join(os.environ['FIXTURES'], SELF_TEST)
     stated = dict(chromejson.phases(chromejson.read(path)))
     os.environ.update(TRACEKIT=os.environ['BROKEN'], PATHS=os.environ['BROKEN_PATHS'])
-    cases = [('', '', stated), ('wrong inventory', 'counts', {**stated, 'X': stated['X'] + 1})]
+    cases = [('', (), stated), ('wrong inventory', ('counts',), {**stated, 'X': stated['X'] + 1})]
     cases += [(fault, what, stated) for fault, what in FAULTS.items()]
     failed = 0
     for fault, what, counts in cases:
         os.environ['TEST_FAULT'] = fault
         _, _, found = guarded((fault, path, counts))
         seen = [name for name, faults in found.items() if faults]
-        good = what in seen if what else not seen
+        good = bool(set(what) & set(seen)) if what else not seen
         failed += not good
         print(f'self-test: {fault or "no fault"}: {"caught by" if seen else "nothing found"} {" ".join(seen)}{"" if good else "  FAIL"}')
     print(f'{len(cases) - failed} passed, {failed} failed')

@@ -70,8 +70,8 @@ static void close_database(struct opened *o) {
 /* ---- comparing ---- */
 
 static void compare_cell(sqlite3_stmt *s, int i, const struct cell *c) {
-  static const int TYPES[] = {[CELL_NULL] = SQLITE_NULL, [CELL_INT] = SQLITE_INTEGER, [CELL_REAL] = SQLITE_FLOAT, [CELL_TEXT] = SQLITE_TEXT,
-                              [CELL_BLOB] = SQLITE_BLOB};
+  static const int TYPES[] = {[CELL_NULL] = SQLITE_NULL, [CELL_INT] = SQLITE_INTEGER, [CELL_REAL] = SQLITE_FLOAT,
+                              [CELL_TEXT] = SQLITE_TEXT, [CELL_BLOB] = SQLITE_BLOB};
   const int type = sqlite3_column_type(s, i);
   /* A REAL column stores whole numbers as integers. */
   if (type == SQLITE_FLOAT && c->type == CELL_INT) {
@@ -210,7 +210,9 @@ static void statements(void **state) {
     assert_int_equal(sqlite3_step(s), SQLITE_ROW);
     const int n = sqlite3_column_int(s, 0);
     sqlite3_finalize(s);
-    const char *insert = n == 1 ? "insert into t values (5)" : n == 2 ? "insert into t values (5, 6)" : "insert into t values (5, 6, 7)";
+    static const char *const INSERTS[] = {"", "insert into t values (5)", "insert into t values (5, 6)",
+                                          "insert into t values (5, 6, 7)"};
+    const char *insert = INSERTS[n < 4 ? n : 0];
     run(db, strstr(TABLES[i], " AS (") ? "insert into t (a, e) values (5, 'behind')" : insert);
     if (!strstr(TABLES[i], "`")) compare(db, "t"); /* SQLite removes the doubled quotes of a name, the walker does not */
     sqlite3_close(db);

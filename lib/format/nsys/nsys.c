@@ -12,6 +12,7 @@ const struct format format_nsys = {
              .ending = ".sqlite",
              .endings = ENDINGS,
              .words = WORDS,
+             .holds = TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_ASYNC | TK_HOLDS_FLOWS | TK_HOLDS_ARGS | TK_HOLDS_CATEGORIES,
              .resolution = 1000,
              .can_read = true},
     .binary = true,

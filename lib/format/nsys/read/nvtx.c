@@ -6,7 +6,9 @@
 
 #include "base/hash.h"
 #include "graph/args.h"
-#include "reader.h"
+#include "nvtx.h"
+#include "texts.h"
+#include "tracks.h"
 
 /* ENUM_NSYS_EVENT_TYPE; the second of each pair was imported from a text file (NVTXT). */
 enum {
@@ -20,12 +22,13 @@ enum column {
 };
 static const char *const COLUMNS[] = {
     "start", "end", "eventType", "rangeId", "category", "color", "text", "globalTid", "endGlobalTid", "textId", "domainId",
-    "uint64Value", "int64Value", "doubleValue", "uint32Value", "int32Value", "floatValue", "jsonText", "jsonTextId", "binaryData", NULL};
+    "uint64Value", "int64Value", "doubleValue", "uint32Value", "int32Value", "floatValue", "jsonText", "jsonTextId", "binaryData",
+    NULL};
 
 static int64_t number(const struct sqlite_scan *row, enum column c) { return row->v[c].type == CELL_INT ? row->v[c].i : 0; }
 
 static tk_id text_of(struct nsys *r, const struct sqlite_scan *row) {
-  return nsys_text(r, row->v[TEXT].type == CELL_TEXT ? &row->v[TEXT] : &row->v[TEXT_ID]);
+  return texts_of(r, row->v[TEXT].type == CELL_TEXT ? &row->v[TEXT] : &row->v[TEXT_ID]);
 }
 
 static uint64_t domain_key(const struct sqlite_scan *row) {
@@ -36,12 +39,12 @@ static uint64_t category_key(const struct sqlite_scan *row) { return hash_pair(d
 /* ---- names ---- */
 
 /* The first pass: names come as events, which may follow those that they name. */
-static void take_name(struct nsys *r, const struct sqlite_scan *row, void *arg) {
-  (void)arg;
+static void take_name(const struct sqlite_scan *row, void *arg) {
+  struct nsys *r = arg;
   switch (number(row, TYPE)) {
   case DOMAIN: map_put(&r->domains, domain_key(row), text_of(r, row)); break;
   case CATEGORY: map_put(&r->categories, category_key(row), text_of(r, row)); break;
-  case THREAD_NAME: r->t->tracks[nsys_thread(r, number(row, GLOBAL_TID))].name = text_of(r, row); break;
+  case THREAD_NAME: r->d.t->tracks[tracks_thread(r, number(row, GLOBAL_TID))].name = text_of(r, row); break;
   default: break;
   }
 }
@@ -49,41 +52,41 @@ static void take_name(struct nsys *r, const struct sqlite_scan *row, void *arg) 
 /* ---- events ---- */
 
 static void add_name(struct nsys *r, const char *key, const uint32_t *name) {
-  if (name && *name) args_str(r->t, trace_text(r->t, key), TK_ARG_STR, *name);
+  if (name && *name) args_str(r->d.t, trace_text(r->d.t, key), TK_ARG_STR, *name);
 }
 
 /* At most one of the values is recorded; versions before 2024 write 0 where there is none only for types that are not used. */
 static void add_payload(struct nsys *r, const struct sqlite_scan *row) {
-  const tk_id key = trace_text(r->t, "payload");
-  if (row->v[UINT64].type == CELL_INT) args_uint(r->t, key, TK_ARG_UINT, (uint64_t)row->v[UINT64].i);
-  else if (row->v[INT64].type == CELL_INT) args_int(r->t, key, row->v[INT64].i);
-  else if (row->v[UINT32].type == CELL_INT) args_int(r->t, key, row->v[UINT32].i);
-  else if (row->v[INT32].type == CELL_INT) args_int(r->t, key, row->v[INT32].i);
-  else if (row->v[DOUBLE].type == CELL_REAL) args_double(r->t, key, row->v[DOUBLE].d);
-  else if (row->v[FLOAT].type == CELL_REAL) args_double(r->t, key, row->v[FLOAT].d);
+  const tk_id key = trace_text(r->d.t, "payload");
+  if (row->v[UINT64].type == CELL_INT) args_uint(r->d.t, key, TK_ARG_UINT, (uint64_t)row->v[UINT64].i);
+  else if (row->v[INT64].type == CELL_INT) args_int(r->d.t, key, row->v[INT64].i);
+  else if (row->v[UINT32].type == CELL_INT) args_int(r->d.t, key, row->v[UINT32].i);
+  else if (row->v[INT32].type == CELL_INT) args_int(r->d.t, key, row->v[INT32].i);
+  else if (row->v[DOUBLE].type == CELL_REAL) args_double(r->d.t, key, row->v[DOUBLE].d);
+  else if (row->v[FLOAT].type == CELL_REAL) args_double(r->d.t, key, row->v[FLOAT].d);
 }
 
 static void add_text(struct nsys *r, const char *key, const struct cell *c) {
-  const tk_id text = c->type == CELL_NULL ? 0 : nsys_text(r, c);
-  if (text) args_str(r->t, trace_text(r->t, key), TK_ARG_STR, text);
+  const tk_id text = c->type == CELL_NULL ? 0 : texts_of(r, c);
+  if (text) args_str(r->d.t, trace_text(r->d.t, key), TK_ARG_STR, text);
 }
 
-static uint32_t args_of(struct nsys *r, const struct sqlite_scan *row, bool async) {
-  args_begin(r->t);
+static uint32_t event_args(struct nsys *r, const struct sqlite_scan *row, bool async) {
+  args_begin(r->d.t);
   if (number(row, DOMAIN_ID)) add_name(r, "domain", map_get(&r->domains, domain_key(row)));
   if (row->v[CATEGORY_ID].type == CELL_INT) {
     const uint32_t *name = map_get(&r->categories, category_key(row));
     if (name) add_name(r, "category", name);
-    else if (number(row, CATEGORY_ID)) args_int(r->t, trace_text(r->t, "category"), number(row, CATEGORY_ID));
+    else if (number(row, CATEGORY_ID)) args_int(r->d.t, trace_text(r->d.t, "category"), number(row, CATEGORY_ID));
   }
   add_payload(r, row);
   add_text(r, "json", row->v[JSON_TEXT].type == CELL_TEXT ? &row->v[JSON_TEXT] : &row->v[JSON_ID]);
   add_text(r, "binaryData", &row->v[BINARY]);
-  if (number(row, COLOR)) args_int(r->t, trace_text(r->t, "color"), number(row, COLOR));
+  if (number(row, COLOR)) args_int(r->d.t, trace_text(r->d.t, "color"), number(row, COLOR));
   if (async && number(row, END_GLOBAL_TID) && number(row, END_GLOBAL_TID) != number(row, GLOBAL_TID))
-    args_int(r->t, trace_text(r->t, "end tid"), number(row, END_GLOBAL_TID) & 0xffffff);
-  if (async) args_int(r->t, KEY_ID, number(row, RANGE));
-  return args_end(r->t);
+    args_int(r->d.t, trace_text(r->d.t, "end tid"), number(row, END_GLOBAL_TID) & 0xffffff);
+  if (async) args_int(r->d.t, KEY_ID, number(row, RANGE));
+  return args_end(r->d.t);
 }
 
 static bool is_mark(int64_t type) { return type == MARK || type == MARK_OF_TEXT; }
@@ -92,31 +95,31 @@ static bool is_event(int64_t type) { return is_mark(type) || is_async(type) || t
 
 static tk_id track_of(struct nsys *r, const struct sqlite_scan *row, bool async) {
   const int64_t thread = number(row, GLOBAL_TID);
-  if (!async) return nsys_thread(r, thread);
-  return trace_track(r->t, TK_ASYNCS, ident_int(nsys_pid(nsys_process_of(thread))), ident_int(thread & 0xffffff), 0);
+  if (!async) return tracks_thread(r, thread);
+  return trace_track(r->d.t, TK_ASYNCS, ident_int(nsys_pid(nsys_process_of(thread))), ident_int(thread & 0xffffff), 0);
 }
 
-static void take_event(struct nsys *r, const struct sqlite_scan *row, void *arg) {
+static void take_event(const struct sqlite_scan *row, void *arg) {
+  struct nsys *r = arg;
   const int64_t type = number(row, TYPE);
   const bool async = is_async(type);
-  struct tk_event e = {.kind = is_mark(type) ? TK_INSTANT : TK_SPAN, .flags = async ? TK_ASYNC : 0};
+  struct tk_event e = {.kind = is_mark(type) ? TK_INSTANT : TK_SPAN, .flags = async ? TK_ASYNC | TK_PAIRED | TK_END_NAMED : 0};
   tk_time end;
   if (!is_event(type)) return;
   if (!nsys_time(r, &row->v[START], &e.ts)) {
-    trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "NVTX events without a usable start: skipped");
-    r->t->counts.dropped++;
+    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "NVTX events without a usable start: skipped");
+    r->d.t->counts.dropped++;
     return;
   }
   e.track = track_of(r, row, async);
-  e.cls = trace_class(r->t, text_of(r, row), *(const tk_id *)arg);
+  e.cls = trace_class(r->d.t, text_of(r, row), trace_text(r->d.t, "nvtx"));
   const bool ends = nsys_time(r, &row->v[END], &end);
   if (e.kind == TK_SPAN && !ends) e.kind = TK_BEGIN; /* the process died before its end */
   if (e.kind == TK_SPAN && end > e.ts) e.dur = end - e.ts;
-  e.args = args_of(r, row, async);
-  *trace_add_event(r->t) = e;
+  e.args = event_args(r, row, async);
+  *trace_add_event(r->d.t) = e;
 }
 
-bool nsys_read_nvtx(struct nsys *r) {
-  tk_id category = trace_text(r->t, "nvtx");
-  return nsys_each(r, "NVTX_EVENTS", COLUMNS, take_name, NULL) && nsys_each(r, "NVTX_EVENTS", COLUMNS, take_event, &category);
+bool nvtx_read(struct nsys *r) {
+  return database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_name, r) && database_each(&r->d, "NVTX_EVENTS", COLUMNS, take_event, r);
 }

@@ -11,34 +11,47 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "graph/args.h"
-#include "reader.h"
+#include "texts.h"
+#include "tracks.h"
+
+enum place { ON_THREAD, ON_STREAM };
+
+struct table_row {
+  const char *name;     /* or the beginning of it, ended by '*' */
+  enum place on;
+  const char *category;
+  const char *call;     /* column with the name: a text, an id of StringIds, or a value of `labels` */
+  const char *labels;   /* ENUM_ table; NULL = none */
+  const char *pattern;  /* of the name, with %s for it; NULL = the name itself */
+  enum nsys_lane lane;  /* ON_STREAM */
+};
 
 /* Tables of the host come first: devices are numbered after all processes are known, and calls before what they launch. */
-static const struct nsys_table TABLES[] = {
-    {"CUPTI_ACTIVITY_KIND_RUNTIME", ON_THREAD, "cuda_runtime", "nameId", NULL, NULL, 0}, /* eventClass 1: the driver's */
-    {"CUDNN_EVENTS", ON_THREAD, "cudnn", "nameId", NULL, NULL, 0},
-    {"CUBLAS_EVENTS", ON_THREAD, "cublas", "nameId", NULL, NULL, 0},
-    {"CUSOLVER_EVENTS", ON_THREAD, "cusolver", "nameId", NULL, NULL, 0},
-    {"CUSPARSE_EVENTS", ON_THREAD, "cusparse", "nameId", NULL, NULL, 0},
-    {"OSRT_API", ON_THREAD, "osrt", "nameId", NULL, NULL, 0},
-    {"NVMEDIA_EVENTS", ON_THREAD, "nvmedia", "nameId", NULL, NULL, 0},
-    {"NVVIDEO_ENCODER_API", ON_THREAD, "nvvideo", "nameId", NULL, NULL, 0},
-    {"NVVIDEO_DECODER_API", ON_THREAD, "nvvideo", "nameId", NULL, NULL, 0},
-    {"NVVIDEO_JPEG_API", ON_THREAD, "nvvideo", "nameId", NULL, NULL, 0},
-    {"SYSCALL", ON_THREAD, "syscall", "nameId", NULL, NULL, 0},
-    {"OPENACC_DATA_EVENTS", ON_THREAD, "openacc", "nameId", NULL, NULL, 0},
-    {"OPENACC_LAUNCH_EVENTS", ON_THREAD, "openacc", "nameId", NULL, NULL, 0},
-    {"OPENACC_OTHER_EVENTS", ON_THREAD, "openacc", "nameId", NULL, NULL, 0},
-    {"OPENMP_EVENT_KIND_*", ON_THREAD, "openmp", "nameId", NULL, NULL, 0},
-    {"MPI_P2P_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, 0},
-    {"MPI_COLLECTIVES_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, 0},
-    {"MPI_START_WAIT_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, 0},
-    {"MPI_OTHER_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, 0},
-    {"UCP_EVENTS", ON_THREAD, "ucx", "textId", NULL, NULL, 0},
-    {"UCP_SUBMIT_EVENTS", ON_THREAD, "ucx", "textId", NULL, NULL, 0},
-    {"UCP_PROGRESS_EVENTS", ON_THREAD, "ucx", "textId", NULL, NULL, 0},
-    {"PROFILER_OVERHEAD", ON_THREAD, "overhead", "nameId", NULL, NULL, 0},
-    {"CUPTI_ACTIVITY_KIND_OVERHEAD", ON_THREAD, "overhead", "nameId", NULL, NULL, 0},
+static const struct table_row TABLES[] = {
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", ON_THREAD, "cuda_runtime", "nameId", NULL, NULL, LANE_WORK}, /* eventClass 1: the driver's */
+    {"CUDNN_EVENTS", ON_THREAD, "cudnn", "nameId", NULL, NULL, LANE_WORK},
+    {"CUBLAS_EVENTS", ON_THREAD, "cublas", "nameId", NULL, NULL, LANE_WORK},
+    {"CUSOLVER_EVENTS", ON_THREAD, "cusolver", "nameId", NULL, NULL, LANE_WORK},
+    {"CUSPARSE_EVENTS", ON_THREAD, "cusparse", "nameId", NULL, NULL, LANE_WORK},
+    {"OSRT_API", ON_THREAD, "osrt", "nameId", NULL, NULL, LANE_WORK},
+    {"NVMEDIA_EVENTS", ON_THREAD, "nvmedia", "nameId", NULL, NULL, LANE_WORK},
+    {"NVVIDEO_ENCODER_API", ON_THREAD, "nvvideo", "nameId", NULL, NULL, LANE_WORK},
+    {"NVVIDEO_DECODER_API", ON_THREAD, "nvvideo", "nameId", NULL, NULL, LANE_WORK},
+    {"NVVIDEO_JPEG_API", ON_THREAD, "nvvideo", "nameId", NULL, NULL, LANE_WORK},
+    {"SYSCALL", ON_THREAD, "syscall", "nameId", NULL, NULL, LANE_WORK},
+    {"OPENACC_DATA_EVENTS", ON_THREAD, "openacc", "nameId", NULL, NULL, LANE_WORK},
+    {"OPENACC_LAUNCH_EVENTS", ON_THREAD, "openacc", "nameId", NULL, NULL, LANE_WORK},
+    {"OPENACC_OTHER_EVENTS", ON_THREAD, "openacc", "nameId", NULL, NULL, LANE_WORK},
+    {"OPENMP_EVENT_KIND_*", ON_THREAD, "openmp", "nameId", NULL, NULL, LANE_WORK},
+    {"MPI_P2P_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, LANE_WORK},
+    {"MPI_COLLECTIVES_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, LANE_WORK},
+    {"MPI_START_WAIT_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, LANE_WORK},
+    {"MPI_OTHER_EVENTS", ON_THREAD, "mpi", "textId", NULL, NULL, LANE_WORK},
+    {"UCP_EVENTS", ON_THREAD, "ucx", "textId", NULL, NULL, LANE_WORK},
+    {"UCP_SUBMIT_EVENTS", ON_THREAD, "ucx", "textId", NULL, NULL, LANE_WORK},
+    {"UCP_PROGRESS_EVENTS", ON_THREAD, "ucx", "textId", NULL, NULL, LANE_WORK},
+    {"PROFILER_OVERHEAD", ON_THREAD, "overhead", "nameId", NULL, NULL, LANE_WORK},
+    {"CUPTI_ACTIVITY_KIND_OVERHEAD", ON_THREAD, "overhead", "nameId", NULL, NULL, LANE_WORK},
     {"CUPTI_ACTIVITY_KIND_KERNEL", ON_STREAM, "kernel", "demangledName", NULL, NULL, LANE_WORK},
     {"CUPTI_ACTIVITY_KIND_MEMCPY", ON_STREAM, "gpu_memcpy", "copyKind", "ENUM_CUDA_MEMCPY_OPER", "[CUDA memcpy %s]", LANE_WORK},
     {"CUPTI_ACTIVITY_KIND_MEMSET", ON_STREAM, "gpu_memset", NULL, NULL, "[CUDA memset]", LANE_WORK},
@@ -50,19 +63,19 @@ enum { N_TABLES = sizeof TABLES / sizeof *TABLES };
 
 /* ---- columns ---- */
 
-enum role { ROLE_ARG, ROLE_START, ROLE_END, ROLE_THREAD, ROLE_PROCESS, ROLE_CALL, ROLE_CLASS, ROLE_TEXT, ROLE_TRIPLE, ROLE_REST, ROLE_LINK };
+enum role { ROLE_ARG, ROLE_PLACE, ROLE_TEXT, ROLE_TRIPLE, ROLE_LINK };
 
 static const struct column_row {
   const char *name;
   enum role role;
   const char *key; /* of the arg; NULL = none, "" = the name of the column */
 } COLUMNS[] = {
-    {"start", ROLE_START, NULL},
-    {"timestamp", ROLE_START, NULL},
-    {"end", ROLE_END, NULL},
-    {"globalTid", ROLE_THREAD, NULL},
-    {"globalPid", ROLE_PROCESS, NULL},
-    {"eventClass", ROLE_CLASS, NULL},
+    {"start", ROLE_PLACE, NULL},
+    {"timestamp", ROLE_PLACE, NULL},
+    {"end", ROLE_PLACE, NULL},
+    {"globalTid", ROLE_PLACE, NULL},
+    {"globalPid", ROLE_PLACE, NULL},
+    {"eventClass", ROLE_PLACE, NULL},
     {"deviceId", ROLE_ARG, "device"},
     {"contextId", ROLE_ARG, "context"},
     {"streamId", ROLE_ARG, "stream"},
@@ -74,14 +87,14 @@ static const struct column_row {
     {"textId", ROLE_TEXT, "text"},
     {"registersPerThread", ROLE_ARG, "registers per thread"},
     {"gridX", ROLE_TRIPLE, "grid"},
-    {"gridY", ROLE_REST, NULL},
-    {"gridZ", ROLE_REST, NULL},
+    {"gridY", ROLE_PLACE, NULL},
+    {"gridZ", ROLE_PLACE, NULL},
     {"blockX", ROLE_TRIPLE, "block"},
-    {"blockY", ROLE_REST, NULL},
-    {"blockZ", ROLE_REST, NULL},
+    {"blockY", ROLE_PLACE, NULL},
+    {"blockZ", ROLE_PLACE, NULL},
     {"clusterX", ROLE_TRIPLE, "cluster"},
-    {"clusterY", ROLE_REST, NULL},
-    {"clusterZ", ROLE_REST, NULL},
+    {"clusterY", ROLE_PLACE, NULL},
+    {"clusterZ", ROLE_PLACE, NULL},
     {"graphId", ROLE_ARG, "graph id"},
     {"graphNodeId", ROLE_ARG, "graph node id"},
     {NULL, ROLE_ARG, ""}};
@@ -93,7 +106,8 @@ struct column {
 
 /* A table that is being read. */
 struct reading {
-  const struct nsys_table *table;
+  struct nsys *r;
+  const struct table_row *table;
   const struct sqlite_table *columns;
   struct column column[SQLITE_COLUMNS];
   int start, end, thread, process, call, class, device, stream, correlation; /* columns; -1 = none */
@@ -111,8 +125,8 @@ static void describe(struct nsys *r, struct reading *x) {
     const char *name = x->columns->columns[i].name;
     const struct column_row *row = row_of_column(name);
     const char *key = row->key && !*row->key ? name : row->key;
-    x->column[i] = (struct column){row->role, key ? trace_text(r->t, key) : 0};
-    if (x->table->call && strcmp(name, x->table->call) == 0) x->column[i].role = ROLE_CALL;
+    x->column[i] = (struct column){row->role, key ? trace_text(r->d.t, key) : 0};
+    if (x->table->call && strcmp(name, x->table->call) == 0) x->column[i].role = ROLE_PLACE;
   }
   x->start = sqlite_column(x->columns, "start");
   if (x->start < 0) x->start = sqlite_column(x->columns, "timestamp");
@@ -124,9 +138,9 @@ static void describe(struct nsys *r, struct reading *x) {
   x->device = sqlite_column(x->columns, "deviceId");
   x->stream = sqlite_column(x->columns, "streamId");
   x->correlation = sqlite_column(x->columns, "correlationId");
-  x->category = trace_text(r->t, x->table->category);
-  x->driver = trace_text(r->t, "cuda_driver");
-  x->fixed_name = x->table->pattern && !strstr(x->table->pattern, "%s") ? trace_text(r->t, x->table->pattern) : 0;
+  x->category = trace_text(r->d.t, x->table->category);
+  x->driver = trace_text(r->d.t, "cuda_driver");
+  x->fixed_name = x->table->pattern && !strstr(x->table->pattern, "%s") ? trace_text(r->d.t, x->table->pattern) : 0;
 }
 
 static int64_t number_in(const struct sqlite_scan *row, int column, int64_t otherwise) {
@@ -138,28 +152,28 @@ static int64_t number_in(const struct sqlite_scan *row, int column, int64_t othe
 /* cudaLaunchKernel_v7000 -> cudaLaunchKernel: CUPTI appends the version that introduced the call, which Kineto leaves out. */
 static tk_id without_version(struct nsys *r, tk_id name) {
   size_t n, digits = 0;
-  const char *text = tk_string(r->t, name, &n);
+  const char *text = tk_string(r->d.t, name, &n);
   while (digits < n && ascii_digit(text[n - 1 - digits])) digits++;
   if (digits < 4 || digits + 2 >= n || text[n - digits - 1] != 'v' || text[n - digits - 2] != '_') return name;
   r->text.len = 0;
   if (!buf_append(&r->text, text, n - digits - 2)) return name;
-  return trace_string(r->t, r->text.data, r->text.len);
+  return trace_string(r->d.t, r->text.data, r->text.len);
 }
 
 static tk_id name_of(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
   char text[128], number[24];
   const struct cell *c = x->call >= 0 ? &row->v[x->call] : NULL;
   if (x->fixed_name || !c) return x->fixed_name;
-  tk_id name = x->table->labels && c->type == CELL_INT ? nsys_label(r, x->table->labels, c->i) : 0;
+  tk_id name = x->table->labels && c->type == CELL_INT ? texts_label(r, x->table->labels, c->i) : 0;
   if (!name && (x->table->labels || x->table->pattern) && c->type == CELL_INT) {
     snprintf(number, sizeof number, "%lld", (long long)c->i);
-    name = trace_text(r->t, number);
+    name = trace_text(r->d.t, number);
   }
-  if (!name) name = nsys_text(r, c);
+  if (!name) name = texts_of(r, c);
   if (!x->table->pattern) return x->table->on == ON_THREAD ? without_version(r, name) : name;
   const char *at = strstr(x->table->pattern, "%s");
-  snprintf(text, sizeof text, "%.*s%.80s%s", (int)(at - x->table->pattern), x->table->pattern, tk_string(r->t, name, NULL), at + 2);
-  return trace_text(r->t, text);
+  snprintf(text, sizeof text, "%.*s%.80s%s", (int)(at - x->table->pattern), x->table->pattern, tk_string(r->d.t, name, NULL), at + 2);
+  return trace_text(r->d.t, text);
 }
 
 /* ---- args ---- */
@@ -169,21 +183,12 @@ static void add_triple(struct nsys *r, tk_id key, const struct cell *v) {
   for (int i = 0; i < 3; i++)
     if (v[i].type != CELL_INT) return;
   const int n = snprintf(text, sizeof text, "[%lld,%lld,%lld]", (long long)v[0].i, (long long)v[1].i, (long long)v[2].i);
-  args_str(r->t, key, TK_ARG_JSON, trace_string(r->t, text, (size_t)n));
-}
-
-static void add_arg(struct nsys *r, tk_id key, const struct cell *c) {
-  switch (c->type) {
-  case CELL_INT: args_int(r->t, key, c->i); return;
-  case CELL_REAL: args_double(r->t, key, c->d); return;
-  case CELL_TEXT: args_str(r->t, key, TK_ARG_STR, nsys_string(r, c->p, c->n)); return;
-  default: return; /* NULL: not recorded */
-  }
+  args_str(r->d.t, key, TK_ARG_JSON, trace_string(r->d.t, text, (size_t)n));
 }
 
 static void add_text(struct nsys *r, tk_id key, const struct cell *c) {
-  const tk_id text = c->type == CELL_NULL ? 0 : nsys_text(r, c);
-  if (text) args_str(r->t, key, TK_ARG_STR, text);
+  const tk_id text = c->type == CELL_NULL ? 0 : texts_of(r, c);
+  if (text) args_str(r->d.t, key, TK_ARG_STR, text);
 }
 
 /* Correlation ids count per process, and everything that follows launches through args sees one number: processes after the first
@@ -194,27 +199,29 @@ static void add_link(struct nsys *r, const struct reading *x, const struct sqlit
   const uint64_t process = x->table->on == ON_THREAD ? nsys_process_of(thread) : nsys_process_of(number_in(row, x->process, 0));
   const uint32_t *number = map_put(&r->processes, process, r->processes.n);
   if (row->v[x->correlation].type != CELL_INT || !number) return;
-  if (strcmp(x->table->category, "overhead") == 0) key = trace_text(r->t, "correlation of call");
-  args_int(r->t, key, id ? (int64_t)((uint64_t)id | (uint64_t)*number << 32) : 0);
+  if (strcmp(x->table->category, "overhead") == 0) key = trace_text(r->d.t, "correlation of call");
+  args_int(r->d.t, key, id ? (int64_t)((uint64_t)id | (uint64_t)*number << 32) : 0);
 }
 
-static uint32_t args_of(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
-  args_begin(r->t);
+static uint32_t row_args(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
+  args_begin(r->d.t);
   for (uint32_t i = 0; i < x->columns->n_columns && i < SQLITE_COLUMNS; i++) {
     const struct column *c = &x->column[i];
-    if (c->role == ROLE_ARG) add_arg(r, c->key, &row->v[i]);
+    if (c->role == ROLE_ARG) database_arg(&r->d, c->key, &row->v[i]);
     if (c->role == ROLE_LINK) add_link(r, x, row, c->key);
     if (c->role == ROLE_TEXT) add_text(r, c->key, &row->v[i]);
-    if (c->role == ROLE_TRIPLE && i + 2 < x->columns->n_columns && i + 2 < SQLITE_COLUMNS) add_triple(r, c->key, &row->v[i]);
+    const bool is_whole = i + 2 < x->columns->n_columns && i + 2 < SQLITE_COLUMNS;
+    if (c->role == ROLE_TRIPLE && is_whole) add_triple(r, c->key, &row->v[i]);
   }
-  return args_end(r->t);
+  return args_end(r->d.t);
 }
 
 /* ---- flows ---- */
 
 static void add_point(struct nsys *r, const struct tk_event *e, enum tk_flow_role role, int64_t id) {
-  struct tk_flow_point *f = trace_add_flow_point(r->t);
-  *f = (struct tk_flow_point){.ts = e->ts, .id = id, .cls = r->flow_class, .at = e->track, .role = (uint8_t)role, .id_kind = TK_FLOW_ID_INT};
+  struct tk_flow_point *f = trace_add_flow_point(r->d.t);
+  *f = (struct tk_flow_point){.ts = e->ts, .id = id, .cls = r->flow_class, .at = e->track, .role = (uint8_t)role};
+  f->id_kind = TK_FLOW_ID_INT;
   f->enclosing = role == TK_FLOW_END;
 }
 
@@ -237,75 +244,76 @@ static void link_work(struct nsys *r, const struct reading *x, const struct sqli
   const bool starts = *flow == 0;
   if (starts) *flow = r->linked.n;
   const int64_t id = *flow;
-  if (starts) add_point(r, &r->t->events[*call], TK_FLOW_START, id);
-  add_point(r, &r->t->events[event], TK_FLOW_END, id);
+  if (starts) add_point(r, &r->d.t->events[*call], TK_FLOW_START, id);
+  add_point(r, &r->d.t->events[event], TK_FLOW_END, id);
 }
 
 /* ---- events ---- */
 
 static tk_id track_of(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
   enum { UNIFIED_FIRST = 11, UNIFIED_LAST = 13 }; /* of ENUM_CUDA_MEMCPY_OPER */
-  if (x->table->on == ON_THREAD) return nsys_thread(r, number_in(row, x->thread, 0));
+  if (x->table->on == ON_THREAD) return tracks_thread(r, number_in(row, x->thread, 0));
   struct nsys_place p = {.process = nsys_process_of(number_in(row, x->process, 0)), .device = number_in(row, x->device, 0),
-                         .stream = number_in(row, x->stream, 0), .lane = (enum nsys_lane)x->table->lane};
+                         .stream = number_in(row, x->stream, 0), .lane = x->table->lane};
   const int64_t kind = x->table->labels && p.lane == LANE_WORK ? number_in(row, x->call, 0) : 0;
   if (kind >= UNIFIED_FIRST && kind <= UNIFIED_LAST) p.lane = LANE_UNIFIED, p.stream = 0;
-  return nsys_stream(r, &p);
+  return tracks_stream(r, &p);
 }
 
-static void take_row(struct nsys *r, const struct sqlite_scan *row, void *arg) {
+static void take_row(const struct sqlite_scan *row, void *arg) {
   const struct reading *x = arg;
+  struct nsys *r = x->r;
   struct tk_event e = {.kind = TK_INSTANT};
   tk_time end;
   if (x->start < 0 || !nsys_time(r, &row->v[x->start], &e.ts)) {
-    trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "rows without a usable start: skipped");
-    r->t->counts.dropped++;
+    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "rows without a usable start: skipped");
+    r->d.t->counts.dropped++;
     return;
   }
   e.track = track_of(r, x, row);
-  e.cls = trace_class(r->t, name_of(r, x, row), number_in(row, x->class, 0) == 1 ? x->driver : x->category);
+  e.cls = trace_class(r->d.t, name_of(r, x, row), number_in(row, x->class, 0) == 1 ? x->driver : x->category);
   if (x->end >= 0) {
     const bool ends = nsys_time(r, &row->v[x->end], &end);
     e.kind = ends ? TK_SPAN : TK_BEGIN; /* the process died: sealing lets it last to the end */
     if (!ends) end = e.ts;
-    if (end < e.ts) trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "spans that end before they begin: using 0"), end = e.ts;
+    if (end < e.ts) trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "spans that end before they begin: using 0"), end = e.ts;
     e.dur = end - e.ts;
   }
-  e.args = args_of(r, x, row);
-  struct tk_event *added = trace_add_event(r->t);
+  e.args = row_args(r, x, row);
+  struct tk_event *added = trace_add_event(r->d.t);
   *added = e;
-  const tk_id id = (tk_id)(added - r->t->events);
+  const tk_id id = (tk_id)(added - r->d.t->events);
   if (x->table->on == ON_THREAD) note_call(r, x, row, id);
   else link_work(r, x, row, id);
 }
 
 /* ---- all ---- */
 
-static bool is_row_of(const struct nsys_table *row, const char *table) {
+static bool is_row_of(const struct table_row *row, const char *table) {
   const size_t n = strlen(row->name);
   if (row->name[n - 1] == '*') return strncmp(table, row->name, n - 1) == 0;
   return strcmp(row->name, table) == 0;
 }
 
-static const struct nsys_table *row_of_table(const char *table) {
+static const struct table_row *row_of_table(const char *table) {
   for (size_t i = 0; i < N_TABLES; i++)
     if (is_row_of(&TABLES[i], table)) return &TABLES[i];
   return NULL;
 }
 
-bool nsys_knows(const char *table) { return row_of_table(table) != NULL; }
+bool tables_know(const char *table) { return row_of_table(table) != NULL; }
 
-static bool read_table(struct nsys *r, const struct nsys_table *row, const struct sqlite_table *table) {
-  struct reading x = {.table = row, .columns = table};
+static bool read_table(struct nsys *r, const struct table_row *row, const struct sqlite_table *table) {
+  struct reading x = {.r = r, .table = row, .columns = table};
   describe(r, &x);
-  return nsys_each_whole(r, table, take_row, &x);
+  return database_each_whole(&r->d, table, take_row, &x);
 }
 
-bool nsys_read_tables(struct nsys *r) {
+bool tables_read(struct nsys *r) {
   const struct sqlite_table *table;
-  r->flow_class = trace_class(r->t, trace_text(r->t, "ac2g"), trace_text(r->t, "ac2g")); /* as Kineto calls them */
+  r->flow_class = trace_class(r->d.t, trace_text(r->d.t, "ac2g"), trace_text(r->d.t, "ac2g")); /* as Kineto calls them */
   for (size_t i = 0; i < N_TABLES; i++)
-    for (size_t k = 0; (table = sqlite_row(r->db, k)) != NULL; k++)
+    for (size_t k = 0; (table = sqlite_row(r->d.db, k)) != NULL; k++)
       if (is_row_of(&TABLES[i], table->name) && !read_table(r, &TABLES[i], table)) return false;
   return true;
 }

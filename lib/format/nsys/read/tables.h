@@ -1,17 +1,11 @@
-/* tables.h - the rows of tables that hold spans or instants. */
+/* tables.h - tables of spans and instants. */
 #ifndef FORMAT_NSYS_READ_TABLES_H
 #define FORMAT_NSYS_READ_TABLES_H
 
-enum nsys_on { ON_THREAD, ON_STREAM };
+#include "reader.h"
 
-struct nsys_table {
-  const char *name;     /* or the beginning of it, ended by '*' */
-  enum nsys_on on;
-  const char *category;
-  const char *call;     /* column with the name: a text, an id of StringIds, or a value of `labels` */
-  const char *labels;   /* ENUM_ table; NULL = none */
-  const char *pattern;  /* of the name, with %s for it; NULL = the name itself */
-  int lane;             /* ON_STREAM: enum nsys_lane */
-};
+bool tables_read(struct nsys *r);
+/* True if a table is one of them. */
+bool tables_know(const char *table);
 
 #endif

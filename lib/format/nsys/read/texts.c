@@ -1,53 +1,69 @@
-/* texts.c - texts of an export: StringIds, and the labels of the ENUM_ tables. */
+/* texts.c - texts of an export: StringIds, and the labels of the ENUM_ tables.
+ *
+ * StringIds also holds what the program printed. So a text becomes a string of the graph only when an event refers to it. */
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/intern.h"
-#include "reader.h"
+#include "texts.h"
 
-tk_id nsys_string(struct nsys *r, const void *p, size_t n) {
-  bool repaired = false;
-  const tk_id id = intern_text(&r->t->store->strings, p, n, false, &repaired);
-  if (repaired) trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "invalid UTF-8: replaced by U+FFFD");
-  return id;
-}
+/* A text in StringIds. */
+struct stored {
+  uint64_t at; /* in `stored_bytes` */
+  uint64_t n;
+  tk_id id;    /* 0 = not used yet */
+};
 
-tk_id nsys_text(struct nsys *r, const struct cell *c) {
-  if (c->type == CELL_TEXT) return nsys_string(r, c->p, c->n);
+tk_id texts_of(struct nsys *r, const struct cell *c) {
+  if (c->type == CELL_TEXT) return database_string(&r->d, c->p, c->n);
   if (c->type != CELL_INT) return 0;
   const uint32_t *known = map_get(&r->texts, (uint64_t)c->i);
-  if (known) return *known;
-  trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "names that StringIds lacks");
-  return 0;
+  if (!known) {
+    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "names that StringIds lacks");
+    return 0;
+  }
+  struct stored *s = (struct stored *)(void *)r->stored.data + *known;
+  if (!s->id) s->id = database_string(&r->d, r->stored_bytes.data + s->at, (size_t)s->n);
+  return s->id;
 }
 
-static void take_text(struct nsys *r, const struct sqlite_scan *row, void *arg) {
-  (void)arg;
+static void take_text(const struct sqlite_scan *row, void *arg) {
+  struct nsys *r = arg;
+  const struct stored s = {.at = r->stored_bytes.len, .n = row->v[1].n};
   if (row->v[0].type != CELL_INT || row->v[1].type != CELL_TEXT) return;
-  map_put(&r->texts, (uint64_t)row->v[0].i, nsys_string(r, row->v[1].p, row->v[1].n));
+  map_put(&r->texts, (uint64_t)row->v[0].i, (uint32_t)(r->stored.len / sizeof s));
+  buf_append(&r->stored, &s, sizeof s);
+  buf_append(&r->stored_bytes, row->v[1].p, row->v[1].n);
 }
 
-bool nsys_read_texts(struct nsys *r) {
+bool texts_read(struct nsys *r) {
   static const char *const COLUMNS[] = {"id", "value", NULL};
-  return nsys_each(r, "StringIds", COLUMNS, take_text, NULL);
+  return database_each(&r->d, "StringIds", COLUMNS, take_text, r);
 }
 
 /* ---- labels ---- */
 
 static uint64_t label_key(const char *table, int64_t value) { return hash_pair(hash_text(table, strlen(table)), (uint64_t)value); }
 
-static void take_label(struct nsys *r, const struct sqlite_scan *row, void *table) {
+struct labels {
+  struct nsys *r;
+  const char *table;
+};
+
+static void take_label(const struct sqlite_scan *row, void *arg) {
+  const struct labels *of = arg;
+  struct nsys *r = of->r;
   const struct cell *label = row->v[1].type == CELL_TEXT ? &row->v[1] : &row->v[2];
   if (row->v[0].type == CELL_INT && label->type == CELL_TEXT)
-    map_put(&r->labels, label_key(table, row->v[0].i), nsys_string(r, label->p, label->n));
+    map_put(&r->labels, label_key(of->table, row->v[0].i), database_string(&r->d, label->p, label->n));
 }
 
-tk_id nsys_label(struct nsys *r, const char *table, int64_t value) {
+tk_id texts_label(struct nsys *r, const char *table, int64_t value) {
   static const char *const COLUMNS[] = {"id", "label", "name", NULL};
   uint32_t *read = map_put(&r->labels, label_key(table, INT64_MIN), 0);
   if (read && !*read) {
     *read = 1;
-    nsys_each(r, table, COLUMNS, take_label, (void *)table);
+    database_each(&r->d, table, COLUMNS, take_label, &(struct labels){r, table});
   }
   const uint32_t *known = map_get(&r->labels, label_key(table, value));
   return known ? *known : 0;

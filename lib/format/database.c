@@ -1,0 +1,101 @@
+/* database.c - see database.h. */
+#include "database.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "graph/args.h"
+
+bool database_open(struct database *d, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
+  *d = (struct database){.t = t, .opt = opt, .in = in, .err = err};
+  d->db = sqlite_open(in, &t->store->mem, err);
+  return d->db != NULL;
+}
+
+void database_close(struct database *d) {
+  if (sqlite_is_cut(d->db)) {
+    trace_note(d->t, TK_NOTE_REPAIR, in_size(d->in), "the file is shorter than its header says: what it lacks is lost");
+    d->t->truncated = true;
+  }
+  d->t->counts.bytes = in_size(d->in);
+  d->t->counts.read = d->t->n_events;
+  sqlite_close(d->db);
+}
+
+/* ---- rows ---- */
+
+static bool report_progress(struct database *d) {
+  const struct tk_progress p = d->opt->progress;
+  if (!mem_check(&d->t->store->mem, d->err)) return false;
+  if (!p.tick || p.tick(p.arg, in_raw_read(d->in), in_raw_total(d->in))) return true;
+  return err_set(d->err, TK_EINTERRUPTED, "interrupted");
+}
+
+static bool note_damage(struct database *d, const struct sqlite_scan *s) {
+  char text[200];
+  if (!s->lost_rows && !s->lost_pages) return true;
+  snprintf(text, sizeof text, "damaged rows or pages of table %.80s: skipped", s->table->name);
+  if (d->opt->strict) return err_set(d->err, TK_ECORRUPT, "%s", text);
+  trace_notes(d->t, TK_NOTE_REPAIR, UINT64_MAX, text, s->lost_rows + s->lost_pages);
+  d->t->counts.dropped += s->lost_rows;
+  return true;
+}
+
+static bool walk(struct database *d, const struct sqlite_table *table, const int *columns, unsigned n, database_take *take, void *arg) {
+  enum { TICK = 1 << 14 };
+  struct sqlite_scan s;
+  bool ok = sqlite_begin(&s, d->db, table, columns, n, d->err);
+  while (ok && sqlite_next(&s, d->err)) {
+    take(&s, arg);
+    ok = s.rows % TICK || report_progress(d);
+  }
+  ok = ok && !s.failed && note_damage(d, &s) && report_progress(d);
+  sqlite_end(&s);
+  return ok;
+}
+
+bool database_each(struct database *d, const char *table, const char *const *columns, database_take *take, void *arg) {
+  const struct sqlite_table *t = sqlite_find(d->db, table);
+  int index[SQLITE_COLUMNS];
+  unsigned n = 0;
+  for (; t && columns[n]; n++) index[n] = sqlite_column(t, columns[n]);
+  return !t || walk(d, t, index, n, take, arg);
+}
+
+bool database_each_whole(struct database *d, const struct sqlite_table *table, database_take *take, void *arg) {
+  int index[SQLITE_COLUMNS];
+  unsigned n = 0;
+  for (; n < table->n_columns && n < SQLITE_COLUMNS; n++) index[n] = (int)n;
+  if (table->n_columns > SQLITE_COLUMNS)
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "tables with more than 64 columns: the others are lost");
+  return walk(d, table, index, n, take, arg);
+}
+
+void database_note_unread(struct database *d, bool (*is_known)(const char *table)) {
+  char text[160];
+  const struct sqlite_table *t;
+  for (size_t i = 0; (t = sqlite_row(d->db, i)) != NULL; i++) {
+    const uint64_t n = is_known(t->name) ? 0 : sqlite_count(d->db, t);
+    snprintf(text, sizeof text, "rows of table %.80s are not read", t->name);
+    if (n) trace_notes(d->t, TK_NOTE_FACT, UINT64_MAX, text, n);
+  }
+}
+
+/* ---- values ---- */
+
+tk_id database_string(struct database *d, const void *p, size_t n) {
+  bool repaired = false;
+  const tk_id id = intern_text(&d->t->store->strings, p, n, false, &repaired);
+  if (repaired) trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "invalid UTF-8: replaced by U+FFFD");
+  return id;
+}
+
+void database_arg(struct database *d, tk_id key, const struct cell *c) {
+  switch (c->type) {
+  case CELL_INT: args_int(d->t, key, c->i); return;
+  case CELL_REAL: args_double(d->t, key, c->d); return;
+  case CELL_TEXT: args_str(d->t, key, TK_ARG_STR, database_string(d, c->p, c->n)); return;
+  default: return;
+  }
+}

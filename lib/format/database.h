@@ -1,0 +1,42 @@
+/* database.h - what readers of databases share: walking the tables that a format knows by name, with its notes and its progress.
+ *
+ * Tables and columns are known by name, and each may be absent: producers add columns, and leave out tables that are empty. */
+#ifndef FORMAT_DATABASE_H
+#define FORMAT_DATABASE_H
+
+#include "graph/trace.h"
+#include "sqlite.h"
+
+struct database {
+  struct tk_trace *t;
+  struct sqlite *db;
+  const struct tk_load_options *opt;
+  struct in *in;
+  struct tk_err *err;
+};
+
+/* Opens the database in an input for reading into a trace. Returns false with err set. database_close must follow only on
+ * success. */
+bool database_open(struct database *d, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
+/* Notes a file that is shorter than it should be, counts what was read, and closes the database. */
+void database_close(struct database *d);
+
+/* Calls `take` for each row of a table, with the given columns (ended by NULL) in this order. Damaged rows are skipped with a
+ * note, or refused if strict. True if the table is absent; false with err set. */
+typedef void database_take(const struct sqlite_scan *row, void *arg);
+bool database_each(struct database *d, const char *table, const char *const *columns, database_take *take, void *arg);
+/* The same for all columns of a table, in its order. */
+bool database_each_whole(struct database *d, const struct sqlite_table *table, database_take *take, void *arg);
+
+/* Notes how many rows the tables have that `is_known` rejects. */
+void database_note_unread(struct database *d, bool (*is_known)(const char *table));
+
+/* Returns the graph's string for text of the file, repaired. */
+tk_id database_string(struct database *d, const void *p, size_t n);
+/* Adds a cell to the args under construction; NULL adds nothing. */
+void database_arg(struct database *d, tk_id key, const struct cell *c);
+
+/* Largest distance of a time from the origin, in ns: tk_time has a range of 106 days. */
+#define DATABASE_MOST_NS (INT64_C(100) * 86400 * 1000000000)
+
+#endif

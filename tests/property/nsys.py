@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""Checks exports of Nsight Systems: what the tables hold is what the trace holds, counted and summed by SQL of our own; calls and
+kernels are linked within their process; names, clocks, NVTX and counters; what is never read; damage; and what is no export.
+
+Tables are those that 'nsys export -t sqlite' writes (tests/support/nsysreport.py)."""
+import collections
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from nsysreport import EPOCH, Report, process  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+CATEGORIES = {'CUPTI_ACTIVITY_KIND_KERNEL': ('kernel',), 'CUPTI_ACTIVITY_KIND_MEMCPY': ('gpu_memcpy',), 'OSRT_API': ('osrt',),
+              'CUPTI_ACTIVITY_KIND_MEMSET': ('gpu_memset',), 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION': ('cuda_sync',),
+              'CUPTI_ACTIVITY_KIND_RUNTIME': ('cuda_runtime', 'cuda_driver'), 'MPI_COLLECTIVES_EVENTS': ('mpi',),
+              'CUPTI_ACTIVITY_KIND_OVERHEAD': ('overhead',)}
+work = tempfile.TemporaryDirectory()
+
+
+def path(name):
+    return os.path.join(work.name, name)
+
+
+def tracekit(*args, stdin=None):
+    p = subprocess.run([TRACEKIT, *args], input=stdin, capture_output=True)
+    return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
+
+
+def converted(source, *options):
+    """Returns the events of a report as Chrome JSON, and its base time in ns."""
+    status, _, said = tracekit('convert', '-q', '--force', *options, source, '-o', path('out.json'))
+    check(f'{os.path.basename(source)} converts', status == 0, said)
+    with open(path('out.json'), encoding='utf-8') as f:
+        document = json.load(f)
+    return document['traceEvents'], document.get('baseTimeNanoseconds', 0)
+
+
+def spans(events, *categories):
+    return [e for e in events if e['ph'] == 'X' and e.get('cat') in categories]
+
+
+def named(events, kind):
+    return {e['pid'] if kind == 'process_name' else (e['pid'], e['tid']): e['args']['name'] for e in events if e.get('name') == kind}
+
+
+def ns(us):
+    return round(us * 1000)
+
+
+def sums_agree(source):
+    """Compares the number of spans and the sum of their durations by table with SQL on the database."""
+    events, _ = converted(source)
+    db = sqlite3.connect(source)
+    there = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    for table, categories in CATEGORIES.items():
+        if table not in there:
+            continue
+        want = db.execute(f'SELECT count(*), total(end - start) FROM {table}').fetchone()
+        found = spans(events, *categories)
+        got = (len(found), sum(ns(e['dur']) for e in found))
+        check(f'{os.path.basename(source)}: {table}: number and sum', got == (want[0], int(want[1])), f'{got} instead of {want}')
+    if 'NVTX_EVENTS' in there:
+        want = db.execute('SELECT count(*), total(end - start) FROM NVTX_EVENTS WHERE eventType = 59 AND end IS NOT NULL').fetchone()
+        found = [e for e in spans(events, 'nvtx') if e.get('name') != 'open']
+        got = (len(found), sum(ns(e['dur']) for e in found))
+        check(f'{os.path.basename(source)}: ranges: number and sum', got == (want[0], int(want[1])), f'{got} instead of {want}')
+    db.close()
+
+
+def whole():
+    """Two processes that each use a device which they call 0, with equal correlation ids, rows in no order."""
+    draw = random.Random(3)
+    r = Report(path('whole.sqlite'))
+    jobs = []
+    for rank, pid in enumerate((4001, 4002)):
+        r.add('PROCESSES', globalPid=process(pid), pid=pid, name=f'/usr/bin/python{rank}')
+        for i in range(60):
+            t = 1000000 + 50000 * i + 7 * rank
+            jobs.append((r.call, (pid, pid, t, t + 9000), {'correlation': i + 1}))
+            jobs.append((r.kernel, (pid, t + 10000, t + 30001, f'gemm_{i % 4}<float>'), {'correlation': i + 1}))
+        jobs.append((r.copy, (pid, 900000, 950000), {'correlation': 500}))
+        jobs.append((r.copy, (pid, 910000, 990000), {'kind': 11, 'stream': 0}))
+        jobs.append((r.call, (pid, pid, 880000, 890000, 'cuMemcpyAsync'), {'correlation': 500, 'eventClass': 1}))
+    draw.shuffle(jobs)
+    for function, args, more in jobs:
+        function(*args, **more)
+    r.add('CUPTI_ACTIVITY_KIND_MEMSET', start=1, end=501, deviceId=0, contextId=1, streamId=8, globalPid=process(4001), value=0, bytes=64)
+    r.add('CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', start=905000, end=1500000, deviceId=0, contextId=1, streamId=7, globalPid=process(4001),
+          correlationId=0, syncType=3)
+    r.add('CUPTI_ACTIVITY_KIND_SYNCHRONIZATION', start=905000, end=1600000, deviceId=0, contextId=1, streamId=4294967295,
+          globalPid=process(4001), correlationId=0, syncType=1)
+    r.add('CUPTI_ACTIVITY_KIND_OVERHEAD', start=880100, end=880200, eventClass=103, globalTid=process(4001) + 4001, correlationId=500,
+          nameId=r.text('Buffer flush'), overheadType=3)
+    r.add('OSRT_API', start=5, end=5, eventClass=27, globalTid=process(4001) + 4003, nameId=r.text('sem_wait'), returnValue=0, callchainId=0)
+    r.add('MPI_COLLECTIVES_EVENTS', start=10, end=90, globalTid=process(4001) + 4003, textId=r.text('MPI_Allreduce'), commHandle=1, size=8)
+    r.add('SCHED_EVENTS', start=7, cpu=1, isSchedIn=1, globalTid=process(4001) + 4001)
+    r.add('ThreadNames', nameId=r.text('main'), priority=10, globalTid=process(4001) + 4001)
+    r.add('ThreadNames', nameId=r.text('a bystander'), priority=10, globalTid=process(4999) + 4999)
+    r.add('ThreadNames', nameId=r.text('better'), priority=20, globalTid=process(4001) + 4001)
+    r.close()
+    sums_agree(path('whole.sqlite'))
+    events, base = converted(path('whole.sqlite'))
+    check('the session starts at its wall clock', base == EPOCH, base)
+    names, threads = named(events, 'process_name'), named(events, 'thread_name')
+    check('processes have their names', names[4001] == '/usr/bin/python0' and names[4002] == '/usr/bin/python1', names)
+    check('devices are told apart by their process', {'GPU 0 (process 4001)', 'GPU 0 (process 4002)'} <= set(names.values()), names)
+    check('the better name of a thread wins', threads[4001, 4001] == 'better', threads)
+    check('threads without events have no row', 4999 not in names and 'a bystander' not in threads.values(), threads)
+    check('streams are named', 'stream 7' in threads.values() and 'stream 7 synchronization' in threads.values(), threads)
+    rows = {threads[e['pid'], e['tid']] for e in spans(events, 'gpu_memcpy') if 'Unified' in e['name']}
+    check('unified memory has a row of its own', rows == {'unified memory'}, rows)
+    check('copies are called as Nsight calls them', {e['name'] for e in spans(events, 'gpu_memcpy')} ==
+          {'[CUDA memcpy Host-to-Device]', '[CUDA memcpy Unified Host-to-Device]'})
+    check('calls lose their version', {e['name'] for e in spans(events, 'cuda_runtime')} == {'cudaLaunchKernel'})
+    check('calls of the driver are told apart', [e['name'] for e in spans(events, 'cuda_driver')] == ['cuMemcpyAsync'] * 2)
+    kernel = spans(events, 'kernel')[0]
+    check('args have the names of Kineto', kernel['args']['grid'] == [2, 3, 4] and kernel['args']['block'] == [128, 1, 1] and
+          kernel['args']['stream'] == 7 and kernel['args']['device'] == 0, kernel)
+    linked(events, names)
+    status, out, _ = tracekit('info', path('whole.sqlite'))
+    check('tables that are not read are named', 'SCHED_EVENTS' in tracekit('info', '-v', path('whole.sqlite'))[2])
+    check('two devices are found', status == 0 and 'devices' in out, out)
+    status, out, _ = tracekit('report', '--json', path('whole.sqlite'))
+    check('the report knows kernels', status == 0 and sum(k['count'] for k in json.loads(out)['kernels'] if k['kind'] == 'compute') == 120, json.loads(out)['kernels'])
+
+
+def linked(events, names):
+    """Each flow leads from a call of a process to a kernel on that process's device."""
+    points = collections.defaultdict(list)
+    for e in events:
+        if e['ph'] in 'sf':
+            points[e['id']].append(e)
+    check('every kernel and copy has a flow', len(points) == 122, len(points))
+    wrong = 0
+    for both in points.values():
+        start, end = [e for e in both if e['ph'] == 's'], [e for e in both if e['ph'] == 'f']
+        wrong += len(start) != 1 or len(end) != 1 or f'(process {start[0]["pid"]})' not in names[end[0]['pid']] or end[0]['ts'] < start[0]['ts']
+    check('flows stay within a process', wrong == 0, wrong)
+    calls = [e['args']['correlation'] for e in spans(events, 'cuda_runtime', 'cuda_driver')]
+    check('correlation ids are told apart', len(set(calls)) == len(calls), len(set(calls)))
+    check('those of a process and its device agree', sorted(calls) == sorted(e['args']['correlation'] for e in spans(events, 'kernel', 'gpu_memcpy')
+                                                                             if e['args']['correlation']))
+
+
+def ranges():
+    r = Report(path('nvtx.sqlite'))
+    thread, other = process(77) + 77, process(77) + 78
+    events = (
+        dict(start=1, eventType=75, text='train', globalTid=thread, domainId=1),
+        dict(start=100, end=900, eventType=59, text='outer', globalTid=thread, domainId=0),
+        dict(start=200, end=300, eventType=59, textId=r.text('by id'), globalTid=thread, domainId=1, category=7, color=4281558732),
+        dict(start=150, eventType=33, text='io', globalTid=thread, domainId=1, category=7),
+        dict(start=310, end=5000, eventType=60, text='async', globalTid=thread, endGlobalTid=other, domainId=0, rangeId=9),
+        dict(start=400, eventType=34, text='mark', globalTid=other, domainId=0, uint64Value=-1),
+        dict(start=410, eventType=34, text='half', globalTid=other, domainId=0, doubleValue=0.5),
+        dict(start=420, eventType=39, text='loader', globalTid=other, domainId=0),
+        dict(start=950, eventType=59, text='open', globalTid=thread, domainId=0),
+        dict(start=960, end=970, eventType=59, textId=99999, globalTid=thread, domainId=0))
+    for e in events:
+        r.add('NVTX_EVENTS', **e)
+    r.close()
+    sums_agree(path('nvtx.sqlite'))
+    found, _ = converted(path('nvtx.sqlite'))
+    by_name = {e.get('name'): e for e in found}
+    check('a text of StringIds is the name', by_name['by id']['args'] == {'domain': 'train', 'category': 'io', 'color': 4281558732}, by_name['by id'])
+    check('a range across threads is async', by_name['async']['ph'] in 'be' and [e['ph'] for e in found if e.get('name') == 'async'] == ['b', 'e'])
+    check('a payload above 2^63 is not negative', by_name['mark']['args']['payload'] == 2**64 - 1, by_name['mark'])
+    check('a payload may be a fraction', by_name['half']['args']['payload'] == 0.5)
+    check('NVTX names threads', named(found, 'thread_name')[77, 78] == 'loader')
+    status, _, said = tracekit('convert', '--force', path('nvtx.sqlite'), '-o', path('out.pftrace'))
+    check('a name that StringIds lacks is a repair', status == 0 and 'StringIds lacks' in said, said)
+    check('a range that never ended is kept', 'open' in by_name and by_name['open']['ph'] in 'BX')
+
+
+def clocks():
+    for name, shift in (('plain', 0), ('normal', EPOCH), ('moved', -5000)):
+        r = Report(path(f'{name}.sqlite'), shift=shift)
+        r.call(9, 9, 1000000, 1002000, correlation=1)
+        r.kernel(9, 1003000, 1005000, 'k', correlation=1)
+        r.close()
+    plain, base = converted(path('plain.sqlite'))
+    for name in ('normal', 'moved'):
+        events, other = converted(path(f'{name}.sqlite'))
+        check(f'{name}: the shift of an export is taken back', (events, other) == (plain, base), (events[:3], other))
+    status, out, _ = tracekit('info', '-v', path('plain.sqlite'))
+    check('info names where the clock comes from', status == 0 and 'TARGET_INFO_SESSION_START_TIME' in out, out)
+
+
+def counters():
+    r = Report(path('counters.sqlite'))
+    r.kernel(5, 10, 20, 'k')
+    for start, size, operation in ((300, 50, 1), (100, 100, 0), (200, 50, 0), (400, 100, 1)):
+        r.add('CUDA_GPU_MEMORY_USAGE_EVENTS', start=start, globalPid=process(5), deviceId=0, contextId=1, address=1, bytes=size, memKind=2,
+              memoryOperationType=operation)
+    r.add('TARGET_INFO_GPU_METRICS', typeId=0x301, sourceId=1, typeName='GPU', metricId=4, metricName='SM Active [Throughput %]')
+    for t in range(5):
+        r.add('GPU_METRICS', timestamp=t * 100, typeId=0x301, metricId=4, value=t * 20)
+    r.close()
+    events, _ = converted(path('counters.sqlite'))
+    samples = collections.defaultdict(list)
+    for e in events:
+        if e['ph'] == 'C':
+            samples[e['name']].append((ns(e['ts']), list(e['args'].values())[0]))
+    check('memory in use is summed in order of time', samples['memory in use'] == [(100, 100), (200, 150), (300, 100), (400, 0)], samples)
+    check('metrics are counters', samples['SM Active [Throughput %]'] == [(t * 100, t * 20) for t in range(5)], samples)
+
+
+def secrets():
+    r = Report(path('secret.sqlite'))
+    r.call(9, 9, 1, 2)
+    r.add('TARGET_INFO_SYSTEM_ENV', devStateName='DeviceEnvironment', name='DeviceEnvironment', nameEnum=1, value='TOKEN=hush-hush')
+    r.add('META_DATA_CAPTURE', name='COMMAND_LINE', value='train --key hush-hush')
+    r.add('ProcessStreams', globalPid=process(9), filenameId=r.text('/tmp/stdout'), contentId=r.text('printed hush-hush'))
+    r.close()
+    for ending in ('json', 'pftrace', 'xplane.pb'):
+        status, _, said = tracekit('convert', '-q', '--force', path('secret.sqlite'), '-o', path(f'secret.{ending}'))
+        with open(path(f'secret.{ending}'), 'rb') as f:
+            check(f'{ending}: nothing of environment, command line and output', status == 0 and b'hush-hush' not in f.read(), said)
+
+
+def ways():
+    """The same trace comes out of a file, of stdin, of gzip and of an archive."""
+    with open(path('whole.sqlite'), 'rb') as f:
+        data = f.read()
+    subprocess.run(['gzip', '-k', '-f', path('whole.sqlite')], check=True)
+    subprocess.run(['tar', '-C', work.name, '-cf', path('whole.tar'), 'whole.sqlite'], check=True)
+    want = tracekit('dump', path('whole.sqlite'))[1].split('\n', 1)[1]
+    for name, args, stdin in (('gzip', [path('whole.sqlite.gz')], None), ('stdin', ['-'], data), ('tar', [path('whole.tar')], None)):
+        status, out, said = tracekit('dump', *args, stdin=stdin)
+        check(f'{name}: the same graph', status == 0 and out.split('\n', 1)[1] == want, said or out[:200])
+    check('nothing is left in the temporary folder', not [f for f in os.listdir(work.name) if f.startswith('tracekit-')], os.listdir(work.name))
+    for encoding in ('UTF-16le', 'UTF-16be'):
+        r = Report(path('wide.sqlite'), f"PRAGMA encoding = '{encoding}'; PRAGMA page_size = 512")
+        r.kernel(9, 1, 2, 'k\u00e9rnel ' + 'x' * 3000)
+        r.close()
+        events, _ = converted(path('wide.sqlite'))
+        check(f'{encoding}: long names over several pages', spans(events, 'kernel')[0]['name'] == 'k\u00e9rnel ' + 'x' * 3000)
+        os.unlink(path('wide.sqlite'))
+
+
+def formats():
+    """Every writer takes it, and what it wrote is read back."""
+    want = tracekit('top', '--csv', path('whole.sqlite'), '-n', '100')[1]
+    for ending in ('json.gz', 'pftrace', 'xplane.pb'):
+        status, _, said = tracekit('convert', '-q', '--force', path('whole.sqlite'), '-o', path(f'back.{ending}'))
+        check(f'{ending}: converts', status == 0, said)
+        check(f'{ending}: top is the same', tracekit('top', '--csv', path(f'back.{ending}'), '-n', '100')[1] == want)
+    status, _, said = tracekit('merge', '-q', '--force', path('whole.sqlite'), path('back.json.gz'), '-o', path('merged.json'))
+    check('merges with a trace of another format', status == 0, said)
+    status, _, said = tracekit('convert', '--force', path('plain.sqlite'), '-o', path('x.sqlite'))
+    check('is not written', status == 2 and 'cannot be written' in said, said)
+
+
+def damage():
+    with open(path('whole.sqlite'), 'rb') as f:
+        data = f.read()
+    for share in (0.3, 0.6, 0.9):
+        with open(path('cut.sqlite'), 'wb') as f:
+            f.write(data[:int(len(data) * share)])
+        status, _, said = tracekit('info', path('cut.sqlite'))
+        check(f'{share:.0%} of a file: read and said, or refused', status in (0, 3) and said, said)
+        check(f'{share:.0%} of a file: refused with --strict', tracekit('info', '--strict', path('cut.sqlite'))[0] == 3)
+    draw = random.Random(1)
+    for i in range(60):
+        broken = bytearray(data)
+        for _ in range(draw.randrange(1, 30)):
+            broken[draw.randrange(100, len(data))] = draw.randrange(256)
+        with open(path('cut.sqlite'), 'wb') as f:
+            f.write(broken)
+        status = tracekit('check', path('cut.sqlite'))[0]
+        check(f'damage {i}: no crash', status in (0, 1, 3), status)
+
+
+def strangers():
+    db = sqlite3.connect(path('other.sqlite'))
+    db.execute('CREATE TABLE cars (a, b)')
+    db.commit()
+    db.close()
+    status, _, said = tracekit('info', path('other.sqlite'))
+    check('another database is named', status == 3 and 'other tables' in said, said)
+    with open(path('report.nsys-rep'), 'wb') as f:
+        f.write(b'\x0b\x00\x00NVIDIA Tegra Profiler Report 2025@6@1')
+    status, _, said = tracekit('info', path('report.nsys-rep'))
+    check('a report is named with the command that exports it', status == 3 and 'nsys export -t sqlite' in said, said)
+    r = Report(path('odd.sqlite'))
+    r.call(9, 9, 1, 2)
+    r.db.execute('CREATE VIEW NVTX_EVENTS AS SELECT 1')
+    r.db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES ('text', x'00ff', 'a', 'b', 'c', 'd', 'e', 'f')")
+    r.close()
+    status, out, said = tracekit('info', path('odd.sqlite'))
+    check('values of other types are skipped and counted', status == 0 and 'without a usable start' in said, said)
+    r = Report(path('wal.sqlite'), 'PRAGMA journal_mode = WAL;')
+    r.call(9, 9, 1, 2)
+    r.close()
+    status, _, said = tracekit('info', path('wal.sqlite'))
+    check('WAL mode is refused by name', status == 3 and 'WAL' in said, said)
+
+
+def main():
+    os.environ['TMPDIR'] = work.name
+    whole()
+    ranges()
+    clocks()
+    counters()
+    secrets()
+    ways()
+    formats()
+    damage()
+    strangers()
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
