@@ -99,3 +99,56 @@ void database_arg(struct database *d, tk_id key, const struct cell *c) {
   default: return;
   }
 }
+
+void database_triple(struct database *d, tk_id key, const struct cell *v) {
+  char text[80];
+  for (int i = 0; i < 3; i++)
+    if (v[i].type != CELL_INT) return;
+  const int n = snprintf(text, sizeof text, "[%lld,%lld,%lld]", (long long)v[0].i, (long long)v[1].i, (long long)v[2].i);
+  args_str(d->t, key, TK_ARG_JSON, trace_string(d->t, text, (size_t)n));
+}
+
+/* ---- texts ---- */
+
+struct text_item {
+  uint64_t at, n; /* in `bytes` */
+  tk_id id;       /* 0 = not used yet */
+};
+
+void database_texts_init(struct database_texts *x, struct mem *mem) {
+  *x = (struct database_texts){.items.mem = mem, .bytes.mem = mem};
+  map_init(&x->index, mem);
+}
+
+void database_texts_free(struct database_texts *x) {
+  map_free(&x->index);
+  buf_free(&x->items);
+  buf_free(&x->bytes);
+}
+
+static void take_text(const struct sqlite_scan *row, void *arg) {
+  struct database_texts *x = arg;
+  const struct text_item item = {.at = x->bytes.len, .n = row->v[1].n};
+  if (row->v[0].type != CELL_INT || row->v[1].type != CELL_TEXT) return;
+  map_put(&x->index, (uint64_t)row->v[0].i, (uint32_t)(x->items.len / sizeof item));
+  buf_append(&x->items, &item, sizeof item);
+  buf_append(&x->bytes, row->v[1].p, row->v[1].n);
+}
+
+bool database_texts_read(struct database *d, struct database_texts *x, const char *table, const char *id, const char *text) {
+  const char *const columns[] = {id, text, NULL};
+  return database_each(d, table, columns, take_text, x);
+}
+
+tk_id database_text(struct database *d, struct database_texts *x, const struct cell *c) {
+  if (c->type == CELL_TEXT) return database_string(d, c->p, c->n);
+  if (c->type != CELL_INT) return 0;
+  const uint32_t *known = map_get(&x->index, (uint64_t)c->i);
+  if (!known) {
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "names whose text the database lacks");
+    return 0;
+  }
+  struct text_item *item = (struct text_item *)(void *)x->items.data + *known;
+  if (!item->id) item->id = database_string(d, x->bytes.data + item->at, (size_t)item->n);
+  return item->id;
+}

@@ -31,10 +31,26 @@ bool database_each_whole(struct database *d, const struct sqlite_table *table, d
 /* Notes how many rows the tables have that `is_known` rejects. */
 void database_note_unread(struct database *d, bool (*is_known)(const char *table));
 
+/* Texts of a table, by id. A text becomes a string of the graph only when an event refers to it: such tables may also hold what
+ * the program printed. */
+struct database_texts {
+  struct map index;
+  struct buf items, bytes;
+};
+void database_texts_init(struct database_texts *x, struct mem *mem);
+void database_texts_free(struct database_texts *x);
+/* Adds the texts of a table. */
+bool database_texts_read(struct database *d, struct database_texts *x, const char *table, const char *id, const char *text);
+/* Returns the string of a cell: a text, or the id of one; 0 = none. */
+tk_id database_text(struct database *d, struct database_texts *x, const struct cell *c);
+
 /* Returns the graph's string for text of the file, repaired. */
 tk_id database_string(struct database *d, const void *p, size_t n);
 /* Adds a cell to the args under construction; NULL adds nothing. */
 void database_arg(struct database *d, tk_id key, const struct cell *c);
+
+/* Adds [x,y,z] of three integers to the args under construction. */
+void database_triple(struct database *d, tk_id key, const struct cell *v);
 
 /* Largest distance of a time from the origin, in ns: tk_time has a range of 106 days. */
 #define DATABASE_MOST_NS (INT64_C(100) * 86400 * 1000000000)

@@ -84,10 +84,10 @@ static bool is_known(const char *table) {
 
 /* ---- all ---- */
 
-enum { MAPS = 10 };
+enum { MAPS = 9 };
 
 static void list_maps(struct nsys *r, struct map **maps) {
-  struct map *const all[MAPS] = {&r->texts, &r->labels, &r->threads, &r->streams, &r->devices,
+  struct map *const all[MAPS] = {&r->labels, &r->threads, &r->streams, &r->devices,
                                  &r->processes, &r->calls, &r->linked, &r->domains, &r->categories};
   memcpy(maps, all, sizeof all);
 }
@@ -97,7 +97,8 @@ static void start(struct nsys *r) {
   struct map *maps[MAPS];
   list_maps(r, maps);
   for (size_t i = 0; i < MAPS; i++) map_init(maps[i], mem);
-  r->text.mem = r->stored.mem = r->stored_bytes.mem = mem;
+  database_texts_init(&r->texts, mem);
+  r->text.mem = mem;
 }
 
 static void end(struct nsys *r) {
@@ -105,8 +106,7 @@ static void end(struct nsys *r) {
   list_maps(r, maps);
   for (size_t i = 0; i < MAPS; i++) map_free(maps[i]);
   buf_free(&r->text);
-  buf_free(&r->stored);
-  buf_free(&r->stored_bytes);
+  database_texts_free(&r->texts);
 }
 
 static bool read_all(struct nsys *r) {

@@ -15,8 +15,7 @@
 
 struct nsys {
   struct database d;
-  struct map texts;      /* id in StringIds -> index into `stored` */
-  struct buf stored, stored_bytes; /* texts.c */
+  struct database_texts texts; /* of StringIds */
   struct map labels;     /* table and value -> label of an ENUM_ table */
   struct map threads;    /* globalTid -> track */
   struct map streams;    /* place of a queue (tracks.h) -> track */

@@ -178,14 +178,6 @@ static tk_id name_of(struct nsys *r, const struct reading *x, const struct sqlit
 
 /* ---- args ---- */
 
-static void add_triple(struct nsys *r, tk_id key, const struct cell *v) {
-  char text[80];
-  for (int i = 0; i < 3; i++)
-    if (v[i].type != CELL_INT) return;
-  const int n = snprintf(text, sizeof text, "[%lld,%lld,%lld]", (long long)v[0].i, (long long)v[1].i, (long long)v[2].i);
-  args_str(r->d.t, key, TK_ARG_JSON, trace_string(r->d.t, text, (size_t)n));
-}
-
 static void add_text(struct nsys *r, tk_id key, const struct cell *c) {
   const tk_id text = c->type == CELL_NULL ? 0 : texts_of(r, c);
   if (text) args_str(r->d.t, key, TK_ARG_STR, text);
@@ -211,7 +203,7 @@ static uint32_t row_args(struct nsys *r, const struct reading *x, const struct s
     if (c->role == ROLE_LINK) add_link(r, x, row, c->key);
     if (c->role == ROLE_TEXT) add_text(r, c->key, &row->v[i]);
     const bool is_whole = i + 2 < x->columns->n_columns && i + 2 < SQLITE_COLUMNS;
-    if (c->role == ROLE_TRIPLE && is_whole) add_triple(r, c->key, &row->v[i]);
+    if (c->role == ROLE_TRIPLE && is_whole) database_triple(&r->d, c->key, &row->v[i]);
   }
   return args_end(r->d.t);
 }
