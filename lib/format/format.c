@@ -18,6 +18,7 @@ static const struct format *const FORMATS[] = {
     &format_perfetto,
     &format_speedscope,
     &format_nsys,
+    &format_rocm,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
 _Static_assert(sizeof FORMATS / sizeof FORMATS[0] <= FORMATS_MOST, "raise FORMATS_MOST");

@@ -1,0 +1,203 @@
+/* rpd.c - calls (rocpd_api) and operations of devices (rocpd_op), linked by rocpd_api_ops.
+ *
+ * A file may hold several sessions and processes; their ids do not collide, because a session is in the upper half of an id. An
+ * operation does not say whose it is, but the call that launched it does. What a call launched is described beside it: kernels in
+ * rocpd_kernelapi, copies in rocpd_copyapi. */
+#include "rpd.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "graph/args.h"
+#include "work.h"
+
+/* What is known of a call beside its row. */
+struct launch {
+  struct cell grid[3], workgroup[3], size;
+  tk_id stream, kernel;
+};
+
+struct rpd {
+  struct rocm *r;
+  struct map launches; /* call -> index into `all` */
+  struct buf all;      /* of struct launch */
+  struct map call_of;  /* operation -> index into `calls` */
+  struct buf calls;    /* of int64_t: id of a call */
+  tk_id key[8];
+};
+
+enum rpd_key { K_ARGS, K_GRID, K_BLOCK, K_STREAM, K_BYTES, K_DEVICE, K_CORRELATION };
+
+static struct launch *launch_of(const struct rpd *p, int64_t call) {
+  const uint32_t *at = map_get(&p->launches, (uint64_t)call);
+  return at ? (struct launch *)(void *)p->all.data + *at : NULL;
+}
+
+static void add_launch(struct rpd *p, const struct cell *call, const struct launch *l) {
+  if (call->type != CELL_INT || launch_of(p, call->i)) return;
+  map_put(&p->launches, (uint64_t)call->i, (uint32_t)(p->all.len / sizeof *l));
+  buf_append(&p->all, l, sizeof *l);
+}
+
+/* "" is what is not recorded. */
+static tk_id text_in(struct rpd *p, const struct cell *c) {
+  return c->type == CELL_TEXT && c->n == 0 ? 0 : database_text(&p->r->d, &p->r->texts, c);
+}
+
+static void take_kernel(const struct sqlite_scan *row, void *arg) {
+  struct rpd *p = arg;
+  struct launch l = {.stream = text_in(p, &row->v[1]), .kernel = text_in(p, &row->v[8])};
+  memcpy(l.grid, &row->v[2], sizeof l.grid);
+  memcpy(l.workgroup, &row->v[5], sizeof l.workgroup);
+  add_launch(p, &row->v[0], &l);
+}
+
+static void take_copy(const struct sqlite_scan *row, void *arg) {
+  struct rpd *p = arg;
+  const struct launch l = {.stream = text_in(p, &row->v[1]), .size = row->v[2]};
+  add_launch(p, &row->v[0], &l);
+}
+
+static void take_link(const struct sqlite_scan *row, void *arg) {
+  struct rpd *p = arg;
+  if (row->v[0].type != CELL_INT || row->v[1].type != CELL_INT) return;
+  map_put(&p->call_of, (uint64_t)row->v[1].i, (uint32_t)(p->calls.len / sizeof(int64_t)));
+  buf_append(&p->calls, &row->v[0].i, sizeof(int64_t));
+}
+
+/* ---- calls ---- */
+
+static const char *category_of_call(const char *name) {
+  if (text_begins(name, "hip")) return "hip_api";
+  return text_begins(name, "hsa_") ? "hsa_api" : "api";
+}
+
+/* The text of a marker (roctx) is in its args; other calls have args such as "ptr=0x7f | size=8". */
+static void take_call(const struct sqlite_scan *row, void *arg) {
+  struct rpd *p = arg;
+  struct tk_trace *t = p->r->d.t;
+  struct tk_event e = {.depth = 0};
+  const struct cell *id = &row->v[0];
+  if (!work_span(p->r, &row->v[3], &row->v[4], &e)) return;
+  tk_id name = text_in(p, &row->v[5]), text = text_in(p, &row->v[6]);
+  const bool is_marker = name && strcmp(tk_string(t, name, NULL), "UserMarker") == 0;
+  const char *category = is_marker ? "marker_api" : category_of_call(tk_string(t, name, NULL));
+  if (is_marker && text) name = text, text = 0;
+  e.cls = trace_class(t, name, trace_text(t, category));
+  e.track = trace_track(t, TK_THREAD, ident_int(row->v[1].i), ident_int(row->v[2].i), 0);
+  args_begin(t);
+  if (text && *tk_string(t, text, NULL)) args_str(t, p->key[K_ARGS], TK_ARG_STR, text);
+  const struct launch *l = launch_of(p, id->i);
+  if (l) args_int(t, p->key[K_CORRELATION], id->i);
+  e.args = args_end(t);
+  struct tk_event *added = trace_add_event(t);
+  *added = e;
+  if (id->type == CELL_INT) map_put(&p->r->by_id, (uint64_t)id->i, (uint32_t)(added - t->events));
+}
+
+/* ---- operations ---- */
+
+/* Types that rpd_tracer writes, for hip's activity records. */
+static const char *category_of_work(const char *type, bool named) {
+  if (text_begins(type, "Copy")) return "gpu_memcpy";
+  if (text_begins(type, "FillBuffer")) return "gpu_memset";
+  if (text_begins(type, "KernelExecution")) return "kernel";
+  return named ? "kernel" : "gpu_sync"; /* a Task is a kernel of a graph, or a barrier */
+}
+
+static void work_args(struct rpd *p, const struct launch *l, const struct cell *device, const int64_t *call) {
+  struct rocm *r = p->r;
+  args_begin(r->d.t);
+  database_arg(&r->d, p->key[K_DEVICE], device);
+  if (l && l->stream) args_str(r->d.t, p->key[K_STREAM], TK_ARG_STR, l->stream);
+  if (call) args_int(r->d.t, p->key[K_CORRELATION], *call);
+  if (l) database_triple(&r->d, p->key[K_GRID], l->grid);
+  if (l) database_triple(&r->d, p->key[K_BLOCK], l->workgroup);
+  if (l && l->size.type == CELL_INT) database_arg(&r->d, p->key[K_BYTES], &l->size);
+}
+
+static void take_work(const struct sqlite_scan *row, void *arg) {
+  struct rpd *p = arg;
+  struct tk_trace *t = p->r->d.t;
+  struct tk_event e = {.depth = 0};
+  const uint32_t *at = row->v[0].type == CELL_INT ? map_get(&p->call_of, (uint64_t)row->v[0].i) : NULL;
+  const int64_t *call = at ? (const int64_t *)(const void *)p->calls.data + *at : NULL;
+  const struct launch *l = call ? launch_of(p, *call) : NULL;
+  if (!work_span(p->r, &row->v[3], &row->v[4], &e)) return;
+  const tk_id type = text_in(p, &row->v[6]), said = text_in(p, &row->v[5]);
+  const tk_id name = said && *tk_string(t, said, NULL) ? said : l && l->kernel && *tk_string(t, l->kernel, NULL) ? l->kernel : 0;
+  e.cls = trace_class(t, name ? name : type, trace_text(t, category_of_work(tk_string(t, type, NULL), name != 0)));
+  e.track = work_queue(p->r, 0, row->v[1].i, row->v[2].i, 0);
+  work_args(p, l, &row->v[1], call);
+  e.args = args_end(t);
+  struct tk_event *added = trace_add_event(t);
+  *added = e;
+  const uint32_t *caller = call ? map_get(&p->r->by_id, (uint64_t)*call) : NULL;
+  if (caller) work_link(p->r, *caller, (tk_id)(added - t->events));
+}
+
+/* ---- monitors ---- */
+
+/* Values are text: clock, power, temperature, from `start` on. */
+static void take_sample(const struct sqlite_scan *row, void *arg) {
+  struct rpd *p = arg;
+  struct tk_trace *t = p->r->d.t;
+  char digits[48] = "";
+  tk_time ts;
+  const uint8_t *end;
+  if (row->v[4].type == CELL_TEXT && row->v[4].n < sizeof digits) memcpy(digits, row->v[4].p, row->v[4].n);
+  const struct num n = num_scan((const uint8_t *)digits, &end);
+  const bool is_number = row->v[4].type == CELL_INT || ((n.kind == NUM_INT || n.kind == NUM_DEC) && !*end);
+  if (!is_number || !work_time(p->r, &row->v[3], &ts)) {
+    trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a number: skipped");
+    return;
+  }
+  const tk_id name = text_in(p, &row->v[2]), device = work_device(p->r, row->v[1].i);
+  args_begin(t);
+  if (row->v[4].type == CELL_INT) args_int(t, KEY_COUNTER_VALUE, row->v[4].i);
+  else if (n.kind == NUM_INT) args_int(t, KEY_COUNTER_VALUE, n.mant);
+  else args_decimal(t, KEY_COUNTER_VALUE, n.mant, n.exp);
+  struct tk_event *e = trace_add_event(t);
+  *e = (struct tk_event){.ts = ts, .kind = TK_COUNTER, .args = args_end(t)};
+  e->track = trace_track(t, TK_COUNTERS, t->tracks[device].pid, ident_none(), name);
+  e->cls = trace_class(t, name, 0);
+}
+
+/* ---- all ---- */
+
+bool rpd_knows(const char *table) {
+  static const char *const TABLES[] = {"rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_kernelapi", "rocpd_copyapi", "rocpd_string",
+                                       "rocpd_monitor", "rocpd_metadata", "sqlite_sequence", NULL};
+  for (const char *const *name = TABLES; *name; name++)
+    if (strcmp(*name, table) == 0) return true;
+  return false;
+}
+
+static bool read_tables(struct rpd *p) {
+  static const char *const KERNEL[] = {"api_ptr_id", "stream", "gridX", "gridY", "gridZ", "workgroupX", "workgroupY", "workgroupZ",
+                                       "kernelName_id", NULL};
+  static const char *const COPY[] = {"api_ptr_id", "stream", "size", NULL}, *const LINK[] = {"api_id", "op_id", NULL};
+  static const char *const CALL[] = {"id", "pid", "tid", "start", "end", "apiName_id", "args_id", NULL};
+  static const char *const WORK[] = {"id", "gpuId", "queueId", "start", "end", "description_id", "opType_id", NULL};
+  static const char *const SAMPLE[] = {"deviceType", "deviceId", "monitorType", "start", "value", NULL};
+  struct database *d = &p->r->d;
+  return database_texts_read(d, &p->r->texts, "rocpd_string", "id", "string") &&
+    database_each(d, "rocpd_kernelapi", KERNEL, take_kernel, p) && database_each(d, "rocpd_copyapi", COPY, take_copy, p) &&
+    database_each(d, "rocpd_api_ops", LINK, take_link, p) && database_each(d, "rocpd_api", CALL, take_call, p) &&
+    database_each(d, "rocpd_op", WORK, take_work, p) && database_each(d, "rocpd_monitor", SAMPLE, take_sample, p);
+}
+
+bool rpd_read(struct rocm *r) {
+  static const char *const KEYS[] = {"args", "grid", "block", "stream", "bytes", "device", "correlation"};
+  struct mem *mem = &r->d.t->store->mem;
+  struct rpd p = {.r = r, .all.mem = mem, .calls.mem = mem};
+  map_init(&p.launches, mem);
+  map_init(&p.call_of, mem);
+  for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) p.key[i] = trace_text(r->d.t, KEYS[i]);
+  const bool ok = read_tables(&p);
+  map_free(&p.launches);
+  map_free(&p.call_of);
+  buf_free(&p.all);
+  buf_free(&p.calls);
+  return ok;
+}

@@ -1,0 +1,7 @@
+/* rocm.h - databases of AMD's profilers: rpd (rocmProfileData) and rocpd (rocprofv3, rocprof-sys). */
+#ifndef FORMAT_ROCM_ROCM_H
+#define FORMAT_ROCM_ROCM_H
+
+#include "format/format.h"
+
+#endif
