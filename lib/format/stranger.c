@@ -59,6 +59,7 @@ static const struct stranger BINARIES[] = {
     {"\0[", 2, "UTF-16 text; save it as UTF-8"},
     {"PK\3\4", 4, "a zip archive"},
     {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that profiler.firefox.com opens"},
+    {"SQLite format 3", 16, "the beginning of an SQLite database; export or copy it again"}, /* a whole header is asked by formats */
     {"\x89PNG", 4, "an image"},
     {"%PDF", 4, "a PDF document"},
     {"\x7f" "ELF", 4, "a program or a library"},
