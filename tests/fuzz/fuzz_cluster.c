@@ -76,7 +76,7 @@ static void name_files(struct job *j) {
   snprintf(j->joined, PATH, "%s/joined", folder);
 }
 
-static const struct tk_load_options LOAD = {.max_memory = 512u << 20, .max_size = 64u << 20, .threads = 1};
+static const struct tk_load_options LOAD = {.max_memory = 512u << 20, .max_size = 4u << 20, .threads = 1};
 
 static bool make_plan(const struct job *j, const struct tk_merge_options *o) {
   const char *const scans[] = {j->scan[0], j->scan[1]};

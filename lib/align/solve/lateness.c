@@ -64,6 +64,7 @@ static bool find_seats(const struct align_problem *p, struct arena *arena, struc
 
 /* Adds up how late each rank of a host leaves, relative to the middle of the host's ranks. */
 static void add_host(const struct lateness_view *v, uint32_t host, struct seats *seats) {
+  if (!v->work->p->anchors->n) return;
   const struct align_anchor *own = v->work->p->anchors->v + v->first_anchor[host];
   uint32_t from = v->first_sight[host], to = v->first_sight[host + 1], stride = (to - from) / SAMPLE + 1;
   for (uint32_t i = from; i < to; i += stride) {
