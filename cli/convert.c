@@ -9,7 +9,7 @@ struct params {
   struct shared shared;
 };
 
-static const struct opt opts[] = { ROWS_WRITE, ROW_DERIVE, ROWS_REDACT, ROW_JSON, ROWS_READ, ROW_END };
+static const struct opt opts[] = { ROWS_WRITE, ROW_DERIVE, ROW_FOLD_GRAPHS, ROWS_REDACT, ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
   { "tracekit convert trace.json -o trace.json.gz", "compress a trace" },
@@ -22,6 +22,7 @@ static const struct example examples[] = {
 static bool convert_prepare(const struct shared *s, struct tk_trace *t, const char *output, struct redacting *r,
                             struct tk_err *err) {
   if (run_derives(s, output, t->format) && !tk_derive(t, NULL, err)) return false;
+  if (s->fold_graphs && !tk_fold_graphs(t, NULL, err)) return false;
   return !s->redact.asked || tk_redact(t, &r->options, &r->report, err);
 }
 
@@ -80,6 +81,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
     .save = run_save_options(s, "tracekit convert", &progress),
     .output = output,
     .derive = s->derive > 0,
+    .fold_graphs = s->fold_graphs,
     .redact = s->redact.asked ? &r->options : NULL,
   };
   int status;

@@ -20,6 +20,14 @@ struct tk_derived {
 };
 TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
+/* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its many streams to lanes by kind, and removes the
+ * annotations of streams that have no work left.  Work keeps its args, "stream" included. */
+struct tk_folded {
+  uint64_t events, lanes; /* moved events; their lanes */
+  uint64_t annotations;   /* removed */
+};
+TK_API bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *err);
+
 /* Method that maps the clocks of several hosts onto one.  Inputs of one host are never moved against each other. */
 enum tk_align {
   TK_ALIGN_AUTO,        /* collectives if they can be trusted, else the wall clock */
@@ -69,6 +77,7 @@ struct tk_merge_options {
   const char *align_report; /* output file for the clock alignment, as JSON; NULL = none */
   size_t n_ranks, n_offsets; /* n_ranks 0 = keep all ranks */
   const struct tk_source_options *source; /* which runs and inputs the names select; NULL = the newest run of each */
+  bool fold_graphs; /* apply tk_fold_graphs to every input */
 };
 #define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
 
@@ -563,6 +572,7 @@ struct tk_extract_options {
   bool raw;           /* copy files unchanged */
   bool derive;        /* as in tk_merge_options */
   const struct tk_redact_options *redact; /* as in tk_merge_options; not for copies */
+  bool fold_graphs;   /* as in tk_merge_options */
 };
 #define TK_EXTRACT_OPTIONS_INIT TK_OPTIONS_INIT(tk_extract_options)
 

@@ -89,7 +89,7 @@ static const struct counted_row {
 } COUNTED_ROWS[] = {
     {"execute_", "context_", "generation_", false}, /* vLLM, vllm/v1/worker/gpu_worker.py: annotate_profile */
     {"execute_new_", "new_", "_cached_", false},    /* vLLM 0.11, the same */
-    {"[executor] _forward_step", " ctx reqs", " gen reqs", true}, /* TensorRT-LLM, _torch/pyexecutor/py_executor.py */
+    {"[executor] _forward_step", " ctx reqs", " gen reqs", true}, /* TensorRT-LLM, tensorrt_llm/_torch/pyexecutor */
     {"d[req", "pre", "dec", false},                 /* ATOM, labels of plugin/profiler (ROCm/ATOM#348) */
     {"p[req", "pre", "dec", false},
 };

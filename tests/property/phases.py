@@ -4,7 +4,8 @@
     names       spans as each producer names them, and names that only sound alike
     work        device work has the phase of the span that launched it, that encloses it, or of its step; the same in all formats
     scopes      ops of XLA by their args; programs by their names
-    graphs      replayed kernels belong to the op and the module of their capture, if it is certain which"""
+    graphs      replayed kernels belong to the op and the module of their capture, if it is certain which
+    folded      --fold-graphs: hundreds of streams become lanes without overlaps; work, args and arrows stay"""
 import json
 import os
 import subprocess
@@ -204,6 +205,48 @@ def check_graphs():
     check('work outside of the graph', found == {**by_op, 'aten::mm': 13000}, found)
 
 
+# ---- lanes ----
+
+def replay_on_streams():
+    """A replay of 60 nodes, each on a stream with a copy of the annotation, and work that belongs to no graph."""
+    events = [call(0, 5, name='cudaGraphLaunch'), {'ph': 's', 'id': 5, 'pid': 1, 'tid': 1, 'ts': 0, 'cat': 'ac2g', 'name': 'ac2g'},
+              kernel('eager', 2000, 8), x('decode', 7, 1990, 30, 'gpu_user_annotation', 0)]
+    for i in range(60):
+        name, cat = [('gemm', 'kernel'), ('ncclDevKernel_AllReduce_Sum_f32_RING_LL', 'kernel'), ('Memcpy DtoD', 'gpu_memcpy')][i % 3]
+        stream, ts = 100 + i, 10 + 4 * i
+        args = {'graph id': 3, 'graph node id': 3 << 32 | i + 1, 'correlation': 5, 'stream': stream, 'device': 0}
+        events += [{'ph': 'M', 'name': 'thread_name', 'pid': 0, 'tid': stream, 'args': {'name': f'stream {stream}'}},
+                   x('decode', stream, ts, 20, 'gpu_user_annotation', 0), {**x(name, stream, ts, 20, cat, 0), 'args': args},
+                   {'ph': 'f', 'bp': 'e', 'id': 5, 'pid': 0, 'tid': stream, 'ts': ts, 'cat': 'ac2g', 'name': 'ac2g'}]
+    return events
+
+
+def check_folded():
+    source = put('streams.json', replay_on_streams())
+    for path in formats(source):
+        out = path.replace('streams', 'folded')
+        run('convert', '-q', path, '--fold-graphs', '-o', out, '--force')
+        events = [json.loads(line) for line in run('dump', '--jsonl', out).splitlines()]
+        spans = [e for e in events if e['kind'] == 'span']
+        rows = {}
+        for e in spans:
+            rows.setdefault(e['thread'], []).append((round(e['time_ms'] * 1e6), round((e['time_ms'] + e['dur_ms']) * 1e6)))
+        lanes = {row: sorted(v) for row, v in rows.items() if 'graph' in row}
+        kinds = {row.split(' ')[1] for row in lanes}
+        check(f'{path}: lanes by kind', kinds == {'kernels', 'collectives', 'copies'} and len(lanes) == 6, rows.keys())
+        check(f'{path}: lanes do not overlap', all(a[1] <= b[0] for v in lanes.values() for a, b in zip(v, v[1:])), lanes)
+        check(f'{path}: all work is there', sorted(n for v in lanes.values() for n in v) == [(10000 + 4000 * i, 30000 + 4000 * i) for i in range(60)], lanes)
+        check(f'{path}: other streams stay', sorted(e['name'] for e in spans if 'graph' not in e['thread']) == ['cudaGraphLaunch', 'decode', 'eager'], rows.keys())
+        check(f'{path}: streams by the arg', len(top(out, 'stream', '--kind', 'device')) == 61 + ('decode' in top(out, 'name', '--kind', 'device')), out)
+        check(f'{path}: launches', sum(top(out, 'name', '--launched-by', 'cudaGraphLaunch').values()) == 1200000, out)
+        check(f'{path}: sound', 'ok' in run('check', out), run('check', out))
+    run('merge', '-q', source, put('s2.json', replay_on_streams()), '--fold-graphs', '-o', 'merged.json')
+    check('merge --fold-graphs', len(top('merged.json', 'track', '--kind', 'device')) == 14, top('merged.json', 'track', '--kind', 'device'))
+    run('convert', '-q', put('t.json', TRAINING), '--fold-graphs', '-o', 'u.json')
+    run('convert', '-q', 't.json', '-o', 'v.json')
+    check('nothing to fold', open('u.json', encoding='utf-8').read() == open('v.json', encoding='utf-8').read())
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
@@ -211,6 +254,7 @@ def main():
         check_work()
         check_scopes()
         check_graphs()
+        check_folded()
     return finish()
 
 
