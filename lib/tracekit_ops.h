@@ -10,9 +10,8 @@
 #endif
 
 /* Derives what xprof derives from an XSpace before display: the step of each event (args group_id and step_name; the step's own
- * event takes the step's name) and the device lines Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops and Source
- * code.  Derived events and args carry this arg and are never written to XPlane.  Traces of other formats, and traces that
- * already record their steps, are left unchanged. */
+ * event takes the step's name) and the device lines Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops and Source code.
+ * Derived data has this arg and is never written to XPlane.  Other formats, and traces with steps, are left unchanged. */
 #define TK_DERIVED "tracekit.derived"
 struct tk_derived {
   uint64_t steps, lines, events; /* derived */
@@ -20,11 +19,10 @@ struct tk_derived {
 };
 TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
-/* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its many streams to lanes by kind, and removes the
- * annotations of streams that have no work left.  Work keeps its args, "stream" included. */
+/* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its streams to lanes by kind, and removes the annotations
+ * of streams without other work.  Work keeps its args, "stream" included. */
 struct tk_folded {
-  uint64_t events, lanes; /* moved events; their lanes */
-  uint64_t annotations;   /* removed */
+  uint64_t events, lanes, annotations; /* moved; made; removed */
 };
 TK_API bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *err);
 
@@ -347,8 +345,7 @@ struct tk_shrink_report {
  * fails with TK_ELIMIT and names the smallest possible size. */
 TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
                       struct tk_err *err);
-/* Does the same into memory, which the caller frees with free(); `name` determines format and compression as in tk_save_memory.
- */
+/* Does the same into memory, which the caller frees with free(); `name` determines format and compression, as in tk_save_memory. */
 TK_API bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_shrink_options *opt,
                              struct tk_shrink_report *report, struct tk_err *err);
 
@@ -363,7 +360,7 @@ struct tk_selection {
 
 enum tk_top_by {
   TK_TOP_NAME, TK_TOP_CAT, TK_TOP_KIND, TK_TOP_RANK, TK_TOP_PROCESS, TK_TOP_TRACK, TK_TOP_STREAM, TK_TOP_STEP, TK_TOP_ARG,
-  TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE /* of the span around the event, or around the call that launched it */
+  TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE /* around the event or its launch */
 };
 enum tk_top_sort {
   TK_SORT_TOTAL, TK_SORT_SELF, TK_SORT_UNION, TK_SORT_COUNT, TK_SORT_MEAN, TK_SORT_MIN, TK_SORT_P50, TK_SORT_P95, TK_SORT_MAX,
@@ -388,9 +385,8 @@ struct tk_top_col {
   double mean, min, max;
 };
 
-/* Statistics of the events of one name, kind, rank, ...: spans, and instants with duration 0, but no counters.  A span that
- * crosses an edge of the time range counts with the part inside.  A span that never ended counts only in count and unfinished.
- */
+/* Statistics of the events of one name, kind, rank, ...: spans, and instants with duration 0, but no counters.  A span that crosses
+ * an edge of the time range counts with the part inside.  A span that never ended counts only in count and unfinished. */
 struct tk_top_row {
   const char *name;     /* NULL = unnamed */
   size_t name_len;

@@ -5,6 +5,7 @@
     work        device work has the phase of the span that launched it, that encloses it, or of its step; the same in all formats
     scopes      ops of XLA by their args; programs by their names
     graphs      replayed kernels belong to the op and the module of their capture, if it is certain which
+    programs    programs of XLA that repeat are steps if nothing else names steps
     folded      --fold-graphs: hundreds of streams become lanes without overlaps; work, args and arrows stay"""
 import json
 import os
@@ -205,6 +206,31 @@ def check_graphs():
     check('work outside of the graph', found == {**by_op, 'aten::mm': 13000}, found)
 
 
+# ---- programs ----
+
+def check_programs():
+    def on(line, name, ts, dur, **args):
+        return {'ph': 'X', 'pid': 3, 'tid': line, 'name': name, 'ts': ts, 'dur': dur, 'args': args}
+    rows = [{'ph': 'M', 'name': 'process_name', 'pid': 3, 'args': {'name': '/device:TPU:0'}}]
+    rows += [{'ph': 'M', 'name': 'thread_name', 'pid': 3, 'tid': t, 'args': {'name': n}} for t, n in ((2, 'XLA Modules'), (3, 'XLA Ops'))]
+    events = [on(2, 'jit_init(1)', 0, 900)]
+    for i in range(3):
+        events += [on(2, 'jit_train_step(7)', 1000 + 100 * i, 80), on(3, 'fusion.1', 1010 + 100 * i, 20 + i), on(2, 'jit_log(8)', 1085 + 100 * i, 3)]
+    for path in formats(put('p.json', rows + events)):
+        found = top(path, 'step', '--name', 'fusion.1')
+        check(f'{path}: steps', found == {'0': 20000, '1': 21000, '2': 22000}, found)
+        found = top(path, 'name', '--kind', 'step')
+        check(f'{path}: kind step', found == {'jit_train_step(7)': 240000}, found)
+        found = top(path, 'step', '--name', 'fusion.1', '--step', '1..2')
+        check(f'{path}: --step', found == {'1': 21000, '2': 22000}, found)
+    host = [{'ph': 'M', 'name': 'process_name', 'pid': 9, 'args': {'name': '/host:CPU'}}]
+    marked = [{'ph': 'X', 'pid': 9, 'tid': 1, 'name': 'train', 'ts': 1000 + 150 * i, 'dur': 150, 'args': {'step_num': 40 + i}} for i in range(2)]
+    found = top(put('p.json', rows + host + events + marked), 'step', '--name', 'fusion.1')
+    check('steps that a host marks count', found == {'40': 41000, '41': 22000}, found)
+    found = top(put('p.json', rows + events[:3]), 'step', '--name', 'fusion.1')
+    check('one execution is no step', found == {'': 20000}, found)
+
+
 # ---- lanes ----
 
 def replay_on_streams():
@@ -254,6 +280,7 @@ def main():
         check_work()
         check_scopes()
         check_graphs()
+        check_programs()
         check_folded()
     return finish()
 

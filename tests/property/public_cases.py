@@ -24,8 +24,7 @@ CASES = []
 
 # Cases whose rows are still missing; they run with OPEN=1.
 OPEN = {
-    'mosaicml/composer#144': 'lib/align: clock_sync_timestamp_us as an anchor',
-    'tensorflow/tensorflow#23360': 'lib/graph/accelerator.c: processes "/device:GPU:0/stream:13 Compute"; stream:all repeats them'}
+    'mosaicml/composer#144': 'lib/align: clock_sync_timestamp_us as an anchor'}
 
 
 def case(thread, kind, what):
