@@ -23,6 +23,7 @@ static const struct option_row {
   { "top", "groupby", "use --by COLUMN" },
   { "top", "o", "use --csv or --json, and redirect: > FILE" },
   { "top", "output", "use --csv or --json, and redirect: > FILE" },
+  { "top", "percentile", "the columns p50 and p95 show percentiles; --sort p95 sorts by them" },
   { "tree", "n", "use --top N to set the number of rows" },
   { "tree", "limit", "use --top N to set the number of rows" },
   { "tree", "o", "use --json, --folded, --speedscope or --svg, and redirect: > FILE" },
@@ -90,6 +91,7 @@ static const struct option_row {
   { NULL, "input", "inputs need no option" },
   { NULL, "file", "inputs need no option" },
   { NULL, "trace", "inputs need no option" },
+  { NULL, "json-trace", "inputs need no option" },
   { NULL, "trace-dir", "inputs need no option" },
   { NULL, "trace-glob", "inputs need no option" },
   { NULL, "trace-path", "inputs need no option" },
@@ -151,7 +153,8 @@ const char *meant_kind(const char *word) { return meant_find(KINDS, sizeof KINDS
 
 static const struct word_row VALUES[] = {
   { "with", "tensorboard", "xprof" },    { "with", "ui", "perfetto" },       { "with", "chrome", "perfetto" },
-  { "with", "html", "report" },          { "by", "stage", "step" },          { "by", "category", "cat" },
+  { "by", "phases", "phase" },           { "by", "operator", "op" },         { "by", "layer", "module" },
+  { "with", "html", "report" },          { "by", "stage", "phase" },          { "by", "category", "cat" },
   { "by", "names", "name" },             { "by", "gpu", "process" },         { "by", "thread", "track" },
   { "by", "iteration", "step" },         { "by", "type", "kind" },           { "keep", "child", "children" },
   { "keep", "parent", "parents" },       { "keep", "flow", "flows" },        { "keep", "kernels", "flows" },

@@ -14,7 +14,7 @@
 #include "op/launched.h"
 #include "measure.h"
 #include "self.h"
-#include "within.h"
+#include "graph/within.h"
 #include "graph/args.h"
 
 /* Node 0 is the root and is not reported. */

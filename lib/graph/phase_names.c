@@ -95,8 +95,9 @@ static const struct counted_row {
 };
 
 /* Categories of Paddle: paddle/fluid/platform/profiler/chrometracing_logger.cc, StringTracerEventType. */
-static const struct phase_row CATEGORIES[] = {{"Dataloader", PHASE_DATALOADER}, {"Forward", PHASE_FORWARD}, {"Backward", PHASE_BACKWARD},
-                                              {"Optimization", PHASE_OPTIMIZER}, {"Communication", PHASE_COMMUNICATION}};
+static const struct phase_row CATEGORIES[] = {
+    {"Dataloader", PHASE_DATALOADER}, {"Forward", PHASE_FORWARD}, {"Backward", PHASE_BACKWARD}, {"Optimization", PHASE_OPTIMIZER},
+    {"Communication", PHASE_COMMUNICATION}};
 
 /* Words that people and small frameworks give to their own ranges, compared without digits, punctuation and case: "## Forward ##",
  * "optimizer.step()", "load_batch 12". */

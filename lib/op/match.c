@@ -7,6 +7,7 @@
 #include "graph/accelerator.h"
 #include "base/glob.h"
 #include "graph/args.h"
+#include "graph/within.h"
 
 /* ---- preparing ---- */
 
@@ -148,25 +149,30 @@ static bool is_launched_by(const struct match *m, const struct expr *e, tk_id id
   return launch && (e->op == OP_HAS || inside[launch] || (capture && inside[capture]));
 }
 
+static bool mark_track(struct match *m, const struct tk_track *k, const uint8_t *named, struct within *within, uint8_t *inside) {
+  const bool nests = k->kind == TK_THREAD;
+  within_begin(within);
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &m->t->events[i];
+    const struct within_span around = nests ? within_find(within, e) : (struct within_span){0};
+    inside[i] = named[e->cls] || around.node;
+    if (nests && !within_add(within, m->t, i, around, inside[i])) return false;
+  }
+  return true;
+}
+
 /* Marks the events that have a name that passes the test, and those inside such spans. */
 static bool mark_region(struct match *m, const struct expr *e) {
   const struct tk_trace *t = m->t;
+  struct within within = {0};
   uint8_t *inside = m->regions[e->index] = mem_array(m->mem, (uint64_t)t->n_events + 1, 1);
   uint8_t *named = mem_array(m->mem, (uint64_t)t->n_classes + 1, 1);
-  bool *above = mem_array(m->mem, (uint64_t)UINT16_MAX + 2, sizeof *above);
-  if (inside != NULL && named != NULL && above != NULL) {
-    for (tk_id i = 1; i <= t->n_classes; i++) named[i] = text_passes(e, tk_string(t, t->classes[i].name, NULL));
-    above[0] = false;
-    inside[0] = 0;
-    named[0] = 0;
-    for (tk_id i = 1; i <= t->n_events; i++) {
-      const struct tk_event *ev = &t->events[i];
-      inside[i] = named[ev->cls] || above[ev->depth];
-      if (trace_nests(t, i)) above[ev->depth + 1] = inside[i];
-    }
-  }
+  bool ok = inside && named && within_init(&within, m->mem);
+  if (ok) inside[0] = named[0] = 0;
+  for (tk_id i = 1; ok && i <= t->n_classes; i++) named[i] = text_passes(e, tk_string(t, t->classes[i].name, NULL));
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = mark_track(m, &t->tracks[i], named, &within, inside);
   mem_free(m->mem, named);
-  mem_free(m->mem, above);
+  within_free(&within);
   return !m->mem->failed;
 }
 

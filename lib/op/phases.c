@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/args.h"
+#include "graph/within.h"
 
 enum { UNKNOWN = PHASES };
 
@@ -73,19 +74,24 @@ static void finder_free(struct finder *f) {
   for (int i = 0; i < N_STATED; i++) mem_free(f->mem, f->of_text[i]);
 }
 
-/* Assigns phases by names and by nesting. */
+/* Assigns phases by names, and by the spans around that have one. */
 static bool by_spans(struct finder *f, uint8_t *of) {
   const struct tk_trace *t = f->t;
-  uint8_t *above = mem_alloc(f->mem, (uint64_t)UINT16_MAX + 2);
-  if (!above) return false;
-  above[0] = PHASE_NONE;
-  for (tk_id i = 1; i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
-    of[i] = phase_within(above[e->depth], phase_own(f, e));
-    if (trace_nests(t, i)) above[e->depth + 1] = of[i];
+  struct within within;
+  bool ok = within_init(&within, f->mem);
+  for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
+    const struct tk_track *track = &t->tracks[k];
+    const bool nests = track->kind == TK_THREAD;
+    within_begin(&within);
+    for (tk_id i = track->first; ok && i < track->first + track->count; i++) {
+      const uint8_t own = phase_own(f, &t->events[i]);
+      const struct within_span around = nests ? within_find(&within, &t->events[i]) : (struct within_span){0};
+      of[i] = phase_within(around.node ? of[around.node] : PHASE_NONE, own);
+      ok = !nests || within_add(&within, t, i, around, own ? i : 0);
+    }
   }
-  mem_free(f->mem, above);
-  return true;
+  within_free(&within);
+  return ok;
 }
 
 static bool states_phase(uint8_t phase) { return phase != PHASE_NONE && phase != PHASE_COMMUNICATION; }

@@ -131,6 +131,18 @@ def check_work():
     check('tree --by phase', {n['name'] for n in nodes if n['depth'] == 0} == {'prefill', 'decode', None}, nodes)
 
 
+def check_overlaps():
+    """A span that ends after the span it begins in contains what begins and ends within it."""
+    events = [x('ProfilerStep#3', 1, 0, 100), x('Optimizer.step#Adam.step', 1, 60, 50), x('aten::add', 1, 68, 41, 'cpu_op'),
+              call(70, 1), kernel('a', 80, 20, 1), call(102, 2), kernel('b', 150, 7, 2), call(112, 3), kernel('c', 170, 3, 3)]
+    for path in formats(put('overlap.json', events)):
+        for by, right in (('phase', {'optimizer': 27000, '': 3000}), ('op', {'aten::add': 27000, '': 3000})):
+            found = top(path, by, '--kind', 'kernel')
+            check(f'{path}: {by} of spans that overlap', found == right, found)
+        found = top(path, 'name', '--kind', 'kernel', '--launched-by', 'Optimizer.step*')
+        check(f'{path}: launched by a span that overlaps', found == {'a': 20000, 'b': 7000}, found)
+
+
 def check_scopes():
     def op(name, ts, **args):
         return {'ph': 'X', 'pid': 3, 'tid': 3, 'name': name, 'ts': ts, 'dur': 5, 'args': args}
@@ -278,6 +290,7 @@ def main():
         os.chdir(work)
         check_names()
         check_work()
+        check_overlaps()
         check_scopes()
         check_graphs()
         check_programs()
