@@ -33,6 +33,8 @@ static const struct option_row {
   { "report", "format", "use --html=FILE for a page, or --json" },
   { "report", "n", "use --top N to set the number of kernels" },
   { "report", "limit", "use --top N to set the number of kernels" },
+  { "report", "filename", "use --html=FILE for a page, or --json > FILE" },
+  { "report", "dirpath", "inputs need no option; use --html=FILE for a page" },
   { "report", "csv", "use --json; tracekit top --csv prints tables of events" },
   { "dump", "n", "use --head N to set the number of events" },
   { "dump", "limit", "use --head N to set the number of events" },

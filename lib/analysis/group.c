@@ -123,7 +123,7 @@ static uint32_t group_of_number(struct groups *g, int64_t value) {
   return *slot;
 }
 
-/* Groups by the printed value, so that 7 and "7" are equal. */
+/* Groups by the printed value, so that 7 and "7" are equal. Only text is folded. */
 static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
   const struct intern_str *s;
   char digits[96];
@@ -139,7 +139,7 @@ static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
   default: break;
   }
   s = trace_str(g->t, arg->s);
-  return group_of_text(g, s->bytes, s->len);
+  return groups_of_text(g, s->bytes, s->len);
 }
 
 static uint32_t group_of_phase(struct groups *g, tk_id event) {

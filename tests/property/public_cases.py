@@ -23,8 +23,7 @@ TRACEKIT, ONLY = os.environ['TRACEKIT'], set(sys.argv[1:])
 CASES = []
 
 # Cases whose rows are still missing; they run with OPEN=1.
-OPEN = {
-    'mosaicml/composer#144': 'lib/align: clock_sync_timestamp_us as an anchor'}
+OPEN = {}
 
 
 def case(thread, kind, what):
@@ -1441,6 +1440,133 @@ typing('ROCm/ATOM#644', 'top T.json --percentile 95', r'p95|--sort')
 typing('pytorch/pytorch#179768', 'convert T.json -a annotations.json -o o.json', r'(?i)option|derive|arg')
 typing('neuralmagic/nm-vllm#124', 'tree --json-trace T.json', r'inputs need no option')
 typing('gaogaotiantian/viztracer#249', '--compress T.json -o T.json.gz', r'convert|command must come first')
+
+
+# ---- a fifth round, tried when the fourth had been mended ----
+
+@case('google/perfetto#503', 'rank', 'the rank behind RANK, between words and times')
+def _():
+    names = [f'TRACE_EVENT_RANK{r}_TIME168520590{r}_SERIAL1.gz' for r in (1, 4)]
+    for i, name in enumerate(names):
+        put(name, gzip.compress(json.dumps([x('collective', 0, 100), x('send', 50, 80), x(f'w{i}', 60, 10)]).encode()))
+    equal(ranks(*names), [1, 4])
+    equal(durations(converted(names[0], 'a.pftrace')), {'collective': [100], 'send': [80], 'w0': [10]})
+
+
+@case('google/perfetto#978', 'flow', 'merged files have equal ids of arrows')
+def _():
+    for r in (0, 1):
+        launch, work = x(f'launch{r}', 10, 5, cat='cuda_runtime', args={'correlation': 7}), kernel(f'k{r}', 30 + r, 10, correlation=7)
+        put(f'rank{r}.json', {'traceEvents': [launch, work, {'ph': 's', 'id': 7, 'pid': 1, 'tid': 1, 'ts': 10, 'cat': 'ac2g', 'name': 'ac2g'},
+                                              {'ph': 'f', 'bp': 'e', 'id': 7, 'pid': 0, 'tid': 7, 'ts': 30 + r, 'cat': 'ac2g', 'name': 'ac2g'}]})
+    query = 'select o.name, i.name from flow f join slice o on o.id = f.slice_out join slice i on i.id = f.slice_in'
+    for out in ('m.json', 'm.pftrace'):
+        run('merge', 'rank0.json', 'rank1.json', '-o', out)
+        equal(sorted(answers(out, query)), ['launch0,k0', 'launch1,k1'])
+
+
+@case('google/perfetto#432', 'stack', 'two ends without names at one time')
+def _():
+    put('a.json', [{'pid': 2, 'tid': 14, 'ph': ph, 'ts': ts, **({'name': n} if n else {})} for ph, n, ts in (
+        ('B', 'Event4', 209124), ('E', '', 209729), ('B', 'Event5', 209729), ('B', 'Event6', 209948), ('E', '', 210012), ('E', '', 210012), ('B', 'Event7', 210012), ('E', '', 210051))])
+    for source in ('a.json', converted('a.json', 'a.pftrace')):
+        equal(durations(source), {'Event4': [605], 'Event5': [283], 'Event6': [64], 'Event7': [39]})
+
+
+@case('google/perfetto#555', 'perfetto', 'the order of tracks that the parent states')
+def _():
+    def ordered(uuid, name, rank):
+        return packet(message(60, number(1, uuid) + message(2, name.encode()) + number(5, 1) + number(12, rank)), number(10, 1))
+    put('a.pftrace', packet(message(60, number(1, 1) + message(3, number(1, 5) + message(6, b'app')) + number(11, 3)), number(10, 1)) + ordered(10, 'z first', 1) + ordered(11, 'a last', 2)
+        + slice_event(100, 1, 10, 'x') + slice_event(200, 2, 10) + slice_event(100, 1, 11, 'y') + slice_event(300, 2, 11))
+    back = json.load(open(converted('a.pftrace', 'b.json')))['traceEvents']
+    of = {e['tid']: e['args']['name'] for e in back if e.get('name') == 'thread_name'}
+    order = {of[e['tid']]: e['args']['sort_index'] for e in back if e.get('name') == 'thread_sort_index'}
+    equal(sorted(order, key=order.get), ['z first', 'a last'])
+
+
+@case('google/perfetto#1460', 'flow', 'words of flows within args are no flows')
+def _():
+    put('a.json', {'traceEvents': [
+        {'name': 'io_schedule', 'cat': 'offcpu', 'ph': 'B', 'ts': 1000, 'pid': 100, 'tid': 101, 'args': {'stack': ['io_schedule', 'worker_thread']}},
+        {'ph': 'E', 'ts': 2000, 'pid': 100, 'tid': 101, 'args': {'flow_out': 12345}}, {'name': 'wake_up_process', 'ph': 'B', 'ts': 1900, 'pid': 100, 'tid': 102, 'args': {'flow_in': 12345}},
+        {'ph': 'E', 'ts': 2100, 'pid': 100, 'tid': 102}]})
+    equal(durations('a.json'), {'io_schedule': [1000], 'wake_up_process': [200]})
+    equal(answers('a.json', 'select count(*) from flow'), ['0'])
+
+
+@case('pytorch/torchtitan#2926', 'graph', 'modules as an arg of kernels')
+def _():
+    put('a.json', {'traceEvents': [kernel('gemm', 20 * i, 10 + i, **{'graph id': 1, 'graph node id': 1 << 32 | i + 1, 'module_fqn': f'layers.{i}.attention.wq'}) for i in range(3)]})
+    equal(top('a.json', '--by', 'arg.module_fqn', '--fold'), {'layers.*.attention.wq': 33000})
+
+
+@case('Lightning-AI/pytorch-lightning#20580', 'phase', 'how long a step loads, goes forward and backward')
+def _():
+    names = (('[_TrainingEpochLoop].train_dataloader_next', 'dataloader'), ('[Strategy]DDPStrategy.training_step', 'forward'), ('[Strategy]DDPStrategy.backward', 'backward'),
+             ('[LightningModule]Net.optimizer_step', 'optimizer'))
+    put('a.json', {'traceEvents': [x('[pl][profile]' + n, 100 * i, 10 + i, cat='user_annotation') for i, (n, _) in enumerate(names)]})
+    equal(top('a.json', '--by', 'phase'), {phase: 10000 + 1000 * i for i, (_, phase) in enumerate(names)})
+
+
+@case('openxla/xprof#389', 'question', 'a trace of a remote TPU has the host only')
+def _():
+    put('t.trace.json', {'traceEvents': [{'ph': 'M', 'name': 'process_name', 'pid': 701, 'args': {'name': '/host:CPU'}}, x('PjitFunction(dot)', 0, 50, pid=701)]})
+    has(said('report', 't.trace.json'), r'(?i)no (accelerator|device|GPU)')
+
+
+@case('intel/torch-xpu-ops#3350', 'question', 'a span of the profiler of XPUs, and no kernel')
+def _():
+    put('a.json', {'traceEvents': [x('__xpu_profiler__', 0, 1000, cat='Trace', pid='Spans', tid='PyTorch Profiler'), x('aten::mm', 10, 20, cat='cpu_op')]})
+    equal(devices('a.json'), [])
+    has(said('report', 'a.json'), r'(?i)no (accelerator|device|GPU)')
+
+
+@case('jax-ml/jax#21295', 'step', 'a trace without steps says so')
+def _():
+    put('perfetto_trace.json', {'traceEvents': [{'ph': 'M', 'name': 'process_name', 'pid': 701, 'args': {'name': '/host:CPU'}}] + [x('PjitFunction(train_step)', 100 * i, 50, pid=701) for i in range(3)]})
+    has(said('report', 'perfetto_trace.json') + said('top', 'perfetto_trace.json', '--step', '1'), r'(?i)no (training )?steps')
+
+
+@case('pytorch/kineto#1416', 'device', 'streams of HIP are numbers of 64 bits')
+def _():
+    big = [140234567890128, 140234567890384]
+    put('a.json', {'traceEvents': [e for i, s in enumerate(big) for e in (x('Stage::0', 0, 50 + i, cat='gpu_user_annotation', pid=0, tid=s), x('k', 5, 10 + i, cat='kernel', pid=0, tid=s, args={'device': 0, 'stream': s}))]})
+    equal(top('a.json', '--by', 'stream', '--kind', 'kernel'), {str(s): 10000 + 1000 * i for i, s in enumerate(big)})
+    equal(depths(converted('a.json', 'a.pftrace')), [('Stage::0', 0), ('Stage::0', 0), ('k', 1), ('k', 1)])
+
+
+@case('boujeepossum/ll#24', 'json', 'a stream of tasks whose end was not written')
+def _():
+    put('trace.json', '{"displayTimeUnit":"ms","traceEvents":[' + json.dumps(x('build', 0, 100, args={'parent': 'root', 'tags': ['a']})) + ',\n' + json.dumps(x('link', 100, 7)) + ',\n')
+    equal(durations('trace.json'), {'build': [100], 'link': [7]})
+
+
+@case('llvm/llvm-project#98320', 'question', 'instantiations by the file of the template')
+def _():
+    put('a.json', {'traceEvents': [x('InstantiateClass', 10 * i, 5 + i, args={'detail': f'vector<T{i}>', 'file': f}) for i, f in enumerate(('/v.h', '/m.h', '/v.h'))], 'beginningOfTime': 1720000000000000})
+    equal(top('a.json', '--by', 'arg.file'), {'/v.h': 12000, '/m.h': 6000})
+
+
+@case('facebookresearch/HolisticTraceAnalysis#107', 'rank', 'a trace without a rank')
+def _():
+    put('trace.json', {'schemaVersion': 1, 'deviceProperties': [{'id': 0, 'name': 'Tesla P100-PCIE-16GB'}], 'record_shapes': 1, 'with_stack': 1, 'traceEvents': [
+        x('autograd::engine::evaluate_function: NllLossBackward0', 1708722576381804, 7933, cat='cpu_op', args={'External id': 513, 'Ev Idx': 0, 'Fwd thread id': 1, 'Sequence number': 10}),
+        kernel('nll', 1708722576390000, 20)]})
+    equal([(d['kernels'], d['busy_ns']) for d in devices('trace.json')], [(1, 20000)])
+    equal(top('trace.json', '--by', 'phase', '--kind', 'op'), {'backward': 7933000})
+
+
+@case('ecmwf/WeatherGenerator#668', 'phase', "a training loop's own ranges: data, forward, loss, backward, clipping, optimizer")
+def _():
+    names = (('Data', ''), ('Forward', 'forward'), ('Backward', 'backward'), ('Optimizer', 'optimizer'))
+    put('a.json', {'traceEvents': [x(n, 100 * i, 10 + i, cat='user_annotation') for i, (n, _) in enumerate(names)]})
+    equal(top('a.json', '--by', 'phase'), {phase: 10000 + 1000 * i for i, (_, phase) in enumerate(names)})
+
+
+typing('datawhalechina/llm-algo-leetcode#169', 'top T.json --by phases', r'phase')
+typing('Lightning-AI/pytorch-lightning#20580', 'report T.json --dirpath . --filename perf', r'(?i)--html|redirect|operand|inputs need no option')
+typing('pytorch/tutorials#3013', 'top T.json --sort xpu_time_total', r'total|self')
 
 
 def main():
