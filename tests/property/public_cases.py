@@ -1437,7 +1437,6 @@ typing('AMD-AGI/TraceLens#723', 'split T.json --by step -o s-{}.json', r'--by|st
 typing('sgl-project/sglang#22440', 'breakdown --input T.json', r'\b(report|top|tree)\b')
 typing('sgl-project/sglang#22440', 'triage T.json', r'\b(report|top|check)\b')
 typing('ROCm/ATOM#644', 'top T.json --percentile 95', r'p95|--sort')
-typing('pytorch/pytorch#179768', 'convert T.json -a annotations.json -o o.json', r'(?i)option|derive|arg')
 typing('neuralmagic/nm-vllm#124', 'tree --json-trace T.json', r'inputs need no option')
 typing('gaogaotiantian/viztracer#249', '--compress T.json -o T.json.gz', r'convert|command must come first')
 
