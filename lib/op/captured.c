@@ -5,12 +5,16 @@
  * upper half, the number of the node in the order of capture below. A trace that contains the capture has the calls in that order,
  * between cudaStreamBeginCapture and cudaStreamEndCapture, and no work of theirs. A graph is joined with a capture if the sequences of
  * kernels, copies and fills are equal, and if it is clear which: there are as many captures as graphs with this sequence, which were
- * made in the same order, or all captures with this sequence have the same operators. */
+ * made in the same order, or all captures with this sequence have the same operators.
+ *
+ * Nsight Systems records the creation of each node on the thread that captured it, and which node it was copied from when the graph was
+ * instantiated (CUDA_GRAPH_NODE_EVENTS). Then nothing needs to be guessed. */
 #include "captured.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "graph/args.h"
 #include "regions.h"
 
@@ -251,12 +255,75 @@ static bool join_all(struct capturing *c, tk_id **capture) {
   return !c->mem->failed;
 }
 
+/* ---- nodes whose creation was recorded ---- */
+
+enum { COPIES_MOST = 16 }; /* of a node: by cloning and instantiating its graph */
+
+struct created {
+  const struct tk_trace *t;
+  struct map of_node; /* process and node -> host event that created the node */
+  tk_id node, original;
+};
+
+static bool number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, int64_t *number) {
+  struct tk_arg arg;
+  if (!key || !args_of_event(t, e, key, &arg) || (arg.type != TK_ARG_INT && arg.type != TK_ARG_UINT)) return false;
+  *number = arg.i;
+  return arg.i > 0;
+}
+
+static uint64_t node_key(const struct tk_trace *t, tk_id track, int64_t node) {
+  return hash_mix(t->tracks[track].parent, (uint64_t)node);
+}
+
+static bool find_created(struct created *c, const struct kinds *kinds) {
+  int64_t node;
+  for (tk_id i = 1; i <= c->t->n_events; i++) {
+    const struct tk_event *e = &c->t->events[i];
+    if (kinds_of(kinds, e) & KIND_DEVICE || !number_of(c->t, e, c->node, &node)) continue;
+    uint32_t *at = map_put(&c->of_node, node_key(c->t, e->track, node), i);
+    if (!at) return false;
+  }
+  return true;
+}
+
+/* Returns the event that created the node from which this one was copied; 0 if it was not recorded. */
+static tk_id creation_of(struct created *c, tk_id track, int64_t node) {
+  for (int i = 0; i < COPIES_MOST; i++) {
+    const uint32_t *at = map_get(&c->of_node, node_key(c->t, track, node));
+    int64_t original;
+    if (!at) return 0;
+    if (!number_of(c->t, &c->t->events[*at], c->original, &original)) return *at;
+    node = original;
+  }
+  return 0;
+}
+
+/* Joins work with the creation of its node. The process is that of the launch. */
+static bool join_created(const struct kinds *kinds, const tk_id *launch, struct mem *mem, tk_id **capture) {
+  static const char NODE[] = "graph node id", ORIGINAL[] = "original graph node id";
+  const struct tk_trace *t = kinds->t;
+  struct created c = {.t = t, .node = intern_id(&t->store->strings, NODE, sizeof NODE - 1),
+                      .original = intern_id(&t->store->strings, ORIGINAL, sizeof ORIGINAL - 1)};
+  const size_t n = (size_t)t->n_events + 1;
+  int64_t node;
+  if (!c.node || !c.original) return true;
+  map_init(&c.of_node, mem);
+  *capture = mem_array(mem, n, sizeof **capture);
+  if (*capture) memset(*capture, 0, n * sizeof **capture);
+  const bool ok = *capture && find_created(&c, kinds);
+  for (tk_id i = 1; ok && i <= t->n_events; i++)
+    if (launch[i] && number_of(t, &t->events[i], c.node, &node)) (*capture)[i] = creation_of(&c, t->events[launch[i]].track, node);
+  map_free(&c.of_node);
+  return ok;
+}
+
 bool captured_find(const struct kinds *kinds, const struct track_origin *origins, const tk_id *launch, struct mem *mem,
                    tk_id **capture) {
   struct capturing c = {.kinds = kinds, .t = kinds->t, .origins = origins, .mem = mem};
   *capture = NULL;
-  bool ok = true;
-  if (find_roles(&c)) {
+  bool ok = join_created(kinds, launch, mem, capture);
+  if (ok && !*capture && find_roles(&c)) {
     ok = find_captures(&c);
     if (ok && c.n_captures) qsort(c.captures, c.n_captures, sizeof *c.captures, captures_in_order);
     ok = ok && (!c.n_captures || (find_calls(&c, launch) && find_nodes(&c)));

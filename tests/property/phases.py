@@ -5,10 +5,12 @@
     work        device work has the phase of the span that launched it, that encloses it, or of its step; the same in all formats
     scopes      ops of XLA by their args; programs by their names
     graphs      replayed kernels belong to the op and the module of their capture, if it is certain which
+    nsys        the same by the creation of nodes, which Nsight Systems records
     programs    programs of XLA that repeat are steps if nothing else names steps
     folded      --fold-graphs: hundreds of streams become lanes without overlaps; work, args and arrows stay"""
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -218,6 +220,45 @@ def check_graphs():
     check('work outside of the graph', found == {**by_op, 'aten::mm': 13000}, found)
 
 
+# ---- nodes in exports of Nsight Systems ----
+
+def check_nsys():
+    """Two processes with equal ids of nodes; each node was created in a range of NVTX, and copied when the graph was instantiated."""
+    db = sqlite3.connect('graph.sqlite')
+    db.executescript("""
+        create table StringIds(id integer primary key, value text);
+        create table META_DATA_EXPORT(name text, value text);
+        create table NVTX_EVENTS(start integer, end integer, eventType integer, text text, textId integer, globalTid integer);
+        create table CUPTI_ACTIVITY_KIND_RUNTIME(start integer, end integer, eventClass integer, globalTid integer, correlationId integer, nameId integer);
+        create table CUDA_GRAPH_NODE_EVENTS(start integer, end integer, nameId integer, globalTid integer, graphNodeId integer, originalGraphNodeId integer);
+        create table CUPTI_ACTIVITY_KIND_KERNEL(start integer, end integer, deviceId integer, contextId integer, streamId integer, correlationId integer,
+            globalPid integer, demangledName integer, graphNodeId integer);
+        insert into META_DATA_EXPORT values ('EXPORT_SCHEMA_VERSION', '3.11.0');
+        insert into StringIds values (1, 'cudaGraphLaunch'), (2, 'Graph Node Creation'), (3, 'gemm'), (4, 'norm'), (5, 'cudaLaunchKernel');""")
+    for pid in (100, 200):
+        process, thread = pid << 24, pid << 24 | pid
+        for i, layer in enumerate(('attention', 'mlp')):
+            at = 1000 * i + 10
+            db.execute('insert into NVTX_EVENTS values (?, ?, 59, ?, null, ?)', (at, at + 500, f'{layer} of {pid}', thread))
+            db.execute('insert into CUPTI_ACTIVITY_KIND_RUNTIME values (?, ?, 0, ?, ?, 5)', (at + 10, at + 60, thread, 50 + i))
+            db.execute('insert into CUDA_GRAPH_NODE_EVENTS values (?, ?, 2, ?, ?, null)', (at + 20, at + 30, thread, 1 + i))
+            db.execute('insert into CUDA_GRAPH_NODE_EVENTS values (?, ?, 2, ?, ?, ?)', (5000 + i, 5000 + i, thread, 11 + i, 1 + i))
+        for replay in range(2):
+            at = 10000 + 1000 * replay
+            db.execute('insert into CUPTI_ACTIVITY_KIND_RUNTIME values (?, ?, 0, ?, ?, 1)', (at, at + 20, thread, 70 + replay))
+            for i in range(2):
+                db.execute('insert into CUPTI_ACTIVITY_KIND_KERNEL values (?, ?, 0, 1, 7, ?, ?, ?, ?)',
+                           (at + 100 + 100 * i, at + 150 + 110 * i, 70 + replay, process, 3 + i, 11 + i))
+    db.commit()
+    db.close()
+    for pid in (100, 200):
+        for layer, right in (('attention', {'gemm': 100}), ('mlp', {'norm': 120})):
+            found = top('graph.sqlite', 'name', '--kind', 'kernel', '--launched-by', f'{layer} of {pid}')
+            check(f'nsys: launched by {layer} of {pid}', found == right, found)
+    found = top('graph.sqlite', 'name', '--kind', 'kernel', '--launched-by', 'cudaGraphLaunch')
+    check('nsys: launched by the replay', found == {'gemm': 200, 'norm': 240}, found)
+
+
 # ---- programs ----
 
 def check_programs():
@@ -293,6 +334,7 @@ def main():
         check_overlaps()
         check_scopes()
         check_graphs()
+        check_nsys()
         check_programs()
         check_folded()
     return finish()
