@@ -9,23 +9,6 @@
 #error "include tracekit.h"
 #endif
 
-/* Derives what xprof derives from an XSpace before display: the step of each event (args group_id and step_name; the step's own
- * event takes the step's name) and the device lines Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops and Source code.
- * Derived data has this arg and is never written to XPlane.  Other formats, and traces with steps, are left unchanged. */
-#define TK_DERIVED "tracekit.derived"
-struct tk_derived {
-  uint64_t steps, lines, events; /* derived */
-  uint64_t grouped;              /* events that belong to a step */
-};
-TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
-
-/* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its streams to lanes by kind, and removes the annotations
- * of streams without other work.  Work keeps its args, "stream" included. */
-struct tk_folded {
-  uint64_t events, lanes, annotations; /* moved; made; removed */
-};
-TK_API bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *err);
-
 /* Method that maps the clocks of several hosts onto one.  Inputs of one host are never moved against each other. */
 enum tk_align {
   TK_ALIGN_AUTO,        /* collectives if they can be trusted, else the wall clock */

@@ -17,6 +17,7 @@ struct shared {
   uint8_t without; /* not an option; data that the command does not need (tk_load_options) */
   int derive;
   bool fold_graphs;
+  const char *scopes;
   struct {
     bool asked, keep_numbers;
     struct opt_choice names;

@@ -7,6 +7,7 @@
     graphs      replayed kernels belong to the op and the module of their capture, if it is certain which
     nsys        the same by the creation of nodes, which Nsight Systems records
     programs    programs of XLA that repeat are steps if nothing else names steps
+    scope rows  --scopes: nested spans of the paths in an arg
     folded      --fold-graphs: hundreds of streams become lanes without overlaps; work, args and arrows stay"""
 import json
 import os
@@ -284,6 +285,25 @@ def check_programs():
     check('one execution is no step', found == {'': 20000}, found)
 
 
+# ---- rows of scopes ----
+
+def check_scope_rows():
+    def op(name, ts, dur, path):
+        return {'ph': 'X', 'pid': 3, 'tid': 3, 'name': name, 'ts': ts, 'dur': dur, 'args': {'tf_op': path} if path else {}}
+    rows = [{'ph': 'M', 'name': 'process_name', 'pid': 3, 'args': {'name': '/device:TPU:0'}}, {'ph': 'M', 'name': 'thread_name', 'pid': 3, 'tid': 3, 'args': {'name': 'XLA Ops'}}]
+    path = put('scopes.json', rows + [op('a', 0, 10, 'jit(f)/layer_0/dot'), op('b', 12, 8, 'jit(f)/layer_0/transpose(jvp(a/b))/add'), op('c', 25, 5, 'jit(f)/layer_1/dot'),
+                                      op('d', 29, 10, 'jit(f)/layer_2'), op('e', 50, 5, None), op('f', 60, 5, 'jit(g)/layer_2')])
+    right = [('jit(f)', 0, 0, 39), ('layer_0', 1, 0, 20), ('dot', 2, 0, 10), ('transpose(jvp(a/b))', 2, 12, 20), ('add', 3, 12, 20), ('layer_1', 1, 25, 29), ('dot', 2, 25, 29),
+             ('layer_2', 1, 29, 39), ('jit(g)', 0, 60, 65), ('layer_2', 1, 60, 65)]
+    for ending in ('json', 'pftrace'):
+        run('convert', '-q', path, '--scopes', 'arg.tf_op', '-o', f'rows.{ending}', '--force')
+        events = [json.loads(line) for line in run('dump', '--jsonl', f'rows.{ending}').splitlines()]
+        found = [(e['name'], e['depth'], round(e['time_ms'] * 1000), round((e['time_ms'] + e['dur_ms']) * 1000)) for e in events if e['thread'].startswith('scopes of XLA Ops')]
+        check(f'{ending}: rows of scopes', sorted(found) == sorted(right), found)
+        check(f'{ending}: the ops stay', sum(e['thread'].startswith('XLA Ops') for e in events) == 6, events)
+        check(f'{ending}: kernels are those of the ops', sum(top(f'rows.{ending}', 'name', '--kind', 'kernel').values()) == 43000, top(f'rows.{ending}', 'name', '--kind', 'kernel'))
+
+
 # ---- lanes ----
 
 def replay_on_streams():
@@ -336,6 +356,7 @@ def main():
         check_graphs()
         check_nsys()
         check_programs()
+        check_scope_rows()
         check_folded()
     return finish()
 
