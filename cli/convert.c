@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "redact.h"
 #include "shared/run.h"
+#include "shared/select.h"
 #include "print/tty.h"
 #include "shared/write.h"
 
@@ -9,7 +10,13 @@ struct params {
   struct shared shared;
 };
 
-static const struct opt opts[] = { ROWS_WRITE, ROW_DERIVE, ROWS_REDACT, ROW_JSON, ROWS_READ, ROW_END };
+#define ROW_SCOPES                                                                                                         \
+  {                                                                                                                        \
+    OPT_STRING, 0, "scopes", "arg.KEY", "add rows of the scopes that this arg states as a path, such as arg.tf_op",         \
+        SHARED(scopes), 0, 0, 0                                                                                            \
+  }
+
+static const struct opt opts[] = { ROWS_WRITE, ROW_DERIVE, ROW_FOLD_GRAPHS, ROW_SCOPES, ROWS_REDACT, ROW_JSON, ROWS_READ, ROW_END };
 
 static const struct example examples[] = {
   { "tracekit convert trace.json -o trace.json.gz", "compress a trace" },
@@ -22,6 +29,8 @@ static const struct example examples[] = {
 static bool convert_prepare(const struct shared *s, struct tk_trace *t, const char *output, struct redacting *r,
                             struct tk_err *err) {
   if (run_derives(s, output, t->format) && !tk_derive(t, NULL, err)) return false;
+  if (s->fold_graphs && !tk_fold_graphs(t, NULL, err)) return false;
+  if (s->scopes && !tk_scopes(t, s->scopes + 4, NULL, err)) return false;
   return !s->redact.asked || tk_redact(t, &r->options, &r->report, err);
 }
 
@@ -80,6 +89,7 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
     .save = run_save_options(s, "tracekit convert", &progress),
     .output = output,
     .derive = s->derive > 0,
+    .fold_graphs = s->fold_graphs,
     .redact = s->redact.asked ? &r->options : NULL,
   };
   int status;
@@ -106,6 +116,11 @@ static int cmd_convert(const void *params, const struct operands *in) {
   struct tk_sources *sources = output ? run_sources(s, "convert", in, &status) : NULL;
   struct redacting r;
   if (!sources) return status;
+  if (s->scopes && (!select_is_arg(s->scopes) || sources->n > 1 || folder)) {
+    status = run_usage("convert", select_is_arg(s->scopes) ? "--scopes converts one trace to one file" : "--scopes: expected arg.KEY");
+    tk_sources_close(sources);
+    return status;
+  }
   if (redact_begin(s, "convert", in, &r, &status)) {
     status = sources->n > 1 || folder ? convert_several(s, sources, output, &r) : convert_one(s, sources, output, &r);
     status = redact_end(&r, output, status);

@@ -26,7 +26,8 @@ static const struct opt opts[] = {
   { OPT_LIST, 0, "before", "INPUT", "an input from the earlier (baseline) run; repeatable, replaces BEFORE AFTER",
     FIELD(before), 0, 0, 0 },
   { OPT_LIST, 0, "after", "INPUT", "an input of the run after; repeatable", FIELD(after), 0, 0, 0 },
-  { OPT_STRING, 0, "by", "WHAT", "group rows by: name (default), path, cat, process, track, stream or arg.KEY", FIELD(by),
+  { OPT_STRING, 0, "by", "WHAT", "group rows by: name (default), path, cat, process, track, stream, phase, "
+                                            "op, module or arg.KEY", FIELD(by),
     0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: fusion.*, "
                             "add<*>(float*)", FIELD(fold),

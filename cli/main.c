@@ -66,6 +66,7 @@ static const char *foreign_command(const char *name) {
     { "align", "merge" },               { "shift", "rebase" },           { "anonymise", "redact" },       { "anonymize", "redact" },
     { "validate", "check" },            { "open", "view" },              { "flamegraph", "tree" },
     { "analyze-profile", "report" },    { "analyze", "report" },         { "analyse", "report" },         { "profile", "report" },
+    { "breakdown", "report, top or tree" }, { "triage", "report or check" }, { "bottleneck", "report" }, { "hotspots", "top" },
     { "traceconv", "convert" },         { "export", "convert" },         { "--combine", "merge" },
     { "--merge", "merge" },             { "--convert", "convert" },      { "--report", "report" },        { "--filter", "filter" },
     { "--query", "sql" },

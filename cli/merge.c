@@ -50,6 +50,7 @@ static const struct opt opts[] = {
   ROW_NO_PROVENANCE,
   ROW_NO_PASSTHROUGH,
   ROW_DERIVE,
+  ROW_FOLD_GRAPHS,
   ROWS_REDACT,
   ROW_JSON,
   ROWS_READ,
@@ -249,6 +250,7 @@ static int cmd_merge(const void *params, const struct operands *in) {
     .source = &source,
     .keep_going = p->shared.keep_going,
     .derive = p->shared.derive > 0,
+    .fold_graphs = p->shared.fold_graphs,
     .manifest = p->manifest,
     .align_report = p->align_report,
   };

@@ -35,9 +35,10 @@ static const struct opt_word sort_words[] = {
 
 static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
-    "group rows by: name (default), cat, kind, rank, process, track, stream, step or arg.KEY", FIELD(by), 0, 0, 0 },
+    "group rows by: name (default), cat, kind, rank, process, track, stream, step, phase, op, module or "
+    "arg.KEY", FIELD(by), 0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0,
-    "by name: combine names that differ only in numbers or template arguments: fusion.*, "
+    "combine names, or texts of an arg, that differ only in numbers or template arguments: fusion.*, "
     "add<*>(float*)", FIELD(fold), 0, 0, 0 },
   { OPT_LIST, 0, "cols", "arg.KEY", "add the mean, minimum and maximum of this arg", FIELD(cols), 0, 0, 0 },
   { OPT_INT, 0, "min-count", "N", "hide rows with fewer events", FIELD(min_count), 0, 1, 2147483647 },

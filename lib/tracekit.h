@@ -387,6 +387,7 @@ TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *ke
 /* ---- operations: convert, merge, rebase, filter, split, shrink, size, list, extract ----------------------------- */
 
 #include "tracekit_redact.h"
+#include "tracekit_rows.h"
 #include "tracekit_ops.h"
 #include "tracekit_steps.h"
 #include "tracekit_report.h"

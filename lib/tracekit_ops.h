@@ -9,17 +9,6 @@
 #error "include tracekit.h"
 #endif
 
-/* Derives what xprof derives from an XSpace before display: the step of each event (args group_id and step_name; the step's own
- * event takes the step's name) and the device lines Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops and Source
- * code.  Derived events and args carry this arg and are never written to XPlane.  Traces of other formats, and traces that
- * already record their steps, are left unchanged. */
-#define TK_DERIVED "tracekit.derived"
-struct tk_derived {
-  uint64_t steps, lines, events; /* derived */
-  uint64_t grouped;              /* events that belong to a step */
-};
-TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
-
 /* Method that maps the clocks of several hosts onto one.  Inputs of one host are never moved against each other. */
 enum tk_align {
   TK_ALIGN_AUTO,        /* collectives if they can be trusted, else the wall clock */
@@ -69,6 +58,7 @@ struct tk_merge_options {
   const char *align_report; /* output file for the clock alignment, as JSON; NULL = none */
   size_t n_ranks, n_offsets; /* n_ranks 0 = keep all ranks */
   const struct tk_source_options *source; /* which runs and inputs the names select; NULL = the newest run of each */
+  bool fold_graphs; /* apply tk_fold_graphs to every input */
 };
 #define TK_MERGE_OPTIONS_INIT TK_OPTIONS_INIT(tk_merge_options)
 
@@ -338,8 +328,7 @@ struct tk_shrink_report {
  * fails with TK_ELIMIT and names the smallest possible size. */
 TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
                       struct tk_err *err);
-/* Does the same into memory, which the caller frees with free(); `name` determines format and compression as in tk_save_memory.
- */
+/* Does the same into memory, which the caller frees with free(); `name` determines format and compression, as in tk_save_memory. */
 TK_API bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_shrink_options *opt,
                              struct tk_shrink_report *report, struct tk_err *err);
 
@@ -353,7 +342,8 @@ struct tk_selection {
 };
 
 enum tk_top_by {
-  TK_TOP_NAME, TK_TOP_CAT, TK_TOP_KIND, TK_TOP_RANK, TK_TOP_PROCESS, TK_TOP_TRACK, TK_TOP_STREAM, TK_TOP_STEP, TK_TOP_ARG
+  TK_TOP_NAME, TK_TOP_CAT, TK_TOP_KIND, TK_TOP_RANK, TK_TOP_PROCESS, TK_TOP_TRACK, TK_TOP_STREAM, TK_TOP_STEP, TK_TOP_ARG,
+  TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE /* around the event or its launch */
 };
 enum tk_top_sort {
   TK_SORT_TOTAL, TK_SORT_SELF, TK_SORT_UNION, TK_SORT_COUNT, TK_SORT_MEAN, TK_SORT_MIN, TK_SORT_P50, TK_SORT_P95, TK_SORT_MAX,
@@ -378,9 +368,8 @@ struct tk_top_col {
   double mean, min, max;
 };
 
-/* Statistics of the events of one name, kind, rank, ...: spans, and instants with duration 0, but no counters.  A span that
- * crosses an edge of the time range counts with the part inside.  A span that never ended counts only in count and unfinished.
- */
+/* Statistics of the events of one name, kind, rank, ...: spans, and instants with duration 0, but no counters.  A span that crosses
+ * an edge of the time range counts with the part inside.  A span that never ended counts only in count and unfinished. */
 struct tk_top_row {
   const char *name;     /* NULL = unnamed */
   size_t name_len;
@@ -562,6 +551,7 @@ struct tk_extract_options {
   bool raw;           /* copy files unchanged */
   bool derive;        /* as in tk_merge_options */
   const struct tk_redact_options *redact; /* as in tk_merge_options; not for copies */
+  bool fold_graphs;   /* as in tk_merge_options */
 };
 #define TK_EXTRACT_OPTIONS_INIT TK_OPTIONS_INIT(tk_extract_options)
 

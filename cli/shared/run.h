@@ -16,6 +16,8 @@ struct shared {
   bool facts; /* not an option; set by commands that always print facts */
   uint8_t without; /* not an option; data that the command does not need (tk_load_options) */
   int derive;
+  bool fold_graphs;
+  const char *scopes;
   struct {
     bool asked, keep_numbers;
     struct opt_choice names;
@@ -108,6 +110,13 @@ extern const struct opt_word run_progress_words[];
     OPT_SWITCH, 0, "derive", 0,                                                                                                \
         "add the steps and lines that xprof derives from an XPlane: Steps, XLA Modules, Framework Ops, ...",                   \
         SHARED(derive), 0, 0, 0                                                                                                \
+  }
+
+#define ROW_FOLD_GRAPHS                                                                                                        \
+  {                                                                                                                            \
+    OPT_FLAG, 0, "fold-graphs", 0,                                                                                             \
+        "show the work of replayed CUDA and HIP graphs on lanes by kind instead of their streams",                             \
+        SHARED(fold_graphs), 0, 0, 0                                                                                           \
   }
 
 /* Which run of a run directory to read. */

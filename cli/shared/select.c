@@ -231,10 +231,11 @@ void select_say_nothing(struct tk_trace *t, const struct tk_selection *s) {
 bool select_is_arg(const char *word) { return strncmp(word, "arg.", 4) == 0 && word[4]; }
 
 bool select_by(const char *command, const char *text, enum tk_top_by *by, const char **arg) {
-  static const char *const words[] = { "name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", NULL };
+  static const char *const words[] = { "name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY",
+                                       "phase", "op", "module", NULL };
   const char *near;
-  for (int i = 0; i < TK_TOP_ARG; i++)
-    if (!text || strcmp(text, words[i]) == 0) {
+  for (int i = 0; words[i]; i++)
+    if (!text || (i != TK_TOP_ARG && strcmp(text, words[i]) == 0)) {
       *by = (enum tk_top_by)i;
       return true;
     }
@@ -243,7 +244,7 @@ bool select_by(const char *command, const char *text, enum tk_top_by *by, const 
   if (select_is_arg(text)) return true;
   near = tk_nearest(text, words);
   if (near) tty_say("%s: --by: unknown column '%s'; did you mean '%s'?", command, text, near);
-  else tty_say("%s: --by: unknown column '%s'; expected name, cat, kind, rank, process, track, stream, step or "
-               "arg.KEY", command, text);
+  else tty_say("%s: --by: unknown column '%s'; expected name, cat, kind, rank, process, track, stream, step, phase, "
+               "op, module or arg.KEY", command, text);
   return false;
 }

@@ -169,7 +169,8 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   else if (input->copy_of && h->trusted && !h->n_pieces)
     snprintf(text, sizeof text, "it has the clock of the reference");
   else if (strcmp(h->method, "given") == 0)
-    snprintf(text, sizeof text, "shifted by the given offset");
+    snprintf(text, sizeof text, input->by_barrier ? "shifted by a barrier that the program recorded in each rank"
+                                                  : "shifted by the given offset");
   else if (strcmp(h->method, "start") == 0)
     snprintf(text, sizeof text, "its first event was aligned with the reference's first event; hosts may start seconds apart");
   else if (strcmp(h->method, "clock") == 0)

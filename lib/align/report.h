@@ -14,6 +14,8 @@ struct align_input {
   int64_t copy_ns;  /* ns by which its times are later than the times of that input */
   int64_t world; /* number of ranks in its job; 0 = unknown */
   const struct align_map *map; /* map supplied by the user; NULL = use given_ns */
+  int64_t barrier_ns; /* a barrier that all ranks recorded */
+  bool has_barrier, by_barrier; /* by_barrier: given_ns follows from it */
   bool merged;     /* contains several ranks */
   bool read, given, wanted; /* wanted: part of the output */
   bool stated;     /* the rank comes from the input or its file name */

@@ -11,6 +11,20 @@ static bool has_table(enum tk_top_by by) {
   return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK;
 }
 
+/* Finds what events lie within, for the groupings by phase, op and module. */
+static bool groups_prepare(struct groups *g, enum tk_top_by by) {
+  const struct match *m = g->match;
+  struct links links = {0};
+  struct phases phases = {0};
+  if (by != TK_TOP_PHASE && by != TK_TOP_OP && by != TK_TOP_MODULE) return true;
+  bool ok = links_init(&links, &m->kinds, m->origins, g->mem);
+  if (ok && by == TK_TOP_PHASE) ok = phases_init(&phases, &m->kinds, &m->steps, &links, g->mem);
+  else if (ok) ok = (g->region = regions_find(&m->kinds, &links, by == TK_TOP_OP ? REGION_OP : REGION_MODULE, g->mem)) != NULL;
+  g->phase = phases.of;
+  links_free(&links);
+  return ok;
+}
+
 bool groups_init(struct groups *g, const struct match *match, const struct tk_top_options *opt, struct mem *mem) {
   const struct tk_trace *t = match->t;
   const char *key = opt->by == TK_TOP_STREAM ? "stream" : opt->by == TK_TOP_ARG ? opt->arg : NULL;
@@ -19,6 +33,7 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
   g->text.mem = mem;
   intern_init(&g->texts, mem);
   map_init(&g->of_value, mem);
+  if (!groups_prepare(g, opt->by)) return false;
   if (key) g->key = intern_id(&t->store->strings, key, strlen(key));
   if (!has_table(g->by)) return true;
   g->of_id = mem_array(mem, n, sizeof *g->of_id);
@@ -29,6 +44,8 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g) {
   if (!g->mem) return;
   mem_free(g->mem, g->of_id);
+  mem_free(g->mem, g->phase);
+  mem_free(g->mem, g->region);
   map_free(&g->of_value);
   intern_free(&g->texts);
   buf_free(&g->text);
@@ -106,7 +123,7 @@ static uint32_t group_of_number(struct groups *g, int64_t value) {
   return *slot;
 }
 
-/* Groups by the printed value, so that 7 and "7" are equal. */
+/* Groups by the printed value, so that 7 and "7" are equal. Only text is folded. */
 static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
   const struct intern_str *s;
   char digits[96];
@@ -122,7 +139,18 @@ static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
   default: break;
   }
   s = trace_str(g->t, arg->s);
-  return group_of_text(g, s->bytes, s->len);
+  return groups_of_text(g, s->bytes, s->len);
+}
+
+static uint32_t group_of_phase(struct groups *g, tk_id event) {
+  const char *word = phase_word(g->phase[event]);
+  return word ? group_of_text(g, word, strlen(word)) : GROUP_NONE;
+}
+
+static uint32_t group_of_region(struct groups *g, tk_id event) {
+  const tk_id region = g->region[event];
+  const struct intern_str *s = region ? trace_str(g->t, g->t->classes[g->t->events[region].cls].name) : NULL;
+  return s ? groups_of_text(g, s->bytes, s->len) : GROUP_NONE;
 }
 
 static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
@@ -131,6 +159,9 @@ static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
   int64_t number;
   switch (g->by) {
   case TK_TOP_KIND: return group_of_number(g, kinds_of(&g->match->kinds, e));
+  case TK_TOP_PHASE: return group_of_phase(g, (tk_id)(e - g->t->events));
+  case TK_TOP_OP:
+  case TK_TOP_MODULE: return group_of_region(g, (tk_id)(e - g->t->events));
   case TK_TOP_RANK: return o && o->rank >= 0 ? group_of_number(g, o->rank) : GROUP_NONE;
   case TK_TOP_STEP: return steps_of(&g->match->steps, e, &number) ? group_of_number(g, number) : GROUP_NONE;
   default: break;

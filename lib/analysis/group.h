@@ -1,4 +1,4 @@
-/* group.h - groups events by name, category, kind, rank, process, track, stream, step, or an arg.
+/* group.h - groups events by name, category, kind, rank, process, track, stream, step, phase, op, module, or an arg.
  *
  * A group is a small number, found by one table lookup by class, track or value.  Group 1 (GROUP_NONE) holds the events without
  * the property; every other group has a text. */
@@ -6,6 +6,7 @@
 #define ANALYSIS_GROUP_H
 
 #include "op/match.h"
+#include "op/regions.h"
 
 enum { GROUP_NONE = 1 };
 
@@ -19,6 +20,8 @@ struct groups {
   uint32_t n;                /* groups are 1 .. n */
   struct intern texts;       /* text g - 1 belongs to group g, g > 1 */
   uint32_t *of_id;           /* by class or track; 0 = not computed yet */
+  uint8_t *phase;            /* by event */
+  tk_id *region;             /* by event: its op or module */
   struct map of_value;       /* kinds, ranks, steps, integers */
   struct buf text;
 };

@@ -12,9 +12,10 @@
 #include "base/int128.h"
 #include "group.h"
 #include "op/launched.h"
+#include "op/scopes.h"
 #include "measure.h"
 #include "self.h"
-#include "within.h"
+#include "graph/within.h"
 #include "graph/args.h"
 
 /* Node 0 is the root and is not reported. */
@@ -86,13 +87,6 @@ static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   return child_of(tree, parent, groups_of(tree->names, e), false);
 }
 
-/* Returns the length of the first part of a path: up to a slash outside of parentheses. */
-static size_t part_length(const char *path) {
-  size_t n = 0;
-  for (int depth = 0; path[n] && (path[n] != '/' || depth > 0); n++) depth += (path[n] == '(') - (path[n] == ')');
-  return n;
-}
-
 /* Returns the node of an event below the parts of its path; 0 if it is not selected or has no path. */
 static uint32_t hang_path(struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
@@ -101,7 +95,7 @@ static uint32_t hang_path(struct tree *tree, tk_id event) {
   if (!args_of_event(tree->t, e, tree->path, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) return 0;
   uint32_t node = tree->opt->has_by ? child_of(tree, 0, groups_of(tree->by, e), true) : 0;
   for (const char *p = tk_string(tree->t, arg.s, NULL); *p; p += *p == '/') {
-    const size_t n = part_length(p);
+    const size_t n = scopes_part(p);
     if (n) node = child_of(tree, node, groups_of_text(tree->names, p, n), false);
     if (n) tree->nodes[node].is_sum = true;
     p += n;

@@ -169,12 +169,33 @@ static bool list_devices(const struct tk_trace *t, struct map *first, struct map
   return true;
 }
 
+static bool shows_device(const struct tk_trace *t, tk_id track) {
+  return accelerator_is_thread(t, track) || (t->tracks[track].kind == TK_THREAD && accelerator_is_queue(t, t->tracks[track].parent));
+}
+
+/* Gives the threads of all processes of one device the first of these processes. */
+static bool join_queues(struct finder *f) {
+  const struct tk_trace *t = f->m->t;
+  struct map first;
+  bool ok = true;
+  map_init(&first, f->w->mem);
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
+    const tk_id process = t->tracks[i].parent;
+    if (t->tracks[i].kind != TK_THREAD || !accelerator_is_queue(t, process)) continue;
+    const uint32_t *at = map_put(&first, rank_key(f, i) << 32 | (uint32_t)accelerator_of(t, process).number, process);
+    ok = at != NULL;
+    f->devices[i] = at ? *at : 0;
+  }
+  map_free(&first);
+  return ok;
+}
+
 /* Copies do not tell their device: they belong to the only one of the process, if there is but one. */
 static bool find_devices(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   struct map first, alone;
   tk_id i = 1;
-  while (i <= t->n_tracks && !accelerator_is_thread(t, i)) i++;
+  while (i <= t->n_tracks && !shows_device(t, i)) i++;
   if (i > t->n_tracks) return true;
   if (!(f->devices = mem_array(f->w->mem, (uint64_t)t->n_tracks + 1, sizeof *f->devices))) return false;
   map_init(&first, f->w->mem);
@@ -188,7 +209,7 @@ static bool find_devices(struct finder *f) {
   }
   map_free(&first);
   map_free(&alone);
-  return ok;
+  return ok && join_queues(f);
 }
 
 /* Returns the process, or the first thread, that stands for the device of a track. */

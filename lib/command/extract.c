@@ -235,6 +235,7 @@ static bool put_trace(struct extractor *x, struct tk_extracted *f, struct tk_tra
   struct tk_save_options save = x->opt->save;
   if (!save.format && (x->folder || strcmp(f->output, "-") == 0)) save.format = output_format(x)->info.name;
   if (x->opt->derive && save_derives(f->output, &save, t->format) && !tk_derive(t, NULL, x->err)) return false;
+  if (x->opt->fold_graphs && !tk_fold_graphs(t, NULL, x->err)) return false;
   if (x->opt->redact && !tk_redact(t, x->opt->redact, &f->redacted, x->err)) return false;
   return tk_save(t, f->output, &save, &f->written, x->err);
 }
@@ -254,7 +255,7 @@ static bool convert(struct extractor *x, struct tk_extracted *f, size_t input) {
 static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t first) {
   struct tk_merge_options options = {
       .load = x->opt->load, .save = x->opt->save, .keep_going = !x->opt->load.strict, .keep_truncated = !x->opt->load.strict,
-      .derive = x->opt->derive, .redact = x->opt->redact};
+      .derive = x->opt->derive, .redact = x->opt->redact, .fold_graphs = x->opt->fold_graphs};
   struct tk_merge_report merged;
   bool ok;
   if (x->folder && !x->runs && !options.save.format) options.save.format = output_format(x)->info.name;

@@ -38,7 +38,7 @@ static bool parse_family(const char *text, struct accelerator *a) {
       return true;
     }
     const struct num number = num_scan((const uint8_t *)p, &end);
-    if (number.kind != NUM_INT || number.mant < 0 || (*end && *end != ' ' && *end != '(')) return false;
+    if (number.kind != NUM_INT || number.mant < 0 || (*end && *end != ' ' && *end != '(' && *end != '/')) return false;
     *a = (struct accelerator){*word, number.mant};
     return true;
   }
@@ -76,6 +76,7 @@ enum part {
   COPIES,      /* threads are copy engines */
   CALLS,       /* threads of the host: calls of the runtime */
   MARKERS,     /* threads of the host: annotations */
+  OPERATORS,   /* threads of the host: operators */
   SUMMARY      /* derived from the other processes */
 };
 
@@ -99,6 +100,13 @@ static const struct process_row {
     {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* the same, under MPI */
     {"GPU [0-9]*", NULL, QUEUES, "GPU"},                     /* our own, of Perfetto's GpuRenderStageEvent */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which has the device as a text in "pid" */
+    {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* TensorFlow 1, python/client/timeline.py, and the next six */
+    {"/device:GPU:*/stream:* Compute", NULL, QUEUES, "GPU"},
+    {"/device:GPU:*/memcpy Compute", NULL, QUEUES, "GPU"},
+    {"/gpu:*/stream:* Compute", NULL, QUEUES, "GPU"}, /* up to 1.2 */
+    {"/gpu:*/memcpy Compute", NULL, QUEUES, "GPU"},
+    {"*/device:[CG]PU:* Compute", NULL, OPERATORS, NULL}, /* operators as the executor runs them */
+    {"*/[cg]pu:* Compute", NULL, OPERATORS, NULL},
 };
 enum { N_PROCESSES = sizeof PROCESSES / sizeof *PROCESSES };
 
@@ -154,7 +162,15 @@ static int64_t number_at_end(const char *name) {
   return n && n < 10 && (!p[n] || (hash && p[n] == '.')) ? strtoll(p, NULL, 10) : -1;
 }
 
+/* Finds the device in the name of a plane: "/device:GPU:0", "/gpu:0/stream:13 Compute". */
+static bool parse_plane(const char *name, struct accelerator *a) {
+  const char *plane = strstr(name, "/device:"), *old = strstr(name, "/gpu:");
+  return plane ? parse_family(plane + 8, a) : old && parse_family(old + 1, a);
+}
+
 static int64_t accelerator_number_of(const struct process_row *row, const struct tk_track *k, const char *name) {
+  struct accelerator a;
+  if (parse_plane(name, &a)) return a.number;
   return strchr(row->name, '*') ? number_at_end(name) : ascend_number(k);
 }
 
@@ -168,8 +184,7 @@ static struct accelerator of_process(const struct tk_trace *t, const struct tk_t
     return row->part == QUEUES ? (struct accelerator){row->family, accelerator_number_of(row, k, name)}
       : (struct accelerator){NULL, -1};
   }
-  const char *plane = strstr(name, "/device:");
-  if (plane && parse_family(plane + 8, &a)) return a;
+  if (parse_plane(name, &a)) return a;
   if (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0) return a;
   if (parse_family(name, &a) && a.number >= 0) return a;
   return a;
@@ -179,6 +194,13 @@ bool accelerator_is_part(const struct tk_trace *t, tk_id process) {
   const char *name = process_words(t, &t->tracks[process]);
   for (const struct process_row *row = PROCESSES; row < PROCESSES + N_PROCESSES; row++)
     if ((row->part == COLLECTIVES || row->part == COPIES) && is_named(name, row->name)) return true;
+  return false;
+}
+
+bool accelerator_is_queue(const struct tk_trace *t, tk_id process) {
+  const char *name = process_words(t, &t->tracks[process]);
+  for (const struct process_row *row = PROCESSES; row < PROCESSES + N_PROCESSES; row++)
+    if (row->part == QUEUES && strchr(row->name, '/') && is_named(name, row->name)) return true;
   return false;
 }
 
@@ -262,6 +284,7 @@ static unsigned role_of(const struct process_row *row, const char *thread) {
   case COPIES: return KIND_DEVICE | KIND_MEMCPY | KIND_TRANSFER;
   case CALLS: return KIND_RUNTIME;
   case MARKERS: return KIND_ANNOTATION;
+  case OPERATORS: return KIND_OP;
   default: return KIND_DEVICE;
   }
 }
@@ -279,9 +302,9 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i], *process = &t->tracks[k->parent];
     roles[i] = 0;
-    if (k->kind != TK_THREAD || strstr(tk_string(t, process->name, NULL), "/device:")) continue;
+    const struct process_row *row = k->kind == TK_THREAD ? accelerator_row_of(t, process, valid) : NULL;
+    if (k->kind != TK_THREAD || (!row && strstr(tk_string(t, process->name, NULL), "/device:"))) continue;
     const char *thread = thread_words(t, k);
-    const struct process_row *row = accelerator_row_of(t, process, valid);
     if (row) roles[i] = role_of(row, thread);
     else roles[i] = role_in(of_process(t, process, valid), thread);
     const struct thread_row *queue = roles[i] ? NULL : thread_row(t, k);
@@ -356,7 +379,7 @@ static const char *const WORK[] = {
     "HIP_OPS",         /* rocprof 2 */
     NULL};
 /* Categories that say nothing of the kind of work. */
-static const char *const BARE[] = {"hpu_op", "cuda", "hip", NULL};
+static const char *const BARE[] = {"hpu_op", "cuda", "hip", "Op" /* TensorFlow 1, timeline.py */, NULL};
 
 static bool is_any(const char *word, const char *const *words) {
   while (*words && strcmp(word, *words) != 0) words++;
@@ -397,6 +420,7 @@ static const char *const WAITS[] = {
 static const char *const COPIES_BY_NAME[] = {
     "Memcpy",                                                     /* Kineto */
     "MEMCPY_ASYNC", "hcclMemcpy",                                 /* Ascend */
+    "MEMCPYHtoD", "MEMCPYDtoH", "MEMCPYDtoD", "MEMCPYPtoP",       /* TensorFlow 1, device_tracer.cc */
     "CopyHostToDevice", "CopyDeviceToHost", "CopyDeviceToDevice", /* rocprof 1 */
     "MEMORY_COPY_",                                               /* rocprofiler-sdk */
     "zeCommandListAppendMemoryCopy", "zeCommandListAppendImageCopy", /* unitrace */

@@ -27,6 +27,9 @@ const char *accelerator_of_type(double type);
  * "GPU0". */
 bool accelerator_is_part(const struct tk_trace *t, tk_id process);
 
+/* True if the process contains some queues of a device whose other queues are processes, too: "/device:GPU:0/stream:13 Compute". */
+bool accelerator_is_queue(const struct tk_trace *t, tk_id process);
+
 /* Args that hold the same number in a launch and in the work that it launched, ended by NULL. */
 extern const char *const accelerator_links[];
 enum { ACCELERATOR_LINKS = 6 };

@@ -75,9 +75,15 @@ void kind_xla_classes(const struct tk_trace *t, uint32_t *of_class) {
 
 /* ---- tracks ---- */
 
-/* A merge prepends the rank's label to the name of a plane. */
+static bool ends_in(const char *name, const char *end) {
+  const size_t n = strlen(name), m = strlen(end);
+  return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+/* A merge prepends the rank's label to the name of a plane. TensorFlow 1 has other processes (accelerator.c). */
 static bool is_device(const struct tk_trace *t, const struct tk_track *k) {
-  return strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/device:") != NULL;
+  const char *name = tk_string(t, t->tracks[k->parent].name, NULL);
+  return strstr(name, "/device:") && !ends_in(name, " Compute") && !ends_in(name, " Tensors");
 }
 
 static unsigned of_line(const char *name) {

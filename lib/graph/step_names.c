@@ -112,6 +112,46 @@ static uint32_t mark_row(struct step_names *n, const struct tk_trace *t, unsigne
   return found;
 }
 
+/* ---- programs ---- */
+
+struct program {
+  tk_time total;
+  tk_id track; /* last one that ran it */
+  bool repeats;
+};
+
+/* Adds up the executions on lines of XLA that show programs: "XLA Modules", and for GPUs "XLA Modules - from #2". */
+static void add_programs(const struct tk_trace *t, struct program *programs) {
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    const struct tk_track *k = &t->tracks[i];
+    if (k->kind != TK_THREAD || !text_begins(tk_string(t, k->name, NULL), "XLA Modules")) continue;
+    for (tk_id at = k->first; at < k->first + k->count; at++) {
+      const struct tk_event *e = &t->events[at];
+      struct program *p = &programs[e->cls];
+      if (e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED)) continue;
+      p->total += e->dur;
+      p->repeats = p->repeats || p->track == i;
+      p->track = i;
+    }
+  }
+}
+
+/* Marks the program that ran longest, of those that ran repeatedly on a device. Returns false when memory runs out. */
+static bool mark_program(struct step_names *n, const struct tk_trace *t, struct mem *mem, bool *found) {
+  struct program *programs = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *programs);
+  tk_id longest = 0;
+  if (!programs) return false;
+  memset(programs, 0, ((size_t)t->n_classes + 1) * sizeof *programs);
+  add_programs(t, programs);
+  for (tk_id i = 1; i <= t->n_classes; i++)
+    if (programs[i].repeats && (!longest || programs[i].total > programs[longest].total)) longest = i;
+  mem_free(mem, programs);
+  *found = longest != 0;
+  if (longest) n->marks[longest] = true;
+  n->ordinal = true;
+  return true;
+}
+
 bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem *mem) {
   *n = (struct step_names){NULL, false};
   if (!t->store->step_name && has_own_marks(t)) return true;
@@ -121,8 +161,10 @@ bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem 
   if (t->store->step_name) return mark_by_pattern(n, t, mem);
   for (unsigned i = 0; i <= N_ROWS; i++)
     if (mark_row(n, t, i)) return true;
-  step_names_free(n, mem);
-  return true;
+  bool found = false;
+  const bool ok = mark_program(n, t, mem, &found);
+  if (!found) step_names_free(n, mem);
+  return ok;
 }
 
 void step_names_free(struct step_names *n, struct mem *mem) {

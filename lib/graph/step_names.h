@@ -10,7 +10,8 @@ struct step_names {
 };
 
 /* Finds the classes whose spans mark steps: those of the trace's own pattern (store->step_name), else of the first row that any class
- * matches. Finds none if the profiler marked steps itself. Returns false when memory runs out. */
+ * matches, else the program of XLA that a device ran repeatedly and longest. Finds none if the profiler marked steps itself.
+ * Returns false when memory runs out. */
 bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem *mem);
 void step_names_free(struct step_names *n, struct mem *mem);
 

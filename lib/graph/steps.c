@@ -67,7 +67,7 @@ static bool add_track(struct steps *s, const struct tk_trace *t, tk_id track, co
     if (!(on_steps || key || named[e->cls]) || e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
     if (!steps_by_name(tk_string(t, t->classes[e->cls].name, NULL), on_steps, &number) && !by_arg(t, e, key, &number)) continue;
     if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
-    s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, track};
+    s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, track, i};
   }
   return true;
 }
@@ -93,7 +93,7 @@ static bool add_marked(struct steps *s, const struct tk_trace *t, tk_id track, c
     if (s->n > from && e->ts < s->v[s->n - 1].end) continue;
     if (!step_names_number(tk_string(t, t->classes[e->cls].name, NULL), &number)) ordinal = true;
     if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
-    s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, track};
+    s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, track, i};
   }
   number_track(s, from, ordinal);
   return true;
@@ -125,16 +125,14 @@ void steps_free(struct steps *s) {
 }
 
 /* Finds the last step of v[from..from+n) that starts at or before ts, if it has not ended. */
-static bool steps_find(const struct steps *s, uint32_t from, uint32_t n, tk_time ts, int64_t *number) {
+static const struct step *steps_find(const struct steps *s, uint32_t from, uint32_t n, tk_time ts) {
   uint32_t lo = from, hi = from + n;
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
     if (s->v[mid].start <= ts) lo = mid + 1;
     else hi = mid;
   }
-  if (lo == from || ts >= s->v[lo - 1].end) return false;
-  *number = s->v[lo - 1].number;
-  return true;
+  return lo == from || ts >= s->v[lo - 1].end ? NULL : &s->v[lo - 1];
 }
 
 /* Returns the index of the first step of this track or a later one. */
@@ -148,10 +146,16 @@ static uint32_t first_of(const struct steps *s, tk_id track) {
   return lo;
 }
 
-bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number) {
-  if (e->flags & TK_LOST_CLOCK) return false;
+const struct step *steps_at(const struct steps *s, const struct tk_event *e) {
+  if (e->flags & TK_LOST_CLOCK) return NULL;
   uint32_t own = first_of(s, e->track), n = first_of(s, e->track + 1) - own;
-  return n ? steps_find(s, own, n, e->ts, number) : steps_find(s, s->main, s->n_main, e->ts, number);
+  return n ? steps_find(s, own, n, e->ts) : steps_find(s, s->main, s->n_main, e->ts);
+}
+
+bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number) {
+  const struct step *step = steps_at(s, e);
+  if (step) *number = step->number;
+  return step != NULL;
 }
 
 bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end) {

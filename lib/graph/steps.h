@@ -11,7 +11,7 @@
 struct step {
   int64_t number;
   tk_time start, end;
-  tk_id track;
+  tk_id track, event;
 };
 
 struct steps {
@@ -27,6 +27,8 @@ void steps_free(struct steps *s);
 /* Finds the step in which the event starts: of its own track, else of the track with the most steps. Returns false if there is
  * none. */
 bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number);
+/* Returns that step; NULL if there is none. */
+const struct step *steps_at(const struct steps *s, const struct tk_event *e);
 
 /* Finds the extent of all spans of steps first..last, on any track. Returns false if there is none. */
 bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end);

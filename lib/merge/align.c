@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "graph/diagnostics.h"
 #include "load/load.h"
+#include "barrier.h"
 #include "offsets.h"
 #include "select.h"
 #include "op/redact.h"
@@ -73,6 +74,7 @@ static bool take_report(struct aligner *a) {
 
 static bool take_offsets(struct aligner *a) {
   if (a->opt->offsets_from && !take_report(a)) return false;
+  if (a->opt->align == TK_ALIGN_AUTO && !a->opt->offsets_from) barrier_apply(a->inputs, a->in->n);
   for (size_t k = 0; k < a->opt->n_offsets; k++) {
     const struct tk_offset *o = &a->opt->offsets[k];
     bool found = false;
@@ -210,6 +212,7 @@ static bool take_input(struct aligner *a, size_t i, struct tk_trace *t) {
       !keep_part(a, i, t, merge_later(&a->base, &(struct merge_base){s.zero_ns, s.clock}, a->opt->align)))
     return false;
   take_size(a, i, &s, a->out->pids[i].processes);
+  barrier_find(&a->inputs[i], t, a->inputs[i].start_ns - s.start_ns);
   if (a->inputs[i].wanted) take_starts(a, &s);
   return true;
 }

@@ -365,6 +365,7 @@ bool merge_write(struct merger *m, size_t input, struct tk_trace *t) {
   diagnostics_add_notes(m->report->notes, t, t->source);
   warn_of_copies(m, input, t);
   if (derives(m) && !tk_derive(t, NULL, m->err)) return false;
+  if (m->opt->fold_graphs && !tk_fold_graphs(t, NULL, m->err)) return false;
   if (!redact_input(m, t, r)) return false;
   if (!m->opened && !merge_open(m, t)) return false;
   if (!move_to_base(m, input, t, r)) return false;

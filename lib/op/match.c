@@ -6,8 +6,8 @@
 
 #include "graph/accelerator.h"
 #include "base/glob.h"
-#include "launched.h"
 #include "graph/args.h"
+#include "graph/within.h"
 
 /* ---- preparing ---- */
 
@@ -82,6 +82,7 @@ static bool parse_all(struct match *m, const char *const *where, struct tk_err *
 }
 
 static bool mark_launches(struct match *m);
+static bool find_phases(struct match *m);
 
 bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err) {
@@ -98,6 +99,7 @@ bool match_init(struct match *m, const struct tk_trace *t, const char *const *wh
   ok = ok && m->regions;
   ok = ok && (!m->root || (prepare_test(m, m->root) && (!asks(m->root, SYM_SELF) || count_self(m))));
   ok = ok && (!m->root || !asks(m->root, SYM_LAUNCHED_BY) || mark_launches(m));
+  ok = ok && (!m->root || !asks(m->root, SYM_PHASE) || find_phases(m));
   return ok || mem_refuse(mem, err);
 }
 
@@ -115,7 +117,8 @@ void match_free(struct match *m) {
   mem_free(m->mem, m->texts);
   mem_free(m->mem, m->keys);
   mem_free(m->mem, m->self);
-  mem_free(m->mem, m->launch_of);
+  links_free(&m->links);
+  phases_free(&m->phases);
   mem_free(m->mem, m->regions);
   kinds_free(&m->kinds);
   steps_free(&m->steps);
@@ -133,35 +136,43 @@ static bool text_passes(const struct expr *e, const char *text) {
 
 /* ---- regions ---- */
 
-static void keep_launch(void *arg, tk_id launch, tk_id work) { ((tk_id *)arg)[work] = launch; }
+static bool find_launches(struct match *m) { return m->links.launch || links_init(&m->links, &m->kinds, m->origins, m->mem); }
 
-static bool find_launches(struct match *m) {
-  if (m->launch_of) return true;
-  m->launch_of = mem_array(m->mem, (uint64_t)m->t->n_events + 1, sizeof *m->launch_of);
-  if (!m->launch_of) return false;
-  memset(m->launch_of, 0, ((size_t)m->t->n_events + 1) * sizeof *m->launch_of);
-  return launched_each(&m->kinds, m->origins, m->mem, keep_launch, m->launch_of);
+static bool find_phases(struct match *m) {
+  return find_launches(m) && phases_init(&m->phases, &m->kinds, &m->steps, &m->links, m->mem);
+}
+
+/* True if the work was launched, or captured into the graph that launched it, inside a span whose name passes. */
+static bool is_launched_by(const struct match *m, const struct expr *e, tk_id id) {
+  const tk_id launch = m->links.launch[id], capture = links_capture(&m->links, id);
+  const uint8_t *inside = m->regions[e->index];
+  return launch && (e->op == OP_HAS || inside[launch] || (capture && inside[capture]));
+}
+
+static bool mark_track(struct match *m, const struct tk_track *k, const uint8_t *named, struct within *within, uint8_t *inside) {
+  const bool nests = k->kind == TK_THREAD;
+  within_begin(within);
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &m->t->events[i];
+    const struct within_span around = nests ? within_find(within, e) : (struct within_span){0};
+    inside[i] = named[e->cls] || around.node;
+    if (nests && !within_add(within, m->t, i, around, inside[i])) return false;
+  }
+  return true;
 }
 
 /* Marks the events that have a name that passes the test, and those inside such spans. */
 static bool mark_region(struct match *m, const struct expr *e) {
   const struct tk_trace *t = m->t;
+  struct within within = {0};
   uint8_t *inside = m->regions[e->index] = mem_array(m->mem, (uint64_t)t->n_events + 1, 1);
   uint8_t *named = mem_array(m->mem, (uint64_t)t->n_classes + 1, 1);
-  bool *above = mem_array(m->mem, (uint64_t)UINT16_MAX + 2, sizeof *above);
-  if (inside != NULL && named != NULL && above != NULL) {
-    for (tk_id i = 1; i <= t->n_classes; i++) named[i] = text_passes(e, tk_string(t, t->classes[i].name, NULL));
-    above[0] = false;
-    inside[0] = 0;
-    named[0] = 0;
-    for (tk_id i = 1; i <= t->n_events; i++) {
-      const struct tk_event *ev = &t->events[i];
-      inside[i] = named[ev->cls] || above[ev->depth];
-      if (trace_nests(t, i)) above[ev->depth + 1] = inside[i];
-    }
-  }
+  bool ok = inside && named && within_init(&within, m->mem);
+  if (ok) inside[0] = named[0] = 0;
+  for (tk_id i = 1; ok && i <= t->n_classes; i++) named[i] = text_passes(e, tk_string(t, t->classes[i].name, NULL));
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++) ok = mark_track(m, &t->tracks[i], named, &within, inside);
   mem_free(m->mem, named);
-  mem_free(m->mem, above);
+  within_free(&within);
   return !m->mem->failed;
 }
 
@@ -319,6 +330,7 @@ static bool named_number_passes(const struct match *m, const struct expr *e, con
 static bool event_passes(const struct match *m, const struct expr *e, tk_id id) {
   const struct tk_event *ev = &m->t->events[id];
   bool timed = !(ev->flags & TK_LOST_CLOCK), counter = ev->kind == TK_COUNTER, has;
+  const char *word;
   int64_t number;
   switch (e->symbol) {
   case SYM_TS: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts - m->start));
@@ -328,7 +340,8 @@ static bool event_passes(const struct match *m, const struct expr *e, tk_id id) 
   case SYM_DEPTH: return !counter && number_passes(e, ev->depth, 0);
   case SYM_KIND: return e->op == OP_HAS || (kinds_of(&m->kinds, ev) & (unsigned)e->value.time) != 0;
   case SYM_STEP: return steps_of(&m->steps, ev, &number) && number_passes(e, number, 0);
-  case SYM_LAUNCHED_BY: return m->launch_of[id] && (e->op == OP_HAS || m->regions[e->index][m->launch_of[id]]);
+  case SYM_LAUNCHED_BY: return is_launched_by(m, e, id);
+  case SYM_PHASE: word = phase_word(m->phases.of[id]); return word && text_passes(e, word);
   case SYM_ARG: return arg_passes(m, e, ev, &has);
   default: break;
   }

@@ -5,6 +5,8 @@
 #define OP_MATCH_H
 
 #include "expr.h"
+#include "links.h"
+#include "phases.h"
 #include "graph/kind.h"
 #include "graph/origin.h"
 #include "graph/steps.h"
@@ -23,7 +25,8 @@ struct match {
   struct kinds kinds;
   struct steps steps;
   tk_time *self; /* by event, if a test needs it */
-  tk_id *launch_of; /* by event: the host event that launched it, if a test needs it */
+  struct links links; /* launches of device work, if a test needs them */
+  struct phases phases; /* if a test needs them */
   uint8_t **regions; /* by test of SYM_LAUNCHED_BY, by event: whether it or a span around it has such a name */
   tk_time start; /* start of the first event */
   tk_id n_events;

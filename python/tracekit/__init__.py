@@ -25,7 +25,7 @@ __version__ = _native.version
 _native.set_error(Error)
 _list = list
 
-_BY = ("name", "cat", "kind", "rank", "process", "track", "stream", "step")
+_BY = ("name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", "phase", "op", "module")
 _SORT = ("total", "self", "union", "count", "mean", "min", "p50", "p95", "max", "name")
 _ALIGN = ("auto", "clock", "collectives", "marker", "start", "none")
 _GROUP_BY = ("rank", "host", "kind")
@@ -82,9 +82,9 @@ def _ps(value):
 
 
 def _by(by):
-    """Returns (index in _BY, None) or, for "arg.KEY", (index that means "arg", KEY)."""
+    """Returns (index in _BY, None) or, for "arg.KEY", (its index, KEY)."""
     if by.startswith("arg."):
-        return len(_BY), by[4:]
+        return _BY.index("arg.KEY"), by[4:]
     return _word(by, _BY, "by"), None
 
 
@@ -277,7 +277,8 @@ class Trace:
         """Returns where the time went: a list of dicts with name, count, total_ns, self_ns, union_ns, min_ns, p50_ns, mean_ns,
         p95_ns and max_ns. docs/fields.md describes the keys.
 
-        by          what a row is: name, cat, kind, rank, process, track, stream, step or arg.KEY
+        by          what a row is: name, cat, kind, rank, process, track, stream, step, phase, op,
+                    module or arg.KEY
         where       filter expressions, as in `filter`
         cols        keys of numeric args; adds `cols` to every row: count, mean, min and max of each
         fold        group names that differ only in numbers or template arguments

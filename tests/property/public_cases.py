@@ -23,9 +23,7 @@ TRACEKIT, ONLY = os.environ['TRACEKIT'], set(sys.argv[1:])
 CASES = []
 
 # Cases whose rows are still missing; they run with OPEN=1.
-OPEN = {
-    'mosaicml/composer#144': 'lib/align: clock_sync_timestamp_us as an anchor',
-    'tensorflow/tensorflow#23360': 'lib/graph/accelerator.c: processes "/device:GPU:0/stream:13 Compute"; stream:all repeats them'}
+OPEN = {}
 
 
 def case(thread, kind, what):
@@ -1012,6 +1010,562 @@ typing('perfetto.dev, trace_processor_shell -q', 'sql -q q.sql T.json', r'-e|--s
 typing('perfetto.dev, trace_processor_shell --httpd', 'view T.json --httpd', r'--port|--no-browser|default')
 typing('facebookresearch/HolisticTraceAnalysis#324', 'report --trace-dir . --num-kernels 5', r'inputs need no option')
 typing('horovod/horovod#1022', 'filter T.json --ops 5 -o o.json', r'--name|--kind')
+
+
+# ---- a fourth round ----
+
+@case('google/perfetto#365', 'track', 'barriers of PyTorch, with numbers of iterations')
+def _():
+    put('a.json', {'schemaVersion': 1, 'traceEvents': [
+        x('c10d::barrier', 1666382280874284, 1567655, cat='cpu_op', args={'Trace name': 'PyTorch Profiler', 'Trace iteration': 0, 'External id': 1}),
+        x('record_param_comms', 1666382280874291, 1567647, cat='cpu_op', args={'Trace name': 'PyTorch Profiler', 'Trace iteration': 0, 'External id': 2})]})
+    for source in ('a.json', converted('a.json', 'a.pftrace')):
+        equal(depths(source), [('c10d::barrier', 0), ('record_param_comms', 1)])
+    equal(set(top('a.json', '--by', 'phase')), {'communication'})
+
+
+@case('google/perfetto#2277', 'async', 'messages on a bus: nested spans of one id that begin at one time')
+def _():
+    spans = (('RoutineControl Request', 'b', 0), ('31 ', 'b', 0), ('31 ', 'e', 1), ('RoutineControl', 'b', 0), ('02 03', 'b', 1), ('02 03', 'e', 3),
+             ('RoutineControl', 'e', 3), ('RoutineControl Request', 'e', 4))
+    put('a.json', {'traceEvents': [{'cat': 'Req', 'pid': 0, 'tid': 0, 'ts': ts, 'ph': ph, 'name': n, 'id': '0x31', 'args': {'detail': n}} for n, ph, ts in spans]})
+    for source in ('a.json', converted('a.json', 'a.pftrace')):
+        equal(durations(source), {'RoutineControl Request': [4], '31 ': [1], 'RoutineControl': [3], '02 03': [2]})
+
+
+@case('google/perfetto#393', 'clock', 'an overhead at time 0 in a trace of 2022')
+def _():
+    put('a.json', {'schemaVersion': 1, 'deviceProperties': [{'id': 0, 'name': 'NVIDIA GeForce RTX 3090'}], 'traceEvents': [
+        x('autograd::engine::evaluate_function: NllLossBackward0', 1669329643132548, 123, cat='cpu_op'), x('Iteration Start: PyTorch Profiler', 0, 0, cat='Trace'),
+        x('aten::mm', 1669329643132700, 100, cat='cpu_op')]})
+    has(said('info', 'a.json'), r'time +252(\.0+)? us long')
+
+
+@case('google/perfetto#60', 'async', "measures of Chrome's performance.measure()")
+def _():
+    m = {'cat': 'blink.user_timing', 'pid': 7, 'tid': 1, 'id': '0x1f2', 'args': {}}
+    put('a.json', {'traceEvents': [{**m, 'name': 'render', 'ph': 'b', 'ts': 100}, {**m, 'name': 'render', 'ph': 'e', 'ts': 350}, x('Task', 0, 500, pid=7)]})
+    for source in ('a.json', converted('a.json', 'a.pftrace')):
+        equal(durations(source), {'render': [250], 'Task': [500]})
+
+
+@case('google/perfetto#676', 'loss', 'the text of ftrace beside the events: kept in JSON, and its loss is said elsewhere')
+def _():
+    text = '# tracer: nop\n# entries-in-buffer/entries-written: 1/1 #P:8\n <...>-7 (    7) [000] d..3 5.000000: sched_waking: comm=a pid=9 prio=120 target_cpu=000\n'
+    put('a.json', {'traceEvents': [x('a', 0, 5)], 'systemTraceEvents': text})
+    equal(json.load(open(converted('a.json', 'b.json')))['systemTraceEvents'], text)
+    p = run('convert', 'a.json', '-o', 'a.pftrace')
+    back = json.load(open(converted('a.pftrace', 'c.json')))
+    assert back.get('systemTraceEvents') == text or 'systemTraceEvents' in p.stderr, p.stderr
+
+
+@case('catapult-project/catapult#3006', 'json', 'an object of events within the object')
+def _():
+    put('a.json', {'traceEvents': {'traceEvents': [x('a', 0, 5)], 'metadata': {'os-name': 'Linux'}}})
+    equal(durations('a.json'), {'a': [5]})
+
+
+@case('mhansen/ansible-trace#8', 'json', 'Ansible: an array that ends in a comma')
+def _():
+    events = [{'args': {'name': 'localhost'}, 'cat': 'process', 'name': 'process_name', 'ph': 'M', 'pid': 1},
+              {'args': {'task': 'Gathering Facts', 'host': 'localhost', 'path': 'a.yml:2'}, 'cat': 'running', 'id': 1.0, 'name': 'Gathering Facts', 'ph': 'B', 'pid': 1, 'tid': 1, 'ts': 10.5},
+              {'args': {'status': 'ok'}, 'cat': 'running', 'id': 1.0, 'name': 'Gathering Facts', 'ph': 'E', 'pid': 1, 'tid': 1, 'ts': 900010.25}]
+    put('trace.json', '[\n' + ''.join(json.dumps(e, indent=2) + ',\n' for e in events))
+    equal(durations('trace.json'), {'Gathering Facts': [899999.75]})
+    equal(dump('trace.json')[0]['process'].split()[0], 'localhost')
+
+
+@case('google/perfetto#120', 'track', 'instants of a process and of all, from viztracer')
+def _():
+    put('a.json', {'traceEvents': [{'ph': 'i', 's': s, 'name': f'at {s}', 'cat': 'INSTANT', 'pid': 4, 'tid': 4, 'ts': 10 + i, 'args': {'v': i}} for i, s in enumerate('gpt')],
+                   'viztracer_metadata': {'version': '0.12.0', 'overflow': False}})
+    for source in ('a.json', converted('a.json', 'a.pftrace')):
+        equal([(e['name'], e['kind'], e['args']['v']) for e in dump(source)], [(f'at {s}', 'instant', i) for i, s in enumerate('gpt')])
+
+
+@case('google/perfetto#926', 'json', 'Sorbet: no closing bracket')
+def _():
+    put('a.json', '[\n{"name":"typecheck","ph":"X","ts":4619295550.000,"dur":8000.000,"pid":306339,"tid":3},\n')
+    equal(durations('a.json'), {'typecheck': [8000]})
+
+
+@case('google/perfetto#1159', 'perfetto', 'an end closes the slice that began last, so overlapping ones are exchanged')
+def _():
+    put('a.pftrace', track(1, pid=5) + track(10, 'encoder', 1) + slice_event(1000, 1, 10, 'encode 1') + slice_event(3000, 1, 10, 'encode 2') + slice_event(5000, 2, 10)
+        + slice_event(9000, 2, 10))
+    equal(durations('a.pftrace'), {'encode 1': [8], 'encode 2': [2]})
+
+
+@case('google/perfetto#928', 'stack', 'an operator that ends after its caller: all are kept in Perfetto')
+def _():
+    put('a.json', {'traceEvents': [x('train.py(7): step', 0, 100, cat='python_function'), x('aten::copy_', 90, 30, cat='cpu_op'), x('aten::to', 80, 45, cat='cpu_op')]})
+    out = converted('a.json', 'a.pftrace')
+    equal(durations(out), {'train.py(7): step': [100], 'aten::copy_': [30], 'aten::to': [45]})
+
+
+@case('pytorch/pytorch#174555', 'stack', 'record_function and ProfilerStep across frames of Python')
+def _():
+    put('a.json', {'traceEvents': [
+        x('ProfilerStep#10', 1000.5, 500.25, cat='user_annotation'), x('train.py(30): main', 900, 601, cat='python_function'), x('body', 1002, 400, cat='user_annotation'),
+        x('record_function.py(1): __exit__', 1400.5, 3, cat='python_function'), x('ProfilerStep#11', 1500.75, 400, cat='user_annotation')]})
+    out = converted('a.json', 'a.pftrace')
+    equal({n: v for n, v in durations(out).items() if not n.endswith('__exit__')},
+          {'ProfilerStep#10': [500.25], 'train.py(30): main': [601], 'body': [400], 'ProfilerStep#11': [400]})
+    equal(top('a.json', '--kind', 'step'), {'ProfilerStep#10': 500250, 'ProfilerStep#11': 400000})
+
+
+@case('pytorch/pytorch#188481', 'clock', 'half of the events have lost time and duration')
+def _():
+    events = [x(f'op{i}', 1782700000000000.5 + 10 * i, 5, cat='cpu_op') for i in range(20)] + [x(f'op{i}', 0.0, 0.0, cat='cpu_op') for i in range(20)]
+    put('eager.json', {'schemaVersion': 1, 'traceEvents': events})
+    has(said('info', 'eager.json'), r'time +195(\.0+)? us long')
+    has(said('info', '-v', 'eager.json') + said('check', 'eager.json'), r'(?i)\b20 (events|spans)[^\n]*(clock|time|100 days)|100 days[^\n]*20|lost')
+
+
+@case('Lightning-AI/pytorch-lightning#16634', 'step', "an optimizer's step that ends after its profiler step")
+def _():
+    put('a.json', {'traceEvents': [
+        x('ProfilerStep#3', 0, 100, cat='user_annotation'), x('Optimizer.step#Adam.step', 60, 50, cat='user_annotation'), x('ProfilerStep#4', 105, 95, cat='user_annotation'),
+        x('cudaLaunchKernel', 70, 5, cat='cuda_runtime', args={'correlation': 1}), kernel('adam', 80, 20, correlation=1)]})
+    equal(top('a.json', '--by', 'phase', '--kind', 'kernel'), {'optimizer': 20000})
+    equal(top('a.json', '--by', 'step', '--kind', 'kernel'), {'3': 20000})
+    equal(durations(converted('a.json', 'a.pftrace'))['Optimizer.step#Adam.step'], [50])
+
+
+@case('pytorch/pytorch#193440', 'stack', 'calls of C whose end is that of the recording')
+def _():
+    def frame(name, ts, dur, own, parent):
+        return x(name, ts, dur, cat='python_function', args={'Python id': own, 'Python parent id': parent})
+    put('a.json', {'traceEvents': [frame('train.py(1): main', 0, 1000, 1, None)]
+        + [e for i in range(3) for e in (frame('ops.py(9): call', 100 + 200 * i, 50, 10 + i, 1), frame('<built-in method custom>', 110 + 200 * i, 890 - 200 * i, 20 + i, 10 + i))]})
+    equal(durations('a.json')['<built-in method custom>'], [40, 40, 40])
+
+
+@case('google/perfetto#6251', 'json', 'JAX: an empty object is the last event')
+def _():
+    put('perfetto_trace.json.gz', gzip.compress(json.dumps({'displayTimeUnit': 'ns', 'traceEvents': [x('a', 2987806.069, 15537.78), {}]}).encode()))
+    equal(durations('perfetto_trace.json.gz'), {'a': [15537.78]})
+    equal(run('check', 'perfetto_trace.json.gz').returncode, 0)
+
+
+@case('marin-community/marin#6468', 'question', 'named scopes of JAX on a GPU, from args')
+def _():
+    gpu = [{'ph': 'M', 'name': 'process_name', 'pid': 1, 'args': {'name': '/device:GPU:0'}}, {'ph': 'M', 'name': 'thread_name', 'pid': 1, 'tid': 118, 'args': {'name': 'Stream #118(Compute)'}}]
+    put('t.trace.json.gz', gzip.compress(json.dumps({'traceEvents': gpu + [
+        x('fa4', 10, 30, tid=118, args={'name': 'jit(train_step)/forward_backward/layer_3/fa4_cute_kernel/ffi_call'}),
+        x('gemm', 50, 20, tid=118, args={'name': 'jit(train_step)/forward_backward/layer_4/dot_general'})]}).encode()))
+    nodes = json.loads(run('tree', 't.trace.json.gz', '--path', 'arg.name', '--json').stdout)['paths']
+    equal({n['name']: n['total_ns'] for n in nodes if n['depth'] < 2}, {'jit(train_step)': 50000, 'forward_backward': 50000})
+
+
+@case('marin-community/marin#3345', 'device', 'JAX on a GPU: streams by number and uses, collectives of NCCL, no row of steps')
+def _():
+    gpu = [{'ph': 'M', 'name': 'process_name', 'pid': p, 'args': {'name': n}} for p, n in ((1, '/device:GPU:0'), (701, '/host:CPU'))]
+    gpu += [{'ph': 'M', 'name': 'thread_name', 'pid': 1, 'tid': t, 'args': {'name': n}} for t, n in ((118, 'Stream #118(MemcpyD2H,MemcpyD2D,Compute,Memset)'), (119, 'Stream #119(nccl)'))]
+    put('t.trace.json', {'traceEvents': gpu + [x('input_scatter_fusion_1', 10, 30, tid=118), x('ncclDevKernel_AllGather_RING_LL', 30, 20, tid=119), x('MemcpyD2H', 60, 5, tid=118),
+                                               x('train', 0, 100, pid=701, args={'step_num': 7})]})
+    d, = devices('t.trace.json')
+    equal((d['busy_ns'], d['communication_ns'], d['exposed_communication_ns']), (45000, 20000, 10000))
+    equal(top('t.trace.json', '--by', 'step', '--kind', 'collective'), {'7': 20000})
+
+
+@case('Ascend/pytorch#133', 'clock', 'times as text, and ids of flows above 2^53')
+def _():
+    base = 3096504 << 10
+    m = [{'ph': 'M', 'name': 'process_name', 'pid': base | 162, 'args': {'name': 'Ascend Hardware'}}, {'ph': 'M', 'name': 'process_labels', 'pid': base | 162, 'args': {'labels': 'NPU'}}]
+    events = []
+    for i in range(3):
+        ts, ident = f'177865000000000{i}.125', str(1778650000000000125000 + i)
+        who = {'pid': base | 162, 'tid': 2}
+        events += [{'ph': 'X', 'name': f'op{i}', 'pid': 77, 'tid': 77, 'ts': ts, 'dur': 0.5, 'args': {}}, {'ph': 's', 'bp': 'e', 'name': 'async_npu', 'cat': 'async_npu', 'id': ident, 'pid': 77, 'tid': 77, 'ts': ts},
+                   {'ph': 'X', 'name': f'aclnn{i}', 'ts': f'177865000000001{i}.125', 'dur': 1.0, 'args': {'Task Type': 'AI_CORE'}, **who},
+                   {'ph': 'f', 'bp': 'e', 'name': 'async_npu', 'cat': 'async_npu', 'id': ident, 'ts': f'177865000000001{i}.125', **who}]
+    put('trace_view.json', m + events)
+    equal(sorted(answers('trace_view.json', 'select o.name, i.name from flow f join slice o on o.id = f.slice_out join slice i on i.id = f.slice_in')),
+          [f'op{i},aclnn{i}' for i in range(3)])
+    equal([d for n, d in depths('trace_view.json') if n.startswith('aclnn')], [0, 0, 0])
+
+
+@case('vllm-project/vllm-ascend#15904', 'phase', 'annotations of vLLM on Ascend: kernels in prefill and decode')
+def _():
+    base = 3096504 << 10
+    m = [{'ph': 'M', 'name': 'process_name', 'pid': p, 'args': {'name': n}} for p, n in ((base | 1, 'Python'), (base | 162, 'Ascend Hardware'))]
+    events = []
+    for i, name in enumerate(('execute_context_1(512)_generation_0(0)', 'execute_context_0(0)_generation_8(8)')):
+        host, npu, ts = {'pid': base | 1, 'tid': 77}, {'pid': base | 162, 'tid': 2}, 1000 * i
+        events += [{'ph': 'X', 'name': name, 'cat': 'user_annotation', 'ts': ts, 'dur': 100, 'args': {}, **host}, {'ph': 'X', 'name': 'aten::mm', 'cat': 'cpu_op', 'ts': ts + 10, 'dur': 20, 'args': {}, **host},
+                   {'ph': 's', 'bp': 'e', 'name': 'async_npu', 'cat': 'async_npu', 'id': str(i), 'ts': ts + 10, **host},
+                   {'ph': 'X', 'name': 'MatMulV2', 'ts': ts + 500, 'dur': 30 + i, 'args': {'Task Type': 'AI_CORE'}, **npu},
+                   {'ph': 'f', 'bp': 'e', 'name': 'async_npu', 'cat': 'async_npu', 'id': str(i), 'ts': ts + 500, **npu}]
+    put('trace_view.json', m + events)
+    equal(top('trace_view.json', '--by', 'phase', '--kind', 'kernel'), {'prefill': 30000, 'decode': 31000})
+
+
+@case('ROCm/ATOM#644', 'phase', 'kernels of mixed and of decode batches')
+def _():
+    events = []
+    for i, name in enumerate(('execute_9_context_1(100)_generation_8(8)', 'execute_8_context_0(0)_generation_8(8)')):
+        ts = 1000 * i
+        events += [x(name, ts, 100, cat='user_annotation'), x('hipGraphLaunch', ts + 10, 5, cat='cuda_runtime', args={'correlation': i + 1}),
+                   kernel('rmsnorm', ts + 50, 10, correlation=i + 1), kernel('gemm', ts + 70, 20 + i, correlation=i + 1)]
+    put('a.json', {'traceEvents': events})
+    equal(top('a.json', '--kind', 'kernel', '-e', 'phase == mixed'), {'rmsnorm': 10000, 'gemm': 20000})
+    equal(top('a.json', '--kind', 'kernel', '-e', 'phase == decode'), {'rmsnorm': 10000, 'gemm': 21000})
+
+
+@case('sgl-project/sglang#23419', 'phase', 'steps of SGLang by mode')
+def _():
+    names = ('step[prefill bs=2 toks=900]', 'step[decode bs=16]', 'step[mixed bs=3 ext=100 dec=2]', 'step[idle]')
+    put('a.json', {'traceEvents': [e for i, n in enumerate(names) for e in (
+        x(n, 100 * i, 80, cat='user_annotation'), x('cudaLaunchKernel', 100 * i + 5, 5, cat='cuda_runtime', args={'correlation': i + 1}), kernel('k', 100 * i + 20, 10 + i, correlation=i + 1))]})
+    equal(top('a.json', '--by', 'phase', '--kind', 'kernel'), {'prefill': 10000, 'decode': 11000, 'mixed': 12000, '': 13000})
+
+
+@case('AMD-AGI/TraceLens#723', 'step', 'steps of SGLang are counted')
+def _():
+    put('a.json', {'traceEvents': [e for i in range(4) for e in (x(f'step[DECODE bs={8 + i}]', 100 * i, 80, cat='user_annotation'), x('cudaLaunchKernel', 100 * i + 5, 5, cat='cuda_runtime', args={'correlation': i + 1}),
+                                                                 kernel('k', 100 * i + 20, 10, correlation=i + 1))]})
+    equal([d['step']['count'] for d in devices('a.json')], [4])
+    equal(len(top('a.json', '--by', 'step', '--kind', 'kernel')), 4)
+
+
+@case('sgl-project/sglang#32850', 'phase', 'speculative decoding: verification and drafts are decoding')
+def _():
+    put('a.json', {'traceEvents': [x(n, 100 * i, 80, cat='user_annotation') for i, n in enumerate(('step[TARGET_VERIFY bs=1]', 'step[DRAFT_EXTEND_V2 bs=1]', 'step[EXTEND bs=1 toks=7]'))]})
+    equal(top('a.json', '--by', 'phase'), {'decode': 160000, 'prefill': 80000})
+
+
+@case('pytorch/pytorch#179768', 'graph', 'kernels of a graph with annotations in their args')
+def _():
+    put('a.json', {'traceEvents': [x('cudaGraphLaunch', 0, 5, cat='cuda_runtime', args={'correlation': 9})] + [
+        x('k', 10 * i + 10, 5 + i, cat='kernel', pid=0, tid=7, args={'stream': 7, 'device': 0, 'correlation': 9, 'graph id': 4, 'graph node id': 4 << 32 | i + 1, 'name': n, 'layer': str(i)}) for i, n in enumerate(('linear_fwd', 'all_gather', 'residual_add'))]})
+    equal(top('a.json', '--by', 'arg.name'), {'linear_fwd': 5000, 'all_gather': 6000, 'residual_add': 7000, '': 5000})
+
+
+@case('pytorch/kineto#1567', 'graph', 'one node of a HIP graph over its replays')
+def _():
+    put('a.json', {'traceEvents': [e for r in range(3) for e in [x('hipGraphLaunch', 1000 * r, 5, cat='cuda_runtime', args={'correlation': r + 1})] + [
+        kernel('k', 1000 * r + 100 * i + 10, 5 + i, correlation=r + 1, **{'graph id': 1, 'graph node id': 1 << 32 | i}) for i in (1, 2)]]})
+    equal(top('a.json', '--by', 'arg.graph node id', '--kind', 'kernel'), {str(1 << 32 | 1): 18000, str(1 << 32 | 2): 21000})
+
+
+@case('neuralmagic/nm-vllm#124', 'question', 'time by module')
+def _():
+    put('a.json', {'traceEvents': [e for i, n in enumerate(('nn.Module: Attention_0', 'nn.Module: MLP_0')) for e in (
+        x(n, 100 * i, 80, cat='python_function'), x('cuLaunchKernelEx', 100 * i + 5, 5, cat='cuda_driver', args={'correlation': i + 1}), kernel('k', 100 * i + 20, 10 + i, correlation=i + 1))]})
+    equal(top('a.json', '--by', 'module', '--kind', 'kernel'), {'nn.Module: Attention_0': 10000, 'nn.Module: MLP_0': 11000})
+
+
+@case('gaogaotiantian/viztracer#337', 'question', 'the buffer was full: early calls are missing')
+def _():
+    put('result.json', {'traceEvents': [x('read', 0, 5)], 'viztracer_metadata': {'version': '0.15.8', 'overflow': True}})
+    has(said('info', '-v', 'result.json') + said('check', 'result.json'), r'(?i)overflow|buffer|missing')
+
+
+@case('gaogaotiantian/viztracer#125', 'track', 'a counter that another thread samples')
+def _():
+    put('a.json', {'traceEvents': [{'pid': 5, 'tid': t, 'ts': 10 * i, 'ph': 'C', 'name': 'gpu_load', 'args': {'util': v}} for i, (t, v) in enumerate(((7, 10), (7, 35), (8, 20)))]
+        + [x('main', 0, 50, pid=5, tid=5)], 'viztracer_metadata': {'version': '0.13.3', 'overflow': False}})
+    for source in ('a.json', converted('a.json', 'a.pftrace')):
+        equal([e['args']['util' if source == 'a.json' else list(e['args'])[0]] for e in dump(source) if e['kind'] == 'counter'], [10, 35, 20])
+
+
+@case('mlcommons/inference#454', 'track', 'a counter without a thread, of five series')
+def _():
+    series = {'sample_seq': 0, 'query_seq': 0, 'sample_idx': 172, 'issue_delay': 2200, 'issue_to_done': 12990900}
+    put('a.json', '[\n' + json.dumps({'name': 'Latency', 'ph': 'C', 'pid': 16944, 'ts': 710469.5, 'args': series}) + ',\n')
+    equal(dump('a.json')[0]['args'], series)
+    back = [e for e in json.load(open(converted(converted('a.json', 'a.pftrace'), 'b.json')))['traceEvents'] if e.get('ph') == 'C']
+    equal({k: v for e in back for k, v in e['args'].items()}, series)
+
+
+@case('thoren-d/tracing-chrome#24', 'async', 'tasks of tokio: nested spans of one id, and fields beside args')
+def _():
+    spans = (('root', 'b', 229.007), ('serial', 'b', 353.463), ('serial_1', 'b', 62012.943), ('serial_1', 'e', 172994.311), ('serial_2', 'b', 173246.365), ('serial_2_1', 'b', 285098.573),
+             ('serial_2_1', 'e', 397605.535), ('serial_2', 'e', 609086.196), ('serial', 'e', 609100), ('root', 'e', 609229.007))
+    put('a.json', [{'args': {'name': 'main'}, 'name': 'thread_name', 'ph': 'M', 'pid': 1, 'tid': 0}]
+        + [{'.file': 'src/main.rs', '.line': 13, 'cat': 'profile', 'id': 1, 'name': n, 'ph': ph, 'pid': 1, 'tid': 0, 'ts': ts} for n, ph, ts in spans])
+    right = {'root': [609000], 'serial': [608746.537], 'serial_1': [110981.368], 'serial_2': [435839.831], 'serial_2_1': [112506.962]}
+    for source in ('a.json', converted('a.json', 'a.pftrace')):
+        equal(durations(source), right)
+    back = json.load(open(converted('a.json', 'b.json')))
+    equal({e['.file'] for e in (back if isinstance(back, list) else back['traceEvents']) if e['ph'] == 'b'}, {'src/main.rs'})
+
+
+@case('EngFlow/bazel_invocation_analyzer#113', 'track', 'Bazel 7: counters without a thread')
+def _():
+    put('command.profile.gz', gzip.compress(json.dumps({'otherData': {'profile_start_ts': 1700000000000}, 'traceEvents': [
+        {'name': 'thread_name', 'ph': 'M', 'pid': 1, 'tid': 29, 'args': {'name': 'Main Thread'}}, {'name': 'action count', 'pid': 1, 'ph': 'C', 'ts': 7, 'args': {'action': 3}},
+        {'name': 'action count', 'pid': 1, 'ph': 'C', 'ts': 207, 'args': {'action': 5, 'local action cache': 1}}, x('buildTargets', 0, 500, tid=29)]}).encode()))
+    equal([e['args'] for e in dump('command.profile.gz') if e['kind'] == 'counter'], [{'action': 3}, {'action': 5, 'local action cache': 1}])
+    equal(run('check', 'command.profile.gz').returncode, 0)
+
+
+@case('bazelbuild/bazel#24580', 'question', 'time by target')
+def _():
+    put('p.json', {'otherData': {'profile_start_ts': 1700000000000}, 'traceEvents': [
+        x('Compiling a.cc', 0, 70, tid=31, cat='action processing', out='bazel-out/a.o', args={'target': '//x:a', 'mnemonic': 'CppCompile'}),
+        x('Linking a', 70, 30, tid=31, cat='action processing', args={'target': '//x:a', 'mnemonic': 'CppLink'}), x('Compiling b.cc', 0, 20, tid=32, cat='action processing', args={'target': '//y:b', 'mnemonic': 'CppCompile'})]})
+    equal(top('p.json', '--by', 'arg.target'), {'//x:a': 100000, '//y:b': 20000})
+    equal(top('p.json', '--by', 'arg.mnemonic', '-e', "arg.target ~ '//x*'"), {'CppCompile': 70000, 'CppLink': 30000})
+
+
+@case('bazelbuild/bazel#10404', 'question', 'how long sandboxes took to set up, of all actions')
+def _():
+    put('p.json', {'traceEvents': [e for t in (31, 32) for e in (x('Executing genrule', 0, 100, tid=t, cat='action processing'), x('sandbox.createFileSystem', 5, 10 + t - 31, tid=t, cat='sandboxfs'),
+                                                                x('subprocess.run', 20, 60, tid=t, cat='local execution'), x('sandbox.verifyPostCondition', 85, 2, tid=t, cat='sandboxfs'))]})
+    equal(top('p.json', '--name', 'sandbox.*'), {'sandbox.createFileSystem': 21000, 'sandbox.verifyPostCondition': 4000})
+    has(said('tree', 'p.json'), r'21\.000 us.*x2.*sandbox\.createFileSystem')
+
+
+@case('aras-p/ClangBuildAnalyzer#45', 'json', 'clang 11: times as large as the clock, names of threads by number')
+def _():
+    put('main.cc.json', '{"traceEvents":[{"pid":43147,"tid":43147,"ph":"X","ts":1234,"dur":560,"name":"Source","args":{"detail":"/usr/include/c++/v1/vector"}},'
+        '{"pid":43147,"tid":43148,"ph":"X","ts":0,"dur":9000,"name":"Total ExecuteCompiler","args":{"count":1,"avg ms":9}},'
+        '{"cat":"","pid":43147,"tid":0,"ts":0,"ph":"M","name":"process_name","args":{"name":"clang-11"}}]}')
+    equal(durations('main.cc.json'), {'Source': [560], 'Total ExecuteCompiler': [9000]})
+    equal(dump('main.cc.json')[0]['process'].split()[0], 'clang-11')
+
+
+@case('llvm/llvm-project#55455', 'merge', 'the host and the devices of one compilation, in files of their own')
+def _():
+    for i, name in enumerate(('main.json', 'main-sm_35.json', 'main-sm_80.json')):
+        put(name, {'traceEvents': [x('ExecuteCompiler', 100, 50 + i, pid=900 + i, tid=900 + i), {'ph': 'M', 'pid': 900 + i, 'tid': 0, 'ts': 0, 'name': 'process_name', 'args': {'name': 'clang'}}],
+                   'beginningOfTime': 1652500000000000 + 1000 * i})
+    run('merge', 'main.json', 'main-sm_35.json', 'main-sm_80.json', '-o', 'all.json')
+    equal([e['time_ms'] for e in dump('all.json')], [0, 1, 2])
+    equal(len({e['process'] for e in dump('all.json')}), 3)
+
+
+@case('Viladoman/CompileScore#26', 'question', 'which includes cost most')
+def _():
+    put('a.json', {'traceEvents': [x('Source', 0, 100, args={'detail': '/a.h'}), x('Source', 10, 60, args={'detail': '/b.h'}), x('Source', 200, 40, args={'detail': '/b.h'})], 'beginningOfTime': 1652500000000000})
+    equal(top('a.json', '--by', 'arg.detail'), {'/a.h': 100000, '/b.h': 100000})
+    rows = json.loads(run('top', 'a.json', '--by', 'arg.detail', '--json').stdout)['rows']
+    equal({r['name']: r['self_ns'] for r in rows}, {'/a.h': 40000, '/b.h': 100000})
+
+
+@case('openxla/xprof#282', 'step', 'steps of a CPU by TraceMe with step_num')
+def _():
+    m = [{'ph': 'M', 'name': 'process_name', 'pid': 701, 'args': {'name': '/host:CPU'}}]
+    put('t.trace.json', {'traceEvents': m + [x('TraceContext', 100 * i, 90, pid=701, args={'graph_type': 'train', 'step_num': str(i)}) for i in range(3)] + [x('MatMul', 100 * i + 5, 10 + i, pid=701) for i in range(3)]})
+    equal(top('t.trace.json', '--by', 'step', '--name', 'MatMul'), {'0': 10000, '1': 11000, '2': 12000})
+
+
+@case('tensorflow/tensorflow#66410', 'step', 'no marks of steps, but a program that repeats')
+def _():
+    m = [{'ph': 'M', 'name': 'process_name', 'pid': 3, 'args': {'name': '/device:TPU:0'}}]
+    m += [{'ph': 'M', 'name': 'thread_name', 'pid': 3, 'tid': t, 'args': {'name': n}} for t, n in ((2, 'XLA Modules'), (3, 'XLA Ops'))]
+    put('t.trace.json', {'traceEvents': m + [e for i in range(3) for e in (x('jit_train(1)', 100 * i, 80, pid=3, tid=2), x('fusion', 100 * i + 5, 20 + i, pid=3, tid=3))]})
+    equal([d['step']['count'] for d in devices('t.trace.json')], [3])
+
+
+@case('pytorch/kineto#774', 'step', 'steps are those that were active')
+def _():
+    put('a.json', {'traceEvents': [x(f'ProfilerStep#{i}', 1000 * i, 900, cat='user_annotation') for i in (5, 6, 7)] + [kernel('k', 1000 * i + 100, 10) for i in (5, 6, 7)]})
+    equal(top('a.json', '--by', 'step', '--kind', 'kernel'), {'5': 10000, '6': 10000, '7': 10000})
+
+
+@case('nodejs/node#47639', 'async', 'timers and their callbacks by async_hooks')
+def _():
+    base = {'pid': 33338, 'tid': 259, 'cat': 'node,node.async_hooks', 'dur': 0, 'tdur': 0, 'tts': 1, 'args': {}}
+    put('node_trace.1.log', {'traceEvents': [{**base, 'name': n, 'id': i, 'ph': ph, 'ts': 112724301833 + ts} for n, i, ph, ts in (
+        ('Timeout', '0x11', 'b', 0), ('Timeout_CALLBACK', '0x11', 'b', 1005024), ('Timeout', '0x15', 'b', 1005122), ('Timeout_CALLBACK', '0x11', 'e', 1005831), ('Timeout', '0x11', 'e', 1006285),
+        ('Timeout', '0x15', 'e', 2006285))]})
+    for source in ('node_trace.1.log', converted('node_trace.1.log', 'a.pftrace')):
+        equal(durations(source), {'Timeout': [1001163, 1006285], 'Timeout_CALLBACK': [807]})
+
+
+@case('facebookresearch/HolisticTraceAnalysis#148', 'rank', 'host and pid in the name, and the rank inside')
+def _():
+    for rank, name in ((1, 'r1t03_53384.1718116821592181759'), (0, 'r1t01_49177.1718116821717695876'), (2, 'r1t07_27283.1718116821676864190')):
+        put(f'{name}.pt.trace.json', {'distributedInfo': {'rank': rank, 'world_size': 3, 'backend': 'nccl'}, 'traceEvents': [x(f'w{rank}', 10, 5)]})
+    equal(sorted(ranks('.')), [0, 1, 2])
+    equal({r['host'] for r in json.loads(run('merge', '.', '-n', '--json').stdout)['ranks']}, {'r1t01', 'r1t03', 'r1t07'})
+
+
+@case('facebookresearch/HolisticTraceAnalysis#16', 'device', 'kernels without a call of the runtime')
+def _():
+    put('a.json', {'traceEvents': [kernel('gemm', 0, 20, correlation=7), kernel('Memset (Device)', 30, 2) | {'cat': 'gpu_memset'}]})
+    d, = devices('a.json')
+    equal((d['kernels'], d['busy_ns'], d['linked']), (1, 22000, 0))
+
+
+@case('IBM/aiu-trace-analyzer#112', 'device', 'many kernels of one launch, and kernels without any')
+def _():
+    put('a.json', {'traceEvents': [x('aten::mm', 0, 50, cat='cpu_op'), x('cudaLaunchKernel', 5, 5, cat='cuda_runtime', args={'correlation': 90})]
+        + [kernel('k', 20 * i + 60, 10, correlation=90) for i in range(5)] + [kernel('orphan', 500, 3, correlation=91)]})
+    equal(top('a.json', '--by', 'op', '--kind', 'kernel'), {'aten::mm': 50000, '': 3000})
+
+
+@case('vipshop/cache-dit#1093', 'container', 'a folder of Ascend, among its tables')
+def _():
+    out = 'wan2_2_profile_67889_20260725180104147_ascend_pt/ASCEND_PROFILER_OUTPUT'
+    put(f'{out}/trace_view.json', [x('a', 0, 5)])
+    put(f'{out}/kernel_details.csv', 'Name,Duration(us)\n')
+    put(f'{out}/analyse.done', '')
+    equal(durations('wan2_2_profile_67889_20260725180104147_ascend_pt'), {'a': [5]})
+
+
+@case('ROCm/rocprofiler#142', 'perfetto', 'ranges of ROCTX, as rocprof 2 writes them')
+def _():
+    event = message(22, b'ROCTX_RANGE_PUSH_POP')
+    put('a.pftrace', track(1, pid=5) + track(2, pid=5, tid=5, thread='main') + slice_event(1000, 1, 2, 'forward', more=event) + slice_event(9000, 2, 2))
+    equal(top('a.pftrace', '--kind', 'annotation'), {'forward': 8000})
+    equal(top('a.pftrace', '--by', 'phase'), {'forward': 8000})
+
+
+@case('ROCm/rocm-systems#1568', 'perfetto', 'dispatches of one queue that overlap by the inaccuracy of the firmware')
+def _():
+    put('a.json', {'traceEvents': [kernel('a', 100, 50), kernel('b', 120, 10), kernel('c', 140, 30)]})
+    out = converted('a.json', 'a.pftrace')
+    equal(durations(out), {'a': [50], 'b': [10], 'c': [30]})
+    equal(run('check', out).returncode, 0)
+
+
+@case('ROCm/legacy-rocm-build#4273', 'device', 'rocprof --sys-trace: copies in a process of their own, all values as text')
+def _():
+    m = [{'args': {'name': n, 'sort_index': str(i)}, 'ph': 'M', 'pid': str(p), 'name': 'process_name'} for i, (p, n) in enumerate(((2, 'CPU HIP API'), (1, 'COPY'), (6, 'GPU0')))]
+    def span(name, pid, tid, ts, dur):
+        return {'ph': 'X', 'name': name, 'pid': str(pid), 'tid': str(tid), 'ts': str(ts), 'dur': str(dur), 'args': {'BeginNs': str(1000 * ts), 'EndNs': str(1000 * (ts + dur))}}
+    put('results.json', {'traceEvents': [{}] + m + [span('hipMemcpy', 2, 77, 692706620, 40), span('tensoradd_2D.kd', 6, 0, 692706564, 12), span('CopyHostToDevice', 1, 0, 692706620, 20)]})
+    d = devices('results.json')
+    equal([(r['kernels'], r['busy_ns']) for r in d], [(1, 32000)])
+
+
+typing('AMD-AGI/TraceLens#723', 'split T.json --by step -o s-{}.json', r'--by|step')
+typing('sgl-project/sglang#22440', 'breakdown --input T.json', r'\b(report|top|tree)\b')
+typing('sgl-project/sglang#22440', 'triage T.json', r'\b(report|top|check)\b')
+typing('ROCm/ATOM#644', 'top T.json --percentile 95', r'p95|--sort')
+typing('neuralmagic/nm-vllm#124', 'tree --json-trace T.json', r'inputs need no option')
+typing('gaogaotiantian/viztracer#249', '--compress T.json -o T.json.gz', r'convert|command must come first')
+
+
+# ---- a fifth round, tried when the fourth had been mended ----
+
+@case('google/perfetto#503', 'rank', 'the rank behind RANK, between words and times')
+def _():
+    names = [f'TRACE_EVENT_RANK{r}_TIME168520590{r}_SERIAL1.gz' for r in (1, 4)]
+    for i, name in enumerate(names):
+        put(name, gzip.compress(json.dumps([x('collective', 0, 100), x('send', 50, 80), x(f'w{i}', 60, 10)]).encode()))
+    equal(ranks(*names), [1, 4])
+    equal(durations(converted(names[0], 'a.pftrace')), {'collective': [100], 'send': [80], 'w0': [10]})
+
+
+@case('google/perfetto#978', 'flow', 'merged files have equal ids of arrows')
+def _():
+    for r in (0, 1):
+        launch, work = x(f'launch{r}', 10, 5, cat='cuda_runtime', args={'correlation': 7}), kernel(f'k{r}', 30 + r, 10, correlation=7)
+        put(f'rank{r}.json', {'traceEvents': [launch, work, {'ph': 's', 'id': 7, 'pid': 1, 'tid': 1, 'ts': 10, 'cat': 'ac2g', 'name': 'ac2g'},
+                                              {'ph': 'f', 'bp': 'e', 'id': 7, 'pid': 0, 'tid': 7, 'ts': 30 + r, 'cat': 'ac2g', 'name': 'ac2g'}]})
+    query = 'select o.name, i.name from flow f join slice o on o.id = f.slice_out join slice i on i.id = f.slice_in'
+    for out in ('m.json', 'm.pftrace'):
+        run('merge', 'rank0.json', 'rank1.json', '-o', out)
+        equal(sorted(answers(out, query)), ['launch0,k0', 'launch1,k1'])
+
+
+@case('google/perfetto#432', 'stack', 'two ends without names at one time')
+def _():
+    put('a.json', [{'pid': 2, 'tid': 14, 'ph': ph, 'ts': ts, **({'name': n} if n else {})} for ph, n, ts in (
+        ('B', 'Event4', 209124), ('E', '', 209729), ('B', 'Event5', 209729), ('B', 'Event6', 209948), ('E', '', 210012), ('E', '', 210012), ('B', 'Event7', 210012), ('E', '', 210051))])
+    for source in ('a.json', converted('a.json', 'a.pftrace')):
+        equal(durations(source), {'Event4': [605], 'Event5': [283], 'Event6': [64], 'Event7': [39]})
+
+
+@case('google/perfetto#555', 'perfetto', 'the order of tracks that the parent states')
+def _():
+    def ordered(uuid, name, rank):
+        return packet(message(60, number(1, uuid) + message(2, name.encode()) + number(5, 1) + number(12, rank)), number(10, 1))
+    put('a.pftrace', packet(message(60, number(1, 1) + message(3, number(1, 5) + message(6, b'app')) + number(11, 3)), number(10, 1)) + ordered(10, 'z first', 1) + ordered(11, 'a last', 2)
+        + slice_event(100, 1, 10, 'x') + slice_event(200, 2, 10) + slice_event(100, 1, 11, 'y') + slice_event(300, 2, 11))
+    back = json.load(open(converted('a.pftrace', 'b.json')))['traceEvents']
+    of = {e['tid']: e['args']['name'] for e in back if e.get('name') == 'thread_name'}
+    order = {of[e['tid']]: e['args']['sort_index'] for e in back if e.get('name') == 'thread_sort_index'}
+    equal(sorted(order, key=order.get), ['z first', 'a last'])
+
+
+@case('google/perfetto#1460', 'flow', 'words of flows within args are no flows')
+def _():
+    put('a.json', {'traceEvents': [
+        {'name': 'io_schedule', 'cat': 'offcpu', 'ph': 'B', 'ts': 1000, 'pid': 100, 'tid': 101, 'args': {'stack': ['io_schedule', 'worker_thread']}},
+        {'ph': 'E', 'ts': 2000, 'pid': 100, 'tid': 101, 'args': {'flow_out': 12345}}, {'name': 'wake_up_process', 'ph': 'B', 'ts': 1900, 'pid': 100, 'tid': 102, 'args': {'flow_in': 12345}},
+        {'ph': 'E', 'ts': 2100, 'pid': 100, 'tid': 102}]})
+    equal(durations('a.json'), {'io_schedule': [1000], 'wake_up_process': [200]})
+    equal(answers('a.json', 'select count(*) from flow'), ['0'])
+
+
+@case('pytorch/torchtitan#2926', 'graph', 'modules as an arg of kernels')
+def _():
+    put('a.json', {'traceEvents': [kernel('gemm', 20 * i, 10 + i, **{'graph id': 1, 'graph node id': 1 << 32 | i + 1, 'module_fqn': f'layers.{i}.attention.wq'}) for i in range(3)]})
+    equal(top('a.json', '--by', 'arg.module_fqn', '--fold'), {'layers.*.attention.wq': 33000})
+
+
+@case('Lightning-AI/pytorch-lightning#20580', 'phase', 'how long a step loads, goes forward and backward')
+def _():
+    names = (('[_TrainingEpochLoop].train_dataloader_next', 'dataloader'), ('[Strategy]DDPStrategy.training_step', 'forward'), ('[Strategy]DDPStrategy.backward', 'backward'),
+             ('[LightningModule]Net.optimizer_step', 'optimizer'))
+    put('a.json', {'traceEvents': [x('[pl][profile]' + n, 100 * i, 10 + i, cat='user_annotation') for i, (n, _) in enumerate(names)]})
+    equal(top('a.json', '--by', 'phase'), {phase: 10000 + 1000 * i for i, (_, phase) in enumerate(names)})
+
+
+@case('openxla/xprof#389', 'question', 'a trace of a remote TPU has the host only')
+def _():
+    put('t.trace.json', {'traceEvents': [{'ph': 'M', 'name': 'process_name', 'pid': 701, 'args': {'name': '/host:CPU'}}, x('PjitFunction(dot)', 0, 50, pid=701)]})
+    has(said('report', 't.trace.json'), r'(?i)no (accelerator|device|GPU)')
+
+
+@case('intel/torch-xpu-ops#3350', 'question', 'a span of the profiler of XPUs, and no kernel')
+def _():
+    put('a.json', {'traceEvents': [x('__xpu_profiler__', 0, 1000, cat='Trace', pid='Spans', tid='PyTorch Profiler'), x('aten::mm', 10, 20, cat='cpu_op')]})
+    equal(devices('a.json'), [])
+    has(said('report', 'a.json'), r'(?i)no (accelerator|device|GPU)')
+
+
+@case('jax-ml/jax#21295', 'step', 'a trace without steps says so')
+def _():
+    put('perfetto_trace.json', {'traceEvents': [{'ph': 'M', 'name': 'process_name', 'pid': 701, 'args': {'name': '/host:CPU'}}] + [x('PjitFunction(train_step)', 100 * i, 50, pid=701) for i in range(3)]})
+    has(said('report', 'perfetto_trace.json') + said('top', 'perfetto_trace.json', '--step', '1'), r'(?i)no (training )?steps')
+
+
+@case('pytorch/kineto#1416', 'device', 'streams of HIP are numbers of 64 bits')
+def _():
+    big = [140234567890128, 140234567890384]
+    put('a.json', {'traceEvents': [e for i, s in enumerate(big) for e in (x('Stage::0', 0, 50 + i, cat='gpu_user_annotation', pid=0, tid=s), x('k', 5, 10 + i, cat='kernel', pid=0, tid=s, args={'device': 0, 'stream': s}))]})
+    equal(top('a.json', '--by', 'stream', '--kind', 'kernel'), {str(s): 10000 + 1000 * i for i, s in enumerate(big)})
+    equal(depths(converted('a.json', 'a.pftrace')), [('Stage::0', 0), ('Stage::0', 0), ('k', 1), ('k', 1)])
+
+
+@case('boujeepossum/ll#24', 'json', 'a stream of tasks whose end was not written')
+def _():
+    put('trace.json', '{"displayTimeUnit":"ms","traceEvents":[' + json.dumps(x('build', 0, 100, args={'parent': 'root', 'tags': ['a']})) + ',\n' + json.dumps(x('link', 100, 7)) + ',\n')
+    equal(durations('trace.json'), {'build': [100], 'link': [7]})
+
+
+@case('llvm/llvm-project#98320', 'question', 'instantiations by the file of the template')
+def _():
+    put('a.json', {'traceEvents': [x('InstantiateClass', 10 * i, 5 + i, args={'detail': f'vector<T{i}>', 'file': f}) for i, f in enumerate(('/v.h', '/m.h', '/v.h'))], 'beginningOfTime': 1720000000000000})
+    equal(top('a.json', '--by', 'arg.file'), {'/v.h': 12000, '/m.h': 6000})
+
+
+@case('facebookresearch/HolisticTraceAnalysis#107', 'rank', 'a trace without a rank')
+def _():
+    put('trace.json', {'schemaVersion': 1, 'deviceProperties': [{'id': 0, 'name': 'Tesla P100-PCIE-16GB'}], 'record_shapes': 1, 'with_stack': 1, 'traceEvents': [
+        x('autograd::engine::evaluate_function: NllLossBackward0', 1708722576381804, 7933, cat='cpu_op', args={'External id': 513, 'Ev Idx': 0, 'Fwd thread id': 1, 'Sequence number': 10}),
+        kernel('nll', 1708722576390000, 20)]})
+    equal([(d['kernels'], d['busy_ns']) for d in devices('trace.json')], [(1, 20000)])
+    equal(top('trace.json', '--by', 'phase', '--kind', 'op'), {'backward': 7933000})
+
+
+@case('ecmwf/WeatherGenerator#668', 'phase', "a training loop's own ranges: data, forward, loss, backward, clipping, optimizer")
+def _():
+    names = (('Data', ''), ('Forward', 'forward'), ('Backward', 'backward'), ('Optimizer', 'optimizer'))
+    put('a.json', {'traceEvents': [x(n, 100 * i, 10 + i, cat='user_annotation') for i, (n, _) in enumerate(names)]})
+    equal(top('a.json', '--by', 'phase'), {phase: 10000 + 1000 * i for i, (_, phase) in enumerate(names)})
+
+
+typing('datawhalechina/llm-algo-leetcode#169', 'top T.json --by phases', r'phase')
+typing('Lightning-AI/pytorch-lightning#20580', 'report T.json --dirpath . --filename perf', r'(?i)--html|redirect|operand|inputs need no option')
+typing('pytorch/tutorials#3013', 'top T.json --sort xpu_time_total', r'total|self')
 
 
 def main():

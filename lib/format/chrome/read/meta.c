@@ -114,12 +114,31 @@ static void check_cap(struct tk_trace *t) {
                                           "missing");
 }
 
+/* Members of top-level data in which producers state that a buffer of theirs was full, if the value is true. */
+static const struct {
+  const char *key, *member, *note;
+} FULL[] = {
+    /* viztracer, src/viztracer/tracer.py: the ring buffer keeps the last entries */
+    {"viztracer_metadata", "overflow", "the buffer of viztracer was full (--tracer_entries): early events are missing"},
+};
+
+static void check_buffers(struct tk_trace *t) {
+  struct json_value v;
+  for (size_t i = 0; i < sizeof FULL / sizeof *FULL; i++) {
+    const struct tk_meta *m = trace_meta(t, FULL[i].key);
+    if (!m || !json_member(trace_raw(t, m->at), (size_t)m->size, FULL[i].member, &v) || v.type != JSON_TRUE) continue;
+    t->capped = true;
+    trace_note(t, TK_NOTE_INFO, UINT64_MAX, FULL[i].note);
+  }
+}
+
 void chrome_meta(struct chrome *r) {
   struct tk_trace *t = r->t;
   const struct tk_meta *unit = trace_meta(t, "displayTimeUnit");
   set_clock(r);
   check_frames(r);
   check_cap(t);
+  check_buffers(t);
   if (unit && !meta_is(t, unit, "\"ms\"") && !meta_is(t, unit, "\"ns\""))
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\"; it does not affect the unit of ts");
   if (trace_meta(t, "systemTraceEvents") || trace_meta(t, "powerTraceAsString"))

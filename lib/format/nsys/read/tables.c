@@ -29,6 +29,7 @@ struct table_row {
 /* Tables of the host come first: devices are numbered after all processes are known, and calls before what they launch. */
 static const struct table_row TABLES[] = {
     {"CUPTI_ACTIVITY_KIND_RUNTIME", ON_THREAD, "cuda_runtime", "nameId", NULL, NULL, LANE_WORK}, /* eventClass 1: the driver's */
+    {"CUDA_GRAPH_NODE_EVENTS", ON_THREAD, "cuda_graph", "nameId", NULL, NULL, LANE_WORK}, /* nsys --cuda-graph-trace=node */
     {"CUDNN_EVENTS", ON_THREAD, "cudnn", "nameId", NULL, NULL, LANE_WORK},
     {"CUBLAS_EVENTS", ON_THREAD, "cublas", "nameId", NULL, NULL, LANE_WORK},
     {"CUSOLVER_EVENTS", ON_THREAD, "cusolver", "nameId", NULL, NULL, LANE_WORK},
@@ -97,6 +98,7 @@ static const struct column_row {
     {"clusterZ", ROLE_PLACE, NULL},
     {"graphId", ROLE_ARG, "graph id"},
     {"graphNodeId", ROLE_ARG, "graph node id"},
+    {"originalGraphNodeId", ROLE_ARG, "original graph node id"},
     {NULL, ROLE_ARG, ""}};
 
 struct column {

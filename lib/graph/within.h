@@ -4,10 +4,10 @@
  * in, has no descendants in the graph and is not inside the span that it outlasts.  Here it contains the events that begin
  * after it and end before it does, and is contained in spans that last at least as long.  So annotations nest even if calls
  * that merely begin or end them cross their edges. */
-#ifndef ANALYSIS_WITHIN_H
-#define ANALYSIS_WITHIN_H
+#ifndef GRAPH_WITHIN_H
+#define GRAPH_WITHIN_H
 
-#include "graph/trace.h"
+#include "trace.h"
 
 /* A selected span by the caller's number for it; 0 = none. */
 struct within_span {

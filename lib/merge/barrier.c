@@ -1,0 +1,55 @@
+/* barrier.c - see barrier.h. */
+#include "barrier.h"
+
+#include <string.h>
+
+#include "format/json.h"
+
+/* Metadata events whose value is the time of the barrier, in microseconds of the trace's own clock. */
+static const char *const BARRIERS[] = {"\"clock_sync_timestamp_us\"" /* Composer */};
+
+static bool barrier_of_record(const char *text, size_t n, const char *name, int64_t *ns) {
+  static const char ARGS[] = "\"args\":";
+  struct json_value v;
+  i128 value;
+  if (!memmem(text, n, name, strlen(name))) return false;
+  const char *args = memmem(text, n, ARGS, sizeof ARGS - 1);
+  if (args) args += sizeof ARGS - 1;
+  if (!args || !json_member(args, n - (size_t)(args - text), "value", &v) || v.type != JSON_NUMBER) return false;
+  if (!num_scaled(v.p, v.end, 3, &value) || value > INT64_MAX / 2 || value < 0) return false;
+  *ns = (int64_t)value;
+  return true;
+}
+
+void barrier_find(struct align_input *input, const struct tk_trace *t, int64_t later) {
+  enum { FIRST = 4096 }; /* records; such events are at the start */
+  int64_t ns;
+  for (tk_id i = 1; i <= t->n_records && i <= FIRST && !input->has_barrier; i++) {
+    const struct tk_record *r = &t->records[i];
+    if (r->phase != 'M' || r->kind != TK_REC_OTHER) continue;
+    for (size_t k = 0; k < sizeof BARRIERS / sizeof *BARRIERS && !input->has_barrier; k++)
+      input->has_barrier = barrier_of_record(trace_raw(t, r->at), r->size, BARRIERS[k], &ns);
+    if (input->has_barrier) input->has_barrier = !__builtin_add_overflow(ns, later, &input->barrier_ns);
+  }
+}
+
+static bool is_alone(const struct align_input *inputs, size_t n, size_t at) {
+  for (size_t i = 0; i < n; i++)
+    if (i != at && inputs[i].read && *inputs[i].host && strcmp(inputs[i].host, inputs[at].host) == 0) return false;
+  return true;
+}
+
+bool barrier_apply(struct align_input *inputs, size_t n) {
+  const struct align_input *first = NULL;
+  for (size_t i = 0; i < n; i++) {
+    if (!inputs[i].read) continue;
+    if (!inputs[i].has_barrier || inputs[i].given || !is_alone(inputs, n, i)) return false;
+    if (!first) first = &inputs[i];
+  }
+  for (size_t i = 0; first && i < n; i++) {
+    struct align_input *input = &inputs[i];
+    if (!input->read || input == first || __builtin_sub_overflow(first->barrier_ns, input->barrier_ns, &input->given_ns)) continue;
+    input->given = input->by_barrier = true;
+  }
+  return first != NULL;
+}

@@ -1,0 +1,14 @@
+/* captured.h - links kernels of replayed CUDA and HIP graphs to the host calls that were captured into the graph. */
+#ifndef OP_CAPTURED_H
+#define OP_CAPTURED_H
+
+#include "graph/kind.h"
+#include "graph/origin.h"
+
+/* Stores in *capture an array by event, which the caller frees: the captured call of each replayed kernel, copy and fill; 0 = not
+ * known. *capture becomes NULL if the trace has no capture. `launch` by event: the call that launched it; `origins` by track may be
+ * NULL. Returns false if memory runs out. */
+bool captured_find(const struct kinds *kinds, const struct track_origin *origins, const tk_id *launch, struct mem *mem,
+                   tk_id **capture);
+
+#endif

@@ -1,0 +1,52 @@
+/* regions.c - see regions.h. */
+#include "regions.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "graph/within.h"
+
+/* PyTorch names calls of modules so: torch/csrc/autograd/profiler_python.cpp. */
+static bool is_module(const struct tk_trace *t, tk_id cls) {
+  return text_begins(tk_string(t, t->classes[cls].name, NULL), "nn.Module: ");
+}
+
+static bool is_region(const struct kinds *k, enum region region, const struct tk_event *e) {
+  if (e->kind != TK_SPAN) return false;
+  return region == REGION_MODULE ? is_module(k->t, e->cls) : (kinds_of(k, e) & (KIND_OP | KIND_DEVICE)) == KIND_OP;
+}
+
+static bool regions_of_track(const struct kinds *kinds, enum region region, struct within *within, tk_id track, tk_id *of) {
+  const struct tk_trace *t = kinds->t;
+  const struct tk_track *k = &t->tracks[track];
+  const bool nests = k->kind == TK_THREAD;
+  within_begin(within);
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct within_span around = nests ? within_find(within, &t->events[i]) : (struct within_span){0};
+    const bool own = is_region(kinds, region, &t->events[i]);
+    of[i] = own ? i : around.node;
+    if (nests && !within_add(within, t, i, around, own ? i : 0)) return false;
+  }
+  return true;
+}
+
+tk_id *regions_around(const struct kinds *kinds, enum region region, struct mem *mem) {
+  const struct tk_trace *t = kinds->t;
+  tk_id *of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *of);
+  struct within within;
+  bool ok = of && within_init(&within, mem);
+  if (!ok) return NULL;
+  of[0] = 0;
+  for (tk_id k = 1; ok && k <= t->n_tracks; k++) ok = regions_of_track(kinds, region, &within, k, of);
+  within_free(&within);
+  return of;
+}
+
+tk_id *regions_find(const struct kinds *kinds, const struct links *links, enum region region, struct mem *mem) {
+  tk_id *of = regions_around(kinds, region, mem);
+  for (tk_id i = 1; of && i <= kinds->t->n_events; i++) {
+    const tk_id launch = links->launch[i], capture = links_capture(links, i);
+    if (launch) of[i] = capture && of[capture] ? of[capture] : of[launch];
+  }
+  return of;
+}

@@ -1,0 +1,15 @@
+/* regions.h - by event: the innermost operator or module around it, or around the call that launched it. */
+#ifndef OP_REGIONS_H
+#define OP_REGIONS_H
+
+#include "links.h"
+
+enum region { REGION_OP, REGION_MODULE };
+
+/* Returns an array by event, which the caller frees: the innermost span of this sort, the event itself included; 0 = none. Work of
+ * a replayed graph belongs to the spans around its capture. NULL if memory runs out. */
+tk_id *regions_find(const struct kinds *kinds, const struct links *links, enum region region, struct mem *mem);
+/* Returns the same without launches. */
+tk_id *regions_around(const struct kinds *kinds, enum region region, struct mem *mem);
+
+#endif
