@@ -43,7 +43,7 @@ static bool drop_bytes(void *arg, const void *p, size_t n) {
 }
 
 static void read_again(const char *path, uint64_t events) {
-  const struct tk_load_options options = {.max_memory = 512u << 20, .max_size = 64u << 20, .check = true, .threads = 1};
+  const struct tk_load_options options = {.max_memory = 512u << 20, .max_size = 8u << 20, .check = true, .threads = 1};
   struct tk_err err = {0};
   struct tk_trace *t = tk_load(path, &options, &err);
   require(t || !events, "load of what was written", err.msg);
@@ -56,7 +56,7 @@ static void merge(const char *const *names, size_t n, const char *path, const ui
   const struct tk_redact_options redact = {.names = head[1] & 32 ? TK_NAMES_HASH : TK_NAMES_KEEP, .list = list};
   const struct tk_merge_options options = {
       .save = {.command = how & 1 ? "fuzz" : NULL, .force = true, .threads = 1, .no_passthrough = how & 2},
-      .load = {.max_memory = 512u << 20, .max_size = 64u << 20, .threads = 1}, .keep_truncated = true, .keep_going = true,
+      .load = {.max_memory = 512u << 20, .max_size = 8u << 20, .threads = 1}, .keep_truncated = true, .keep_going = true,
       .group_by = (enum tk_group_by)(how >> 2 & 3) % 3, .align = (enum tk_align)(head[1] % 6), .marker = "a*",
       .derive = how & 16, .to_zero = how & 32, .link_collectives = how & 64, .align_report = how & 128 ? "/dev/null" : NULL,
       .redact = head[1] & 16 ? &redact : NULL};

@@ -18,7 +18,7 @@ static void require(bool ok, const char *what, const char *message) {
 }
 
 static struct tk_trace *load(const void *p, size_t n, struct tk_err *err) {
-  const struct tk_load_options options = {.max_memory = 512u << 20, .max_size = 64u << 20, .check = true, .threads = 1};
+  const struct tk_load_options options = {.max_memory = 512u << 20, .max_size = 8u << 20, .check = true, .threads = 1};
   return tk_load_memory(p, n, "input", &options, err);
 }
 
