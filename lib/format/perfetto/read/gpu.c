@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "clock.h"
 #include "graph/args.h"
 #include "inspect.h"
 #include "sequence.h"
+#include "procs.h"
 #include "track.h"
 
 enum { GPU_NAMES_MOST = 4096 };
@@ -168,7 +168,7 @@ static void put_extra(struct perfetto *r, const struct pb_field *field) {
 
 static uint32_t args_of(struct perfetto *r, const struct packet *k, const struct gpu_stage *g) {
   struct tk_trace *t = r->t;
-  struct pb c = pb_inside(&k->gpu);
+  struct pb c = pb_inside(&k->content);
   struct pb_field f;
   args_begin(t);
   args_uint(t, trace_text(t, "device"), TK_ARG_UINT, g->number);
@@ -182,21 +182,19 @@ static uint32_t args_of(struct perfetto *r, const struct packet *k, const struct
 
 bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct packet *k) {
   struct gpu_stage g = {0};
-  int64_t ns;
-  uint32_t clock;
-  if (r->filed || k->damaged || !read_fields(r, &k->gpu, &g) || !g.has_id || !k->has_timestamp) return false;
-  const bool known = clock_time(r, q, k, &ns, &clock);
+  struct proc_time at;
+  if (!read_fields(r, &k->content, &g) || !g.has_id || !proc_packet_time(r, q, k, &at)) return false;
   const tk_id queue = queue_name(r, q, &g), name = stage_name(r, q, &g);
   const uint32_t node = node_of(r, k, &g, queue);
   if (!node) return false;
-  const struct tk_event event = {.ts = ns,
+  const struct tk_event event = {.ts = at.ns,
                                  .dur = g.duration > INT64_MAX ? INT64_MAX : (tk_time)g.duration,
                                  .kind = TK_SPAN,
                                  .cls = trace_class(r->t, name, 0),
                                  .args = args_of(r, k, &g),
                                  .track = node * ASPECTS + ON_TRACK};
   *trace_add_event(r->t) = event;
-  if (!known) perfetto_add_pending(r, (struct pending_time){clock, r->t->n_events, false});
+  if (at.pending) perfetto_add_pending(r, (struct pending_time){at.pending, r->t->n_events, false});
   r->t->counts.by_phase['X']++;
   r->t->counts.read++;
   return true;
