@@ -190,7 +190,7 @@ bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct pac
   const struct tk_event event = {.ts = at.ns,
                                  .dur = g.duration > INT64_MAX ? INT64_MAX : (tk_time)g.duration,
                                  .kind = TK_SPAN,
-                                 .cls = trace_class(r->t, name, 0),
+                                 .cls = trace_class(r->t, name, trace_text(r->t, "gpu_render_stage")),
                                  .args = args_of(r, k, &g),
                                  .track = node * ASPECTS + ON_TRACK};
   *trace_add_event(r->t) = event;

@@ -1,8 +1,8 @@
 /* sched.c - the scheduler: which thread ran on each CPU, and the state of each thread.
  *
- * Both are read on request (TK_WITH_SCHED). A system trace has more switches than anything else, and each is two or three spans, of
- * about 50 bytes each in memory where the file has about 10: the trace would need several times the memory, and every table of
- * names would begin with "Sleeping". trace_processor has them in tables apart, too.
+ * Both are read on request (TK_WITH_SCHED). A system trace has more switches than anything else. Each is two or three spans, which take
+ * 190 bytes of memory where the file has 10, and every table of names would begin with "Sleeping". trace_processor keeps them in
+ * tables apart, too.
  *
  *     process "CPU scheduling", thread "CPU 0"    a span for each time that a thread ran, called as the thread
  *     a track below each thread                   "Running", "Runnable", "Sleeping", ..., as Perfetto's viewer calls them

@@ -323,8 +323,13 @@ static void find_readings(struct cut *c, const struct tk_trace *t) {
   if (!m || m->size < sizeof c->head) return;
   memcpy(&c->head, trace_raw(t, m->at), sizeof c->head);
   c->readings = trace_raw(t, m->at) + sizeof c->head;
-  for (uint32_t i = 0; i < c->head.n; i += reading_at(c, i).n)
-    map_put(&c->clocks, (uint64_t)reading_at(c, i).machine << 32 | reading_at(c, i).id, i + 1);
+  if (c->head.n > (m->size - sizeof c->head) / sizeof(struct clock_reading)) c->head.n = 0;
+  for (uint32_t i = 0, n; i < c->head.n; i += n) {
+    const struct clock_reading first = reading_at(c, i);
+    n = first.n;
+    if (n == 0 || n > c->head.n - i) return; /* the meta of a carried trace may be damaged */
+    map_put(&c->clocks, (uint64_t)first.machine << 32 | first.id, i + 1);
+  }
 }
 
 int64_t cut_later(const struct tk_trace *t) {
