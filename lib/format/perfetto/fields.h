@@ -25,10 +25,13 @@ enum {
   PACKET_THREAD_DESCRIPTOR = 44,
   PACKET_SYSTEM_INFO = 45,
   PACKET_COMPRESSED = 50,
+  PACKET_GPU_COUNTER = 52,
   PACKET_GPU_RENDER_STAGE = 53,
   PACKET_TIMESTAMP_CLOCK_ID = 58,
   PACKET_DEFAULTS = 59,
   PACKET_TRACK_DESCRIPTOR = 60,
+  PACKET_VULKAN_API = 65,
+  PACKET_GPU_MEMORY = 71,
   PACKET_EXTENSION_DESCRIPTOR = 72,
   PACKET_MACHINE_ID = 98,
   PACKET_REMOTE_CLOCK_SYNC = 107,
@@ -113,6 +116,7 @@ enum {
   INTERNED_ANNOTATION_STRINGS = 29,
   INTERNED_GPU_SPECIFICATIONS = 24, /* hardware queues and stages; fields as of event names */
   INTERNED_CORRELATION_IDS = 43,
+  INTERNED_GPU_COUNTERS = 47,
   INTERNED_IID = 1,
   INTERNED_TEXT = 2,
 
@@ -278,6 +282,38 @@ enum {
   GPU_LAUNCH_BLOCK = 2
 };
 
+/* GpuCounterEvent, GpuCounterDescriptor, VulkanApiEvent, GpuMemTotalEvent: protos/perfetto/trace/gpu/gpu_counter_event.proto,
+ * protos/perfetto/common/gpu_counter_descriptor.proto, vulkan_api_event.proto and gpu_mem_event.proto. */
+enum {
+  GPU_COUNTER_DESCRIPTOR = 1,
+  GPU_COUNTER_SAMPLE = 2,
+  GPU_COUNTER_GPU = 3,
+  GPU_COUNTER_IID = 4,
+  GPU_SAMPLE_ID = 1,
+  GPU_SAMPLE_INT = 2,
+  GPU_SAMPLE_DOUBLE = 3,
+  GPU_INTERNED_IID = 1,
+  GPU_INTERNED_DESCRIPTOR = 2,
+  GPU_INTERNED_GPU = 3,
+  GPU_DESCRIPTOR_SPEC = 1,
+  GPU_SPEC_ID = 1,
+  GPU_SPEC_NAME = 2,
+  GPU_SPEC_DIRECTION = 11,
+  GPU_FORWARDS = 2, /* a sample is valid from its time on; otherwise up to its time */
+
+  VULKAN_SUBMIT = 2,
+  SUBMIT_DURATION = 1,
+  SUBMIT_PID = 2,
+  SUBMIT_TID = 3,
+  SUBMIT_QUEUE = 4,
+  SUBMIT_BUFFER = 5,
+  SUBMIT_ID = 6,
+
+  GPU_MEMORY_GPU = 1,
+  GPU_MEMORY_PID = 2,
+  GPU_MEMORY_SIZE = 3
+};
+
 /* FtraceEventBundle and its CompactSched: protos/perfetto/trace/ftrace/ftrace_event_bundle.proto. */
 enum {
   FTRACE_CPU = 1,
@@ -309,10 +345,15 @@ enum {
   FTRACE_CPU_FREQUENCY = 11,
   FTRACE_CPU_IDLE = 13,
   FTRACE_WAKING = 20,
+  FTRACE_MARK = 80, /* this and the next two: events of display drivers that stand for text */
+  FTRACE_MARK_SDE = 333,
+  FTRACE_MARK_DPU = 348,
   FTRACE_NEWTASK = 235,
   FTRACE_RENAME = 236,
 
   PRINT_TEXT = 2,
+  MARK_PID = 1,
+  MARK_NAME = 2,
   SWITCH_PREV_NAME = 1,
   SWITCH_PREV_TID = 2,
   SWITCH_PREV_STATE = 4,

@@ -48,7 +48,7 @@ static const struct kind_of_packet KINDS[] = {
     TIMED(49, "perfetto_metatrace"),
     STATE(PACKET_COMPRESSED, "compressed_packets"),
     STATE(51, "chrome_metadata"),
-    DESCRIBED(52, "gpu_counter_event", 1), /* counter_descriptor */
+    DESCRIBED(PACKET_GPU_COUNTER, "gpu_counter_event", GPU_COUNTER_DESCRIPTOR),
     DESCRIBED(PACKET_GPU_RENDER_STAGE, "gpu_render_stage_event", GPU_SPECIFICATIONS),
     TIMED(54, "streaming_profile_packet"), /* has no timestamp: deltas from its sequence */
     TIMED(56, "heap_graph"),
@@ -59,13 +59,13 @@ static const struct kind_of_packet KINDS[] = {
     TIMED(62, "vulkan_memory_event"),
     TIMED(63, "gpu_log"),
     STATE(64, "deobfuscation_mapping"),
-    TIMED(65, "vulkan_api_event"),
+    TIMED(PACKET_VULKAN_API, "vulkan_api_event"),
     TIMED(66, "perf_sample"),
     STATE(67, "cpu_info"),
     TIMED(68, "smaps_packet"),
     STATE(69, "service_event"), /* the start of tracing, before which importers drop ftrace events */
     LAST(70, "initial_display_state"),
-    TIMED(71, "gpu_mem_total_event"),
+    TIMED(PACKET_GPU_MEMORY, "gpu_mem_total_event"),
     STATE(PACKET_EXTENSION_DESCRIPTOR, "extension_descriptor"),
     TIMED(73, "memory_tracker_snapshot"),
     TIMED(74, "streaming_allocation"),

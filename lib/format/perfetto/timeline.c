@@ -1,4 +1,4 @@
-/* timeline.c - the contents of packets that the graph represents as events, too (read/gpu.c, read/ftrace.c, read/system.c).
+/* timeline.c - the contents of packets that the graph represents as events, too (read/gpu.c, gpu_counters.c, ftrace.c, system.c).
  *
  * Such events are written once: in their packets while the trace is unedited, otherwise as track events. */
 #include "timeline.h"
@@ -24,6 +24,7 @@ static bool is_ftrace(const struct pb_field *field, bool sched) {
   while (pb_next(&c, &f)) {
     if (f.wire != PB_BYTES) continue;
     if (f.number == FTRACE_SWITCH || f.number == FTRACE_WAKING) return sched;
+    if (f.number == FTRACE_MARK || f.number == FTRACE_MARK_SDE || f.number == FTRACE_MARK_DPU) return true;
     return f.number == FTRACE_CPU_FREQUENCY || f.number == FTRACE_CPU_IDLE || (f.number == FTRACE_PRINT && is_text(&f));
   }
   return false;
@@ -53,12 +54,37 @@ static bool is_stat(const struct pb_field *field) {
   }
 }
 
+/* True for content that is an event, or samples and what describes them. */
+static bool is_whole(const struct pb_field *content) {
+  struct pb c = pb_inside(content);
+  struct pb_field f;
+  switch (content->number) {
+  case PACKET_GPU_RENDER_STAGE:
+  case PACKET_GPU_COUNTER:
+  case PACKET_GPU_MEMORY: return true;
+  case PACKET_VULKAN_API: return pb_next(&c, &f) && f.number == VULKAN_SUBMIT;
+  default: return false;
+  }
+}
+
+bool timeline_may(uint32_t packet_field) {
+  switch (packet_field) {
+  case PACKET_FTRACE:
+  case PACKET_SYS_STATS:
+  case PACKET_GPU_RENDER_STAGE:
+  case PACKET_GPU_COUNTER:
+  case PACKET_GPU_MEMORY:
+  case PACKET_VULKAN_API: return true;
+  default: return false;
+  }
+}
+
 bool timeline_rest(const struct pb_field *content, bool sched, struct buf *rest) {
   struct pb c = pb_inside(content);
   struct pb_field f;
   bool any = false;
   if (rest) rest->len = 0;
-  if (content->number == PACKET_GPU_RENDER_STAGE) return false;
+  if (is_whole(content)) return false;
   if (content->number != PACKET_FTRACE && content->number != PACKET_SYS_STATS) return true;
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
     const bool is_bundle = content->number == PACKET_FTRACE;

@@ -5,6 +5,9 @@
 #include "base/mem.h"
 #include "format/pb.h"
 
+/* True if content in this field of a packet may have a part that the graph represents. */
+bool timeline_may(uint32_t packet_field);
+
 /* True if the graph represents all of the content of a packet, which is one of its fields. */
 bool timeline_is(const struct pb_field *content);
 

@@ -3,7 +3,6 @@
  * Async spans pair by name (or track) and cookie: these become the scope and the id of async events. */
 #include "atrace.h"
 
-#include "format/perfetto/atrace_text.h"
 #include "graph/args.h"
 
 static tk_id text_of(struct perfetto *r, struct atrace_part s) { return perfetto_text(r, s.p, s.n); }
@@ -60,14 +59,17 @@ static bool async(struct perfetto *r, const struct atrace_at *at, const struct a
   return true;
 }
 
-bool atrace_read(struct perfetto *r, const struct atrace_at *at, const uint8_t *p, size_t n) {
-  struct atrace_text e;
-  if (!atrace_text(&e, p, n)) return false;
-  switch (e.phase) {
+bool atrace_add(struct perfetto *r, const struct atrace_at *at, const struct atrace_text *e) {
+  switch (e->phase) {
   case 'B':
   case 'E':
-  case 'I': return on_thread(r, at, &e);
-  case 'C': return counter(r, at, &e);
-  default: return async(r, at, &e);
+  case 'I': return on_thread(r, at, e);
+  case 'C': return counter(r, at, e);
+  default: return async(r, at, e);
   }
+}
+
+bool atrace_read(struct perfetto *r, const struct atrace_at *at, const uint8_t *p, size_t n) {
+  struct atrace_text e;
+  return atrace_text(&e, p, n) && atrace_add(r, at, &e);
 }

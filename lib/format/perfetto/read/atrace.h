@@ -2,6 +2,7 @@
 #ifndef FORMAT_PERFETTO_READ_ATRACE_H
 #define FORMAT_PERFETTO_READ_ATRACE_H
 
+#include "format/perfetto/atrace_text.h"
 #include "procs.h"
 
 /* An ftrace event: its time, the machine and the thread. */
@@ -11,6 +12,8 @@ struct atrace_at {
   int64_t tid;
 };
 
+/* Adds an event. Returns false if it is an end whose thread is unknown. */
+bool atrace_add(struct perfetto *r, const struct atrace_at *at, const struct atrace_text *e);
 /* Adds the event that the text describes. Returns false if it describes none. */
 bool atrace_read(struct perfetto *r, const struct atrace_at *at, const uint8_t *p, size_t n);
 

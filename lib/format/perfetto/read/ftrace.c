@@ -85,7 +85,7 @@ static struct pb_field member(const struct pb_field *message, uint32_t number) {
   struct pb_field f;
   while (pb_next(&c, &f))
     if (f.number == number) return f;
-  return (struct pb_field){.p = (const uint8_t *)""};
+  return (struct pb_field){.p = (const uint8_t *)"", .wire = PB_BYTES};
 }
 
 static int64_t integer(const struct pb_field *message, uint32_t number) { return (int64_t)member(message, number).value; }
@@ -99,6 +99,25 @@ static bool print_event(struct perfetto *r, const struct bundle *b, const struct
   const struct pb_field text = member(&e->content, PRINT_TEXT);
   const struct atrace_at at = {e->at, b->machine, e->tid};
   return text.wire == PB_BYTES && atrace_read(r, &at, text.p, (size_t)text.value);
+}
+
+/* Fields of a driver's event: its phase as a letter, the value of a counter, and whether it is a begin. 0 = none. */
+static const struct mark_row {
+  uint32_t event, phase, value, begin;
+} MARKS[] = {{FTRACE_MARK, 0, 0, 3}, {FTRACE_MARK_SDE, 3, 4, 5}, {FTRACE_MARK_DPU, 5, 6, 3}}; /* mdss.proto, sde.proto, dpu.proto */
+
+static bool mark_event(struct perfetto *r, const struct bundle *b, const struct ftrace_event *e) {
+  const struct mark_row *row = MARKS;
+  const struct atrace_at at = {e->at, b->machine, e->tid};
+  while (row->event != e->content.number) row++;
+  const struct pb_field name = member(&e->content, MARK_NAME);
+  const int64_t phase = row->phase ? integer(&e->content, row->phase) : 0, pid = integer(&e->content, MARK_PID);
+  struct atrace_text text = {.phase = (char)(phase ? phase : integer(&e->content, row->begin) ? 'B' : 'E'),
+                             .pid = pid > 0 ? pid : ATRACE_NO_PID,
+                             .value = row->value ? integer(&e->content, row->value) : 0,
+                             .name = {name.p, (size_t)name.value}};
+  const bool known = phase == 0 || phase == 'B' || phase == 'E' || phase == 'C' || phase == 'I';
+  return known && name.wire != PB_VARINT && atrace_add(r, &at, &text);
 }
 
 static bool switch_event(struct perfetto *r, const struct bundle *b, const struct ftrace_event *e) {
@@ -147,6 +166,9 @@ static bool take_event(struct perfetto *r, struct bundle *b, const struct ftrace
   bool shown = true;
   switch (e->content.number) {
   case FTRACE_PRINT: return print_event(r, b, e);
+  case FTRACE_MARK:
+  case FTRACE_MARK_SDE:
+  case FTRACE_MARK_DPU: return mark_event(r, b, e);
   case FTRACE_SWITCH: shown = switch_event(r, b, e); break;
   case FTRACE_WAKING: shown = waking_event(r, b, e); break;
   case FTRACE_CPU_FREQUENCY: cpu_counter(r, b, e, "cpufreq"); break;

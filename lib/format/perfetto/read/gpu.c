@@ -109,17 +109,21 @@ static tk_id stage_name(struct perfetto *r, struct sequence *q, const struct gpu
   return numbered(r, &r->gpu_stages, g->stage_id, "render stage(%llu)");
 }
 
-/* Adds the track of a queue, and its GPU. */
-static tk_id add_queue(struct perfetto *r, const struct packet *k, const struct gpu_stage *g, tk_id queue) {
+tk_id gpu_process(struct perfetto *r, uint32_t machine, uint32_t number) {
   struct tk_trace *t = r->t;
   char text[64];
-  int n = snprintf(text, sizeof text, "GPU %u", g->number);
-  if (k->machine) n += snprintf(text + n, sizeof text - (size_t)n, " (machine %u)", k->machine);
-  const tk_id name = trace_string(t, text, (size_t)n);
-  const tk_id gpu = trace_process(t, ident_str(name));
-  const tk_id track = trace_track(t, TK_THREAD, ident_str(name), ident_str(queue), queue);
+  int n = snprintf(text, sizeof text, "GPU %u", number);
+  if (machine) n += snprintf(text + n, sizeof text - (size_t)n, " (machine %u)", machine);
+  const tk_id name = trace_string(t, text, (size_t)n), gpu = trace_process(t, ident_str(name));
   t->tracks[gpu].name = name;
-  t->tracks[gpu].in_packets = t->tracks[track].in_packets = true;
+  t->tracks[gpu].in_packets = true;
+  return gpu;
+}
+
+static tk_id add_queue(struct perfetto *r, const struct packet *k, const struct gpu_stage *g, tk_id queue) {
+  const tk_id gpu = gpu_process(r, k->machine, g->number);
+  const tk_id track = trace_track(r->t, TK_THREAD, r->t->tracks[gpu].pid, ident_str(queue), queue);
+  r->t->tracks[track].in_packets = true;
   return track;
 }
 

@@ -12,6 +12,7 @@
 #include "ftrace.h"
 #include "detect.h"
 #include "gpu.h"
+#include "gpu_counters.h"
 #include "sched.h"
 #include "system.h"
 #include "reader.h"
@@ -216,6 +217,9 @@ static bool read_other(struct perfetto *r, struct sequence *q, const struct pack
   if (r->filed || k->damaged) return false;
   switch (k->content.number) {
   case PACKET_GPU_RENDER_STAGE: return perfetto_gpu_stage(r, q, k);
+  case PACKET_GPU_COUNTER: return gpu_counters_read(r, q, k);
+  case PACKET_GPU_MEMORY: return gpu_memory_read(r, q, k);
+  case PACKET_VULKAN_API: return gpu_submit_read(r, q, k);
   case PACKET_FTRACE: perfetto_ftrace(r, k); return true;
   case PACKET_SYS_STATS: return system_stats(r, q, k);
   case PACKET_PROCESS_TREE: system_tree(r, k); return false;
@@ -225,7 +229,7 @@ static bool read_other(struct perfetto *r, struct sequence *q, const struct pack
 }
 
 static void read_content(struct perfetto *r, struct sequence *q, const struct packet *k) {
-  if (k->interned.p) sequence_intern(r, q, &k->interned);
+  if (k->interned.p && sequence_intern(r, q, &k->interned) && !r->filed) gpu_counters_intern(r, q, k);
   if (k->descriptor.p) take_descriptor(r, q, k);
   if (k->process.p) track_old_process(r, k->machine, &k->process);
   if (k->thread.p) track_old_thread(r, q, k->machine, &k->thread);

@@ -19,6 +19,7 @@
  *     system.c            process trees, counters of the system
  *     ftrace.c            bundles of kernel events
  *     gpu.c               GpuRenderStageEvent
+ *     gpu_counters.c      GpuCounterEvent, GpuMemTotalEvent, VulkanApiEvent
  *     records.c           private packets without an event: records and other data that viewers do not show
  *     passthrough.c       packets that are not modelled
  *     packet.c            one packet: the state of its sequence, then its contents
@@ -134,6 +135,13 @@ struct sched {
   struct map index; /* machine << 32 | cpu -> index in `cpus` + 1 */
   uint32_t n_cpus, cap_cpus, n_changes, cap_changes;
   uint32_t kernel; /* major << 16 | minor; 0 = unknown */
+};
+
+/* Counters of GPUs (gpu_counters.c). */
+struct gpu_counters {
+  struct gpu_counter *of;
+  struct map index; /* sequence, descriptor and id -> index in `of` + 1 */
+  uint32_t n, cap;
 };
 
 struct clock_point {
@@ -289,6 +297,7 @@ struct perfetto {
   struct gpu_names gpu_queues, gpu_stages;
   struct procs procs;
   struct sched sched;
+  struct gpu_counters gpu_counters;
   struct map gpu_nodes; /* GPU, queue and machine -> node */
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;

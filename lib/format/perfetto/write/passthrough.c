@@ -75,7 +75,7 @@ static bool has_read(const struct pb_field *packet) {
   struct pb c = pb_inside(packet);
   struct pb_field f;
   while (pb_next(&c, &f))
-    if (f.number == PACKET_FTRACE || f.number == PACKET_SYS_STATS || f.number == PACKET_GPU_RENDER_STAGE) return f.wire == PB_BYTES;
+    if (f.wire == PB_BYTES && timeline_may(f.number)) return true;
   return false;
 }
 
