@@ -148,8 +148,26 @@ for seed in range(SEEDS):
     middle = sorted(r[3] for r in want)[len(want) // 2]
     status, _, err = tracekit('filter', path('system.pftrace'), '--time', f'{middle}ns..', '-o', path('late.pftrace'), '--force')
     check(f'seed {seed}: cut: status', status == 0, err)
-    got = [r for r in timeline(events('late.pftrace')) if r[0] in ('instant', 'counter')]
-    check(f'seed {seed}: cut: instants and counters in the range', got == [r for r in want if r[0] in ('instant', 'counter') and r[3] >= middle], got[:3])
+    def pick(rows, what):
+        return [r for r in rows if r[0] == what]
+
+    late = timeline(events('late.pftrace'))
+    check(f'seed {seed}: cut: instants in the range', pick(late, 'instant') == [r for r in pick(want, 'instant') if r[3] >= middle], late[:3])
+    samples = sorted(pick(want, 'counter'), key=lambda r: r[3])
+    before = {r[2]: r for r in samples if r[3] < middle}  # the last one of each process
+    check(f'seed {seed}: cut: samples in the range, and the last before it',
+          sorted(pick(late, 'counter'), key=str) == sorted([*before.values(), *(r for r in samples if r[3] >= middle)], key=str), pick(late, 'counter')[:3])
+    got = {(r[0], r[1], r[3]) for r in timeline(events('late.pftrace')) if r[0] in ('slice', 'async')}
+    spans = {(r[0], r[1], r[3]) for r in want if r[0] in ('slice', 'async') and r[4] > middle}
+    check(f'seed {seed}: cut: spans with a part in the range, whole', got == spans, [sorted(got - spans)[:3], sorted(spans - got)[:3]])
+
+    parts = []
+    status, _, err = tracekit('split', path('system.pftrace'), '--by', 'time', '--every', '100us', '-o', path('part{}.pftrace'), '--force')
+    check(f'seed {seed}: split: status', status == 0, err)
+    for name in sorted(n for n in os.listdir(work.name) if n.startswith('part')):
+        parts += pick(timeline(events(name)), 'instant')
+        os.remove(path(name))
+    check(f'seed {seed}: split: instants once', sorted(parts, key=str) == pick(want, 'instant'), len(parts))
 
     report = json.loads(tracekit('top', '--json', '--name', 'draw*', path('system.pftrace'))[1])
     check(f'seed {seed}: top', sum(row['count'] for row in report['rows']) == sum(r[1].startswith('draw') for r in want), report['rows'][:2])

@@ -40,9 +40,11 @@ static void close(struct tk_event *begin, int64_t end, unsigned flags) {
   begin->flags |= (uint8_t)(TK_PAIRED | flags);
 }
 
-/* Spans on a track nest by G and H, but S and F know one at a time. */
+/* Spans on a track nest. Those with a scope that is their name do not. */
 static bool repeats(const struct tk_trace *t, const struct tk_event *begin, tk_id open) {
-  return begin->flags & TK_ASYNC && open && t->events[open].cls == begin->cls;
+  struct tk_arg scope;
+  if (!(begin->flags & TK_ASYNC) || !open) return false;
+  return args_of_event(t, begin, KEY_SCOPE, &scope) && scope.s == t->classes[begin->cls].name;
 }
 
 static void pair(struct atrace_pairs *p, tk_id at) {
