@@ -4,7 +4,8 @@
  * the state of the sequence: interned data, defaults, clearings. That is held back until a later packet of the sequence stays,
  * and forgotten if the sequence is cleared before. So each output has the state that its packets had in the input, and no more.
  *
- * State before the range stays: the begins of spans that end after its start, in the text of ftrace, and the last sample of each counter.
+ * State before the range stays: the begins of spans that end after its start, in the text of ftrace, and the last sample of each
+ * counter.
  *
  * Bundles are cut inside, except for ftrace with compact_sched, whose columns refer to each other: such a bundle stays whole
  * if any part of it is in the range. The first bundle of each CPU stays even if it is empty: importers drop ftrace events
@@ -371,7 +372,9 @@ static bool mark_of_text(const struct cut_head *h, const struct pb_field *print,
     if (pb_field_key(&f) != PB_KEY(PRINT_TEXT, PB_BYTES) || !atrace_text(&text, f.p, (size_t)f.value)) continue;
     if (text.phase == 'I' || text.phase == 'N') return false;
     mark->key = key_of_text(h, &text, tid);
-    mark->kind = text.phase == 'C' ? MARK_SAMPLE : text.phase == 'S' ? MARK_BEGIN_ONCE : strchr("BG", text.phase) ? MARK_BEGIN : MARK_END;
+    mark->kind = text.phase == 'C' ? MARK_SAMPLE
+                 : text.phase == 'S' ? MARK_BEGIN_ONCE
+                 : strchr("BG", text.phase) ? MARK_BEGIN : MARK_END;
     return true;
   }
   return false;
@@ -453,7 +456,8 @@ static void find_open(struct cut *c, const struct tk_trace *t) {
   struct pb_field packet;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
-    for (struct pb in = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size); pb_next(&in, &packet);) add_marks(c, &m, &packet);
+    struct pb in = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
+    while (pb_next(&in, &packet)) add_marks(c, &m, &packet);
   }
   m.spare = m.n ? mem_array(c->mem, m.n, sizeof *m.spare) : NULL;
   if (m.spare) pair_marks(c, &m, keyed_sort(m.times, m.spare, m.n));
