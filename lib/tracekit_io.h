@@ -33,6 +33,11 @@ enum tk_without {
                             * see it, and cannot be converted without loss */
 };
 
+/* Data that is read only if the caller asks for it. */
+enum tk_with {
+  TK_WITH_SCHED = 1 /* Perfetto: the scheduler, as a row for each CPU and the states of each thread */
+};
+
 struct tk_load_options {
   const char *format;  /* name; NULL = detect from the content */
   uint64_t max_memory; /* bytes of graph and buffers; 0 = 75% of RAM or cgroup */
@@ -47,7 +52,8 @@ struct tk_load_options {
   /* Names of spans that mark training steps: a glob for the whole name, or a Perl-compatible regular expression between slashes. NULL =
    * the profiler's marks, or else the names that known programs use. */
   const char *step_name;
-  uint64_t reserved[2]; /* must be zero */
+  uint64_t with;        /* bits of enum tk_with */
+  uint64_t reserved[1]; /* must be zero */
 };
 
 /* Reads and seals `source`: anything that tk_sources_open accepts and that contains one trace. Returns NULL on error. */

@@ -26,7 +26,7 @@ struct shared {
   } redact;
   const char *run, *step_dir;
   bool latest_good, join, keep_going;
-  bool force, dry_run, no_loss, overlaps, strict, json, pretty, no_provenance, no_passthrough;
+  bool force, dry_run, no_loss, overlaps, strict, sched, json, pretty, no_provenance, no_passthrough;
 };
 
 extern const struct opt_word run_progress_words[];
@@ -85,6 +85,12 @@ extern const struct opt_word run_progress_words[];
         "programs)",                                                                                                           \
         SHARED(step_name), 0, 0, 0                                                                                             \
   }
+#define ROW_SCHED                                                                                                              \
+  {                                                                                                                            \
+    OPT_FLAG, 0, "sched", 0,                                                                                                   \
+        "Perfetto: also read the scheduler, as a row for each CPU and the states of each thread",                             \
+        SHARED(sched), 0, 0, 0                                                                                                 \
+  }
 #define ROW_PRETTY                                                                                                             \
   { OPT_FLAG, 0, "pretty", 0, "JSON: one event per line, indented", SHARED(pretty), 0, 0, 0 }
 #define ROW_OVERLAPS                                                                                                           \
@@ -136,7 +142,8 @@ extern const struct opt_word run_progress_words[];
   { OPT_FLAG, 'k', "keep-going", 0, "leave out inputs that cannot be read", SHARED(keep_going), 0, 0, 0 }
 
 /* The two groups of rows that most commands use. */
-#define ROWS_READ ROWS_RUN, ROW_STRICT, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
+#define ROWS_READ                                                                                                              \
+  ROWS_RUN, ROW_STRICT, ROW_SCHED, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
 #define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL,           \
   ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
 #define ROW_END                                                                                                                \

@@ -295,6 +295,18 @@ static unsigned role_in(struct accelerator device, const char *thread) {
   return is_work ? KIND_DEVICE | KIND_KERNEL : 0;
 }
 
+/* Perfetto's GpuRenderStageEvent is work of a GPU, whatever its queue is called: "3D", "Unknown GPU Queue 6" (format/perfetto/read). */
+#define RENDER_STAGE "gpu_render_stage"
+
+static bool mark_render_stages(const struct tk_trace *t, uint32_t *roles) {
+  if (!has_category(t, RENDER_STAGE)) return false;
+  for (tk_id i = 1; i <= t->n_events; i++) {
+    const struct tk_event *e = &t->events[i];
+    if (strcmp(tk_string(t, t->classes[e->cls].cat, NULL), RENDER_STAGE) == 0) roles[e->track] = KERNELS;
+  }
+  return true;
+}
+
 bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
   const uint32_t valid = valid_rows(t);
   bool any = false;
@@ -311,7 +323,7 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
     if (queue) roles[i] = queue->role;
     any |= roles[i] != 0;
   }
-  return any;
+  return mark_render_stages(t, roles) || any;
 }
 
 /* ---- categories ---- */
@@ -379,7 +391,7 @@ static const char *const WORK[] = {
     "HIP_OPS",         /* rocprof 2 */
     NULL};
 /* Categories that say nothing of the kind of work. */
-static const char *const BARE[] = {"hpu_op", "cuda", "hip", "Op" /* TensorFlow 1, timeline.py */, NULL};
+static const char *const BARE[] = {"hpu_op", "cuda", "hip", RENDER_STAGE, "Op" /* TensorFlow 1, timeline.py */, NULL};
 
 static bool is_any(const char *word, const char *const *words) {
   while (*words && strcmp(word, *words) != 0) words++;

@@ -89,7 +89,7 @@ def _by(by):
 
 
 def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None, max_size=None, threads=None, strict=False,
-         step_name=None, progress=None):
+         step_name=None, sched=False, progress=None):
     """Reads a trace.
 
     source      a path, a run directory, an archive or an archive member ("logs.zip:rank0.json"); a list of them, which is
@@ -101,12 +101,13 @@ def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None
     max_size    limit of the decompressed input: bytes, or a string such as "2G"
     strict      raise an error where load would otherwise repair the trace
     step_name   names of the spans that mark training steps: a glob, or a regular expression between slashes
+    sched       also read the scheduler of a Perfetto trace: a row for each CPU, and the states of each thread
     progress    True for a progress bar (in a notebook, in the cell), or a function that is called with the bytes read and
                 the total
     """
     options = {"run": run, "host": host, "rank": rank, "format": format, "threads": threads,
                "max_memory": _size(max_memory), "max_size": _size(max_size), "strict": strict,
-               "step_name": step_name}
+               "step_name": step_name, "sched": sched}
     with _shown(progress, "reading") as options["progress"]:
         if hasattr(source, "read"):
             name = getattr(source, "name", None)

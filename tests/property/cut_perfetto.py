@@ -149,7 +149,8 @@ def contents(data):
 def wanted(whole, start, end):
     def stays(kind, ns):
         return kind == 'tree' or start <= ns < end or (kind in ('span', 'gpu') and start < ns + 10 and ns < end)
-    return {key for key in whole if stays(*key)}
+    last = [key for key in sorted(whole, key=lambda key: key[1]) if key[0] == 'stats' and key[1] < start][-1:]
+    return {key for key in whole if stays(*key)} | set(last)  # counters keep their value until the next sample
 
 
 def judge(what, whole, part, start, end):
@@ -190,8 +191,9 @@ def parts(seed, whole):
     status, err = run('split', path('in.pftrace'), '--by', 'time', '--every', f'{quarter}ns', '-o', path('part{}.pftrace'), '--force')
     check(f'seed {seed}: split succeeds', status == 0 and 'lost' not in err, err)
     names = [named(read(f'part{i}.pftrace')) for i in range(4)]
-    once = collections.Counter(key for part in names for key in part if key[0] not in ('tree', 'span', 'gpu'))
-    every = {key for key in named(whole) if key[0] not in ('tree', 'span', 'gpu')}
+    once = collections.Counter(key for part in names for key in part if key[0] not in ('tree', 'span', 'gpu', 'stats'))
+    every = {key for key in named(whole) if key[0] not in ('tree', 'span', 'gpu', 'stats')}
+    check(f'seed {seed}: each sample is in a part', all(any(key in part for part in names) for key in named(whole) if key[0] == 'stats'))
     check(f'seed {seed}: each item is in one of four parts', set(once) == every and set(once.values()) == {1},
           sorted(every ^ set(once))[:3])
 

@@ -13,6 +13,7 @@ enum {
   PACKET_FIRST_ON_SEQUENCE = 87,
   PACKET_CHROME_EVENTS = 5,
   PACKET_CLOCK_SNAPSHOT = 6,
+  PACKET_SYS_STATS = 7,
   PACKET_TIMESTAMP = 8,
   PACKET_SEQUENCE_ID = 10,
   PACKET_TRACK_EVENT = 11,
@@ -22,11 +23,15 @@ enum {
   PACKET_PREVIOUS_DROPPED = 42,
   PACKET_PROCESS_DESCRIPTOR = 43,
   PACKET_THREAD_DESCRIPTOR = 44,
+  PACKET_SYSTEM_INFO = 45,
   PACKET_COMPRESSED = 50,
+  PACKET_GPU_COUNTER = 52,
   PACKET_GPU_RENDER_STAGE = 53,
   PACKET_TIMESTAMP_CLOCK_ID = 58,
   PACKET_DEFAULTS = 59,
   PACKET_TRACK_DESCRIPTOR = 60,
+  PACKET_VULKAN_API = 65,
+  PACKET_GPU_MEMORY = 71,
   PACKET_EXTENSION_DESCRIPTOR = 72,
   PACKET_MACHINE_ID = 98,
   PACKET_REMOTE_CLOCK_SYNC = 107,
@@ -111,6 +116,7 @@ enum {
   INTERNED_ANNOTATION_STRINGS = 29,
   INTERNED_GPU_SPECIFICATIONS = 24, /* hardware queues and stages; fields as of event names */
   INTERNED_CORRELATION_IDS = 43,
+  INTERNED_GPU_COUNTERS = 47,
   INTERNED_IID = 1,
   INTERNED_TEXT = 2,
 
@@ -276,18 +282,128 @@ enum {
   GPU_LAUNCH_BLOCK = 2
 };
 
+/* GpuCounterEvent, GpuCounterDescriptor, VulkanApiEvent, GpuMemTotalEvent: protos/perfetto/trace/gpu/gpu_counter_event.proto,
+ * protos/perfetto/common/gpu_counter_descriptor.proto, vulkan_api_event.proto and gpu_mem_event.proto. */
+enum {
+  GPU_COUNTER_DESCRIPTOR = 1,
+  GPU_COUNTER_SAMPLE = 2,
+  GPU_COUNTER_GPU = 3,
+  GPU_COUNTER_IID = 4,
+  GPU_SAMPLE_ID = 1,
+  GPU_SAMPLE_INT = 2,
+  GPU_SAMPLE_DOUBLE = 3,
+  GPU_INTERNED_IID = 1,
+  GPU_INTERNED_DESCRIPTOR = 2,
+  GPU_INTERNED_GPU = 3,
+  GPU_DESCRIPTOR_SPEC = 1,
+  GPU_SPEC_ID = 1,
+  GPU_SPEC_NAME = 2,
+  GPU_SPEC_DIRECTION = 11,
+  GPU_FORWARDS = 2, /* a sample is valid from its time on; otherwise up to its time */
+
+  VULKAN_SUBMIT = 2,
+  SUBMIT_DURATION = 1,
+  SUBMIT_PID = 2,
+  SUBMIT_TID = 3,
+  SUBMIT_QUEUE = 4,
+  SUBMIT_BUFFER = 5,
+  SUBMIT_ID = 6,
+
+  GPU_MEMORY_GPU = 1,
+  GPU_MEMORY_PID = 2,
+  GPU_MEMORY_SIZE = 3
+};
+
 /* FtraceEventBundle and its CompactSched: protos/perfetto/trace/ftrace/ftrace_event_bundle.proto. */
 enum {
   FTRACE_CPU = 1,
   FTRACE_EVENT = 2,
   FTRACE_COMPACT = 4,
   FTRACE_CLOCK = 5, /* 0 BOOTTIME, 4 MONOTONIC_RAW; snapshots have no others */
+  FTRACE_OWN_TIME = 6,  /* this and the next: one moment on that clock and on BOOTTIME */
+  FTRACE_BOOT_TIME = 7,
   FTRACE_DESCRIPTORS = 11,
   FTRACE_EVENT_TIME = 1,
+  FTRACE_EVENT_TID = 2, /* the proto calls it pid */
   FTRACE_CLOCK_RAW = 4,
-  COMPACT_SWITCH_TIME = 1, /* this and the next: packed deltas, the first from 0 */
+  COMPACT_SWITCH_TIME = 1, /* this and COMPACT_WAKING_TIME: packed deltas, the first from 0 */
+  COMPACT_PREV_STATE = 2,
+  COMPACT_NEXT_TID = 3,
+  COMPACT_NAMES = 5,
+  COMPACT_NEXT_NAME = 6,
   COMPACT_WAKING_TIME = 7,
+  COMPACT_WOKEN_TID = 8,
+  COMPACT_WOKEN_NAME = 11,
   CLOCK_MONOTONIC_RAW = 5
+};
+
+/* Kinds of FtraceEvent (protos/perfetto/trace/ftrace/ftrace_event.proto), and their fields (ftrace.proto, sched.proto, task.proto,
+ * power.proto, mdss.proto, sde.proto, dpu.proto in the same folder). */
+enum {
+  FTRACE_PRINT = 3,
+  FTRACE_SWITCH = 4,
+  FTRACE_CPU_FREQUENCY = 11,
+  FTRACE_CPU_IDLE = 13,
+  FTRACE_WAKING = 20,
+  FTRACE_MARK = 80, /* this and the next two: events of display drivers that stand for text */
+  FTRACE_MARK_SDE = 333,
+  FTRACE_MARK_DPU = 348,
+  FTRACE_NEWTASK = 235,
+  FTRACE_RENAME = 236,
+
+  PRINT_TEXT = 2,
+  MARK_PID = 1,
+  MARK_NAME = 2,
+  SWITCH_PREV_NAME = 1,
+  SWITCH_PREV_TID = 2,
+  SWITCH_PREV_STATE = 4,
+  SWITCH_NEXT_NAME = 5,
+  SWITCH_NEXT_TID = 6,
+  WAKING_NAME = 1,
+  WAKING_TID = 2,
+  CPU_VALUE = 1,
+  CPU_ID = 2,
+  NEWTASK_TID = 1,
+  NEWTASK_NAME = 2,
+  NEWTASK_FLAGS = 3,
+  NEWTASK_IS_THREAD = 0x10000, /* CLONE_THREAD */
+  RENAME_TID = 1,
+  RENAME_NAME = 3
+};
+
+/* ProcessTree (protos/perfetto/trace/ps/process_tree.proto) and SystemInfo (protos/perfetto/common/system_info.proto). */
+enum {
+  TREE_PROCESS = 1,
+  TREE_THREAD = 2,
+  TREE_PROCESS_PID = 1,
+  TREE_PROCESS_COMMAND = 3,
+  TREE_THREAD_TID = 1,
+  TREE_THREAD_NAME = 2,
+  TREE_THREAD_PID = 3,
+  SYSTEM_KERNEL = 1,
+  KERNEL_RELEASE = 3
+};
+
+/* SysStats: protos/perfetto/trace/sys_stats/sys_stats.proto. */
+enum {
+  STATS_MEMORY = 1,
+  STATS_VM = 2,
+  STATS_CPU = 3,
+  STATS_FORKS = 4,
+  STATS_IRQS = 5,
+  STATS_IRQ = 6,
+  STATS_SOFTIRQS = 7,
+  STATS_SOFTIRQ = 8,
+  STATS_END_TIME = 9,
+  STATS_DEVICE_FREQUENCY = 10,
+  STATS_CPU_FREQUENCY = 11,
+  STATS_BUDDY = 12,
+  STATS_PRESSURE = 14,
+  STATS_THERMAL = 15,
+  STATS_CPU_IDLE = 16,
+  STATS_GPU_FREQUENCY = 17,
+  STATS_KEY = 1,
+  STATS_VALUE = 2
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "perfetto.h"
+#include "timeline.h"
 
 bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const char *key) {
   return m->origin && strcmp(m->origin, PERFETTO_FORMAT) == 0 && strcmp(tk_string(t, m->key, NULL), key) == 0;
@@ -58,7 +59,7 @@ bool passthrough_is_read(const struct pb_field *packet) {
   struct pb c = pb_inside(packet);
   struct pb_field f;
   while (pb_next(&c, &f))
-    if (f.number == PACKET_GPU_RENDER_STAGE) return true;
+    if (f.wire == PB_BYTES && timeline_is(&f)) return true;
   return false;
 }
 

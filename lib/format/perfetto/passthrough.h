@@ -35,6 +35,9 @@
 #define PASSTHROUGH_COUNTS "perfetto.counts"
 #define PASSTHROUGH_FILED "perfetto.filed"
 
+/* Name of the process whose threads are the rows of CPUs (read/sched.c). */
+#define SCHED_PROCESS "CPU scheduling"
+
 /* One entry, field 1 of the meta, for each track that has passthrough. */
 enum {
   PASSTHROUGH_TRACK = 1,        /* id in the graph; always first */
@@ -69,7 +72,7 @@ const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key
 
 /* True if the packet contains only clocks and transport fields. The graph represents those as well. */
 bool passthrough_is_clocks(const struct pb_field *packet);
-/* True if the events of the packet are in the graph as well (read/gpu.c). */
+/* True if the events of the packet are in the graph as well (timeline.c). */
 bool passthrough_is_read(const struct pb_field *packet);
 /* Returns the number of packets that no other format can represent (a member of the row). */
 uint64_t perfetto_n_passthrough(const struct tk_trace *t);

@@ -7,10 +7,12 @@
 #include "format/time_base.h"
 #include "reader.h"
 #include "records.h"
+#include "sched.h"
 #include "passthrough.h"
 #include "inspect.h"
 #include "finish_tracks.h"
 #include "finish_ends.h"
+#include "finish_atrace.h"
 #include "counters.h"
 #include "clock.h"
 #include "graph/args.h"
@@ -261,7 +263,9 @@ void perfetto_finish(struct perfetto *r) {
   struct tk_trace *t = r->t;
   perfetto_end_collected(r);
   perfetto_note_damage(r);
+  sched_finish(r);
   finish_pending_times(r);
+  perfetto_finish_atrace(r);
   finish_lanes(r);
   finish_times(r);
   perfetto_finish_ends(r);

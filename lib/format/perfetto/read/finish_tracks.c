@@ -135,6 +135,10 @@ static tk_id process_as(struct track_finisher *s, uint32_t machine, int64_t pid,
 
 static tk_id process(struct track_finisher *s, uint32_t machine, int64_t pid) { return process_as(s, machine, pid, ident_int(pid)); }
 
+static tk_id process_of_node(struct track_finisher *s, const struct node *n) {
+  return n->no_process ? process_of_none(s, n->machine) : process(s, n->machine, n->pid);
+}
+
 static struct home home_of(struct track_finisher *s, uint32_t at) {
   struct perfetto *r = s->r;
   struct home h = {0};
@@ -144,8 +148,12 @@ static struct home home_of(struct track_finisher *s, uint32_t at) {
     if (k->kind == NODE_THREAD && n != at) h.thread = n;
     if (k->kind == NODE_NAMED && n != at && !h.named && !h.thread) h.named = n;
     if (k->kind == NODE_PROCESS || k->kind == NODE_THREAD) {
-      h.process = process(s, k->machine, k->pid);
+      h.process = process_of_node(s, k);
       return h;
+    }
+    if (k->up) {
+      n = k->up;
+      continue;
     }
     if (!k->has_parent) {
       h.process = process_of_none(s, k->machine);
@@ -234,6 +242,7 @@ static tk_id named_track(struct track_finisher *s, uint32_t at) {
   k->pid = r->t->tracks[h.process].pid;
   k->tid = n->tid_text;
   k->renamed = true;
+  k->in_packets = n->in_packets;
   k->name = finish_name_of(r, n);
   k->has_sort = n->has_rank && n->kind != NODE_PROCESS;
   k->sort_index = n->rank;
@@ -273,6 +282,54 @@ static tk_id finish_thread(struct track_finisher *s, struct node *n) {
   if (n->ident_text && k->name == n->ident_text) k->name = 0; /* it was only displayed because there was no name */
   if (n->has_rank) k->has_sort = true, k->sort_index = n->rank;
   return id;
+}
+
+/* ---- tracks whose events come from packets ---- */
+
+/* Adds a track of its own, even if track events describe one like it: those are written in another way. */
+static tk_id packets_track(struct track_finisher *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid) {
+  struct tk_track *k = trace_add_track(s->r->t);
+  const struct tk_ident pid = s->r->t->tracks[process].pid;
+  *k = (struct tk_track){.kind = (uint8_t)kind, .pid = pid, .tid = tid, .parent = process, .renamed = true, .in_packets = true};
+  return s->r->t->n_tracks;
+}
+
+/* The name in a track descriptor outranks all others, as in trace_processor. */
+static tk_id finish_task(struct track_finisher *s, const struct node *n) {
+  struct tk_trace *t = s->r->t;
+  const tk_id proc = process_of_node(s, n), id = packets_track(s, proc, TK_THREAD, ident_int(n->tid));
+  const struct tk_track like = {.kind = TK_THREAD, .pid = t->tracks[id].pid, .tid = t->tracks[id].tid};
+  const tk_id described = n->no_process ? 0 : trace_find(t, &like);
+  t->tracks[id].name = described && t->tracks[described].name ? t->tracks[described].name : n->own_name;
+  return id;
+}
+
+/* Names of processes and threads that no descriptor names. */
+static void finish_names(struct track_finisher *s) {
+  struct tk_trace *t = s->r->t;
+  for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
+    const struct node *n = &s->r->nodes[i];
+    if (!n->in_packets || !n->own_name || n->no_process) continue;
+    const uint32_t *slot = map_get(&s->pids, hash_pair((uint64_t)n->pid, n->machine));
+    const struct process_slot *p = slot && *slot ? &s->processes[*slot] : NULL;
+    if (!p || p->machine != n->machine || p->pid != n->pid) continue;
+    const struct tk_track like = {.kind = TK_THREAD, .pid = t->tracks[p->track].pid, .tid = ident_int(n->tid)};
+    const tk_id id = n->kind == NODE_PROCESS ? p->track : n->kind == NODE_THREAD ? trace_find(t, &like) : 0;
+    if (id && !t->tracks[id].name) t->tracks[id].name = n->own_name;
+  }
+}
+
+/* A process is in packets if all of its tracks are, and no descriptor describes it. */
+static void finish_packets(struct track_finisher *s) {
+  struct tk_trace *t = s->r->t;
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].in_packets) t->tracks[t->tracks[i].parent].in_packets = true;
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (!t->tracks[i].in_packets) t->tracks[t->tracks[i].parent].in_packets = false;
+  for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
+    const struct node *n = &s->r->nodes[i];
+    if (n->kind == NODE_PROCESS && !n->in_packets) t->tracks[n->tracks[ON_PROCESS]].in_packets = false;
+  }
 }
 
 static tk_id finish_process(struct track_finisher *s, const struct node *n) {
@@ -318,6 +375,7 @@ static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
   struct tk_track *k = trace_add_track(r->t);
   if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track without a descriptor");
   k->kind = TK_COUNTERS;
+  k->in_packets = n->in_packets;
   k->parent = h.process;
   k->pid = r->t->tracks[h.process].pid;
   if (h.thread) k->tid = ident_int(r->nodes[h.thread].tid);
@@ -331,6 +389,7 @@ static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
 
 static tk_id finish_on_track(struct track_finisher *s, uint32_t at) {
   struct node *n = &s->r->nodes[at];
+  if (n->kind == NODE_THREAD && n->in_packets) return finish_task(s, n);
   if (n->kind == NODE_THREAD) return finish_thread(s, n);
   if (n->kind == NODE_PROCESS && !n->has_slices) return finish_process(s, n);
   if (!n->described)
@@ -352,6 +411,7 @@ static tk_id track_of(struct track_finisher *s, uint32_t site) {
   if (aspect != ON_ASYNCS) return *id = proc;
   if (r->nodes[at].kind == NODE_THREAD) tid = ident_int(r->nodes[at].tid);
   if (r->nodes[at].form & FORM_ASYNC) tid = r->nodes[at].thread;
+  if (r->nodes[at].in_packets) return *id = packets_track(s, proc, TK_ASYNCS, tid);
   return *id = track_in(s, proc, TK_ASYNCS, tid, 0);
 }
 
@@ -446,15 +506,17 @@ void perfetto_finish_tracks(struct perfetto *r) {
   map_init(&s.tids, &t->store->mem);
   map_init(&s.renumbered, &t->store->mem);
   for (uint32_t i = 1; i <= r->n_nodes; i++) /* processes without events have names too */
-    if (r->nodes[i].kind == NODE_PROCESS) r->nodes[i].tracks[ON_PROCESS] = finish_process(&s, &r->nodes[i]);
+    if (r->nodes[i].kind == NODE_PROCESS && !r->nodes[i].in_packets) r->nodes[i].tracks[ON_PROCESS] = finish_process(&s, &r->nodes[i]);
   for (uint32_t i = 1; i <= r->n_nodes; i++) {
     struct node *n = &r->nodes[i];
-    if (n->kind == NODE_THREAD && !n->tracks[ON_TRACK]) n->tracks[ON_TRACK] = finish_thread(&s, n);
+    if (n->kind == NODE_THREAD && !n->in_packets && !n->tracks[ON_TRACK]) n->tracks[ON_TRACK] = finish_thread(&s, n);
   }
   for (tk_id i = 1; i <= t->n_events; i++) t->events[i].track = event_track(&s, &t->events[i]);
   for (tk_id i = 1; i <= t->n_flow_points; i++)
     if (!t->flow_points[i].bound) t->flow_points[i].at = track_of(&s, t->flow_points[i].at);
   finish_empty(&s);
+  finish_names(&s);
+  finish_packets(&s);
   finish_records(&s);
   perfetto_name_counters(r);
   if (r->filed) perfetto_filed_tracks(r);

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "clock.h"
 #include "graph/args.h"
 #include "inspect.h"
 #include "sequence.h"
+#include "procs.h"
 #include "track.h"
 
 enum { GPU_NAMES_MOST = 4096 };
@@ -109,17 +109,21 @@ static tk_id stage_name(struct perfetto *r, struct sequence *q, const struct gpu
   return numbered(r, &r->gpu_stages, g->stage_id, "render stage(%llu)");
 }
 
-/* Adds the track of a queue, and its GPU. */
-static tk_id add_queue(struct perfetto *r, const struct packet *k, const struct gpu_stage *g, tk_id queue) {
+tk_id gpu_process(struct perfetto *r, uint32_t machine, uint32_t number) {
   struct tk_trace *t = r->t;
   char text[64];
-  int n = snprintf(text, sizeof text, "GPU %u", g->number);
-  if (k->machine) n += snprintf(text + n, sizeof text - (size_t)n, " (machine %u)", k->machine);
-  const tk_id name = trace_string(t, text, (size_t)n);
-  const tk_id gpu = trace_process(t, ident_str(name));
-  const tk_id track = trace_track(t, TK_THREAD, ident_str(name), ident_str(queue), queue);
+  int n = snprintf(text, sizeof text, "GPU %u", number);
+  if (machine) n += snprintf(text + n, sizeof text - (size_t)n, " (machine %u)", machine);
+  const tk_id name = trace_string(t, text, (size_t)n), gpu = trace_process(t, ident_str(name));
   t->tracks[gpu].name = name;
-  t->tracks[gpu].in_packets = t->tracks[track].in_packets = true;
+  t->tracks[gpu].in_packets = true;
+  return gpu;
+}
+
+static tk_id add_queue(struct perfetto *r, const struct packet *k, const struct gpu_stage *g, tk_id queue) {
+  const tk_id gpu = gpu_process(r, k->machine, g->number);
+  const tk_id track = trace_track(r->t, TK_THREAD, r->t->tracks[gpu].pid, ident_str(queue), queue);
+  r->t->tracks[track].in_packets = true;
   return track;
 }
 
@@ -168,7 +172,7 @@ static void put_extra(struct perfetto *r, const struct pb_field *field) {
 
 static uint32_t args_of(struct perfetto *r, const struct packet *k, const struct gpu_stage *g) {
   struct tk_trace *t = r->t;
-  struct pb c = pb_inside(&k->gpu);
+  struct pb c = pb_inside(&k->content);
   struct pb_field f;
   args_begin(t);
   args_uint(t, trace_text(t, "device"), TK_ARG_UINT, g->number);
@@ -182,21 +186,19 @@ static uint32_t args_of(struct perfetto *r, const struct packet *k, const struct
 
 bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct packet *k) {
   struct gpu_stage g = {0};
-  int64_t ns;
-  uint32_t clock;
-  if (r->filed || k->damaged || !read_fields(r, &k->gpu, &g) || !g.has_id || !k->has_timestamp) return false;
-  const bool known = clock_time(r, q, k, &ns, &clock);
+  struct proc_time at;
+  if (!read_fields(r, &k->content, &g) || !g.has_id || !proc_packet_time(r, q, k, &at)) return false;
   const tk_id queue = queue_name(r, q, &g), name = stage_name(r, q, &g);
   const uint32_t node = node_of(r, k, &g, queue);
   if (!node) return false;
-  const struct tk_event event = {.ts = ns,
+  const struct tk_event event = {.ts = at.ns,
                                  .dur = g.duration > INT64_MAX ? INT64_MAX : (tk_time)g.duration,
                                  .kind = TK_SPAN,
-                                 .cls = trace_class(r->t, name, 0),
+                                 .cls = trace_class(r->t, name, trace_text(r->t, "gpu_render_stage")),
                                  .args = args_of(r, k, &g),
                                  .track = node * ASPECTS + ON_TRACK};
   *trace_add_event(r->t) = event;
-  if (!known) perfetto_add_pending(r, (struct pending_time){clock, r->t->n_events, false});
+  if (at.pending) perfetto_add_pending(r, (struct pending_time){at.pending, r->t->n_events, false});
   r->t->counts.by_phase['X']++;
   r->t->counts.read++;
   return true;

@@ -7,4 +7,7 @@
 /* Reads the packet's GPU event. Returns false if it is none that can be shown, so that the packet is only passed through. */
 bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct packet *k);
 
+/* Returns the process of a GPU. */
+tk_id gpu_process(struct perfetto *r, uint32_t machine, uint32_t number);
+
 #endif

@@ -9,8 +9,12 @@
 #include "format/perfetto/kinds.h"
 #include "format/pb_out.h"
 #include "frames.h"
+#include "ftrace.h"
 #include "detect.h"
 #include "gpu.h"
+#include "gpu_counters.h"
+#include "sched.h"
+#include "system.h"
 #include "reader.h"
 #include "track_event.h"
 #include "track.h"
@@ -49,9 +53,9 @@ static bool read_packet(struct pb *c, struct packet *k) {
     case PB_KEY(PACKET_TRUSTED_UID, PB_VARINT):
     case PB_KEY(PACKET_TRUSTED_PID, PB_VARINT):
     case PB_KEY(PACKET_FIRST_ON_SEQUENCE, PB_VARINT): break;
-    case PB_KEY(PACKET_GPU_RENDER_STAGE, PB_BYTES): k->gpu = f, k->other = f.number; break;
     default:
       k->other = f.number;
+      if (f.wire == PB_BYTES) k->content = f;
       if (f.number == PACKET_FTRACE && !k->bundle.p) k->bundle = f;
     }
   }
@@ -170,11 +174,12 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
 }
 
 /* Every timestamp advances an incremental clock, including the timestamp of a packet without an event. */
-static void pass_packet_through(struct perfetto *r, struct sequence *q, const struct packet *k) {
+static void pass_packet_through(struct perfetto *r, struct sequence *q, struct packet *k) {
   bool of_sequence = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
   int64_t ns;
   uint32_t clock;
   if (of_sequence && !counted) of_sequence = clock_time(r, q, k, &ns, &clock);
+  if (of_sequence && !counted) k->own_ns = ns, k->has_own_ns = true;
   if (!r->filed) passthrough_packet(r, q, k, of_sequence && !counted ? &ns : NULL);
 }
 
@@ -207,16 +212,31 @@ static void take_descriptor(struct perfetto *r, struct sequence *q, const struct
   else if (!r->filed) passthrough_descriptor(r, q, k, n, n->has_events);
 }
 
+/* Reads content that is also passed through. Returns false if it is kept only in Perfetto output. */
+static bool read_other(struct perfetto *r, struct sequence *q, const struct packet *k) {
+  if (r->filed || k->damaged) return false;
+  switch (k->content.number) {
+  case PACKET_GPU_RENDER_STAGE: return perfetto_gpu_stage(r, q, k);
+  case PACKET_GPU_COUNTER: return gpu_counters_read(r, q, k);
+  case PACKET_GPU_MEMORY: return gpu_memory_read(r, q, k);
+  case PACKET_VULKAN_API: return gpu_submit_read(r, q, k);
+  case PACKET_FTRACE: perfetto_ftrace(r, k); return true;
+  case PACKET_SYS_STATS: return system_stats(r, q, k);
+  case PACKET_PROCESS_TREE: system_tree(r, k); return false;
+  case PACKET_SYSTEM_INFO: sched_kernel(r, &k->content); return false;
+  default: return false;
+  }
+}
+
 static void read_content(struct perfetto *r, struct sequence *q, const struct packet *k) {
-  if (k->interned.p) sequence_intern(r, q, &k->interned);
+  if (k->interned.p && sequence_intern(r, q, &k->interned) && !r->filed) gpu_counters_intern(r, q, k);
   if (k->descriptor.p) take_descriptor(r, q, k);
   if (k->process.p) track_old_process(r, k->machine, &k->process);
   if (k->thread.p) track_old_thread(r, q, k->machine, &k->thread);
   if (k->extension.p) extension_descriptor(r, q, k);
   if (k->event.p) perfetto_track_event(r, q, k);
   else if (k->private_fields.p && !passthrough_block(r, k) && !passthrough_untimed_again(r, q, k)) perfetto_private_packet(r, q, k);
-  else if (k->gpu.p && perfetto_gpu_stage(r, q, k)) return;
-  else if (k->other) note_other(r, k);
+  else if (k->other && !read_other(r, q, k)) note_other(r, k);
 }
 
 static void take_packet(struct perfetto *r, struct packet *k) {

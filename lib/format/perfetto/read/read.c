@@ -14,6 +14,8 @@
 #include "format/chunks.h"
 #include "frames.h"
 #include "format/perfetto/perfetto.h"
+#include "sched.h"
+#include "procs.h"
 #include "reader.h"
 #include "sequence.h"
 #include "passthrough.h"
@@ -178,6 +180,10 @@ static void free_reader(struct perfetto *r) {
   mem_free(mem, r->gpu_queues.ids);
   mem_free(mem, r->gpu_stages.ids);
   map_free(&r->gpu_nodes);
+  procs_free(r);
+  sched_free(r);
+  mem_free(mem, r->gpu_counters.of);
+  map_free(&r->gpu_counters.index);
   mem_free(mem, r->collected.args);
   mem_free(mem, r->layouts);
   buf_free(&r->decoder.text);
@@ -227,6 +233,9 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->machine_index, mem);
   map_init(&r->machine_names, mem);
   map_init(&r->gpu_nodes, mem);
+  procs_init(r);
+  sched_init(r);
+  map_init(&r->gpu_counters.index, mem);
   map_init(&r->counter_classes.index, mem);
   schema_init(&r->extensions.schema, mem);
   if (r->filed) schema_add_known(&r->extensions.schema);

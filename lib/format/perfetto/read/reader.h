@@ -13,10 +13,18 @@
  *     decoded_args.c      annotations of decoded packets -> args
  *     take_event.c        struct track_event -> event, counter samples, flow points (track_event.h)
  *     track_event.c       TrackEvent -> struct track_event
+ *     procs.c             processes, threads and counters that packets of the system name by number
+ *     atrace.c            text that programs write to the kernel's trace_marker
+ *     sched.c             switches of threads: rows of CPUs, states of threads
+ *     system.c            process trees, counters of the system
+ *     ftrace.c            bundles of kernel events
+ *     gpu.c               GpuRenderStageEvent
+ *     gpu_counters.c      GpuCounterEvent, GpuMemTotalEvent, VulkanApiEvent
  *     records.c           private packets without an event: records and other data that viewers do not show
  *     passthrough.c       packets that are not modelled
  *     packet.c            one packet: the state of its sequence, then its contents
  *     finish_ends.c       end events that name the span they end
+ *     finish_atrace.c     pairs begins and ends in ftrace bundles
  *     finish_filed.c      tracks as the file describes them, for queries
  *     finish.c            steps that need the complete file: tracks, flows in order of time, the origin
  *     compressed.c        packets inside compressed packets
@@ -86,6 +94,10 @@ struct node {
   bool described, has_parent, has_rank, has_slices, has_events, incremental, finished, is_default, last_name_counts;
   bool has_private;        /* has private fields of our writer */
   bool used;               /* for queries: it or a track below it has events */
+  bool in_packets;         /* its events come from packets that are passed through (procs.c) */
+  bool no_process;         /* a thread whose process is not known */
+  uint8_t name_source;     /* enum proc_source of own_name */
+  uint32_t up;             /* node of its parent, if no uuid names it; 0 = none */
   bool as_it_came;         /* its original descriptors are passthrough */
   bool descriptor_late;    /* the last descriptor follows the first event */
   uint64_t descriptor_at;
@@ -108,6 +120,27 @@ struct node {
 /* Names of GPU queues and stages of producers that do not intern them, by number (gpu.c). */
 struct gpu_names {
   tk_id *ids;
+  uint32_t n, cap;
+};
+
+/* Nodes of packets that name processes, threads and counters by number or name (procs.c). */
+struct procs {
+  struct map threads, processes, counters; /* machine and number, process and name -> node */
+};
+
+/* The scheduler (sched.c). */
+struct sched {
+  struct sched_cpu *cpus;
+  struct sched_change *changes;
+  struct map index; /* machine << 32 | cpu -> index in `cpus` + 1 */
+  uint32_t n_cpus, cap_cpus, n_changes, cap_changes;
+  uint32_t kernel; /* major << 16 | minor; 0 = unknown */
+};
+
+/* Counters of GPUs (gpu_counters.c). */
+struct gpu_counters {
+  struct gpu_counter *of;
+  struct map index; /* sequence, descriptor and id -> index in `of` + 1 */
   uint32_t n, cap;
 };
 
@@ -224,13 +257,15 @@ struct extension_reader {
 /* Contents of a packet, collected in one pass. */
 struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
-  struct pb_field gpu;
+  struct pb_field content; /* of a kind that is not a track event */
   struct pb_field private_fields, bundle; /* bundle: field 1, ftrace */
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
   bool has_timestamp, has_clock, has_sequence, dropped;
   bool damaged;     /* read as far as possible */
   bool of_sequence; /* the snapshot contains clocks local to the sequence */
+  int64_t own_ns;   /* its time on the trace clock, if it is on a clock of the sequence */
+  bool has_own_ns;
   uint32_t other; /* number of a field that is not modelled */
   const uint8_t *p; /* the complete packet */
   size_t n;
@@ -260,6 +295,9 @@ struct perfetto {
   uint32_t n_sequences, cap_sequences, n_nodes, cap_nodes, n_clocks, cap_clocks, n_pending, cap_pending, n_points, cap_points;
   uint32_t n_machines, cap_machines;
   struct gpu_names gpu_queues, gpu_stages;
+  struct procs procs;
+  struct sched sched;
+  struct gpu_counters gpu_counters;
   struct map gpu_nodes; /* GPU, queue and machine -> node */
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;

@@ -139,9 +139,10 @@ uint32_t sequence_interned(struct perfetto *r, const struct sequence *q) {
   return g->number;
 }
 
-void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
+bool sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
+  bool has_counters = false;
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(INTERNED_CATEGORIES, PB_BYTES): intern_entry(r, &q->tables[IID_CATEGORY], &g, false); break;
@@ -153,10 +154,13 @@ void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_fie
       intern_entry(r, &q->tables[IID_GPU], &g, false);
       keep_interned(r, q, from, (size_t)(c.p - from));
       break;
-    default: keep_interned(r, q, from, (size_t)(c.p - from));
+    default:
+      has_counters = has_counters || g.number == INTERNED_GPU_COUNTERS;
+      keep_interned(r, q, from, (size_t)(c.p - from));
     }
   }
   if (c.fault) perfetto_damage(r, "damaged interned data, read as far as possible");
+  return has_counters;
 }
 
 tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid) { return find_iid(&q->tables[kind], iid); }

@@ -10,7 +10,8 @@ void sequence_defaults(struct sequence *q, const struct pb_field *f);
 
 /* Returns the number of the interned data that the event's fields may reference; 0 if there is none. */
 uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
-void sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+/* Returns true if the data describes counters of GPUs. */
+bool sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 
 /* Returns the string of an iid; 0 if it has not been interned yet. */
 tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid);

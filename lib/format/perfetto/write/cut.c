@@ -4,6 +4,9 @@
  * the state of the sequence: interned data, defaults, clearings. That is held back until a later packet of the sequence stays,
  * and forgotten if the sequence is cleared before. So each output has the state that its packets had in the input, and no more.
  *
+ * State before the range stays: the begins of spans that end after its start, in the text of ftrace, and the last sample of each
+ * counter.
+ *
  * Bundles are cut inside, except for ftrace with compact_sched, whose columns refer to each other: such a bundle stays whole
  * if any part of it is in the range. The first bundle of each CPU stays even if it is empty: importers drop ftrace events
  * before the end of the bundle that preceded it. */
@@ -12,6 +15,8 @@
 #include <string.h>
 
 #include "format/pb_out.h"
+#include "base/keyed.h"
+#include "format/perfetto/atrace_text.h"
 #include "format/perfetto/fields.h"
 #include "format/perfetto/kinds.h"
 
@@ -201,6 +206,11 @@ static enum verdict judge_whole(const struct cut *c, const struct cut_head *h, u
   return !e.any || is_inside(c, e) ? STAYS : GOES;
 }
 
+/* True for an event or content that holds where the range starts: it begins a span that is open there, or is the last sample. */
+static bool is_open(const struct cut *c, const struct pb_field *item) {
+  return c->open.n && map_get(&c->open, (uint64_t)(uintptr_t)item->p);
+}
+
 /* Copies the bundle without the items that are out of the range. */
 static enum verdict cut_items(struct cut *c, const struct cut_head *h, uint32_t clock) {
   struct pb in = pb_inside(&h->content);
@@ -210,7 +220,7 @@ static enum verdict cut_items(struct cut *c, const struct cut_head *h, uint32_t 
   c->content.len = 0;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     const bool is_item = f.number == h->kind->items && f.wire == PB_BYTES;
-    const bool goes = is_item && item_time(c, h, &f, clock, &ns) && side_of(c, ns, 0) != INSIDE;
+    const bool goes = is_item && item_time(c, h, &f, clock, &ns) && side_of(c, ns, 0) != INSIDE && !is_open(c, &f);
     n += is_item;
     gone += goes;
     if (!goes) buf_append(&c->content, from, (size_t)(in.p - from));
@@ -219,13 +229,18 @@ static enum verdict cut_items(struct cut *c, const struct cut_head *h, uint32_t 
   return gone < n || content_has(&h->content, h->kind->state) ? PART : GOES;
 }
 
-/* Copies what describes an ftrace bundle, without its events. */
-static void leave_shell(struct cut *c, const struct cut_head *h) {
+/* Copies what describes an ftrace bundle, and the begins of open spans. Returns true if there are any. */
+static bool leave_shell(struct cut *c, const struct cut_head *h) {
   struct pb in = pb_inside(&h->content);
   struct pb_field f;
+  bool any = false;
   c->content.len = 0;
-  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p)
-    if (f.number != h->kind->items && f.number != FTRACE_COMPACT) buf_append(&c->content, from, (size_t)(in.p - from));
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    const bool is_item = f.number == h->kind->items, open = is_item && is_open(c, &f);
+    any = any || open;
+    if (open || (!is_item && f.number != FTRACE_COMPACT)) buf_append(&c->content, from, (size_t)(in.p - from));
+  }
+  return any;
 }
 
 static enum verdict judge_bundle(struct cut *c, const struct cut_head *h) {
@@ -238,9 +253,8 @@ static enum verdict judge_bundle(struct cut *c, const struct cut_head *h) {
   uint32_t *seen = is_ftrace ? map_put(&c->cpus, (uint64_t)h->machine << 32 | (uint32_t)cpu, 0) : NULL;
   const bool first = seen && !*seen;
   if (seen) *seen = 1;
-  if (!first || v != GOES) return v;
-  leave_shell(c, h);
-  return PART;
+  if (v != GOES || !is_ftrace) return v;
+  return leave_shell(c, h) || first ? PART : GOES;
 }
 
 /* ---- packets ---- */
@@ -251,7 +265,7 @@ static enum verdict judge_time(struct cut *c, const struct cut_head *h, uint32_t
   if (!h->has_timestamp || !to_trace(c, h->machine, clock, h->timestamp, &ns)) return STAYS;
   const enum side side = side_of(c, ns, is_span ? content_number(&h->content, GPU_DURATION, 0) : 0);
   if (side == INSIDE || (side == BEFORE && h->kind && h->kind->rule == KIND_LAST)) return STAYS;
-  return h->kind && content_has(&h->content, h->kind->state) ? STAYS : GOES;
+  return is_open(c, &h->content) || (h->kind && content_has(&h->content, h->kind->state)) ? STAYS : GOES;
 }
 
 static enum verdict judge(struct cut *c, const struct cut_head *h, const struct cut_sequence *q) {
@@ -315,6 +329,144 @@ const struct buf *cut_packet(struct cut *c, const struct pb_field *packet) {
   return &c->out;
 }
 
+/* ---- what holds where the range starts ---- */
+
+/* A begin, an end or a sample before the range. Both ends of a span have the same key, and so have the samples of a counter. */
+enum mark_kind { MARK_BEGIN, MARK_BEGIN_ONCE, MARK_END, MARK_SAMPLE };
+struct mark {
+  uint64_t key;
+  const uint8_t *at; /* content of the event or the packet */
+  uint32_t below;    /* index + 1 of the open begin below */
+  enum mark_kind kind;
+};
+
+struct marks {
+  struct mark *of;
+  struct keyed *times, *spare;
+  uint32_t n, cap, cap_times;
+};
+
+static void add_mark(struct cut *c, struct marks *m, struct mark mark, int64_t ns) {
+  const bool is_end = mark.kind == MARK_END; /* an end at the start ends before the range */
+  if (((i128)ns - c->base_ns) * 1000 >= (i128)c->range.start + is_end) return;
+  if (!mem_grow(c->mem, (void **)&m->of, &m->cap, (uint64_t)m->n + 1, sizeof *m->of) ||
+      !mem_grow(c->mem, (void **)&m->times, &m->cap_times, (uint64_t)m->n + 1, sizeof *m->times)) return;
+  m->times[m->n] = (struct keyed){ns, m->n};
+  m->of[m->n++] = mark;
+}
+
+/* Spans of a thread have its number as their key, all others their name or track and what else identifies them. */
+static uint64_t key_of_text(const struct cut_head *h, const struct atrace_text *text, uint64_t tid) {
+  const bool on_track = text->track.p != NULL, is_counter = text->phase == 'C';
+  const struct atrace_part name = on_track ? text->track : text->name;
+  if (text->phase == 'B' || text->phase == 'E') return hash_pair(h->machine, tid);
+  const uint64_t process = hash_pair(h->machine, (uint64_t)text->pid << 2 | (uint64_t)is_counter << 1 | on_track);
+  return hash_pair(hash_pair(hash_bytes(name.p, name.n), is_counter ? 0 : (uint64_t)text->value), process);
+}
+
+static bool mark_of_text(const struct cut_head *h, const struct pb_field *print, uint64_t tid, struct mark *mark) {
+  struct pb c = pb_inside(print);
+  struct atrace_text text;
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) != PB_KEY(PRINT_TEXT, PB_BYTES) || !atrace_text(&text, f.p, (size_t)f.value)) continue;
+    if (text.phase == 'I' || text.phase == 'N') return false;
+    mark->key = key_of_text(h, &text, tid);
+    mark->kind = text.phase == 'C' ? MARK_SAMPLE
+                 : text.phase == 'S' ? MARK_BEGIN_ONCE
+                 : strchr("BG", text.phase) ? MARK_BEGIN : MARK_END;
+    return true;
+  }
+  return false;
+}
+
+static bool mark_of_event(const struct cut_head *h, const struct pb_field *event, struct mark *mark) {
+  struct pb c = pb_inside(event);
+  struct pb_field f, content = {0};
+  uint64_t tid = 0;
+  while (pb_next(&c, &f)) {
+    if (pb_field_key(&f) == PB_KEY(FTRACE_EVENT_TID, PB_VARINT)) tid = f.value;
+    else if (f.wire == PB_BYTES) content = f;
+  }
+  mark->at = event->p;
+  mark->kind = MARK_SAMPLE;
+  if (content.number == FTRACE_PRINT) return mark_of_text(h, &content, tid, mark);
+  mark->key = hash_pair(hash_pair(h->machine, content.number), content_number(&content, CPU_ID, 0));
+  return content.number == FTRACE_CPU_FREQUENCY || content.number == FTRACE_CPU_IDLE;
+}
+
+/* Packets with samples of the same counters have the same key: those with the same fields, or with samples of the same ids. */
+static uint64_t key_of_packet(const struct cut_head *h) {
+  struct pb c = pb_inside(&h->content);
+  uint64_t key = hash_pair((uint64_t)h->machine << 32 | (uint32_t)h->sequence, h->content.number);
+  const bool is_memory = h->content.number == PACKET_GPU_MEMORY;
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    if (is_memory && f.number == GPU_MEMORY_SIZE) continue;
+    key = hash_pair(key, f.number);
+    if (f.wire == PB_BYTES) key = hash_pair(key, content_number(&f, GPU_SAMPLE_ID, 0));
+    else if (is_memory) key = hash_pair(key, f.value);
+  }
+  return key;
+}
+
+static void add_marks(struct cut *c, struct marks *m, const struct pb_field *packet) {
+  struct cut_head h = {.kind = NULL};
+  struct mark mark = {.kind = MARK_SAMPLE};
+  struct pb_field f;
+  uint32_t clock;
+  int64_t ns;
+  read_head(packet, &h);
+  struct cut_sequence *q = sequence_of(c, &h);
+  if (!q) return;
+  follow_state(q, &h);
+  if (h.content.number == PACKET_FTRACE && bundle_clock(&h, &clock)) {
+    for (struct pb in = pb_inside(&h.content); pb_next(&in, &f);)
+      if (pb_field_key(&f) == PB_KEY(FTRACE_EVENT, PB_BYTES) && mark_of_event(&h, &f, &mark) && item_time(c, &h, &f, clock, &ns))
+        add_mark(c, m, mark, ns);
+    return;
+  }
+  const bool has_samples =
+    h.content.number == PACKET_SYS_STATS || h.content.number == PACKET_GPU_COUNTER || h.content.number == PACKET_GPU_MEMORY;
+  clock = h.has_clock ? h.clock : q->default_clock;
+  if (!has_samples || !h.has_timestamp || !to_trace(c, h.machine, clock, h.timestamp, &ns)) return;
+  add_mark(c, m, (struct mark){key_of_packet(&h), h.content.p, 0, MARK_SAMPLE}, ns);
+}
+
+/* Fills c->open with the begins that have no end, and the last samples. */
+static void pair_marks(struct cut *c, struct marks *m, const struct keyed *sorted) {
+  struct map tops;
+  map_init(&tops, c->mem);
+  for (uint32_t i = 0; i < m->n; i++) {
+    struct mark *mark = &m->of[sorted[i].index];
+    uint32_t *top = map_put(&tops, mark->key, 0);
+    if (!top || (mark->kind == MARK_BEGIN_ONCE && *top) || (mark->kind == MARK_END && !*top)) continue;
+    if (mark->kind == MARK_BEGIN) mark->below = *top;
+    *top = mark->kind == MARK_END ? m->of[*top - 1].below : sorted[i].index + 1;
+  }
+  for (uint32_t i = 0; i < m->n; i++) {
+    uint32_t *top = map_get(&tops, m->of[i].key);
+    for (; top && *top; *top = m->of[*top - 1].below) map_put(&c->open, (uint64_t)(uintptr_t)m->of[*top - 1].at, 1);
+  }
+  map_free(&tops);
+}
+
+static void find_open(struct cut *c, const struct tk_trace *t) {
+  struct marks m = {.n = 0};
+  struct pb_field packet;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
+    struct pb in = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
+    while (pb_next(&in, &packet)) add_marks(c, &m, &packet);
+  }
+  m.spare = m.n ? mem_array(c->mem, m.n, sizeof *m.spare) : NULL;
+  if (m.spare) pair_marks(c, &m, keyed_sort(m.times, m.spare, m.n));
+  for (uint32_t i = 0; i < c->n_sequences; i++) c->sequences[i].default_clock = 0;
+  mem_free(c->mem, m.of);
+  mem_free(c->mem, m.times);
+  mem_free(c->mem, m.spare);
+}
+
 /* ---- the whole ---- */
 
 static void find_readings(struct cut *c, const struct tk_trace *t) {
@@ -323,8 +475,13 @@ static void find_readings(struct cut *c, const struct tk_trace *t) {
   if (!m || m->size < sizeof c->head) return;
   memcpy(&c->head, trace_raw(t, m->at), sizeof c->head);
   c->readings = trace_raw(t, m->at) + sizeof c->head;
-  for (uint32_t i = 0; i < c->head.n; i += reading_at(c, i).n)
-    map_put(&c->clocks, (uint64_t)reading_at(c, i).machine << 32 | reading_at(c, i).id, i + 1);
+  if (c->head.n > (m->size - sizeof c->head) / sizeof(struct clock_reading)) c->head.n = 0;
+  for (uint32_t i = 0, n; i < c->head.n; i += n) {
+    const struct clock_reading first = reading_at(c, i);
+    n = first.n;
+    if (n == 0 || n > c->head.n - i) return; /* the meta of a carried trace may be damaged */
+    map_put(&c->clocks, (uint64_t)first.machine << 32 | first.id, i + 1);
+  }
 }
 
 int64_t cut_later(const struct tk_trace *t) {
@@ -340,14 +497,17 @@ static void begin(struct cut *c, const struct tk_trace *t, struct trace_cut rang
   map_init(&c->clocks, mem);
   map_init(&c->index, mem);
   map_init(&c->cpus, mem);
+  map_init(&c->open, mem);
   find_readings(c, t);
   c->base_ns = t->origin_ns - t->zero_ns + c->head.later_ns;
 }
 
 bool cut_begin(struct cut *c, const struct tk_trace *t, struct mem *mem) {
   const struct trace_cut *range = trace_cut_of(t);
-  if (range) begin(c, t, *range, mem);
-  return range != NULL;
+  if (!range) return false;
+  begin(c, t, *range, mem);
+  find_open(c, t);
+  return true;
 }
 
 void cut_end(struct cut *c) {
@@ -356,6 +516,7 @@ void cut_end(struct cut *c) {
   map_free(&c->clocks);
   map_free(&c->index);
   map_free(&c->cpus);
+  map_free(&c->open);
   buf_free(&c->content);
   buf_free(&c->packet);
   buf_free(&c->out);

@@ -18,6 +18,7 @@ struct cut {
   struct map clocks;      /* machine << 32 | clock -> its first reading + 1 */
   struct map index;       /* machine << 32 | sequence -> its state */
   struct map cpus;        /* machine << 32 | cpu: has had a bundle */
+  struct map open;        /* address of an ftrace event, or of a packet's content, that holds where the range starts */
   struct cut_sequence *sequences;
   uint32_t n_sequences, cap_sequences;
   struct buf content, packet, out;

@@ -12,6 +12,7 @@
 #include "passthrough.h"
 #include "format/carry.h"
 #include "cut.h"
+#include "format/perfetto/timeline.h"
 #include "writer.h"
 
 #include <string.h>
@@ -47,16 +48,34 @@ static void write_rest(struct perfetto_sink *s, const struct pb_field *packet) {
   bool has_state = false;
   s->packet.len = 0;
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
-    if (f.number == PACKET_GPU_RENDER_STAGE) continue;
-    has_state = has_state || f.wire == PB_BYTES || (f.number == PACKET_SEQUENCE_FLAGS && f.value & SEQUENCE_CLEARED);
-    buf_append(&s->packet, from, (size_t)(c.p - from));
+    const bool is_content = f.wire == PB_BYTES;
+    if (is_content && !timeline_rest(&f, s->has_sched, &s->inner)) continue;
+    has_state = has_state || is_content || (f.number == PACKET_SEQUENCE_FLAGS && f.value & SEQUENCE_CLEARED);
+    if (is_content && s->inner.len) pb_message(&s->packet, f.number, &s->inner);
+    else buf_append(&s->packet, from, (size_t)(c.p - from));
   }
   if (has_state) writer_packet(s->out, &s->packet);
+}
+
+/* True if the graph has rows of CPUs, which another format has carried here. */
+static bool has_sched(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].kind == TK_PROCESS && strcmp(tk_string(t, t->tracks[i].name, NULL), SCHED_PROCESS) == 0) return true;
+  return false;
 }
 
 static bool has_tracks_in_packets(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].in_packets) return true;
+  return false;
+}
+
+/* True if the graph represents any of the packet's events. */
+static bool has_read(const struct pb_field *packet) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&c, &f))
+    if (f.wire == PB_BYTES && timeline_may(f.number)) return true;
   return false;
 }
 
@@ -67,7 +86,7 @@ static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   struct pb_field packet;
   for (const uint8_t *from = c.p; pb_next(&c, &packet); from = c.p) {
     scan_packet(s, &packet);
-    if (!s->has_packet_tracks && passthrough_is_read(&packet)) write_rest(s, &packet);
+    if (!s->whole_packets && has_read(&packet)) write_rest(s, &packet);
     else out_write(s->out, from, (size_t)(c.p - from));
   }
 }
@@ -107,7 +126,8 @@ static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, con
 }
 
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first) {
-  s->has_packet_tracks = has_tracks_in_packets(t);
+  s->whole_packets = was_perfetto(t) || has_tracks_in_packets(t);
+  s->has_sched = has_sched(t);
   s->keeps_packets = first && stays_valid(t) && !s->opt.no_passthrough;
   if (s->opt.no_passthrough) return;
   const struct tk_meta *clock = first ? passthrough_find(t, PASSTHROUGH_CLOCK) : NULL;

@@ -160,7 +160,8 @@ struct perfetto_sink {
   struct map sequences;          /* sequence ids that passthrough uses */
   bool has_clocks, has_realtime; /* passthrough has clock snapshots; one of them contains REALTIME */
   bool has_remote_clocks;        /* passthrough has clock offsets of other machines */
-  bool has_packet_tracks; /* some track of this graph is in_packets */
+  bool has_sched; /* this graph has rows of CPUs */
+  bool whole_packets; /* events that the graph has, too, stay in packets: their tracks are not written, or have no events */
   bool keeps_packets; /* the packets of the graph being written are passed through */
   bool at_first;                 /* no graph was written yet; the first graph's trace-wide data was */
   uint64_t last_uuid, next_flow;

@@ -1,0 +1,96 @@
+/* finish_atrace.c - pairs begins and ends that programs wrote to the kernel's trace_marker.
+ *
+ * Seal would pair them as well, and report each that lacks its other end as a repair. But such text says when something begins and ends
+ * while a trace happens to be recorded: each thread may have spans that began before it, or that end after it. That is no damage, and
+ * so does each part that is cut from a trace. An async begin that repeats an open one is ignored, as in trace_processor: programs
+ * of Android repeat them. */
+#include "finish_atrace.h"
+
+#include "base/keyed.h"
+#include "base/map.h"
+#include "graph/args.h"
+#include "graph/seal.h"
+
+struct atrace_pairs {
+  struct perfetto *r;
+  struct map open; /* thread, or process with scope and id -> innermost open begin; its dur is the next one */
+  uint64_t n_late; /* ends of spans that began before the trace */
+  int64_t end;     /* of the trace */
+};
+
+static bool is_mark(const struct perfetto *r, const struct tk_event *e) {
+  return (e->kind == TK_BEGIN || e->kind == TK_END) && r->nodes[e->track / ASPECTS].in_packets;
+}
+
+/* Returns what begins and ends share. Ids and scopes are the only args. */
+static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
+  struct tk_args it = tk_args_of(t, e->args);
+  uint64_t key = e->track;
+  struct tk_arg arg;
+  if (e->flags & TK_ASYNC)
+    while (tk_args_next(&it, &arg)) key = hash_pair(hash_pair(key, arg.key), arg.u);
+  return key;
+}
+
+static void drop(struct tk_event *e) { e->kind = KIND_DEAD; }
+
+static void close(struct tk_event *begin, int64_t end, unsigned flags) {
+  begin->kind = TK_SPAN;
+  begin->dur = end > begin->ts ? end - begin->ts : 0;
+  begin->flags |= (uint8_t)(TK_PAIRED | flags);
+}
+
+/* Spans on a track nest. Those with a scope that is their name do not. */
+static bool repeats(const struct tk_trace *t, const struct tk_event *begin, tk_id open) {
+  struct tk_arg scope;
+  if (!(begin->flags & TK_ASYNC) || !open) return false;
+  return args_of_event(t, begin, KEY_SCOPE, &scope) && scope.s == t->classes[begin->cls].name;
+}
+
+static void pair(struct atrace_pairs *p, tk_id at) {
+  struct tk_trace *t = p->r->t;
+  struct tk_event *e = &t->events[at];
+  uint32_t *top = map_put(&p->open, identity(t, e), 0);
+  if (!top) return;
+  if (e->kind == TK_BEGIN && repeats(t, e, *top)) {
+    drop(e);
+  } else if (e->kind == TK_BEGIN) {
+    e->dur = *top;
+    *top = at;
+  } else {
+    p->n_late += *top == 0;
+    drop(e);
+    if (!*top) return;
+    struct tk_event *begin = &t->events[*top];
+    *top = (uint32_t)begin->dur;
+    close(begin, e->ts, 0);
+  }
+}
+
+static void pair_sorted(struct atrace_pairs *p, const struct keyed *sorted, uint32_t n) {
+  struct tk_trace *t = p->r->t;
+  for (uint32_t i = 0; i < n; i++) pair(p, sorted[i].index);
+  for (uint32_t i = 0; i < n; i++)
+    if (t->events[sorted[i].index].kind == TK_BEGIN) close(&t->events[sorted[i].index], p->end, TK_UNFINISHED);
+  if (p->n_late) trace_notes(t, TK_NOTE_INFO, UINT64_MAX, "ends of spans that began before the trace: not shown", p->n_late);
+}
+
+void perfetto_finish_atrace(struct perfetto *r) {
+  struct tk_trace *t = r->t;
+  struct mem *mem = &t->store->mem;
+  struct atrace_pairs p = {.r = r, .end = INT64_MIN};
+  uint32_t n = 0;
+  if (r->procs.threads.n + r->procs.processes.n == 0) return;
+  for (tk_id i = 1; i <= t->n_events; i++) n += is_mark(r, &t->events[i]);
+  struct keyed *keys = n ? mem_array(mem, n, sizeof *keys) : NULL, *spare = n ? mem_array(mem, n, sizeof *spare) : NULL;
+  map_init(&p.open, mem);
+  n = 0;
+  for (tk_id i = 1; keys && spare && i <= t->n_events; i++) {
+    if (t->events[i].ts > p.end) p.end = t->events[i].ts;
+    if (is_mark(r, &t->events[i])) keys[n++] = (struct keyed){t->events[i].ts, i};
+  }
+  if (n) pair_sorted(&p, keyed_sort(keys, spare, n), n);
+  map_free(&p.open);
+  mem_free(mem, keys);
+  mem_free(mem, spare);
+}
