@@ -10,6 +10,8 @@
 bool database_open(struct database *d, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   *d = (struct database){.t = t, .opt = opt, .in = in, .err = err};
   d->db = sqlite_open(in, &t->store->mem, err);
+  if (d->db && sqlite_is_wal(d->db))
+    trace_note(t, TK_NOTE_FACT, UINT64_MAX, "the database is in WAL mode: changes in a file ending in -wal beside it are not read");
   return d->db != NULL;
 }
 
@@ -151,4 +153,9 @@ tk_id database_text(struct database *d, struct database_texts *x, const struct c
   struct text_item *item = (struct text_item *)(void *)x->items.data + *known;
   if (!item->id) item->id = database_string(d, x->bytes.data + item->at, (size_t)item->n);
   return item->id;
+}
+
+void database_text_arg(struct database *d, struct database_texts *x, tk_id key, const struct cell *c) {
+  const tk_id text = c->type == CELL_NULL ? 0 : database_text(d, x, c);
+  if (text) args_str(d->t, key, TK_ARG_STR, text);
 }

@@ -43,6 +43,8 @@ void database_texts_free(struct database_texts *x);
 bool database_texts_read(struct database *d, struct database_texts *x, const char *table, const char *id, const char *text);
 /* Returns the string of a cell: a text, or the id of one; 0 = none. */
 tk_id database_text(struct database *d, struct database_texts *x, const struct cell *c);
+/* Adds that string to the args under construction; a cell without one adds nothing. */
+void database_text_arg(struct database *d, struct database_texts *x, tk_id key, const struct cell *c);
 
 /* Returns the graph's string for text of the file, repaired. */
 tk_id database_string(struct database *d, const void *p, size_t n);

@@ -19,6 +19,7 @@ static const struct format *const FORMATS[] = {
     &format_speedscope,
     &format_nsys,
     &format_rocm,
+    &format_ascend,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
 _Static_assert(sizeof FORMATS / sizeof FORMATS[0] <= FORMATS_MOST, "raise FORMATS_MOST");

@@ -79,7 +79,8 @@ struct format {
 
 enum { FORMAT_PEEK = 4096, FORMATS_MOST = 8 };
 
-extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys, format_rocm;
+extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys, format_rocm,
+    format_ascend;
 
 /* By row: properties of the first of several graphs that each format's writer needs. */
 struct format_starts {

@@ -26,7 +26,7 @@ struct sqlite {
   struct arena arena;
   uint32_t page_size, usable, n_pages;
   enum encoding encoding;
-  bool cut;
+  bool cut, wal;
   struct sqlite_table *tables;
   size_t n_tables, cap_tables;
 };
@@ -363,9 +363,7 @@ static bool read_header(struct sqlite *db, struct tk_err *err) {
   if (!sqlite_is(head, (size_t)got)) return err_set(err, TK_EFORMAT, "not an SQLite database");
   db->page_size = u16(head + PAGE_SIZE) == 1 ? 65536 : u16(head + PAGE_SIZE);
   db->encoding = u32(head + ENCODING) ? (enum encoding)u32(head + ENCODING) : UTF_8;
-  if (head[VERSIONS] == WAL || head[VERSIONS + 1] == WAL)
-    return err_set(err, TK_EFORMAT, "an SQLite database in WAL mode, whose last changes are in another file; run: "
-                                    "sqlite3 FILE 'PRAGMA journal_mode = DELETE'");
+  db->wal = head[VERSIONS] == WAL || head[VERSIONS + 1] == WAL;
   const bool is_power = db->page_size && !(db->page_size & (db->page_size - 1));
   if (!is_power || db->page_size < 512 || db->encoding > UTF_16BE || db->page_size - head[RESERVED] < 480)
     return err_set(err, TK_EFORMAT, "an SQLite database with a damaged header");
@@ -455,3 +453,4 @@ int sqlite_column(const struct sqlite_table *table, const char *name) {
 }
 
 bool sqlite_is_cut(const struct sqlite *db) { return db->cut; }
+bool sqlite_is_wal(const struct sqlite *db) { return db->wal; }

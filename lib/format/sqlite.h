@@ -44,7 +44,7 @@ struct sqlite;
 /* True if the bytes start like a database. */
 bool sqlite_is(const uint8_t *p, size_t n);
 
-/* Opens the database in an input, which it does not own. Returns NULL with err set: unknown version, WAL mode, unreadable schema. */
+/* Opens the database in an input, which it does not own. Returns NULL with err set: damaged header, unreadable schema. */
 struct sqlite *sqlite_open(struct in *in, struct mem *mem, struct tk_err *err);
 void sqlite_close(struct sqlite *db);
 
@@ -57,6 +57,9 @@ int sqlite_column(const struct sqlite_table *table, const char *name);
 
 /* Pages of the file that lie beyond its end: it was truncated. */
 bool sqlite_is_cut(const struct sqlite *db);
+/* True if changes may be in another file, FILE-wal, which is not read. Viewers leave databases in this mode, mostly with nothing
+ * in that file. */
+bool sqlite_is_wal(const struct sqlite *db);
 
 /* A walk through the rows of a table. */
 struct sqlite_scan {

@@ -168,9 +168,11 @@ static bool parse_plane(const char *name, struct accelerator *a) {
   return plane ? parse_family(plane + 8, a) : old && parse_family(old + 1, a);
 }
 
-static int64_t accelerator_number_of(const struct process_row *row, const struct tk_track *k, const char *name) {
+static int64_t accelerator_number_of(const struct tk_trace *t, const struct process_row *row, const struct tk_track *k,
+                                     const char *name) {
   struct accelerator a;
   if (parse_plane(name, &a)) return a.number;
+  if (parse_family(tk_string(t, k->labels, NULL), &a) && a.number >= 0) return a.number;
   return strchr(row->name, '*') ? number_at_end(name) : ascend_number(k);
 }
 
@@ -181,7 +183,7 @@ static struct accelerator of_process(const struct tk_trace *t, const struct tk_t
   for (unsigned i = 0; i < N_PROCESSES; i++) {
     const struct process_row *row = &PROCESSES[i];
     if (!(valid >> i & 1) || !is_named(name, row->name)) continue;
-    return row->part == QUEUES ? (struct accelerator){row->family, accelerator_number_of(row, k, name)}
+    return row->part == QUEUES ? (struct accelerator){row->family, accelerator_number_of(t, row, k, name)}
       : (struct accelerator){NULL, -1};
   }
   if (parse_plane(name, &a)) return a;

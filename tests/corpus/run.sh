@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make corpus CORPUS=DIR - tests every trace of an external corpus, in eight steps, and prints a table of their counts:
+# make corpus CORPUS=DIR - tests every trace of an external corpus, in nine steps, and prints a table of their counts:
 #
 #   json     read, written and read again: corpus.py lists the comparisons
 #   chains   every chain of formats keeps every event, or reports the loss: tests/property/chains.py
@@ -8,6 +8,7 @@
 #   perfetto unmodelled data is restored byte for byte, also in a second round: tests/property/kept_perfetto.py
 #   align    ranks of real jobs with falsified clocks: tests/corpus/align.py
 #   ascend   reports of Ascend's traces, compared with the summary in the traces: tests/corpus/ascend.py
+#   databases of nsys, ROCm and Ascend: number and sum of spans by table, by SQL: tests/corpus/databases.py
 #   manifest our model of manifest rules, compared with Perfetto's own cases: tests/corpus/manifest.py
 #
 # run.sh --self-test: readers with one deliberate bug must be detected, on a fixture; needs no corpus.
@@ -55,7 +56,8 @@ step shrink shrink
 step perfetto python3 "$SRC/tests/property/kept_perfetto.py" "$corpus"
 step align python3 "$SRC/tests/corpus/align.py" "$corpus"
 step ascend python3 "$SRC/tests/corpus/ascend.py" "$corpus"
+step databases python3 "$SRC/tests/corpus/databases.py" "$corpus"
 step manifest python3 "$SRC/tests/corpus/manifest.py" "$corpus"
 echo
-for name in json chains xplane shrink perfetto align ascend manifest; do printf '%-8s %s\n' "$name" "$(tail -n 2 "$log/$name" | paste -sd';' | sed 's/;/; /')"; done
+for name in json chains xplane shrink perfetto align ascend databases manifest; do printf '%-9s %s\n' "$name" "$(tail -n 2 "$log/$name" | paste -sd';' | sed 's/;/; /')"; done
 exit $status

@@ -66,11 +66,6 @@ static void add_payload(struct nsys *r, const struct sqlite_scan *row) {
   else if (row->v[FLOAT].type == CELL_REAL) args_double(r->d.t, key, row->v[FLOAT].d);
 }
 
-static void add_text(struct nsys *r, const char *key, const struct cell *c) {
-  const tk_id text = c->type == CELL_NULL ? 0 : texts_of(r, c);
-  if (text) args_str(r->d.t, trace_text(r->d.t, key), TK_ARG_STR, text);
-}
-
 static uint32_t event_args(struct nsys *r, const struct sqlite_scan *row, bool async) {
   args_begin(r->d.t);
   if (number(row, DOMAIN_ID)) add_name(r, "domain", map_get(&r->domains, domain_key(row)));
@@ -80,8 +75,9 @@ static uint32_t event_args(struct nsys *r, const struct sqlite_scan *row, bool a
     else if (number(row, CATEGORY_ID)) args_int(r->d.t, trace_text(r->d.t, "category"), number(row, CATEGORY_ID));
   }
   add_payload(r, row);
-  add_text(r, "json", row->v[JSON_TEXT].type == CELL_TEXT ? &row->v[JSON_TEXT] : &row->v[JSON_ID]);
-  add_text(r, "binaryData", &row->v[BINARY]);
+  const struct cell *json = row->v[JSON_TEXT].type == CELL_TEXT ? &row->v[JSON_TEXT] : &row->v[JSON_ID];
+  database_text_arg(&r->d, &r->texts, trace_text(r->d.t, "json"), json);
+  database_text_arg(&r->d, &r->texts, trace_text(r->d.t, "binaryData"), &row->v[BINARY]);
   if (number(row, COLOR)) args_int(r->d.t, trace_text(r->d.t, "color"), number(row, COLOR));
   if (async && number(row, END_GLOBAL_TID) && number(row, END_GLOBAL_TID) != number(row, GLOBAL_TID))
     args_int(r->d.t, trace_text(r->d.t, "end tid"), number(row, END_GLOBAL_TID) & 0xffffff);

@@ -180,11 +180,6 @@ static tk_id name_of(struct nsys *r, const struct reading *x, const struct sqlit
 
 /* ---- args ---- */
 
-static void add_text(struct nsys *r, tk_id key, const struct cell *c) {
-  const tk_id text = c->type == CELL_NULL ? 0 : texts_of(r, c);
-  if (text) args_str(r->d.t, key, TK_ARG_STR, text);
-}
-
 /* Correlation ids count per process, and everything that follows launches through args sees one number: processes after the first
  * are numbered in its upper half. The time that the profiler itself costs is no launch. */
 static void add_link(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id key) {
@@ -203,7 +198,7 @@ static uint32_t row_args(struct nsys *r, const struct reading *x, const struct s
     const struct column *c = &x->column[i];
     if (c->role == ROLE_ARG) database_arg(&r->d, c->key, &row->v[i]);
     if (c->role == ROLE_LINK) add_link(r, x, row, c->key);
-    if (c->role == ROLE_TEXT) add_text(r, c->key, &row->v[i]);
+    if (c->role == ROLE_TEXT) database_text_arg(&r->d, &r->texts, c->key, &row->v[i]);
     const bool is_whole = i + 2 < x->columns->n_columns && i + 2 < SQLITE_COLUMNS;
     if (c->role == ROLE_TRIPLE && is_whole) database_triple(&r->d, c->key, &row->v[i]);
   }

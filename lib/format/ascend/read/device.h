@@ -1,0 +1,9 @@
+/* device.h - work of the device. */
+#ifndef FORMAT_ASCEND_READ_DEVICE_H
+#define FORMAT_ASCEND_READ_DEVICE_H
+
+#include "reader.h"
+
+bool ascend_read_device(struct ascend *r);
+
+#endif

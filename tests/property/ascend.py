@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Checks databases of Ascend (torch_npu, msprof): what the tables hold is what the trace holds, counted and summed by SQL of our own;
+the rows of trace_view.json; parts and wholes; links; the rank; damage.
+
+Tables are those of torch_npu's ascend_pytorch_profiler_RANK.db."""
+import collections
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import check, finish  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+EPOCH = 1736410576000000000
+NONE = 4294967295
+PID = 3096504
+TABLES = '''
+CREATE TABLE STRING_IDS (id INTEGER, value TEXT);
+CREATE TABLE SESSION_TIME_INFO (startTimeNs INTEGER, endTimeNs INTEGER);
+CREATE TABLE RANK_DEVICE_MAP (rankId INTEGER, deviceId INTEGER);
+CREATE TABLE CONNECTION_IDS (id INTEGER, connectionId INTEGER);
+CREATE TABLE PYTORCH_API (startNs TEXT, endNs TEXT, globalTid INTEGER, connectionId INTEGER, name INTEGER, sequenceNumber INTEGER,
+  fwdThreadId INTEGER, inputDtypes INTEGER, inputShapes INTEGER, callchainId INTEGER, type INTEGER, depth INTEGER);
+CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER, connectionId INTEGER, name INTEGER, depth INTEGER);
+CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER, globalPid INTEGER,
+  taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER);
+CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER, blockDim INTEGER, opType INTEGER, inputShapes INTEGER, outputShapes INTEGER);
+CREATE TABLE COMMUNICATION_TASK_INFO (name INTEGER, globalTaskId INTEGER, planeId INTEGER, groupName INTEGER, srcRank INTEGER, dstRank INTEGER,
+  size INTEGER);
+CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName INTEGER, algType INTEGER,
+  count NUMERIC, opType INTEGER, dataType INTEGER);
+CREATE TABLE AICORE_FREQ (deviceId INTEGER, timestampNs NUMERIC, freq INTEGER);
+CREATE TABLE MEMORY_RECORD (component INTEGER, timestamp INTEGER, totalAllocated INTEGER, totalReserved INTEGER, totalActive INTEGER,
+  streamPtr INTEGER, deviceId INTEGER);
+CREATE TABLE LLC (deviceId INTEGER, llcId INTEGER, timestampNs INTEGER, hitRate REAL);
+'''
+work = tempfile.TemporaryDirectory()
+
+
+def path(name):
+    return os.path.join(work.name, name)
+
+
+def tracekit(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True)
+    return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
+
+
+class Database:
+    def __init__(self, name):
+        self.db = sqlite3.connect(path(name))
+        self.db.executescript(TABLES)
+        self.texts, self.tasks = {}, 0
+
+    def add(self, table, **values):
+        self.db.execute(f'INSERT INTO {table} ({", ".join(values)}) VALUES ({", ".join("?" * len(values))})', list(values.values()))
+
+    def text(self, value):
+        if value not in self.texts:
+            self.texts[value] = (1 << 28) + len(self.texts)
+            self.add('STRING_IDS', id=self.texts[value], value=value)
+        return self.texts[value]
+
+    def torch(self, start, end, name, kind=50001, connection=None, tid=PID):
+        self.add('PYTORCH_API', startNs=str(EPOCH + start), endNs=str(EPOCH + end), globalTid=PID << 32 | tid, connectionId=connection,
+                 name=self.text(name), sequenceNumber=3, inputShapes=self.text('2,3;4'), type=kind, depth=1)
+
+    def cann(self, start, end, name, connection, kind=20000):
+        self.add('CANN_API', startNs=EPOCH + start, endNs=EPOCH + end, type=kind, globalTid=PID << 32 | PID, connectionId=connection,
+                 name=self.text(name), depth=0)
+
+    def task(self, start, end, kind, connection=NONE, context=NONE, stream=2):
+        self.tasks += 1
+        self.add('TASK', startNs=EPOCH + start, endNs=EPOCH + end, deviceId=0, connectionId=connection, globalTaskId=self.tasks, globalPid=PID,
+                 taskType=self.text(kind), contextId=context, streamId=stream, taskId=self.tasks, modelId=NONE)
+        return self.tasks
+
+    def close(self):
+        self.db.commit()
+        self.db.close()
+
+
+def make(name, rank=5):
+    d = Database(name)
+    d.add('RANK_DEVICE_MAP', rankId=rank, deviceId=0)
+    for i in range(20):
+        at = 10000 * i
+        d.torch(at, at + 3000, 'aten::mm', connection=i)
+        d.add('CONNECTION_IDS', id=i, connectionId=1000 + i)
+        d.cann(at + 100, at + 900, 'aclnnMm', 1000 + i)
+        task = d.task(at + 4000, at + 6500, 'KERNEL_AICORE', 1000 + i)
+        d.add('COMPUTE_TASK_INFO', name=d.text('MatMulV2'), globalTaskId=task, blockDim=32, opType=d.text('MatMul'),
+              inputShapes=d.text('2,3'), outputShapes=d.text('3,2'))
+    d.torch(0, 500000, 'train.py(1): <module>', kind=50003)
+    d.torch(210000, 210100, 'Enqueue', kind=50002, connection=50)
+    d.torch(210200, 210900, 'Dequeue@Mm', kind=50002, connection=50, tid=PID + 1)
+    d.add('CONNECTION_IDS', id=50, connectionId=9000)
+    d.add('COMMUNICATION_OP', opName=d.text('hcom_allReduce__210_0_1'), startNs=EPOCH + 300000, endNs=EPOCH + 390000, connectionId=1500,
+          groupName=d.text('group'), algType=d.text('MESH-RING'), count=4096, opType=d.text('hcom_allReduce_'), dataType=4)
+    d.cann(299000, 299500, 'launch', 1500, kind=10000)
+    d.task(299900, 390100, 'AI_CORE', 1500)
+    for k in range(4):
+        part = d.task(300000 + 10000 * k, 309000 + 10000 * k + 5000, 'Notify Wait', 1500, context=k)
+        d.add('COMMUNICATION_TASK_INFO', name=d.text('hcom_allReduce__210_0_1'), globalTaskId=part, planeId=k % 2, groupName=d.text('group'),
+              srcRank=0, dstRank=1, size=64)
+    d.task(400000, 400500, 'MEMCPY_ASYNC')
+    d.task(400600, 400900, 'EVENT_WAIT')
+    for k, value in enumerate((1800, 1650)):
+        d.add('AICORE_FREQ', deviceId=0, timestampNs=EPOCH + 1000 * k, freq=value)
+    d.add('MEMORY_RECORD', component=d.text('PTA'), timestamp=EPOCH + 5000, totalAllocated=100, totalReserved=200, totalActive=90, deviceId=0)
+    d.add('LLC', deviceId=0, llcId=0, timestampNs=EPOCH, hitRate=0.5)
+    d.close()
+
+
+def spans(events, *categories):
+    return [e for e in events if e['ph'] == 'X' and e.get('cat') in categories]
+
+
+def whole():
+    make('ascend_pytorch_profiler_5.db')
+    source = path('ascend_pytorch_profiler_5.db')
+    status, _, said = tracekit('convert', '-q', '--force', source, '-o', path('out.json'))
+    check('converts', status == 0, said)
+    with open(path('out.json'), encoding='utf-8') as f:
+        document = json.load(f)
+    events = document['traceEvents']
+    names = {e['pid']: e['args']['name'] for e in events if e.get('name') == 'process_name'}
+    threads = {(e['pid'], e['tid']): e['args']['name'] for e in events if e.get('name') == 'thread_name'}
+    db = sqlite3.connect(source)
+    for table, where in (('PYTORCH_API', {'Python'}), ('CANN_API', {'CANN'})):
+        want = db.execute(f'SELECT count(*), total(endNs - startNs) FROM {table}').fetchone()
+        found = [e for e in events if e['ph'] == 'X' and names[e['pid']] in where]
+        got = (len(found), sum(round(e['dur'] * 1000) for e in found))
+        check(f'{table}: number and sum', got == (want[0], int(want[1])), f'{got} instead of {want}')
+    work_rows = [e for e in events if e['ph'] == 'X' and names[e['pid']] in ('Ascend Hardware', 'Communication')]
+    want = db.execute('SELECT count(*), sum(endNs - startNs) FROM (SELECT startNs, endNs FROM TASK UNION ALL SELECT startNs, endNs FROM '
+                      'COMMUNICATION_OP)').fetchone()
+    got = (len(work_rows), sum(round(e['dur'] * 1000) for e in work_rows))
+    check('tasks and collectives: number and sum', got == want, f'{got} instead of {want}')
+    db.close()
+    check('processes are those of trace_view.json', set(names.values()) >= {'Python', 'CANN', 'Ascend Hardware', 'Communication'}, names)
+    check('their numbers, too', {PID, PID << 10 | 7 << 5, PID << 10 | 13 << 5} <= set(names), names)
+    kernel = spans(events, 'npu_kernel')[0]
+    check('a kernel has the name and args of its info', kernel['name'] == 'MatMulV2' and kernel['args']['Block Dim'] == 32 and
+          kernel['args']['Op Type'] == 'MatMul' and threads[kernel['pid'], kernel['tid']] == 'Stream 2', kernel)
+    check('a task that consists of others is no kernel', [e['name'] for e in spans(events, 'npu_sync')] == ['AI_CORE'])
+    planes = {threads[e['pid'], e['tid']] for e in work_rows if names[e['pid']] == 'Communication'}
+    check('collectives and their planes', planes == {'Group 0 Communication', 'Plane 0', 'Plane 1'}, planes)
+    check('calls are named as in trace_view.json', {'AscendCL@aclnnMm', 'Node@launch'} == {e['name'] for e in spans(events, 'npu_runtime')})
+    check('ts is absolute', abs(kernel['ts'] - (EPOCH + 4000) / 1000) < 1, kernel['ts'])
+    flows = collections.Counter(e['cat'] for e in events if e['ph'] == 's')
+    check('links', flows == {'HostToDevice': 21, 'async_npu': 20, 'async_task_queue': 1}, flows)
+    samples = [e['args'] for e in events if e['ph'] == 'C']
+    check('counters', {'freq': 1650} in samples and {'totalAllocated': 100, 'totalReserved': 200, 'totalActive': 90} in samples, samples)
+    out, said = tracekit('info', source)[1:]
+    check('rank and device', 'rank      5' in out and 'NPU 0' in out, out)
+    check('tables that are not read are named', 'LLC' in said, said)
+    report = json.loads(tracekit('report', '--json', source)[1])
+    times = {k['name']: k['count'] for k in report['kernels']}
+    check('the report knows kernels, copies and collectives', times == {'MatMulV2': 20, 'hcom_allReduce__210_0_1': 1, 'MEMCPY_ASYNC': 1}, times)
+
+
+def ranks():
+    make('rank6.db', rank=6)
+    status, _, said = tracekit('merge', '-q', '--force', path('ascend_pytorch_profiler_5.db'), path('rank6.db'), '-o', path('m.json'),
+                               '--align-report', path('report.json'))
+    with open(path('report.json'), encoding='utf-8') as f:
+        hosts = json.load(f)['hosts']
+    check('two ranks merge', status == 0 and sorted(sum((h['ranks'] for h in hosts), [])) == [5, 6], said or hosts)
+
+
+def formats():
+    source = path('ascend_pytorch_profiler_5.db')
+    want = tracekit('top', '--csv', source, '-n', '100')[1]
+    for ending in ('json.gz', 'pftrace', 'xplane.pb'):
+        status, _, said = tracekit('convert', '-q', '--force', source, '-o', path(f'back.{ending}'))
+        check(f'{ending}: converts', status == 0, said)
+        check(f'{ending}: top is the same', tracekit('top', '--csv', path(f'back.{ending}'), '-n', '100')[1] == want)
+
+
+def damage():
+    draw = random.Random(3)
+    with open(path('rank6.db'), 'rb') as f:
+        data = f.read()
+    for i in range(40):
+        broken = bytearray(data[:draw.choice((len(data), len(data) // 2))])
+        for _ in range(draw.randrange(1, 30)):
+            broken[draw.randrange(100, len(broken))] = draw.randrange(256)
+        with open(path('broken.db'), 'wb') as f:
+            f.write(broken)
+        status = tracekit('check', path('broken.db'))[0]
+        check(f'damage {i}: no crash', status in (0, 1, 3), status)
+
+
+def main():
+    whole()
+    ranks()
+    formats()
+    damage()
+    return finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
