@@ -3,7 +3,7 @@
 
 #include "format/rocm/read/read.h"
 
-static const char *const ENDINGS[] = {".rpd", ".db", NULL};
+static const char *const ENDINGS[] = {".rpd", "_results.db", NULL};
 static const char *const WORDS[] = {"rocpd", "rocprof", NULL};
 
 const struct format format_rocm = {
