@@ -83,7 +83,8 @@ static tk_id communication_row(struct device *d, tk_id group, int64_t plane) {
   if (plane < 0) snprintf(name, sizeof name, "Group %u Communication", number);
   else snprintf(name, sizeof name, "Plane %lld", (long long)plane);
   const tk_id process = ascend_process(d->r, ROW_COMMUNICATION, d->number, "Communication");
-  return ascend_thread(d->r, process, (int64_t)number * GROUPS_EVERY + (plane < 0 ? 0 : PLANES_FROM + plane), name);
+  const uint64_t tid = (uint64_t)number * GROUPS_EVERY + (plane < 0 ? 0 : PLANES_FROM + (uint64_t)plane);
+  return ascend_thread(d->r, process, (int64_t)tid, name);
 }
 
 static tk_id stream_row(struct device *d, int64_t device, int64_t stream) {

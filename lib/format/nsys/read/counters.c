@@ -104,7 +104,7 @@ static void take_change(const struct sqlite_scan *row, void *arg) {
   if (!nsys_time(r, &row->v[MEM_TIME], &c.ts)) return;
   const tk_id device = tracks_device(r, nsys_process_of(row->v[MEM_PROCESS].i), row->v[MEM_DEVICE].i);
   c.track = trace_track(r->d.t, TK_COUNTERS, r->d.t->tracks[device].pid, ident_none(), trace_text(r->d.t, "memory in use"));
-  if (row->v[MEM_OPERATION].i == DEALLOCATION) c.bytes = -c.bytes;
+  if (row->v[MEM_OPERATION].i == DEALLOCATION) c.bytes = (int64_t)(0 - (uint64_t)c.bytes);
   buf_append(&to->all, &c, sizeof c);
 }
 

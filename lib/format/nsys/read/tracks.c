@@ -53,7 +53,7 @@ static void name_stream(struct nsys *r, tk_id track, const struct nsys_place *p)
   if (sync && p->stream == NO_STREAM) snprintf(name, sizeof name, "synchronization");
   if (p->lane == LANE_UNIFIED) snprintf(name, sizeof name, "unified memory");
   r->d.t->tracks[track].name = trace_text(r->d.t, name);
-  r->d.t->tracks[track].sort_index = p->stream * LANES + (int64_t)p->lane;
+  r->d.t->tracks[track].sort_index = (int64_t)((uint64_t)p->stream * LANES + p->lane);
   r->d.t->tracks[track].has_sort = true;
 }
 
