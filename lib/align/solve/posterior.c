@@ -26,6 +26,9 @@
  * that, given wall clocks within five times `clock_error`, and this is nine times as probable as not; the condition is then
  * reported (`unless`). In the simulations of tests/property/clocks such answers are wrong less often than that implies, because
  * the numbers above are conservative. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "hypotheses.h"
 
 #include <math.h>
@@ -132,7 +135,8 @@ static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   y->outside = 0;
 }
 
-static double log_beta(double a, double b) { return lgamma(a) + lgamma(b) - lgamma(a + b); }
+static double log_gamma(double x) { return lgamma_r(x, &(int){0}); } /* lgamma writes to a variable of all threads */
+static double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
 static double missing_of(const struct hypothesis *y) { return log_beta(y->missed + 0.5, 2.0 * y->n + 15) - log_beta(0.5, 15); }
 
 /* ---- causality ---- */
@@ -356,9 +360,8 @@ static uint32_t longest(const struct hypotheses *h) {
 
 static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
   uint32_t most = longest(h);
-  double wrong = -INFINITY;
+  double wrong = rhythm->irregular ? -IRREGULAR : rhythm->repeats ? -INFINITY : -NO_PERIOD;
   for (uint32_t i = 0; i < h->n; i++) h->v[i].ends = fit_some(h, &h->v[i], true);
-  if (!rhythm->repeats || rhythm->irregular) wrong = rhythm->irregular ? -IRREGULAR : -NO_PERIOD;
   for (uint32_t i = 0; rhythm->repeats && !rhythm->irregular && i < h->n; i++) {
     struct hypothesis *y = &h->v[i];
     if (4 * y->n < 3 * most) continue;
