@@ -1,4 +1,4 @@
-/* database.h - what readers of databases share: walking the tables that a format knows by name, with its notes and its progress.
+/* database.h - shared by readers of databases: walks the tables that a format knows by name, with notes and progress.
  *
  * Tables and columns are known by name, and each may be absent: producers add columns, and leave out tables that are empty. */
 #ifndef FORMAT_DATABASE_H

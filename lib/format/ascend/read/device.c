@@ -11,7 +11,7 @@
 
 enum { PLANES_FROM = 1, GROUPS_EVERY = 100 }; /* threads of a group: its own, then its planes */
 
-/* What other tables say of a task. */
+/* Description of a task in other tables. */
 struct task_info {
   tk_id name;
   int64_t plane; /* -1 = computes */
@@ -44,7 +44,7 @@ static void add_number(struct device *d, const char *key, const struct cell *c) 
   database_arg(&d->r->d, trace_text(d->r->d.t, key), c);
 }
 
-/* ---- what is known of tasks ---- */
+/* ---- descriptions of tasks ---- */
 
 static void take_compute(const struct sqlite_scan *row, void *arg) {
   struct device *d = arg;

@@ -1,6 +1,6 @@
 /* host.c - PYTORCH_API: operators, Python, queues; CANN_API: calls of the runtime.
  *
- * A row of PyTorch refers to a set of connections (CONNECTION_IDS): the launches that it caused, or for the queues what passes
+ * A row of PyTorch refers to a set of connections (CONNECTION_IDS): the launches that it caused, or for the queues the items that pass
  * through them. A row of CANN has one connection, which its task on the device has, too. */
 #include "host.h"
 

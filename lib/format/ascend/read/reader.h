@@ -5,7 +5,7 @@
  *     device.c    TASK and COMMUNICATION_OP: work of the device
  *     counters.c  memory, bandwidth, frequency
  *
- * The rows are those of trace_view.json, which the same profiler writes as text, so that both are read and analysed alike: the
+ * The rows equal the rows of trace_view.json, which the same profiler writes as text, so that both are analysed alike: the
  * processes Python, CANN, Ascend Hardware and Communication, with their numbers. Sources: Ascend/pytorch, torch_npu/profiler/analysis;
  * files of it. */
 #ifndef FORMAT_ASCEND_READ_READER_H
@@ -47,7 +47,7 @@ tk_id ascend_process(struct ascend *r, enum ascend_row row, int64_t device, cons
 /* Returns a thread of such a process. */
 tk_id ascend_thread(struct ascend *r, tk_id process, int64_t tid, const char *name);
 tk_id ascend_add(struct ascend *r, const struct tk_event *e);
-/* Links two events; `name` is that of trace_view.json. */
+/* Links two events, with the name and category of trace_view.json. */
 void ascend_link(struct ascend *r, tk_id from, tk_id to, const char *name, const char *category);
 /* True if the cell is the id of a connection. */
 bool ascend_is_connection(const struct cell *c);

@@ -38,7 +38,7 @@ static uint64_t category_key(const struct sqlite_scan *row) { return hash_pair(d
 
 /* ---- names ---- */
 
-/* The first pass: names come as events, which may follow those that they name. */
+/* The first pass: names come as events, which may follow the ranges that they name. */
 static void take_name(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   switch (number(row, TYPE)) {

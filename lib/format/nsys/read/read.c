@@ -57,7 +57,7 @@ static bool read_clock(struct nsys *r) {
     database_each(&r->d, "TARGET_INFO_SESSION_START_TIME", SESSION, take_session, r);
 }
 
-/* ---- what the profiler says ---- */
+/* ---- messages of the profiler ---- */
 
 static void take_diagnostic(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
@@ -70,7 +70,7 @@ static void take_diagnostic(const struct sqlite_scan *row, void *arg) {
   trace_note(r->d.t, TK_NOTE_FACT, UINT64_MAX, text);
 }
 
-/* ---- what is not read ---- */
+/* ---- known tables ---- */
 
 static bool is_known(const char *table) {
   static const char *const BEGINNINGS[] = {"ENUM_", "TARGET_INFO_", "META_DATA_", "EXPORT_META", "ANALYSIS_", "sqlite_", "_", NULL};

@@ -6,7 +6,7 @@
 #include "format/sqlite.h"
 
 unsigned nsys_bid(const uint8_t *p, size_t n);
-/* True if the tables are those of Nsight Systems. */
+/* True if the tables belong to Nsight Systems. */
 bool nsys_is_database(const struct sqlite *db);
 bool nsys_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
 

@@ -2,7 +2,7 @@
  *
  * Threads of the host are numbered by the system. A device is numbered within its process: two processes that see one device each
  * both call it 0, so that every pair of process and device has a process of its own in the graph, as Kineto gives one to each
- * device, with a thread for each stream. What overlaps the work of a stream (synchronization, migration of unified memory) has
+ * device, with a thread for each stream. Synchronization and the migration of unified memory, which overlap the work of a stream, have
  * threads beside it. */
 #include <stdio.h>
 #include <string.h>

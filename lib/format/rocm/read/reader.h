@@ -1,4 +1,4 @@
-/* reader.h - what the readers of rpd and rocpd share.
+/* reader.h - shared by the readers of rpd and rocpd.
  *
  *     read.c      which of the two it is
  *     rpd.c       schema 2: calls and operations of any number of processes

@@ -33,7 +33,7 @@ enum info_kind { PROCESSES, THREADS, AGENTS, QUEUES, STREAMS, SYMBOLS, TRACKS, E
 
 struct rocpd {
   struct rocm *r;
-  const char *id; /* what follows the base of a table's name: "_" and the id, or nothing */
+  const char *id; /* end of a table's name: "_" and the id, or nothing */
   struct infos infos[INFOS];
   enum info_kind filling;
   tk_id key[16];
@@ -127,7 +127,7 @@ static tk_id add_event(struct rocpd *p, const struct tk_event *e) {
   return (tk_id)(added - p->r->d.t->events);
 }
 
-/* What a region launched follows it in other tables: 0 is no stack. */
+/* A region and its launches have one stack: 0 is no stack. */
 static uint64_t stack_key(const struct rocpd *p, int64_t stack) { return hash_pair(hash_text(p->id, strlen(p->id)), (uint64_t)stack); }
 
 static void take_region(const struct sqlite_scan *row, void *arg) {
@@ -214,7 +214,7 @@ static void take_copy(const struct sqlite_scan *row, void *arg) {
 
 /* ---- counters ---- */
 
-/* A sample has the time of its event, which is that of a dispatch or of rocpd_sample. */
+/* A sample has the time of its event: the start of a dispatch, or the time of rocpd_sample. */
 struct sampling {
   struct rocpd *p;
   struct map times; /* event -> index into `all` */
@@ -298,7 +298,7 @@ static bool read_process(struct rocm *r, const char *id) {
     map_init(&p.infos[i].index, mem);
     p.infos[i].all.mem = mem;
   }
-  database_texts_free(&r->texts); /* ids of texts are those of a set */
+  database_texts_free(&r->texts); /* each set has its own ids of texts */
   database_texts_init(&r->texts, mem);
   const bool ok = read_set(&p);
   for (int i = 0; i < INFOS; i++) {

@@ -11,7 +11,7 @@
 #include "graph/args.h"
 #include "work.h"
 
-/* What is known of a call beside its row. */
+/* Description of a launch beside the row of its call. */
 struct launch {
   struct cell grid[3], workgroup[3], size;
   tk_id stream, kernel;
@@ -39,7 +39,7 @@ static void add_launch(struct rpd *p, const struct cell *call, const struct laun
   buf_append(&p->all, l, sizeof *l);
 }
 
-/* "" is what is not recorded. */
+/* "" stands for a text that was not recorded. */
 static tk_id text_in(struct rpd *p, const struct cell *c) {
   return c->type == CELL_TEXT && c->n == 0 ? 0 : database_text(&p->r->d, &p->r->texts, c);
 }
