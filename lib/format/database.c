@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/num.h"
 #include "graph/args.h"
 
 bool database_open(struct database *d, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
@@ -108,6 +109,98 @@ void database_triple(struct database *d, tk_id key, const struct cell *v) {
     if (v[i].type != CELL_INT) return;
   const int n = snprintf(text, sizeof text, "[%lld,%lld,%lld]", (long long)v[0].i, (long long)v[1].i, (long long)v[2].i);
   args_str(d->t, key, TK_ARG_JSON, trace_string(d->t, text, (size_t)n));
+}
+
+/* ---- times ---- */
+
+static const int64_t MOST_NS = INT64_C(100) * 86400 * 1000000000; /* 100 days: tk_time has a range of 106 */
+
+static bool number_of(const struct cell *c, int64_t *v) {
+  char digits[24] = "";
+  const uint8_t *end;
+  *v = c->i;
+  if (c->type != CELL_TEXT || c->n >= sizeof digits) return c->type == CELL_INT;
+  memcpy(digits, c->p, c->n);
+  const struct num n = num_scan((const uint8_t *)digits, &end);
+  *v = n.mant;
+  return n.kind == NUM_INT && !*end;
+}
+
+/* 0 stands for a time that is missing, and does not become the origin. */
+bool database_time(struct database *d, const struct cell *c, tk_time *ts) {
+  int64_t at, ns;
+  if (!number_of(c, &at) || (!d->has_origin && at == 0)) return false;
+  if (!d->has_origin) {
+    d->has_origin = true;
+    d->origin = d->t->origin_ns = at;
+  }
+  if (__builtin_sub_overflow(at, d->origin, &ns) || ns > MOST_NS || ns < -MOST_NS) return false;
+  *ts = ns * 1000;
+  return true;
+}
+
+bool database_span(struct database *d, const struct cell *start, const struct cell *end, struct tk_event *e) {
+  tk_time last = 0;
+  if (!database_time(d, start, &e->ts)) {
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "rows without a usable start: skipped");
+    d->t->counts.dropped++;
+    return false;
+  }
+  const bool ends = database_time(d, end, &last);
+  e->kind = ends ? TK_SPAN : TK_BEGIN; /* the process died before its end */
+  if (ends && last < e->ts) trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "spans that end before they begin: using 0");
+  e->dur = ends && last > e->ts ? last - e->ts : 0;
+  return true;
+}
+
+/* ---- events ---- */
+
+tk_id database_add(struct database *d, const struct tk_event *e) {
+  struct tk_event *added = trace_add_event(d->t);
+  *added = *e;
+  return (tk_id)(added - d->t->events);
+}
+
+void database_sample(struct database *d, tk_id counter, tk_time ts) {
+  struct tk_event e = {.ts = ts, .kind = TK_COUNTER, .track = counter, .args = args_end(d->t)};
+  e.cls = trace_class(d->t, d->t->tracks[counter].name, 0);
+  database_add(d, &e);
+}
+
+void database_point(struct database *d, tk_id event, enum tk_flow_role role, int64_t id, tk_id cls) {
+  const struct tk_event *e = &d->t->events[event];
+  struct tk_flow_point *f = trace_add_flow_point(d->t);
+  *f = (struct tk_flow_point){.ts = e->ts, .id = id, .cls = cls, .at = e->track, .role = (uint8_t)role};
+  f->id_kind = TK_FLOW_ID_INT;
+  f->enclosing = role == TK_FLOW_END;
+}
+
+void database_link(struct database *d, tk_id from, tk_id to, tk_id cls) {
+  d->n_flows++;
+  database_point(d, from, TK_FLOW_START, d->n_flows, cls);
+  database_point(d, to, TK_FLOW_END, d->n_flows, cls);
+}
+
+/* ---- tracks ---- */
+
+static bool is_taken(const struct database *d, int64_t pid) {
+  return trace_find(d->t, &(struct tk_track){.kind = TK_PROCESS, .pid = ident_int(pid)}) != 0;
+}
+
+tk_id database_add_process(struct database *d, const char *name) {
+  while (is_taken(d, d->n_processes)) d->n_processes++;
+  const tk_id track = trace_process(d->t, ident_int(d->n_processes++));
+  database_name(d, track, trace_text(d->t, name));
+  return track;
+}
+
+tk_id database_counter(struct database *d, tk_id process, tk_id name) {
+  return trace_track(d->t, TK_COUNTERS, d->t->tracks[process].pid, ident_none(), name);
+}
+
+void database_name(struct database *d, tk_id track, tk_id name) {
+  d->t->tracks[track].name = name;
+  d->t->tracks[track].renamed = name != 0;
 }
 
 /* ---- texts ---- */

@@ -13,6 +13,9 @@ struct database {
   const struct tk_load_options *opt;
   struct in *in;
   struct tk_err *err;
+  int64_t origin;      /* time of the file, in ns, at the origin of the trace; valid if has_origin */
+  bool has_origin;
+  uint32_t n_flows, n_processes;
 };
 
 /* Opens the database in an input for reading into a trace. Returns false with err set. database_close must follow only on
@@ -54,7 +57,27 @@ void database_arg(struct database *d, tk_id key, const struct cell *c);
 /* Adds [x,y,z] of three integers to the args under construction. */
 void database_triple(struct database *d, tk_id key, const struct cell *v);
 
-/* Largest distance of a time from the origin, in ns: tk_time has a range of 106 days. */
-#define DATABASE_MOST_NS (INT64_C(100) * 86400 * 1000000000)
+/* ---- times and events ---- */
+
+/* Converts a time in ns, which may be text. Without an origin, the first time becomes that of the trace: a host may run for longer
+ * than tk_time can hold. False if the cell holds no time, or one more than 100 days from the origin. */
+bool database_time(struct database *d, const struct cell *c, tk_time *ts);
+/* Fills in kind and times of a span: without an end, it began and never ended. False, with a note, if it has no usable start. */
+bool database_span(struct database *d, const struct cell *start, const struct cell *end, struct tk_event *e);
+/* Adds an event; returns its id. */
+tk_id database_add(struct database *d, const struct tk_event *e);
+/* Adds a sample of a counter; its series are the args under construction. */
+void database_sample(struct database *d, tk_id counter, tk_time ts);
+/* Adds a point of a flow at the start of an event. */
+void database_point(struct database *d, tk_id event, enum tk_flow_role role, int64_t id, tk_id cls);
+/* Adds a flow from one event to another. */
+void database_link(struct database *d, tk_id from, tk_id to, tk_id cls);
+
+/* Adds a process with a pid that no other process has so far, for a device. */
+tk_id database_add_process(struct database *d, const char *name);
+/* Returns the track of a counter of a process. */
+tk_id database_counter(struct database *d, tk_id process, tk_id name);
+/* Names a track that no record names. */
+void database_name(struct database *d, tk_id track, tk_id name);
 
 #endif

@@ -165,6 +165,23 @@ def whole():
     check('the report knows kernels, copies and collectives', times == {'MatMulV2': 20, 'hcom_allReduce__210_0_1': 1, 'MEMCPY_ASYNC': 1}, times)
 
 
+def missing():
+    """A first row without its time does not become the origin, whether or not the session has a start."""
+    for session in (0, EPOCH):
+        d = Database('missing.db')
+        d.torch(-EPOCH, -EPOCH, 'lost')
+        d.torch(1000, 3000, 'kept')
+        if session:
+            d.add('SESSION_TIME_INFO', startTimeNs=session)
+        d.close()
+        status, out, said = tracekit('convert', path('missing.db'), '-f', 'json')
+        document = json.loads(out)
+        found = [(e['name'], round(e['ts'] * 1000) + document.get('baseTimeNanoseconds', 0)) for e in document['traceEvents'] if e['ph'] == 'X']
+        check('a row without a time is skipped, the others keep theirs', [n for n, _ in found] == ['kept'] and abs(found[0][1] - EPOCH - 1000) < 1000, found)
+        check('it is counted', 'without a usable start' in said, said)
+        os.unlink(path('missing.db'))
+
+
 def ranks():
     make('rank6.db', rank=6)
     status, _, said = tracekit('merge', '-q', '--force', path('ascend_pytorch_profiler_5.db'), path('rank6.db'), '-o', path('m.json'),
@@ -199,6 +216,7 @@ def damage():
 
 def main():
     whole()
+    missing()
     ranks()
     formats()
     damage()

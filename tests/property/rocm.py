@@ -187,6 +187,16 @@ def rpd():
     check('the report knows kernels and copies', {k['kind'] for k in json.loads(out)['kernels']} == {'compute', 'copy', 'fill'}, out[:200])
 
 
+def missing():
+    """A first row without its time does not become the origin."""
+    r = Rpd('missing.rpd')
+    r.call(100, -BOOT, -BOOT, 'lost')
+    r.call(100, 1000, 3000, 'kept')
+    r.close()
+    status, out, said = tracekit('dump', path('missing.rpd'))
+    check('a row without a time is skipped and counted, the others stay', 'kept' in out and 'lost' not in out and 'without a usable start' in said, said)
+
+
 # ---- rocpd ----
 
 class Rocpd:
@@ -322,6 +332,7 @@ def damage():
 
 def main():
     rpd()
+    missing()
     rocpd()
     formats()
     damage()

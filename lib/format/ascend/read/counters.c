@@ -43,20 +43,17 @@ static tk_id name_of(struct sampling *s, const struct cell *of) {
 static void take_sample(const struct sqlite_scan *row, void *arg) {
   struct sampling *s = arg;
   struct ascend *r = s->r;
-  struct tk_event e = {.kind = TK_COUNTER};
-  if (!ascend_time(r, &row->v[0], &e.ts)) {
+  tk_time ts;
+  if (!database_time(&r->d, &row->v[0], &ts)) {
     trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a number: skipped");
     return;
   }
   const int64_t device = row->v[1].type == CELL_INT ? row->v[1].i : 0;
   const tk_id process = ascend_process(r, s->row->row, device, s->row->process), name = name_of(s, &row->v[2]);
-  e.track = trace_track(r->d.t, TK_COUNTERS, r->d.t->tracks[process].pid, ident_none(), name);
-  e.cls = trace_class(r->d.t, name, 0);
   args_begin(r->d.t);
   for (int i = 0; i < SERIES && s->row->values[i]; i++)
     if (row->v[3 + i].type != CELL_TEXT) database_arg(&r->d, s->keys[i], &row->v[3 + i]);
-  e.args = args_end(r->d.t);
-  ascend_add(r, &e);
+  database_sample(&r->d, database_counter(&r->d, process, name), ts);
 }
 
 static bool read_counter(struct ascend *r, const struct counter_row *row) {

@@ -134,7 +134,7 @@ static void take_task(const struct sqlite_scan *row, void *arg) {
   struct tk_event e = {.depth = 0};
   const uint32_t *at = row->v[T_ID].type == CELL_INT ? map_get(&r->tasks, (uint64_t)row->v[T_ID].i) : NULL;
   const struct task_info *info = at ? (const struct task_info *)(const void *)d->infos.data + *at : NULL;
-  if (!ascend_span(r, &row->v[T_START], &row->v[T_END], &e)) return;
+  if (!database_span(&r->d, &row->v[T_START], &row->v[T_END], &e)) return;
   if (!r->pid) r->pid = number_in(&row->v[T_PID]);
   d->number = number_in(&row->v[T_DEVICE]);
   const tk_id type = text_in(d, &row->v[T_TYPE]);
@@ -149,7 +149,7 @@ static void take_task(const struct sqlite_scan *row, void *arg) {
   if (is_plane && info->name) args_str(t, trace_text(t, "collective"), TK_ARG_STR, info->name);
   if (info) copy_args(t, info->args);
   e.args = args_end(t);
-  const tk_id id = ascend_add(r, &e);
+  const tk_id id = database_add(&r->d, &e);
   if (!is_plane && (computes || !category)) link_work(r, &row->v[T_CONNECTION], id);
 }
 
@@ -161,7 +161,7 @@ static void take_collective(const struct sqlite_scan *row, void *arg) {
   struct device *d = arg;
   struct tk_trace *t = d->r->d.t;
   struct tk_event e = {.depth = 0};
-  if (!ascend_span(d->r, &row->v[O_START], &row->v[O_END], &e)) return;
+  if (!database_span(&d->r->d, &row->v[O_START], &row->v[O_END], &e)) return;
   e.cls = trace_class(t, text_in(d, &row->v[O_NAME]), 0);
   e.track = communication_row(d, text_in(d, &row->v[O_GROUP]), -1);
   args_begin(t);
@@ -170,7 +170,7 @@ static void take_collective(const struct sqlite_scan *row, void *arg) {
   add_words(d, "alg_type", &row->v[O_ALGORITHM]);
   add_words(d, "group", &row->v[O_GROUP]);
   e.args = args_end(t);
-  link_work(d->r, &row->v[O_CONNECTION], ascend_add(d->r, &e));
+  link_work(d->r, &row->v[O_CONNECTION], database_add(&d->r->d, &e));
 }
 
 bool ascend_read_device(struct ascend *r) {

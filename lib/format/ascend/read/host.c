@@ -43,8 +43,10 @@ static tk_id host_thread(struct ascend *r, const struct cell *global) {
   if (!r->pid) r->pid = pid;
   snprintf(name, sizeof name, "Thread %lld", (long long)tid);
   const tk_id process = trace_process(r->d.t, ident_int(pid));
-  struct tk_track *k = &r->d.t->tracks[process];
-  if (!k->name) k->name = trace_text(r->d.t, "Python"), k->labels = trace_text(r->d.t, "CPU"), k->renamed = true;
+  if (!r->d.t->tracks[process].name) {
+    database_name(&r->d, process, trace_text(r->d.t, "Python"));
+    r->d.t->tracks[process].labels = trace_text(r->d.t, "CPU");
+  }
   return ascend_thread(r, process, tid, name);
 }
 
@@ -67,7 +69,7 @@ static void take_pytorch(const struct sqlite_scan *row, void *arg) {
   struct ascend *r = arg;
   struct tk_trace *t = r->d.t;
   struct tk_event e = {.depth = 0};
-  if (!ascend_span(r, &row->v[P_START], &row->v[P_END], &e)) return;
+  if (!database_span(&r->d, &row->v[P_START], &row->v[P_END], &e)) return;
   const tk_id name = database_text(&r->d, &r->texts, &row->v[P_NAME]);
   const char *category = category_of(row->v[P_TYPE].i, tk_string(t, name, NULL));
   e.cls = trace_class(t, name, trace_text(t, category));
@@ -78,7 +80,7 @@ static void take_pytorch(const struct sqlite_scan *row, void *arg) {
   database_text_arg(&r->d, &r->texts, trace_text(t, "Input type"), &row->v[P_DTYPES]);
   database_text_arg(&r->d, &r->texts, trace_text(t, "Input Dims"), &row->v[P_SHAPES]);
   e.args = args_end(t);
-  connect(r, row, ascend_add(r, &e), category);
+  connect(r, row, database_add(&r->d, &e), category);
 }
 
 /* ---- CANN ---- */
@@ -102,7 +104,7 @@ static void take_cann(const struct sqlite_scan *row, void *arg) {
   struct tk_event e = {.depth = 0};
   const int64_t tid = row->v[C_TID].type == CELL_INT ? row->v[C_TID].i : 0;
   char text[200], thread[32];
-  if (!ascend_span(r, &row->v[C_START], &row->v[C_END], &e)) return;
+  if (!database_span(&r->d, &row->v[C_START], &row->v[C_END], &e)) return;
   if (!r->pid) r->pid = tid >> 32;
   const tk_id name = database_text(&r->d, &r->texts, &row->v[C_NAME]);
   const int n = snprintf(text, sizeof text, "%s@%.180s", level_of(row->v[C_TYPE].i), tk_string(t, name, NULL));
@@ -113,7 +115,7 @@ static void take_cann(const struct sqlite_scan *row, void *arg) {
   args_begin(t);
   if (ascend_is_connection(&row->v[C_CONNECTION])) add_number(r, "connection_id", &row->v[C_CONNECTION]);
   e.args = args_end(t);
-  const tk_id id = ascend_add(r, &e);
+  const tk_id id = database_add(&r->d, &e);
   if (ascend_is_connection(&row->v[C_CONNECTION])) map_put(&r->calls, (uint64_t)row->v[C_CONNECTION].i, id);
 }
 

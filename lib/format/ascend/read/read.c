@@ -28,6 +28,12 @@ static void take_rank(const struct sqlite_scan *row, void *arg) {
   trace_end_raw(t);
 }
 
+/* The start of the session is the origin: the first row may lack its time. */
+static void take_session(const struct sqlite_scan *row, void *arg) {
+  tk_time ts;
+  database_time(arg, &row->v[0], &ts);
+}
+
 static bool is_known(const char *table) {
   static const char *const BEGINNINGS[] = {"ENUM_", "META_DATA", "sqlite_", NULL};
   static const char *const NAMES[] = {"STRING_IDS", "CONNECTION_IDS", "PYTORCH_API", "CANN_API", "TASK", "COMPUTE_TASK_INFO",
@@ -48,8 +54,10 @@ static void list_maps(struct ascend *r, struct map **maps) {
 }
 
 static bool read_tables(struct ascend *r) {
-  static const char *const RANK[] = {"rankId", NULL};
-  const bool ok = database_texts_read(&r->d, &r->texts, "STRING_IDS", "id", "value") && ascend_read_host(r) && ascend_read_device(r) &&
+  static const char *const RANK[] = {"rankId", NULL}, *const SESSION[] = {"startTimeNs", NULL};
+  const bool ok = database_each(&r->d, "SESSION_TIME_INFO", SESSION, take_session, &r->d) &&
+    database_texts_read(&r->d, &r->texts, "STRING_IDS", "id", "value") &&
+    ascend_read_host(r) && ascend_read_device(r) &&
     ascend_read_counters(r) && database_each(&r->d, "RANK_DEVICE_MAP", RANK, take_rank, r);
   if (ok) database_note_unread(&r->d, is_known);
   return ok;
@@ -57,7 +65,7 @@ static bool read_tables(struct ascend *r) {
 
 bool ascend_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
   struct mem *mem = &t->store->mem;
-  struct ascend r = {.has_origin = false};
+  struct ascend r = {.pid = 0};
   struct map *maps[MAPS];
   if (!database_open(&r.d, in, t, opt, err)) return false;
   list_maps(&r, maps);

@@ -26,10 +26,7 @@ struct ascend {
   struct map queued;      /* connection -> Enqueue */
   struct map tasks;       /* globalTaskId -> its name or plane (device.c) */
   struct map groups;      /* group of a communicator -> number of its row */
-  int64_t origin_ns;      /* the first time that was read */
-  bool has_origin;
   int64_t pid;            /* of the profiled process */
-  uint32_t n_flows;
 };
 
 /* A connection of a set; several follow each other. */
@@ -38,15 +35,10 @@ struct ascend_link {
   uint32_t next; /* index + 1; 0 = none */
 };
 
-/* A time, which PYTORCH_API has as text. Returns false if it is none, or out of range. */
-bool ascend_time(struct ascend *r, const struct cell *c, tk_time *ts);
-/* Fills in the times of a span; false with a note if it has no usable start. */
-bool ascend_span(struct ascend *r, const struct cell *start, const struct cell *end, struct tk_event *e);
 /* Returns a process of the profiler's rows, by name. */
 tk_id ascend_process(struct ascend *r, enum ascend_row row, int64_t device, const char *name);
 /* Returns a thread of such a process. */
 tk_id ascend_thread(struct ascend *r, tk_id process, int64_t tid, const char *name);
-tk_id ascend_add(struct ascend *r, const struct tk_event *e);
 /* Links two events, with the name and category of trace_view.json. */
 void ascend_link(struct ascend *r, tk_id from, tk_id to, const char *name, const char *category);
 /* True if the cell is the id of a connection. */

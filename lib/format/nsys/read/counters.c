@@ -9,15 +9,6 @@
 #include "texts.h"
 #include "tracks.h"
 
-static void add_sample(struct nsys *r, tk_id track, tk_time ts, tk_id series, const struct cell *value) {
-  args_begin(r->d.t);
-  if (value->type == CELL_REAL) args_double(r->d.t, series, value->d);
-  else args_int(r->d.t, series, value->i);
-  struct tk_event *e = trace_add_event(r->d.t);
-  *e = (struct tk_event){.ts = ts, .kind = TK_COUNTER, .track = track, .args = args_end(r->d.t)};
-  e->cls = trace_class(r->d.t, r->d.t->tracks[track].name, 0);
-}
-
 /* ---- metrics ---- */
 
 struct metrics {
@@ -42,26 +33,32 @@ static tk_id metrics_process(struct metrics *m, int64_t type) {
   uint32_t *known = map_put(&m->devices, (uint64_t)type & 0xff, 0);
   if (!known || *known) return known ? *known : 0;
   snprintf(name, sizeof name, "metrics of GPU %d", (int)(type & 0xff));
-  return *known = tracks_add_process(m->r, name);
+  return *known = database_add_process(&m->r->d, name);
 }
 
 static tk_id metric_track(struct metrics *m, const struct sqlite_scan *row) {
-  struct tk_trace *t = m->r->d.t;
+  struct database *d = &m->r->d;
   uint32_t *known = map_put(&m->tracks, metric_key(row), 0);
   if (!known || *known) return known ? *known : 0;
   const tk_id process = metrics_process(m, row->v[M_TYPE].i);
   const uint32_t *name = map_get(&m->names, metric_key(row));
-  *known = trace_track(t, TK_COUNTERS, t->tracks[process].pid, ident_none(), name ? *name : trace_text(t, "unnamed metric"));
-  return *known;
+  return *known = database_counter(d, process, name ? *name : trace_text(d->t, "unnamed metric"));
 }
 
 static void take_metric(const struct sqlite_scan *row, void *arg) {
   struct metrics *m = arg;
+  struct database *d = &m->r->d;
   const struct cell *value = &row->v[M_VALUE];
   tk_time ts;
   const bool is_number = value->type == CELL_INT || value->type == CELL_REAL;
-  if (is_number && nsys_time(m->r, &row->v[M_TIME], &ts)) add_sample(m->r, metric_track(m, row), ts, KEY_COUNTER_VALUE, value);
-  else trace_note(m->r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a value: skipped");
+  if (!is_number || !database_time(d, &row->v[M_TIME], &ts)) {
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a value: skipped");
+    return;
+  }
+  const tk_id track = metric_track(m, row);
+  args_begin(d->t);
+  database_arg(d, KEY_COUNTER_VALUE, value);
+  database_sample(d, track, ts);
 }
 
 static bool read_metrics(struct nsys *r) {
@@ -101,9 +98,9 @@ static void take_change(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = to->r;
   enum { DEALLOCATION = 1 }; /* ENUM_CUDA_DEV_MEM_EVENT_OPER */
   struct change c = {.bytes = row->v[MEM_BYTES].i};
-  if (!nsys_time(r, &row->v[MEM_TIME], &c.ts)) return;
+  if (!database_time(&r->d, &row->v[MEM_TIME], &c.ts)) return;
   const tk_id device = tracks_device(r, nsys_process_of(row->v[MEM_PROCESS].i), row->v[MEM_DEVICE].i);
-  c.track = trace_track(r->d.t, TK_COUNTERS, r->d.t->tracks[device].pid, ident_none(), trace_text(r->d.t, "memory in use"));
+  c.track = database_counter(&r->d, device, trace_text(r->d.t, "memory in use"));
   if (row->v[MEM_OPERATION].i == DEALLOCATION) c.bytes = (int64_t)(0 - (uint64_t)c.bytes);
   buf_append(&to->all, &c, sizeof c);
 }
@@ -127,7 +124,9 @@ static bool read_memory(struct nsys *r) {
   for (size_t i = 0; i < n; i++) {
     if (i && v[i].track != v[i - 1].track) sum = 0;
     sum = (int64_t)((uint64_t)sum + (uint64_t)v[i].bytes);
-    add_sample(r, v[i].track, v[i].ts, series, &(struct cell){.type = CELL_INT, .i = sum});
+    args_begin(r->d.t);
+    args_int(r->d.t, series, sum);
+    database_sample(&r->d, v[i].track, v[i].ts);
   }
   buf_free(&changes.all);
   return ok;

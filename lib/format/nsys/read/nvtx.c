@@ -102,14 +102,14 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
   struct tk_event e = {.kind = is_mark(type) ? TK_INSTANT : TK_SPAN, .flags = async ? TK_ASYNC | TK_PAIRED | TK_END_NAMED : 0};
   tk_time end;
   if (!is_event(type)) return;
-  if (!nsys_time(r, &row->v[START], &e.ts)) {
+  if (!database_time(&r->d, &row->v[START], &e.ts)) {
     trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "NVTX events without a usable start: skipped");
     r->d.t->counts.dropped++;
     return;
   }
   e.track = track_of(r, row, async);
   e.cls = trace_class(r->d.t, text_of(r, row), trace_text(r->d.t, "nvtx"));
-  const bool ends = nsys_time(r, &row->v[END], &end);
+  const bool ends = database_time(&r->d, &row->v[END], &end);
   if (e.kind == TK_SPAN && !ends) e.kind = TK_BEGIN; /* the process died before its end */
   if (e.kind == TK_SPAN && end > e.ts) e.dur = end - e.ts;
   e.args = event_args(r, row, async);

@@ -39,7 +39,7 @@ static void take_setting(const struct sqlite_scan *row, void *arg) {
   char digits[24] = "";
   if (row->v[1].type == CELL_TEXT && row->v[1].n < sizeof digits) memcpy(digits, row->v[1].p, row->v[1].n);
   const struct num n = num_scan((const uint8_t *)digits, &end);
-  r->shift_ns = row->v[1].type == CELL_INT ? row->v[1].i : n.kind == NUM_INT ? n.mant : 0;
+  r->d.origin = row->v[1].type == CELL_INT ? row->v[1].i : n.kind == NUM_INT ? n.mant : 0;
 }
 
 static void take_session(const struct sqlite_scan *row, void *arg) {
@@ -52,6 +52,7 @@ static void take_session(const struct sqlite_scan *row, void *arg) {
 }
 
 static bool read_clock(struct nsys *r) {
+  r->d.has_origin = true; /* 0, unless the export was told to add something */
   static const char *const SETTING[] = {"name", "value", NULL}, *const SESSION[] = {"utcEpochNs", NULL};
   return database_each(&r->d, "META_DATA_EXPORT", SETTING, take_setting, r) &&
     database_each(&r->d, "TARGET_INFO_SESSION_START_TIME", SESSION, take_session, r);

@@ -26,19 +26,8 @@ struct nsys {
   struct map domains;    /* process and NVTX domain -> name */
   struct map categories; /* process, domain and NVTX category -> name */
   struct buf text;       /* scratch */
-  int64_t shift_ns;      /* that the export added to all times */
-  uint32_t n_devices;
   tk_id flow_class;
 };
-
-/* A time of the file in ps from the origin; false if the cell is no time, or out of range. */
-static inline bool nsys_time(const struct nsys *r, const struct cell *c, tk_time *ts) {
-  int64_t ns;
-  if (c->type != CELL_INT || __builtin_sub_overflow(c->i, r->shift_ns, &ns)) return false;
-  if (ns > DATABASE_MOST_NS || ns < -DATABASE_MOST_NS) return false;
-  *ts = ns * 1000;
-  return true;
-}
 
 /* Identity: hardware 8 bits, VM 8 bits, pid 24 bits, tid 24 bits. */
 static inline uint64_t nsys_process_of(int64_t global) { return (uint64_t)global >> 24; }

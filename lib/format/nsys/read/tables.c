@@ -207,13 +207,6 @@ static uint32_t row_args(struct nsys *r, const struct reading *x, const struct s
 
 /* ---- flows ---- */
 
-static void add_point(struct nsys *r, const struct tk_event *e, enum tk_flow_role role, int64_t id) {
-  struct tk_flow_point *f = trace_add_flow_point(r->d.t);
-  *f = (struct tk_flow_point){.ts = e->ts, .id = id, .cls = r->flow_class, .at = e->track, .role = (uint8_t)role};
-  f->id_kind = TK_FLOW_ID_INT;
-  f->enclosing = role == TK_FLOW_END;
-}
-
 /* Correlation ids count per process: a join by the id alone would link one process's kernels to another's calls. */
 static uint64_t link_key(uint64_t process, int64_t correlation) { return hash_pair(process, (uint64_t)correlation); }
 
@@ -233,8 +226,8 @@ static void link_work(struct nsys *r, const struct reading *x, const struct sqli
   const bool starts = *flow == 0;
   if (starts) *flow = r->linked.n;
   const int64_t id = *flow;
-  if (starts) add_point(r, &r->d.t->events[*call], TK_FLOW_START, id);
-  add_point(r, &r->d.t->events[event], TK_FLOW_END, id);
+  if (starts) database_point(&r->d, *call, TK_FLOW_START, id, r->flow_class);
+  database_point(&r->d, event, TK_FLOW_END, id, r->flow_class);
 }
 
 /* ---- events ---- */
@@ -252,26 +245,14 @@ static tk_id track_of(struct nsys *r, const struct reading *x, const struct sqli
 static void take_row(const struct sqlite_scan *row, void *arg) {
   const struct reading *x = arg;
   struct nsys *r = x->r;
-  struct tk_event e = {.kind = TK_INSTANT};
-  tk_time end;
-  if (x->start < 0 || !nsys_time(r, &row->v[x->start], &e.ts)) {
-    trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "rows without a usable start: skipped");
-    r->d.t->counts.dropped++;
-    return;
-  }
+  static const struct cell NONE = {.type = CELL_NULL};
+  struct tk_event e = {.depth = 0};
+  if (!database_span(&r->d, x->start < 0 ? &NONE : &row->v[x->start], x->end < 0 ? &NONE : &row->v[x->end], &e)) return;
+  if (x->end < 0) e.kind = TK_INSTANT;
   e.track = track_of(r, x, row);
   e.cls = trace_class(r->d.t, name_of(r, x, row), number_in(row, x->class, 0) == 1 ? x->driver : x->category);
-  if (x->end >= 0) {
-    const bool ends = nsys_time(r, &row->v[x->end], &end);
-    e.kind = ends ? TK_SPAN : TK_BEGIN; /* the process died: sealing lets it last to the end */
-    if (!ends) end = e.ts;
-    if (end < e.ts) trace_note(r->d.t, TK_NOTE_REPAIR, UINT64_MAX, "spans that end before they begin: using 0"), end = e.ts;
-    e.dur = end - e.ts;
-  }
   e.args = row_args(r, x, row);
-  struct tk_event *added = trace_add_event(r->d.t);
-  *added = e;
-  const tk_id id = (tk_id)(added - r->d.t->events);
+  const tk_id id = database_add(&r->d, &e);
   if (x->table->on == ON_THREAD) note_call(r, x, row, id);
   else link_work(r, x, row, id);
 }

@@ -22,21 +22,10 @@ tk_id tracks_thread(struct nsys *r, int64_t global_tid) {
   return *known;
 }
 
-static bool is_taken(const struct nsys *r, int64_t pid) {
-  return trace_find(r->d.t, &(struct tk_track){.kind = TK_PROCESS, .pid = ident_int(pid)}) != 0;
-}
-
-tk_id tracks_add_process(struct nsys *r, const char *name) {
-  while (is_taken(r, r->n_devices)) r->n_devices++;
-  const tk_id track = trace_process(r->d.t, ident_int(r->n_devices++));
-  r->d.t->tracks[track].name = trace_text(r->d.t, name);
-  return track;
-}
-
 static tk_id add_device(struct nsys *r, uint64_t process, int64_t device) {
   char name[64];
   snprintf(name, sizeof name, "GPU %lld (process %lld)", (long long)device, (long long)nsys_pid(process));
-  return tracks_add_process(r, name);
+  return database_add_process(&r->d, name);
 }
 
 tk_id tracks_device(struct nsys *r, uint64_t process, int64_t device) {

@@ -17,8 +17,6 @@ tk_id tracks_thread(struct nsys *r, int64_t global_tid);
 tk_id tracks_stream(struct nsys *r, const struct nsys_place *place);
 /* Returns the process track of a device. */
 tk_id tracks_device(struct nsys *r, uint64_t process, int64_t device);
-/* Adds a process with a pid that no process of the host has. */
-tk_id tracks_add_process(struct nsys *r, const char *name);
 /* Names processes, threads and devices that have events. */
 bool tracks_name(struct nsys *r);
 

@@ -18,7 +18,7 @@ bool rocm_is_database(const struct sqlite *db) {
 }
 
 bool rocm_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
-  struct rocm r = {.has_origin = false};
+  struct rocm r = {.flow_class = 0};
   if (!database_open(&r.d, in, t, opt, err)) return false;
   work_init(&r);
   const bool rpd = is_rpd(r.d.db), ok = rpd ? rpd_read(&r) : rocpd_read(&r);

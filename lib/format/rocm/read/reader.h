@@ -3,7 +3,7 @@
  *     read.c      which of the two it is
  *     rpd.c       schema 2: calls and operations of any number of processes
  *     rocpd.c     schema 3 and 4: a set of tables for each process, under names that end in its id
- *     work.c      the clock, devices and queues, flows
+ *     work.c      devices and queues
  *
  * Sources: ROCm/rocmProfileData, rocpd_python and rpd_tracer; ROCm/rocm-systems, projects/rocprofiler-sdk, source/share/
  * rocprofiler-sdk-rocpd. */
@@ -18,10 +18,6 @@ struct rocm {
   struct map devices;   /* number of a GPU -> process track */
   struct map queues;    /* process, GPU and queue -> track */
   struct map by_id;     /* id of an API call (rpd), or of an event's stack (rocpd) -> event */
-  int64_t origin_ns;    /* the first time that was read; the host's time since it was started */
-  bool has_origin;
-  uint32_t n_devices;
-  uint32_t n_flows;
   tk_id flow_class;
 };
 

@@ -101,8 +101,7 @@ static tk_id thread_of(struct rocpd *p, const struct cell *process, const struct
   const struct cell of_thread = {.type = CELL_INT, .i = t ? t->other : 0};
   const struct info *o = info_of(p, PROCESSES, process->type == CELL_INT ? process : k ? &owner : &of_thread);
   const tk_id id = trace_track(p->r->d.t, TK_THREAD, ident_int(o ? o->number : 0), ident_int(t ? t->number : number_of(thread)), 0);
-  struct tk_track *out = &p->r->d.t->tracks[id];
-  if (t && t->name && !out->name) out->name = t->name, out->renamed = true;
+  if (t && t->name && !p->r->d.t->tracks[id].name) database_name(&p->r->d, id, t->name);
   return id;
 }
 
@@ -121,12 +120,6 @@ static tk_id category_of(struct rocpd *p, const struct info *event) {
   return event ? event->name : 0;
 }
 
-static tk_id add_event(struct rocpd *p, const struct tk_event *e) {
-  struct tk_event *added = trace_add_event(p->r->d.t);
-  *added = *e;
-  return (tk_id)(added - p->r->d.t->events);
-}
-
 /* A region and its launches have one stack: 0 is no stack. */
 static uint64_t stack_key(const struct rocpd *p, int64_t stack) { return hash_pair(hash_text(p->id, strlen(p->id)), (uint64_t)stack); }
 
@@ -134,19 +127,19 @@ static void take_region(const struct sqlite_scan *row, void *arg) {
   struct rocpd *p = arg;
   struct tk_event e = {.depth = 0};
   const struct info *event = info_of(p, EVENTS, &row->v[5]);
-  if (!work_span(p->r, &row->v[2], &row->v[3], &e)) return;
+  if (!database_span(&p->r->d, &row->v[2], &row->v[3], &e)) return;
   e.track = thread_of(p, &row->v[0], &row->v[1], &row->v[6]);
   e.cls = trace_class(p->r->d.t, text_in(p, &row->v[4]), category_of(p, event));
   args_begin(p->r->d.t);
   if (event && event->number) args_int(p->r->d.t, p->key[K_CORRELATION], event->number);
   e.args = args_end(p->r->d.t);
-  const tk_id id = add_event(p, &e);
+  const tk_id id = database_add(&p->r->d, &e);
   if (event && event->number) map_put(&p->r->by_id, stack_key(p, event->number), id);
 }
 
 static void link_launch(struct rocpd *p, const struct info *event, tk_id work) {
   const uint32_t *region = event && event->number ? map_get(&p->r->by_id, stack_key(p, event->number)) : NULL;
-  if (region) work_link(p->r, *region, work);
+  if (region) database_link(&p->r->d, *region, work, p->r->flow_class);
 }
 
 static void add_text(struct rocpd *p, enum rocpd_key key, tk_id text) {
@@ -177,7 +170,7 @@ static void take_dispatch(const struct sqlite_scan *row, void *arg) {
   struct tk_event e = {.depth = 0};
   const struct info *agent = info_of(p, AGENTS, &row->v[D_AGENT]), *event = info_of(p, EVENTS, &row->v[D_EVENT]);
   const struct info *symbol = info_of(p, SYMBOLS, &row->v[D_KERNEL]);
-  if (!work_span(r, &row->v[D_START], &row->v[D_END], &e)) return;
+  if (!database_span(&r->d, &row->v[D_START], &row->v[D_END], &e)) return;
   e.track = queue_of(p, agent, &row->v[D_QUEUE]);
   e.cls = trace_class(r->d.t, symbol ? symbol->name : 0, trace_text(r->d.t, "kernel_dispatch"));
   begin_args(p, event, info_of(p, STREAMS, &row->v[D_STREAM]), agent);
@@ -187,7 +180,7 @@ static void take_dispatch(const struct sqlite_scan *row, void *arg) {
   database_arg(&r->d, p->key[K_LDS], &row->v[D_LDS]);
   database_arg(&r->d, p->key[K_SCRATCH], &row->v[D_SCRATCH]);
   e.args = args_end(r->d.t);
-  link_launch(p, event, add_event(p, &e));
+  link_launch(p, event, database_add(&p->r->d, &e));
 }
 
 enum copy { C_TO, C_FROM, C_QUEUE, C_STREAM, C_START, C_END, C_NAME, C_SIZE, C_EVENT };
@@ -201,7 +194,7 @@ static void take_copy(const struct sqlite_scan *row, void *arg) {
   const struct info *event = info_of(p, EVENTS, &row->v[C_EVENT]);
   const bool leads = to && strcmp(tk_string(r->d.t, to->name, NULL), "GPU") == 0;
   const struct info *agent = leads || !from ? to : from;
-  if (!work_span(r, &row->v[C_START], &row->v[C_END], &e)) return;
+  if (!database_span(&r->d, &row->v[C_START], &row->v[C_END], &e)) return;
   e.track = queue_of(p, agent, &row->v[C_QUEUE]);
   e.cls = trace_class(r->d.t, text_in(p, &row->v[C_NAME]), trace_text(r->d.t, "memory_copy"));
   begin_args(p, event, info_of(p, STREAMS, &row->v[C_STREAM]), agent);
@@ -209,7 +202,7 @@ static void take_copy(const struct sqlite_scan *row, void *arg) {
   if (from) args_int(r->d.t, p->key[K_FROM], from->other);
   if (to) args_int(r->d.t, p->key[K_TO], to->other);
   e.args = args_end(r->d.t);
-  link_launch(p, event, add_event(p, &e));
+  link_launch(p, event, database_add(&p->r->d, &e));
 }
 
 /* ---- counters ---- */
@@ -224,7 +217,7 @@ struct sampling {
 static void take_sample_time(const struct sqlite_scan *row, void *arg) {
   struct sampling *s = arg;
   tk_time ts;
-  if (row->v[0].type != CELL_INT || !work_time(s->p->r, &row->v[1], &ts)) return;
+  if (row->v[0].type != CELL_INT || !database_time(&s->p->r->d, &row->v[1], &ts)) return;
   map_put(&s->times, (uint64_t)row->v[0].i, (uint32_t)(s->all.len / sizeof ts));
   buf_append(&s->all, &ts, sizeof ts);
 }
@@ -243,10 +236,7 @@ static void take_sample(const struct sqlite_scan *row, void *arg) {
   const tk_id device = work_device(p->r, agent ? agent->number : 0);
   args_begin(t);
   database_arg(&p->r->d, KEY_COUNTER_VALUE, &row->v[2]);
-  struct tk_event e = {.ts = ((const tk_time *)(const void *)s->all.data)[*at], .kind = TK_COUNTER, .args = args_end(t)};
-  e.track = trace_track(t, TK_COUNTERS, t->tracks[device].pid, ident_none(), counter->name);
-  e.cls = trace_class(t, counter->name, 0);
-  add_event(p, &e);
+  database_sample(&p->r->d, database_counter(&p->r->d, device, counter->name), ((const tk_time *)(const void *)s->all.data)[*at]);
 }
 
 static bool each_sample(struct sampling *s, const char *base, const char *const *columns, database_take *take) {

@@ -78,7 +78,7 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
   struct tk_trace *t = p->r->d.t;
   struct tk_event e = {.depth = 0};
   const struct cell *id = &row->v[0];
-  if (!work_span(p->r, &row->v[3], &row->v[4], &e)) return;
+  if (!database_span(&p->r->d, &row->v[3], &row->v[4], &e)) return;
   tk_id name = text_in(p, &row->v[5]), text = text_in(p, &row->v[6]);
   const bool is_marker = name && strcmp(tk_string(t, name, NULL), "UserMarker") == 0;
   const char *category = is_marker ? "marker_api" : category_of_call(tk_string(t, name, NULL));
@@ -90,9 +90,8 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
   const struct launch *l = launch_of(p, id->i);
   if (l) args_int(t, p->key[K_CORRELATION], id->i);
   e.args = args_end(t);
-  struct tk_event *added = trace_add_event(t);
-  *added = e;
-  if (id->type == CELL_INT) map_put(&p->r->by_id, (uint64_t)id->i, (uint32_t)(added - t->events));
+  const tk_id event = database_add(&p->r->d, &e);
+  if (id->type == CELL_INT) map_put(&p->r->by_id, (uint64_t)id->i, event);
 }
 
 /* ---- operations ---- */
@@ -123,17 +122,16 @@ static void take_work(const struct sqlite_scan *row, void *arg) {
   const uint32_t *at = row->v[0].type == CELL_INT ? map_get(&p->call_of, (uint64_t)row->v[0].i) : NULL;
   const int64_t *call = at ? (const int64_t *)(const void *)p->calls.data + *at : NULL;
   const struct launch *l = call ? launch_of(p, *call) : NULL;
-  if (!work_span(p->r, &row->v[3], &row->v[4], &e)) return;
+  if (!database_span(&p->r->d, &row->v[3], &row->v[4], &e)) return;
   const tk_id type = text_in(p, &row->v[6]), said = text_in(p, &row->v[5]);
   const tk_id name = said && *tk_string(t, said, NULL) ? said : l && l->kernel && *tk_string(t, l->kernel, NULL) ? l->kernel : 0;
   e.cls = trace_class(t, name ? name : type, trace_text(t, category_of_work(tk_string(t, type, NULL), name != 0)));
   e.track = work_queue(p->r, 0, row->v[1].i, row->v[2].i, 0);
   work_args(p, l, &row->v[1], call);
   e.args = args_end(t);
-  struct tk_event *added = trace_add_event(t);
-  *added = e;
+  const tk_id event = database_add(&p->r->d, &e);
   const uint32_t *caller = call ? map_get(&p->r->by_id, (uint64_t)*call) : NULL;
-  if (caller) work_link(p->r, *caller, (tk_id)(added - t->events));
+  if (caller) database_link(&p->r->d, *caller, event, p->r->flow_class);
 }
 
 /* ---- monitors ---- */
@@ -148,7 +146,7 @@ static void take_sample(const struct sqlite_scan *row, void *arg) {
   if (row->v[4].type == CELL_TEXT && row->v[4].n < sizeof digits) memcpy(digits, row->v[4].p, row->v[4].n);
   const struct num n = num_scan((const uint8_t *)digits, &end);
   const bool is_number = row->v[4].type == CELL_INT || ((n.kind == NUM_INT || n.kind == NUM_DEC) && !*end);
-  if (!is_number || !work_time(p->r, &row->v[3], &ts)) {
+  if (!is_number || !database_time(&p->r->d, &row->v[3], &ts)) {
     trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a number: skipped");
     return;
   }
@@ -157,10 +155,7 @@ static void take_sample(const struct sqlite_scan *row, void *arg) {
   if (row->v[4].type == CELL_INT) args_int(t, KEY_COUNTER_VALUE, row->v[4].i);
   else if (n.kind == NUM_INT) args_int(t, KEY_COUNTER_VALUE, n.mant);
   else args_decimal(t, KEY_COUNTER_VALUE, n.mant, n.exp);
-  struct tk_event *e = trace_add_event(t);
-  *e = (struct tk_event){.ts = ts, .kind = TK_COUNTER, .args = args_end(t)};
-  e->track = trace_track(t, TK_COUNTERS, t->tracks[device].pid, ident_none(), name);
-  e->cls = trace_class(t, name, 0);
+  database_sample(&p->r->d, database_counter(&p->r->d, device, name), ts);
 }
 
 /* ---- all ---- */
