@@ -1,8 +1,8 @@
 /* sqlite.h - reads the tables of an SQLite database from its pages (https://www.sqlite.org/fileformat2.html).
  *
  * Formats that are databases share this, as others share the JSON scanner and the protobuf cursor. Rows come in the order of
- * their rowid, one page in memory at a time, so the size of a table does not matter: no index, no query, no cache. A row costs
- * about a sixth of what it costs through sqlite3_step.
+ * their rowid. Only the path from the root and a block of leaves are in memory, whatever the size of a table: no index, no query,
+ * no cache.
  *
  *     page 1: schema        interior page            leaf page
  *      name -> root    ->   child, child, ...   ->   row, row, ...  -> overflow pages of long rows

@@ -6,16 +6,13 @@ Tables are those of torch_npu's ascend_pytorch_profiler_RANK.db."""
 import collections
 import json
 import os
-import random
 import sqlite3
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from databases import check_damage, check_formats, converted, measure, named, path, spans, tracekit  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
-TRACEKIT = os.environ['TRACEKIT']
 EPOCH = 1736410576000000000
 NONE = 4294967295
 PID = 3096504
@@ -39,16 +36,6 @@ CREATE TABLE MEMORY_RECORD (component INTEGER, timestamp INTEGER, totalAllocated
   streamPtr INTEGER, deviceId INTEGER);
 CREATE TABLE LLC (deviceId INTEGER, llcId INTEGER, timestampNs INTEGER, hitRate REAL);
 '''
-work = tempfile.TemporaryDirectory()
-
-
-def path(name):
-    return os.path.join(work.name, name)
-
-
-def tracekit(*args):
-    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True)
-    return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
 
 
 class Database:
@@ -117,30 +104,21 @@ def make(name, rank=5):
     d.close()
 
 
-def spans(events, *categories):
-    return [e for e in events if e['ph'] == 'X' and e.get('cat') in categories]
-
-
 def whole():
     make('ascend_pytorch_profiler_5.db')
     source = path('ascend_pytorch_profiler_5.db')
-    status, _, said = tracekit('convert', '-q', '--force', source, '-o', path('out.json'))
-    check('converts', status == 0, said)
-    with open(path('out.json'), encoding='utf-8') as f:
-        document = json.load(f)
-    events = document['traceEvents']
-    names = {e['pid']: e['args']['name'] for e in events if e.get('name') == 'process_name'}
-    threads = {(e['pid'], e['tid']): e['args']['name'] for e in events if e.get('name') == 'thread_name'}
+    events, _ = converted(source)
+    names, threads = named(events, 'process_name'), named(events, 'thread_name')
     db = sqlite3.connect(source)
     for table, where in (('PYTORCH_API', {'Python'}), ('CANN_API', {'CANN'})):
         want = db.execute(f'SELECT count(*), total(endNs - startNs) FROM {table}').fetchone()
         found = [e for e in events if e['ph'] == 'X' and names[e['pid']] in where]
-        got = (len(found), sum(round(e['dur'] * 1000) for e in found))
+        got = measure(found)
         check(f'{table}: number and sum', got == (want[0], int(want[1])), f'{got} instead of {want}')
     work_rows = [e for e in events if e['ph'] == 'X' and names[e['pid']] in ('Ascend Hardware', 'Communication')]
     want = db.execute('SELECT count(*), sum(endNs - startNs) FROM (SELECT startNs, endNs FROM TASK UNION ALL SELECT startNs, endNs FROM '
                       'COMMUNICATION_OP)').fetchone()
-    got = (len(work_rows), sum(round(e['dur'] * 1000) for e in work_rows))
+    got = measure(work_rows)
     check('tasks and collectives: number and sum', got == want, f'{got} instead of {want}')
     db.close()
     check('processes are those of trace_view.json', set(names.values()) >= {'Python', 'CANN', 'Ascend Hardware', 'Communication'}, names)
@@ -191,35 +169,12 @@ def ranks():
     check('two ranks merge', status == 0 and sorted(sum((h['ranks'] for h in hosts), [])) == [5, 6], said or hosts)
 
 
-def formats():
-    source = path('ascend_pytorch_profiler_5.db')
-    want = tracekit('top', '--csv', source, '-n', '100')[1]
-    for ending in ('json.gz', 'pftrace', 'xplane.pb'):
-        status, _, said = tracekit('convert', '-q', '--force', source, '-o', path(f'back.{ending}'))
-        check(f'{ending}: converts', status == 0, said)
-        check(f'{ending}: top is the same', tracekit('top', '--csv', path(f'back.{ending}'), '-n', '100')[1] == want)
-
-
-def damage():
-    draw = random.Random(3)
-    with open(path('rank6.db'), 'rb') as f:
-        data = f.read()
-    for i in range(40):
-        broken = bytearray(data[:draw.choice((len(data), len(data) // 2))])
-        for _ in range(draw.randrange(1, 30)):
-            broken[draw.randrange(100, len(broken))] = draw.randrange(256)
-        with open(path('broken.db'), 'wb') as f:
-            f.write(broken)
-        status = tracekit('check', path('broken.db'))[0]
-        check(f'damage {i}: no crash', status in (0, 1, 3), status)
-
-
 def main():
     whole()
     missing()
     ranks()
-    formats()
-    damage()
+    check_formats('ascend_pytorch_profiler_5.db')
+    check_damage('rank6.db', seed=3)
     return finish()
 
 

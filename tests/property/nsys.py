@@ -10,48 +10,16 @@ import random
 import sqlite3
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from databases import check_damage, check_formats, converted, folder, measure, named, path, spans, tracekit  # noqa: E402
 from nsysreport import EPOCH, Report, process  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
-TRACEKIT = os.environ['TRACEKIT']
 CATEGORIES = {'CUPTI_ACTIVITY_KIND_KERNEL': ('kernel',), 'CUPTI_ACTIVITY_KIND_MEMCPY': ('gpu_memcpy',), 'OSRT_API': ('osrt',),
               'CUPTI_ACTIVITY_KIND_MEMSET': ('gpu_memset',), 'CUPTI_ACTIVITY_KIND_SYNCHRONIZATION': ('cuda_sync',),
               'CUPTI_ACTIVITY_KIND_RUNTIME': ('cuda_runtime', 'cuda_driver'), 'MPI_COLLECTIVES_EVENTS': ('mpi',),
               'CUPTI_ACTIVITY_KIND_OVERHEAD': ('overhead',)}
-work = tempfile.TemporaryDirectory()
-
-
-def path(name):
-    return os.path.join(work.name, name)
-
-
-def tracekit(*args, stdin=None):
-    p = subprocess.run([TRACEKIT, *args], input=stdin, capture_output=True)
-    return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
-
-
-def converted(source, *options):
-    """Returns the events of a report as Chrome JSON, and its base time in ns."""
-    status, _, said = tracekit('convert', '-q', '--force', *options, source, '-o', path('out.json'))
-    check(f'{os.path.basename(source)} converts', status == 0, said)
-    with open(path('out.json'), encoding='utf-8') as f:
-        document = json.load(f)
-    return document['traceEvents'], document.get('baseTimeNanoseconds', 0)
-
-
-def spans(events, *categories):
-    return [e for e in events if e['ph'] == 'X' and e.get('cat') in categories]
-
-
-def named(events, kind):
-    return {e['pid'] if kind == 'process_name' else (e['pid'], e['tid']): e['args']['name'] for e in events if e.get('name') == kind}
-
-
-def ns(us):
-    return round(us * 1000)
 
 
 def sums_agree(source):
@@ -64,12 +32,12 @@ def sums_agree(source):
             continue
         want = db.execute(f'SELECT count(*), total(end - start) FROM {table}').fetchone()
         found = spans(events, *categories)
-        got = (len(found), sum(ns(e['dur']) for e in found))
+        got = measure(found)
         check(f'{os.path.basename(source)}: {table}: number and sum', got == (want[0], int(want[1])), f'{got} instead of {want}')
     if 'NVTX_EVENTS' in there:
         want = db.execute('SELECT count(*), total(end - start) FROM NVTX_EVENTS WHERE eventType = 59 AND end IS NOT NULL').fetchone()
         found = [e for e in spans(events, 'nvtx') if e.get('name') != 'open']
-        got = (len(found), sum(ns(e['dur']) for e in found))
+        got = measure(found)
         check(f'{os.path.basename(source)}: ranges: number and sum', got == (want[0], int(want[1])), f'{got} instead of {want}')
     db.close()
 
@@ -207,7 +175,7 @@ def counters():
     samples = collections.defaultdict(list)
     for e in events:
         if e['ph'] == 'C':
-            samples[e['name']].append((ns(e['ts']), list(e['args'].values())[0]))
+            samples[e['name']].append((round(e['ts'] * 1000), list(e['args'].values())[0]))
     check('memory in use is summed in order of time', samples['memory in use'] == [(100, 100), (200, 150), (300, 100), (400, 0)], samples)
     check('metrics are counters', samples['SM Active [Throughput %]'] == [(t * 100, t * 20) for t in range(5)], samples)
 
@@ -230,12 +198,12 @@ def ways():
     with open(path('whole.sqlite'), 'rb') as f:
         data = f.read()
     subprocess.run(['gzip', '-k', '-f', path('whole.sqlite')], check=True)
-    subprocess.run(['tar', '-C', work.name, '-cf', path('whole.tar'), 'whole.sqlite'], check=True)
+    subprocess.run(['tar', '-C', folder.name, '-cf', path('whole.tar'), 'whole.sqlite'], check=True)
     want = tracekit('dump', path('whole.sqlite'))[1].split('\n', 1)[1]
     for name, args, stdin in (('gzip', [path('whole.sqlite.gz')], None), ('stdin', ['-'], data), ('tar', [path('whole.tar')], None)):
         status, out, said = tracekit('dump', *args, stdin=stdin)
         check(f'{name}: the same graph', status == 0 and out.split('\n', 1)[1] == want, said or out[:200])
-    check('nothing is left in the temporary folder', not [f for f in os.listdir(work.name) if f.startswith('tracekit-')], os.listdir(work.name))
+    check('nothing is left in the temporary folder', not [f for f in os.listdir(folder.name) if f.startswith('tracekit-')], os.listdir(folder.name))
     for encoding in ('UTF-16le', 'UTF-16be'):
         r = Report(path('wide.sqlite'), f"PRAGMA encoding = '{encoding}'; PRAGMA page_size = 512")
         r.kernel(9, 1, 2, 'k\u00e9rnel ' + 'x' * 3000)
@@ -246,12 +214,7 @@ def ways():
 
 
 def formats():
-    """Every writer takes it, and what it wrote is read back."""
-    want = tracekit('top', '--csv', path('whole.sqlite'), '-n', '100')[1]
-    for ending in ('json.gz', 'pftrace', 'xplane.pb'):
-        status, _, said = tracekit('convert', '-q', '--force', path('whole.sqlite'), '-o', path(f'back.{ending}'))
-        check(f'{ending}: converts', status == 0, said)
-        check(f'{ending}: top is the same', tracekit('top', '--csv', path(f'back.{ending}'), '-n', '100')[1] == want)
+    check_formats('whole.sqlite')
     status, _, said = tracekit('merge', '-q', '--force', path('whole.sqlite'), path('back.json.gz'), '-o', path('merged.json'))
     check('merges with a trace of another format', status == 0, said)
     status, _, said = tracekit('convert', '--force', path('plain.sqlite'), '-o', path('x.sqlite'))
@@ -267,15 +230,7 @@ def damage():
         status, _, said = tracekit('info', path('cut.sqlite'))
         check(f'{share:.0%} of a file: read and said, or refused', status in (0, 3) and said, said)
         check(f'{share:.0%} of a file: refused with --strict', tracekit('info', '--strict', path('cut.sqlite'))[0] == 3)
-    draw = random.Random(1)
-    for i in range(60):
-        broken = bytearray(data)
-        for _ in range(draw.randrange(1, 30)):
-            broken[draw.randrange(100, len(data))] = draw.randrange(256)
-        with open(path('cut.sqlite'), 'wb') as f:
-            f.write(broken)
-        status = tracekit('check', path('cut.sqlite'))[0]
-        check(f'damage {i}: no crash', status in (0, 1, 3), status)
+    check_damage('whole.sqlite', rounds=60, seed=1)
 
 
 def strangers():
@@ -304,7 +259,7 @@ def strangers():
 
 
 def main():
-    os.environ['TMPDIR'] = work.name
+    os.environ['TMPDIR'] = folder.name
     whole()
     ranges()
     clocks()

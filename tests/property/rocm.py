@@ -6,18 +6,14 @@ Tables are those of ROCm/rocmProfileData and of rocprofiler-sdk-rocpd in ROCm/ro
 import collections
 import json
 import os
-import random
 import sqlite3
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from databases import check_damage, check_formats, converted, measure, named, path, spans, tracekit  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
-TRACEKIT = os.environ['TRACEKIT']
 BOOT = 97 * 86400 * 10**9  # of a host that has run for 97 days
-work = tempfile.TemporaryDirectory()
 
 RPD = '''
 CREATE TABLE rocpd_metadata ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "tag" varchar(4096) NOT NULL, "value" varchar(4096) NOT NULL);
@@ -60,34 +56,6 @@ TABLES = {
 }
 
 
-def path(name):
-    return os.path.join(work.name, name)
-
-
-def tracekit(*args):
-    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, capture_output=True)
-    return p.returncode, p.stdout.decode('utf-8', 'replace'), p.stderr.decode('utf-8', 'replace')
-
-
-def converted(source):
-    status, _, said = tracekit('convert', '-q', '--force', source, '-o', path('out.json'))
-    check(f'{os.path.basename(source)} converts', status == 0, said)
-    with open(path('out.json'), encoding='utf-8') as f:
-        return json.load(f)['traceEvents']
-
-
-def ns(us):
-    return round(us * 1000)
-
-
-def spans(events, *categories):
-    return [e for e in events if e['ph'] == 'X' and e.get('cat') in categories]
-
-
-def named(events, kind):
-    return {e['pid'] if kind == 'process_name' else (e['pid'], e['tid']): e['args']['name'] for e in events if e.get('name') == kind}
-
-
 def flows(events):
     """Returns the pairs of points: start and end of each flow."""
     points = collections.defaultdict(dict)
@@ -98,12 +66,12 @@ def flows(events):
 
 
 def sums_agree(source, tables):
-    events = converted(source)
+    events, _ = converted(source)
     db = sqlite3.connect(source)
     for table, categories in tables.items():
         want = db.execute(f'SELECT count(*), total("end" - start) FROM "{table}"').fetchone()
         found = spans(events, *categories)
-        got = (len(found), sum(ns(e['dur']) for e in found))
+        got = measure(found)
         check(f'{table}: number and sum', got == (want[0], int(want[1])), f'{got} instead of {want}')
     db.close()
     return events
@@ -177,7 +145,7 @@ def rpd():
           set(named(events, 'thread_name').values()) >= {'queue 0', 'queue 1'}, named(events, 'thread_name'))
     found = flows(events)
     check('every call is linked with its work', len(found) == 54 and all(s['ts'] <= f['ts'] for s, f in found), len(found))
-    samples = [(ns(e['ts'] - kernels[0]['ts']) + 400, e['args']['value']) for e in events if e['ph'] == 'C']
+    samples = [(round((e['ts'] - kernels[0]['ts']) * 1000) + 400, e['args']['value']) for e in events if e['ph'] == 'C']
     check('monitors are counters', samples == [(0, 800), (500, 1700.5)], samples)
     status, out, said = tracekit('info', path('one.rpd'))
     check('the clock is that of the host since its start', status == 0 and 'monotonic' in out, out)
@@ -272,13 +240,13 @@ def rocpd():
     db.execute(f'CREATE VIEW rocpd_region AS SELECT * FROM `rocpd_region{first.end}`')
     db.commit()
     db.close()
-    events = converted(path('two.db'))
+    events, _ = converted(path('two.db'))
     db = sqlite3.connect(path('two.db'))
     for table, categories in (('region', ('hip_api', 'marker_api', 'hsa_api')), ('kernel_dispatch', ('kernel_dispatch',)), ('memory_copy', ('memory_copy',))):
         each = [db.execute(f'SELECT count(*), total("end" - start) FROM `rocpd_{table}{s.end}`').fetchone() for s in sets]
         want = (sum(n for n, _ in each), int(sum(total for _, total in each)))
         found = spans(events, *categories)
-        got = (len(found), sum(ns(e['dur']) for e in found))
+        got = measure(found)
         check(f'{table}: number and sum', got == want, f'{got} instead of {want}')
     db.close()
     names, threads = named(events, 'process_name'), named(events, 'thread_name')
@@ -304,38 +272,12 @@ def rocpd():
             check(f'{ending}: neither command line nor environment', b'hush-hush' not in f.read())
 
 
-# ---- both ----
-
-def formats():
-    for source in ('one.rpd', 'two.db'):
-        want = tracekit('top', '--csv', path(source), '-n', '100')[1]
-        for ending in ('json.gz', 'pftrace', 'xplane.pb'):
-            status, _, said = tracekit('convert', '-q', '--force', path(source), '-o', path(f'back.{ending}'))
-            check(f'{source} -> {ending}: converts', status == 0, said)
-            check(f'{source} -> {ending}: top is the same', tracekit('top', '--csv', path(f'back.{ending}'), '-n', '100')[1] == want)
-
-
-def damage():
-    draw = random.Random(2)
-    for source in ('one.rpd', 'two.db'):
-        with open(path(source), 'rb') as f:
-            data = f.read()
-        for i in range(40):
-            broken = bytearray(data[:draw.choice((len(data), len(data) // 2))])
-            for _ in range(draw.randrange(1, 30)):
-                broken[draw.randrange(100, len(broken))] = draw.randrange(256)
-            with open(path('broken.db'), 'wb') as f:
-                f.write(broken)
-            status = tracekit('check', path('broken.db'))[0]
-            check(f'{source}: damage {i}: no crash', status in (0, 1, 3), status)
-
-
 def main():
     rpd()
     missing()
     rocpd()
-    formats()
-    damage()
+    check_formats('one.rpd', 'two.db')
+    check_damage('one.rpd', 'two.db')
     return finish()
 
 
