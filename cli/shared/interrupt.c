@@ -4,9 +4,10 @@
  * vanishes with the process; if the file system does not support unnamed files, the next run removes the leftover. */
 #include "interrupt.h"
 
+#include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <sys/select.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -52,6 +53,24 @@ int interrupt_signal(void) {
     alarm(TO_CLEAN_UP);
   }
   return caught;
+}
+
+/* Signals are blocked except within pselect(): otherwise one that comes between the test and the wait would be missed. */
+bool interrupt_wait(int fd) {
+  sigset_t signals, before;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &signals, &before);
+  for (bool again = true; again && !caught;) {
+    fd_set readable;
+    FD_ZERO(&readable);
+    FD_SET(fd, &readable);
+    again = pselect(fd + 1, &readable, NULL, NULL, NULL, &before) < 0 && errno == EINTR;
+  }
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return !caught;
 }
 
 void interrupt_forget(void) {

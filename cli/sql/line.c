@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shared/interrupt.h"
+
 #ifdef TK_HAVE_LIBEDIT
 #include <ctype.h>
 #include <histedit.h>
@@ -14,6 +16,7 @@
 #include <stdint.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <wchar.h>
 
 enum { REMEMBERED = 1000, PATH_ROOM = 4096 };
 #endif
@@ -33,8 +36,10 @@ struct line_editor {
 static const char *read_plain(struct line_editor *e, const char *prompt, bool *interrupted) {
   fputs(prompt, stdout);
   fflush(stdout);
+  *interrupted = !interrupt_wait(STDIN_FILENO);
+  if (*interrupted) return NULL;
   errno = 0;
-  const ssize_t n = getline(&e->line, &e->room, stdin);
+  const ssize_t n = getline(&e->line, &e->room, stdin); /* unbuffered: no line waits where interrupt_wait() cannot see it */
   *interrupted = n < 0 && errno == EINTR;
   if (*interrupted) clearerr(stdin);
   if (n <= 0) return NULL;
@@ -46,6 +51,7 @@ static const char *read_plain(struct line_editor *e, const char *prompt, bool *i
 
 struct line_editor *line_open(const char *name, const struct line_words *words) {
   (void)name, (void)words;
+  setvbuf(stdin, NULL, _IONBF, 0);
   return calloc(1, sizeof(struct line_editor));
 }
 
@@ -144,6 +150,22 @@ static char *prompt_of(EditLine *el) {
   return (char *)(uintptr_t)(e && e->prompt ? e->prompt : "");
 }
 
+/* Reads a character like libedit itself, but without missing a signal that comes just before the read. */
+static int read_char(EditLine *el, wchar_t *c) {
+  mbstate_t state = { 0 };
+  (void)el;
+  for (;;) {
+    char byte;
+    errno = EINTR;
+    if (!interrupt_wait(STDIN_FILENO)) return -1;
+    const ssize_t n = read(STDIN_FILENO, &byte, 1);
+    if (n <= 0) return (int)n;
+    const size_t length = mbrtowc(c, &byte, 1, &state);
+    if (length <= 1) return 1;
+    if (length == (size_t)-1) state = (mbstate_t){ 0 }; /* skips an invalid byte */
+  }
+}
+
 static bool edits(struct line_editor *e, const char *name) {
   HistEvent event;
   const char *term = getenv("TERM");
@@ -158,6 +180,7 @@ static bool edits(struct line_editor *e, const char *name) {
   if (e->path[0]) history(e->history, &event, H_LOAD, e->path);
   el_set(e->el, EL_CLIENTDATA, e);
   el_set(e->el, EL_PROMPT, prompt_of);
+  el_set(e->el, EL_GETCFN, read_char);
   el_set(e->el, EL_EDITOR, "emacs");
   el_set(e->el, EL_HIST, history, e->history);
   el_wset(e->el, EL_ADDFN, L"complete", L"completes a word", complete); /* el_set() would leak its copies of the names */
@@ -174,6 +197,7 @@ struct line_editor *line_open(const char *name, const struct line_words *words) 
   if (edits(e, name)) return e;
   if (e->el) el_end(e->el);
   e->el = NULL;
+  setvbuf(stdin, NULL, _IONBF, 0);
   return e;
 }
 

@@ -12,6 +12,13 @@
 #include "op/launched.h"
 #include "graph/args.h"
 
+/* An operation that may contain others. */
+struct open {
+  tk_id event;    /* 0: none */
+  bool begun;     /* its first part has been recorded */
+  tk_time cursor; /* where the part not yet recorded starts */
+};
+
 struct finder {
   struct works *w;
   const struct match *m;
@@ -20,11 +27,7 @@ struct finder {
   struct map hardware;    /* rank + 2 -> process of its device, if other processes contain parts of the device */
   tk_id *devices;         /* by thread of a host's process that shows a device: the first such thread of the device; NULL: none */
   uint8_t *lines;         /* by process track: HAS_QUEUES if some line is a queue, HAS_OPS if some line names operations */
-  struct {
-    tk_id event;
-    bool begun; /* its first part has been recorded */
-    tk_time cursor;
-  } *open;                /* by depth: an operation that may contain others; event 0 = none */
+  struct open *open;      /* by depth */
 };
 
 enum { HAS_QUEUES = 1, HAS_OPS = 2 };
@@ -79,13 +82,11 @@ static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end,
 static bool close_down_to(struct finder *f, uint32_t depth, uint32_t *deepest) {
   bool ok = true;
   for (; ok && *deepest > depth; --*deepest) {
-    const tk_id event = f->open[*deepest - 1].event;
-    const tk_time from = f->open[*deepest - 1].cursor;
-    const bool begun = f->open[*deepest - 1].begun;
+    const struct open last = f->open[*deepest - 1];
     f->open[*deepest - 1].event = 0;
-    if (!event) continue;
-    const struct tk_event *e = &f->m->t->events[event];
-    if (!begun || from < e->ts + e->dur) ok = add_piece(f, event, from, e->ts + e->dur, !begun);
+    if (!last.event) continue;
+    const struct tk_event *e = &f->m->t->events[last.event];
+    if (!last.begun || last.cursor < e->ts + e->dur) ok = add_piece(f, last.event, last.cursor, e->ts + e->dur, !last.begun);
   }
   return ok;
 }
@@ -95,11 +96,10 @@ static bool interrupt(struct finder *f, const struct tk_event *e, uint32_t deepe
   uint32_t d = e->depth < deepest ? e->depth : deepest;
   while (d && !f->open[d - 1].event) d--;
   if (!d) return true;
-  const tk_time from = f->open[d - 1].cursor;
-  const bool begun = f->open[d - 1].begun;
+  const struct open outer = f->open[d - 1];
   f->open[d - 1].begun = true;
   f->open[d - 1].cursor = e->ts + e->dur;
-  return (e->ts <= from && begun) || add_piece(f, f->open[d - 1].event, from, e->ts, !begun);
+  return (e->ts <= outer.cursor && outer.begun) || add_piece(f, outer.event, outer.cursor, e->ts, !outer.begun);
 }
 
 static bool take_nested(struct finder *f, const struct tk_track *k) {
@@ -110,10 +110,8 @@ static bool take_nested(struct finder *f, const struct tk_track *k) {
     if (e->kind != TK_SPAN || !(kinds_of(&f->m->kinds, e) & IS_WORK) || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) continue;
     if (!scope_holds(f->scope, e) || !match_event(f->m, i)) continue;
     if (!close_down_to(f, e->depth, &deepest) || !interrupt(f, e, deepest)) return false;
-    while (deepest < e->depth) f->open[deepest++].event = 0;
-    f->open[deepest].event = i;
-    f->open[deepest].begun = false;
-    f->open[deepest++].cursor = e->ts;
+    while (deepest < e->depth) f->open[deepest++] = (struct open){0};
+    f->open[deepest++] = (struct open){.event = i, .cursor = e->ts};
   }
   return close_down_to(f, 0, &deepest);
 }

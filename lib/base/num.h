@@ -65,6 +65,16 @@ struct num_text {
 };
 struct num_text num_fixed(double d, unsigned decimals);
 
+/* Sum and difference; a result beyond 64 bits becomes the end of the range. */
+static inline int64_t num_add(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? b < 0 ? INT64_MIN : INT64_MAX : sum;
+}
+static inline int64_t num_sub(int64_t a, int64_t b) {
+  int64_t difference;
+  return __builtin_sub_overflow(a, b, &difference) ? b > 0 ? INT64_MIN : INT64_MAX : difference;
+}
+
 /* Rounds to the nearest nanosecond, halves up. */
 static inline int64_t num_ns(int64_t ps) { return ps / 1000 + (ps % 1000 >= 500) - (ps % 1000 < -500); }
 

@@ -18,13 +18,15 @@ TRACEKIT = os.path.abspath(os.environ['TRACEKIT'])
 TRACE = os.path.abspath(os.environ['FIXTURES']) + '/json/torch/ddp4_full/rank0.json.gz'
 EDITS = 'libedit' in subprocess.run(['ldd', TRACEKIT], capture_output=True, text=True, check=False).stdout
 WAIT = 60
+NOTICED = 1.5  # seconds; after one, a missed interrupt ends the command
+FLUSHES = 5  # of standard output: three prompts and two answers
 
 
 class Session:
     """The command at its prompt, on a pseudo-terminal."""
 
-    def __init__(self, home, term='xterm'):
-        env = {k: v for k, v in os.environ.items() if not k.startswith('XDG_')}
+    def __init__(self, home, term='xterm', **more):
+        env = {k: v for k, v in os.environ.items() if not k.startswith('XDG_')} | more
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.execve(TRACEKIT, ['tracekit', 'sql', TRACE], dict(env, HOME=home, TERM=term, COLUMNS='100', NO_COLOR='1', LC_ALL='C.UTF-8'))
@@ -40,6 +42,10 @@ class Session:
             return False
         self.at += more
         return bool(more)
+
+    def drain(self):
+        while self.read(0):
+            pass
 
     def waits(self):
         """True if the prompt accepts keys: libedit shows the prompt before it sets up the terminal, which until then drops some
@@ -100,6 +106,24 @@ def statements(home, term):
     check(f'{term}: the end', s.close() == 0)
 
 
+def interrupted_before_reading(home, term):
+    """An interrupt that comes after the prompt was shown and before the command reads: it must not end the command."""
+    library = f'{home}/interrupt.so'
+    subprocess.run([*os.environ['CC'].split(), '-D_GNU_SOURCE', '-shared', '-fPIC', '-o', library,
+                    f'{os.environ["SRC"]}/tests/preload/interrupt.c', '-ldl'], check=True)
+    asan = os.environ.get('ASAN_OPTIONS', '') + ':verify_asan_link_order=0'
+    sessions = [Session(home, term, LD_PRELOAD=library, INTERRUPT=str(n + 1), ASAN_OPTIONS=asan) for n in range(FLUSHES)]
+    time.sleep(NOTICED)
+    for s in sessions:
+        s.drain()
+        s.say('SELECT 48;\n')
+    time.sleep(NOTICED)
+    for s in sessions:
+        s.drain()
+    alive = sum('49' in s.say('SELECT 7 * 7;\n') and s.close() == 0 for s in sessions)
+    check(f'{term}: interrupts just before a line is read', alive == FLUSHES, f'{alive} of {FLUSHES}')
+
+
 def editing(home):
     s = Session(home)
     check('a table is completed', '"n": 15511' in s.say('.mode jsonl\n') + s.say('SELECT count(*) AS n FROM slice_wi\t;\n'), s.text())
@@ -124,6 +148,8 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         statements(home, 'xterm')
         statements(home, 'dumb')
+        for term in ('xterm', 'dumb'):
+            interrupted_before_reading(home, term)
         if EDITS:
             editing(home)
         else:

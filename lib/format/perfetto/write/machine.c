@@ -48,6 +48,6 @@ bool machine_of_writer(struct perfetto_sink *s, tk_id track) {
   m->described = true;
   s->machine_name = name;
   if (s->w.started) s->w.sequence = passthrough_sequence(s);
-  writer_switch(&s->w, m->id, s->t->origin_ns - s->zero_ns + m->ahead_ns);
+  writer_switch(&s->w, m->id, num_add(num_sub(s->t->origin_ns, s->zero_ns), m->ahead_ns));
   return fresh;
 }

@@ -86,7 +86,7 @@ static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event 
 static bool sticks_out(const struct perfetto_sink *s, const struct tk_event *e) {
   const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
   if (e->flags & TK_UNFINISHED) return up && !ends_pass_over(s, e);
-  return up && !up->endless && writer_ns(&s->w, e->ts + e->dur) > up->end_ns + 1;
+  return up && !up->endless && num_sub(writer_ns(&s->w, e->ts + e->dur), 1) > up->end_ns;
 }
 
 static bool goes_aside(struct perfetto_sink *s, tk_id id) {
@@ -261,7 +261,7 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   s->w.sequences = &s->sequences;
   s->w.next_sequence = &s->next_sequence;
   if (!machine_write_all(s) || !s->uuids || !s->pids) return false;
-  if (!writer_begin(&s->w, t, t->origin_ns - s->zero_ns, s->out, &s->mem)) return false;
+  if (!writer_begin(&s->w, t, num_sub(t->origin_ns, s->zero_ns), s->out, &s->mem)) return false;
   event_find_keys(&s->w);
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, plain_interned_begin(&s->w));
   return true;

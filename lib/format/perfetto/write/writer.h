@@ -110,8 +110,8 @@ void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns);
 /* Assigns the iid to the string. */
 void writer_iids_set(struct event_writer *w, struct iids *kind, tk_id s, uint32_t iid);
 
-/* Returns the time in the file, in ns: rounded to nearest, so order and nesting survive. */
-static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) { return w->base_ns + num_ns(ts); }
+/* Returns the time in the file, in ns: rounded to nearest, so order and nesting survive. A damaged input can state any origin. */
+static inline int64_t writer_ns(const struct event_writer *w, tk_time ts) { return num_add(w->base_ns, num_ns(ts)); }
 
 /* Sets the track of the following events. */
 void writer_track(struct event_writer *w, uint64_t uuid);
