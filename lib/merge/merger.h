@@ -57,7 +57,7 @@ struct merger {
   uint32_t *places;         /* position of the rows, by input; NULL = by rank */
   struct mem mem;
   struct merge_ids ids;
-  struct map ranks;        /* claimed rank -> input + 1 */
+  struct map ranks;        /* rank -> input that claimed it + 1, or a value of plan.c */
   struct map fingerprints; /* hash of the contents -> input + 1 */
   struct tk_trace *first_trace; /* top-level keys of the first input; zero of time of the output */
   struct merge_base base;  /* from the first input */

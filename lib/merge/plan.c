@@ -49,13 +49,32 @@ static bool find_folders(struct merger *m) {
 
 /* ---- ranks and pids ---- */
 
+/* Ranks that no input has claimed yet: some input will, or it was given to an input whose own rank was taken. */
+enum { SLOT_RESERVED = INT32_MAX - 1, SLOT_GIVEN = INT32_MAX };
+
+/* Keeps the ranks that inputs claim free of inputs that must give way to another one of their rank. */
+static bool reserve_ranks(struct merger *m) {
+  const struct merge_who *who = m->alignment.who;
+  for (size_t i = 0; who && i < m->n_inputs; i++) {
+    const bool claims = who[i].rank >= 0 && who[i].rank < INT64_MAX;
+    if (claims && !map_put(&m->ranks, (uint64_t)who[i].rank, SLOT_RESERVED)) return mem_refuse(&m->mem, m->err);
+  }
+  return true;
+}
+
 int64_t merge_slot(struct merger *m, size_t input, int64_t rank, int64_t *claimed, uint32_t *other) {
   int64_t sort = *claimed = rank >= 0 ? rank : (int64_t)input;
   uint32_t *slot = map_put(&m->ranks, (uint64_t)sort, 0);
-  *other = slot ? *slot : 0;
-  if (slot && *slot && sort > INT32_MAX) sort = 0; /* leave room to count up */
+  *other = 0;
+  if (!slot) return sort;
+  if (*slot == 0 || *slot == SLOT_RESERVED) {
+    *slot = (uint32_t)input + 1;
+    return sort;
+  }
+  if (*slot != SLOT_GIVEN) *other = *slot;
+  if (sort > INT32_MAX) sort = 0; /* leave room to count up */
   while (slot && *slot) slot = map_put(&m->ranks, (uint64_t)++sort, 0);
-  if (slot) *slot = (uint32_t)input + 1;
+  if (slot) *slot = SLOT_GIVEN;
   return sort;
 }
 
@@ -107,7 +126,7 @@ static bool align_in_order(struct merger *m) {
 }
 
 bool merge_plan(struct merger *m) {
-  if (!align_in_order(m) || !order_rows(m) || !find_folders(m)) return false;
+  if (!align_in_order(m) || !reserve_ranks(m) || !order_rows(m) || !find_folders(m)) return false;
   m->first_link = 1;
   m->ids.graphs = (uint32_t)m->n_inputs;
   if (m->opt->link_collectives) m->ids.first_id = 1 + (int64_t)m->alignment.collectives.n;

@@ -388,6 +388,24 @@ static void ranks(void **state) {
   done(&m);
 }
 
+/* Two hosts with local ranks, interleaved: whoever must give way gets a rank that nobody claims, so each note is true. */
+static void same_ranks(void **state) {
+  static const char *const in[] = {RANK(0, X(1, 0, "a")), RANK(0, X(1, 1, "b")), RANK(1, X(1, 2, "c")), RANK(1, X(1, 3, "d"))};
+  static const char *const machines[] = {"rank 0", "rank 0, 2", "rank 1", "rank 1, 3"};
+  struct merged m = merge(in, 4, (struct tk_merge_options){.label = "rank {rank}"});
+  size_t notes = 0;
+  (void)state;
+  assert_true(m.ok);
+  for (size_t i = 0; i < m.report.notes->n; i++) notes += strstr(m.report.notes->list[i].text, "claims the same rank") != NULL;
+  assert_int_equal(notes, 2);
+  for (size_t i = 0; i < 4; i++) {
+    bool found = false;
+    for (tk_id k = 1; k <= m.t->n_tracks; k++) found = found || strcmp(tk_string(m.t, m.t->tracks[k].name, NULL), machines[i]) == 0;
+    if (!found) fail_msg("no process is called '%s'", machines[i]);
+  }
+  done(&m);
+}
+
 /* ---- unchanged parts ---- */
 
 /* A single input is only converted. */
@@ -578,7 +596,7 @@ int main(void) {
     cmocka_unit_test(unknown_clock), cmocka_unit_test(base_and_epoch), cmocka_unit_test(ranks),
     cmocka_unit_test(one_input),     cmocka_unit_test(metadata),       cmocka_unit_test(refusals),
     cmocka_unit_test(out_of_memory), cmocka_unit_test(joined),         cmocka_unit_test(joined_refusals),
-    cmocka_unit_test(joined_base),
+    cmocka_unit_test(joined_base),   cmocka_unit_test(same_ranks),
   };
   return cmocka_run_group_tests_name("merge", tests, make_dir, remove_dir);
 }
