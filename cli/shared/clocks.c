@@ -43,13 +43,20 @@ static void us_text(double us, char *text, size_t size) {
   snprintf(text, size, "%s us", tty_fraction(us, fabs(us) < 100 ? 1 : 0, number));
 }
 
+/* Evidence of an offset that is not used would look like evidence of the clock that is. */
+static void residual_cell(struct table *table, const struct tk_align_host *h, double us) {
+  char text[64];
+  us_text(us, text, sizeof text);
+  table_cell(table, "%s", h->n_pieces ? text : "-");
+}
+
 static void bounds_cell(struct table *table, const struct tk_align_host *h) {
   char low[32], high[32];
   if (!h->bounded) table_cell(table, "-");
   else if (!h->feasible) table_cell(table, "contradictory");
   else
-    table_cell(table, "%s..%s%s us", tty_fraction(h->low_us, 1, low), signbit(h->high_us) ? "" : "+",
-               tty_fraction(h->high_us, 1, high));
+    table_cell(table, "%s..%s%s us", tty_fraction(floor(h->low_us * 10) / 10, 1, low), signbit(h->high_us) ? "" : "+",
+               tty_fraction(ceil(h->high_us * 10) / 10, 1, high));
 }
 
 static void clock_row(struct table *table, const struct tk_align_host *h) {
@@ -59,17 +66,15 @@ static void clock_row(struct table *table, const struct tk_align_host *h) {
   clocks_shift(h->offset_ns, text, sizeof text);
   table_cell(table, "%s", text);
   tty_fraction(h->drift_ppm, 2, drift);
-  us_text(h->error_us, text, sizeof text);
-  if (h->n_pieces) table_cell(table, "%s", text);
-  else table_cell(table, "-");
-  table_cell(table, h->n_pieces > 1 ? "%s ppm (%u pieces)" : "%s ppm", drift, h->n_pieces);
+  residual_cell(table, h, h->error_us);
+  if (h->n_pieces > 1) table_cell(table, "%u pieces", h->n_pieces);
+  else table_cell(table, "%s ppm", drift);
   table_cell(table, h->rejected ? "%u (%u rejected)" : "%u", h->anchors, h->rejected);
-  us_text(h->mad_us, text, sizeof text);
-  table_cell(table, "%s", text);
-  us_text(h->p95_us, text, sizeof text);
-  table_cell(table, "%s", text);
+  residual_cell(table, h, h->mad_us);
+  residual_cell(table, h, h->p95_us);
   bounds_cell(table, h);
-  table_cell(table, "%u -> %u", h->violations_before, h->violations_after);
+  if (h->n_pieces) table_cell(table, "%u -> %u", h->violations_before, h->violations_after);
+  else table_cell(table, "-");
   if (!h->trusted) table_mark(table, TTY_DOUBT);
 }
 

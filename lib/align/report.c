@@ -58,7 +58,7 @@ static double offset_us(const struct align_map *m) {
 
 /* ---- what an estimate assumes ---- */
 
-static const char LEAVE_ALIKE[] = "its ranks leave collectives as those of other hosts do";
+static const char LEAVE_ALIKE[] = "its ranks leave collectives at the same time as those of other hosts";
 static const char AT_ONCE[] = "the markers were set at the same time";
 static const char ONE_CLOCK[] = "its inputs have no host name, but share a clock";
 static const char ONE_DEVICE_CLOCK[] = "its device clocks agree with its CPU clocks";
@@ -92,7 +92,7 @@ static void say_gaps(char *text, size_t size, const struct align_host *found) {
   if (found->n_stretches < 2) return;
   tk_print_duration((tk_time)llround(fmin(most, 9e15) * 1e3), error);
   tk_print_duration((tk_time)(lasts < INT64_MAX / 1000 ? lasts : INT64_MAX / 1000) * 1000, time);
-  snprintf(text, size, ", except for %s around %s its clock was set, where the error is up to %s", time,
+  snprintf(text, size, "; for %s around %s its clock was set, both ranges are up to %s wider", time,
            found->n_stretches > 2 ? "the moments at which" : "the moment at which", error);
 }
 
@@ -100,13 +100,13 @@ static void say_gaps(char *text, size_t size, const struct align_host *found) {
 static void add_lateness(char *text, size_t size, const struct align_host *found) {
   size_t n = strlen(text);
   if (found->of_gpu)
-    snprintf(text + n, size - n, "; it leaves collectives apart from the other ranks of its host, because it is late or its GPU "
-                                 "clock is off, and the error covers both");
+    snprintf(text + n, size - n, "; it leaves collectives earlier or later than the other ranks of its host: either its GPU clock is "
+                                 "off, or it is late, which the merged trace then hides; the error covers both");
   else if (found->spread_ns > 0)
     snprintf(text + n, size - n, "; its collectives end up to %s us from those of the other hosts, because ranks are late",
              num_fixed(ceil(found->spread_ns / 1e3), 0).s);
   else if (found->trend_ns > found->error_ns / 2)
-    snprintf(text + n, size - n, "; ranks of one host leave one after the other, and hosts may as well, by %s us",
+    snprintf(text + n, size - n, "; the ranks of a host leave one after the other, and the error includes %s us in case hosts do, too",
              num_fixed(found->trend_ns / 1e3, 0).s);
 }
 
@@ -114,8 +114,8 @@ static void add_lateness(char *text, size_t size, const struct align_host *found
 static void say_good(char *text, size_t size, const struct tk_align_host *h, const struct align_host *found) {
   char proven[160] = "nothing is proven", unless[96] = "", set[192] = "", moved[128] = "";
   if (h->bounded)
-    snprintf(proven, sizeof proven, "proven within %s..%s%s us", num_fixed(h->low_us, 0).s, signbit(h->high_us) ? "" : "+",
-             num_fixed(h->high_us, 0).s);
+    snprintf(proven, sizeof proven, "proven within %s..%s%s us", num_fixed(floor(h->low_us), 0).s, signbit(h->high_us) ? "" : "+",
+             num_fixed(ceil(h->high_us), 0).s);
   if (h->unless_us > 0) {
     char time[32];
     tk_print_duration((tk_time)llround(fmin(h->unless_us, 9e12) * 1e6), time);
@@ -128,7 +128,7 @@ static void say_good(char *text, size_t size, const struct tk_align_host *h, con
     snprintf(text, size, "%s by %u messages in both directions%s", proven, h->anchors, unless);
     return;
   }
-  snprintf(text, size, "%s; estimated within %s us, assuming that %s: %u %s agree within %s us (median)%s%s%s", proven,
+  snprintf(text, size, "%s; estimated within %s us if %s (%u %s agree within %s us, median)%s%s%s", proven,
            num_fixed(ceil(h->error_us), 0).s, is_marker(h) ? AT_ONCE : LEAVE_ALIKE, h->anchors,
            is_marker(h) ? "markers" : "collectives",
            num_fixed(h->mad_us, 1).s, set, unless, moved);
@@ -142,20 +142,20 @@ static void add_by_number(char *text, size_t size, const struct align_host *foun
   char time[32];
   if (!found->contradicts) return;
   tk_print_duration((tk_time)llround(fmin(fabs(found->by_number_ns), 9e15) * 1e3), time);
-  snprintf(text + n, size - n, "; by sequence number it would be %s%s", found->by_number_ns < 0 ? "-" : "+", time);
+  snprintf(text + n, size - n, "; by sequence numbers alone, its clock would be %s %s", time, found->by_number_ns < 0 ? "behind" : "ahead");
 }
 
 /* Describes a host that nothing aligns. Without absolute times, its place on the timeline has no meaning. */
 static void say_clock(char *text, size_t size, bool comparable, const char *why) {
-  if (comparable) snprintf(text, size, "kept on its wall clock, which may be off by milliseconds: %s", why);
-  else snprintf(text, size, "its offset is unknown because it records no absolute time (%s); --align=start or --offset places it", why);
+  if (comparable) snprintf(text, size, "not aligned; its wall clock is used, which may be off by milliseconds: %s", why);
+  else snprintf(text, size, "not aligned, and its offset is unknown because it records no absolute time (%s); --align=start or --offset places it", why);
 }
 
 /* Mentions that the input is a copy: it bounds no other clock. */
 static void add_original(const struct align_reporter *r, char *text, size_t size, const struct align_input *input) {
   size_t n = strlen(text);
   if (input->copy_of)
-    snprintf(text + n, size - n, "; it is a copy of %.200s and no second witness", path_leaf(r->inputs[input->copy_of - 1].name));
+    snprintf(text + n, size - n, "; it is a copy of %.200s and not independent evidence", path_leaf(r->inputs[input->copy_of - 1].name));
 }
 
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found,

@@ -8,6 +8,8 @@ import sys
 
 SAYS = ('err_set|err_for|err_at|err_sys|err_prefix|err_append|tty_say|tty_warn|tty_fail|run_usage|trace_note|trace_notes|trace_say_of|note_choice|add_note|fail|'
         'complain|refuse|wrong|in_note|note_repair|note_once|reader_note|repair|pb_note|xplane_note|perfetto_note|chrome_note|err_here')
+# Sentences that are built before they are said. They have at least four words, unlike names and formats of numbers.
+BUILT = re.compile(r'\b(?:snprintf\s*\(|return (?=")|why = |(?:static )?const char \w+\[\] = )')
 CALL = re.compile(r'\b(?:' + SAYS + r')\s*\(')
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 NAMES = ('Chrome', 'Perfetto', 'XPlane', 'JSON', 'UTF', 'Say', 'SQL', 'Python', 'TensorBoard', 'HTML', 'XML', 'SQLite', 'CSV', 'XLA')
@@ -39,15 +41,37 @@ def arguments(source, at):
     return ''
 
 
+LITERALS = re.compile(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*')
+
+
+def literals(source, at, inside):
+    """Yields the place and the text of each string, whose parts are joined."""
+    for group in LITERALS.finditer(inside):
+        yield source.count('\n', 0, at + group.start()) + 1, ''.join(TEXT.findall(group.group()))
+
+
+def is_sentence(text):
+    """True for four words and more, but not for tables of words, markup and SQL."""
+    return 4 <= len(re.findall(r'(?:^|[ (])[a-z]{2,}(?=[ ,;:)]|$)', text)) <= 25 and not re.search(r'[<{]|\b(?:SELECT|CREATE|FROM)\b', text)
+
+
 def messages(path):
     with open(path, encoding='utf-8') as f:
         source = f.read()
+    found, built = {}, set()
     for call in CALL.finditer(source):
-        inside = arguments(source, call.end() - 1)
-        for group in re.finditer(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', inside):
-            text = ''.join(TEXT.findall(group.group()))
+        for line, text in literals(source, call.start(), arguments(source, call.end() - 1)):
             if re.search(r'[a-z]{3}', text) and ' ' in text:
-                yield source.count('\n', 0, call.start() + group.start()) + 1, text
+                found[line, text] = call.start()
+    for call in BUILT.finditer(source):
+        at = call.end() - 1
+        inside = arguments(source, at) if source[at] == '(' else source[at:source.find(';', at)]
+        for line, text in literals(source, call.start(), inside):
+            if is_sentence(text) and (line, text) not in found:
+                found[line, text] = call.start()
+                built.add((line, text))
+    for line, text in sorted(found, key=found.get):
+        yield line, text, (line, text) in built
 
 
 def main():
@@ -57,13 +81,13 @@ def main():
         for folder, _, names in sorted(os.walk(os.path.join(root, top))):
             for name in sorted(n for n in names if n.endswith('.c')):
                 path = os.path.join(folder, name)
-                for line, text in messages(path):
+                for line, text, is_built in messages(path):
                     where = f'{os.path.relpath(path, root)}:{line}'
                     if '--check' not in sys.argv:
                         print(f'{where}: {text}')
                         continue
-                    if text.startswith('SQL'):
-                        continue  # names that belong to the engine
+                    if is_built or text.startswith('SQL'):
+                        continue  # parts of sentences, and names that belong to the engine
                     said = [what for fault, what in FAULTS if fault.search(text)]
                     if re.match(r'[A-Z][a-z]', text) and not text.startswith(NAMES):
                         said.append('begins with a capital')

@@ -65,7 +65,7 @@ def colours(work):
         'a usage error': (['convert', '--ouput', 'x'], f'{RED}tracekit:', 'ouput'),
         'a repair': (['info', 'cut.json'], f'{YELLOW}tracekit:', 'repair'),
         'a header': (['top', 'before.json', '--top', '2'], BOLD, 'total'),
-        'a clock that is not trusted': (['merge', 'apart0.json', 'apart1.json', '-o', 'm.json', '--force'], YELLOW, 'host1: kept on its wall clock'),
+        'a clock that is not trusted': (['merge', 'apart0.json', 'apart1.json', '-o', 'm.json', '--force'], YELLOW, 'host1: not aligned; its wall clock is used'),
         'a damaged file': (['list', '--deep', 'cut.json', RANKS[0]], RED, 'truncated'),
         'what got slower': (['diff', 'before.json', 'after.json'], RED, ' kernel'),
         'what got faster': (['diff', 'before.json', 'after.json'], GREEN, ' copy'),

@@ -13,7 +13,7 @@ static const char CONTRADICT[] = "its collectives contradict each other";
 static const char BESIDE[] = "neighbouring collectives disagree with the others";
 static const char PATTERN[] = "the residuals of its collectives have a pattern that no clock explains";
 static const char DOUBT_ONLY_NUMBERS[] = "its collectives agree by sequence number, but the times at which they end do not confirm it";
-const char DOUBT_NUMBERS[] = "its collectives end as if they were not those with the same sequence numbers";
+const char DOUBT_NUMBERS[] = "its collectives do not end with those that have the same sequence numbers";
 
 enum { MOST_SETTINGS = 8 }; /* pieces: clocks are not set more often than that, once a second */
 #define SECOND 1e9

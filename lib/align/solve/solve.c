@@ -33,7 +33,7 @@
 
 static const char BY_NAME[] = "only the host name suggests that all its inputs share a clock";
 static const char VAGUE[] = "its collectives do not record which devices took part";
-static const char COARSE[] = "its collectives are known only from CPU rows, which do not wait for each other";
+static const char COARSE[] = "its collectives are known only from calls on the CPU, which do not wait for each other";
 static const char OTHER_STEPS[] = "its messages may belong to other steps";
 static const char OTHER_HOSTS[] = "its messages may belong to another host";
 static const char ROOT_BY_NAME[] = "only the host name suggests that all inputs of the host it was aligned to share a clock";
@@ -502,7 +502,7 @@ static void judge(const struct solver *s) {
     double offset = (double)(s->w.pivot[h] - s->w.pivot[s->w.p->reference]) + curve_at(&s->w.curve[h], 0);
     if (o->state == ALIGN_POOR && o->why == COARSE && fabs(offset) > FAR * align_clock_error(s->w.p)) {
       o->state = ALIGN_ROUGH;
-      o->why = "its collectives are known only from CPU rows, but its wall clock is implausibly far off";
+      o->why = "its collectives are known only from calls on the CPU, but its wall clock is implausibly far off";
     }
     if (!good || s->w.p->marker) continue;
     if (o->after) o->why = "some collectives would still end before they begin";
