@@ -142,20 +142,24 @@ static void add_by_number(char *text, size_t size, const struct align_host *foun
   char time[32];
   if (!found->contradicts) return;
   tk_print_duration((tk_time)llround(fmin(fabs(found->by_number_ns), 9e15) * 1e3), time);
-  snprintf(text + n, size - n, "; by sequence numbers alone, its clock would be %s %s", time, found->by_number_ns < 0 ? "behind" : "ahead");
+  snprintf(text + n, size - n, "; by sequence numbers alone, its clock would be %s %s", time,
+           found->by_number_ns < 0 ? "behind" : "ahead");
 }
 
 /* Describes a host that nothing aligns. Without absolute times, its place on the timeline has no meaning. */
 static void say_clock(char *text, size_t size, bool comparable, const char *why) {
   if (comparable) snprintf(text, size, "not aligned; its wall clock is used, which may be off by milliseconds: %s", why);
-  else snprintf(text, size, "not aligned, and its offset is unknown because it records no absolute time (%s); --align=start or --offset places it", why);
+  else
+    snprintf(text, size, "not aligned, and its offset is unknown because it records no absolute time (%s); --align=start or --offset "
+                         "places it", why);
 }
 
 /* Mentions that the input is a copy: it bounds no other clock. */
 static void add_original(const struct align_reporter *r, char *text, size_t size, const struct align_input *input) {
   size_t n = strlen(text);
   if (input->copy_of)
-    snprintf(text + n, size - n, "; it is a copy of %.200s and not independent evidence", path_leaf(r->inputs[input->copy_of - 1].name));
+    snprintf(text + n, size - n, "; it is a copy of %.200s and not independent evidence",
+             path_leaf(r->inputs[input->copy_of - 1].name));
 }
 
 static void sentence(const struct align_reporter *r, struct tk_align_host *h, const struct align_host *found,

@@ -17,7 +17,7 @@ enum { SAMPLE = 256, MOST_DEVICES = 1 << 14, FEWEST = 3 };
 
 struct lateness {
   double scatter;   /* ns: standard deviation of the ranks of one clock; 0 = not seen */
-  double trend;     /* ns from one rank to the next; 0 = none that exceeds the scatter */
+  double trend;     /* ns from one rank to the next; 0 = none that exceeds its standard error */
   double *own;      /* by host, ns: scatter of its own ranks; 0 = not seen */
   double *place;    /* by host: mean number of its ranks; NAN = unknown */
 };
@@ -192,7 +192,7 @@ static double trend_of(double *slopes, uint32_t n, double squares, double scatte
   for (uint32_t i = 0; i < n; i++) slopes[i] = fabs(slopes[i] - slope);
   if (n > 2) rest = 1.4826 * curve_median(slopes, n) / sqrt(n);
   double error = fmax(rest, (n > 2 ? USUAL : fmin(scatter, 2 * USUAL)) / sqrt(fmax(squares, 1e-9)));
-  return fabs(slope) > 2 * error ? slope : 0;
+  return fabs(slope) > error ? slope : 0; /* even a trend that is not certain widens the error */
 }
 
 /* Measures the lateness of all ranks after the hosts were placed. */
