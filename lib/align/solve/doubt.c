@@ -90,19 +90,31 @@ static bool thins_out(const struct question *q, const struct hypothesis *y) {
   return false;
 }
 
-/* True if the collectives at an edge of the common recording find no partner, though the others do: a clock that was set there
- * shows them at other times. */
+/* Logarithm of the number of ways to choose k of n. */
+static double log_choices(double n, double k) { return -log(n + 1) - posterior_log_beta(n - k + 1, k + 1); }
+
+/* True if most collectives at an edge of the common recording find no partner, though the others do: a clock that was set there
+ * shows them at other times, at which one or the other meets a collective by chance. */
 static bool lacks_edge(const struct question *q, const struct hypothesis *y, bool back) {
   const struct view *v = q->view;
-  double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US, edge = 0, rest = 0, missed = 0;
-  for (uint32_t k = 0; k < v->n_b; k++) {
-    const uint32_t i = back ? v->n_b - 1 - k : k;
-    double t = v->b[i]->end - pieces_at(&y->fit, v->b[i]->end);
-    if (t < first || t > last) continue;
-    if (y->partner[i] == ALIGN_NONE && rest == 0) edge++;
-    else rest++, missed += y->partner[i] == ALIGN_NONE;
+  const double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US;
+  double n = 0, missed = 0;
+  for (int round = 0; round < 2; round++) {
+    double edge = 0, lacks = 0;
+    for (uint32_t k = 0; k < v->n_b; k++) {
+      const uint32_t i = back ? v->n_b - 1 - k : k;
+      const double t = v->b[i]->end - pieces_at(&y->fit, v->b[i]->end);
+      if (t < first || t > last) continue;
+      edge++;
+      lacks += y->partner[i] == ALIGN_NONE;
+      if (round == 0 || lacks < 2 || 2 * lacks < edge) continue;
+      const double by_chance = lacks * log((missed - lacks + 1) / (n - edge + 2)) + log_choices(edge, lacks);
+      if (by_chance < -6) return true;
+    }
+    n = edge;
+    missed = lacks;
   }
-  return edge >= 2 && edge * log((missed + 1) / (rest + 2)) < -6;
+  return false;
 }
 
 static bool is_violated(const struct question *q, const struct posterior *p) {

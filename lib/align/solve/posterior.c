@@ -136,8 +136,8 @@ static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
 }
 
 static double log_gamma(double x) { return lgamma_r(x, &(int){0}); } /* lgamma writes to a variable of all threads */
-static double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
-static double missing_of(const struct hypothesis *y) { return log_beta(y->missed + 0.5, 2.0 * y->n + 15) - log_beta(0.5, 15); }
+double posterior_log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
+static double missing_of(const struct hypothesis *y) { return posterior_log_beta(y->missed + 0.5, 2.0 * y->n + 15) - posterior_log_beta(0.5, 15); }
 
 /* ---- causality ---- */
 
