@@ -568,7 +568,7 @@ KINDS = {
 # Draws that were trusted and wrong once, or outside of what was proven.
 WRONG_ONCE = ((late_both, 20189), (late_both, 20192), (rotating, 20103), (jump_twice, 1002), (jump_twice, 1005), (jump_twice, 1029),
               (gpu_of_one, 1030), (jump_at_edge, 3051), (late_ddp, 3), (late_grows, 5), (late_grows, 8), (jump_decode, 2), (jump_unkeyed, 20028),
-              (jump_twice, 20038), (stagger, 700096), (jump_unkeyed, 700062))
+              (jump_twice, 20038), (stagger, 700096), (jump_unkeyed, 700062), (late_unkeyed, 700098))
 
 
 # ---- what was claimed ----

@@ -6,6 +6,9 @@
 #include "doubt.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "beta.h"
 
 const char DOUBT_WIDE[] = "its collectives end too far from those of the other hosts";
 static const char EDGE[] = "its first or last collectives disagree with the others";
@@ -15,7 +18,7 @@ static const char PATTERN[] = "the residuals of its collectives have a pattern t
 static const char DOUBT_ONLY_NUMBERS[] = "its collectives agree by sequence number, but the times at which they end do not confirm it";
 const char DOUBT_NUMBERS[] = "its collectives do not end with those that have the same sequence numbers";
 
-enum { MOST_SETTINGS = 8 }; /* pieces: clocks are not set more often than that, once a second */
+enum { MOST_SKIPPED = 128, MOST_SETTINGS = 8 }; /* pieces: clocks are not set more often than that, once a second */
 #define SECOND 1e9
 
 #define FIT_SIGMA 30e3 /* ns: a wider scatter does not count as a barrier */
@@ -90,9 +93,6 @@ static bool thins_out(const struct question *q, const struct hypothesis *y) {
   return false;
 }
 
-/* Logarithm of the number of ways to choose k of n. */
-static double log_choices(double n, double k) { return -log(n + 1) - posterior_log_beta(n - k + 1, k + 1); }
-
 /* True if most collectives at an edge of the common recording find no partner, though the others do: a clock that was set there
  * shows them at other times, at which one or the other meets a collective by chance. */
 static bool lacks_edge(const struct question *q, const struct hypothesis *y, bool back) {
@@ -108,7 +108,7 @@ static bool lacks_edge(const struct question *q, const struct hypothesis *y, boo
       edge++;
       lacks += y->partner[i] == ALIGN_NONE;
       if (round == 0 || lacks < 2 || 2 * lacks < edge) continue;
-      const double by_chance = lacks * log((missed - lacks + 1) / (n - edge + 2)) + log_choices(edge, lacks);
+      const double by_chance = lacks * log((missed - lacks + 1) / (n - edge + 2)) + beta_log_choices(edge, lacks);
       if (by_chance < -6) return true;
     }
     n = edge;
@@ -127,6 +127,38 @@ static bool is_violated(const struct question *q, const struct posterior *p) {
         pair_beyond(q->view->a[y->partner[i]], q->view->b[i], pieces_at(&y->fit, q->view->b[i]->end)) > slack)
       return true;
   return false;
+}
+
+/* Finds the collectives that the answer leaves out although they stand between the others in the same number on both sides, and how
+ * far their ends are apart. Lost recordings leave unequal numbers instead. */
+static uint32_t find_skipped(const struct question *q, const struct hypothesis *y, double *apart, uint32_t *unequal) {
+  const struct view *v = q->view;
+  uint32_t before = ALIGN_NONE, n = 0;
+  *unequal = 0;
+  for (uint32_t i = 0; i < v->n_b && n < MOST_SKIPPED; i++) {
+    if (y->partner[i] == ALIGN_NONE) continue;
+    const uint32_t first = before == ALIGN_NONE ? i : before, skipped = i - first;
+    const bool equal = y->partner[i] == y->partner[first] + skipped;
+    before = i;
+    *unequal += !equal;
+    for (uint32_t k = 1; equal && k < skipped && n < MOST_SKIPPED; k++) {
+      const struct sight *a = v->a[y->partner[first] + k], *b = v->b[first + k];
+      if (a->label == b->label) apart[n++] = a->end - b->end + pieces_at(&y->fit, b->end);
+    }
+  }
+  return n;
+}
+
+/* True if these agree on another offset: a host left most of its collectives late, and the rest in time. */
+static bool has_two_ends(const struct question *q, const struct hypothesis *y) {
+  double apart[MOST_SKIPPED], sorted[MOST_SKIPPED];
+  uint32_t unequal, alike = 0;
+  const uint32_t n = find_skipped(q, y, apart, &unequal);
+  if (n < ALIGN_FEWEST || n < unequal) return false;
+  memcpy(sorted, apart, n * sizeof *sorted);
+  const double middle = curve_median(sorted, n);
+  for (uint32_t i = 0; i < n; i++) alike += fabs(apart[i] - middle) < fmax(5 * y->fit.sigma, 20 * US);
+  return 3 * alike > 2 * n;
 }
 
 /* In a series of equal collectives, a jump may be a smaller jump with some collectives missing. */
@@ -188,6 +220,7 @@ const char *doubt_of(const struct question *q, const struct posterior *p, const 
   if (y->fit.n > MOST_SETTINGS && p->points[p->n_points - 1].x - p->points[0].x < y->fit.n * SECOND)
     return PATTERN;
   if (is_torn(p, r)) return "its clock was set back, and the collectives around that moment contradict each other";
+  if (has_two_ends(q, y)) return "another way of matching its collectives fits nearly as well";
   const bool unpaired = p->numbered == 0 && (lacks_edge(q, y, false) || lacks_edge(q, y, true));
   if (unpaired || thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
   for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)

@@ -35,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beta.h"
 #include "doubt.h"
 #include "numbers.h"
 #include "base/order.h"
@@ -135,9 +136,7 @@ static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   y->outside = 0;
 }
 
-static double log_gamma(double x) { return lgamma_r(x, &(int){0}); } /* lgamma writes to a variable of all threads */
-double posterior_log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
-static double missing_of(const struct hypothesis *y) { return posterior_log_beta(y->missed + 0.5, 2.0 * y->n + 15) - posterior_log_beta(0.5, 15); }
+static double missing_of(const struct hypothesis *y) { return beta_log(y->missed + 0.5, 2.0 * y->n + 15) - beta_log(0.5, 15); }
 
 /* ---- causality ---- */
 

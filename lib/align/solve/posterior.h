@@ -102,8 +102,6 @@ static inline double pair_beyond(const struct sight *a, const struct sight *b, d
   return fmax(0, fmax(low - offset, offset - high));
 }
 
-/* Returns the logarithm of the beta function. */
-double posterior_log_beta(double a, double b);
 /* Returns the density, per us, of a difference of two clocks that are related only through wall time. */
 double posterior_wall(const struct question *q, double offset);
 /* Returns the density of recordings that are `gap` us apart by the wall clock and share nothing but their length `span`. */
