@@ -30,6 +30,15 @@ static bool is_before_zero(const struct tk_sql *s) {
   return false;
 }
 
+/* True if a span is shorter than half a nanosecond, and so of length 0 for an engine that counts nanoseconds. */
+static bool has_short(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_events; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    if (e->kind == TK_SPAN && e->dur > 0 && e->dur < 500 && !(e->flags & TK_UNFINISHED)) return true;
+  }
+  return false;
+}
+
 static bool is_rounded(const struct tk_sql *s) { return has_note(s, "times with digits beyond the picosecond"); }
 
 /* True if a track of async spans has several, which may have several ids or be nested. */
@@ -39,7 +48,7 @@ static bool has_asyncs(const struct tk_sql *s) {
   return false;
 }
 
-static bool differences_is_text(struct tk_ident i) { return i.kind == TK_IDENT_STR; }
+static bool differences_is_text(struct tk_ident i) { return i.kind == TK_IDENT_STR || i.kind == TK_IDENT_QUOTED; }
 
 static bool has_text_ids(const struct tk_sql *s) {
   for (tk_id i = 1; i <= s->t->n_tracks && !s->is_filed; i++)
@@ -114,12 +123,13 @@ static const struct difference {
   {SLICES " flow args trace_bounds thread_track process_track track counter", is_before_zero,
    "events before time 0 have rows; trace_processor drops them"},
   {SLICES, is_rounded, "times are rounded to picoseconds, then to nanoseconds; trace_processor rounds once"},
+  {SLICES, has_short, "spans shorter than half a nanosecond follow each other; trace_processor nests those of one nanosecond"},
   {SLICES " track process_track", has_asyncs, "async spans are at depth 0, on a track for each thread; trace_processor nests them on a "
                                                 "track for each id"},
   {"track thread_track process_track args", has_siblings, "tracks of one name and parent are apart; trace_processor joins those whose "
                                                           "spans do not overlap"},
-  {SLICES " thread process thread_track", has_text_ids, "pids and tids that are text have numbers above 32 bits; trace_processor "
-                                                        "numbers them in its own way"},
+  {SLICES " thread process thread_track", has_text_ids, "pids and tids that are text have other numbers in trace_processor, and "
+                                                        "the text is then the name"},
   {SLICES " thread process track thread_track process_track counter counters args flow", has_other_packets,
    "packets that tracekit does not model have no rows; `tracekit info` names them"},
   {"thread process thread_slice process_slice", has_wide_ids, "pids and tids are those of the file; trace_processor truncates negative "

@@ -118,6 +118,10 @@ static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column
   case COL_DEVICE:
     if (device_of(s, e, &number)) sqlite3_result_int64(out, number);
     break;
+  case COL_CHILD_DUR:
+    if (!sql_child_durs(s)) return SQLITE_NOMEM;
+    sqlite3_result_int64(out, s->child_durs[event]);
+    break;
   default: /* COL_SELF_DUR */
     if (!is_slice(e) || e->flags & TK_UNFINISHED) break;
     if (!sql_selves(s)) return SQLITE_NOMEM;

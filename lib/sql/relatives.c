@@ -83,6 +83,20 @@ bool sql_selves(struct tk_sql *s) {
   return ok;
 }
 
+bool sql_child_durs(struct tk_sql *s) {
+  const struct tk_trace *t = s->t;
+  const uint64_t n = (uint64_t)t->n_events + 1;
+  if (s->child_durs) return true;
+  if (!sql_parents(s)) return false;
+  int64_t *durs = mem_array(&s->mem, n, sizeof *durs);
+  if (!durs) return false;
+  memset(durs, 0, n * sizeof *durs);
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (t->events[i].kind == TK_SPAN) durs[s->parents[i]] += times_dur(&s->times, &t->events[i]);
+  s->child_durs = durs;
+  return true;
+}
+
 /* Deterministic, because these numbers appear in output. */
 static uint64_t mixed(uint64_t a, uint64_t b) { return hash_fold(a ^ UINT64_C(0x9e3779b97f4a7c15), b ^ UINT64_C(0xd1342543de82ef95)); }
 

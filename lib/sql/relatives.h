@@ -9,6 +9,8 @@
 bool sql_parents(struct tk_sql *s);
 bool sql_children(struct tk_sql *s); /* by event: first child, next sibling */
 bool sql_selves(struct tk_sql *s);
+/* Sums of the durations of children, each rounded to nanoseconds as in queries; -1 for one that never ended. */
+bool sql_child_durs(struct tk_sql *s);
 bool sql_stacks(struct tk_sql *s);
 
 /* Returns the id after the last descendant of `event`. */

@@ -95,6 +95,7 @@ struct tk_sql {
   /* Built on demand; NULL = not yet. */
   tk_id *parents, *children, *siblings;
   tk_time *selves;
+  int64_t *child_durs; /* ns */
   uint64_t *stacks;
   struct counter_track *counter_tracks;
   struct counter_row *counters;
