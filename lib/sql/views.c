@@ -9,7 +9,7 @@ static const char VIEWS[] =
     "CREATE VIEW counters AS SELECT v.*, t.name, t.unit FROM counter v JOIN counter_track t ON v.track_id = t.id;"
     /* of a span that never ended, as in trace_processor: its duration of -1, less that of its children */
     "CREATE VIEW slice_self_dur AS SELECT id, ifnull(self_dur, -1 - (SELECT ifnull(sum(dur), 0) FROM slice c WHERE c.parent_id = "
-    "event.id)) AS self_dur FROM event WHERE phase <> 'counter';"
+    "event.id)) AS self_dur FROM event WHERE type <> 'counter';"
     "CREATE VIEW collective AS SELECT id, ts, dur, name, rank, host, step, stream, device, track_id, arg_set_id, "
     "extract_arg(arg_set_id, 'args.Collective name') AS collective, "
     "extract_arg(arg_set_id, 'args.Process Group Name') AS process_group, "

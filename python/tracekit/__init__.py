@@ -233,7 +233,7 @@ class Trace:
         """Returns the events as a table for pandas, polars, pyarrow or duckdb.
 
         columns     names to select: the default columns, further ones created on request (id, parent, host, device, self,
-                    unfinished, clipped), and "arg.KEY" for an arg
+                    unfinished, clipped, phase, op, module), and "arg.KEY" for an arg
         unit        "ns", or "ps" for exact picoseconds since info["origin_ns"]
         """
         return self._table("events", columns, unit)
