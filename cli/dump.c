@@ -25,6 +25,7 @@ static const struct opt opts[] = {
     0, 0 },
   { OPT_FLAG, 0, "graph", 0, "print the whole event graph in canonical order, with times in picoseconds",
     FIELD(graph), 0, 0, 0 },
+  ROW_STEP_NAME,
   ROWS_READ,
   ROW_END,
 };
