@@ -32,7 +32,8 @@ static bool add_scopes(const struct shared *s, struct tk_trace *t, struct tk_err
   if (!tk_scopes(t, s->scopes + 4, &rows, err)) return false;
   if (rows) return true;
   err->code = TK_ENOTHING;
-  snprintf(err->msg, sizeof err->msg, "%.200s: nothing matched: no event has a path in the arg '%.200s' (--scopes)", t->source, s->scopes + 4);
+  snprintf(err->msg, sizeof err->msg, "%.200s: nothing matched: no event has a path in the arg '%.200s' (--scopes)", t->source,
+           s->scopes + 4);
   return false;
 }
 

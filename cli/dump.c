@@ -56,7 +56,8 @@ static bool is_column(const char *word) {
 static bool are_columns(const struct opt_list *cols) {
   for (size_t i = 0; i < cols->n; i++) {
     if (is_column(cols->v[i])) continue;
-    tty_say("dump: --cols: unknown column '%s'; expected phase, op, module, step, rank, host, device, id, parent or arg.KEY", cols->v[i]);
+    tty_say("dump: --cols: unknown column '%s'; expected phase, op, module, step, rank, host, device, id, parent or arg.KEY",
+            cols->v[i]);
     return false;
   }
   return true;
