@@ -67,7 +67,8 @@ static const char *foreign_command(const char *name) {
     { "validate", "check" },            { "open", "view" },              { "flamegraph", "tree" },
     { "analyze-profile", "report" },    { "analyze", "report" },         { "analyse", "report" },         { "profile", "report" },
     { "breakdown", "report, top or tree" }, { "triage", "report or check" }, { "bottleneck", "report" }, { "hotspots", "top" },
-    { "traceconv", "convert" },         { "export", "convert" },         { "--combine", "merge" },
+    { "traceconv", "convert" },         { "export", "convert, or sql --db for SQLite" },         { "--combine", "merge" },
+    { "util", "merge or convert" },     { "analyze-trace", "report, top or tree" }, { "merge-traces", "merge" },     { "merge_traces", "merge" },     { "combine_chrome_traces", "merge" },
     { "--merge", "merge" },             { "--convert", "convert" },      { "--report", "report" },        { "--filter", "filter" },
     { "--query", "sql" },
   };

@@ -23,6 +23,7 @@ struct stranger {
 
 #define PERF_TEXT "the text of 'perf script'; profiler.firefox.com and speedscope.app open it"
 #define FTRACE_PACKED "the compressed text of Android's atrace; ui.perfetto.dev opens it"
+#define XCTRACE "a table that xctrace exported; Instruments opens the .trace it was made from"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
 /* After leading whitespace; letters match in either case. */
@@ -30,6 +31,9 @@ static const struct stranger TEXTS[] = {
     {"version https://git-lfs", 23, "a Git LFS pointer instead of the file; run 'git lfs pull'"},
     {"<!doctype html", 14, "an HTML page without a trace, such as an error or a login page; download the file again"},
     {"<html", 5, "an HTML page without a trace, such as an error or a login page; download the file again"},
+    /* xcrun xctrace export; --toc */
+    {"<?xml version=\"1.0\"?>\n<trace-query-result", 41, XCTRACE},
+    {"<?xml version=\"1.0\"?>\n<trace-toc", 32, XCTRACE},
     {"<?xml", 5, "an XML document (an error page?)"},
     {"<", 1, "HTML or XML (an error page?)"},
     {"Traceback (most recent", 22, "a Python traceback; the program that should have written the trace failed"},
