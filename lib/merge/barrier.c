@@ -13,7 +13,7 @@ static const struct barrier_row {
 } BARRIERS[] = {
     /* Composer, composer/profiler/json_trace_handler.py */
     {"\"clock_sync_timestamp_us\"", "value", false},
-    /* intel/opencl-intercept-layer, intercept/src/chrometracer.h: clintercept_start_time; pti-gpu writes the number as text */
+    /* intel/opencl-intercept-layer, its ChromeTracer: clintercept_start_time; pti-gpu writes the number as text */
     {"_start_time\"", "start_time", true},
 };
 

@@ -7,8 +7,8 @@
 
 /* Finds the barrier of an input, which shifts its times by `later` ns. */
 void barrier_find(struct align_input *input, const struct tk_trace *t, int64_t later);
-/* Gives all inputs the offset that makes their instants one. False if an input has none, if barriers are of ranks of one host, which share
- * a clock, or if starts are of several hosts. */
+/* Gives all inputs the offset that makes their instants one. False if an input has none, if barriers are of ranks of one host, which
+ * share a clock, or if starts are of several hosts. */
 bool barrier_apply(struct align_input *inputs, size_t n);
 
 #endif

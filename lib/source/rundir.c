@@ -434,8 +434,8 @@ static bool is_merge_of_others(const struct rundir_file *files, uint32_t n, cons
   const size_t n_folder = (size_t)(leaf - f->rel), n_id = end ? (size_t)(end - id) : 0;
   for (uint32_t i = 0; n_id && i < n; i++) {
     const char *other = files[i].rel;
-    if (strncmp(other, f->rel, n_folder) == 0 && strncmp(other + n_folder, id, n_id) == 0 && text_begins(other + n_folder + n_id, "-TP-"))
-      return true;
+    if (strncmp(other, f->rel, n_folder) != 0 || strncmp(other + n_folder, id, n_id) != 0) continue;
+    if (text_begins(other + n_folder + n_id, "-TP-")) return true;
   }
   return false;
 }

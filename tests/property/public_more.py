@@ -607,4 +607,110 @@ typing('deepspeedai/DeepSpeed#3579', 'report T.json --show-straggler', r'(?i)alw
 typing('microsoft/typescript-analyze-trace#30', 'analyze-trace T.json', r'\b(report|top|tree)\b')
 typing('facebookresearch/HolisticTraceAnalysis#222', 'top T.json --memory', r'\breport\b')
 
+# ---- a third round, tried when the second had been mended ----
+
+def xla(pid, name, *threads):
+    return [{'ph': 'M', 'name': 'process_name', 'pid': pid, 'args': {'name': name}}] + [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': t, 'args': {'name': n}} for t, n in threads]
+
+
+@case('pytorch/xla#2748', 'step', 'xp.StepTrace around the steps of PyTorch/XLA')
+def _():
+    put('host.trace.json', {'traceEvents': xla(701, '/host:CPU') + [e for i in (7, 8, 9) for e in (x('train_mnist', 1000 * i, 900, pid=701, args={'step_num': str(i), '_r': '1'}), x('build_graph', 1000 * i + 10, 100 + i, pid=701))]})
+    equal(top('host.trace.json', '--by', 'step', '--name', 'build_graph'), {str(i): 100000 + 1000 * i for i in (7, 8, 9)})
+
+
+@case('pytorch/xla#3965', 'device', 'rows that a TPU has beside its ops: modules, steps and scopes of names')
+def _():
+    rows = xla(3, '/device:TPU:0', (1, 'Steps'), (2, 'XLA Modules'), (3, 'XLA Ops'), (4, 'TensorFlow Name Scope'), (5, 'TensorFlow Ops'))
+    put('t.trace.json', {'traceEvents': rows + [x('0', 0, 100, pid=3, tid=1), x('SyncTensorsGraph.85', 0, 95, pid=3, tid=2), x('fusion.1', 5, 30, pid=3, tid=3), x('copy.2', 40, 20, pid=3, tid=3),
+                                                x('build_graph', 0, 90, pid=3, tid=4), x('MatMul', 5, 30, pid=3, tid=5)]})
+    d, = devices('t.trace.json')
+    equal((d['busy_ns'], d['work'], d['step']['count']), (50000, 2, 1))
+
+
+@case('huggingface/accelerate#2883', 'rank', 'the suffix of profile_N.json is the rank')
+def _():
+    for r in (0, 1, 10):
+        put(f'prof/profile_{r}.json', {'traceEvents': [x(f'w{r}', 10, 5)]})
+    equal(ranks('prof'), [0, 1, 10])
+
+
+@case('google/perfetto#686', 'flow', 'ids of flows that differ by a digit connect nothing')
+def _():
+    put('a.json', {'traceEvents': [x('SenderB', 0, 10, cat='ipc', pid=15903, tid=15904), {'cat': 'ipc', 'pid': 15903, 'tid': 15904, 'ts': 1, 'ph': 's', 'name': 'IPC', 'args': {}, 'id': '8780d404'},
+                                   {'cat': 'ipc', 'pid': 15875, 'tid': 15895, 'ts': 1001, 'ph': 'f', 'name': 'IPC', 'args': {}, 'id': '4780d404'}, x('Blergh', 1001, 100, cat='ipc', pid=15875, tid=15895)]})
+    equal(answers('a.json', ARROWS), [])
+    equal(answers(converted('a.json', 'a.pftrace'), ARROWS), [])
+
+
+@case('google/trace-viewer#1088', 'flow', 'arrows that start at no span stay in the file')
+def _():
+    flows = [{'cat': 'flow', 'pid': 1, 'tid': 1, 'ts': 1, 'ph': 's', 'name': 'LatencyInfo', 'id': '0x300000001'}, {'cat': 'flow', 'pid': 1, 'tid': 2, 'ts': 50, 'ph': 'f', 'bp': 'e', 'name': 'LatencyInfo', 'id': '0x300000001'}]
+    put('a.json', {'traceEvents': [x('task', 20, 10), x('draw', 40, 20, tid=2)] + flows})
+    equal([e for e in json.load(open(converted('a.json', 'b.json')))['traceEvents'] if e['ph'] in 'sf'], flows)
+
+
+@case('google/perfetto#194', 'perfetto', 'flow ids of packets connect two slices')
+def _():
+    put('a.pftrace', track(1, pid=5, tid=5) + track(2, pid=5, tid=6) + slice_event(100, 1, 1, 'send', more=bytes([0xf9, 0x02]) + (77).to_bytes(8, 'little')) + slice_event(200, 2, 1)
+        + slice_event(300, 1, 2, 'receive', more=bytes([0xf9, 0x02]) + (77).to_bytes(8, 'little')) + slice_event(400, 2, 2))
+    for source in ('a.pftrace', converted('a.pftrace', 'a.json')):
+        equal(answers(source, ARROWS), ['send,receive'])
+
+
+@case('rust-lang/measureme#34', 'question', "queries of rustc, as crox writes them")
+def _():
+    put('chrome_profiler.json', [{'name': n, 'cat': 'Query', 'ph': 'X', 'ts': ts, 'dur': dur, 'pid': 41, 'tid': 1, 'args': {}} for n, ts, dur in (('typeck', 10.25, 30.5), ('mir_built', 12.0, 5.125), ('typeck', 50, 4))]
+        + [{'name': 'process_name', 'cat': '', 'ph': 'M', 'ts': 0, 'pid': 41, 'tid': 0, 'args': {'name': 'regex-41: rustc --crate-name regex'}}])
+    equal(top('chrome_profiler.json'), {'typeck': 34500, 'mir_built': 5125})
+    equal(top('chrome_profiler.json', '--sort', 'self'), {'typeck': 34500, 'mir_built': 5125})
+
+
+@case('Hirevo/som-rs#41', 'stranger', 'the recording of measureme itself')
+def _():
+    put('som-trace.mm_profdata', b'MMPD\x09\0\0\0' + bytes(200))
+    has(said('info', 'som-trace.mm_profdata'), r'(?i)measureme|crox')
+
+
+@case('lstalmir/VulkanProfiler#5', 'track', 'frames of Vulkan: threads and queues with texts as ids')
+def _():
+    def pair(name, cat, tid, begin, end):
+        return [{'name': name, 'cat': cat, 'ph': 'B', 'ts': begin, 'pid': 0, 'tid': tid}], [{'name': name, 'cat': cat, 'ph': 'E', 'ts': end, 'pid': 0, 'tid': tid}]
+    frame, end = pair('Frame #7', 'Performance', 'VkQueue 0x55aa', 100.5, 200.5)
+    command, command_end = pair('VkCommandBuffer 0x77', 'Performance', 'VkQueue 0x55aa', 110, 190)
+    submit, submit_end = pair('vkQueueSubmit', 'Performance', 'Thread 4711', 90, 95)
+    put('a.json', {'displayTimeUnit': 'ns', 'otherData': {}, 'traceEvents': submit + submit_end + frame + command + command_end + end})
+    for source in ('a.json', converted('a.json', 'a.pftrace')):
+        equal(durations(source), {'vkQueueSubmit': [5], 'Frame #7': [100], 'VkCommandBuffer 0x77': [80]})
+        equal(len({e['thread'] for e in dump(source)}), 2)
+
+
+@case('argonne-lcf/Megatron-DeepSpeed#20', 'json', "DFTracer's .pfw: an event a line, without commas, and a file a rank")
+def _():
+    for r in (0, 1):
+        put(f'trace-{r}-of-2.pfw.gz', gzip.compress(('[\n' + ''.join(json.dumps({'id': i, 'name': n, 'cat': 'POSIX', 'pid': 100 + r, 'tid': 100 + r, 'ts': 1700000000000000 + 10 * i, 'dur': 3 + i, 'ph': 'X', 'args': {'hhash': 'ab', 'level': 1}}) + '\n'
+            for i, n in enumerate(('open64', 'read')))).encode()))
+    equal(durations('trace-0-of-2.pfw.gz'), {'open64': [3], 'read': [4]})
+    equal(ranks('trace-0-of-2.pfw.gz', 'trace-1-of-2.pfw.gz'), [0, 1])
+
+
+@case('sgl-project/sglang#1604', 'json', 'bytes that are no UTF-8 in the name of a kernel')
+def _():
+    put('a.json', b'{"traceEvents": [{"ph": "X", "cat": "kernel", "name": "bad \xff\xfe\x80 name", "pid": 0, "tid": 7, "ts": 1, "dur": 4, "args": {"stream": 7, "device": 0}}, '
+        + json.dumps(kernel('gemm', 10, 6)).encode() + b']}')
+    equal([(d['kernels'], d['busy_ns']) for d in devices('a.json')], [(2, 10000)])
+    json.loads(open(converted('a.json', 'b.json'), encoding='utf-8').read())
+
+
+@case('tensorflow/tensorboard#6974', 'question', 'HLO ops of JAX on a CPU')
+def _():
+    put('host.trace.json', {'traceEvents': xla(701, '/host:CPU', (9, 'tf_XLATfrtCpuClient/88')) + [x(n, ts, d, pid=701, tid=9, args={'hlo_op': n, 'hlo_module': 'jit_f'}) for n, ts, d in (('dot.3', 0, 50), ('fusion', 60, 7), ('dot.3', 70, 51))]})
+    equal(top('host.trace.json', '--by', 'arg.hlo_op'), {'dot.3': 101000, 'fusion': 7000})
+    has(said('report', 'host.trace.json'), r'(?i)no (accelerator|device|GPU)')
+
+
+typing('rust-lang/measureme#34', 'summarize T.json', r'\b(report|top|info)\b')
+typing('google/trace-viewer#1088', 'trace2html T.json -o o.html', r'\b(view|report)\b')
+typing('rust-lang/cargo#7311', 'convert T.json -o o.speedscope.json', r'speedscope')
+
 sys.exit(main())
