@@ -257,7 +257,8 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
       .violations_before = found->before, .violations_after = found->after};
   h->method = method_of(r, host, input, r->mapped[first]);
   const bool is_assumed = input->by_barrier && input->starts_on_host;
-  h->trusted = (input->given && !is_assumed) || (found->state == ALIGN_REFERENCE && !found->assumed) || (r->mapped[first] && found->state == ALIGN_GOOD);
+  h->trusted = (input->given && !is_assumed) || (found->state == ALIGN_REFERENCE && !found->assumed) ||
+               (r->mapped[first] && found->state == ALIGN_GOOD);
   h->error_us = found->error_ns / 1e3;
   h->weight = found->weight;
   h->unless_us = found->unless_ns / 1e3;

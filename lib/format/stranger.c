@@ -61,7 +61,8 @@ static const struct stranger BINARIES[] = {
     {"[\0", 2, "UTF-16 text; save it as UTF-8"},
     {"\0{", 2, "UTF-16 text; save it as UTF-8"},
     {"\0[", 2, "UTF-16 text; save it as UTF-8"},
-    {"MMPD", 4, "a recording of measureme (rustc -Z self-profile); crox converts it to JSON that can be read"}, /* FILE_MAGIC_TOP_LEVEL */
+    /* measureme src/file_header.rs: FILE_MAGIC_TOP_LEVEL */
+    {"MMPD", 4, "a recording of measureme (rustc -Z self-profile); crox converts it to JSON that can be read"},
     {"PK\3\4", 4, "a zip archive"},
     {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that profiler.firefox.com opens"},
     {"SQLite format 3", 16, "the beginning of an SQLite database; export or copy it again"}, /* a whole header is asked by formats */
