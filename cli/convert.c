@@ -26,11 +26,22 @@ static const struct example examples[] = {
   { 0, 0 },
 };
 
+/* A key that no event has is an empty selection. */
+static bool add_scopes(const struct shared *s, struct tk_trace *t, struct tk_err *err) {
+  uint64_t rows;
+  if (!tk_scopes(t, s->scopes + 4, &rows, err)) return false;
+  if (rows) return true;
+  err->code = TK_ENOTHING;
+  snprintf(err->msg, sizeof err->msg, "%.200s: nothing matched: no event has a path in the arg '%.200s' (--scopes)", t->source,
+           s->scopes + 4);
+  return false;
+}
+
 static bool convert_prepare(const struct shared *s, struct tk_trace *t, const char *output, struct redacting *r,
                             struct tk_err *err) {
   if (run_derives(s, output, t->format) && !tk_derive(t, NULL, err)) return false;
   if (s->fold_graphs && !tk_fold_graphs(t, NULL, err)) return false;
-  if (s->scopes && !tk_scopes(t, s->scopes + 4, NULL, err)) return false;
+  if (s->scopes && !add_scopes(s, t, err)) return false;
   return !s->redact.asked || tk_redact(t, &r->options, &r->report, err);
 }
 

@@ -2,11 +2,15 @@
  * tests. */
 #include "commands.h"
 #include "print/listing.h"
-#include "shared/run.h"
+#include "shared/select.h"
 #include "print/tty.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct params {
   struct shared shared;
+  struct opt_list cols;
   int head;
   bool jsonl, csv, graph;
 };
@@ -17,8 +21,11 @@ static const struct opt opts[] = {
   { OPT_INT, 0, "head", "N", "print only the first N events", FIELD(head), 0, 1, 2147483647 },
   { OPT_FLAG, 0, "jsonl", 0, "print a JSON object per event, including its args", FIELD(jsonl), 0, 0, 0 },
   { OPT_FLAG, 0, "csv", 0, "print the events as CSV", FIELD(csv), 0, 0, 0 },
+  { OPT_LIST, 0, "cols", "COLUMN", "add a column: phase, op, module, step, rank, host, device, id, parent or arg.KEY", FIELD(cols), 0,
+    0, 0 },
   { OPT_FLAG, 0, "graph", 0, "print the whole event graph in canonical order, with times in picoseconds",
     FIELD(graph), 0, 0, 0 },
+  ROW_STEP_NAME,
   ROWS_READ,
   ROW_END,
 };
@@ -26,6 +33,7 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit dump trace.json --head 20", "print the first 20 events" },
   { "tracekit dump trace.json --jsonl > events.jsonl", "print all events for use in a script" },
+  { "tracekit dump trace.json --csv --cols phase --cols step", "print each event with its phase and its training step" },
   { "tracekit dump trace.json --graph", "print the event graph, one item per line" },
   { 0, 0 },
 };
@@ -37,12 +45,44 @@ static bool print(void *arg, const char *text, size_t n) {
   return true;
 }
 
+static bool is_column(const char *word) {
+  static const char *const WORDS[] = { "phase", "op", "module", "step", "rank", "host", "device", "id", "parent" };
+  bool is = select_is_arg(word);
+  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) is |= strcmp(word, WORDS[i]) == 0;
+  return is;
+}
+
+/* False, with a message, if a word is no column. */
+static bool are_columns(const struct opt_list *cols) {
+  for (size_t i = 0; i < cols->n; i++) {
+    if (is_column(cols->v[i])) continue;
+    tty_say("dump: --cols: unknown column '%s'; expected phase, op, module, step, rank, host, device, id, parent or arg.KEY",
+            cols->v[i]);
+    return false;
+  }
+  return true;
+}
+
+static void dump_list(const struct params *p, struct tk_trace *t, enum listing_form form, int *status) {
+  const char **names = calloc(p->cols.n + 1, sizeof *names);
+  struct columns columns = { 0 };
+  struct tk_err err = { 0 };
+  for (size_t i = 0; names && i < p->cols.n; i++) names[i] = p->cols.v[i];
+  const bool read = names && (!p->cols.n || columns_read(&columns, t, names, &err));
+  const bool ok = read && listing_print(stdout, t, form, &columns, (size_t)p->head);
+  if (names && !read) *status = run_fail(&err);
+  else if (!ok) *status = run_no_memory();
+  columns_free(&columns);
+  free(names);
+}
+
 static int dump_one(const struct params *p, struct tk_sources *sources, size_t i) {
   const enum listing_form form = p->jsonl ? LISTING_JSONL : p->csv ? LISTING_CSV : LISTING_TABLE;
   int status = STATUS_DONE;
   struct tk_trace *t = run_load_input(&p->shared, sources, i, &status);
   if (!t) return status;
-  if (!(p->graph ? tk_dump_to(t, print, NULL) : listing_print(stdout, t, form, (size_t)p->head))) status = run_no_memory();
+  if (!p->graph) dump_list(p, t, form, &status);
+  else if (!tk_dump_to(t, print, NULL)) status = run_no_memory();
   tk_free(t);
   return status;
 }
@@ -52,6 +92,8 @@ static int cmd_dump(const void *params, const struct operands *in) {
   int worst = STATUS_DONE;
   if (p->jsonl + p->csv + p->graph > 1) return run_usage("dump", "--jsonl, --csv and --graph cannot be combined");
   if (p->graph && p->head) return run_usage("dump", "--head cannot be combined with --graph");
+  if (p->graph && p->cols.n) return run_usage("dump", "--cols cannot be combined with --graph");
+  if (!are_columns(&p->cols)) return STATUS_USAGE;
   struct tk_sources *sources = run_sources(&p->shared, "dump", in, &worst);
   for (size_t i = 0; sources && i < sources->n && worst < STATUS_SIGNALLED; i++) {
     int status = dump_one(p, sources, i);
@@ -69,7 +111,7 @@ const struct command command_dump = {
   .description =
     "Prints the events of a trace sorted by time, one per line: start (milliseconds since the first event), duration, name, "
     "indented by depth, process and thread. --jsonl and --csv print the same for programs, with exact times; --jsonl includes "
-    "args.\n"
+    "args. --cols adds what an event is part of, such as its phase, or an arg.\n"
     "\n"
     "--graph prints the event graph as it was read: tracks, events with their depth and args, flows, records, metadata and "
     "notes, in canonical order. Two traces with the same meaning print the same text. The text is meant for people and for "

@@ -38,6 +38,7 @@ static const struct opt opts[] = {
   ROW_LEVEL,
   ROW_NO_PROVENANCE,
   ROW_NO_PASSTHROUGH,
+  ROW_FOLD_GRAPHS,
   { OPT_SWITCH, 0, "derive", 0,
     "add the steps and lines that xprof derives from an XPlane: Steps, XLA Modules, Framework Ops, ... (default)",
     SHARED(derive), 0, 0, 0 },
@@ -125,6 +126,7 @@ static struct tk_extract_options options_of(const struct params *p, struct progr
     .split = p->split,
     .raw = p->raw,
     .derive = p->shared.derive >= 0,
+    .fold_graphs = p->shared.fold_graphs,
   };
   o.save.same = true;
   if (p->step) o.source.step = p->step;
@@ -142,6 +144,7 @@ static const char *raw_excludes(const struct shared *s) {
   if (s->pretty || s->overlaps || s->level) return "--raw cannot be combined with --pretty, --overlaps or --level: it copies "
                                                    "files unchanged";
   if (s->derive > 0) return "--raw cannot be combined with --derive: it copies files unchanged";
+  if (s->fold_graphs) return "--raw cannot be combined with --fold-graphs: it copies files unchanged";
   return NULL;
 }
 

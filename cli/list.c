@@ -169,6 +169,13 @@ static int status_of(const struct tk_list_report *r) {
   return status;
 }
 
+/* A run, host or rank that is not there is an error, as in the commands that read it. */
+static int say_none(const struct tk_source_options *asked) {
+  if (!asked->run && !asked->step && !asked->host && !asked->rank) return STATUS_DONE;
+  tty_say("list: no trace has the given run, step, host and rank; without these options, list shows all");
+  return STATUS_INPUT;
+}
+
 static int cmd_list(const void *params, const struct operands *in) {
   static const char *const here[] = { "." };
   const struct params *p = params;
@@ -190,7 +197,7 @@ static int cmd_list(const void *params, const struct operands *in) {
     status = run_fail(&err);
   } else {
     run_notes(&p->shared, NULL, report.notes);
-    status = status_of(&report);
+    status = report.n ? status_of(&report) : say_none(&options.source);
     if (p->shared.json) print_list_json(p, &report);
     else if ((status == STATUS_DONE || report.n > 1) && !print_list_text(p, &report)) status = STATUS_INPUT;
   }

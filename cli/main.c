@@ -3,6 +3,7 @@
  * The first argument or the program's own name selects the command: `tracekit merge` and `tracekit-merge` are the same.
  */
 #include "commands.h"
+#include "options/meant.h"
 #include "docs/docs.h"
 #include "docs/topics.h"
 #include "docs/complete_values.h"
@@ -53,31 +54,8 @@ static int run_command(const struct command *c, int argc, char **argv) {
   return status;
 }
 
-/* Returns our commands for the name of a command of other programs; NULL if unknown. */
-static const char *foreign_command(const char *name) {
-  static const struct {
-    const char *name, *here;
-  } rows[] = {
-    { "stats", "info, top or report" }, { "summary", "info or report" }, { "show", "info or dump" },     { "cat", "dump" },
-    { "print", "dump" },                { "ls", "list" },                { "grep", "filter" },            { "trim", "filter" },
-    { "cut", "filter" },                { "slice", "filter" },           { "compress", "convert or "
-                                                                                       "shrink" }, { "unpack", "extract" },
-    { "query", "sql" },                 { "compare", "diff" },           { "join", "merge" },             { "combine", "merge" },
-    { "align", "merge" },               { "shift", "rebase" },           { "anonymise", "redact" },       { "anonymize", "redact" },
-    { "validate", "check" },            { "open", "view" },              { "flamegraph", "tree" },
-    { "analyze-profile", "report" },    { "analyze", "report" },         { "analyse", "report" },         { "profile", "report" },
-    { "breakdown", "report, top or tree" }, { "triage", "report or check" }, { "bottleneck", "report" }, { "hotspots", "top" },
-    { "traceconv", "convert" },         { "export", "convert" },         { "--combine", "merge" },
-    { "--merge", "merge" },             { "--convert", "convert" },      { "--report", "report" },        { "--filter", "filter" },
-    { "--query", "sql" },
-  };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (!strcmp(rows[i].name, name) && !opt_find_command(commands, name)) return rows[i].here;
-  return NULL;
-}
-
 static int unknown_command(const char *name) {
-  const char *here = foreign_command(name);
+  const char *here = meant_command(name);
   const char *const options[] = { "--help", "--version", NULL };
   const char *names[MAX_COMMANDS + 2] = { "help" }, *summary;
   struct opt_error error;

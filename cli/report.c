@@ -70,9 +70,12 @@ static int print_report(const struct params *p, const struct tk_sources *sources
   return STATUS_DONE;
 }
 
-/* True if the selection leaves no work of traces that record some. */
+/* True if the selection leaves no work.  A range of time alone also selects the host, if the traces record no device. */
 static bool is_empty(const struct tk_report *r, const struct tk_selection *select) {
-  return !r->n_kernels && r->n_devices && select_is_asked(select);
+  const bool by_event = select->where && *select->where;
+  uint64_t events = 0;
+  for (size_t i = 0; i < r->n_ranks; i++) events += r->ranks[i].events;
+  return !r->n_kernels && (by_event || ((r->n_devices || !events) && select_is_asked(select)));
 }
 
 static int say_nothing(const struct shared *s) {

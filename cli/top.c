@@ -299,6 +299,12 @@ static int print_top(const struct params *p, const struct tk_trace *t, const str
   return STATUS_DONE;
 }
 
+/* Explains why --min-count hides all rows. */
+static int top_say_few(const struct params *p, const struct tk_trace *t) {
+  if (!p->selected.shared.quiet) tty_fail("%s: nothing matched: no row has %d events (--min-count)", t->source, p->min_count);
+  return STATUS_FINDING;
+}
+
 static int top_of(const struct params *p, struct tk_top_options *options, const struct operands *in) {
   struct tk_top_report report = { 0 };
   struct progress progress;
@@ -311,8 +317,10 @@ static int top_of(const struct params *p, struct tk_top_options *options, const 
   options->select.progress = run_ticker(&progress);
   bool ok = tk_top(t, options, &report, &err);
   progress_end(&progress);
-  const bool nothing = ok && !report.events && !p->selected.selection.allow_empty && select_is_asked(&options->select);
+  const bool may_be_empty = p->selected.selection.allow_empty;
+  const bool nothing = ok && !report.events && !may_be_empty && select_is_asked(&options->select);
   if (!ok) status = run_fail_of(t->source, &err);
+  else if (report.events && !report.n_rows && p->min_count && !may_be_empty) status = top_say_few(p, t);
   else status = nothing ? STATUS_FINDING : print_top(p, t, &report);
   if (nothing && !p->selected.shared.quiet) select_say_nothing(t, &options->select);
   tk_top_report_free(&report);

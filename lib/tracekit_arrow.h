@@ -58,6 +58,7 @@ struct ArrowArrayStream {
  *           id*         id of the event in the trace, also used by parent* and by event in other tables
  *           parent*, host*, device* (ran on an accelerator), unfinished*, clipped*
  *           self*       like dur: time during which the span was the innermost one of its thread
+ *           phase*, op*, module*   what the event is part of, as in tk_top_options.by; null = none
  *           arg.KEY*    integer, number or boolean if all values are; else text
  *      TRACKS  id, kind (process, thread, counter, async), name, pid, tid, parent, process, rank, host, events
  *      FLOWS   flow (equal for points of one flow), role, event, track, ts, name, cat

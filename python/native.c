@@ -465,6 +465,22 @@ static PyObject *trace_derive(PyObject *self, PyObject *nothing) {
   return work_end(&w, Py_BuildValue("{s:K,s:K,s:K}", "steps", d.steps, "lines", d.lines, "events", d.events));
 }
 
+static PyObject *trace_fold_graphs(PyObject *self, PyObject *nothing) {
+  struct tk_folded f = {0};
+  (void)nothing;
+  ASKS(self, NULL);
+  if (!work_enter(&w) || !work_leave(&w, tk_fold_graphs(w.t, &f, &w.err))) return work_end(&w, NULL);
+  return work_end(&w, Py_BuildValue("{s:K,s:K,s:K}", "events", f.events, "lanes", f.lanes, "annotations", f.annotations));
+}
+
+static PyObject *trace_scopes(PyObject *self, PyObject *dict) {
+  uint64_t rows = 0;
+  ASKS(self, dict);
+  const char *key = opt_text(&w.o, "key");
+  if (!work_enter(&w) || !work_leave(&w, tk_scopes(w.t, key, &rows, &w.err))) return work_end(&w, NULL);
+  return work_end(&w, PyLong_FromUnsignedLongLong(rows));
+}
+
 static PyObject *trace_redact(PyObject *self, PyObject *dict) {
   struct tk_redact_report r = {0};
   ASKS(self, dict);
@@ -806,7 +822,7 @@ static PyObject *merge(PyObject *module, PyObject *args) {
       .derive = opt_bool(&o, "derive"), .redact = opt_bool(&o, "redact") ? &redact : NULL, .to_zero = opt_bool(&o, "to_zero"),
       .keep_going = opt_bool(&o, "keep_going"), .keep_truncated = opt_bool(&o, "keep_truncated"), .anchor = opt_text(&o, "anchor"),
       .collectives = opt_text(&o, "collectives"), .link_collectives = opt_bool(&o, "link_collectives"),
-      .align_report = opt_text(&o, "align_report"), .manifest = opt_bool(&o, "manifest")};
+      .align_report = opt_text(&o, "align_report"), .manifest = opt_bool(&o, "manifest"), .fold_graphs = opt_bool(&o, "fold_graphs")};
   const char *const *v = texts(&o, names, &n);
   const char *output = utf8(&o, path);
   if (!o.failed) {
@@ -832,7 +848,7 @@ static PyObject *extract(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
   const struct tk_extract_options opt = {.source = source_options(&o, &c), .load = load_options(&o, &c), .save = save_options(&o, &c),
                                          .output = opt_text(&o, "output"), .split = opt_bool(&o, "split"), .raw = opt_bool(&o, "raw"),
-                                         .derive = opt_bool(&o, "derive")};
+                                         .derive = opt_bool(&o, "derive"), .fold_graphs = opt_bool(&o, "fold_graphs")};
   const char *const *v = texts(&o, names, &n);
   if (!o.failed) {
     begin(&c, option(&o, "progress"));
@@ -1052,7 +1068,7 @@ static PyMethodDef trace_methods[] = {
     METHOD(close, METH_NOARGS), METHOD(info, METH_NOARGS), METHOD(save, METH_VARARGS),   METHOD(filter, METH_O),
     METHOD(rebase, METH_O),     METHOD(derive, METH_NOARGS), METHOD(redact, METH_O),     METHOD(shrink, METH_VARARGS),
     METHOD(split, METH_VARARGS), METHOD(top, METH_O),       METHOD(tree, METH_O),        METHOD(table, METH_VARARGS),
-    METHOD(sql, METH_VARARGS), METHOD(report, METH_O),
+    METHOD(sql, METH_VARARGS), METHOD(report, METH_O),    METHOD(fold_graphs, METH_NOARGS), METHOD(scopes, METH_O),
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot trace_slots[] = {{Py_tp_dealloc, (void *)trace_dealloc}, {Py_tp_methods, trace_methods}, {0, NULL}};

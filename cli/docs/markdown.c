@@ -110,6 +110,20 @@ static void all_shared_options(FILE *to, const struct command *const *commands) 
     }
 }
 
+static const char EMPTY[] =
+  "\n## Empty results\n"
+  "\n"
+  "One rule holds for all commands:\n"
+  "\n"
+  "* A selection of events that matches nothing prints and writes nothing, explains why on standard error (\"nothing matched: "
+  "...\"), and exits\n  with status 1. This covers the options that select events, `--step`, `--per`, `--path`, `--scopes`, "
+  "`--at`, `--min-count` and `split --by\n  step`. Commands with `--allow-empty` then print or write the empty result, with status 0.\n"
+  "* A file, run, host or rank that is not there is a missing input, with status 3; ranks that `merge` and `plan` select are a "
+  "selection,\n  with status 1.\n"
+  "* An answer may be empty: the rows of a statement of `sql`, a `list` of a folder without traces, the differences of equal "
+  "runs. Its\n  status is 0.\n"
+  "* An expectation of `check --assert` that the trace cannot answer is neither met nor failed: status 3.\n";
+
 void docs_markdown(FILE *to, const struct command *c, const struct command *const *commands) {
   const char *meaning;
   int status;
@@ -127,6 +141,7 @@ void docs_markdown(FILE *to, const struct command *c, const struct command *cons
   all_shared_options(to, commands);
   fputs("\n## Exit status\n\n| status | meaning |\n|--:|---|\n", to);
   for (size_t i = 0; (meaning = docs_status(i, &status)); i++) fprintf(to, "| %d | %s |\n", status, meaning);
+  fputs(EMPTY, to);
 }
 
 /* ---- formats ---- */

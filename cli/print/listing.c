@@ -2,7 +2,6 @@
  * CSV.  Printing them from integers makes them independent of the locale. */
 #include "listing.h"
 
-#include "json.h"
 #include "tty.h"
 
 #include <stdlib.h>
@@ -32,6 +31,12 @@ static struct placed *in_order(const struct tk_trace *t, tk_time *start) {
   *start = t->n_events ? v[0].ts : 0;
   return v;
 }
+
+struct listed {
+  const struct tk_trace *t;
+  const struct columns *columns;
+  tk_time start;
+};
 
 /* ---- values ---- */
 
@@ -71,19 +76,22 @@ static void place_of(const struct tk_trace *t, tk_id track, struct place *p) {
 
 /* ---- a table ---- */
 
-static void table_line(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) {
+static void table_line(FILE *to, const struct listed *l, const struct tk_event *e) {
+  const struct tk_trace *t = l->t;
   char a[TIME], b[TIME];
   struct place p;
   size_t n;
   const char *name = tk_string(t, t->classes[e->cls].name, &n);
   place_of(t, e->track, &p);
-  fprintf(to, "%15s %13s  ", ms(e->ts - start, 6, a), e->kind == TK_SPAN ? ms(e->dur, 6, b) : "-");
+  fprintf(to, "%15s %13s  ", ms(e->ts - l->start, 6, a), e->kind == TK_SPAN ? ms(e->dur, 6, b) : "-");
   fprintf(to, "%*s", e->kind == TK_SPAN && e->depth < 20 ? 2 * e->depth : 0, "");
   tty_text(to, name, n);
   fputs("  (", to);
   tty_string(to, p.process);
   if (*p.thread) fputs(", ", to), tty_string(to, p.thread);
-  fputs(")\n", to);
+  fputc(')', to);
+  columns_words(l->columns, to, (tk_id)(e - t->events));
+  fputc('\n', to);
 }
 
 /* ---- lines for programs ---- */
@@ -123,7 +131,8 @@ static void json_args(struct json *j, const struct tk_trace *t, const struct tk_
   json_close(j, '}');
 }
 
-static void json_line(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) {
+static void json_line(FILE *to, const struct listed *l, const struct tk_event *e) {
+  const struct tk_trace *t = l->t;
   struct json j = { .to = to, .flat = true };
   const struct tk_class *c = &t->classes[e->cls];
   char text[TIME];
@@ -132,7 +141,7 @@ static void json_line(FILE *to, const struct tk_trace *t, const struct tk_event 
   const char *s = tk_string(t, c->name, &n);
   place_of(t, e->track, &p);
   json_open(&j, NULL, '{');
-  json_raw(&j, "time_ms", ms(e->ts - start, 9, text));
+  json_raw(&j, "time_ms", ms(e->ts - l->start, 9, text));
   if (e->kind == TK_SPAN) json_raw(&j, "dur_ms", ms(e->dur, 9, text));
   json_string(&j, "kind", kind_of(e));
   json_uint(&j, "depth", e->depth);
@@ -140,6 +149,7 @@ static void json_line(FILE *to, const struct tk_trace *t, const struct tk_event 
   json_string(&j, "thread", p.thread);
   json_text(&j, "name", s, n);
   if (c->cat) s = tk_string(t, c->cat, &n), json_text(&j, "category", s, n);
+  columns_json(l->columns, &j, (tk_id)(e - t->events));
   json_args(&j, t, e);
   json_close(&j, '}');
 }
@@ -153,33 +163,40 @@ static void csv_text(FILE *to, const char *text, size_t n) {
   fputc('"', to);
 }
 
-static void csv_line(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) {
+static void csv_line(FILE *to, const struct listed *l, const struct tk_event *e) {
+  const struct tk_trace *t = l->t;
   char a[TIME], b[TIME];
   struct place p;
   size_t n;
   const char *s = tk_string(t, t->classes[e->cls].name, &n);
   place_of(t, e->track, &p);
-  fprintf(to, "%s,%s,%s,%u", ms(e->ts - start, 9, a), e->kind == TK_SPAN ? ms(e->dur, 9, b) : "", kind_of(e), e->depth);
+  fprintf(to, "%s,%s,%s,%u", ms(e->ts - l->start, 9, a), e->kind == TK_SPAN ? ms(e->dur, 9, b) : "", kind_of(e), e->depth);
   csv_text(to, p.process, strlen(p.process));
   csv_text(to, p.thread, strlen(p.thread));
   csv_text(to, s, n);
   s = tk_string(t, t->classes[e->cls].cat, &n);
   csv_text(to, s, n);
+  columns_csv(l->columns, to, (tk_id)(e - t->events));
   fputc('\n', to);
 }
 
 /* ---- all ---- */
 
-bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, size_t head) {
-  void (*const line[])(FILE *to, const struct tk_trace *t, const struct tk_event *e, tk_time start) = { table_line, json_line,
-                                                                                                        csv_line };
-  tk_time start;
-  struct placed *v = in_order(t, &start);
+static void csv_head(FILE *to, const struct columns *columns) {
+  fputs("time_ms,dur_ms,kind,depth,process,thread,name,category", to);
+  columns_csv_names(columns, to);
+  fputc('\n', to);
+}
+
+bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, const struct columns *columns, size_t head) {
+  void (*const line[])(FILE *to, const struct listed *l, const struct tk_event *e) = { table_line, json_line, csv_line };
+  struct listed listed = { .t = t, .columns = columns };
+  struct placed *v = in_order(t, &listed.start);
   const size_t n = head && head < t->n_events ? head : t->n_events;
   if (!v) return false;
-  if (form == LISTING_CSV) fputs("time_ms,dur_ms,kind,depth,process,thread,name,category\n", to);
+  if (form == LISTING_CSV) csv_head(to, columns);
   if (form == LISTING_TABLE) fprintf(to, "%15s %13s  name (process, thread)\n", "time in ms", "duration");
-  for (size_t i = 0; i < n && !ferror(to); i++) line[form](to, t, &t->events[v[i].event], start);
+  for (size_t i = 0; i < n && !ferror(to); i++) line[form](to, &listed, &t->events[v[i].event]);
   if (form == LISTING_TABLE && n < t->n_events) fprintf(to, "%15s %13s  (%zu of %u events)\n", "...", "", n, t->n_events);
   free(v);
   return true;

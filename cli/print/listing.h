@@ -2,13 +2,13 @@
 #ifndef CLI_PRINT_LISTING_H
 #define CLI_PRINT_LISTING_H
 
-#include "tracekit.h"
+#include "columns.h"
 
 #include <stdio.h>
 
 enum listing_form { LISTING_TABLE, LISTING_JSONL, LISTING_CSV };
 
-/* Prints the first `head` events; 0 = all.  False if out of memory. */
-bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, size_t head);
+/* Prints the first `head` events, 0 = all, with these further columns.  False if out of memory. */
+bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, const struct columns *columns, size_t head);
 
 #endif

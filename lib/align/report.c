@@ -173,8 +173,9 @@ static void sentence(const struct align_reporter *r, struct tk_align_host *h, co
   else if (input->copy_of && h->trusted && !h->n_pieces)
     snprintf(text, sizeof text, "it has the clock of the reference");
   else if (strcmp(h->method, "given") == 0)
-    snprintf(text, sizeof text, input->by_barrier ? "shifted by a barrier that the program recorded in each rank"
-                                                  : "shifted by the given offset");
+    snprintf(text, sizeof text, !input->by_barrier       ? "shifted by the given offset"
+                                : input->starts_on_host ? "placed by its start on the clock of the host, if all inputs are of one host"
+                                                        : "shifted by a barrier that the program recorded in each rank");
   else if (strcmp(h->method, "start") == 0)
     snprintf(text, sizeof text, "its first event was aligned with the reference's first event; hosts may start seconds apart");
   else if (strcmp(h->method, "clock") == 0)
@@ -255,7 +256,9 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
       .mad_us = found->mad_ns / 1e3, .p95_us = found->p95_ns / 1e3, .bounded = found->bounded, .feasible = found->feasible,
       .violations_before = found->before, .violations_after = found->after};
   h->method = method_of(r, host, input, r->mapped[first]);
-  h->trusted = input->given || (found->state == ALIGN_REFERENCE && !found->assumed) || (r->mapped[first] && found->state == ALIGN_GOOD);
+  const bool is_assumed = input->by_barrier && input->starts_on_host;
+  h->trusted = (input->given && !is_assumed) || (found->state == ALIGN_REFERENCE && !found->assumed) ||
+               (r->mapped[first] && found->state == ALIGN_GOOD);
   h->error_us = found->error_ns / 1e3;
   h->weight = found->weight;
   h->unless_us = found->unless_ns / 1e3;

@@ -16,6 +16,7 @@ struct align_input {
   const struct align_map *map; /* map supplied by the user; NULL = use given_ns */
   int64_t barrier_ns; /* a barrier that all ranks recorded */
   bool has_barrier, by_barrier; /* by_barrier: given_ns follows from it */
+  bool starts_on_host; /* the barrier is the zero of the host's clock, which tells nothing if the inputs are of several hosts */
   bool merged;     /* contains several ranks */
   bool read, given, wanted; /* wanted: part of the output */
   bool stated;     /* the rank comes from the input or its file name */

@@ -11,18 +11,12 @@ static bool has_table(enum tk_top_by by) {
   return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK;
 }
 
-/* Finds what events lie within, for the groupings by phase, op and module. */
+/* Groupings by a fact of the spans around an event. */
 static bool groups_prepare(struct groups *g, enum tk_top_by by) {
   const struct match *m = g->match;
-  struct links links = {0};
-  struct phases phases = {0};
+  const enum around_fact fact = by == TK_TOP_PHASE ? AROUND_PHASE : by == TK_TOP_OP ? AROUND_OP : AROUND_MODULE;
   if (by != TK_TOP_PHASE && by != TK_TOP_OP && by != TK_TOP_MODULE) return true;
-  bool ok = links_init(&links, &m->kinds, m->origins, g->mem);
-  if (ok && by == TK_TOP_PHASE) ok = phases_init(&phases, &m->kinds, &m->steps, &links, g->mem);
-  else if (ok) ok = (g->region = regions_find(&m->kinds, &links, by == TK_TOP_OP ? REGION_OP : REGION_MODULE, g->mem)) != NULL;
-  g->phase = phases.of;
-  links_free(&links);
-  return ok;
+  return around_init(&g->around, fact, &m->kinds, &m->steps, m->origins, g->mem);
 }
 
 bool groups_init(struct groups *g, const struct match *match, const struct tk_top_options *opt, struct mem *mem) {
@@ -44,8 +38,7 @@ bool groups_init(struct groups *g, const struct match *match, const struct tk_to
 void groups_free(struct groups *g) {
   if (!g->mem) return;
   mem_free(g->mem, g->of_id);
-  mem_free(g->mem, g->phase);
-  mem_free(g->mem, g->region);
+  around_free(&g->around);
   map_free(&g->of_value);
   intern_free(&g->texts);
   buf_free(&g->text);
@@ -142,15 +135,10 @@ static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
   return groups_of_text(g, s->bytes, s->len);
 }
 
-static uint32_t group_of_phase(struct groups *g, tk_id event) {
-  const char *word = phase_word(g->phase[event]);
-  return word ? group_of_text(g, word, strlen(word)) : GROUP_NONE;
-}
-
-static uint32_t group_of_region(struct groups *g, tk_id event) {
-  const tk_id region = g->region[event];
-  const struct intern_str *s = region ? trace_str(g->t, g->t->classes[g->t->events[region].cls].name) : NULL;
-  return s ? groups_of_text(g, s->bytes, s->len) : GROUP_NONE;
+static uint32_t group_of_around(struct groups *g, tk_id event) {
+  size_t n;
+  const char *text = around_text(&g->around, event, &n);
+  return text ? groups_of_text(g, text, n) : GROUP_NONE;
 }
 
 static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
@@ -159,9 +147,9 @@ static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
   int64_t number;
   switch (g->by) {
   case TK_TOP_KIND: return group_of_number(g, kinds_of(&g->match->kinds, e));
-  case TK_TOP_PHASE: return group_of_phase(g, (tk_id)(e - g->t->events));
+  case TK_TOP_PHASE:
   case TK_TOP_OP:
-  case TK_TOP_MODULE: return group_of_region(g, (tk_id)(e - g->t->events));
+  case TK_TOP_MODULE: return group_of_around(g, (tk_id)(e - g->t->events));
   case TK_TOP_RANK: return o && o->rank >= 0 ? group_of_number(g, o->rank) : GROUP_NONE;
   case TK_TOP_STEP: return steps_of(&g->match->steps, e, &number) ? group_of_number(g, number) : GROUP_NONE;
   default: break;

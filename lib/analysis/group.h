@@ -5,8 +5,8 @@
 #ifndef ANALYSIS_GROUP_H
 #define ANALYSIS_GROUP_H
 
+#include "op/around.h"
 #include "op/match.h"
-#include "op/regions.h"
 
 enum { GROUP_NONE = 1 };
 
@@ -20,8 +20,7 @@ struct groups {
   uint32_t n;                /* groups are 1 .. n */
   struct intern texts;       /* text g - 1 belongs to group g, g > 1 */
   uint32_t *of_id;           /* by class or track; 0 = not computed yet */
-  uint8_t *phase;            /* by event */
-  tk_id *region;             /* by event: its op or module */
+  struct around around;      /* for phase, op and module */
   struct map of_value;       /* kinds, ranks, steps, integers */
   struct buf text;
 };

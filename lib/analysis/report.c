@@ -259,7 +259,7 @@ static tk_time report_end_of(const struct work *v, uint32_t n) {
 static const char *name_device(struct reporter *p, const struct work_row *w) {
   const struct tk_track *k = &p->t->tracks[w->process];
   const struct accelerator whole = accelerator_of(p->t, w->process), a = whole.family ? whole : accelerator_of(p->t, w->track);
-  char text[256] = "GPU ";
+  char text[256];
   size_t n;
   const char *name = tk_string(p->t, k->name, &n), *plane = strstr(name, "/device:");
   if (plane) return report_text(p->impl, plane + 8);
@@ -273,7 +273,8 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
     return report_text(p->impl, text);
   }
   if (k->pid.kind != TK_IDENT_INT || accelerator_is_part(p->t, w->process)) return n ? report_keep(p->impl, name, n) : "device";
-  return report_keep(p->impl, text, 4 + num_put_i64(text + 4, k->pid.num));
+  const int len = snprintf(text, sizeof text, "%s ", accelerator_of_categories(p->t));
+  return report_keep(p->impl, text, (size_t)len + num_put_i64(text + len, k->pid.num));
 }
 
 /* Finds the report's time range: the selected part of the whole trace, so that ranks are comparable. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/self.h"
-#include "op/match.h"
+#include "op/around.h"
 #include "table.h"
 #include "tables.h"
 #include "graph/args.h"
@@ -189,6 +189,22 @@ static bool fill_step(struct table_source *s, struct column *c) {
   return ok;
 }
 
+static bool fill_around(struct table_source *s, struct column *c, enum around_fact fact) {
+  struct around around = {0};
+  bool ok = table_kinds(s) && table_steps(s) && around_init(&around, fact, &s->kinds, &s->steps, s->origins, &s->mem);
+  for EACH_EVENT(s, e) {
+    size_t n;
+    const char *text = ok ? around_text(&around, (tk_id)(e - s->t->events), &n) : NULL;
+    ok = (text ? column_text(c, events_row_of(s, e), text, n) : column_null(c, events_row_of(s, e))) && ok;
+  }
+  around_free(&around);
+  return ok;
+}
+
+static bool fill_phase(struct table_source *s, struct column *c) { return fill_around(s, c, AROUND_PHASE); }
+static bool fill_op(struct table_source *s, struct column *c) { return fill_around(s, c, AROUND_OP); }
+static bool fill_module(struct table_source *s, struct column *c) { return fill_around(s, c, AROUND_MODULE); }
+
 static void put_self(void *arg, tk_id event, tk_time self) { ((struct column *)arg)->i64[event - 1] = self; }
 
 static bool fill_self(struct table_source *s, struct column *c) {
@@ -281,7 +297,8 @@ static const struct table_column columns[] = {
     {"id", COLUMN_U32, fill_id, true},          {"parent", COLUMN_U32, fill_parent, true},
     {"host", COLUMN_TEXT, fill_host, true},     {"device", COLUMN_BOOL, fill_device, true},
     {"self", COLUMN_I64, fill_self, true},      {"unfinished", COLUMN_BOOL, fill_unfinished, true},
-    {"clipped", COLUMN_BOOL, fill_clipped, true},
+    {"clipped", COLUMN_BOOL, fill_clipped, true}, {"phase", COLUMN_TEXT, fill_phase, true},
+    {"op", COLUMN_TEXT, fill_op, true},         {"module", COLUMN_TEXT, fill_module, true},
 };
 
 const struct table events_table = {"events", columns, sizeof columns / sizeof *columns, event_rows, fill_other};

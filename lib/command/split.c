@@ -59,7 +59,7 @@ static bool parts_by_step(struct splitter *s) {
   int64_t *numbers = NULL;
   uint32_t cap = 0, n = 0;
   bool ok = steps_init(&steps, s->t, &s->mem);
-  if (ok && !steps.n) ok = err_for(s->err, TK_OPTION_STEP_NAME, TK_EUSAGE, "the trace has no steps");
+  if (ok && !steps.n) ok = err_for(s->err, TK_OPTION_STEP_NAME, TK_ENOTHING, "nothing matched: the trace has no steps");
   ok = ok && mem_grow(&s->mem, (void **)&numbers, &cap, steps.n, sizeof *numbers);
   for (uint32_t i = 0; ok && i < steps.n; i++) numbers[n++] = steps.v[i].number;
   if (ok) qsort(numbers, n, sizeof *numbers, order_int64);

@@ -35,6 +35,15 @@ static bool ends_value(struct json *j, const uint8_t *q) {
   return *r == ',' || *r == '}' || *r == ']';
 }
 
+/* Returns the closing brace in the same line if the value whose text begins at p is a dict in raw quotes, such as the file name of code
+ * that torch.compile generated: "{"device": "cpu"}(12): run". Otherwise returns NULL. */
+static const uint8_t *end_of_dict(struct json *j, const uint8_t *p) {
+  if (p[0] != '{' || p[1] != '"') return NULL;
+  while (p < j->end && *p != '}' && *p != '\n') p++;
+  if (p >= j->end && !j->last) json_need_more(j);
+  return p < j->end && *p == '}' ? p : NULL;
+}
+
 /* Scans the string whose opening quote is at j->p. Producers that do not escape leave quotes inside values. Such a quote is
  * recognised by what follows it, and only within one line or in front of the last quote, so that a missing comma cannot swallow
  * the file. */
@@ -50,9 +59,11 @@ static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
       if (j->status != JSON_OK) return false;
       if (newline && (p[1] != '"' || !ends_value(j, p + 1)))
         return j->status == JSON_OK && json_bad(j, newline, "text after a string");
+      const uint8_t *dict = p == s->p + 1 ? end_of_dict(j, s->p) : NULL;
+      if (j->status != JSON_OK) return false;
       s->plain = false;
       json_fix(j, p, "unescaped quote inside a string");
-      p++;
+      p = dict ? dict : p + 1;
     } else if (*p == '\\') {
       s->plain = false;
       p += 2;

@@ -23,6 +23,7 @@ struct stranger {
 
 #define PERF_TEXT "the text of 'perf script'; profiler.firefox.com and speedscope.app open it"
 #define FTRACE_PACKED "the compressed text of Android's atrace; ui.perfetto.dev opens it"
+#define XCTRACE "a table that xctrace exported; Instruments opens the .trace it was made from"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
 /* After leading whitespace; letters match in either case. */
@@ -30,6 +31,9 @@ static const struct stranger TEXTS[] = {
     {"version https://git-lfs", 23, "a Git LFS pointer instead of the file; run 'git lfs pull'"},
     {"<!doctype html", 14, "an HTML page without a trace, such as an error or a login page; download the file again"},
     {"<html", 5, "an HTML page without a trace, such as an error or a login page; download the file again"},
+    /* xcrun xctrace export; --toc */
+    {"<?xml version=\"1.0\"?>\n<trace-query-result", 41, XCTRACE},
+    {"<?xml version=\"1.0\"?>\n<trace-toc", 32, XCTRACE},
     {"<?xml", 5, "an XML document (an error page?)"},
     {"<", 1, "HTML or XML (an error page?)"},
     {"Traceback (most recent", 22, "a Python traceback; the program that should have written the trace failed"},
@@ -57,6 +61,8 @@ static const struct stranger BINARIES[] = {
     {"[\0", 2, "UTF-16 text; save it as UTF-8"},
     {"\0{", 2, "UTF-16 text; save it as UTF-8"},
     {"\0[", 2, "UTF-16 text; save it as UTF-8"},
+    /* measureme src/file_header.rs: FILE_MAGIC_TOP_LEVEL */
+    {"MMPD", 4, "a recording of measureme (rustc -Z self-profile); crox converts it to JSON that can be read"},
     {"PK\3\4", 4, "a zip archive"},
     {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that profiler.firefox.com opens"},
     {"SQLite format 3", 16, "the beginning of an SQLite database; export or copy it again"}, /* a whole header is asked by formats */

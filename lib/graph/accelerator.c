@@ -110,11 +110,18 @@ static const struct process_row {
 };
 enum { N_PROCESSES = sizeof PROCESSES / sizeof *PROCESSES };
 
+/* Skips an index that older versions of rocprof put before a label, bin/sqlitedb.py: "2 GPU0". */
+static const char *skip_index(const char *name) {
+  static const char *const LABELS[] = {"GPU", "COPY", "CPU HIP API", "CPU HSA API", "Markers and Ranges", NULL};
+  const size_t n = strspn(name, "0123456789");
+  return n && name[n] == ' ' && text_any_begins(name + n + 1, LABELS) ? name + n + 1 : name;
+}
+
 /* A merge puts the rank before the name: "rank 3 - GPU 0". */
 static const char *own_name(const struct tk_trace *t, const struct tk_track *k) {
   const char *name = tk_string(t, k->name, NULL), *dash = NULL;
   if (text_begins(name, "rank ")) dash = strstr(name, " - ");
-  return dash ? dash + 3 : name;
+  return skip_index(dash ? dash + 3 : name);
 }
 
 static const char *process_words(const struct tk_trace *t, const struct tk_track *k) {
@@ -356,6 +363,7 @@ static const struct category_row {
     {"ROCTX_MARK", KIND_ANNOTATION},
     {"ROCTX_RANGE_PUSH_POP", KIND_ANNOTATION},
     {"ROCTX_RANGE_START_STOP", KIND_ANNOTATION},
+    {"COLL", KIND_COLLECTIVE},                      /* NCCL's example of a profiler plugin: ext-profiler/example/print_event.cc */
     {"CudaRuntime", KIND_RUNTIME},                  /* Paddle: chrometracing_logger.cc */
     {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
     {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* the same: from the first kernel of a range to its last */
@@ -394,6 +402,21 @@ static const char *const WORK[] = {
     NULL};
 /* Categories that say nothing of the kind of work. */
 static const char *const BARE[] = {"hpu_op", "cuda", "hip", RENDER_STAGE, "Op" /* TensorFlow 1, timeline.py */, NULL};
+
+/* Families by the vendor's word of a category. */
+static const struct {
+  const char *vendor, *family;
+} OWN_FAMILIES[] = {{"xpu_", "XPU"}, {"mtia_", "MTIA"}, {"mlu_", "MLU"},   {"gcu_", "GCU"},
+                    {"npu_", "NPU"}, {"hpu_", "HPU"},   {"musa_", "MUSA"}, {"neuron_", "Neuron"}};
+
+const char *accelerator_of_categories(const struct tk_trace *t) {
+  for (tk_id i = 1; i <= t->n_classes; i++) {
+    const char *cat = tk_string(t, t->classes[i].cat, NULL);
+    for (size_t k = 0; k < sizeof OWN_FAMILIES / sizeof *OWN_FAMILIES; k++)
+      if (text_begins(cat, OWN_FAMILIES[k].vendor)) return OWN_FAMILIES[k].family;
+  }
+  return "GPU";
+}
 
 static bool is_any(const char *word, const char *const *words) {
   while (*words && strcmp(word, *words) != 0) words++;

@@ -94,10 +94,11 @@ static const struct counted_row {
     {"p[req", "pre", "dec", false},
 };
 
-/* Categories of Paddle: paddle/fluid/platform/profiler/chrometracing_logger.cc, StringTracerEventType. */
+/* Categories of Paddle: paddle/fluid/platform/profiler/chrometracing_logger.cc, StringTracerEventType. The last one belongs to the
+ * compiler of PyTorch: torch/_dynamo/utils.py, ChromiumEventLogger. */
 static const struct phase_row CATEGORIES[] = {
     {"Dataloader", PHASE_DATALOADER}, {"Forward", PHASE_FORWARD}, {"Backward", PHASE_BACKWARD}, {"Optimization", PHASE_OPTIMIZER},
-    {"Communication", PHASE_COMMUNICATION}};
+    {"Communication", PHASE_COMMUNICATION}, {"dynamo_timed", PHASE_COMPILE}};
 
 /* Words that people and small frameworks give to their own ranges, compared without digits, punctuation and case: "## Forward ##",
  * "optimizer.step()", "load_batch 12". */

@@ -5,19 +5,30 @@
 
 #include "format/json.h"
 
-/* Metadata events whose value is the time of the barrier, in microseconds of the trace's own clock. */
-static const char *const BARRIERS[] = {"\"clock_sync_timestamp_us\"" /* Composer */};
+/* Metadata events that state an instant which all inputs share. */
+static const struct barrier_row {
+  const char *name;   /* end of the event's name */
+  const char *member; /* of its args: microseconds */
+  bool is_start;      /* the value is the host's clock at ts 0, rather than the trace's own clock at the instant */
+} BARRIERS[] = {
+    /* Composer, composer/profiler/json_trace_handler.py */
+    {"\"clock_sync_timestamp_us\"", "value", false},
+    /* intel/opencl-intercept-layer, its ChromeTracer: clintercept_start_time; pti-gpu writes the number as text */
+    {"_start_time\"", "start_time", true},
+};
 
-static bool barrier_of_record(const char *text, size_t n, const char *name, int64_t *ns) {
+static bool barrier_of_record(const char *text, size_t n, const struct barrier_row *row, int64_t *ns) {
   static const char ARGS[] = "\"args\":";
   struct json_value v;
   i128 value;
-  if (!memmem(text, n, name, strlen(name))) return false;
+  if (!memmem(text, n, row->name, strlen(row->name))) return false;
   const char *args = memmem(text, n, ARGS, sizeof ARGS - 1);
   if (args) args += sizeof ARGS - 1;
-  if (!args || !json_member(args, n - (size_t)(args - text), "value", &v) || v.type != JSON_NUMBER) return false;
+  if (!args || !json_member(args, n - (size_t)(args - text), row->member, &v)) return false;
+  if (v.type == JSON_STRING) v.p = v.str.p, v.end = v.p + v.str.n;
+  else if (v.type != JSON_NUMBER) return false;
   if (!num_scaled(v.p, v.end, 3, &value) || value > INT64_MAX / 2 || value < 0) return false;
-  *ns = (int64_t)value;
+  *ns = row->is_start ? -(int64_t)value : (int64_t)value;
   return true;
 }
 
@@ -27,8 +38,10 @@ void barrier_find(struct align_input *input, const struct tk_trace *t, int64_t l
   for (tk_id i = 1; i <= t->n_records && i <= FIRST && !input->has_barrier; i++) {
     const struct tk_record *r = &t->records[i];
     if (r->phase != 'M' || r->kind != TK_REC_OTHER) continue;
-    for (size_t k = 0; k < sizeof BARRIERS / sizeof *BARRIERS && !input->has_barrier; k++)
-      input->has_barrier = barrier_of_record(trace_raw(t, r->at), r->size, BARRIERS[k], &ns);
+    for (size_t k = 0; k < sizeof BARRIERS / sizeof *BARRIERS && !input->has_barrier; k++) {
+      input->has_barrier = barrier_of_record(trace_raw(t, r->at), r->size, &BARRIERS[k], &ns);
+      input->starts_on_host = input->has_barrier && BARRIERS[k].is_start;
+    }
     if (input->has_barrier) input->has_barrier = !__builtin_add_overflow(ns, later, &input->barrier_ns);
   }
 }
@@ -39,12 +52,22 @@ static bool is_alone(const struct align_input *inputs, size_t n, size_t at) {
   return true;
 }
 
+/* True if the input's instant says something about its clock: a barrier, unless another rank shares the clock; or a start by the host's
+ * clock, unless another input is of another host. */
+static bool is_usable(const struct align_input *inputs, size_t n, size_t at) {
+  if (!inputs[at].starts_on_host) return is_alone(inputs, n, at);
+  for (size_t i = 0; i < n; i++)
+    if (inputs[i].read && *inputs[i].host && *inputs[at].host && strcmp(inputs[i].host, inputs[at].host) != 0) return false;
+  return true;
+}
+
 bool barrier_apply(struct align_input *inputs, size_t n) {
   const struct align_input *first = NULL;
   for (size_t i = 0; i < n; i++) {
     if (!inputs[i].read) continue;
-    if (!inputs[i].has_barrier || inputs[i].given || !is_alone(inputs, n, i)) return false;
+    if (!inputs[i].has_barrier || inputs[i].given || !is_usable(inputs, n, i)) return false;
     if (!first) first = &inputs[i];
+    if (inputs[i].starts_on_host != first->starts_on_host) return false;
   }
   for (size_t i = 0; first && i < n; i++) {
     struct align_input *input = &inputs[i];

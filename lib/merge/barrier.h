@@ -1,6 +1,5 @@
-/* barrier.h - clocks from a barrier that a program recorded in each rank: an instant that all ranks left together, by their own clocks.
- *
- * Composer writes it as metadata: composer/profiler/json_trace_handler.py. */
+/* barrier.h - clocks from an instant that a program recorded in each rank as metadata: a barrier that all ranks left together, by their
+ * own clocks, or ts 0 by the clock of the host. The rows in barrier.c name the programs. */
 #ifndef MERGE_BARRIER_H
 #define MERGE_BARRIER_H
 
@@ -8,8 +7,8 @@
 
 /* Finds the barrier of an input, which shifts its times by `later` ns. */
 void barrier_find(struct align_input *input, const struct tk_trace *t, int64_t later);
-/* Gives all inputs the offset that makes their barriers one instant. False if an input has none, or if several are ranks of one host,
- * which share a clock. */
+/* Gives all inputs the offset that makes their instants one. False if an input has none, if barriers are of ranks of one host, which
+ * share a clock, or if starts are of several hosts. */
 bool barrier_apply(struct align_input *inputs, size_t n);
 
 #endif

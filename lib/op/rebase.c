@@ -72,8 +72,8 @@ static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth,
     if (ok) starts[n++] = t->events[i].ts;
   }
   if (!ok) mem_check(&mem, err);
-  else if (n == 0) ok = err_set(err, TK_EUSAGE, "no event has the name '%s'", name);
-  else if (nth > n) ok = err_set(err, TK_EUSAGE, "only %u events have the name '%s'", n, name);
+  else if (n == 0) ok = err_set(err, TK_ENOTHING, "nothing matched: no event has the name '%s'", name);
+  else if (nth > n) ok = err_set(err, TK_ENOTHING, "nothing matched: only %u events have the name '%s'", n, name);
   if (ok) {
     qsort(starts, n, sizeof *starts, order_int64);
     *ts = starts[nth ? nth - 1 : 0];

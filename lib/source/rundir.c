@@ -424,6 +424,22 @@ static void date_runs(struct rundir *r, const struct rundir_file *files, uint32_
 
 /* ---- the best of a run ---- */
 
+/* True for the output of another merger among its inputs. sglang python/sglang/srt/utils/profile_merger.py writes
+ * merged-ID.trace.json.gz next to ID-TP-0.trace.json.gz and the files of the other ranks. */
+static bool is_merge_of_others(const struct rundir_file *files, uint32_t n, const struct rundir_file *f) {
+  static const char MERGED[] = "merged-";
+  const char *leaf = path_leaf(f->rel), *id = leaf + sizeof MERGED - 1;
+  if (!text_begins(leaf, MERGED)) return false;
+  const char *end = strstr(id, ".trace.json");
+  const size_t n_folder = (size_t)(leaf - f->rel), n_id = end ? (size_t)(end - id) : 0;
+  for (uint32_t i = 0; n_id && i < n; i++) {
+    const char *other = files[i].rel;
+    if (strncmp(other, f->rel, n_folder) != 0 || strncmp(other + n_folder, id, n_id) != 0) continue;
+    if (text_begins(other + n_folder + n_id, "-TP-")) return true;
+  }
+  return false;
+}
+
 static int order_by_view(const void *pa, const void *pb, void *files) {
   const struct rundir_file *a = (const struct rundir_file *)files + *(const uint32_t *)pa;
   const struct rundir_file *b = (const struct rundir_file *)files + *(const uint32_t *)pb;
@@ -515,6 +531,7 @@ bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const 
   ok = ok && make_runs(r, files, order, n, root) && distinguish_hosts(r, files, order, n);
   if (ok) date_runs(r, files, n);
   ok = ok && choose_views(r, files, order, n);
+  for (uint32_t i = 0; ok && i < n; i++) files[i].best = files[i].best && !is_merge_of_others(files, n, &files[i]);
   mem_free(r->text.mem, order);
   return ok && !r->text.mem->failed;
 }

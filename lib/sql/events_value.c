@@ -91,6 +91,25 @@ static bool stream_of(struct tk_sql *s, const struct tk_event *e, int64_t *numbe
   return number_of_arg(s, e, "stream", number) || match_stream_in_name(s->t, e->track, number);
 }
 
+/* ---- phases, ops and modules ---- */
+
+static int around_value(struct tk_sql *s, tk_id event, enum around_fact fact, sqlite3_context *out) {
+  struct around *a = &s->around[fact];
+  size_t n;
+  if (!a->t) {
+    if (!sql_kinds(s) || !sql_steps(s)) return SQLITE_NOMEM;
+    if (!around_init(a, fact, &s->kinds, &s->steps, s->origins, &s->mem)) {
+      around_free(a);
+      return SQLITE_NOMEM;
+    }
+  }
+  const char *text = around_text(a, event, &n);
+  if (!text) return SQLITE_OK;
+  sql_shows(s, text);
+  sqlite3_result_text(out, text, (int)n, SQLITE_STATIC);
+  return SQLITE_OK;
+}
+
 /* ---- columns ---- */
 
 static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column column) {
@@ -98,7 +117,8 @@ static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column
   const struct track_origin *origin = &s->origins[e->track];
   int64_t number;
   switch (column) {
-  case COL_PHASE:
+  case COL_PHASE: case COL_OP: case COL_MODULE: return around_value(s, event, (enum around_fact)(column - COL_PHASE), out);
+  case COL_TYPE:
     sqlite3_result_text(out, e->kind == TK_SPAN ? "span" : e->kind == TK_INSTANT ? "instant" : "counter", -1, SQLITE_STATIC);
     break;
   case COL_KIND: case COL_KINDS: return kind_value(s, e, column == COL_KINDS, out);

@@ -77,6 +77,7 @@ void tk_sql_close(struct tk_sql *s) {
   identity_free_tracks(s->origins, &s->mem);
   if (s->has_kinds) kinds_free(&s->kinds);
   if (s->has_steps) steps_free(&s->steps);
+  for (size_t i = 0; i < AROUND_FACTS; i++) around_free(&s->around[i]);
   intern_free(&s->texts);
   map_free(&s->kind_texts);
   map_free(&s->text_numbers);

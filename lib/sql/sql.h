@@ -12,6 +12,7 @@
 #include "graph/kind.h"
 #include "graph/origin.h"
 #include "graph/steps.h"
+#include "op/around.h"
 #include "times.h"
 
 #define SQL_NONE UINT32_MAX
@@ -103,6 +104,7 @@ struct tk_sql {
   uint32_t n_counter_tracks, cap_counter_tracks, n_counters, cap_counters, n_flows, cap_flows;
   struct kinds kinds;
   struct steps steps;
+  struct around around[AROUND_FACTS]; /* t is NULL = not found yet */
   struct map kind_texts, text_numbers; /* by text used as pid or tid: its number */
   struct intern texts; /* texts created for columns */
   struct row_index *indices;

@@ -88,14 +88,17 @@ def _by(by):
     return _word(by, _BY, "by"), None
 
 
-def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None, max_size=None, threads=None, strict=False,
-         step_name=None, sched=False, progress=None):
+def load(source, *, run=None, host=None, rank=None, step_dir=None, latest_good=False, join=False, format=None, max_memory=None,
+         max_size=None, threads=None, strict=False, step_name=None, sched=False, progress=None):
     """Reads a trace.
 
     source      a path, a run directory, an archive or an archive member ("logs.zip:rank0.json"); a list of them, which is
                 merged onto one timeline; bytes; or a file object. From a run directory, load takes the newest run, and the
                 best file of each host.
     run, host, rank     which one to load if there are several
+    step_dir    use the run in the folder step_N
+    latest_good skip runs without a readable trace
+    join        read all inputs as pieces of one trace, in the order of their names
     format      "json", "perfetto" or "xplane" (default: detected from the content)
     max_memory  limit of memory: bytes, or a string such as "2G"
     max_size    limit of the decompressed input: bytes, or a string such as "2G"
@@ -105,7 +108,8 @@ def load(source, *, run=None, host=None, rank=None, format=None, max_memory=None
     progress    True for a progress bar (in a notebook, in the cell), or a function that is called with the bytes read and
                 the total
     """
-    options = {"run": run, "host": host, "rank": rank, "format": format, "threads": threads,
+    options = {"run": run, "host": host, "rank": rank, "step_dir": None if step_dir is None else str(step_dir),
+               "latest_good": latest_good, "join": join, "format": format, "threads": threads,
                "max_memory": _size(max_memory), "max_size": _size(max_size), "strict": strict,
                "step_name": step_name, "sched": sched}
     with _shown(progress, "reading") as options["progress"]:
@@ -128,7 +132,8 @@ def merge(sources, output, *, align="auto", label=None, group_by="rank", offset=
     redact      "keep" or "hash": redact the output, keeping or hashing names (default: no redaction)
     options     options of the command: marker, clock_error, reference, offsets_from, every_rank, steps, time, to, derive,
                 to_zero, keep_going, keep_truncated, anchor, collectives, link_collectives, align_report, manifest, run,
-                step_dir, latest_good, join, overlaps, level, threads, max_memory, no_loss, dry_run, progress
+                step_dir, latest_good, join, step_name, sched, fold_graphs, overlaps, level, threads, max_memory, no_loss, dry_run,
+                progress
 
     Returns a dict: `ranks`, `trusted` (True if the clock alignment is reliable), `events`, `bytes`, `lost`, `notes`.
     """
@@ -148,6 +153,9 @@ def extract(sources, output=None, *, run=None, host=None, rank=None, all_runs=Fa
             force=False, **options):
     """Writes the newest run of a log directory or archive, one file per run (split: one file per host; raw: unchanged copies).
 
+    options     options of the command: step_dir, latest_good, join, fold_graphs, sched, overlaps, pretty, level, threads, max_memory,
+                no_loss, dry_run, progress
+
     Returns a list with a dict per file: `output`, `run`, `from`, `events`, `bytes`, `lost`.
     """
     options = dict(options, run=run, host=host, rank=rank, all_runs=all_runs, split=split, raw=raw,
@@ -156,8 +164,8 @@ def extract(sources, output=None, *, run=None, host=None, rank=None, all_runs=Fa
         return _native.extract(_names(sources), options)
 
 
-def report(sources, *, where=None, time=None, steps=None, brief=False, keep_going=False, run=None, host=None, rank=None, step_name=None,
-           max_memory=None, threads=None, progress=None):
+def report(sources, *, where=None, time=None, steps=None, brief=False, keep_going=False, run=None, host=None, rank=None, step_dir=None,
+           latest_good=False, step_name=None, max_memory=None, threads=None, progress=None):
     """Summarises where a run spent its time, with one rank in memory at a time.  Returns a dict:
 
     ranks       a dict per device: rank, device, window_ns, busy_ns, idle_ns, compute_ns, ..., `step` (distribution of step
@@ -168,17 +176,18 @@ def report(sources, *, where=None, time=None, steps=None, brief=False, keep_goin
     The keys are those of `tracekit report --json`; docs/fields.md describes them.
 
     where, time, steps  restrict which device work is counted, as in `filter`
-    step_name   names of the spans that mark training steps, as in `load`
+    run, host, rank, step_dir, latest_good, step_name   as in `load`
     brief       leave out launches and tables
     """
     with _shown(progress, "reading") as shown:
         return _native.report(_names(sources), {
             "where": _texts(where), "time": time, "steps": steps, "brief": brief, "keep_going": keep_going, "run": run, "host": host,
-            "rank": rank, "step_name": step_name, "max_memory": _size(max_memory), "threads": threads, "progress": shown})
+            "rank": rank, "step_dir": None if step_dir is None else str(step_dir), "latest_good": latest_good, "step_name": step_name,
+            "max_memory": _size(max_memory), "threads": threads, "progress": shown})
 
 
-def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, where=None, time=None, steps=None, step_name=None,
-         max_memory=None, threads=None, progress=None):
+def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, where=None, time=None, steps=None, latest_good=False,
+         step_name=None, max_memory=None, threads=None, progress=None):
     """Compares two runs. Returns a dict: `rows` (name; `before` and `after` with count, total_ns and self_ns; delta_ns and
     noise_ns, the uncertainty of the delta), `all`, `step`, `steps`.
 
@@ -190,7 +199,8 @@ def diff(before, after, *, by="name", by_path=False, fold=False, whole=False, wh
     with _shown(progress, "reading") as shown:
         return _native.diff(_names(before), _names(after), {
             "by": place, "arg": arg, "by_path": by_path, "fold": fold, "whole": whole, "where": _texts(where), "time": time,
-            "steps": steps, "step_name": step_name, "max_memory": _size(max_memory), "threads": threads, "progress": shown})
+            "steps": steps, "latest_good": latest_good, "step_name": step_name, "max_memory": _size(max_memory), "threads": threads,
+            "progress": shown})
 
 
 def list(sources, *, deep=False):  # named after the command
@@ -200,7 +210,7 @@ def list(sources, *, deep=False):  # named after the command
 
 
 class Trace:
-    """A trace in memory. filter, rebase, redact and derive change the trace and return it, so that calls can be chained."""
+    """A trace in memory. filter, rebase, redact, derive, fold_graphs and scopes change the trace and return it, so that calls can be chained."""
 
     def __init__(self, native):
         self._native = native
@@ -233,7 +243,7 @@ class Trace:
         """Returns the events as a table for pandas, polars, pyarrow or duckdb.
 
         columns     names to select: the default columns, further ones created on request (id, parent, host, device, self,
-                    unfinished, clipped), and "arg.KEY" for an arg
+                    unfinished, clipped, phase, op, module), and "arg.KEY" for an arg
         unit        "ns", or "ps" for exact picoseconds since info["origin_ns"]
         """
         return self._table("events", columns, unit)
@@ -316,7 +326,8 @@ class Trace:
 
     def filter(self, where=None, *, time=None, steps=None, keep_args=None, drop_args=None, parents=False, children=False, flows=False,
                drop_flows=False, progress=None):
-        """Keeps only events for which all expressions are true: "name =~ 'nccl' && dur > 10us"."""
+        """Keeps only events for which all expressions are true: "name =~ 'nccl' && dur > 10us", "phase == decode",
+        "launched_by ~ '*Attention*'"."""
         self._native.filter({"where": _texts(where), "time": time, "steps": steps, "keep_args": _texts(keep_args), "progress": progress,
                              "drop_args": _texts(drop_args), "parents": parents, "children": children, "flows": flows,
                              "drop_flows": drop_flows})
@@ -337,6 +348,17 @@ class Trace:
     def derive(self):
         """Adds the lines that xprof derives from an XPlane: Steps, XLA Modules, XLA Ops, ..."""
         self._native.derive()
+        return self
+
+    def fold_graphs(self):
+        """Moves the work of replayed CUDA and HIP graphs from its streams to lanes by kind, for viewers."""
+        self._native.fold_graphs()
+        return self
+
+    def scopes(self, key):
+        """Adds rows of the scopes that an arg states as a path, such as "tf_op".  Raises an error if no event has such an arg."""
+        if not self._native.scopes({"key": key}):
+            raise ValueError(f"no event has a path in the arg {key!r}")
         return self
 
     # ---- output ----

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that plan, view and Python have every option of merge, or a row in fronts.tsv that says why not; an unused row fails."""
+"""Checks that plan, view and Python have every option of merge, or a row in fronts.tsv that says why not; an unused row fails. plan
+answers such an option with where it belongs."""
 import os
 import re
 import subprocess
@@ -11,6 +12,8 @@ from verdict import check, finish  # noqa: E402
 TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 # Options that Python names otherwise.
 RENAMED = {'step': 'steps', 'clock-error': 'clock_error_ps', 'names': 'redact_names'}
+# Options of merge about how a program runs, or that only refine --redact.
+UNASKED = {'threads', 'progress', 'keep-args', 'keep-numbers', 'key-file', 'names', 'redact-report'}
 EVERY_COMMAND = {'help', 'quiet', 'verbose', 'json', 'output', 'force'}
 
 
@@ -44,6 +47,11 @@ def main():
             needed.add((option, front))
             check(f'{front} lacks --{option} of merge, and fronts.tsv does not say why', (option, front) in excused)
     check('unused rows', not set(excused) - needed, sorted(set(excused) - needed))
+    for option, front in excused:
+        if front != 'plan' or option in UNASKED:
+            continue
+        p = subprocess.run([TRACEKIT, front, '--' + option, 'x'], capture_output=True, text=True, check=False)
+        check(f'{front} --{option} says where the option belongs', p.returncode == 2 and re.search(r"option '[^']*': ", p.stderr), p.stderr)
     return finish()
 
 

@@ -6,9 +6,11 @@
     scopes      ops of XLA by their args; programs by their names
     graphs      replayed kernels belong to the op and the module of their capture, if it is certain which
     nsys        the same by the creation of nodes, which Nsight Systems records
+    columns     dump, sql and an expression give each event the phase, op and module by which top groups it
     programs    programs of XLA that repeat are steps if nothing else names steps
     scope rows  --scopes: nested spans of the paths in an arg
     folded      --fold-graphs: hundreds of streams become lanes without overlaps; work, args and arrows stay"""
+import csv
 import json
 import os
 import sqlite3
@@ -144,6 +146,30 @@ def check_overlaps():
             check(f'{path}: {by} of spans that overlap', found == right, found)
         found = top(path, 'name', '--kind', 'kernel', '--launched-by', 'Optimizer.step*')
         check(f'{path}: launched by a span that overlaps', found == {'a': 20000, 'b': 7000}, found)
+
+
+def check_columns():
+    """Durations by phase, op and module, from each place where they are columns, on events of all sorts."""
+    facts = ('phase', 'op', 'module')
+    one = captured(0, OPS, CALLS) + replayed(1000, 5, 3, NODES)
+    for name, events in (('training', TRAINING), ('serving', SERVING), ('replayed', one)):
+        for path in formats(put(f'{name}.json', events)):
+            lines = [json.loads(line) for line in run('dump', path, '--jsonl', *(w for f in facts for w in ('--cols', f))).splitlines()]
+            answer = run('sql', path, '--csv', '-e', f"SELECT dur, {', '.join(facts)} FROM event WHERE type <> 'counter'")
+            rows = list(csv.DictReader(answer.splitlines()))
+            for fact in facts:
+                right, dumped, asked = top(path, fact), {}, {}
+                for e in lines:
+                    dumped[e[fact] or ''] = dumped.get(e[fact] or '', 0) + round(e.get('dur_ms', 0) * 1e6)
+                for r in rows:
+                    asked[r[fact] or ''] = asked.get(r[fact] or '', 0) + int(r['dur'])
+                check(f'{path}: {fact} in dump', dumped == right, (dumped, right))
+                check(f'{path}: {fact} in sql', asked == right, (asked, right))
+            table = run('dump', path, '--csv', '--cols', 'phase').splitlines()
+            check(f'{path}: the column of CSV', table[0].endswith(',phase') and len(table) == len(lines) + 1, table[0])
+            for phase in {e['phase'] for e in lines} - {None}:
+                found = sum(top(path, 'name', '-e', f'phase == {phase}').values())
+                check(f'{path}: events of {phase}', found == top(path, 'phase')[phase], found)
 
 
 def check_scopes():
@@ -353,6 +379,7 @@ def main():
         check_work()
         check_overlaps()
         check_scopes()
+        check_columns()
         check_graphs()
         check_nsys()
         check_programs()

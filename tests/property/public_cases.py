@@ -7,116 +7,16 @@ import gzip
 import json
 import os
 import re
-import subprocess
 import sys
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from decimal import Decimal
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
-from verdict import finish, judge  # noqa: E402
+from public import (answers, case, converted, depths, devices, dump, durations, equal, has, kernel, main, named_ranks, packet, put,  # noqa: E402
+                    ranks, run, said, slice_event, top, track, typing, x)
 from xspace import message, number  # noqa: E402
-
-TRACEKIT, ONLY = os.environ['TRACEKIT'], set(sys.argv[1:])
-CASES = []
-
-# Cases whose rows are still missing; they run with OPEN=1.
-OPEN = {}
-
-
-def case(thread, kind, what):
-    def register(function):
-        CASES.append((thread, kind, what, function))
-        return function
-    return register
-
-
-# ---- what the cases share ----
-
-def run(*args):
-    return subprocess.run([TRACEKIT, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
-
-
-def said(*args):
-    p = run(*args)
-    return p.stdout + p.stderr
-
-
-def put(name, content):
-    """Writes a file into the case's own folder: text as it is, anything else as JSON."""
-    if os.path.dirname(name):
-        os.makedirs(os.path.dirname(name), exist_ok=True)
-    data = content if isinstance(content, (str, bytes)) else json.dumps(content)
-    with open(name, 'wb') as f:
-        f.write(data.encode() if isinstance(data, str) else data)
-    return name
-
-
-def dump(source):
-    """Events by their order in time; numbers are exact."""
-    return [json.loads(line, parse_float=Decimal) for line in run('dump', '--jsonl', source).stdout.splitlines()]
-
-
-def durations(source):
-    """Microseconds of each span, by name."""
-    found = {}
-    for e in dump(source):
-        if e['kind'] == 'span':
-            found.setdefault(e['name'], []).append(float(e['dur_ms'] * 1000))
-    return {name: sorted(v) for name, v in found.items()}
-
-
-def depths(source):
-    return [(e['name'], e['depth']) for e in dump(source)]
-
-
-def converted(source, name, *options):
-    p = run('convert', source, '-o', name, '--force', *options)
-    assert p.returncode == 0, p.stderr
-    return name
-
-
-def top(source, *options):
-    """Nanoseconds by name."""
-    lines = run('top', source, '--csv', *options).stdout.splitlines()
-    head = lines[0].split(',') if lines else []
-    rows = [dict(zip(head, line.rsplit(',', len(head) - 1))) for line in lines[1:]]
-    return {r['name'].strip('"'): round(Decimal(r['total_ns'])) for r in rows}
-
-
-def answers(source, query):
-    lines = run('sql', source, '--csv', '-e', query).stdout.splitlines()
-    return [line.replace('"', '') for line in lines[1:]]
-
-
-def ranks(*sources):
-    p = run('merge', *sources, '-n', '--json')
-    assert p.returncode == 0, p.stderr
-    return [r['rank'] for r in json.loads(p.stdout)['ranks']]
-
-
-def devices(*sources):
-    return [r for r in json.loads(run('report', '--json', *sources).stdout)['ranks'] if r.get('device')]
-
-
-def equal(found, right):
-    assert found == right, f'{found!r} instead of {right!r}'
-
-
-def has(text, *patterns):
-    for pattern in patterns:
-        assert re.search(pattern, text), f'/{pattern}/ is not in {text.strip()[:300]!r}'
-
-
-def x(name, ts, dur, **more):
-    return {'ph': 'X', 'pid': 1, 'tid': 1, 'name': name, 'ts': ts, 'dur': dur, **more}
-
-
-def kernel(name, ts, dur, **args):
-    return x(name, ts, dur, cat='kernel', pid=0, tid=7, args={'device': 0, 'stream': 7, **args})
-
 
 # ---- JSON that is none ----
 
@@ -342,10 +242,6 @@ def _():
 
 # ---- ranks by names ----
 
-def named_ranks(*names):
-    return [put(name, {'traceEvents': [x(f'w{i}', 10 + i, 5)]}) for i, name in enumerate(names)]
-
-
 @case('determined-ai/determined#6037', 'rank', 'the rank behind a #, before or behind the time')
 def _():
     equal(ranks(*named_ranks(*(f'node_123#{r}.16770000{r}2345.pt.trace.json' for r in (3, 10)))), [3, 10])
@@ -530,25 +426,6 @@ def _():
 
 # ---- Perfetto ----
 
-def packet(*fields):
-    return message(1, b''.join(fields))
-
-
-def track(uuid, name=None, parent=None, pid=None, tid=None, thread=None):
-    body = number(1, uuid) + (message(2, name.encode()) if name else b'') + (number(5, parent) if parent else b'')
-    if pid and not tid:
-        body += message(3, number(1, pid) + message(6, b'app'))
-    if tid:
-        body += message(4, number(1, pid) + number(2, tid) + (message(5, thread.encode()) if thread else b''))
-    return packet(message(60, body), number(10, 1))
-
-
-def slice_event(ts, kind, uuid, name=None, more=b'', clock=None, flags=None, seq=1):
-    """kind: 1 begins, 2 ends, 3 is an instant"""
-    body = number(9, kind) + number(11, uuid) + (message(23, name.encode()) if name else b'') + more
-    return packet(number(8, ts), number(10, seq), message(11, body), number(58, clock) if clock else b'', number(13, flags) if flags else b'')
-
-
 @case('google/perfetto#485', 'perfetto', 'tracks of one name keep spans that overlap apart')
 def _():
     put('a.pftrace', track(1, pid=5) + track(10, 'encoder', 1) + track(11, 'encoder', 1) + slice_event(100, 1, 10, 'f0') + slice_event(150, 1, 11, 'f1')
@@ -664,24 +541,6 @@ def _():
 
 
 # ---- what people type ----
-
-def advice(text):
-    """Returns an answer without its repetition of what was typed."""
-    text = re.sub(r"\(try 'tracekit help[^)]*\)|^tracekit: (\w+: )?", '', text, flags=re.M)
-    return re.sub(r"(unknown (option|command)) '[^']*'", r'\1', text)
-
-
-def typing(thread, words, *patterns):
-    """The command works as typed, or its answer has what is meant."""
-    @case(thread, 'typed', 'tracekit ' + words)
-    def _():
-        put('T.json', {'traceEvents': [x('a', 0, 5), kernel('gemm', 10, 20)]})
-        put('q.sql', 'select 1')
-        put('U.json', {'traceEvents': [x('a', 0, 5), kernel('gemm', 10, 20)]})
-        p = run(*words.split())
-        if p.returncode:
-            has(advice(p.stderr), *patterns)
-
 
 typing('pytorch/pytorch#124547', 'top T.json --sort_by self_cuda_time_total', '--sort')
 typing('pytorch/pytorch#60783', 'top T.json --sort-by cuda_time_total --row-limit 10', '--sort')
@@ -1566,23 +1425,6 @@ def _():
 typing('datawhalechina/llm-algo-leetcode#169', 'top T.json --by phases', r'phase')
 typing('Lightning-AI/pytorch-lightning#20580', 'report T.json --dirpath . --filename perf', r'(?i)--html|redirect|operand|inputs need no option')
 typing('pytorch/tutorials#3013', 'top T.json --sort xpu_time_total', r'total|self')
-
-
-def main():
-    for thread, kind, what, function in CASES:
-        if ONLY and not any(word in f'{thread} {kind}' for word in ONLY) or thread in OPEN and not os.environ.get('OPEN'):
-            continue
-        with tempfile.TemporaryDirectory() as work:
-            here = os.getcwd()
-            os.chdir(work)
-            try:
-                function()
-                judge(thread)
-            except Exception as e:  # any fault of one case is a fault of this case only
-                judge(f'{thread}, {kind}', f'{what}: {"" if isinstance(e, AssertionError) else type(e).__name__} {e}')
-            finally:
-                os.chdir(here)
-    return finish()
 
 
 sys.exit(main())

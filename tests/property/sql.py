@@ -193,7 +193,7 @@ def figures(name):
     report = json.loads(subprocess.run([TRACEKIT, 'top', '-q', '--json', fixture(name)], stdout=subprocess.PIPE, check=True,
                                        stdin=subprocess.DEVNULL).stdout)
     rows = {row[0]: row[1:] for row in ask(fixture(name), "SELECT name, count(*), sum(max(dur, 0)), sum(self_dur) FROM event "
-                                           "WHERE phase <> 'counter' GROUP BY name")[0]}
+                                           "WHERE type <> 'counter' GROUP BY name")[0]}
     for row in report['rows']:
         n, total, own = rows.get(row['name'] or '[No name]', rows.get(row['name'], (0, 0, 0)))
         near = n == row['count'] and abs(total - row['total_ns']) <= n and abs((own or 0) - row['self_ns']) <= n

@@ -62,7 +62,7 @@ def test_valid(path):
             made = pyarrow.table(table)
             made.validate(full=True)
             assert made.schema.names == table.columns
-        asked = ["id", "parent", "host", "device", "self", "unfinished", "clipped", "arg.step_num"]
+        asked = ["id", "parent", "host", "device", "self", "unfinished", "clipped", "phase", "op", "module", "arg.step_num"]
         made = t.events(asked).to_arrow()
         made.validate(full=True)
         assert made.num_rows == t.info["events"]
@@ -75,6 +75,14 @@ def test_parents_and_self(fixture):
     assert f.filter(polars.col("parent").is_null())["dur"].sum() == f["self"].sum()
     joined = f.join(f, left_on="parent", right_on="id", suffix="_above")
     assert (joined["track"] == joined["track_above"]).all() and (joined["depth"] == joined["depth_above"] + 1).all()
+
+
+def test_around(fixture):
+    """Checks that phases, ops and modules are those by which top groups."""
+    t = tracekit.load(fixture("json/torch/ddp2_plain"))
+    for fact in ("phase", "op", "module"):
+        f = t.events([fact, "type", "dur"], unit="ps").to_polars().filter(polars.col("type") != "counter").group_by(fact).agg(polars.col("dur").sum())
+        assert {k: v for k, v in f.iter_rows()} == {r["name"]: round(r["total_ns"] * 1000) for r in t.top(fact)}
 
 
 def test_streams_outlive_the_trace(fixture):

@@ -90,3 +90,59 @@ def test_notebook_progress():
     bar(4, 4)
     bar.close()
     assert "<progress" in Handle.shown[0] and 'value="1"' in Handle.shown[0] and Handle.shown[-1] == ""
+
+
+def x(name, tid, ts, dur, cat, pid=1, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def replayed():
+    """One launch of a graph whose four kernels ran on streams of their own, and an op with a scope."""
+    events = [x("decode", 1, 0, 50, "user_annotation"), x("cudaGraphLaunch", 1, 5, 5, "cuda_runtime", correlation=9)]
+    events += [x("k", 20 + i, 60 + 10 * i, 5, "kernel", 0, **{"graph id": 1, "graph node id": 1 << 32 | i + 1, "correlation": 9, "stream": 20 + i, "device": 0})
+               for i in range(4)]
+    return {"traceEvents": events + [x("dot", 2, 100, 5, "op", tf_op="jit(step)/layer_3/dot_general")]}
+
+
+def test_graphs(tmp_path):
+    path = tmp_path / "g.json"
+    path.write_text(json.dumps(replayed()))
+    subprocess.run([*COMMAND, "convert", "-q", path, "--fold-graphs", "-o", tmp_path / "c.json"], check=True)
+    t = tracekit.load(path)
+    assert t.fold_graphs() is t
+    lanes = {r["name"] for r in t.top("track", where="kind == kernel")}
+    assert len(lanes) == 1 and lanes == {r["name"] for r in tracekit.load(tmp_path / "c.json").top("track", where="kind == kernel")}
+    tracekit.merge([path, path], tmp_path / "m.json", fold_graphs=True)
+    assert len(tracekit.load(tmp_path / "m.json").top("track", where="kind == kernel")) == 2
+    assert {r["name"] for r in t.top(where="launched_by ~ 'decode'")} == {"k"}
+    assert {r["name"] for r in t.top("phase", where="kind == kernel")} == {"decode"}
+
+
+def test_scopes(tmp_path):
+    path = tmp_path / "g.json"
+    path.write_text(json.dumps(replayed()))
+    t = tracekit.load(path)
+    assert t.scopes("tf_op") is t and "layer_3" in {r["name"] for r in t.top()}
+    with pytest.raises(ValueError, match="nosuch"):
+        t.scopes("nosuch")
+
+
+def test_sources_of_a_run(tmp_path):
+    for run, text in (("2024_01_01_00_00_00", json.dumps(replayed())), ("2024_01_02_00_00_00", "")):
+        folder = tmp_path / "plugins" / "profile" / run
+        folder.mkdir(parents=True)
+        (folder / "h1.trace.json").write_text(text)
+    assert tracekit.load(tmp_path, latest_good=True).info["events"] == 7
+    assert tracekit.report(tmp_path, latest_good=True)["ranks"][0]["kernels"] == 4
+    begin, end = ({"ph": ph, "pid": 1, "tid": 1, "name": "cut", "ts": ts} for ph, ts in (("B", 1), ("E", 9)))
+    for i, event in enumerate((begin, end)):
+        (tmp_path / f"piece{i}.json").write_text(json.dumps([event]))
+    joined = tracekit.load([tmp_path / "piece0.json", tmp_path / "piece1.json"], join=True)
+    assert joined.top()[0]["total_ns"] == 8000
+
+
+def test_step_name(tmp_path):
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps([x(f"iter {i}", 1, 100 * i, 80, "loop") for i in range(3)]))
+    assert len(tracekit.load(path, step_name="iter *").events(["step"]).to_arrow().column("step").unique()) == 3
+    assert len(tracekit.report(path, step_name="/^iter/")["ranks"][0]["steps"]) == 3

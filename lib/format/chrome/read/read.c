@@ -336,6 +336,24 @@ static bool read_tail(struct chrome *r) {
   return true;
 }
 
+/* True if an object follows in which the events are the first array, and the first object states the unit "us", as only Proton does:
+ * triton third_party/proton/csrc/lib/Data/TraceData.cpp writes an object for each stream, one per line. */
+static bool has_next_stream(struct chrome *r) {
+  const struct tk_meta *unit = trace_meta(r->t, "displayTimeUnit");
+  if (!unit || unit->size != 4 || memcmp(trace_raw(r->t, unit->at), "\"us\"", 4) != 0) return false;
+  if (peek(r) != '{' || (!r->j.last && r->j.end - r->j.p < WINDOW && !chrome_refill(r, r->j.p, WINDOW))) return false;
+  return holds_events(r->j.p, r->j.end);
+}
+
+static bool read_objects(struct chrome *r) {
+  bool ok = read_object(r, true);
+  while (ok && has_next_stream(r)) {
+    chrome_note(r, TK_NOTE_INFO, r->j.p, "an object of events for each stream");
+    ok = read_object(r, true);
+  }
+  return ok && r->err->code == TK_OK && read_tail(r);
+}
+
 static bool read_lines(struct chrome *r) {
   int c;
   chrome_note(r, TK_NOTE_INFO, r->j.p, "one event per line without brackets");
@@ -399,7 +417,7 @@ static bool read_document(struct chrome *r) {
   c = peek(r);
   if (c < 0) return false;
   if (c == '{' && is_lines(r)) return read_lines(r);
-  if (c == '{') return read_object(r, true) && read_tail(r);
+  if (c == '{') return read_objects(r);
   if (c != '[') return wrong_start(r, c);
   return read_array(r);
 }

@@ -157,7 +157,7 @@ bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, co
   for (uint32_t i = 0; i < n; i++) {
     if (!is_trace_clock(r, all[i].clock)) add_clock_point(r, all[i].clock, all[i].own, trace);
     if (of_sequence(all[i].id)) continue;
-    if (all[i].id != r->trace_clock) r->has_snapshot = true;
+    if (all[i].id != r->trace_clock || primary) r->has_snapshot = true;
     if (all[i].id == CLOCK_REALTIME && machine == 0) use_realtime(r, all[i].own, trace);
   }
   return own;

@@ -1,0 +1,27 @@
+/* columns.h - cells of columns of the table of events (tracekit_arrow.h), as text. */
+#ifndef CLI_PRINT_COLUMNS_H
+#define CLI_PRINT_COLUMNS_H
+
+#include "json.h"
+#include "tracekit.h"
+
+#include <stdio.h>
+
+struct columns {
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  size_t n;
+};
+
+/* Fills the columns with these names, of which NULL is the end.  False with err set if a name is unknown or memory runs out. */
+bool columns_read(struct columns *c, struct tk_trace *t, const char *const *names, struct tk_err *err);
+void columns_free(struct columns *c);
+
+/* Prints all columns of an event: as members of an open object, as further fields of a CSV line, as " name=value". */
+void columns_json(const struct columns *c, struct json *j, tk_id event);
+void columns_csv(const struct columns *c, FILE *to, tk_id event);
+void columns_words(const struct columns *c, FILE *to, tk_id event);
+/* Prints the names as further fields of the first CSV line. */
+void columns_csv_names(const struct columns *c, FILE *to);
+
+#endif

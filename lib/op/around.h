@@ -1,0 +1,29 @@
+/* around.h - facts of an event that follow from the spans around it, or around the call that launched it: phase, op and module.
+ *
+ * The groups of top, tree and diff and the columns of tables all take them from here. */
+#ifndef OP_AROUND_H
+#define OP_AROUND_H
+
+#include "graph/kind.h"
+#include "graph/origin.h"
+#include "graph/steps.h"
+
+enum around_fact { AROUND_PHASE, AROUND_OP, AROUND_MODULE, AROUND_FACTS };
+
+struct around {
+  const struct tk_trace *t;
+  struct mem *mem;
+  uint8_t *phase; /* by event: enum phase */
+  tk_id *region;  /* by event: its op or module */
+};
+
+/* Finds one fact of all events. `origins` by track may be NULL. Returns false if memory runs out; the caller calls around_free even
+ * then. */
+bool around_init(struct around *a, enum around_fact fact, const struct kinds *kinds, const struct steps *steps,
+                 const struct track_origin *origins, struct mem *mem);
+void around_free(struct around *a);
+
+/* Returns the text of an event's fact, which the trace owns, and its length; NULL if there is none. */
+const char *around_text(const struct around *a, tk_id event, size_t *n);
+
+#endif
