@@ -1,4 +1,4 @@
-/* check.c - the invariants of a sealed graph, stated as code.
+/* check.c - checks the invariants of a sealed graph.
  *
  *      1. Events are grouped by track: track k has events first .. first+count-1; tracks are in order, without gaps.
  *      2. Within a track, times do not decrease (except events without a clock), and depth grows by at most one per event.
