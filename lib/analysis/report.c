@@ -202,8 +202,7 @@ static bool draw_strip(struct reporter *p, struct tk_report_rank *row, tk_time s
 static int by_start(const void *p, const void *q) {
   const struct work *a = p, *b = q;
   if (a->start != b->start) return a->start < b->start ? -1 : 1;
-  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* work with a known launch first: it decides the cause of an
-                                                                 * idle gap */
+  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* a known launch decides the cause of an idle gap */
   return (a->event > b->event) - (a->event < b->event);
 }
 

@@ -99,11 +99,9 @@ static const struct process_row {
     {"Markers and Ranges", NULL, MARKERS, NULL},             /* rocprof 1 */
     {"DEVICE<*>*#*", NULL, QUEUES, "XPU"},                   /* Chrome logger of unitrace (pti-gpu) */
     {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* unitrace under MPI */
-    {"GPU [0-9]*", NULL, QUEUES, "GPU"},                     /* tracekit's own name for the queues of Perfetto's
-                                                              * GpuRenderStageEvent */
+    {"GPU [0-9]*", NULL, QUEUES, "GPU"},                     /* our own name for queues of Perfetto's GpuRenderStageEvent */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which stores the device name as text in "pid" */
-    {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* this row and the next six: TensorFlow 1,
-                                                              * python/client/timeline.py */
+    {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* these 7 rows: TensorFlow 1, python/client/timeline.py */
     {"/device:GPU:*/stream:* Compute", NULL, QUEUES, "GPU"},
     {"/device:GPU:*/memcpy Compute", NULL, QUEUES, "GPU"},
     {"/gpu:*/stream:* Compute", NULL, QUEUES, "GPU"}, /* TensorFlow up to 1.2 */
@@ -350,8 +348,7 @@ static const struct category_row {
     {"Memset", KIND_MEMSET | KIND_DEVICE},
     {"Operator", KIND_OP},
     {"Runtime", KIND_RUNTIME},
-    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* this row and the next five: rocprofv3: rocprofiler-sdk,
-                                                     * cxx/perfetto.hpp */
+    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* this row and the next five: rocprofv3: rocprofiler-sdk, cxx/perfetto.hpp */
     {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
     {"hsa_api", KIND_RUNTIME},
     {"hip_api", KIND_RUNTIME},

@@ -1,7 +1,7 @@
 /* align.c - first pass of a merge: loads each input, collects its anchors and frees it; then estimates the clocks
  * (align/solve/solve.h). A single input is read only once. Graphs that together fit into a share of --max-memory are kept for
- * the second pass, so that their inputs are not read again (4 ranks of 190 MB: 2.04 s of processor time instead of 2.74, 150 MB
- * instead of 115). */
+ * the second pass, so their inputs are not read again (4 ranks of 190 MB: 2.04 s of processor time, not 2.74; 150 MB, not
+ * 115). */
 #include "alignment.h"
 
 #include <math.h>
@@ -125,8 +125,7 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   trace_extent(t, &start, &end);
   input->from_ns = trace_ns(t, later, start);
   input->to_ns = trace_ns(t, later, end + 999);
-  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* the input has none of these
-                                                                                            * steps */
+  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* the input has none of these steps */
   a->out->skipped[i] = !input->wanted;
   return true;
 }

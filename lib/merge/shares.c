@@ -14,8 +14,7 @@
 #include "op/window.h"
 #include "stragglers.h"
 
-enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes outside of all ranks, per rank, per
-                                                                              * process */
+enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes outside of all ranks, per rank, per process */
 
 const char *const merge_role_names[] = {"", "slow", "typical"};
 

@@ -29,8 +29,7 @@ struct manifest_file {
   int64_t shift_ns;    /* what to add to the timestamps to get times of the merge */
   int64_t start_ns;    /* timestamp of its first event */
   uint64_t size;
-  bool early;          /* the file starts before the reference's zero, where Perfetto's timeline starts; set by
-                        * manifest_write */
+  bool early;          /* the file starts before the reference's zero, where Perfetto's timeline starts; set by manifest_write */
 };
 
 struct manifest {
