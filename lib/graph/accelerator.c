@@ -363,8 +363,7 @@ static const struct category_row {
     {"ROCTX_RANGE_START_STOP", KIND_ANNOTATION},
     {"CudaRuntime", KIND_RUNTIME},                  /* Paddle: chrometracing_logger.cc */
     {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
-    {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* nsys2json.py; lasts from the first kernel of an NVTX range to its last
-                                                     * kernel */
+    {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* nsys2json.py: first to last kernel of an NVTX range */
     {NULL, 0}};
 /* Other categories consist of one of these prefixes and one of the words below. */
 static const char *const VENDORS[] = {"gpu_",  "cuda_", "hip_",  "rocm_", "xpu_",    "mtia_",         "mlu_",    "gcu_", "npu_", "hpu_",
@@ -468,8 +467,7 @@ unsigned accelerator_name(const char *name) {
 
 static unsigned of_work(const char *name) {
   static const unsigned NO_KERNEL = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER | KIND_WAIT;
-  const char *rest = text_begins(name, "Tile #") ? strstr(name, ": ") : NULL; /* unitrace prefixes names with the tile if a
-                                                                               * device has several */
+  const char *rest = text_begins(name, "Tile #") ? strstr(name, ": ") : NULL; /* unitrace prefixes names with the tile */
   const unsigned kinds = accelerator_name(rest ? rest + 2 : name) & NO_KERNEL;
   return KIND_DEVICE | (kinds ? kinds : KIND_KERNEL);
 }

@@ -13,8 +13,7 @@ struct join_ids {
   tk_id *strings, *classes, *tracks, *shapes; /* by old id; 0 for a track that was not copied */
   tk_id before;                               /* event i of the appended graph becomes event before + i */
   tk_time shift;                              /* picoseconds added to all times */
-  uint32_t ordinal;                           /* index among the appended graphs, from 0; the caller sets `ordinal` and the next
-                                               * three */
+  uint32_t ordinal;                           /* index among the appended graphs, from 0; set by the caller, like the next three */
   uint32_t graphs, first_row, rows;           /* as in struct sink_options and struct sink (sink.h) */
 };
 

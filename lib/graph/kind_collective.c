@@ -17,8 +17,7 @@ static const char *const KERNELS[] = {
     "ncclSym",                            /* NCCL 2.27, src/device/symmetric */
     "mscclKernel", "mscclpp::",           /* MSCCL, MSCCL++ */
     "oneccl_",                            /* oneCCL, src/sycl: oneccl_allreduce_pcie */
-    "deep_ep::intranode::", "deep_ep::internode", "deep_ep::elastic", /* DeepEP; deep_ep::layout is excluded, because it only
-                                                                       * counts tokens */
+    "deep_ep::intranode::", "deep_ep::internode", "deep_ep::elastic", /* DeepEP, without deep_ep::layout, which only counts */
     "EpDispatch", "EpCombine",            /* MORI, src/ops/dispatch_combine */
     "nvshmem",                            /* NVSHMEM, on-stream collectives: nvshmemi_reduce_kernel */
     "userbuffers_fp16_", "userbuffers_bf16_", "userbuffers_rank", "kuserbuffers_", /* Transformer Engine, userbuffers.cu */
