@@ -11,7 +11,8 @@
 struct regexp;
 
 /* Compiles a Perl-compatible expression that matches anywhere in a text; "." matches a line break, "$" only the very end, and
- * characters are UTF-8. Returns NULL with the reason in *why (of `size` bytes) if it is invalid. `text` is copied.
+ * characters are UTF-8. Returns NULL with the reason in *why (of `size` bytes) if it is invalid. `text` is not copied and must
+ * outlive the result.
  */
 struct regexp *regexp_new(const char *text, struct mem *mem, char *why, size_t size);
 void regexp_free(struct regexp *r);

@@ -7,8 +7,7 @@
 #include "base/jobs.h"
 #include "flate.h"
 
-enum { MOST_THREADS = 16, PULL = 64 << 10, COST = 2 * PIECE, SHARE = 16 }; /* COST: bytes per piece; SHARE: 1 / SHARE of the
-                                                                            * limit is for pieces */
+enum { MOST_THREADS = 16, PULL = 64 << 10, COST = 2 * PIECE, SHARE = 16 }; /* COST: bytes of a piece */
 
 struct piece {
   struct piece *next; /* next unused piece */
