@@ -7,7 +7,7 @@
 static const char VIEWS[] =
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW counters AS SELECT v.*, t.name, t.unit FROM counter v JOIN counter_track t ON v.track_id = t.id;"
-    /* of a span that never ended, as in trace_processor: its duration of -1, less that of its children */
+    /* for a span that never ended, as in trace_processor: its duration of -1, minus the durations of its children */
     "CREATE VIEW slice_self_dur AS SELECT id, ifnull(self_dur, -1 - (SELECT ifnull(sum(dur), 0) FROM slice c WHERE c.parent_id = "
     "event.id)) AS self_dur FROM event WHERE phase <> 'counter';"
     "CREATE VIEW collective AS SELECT id, ts, dur, name, rank, host, step, stream, device, track_id, arg_set_id, "
@@ -54,7 +54,7 @@ static void put_fact(struct filling *f, const char *name, const char *text, size
   end_row(f);
 }
 
-/* Top-level data of the trace is named by its key. */
+/* Fills the table with the top-level data of the trace, by key. */
 static bool fill_metadata(struct tk_sql *s) {
   struct filling f;
   begin(&f, s->db, "INSERT INTO metadata(name, key_type, str_value) VALUES (?, 'single', ?)");
@@ -85,7 +85,7 @@ static bool fill_stats(struct tk_sql *s) {
   return end(&f);
 }
 
-/* The machine of processes without a machine has number 0. */
+/* Fills the table of machines. Number 0 is for processes without a machine. */
 static bool fill_machines(struct tk_sql *s) {
   struct filling f;
   struct map seen;
@@ -130,7 +130,7 @@ void sql_bounds(struct tk_sql *s) {
     widen(s, ts, ts + (is_slice(e) ? times_dur(&s->times, e) : 0));
   }
   if (s->start_ns > s->end_ns) s->start_ns = s->end_ns = 0;
-  else if (s->start_ns == s->end_ns) s->end_ns++; /* as in trace_processor: no trace with events is empty */
+  else if (s->start_ns == s->end_ns) s->end_ns++; /* as in trace_processor: the duration of a trace with events is never 0 */
   s->has_bounds = true;
 }
 
