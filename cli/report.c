@@ -70,7 +70,7 @@ static int print_report(const struct params *p, const struct tk_sources *sources
   return STATUS_DONE;
 }
 
-/* True if the selection leaves no work of traces that record some. */
+/* Returns true if the selection leaves no work of traces that record some. */
 static bool is_empty(const struct tk_report *r, const struct tk_selection *select) {
   return !r->n_kernels && r->n_devices && select_is_asked(select);
 }
