@@ -146,7 +146,7 @@ static bool read_end(struct part *p, struct tk_err *err) {
   struct buf b = {.mem = p->mem};
   uint8_t end[END];
   const int64_t size = fseeko(p->f, 0, SEEK_END) == 0 ? ftello(p->f) : -1;
-  if (size < 0) return err_sys(err, TK_EREAD, errno, "failed to find its end: a part must be a file");
+  if (size < 0) return err_sys(err, TK_EREAD, errno, "failed to find the end of the part: it must be a regular file");
   if (size < END) return refuse(err);
   if (!read_at(p, size - END, end, END, err)) return false;
   const uint64_t n = number_at(end, LENGTH);

@@ -292,7 +292,7 @@ static const struct format *whose_database(struct in *in, struct tk_err *err) {
   struct sqlite *db = sqlite_open(in, &mem, err);
   for (size_t i = 0; db && !found && i < N_FORMATS; i++)
     if (FORMATS[i]->is_database && FORMATS[i]->is_database(db)) found = FORMATS[i];
-  if (db && !found) err_set(err, TK_EFORMAT, "not a trace: an SQLite database with other tables; sqlite3 opens it");
+  if (db && !found) err_set(err, TK_EFORMAT, "not a trace: an SQLite database with other tables; sqlite3 can open it");
   sqlite_close(db);
   return found;
 }
@@ -304,7 +304,7 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;
   if (is_pprof(p, n)) {
-    err_set(err, TK_EFORMAT, "not a trace: a memory or CPU profile; pprof opens it");
+    err_set(err, TK_EFORMAT, "not a trace: a memory or CPU profile; pprof can open it");
     return NULL;
   }
   if (is_stranger(in, path, err)) return NULL;

@@ -219,7 +219,7 @@ bool archive_goto(struct arc *a, uint32_t index, struct tk_err *err) {
   while (a->next <= index) {
     int got = archive_next(a, &m, err);
     if (got < 0) return false;
-    if (got == 0) return err_set(err, TK_ECORRUPT, "archive: member %u is missing now", index + 1);
+    if (got == 0) return err_set(err, TK_ECORRUPT, "archive: member %u no longer exists", index + 1);
   }
   return true;
 }

@@ -25,7 +25,7 @@ bool reread_agrees(const char *path, const struct format *f, const struct tk_sav
   if (!count_events(path, &opt, &read, err)) return false;
   opt.with = TK_WITH_SCHED; /* the file may contain these events in packets that are passed through */
   if (read != written && !count_events(path, &opt, &read, err)) return false;
-  return read == written || err_set(err, TK_EWRITE, "%s: %llu events were written, %llu are read again", path,
+  return read == written || err_set(err, TK_EWRITE, "%s: %llu events were written, but reading the output again finds %llu", path,
                                     (unsigned long long)written, (unsigned long long)read);
 }
 #else

@@ -70,7 +70,7 @@ static bool open_output(struct merge_file *f, const char *path, const char *run,
   if (run_folder_is_meant(path, save)) return run_folder_open(&f->run, path, run, save, f->inputs, err);
   const size_t n = strlen(path);
   if (n && path[n - 1] == '/')
-    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane can be written to a folder; give a file, or that format");
+    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane can be written to a folder; name a file, or give that format");
   f->saver.several = f->n_inputs > 1;
   return save_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
 }

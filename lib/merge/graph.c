@@ -204,7 +204,7 @@ static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_
                       struct tk_err *err) {
   const struct merge_inputs in = {.sources = s, .n = s->n};
   if (!merge_report_init(report, s->n, err) || !merge_check_options(opt, s->n, err)) return false;
-  if (opt->manifest || opt->to) return err_set(err, TK_EUSAGE, "a merge in memory cannot have a manifest or a size");
+  if (opt->manifest || opt->to) return err_set(err, TK_EUSAGE, "a merge in memory cannot write a manifest or have a maximum size");
   if (!merge_graph(t, &in, opt, NULL, report, err)) return false;
   diagnostics_give(report->notes, t);
   return !opt->load.check || tk_check(t, err);

@@ -114,7 +114,7 @@ static bool too_small(struct merger *m, uint32_t n, i128 least) {
   char size[32], target[32];
   tk_print_size(m->opt->to, target);
   tk_print_size(least > INT64_MAX ? INT64_MAX : (uint64_t)least, size);
-  return err_set(m->err, TK_ELIMIT, "cannot be shrunk to %s: besides their events, %u inputs have %s", target, n, size);
+  return err_set(m->err, TK_ELIMIT, "cannot be shrunk to %s: without their events, the %u inputs still have %s", target, n, size);
 }
 
 static bool share(struct merger *m, struct need *v) {
@@ -138,7 +138,7 @@ bool merge_fits(const struct tk_merge_options *opt, uint64_t bytes, struct tk_er
   char size[32], target[32];
   tk_print_size(opt->to, target);
   tk_print_size(bytes, size);
-  return !opt->to || bytes <= opt->to || err_set(err, TK_ELIMIT, "cannot be shrunk to %s: it has %s", target, size);
+  return !opt->to || bytes <= opt->to || err_set(err, TK_ELIMIT, "cannot be shrunk to %s: the merged trace has %s", target, size);
 }
 
 bool merge_shares_plan(struct merger *m) {

@@ -157,7 +157,7 @@ static bool check(const struct tk_rebase_options *o, struct tk_err *err) {
   int places = o->to_zero + (o->to != NULL) + (o->at != NULL) + o->absolute + o->has_base;
   i128 unused;
   if (places > 1) return err_set(err, TK_EUSAGE, "more than one target given");
-  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "an ordinal needs the name of an event");
+  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "the number of an event can only be given together with its name");
   if (o->to && !parse_time(o->to, &unused, err)) return false;
   if (o->scale && !parse_scale(o->scale, &unused, err)) return false;
   if (places || o->shift || o->scale) return true;

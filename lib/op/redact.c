@@ -111,7 +111,7 @@ static bool read_map(struct redactor *r, struct tk_err *err) {
   if (p && !utf8_valid((const uint8_t *)p, strlen(p))) return err_set(err, TK_EUSAGE, "map of names: invalid UTF-8");
   for (unsigned line = 1; p && *p; line++) {
     size_t n = strcspn(p, "\n"), name = strcspn(p, "\t\n");
-    if (n && name == n) return err_set(err, TK_EUSAGE, "map of names, line %u: it has no tab between a name and what it becomes", line);
+    if (n && name == n) return err_set(err, TK_EUSAGE, "map of names, line %u: no tab between the name and its replacement", line);
     if (n && !map_put(&r->told, hash_text(p, name), (uint32_t)(p - r->plan->opt->map) + 1)) return false;
     p += n + (p[n] == '\n');
   }

@@ -68,7 +68,7 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
 
 static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
   bool ok = !s->opt->input || sources->n == 1 || err_set(s->err, TK_EUSAGE,
-                                                              "%s: only one input can be named", s->opt->input);
+                                                              "%s: a name can only be given to a single input", s->opt->input);
   for (size_t i = 0; ok && i < sources->n; i++) {
     struct tk_trace *t = tk_sources_load(sources, i, &s->opt->load, s->err);
     if (t && s->opt->input) t->source = tk_string(t, trace_text(t, s->opt->input), NULL);

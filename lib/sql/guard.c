@@ -84,7 +84,7 @@ static int go_on(void *arg) {
     return 1;
   }
   if (s->limit && s->graph_bytes + s->mem.used + (uint64_t)sqlite3_memory_used() > s->limit) {
-    err_for(s->err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may");
+    err_for(s->err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query exceeded its memory limit");
     return 1;
   }
   return 0;

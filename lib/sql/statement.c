@@ -32,7 +32,7 @@ static bool fail(struct tk_sql *s, const char *whole, const char *statement, str
   if (err->code != TK_OK) return false;
   if (s->mem.failed || (code & 0xff) == SQLITE_NOMEM) {
     s->mem.failed = false;
-    return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may");
+    return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query exceeded its memory limit");
   }
   if (code == SQLITE_TOOBIG) return err_set(err, TK_ELIMIT, "SQL: %s", sqlite3_errmsg(s->db));
   if (code == SQLITE_AUTH) return err_set(err, TK_EUSAGE, "SQL: %s; queries can only read the trace", sqlite3_errmsg(s->db));
@@ -87,7 +87,7 @@ static bool is_refused(const char *statement, struct tk_err *err) {
   const char *p = either(statement, "CREATE", "DROP"), *replace = word(word(p, "OR"), "REPLACE");
   const char *what = word(replace ? replace : p, "PERFETTO");
   if (!what) return false;
-  err_set(err, TK_EUSAGE, "SQL: %.6s PERFETTO %.*s is PerfettoSQL's own and not known here; CREATE TABLE and CREATE VIEW are",
+  err_set(err, TK_EUSAGE, "SQL: %.6s PERFETTO %.*s exists only in PerfettoSQL; use CREATE TABLE or CREATE VIEW",
           statement, (int)name_length(what), what);
   return true;
 }

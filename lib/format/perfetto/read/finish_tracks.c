@@ -395,7 +395,7 @@ static tk_id finish_on_track(struct track_finisher *s, uint32_t at) {
   if (n->kind == NODE_PROCESS && !n->has_slices) return finish_process(s, n);
   if (!n->described)
     perfetto_note(s->r, n->is_default ? TK_NOTE_FACT : TK_NOTE_REPAIR,
-                  n->is_default ? "track events without a track: they are on the default track"
+                  n->is_default ? "track events that name no track: placed on the default track"
                                 : "track events on a track without a descriptor: moved to a global track");
   return finish_named(s, at);
 }

@@ -257,5 +257,6 @@ void perfetto_ftrace(struct perfetto *r, const struct packet *k) {
     if (!read_event(r, &b, &f, &e) || !take_event(r, &b, &e)) b.n_other++;
   }
   if (b.n_other) trace_notes(r->t, TK_NOTE_INFO, r->offset, "ftrace events kept only in Perfetto output", b.n_other);
-  if (b.n_sched) trace_notes(r->t, TK_NOTE_INFO, r->offset, "switches and wakings of threads, which were not asked for", b.n_sched);
+  if (b.n_sched)
+    trace_notes(r->t, TK_NOTE_INFO, r->offset, "scheduler events of threads: not read because they were not requested", b.n_sched);
 }

@@ -54,7 +54,7 @@ tk_id machine_name(struct perfetto *r, uint32_t id) {
   snprintf(text, sizeof text, "machine %u", id);
   if (!r->machines[at].name) {
     r->machines[at].name = unique_name(r, at, trace_text(r->t, text));
-    perfetto_note(r, TK_NOTE_INFO, "trace has several machines; only Perfetto output records which process belongs to which");
+    perfetto_note(r, TK_NOTE_INFO, "trace has several machines; only Perfetto output records the machine of each process");
   }
   return r->machines[at].name;
 }

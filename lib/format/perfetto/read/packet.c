@@ -73,7 +73,7 @@ static bool swallows(const struct packet *k) {
 static void extension_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k) {
   const struct pb_field *f = &k->extension;
   if (!schema_read(&r->extensions.schema, f->p, (size_t)f->value)) {
-    perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as possible, not written");
+    perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: its readable part is used, but it is not written");
     return;
   }
   perfetto_add_passthrough(r, PASSTHROUGH_EXTENSIONS, f->p, (size_t)f->value);
@@ -137,7 +137,7 @@ static void defer(struct perfetto *r, struct sequence *q, const struct packet *k
 }
 
 static void skip_packets(struct perfetto *r, uint64_t offset, uint64_t n, uint64_t events) {
-  trace_notes(r->t, TK_NOTE_REPAIR, offset, "packets that need missing state of their sequence: skipped", n);
+  trace_notes(r->t, TK_NOTE_REPAIR, offset, "packets that depend on missing earlier packets of their sequence: skipped", n);
   r->t->counts.read += events;
   r->t->counts.dropped += events;
 }
@@ -193,7 +193,7 @@ void perfetto_read_deferred(struct perfetto *r) {
     r->sequences[i].deferred = (struct buf){0};
     r->sequences[i].valid = r->sequences[i].cleared = true;
     r->offset = r->sequences[i].first_deferred;
-    perfetto_note(r, TK_NOTE_REPAIR, "sequence whose state is never set: its packets are read without it");
+    perfetto_note(r, TK_NOTE_REPAIR, "sequence without a packet that sets its state: its packets are read nevertheless");
     for (struct pb c = pb_over(packets.data, packets.len); pb_next(&c, &f);) perfetto_packet(r, f.p, (size_t)f.value, &compressed);
     buf_free(&packets);
   }

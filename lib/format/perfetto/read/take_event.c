@@ -265,7 +265,7 @@ static void require_identity(struct perfetto *r, struct sequence *q, struct trac
   decoded_event_args(r, q, e);
   if (args_hold(r->t, KEY_ID) || args_hold(r->t, KEY_ID2)) return;
   args_int(r->t, KEY_ID, 0);
-  perfetto_note(r, TK_NOTE_REPAIR, "async event without its id: using 0");
+  perfetto_note(r, TK_NOTE_REPAIR, "async event without an id: the id is set to 0");
 }
 
 static void take_add_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,

@@ -127,7 +127,7 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
   }
   if (e->duration < 0 || e->duration >= DAYS_100_PS) {
     xplane_note(r, TK_NOTE_REPAIR,
-                e->duration < 0 ? "negative duration: using 0" : "duration of more than 100 days: using 0");
+                e->duration < 0 ? "negative duration: set to 0" : "duration of more than 100 days: set to 0");
     reserved_arg(r, e, KEY_REPAIRED_DUR, e->duration);
     e->duration = 0;
     flags |= TK_REPAIRED;

@@ -70,7 +70,7 @@ enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *l
     if (status != PB_FIELD && !fault) return status;
     if (fault) err_clear(r->err);
     if (xplane_retag(&r->s, level, extent->end, fault ? NULL : f, f)) {
-      xplane_note(r, TK_NOTE_REPAIR, "damaged tag of a message that was recognised by its content");
+      xplane_note(r, TK_NOTE_REPAIR, "message with a damaged tag: recognised by its content");
       return PB_FIELD;
     }
     if (!fault) return status;
