@@ -249,7 +249,7 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
   return t;
 }
 
-/* Merges the sources in memory, without those that cannot be read. */
+/* Merges the sources in memory, without the unreadable ones. */
 static struct tk_trace *load_readable(const struct shared *s, struct tk_sources *sources, const char *name,
                                       const struct tk_load_options *load, struct tk_err *err) {
   const struct tk_merge_options options = {

@@ -60,7 +60,7 @@ struct tk_diff_impl {
   struct buf text;
 };
 
-/* Steps of one rank: those of the track with the most steps; host tracks are preferred to device tracks. */
+/* Steps of one rank: the steps of the track with the most steps; host tracks are preferred to device tracks. */
 struct rank_steps {
   int64_t rank;
   uint32_t from, n;

@@ -31,7 +31,7 @@ static int digits_above(tk_time most) {
   return shift;
 }
 
-/* Keeps the durations whose digit at `shift` is that of the k-th duration; sets *k to the position of this duration among the
+/* Keeps the durations whose digit at `shift` equals the digit of the k-th duration; sets *k to the position of this duration among the
  * kept ones. */
 static uint64_t keep_digit(tk_time *v, uint64_t n, uint64_t *k, int shift) {
   uint64_t count[1 << DIGIT] = {0}, kept = 0;

@@ -24,7 +24,7 @@ struct report_kernel {
 };
 struct report_launch {
   uint32_t name;
-  uint64_t work, calls, unrecorded; /* calls: those with a correlation id; unrecorded: those of `calls` whose work is missing */
+  uint64_t work, calls, unrecorded; /* calls: calls with a correlation id; unrecorded: number of these `calls` whose work is missing */
   i128 call_sum, work_sum, delay_sum;
   tk_time delay_max;
 };

@@ -52,7 +52,7 @@ struct tree {
   uint32_t n, cap;
   struct map children;  /* parent and group -> node */
   uint32_t *node_of;    /* by event: node of the event itself; 0 = none */
-  uint32_t *around;     /* by event: its own node, otherwise that of the innermost selected span around it */
+  uint32_t *around;     /* by event: its own node, otherwise the node of the innermost selected span around it */
   struct within within;
   struct work *works;
   uint32_t n_works, cap_works;

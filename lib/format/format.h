@@ -36,7 +36,7 @@ struct format {
   int gzip_level; /* default compression level; 0 = the general default */
   /* Returns how many bits of the format's structure the first n bytes (at most FORMAT_PEEK) match; 0 = not this format. */
   unsigned (*bid)(const uint8_t *p, size_t n);
-  /* For formats that are SQLite databases, which all match the same header: true if the tables are those of the format. NULL:
+  /* For formats that are SQLite databases, which all match the same header: true if the tables belong to the format. NULL:
    * `bid` decides. */
   bool (*is_database)(const struct sqlite *db);
   /* For protobuf formats: field types of the messages, by which damage by a text filter is recognised. NULL = text. */
@@ -124,7 +124,7 @@ const struct format *format_by_word(const char *word);
 const struct format *format_default(void);
 /* Finds a format by the extension of a path, not counting an extension such as ".gz"; NULL if none matches. */
 const struct format *format_by_path(const char *path);
-/* Writes the extension for files that a command names itself, including that of compression, to `text` (64 bytes). */
+/* Writes the extension for files that a command names itself, including the extension of the compression, to `text` (64 bytes). */
 const char *format_ending(const struct format *f, char *text);
 /* Opens carriers for all formats but `f`, if f can store blocks. Returns false when memory runs out. */
 bool format_carry(const struct format *f, const struct format_starts *starts, struct carry *c);

@@ -1,4 +1,4 @@
-/* stranger.h - recognises files that users mistake for traces: what they are, and which program opens them. */
+/* stranger.h - recognises files that users mistake for traces: the kind of file, and the program that opens it. */
 #ifndef FORMAT_STRANGER_H
 #define FORMAT_STRANGER_H
 

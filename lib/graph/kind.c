@@ -103,7 +103,7 @@ void kinds_free(struct kinds *k) {
   *k = (struct kinds){0};
 }
 
-/* Combines the kinds of an event with those of its track, which apply to spans only. A copy in a queue is not a kernel, and a
+/* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
  * kernel whose args name its op is not an op. */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;

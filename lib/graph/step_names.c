@@ -7,7 +7,7 @@
 #include "base/regexp.h"
 #include "base/text.h"
 
-/* Rows in order of preference: those of one producer first, common words last. */
+/* Rows in order of preference: rows of a single producer first, common words last. */
 static const struct row {
   const char *begins, *holds; /* start of the name; text that must follow somewhere (NULL = none) */
   bool ordinal;               /* the numbers in the name are sizes of batches, so steps are counted instead */

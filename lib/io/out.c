@@ -50,7 +50,7 @@ struct out_impl {
   char *temporary;    /* current name of the file; NULL = none */
   bool unnamed;       /* true as long as the file has no name */
   bool replaces;      /* true if a file with the final name exists */
-  mode_t allowed, mode; /* allowed: permissions that all inputs have; mode: those of the file */
+  mode_t allowed, mode; /* allowed: permissions that all inputs have; mode: permissions of the file */
   uint64_t raw, file;
   uint32_t crc, file_crc;
   bool part, muted;

@@ -16,7 +16,7 @@ struct zstd_out {
   uint8_t chunk[CHUNK];
 };
 
-/* Maps levels 1..9 to those of zstd, whose default is 3. */
+/* Maps levels 1..9 to levels of zstd, whose default is 3. */
 static int level_of(int level) {
   static const int levels[] = {3, 1, 2, 3, 5, 7, 9, 12, 15, 19};
   return levels[level < 0 ? 0 : level > 9 ? 9 : level];

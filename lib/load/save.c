@@ -27,7 +27,7 @@ static const struct format *choose_format(const char *path, const struct tk_save
   return NULL;
 }
 
-/* Returns the requested compression: that of the path's extension, otherwise that of the format, as in "-f json.gz". */
+/* Returns the requested compression: the one of the path's extension, otherwise the one of the format, as in "-f json.gz". */
 static const struct packing *packing_asked(const char *path, const struct tk_save_options *opt) {
   const struct packing *packing = packing_of_path(path, strlen(path));
   return packing || !opt->format ? packing : packing_of_path(opt->format, strlen(opt->format));

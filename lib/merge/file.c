@@ -93,7 +93,7 @@ static bool commit_output(struct merge_file *f, const char *path, struct tk_merg
   if (!f->run.format && f->opt->to && !merge_fits(f->opt, report->saved.bytes, err)) return false;
   if (!f->run.format) return save_commit(&f->saver, &report->saved, err);
   if (!run_folder_commit(&f->run, &report->saved, err)) return false;
-  if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the path that the user gave is that of the run */
+  if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the user gave the path of the run */
   diagnostics_say(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "this folder would contain the "
                                                                                    "run" : "this folder "
                                                                                                              "contains the "

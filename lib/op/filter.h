@@ -8,7 +8,7 @@
 struct filter_plan {
   const struct tk_filter_options *opt;
   const struct track_origin *origins; /* by track: its rank and host, or NULL */
-  const struct window *cut;           /* time window to apply in addition to that of the options, or NULL */
+  const struct window *cut;           /* time window to apply in addition to the one in the options, or NULL */
   const uint32_t *part_of;            /* by track: number of its part; NULL = keep all tracks */
   uint32_t part;                      /* number of the part to keep */
 };

@@ -28,7 +28,7 @@ struct match {
   tk_time *self; /* by event: self time; NULL = no test needs it */
   struct links links; /* launches of device work; filled only if a test needs them */
   struct phases phases; /* filled only if a test needs them */
-  uint8_t **regions; /* by test of SYM_LAUNCHED_BY, by event: true if its name or that of a span around it passes the test */
+  uint8_t **regions; /* by test of SYM_LAUNCHED_BY, by event: true if its name or the name of a span around it passes the test */
   tk_time start; /* start of the first event */
   tk_id n_events;
 };

@@ -97,7 +97,7 @@ static bool by_spans(struct finder *f, uint8_t *of) {
 
 static bool states_phase(uint8_t phase) { return phase != PHASE_NONE && phase != PHASE_COMMUNICATION; }
 
-/* Assigns a phase to work: that of its launch, otherwise that of its captured call, otherwise that of the step in which it
+/* Assigns a phase to work: the phase of its launch, otherwise of its captured call, otherwise of the step in which it
  * starts. */
 static void by_launch(const struct finder *f, const struct steps *steps, const struct links *links, uint8_t *of) {
   const struct tk_trace *t = f->t;

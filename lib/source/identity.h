@@ -16,7 +16,7 @@ struct identity identity_of(const struct tk_trace *t);
 /* True for a merged trace of several ranks; its first metadata belongs to one rank only. */
 bool identity_is_merged(const struct tk_trace *t);
 
-/* Returns, by track, the rank and host of the trace; in a merged trace, those of the process's rank. Hosts are strings of the
+/* Returns, by track, the rank and host of the trace; in a merged trace, of the process's rank. Hosts are strings of the
  * trace. Returns NULL when memory runs out. */
 struct track_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem);
 void identity_free_tracks(struct track_origin *origins, struct mem *mem);

@@ -28,7 +28,7 @@ bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const st
  * argset_each can create. */
 bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row, bool *made);
 
-/* Returns the id of an arg set. Ids of events come first, then those of processes, threads, tracks, sources of tracks, and
+/* Returns the id of an arg set. Ids of events come first, then ids of processes, threads, tracks, sources of tracks, and
  * flows. */
 uint32_t argset_of_event(const struct tk_sql *s, tk_id event); /* 0 = no args */
 uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid);

@@ -50,7 +50,7 @@ static void find_by_args(struct collector *c, const struct kinds *kinds, bool *a
   }
 }
 
-/* Used if no kernel is a collective: takes CPU spans of c10d, or otherwise those of its backends. Not both, because they are
+/* Used if no kernel is a collective: takes CPU spans of c10d, or otherwise the spans of its backends. Not both, because they are
  * nested. */
 static void find_rows(struct collector *c, const struct kinds *kinds, const char *head, bool *any) {
   static const char *const one_way[] = {"broadcast", "_broadcast", "reduce_ ", "reduce ", "gather_ ", "gather ", "scatter", "send",

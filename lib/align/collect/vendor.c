@@ -54,7 +54,7 @@ bool vendor_payload(const struct tk_trace *t, uint32_t args, struct vendor_paylo
   return false;
 }
 
-/* Returns -1 for a gather or a scatter: their count is that of one rank, and the number of ranks is not recorded. */
+/* Returns -1 for a gather or a scatter: their count is the count of one rank, and the number of ranks is not recorded. */
 int64_t vendor_bytes(const struct tk_trace *t, const char *name, const struct vendor_payload *p) {
   static const char *const SAME[] = {"hcom_allReduce", "hcom_broadcast", "hcom_reduce_", "hcom_send", "hcom_receive", NULL};
   int64_t bytes;

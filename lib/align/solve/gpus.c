@@ -85,7 +85,7 @@ static double ahead_at(const struct align_work *w, uint32_t host, uint32_t of, d
 
 static double ahead(const struct align_work *w, uint32_t host, uint32_t of) { return ahead_at(w, host, of, 0); }
 
-/* True if launches show that `by`, the lead of `host` over `of`, is due to the GPU of `host` and not to that of `of`. */
+/* True if launches show that `by`, the lead of `host` over `of`, is due to the GPU of `host` and not to the GPU of `of`. */
 static bool is_shown(struct align_gpu host, struct align_gpu of, double by) {
   if (is_off(host) != is_off(of)) return is_off(host);
   return isfinite(host.high) && isfinite(of.high) && fabs(host.high - of.high - by) < LATENCY && fabs(host.high) > fabs(of.high);
@@ -131,7 +131,7 @@ static bool find_mains(const struct align_problem *p, const struct lists *l, str
   return true;
 }
 
-/* Adds the error of the reference to that of a host, which was placed relative to the reference. */
+/* Adds the error of the reference to the error of a host, which was placed relative to the reference. */
 static void admit_root(const struct align_work *w, struct align_solution *s, uint32_t host) {
   struct align_host *o = &s->hosts[host];
   const struct align_host *root = &s->hosts[w->root[host]];

@@ -226,7 +226,7 @@ static bool lateness_find(const struct lateness_view *v, struct arena *arena, st
   return true;
 }
 
-/* Returns the scatter to assume for a host. If its own ranks scatter far more than those of other hosts, the host itself may be
+/* Returns the scatter to assume for a host. If its own ranks scatter far more than the ranks of other hosts, the host itself may be
  * that late. */
 static double scatter_on(const struct lateness *late, uint32_t host, double usual) {
   const double most = fmax(usual, late->scatter);

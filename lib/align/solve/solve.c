@@ -338,7 +338,7 @@ static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
   return ok;
 }
 
-/* Numbers the collectives of one timeline, continuing after those of the previous timeline. */
+/* Numbers the collectives of one timeline, continuing after the previous timeline. */
 static void number_collectives(struct solver *s, uint32_t root) {
   for (uint32_t h = 0; h < s->w.p->n_hosts; h++)
     if (s->w.root[h] == root)

@@ -40,7 +40,7 @@ struct align_anchor {
   int64_t run;        /* for XLA: the device's own counter of the program's executions, if recorded */
   int64_t step;       /* number of its step; valid if stepped */
   uint32_t input, device; /* index of the device within the input */
-  uint32_t execution; /* for XLA: ordinal of the execution among those of the device that have anchors, from 1 */
+  uint32_t execution; /* for XLA: ordinal of the execution among the device's executions that have anchors, from 1 */
   uint32_t op;        /* used by the collector */
   uint32_t name, group; /* ids in align_anchors.texts; 0 = unknown */
   int64_t seq, bytes; /* as recorded; -1 = not recorded */
@@ -139,7 +139,7 @@ struct align_problem {
   const int64_t *rank;           /* by input: its number in the job; -1 = unknown. NULL = all are unknown */
   const uint32_t *origin;        /* by input: equal for inputs with the same host name; set by align_solve */
   const struct align_gpu *gpu;   /* by input; NULL = all are unknown */
-  const bool *wall;              /* by input: true if its timestamps can be compared with those of the reference; NULL = all can */
+  const bool *wall;              /* by input: true if its timestamps can be compared with the reference's; NULL = all can */
   uint32_t n_inputs, n_hosts;    /* n_hosts changes when hosts are joined or separated */
   uint32_t reference;            /* index of the reference host */
   bool marker;                   /* true: align by a marker, for which one event is enough */

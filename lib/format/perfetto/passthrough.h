@@ -1,7 +1,7 @@
 /* passthrough.h - contents of a Perfetto file that the graph cannot represent: metas whose origin is PERFETTO_FORMAT.
  *
  *     perfetto.packets     TracePackets that are not modelled, framed as in a file; there may be several such metas
- *     perfetto.descriptors original packets with track descriptors and extension descriptors; `after` marks late ones (after the first event)
+ *     perfetto.descriptors original packets with track descriptors and extension descriptors; `after`: after the first event
  *     perfetto.interned    entries INTERNED_*, below: unmodelled interned data, for events whose arg "perfetto.interned"
  *                          is its number
  *     perfetto.clock       id of the trace clock, in digits, if it is not BOOTTIME

@@ -29,7 +29,7 @@ struct ascend {
   int64_t pid;            /* pid of the profiled process */
 };
 
-/* A connection of a set; those of a set are linked by `next`. */
+/* A connection of a set; the connections of a set are linked by `next`. */
 struct ascend_link {
   int64_t connection;
   uint32_t next; /* 1 + index; 0 = last */

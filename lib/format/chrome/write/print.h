@@ -17,7 +17,7 @@ enum place {
   MARK_ARGS,                         /* instead of "args": the original {} or a value that is not an object */
   MARK_PH, MARK_TS, MARK_TID,        /* instead of the value that would be printed otherwise */
   MARK_END_NAME, MARK_END_CAT, MARK_END_TS, MARK_END_TID, MARK_END_PID, MARK_END_ARGS,
-  MARK_RESPELLED, MARK_END_RESPELLED /* not printed: lists numbers whose quotes differ from those of other events */
+  MARK_RESPELLED, MARK_END_RESPELLED /* not printed: lists numbers that are quoted differently than in other events */
 };
 
 struct fragment {

@@ -120,7 +120,7 @@ static bool place_snapshot(struct perfetto *r, const struct reading *all, uint32
       *trace = all[i].own;
       return true;
     }
-  for (int own = 0; own < 2; own++) /* first the system's clocks, then those of the sequence */
+  for (int own = 0; own < 2; own++) /* first the system's clocks, then the sequence's clocks */
     for (uint32_t i = 0; i < n; i++)
       if (of_sequence(all[i].id) == own && to_trace_clock(r, all[i].clock, all[i].own, trace)) return true;
   return false;

@@ -18,7 +18,7 @@ enum {
   DECODED_ARGS = 32,  /* most args of an event */
   DECODED_POINTS = 8, /* most flow points of an event */
   DECODED_REST = 2,   /* most runs of adjacent fields that are not modelled, per event */
-  DECODED_IID = 0x80, /* a string given by iid; other types are those of args: NULL .. DECIMAL, STR, JSON */
+  DECODED_IID = 0x80, /* a string given by iid; other types are types of args: NULL .. DECIMAL, STR, JSON */
   DECODED_VALUES = DECODED_ARGS * 12 /* most bytes of the values of an event */
 };
 

@@ -419,7 +419,7 @@ static tk_id track_of(struct track_finisher *s, uint32_t site) {
 static tk_id event_track(struct track_finisher *s, const struct tk_event *e) {
   struct tk_trace *t = s->r->t;
   if (e->kind != TK_COUNTER || e->track % ASPECTS != ON_PROCESS) return track_of(s, e->track);
-  /* in the legacy phase C, the name of the event is that of the counter */
+  /* in the legacy phase C, the name of the event is the name of the counter */
   tk_id proc = track_of(s, e->track), id = track_in(s, proc, TK_COUNTERS, ident_none(), t->classes[e->cls].name);
   return id;
 }
@@ -434,7 +434,7 @@ static void finish_empty(struct track_finisher *s) {
   }
 }
 
-/* Replaces the names of tracks by those that records contain. */
+/* Replaces the names of tracks by the names in records. */
 static void finish_records(struct track_finisher *s) {
   struct perfetto *r = s->r;
   for (tk_id i = 1; i <= r->t->n_records; i++) {

@@ -61,7 +61,7 @@ static void read_points(struct perfetto *r, struct sequence *q, const struct pac
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
 }
 
-/* What the private fields of an event imply for its flow ids: nothing, that they are stored as flow points, or that they are
+/* Meaning of the private fields of an event for its flow ids: none, that they are stored as flow points, or that they are
  * links of chains. */
 enum said { SAID_NOTHING, SAID_POINTS, SAID_CHAIN };
 

@@ -175,7 +175,7 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
   if (k->sync.p) machine_sync(r, q, k->machine, &k->sync);
 }
 
-/* Passes the packet through. Every timestamp advances an incremental clock, including that of a packet without an event. */
+/* Passes the packet through. Every timestamp advances an incremental clock, even the timestamp of a packet without an event. */
 static void pass_packet_through(struct perfetto *r, struct sequence *q, struct packet *k) {
   bool of_sequence = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
   int64_t ns;
@@ -344,8 +344,8 @@ static void read_cut_field(const uint8_t *p, const uint8_t *end, struct packet *
   if (f.number == PACKET_INTERNED_DATA) k->interned = f;
 }
 
-/* Uses the fields before the damage, and the numeric fields at the end. If the sequence is missing, it is that of the previous
- * packet. */
+/* Uses the fields before the damage, and the numeric fields at the end. If the sequence is missing, the previous packet's is
+ * used. */
 void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
   const uint8_t *tail = tail_of(p, p + n), *at = p;
   struct pb c = pb_over(p, (size_t)(tail - p));

@@ -24,7 +24,7 @@ struct series {
   struct tk_arg id;
 };
 
-/* A track, and those of its properties that the reader can recover. */
+/* A track, and the properties that the reader can recover. */
 struct series_track {
   uint64_t uuid;
   bool text, number_id;

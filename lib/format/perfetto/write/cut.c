@@ -26,7 +26,7 @@ struct cut_sequence {
   uint32_t default_clock;
 };
 
-/* Those fields of a packet that determine whether a cut keeps it. */
+/* The fields of a packet that determine whether a cut keeps it. */
 struct cut_head {
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;

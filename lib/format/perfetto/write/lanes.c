@@ -27,7 +27,7 @@ void lanes_close_slices(struct perfetto_sink *s, uint32_t height) {
   }
 }
 
-/* Pushes a span. If it ends later than its parent because of rounding, its end is set to that of the parent. */
+/* Pushes a span. If it ends later than its parent because of rounding, its end is set to the parent's end. */
 void lanes_open_slices(struct perfetto_sink *s, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   struct open_span o = {.event = id, .end_ns = writer_ns(&s->w, e->ts + e->dur), .endless = (e->flags & TK_UNFINISHED) != 0};

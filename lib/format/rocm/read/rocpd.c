@@ -93,7 +93,7 @@ static bool read_infos(struct rocpd *p) {
 
 /* ---- tracks ---- */
 
-/* Returns the thread of a row: that of the column `thread`, otherwise that of its track. */
+/* Returns the thread of a row: the thread of the column `thread`, otherwise the one of its track. */
 static tk_id thread_of(struct rocpd *p, const struct cell *process, const struct cell *thread, const struct cell *track) {
   const struct info *k = info_of(p, TRACKS, track);
   const struct cell by_track = {.type = CELL_INT, .i = k ? k->number : 0}, owner = {.type = CELL_INT, .i = k ? k->other : 0};

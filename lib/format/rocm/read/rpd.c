@@ -11,7 +11,7 @@
 #include "graph/args.h"
 #include "work.h"
 
-/* Description of the work that a call launched, from a table other than that of the call. */
+/* Description of the work that a call launched, from another table than the call. */
 struct launch {
   struct cell grid[3], workgroup[3], size;
   tk_id stream, kernel;

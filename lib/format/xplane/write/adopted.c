@@ -339,7 +339,7 @@ static bool check_stat(struct xplane_encoder *e, void *arg, tk_id key, const str
   return is && is_value(e, is, s);
 }
 
-/* Returns the metadata among those of the set to which the event belongs; NULL if there is none. */
+/* Returns the metadata in the set to which the event belongs; NULL if there is none. */
 static const struct known_metadata *metadata_of(struct xplane_encoder *e, uint32_t at) {
   const struct xplane_adopted *a = e->adopted;
   const struct key_set *set = &sets_of(a)[at - 1];
@@ -370,7 +370,7 @@ static void mark_metadata(const struct xplane_encoder *e, const struct key_set *
 
 enum { STATS_MOST = 64 };
 
-/* Those args of an event whose values its metadata contains. */
+/* The args of an event whose values its metadata contains. */
 struct contained {
   uint32_t at[STATS_MOST];
   tk_id names[STATS_MOST];

@@ -40,7 +40,7 @@ static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const 
 
 static int64_t clamp(i128 v) { return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v; }
 
-/* Returns bits for those of the kind and flags that an XEvent cannot represent; 0 for a plain span. */
+/* Returns bits for the kinds and flags that an XEvent cannot represent; 0 for a plain span. */
 static int64_t bits_for(const struct xplane_out_line *line, const struct tk_event *ev, const struct fields *f) {
   unsigned kind = ev->kind, flags = ev->flags & ~(unsigned)TK_OVERLAPS;
   if (line->kind == XLINE_COUNTERS) kind = 0;

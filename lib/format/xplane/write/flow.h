@@ -10,7 +10,7 @@ int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, 
 /* Appends the text of the stat "tracekit.flows". Returns false if there are no such points. */
 bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
 
-/* Counts the points that are written, and those that neither stat can contain. */
+/* Counts the points that are written, and the points that neither stat can contain. */
 void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
 
 #endif

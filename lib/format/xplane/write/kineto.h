@@ -23,8 +23,8 @@ bool xplane_counts_from_base(const struct xplane_encoder *e, tk_time first);
 /* Prints the name of a stream. Returns false if the line has the name of its thread. */
 bool xplane_put_stream_name(const struct xplane_encoder *e, struct buf *b, tk_id track);
 
-/* The first appends the generated stats of an event. The second returns the id of metadata to use instead of that of the
- * event's class; 0 = none. */
+/* The first appends the generated stats of an event. The second returns the id of metadata to use instead of the metadata of
+ * the event's class; 0 = none. */
 void xplane_put_made_stats(struct xplane_encoder *e, struct buf *b, tk_id event);
 int64_t xplane_made_class_id(struct xplane_encoder *e, const struct tk_event *ev);
 

@@ -34,7 +34,7 @@ struct xplane_programs {
   struct map names;   /* string ids: names of classes in use */
 };
 
-/* Index of an arg of the current event, by key. Valid if `serial` is that of the event. */
+/* Index of an arg of the current event, by key. Valid if `serial` equals the event's. */
 struct xplane_found {
   uint32_t serial, at;
 };
