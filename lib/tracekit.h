@@ -346,16 +346,16 @@ TK_API void tk_diagnostics_free(struct tk_diagnostics *d);
 
 enum tk_arg_type {
   TK_ARG_NULL, TK_ARG_FALSE, TK_ARG_TRUE,
-  TK_ARG_INT,     /* i */
-  TK_ARG_UINT,    /* u: above INT64_MAX, or unsigned in the source */
-  TK_ARG_DECIMAL, /* i x 10^exp, as spelled in the input */
-  TK_ARG_DOUBLE,  /* d: may be infinite or NaN */
-  TK_ARG_STR,     /* s */
-  TK_ARG_NUMBER,  /* s: text of a number that fits none of the above */
-  TK_ARG_JSON,    /* s: text of a nested array or object */
-  TK_ARG_BYTES,   /* s */
-  TK_ARG_REF,     /* s: string by reference (XPlane) */
-  TK_ARG_POINTER, /* u */
+  TK_ARG_INT,     /* value in i */
+  TK_ARG_UINT,    /* value in u: above INT64_MAX, or unsigned in the source */
+  TK_ARG_DECIMAL, /* value i x 10^exp, with the digits of the input */
+  TK_ARG_DOUBLE,  /* value in d, which may be infinite or NaN */
+  TK_ARG_STR,     /* text in s */
+  TK_ARG_NUMBER,  /* text in s: a number that fits none of the above */
+  TK_ARG_JSON,    /* text in s: a nested array or object */
+  TK_ARG_BYTES,   /* bytes in s */
+  TK_ARG_REF,     /* text in s, which the file stores by reference (XPlane) */
+  TK_ARG_POINTER, /* value in u */
   TK_ARG_TYPES
 };
 

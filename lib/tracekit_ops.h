@@ -403,7 +403,7 @@ struct tk_tree_options {
   size_t size;
   struct tk_selection select;
   bool has_by;          /* the outermost level groups events by `by` */
-  enum tk_top_by by;    /* anything but KIND, since an event can have several kinds */
+  enum tk_top_by by;    /* must not be KIND, because an event can have several kinds */
   const char *arg;      /* key of the arg, for TK_TOP_ARG */
   const char *per;      /* name or glob: count only events within spans of this name */
   bool fold;            /* as in tk_top_options */

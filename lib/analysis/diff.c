@@ -469,7 +469,7 @@ static void spread(const double *v, uint32_t n, struct tk_report_spread *s) {
 static void judge_steps(struct judge *j) {
   struct tk_diff_row *row = &j->r->step;
   if (!j->r->by_step) return;
-  for (int pass = 0; pass < 2; pass++) { /* noise_of and the sort overwrite the values */
+  for (int pass = 0; pass < 2; pass++) { /* noise_of and the sort overwrite the values, so they are filled in twice */
     for (int side = 0; side < 2; side++) {
       const struct side *s = &j->r->impl->sides[side];
       for (uint32_t i = 0; i < s->n_samples; i++)

@@ -19,7 +19,7 @@ struct meetings {
   struct tk_report *r;
   const struct merge_collectives *c;
   const struct merge_who *who;
-  struct map of_rank; /* rank -> 1 + row */
+  struct map of_rank; /* rank -> 1 + index of its row in the report */
   struct mem *mem;
 };
 

@@ -50,7 +50,7 @@ struct items {
 /* The consecutive items of one capture or graph. */
 struct run {
   uint64_t sequence; /* hash of the roles (kernel, copy, fill) in order */
-  uint32_t first, n; /* range of items */
+  uint32_t first, n; /* the items of this run: index of the first item, and number of items */
 };
 
 struct capturing {

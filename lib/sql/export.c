@@ -14,7 +14,7 @@
 
 /* Tables to copy, and the columns for which indices are created. */
 static const struct {
-  const char *table, *indexed; /* NULL = none */
+  const char *table, *indexed; /* indexed: name of the column; NULL = none */
 } TABLES[] = {{"slice", "id"},          {"slice", "track_id"},  {"slice", "parent_id"}, {"slice", "name"},     {"event", "id"},
               {"event", "kind"},        {"thread", "utid"},     {"process", "upid"},    {"track", "id"},       {"thread_track", "id"},
               {"thread_track", "utid"}, {"process_track", "id"}, {"counter_track", "id"}, {"process_counter_track", "id"},

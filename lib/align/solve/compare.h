@@ -42,7 +42,8 @@ void compare_free(struct compare *c);
 bool compare_is_empty(const struct compare *c);
 /* Returns how many of the `left` remaining hosts to add. */
 uint32_t compare_width(const struct compare *c, uint32_t left);
-/* Adds a comparison of n sights. Fills in the question's view and memory. */
+/* Adds a comparison of a host's n sights (recorded collectives) with the common timeline. Fills in the question's view and
+ * memory. */
 void compare_add(struct compare *c, const struct timeline *common, struct sight *sights, uint32_t n, const struct question *q,
                  bool marker);
 void compare_run(struct compare *c);

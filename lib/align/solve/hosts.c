@@ -23,7 +23,7 @@ enum { FEWEST = 2, PASSES = 3 };
 
 struct group {
   struct align_problem *p;
-  struct sight *v;       /* sights of all inputs, by input */
+  struct sight *v;       /* sights (collectives as one host recorded them) of all inputs, by input */
   uint32_t *first;       /* by input, plus a final entry: index of its first sight */
   uint32_t *inputs, n;   /* the host's inputs */
   uint8_t *state;        /* by position in `inputs`, one of: */

@@ -5,7 +5,7 @@
 #include "posterior.h"
 
 struct messages {
-  uint32_t *partner;  /* by sight of the host: index of its partner on the common timeline; ALIGN_NONE = none */
+  uint32_t *partner;  /* by sight of the host: index of its partner, a sight on the common timeline; ALIGN_NONE = none */
   uint32_t n;         /* number of pairs */
   double low, high;   /* ns: bounds of the offset, relative to the pivots */
   double first, last; /* readings of the clock for the first and the last pair */

@@ -273,7 +273,7 @@ static double wrong_density(const struct rhythm *r, const struct beat *v, uint32
   return most;
 }
 
-/* Finds the pairings of the clock with itself that agree best, as models of a wrong pairing. */
+/* Finds the best pairings of the collectives of a clock with its own later collectives, as models of a wrong pairing. */
 static uint32_t closest(struct hypotheses *h, struct hypothesis **out) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < h->n; i++) {

@@ -42,7 +42,7 @@ static const char ROOT_BY_NAME[] = "only the host name suggests that all inputs 
 struct solver {
   struct align_work w;
   struct align_solution *s;
-  struct sight *sights; /* sights of all hosts */
+  struct sight *sights; /* sights of all hosts; a sight is a collective as one host recorded it */
   uint32_t *first_sight; /* by host, plus a final entry: index of its first sight */
   uint32_t *first_anchor; /* by host: index of its first anchor */
   uint32_t *ranks;      /* by host: number of devices with anchors */

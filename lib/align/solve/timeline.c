@@ -1,4 +1,5 @@
-/* timeline.c - builds sights and the common timeline (timeline.h). */
+/* timeline.c - builds the sights of each host (a sight is a collective as one host recorded it) and the common timeline
+ * (timeline.h). */
 #include "timeline.h"
 
 #include <math.h>

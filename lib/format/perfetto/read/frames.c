@@ -13,12 +13,12 @@ enum {
   COST_MOST = 256 << 20
 };
 
-/* A tag with a length or a number. */
+/* A field's tag with the length or the number that follows it. */
 struct header {
   bool ok;
   uint32_t number, wire;
   uint64_t length; /* length of the data that follows; 0 for a number */
-  size_t size;     /* size of the header, including the value of a number */
+  size_t size;     /* size in bytes of the tag and the length, or of the tag and the number */
 };
 
 static struct header header_at(const uint8_t *p, size_t n) {

@@ -207,7 +207,7 @@ static void take_copy(const struct sqlite_scan *row, void *arg) {
 
 /* ---- counters ---- */
 
-/* State while samples are read. The time of a sample is that of its event: the start of a dispatch, or the time in
+/* State while samples are read. A sample has the time of its event: the start of a dispatch, or the time in
  * rocpd_sample. */
 struct sampling {
   struct rocpd *p;
