@@ -28,6 +28,6 @@ extern const struct command command_info;
 extern const struct command command_check;
 extern const struct command command_dump;
 
-extern const struct command *const commands[]; /* in the order of help; ends with NULL */
+extern const struct command *const commands[]; /* all commands in the order of help, followed by NULL */
 
 #endif

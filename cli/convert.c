@@ -128,7 +128,7 @@ static int cmd_convert(const void *params, const struct operands *in) {
   struct redacting r;
   if (!sources) return status;
   if (s->scopes && (!select_is_arg(s->scopes) || sources->n > 1 || folder)) {
-    status = run_usage("convert", select_is_arg(s->scopes) ? "--scopes converts one trace to one file" : "--scopes: expected arg.KEY");
+    status = run_usage("convert", select_is_arg(s->scopes) ? "--scopes allows one input and output" : "--scopes: expected arg.KEY");
     tk_sources_close(sources);
     return status;
   }

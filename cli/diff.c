@@ -258,7 +258,7 @@ static double of_spread(const struct expect *e, const struct tk_report_spread *s
   }
 }
 
-/* Computes the mean of a figure over ranks.  False if there are no ranks or any rank lacks the figure. */
+/* Computes the mean of a figure over ranks.  Returns false if there are no ranks or any rank lacks the figure. */
 static bool of_figure(const struct expect *e, const struct tk_report *r, double *v) {
   double one;
   bool known = r->n_ranks > 0;
@@ -377,7 +377,7 @@ static int open_and_diff(struct run *run, struct tk_diff_options *o, const struc
   return status;
 }
 
-/* Takes both runs from the operands BEFORE AFTER or from --before and --after.  False if a run is missing or both forms are
+/* Takes both runs from the operands BEFORE AFTER or from --before and --after.  Returns false if a run is missing or both forms are
  * mixed. */
 static bool find_sides(const struct params *p, const struct operands *in, struct operands *sides) {
   sides[0] = (struct operands){ .v = p->before.v, .n = p->before.n };

@@ -49,7 +49,7 @@ static void also(uint64_t n, const char *what) {
   if (n) printf(", %s %s", tty_count(n, text), what);
 }
 
-/* Formats a timestamp in seconds, as the file itself counts time. */
+/* Formats a timestamp in seconds, counted from the same zero as in the file. */
 static void print_start(const struct tk_trace *t, tk_time ts, char *text) {
   const int64_t ns = t->origin_ns - t->zero_ns, ps = ns % 1000000000 * 1000 + ts % 1000000000000;
   const struct tk_total start = { ns / 1000000000 + ts / 1000000000000, ps };

@@ -222,7 +222,7 @@ static bool forgot_output(const struct params *p, const struct operands *in, int
 static void say_merged_again(const struct params *p, const struct tk_merge_report *r) {
   const struct tk_merge_rank *last = r->n_ranks > 1 ? &r->ranks[r->n_ranks - 1] : NULL;
   if (!p->shared.output && last && last->merged > 1 && !p->shared.quiet)
-    tty_say("%s: is itself a merged trace and was read like the other inputs; to write it, use -o %s "
+    tty_say("%s: is itself a merged trace and was read like the other inputs; to replace it, use -o %s "
             "--force", last->input, last->input);
 }
 

@@ -70,7 +70,7 @@ static int print_report(const struct params *p, const struct tk_sources *sources
   return STATUS_DONE;
 }
 
-/* True if the selection leaves no work.  A range of time alone also selects the host, if the traces record no device. */
+/* Returns true if the selection leaves no work.  A range of time alone also selects the host, if the traces record no device. */
 static bool is_empty(const struct tk_report *r, const struct tk_selection *select) {
   const bool by_event = select->where && *select->where;
   uint64_t events = 0;

@@ -149,7 +149,7 @@ static int query(const struct params *p, struct tk_trace *t, const char *text, b
   return status;
 }
 
-/* True for an operand that is a statement rather than an input. */
+/* Returns true for an operand that is a statement rather than an input. */
 static bool is_statement(const char *text) {
   static const char *const FIRST[] = { "select", "with", "pragma", "explain", "include", "create", "values", ".tables", ".schema" };
   for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++) {

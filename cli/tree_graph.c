@@ -27,10 +27,10 @@ static void free_paths(struct paths *p) {
   free(p->ns);
 }
 
-/* Computes the self time of each path.  False, with a message, if out of memory. */
+/* Computes the self time of each path.  Returns false with a message if out of memory. */
 static bool find_paths(const struct tk_tree_report *r, const bool *shown, struct paths *p) {
   uint64_t deeper = 0;
-  uint32_t *counts_as = calloc(r->n_nodes + 1, sizeof *counts_as); /* per node, the node that gets its time */
+  uint32_t *counts_as = calloc(r->n_nodes + 1, sizeof *counts_as); /* per node: the node to which its time is added */
   *p = (struct paths){malloc(DEEPEST * sizeof *p->path), counts_as ? calloc(r->n_nodes + 1, sizeof *p->ns) : NULL};
   for (uint32_t i = 0; p->ns && i < r->n_nodes; i++) {
     counts_as[i] = r->nodes[i].depth < DEEPEST ? i : counts_as[r->nodes[i].parent];
@@ -148,7 +148,7 @@ struct box {
 };
 
 /* Computes a box per node, as wide as its self time plus its children, which are placed side by side from its left edge.  *all:
- * width of the whole graph.  NULL, with a message, if out of memory. */
+ * width of the whole graph.  Returns NULL with a message if out of memory. */
 static struct box *boxes_of(const struct tk_tree_report *r, const bool *shown, double *all) {
   struct box *b = calloc(r->n_nodes + 1, sizeof *b);
   double *next = calloc(r->n_nodes + 1, sizeof *next);

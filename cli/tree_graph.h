@@ -5,7 +5,7 @@
 
 #include "tracekit.h"
 
-/* Print the shown nodes to standard output and leave out the others.  False, with a message, if out of memory. */
+/* Print the shown nodes to standard output and leave out the others.  Returns false with a message if out of memory. */
 bool tree_graph_folded(const struct tk_tree_report *r, const bool *shown);
 bool tree_graph_speedscope(const struct tk_tree_report *r, const bool *shown, const char *name);
 bool tree_graph_svg(const struct tk_tree_report *r, const bool *shown);

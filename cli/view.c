@@ -108,7 +108,7 @@ static int visit(const struct view_params *p, const struct view_made *made, cons
 
 /* ---- the command ---- */
 
-/* Opens a local copy of the viewer, if there is one.  False, with a message, if the copy given by --ui cannot be used. */
+/* Opens a local copy of the viewer, if there is one.  Returns false with a message if the copy given by --ui cannot be used. */
 static bool find_ui(const struct view_params *p, struct view_ui **ui) {
   const char *why = NULL;
   *ui = p->ui ? view_ui_open(p->ui, &why) : p->with == VIEW_PERFETTO ? view_ui_find() : NULL;

@@ -47,7 +47,7 @@ extern "C" {
 #define TK_FIXED const
 #endif
 
-/* First member of the option structs in this header. */
+/* First member of every option struct in this header: the size of the struct, as the caller compiled it. */
 #ifdef __cplusplus
 extern "C++" {
 template <class T> static inline T tk_options_of_size() {
@@ -80,33 +80,37 @@ enum tk_code {
   TK_ENOTHING      /* the selection matches nothing, with refuse_empty */
 };
 
-/* Options that could avoid an error. Messages do not mention them, because callers name them differently. */
+/* Options with which a call that failed could succeed. Messages do not name them, because commands and languages spell options
+ * differently. */
 enum tk_option {
   TK_OPTION_NONE,
   TK_OPTION_FORCE,       /* tk_save_options: allow replacing a file */
-  TK_OPTION_FORMAT,      /* ... or the output name implies no format */
-  TK_OPTION_NO_LOSS,     /* ... was set */
-  TK_OPTION_OUTPUT,      /* output name */
-  TK_OPTION_STRICT,      /* tk_load_options: was set */
+  TK_OPTION_FORMAT,      /* tk_save_options: give the format, because the name of the output implies none */
+  TK_OPTION_NO_LOSS,     /* tk_save_options: no_loss was set and caused the error */
+  TK_OPTION_OUTPUT,      /* name of the output: choose another one */
+  TK_OPTION_STRICT,      /* tk_load_options: strict was set and caused the error */
   TK_OPTION_MAX_MEMORY,
   TK_OPTION_MAX_SIZE,
   TK_OPTION_KEEP_GOING,  /* tk_merge_options: leave out inputs that cannot be read */
-  TK_OPTION_MERGE_FIRST, /* the same for functions that read several inputs as one trace and lack the option */
+  TK_OPTION_MERGE_FIRST, /* merge the inputs first: the function reads several inputs as one trace, but cannot skip unreadable
+                          * ones */
   TK_OPTION_HARD,        /* tk_shrink_options: allow removing more */
-  TK_OPTION_TIMEOUT,     /* tk_sql_options */
-  TK_OPTION_RUN,         /* tk_source_options: other runs, steps, hosts or ranks exist */
-  TK_OPTION_LATEST_GOOD, /* ... another run can be read */
-  TK_OPTION_STEP_NAME    /* tk_load_options: no span marks a step */
+  TK_OPTION_TIMEOUT,     /* tk_sql_options: allow more time */
+  TK_OPTION_RUN,         /* tk_source_options: choose another run, step, host or rank; others exist */
+  TK_OPTION_LATEST_GOOD, /* tk_source_options: another run can be read */
+  TK_OPTION_STEP_NAME    /* tk_load_options: give the name of steps, because no span marks a step */
 };
 
-/* Enums are members of structs: compilers that give them another width (-fshort-enums) would lay out structs differently. */
+/* Enums are members of structs, so a compiler that gives enums another width (-fshort-enums) would lay out the structs
+ * differently. */
 #if defined(__cplusplus) && __cplusplus >= 201103L
 static_assert(sizeof(enum tk_code) == 4, "enums of 32 bits");
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(enum tk_code) == 4, "enums of 32 bits");
 #endif
 
-/* The first error wins; each layer adds its location: "rank0.json.gz: event 14 at byte 2034: truncated string". */
+/* Describes the first error of a call. Each layer adds its location: "rank0.json.gz: event 14 at byte 2034: truncated
+ * string". */
 struct tk_err {
   enum tk_code code;
   int sys;         /* errno, or 0 */
@@ -123,17 +127,18 @@ struct tk_err {
 enum tk_kind { TK_SPAN, TK_INSTANT, TK_COUNTER, TK_BEGIN, TK_END /* BEGIN and END exist only before sealing */ };
 
 enum tk_flag {
-  TK_PAIRED = 1,        /* came as begin and end; written that way if the format supports it */
+  TK_PAIRED = 1,        /* recorded as a begin and an end event; written as such if the format supports them */
   TK_UNFINISHED = 2,    /* never ended: dur extends to the end of the trace */
   TK_CLIPPED = 4,       /* cut at the edge of a time range */
   TK_REPAIRED = 8,      /* a value was unusable; a note gives the reason */
   TK_OVERLAPS = 16,     /* ends after its parent span */
-  TK_LOST_CLOCK = 32,   /* has no usable time: placed at the start of its track, original in arg json.ts */
-  TK_END_NAMED = 64,    /* paired: the end event repeats name and category */
+  TK_LOST_CLOCK = 32,   /* has no usable time: placed at the start of its track; the arg json.ts contains the original text */
+  TK_END_NAMED = 64,    /* TK_PAIRED events: the end event repeats name and category */
   TK_ASYNC = 128        /* identified by (category, scope, id), not by its track's stack */
 };
 
-/* 32 bytes. After sealing: grouped by track, in preorder (parents before children), with the depth within the track. */
+/* One event, in 32 bytes. After sealing, events are grouped by track and in preorder (parents before children), each with its
+ * depth within the track. */
 struct tk_event {
   tk_time ts;
   tk_time dur;   /* >= 0; 0 unless a span */
@@ -150,7 +155,8 @@ struct tk_class {
   uint32_t args;   /* shared by all events of the class */
 };
 
-/* pid, tid: integer, string or absent. QUOTED integers were written as strings ("tid":"7") and are written so again. */
+/* Type of a pid or tid: integer, string or absent. QUOTED integers were written as strings ("tid":"7") and are written as
+ * strings again. */
 enum tk_ident_kind { TK_IDENT_NONE, TK_IDENT_INT, TK_IDENT_QUOTED, TK_IDENT_STR };
 struct tk_ident {
   int64_t num;
@@ -160,8 +166,8 @@ struct tk_ident {
 
 enum tk_track_kind { TK_ROOT, TK_PROCESS, TK_THREAD, TK_COUNTERS, TK_ASYNCS };
 
-/* A timeline. A PROCESS contains instants of process and global scope, COUNTERS one counter, ASYNCS the async events of a
- * thread. */
+/* A timeline of events. A PROCESS contains instants of process and global scope, COUNTERS one counter, ASYNCS the async events
+ * of a thread. */
 struct tk_track {
   struct tk_ident pid, tid;
   tk_id parent;       /* track: the process of a thread, counter or async track */
@@ -187,17 +193,17 @@ enum tk_flow_role { TK_FLOW_START, TK_FLOW_STEP, TK_FLOW_END, TK_FLOW_OUT, TK_FL
 /* Type of a flow point's id: integer, string, or integer above INT64_MAX stored as uint64_t. */
 enum tk_flow_id { TK_FLOW_ID_INT, TK_FLOW_ID_STR, TK_FLOW_ID_UINT };
 
-/* A point of a flow. START, STEP and END are separate events with a time on a track; OUT, IN and INOUT belong to the event they
- * are bound to. Points with equal (class, id) form a flow. After sealing: sorted by time, starts first at equal times. */
+/* A point of a flow. START, STEP and END are events of their own, with a time on a track; OUT, IN and INOUT belong to an event.
+ * Points with equal class and id form a flow. After sealing, points are sorted by time; at equal times starts come first. */
 struct tk_flow_point {
   tk_time ts;
   int64_t id; /* type in id_kind */
   tk_id cls;  /* name and category */
-  tk_id at;   /* event if bound, else track; see tk_flow_point_track */
+  tk_id at;   /* the event that the point belongs to, or else its track; see tk_flow_point_track */
   uint32_t args;
   uint8_t role;
-  uint8_t id_kind; /* enum tk_flow_id */
-  bool enclosing; /* END: binds to the enclosing span ("bp":"e"), else to the next one */
+  uint8_t id_kind; /* type of the id: enum tk_flow_id */
+  bool enclosing; /* END points: bound to the enclosing span ("bp":"e"), not to the next one */
   bool bound;
 };
 
@@ -205,36 +211,37 @@ enum tk_record_kind {
   TK_REC_OTHER, TK_REC_PROCESS_NAME, TK_REC_PROCESS_LABELS, TK_REC_PROCESS_SORT, TK_REC_THREAD_NAME, TK_REC_THREAD_SORT
 };
 
-/* Members of a JSON event that are quoted where others have numbers, or the other way round; pid and tid are compared with the
- * track's. */
+/* Members of a JSON event that are quoted although the other events have numbers, or unquoted although the others have strings.
+ * For pid and tid, the track's spelling is the standard. */
 enum tk_respelled { TK_RESPELLED_TS = 1, TK_RESPELLED_DUR = 2, TK_RESPELLED_PID = 4, TK_RESPELLED_TID = 8 };
 
-/* An event without a time or a meaning in the graph, kept raw: the JSON members of an event without pid, tid and ts. */
+/* An event that has no time, or that the graph cannot represent. It is kept as JSON text: the members of the event without pid,
+ * tid and ts. */
 struct tk_record {
   tk_time ts; /* valid if has_ts */
   uint64_t at;
   uint32_t size; /* bytes [at, at+size) of the trace's raw text */
   tk_id track;
   uint8_t kind;
-  char phase; /* 'M', ...; 0 = none */
+  char phase; /* the phase of the event ("ph"), such as 'M'; 0 = none */
   bool has_ts;
-  bool strong; /* identifies its track by pid and tid (false: has neither) */
+  bool strong; /* belongs to the track with its pid and tid; false: it has neither */
   uint8_t respelled; /* enum tk_respelled */
   bool derived; /* created from the track's name, for formats that store names in records */
 };
 
-/* Top-level data that is not an event: a JSON value by key, or passthrough, that is bytes of the input that the model does not
- * represent and that are copied to output of the same format. */
+/* Top-level data that is not an event: either a JSON value with its key, or passthrough. Passthrough is bytes of the input that
+ * the model does not represent; they are copied to output of the same format. */
 struct tk_meta {
   tk_id key;
   uint64_t at, size;
-  bool after;         /* followed the events */
+  bool after;         /* stood after the events in the input */
   const char *origin; /* passthrough: name of the format that understands these bytes; NULL = JSON, which every format can store
                        */
 };
 
-/* Changes made by operations since the trace was read. Passthrough may refer to data that was removed, renamed or moved, so
- * writers use these flags to prune it, or drop it and report the loss. */
+/* Changes that operations made since the trace was read. Passthrough may refer to data that was removed, renamed or moved.
+ * Writers use these flags to remove such passthrough, or to drop all of it and report the loss. */
 enum tk_edit {
   TK_EDIT_DROPPED = 1, /* events, args or records were removed */
   TK_EDIT_RENAMED = 2, /* names, ids or processes changed */
@@ -246,10 +253,10 @@ enum tk_edit {
 enum tk_note_kind { TK_NOTE_INFO, TK_NOTE_REPAIR, TK_NOTE_FACT };
 struct tk_note {
   enum tk_note_kind kind;
-  tk_id text;      /* string */
+  tk_id text;      /* text of the note: a string */
   uint64_t count;
   uint64_t offset; /* first byte; UINT64_MAX = none */
-  tk_id source;    /* string: the input it refers to, of several; 0 = the trace itself */
+  tk_id source;    /* string: name of the input that the note is about, if the trace has several; 0 = the trace itself */
 };
 
 /* A note as it appears in reports. */
@@ -258,7 +265,7 @@ struct tk_diagnostic {
   uint64_t count;
   uint64_t offset;    /* first byte; UINT64_MAX = none */
   const char *text;   /* equal texts share one pointer */
-  const char *source; /* the input it refers to, of several; NULL = none in particular */
+  const char *source; /* name of the input that the note is about, if there are several; NULL = no particular one */
 };
 
 /* Notes about a trace or a call, in the order in which they were found. */
@@ -270,18 +277,19 @@ struct tk_diagnostics {
 
 enum tk_clock { TK_CLOCK_UNKNOWN, TK_CLOCK_REALTIME, TK_CLOCK_BOOTTIME, TK_CLOCK_MONOTONIC };
 
-/* Counts made while reading: source records, including metadata. */
+/* Counts of the records that a reader found, including metadata records. */
 struct tk_counts {
   uint64_t read;          /* objects in the events array */
-  uint64_t by_phase[128]; /* by the first character of ph; [0] = missing or not ASCII */
-  uint64_t empty;         /* {} */
-  uint64_t dropped;       /* could not be represented; a note gives the reason */
+  uint64_t by_phase[128]; /* number of records by the first character of "ph"; [0] = the phase is missing or not ASCII */
+  uint64_t empty;         /* empty objects: {} */
+  uint64_t dropped;       /* records that could not be represented; a note gives the reason */
   uint64_t rounded;       /* times with more digits than the graph stores */
   uint64_t bytes;         /* bytes of decompressed input */
-  uint64_t by_template;   /* records spelled so that the fast path can read them after the first of their kind */
+  uint64_t by_template;   /* records that were read on the fast path, because they are spelled like an earlier record of their
+                           * kind */
 };
 
-/* Private: strings, packed args, raw text. */
+/* Private: contains strings, packed args and raw text. */
 struct tk_store;
 
 /* Callers may read all members but change them only through functions, because the arrays depend on each other. */
@@ -295,27 +303,27 @@ struct tk_trace {
   TK_FIXED struct tk_note *notes;
   tk_id n_events, n_classes, n_tracks, n_flow_points, n_records, n_metas, n_notes;
 
-  int64_t origin_ns; /* absolute time of ts 0, on `clock`; includes zero_ns */
-  int64_t zero_ns;   /* absolute time base of the file's timestamps (baseTimeNanoseconds) */
+  int64_t origin_ns; /* absolute time of timestamp 0 on the clock `clock`; includes zero_ns */
+  int64_t zero_ns;   /* absolute time from which the file counts its timestamps (baseTimeNanoseconds) */
   enum tk_clock clock;
   bool sealed;
   bool has_zero;  /* the file records zero_ns */
   uint8_t edits;  /* enum tk_edit */
   bool truncated; /* the input ended early; a note gives the position */
-  bool damaged;   /* ... because the bytes that follow are invalid */
+  bool damaged;   /* the input ended early because the bytes that follow are invalid */
   bool capped;    /* contains as many events as its producer ever writes; a note reports it */
-  tk_id cut;      /* private: number of the time range that it was cut to; 0 = none, or more was removed */
+  tk_id cut;      /* private: number of the time range to which the trace was cut; 0 = none, or other events were removed too */
 
   struct tk_counts counts;
-  const char *source; /* as given by the caller */
-  const char *const *files; /* files it was read from, which no output may replace (NULL-terminated); NULL = none */
-  const char *host;   /* host implied by the path: a run directory's <host>.xplane.pb, ...; "" = unknown */
-  const char *run;    /* run implied by the path: its timestamp, or the folder's name; "" = unknown */
+  const char *source; /* name of the source, as given by the caller */
+  const char *const *files; /* files from which the trace was read and which no output may replace (NULL-terminated); NULL = none */
+  const char *host;   /* host according to the path, such as <host>.xplane.pb in a run directory; "" = unknown */
+  const char *run;    /* run according to the path: its timestamp, or the folder's name; "" = unknown */
   const char *format; /* name of the input format */
   struct tk_store *store;
 };
 
-/* `t` may be NULL. */
+/* Frees a trace. `t` may be NULL. */
 TK_API void tk_free(struct tk_trace *t);
 
 static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct tk_flow_point *f) {
@@ -325,11 +333,11 @@ static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct t
 /* Returns the bytes of string `id` (valid UTF-8, may contain NUL, followed by a NUL); "" for 0. */
 TK_API const char *tk_string(const struct tk_trace *t, tk_id id, size_t *len);
 
-/* Describes how the clock of a trace is known: "baseTimeNanoseconds", "clock snapshot". NULL if it is not, or if the trace was not read
- * from a file. */
+/* Describes what defines the clock of a trace, such as "baseTimeNanoseconds" or "clock snapshot". Returns NULL if the clock is
+ * unknown, or if the trace was not read from a file. */
 TK_API const char *tk_clock_source(const struct tk_trace *t);
 
-/* Returns the notes of a trace, independent of its lifetime; NULL = out of memory. */
+/* Returns the notes of a trace, as a copy that outlives the trace; NULL = out of memory. */
 TK_API struct tk_diagnostics *tk_trace_diagnostics(const struct tk_trace *t);
 /* Frees notes that a caller owns; a report owns its notes. `d` may be NULL. */
 TK_API void tk_diagnostics_free(struct tk_diagnostics *d);
@@ -338,20 +346,21 @@ TK_API void tk_diagnostics_free(struct tk_diagnostics *d);
 
 enum tk_arg_type {
   TK_ARG_NULL, TK_ARG_FALSE, TK_ARG_TRUE,
-  TK_ARG_INT,     /* i */
-  TK_ARG_UINT,    /* u: above INT64_MAX, or unsigned in the source */
-  TK_ARG_DECIMAL, /* i x 10^exp, as spelled in the input */
-  TK_ARG_DOUBLE,  /* d: may be infinite or NaN */
-  TK_ARG_STR,     /* s */
-  TK_ARG_NUMBER,  /* s: text of a number that fits none of the above */
-  TK_ARG_JSON,    /* s: text of a nested array or object */
-  TK_ARG_BYTES,   /* s */
-  TK_ARG_REF,     /* s: string by reference (XPlane) */
-  TK_ARG_POINTER, /* u */
+  TK_ARG_INT,     /* value in i */
+  TK_ARG_UINT,    /* value in u: above INT64_MAX, or unsigned in the source */
+  TK_ARG_DECIMAL, /* value i x 10^exp, with the digits of the input */
+  TK_ARG_DOUBLE,  /* value in d, which may be infinite or NaN */
+  TK_ARG_STR,     /* text in s */
+  TK_ARG_NUMBER,  /* text in s: a number that fits none of the above */
+  TK_ARG_JSON,    /* text in s: a nested array or object */
+  TK_ARG_BYTES,   /* bytes in s */
+  TK_ARG_REF,     /* text in s, which the file stores by reference (XPlane) */
+  TK_ARG_POINTER, /* value in u */
   TK_ARG_TYPES
 };
 
-/* An arg. Keys under "json." (and "xplane.", "perfetto.") are fields that the model does not have. */
+/* An arg: a key and a value. Keys that begin with "json.", "xplane." or "perfetto." are fields of the input that the model does
+ * not have. */
 struct tk_arg {
   tk_id key;
   enum tk_arg_type type;
@@ -371,7 +380,7 @@ struct tk_args {
   uint32_t i;
 };
 
-/* for (it = tk_args_of(t, e->args); tk_args_next(&it, &arg);) */
+/* Iterates over the args of an event: for (it = tk_args_of(t, e->args); tk_args_next(&it, &arg);) */
 TK_API struct tk_args tk_args_of(const struct tk_trace *t, uint32_t args);
 TK_API bool tk_args_next(struct tk_args *it, struct tk_arg *arg);
 TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg);
@@ -403,13 +412,13 @@ TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *ke
 
 /* ---- inspecting a trace ------------------------------------------------------------------------------------------- */
 
-/* Data of `info`, computed from the arrays. */
+/* Results of tk_summarise, computed from the arrays of a trace; the command `info` prints them. */
 enum { TK_KINDS = 20 };
 
 struct tk_summary {
   uint64_t spans, instants, counters, flow_points, flow_pairs, dangling_points, records;
   uint64_t overlaps, unfinished, lost_clock;
-  uint32_t machines; /* number of machines that it distinguishes; 0 = it mentions none */
+  uint32_t machines; /* number of machines that the trace distinguishes; 0 = it names none */
   uint32_t processes, threads, counter_tracks, async_tracks;
   uint32_t max_depth;
   tk_time start, end;        /* extent of the events that have a clock */
@@ -417,13 +426,13 @@ struct tk_summary {
   uint64_t string_bytes;     /* bytes of distinct strings */
   uint64_t arg_bytes;        /* bytes of packed args */
   uint32_t arg_shapes, n_strings;
-  int64_t rank;              /* -1 = unknown */
-  const char *rank_from;     /* "" = unknown */
+  int64_t rank;              /* rank of the trace; -1 = unknown */
+  const char *rank_from;     /* how the rank was found; "" = unknown */
   char host[256];
   struct {
-    const char *name;        /* as in filters: "kernel" */
+    const char *name;        /* name of the kind, as in filters, such as "kernel" */
     uint64_t events;
-  } kinds[TK_KINDS];         /* an event has one or more kinds; NULL after the last */
+  } kinds[TK_KINDS];         /* number of events per kind; an event has one or more kinds. name = NULL after the last kind */
 };
 
 /* Returns false when memory runs out. */
@@ -435,7 +444,7 @@ TK_API bool tk_check(const struct tk_trace *t, struct tk_err *err);
 /* Returns a canonical text of the graph, for golden files and diffs, which the caller frees with tk_free_text; NULL = out of
  * memory. */
 TK_API char *tk_dump(const struct tk_trace *t);
-/* Passes the same text to `put` in blocks until it returns false. Returns false then, or when memory runs out. */
+/* Passes the text of tk_dump to `put`, block by block. Returns false if `put` returned false, or if memory ran out. */
 TK_API bool tk_dump_to(const struct tk_trace *t, bool (*put)(void *arg, const char *text, size_t n), void *arg);
 TK_API void tk_free_text(char *text);
 
@@ -443,7 +452,7 @@ TK_API void tk_free_text(char *text);
 
 /* Returns TK_VERSION_NUMBER of the linked library, which may differ from the header's. */
 TK_API unsigned tk_version(void);
-/* Returns "tracekit 0.1.0" and the libraries it was built with, one per line. */
+/* Returns "tracekit 0.1.0" and the libraries with which it was built, one per line. */
 TK_API const char *tk_build_info(void);
 
 #ifdef __cplusplus

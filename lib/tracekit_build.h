@@ -40,7 +40,7 @@ TK_API tk_id tk_add_bytes(struct tk_trace *t, const void *bytes, size_t n);
  * its events; without args, equal name and category give the same class. */
 TK_API tk_id tk_add_class(struct tk_trace *t, tk_id name, tk_id cat, uint32_t args);
 
-/* Returns a process, equal for equal pids. */
+/* Returns the process with this pid; equal pids give the same process. */
 TK_API tk_id tk_add_process(struct tk_trace *t, struct tk_ident pid);
 /* TK_THREAD: nested spans, and instants; equal for equal tids. TK_COUNTERS: samples of the counter `name`, without a tid.
  * TK_ASYNCS: async events of the thread, or of the process without a tid. */
@@ -107,8 +107,8 @@ TK_API tk_id tk_add_flow_point(struct tk_trace *t, const struct tk_flow_point *p
 TK_API tk_id tk_add_record(struct tk_trace *t, tk_id track, const char *json, size_t n);
 /* Adds top-level data: a JSON value by its key. */
 TK_API tk_id tk_add_meta(struct tk_trace *t, const char *key, const char *json, size_t n);
-/* Adds an assumption (TK_NOTE_INFO), a repair (TK_NOTE_REPAIR) or an observation (TK_NOTE_FACT) of a reader; equal notes are
- * counted. `offset`: position in the input, or UINT64_MAX. */
+/* Adds a note of a reader: an assumption (TK_NOTE_INFO), a repair (TK_NOTE_REPAIR) or an observation (TK_NOTE_FACT). Equal
+ * notes are counted. `offset` is the position in the input, or UINT64_MAX. */
 TK_API bool tk_add_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text);
 
 /* Completes the trace, which then behaves like a loaded one. Returns false after a mistake, when memory has run out (the trace

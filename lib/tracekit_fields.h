@@ -1,4 +1,4 @@
-/* tracekit_fields.h - the fields of results, described.  Part of tracekit.h, which includes this file.
+/* tracekit_fields.h - descriptions of the fields of results.  Part of tracekit.h, which includes this file.
  *
  * Each row of a result, such as struct tk_report_rank, has a list of fields: their names, units, types and meanings. JSON,
  * Python, the schemas and docs/fields.md are made from these lists, so that a field has one name everywhere.
@@ -13,7 +13,7 @@
 #error "include tracekit.h"
 #endif
 
-/* The rows that are described, and the structs that hold them. */
+/* Kinds of rows that are described; each comment names the struct that contains such a row. */
 enum tk_row {
   TK_ROW_REPORT,            /* tk_report */
   TK_ROW_REPORT_RANK,       /* tk_report_rank */
@@ -49,7 +49,7 @@ enum tk_type {
 
 enum tk_unit { TK_UNIT_NONE, TK_UNIT_NS, TK_UNIT_PERCENT, TK_UNIT_BYTES, TK_UNIT_GB_PER_S, TK_UNIT_MEAN /* of a count */ };
 
-/* Stands for a value that is unknown in this trace. */
+/* How a value that is unknown in this trace is represented. */
 enum tk_unknown {
   TK_UNKNOWN_NEVER,
   TK_UNKNOWN_NULL,  /* null in JSON, None in Python */
@@ -78,7 +78,7 @@ struct tk_field {
   enum tk_row of; /* ROW and ROWS: kind of the rows */
   enum tk_unknown unknown;
   bool ranked;    /* ROWS in descending order, of which users see the first few */
-  /* For tk_field_value: where the value is. */
+  /* private to tk_field_value: the position of the value in the struct */
   size_t offset, size, n_offset;
   bool (*known)(const void *row, const void *owner);
   bool (*get)(const void *row, const void *owner, struct tk_value *v);

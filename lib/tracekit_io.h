@@ -8,11 +8,11 @@
 
 /* ---- load and save ------------------------------------------------------------------------------------------------ */
 
-/* The current activity. Strings are valid during the call. */
+/* The current activity of a call. Strings are valid until the callback returns. */
 struct tk_phase {
   const char *what; /* "reading", "aligning", "writing", "compressing" */
-  const char *name; /* object of the activity; NULL = none */
-  size_t i, n;      /* the i-th of n, from 1; n = 0: only one */
+  const char *name; /* the file or trace that the activity works on; NULL = none */
+  size_t i, n;      /* number of the current item, from 1, and of all items; n = 0: there is only one item */
   bool events;      /* ticks count events, not bytes */
 };
 
@@ -41,12 +41,12 @@ enum tk_with {
 struct tk_load_options {
   const char *format;  /* name; NULL = detect from the content */
   uint64_t max_memory; /* bytes of graph and buffers; 0 = 75% of RAM or cgroup */
-  uint64_t max_size;   /* decompressed bytes; 0 = limited only by ratio */
+  uint64_t max_size;   /* limit of the decompressed bytes; 0 = no limit except the compression ratio */
   struct tk_progress progress;
   unsigned threads;    /* 0 = number of cores, 1 = only the caller's thread */
   bool strict;         /* any repair is TK_ECORRUPT */
   bool no_templates;     /* use only the general reading path; for tests */
-  bool check;          /* verify the invariants after sealing; for tests */
+  bool check;          /* verify the invariants of the graph after sealing; for tests */
   uint8_t without;     /* bits of enum tk_without */
   uint64_t chunk;      /* bytes of a file that a thread reads at a time, 0 = 1 MiB; for tests */
   /* Names of spans that mark training steps: a glob for the whole name, or a Perl-compatible regular expression between slashes. NULL =
@@ -59,7 +59,7 @@ struct tk_load_options {
 /* Reads and seals `source`: anything that tk_sources_open accepts and that contains one trace. Returns NULL on error. */
 TK_API struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
 
-/* Reads up to n bytes into p; returns 0 at the end, -1 with errno on failure. */
+/* A source of data: reads up to n bytes into p. Returns 0 at the end, and -1 with errno set on failure. */
 struct tk_reader {
   ptrdiff_t (*read)(void *arg, void *p, size_t n);
   void *arg;
@@ -74,8 +74,8 @@ struct tk_bytes {
   size_t n;
 };
 
-/* Load from memory, a descriptor (which stays open) or a function; the data may be compressed like files. `name` is used in
- * messages, and its extension may imply the format. */
+/* Load a trace from memory, from a descriptor (which stays open) or through a function. The data may be compressed, as in
+ * files. Messages contain `name`, and its extension may imply the format. */
 TK_API struct tk_trace *tk_load_memory(const void *bytes, size_t n, const char *name, const struct tk_load_options *opt,
                                        struct tk_err *err);
 TK_API struct tk_trace *tk_load_fd(int fd, const char *name, const struct tk_load_options *opt, struct tk_err *err);
@@ -97,32 +97,32 @@ enum tk_health {
 
 /* A trace to read, with its properties known beforehand. Strings live as long as the sources. */
 struct tk_input {
-  const char *name;   /* can be used as a source itself: "logs/plugins/profile/2026_11_20_10_21_49/vm.xplane.pb",
+  const char *name;   /* name, which can itself be opened as a source: "logs/plugins/profile/2026_11_20_10_21_49/vm.xplane.pb",
                        * "logs.zip:rank0.json" */
-  const char *run;    /* "2026_11_20_10_21_49", or else the folder's name */
-  const char *step;   /* "100" for a folder "step_100"; "" = none */
+  const char *run;    /* run: "2026_11_20_10_21_49", or else the folder's name */
+  const char *step;   /* step: "100" for a folder "step_100"; "" = none */
   const char *host;   /* "" = unknown */
-  int64_t rank;       /* -1 = unknown */
+  int64_t rank;       /* rank; -1 = unknown */
   uint64_t size;      /* stored bytes; UINT64_MAX = unknown */
-  int64_t run_ns;     /* time of the run, from its name or its newest file: orders runs, in an unknown time zone */
+  int64_t run_ns;     /* time of the run, from its name or its newest file; used to order runs, as the time zone is unknown */
   uint32_t run_id;    /* equal for inputs of one run */
   const char *format; /* NULL = unknown */
   enum tk_health health;
   const char *why;    /* reason if its health is not good, or NULL */
-  bool best;          /* read by default, unlike other views of the same session */
+  bool best;          /* read by default; false for other views of the same session */
 };
 
-/* Zero selects the best file of each host of the newest run. */
+/* Which inputs to read. With all fields zero, the best file of each host of the newest run is read. */
 struct tk_source_options {
   const char *run;  /* run name, or a prefix for the newest match; NULL = the newest */
-  const char *step; /* select runs in a folder step_<this> */
-  const char *host; /* name, or pattern as for files */
+  const char *step; /* read runs in a folder named step_<this> */
+  const char *host; /* name of a host, or a pattern as for files */
   const int64_t *rank; /* NULL = any */
   bool all_runs;
   bool latest_good; /* skip runs without a readable trace, whose files are empty or truncated */
   bool all_files;   /* include other views, empty files and files that are not traces; for listings */
   bool join;        /* read all inputs as pieces of one trace, in the order of their names */
-  bool apart;       /* keep inputs apart that are evidently pieces of one trace */
+  bool apart;       /* keep inputs apart even if they are evidently pieces of one trace */
   uint64_t max_memory, max_size; /* as in tk_load_options */
   struct tk_progress progress;
   uint64_t reserved[4]; /* must be zero */
@@ -146,14 +146,14 @@ TK_API struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *so
                                             struct tk_err *err);
 TK_API void tk_sources_close(struct tk_sources *s);
 
-/* Writes n bytes that were made of `s` as all outputs are written: the file is complete or not there, is no more readable than any of
- * the inputs, and replaces none of them. "-" is standard output. */
+/* Writes n bytes that were computed from `s`, by the same rules as all outputs: the file appears only when it is complete, is
+ * no more readable than any of the inputs, and replaces none of them. "-" is standard output. */
 TK_API bool tk_sources_write(const struct tk_sources *s, const char *path, const void *p, size_t n, bool force, struct tk_err *err);
 
 struct tk_save_options {
-  const char *format;   /* as in tk_format_of: "json", "json.gz"; NULL = by the extension of the path, or else the input format
-                         */
-  const char *command;  /* recorded as provenance; NULL = none is written */
+  const char *format;   /* name of the format and compression, as in tk_format_of: "json", "json.gz"; NULL = by the extension of
+                         * the path, or else the input format */
+  const char *command;  /* command line that is recorded in the output as provenance; NULL = none is recorded */
   const char *provenance;  /* additional members of the provenance as JSON, such as "\"shrink\":{}"; NULL = none */
   int level;            /* compression: 0 = default, 1 fastest .. 9 smallest */
   struct tk_progress progress;
@@ -173,14 +173,14 @@ enum tk_loss {
   TK_LOSS_SPANS,
   TK_LOSS_INSTANTS,
   TK_LOSS_COUNTERS,    /* counter samples */
-  TK_LOSS_CATEGORIES,  /* of events */
+  TK_LOSS_CATEGORIES,  /* categories of events */
   TK_LOSS_ASYNC,       /* ids of async spans, which become spans of a track */
   TK_LOSS_FLOW_POINTS,
   TK_LOSS_DANGLING,    /* flow points without a partner, which the format's viewers do not show */
   TK_LOSS_ARGS,        /* events that lost args */
   TK_LOSS_RECORDS,     /* records without a time or a meaning in the graph */
   TK_LOSS_METADATA,    /* top-level keys */
-  TK_LOSS_MACHINES,    /* the machine of a process */
+  TK_LOSS_MACHINES,    /* the machines of processes */
   TK_LOSS_PASSTHROUGH, /* data that only the input format understands */
   TK_LOSSES
 };
@@ -194,8 +194,8 @@ struct tk_saved {
   uint64_t events;  /* spans + instants + counter samples */
   uint64_t derived; /* events made by tk_derive, not included in the other counts */
   uint64_t flow_points;
-  uint64_t lost[TK_LOSSES]; /* not included in the other counts */
-  uint64_t rounded; /* times read with more digits than are written, although the format is the same */
+  uint64_t lost[TK_LOSSES]; /* counts of lost data by kind; not included in the other counts */
+  uint64_t rounded; /* times that were read with more digits than are written, although the output has the input's format */
   uint64_t bytes;   /* size of the file, compressed */
   uint64_t raw_bytes;
   bool was_there;   /* the file existed and was kept: see tk_save_options.same */
@@ -242,24 +242,25 @@ struct tk_format_info {
   unsigned holds;             /* bits of enum tk_holds; all formats support spans */
   tk_time resolution;         /* times are rounded to a multiple of this, in ps */
   bool can_read, can_write;
-  bool carries;               /* can store data of other formats that only those understand */
-  bool is_carried;            /* its data can be stored in other formats */
-  bool derives;               /* its viewers derive the data of tk_derive themselves, so it is never written */
+  bool carries;               /* files of this format can store data of other formats that only those formats understand */
+  bool is_carried;            /* data of this format can be stored in files of other formats */
+  bool derives;               /* viewers of this format derive the data of tk_derive themselves, so it is never written */
 };
 
-/* Returns the i-th row of the table of formats; the first is the default output format. NULL past the end. */
+/* Returns the i-th row of the table of formats; the first is the default output format. Returns NULL past the end. */
 TK_API const struct tk_format_info *tk_format(size_t i);
 
 /* A file name split into its parts: "run/rank0.json.gz" is "run/rank0" with format json and compression ".gz". */
 struct tk_path {
   const struct tk_format_info *format; /* format of the extension; NULL = unknown */
-  size_t stem, end;                    /* lengths before the extension of the format, and before the extension of the
-                                        * compression */
-  const char *packing; /* ".gz" or ".zst" for output (".gz" if the compression is read-only); "" = none */
-  bool bare;           /* has a compression but no format ("x.gz"), so the format is the input's */
+  size_t stem, end;                    /* lengths of the name before the extension of the format, and before the extension of
+                                        * the compression */
+  const char *packing; /* compression: ".gz" or ".zst" for output (".gz" if the compression can only be read); "" = none */
+  bool bare;           /* the name has a compression but no format ("x.gz"), so the format is the input's */
 };
 TK_API struct tk_path tk_path_of(const char *path);
-/* The same for a word: "perfetto", an extension with or without dot ("pb", ".json.gz"), or another name ("chrome"). */
+/* Splits a word in the same way: "perfetto", an extension with or without dot ("pb", ".json.gz"), or another name
+ * ("chrome"). */
 TK_API struct tk_path tk_format_of(const char *word);
 
 #endif

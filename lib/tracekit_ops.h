@@ -228,11 +228,11 @@ struct tk_filter_report {
   uint64_t clipped;
 };
 
-/* Returns the i-th symbol of expressions and sets *help to its meaning; then the i-th kind of event.  NULL past the end. */
+/* Returns the i-th symbol of expressions and sets *help to its meaning; then the i-th kind of event.  Returns NULL past the end. */
 TK_API const char *tk_filter_symbol(size_t i, const char **help);
 TK_API const char *tk_kind_word(size_t i);
 
-/* True if the options are valid.  Needs no trace, so that a mistyped expression fails before anything is read. */
+/* Returns true if the options are valid.  Needs no trace, so that a mistyped expression fails before anything is read. */
 TK_API bool tk_filter_check(const struct tk_filter_options *opt, struct tk_err *err);
 
 /* Filters a sealed trace in place.  Adds its counts to `report`, which may be NULL. */
@@ -255,7 +255,7 @@ struct tk_rebase_options {
 };
 #define TK_REBASE_OPTIONS_INIT TK_OPTIONS_INIT(tk_rebase_options)
 
-/* True if the options are valid.  Needs no trace; tk_rebase checks by itself. */
+/* Returns true if the options are valid.  Needs no trace; tk_rebase checks by itself. */
 TK_API bool tk_rebase_check(const struct tk_rebase_options *opt, struct tk_err *err);
 TK_API bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct tk_err *err);
 
@@ -403,7 +403,7 @@ struct tk_tree_options {
   size_t size;
   struct tk_selection select;
   bool has_by;          /* the outermost level groups events by `by` */
-  enum tk_top_by by;    /* anything but KIND, since an event can have several kinds */
+  enum tk_top_by by;    /* must not be KIND, because an event can have several kinds */
   const char *arg;      /* key of the arg, for TK_TOP_ARG */
   const char *per;      /* name or glob: count only events within spans of this name */
   bool fold;            /* as in tk_top_options */
@@ -483,7 +483,7 @@ TK_API const char *tk_sql_difference(const struct tk_sql *s, size_t at);
 /* Returns the data that no result of the statements depends on, as enum tk_without; conservative, since there is no trace yet.
  * Always contains TK_WITHOUT_RESTORING: the tables contain the rows that Perfetto shows for the file. */
 TK_API uint8_t tk_sql_without(const char *sql);
-/* True if the text ends with a complete statement. */
+/* Returns true if the text ends with a complete statement. */
 TK_API bool tk_sql_complete(const char *sql);
 /* Writes the tables, with indices, as an SQLite file. */
 TK_API bool tk_sql_copy(struct tk_sql *s, const char *path, bool force, struct tk_err *err);

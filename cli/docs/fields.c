@@ -1,4 +1,4 @@
-/* fields.c - see fields.h.  tests/property/fields.py reads the page to compare the schemas with it. */
+/* fields.c - generates docs/fields.md (see fields.h). The test tests/property/fields.py compares the schemas with this page. */
 #include "fields.h"
 
 #include "tracekit.h"

@@ -126,7 +126,8 @@ const char *meant_command(const char *name) {
 
 /* ---- options ---- */
 
-/* `command` NULL: any. Rows of a command come before those of all. */
+/* Rows of advice. A row whose `command` is NULL applies to any command; such rows come after the rows of particular
+ * commands. */
 static const struct option_row {
   const char *command, *option, *advice;
 } OPTIONS[] = {

@@ -1,4 +1,5 @@
-/* meant.h - words of other tools and of everyday speech, with what they mean here: one row each in meant.c. */
+/* meant.h - words of other tools and of everyday speech, with the words of tracekit that have the same meaning: one row each in
+ * meant.c. */
 #ifndef CLI_OPTIONS_MEANT_H
 #define CLI_OPTIONS_MEANT_H
 
@@ -15,7 +16,7 @@ const char *meant_kind(const char *word);
 const char *meant_value(const char *option, const char *word);
 /* Returns the figure of check --assert that a word stands for; NULL if there is none. */
 const char *meant_figure(const char *word);
-/* True for options that choose what is printed, which other tools give a file name. */
+/* Returns true for options that choose the kind of output here, but name an output file in other tools. */
 bool meant_output(const char *option);
 /* Returns advice for the extension of an output that no format has ("csv"); NULL if there is none. */
 const char *meant_extension(const char *extension);

@@ -53,7 +53,7 @@ static enum parsed bad_word(const struct parser *p, const struct opt *o, const c
   return fail(p->error, "--%s: unknown word '%s' (one of %s)", o->name, value, list);
 }
 
-/* True if the value is a word that takes text, such as "marker=", with its text.  Stores both. */
+/* Returns true if the value is a word that takes text, such as "marker=", with its text.  Stores both. */
 static bool set_choice(const struct parser *p, const struct opt *o, const struct opt_word *w, const char *value) {
   size_t n = strlen(w->word);
   if (w->word[n - 1] != '=' || strncmp(value, w->word, n) != 0 || !value[n]) return false;
@@ -77,7 +77,7 @@ static enum parsed set_word(const struct parser *p, const struct opt *o, const c
   return meant ? set_word(p, o, meant) : bad_word(p, o, value, valid);
 }
 
-/* Lists the formats that share a name: "xplane (.xplane.pb) or perfetto (.pftrace)".  NULL if fewer than two do. */
+/* Lists the formats that share a name: "xplane (.xplane.pb) or perfetto (.pftrace)".  Returns NULL if fewer than two do. */
 static const char *list_called(const char *word, char *list, size_t size) {
   const struct tk_format_info *format;
   unsigned found = 0;
@@ -235,7 +235,7 @@ static bool same_name(const char *row, const char *word, size_t n) { return strl
 
 static bool starts_with_no(const char *s) { return !strncmp(s, "no-", 3); }
 
-/* Returns the row of a long option; NULL if unknown.  *on: false if the option was negated, as in no-NAME. */
+/* Returns the row of a long option; NULL if unknown.  Sets *on to false if the option was negated, as in no-NAME. */
 static const struct opt *find_long(const struct command *c, const char *word, size_t n, bool *on) {
   for (const struct opt *o = c->opts; o->kind != OPT_END; o++) {
     *on = true;
@@ -353,7 +353,7 @@ static enum parsed parse_letters(struct parser *p, const char *letters) {
   return PARSED_RUN;
 }
 
-/* True if the operand looks like the output: the command writes a trace, -o is missing, and the name implies a format. */
+/* Returns true if the operand looks like the output: the command writes a trace, -o is missing, and the name implies a format. */
 static bool is_output(const struct parser *p, const char *operand) {
   const struct opt *output = find_letter(p->command, 'o');
   return output && find_letter(p->command, 'f') && !*(const char **)field(p, output) && tk_path_of(operand).format;

@@ -130,9 +130,9 @@ const struct command *opt_find_command(const struct command *const *commands, co
 void opt_unknown(struct opt_error *error, const char *what, const char *word, const char *const *valid);
 
 
-/* True if the option is repeatable. */
+/* Returns true if the option is repeatable. */
 static inline bool opt_repeats(const struct opt *o) { return o->kind == OPT_LIST || o->kind == OPT_RANGES || o->kind == OPT_OFFSETS; }
-/* True if the option takes a value. */
+/* Returns true if the option takes a value. */
 static inline bool opt_has_value(const struct opt *o) { return o->kind >= OPT_STRING; }
 
 #endif

@@ -8,7 +8,7 @@
 
 enum listing_form { LISTING_TABLE, LISTING_JSONL, LISTING_CSV };
 
-/* Prints the first `head` events, 0 = all, with these further columns.  False if out of memory. */
+/* Prints the first `head` events, 0 = all, with these further columns.  Returns false if out of memory. */
 bool listing_print(FILE *to, const struct tk_trace *t, enum listing_form form, const struct columns *columns, size_t head);
 
 #endif

@@ -44,7 +44,7 @@ void table_cell(struct table *t, const char *fmt, ...) {
 void table_mark(struct table *t, enum tty_style style) {
   const size_t row = t->n ? (t->n - 1) / strlen(t->align) : 0;
   unsigned char *styles = row < t->n_styles ? t->styles : realloc(t->styles, row + 1);
-  if (!styles) return; /* a missing style loses no information */
+  if (!styles) return; /* without the memory for styles, only the emphasis is lost */
   for (; t->n_styles <= row; t->n_styles++) styles[t->n_styles] = TTY_PLAIN;
   t->styles = styles;
   styles[row] = (unsigned char)style;
@@ -109,7 +109,7 @@ static void print_cell(FILE *to, const char *cell, size_t room, bool right, bool
 static const size_t DROPPED = SIZE_MAX;
 
 /* Leaves out columns, in the order of t->drop, until the last column has room for its text or for ENOUGH characters of it.
- * *before: width of the columns before the last. */
+ * Sets *before to the width of the columns before the last. */
 static void drop_columns(const struct table *t, size_t *widest, size_t *before) {
   enum { ENOUGH = 24 };
   const size_t last = strlen(t->align) - 1, wanted = widest[last] < ENOUGH ? widest[last] : ENOUGH;

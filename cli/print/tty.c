@@ -82,7 +82,8 @@ const char *tty_counted(uint64_t n, const char *what, char *text) {
   return text;
 }
 
-/* snprintf() writes the decimal point of the locale, which may have several bytes: replace everything between the digits. */
+/* Formats a number. snprintf() writes the decimal point of the locale, which may have several bytes, so everything between the
+ * digits is replaced by a point. */
 const char *tty_fraction(double value, int decimals, char *text) {
   bool fits = fabs(value) < 1e18;
   char number[64];

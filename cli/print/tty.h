@@ -34,7 +34,7 @@ void tty_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 enum tty_style { TTY_PLAIN, TTY_BOLD, TTY_GOOD, TTY_DOUBT, TTY_BAD };
 const char *tty_style(FILE *to, enum tty_style style);
 
-/* True if standard output is a pipe that its reader has closed. */
+/* Returns true if standard output is a pipe that its reader has closed. */
 bool tty_reader_is_gone(void);
 
 /* Returns the width of the terminal `to`, in columns, or the value of COLUMNS if that is set; 0 = unlimited. */

@@ -7,8 +7,8 @@
 enum annotations { ANNOTATE_NOT, ANNOTATE_GITHUB, ANNOTATE_JUNIT };
 
 struct finding {
-  char *input, *what, *said; /* what: the assertion */
-  bool failed, unknown;      /* neither: the assertion holds */
+  char *input, *what, *said; /* what: the assertion; said: the result */
+  bool failed, unknown;      /* if both are false, the assertion holds */
 };
 
 struct annotations_of {

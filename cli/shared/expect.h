@@ -28,15 +28,15 @@ struct expect {
   double value;         /* times in picoseconds, percentages as written: 80 for 80% */
 };
 
-/* Parses an assertion.  False, with a message, if it is invalid.  compares: the assertion compares two runs. */
+/* Parses an assertion.  Returns false with a message if it is invalid.  compares: the assertion compares two runs. */
 bool expect_parse(struct expect *e, const char *command, const char *text, bool compares);
 void expect_free(struct expect *e);
 
 bool expect_is_step(const struct expect *e);
 bool expect_holds(const struct expect *e, double value);
-/* Returns the unit of the left side: a time, a percentage, ... */
+/* Returns the unit of the left side of an assertion: a time, a percentage, ... */
 enum expect_unit expect_unit(const struct expect *e);
-/* Formats a value of the left side, such as "142.1 ms"; `text` has at least 64 bytes. */
+/* Formats a value of the left side of an assertion, such as "142.1 ms"; `text` has at least 64 bytes. */
 const char *expect_print(const struct expect *e, double value, char *text);
 
 /* Result of an assertion for one trace. */

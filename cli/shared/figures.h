@@ -12,7 +12,7 @@ const struct tk_field *figure_at(size_t i);
  * the percentage to the time. */
 const struct tk_field *figure_of(const char *word, size_t n, bool percent);
 
-/* Stores the value of a figure; a time in picoseconds.  False if it is unknown in this trace. */
+/* Stores the value of a figure; a time in picoseconds.  Returns false if it is unknown in this trace. */
 bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r, double *v);
 
 /* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */

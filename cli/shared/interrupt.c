@@ -12,7 +12,7 @@
 
 #include "run.h"
 
-/* Seconds until the alarm ends the process: first for the work to notice the signal, then to clean up. */
+/* Seconds until the alarm ends the process: TO_NOTICE for the work to notice the signal, then TO_CLEAN_UP to clean up. */
 enum { TO_NOTICE = 1, TO_CLEAN_UP = 5 };
 
 /* caught: number of the signal, set by the handler.  noticed: interrupt_signal() has reported it. */

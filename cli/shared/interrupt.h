@@ -10,7 +10,7 @@
 void interrupt_catch(void);
 /* Returns the number of the received signal, or 0.  After the first report, the caller has five seconds to clean up. */
 int interrupt_signal(void);
-/* Waits until the file can be read or has ended. False if a signal was received, even just before the call. */
+/* Waits until the file can be read or has ended. Returns false if a signal was received, even just before the call. */
 bool interrupt_wait(int fd);
 /* Clears the signal, because the work that it interrupted has ended, and catches signals again. */
 void interrupt_forget(void);

@@ -1,8 +1,9 @@
 /* merging.h - options that merge has in common with plan and view, which merge too: their rows, and the options of the library
  * that they stand for.
  *
- * A row stands in one family; a command lists the families that apply to it. plan has no ROWS_MERGE_ANCHORS, because a scan has
- * recorded the collectives already, and view has no ROWS_MERGE_PART, because it selects ranks and times as filter does. */
+ * Each option row belongs to one family, and a command lists the families that it supports. plan has no ROWS_MERGE_ANCHORS,
+ * because a scan has recorded the collectives already, and view has no ROWS_MERGE_PART, because it selects ranks and times as
+ * filter does. */
 #ifndef CLI_SHARED_MERGING_H
 #define CLI_SHARED_MERGING_H
 
@@ -21,7 +22,7 @@ struct merging {
 
 extern const struct opt_word merging_align_words[], merging_group_words[];
 
-/* The rows take the type of a command's params, which has a member `merging`. */
+/* These rows work for any command whose params struct has a member `merging`. */
 #define MERGING(params, field) offsetof(params, merging.field)
 
 #define ROWS_MERGE_CLOCKS(params, align_words)                                                                                 \
@@ -69,7 +70,7 @@ extern const struct opt_word merging_align_words[], merging_group_words[];
     MERGING(params, label), 0, 0, 0 },                                                                                         \
   { OPT_WORD, 0, "group-by", "WHAT", "order of the rows of the timeline", MERGING(params, group_by), merging_group_words, 0, 0 }
 
-/* Sets the fields of `options` that these rows stand for; texts and lists stay owned by the params. */
+/* Sets the fields of `options` from the values of these rows; the params still own the texts and lists. */
 void merging_options(const struct merging *m, struct tk_merge_options *options);
 
 #endif

@@ -136,13 +136,13 @@ bool run_derives(const struct shared *s, const char *output, const char *like) {
 
 static const char *const KINDS[] = { [TK_NOTE_INFO] = "note", [TK_NOTE_REPAIR] = "repair", [TK_NOTE_FACT] = "fact" };
 
-/* A note, with its number of occurrences and the number of inputs that have it. */
+/* A note, with its number of occurrences and the number of inputs in which it occurs. */
 struct said {
   const struct tk_diagnostic *first;
   uint64_t count, inputs;
 };
 
-/* True if the text begins with a kind of its own, which replaces the one in KINDS. */
+/* Returns true if the text already begins with a kind such as "repair:", which is printed instead of the word in KINDS. */
 static bool says_kind(const char *text) {
   static const char *const kinds[] = { "left out: ", "alignment: ", NULL };
   for (const char *const *k = kinds; *k; k++)
@@ -249,7 +249,7 @@ struct tk_trace *run_load_input(const struct shared *s, struct tk_sources *sourc
   return t;
 }
 
-/* Merges the sources in memory, without those that cannot be read. */
+/* Merges the sources in memory, without the unreadable ones. */
 static struct tk_trace *load_readable(const struct shared *s, struct tk_sources *sources, const char *name,
                                       const struct tk_load_options *load, struct tk_err *err) {
   const struct tk_merge_options options = {
@@ -299,7 +299,7 @@ const char *run_input(const char *command, const struct operands *in, int *statu
 
 /* ---- output ---- */
 
-/* True if the output is also an input, or a list of inputs (@FILE). */
+/* Returns true if the output is also an input, or a list of inputs (@FILE). */
 static bool is_input(const struct stat *output, const struct operands *in) {
   struct stat st;
   for (size_t i = 0; i < in->n; i++) {

@@ -172,7 +172,7 @@ struct tk_trace *run_load(const struct shared *s, const char *source, int *statu
  * returns NULL. */
 struct tk_trace *run_load_operands(const struct shared *s, const char *command, const struct operands *in, int *status);
 
-/* True if --derive adds events to the output of this name.  like: format of the input, for an output that implies none. */
+/* Returns true if --derive adds events to the output of this name.  like: format of the input, for an output that implies none. */
 bool run_derives(const struct shared *s, const char *output, const char *like);
 
 /* Prints "tracekit: FILE: repair: TEXT (12 times, first at byte 8,812)" for every note, unless --quiet.  Facts need --verbose
@@ -206,7 +206,7 @@ bool run_check_file(const struct shared *s, const char *path, const struct opera
 bool run_names_trace(const struct shared *s, const char *path, int *status);
 /* Like run_output(), and checks run_names_trace() too. */
 const char *run_trace_output(const struct shared *s, const char *command, const struct operands *in, int *status);
-/* True if -o names a folder: "run/", or with -f an existing folder.  The library decides what to write there. */
+/* Returns true if -o names a folder: "run/", or with -f an existing folder.  The library decides what to write there. */
 bool run_names_folder(const struct shared *s);
 
 

@@ -77,7 +77,7 @@ static void none_of(struct exprs *e, const char *symbol_op, const struct opt_lis
   }
 }
 
-/* True if the text is an integer in canonical form; in other forms, such as "007", it can only be text. */
+/* Returns true if the text is an integer in canonical form; in other forms, such as "007", it can only be text. */
 static bool parse_number(const char *text, size_t n, long long *value) {
   char copy[24], again[24];
   if (n == 0 || n >= sizeof copy) return false;
@@ -117,7 +117,7 @@ static void any_range(struct exprs *e, const char *symbol, const struct opt_rang
   if (list->n) add_expr(e, text);
 }
 
-/* Appends the test of a range, a number or text.  False if the range is invalid or the text is empty. */
+/* Appends the test of a range, a number or text.  Returns false if the range is invalid or the text is empty. */
 static bool append_id(char **text, const char *symbol, const char *id) {
   struct tk_range range;
   long long value;

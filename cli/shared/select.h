@@ -56,7 +56,7 @@ struct selected {
   SELECT_LIST("track", "GLOB", "keep threads, counters and processes whose name matches", tracks),                             \
   { OPT_FLAG, 0, "no-python", 0, "remove Python stack frames", SELECTED(no_python), 0, 0, 0 }
 
-/* For commands that print a result: an empty one is a finding, unless this is given. */
+/* Row for commands that print a result. An empty result is a finding (status 1) unless this option is given. */
 #define ROW_ALLOW_EMPTY                                                                                                        \
   { OPT_FLAG, 0, "allow-empty", 0, "print a result even if no event is selected (default: print nothing, exit with status 1)", \
     SELECTED(allow_empty), 0, 0, 0 }
@@ -73,15 +73,15 @@ struct exprs {
 struct exprs select_expressions(const struct selected *s, const char *command);
 void select_free(struct exprs *e);
 
-/* True if the options select events, so that an empty result is a finding (status 1) without output. */
+/* Returns true if the options select events, so that an empty result is a finding (status 1) without output. */
 bool select_is_asked(const struct tk_selection *s);
 
 /* Explains why no event of the trace is selected, which is not an error.  The trace cannot be used afterwards. */
 void select_say_nothing(struct tk_trace *t, const struct tk_selection *s);
 
-/* True if the word is arg.KEY. */
+/* Returns true if the word is arg.KEY. */
 bool select_is_arg(const char *word);
-/* Parses --by; NULL means by name.  False, with a message, if the column is unknown. */
+/* Parses --by; NULL means by name.  Returns false with a message if the column is unknown. */
 bool select_by(const char *command, const char *text, enum tk_top_by *by, const char **arg);
 
 #endif

@@ -31,7 +31,7 @@ void write_losses_of(const struct shared *s, const struct tk_trace *t, const cha
     tty_warn("%s: lost: %s: %s (may refer to data that was removed, renamed or moved)", output, tk_loss_name(TK_LOSS_PASSTHROUGH),
              tty_count(edited, count));
   if (done->rounded)
-    tty_say("%s: rounded: %s with more digits than picoseconds", output, tty_counted(done->rounded, "time", count));
+    tty_say("%s: rounded: %s with digits beyond picoseconds", output, tty_counted(done->rounded, "time", count));
 }
 
 void write_losses(const struct shared *s, const char *output, const struct tk_saved *done) {

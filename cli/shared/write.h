@@ -5,7 +5,7 @@
 #include "print/json.h"
 #include "run.h"
 
-/* Additions of a command to the report. */
+/* Callbacks with which a command adds to the report. */
 struct report {
   void (*json)(struct json *j, const void *arg); /* writes members of the object */
   void (*text)(FILE *to, const void *arg);       /* prints a line before the last one */

@@ -119,7 +119,7 @@ static unsigned char complete(EditLine *el, int key) {
 
 /* ---- history ---- */
 
-/* Builds the path of the history file and creates its folders, accessible only to the user.  False if there is no home
+/* Builds the path of the history file and creates its folders, accessible only to the user.  Returns false if there is no home
  * directory or a folder cannot be created. */
 static bool find_history(char *path, size_t room, const char *name) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");

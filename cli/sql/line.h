@@ -13,10 +13,11 @@ struct line_words {
   size_t n;
 };
 
-/* Opens an editor.  name: the history file in $XDG_STATE_HOME/tracekit.  NULL if out of memory. */
+/* Opens an editor.  name: the history file in $XDG_STATE_HOME/tracekit.  Returns NULL if out of memory. */
 struct line_editor *line_open(const char *name, const struct line_words *words);
 
-/* Reads a line and returns it without its line end, valid until the next call.  NULL: end of input, or *interrupted. */
+/* Reads a line and returns it without its line end; it is valid until the next call. Returns NULL at the end of input, or with
+ * *interrupted set after a signal. */
 const char *line_read(struct line_editor *e, const char *prompt, bool *interrupted);
 
 /* Adds the line to the history of this and later sessions. */

@@ -270,7 +270,7 @@ static bool on_row(void *arg, const struct tk_sql_value *v, size_t n) {
   }
   p->failed |= !ok;
   const bool closed = ferror(p->to);
-  if (closed && errno == EPIPE) clearerr(p->to); /* the last flush reports it again */
+  if (closed && errno == EPIPE) clearerr(p->to); /* the flush at the end reports the error again */
   return ok && !closed;
 }
 
@@ -298,7 +298,7 @@ void sql_print_open(struct printer *p) {
 
 bool sql_print_close(struct printer *p) {
   if (p->as == PRINT_JSON && p->n_names) fputs("], \"cut\": true}", p->to);
-  free_names(p); /* left by a result that an error ended */
+  free_names(p); /* an error may have left the names of a result */
   free(p->cells);
   p->cells = NULL;
   if (p->as == PRINT_JSON) fputs("\n]}\n", p->to);

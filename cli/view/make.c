@@ -93,7 +93,7 @@ static const char *leaf_of(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-/* True if there are several sources, or if an option needs a merge even of one. */
+/* Returns true if there are several sources, or if an option needs a merge even of one. */
 static bool is_merge(const struct view_params *p, const struct tk_sources *sources) {
   const struct merging *m = &p->merging;
   return sources->n > 1 || m->label || m->group_by || m->offsets.n || m->offsets_from || m->every_rank || m->to_zero;
@@ -178,7 +178,8 @@ static bool understand(struct maker *m, const struct exprs *e) {
 
 static bool is_safe(char c) { return isalnum((unsigned char)c) || c == '.' || c == '-' || c == '_' || c == '+'; }
 
-/* Sets name and title from the last component of the first input's path: "2026_11_20", "rank0 and 7 more". */
+/* Sets the name of the file and the title of the page from the last component of the first input's path: "2026_11_20", "rank0
+ * and 7 more". */
 static void name_it(struct maker *m, const struct operands *in) {
   const char *first = in->n ? in->v[0] : "-", *leaf;
   char whole[512], stem[128];
@@ -353,7 +354,7 @@ static void put_rows(const struct tk_trace *t, struct json *j) {
   free(rows);
 }
 
-/* Writes made->rows: the names of processes, in the order of their rows.  False if out of memory. */
+/* Writes made->rows: the names of processes, in the order of their rows.  Returns false if out of memory. */
 static bool tell_rows(struct maker *m) {
   size_t size;
   FILE *to = open_memstream(&m->made->rows, &size);

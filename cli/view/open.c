@@ -15,7 +15,7 @@ enum { MOST_WORDS = 32 };
 
 /* ---- programs ---- */
 
-/* Runs the program, in the child.  exec closes `told`; if exec fails, `told` gets a byte. */
+/* Replaces the child process by the program. If that succeeds, exec closes the pipe `told`; if it fails, `told` gets a byte. */
 static void become(char *const argv[], int told) {
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; null >= 0 && fd < 3; fd++) dup2(null, fd);

@@ -28,7 +28,8 @@ static bool is_header(struct view_text name, const char *word) {
   return name.n == strlen(word) && strncasecmp(name.p, word, name.n) == 0;
 }
 
-/* Takes the text before the next `end`.  False if the text is empty or has a character that is not of the kind. */
+/* Stores the text before the next character `end`, and moves the cursor behind it. Returns false if the text is empty or
+ * contains a character that of_kind() refuses. */
 static bool take(struct cursor *c, bool (*of_kind)(char), char end, struct view_text *text) {
   *text = (struct view_text){ c->p, 0 };
   while (c->p < c->end && *c->p != end && of_kind(*c->p)) c->p++;
@@ -61,7 +62,7 @@ static bool take_request_line(struct cursor *c, struct view_request *r) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* Takes the rest of the line, without spaces around it.  False if it contains control characters. */
+/* Takes the rest of the line, without spaces around it.  Returns false if it contains control characters. */
 static bool take_value(struct cursor *c, struct view_text *value) {
   while (c->p < c->end && is_blank(*c->p)) c->p++;
   value->p = c->p;
@@ -71,7 +72,7 @@ static bool take_value(struct cursor *c, struct view_text *value) {
   return take_newline(c);
 }
 
-/* Stores the headers that the server evaluates.  False if one of them is repeated, or if the request has a body. */
+/* Stores the headers that the server evaluates.  Returns false if one of them is repeated, or if the request has a body. */
 static bool keep_header(struct view_text name, struct view_text value, struct view_request *r) {
   const struct {
     const char *name;
@@ -127,14 +128,14 @@ static bool is_loopback(struct view_text host) {
   return false;
 }
 
-/* True if the origin is "http://" and the host of the request. */
+/* Returns true if the origin is "http://" and the host of the request. */
 static bool is_own_origin(struct view_text origin, struct view_text host) {
   static const char scheme[] = "http://";
   const size_t n = sizeof scheme - 1;
   return origin.n == n + host.n && memcmp(origin.p, scheme, n) == 0 && strncasecmp(origin.p + n, host.p, host.n) == 0;
 }
 
-/* True if our own page or the user sent the request.  All recent browsers send this header, and no page of another site can
+/* Returns true if our own page or the user sent the request.  All recent browsers send this header, and no page of another site can
  * suppress it. */
 static bool is_own_site(const struct view_request *r) {
   return !r->site.p || view_text_is(r->site, "same-origin") || view_text_is(r->site, "none");

@@ -11,7 +11,8 @@ enum { VIEW_HEAD_MOST = 32 << 10 };
 
 enum view_method { VIEW_GET, VIEW_HEAD, VIEW_POST, VIEW_OTHER };
 
-/* A part of the parsed bytes, not terminated by NUL; p is NULL if the request has no such part. */
+/* A part of a request: it points into the received bytes and is not terminated by NUL; p is NULL if the request has no such
+ * part. */
 struct view_text {
   const char *p;
   size_t n;
@@ -25,10 +26,10 @@ struct view_request {
 };
 
 enum view_parsed {
-  VIEW_PARTIAL, /* more bytes are needed */
+  VIEW_PARTIAL, /* the request is incomplete: more bytes are needed */
   VIEW_WHOLE,
-  VIEW_BAD,     /* not a request that a browser would send: 400 */
-  VIEW_TOO_LONG /* 431 */
+  VIEW_BAD,     /* not a request that a browser would send: answered with status 400 */
+  VIEW_TOO_LONG /* the head exceeds VIEW_HEAD_MOST: answered with status 431 */
 };
 
 /* Parses the first n bytes that a client sent.  The texts in `r` point into these bytes. */

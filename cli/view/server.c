@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef MSG_NOSIGNAL /* not needed without it: SIGPIPE is ignored in this program */
+#ifndef MSG_NOSIGNAL /* without this flag SIGPIPE would be raised, but this program ignores it */
 #define MSG_NOSIGNAL 0
 #endif
 
@@ -40,7 +40,7 @@ struct connection {
   enum state state;
   uint64_t since; /* time when it entered its state or last sent bytes, in ms */
   char *head;     /* head of the request; room for VIEW_HEAD_MOST bytes */
-  size_t n;       /* bytes in head; CLOSING and HOLDING: bytes discarded */
+  size_t n;       /* number of bytes in head; in the states CLOSING and HOLDING: number of bytes discarded */
   char reply[2048];
   size_t reply_size, sent; /* sent: bytes of reply and body together */
   struct view_reply body;
@@ -124,7 +124,7 @@ static struct connection *find_place(struct view_server *s) {
 static void accept_all(struct view_server *s) {
   for (int i = 0; i < BACKLOG; i++) {
     const int fd = accept(s->fd, NULL, NULL);
-    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) poll(NULL, 0, TICK_MS); /* out of descriptors: wait */
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE)) poll(NULL, 0, TICK_MS); /* no descriptors are left, so wait for a while */
     if (fd < 0) return;
     struct connection *c = set_up(fd) ? find_place(s) : NULL;
     char *head = c ? malloc(VIEW_HEAD_MOST) : NULL;
@@ -181,7 +181,7 @@ static void begin_reply(struct connection *c, const struct view_request *r) {
     c->body.size = c->body.body ? strlen(c->body.body) : 0;
   }
   write_head(c);
-  if (r && r->method == VIEW_HEAD) c->body.size = 0; /* after the head, which contains the size */
+  if (r && r->method == VIEW_HEAD) c->body.size = 0; /* the head contains the size of the body, which is then not sent */
   enter(c, SENDING);
 }
 

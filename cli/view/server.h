@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* The reply to a request.  Texts and bytes must exist until the server is closed, except for `owned`. */
+/* The reply to a request. Its texts and bytes belong to the site and must exist until the server is closed, except for
+ * `owned`. */
 struct view_reply {
   int status;
   const char *type;    /* type of the body; NULL = a line of text with the status */
@@ -29,7 +30,7 @@ struct view_site {
 
 struct view_server;
 
-/* Listens on 127.0.0.1.  Port 0 selects a free port and stores it in *port.  NULL, with errno, on failure. */
+/* Listens on 127.0.0.1.  Port 0 selects a free port and stores it in *port.  Returns NULL on failure, with errno set. */
 struct view_server *view_server_open(uint16_t *port);
 /* Answers requests until site->is_over() or a signal (interrupt_signal). */
 void view_serve(struct view_server *s, const struct view_site *site);

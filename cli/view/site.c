@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RELOAD_MS = 3000 }; /* a page that returns within this time was only reloaded */
+enum { RELOAD_MS = 3000 }; /* if the page returns within this time, it was only reloaded */
 
 /* Reads random bytes from the device, because the functions for them are newer than the C library that wheels may require. */
 static bool draw(unsigned char *bytes, size_t n) {
@@ -46,7 +46,7 @@ void view_visit_end(struct view_visit *v) {
 
 /* ---- addresses ---- */
 
-/* Stores the part of the path after "/TOKEN/".  False for any other address.  Takes the same time for all wrong tokens. */
+/* Stores the part of the path after "/TOKEN/".  Returns false for any other address.  Takes the same time for all wrong tokens. */
 static bool below_token(const struct view_visit *v, struct view_text path, struct view_text *rest) {
   unsigned char other = 0;
   if (path.n < VIEW_TOKEN + 2 || path.p[VIEW_TOKEN + 1] != '/') return false;

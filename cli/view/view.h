@@ -32,7 +32,8 @@ struct view_made {
   const struct tk_format_info *format;
   char name[160];       /* file name, "merged.pftrace"; only letters, digits and . - _ + */
   char title[160];      /* title of the timeline */
-  uint64_t events, events_before, bytes_before; /* before: in the input; 0 = nothing was left out or shrunk */
+  uint64_t events, events_before, bytes_before; /* counts after and before: events_before and bytes_before are counts of the
+                                                 * input; 0 = nothing was left out or shrunk */
   char *left_out;       /* JSON array of sentences */
   char *rows;           /* JSON array of the names of processes, in the order of their rows */
 };

@@ -76,7 +76,7 @@ static bool find_program(const char *name, char path[PATH_MAX]) {
   return false;
 }
 
-/* Finds the Python in the first line of a script.  False if the line names none that can be run. */
+/* Finds the Python in the first line of a script.  Returns false if the line names none that can be run. */
 static bool find_python(const char *script, char python[PATH_MAX]) {
   FILE *f = fopen(script, "r");
   const bool read = f && fgets(python, PATH_MAX, f);
@@ -114,7 +114,7 @@ static bool listens(uint16_t port) {
   return ok;
 }
 
-/* True if the process is still running; otherwise collects its exit status. */
+/* Returns true if the process is still running; otherwise collects its exit status. */
 static bool runs(pid_t pid) { return waitpid(pid, NULL, WNOHANG) == 0; }
 
 static void stop(pid_t pid) {

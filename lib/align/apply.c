@@ -1,5 +1,5 @@
-/* apply.c - applies a map of time to a graph. Both ends of every span are moved instead of its duration, so order and nesting
- * survive. */
+/* apply.c - moves the events of a graph by a clock map. Both ends of every span are moved instead of its duration, so order and
+ * nesting survive. */
 #include <math.h>
 
 #include "base/err.h"
@@ -12,15 +12,15 @@ int64_t align_offset(const struct align_map *m, int64_t reading_ns) {
   return m->offset_ns + llround(curve_at(&m->curve, (double)(reading_ns - m->pivot_ns)));
 }
 
-/* The curve in ps, relative to the trace's origin before anything was moved. */
+/* The curve of a map in ps, relative to the trace's origin before the move. */
 struct bend {
   const struct align_map *map;
   int64_t to_pivot_ps;
-  double level; /* ns: the constant part, which is removed by moving the origin */
+  double level; /* ns: the constant part of the curve, which moving the origin takes care of */
 };
 
-/* Rounds to whole nanoseconds: finer digits would be invented, and viewers that round start and duration separately break
- * nesting. */
+/* Corrects a time and rounds it to whole nanoseconds: finer digits would be meaningless, and nesting would break in viewers
+ * that round start and duration separately. */
 static tk_time straight(const struct bend *b, tk_time ts) {
   double x = ((double)ts + (double)b->to_pivot_ps) / 1000;
   tk_time moved = ts - (tk_time)llround((curve_at(&b->map->curve, x) - b->level) * 1000), rest = moved % 1000;

@@ -1,4 +1,4 @@
-/* copies.c - finds copies by the durations of their collectives, which no two ranks have in common (copies.h). */
+/* copies.c - finds copies of inputs by the durations of their collectives, which differ between any two ranks (copies.h). */
 #include "copies.h"
 
 #include <math.h>
@@ -29,7 +29,8 @@ static bool is_alike(const struct align_anchor *a, const struct align_anchor *b,
   return a->label == b->label && a->exact == b->exact && a->end - a->start == b->end - b->start && b->end - a->end == later;
 }
 
-/* Compares collectives from the first one that both have: a copy may lack some at its edges. */
+/* True if the two inputs contain the same collectives. Compares from the first collective that both contain, because a copy may
+ * lack some at its start or end. */
 static bool is_copy(const struct own *a, const struct own *b, int64_t *later) {
   uint32_t i = 0, k = 0;
   if (a->n < FEWEST || b->n < FEWEST) return false;
@@ -49,7 +50,7 @@ static uint64_t key_of_rank(const struct align_input *i) { return hash_mix((uint
 
 static bool may_be_copy(const struct align_input *i) { return i->read && i->stated && !i->merged && !i->given; }
 
-/* Marks one of two equal inputs as the copy: the one whose host has fewer inputs, or else the second. */
+/* Marks one of two equal inputs as the copy: the input whose host has fewer inputs, or otherwise the second one. */
 static void take_pair(struct align_input *inputs, const uint32_t pair[2], const uint32_t hosts[2], int64_t later) {
   const bool first_is_copy = hosts[1] > hosts[0];
   struct align_input *copy = &inputs[pair[first_is_copy ? 0 : 1]];
@@ -73,7 +74,7 @@ bool copies_find(struct align_input *inputs, uint32_t n, const struct align_anch
     if (!(ok = first != NULL) || *first == i) continue;
     const struct own a = anchors_of(anchors, *first), b = anchors_of(anchors, i);
     if (!is_copy(&a, &b, &later)) continue;
-    if (later == 0 && strcmp(inputs[*first].host, inputs[i].host) == 0) continue; /* its host has the same clock anyway */
+    if (later == 0 && strcmp(inputs[*first].host, inputs[i].host) == 0) continue; /* a host has only one clock */
     const uint32_t pair[2] = {*first, i};
     const uint32_t hosts[2] = {*map_get(&seen, key_of_host(&inputs[*first])), *map_get(&seen, key_of_host(&inputs[i]))};
     take_pair(inputs, pair, hosts, later);

@@ -1,4 +1,4 @@
-/* inputs.c - lists by input what the solver needs to know (inputs.h). */
+/* inputs.c - lists ranks and clocks of inputs for the solver (inputs.h). */
 #include "inputs.h"
 
 bool inputs_list(struct align_problem *p, const struct align_input *inputs, struct arena *arena) {

@@ -1,4 +1,4 @@
-/* inputs.h - what inputs state about their ranks and clocks. */
+/* inputs.h - lists ranks and clocks of inputs for the solver. */
 #ifndef ALIGN_INPUTS_H
 #define ALIGN_INPUTS_H
 

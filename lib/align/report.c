@@ -19,7 +19,7 @@ static const char *copy_text(struct tk_merge_report *report, const char *text) {
 
 /* ---- one host ---- */
 
-/* Mentions inputs without a host name that turned out to share a clock. */
+/* Mentions inputs without a host name that were found to share a clock. */
 static void add_joined(char *text, size_t size, const struct tk_align_host *h, bool named) {
   size_t n = strlen(text);
   if (named || h->inputs < 2) return;
@@ -36,7 +36,7 @@ static void add_offset(char *text, size_t size, double us, double weight) {
   snprintf(text + n, size - n, "%s%s (%s%%)", us < 0 ? "-" : "+", time, num_fixed(100 * weight, weight < 0.01 ? 2 : 0).s);
 }
 
-/* Appends other possible offsets, if their weight is worth mentioning. */
+/* Appends other possible offsets if their weight is large enough. */
 static void add_alternatives(char *text, size_t size, const struct tk_align_host *h, double offset_us) {
   const double least = 0.001;
   for (uint32_t i = 0; i < h->n_alternatives && h->alternatives[i].weight >= least; i++) {
@@ -67,7 +67,7 @@ enum { MOST_ASSUMPTIONS = 5 };
 
 static bool is_marker(const struct tk_align_host *h) { return strcmp(h->method, METHODS[TK_ALIGN_MARKER]) == 0; }
 
-/* Lists what the estimate rests on besides what is proven. Returns the number of texts. */
+/* Lists the assumptions on which the estimate depends. Returns the number of texts. */
 static uint32_t assumptions_of(const struct tk_align_host *h, const struct align_host *found, const char **out) {
   uint32_t n = 0;
   if (!h->n_pieces) return 0;
@@ -79,7 +79,7 @@ static uint32_t assumptions_of(const struct tk_align_host *h, const struct align
   return n;
 }
 
-/* Says for how long, and by how much, the clock may be wrong because it was set at an unknown moment. */
+/* Describes for how long, and by how much, the clock may be wrong because it was set at an unknown moment. */
 static void say_gaps(char *text, size_t size, const struct align_host *found) {
   double most = 0;
   int64_t lasts = 0;
@@ -96,7 +96,7 @@ static void say_gaps(char *text, size_t size, const struct align_host *found) {
            found->n_stretches > 2 ? "the moments at which" : "the moment at which", error);
 }
 
-/* Appends why the error is as large as it is: ranks of one clock do not leave together. */
+/* Appends the reason for a large error: ranks that share a clock do not leave together. */
 static void add_lateness(char *text, size_t size, const struct align_host *found) {
   size_t n = strlen(text);
   if (found->of_gpu)
@@ -110,7 +110,8 @@ static void add_lateness(char *text, size_t size, const struct align_host *found
              num_fixed(found->trend_ns / 1e3, 0).s);
 }
 
-/* Begins with what holds in any case, continues with the estimate, its error and what it assumes. */
+/* Describes a host with a good result: first the facts that hold without assumptions, then the estimate, its error and its
+ * assumptions. */
 static void say_good(char *text, size_t size, const struct tk_align_host *h, const struct align_host *found) {
   char proven[160] = "nothing is proven", unless[96] = "", set[192] = "", moved[128] = "";
   if (h->bounded)
@@ -136,7 +137,7 @@ static void say_good(char *text, size_t size, const struct tk_align_host *h, con
   add_alternatives(text, size, h, offset_us(&found->map));
 }
 
-/* Appends the offset by sequence number if the estimate contradicts it. */
+/* Appends the offset according to sequence numbers, if the estimate contradicts it. */
 static void add_by_number(char *text, size_t size, const struct align_host *found) {
   size_t n = strlen(text);
   char time[32];
@@ -146,7 +147,7 @@ static void add_by_number(char *text, size_t size, const struct align_host *foun
            found->by_number_ns < 0 ? "behind" : "ahead");
 }
 
-/* Describes a host that nothing aligns. Without absolute times, its place on the timeline has no meaning. */
+/* Describes a host that could not be aligned. Without absolute times, its place on the timeline is arbitrary. */
 static void say_clock(char *text, size_t size, bool comparable, const char *why) {
   if (comparable) snprintf(text, size, "not aligned; its wall clock is used, which may be off by milliseconds: %s", why);
   else
@@ -154,7 +155,7 @@ static void say_clock(char *text, size_t size, bool comparable, const char *why)
                          "places it", why);
 }
 
-/* Mentions that the input is a copy: it bounds no other clock. */
+/* Mentions that the input is a copy, which contributes nothing to other clocks. */
 static void add_original(const struct align_reporter *r, char *text, size_t size, const struct align_input *input) {
   size_t n = strlen(text);
   if (input->copy_of)
@@ -221,7 +222,7 @@ static bool take_pieces(struct tk_align_host *h, const struct align_host *found)
   return true;
 }
 
-/* Stores the offset in the middle of the supporting range. */
+/* Stores the offset in the middle of the time range that supports it. */
 static void take_map(struct tk_align_host *h, const struct align_map *m) {
   double middle = m->curve.n ? (m->curve.x[0] + m->curve.x[m->curve.n - 1]) / 2 : 0;
   h->at_ns = m->pivot_ns + llround(middle);
@@ -229,7 +230,7 @@ static void take_map(struct tk_align_host *h, const struct align_map *m) {
   h->drift_ppm = curve_slope(&m->curve) * 1e6;
 }
 
-/* An input whose clock differs from its host's clock is named with its rank. */
+/* Returns the name of a host, with the rank if the input's clock differs from the clock of the rest of its host. */
 static const char *report_name_of(const struct align_reporter *r, uint32_t host, const struct align_input *input) {
   char text[512];
   if (!*input->host) return path_leaf(input->name);
@@ -277,8 +278,8 @@ static bool report_host(const struct align_reporter *r, uint32_t host, uint32_t 
 
 /* ---- warnings ---- */
 
-/* True for hosts that are known to be separate machines. Inputs that may share a host are reported only if something was found.
- */
+/* True if the report should mention a host. Hosts known to be separate machines are always mentioned; inputs that may share a
+ * host only if the comparison found something. */
 static bool is_worth_a_word(const struct align_reporter *r, uint32_t host) {
   enum align_state state = r->solution->hosts[host].state;
   return state == ALIGN_ROUGH || state == ALIGN_POOR || state == ALIGN_APART || (state == ALIGN_ALONE && r->problem->known[host]);
@@ -315,7 +316,7 @@ static void put_integer(struct buf *b, const char *key, int64_t v) {
   buf_append(b, text, num_put_i64(text, v));
 }
 
-/* Three decimals: more would suggest precision that does not exist. */
+/* Writes a number with three decimals: more would suggest a precision that does not exist. */
 static void report_put_number(struct buf *b, const char *key, double v) {
   append_text(b, key);
   append_text(b, num_fixed(fmax(-1e18, fmin(1e18, v)), 3).s);
@@ -336,7 +337,7 @@ static void put_pieces(struct buf *b, const struct tk_align_host *h) {
   append_text(b, "]");
 }
 
-/* Writes the readings at which the clock may have been set, with the error there. */
+/* Writes the readings at which the clock may have been set, with the errors there. */
 static void put_gaps(struct buf *b, const struct align_host *found) {
   append_text(b, ",\"gaps\":[");
   for (uint32_t i = 0; i + 1 < found->n_stretches; i++) {
@@ -353,7 +354,7 @@ static void put_bound(struct buf *b, const char *key, double us) {
   else append_text(b, key), append_text(b, "null");
 }
 
-/* Writes the 95% error around the offset, and what it assumes. */
+/* Writes the offset with its 95% error and its assumptions. */
 static void put_estimate(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
   const char *why[MOST_ASSUMPTIONS];
   const uint32_t n = assumptions_of(h, found, why);
@@ -368,7 +369,7 @@ static void put_estimate(struct buf *b, const struct tk_align_host *h, const str
   append_text(b, "]");
 }
 
-/* Writes the evidence for the answer and its alternatives. */
+/* Writes the evidence for the estimate and its alternatives. */
 static void put_weights(struct buf *b, const struct tk_align_host *h, const struct align_host *found) {
   append_text(b, ",\"weight\":");
   append_text(b, num_fixed(h->weight, 6).s);
@@ -414,7 +415,7 @@ static void put_host(struct buf *b, const struct tk_align_host *h, const struct 
   append_text(b, "}");
 }
 
-/* `host_of` leads from each row to its host in the solution. */
+/* Writes the report as JSON. host_of[row]: the row's host in the solution. */
 static bool make_json(struct tk_merge_report *report, const struct align_solution *s, const uint32_t *host_of) {
   struct tk_align_report *a = &report->align;
   struct mem mem = {0};
@@ -455,7 +456,7 @@ bool align_report_none(struct tk_merge_report *report, enum tk_align align, bool
   return make_json(report, NULL, NULL);
 }
 
-/* Returns the most informative key that agrees with the result. */
+/* Returns the most informative kind of key that agrees with the result. */
 static const char *matched_by(const struct align_solution *s, uint32_t n_hosts) {
   const char *by = "";
   for (uint32_t h = 0; h < n_hosts && s->collectives; h++) {
@@ -487,7 +488,7 @@ static bool report_hosts(const struct align_reporter *r, uint32_t *row) {
   return true;
 }
 
-/* `row`: by host; `host_of`: by row. */
+/* Adds all rows. row[host] and host_of[row] map between hosts and rows. */
 static bool report_all(const struct align_reporter *r, uint32_t *row, uint32_t *host_of) {
   struct tk_align_report *a = &r->report->align;
   bool any = false;

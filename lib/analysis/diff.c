@@ -2,7 +2,7 @@
  *
  *     add      assigns every selected event to a row (its name or path) and a sample (a step of a rank), and sums both
  *     fold     if some traces have no steps, merges the samples of a rank into one
- *     judge    computes each row's mean over all samples, counting absence as 0, and the error of the difference
+ *     judge    computes each row's mean over all samples, a sample without the row counting as 0, and the error of the difference
  *
  * Steps that exist on both sides are compared pairwise, so that differences between steps do not count as noise. */
 #include "diff.h"
@@ -25,7 +25,7 @@ enum { OUTSIDE = 0, DEEPEST = 200 };
 struct sample {
   uint32_t input;
   int64_t rank, step;
-  bool stepped; /* false: the sample of events that begin outside every step */
+  bool stepped; /* false: this sample contains the events that begin outside of all steps */
   tk_time dur;  /* duration of the step */
 };
 
@@ -36,7 +36,7 @@ struct cell {
 };
 
 struct row {
-  uint32_t name, parent, depth; /* parent: for paths, row + 1 */
+  uint32_t name, parent, depth; /* parent: 1 + the parent's row, 0 = none; only for paths */
 };
 
 struct side {
@@ -44,9 +44,9 @@ struct side {
   uint32_t n_samples, cap_samples;
   struct cell *cells;
   uint32_t n_cells, cap_cells;
-  struct map cell_of; /* row and sample -> cell + 1 */
-  bool without_steps; /* one of the traces has no steps */
-  uint32_t n_used, *place; /* number of compared samples; by sample: index among them, UINT32_MAX = not compared */
+  struct map cell_of; /* row and sample -> 1 + cell */
+  bool without_steps; /* true if a trace of this side has no steps */
+  uint32_t n_used, *place; /* place: by sample, its index among the n_used compared samples; UINT32_MAX = not compared */
 };
 
 struct tk_diff_impl {
@@ -55,12 +55,12 @@ struct tk_diff_impl {
   struct intern texts;
   struct row *rows;
   uint32_t n_rows, cap_rows;
-  struct map row_of; /* name, and for paths the parent -> row + 1 */
+  struct map row_of; /* name (for paths: name and parent) -> 1 + row */
   struct side sides[2];
   struct buf text;
 };
 
-/* Steps of a rank, from the track with the most steps, hosts before devices. */
+/* Steps of one rank: the steps of the track with the most steps; host tracks are preferred to device tracks. */
 struct rank_steps {
   int64_t rank;
   uint32_t from, n;
@@ -77,13 +77,13 @@ struct adder {
   struct match match;
   struct scope scope;
   struct groups groups;
-  uint32_t *text_of;   /* by group: text id in the diff + 1 */
+  uint32_t *text_of;   /* by group of the trace: 1 + id of its text in the diff */
   uint32_t cap_texts;
-  uint32_t *cell_of;   /* by event: cell + 1 */
+  uint32_t *cell_of;   /* by event: 1 + cell */
   uint32_t under[DEEPEST + 2];
-  struct map samples;  /* rank and step -> sample + 1 */
+  struct map samples;  /* rank and step -> 1 + sample */
   struct rank_steps *ranks;
-  uint32_t n_ranks, cap_ranks, last; /* last: rank of the last lookup; all events of a track share a rank */
+  uint32_t n_ranks, cap_ranks, last; /* last: index of the rank found last; all events of a track have the same rank */
   struct selves selves;
   uint32_t input;
 };
@@ -112,7 +112,7 @@ static const struct rank_steps *steps_of_rank(struct adder *a, int64_t rank) {
   return NULL;
 }
 
-/* Finds the last step that starts at or before the event, unless that step has ended. */
+/* Finds the number of the step in which the event begins. Returns false if it begins outside of all steps. */
 static bool step_of(struct adder *a, const struct tk_event *e, int64_t rank, int64_t *number) {
   const struct rank_steps *r = e->flags & TK_LOST_CLOCK ? NULL : steps_of_rank(a, rank);
   const struct step *v = a->match.steps.v;
@@ -181,7 +181,7 @@ static uint32_t add_row(struct tk_diff_impl *impl, uint32_t name, uint32_t paren
   return *slot = ++impl->n_rows;
 }
 
-/* Returns the diff's text id of a group of this trace; 0 for the group without a text. */
+/* Returns the diff's text id for a group of this trace; 0 if the group has no text. */
 static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   const struct intern_str *s = groups_text(&a->groups, group);
   const uint32_t before = a->cap_texts;
@@ -192,7 +192,7 @@ static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   return a->text_of[group];
 }
 
-/* Names a step's span without its number, so that all steps share one row. */
+/* Returns the text id of a step's name without its number, so that all steps have the same row. */
 static uint32_t text_of_step(struct adder *a, const struct tk_event *e) {
   struct buf *b = &a->impl->text;
   size_t n;
@@ -226,7 +226,7 @@ static tk_time part_of(const struct window *w, const struct tk_event *e) {
   return end > start ? end - start : 0;
 }
 
-/* Returns the event's cell; 0 if the event is not selected or memory runs out. */
+/* Adds the event to its cell and returns the cell; 0 if the event is not selected or memory runs out. */
 static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
   const struct tk_event *e = &a->t->events[event];
   *row = parent;
@@ -305,7 +305,7 @@ static int by_rank_and_step(const void *p, const void *q, void *samples) {
   return (a->step > b->step) - (a->step < b->step);
 }
 
-/* Orders the compared samples: every step, or all steps of a rank as one sample. */
+/* Sorts the samples and numbers those to compare: each step, or all steps of a rank as one sample. */
 static bool place_samples(struct tk_diff_report *r, int side, uint32_t *order) {
   struct side *s = &r->impl->sides[side];
   const struct sample *last = NULL;
@@ -344,7 +344,7 @@ static bool same_numbers(const struct tk_diff_report *r, const uint32_t *a, cons
 
 /* ---- judge ---- */
 
-/* 97.5th percentile of Student's t-distribution. */
+/* Returns the 97.5th percentile of Student's t-distribution. */
 static double student(double freedom) {
   static const double few[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
   if (freedom < 1) return INFINITY;
@@ -365,7 +365,7 @@ static double variance_of(const double *v, uint32_t n) {
   return n > 1 ? sum / (n - 1) : 0;
 }
 
-/* Returns the 95% error of the difference of means: a paired t-interval if samples are paired, else Welch's. */
+/* Returns the 95% error of the difference of means: a paired t-interval if samples are paired, otherwise Welch's. */
 static double noise_of(const struct tk_diff_report *r, double *before, double *after) {
   const uint32_t n = (uint32_t)r->samples[0], m = (uint32_t)r->samples[1];
   if (n < 2 || m < 2) return -1;
@@ -387,7 +387,7 @@ static int by_row(const void *p, const void *q) {
 
 struct judge {
   struct tk_diff_report *r;
-  double *v[2]; /* by sample */
+  double *v[2]; /* values by sample, for both sides */
   uint32_t at[2];
 };
 
@@ -413,7 +413,7 @@ static void judge_row(struct judge *j, uint32_t which, struct tk_diff_row *row) 
   row->noise = noise_of(j->r, j->v[0], j->v[1]);
 }
 
-/* "train_step > forward > linear" */
+/* Returns the names on a row's path: "train_step > forward > linear". */
 static const char *path_text(struct tk_diff_impl *impl, uint32_t which, size_t *n) {
   uint32_t path[DEEPEST + 2], depth = 0;
   for (uint32_t i = which + 1; i && depth <= DEEPEST; i = impl->rows[i - 1].parent) path[depth++] = i - 1;
@@ -439,7 +439,7 @@ static void name_row(struct tk_diff_impl *impl, uint32_t which, struct tk_diff_r
   }
 }
 
-/* Judges all events together, by self time so that nothing counts twice. */
+/* Compares all events together. Uses self times, so that no time counts twice. */
 static void judge_all(struct judge *j) {
   struct tk_diff_row *all = &j->r->all;
   for (int side = 0; side < 2; side++) {
@@ -469,7 +469,7 @@ static void spread(const double *v, uint32_t n, struct tk_report_spread *s) {
 static void judge_steps(struct judge *j) {
   struct tk_diff_row *row = &j->r->step;
   if (!j->r->by_step) return;
-  for (int pass = 0; pass < 2; pass++) { /* noise_of and the sort overwrite the values */
+  for (int pass = 0; pass < 2; pass++) { /* noise_of and the sort overwrite the values, so they are filled in twice */
     for (int side = 0; side < 2; side++) {
       const struct side *s = &j->r->impl->sides[side];
       for (uint32_t i = 0; i < s->n_samples; i++)

@@ -1,4 +1,4 @@
-/* fields.c - values of fields (fields.h). */
+/* fields.c - reads the values of fields (fields.h). */
 #include "fields.h"
 
 #include <string.h>

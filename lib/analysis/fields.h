@@ -1,6 +1,6 @@
-/* fields.h - how a list of fields is written: one line a field, which names the member of the row that holds it.
+/* fields.h - macros for lists of the fields of a row: one line per field, which names the struct member with the value.
  *
- * `S` is the struct of the row. A field that is not stored but follows from others has a function instead of a member. */
+ * `S` is the struct of the row. A field that is computed from others has a function instead of a member. */
 #ifndef ANALYSIS_FIELDS_H
 #define ANALYSIS_FIELDS_H
 
@@ -17,26 +17,27 @@
 #define FIELD_GET(kind, unit_, name_, get_, help_) \
   {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .get = get_}
 
-/* A member that `known_` may say is unknown; `unknown_`: how it is written then. */
+/* A field whose value may be unknown: `known_` is a function that decides it. `unknown_`: output for an unknown value (NULL or
+ * ABSENT). */
 #define FIELD_MAYBE(S, kind, unit_, m, name_, known_, unknown_, help_)                                                     \
   {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_##unknown_,        \
    .known = known_, FIELD_MEMBER(S, m)}
 #define FIELD_GET_MAYBE(kind, unit_, name_, get_, unknown_, help_) \
   {.name = name_, .help = help_, .type = TK_TYPE_##kind, .unit = TK_UNIT_##unit_, .unknown = TK_UNKNOWN_##unknown_, .get = get_}
 
-/* Null if unknown. */
+/* The output for an unknown value is null. */
 #define FIELD_IF(S, kind, m, name, known, help) FIELD_MAYBE(S, kind, NONE, m, name, known, NULL, help)
 #define FIELD_TIME_IF(S, m, name, known, help) FIELD_MAYBE(S, TIME, NS, m, name, known, NULL, help)
 #define FIELD_NUMBER_IF(S, unit, m, name, known, help) FIELD_MAYBE(S, NUMBER, unit, m, name, known, NULL, help)
 #define FIELD_GET_IF(kind, unit, name, get, help) FIELD_GET_MAYBE(kind, unit, name, get, NULL, help)
 
-/* Absent if unknown. */
+/* A field with an unknown value is left out of the output. */
 #define FIELD_OPTIONAL(S, kind, m, name, known, help) FIELD_MAYBE(S, kind, NONE, m, name, known, ABSENT, help)
 #define FIELD_TIME_OPTIONAL(S, m, name, known, help) FIELD_MAYBE(S, TIME, NS, m, name, known, ABSENT, help)
 #define FIELD_NUMBER_OPTIONAL(S, unit, m, name, known, help) FIELD_MAYBE(S, NUMBER, unit, m, name, known, ABSENT, help)
 #define FIELD_GET_OPTIONAL(kind, unit, name, get, help) FIELD_GET_MAYBE(kind, unit, name, get, ABSENT, help)
 
-/* Defines the function of a condition on the row, `r`. */
+/* Defines a `known_` function: it evaluates a condition on `r`, the row. */
 #define FIELD_KNOWN(function, S, condition)                \
   static bool function(const void *row, const void *owner) { \
     const struct S *r = row;                               \
@@ -57,9 +58,9 @@ struct field_list {
 
 #define FIELD_LIST(S, fields, name) {fields, sizeof fields / sizeof *fields, sizeof(struct S), name}
 
-/* Store a value; the result is `known`. */
+/* Store a value in *v; all three return false if the value is unknown. */
 bool field_time(struct tk_value *v, tk_time time, bool known);
 bool field_number(struct tk_value *v, double number, bool known);
-bool field_text(struct tk_value *v, const char *text); /* unknown if NULL or empty */
+bool field_text(struct tk_value *v, const char *text); /* a text that is NULL or empty is unknown */
 
 #endif

@@ -1,7 +1,8 @@
 /* fold.c - see fold.h.
  *
- * Removes balanced <...> after a word, and numbers that follow one of . _ # - and precede the end, a dot or an underscore:
- * "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4".  Keeps "float32", "sm80_xmma" and "<lambda>". */
+ * Removes balanced <...> after a word. Also removes numbers that follow one of the characters . _ # - and are followed by the
+ * end, a dot or an underscore: "input_reduce_fusion_12", "copy.3.clone", "ProfilerStep#4". Keeps "float32", "sm80_xmma" and
+ * "<lambda>". */
 #include "fold.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 
 static bool is_word(char c) { return ascii_digit(c) || c == '_' || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
 
-/* Returns the position after the > that closes the < at p; NULL if there is none.  The > of an arrow closes nothing. */
+/* Returns the position after the > that closes the < at p; NULL if there is none.  The > in "->" does not count. */
 static const char *end_of_template(const char *p, const char *end) {
   size_t depth = 0;
   for (const char *q = p; q < end; q++) {
@@ -25,13 +26,13 @@ static const char *end_of_number(const char *p, const char *end) {
   return p == end || *p == '.' || *p == '_' ? p : NULL;
 }
 
-/* Returns the end of the part to remove at p, NULL if there is none.  The text starts at `begin`. */
+/* Returns the end of the part to remove at p; NULL if nothing is to be removed there. The text starts at `begin`. */
 static const char *cut_at(const char *begin, const char *p, const char *end, const char **balanced) {
   if (p == begin) return NULL;
   if (ascii_digit(*p) && p[-1] && strchr("._#-", p[-1])) return end_of_number(p, end);
   if (*p != '<' || !is_word(p[-1]) || p < *balanced) return NULL;
   const char *behind = end_of_template(p, end);
-  if (!behind) *balanced = end; /* nothing after this point is closed; rescanning at each < would be quadratic */
+  if (!behind) *balanced = end; /* no < after this point is closed; searching again at each < would take quadratic time */
   return behind;
 }
 

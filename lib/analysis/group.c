@@ -11,7 +11,7 @@ static bool has_table(enum tk_top_by by) {
   return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK;
 }
 
-/* Groupings by a fact of the spans around an event. */
+/* For groupings by phase, op or module: a fact of the spans around each event. */
 static bool groups_prepare(struct groups *g, enum tk_top_by by) {
   const struct match *m = g->match;
   const enum around_fact fact = by == TK_TOP_PHASE ? AROUND_PHASE : by == TK_TOP_OP ? AROUND_OP : AROUND_MODULE;
@@ -83,7 +83,7 @@ static void put_ident(struct buf *b, const struct tk_trace *t, struct tk_ident i
   else buf_append(b, digits, num_put_i64(digits, i.num));
 }
 
-/* "python (12)": the id distinguishes tracks with equal names. */
+/* Writes the name of a track with its id, as in "python (12)", because several tracks may have the same name. */
 static void put_track(struct buf *b, const struct tk_trace *t, tk_id name, struct tk_ident id, const char *what) {
   const struct intern_str *s = trace_str(t, name);
   if (name) buf_append(b, s->bytes, s->len);
@@ -116,7 +116,7 @@ static uint32_t group_of_number(struct groups *g, int64_t value) {
   return *slot;
 }
 
-/* Groups by the printed value, so that 7 and "7" are equal. Only text is folded. */
+/* Returns the group of an arg's value. Values with the same printed form (7 and "7") share a group. Only text is folded. */
 static uint32_t group_of_arg(struct groups *g, const struct tk_arg *arg) {
   const struct intern_str *s;
   char digits[96];

@@ -1,10 +1,11 @@
 /* measure.c - see measure.h.
  *
- * The k-th shortest duration is found by radix selection with digits of 11 bits: count the durations by leading digit, keep the
- * durations with the k-th one's digit, continue with the next digit.  Each duration is visited at most six times, and nothing
- * is sampled.
+ * The k-th shortest duration is found by radix selection with digits of 11 bits: count the durations by leading digit, keep
+ * those with the same leading digit as the k-th one, and continue with the next digit. Each duration is visited at most six
+ * times, and the result is exact.
  *
- * For the union, every run is first reduced to disjoint intervals, which removes most of them; then runs are merged pairwise.
+ * For the union, each sorted run of intervals is first reduced to disjoint intervals, which removes most intervals; then runs
+ * are merged pairwise.
  */
 #include "measure.h"
 
@@ -30,7 +31,8 @@ static int digits_above(tk_time most) {
   return shift;
 }
 
-/* Keeps the durations whose digit at `shift` equals the k-th one's; updates *k to its rank among them. */
+/* Keeps the durations whose digit at `shift` equals the digit of the k-th duration; sets *k to the position of this duration among the
+ * kept ones. */
 static uint64_t keep_digit(tk_time *v, uint64_t n, uint64_t *k, int shift) {
   uint64_t count[1 << DIGIT] = {0}, kept = 0;
   const uint64_t mask = (1 << DIGIT) - 1;
@@ -57,7 +59,7 @@ tk_time measure_kth(const struct interval *v, uint64_t n, uint64_t k, tk_time *r
 
 /* ---- union ---- */
 
-/* Appends an interval that starts no earlier than those in v[from .. n); joins it with the last one if they touch. */
+/* Appends an interval that starts no earlier than those in v[from .. n). Joins it with the last interval if they touch. */
 static uint64_t append(struct interval *v, uint64_t from, uint64_t n, struct interval x) {
   struct interval *last = n > from ? &v[n - 1] : NULL;
   if (!last || x.start > last->start + last->dur) {
@@ -68,8 +70,8 @@ static uint64_t append(struct interval *v, uint64_t from, uint64_t n, struct int
   return n;
 }
 
-/* Reduces v[0 .. n) to disjoint intervals in place.  The runs then follow each other; a run begins with an interval that starts
- * before its predecessor. */
+/* Reduces each run of v[0 .. n) to disjoint intervals, in place, and returns their number. Runs follow each other without gaps;
+ * a run begins where an interval starts before the previous one. */
 static uint64_t thin(struct interval *v, uint64_t n, uint64_t *runs) {
   uint64_t kept = 0, from = 0;
   *runs = 0;

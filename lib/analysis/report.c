@@ -15,7 +15,7 @@
 
 /* ---- spreads ---- */
 
-/* Percentile of the sorted values v, by the same definition as top. */
+/* Returns the given percentile of the sorted values v, by the same definition as top. */
 static tk_time nth(const tk_time *v, uint64_t n, unsigned percent) { return v[(n * percent + 99) / 100 - (n > 0)]; }
 
 static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
@@ -67,14 +67,14 @@ struct change {
   int by;
 };
 
-/* At equal times, departures sort before arrivals. */
+/* Compares by time. At equal times, work that leaves the queue sorts before work that enters it. */
 static int by_change(const void *p, const void *q) {
   const struct change *a = p, *b = q;
   if (a->at != b->at) return a->at < b->at ? -1 : 1;
   return a->by - b->by;
 }
 
-/* Measures the queue: work launched but not started. */
+/* Measures the length of the queue, which contains work that was launched but has not started. */
 static void measure_queue(const struct tk_trace *t, const struct work *v, uint32_t n, struct change *room, struct tk_report_stream *s) {
   uint32_t k = 0;
   int64_t length = 0;
@@ -93,7 +93,7 @@ static void measure_queue(const struct tk_trace *t, const struct work *v, uint32
   if (k && room[k - 1].at > room[0].at) s->queue_mean = area / (double)(room[k - 1].at - room[0].at);
 }
 
-/* Names a stream as --by stream does: by its number if it is known. */
+/* Returns the name of a stream, the same as for --by stream: its number if known. */
 static const char *name_stream(struct reporter *p, const struct work_stream *s) {
   const struct tk_track *k = &p->t->tracks[s->track];
   const struct tk_event *e = &p->t->events[p->works.v[s->first].event];
@@ -202,12 +202,12 @@ static bool draw_strip(struct reporter *p, struct tk_report_rank *row, tk_time s
 static int by_start(const void *p, const void *q) {
   const struct work *a = p, *b = q;
   if (a->start != b->start) return a->start < b->start ? -1 : 1;
-  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* work with a known launch first: it decides the cause of an
-                                                                 * idle gap */
+  if (!a->launch != !b->launch) return !a->launch - !b->launch; /* a known launch decides the cause of an idle gap */
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Sorts the elements that are out of order.  They share a start, unless an operation ends after the one that contains it. */
+/* Sorts elements that are out of order. Such elements usually have equal starts; only if an operation ends after the operation
+ * that contains it can a start be earlier than the previous one. */
 static void order_rest(struct work *v, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
     if (v[i].start > v[i - 1].start) continue;
@@ -219,15 +219,15 @@ static void order_rest(struct work *v, uint32_t n) {
   }
 }
 
-/* Heap item for element `at` of a stream, keyed by its start. */
+/* Returns the heap item for element `at` of a stream. Items are sorted by the element's start. */
 static struct heap_item waiting(const struct works *w, uint32_t stream, uint32_t at) {
   return (struct heap_item){w->v[at].start, (uint64_t)at << 32 | stream, 0};
 }
 
-/* Collects the work of a row sorted by start; *n = 0 if there is none. */
+/* Collects the work of a row (a device), sorted by start. *n becomes 0 if there is none. */
 static bool sort_row(struct reporter *p, uint32_t which, uint32_t *n) {
   const struct works *w = &p->works;
-  struct heap next = {.mem = p->mem}; /* next element of each stream */
+  struct heap next = {.mem = p->mem}; /* next element of each stream, earliest first */
   uint32_t made = 0;
   *n = 0;
   for (uint32_t k = p->index.streams_at[which]; k < p->index.streams_at[which + 1]; k++) {
@@ -255,7 +255,7 @@ static tk_time report_end_of(const struct work *v, uint32_t n) {
   return end;
 }
 
-/* Kineto's pid is the number of the device. */
+/* Returns the name of a device. If nothing else names the device, its number is the pid, which is true for Kineto. */
 static const char *name_device(struct reporter *p, const struct work_row *w) {
   const struct tk_track *k = &p->t->tracks[w->process];
   const struct accelerator whole = accelerator_of(p->t, w->process), a = whole.family ? whole : accelerator_of(p->t, w->track);
@@ -266,7 +266,7 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
   const bool is_by_pid = whole.family && strcmp(whole.family, "GPU") == 0 && k->pid.kind == TK_IDENT_INT;
   if (a.family && a.number < 0 && !is_by_pid) return a.family;
   if (a.family && a.number >= 0) {
-    /* Other tools put the rank into the pid of each process when they merge. */
+    /* When other tools merge traces, they add the rank to the pid of each process. */
     const bool is_text = k->pid.kind == TK_IDENT_STR && (n || k->labels);
     const int len = snprintf(text, sizeof text, "%s %lld", a.family, (long long)a.number);
     if (is_text) snprintf(text + len, sizeof text - (size_t)len, " (%.200s)", tk_string(p->t, k->pid.str, NULL));
@@ -277,7 +277,8 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
   return report_keep(p->impl, text, (size_t)len + num_put_i64(text + len, k->pid.num));
 }
 
-/* Finds the report's time range: the selected part of the whole trace, so that ranks are comparable. */
+/* Finds the time range of the report. All ranks have the same range, the selected part of the whole trace, so that they can be
+ * compared. */
 static void find_range(struct reporter *p) {
   trace_extent(p->t, &p->start, &p->end);
   if (p->scope.window.start > p->start) p->start = p->scope.window.start;
@@ -317,7 +318,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   return ok;
 }
 
-/* Adds ranks whose trace contains no device work.  `ranks`: ranks that already have a row, on any host. */
+/* Adds ranks whose trace contains no device work. `ranks`: ranks that already have a row, whatever their host. */
 static bool add_hosts(struct reporter *p, struct map *ranks) {
   for (size_t j = p->first; j < p->r->n_ranks; j++)
     if (!map_put(ranks, (uint64_t)p->r->ranks[j].rank, 1)) return false;
@@ -346,7 +347,7 @@ static bool add_rows(struct reporter *p) {
   return ok;
 }
 
-/* Keeps the first row that looks like a device, for the case that the report finds no device at all. */
+/* Remembers the first track that looks like a device. The report mentions it if no device is found. */
 static void suspect_device(struct tk_report_impl *impl, const struct tk_trace *t) {
   enum { MOST = 60 };
   char text[240];
@@ -413,7 +414,7 @@ static void say_unknown(struct tk_report *r) {
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
 }
 
-/* Sorts rows by rank; rows of one rank keep the order of its trace. */
+/* Sorts rows by rank; rows of the same rank stay in the order of their trace. */
 static bool order_ranks(struct tk_report *r) {
   struct tk_report_rank *room = mem_array(&r->impl->mem, r->n_ranks + 1, sizeof *room);
   if (!room) return false;

@@ -13,7 +13,7 @@
 #include "report_index.h"
 #include "spent.h"
 
-/* Sums while a table is built; `index` maps names to rows. */
+/* A table row under construction; tk_report_impl.kernel_of maps names to rows. */
 struct report_kernel {
   uint32_t name;
   uint8_t class;
@@ -24,7 +24,7 @@ struct report_kernel {
 };
 struct report_launch {
   uint32_t name;
-  uint64_t work, calls, unrecorded; /* `calls` with a correlation id; `unrecorded` of them without work */
+  uint64_t work, calls, unrecorded; /* calls: calls with a correlation id; unrecorded: number of these `calls` whose work is missing */
   i128 call_sum, work_sum, delay_sum;
   tk_time delay_max;
 };
@@ -33,7 +33,7 @@ struct report_collective {
   uint64_t count, sized, met, core_sized;
   i128 total, sized_total, core, wait, core_time;
   double bytes, bus_bytes, core_bus_bytes;
-  int64_t group_size;   /* from the last event that records it */
+  int64_t group_size;   /* from the last event that states it */
 };
 
 struct tk_report_impl {
@@ -45,13 +45,13 @@ struct tk_report_impl {
   struct report_collective *collectives;
   uint32_t n_kernels, cap_kernels, n_launches, cap_launches, n_collectives, cap_collectives;
   uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings;
-  struct map kernel_of, launch_of, collective_of; /* name -> row + 1 */
-  struct map memory_of; /* rank and allocator as one text -> row + 1 */
+  struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
+  struct map memory_of; /* rank and allocator, as one text -> 1 + row */
   struct map said;      /* texts already in a list: list number << 32 | text */
-  const char *suspect; /* sentence about a row that looks like a device; NULL = none */
+  const char *suspect; /* sentence about a track that looks like a device; NULL = none */
 };
 
-/* A trace's place in the report: its input's name, and the shift that moves its times onto the common timeline. */
+/* Where a trace belongs in the report: the name of its input, and the shift that moves its times to the common timeline. */
 struct report_place {
   const char *input;
   int64_t later_ns;
@@ -62,18 +62,18 @@ struct reporter {
   struct tk_report *r;
   struct tk_report_impl *impl;
   struct tk_trace *t;
-  struct mem *mem; /* freed with the trace */
+  struct mem *mem; /* memory that is freed when the trace is done */
   const struct track_origin *origins;
   const struct report_place *place;
   struct match match;
   struct scope scope;
   struct works works;
-  struct work *sorted; /* work of one row */
+  struct work *sorted; /* the work of the current row, sorted by start */
   struct spent spent;
   struct report_index index;
   uint8_t *compiles;   /* by class: 1 = yes; NULL = not computed yet */
   bool *launches;      /* by event: true if it launched device work */
-  tk_time *time_of;    /* by event split into parts: its time while a row is counted, else 0; NULL = not allocated yet */
+  tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */
   uint32_t first;      /* first row of this trace in the report */
 };
@@ -81,7 +81,7 @@ struct reporter {
 bool report_open(struct tk_report *r, const struct tk_report_options *opt, struct tk_err *err);
 bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_origin *origins, const struct report_place *place,
                 struct tk_err *err);
-/* Builds the tables.  No trace can be added afterwards. */
+/* Builds the tables. No trace can be added afterwards. Returns false with err on failure. */
 bool report_close(struct tk_report *r, struct tk_err *err);
 
 /* ---- for the parts ---- */
@@ -90,23 +90,24 @@ const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n);
 const char *report_text(struct tk_report_impl *impl, const char *text);
 struct tk_total report_total(i128 ps);
 double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is);
-/* Adds a sentence once. */
+/* Adds a sentence to the list of unknown facts, unless the list contains the sentence. */
 bool report_unknown(struct tk_report *r, const char *sentence);
 
-/* report_host.c: fills the host part of the row; `group`: the index's group of the row's rank. */
+/* report_host.c: fills in the host columns of the row. `group`: group of the row's rank in the index. */
 bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group);
 void report_host_free(struct reporter *p);
-/* report_tables.c */
-bool report_count_row(struct reporter *p, uint32_t n); /* pieces of work, in p->sorted */
+/* report_tables.c: adds the n pieces of work in p->sorted to the tables. */
+bool report_count_row(struct reporter *p, uint32_t n);
 bool report_count_memory(struct reporter *p);
-/* Returns the row of a launching call, NULL if memory runs out. */
+/* Returns the row of an API call that launches work; NULL if memory runs out. */
 struct report_launch *report_launch_row(struct tk_report_impl *impl, const char *name, size_t n);
 bool report_versions(struct reporter *p);
 bool report_make_tables(struct tk_report *r);
 struct report_collective *report_collective(struct tk_report_impl *impl, const char *name, size_t n);
-/* Returns the factor from algorithm bandwidth to bus bandwidth, by the name of the collective: 2(n-1)/n, (n-1)/n or 1. */
+/* Returns the factor that converts algorithm bandwidth to bus bandwidth; it depends on the name of the collective: 2(n-1)/n,
+ * (n-1)/n or 1. */
 double report_bus_factor(const char *name, int64_t ranks);
-/* report_calls.c: counts the launches of the trace whose work is missing, and adds a sentence for each kind of call. */
+/* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);
 

@@ -1,14 +1,14 @@
-/* report_calls.c - launches whose work was not recorded: a profiler that drops activities, or does not see inside graphs, shows a
- * device that seems idle. */
+/* report_calls.c - finds launches whose work was not recorded. A device seems idle if the profiler drops activities or does not
+ * record the kernels of graphs. */
 #include <stdio.h>
 #include <string.h>
 
 #include "report.h"
 #include "graph/args.h"
 
-enum { FEWEST_PERCENT = 5 }; /* work that was running when the recording ended is missing from every trace */
+enum { FEWEST_PERCENT = 5 }; /* fewer are not reported: work running at the end of the recording is missing from every trace */
 
-/* True for a call that starts work of a device: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx". */
+/* True for a call that starts device work: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx". */
 static bool is_launch(const struct reporter *p, tk_id cls) {
   const char *name = tk_string(p->t, p->t->classes[cls].name, NULL);
   return p->match.kinds.of_class[cls] & KIND_RUNTIME && strstr(name, "Launch") && !strstr(name, "HostFunc");

@@ -1,6 +1,6 @@
 /* report_fields.c - fields of a report and its rows (report_fields.h).
  *
- * The fields of a rank are also the figures of `check --assert` and `diff --fail-if`. docs/analysis.md defines them. */
+ * The fields of a rank are also the values that `check --assert` and `diff --fail-if` can test. docs/analysis.md defines them. */
 #include "report_fields.h"
 
 /* ---- what is known ---- */
@@ -35,7 +35,7 @@ static bool share_of(struct tk_value *v, tk_time part, tk_time whole) {
   return field_number(v, whole > 0 ? 100 * (double)part / (double)whole : 0, whole > 0);
 }
 
-/* Defines get_NAME for a percentage of a device's time. */
+/* Defines the function get_NAME, which returns a percentage of a device's time. */
 #define SHARE(name, part, whole)                                                             \
   static bool get_##name(const void *row, const void *owner, struct tk_value *v) {           \
     const struct tk_device_times *t = &((const struct tk_report_rank *)row)->times;          \
@@ -63,7 +63,7 @@ static bool get_non_compute_share(const void *row, const void *owner, struct tk_
   return share_of(v, non_compute(row), ((const struct tk_report_rank *)row)->times.window) && has_device(row, owner);
 }
 
-/* Returns 10^9 bytes per second; unknown if either is. */
+/* Stores the rate in 10^9 bytes per second. The rate is unknown if the bytes or the time are unknown. */
 static bool rate(struct tk_value *v, double bytes, double seconds) {
   const bool known = bytes > 0 && seconds > 0;
   return field_number(v, known ? bytes / seconds / 1e9 : 0, known);

@@ -1,4 +1,4 @@
-/* report_host.c - host activity: compilation, operators, runtime calls. */
+/* report_host.c - counts host activity: compilation, operators, runtime calls. */
 #include "report.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "measure.h"
 
-/* True for the compilers of XLA, JAX, Triton and TorchInductor, and Python frames within them. */
+/* True for spans of the compilers of XLA, JAX, Triton and TorchInductor, and for Python frames within these compilers. */
 static bool is_compilation(const char *name) {
   static const char *const parts[] = {"XlaCompile", "backend_compile", "BackendCompile", "::Compile", "CompileAndLoad", "RunHloPasses",
                                       "RunBackend", "HloPassPipeline", "compile_fx", "CompiledFxGraph.compile", "triton/compiler",
@@ -24,7 +24,7 @@ struct host {
   uint32_t n, cap;
 };
 
-/* The open outermost operator of a thread, and whether it launched anything. */
+/* The open outermost operator of a thread. `launches`: whether it has launched work. */
 struct outermost {
   const struct tk_event *op;
   bool launched;

@@ -35,7 +35,8 @@ static bool number_groups(struct report_index *x, const struct match *m) {
 
 /* ---- lists ---- */
 
-/* Sorts 0 .. n - 1 by where[] (< `groups`), stably: group g is list[at[g]] .. list[at[g + 1] - 1]. */
+/* Sorts the indices 0 .. n - 1 by where[], whose values are below `groups`, stably. Group g becomes list[at[g]] .. list[at[g +
+ * 1] - 1]. */
 static void list_by(const uint32_t *where, uint32_t n, uint32_t groups, uint32_t *at, uint32_t *list) {
   memset(at, 0, ((size_t)groups + 1) * sizeof *at);
   for (uint32_t i = 0; i < n; i++) at[where[i] + 1]++;

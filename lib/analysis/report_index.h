@@ -1,6 +1,7 @@
 /* report_index.h - lookups for each device of a trace: streams, tracks of the same rank, steps.
  *
- * A trace may have as many devices as events, so that a search for each device would be quadratic: one pass finds everything.
+ * A trace may have as many devices as events, so a separate search for each device would take quadratic time. One pass collects
+ * everything instead.
  */
 #ifndef ANALYSIS_REPORT_INDEX_H
 #define ANALYSIS_REPORT_INDEX_H
@@ -9,10 +10,10 @@
 
 /* Steps of one track: match.steps.v[first .. first + n - 1]. */
 struct report_steps {
-  uint32_t first, n, rank; /* rank: preference among tracks, higher is better; 0 = no steps */
+  uint32_t first, n, rank; /* rank: preference for this track, higher is better; 0 = the track has no steps */
 };
 
-/* Host sums of a rank, shared by all its devices. */
+/* Sums over the host events of a rank, shared by all devices of the rank. */
 struct report_host_sums {
   uint64_t events, runtime_calls, host_ops, host_only_ops, compilations;
   tk_time host_only, compile;
@@ -21,24 +22,24 @@ struct report_host_sums {
 
 struct report_index {
   struct mem *mem;
-  uint32_t *group_of;    /* by track: number of its rank and host, from 0 */
+  uint32_t *group_of;    /* by track: number of its group, from 0; a group is a rank of a host */
   uint32_t n_groups;
-  uint32_t *tracks_at;   /* by group, n_groups + 1 elements: start of its tracks in `tracks` */
+  uint32_t *tracks_at;   /* by group, n_groups + 1 elements: index in `tracks` of its first track */
   tk_id *tracks;
-  uint32_t *streams_at;  /* by row of works, n_rows + 1 elements: start of its streams in `streams` */
+  uint32_t *streams_at;  /* by row of works, n_rows + 1 elements: index in `streams` of its first stream */
   uint32_t *streams;     /* indices of works.streams */
-  struct report_steps *steps, *own_steps; /* steps of the group's host; steps of planes, found by `own_of` */
+  struct report_steps *steps, *own_steps; /* by group: steps of its host; steps of device planes (own_of) */
   struct map own_of;     /* process << 32 | group -> index in own_steps */
   uint32_t n_own, cap_own;
   struct report_host_sums *hosts; /* by group */
   bool *has_row;         /* by group: true if the report has a row for it */
 };
 
-/* False if memory runs out. */
+/* Returns false if memory runs out. */
 bool report_index_make(struct report_index *x, const struct match *m, const struct works *w, struct mem *mem);
 void report_index_free(struct report_index *x);
-/* Returns the steps of a device's rank: on a line of the device itself, else on the host track with the most steps.  process:
- * the device's process; 0 = none. */
+/* Returns the steps of a device's rank: those on a line of the device itself, otherwise those on the host track with the most
+ * steps. `process`: the device's process; 0 = none. */
 struct report_steps report_index_steps(const struct report_index *x, uint32_t group, tk_id process);
 
 #endif

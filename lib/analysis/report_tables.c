@@ -54,12 +54,12 @@ struct counter {
   struct reporter *p;
   struct tk_report_rank *row;
   struct keys keys;
-  tk_time *time_of;      /* by event split into parts: its time; NULL = no such events */
-  struct interval *said; /* work that records its memory traffic */
+  tk_time *time_of;      /* by event: total time of its parts; NULL = no event has parts */
+  struct interval *said; /* intervals of work that states its memory traffic */
   uint32_t n_said, cap_said;
 };
 
-/* "kind_src:pageable ... size:1048576", "num_bytes:4" */
+/* Finds the size in details such as "kind_src:pageable ... size:1048576" or "num_bytes:4". */
 static bool bytes_in_details(const char *text, double *bytes) {
   const char *at = strstr(text, "num_bytes:");
   if (at) at += 10;
@@ -171,7 +171,7 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
 
 /* ---- collectives ---- */
 
-/* "all-reduce.3" and "%all-reduce.3" share a name. */
+/* Returns the length of a collective's name without its number: "all-reduce.3" and "all-reduce.7" share a name. */
 static size_t name_end(const char *name) {
   size_t n = strcspn(name, "(<"), k = n;
   while (k > 1 && name[k - 1] >= '0' && name[k - 1] <= '9') k--;
@@ -248,7 +248,7 @@ static bool find_parts(struct counter *c, uint32_t n) {
   return true;
 }
 
-/* Resets the entries of this row to zero. */
+/* Sets the entries of this row in time_of to zero. */
 static void forget_parts(struct counter *c, uint32_t n) {
   for (uint32_t i = 0; c->time_of && i < n; i++) c->time_of[c->p->sorted[i].event] = 0;
 }
@@ -295,7 +295,7 @@ static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, con
   return &r->memories[*slot - 1];
 }
 
-/* Kineto records the device types of c10. */
+/* Writes the name of an allocator. Kineto states the device type as a number of c10. */
 static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, char *text, size_t n) {
   double type = -1, id = -1;
   struct tk_arg arg;

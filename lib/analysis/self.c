@@ -1,6 +1,6 @@
-/* self.c - see self.h.  Visits each span once: pushes it onto the stack of open spans when it starts, and reports it when it
- * reaches the top after its end.  Ended spans below a running one are removed whenever the stack has doubled, so that the stack
- * stays proportional to the open spans. */
+/* self.c - see self.h. Visits each span once: pushes the span onto a stack when it starts, and reports the span when it is on
+ * top after its end. Ended spans below a running span are removed whenever the stack has doubled, so the size of the stack is
+ * proportional to the number of running spans. */
 #include "self.h"
 
 static void give_away(struct selves *s) {
@@ -8,14 +8,15 @@ static void give_away(struct selves *s) {
   s->done(s->arg, v->event, v->self);
 }
 
-/* The part of [from, to) inside the window. */
+/* Returns the length of the part of [from, to) inside the window. */
 static tk_time part(const struct window *w, tk_time from, tk_time to) {
   if (from < w->start) from = w->start;
   if (to > w->end) to = w->end;
   return to > from ? to - from : 0;
 }
 
-/* Advances the current time to `to`. */
+/* Advances the current time to `to`. The time in between belongs to the spans on top of the stack; spans that end are
+ * reported. */
 static void advance(struct selves *s, tk_time to) {
   while (s->n) {
     struct self_span *v = &s->open[s->n - 1];

@@ -1,8 +1,8 @@
 /* self.h - self time: at each instant, a thread's time belongs to its innermost open span.
  *
- * For nested spans this is the duration minus the durations of the direct children.  For overlapping spans it belongs to the
- * span that started last, so that the self times of a thread add up to exactly the time in which any span ran.  Spans that
- * never ended or lost their clock have no self time and take none from others. */
+ * For nested spans, self time is the duration minus the durations of the direct children. If spans overlap, the time belongs to
+ * the span that started last, so that the self times of a thread add up to exactly the time in which any span was running.
+ * Spans without an end or a clock have no self time and do not reduce that of others. */
 #ifndef ANALYSIS_SELF_H
 #define ANALYSIS_SELF_H
 
@@ -16,10 +16,10 @@ struct self_span {
 struct selves {
   struct mem *mem;
   struct window window; /* time outside the window is ignored */
-  const uint32_t *only; /* by event: 0 = its time belongs to the span around it; NULL = every span owns its time */
+  const uint32_t *only; /* by event: 0 = the event's time belongs to the span around it; NULL = every span keeps its own time */
   tk_time now;
-  struct self_span *open; /* innermost last; may contain ended spans */
-  uint32_t n, cap, live;  /* live: number of open spans at the last removal of ended ones */
+  struct self_span *open; /* running spans, innermost last; may contain ended spans */
+  uint32_t n, cap, live;  /* live: number of running spans when ended ones were last removed */
   void (*done)(void *arg, tk_id event, tk_time self);
   void *arg;
 };

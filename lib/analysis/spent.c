@@ -1,11 +1,12 @@
-/* spent.c - see spent.h.  Every figure of a device is a sum over its stretches, so that figures cannot contradict each other.
+/* spent.c - see spent.h. Every time that is reported for a device is a sum over its stretches, so these times cannot contradict
+ * each other.
  */
 #include "spent.h"
 
 #include "base/heap.h"
 
 enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, tk_id launch) {
-  const tk_time delay = 30000000; /* ps: a kernel launched in time starts within this delay */
+  const tk_time delay = 30000000; /* in ps: a kernel that was launched in time starts within this delay */
   if (launch && t->events[launch].ts > from) return WAIT_HOST;
   return to - from < delay ? WAIT_KERNEL : WAIT_OTHER;
 }
@@ -13,7 +14,7 @@ enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, t
 struct sweep {
   struct spent *s;
   struct heap ends;    /* ends of running work */
-  uint32_t running[4]; /* by class */
+  uint32_t running[4]; /* by class: number of running pieces of work */
   tk_time now;
 };
 
@@ -22,7 +23,8 @@ static unsigned classes_of(const struct sweep *w) {
          (w->running[3] ? WORK_FILL : 0u);
 }
 
-/* Advances the current time to `to`; `wait`: the reason for an idle stretch. */
+/* Advances the current time to `to`, and appends a stretch for the time in between. `wait`: cause of idleness, if the stretch
+ * is idle. */
 static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
   struct spent *s = w->s;
   const uint8_t classes = (uint8_t)classes_of(w);
@@ -39,7 +41,7 @@ static bool advance(struct sweep *w, tk_time to, enum spent_wait wait) {
   return true;
 }
 
-/* Ends all work that ends by `until`. */
+/* Ends all work whose end is no later than `until`. */
 static bool end_until(struct sweep *w, tk_time until) {
   bool ok = true;
   while (ok && w->ends.n && w->ends.items[0].time <= until) {

@@ -1,34 +1,34 @@
-/* spent.h - how a device spent its time: stretches with a constant set of running work classes, and the cause of each idle
- * stretch. */
+/* spent.h - divides the time of a device into stretches. Within a stretch, the classes of running work stay the same; an idle
+ * stretch has a cause. */
 #ifndef ANALYSIS_SPENT_H
 #define ANALYSIS_SPENT_H
 
 #include "work.h"
 
 /* Cause of an idle stretch, defined as in HolisticTraceAnalysis: the host, if the next work was launched after the stretch
- * began; else the device itself, if the stretch is shorter than 30 us; else other. */
+ * began; otherwise the device itself, if the stretch is shorter than 30 us; otherwise other. */
 enum spent_wait { WAIT_HOST, WAIT_KERNEL, WAIT_OTHER };
 
 struct stretch {
   tk_time start, end;
-  uint8_t classes; /* enum work_class; 0 = idle */
+  uint8_t classes; /* set of enum work_class; 0 = idle */
   uint8_t wait;
 };
 
 struct spent {
   struct mem *mem;
-  struct stretch *v; /* in order and without gaps, from the first work to the end of the last */
+  struct stretch *v; /* in order and without gaps, from the start of the first work to the end of the last work */
   uint32_t n, cap;
 };
 
 enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, tk_id launch);
 
-/* Builds the stretches of n >= 1 pieces of work, which are sorted by start.  False if memory runs out. */
+/* Computes the stretches of a device from n >= 1 pieces of work, sorted by start. Returns false if memory runs out. */
 bool spent_find(struct spent *s, const struct work *v, uint32_t n, const struct tk_trace *t, struct mem *mem);
 void spent_free(struct spent *s);
 
-/* Returns the times within [start, end).  Before the first work and after the last, the device is idle and waits for the host.
- */
+/* Returns the times within [start, end). Before the first work and after the last work, the device counts as idle and waiting
+ * for the host. */
 struct tk_device_times spent_in(const struct spent *s, tk_time start, tk_time end);
 
 #endif

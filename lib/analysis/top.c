@@ -2,9 +2,9 @@
  *
  *     choose    select events and assign each to a group: 4 bytes an event
  *     lay out   store start and duration of every selected event, sorted by group: 16 bytes an event
- *     measure   compute order and union of each row, with buffers for the largest row
+ *     measure   compute percentiles and union of each row, with buffers for the largest row
  *
- * So memory is bounded by the number of events, medians are exact, and each event is visited only a few times. */
+ * Memory therefore grows only with the number of events, medians are exact, and each event is visited only a few times. */
 #include "top.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 struct tally {
   uint64_t count, instants, unfinished, clipped;
-  uint64_t first, n; /* range of its intervals */
+  uint64_t first, n; /* range of the group's intervals */
   i128 total, self;
 };
 
@@ -32,12 +32,12 @@ struct draft {
   uint32_t group; /* unused for rows by kind */
   unsigned kind;
   struct tally sum;
-  i128 order; /* sort key, descending */
+  i128 order; /* value by which rows are sorted, descending */
 };
 
 struct tk_top_impl {
   struct mem mem;
-  struct intern texts; /* moved here from the groups */
+  struct intern texts; /* texts of the groups, moved here so that they outlive the groups */
   struct tk_top_col *cols;
 };
 
@@ -50,12 +50,12 @@ struct top {
   struct groups groups;
   struct selves selves;
   struct scope scope;
-  uint32_t *group_of;      /* by event; 0 = not selected */
-  struct tally *tallies;   /* by group */
+  uint32_t *group_of;      /* by event: its group; 0 = not selected */
+  struct tally *tallies;   /* by group: its sums */
   uint32_t cap_tallies, n_tallies;
   struct interval *intervals, *room;
-  struct column *columns;  /* by group, then by column */
-  tk_id *keys;             /* keys of the columns */
+  struct column *columns;  /* by group, then by column: values of an arg */
+  tk_id *keys;             /* by column: key of the arg */
   size_t n_cols;
 };
 
@@ -88,7 +88,7 @@ static bool choose(struct top *top, struct tk_err *err) {
 
 /* ---- lay out ---- */
 
-/* The part of a span inside the window; a zero-length interval at its start if it is outside. */
+/* Returns the part of a span inside the window. If the span is outside, returns an interval of length zero at its start. */
 static struct interval interval_of(struct top *top, struct tally *tally, const struct tk_event *e) {
   const struct window *w = &top->scope.window;
   tk_time start = e->ts, end = e->ts + e->dur;
@@ -152,7 +152,7 @@ static void top_add_event(struct top *top, const struct tk_event *e, uint32_t gr
   struct interval x = interval_of(top, tally, e);
   tally->total += x.dur;
   top->intervals[tally->first + tally->n++] = x;
-  /* Events that are not on a stack of spans own all of their time. */
+  /* These events are not on a stack of spans, so all of their time is self time. */
   if (e->flags & TK_LOST_CLOCK || top->t->tracks[e->track].kind != TK_THREAD) tally->self += x.dur;
 }
 
@@ -203,7 +203,8 @@ static void add_group(struct draft *d, const struct tally *tally) {
   d->sum.n += tally->n;
 }
 
-/* Makes a row for each group; for kinds, one for each kind of any group, since an event can have several. */
+/* Creates the rows. Usually each group becomes a row; for kinds, each kind becomes a row, because an event can have several
+ * kinds. */
 static struct draft *draft_rows(struct top *top, uint32_t *n) {
   const bool kinds = top->opt->by == TK_TOP_KIND;
   struct draft *drafts = mem_array(top->mem, kinds ? 32 : (uint64_t)top->n_tallies + 1, sizeof *drafts);
@@ -250,7 +251,8 @@ static void fill_columns(const struct top *top, const struct draft *d, struct tk
   }
 }
 
-/* Returns the intervals of a row for measure_union to overwrite: for a kind a copy, because other kinds use them too. */
+/* Returns the intervals of a row, which measure_union may overwrite. For a kind, returns a copy, because other kinds use the
+ * same intervals. */
 static struct interval *intervals_of(struct top *top, const struct draft *d) {
   uint64_t n = 0;
   if (!d->kind) return top->intervals + top->tallies[d->group].first;
@@ -312,7 +314,7 @@ struct ordered {
   struct tk_top_row row;
 };
 
-/* True if the name is an integer; such names sort numerically, before other names. */
+/* True if the name is an integer. Integers sort numerically, before other names. */
 static bool whole_number(const struct tk_top_row *row, int64_t *number) {
   const uint8_t *end;
   struct num n = num_scan((const uint8_t *)row->name, &end);
@@ -441,7 +443,7 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   ok = ok && top.group_of && prepare_columns(&top) && groups_init(&top.groups, &top.match, opt, &report->impl->mem) &&
        count_and_measure(&top, err);
   ok = ok && mem_check(&report->impl->mem, err);
-  if (ok) { /* row names point into the texts of the groups */
+  if (ok) { /* the rows contain pointers into the texts of the groups, so keep these */
     report->impl->texts = top.groups.texts;
     report->impl->texts.mem = report->impl->texts.arena.mem = &report->impl->mem;
     intern_init(&top.groups.texts, &report->impl->mem);

@@ -1,4 +1,4 @@
-/* top.h - aggregates time by name or another property of events. */
+/* top.h - adds up time by name or another property of events. */
 #ifndef ANALYSIS_TOP_H
 #define ANALYSIS_TOP_H
 

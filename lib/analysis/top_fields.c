@@ -1,4 +1,4 @@
-/* top_fields.c - fields of the rows of top, tree and diff (top_fields.h). */
+/* top_fields.c - the fields of the rows of top, tree and diff (top_fields.h). */
 #include "top_fields.h"
 
 #include <math.h>
@@ -159,11 +159,11 @@ static const struct tk_field diff_list[] = {
     "half the width of the 95% confidence interval of delta_ns; null if there are too few steps and ranks"),
 };
 const struct field_list diff_fields = FIELD_LIST(tk_diff_row, diff_list, "diff");
-/* All but the name. */
+/* Number of all fields but the name. */
 enum { N_DIFF = sizeof diff_list / sizeof *diff_list };
 const struct field_list diff_sum_fields = {diff_list + 1, N_DIFF - 1, sizeof(struct tk_diff_row), "diff sum"};
 
-/* Defines the fields of one side: means per step and rank, or per rank. */
+/* Defines the fields for one side: means per step and rank, or per rank. */
 #define SIDE(side, at)                                                                                       \
   static bool get_total_##side(const void *row, const void *owner, struct tk_value *v) {                     \
     (void)owner;                                                                                             \

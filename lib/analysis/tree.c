@@ -1,8 +1,8 @@
 /* tree.c - see tree.h, and struct tk_tree_node for the meaning of each figure.
  *
- *     hang      append every selected span to the path of the selected spans around it
- *     add       sum durations and self times, then launched work, which counts for each span around its launch
- *     order     siblings by total, parents before children */
+ *     hang      find the node of each selected span: the path of selected spans around it, and its own name
+ *     add       sum up durations and self times, and device work, which counts for each span around its launch
+ *     order     sort siblings by total time, and put parents before children */
 #include "tree.h"
 
 #include <stdlib.h>
@@ -18,11 +18,11 @@
 #include "graph/within.h"
 #include "graph/args.h"
 
-/* Node 0 is the root and is not reported. */
+/* A node of the tree: a path of names. Node 0 is the root and is not reported. */
 struct node {
   uint32_t parent, group, depth;
   uint32_t child, sibling; /* first child, next sibling; 0 = none */
-  bool is_by, is_sum; /* is_sum: a level above events, whose figures are those of its children */
+  bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
   uint64_t count, unfinished, clipped, launched;
   i128 total, self;
   tk_time device;
@@ -36,7 +36,7 @@ struct work {
 
 struct tk_tree_impl {
   struct mem mem;
-  struct groups names, by; /* own the texts */
+  struct groups names, by; /* contain the texts of the rows */
 };
 
 struct tree {
@@ -51,13 +51,13 @@ struct tree {
   struct node *nodes;
   uint32_t n, cap;
   struct map children;  /* parent and group -> node */
-  uint32_t *node_of;    /* by event: its own node; 0 = none */
-  uint32_t *around;     /* by event: its own node, else the node of the innermost selected span around it */
+  uint32_t *node_of;    /* by event: node of the event itself; 0 = none */
+  uint32_t *around;     /* by event: its own node, otherwise the node of the innermost selected span around it */
   struct within within;
   struct work *works;
   uint32_t n_works, cap_works;
   tk_id path;           /* key of the arg that contains the path */
-  uint8_t *is_per;      /* by class: 1 = yes, 2 = no, 0 = not computed yet */
+  uint8_t *is_per;      /* by class: whether its name matches --per: 1 = yes, 2 = no, 0 = not computed yet */
 };
 
 /* ---- hang ---- */
@@ -76,7 +76,7 @@ static bool is_per(struct tree *tree, tk_id cls) {
   return tree->is_per[cls] == 1;
 }
 
-/* Returns the node of a span below `parent`; 0 if the span is not selected. */
+/* Returns the node for a span below the node `parent`; 0 if the span is not selected. */
 static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
   if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
@@ -87,7 +87,7 @@ static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   return child_of(tree, parent, groups_of(tree->names, e), false);
 }
 
-/* Returns the node of an event below the parts of its path; 0 if it is not selected or has no path. */
+/* Returns the node for an event whose arg contains its path; 0 if the event is not selected or has no such arg. */
 static uint32_t hang_path(struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
   struct tk_arg arg;
@@ -131,7 +131,7 @@ static bool hang(struct tree *tree, struct tk_err *err) {
 
 /* ---- add ---- */
 
-/* The part of a span inside the window. */
+/* Returns the part of a span inside the window. */
 static struct interval part_of(const struct window *w, const struct tk_event *e) {
   tk_time start = e->ts, end = e->ts + e->dur;
   if (e->flags & TK_LOST_CLOCK) return (struct interval){INT64_MIN, e->dur};
@@ -211,7 +211,7 @@ static int in_order(const void *p, const void *q) {
   return tree_by_name(a->name, b->name);
 }
 
-/* Sorts the sibling lists, then numbers the nodes in preorder. */
+/* Sorts siblings, then numbers the nodes so that parents come before their children. */
 static bool order_nodes(struct tree *tree) {
   struct placed *v = mem_array(tree->mem, (uint64_t)tree->n, sizeof *v);
   if (!v) return false;
@@ -236,7 +236,7 @@ static bool order_nodes(struct tree *tree) {
     while (at && !tree->nodes[at].sibling) at = tree->nodes[at].parent;
     at = at ? tree->nodes[at].sibling : 0;
   }
-  for (uint32_t i = tree->n; i-- > 1;) { /* children have larger numbers than their parent */
+  for (uint32_t i = tree->n; i-- > 1;) { /* backwards, because children have larger numbers than their parents */
     struct node *parent = &tree->nodes[tree->nodes[i].parent];
     if (tree->nodes[i].last > parent->last) parent->last = tree->nodes[i].last;
   }
@@ -251,7 +251,7 @@ static int by_place(const void *p, const void *q) {
   return (a->when.start > b->when.start) - (a->when.start < b->when.start);
 }
 
-/* Returns the first work item of a node at this index or later. */
+/* Returns the index of the first work item whose node is at `place` or later. */
 static uint32_t works_from(const struct tree *tree, uint32_t place) {
   uint32_t lo = 0, hi = tree->n_works;
   while (lo < hi) {
@@ -262,8 +262,8 @@ static uint32_t works_from(const struct tree *tree, uint32_t place) {
   return lo;
 }
 
-/* The work below a node is contiguous.  A node whose work all belongs to one child takes that child's time, because paths are
- * long. */
+/* Computes the device time of each node. The work below a node is contiguous. If all of it belongs to one child, the node takes
+ * over the child's time, which saves work on long paths. */
 static bool add_device(struct tree *tree) {
   struct interval *v = mem_array(tree->mem, 2 * (uint64_t)tree->n_works + 1, sizeof *v);
   if (!v) return false;

@@ -1,4 +1,4 @@
-/* tree.h - aggregates time by path of names. */
+/* tree.h - adds up time by path of names. */
 #ifndef ANALYSIS_TREE_H
 #define ANALYSIS_TREE_H
 

@@ -1,9 +1,9 @@
 /* work.c - see work.h.
  *
- * The device line of an XLA program shows operations that contain others: while, call, conditional.  The contained operations
- * are the work, and the outer one counts only in the gaps between them; otherwise a loop around an all-reduce would count as
- * compute all the time.  If a plane has both queues and lines that repeat the same work by operation name, only the queues
- * count. */
+ * The device line of an XLA program shows operations that contain other operations: while, call, conditional. The inner
+ * operations are the work, and an outer operation counts only in the gaps between them; otherwise the whole time of a loop
+ * around an all-reduce would count as compute. If a plane has both queues and lines that repeat the same work under the names
+ * of operations, only the queues count. */
 #include "work.h"
 
 #include <string.h>
@@ -12,22 +12,22 @@
 #include "op/launched.h"
 #include "graph/args.h"
 
-/* An operation that may contain others. */
+/* An open operation that may contain others. */
 struct open {
-  tk_id event;    /* 0: none */
-  bool begun;     /* its first part has been recorded */
-  tk_time cursor; /* where the part not yet recorded starts */
+  tk_id event;    /* 0 = none at this depth */
+  bool begun;     /* true if the first part of the operation has been recorded */
+  tk_time cursor; /* start of the part that is not yet recorded */
 };
 
 struct finder {
   struct works *w;
   const struct match *m;
   const struct scope *scope;
-  tk_id collective;       /* the key "Collective name" */
-  struct map hardware;    /* rank + 2 -> process of its device, if other processes contain parts of the device */
-  tk_id *devices;         /* by thread of a host's process that shows a device: the first such thread of the device; NULL: none */
-  uint8_t *lines;         /* by process track: HAS_QUEUES if some line is a queue, HAS_OPS if some line names operations */
-  struct open *open;      /* by depth */
+  tk_id collective;       /* string id of the key "Collective name" */
+  struct map hardware;    /* rank + 2 -> process that represents the device, if other processes contain part of the device's work */
+  tk_id *devices;         /* by thread of a host that shows a device: the device's first such thread */
+  uint8_t *lines;         /* by process: HAS_QUEUES if some line is a queue, HAS_OPS if some line shows operations by name */
+  struct open *open;      /* by depth: the open operation */
 };
 
 enum { HAS_QUEUES = 1, HAS_OPS = 2 };
@@ -37,7 +37,8 @@ static tk_id process_of(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
 }
 
-/* Counts the queues of a plane, else its operation lines; everything outside planes. */
+/* True if the track's spans count as work: a plane's queues, or its lines of operations if it has no queues; all tracks of
+ * other processes. */
 static bool is_counted(const struct finder *f, tk_id track) {
   const unsigned kind = f->m->kinds.of_track[track], lines = f->lines[process_of(f->m->t, track)];
   if (!(kind & KIND_DEVICE) || !lines) return true;
@@ -53,7 +54,7 @@ static void find_lines(struct finder *f) {
   }
 }
 
-/* Async lines of a TPU, parallel to the operations, move data: by DMA or to other devices. */
+/* True for the asynchronous lines of a TPU, which move data by DMA or to other devices, in parallel to the operations. */
 static bool is_async_line(const struct tk_trace *t, tk_id track) {
   return strncmp(tk_string(t, t->tracks[track].name, NULL), "Async XLA Ops", 13) == 0;
 }
@@ -78,7 +79,7 @@ static bool add_piece(struct finder *f, tk_id event, tk_time start, tk_time end,
   return true;
 }
 
-/* Records the last part of each open operation at this depth or deeper. */
+/* Records the last part of each open operation at `depth` or deeper. */
 static bool close_down_to(struct finder *f, uint32_t depth, uint32_t *deepest) {
   bool ok = true;
   for (; ok && *deepest > depth; --*deepest) {
@@ -132,8 +133,8 @@ static uint64_t rank_key(const struct finder *f, tk_id track) {
   return f->m->origins ? (uint64_t)(f->m->origins[track].rank + 2) : 1;
 }
 
-/* Finds the process that stands for the only device of each rank, because some producers show collectives or copies of a device in
- * another process. */
+/* Finds, for each rank with one device, the process that represents the device. Some producers show the device's collectives or
+ * copies in another process. */
 static bool find_hardware(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   bool any = false;
@@ -146,14 +147,15 @@ static bool find_hardware(struct finder *f) {
     if (!device) return false;
     if (*device != process) *device = 0;
   }
-  for (tk_id i = 1; any && i <= t->n_tracks; i++) { /* a trace of collectives alone */
+  for (tk_id i = 1; any && i <= t->n_tracks; i++) { /* for traces that contain only collectives */
     const bool is_device = t->tracks[i].kind == TK_PROCESS && accelerator_of(t, i).family;
     if (is_device && !map_put(&f->hardware, rank_key(f, i), i)) return false;
   }
   return true;
 }
 
-/* Finds the first thread of each device among the threads of one process; the number is ALONE if the process has but one device. */
+/* Finds the first thread of each device within a process. `alone` maps a process to this thread if the process has only one
+ * device, and otherwise to 0. */
 static bool list_devices(const struct tk_trace *t, struct map *first, struct map *alone) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct accelerator a = accelerator_is_thread(t, i) ? accelerator_of(t, i) : (struct accelerator){NULL, -1};
@@ -171,7 +173,7 @@ static bool shows_device(const struct tk_trace *t, tk_id track) {
   return accelerator_is_thread(t, track) || (t->tracks[track].kind == TK_THREAD && accelerator_is_queue(t, t->tracks[track].parent));
 }
 
-/* Gives the threads of all processes of one device the first of these processes. */
+/* Several processes may show queues of the same device. Assigns the first of these processes to the threads of all. */
 static bool join_queues(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   struct map first;
@@ -188,7 +190,8 @@ static bool join_queues(struct finder *f) {
   return ok;
 }
 
-/* Copies do not tell their device: they belong to the only one of the process, if there is but one. */
+/* Assigns a device to each thread that shows device work. Threads of copies have no device number: they belong to the only
+ * device of the process, if it has only one. */
 static bool find_devices(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   struct map first, alone;
@@ -210,7 +213,7 @@ static bool find_devices(struct finder *f) {
   return ok && join_queues(f);
 }
 
-/* Returns the process, or the first thread, that stands for the device of a track. */
+/* Returns the process, or the first thread, that represents the device of a track. */
 static tk_id device_of(const struct finder *f, tk_id track) {
   const tk_id process = process_of(f->m->t, track);
   if (f->devices && f->devices[track]) return f->devices[track];
@@ -218,7 +221,7 @@ static tk_id device_of(const struct finder *f, tk_id track) {
   return whole && *whole ? *whole : process;
 }
 
-/* Returns the device of a track; NULL if memory runs out. */
+/* Returns the row for the device of a track; NULL if memory runs out. */
 static struct work_row *work_row_of(struct finder *f, tk_id track) {
   struct works *w = f->w;
   const tk_id process = device_of(f, track);

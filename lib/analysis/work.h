@@ -12,19 +12,19 @@ struct work {
   tk_time start, end;
   tk_id event, launch; /* launch: host event, 0 = unknown */
   uint8_t class;
-  bool first;          /* first part of its event; an event can have further parts */
+  bool first;          /* true for the first part of an event; the event may have more parts */
 };
 
-/* One queue of a device: work sorted by start. */
+/* One queue of a device, with its work sorted by start. */
 struct work_stream {
   tk_id track;
   uint32_t row, first, n;
 };
 
-/* A device: a process of a rank that contains work, or a thread of one that names the device. */
+/* A device: a process with device work, or a thread that names the device on which its work ran. */
 struct work_row {
   tk_id process;
-  tk_id track;   /* track that records rank and host */
+  tk_id track;   /* a track of the device, from which rank and host are known */
   int64_t rank;
   const char *host;
   uint64_t unfinished;
@@ -32,18 +32,18 @@ struct work_row {
 
 struct works {
   struct mem *mem;
-  struct work *v; /* sorted by stream */
+  struct work *v; /* all work, sorted by stream */
   uint32_t n, cap;
   struct work_stream *streams;
   uint32_t n_streams, cap_streams;
   struct work_row *rows;
   uint32_t n_rows, cap_rows;
-  uint32_t *row_of; /* by track that stands for a device: row + 1 */
-  tk_id *launch_of; /* by event; NULL = not requested */
+  uint32_t *row_of; /* by track that represents a device: 1 + row */
+  tk_id *launch_of; /* by event: the call that launched it; NULL = not requested */
 };
 
-/* Finds the work that the match and the scope select, clipped to the scope; `launches`: also find the launches.  False if
- * memory runs out. */
+/* Finds the work that the match and the scope select, clipped to the scope; `launches`: find the launches, too. Returns false
+ * if memory runs out. */
 bool works_find(struct works *w, const struct match *m, const struct scope *scope, bool launches, struct mem *mem);
 void works_free(struct works *w);
 

@@ -10,7 +10,7 @@
 
 static bool is_row(struct table_source *s, const struct tk_event *e) { return kinds_of(&s->kinds, e) & KIND_COLLECTIVE; }
 
-/* Iterates over the collective events; `row` counts them. */
+/* Loops over the collective events; `row` counts them. */
 #define EACH_ROW(s, e, row)                                                                                      \
   (int64_t row = -1, at_ = 1; at_ <= (int64_t)(s)->t->n_events; at_++)                                             \
     for (const struct tk_event *e = &(s)->t->events[at_]; e && is_row(s, e) && ++row >= 0; e = NULL)
@@ -102,7 +102,7 @@ static bool fill_text(struct table_source *s, struct column *c, const char *key)
   return ok;
 }
 
-/* A non-negative number; -1 = unknown. */
+/* Returns a non-negative number from the args; -1 if it is unknown. */
 static int64_t count_of(const struct table_source *s, const struct tk_event *e, tk_id key) {
   struct tk_arg arg;
   if (!key || !args_of_event(s->t, e, key, &arg)) return -1;
@@ -131,7 +131,7 @@ static bool fill_dtype(struct table_source *s, struct column *c) { return fill_t
 static bool fill_in(struct table_source *s, struct column *c) { return fill_count(s, c, "In msg nelems"); }
 static bool fill_out(struct table_source *s, struct column *c) { return fill_count(s, c, "Out msg nelems"); }
 
-/* Input bytes, if the element type is known. */
+/* Fills in the bytes of the input, if the type of its elements is known. */
 static bool fill_bytes(struct table_source *s, struct column *c) {
   const tk_id elements = collectives_key_of(s, "In msg nelems"), dtype = collectives_key_of(s, "dtype");
   bool ok = true;

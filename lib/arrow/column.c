@@ -1,4 +1,4 @@
-/* column.c - see column.h.  A schema has few names and formats, so that each gets its own allocation. */
+/* column.c - see column.h.  A schema has few names and formats, so each is allocated separately. */
 #include "column.h"
 
 #include <errno.h>
@@ -103,7 +103,7 @@ enum { BUFFERS = 3 };
 
 struct array_own {
   const void *buffers[BUFFERS];
-  struct ArrowArray **children; /* pointers and structs in one allocation */
+  struct ArrowArray **children; /* the pointers and the structs are in one allocation */
 };
 
 static void array_release(struct ArrowArray *a) {
@@ -190,7 +190,7 @@ static bool export_words(struct column *c, struct ArrowArray *to) {
   return true;
 }
 
-/* Narrows dictionary indices to the smallest type: pandas uses narrow indices as they are and copies wider ones. */
+/* Narrows dictionary indices to the smallest type that fits, because pandas copies wider ones. */
 static const char *narrow_places(struct column *c) {
   const uint32_t n = c->words.texts.n;
   void *less = c->values;
@@ -234,7 +234,7 @@ static bool export_schema(const char *name, const char *format, bool text, struc
 /* ---- the stream ---- */
 
 struct stream_own {
-  struct ArrowArray batch; /* released = already handed out */
+  struct ArrowArray batch; /* marked as released when it has been handed out */
   uint32_t n;
   struct {
     char *name;

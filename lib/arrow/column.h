@@ -1,6 +1,6 @@
 /* column.h - one column of a table in Arrow's layout: contiguous values, a validity bitmap, and texts as dictionary indices.
  *
- * Every column owns its memory, because a consumer may take one out of a batch and free the others. */
+ * Every column owns its memory, because a consumer may keep one column of a batch and free the others. */
 #ifndef ARROW_COLUMN_H
 #define ARROW_COLUMN_H
 
@@ -13,11 +13,11 @@ struct words {
   struct mem mem;
   const struct tk_trace *t;
   struct intern texts;
-  uint32_t *of_id; /* by string of the trace: index + 1 */
+  uint32_t *of_id; /* by string id of the trace: 1 + index */
 };
 
 struct column {
-  const char *name; /* moved to the schema on export */
+  const char *name; /* becomes part of the schema on export */
   enum column_type type;
   int64_t n, nulls;
   uint8_t *valid; /* NULL = all rows are valid */
@@ -33,28 +33,29 @@ struct column {
   struct words words; /* for TEXT */
 };
 
-/* Initialises n rows of zero.  False if memory runs out; the caller calls column_free even then. */
+/* Initialises n rows with zero. Returns false if memory runs out; the caller calls column_free in any case. */
 bool column_init(struct column *c, const struct tk_trace *t, const char *name, enum column_type type, int64_t n);
 void column_free(struct column *c);
 
-/* False if memory runs out. */
+/* Sets a value to null. Returns false if memory runs out. */
 bool column_null(struct column *c, int64_t row);
 static inline void column_bool(struct column *c, int64_t row, bool v) {
   if (v) c->bits[row >> 3] |= (uint8_t)(1 << (row & 7));
 }
 /* Stores a string of the trace; id 0 becomes null. */
 bool column_string(struct column *c, int64_t row, tk_id id);
-/* Stores any UTF-8 text. */
+/* Stores a text, which must be UTF-8. */
 bool column_text(struct column *c, int64_t row, const void *p, size_t n);
-/* Appends a text to the column's dictionary, for rows that are filled with dictionary indices: the first text has index 0.
- * False if memory runs out. */
+/* Appends a text to the column's dictionary, for columns whose rows are filled with indices directly: the first text has index
+ * 0. Returns false if memory runs out. */
 bool column_word(struct column *c, const char *text);
-/* Stores an arg as printed, texts without quotes; invalid UTF-8 becomes U+FFFD. */
+/* Stores the printed form of an arg, texts without quotes; invalid UTF-8 becomes U+FFFD. */
 bool column_arg(struct column *c, int64_t row, const struct tk_arg *arg);
 /* Stores an integer id, or null. */
 bool column_ident(struct column *c, int64_t row, struct tk_ident ident);
 
-/* Exports the columns as a stream of one batch.  Takes ownership of them even on failure. */
+/* Exports the columns as a stream with a single batch. Takes ownership of the columns, also on failure. Returns false with err
+ * on failure. */
 bool columns_export(struct column *columns, uint32_t n, struct ArrowArrayStream *out, struct tk_err *err);
 
 #endif

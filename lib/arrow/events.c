@@ -10,7 +10,7 @@
 
 static int64_t event_rows(struct table_source *s) { return s->t->n_events; }
 
-/* Row i - 1 is event i. */
+/* Loops over the events; event i is row i - 1. */
 #define EACH_EVENT(s, e) (const struct tk_event *e = (s)->t->events + 1, *end = e + (s)->t->n_events; e < end; e++)
 static int64_t events_row_of(const struct table_source *s, const struct tk_event *e) { return e - s->t->events - 1; }
 
@@ -58,7 +58,7 @@ static bool fill_type(struct table_source *s, struct column *c) {
   return ok;
 }
 
-/* Most specific kind first: a collective is also a kernel, and every event belongs to a host or a device. */
+/* Kinds, most specific first: a collective is also a kernel, and every event is on a host or a device. */
 static const unsigned telling[] = {KIND_COLLECTIVE, KIND_MEMCPY, KIND_MEMSET, KIND_KERNEL, KIND_STEP, KIND_ANNOTATION, KIND_MODULE,
                                    KIND_OP, KIND_TRANSFER, KIND_RUNTIME, KIND_PYTHON};
 
@@ -105,7 +105,8 @@ static bool fill_depth(struct table_source *s, struct column *c) {
   return true;
 }
 
-/* Events of a track are in preorder: the parent is the last preceding span one level up. */
+/* Fills in the parents. Events of a track are in preorder, so the parent is the last span before the event that is one level
+ * higher. */
 static bool fill_parent(struct table_source *s, struct column *c) {
   tk_id *above = calloc((size_t)UINT16_MAX + 2, sizeof *above), track = 0;
   bool ok = above != NULL;
@@ -252,7 +253,7 @@ static enum column_type wider(enum column_type a, enum column_type b) {
 
 static bool events_put_number(struct column *c, int64_t row, const struct tk_arg *arg) {
   if (c->type == COLUMN_BOOL) column_bool(c, row, arg->type == TK_ARG_TRUE);
-  else if (c->type == COLUMN_I64) c->i64[row] = arg->i; /* also unsigned values that fit */
+  else if (c->type == COLUMN_I64) c->i64[row] = arg->i; /* also for unsigned values, which fit */
   else if (arg->type == TK_ARG_DOUBLE) c->f64[row] = arg->d;
   else if (arg->type == TK_ARG_DECIMAL) c->f64[row] = num_nearest(arg->i, arg->exp);
   else c->f64[row] = (double)arg->i;

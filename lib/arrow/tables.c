@@ -181,7 +181,7 @@ const struct table table_of_flows = {"flows", point_columns, sizeof point_column
 
 /* ---- args: one row for each arg of each event, including the args of its class ---- */
 
-/* Calls `put` with every arg and its row until a call returns false. */
+/* Calls `put` for every arg with its row, until a call returns false. */
 static bool each_arg(const struct tk_trace *t, bool (*put)(void *arg, int64_t row, tk_id event, const struct tk_arg *a), void *arg) {
   int64_t row = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {

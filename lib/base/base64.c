@@ -21,13 +21,14 @@ bool base64_append(struct buf *b, const uint8_t *p, size_t n) {
   return true;
 }
 
-/* Values of the digits; 64 for other bytes. */
+/* Fills in the values of the digits; 64 for bytes that are not digits. */
 static void digit_values(uint8_t values[256]) {
   memset(values, 64, 256);
   for (uint8_t i = 0; i < 64; i++) values[(unsigned char)DIGITS[i]] = i;
 }
 
-/* Groups have four digits. The last group may be padded with '=', and its unused bits must be zero. */
+/* True if the text consists of groups of four digits. The last group may be padded with '=', and its unused bits must be
+ * zero. */
 static bool is_base64(const uint8_t *p, size_t n, const uint8_t values[256], size_t *padding) {
   *padding = 0;
   if (n % 4 != 0) return false;

@@ -6,8 +6,8 @@
 
 #include "utf8.h"
 
-/* Messages contain file names and strings of traces: control characters and invalid UTF-8, such as a truncated character, are
- * replaced. */
+/* Replaces control characters and invalid UTF-8 (such as a truncated character), because messages contain file names and
+ * strings of traces. */
 static void sanitize(char *s) {
   uint8_t *p = (uint8_t *)s;
   for (size_t n = strlen(s), len; n; p += len, n -= len) {

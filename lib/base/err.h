@@ -1,7 +1,7 @@
 /* err.h - one error per call chain: the first one wins, and each caller adds its location.
  *
- * Every function here accepts err == NULL and returns false, so that failing takes one line: `return err_set(err, TK_EREAD,
- * ...)`. */
+ * Every function here accepts err == NULL and returns false, so that a caller can fail in one line: `return err_set(err,
+ * TK_EREAD, ...)`. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
@@ -16,16 +16,16 @@
 /* Sets code and message, unless an error is set already. Control characters and invalid UTF-8 in the message become '?'. */
 bool err_set(struct tk_err *err, enum tk_code code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* The same for an error that an option could avoid. */
+/* Does the same for an error that an option could avoid. */
 bool err_for(struct tk_err *err, enum tk_option option, enum tk_code code, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-/* The same with the byte offset of the error. */
+/* Does the same with the byte offset of the error. */
 bool err_at(struct tk_err *err, enum tk_code code, uint64_t offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-/* The same with errno, whose description is appended. */
+/* Does the same with errno, whose description is appended. */
 bool err_sys(struct tk_err *err, enum tk_code code, int sys, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-/* Prepends "where: " to the message. */
+/* Inserts "where: " before the message. */
 bool err_prefix(struct tk_err *err, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Appends ": more" to the message. */

@@ -94,7 +94,7 @@ static bool element_matches(const char **glob, uint32_t c) {
 }
 
 bool glob_matches(const char *glob, const char *text) {
-  const char *star = NULL, *from = NULL; /* position after the last star, and the text it has not consumed */
+  const char *star = NULL, *from = NULL; /* position after the last star, and the text from which the star may match more */
   while (*text || *glob) {
     if (*glob == '*') {
       star = ++glob;

@@ -7,7 +7,7 @@
 
 uint64_t hash_secret[2];
 
-/* Runs when the library is loaded. The secret is constant afterwards. */
+/* Runs when the library is loaded; the secret does not change afterwards. */
 static void draw_secret(void) __attribute__((constructor));
 
 static void draw_secret(void) {
@@ -15,7 +15,7 @@ static void draw_secret(void) {
   hash_secret[1] |= 1;
 }
 
-/* Reads exactly the n bytes. */
+/* Hashes n bytes, without reading beyond them. */
 static inline uint64_t hash_with(const uint8_t *p, size_t n, uint64_t k0, uint64_t k1) {
   uint64_t h = k0 ^ n, a, b = 0;
   uint32_t a32, b32;
@@ -41,7 +41,7 @@ static inline uint64_t hash_with(const uint8_t *p, size_t n, uint64_t k0, uint64
 
 uint64_t hash_text(const void *p, size_t n) { return hash_with(p, n, hash_secret[0], hash_secret[1]); }
 
-/* Odd constants without structure (digits of pi and e). */
+/* The constants are odd and have no structure (digits of pi and e). */
 uint64_t hash_bytes(const void *p, size_t n) { return hash_with(p, n, 0x243f6a8885a308d3u, 0xb7e151628aed2a6bu); }
 
 uint64_t hash_mix(uint64_t a, uint64_t b) {

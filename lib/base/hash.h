@@ -1,8 +1,9 @@
-/* hash.h - hashes for table keys and for values compared as a whole.
+/* hash.h - hash functions for keys of tables, and for values that are compared by their hash.
  *
  * Keys come from untrusted files. Tables therefore use hashes with a secret drawn anew in each process, so that nobody can
- * prepare names or ids that collide. With a fixed function, 20,000 colliding names took a second, and 40,000 four. hash_bytes
- * alone is the same in every process: it labels values that are compared between files, and must not choose a slot in a table.
+ * prepare names or ids that collide. With a fixed function, 20,000 colliding names took a second, and 40,000 four. Only
+ * hash_bytes is the same in every process: it identifies values that are compared between files, and must not be used for
+ * tables.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -12,23 +13,23 @@
 
 #include "int128.h"
 
-/* Drawn when the library is loaded, constant afterwards; the second word is odd. */
+/* Drawn when the library is loaded, and constant afterwards; the second word is odd. */
 extern uint64_t hash_secret[2];
 
-/* Folds both halves of a 64x64-bit product: every input bit affects every output bit. */
+/* Combines both halves of a 64x64-bit product: every input bit affects every output bit. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
   u128 product = (u128)a * b;
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Differs between processes. */
+/* Returns a hash that differs between processes. */
 static inline uint64_t hash_number(uint64_t a) { return hash_fold(a ^ hash_secret[0], hash_secret[1]); }
 static inline uint64_t hash_pair(uint64_t a, uint64_t b) { return hash_number(hash_number(a) ^ b); }
 uint64_t hash_text(const void *p, size_t n);
 
-/* Equal in all processes. */
+/* Returns a hash that is the same in all processes. */
 uint64_t hash_bytes(const void *p, size_t n);
-/* Combines two hashes in this order; never 0. Equal in all processes. */
+/* Combines two hashes; the order matters. Never returns 0. The result is the same in all processes. */
 uint64_t hash_mix(uint64_t a, uint64_t b);
 
 #endif

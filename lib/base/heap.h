@@ -4,7 +4,7 @@
 
 #include "mem.h"
 
-/* The top is the item with the least time; among equal times, the one with the largest turn. */
+/* The top is the item with the earliest time; of items with equal times, the one with the largest turn. */
 struct heap {
   struct mem *mem;
   struct heap_item {
@@ -15,7 +15,7 @@ struct heap {
   uint32_t n, cap;
 };
 
-/* Adds nothing when memory runs out, which mem_check reports. */
+/* Adds an item. If memory runs out, adds nothing; mem_check reports it. */
 void heap_push(struct heap *h, struct heap_item item);
 /* Replaces the top of a non-empty heap. */
 void heap_replace_top(struct heap *h, struct heap_item item);

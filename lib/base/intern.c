@@ -61,7 +61,7 @@ uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash) {
   return id;
 }
 
-/* The last string is at the end of its probe chain, so nothing else has to move. */
+/* The last string is at the end of its probe chain, so no other entry has to move. */
 void intern_forget(struct intern *in, uint32_t n) {
   for (; in->n > n; in->n--) {
     const struct intern_str *s = &in->strs[in->n];

@@ -1,8 +1,8 @@
 /* intern.h - a table of distinct byte strings: bytes <-> 32-bit id.
  *
  * Ids count from 1 in order of first appearance; 0 means none. Bytes do not move until the table is freed, and are followed by
- * a NUL. The table does not validate the bytes: callers that add text check it once per distinct string, which makes validation
- * nearly free. */
+ * a NUL. The table does not validate the bytes. Callers that add text validate each distinct string once, which costs almost
+ * nothing. */
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
@@ -18,9 +18,9 @@ struct intern_str {
 struct intern {
   struct mem *mem;
   struct arena arena;
-  struct intern_str *strs; /* [1..n]; once the table is non-empty, [0] is "" */
+  struct intern_str *strs; /* [1..n]; [0] is "" unless the table is empty */
   uint32_t n, cap;
-  uint32_t *slots; /* open addressing, linear probing, at most half full */
+  uint32_t *slots; /* open addressing with linear probing; at most half full */
   uint32_t mask;
 };
 
@@ -32,7 +32,7 @@ uint32_t intern_find(const struct intern *in, const void *p, size_t n, uint32_t 
 static inline uint32_t intern_id(const struct intern *in, const void *p, size_t n) {
   return intern_find(in, p, n, (uint32_t)hash_text(p, n));
 }
-/* Returns the id of the bytes, adding them if necessary; 0 only when memory runs out (sticky in mem) or n exceeds 4 GiB. */
+/* Returns the id of the bytes, adding them if necessary; 0 only if memory runs out (recorded in mem) or n exceeds 4 GiB. */
 uint32_t intern_add(struct intern *in, const void *p, size_t n, uint32_t hash);
 static inline uint32_t intern(struct intern *in, const void *p, size_t n) {
   return intern_add(in, p, n, (uint32_t)hash_text(p, n));
@@ -44,7 +44,7 @@ void intern_forget(struct intern *in, uint32_t n);
 /* Adds text that should be UTF-8. Each invalid byte becomes U+FFFD and sets *repaired. `mixed`: the table also contains bytes
  * that are not text. Only new strings are validated, and distinct strings are few. */
 uint32_t intern_text(struct intern *in, const uint8_t *p, size_t n, bool mixed, bool *repaired);
-/* Appends to `b` the text as intern_text would repair it. */
+/* Appends the text to `b`, repaired in the same way as by intern_text. */
 void intern_repaired(struct buf *b, const uint8_t *p, size_t n);
 
 #endif

@@ -12,14 +12,14 @@ struct jobs {
     void *job;
     bool done;
   } slots[JOBS_MOST];
-  unsigned given, begun, taken; /* free-running counters */
+  unsigned given, begun, taken; /* counters that never decrease */
   unsigned running;
   bool stopped;
   unsigned n_threads;
   pthread_t threads[JOBS_MOST];
 };
 
-/* Runs the next job that has not begun. Called with the lock held; releases it while the job runs. */
+/* Runs the next job that no thread has begun. Called with the lock held; releases the lock while the job runs. */
 static void do_next(struct jobs *j) {
   struct slot *s = &j->slots[j->begun++ % JOBS_MOST];
   j->running++;

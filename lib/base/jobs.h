@@ -10,16 +10,16 @@
 
 #include <stdbool.h>
 
-enum { JOBS_MOST = 64 }; /* given and not yet taken */
+enum { JOBS_MOST = 64 }; /* most jobs that are given and not yet taken */
 
 struct jobs;
 
-/* Starts up to `threads` threads besides the caller's, as many as the system allows; `work` is called from any of them. Returns
+/* Starts up to `threads` threads in addition to the caller's, as many as the system allows. Any of them may call `work`. Returns
  * NULL when memory runs out. */
 struct jobs *jobs_start(unsigned threads, void (*work)(void *job));
-/* Adds a job. At most JOBS_MOST may be given and not yet taken. */
+/* Adds a job. At most JOBS_MOST jobs may be given and not yet taken. */
 void jobs_give(struct jobs *j, void *job);
-/* Waits for the oldest job and returns it; NULL = all have been taken. */
+/* Waits for the oldest job and returns it; NULL if all jobs have been taken. */
 void *jobs_take(struct jobs *j);
 /* Waits for running jobs and discards all that have not been taken. */
 void jobs_drop(struct jobs *j);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Insertion sort of runs of eight, then merges. */
+/* Sorts runs of eight by insertion, then merges the runs. */
 static struct keyed *merge_sort(struct keyed *v, struct keyed *spare, uint32_t n) {
   enum { RUN = 8 };
   for (uint32_t i = 1; i < n; i++) {
@@ -28,9 +28,9 @@ static struct keyed *merge_sort(struct keyed *v, struct keyed *spare, uint32_t n
   return v;
 }
 
-enum { DIGIT = 11 }; /* bits */
+enum { DIGIT = 11 }; /* bits of a digit */
 
-/* Least significant digit first. */
+/* Sorts by the least significant digit first. */
 static struct keyed *radix_sort(struct keyed *v, struct keyed *spare, uint32_t n, int64_t min, unsigned bits) {
   for (unsigned shift = 0; shift < bits; shift += DIGIT) {
     uint32_t at[1 << DIGIT] = {0}, sum = 0;

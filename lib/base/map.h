@@ -1,4 +1,5 @@
-/* map.h - hash table from 64-bit keys to 32-bit values, open addressing. Key and value may be 0; entries are never removed. */
+/* map.h - hash table from 64-bit keys to 32-bit values, with open addressing. Keys and values may be 0; entries are never
+ * removed. */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 

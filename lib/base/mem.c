@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smallest array that gets huge pages: page faults were 7% of reading a 285 MB trace. For up to 2 MB, too many unused pages are
- * touched. */
+/* Smallest array that gets huge pages. Page faults were 7% of the time to read a 285 MB trace. Arrays of up to 2 MB would leave
+ * too much of a huge page unused. */
 enum { HUGE_FROM = 4 << 20 };
 
 /* Header of every block: 16 bytes, so that the block is aligned for any type. */
@@ -16,9 +16,9 @@ struct block {
 
 static struct block *block_of(void *p) { return p ? (struct block *)p - 1 : NULL; }
 
-/* Growing arrays reserve more than they have filled, and pages that were never touched are not in memory: a third of what is
- * counted, while a large trace is read. So the count decides only below the limit. Above it, what is resident decides, measured
- * once for every CHECK bytes. */
+/* Distance in bytes between two measurements of resident memory. Growing arrays reserve more than they have filled, and pages
+ * that were never touched take no memory: a third of the counted bytes while a large trace is read. So the count alone is
+ * compared with the limit as long as it is lower; above it, the resident memory of the process decides. */
 enum { CHECK = 1 << 20 };
 
 static bool exceeds(struct mem *m, uint64_t more) {
@@ -41,7 +41,7 @@ void *mem_resize(struct mem *m, void *p, size_t size) {
   }
   if (size >= HUGE_FROM && !p) os_huge_pages(b, size + sizeof *b);
   b->size = size;
-  m->used = m->used - old + size; /* size_t may have 32 bits */
+  m->used = m->used - old + size; /* in this order, because size_t may have only 32 bits */
   if (m->used > m->peak) m->peak = m->used;
   return b + 1;
 }
@@ -60,7 +60,7 @@ void mem_free(struct mem *m, void *p) {
   free(block_of(p));
 }
 
-/* True if growth by these bytes would pass the limit: then arrays grow in small steps. */
+/* True if growth by these bytes would exceed the limit; arrays then grow in small steps. */
 static bool is_tight(const struct mem *m, uint64_t more) { return m->limit && m->used + more > m->limit; }
 
 bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {

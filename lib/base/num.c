@@ -4,7 +4,7 @@
 
 static bool digit(uint8_t c) { return (uint8_t)(c - '0') < 10; }
 
-/* Digits of the mantissa at p, integer part and fraction. `n` counts significant digits; more than 19 overflow. */
+/* Digits of the mantissa at p, without the decimal point. `n`: number of significant digits; more than 19 overflow. */
 struct digits {
   uint64_t v;
   int n;
@@ -21,7 +21,7 @@ static const uint8_t *take_digits(const uint8_t *p, struct digits *d) {
   return p;
 }
 
-/* Parses an optional exponent at p ("e-12"). Values beyond +-9999 saturate. */
+/* Parses an optional exponent ("e-12") at p. Values beyond +-9999 become +-9999. */
 static const uint8_t *take_exponent(const uint8_t *p, int *exp) {
   const uint8_t *q = p + 1;
   bool neg;
@@ -66,7 +66,7 @@ struct num num_scan(const uint8_t *p, const uint8_t **end) {
 
 static const i128 LIMIT = (i128)1 << 100;
 
-/* Computes v x 10^exp, rounded half away from zero if exp < 0. */
+/* Computes v x 10^exp; if exp < 0, rounds halves away from zero. */
 static bool scale(i128 v, int exp, i128 *out) {
   bool neg = v < 0;
   i128 div = 1;
@@ -107,7 +107,7 @@ static const uint64_t POW10[] = {1u,
                                  100000000000000000u,
                                  1000000000000000000u};
 
-/* The powers that times need take one multiplication or one 64-bit division; the loop in `scale` takes up to 200 ns. */
+/* Multiplies times by powers of ten with a single multiplication or 64-bit division; the loop in `scale` takes up to 200 ns. */
 bool num_scale(int64_t mant, int exp, i128 *out) {
   uint64_t v = mant < 0 ? 0 - (uint64_t)mant : (uint64_t)mant, q;
   if (exp >= 0 && exp <= 12) {
@@ -151,7 +151,8 @@ bool num_scaled(const uint8_t *p, const uint8_t *end, int shift, i128 *out) {
   return scale(neg ? -v : v, exp + shift, out);
 }
 
-/* Returns the eight digits of v < 10^8 as a word, the first digit lowest. Halves, quarters and eighths are divided in parallel.
+/* Returns the eight digits of v < 10^8 as a word, the first digit lowest. All halves are divided at once, then all quarters,
+ * then all eighths.
  */
 static inline uint64_t eight_digits(uint32_t v) {
   const uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
@@ -163,7 +164,7 @@ static inline uint64_t eight_digits(uint32_t v) {
 
 static const uint64_t ZEROS = 0x3030303030303030; /* as text */
 
-/* Writes text whose first byte is the lowest. */
+/* Writes eight digits; the lowest byte comes first. */
 static inline void put_eight(char *out, uint64_t digits) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   digits = __builtin_bswap64(digits);
@@ -171,18 +172,18 @@ static inline void put_eight(char *out, uint64_t digits) {
   memcpy(out, &digits, 8);
 }
 
-/* Omits leading zeros. Always writes eight bytes, with NULs after the last digit. */
+/* Writes digits without leading zeros. Always writes eight bytes, with NULs after the last digit. */
 static inline size_t put_first(char *out, uint32_t v) {
   const uint64_t digits = eight_digits(v);
-  const unsigned zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 56) / 8; /* keeps the last digit */
+  const unsigned zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 56) / 8; /* keeps at least the last digit */
   put_eight(out, (digits | ZEROS) >> 8 * zeros);
   return 8 - zeros;
 }
 
 enum { EIGHT = 100000000 };
 
-/* Writes words of eight digits: copying exactly the number of digits costs more than converting them. Together with the blocks
- * of fragments (format/chrome/write/print.c) this makes writing JSON 14% faster. */
+/* Writes words of eight digits, because copying exactly the right number of digits costs more than converting them. Together
+ * with the blocks of text in format/chrome/write/print.c, this makes writing JSON 14% faster. */
 size_t num_put_u64(char *out, uint64_t v) {
   if (v < EIGHT) return put_first(out, (uint32_t)v);
   const uint64_t high = v / EIGHT;
@@ -231,7 +232,7 @@ size_t num_put_decimal(char *out, int64_t mant, int exp) {
   return at + frac;
 }
 
-/* Magnitudes beyond 64 bits are rare (lost clocks), so they are printed in two halves. */
+/* Numbers beyond 64 bits are rare (times without a clock), so they are printed in two halves. */
 size_t num_put_u128(char *out, i128 v) {
   const uint64_t cut = 1000000000000000000u;
   size_t n, m;

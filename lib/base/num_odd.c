@@ -1,13 +1,13 @@
-/* num_odd.c - numbers that JSON forbids but producers print: with separators of a locale, a leading plus, a base prefix
- * (0x), or no digit before or after the point. std::ostream and printf follow the locale of the process, and some producers
- * print ids with "%#x". */
+/* num_odd.c - parses numbers that JSON forbids but producers print: with the separators of a locale, a leading plus, a base
+ * prefix (0x), or no digit before or after the point. std::ostream and printf follow the locale of the process, and some
+ * producers print ids with "%#x". */
 #include "num.h"
 
 #include <string.h>
 
 enum { MOST = 63 };
 
-/* The separators in the text of a number: how many there are of each, and the last one. */
+/* The separators in the text of a number: the count of each kind, and the last one. */
 struct separators {
   unsigned points, commas;
   char last;
@@ -34,8 +34,8 @@ static const uint8_t *exponent_end(const uint8_t *p) {
   return q;
 }
 
-/* Returns the decimal separator, 0 if all separators group digits, -1 if the separators make no sense. A single comma is a decimal
- * comma: no producer is known that groups the digits of a single number but not those of others. */
+/* Returns the decimal separator; 0 if all separators group digits; -1 if the text is not a number. A single comma is a decimal
+ * comma: no known producer groups the digits of one number but not those of others. */
 static int decimal_of(const struct separators *s) {
   const unsigned last = s->last == '.' ? s->points : s->commas;
   if (!s->last) return 0;
@@ -80,7 +80,7 @@ bool num_odd(const uint8_t *p, const uint8_t **end, bool comma, struct num *v) {
   const uint8_t *const first = p, *const last = mantissa_end(p, comma, &s);
   const int decimal = decimal_of(&s);
   if (last == first || last - from > MOST - 8 || decimal < 0 || !are_groups(first, last, decimal)) return false;
-  while (*p == '0' && is_digit(p[1])) p++; /* 007 */
+  while (*p == '0' && is_digit(p[1])) p++; /* leading zeros, as in 007 */
   if (negative) text[n++] = '-';
   if (*p == decimal) text[n++] = '0';
   for (; p < last; p++)

@@ -1,5 +1,5 @@
-/* num_parse.c - finds the double nearest to a number's text, ties to even. strtod depends on the locale's decimal point and on
- * the rounding mode.
+/* num_parse.c - finds the double nearest to a number's text, ties to even. strtod cannot be used, because it depends on the
+ * locale's decimal point and on the rounding mode.
  *
  * The first 19 digits times a power of ten, truncated to 128 bits, bound the number from below and above. Nearly always both
  * bounds round to the same double. Otherwise all digits are compared, as integers, with the midpoint of two doubles.
@@ -13,9 +13,8 @@
 
 enum {
   HEAD_DIGITS = 19,
-  MOST_DIGITS = 800, /* a midpoint of two doubles has at most 767 digits; of the digits after that only matters whether any is
-                      * non-zero */
-  MOST_EXP = 308,    /* 10^309 is infinite */
+  MOST_DIGITS = 800, /* a midpoint of two doubles has at most 767 digits; later digits only matter if one is not zero */
+  MOST_EXP = 308,    /* 10^309 is larger than any double */
   LEAST_EXP = -342   /* 19 digits times 10^-343 are less than half of the smallest double */
 };
 
@@ -23,9 +22,9 @@ enum {
 
 struct decimal {
   const char *text, *end; /* digits and point of the mantissa, without sign */
-  uint64_t head;          /* its first digits, without leading zeros */
+  uint64_t head;          /* first digits of the mantissa, without leading zeros */
   int64_t exp;            /* the number is head x 10^exp plus the remaining digits */
-  bool cut;               /* non-zero digits follow the head */
+  bool cut;               /* true if other digits than zeros follow the head */
 };
 
 static void scan_mantissa(struct decimal *d, const char *end) {
@@ -49,7 +48,7 @@ static void scan_mantissa(struct decimal *d, const char *end) {
   d->end = p;
 }
 
-/* Exponents that no mantissa in memory can offset saturate. */
+/* Parses the exponent. An exponent that no mantissa could compensate is limited. */
 static void scan_exponent(struct decimal *d, const char *end) {
   const char *p = d->end;
   int64_t v = 0;
@@ -102,8 +101,8 @@ static int big_compare(const struct big *a, const struct big *b) {
   return 0;
 }
 
-/* Converts the digits to an integer and returns its exponent. Beyond the maximum, a single one represents all non-zero digits.
- */
+/* Converts the digits to an integer and returns its exponent. Of the digits beyond the maximum, one non-zero digit represents
+ * all. */
 static int64_t big_digits(struct big *b, const struct decimal *d) {
   int64_t exp = d->exp;
   int n = 0;
@@ -122,7 +121,7 @@ static int64_t big_digits(struct big *b, const struct decimal *d) {
   return exp;
 }
 
-/* True if the number is nearer to (mant + 1) x 2^unit than to mant x 2^unit. */
+/* True if the number is closer to (mant + 1) x 2^unit than to mant x 2^unit. */
 static bool is_beyond_middle(const struct decimal *d, uint64_t mant, int unit) {
   struct big number, middle = {1, {2 * mant + 1}};
   int64_t exp = big_digits(&number, d), twos = exp - (unit - 1);
@@ -134,7 +133,7 @@ static bool is_beyond_middle(const struct decimal *d, uint64_t mant, int unit) {
 
 /* ---- rounding ---- */
 
-/* Returns the bits of the double. The number is at least `low` in units of 2^last, and less than low + `slack`. */
+/* Returns the bits of the nearest double. The number is at least `low` and less than low + `slack`, in units of 2^last. */
 static uint64_t nearest(const struct decimal *d) {
   struct num_pow10 power = num_pow10((int)d->exp);
   int zeros = __builtin_clzll(d->head), last = num_pow10_exp((int)d->exp) - 63 - zeros;

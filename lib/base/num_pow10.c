@@ -1,8 +1,8 @@
 /* num_pow10.c - powers of ten to 128 bits.
  *
- * A table of all 702 powers would take 11 kB. Every 27th power is stored to 192 bits; the powers in between are its products
- * with a power of five of at most 61 bits. The spare 64 bits make the first 128 bits of every product exact, which the unit
- * test verifies with integers of any length. */
+ * A table of all 702 powers would take 11 kB. Only every 27th power is stored, to 192 bits; the powers in between are products
+ * of a stored power and a power of five of at most 61 bits. The additional 64 bits make the first 128 bits of every product
+ * exact, which the unit test verifies with integers of any length. */
 #include "num_pow10.h"
 
 #include "int128.h"

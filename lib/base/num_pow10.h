@@ -11,7 +11,8 @@ struct num_pow10 {
   uint64_t hi, lo;
 };
 
-/* 10^k is (hi x 2^64 + lo) x 2^(num_pow10_exp(k) - 127), exactly if 0 <= k <= 55, otherwise less than one unit of lo more. */
+/* 10^k is (hi x 2^64 + lo) x 2^(num_pow10_exp(k) - 127). This is exact if 0 <= k <= 55; otherwise 10^k is larger by less than
+ * one unit of lo. */
 struct num_pow10 num_pow10(int k);
 
 /* Returns the exponent of the largest power of two that is at most 10^k. */

@@ -1,10 +1,10 @@
 /* num_print.c - prints doubles without printf, which uses the decimal point of the process's locale.
  *
  * The shortest digits come from Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles"): multiply the double,
- * and the ends of the interval that reads back as it, by one power of ten, and take the shortest decimal in between, the
- * nearest of several. The notation is that of "%.15g", or of "%.16g" or "%.17g" if there are that many digits. The digits
- * differ from the first of those three that reads back only if that one is longer than necessary: at some powers of two (2^-44
- * is 5.684341886080802e-14, for which %.16g fails and %.17g prints one digit more) and for subnormals (5e-324).
+ * and the ends of the interval of numbers that read back as this double, by a power of ten; take the shortest decimal inside
+ * the interval, and of several the nearest. The notation is that of "%.15g", or of "%.16g" or "%.17g" if there are more digits.
+ * The result equals the first of those three that reads back, unless that one is longer than necessary: at some powers of two
+ * (2^-44 is 5.684341886080802e-14, for which %.16g fails and %.17g prints one digit more) and for subnormals (5e-324).
  *
  * Printing a double takes 46 ns for random bits (printf and strtod: 1243), 29 ns for three decimals (243), 39 ns for a duration
  * (247), 35 ns for a quotient (554): tests/bench/numbers.c, 10 million of each, an EPYC. */
@@ -15,11 +15,11 @@
 
 enum { LEAST_PRECISION = 15 };
 
-/* A double is mant x 2^exp. */
+/* A double as mant x 2^exp. */
 struct binary {
   uint64_t mant;
   int exp;
-  bool closer; /* the next smaller double is half as far away as the next larger one */
+  bool closer; /* the distance to the next smaller double is half the distance to the next larger one */
 };
 
 static struct binary split(double d) {
@@ -36,18 +36,19 @@ struct shortest {
   int exp;
 };
 
-/* Returns v x power / 2^128; the lowest bit is set if anything was truncated. */
+/* Returns v x power / 2^128. The lowest bit is set if the result was rounded down. */
 static uint64_t product(struct num_pow10 power, uint64_t v) {
   u128 high = (u128)power.hi * v + (uint64_t)((u128)power.lo * v >> 64);
   return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
 }
 
-/* Neighbouring doubles are represented in quarters of 10^exp; the interval includes its ends if the mantissa is even. */
+/* Returns the shortest decimal. The double and the ends of its interval are represented in quarters of 10^exp; the interval
+ * includes its ends if the mantissa is even. */
 static struct shortest shorten(struct binary b) {
-  int exp = (b.exp * 1262611 - (b.closer ? 524031 : 0)) >> 22; /* the ends are between 1 and 10 times 10^exp apart */
+  int exp = (b.exp * 1262611 - (b.closer ? 524031 : 0)) >> 22; /* such that the ends differ by 1 to 10 times 10^exp */
   int shift = b.exp + num_pow10_exp(-exp) + 1;
   struct num_pow10 power = num_pow10(-exp);
-  if (++power.lo == 0) power.hi++; /* the method requires factors above their powers, even for exact powers */
+  if (++power.lo == 0) power.hi++; /* the method requires that the factor exceeds the power, even if the power is exact */
   uint64_t open = b.mant & 1, mid = product(power, 4 * b.mant << shift);
   uint64_t low = product(power, (4 * b.mant - 2 + b.closer) << shift) + open;
   uint64_t high = product(power, (4 * b.mant + 2) << shift) - open;
@@ -74,9 +75,9 @@ static size_t put_exponent(char *out, int exp) {
   return n + num_put_u64(out + n, (uint64_t)exp);
 }
 
-/* Prints n digits, the first with weight 10^exp, in the notation of %g. */
+/* Prints n digits in the notation of %g; the first digit has the weight 10^exp. */
 static size_t put_general(char *out, const char *digits, int n, int exp) {
-  int whole = exp + 1, at = 0; /* digits before the point */
+  int whole = exp + 1, at = 0; /* number of digits before the point */
   bool scientific = exp < -4 || exp >= (n > LEAST_PRECISION ? n : LEAST_PRECISION);
   if (scientific) whole = 1;
   if (whole <= 0) {
@@ -120,7 +121,7 @@ size_t num_put_double(char *out, double d) {
 
 /* ---- a fixed number of decimals ---- */
 
-/* Returns v / 2^shift rounded to nearest, ties to even. */
+/* Returns v / 2^shift, rounded to the nearest integer, ties to even. */
 static u128 shift_rounded(u128 v, int shift) {
   if (shift > 120) return 0; /* v has 84 bits at most */
   u128 q = v >> shift, rest = v - (q << shift), half = (u128)1 << (shift - 1);
@@ -143,7 +144,7 @@ struct num_text num_fixed(double d, unsigned decimals) {
   if (bits >> 63) text.s[n++] = '-';
   n += num_put_u128(text.s + n, (i128)whole);
   if (decimals == 0) return text;
-  /* The fraction is printed with a leading one to keep its leading zeros; the point then replaces the one. */
+  /* prints the fraction with a leading one to keep its leading zeros; the point then replaces the one */
   num_put_u64(text.s + n, unit + (uint64_t)(scaled % unit));
   text.s[n] = '.';
   return text;

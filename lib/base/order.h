@@ -1,4 +1,4 @@
-/* order.h - comparisons of numbers for qsort. */
+/* order.h - compares numbers, for qsort. */
 #ifndef BASE_ORDER_H
 #define BASE_ORDER_H
 

@@ -1,6 +1,7 @@
-/* os.c - differences between systems. POSIX everywhere; Linux adds control groups and processor affinity. */
+/* os.c - functions that depend on the operating system. All systems have POSIX; Linux adds control groups and processor
+ * affinity. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* for sched_getaffinity */
+#define _GNU_SOURCE /* needed for sched_getaffinity */
 #endif
 #include "os.h"
 
@@ -23,13 +24,13 @@
 
 static bool system_random(void *p, size_t n) {
 #if defined(__linux__)
-  return syscall(SYS_getrandom, p, n, 0) == (long)n; /* its function is newer than the oldest glibc that wheels support */
+  return syscall(SYS_getrandom, p, n, 0) == (long)n; /* getrandom() is newer than the oldest glibc that wheels support */
 #else
   return getentropy(p, n) == 0;
 #endif
 }
 
-/* Falls back to the time and to addresses chosen by the loader. */
+/* If the system has no random numbers, uses the time and addresses chosen by the loader. */
 void os_random(void *p, size_t n) {
   struct timespec now;
   if (system_random(p, n)) return;
@@ -47,7 +48,7 @@ static uint64_t physical_memory(void) {
 }
 
 #if defined(__linux__)
-/* Reads a number from a file of a control group; "max" and a missing file mean no limit. */
+/* Reads a limit from a file of a control group. "max" or a missing file means no limit. */
 static uint64_t limit_of(const char *root, const char *group, const char *file) {
   char path[4352];
   unsigned long long v = 0;
@@ -60,7 +61,7 @@ static uint64_t limit_of(const char *root, const char *group, const char *file) 
   return v;
 }
 
-/* A group is limited by its own limit and by the limits of all its ancestors. */
+/* Returns the lowest limit among a control group and its ancestors, which all limit the process. */
 static uint64_t limit_up(const char *root, char *group, const char *file) {
   uint64_t least = limit_of(root, "", file), v;
   char *slash;
@@ -72,7 +73,8 @@ static uint64_t limit_up(const char *root, char *group, const char *file) {
   return least;
 }
 
-/* Parses lines "0::/group" (version 2) and "7:memory:/group" (version 1). */
+/* Returns the memory limit of the process's control group. The file has lines "0::/group" (version 2) and "7:memory:/group"
+ * (version 1). */
 static uint64_t group_memory(void) {
   uint64_t least = UINT64_MAX, v = UINT64_MAX;
   char line[4096], *group;
@@ -163,7 +165,7 @@ bool os_same_file(const char *a, int dash_a, const char *b, int dash_b) {
   return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-/* True if a failed call is worth retrying; waits until the descriptor is ready. */
+/* True if a failed call should be repeated; waits until the descriptor is ready. */
 static bool retry(int fd, short events) {
   struct pollfd p = {.fd = fd, .events = events};
   if (errno == EINTR) return true;
@@ -171,7 +173,7 @@ static bool retry(int fd, short events) {
   return poll(&p, 1, -1) >= 0 || errno == EINTR;
 }
 
-/* Linux transfers at most 2 GB per call; other systems refuse more. */
+/* Bytes per call: Linux transfers at most 2 GB, and other systems refuse more. */
 enum { AT_ONCE = 1 << 30 };
 
 ptrdiff_t os_read(int fd, void *p, size_t n) {

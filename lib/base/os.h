@@ -1,7 +1,7 @@
-/* os.h - differences between systems in one place: every #if on a platform is in os.c.
+/* os.h - functions that depend on the operating system, so that only os.c needs #if for platforms.
  *
- * Reads and writes here resume after a signal and wait for descriptors that are not ready (a terminal that another program left
- * non-blocking), so callers see only progress, the end or an error. */
+ * Reads and writes continue after a signal, and wait if a descriptor is not ready (a terminal that another program left
+ * non-blocking). Callers therefore only get progress, the end or an error. */
 #ifndef BASE_OS_H
 #define BASE_OS_H
 
@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the bytes of memory available to this process: of the machine or of its control group, whichever is less. 0 =
- * unknown. */
+/* Returns the memory available to this process in bytes: that of the machine or the limit of its control group, whichever is
+ * lower. 0 = unknown. */
 uint64_t os_memory(void);
-/* Returns the bytes of the process that are in memory; UINT64_MAX if unknown. */
+/* Returns the resident memory of the process in bytes; UINT64_MAX if unknown. */
 uint64_t os_resident(void);
-/* Returns the limit for one trace: `asked`, or three quarters of os_memory() if that is 0. */
+/* Returns the memory limit for one trace: `asked`, or three quarters of os_memory() if `asked` is 0. */
 uint64_t os_memory_limit(uint64_t asked);
 
 /* Returns the number of processors this process may use, at least 1. */
@@ -26,7 +26,7 @@ void os_random(void *p, size_t n);
 /* Requests huge pages for memory that is about to be filled, which reduces page faults. */
 void os_huge_pages(void *p, size_t n);
 
-/* Returns the whole pages of [p, p + n) to the system: their contents are undefined afterwards. */
+/* Returns those pages to the system that are entirely in [p, p + n). Their contents are undefined afterwards. */
 void os_release(void *p, size_t n);
 
 bool os_is_terminal(int fd);
@@ -35,7 +35,8 @@ bool os_is_terminal(int fd);
  * descriptor and its path, which the caller frees; -1 with errno on failure. */
 int os_temporary(const char *suffix, char **path);
 
-/* True if both names refer to one regular file; "-" means the descriptor `dash`. False if either does not exist. */
+/* True if both names refer to the same regular file. "-" stands for the descriptor `dash_a` or `dash_b`. False if one of the
+ * files does not exist. */
 bool os_same_file(const char *a, int dash_a, const char *b, int dash_b);
 
 /* Reads up to n bytes; returns 0 at the end, -1 with errno on failure. */
@@ -46,7 +47,7 @@ ptrdiff_t os_read_at(int fd, void *p, size_t n, uint64_t at);
 /* Writes all n bytes; returns false with errno on failure. */
 bool os_write(int fd, const void *p, size_t n);
 
-/* qsort_r, whose argument order differs between systems; n may be 0. */
+/* Calls qsort_r, whose argument order differs between systems; n may be 0. */
 void os_sort(void *v, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *arg), void *arg);
 
 #endif

@@ -1,17 +1,17 @@
-/* path.h - parts of a path. */
+/* path.h - extracts parts of a path. */
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
 #include <stddef.h>
 #include <string.h>
 
-/* Returns the part after the last slash: "" for "a/". */
+/* Returns the part after the last slash; for "a/", this is "". */
 static inline const char *path_leaf(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-/* The same with up to `folders` folders before it. */
+/* Returns the part after the last slash, and up to `folders` folders before it. */
 static inline const char *path_end(const char *path, unsigned folders) {
   const char *p = path_leaf(path);
   while (p > path && folders--)
@@ -19,8 +19,8 @@ static inline const char *path_end(const char *path, unsigned folders) {
   return p;
 }
 
-/* Appends to a file name the characters of `part` that are allowed everywhere, up to `most` bytes; `name` has room for one
- * more. A name never begins with a dot. */
+/* Appends to a file name those characters of `part` that all systems allow in file names, up to `most` bytes; `name` has room
+ * for one more byte. The name never begins with a dot. */
 static inline void path_put_safe(char *name, size_t most, const char *part) {
   size_t n = strlen(name);
   for (; *part && n < most; part++) {

@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-  LENGTH_MOST = 1 << 16, /* bytes of an expression */
-  HEAP_MOST = 16 << 10,  /* KiB for backtracking */
-  /* Steps per text. Typical expressions take about as many steps as the text has bytes, times the alternatives; reaching this
-   * limit on a text of 100 bytes took 3 ms. */
+  LENGTH_MOST = 1 << 16, /* longest expression, in bytes */
+  HEAP_MOST = 16 << 10,  /* KiB available for backtracking */
+  /* Limit for the steps per text. A typical expression takes about as many steps as the text has bytes, times the alternatives.
+   * Reaching this limit on a text of 100 bytes took 3 ms. */
   STEPS = 50000,
   STEPS_A_BYTE = 1000
 };
@@ -23,7 +23,7 @@ struct regexp {
   pcre2_code *code;
   const char *text;
   bool gave_up;
-  char on[64]; /* beginning of the first text that exceeded a limit */
+  char on[64]; /* beginning of the first text for which a limit was exceeded */
 };
 
 static void *take_memory(size_t n, void *mem) { return mem_alloc(mem, n); }

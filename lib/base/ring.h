@@ -1,9 +1,9 @@
-/* ring.h - passes blocks of bytes from one thread to another: the only data that the two share.
+/* ring.h - passes blocks of bytes from one thread to another; the threads share no other data.
  *
  *     producer                                   consumer
  *     p = ring_block(r)      waits for room      p = ring_next(r, &n)   waits for a block; NULL = the end
  *     ring_push(r, n)                            ring_pop(r)
- *     ring_end(r)            no more blocks      ring_stop(r)           wants no more: ring_block returns NULL
+ *     ring_end(r)            no more blocks      ring_stop(r)           needs no more: ring_block returns NULL
  *
  * Blocks keep their order and boundaries, so the result does not depend on the speed of either thread. */
 #ifndef BASE_RING_H
@@ -19,7 +19,7 @@ struct ring {
   struct mem *mem;
   uint8_t *data;
   size_t sizes[RING_BLOCKS];
-  unsigned head, tail; /* pushed, popped; free-running counters */
+  unsigned head, tail; /* numbers of blocks pushed and popped, which never decrease */
   bool ended, stopped;
   pthread_mutex_t lock;
   pthread_cond_t moved;

@@ -1,5 +1,5 @@
-/* siphash.h - SipHash-2-4, a keyed 64-bit hash: without the key, nobody can find a text by hashing candidates. (Aumasson and
- * Bernstein, 2012.) For names in redacted output; tables use hash.h. */
+/* siphash.h - SipHash-2-4, a keyed 64-bit hash (Aumasson and Bernstein, 2012), for names in redacted output. Without the key,
+ * nobody can find the original text by hashing candidates. Tables use hash.h. */
 #ifndef BASE_SIPHASH_H
 #define BASE_SIPHASH_H
 

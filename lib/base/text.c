@@ -27,14 +27,15 @@ static const struct unit TIMES[] = {{"ps", 1},
                                     {"d", 86400000000000000},
                                     {NULL, 0}};
 
-/* Sizes ignore case ("100mb" is not a millibit); for times, "m" and "M" could differ. */
+/* True if the word is the unit. Sizes ignore case, because "100mb" cannot mean millibits; for times, "m" and "M" could
+ * differ. */
 static bool is_unit(const struct unit *u, const char *word, bool any_case) {
   const char *a = u->name, *b = word;
   for (; *a && *b && (*a == *b || (any_case && ascii_lower(*a) == ascii_lower(*b))); a++, b++) {}
   return !*a && !*b;
 }
 
-/* Parses a number, an optional space and a unit; the result is rounded. */
+/* Parses a number, an optional space and a unit. Rounds the result. */
 static bool parse(const char *text, const struct unit *units, i128 *out) {
   const char *p = text + strspn(text, "+-0123456789.");
   const char *unit = p + (*p == ' ');
@@ -140,8 +141,8 @@ void tk_print_size(uint64_t bytes, char *text) {
   snprintf(text, 32, "%.20s %s", num_fixed(v, u ? 1 : 0).s, units[u]);
 }
 
-/* Converts days since 1970-01-01 to a date of the proleptic Gregorian calendar: periods of 400, 100, 4 and 1 years, which start
- * in March so that the leap day is last. */
+/* Converts days since 1970-01-01 to a date of the proleptic Gregorian calendar: divides the days into periods of 400, 100, 4
+ * and 1 years, which start in March so that the leap day is the last day. */
 static void civil(int64_t days, int64_t *year, int *month, int *day) {
   int64_t z = days + 719468;
   int64_t era = (z >= 0 ? z : z - 146096) / 146097;

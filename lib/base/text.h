@@ -1,4 +1,4 @@
-/* text.h - tests for characters and words in a text, independent of the locale. */
+/* text.h - tests characters and words of a text, whatever the locale. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 

@@ -10,7 +10,7 @@ unsigned utf8_sequence(const uint8_t *p, size_t n) {
   len = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
   if (len > n) return 0;
   if (c == 0xe0) lo = 0xa0;
-  if (c == 0xed) hi = 0x9f; /* surrogates */
+  if (c == 0xed) hi = 0x9f; /* excludes surrogates */
   if (c == 0xf0) lo = 0x90;
   if (c == 0xf4) hi = 0x8f;
   if (p[1] < lo || p[1] > hi) return 0;

@@ -1,4 +1,4 @@
-/* utf8.h - well-formed UTF-8 (Unicode, table 3-7). */
+/* utf8.h - checks and converts UTF-8; well-formed means as in Unicode, table 3-7. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
@@ -6,25 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the length of the well-formed sequence at p, of which n > 0 bytes are available; 0 = not well-formed. */
+/* Returns the length of the well-formed sequence at p, where n > 0 bytes are available; 0 if it is not well-formed. */
 unsigned utf8_sequence(const uint8_t *p, size_t n);
 bool utf8_valid(const uint8_t *p, size_t n);
 
-/* True if p, with n > 0 bytes, starts with U+FFFD, which text readers substitute for invalid UTF-8. */
+/* True if p, with n > 0 bytes, starts with U+FFFD, which readers of text substitute for invalid UTF-8. */
 bool utf8_is_replacement(const uint8_t *p, size_t n);
-/* True if the bytes look like a binary file after such a reader: UTF-8 in which most characters above U+007F are U+FFFD. The
- * last character may be truncated. */
+/* True if the bytes look like a binary file that such a reader converted: UTF-8 in which most characters above U+007F are
+ * U+FFFD. The last character may be truncated. */
 bool utf8_is_replaced(const uint8_t *p, size_t n);
 
 /* Writes a character; returns its length, at most 4. */
 unsigned utf8_put(uint8_t *to, uint32_t c);
-/* Returns the character at p in UTF-16, of which n >= 2 bytes are available, and its length in *used; U+FFFD for an unpaired
+/* Returns the UTF-16 character at p, where n >= 2 bytes are available, and sets *used to its length; U+FFFD for an unpaired
  * surrogate. `big`: the high byte of a unit comes first. */
 uint32_t utf8_from_16(const uint8_t *p, size_t n, bool big, size_t *used);
 
 /* Returns the character of a well-formed sequence of n bytes. */
 uint32_t utf8_char(const uint8_t *p, unsigned n);
-/* True for characters that terminals interpret instead of display: controls, directional marks and overrides, line separators,
+/* True for characters that terminals interpret rather than display: controls, directional marks and overrides, line separators,
  * invisible tags. */
 bool utf8_is_obeyed(uint32_t c);
 

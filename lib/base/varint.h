@@ -1,4 +1,4 @@
-/* varint.h - integers of seven bits per byte, lowest first: the wire format of protobuf, and of packed args. */
+/* varint.h - variable-length integers: seven bits per byte, lowest bits first, as in protobuf; packed args use them, too. */
 #ifndef BASE_VARINT_H
 #define BASE_VARINT_H
 

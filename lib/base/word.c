@@ -5,7 +5,7 @@
 
 enum { MAX_WORD = 64 };
 
-/* Returns the edit distance of two short words (a transposition counts 2). */
+/* Returns the edit distance of two short words; swapping two letters counts as 2. */
 static size_t distance(const char *a, const char *b) {
   size_t row[MAX_WORD + 1], na = strlen(a), nb = strlen(b);
   if (na > MAX_WORD || nb > MAX_WORD) return MAX_WORD;
@@ -24,9 +24,9 @@ static size_t distance(const char *a, const char *b) {
 
 const char *tk_nearest(const char *word, const char *const *valid) {
   const char *best = NULL;
-  const size_t n = strlen(word + strspn(word, "-")); /* dashes of options always match */
-  size_t best_distance = n / 3 + 2; /* beyond this, the words are unrelated */
-  if (best_distance > n / 2 + 1) best_distance = n / 2 + 1; /* at least half the letters of a short word must match */
+  const size_t n = strlen(word + strspn(word, "-")); /* the dashes of options do not count */
+  size_t best_distance = n / 3 + 2; /* with a larger distance, the words are unrelated */
+  if (best_distance > n / 2 + 1) best_distance = n / 2 + 1; /* at least half of the letters of a short word must match */
   for (; *valid; valid++) {
     size_t d = distance(word, *valid);
     if (d >= best_distance) continue;

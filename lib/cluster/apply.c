@@ -1,6 +1,6 @@
-/* apply.c - tk_apply: turns one rank of a planned merge into a part.
+/* apply.c - implements tk_apply: converts one rank of a planned merge to a part.
  *
- *     plan -> a merger in its state in the full merge -> load -> merge_write, with the output's head muted -> part_end */
+ *     plan -> a merger in the same state as in the full merge -> load -> merge_write, without the output's head -> part_end */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +44,8 @@ static uint32_t count_inputs(const struct tasks *t, const char *name, bool leaf,
   return n;
 }
 
-/* Finds the plan's input for the trace: by the input's full name, else by the last part of the name, else by the rank that the
- * trace states. Each applies only if exactly one input matches. */
+/* Finds the plan's input for the trace: by the input's full name, otherwise by the last part of the name, otherwise by the rank
+ * that the trace states. Each of these must match exactly one input. */
 static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
   const struct tasks *t = &a->tasks;
   const char *name = a->opt->input ? a->opt->input : a->trace->source;
@@ -61,7 +61,7 @@ static bool find_rank(struct applier *a, uint32_t *rank, struct tk_err *err) {
   return n == 1 || err_set(err, TK_EUSAGE, "%s: not an input of the plan, or ambiguous", name);
 }
 
-/* Says if the trace is not the one that was scanned. */
+/* Adds a note if the trace is not the one that was scanned. */
 static void compare_mark(const struct applier *a, uint32_t rank, struct tk_merge_report *report, uint64_t mark) {
   const uint64_t scanned = a->tasks.plan->rank[rank]->mark;
   if (scanned && scanned != mark)
@@ -92,7 +92,7 @@ static bool write_rank(struct applier *a, uint32_t rank, struct tk_merge_report 
     t->store->rank_from = "file name";
   }
   if (strcmp(t->source, name) != 0) t->source = tk_string(t, trace_text(t, name), NULL);
-  if (!mem_check(&t->store->mem, err)) return false; /* otherwise the name would be empty */
+  if (!mem_check(&t->store->mem, err)) return false; /* checked here because otherwise the name would be empty */
   r->input = merger_text(m, name);
   r->host = r->rank_from = "";
   progress_phase(&a->opt->save.progress, (struct tk_phase){"writing", r->input, rank + 1, a->tasks.sources.n, true});

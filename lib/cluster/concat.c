@@ -1,9 +1,9 @@
-/* concat.c - tk_concat: joins the parts of all ranks into the merged trace.
+/* concat.c - implements tk_concat: joins the parts of all ranks to the merged trace.
  *
  *     plan, end of each part -> check that every rank is present once -> head -> for each rank: its bytes unchanged -> end
  *
- * The head and the end are written by the same sink that a merge uses. From each part, the sink takes the state that it would
- * have if it had written the rank itself. */
+ * The same sink as in a merge writes the head and the end. Each part contains the state that the sink would have if it had
+ * written the rank itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ struct concat {
   struct merger m;
   const char *const *parts;
   size_t n;
-  const char **of; /* part by rank; NULL = missing */
+  const char **of; /* by rank: path of its part; NULL = missing */
   struct tk_merge_report *report;
   struct tk_err *err;
 };
@@ -61,8 +61,8 @@ static bool leave_out(struct concat *c, const char *path, const char *whole) {
   return true;
 }
 
-/* Assigns the part to its rank. A task that ran twice wrote two identical parts; the second one is ignored. If one
- * copy is damaged, it is left out, whichever comes first. */
+/* Assigns the part to its rank. If a task ran twice, there are two identical parts, and the second is ignored. If one of them
+ * is damaged, it is left out, whichever comes first. */
 static bool take_name(struct concat *c, const char *path, const Plan__Part *p) {
   char text[512];
   if (p->plan != c->tasks.id) return err_set(c->err, TK_EUSAGE, "%s: was written for a different plan", path);
@@ -89,14 +89,15 @@ static struct tk_merge_rank *concat_rank_of(struct concat *c, size_t i) { return
 
 static bool open_whole(struct concat *c, struct part *p, const char *path) {
   if (!part_open(p, path, &c->mem, c->err)) return false;
-  if (!c->opt->keep_going || part_verify(p, c->err)) return true; /* without: the bytes are checked when they are copied */
+  if (!c->opt->keep_going || part_verify(p, c->err)) return true; /* with keep_going the bytes are checked here, otherwise when
+                                                                   * they are copied */
   part_close(p);
   return err_prefix(c->err, "%s", path);
 }
 
 static bool is_unusable(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }
 
-/* Keeps why a part cannot be used; the note names it, too. */
+/* Returns the reason why a part cannot be used, and adds it as a note. */
 static const char *why_unusable(struct concat *c, const char *path) {
   const size_t n = strlen(path);
   const char *why = c->err->msg;
@@ -109,7 +110,7 @@ static bool has_all(const struct concat *c) {
   return true;
 }
 
-/* A part that cannot be read is no failure if another copy of it can. */
+/* Finds all parts. A part that cannot be read is no failure if another copy of it can be read. */
 static bool find_each(struct concat *c, const char **why, struct tk_err *first) {
   for (size_t i = 0; i < c->n; i++) {
     struct part p;
@@ -139,7 +140,7 @@ static bool find_parts(struct concat *c) {
   return ok;
 }
 
-/* Fails if ranks are missing; the message contains the first of them and whether there are more. */
+/* Returns false with err if ranks are missing; the message names the first one and states whether there are more. */
 static bool check_all(struct concat *c) {
   size_t missing = 0, first = 0;
   for (size_t i = 0; i < c->tasks.sources.n; i++) {
@@ -161,7 +162,8 @@ static bool check_all(struct concat *c) {
 
 /* ---- the output ---- */
 
-/* The origin is not a string of the trace, whose strings are copied from one trace to another: the report keeps it. */
+/* Adds a meta. Its origin is kept in the report, because it must not be a string of the trace: strings are copied from one
+ * trace to another. */
 static void add_meta(struct concat *c, struct tk_trace *t, const Plan__Meta *m) {
   struct buf *raw = &t->store->raw;
   char origin[64];
@@ -176,7 +178,7 @@ static void add_meta(struct concat *c, struct tk_trace *t, const Plan__Meta *m) 
   *trace_add_meta(t) = meta;
 }
 
-/* Opens the output, whose head contains the first rank's top-level keys. If that rank is missing, there are none. */
+/* Opens the output. Its head contains the top-level keys of the first rank, or none if the part of this rank is missing. */
 static bool open_output(struct concat *c, const Plan__First *first) {
   struct tk_trace *t = trace_new(0);
   char format[64] = "";

@@ -21,7 +21,7 @@ static void part_put_text(struct buf *b, uint32_t field, const char *text) {
 
 static void put_sint(struct buf *b, uint32_t field, int64_t v) { pb_u64(b, field, zigzag(v)); }
 
-/* Stores what the first rank puts at the top or the end of the output. */
+/* Stores the data that the first rank adds at the top and at the end of the output. */
 static void put_first(struct buf *to, const struct tk_trace *first) {
   struct buf b = {.mem = to->mem}, one = {.mem = to->mem};
   part_put_text(&b, 1, first->format);
@@ -146,7 +146,7 @@ static bool read_end(struct part *p, struct tk_err *err) {
   struct buf b = {.mem = p->mem};
   uint8_t end[END];
   const int64_t size = fseeko(p->f, 0, SEEK_END) == 0 ? ftello(p->f) : -1;
-  if (size < 0) return err_sys(err, TK_EREAD, errno, "failed to find its end: a part must be a file");
+  if (size < 0) return err_sys(err, TK_EREAD, errno, "failed to find the end of the part: it must be a regular file");
   if (size < END) return refuse(err);
   if (!read_at(p, size - END, end, END, err)) return false;
   const uint64_t n = number_at(end, LENGTH);
@@ -168,7 +168,7 @@ bool part_open(struct part *p, const char *path, struct mem *mem, struct tk_err 
   return ok || (part_close(p), err_prefix(err, "%s", path));
 }
 
-/* `to` NULL: only checks the bytes. */
+/* Reads the bytes of a part and copies them to `to`; NULL: only checks the bytes. */
 static bool read_bytes(struct part *p, struct out *to, struct tk_err *err) {
   uint8_t *piece = mem_alloc(p->mem, PIECE);
   uint32_t crc = 0;

@@ -16,7 +16,7 @@ enum { PART_SCHEMA = 1 };
 
 struct saver;
 
-/* Ends the part of this rank: appends everything that follows its bytes. */
+/* Ends the part of this rank: appends everything after the bytes of the output. */
 bool part_end(struct saver *s, struct merger *m, const struct tasks *t, uint32_t rank);
 
 /* A part that is being read. */
@@ -26,11 +26,11 @@ struct part {
   Plan__Part *is;
 };
 
-/* False with err set if the file is not a part, or is incomplete. */
+/* Opens a part. Returns false with err set if the file is not a part, or is incomplete. */
 bool part_open(struct part *p, const char *path, struct mem *mem, struct tk_err *err);
-/* Reads all bytes of the part and checks their CRC. */
+/* Reads all bytes of the part and checks their CRC. Returns false with err if it is wrong. */
 bool part_verify(struct part *p, struct tk_err *err);
-/* Copies the part's bytes into the output. Call after save_take. */
+/* Copies the bytes of the part to the output; called after save_take. */
 bool part_copy(struct part *p, struct out *to, struct tk_err *err);
 void part_close(struct part *p);
 

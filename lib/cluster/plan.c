@@ -1,4 +1,5 @@
-/* plan.c - tk_plan: makes the decisions of a merge that precede writing (merge/plan.c), from scans, and stores them. */
+/* plan.c - implements tk_plan: makes the decisions of a merge that precede writing (merge/plan.c), from scans, and stores them
+ * in a file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +33,9 @@ struct planner {
   struct mem mem;
   struct scan_list list;
   struct align_anchors anchors;
-  struct tk_sources sources; /* as in a merge, but with names only */
-  const struct format *format; /* output format of the ranks */
-  char word[64];               /* ... as in the option -f */
+  struct tk_sources sources; /* the inputs, as in a merge, but only with their names */
+  const struct format *format; /* output format */
+  char word[64];               /* output format as in the option -f */
   struct out out, table;
 };
 
@@ -45,7 +46,7 @@ static int by_input(const void *a, const void *b) {
   return x->input < y->input ? -1 : x->input > y->input;
 }
 
-/* Sorts the scans by rank, because viewers that ignore sort indices show processes in the order in which they are written. */
+/* Sorts the scans by rank. Viewers that ignore sort indices show processes in the order in which they are written. */
 static bool sort_scans(struct planner *p) {
   const uint32_t n = p->list.n;
   struct merge_who *who = mem_array(&p->mem, n, sizeof *who);
@@ -67,12 +68,12 @@ static bool sort_scans(struct planner *p) {
   return ok || err_set(p->err, TK_ELIMIT, "out of memory");
 }
 
-/* True if the scan states which participant it is: its rank, or the host that its name contains. */
+/* True if the scan states its rank, or the host that its name contains. */
 static bool states_identity(const struct scan *s) {
   return s->rank >= 0 || (*s->host && strstr(s->input, path_leaf(s->host)) != NULL);
 }
 
-/* Finds ranks that no input states by comparing the names of all, as a merge does. */
+/* Finds ranks that no input states by comparing the names of all inputs, as a merge does. */
 static bool compare_names(struct planner *p) {
   const char **names = calloc((size_t)p->list.n + 1, sizeof *names);
   struct ranks r = {.from = RANKS_NONE};
@@ -87,7 +88,7 @@ static bool compare_names(struct planner *p) {
   return ok || err_set(p->err, TK_ELIMIT, "out of memory");
 }
 
-/* Removes ranks that are there twice: a scan that was given twice, or that was joined with others and given as well. */
+/* Removes duplicate ranks: the user gave a scan twice, or both separately and as part of a file with several scans. */
 static bool drop_copies(struct planner *p) {
   struct map seen;
   uint32_t n = 0, anchors = 0, at = 0;
@@ -241,7 +242,7 @@ static bool write_plan(struct planner *p, struct merger *m) {
   return out_commit(&p->out, p->err);
 }
 
-/* Finds the output format. Parts can be plain or gzip; pretty-printed output cannot be joined from parts. */
+/* Finds the output format. Parts may be plain or gzip; pretty-printed output cannot be joined from parts. */
 static bool find_format(struct planner *p) {
   const struct tk_save_options *save = &p->opt->save;
   const struct packing *packing = save->format ? packing_of_path(save->format, strlen(save->format)) : NULL;
@@ -292,7 +293,7 @@ bool tk_plan(const char *const *scans, size_t n, const char *output, const struc
   err_clear(p.err);
   *p.report = (struct tk_merge_report){0};
   if (!TAKE_OPTIONS(&options, opt, p.err)) return false;
-  if (options.to) options.save.no_passthrough = true; /* as in a merge */
+  if (options.to) options.save.no_passthrough = true; /* the same as in a merge */
   p.mem.limit = os_memory_limit(p.opt->load.max_memory);
   p.list.mem = p.list.arena.mem = &p.mem;
   align_anchors_init(&p.anchors, &p.mem);

@@ -1,7 +1,7 @@
-/* tasks.c - plans of merges, as messages (tasks.h).
+/* tasks.c - reads and writes the part of a plan that is a message (tasks.h).
  *
- * The file contains the message as text, besides members for people and other programs. The report on the clocks is stored only
- * once, in the form that it has in the output; its CRC shows that it still belongs to the plan. */
+ * The file contains the message as text, in addition to members for people and other programs. The report on the clocks is
+ * stored only once, in the same form as in the output; a CRC shows whether it still belongs to the plan. */
 #include "tasks.h"
 
 #include <string.h>
@@ -63,7 +63,7 @@ static void put_pids(struct buf *b, struct merger *m, const struct scan_pids *pi
   mem_free(&m->mem, changes);
 }
 
-/* `map`: 1 + the index of the rank's clock map, 0 = none. */
+/* Writes a rank. `map`: 1 + index of the rank's clock map; 0 = none. */
 static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uint32_t i, uint32_t map, struct buf *one) {
   const bool skipped = m->alignment.skipped && m->alignment.skipped[i];
   int64_t claimed;
@@ -88,7 +88,7 @@ static void put_rank(struct buf *to, struct merger *m, const struct scan *s, uin
   pb_message(to, 22, one);
 }
 
-/* Writes the ranks and their clock maps. Ranks of one host are mostly adjacent and share a map. */
+/* Writes the ranks and their clock maps. Most ranks of the same host are adjacent and share a map. */
 static void put_ranks(struct buf *to, struct merger *m, const struct scan_list *list, struct buf *one) {
   const struct align_map *last = NULL;
   uint32_t n = 0;
@@ -154,8 +154,8 @@ static bool read_file(struct buf *text, const char *path, struct tk_err *err) {
 
 enum member { ALIGN, RANKS, TASKS, MEMBERS };
 
-/* Finds the top-level members in a single pass, because the report on the clocks is most of a plan of many ranks. Missing
- * members become NULL. */
+/* Finds all top-level members in a single pass, because the report on the clocks is the largest part of a plan with many ranks.
+ * Missing members become NULL. */
 static void find_members(const struct buf *text, struct json_value found[MEMBERS]) {
   static const char *const keys[MEMBERS] = {"align", "ranks", "tasks"};
   struct json j = {.p = text->data, .end = text->data + text->len, .last = true, .scratch = {.mem = text->mem}};

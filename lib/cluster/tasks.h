@@ -1,5 +1,5 @@
-/* tasks.h - contents of a plan for the processes that each write one rank, and for the one that joins their outputs
- * (proto/plan.proto).
+/* tasks.h - the part of a plan (proto/plan.proto) that is for the processes that each write one rank, and for the process that
+ * joins their outputs.
  *
  * A merge decides everything that its ranks share before it writes any of them (merge/plan.c). A plan stores these decisions in
  * a file. With it, a rank can be written on a machine without the other ranks, and gets the same bytes as in the full merge. */
@@ -11,7 +11,7 @@
 
 enum { TASKS_SCHEMA = 1 };
 
-/* Appends the Plan of a merge of scans, in the format that `word` selects. Call after merge_plan. */
+/* Appends the plan of a merge of scans, for the output format `word`. Called after merge_plan. */
 void tasks_print(struct buf *to, struct merger *m, const struct scan_list *list, const char *word);
 
 /* A plan that was read. */
@@ -21,9 +21,9 @@ struct tasks {
   struct buf bytes;     /* decoded message */
   Plan__Plan *plan;
   const char *align;    /* JSON text of the report on the clocks */
-  uint64_t id;          /* identifies the plan in its parts */
+  uint64_t id;          /* id of the plan, which parts contain, too */
   struct arena arena;
-  struct tk_input *inputs; /* by rank */
+  struct tk_input *inputs; /* by rank: its input */
   struct tk_sources sources;
   struct format_starts starts;
   struct tk_merge_options opt; /* options of the merge; texts live as long as the plan */
@@ -33,10 +33,10 @@ struct tasks {
 bool tasks_read(struct tasks *t, const char *path, struct mem *mem, struct tk_err *err);
 void tasks_free(struct tasks *t);
 
-/* Starts a merge in the planned state. m->opt, m->output and m->report must be set; the caller calls merge_end even on
- * failure. */
+/* Starts a merge in the state that the plan describes. m->opt, m->output and m->report must be set. Returns false with err on
+ * failure; the caller calls merge_end in any case. */
 bool tasks_begin(struct merger *m, const struct tasks *t, struct tk_err *err);
-/* Sets up the place and the clock map of one rank. *ordinal becomes its index among the ranks that are written. The caller
+/* Sets up the place and the clock map of one rank. Sets *ordinal to its index among the ranks that are written. The caller
  * frees place->pids with mem_free of m->mem. */
 bool tasks_rank(struct merger *m, const struct tasks *t, uint32_t rank, struct merge_place_of *place, uint32_t *ordinal);
 

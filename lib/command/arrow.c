@@ -1,4 +1,4 @@
-/* arrow.c - tk_arrow: chooses the columns of a table and fills them. */
+/* arrow.c - implements tk_arrow: chooses the columns of a table and fills them. */
 #include <stdlib.h>
 #include <string.h>
 

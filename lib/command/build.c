@@ -1,8 +1,8 @@
 /* build.c - the public API for building a trace: the same steps that readers perform, for callers outside this library.
  *
- * The graph trusts its readers, but not outside callers. So everything is checked here once, when it is added, and nothing is
- * added that could break sealing or a writer: ids are in range, text is valid text, JSON is valid JSON, and any two times can
- * be subtracted. The trace keeps the first error until tk_seal reports it. */
+ * The graph relies on its readers, but must not rely on outside callers. So everything is checked here when it is added: ids
+ * are in range, text is valid text, JSON is valid JSON, and any two times can be subtracted. Sealing and writing can therefore
+ * not fail because of invalid data. The trace keeps the first error until tk_seal reports it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "graph/seal.h"
 #include "graph/args.h"
 
-/* Two times within this limit are less than 106 days apart; this also holds between any start and any end. */
+/* Limit for times. Two times within this limit are less than 106 days apart, and so are any start and any end. */
 static const tk_time FARTHEST = INT64_MAX / 2;
 
 /* ---- errors ---- */
@@ -40,7 +40,7 @@ static bool is_open(const struct tk_trace *t) { return t && !t->sealed && !t->st
 
 static bool is_string(const struct tk_trace *t, tk_id id) { return id != 0 && id <= t->store->strings.n; }
 
-/* Checks the string of a name, a key or a text; 0 means none. */
+/* Checks the string id of a name, a key or a text; 0 means none. */
 static bool build_is_text(struct tk_trace *t, tk_id id, const char *what) {
   if (id == 0) return true;
   if (!is_string(t, id)) return wrong(t, "%s: string %u does not exist", what, id);
@@ -71,7 +71,7 @@ static const char *copied(struct tk_trace *t, const char *text) {
   return p ? memcpy(p, text, n) : "";
 }
 
-/* Records the zero of time as files do: viewers that support an epoch print times from it. */
+/* Stores the zero of time in the same way as files do: viewers that support an epoch print times relative to it. */
 static void say_zero(struct tk_trace *t) {
   char text[32];
   t->zero_ns = t->origin_ns;
@@ -222,8 +222,8 @@ static bool zeros_behind(struct buf *b) {
   return p && memset(p, 0, MEM_SLACK);
 }
 
-/* Parses a JSON text and appends its value as strict JSON to `out`. A space is added after the text, because a number does not
- * end with the input. */
+/* Parses a JSON text and appends its value as strict JSON to `out`. Adds a space after the text, because otherwise a number at
+ * its end would not be complete. */
 static bool copy_json(const char *text, size_t n, struct json_value *v, struct buf *out) {
   struct buf padded = {.mem = out->mem};
   bool ok = buf_append(&padded, text, n) && buf_append(&padded, " ", 1) && zeros_behind(&padded);
@@ -253,7 +253,7 @@ static tk_id json_string(struct tk_trace *t, tk_id s, bool number) {
 }
 
 static bool is_arg(struct tk_trace *t, struct tk_arg *a) {
-  enum { LEAST = -64, MOST = 63 }; /* the same limits as NUM_DEC */
+  enum { LEAST = -64, MOST = 63 }; /* same limits as for NUM_DEC */
   if (a->key == 0) return wrong(t, "arg: missing key");
   if (!build_is_text(t, a->key, "key of an arg")) return false;
   const char *key = tk_string(t, a->key, NULL);
@@ -331,7 +331,7 @@ tk_id tk_add_event(struct tk_trace *t, const struct tk_event *e) {
   return build_add_event(t, e, e->args, 0);
 }
 
-/* Adds the id and the scope as args of the event, as readers do. */
+/* Adds the id and the scope as args of the event, in the same way as readers. */
 static uint32_t with_identity(struct tk_trace *t, uint32_t args, tk_id scope, struct tk_ident id) {
   struct tk_args it = tk_args_of(t, args);
   struct tk_arg arg;

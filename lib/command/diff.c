@@ -1,4 +1,5 @@
-/* diff.c - tk_diff: loads the traces of both sides one after the other, and passes the rank of each track to the analysis. */
+/* diff.c - implements tk_diff: loads the traces of both sides one after the other, and passes the rank of each track to the
+ * analysis. */
 #include "analysis/diff.h"
 
 #include <stdio.h>

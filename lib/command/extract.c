@@ -1,9 +1,9 @@
-/* extract.c - tk_extract: extracts files that viewers can open from a run directory or an archive.
+/* extract.c - implements tk_extract: extracts files from a run directory or an archive, in formats that viewers can open.
  *
  *     names -> inputs -> plan: which inputs go into which file -> each file: copy, or load and save, or merge
  *
- * The plan is made and every output name is checked before any trace is read. We choose the output names: of a member's name,
- * only the characters that are safe in a file name are used. */
+ * The plan is made and every output name is checked before any trace is read. Output names are derived from the names of
+ * members, but only contain characters that are safe in file names. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -30,8 +30,8 @@ struct extractor {
   struct tk_sources *sources;
   struct tk_extract_report *report;
   size_t *first; /* index of the first input of each file */
-  bool runs; /* outputs are runs as profilers store them: folders with a file per host */
-  const char *folder; /* output folder, "" = the current one; NULL = output is a file name */
+  bool runs; /* true if outputs are runs in the layout of profilers: folders with a file per host */
+  const char *folder; /* output folder; "" = the current folder; NULL = the output is a file name */
   struct tk_err *err;
 };
 
@@ -53,7 +53,7 @@ static bool host_is_shared(const struct extractor *x, size_t input) {
   return false;
 }
 
-/* Appends "rank3" for "a/rank3.json.gz" and for "logs.zip:rank3.json". */
+/* Appends the stem of an input: "rank3" for "a/rank3.json.gz" and for "logs.zip:rank3.json". */
 static void put_stem(char *name, const char *input) {
   const char *base = path_leaf(input), *colon = strrchr(base, ':');
   char *stem = strdup(colon ? colon + 1 : base);
@@ -67,7 +67,7 @@ static void put_stem(char *name, const char *input) {
   free(stem);
 }
 
-/* Returns the format of files that are named here, and of standard output. */
+/* Returns the format for files whose names are chosen here, and for standard output. */
 static const struct format *output_format(const struct extractor *x) {
   const struct format *f = x->opt->save.format ? format_by_word(x->opt->save.format) : NULL;
   return f ? f : format_default();
@@ -100,7 +100,7 @@ static bool is_taken(const struct extractor *x, const char *path) {
   return false;
 }
 
-/* Returns the name of a run's folder, which no other run has. */
+/* Returns a name for the folder of a run that no other run has. */
 static const char *name_run(struct extractor *x, size_t input) {
   char name[NAME + 1], path[4096], run[NAME + 1];
   redact_run(x->opt->redact, x->sources->inputs[input].run, run, sizeof run);
@@ -114,8 +114,8 @@ static const char *name_run(struct extractor *x, size_t input) {
   return NULL;
 }
 
-/* Returns a name that no other output has. If needed, a number is put in front, where it cannot be mistaken for a part of the
- * host's name. */
+/* Returns a name that no other output has. A number is added if necessary; it is at the front, where it cannot be mistaken for
+ * a part of the host's name. */
 static const char *name_output(struct extractor *x, size_t input, size_t n) {
   char name[NAME + 1], path[4096];
   const char *folder = x->folder;
@@ -150,7 +150,7 @@ static bool add_file(struct extractor *x, size_t first, size_t n) {
   return true;
 }
 
-/* Leaves out an input whose contents cannot be listed while others can. With load.strict this is an error. */
+/* Leaves out an input whose contents cannot be listed, if others can be. With load.strict this is an error. */
 static bool leave_out(struct extractor *x, size_t input) {
   struct tk_err why = {.offset = UINT64_MAX};
   sources_failed(x->sources, input, &why);
@@ -227,7 +227,7 @@ static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) 
   if (ok) f->written.bytes = f->written.raw_bytes = out_file_bytes(&out), f->written.was_there = out_was_there(&out);
   out_close(&out);
   in_close(in);
-  if (ok || !read) return ok; /* a read error already names the input */
+  if (ok || !read) return ok; /* a read error names the input already */
   return err_prefix(x->err, "%s", f->output);
 }
 
@@ -284,14 +284,15 @@ static bool extract_one(struct extractor *x, size_t i) {
 
 /* ---- all ---- */
 
-/* True if the file failed because its inputs cannot be read, while others may be. */
+/* True if the file failed because its inputs cannot be read; other files may still succeed. */
 static bool is_left_out(const struct extractor *x) {
   const enum tk_code code = x->err->code;
   const bool is_unreadable = code == TK_EFORMAT || code == TK_ECORRUPT || code == TK_EOPEN || code == TK_EREAD;
   return is_unreadable && x->report->n > 1 && !x->opt->load.strict;
 }
 
-/* Writes every file whose inputs can be read, and reports the others. Fails if that leaves none, with the first reason. */
+/* Writes every file whose inputs can be read, and reports the others. Returns false, with the first reason, if no file was
+ * written. */
 static bool extract_each(struct extractor *x) {
   struct tk_extract_report *r = x->report;
   struct tk_err first = {.offset = UINT64_MAX};
@@ -349,7 +350,7 @@ bool tk_extract(const char *const *names, size_t n, const struct tk_extract_opti
   if (!TAKE_OPTIONS(&options, opt, x.err)) return false;
   const char *output = options.output;
   x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
-  /* convert passes its sources and wants a single trace: a folder then means the folder of a run */
+  /* convert passes its sources and wants a single trace; a folder is then the folder of a run */
   x.runs = x.folder && *x.folder && !x.opt->raw && (x.opt->save.format || x.opt->sources) && run_folder_is_meant(output, &x.opt->save);
   ok = extract_all(&x, names, n);
   if (x.sources != x.opt->sources) tk_sources_close(x.sources);

@@ -1,4 +1,4 @@
-/* fields.c - tk_fields: the fields of every kind of row. */
+/* fields.c - implements tk_fields: returns the fields of every kind of row. */
 #include "analysis/report_fields.h"
 #include "analysis/top_fields.h"
 #include "merge/fields.h"

@@ -1,4 +1,4 @@
-/* filter.c - tk_filter: passes the rank and host of each track to the operation. */
+/* filter.c - implements tk_filter: passes the rank and host of each track to the operation. */
 #include "op/filter.h"
 
 #include "base/err.h"

@@ -1,5 +1,5 @@
-/* list.c - tk_list: lists the inputs. For most columns the beginning of each file is enough. With `deep`, every file is read,
- * one at a time, which shows what can be recovered from damaged files. */
+/* list.c - implements tk_list: lists the inputs. For most columns, the beginning of each file is enough. With `deep`, all files
+ * are read, one at a time, which shows how much of damaged files can be recovered. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@ static const char *keep_text(struct tk_list_report *r, const char *text) {
   return diagnostics_text(r->notes, text);
 }
 
-/* Returns the last repair, which is the input's damage, and the first one, which is how it affected the trace. NULL = no
- * repairs. */
+/* Returns a text from the last repair, which is the damage of the input, and the first repair, which is its effect on the
+ * trace. NULL if there were no repairs. */
 static const char *repairs_of(struct tk_list_report *r, const struct tk_trace *t) {
   const char *first = NULL, *last = NULL;
   char text[512];
@@ -55,7 +55,7 @@ static bool fill_listed(struct tk_list_report *r, struct tk_listed *f, const str
   return true;
 }
 
-/* Records why nothing can be read from the file. False if the user interrupted. */
+/* Records why nothing can be read from the file. Returns false if the user interrupted. */
 static bool tell_failure(struct tk_list_report *r, struct tk_listed *f, struct tk_err *err) {
   if (err->code == TK_EINTERRUPTED) return false;
   f->input.health = err->code == TK_EFORMAT ? TK_HEALTH_NO_TRACE : err->code == TK_ELIMIT ? TK_HEALTH_UNKNOWN : TK_HEALTH_CORRUPT;

@@ -1,4 +1,4 @@
-/* redact.c - tk_redact: passes the trace's hosts to the operation; and the list of what was redacted. */
+/* redact.c - implements tk_redact, which passes the trace's hosts to the operation, and the list of redacted texts. */
 #include "op/redact.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* report.c - tk_report_sources and tk_report_trace: load one trace after the other, place them on one timeline, and compare the
- * collectives of their ranks, as a merge does. */
+/* report.c - implements tk_report_sources and tk_report_trace: they load one trace after the other, place them on one timeline,
+ * and compare the collectives of their ranks, as a merge does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct meetings {
   struct tk_report *r;
   const struct merge_collectives *c;
   const struct merge_who *who;
-  struct map of_rank; /* rank -> row + 1 */
+  struct map of_rank; /* rank -> 1 + index of its row in the report */
   struct mem *mem;
 };
 
@@ -44,7 +44,7 @@ static void add_ns(struct tk_total *total, int64_t ns) {
   total->ps = ps % 1000000000000;
 }
 
-/* Adds one collective, which consists of the rows [from, to). False if memory runs out. */
+/* Adds one collective, which consists of the rows [from, to). Returns false if memory runs out. */
 static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
   const struct merge_meeting *v = m->c->v, *last = &v[to - 1];
   int64_t shortest = INT64_MAX, bytes = 0, wait = 0;

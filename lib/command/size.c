@@ -1,8 +1,8 @@
-/* size.c - what the bytes of a file are used for: the trace is formatted without writing a file, and the writer reports the use
- * of each byte.
+/* size.c - finds out how many bytes of a file are used for what: formats the trace without writing a file, and the writer
+ * reports the use of each byte.
  *
  * Bytes are counted before compression; the compressed size of the whole is reported as well. A string that the format writes
- * only once, where it first occurs, counts for the event in which it occurs first. */
+ * only once counts for the event in which it occurs first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "graph/kind.h"
 #include "load/save.h"
 
-/* Kinds in the first table: an event counts for the first kind that matches; its args count separately. */
+/* Kinds of the first table. An event counts for the first kind that matches; its args count separately. */
 enum slot { S_ARGS, S_FLOWS, S_PYTHON, S_KERNEL, S_COPY, S_ANNOTATION, S_RUNTIME, S_SPAN, S_INSTANT, S_COUNTER, S_META, SLOTS };
 static const char *const SLOT_NAMES[SLOTS] = {
     "args",          "flows",       "python frames", "kernels",         "copies",  "annotations and steps",
@@ -29,7 +29,7 @@ struct sizer {
   struct track_origin *origins;
   uint32_t n_strings;
   uint64_t total;
-  uint64_t of_args; /* bytes of args of the event that is reported next */
+  uint64_t of_args; /* bytes of the args of the next event */
 };
 
 static void *cells(struct sizer *s, uint64_t n) {

@@ -20,7 +20,7 @@
 enum { LABEL = 160 };
 
 struct part {
-  char label[LABEL + 16]; /* with a number in front */
+  char label[LABEL + 16]; /* may have a number at the front */
   struct window window;
 };
 
@@ -33,13 +33,13 @@ struct splitter {
   struct mem mem;
   struct part *parts;
   uint32_t n, cap;
-  uint32_t *part_of;     /* by track: 1 + its part, 0 = none; NULL = parts are time windows */
+  uint32_t *part_of;     /* by track: 1 + its part; 0 = none; NULL = the parts are time windows */
   struct intern labels;
-  struct map used;       /* label -> last number put in front of it */
-  struct saver **files;  /* files of the report's parts: complete, but not yet named */
+  struct map used;       /* label -> the last number that was added to it */
+  struct saver **files;  /* files of the report's parts, which are complete but do not have their final names yet */
 };
 
-/* Each part costs a pass over the graph, and a file that stays open until all files are complete. */
+/* Limit, because each part costs a pass over the graph, and a file that stays open until all files are complete. */
 enum { MAX_PARTS = 10000 };
 
 static struct part *add_part(struct splitter *s) {
@@ -78,7 +78,7 @@ static bool parts_by_step(struct splitter *s) {
   return ok;
 }
 
-/* True if the character is safe in file names everywhere: a label never leads to another folder, and terminals show it
+/* True if the character is safe in file names on all systems, so that a label cannot name another folder, and terminals show it
  * unchanged. */
 static bool is_fine(const uint8_t *p, unsigned bytes) {
   if (bytes > 1) return !utf8_is_obeyed(utf8_char(p, bytes));
@@ -118,7 +118,7 @@ static uint32_t *times_used(struct splitter *s, const char *label) {
   return map_put(&s->used, intern(&s->labels, label, strlen(label)), 0);
 }
 
-/* Sets the label of a new part, with a number in front if another part has the same label. */
+/* Sets the label of a new part. Adds a number at the front if another part has the same label. */
 static bool give_label(struct splitter *s, struct part *p, const char *label) {
   uint32_t *used = times_used(s, label), number = used ? *used : 0;
   snprintf(p->label, sizeof p->label, "%s", label);
@@ -153,7 +153,7 @@ static bool parts_by_track(struct splitter *s, bool by_rank) {
   s->part_of = mem_array(&s->mem, (uint64_t)s->t->n_tracks + 1, sizeof *s->part_of);
   bool ok = origins && s->part_of;
   if (ok) memset(s->part_of, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
-  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* mark processes with contents */
+  for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* part_of marks processes that have contents */
     if (tracks[i].count || tracks[i].n_points) s->part_of[tracks[i].kind == TK_PROCESS ? i : tracks[i].parent] = 1;
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
     if (tracks[i].kind != TK_PROCESS || !s->part_of[i]) continue;
@@ -201,7 +201,7 @@ static bool write_name(const struct splitter *s, const char *label, char **name)
   return true;
 }
 
-/* Writes the whole file; it gets its name later. */
+/* Writes a complete file, which gets its final name later. */
 static bool save_view(struct saver *file, const struct tk_trace *view, const char *name, const struct tk_save_options *opt,
                       struct tk_saved *saved, struct tk_err *err) {
   const char *const named[] = {view->source, NULL}, *const *inputs = view->files ? view->files : named;
@@ -276,8 +276,8 @@ static uint64_t events_in(const struct tk_trace *t, struct window w) {
   return n;
 }
 
-/* Finds the time before which half of the window's events start. The events are not sorted by time, so it is found by
- * bisection. */
+/* Finds the time before which half of the events in the window start. Uses a binary search, because the events are not sorted
+ * by time. */
 static bool middle(const struct splitter *s, struct window w, tk_time *at) {
   tk_time lo, hi;
   uint64_t half = events_in(s->t, w) / 2;

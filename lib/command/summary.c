@@ -1,4 +1,4 @@
-/* summary.c - summary of a graph for `info`, counted from its arrays; and the components of this build. */
+/* summary.c - counts the contents of a graph for `info`, and lists the components of this build. */
 #include <stdio.h>
 #include <string.h>
 #include <archive.h>
@@ -55,8 +55,8 @@ static void count_machines(const struct tk_trace *t, struct tk_summary *s, struc
   map_free(&seen);
 }
 
-/* Counts flows and flow points without a partner. Points come in time order, so the last point represents its chain: a start
- * that waits for its end, or a step or end that has found its start. */
+/* Counts flows, and flow points without a partner. Points are in order of time, so the last point represents its flow: a start
+ * that waits for its end, or a step or end whose start was found. */
 static void count_flows(const struct tk_trace *t, struct tk_summary *s, struct mem *mem) {
   struct chains open;
   if (!chains_init(&open, t, mem)) return;

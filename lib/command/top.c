@@ -1,4 +1,4 @@
-/* top.c - tk_top: passes the rank and host of each track to the analysis. */
+/* top.c - implements tk_top: passes the rank and host of each track to the analysis. */
 #include "analysis/top.h"
 
 #include "base/err.h"

@@ -1,4 +1,4 @@
-/* tree.c - tk_tree: passes the rank and host of each track to the analysis. */
+/* tree.c - implements tk_tree: passes the rank and host of each track to the analysis. */
 #include "analysis/tree.h"
 
 #include "base/err.h"

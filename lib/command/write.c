@@ -1,4 +1,4 @@
-/* write.c - tk_sources_write: writes files made from traces that are not traces themselves, such as pages. */
+/* write.c - implements tk_sources_write: writes files that are derived from traces but are not traces, such as pages. */
 #include <stdlib.h>
 
 #include "base/err.h"

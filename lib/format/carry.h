@@ -1,12 +1,13 @@
-/* carry.h - blocks: parts of a graph that only another format than the output's understands.
+/* carry.h - blocks: data that a format embeds for another format, which alone understands it.
  *
  *     XPlane in JSON     graphs -> carrier of XPlane -> an XSpace without events -> a top-level key "xplane" after the events
  *     and back           the reader finds the key -> format_adopt -> tables as if the trace had been read as XPlane
  *
- * A format with a carrier makes blocks: a sink that writes, for the graphs it receives, a file of its format with the data that
- * the graph cannot represent. A format whose info sets `carries` stores them without knowing their meaning. The code that opens
- * the sink of a trace fills a struct carry (format.h) and passes it with the options; otherwise nothing is carried. In a graph
- * that was read, a block is a meta whose key and origin are the name of its format, until that format adopts it. */
+ * The carrier of a format is a sink that creates blocks: for the graphs that it receives, it writes a file of its format with
+ * the data that the graph cannot represent. A format whose info sets `carries` stores such blocks without interpreting them.
+ * The code that opens the sink of a trace fills in a struct carry (format.h) and passes it with the options; otherwise no
+ * blocks are stored. In a graph that was read, a block is a meta whose key and origin are the name of its format, until that
+ * format adopts it (converts it to its own tables). */
 #ifndef FORMAT_CARRY_H
 #define FORMAT_CARRY_H
 
@@ -18,7 +19,7 @@ enum { CARRY_MOST = 4 };
 struct carried {
   const char *name; /* name of the format */
   struct sink *sink;
-  struct out out;   /* memory to which the sink writes */
+  struct out out;   /* memory output to which the sink writes */
 };
 
 struct carry {
@@ -27,17 +28,17 @@ struct carry {
   struct mem mem;
 };
 
-/* The functions of a sink, applied to all carriers; `c` may be NULL. Losses are counted in *saved. The graph is the one in
- * `of`. */
+/* The functions of a sink, applied to all carriers; `c` may be NULL. Losses are added to *saved. The graph is the one in `of`.
+ * They return false with err on failure. */
 bool carry_open(struct carry *c, const struct tk_trace *first, struct tk_err *err);
 bool carry_write(struct carry *c, const struct sink *of, const struct tk_trace *t, struct tk_err *err);
 bool carry_close(struct carry *c, const struct tk_trace *first, struct tk_saved *saved, struct tk_err *err);
 
-/* Returns the bytes of the i-th format written since the last call, valid until more is written. The pieces of a block
- * concatenate. Returns NULL past the last format. */
+/* Returns the bytes that the i-th carrier has written since the last call, valid until it writes more. All bytes of a carrier
+ * together are its block. Returns NULL if there is no i-th carrier. */
 const uint8_t *carry_take(struct carry *c, unsigned i, const char **name, size_t *n);
 
-/* Registers a block that was read; its bytes are in the raw text of the trace. */
+/* Registers a block that was read. `at`, `size`: its place in the raw text of the trace. */
 void carry_found(struct tk_trace *t, tk_id name, uint64_t at, uint64_t size);
 bool carry_is_block(const struct tk_trace *t, const struct tk_meta *m);
 

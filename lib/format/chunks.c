@@ -9,9 +9,9 @@
 
 enum {
   CHUNK = 1 << 20,
-  TABLES = 8 << 20, /* most bytes of the trace's tables that a chunk copies */
+  TABLES = 8 << 20, /* most bytes of the trace's tables that a chunk may copy */
   SHARE = 8,        /* all chunks together use at most 1 / SHARE of the memory limit */
-  MANY = 16         /* number of chunks without a failure after which the input deserves another try soon */
+  MANY = 16         /* after so many chunks without a failure, the next failure costs little patience again */
 };
 
 struct chunks {
@@ -19,22 +19,22 @@ struct chunks {
   struct tk_trace *t;
   struct mem *mem;
   struct jobs *jobs;     /* NULL = not needed yet */
-  unsigned threads;      /* besides the caller's */
+  unsigned threads;      /* number of threads in addition to the caller's */
   size_t size;           /* bytes of a chunk */
-  uint64_t from;         /* offset at which to try again */
-  uint64_t patience;     /* distance of the next try after another failure */
-  unsigned round;        /* number of turns of these threads */
-  unsigned given, taken; /* chunks; free-running counters */
+  uint64_t from;         /* offset from which reading with threads may be tried again */
+  uint64_t patience;     /* how far `from` moves at the next failure, in bytes */
+  unsigned round;        /* how often these threads have been used */
+  unsigned given, taken; /* numbers of chunks, which only increase */
   unsigned n;
   struct chunk v[];
 };
 
-/* State of one turn: the caller and its request. */
+/* A turn: one call of chunks_read, with its arguments. */
 struct turn {
   struct chunks *s;
   void *one;
   struct in *in;
-  uint64_t most; /* bytes that may still be cut */
+  uint64_t most; /* bytes that may still go into chunks */
   struct tk_err *err;
 };
 
@@ -55,7 +55,7 @@ static bool is_ready(const struct chunks *s, const struct chunk *c) {
   return s->of->has_no_fragments || (c->round == s->round && !fragment_is_outgrown(&c->fragment, s->t));
 }
 
-/* Prepares the chunk with everything that the trace contains by now. */
+/* Gives the chunk a copy of all tables that the trace contains so far. */
 static bool chunks_prepare(struct turn *u, struct chunk *c) {
   struct chunks *s = u->s;
   if (is_ready(s, c)) return true;
@@ -68,7 +68,7 @@ static bool chunks_prepare(struct turn *u, struct chunk *c) {
   return false;
 }
 
-/* Cuts the next chunk of the input; false if the sequential reader must handle what follows, including errors. */
+/* Cuts the next chunk from the input. Returns false if the sequential reader must handle the next bytes, or an error. */
 static bool cut(struct turn *u, struct chunk *c) {
   struct chunks *s = u->s;
   if (!u->most || !chunks_prepare(u, c)) return false;
@@ -85,7 +85,7 @@ static bool cut(struct turn *u, struct chunk *c) {
 
 /* ---- joining ---- */
 
-/* Joins the chunk's events with the trace. If that fails, the chunk counts as unread. */
+/* Joins the chunk's events with the trace. If this fails, the chunk counts as not read. */
 static void join(struct turn *u, struct chunk *c) {
   struct tk_trace *t = u->s->t;
   const tk_id events = t->n_events, points = t->n_flow_points;
@@ -93,7 +93,7 @@ static void join(struct turn *u, struct chunk *c) {
   else c->read = 0;
 }
 
-/* Returns chunks that have not joined to the input. */
+/* Puts the bytes of chunks that did not join back into the input. */
 static bool put_back(struct turn *u, const struct chunk *c) {
   struct chunks *s = u->s;
   bool ok = true;
@@ -105,7 +105,8 @@ static bool put_back(struct turn *u, const struct chunk *c) {
   return ok && in_put_back(u->in, c->text + c->read, c->size - c->read, u->err);
 }
 
-/* Returns true when several threads have nothing more to do, and all chunks have joined or were returned to the input. */
+/* Reads as many chunks as possible with several threads. Returns true when all chunks have joined or were put back into the
+ * input. */
 static bool read_all(struct turn *u) {
   struct chunks *s = u->s;
   bool more = true;

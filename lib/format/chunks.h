@@ -5,16 +5,16 @@
  *     ... event event | event event event | event event ev...
  *                     |<---- chunk 1 ---->|<--- chunk 2 ---
  *
- * If a chunk starts after an event and is read to its very end, then the next chunk also starts after an event, even if that
- * was only a guess. So chunks join in order, as long as they contain nothing but valid events. Anything else (metadata, damage,
- * the end, a position that only looked like the start of an event) goes back into the input, with all later chunks, and the
- * sequential reader continues from there. It alone decides about repairs and the meaning of names. The trace does not depend on
- * the number of threads, nor on the positions of the cuts.
+ * The position of a cut is a guess, but if a chunk starts after an event and is read to its very end, then the next chunk also
+ * starts after an event. So chunks join in order, as long as they contain only valid events. If there is anything else
+ * (metadata, damage, the end, a position that only looked like the start of an event), it goes back into the input, together
+ * with all later chunks, and the sequential reader continues there. Only the sequential reader makes repairs and interprets
+ * names. The trace depends neither on the number of threads nor on the positions of the cuts.
  *
- * An input that keeps failing is left to the sequential reader for longer each time.
+ * Each time chunks fail again, the sequential reader reads more of the input before the next try.
  *
- * A format whose events depend on everything before them has no fragments: its chunks hold what can be derived from their bytes
- * alone, and `joined` passes that to the sequential reader. */
+ * If the events of a format depend on everything before them, the format does not use fragments. Its chunks contain only data
+ * that follows from their own bytes, and `joined` passes this data to the sequential reader. */
 #ifndef FORMAT_CHUNKS_H
 #define FORMAT_CHUNKS_H
 
@@ -25,28 +25,28 @@ struct chunk {
   struct fragment fragment; /* empty if the format does not use it */
   const struct chunks_of *of;
   void *reader;    /* state of the format's reader */
-  bool prepared;   /* `begin` was called, and `end` was not */
-  uint8_t *text;   /* [size], followed by the pad of an input */
+  bool prepared;   /* `begin` was called, but not `end` */
+  uint8_t *text;   /* [size], followed by the pad that inputs have, too */
   size_t size, read;
   uint64_t offset; /* position of the text in the input */
   unsigned round;  /* turn in which it was prepared */
   struct tk_err err;
 };
 
-/* The format's functions on chunks; `one` is its sequential reader of the whole input. */
+/* The functions of a format for chunks. `one`: the format's sequential reader of the whole input. */
 struct chunks_of {
   size_t reader_size;
   bool has_no_fragments;
-  unsigned room; /* most bytes that a reader allocates per byte of text; 0 = as for a fragment */
-  /* Returns the length of the whole events at the start of text[0, n) that others follow; 0 = none. */
+  unsigned room; /* most bytes that a reader allocates per byte of text; 0 = as many as for a fragment */
+  /* Returns the length of the complete events with which text[0, n) begins, if more events follow; 0 = none. */
   size_t (*cut)(const uint8_t *text, size_t n);
-  /* Gives the chunk's reader the state of the sequential reader; `end` frees it, also after a failure. */
+  /* Copies the state of the sequential reader to the chunk's reader. `end` frees the copy, also after a failure. */
   bool (*begin)(struct chunk *c, const void *one);
   void (*end)(struct chunk *c);
-  /* Reads the chunk as far as it is certain, and stores that length in *read*; called on any thread. */
+  /* Reads the chunk as far as its content is certain, and stores this length in *read*. May be called on any thread. */
   void (*read)(struct chunk *c);
-  /* Called after the chunk's events and flow points were appended after the given ids. Without fragments: takes the data as far
-   * as it can, and stores that length in *read*. */
+  /* Called after the chunk's events and flow points were appended; `events` and `points` are the ids before them. Without
+   * fragments: uses the chunk's data as far as possible, and stores this length in *read*. */
   void (*joined)(struct chunk *c, void *one, tk_id events, tk_id points);
   /* Returns false with an error if the caller wants to stop. */
   bool (*tick)(void *one);
@@ -54,19 +54,19 @@ struct chunks_of {
 
 struct chunks;
 
-/* Prepares chunks of *size* bytes (0 = 1 MiB) for a trace. *s is NULL if there are no threads or too little memory. Returns
- * false when memory runs out. */
+/* Prepares chunks of *size* bytes (0 = 1 MiB) for a trace. *s becomes NULL if there are no threads or too little memory.
+ * Returns false when memory runs out. */
 bool chunks_start(struct chunks **s, const struct chunks_of *of, struct tk_trace *t, unsigned threads, size_t size);
 /* `s` may be NULL. */
 void chunks_stop(struct chunks *s);
 
-/* True if reading with several threads pays from this offset, which is after an event. */
+/* True if reading with several threads is worth trying at this offset, which must be after an event. */
 bool chunks_are_due(const struct chunks *s, uint64_t offset);
-/* Returns the least number of bytes that are read. */
+/* Returns the smallest number of bytes for which chunks_read may be called. */
 size_t chunks_least(const struct chunks *s);
 
-/* Reads events from the next `most` bytes until something else follows. The input is positioned after an event before and
- * afterwards. Returns false with `err` set. */
+/* Reads events from the next `most` bytes, until something else follows. Both before and afterwards, the position of the input
+ * is after an event. Returns false with `err` set. */
 bool chunks_read(struct chunks *s, void *one, struct in *in, uint64_t most, struct tk_err *err);
 
 #endif

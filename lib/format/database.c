@@ -18,7 +18,7 @@ bool database_open(struct database *d, struct in *in, struct tk_trace *t, const 
 
 void database_close(struct database *d) {
   if (sqlite_is_cut(d->db)) {
-    trace_note(d->t, TK_NOTE_REPAIR, in_size(d->in), "the file is shorter than its header says: what it lacks is lost");
+    trace_note(d->t, TK_NOTE_REPAIR, in_size(d->in), "the file is shorter than its header states: the missing data is lost");
     d->t->truncated = true;
   }
   d->t->counts.bytes = in_size(d->in);
@@ -71,7 +71,7 @@ bool database_each_whole(struct database *d, const struct sqlite_table *table, d
   unsigned n = 0;
   for (; n < table->n_columns && n < SQLITE_COLUMNS; n++) index[n] = (int)n;
   if (table->n_columns > SQLITE_COLUMNS)
-    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "tables with more than 64 columns: the others are lost");
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "tables with more than 64 columns: the columns after the 64th are lost");
   return walk(d, table, index, n, take, arg);
 }
 
@@ -113,7 +113,7 @@ void database_triple(struct database *d, tk_id key, const struct cell *v) {
 
 /* ---- times ---- */
 
-static const int64_t MOST_NS = INT64_C(100) * 86400 * 1000000000; /* 100 days: tk_time has a range of 106 */
+static const int64_t MOST_NS = INT64_C(100) * 86400 * 1000000000; /* 100 days; the range of tk_time is 106 days */
 
 static bool number_of(const struct cell *c, int64_t *v) {
   char digits[24] = "";
@@ -126,7 +126,7 @@ static bool number_of(const struct cell *c, int64_t *v) {
   return n.kind == NUM_INT && !*end;
 }
 
-/* 0 stands for a time that is missing, and does not become the origin. */
+/* 0 stands for a missing time and must not become the origin */
 bool database_time(struct database *d, const struct cell *c, tk_time *ts) {
   int64_t at, ns;
   if (!number_of(c, &at) || (!d->has_origin && at == 0)) return false;
@@ -147,8 +147,9 @@ bool database_span(struct database *d, const struct cell *start, const struct ce
     return false;
   }
   const bool ends = database_time(d, end, &last);
-  e->kind = ends ? TK_SPAN : TK_BEGIN; /* the process died before its end */
-  if (ends && last < e->ts) trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "spans that end before they begin: using 0");
+  e->kind = ends ? TK_SPAN : TK_BEGIN; /* without an end: the process died before the end */
+  if (ends && last < e->ts)
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "spans that end before they begin: the duration is set to 0");
   e->dur = ends && last > e->ts ? last - e->ts : 0;
   return true;
 }
@@ -206,8 +207,8 @@ void database_name(struct database *d, tk_id track, tk_id name) {
 /* ---- texts ---- */
 
 struct text_item {
-  uint64_t at, n; /* in `bytes` */
-  tk_id id;       /* 0 = not used yet */
+  uint64_t at, n; /* place in `bytes` */
+  tk_id id;       /* string id; 0 = not used yet */
 };
 
 void database_texts_init(struct database_texts *x, struct mem *mem) {
@@ -240,7 +241,7 @@ tk_id database_text(struct database *d, struct database_texts *x, const struct c
   if (c->type != CELL_INT) return 0;
   const uint32_t *known = map_get(&x->index, (uint64_t)c->i);
   if (!known) {
-    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "names whose text the database lacks");
+    trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "ids of names that the database does not contain: the name is left empty");
     return 0;
   }
   struct text_item *item = (struct text_item *)(void *)x->items.data + *known;

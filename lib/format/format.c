@@ -1,4 +1,4 @@
-/* format.c - the table, and detection by verified structure. */
+/* format.c - the table of formats, and detection of an input's format by its structure. */
 #include "format.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ const struct format *format_by_name(const char *name) {
 
 const struct format *format_default(void) { return FORMATS[0]; }
 
-/* Returns the length of the longest extension of f at the end of the first n bytes of a path. */
+/* Returns the length of the longest extension of f with which the first n bytes of a path end. */
 static size_t ending_length(const struct format *f, const char *path, size_t n) {
   size_t longest = 0;
   for (const char *const *e = f->info.endings; *e; e++) {
@@ -46,7 +46,8 @@ static size_t ending_length(const struct format *f, const char *path, size_t n) 
   return longest;
 }
 
-/* If two formats claim a path, the longer extension wins: ".speedscope.json" is not ".json". */
+/* Returns the format that a path's extension selects. If two formats match, the longer extension wins: ".speedscope.json" is
+ * not ".json". */
 static const struct format *claim(const char *path, size_t n, size_t *ending) {
   const struct format *best = NULL;
   *ending = 0;
@@ -75,7 +76,7 @@ struct tk_path tk_path_of(const char *path) {
   return out;
 }
 
-/* A word shared by several formats selects none. */
+/* Returns the format with this word as a name; NULL if several formats share the word. */
 static const struct format *format_called(const char *word, size_t n) {
   const struct format *found = NULL;
   for (size_t i = 0; i < N_FORMATS; i++) {
@@ -88,7 +89,7 @@ static const struct format *format_called(const char *word, size_t n) {
   return found;
 }
 
-/* An extension selects the format of a file whose whole name it is. */
+/* An extension such as "json" is treated like a file name with this extension. */
 struct tk_path tk_format_of(const char *word) {
   char name[64];
   snprintf(name, sizeof name, *word == '.' ? "x%s" : "x.%s", word);
@@ -114,7 +115,8 @@ const char *format_ending(const struct format *f, char *text) {
   return text;
 }
 
-/* True if JSON of a trace seems to start at p: a bracket at the start of a line or of a call, followed by what may follow. */
+/* True if the JSON of a trace seems to start at p: a bracket at the start of a line or of a call, followed by plausible
+ * text. */
 static bool seems_json(const uint8_t *p, const uint8_t *end, const uint8_t *start) {
   const uint8_t *q = p + 1;
   if (p > start && !strchr("\n\r(=: \t", p[-1])) return false;
@@ -122,7 +124,7 @@ static bool seems_json(const uint8_t *p, const uint8_t *end, const uint8_t *star
   return q < end && (*q == '{' || (*p == '{' && *q == '"'));
 }
 
-/* Text before the JSON is a common accident: the message says where the JSON starts. */
+/* Explains why no format matches. A common cause is text before the JSON; the message then states where the JSON starts. */
 static bool unknown(const uint8_t *p, size_t n, const char *path, struct tk_err *err) {
   const char *what = stranger_name(p, n, path);
   const struct packing *packing = packing_of_bytes(p, n);
@@ -170,7 +172,8 @@ void format_carry_free(struct carry *c) {
   c->n = 0;
 }
 
-/* JSON stores a block as text, which is decoded in place. Not every text under the name of a format is a block. */
+/* Decodes a block that JSON stores as text, in place. Returns false if the text is not a block, although its key is the name of
+ * a format. */
 static bool decode_text(struct tk_trace *t, struct tk_meta *m) {
   uint8_t *text = t->store->raw.data + m->at;
   if (m->size < 2 || text[0] != '"' || text[m->size - 1] != '"') return false;
@@ -182,7 +185,8 @@ static bool decode_text(struct tk_trace *t, struct tk_meta *m) {
   return true;
 }
 
-/* Restores text that is not a block. (A damaged block is removed; otherwise it would be repaired again and again.) */
+/* Restores a text that is not a block. (A damaged block is removed instead; otherwise each later read would repair it
+ * again.) */
 static void restore_text(struct tk_trace *t, struct tk_meta *m, struct tk_meta was) {
   struct buf text = {.mem = &t->store->mem};
   if (base64_append(&text, t->store->raw.data + m->at, (size_t)m->size)) memcpy(t->store->raw.data + m->at, text.data, text.len);
@@ -190,7 +194,7 @@ static void restore_text(struct tk_trace *t, struct tk_meta *m, struct tk_meta w
   *m = was;
 }
 
-/* Drops the blocks of one format, or all. */
+/* Drops the blocks of the given format, or of all formats. */
 static void drop_blocks(struct tk_trace *t, const char *name) {
   tk_id n = 0;
   for (tk_id i = 1; i <= t->n_metas; i++)
@@ -204,7 +208,7 @@ static void note_lost_block(struct tk_trace *t, const char *name) {
   trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, text);
 }
 
-enum { BLOCK_LEAST = 32 }; /* bytes: shorter words may look like base64 too */
+enum { BLOCK_LEAST = 32 }; /* bytes: shorter words may look like base64, too */
 
 static void adopt_blocks(struct tk_trace *t, const struct format *f) {
   struct tk_meta was = {0};
@@ -218,7 +222,7 @@ static void adopt_blocks(struct tk_trace *t, const struct format *f) {
   bool adopted = blocks && f->adopt(t);
   const bool is_word = text && t->metas[text].size < BLOCK_LEAST;
   if (blocks && !adopted && !is_word) note_lost_block(t, f->info.name);
-  /* A trace of that format may have lanes, even if it was read from another. */
+  /* The trace's own format may have lanes, even if the trace was read from another format. */
   for (tk_id i = 1; adopted && i <= t->n_tracks; i++) t->tracks[i].no_lanes = false;
   if (is_word && !adopted) restore_text(t, &t->metas[text], was);
   if (blocks) drop_blocks(t, f->info.name);
@@ -244,8 +248,8 @@ void format_count_lost(const struct format *f, const struct carry *c, const stru
 
 /* ---- detection ---- */
 
-/* True if all fields of the message match: a digit for each wire type by field number, 'v' for a varint or a packed list of
- * them. */
+/* True if all fields of the message match `wires`: by field number, a digit for the wire type, or 'v' for a varint or a packed
+ * list of varints. */
 static bool has_fields_of(const struct pb_field *message, const char *wires) {
   struct pb c = pb_inside(message);
   struct pb_field f;
@@ -257,8 +261,9 @@ static bool has_fields_of(const struct pb_field *message, const char *wires) {
   return any && !c.fault;
 }
 
-/* A pprof profile starts like an XSpace: ValueTypes {int64, int64}, then Samples {ids, values, labels} (profile.proto), where
- * an XSpace has planes and the text of errors. JAX writes such device memory profiles next to its traces. */
+/* True for a pprof profile, which starts like an XSpace: ValueTypes {int64, int64}, then Samples {ids, values, labels}
+ * (profile.proto) at the field numbers where an XSpace has planes and the text of errors. JAX writes such device memory
+ * profiles next to its traces. */
 static bool is_pprof(const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field f;
@@ -269,24 +274,25 @@ static bool is_pprof(const uint8_t *p, size_t n) {
 
 enum { STRANGER_PEEK = 64 << 10 };
 
-/* True, with err set, if the name or the first bytes prove that the file is none of the formats, although one may accept it. */
+/* Returns true with err set if the name or the first bytes prove that the file belongs to none of the formats, although one of
+ * them may accept it. */
 static bool is_stranger(struct in *in, const char *path, struct tk_err *err) {
   size_t n;
-  const uint8_t *p = in_ahead(in, STRANGER_PEEK, &n, NULL); /* the reader reports what cannot be read */
+  const uint8_t *p = in_ahead(in, STRANGER_PEEK, &n, NULL); /* the reader reports read errors */
   const char *what = stranger_result(path);
   if (!what && p) what = stranger_sure(p, n);
   if (what) err_set(err, TK_EFORMAT, "not a trace: %s", what);
   return what != NULL;
 }
 
-/* Returns the row that knows the tables of a database; NULL with err set if none does. */
+/* Returns the format whose tables a database contains; NULL with err set if there is none. */
 static const struct format *whose_database(struct in *in, struct tk_err *err) {
   struct mem mem = {0};
   const struct format *found = NULL;
   struct sqlite *db = sqlite_open(in, &mem, err);
   for (size_t i = 0; db && !found && i < N_FORMATS; i++)
     if (FORMATS[i]->is_database && FORMATS[i]->is_database(db)) found = FORMATS[i];
-  if (db && !found) err_set(err, TK_EFORMAT, "not a trace: an SQLite database with other tables; sqlite3 opens it");
+  if (db && !found) err_set(err, TK_EFORMAT, "not a trace: an SQLite database with other tables; sqlite3 can open it");
   sqlite_close(db);
   return found;
 }
@@ -298,7 +304,7 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;
   if (is_pprof(p, n)) {
-    err_set(err, TK_EFORMAT, "not a trace: a memory or CPU profile; pprof opens it");
+    err_set(err, TK_EFORMAT, "not a trace: a memory or CPU profile; pprof can open it");
     return NULL;
   }
   if (is_stranger(in, path, err)) return NULL;
@@ -319,10 +325,11 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
 
 /* ---- reading ---- */
 
-/* A damaged file may be mistaken for another format, whose messages break before the first replaced number. */
+/* True if a text filter damaged the file. Such a file may look like another format, because messages are damaged from the first
+ * replaced number on. */
 static bool is_mangled(const struct format *f, struct in *in) {
   size_t n;
-  const uint8_t *p = f->shape ? in_ahead(in, MANGLED_LOOK, &n, NULL) : NULL; /* the reader reports what cannot be read */
+  const uint8_t *p = f->shape ? in_ahead(in, MANGLED_LOOK, &n, NULL) : NULL; /* the reader reports read errors */
   if (!p || mangled_damage(f->shape, p, n, n < MANGLED_LOOK) == PB_SOUND) return false;
   for (size_t i = 0; i < N_FORMATS; i++)
     if (FORMATS[i]->shape && mangled_damage(FORMATS[i]->shape, p, n, n < MANGLED_LOOK) == PB_MANGLED) return true;

@@ -1,8 +1,8 @@
 /* format.h - the table of formats.
  *
- * A format is a row: how well the first bytes match it, how to read it into a graph, and how to write graphs. A new format
- * consists of its folder and one line in format.c; help, detection, completion and the tests of every reader with every writer
- * iterate over the table. */
+ * Each format has a row: how well the first bytes of a file match the format, how to read a file into a graph, and how to write
+ * graphs. A new format consists of its folder and one line in format.c; help, detection, completion and the tests of every
+ * reader with every writer iterate over the table. */
 #ifndef FORMAT_FORMAT_H
 #define FORMAT_FORMAT_H
 
@@ -14,10 +14,10 @@
 #include "io/out.h"
 #include "mangled.h"
 
-/* A machine of a trace with several machines. */
+/* One machine of a trace that has several. */
 struct format_machine {
   uint32_t id;      /* id in the file; 0 = none */
-  int64_t ahead_ns; /* lead of its clock over the clock of the machine without an id */
+  int64_t ahead_ns; /* how far its clock is ahead of the clock of the machine without an id */
   tk_id name;       /* string of the graph */
 };
 
@@ -26,54 +26,57 @@ struct sqlite;
 
 struct format {
   struct tk_format_info info;
-  bool binary; /* not text: refused on a terminal */
-  bool packed; /* files that a command names itself are compressed */
-  bool needs_start; /* no event may precede its time base: a merge must know the earliest before it writes */
-  bool own_order; /* its viewers order processes by type, not by sort indices */
+  bool binary; /* not text, so output to a terminal is refused */
+  bool packed; /* files that a command names itself are compressed by default */
+  bool needs_start; /* no event may precede the file's time base, so a merge must know the earliest event before it writes */
+  bool own_order; /* its viewers sort processes by type rather than by sort index */
   bool in_parts; /* its sinks accept parts written by other processes (graph/sink.h) */
-  bool in_manifest; /* Perfetto can read it, so a manifest may list such files */
-  const char *runs_in; /* path below a logdir where its viewers look for run folders with a file per host; NULL = none */
-  int gzip_level; /* default compression level; 0 = the default of every output */
-  /* Returns the bits of structure verified in the first n bytes (at most FORMAT_PEEK); 0 = another format. */
+  bool in_manifest; /* Perfetto can read it, so it may be listed in a manifest */
+  const char *runs_in; /* path below a logdir where its viewers look for runs with a file per host; NULL = none */
+  int gzip_level; /* default compression level; 0 = the general default */
+  /* Returns how many bits of the format's structure the first n bytes (at most FORMAT_PEEK) match; 0 = not this format. */
   unsigned (*bid)(const uint8_t *p, size_t n);
-  /* Formats that are SQLite databases all bid on its header; the tables tell them apart. NULL = the bid decides. */
+  /* For formats that are SQLite databases, which all match the same header: true if the tables belong to the format. NULL:
+   * `bid` decides. */
   bool (*is_database)(const struct sqlite *db);
-  /* Protobuf formats: field types of the messages, used to recognise damage by a text filter. NULL = text. */
+  /* For protobuf formats: field types of the messages, by which damage by a text filter is recognised. NULL = text. */
   const struct pb_shape *shape;
   /* Judging by its first bytes, does the input contain events? NULL: always. */
   bool (*is_trace)(struct in *in);
-  /* Returns the rank stated near the start; -1 = none. NULL = never stated. */
+  /* Returns the rank that the first bytes state; -1 = none. NULL: the format never states it there. */
   int64_t (*stated_rank)(struct in *in);
-  /* Returns the process of the first event; -1 = unknown. NULL = not found without reading all. */
+  /* Returns the process of the first event; -1 = unknown. NULL: it cannot be found without reading the whole file. */
   int64_t (*stated_process)(struct in *in);
-  /* Returns the clock of a trace of this format in the terms of Perfetto's manifest; NULL if the manifest has to assume one. */
+  /* Returns the name in Perfetto's manifest for the clock of a trace of this format; NULL if the manifest cannot name it. */
   const char *(*clock_name)(const struct tk_trace *t);
-  /* Describes the `at`-th machine of a trace; false past the last. NULL = the format has no machines. */
+  /* Describes machine number `at` of a trace; returns false if there are fewer. NULL: the format has no machines. */
   bool (*machine)(const struct tk_trace *t, uint32_t at, struct format_machine *m);
-  /* Describes track `at` of a trace that was loaded without restoring; false if it was loaded otherwise. NULL = tracks of the
-   * graph are those of the file. */
+  /* Describes track `at` of a trace that was loaded without restoring another format's tracks; returns false if it was loaded
+   * with restoring. NULL: the tracks of the graph are those of the file. */
   bool (*track)(const struct tk_trace *t, tk_id at, struct format_track *track);
-  /* Returns a sink that writes the data that other formats carry for this one. NULL = none. */
+  /* Returns a sink that writes the data which other formats embed for this format (format/carry.h). NULL: the format has
+   * none. */
   struct sink *(*carrier)(struct out *out, const struct sink_options *opt);
-  /* Merges blocks into the sealed trace that contained them. Returns false if they are damaged. */
+  /* Merges embedded blocks into the sealed trace that contained them. Returns false if the blocks are damaged. */
   bool (*adopt)(struct tk_trace *t);
-  /* Returns the number of passthrough blocks of this format in a graph; NULL = none. */
+  /* Returns the number of passthrough blocks in a graph, that is, of data that only this format understands. NULL: the format
+   * has none. */
   uint64_t (*n_passthrough)(const struct tk_trace *t);
-  /* Finds the first and the last time of passthrough data that has a part in the range, which is kept if the trace is only cut
-   * in time. Returns false if there is none. NULL = a cut drops it. */
+  /* Finds the first and the last time of passthrough data that is at least partly in the range. Such data is kept if the trace
+   * is only cut in time. Returns false if there is none. NULL: a cut drops passthrough data. */
   bool (*passthrough_times)(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found);
-  /* Merges the passthrough of `from` into the passthrough of `to`, after the graphs were joined with the given `ids`. A failure
-   * sticks in the memory of `to`. NULL = passthrough belongs to one file and cannot be merged. */
+  /* Merges the passthrough data of `from` into that of `to`, after the graphs were joined with the given `ids`. A failure shows
+   * in the memory of `to`. NULL: passthrough data belongs to one file and cannot be merged. */
   void (*join)(struct tk_trace *to, const struct tk_trace *from, const struct join_ids *ids, void **state);
-  /* Called after the last graph if join created a *state, in the memory of `to`; frees it. */
+  /* Called after the last graph if `join` created a *state; frees the state, which is in the memory of `to`. */
   void (*join_finish)(struct tk_trace *to, void *state);
   /* Reads the whole input into an empty trace, without sealing. */
   bool (*read)(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
-  /* Describes the contents of a trace for `info`, in memory of `keep`; NULL = nothing beyond the graph. */
+  /* Describes the contents of a trace for `info`, in memory of `keep`. NULL: there is nothing to add to the graph. */
   void (*inspect)(const struct tk_trace *t, struct tk_inspection *p, struct arena *keep);
-  /* Returns the properties of the first graph that a sink needs to write a later one by itself; NULL = none. */
+  /* Returns the properties of the first graph that a sink needs if it writes only a later graph. NULL: it needs none. */
   struct sink_start (*start)(const struct tk_trace *first);
-  /* Returns a sink that writes to out, which it does not own; NULL when out of memory. */
+  /* Returns a sink that writes to `out`, which the caller owns; NULL if memory runs out. */
   struct sink *(*writer)(struct out *out, const struct sink_options *opt);
 };
 
@@ -82,57 +85,58 @@ enum { FORMAT_PEEK = 4096, FORMATS_MOST = 8 };
 extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys, format_rocm,
     format_ascend;
 
-/* By row: properties of the first of several graphs that each format's writer needs. */
+/* By format: properties of the first of several graphs that the format's writer needs. */
 struct format_starts {
   struct sink_start of[FORMATS_MOST];
 };
 void format_find_starts(struct format_starts *s, const struct tk_trace *first);
 struct sink_start format_start(const struct format_starts *s, const struct format *f);
 
-/* Prefix of the keys of args that are fields of an event with a name of their own, in such a trace. */
+/* In a trace that was loaded without restoring: prefix for the keys of args that were named fields of an event. */
 #define FILED_FIELD "perfetto.field."
 
-/* First character of text in JSON of args that stands for a value of another type, in such a trace. The next one is its type: u
- * unsigned, p pointer, d double; the rest is the number. */
+/* In such a trace: first character of a text in JSON args that stands for a value of another type. The second character is the
+ * type (u unsigned, p pointer, d double); the rest is the number. */
 enum { FILED_VALUE = 1 };
 
-/* A track as the file describes it, if it was loaded without restoring another format's. */
+/* A track as the file describes it, if it was loaded without restoring another format's tracks. */
 enum format_track_kind { FORMAT_TRACK_NONE, FORMAT_TRACK_PROCESS, FORMAT_TRACK_THREAD, FORMAT_TRACK_NAMED, FORMAT_TRACK_COUNTER };
 struct format_track {
-  uint64_t id;       /* as in the file */
-  tk_id parent;      /* named track that it belongs to; 0 = none */
-  tk_id thread;      /* thread that it is or belongs to; 0 = none */
+  uint64_t id;       /* id in the file */
+  tk_id parent;      /* the named track to which it belongs; 0 = none */
+  tk_id thread;      /* the thread that it is, or to which it belongs; 0 = none */
   tk_id unit, description;
   int32_t rank;
-  uint8_t kind;      /* enum format_track_kind; FORMAT_TRACK_NONE: another track represents it, if the file describes it */
-  uint8_t ordering;  /* of its children, as in the file: 1 lexicographic, 2 chronological, 3 explicit; 0 = not stated */
-  bool used;         /* it has events, or a track below it has */
+  uint8_t kind;      /* enum format_track_kind; FORMAT_TRACK_NONE: the file does not describe it, or another track represents it */
+  uint8_t ordering;  /* order of its children: 1 lexicographic, 2 chronological, 3 explicit; 0 = not stated */
+  bool used;         /* true if it or a track below it has events */
   bool global, has_rank;
-  bool ranked;       /* the file orders processes and threads by their ranks */
-  bool alone;        /* not shown together with its siblings of the same name */
+  bool ranked;       /* true if the file sorts processes and threads by their ranks */
+  bool alone;        /* true if viewers must not merge it with siblings of the same name */
 };
 
 /* Returns the i-th row, or NULL past the last. */
 const struct format *format_row(size_t i);
 const struct format *format_by_name(const char *name);
-/* Returns the format that a user's word selects, as in tk_format_of; NULL if none. */
+/* Returns the format that a word of the user selects (see tk_format_of); NULL if there is none. */
 const struct format *format_by_word(const char *word);
-/* Returns the default output format: the first row. */
+/* Returns the default output format, which is the first row. */
 const struct format *format_default(void);
-/* Finds a format by the extension of a path, ignoring the extension of a compression; NULL if none matches. */
+/* Finds a format by the extension of a path, not counting an extension such as ".gz"; NULL if none matches. */
 const struct format *format_by_path(const char *path);
-/* Writes the extension of files that a command names itself, including compression, to `text`, which has 64 bytes. */
+/* Writes the extension for files that a command names itself, including the extension of the compression, to `text` (64 bytes). */
 const char *format_ending(const struct format *f, char *text);
 /* Opens carriers for all formats but `f`, if f can store blocks. Returns false when memory runs out. */
 bool format_carry(const struct format *f, const struct format_starts *starts, struct carry *c);
 void format_carry_free(struct carry *c);
-/* Passes the blocks of a sealed trace to their formats. */
+/* Lets each format adopt its blocks in a sealed trace. */
 void format_adopt(struct tk_trace *t);
-/* Counts the passthrough of the graph that a file of format f, with or without carriers, cannot store. */
+/* Counts as lost the passthrough data of the graph that a file of format f cannot store. c: the open carriers; may be NULL. */
 void format_count_lost(const struct format *f, const struct carry *c, const struct tk_trace *t, struct sink *s);
-/* Returns the format with the best bid; NULL with an error that describes the content. */
+/* Returns the format that matches best; NULL with an error that describes the content. */
 const struct format *format_detect(struct in *in, const char *path, struct tk_err *err);
-/* Reads the whole input into an empty trace, without sealing; refuses files damaged by a text filter. */
+/* Reads the whole input into an empty trace, without sealing. Refuses files that a text filter damaged. Returns false with err
+ * on failure. */
 bool format_read(const struct format *f, struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
 
 #endif

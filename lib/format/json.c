@@ -1,4 +1,4 @@
-/* json.c - the scanner. See json.h. */
+/* json.c - scans JSON. See json.h. */
 #include "json.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ bool json_need_more(struct json *j) {
 
 /* ---- strings ---- */
 
-/* Returns the first quote, backslash or control character at or after p, testing eight bytes at a time. A byte below 0x20
- * borrows in the subtraction; an equal byte becomes zero in the exclusive or. */
+/* Returns the first quote, backslash or control character at or after p. Tests eight bytes at a time: a byte below 0x20 causes
+ * a borrow in the subtraction, and an equal byte becomes zero in the exclusive or. */
 static const uint8_t *string_stop(const uint8_t *p) {
   const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
   for (;; p += 8) {
@@ -27,7 +27,7 @@ static const uint8_t *string_stop(const uint8_t *p) {
   }
 }
 
-/* True if the quote at q ends a value: a comma, a bracket or the end must follow. */
+/* True if the quote at q ends a value, that is, if a comma, a bracket or the end follows. */
 static bool ends_value(struct json *j, const uint8_t *q) {
   const uint8_t *r = q + 1;
   while (json_is_space(*r)) r++;
@@ -44,9 +44,9 @@ static const uint8_t *end_of_dict(struct json *j, const uint8_t *p) {
   return p < j->end && *p == '}' ? p : NULL;
 }
 
-/* Scans the string whose opening quote is at j->p. Producers that do not escape leave quotes inside values. Such a quote is
- * recognised by what follows it, and only within one line or in front of the last quote, so that a missing comma cannot swallow
- * the file. */
+/* Scans the string whose opening quote is at j->p. Some producers do not escape quotes inside values. A quote counts as part of
+ * the value if the following text shows it, but only within one line or before the last quote, so that a missing comma cannot
+ * make the rest of the file part of a string. */
 static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
   const uint8_t *p = j->p + 1, *newline = NULL;
   s->p = p;
@@ -80,7 +80,7 @@ static bool scan_string(struct json *j, struct json_string *s, bool is_value) {
 
 static bool is_letter(uint8_t c) { return ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_'; }
 
-/* Scans a key that lacks its quotes, or the first one. */
+/* Scans a key without quotes, or without its first quote. */
 static bool scan_bare_key(struct json *j, struct json_string *key) {
   const uint8_t *from = j->p, *p = from;
   if (!is_letter(*p)) return json_bad(j, from, "expected a key");
@@ -156,8 +156,8 @@ bool json_skip(struct json *j) {
 struct word {
   const char *text;
   enum json_type type;
-  const char *fix;  /* repair to report; NULL: valid JSON */
-  const char *said; /* STRING: replacement text */
+  const char *fix;  /* repair to report; NULL: the word is valid JSON */
+  const char *said; /* for STRING: replacement text */
 };
 
 static const char NOT_FINITE[] = "NaN or Infinity: kept as a string";
@@ -293,7 +293,7 @@ static bool copy_key(struct json *j, struct buf *out) {
   return json_key(j, &key) && json_put_string(j, out, &key) && append_or_fail(j, out, ":", 1);
 }
 
-/* After a value inside a container: a comma continues (and copies the next key), a bracket closes. *depth counts down. */
+/* Copies the text after a value inside a container: a comma and the next key, or a closing bracket, which decreases *depth. */
 static bool copy_next(struct json *j, struct buf *out, const uint8_t *kinds, unsigned *depth, bool *closed) {
   uint8_t close = kinds[*depth - 1] == '{' ? '}' : ']';
   *closed = false;

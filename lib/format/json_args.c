@@ -63,7 +63,7 @@ static void take_value(struct tk_trace *t, struct json *j, tk_id key, const stru
   }
 }
 
-/* Converts the members of compact JSON that json_copy wrote. */
+/* Converts the members of an object that json_copy wrote to packed args. */
 static uint32_t members(struct tk_trace *t, struct json *j) {
   struct json_string key;
   struct json_value v;

@@ -1,6 +1,6 @@
 #include "json_pretty.h"
 
-enum { LEVELS = 2 }; /* whose members get lines of their own */
+enum { LEVELS = 2 }; /* levels whose members are on separate lines */
 
 static void put_byte(struct out *to, char c) { *out_reserve(to, 1) = (uint8_t)c, to->next++; }
 

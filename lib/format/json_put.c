@@ -1,4 +1,4 @@
-/* json_put.c - values of JSON that is built as text (json_put.h). */
+/* json_put.c - appends values to JSON text (json_put.h). */
 #include "json_put.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* json_put.h - appends values to JSON that is built as text, each after `before`: ",\"rank\":". */
+/* json_put.h - appends values to JSON text. `before`: text to append first, such as ",\"rank\":". */
 #ifndef FORMAT_JSON_PUT_H
 #define FORMAT_JSON_PUT_H
 
@@ -7,9 +7,9 @@
 
 void json_put_int(struct buf *b, const char *before, int64_t v);
 void json_put_uint(struct buf *b, const char *before, uint64_t v);
-/* Microseconds, exact to the picosecond. */
+/* Appends ps as microseconds, exact to the picosecond. */
 void json_put_us(struct buf *b, const char *before, i128 ps);
-/* A text in quotes; one that is not UTF-8, such as the name of a file, becomes "?". */
+/* Appends a text with quotes. If it is not UTF-8, which the name of a file may not be, appends "?" instead. */
 void json_put_text(struct buf *b, const char *before, const char *text);
 
 #endif

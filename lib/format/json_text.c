@@ -127,7 +127,7 @@ bool json_clean(const uint8_t *p, size_t n) {
 }
 
 size_t json_escape(uint8_t *out, const uint8_t *p, size_t n) {
-  static const char hex[] = "0123456789abcdef", names[] = "btn\0fr"; /* 8, 9, 10, 12, 13 */
+  static const char hex[] = "0123456789abcdef", names[] = "btn\0fr"; /* the escapes of 8, 9, 10, 12 and 13 */
   uint8_t *q = out;
   for (size_t i = 0; i < n; i++) {
     uint8_t c = p[i];

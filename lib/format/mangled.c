@@ -5,14 +5,14 @@
 
 #include "base/utf8.h"
 
-#define MOST (UINT64_C(1) << 40) /* bytes; longer than any file */
+#define MOST (UINT64_C(1) << 40) /* bytes; longer than any real file */
 
 struct look {
-  const uint8_t *end; /* end of the visible bytes */
-  bool replaced;      /* a number contains a replacement */
+  const uint8_t *end; /* end of the bytes that may be examined */
+  bool replaced;      /* true if a number contains a replacement */
 };
 
-/* Checks the tag of the field at p, and its length or value. */
+/* Looks for replacements in the tag of the field at p, and in its length or value. */
 static void look_at_numbers(struct look *look, const uint8_t *p) {
   const bool is_fixed = (*p & 7) == PB_FIXED64 || (*p & 7) == PB_FIXED32;
   for (unsigned i = is_fixed ? 1 : 0; i < 2; i++, p++)
@@ -36,7 +36,7 @@ static bool field_breaks(struct look *look, const struct pb_shape *shape, const 
   return inner && breaks(look, inner, f->p, f->value);
 }
 
-/* Checks the field at p, which extends past the visible bytes. `left` bytes of its message remain. */
+/* Checks the last field, which begins at p and extends beyond the visible bytes. `left`: bytes that remain of its message. */
 static bool last_field_breaks(struct look *look, const struct pb_shape *shape, const uint8_t *p, uint64_t left) {
   struct pb c = pb_over(p, (size_t)(look->end - p));
   struct pb_field f = {.wire = *p & 7};

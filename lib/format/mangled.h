@@ -1,29 +1,29 @@
 /* mangled.h - recognises protobuf files damaged by a text filter that replaced bytes above 0x7f by U+FFFD.
  *
- * It is not enough that all such bytes of a file are U+FFFD: a trace of small numbers may have names that contain it. The proof
- * is that a filter writes three bytes for one into tags, lengths and values, after which the lengths of the surrounding
- * messages are wrong. A file is refused only if both are found, a number that contains a replacement and a damaged message, so
- * valid files are never refused. */
+ * That all such bytes of a file belong to U+FFFD proves nothing: a trace with small numbers may have names that contain this
+ * character. But a filter replaces one byte of a tag, length or value by three bytes, after which the lengths of the
+ * surrounding messages are wrong. A file is refused only if it has both a number that contains a replacement and a damaged
+ * message, so valid files are never refused. */
 #ifndef FORMAT_MANGLED_H
 #define FORMAT_MANGLED_H
 
 #include "format/pb.h"
 
-enum { MANGLED_LOOK = 64 << 10 }; /* number of bytes that is sufficient */
+enum { MANGLED_LOOK = 64 << 10 }; /* number of bytes that must be examined */
 
 /* Field types of a message. */
 struct pb_shape {
-  const char *wires; /* wire type of each field by its number, as a digit; '-' = any. Further fields are unknown */
-  const struct pb_shape *const *inner; /* by number: message type of the field, or NULL; NULL = no field contains a message */
+  const char *wires; /* by field number, a digit: its wire type; '-' = any. Later fields are unknown */
+  const struct pb_shape *const *inner; /* by field number: type of its message, or NULL; NULL = no field contains a message */
 };
 
 enum mangled_damage {
-  PB_SOUND,  /* no damage is visible, or bytes above 0x7f remain that such a filter would have replaced */
-  PB_BROKEN, /* a message is damaged */
-  PB_MANGLED /* the same, and a number contains a replacement */
+  PB_SOUND,  /* no damage is visible, or there are bytes above 0x7f, which a filter would have replaced */
+  PB_BROKEN, /* some message is damaged */
+  PB_MANGLED /* some message is damaged, and a number contains a replacement */
 };
 
-/* Examines the first bytes of a file. `last`: the input ends after them. */
+/* Examines the first bytes of a file. `last`: these are all bytes of the file. */
 enum mangled_damage mangled_damage(const struct pb_shape *file, const uint8_t *p, size_t n, bool last);
 
 #endif

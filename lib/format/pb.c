@@ -50,7 +50,7 @@ static bool read_header(struct pb *c, struct pb_field *f) {
   return f->wire <= PB_FIXED32 || pb_fault(c, WIRE);
 }
 
-/* Reads the content after a header, except for the start or end of a group. */
+/* Reads the value after a field header, except for the start or end of a group. */
 static bool content(struct pb *c, struct pb_field *f) {
   switch (f->wire) {
     case PB_VARINT: return pb_varint(c, &f->value);
@@ -65,13 +65,13 @@ static bool content(struct pb *c, struct pb_field *f) {
   }
 }
 
-/* Stack of open groups, by number. */
+/* Stack of open groups, by field number. */
 struct groups {
   uint32_t open[PB_LEVELS];
   unsigned n;
 };
 
-/* Handles a header that starts or ends a group; sets *what on an error. */
+/* Handles a header that starts or ends a group. On an error, sets *what to a description. */
 static bool edge(struct groups *g, const struct pb_field *f, const char **what) {
   *what = NULL;
   if (f->wire == PB_GROUP) {
@@ -100,7 +100,8 @@ static bool skip_group(struct pb *c, struct pb_field *f) {
   return !c->fault;
 }
 
-/* Fast path: most fields have a one-byte tag and a number or a length. Returns false if this one does not, or is invalid. */
+/* Reads a field in the common form: a one-byte tag, and a number or a length. Returns false if the field has another form or is
+ * invalid. */
 static inline bool next_plain(struct pb *c, struct pb_field *f) {
   const uint8_t *p = c->p, *const end = c->end, tag = *p, wire = tag & 7;
   if (tag >= 0x80 || tag < 8 || (wire != PB_VARINT && wire != PB_BYTES) || ++p == end) return false;
@@ -130,7 +131,8 @@ bool pb_next(struct pb *c, struct pb_field *f) {
 
 /* ---- over an input ---- */
 
-/* Provides a window of at least n bytes, with `behind` bytes before the cursor; false if the input cannot be read that far. */
+/* Requests a window of at least n bytes, with `behind` bytes before the cursor. Returns false if the input cannot be read that
+ * far. */
 static bool open_window(struct pb_in *s, size_t n, size_t behind, struct tk_err *err) {
   size_t avail;
   s->base = in_ahead(s->in, n, &avail, err);
@@ -141,7 +143,7 @@ static bool open_window(struct pb_in *s, size_t n, size_t behind, struct tk_err 
   return s->base != NULL;
 }
 
-/* If the input cannot be read that far, the bytes read so far remain available for smaller requests. */
+/* If the input cannot be read that far, the bytes read so far remain available to smaller requests. */
 bool pb_in_ahead(struct pb_in *s, size_t n) {
   const size_t left = (size_t)(s->end - s->p);
   size_t behind = s->p ? (size_t)(s->p - s->base) : 0;
@@ -169,7 +171,7 @@ static enum pb_status corrupt(struct pb_in *s, const char *what) {
   return PB_FAIL;
 }
 
-/* Reads a header and the value of a number, or the length of PB_BYTES, checked against the end of the message. */
+/* Reads a field's header, and its number or, for PB_BYTES, its length, which must not exceed the end of the message. */
 static enum pb_status in_header(struct pb_in *s, uint64_t end, struct pb_field *f) {
   struct pb c;
   uint64_t at = pb_in_offset(s), left;
@@ -217,7 +219,7 @@ enum pb_status pb_in_next(struct pb_in *s, uint64_t end, struct pb_field *f) {
 
 enum pb_status pb_in_bytes(struct pb_in *s, uint64_t n, const uint8_t **p) {
   if (n > (uint64_t)(s->end - s->p)) {
-    if (n > SIZE_MAX / 4 && !s->last) n = SIZE_MAX / 4; /* more than any input: the window grows with the data that arrives */
+    if (n > SIZE_MAX / 4 && !s->last) n = SIZE_MAX / 4; /* more than any input; windows grow with arriving data */
     if (!pb_in_ahead(s, (size_t)n)) return PB_FAIL;
     if (n > (uint64_t)(s->end - s->p)) return PB_CUT;
   }

@@ -2,9 +2,9 @@
  *
  *     tag varint = number << 3 | wire      0 varint    1 eight bytes    2 length, bytes    3 .. 4 group    5 four bytes
  *
- * Lengths are compared with the remaining bytes and never added to a pointer. Groups, which none of our messages has, are
- * skipped with a stack of 100 levels, the depth at which protobuf itself gives up; nothing here recurses. Unknown fields are
- * skipped. */
+ * Lengths are compared with the number of remaining bytes before they are added to a pointer. Groups, which none of our
+ * messages has, are skipped with a stack of 100 levels, the limit of protobuf itself; no function is recursive. Unknown fields
+ * are skipped. */
 #ifndef FORMAT_PB_H
 #define FORMAT_PB_H
 
@@ -13,18 +13,18 @@
 enum pb_wire { PB_VARINT, PB_FIXED64, PB_BYTES, PB_GROUP, PB_GROUP_END, PB_FIXED32 };
 enum {
   PB_LEVELS = 100,
-  PB_HEADER = 20,     /* most bytes of a tag and a length */
-  PB_BACK = 32 << 10  /* bytes that the cursor over an input can move back */
+  PB_HEADER = 20,     /* most bytes of a tag and a length together */
+  PB_BACK = 32 << 10  /* how many bytes the cursor over an input can move back */
 };
 
 struct pb_field {
   uint32_t number;
-  uint8_t wire;     /* PB_VARINT, PB_FIXED64, PB_BYTES or PB_FIXED32 */
-  uint64_t value;   /* the number, or the length of PB_BYTES */
-  const uint8_t *p; /* PB_BYTES: the value */
+  uint8_t wire;     /* wire type: PB_VARINT, PB_FIXED64, PB_BYTES or PB_FIXED32 */
+  uint64_t value;   /* the number; for PB_BYTES, the length */
+  const uint8_t *p; /* for PB_BYTES: the bytes */
 };
 
-/* Combines number and wire type for switch. */
+/* Combines field number and wire type to one number, for switch. */
 #define PB_KEY(number, wire) ((uint32_t)(number) << 3 | (wire))
 static inline uint32_t pb_field_key(const struct pb_field *f) { return f->number << 3 | f->wire; }
 
@@ -32,18 +32,18 @@ static inline uint32_t pb_field_key(const struct pb_field *f) { return f->number
 
 struct pb {
   const uint8_t *p, *end;
-  const char *fault; /* error at p, or NULL */
-  bool limit;        /* the error is groups nested too deeply */
+  const char *fault; /* description of an error at p, or NULL */
+  bool limit;        /* true if the error is that groups are nested too deeply */
 };
 
-/* p may be NULL for an empty message. */
+/* Returns a cursor over n bytes; p may be NULL for an empty message. */
 static inline struct pb pb_over(const void *p, size_t n) { return (struct pb){.p = p, .end = p ? (const uint8_t *)p + n : NULL}; }
 /* Returns a cursor over the message in a field; an empty one if the field is a number. */
 static inline struct pb pb_inside(const struct pb_field *f) {
   return f->wire == PB_BYTES ? pb_over(f->p, (size_t)f->value) : pb_over(NULL, 0);
 }
 
-/* The slow path of pb_varint. */
+/* Reads a varint of more than one byte, for pb_varint. */
 bool pb_varint_slow(struct pb *c, uint64_t *v);
 static inline bool pb_varint(struct pb *c, uint64_t *v) {
   if (c->p < c->end && *c->p < 0x80) {
@@ -53,7 +53,7 @@ static inline bool pb_varint(struct pb *c, uint64_t *v) {
   return pb_varint_slow(c, v);
 }
 
-/* Reads the next field. Returns false at the end of the message, or on an error (c->fault). */
+/* Reads the next field. Returns false at the end of the message, or on an error, which c->fault describes. */
 bool pb_next(struct pb *c, struct pb_field *f);
 
 static inline double pb_as_double(uint64_t bits) {
@@ -69,31 +69,32 @@ static inline double pb_as_double(uint64_t bits) {
 struct pb_in {
   struct in *in;
   struct tk_err *err;
-  const uint8_t *base, *p, *end; /* the window */
-  uint64_t header; /* offset of the last field read by pb_in_next */
+  const uint8_t *base, *p, *end; /* the window and the position in it */
+  uint64_t header; /* offset of the field that pb_in_next read last */
   uint64_t base_offset;
-  bool last; /* the window extends to the end of the input */
-  const char *fault; /* if PB_FAIL concerns the bytes of the message: the reason */
+  bool last; /* true if the window extends to the end of the input */
+  const char *fault; /* for PB_FAIL: the reason, if the message itself is invalid */
 };
 
 enum pb_status {
   PB_FIELD,
-  PB_DONE, /* end of the message */
+  PB_DONE, /* the message has ended */
   PB_CUT,  /* the input ends inside the message */
-  PB_FAIL  /* error in err */
+  PB_FAIL  /* an error, which err describes */
 };
 
 static inline uint64_t pb_in_offset(const struct pb_in *s) { return s->base_offset + (uint64_t)(s->p - s->base); }
 
-/* Reads the next field of the message that ends at offset `end`. For PB_BYTES only the header is consumed: take the content
- * with pb_in_bytes, skip it with pb_in_skip, or read it as a message that ends at pb_in_offset + value. */
+/* Reads the next field of the message that ends at offset `end`. For PB_BYTES, only the header is consumed: the caller gets the
+ * content with pb_in_bytes, skips it with pb_in_skip, or reads it as a message that ends at pb_in_offset + value. */
 enum pb_status pb_in_next(struct pb_in *s, uint64_t end, struct pb_field *f);
-/* Returns the n bytes at the cursor and advances past them; valid until the next call. */
+/* Sets *p to the n bytes at the cursor and moves past them; they are valid until the next call. */
 enum pb_status pb_in_bytes(struct pb_in *s, uint64_t n, const uint8_t **p);
 enum pb_status pb_in_skip(struct pb_in *s, uint64_t n);
-/* Moves back to an offset within the last PB_BACK bytes, so that repairs do not depend on the positions of windows. */
+/* Moves back to an offset within the last PB_BACK bytes. Repairs can therefore return to any such position, wherever a window
+ * begins. */
 bool pb_in_back(struct pb_in *s, uint64_t offset);
-/* Provides at least n bytes in the window, fewer only at the end of the input. Returns false with err set. */
+/* Makes at least n bytes available in the window, fewer only at the end of the input. Returns false with err set on failure. */
 bool pb_in_ahead(struct pb_in *s, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* pb_out.h - appends protobuf fields to a buffer.
  *
- * Lengths precede bytes, so a nested message is built in a buffer of its own and then appended: for messages of some tens of
- * bytes, a copy is cheaper than reserving room and filling it in later. */
+ * Because the length precedes the bytes, a nested message is built in a separate buffer and then appended. For messages of some
+ * tens of bytes, copying is cheaper than reserving room for the length and filling it in later. */
 #ifndef FORMAT_PB_OUT_H
 #define FORMAT_PB_OUT_H
 
@@ -17,7 +17,7 @@ static inline void pb_u64(struct buf *b, uint32_t field, uint64_t v) {
   if (p) b->len = (size_t)(varint_put(pb_key(p, field, PB_VARINT), v) - b->data);
 }
 
-/* int32 and int64: negative numbers take ten bytes. */
+/* Appends an int32 or int64; negative numbers take ten bytes. */
 static inline void pb_i64(struct buf *b, uint32_t field, int64_t v) { pb_u64(b, field, (uint64_t)v); }
 
 static inline void pb_fixed64(struct buf *b, uint32_t field, uint64_t v) {
@@ -52,7 +52,7 @@ static inline void pb_bytes(struct buf *b, uint32_t field, const void *bytes, si
 
 static inline void pb_message(struct buf *b, uint32_t field, const struct buf *inner) { pb_bytes(b, field, inner->data, inner->len); }
 
-/* Copies a field, except that varints are written in their shortest form. */
+/* Copies a field. Varints are written in their shortest form. */
 static inline void pb_field(struct buf *b, const struct pb_field *f) {
   if (f->wire == PB_BYTES) pb_bytes(b, f->number, f->p, (size_t)f->value);
   else if (f->wire == PB_VARINT) pb_u64(b, f->number, f->value);

@@ -8,10 +8,10 @@ static ProtobufCAllocator allocator_of(struct mem *mem) {
   return (ProtobufCAllocator){.alloc = alloc_counted, .free = free_counted, .allocator_data = mem};
 }
 
-/* True if protobuf-c would find nothing in the message but what the schema allows. Recurses at most `depth` levels. */
+/* True if protobuf-c would only find what the schema allows. Recurses at most `depth` levels. */
 static bool scan(const ProtobufCMessageDescriptor *type, struct pb c, unsigned depth) {
   struct pb_field f;
-  uint64_t seen = 0; /* by index in the schema: fields that hold one message */
+  uint64_t seen = 0; /* bit set, by index in the schema: fields with one message that have occurred */
   while (pb_next(&c, &f)) {
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, f.number);
     if (!field || field->type != PROTOBUF_C_TYPE_MESSAGE) continue;

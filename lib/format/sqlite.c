@@ -1,4 +1,4 @@
-/* sqlite.c - see sqlite.h: the header, pages, records. The schema's text is taken apart by sqlite_schema.c. */
+/* sqlite.c - see sqlite.h. Reads the header, pages and records; sqlite_schema.c parses the text of the schema. */
 #include "sqlite.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum {
   HEADER = 100,
   TABLE_INTERIOR = 0x05, TABLE_LEAF = 0x0d,
-  BLOCK = 64,            /* pages read at once while they follow each other */
+  BLOCK = 64,            /* most consecutive pages that are read at once */
   TABLES_MOST = 4096,
   RESERVED_MOST = 255
 };
@@ -36,7 +36,7 @@ static uint32_t u32(const uint8_t *p) { return u16(p) << 16 | u16(p + 2); }
 
 /* ---- pages ---- */
 
-/* Reads `n` pages from page `number` on; returns the number of whole pages, 0 at the end or with err set. */
+/* Reads `n` pages, beginning with page `number`. Returns the number of complete pages; 0 at the end, or with err set. */
 static uint32_t read_pages(struct sqlite *db, uint8_t *to, uint32_t number, uint32_t n, struct tk_err *err) {
   if (number == 0 || number > db->n_pages) return 0;
   if (n > db->n_pages - number + 1) n = db->n_pages - number + 1;
@@ -48,28 +48,28 @@ static uint32_t read_pages(struct sqlite *db, uint8_t *to, uint32_t number, uint
 /* ---- a walk ---- */
 
 struct level {
-  uint8_t *page; /* an interior page */
-  uint32_t at, n; /* next child, number of children */
+  uint8_t *page; /* copy of an interior page */
+  uint32_t at, n; /* index of the next child; number of children */
 };
 
 struct sqlite_walk {
   struct mem *mem;
-  uint8_t *block; /* pages first .. first+n_block-1, followed by MEM_SLACK bytes */
+  uint8_t *block; /* consecutive pages, from page `first` on: n_block pages, followed by MEM_SLACK bytes */
   uint32_t first, n_block, last;
   struct level levels[SQLITE_DEPTH];
   unsigned depth;
-  const uint8_t *leaf; /* NULL = between leaves */
-  uint8_t *overflow;   /* one page of a long row */
+  const uint8_t *leaf; /* the current leaf; NULL = between two leaves */
+  uint8_t *overflow;   /* room for one page of a long row */
   uint32_t cell, n_cells;
   uint64_t visited;
-  struct buf row;  /* a long row, put together */
-  struct buf text; /* texts that were UTF-16 */
-  int16_t *slot;   /* by place in the record: index of the wanted column, -1 = unwanted */
+  struct buf row;  /* room for the bytes of a long row */
+  struct buf text; /* room for texts that are converted from UTF-16 */
+  int16_t *slot;   /* by position in the record: index of the wanted column; -1 = not wanted */
   uint32_t n_slots;
   int rowid_slot;
 };
 
-/* Returns a page, valid until the next call; NULL if the file lacks it, or with err set. */
+/* Returns a page, valid until the next call. Returns NULL if the file lacks the page, or with err set. */
 static const uint8_t *page_at(const struct sqlite_scan *s, uint32_t number, struct tk_err *err) {
   struct sqlite_walk *w = s->walk;
   if (number < w->first || number >= w->first + w->n_block) {
@@ -83,7 +83,7 @@ static const uint8_t *page_at(const struct sqlite_scan *s, uint32_t number, stru
 
 static uint32_t header_of(uint32_t number) { return number == 1 ? HEADER : 0; }
 
-/* Returns the offset of the i-th cell; 0 if it is outside of the page. */
+/* Returns the offset of the i-th cell; 0 if it is outside the page. */
 static uint32_t cell_at(const struct sqlite *db, const uint8_t *page, uint32_t head, uint32_t i) {
   const uint32_t length = page[head] == TABLE_LEAF ? 8 : 12, at = head + length + 2 * i;
   if (at + 2 > db->usable) return 0;
@@ -108,7 +108,7 @@ static bool push_interior(struct sqlite_scan *s, const uint8_t *page, uint32_t h
 /* Enters a page of the tree. Returns false if it is damaged, or with err set. */
 static bool enter(struct sqlite_scan *s, uint32_t number, struct tk_err *err) {
   struct sqlite_walk *w = s->walk;
-  if (++w->visited > s->db->n_pages) return false; /* pages that contain each other */
+  if (++w->visited > s->db->n_pages) return false; /* damage: pages that contain each other */
   const uint8_t *page = page_at(s, number, err);
   const uint32_t head = header_of(number);
   if (!page) return false;
@@ -120,7 +120,7 @@ static bool enter(struct sqlite_scan *s, uint32_t number, struct tk_err *err) {
   return true;
 }
 
-/* Returns the next child of an interior page; 0 if its pointer is damaged. The copy of page 1 lacks the file's header. */
+/* Returns the next child of an interior page; 0 if the pointer is damaged. In page 1, the file's header was removed. */
 static uint32_t child_of(const struct sqlite *db, const struct level *l, uint32_t i, uint32_t head) {
   if (i + 1 == l->n) return u32(l->page + 8);
   if (12 + 2 * i + 2 > db->usable - head) return 0;
@@ -128,7 +128,7 @@ static uint32_t child_of(const struct sqlite *db, const struct level *l, uint32_
   return offset >= head + 12 && offset + 4 <= db->usable ? u32(l->page + offset - head) : 0;
 }
 
-/* Goes to the next leaf; false at the end of the tree, or with err set. */
+/* Moves to the next leaf. Returns false at the end of the tree, or with err set. */
 static bool next_leaf(struct sqlite_scan *s, struct tk_err *err) {
   struct sqlite_walk *w = s->walk;
   w->leaf = NULL;
@@ -151,7 +151,8 @@ static bool next_leaf(struct sqlite_scan *s, struct tk_err *err) {
 
 /* ---- records ---- */
 
-/* Decodes a varint of 1 to 9 bytes, the most significant first. Reads at most 9 bytes, which MEM_SLACK allows. */
+/* Decodes a varint of 1 to 9 bytes, the most significant byte first. May read 9 bytes in any case, for which MEM_SLACK leaves
+ * room. */
 static const uint8_t *varint(const uint8_t *p, uint64_t *v) {
   uint64_t x = 0;
   for (int i = 0; i < 8; i++) {
@@ -165,7 +166,7 @@ static const uint8_t *varint(const uint8_t *p, uint64_t *v) {
   return p + 9;
 }
 
-/* Returns the bytes of a value; types 10 and 11 are reserved. */
+/* Returns the size of a value in bytes; types 10 and 11 are reserved. */
 static uint64_t size_of_type(uint64_t type) {
   static const uint8_t SIZES[12] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
   return type < 12 ? SIZES[type] : (type - 12) / 2;
@@ -184,7 +185,7 @@ static struct cell real(const uint8_t *p) {
   return c;
 }
 
-/* Converts a text in place of the row; several texts of one row share the buffer, which must not move. */
+/* Converts a text to UTF-8. All texts of a row share a buffer, which therefore must not move. */
 static struct cell utf16_text(struct sqlite_walk *w, const uint8_t *p, size_t n, bool big) {
   struct cell c = {.type = CELL_TEXT, .p = w->text.data + w->text.len};
   size_t used;
@@ -205,7 +206,7 @@ static struct cell cell_of(struct sqlite_scan *s, uint64_t type, const uint8_t *
   return (struct cell){.type = CELL_TEXT, .p = p, .n = n};
 }
 
-/* Takes a record of n bytes apart. Returns false if it is damaged. */
+/* Splits a record of n bytes into its values. Returns false if the record is damaged. */
 static bool take_record(struct sqlite_scan *s, const uint8_t *p, uint64_t n) {
   struct sqlite_walk *w = s->walk;
   const uint8_t *types = p, *end_types, *value, *const end = p + n;
@@ -225,7 +226,7 @@ static bool take_record(struct sqlite_scan *s, const uint8_t *p, uint64_t n) {
   return true;
 }
 
-/* Bytes of a row that are on the leaf itself (fileformat2.html, 1.6). */
+/* Returns how many bytes of a row are on the leaf itself (fileformat2.html, 1.6). */
 static uint64_t local_size(const struct sqlite *db, uint64_t n) {
   const uint64_t u = db->usable, most = u - 35, least = (u - 12) * 32 / 255 - 23;
   if (n <= most) return n;
@@ -233,7 +234,7 @@ static uint64_t local_size(const struct sqlite *db, uint64_t n) {
   return k <= most ? k : least;
 }
 
-/* Puts a long row together. Returns NULL if its chain is damaged, or with err set. */
+/* Assembles a long row from its pages. Returns NULL if the chain of pages is damaged, or with err set. */
 static const uint8_t *whole_row(struct sqlite_scan *s, const uint8_t *p, uint64_t local, uint64_t n, struct tk_err *err) {
   struct sqlite_walk *w = s->walk;
   uint32_t next = u32(p + local);
@@ -392,7 +393,8 @@ static bool is_text(const struct cell *c, const char *text) {
   return c->type == CELL_TEXT && c->n == strlen(text) && memcmp(c->p, text, c->n) == 0;
 }
 
-/* Adds a row of the schema: type, name, root page, statement. Views, indices and virtual tables have no rows of their own. */
+/* Adds a row of the schema: type, name, root page, statement. Views, indices and virtual tables are left out because they store
+ * no rows. */
 static bool take_schema(struct sqlite *db, const struct cell *v) {
   if (!is_text(&v[0], "table") || v[1].type != CELL_TEXT || v[2].type != CELL_INT || v[3].type != CELL_TEXT) return true;
   if (v[2].i < 1 || v[2].i > db->n_pages || db->n_tables == TABLES_MOST) return true;

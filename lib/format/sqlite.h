@@ -1,14 +1,13 @@
 /* sqlite.h - reads the tables of an SQLite database from its pages (https://www.sqlite.org/fileformat2.html).
  *
- * Formats that are databases share this, as others share the JSON scanner and the protobuf cursor. Rows come in the order of
- * their rowid. Only the path from the root and a block of leaves are in memory, whatever the size of a table: no index, no query,
- * no cache.
+ * All formats that are databases use this reader. Rows are read in the order of their rowid. Only the path from the root and a
+ * block of leaves are in memory, whatever the size of a table. There are no indices, queries or caches.
  *
  *     page 1: schema        interior page            leaf page
  *      name -> root    ->   child, child, ...   ->   row, row, ...  -> overflow pages of long rows
  *
- * The file is hostile: pages are read at most once per scan, lengths are checked, and what a damaged page or row held is counted
- * as lost and skipped. */
+ * The file is not trusted: pages are read at most once per scan, and lengths are checked. Damaged pages and rows are skipped
+ * and counted as lost. */
 #ifndef FORMAT_SQLITE_H
 #define FORMAT_SQLITE_H
 
@@ -22,13 +21,13 @@ struct cell {
   enum cell_type type;
   int64_t i;
   double d;
-  const uint8_t *p; /* text in UTF-8, not checked, without an end; valid until the next row */
+  const uint8_t *p; /* text in UTF-8 that was not validated and has no NUL; valid until the next row */
   size_t n;
 };
 
 struct sqlite_column {
   const char *name;
-  int16_t stored; /* place in the record; -1: the rowid, -2: computed, hence not in the file */
+  int16_t stored; /* position in the record; -1: it is the rowid; -2: it is computed and not in the file */
 };
 
 struct sqlite_table {
@@ -36,47 +35,48 @@ struct sqlite_table {
   const struct sqlite_column *columns;
   uint32_t n_columns;
   uint32_t root;
-  bool without_rowid; /* cannot be read */
+  bool without_rowid; /* its rows cannot be read */
 };
 
 struct sqlite;
 
-/* True if the bytes start like a database. */
+/* True if the bytes start with the header of a database. */
 bool sqlite_is(const uint8_t *p, size_t n);
 
-/* Opens the database in an input, which it does not own. Returns NULL with err set: damaged header, unreadable schema. */
+/* Opens the database in an input, which the caller owns. Returns NULL with err set if the header is damaged or the schema
+ * unreadable. */
 struct sqlite *sqlite_open(struct in *in, struct mem *mem, struct tk_err *err);
 void sqlite_close(struct sqlite *db);
 
-/* Returns the i-th table; NULL past the last. */
+/* Returns the i-th table; NULL if there are fewer. */
 const struct sqlite_table *sqlite_row(const struct sqlite *db, size_t i);
-/* Returns the table of this name, in any case; NULL if there is none. */
+/* Returns the table with this name, ignoring case; NULL if there is none. */
 const struct sqlite_table *sqlite_find(const struct sqlite *db, const char *name);
-/* Returns the column of this name, in any case; -1 = none. */
+/* Returns the index of the column with this name, ignoring case; -1 if there is none. */
 int sqlite_column(const struct sqlite_table *table, const char *name);
 
-/* Pages of the file that lie beyond its end: it was truncated. */
+/* True if the file was truncated: some of its pages are beyond its end. */
 bool sqlite_is_cut(const struct sqlite *db);
-/* True if changes may be in another file, FILE-wal, which is not read. Viewers leave databases in this mode, mostly with nothing
- * in that file. */
+/* True if there may be changes in a second file, FILE-wal, which is not read. Viewers leave databases in this mode; the second
+ * file is mostly empty. */
 bool sqlite_is_wal(const struct sqlite *db);
 
-/* A walk through the rows of a table. */
+/* A scan of the rows of a table. */
 struct sqlite_scan {
   struct sqlite *db;
   const struct sqlite_table *table;
-  struct cell v[SQLITE_COLUMNS]; /* by wanted column; CELL_NULL where the table lacks it */
+  struct cell v[SQLITE_COLUMNS]; /* by wanted column: its value; CELL_NULL if the table lacks the column */
   int64_t rowid;
   uint64_t rows, lost_rows, lost_pages;
-  bool failed; /* a read error or no memory: err is set */
+  bool failed; /* true if err is set, after a read error or because memory ran out */
   struct sqlite_walk *walk;
 };
 
-/* Starts a walk that decodes the given columns of the table (indices; -1 = always NULL), at most SQLITE_COLUMNS. Returns false
- * with err set if the table cannot be read. sqlite_end must follow either way. */
+/* Starts a scan that decodes the given columns of the table (indices; -1 = always NULL), at most SQLITE_COLUMNS. Returns false
+ * with err set if the table cannot be read. sqlite_end must be called in both cases. */
 bool sqlite_begin(struct sqlite_scan *s, struct sqlite *db, const struct sqlite_table *table, const int *columns, unsigned n,
                   struct tk_err *err);
-/* Moves to the next row; false after the last one, or on failure. */
+/* Moves to the next row. Returns false after the last row, or on failure. */
 bool sqlite_next(struct sqlite_scan *s, struct tk_err *err);
 void sqlite_end(struct sqlite_scan *s);
 

@@ -1,4 +1,4 @@
-/* sqlite_schema.c - see sqlite_schema.h. Only what decides where a column is stored is understood: its name, INTEGER PRIMARY KEY
+/* sqlite_schema.c - see sqlite_schema.h. Only parses what determines where a column is stored: its name, INTEGER PRIMARY KEY
  * (an alias of the rowid), generated columns (virtual ones are not stored), and WITHOUT ROWID. */
 #include "sqlite_schema.h"
 
@@ -12,7 +12,7 @@ enum token_type { TOKEN_END, TOKEN_WORD, TOKEN_QUOTED, TOKEN_MARK };
 
 struct token {
   enum token_type type;
-  const char *p; /* of a quoted word, without its quotes */
+  const char *p; /* text of the token; for a quoted word, without the quotes */
   size_t n;
 };
 
@@ -75,13 +75,13 @@ static bool is_constraint(struct token t) {
   return false;
 }
 
-/* What follows the name of a column. */
+/* The definition of a column, without its name. */
 struct definition {
-  bool integer; /* its type is exactly INTEGER */
+  bool integer; /* true if its type is exactly INTEGER */
   bool key, descends, generated, stored;
 };
 
-/* Reads to the comma or the bracket that ends a definition; returns that token. */
+/* Reads up to the comma or the bracket that ends a definition, and returns this token. */
 static struct token read_definition(struct lexer *l, struct definition *d) {
   struct token t, last = {0};
   unsigned depth = 0, n = 0;
@@ -94,7 +94,7 @@ static struct token read_definition(struct lexer *l, struct definition *d) {
     if (depth) continue;
     if (n == 0) d->integer = is_word(t, "INTEGER");
     if (n == 1 && t.type == TOKEN_WORD && !is_word(t, "PRIMARY") && !is_constraint(t) && !is_word(t, "NOT") && !is_word(t, "DEFAULT"))
-      d->integer = false; /* "INTEGER UNSIGNED" is no alias */
+      d->integer = false; /* "INTEGER UNSIGNED" does not make an alias of the rowid */
     if (is_word(t, "KEY") && is_word(last, "PRIMARY")) d->key = true;
     if (is_word(t, "DESC") && is_word(last, "KEY")) d->descends = true;
     if (is_word(t, "AS")) d->generated = true;
@@ -107,7 +107,7 @@ static bool name_column(struct sqlite_column *c, struct token name, struct arena
   return c->name != NULL;
 }
 
-/* Numbers the columns in the order of the record, which has a NULL in the place of the rowid. */
+/* Returns the position of a column in the record. The record contains a NULL at the position of the rowid. */
 static int16_t place_of(const struct definition *d, int16_t *places) {
   if (d->generated && !d->stored) return -2;
   const int16_t place = (*places)++;
@@ -121,7 +121,7 @@ static bool ends_without_rowid(struct lexer *l) {
   return false;
 }
 
-/* "PRIMARY KEY (id)" behind the columns makes an alias of the rowid, too, if it names a single INTEGER column. */
+/* Handles "PRIMARY KEY (id)" after the columns, which makes an alias of the rowid, too, if it names a single INTEGER column. */
 static void take_key(struct sqlite_column *columns, uint32_t n, struct lexer l, const bool *integers) {
   if (!is_word(next_token(&l), "KEY") || !is_mark(next_token(&l), '(')) return;
   const struct token name = next_token(&l);
@@ -132,7 +132,7 @@ static void take_key(struct sqlite_column *columns, uint32_t n, struct lexer l, 
   }
 }
 
-/* Returns a number that the table's columns do not exceed. */
+/* Returns an upper bound for the number of columns. */
 static uint32_t most_columns(const char *sql, size_t n) {
   uint32_t most = 1;
   for (size_t i = 0; i < n && most < COLUMNS_MOST; i++) most += sql[i] == ',';

@@ -1,5 +1,5 @@
-/* stranger.c - see stranger.h. Rows are tried in order: by the first bytes, by the first words of a text, by its first line, by the
- * name of the file. To add a format, add a row, with the source of the fact in a comment. */
+/* stranger.c - see stranger.h. Tables are tried in this order: first bytes of the file, first words of a text, first line of a
+ * text, name of the file. To add a format, add a row, with its source in a comment. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -26,7 +26,7 @@ struct stranger {
 #define XCTRACE "a table that xctrace exported; Instruments opens the .trace it was made from"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
-/* After leading whitespace; letters match in either case. */
+/* Texts with which a file begins, after whitespace; upper and lower case are equal. */
 static const struct stranger TEXTS[] = {
     {"version https://git-lfs", 23, "a Git LFS pointer instead of the file; run 'git lfs pull'"},
     {"<!doctype html", 14, "an HTML page without a trace, such as an error or a login page; download the file again"},
@@ -65,7 +65,7 @@ static const struct stranger BINARIES[] = {
     {"MMPD", 4, "a recording of measureme (rustc -Z self-profile); crox converts it to JSON that can be read"},
     {"PK\3\4", 4, "a zip archive"},
     {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that profiler.firefox.com opens"},
-    {"SQLite format 3", 16, "the beginning of an SQLite database; export or copy it again"}, /* a whole header is asked by formats */
+    {"SQLite format 3", 16, "the beginning of an SQLite database; export or copy it again"}, /* see database readers */
     {"\x89PNG", 4, "an image"},
     {"%PDF", 4, "a PDF document"},
     {"\x7f" "ELF", 4, "a program or a library"},
@@ -93,7 +93,7 @@ static const struct stranger BINARIES[] = {
     {"go 1.", 5, "a trace of Go; 'go tool trace' opens it"}, /* internal/trace/raw: the header "go 1.22 trace\0\0\0" */
     {"\x04\"M\x18", 4, "LZ4-compressed data; 'lz4 -d' decompresses it"}};
 
-/* First line of a text, as an expression. */
+/* Regular expressions for the first line of a text. */
 static const struct {
   const char *line, *what;
 } LINES[] = {
@@ -105,7 +105,7 @@ static const struct {
     {"^[^{}\\[\\]\"]*;[^{}\\[\\]\"]* \\d+ $",
      "folded stacks, a profile rather than a timeline; speedscope.app and flamegraph.pl open it"}};
 
-/* By file name, because their first bytes are not documented. */
+/* Names of files whose first bytes are not documented. */
 static const struct {
   const char *ending, *what;
 } ENDINGS[] = {{".nsys-rep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read"},
@@ -118,28 +118,29 @@ static const struct {
                {".pt", "a PyTorch checkpoint or pickle"},
                {".pkl", "a Python pickle"}};
 
-/* Results that xprof stores next to the traces that it made them from, HOST.TOOL.pb or .json[.gz]: their bytes may look like a
- * trace. Tools: xprof/convert/xplane_to_tools_data.cc and the StoredDataType of its repository. */
+/* Results that xprof stores next to the traces from which it computed them, HOST.TOOL.pb or .json[.gz]: their bytes may look
+ * like a trace. The names are from xprof/convert/xplane_to_tools_data.cc and the StoredDataType of its repository. */
 static const char *const XPROF_TOOLS[] = {
     "overview_page", "input_pipeline", "input_pipeline_analyzer", "tensorflow_stats", "framework_op_stats", "kernel_stats",
     "op_profile", "hlo_op_profile", "hlo_stats", "op_stats", "op_metrics_db", "pod_viewer", "pod_stats", "memory_profile",
     "memory_viewer", "roofline_model", "graph_viewer", "tf_data_bottleneck_analysis", "inference_profile", "megascale_stats",
     "dcn_collective_stats", "dcn_slack_analysis", "perf_counters", "utilization_viewer", "smart_suggestion", "hlo_proto"};
 
-/* A record: 8 bytes of length, 4 of checksum, then an Event that starts with its wall time, followed by "brain.Event:2". */
+/* True for a TensorBoard event file: 8 bytes of length, 4 bytes of checksum, then an Event that starts with its wall time,
+ * followed by "brain.Event:2". */
 static bool is_tfevents(const uint8_t *p, size_t n) {
   for (size_t i = 12; i + 12 <= n && i < 64; i++)
     if (memcmp(p + i, "brain.Event:", 12) == 0) return true;
   return false;
 }
 
-/* An LZ4 frame that begins with memray's magic: block size, then a token and the literals. */
+/* True for an LZ4 frame that begins with memray's magic number: block size, then a token and the literals. */
 static bool is_packed_memray(const uint8_t *p, size_t n) {
   return n > 16 && memcmp(p, "\x04\"M\x18", 4) == 0 && memmem(p, n < 32 ? n : 32, "memray", 6) != NULL;
 }
 
-/* A request or file of OTLP (opentelemetry-proto, trace.proto): resource_spans.resource.attributes.key, which begins with one of
- * the names that every SDK writes. A TracePacket has no such text near its start. */
+/* True for a request or a file of OTLP (opentelemetry-proto, trace.proto): it contains resource_spans.resource.attributes.key,
+ * which begins with one of the names that every SDK writes. A TracePacket has no such text near its start. */
 static bool is_otlp(const uint8_t *p, size_t n) {
   const size_t near = n < 512 ? n : 512;
   return n > 16 && p[0] == 0x0a && (memmem(p, near, "telemetry.sdk.", 14) || memmem(p, near, "service.name\x12", 13));
@@ -163,7 +164,7 @@ static const char *stranger_by_name(const char *path) {
   return NULL;
 }
 
-/* Looks for bytes that no text contains next to bytes that a filter wrote. */
+/* True for binary data that a text filter damaged: bytes that no text contains, next to bytes that a filter wrote. */
 static bool is_replaced_binary(const uint8_t *p, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (p[i] < 0x20 && !(p[i] >= '\t' && p[i] <= '\r')) return utf8_is_replaced(p, n);
@@ -174,7 +175,7 @@ static bool is_replaced_binary(const uint8_t *p, size_t n) {
 
 enum { LINE = 1000 };
 
-/* Copies the first line that is no comment; false if the text has none or it is too long. */
+/* Copies the first line that is not a comment. Returns false if there is none or if it is too long. */
 static bool first_line(const uint8_t *p, size_t n, char line[LINE + 2]) {
   for (size_t i = 0, end; i < n; i = end + 1) {
     const uint8_t *stop = memchr(p + i, '\n', n - i);
@@ -184,7 +185,7 @@ static bool first_line(const uint8_t *p, size_t n, char line[LINE + 2]) {
     if (size == 0 || p[i] == '#') continue;
     if (size >= LINE || memchr(p + i, 0, size)) return false;
     memcpy(line, p + i, size);
-    line[size] = ' '; /* the end of a word, also of the last one */
+    line[size] = ' '; /* every word ends with a space, the last one, too */
     line[size + 1] = 0;
     return true;
   }
@@ -239,7 +240,7 @@ const char *stranger_name(const uint8_t *p, size_t n, const char *path) {
   if (is_tfevents(p, n)) return "a TensorBoard event file; traces are in plugins/profile next to it";
   while (blank < n && p[blank] && strchr(" \t\r\n", p[blank])) blank++;
   if (blank == n) return "only whitespace";
-  what = by_line(p, n); /* "<idle>-0 [000] ..." is no HTML */
+  what = by_line(p, n); /* a text such as "<idle>-0 [000] ..." is not HTML */
   if (!what) what = by_bytes(TEXTS, sizeof TEXTS / sizeof TEXTS[0], p + blank, n - blank);
   return what ? what : stranger_by_name(path);
 }

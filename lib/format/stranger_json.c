@@ -1,8 +1,9 @@
 /* stranger_json.c - see stranger_json.h.
  *
- * A scan of the first bytes follows the brackets and yields the path of each key, in which arrays are transparent: the key
- * "callFrame" of the elements of "nodes" is nodes.callFrame. A text in an array yields the path of the array and a quote. A row
- * matches if all of its paths occur. Any key of a trace ends the scan: a trace may have keys of its own with any name. */
+ * A scan of the first bytes follows the brackets and produces a path for each key. Arrays do not appear in paths: the key
+ * "callFrame" of the elements of "nodes" has the path nodes.callFrame. A text in an array has the path of the array followed by
+ * a quote. A row matches if all of its paths occur. Any key of the trace event format ends the scan, because a trace may
+ * contain other keys of any name. */
 #include "stranger_json.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 enum { DEPTH = 6, PATH = 160, KEYS = 2 };
 
 struct json_stranger {
-  const char *keys[KEYS]; /* paths that must occur; NULL = none */
+  const char *keys[KEYS]; /* paths that must occur, ended by NULL */
   const char *what;
 };
 
@@ -81,7 +82,7 @@ static const struct json_stranger ROWS[] = {
     {{"byProgram"}, "a result that xprof computed from a trace; read the .xplane.pb instead"},
     {{"byCategory"}, "a result that xprof computed from a trace; read the .xplane.pb instead"}};
 
-/* Keys of the trace event format; a path ends with one of them. */
+/* Keys of the trace event format: a path that ends with one of them belongs to a trace. */
 static const char *const TRACE_KEYS[] = {"traceEvents", "ph"};
 
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
@@ -90,12 +91,12 @@ struct scan {
   const uint8_t *p, *end;
   unsigned depth;
   struct level {
-    size_t path; /* length of the path of its container */
-    bool object, key; /* key: the next text is a key */
+    size_t path; /* length of the path of the container */
+    bool object, key; /* key: true if the next text is a key */
   } levels[DEPTH];
   char path[PATH];
   size_t length;
-  uint8_t found[N_ROWS]; /* bit by key of the row */
+  uint8_t found[N_ROWS]; /* by row: bit set of the keys that occurred */
   bool trace;
 };
 
@@ -113,7 +114,8 @@ static bool is_trace_key(const char *key, size_t n) {
   return false;
 }
 
-/* Replaces what follows the container's path by the key, and notes the path. Longer paths than any row has are cut. */
+/* Replaces the part of the path after its container by the key, and marks the path as found. Paths longer than those of all
+ * rows are cut. */
 static void take_key(struct scan *s, const uint8_t *key, size_t n) {
   const struct level *l = &s->levels[s->depth - 1];
   size_t at = l->path;

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns a description of the JSON that starts with these n bytes, and a program that opens it; NULL if the keys are unknown, or
- * if they are those of a trace. */
+/* Returns a description of the JSON that starts with these n bytes, including a program that opens it. Returns NULL if its keys
+ * are unknown or are those of a trace. */
 const char *stranger_json(const uint8_t *p, size_t n);
 
 #endif

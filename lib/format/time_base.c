@@ -1,4 +1,4 @@
-/* time_base.c - the rows: which key of which producer states a time base, and in which unit. */
+/* time_base.c - table of the keys under which producers store a time base, and of their units. */
 #include "time_base.h"
 
 #include <string.h>
@@ -7,17 +7,17 @@
 #include "json.h"
 
 enum form {
-  NUMBER, /* 1700000000000000 */
-  DIGITS, /* "1700000000000000" */
-  DATE    /* "2023-11-14T22:13:20.000Z": of the first event, to the millisecond */
+  NUMBER, /* a number: 1700000000000000 */
+  DIGITS, /* a text of digits: "1700000000000000" */
+  DATE    /* a date, "2023-11-14T22:13:20.000Z": time of the first event, to the millisecond */
 };
 
-/* Units come from the producer's source, because the names of keys do not tell them. */
+/* Units are from the producers' source code, because the names of the keys do not contain them. */
 static const struct row {
-  const char *key, *member; /* member of the value of `key`; NULL: the value itself */
+  const char *key, *member; /* member: a member of the value of `key`; NULL: the value itself */
   enum form form;
   int64_t unit_ns;
-  const char *source; /* as users see it */
+  const char *source; /* name of the source in messages */
 } ROWS[] = {
     /* Kineto, libkineto/src/output_json.cpp */
     {"baseTimeNanoseconds", NULL, NUMBER, 1, "baseTimeNanoseconds"},
@@ -38,7 +38,7 @@ enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
 static const struct tk_meta *meta_of(const struct tk_trace *t, const struct row *row) { return trace_meta(t, row->key); }
 
-/* Finds the value that the row is about. */
+/* Finds the value of the row's key or member. */
 static bool value_of(const struct tk_trace *t, const struct tk_meta *m, const struct row *row, struct json_value *v) {
   const char *text = trace_raw(t, m->at);
   const uint8_t *const p = (const uint8_t *)text, *const end = p + m->size;
@@ -101,7 +101,7 @@ bool time_base_is_stated(const struct tk_trace *t) {
 
 /* ---- writing ---- */
 
-/* Prints the base in the row's unit; false if the unit is too coarse for it. Room: 32. */
+/* Prints the base in the row's unit. Returns false if the unit is too coarse for the base. Room: 32. */
 static bool print_base(const struct row *row, int64_t ns, char *text) {
   if (row->form == DATE || ns % row->unit_ns) return false;
   size_t n = 0;
@@ -112,7 +112,7 @@ static bool print_base(const struct row *row, int64_t ns, char *text) {
   return true;
 }
 
-/* Copies an object with another value for one of its members, or without it. */
+/* Copies an object, giving one of its members another value, or leaving the member out. */
 static void copy_with(const char *text, size_t n, const char *member, const char *value, struct buf *out) {
   struct mem mem = {0};
   struct json j = {.p = (const uint8_t *)text + 1, .end = (const uint8_t *)text + n, .last = true, .scratch = {.mem = &mem}};
@@ -134,7 +134,7 @@ static void copy_with(const char *text, size_t n, const char *member, const char
   buf_free(&j.scratch);
 }
 
-/* Finds the row by which this top-level value states a base. */
+/* Finds the row whose key this top-level value has. *ns becomes the base that the value states. */
 static const struct row *time_row_of(const struct tk_trace *t, const struct tk_meta *m, int64_t *ns) {
   const char *key = tk_string(t, m->key, NULL);
   struct json_value v;
@@ -143,7 +143,8 @@ static const struct row *time_row_of(const struct tk_trace *t, const struct tk_m
   return NULL;
 }
 
-/* True if the value needs no change. A date depends on the first event, which any operation may have moved or removed. */
+/* True if the value needs no change. Dates never do: they state the time of the first event, which any operation may have moved
+ * or removed. */
 static bool is_current(const struct tk_trace *t, const struct row *row, int64_t ns) {
   if (!t->has_zero) return false;
   return row->form == DATE ? t->edits == 0 : ns == t->zero_ns;

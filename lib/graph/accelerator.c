@@ -1,4 +1,5 @@
-/* accelerator.c - the rows: families, processes, threads, categories and names of accelerators. See accelerator.h. */
+/* accelerator.c - tables of the names by which profilers mark device work: device families, processes, threads, categories and
+ * events. See accelerator.h. */
 #include "accelerator.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 static const char *const FAMILIES[] = {
     "GPU",    /* Kineto on CUDA and ROCm; "GPU0" in rocprof */
     "XPU",    /* Kineto on Intel */
-    "NPU",    /* Ascend: torch_npu labels its processes so */
+    "NPU",    /* Ascend: the process label that torch_npu writes */
     "MTIA",   /* Kineto on Meta's accelerator */
     "HPU",    /* Habana */
     "MLU",    /* Cambricon: torch_mlu */
@@ -64,46 +65,46 @@ const char *const accelerator_links[ACCELERATOR_LINKS + 1] = {
     "correlation_id", /* XPlane of CUDA and ROCm */
     "corr_id",        /* rocprofv3: rocprofiler-sdk, generatePerfetto.cpp */
     "correlationId",  /* nsys2json */
-    "connection_id",  /* msprof, trace_view.json: the launch of a node */
+    "connection_id",  /* msprof, trace_view.json: links a node to its launch */
     "correlation id", /* Paddle: chrometracing_logger.cc */
     NULL};
 
 /* ---- processes ---- */
 
 enum part {
-  QUEUES,      /* threads are queues of a device */
-  COLLECTIVES, /* threads show collectives and the steps of each */
-  COPIES,      /* threads are copy engines */
-  CALLS,       /* threads of the host: calls of the runtime */
-  MARKERS,     /* threads of the host: annotations */
-  OPERATORS,   /* threads of the host: operators */
-  SUMMARY      /* derived from the other processes */
+  QUEUES,      /* its threads are queues of a device */
+  COLLECTIVES, /* its threads show collectives and the steps within each collective */
+  COPIES,      /* its threads are copy engines */
+  CALLS,       /* its threads are host threads with runtime calls */
+  MARKERS,     /* its threads are host threads with annotations */
+  OPERATORS,   /* its threads are host threads with operators */
+  SUMMARY      /* derived from other processes; shows no work of its own */
 };
 
 static const struct process_row {
-  const char *name; /* of the process, or a glob */
-  const char *with; /* another process, or "cat:" and a category, that the trace must have, because the name alone is common */
+  const char *name; /* name of the process, or a glob */
+  const char *with; /* a second process that the trace must contain, or "cat:" and a category, if `name` alone is too common */
   enum part part;
-  const char *family; /* of QUEUES */
+  const char *family; /* device family; only for QUEUES */
 } PROCESSES[] = {
     {"Ascend Hardware", NULL, QUEUES, "NPU"},                /* msprof and torch_npu, trace_view.json */
-    {"HCCL", "Ascend Hardware", COLLECTIVES, NULL},          /* the same, up to CANN 8.0 */
-    {"Communication", "Ascend Hardware", COLLECTIVES, NULL}, /* the same, later */
-    {"CANN", NULL, CALLS, NULL},                             /* the same */
-    {"Overlap Analysis", "Ascend Hardware", SUMMARY, NULL},  /* the same */
+    {"HCCL", "Ascend Hardware", COLLECTIVES, NULL},          /* Ascend, up to CANN 8.0 */
+    {"Communication", "Ascend Hardware", COLLECTIVES, NULL}, /* Ascend, after CANN 8.0 */
+    {"CANN", NULL, CALLS, NULL},                             /* Ascend */
+    {"Overlap Analysis", "Ascend Hardware", SUMMARY, NULL},  /* Ascend */
     {"COPY", "CPU HIP API", COPIES, "GPU"},                  /* rocprof 1, bin/tblextr.py */
-    {"COPY", "CPU HSA API", COPIES, "GPU"},                  /* the same */
-    {"CPU HIP API", NULL, CALLS, NULL},                      /* the same */
-    {"CPU HSA API", NULL, CALLS, NULL},                      /* the same */
-    {"Markers and Ranges", NULL, MARKERS, NULL},             /* the same */
-    {"DEVICE<*>*#*", NULL, QUEUES, "XPU"},                   /* unitrace of pti-gpu, its Chrome logger */
-    {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* the same, under MPI */
-    {"GPU [0-9]*", NULL, QUEUES, "GPU"},                     /* our own, of Perfetto's GpuRenderStageEvent */
-    {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which has the device as a text in "pid" */
-    {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* TensorFlow 1, python/client/timeline.py, and the next six */
+    {"COPY", "CPU HSA API", COPIES, "GPU"},                  /* rocprof 1 */
+    {"CPU HIP API", NULL, CALLS, NULL},                      /* rocprof 1 */
+    {"CPU HSA API", NULL, CALLS, NULL},                      /* rocprof 1 */
+    {"Markers and Ranges", NULL, MARKERS, NULL},             /* rocprof 1 */
+    {"DEVICE<*>*#*", NULL, QUEUES, "XPU"},                   /* Chrome logger of unitrace (pti-gpu) */
+    {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* unitrace under MPI */
+    {"GPU [0-9]*", NULL, QUEUES, "GPU"},                     /* our own name for queues of Perfetto's GpuRenderStageEvent */
+    {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which stores the device name as text in "pid" */
+    {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* these 7 rows: TensorFlow 1, python/client/timeline.py */
     {"/device:GPU:*/stream:* Compute", NULL, QUEUES, "GPU"},
     {"/device:GPU:*/memcpy Compute", NULL, QUEUES, "GPU"},
-    {"/gpu:*/stream:* Compute", NULL, QUEUES, "GPU"}, /* up to 1.2 */
+    {"/gpu:*/stream:* Compute", NULL, QUEUES, "GPU"}, /* TensorFlow up to 1.2 */
     {"/gpu:*/memcpy Compute", NULL, QUEUES, "GPU"},
     {"*/device:[CG]PU:* Compute", NULL, OPERATORS, NULL}, /* operators as the executor runs them */
     {"*/[cg]pu:* Compute", NULL, OPERATORS, NULL},
@@ -117,7 +118,7 @@ static const char *skip_index(const char *name) {
   return n && name[n] == ' ' && text_any_begins(name + n + 1, LABELS) ? name + n + 1 : name;
 }
 
-/* A merge puts the rank before the name: "rank 3 - GPU 0". */
+/* Returns the track's name without the rank that a merge puts before it: "rank 3 - GPU 0". */
 static const char *own_name(const struct tk_trace *t, const struct tk_track *k) {
   const char *name = tk_string(t, k->name, NULL), *dash = NULL;
   if (text_begins(name, "rank ")) dash = strstr(name, " - ");
@@ -129,7 +130,7 @@ static const char *process_words(const struct tk_trace *t, const struct tk_track
   return !*name && k->pid.kind == TK_IDENT_STR ? tk_string(t, k->pid.str, NULL) : name;
 }
 
-/* msprof computes a pid from that of the process, the kind of row and the device: pid << 10 | row << 5 | device. */
+/* Extracts the device from a pid of msprof: host pid << 10 | kind of row << 5 | device. */
 static int64_t ascend_number(const struct tk_track *k) {
   static const int64_t GIVEN_BY_MERGE = 10000000;
   const bool is_own = k->pid.kind == TK_IDENT_INT && k->pid.num > 1024 && !k->renamed;
@@ -137,7 +138,7 @@ static int64_t ascend_number(const struct tk_track *k) {
   return k->pid.num & 31;
 }
 
-/* True if the name begins with that of a row, because a merge by another tool may add a number, or matches its glob. */
+/* True if the name matches the row's glob or begins with the row's name: merges by other tools may append a number. */
 static bool is_named(const char *name, const char *row) {
   const size_t n = strlen(row);
   if (strchr(row, '*')) return glob_matches(row, name);
@@ -162,7 +163,8 @@ static bool is_valid(const struct tk_trace *t, const struct process_row *row) {
   return text_begins(row->with, "cat:") ? has_category(t, row->with + 4) : has_process(t, row->with);
 }
 
-/* Parses the number of a device: "DEVICE<node1>[Data Center GPU Max 1550] 0:9a:0:0 #1", with ".0" for its first tile; "Device 2". */
+/* Parses the device number: 1 in "DEVICE<node1>[Data Center GPU Max 1550] 0:9a:0:0 #1" (the first tile appends ".0"), 2 in
+ * "Device 2". */
 static int64_t number_at_end(const char *name) {
   const char *hash = strrchr(name, '#'), *blank = strrchr(name, ' '), *p = hash ? hash + 1 : blank ? blank + 1 : "";
   const size_t n = strspn(p, "0123456789");
@@ -183,10 +185,10 @@ static int64_t accelerator_number_of(const struct tk_trace *t, const struct proc
   return strchr(row->name, '*') ? number_at_end(name) : ascend_number(k);
 }
 
-/* `valid`: the rows to try, as a set of their indices. */
+/* Finds the device of a process. `valid`: bit set of the rows to try (valid_rows). */
 static struct accelerator of_process(const struct tk_trace *t, const struct tk_track *k, uint32_t valid) {
   const char *name = process_words(t, k);
-  struct accelerator a = {NULL, -1}; /* keeps a family without a number */
+  struct accelerator a = {NULL, -1}; /* the family is kept even if no number follows */
   for (unsigned i = 0; i < N_PROCESSES; i++) {
     const struct process_row *row = &PROCESSES[i];
     if (!(valid >> i & 1) || !is_named(name, row->name)) continue;
@@ -215,7 +217,7 @@ bool accelerator_is_queue(const struct tk_trace *t, tk_id process) {
 
 /* ---- tracks ---- */
 
-/* Names of queues; a thread without a name is one, too. */
+/* True for the name of a queue; unnamed threads are queues, too. */
 static bool is_queue(const char *name) {
   static const char *const WORDS[] = {"stream", "queue", "hw queue", "hwq", "compute", "thread ", NULL};
   for (const char *const *word = WORDS; *word; word++)
@@ -223,7 +225,7 @@ static bool is_queue(const char *name) {
   return !*name;
 }
 
-/* Rows whose condition the trace meets. */
+/* Returns the bit set of rows whose `with` condition the trace meets. */
 static uint32_t valid_rows(const struct tk_trace *t) {
   uint32_t valid = 0;
   for (unsigned i = 0; i < N_PROCESSES; i++)
@@ -240,24 +242,25 @@ static const struct process_row *accelerator_row_of(const struct tk_trace *t, co
 
 enum { KERNELS = KIND_DEVICE | KIND_KERNEL, TRANSFERS = KIND_DEVICE | KIND_MEMCPY | KIND_TRANSFER };
 
-/* Threads of a host's process that show work of a device. Profilers that write Perfetto give devices no process of their own. */
+/* Threads of host processes that show device work. Profilers that write Perfetto traces create no separate processes for
+ * devices. */
 static const struct thread_row {
   const char *begin;
-  bool numbered; /* whether the number after `begin` is that of the device */
+  bool numbered; /* true if the number after `begin` is the device number */
   const char *family;
-  unsigned role; /* of spans without a category, because some viewers export JSON without categories */
+  unsigned role; /* kinds of the thread's spans without a category: some viewers export JSON without categories */
 } THREADS[] = {
     {"COMPUTE AGENT [", true, "GPU agent", KERNELS},         /* rocprofiler-sdk, generatePerfetto.cpp, up to ROCm 6.3 */
-    {"COMPUTE Agent [", true, "GPU agent", KERNELS},         /* the same, later; also rocpd, source/perfetto.cpp */
-    {"COMPUTE GPU [", true, "GPU", KERNELS},                 /* the same, with --agent-index type-relative */
-    {"STREAM [", false, "GPU", KERNELS},                     /* the same, by stream */
-    {"COPY to AGENT [", false, "GPU", TRANSFERS},            /* the same; the agent may be a CPU */
+    {"COMPUTE Agent [", true, "GPU agent", KERNELS},         /* the same, after ROCm 6.3; also rocpd, source/perfetto.cpp */
+    {"COMPUTE GPU [", true, "GPU", KERNELS},                 /* rocprofiler-sdk with --agent-index type-relative */
+    {"STREAM [", false, "GPU", KERNELS},                     /* rocprofiler-sdk, grouped by stream */
+    {"COPY to AGENT [", false, "GPU", TRANSFERS},            /* rocprofiler-sdk; the agent may be a CPU */
     {"Dev ", true, "GPU", KERNELS},                          /* rocprof 2, plugin/perfetto/perfetto.cpp: "Dev 0 Queue 1" */
-    {"HipStream ", false, "GPU", KERNELS},                   /* the same */
-    {"MEM COPIES(", false, "GPU", TRANSFERS},                /* the same */
+    {"HipStream ", false, "GPU", KERNELS},                   /* rocprof 2 */
+    {"MEM COPIES(", false, "GPU", TRANSFERS},                /* rocprof 2 */
     {"GPU Kernel Dispatch [", true, "GPU", KERNELS},         /* rocprofiler-systems, rocprofiler-sdk.cpp */
-    {"GPU Memory Copy to Agent [", false, "GPU", TRANSFERS}, /* the same */
-    {"HIP Activity Stream ", false, "GPU", KERNELS},         /* the same */
+    {"GPU Memory Copy to Agent [", false, "GPU", TRANSFERS}, /* rocprofiler-systems */
+    {"HIP Activity Stream ", false, "GPU", KERNELS},         /* rocprofiler-systems */
     {"HIP Activity Device ", true, "GPU", KERNELS},          /* omnitrace, library/roctracer.cpp */
     {NULL, false, NULL, 0}};
 
@@ -298,13 +301,15 @@ static unsigned role_of(const struct process_row *row, const char *thread) {
   }
 }
 
-/* A process that is only called "GPU" needs threads that are called queues. */
+/* Returns the kinds for spans of a device's thread. If the device has no number (a process called only "GPU"), an unnamed
+ * thread does not count as a queue. */
 static unsigned role_in(struct accelerator device, const char *thread) {
   const bool is_work = device.family && is_queue(thread) && (device.number >= 0 || *thread);
   return is_work ? KIND_DEVICE | KIND_KERNEL : 0;
 }
 
-/* Perfetto's GpuRenderStageEvent is work of a GPU, whatever its queue is called: "3D", "Unknown GPU Queue 6" (format/perfetto/read). */
+/* Perfetto's GpuRenderStageEvents are GPU work even if the queue has an unusual name: "3D", "Unknown GPU Queue 6"
+ * (format/perfetto/read). */
 #define RENDER_STAGE "gpu_render_stage"
 
 static bool mark_render_stages(const struct tk_trace *t, uint32_t *roles) {
@@ -341,22 +346,22 @@ static const struct category_row {
   const char *cat;
   unsigned kinds;
 } CATEGORIES[] = {
-    {"kernel", KIND_KERNEL | KIND_DEVICE}, /* libkineto, ActivityType.cpp, and the next three */
+    {"kernel", KIND_KERNEL | KIND_DEVICE}, /* this row and the next three: libkineto, ActivityType.cpp */
     {"user_annotation", KIND_ANNOTATION},
     {"cpu_op", KIND_OP},
     {"python_function", KIND_PYTHON},
-    {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* the same, up to PyTorch 1.11 */
+    {"Kernel", KIND_KERNEL | KIND_DEVICE}, /* libkineto up to PyTorch 1.11 */
     {"Memcpy", KIND_MEMCPY | KIND_DEVICE},
     {"Memset", KIND_MEMSET | KIND_DEVICE},
     {"Operator", KIND_OP},
     {"Runtime", KIND_RUNTIME},
-    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofv3: rocprofiler-sdk, cxx/perfetto.hpp, and the next five */
+    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* this row and the next five: rocprofv3: rocprofiler-sdk, cxx/perfetto.hpp */
     {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
     {"hsa_api", KIND_RUNTIME},
     {"hip_api", KIND_RUNTIME},
     {"rccl_api", KIND_RUNTIME},
     {"marker_api", KIND_ANNOTATION},
-    {"KERNELS", KIND_KERNEL | KIND_DEVICE}, /* rocprof 2, plugin/perfetto/perfetto.cpp, and the next six */
+    {"KERNELS", KIND_KERNEL | KIND_DEVICE}, /* this row and the next six: rocprof 2, plugin/perfetto/perfetto.cpp */
     {"MEM_COPIES", KIND_MEMCPY | KIND_DEVICE},
     {"HIP_API", KIND_RUNTIME},
     {"HSA_API", KIND_RUNTIME},
@@ -366,9 +371,9 @@ static const struct category_row {
     {"COLL", KIND_COLLECTIVE},                      /* NCCL's example of a profiler plugin: ext-profiler/example/print_event.cc */
     {"CudaRuntime", KIND_RUNTIME},                  /* Paddle: chrometracing_logger.cc */
     {"nvtx", KIND_ANNOTATION},                      /* nsys2json.py */
-    {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* the same: from the first kernel of a range to its last */
+    {"nvtx-kernel", KIND_ANNOTATION | KIND_DEVICE}, /* nsys2json.py: first to last kernel of an NVTX range */
     {NULL, 0}};
-/* Other categories are a vendor's word and one of these. */
+/* Other categories consist of one of these prefixes and one of the words below. */
 static const char *const VENDORS[] = {"gpu_",  "cuda_", "hip_",  "rocm_", "xpu_",    "mtia_",         "mlu_",    "gcu_", "npu_", "hpu_",
                                       "musa_", "maca_", "glow_", "neuron_", "privateuse1_", "device_", NULL};
 static const struct category_row SUFFIXES[] = {
@@ -382,7 +387,7 @@ static const struct category_row SUFFIXES[] = {
     {"sync", KIND_WAIT | KIND_DEVICE},         /* cuda_sync */
     {"api", KIND_RUNTIME},                     /* cuda_api: nsys2json.py */
     {"runtime_api", KIND_RUNTIME},
-    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* rocprofiler-systems, core/categories.hpp, and the next five */
+    {"kernel_dispatch", KIND_KERNEL | KIND_DEVICE}, /* this row and the next five: rocprofiler-systems, core/categories.hpp */
     {"memory_copy", KIND_MEMCPY | KIND_DEVICE},
     {"hip_api", KIND_RUNTIME},
     {"hsa_api", KIND_RUNTIME},
@@ -392,15 +397,15 @@ static const struct category_row SUFFIXES[] = {
     {"hsa", KIND_RUNTIME},
     {"roctx", KIND_ANNOTATION},
     {NULL, 0}};
-/* Categories of anything that a device does: the name tells what. */
+/* Categories shared by all kinds of device work; the event's name decides the kind. */
 static const char *const WORK[] = {
     "gpu_op",          /* unitrace */
     "rocm_hip_stream", /* rocprofiler-systems */
     "device_hip",      /* omnitrace */
-    "device_hsa",      /* the same */
+    "device_hsa",      /* omnitrace */
     "HIP_OPS",         /* rocprof 2 */
     NULL};
-/* Categories that say nothing of the kind of work. */
+/* Categories that do not reveal the kind of work. */
 static const char *const BARE[] = {"hpu_op", "cuda", "hip", RENDER_STAGE, "Op" /* TensorFlow 1, timeline.py */, NULL};
 
 /* Families by the vendor's word of a category. */
@@ -438,18 +443,18 @@ static unsigned of_category(const char *cat) {
 
 /* ---- names ---- */
 
-/* Waits, records and markers in a queue: the device does no work in them. */
+/* Names of waits, records and markers in a queue, during which the device does no work. */
 static const char *const WAITS[] = {
     /* Ascend: msprof, task types */
     "EVENT_WAIT", "EVENT_RECORD", "EVENT_RESET", "Notify_", "Notify ", "NOTIFY_", "Write Value", "WRITE_VALUE", "PROFILING_",
     "PLACE_HOLDER",
-    /* Ascend: tasks of a collective, which its own row shows */
+    /* Ascend: tasks that belong to a collective, which has a row of its own */
     "SDMA", "Reduce_Inline", "RDMASend",
     /* Kineto */
     "Stream Sync", "Context Sync", "Event Sync", "Device Sync", "Stream Wait Event",
     /* rocprof */
     "barrier packet", "<barrier packet>",
-    /* rpd2tracing.py: from the first kernel of a graph to its last */
+    /* rpd2tracing.py: lasts from the first kernel of a graph to its last kernel */
     "Graph ",
     /* unitrace, ze_collector */
     "zeCommandListAppendBarrier", "zeCommandListAppendMemoryRangesBarrier", "zeCommandListAppendSignalEvent",
@@ -464,7 +469,7 @@ static const char *const COPIES_BY_NAME[] = {
     NULL};
 static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", NULL};
 
-/* "cudaMemcpyAsync", "hipModuleLaunchKernel", "zeCommandQueueExecuteCommandLists" */
+/* True for the name of an API call: "cudaMemcpyAsync", "hipModuleLaunchKernel", "zeCommandQueueExecuteCommandLists". */
 static bool is_call(const char *name) {
   static const char *const APIS[] = {"cuda", "cu", "hip", "hsa_", "ze", "ur", "mcr", "cnrt", "cnInvoke", "aclrt", "musa", NULL};
   if (text_begins(name, "AscendCL@")) return true;
@@ -485,7 +490,7 @@ unsigned accelerator_name(const char *name) {
 
 static unsigned of_work(const char *name) {
   static const unsigned NO_KERNEL = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER | KIND_WAIT;
-  const char *rest = text_begins(name, "Tile #") ? strstr(name, ": ") : NULL; /* unitrace, of a device with several tiles */
+  const char *rest = text_begins(name, "Tile #") ? strstr(name, ": ") : NULL; /* unitrace prefixes names with the tile */
   const unsigned kinds = accelerator_name(rest ? rest + 2 : name) & NO_KERNEL;
   return KIND_DEVICE | (kinds ? kinds : KIND_KERNEL);
 }
@@ -494,13 +499,13 @@ unsigned accelerator_class(const char *name, const char *cat, bool *bare) {
   *bare = !*cat || is_any(cat, BARE);
   if (*bare) return 0;
   if (is_any(cat, WORK)) return of_work(name);
-  if (strcmp(cat, "cpu_op") == 0 && is_call(name)) return KIND_RUNTIME; /* unitrace gives calls of the host the category of operators */
+  if (strcmp(cat, "cpu_op") == 0 && is_call(name)) return KIND_RUNTIME; /* unitrace: runtime calls */
   return of_category(cat);
 }
 
 /* ---- suspects ---- */
 
-/* True if the text has the word, in this case and not within another word. */
+/* True if the text contains the word in the same case and not as part of a longer word. */
 static bool has_word(const char *text, const char *word) {
   const size_t n = strlen(word);
   for (const char *p = text; (p = strstr(p, word)); p += n) {
@@ -511,7 +516,7 @@ static bool has_word(const char *text, const char *word) {
   return false;
 }
 
-/* Chrome, Android and Flutter have threads of the host that serve a GPU. */
+/* True for text that contains a word for a device. Host threads that serve a GPU (in Chrome, Android, Flutter) do not count. */
 static bool is_suspect(const char *text) {
   static const char *const WORDS[] = {"Gaudi",    "gaudi",       "NeuronCore",  "neuron", "Trainium",
                                       "AI Core", "accelerator", "Accelerator", "AICore", NULL};
@@ -541,7 +546,8 @@ static bool accelerator_has_key(const struct tk_arg_shape *s, tk_id key) {
   return key && i < s->n;
 }
 
-/* A span of an unknown category with the args "device" and "stream" is work of a device. */
+/* Returns the name of a span that is probably device work: it has the args "device" and "stream", but an unknown category. NULL
+ * if there is none. */
 static const char *suspect_args(const struct tk_trace *t) {
   const tk_id device = intern_id(&t->store->strings, "device", 6), stream = intern_id(&t->store->strings, "stream", 6);
   bool bare;

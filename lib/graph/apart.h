@@ -4,8 +4,8 @@
 
 #include "trace.h"
 
-/* Adds a fact with the number of events and the distance if the widest gap without any event is at least an hour and wider than the
- * rest of the trace, whose timed events are within [start, end]. */
+/* Adds a note if the widest gap between events is at least an hour and longer than the rest of the trace. [start, end] contains
+ * all events with a clock. The note reports the number of events and the width of the gap. */
 void apart_note(struct tk_trace *t, tk_time start, tk_time end);
 
 #endif

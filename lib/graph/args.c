@@ -54,7 +54,7 @@ bool tk_args_next(struct tk_args *it, struct tk_arg *arg) {
   }
 }
 
-/* Checks the shape first: most lookups are for keys that the event lacks. */
+/* Looks in the shape before the values: most lookups are for keys that the event lacks. */
 bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *key, struct tk_arg *arg) {
   struct tk_args it = tk_args_of(t, args);
   const tk_id id = it.shape ? intern_id(&t->store->strings, key, strlen(key)) : 0;
@@ -99,7 +99,7 @@ void args_copy(struct tk_trace *t, const struct tk_arg *a) {
   uint8_t *p = buf_reserve(&b->payload, 16);
   if (!p || !mem_grow(&s->mem, (void **)&b->fields, &b->cap, (uint64_t)b->n + 1, sizeof *b->fields)) return;
   see_key(s, a->key);
-  if (a->key >= b->n_stamps) return; /* out of memory */
+  if (a->key >= b->n_stamps) return; /* the array could not grow: out of memory */
   b->fields[b->n++] = (struct shape_field){a->key, (uint8_t)a->type};
   switch (a->type) {
   case TK_ARG_NULL:
@@ -181,8 +181,8 @@ static bool args_has_key(const struct tk_trace *t, const struct tk_arg *arg) {
   return arg->key != 0;
 }
 
-/* Keeps only the last value of a repeated key: earlier ones lose their key and are dropped. Linear, because hostile records
- * repeat a key 100,000 times. */
+/* Keeps only the last value of a repeated key and drops the others. Takes linear time, because malicious input may repeat a key
+ * 100,000 times. */
 static void drop_duplicates(struct tk_trace *t) {
   struct arg_builder *b = &t->store->builder;
   b->serial++;
@@ -234,7 +234,7 @@ struct shape_field *args_fields(struct tk_trace *t, uint32_t n) {
 
 uint32_t args_shape(struct tk_trace *t) { return intern_shape(t->store); }
 
-/* Records args of a fragment that contain ids which the fragment assigned itself. */
+/* Remembers that the arg record at `at` contains ids which the fragment itself assigned (fragment.h). */
 static void note_foreign(struct tk_store *s, size_t at) {
   s->has_foreign = false;
   if (!mem_grow(&s->mem, (void **)&s->foreign, &s->cap_foreign, (uint64_t)s->n_foreign + 1, sizeof *s->foreign)) return;

@@ -4,39 +4,41 @@
 
 #include "trace.h"
 
-/* Finds the event's own arg with this key, else the arg of its class. */
+/* Finds the event's own arg with this key, otherwise the shared arg of its class. */
 bool args_of_event(const struct tk_trace *t, const struct tk_event *e, tk_id key, struct tk_arg *arg);
 void args_begin(struct tk_trace *t);
-void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type); /* NULL, TRUE, FALSE */
+void args_flag(struct tk_trace *t, tk_id key, enum tk_arg_type type); /* type: NULL, TRUE or FALSE */
 void args_int(struct tk_trace *t, tk_id key, int64_t v);
-void args_uint(struct tk_trace *t, tk_id key, enum tk_arg_type type, uint64_t v); /* UINT, POINTER */
+void args_uint(struct tk_trace *t, tk_id key, enum tk_arg_type type, uint64_t v); /* type: UINT or POINTER */
 void args_decimal(struct tk_trace *t, tk_id key, int64_t mant, int exp);
 void args_double(struct tk_trace *t, tk_id key, double v);
-void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s); /* STR, NUMBER, JSON, BYTES, REF */
+void args_str(struct tk_trace *t, tk_id key, enum tk_arg_type type, tk_id s); /* type: STR, NUMBER, JSON, BYTES or REF */
 void args_copy(struct tk_trace *t, const struct tk_arg *arg);
 
-/* Drops the args so far that `keep` rejects. */
+/* Drops those args under construction for which `keep` returns false. */
 void args_keep(struct tk_trace *t, bool (*keep)(const struct tk_trace *t, const struct tk_arg *arg));
 
 /* Renames `key` to `to` in the args under construction. Returns false if they do not contain it. */
 bool args_rename(struct tk_trace *t, tk_id key, tk_id to);
 
-/* True if the args so far contain `key`. */
+/* True if the args under construction contain `key`. */
 bool args_hold(const struct tk_trace *t, tk_id key);
 
-/* Returns the packed record; 0 if there are no args. The last value of a repeated key wins. */
+/* Ends the construction and returns the offset of the packed record; 0 if there are no args. If a key is repeated, its last
+ * value wins. */
 uint32_t args_end(struct tk_trace *t);
 
 /* Between these two calls, other args can be built while the args of an event are under construction. */
 struct arg_builder args_set_aside(struct tk_trace *t);
 void args_take_up(struct tk_trace *t, struct arg_builder was);
 
-/* For readers that predict: the shape of the args just built, and a packed record with the same shape. */
+/* For readers that expect events to have the same keys and types again: the shape of a packed record, and a new packed record
+ * of that shape. */
 uint32_t args_shape_of(const struct tk_trace *t, uint32_t args);
 uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n);
 
-/* Builds a shape from fields: returns room for n of them, which the caller fills in, and then the shape's id. NULL and 0 when
- * memory runs out. */
+/* Builds a shape from fields: returns room for n of them, which the caller fills in, and then the shape's id. Returns NULL and
+ * 0 when memory runs out. */
 struct shape_field *args_fields(struct tk_trace *t, uint32_t n);
 uint32_t args_shape(struct tk_trace *t);
 void args_free(struct tk_store *s);

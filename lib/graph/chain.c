@@ -16,9 +16,10 @@ void chains_free(struct chains *c) {
   c->slots = NULL;
 }
 
-/* Sequential ids share blocks, which takes a tenth of the cache misses of scattered ids. When two blocks collide, each id of
- * the second moves to the next column of the next block, so the two do not fill each other up. The column of an id depends on
- * its block, so ids that share a column spread over all columns. */
+/* A block holds the slots of BLOCK consecutive ids. Sequential ids therefore share blocks, which causes a tenth of the cache
+ * misses of scattered ids. When two blocks collide, each id of the second block moves to the next column of the next block, so
+ * the two do not fill each other up. The column depends on the block too, so ids that are equal modulo BLOCK spread over all
+ * columns. */
 enum { BLOCK = 64 };
 
 static uint32_t hash_of_flow(const struct tk_flow_point *f) {

@@ -1,4 +1,4 @@
-/* check.c - the invariants of a sealed graph, stated as code.
+/* check.c - checks the invariants of a sealed graph.
  *
  *      1. Events are grouped by track: track k has events first .. first+count-1; tracks are in order, without gaps.
  *      2. Within a track, times do not decrease (except events without a clock), and depth grows by at most one per event.
@@ -27,12 +27,12 @@ static bool check_args(const struct tk_trace *t, uint32_t args) {
 
 static bool check_event(const struct tk_trace *t, tk_id i, tk_id track, struct tk_err *err) {
   const struct tk_event *e = &t->events[i];
-  if (e->track != track) return fail(err, "event on another track than its group", i);
-  if (e->kind > TK_COUNTER) return fail(err, "begin or end event remains", i);
-  if (e->dur < 0 || (e->dur && e->kind != TK_SPAN)) return fail(err, "duration", i);
-  if (e->ts > INT64_MAX - e->dur) return fail(err, "end exceeds the range of time", i);
-  if (e->cls == 0 || e->cls > t->n_classes) return fail(err, "class of event", i);
-  if (!check_args(t, e->args)) return fail(err, "args of event", i);
+  if (e->track != track) return fail(err, "an event has another track than the group that contains it", i);
+  if (e->kind > TK_COUNTER) return fail(err, "a begin or end event remains after sealing", i);
+  if (e->dur < 0 || (e->dur && e->kind != TK_SPAN)) return fail(err, "invalid event duration", i);
+  if (e->ts > INT64_MAX - e->dur) return fail(err, "the end of an event exceeds the range of times", i);
+  if (e->cls == 0 || e->cls > t->n_classes) return fail(err, "invalid event class", i);
+  if (!check_args(t, e->args)) return fail(err, "invalid event args", i);
   return true;
 }
 
@@ -50,7 +50,7 @@ static bool check_nesting(const struct tk_trace *t, const struct tk_track *k, tk
       if (e->depth) return fail(err, "depth is only allowed on threads", i);
       continue;
     }
-    if (last != INT64_MIN && e->depth > depth_before + 1) return fail(err, "depth jumps", i);
+    if (last != INT64_MIN && e->depth > depth_before + 1) return fail(err, "the depth increases by more than 1", i);
     if (e->depth && !(e->flags & LOOSE)) {
       const struct tk_event *up = &t->events[ancestors[e->depth - 1]];
       if (!(up->flags & LOOSE) && e->ts + e->dur - (up->ts + up->dur) > 1000) return fail(err, "span exceeds its parent", i);
@@ -65,8 +65,8 @@ static bool check_tracks(const struct tk_trace *t, tk_id *ancestors, struct tk_e
   tk_id at = 1;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
-    if (track->first != at) return fail(err, "gap between tracks", k);
-    if (track->kind != TK_PROCESS && t->tracks[track->parent].kind != TK_PROCESS) return fail(err, "parent of track", k);
+    if (track->first != at) return fail(err, "the events of a track do not begin where those of the track before end", k);
+    if (track->kind != TK_PROCESS && t->tracks[track->parent].kind != TK_PROCESS) return fail(err, "invalid parent track", k);
     for (tk_id i = at; i < at + track->count; i++)
       if (!check_event(t, i, k, err)) return false;
     if (!check_nesting(t, track, ancestors, err)) return false;
@@ -79,10 +79,10 @@ static bool check_flows(const struct tk_trace *t, struct tk_err *err) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
     if (i > 1 && f->ts < t->flow_points[i - 1].ts) return fail(err, "flow points out of order", i);
-    if (f->at == 0 || f->at > (f->bound ? t->n_events : t->n_tracks)) return fail(err, "place of flow point", i);
-    if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > t->store->strings.n)) return fail(err, "id of flow point", i);
-    if (f->cls == 0 || f->cls > t->n_classes) return fail(err, "class of flow point", i);
-    if (!check_args(t, f->args)) return fail(err, "args of flow point", i);
+    if (f->at == 0 || f->at > (f->bound ? t->n_events : t->n_tracks)) return fail(err, "invalid flow point event or track", i);
+    if (f->id_kind == TK_FLOW_ID_STR && (f->id <= 0 || f->id > t->store->strings.n)) return fail(err, "invalid flow point id", i);
+    if (f->cls == 0 || f->cls > t->n_classes) return fail(err, "invalid flow point class", i);
+    if (!check_args(t, f->args)) return fail(err, "invalid flow point args", i);
   }
   return true;
 }

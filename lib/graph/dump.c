@@ -155,7 +155,7 @@ static void put_record(struct buf *b, const struct tk_trace *t, const struct tk_
   append_format(b, "\n");
 }
 
-/* A value may contain line breaks. */
+/* Prints a metadata value, which may contain line breaks. */
 static void put_meta(struct buf *b, const char *text, size_t n) {
   append_format(b, " ");
   for (const char *end = text + n, *line; text < end; text = line) {
@@ -167,7 +167,7 @@ static void put_meta(struct buf *b, const char *text, size_t n) {
   append_format(b, "\n");
 }
 
-/* Buffers text and passes it to the caller in blocks. */
+/* Collects text and passes it to the caller in blocks. */
 struct dumper {
   struct buf b;
   bool (*put)(void *arg, const char *text, size_t n);

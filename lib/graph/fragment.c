@@ -35,14 +35,14 @@ void fragment_free(struct fragment *f) {
   f->t = NULL;
 }
 
-/* Copies an array of n elements and its dummy, with capacity `cap`, enough to grow by a quarter. */
+/* Copies an array of n elements and its dummy element 0. The copy's capacity `cap` leaves room to grow by a quarter. */
 static bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, size_t elem) {
   if (!mem_grow(mem, to, cap, (uint64_t)n + n / 4 + 64, elem)) return false;
   memcpy(*to, from, ((size_t)n + 1) * elem);
   return true;
 }
 
-/* Copies the slots of a table: mask + 1 of them. */
+/* Copies a hash table, which has mask + 1 slots. */
 static bool copy_slots(struct mem *mem, void **to, uint32_t *to_mask, const void *from, uint32_t mask, size_t elem) {
   const size_t size = ((size_t)mask + 1) * elem;
   if (!from) {
@@ -66,7 +66,7 @@ static bool copy_map(struct map *to, const struct map *from) {
   return copy_slots(to->mem, (void **)&to->slots, &to->mask, from->slots, from->mask, sizeof *from->slots);
 }
 
-/* Bytes of strings do not move: only the pointers to them are copied. */
+/* Copies only the pointers to strings: the bytes of strings never move. */
 static bool copy_strings(struct intern *to, const struct intern *from) {
   arena_free(&to->arena);
   if (!copy_array(to->mem, (void **)&to->strs, &to->cap, from->strs, from->n, sizeof *from->strs)) return false;
@@ -115,7 +115,7 @@ uint64_t fragment_cost(const struct tk_trace *of) {
 
 /* ---- tracks that both found ---- */
 
-/* Finds a string of the fragment in the trace, which it has not joined yet; false if missing. */
+/* Finds the id in `to` of a string of the fragment that has not been joined yet; false if `to` lacks the string. */
 static bool find_string(const struct fragment *f, const struct tk_trace *to, tk_id *id) {
   const struct intern_str *s = &f->t->store->strings.strs[*id];
   if (*id == 0) return true;
@@ -126,8 +126,8 @@ static bool find_string(const struct fragment *f, const struct tk_trace *to, tk_
 
 static bool same_ident(struct tk_ident a, struct tk_ident b) { return a.num == b.num && a.str == b.str && a.kind == b.kind; }
 
-/* True if the trace has the track with a different spelling of its ids. The fragment's events would then misstate their
- * spelling. */
+/* True if the trace has the track, but spells its ids differently ("7" instead of 7). The fragment stored the spelling of its
+ * events relative to its own track, so they would be wrong. */
 static bool is_misspelled(const struct fragment *f, const struct tk_trace *to, struct tk_track k) {
   if (!find_string(f, to, &k.pid.str) || !find_string(f, to, &k.tid.str) || !find_string(f, to, &k.name)) return false;
   const tk_id id = trace_find(to, &k);
@@ -185,7 +185,7 @@ static struct tk_track track_now(const struct fragment *f, tk_id i) {
   return k;
 }
 
-/* Parents precede their children. */
+/* Adds the fragment's new tracks to the trace. Parents precede their children. */
 static bool join_tracks(struct fragment *f, struct tk_trace *to) {
   for (tk_id i = f->tracks.known + f->tracks.n + 1; i <= f->t->n_tracks; i++) {
     struct tk_track k = track_now(f, i);
@@ -197,7 +197,7 @@ static bool join_tracks(struct fragment *f, struct tk_trace *to) {
 
 /* ---- args ---- */
 
-/* Refs still hold the values that their reader stored. */
+/* True for types whose value is a string id. Refs are excluded: they still contain the numbers that the reader stored. */
 static bool is_string(uint8_t type) { return type >= TK_ARG_STR && type < TK_ARG_REF; }
 
 /* Copies the record at p to *q with the ids of the trace, and returns the end of the record. */
@@ -221,7 +221,7 @@ static const uint8_t *repack(const struct fragment *f, const uint8_t *p, uint8_t
   return p;
 }
 
-/* Returns the most bytes that repacking can add: a 32-bit varint takes five bytes and took at least one. */
+/* Returns how many bytes repacking can add at most: the varint of a 32-bit id takes one to five bytes. */
 static uint64_t most_growth(const struct fragment *f) {
   const struct tk_store *s = f->t->store;
   uint64_t n = 0, shape;
@@ -232,7 +232,7 @@ static uint64_t most_growth(const struct fragment *f) {
   return n;
 }
 
-/* Appends the pool to the pool of `to`; foreign records store how far the records after them have moved. */
+/* Appends the arg pool to the pool of `to`. Each foreign record stores how far the records after it have moved. */
 static bool join_pool(struct fragment *f, struct tk_trace *to) {
   struct tk_store *s = f->t->store;
   struct buf *pool = &to->store->pool;
@@ -253,12 +253,12 @@ static bool join_pool(struct fragment *f, struct tk_trace *to) {
   return true;
 }
 
-/* Maps old positions of args to new ones. Events refer to args in the order of the pool, so the next foreign record is near the
- * last one. */
+/* Maps old positions of args to new ones. Events refer to args in pool order, so the next foreign record is near the previous
+ * one. */
 struct mover {
   const struct tk_store *s;
-  uint32_t first; /* displacement before the first foreign record */
-  uint32_t n;     /* number of foreign records before the last query */
+  uint32_t first; /* displacement of args before the first foreign record */
+  uint32_t n;     /* number of foreign records before the last position asked for */
 };
 
 static uint32_t moved(struct mover *m, uint32_t args) {

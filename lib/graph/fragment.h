@@ -1,7 +1,7 @@
-/* fragment.h - events that are read separately from preceding ones, and then join their trace.
+/* fragment.h - part of a trace that is read independently of the preceding events and then joins them.
  *
  * A fragment is an unsealed trace that starts with the strings, classes, tracks and shapes of another trace, under the same
- * ids. Most of what it reads uses only these: such events are copied unchanged. Ids that the fragment assigned itself are
+ * ids. Most events that it reads use only these ids and are copied unchanged. Ids that the fragment assigned itself are
  * translated, and args that contain such ids are repacked; the fragment keeps a list of them.
  *
  *     trace      s1 s2 s3                                  s1 s2 s3 s4 s5
@@ -21,26 +21,26 @@ struct fragment_ids {
 };
 
 struct fragment {
-  struct tk_trace *t; /* with memory of its own */
+  struct tk_trace *t; /* has its own memory */
   struct fragment_ids strings, classes, tracks, shapes;
 };
 
 bool fragment_init(struct fragment *f, uint64_t max_memory);
 void fragment_free(struct fragment *f);
 
-/* Empties the fragment and copies the current ids of `of`, which must outlive what is read and may keep growing. Returns false
- * when memory runs out. */
+/* Empties the fragment and copies the current ids of `of`, which may keep growing and must outlive the events that the fragment
+ * reads. Returns false when memory runs out. */
 bool fragment_begin(struct fragment *f, const struct tk_trace *of);
 
-/* True if `of` has grown so much since fragment_begin that starting again pays. */
+/* True if `of` has grown so much since fragment_begin that a new fragment_begin is cheaper than translating ids. */
 bool fragment_is_outgrown(const struct fragment *f, const struct tk_trace *of);
 
 /* Returns the number of bytes that fragment_begin copies. */
 uint64_t fragment_cost(const struct tk_trace *of);
 
 /* Appends the fragment's events, flow points, notes and counts to `to`, the trace it began with, and empties the fragment.
- * Event i becomes event to->n_events + i, and flow points likewise. Returns false without any change if the fragment met a
- * track whose ids are spelled differently in `to`, or when memory runs out. */
+ * Event i becomes event to->n_events + i, and flow points are renumbered in the same way. Returns false without any change if
+ * the fragment met a track whose ids are spelled differently in `to`, or when memory runs out. */
 bool fragment_join(struct fragment *f, struct tk_trace *to);
 
 #endif

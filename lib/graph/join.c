@@ -1,4 +1,4 @@
-/* join.c - translates ids by table, and copies events and their packed args once.
+/* join.c - appends a graph: tables translate its ids, and events and packed args are copied once.
  *
  * An arg record is translated by its shape: the shape is looked up in the other graph once, and only string ids among the
  * values change. A shape without strings is copied as bytes. */
@@ -39,7 +39,7 @@ static void join_strings(struct joiner *j) {
     j->ids->strings[i] = intern_add(&j->to->store->strings, strings->strs[i].bytes, strings->strs[i].len, strings->strs[i].hash);
 }
 
-/* Translates the value at p to the end of `to`; returns the end of the value. */
+/* Appends the translation of the value at p to *to; returns the end of the value at p. */
 static const uint8_t *join_value(const struct joiner *j, const uint8_t *p, uint8_t type, uint8_t **to) {
   const uint8_t *from = p;
   uint64_t v;
@@ -56,7 +56,7 @@ static const uint8_t *join_value(const struct joiner *j, const uint8_t *p, uint8
   return p;
 }
 
-/* Rebuilds the first record of a shape arg by arg, which creates the shape in the other graph. */
+/* Rebuilds the first record of a shape arg by arg, because this creates the shape in the other graph. */
 static uint32_t join_new_shape(struct joiner *j, uint32_t args, uint32_t *shape) {
   struct tk_args it = tk_args_of(j->from, args);
   struct tk_arg arg;
@@ -90,8 +90,8 @@ static uint32_t join_args(struct joiner *j, uint32_t args) {
   return (uint32_t)at;
 }
 
-/* A class that is found by name and category merges with the existing class of that name. A class that a format keeps apart
- * from others of its name stays separate. */
+/* Merges each class with the existing class of the same name and category. Classes that a format keeps apart in spite of equal
+ * names stay apart. */
 static void join_classes(struct joiner *j) {
   for (tk_id i = 1; i <= j->from->n_classes; i++) {
     const struct tk_class *c = &j->from->classes[i];
@@ -112,7 +112,7 @@ static struct tk_ident join_ident(const struct joiner *j, struct tk_ident i) {
   return i;
 }
 
-/* Parents may come after their children: ids are assigned before tracks are filled in. */
+/* Assigns all ids before any track is filled in, because parents may come after their children. */
 static void join_tracks(struct joiner *j) {
   const struct tk_trace *from = j->from;
   tk_id next = j->to->n_tracks;
@@ -185,7 +185,8 @@ static void add_counts(struct tk_counts *to, const struct tk_counts *from) {
   for (size_t i = 0; i < sizeof to->by_phase / sizeof to->by_phase[0]; i++) to->by_phase[i] += from->by_phase[i];
 }
 
-/* All points lie between the first and the last in time; events and records are checked one by one. */
+/* True if all times fit after the shift. Only the first and last flow point need a check, because flow points are sorted;
+ * events and records are checked one by one. */
 static bool fits(const struct tk_trace *t, i128 shift) {
   for (tk_id i = 1; shift && i <= t->n_events; i++) {
     i128 start = t->events[i].ts + shift;

@@ -1,6 +1,6 @@
 /* join.h - appends a sealed graph to another: its tracks, classes and events follow the existing ones.
  *
- * Nothing is unsealed. The results of sealing (nesting, bound flow points, unfinished spans) are per track and tracks are not
+ * The graphs stay sealed. The results of sealing (nesting, bound flow points, unfinished spans) are per track and tracks are not
  * merged, so they stay valid; only ids and times are translated. Tracks with equal identities are kept apart: callers that join
  * traces of several processes renumber them first (op/renumber.h). */
 #ifndef GRAPH_JOIN_H
@@ -10,25 +10,26 @@
 
 /* Maps ids of the appended graph to ids of the combined one. */
 struct join_ids {
-  tk_id *strings, *classes, *tracks, *shapes; /* by old id; 0 for a track that was left out */
-  tk_id before;                               /* event i becomes event before + i */
-  tk_time shift;                              /* ps added to times */
-  uint32_t ordinal;                           /* index of the graph among those appended, from 0; set by the caller, as are: */
-  uint32_t graphs, first_row, rows;           /* as in struct sink (sink.h) */
+  tk_id *strings, *classes, *tracks, *shapes; /* by old id; 0 for a track that was not copied */
+  tk_id before;                               /* event i of the appended graph becomes event before + i */
+  tk_time shift;                              /* picoseconds added to all times */
+  uint32_t ordinal;                           /* index among the appended graphs, from 0; set by the caller, like the next three */
+  uint32_t graphs, first_row, rows;           /* as in struct sink_options and struct sink (sink.h) */
 };
 
-/* Appends tracks, classes, events, flow points and counts of `src` to `dst`, both sealed (an empty graph counts as sealed if
- * marked). Times keep their absolute value; a `dst` without tracks takes over the origin of `src`. Hidden processes and their
+/* Appends tracks, classes, events, flow points and counts of `src` to `dst`, both sealed (a new, empty graph must be marked as
+ * sealed). Times keep their absolute value; a `dst` without tracks takes over the origin of `src`. Hidden processes and their
  * tracks are left out. The caller adds records, metas and notes. Fills `ids`, which join_ids_free releases in any case. Flow
- * points are unsorted until join_finish. Returns false when memory or ids run out, or if times exceed the range of `dst`. */
+ * points stay unsorted until join_finish. Returns false when memory or ids run out, or if times exceed the range of `dst`. */
 bool join_graph(struct tk_trace *dst, const struct tk_trace *src, struct join_ids *ids, struct tk_err *err);
 void join_ids_free(struct join_ids *ids, struct tk_trace *dst);
 
-/* Adds the records of `src` that `wanted` accepts and whose track was not left out, in order. */
+/* Adds, in order, those records of `src` that `wanted` accepts and whose track was copied. */
 void join_records(struct tk_trace *dst, const struct tk_trace *src, const struct join_ids *ids,
                   bool (*wanted)(const struct tk_trace *src, const struct tk_record *r));
 
-/* Sorts the flow points of all appended graphs by time; points of equal time keep the order of their graphs. */
+/* Sorts the flow points of all appended graphs by time; points of equal time stay in the order in which their graphs were
+ * appended. */
 bool join_finish(struct tk_trace *dst, struct tk_err *err);
 
 #endif

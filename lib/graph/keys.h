@@ -3,16 +3,17 @@
  * Every trace interns them first and in this order, so that their string ids are constants: KEY_ID == the id of "json.id". A
  * key under "json." is a field of a Chrome JSON event that the model does not have; the JSON writer puts it back in its place,
  * and all other formats show it. "json.end." holds fields of the end event of a begin/end pair, "json.args." an arg whose own
- * key begins with "json.". "json.respelled" lists the members of the event (ts, dur, pid, tid) that are quoted where others
- * have numbers, or the other way round; "ts:3" has three decimals, of which the last one is a superfluous 0. "repaired." holds a
- * value that was unusable as given; all formats show it as an ordinary arg. */
+ * key begins with "json.". "json.respelled" lists the members of the event (ts, dur, pid, tid) that are quoted although the
+ * trace's other events have numbers, or the reverse; "ts:3" means that ts has three decimals and the last one is a superfluous
+ * 0. A key under "repaired." contains the original value of something that the reader had to correct; all formats show it as an
+ * ordinary arg. */
 #ifndef GRAPH_KEYS_H
 #define GRAPH_KEYS_H
 
 #include <stdbool.h>
 #include <string.h>
 
-enum { TK_DECIMALS_MOST = 9 }; /* in "json.respelled" */
+enum { TK_DECIMALS_MOST = 9 }; /* most decimals that "json.respelled" records */
 
 #define KEYS(X)                                   \
   X(ARGS, "json.args")                            \
@@ -47,7 +48,7 @@ enum { TK_DECIMALS_MOST = 9 }; /* in "json.respelled" */
   X(CLIPPED, "tracekit.clipped")                  \
   X(FRAME, "json.sf")                             \
   X(FRAME_OF_END, "json.esf")                     \
-  X(OF_END, "json.end.") /* prefix of such keys */
+  X(OF_END, "json.end.") /* prefix of the keys of an end event's fields */
 
 enum key {
   KEY_NONE,

@@ -34,7 +34,7 @@ static unsigned of_class(const char *name, const char *cat) {
 
 /* ---- spans without a category ---- */
 
-/* Applies the role of a track to a span without a category. */
+/* Returns the kinds of a span, given the role of its track: the role decides if the span has no category. */
 static unsigned in_role(unsigned kind, unsigned role) {
   static const unsigned COPY = KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER;
   static const unsigned OTHER = KIND_PYTHON | KIND_STEP | KIND_OP | KIND_RUNTIME | KIND_ANNOTATION;
@@ -45,8 +45,8 @@ static unsigned in_role(unsigned kind, unsigned role) {
   return kind | role;
 }
 
-/* A class whose spans all have the same role gets it, so that its kinds do not depend on the track. Otherwise the class stays bare, and
- * kinds_of looks at the track of each event. */
+/* Gives a class the role of its tracks if all its spans are on tracks with the same role; its kinds then do not depend on the
+ * track. Otherwise the class stays bare, and kinds_of looks at the track of each event. */
 static bool assign_roles(struct kinds *k) {
   static const unsigned MIXED = 1, UNSEEN = 0;
   const struct tk_trace *t = k->t;
@@ -103,8 +103,8 @@ void kinds_free(struct kinds *k) {
   *k = (struct kinds){0};
 }
 
-/* The kind of a line applies to its spans only. A copy in a queue is not a kernel, and a kernel that names its op is not an op.
- */
+/* Combines the kinds of an event with the kinds of its track, which apply to spans only. A copy in a queue is not a kernel, and a
+ * kernel whose args name its op is not an op. */
 static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
   const unsigned roles = KIND_KERNEL | KIND_OP | KIND_MODULE | KIND_STEP;
   if (!is_span) return kind | (of_track & KIND_DEVICE);

@@ -12,9 +12,9 @@ enum kind {
   KIND_KERNEL = 16, KIND_MEMCPY = 32, KIND_MEMSET = 64, KIND_COLLECTIVE = 128,
   KIND_RUNTIME = 256, KIND_PYTHON = 512, KIND_STEP = 1024, KIND_ANNOTATION = 2048,
   KIND_OP = 4096, KIND_MODULE = 8192, KIND_TRANSFER = 16384, KIND_DEVICE = 32768, KIND_HOST = 65536,
-  /* Of classes only, never of events: */
-  KIND_WAIT = 1 << 17, /* waits in a queue of a device, which are no work */
-  KIND_BARE = 1 << 18  /* without a category: the track decides */
+  /* Used for classes only, never for events: */
+  KIND_WAIT = 1 << 17, /* waits in a device queue, which are not work */
+  KIND_BARE = 1 << 18  /* no category, so the track decides the kind */
 };
 
 struct kind_word {
@@ -23,19 +23,20 @@ struct kind_word {
 };
 extern const struct kind_word kind_words[]; /* ended by NULL */
 
-/* Kinds by class, by track and by shape of args, computed once: an event has all of them. */
+/* Kinds by class, by track and by shape of args, computed once. The kinds of an event are the union of all three. */
 struct kinds {
   struct mem *mem;
   const struct tk_trace *t;
   uint32_t *of_class, *of_track, *of_shape;
-  uint32_t *roles; /* by track: kinds of its spans without a category (accelerator.h) */
-  bool by_shape;   /* whether any shape implies a kind */
+  uint32_t *roles; /* by track: kinds of the track's spans without a category (accelerator.h) */
+  bool by_shape;   /* true if any shape implies a kind */
 };
 
 bool kinds_init(struct kinds *k, const struct tk_trace *t, struct mem *mem);
 void kinds_free(struct kinds *k);
 unsigned kinds_of(const struct kinds *k, const struct tk_event *e);
-/* True if an event that has an arg "stream" is on that stream: Inductor writes the arg into calls of the host, too. */
+/* True if the event is on the stream that its arg "stream" names. False for host calls, to which Inductor adds this arg,
+ * too. */
 bool kinds_on_stream(const struct kinds *k, const struct tk_event *e);
 /* Counts the events of each kind, in the order of kind_words. */
 void kinds_count(const struct kinds *k, uint64_t *counts);

@@ -1,7 +1,8 @@
-/* kind_collective.c - the rows: names of collectives, with their sources. See kind_collective.h.
+/* kind_collective.c - tables of the names of collectives, with the sources of the names. See kind_collective.h.
  *
- * A word counts only in the head of a name: template arguments and argument types name what a kernel works on. Words are longer than
- * an operation's name, because "reduce", "all_gather" and "broadcast" also occur in kernels of one device. */
+ * A word counts only in the head of a name, because template arguments and argument types describe what a kernel works on. The
+ * words are longer than "reduce", "all_gather" or "broadcast", because these also occur in kernels that involve only one
+ * device. */
 #include "kind_collective.h"
 
 #include <stddef.h>
@@ -9,14 +10,14 @@
 
 #include "base/text.h"
 
-/* Words within the head of a kernel's name. */
+/* Words that the head of a collective kernel's name contains. */
 static const char *const KERNELS[] = {
     "cclKernel", "cclDevKernel",          /* NCCL, RCCL; mcclKernel of MUSA and MetaX; ecclKernel of Enflame; pcclKernel of T-Head */
     "cclGenericKernel",                   /* RCCL before 2.18 */
     "ncclSym",                            /* NCCL 2.27, src/device/symmetric */
     "mscclKernel", "mscclpp::",           /* MSCCL, MSCCL++ */
     "oneccl_",                            /* oneCCL, src/sycl: oneccl_allreduce_pcie */
-    "deep_ep::intranode::", "deep_ep::internode", "deep_ep::elastic", /* DeepEP; deep_ep::layout only counts tokens */
+    "deep_ep::intranode::", "deep_ep::internode", "deep_ep::elastic", /* DeepEP, without deep_ep::layout, which only counts */
     "EpDispatch", "EpCombine",            /* MORI, src/ops/dispatch_combine */
     "nvshmem",                            /* NVSHMEM, on-stream collectives: nvshmemi_reduce_kernel */
     "userbuffers_fp16_", "userbuffers_bf16_", "userbuffers_rank", "kuserbuffers_", /* Transformer Engine, userbuffers.cu */
@@ -27,17 +28,17 @@ static const char *const KERNELS[] = {
     "shotAllreduce", "shotAllReduce",     /* FlashInfer and TensorRT-LLM, mnnvl: twoshotAllreduceKernel */
     "allreduce_fusion",                   /* FlashInfer, TensorRT-LLM, aiter: allreduce_fusion_kernel_oneshot_lamport */
     NULL};
-/* Beginnings of spans that c10d and vendors' profilers make for a collective. */
+/* Prefixes of spans that c10d and vendors' profilers create for a collective. */
 static const char *const SPANS[] = {
     "nccl:", "rccl:", "xccl:", "hccl:", "cncl:", "mccl:", "eccl:", "ucc:", /* c10d backends: "nccl:all_reduce" */
     "cncl",                                                                /* CNCL */
     "hcom_", "HcclAll", "HcclReduceScatter", "HcclBroadcast",              /* HCCL, msprof */
     NULL};
-/* Beginnings of HLO instructions, including async halves and fusions. */
+/* Prefixes of HLO instructions that are collectives, including async halves and fusions. */
 static const char *const HLO[] = {"all-reduce",     "all-gather",         "reduce-scatter",       "all-to-all", "ragged-all-to-all",
                                   "collective-permute", "collective-broadcast", NULL};
 
-/* Copies the head: without "void ", an anonymous namespace, template arguments and argument types. */
+/* Copies the head of a name: the name without "void ", anonymous namespaces, template arguments and argument types. */
 static void copy_head(const char *name, char *head, size_t size) {
   static const char ANONYMOUS[] = "(anonymous namespace)::";
   if (text_begins(name, "void ")) name += 5;

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* True for a kernel, an operation of HLO or a span of c10d that communicates with other ranks. */
+/* True for a kernel, an HLO operation or a c10d span that communicates with other ranks. */
 bool kind_is_collective(const char *name);
 
 #endif

@@ -1,12 +1,12 @@
 /* kind_xla.c - kinds in traces of JAX, TensorFlow and OpenXLA (kind_xla.h).
  *
  * Device planes name their lines: "Stream #7(Compute)" and "XLA Ops" are queues, "Steps" and "XLA Modules" group the work in
- * them. A step of the host has the stat step_num, an op the stat hlo_op; both keep their names in JSON.
+ * them. A step of the host has the stat step_num, and an op has the stat hlo_op; these stats keep their names in JSON.
  *
- * No trace marks spans made by TraceAnnotation: they are on Python's threads among spans of the runtime, which makes its own
- * with the same call. Runtime spans are recognised by position: they are below a span that calls the runtime (a PjitFunction, a
- * DevicePut, any name of a C++ function). A name whose spans are mostly in that position belongs to the runtime as a whole. The
- * remaining spans belong to the program. */
+ * No trace marks the spans that programs create with TraceAnnotation. They are on Python's threads among spans that the runtime
+ * creates in the same way. Runtime spans are recognised by position: they are inside a span that calls the runtime (a
+ * PjitFunction, a DevicePut, any name of a C++ function). If most spans of a name are in that position, all spans of the name
+ * belong to the runtime. The remaining spans belong to the program. */
 #include "kind_xla.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ bool kind_xla_is_transfer(const char *name) {
   return text_any_begins(name, FIRST) || text_any_holds(name, IN);
 }
 
-/* True for a thread of a host plane. */
+/* True for a thread of a host's plane. */
 static bool is_host(const struct tk_trace *t, const struct tk_track *k) {
   return k->kind == TK_THREAD && strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/host:CPU");
 }
@@ -42,7 +42,7 @@ void kind_xla_shapes(const struct tk_trace *t, uint32_t *of_shape) {
 
 /* ---- classes ---- */
 
-/* "model/dense/MatMul:MatMul": TensorFlow's executor names its spans after the op and its type. */
+/* True for "model/dense/MatMul:MatMul": TensorFlow's executor names its spans after the op and the type of the op. */
 static bool is_framework_op(const char *name) {
   const char *type = strrchr(name, ':');
   if (!type || type == name || type[-1] == ':' || strpbrk(name, " ($#")) return false;
@@ -52,7 +52,7 @@ static bool is_framework_op(const char *name) {
   return true;
 }
 
-/* "cuLaunchKernel", "cudaMemcpyAsync", "hipModuleLaunchKernel" */
+/* True for "cuLaunchKernel", "cudaMemcpyAsync", "hipModuleLaunchKernel". */
 static bool is_driver_call(const char *name) {
   static const char *const FIRST[] = {"cuda", "cu", "hip", NULL};
   for (size_t i = 0; FIRST[i]; i++) {
@@ -80,7 +80,8 @@ static bool ends_in(const char *name, const char *end) {
   return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-/* A merge prepends the rank's label to the name of a plane. TensorFlow 1 has other processes (accelerator.c). */
+/* True for a device plane, also if a merge prepended the rank's label to its name. TensorFlow 1 uses other processes
+ * (accelerator.c). */
 static bool is_device(const struct tk_trace *t, const struct tk_track *k) {
   const char *name = tk_string(t, t->tracks[k->parent].name, NULL);
   return strstr(name, "/device:") && !ends_in(name, " Compute") && !ends_in(name, " Tensors");
@@ -106,7 +107,7 @@ void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
 
 /* ---- annotations ---- */
 
-/* True for a Python thread of a host plane. Lines have the system's names of threads. */
+/* True for a Python thread of a host's plane. Lines are named after operating system threads. */
 static bool is_python(const struct tk_trace *t, const struct tk_track *k) {
   return is_host(t, k) && text_begins(tk_string(t, k->name, NULL), "python");
 }
@@ -119,15 +120,15 @@ static bool is_runtime(const char *name) {
   return strstr(name, "::") || text_any_begins(name, FIRST);
 }
 
-/* Number of a class's spans on Python's threads that are below a runtime span, and that are not. */
+/* Numbers of a class's spans on Python's threads: those inside a runtime span, and those outside. */
 struct place {
   uint32_t inside, outside;
-  bool runtime; /* the name shows that the runtime made it */
+  bool runtime; /* true if the name shows that the runtime made the span */
 };
 
 static void find_places(const struct kinds *k, const struct tk_track *track, struct place *places) {
   const struct tk_trace *t = k->t;
-  uint32_t call = UINT32_MAX; /* depth of the runtime span around the current events */
+  uint32_t call = UINT32_MAX; /* depth of the enclosing runtime span */
   for (tk_id i = track->first; i < track->first + track->count; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->depth <= call) call = UINT32_MAX;

@@ -1,5 +1,5 @@
-/* kind_xla.h - kinds in traces of JAX, TensorFlow and OpenXLA, both XPlane and JSON made from it: names of planes and lines,
- * stats of events, nesting. */
+/* kind_xla.h - kinds in traces of JAX, TensorFlow and OpenXLA, in XPlane and in JSON made from XPlane. Kinds follow from the
+ * names of planes and lines, the stats of events, and nesting. */
 #ifndef GRAPH_KIND_XLA_H
 #define GRAPH_KIND_XLA_H
 
@@ -9,7 +9,7 @@
 bool kind_xla_is_transfer(const char *name);
 /* Sets the kinds implied by each shape of args: steps, ops. Indexed by shape id; [0] is 0. */
 void kind_xla_shapes(const struct tk_trace *t, uint32_t *of_shape);
-/* Adds kinds of classes. */
+/* Adds the kinds of each class to of_class[]. */
 void kind_xla_classes(const struct tk_trace *t, uint32_t *of_class);
 /* Sets the kinds of all events of each track. */
 void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track);

@@ -1,10 +1,10 @@
-/* origin.h - host and rank that recorded a track. */
+/* origin.h - the host and the rank on which a track was recorded. */
 #ifndef GRAPH_ORIGIN_H
 #define GRAPH_ORIGIN_H
 
 #include <stdint.h>
 
-/* Equal for all tracks of a trace, except in a merged trace, where it differs by process. */
+/* The same for all tracks of a trace, except in a merged trace, where each process has its own. */
 struct track_origin {
   const char *host; /* "" = unknown */
   int64_t rank;     /* -1 = unknown */

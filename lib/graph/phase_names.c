@@ -1,4 +1,4 @@
-/* phase_names.c - the rows. See phase_names.h.
+/* phase_names.c - tables of names. See phase_names.h.
  *
  * Rows are lower case and match names in any case. */
 #include "phase_names.h"
@@ -81,16 +81,16 @@ static const struct phase_row {
     {"iteratorgetnext*", PHASE_DATALOADER},
 };
 
-/* Steps of servers that count what their batch holds, before or behind a word: prefill if the first count is above 0, decode if the
- * second is. */
+/* Names of inference steps that state how many requests of each kind the batch contains, each number before or after a word.
+ * The step is prefill if the first number is above 0, and decode if the second is. */
 static const struct counted_row {
   const char *begins, *prefill, *decode;
   bool before; /* the number precedes the word */
 } COUNTED_ROWS[] = {
     {"execute_", "context_", "generation_", false}, /* vLLM, vllm/v1/worker/gpu_worker.py: annotate_profile */
-    {"execute_new_", "new_", "_cached_", false},    /* vLLM 0.11, the same */
+    {"execute_new_", "new_", "_cached_", false},    /* vLLM 0.11, the same file */
     {"[executor] _forward_step", " ctx reqs", " gen reqs", true}, /* TensorRT-LLM, tensorrt_llm/_torch/pyexecutor */
-    {"d[req", "pre", "dec", false},                 /* ATOM, labels of plugin/profiler (ROCm/ATOM#348) */
+    {"d[req", "pre", "dec", false},                 /* ATOM: labels of plugin/profiler (ROCm/ATOM#348) */
     {"p[req", "pre", "dec", false},
 };
 
@@ -133,14 +133,14 @@ enum { N_PHASE_ROWS = sizeof PHASE_ROWS / sizeof *PHASE_ROWS, N_COUNTED = sizeof
        N_CATEGORIES = sizeof CATEGORIES / sizeof *CATEGORIES, N_OWN = sizeof OWN_WORDS / sizeof *OWN_WORDS };
 enum { LONGEST_NAME = 256, LONGEST_WORD = 32 };
 
-/* Copies a name in lower case; names beyond the room are cut. */
+/* Copies a name in lower case; a name that is too long is cut. */
 static void phase_lower(const char *name, char *to) {
   size_t n = 0;
   for (; name[n] && n < LONGEST_NAME - 1; n++) to[n] = ascii_lower(name[n]);
   to[n] = 0;
 }
 
-/* Returns true if a number above 0 stands before or behind the word. */
+/* True if a number above 0 precedes or follows the word. */
 static bool counts_some(const char *name, const char *word, bool before) {
   const char *p = strstr(name, word);
   if (!p) return false;
@@ -159,7 +159,8 @@ static uint8_t by_counts(const char *name) {
   return PHASE_NONE;
 }
 
-/* Reduces a lower-case name to its words, one blank apart. Returns false if it is too long to be one of OWN_WORDS. */
+/* Reduces a lower-case name to its words, separated by one space. Returns false if the result is longer than any of
+ * OWN_WORDS. */
 static bool words_of(const char *name, char *to) {
   size_t n = 0;
   for (; *name; name++) {
@@ -203,15 +204,17 @@ uint8_t phase_of_program(const char *name) {
   return by_words(p);
 }
 
-/* JAX names the scopes of derivatives (jax/_src/interpreters/ad.py); TensorFlow those of tapes and of gradients(). */
+/* Looks for the scopes that mark derivatives: scopes of JAX (jax/_src/interpreters/ad.py), and those of TensorFlow's tapes and
+ * gradients(). */
 uint8_t phase_of_scopes(const char *path) {
   if (strstr(path, "transpose(")) return PHASE_BACKWARD;
   if (text_begins(path, "gradient_tape/") || strstr(path, "/gradient_tape/") || text_begins(path, "gradients/")) return PHASE_BACKWARD;
   return strstr(path, "jvp(") ? PHASE_FORWARD : PHASE_NONE;
 }
 
-/* A phase of a server's step holds all within it, and a forward pass within a backward pass recomputes. Communication belongs to the
- * phase around it. Elsewhere the inner phase counts: an optimizer's step may call the closure that runs both passes. */
+/* The outer phase wins in three cases: it is a phase of an inference step; the inner one is a forward pass within a backward
+ * pass, which recomputes; or the inner one is communication. Otherwise the inner phase wins: an optimizer's step may call the
+ * closure that runs both passes. */
 uint8_t phase_within(uint8_t outer, uint8_t inner) {
   if (!inner || !outer || outer == PHASE_COMMUNICATION) return inner ? inner : outer;
   if (outer <= PHASE_MIXED || inner == PHASE_COMMUNICATION) return outer;

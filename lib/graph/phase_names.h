@@ -1,5 +1,5 @@
-/* phase_names.h - phases of a step (prefill, decode, forward, backward, optimizer, ...) by the names that programs give to their
- * spans: one row each in phase_names.c. */
+/* phase_names.h - phases of a step (prefill, decode, forward, backward, optimizer, ...) recognised by the names of spans;
+ * phase_names.c has one row per name. */
 #ifndef GRAPH_PHASE_NAMES_H
 #define GRAPH_PHASE_NAMES_H
 
@@ -10,17 +10,17 @@ enum phase {
   PHASE_COMMUNICATION, PHASE_CHECKPOINT, PHASE_COMPILE, PHASES
 };
 
-/* Returns the word of a phase; NULL for PHASE_NONE. */
+/* Returns the name of a phase; NULL for PHASE_NONE. */
 const char *phase_word(uint8_t phase);
 
-/* Returns the phase that a span's name and category state. */
+/* Returns the phase that a span's name and category imply. */
 uint8_t phase_of_name(const char *name, const char *cat);
-/* Returns the phase that the name of a compiled program states: "jit_train_step", "jit_prefill(17)". */
+/* Returns the phase implied by the name of a compiled program: "jit_train_step", "jit_prefill(17)". */
 uint8_t phase_of_program(const char *name);
-/* Returns the phase that the scopes of an op state: "jit(f)/transpose(jvp(Dense))/dot_general". */
+/* Returns the phase implied by the scopes of an op: "jit(f)/transpose(jvp(Dense))/dot_general". */
 uint8_t phase_of_scopes(const char *path);
 
-/* Returns the phase of a span that states `inner` within one of the phase `outer`. */
+/* Returns the phase of a span whose name implies `inner` and which is inside a span of the phase `outer`. */
 uint8_t phase_within(uint8_t outer, uint8_t inner);
 
 #endif

@@ -1,10 +1,11 @@
 /* piles.c - see piles.h.
  *
  *     file order  --scatter-->  front: the largest pile of each group, at the group's final position; aside: all others
- *                 --merge-->    backwards, the latest first, from front and aside to the group's end
+ *                 --merge-->    from front and aside to the group's end, latest element first
  *
- * Unread elements of a pile at the front are never overwritten: at least that many are still to be written before it. Pages of
- * the source are released while it is scattered, those of `aside` group by group, so the peak is one array plus what is aside.
+ * Merging never overwrites unread elements of the pile at the front: there are always at least as many elements left to write
+ * as there are unread elements at the front. Pages of the source are released during scattering, and pages of `aside` after
+ * each group, so the peak memory is one array plus `aside`.
  *
  * A group of more than 64 piles (spans written when they end, deeply nested; a shuffled file) is a crowd: it is scattered into
  * buckets of time, each of which is sorted in the cache. */
@@ -15,7 +16,7 @@
 
 typedef unsigned char byte;
 
-enum { STRETCH = 1 << 16 }; /* elements whose pages are released at a time */
+enum { STRETCH = 1 << 16 }; /* elements between two releases of source pages */
 
 bool piles_init(struct piles *p, struct mem *mem, uint32_t n_groups, uint32_t n) {
   *p = (struct piles){.mem = mem, .n_groups = n_groups};
@@ -34,7 +35,7 @@ void piles_free(struct piles *p) {
   *p = (struct piles){.mem = p->mem};
 }
 
-/* Adds a pile to the group; when full, the group moves to a place with four times the room. */
+/* Adds a pile to the group. If the group's array is full, the group moves to a new array four times as large. */
 static struct pile *add_pile(struct piles *p, struct pile_group *g) {
   if (g->n_piles == g->cap) {
     const uint8_t cap = g->cap ? (uint8_t)(g->cap * 4) : 1;
@@ -49,7 +50,7 @@ static struct pile *add_pile(struct piles *p, struct pile_group *g) {
   return pile;
 }
 
-/* Returns the first pile whose top is not later, or n. */
+/* Returns the index of the first pile whose top is not later than ts, or n. */
 static unsigned find_pile(const struct pile *piles, unsigned n, tk_time ts) {
   enum { FEW = 6 };
   unsigned lo = 0;
@@ -89,19 +90,19 @@ static uint32_t group_of(const struct piles *p, const struct pile_array *a, cons
 
 /* ---- crowds ---- */
 
-/* Elements of [min + i << shift, min + (i+1) << shift) go into bucket i; it ends at ends[i], and is filled from there
+/* Elements with times in [min + (i << shift), min + ((i+1) << shift)) go into bucket i, which ends at ends[i] and is filled
  * downwards. */
 struct crowd {
   tk_time min, max;
   uint32_t *ends;
-  uint32_t n; /* buckets */
+  uint32_t n; /* number of buckets */
   unsigned shift;
 };
 
 static uint32_t bucket_of(const struct crowd *c, tk_time ts) { return (uint32_t)(((uint64_t)ts - (uint64_t)c->min) >> c->shift); }
 
 static bool make_buckets(struct piles *p, struct crowd *c, uint32_t n) {
-  enum { BUCKET = 4096 }; /* elements: 128 KB and 128 KB of keys */
+  enum { BUCKET = 4096 }; /* elements of a bucket: 128 KB, and 128 KB of keys */
   const uint64_t range = (uint64_t)c->max - (uint64_t)c->min;
   while (c->shift < 63 && range >> c->shift > n / BUCKET) c->shift++;
   c->n = bucket_of(c, c->max) + 1;
@@ -134,7 +135,7 @@ static uint32_t number_crowds(struct piles *p) {
   return n;
 }
 
-/* Returns NULL when memory runs out. */
+/* Returns one crowd per group of many piles; NULL when memory runs out. */
 static struct crowd *find_crowds(struct piles *p, const struct pile_array *a, uint32_t n) {
   struct crowd *crowds = mem_array(p->mem, n, sizeof *crowds);
   bool ok = crowds != NULL;
@@ -179,7 +180,7 @@ static bool sort_crowd(struct piles *p, const struct crowd *c, uint32_t first, b
 
 /* ---- scatter ---- */
 
-/* Assigns positions to all piles. Returns the number of elements aside. */
+/* Assigns final or temporary positions to all piles. Returns the number of elements that go to `aside`. */
 static uint32_t give_places(struct piles *p, struct crowd *crowds) {
   uint32_t front = 1, aside = 0;
   for (struct pile_group *g = p->groups; g < p->groups + p->n_groups; g++) {
@@ -226,7 +227,7 @@ static void scatter(struct settling *s) {
 
 /* ---- merge ---- */
 
-/* Remainder of a pile; its last element is its latest. */
+/* Unmerged elements of a pile; the last one is the latest. */
 struct rest {
   tk_time ts;
   const byte *last;
@@ -237,7 +238,7 @@ struct rest {
 
 static bool is_later(const struct rest *a, const struct rest *b) { return a->ts != b->ts ? a->ts > b->ts : a->pile > b->pile; }
 
-/* rests[0..n) are sorted except for the last one. */
+/* Moves rests[n-1] to its place; the others are sorted. */
 static void sift(struct rest *rests, unsigned n) {
   const struct rest moved = rests[n - 1];
   unsigned at = n - 1;
@@ -250,7 +251,7 @@ static unsigned list_rests(const struct settling *s, const struct pile_group *g,
   unsigned n = 0;
   for (uint8_t i = 0; i < g->n_piles; i++) {
     const bool front = i == g->largest;
-    const uint32_t last = piles[i].at - 1; /* all are placed */
+    const uint32_t last = piles[i].at - 1; /* scattering has left `at` after the last element */
     const uint32_t *was = front ? s->a->was : s->aside_was;
     rests[n++] = (struct rest){piles[i].top, (front ? s->to : s->aside) + (size_t)last * PILE_ELEM, was ? was + last : NULL,
                                piles[i].n, i};
@@ -259,7 +260,7 @@ static unsigned list_rests(const struct settling *s, const struct pile_group *g,
   return n;
 }
 
-/* `end` is the position after the group's last element. */
+/* Merges the piles of a group. `end`: position after the group's last element. */
 static void merge(const struct settling *s, const struct pile_group *g, uint32_t end) {
   struct rest rests[PILES_MOST];
   unsigned n = list_rests(s, g, rests);
@@ -267,7 +268,7 @@ static void merge(const struct settling *s, const struct pile_group *g, uint32_t
   uint32_t *was = s->a->was ? s->a->was + end : NULL;
   while (n > 0) {
     struct rest *r = &rests[n - 1];
-    if (n == 1 && r->last + PILE_ELEM == to) return; /* already in place */
+    if (n == 1 && r->last + PILE_ELEM == to) return; /* the remaining elements are in place already */
     do {
       memmove(to -= PILE_ELEM, r->last, PILE_ELEM);
       if (was) *--was = *r->was--;
@@ -295,7 +296,7 @@ static bool merge_all(const struct settling *s) {
   return true;
 }
 
-/* Allocates room for elements that move. A crowd is scattered, so it cannot stay in place. */
+/* Allocates the arrays that elements move to. A crowd is scattered, so its elements cannot stay in place. */
 static bool make_room(struct settling *s, uint32_t aside, bool in_place, uint32_t *cap) {
   struct mem *m = s->p->mem;
   void *to = in_place ? s->a->items : NULL;
@@ -311,7 +312,7 @@ static bool make_room(struct settling *s, uint32_t aside, bool in_place, uint32_
   return !m->failed;
 }
 
-/* If the elements came in groups, the result is the original array. */
+/* Replaces the caller's array by the result, unless the elements came group by group and were sorted in the original array. */
 static void take_over(struct settling *s, uint32_t cap) {
   struct pile_array *a = s->a;
   if (a->grouped) {
@@ -343,7 +344,8 @@ bool piles_settle(struct piles *p, struct pile_array *a) {
   return ok;
 }
 
-/* Follows cycles: a second array of elements would dominate the peak memory of reading. */
+/* Follows the cycles of the permutation in place, because a second array of elements would dominate the peak memory of
+ * reading. */
 void piles_permute(void *items, uint32_t *was, struct keyed *v, uint32_t n) {
   byte *e = items, held[PILE_ELEM];
   for (uint32_t i = 0; i < n; i++) {

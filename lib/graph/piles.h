@@ -17,31 +17,31 @@
 #include "trace.h"
 
 enum {
-  PILE_ELEM = 32,     /* bytes of an element: its time and 24 more */
-  PILES_MOST = 64,    /* per group; a group that needs more goes into buckets of time */
+  PILE_ELEM = 32,     /* bytes of an element: 8 for its time, 24 for the caller */
+  PILES_MOST = 64,    /* most piles of a group; a group that needs more is sorted by buckets of time */
   PILE_MANY = 254,
-  PILE_NONE = 255     /* an element that is dropped */
+  PILE_NONE = 255     /* marks a dropped element */
 };
 
 struct pile {
   tk_time top;
   uint32_t n;
-  uint32_t at; /* while settling: position of its next element */
+  uint32_t at; /* while settling: position of the pile's next element */
 };
 
 struct pile_group {
-  uint32_t piles; /* index of its first pile in the pool */
-  uint32_t n;     /* elements */
+  uint32_t piles; /* index in the pool of the group's first pile */
+  uint32_t n;     /* number of elements */
   uint8_t n_piles, cap, largest;
   bool many;
-  uint32_t crowd; /* index of its crowd, if it has many piles */
+  uint32_t crowd; /* index of the group's crowd, if it has too many piles */
 };
 
 struct piles {
   struct mem *mem;
   struct pile_group *groups; /* [n_groups] */
   struct pile *pool;
-  uint8_t *of; /* by element: its pile */
+  uint8_t *of; /* by element: index of its pile in the group */
   uint32_t n_groups, n_pool, cap_pool;
 };
 
@@ -51,7 +51,7 @@ void piles_free(struct piles *p);
 
 void piles_put_below(struct piles *p, uint32_t i, struct pile_group *g, tk_time ts);
 
-/* Adds element i, the next one of the file, to its group; elements that are not added are dropped. */
+/* Adds element i to its group. Call in file order; elements that are skipped are dropped. */
 static inline void piles_put(struct piles *p, uint32_t i, uint32_t group, tk_time ts) {
   struct pile_group *g = &p->groups[group];
   struct pile *first = &p->pool[g->piles];
@@ -67,17 +67,17 @@ static inline void piles_put(struct piles *p, uint32_t i, uint32_t group, tk_tim
 
 /* The array of elements. In the result, elements of group 0 come first, from [1] on. */
 struct pile_array {
-  void *items;         /* [1..n]; reallocated, unless they came group by group */
+  void *items;         /* [1..n]; reallocated, unless the elements came group by group */
   uint32_t n, cap;
-  size_t group_at;     /* offset of the group, a uint32_t, within an element; unused if there is one group */
-  bool grouped;        /* they came group by group, and none is dropped */
-  uint32_t *was;       /* [1..n], or NULL: receives the old index of each */
+  size_t group_at;     /* offset, within an element, of its group (uint32_t); unused if there is only one group */
+  bool grouped;        /* the elements came group by group, and none was dropped */
+  uint32_t *was;       /* [1..n], or NULL: receives the old index of each element */
 };
 
-/* Returns false when memory runs out. */
+/* Sorts a->items. Returns false when memory runs out. */
 bool piles_settle(struct piles *p, struct pile_array *a);
 
-/* Reorders `items` [0..n), and `was` unless NULL, by `v`, which is destroyed. */
+/* Reorders items[0..n) as `v` is ordered, and `was` in the same way unless NULL. Destroys `v`. */
 void piles_permute(void *items, uint32_t *was, struct keyed *v, uint32_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* seal.c - establishes the invariants after reading.
+/* seal.c - turns the events that a reader added into a sealed graph (seal.h).
  *
  *     file order, B and E apart  --piles-->  by track and time  --ties-->  by (ts, rank, longest)  --sweep-->  preorder + depth
  *
@@ -6,9 +6,9 @@
  * in file order; in a trace without any X, file order alone. Unlike there, an E stays after a B of its own time, so B E B E at
  * one time keeps its meaning.
  *
- * A span that ends at a time has ended: what starts there is its sibling, unless both start there (X of zero length nest in
- * file order). A span that exceeds (by more than 1 ns, which is rounding) the span in which it starts remains its child,
- * flagged and without children of its own: all other depths then equal those of trace_processor. */
+ * An event that starts when a span ends is the span's sibling, unless both start at that time (X of zero length nest in file
+ * order). A span that ends more than 1 ns (the tolerance for rounding) after the span in which it starts remains the child of
+ * that span, but is flagged and has no children itself. All other depths then equal those of trace_processor. */
 #include "seal.h"
 
 #include <stddef.h>
@@ -19,16 +19,16 @@
 
 struct sealer {
   struct tk_trace *t;
-  bool has_x;          /* some span came as a complete event */
-  bool has_ends;       /* some event ends a begin event */
-  bool has_async;      /* the same for pairs matched by identity, on any thread */
-  bool has_unfinished; /* some begin has no end */
-  bool has_lost;       /* some event has no clock */
-  bool grouped;        /* the events came by track */
-  tk_time start, end;  /* extent of the trace */
+  bool has_x;          /* true if some span was a complete event (X) */
+  bool has_ends;       /* true if some end event (E) is left to match */
+  bool has_async;      /* true if some begin or end is matched by identity, on any thread */
+  bool has_unfinished; /* true if some begin has no end */
+  bool has_lost;       /* true if some event has no clock */
+  bool grouped;        /* true if the events were added track by track */
+  tk_time start, end;  /* times of the trace's first and last event */
   uint32_t *order;     /* [1..n]: old event ids in new order; NULL if unused */
   struct piles piles;  /* one group per track */
-  struct keyed *keys, *spare; /* room for the largest unsorted tie so far */
+  struct keyed *keys, *spare; /* scratch space, large enough for the largest unsorted tie so far */
   uint32_t *in_file;
   uint32_t n_scratch;
   uint32_t n_unmatched, n_overlaps, n_cut, n_frames;
@@ -40,7 +40,7 @@ static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_arr
 
 static tk_time seal_end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
-/* Events without a clock come first; place_lost gives them a time. */
+/* Collects facts about an event. Events without a clock come first; place_lost gives them a time. */
 static void survey(struct sealer *s) {
   struct tk_trace *t = s->t;
   s->grouped = true;
@@ -69,7 +69,8 @@ static bool survey_anew(struct sealer *s) {
   return true;
 }
 
-/* Ends that are matched by identity have been removed already, and events without a clock have none. */
+/* Collects facts about all events. Ends matched by identity have been removed already, and events without a clock have no
+ * end. */
 static bool survey_all(struct sealer *s) {
   struct tk_trace *t = s->t;
   if (!survey_anew(s)) return false;
@@ -117,12 +118,12 @@ static void place_lost(struct sealer *s) {
 
 /* ---- ties ---- */
 
-/* Sort key among events of one time; lower keys come first. */
+/* Returns the sort key of an event among the events of the same time; lower keys come first. */
 static int64_t tie_key(const struct sealer *s, const struct tk_event *e) {
   static const int64_t LOST = INT64_MIN, END = INT64_MIN + 1, LONGEST = INT64_MIN + 2, REST = 0;
   if (!seal_is_timed(e)) return LOST;
   if (!s->has_x) return REST;
-  if (e->kind == TK_END) return e->depth == SEAL_BRIEF ? REST : END; /* marked: its begin has the same time and comes first */
+  if (e->kind == TK_END) return e->depth == SEAL_BRIEF ? REST : END; /* BRIEF: its begin has this time, too, and comes first */
   if (e->kind != TK_SPAN || e->flags & TK_PAIRED) return REST;
   return e->dur < INT64_MAX ? -e->dur : LONGEST;
 }
@@ -143,7 +144,7 @@ static bool room_for_tie(struct sealer *s, uint32_t n) {
   return s->keys && s->spare && s->in_file;
 }
 
-/* Events first .. first+n-1 of a track have one time and are in file order. */
+/* Sorts events first .. first+n-1 of a track, which have the same time and are in file order. */
 static bool order_tie(struct sealer *s, const struct tk_track *k, tk_id first, uint32_t n) {
   struct tk_event *e = s->t->events + first;
   if (!room_for_tie(s, n)) return false;
@@ -171,17 +172,17 @@ static bool order_ties(struct sealer *s, const struct tk_track *k) {
 
 /* ---- preorder and depth of one track ---- */
 
-/* Spans open at a point of the sweep, as positions in the track. */
+/* State of the sweep over a track: the open spans, as positions in the track. */
 struct sweep {
   struct tk_event *e;
   uint32_t *stack;
   uint32_t n;
-  bool has_cut;    /* some begin's end came while begins inside it were open */
-  uint32_t lowest; /* position in the stack of the outermost such begin */
+  bool has_cut;    /* true if the end of some begin came while begins inside it were open */
+  uint32_t lowest; /* stack position of the outermost such begin */
   tk_time cut_ts;  /* time of the last such end */
 };
 
-/* Rounded ends may exceed the parent by this much and still nest. */
+/* The rounded end of a span may exceed its parent's end by this much. */
 static const tk_time ROUNDING = 1000;
 
 static void overlaps(struct sealer *s, struct tk_event *e) {
@@ -189,7 +190,7 @@ static void overlaps(struct sealer *s, struct tk_event *e) {
   e->flags |= TK_OVERLAPS;
 }
 
-/* Begins inside a span that has ended end with it, as in trace_processor. */
+/* Ends the open begins inside a span that has ended, as trace_processor does. */
 static void cut_down(struct sealer *s, struct sweep *w) {
   tk_time end_ts = w->cut_ts;
   for (uint32_t i = w->lowest; i < w->n; i++) {
@@ -224,8 +225,8 @@ static bool is_open_above(const struct sweep *w, uint32_t at) {
   return at < w->n;
 }
 
-/* E closes the innermost open B with its name, or any B if it has no name. X still open above it exceed their parent, and B wait for
- * their own E at this time (cut_down). */
+/* E closes the innermost open B with its name, or the innermost B if E has no name. Each X that is still open above this B
+ * outlasts its parent. Each B above it waits for its own E at this time (cut_down). */
 static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end) {
   end->kind = KIND_DEAD;
   pop_ended(s, w, end->ts);
@@ -258,7 +259,7 @@ static void place_span(struct sealer *s, struct sweep *w, uint32_t at) {
   e->depth = (uint16_t)(w->n < UINT16_MAX ? w->n : UINT16_MAX);
   if (e->flags & TK_LOST_CLOCK) {
     e->depth = 0;
-    if (e->kind == TK_BEGIN) w->stack[w->n++] = at; /* its end, which has no clock either, comes next */
+    if (e->kind == TK_BEGIN) w->stack[w->n++] = at; /* the matching end comes next and has no clock either */
     return;
   }
   e->flags &= (uint8_t)~TK_OVERLAPS;
@@ -266,7 +267,7 @@ static void place_span(struct sealer *s, struct sweep *w, uint32_t at) {
   else w->stack[w->n++] = at;
 }
 
-/* A begin does not open inside an X of zero length, which cannot contain anything. */
+/* Removes X of zero length from the top of the stack: no begin can be inside them. */
 static void pop_momentary(struct sweep *w) {
   while (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && w->e[w->stack[w->n - 1]].dur == 0) w->n--;
 }
@@ -286,7 +287,7 @@ static void leave_open(struct sealer *s, struct sweep *w) {
   w->n = 0;
 }
 
-/* Events without a clock come first, and contain no event that has one. */
+/* Computes depths and matches begins with ends. Events without a clock come first, and contain no event that has a clock. */
 static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *stack) {
   struct sweep w = {.e = s->t->events + k->first, .stack = stack};
   bool lost = true;
@@ -298,7 +299,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
       continue;
     }
     if (e->kind == KIND_DEAD) continue;
-    if (w.has_cut) cut_down(s, &w); /* what starts when a span ends is its sibling */
+    if (w.has_cut) cut_down(s, &w); /* this event is a sibling of the span that has ended, not a child */
     if (seal_is_timed(e)) pop_ended(s, &w, e->ts);
     if (seal_is_timed(e) && (e->kind == TK_BEGIN || e->flags & TK_PAIRED)) pop_momentary(&w);
     if (e->kind == TK_INSTANT) e->depth = (uint16_t)(seal_is_timed(e) && w.n < UINT16_MAX ? w.n : 0);
@@ -307,7 +308,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
   leave_open(s, &w);
 }
 
-/* Async events, process instants and counters do not nest: depth 0. */
+/* Sets the depth to 0: async events, process instants and counters do not nest. */
 static void flatten(struct tk_trace *t, const struct tk_track *k) {
   for (uint32_t i = 0; i < k->count; i++) {
     t->events[k->first + i].depth = 0;
@@ -317,7 +318,7 @@ static void flatten(struct tk_trace *t, const struct tk_track *k) {
 
 /* ---- all tracks ---- */
 
-/* Pairs the begins and ends of all threads in file order, before ties are sorted. */
+/* Marks the ends of all threads (seal_mark_ends). Must run in file order, before ties are sorted. */
 static void mark_all_ends(struct sealer *s, uint32_t *stack) {
   const struct tk_trace *t = s->t;
   for (tk_id k = 1; k <= t->n_tracks; k++)
@@ -334,7 +335,8 @@ static tk_time latest_end(const struct tk_trace *t) {
   return end;
 }
 
-/* Extends unfinished spans of threads to the end of the trace, which ends that close nothing do not reach. */
+/* Extends unfinished spans of threads to the end of the trace. Ends that close nothing do not count for the end of the
+ * trace. */
 static void extend_unfinished(struct tk_trace *t) {
   const tk_time end = latest_end(t);
   for (tk_id k = 1; k <= t->n_tracks; k++)
@@ -375,7 +377,7 @@ static bool each_track(struct sealer *s) {
   return ok;
 }
 
-/* Closes the gaps of matched ends; none of them is part of a tie. */
+/* Removes matched end events from the array; none of them is part of a tie. */
 static void compact(struct sealer *s) {
   struct tk_trace *t = s->t;
   struct tk_store *store = t->store;
@@ -398,7 +400,7 @@ static void compact(struct sealer *s) {
   t->n_events = to - 1;
 }
 
-/* Flow points that are fields of an event follow it to its new id. */
+/* Updates the event ids of flow points that are fields of an event. */
 static bool renumber_points(struct sealer *s, tk_id n_old) {
   struct tk_trace *t = s->t;
   uint32_t *now = scratch(s, n_old, sizeof *now);
@@ -432,7 +434,7 @@ static bool has_bound_points(const struct tk_trace *t) {
   return false;
 }
 
-/* Bound points take their time from their event after it has been placed. */
+/* Flow points are bound last, because bound points take the final time of their event. */
 static bool seal_all(struct sealer *s, unsigned threads) {
   const bool bound = has_bound_points(s->t);
   struct flow_sealer flows;

@@ -2,34 +2,35 @@
  *
  * The identity is (process, category, scope, id); the old phases S/F use the name instead of the category. An end closes the
  * latest open begin of its identity that has its name, as in trace_processor and catapult, so spans of one id may cross;
- * failing that, the latest of its identity. An end without a begin in its own process closes one of another process, unless its
- * id is local (id2.local): Chrome passes work between processes under one id, while other producers use pointers as ids. Events
- * without a clock come after all others: a span with a known end is not closed by an end of unknown time. */
+ * if there is none, it closes the latest begin of its identity. An end without a begin in its own process closes a begin of
+ * another process, unless its id is local (id2.local): Chrome passes work between processes under one id, while other producers
+ * use pointers as ids. Events without a clock come after all others: an end without a clock therefore closes only a begin that
+ * no other end closes. */
 #include <string.h>
 
 #include "seal.h"
 #include "args.h"
 
-/* A begin is on four stacks; an end tries each of them in turn. */
-enum stack { OF_NAME_HERE, OF_NAME, OF_ID_HERE, OF_ID, STACKS }; /* HERE: in its process */
+/* The four stacks of open begins. A begin is on all four; an end tries each stack in turn. */
+enum stack { OF_NAME_HERE, OF_NAME, OF_ID_HERE, OF_ID, STACKS }; /* HERE: only begins in the same process */
 
 struct async_item {
   tk_time ts;
   uint32_t event;
-  bool lost; /* has no clock */
+  bool lost; /* true if the event has no clock */
   uint32_t below[STACKS]; /* index + 1 of the begin below this one */
-  uint64_t identity;      /* hash without the process */
-  tk_id process;          /* process of its track */
+  uint64_t identity;      /* hash of the identity without the process */
+  tk_id process;          /* process of the event's track */
 };
 
 struct pairing {
   struct tk_trace *t;
   struct async_item *items;
   uint32_t n;
-  struct map tops; /* stack -> index + 1 of its latest begin */
+  struct map tops; /* stack -> index + 1 of its topmost begin */
 };
 
-/* A 64-bit hash represents the identity: with a million ids the chance of one false pair is below 1e-7. */
+/* Returns a 64-bit hash that represents the identity: with a million ids, the probability of one false pair is below 1e-7. */
 static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   const struct tk_class *c = &t->classes[e->cls];
   struct tk_args it = tk_args_of(t, e->args);
@@ -43,7 +44,7 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
       size_t n;
       const char *text = tk_string(t, arg.s, &n);
       bool local = n > 8 && memcmp(text, "{\"local\"", 8) == 0;
-      h = hash_pair(hash_pair(h, arg.s), local ? t->tracks[e->track].parent : 0); /* local: valid in one process only */
+      h = hash_pair(hash_pair(h, arg.s), local ? t->tracks[e->track].parent : 0); /* a local id is valid in one process only */
     }
   }
   return hash_pair(h, legacy ? (uint64_t)c->name << 32 : c->cat);
@@ -64,7 +65,7 @@ static bool not_after(const struct async_item *a, const struct async_item *b) {
   return a->lost != b->lost ? b->lost : a->ts <= b->ts;
 }
 
-/* Stable sort by time: insertion is enough for most files, but only a merge sort for all. */
+/* Merge sort by time, stable. Insertion sort would be enough for most files, but too slow for some. */
 static void sort_items(struct async_item *a, struct async_item *spare, uint32_t n) {
   for (uint32_t width = 1; width < n; width *= 2) {
     for (uint32_t lo = 0; lo < n; lo += 2 * width) {
@@ -77,7 +78,7 @@ static void sort_items(struct async_item *a, struct async_item *spare, uint32_t 
   }
 }
 
-/* Keeps what the end adds to its begin: its thread, and its args except the identity. */
+/* Moves to the span the information that its end adds: the end's thread, and the end's args without the identity. */
 static void prepare_end(struct tk_trace *t, const struct tk_event *begin, struct tk_event *end) {
   const struct tk_track *b = &t->tracks[begin->track], *e = &t->tracks[end->track];
   struct tk_args it = tk_args_of(t, end->args);
@@ -108,7 +109,7 @@ static void open_begin(struct pairing *p, uint32_t at) {
   }
 }
 
-/* Returns index + 1 of the latest open begin of the stack, removing begins that were closed through another of their stacks. */
+/* Returns 1 + the index of the latest open begin of the stack; first pops begins that were closed through another stack. */
 static uint32_t latest_open(struct pairing *p, const struct async_item *end, enum stack stack) {
   uint32_t *top = map_get(&p->tops, seal_key_of(p, end, stack));
   if (!top) return 0;

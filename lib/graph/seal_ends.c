@@ -1,19 +1,21 @@
-/* seal_ends.c - which begin an end closes, and pairs of begins and ends that need care before ties are sorted.
+/* seal_ends.c - finds the begin that an end closes, and marks pairs of begins and ends that sorting by time would separate.
  *
- * An end with a name or a category closes the innermost open begin that has both, as in trace_processor; an end without them closes the
- * top. Begins inside a span that is closed this way may still find their own end at the same time; then they end with the span. */
+ * An end with a name or a category closes the innermost open begin that has both, as in trace_processor; an end with neither
+ * closes the innermost open begin. Begins inside a span that is closed this way may still find their own end at the same time;
+ * without one they end with the span. */
 #include "seal.h"
 
-/* Replaces the position of a begin that is closed, but still in the stack. */
+/* Marks the stack entry of a begin that is closed but not yet popped. */
 static const uint32_t CLOSED = UINT32_MAX;
 
-/* Number of open spans among which an end finds its begin. Real stacks are less deep, and the limit keeps the time linear. */
+/* Number of open begins that are searched for the match of an end. Real stacks are less deep; the limit keeps the time
+ * linear. */
 enum { REACH = 1024 };
 
 static bool states(tk_id text) { return text && text != KEY_EMPTY; }
 
-/* True if an end with this class may close the begin: a name or a category that the end states must be the begin's, as in
- * trace_processor. An empty one states nothing. */
+/* True if an end of this class may close the begin: the name and the category of the end, unless empty, must equal the begin's
+ * , as in trace_processor. */
 static bool is_end_of(const struct tk_trace *t, const struct tk_event *begin, const struct tk_event *end) {
   const struct tk_class *b = &t->classes[begin->cls], *e = &t->classes[end->cls];
   return begin->cls == end->cls || ((!states(e->name) || e->name == b->name) && (!states(e->cat) || e->cat == b->cat));
@@ -30,7 +32,7 @@ uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events
   return 0;
 }
 
-/* Pairs of one thread, in file order: the open begins, as positions in the track. */
+/* Pairs begins and ends of one thread in file order. Contains the open begins, as positions in the track. */
 struct pairs {
   struct tk_trace *t;
   struct tk_event *e;
@@ -41,8 +43,8 @@ struct pairs {
   tk_time cut_ts;
 };
 
-/* Links a begin to a stray end with its name that came just before it, at the same time: some producers sort ends first. Until the
- * begin is closed, its dur has no other use. */
+/* Links a begin to an end of the same name that came just before it at the same time and closed nothing: some producers write
+ * ends first. Until the begin is closed, the link is stored in its otherwise unused dur. */
 static void link_early_end(struct pairs *p, uint32_t at) {
   struct tk_event *begin = &p->e[at];
   begin->dur = 0;
@@ -55,7 +57,8 @@ static void link_early_end(struct pairs *p, uint32_t at) {
   }
 }
 
-/* Begins from this position of the stack on have no end of their own. With an end before them, they are spans of zero length. */
+/* Closes the begins from this position of the stack on, which have no end of their own. A begin with an end just before it
+ * becomes a span of zero length. */
 static void close_early(struct pairs *p, uint32_t from) {
   for (uint32_t i = from; i < p->open; i++) {
     if (p->stack[i] == CLOSED) continue;

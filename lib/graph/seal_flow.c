@@ -1,7 +1,8 @@
 /* seal_flow.c - sorts flow points by time and binds each to its span.
  *
- * A point binds to the innermost span of its thread that contains its time (including the span's end); an end without "bp":"e"
- * binds to the next span that starts. A point without a span stays on its track, so that dangling ends survive. */
+ * A point binds to the innermost span of its thread that contains its time (including the span's end). Exception: a flow end
+ * without "bp":"e" binds to the next span that starts. A point without a span keeps its track, so that it can still be
+ * written. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -16,7 +17,7 @@ static uint32_t seal_rank_of(const struct tk_flow_point *f) {
   return ranks[f->role];
 }
 
-/* Sorts points of one time, [0..n): starts first, otherwise in file order. */
+/* Sorts n points of the same time: starts first, otherwise in file order. */
 static bool order_tie(struct mem *m, struct tk_flow_point *f, uint32_t n) {
   struct keyed *keys = mem_array(m, n, sizeof *keys), *spare = mem_array(m, n, sizeof *spare);
   const bool ok = keys && spare;
@@ -60,7 +61,7 @@ struct binder {
   const struct tk_track *track;
   tk_id *stack;
   uint32_t n;
-  uint32_t next; /* next event of the track to sweep */
+  uint32_t next; /* index of the track's next event */
 };
 
 static void advance(struct binder *b, tk_time ts) {
@@ -102,7 +103,7 @@ static void bind(struct binder *b, struct tk_flow_point *f) {
   f->bound = true;
 }
 
-/* Groups points by track with a counting sort, which keeps their time order. */
+/* Binds the points of all tracks. A counting sort groups points by track and keeps their time order. */
 static bool bind_all(struct tk_trace *t) {
   struct mem *m = &t->store->mem;
   uint32_t n = t->n_flow_points, most = 0, at = 0;
@@ -132,11 +133,12 @@ static bool bind_all(struct tk_trace *t) {
   return ok;
 }
 
-/* Finds flows that end before they start, a sign of two clocks that disagree. Nothing is moved; a note reports the difference.
+/* Counts flows that end before they start, a sign of two clocks that disagree. Moves no point; a note reports the largest
+ * difference.
  */
 static bool find_backward(struct flow_sealer *s) {
   const struct tk_trace *t = s->t;
-  struct chains waiting; /* start of a chain, or an end without a preceding start */
+  struct chains waiting; /* by flow: its last start, or an end without a preceding start */
   if (!chains_init(&waiting, t, &s->mem)) return false;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
     const struct tk_flow_point *f = &t->flow_points[i];
@@ -161,7 +163,8 @@ static void note_backward(const struct flow_sealer *s) {
   t->notes[t->n_notes].count = s->n_backward;
 }
 
-/* Performs the steps that do not need the tracks: one job, then another whose memory the tracks need until they are sorted. */
+/* Runs the next step that does not need the tracks. There are two steps because the second allocates memory, which would add to
+ * the peak while the tracks are sorted. */
 static void do_step(void *job) {
   struct flow_sealer *s = job;
   s->ok = s->ordered ? find_backward(s) : order_points(s->t, &s->mem);
@@ -185,7 +188,7 @@ bool seal_flows_go_on(struct flow_sealer *s) {
   return ok;
 }
 
-/* Runs on this thread if no other thread does it. */
+/* Finishes the steps, on this thread unless another thread runs them. */
 static bool finish_steps(struct flow_sealer *s) {
   struct mem *m = &s->t->store->mem;
   if (s->jobs) {
@@ -204,7 +207,7 @@ static bool finish_steps(struct flow_sealer *s) {
 bool seal_flows(struct flow_sealer *s) {
   struct tk_trace *t = s->t;
   if (t->n_flow_points == 0) return true;
-  for (tk_id i = 1; i <= t->n_flow_points && !s->jobs; i++) { /* if another thread sorts, no point is bound */
+  for (tk_id i = 1; i <= t->n_flow_points && !s->jobs; i++) { /* a second thread sorts only if no point is bound */
     struct tk_flow_point *f = &t->flow_points[i];
     if (f->bound) f->ts = t->events[f->at].ts;
   }

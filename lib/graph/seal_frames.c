@@ -1,19 +1,19 @@
-/* seal_frames.c - ends Python frames with their caller, if the profiler lost their return.
+/* seal_frames.c - ends Python frames together with their caller, if the profiler missed the frame's return.
  *
- * PyTorch's tracer writes such a frame with the end of the trace (pytorch#190950), so it would contain everything that follows. Each
- * frame states the id of its caller. */
+ * PyTorch's tracer lets such a frame last until the end of the trace (pytorch#190950), so it would contain everything that
+ * follows. Callers are found by the id that each frame stores. */
 #include <string.h>
 
 #include "seal.h"
 #include "args.h"
 
-/* Frames that exceed their caller by less than a microsecond are rounded. */
+/* A frame that outlasts its caller by less than a microsecond is not shortened: times are rounded. */
 static const tk_time ROUNDING = 1000000;
 
 struct frames {
   struct tk_trace *t;
-  tk_id id, parent; /* keys */
-  struct map by_id; /* Python id -> event */
+  tk_id id, parent; /* keys of the args with a frame's own id and its caller's id */
+  struct map by_id; /* Python id -> event id */
 };
 
 static bool id_of(const struct frames *f, const struct tk_event *e, tk_id key, uint64_t *id) {
@@ -23,7 +23,7 @@ static bool id_of(const struct frames *f, const struct tk_event *e, tk_id key, u
   return false;
 }
 
-/* Stores the duration of the file before it changes. */
+/* Stores the original duration as an arg before it changes. */
 static void keep_dur(struct tk_trace *t, struct tk_event *e) {
   char text[64];
   struct tk_args it = tk_args_of(t, e->args);

@@ -1,8 +1,8 @@
-/* seal_ties.c - the file order of a thread's events of one time, if it differs from the graph's.
+/* seal_ties.c - stores the file order of simultaneous events of a thread, if it differs from the order in the graph.
  *
  * Preorder puts parents first. Producers may list events that start together in another order: a child before its parent, an
  * instant before both. Viewers show the same, but a file that is read and written again should keep its order. Such events are
- * few, so only theirs is stored. */
+ * few, so the order of all others is not stored. */
 #include <stdlib.h>
 
 #include "seal_ties.h"
@@ -17,7 +17,7 @@ static int by_file(const void *pa, const void *pb) {
   return (a->in_file > b->in_file) - (a->in_file < b->in_file);
 }
 
-/* Stores the positions of n events of one time, as they are in the graph. */
+/* Stores the file positions of n simultaneous events, listed in the order of the graph. */
 static bool add_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uint32_t n) {
   struct tk_store *s = t->store;
   struct place *places = mem_array(&s->mem, n, sizeof *places);
@@ -42,8 +42,8 @@ static bool in_order(const uint32_t *in_file, uint32_t n) {
   return true;
 }
 
-/* Ends come before everything else of their time and are not events of their own. An end that comes later belongs to a begin of
- * the same time, and the pair stays where nesting puts it. */
+/* True if an end event comes after other events of the tie. Such an end belongs to a begin of the same time, and the pair must
+ * stay where nesting puts it. */
 static bool has_end(const struct tk_event *e, const uint32_t *in_file, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (e[in_file[i]].kind == TK_END) return true;

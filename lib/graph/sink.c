@@ -1,4 +1,4 @@
-/* sink.c - counts what a sink cannot represent, given what its format supports. */
+/* sink.c - counts the data of a graph that an output format does not support. */
 #include "sink.h"
 
 const char *tk_loss_name(enum tk_loss kind) {
@@ -40,7 +40,7 @@ static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds
   sink_lose(s, TK_LOSS_ARGS, args);
 }
 
-/* Names of tracks are records too, and every format supports them. */
+/* Counts records as lost, except names of tracks, which are stored as records too, but which every format supports. */
 static void lose_records(struct sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].kind == TK_REC_OTHER) sink_lose(s, TK_LOSS_RECORDS, 1);
@@ -52,7 +52,7 @@ void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) 
   if (!(holds & TK_HOLDS_FLOWS)) sink_lose(s, TK_LOSS_FLOW_POINTS, t->n_flow_points);
   if (!(holds & TK_HOLDS_RECORDS)) lose_records(s, t);
   for (tk_id i = 1; !(holds & TK_HOLDS_METADATA) && i <= t->n_metas; i++) sink_lose(s, TK_LOSS_METADATA, !t->metas[i].origin);
-  /* A merge calls each rank a machine, which the names of its processes repeat. */
+  /* a merge adds one machine per rank; the names of processes contain the same information */
   bool told = holds & TK_HOLDS_MACHINES || t->edits & TK_EDIT_RENAMED;
   for (tk_id i = 1; !told && i <= t->n_tracks; i++)
     sink_lose(s, TK_LOSS_MACHINES, t->tracks[i].machine != 0 && !t->tracks[i].hidden);

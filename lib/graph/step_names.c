@@ -1,4 +1,4 @@
-/* step_names.c - the rows. See step_names.h. */
+/* step_names.c - table of names. See step_names.h. */
 #include "step_names.h"
 
 #include <string.h>
@@ -7,21 +7,21 @@
 #include "base/regexp.h"
 #include "base/text.h"
 
-/* In order of preference: rows of one producer first, common words last. */
+/* Rows in order of preference: rows of a single producer first, common words last. */
 static const struct row {
-  const char *begins, *holds; /* `holds`: text that follows somewhere; NULL = none */
-  bool ordinal;               /* numbers in the name are sizes of batches */
+  const char *begins, *holds; /* start of the name; text that must follow somewhere (NULL = none) */
+  bool ordinal;               /* the numbers in the name are sizes of batches, so steps are counted instead */
 } ROWS[] = {
     {"ProfileStep#", NULL, false},                /* Paddle, paddle/fluid/platform/profiler/chrometracing_logger.cc */
     {"execute_", "generation_", true},            /* vLLM, vllm/v1/worker/gpu_worker.py: annotate_profile */
-    {"execute_new_", "_cached_", true},           /* vLLM 0.11, the same */
+    {"execute_new_", "_cached_", true},           /* vLLM 0.11, the same file */
     {"step[", "bs=", true},                       /* SGLang, python/sglang/srt/managers/scheduler.py */
     {"[Executor] _forward_step ", NULL, false},   /* TensorRT-LLM, tensorrt_llm/_torch/pyexecutor/py_executor.py */
     {"[pl][profile]run_training_batch", NULL, true}, /* Lightning, lightning/pytorch/profilers */
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
-/* Words that programs use for their own annotations, alone or with a number: "train_step", "iteration 12", "Step #3". */
+/* Words that programs use for their own annotations, alone or followed by a number: "train_step", "iteration 12", "Step #3". */
 static const char *const WORDS[] = {"train_step", "training_step", "train step", "training step", "iteration", "iter",
                                     "step",       "train",         NULL};
 
@@ -30,7 +30,7 @@ static bool is_word_with_number(const char *name) {
     const size_t n = strlen(*word);
     if (!ascii_equal(name, *word, n)) continue;
     const char *p = name + n;
-    if (!*p) return strchr(*word, '_') || strchr(*word, ' '); /* "step" or "train" alone is too common */
+    if (!*p) return strchr(*word, '_') || strchr(*word, ' '); /* "step" or "train" without a number is too common */
     p += strspn(p, " _#:=-");
     if (*p && !p[strspn(p, "0123456789")]) return true;
   }
@@ -48,7 +48,7 @@ static bool is_regexp(const char *pattern) {
   return n > 2 && *pattern == '/' && pattern[n - 1] == '/';
 }
 
-/* Compiles the expression between the slashes. `text` keeps it. */
+/* Compiles the expression between the slashes. `text` receives the expression and must outlive the result. */
 static struct regexp *compile(const char *pattern, char *text, size_t size, struct mem *mem, char *why, size_t n_why) {
   const size_t n = strlen(pattern);
   if (n - 1 > size) return NULL;
@@ -83,7 +83,7 @@ static bool mark_by_pattern(struct step_names *n, const struct tk_trace *t, stru
 
 /* ---- marks ---- */
 
-/* True if the profiler marked steps: ProfilerStep#N, the arg step_num, or a line called "Steps". */
+/* True if the profiler itself marked steps: ProfilerStep#N, the arg step_num, or a line called "Steps". */
 static bool has_own_marks(const struct tk_trace *t) {
   if (intern_id(&t->store->strings, "step_num", 8)) return true;
   for (tk_id i = 1; i <= t->n_classes; i++)
@@ -93,13 +93,13 @@ static bool has_own_marks(const struct tk_trace *t) {
   return false;
 }
 
-/* Frames and operators may have such names without being steps. */
+/* False for the categories of Python frames and kernels, whose names may match without marking steps. */
 static bool may_mark(const struct tk_trace *t, tk_id cls) {
   const char *cat = tk_string(t, t->classes[cls].cat, NULL);
   return strcmp(cat, "python_function") != 0 && strcmp(cat, "kernel") != 0;
 }
 
-/* Marks the classes of row `at`, the last of which stands for the common words. Returns their number. */
+/* Marks the classes that match row `at`; the row after the last one represents WORDS. Returns the number of classes. */
 static uint32_t mark_row(struct step_names *n, const struct tk_trace *t, unsigned at) {
   uint32_t found = 0;
   for (tk_id i = 1; i <= t->n_classes; i++) {
@@ -116,11 +116,12 @@ static uint32_t mark_row(struct step_names *n, const struct tk_trace *t, unsigne
 
 struct program {
   tk_time total;
-  tk_id track; /* last one that ran it */
+  tk_id track; /* last track on which it ran */
   bool repeats;
 };
 
-/* Adds up the executions on lines of XLA that show programs: "XLA Modules", and for GPUs "XLA Modules - from #2". */
+/* Adds up the executions of each program. The lines of XLA that show programs are called "XLA Modules", and for GPUs "XLA
+ * Modules - from #2". */
 static void add_programs(const struct tk_trace *t, struct program *programs) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
@@ -136,7 +137,8 @@ static void add_programs(const struct tk_trace *t, struct program *programs) {
   }
 }
 
-/* Marks the program that ran longest, of those that ran repeatedly on a device. Returns false when memory runs out. */
+/* Marks the program with the longest total time among programs that ran repeatedly on a device. Returns false when memory runs
+ * out. */
 static bool mark_program(struct step_names *n, const struct tk_trace *t, struct mem *mem, bool *found) {
   struct program *programs = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *programs);
   tk_id longest = 0;

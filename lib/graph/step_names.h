@@ -1,17 +1,18 @@
-/* step_names.h - names of spans that mark steps of programs without a profiler's own marks: one row each in step_names.c. */
+/* step_names.h - recognises spans that mark steps by their names, for traces in which the profiler marked none. One table row
+ * per producer, in step_names.c. */
 #ifndef GRAPH_STEP_NAMES_H
 #define GRAPH_STEP_NAMES_H
 
 #include "trace.h"
 
 struct step_names {
-  bool *marks;  /* by class: whether its spans are steps; NULL: none are */
-  bool ordinal; /* numbers in the names do not count steps */
+  bool *marks;  /* by class: true if its spans are steps; NULL: no class has steps */
+  bool ordinal; /* the numbers in names do not count steps */
 };
 
-/* Finds the classes whose spans mark steps: those of the trace's own pattern (store->step_name), else of the first row that any class
- * matches, else the program of XLA that a device ran repeatedly and longest. Finds none if the profiler marked steps itself.
- * Returns false when memory runs out. */
+/* Finds the classes whose spans mark steps: those of the trace's own pattern (store->step_name), otherwise those of the first
+ * row that any class matches, otherwise the XLA program that ran repeatedly and longest on a device. Finds none if the profiler
+ * marked steps itself. Returns false when memory runs out. */
 bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem *mem);
 void step_names_free(struct step_names *n, struct mem *mem);
 

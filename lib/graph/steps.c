@@ -51,7 +51,7 @@ static void find_main(struct steps *s) {
   }
 }
 
-/* By class: whether its name may mark a step. Names are few, events many. */
+/* Returns, by class, whether the name may mark a step. Testing classes is faster, because there are fewer names than events. */
 static bool *find_named(const struct tk_trace *t, struct mem *mem) {
   bool *named = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *named);
   for (tk_id i = 0; named && i <= t->n_classes; i++) named[i] = is_pytorch(tk_string(t, t->classes[i].name, NULL));
@@ -74,7 +74,7 @@ static bool add_track(struct steps *s, const struct tk_trace *t, tk_id track, co
 
 /* ---- steps by the names of other spans ---- */
 
-/* Numbers the steps of a track in their order, unless their names have numbers that increase. */
+/* Numbers the steps of a track from 0 in order, unless all their names contain numbers, which increase. */
 static void number_track(struct steps *s, uint32_t from, bool ordinal) {
   for (uint32_t i = from + 1; i < s->n && !ordinal; i++) ordinal = s->v[i].number <= s->v[i - 1].number;
   for (uint32_t i = from; i < s->n; i++)
@@ -124,7 +124,7 @@ void steps_free(struct steps *s) {
   *s = (struct steps){0};
 }
 
-/* Finds the last step of v[from..from+n) that starts at or before ts, if it has not ended. */
+/* Returns the last step of v[from..from+n) that starts at or before ts; NULL if it has ended by then. */
 static const struct step *steps_find(const struct steps *s, uint32_t from, uint32_t n, tk_time ts) {
   uint32_t lo = from, hi = from + n;
   while (lo < hi) {
@@ -135,7 +135,7 @@ static const struct step *steps_find(const struct steps *s, uint32_t from, uint3
   return lo == from || ts >= s->v[lo - 1].end ? NULL : &s->v[lo - 1];
 }
 
-/* Returns the index of the first step of this track or a later one. */
+/* Returns the index of the first step that is on this track or a later one. */
 static uint32_t first_of(const struct steps *s, tk_id track) {
   uint32_t lo = 0, hi = s->n;
   while (lo < hi) {

@@ -1,8 +1,8 @@
 /* steps.h - the training steps of a trace and their times.
  *
- * A step is a span that a profiler made for it: "ProfilerStep#12" (PyTorch), a span with the arg step_num (JAX's
- * StepTraceAnnotation, TensorFlow's train steps), or a span "12" on a line called "Steps" (XLA's device planes). In traces without
- * these, spans mark steps by their names (step_names.h). */
+ * A step is a span that the profiler created for a training step: "ProfilerStep#12" (PyTorch), a span with the arg step_num
+ * (JAX's StepTraceAnnotation, TensorFlow's train steps), or a span "12" on a line called "Steps" (XLA's device planes). In
+ * traces without these, spans mark steps by their names (step_names.h). */
 #ifndef GRAPH_STEPS_H
 #define GRAPH_STEPS_H
 
@@ -18,19 +18,19 @@ struct steps {
   struct mem *mem;
   struct step *v; /* sorted by track, then by time */
   uint32_t n, cap;
-  uint32_t main, n_main; /* range of the track with the most steps */
+  uint32_t main, n_main; /* range in v of the track with the most steps */
 };
 
 bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem);
 void steps_free(struct steps *s);
 
-/* Finds the step in which the event starts: of its own track, else of the track with the most steps. Returns false if there is
- * none. */
+/* Finds the step in which the event starts: on its own track, otherwise on the track with the most steps. Returns false if
+ * there is none. */
 bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number);
-/* Returns that step; NULL if there is none. */
+/* Returns the step in which the event starts, found as in steps_of; NULL if there is none. */
 const struct step *steps_at(const struct steps *s, const struct tk_event *e);
 
-/* Finds the extent of all spans of steps first..last, on any track. Returns false if there is none. */
+/* Finds the time range that all spans of steps first..last cover, on any track. Returns false if there are none. */
 bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end);
 
 #endif

@@ -36,7 +36,7 @@ void subset_free(struct subset *k) {
 enum { HAD_START = 1, HAD_END = 2, HAS_START = 4, HAS_END = 8, SAID = 16 };
 enum { WAS_WHOLE = HAD_START | HAD_END, IS_WHOLE = HAS_START | HAS_END };
 
-/* Finds what remains of each chain. A start begins a new chain, because ids are reused. */
+/* Finds which points of each flow are kept. A start begins a new flow even if the id is in use, because producers reuse ids. */
 static void survey_chains(const struct tk_trace *t, const struct subset *k, const struct chains *chains, tk_id *chain_of,
                           uint8_t *state) {
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -50,7 +50,7 @@ static void survey_chains(const struct tk_trace *t, const struct subset *k, cons
   }
 }
 
-/* Drops points of dropped events, and the rest of a flow that has lost an end. */
+/* Drops points of dropped events, and the remaining points of a flow that has lost its start or end. */
 static bool drop_points(const struct tk_trace *t, struct subset *k, struct subset_losses *kept) {
   struct chains chains;
   tk_id *chain_of = array_of(k->mem, t->n_flow_points, sizeof *chain_of);
@@ -77,8 +77,8 @@ static bool drop_points(const struct tk_trace *t, struct subset *k, struct subse
 
 enum { LINK_GOES = 1, LINK_STAYS = 2 };
 
-/* By event: whether points from its own fields (JSON's bind_id) are dropped, and whether others of them stay. Returns NULL when
- * memory runs out. */
+/* Returns, by event: whether flow points that its own fields state (JSON's bind_id) are dropped, and whether other points of
+ * its own fields stay. NULL when memory runs out. */
 static uint8_t *survey_links(const struct tk_trace *t, const struct subset *k) {
   uint8_t *links = array_of(k->mem, t->n_events, 1);
   if (links) memset(links, 0, (size_t)t->n_events + 1);
@@ -101,7 +101,7 @@ static uint32_t without_link(struct tk_trace *t, uint32_t args) {
   return args_end(t);
 }
 
-/* Removes fields that name a dropped flow; otherwise reading the output would create it again, dangling. */
+/* Removes event fields that name a dropped flow; otherwise a reader of the output would create the flow again with one end. */
 static void drop_links(struct tk_trace *to, const uint8_t *links, const tk_id *now, tk_id n_events) {
   for (tk_id i = 1; i <= n_events; i++)
     if (now[i] && links[i] == LINK_GOES) to->events[now[i]].args = without_link(to, to->events[now[i]].args);
@@ -109,7 +109,7 @@ static void drop_links(struct tk_trace *to, const uint8_t *links, const tk_id *n
 
 /* ---- tracks ---- */
 
-/* Number of items on each track besides metadata, including its process: before and after. */
+/* Number of items on each track before and after, without metadata. A process counts the items of its threads, too. */
 struct content {
   uint64_t before, after;
 };
@@ -136,7 +136,7 @@ static void count_content(const struct tk_trace *t, const struct subset *k, stru
   }
 }
 
-/* Returns true if a track becomes hidden. */
+/* Hides tracks that became empty. Returns true if any track becomes hidden. */
 static bool hide_emptied(const struct subset *k, struct tk_trace *to, const struct content *c) {
   bool hides = false;
   for (tk_id i = 1; i <= to->n_tracks; i++) {
@@ -149,8 +149,8 @@ static bool hide_emptied(const struct subset *k, struct tk_trace *to, const stru
 
 /* ---- the arrays of the part ---- */
 
-/* Recomputes depth: only ancestors that stay count. Returns the number of events moved so far, `n` of earlier tracks included; t may be
- * `to`, and keeps its own number until all are moved. */
+/* Moves the kept events of a track and recomputes their depth, for which only kept ancestors count. `n`: number of events moved
+ * before; returns the new number. `to` may be t, so t->n_events must not change until all events are moved. */
 static tk_id move_track(const struct tk_trace *t, const struct subset *k, struct tk_trace *to, tk_id track, uint16_t *above, tk_id n) {
   tk_id first = t->tracks[track].first, end = first + t->tracks[track].count;
   to->tracks[track].first = n + 1;
@@ -177,7 +177,7 @@ static bool move_events(const struct tk_trace *t, const struct subset *k, struct
   return true;
 }
 
-/* Maps events to their ids in the part; only flows need it. */
+/* Maps events to their ids in the part; needed only for flow points. */
 static tk_id *new_ids(const struct tk_trace *t, const struct subset *k) {
   tk_id *now = array_of(k->mem, t->n_events, sizeof *now), n = 0;
   for (tk_id i = 1; now && i <= t->n_events; i++) now[i] = k->events[i] ? ++n : 0;

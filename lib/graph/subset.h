@@ -1,7 +1,8 @@
 /* subset.h - extracts part of a sealed graph as a sealed graph.
  *
- * The part may replace the whole (to == t), or be a view: a trace of its own that shares strings, classes, args and texts with
- * the whole, which must outlive it. Ids of tracks and classes are unchanged; events, points and records get new ids. */
+ * The part either replaces the original (to == t) or is a view: a separate trace that shares strings, classes, args and texts
+ * with the original, which must outlive the view. Ids of tracks and classes are unchanged; events, points and records get new
+ * ids. */
 #ifndef GRAPH_SUBSET_H
 #define GRAPH_SUBSET_H
 
@@ -11,7 +12,7 @@
 struct subset {
   struct mem *mem;
   uint8_t *events, *points, *records;
-  uint8_t *tracks; /* 0: kept only if any of its contents stay */
+  uint8_t *tracks; /* 0: the track is kept only if any of its contents are kept */
   tk_id n_events, n_points, n_records, n_tracks;
 };
 
@@ -19,13 +20,14 @@ struct subset_losses {
   uint64_t broken_flows; /* flows removed because one of their ends was removed */
 };
 
-/* Selects everything. */
+/* Selects everything. Returns false when memory runs out. */
 bool subset_init(struct subset *k, const struct tk_trace *t, struct mem *mem);
 void subset_free(struct subset *k);
 
-/* Marks the part as edited (TK_EDIT_DROPPED) unless it is the whole. Depths close up over removed spans. Flow points are
- * removed with their event; a flow that was complete and no longer is, is removed entirely, with the event fields that state
- * it. Tracks that became empty are hidden, processes with their last track. */
+/* Builds the part, and marks it as edited (TK_EDIT_DROPPED) unless everything is selected. Children of removed spans move up.
+ * Flow points are removed with their event. If a complete flow loses its start or end, all its points are removed, and the
+ * event fields that state the flow, too. Tracks that became empty are hidden; processes are hidden with their last track.
+ * Returns false with err on failure. */
 bool subset_take(const struct tk_trace *t, struct subset *k, struct tk_trace *to, struct subset_losses *kept, struct tk_err *err);
 
 /* Frees a view. */

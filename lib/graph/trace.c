@@ -1,4 +1,4 @@
-/* trace.c - the arrays of the graph and the tables that assign their ids. */
+/* trace.c - the arrays of the graph, and the hash tables that assign ids. */
 #include "trace.h"
 #include "args.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slot 0 of every array exists from the start, so that code can write to it after a failed allocation. */
+/* Allocates slot 0 of every array, so that code can write to it after a failed allocation. */
 static bool first_slots(struct tk_trace *t) {
   struct tk_store *s = t->store;
   struct mem *m = &s->mem;
@@ -107,7 +107,7 @@ bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err) {
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n) { return intern(&t->store->strings, p, n); }
 tk_id trace_text(struct tk_trace *t, const char *text) { return trace_string(t, text, strlen(text)); }
 
-/* Accepts any JSON value as an id. */
+/* Writes an id, which may be any JSON value, as text. */
 static size_t put_id(char *text, const struct tk_arg *id) {
   switch (id->type) {
   case TK_ARG_INT: return num_put_i64(text, id->i);
@@ -172,7 +172,7 @@ static uint64_t ident_hash(struct tk_ident a) {
   return hash_pair(a.str, a.kind);
 }
 
-/* Returns the track with this identity, 0 = none; *h is its key in the index, or the key to insert it with. */
+/* Returns the track with this identity; 0 = none. *h receives its key in the index: the one found, or the one to insert. */
 static tk_id find(const struct tk_trace *t, const struct tk_track *want, uint64_t *h) {
   const uint64_t place = want->kind == TK_COUNTERS ? (uint64_t)want->name * 0x9e3779b1u : ident_hash(want->tid);
   const uint32_t *slot;
@@ -215,7 +215,8 @@ tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident p
   return trace_find_or_add(t, &want);
 }
 
-/* Defines an adder per array: returns the next slot, cleared, or the dummy if there is no room. */
+/* Defines the function that adds an element to an array. It returns the next element, set to zero, or the dummy if memory runs
+ * out. */
 #define ADDER(function, type, array, count, capacity)                                                                         \
   struct type *function(struct tk_trace *t) {                                                                                 \
     struct tk_store *s = t->store;                                                                                            \
@@ -239,7 +240,7 @@ struct tk_flow_point *trace_add_flow_point(struct tk_trace *t) {
 
 enum { MAX_NOTES = 256 };
 
-/* Notes of one source are consecutive, so that many sources stay cheap. */
+/* Looks for an equal note among the last notes only: notes of one source are consecutive, so many sources stay cheap. */
 void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note *like, const char *text) {
   const tk_id of = source && *source ? trace_text(t, source) : 0;
   tk_id n = 0, id;

@@ -1,9 +1,9 @@
 /* trace.h - builds the event graph: the functions that readers and operations call.
  *
- * A reader adds tracks, classes, args, events, flows and records in the order of its input, with TK_BEGIN and TK_END events as
- * they come, and then calls seal (seal.h), which establishes the invariants. All adders return ids. When memory or ids run out
- * they return 0, and the failure sticks in the trace's memory (mem_check): slot 0 of every array is a dummy that may be written
- * to. */
+ * A reader adds tracks, classes, args, events, flows and records in the order of its input, including unmatched TK_BEGIN and
+ * TK_END events, and then calls seal (seal.h), which establishes the invariants. All functions that add something return its id
+ * or address. When memory or ids run out they return 0 or the dummy in slot 0 of every array, which may be written to;
+ * mem_check of the trace's memory reports the failure later. */
 #ifndef GRAPH_TRACE_H
 #define GRAPH_TRACE_H
 
@@ -27,18 +27,18 @@ struct arg_builder {
   struct shape_field *fields;
   uint32_t n, cap;
   struct buf payload;
-  uint32_t *stamps; /* by key: serial number of the last record that used it, to find duplicates in O(1) */
+  uint32_t *stamps; /* by key: serial number of the last record that used the key; finds duplicates in O(1) */
   uint32_t n_stamps, serial;
   bool duplicates;
 };
 
-/* Events first .. first+n-1 of a thread have one time; their file order is tied[at .. at+n-1], relative to first. */
+/* File order of events first .. first+n-1 of a thread, which have the same time: tied[at .. at+n-1], relative to first. */
 struct trace_tie {
   tk_id first;
   uint32_t n, at;
 };
 
-/* A range of time that a trace was cut to: start <= time < end. */
+/* A range of time to which a trace was cut: start <= time < end. */
 struct trace_cut {
   tk_time start, end;
 };
@@ -49,55 +49,55 @@ struct tk_store {
   uint32_t cap_events, cap_classes, cap_tracks, cap_flow_points, cap_records, cap_metas, cap_notes;
   struct tk_arg_shape **shapes; /* [1..n_shapes] */
   uint32_t n_shapes, cap_shapes;
-  struct map shape_index; /* hash -> first shape; collisions continue at hash + 1 */
+  struct map shape_index; /* hash -> first shape with that hash; collisions continue at hash + 1 */
   struct buf pool;        /* packed args; offset 0 = none */
   struct arg_builder builder;
-  struct map class_index; /* name, cat -> class without shared args */
+  struct map class_index; /* name, category -> class without shared args */
   struct map track_index; /* hash of identity -> track; collisions continue at hash + 1 */
   struct buf raw;         /* raw text of records and metas */
-  struct trace_tie *ties; /* sorted by first event (seal_ties.c) */
+  struct trace_tie *ties; /* sorted by `first` (seal_ties.c) */
   uint32_t *tied;
   uint32_t n_ties, cap_ties, n_tied, cap_tied;
-  /* Fragments (fragment.h): number of ids that were given, and the arg records that contain others. UINT32_MAX in a whole
-   * trace. */
+  /* For fragments (fragment.h): number of ids that come from the other trace, and the arg records that contain other ids.
+   * UINT32_MAX in a trace that is not a fragment. */
   uint32_t known_strings, known_shapes;
   struct foreign_args {
-    uint32_t at, behind; /* `behind`: displacement of what follows it after joining */
+    uint32_t at, behind; /* `behind`: how far joining moved the records after this one */
   } *foreign;
   uint32_t n_foreign, cap_foreign;
   bool has_foreign; /* the args under construction contain foreign ids */
   char *source;
-  const char *step_name; /* pattern of the names of spans that mark steps; NULL: the rows of step_names.c */
-  int64_t rank;          /* rank found outside of the trace, in the names of all inputs or in a file next to it */
-  const char *clock_from; /* how the reader knows the clock, a literal; NULL = it is not known or not from a file */
-  const char *rank_from; /* where, a literal; NULL = the rank is not known from outside */
-  const char *rank_note; /* ... in a sentence; NULL */
-  char *mistake;  /* first mistake of a caller that builds a trace (command/build.c) */
-  struct trace_cut *cuts; /* by tk_trace.cut: views of one trace are cut to different ranges */
+  const char *step_name; /* pattern for names of spans that mark steps; NULL: use the table in step_names.c */
+  int64_t rank;          /* rank found outside of the trace: in the names of all inputs or in a file next to the trace */
+  const char *clock_from; /* source of the clock value, a literal; NULL = the clock is unknown or does not come from a file */
+  const char *rank_from; /* source of `rank`, a literal; NULL = the rank was not found outside of the trace */
+  const char *rank_note; /* source of `rank` as a sentence for a note; NULL = none */
+  char *mistake;  /* first mistake of a caller who builds a trace (command/build.c) */
+  struct trace_cut *cuts; /* indexed by tk_trace.cut: views of one trace may be cut to different ranges */
   uint32_t n_cuts, cap_cuts;
-  bool has_bytes; /* strings may be arbitrary bytes */
-  bool broken;    /* seal failed */
-  uint8_t without; /* bits of enum tk_without: flow points then go to the dummy; readers skip args themselves */
+  bool has_bytes; /* strings may contain arbitrary bytes, not only UTF-8 */
+  bool broken;    /* sealing failed */
+  uint8_t without; /* set of enum tk_without. Without flows, adding one returns the dummy; readers skip args */
 };
 
-/* Records that everything outside of the range was removed. `edits_before` and `cut_before`: these members before it was: an
- * earlier range is narrowed, and the range is not recorded if more was removed. */
+/* Records that everything outside of the range was removed. `edits_before` and `cut_before` are t->edits and t->cut before the
+ * removal: an earlier range becomes narrower, and no range is recorded if other data was removed before. */
 void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before, struct trace_cut range);
-/* Records that data other than that outside of a range was removed. */
+/* Records that data inside of the cut range was removed, too. */
 static inline void trace_mark_dropped(struct tk_trace *t) {
   t->edits |= TK_EDIT_DROPPED;
   t->cut = 0;
 }
-/* Returns the range that the trace was cut to if no other edit was made, otherwise NULL. */
+/* Returns the range to which the trace was cut; NULL if the trace was edited in another way, too, or not at all. */
 const struct trace_cut *trace_cut_of(const struct tk_trace *t);
 
-/* Checks a public caller's trace: returns false with err if it is NULL or still being built. */
+/* Checks a trace that a caller of the public API passes: returns false with err if it is NULL or still being built. */
 bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err);
 
 /* Returns an empty trace with a memory limit (0 = none), or NULL. */
 struct tk_trace *trace_new(uint64_t max_memory);
 
-/* Strings must be valid UTF-8, checked by the caller. */
+/* Returns the id of a string. The caller has checked that the string is valid UTF-8. */
 tk_id trace_string(struct tk_trace *t, const void *p, size_t n);
 tk_id trace_text(struct tk_trace *t, const char *text);
 static inline const struct intern_str *trace_str(const struct tk_trace *t, tk_id id) { return &t->store->strings.strs[id]; }
@@ -107,34 +107,34 @@ tk_id trace_class(struct tk_trace *t, tk_id name, tk_id cat);
 static inline struct tk_ident ident_int(int64_t v) { return (struct tk_ident){v, 0, TK_IDENT_INT}; }
 static inline struct tk_ident ident_str(tk_id s) { return (struct tk_ident){0, s, TK_IDENT_STR}; }
 static inline struct tk_ident ident_none(void) { return (struct tk_ident){0, 0, TK_IDENT_NONE}; }
-/* True if both name the same thread: 7 and "7" do, because some producers write both for one. */
+/* True if both ids name the same thread: 7 and "7" do, because some producers write both for the same thread. */
 bool trace_ident_equal(struct tk_ident a, struct tk_ident b);
 
 /* Returns the track with this identity, adding it (and its process) if necessary. Counters belong to their process and are
  * distinguished by `name`, which is 0 otherwise; tid is the thread of the first sample. */
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid);
-/* Returns the track name of a counter with an id: "name[id]". */
+/* Returns the name for the track of a counter that has an id: "name[id]". */
 tk_id trace_counter_name(struct tk_trace *t, tk_id name, const struct tk_arg *id);
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name);
 
-/* Returns the track of this kind, pid, tid and name, or 0. The second function adds it as given if missing, including the
- * parent that the caller sets. */
+/* The first function returns the track of this kind, pid, tid and name; 0 if there is none. The second one adds the track if it
+ * is missing, with all members as given, including the parent. */
 tk_id trace_find(const struct tk_trace *t, const struct tk_track *want);
 tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want);
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid);
 
-/* Adds a class or track that trace_class and trace_track do not find, for formats with identities of their own. */
+/* Adds a class or track without searching for an equal one, for formats in which classes or tracks have other identities. */
 struct tk_class *trace_add_class(struct tk_trace *t);
 struct tk_track *trace_add_track(struct tk_trace *t);
 
 struct tk_event *trace_add_event(struct tk_trace *t);
-/* Returns the dummy if flows are not wanted. */
+/* Adds a flow point; returns the dummy if the caller does not want flows. */
 struct tk_flow_point *trace_add_flow_point(struct tk_trace *t);
 struct tk_record *trace_add_record(struct tk_trace *t);
 struct tk_meta *trace_add_meta(struct tk_trace *t);
 
-/* True if the event may have children. A span that exceeds its parent has none, unless it came as begin and end, or had children
- * already when an end event cut off its parent: then its first child comes next. */
+/* True if the event may have children. A span that outlasts its parent has none. Exceptions: a span read as separate begin and
+ * end, and a span that had children when an end event cut off its parent; its first child is then the next event. */
 static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
   const struct tk_event *e = &t->events[event];
   if (e->kind != TK_SPAN) return false;
@@ -142,17 +142,17 @@ static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
          (event < t->n_events && e[1].track == e->track && e[1].depth > e->depth);
 }
 
-/* Counts another occurrence of this note; keeps the `offset` of the first. */
+/* Adds a note, or counts another occurrence of an equal one, which keeps its first `offset`. */
 void trace_note(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text);
-/* Adds `count` occurrences. */
+/* Does the same for `count` occurrences. */
 void trace_notes(struct tk_trace *t, enum tk_note_kind kind, uint64_t offset, const char *text, uint64_t count);
-/* Adds a note about one of several inputs, like another note, or once without an offset. */
+/* Adds a note about one of several inputs. `like`: the input's own note, whose kind, count and offset are used. */
 void trace_note_of(struct tk_trace *t, const char *source, const struct tk_note *like, const char *text);
 /* Copies all notes of another trace; notes without a source get `source` (NULL: none). */
 void trace_copy_notes(struct tk_trace *to, const struct tk_trace *from, const char *source);
 
-/* Absolute time of ts in whole ns, rounded down, on a clock whose origin is `later` later. A damaged input can state any origin:
- * times beyond 64 bits become the end of the range. */
+/* Returns the absolute time of ts in whole ns, rounded down, on a clock whose origin is `later` ns later. Damaged inputs may
+ * contain any origin; times that exceed 64 bits become the end of the range. */
 static inline int64_t trace_ns(const struct tk_trace *t, int64_t later, tk_time ts) {
   const i128 ns = (i128)t->origin_ns + later + ts / 1000 - (ts % 1000 < 0);
   return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
@@ -172,7 +172,7 @@ void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end);
 
 /* ---- args: begin, add values, end ---- */
 
-/* Registers a string in args that are packed without being built: in a fragment it may be foreign. */
+/* Notes that args packed without args_end contain this string. In a fragment, the string may be foreign. */
 static inline void args_see_string(struct tk_store *s, tk_id id) {
   if (id > s->known_strings) s->has_foreign = true;
 }

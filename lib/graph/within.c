@@ -1,4 +1,4 @@
-/* within.c - finds the spans around an event by graph depth and by time (within.h). */
+/* within.c - finds the spans around an event both by graph depth and by time (within.h). */
 #include "within.h"
 
 bool within_init(struct within *w, struct mem *mem) {
@@ -21,10 +21,10 @@ static bool sticks_out(const struct tk_event *e) {
   return e->kind == TK_SPAN && (e->flags & (TK_OVERLAPS | TK_PAIRED)) == TK_OVERLAPS;
 }
 
-/* A span that never ended is treated as ending where it begins. */
+/* Returns the end of a span; a span that never ended counts as ending at its start. */
 static tk_time within_end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? e->ts : e->ts + e->dur; }
 
-/* Returns the deepest span that lasts until `end`, with all spans around it. */
+/* Returns the deepest span, at `depth` or above it, that lasts until `end` together with all spans around it. */
 static struct within_span lasting(const struct within *w, uint32_t depth, tk_time end) {
   uint32_t low = 0, high = depth;
   while (low < high) {

@@ -2,8 +2,9 @@
  *
  *     file -> gunzip -> [thread] -> ring -> [reader's thread] -> window
  *
- * The layers below the ring belong to the thread and have their own memory budget; an error is delivered at its position in the
- * stream. Inflating takes about as long as parsing, so on two cores a .gz loads in the time of the slower of the two. */
+ * The layers before the ring belong to the thread and have their own memory budget. An error is delivered after all data that
+ * precedes it. Inflating takes about as long as parsing, so on two cores loading a .gz takes as long as the slower of the
+ * two. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -15,13 +16,13 @@
 #include "in.h"
 
 struct ahead {
-  struct mem *mem;  /* the reader's; pays for this struct */
-  struct mem below; /* the thread's */
+  struct mem *mem;  /* the reader's memory account, which pays for this struct */
+  struct mem below; /* the thread's memory account */
   struct in *inner;
   struct ring ring;
   pthread_t thread;
   bool running;
-  struct tk_err err; /* the thread's, set before the ring ends */
+  struct tk_err err; /* error of the thread, set before the ring ends */
   size_t taken;      /* bytes consumed of the block at the ring's tail */
 };
 
@@ -30,7 +31,7 @@ static void *run_thread(void *self) {
   uint8_t *block;
   while ((block = ring_block(&a->ring)) != NULL) {
     size_t avail, n = in_take(a->inner, block, RING_BLOCK);
-    if (n == 0) in_ahead(a->inner, 1, &avail, &a->err); /* tells the end from an error */
+    if (n == 0) in_ahead(a->inner, 1, &avail, &a->err); /* distinguishes the end from an error */
     if (n == 0) break;
     ring_push(&a->ring, n);
   }

@@ -1,5 +1,5 @@
 /* archive.c - see archive.h. libarchive reads a plain archive from its file, because zip and 7z have their directories at the
- * end. An archive inside gzip, zstd, xz or bzip2 passes through our own layers, which handle damage. */
+ * end. An archive inside gzip, zstd, xz or bzip2 is decompressed by our own layers, which handle damage. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -22,11 +22,11 @@
 #include "unpack.h"
 
 enum { HEAD = 512, END_RECORD = 22, TAIL = END_RECORD + (64 << 10), BLOCK = 64 << 10, RATIO = 1000, WHOLE = 1024, NAME = 64 };
-static const uint64_t SMALL = 1 << 30; /* output that is allowed regardless of the ratio */
+static const uint64_t SMALL = 1 << 30; /* output up to this size is allowed whatever its compression ratio */
 
 struct arc {
   struct archive *la;
-  struct mem mem;     /* for `packed` */
+  struct mem mem;     /* memory account of `packed` */
   struct in *packed;  /* decompressed stream of a compressed archive; NULL = libarchive reads fd */
   int fd;
   size_t held;        /* bytes of packed's window in use by libarchive */
@@ -36,9 +36,9 @@ struct arc {
   struct arc_member member;
   char unnamed[NAME];
   uint32_t next;      /* index of the next regular file */
-  int64_t at_start;   /* position in the archive at which the member begins */
-  uint64_t made;      /* bytes produced for the member */
-  bool open;          /* a member's content is open */
+  int64_t at_start;   /* position in the archive at which the current member begins */
+  uint64_t made;      /* bytes produced from the current member */
+  bool open;          /* true while the content of a member is open */
   const char *remark;
   char damage[256];
 };
@@ -47,7 +47,7 @@ struct arc {
 
 static uint32_t le32(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
 
-/* True if the file ends in a zip end record and the directory is where the record says. */
+/* True if the file ends in a zip end record and the directory is at the position that the record states. */
 static bool has_zip_directory(int fd, uint64_t size) {
   static const uint8_t mark[] = {'P', 'K', 5, 6}, zip64[] = {0xff, 0xff, 0xff, 0xff};
   uint8_t *tail = malloc(TAIL), entry[4];
@@ -171,7 +171,7 @@ void archive_close(struct arc *a) {
 
 /* ---- members ---- */
 
-/* Returns the UTF-8 name if there is one, independent of the locale. */
+/* Returns the member's name in UTF-8 if the archive has one, whatever the locale. */
 static const char *archive_name_of(struct arc *a, struct archive_entry *e) {
   const char *name = archive_entry_pathname_utf8(e);
   if (!name) name = archive_entry_pathname(e);
@@ -219,7 +219,7 @@ bool archive_goto(struct arc *a, uint32_t index, struct tk_err *err) {
   while (a->next <= index) {
     int got = archive_next(a, &m, err);
     if (got < 0) return false;
-    if (got == 0) return err_set(err, TK_ECORRUPT, "archive: member %u is missing now", index + 1);
+    if (got == 0) return err_set(err, TK_ECORRUPT, "archive: member %u no longer exists", index + 1);
   }
   return true;
 }
@@ -242,7 +242,7 @@ static bool within_ratio(struct arc *a, struct tk_err *err) {
 struct content {
   struct arc *arc;
   struct mem *mem;
-  struct in *in; /* the input over this content, for notes */
+  struct in *in; /* the input that reads this content, to which notes are added */
 };
 
 static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
@@ -262,7 +262,7 @@ static ptrdiff_t content_read(void *self, uint8_t *p, size_t n, struct tk_err *e
                                          "read",
                 archive_error_string(a->la), (unsigned long long)a->made);
   if (c->in) in_set_damaged(c->in);
-  c->in = NULL; /* only once */
+  c->in = NULL; /* add the note only once */
   return 0;
 }
 

@@ -14,8 +14,8 @@
 #endif
 #endif
 
-/* ISA-L returns with the upper halves of vector registers in use, which slows down code compiled without AVX: converting to .gz
- * on one core took 0.66 s instead of 0.45. */
+/* Clears the upper halves of vector registers, which ISA-L leaves in use: this slows down code compiled without AVX. Converting
+ * to .gz on one core took 0.66 s instead of 0.45. */
 #if defined(TK_HAVE_ISAL) && defined(__x86_64__)
 __attribute__((target("avx"))) static void clear_upper_halves(void) { _mm256_zeroupper(); }
 static void leave_isal(void) {
@@ -58,7 +58,7 @@ struct inflater {
   struct mem *mem;
   z_stream zlib;
 #ifdef TK_HAVE_ISAL
-  struct inflate_state *isal; /* NULL = zlib */
+  struct inflate_state *isal; /* NULL = zlib is used */
 #endif
 };
 
@@ -77,7 +77,7 @@ struct inflater *inflater_open(enum flate_backend backend, struct mem *mem, stru
   if (backend != FLATE_ZLIB) {
     z->isal = mem_alloc(mem, sizeof *z->isal);
     if (z->isal) {
-      memset(z->isal, 0, sizeof *z->isal); /* init does not clear the tables, and a damaged stream makes it read them */
+      memset(z->isal, 0, sizeof *z->isal); /* not cleared otherwise, and a damaged stream makes ISA-L read them */
       isal_inflate_init(z->isal);
       return z;
     }
@@ -103,7 +103,8 @@ void inflater_reset(struct inflater *z) {
 }
 
 #ifdef TK_HAVE_ISAL
-/* ISA-L reads up to 8 bytes ahead into its bit buffer; they are returned at the end of the stream. */
+/* Inflates with ISA-L, which reads up to 8 bytes ahead into its bit buffer. These bytes are returned at the end of the
+ * stream. */
 static enum flate_status run_isal(struct inflate_state *s, struct flate_io *io) {
   uint32_t in = clip(io->n_in), out = clip(io->n_out), back;
   int ret;
@@ -152,7 +153,7 @@ void inflater_close(struct inflater *z) {
 #ifdef TK_HAVE_ISAL
   mem_free(z->mem, z->isal);
 #endif
-  inflateEnd(&z->zlib); /* harmless if zlib was not started */
+  inflateEnd(&z->zlib); /* harmless if zlib was not initialised */
   mem_free(z->mem, z);
 }
 
@@ -163,13 +164,13 @@ struct deflater {
   z_stream zlib;
   size_t left; /* input bytes not yet passed to zlib or ISA-L */
   bool last;
-  bool breaks; /* the input fed so far is being ended on a byte boundary */
-  bool idle;   /* it has been, and nothing was fed since: ISA-L's lowest level would start a block */
+  bool breaks; /* true while the input so far is being ended on a byte boundary */
+  bool idle;   /* true after that, until more input comes: another break would make ISA-L's lowest level start a block */
 #ifdef TK_HAVE_ISAL
-  struct isal_zstream *isal; /* NULL = zlib */
+  struct isal_zstream *isal; /* NULL = zlib is used */
   uint8_t *work;
   size_t n_work;
-  bool fresh; /* ISA-L has not yet received the first bytes of a stream */
+  bool fresh; /* true until ISA-L receives the first bytes of a stream */
 #endif
 };
 
@@ -203,10 +204,10 @@ static void run_isal_deflate(struct deflater *z, uint32_t in, bool last) {
   z->left -= in - z->isal->avail_in;
 }
 
-/* ISA-L 2.30 computes the hash of a stream's third byte from the content of a register, which depends on the address of the
- * stream, unless its first call stops after the first byte. One in some thousand streams then had different matches and another
- * length. It stops there if given one byte more than its lookahead. Shorter input is only buffered and then hashed into one
- * slot, which is correct but compresses less. */
+/* Makes the output of ISA-L 2.30 independent of addresses. ISA-L computes the hash of a stream's third byte from a register
+ * whose content depends on the address of the stream, unless its first call stops after the first byte. One in some thousand
+ * streams then had different matches and another length. ISA-L stops after the first byte if it is given one byte more than its
+ * lookahead. Shorter input is only buffered and later hashed into a single slot, which is correct but compresses less. */
 static void show_first(struct deflater *z) {
   enum { FIRST = ISAL_LOOK_AHEAD + 1 };
   if (!z->fresh || !z->left) return;
@@ -214,8 +215,8 @@ static void show_first(struct deflater *z) {
   run_isal_deflate(z, z->left < FIRST ? (uint32_t)z->left : FIRST, false);
 }
 
-/* Maps our levels 0..4 to ISA-L's 0..3: its 1 is as fast as its 0 and a sixth smaller, its 3 costs a third of the speed of 2.
- */
+/* Maps our levels 0..4 to ISA-L's 0..3. Its level 1 is as fast as its level 0, and the output is a sixth smaller; its level 3
+ * is a third slower than level 2. */
 static int isal_level(int level) {
   static const uint8_t map[ZLIB_FROM] = {ISAL_DEFAULT, 0, 1, 2, 3};
   return map[level];
@@ -263,7 +264,7 @@ void deflater_break(struct deflater *z) {
   z->breaks = true;
 }
 
-/* If some room remains unused, everything is out, and the next bytes start anew. */
+/* Ends a break: if some of the room remains unused, all output has been delivered, and the next bytes start a new stream. */
 static size_t pull_break(struct deflater *z, uint8_t *p, uint32_t room) {
   if (!z->breaks) return 0;
 #ifdef TK_HAVE_ISAL
@@ -322,6 +323,6 @@ void deflater_close(struct deflater *z) {
   mem_free(z->mem, z->isal);
   mem_free(z->mem, z->work);
 #endif
-  deflateEnd(&z->zlib); /* harmless if zlib was not started */
+  deflateEnd(&z->zlib); /* harmless if zlib was not initialised */
   mem_free(z->mem, z);
 }

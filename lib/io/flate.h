@@ -1,7 +1,7 @@
-/* flate.h - raw deflate streams, compression and decompression, independent of the library.
+/* flate.h - compresses and decompresses raw deflate streams, with either of two libraries.
  *
- * zlib is always available. ISA-L, if the build found it, inflates 5-10 times and deflates 6 times faster. Callers handle
- * gzip's headers and trailers in one place, so that errors and repairs do not depend on the library. */
+ * zlib is always available. ISA-L, if the build found it, inflates 5-10 times and deflates 6 times faster. gzip's headers and
+ * trailers are handled by the callers, so that errors and repairs do not depend on the library. */
 #ifndef IO_FLATE_H
 #define IO_FLATE_H
 
@@ -11,9 +11,9 @@ enum flate_backend { FLATE_BEST, FLATE_ZLIB, FLATE_ISAL };
 
 bool flate_has(enum flate_backend backend);
 
-/* Returns the CRC-32 of gzip, continued from `crc` (initially 0). */
+/* Returns the CRC-32 that gzip uses, continued from `crc` (initially 0). */
 uint32_t flate_crc(uint32_t crc, const void *p, size_t n);
-/* Returns the CRC of two concatenated pieces, of which the second has n bytes. */
+/* Returns the CRC of two concatenated pieces. n: length of the second piece. */
 uint32_t flate_crc_join(uint32_t first, uint32_t second, uint64_t n);
 
 /* ---- inflate ---- */
@@ -24,9 +24,9 @@ struct inflater;
 struct inflater *inflater_open(enum flate_backend backend, struct mem *mem, struct tk_err *err);
 void inflater_reset(struct inflater *z);
 
-/* Inflates from [*in, *in + *n_in) into `out`; advances *in, reduces *n_in and sets *made. FLATE_MORE without progress: more
- * input is needed. At FLATE_END, *in points past the stream. Up to INFLATER_HELD of its last bytes may come from earlier calls:
- * *in then points that far before the start of this call's input. */
+/* Inflates from [*in, *in + *n_in) into `out`; advances *in, reduces *n_in and sets *made. Returns FLATE_MORE without any
+ * progress if more input is needed. At FLATE_END, *in points behind the stream. The inflater may have read up to INFLATER_HELD
+ * bytes too many in earlier calls; *in then points before the start of this call's input. */
 enum { INFLATER_HELD = 8 };
 struct flate_io {
   const uint8_t *in;
@@ -48,7 +48,7 @@ void deflater_feed(struct deflater *z, const uint8_t *p, size_t n, bool last);
 size_t deflater_pull(struct deflater *z, uint8_t *p, size_t n);
 
 /* Ends the input so far on a byte boundary and restarts: after deflater_pull has returned 0, later input compresses to the same
- * bytes as at the start of a stream. Must not be called if nothing was fed since the last break. */
+ * bytes as at the start of a stream. Must not be called if there was no input since the last break. */
 void deflater_break(struct deflater *z);
 void deflater_close(struct deflater *z);
 

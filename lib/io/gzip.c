@@ -1,16 +1,17 @@
 /* gzip.c - the gunzip layer: headers, members, trailers, and the handling of damage.
  *
- * Traces are often truncated (the job was killed while writing) and seldom corrupt, so missing data is repaired with a note,
- * and wrong data is an error:
+ * Traces are often truncated, because the job was killed while writing, but seldom corrupt. So missing data is repaired with a
+ * note, and wrong data is an error:
  *
- *     truncated inside compressed data   all that inflates, note     first member's header invalid or truncated   error
+ *     truncated inside compressed data   keep what inflates, note     first member's header invalid or truncated   error
  *     trailer truncated or missing       note                        CRC mismatch: the bytes are wrong            error
  *     length mismatch with right CRC     note                        corrupt in the first 64 KiB of output        error
- *     corrupt later                      what came before, note      bomb, --max-size                             limit
+ *     corrupt later                      keep what precedes, note      gzip bomb, or more than --max-size limit
  *     other data after a member          ignored, note               zero bytes after a member                    padding
  *
  * Any number of members is allowed (BGZF has one every 64 KiB), including empty ones. Up to INFLATER_HELD bytes that the
- * inflater has read remain in the inner window, because it may return them at the end of a member: they belong to the trailer.
+ * inflater has read stay in the inner window, because at the end of a member the inflater may return them: they belong to the
+ * trailer.
  */
 #include <string.h>
 
@@ -20,12 +21,13 @@
 
 enum { FHCRC = 2, FEXTRA = 4, FNAME = 8, FCOMMENT = 16, RESERVED = 0xe0, HEADER = 10, TRAILER = 8, TEXT_LIMIT = 64 << 10 };
 
-/* A member of zeros inflates by a factor of at most 1030; no trace comes near a thousand. */
+/* Output that is larger than the input by this factor is a bomb. Zeros inflate by a factor of at most 1030; no trace comes near
+ * a thousand. */
 enum { BOMB_RATIO = 1000 };
 static const uint64_t BOMB_SIZE = 1 << 30;
 
-/* Damage is detected some distance after it occurs, and wrong but plausible bytes come out until then. With less than two
- * deflate windows of output, nothing can be trusted. */
+/* Damage is detected some distance after it occurs; until then the output is wrong but plausible. Output of less than two
+ * deflate windows cannot be trusted. */
 enum { TRUSTED = 64 << 10 };
 
 enum state { AT_HEADER, AT_DATA, AT_TRAILER, AT_END };
@@ -35,12 +37,12 @@ struct gunzip {
   struct mem *mem;
   struct inflater *z;
   uint64_t max_size;
-  uint64_t total;   /* bytes produced */
-  uint64_t members; /* number completed */
-  size_t seen;      /* bytes at the front of the inner window that the inflater has read */
+  uint64_t total;   /* number of bytes produced */
+  uint64_t members; /* number of complete members */
+  size_t seen;      /* bytes at the start of the inner window that the inflater has read */
   enum state state;
   uint32_t crc;
-  uint32_t size;    /* of this member, modulo 2^32, as in the trailer */
+  uint32_t size;    /* bytes of this member, modulo 2^32 as in the trailer */
   struct tk_err fault;
 };
 
@@ -68,7 +70,8 @@ static bool bad(struct header *h, const char *why) {
   return true;
 }
 
-/* Each of the following returns false if the inner input failed, and true with h->bad set if the header is invalid. */
+/* Each of the following functions returns false if the inner input failed, and true with h->bad set if the header is
+ * invalid. */
 static bool skip_extra(struct gunzip *g, struct header *h) {
   size_t avail, n;
   const uint8_t *p = look_ahead(g, h->size + 2, &avail);
@@ -121,7 +124,7 @@ static bool parse_header(struct gunzip *g, struct header *h) {
   return true;
 }
 
-/* Zeros after a member are padding of tapes and block devices. */
+/* Skips zeros after a member, with which tapes and block devices pad files. */
 static bool skip_padding(struct gunzip *g, bool *ended) {
   size_t avail, n = 0;
   const uint8_t *p;
@@ -165,7 +168,7 @@ static bool step_header(struct gunzip *g) {
 
 /* ---- data --------------------------------------------------------------------------------------------------------- */
 
-/* Ends the stream because of damage or truncation. The output so far is kept if it has at least `least` bytes. */
+/* Ends the stream because of damage or truncation. Output of at least `least` bytes is kept with a note; less is an error. */
 static bool broken(struct gunzip *g, const char *what, uint64_t least) {
   if (g->total < least)
     return err_at(&g->fault, TK_ECORRUPT, where(g), "gzip: %s at byte %llu of the compressed file, after %llu bytes of data",
@@ -176,7 +179,7 @@ static bool broken(struct gunzip *g, const char *what, uint64_t least) {
   return true;
 }
 
-/* Enforces the limits on the output; reduces *made to what is allowed. */
+/* Enforces the limits for the output by reducing *made. Returns false with an error if a limit is exceeded. */
 static bool guard(struct gunzip *g, size_t *made) {
   if (g->max_size && g->total > g->max_size) {
     uint64_t excess = g->total - g->max_size;
@@ -189,7 +192,7 @@ static bool guard(struct gunzip *g, size_t *made) {
   return true;
 }
 
-/* Removes `n` bytes that the inflater has read from the inner window. */
+/* Removes `n` bytes from the inner window, which the inflater has read. */
 static void drop_seen(struct gunzip *g, size_t n) {
   in_consume(g->inner, n);
   g->seen -= n;
@@ -256,7 +259,7 @@ static bool step(struct gunzip *g, uint8_t *out, size_t n, size_t *made) {
   return true;
 }
 
-/* An error is reported only after all output before it. */
+/* Reads, and reports an error only after all output that precedes it. */
 static ptrdiff_t gunzip_read(void *self, uint8_t *p, size_t n, struct tk_err *err) {
   struct gunzip *g = self;
   size_t done = 0, made;

@@ -5,11 +5,11 @@
 #include "in.h"
 #include "layer.h"
 
-/* Adds a gunzip layer over `inner` if its content is gzip, otherwise returns it unchanged. Takes ownership of inner, also on
- * failure. */
+/* Adds a layer over `inner` that decompresses it, if it is gzip; otherwise returns `inner` unchanged. Takes ownership of
+ * `inner`, also on failure (NULL). */
 struct in *gzip_open(struct in *inner, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
-/* gzip_open with a given inflater; tests compare the two. */
+/* Does the same with a given inflater; tests compare the two inflaters. */
 struct in *gzip_open_with(enum flate_backend backend, struct in *inner, uint64_t max_size, struct mem *mem,
                           struct tk_err *err);
 

@@ -3,8 +3,8 @@
  *     <html> ... <script id="viewer-data" type="application/json">  {"traceEvents": ...}  </script> ... </html>
  *                                                                   ^-------------------^ what the layer yields
  *
- * Viewers store the trace in a script element, as JSON or as base64 of gzip, after their own code, which has several MB. The page
- * is searched once; if it has no trace, it is returned whole, so that the message describes the page. */
+ * Viewers store the trace in a script element, as JSON or as base64 of gzip, after several MB of their own code. The page is
+ * searched once. If it contains no trace, the page itself is the input, so that the error message describes a page. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -18,16 +18,17 @@
 
 enum { NEAR = 512, LOOK = 64 << 10, MOST = 64 << 20, STEP = 1 << 20, TAG = 1024 };
 
-/* A script element that contains a trace. */
+/* A kind of script element that contains a trace. */
 static const struct container {
-  const char *mark; /* text in its tag; NULL = any element whose content has `within` near its start */
+  const char *mark; /* text in its tag; NULL = any element with `within` near the start of its content */
   const char *within;
 } CONTAINERS[] = {
-    /* viztracer src/viztracer/html/trace_viewer_embedder.html; catapult tracing/bin/trace2html: <script id="viewer-data" ...> */
+    /* viztracer src/viztracer/html/trace_viewer_embedder.html and catapult tracing/bin/trace2html: <script id="viewer-data"
+     * ...> */
     {"viewer-data", NULL},
-    /* catapult systrace/output_generator.py: <script class="trace-data" type="application/text">, one for each agent */
+    /* catapult systrace/output_generator.py: <script class="trace-data" type="application/text">, one element for each agent */
     {"trace-data", NULL},
-    /* pages of other tools: an object that a script assigns or an element of type application/json */
+    /* pages of other tools: an object that a script assigns, or an element of type application/json */
     {NULL, "\"traceEvents\""}};
 
 enum { N_CONTAINERS = sizeof CONTAINERS / sizeof *CONTAINERS };
@@ -61,15 +62,15 @@ static bool is_base64(uint8_t c) {
 
 static bool is_blank(uint8_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* The first bytes of gzip in base64. */
+/* True if the content begins with the first bytes of gzip, in base64. */
 static bool is_packed(const uint8_t *p, const uint8_t *end) { return end - p >= 5 && memcmp(p, "H4sI", 4) == 0 && is_base64(p[4]); }
 
-/* Returns the start of the object or array around the text at `at`; NULL if only code precedes it. */
+/* Returns the start of the object or array that contains `at`; NULL if only code precedes it. */
 static const uint8_t *value_around(const uint8_t *from, const uint8_t *at) {
   while (at > from && is_blank(at[-1])) at--;
   if (at == from) return NULL;
   if (at[-1] == '{') return at - 1;
-  /* members before the events: the last "= {" or "({" before them, or the start of the element */
+  /* members before the events: the value begins at the last "= {" or "({" before them, or at the start of the element */
   const uint8_t *first = from;
   while (first < at && is_blank(*first)) first++;
   if (*first == '{') return first;
@@ -81,7 +82,7 @@ static const uint8_t *value_around(const uint8_t *from, const uint8_t *at) {
   return NULL;
 }
 
-/* Returns the start of the trace in the element whose content is given; NULL = none. */
+/* Returns the start of the trace in an element with the given content; NULL if there is none. */
 static const uint8_t *content_in(const struct container *c, const uint8_t *from, const uint8_t *end) {
   const uint8_t *p = from, *near = end - from > LOOK ? from + LOOK : end;
   while (p < end && is_blank(*p)) p++;
@@ -90,7 +91,7 @@ static const uint8_t *content_in(const struct container *c, const uint8_t *from,
   return at ? value_around(from, at) : NULL;
 }
 
-/* Returns the start of the trace in the script element whose tag is at p; NULL = none. */
+/* Returns the start of the trace in the script element whose tag is at p; NULL if there is none. */
 static const uint8_t *trace_in(const uint8_t *p, const uint8_t *end, const uint8_t **content) {
   const uint8_t *close = memchr(p, '>', (size_t)(end - p)), *found;
   if (!close || close - p > TAG) {
@@ -106,7 +107,7 @@ static const uint8_t *trace_in(const uint8_t *p, const uint8_t *end, const uint8
   return NULL;
 }
 
-/* A systrace page whose agents have no JSON: its first element of text. */
+/* Returns the first text element of a systrace page, which is the trace if no agent wrote JSON. */
 static const uint8_t *text_in(const uint8_t *p, const uint8_t *end) {
   const uint8_t *tag = p, *close;
   while ((tag = find_tag(tag, end, "<script")) != NULL && (close = memchr(tag, '>', (size_t)(end - tag))) != NULL) {
@@ -118,13 +119,13 @@ static const uint8_t *text_in(const uint8_t *p, const uint8_t *end) {
   return NULL;
 }
 
-/* Looks at more and more of the page. Returns the offset of the trace; SIZE_MAX = none. */
+/* Searches increasing parts of the page. Returns the offset of the trace; SIZE_MAX if there is none. */
 static size_t find_trace(struct in *in, struct tk_err *err) {
   size_t n = 0, from = 0;
   for (size_t want = STEP; want <= MOST; want *= 2) {
     const uint8_t *p = in_ahead(in, want, &n, err), *end = p + n, *tag, *found, *content;
     if (!p) return SIZE_MAX;
-    /* the content of the last element must be visible near its start */
+    /* of the last element in this part, enough content must be visible */
     const uint8_t *last = n < want ? end : end - LOOK;
     for (tag = p + from; (tag = find_tag(tag, end, "<script")) != NULL && tag < last; tag = content)
       if ((found = trace_in(tag, end, &content)) != NULL) return (size_t)(found - p);
@@ -140,9 +141,9 @@ struct html {
   struct mem *mem;
   struct in *inner;
   bool base64, ended;
-  char open; /* JSON: the bracket that the trace starts with, '{' or '['; 0 = text up to the end of the element */
+  char open; /* JSON: the first bracket of the trace, '{' or '['; 0 = text up to the end of the element */
   unsigned depth;
-  bool quoted, escaped; /* JSON: the position is in a string, after a backslash */
+  bool quoted, escaped; /* JSON: the position is in a string; after a backslash */
 };
 
 /* Returns how many of the n bytes belong to the JSON value. */
@@ -163,7 +164,8 @@ static size_t value_part(struct html *h, const uint8_t *p, size_t n) {
   return n;
 }
 
-/* Returns how many of the n bytes belong to the element; the end of the element may be cut, unless these are the last bytes. */
+/* Returns how many of the n bytes belong to the element. Unless `last`, bytes that may begin the end tag are left for the next
+ * call. */
 static size_t element_part(struct html *h, const uint8_t *p, size_t n, bool last) {
   static const char end[] = "</script";
   const uint8_t *stop = find_tag(p, p + n, end);
@@ -181,8 +183,8 @@ static unsigned digit_of(uint8_t c) {
   return c == '+' ? 62 : 63;
 }
 
-/* Decodes groups of four digits into out, skipping line breaks. Needs room for three bytes, which the gunzip layer above gives.
- * Returns the bytes made; *used = digits and breaks consumed. */
+/* Decodes groups of four digits into `out`, skipping line breaks. Needs room for three bytes, which the gzip layer above
+ * provides. Returns the number of bytes decoded; *used: number of bytes consumed. */
 static size_t decode(struct html *h, const uint8_t *p, size_t n, uint8_t *out, size_t room, size_t *used) {
   size_t made = 0, i = 0;
   *used = 0;
@@ -233,7 +235,7 @@ struct in *html_open(struct in *inner, struct mem *mem, struct tk_err *err) {
   size_t n;
   const uint8_t *p = in_ahead(inner, NEAR, &n, err);
   if (p && !is_page(p, n < LOOK ? n : LOOK)) return inner;
-  struct tk_err unused = {.offset = UINT64_MAX}; /* the reader reports what cannot be read */
+  struct tk_err unused = {.offset = UINT64_MAX}; /* the reader reports a trace that cannot be read */
   const size_t at = p ? find_trace(inner, &unused) : SIZE_MAX;
   if (p && at == SIZE_MAX) return inner;
   struct html *h = p ? mem_alloc(mem, sizeof *h) : NULL;

@@ -3,10 +3,10 @@
  *     buf                start            end                 cap      cap + IN_PAD
  *      |-- consumed ------|-- available ---|-- zeros, then stale ---|
  *
- * Bytes are read() into a block that fits a core's cache: as fast as mmap when measured, with one code path for files, pipes
- * and inflating streams. The rest of the window moves to the front only when little room is left after it, and the buffer
- * doubles only when more than half of it is in use, so moving costs less than reading. It grows with the data that arrived, not
- * with the amount requested: a hostile length cannot make it large. */
+ * Bytes are read() into a block that fits into a core's cache. This was as fast as mmap in measurements, and the same code
+ * serves files, pipes and decompressed streams. The rest of the window moves to the front only when little room is left after
+ * it, and the buffer doubles only when more than half of it is in use, so moving costs less than reading. The buffer grows with
+ * the data that has arrived rather than with the amount requested, so an invalid length cannot make it large. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -24,7 +24,7 @@
 
 enum { WINDOW = 256 << 10, NOTE_TEXT = 160 };
 
-/* Owned by the outermost source's input, shared by the layers above it. */
+/* Notes of a stack of inputs. The input of the outermost source owns them, and the layers above share them. */
 struct notes {
   struct in_note note[IN_NOTES];
   char text[IN_NOTES][NOTE_TEXT];
@@ -34,18 +34,18 @@ struct notes {
 
 struct in {
   struct in_source source;
-  struct in *inner;    /* the input from which the source reads, if any */
+  struct in *inner;    /* the input from which the source reads; NULL = none */
   struct notes *notes;
   struct mem *mem;
   uint8_t *buf;
-  size_t cap;          /* excluding the pad */
+  size_t cap;          /* capacity of the buffer, without the pad */
   size_t start, end;
   uint64_t offset;
-  _Alignas(8) uint64_t got; /* bytes from the source; aligned so that 32-bit processors read it atomically */
+  _Alignas(8) uint64_t got; /* bytes received from the source; aligned so that 32-bit processors read the number atomically */
   bool ended;
-  int spool;           /* temporary file with all of the input; -1 = none */
-  uint64_t spooled;    /* its size */
-  struct tk_err fault; /* the source's final error, if any */
+  int spool;           /* temporary file with the whole input; -1 = none */
+  uint64_t spooled;    /* size of that file */
+  struct tk_err fault; /* the source's final error; TK_OK = none */
 };
 
 /* ---- construction ------------------------------------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static size_t read_source(struct in *in, uint8_t *p, size_t n) {
     in->ended = got == 0;
     return 0;
   }
-  __atomic_store_n(&in->got, in->got + (uint64_t)got, __ATOMIC_RELAXED); /* progress reads it from another thread */
+  __atomic_store_n(&in->got, in->got + (uint64_t)got, __ATOMIC_RELAXED); /* progress reads the number from another thread */
   return (size_t)got;
 }
 
@@ -129,7 +129,7 @@ static bool fill(struct in *in) {
 }
 
 const uint8_t *in_ahead(struct in *in, size_t min, size_t *avail, struct tk_err *err) {
-  if (min == 0) min = 1; /* so that *avail == 0 only means the end */
+  if (min == 0) min = 1; /* so that *avail == 0 only occurs at the end */
   while (in->end - in->start < min && fill(in)) {
   }
   *avail = in->end - in->start;
@@ -176,7 +176,7 @@ bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err) 
 
 static bool is_direct(const struct in *in) { return in->source.read_at && !in->inner; }
 
-/* Copies the rest of the input. Its file has no name: it is gone whenever the process ends. */
+/* Copies the rest of the input to a file. The file has no name, so it disappears when the process ends. */
 static bool copy_to(struct in *in, int fd, struct tk_err *err) {
   const uint8_t *p;
   size_t n;
@@ -278,7 +278,7 @@ static void bytes_close(void *self) {
   mem_free(b->mem, b);
 }
 
-/* The caller's bytes have no pad, so they pass through a window like any others. */
+/* Reads memory through a window like any other source, because there is no pad after the caller's bytes. */
 struct in *in_memory(const void *p, size_t n, struct mem *mem, struct tk_err *err) {
   static const uint8_t nothing[1];
   struct bytes *b = alloc_cleared(mem, sizeof *b, err);

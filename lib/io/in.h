@@ -1,4 +1,4 @@
-/* in.h - input bytes: look ahead, then consume.
+/* in.h - reads input bytes: look ahead, then consume.
  *
  * A reader sees a window of the input. in_ahead returns at least `min` bytes without consuming them (fewer only at the end of
  * the input); in_consume advances. The same functions work for a file, stdin, memory, an inflating stream and, in tests, a
@@ -8,7 +8,7 @@
  *          |<---------- *avail, >= min unless the input ends ---------->| IN_PAD readable bytes of zero
  *     -----+-------------------------------------------------------------+------------
  *
- * The pad lets a scanner compare whole words past the end; *avail distinguishes zeros of the input from the pad. */
+ * Because of the pad, a scanner may compare whole words beyond the end; *avail shows which zeros are input. */
 #ifndef IO_IN_H
 #define IO_IN_H
 
@@ -18,35 +18,35 @@ enum { IN_PAD = 64 };
 
 struct in;
 
-/* A source of bytes. read returns up to n bytes; 0 at the end, -1 with err set. */
+/* A source of bytes. read returns up to n bytes; 0 at the end; -1 with err set on failure. */
 struct in_source {
   ptrdiff_t (*read)(void *self, uint8_t *p, size_t n, struct tk_err *err);
-  /* Reads up to n bytes at an offset, without moving; fewer only at the end. NULL: bytes come in order only. */
+  /* Reads up to n bytes at an offset, without changing the position; fewer only at the end. NULL: the source can only be read
+   * in order. */
   ptrdiff_t (*read_at)(void *self, uint8_t *p, size_t n, uint64_t at, struct tk_err *err);
   void (*close)(void *self);
   void *self;
-  uint64_t total; /* bytes if known, else 0; for progress */
-  bool at_hand;   /* reading is as cheap as copying: uncompressed bytes of a file */
+  uint64_t total; /* size in bytes, for progress; 0 = unknown */
+  bool at_hand;   /* reading costs no more than copying, as for an uncompressed file */
 };
 
-/* A repair or an observation of the input layer; the loader turns these into notes of the trace. */
+/* A repair or an observation of an input layer; the loader turns it into a note of the trace. */
 struct in_note {
-  const char *text; /* valid until in_close: "gzip: cut at byte 9000 of the compressed file; the 65432 bytes before it were
-                     * read" */
-  uint64_t offset;  /* in the compressed input */
+  const char *text; /* valid until in_close: "gzip: cut at byte 9000 of the compressed file; the 65432 bytes before it were read" */
+  uint64_t offset;  /* offset in the compressed input */
   bool repair;
 };
 enum { IN_NOTES = 8 };
 
-/* Opens a path or "-". Decompresses gzip (any number of members), zstd, xz and bzip2, detected by content; of an archive, reads
- * the first member. `max_size` limits the decompressed size (0: only the ratio guard); `mem` pays for buffers and must outlive
- * the input. Returns NULL with err set on failure. Messages do not contain the path; the caller adds it. */
+/* Opens a path or "-". Decompresses gzip (any number of members), zstd, xz and bzip2, detected by content; for an archive,
+ * reads the first member. `max_size` limits the decompressed size (0: only the ratio guard); `mem` pays for buffers and must
+ * outlive the input. Returns NULL with err set on failure. Messages do not contain the path; the caller adds it. */
 struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
-/* Appends the contents of a small file to `text`; err must be TK_OK before the call. */
+/* Appends the contents of a small file to `text`. err must be TK_OK before the call. Returns false with err on failure. */
 bool in_read_all(const char *path, struct buf *text, struct tk_err *err);
 
-/* Opens an input that is read and inflated on a thread of its own (-j 2 and more). `open` is called at once; the thread reads
- * what it returns, with a memory budget of its own. An uncompressed file is reopened without a thread, which would only add a
+/* Opens an input that a separate thread reads and inflates (-j 2 and more). `open` is called immediately; the thread, which has
+ * its own memory budget, reads the result. An uncompressed file is reopened without a thread, because a thread would only add a
  * copy (info of 802 MB: 0.50 s with a thread, 0.46 s without, on two cores). */
 struct in_opener {
   struct in *(*open)(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err);
@@ -59,46 +59,49 @@ struct in *in_custom(struct in_source source, struct mem *mem, struct tk_err *er
 
 /* Returns a pointer to at least `min` bytes at the current offset, fewer only if the input ends, followed by IN_PAD zeros and
  * valid until the next call. Sets *avail to their number (0 at the end). Returns NULL with err set on a read or decompression
- * error, or when memory or max_size runs out; all data before the error has been returned by then. */
+ * error, or when memory or max_size runs out; all data before the error has already been returned. */
 const uint8_t *in_ahead(struct in *in, size_t min, size_t *avail, struct tk_err *err);
 void in_consume(struct in *in, size_t n);
-/* Consumes the next n bytes into p, bypassing the window; fewer at the end and before an error, which in_ahead then reports. */
+/* Consumes the next n bytes into p, bypassing the window. Returns the number of bytes, which is lower at the end and before an
+ * error; in_ahead then reports the error. */
 size_t in_take(struct in *in, uint8_t *p, size_t n);
-/* Returns consumed bytes to the front of the input. Returns false when memory runs out. */
+/* Puts consumed bytes back at the front of the input. Returns false when memory runs out. */
 bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err);
 
-/* Makes the whole input readable at any offset, for formats that are databases: copies it to a temporary file if it comes in order
- * only. To be called before anything is consumed; afterwards only in_read_at may read. */
+/* Makes the whole input readable at any offset, for formats that are databases. An input that can only be read in order is
+ * copied to a temporary file. Must be called before anything is consumed; afterwards only in_read_at may read. Returns false
+ * with err on failure. */
 bool in_spool(struct in *in, struct tk_err *err);
 /* Reads n bytes at an offset of a spooled input; fewer only at the end. -1 with err set on a failure. */
 ptrdiff_t in_read_at(struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err);
 /* Returns the size of a spooled input. */
 uint64_t in_size(const struct in *in);
 
-uint64_t in_offset(const struct in *in);   /* decompressed bytes consumed */
-uint64_t in_raw_read(const struct in *in); /* bytes read from the outermost source; for progress */
+uint64_t in_offset(const struct in *in);   /* decompressed bytes that were consumed */
+uint64_t in_raw_read(const struct in *in); /* bytes read from the outermost source, for progress */
 uint64_t in_raw_total(const struct in *in);
 size_t in_notes(const struct in *in, const struct in_note **notes);
-bool in_is_joined(const struct in *in);  /* several pieces, separated by IN_PIECE if they are JSON (joined.h) */
+bool in_is_joined(const struct in *in);  /* consists of several pieces, separated by IN_PIECE if they are JSON (joined.h) */
 bool in_is_damaged(const struct in *in); /* a decompressor found corrupt data and stopped there */
 void in_close(struct in *in);
 
-/* Returns an input over `source`, which reads from `inner` and closes it. Takes ownership of the source, also on failure. */
+/* Returns an input that reads from `source`, which itself reads from `inner` and closes it. Takes ownership of the source, also
+ * on failure (NULL). */
 struct in *in_layer(struct in_source source, struct in *inner, struct mem *mem, struct tk_err *err);
 
-/* True for a source that is at hand, without layers. */
+/* True if the input has no layers and its source is at hand (struct in_source). */
 bool in_is_at_hand(const struct in *in);
 
-/* Adds a note to the stack of `in`. The ninth and later notes are dropped. */
+/* Adds a note to the notes that all layers of `in` share. The ninth and later notes are dropped. */
 void in_add_note(struct in *in, bool repair, uint64_t offset, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-/* Marks the input as made of pieces (joined.h). */
+/* Marks the input as consisting of pieces (joined.h). */
 void in_set_joined(struct in *in);
 
 /* Marks the input as ended early because of corrupt data. */
 void in_set_damaged(struct in *in);
 
-/* Returns the bytes consumed of the outermost source, independent of its chunks. */
+/* Returns how many bytes of the outermost source were consumed, whatever blocks it was read in. */
 uint64_t in_raw_offset(const struct in *in);
 
 #endif

@@ -64,7 +64,7 @@ static int open_fd(const char *path, uint64_t *total, struct tk_err *err) {
 struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
   struct in_source source = {.read = file_read, .close = file_close};
   int fd = open_fd(path, &source.total, err);
-  source.at_hand = source.total > 0 && fd > STDIN_FILENO; /* standard input cannot be reopened */
+  source.at_hand = source.total > 0 && fd > STDIN_FILENO; /* standard input cannot be opened a second time */
   if (source.at_hand) source.read_at = file_read_at;
   struct file *f;
   if (fd < 0) return NULL;
@@ -79,7 +79,7 @@ struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
   return in_custom(source, mem, err);
 }
 
-/* Servers and scripts compress compressed files again, so nested layers are removed too. */
+/* Removes all layers of compression. They may be nested, because servers and scripts compress compressed files again. */
 static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct in *outer;
   for (int i = 0; in && i < PEELS; i++) {
@@ -91,7 +91,7 @@ static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct
   return in;
 }
 
-/* The trace in an HTML page may be compressed. */
+/* Finds the trace in an HTML page, and decompresses the trace if necessary. */
 static struct in *page(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct in *outer = in;
   in = html_open(in, mem, err);

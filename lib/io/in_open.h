@@ -4,14 +4,14 @@
 
 #include "layer.h"
 
-/* Removes nested compression, then opens an archive (unpack_member) and decompresses its member, then converts UTF-16, then finds
- * the trace in an HTML page: everything that in_open does with a file. Takes ownership of `in`. */
+/* Does everything that in_open does with a file: removes nested compression, opens the first member of an archive
+ * (unpack_member) and decompresses it, converts UTF-16, and finds the trace in an HTML page. Takes ownership of `in`. */
 struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
-/* Opens a path without the compression around it: a compressed tar becomes a tar. */
+/* Opens a path without its outer compression: a compressed tar is read as a tar. */
 struct in *in_open_packed(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err);
 
-/* Opens a path unchanged. */
+/* Opens a path and returns its bytes unchanged. */
 struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* joined.c - see joined.h. Pieces are opened when they are needed, so only one is open at a time. Pieces of protobuf are joined
- * without a separator: concatenated messages are one message. */
+/* joined.c - see joined.h. Each piece is opened when the previous one has been read, so only one is open at a time. Pieces of
+ * protobuf need no separator, because concatenated messages are one message. */
 #include "joined.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 struct joined {
   struct mem *mem;
   struct in_pieces pieces;
-  struct in *outer; /* the input over all pieces, which gets their notes */
-  struct in *piece; /* open piece; NULL = none */
+  struct in *outer; /* the input that reads all pieces, to which notes of the pieces are added */
+  struct in *piece; /* the open piece; NULL = none */
   uint32_t next;
 };
 
@@ -32,7 +32,7 @@ static void close_piece(struct joined *j) {
   j->piece = NULL;
 }
 
-/* Reads from the piece; 0 = the pieces end, -1 = error. */
+/* Reads from the current piece. Returns 0 at the end of all pieces, -1 on an error. */
 static ptrdiff_t joined_read(void *self, uint8_t *out, size_t n, struct tk_err *err) {
   struct joined *j = self;
   size_t avail;

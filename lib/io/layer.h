@@ -1,7 +1,7 @@
-/* layer.h - interface for layers over an input, such as gunzip, that turn one stream of bytes into another.
+/* layer.h - interface for layers over an input. A layer, such as the one for gzip, converts a stream of bytes to another.
  *
- * A layer is a source that reads from an inner input. in_layer joins the two, so that closing, progress and notes work through
- * the whole stack. */
+ * A layer is a source that reads from an inner input. in_layer combines the two, so that closing, progress and notes work
+ * through all layers. */
 #ifndef IO_LAYER_H
 #define IO_LAYER_H
 

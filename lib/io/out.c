@@ -3,16 +3,16 @@
  *     buf            next                      block      end
  *      |-- written -->|------- free -------------|-- OUT_ROOM --|
  *
- * Bytes leave in blocks of exactly this size, and the remainder moves to the front: compressors see the same blocks however the
- * writer divided its data, so equal contents give equal files. Writers ask for at most OUT_ROOM, so a full buffer always
- * contains a full block. Gzip blocks are compressed by several threads (pieces.h), and the buffer is the room of the next one;
- * other blocks are copied to a thread that compresses and writes them.
+ * Bytes are processed in blocks of exactly this size, and the remainder moves to the front. Compressors therefore get the same
+ * blocks however the writer divides its data, so equal contents result in equal files. Writers request at most OUT_ROOM bytes,
+ * so a full buffer always contains a full block. Gzip blocks are compressed by several threads (pieces.h), which own the
+ * buffer; other blocks are copied to a thread that compresses and writes them.
  *
- * A file is named last. On systems with unnamed files it has no name until it is finished, so that a kill leaves nothing
- * behind. From then until out_commit, and on other systems from the start, it is called `.<name>.tmp-<host>-<pid>-<n>` in its
- * target's directory; the next run for that target removes such files of dead processes. A replacement is flushed to disk
- * before it replaces a file. Devices, pipes and stdout are written to directly. After a failure the buffer serves as a scratch
- * area. */
+ * A file gets its name last. On systems with unnamed files it has no name until it is complete, so that nothing remains if the
+ * process is killed. From then until out_commit, and on other systems from the start, it is called
+ * `.<name>.tmp-<host>-<pid>-<n>` in its target's directory; the next run for that target removes such files of dead processes.
+ * A replacement is flushed to disk before it replaces a file. Devices, pipes and stdout are written to directly. After a
+ * failure the buffer serves as a scratch area. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -39,27 +39,27 @@ enum { BLOCK = 256 << 10, TRIES = 100, NAME_PART = 200, LOOK_AT = 400 };
 
 struct out_impl {
   struct mem *mem;
-  uint8_t *buf;          /* owned by `pieces`, if that is set */
+  uint8_t *buf;          /* belongs to `pieces`, unless that is NULL */
   size_t block;
-  struct pieces *pieces; /* NULL = not gzip */
-  struct zstd_out *zstd; /* NULL = not zstd */
-  struct buf memory;  /* destination if fd < 0 */
-  struct tk_writer to; /* destination instead of memory, if it has a write function */
+  struct pieces *pieces; /* NULL = output is not gzip */
+  struct zstd_out *zstd; /* NULL = output is not zstd */
+  struct buf memory;  /* destination if fd < 0 and `to` has no write function */
+  struct tk_writer to; /* destination if it has a write function */
   int fd;
-  char *path;         /* target with links resolved; NULL = none */
-  char *temporary;    /* current name; NULL = none */
-  bool unnamed;       /* the file has no name yet */
-  bool replaces;      /* a file of this name exists */
-  mode_t allowed, mode; /* permissions that all inputs have; permissions of the file */
+  char *path;         /* path of the target, with links resolved; NULL = none */
+  char *temporary;    /* current name of the file; NULL = none */
+  bool unnamed;       /* true as long as the file has no name */
+  bool replaces;      /* true if a file with the final name exists */
+  mode_t allowed, mode; /* allowed: permissions that all inputs have; mode: permissions of the file */
   uint64_t raw, file;
   uint32_t crc, file_crc;
   bool part, muted;
   bool force, same, was_there, finished, committed;
-  struct tk_err err;     /* the caller's; owned by the thread while it runs */
-  struct ring ring;      /* blocks on their way to the thread */
-  struct mem thread_mem; /* pays for the ring and the deflater */
+  struct tk_err err;     /* the caller's error, which belongs to the thread while it runs */
+  struct ring ring;      /* blocks for the thread */
+  struct mem thread_mem; /* memory account of the ring and the deflater */
   pthread_t thread;
-  bool threaded, failed; /* failed: visible to the caller without waiting for the thread */
+  bool threaded, failed; /* failed: the caller reads it without waiting for the thread */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static void emit(struct out_impl *w, const uint8_t *p, size_t n) {
   }
 }
 
-/* Waits until all blocks are written; afterwards the caller's thread compresses. */
+/* Waits until all blocks are written. Afterwards, the caller's thread compresses. */
 static void join_thread(struct out_impl *w) {
   if (!w->threaded) return;
   ring_end(&w->ring);
@@ -136,14 +136,14 @@ static void join_thread(struct out_impl *w) {
   w->threaded = false;
 }
 
-/* Moves what follows the first n bytes, which have been emitted, to the front of the room for the next block. */
+/* Moves the bytes after the first n to the front of the room for the next block. The first n bytes have been written. */
 static void move_on(struct out *o, size_t n) {
   struct out_impl *w = o->impl;
   const uint8_t *rest = w->buf + n;
   const size_t left = (size_t)(o->next - rest);
   uint8_t *room = w->pieces && !failed(w) ? pieces_room(w->pieces, &w->err) : NULL;
   if (room) w->buf = room;
-  else if (w->pieces) pieces_forget(w->pieces); /* from here on the buffer is a scratch area */
+  else if (w->pieces) pieces_forget(w->pieces); /* after a failure, the buffer is only a scratch area */
   memmove(w->buf, rest, left);
   o->next = w->buf + left;
   o->end = w->buf + w->block + OUT_ROOM;
@@ -181,7 +181,7 @@ void out_break(struct out *o) {
   struct out_impl *w = o->impl;
   if (w->muted || !(w->pieces || w->part)) return;
   flush_all(o);
-  if (w->pieces && w->part && !failed(w)) pieces_drain(w->pieces, &w->err); /* its CRCs may be requested */
+  if (w->pieces && w->part && !failed(w)) pieces_drain(w->pieces, &w->err); /* the caller may request the CRCs of this part */
 }
 
 void out_mute(struct out *o, bool muted) {
@@ -205,7 +205,7 @@ struct out_crcs out_crcs(const struct out *o) { return (struct out_crcs){o->impl
 /* ---- opening ------------------------------------------------------------------------------------------------------ */
 
 static void put_header(struct out_impl *w, int level) {
-  uint8_t h[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}; /* no time, name or system: equal bytes everywhere */
+  uint8_t h[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}; /* no time, name or system: equal contents result in equal files */
   h[8] = level == 9 ? 2 : level == 1 ? 4 : 0;
   put_bytes(w, h, sizeof h);
 }
@@ -231,7 +231,7 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   return w->buf || mem_refuse(mem, err);
 }
 
-/* Without memory or a thread, the caller's thread does the work. */
+/* Starts the writing thread. If memory or threads are not available, the caller's thread does the work. */
 static void start_thread(struct out_impl *w) {
   _Static_assert((int)RING_BLOCK >= (int)BLOCK, "a block of the output fits a block of the ring");
   if (!ring_init(&w->ring, &w->thread_mem)) return;
@@ -255,8 +255,8 @@ static int print_prefix(const struct out_impl *w, char *to, size_t size) {
   return snprintf(to, size, "%.*s.%.*s.tmp-%s-", (int)(name - w->path), w->path, NAME_PART, name, host);
 }
 
-/* Removes files of dead processes of this host. Only the beginning of a large folder is searched: when every file searched all
- * of it, a split into 8,000 files in one folder took 27 s. */
+/* Removes temporary files of processes of this host that no longer run. Only searches the beginning of a large folder: when
+ * every output searched all of it, a split into 8,000 files in one folder took 27 s. */
 static void remove_dead(const struct out_impl *w, const char *prefix) {
   const char *name = out_name_of(prefix);
   const size_t n = strlen(name);
@@ -307,7 +307,7 @@ static bool link_unnamed(struct out_impl *w, const char *name) {
   return linkat(AT_FDCWD, descriptor_path(w, path), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Opens an unnamed file, if the file system supports that and can name it later. */
+/* Opens an unnamed file. Returns false if the file system does not support this, or cannot name the file later. */
 static bool open_unnamed(struct out_impl *w) {
 #ifdef O_TMPFILE
   char folder[PATH_MAX], path[32];
@@ -322,7 +322,8 @@ static bool open_unnamed(struct out_impl *w) {
   return false;
 }
 
-/* A replacement keeps the mode of the old file, whatever the umask; no output is readable by more people than the inputs. */
+/* Opens a temporary file. A file that replaces another one gets its mode, whatever the umask, but no output is readable by more
+ * people than the inputs. */
 static bool open_temporary(struct out_impl *w, struct tk_err *err) {
   if (!open_unnamed(w) && !take_name(w, create_named, "failed to create the file")) {
     if (err && err->code == TK_OK) *err = w->err;
@@ -338,7 +339,7 @@ static bool refuse_existing(struct tk_err *err) {
   return false;
 }
 
-/* Follows a link, so that its target is replaced instead of the link. */
+/* Opens the target. Follows a link, so that the target of the link is replaced rather than the link. */
 static bool open_target(struct out_impl *w, const char *path, struct tk_err *err) {
   struct stat st;
   char *real;
@@ -450,15 +451,15 @@ static void put_trailer(struct out_impl *w) {
   put_bytes(w, t, sizeof t);
 }
 
-/* Flushes a replacement to disk, and names the file in the target's directory, because it may wait for other outputs before it
- * takes its final name. */
+/* Flushes a file that replaces another one to disk, and gives it a temporary name in the target's directory, because other
+ * outputs may have to be completed before its final name is set. */
 static void settle(struct out_impl *w) {
   if (w->err.code == TK_OK && w->replaces && fsync(w->fd) != 0 && errno != EINVAL) err_sys(&w->err, TK_EWRITE, errno, "failed "
                                                                                                                       "to write");
   if (w->err.code == TK_OK && w->unnamed) take_name(w, link_unnamed, "failed to name the finished file");
 }
 
-/* Some file systems report a full disk only on close. */
+/* Closes the file and checks for errors, because some file systems report a full disk only then. */
 static void close_fd(struct out_impl *w) {
   if (w->fd > STDERR_FILENO && close(w->fd) != 0) err_sys(&w->err, TK_EWRITE, errno, "failed to write");
   w->fd = -1;
@@ -485,10 +486,10 @@ static void give_name(struct out_impl *w) {
   if (w->err.code != TK_OK || !w->temporary) return;
   bool exists = !w->force && lstat(w->path, &st) == 0;
   if (exists && w->same && same_bytes(w->temporary, w->path)) {
-    w->was_there = true; /* out_close removes the unneeded file */
+    w->was_there = true; /* out_close removes the new file */
   } else if (exists && w->same) {
     err_for(&w->err, TK_OPTION_FORCE, TK_EWRITE, "already exists with different contents");
-  } else if (exists) { /* created while we were writing */
+  } else if (exists) { /* another process created it meanwhile */
     refuse_existing(&w->err);
   } else if (rename(w->temporary, w->path) != 0) {
     err_sys(&w->err, TK_EWRITE, errno, "failed to rename the finished file");

@@ -1,28 +1,28 @@
-/* out.h - output bytes: buffered, optionally compressed with gzip or zstd, and written completely or not at all.
+/* out.h - writes output: buffered, optionally compressed with gzip or zstd, and either completely or not at all.
  *
  * A file is written under a temporary name in its own directory and renamed by out_commit; out_close without commit removes it.
- * The first write error sticks: writers continue, and out_commit reports it. */
+ * After the first write error, writers may continue; out_commit reports the error. */
 #ifndef IO_OUT_H
 #define IO_OUT_H
 
 #include "base/mem.h"
 
 struct out {
-  uint8_t *next, *end; /* free space of the buffer, which writers may fill through out_reserve */
+  uint8_t *next, *end; /* free space of the buffer, which writers fill after out_reserve */
   struct out_impl *impl;
 };
 
 struct out_options {
-  bool gzip;   /* one member, no name, mtime 0 */
-  bool zstd;   /* one frame */
-  bool binary; /* not text: refused on a terminal, like compressed output */
+  bool gzip;   /* gzip with a single member, no name, and time 0 */
+  bool zstd;   /* zstd with a single frame */
+  bool binary; /* the output is not text, so it is refused on a terminal, like compressed output */
   int level;   /* 0 = default, 1 fastest .. 9 smallest */
-  bool force;  /* replace an existing file */
-  bool owner_only; /* only the owner may read the file, whatever the inputs and the umask allow */
-  bool same;   /* keep an existing file with the same bytes, without an error; decided by out_commit */
-  unsigned threads; /* more than 1: other threads compress and write; the bytes are the same */
-  bool part;   /* a part for out_join: without gzip header and trailer */
-  const char *const *inputs; /* NULL-terminated files that must not be the output, and that limit its permissions; or NULL */
+  bool force;  /* allow replacing an existing file */
+  bool owner_only; /* let only the owner read the file, whatever the inputs and the umask allow */
+  bool same;   /* if a file with the same bytes exists, keep it without an error; out_commit decides */
+  unsigned threads; /* if more than 1: other threads compress and write; the bytes are the same */
+  bool part;   /* the output is a part for out_join: it has no gzip header and trailer */
+  const char *const *inputs; /* files, ended by NULL, that must not be the output and limit its permissions; or NULL */
 };
 
 /* Opens an output; "-" is stdout. Refuses an existing file without force, an output that is also an input, and compressed or
@@ -33,19 +33,19 @@ bool out_open(struct out *o, const char *path, const struct out_options *opt, st
 /* True if bytes written to the path are visible at once, as for stdout, a device or a pipe. */
 bool out_is_final(const char *path);
 
-/* Writes to a function, which the writing thread calls. */
+/* Writes by calling a function, from the writing thread. */
 bool out_custom(struct out *o, struct tk_writer to, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 
-/* Writes to memory; out_memory_data returns the bytes between commit and close. */
+/* Writes to memory. Between commit and close, out_memory_data returns the bytes. */
 bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 const uint8_t *out_memory_data(const struct out *o, size_t *n);
 /* Returns the bytes written since the last call, valid until the next write. */
 const uint8_t *out_memory_take(struct out *o, size_t *n);
 
-/* Removes from the file the permissions that `input` lacks: for inputs found after the output was opened. */
+/* Removes from the file the permissions that `input` lacks, for an input found after the output was opened. */
 void out_restrict(struct out *o, const char *input);
 
-/* Returns at least n bytes of room at o->next (n <= OUT_ROOM), or a scratch area after a failure: never NULL. */
+/* Returns at least n bytes of room at o->next (n <= OUT_ROOM); after a failure, a scratch area. Never returns NULL. */
 enum { OUT_ROOM = 4096 };
 uint8_t *out_flush(struct out *o);
 static inline uint8_t *out_reserve(struct out *o, size_t n) {
@@ -59,33 +59,33 @@ void out_write(struct out *o, const void *p, size_t n);
  * The bytes between two breaks do not depend on what precedes them, even in gzip. One process can therefore write such a part,
  * and another can insert it into its output without decompressing or compressing it. */
 
-/* Adds a break, unless the output is at one. */
+/* Adds a break, unless the output is already at one. */
 void out_break(struct out *o);
-/* Starts or stops discarding what is written. */
+/* Starts or stops discarding the bytes that are written. */
 void out_mute(struct out *o, bool muted);
-/* Inserts a piece of a part at a break. The output must have one thread. */
+/* Inserts bytes of a part, at a break. The output must have only one thread. */
 void out_packed(struct out *o, const void *p, size_t n);
-/* Ends the inserted part, which has `raw` uncompressed bytes with this CRC. */
+/* Ends the inserted part. `raw`: its uncompressed size; `crc`: its CRC. */
 void out_join(struct out *o, uint64_t raw, uint32_t crc);
 
-/* CRCs of an output that is a part: of the data given to the writer, and of the file, both up to the current break. */
+/* CRCs of an output that is a part, up to the current break: of the uncompressed data, and of the file. */
 struct out_crcs {
   uint32_t raw, file;
 };
 struct out_crcs out_crcs(const struct out *o);
 
-/* Returns the bytes given to the writer before compression, and the bytes of the file after commit. */
+/* The first returns the number of bytes before compression, the second the size of the file after commit. */
 uint64_t out_raw_bytes(const struct out *o);
 uint64_t out_file_bytes(const struct out *o);
 
-/* Writes remaining data and frees the buffers, so that many finished outputs can wait for each other at little cost. Only
- * out_commit, out_close and the counts may follow. May be called twice. */
+/* Writes remaining data and frees the buffers, so that many finished outputs can wait for each other at little cost. Afterwards
+ * only out_commit, out_close and the counters may be called. May be called twice. Returns false with err on failure. */
 bool out_finish(struct out *o, struct tk_err *err);
-/* After out_commit: true if a file with the same bytes existed and was kept. */
+/* Valid after out_commit: true if a file with the same bytes existed and was kept. */
 bool out_was_there(const struct out *o);
-/* Completes the file and gives it its name. Returns false with the first error of the output's lifetime. */
+/* Completes the file and gives it its final name. Returns false with the first error of the output. */
 bool out_commit(struct out *o, struct tk_err *err);
-/* Frees the output and removes the temporary file unless committed. Safe for a zeroed struct and when called twice. */
+/* Frees the output, and removes the temporary file unless committed. May be called on a zeroed struct, and twice. */
 void out_close(struct out *o);
 
 #endif

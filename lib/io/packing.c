@@ -34,7 +34,8 @@ const struct packing *packing_of_bytes(const uint8_t *p, size_t n) {
 
 enum { TAR_SUM = 148, TAR_SUM_SIZE = 8 };
 
-/* Variants of tar share no magic number, but the bytes of a header add up to a number stored in it. */
+/* True for a tar header. The variants of tar have no common magic number, but the bytes of a header add up to a number stored
+ * in it. */
 static bool is_tar(const uint8_t *p, size_t n) {
   uint32_t stated = 0, sum = 0;
   size_t i = TAR_SUM;

@@ -11,10 +11,10 @@ struct packing {
   const char *ending; /* such as ".zst" */
   const char *magic;
   size_t n_magic;
-  bool written; /* supported for output (out.h); all are supported for input */
+  bool written; /* true if output supports it (out.h); input supports all of them */
 };
 
-/* Rows that code refers to by name; others follow. */
+/* Rows to which code refers by name; other rows follow. */
 enum { PACKING_GZIP, PACKING_ZSTD };
 
 /* Returns the i-th row, or NULL past the end. */
@@ -28,7 +28,7 @@ enum { ARCHIVE_HEAD = 512 };
 enum packing_archive_kind { ARCHIVE_NONE, ARCHIVE_ZIP, ARCHIVE_TAR, ARCHIVE_7Z };
 enum packing_archive_kind packing_archive_kind(const uint8_t *p, size_t n);
 
-/* True for parts of a path that never contain traces: ".git", "._x", "__MACOSX". */
+/* True for parts of a path below which there are no traces: ".git", "._x", "__MACOSX". */
 bool packing_is_junk(const char *name);
 
 #endif

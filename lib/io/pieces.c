@@ -1,23 +1,22 @@
 /* pieces.c - see pieces.h.
  *
- * Memory: a room, its compressed form and a deflater for each piece in flight. There is one piece more than threads: the caller
- * fills one while the others are compressed. */
+ * Each piece that is being filled or compressed takes memory for its data, for its compressed data, and for a deflater. There
+ * is one piece more than threads, because the caller fills one while the others are compressed. */
 #include "pieces.h"
 
 #include "base/jobs.h"
 #include "flate.h"
 
-enum { MOST_THREADS = 16, PULL = 64 << 10, COST = 2 * PIECE, SHARE = 16 }; /* COST: bytes per piece in flight; SHARE: pieces use
-                                                                            * at most 1 / SHARE of the limit */
+enum { MOST_THREADS = 16, PULL = 64 << 10, COST = 2 * PIECE, SHARE = 16 }; /* COST: bytes of a piece */
 
 struct piece {
-  struct piece *next; /* next free piece */
+  struct piece *next; /* next unused piece */
   uint8_t *raw;
   size_t n;
   bool last;
   uint32_t crc;
   struct deflater *z;
-  struct mem mem; /* for the following members and the deflater; used by the thread that compresses */
+  struct mem mem; /* memory account of the next members and the deflater; belongs to the compressing thread */
   struct buf packed;
   bool failed;
 };
@@ -29,9 +28,9 @@ struct pieces {
   int level;
   unsigned threads, n, most;
   struct piece *all[MOST_THREADS + 1];
-  struct piece *room; /* being filled by the caller; NULL = not requested since the last push */
+  struct piece *room; /* the piece that the caller is filling; NULL = not requested since the last push */
   struct piece *free;
-  struct jobs *jobs; /* NULL = not started, or one thread */
+  struct jobs *jobs; /* NULL = not started, or only one thread */
 };
 
 static void pack(void *job) {

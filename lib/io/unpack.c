@@ -1,4 +1,4 @@
-/* unpack.c - see unpack.h. libarchive pulls from the inner input and returns what its filter produces. */
+/* unpack.c - see unpack.h. libarchive reads from the inner input and returns decompressed bytes. */
 #include "unpack.h"
 
 #include <archive.h>
@@ -12,18 +12,18 @@
 
 struct unpack {
   struct mem *mem;
-  bool member; /* a member of an archive, not a compressed stream */
+  bool member; /* true: a member of an archive; false: a compressed stream */
   struct in *inner;
   struct archive *archive;
   size_t held;        /* bytes of the inner window in use by libarchive */
-  uint64_t made, max; /* bytes produced; limit, 0 = the ratio guard */
+  uint64_t made, max; /* made: bytes produced; max: their limit, 0 = only the ratio is limited */
   struct tk_err err;  /* error of the inner input */
   bool noted;
   char name[64]; /* name of the member */
 };
 
 enum { RATIO = 1000 };
-static const uint64_t SMALL = 1 << 30; /* output that is allowed regardless of the ratio */
+static const uint64_t SMALL = 1 << 30; /* output up to this size is allowed whatever its compression ratio */
 
 static const char *member_name(struct archive_entry *e) {
   const char *name = archive_entry_pathname_utf8(e);
@@ -127,7 +127,7 @@ static bool start_member(struct unpack *u, struct tk_err *err) {
   return true;
 }
 
-/* Detects compression that libarchive handles: all but gzip. */
+/* Detects the compressions that libarchive handles: all except gzip. */
 static const struct packing *foreign_packing(const uint8_t *p, size_t n) {
   const struct packing *packing = packing_of_bytes(p, n);
   return packing == packing_row(PACKING_GZIP) ? NULL : packing;
@@ -158,7 +158,7 @@ struct in *unpack_open(struct in *inner, uint64_t max_size, struct mem *mem, str
   }
   const struct packing *packing = foreign_packing(p, n);
   if (!packing) return inner;
-  if (!packing->written) in_add_note(inner, false, 0, "%s-compressed", packing->name); /* few tools support it */
+  if (!packing->written) in_add_note(inner, false, 0, "%s-compressed", packing->name); /* few other tools support it */
   return layer_over(inner, false, max_size, mem, err);
 }
 

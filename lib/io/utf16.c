@@ -10,7 +10,7 @@
 struct utf16 {
   struct mem *mem;
   struct in *inner;
-  bool big; /* the high byte of a unit comes first */
+  bool big; /* true if the high byte of each unit comes first */
 };
 
 enum { ROOM = 4 };
@@ -40,7 +40,7 @@ struct in *utf16_open(struct in *inner, struct mem *mem, struct tk_err *err) {
   const uint8_t *p = in_ahead(inner, 4, &n, err);
   struct utf16 *u;
   if (p && (n < 2 || !((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff)))) return inner;
-  if (p && n >= 4 && p[0] == 0xff && p[2] == 0 && p[3] == 0) return inner; /* UTF-32 */
+  if (p && n >= 4 && p[0] == 0xff && p[2] == 0 && p[3] == 0) return inner; /* this is UTF-32 */
   u = p ? mem_alloc(mem, sizeof *u) : NULL;
   if (!u) {
     if (p) mem_check(mem, err);

@@ -1,7 +1,7 @@
 /* zstd.c - compresses output with zstd.
  *
- * One frame with fixed settings, so equal contents give equal bytes. Uses libzstd directly: libarchive's filter ends the
- * process when it runs out of memory. */
+ * Writes one frame with fixed settings, so that equal contents result in equal files. Uses libzstd directly, because
+ * libarchive's filter ends the process when memory runs out. */
 #include "zstd.h"
 
 #include <zstd.h>
@@ -16,7 +16,7 @@ struct zstd_out {
   uint8_t chunk[CHUNK];
 };
 
-/* Maps nine steps to the levels of zstd, whose own default is 3. */
+/* Maps levels 1..9 to levels of zstd, whose default is 3. */
 static int level_of(int level) {
   static const int levels[] = {3, 1, 2, 3, 5, 7, 9, 12, 15, 19};
   return levels[level < 0 ? 0 : level > 9 ? 9 : level];
@@ -38,7 +38,7 @@ struct zstd_out *zstd_open(int level, zstd_take *take, void *arg, struct mem *me
   return NULL;
 }
 
-/* Passes on compressed data until all of `in` is consumed, or at the end until all is out. */
+/* Passes on compressed data until all of `in` is consumed, or at the end until no output is left. */
 static bool push(struct zstd_out *z, ZSTD_inBuffer *in, ZSTD_EndDirective how, struct tk_err *err) {
   size_t left;
   do {

@@ -9,33 +9,33 @@
 #include "base/os.h"
 #include "source/sources.h"
 
-/* With less memory than this, the threads' own use (stacks, allocator arenas) would matter. */
+/* Least memory limit per trace; with less, the threads' own memory (stacks, allocator arenas) would matter. */
 enum { ROOM = 64 << 20 };
 
-enum slot_state { HERE, WAITING, LOADING, LOADED }; /* HERE: only the caller's thread loads it */
+enum slot_state { HERE, WAITING, LOADING, LOADED }; /* HERE: only the caller's thread may load it */
 
 struct slot {
   enum slot_state state;
   struct tk_trace *trace;
   struct tk_err err;
-  uint64_t done, total; /* progress, bytes */
+  uint64_t done, total; /* progress in bytes */
 };
 
 struct load_ahead {
   struct tk_sources *sources;
   size_t first, n;
   struct tk_load_options opt; /* options of the threads */
-  uint64_t share;             /* memory limit of each trace, bytes */
+  uint64_t share;             /* memory limit for each trace, in bytes */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   struct slot *slots;
-  size_t at; /* index of the caller's slot */
+  size_t at; /* index of the slot that the caller takes next */
   bool stopped;
   unsigned n_threads;
   struct worker {
     struct load_ahead *a;
     pthread_t thread;
-    struct slot *slot; /* the slot being loaded */
+    struct slot *slot; /* the slot that this thread is loading */
   } workers[LOAD_AHEAD_MOST];
 };
 
@@ -49,7 +49,7 @@ static bool tick(void *arg, uint64_t done, uint64_t total) {
   return go_on;
 }
 
-/* Returns the next input to load, once it is close enough to the caller's; NULL = none left. Call with the lock held. */
+/* Returns the next input to load, if it is close enough to the caller's; NULL if there is none. Called with the lock held. */
 static struct slot *next_slot(struct load_ahead *a) {
   for (size_t i = 0; i < a->n && !a->stopped;) {
     if (i < a->at) i = a->at;
@@ -61,7 +61,7 @@ static struct slot *next_slot(struct load_ahead *a) {
   return NULL;
 }
 
-/* Call with the lock held; it is released while the input loads. */
+/* Loads an input. Called with the lock held; releases it meanwhile. */
 static void load_slot(struct load_ahead *a, struct slot *slot, struct tk_progress progress) {
   struct tk_load_options opt = a->opt;
   struct tk_err err = {.offset = UINT64_MAX};
@@ -113,7 +113,7 @@ struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n
   a->opt.max_memory = a->share = limit / (threads + 2);
   pthread_mutex_init(&a->lock, NULL);
   pthread_cond_init(&a->changed, NULL);
-  pthread_mutex_lock(&a->lock); /* the first threads wait until the number of threads is final */
+  pthread_mutex_lock(&a->lock); /* locked so that the first threads wait until the number of threads is known */
   for (; a->n_threads < threads; a->n_threads++) {
     struct worker *w = &a->workers[a->n_threads];
     w->a = a;
@@ -125,7 +125,7 @@ struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n
   return NULL;
 }
 
-/* The caller, which loads another slot while it waits for one. */
+/* State of the caller while it loads another slot instead of waiting. */
 struct helper {
   struct load_ahead *a;
   const struct slot *awaited;
@@ -142,14 +142,15 @@ static bool tick_of_helper(void *arg, uint64_t done, uint64_t total) {
   return !h->stopped;
 }
 
-/* Returns a slot within reach that no thread has started to load; NULL = none. */
+/* Returns a slot that is close enough and that no thread has started to load; NULL if there is none. */
 static struct slot *left_slot(struct load_ahead *a) {
   for (size_t i = a->at; i < a->n && i <= a->at + a->n_threads; i++)
     if (a->slots[i].state == WAITING) return &a->slots[i];
   return NULL;
 }
 
-/* While a thread loads the slot, loads another one or waits, and reports progress. False if the caller's tick returns false. */
+/* Until a thread has loaded the slot, loads another slot or waits, and reports progress. Returns false if the caller's tick
+ * returns false. */
 static bool wait_for(struct load_ahead *a, struct slot *slot, const struct tk_progress *p) {
   enum { TICK_NS = 100000000 };
   struct helper helper = {a, slot, p, false};
@@ -174,7 +175,7 @@ static bool wait_for(struct load_ahead *a, struct slot *slot, const struct tk_pr
   return go_on;
 }
 
-/* Stops the threads, which abandon what they load, and frees all loaded traces. */
+/* Stops the threads, which abort loading, and frees all loaded traces. */
 static void join(struct load_ahead *a) {
   pthread_mutex_lock(&a->lock);
   a->stopped = true;
@@ -188,7 +189,8 @@ static void join(struct load_ahead *a) {
   a->n_threads = 0;
 }
 
-/* Loads within the memory left if all threads use their shares. If that is too little, stops the threads and retries. */
+/* Loads an input within the memory that is left when all threads use their shares. If this is too little, stops the threads and
+ * tries again. */
 static struct tk_trace *load_here(struct load_ahead *a, struct tk_sources *s, size_t i, const struct tk_load_options *opt,
                                   struct tk_err *err) {
   struct tk_load_options less = *opt;

@@ -1,8 +1,8 @@
 /* ahead.h - loads the inputs of a merge in order, by threads that work ahead while the caller is busy with earlier inputs.
  *
  * If no thread has started the input that the caller takes, the caller loads it itself. While the caller waits for an input, it
- * loads the next one. So on two cores one thread is enough to keep both busy. Only inputs that are files of their own are
- * loaded ahead: an archive is read from front to back, and a pipe only once. The result does not depend on the number of
+ * loads the next one. So on two cores, one additional thread is enough to keep both busy. Only inputs that are separate files
+ * are loaded ahead: an archive is read from front to back, and a pipe only once. The result does not depend on the number of
  * threads. */
 #ifndef LOAD_AHEAD_H
 #define LOAD_AHEAD_H
@@ -15,8 +15,8 @@ enum { LOAD_AHEAD_MOST = 16 };
 
 /* Starts loading the n inputs from `first` on, except those marked in `unwanted` (by input, from 0; NULL = load all). At most
  * opt->threads threads are busy, including the caller's, and at most `most` of them are started here (up to LOAD_AHEAD_MOST).
- * Besides the caller's trace, at most one trace per thread is in memory, each within its share of opt->max_memory. Returns NULL
- * if threads would not help or memory runs out; load_ahead_take also works without them. */
+ * In addition to the caller's trace, at most one trace per thread is in memory, each within its share of opt->max_memory.
+ * Returns NULL if threads would not help or memory runs out; load_ahead_take also works without them. */
 struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n, const bool *unwanted,
                                     const struct tk_load_options *opt, unsigned most);
 

@@ -1,4 +1,4 @@
-/* load.c - tk_load: source -> input -> detect -> read -> seal. */
+/* load.c - implements tk_load: open the source, detect the format, read, seal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static bool refuse_repairs(const struct tk_trace *t, struct tk_err *err) {
   return true;
 }
 
-/* Fails for a damaged input from which nothing could be recovered, rather than return an empty trace. */
+/* Returns true with err if no event could be recovered from a damaged input, because an empty trace would be misleading. */
 static bool refuse_nothing(const struct tk_trace *t, struct tk_err *err) {
   if (t->counts.dropped == 0 || t->n_events || t->n_flow_points || t->n_records) return true;
   for (tk_id i = 1; i <= t->n_notes; i++)
@@ -101,7 +101,7 @@ void load_configure(struct tk_trace *t, const struct tk_load_options *opt) {
   if (opt->step_name) t->store->step_name = copy_text(t, opt->step_name);
 }
 
-/* Names the file of the input, and the files that continue it. */
+/* Records the path of the input, and of the files that continue it. */
 static void name_files(struct tk_trace *t, const struct tk_sources *s, size_t i) {
   size_t n = 0;
   while (sources_piece(s, i, n)) n++;
@@ -156,7 +156,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   return t;
 }
 
-/* Fails with "3 traces (host-0, host-1, host-2)", using the names that distinguish them. */
+/* Returns false with an error such as "3 traces (host-0, host-1, host-2)", which contains names that distinguish the traces. */
 static bool several(const struct tk_sources *s, const char *source, struct tk_err *err) {
   char names[400] = "";
   for (size_t i = 0; i < s->n; i++) {

@@ -1,14 +1,14 @@
-/* load.h - loading, shared by the commands. */
+/* load.h - loads traces; shared by the commands. */
 #ifndef LOAD_LOAD_H
 #define LOAD_LOAD_H
 
 #include "graph/trace.h"
 #include "io/in.h"
 
-/* Records the files that the trace was read from. */
+/* Records the files from which the trace was read. */
 void load_files(struct tk_trace *t, const char *const *paths, size_t n);
 
-/* Stores the options that matter after reading. */
+/* Stores in the trace those options that matter after reading. */
 void load_configure(struct tk_trace *t, const struct tk_load_options *opt);
 
 /* Reads `in` into t, which may contain only notes, and closes `in`. `in` may be NULL if opening failed with err set. On

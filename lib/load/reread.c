@@ -1,7 +1,7 @@
 /* reread.c - see reread.h.
  *
- * A writer's sizes and bytes, or its ids, may disagree without any test that looks at them. So builds with TK_REREAD, which are those
- * with sanitizers, read every file of a readable format back and count it. */
+ * A writer may produce a file that cannot be read although no test checks this file. So builds with TK_REREAD (all builds with
+ * sanitizers) read every file in a readable format again, and count its events. */
 #include "reread.h"
 
 #include <string.h>
@@ -23,9 +23,9 @@ bool reread_agrees(const char *path, const struct format *f, const struct tk_sav
   uint64_t read;
   if (!is_file(path, f)) return true;
   if (!count_events(path, &opt, &read, err)) return false;
-  opt.with = TK_WITH_SCHED; /* events in packets that are passed through, if they were asked for */
+  opt.with = TK_WITH_SCHED; /* the file may contain these events in packets that are passed through */
   if (read != written && !count_events(path, &opt, &read, err)) return false;
-  return read == written || err_set(err, TK_EWRITE, "%s: %llu events were written, %llu are read again", path,
+  return read == written || err_set(err, TK_EWRITE, "%s: %llu events were written, but reading the output again finds %llu", path,
                                     (unsigned long long)written, (unsigned long long)read);
 }
 #else

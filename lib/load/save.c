@@ -1,4 +1,4 @@
-/* save.c - tk_save: graph -> format writer -> output file. */
+/* save.c - implements tk_save: writes a graph to a file with the writer of a format. */
 #include "save.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static const struct format *choose_format(const char *path, const struct tk_save
   return NULL;
 }
 
-/* Returns the requested compression: by the extension of the path, else by the format, as in "-f json.gz". */
+/* Returns the requested compression: the one of the path's extension, otherwise the one of the format, as in "-f json.gz". */
 static const struct packing *packing_asked(const char *path, const struct tk_save_options *opt) {
   const struct packing *packing = packing_of_path(path, strlen(path));
   return packing || !opt->format ? packing : packing_of_path(opt->format, strlen(opt->format));
@@ -140,7 +140,7 @@ bool save_take(struct saver *s, uint64_t raw, const uint8_t *left, size_t n, str
   return (ok && !c.fault) || err_set(err, TK_EFORMAT, "the part is damaged");
 }
 
-/* Lists the losses, as in "flow points: 588, args: 3402". */
+/* Writes a list of the losses, such as "flow points: 588, args: 3402". */
 static void list_losses(const struct tk_saved *saved, char *text, size_t size) {
   *text = 0;
   for (int i = 0; i < TK_LOSSES; i++) {
@@ -187,8 +187,9 @@ void save_close(struct saver *s) {
   s->sink = NULL;
 }
 
-/* Copies what earlier commands recorded about the trace (its ranks, how it was shrunk), which is still true: all members,
- * except those replaced now. If no provenance is wanted, copies only the ranks, which belong to the trace itself. */
+/* Copies the members that earlier commands recorded about the trace (its ranks, how it was shrunk) and that are still valid:
+ * all members that are not replaced now. If the user wants no provenance, copies only the ranks, which are part of the trace
+ * itself. */
 static void put_earlier(struct buf *b, const struct tk_trace *t, const char *provenance, bool ranks_only) {
   const struct tk_meta *m = t ? trace_meta(t, "tracekit") : NULL;
   struct json_string key;

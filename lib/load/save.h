@@ -1,4 +1,4 @@
-/* save.h - saving, shared by the commands: a format's sink that writes to an output file. */
+/* save.h - saves traces; shared by the commands. Combines the sink of a format with an output file. */
 #ifndef LOAD_SAVE_H
 #define LOAD_SAVE_H
 
@@ -10,54 +10,58 @@ struct saver {
   struct sink *sink;
   struct mem mem;
   const struct format *format;
-  struct carry carry;      /* blocks of other formats */
-  bool no_passthrough;     /* omit data that only its own format understands; not a loss */
-  uint64_t derived;        /* number of written events that tk_derive made */
+  struct carry carry;      /* blocks of other formats, which the file embeds */
+  bool no_passthrough;     /* omit data that only its own format understands, without counting a loss */
+  uint64_t derived;        /* number of written events that tk_derive added */
   struct tk_progress progress;
-  const char *path;        /* as passed to save_open */
-  bool packs;              /* the output is compressed, which takes longer than writing it */
-  bool dry_run;            /* nothing is written */
-  bool no_loss;            /* fail if the format cannot represent everything */
-  /* Set before opening: */
-  struct sink_meter meter; /* receives the use of each byte, if the format supports it */
-  const struct tk_trace *timeline; /* as in sink_options */
-  const struct format_starts *starts; /* of the first graph, if it is not available; NULL = it is, or there is only one graph */
-  bool part;               /* write one graph's part of the output (out_join), without what precedes and follows all graphs */
-  bool joins;              /* parts will be joined into the output */
+  const char *path;        /* path given to save_open */
+  bool packs;              /* true if the output is compressed, which takes longer than writing it */
+  bool dry_run;            /* true if nothing is written */
+  bool no_loss;            /* true to fail if the format cannot represent everything */
+  /* To be set before opening: */
+  struct sink_meter meter; /* told for each byte to what it belongs, if the format supports this */
+  const struct tk_trace *timeline; /* same as in sink_options */
+  const struct format_starts *starts; /* properties of the first graph, if it is not available; NULL = it is available, or there
+                                       * is only one graph */
+  bool part;               /* true to write one graph's part of the output (out_join), without the data before and after all
+                            * graphs */
+  bool joins;              /* true if parts will be joined to form the output */
   bool several;
   const char *host;
-  uint64_t most;           /* bytes; a larger file is not committed; 0 = no limit */
-  struct tk_writer to;     /* if set, receives the bytes instead of the file, whose name then only selects the format */
+  uint64_t most;           /* largest size in bytes; a larger file is discarded; 0 = no limit */
+  struct tk_writer to;     /* if set, receives the bytes in place of a file; the file name then only selects the format */
 };
 
-/* Opens `path` in the format that is selected by opt, by the path, or by `like` (the format that was read). The output must not
- * be one of `inputs`. */
+/* Opens `path` in the format that is selected by opt, by the path, or by `like` (the format from which the trace was read). The
+ * output must not be one of `inputs`. */
 bool save_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
                 struct tk_err *err);
-/* True if tk_derive should run before saving under this name, for a trace that was read as `like`: false if the format's
- * viewers derive the same themselves. */
+/* True if tk_derive should run before the trace is saved under this name. False if the format's viewers derive the same data
+ * themselves. `like`: format from which the trace was read. */
 bool save_derives(const char *path, const struct tk_save_options *opt, const char *like);
-/* Counts what the format cannot represent of a graph; save_write counts it and writes the graph. */
+/* Counts the data of a graph that the format cannot represent. save_write does this, too, before it writes the graph. */
 void save_count_lost(struct saver *s, const struct tk_trace *t);
 bool save_write(struct saver *s, const struct tk_trace *t, struct tk_err *err);
-/* save_leave appends the state that joining a written part requires. save_take restores it in the saver of the whole output;
- * the raw bytes of the part must follow. */
+/* save_leave appends the state that is needed later to join a part that was written. save_take sets this state in the saver of
+ * the whole output; the raw bytes of the part must be written next. */
 void save_leave(struct saver *s, struct buf *to);
 bool save_take(struct saver *s, uint64_t raw, const uint8_t *left, size_t n, struct tk_err *err);
-/* Ends the file and counts it in *done. A loss is an error if no_loss is set. Committing gives the file its name. */
+/* Ends the file and stores its counts in *done. A loss is an error if no_loss is set. The file gets its final name when it is
+ * committed. */
 bool save_finish(struct saver *s, struct tk_saved *done, struct tk_err *err);
 /* Calls save_finish and commits the file, unless it is larger than s->most. */
 bool save_commit(struct saver *s, struct tk_saved *done, struct tk_err *err);
 /* Frees the saver; a file that was not committed is removed. */
 void save_close(struct saver *s);
 
-/* Like tk_save, but if the file becomes larger than `most` bytes, it is not created, and done->bytes is its size. Not for
- * outputs whose bytes are visible at once (out_is_final). */
+/* Like tk_save, but a file that would be larger than `most` bytes is not created; done->bytes is then the size it would have.
+ * Not for outputs whose bytes are visible at once (out_is_final). */
 bool save_within(const struct tk_trace *t, const char *path, const struct tk_save_options *opt, uint64_t most, struct tk_saved *done,
                  struct tk_err *err);
 
-/* Returns the JSON text of the "tracekit" object for a converted file, in b, which must be empty. It includes what the object
- * of `t` (may be NULL) recorded before; the ranks even if opt requests no provenance. NULL if there is nothing to record. */
+/* Returns the JSON text of the "tracekit" object for a converted file, using b, which must be empty; NULL if there is nothing
+ * to record. It includes the members that the object of `t` (may be NULL) already contains; the ranks even if opt requests no
+ * provenance. */
 const char *save_provenance(struct buf *b, const struct tk_save_options *opt, const struct tk_trace *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* stream.c - loads traces that are not files: bytes in memory, from a descriptor, or from a callback. */
+/* stream.c - loads traces that are not files: from memory, from a descriptor, or from a callback. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

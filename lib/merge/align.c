@@ -1,6 +1,7 @@
 /* align.c - first pass of a merge: loads each input, collects its anchors and frees it; then estimates the clocks
- * (align/solve/solve.h). A single input is not read twice. Neither are graphs that together fit into a share of --max-memory: they
- * are kept for the second pass (4 ranks of 190 MB: 2.74 -> 2.04 s of processor time, 115 -> 150 MB). */
+ * (align/solve/solve.h). A single input is read only once. Graphs that together fit into a share of --max-memory are kept for
+ * the second pass, so their inputs are not read again (4 ranks of 190 MB: 2.04 s of processor time, not 2.74; 150 MB, not
+ * 115). */
 #include "alignment.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@
 #include "scan/names.h"
 #include "scan/weigh.h"
 
-enum { KEPT_SHARE = 32 }; /* 1/32 of --max-memory may hold graphs until the second pass */
+enum { KEPT_SHARE = 32 }; /* graphs kept for the second pass may use 1/32 of --max-memory */
 
 struct aligner {
   struct merge_alignment *out;
@@ -36,9 +37,9 @@ struct aligner {
   struct merge_base base;
   bool any;
   bool has_starts;
-  bool start_only; /* only find the first event's start; do not align */
+  bool start_only; /* true: only find the start of the first event, without aligning clocks */
   struct align_input *inputs;
-  struct merge_offsets offsets; /* from the report that the user supplied */
+  struct merge_offsets offsets; /* offsets from a report that the user supplied */
   struct regexp *anchor;
   struct align_anchors anchors;
   struct align_problem problem;
@@ -53,7 +54,7 @@ static bool is_called(const struct align_input *i, const char *who) {
   return i->read && (strcmp(rank, who) == 0 || (*i->host && strcmp(i->host, who) == 0));
 }
 
-/* Takes the offsets of inputs that the report contains; the others stay on their wall clocks. */
+/* Uses the offsets of the user's report for the inputs that the report contains; the other inputs are not moved. */
 static bool take_report(struct aligner *a) {
   char text[256];
   size_t unknown = 0, read = 0;
@@ -93,7 +94,8 @@ static bool take_offsets(struct aligner *a) {
 
 /* ---- reading ---- */
 
-/* True if this mode compares clocks, even on a single host: whether a host has only one clock is tested as well. */
+/* True if this mode compares clocks. A single host is no exception: the comparison also tests whether its inputs share one
+ * clock. */
 static bool compares_clocks(enum tk_align align) {
   return align != TK_ALIGN_CLOCK && align != TK_ALIGN_NONE && align != TK_ALIGN_START;
 }
@@ -107,14 +109,14 @@ static const char *report_text(struct aligner *a, const char *text) {
   return diagnostics_text(a->report->notes, text);
 }
 
-/* True if sums and differences of such times stay in range, as they do for times from 1970 to 2116. */
+/* True if sums and differences of such times cannot overflow; times from 1970 to 2116 cannot. */
 static bool is_in_range(int64_t ns, int64_t later) {
   const i128 at = (i128)ns + later;
   return at > INT64_MIN / 2 && at < INT64_MAX / 2;
 }
 
-/* Removes what the options do not select. Called after the anchors are collected, because clocks are compared using everything
- * that was read. */
+/* Removes the data that the options do not select. Called after anchors are collected, because all data that was read helps to
+ * compare clocks. */
 static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t later) {
   struct align_input *input = &a->inputs[i];
   tk_time start, end;
@@ -123,7 +125,7 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   trace_extent(t, &start, &end);
   input->from_ns = trace_ns(t, later, start);
   input->to_ns = trace_ns(t, later, end + 999);
-  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* it has no selected steps */
+  if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* the input has none of these steps */
   a->out->skipped[i] = !input->wanted;
   return true;
 }
@@ -146,7 +148,7 @@ static bool keep_steps(struct aligner *a, size_t i, const struct scan *s) {
   return true;
 }
 
-/* Moves the anchors [from, to) onto the first input's timeline. False if a time leaves the valid range. */
+/* Moves the anchors [from, to) to the first input's timeline. Returns false if a time leaves the valid range. */
 static bool place_anchors(struct aligner *a, uint32_t from, uint32_t to, int64_t later) {
   for (uint32_t k = from; k < to; k++) {
     struct align_anchor *v = &a->anchors.v[k];
@@ -157,7 +159,7 @@ static bool place_anchors(struct aligner *a, uint32_t from, uint32_t to, int64_t
   return true;
 }
 
-/* Keeps the starts of the first wanted input, which writers of later graphs need. */
+/* Keeps the starts (format_starts) of the first selected input, which writers of later graphs need. */
 static void take_starts(struct aligner *a, const struct scan *s) {
   if (!a->has_starts) a->out->starts = s->starts;
   a->has_starts = true;
@@ -225,8 +227,8 @@ static bool is_kept(struct aligner *a, const struct tk_trace *t) {
   return true;
 }
 
-/* Handles an input that failed to load. An invalid input is reported by the second pass. A system error is reported now: it may
- * be gone by then, and the clocks would be based on fewer inputs. */
+/* Handles an input that failed to load. If the input is invalid, the second pass reports it. A system error ends the merge now:
+ * it might not occur again in the second pass, and the clocks would have been estimated from fewer inputs. */
 static bool refuse_input(struct aligner *a, size_t i) {
   bool wrong = a->err->code == TK_EFORMAT || a->err->code == TK_ECORRUPT;
   if (a->err->code == TK_EINTERRUPTED || (!wrong && !a->opt->keep_going)) return merge_stops(a->in->n, a->err);
@@ -282,8 +284,8 @@ static bool read_all(struct aligner *a) {
 
 /* ---- hosts ---- */
 
-/* Returns the number of earlier inputs with this host and rank. It separates runs on the same host that started one after the
- * other, because a rank occurs once in each run. */
+/* Returns the number of earlier inputs with the same host and rank. Within a run each rank occurs once, so this number
+ * distinguishes runs that the host executed one after the other. */
 static uint32_t turn_of(struct aligner *a, struct map *seen, const struct align_input *input) {
   if (a->opt->align != TK_ALIGN_START) return 0;
   uint64_t who = hash_mix(hash_bytes(input->host, strlen(input->host)), input->stated ? (uint64_t)input->rank + 1 : 0);
@@ -300,13 +302,13 @@ static uint32_t name_of_host(struct aligner *a, struct intern *names, const stru
   return name;
 }
 
-/* Groups inputs by host name. An input without a host name, or with a given offset, is a host of its own. */
+/* Groups inputs by host name. An input without a host name, or with an offset given by the user, becomes a host of its own. */
 static bool find_hosts(struct aligner *a) {
   struct align_problem *p = &a->problem;
   size_t n = a->in->n;
   struct intern names;
   struct map turns;
-  uint32_t *of_name = arena_alloc(&a->arena, (n + 1) * sizeof *of_name); /* host by name id */
+  uint32_t *of_name = arena_alloc(&a->arena, (n + 1) * sizeof *of_name); /* by id of a host's name: number of the host */
   p->host_of = arena_alloc(&a->arena, (n + 1) * sizeof *p->host_of);
   p->known = arena_alloc(&a->arena, n + 1);
   if (!of_name || !p->host_of || !p->known) return mem_refuse(a->mem, a->err);
@@ -338,7 +340,8 @@ static bool find_reference(struct aligner *a) {
   return err_set(a->err, TK_EUSAGE, "reference: no input has the rank or host '%s'", who);
 }
 
-/* Moves anchors that must not influence the alignment after all others, whose number it returns. */
+/* Moves the anchors of inputs whose offset the user gave to the end, so that they do not influence the alignment. Returns the
+ * number of the other anchors. */
 static uint32_t set_given_apart(struct aligner *a) {
   uint32_t n = 0;
   struct align_anchor *v = a->anchors.v;
@@ -351,8 +354,8 @@ static uint32_t set_given_apart(struct aligner *a) {
   return n;
 }
 
-/* Sets the probability that inputs belong to different jobs: low if they are all ranks of one job, each once; high if two
- * inputs claim the same rank. */
+/* Sets the prior probability that inputs belong to different jobs. It is low if the inputs are the ranks of one job, each once,
+ * and high if two inputs claim the same rank. */
 static bool weigh_jobs(struct aligner *a) {
   const double complete = 1e-4, usual = 1e-3, twice = 1e-2;
   struct map ranks;
@@ -420,7 +423,7 @@ static bool make_maps(struct aligner *a) {
     if (!a->inputs[i].read) continue;
     if (a->inputs[i].map) {
       *m = *a->inputs[i].map;
-      if (align_is_constant(m)) m->pivot_ns = a->inputs[i].start_ns; /* a map made elsewhere has no pivot */
+      if (align_is_constant(m)) m->pivot_ns = a->inputs[i].start_ns; /* maps from a report or from the user have no pivot */
     } else if (a->inputs[i].given) {
       m->offset_ns = -a->inputs[i].given_ns;
     } else if (a->opt->align == TK_ALIGN_START) {
@@ -444,7 +447,7 @@ static bool any_given(const struct aligner *a) {
   return any;
 }
 
-/* Moves the anchors onto the common timeline; drops the anchors of inputs that could not be placed. */
+/* Moves the anchors to the common timeline, and drops the anchors of inputs that could not be placed there. */
 static void move_anchors(struct aligner *a) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < a->anchors.n; i++) {
@@ -458,8 +461,8 @@ static void move_anchors(struct aligner *a) {
   a->anchors.n = n;
 }
 
-/* If clocks were given, collectives are identified after all inputs are on one timeline: by sequence number, or because they
- * end together. */
+/* Finds collectives if the user gave the clocks: after all inputs are on one timeline, collectives match by sequence number, or
+ * because they end together. */
 static bool take_given_collectives(struct aligner *a) {
   size_t n = a->in->n;
   bool known = true, *still = arena_alloc(&a->arena, n + 1);
@@ -497,14 +500,14 @@ static bool one_host_by_place(const struct merge_inputs *in) {
 static bool is_needed(const struct aligner *a) {
   const struct merge_inputs *in = a->in;
   const struct tk_merge_options *opt = a->opt;
-  if (opt->n_offsets || opt->reference || opt->offsets_from) return true; /* must check that the rank or host exists */
+  if (opt->n_offsets || opt->reference || opt->offsets_from) return true; /* must check that the given rank or host exists */
   if (opt->group_by == TK_GROUP_HOST && in->n > 1 && !one_host_by_place(in)) return true;
   if (in->n < 2) return false;
   if (lists_collectives(a)) return true;
   return compares_clocks(opt->align) || opt->align == TK_ALIGN_START;
 }
 
-/* True if the options set clocks or group rows by host. */
+/* True if the options set clocks, or group inputs by host. */
 static bool is_moved(const struct tk_merge_options *opt) {
   return opt->n_offsets || opt->reference || opt->offsets_from || opt->group_by == TK_GROUP_HOST;
 }
@@ -521,7 +524,7 @@ static void find_start(struct aligner *a) {
   }
 }
 
-/* Redacts the hosts and names of the inputs, which are only reported from here on. */
+/* Redacts the hosts and names of the inputs. From here on they are only used in reports. */
 static bool hide_inputs(struct aligner *a) {
   struct buf b = {.mem = a->mem};
   bool ok = true;

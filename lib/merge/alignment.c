@@ -1,4 +1,4 @@
-/* alignment.c - results of the first pass of a merge, for the second pass (align.h). */
+/* alignment.c - access to the results of the first pass of a merge (align.h). */
 #include "alignment.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* alignment.h - results of the first pass of a merge, for the second pass (align.h). */
+/* alignment.h - access to the results of the first pass of a merge (align.h). */
 #ifndef MERGE_ALIGNMENT_H
 #define MERGE_ALIGNMENT_H
 
@@ -6,18 +6,18 @@
 
 bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock);
 
-/* Returns the shift that moves a trace's origin onto the time base: 0 if the clocks can be compared, else the shift that keeps
- * times as printed. */
+/* Returns the shift that moves a trace's origin onto the time base: 0 if the clocks can be compared, otherwise the shift that
+ * leaves printed times unchanged. */
 int64_t merge_later(const struct merge_base *base, const struct merge_base *own, enum tk_align align);
 
-/* Returns the largest number of anchors for each of n inputs. It is smaller for very many inputs, because all anchors are in
- * memory at once. */
+/* Returns how many anchors each of n inputs may have at most. The limit is lower for very many inputs, because all anchors are
+ * in memory at once. */
 uint32_t merge_most_anchors(size_t n);
 
-/* Ends the merge because an input failed: returns false, and adds a suggestion to err. */
+/* Ends the merge because an input failed: adds a suggestion to err and returns false. */
 bool merge_stops(size_t n_inputs, struct tk_err *err);
 
-/* Loads an input, or returns the trace that the first pass kept, which is already cut. */
+/* Loads an input, or returns the trace that the first pass kept, which contains only the selected data. */
 struct tk_trace *merge_load(struct merge_alignment *a, const struct merge_inputs *in, size_t i, const struct tk_load_options *opt,
                             struct tk_err *err);
 /* Sets up the arrays for n inputs, filled with zeros. Returns false when memory runs out; the caller frees *a even then. */

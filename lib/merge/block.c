@@ -1,5 +1,5 @@
-/* block.c - prints the block of a rank: its identity, the pids that its processes were given, its own top-level keys, and
- * the records of its processes that are not on the timeline. */
+/* block.c - prints the block that describes a rank: its identity, the new pids of its processes, its own top-level keys, and
+ * records of its processes that are not on the timeline. */
 #include "block.h"
 
 #include <string.h>
@@ -49,8 +49,8 @@ static void print_pids(struct buf *b, const struct merge_block *block) {
   buf_text(b, "}");
 }
 
-/* Prints top-level keys: "tracekit" if `ours`, the others if `theirs`. The keys of the first rank are at the top of the output,
- * where "tracekit" describes the merge itself. */
+/* Prints top-level keys: "tracekit" if `ours` is set, the others if `theirs` is set. The keys of the first rank are at the top
+ * of the output, except for "tracekit", which describes the merge there. */
 static const char *print_keys(struct buf *b, const struct tk_trace *t, bool theirs, bool ours, const char *comma) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     size_t n;
@@ -72,7 +72,7 @@ static void print_metas(struct buf *b, const struct tk_trace *t, bool first) {
   buf_text(b, "}");
 }
 
-/* Prints a record that is not on the timeline, with the process and thread that it belonged to. */
+/* Prints a record that is not on the timeline, with the process and thread to which it belonged. */
 static void print_hidden_record(struct buf *b, const struct tk_trace *t, const struct tk_record *r) {
   const struct tk_track *k = &t->tracks[r->track];
   buf_text(b, "{");

@@ -6,18 +6,18 @@
 
 struct merge_block {
   const struct tk_merge_rank *rank;
-  const struct tk_trace *trace; /* the trace as written; NULL = the input is copied unchanged */
-  const struct merge_pid *was;  /* original identity of each of rank->processes processes */
-  bool first;                   /* its top-level keys are at the top of the output */
-  bool nameless;                /* omit the name of the input */
-  const char *account;          /* JSON members, after a comma, that describe what was dropped; NULL = nothing */
+  const struct tk_trace *trace; /* the trace as it is written; NULL = the input is copied unchanged */
+  const struct merge_pid *was;  /* original identities of the rank->processes processes */
+  bool first;                   /* true if its top-level keys are at the top of the output */
+  bool nameless;                /* true to omit the name of the input */
+  const char *account;          /* JSON members, each after a comma, that describe dropped events; NULL = none were dropped */
 };
 
-/* For a merged trace: appends the blocks of its ranks, unchanged except for pids and shifts. The trace's own top-level keys go
- * into the first block, unless they are at the top of the output. Returns the number of blocks. */
+/* For a merged trace: appends the blocks that its ranks already have, with updated pids and shifts. The trace's own top-level
+ * keys go into the first block, unless they are at the top of the output. Returns the number of blocks. */
 uint32_t merge_block_print_ranks(struct buf *to, const struct merge_block *block);
 
-/* Appends the block as JSON, on a new line after a comma unless it is the first. A failure sticks in the memory of `to`. */
+/* Appends the block as JSON, on a new line after a comma unless it is the first. A failure shows in the memory of `to`. */
 void merge_block_print(struct buf *to, const struct merge_block *block);
 
 #endif

@@ -1,4 +1,4 @@
-/* collectives.c - tables and flows of collectives (collectives.h). */
+/* collectives.c - writes tables and flows of collectives (collectives.h). */
 #include "collectives.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static int64_t collectives_rank_of(const struct merge_who *who, const struct mer
 
 static uint32_t device_of(const struct merge_who *who, const struct merge_meeting *m) { return who[m->input].merged ? 0 : m->device; }
 
-/* Returns the end of the rows of the collective that begins at `from`. */
+/* Returns the end of the range of rows that belong to the collective beginning at `from`. */
 static uint32_t collectives_end_of(const struct merge_collectives *c, uint32_t from) {
   uint32_t to = from;
   while (to < c->n && c->v[to].collective == c->v[from].collective) to++;
@@ -81,8 +81,8 @@ static struct tally *tally_of(struct map *index, struct tally **v, uint32_t *n, 
   return &(*v)[*at];
 }
 
-/* The cost of the last rank in a collective is the time by which it came after the next-to-last one. Reports the rank with the
- * largest sum. */
+/* Finds the rank that delayed the others most. A rank that comes last in a collective costs the time from the arrival of the
+ * next-to-last rank to its own; the costs of a rank are added up. */
 void merge_collectives_sum_up(const struct merge_collectives *c, const struct merge_who *who, struct tk_collectives *sum,
                               struct mem *mem) {
   struct map index, steps;
@@ -135,7 +135,7 @@ static void put_int(struct out *o, int64_t v) {
   out_write(o, text, num_put_i64(text, v));
 }
 
-/* Prints ns as us with three decimals. */
+/* Prints ns as microseconds with three decimals. */
 static void put_us(struct out *o, i128 ns) {
   char rest[5] = {'.', (char)('0' + (ns < 0 ? -ns : ns) / 100 % 10), (char)('0' + (ns < 0 ? -ns : ns) / 10 % 10),
                   (char)('0' + (ns < 0 ? -ns : ns) % 10), 0};
@@ -167,7 +167,7 @@ static void put_csv(struct out *o, const char *text) {
   put(o, "\"");
 }
 
-/* Writes a "host", "name" or "group", redacted if the traces are. */
+/* Writes a text of the kind "host", "name" or "group", redacted if the traces are redacted. */
 static void collectives_put_text(const struct merge_table *table, const char *kind, const char *text) {
   struct buf b = {.mem = table->mem};
   if (table->redact) text = redact_outside(table->redact, kind, text, &b) && buf_append(&b, "", 1) ? (const char *)b.data : "?";
@@ -176,7 +176,7 @@ static void collectives_put_text(const struct merge_table *table, const char *ki
   buf_free(&b);
 }
 
-/* Properties of a collective, each from the first row that has it; bytes: the largest. */
+/* Properties of a collective, from the first row that states each of them; bytes: the largest value. */
 struct told {
   const char *name, *group;
   int64_t seq, bytes;
@@ -296,7 +296,7 @@ static bool is_collective(const struct merge_collectives *c, const struct kinds 
   return intern_id(&c->texts, name, strcspn(name, "(<")) != 0;
 }
 
-/* Indexes the events of collectives by end time, in ns: a kernel ends when its collective does. */
+/* Indexes the events of collectives by end time in ns, because the kernel of a collective ends with the collective. */
 static bool index_events(const struct merge_collectives *c, const struct tk_trace *t, struct map *at, struct mem *mem) {
   struct kinds kinds = {0};
   bool ok = kinds_init(&kinds, t, mem);

@@ -1,6 +1,6 @@
-/* file.c - tk_merge: a merge whose sink writes a file.
+/* file.c - tk_merge: merges inputs into a file.
  *
- * All outputs are opened before any input is read, so that an output that cannot be written is refused at once. */
+ * All outputs are opened before any input is read, so that the merge fails at once if an output cannot be written. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,15 +24,15 @@
 
 struct merge_file {
   const struct tk_merge_options *opt;
-  struct saver saver;       /* if the output is a trace */
-  struct run_folder run;    /* if the output is a folder with a file per host */
-  struct manifest manifest; /* if the output is a tar with a manifest */
-  struct out clocks;        /* report on the clocks, if requested */
-  struct out collectives;   /* table of collectives, if requested */
+  struct saver saver;       /* used if the output is a trace */
+  struct run_folder run;    /* used if the output is a folder with a file per host */
+  struct manifest manifest; /* used if the output is a tar with a manifest */
+  struct out clocks;        /* report on the clocks, if the user requested one */
+  struct out collectives;   /* table of collectives, if the user requested one */
   struct mem mem;
-  const char **inputs;      /* paths that no output may replace (NULL-terminated), with room for one more */
+  const char **inputs;      /* paths that no output may replace, with space for one more; ends with NULL */
   size_t n_inputs;
-  bool shared;              /* the requested size is divided among the ranks */
+  bool shared;              /* true if the requested size is divided among the ranks */
 };
 
 static bool open_report(struct merge_file *f, struct out *out, const char *path, const char *output, struct tk_err *err) {
@@ -53,7 +53,8 @@ static bool open_reports(struct merge_file *f, const char *output, struct tk_err
   return open_report(f, &f->clocks, clocks, output, err) && open_report(f, &f->collectives, table, output, err);
 }
 
-/* Writes the report and commits both, also in a dry run: they are requested in addition to the output. */
+/* Writes the report on the clocks, and completes it and the table of collectives. Also runs in a dry run, because the user
+ * requested both in addition to the output. */
 static bool commit_reports(struct merge_file *f, const char *json, struct tk_err *err) {
   const char *table = f->opt->collectives;
   if (table && !out_commit(&f->collectives, err)) return err_prefix(err, "%s", table);
@@ -69,7 +70,7 @@ static bool open_output(struct merge_file *f, const char *path, const char *run,
   if (run_folder_is_meant(path, save)) return run_folder_open(&f->run, path, run, save, f->inputs, err);
   const size_t n = strlen(path);
   if (n && path[n - 1] == '/')
-    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane can be written to a folder; give a file, or that format");
+    return err_for(err, TK_OPTION_FORMAT, TK_EUSAGE, "only XPlane can be written to a folder; name a file, or give that format");
   f->saver.several = f->n_inputs > 1;
   return save_open(&f->saver, path, save, format_default()->info.name, f->inputs, err);
 }
@@ -85,14 +86,14 @@ static bool open_files(struct merge_file *f, const char *path, const char *run, 
   return open_reports(f, path, err);
 }
 
-/* Commits the output under its final name, and counts what was written. */
+/* Gives the output its final name, and reports what was written. */
 static bool commit_output(struct merge_file *f, const char *path, struct tk_merge_report *report, struct tk_err *err) {
   if (f->opt->manifest) return true;
   if (!f->run.format && !save_finish(&f->saver, &report->saved, err)) return false;
   if (!f->run.format && f->opt->to && !merge_fits(f->opt, report->saved.bytes, err)) return false;
   if (!f->run.format) return save_commit(&f->saver, &report->saved, err);
   if (!run_folder_commit(&f->run, &report->saved, err)) return false;
-  if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the given path names the run */
+  if (strncmp(path, f->run.path, strlen(f->run.path)) == 0) return true; /* the user gave the path of the run */
   diagnostics_say(report->notes, f->run.path, TK_NOTE_INFO, f->opt->save.dry_run ? "this folder would contain the "
                                                                                    "run" : "this folder "
                                                                                                              "contains the "
@@ -112,7 +113,8 @@ static const struct packing *packing_of(const struct merge_file *f, const char *
   return packing || !word ? packing : packing_of_path(word, strlen(word));
 }
 
-/* True if the requested size is divided among ranks, which requires a format in which one rank can be measured by itself. */
+/* True if the requested size is divided among ranks. This requires a format in which the size of a rank can be measured
+ * separately. */
 static bool has_shares(const struct merge_file *f, const char *path) {
   const struct format *format = format_of(f, path);
   const struct packing *packing = packing_of(f, path);
@@ -120,8 +122,8 @@ static bool has_shares(const struct merge_file *f, const char *path) {
          (!packing || packing == packing_row(PACKING_GZIP)) && !run_folder_is_meant(path, &f->opt->save);
 }
 
-/* True if the graphs must be joined in memory first: if a size is requested that cannot be divided among ranks, or if flows
- * connect ranks and the format's writer needs both ends of a flow at once. */
+/* True if the graphs must be joined in memory before they are written. Reasons: a requested size cannot be divided among ranks,
+ * or flows connect ranks and the format's writer needs both ends of a flow at once. */
 static bool is_joined_first(const struct merge_file *f, const char *path) {
   if (f->opt->to && !has_shares(f, path)) return true;
   if (!f->opt->link_collectives || run_folder_is_meant(path, &f->opt->save)) return false;
@@ -185,7 +187,7 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
   if (!err) err = &own;
   err_clear(err);
   f.shared = has_shares(&f, path) && !is_joined_first(&f, path);
-  if (f.shared) { /* drop data that no viewer of the output shows before dropping events */
+  if (f.shared) { /* data that no viewer of this format shows is dropped before events are */
     shared.save.no_passthrough = true;
     f.opt = &shared;
   }

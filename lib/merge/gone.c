@@ -1,5 +1,5 @@
-/* gone.c - dropped events of all ranks, by name. The end of the output lists them, so that the kept events and this table
- * add up to the original totals (share.h). */
+/* gone.c - counts the dropped events of all ranks by name. The end of the output lists them, so that the kept events and this
+ * table add up to the original totals (share.h). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* graph.c - loads several inputs as one trace in memory, for operations on a whole run.
  *
  * The inputs are merged as in a merge to a file, but the sink joins the graphs instead of writing them: at most the joined
- * graph and one input are in memory. The result equals what reading a file of the same merge would give if its format could
- * represent everything:
+ * graph and one input are in memory. The result equals a trace that is merged to a file and read again, if the format of the
+ * file could represent everything:
  *
  *     top-level keys      of the first input; the object "tracekit" comes last
  *     track names         names set by the merge become metadata records, before the rank's own records
@@ -26,8 +26,8 @@ struct graph_sink {
   struct sink sink;
   struct tk_trace *to;
   uint32_t n_joined;
-  void *states[FORMATS_MOST]; /* of the formats that join passthrough, by row */
-  uint64_t limit; /* bytes, for the joined graph and one input; 0 = no limit */
+  void *states[FORMATS_MOST]; /* by format: state of joining its passthrough data */
+  uint64_t limit; /* limit for the bytes of the joined graph and one input; 0 = no limit */
 };
 
 /* ---- names ---- */
@@ -59,8 +59,8 @@ static void add_name_record(struct tk_trace *t, tk_id track, enum tk_record_kind
   *trace_add_record(t) = r;
 }
 
-/* Adds records for names, labels and sort indices of tracks from `first` on that no record contains. Counter tracks need none:
- * their name is their identity. */
+/* Adds records for the names, labels and sort indices of tracks, beginning with track `first`, unless a record contains them
+ * already. Counter tracks need none because their name is their identity. */
 static void add_name_records(struct tk_trace *t, tk_id first) {
   for (tk_id i = first; i <= t->n_tracks; i++) {
     struct tk_track *k = &t->tracks[i];
@@ -73,14 +73,15 @@ static void add_name_records(struct tk_trace *t, tk_id first) {
   }
 }
 
-/* False for a name record of a track that an operation has renamed. */
+/* False for a record with the old name of a track that an operation has renamed. */
 static bool is_record_valid(const struct tk_trace *t, const struct tk_record *r) {
   return r->kind == TK_REC_OTHER || !r->track || !t->tracks[r->track].renamed;
 }
 
 /* ---- top-level keys ---- */
 
-/* Adds a top-level key. Line breaks are removed: they are only layout, because a JSON string cannot contain one. */
+/* Adds a top-level key. Removes line breaks from the value: they can only be layout, because a JSON string cannot contain
+ * one. */
 static void add_meta(struct tk_trace *t, tk_id key, bool after, const char *text, size_t n) {
   struct buf *raw = &t->store->raw;
   struct tk_meta m = {.key = key, .at = raw->len, .after = after};
@@ -180,7 +181,7 @@ static bool name_files(struct tk_trace *t, const struct merge_inputs *in, struct
   return mem_check(&t->store->mem, err);
 }
 
-/* Fails if a host could not be read: the result would look complete. */
+/* Returns false with err if a host could not be read, because the result would look complete. */
 static bool check_ranks(const struct tk_merge_report *merged, struct tk_err *err) {
   for (size_t i = 0; i < merged->n_ranks; i++)
     if (merged->ranks[i].failed)
@@ -195,7 +196,7 @@ bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct
   const struct merge_output output = {.sink = &sink.sink, .held = &t->store->mem, .derive = opt->derive,
                                       .collectives = collectives};
   bool ok = merge_into(in, &output, opt, report, err);
-  finish_passthrough(&sink); /* also after a failed merge */
+  finish_passthrough(&sink); /* runs even if the merge failed */
   return ok && name_files(t, in, err);
 }
 
@@ -203,7 +204,7 @@ static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_
                       struct tk_err *err) {
   const struct merge_inputs in = {.sources = s, .n = s->n};
   if (!merge_report_init(report, s->n, err) || !merge_check_options(opt, s->n, err)) return false;
-  if (opt->manifest || opt->to) return err_set(err, TK_EUSAGE, "a merge in memory cannot have a manifest or a size");
+  if (opt->manifest || opt->to) return err_set(err, TK_EUSAGE, "a merge in memory cannot write a manifest or have a maximum size");
   if (!merge_graph(t, &in, opt, NULL, report, err)) return false;
   diagnostics_give(report->notes, t);
   return !opt->load.check || tk_check(t, err);

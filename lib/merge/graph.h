@@ -4,7 +4,7 @@
 
 #include "merge.h"
 
-/* Merges into a new graph. */
+/* Merges the inputs into a new graph. Returns false with err on failure. */
 bool merge_graph(struct tk_trace *t, const struct merge_inputs *in, const struct tk_merge_options *opt, struct out *collectives,
                  struct tk_merge_report *report, struct tk_err *err);
 void merge_name(struct tk_trace *t, const char *source);

@@ -36,7 +36,7 @@ static bool is_left_out(struct merger *m, size_t input, struct tk_trace *t) {
   return m->err->code == TK_OK && !wanted;
 }
 
-/* Loads an input. Fails if it is truncated, unless truncated inputs are accepted. */
+/* Loads an input. Returns NULL with err if it is truncated, unless truncated inputs are accepted. */
 static struct tk_trace *load_whole(struct merger *m, size_t input) {
   const struct merge_inputs in = {.sources = m->sources, .first = m->first, .n = m->n_inputs};
   struct tk_load_options load = m->opt->load;
@@ -62,7 +62,7 @@ static bool merge_input(struct merger *m, size_t input) {
   r->host = "";
   r->rank = -1;
   r->rank_from = "";
-  if (r->failed) return true; /* failed in the first pass */
+  if (r->failed) return true; /* the first pass has already reported the failure */
   r->skipped = m->alignment.skipped && m->alignment.skipped[input];
   progress_phase(&m->opt->load.progress, (struct tk_phase){"reading", r->input, input + 1, m->n_inputs, false});
   struct tk_trace *t = r->skipped ? NULL : load_whole(m, input);
@@ -87,7 +87,7 @@ static bool merge_input(struct merger *m, size_t input) {
 
 /* Merges all inputs in turn. The next input is loaded while one is written, unless the merged graphs stay in memory anyway. */
 static bool merge_each(struct merger *m) {
-  enum { WHILE_WRITING = 2 }; /* number of threads: writing takes about as long as loading */
+  enum { WHILE_WRITING = 2 }; /* number of threads: writing an input takes about as long as loading one */
   struct merge_alignment *a = &m->alignment;
   bool *unwanted = mem_array(&m->mem, m->n_inputs, sizeof *unwanted), ok = unwanted != NULL;
   struct tk_load_options load = m->opt->load;
@@ -103,14 +103,14 @@ static bool merge_each(struct merger *m) {
   return ok ? mem_check(&m->mem, m->err) : mem_refuse(&m->mem, m->err);
 }
 
-/* Returns the object "tracekit" of the output. The inputs' provenance is not copied: it does not describe how this output was
- * made. */
+/* Returns the object "tracekit" of the output. It does not contain the provenance of the inputs, which does not describe how
+ * this output was made. */
 static const char *provenance(struct merger *m, struct buf *b) {
   bool manifest = m->output->manifest != NULL;
   bool converted = !merge_joins(m) && !manifest && (trace_meta(m->first_trace, "tracekit") || !m->opt->save.command);
   if (converted) return save_provenance(b, &m->opt->save, m->first_trace);
   if (save_provenance(b, &m->opt->save, NULL)) {
-    b->len -= 2; /* the closing brace and NUL */
+    b->len -= 2; /* removes the closing brace and NUL */
     if (!m->opt->redact) buf_text(b, ",\"align\":");
     if (!m->opt->redact) buf_text(b, m->report->align.json);
   } else if (manifest) {

@@ -1,6 +1,6 @@
-/* merger.h - state of a merge: what its ranks share, and the processing of each rank.
+/* merger.h - state of a merge that all ranks share.
  *
- *     plan.c          decisions before any rank is written: clocks, places, pids, names
+ *     plan.c          decides, before any rank is written, on clocks, places, pids and names
  *     rank.c          adjusts a rank to the others and writes it to the sink
  *     merge.c         writes all ranks in turn, in one process
  *
@@ -14,25 +14,25 @@
 #include "op/renumber.h"
 #include "op/window.h"
 
-/* Place of one rank among all; usable without the other ranks. */
+/* Place of a rank among all ranks. Enough to write the rank without knowing the other ranks. */
 struct merge_place_of {
-  int64_t slot; /* its rank, or the next unclaimed one */
+  int64_t slot; /* number of the rank, or if that is unknown the next free number */
   const struct pid_change *pids;
-  uint32_t n_pids, first_row, rows; /* first_row, rows: as in struct sink */
+  uint32_t n_pids, first_row, rows; /* first_row, rows: as in struct sink (graph/sink.h) */
 };
 
-/* Share of the requested size for each input (share.h). */
+/* The part of the requested size that each input may use (share.h). */
 struct merge_shares {
-  uint64_t *of;   /* by input, bytes; NULL = no size is requested */
-  uint8_t *roles; /* enum merge_role */
+  uint64_t *of;   /* by input: bytes; NULL = the user requested no size */
+  uint8_t *roles; /* by input: enum merge_role */
 };
 
-/* Dropped events of one name on one kind of track. */
+/* Sum of dropped events with the same name and kind of track. */
 struct merge_gone_row {
   uint32_t kind, name;
   uint64_t count;
   i128 total_ps;
-  const struct intern_str *text; /* the name; set when rows are sorted */
+  const struct intern_str *text; /* the name; set only while rows are sorted */
 };
 
 struct merge_gone {
@@ -53,27 +53,27 @@ struct merger {
   struct tk_merge_report *report;
   struct tk_err *err;
   struct merge_alignment alignment;
-  unsigned folders;         /* number of folders in labels that make input names differ */
-  uint32_t *places;         /* position of the rows, by input; NULL = by rank */
+  unsigned folders;         /* how many folders of the path labels must include to make input names different */
+  uint32_t *places;         /* by input: position of its processes; NULL = sorted by rank */
   struct mem mem;
   struct merge_ids ids;
-  struct map ranks;        /* rank -> input that claimed it + 1, or a value of plan.c */
-  struct map fingerprints; /* hash of the contents -> input + 1 */
-  struct tk_trace *first_trace; /* top-level keys of the first input; zero of time of the output */
+  struct map ranks;        /* claimed rank -> 1 + input, or a value of plan.c */
+  struct map fingerprints; /* hash of the contents -> 1 + input */
+  struct tk_trace *first_trace; /* provides the top-level keys of the first input and the zero of time of the output */
   struct merge_base base;  /* from the first input */
-  struct window window;    /* selected time range, relative to the output's first event */
+  struct window window;    /* selected time range, relative to the first event of the output */
   bool has_window;
-  int64_t from_ns, to_ns;  /* time range of the inputs so far; valid if has_range */
+  int64_t from_ns, to_ns;  /* time range of the inputs merged so far; valid if has_range */
   bool has_range;
-  uint32_t next_row;       /* first row of the next input's processes */
+  uint32_t next_row;       /* first row for the next input's processes */
   int64_t first_link;      /* id of the first flow between ranks */
   struct buf blocks;       /* blocks of the ranks as JSON, comma-separated */
   struct merge_scans *scans;    /* scans that replace the inputs; NULL = the inputs are available */
-  struct scan_pids own_pids;   /* pids of the current input, if the alignment has none */
-  const struct merge_place_of *planned; /* place of the only rank that is written; NULL = all ranks are written */
+  struct scan_pids own_pids;   /* pids of the current input, if the alignment did not collect them */
+  const struct merge_place_of *planned; /* place of the only rank to write; NULL = all ranks are written */
   struct merge_shares shares;
   struct merge_gone gone;
-  const struct format *weighed; /* as in merge_inputs */
+  const struct format *weighed; /* as in struct merge_inputs */
   bool packed;
   bool opened;
 };

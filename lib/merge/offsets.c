@@ -1,7 +1,7 @@
 /* offsets.c - reads a report on clocks (offsets.h).
  *
- * Each piece is a line segment. Where a clock was set between two pieces, the curve connects the end of one to the beginning of
- * the next. */
+ * A report describes each clock's offset over time in pieces, which are line segments. If the clock was set between two pieces,
+ * the curve connects the end of the first to the beginning of the second. */
 #include "offsets.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 
 /* ---- JSON ---- */
 
-/* Returns the text of an object or array. */
+/* Returns the JSON text of an object or array. */
 static const char *offsets_text_of(const struct json_value *v, size_t *n) {
   *n = (size_t)(v->end - v->p);
   return (const char *)v->p;
@@ -26,7 +26,7 @@ static bool member(const struct json_value *object, const char *key, enum json_t
   return object->type == JSON_OBJECT && json_member(text, n, key, v) && v->type == type;
 }
 
-/* Limits of times and offsets, ns; no clock is off by a century. */
+/* Limits for times and offsets, in ns; no clock is wrong by a century. */
 static const int64_t MOST_TIME = 4000000000000000000, MOST_OFFSET = 2000000000000000000;
 
 static bool integer(const struct json_value *object, const char *key, int64_t most, int64_t *out) {
@@ -44,7 +44,7 @@ static double number(const struct json_value *object, const char *key) {
   return member(object, key, JSON_NUMBER, &v) && num_scaled(v.p, v.end, 6, &micro) ? i128_double(micro) / 1e6 : 0;
 }
 
-/* Reads the next value of an array; the text begins after the opening bracket. False at the end. */
+/* Reads the next value of an array; the text begins after the opening bracket. Returns false at the end of the array. */
 static bool next(struct json *j, struct json_value *v) {
   if (!json_blank(j) || *j->p == ']') return false;
   if (*j->p == ',') j->p++;
@@ -63,7 +63,7 @@ static void add_knot(struct curve *c, double x, double y) {
   c->y[c->n++] = y;
 }
 
-/* True if corrected time always increases. A jump back in time cannot come from a report that we wrote. */
+/* True if corrected time always increases. No report that tracekit wrote can make it jump back. */
 static bool is_monotone(const struct curve *c) {
   for (uint32_t i = 1; i < c->n; i++)
     if (!(c->y[i] - c->y[i - 1] < c->x[i] - c->x[i - 1])) return false;
@@ -88,7 +88,7 @@ static bool take_pieces(struct align_map *m, const struct json_value *pieces) {
 }
 
 static bool take_map(struct align_map *m, const struct json_value *host) {
-  const double line = 1e9, most = 5e5; /* most: ppm, far beyond any real clock */
+  const double line = 1e9, most = 5e5; /* line: ns between two points; most: ppm, far more than the drift of any real clock */
   struct json_value pieces;
   double drift = number(host, "drift_ppm");
   *m = (struct align_map){.pivot_ns = 0};
@@ -138,7 +138,7 @@ static bool take_host(struct merge_offsets *o, const struct json_value *v, const
 
 /* ---- all ---- */
 
-/* Finds the list of hosts, wherever the report is in the file. */
+/* Finds the list of hosts. The report may be nested in other objects of the file. */
 static bool find_hosts(const char *text, size_t n, struct json_value *hosts) {
   struct json_value v;
   if (json_member(text, n, "tracekit", &v) && v.type == JSON_OBJECT) text = offsets_text_of(&v, &n);
@@ -156,7 +156,7 @@ static bool take_hosts(struct merge_offsets *o, const struct buf *text, struct t
   return true;
 }
 
-/* Reads the file and converts it to the strict, compact JSON that json_member requires. */
+/* Reads the file and converts it to compact, strict JSON, as json_member requires. */
 static bool read_text(const char *path, struct buf *raw, struct buf *text, struct tk_err *err) {
   struct in *in = in_open(path, 0, raw->mem, err);
   const uint8_t *p;

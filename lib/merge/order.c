@@ -8,7 +8,7 @@
 
 struct item {
   const char *host;
-  int64_t rank, lowest; /* lowest: lowest rank of its host */
+  int64_t rank, lowest; /* lowest: lowest rank of the item's host */
   uint32_t input;
 };
 
@@ -28,7 +28,7 @@ static int by_host(const void *pa, const void *pb) {
 static int by_lowest(const void *pa, const void *pb) {
   const struct item *a = pa, *b = pb;
   int order = compare(a->lowest, b->lowest);
-  if (!order) order = strcmp(a->host, b->host); /* two hosts claim the same rank */
+  if (!order) order = strcmp(a->host, b->host); /* needed if two hosts claim the same rank */
   return order ? order : by_rank(a, b);
 }
 

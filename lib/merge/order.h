@@ -4,9 +4,9 @@
 
 #include "align.h"
 
-/* Fills places[n] with the position of each input's rows, by rank; equal ranks keep their order. If `by_hosts`, the inputs of a
- * host are adjacent, and hosts are ordered by their lowest rank. An input without a known host is a host of its own. False if
- * memory runs out. */
+/* Fills places[n] with the position of each input. Inputs are sorted by rank; inputs of equal ranks keep their order. If
+ * `by_hosts`, the inputs of a host are adjacent and hosts are sorted by their lowest rank; an input without a known host counts
+ * as a host of its own. Returns false if memory runs out. */
 bool merge_order(const struct merge_who *who, size_t n, bool by_hosts, uint32_t *places);
 
 #endif

@@ -1,4 +1,5 @@
-/* plan.c - decisions of a merge before it writes anything (merger.h); they are the same from scans as from the inputs. */
+/* plan.c - makes the decisions of a merge that precede all writing (merger.h). The decisions are the same whether scans or the
+ * inputs themselves are read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ bool merge_joins(const struct merger *m) {
 
 /* ---- names ---- */
 
-/* Several runs: put run and step into each label. */
+/* True if the inputs belong to several runs, so that each label must contain run and step. */
 static bool is_of_runs(const struct merger *m) {
   for (size_t i = 1; m->opt->align == TK_ALIGN_START && i < m->n_inputs; i++)
     if (strcmp(m->inputs[i].run, m->inputs[0].run) != 0 || strcmp(m->inputs[i].step, m->inputs[0].step) != 0) return true;
@@ -29,7 +30,8 @@ const char *merge_label(const struct merger *m) {
   return is_of_runs(m) ? "{run} - step {step} - " LABEL_DEFAULT : LABEL_DEFAULT;
 }
 
-/* Finds how many folders of the path make all input names differ; 0 if none of the tried numbers does. */
+/* Finds how many folders of the paths are needed to make all input names different; 0 if even the largest number tried is not
+ * enough. */
 static bool find_folders(struct merger *m) {
   enum { MOST = 8 };
   for (bool same = true; same && m->folders < MOST; m->folders += same) {
@@ -72,7 +74,7 @@ int64_t merge_slot(struct merger *m, size_t input, int64_t rank, int64_t *claime
     return sort;
   }
   if (*slot != SLOT_GIVEN) *other = *slot;
-  if (sort > INT32_MAX) sort = 0; /* leave room to count up */
+  if (sort > INT32_MAX) sort = 0; /* leaves room to count up to a free number */
   while (slot && *slot) slot = map_put(&m->ranks, (uint64_t)++sort, 0);
   if (slot) *slot = SLOT_GIVEN;
   return sort;
@@ -94,7 +96,7 @@ static bool order_rows(struct merger *m) {
   return merge_order(m->alignment.who, m->n_inputs, true, m->places) || err_set(m->err, TK_ELIMIT, "out of memory");
 }
 
-/* True if an input is stdin. Reading stdin twice needs a copy; do not pay for one just to learn its start time. */
+/* True if an input is stdin. Reading stdin twice requires a copy, which is too expensive just to learn the start time. */
 static bool has_stdin(const struct merger *m) {
   for (size_t i = 0; i < m->n_inputs; i++)
     if (strcmp(m->inputs[i].name, "standard input") == 0 || strcmp(m->inputs[i].name, "-") == 0) return true;
@@ -120,7 +122,7 @@ static bool align_in_order(struct merger *m) {
   bool ok = places && merge_order(who, m->n_inputs, false, places) && sources_arrange(m->sources, m->first, m->n_inputs, places);
   mem_free(&m->mem, places);
   if (!ok) return err_set(m->err, TK_ELIMIT, "out of memory");
-  merge_alignment_free(&m->alignment); /* it is by input, and relative to the first input */
+  merge_alignment_free(&m->alignment); /* invalid now: it is indexed by input, and relative to the first input */
   align_report_free(m->report);
   return align_inputs(m);
 }

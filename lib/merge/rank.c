@@ -23,11 +23,11 @@
 #include "source/sources.h"
 #include "alignment.h"
 
-enum { MOST_DRIFT_US = 5 }; /* clock drift over a trace that needs no note */
+enum { MOST_DRIFT_US = 5 }; /* a clock that drifts less than this over the trace needs no note */
 
 /* ---- identity ---- */
 
-/* Claims a rank for the input and returns its place among all ranks. Adds a note if another input claimed the rank before. */
+/* Claims a rank for the input, and returns its slot among all ranks. Adds a note if another input claimed the rank before. */
 static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *r, const struct identity *id) {
   uint32_t other = 0;
   r->rank_from = id->rank >= 0 ? id->rank_from : "input order";
@@ -39,7 +39,7 @@ static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *
     merger_note(m, m->inputs[input].name, text);
   }
   if (id->rank_note && m->n_inputs > 1) merger_note(m, m->inputs[input].name, id->rank_note);
-  bool known = *m->inputs[input].host; /* hosts of a run directory are identified by name, not by rank */
+  bool known = *m->inputs[input].host; /* the host of an input in a run directory is identified by name, not by rank */
   if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))
     merger_note(m, m->inputs[input].name, "contains no rank; using its position among the inputs");
   return slot;
@@ -61,7 +61,7 @@ static void warn_of_copies(struct merger *m, size_t input, const struct tk_trace
 
 /* ---- time base ---- */
 
-/* Returns the offset in the middle of the trace, because a manifest stores one offset per input. */
+/* Returns the clock offset in the middle of the trace, because a manifest has only one offset per input. */
 static int64_t middle_offset(struct merger *m, const struct tk_trace *t, const struct align_map *map, int64_t later) {
   tk_time start, end;
   char text[256];
@@ -92,7 +92,7 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
 
 /* ---- one input ---- */
 
-/* Notes an input that is hours away from those before it, because the ranks of one run overlap. */
+/* Adds a note if an input is hours away from the inputs before it: ranks of one run overlap in time. */
 static void note_far_input(struct merger *m, const struct tk_trace *t) {
   static const int64_t HOUR = INT64_C(3600000000000);
   tk_time start, end;
@@ -113,7 +113,7 @@ static void note_far_input(struct merger *m, const struct tk_trace *t) {
   m->has_range = true;
 }
 
-/* Returns the start of the output, ns. A single input was not read before, so its own start is used. */
+/* Returns the start of the output in ns. A single input has not been read before, so its own start is used. */
 static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   tk_time start, end;
   if (m->alignment.start_ns < INT64_MAX) return m->alignment.start_ns;
@@ -122,8 +122,9 @@ static int64_t start_of(const struct merger *m, const struct tk_trace *t) {
   return trace_ns(t, 0, start);
 }
 
-/* Returns the zero of printed times: the first input's, or an earlier one if another input began before it, because viewers
- * skip what is before time 0. The zero moves by whole microseconds, which keeps the digits of all other times. */
+/* Returns the zero of printed times. This is the zero of the first input, unless another input begins before it, because
+ * viewers drop events before time 0. In that case the zero moves back by whole microseconds, so that the digits of all other
+ * times do not change. */
 static int64_t zero_of(const struct merger *m, int64_t start) {
   int64_t base = m->base.zero_ns;
   if (!merge_joins(m) || m->output->manifest || m->alignment.start_ns == INT64_MAX || start >= base) return base;
@@ -131,7 +132,7 @@ static int64_t zero_of(const struct merger *m, int64_t start) {
   return zero < INT64_MIN ? start : (int64_t)zero;
 }
 
-/* Finds the selected time range on the common timeline, and the start of the output in it. */
+/* Finds the selected time range on the common timeline, and the start of the output within this range. */
 static bool find_window(struct merger *m, struct tk_trace *first) {
   i128 length = ((i128)m->alignment.end_ns - m->alignment.start_ns) * 1000;
   struct window_frame f = {.end = length > INT64_MAX ? INT64_MAX : (tk_time)length, .clock = m->base.clock};
@@ -144,7 +145,7 @@ static bool find_window(struct merger *m, struct tk_trace *first) {
   return true;
 }
 
-/* Cuts the trace to the window, which is converted to the trace's origin. */
+/* Cuts the trace to the selected time range, which is first converted to the trace's origin. */
 static bool cut_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
   i128 by = ((i128)m->alignment.start_ns - t->origin_ns) * 1000, start = m->window.start + by, end = m->window.end + by;
   struct window w = m->window;
@@ -157,10 +158,10 @@ static bool cut_time(struct merger *m, struct tk_trace *t, struct tk_merge_rank 
   return true;
 }
 
-/* True if this rank is written alone and is not the first one. */
+/* True if only one rank is written, and another rank begins the output. */
 static bool is_later(const struct merger *m) { return m->planned && m->n_merged; }
 
-/* Opens the sink. If one rank is written alone, the head of the output is muted: it belongs to no rank. */
+/* Opens the sink. If only one rank is written, nothing is written for the head of the output, which belongs to no rank. */
 static bool open_sink(struct merger *m) {
   struct sink *sink = m->output->sink;
   struct out *out = m->planned && m->output->saver ? &m->output->saver->out : NULL;
@@ -171,7 +172,7 @@ static bool open_sink(struct merger *m) {
   return ok;
 }
 
-/* The output gets the top-level keys and the time base of this trace. */
+/* Opens the output with the top-level keys and the time base of this trace. */
 bool merge_open(struct merger *m, const struct tk_trace *t) {
   struct tk_trace *first = m->first_trace;
   m->base = m->alignment.who ? m->alignment.base : (struct merge_base){t->zero_ns, t->clock};
@@ -229,7 +230,7 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
     snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
 
-/* Renumbers the graph; the processes of a single input keep their ids. Fills `was`. */
+/* Renumbers the graph, and fills `was` with the original identities of processes. A single input keeps its ids. */
 static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of, struct merge_pid *was) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   const int64_t slot = of->slot;
@@ -252,12 +253,12 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
   return true;
 }
 
-/* Writes the trace as a file of its own, which records how its clock was aligned with the others. */
+/* Writes the trace to a separate file, whose metadata states how the trace's clock was aligned with the others. */
 static bool write_file(struct merger *m, const struct tk_merge_rank *r, const struct tk_trace *t, int64_t slot) {
   struct buf b = {.mem = &m->mem};
   struct run_rank rank = {r->host, slot, m->first_trace, save_provenance(&b, &m->opt->save, t)};
   if (rank.provenance && m->opt->save.command && m->n_inputs > 1 && !m->opt->redact) {
-    b.len -= 2; /* the closing brace and NUL */
+    b.len -= 2; /* removes the closing brace and NUL */
     buf_text(&b, ",\"align\":");
     buf_text(&b, m->report->align.json);
     buf_append(&b, "}", 2);
@@ -300,7 +301,7 @@ static bool is_reference(const struct merger *m, const struct tk_merge_rank *r) 
   return m->opt->reference && (strcmp(m->opt->reference, rank) == 0 || strcmp(m->opt->reference, r->host) == 0);
 }
 
-/* Adds the input, which goes into the tar unchanged, to the manifest. */
+/* Adds the input to the manifest; the file itself goes into the tar unchanged. */
 static bool describe_input(struct merger *m, size_t input, const struct tk_trace *t, int64_t slot) {
   struct tk_merge_rank *r = &m->report->ranks[input];
   struct tk_saved *saved = &m->report->saved;
@@ -318,13 +319,14 @@ static bool describe_input(struct merger *m, size_t input, const struct tk_trace
   return manifest_add(manifest, t, m->sources, file, m->err);
 }
 
-/* True if data is derived here: viewers of some formats derive it themselves, and the files of a manifest stay unchanged. */
+/* True if derived data must be added here. Viewers of some formats derive it themselves, and the files of a manifest stay
+ * unchanged. */
 static bool derives(const struct merger *m) {
   const struct saver *s = m->output->saver;
   return m->output->derive || (m->opt->derive && s && !s->format->info.derives);
 }
 
-/* Redacts the trace, if requested. Afterwards nothing in the output identifies the host. */
+/* Redacts the trace, if requested. Afterwards, nothing in the output identifies the host. */
 static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_rank *r) {
   if (!m->opt->redact) return true;
   struct mem mem = {0};
@@ -338,7 +340,7 @@ static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_r
   return ok;
 }
 
-/* Writes the rank. Without a plan, assigns the next free pids. */
+/* Writes the rank. If it was not planned before, assigns the next free pids. */
 static bool write_rank(struct merger *m, size_t input, struct tk_trace *t, int64_t slot) {
   const struct scan_pids *pids = m->alignment.pids ? &m->alignment.pids[input] : &m->own_pids;
   if (m->output->manifest) return describe_input(m, input, t, slot);
@@ -356,7 +358,7 @@ bool merge_write(struct merger *m, size_t input, struct tk_trace *t) {
   struct identity id = identity_of(t);
   r->merged = identity_is_merged(t);
   int64_t slot = claim_rank(m, input, r, &id);
-  if (strcmp(r->input, t->source) != 0) r->input = merger_text(m, t->source); /* another view of the session was read instead */
+  if (strcmp(r->input, t->source) != 0) r->input = merger_text(m, t->source); /* the input's next view was read instead */
   r->host = merger_text(m, id.host);
   r->read = t->counts.read;
   r->events = t->n_events;

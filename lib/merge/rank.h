@@ -5,7 +5,7 @@
 
 #include "merger.h"
 
-/* Adjusts the trace of an input to the others, and writes it. */
+/* Adjusts the trace of an input to the other inputs, and writes it. Returns false on failure, with the error in m->err. */
 bool merge_write(struct merger *m, size_t input, struct tk_trace *t);
 
 /* Opens the output with the top-level keys of this trace. */

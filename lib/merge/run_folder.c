@@ -1,7 +1,7 @@
-/* run_folder.c - a folder with a file per host (run_folder.h).
+/* run_folder.c - writes a folder with a file per host (run_folder.h).
  *
  * Files keep their temporary names until all are complete, and are then renamed together. If that fails, folders created for
- * them are removed. A host with several ranks has a file for each of them, because xprof treats the contents of one file as one
+ * them are removed. A host with several ranks gets a file for each rank, because xprof treats the contents of one file as one
  * program. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -46,7 +46,8 @@ static bool ends_with(const char *text, size_t n, const char *end) {
   return n >= m && memcmp(text + n - m, end, m) == 0 && (n == m || text[n - m - 1] == '/');
 }
 
-/* "logs/plugins/profile/run1" is a run; every other path is a logdir. */
+/* Finds the path of the run below `output`. A path such as "logs/plugins/profile/run1" is itself a run; every other path is a
+ * logdir. */
 bool run_folder_path(const char *output, const char *run, const struct tk_save_options *opt, char *path, size_t size) {
   const char *runs_in = format_of(opt)->runs_in;
   char name[NAME + 1] = "";
@@ -99,7 +100,7 @@ static bool make_folders(struct run_folder *r, struct tk_err *err) {
   return true;
 }
 
-/* Removes the created folders that are empty. */
+/* Removes the folders that were created and are empty. */
 static void remove_folders(struct run_folder *r) {
   for (size_t n = strlen(r->path); n > r->made; n--) {
     if (r->path[n] && r->path[n] != '/') continue;

@@ -1,9 +1,10 @@
-/* run_folder.h - a run as profilers store it: a folder with a file per host, which TensorBoard and xprof open.
+/* run_folder.h - writes a run in the layout that profilers use: a folder with a file per host, which TensorBoard and xprof can
+ * open.
  *
  *     <logdir>/plugins/profile/<run>/<host>.xplane.pb
  *
- * Viewers look for runs only in exactly this place below the given logdir. So an output folder is taken as a logdir, unless it
- * is in the place of a run: then it is the run. */
+ * Viewers look for runs only at exactly this path below the given logdir. Therefore an output folder counts as a logdir, unless
+ * its path already ends like that of a run. */
 #ifndef MERGE_RUN_FOLDER_H
 #define MERGE_RUN_FOLDER_H
 
@@ -16,29 +17,30 @@ struct run_folder {
   const struct format *format;
   struct mem mem;
   struct map hosts;       /* hash of the host name -> number of inputs of that host */
-  struct map names;       /* hashes of used names */
-  struct run_file *files; /* waiting until all are complete */
+  struct map names;       /* hashes of file names in use */
+  struct run_file *files; /* files that keep a temporary name until all are complete */
   struct tk_saved saved;  /* sums over all files */
-  size_t made;            /* length of the part of the path that existed before */
-  char path[4096];        /* of the run, without a trailing slash */
+  size_t made;            /* length of the part of the path that existed before the merge */
+  char path[4096];        /* path of the run, without a slash at the end */
 };
 
-/* True if the output is a folder of runs: in the requested format, else in the first format that has such folders. */
+/* True if the output names a folder for runs. Such folders belong to the requested format, or otherwise to the first format
+ * that has them. */
 bool run_folder_is_meant(const char *path, const struct tk_save_options *opt);
 
-/* Finds the path of the run of this name below `output`, without a trailing slash. False if the path is too long. */
+/* Writes the path of the run of this name below `output`, without a slash at the end. Returns false if the path is too long. */
 bool run_folder_path(const char *output, const char *run, const struct tk_save_options *opt, char *path, size_t size);
 
-/* `run` is the name of the run if the path is a logdir; "" = "trace". Fails if the folder already contains a run, unless
- * opt->force is set. */
+/* `run` is the name of the run if the path is a logdir; "" = "trace". Returns false with err on failure, also if the folder
+ * already contains a run and opt->force is not set. */
 bool run_folder_open(struct run_folder *r, const char *path, const char *run, const struct tk_save_options *opt,
                      const char *const *inputs, struct tk_err *err);
-/* Counts the inputs of each host. Call before the first input is added; otherwise each input is taken as the only one of its
- * host. */
+/* Counts the inputs of each host. Must be called before the first input is added; otherwise each host counts as having only one
+ * input. */
 bool run_folder_meet(struct run_folder *r, const struct merge_who *who, size_t n);
 
-/* One rank's trace as a file of its own. `slot` is a number that no other rank has. `timeline` defines the zero of time of all
- * files. `provenance` is as for sinks. */
+/* One rank's trace, which becomes a separate file. `slot`: number that no other rank has. `timeline`: trace that defines the
+ * zero of time for all files. `provenance`: as for sinks. */
 struct run_rank {
   const char *host; /* "" = unknown */
   int64_t slot;
@@ -47,7 +49,7 @@ struct run_rank {
 };
 bool run_folder_add(struct run_folder *r, const struct tk_trace *t, const struct run_rank *rank, struct tk_err *err);
 
-/* Gives all files their final names. Call after all files are complete. */
+/* Gives all files their final names. Call when all files are complete. Returns false with err on failure. */
 bool run_folder_commit(struct run_folder *r, struct tk_saved *done, struct tk_err *err);
 /* Frees the run; files that were not committed are removed, with the folders created for them. Safe on a zeroed struct. */
 void run_folder_close(struct run_folder *r);

@@ -5,7 +5,7 @@
 #include "graph/trace.h"
 #include "op/window.h"
 
-/* Checks the selection before any input is read. False with err set if it is invalid. */
+/* Checks the selection before any input is read. Returns false with err set if it is invalid. */
 bool merge_select_check(const struct tk_merge_options *opt, struct tk_err *err);
 
 /* True if the selection includes a trace of this rank; of a merged trace, at least one rank. On failure returns false with err
@@ -17,9 +17,10 @@ bool merge_wants_rank(const struct tk_merge_options *opt, int64_t rank);
 /* True if the options select ranks. */
 bool merge_selects_ranks(const struct tk_merge_options *opt);
 
-/* Removes other ranks (from a merged trace) and other steps. */
+/* Removes unselected steps, and from a merged trace unselected ranks. Returns false with err on failure. */
 bool merge_cut(struct tk_trace *t, const struct tk_merge_options *opt, struct tk_err *err);
-/* Removes what is outside the window from a trace on the common timeline. *events becomes the number of events before. */
+/* Removes everything outside the window from a trace on the common timeline. Sets *events to the previous number of events.
+ * Returns false with err on failure. */
 bool merge_cut_time(struct tk_trace *t, const struct window *w, uint64_t *events, struct tk_err *err);
 
 #endif

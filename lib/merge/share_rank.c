@@ -1,7 +1,7 @@
 /* share_rank.c - shrinks a rank to its share (share.h).
  *
- * A rank is weighed as the part that it would become (part.h), with its block, through a sink opened as for a part. So it is
- * shrunk the same way everywhere, alone or in the full merge. */
+ * The size of a rank is measured by writing it as a part (part.h) together with its block. The result is therefore the same
+ * whether the rank is shrunk by itself or in the full merge. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,15 +18,15 @@ struct weighing {
   size_t input;
   const struct merge_place_of *of;
   const struct merge_pid *was;
-  const struct saver *like; /* saver of the output */
+  const struct saver *like; /* saver of the actual output, whose options the measurement uses */
   uint64_t share, events;
-  i128 total; /* sum of the original durations, ps */
+  i128 total; /* sum of the original durations of dropped events, ps */
 };
 
 /* ---- weighing ---- */
 
-/* Writes what the rank adds besides its part: its block, and for the first rank also the top-level keys at the top or the end
- * of the output. */
+/* Writes everything that the rank adds to the output in addition to its part: its block, and for the first rank the top-level
+ * keys at the top and the end of the output. */
 static void put_beside(struct weighing *w, const struct tk_trace *t, const char *account, struct out *to) {
   struct merger *m = w->m;
   struct buf b = {.mem = &m->mem};

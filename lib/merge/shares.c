@@ -1,10 +1,10 @@
 /* shares.c - computes how much of the requested size each rank may use (share.h).
  *
- *     size = bytes of no rank + for each rank its bytes besides events + the rest, which is divided
+ *     size = bytes that belong to no rank + for each rank, its bytes other than events + the rest, which is divided
  *
- * The ranks to keep whole get what they need, up to half of the rest. The others get equal shares, but no more than they need.
- * The need of a rank is an estimate, raised by a tenth. For the whole ranks it is raised by half, because ids of many ranks are
- * longer than ids of a single one (1,000 ranks as Perfetto: 13%). */
+ * The ranks that are to stay complete get what they need, up to half of the rest. The others get equal shares, but no more than
+ * they need. The need of a rank is an estimate, raised by a tenth. For the ranks that are to stay complete it is raised by
+ * half, because ids in a trace of many ranks are longer than in a trace of one rank (Perfetto, 1,000 ranks: 13%). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,7 @@
 #include "op/window.h"
 #include "stragglers.h"
 
-enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes: of no rank; per rank, per process (at
-                                                                              * most) */
+enum { OUTSIDE = 256, NAMING = 512, NAMING_PROCESS = 384, PACKED_PART = 4 }; /* bytes outside of all ranks, per rank, per process */
 
 const char *const merge_role_names[] = {"", "slow", "typical"};
 
@@ -42,13 +41,13 @@ static bool find_roles(struct merger *m) {
 /* ---- needs ---- */
 
 struct need {
-  uint64_t floor, most; /* bytes besides events; additional bytes with all events */
+  uint64_t floor, most; /* floor: bytes without events; most: additional bytes for all events */
   uint64_t given;
   uint32_t input;
   bool whole;
 };
 
-/* Returns how much of the trace is in the selected time range, in 1/1024. */
+/* Returns the share of the trace that is in the selected time range, in units of 1/1024. */
 static uint64_t part_of_time(struct merger *m) {
   const struct merge_alignment *a = &m->alignment;
   const i128 length = ((i128)a->end_ns - a->start_ns) * 1000;
@@ -87,12 +86,12 @@ static uint64_t give(struct need *n, uint64_t bytes) {
   return more;
 }
 
-/* All needs are met: divides everything in proportion to the needs, because estimates may be wrong. */
+/* Divides everything in proportion to the needs, if all needs can be met: estimates may be too low. */
 static void give_all(struct need *v, uint32_t n, uint64_t left, i128 need) {
   for (uint32_t i = 0; i < n; i++) v[i].given = (uint64_t)((i128)v[i].most * left / need);
 }
 
-/* Divides the bytes in order of need: what small needs leave goes to larger ones. */
+/* Divides the bytes in ascending order of need: bytes that small needs leave over go to the larger ones. */
 static void share_out(struct need *v, uint32_t n, uint64_t left) {
   uint32_t whole = 0;
   i128 need = 0;
@@ -115,7 +114,7 @@ static bool too_small(struct merger *m, uint32_t n, i128 least) {
   char size[32], target[32];
   tk_print_size(m->opt->to, target);
   tk_print_size(least > INT64_MAX ? INT64_MAX : (uint64_t)least, size);
-  return err_set(m->err, TK_ELIMIT, "cannot be shrunk to %s: besides their events, %u inputs have %s", target, n, size);
+  return err_set(m->err, TK_ELIMIT, "cannot be shrunk to %s: without their events, the %u inputs still have %s", target, n, size);
 }
 
 static bool share(struct merger *m, struct need *v) {
@@ -139,7 +138,7 @@ bool merge_fits(const struct tk_merge_options *opt, uint64_t bytes, struct tk_er
   char size[32], target[32];
   tk_print_size(opt->to, target);
   tk_print_size(bytes, size);
-  return !opt->to || bytes <= opt->to || err_set(err, TK_ELIMIT, "cannot be shrunk to %s: it has %s", target, size);
+  return !opt->to || bytes <= opt->to || err_set(err, TK_ELIMIT, "cannot be shrunk to %s: the merged trace has %s", target, size);
 }
 
 bool merge_shares_plan(struct merger *m) {

@@ -9,7 +9,7 @@
 #include "format/json_put.h"
 #include "scan/names.h"
 
-enum { FEWEST = 3 }; /* of fewer ranks, none is more typical than another */
+enum { FEWEST = 3 }; /* among fewer ranks, no rank is typical */
 enum { MOST_RANKS = 16, MOST_NAMES = 8 };
 
 /* ---- finding the ranks ---- */
@@ -54,7 +54,7 @@ static void choose(struct stragglers *s, const struct merger *m, struct placed *
 
 bool stragglers_find(struct stragglers *s, struct merger *m) {
   *s = (struct stragglers){.slow = UINT32_MAX, .typical = UINT32_MAX};
-  if (!m->alignment.sizes) return true; /* a single input was not read before */
+  if (!m->alignment.sizes) return true; /* a single input was not read in the first pass */
   struct placed *v = mem_array(&m->mem, m->n_inputs, sizeof *v);
   s->tally = mem_array(&m->mem, m->n_inputs, sizeof *s->tally);
   if (s->tally && v) {
@@ -146,8 +146,8 @@ static int by_more(const void *a, const void *b) {
 
 static int64_t as_signed(uint64_t ns) { return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns; }
 
-/* Lists the names in which the slow rank spent more self time. A name missing from the typical rank's scan counts as 0: there
- * it took less time than any name in that scan. */
+/* Lists the names in which the slow rank spent more self time than the typical one. A name that the typical rank's scan lacks
+ * counts as 0 there, because a scan contains the names with the most time. */
 static bool tell_names(struct telling *t) {
   const struct scan *slow = &t->list->v[t->s->slow], *typical = &t->list->v[t->s->typical];
   struct tk_diagnostics *notes = t->m->report->notes;

@@ -1,6 +1,6 @@
-/* stragglers.h - finds the slow rank of a job, using only what is known of all ranks before any is written.
+/* stragglers.h - finds the slow rank of a job from data that is collected before any rank is written.
  *
- * Terms are used as in the report on collectives (analysis/report.h): a rank waits from its own arrival until the last one
+ * The terms are those of the report on collectives (analysis/report.h): a rank waits from its own arrival until the last one
  * arrives, and the cost of the last rank is the time by which it arrives after the next-to-last. */
 #ifndef MERGE_STRAGGLERS_H
 #define MERGE_STRAGGLERS_H
@@ -8,19 +8,20 @@
 #include "merger.h"
 
 struct stragglers {
-  struct merge_tally *tally; /* by input */
-  uint32_t slow, typical;    /* indices of inputs; UINT32_MAX = too few ranks */
+  struct merge_tally *tally; /* by input: its sums over all collectives */
+  uint32_t slow, typical;    /* indices of the slow input and a typical one; UINT32_MAX = too few ranks */
   uint32_t compared;         /* number of ranks compared */
-  bool met;                  /* true: judged by collectives; false: by duration */
+  bool met;                  /* true: judged by waits in collectives; false: judged by duration */
 };
 
 /* Finds the slow rank, whose late arrivals cost the others most, and a typical one, which waited the median time. If fewer than
  * three ranks took part in collectives, the slow rank is the one that lasts longest, and the typical one has the median
- * duration. False with m->err set if memory runs out. */
+ * duration. Returns false with m->err set if memory runs out. */
 bool stragglers_find(struct stragglers *s, struct merger *m);
 void stragglers_free(struct stragglers *s, struct merger *m);
 
-/* Fills report->stragglers for a plan, using scans; stragglers_free_report frees it. */
+/* Fills report->stragglers for a plan, from scans. stragglers_free_report frees the result. Returns false on failure, with the
+ * error in m->err. */
 bool stragglers_report(struct merger *m, const struct scan_list *list);
 void stragglers_free_report(struct tk_merge_report *report);
 /* Appends the report as a JSON object. */

@@ -1,14 +1,15 @@
 /* captured.c - see captured.h.
  *
- * A replayed kernel has the correlation of the call that launched the whole graph, so its launch tells nothing of the operator that
- * made it. Kineto writes "graph id" and "graph node id" into it (CUPTI: graphNodeId; ROCm: pytorch/kineto#1567): the graph in the
- * upper half, the number of the node in the order of capture below. A trace that contains the capture has the calls in that order,
- * between cudaStreamBeginCapture and cudaStreamEndCapture, and no work of theirs. A graph is joined with a capture if the sequences of
- * kernels, copies and fills are equal, and if it is clear which: there are as many captures as graphs with this sequence, which were
- * made in the same order, or all captures with this sequence have the same operators.
+ * A replayed kernel has the correlation of the call that launched the whole graph, so its launch does not reveal which operator
+ * created it. Kineto adds the args "graph id" and "graph node id" to the kernel (CUPTI: graphNodeId; ROCm:
+ * pytorch/kineto#1567). The upper half of the node id is the graph; the lower half is the position of the node in the order of
+ * capture. If the trace contains the capture, the captured calls are in this order, between cudaStreamBeginCapture and
+ * cudaStreamEndCapture, and launched no work. A graph is joined with a capture if both have the same sequence of kernels,
+ * copies and fills, and if the choice among such captures is unambiguous: there are as many captures as graphs with this
+ * sequence (both are then in the same order), or all captures with this sequence have the same operators.
  *
  * Nsight Systems records the creation of each node on the thread that captured it, and which node it was copied from when the graph was
- * instantiated (CUDA_GRAPH_NODE_EVENTS). Then nothing needs to be guessed. */
+ * instantiated (CUDA_GRAPH_NODE_EVENTS). These records are used if the trace has them. */
 #include "captured.h"
 
 #include <stdlib.h>
@@ -20,7 +21,8 @@
 
 enum role { NO_ROLE, BEGINS, ENDS, KERNEL, COPY, FILL };
 
-/* Calls by a part of their name: cudaLaunchKernelExC, cuLaunchKernel, hipModuleLaunchKernel, hipMemcpyAsync, ... */
+/* Captured calls, recognised by part of their name: cudaLaunchKernelExC, cuLaunchKernel, hipModuleLaunchKernel, hipMemcpyAsync,
+ * ... */
 static const struct {
   const char *part;
   uint8_t role;
@@ -29,8 +31,8 @@ static const struct {
 
 /* A call in a capture, or a node of a graph. */
 struct item {
-  int64_t group;   /* index of the capture; id of the graph */
-  int64_t place;   /* time of the call; id of the node */
+  int64_t group;   /* for a call: index of the capture; for a node: id of the graph */
+  int64_t place;   /* for a call: its time; for a node: its id */
   tk_id event;
   uint8_t role;
 };
@@ -45,10 +47,10 @@ struct items {
   uint32_t n, cap;
 };
 
-/* Items of one capture or graph. */
+/* The consecutive items of one capture or graph. */
 struct run {
-  uint64_t sequence; /* hash of the roles in order */
-  uint32_t first, n; /* items */
+  uint64_t sequence; /* hash of the roles (kernel, copy, fill) in order */
+  uint32_t first, n; /* the items of this run: index of the first item, and number of items */
 };
 
 struct capturing {
@@ -56,7 +58,7 @@ struct capturing {
   const struct tk_trace *t;
   const struct track_origin *origins;
   struct mem *mem;
-  uint8_t *roles; /* by class */
+  uint8_t *roles; /* by class: role of its calls */
   struct capture *captures;
   uint32_t n_captures, cap_captures;
   struct items calls, nodes;
@@ -98,7 +100,7 @@ static int captures_in_order(const void *p, const void *q) {
   return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Returns the capture during which the event begins; -1 = none. */
+/* Returns the index of the capture during which the event begins; -1 if there is none. */
 static int64_t capture_at(const struct capturing *c, const struct tk_event *e) {
   const struct capture key = {rank_of(c, e), e->ts, 0};
   uint32_t lo = 0, hi = c->n_captures;
@@ -123,7 +125,7 @@ static int items_in_order(const void *p, const void *q) {
   return (a->event > b->event) - (a->event < b->event);
 }
 
-/* Collects the outermost calls of all captures. A call that launched work was not captured. */
+/* Collects the outermost calls within all captures. A call that launched work was not captured. */
 static bool find_calls(struct capturing *c, const tk_id *launch) {
   const struct tk_trace *t = c->t;
   uint8_t *worked = mem_alloc(c->mem, (uint64_t)t->n_events + 1);
@@ -144,7 +146,7 @@ static bool find_calls(struct capturing *c, const tk_id *launch) {
   return !c->mem->failed;
 }
 
-/* Collects the work of graphs. Ids of graphs of several ranks are kept apart by the rank. */
+/* Collects the work that replayed graphs launched. Ranks may use equal graph ids, so the rank is part of the group. */
 static bool find_nodes(struct capturing *c) {
   static const char GRAPH[] = "graph id", NODE[] = "graph node id";
   const struct tk_trace *t = c->t;
@@ -167,7 +169,8 @@ static bool find_nodes(struct capturing *c) {
   return true;
 }
 
-/* Divides items into captures or graphs. A node that was replayed again counts once. Returns the runs, which the caller frees. */
+/* Divides items into runs, one per capture or graph. A node that was replayed several times counts once. Returns the runs,
+ * which the caller frees. */
 static struct run *divide(struct capturing *c, const struct items *items, uint32_t *n) {
   struct run *runs = mem_array(c->mem, (uint64_t)items->n + 1, sizeof *runs);
   *n = 0;
@@ -202,10 +205,10 @@ static bool same_ops(const struct capturing *c, const struct run *a, const struc
 struct joining {
   const struct run *graphs, *captures;
   uint32_t n_graphs, n_captures;
-  const tk_id *ops; /* by event: the operator around it */
+  const tk_id *ops; /* by event: the innermost operator around it */
 };
 
-/* Returns the capture of a graph; NULL if none is certain. */
+/* Returns the capture of a graph; NULL if the choice is ambiguous. */
 static const struct run *capture_of(const struct capturing *c, const struct joining *j, const struct run *graph) {
   const struct run *first = NULL, *same = NULL;
   uint32_t n = 0, n_graphs = 0, ordinal = 0;
@@ -225,7 +228,7 @@ static const struct run *capture_of(const struct capturing *c, const struct join
   return n == n_graphs ? same : n > n_graphs && equal ? first : NULL;
 }
 
-/* Gives the k-th node of the graph the k-th call of its capture. */
+/* Assigns the k-th call of the capture to the k-th node of the graph. */
 static void join_graph(const struct capturing *c, const struct run *graph, const struct run *run, tk_id *capture) {
   uint32_t k = 0;
   for (uint32_t i = 0; i < graph->n && k < run->n; i++) {
@@ -257,11 +260,11 @@ static bool join_all(struct capturing *c, tk_id **capture) {
 
 /* ---- nodes whose creation was recorded ---- */
 
-enum { COPIES_MOST = 16 }; /* of a node: by cloning and instantiating its graph */
+enum { COPIES_MOST = 16 }; /* how often a node may have been copied: cloning and instantiating a graph copy its nodes */
 
 struct created {
   const struct tk_trace *t;
-  struct map of_node; /* process and node -> host event that created the node */
+  struct map of_node; /* process and node id -> host event that created the node */
   tk_id node, original;
 };
 
@@ -287,7 +290,7 @@ static bool find_created(struct created *c, const struct kinds *kinds) {
   return true;
 }
 
-/* Returns the event that created the node from which this one was copied; 0 if it was not recorded. */
+/* Returns the event that created the original of this node, following its copies; 0 if it was not recorded. */
 static tk_id creation_of(struct created *c, tk_id track, int64_t node) {
   for (int i = 0; i < COPIES_MOST; i++) {
     const uint32_t *at = map_get(&c->of_node, node_key(c->t, track, node));
@@ -299,7 +302,8 @@ static tk_id creation_of(struct created *c, tk_id track, int64_t node) {
   return 0;
 }
 
-/* Joins work with the creation of its node. The process is that of the launch. */
+/* Assigns to each kernel, copy and fill of a graph the event that created its node. The node ids belong to the process that
+ * launched the work. */
 static bool join_created(const struct kinds *kinds, const tk_id *launch, struct mem *mem, tk_id **capture) {
   static const char NODE[] = "graph node id", ORIGINAL[] = "original graph node id";
   const struct tk_trace *t = kinds->t;

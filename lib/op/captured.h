@@ -6,8 +6,8 @@
 #include "graph/origin.h"
 
 /* Stores in *capture an array by event, which the caller frees: the captured call of each replayed kernel, copy and fill; 0 = not
- * known. *capture becomes NULL if the trace has no capture. `launch` by event: the call that launched it; `origins` by track may be
- * NULL. Returns false if memory runs out. */
+ * known. *capture becomes NULL if the trace has no capture. `launch`: by event, the call that launched it. `origins`: by track;
+ * may be NULL. Returns false if memory runs out. */
 bool captured_find(const struct kinds *kinds, const struct track_origin *origins, const tk_id *launch, struct mem *mem,
                    tk_id **capture);
 

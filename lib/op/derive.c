@@ -1,7 +1,7 @@
 /* derive.c - derives the data that xprof adds to an XSpace before showing it: steps, their names, and lines from stats of ops.
  *
- * Viewers other than xprof do not derive any of it. An arg marks additions, so that they are never written to an XPlane: the
- * mark is true on new events, and contains the names of the added args on existing events. A trace that already contains its
+ * Viewers other than xprof do not derive this data. An arg marks the additions, so that they are never written to an XPlane: on
+ * a new event, the arg is true; on an existing event, it lists the names of the added args. A trace that already contains its
  * steps is left unchanged, as in xprof. */
 #include "derive.h"
 
@@ -57,7 +57,7 @@ static bool has_group(const struct derive *d, tk_id process) {
   return false;
 }
 
-/* True if every plane records the steps of its events, or if they were derived before. */
+/* True if every plane already states the step of each event, or if steps were derived before. */
 static bool is_grouped(const struct derive *d) {
   if (d->keys.mark) return true;
   for (tk_id i = 1; i <= d->t->n_tracks; i++)
@@ -117,7 +117,7 @@ static void add_args(struct derive *d, tk_id event, uint32_t group, tk_id step_n
   t->events[event].args = args_end(t);
 }
 
-/* Shows the event under the name of its step; an arg stores its own name. */
+/* Renames the event to the name of its step, and stores its own name in an arg. */
 static void rename_event(struct derive *d, tk_id event, tk_id name, struct map *made) {
   struct tk_trace *t = d->t;
   const tk_id was = t->events[event].cls;

@@ -1,11 +1,12 @@
-/* derive_groups.c - steps as xprof finds them.
+/* derive_groups.c - finds steps in the same way as xprof.
  *
  * A root is an event that its producer marked (stat _r). Its step consists of the events nested in it on its thread, the events
- * that these wake on other threads (stats _pt, _p -> _ct, _c), the work that they launch on devices (correlation_id), and so
- * on. On a GPU, work that was launched outside all steps belongs to the step before it. TPUs have their own lines of steps, or
- * of modules. If no step of the host leads to them, the n-th entry of each core is the n-th step.
+ * that these wake on other threads (stats _pt and _p equal stats _ct and _c of the woken event), the work that they launch on
+ * devices (correlation_id), and everything that follows from these in turn. On a GPU, work that was launched outside all steps
+ * belongs to the step before it. TPUs have their own lines of steps, or of modules. If no step of the host is linked to these
+ * lines, the n-th entry of each core is the n-th step.
  *
- * The events of a track are in preorder, so that the events nested in one form a range. */
+ * The events of a track are in preorder, so the events nested in an event form a range. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "base/os.h"
 #include "derive.h"
 
-/* One end of a link: producers and consumers with the same key belong together. */
+/* One end of a link: a producer and a consumer with the same key are linked. */
 struct link {
   uint64_t key;
   tk_id event;
@@ -22,13 +23,13 @@ struct link {
 
 struct grouping {
   struct derive *d;
-  struct buf links, by_event; /* struct link, sorted by key; struct place, sorted by event */
-  tk_id *ends, *parents;      /* by event: end of the range nested in it, 0 = asynchronous; its parent */
+  struct buf links, by_event; /* links: array of struct link, sorted by key; by_event: array of struct place, sorted by event */
+  tk_id *ends, *parents;      /* ends: by event, end of the range of nested events, 0 = asynchronous; parents: by event */
   tk_id *roots;               /* by event: nearest enclosing root */
   struct buf queue;
 };
 
-/* MOST_LINKED is xprof's; MOST_ABOVE limits the search for ancestors of an event. */
+/* MOST_LINKED: limit of xprof for the links of one key. MOST_ABOVE: limit for the number of ancestors that are searched. */
 enum { MOST_LINKED = 64, MOST_ABOVE = 256, LAUNCH = 1 << 20 };
 
 static const struct link *links_of(const struct grouping *g, uint32_t *n) {
@@ -73,7 +74,8 @@ static void add_link(struct grouping *g, int64_t type, uint64_t id, tk_id proces
   buf_append(&g->links, &(struct link){key, event, consumer}, sizeof(struct link));
 }
 
-/* `stands`: the event to link; on a TPU, the step that contains the event. */
+/* Adds the links that the event's args state. `stands`: the event to link instead of it (on a TPU, the step that contains
+ * it). */
 static void add_links(struct grouping *g, tk_id event, tk_id stands) {
   const struct derive *d = g->d;
   const tk_id track = d->t->events[event].track, process = d->t->tracks[track].kind == TK_PROCESS ? track : d->t->tracks[track].parent;
@@ -95,7 +97,7 @@ static int by_key(const void *a, const void *b) {
 
 struct place {
   tk_id event;
-  uint32_t first, n; /* range in links: a producer's consumers, or a consumer's producers */
+  uint32_t first, n; /* range in `links`: the consumers of a producer, or the producers of a consumer */
   bool consumer;
 };
 
@@ -147,8 +149,8 @@ static void reach_consumers(struct grouping *g, tk_id event) {
       if (!g->d->groups[links[p->first + i].event]) buf_append(&g->queue, &links[p->first + i].event, sizeof(tk_id));
 }
 
-/* Assigns the group to the event, to what is nested in it, and to what these reach. An event that already has a group keeps it,
- * and so do the events nested in it. */
+/* Assigns the group to the root, to the events nested in it, and to the events that these reach through links. Events that
+ * already have a group keep it, and so do the events nested in them. */
 static bool propagate(struct grouping *g, tk_id root, uint32_t group) {
   struct derive *d = g->d;
   g->queue.len = 0;
@@ -172,8 +174,8 @@ static bool propagate(struct grouping *g, tk_id root, uint32_t group) {
 
 /* ---- ancestors ---- */
 
-/* Finds an ancestor of the event, by nesting or by waking, for which `is` returns true; 0 = none. The event itself counts if
- * include_self is set. */
+/* Finds the nearest ancestor for which `is` returns true; 0 if there is none. Ancestors are spans around the event and events
+ * that woke it. The event itself counts if include_self is set. */
 static tk_id find_above(struct grouping *g, tk_id event, bool include_self,
                         bool (*is)(const struct derive *d, tk_id event, int64_t arg), int64_t arg) {
   struct map seen;
@@ -230,7 +232,7 @@ static uint32_t new_group(struct derive *d, tk_id name) {
   return d->n_groups;
 }
 
-/* Makes the name of a step, such as "train 3": the event's name, and the number of the event or of an ancestor. */
+/* Creates the name of a step, such as "train 3": the name of the event, and the step number of the event or of an ancestor. */
 static tk_id name_step(struct grouping *g, tk_id root, int64_t number) {
   struct derive *d = g->d;
   const tk_id typed = d->keys.graph_type ? find_above(g, root, true, has_text, d->keys.graph_type) : 0;
@@ -314,7 +316,7 @@ static bool fill_gpu(struct derive *d, tk_id process) {
   return events != NULL;
 }
 
-/* Returns the line that contains the steps of a core: its line of steps, else its line of modules. */
+/* Returns the line that contains the steps of a core: its line of steps, otherwise its line of modules. */
 static tk_id grouping_line(const struct derive *d, tk_id process) {
   tk_id steps = 0, modules = 0;
   for (tk_id i = d->first_line[process]; i; i = d->next_line[i]) {
@@ -350,7 +352,7 @@ static bool any_grouped(const struct derive *d, const struct tk_track *line) {
   return false;
 }
 
-/* Makes each event of the line a step, numbered by position from 0. */
+/* Makes each event of the line a step. Steps are numbered by position, from 0. */
 static bool group_in_step(struct derive *d, const struct tk_track *line, uint32_t base) {
   uint32_t group = base;
   for (tk_id e = line->first; e < line->first + line->count; e++) {
@@ -361,8 +363,8 @@ static bool group_in_step(struct derive *d, const struct tk_track *line, uint32_
   return true;
 }
 
-/* An event belongs to a step if it overlaps the step, or only touches its end. If modules are the steps, this also applies to
- * the next module. */
+/* Assigns the events of a core to the steps of a line. An event belongs to a step if it overlaps the step or touches its end;
+ * if modules are the steps, an event may also belong to the next module. */
 static bool group_by_line(struct derive *d, tk_id process, tk_id line) {
   const struct tk_trace *t = d->t;
   const struct tk_track *steps = &t->tracks[line];

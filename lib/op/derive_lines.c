@@ -1,10 +1,10 @@
-/* derive_lines.c - lines of a device that xprof derives from stats of its events.
+/* derive_lines.c - adds the lines that xprof derives from the stats of a device's events.
  *
  *     GPU        Steps; for each stream, from its kernels: XLA Modules, XLA Ops, Framework Name Scope, Framework Ops
  *     TPU core   Framework Name Scope, Framework Ops, Source code, Host Offload Ops: copies to and from host memory, from their
  *                start until they are done, in as many rows as there are copies in progress at once
  *
- * Consecutive events of one name become one span, as long as their step is the same. Line ids are those of xprof, which are the
+ * Consecutive events with the same name and step become one span. Line ids are those of xprof, which are the
  * same for all devices; the ids of stream lines come last. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,16 +30,16 @@ struct made {
 struct line {
   struct derive *d;
   bool gpu;
-  struct buf events;      /* struct made */
-  uint32_t last[LEVELS];  /* by level: 1 + index of the span that may still grow; 0 = none */
-  struct line *dependent; /* its spans end when this line's do */
+  struct buf events;      /* array of struct made */
+  uint32_t last[LEVELS];  /* by level: 1 + index of the span that may still be extended; 0 = none */
+  struct line *dependent; /* spans of this line end when the spans of `line` end */
 };
 
 static struct made *made_at(const struct line *line, uint32_t place) {
   return (struct made *)(void *)line->events.data + place - 1;
 }
 
-/* Shortens nested spans of equal length, as xprof does for its viewer: by 1 ns more on each level. */
+/* Shortens nested spans of equal length, by 1 ns more on each level, as xprof does so that its viewer nests them. */
 static void shorten(struct line *line, uint32_t level) {
   uint32_t top = level;
   while (top < LEVELS && line->last[top]) top++;
@@ -116,7 +116,7 @@ static bool put_events(struct derive *d, const struct line *line, tk_id track, b
   return !d->mem->failed && !d->t->store->mem.failed;
 }
 
-/* Adds the line, unless it has no events. */
+/* Adds the line to the process, unless the line has no events. */
 static bool put_line(struct derive *d, const struct line *line, tk_id process, int64_t id, const char *name, bool steps) {
   if (line->events.len == 0) return true;
   const tk_id text = trace_text(d->t, name);
@@ -143,7 +143,7 @@ static bool all_of(const char *p, const char *end, const char *chars) {
   return true;
 }
 
-/* True for "[a-z_][a-z0-9_]*", optionally followed by any text in brackets. */
+/* True if the text matches "[a-z_][a-z0-9_]*", optionally followed by text in brackets. */
 static bool is_jax_type(const char *p, const char *end) {
   const char *bracket = memchr(p, '[', (size_t)(end - p));
   if (bracket && end[-1] != ']') return false;
@@ -169,8 +169,8 @@ static const char *derived_type(const char *name, const char **end) {
   return p;
 }
 
-/* Returns the text that is shown for an op: its type. *scopes becomes the end of its name if it is an op of TensorFlow or JAX,
- * else NULL. */
+/* Returns the text to show for an op: its type. Sets *scopes to the end of the op's name if it is an op of TensorFlow or JAX,
+ * otherwise to NULL. */
 static tk_id shown_op(struct tk_trace *t, const char *op, size_t n, const char **scopes) {
   const char *end = op + n, *colon = memchr(op, ':', n), *type = colon ? colon + 1 : end, *type_end = end;
   *scopes = NULL;
@@ -196,7 +196,7 @@ static tk_id shown_op(struct tk_trace *t, const char *op, size_t n, const char *
   return trace_string(t, op, n);
 }
 
-/* Adds the scopes, one on each level, and the op. */
+/* Adds the scopes of an op to the line of scopes, one on each level, and the op to the line of ops. */
 static void add_op(struct line *scope, struct line *ops, tk_id op, struct made m) {
   struct derive *d = scope->d;
   size_t n;
@@ -204,7 +204,7 @@ static void add_op(struct line *scope, struct line *ops, tk_id op, struct made m
   const tk_id shown = shown_op(d->t, text, n, &scopes);
   struct buf copy = {.mem = d->mem};
   uint32_t level = 0;
-  text = tk_string(d->t, op, &n); /* adding a string may move the others */
+  text = tk_string(d->t, op, &n); /* adding a string may move the strings */
   if (scopes && buf_append(&copy, text, n)) {
     const char *p = (const char *)copy.data, *end = memchr(p, ':', n), *slash;
     for (; level < LEVELS && (slash = memchr(p, '/', (size_t)(end - p))) != NULL; p = slash + 1, level++) {
@@ -262,7 +262,7 @@ static tk_id module_of(struct derive *d, tk_id event, struct buf *prefix) {
   return made;
 }
 
-/* Adds nested ops, such as "while::fusion", in which the innermost comes last. */
+/* Adds nested ops, outermost first: "while::fusion" is a fusion inside a while. */
 static void add_xla_ops(struct line *ops, tk_id op, const struct buf *prefix, struct made m) {
   struct derive *d = ops->d;
   struct buf copy = {.mem = d->mem}, long_name = {.mem = d->mem};
@@ -331,7 +331,7 @@ static bool is_async(const struct derive *d, tk_id event) {
   return derive_int(d, event, d->keys.async, &v) && v;
 }
 
-/* True for "copy-start.2" and the like, if it copies between device memory and host memory, which layouts call S(5). */
+/* True for events such as "copy-start.2" that copy between device memory and host memory (S(5) in layouts). */
 static bool is_offload(const struct derive *d, tk_id event, const char **kind, bool *starts, int64_t *id) {
   static const char *const KINDS[] = {"copy", "slice", "dynamic-slice", "dynamic-update-slice"};
   const char *name = tk_string(d->t, d->t->classes[d->t->events[event].cls].name, NULL);
@@ -351,11 +351,11 @@ static bool is_offload(const struct derive *d, tk_id event, const char **kind, b
 struct offload {
   struct line rows[LEVELS];
   uint32_t n;
-  struct map starts; /* kind and id of a copy -> event at its start */
+  struct map starts; /* kind and id of a copy -> event that starts it */
 };
 
-/* Adds the copy to the first row in which no copy is in progress. (Of copies that end at the same time, xprof takes any one
- * first.) */
+/* Adds a copy to the first row without a copy in progress. (If several copies end at the same time, their order in xprof is
+ * arbitrary.) */
 static void add_offload(struct offload *o, struct derive *d, tk_id event, bool of_start) {
   const char *kind;
   bool starts;

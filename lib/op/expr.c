@@ -109,7 +109,7 @@ static bool is_word(char c) {
   return c && (strchr("_.:#-+", c) || ((c | 32) >= 'a' && (c | 32) <= 'z'));
 }
 
-/* Parses "text" or 'text'. A backslash escapes the quote or itself. */
+/* Parses "text" or 'text'. A backslash escapes the quote and the backslash. */
 static char *quoted(struct parser *p) {
   char quote = *p->p;
   const char *from = p->p + 1, *q = from;
@@ -130,7 +130,7 @@ static char *quoted(struct parser *p) {
   return s;
 }
 
-/* Returns the length of a unit of time behind a number and blanks, with the blanks; 0 if there is none. */
+/* Returns the length of a unit of time after a number, including spaces before the unit; 0 if there is none. */
 static size_t unit_behind(const char *text) {
   static const char *const UNITS[] = {"ps", "ns", "us", "ms", "s", "min", "h", NULL};
   const size_t blanks = strspn(text, " \t");
@@ -141,7 +141,7 @@ static size_t unit_behind(const char *text) {
   return 0;
 }
 
-/* Parses the value at p as text; a time may be "10 us". */
+/* Parses the value at the parser's position as text, including times with a space such as "10 us". */
 static bool value_text(struct parser *p, struct expr *e, bool *is_quoted) {
   size_t n = 0, unit = 0;
   blank(p);
@@ -200,7 +200,7 @@ static bool check_value(struct parser *p, struct expr *e, bool is_quoted, const 
 
 /* ---- tests ---- */
 
-/* Words of other languages, and what they mean here. */
+/* Words of other query languages, with their equivalents here. */
 struct foreign_word {
   const char *word, *hint;
 };
@@ -349,7 +349,7 @@ bool expr_check(const struct expr *e, struct tk_err *err) {
   return !e || (regexp_check(e->regexp, err) && expr_check(e->left, err) && expr_check(e->right, err));
 }
 
-/* Suggests an operator for a word of other languages. */
+/* Suggests an operator for a word of another query language. */
 static const char *hint_word(const char *at) {
   if (strncmp(at, "and ", 4) == 0 || strncmp(at, "AND ", 4) == 0) return "use '&&' instead of 'and'";
   if (strncmp(at, "or ", 3) == 0 || strncmp(at, "OR ", 3) == 0) return "use '||' instead of 'or'";

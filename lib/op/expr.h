@@ -2,12 +2,12 @@
  *
  *     name =~ "nccl.*" && dur > 10us && depth <= 2
  *
- *     or   = and { "||" and }        test    = symbol [ op value ]     a symbol alone: the event has it
+ *     or   = and { "||" and }        test    = symbol [ op value ]     a symbol alone: true if the event has it
  *     and  = not { "&&" not }        op      = == != < <= > >= =~ !~ ~ (a glob)
  *     not  = "!" not | "(" or ")" | test     value = "text" 'text' word 12 1.5ms
  *
- * A test of a property that the event does not have is false. `!=` and `!~` are the negations of `==` and `=~`, so they are
- * true then. */
+ * If the event lacks the property, a test is false. Exceptions are `!=` and `!~`, which are then true because they negate `==`
+ * and `=~`. */
 #ifndef OP_EXPR_H
 #define OP_EXPR_H
 
@@ -19,10 +19,10 @@ enum symbol {
   SYM_THREAD, SYM_TRACK, SYM_KIND, SYM_STEP, SYM_STREAM, SYM_DEVICE, SYM_LAUNCHED_BY, SYM_PHASE, SYM_ARG, SYM_COUNT
 };
 
-/* Type of a symbol's value. */
+/* Types of symbols' values. */
 enum symbol_type { TYPE_TEXT, TYPE_TIME, TYPE_NUMBER, TYPE_IDENT, TYPE_KIND, TYPE_ANY };
 
-/* Scope of a test: the data that decides it. */
+/* Kinds of data on which the result of a test depends. */
 enum symbol_scope { OF_CLASS, OF_TRACK, OF_EVENT };
 
 struct symbol_info {
@@ -37,9 +37,9 @@ enum expr_op { OP_HAS, OP_EQ, OP_LT, OP_LE, OP_GT, OP_GE, OP_REGEX, OP_GLOB };
 
 struct literal {
   char *text;       /* as given, without quotes */
-  bool is_number;   /* num is mant x 10^exp */
+  bool is_number;   /* true if the text is a number: mant * 10^exp */
   struct num num;
-  tk_time time;     /* for TYPE_TIME; `kind` bits for TYPE_KIND */
+  tk_time time;     /* time: for TYPE_TIME; bits: kinds, for TYPE_KIND */
 };
 
 enum expr_kind { EXPR_OR, EXPR_AND, EXPR_NOT, EXPR_TEST };
@@ -49,19 +49,19 @@ struct expr {
   struct expr *left, *right;
   enum symbol symbol;
   enum expr_op op;
-  char *key; /* SYM_ARG */
+  char *key; /* key of the arg, for SYM_ARG */
   struct literal value;
-  struct regexp *regexp; /* OP_REGEX */
+  struct regexp *regexp; /* for OP_REGEX */
   uint32_t index; /* number of this test, from 0 */
 };
 
-/* Parses `text`. Adds the number of its tests to *n_tests, and numbers the tests from the old value on. Memory of regular
+/* Parses `text`. Numbers its tests from *n_tests on, which is increased accordingly. Memory of regular
  * expressions counts against `mem`. On failure returns NULL with TK_EUSAGE; the message contains the column, the expected
  * syntax, and similar names. */
 struct expr *expr_parse(const char *text, uint32_t *n_tests, struct mem *mem, struct tk_err *err);
-/* False with TK_ELIMIT if a regular expression gave up on a text that it was applied to; e may be NULL. */
+/* Returns false with TK_ELIMIT if matching a regular expression exceeded a limit; e may be NULL. */
 bool expr_check(const struct expr *e, struct tk_err *err);
-/* Returns an expression that requires both; takes ownership of both. NULL if memory runs out. */
+/* Returns an expression that is true if both are true, and takes ownership of both. Returns NULL if memory runs out. */
 struct expr *expr_and(struct expr *a, struct expr *b);
 void expr_free(struct expr *e);
 

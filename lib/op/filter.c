@@ -1,9 +1,9 @@
 /* filter.c - keeps the events that an expression, a time window and other options select.
  *
  *     mark     events that pass; then related events (--keep): children, the flows of both, the parents of all
- *     keep     graph/subset.c: the part as a graph; flows that lost an end are removed
- *     clip     spans that cross an edge of the window, and counters' last values before it
- *     args     removes unwanted keys
+ *     keep     graph/subset.c extracts the selected part; flows that lost an end are removed
+ *     clip     spans that cross an edge of the window, and the last sample of each counter before the window
+ *     args     args with unwanted keys are removed
  *
  * All decisions are made on the input: depth, self time and steps are computed before anything is removed. */
 #include "filter.h"
@@ -42,7 +42,7 @@ static bool find_window(struct filter *f, struct tk_err *err) {
   if (window_select(&f->scope, f->t, &f->match.steps, &by, err)) return true;
   if (err->code != TK_ENOTHING || f->opt->refuse_empty) return false;
   err_clear(err);
-  window_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* missing steps select nothing */
+  window_narrow(&f->scope, (struct window){INT64_MIN, INT64_MIN}); /* if the trace lacks the steps, nothing is selected */
   return true;
 }
 
@@ -52,7 +52,7 @@ static bool wants_track(const struct filter *f, tk_id track) {
   return !f->plan->part_of || f->plan->part_of[track] == f->plan->part;
 }
 
-/* Keeps the last sample of each counter before the left edge, because it is the counter's value at the edge. */
+/* Keeps the last sample of each counter before the left edge of the window, because it is the counter's value at the edge. */
 static void keep_left_edge(struct filter *f) {
   for (tk_id k = 1; f->scope.narrowed && k <= f->t->n_tracks; k++) {
     const struct tk_track *track = &f->t->tracks[k];
@@ -66,7 +66,7 @@ static void keep_left_edge(struct filter *f) {
 
 /* ---- related events ---- */
 
-/* Keeps the spans around kept events. Goes from a track's last event to its first, so that children come before their parent;
+/* Keeps the spans around kept events. Visits a track's events from last to first, so that children come before their parents;
  * wanted[d] is true if a kept event of depth d was seen. */
 static void keep_parents(struct filter *f, bool *wanted) {
   struct tk_trace *t = f->t;
@@ -171,7 +171,7 @@ static bool keep_relatives(struct filter *f) {
 
 static bool any_dropped(const struct filter *f) { return f->match.root || f->scope.narrowed || f->plan->part_of; }
 
-/* True if only the time decides what stays. */
+/* True if the filter selects by time only. */
 static bool cuts_only(const struct filter *f) { return !f->match.root && !f->plan->part_of && !f->opt->drop_flows; }
 
 static bool passes(const struct filter *f, tk_id event) {
@@ -179,8 +179,8 @@ static bool passes(const struct filter *f, tk_id event) {
   return wants_track(f, e->track) && in_window(f, e) && match_event(&f->match, event);
 }
 
-/* Drops flow points. A point that is not bound to an event is dropped with the events of its track, or if it is outside the
- * window. */
+/* Drops flow points. A point that is not bound to an event is dropped if no event on its track could pass or if the point is
+ * outside the window. */
 static void mark_points(struct filter *f) {
   struct tk_trace *t = f->t;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -193,7 +193,7 @@ static void mark_points(struct filter *f) {
   }
 }
 
-/* Drops records. Their contents are not interpreted, so only the track and the time of a record count. */
+/* Drops records, depending only on their track and time because their contents are not interpreted. */
 static void mark_records(struct filter *f) {
   struct tk_trace *t = f->t;
   for (tk_id i = 1; i <= t->n_records; i++) {
@@ -201,12 +201,12 @@ static void mark_records(struct filter *f) {
     if (r->phase == 'M') continue;
     if (r->track && !wants_track(f, r->track)) f->keep.records[i] = 0;
     if (f->scope.narrowed && r->has_ts) f->keep.records[i] = r->ts >= f->scope.window.start && r->ts < f->scope.window.end;
-    const bool is_empty = !r->track && !r->size; /* JAX ends its arrays with {} */
+    const bool is_empty = !r->track && !r->size; /* an empty record: JAX ends its arrays with {} */
     if (f->match.root && !is_empty && (!r->track || match_track(&f->match, r->track) != YES)) f->keep.records[i] = 0;
   }
 }
 
-/* Drops an empty track if its name, process or rank shows that no event on it could pass. */
+/* Drops a track without events if its name, process or rank shows that no event on it could pass. */
 static void mark_tracks(struct filter *f) {
   for (tk_id i = 1; i <= f->t->n_tracks; i++)
     f->keep.tracks[i] = match_track(&f->match, i) != NO && wants_track(f, i);
@@ -233,7 +233,7 @@ static bool mark_all(struct filter *f, struct tk_err *err) {
   return match_check(&f->match, err) && (!any_dropped(f) || keep_relatives(f));
 }
 
-/* True if data that only the format understands remains in the range. */
+/* True if passthrough data (data that only its original format understands) remains in the range. */
 static bool keeps_passthrough(const struct filter *f) {
   const struct format *format = f->t->format ? format_by_name(f->t->format) : NULL;
   const struct trace_cut range = {f->scope.window.start, f->scope.window.end};
@@ -241,7 +241,8 @@ static bool keeps_passthrough(const struct filter *f) {
   return cuts_only(f) && format && format->passthrough_times && format->passthrough_times(f->t, range, &found);
 }
 
-/* True with err set if nothing remains of a trace that had events. Counter values beyond the end of the trace do not count. */
+/* Returns true with err set if no event of the trace is kept, although it had some. Counter samples beyond the end of the trace
+ * do not count as kept. */
 static bool is_refused(struct filter *f, struct tk_err *err) {
   const struct nothing n = {.t = f->t, .match = &f->match, .scope = &f->scope, .where = f->opt->where};
   const struct window_frame all = window_frame(f->t);
@@ -273,7 +274,7 @@ static bool clip_event(struct tk_trace *to, struct tk_event *e, struct window w)
   if (left) e->ts = w.start;
   if (right) end = w.end;
   e->flags |= TK_CLIPPED;
-  if (e->kind != TK_SPAN) return true; /* the args of a counter are its series */
+  if (e->kind != TK_SPAN) return true; /* a counter has no duration, and its args are its series */
   e->dur = end - e->ts;
   say_clipped(to, e, left && right ? "both" : left ? "start" : "end");
   return true;
@@ -321,7 +322,7 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
       goes[key] = !wants_arg(o, tk_string(to, key, NULL));
     }
   for (tk_id i = 1; i <= to->n_events; i++)
-    if (to->events[i].kind != TK_COUNTER) /* its args are its series */
+    if (to->events[i].kind != TK_COUNTER) /* the args of a counter are its series */
       to->events[i].args = strip_args(to, to->events[i].args, goes);
   for (tk_id i = 1; i <= to->n_flow_points; i++) to->flow_points[i].args = strip_args(to, to->flow_points[i].args, goes);
   for (tk_id i = 1; i <= to->n_classes; i++) to->classes[i].args = strip_args(to, to->classes[i].args, goes);
@@ -339,7 +340,7 @@ static bool filter_trace(struct filter *f, struct tk_trace *to, struct tk_err *e
   if (!subset_init(&f->keep, f->t, f->mem) || !mark_all(f, err) || is_refused(f, err) ||
       !subset_take(f->t, &f->keep, to, &kept, err)) return false;
   if (f->scope.narrowed && !clip(to, f->scope.window, f->report)) return false;
-  if (f->scope.narrowed && !cuts_only(f)) trace_mark_dropped(to); /* passthrough may describe other times */
+  if (f->scope.narrowed && !cuts_only(f)) trace_mark_dropped(to); /* passthrough data may describe times outside the window */
   else if (f->scope.narrowed) trace_mark_cut(to, edits, cut, (struct trace_cut){f->scope.window.start, f->scope.window.end});
   if (!drop_args(to, f->opt, f->mem)) return false;
   if (to->edits & TK_EDIT_DROPPED && !frames_prune(to, err)) return false;

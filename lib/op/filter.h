@@ -7,13 +7,13 @@
 
 struct filter_plan {
   const struct tk_filter_options *opt;
-  const struct track_origin *origins; /* rank and host of each track, or NULL */
-  const struct window *cut;           /* in addition to the options, or NULL */
+  const struct track_origin *origins; /* by track: its rank and host, or NULL */
+  const struct window *cut;           /* time window to apply in addition to the one in the options, or NULL */
   const uint32_t *part_of;            /* by track: number of its part; NULL = keep all tracks */
   uint32_t part;                      /* number of the part to keep */
 };
 
-/* Filters `t` into `to` (t itself, or a view of it: graph/subset.h). */
+/* Filters `t` into `to`, which is either t itself or becomes a view of t (graph/subset.h). Returns false with err on failure. */
 bool op_filter(struct tk_trace *t, struct tk_trace *to, const struct filter_plan *plan, struct tk_filter_report *report,
                struct tk_err *err);
 

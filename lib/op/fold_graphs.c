@@ -1,8 +1,9 @@
-/* fold_graphs.c - tk_fold_graphs: shows the work of replayed graphs on a few lanes instead of hundreds of streams.
+/* fold_graphs.c - tk_fold_graphs: moves the work of replayed CUDA graphs from hundreds of streams to a few lanes.
  *
- * CUPTI reports every node of a replayed CUDA graph on a stream of its own, and Kineto copies the annotations around it onto each. The
- * work moves to lanes by kind, as many as run at once; an arg "stream" still states the stream. Annotations of streams that have no
- * work left are removed, as torch.cuda._annotate_cuda_graph_trace does. */
+ * CUPTI reports every node of a replayed graph on a separate stream, and Kineto copies the annotations around the replay onto
+ * each of these streams. This file moves the work to lanes; each kind of work gets as many lanes as are busy at once. The arg
+ * "stream" still contains the stream. Annotations of streams without remaining work are removed, as
+ * torch.cuda._annotate_cuda_graph_trace does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static const char *const LANE_NAMES[LANE_KINDS] = {
 struct moved {
   tk_time ts, end;
   tk_id event, process;
-  uint32_t lane; /* from 1 */
+  uint32_t lane; /* number of the lane within its kind, from 1 */
   uint8_t kind;
 };
 
@@ -29,7 +30,7 @@ struct folder {
   struct moved *v;
   uint32_t n, cap;
   uint8_t *kinds;   /* by event: enum lane_kind */
-  tk_id *lane_of;   /* by event: its new track; 0 = it stays */
+  tk_id *lane_of;   /* by event: the track to which it moves; 0 = it stays */
 };
 
 /* ---- choose ---- */
@@ -56,7 +57,7 @@ static bool choose(struct folder *f, const struct kinds *kinds, tk_id node) {
   return true;
 }
 
-/* Drops what remains on streams that lose all of their work: annotations of it. Returns the number of dropped events. */
+/* Drops the annotations on streams that lose all of their work. Returns the number of dropped events. */
 static uint64_t drop_annotations(const struct folder *f, const struct kinds *kinds, struct subset *keep) {
   const struct tk_trace *t = f->t;
   uint64_t dropped = 0;
@@ -94,7 +95,7 @@ static int moved_by_lane(const void *p, const void *q) {
   return moved_in_order(p, q);
 }
 
-/* Gives each event the first lane that is free. */
+/* Assigns each event to the first free lane of its kind. */
 static bool assign_lanes(struct folder *f) {
   tk_time *ends = NULL;
   uint32_t n = 0, cap = 0;
@@ -132,7 +133,7 @@ static tk_id add_lane(struct tk_trace *t, const struct moved *m, int64_t tid) {
   return t->n_tracks;
 }
 
-/* Adds the lanes. f->v is sorted by lane then. */
+/* Adds one track per lane, and sorts f->v by lane. */
 static uint32_t add_lanes(struct folder *f) {
   int64_t tid = 0;
   tk_id lane = 0;
@@ -153,7 +154,7 @@ static uint32_t add_lanes(struct folder *f) {
 
 /* ---- move ---- */
 
-/* Copies the events that stay on a track. Depth counts only spans that stay. */
+/* Copies the events that stay on a track, and recomputes their depth. */
 static tk_id copy_track(const struct folder *f, tk_id track, struct tk_event *to, tk_id *now, uint16_t *above, tk_id n) {
   struct tk_track *k = &f->t->tracks[track];
   const tk_id first = k->first, end = k->first + k->count;
@@ -234,7 +235,7 @@ static bool collect(struct folder *f, const struct kinds *kinds, tk_id node) {
   return f->v != NULL;
 }
 
-/* Removes annotations of streams that become empty, before ids of events are used. */
+/* Removes the annotations of streams that become empty. Must come first, because it changes the ids of events. */
 static bool strip(struct folder *f, const struct kinds *kinds, tk_id node, struct tk_folded *done, struct tk_err *err) {
   struct subset keep;
   struct subset_losses losses = {0};

@@ -1,4 +1,5 @@
-/* frames.c - removes stack frames after events were removed: a frame is kept if an event or a kept frame refers to it. */
+/* frames.c - removes stack frames that are no longer used because events were removed. A frame is kept if an event or a kept
+ * frame refers to it. */
 #include "frames.h"
 
 #include <string.h>
@@ -6,15 +7,15 @@
 #include "format/json.h"
 
 struct frame {
-  uint64_t at, size; /* offset and size of its member in the text: "12":{...} */
-  uint32_t parent;   /* id; 0 = none */
+  uint64_t at, size; /* offset and size of its member ("12":{...}) in the text */
+  uint32_t parent;   /* id of the parent frame; 0 = none */
   bool stays;
 };
 
 struct frames {
   struct tk_trace *t;
   struct intern ids; /* texts of ids, without quotes */
-  struct buf list;   /* struct frame by id - 1; size 0 = referred to, but not defined */
+  struct buf list;   /* array of struct frame, by id - 1; size 0 = referred to, but not defined */
 };
 
 static struct frame *frame_of(struct frames *f, const void *id, size_t n) {
@@ -25,7 +26,7 @@ static struct frame *frame_of(struct frames *f, const void *id, size_t n) {
   return at ? (struct frame *)(void *)f->list.data + at - 1 : NULL;
 }
 
-/* Returns the id of the parent. An id is a string or a number, and is identified by its text. */
+/* Returns the id of the parent frame. Ids may be strings or numbers and are compared as text. */
 static uint32_t parent_of(struct frames *f, const struct json_value *frame) {
   struct json_value v;
   if (frame->type != JSON_OBJECT || !json_member((const char *)frame->p, (size_t)(frame->end - frame->p), "parent", &v))
@@ -67,7 +68,7 @@ static void mark_frame(struct frames *f, const void *id, size_t n) {
   for (; at && at <= last && !list[at - 1].stays; at = list[at - 1].parent) list[at - 1].stays = true;
 }
 
-/* True for "json.sf" and "json.esf": the frame of an event, and of its end. */
+/* True for "json.sf" (frame at an event's start) and "json.esf" (at its end). */
 static bool names_frame(const struct tk_trace *t, tk_id key) {
   size_t n;
   const char *text = tk_string(t, key, &n);

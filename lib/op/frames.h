@@ -4,7 +4,7 @@
 
 #include "graph/trace.h"
 
-/* Removes frames that no event refers to any more. False if memory runs out. */
+/* Removes frames to which no event refers. Returns false if memory runs out. */
 bool frames_prune(struct tk_trace *t, struct tk_err *err);
 
 #endif

@@ -28,7 +28,7 @@ bool known_number(const char *p) {
   return ascii_digit(*p) && !*skip_digits(p);
 }
 
-/* True if `text` matches the pattern, in which "#" is a run of digits and "@" a literal "#". */
+/* True if `text` matches the pattern, in which "#" stands for a run of digits and "@" for a literal "#". */
 static bool fits(const char *pattern, const char *text) {
   for (; *pattern; pattern++) {
     if (*pattern != '#' && *text != (*pattern == '@' ? '#' : *pattern)) return false;

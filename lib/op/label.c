@@ -62,7 +62,7 @@ static void append_part(struct line *l, const char *p, size_t n) {
   if (n > room) {
     n = room;
     while (n && ((unsigned char)p[n] & 0xc0) == 0x80) n--;
-    l->size = l->n + n + 1; /* append nothing after a cut */
+    l->size = l->n + n + 1; /* after a cut, append nothing more */
   }
   memcpy(l->text + l->n, p, n);
   l->n += n;
@@ -70,12 +70,12 @@ static void append_part(struct line *l, const char *p, size_t n) {
 
 static char closing(char c) { return c == '(' ? ')' : c == '[' ? ']' : c == '<' ? '>' : 0; }
 
-/* Text before a field is removed again if the field is unknown; `tie` is where that text begins. */
+/* Fills in the fields. Text before an unknown field is removed again; `tie` is the position at which this text begins. */
 size_t label_expand(const char *label, const struct label_values *values, char *text, size_t size) {
   struct line l = {text, 0, size};
   size_t tie = 0;
-  bool any = false, none = false; /* a field was known; the first fields were unknown */
-  char bracket = 0;               /* closing bracket to drop with the last field */
+  bool any = false, none = false; /* any: some field was known; none: the first fields were unknown */
+  char bracket = 0;               /* closing bracket to drop together with the last field */
   for (const char *p = label;;) {
     struct token t = next(&p);
     if (t.kind == END) break;

@@ -1,9 +1,9 @@
 /* label.h - names of the processes of a merged trace: "rank {rank} - {host} - {process}".
  *
- * A label is text with fields in braces; "{{" and "}}" are literal braces. If a field is unknown, the text between it and the
- * field before is dropped as well (for the first fields: the text before the first known field), and so is the bracket that
- * closes one opened by this text. Without a host, the label above becomes "rank 3 - python", and "{process} ({host})" becomes
- * "python". */
+ * A label is text with fields in braces; "{{" and "}}" are literal braces. If a field is unknown, the text between the previous
+ * field and this one is dropped as well. If the first fields are unknown, the text before the first known field is dropped. If
+ * the dropped text opens a bracket, the matching closing bracket is dropped, too. Without a host, the label above becomes "rank
+ * 3 - python", and "{process} ({host})" becomes "python". */
 #ifndef OP_LABEL_H
 #define OP_LABEL_H
 
@@ -17,10 +17,11 @@ struct label_values {
   const char *of[LABEL_FIELDS]; /* NULL or "" = unknown */
 };
 
-/* False with err set if the template is invalid: unknown field, no field at all, or not UTF-8. */
+/* Returns false with err set if the template is invalid: it has an unknown field, has no field at all, or is not UTF-8. */
 bool label_check(const char *label, struct tk_err *err);
 
-/* Writes the name, cut to size > 0 bytes including NUL, never within a character. `label` must be valid. Returns its length. */
+/* Writes the name and a NUL; returns its length. The name is cut, at the end of a character, to fit into `size` > 0 bytes.
+ * `label` must be valid. */
 size_t label_expand(const char *label, const struct label_values *values, char *text, size_t size);
 
 #endif

@@ -1,7 +1,8 @@
 /* launched.c - see launched.h.
  *
- * CUPTI, roctracer and XLA give a launch and the work it launched the same correlation id, unique within a rank.  Work without
- * an id is linked by a flow that starts in a host span and leads to the work, else by the External id of its operator. */
+ * CUPTI, roctracer and XLA store the same correlation id, which is unique within a rank, in a launch and in the launched work.
+ * Work without this id is linked by a flow that starts in a host span and ends at the work, or otherwise by the External id of
+ * its operator. */
 #include "launched.h"
 
 #include <string.h>
@@ -16,10 +17,10 @@ struct launched {
   const struct tk_trace *t;
   const struct kinds *kinds;
   const struct track_origin *origins;
-  struct map hosts; /* correlation -> host event */
-  struct map ops;   /* External id -> innermost host event, if nothing else links the work */
+  struct map hosts; /* correlation id -> host event */
+  struct map ops;   /* External id -> innermost host event, for work that nothing else links */
   tk_id keys[ACCELERATOR_LINKS], external;
-  bool any; /* whether the trace has one of the keys */
+  bool any; /* true if the trace has one of the keys */
 };
 
 static bool is_work(const struct kinds *k, const struct tk_event *e) {
@@ -40,7 +41,7 @@ static bool correlation_of(const struct launched *l, const struct tk_event *e, u
   return false;
 }
 
-/* Keeps the last, innermost host event with an id: the call itself rather than the operator around it. */
+/* Maps each id to its last and innermost host event: the call itself rather than the operator around it. */
 static bool find_hosts(struct launched *l) {
   const struct tk_trace *t = l->t;
   uint64_t id;
@@ -55,7 +56,8 @@ static bool find_hosts(struct launched *l) {
   return !l->hosts.mem->failed;
 }
 
-/* Flow points are in time order: work is launched by the last point on the host before it in its chain. */
+/* Links work by flows. Flow points are sorted by time: the launch of some work is the last point on the host before it in the
+ * same flow. */
 static bool by_flow(const struct kinds *k, struct mem *mem, tk_id *by) {
   const struct tk_trace *t = k->t;
   struct chains chains;

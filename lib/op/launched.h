@@ -1,12 +1,12 @@
-/* launched.h - links device work to the host event that launched it: by correlation id, else by flow. */
+/* launched.h - links device work to the host event that launched it: by correlation id, otherwise by flow. */
 #ifndef OP_LAUNCHED_H
 #define OP_LAUNCHED_H
 
 #include "graph/kind.h"
 #include "graph/origin.h"
 
-/* Calls `found` for each kernel, copy and fill whose launch is known and has a time. `origins` by track may be NULL. Returns false if
- * memory runs out. */
+/* Calls `found` for each kernel, copy and fill whose launch is known and has a time. `origins`: by track; may be NULL. Returns
+ * false if memory runs out. */
 bool launched_each(const struct kinds *kinds, const struct track_origin *origins, struct mem *mem,
                    void (*found)(void *arg, tk_id launch, tk_id work), void *arg);
 

@@ -34,7 +34,7 @@ static bool prepare_test(struct match *m, const struct expr *e) {
   return (scope != OF_CLASS || m->of_class[i]) && (scope != OF_TRACK || m->of_track[i]);
 }
 
-/* Computes self times: the duration minus the durations of the spans directly below. */
+/* Computes self times: the duration of a span minus the durations of its children. */
 static bool count_self(struct match *m) {
   const struct tk_trace *t = m->t;
   tk_id *above = mem_array(m->mem, (uint64_t)UINT16_MAX + 2, sizeof *above);
@@ -142,7 +142,8 @@ static bool find_phases(struct match *m) {
   return find_launches(m) && phases_init(&m->phases, &m->kinds, &m->steps, &m->links, m->mem);
 }
 
-/* True if the work was launched, or captured into the graph that launched it, inside a span whose name passes. */
+/* True if the work was launched inside a span whose name passes the test, or if the graph that launched it was captured inside
+ * such a span. */
 static bool is_launched_by(const struct match *m, const struct expr *e, tk_id id) {
   const tk_id launch = m->links.launch[id], capture = links_capture(&m->links, id);
   const uint8_t *inside = m->regions[e->index];
@@ -161,7 +162,7 @@ static bool mark_track(struct match *m, const struct tk_track *k, const uint8_t 
   return true;
 }
 
-/* Marks the events that have a name that passes the test, and those inside such spans. */
+/* Marks the events whose name passes the test, and the events inside such spans. */
 static bool mark_region(struct match *m, const struct expr *e) {
   const struct tk_trace *t = m->t;
   struct within within = {0};
@@ -255,7 +256,7 @@ static bool remembered(uint8_t *memo, bool (*ask)(const struct match *, const st
 
 /* ---- tests of events ---- */
 
-/* Tests a text and caches the result. A text that is a number is compared as a number. */
+/* Tests the text of an arg and caches the result. If the text is a number, it is compared as a number. */
 static bool arg_text_passes(const struct match *m, const struct expr *e, tk_id s) {
   bool orders = e->op >= OP_LT && e->op <= OP_GE;
   if (e->op == OP_HAS) return true;

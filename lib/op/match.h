@@ -1,6 +1,7 @@
 /* match.h - tests whether an event passes an expression.
  *
- * A test of a class or a track is evaluated once and the result is cached: a million events have about a thousand names. */
+ * A test that depends only on the class or the track is evaluated once and its result cached, because a million events have
+ * about a thousand names. */
 #ifndef OP_MATCH_H
 #define OP_MATCH_H
 
@@ -18,34 +19,34 @@ struct match {
   const struct tk_trace *t;
   struct expr *root; /* NULL = everything passes */
   uint32_t n_tests;
-  uint8_t **of_class, **of_track; /* by test, by id: verdict + 1, 0 = not evaluated yet */
-  struct map *texts;              /* by test: string of an arg -> verdict */
-  tk_id *keys;                    /* by test: key of the arg */
-  const struct track_origin *origins; /* by track; NULL = unknown */
+  uint8_t **of_class, **of_track; /* by test and id: verdict + 1; 0 = not evaluated yet */
+  struct map *texts;              /* by test: string id of an arg's value -> verdict */
+  tk_id *keys;                    /* by test: string id of the arg's key */
+  const struct track_origin *origins; /* by track: rank and host; NULL = unknown */
   struct kinds kinds;
   struct steps steps;
-  tk_time *self; /* by event, if a test needs it */
-  struct links links; /* launches of device work, if a test needs them */
-  struct phases phases; /* if a test needs them */
-  uint8_t **regions; /* by test of SYM_LAUNCHED_BY, by event: whether it or a span around it has such a name */
+  tk_time *self; /* by event: self time; NULL = no test needs it */
+  struct links links; /* launches of device work; filled only if a test needs them */
+  struct phases phases; /* filled only if a test needs them */
+  uint8_t **regions; /* by test of SYM_LAUNCHED_BY, by event: true if its name or the name of a span around it passes the test */
   tk_time start; /* start of the first event */
   tk_id n_events;
 };
 
-/* `where`: NULL-terminated list of expressions that must all hold; NULL = everything passes. */
+/* `where`: NULL-terminated list of expressions that must all be true; NULL = everything passes. */
 bool match_init(struct match *m, const struct tk_trace *t, const char *const *where, const struct track_origin *origins,
                 struct mem *mem, struct tk_err *err);
 void match_free(struct match *m);
 
 bool match_event(const struct match *m, tk_id event);
-/* False with err set if a test could not be evaluated: a regular expression gave up on a text. */
+/* Returns false with err set if a test could not be evaluated because matching a regular expression exceeded a limit. */
 bool match_check(const struct match *m, struct tk_err *err);
-/* Finds the number in the name of a device queue: "Stream #7(Compute)". */
+/* Finds the stream number in the name of a device queue: "Stream #7(Compute)". */
 bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number);
-/* Finds the number in the name of the device that the track's process stands for: "GPU 3", "/device:TPU:0". */
+/* Finds the device number in the name of the track's process: "GPU 3", "/device:TPU:0". */
 bool match_device_in_name(const struct tk_trace *t, tk_id track, int64_t *number);
 
-/* Evaluates what is known without an event: NO if no event of this track can pass, YES if all do. */
+/* Evaluates the tests that depend only on the track: NO if no event of this track can pass, YES if all events pass. */
 enum verdict match_track(const struct match *m, tk_id track);
 
 #endif

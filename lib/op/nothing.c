@@ -1,8 +1,8 @@
-/* nothing.c - finds why a filter keeps nothing (nothing.h).
+/* nothing.c - finds out why a filter keeps nothing (nothing.h).
  *
- * The cause is nearly always one of three mistakes: a part of a name was given as if it were the whole name, the trace has no
- * event of the given kind, or the time range is past the end. Each is tested separately, on the trace as it was read. This
- * costs a pass, but only if the filter kept nothing. */
+ * The cause is nearly always one of three mistakes: the user gave part of a name where the whole name is required, the trace
+ * has no event of the given kind, or the time range is past the end. Each cause is tested separately on the unfiltered trace.
+ * This takes another pass over the trace, but only if the filter kept nothing. */
 #include "nothing.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool any_in_scope(const struct nothing *n) {
   return false;
 }
 
-/* Reports the time range of the trace in microseconds, as the trace prints its times. */
+/* Reports the time range of the trace in microseconds, with the zero of the trace's printed times. */
 static bool say_time(const struct nothing *n, struct tk_err *err) {
   const struct window_frame f = window_frame(n->t);
   const int64_t zero = (f.zero_ns - f.origin_ns) * 1000;
@@ -44,13 +44,14 @@ static uint64_t count(const struct nothing *n, const char *expr) {
   return found;
 }
 
-/* Returns the first test that requires a property rather than its absence; NULL = none. */
+/* Returns the first test that requires a property; tests that require its absence do not count. NULL if there is none. */
 static const struct expr *first_test(const struct expr *e) {
   if (!e || e->kind == EXPR_NOT) return NULL;
   return e->kind == EXPR_TEST ? e : first_test(e->left);
 }
 
-/* Writes `symbol op "text"`, without the characters that would end the text or are special in a pattern. */
+/* Writes `symbol op "text"` with a pattern for `text`. Characters that would end the text or are special in a pattern are left
+ * out. */
 static void rewrite(char *expr, size_t size, const struct expr *e, const char *op, const char *before, const char *after) {
   size_t n = (size_t)snprintf(expr, size, "%s %s \"%s", expr_symbols[e->symbol].name, op, before);
   for (const char *p = e->value.text; *p && n + 8 < size; p++)
@@ -58,7 +59,7 @@ static void rewrite(char *expr, size_t size, const struct expr *e, const char *o
   snprintf(expr + n, size - n, "%s\"", after);
 }
 
-/* For texts that are compared as a whole: reports how many events contain the text. */
+/* For a test that compares the whole text: reports how many events contain the given text as a part. */
 static bool hint_part(const struct nothing *n, const struct expr *e, char *hint, size_t size) {
   char expr[WORDS];
   if (expr_symbols[e->symbol].type != TYPE_TEXT || (e->op != OP_EQ && e->op != OP_GLOB)) return false;
@@ -89,7 +90,7 @@ static bool hint_kinds(const struct nothing *n, const struct expr *e, char *hint
   return true;
 }
 
-/* A single number selects only that depth: suggests a range. */
+/* Suggests a range of depths, because a single number selects only that depth. */
 static bool hint_depth(const struct expr *e, char *hint, size_t size) {
   if (e->symbol != SYM_DEPTH || e->op != OP_EQ) return false;
   snprintf(hint, size, "; for depths from 0 to %s use ..%s", e->value.text, e->value.text);

@@ -1,4 +1,4 @@
-/* nothing.h - finds why a filter keeps nothing. */
+/* nothing.h - finds out why a filter keeps nothing. */
 #ifndef OP_NOTHING_H
 #define OP_NOTHING_H
 
@@ -7,13 +7,13 @@
 
 struct nothing {
   const struct tk_trace *t;
-  const struct match *match; /* all tests together */
+  const struct match *match; /* all tests, combined into one expression */
   const struct scope *scope;
-  const char *const *where; /* the tests one by one; NULL = none */
+  const char *const *where; /* the expressions of the tests, one by one; NULL = none */
 };
 
-/* Sets TK_ENOTHING with the first reason found: the time range, a test that no event passes, or that no event passes all tests.
- * Always returns false. */
+/* Sets the error TK_ENOTHING with the first reason that applies: the time range is wrong, no event passes a certain test, or no
+ * event passes all tests. Always returns false. */
 bool nothing_say(const struct nothing *n, struct tk_err *err);
 
 #endif

@@ -1,7 +1,8 @@
 /* phases.c - see phases.h.
  *
- * An event's own words are its name, its category, and the args in which XLA states scopes and programs. Spans pass their phase on to
- * what they contain and to the work that they launched. Work of unknown launch has the phase of the step in which it starts. */
+ * The phase of an event follows from its name, its category, and the args in which XLA stores scopes and programs. Events
+ * inside a span and the work that they launch inherit the span's phase. Work whose launch is unknown has the phase of the step
+ * in which it starts. */
 #include "phases.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 
 enum { UNKNOWN = PHASES };
 
-/* Args whose text states a phase. */
+/* Args whose text implies a phase. */
 static const struct {
   const char *key;
   uint8_t (*phase)(const char *text);
@@ -23,11 +24,11 @@ struct finder {
   const struct tk_trace *t;
   struct mem *mem;
   uint8_t *of_class;
-  uint8_t *of_text[N_STATED]; /* by string */
+  uint8_t *of_text[N_STATED]; /* by string id: phase that the text implies */
   tk_id keys[N_STATED];
 };
 
-/* Kernels and copies are named by what they compute, not by a phase. */
+/* Returns the phase that a class implies. Kernels and copies are named after their computation, not after a phase. */
 static uint8_t phase_of_class(const struct finder *f, tk_id cls) {
   const struct tk_class *c = &f->t->classes[cls];
   const unsigned kind = f->kinds->of_class[cls];
@@ -74,7 +75,7 @@ static void finder_free(struct finder *f) {
   for (int i = 0; i < N_STATED; i++) mem_free(f->mem, f->of_text[i]);
 }
 
-/* Assigns phases by names, and by the spans around that have one. */
+/* Assigns phases by the events' own names and args, and by the phases of the spans around them. */
 static bool by_spans(struct finder *f, uint8_t *of) {
   const struct tk_trace *t = f->t;
   struct within within;
@@ -96,7 +97,8 @@ static bool by_spans(struct finder *f, uint8_t *of) {
 
 static bool states_phase(uint8_t phase) { return phase != PHASE_NONE && phase != PHASE_COMMUNICATION; }
 
-/* Assigns phases to work by its launch, else by its capture, else by the step in which it starts. */
+/* Assigns a phase to work: the phase of its launch, otherwise of its captured call, otherwise of the step in which it
+ * starts. */
 static void by_launch(const struct finder *f, const struct steps *steps, const struct links *links, uint8_t *of) {
   const struct tk_trace *t = f->t;
   for (tk_id i = 1; i <= t->n_events; i++) {

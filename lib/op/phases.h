@@ -1,4 +1,4 @@
-/* phases.h - the phase of each event: that of the spans around it, or around the call that launched it (phase_names.h). */
+/* phases.h - the phase of each event, from the spans around it or around the call that launched it (phase_names.h). */
 #ifndef OP_PHASES_H
 #define OP_PHASES_H
 

@@ -39,7 +39,7 @@ static bool is_path(const char *p, size_t n) {
   return ends_as_file(p, n);
 }
 
-/* Returns the length of a path that begins here; 0 = none. Only the colon of a drive may occur in a path. */
+/* Returns the length of a path that begins at p; 0 if none does. A path may contain a colon only after the letter of a drive. */
 static size_t path_at(const char *p, const char *end) {
   size_t n = 0;
   bool drive = end - p > 2 && words_byte(p[0]) && p[1] == ':' && is_slash(p[2]);

@@ -1,4 +1,5 @@
-/* pseudonym.h - replacements without meaning, equal for equal texts: "name-1f3a...", "path-...", "host-...". */
+/* pseudonym.h - meaningless replacements for texts; equal texts get equal replacements: "name-1f3a...", "path-...",
+ * "host-...". */
 #ifndef OP_PSEUDONYM_H
 #define OP_PSEUDONYM_H
 
@@ -10,14 +11,14 @@
 
 struct pseudonyms {
   struct siphash_key key;
-  const struct words *words; /* words that are replaced in every text */
+  const struct words *words; /* words to replace in every text */
 };
 
-/* Appends "KIND-" and 16 hexadecimal digits to b. False if memory runs out. */
+/* Appends "KIND-" and 16 hexadecimal digits to b. Returns false if memory runs out. */
 bool pseudonym_append(const struct pseudonyms *p, struct buf *b, const char *kind, const void *text, size_t n);
 
-/* Appends the text to b, with pseudonyms for file paths, for what secret.h finds, and for the words. Adds their number to
- * *found. False if memory runs out. */
+/* Appends the text to b, with pseudonyms for file paths, for parts that secret.h finds, and for the words. Adds the number of
+ * replacements to *found. Returns false if memory runs out. */
 bool pseudonym_scrub(const struct pseudonyms *p, struct buf *b, const char *text, size_t n, uint64_t *found);
 
 #endif

@@ -1,8 +1,9 @@
 /* rebase.c - moves a trace in time: changes the zero of its printed times, or the times themselves.
  *
- * If the clock of a trace is known, changing its zero keeps absolute times (baseTimeNanoseconds changes as well) and can be
- * undone. A shift, a scale, and any change on an unknown clock move the events. Whole nanoseconds are added to the zero or the
- * origin, which store nothing smaller, and the rest to the events. This is exact to the picosecond, in both directions. */
+ * If the clock of a trace is known, changing the zero keeps absolute times (baseTimeNanoseconds changes as well) and can be
+ * undone. A shift, a scale, and any change on an unknown clock move the events. The zero and the origin are whole nanoseconds,
+ * so they absorb the whole nanoseconds of a move, and the events are moved by the remaining picoseconds. Moving and moving back
+ * are therefore exact to the picosecond. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static bool shift_ts(tk_time *ts, tk_time dur, tk_time by) {
   return true;
 }
 
-/* Shifts by less than a nanosecond, usually. */
+/* Adds `by` to the times of all events; usually less than a nanosecond. */
 static bool shift_events(struct tk_trace *t, tk_time by, struct tk_err *err) {
   bool ok = true;
   for (tk_id i = 1; by && i <= t->n_events; i++) ok &= shift_ts(&t->events[i].ts, t->events[i].dur, by);
@@ -59,7 +60,7 @@ static i128 printed(const struct tk_trace *t, tk_time ts) { return ((i128)t->ori
 
 /* ---- options ---- */
 
-/* Finds the start of the nth event with this name, which may be a glob. */
+/* Finds the start of the nth event whose name matches `name`, which may be a glob. */
 static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth, tk_time *ts, struct tk_err *err) {
   struct mem mem = {0};
   tk_time *starts = NULL;
@@ -109,7 +110,7 @@ static i128 stretched(tk_time ts, tk_time about, i128 factor) {
   return about + (p + (p < 0 ? -half : half)) / 1000000000000;
 }
 
-/* Rounds both ends of a span instead of its duration, so that nesting is preserved. */
+/* Multiplies all times. Rounds both ends of a span instead of its duration, so that nesting is preserved. */
 static bool scale_events(struct tk_trace *t, const char *text, struct tk_err *err) {
   i128 factor, last = 0;
   tk_time start, end;
@@ -156,7 +157,7 @@ static bool check(const struct tk_rebase_options *o, struct tk_err *err) {
   int places = o->to_zero + (o->to != NULL) + (o->at != NULL) + o->absolute + o->has_base;
   i128 unused;
   if (places > 1) return err_set(err, TK_EUSAGE, "more than one target given");
-  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "an ordinal needs the name of an event");
+  if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "the number of an event can only be given together with its name");
   if (o->to && !parse_time(o->to, &unused, err)) return false;
   if (o->scale && !parse_scale(o->scale, &unused, err)) return false;
   if (places || o->shift || o->scale) return true;

@@ -1,11 +1,11 @@
-/* redact.c - removes from a graph what reveals more than timing.
+/* redact.c - removes everything from a graph that reveals more than timing.
  *
  *     kept        times, durations, nesting, flows, counters' values, categories, numbers of processes and threads, ranks
  *     changed     names (kept without paths and hosts, or hashed, or mapped), ids that are text
- *     removed     args not selected by --keep-args, records, top-level data, blocks of other formats, labels, data of tracekit
+ *     removed     args not selected by --keep-args, records, top-level data, passthrough data, labels, tracekit's metadata
  *
- * Only what is known to be harmless is kept: everything that this file does not name is removed. Writers write only those
- * strings that events, tracks and metas refer to, so the string table need not be cleaned. */
+ * Only data known to be harmless is kept; everything that this file does not mention is removed. Writers write only strings to
+ * which events, tracks and metas refer, so unused strings may stay in the string table. */
 #include "redact.h"
 
 #include <stdio.h>
@@ -28,15 +28,16 @@ struct redactor {
   struct mem *mem;
   struct pseudonyms who;
   struct words words;
-  struct map names, ids, id2s, hosts, cats; /* string -> its replacement */
-  struct map wanted;                  /* key of an arg -> 1 + whether --keep-args selects it */
-  struct map told;                    /* hash of a name in the map -> 1 + offset of its line */
+  struct map names, ids, id2s, hosts, cats; /* string id -> string id of its replacement */
+  struct map wanted;                  /* key of an arg -> 1 if --keep-args does not select it, 2 if it does */
+  struct map told;                    /* hash of a name in the user's map of names -> 1 + offset of its line */
   struct buf text;
 };
 
 /* ---- words to remove everywhere ---- */
 
-/* Adds NAME of "/home/NAME/", "/Users/NAME/": other texts contain the user's name without the path. */
+/* Adds the NAME in "/home/NAME/" and "/Users/NAME/" to the words to hide: other texts may contain the user's name without the
+ * path. */
 static bool add_users(struct redactor *r) {
   static const char *const HOMES[] = {"/home/", "/Users/", "\\Users\\"};
   for (uint32_t i = 1; i <= r->t->store->strings.n; i++)
@@ -69,7 +70,7 @@ static struct redact_bytes redact_text_of(const struct redactor *r, tk_id id) {
   return text;
 }
 
-/* Lists `count` occurrences of string `id`, which became `becomes`; 0 = removed. */
+/* Adds `count` occurrences of string `id` to the list. `becomes`: its replacement; 0 = it was removed. */
 static void list(struct redactor *r, enum redact_kind kind, tk_id id, tk_id becomes, uint64_t count) {
   if (!r->plan->opt->list) return;
   const struct redact_bytes after = redact_text_of(r, becomes);
@@ -95,7 +96,7 @@ static tk_id scrubbed(struct redactor *r, tk_id id) {
   return found ? trace_string(r->t, r->text.data, r->text.len) : id;
 }
 
-/* Returns what replaces a name according to the map, which has lines "NAME<TAB>NEW"; NULL = not in the map. */
+/* Returns the replacement for a name from the user's map, whose lines are "NAME<TAB>NEW"; NULL if the map lacks the name. */
 static const char *line_of(const struct redactor *r, const char *name, size_t n, size_t *length) {
   const uint32_t *at = map_get(&r->told, hash_text(name, n));
   const char *line = at ? r->plan->opt->map + *at - 1 : NULL;
@@ -110,7 +111,7 @@ static bool read_map(struct redactor *r, struct tk_err *err) {
   if (p && !utf8_valid((const uint8_t *)p, strlen(p))) return err_set(err, TK_EUSAGE, "map of names: invalid UTF-8");
   for (unsigned line = 1; p && *p; line++) {
     size_t n = strcspn(p, "\n"), name = strcspn(p, "\t\n");
-    if (n && name == n) return err_set(err, TK_EUSAGE, "map of names, line %u: it has no tab between a name and what it becomes", line);
+    if (n && name == n) return err_set(err, TK_EUSAGE, "map of names, line %u: no tab between the name and its replacement", line);
     if (n && !map_put(&r->told, hash_text(p, name), (uint32_t)(p - r->plan->opt->map) + 1)) return false;
     p += n + (p[n] == '\n');
   }
@@ -138,8 +139,8 @@ static tk_id redact_name_of(struct redactor *r, tk_id id) { return of_table(r, &
 static tk_id new_id(struct redactor *r, tk_id id) { return known_number(tk_string(r->t, id, NULL)) ? id : made(r, "id", id); }
 static tk_id id_of(struct redactor *r, tk_id id) { return of_table(r, &r->ids, id, new_id); }
 
-/* Appends one member of an id2. Numbers are kept; other text gets a pseudonym, which is the same in both members for the same
- * text. */
+/* Appends one member of an id2. Numbers are kept. Other text gets a pseudonym, which depends on the text but not on the
+ * member. */
 static void put_member(struct redactor *r, const char *key, const char *value, size_t n, bool number) {
   buf_text(&r->text, r->text.len ? ",\"" : "{\"");
   buf_text(&r->text, key);
@@ -157,8 +158,8 @@ static bool is_number_text(const char *p, size_t n) {
   return known_number(text);
 }
 
-/* Rebuilds {"local":"0x1"} or {"global":"0x1"}. The result must stay an object with the same member first, because readers take
- * the event's identity from it. */
+/* Rebuilds {"local":"0x1"} or {"global":"0x1"}. The result must be an object whose first member has the same key, because
+ * readers take the event's identity from this member. */
 static tk_id new_id2(struct redactor *r, tk_id id) {
   static const char *const MEMBERS[] = {"local", "global"};
   size_t n;
@@ -189,7 +190,8 @@ static bool redact_is_text(const struct tk_arg *arg) {
   return arg->type >= TK_ARG_STR && arg->type <= TK_ARG_REF && arg->type != TK_ARG_NUMBER;
 }
 
-/* Redacts a field of the event itself. False if the arg is not such a field, or its value is not of a known kind. */
+/* Redacts an arg that stores a field of the event itself. Returns false if the arg is not such a field or its value has an
+ * unexpected form. */
 static bool keep_field(struct redactor *r, struct tk_arg *arg) {
   const char *key = tk_string(r->t, arg->key, NULL);
   if (!key_is_reserved(key)) return false;
@@ -265,7 +267,7 @@ static struct tk_ident redact_ident(struct redactor *r, struct tk_ident i) {
   return i;
 }
 
-/* Returns the new name of a counter track, which is made from the name and id of its samples. */
+/* Returns the new name of a counter track, which consists of the name and the id of its samples. */
 static tk_id name_of_counter(struct redactor *r, const struct tk_track *k) {
   const struct tk_event *e = &r->t->events[k->first];
   struct tk_arg id;
@@ -319,7 +321,7 @@ static void redact_classes(struct redactor *r) {
   }
 }
 
-/* Lists names and categories with the number of events and flow points that have them, before they change. */
+/* Adds the original names and categories to the list, with the number of events and flow points that have them. */
 static void list_classes(struct redactor *r) {
   const struct tk_trace *t = r->t;
   uint64_t *uses = r->plan->opt->list ? mem_array(r->mem, (uint64_t)t->n_classes + 1, sizeof *uses) : NULL;
@@ -337,7 +339,7 @@ static void list_classes(struct redactor *r) {
 
 /* ---- top-level data ---- */
 
-/* Copies a number, such as the rank or the number of ranks. */
+/* Copies a metadata number, such as the rank or the number of ranks. */
 static void redact_put_number(struct buf *b, const struct tk_trace *t, const struct tk_meta *m, const char *key) {
   struct json_value v;
   if (!json_member(trace_raw(t, m->at), m->size, key, &v) || v.type != JSON_NUMBER) return;
@@ -392,7 +394,7 @@ static bool is_merged(const struct tk_trace *t) {
   return m && json_member(trace_raw(t, m->at), m->size, "ranks", &v);
 }
 
-/* Lists a top-level value: all of it if it is kept, else only its key. */
+/* Adds a top-level value to the list: key and value if it is kept, otherwise only the key. */
 static void list_meta(struct redactor *r, const struct tk_meta *m, bool kept) {
   const struct redact_bytes key = redact_text_of(r, m->key), value = {trace_raw(r->t, m->at), m->size};
   if (!r->plan->opt->list) return;
@@ -479,7 +481,7 @@ bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_red
   bool ok = read_map(&r, err) && add_hosts(&r) && add_users(&r);
   if (ok) {
     list_classes(&r);
-    redact_tracks(&r); /* comes first, because a counter track is named after its samples */
+    redact_tracks(&r); /* comes first, because counter tracks are named after their samples */
     redact_events(&r);
     redact_classes(&r);
     redact_metas(&r);

@@ -8,17 +8,18 @@
 
 struct redact_plan {
   const struct tk_redact_options *opt;
-  const struct track_origin *origins; /* rank and host of each track */
+  const struct track_origin *origins; /* by track: rank and host */
   const char *host;                   /* host of the trace; "" = unknown */
 };
 
 bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_redact_report *report, struct tk_err *err);
 
-/* Appends to `b` the redacted form of a text that is written outside the trace: a "name" changes as the options say, any other
- * kind ("host", "input", "group") becomes a hash, as it does inside the trace. False if memory runs out. */
+/* Appends to `b` the redacted form of a text that is written outside the trace. The kind "name" is redacted according to the
+ * options; other kinds ("host", "input", "group") are replaced by a hash, as inside the trace. Returns false if memory runs
+ * out. */
 bool redact_outside(const struct tk_redact_options *opt, const char *kind, const char *text, struct buf *b);
 
-/* Copies the name of a run, which becomes part of a path, to `to`: redacted unless it is a time stamp or `opt` is NULL. */
+/* Copies to `to` the name of a run, for use in a path. The name is redacted, unless it is a time stamp or `opt` is NULL. */
 void redact_run(const struct tk_redact_options *opt, const char *run, char *to, size_t size);
 
 #endif

@@ -27,7 +27,7 @@ void redact_list_note(struct tk_redact_list *l, enum redact_kind kind, struct re
   l->rows[*at - 1].count += count;
 }
 
-/* Ties keep the order of first appearance, in which ids are assigned. */
+/* Compares by count. Equal counts stay in the order of first appearance, because this is the order of ids. */
 static int by_weight(const void *a, const void *b) {
   const struct redact_row *x = a, *y = b;
   if (x->action != y->action) return x->action < y->action ? -1 : 1;
@@ -55,7 +55,7 @@ static void redact_put_text(struct out *o, const struct intern_str *s) {
 
 bool redact_list_write(struct tk_redact_list *l, struct out *to) {
   if (l->n) qsort(l->rows, l->n, sizeof *l->rows, by_weight);
-  map_free(&l->rows_by_key); /* its indices are no longer valid */
+  map_free(&l->rows_by_key); /* the indices in the map are no longer valid after sorting */
   map_init(&l->rows_by_key, &l->mem);
   put(to, "action\tkind\tcount\ttext\tbecomes\n");
   for (uint32_t i = 0; i < l->n; i++) {

@@ -1,4 +1,5 @@
-/* redact_list.h - list of what redaction kept, changed and removed, with the original texts: only for the sender. */
+/* redact_list.h - list of the texts that redaction kept, changed and removed. It contains the original texts, so it is only for
+ * the sender. */
 #ifndef OP_REDACT_LIST_H
 #define OP_REDACT_LIST_H
 
@@ -7,8 +8,8 @@
 #include "io/out.h"
 
 struct redact_row {
-  uint8_t action, kind;  /* index into the names of redact_list.c */
-  uint32_t text, becomes; /* string ids; becomes: 0 = unchanged or removed */
+  uint8_t action, kind;  /* indices into the tables of names in redact_list.c */
+  uint32_t text, becomes; /* string ids of the original and its replacement; becomes == 0: unchanged or removed */
   uint64_t count;
 };
 
@@ -29,13 +30,13 @@ struct redact_bytes {
   const char *p;
   size_t n;
 };
-/* Counts `count` more occurrences of a text that is kept (becomes equals it), changed, or removed (becomes is NULL). `l` may be
+/* Adds `count` occurrences of a text that is kept (`becomes` equals it), changed, or removed (`becomes` is NULL). `l` may be
  * NULL. */
 void redact_list_note(struct tk_redact_list *l, enum redact_kind kind, struct redact_bytes text, const struct redact_bytes *becomes,
                       uint64_t count);
 
-/* Writes a header and one row per line, with tabs between the columns: kept texts first, and of each kind the most frequent
- * first. */
+/* Writes a header and one line per row, with tabs between the columns. Kept texts come first; texts of the same kind are sorted
+ * by count, highest first. */
 bool redact_list_write(struct tk_redact_list *l, struct out *to);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "graph/within.h"
 
-/* PyTorch names calls of modules so: torch/csrc/autograd/profiler_python.cpp. */
+/* True for a call of a module, as PyTorch names such calls: torch/csrc/autograd/profiler_python.cpp. */
 static bool is_module(const struct tk_trace *t, tk_id cls) {
   return text_begins(tk_string(t, t->classes[cls].name, NULL), "nn.Module: ");
 }

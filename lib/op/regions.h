@@ -1,4 +1,4 @@
-/* regions.h - by event: the innermost operator or module around it, or around the call that launched it. */
+/* regions.h - finds, for each event, the innermost operator or module around it, or around the call that launched it. */
 #ifndef OP_REGIONS_H
 #define OP_REGIONS_H
 
@@ -6,10 +6,11 @@
 
 enum region { REGION_OP, REGION_MODULE };
 
-/* Returns an array by event, which the caller frees: the innermost span of this sort, the event itself included; 0 = none. Work of
- * a replayed graph belongs to the spans around its capture. NULL if memory runs out. */
+/* Returns an array by event, which the caller frees: the innermost span of the given sort around the event or around its
+ * launch; 0 = none. A span contains itself. Work of a replayed graph belongs to the spans around its captured call. Returns
+ * NULL if memory runs out. */
 tk_id *regions_find(const struct kinds *kinds, const struct links *links, enum region region, struct mem *mem);
-/* Returns the same without launches. */
+/* Does the same, but ignores launches. */
 tk_id *regions_around(const struct kinds *kinds, enum region region, struct mem *mem);
 
 #endif

@@ -1,16 +1,16 @@
 /* renumber.c - adjusts one rank's graph so that it can be combined with others on one timeline.
  *
  * Pids: a rank keeps a pid that is free; otherwise it gets the next one from 10,000,000 on (above any real pid, below the
- * values that viewers cut to 32 bits). Which pids are free depends on the ranks before. A process that becomes visible only
- * through an operation, for example because it got events, gets a pid from 1,000,000,000 on. Ids of flows and async events are
- * assigned anew for each rank, from a set that no other rank uses, so that no flow leads to another rank. Args are rewritten
- * only if they contain such ids, or the scope of an instant, because no instant belongs to all ranks. Correlation ids stay,
- * because they belong to a rank. Processes are named "rank 3 - host - python" (label.h) and sorted so that rank 0 comes first;
- * within a rank they keep their order.
+ * values that viewers cut to 32 bits). Which pids are free depends on the previous ranks. A process that becomes visible only
+ * through an operation, for example because it got events, gets a pid from 1,000,000,000 on. Each rank gets new ids for flows
+ * and async events, from a set that no other rank uses, so that no flow leads to another rank. Args are rewritten only if they
+ * contain such ids, or the scope of a global instant, which must not become global to all ranks. Correlation ids are unchanged,
+ * because they are interpreted within a rank. Processes are named "rank 3 - host - python" (label.h) and sorted so that rank 0
+ * comes first; within a rank they keep their order.
  *
  *     sort index = kind * KIND_ROOM (if requested) + position of the rank * SORT_ROOM + position of the process in its rank
  *
- * The sort index fits into 32 bits, because viewers wrap around beyond that. */
+ * The sort index must fit into 32 bits, because viewers cut off higher bits. */
 #include "renumber.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ void renumber_ids_free(struct merge_ids *ids) { map_free(&ids->pids); }
 
 /* ---- processes ---- */
 
-/* Finds processes without events, flow points or records of their own; they are not shown on the timeline. */
+/* Finds processes without events, flow points or records on any of their tracks; they are not shown on the timeline. */
 static void find_empty(const struct tk_trace *t, bool *empty) {
   empty[0] = false;
   for (tk_id i = 1; i <= t->n_tracks; i++) empty[i] = t->tracks[i].kind == TK_PROCESS;
@@ -96,17 +96,17 @@ static struct tk_ident with_suffix(struct tk_trace *t, struct tk_ident pid, cons
   return pid;
 }
 
-/* Pids assigned to the processes of a rank; each is used once. */
+/* Pids that were assigned to the processes of a rank beforehand; each is used once. */
 struct given {
   const struct merge_place *place;
   bool *used;
   uint32_t next;
-  int64_t spare, step; /* next pid for a process without an assigned one */
+  int64_t spare, step; /* next pid for a process without an assigned pid, and the distance to the pid after it */
 };
 
 static int64_t take_given(struct given *g, int64_t pid) {
   const uint32_t n = g->place->n_pids;
-  for (uint32_t k = 0, i = g->next; k < n; k++, i = i + 1 < n ? i + 1 : 0) { /* they mostly come in the same order */
+  for (uint32_t k = 0, i = g->next; k < n; k++, i = i + 1 < n ? i + 1 : 0) { /* most processes come in the same order */
     if (g->used[i] || g->place->pids[i].was != pid) continue;
     g->used[i] = true;
     g->next = i + 1 < n ? i + 1 : 0;
@@ -126,7 +126,8 @@ static struct tk_ident new_pid(struct tk_trace *t, struct given *g, struct tk_id
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-/* Returns the name of a process. Kineto calls them all "python" and distinguishes them by labels: "GPU 0", "python (CPU)". */
+/* Returns the name of a process. Kineto calls all processes "python" and distinguishes them by labels: "GPU 0", "python
+ * (CPU)". */
 static const char *process_text(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was, char *text, size_t size) {
   const char *name = tk_string(t, k->name, NULL), *labels = tk_string(t, k->labels, NULL);
   if (accelerator_is_label(labels)) snprintf(text, size, "%s", labels);
@@ -145,7 +146,7 @@ static void name_process(struct tk_trace *t, struct tk_track *k, struct tk_ident
   values.of[LABEL_PROCESS] = process_text(t, k, was, process, sizeof process);
   size_t n = label_expand(place->label, &values, text, sizeof text);
   if (n == 0) n = label_expand("{process}", &values, text, sizeof text);
-  while (n && !utf8_valid((const uint8_t *)text, n)) n--; /* the process name was cut within a character */
+  while (n && !utf8_valid((const uint8_t *)text, n)) n--; /* remove a character that was cut in the middle */
   k->name = trace_string(t, text, n);
   k->renamed = true;
 }
@@ -159,8 +160,8 @@ static void set_own_machine(struct tk_trace *t, struct tk_track *k, const struct
   if (!k->machine && label_expand(LABEL_DEFAULT, &values, text, sizeof text)) k->machine = trace_text(t, text);
 }
 
-/* Makes a rank a machine of its own, as viewers do that open the ranks as separate files. If the rank has several machines,
- * they stay separate. */
+/* Makes a rank a separate machine, as viewers do for files that are opened together. If the rank has several machines, they
+ * stay separate. */
 static void set_machine(struct tk_trace *t, struct tk_track *k, const struct merge_place *place) {
   char text[2048];
   snprintf(text, sizeof text, k->machine ? "%s - %s" : "%s", place->machine, tk_string(t, k->machine, NULL));
@@ -175,7 +176,7 @@ static int by_order(const void *a, const void *b) {
   return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* Returns the kind by which rows are grouped: 0 = CPU, 1 = accelerator, 2 = neither, such as Kineto's "Spans". */
+/* Returns the kind by which processes are grouped: 0 = CPU, 1 = accelerator, 2 = neither, such as Kineto's "Spans". */
 static int64_t kind_of(const struct tk_trace *t, const struct tk_track *k, struct tk_ident was) {
   const char *labels = tk_string(t, k->labels, NULL), *name = tk_string(t, k->name, NULL);
   if (accelerator_of(t, (tk_id)(k - t->tracks)).family) return 1;
@@ -189,7 +190,7 @@ static int64_t place_of(const struct merge_place *place, int64_t kind) {
   return (place->by_kind ? kind * KIND_ROOM : 0) + order * SORT_ROOM;
 }
 
-/* Sorts the processes of a rank by their own order; those without a sort index come last. */
+/* Sorts the processes of a rank by their sort index; processes without one come last. */
 static void sort_processes(struct tk_trace *t, struct merge_pid *was, uint32_t n, const struct merge_place *place) {
   for (uint32_t i = 0; i < n; i++) was[i].order = own_order(&t->tracks[was[i].track]);
   qsort(was, n, sizeof *was, by_order);
@@ -230,9 +231,9 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
 struct renumber {
   struct tk_trace *t;
   struct merge_ids *ids;
-  struct map pids, texts; /* original pid -> index of the process, if indexed */
+  struct map pids, texts; /* original pid -> index of the process; filled when needed */
   bool indexed;
-  struct map numbers, strings; /* old id -> ordinal of the new one in this rank */
+  struct map numbers, strings; /* old id -> ordinal of the new id in this rank */
   uint32_t n;
 };
 
@@ -245,7 +246,7 @@ static int64_t fresh(struct renumber *r, bool is_str, int64_t old) {
 
 static const char GLOBAL[] = "{\"global\":";
 
-/* Rewrites {"global":"0x1"} as {"global":"0x2a"}. Ids local to a process are left, because the new pid distinguishes them. */
+/* Rewrites {"global":"0x1"} as {"global":"0x2a"}. Local ids stay unchanged, because the new pid distinguishes them. */
 static void global_id2(struct renumber *r, struct tk_arg *arg) {
   char text[64];
   size_t n;
@@ -259,7 +260,7 @@ static bool is_identity(const struct tk_event *e, tk_id key) {
   return key == KEY_BIND_ID || (e->flags & TK_ASYNC && (key == KEY_ID || key == KEY_ID2)) || key == KEY_END_PID;
 }
 
-/* Replaces an id. A number that is not an integer is identified by its digits, with a bit that no string id has. */
+/* Replaces an id. A number that is not an integer is looked up by its digits, with a bit set that string ids never have. */
 static void fresh_id(struct renumber *r, struct tk_arg *arg) {
   static const uint64_t NO_STRING = 1ull << 63;
   int64_t id;
@@ -276,13 +277,14 @@ static void fresh_id(struct renumber *r, struct tk_arg *arg) {
 
 static uint64_t key_of_pid(struct tk_ident pid) { return pid.kind == TK_IDENT_STR ? pid.str : (uint64_t)pid.num; }
 
-/* Indexes the processes by original pid; of equal pids, the first one counts. Called when an event first needs it. */
+/* Indexes the processes by original pid; if pids are equal, the first process counts. Called as soon as an event needs the
+ * index. */
 static void index_processes(struct renumber *r, const struct merge_pid *was, uint32_t n_was) {
   r->indexed = true;
   for (uint32_t i = 0; i < n_was; i++) map_put(was[i].was.kind == TK_IDENT_STR ? &r->texts : &r->pids, key_of_pid(was[i].was), i);
 }
 
-/* Updates the pid that the end of an async event refers to: it belongs to another process of this rank. */
+/* Updates the pid that the end of an async event stores if another process of this rank ended it. */
 static void end_pid(struct renumber *r, struct tk_arg *arg, const struct merge_pid *was, uint32_t n_was) {
   struct tk_ident pid = arg->type == TK_ARG_INT ? ident_int(arg->i) : ident_str(arg->s);
   if (!r->indexed) index_processes(r, was, n_was);

@@ -1,6 +1,7 @@
 /* sample.c - takes blocks of neighbouring events, evenly spread over the trace.
  *
- * Blocks, because events that coalesce or nest are neighbours; many small ones, because a trace has phases. */
+ * Blocks are necessary because the events that shrinking coalesces, and nested events, are neighbours. The blocks are small and
+ * many because a trace has phases with different events. */
 #include "sample.h"
 
 #include "graph/chain.h"
@@ -9,7 +10,7 @@ enum { BLOCK = 64 };
 
 static bool is_taken(tk_id id, uint32_t every) { return every && id / BLOCK % every == every / 2; }
 
-/* Takes the events at the end of a flow if those at its start are taken. */
+/* Takes the events at the end of each flow whose start was taken. */
 static bool follow_flows(const struct tk_trace *t, struct subset *k) {
   struct chains chains;
   if (t->n_flow_points == 0) return true;

@@ -1,7 +1,8 @@
-/* scopes.c - tk_scopes: rows of the scopes that args of events state.
+/* scopes.c - tk_scopes: adds tracks that show the scopes which args of events name.
  *
- * Each track whose events have the arg gets a row. On it, consecutive events that share the beginning of their path share the spans of
- * this beginning. A scope ends with its last event, at the latest when an event outside of it begins, so that spans nest. */
+ * Each track whose events have the arg gets a track of scopes, called a row. Consecutive events whose paths begin with the same
+ * scopes share the spans of these scopes. The span of a scope ends with its last event, but no later than the start of the next
+ * event outside of the scope, so that spans nest. */
 #include "scopes.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ size_t scopes_part(const char *path) {
   return n;
 }
 
-/* A span of a row, in preorder. */
+/* A span on a row; spans are in preorder. */
 struct scope_span {
   tk_time ts, end;
   tk_id name;
@@ -30,7 +31,7 @@ struct scoper {
   tk_id key;
   struct scope_span *v;
   uint32_t n, cap;
-  uint32_t open[SCOPES_DEEPEST]; /* by depth: index of the span that may still grow */
+  uint32_t open[SCOPES_DEEPEST]; /* by depth: index of the span that may still be extended */
   uint32_t n_open;
 };
 
@@ -59,7 +60,7 @@ static bool add_path(struct scoper *s, const struct tk_event *e, tk_id text) {
   uint32_t depth = 0;
   size_t n;
   for (size_t at = 0; depth < SCOPES_DEEPEST; at += n + 1) {
-    const char *path = tk_string(s->t, text, NULL) + at; /* strings may move when one is added */
+    const char *path = tk_string(s->t, text, NULL) + at; /* adding a string may move the strings */
     n = scopes_part(path);
     if (n && !enter(s, depth++, trace_string(s->t, path, n), e)) return false;
     if (!path[n]) break;
@@ -88,7 +89,7 @@ static int64_t next_tid(const struct tk_trace *t, tk_id process) {
   return most + 1;
 }
 
-/* Adds the row of a track. */
+/* Adds the row for a track. */
 static bool add_row(struct scoper *s, tk_id of) {
   struct tk_trace *t = s->t;
   const struct tk_track from = t->tracks[of];

@@ -1,15 +1,16 @@
 /* secret.c - see secret.h.
  *
- *     url      what follows "://", up to a space, a quote or a closing bracket
+ *     url      the text after "://", up to a space, a quote or a closing bracket
  *     secret   the value of "...token=", "--password" and the like, the word after "Bearer", tokens of well-known services by
  *              their prefix, JSON web tokens, PEM blocks, UUIDs, and runs that look random (secret_random.c)
  *     email    name@domain.tld
  *     address  IPv4, IPv6 and MAC addresses, "ip-10-0-0-1"
  *     host     domain names, by their last label
  *
- * Names of kernels, operators and C++ templates must survive, so a rule that would match one of those is narrower than its
- * standard. Four numbers with dots are an address unless "v" or "version" precedes them. "module.io" and "self.net" are Python:
- * such endings make a host only of a name with two dots and a hyphen. Every rule reads a bounded number of bytes. */
+ * Names of kernels, operators and C++ templates must stay unchanged, so rules that would match such names are narrower than the
+ * standards that define addresses and hosts. Four numbers with dots are an address unless "v" or "version" precedes them.
+ * "module.io" and "self.net" are Python code, so a name with such an ending counts as a host only if it contains two dots and a
+ * hyphen. Every rule reads a bounded number of bytes. */
 #include "secret.h"
 
 #include <stdbool.h>
@@ -29,7 +30,7 @@ static bool in_host(char c) { return is_alnum(c) || c == '-' || c == '.'; }
 static bool is_in(char c, const char *set) { return c && strchr(set, c); }
 static bool in_local(char c) { return is_alnum(c) || is_in(c, "._%+-"); }
 
-/* True if the n bytes at p equal `word`, which is in lower case, ignoring case. */
+/* True if the n bytes at p equal `word`, which is in lower case. Ignores case. */
 static bool reads(const char *p, const char *word, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (p[i] != word[i] && !(ascii_letter(p[i]) && (p[i] | 32) == word[i])) return false;
@@ -42,7 +43,7 @@ static size_t run_of(const char *p, const char *end, size_t most, bool (*in)(cha
   return n;
 }
 
-/* Returns the length of what follows a separator: up to a space, a quote, or one of the `stops`. */
+/* Returns the length of the value after a separator: up to a space, a quote, or one of the `stops`. */
 static size_t value_at(const char *p, const char *end, const char *stops) {
   size_t n = 0;
   while (p + n < end && !is_blank(p[n]) && !is_in(p[n], "\"'`<>") && !is_in(p[n], stops)) n++;
@@ -71,7 +72,7 @@ static bool is_secret_key(const char *key, size_t n, bool *number) {
   *number = true;
   for (size_t i = 0; i < sizeof PASSWORDS / sizeof *PASSWORDS; i++)
     if (ends_with(key, n, PASSWORDS[i])) return true;
-  *number = false; /* "num_token=5" is a count */
+  *number = false; /* "num_token=5" is a number, not a secret */
   for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
     if (ends_with(key, n, WORDS[i])) return true;
   return false;
@@ -84,7 +85,8 @@ static bool is_plain_value(const char *p, size_t n) {
   return false;
 }
 
-/* Finds the key before p in "key=", "key: ", "\"key\": \"" or "--key ". Returns its length; 0 = none. */
+/* Finds the key in front of p, written as "key=", "key: ", "\"key\": \"" or "--key ". Returns its length; 0 if there is
+ * none. */
 static size_t key_before(const char *start, const char *p, const char **key) {
   const char *q = p;
   if (q > start && (q[-1] == '"' || q[-1] == '\'')) q--;
@@ -121,10 +123,10 @@ static size_t announced_at(const char *start, const char *p, const char *end) {
 
 struct prefix {
   const char *text;
-  size_t least; /* minimum number of bytes after it */
+  size_t least; /* minimum number of bytes after the prefix */
 };
 
-/* True if the text can be the random part of a token: digits, or letters of both cases. */
+/* True if the text may be the random part of a token: it has digits, or letters of both cases. */
 static bool is_mixed(const char *p, size_t n) {
   bool upper = false, lower = false, digit = false;
   for (size_t i = 0; i < n; i++) {
@@ -148,7 +150,7 @@ static size_t token_at(const char *p, const char *end) {
     if ((size_t)(end - p) < head || memcmp(p, PREFIXES[i].text, head) != 0) continue;
     const size_t n = run_of(p, end, 4096, in_token);
     if (n < head + PREFIXES[i].least) continue;
-    /* A name such as "hf_attention_forward_impl" has words of one case between its underscores. */
+    /* the words of a name such as "hf_attention_forward_impl" have letters of one case only */
     const size_t body = run_of(p + head, end, n - head, is_alnum);
     if (is_mixed(p + head, n - head) && (body >= 10 || is_in(p[head - 1], "-.") || *p == 'e')) return n;
   }
@@ -204,8 +206,8 @@ static size_t ipv4_at(const char *start, const char *p, const char *end) {
 
 static bool in_ipv6(char c) { return is_hex(c) || c == ':'; }
 
-/* True if an IPv6 address may begin here. "c10::add" has the syntax of an address, so an address with "::" must begin like one
- * that is assigned: 2, 3, fc, fd, fe80. */
+/* True if an IPv6 address may begin with the number `first`. Because "c10::add" has the syntax of an address, an address with
+ * "::" must begin with a prefix in use: 2, 3, fc, fd or fe80. */
 static bool begins_as_ipv6(const char *p, size_t first) {
   if (first != 4) return false;
   return *p == '2' || *p == '3' || reads(p, "fc", 2) || reads(p, "fd", 2) || reads(p, "fe80", 4);
@@ -224,7 +226,7 @@ static size_t ipv6_at(const char *p, const char *end) {
     colons += colon;
     if (group > 4) return 0;
   }
-  if (twice == 0 && pairs == 6 && colons == 5) return n; /* a MAC address */
+  if (twice == 0 && pairs == 6 && colons == 5) return n; /* it is a MAC address */
   if (twice == 0) return colons == 7 ? n : 0;
   return twice == 1 && colons <= 7 && begins_as_ipv6(p, first) && n > first + 1 ? n : 0;
 }
@@ -239,7 +241,7 @@ static bool is_word(const char *p, size_t n, const char *list) {
   return strstr(list, word) != NULL;
 }
 
-/* True if the n bytes at p, which have the form "label.label.last", are a domain name. */
+/* True if the n bytes at p, which have the form "label.label.last", are a domain name, judging by the last label. */
 static bool is_domain(const char *p, size_t n) {
   static const char SURE[] = " com org edu gov mil internal lan intranet localdomain ";
   static const char LIKELY[] = " net io ai dev cloud local corp app sh us uk eu de fr ch nl ca jp cn kr in au example test invalid ";

@@ -1,8 +1,9 @@
 /* secret_random.c - see secret_random.h.
  *
  * Names consist of words, so most neighbouring characters have the same class (upper, lower, digit). Of 62 characters drawn at
- * random, 62% of the neighbours differ in class. Mangled names come closest to that, and are recognised by their beginning.
- * "0d1d2d3de4", which Triton appends to the names of kernels, is hexadecimal but uses few letters. */
+ * random, 62% of the neighbours differ in class. Mangled C++ names come closest to this rate, and are recognised by their
+ * prefix. Suffixes such as "0d1d2d3de4", which Triton appends to the names of kernels, are hexadecimal, but contain few
+ * different letters. */
 #include "secret_random.h"
 
 #include <stdbool.h>
@@ -20,9 +21,9 @@ static enum class secret_class_of(char c) {
 static bool in_run(char c) { return secret_class_of(c) != OTHER || (c && strchr("+/_-", c)); }
 
 struct census {
-  size_t n, of[4]; /* characters by class */
-  size_t changes;  /* class changes between neighbours */
-  size_t distinct, letters, digits; /* distinct characters: among the first 40; hexadecimal letters; digits */
+  size_t n, of[4]; /* number of characters in all, and by class */
+  size_t changes;  /* number of class changes between neighbours */
+  size_t distinct, letters, digits; /* numbers of distinct characters among the first 40, of hexadecimal letters, of digits */
   bool hex;
 };
 
@@ -43,12 +44,12 @@ static struct census take(const char *p, size_t n) {
   return c;
 }
 
-/* True for hexadecimal digits in one case: a hash, or a key. */
+/* True if all characters are hexadecimal digits in one case: a hash or a key. */
 static bool is_hex_key(const struct census *c) {
   return c->hex && c->n >= LEAST_HEX && !(c->of[UPPER] && c->of[LOWER]) && c->letters >= 4 && c->digits >= 5;
 }
 
-/* True for lower-case letters and digits, without a separator. */
+/* True if all characters are lower-case letters and digits, without a separator, and look random. */
 static bool is_lower_key(const struct census *c) {
   return c->n >= LEAST_LOWER && !c->of[OTHER] && !c->of[UPPER] && c->of[DIGIT] >= 4 && c->distinct >= 16 && 4 * c->changes >= c->n;
 }

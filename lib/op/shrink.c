@@ -1,16 +1,17 @@
-/* shrink.c - removes what matters least, rung by rung, and accounts for every event that it removes.
+/* shrink.c - makes a trace smaller in steps ("rungs" of a ladder), beginning with the least important data, and counts every
+ * event that it removes.
  *
  *     drop       events that the user does not want
- *     args       the most expensive first, but never args that link events
- *     python     frames of the interpreter, the deepest first
+ *     args       by key, the keys with most bytes first, but never args that link events
+ *     python     frames of the Python interpreter, the deepest first
  *     coalesce   neighbours with the same name and parent become one span with args `count` and `total` (`tracekit.count` and
  *                `tracekit.total`, if the trace has its own args of those names)
- *     spans      the shortest spans and instants
- *     counters   samples, evenly thinned
+ *     spans      spans and instants, the shortest first
+ *     counters   samples of counters, evenly spread
  *     hard       kernels, collectives, steps and annotations, only if requested
  *
- * Everything removed is counted under (process, kind, name): the kept events and that table add up to the original. A coalesced
- * span records the sum of the spans that were merged into it. */
+ * Removed events are counted by (process, kind, name), so the kept events and this table add up to the original trace. A
+ * coalesced span records the number and total duration of the spans that were merged into it. */
 #include "shrink.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #include "strip.h"
 #include "graph/args.h"
 
-/* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: has lost args before. */
+/* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: has already lost args. */
 enum shrink_mark { SAFE = 1, WANTED = 2, UNWANTED = 4, STRIPPED = 8 };
 
 const char *const shrink_rung_names[RUNGS] = {"drop", "args", "python", "coalesce", "spans", "counters", "hard"};
@@ -34,7 +35,8 @@ static void *array_of(struct mem *m, uint64_t n, size_t elem) {
   return p;
 }
 
-/* Returns the size of an event: its duration, with ties broken evenly, so that every level removes its share. */
+/* Returns the size by which events are removed: the duration, with a hash of the id to break ties, so that each threshold
+ * removes the intended share. */
 static uint64_t size_of(const struct tk_event *e, tk_id id) {
   uint64_t dur = (uint64_t)e->dur < ((uint64_t)1 << 50) ? (uint64_t)e->dur : ((uint64_t)1 << 50) - 1;
   return dur << 13 | (id * 2654435761u >> 19);
@@ -80,7 +82,7 @@ static bool mark_matches(struct shrink *s, enum shrink_mark as, const char *wher
   return ok;
 }
 
-/* Marks the kinds of events that users look for in a trace. */
+/* Marks events of the kinds that users most often look for in a trace as SAFE. */
 static void mark_safe(struct shrink *s) {
   static const unsigned PRECIOUS = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_COLLECTIVE | KIND_STEP | KIND_ANNOTATION;
   for (tk_id i = 1; i <= s->t->n_events; i++) s->marks[i] = kinds_of(&s->kinds, &s->t->events[i]) & PRECIOUS ? SAFE : 0;
@@ -96,7 +98,7 @@ static bool any_shape_has(const struct tk_trace *t, tk_id a, tk_id b) {
   return false;
 }
 
-/* Chooses the names `count` and `total`, unless the trace has args of these names that are not from an earlier shrink. */
+/* Chooses the keys `count` and `total`, unless the trace has args with these keys that do not come from an earlier shrink. */
 static void name_counts(struct shrink *s) {
   struct tk_trace *t = s->t;
   const struct tk_meta *m = trace_meta(t, "tracekit");
@@ -133,7 +135,7 @@ void shrink_free(struct shrink *s) {
 
 /* ---- the ladder ---- */
 
-/* True if the arg links an event to others, or records its purpose. */
+/* True if the arg links an event to other events or states what the event is for, so that it must not be removed. */
 static bool ties(const char *key) {
   static const char *const TIES[] = { "correlation",
                                       "External id",
@@ -223,7 +225,7 @@ static bool is_python(const struct shrink *s, const struct tk_event *e) {
 
 static uint32_t depth_of(const struct shrink *s, tk_id id) { return s->depths ? s->depths[id] : s->t->events[id].depth; }
 
-/* Adds a step for each depth with frames, deepest first. */
+/* Adds one step for each depth that has Python frames, deepest first. */
 static bool add_python(struct shrink *s) {
   uint8_t *met = array_of(s->mem, UINT16_MAX, 1);
   if (!met) return false;
@@ -243,7 +245,7 @@ static bool add_rung(struct shrink *s, enum rung rung) {
   return add_step(s, rung) != NULL;
 }
 
-/* Adds the usual rungs in order, or the rungs that the user named, in the given order. */
+/* Adds the usual rungs in the usual order, or the rungs that the user listed, in that order. */
 static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
   static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
   bool ok = !o->drop || add_rung(s, RUNG_DROP);
@@ -275,15 +277,15 @@ bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct la
 
 /* ---- thresholds ---- */
 
-/* Thresholds of the rungs: smaller events are removed. */
+/* Thresholds that result from a place on the ladder: what each rung removes. */
 struct climb {
   uint64_t drop, coalesce, spans, hard;
-  double counters;          /* share of the samples to remove */
-  uint32_t python_depth;    /* frames at least this deep are removed */
-  uint32_t python_part;     /* of the frames at this depth, those smaller than python_size are removed */
+  double counters;          /* share of the counter samples to remove */
+  uint32_t python_depth;    /* frames at this depth or deeper are removed */
+  uint32_t python_part;     /* of the frames at this depth, only those smaller than python_size are removed */
   uint64_t python_size;
-  uint8_t *goes;            /* by string: args with this key are removed */
-  tk_id part_key;           /* args with this key are removed from events smaller than part_size */
+  uint8_t *goes;            /* by string id: true if args with this key are removed */
+  tk_id part_key;           /* args with this key are removed, but only from events smaller than part_size */
   uint64_t part_size;
 };
 
@@ -316,7 +318,7 @@ static bool climb_ladder(const struct shrink *s, struct place at, struct climb *
 
 /* ---- removing ---- */
 
-/* Returns the rung that removes the event; RUNGS = it is kept. */
+/* Returns the rung that removes the event; RUNGS if the event is kept. */
 static enum rung goes_at(const struct shrink *s, const struct climb *c, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   uint64_t size = size_of(e, id);
@@ -360,9 +362,9 @@ struct coalescing {
   const struct shrink *s;
   const struct climb *c;
   struct subset *k;
-  struct run *runs;   /* by depth among kept events */
+  struct run *runs;   /* by depth among kept events: the run that is open */
   uint16_t *above;    /* by depth in the whole trace: number of kept ancestors */
-  struct buf *merged; /* struct merged */
+  struct buf *merged; /* array of struct merged */
   struct shrunk *out;
 };
 
@@ -372,7 +374,7 @@ struct run {
   i128 total;
 };
 
-/* True if the event has args of these names already, or something other than an object as its args: ours cannot be added. */
+/* True if nothing can be added to the event's args: they already contain the two keys, or are not an object. */
 static bool counts_already(const struct shrink *s, const struct tk_event *e) {
   struct tk_args it = tk_args_of(s->t, e->args);
   struct tk_arg arg;
@@ -394,7 +396,7 @@ static bool is_small(const struct shrink *s, const struct climb *c, tk_id id) {
          !counts_already(s, e);
 }
 
-/* True if no kept event is nested in it. */
+/* True if no kept event is nested in the event. */
 static bool is_leaf(const struct tk_trace *t, const struct subset *k, tk_id id, tk_id end) {
   for (tk_id i = id + 1; i < end && t->events[i].depth > t->events[id].depth; i++)
     if (k->events[i]) return false;
@@ -415,7 +417,8 @@ static bool finish_run(const struct tk_trace *t, struct run *r, struct buf *merg
   return fine;
 }
 
-/* Returns the event's depth among kept events. Events under different parents are not neighbours. */
+/* Returns the event's depth among kept events, and ends the runs below parents that have ended: events with different parents
+ * are not merged. */
 static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   const struct tk_event *e = &g->s->t->events[id];
   uint16_t depth = g->above[e->depth];
@@ -423,7 +426,8 @@ static uint32_t depth_left(const struct coalescing *g, tk_id id) {
   return depth;
 }
 
-/* A run can be open at every depth. A kept span ends the runs at its own depth and deeper. */
+/* Merges neighbouring spans of a track. One run may be open at each depth; a kept span ends the runs at its own depth and
+ * deeper. */
 static bool coalesce_track(const struct coalescing *g, tk_id track) {
   const struct tk_trace *t = g->s->t;
   struct run *runs = g->runs;
@@ -474,7 +478,8 @@ static int by_id(const void *a, const void *b) {
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Extends the first span of a run to the end of the last. It keeps its args, and gets the count, and the total in us. */
+/* Extends the first span of a run to the end of the last one. The span keeps its args and gets two more: the number of spans,
+ * and their total duration in us. */
 static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_event *e, const struct merged *m) {
   struct tk_args it = tk_args_of(view, e->args);
   struct tk_arg arg;
@@ -491,7 +496,7 @@ static void stretch(const struct shrink *s, struct tk_trace *view, struct tk_eve
   e->dur = m->end - e->ts;
 }
 
-/* Translates ids of the full trace to ids of the view, which are sorted alike, and extends the first span of each run. */
+/* Extends the first span of each run, translating ids of the full trace to ids of the view; both are in the same order. */
 static void stretch_runs(const struct shrink *s, struct tk_trace *view, const struct subset *k, struct merged *m, size_t n) {
   tk_id now = 0, at = 0;
   if (n) qsort(m, n, sizeof *m, by_id);

@@ -1,4 +1,4 @@
-/* shrink.h - makes a graph smaller, and accounts for everything that is removed. */
+/* shrink.h - makes a graph smaller step by step, and counts everything that it removes. */
 #ifndef OP_SHRINK_H
 #define OP_SHRINK_H
 
@@ -6,44 +6,44 @@
 #include "match.h"
 #include "sample.h"
 
-/* A rung of the ladder. It may be climbed in part; then the shortest events are removed first. */
+/* Rungs of the ladder, in the usual order. A rung can be climbed in part; then it removes the shortest events first. */
 enum rung { RUNG_DROP, RUNG_ARG, RUNG_PYTHON, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS, RUNG_HARD, RUNGS };
 
 struct rung_step {
   enum rung rung;
-  tk_id key;      /* ARG: key of the arg */
-  uint32_t depth; /* PYTHON: depth of the frames */
-  uint64_t cost;  /* ARG: approximate bytes */
+  tk_id key;      /* for RUNG_ARG: key of the arg */
+  uint32_t depth; /* for RUNG_PYTHON: depth of the frames */
+  uint64_t cost;  /* for RUNG_ARG: approximate bytes that the step saves */
 };
 
-/* Steps of the rungs, in the order in which they are climbed. */
+/* The steps of the chosen rungs, in the order in which they are climbed. */
 struct ladder {
   struct rung_step *steps;
   uint32_t n_steps, cap_steps;
-  uint64_t *order; /* sorted sample of event sizes, which maps levels to thresholds */
+  uint64_t *order; /* sorted sample of event sizes: maps a share of events to a size threshold */
   uint32_t n_order;
 };
 
-/* A place on the ladder: the number of whole steps, and the fraction of the next one (0..1). */
+/* A place on the ladder: the number of complete steps, and the fraction (0..1) of the next step. */
 struct place {
   uint32_t whole;
   double level;
 };
 
-/* State that does not depend on how far the ladder is climbed. */
+/* State that does not depend on the place on the ladder. */
 struct shrink {
   struct mem *mem;
   struct tk_trace *t;
   struct kinds kinds;
   uint8_t *marks;     /* by event: enum shrink_mark */
   tk_id n_marks;
-  tk_id count, total; /* keys of the args of a coalesced span */
+  tk_id count, total; /* keys of the args of a coalesced span (number of spans, total duration) */
   struct ladder ladder;
-  const uint16_t *depths; /* for a sample: as in struct sample; NULL = a whole trace, which owns its ladder */
+  const uint16_t *depths; /* for a sample, as in struct sample; NULL for a whole trace, which owns its ladder */
   double thinned;     /* share of counter samples removed so far */
 };
 
-/* Removed events of one name, on one kind of track of one process. */
+/* Number and total duration of the removed events with the same name, process and kind of track. */
 struct gone {
   tk_id process, name;
   uint32_t kind; /* enum tk_track_kind of the track */
@@ -62,19 +62,20 @@ struct shrunk {
   uint32_t n_gone, cap_gone;
   struct map index;
   struct rung_report rungs[RUNGS];
-  uint64_t coalesced; /* spans that were merged into others */
+  uint64_t coalesced; /* number of spans that were merged into others */
   struct subset_losses kept;
 };
 
 bool shrink_init(struct shrink *s, struct tk_trace *t, const struct tk_shrink_options *opt, const struct track_origin *origins,
                  struct tk_err *err);
-/* Prepares shrinking of a sample, with the ladder of the trace that it was taken from; both must outlive `s`. */
+/* Prepares shrinking of a sample. The ladder comes from the trace from which the sample was taken. The sample and the ladder
+ * must outlive `s`. Returns false with err on failure. */
 bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct ladder *ladder, const struct tk_shrink_options *opt,
                         const struct track_origin *origins, struct tk_err *err);
 void shrink_free(struct shrink *s);
 
-/* Climbs to the place. The result is a view of the trace, or the trace itself (to == s->t), which can then only be climbed
- * further. Adds what was removed to `out`. */
+/* Removes everything up to the place. The result is a view of the trace, or the trace itself (to == s->t), which can then only
+ * be shrunk further. Adds the removed events to `out`. Returns false with err on failure. */
 bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct shrunk *out, struct tk_err *err);
 void shrink_account_init(struct shrunk *s, struct mem *mem);
 void shrink_account_free(struct shrunk *s);

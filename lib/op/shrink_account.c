@@ -1,4 +1,4 @@
-/* shrink_account.c - account of a shrink: a row for each (process, kind, name) of removed events (shrink_account.h). */
+/* shrink_account.c - counts removed events in one row for each (process, kind, name) (shrink_account.h). */
 #include "shrink_account.h"
 
 static struct gone *shrink_row_of(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e) {
@@ -19,7 +19,7 @@ static struct gone *shrink_row_of(struct shrunk *out, const struct tk_trace *t, 
   return &out->gone[*slot];
 }
 
-/* True if the shape has args of both names. */
+/* True if the shape has both args of coalesced spans. */
 static bool carries_count(const struct shrink *s, const struct tk_args *it) {
   unsigned met = 0;
   for (uint32_t i = 0; it->shape && i < it->shape->n; i++)
@@ -27,8 +27,8 @@ static bool carries_count(const struct shrink *s, const struct tk_args *it) {
   return met == 3;
 }
 
-/* Returns the number and the total duration of the spans that this one represents: those merged into it by this shrink or an
- * earlier one. */
+/* Returns the number and total duration of the spans that this span represents: itself, or the spans that were merged into it
+ * by this shrink or an earlier one. */
 static void stands_for(const struct shrink *s, const struct tk_event *e, uint64_t *count, i128 *total) {
   struct tk_args it = tk_args_of(s->t, e->args);
   struct tk_arg arg;

@@ -118,7 +118,7 @@ static bool no_such_steps(const struct steps *s, struct tk_range asked, const ch
                  (long long)lo, (long long)hi);
 }
 
-/* `text`: the range as the user wrote it; NULL = it was given as numbers. */
+/* Narrows the scope to the given steps. `text`: the range as the user wrote it; NULL if it was given as numbers. */
 static bool narrow_to_steps(struct scope *s, const struct steps *of, struct tk_range asked, const char *text, struct tk_err *err) {
   struct window w;
   if (!of->n) return err_for(err, TK_OPTION_STEP_NAME, TK_ENOTHING, "nothing matched: the trace has no steps");

@@ -1,4 +1,4 @@
-/* file.c - scans in files: columns of small numbers, mostly differences from the one before (scan.h). */
+/* file.c - reads and writes scans (scan.h), as columns of small numbers: most are differences from the previous number. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { HAS_RUN = 1, STEPPED = 2 };
 enum { GPU_LEAST = 1, GPU_MOST = 2 };
-enum { ALWAYS = 3 }; /* the label column is always written: it confirms the number of anchors */
+enum { ALWAYS = 3 }; /* the column `label` is always written, because it confirms the number of anchors */
 
 /* ---- writing ---- */
 
@@ -36,7 +36,7 @@ static uint64_t text_index(struct printer *p, uint32_t text) {
   return text ? intern(&p->texts, s->bytes, s->len) : 0;
 }
 
-/* Returns the value of anchor i in a column; 0 if it has none. */
+/* Returns the value of anchor i in a column; 0 if the anchor has none. */
 static uint64_t value_of(struct printer *p, uint32_t field, uint32_t i) {
   const struct align_anchor *v = &p->from->v[i], *before = i ? v - 1 : NULL;
   switch (field) {
@@ -182,7 +182,7 @@ static void put_rank(struct buf *b, const struct scan *s) {
   pb_fixed64(b, 32, s->mark);
 }
 
-/* Writes as many names as fit, after everything that the clocks need. */
+/* Writes as many names as fit after the data that comparing clocks needs. */
 static void put_names(struct buf *b, const struct scan *s, size_t room) {
   struct buf one = {.mem = b->mem};
   const size_t most = b->len + (room < SCAN_NAMES_MOST ? room : SCAN_NAMES_MOST);
@@ -212,7 +212,7 @@ void scan_print(struct buf *to, const struct scan *s, struct align_anchors *anch
   put_anchors(&p, mem);
   for (uint32_t most = anchors->n / 2; !mem->failed && most && p.rank.len + p.anchors.len > SCAN_MOST; most /= 2) {
     align_thin_out(anchors, 0, most);
-    if (anchors->n > most) anchors->n = most; /* of equal keys, keep the first ones */
+    if (anchors->n > most) anchors->n = most; /* if keys are equal, the first anchors are kept */
     put_anchors(&p, mem);
   }
   const size_t used = p.rank.len + p.anchors.len + 16;
@@ -381,8 +381,8 @@ static bool add_rank(struct reader *r, const Scan__Rank *rank, struct tk_err *er
   return mem_check(list->mem, err);
 }
 
-/* Checks the CRCs before anything else is read: a flipped bit of a time would move a host, not break the file. Each covers all
- * bytes since the one before. */
+/* Checks the CRCs before anything else is read. A wrong bit in a time would not make the file invalid, but would move a host.
+ * Each CRC covers all bytes since the previous one. */
 static bool check_crcs(struct pb file, struct tk_err *err) {
   enum { FIELD = 5 }; /* bytes of the field of a CRC */
   const uint8_t *from = file.p;

@@ -1,4 +1,4 @@
-/* files.c - tk_scan: scans the ranks that are stored on this machine. */
+/* files.c - implements tk_scan: scans the ranks that are stored on this machine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct scanner {
   struct regexp *anchor;
   struct align_anchors anchors;
   struct scan_pids pids;
-  struct arena arena; /* for the steps and names of one rank */
+  struct arena arena; /* memory for the steps and names of one rank */
   struct buf text; /* printed scan of one rank */
   struct out out;
 };
@@ -55,7 +55,7 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
   s->anchors.described = true;
   if (!scan_take(&scan, &s->anchors, t, &o, s->report->notes) || !scan_take_pids(&s->pids, t, &s->mem))
     return mem_refuse(&s->mem, s->err);
-  if (scan.compared) scan.rank = -1; /* the plan compares all names */
+  if (scan.compared) scan.rank = -1; /* the plan will compare the names of all inputs instead */
   if (!scan_weigh(&scan, t, NULL, s->err)) return false;
   arena_free(&s->arena);
   s->arena.mem = &s->mem;
@@ -68,7 +68,7 @@ static bool scan_trace(struct scanner *s, struct tk_trace *t, const struct tk_in
 
 static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
   bool ok = !s->opt->input || sources->n == 1 || err_set(s->err, TK_EUSAGE,
-                                                              "%s: only one input can be named", s->opt->input);
+                                                              "%s: a name can only be given to a single input", s->opt->input);
   for (size_t i = 0; ok && i < sources->n; i++) {
     struct tk_trace *t = tk_sources_load(sources, i, &s->opt->load, s->err);
     if (t && s->opt->input) t->source = tk_string(t, trace_text(t, s->opt->input), NULL);
@@ -80,8 +80,8 @@ static bool scan_sources(struct scanner *s, struct tk_sources *sources) {
   return ok;
 }
 
-/* Appends the scans of a file. Concatenating the bytes would be enough; they are parsed to make sure that the file contains
- * scans. */
+/* Appends the scans of a file. Concatenating the bytes would be enough; they are only parsed to make sure that the file
+ * contains scans. */
 static bool join_scan(struct scanner *s, const char *path) {
   struct scan_list list = {.mem = &s->mem, .arena = {.mem = &s->mem}};
   struct align_anchors all;
@@ -103,7 +103,7 @@ static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
   struct tk_source_options options = sources_chosen(s->opt->source, &s->opt->load);
   bool ok = true;
   char why[256];
-  scan_print_head(&s->text); /* written with the first rank, whose CRC covers it */
+  scan_print_head(&s->text); /* written together with the first rank, whose CRC covers it */
   for (size_t i = 0; s->opt->join && ok && i < n; i++) ok = join_scan(s, names[i]);
   if (s->opt->join) return ok;
   if (s->opt->anchor && !(s->anchor = regexp_new(s->opt->anchor, &s->mem, why, sizeof why)))
@@ -132,7 +132,7 @@ bool tk_scan(const char *const *names, size_t n, const char *output, const struc
   const struct out_options o = {.binary = true, .force = s.opt->save.force, .inputs = inputs};
   bool ok = (inputs && s.report->notes) || err_set(s.err, TK_ELIMIT, "out of memory");
   ok = ok && (out_open(&s.out, output, &o, &s.mem, s.err) || err_prefix(s.err, "%s", output)) && scan_all(&s, names, n);
-  ok = ok && diagnostics_check(s.report->notes, s.err); /* notes are in the scan as well */
+  ok = ok && diagnostics_check(s.report->notes, s.err); /* the scan contains these notes, too */
   ok = ok && (out_commit(&s.out, s.err) || err_prefix(s.err, "%s", output));
   if (ok) s.report->bytes = out_file_bytes(&s.out);
   out_close(&s.out);

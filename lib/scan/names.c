@@ -1,9 +1,9 @@
-/* names.c - names and steps in a scan: enough to tell in which names, and in which steps, a slow rank spends more time
- * than another.
+/* names.c - collects names and steps for a scan, to find the names and steps in which a slow rank spends more time than
+ * another.
  *
- * The names are taken from spans on threads and streams, and have the greatest self time (analysis/self.h). Durations are
- * stored as a histogram whose classes grow by a quarter at most. Two histograms are added class by class, and a quantile is off
- * by an eighth at most. */
+ * The names are those of spans on threads and streams with the most self time (analysis/self.h). Durations are stored as a
+ * histogram; each class is at most a quarter wider than the one before. Two histograms can be added class by class, and the
+ * error of a quantile is at most an eighth. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ struct row {
 struct taker {
   const struct tk_trace *t;
   struct mem *mem;
-  uint32_t *row_of; /* by string id: row + 1 */
+  uint32_t *row_of; /* by string id: 1 + row */
   struct row *v;
   uint32_t n, cap;
 };
@@ -108,7 +108,7 @@ static int by_self(const void *a, const void *b) {
 
 static uint64_t whole_ns(i128 ps) { return ps < 0 ? 0 : (uint64_t)(ps / 1000); }
 
-/* Returns the length of the name, or of its longest valid beginning within SCAN_NAME bytes. */
+/* Returns the length of the name; of a longer name, the length of its valid part within SCAN_NAME bytes. */
 static size_t length_of(const char *name, size_t n) {
   if (n <= SCAN_NAME) return n;
   for (n = SCAN_NAME; n && !utf8_valid((const uint8_t *)name, n);) n--;

@@ -1,4 +1,4 @@
-/* scan.c - collects from a trace what is needed to compare clocks (scan.h). */
+/* scan.c - collects the data of a trace that is needed to compare clocks (scan.h). */
 #include "scan.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "op/renumber.h"
 #include "source/identity.h"
 
-/* Adds a note if the GPU has a clock of its own. Kernels that begin before their launch show how far it is behind, at least;
- * waits that end before the work that they wait for show how far it is ahead. */
+/* Adds a note if the GPU's clock differs from the CPU's. Kernels that begin before their launch show by how much it is behind,
+ * at least; waits that end before the work for which they wait show by how much it is ahead. */
 static bool check_launches(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem,
                            struct tk_diagnostics *notes, struct align_gpu *gpu) {
   enum { FEWEST = 3 };
@@ -45,7 +45,7 @@ static bool take_anchors(struct scan *s, struct align_anchors *anchors, struct t
   struct arena arena = {.mem = mem};
   bool ok = align_groups(t, &from, &arena) && align_programs(t, &from, &arena);
   struct track_origin *origins = ok && s->merged ? identity_of_tracks(t, mem) : NULL;
-  if (s->merged) from.groups = NULL, from.n_groups = 0, from.one_group = false; /* they belong to its first rank */
+  if (s->merged) from.groups = NULL, from.n_groups = 0, from.one_group = false; /* these belong to its first rank only */
   from.origins = origins;
   ok = ok && (origins || !s->merged) && align_collect(anchors, t, &from) && check_launches(t, origins, mem, notes, &s->gpu);
   if (origins) identity_free_tracks(origins, mem);

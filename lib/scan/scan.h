@@ -1,7 +1,7 @@
-/* scan.h - scan of an input: the data that the first pass of a merge keeps, and the file for it (proto/scan.proto).
+/* scan.h - scan of an input: the data that the first pass of a merge collects, which can be stored in a file (proto/scan.proto).
  *
- * A merge of ten thousand ranks on many machines begins with a scan of each rank, where it is stored. The clocks are then
- * compared using the scans alone. A merge in one process uses the same data, so both find the same clocks. */
+ * A merge of ten thousand ranks on many machines begins with a scan of each rank, on the machine that stores the rank. Only the
+ * scans are needed to compare the clocks. A merge in one process uses the same data, so both find the same clocks. */
 #ifndef SCAN_SCAN_H
 #define SCAN_SCAN_H
 
@@ -11,37 +11,37 @@
 
 enum {
   SCAN_SCHEMA = 2,
-  SCAN_MOST = 64 << 10, /* bytes per rank in a file */
-  SCAN_ANCHORS = 2048,  /* per rank: more do not improve the result, and these fit */
+  SCAN_MOST = 64 << 10, /* most bytes of a rank in a file */
+  SCAN_ANCHORS = 2048,  /* anchors of a rank; more do not improve the result, and these fit */
   SCAN_STEPS = 512,
-  SCAN_NAMES = 128,     /* names with the greatest self time, as many as fit */
+  SCAN_NAMES = 128,     /* most names; those with the most self time are stored, as many as fit */
   SCAN_NAMES_MOST = 12 << 10,
-  SCAN_NAME = 160       /* bytes of a name */
+  SCAN_NAME = 160       /* most bytes of a name */
 };
 
-/* Pids of an input as it was read, before anything was removed. */
+/* Pids of an input before anything was removed from it. */
 struct scan_pids {
   int64_t *v;
-  uint32_t n, processes; /* processes: including those without a numeric pid */
+  uint32_t n, processes; /* processes: number of processes, including those without a numeric pid */
 };
-/* Replaces the contents of *to; the caller frees them. False if memory runs out. */
+/* Replaces the contents of *to, which the caller frees. Returns false if memory runs out. */
 bool scan_take_pids(struct scan_pids *to, struct tk_trace *t, struct mem *mem);
 
-/* Bytes of a file in one format, plain and with gzip; bare: without events. 0 = unknown. */
+/* Size of the input as a file of one format, plain and with gzip; bare: without events. 0 = unknown. */
 struct scan_size {
   uint64_t bytes[2], bare[2];
 };
 enum { SCAN_PLAIN, SCAN_PACKED };
 
-/* A training step: from the start of its first span to the end of its last, by the rank's own clock. */
+/* A training step: from the start of its first span to the end of its last span, on the rank's own clock. */
 struct scan_step {
   int64_t number, start_ns, end_ns;
 };
 
-/* Spans of one name, on threads and streams. */
+/* Spans of one name on threads and streams. */
 struct scan_name {
   const char *name;
-  const uint8_t *sketch; /* histogram of durations: pairs of varints, a class (minus the one before) and a count */
+  const uint8_t *sketch; /* histogram of durations: pairs of varints, the difference from the previous class and a count */
   uint32_t n_name, n_sketch;
   uint64_t count, total_ns, self_ns, min_ns, max_ns;
 };
@@ -50,42 +50,42 @@ struct scan_name {
 struct scan {
   const char *input, *host; /* host: "" = unknown */
   int64_t rank;             /* -1 = neither the trace nor its name states it */
-  bool compared;            /* the rank was found by comparing names of inputs, which need not be the inputs of the plan */
-  bool merged;              /* contains several ranks: the devices of its anchors are ranks + 1 */
+  bool compared;            /* true if the rank was found by comparing names of inputs, which may not be the inputs of the plan */
+  bool merged;              /* the input contains several ranks; the device numbers of its anchors are then rank + 1 */
   int64_t world;            /* ranks in its job; 0 = unknown */
-  int64_t zero_ns, start_ns, end_ns; /* by its own clock: zero of printed times, start of the first event, end of the last */
+  int64_t zero_ns, start_ns, end_ns; /* on its own clock: zero of printed times, start of the first event, end of the last event */
   enum tk_clock clock;
   uint64_t records, events, flow_points, size;
   const char *format;
-  const char *run, *step;     /* from the path; "" = unknown */
-  struct align_gpu gpu;       /* in whole ns; unknown if there are several ranks */
-  uint64_t mark;              /* scan_mark */
-  struct scan_pids pids;      /* not filled by scan_take */
+  const char *run, *step;     /* from the path of the input; "" = unknown */
+  struct align_gpu gpu;       /* in whole ns; unknown if the input contains several ranks */
+  uint64_t mark;              /* result of scan_mark */
+  struct scan_pids pids;      /* scan_take does not fill this in */
   struct format_starts starts;
-  struct scan_size sizes[FORMATS_MOST]; /* by row of the format */
+  struct scan_size sizes[FORMATS_MOST]; /* by row of the format table */
   struct scan_step *steps; /* sorted by number, without duplicates */
   uint32_t n_steps;
   bool more_steps;         /* there are more steps than stored */
-  struct scan_name *names; /* greatest self time first */
+  struct scan_name *names; /* names with the most self time first */
   uint32_t n_names;
 };
 
 /* How anchors are collected. */
 struct scan_options {
-  bool none;             /* collect no anchors: clocks are not compared */
-  uint32_t input;        /* index of the input that the anchors belong to */
+  bool none;             /* true: collect no anchors, because clocks are not compared */
+  uint32_t input;        /* number of the input to which the anchors belong */
   uint32_t most;         /* largest number of anchors; 0 = SCAN_ANCHORS */
-  const char *marker;    /* as in align_source */
+  const char *marker;    /* same as in align_source */
   struct regexp *anchor;
 };
 
-/* Scans a trace. Texts go to `notes`, with remarks on its clocks; anchors go to `anchors`, by the trace's own clock. False if
- * memory runs out. */
+/* Scans a trace. Adds texts and remarks on its clocks to `notes`, and anchors, with times on the trace's own clock, to
+ * `anchors`. Returns false if memory runs out. */
 bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t, const struct scan_options *opt,
                struct tk_diagnostics *notes);
 
-/* Returns a hash of the size, the first and the last events of a trace as it was read: equal for equal traces, however they are
- * packed. */
+/* Returns a hash of the size, the first and the last events of a trace as it was read. It is equal for equal traces, whatever
+ * their compression. */
 uint64_t scan_mark(const struct tk_trace *t);
 
 /* ---- files ---- */

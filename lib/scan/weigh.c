@@ -1,7 +1,8 @@
-/* weigh.c - estimates the size of a rank as a file of its own; a plan divides a requested size by these estimates.
+/* weigh.c - estimates the size that a rank would have as a separate file. A plan divides a requested size according to these
+ * estimates.
  *
- * A sample of the events is formatted without writing a file, and its size is scaled up, so that the cost does not depend on
- * the rank's size: 8,192 events in each of three formats, also compressed. */
+ * A sample of 8,192 events is formatted in each of three formats, with and without compression, and its size is scaled up. The
+ * cost therefore does not depend on the rank's size. */
 #include <stdio.h>
 
 #include "weigh.h"

@@ -1,4 +1,4 @@
-/* provenance.c - account of what was dropped, as members of the provenance block: rungs, and a row for each name of each
+/* provenance.c - writes the account of dropped events into the provenance: totals by rung, and a row for each name of each
  * process. */
 #include "provenance.h"
 

@@ -1,10 +1,11 @@
-/* provenance.h - account of a shrink, for the file that it writes. */
+/* provenance.h - writes the account of a shrink into the provenance of its output. */
 #ifndef SHRINK_PROVENANCE_H
 #define SHRINK_PROVENANCE_H
 
 #include "op/shrink.h"
 
-/* Returns JSON members in b, including the accounts of earlier shrinks of the same trace. NULL if memory runs out. */
+/* Appends the account to b as JSON members, including the accounts of earlier shrinks of the same trace. Returns its text; NULL
+ * if memory runs out. */
 const char *shrink_provenance(struct buf *b, const struct tk_trace *t, const struct shrunk *done);
 
 #endif

@@ -1,13 +1,13 @@
-/* shrink.c - climbs the ladder of op/shrink.c until the written file fits.
+/* shrink.c - takes as many steps of op/shrink.c as needed until the file fits.
  *
  * How far to climb is estimated on a sample of the trace: the result of a place on the ladder is formatted without writing a
- * file, and its size is scaled up. Then the whole trace is shrunk in place, within the memory that it has, and weighed: this is
- * exact, and yields the error of the sample. The first aim is above the target, because dropped events cannot be restored. For
- * the second aim the sample was never off by more than 2% (13 aims, three formats). It is a few per cent below the target, and
- * the result is written to the output, where it stays if it fits. A small trace is its own sample, and its first aim is the
- * target.
+ * file, and its size is scaled up. Then the whole trace is shrunk in place, without additional memory, and its actual size is
+ * measured, which shows the error of the sample. The first attempt aims at a size above the target, because dropped events
+ * cannot be restored. The second attempt aims a few per cent below the target (its estimates were never wrong by more than 2%:
+ * 13 attempts, three formats), and the result is written to the output, where it stays if it fits. A small trace needs no
+ * sample, and its first attempt aims at the target.
  *
- *     A large trace is written once to be weighed; after shrinking it is written twice. */
+ *     A large trace is formatted once to measure it, and twice after shrinking. */
 #include "shrink.h"
 
 #include "io/out.h"
@@ -24,22 +24,22 @@
 struct shrinker {
   struct tk_trace *t;
   const char *output;
-  struct tk_bytes *memory; /* written instead of a file, or NULL */
-  const struct shrink_scale *by; /* weighs the trace, and nothing is written; NULL = the written output is weighed */
+  struct tk_bytes *memory; /* receives the bytes in place of a file; NULL = a file is written */
+  const struct shrink_scale *by; /* measures the trace instead of writing it; NULL = the size of the written output counts */
   const struct tk_shrink_options *opt;
   struct tk_shrink_report *report;
   struct tk_err *err;
   struct mem mem;
   struct tk_save_options save;
   struct shrink whole;
-  struct shrunk done; /* changes to the whole trace so far */
-  struct place at;    /* place of the whole trace on the ladder */
-  struct sample sample, none; /* of the original trace: a part of its events; metadata only */
+  struct shrunk done; /* accumulated removals from the whole trace */
+  struct place at;    /* place on the ladder that the whole trace has reached */
+  struct sample sample, none; /* of the original trace: a part of its events; its metadata without events */
   struct shrink part;
-  uint32_t every;     /* one event in this many is in the sample; 1 = all */
-  uint64_t fixed;     /* weight of `none` */
-  double scale;       /* weight of all events / weight of the sample's events */
-  bool written;       /* the output is complete */
+  uint32_t every;     /* the sample contains one event in this many; 1 = all */
+  uint64_t fixed;     /* size of `none` */
+  double scale;       /* size of all events / size of the sample's events */
+  bool written;       /* true when the output is complete */
 };
 
 /* ---- weighing ---- */
@@ -48,13 +48,13 @@ static const char *account_of(struct shrinker *s, struct buf *b, const struct sh
   return s->by ? s->by->account(s->by->arg, b, gone) : shrink_provenance(b, s->t, gone);
 }
 
-/* Returns the bytes of the trace as it would be written in *weight. */
+/* Sets *weight to the bytes that the trace would have when written. */
 static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char *provenance, uint64_t *weight) {
   if (s->by) return s->by->weigh(s->by->arg, t, provenance, weight, s->err);
   struct tk_save_options save = s->save;
   struct tk_saved saved = {0};
   save.dry_run = true;
-  save.progress.phase = NULL; /* one of many attempts */
+  save.progress.phase = NULL; /* not reported, because this is one of many attempts */
   save.provenance = provenance;
   if (!provenance) save.command = NULL;
   if (!tk_save(t, s->output, &save, &saved, s->err)) return false;
@@ -64,7 +64,7 @@ static bool weigh_trace(struct shrinker *s, const struct tk_trace *t, const char
 
 enum { ANY_SIZE = 0 };
 
-/* Writes the whole trace, unless it is larger than `most` bytes. */
+/* Writes the whole trace, unless this takes more than `most` bytes. */
 static bool write_whole(struct shrinker *s, bool dry_run, uint64_t most, struct tk_saved *saved) {
   struct tk_save_options save = s->save;
   struct buf text = {.mem = &s->mem};
@@ -78,7 +78,7 @@ static bool write_whole(struct shrinker *s, bool dry_run, uint64_t most, struct 
   return ok;
 }
 
-/* Returns the size of the whole trace in *weight: bytes or events, as in the target. */
+/* Sets *weight to the size of the whole trace: bytes or events, depending on the target. */
 static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
   struct tk_saved saved = {0};
   if (s->by) {
@@ -93,7 +93,7 @@ static bool weigh_whole(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* Like weigh_whole, for a trace that is expected to fit: writes the file, and keeps it if it fits. */
+/* Does the same for a trace that probably fits: writes the file, and keeps it if it fits. */
 static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
   struct tk_saved saved = {0};
   if (s->by || s->memory || s->opt->events || s->save.dry_run || out_is_final(s->output)) return weigh_whole(s, weight);
@@ -104,8 +104,8 @@ static bool write_if_fits(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* Estimates the weight of the whole from a view of the sample. Events are scaled up; metadata and the account of what was
- * dropped are not. */
+/* Estimates the size of the whole trace from a view of the sample. The size of events is scaled up, but not that of metadata
+ * and the account of dropped events. */
 static bool weigh_view(struct shrinker *s, const struct tk_trace *view, const char *provenance, double *weight) {
   uint64_t events, rest;
   if (s->every == 1) {
@@ -118,7 +118,8 @@ static bool weigh_view(struct shrinker *s, const struct tk_trace *view, const ch
   return true;
 }
 
-/* Estimates the weight of the whole at this place, using the sample. Args rewritten for the estimate are discarded. */
+/* Estimates the size of the whole trace at this place, using the sample. Args that were rewritten for the estimate are
+ * discarded. */
 static bool estimate(struct shrinker *s, struct place at, double *weight) {
   struct buf text = {.mem = &s->mem};
   struct tk_trace view;
@@ -181,7 +182,7 @@ static bool too_small(struct shrinker *s, uint64_t smallest) {
 
 enum { MOST_HALVINGS = 20 };
 
-/* Finds how far the step after at->whole must go, beyond at->level. */
+/* Finds how much of the step after at->whole is needed, beyond at->level. */
 static bool find_level(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   double lo = at->level, hi = 1, w;
   for (int i = 0; i < MOST_HALVINGS && hi - lo > 1e-6; i++) {
@@ -199,8 +200,9 @@ static bool find_level(struct shrinker *s, double goal, double full_enough, stru
   return true;
 }
 
-/* Finds the first place from here on whose estimate is at most `goal`, and close to it; the end of the ladder if there is none.
- * Sizes decrease along the ladder, so it is bisected for the first step that fits, and then that step is bisected. */
+/* Finds the first place, from here on, whose estimated size is at most `goal` and close to it; the end of the ladder if there
+ * is none. Sizes decrease along the ladder, so a binary search finds the first step that is enough, and then how much of it is
+ * needed. */
 static bool find_place(struct shrinker *s, double goal, double full_enough, struct place *at, double *weight) {
   uint32_t lo = at->whole, hi = s->whole.ladder.n_steps;
   double w;
@@ -221,11 +223,11 @@ static bool find_place(struct shrinker *s, double goal, double full_enough, stru
 
 static bool is_at_end(const struct shrinker *s) { return s->at.whole >= s->whole.ladder.n_steps; }
 
-/* Aims at these fractions of the target in turn, until it is met: dropped events cannot be restored. */
+/* Aims at these fractions of the target in turn, until the target is met. (Dropped events cannot be restored.) */
 static bool make_fit(struct shrinker *s, uint64_t weight) {
   static const double AIMS[] = {1.12, 0.975, 0.96, 0.93, 0.9, 0.8, 0.6, 0.3, 0};
   enum { N = sizeof AIMS / sizeof AIMS[0] };
-  double wrong = 1; /* actual weight of the whole / its estimate */
+  double wrong = 1; /* actual size of the whole trace / estimated size */
   for (int i = s->every == 1 ? -1 : 0; i < N && weight > s->report->target && !is_at_end(s); i++) {
     struct place next = s->at;
     double goal = (double)s->report->target * (i < 0 ? 1 : AIMS[i]), guess = 0;
@@ -241,10 +243,9 @@ static bool make_fit(struct shrinker *s, uint64_t weight) {
 }
 
 enum { SMALLEST = 9 };
-static const double MOST_GAIN = 1.6; /* the best level makes real traces 1.26 to 1.33 times smaller; it is not tried if more is
-                                      * needed */
+static const double MOST_GAIN = 1.6; /* the best level makes real traces 1.26 to 1.33 times smaller; not tried if more is needed */
 
-/* Tries the best compression, which costs only time, if it may be enough. The sample shows whether it is worth trying. */
+/* Tries the best compression level, which only costs time, if the sample shows that it may be enough. */
 static bool pack_better(struct shrinker *s, uint64_t *weight) {
   const struct tk_shrink_options *o = s->opt;
   double usual, best;
@@ -268,8 +269,8 @@ static bool pack_better(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
-/* Estimates the file size after each rung that was climbed, using the sample. A later step of a rung replaces the value of an
- * earlier one. */
+/* Estimates the file size after each rung that was used, from the sample. Later steps of a rung replace the estimate after its
+ * earlier steps. */
 static bool weigh_rungs(struct shrinker *s) {
   const struct rung_step *steps = s->whole.ladder.steps;
   uint32_t n = s->whole.ladder.n_steps;
@@ -302,7 +303,7 @@ static bool has_passthrough(const struct tk_trace *t) {
   return false;
 }
 
-/* If the file does not fit, drops data that no viewer of the output shows before any event is dropped. */
+/* If the file does not fit, first drops data that no viewer of the output shows, before it drops events. */
 static bool leave_passthrough(struct shrinker *s, uint64_t *weight) {
   uint64_t bare;
   if (!has_passthrough(s->t) || s->by || s->opt->lossless || s->opt->events || s->save.no_passthrough) return true;
@@ -339,7 +340,7 @@ static bool check_target(const struct tk_shrink_options *o, struct tk_err *err) 
   return true;
 }
 
-/* *gone receives what was dropped, unless it is NULL. */
+/* Runs the shrinker. *gone, unless NULL, receives what was dropped. */
 static bool run_shrinker(struct shrinker s, struct shrunk *gone) {
   struct tk_trace *t = s.t;
   const struct tk_shrink_options *opt = s.opt;

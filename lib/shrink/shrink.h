@@ -1,14 +1,15 @@
-/* shrink.h - shared code of shrinking a trace to a file and shrinking a rank to its share of a file. */
+/* shrink.h - shrinks a trace; shared by the command that writes a file and by merges, which shrink each rank to its share. */
 #ifndef SHRINK_SHRINK_H
 #define SHRINK_SHRINK_H
 
 #include "op/shrink.h"
 
-/* Weighs a trace that is not written to a file of its own. */
+/* Measures the size of a trace that is not written to a separate file. */
 struct shrink_scale {
-  /* Returns in *weight the bytes of the trace, or of what is left of it, with this account of what was dropped (or NULL). */
+  /* Sets *weight to the bytes of the trace, or of the events that are left. `account`: account of dropped events that will be
+   * part of it, or NULL. */
   bool (*weigh)(void *arg, const struct tk_trace *t, const char *account, uint64_t *weight, struct tk_err *err);
-  /* Prints the account into b, as it will be written. NULL if memory runs out. */
+  /* Prints the account to b in its final form. Returns NULL if memory runs out. */
   const char *(*account)(void *arg, struct buf *b, const struct shrunk *gone);
   void *arg;
 };

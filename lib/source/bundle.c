@@ -10,11 +10,11 @@
 #include "stamp.h"
 
 static const struct bundle {
-  const char *folder; /* pattern of the folder's name */
-  const char *ending; /* what follows the name of the process and the time in it; "" = the name is not divided */
-  const char *inner;  /* folder in it that contains the trace */
-  const char *trace;  /* pattern of the trace's name */
-  const char *rank;   /* pattern of the name of a file that states the rank, with '*' for the number; NULL = none */
+  const char *folder; /* pattern for the folder's name */
+  const char *ending; /* end of the folder's name, after process and time; "" = the name does not contain these two */
+  const char *inner;  /* subfolder that contains the trace */
+  const char *trace;  /* pattern for the trace's name */
+  const char *rank;   /* pattern for the name of a file that contains the rank in place of '*'; NULL = none */
 } BUNDLES[] = {
     /* torch_npu/profiler/analysis/prof_common_func/_constant.py and _path_manager.py: WORKER_TIME_ascend_pt, where WORKER is
      * HOST_PID and TIME has milliseconds; profiler_info_RANK.json */

@@ -1,4 +1,4 @@
-/* identity.c - rank and host, from the trace's metadata or else from the file name.
+/* identity.c - finds rank and host in the trace's metadata, or otherwise in the file name.
  *
  *     distributedInfo.rank                  Kineto, any version of torch
  *     metadata event global_rank            Composer, composer/profiler/json_trace_handler.py
@@ -32,7 +32,7 @@ static bool stated_rank(const struct tk_trace *t, int64_t *rank) {
   return true;
 }
 
-/* Metadata events that state the rank, with the arg that contains it. */
+/* Metadata events that state the rank, with the key of the arg that contains it. */
 static const struct rank_event {
   const char *name, *arg;
 } RANK_EVENTS[] = {
@@ -52,7 +52,7 @@ static bool rank_of_record(const char *text, size_t n, const struct rank_event *
 }
 
 static bool rank_of_records(const struct tk_trace *t, int64_t *rank) {
-  enum { FIRST = 4096 }; /* records; such events are at the start */
+  enum { FIRST = 4096 }; /* number of records to search; these events are at the start */
   for (tk_id i = 1; i <= t->n_records && i <= FIRST; i++) {
     const struct tk_record *rec = &t->records[i];
     if (rec->phase != 'M' || rec->kind != TK_REC_OTHER) continue;
@@ -82,11 +82,11 @@ static void find_host(const struct tk_trace *t, struct identity *id) {
   while (ascii_digit(*q)) q++;
   if (*q != '.' || (size_t)(q - name) >= sizeof id->host) return;
   set_host(id, name, (size_t)(q - name));
-  if (rundir_is_worker(id->host)) *id->host = 0; /* "gpu_3" is no process of a host called gpu */
+  if (rundir_is_worker(id->host)) *id->host = 0; /* in "gpu_3", gpu is not the name of a host */
   else id->host[at - name] = 0;
 }
 
-/* Finds a rank in the name of the folder, or of the folder above. */
+/* Finds a rank in the name of the file's folder or of the parent folder. */
 static bool rank_of_folder(const char *path, int64_t *rank) {
   const char *end = strrchr(path, '/');
   char folder[256];
@@ -123,11 +123,11 @@ struct identity identity_of(const struct tk_trace *t) {
 
 /* ---- by track ---- */
 
-/* Processes by pid: the last one of each pid, linked to earlier ones. */
+/* Index of processes by pid: the last process of each pid, with links to earlier ones. */
 struct pids {
   struct tk_trace *t;
   struct mem *mem;
-  struct map numbers, texts; /* pid, or its string -> track */
+  struct map numbers, texts; /* pid as a number, or string id of a pid that is text -> track */
   tk_id *before;             /* by track: previous process with the same pid */
 };
 
@@ -158,7 +158,8 @@ static void set_origin(const struct pids *p, const struct map *of, uint64_t pid,
   for (tk_id i = last ? *last : 0; i; i = p->before[i]) out[i] = origin;
 }
 
-/* In the block's "pids", integers are numbers and text is text. */
+/* Sets the origin of the processes with one pid from the list "pids" of the trace's metadata. A text of digits stands for a pid
+ * that is text or a number. */
 static void place_pid(const struct pids *p, struct json *j, const struct json_value *v, struct track_origin origin,
                       struct track_origin *out) {
   const uint8_t *end;

@@ -7,17 +7,17 @@
 
 struct identity {
   int64_t rank;          /* -1 = unknown */
-  const char *rank_from; /* "distributedInfo", "file name", "" */
-  const char *rank_note; /* remark about an uncertain rank; NULL = none */
+  const char *rank_from; /* where the rank was found: "distributedInfo", "file name", ...; "" = unknown */
+  const char *rank_note; /* note about an uncertain rank; NULL = none */
   char host[256];        /* "" = unknown */
 };
 
 struct identity identity_of(const struct tk_trace *t);
-/* True for a trace of several ranks, whose first metadata does not describe the whole. */
+/* True for a merged trace of several ranks; its first metadata belongs to one rank only. */
 bool identity_is_merged(const struct tk_trace *t);
 
-/* Returns, by track, the rank and host of the trace or, in a merged trace, of the rank that each process belongs to. Hosts are
- * strings of the trace. Returns NULL when memory runs out. */
+/* Returns, by track, the rank and host of the trace; in a merged trace, of the process's rank. Hosts are strings of the
+ * trace. Returns NULL when memory runs out. */
 struct track_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem);
 void identity_free_tracks(struct track_origin *origins, struct mem *mem);
 

@@ -1,10 +1,10 @@
 /* manifest.c - see manifest.h.
  *
  * Perfetto's rule: a file's clock reads T when the clock of the file it is synced to reads T + offset_ns. Chrome JSON has no
- * clock of its own: it is pinned, and events before 0 are dropped. So all clocks are given relative to one file: a Perfetto
- * trace if there is one, otherwise the reference of the merge, unless another file starts before its zero; then the file with
- * the earliest zero. Clocks are given relative to a trace of several machines by naming one machine; such a trace cannot itself
- * be given relative to another. */
+ * clock: Perfetto places it at time 0 and drops events before 0. Therefore the clocks of all files are synced to a single file,
+ * the reference: a Perfetto trace if there is one, otherwise the reference of the merge. If another file starts before the zero
+ * of the merge's reference, the file with the earliest zero becomes the reference instead. If the reference is a trace of
+ * several machines, one of its machines is named; such a trace can only be the reference. */
 #include "manifest.h"
 
 #include <stdio.h>
@@ -20,11 +20,11 @@
 #include "sources.h"
 
 static const char MEMBER[] = "perfetto_manifest.json";
-enum { LONGEST = 99 }; /* longest member name that the viewer's own packer supports */
+enum { LONGEST = 99 }; /* longest member name that the packer of Perfetto's viewer supports */
 
 /* ---- the output ---- */
 
-/* Reserves a name; false if it was taken. Names with equal hashes count as equal. */
+/* Reserves a name; returns false if it is already in use. Names with equal hashes count as equal. */
 static bool claim_name(struct manifest *m, const char *name) {
   uint32_t *next = map_put(&m->names, hash_text(name, strlen(name)), 0);
   if (!next || *next) return false;
@@ -76,7 +76,7 @@ bool manifest_takes(struct tk_sources *s, size_t input, const struct tk_trace *t
 
 /* ---- names ---- */
 
-/* Returns the last component of a path or of an archive member. */
+/* Returns the last component of the path of a file or an archive member. */
 static const char *base_name(const char *name, const char *archive) {
   size_t n = strlen(archive);
   if (strncmp(name, archive, n) == 0 && name[n] == ':') name += n + 1;
@@ -84,18 +84,18 @@ static const char *base_name(const char *name, const char *archive) {
   return slash ? slash + 1 : name;
 }
 
-/* Returns the length of the name without the extension of a compression. */
+/* Returns the length of the name without an extension such as ".gz". */
 static size_t unpacked_length(const char *name) {
   const size_t n = strlen(name);
   const struct packing *by = packing_of_path(name, n);
   return by ? n - strlen(by->ending) : n;
 }
 
-/* Returns a unique name that every tar reader accepts; standard input is named after its format. Perfetto skips files whose
+/* Returns a unique name that every tar reader accepts; standard input gets the name of its format. Perfetto skips files whose
  * names begin with a dot. */
 static const char *name_member(struct manifest *m, const struct tk_trace *t, const char *base) {
   char safe[LONGEST + 1], name[LONGEST + 32], stdin_name[80];
-  size_t n = unpacked_length(base), room = LONGEST - 16; /* leaves room for a number */
+  size_t n = unpacked_length(base), room = LONGEST - 16; /* leaves room for a number that makes the name unique */
   snprintf(stdin_name, sizeof stdin_name, "stdin%s", format_by_name(t->format)->info.ending);
   if (strcmp(base, "-") == 0) base = stdin_name, n = strlen(base);
   if (n > room) base += n - room, n = room;
@@ -118,7 +118,7 @@ static bool is_interrupted(const struct tk_progress *p, const struct in *in, str
   return !err_set(err, TK_EINTERRUPTED, "interrupted");
 }
 
-/* Finds the decompressed size. */
+/* Finds the decompressed size of an input. */
 static bool measure_input(struct tk_sources *s, size_t input, uint64_t *size, struct tk_err *err) {
   struct mem mem = {0};
   struct in *in = sources_unpacked(s, input, &mem, err);
@@ -134,7 +134,7 @@ static const char *clock_name(const struct tk_trace *t) {
   return f->clock_name ? f->clock_name(t) : NULL;
 }
 
-/* Names the machines of a trace: the rank, followed by the machine's own name; the machine without an id is the rank itself. */
+/* Names the machines of a trace: the rank, then the machine's own name. A machine without an id gets the name of the rank. */
 static bool name_machines(struct manifest *m, const struct tk_trace *t, struct manifest_file *file) {
   const struct format *format = format_by_name(t->format);
   struct format_machine k;
@@ -150,7 +150,7 @@ static bool name_machines(struct manifest *m, const struct tk_trace *t, struct m
     if (k.id == 0) continue;
     snprintf(text, sizeof text, "%s - %s", file->machine, tk_string(t, k.name, NULL));
     size_t len = strlen(text);
-    while (len && !utf8_valid((const uint8_t *)text, len)) len--; /* truncated inside a character */
+    while (len && !utf8_valid((const uint8_t *)text, len)) len--; /* drop a character that was cut in the middle */
     const char *name = arena_text(&m->arena, text, len);
     if (!name) return false;
     all[file->n_machines++] = (struct manifest_machine){k.id, name};
@@ -183,7 +183,7 @@ static bool offset(const struct manifest_file *f, const struct manifest_file *to
   return !__builtin_sub_overflow(f->shift_ns, to->shift_ns, ns) && *ns != INT64_MIN;
 }
 
-/* True if the file starts before the other's zero. */
+/* True if file `f` starts before the zero of file `to`. */
 static bool is_before(const struct manifest_file *f, const struct manifest_file *to) {
   int64_t ns, at;
   return offset(f, to, &ns) && !__builtin_add_overflow(f->start_ns, ns, &at) && at < 0;

@@ -57,7 +57,7 @@ static struct source_origin *add_origin(struct source *s, enum origin_kind kind,
   return o;
 }
 
-/* Returns the index of the entry in the last origin; copies `rel` and the strings of `e`. */
+/* Adds an entry to the last origin. Copies `rel` and the strings of `e`. Returns false if memory runs out. */
 static bool add_entry(struct source *s, struct source_entry e, const char *rel, int64_t time_ns) {
   if (!mem_grow(&s->mem, (void **)&s->entries, &s->cap_entries, (uint64_t)s->n_entries + 1, sizeof *s->entries)) return false;
   if (!mem_grow(&s->mem, (void **)&s->places, &s->cap_places, (uint64_t)s->n_entries + 1, sizeof *s->places)) return false;
@@ -84,7 +84,7 @@ static bool too_many(const struct source *s) {
 }
 
 #if defined(__APPLE__)
-#define st_mtim st_mtimespec /* its name on that system */
+#define st_mtim st_mtimespec /* macOS calls the member st_mtimespec */
 #endif
 static int64_t time_of(const struct stat *st) { return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec; }
 
@@ -93,14 +93,14 @@ static bool find_runs(struct source *s, const char *root, bool one) {
   return o->n == 0 || rundir_find(&s->rundir, s->places + o->first, o->n, root, one);
 }
 
-/* Returns NULL if the path does not exist, or, with s->mem failed, when memory runs out. */
+/* Returns the absolute path. Returns NULL if the path does not exist, or, with s->mem.failed set, if memory runs out. */
 static char *real_path(struct source *s, const char *path) {
   char *real = realpath(path, NULL);
   if (!real && errno == ENOMEM) s->mem.failed = true;
   return real;
 }
 
-/* Finds the rank of a trace that is named without the files next to it, one of which states it. */
+/* For a trace that the user named by itself: finds its rank if a file next to it states it. */
 static void find_rank_beside(struct source *s, const char *path, struct rundir_file *f) {
   char pattern[4096], *real = real_path(s, path);
   glob_t found;
@@ -112,7 +112,7 @@ static void find_rank_beside(struct source *s, const char *path, struct rundir_f
   globfree(&found);
 }
 
-/* A file in a run directory gets its run and host from the directory, even if it was named directly. */
+/* Adds a file. A file in a run directory gets its run and host from the directory, even if the user named the file itself. */
 static bool add_file(struct source *s, const char *path, const struct stat *st) {
   struct source_entry e = {.size = st && S_ISREG(st->st_mode) ? (uint64_t)st->st_size : UINT64_MAX};
   const char *slash;
@@ -140,11 +140,11 @@ static bool add_failed(struct source *s, enum origin_kind kind, const char *name
 
 /* ---- folders ---- */
 
-/* Walks a folder recursively. Links are followed after everything else, and nothing is listed twice: a link to a parent folder
- * leads nowhere new, and a link to a sibling does not duplicate its files. */
+/* Walks a folder recursively and lists nothing twice. Links are followed last, so a link to a sibling or to a parent folder
+ * adds no file again. */
 struct walk {
   struct source *s;
-  struct map seen; /* folders and files, by device and inode */
+  struct map seen; /* folders and files that were visited, by device and inode */
   struct link {
     const char *path, *rel;
     unsigned depth;
@@ -152,7 +152,7 @@ struct walk {
   uint32_t n_links, cap_links;
 };
 
-/* Marks it as seen; false if it was seen before. */
+/* Marks a file as visited; returns false if it was visited before. */
 static bool is_new(struct walk *w, const struct stat *st) {
   const uint64_t key[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
   uint32_t *seen = map_put(&w->seen, hash_text(key, sizeof key), 0);
@@ -184,7 +184,7 @@ static bool visit(struct walk *w, const char *folder, const char *rel, const cha
   const char *path =
       strcmp(folder, ".") == 0 ? source_text(s, name) : joined(s, folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
   rel = *rel ? joined(s, rel, "/", name) : source_text(s, name);
-  if (lstat(path, &st) != 0) return true; /* deleted meanwhile */
+  if (lstat(path, &st) != 0) return true; /* deleted since it was listed */
   if (S_ISLNK(st.st_mode)) return keep_link(w, path, rel, depth);
   if (S_ISDIR(st.st_mode)) return depth >= DEPTH || list_folder(w, path, rel, depth + 1, err);
   is_new(w, &st);
@@ -193,12 +193,12 @@ static bool visit(struct walk *w, const char *folder, const char *rel, const cha
 
 static bool follow(struct walk *w, struct link link, struct tk_err *err) {
   struct stat st;
-  if (stat(link.path, &st) != 0) return true; /* a dangling link */
+  if (stat(link.path, &st) != 0) return true; /* the link leads nowhere */
   if (S_ISDIR(st.st_mode)) return link.depth >= DEPTH || list_folder(w, link.path, link.rel, link.depth + 1, err);
   return !is_new(w, &st) || add_path(w, link.path, link.rel, &st, err);
 }
 
-/* A folder that cannot be read becomes the error of the origin. */
+/* Lists a folder. If it cannot be read, the reason becomes the error of the origin. */
 static bool list_folder(struct walk *w, const char *path, const char *rel, unsigned depth, struct tk_err *err) {
   struct source *s = w->s;
   struct dirent **names = NULL;
@@ -242,7 +242,7 @@ static bool add_folder(struct source *s, const char *path, struct tk_err *err) {
 
 /* ---- archives ---- */
 
-/* Matches a member, a folder of members, or a pattern. */
+/* True if the pattern selects the member: it is the member's name, the name of a folder above it, or a pattern that matches. */
 static bool selected(const char *pattern, const char *name) {
   size_t n = strlen(pattern);
   if (n == 0 || strcmp(pattern, name) == 0 || glob_matches(pattern, name)) return true;
@@ -288,7 +288,8 @@ static bool add_archive(struct source *s, const char *name, const char *path, co
   return ok;
 }
 
-/* Handles "logs.zip:run/a.json": the longest prefix that is an archive. *ok is the result of adding it. */
+/* Handles names such as "logs.zip:run/a.json": the archive is the longest prefix that is an archive. Returns true if there is
+ * one; *ok is then the result of adding the members. */
 static bool is_member(struct source *s, const char *name, bool *ok, struct tk_err *err) {
   char *path = strdup(name);
   bool found = false;
@@ -314,8 +315,8 @@ static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *wh
   return p != NULL;
 }
 
-/* Copies the stream to an unnamed file, called "/dev/fd/N" in *path (to be freed). Returns -1 with `why` set, or with err set
- * on an interrupt. */
+/* Copies the stream to an unnamed file, whose path "/dev/fd/N" the caller frees. Returns its descriptor, or -1 with `why` set;
+ * if interrupted, -1 with err set. */
 static int spool(struct source *s, struct in *in, char **path, struct tk_err *why, struct tk_err *err) {
   *path = NULL;
   int fd = os_temporary("", path);
@@ -329,7 +330,8 @@ static int spool(struct source *s, struct in *in, char **path, struct tk_err *wh
   return -1;
 }
 
-/* Archives need a file: their directory may be at the end, and members are read more than once. */
+/* Adds an archive from a stream. It is copied to a file first: its directory may be at the end, and members are read more than
+ * once. */
 static bool add_spooled(struct source *s, const char *name, struct in *in, struct tk_err *err) {
   struct tk_err why = {.offset = UINT64_MAX};
   char *path;
@@ -351,7 +353,7 @@ bool source_keep(struct source *s, uint32_t entry, struct tk_err *err) {
   if (fd < 0 && why.code == TK_OK) return false;
   in_close(e->held);
   e->held = NULL;
-  if (fd < 0) { /* reported when it is opened */
+  if (fd < 0) { /* the error is reported when the entry is opened */
     s->origins[e->origin].failed = why;
     return true;
   }
@@ -442,8 +444,8 @@ static bool add_pattern(struct source *s, const char *pattern, struct tk_err *er
 
 /* ---- a name ---- */
 
-/* True for "https://host/trace.json" and "gs://bucket/run": letters before "://". */
-/* Returns how to download an address; NULL if the name is none. */
+/* True for an address such as "https://host/trace.json" or "gs://bucket/run": it has letters before "://". */
+/* Returns the command that downloads an address, for a message; NULL if the name is not an address. */
 static const char *download_of(const char *name) {
   static const struct {
     const char *scheme, *command;
@@ -518,11 +520,11 @@ static struct in *open_one(struct source *s, uint32_t entry, bool ahead, struct 
   return ahead ? ahead_open(opener, s->max_size, mem, err) : opener.open(opener.self, s->max_size, mem, err);
 }
 
-/* Entries that are read as one. */
+/* Reads the entries of one trace as a single file. */
 struct pieces {
   struct source *s;
   struct mem *mem;
-  uint32_t entry; /* the next one */
+  uint32_t entry; /* the entry to read next */
 };
 
 static struct in *open_piece(void *self, uint32_t i, struct mem *mem, struct tk_err *err) {

@@ -2,9 +2,9 @@
  *
  *     each name  -> its numbers, each with the word before it: "run_7/gpu-3.json" -> run 7, gpu 3
  *     columns    -> the n-th number of all names, if the word before it is the same in all of them
- *     choice     -> the best column whose numbers are all different, else several columns that form a grid
+ *     choice     -> the best column whose numbers are all different, otherwise several columns that form a grid
  *
- * Equal names are one name given twice. */
+ * Equal names count once: the user gave the same name twice. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,23 +19,24 @@
 #include "rundir.h"
 
 enum { SURE = 6, COLUMNS = 16, STAMP_DIGITS = 9, DATE_PARTS = 5 };
-enum { FEW = 4096, MOST = 65536 }; /* ranks below FEW need not be consecutive */
+enum { FEW = 4096, MOST = 65536 }; /* numbers below FEW count as ranks even if they are not consecutive */
 
-/* Words before a number, and their meaning. `weight`: the heaviest of several numbers is the rank; below 0 = never a rank. `outer`:
- * the outermost number of a grid changes slowest. */
+/* Words before a number, and their meaning. `weight`: if a name has several numbers, the one with the highest weight is the
+ * rank; a word with a negative weight never precedes a rank. `outer`: in a grid, the number with the highest `outer` changes
+ * slowest. */
 static const struct word {
   const char *word;
   int weight, outer;
 } WORDS[] = {
     {"rank", 9, 1},   {"worker", 8, 1},
-    /* sglang python/sglang/srt/managers/scheduler_profiler_mixin.py: TIME-TP-0[-DP-0][-PP-0][-EP-0]; its order, and the order of
-     * Megatron-LM megatron/core/parallel_state.py (tp-cp-ep-dp-pp), from the fastest to the slowest */
+    /* sglang python/sglang/srt/managers/scheduler_profiler_mixin.py: TIME-TP-0[-DP-0][-PP-0][-EP-0]; the order of the words,
+     * fastest first, is that of sglang and of Megatron-LM megatron/core/parallel_state.py (tp-cp-ep-dp-pp) */
     {"tp", 7, 1},     {"cp", 1, 2},     {"ep", 1, 3},     {"dp", 2, 8},     {"pp", 2, 9},
     {"gpu", 6, 1},    {"device", 6, 1}, {"dev", 6, 1},    {"npu", 6, 1},    {"xpu", 6, 1},    {"hpu", 6, 1},
     {"cuda", 6, 1},   {"card", 6, 1},   {"proc", 6, 1},   {"process", 6, 1}, {"r", 6, 1},     {"replica", 4, 8},
     {"task", 4, 5},   {"shard", 4, 5},  {"host", 3, 8},   {"node", 3, 8},   {"pod", 3, 8},    {"machine", 3, 8},
     {"server", 3, 8}, {"slice", 3, 9},
-    /* numbers that count something else */
+    /* words before numbers that are not ranks */
     {"step", -1, 0},  {"steps", -1, 0}, {"iter", -1, 0},  {"iteration", -1, 0}, {"epoch", -1, 0}, {"pid", -1, 0},
     {"tid", -1, 0},   {"port", -1, 0},  {"ts", -1, 0},    {"time", -1, 0},  {"timestamp", -1, 0}, {"job", -1, 0},
     {"jobid", -1, 0}, {"seed", -1, 0},  {"version", -1, 0}, {"of", -1, 0},  {"world", -1, 0}, {"size", -1, 0},
@@ -47,7 +48,7 @@ struct number {
   const char *word;
   size_t n_word;
   int64_t value;
-  bool stamp; /* part of a time or a date */
+  bool stamp; /* true for a part of a time or a date */
 };
 
 struct numbers {
@@ -59,7 +60,7 @@ struct numbers {
 
 static bool separator(char c) { return c && strchr("_-./=:[( ", c) != NULL; }
 
-/* Finds the letters before the number at p. */
+/* Finds the letters in front of the number at p. */
 static void find_word(struct number *to, const char *name, const char *p) {
   while (p > name && separator(p[-1])) p--;
   const char *end = p;
@@ -94,7 +95,7 @@ static void find_numbers(struct numbers *s, const char *name) {
     *to = (struct number){.stamp = n >= STAMP_DIGITS};
     find_word(to, name, p);
     for (size_t i = 0; i < n && !to->stamp; i++) to->value = to->value * 10 + (p[i] - '0');
-    /* the fraction of a time */
+    /* the digits after the decimal point of a time */
     if (s->n && p[-1] == '.' && digits[s->n - 1] >= STAMP_DIGITS && at[s->n - 1] + digits[s->n - 1] + 1 == p) to->stamp = true;
     at[s->n] = p;
     digits[s->n++] = n;
@@ -106,21 +107,21 @@ static void find_numbers(struct numbers *s, const char *name) {
 /* ---- columns ---- */
 
 struct column {
-  unsigned at; /* index of the number in each name */
+  unsigned at; /* index of the column's number in each name */
   const struct word *means;
   struct number first;
   int64_t least, most;
-  int64_t *sorted; /* distinct values */
+  int64_t *sorted; /* distinct values of the column */
   size_t n;
 };
 
 struct table {
   const char *const *names;
-  size_t n, n_distinct; /* names; different ones */
+  size_t n, n_distinct; /* number of names, and of distinct names */
   struct numbers *rows;
-  struct column columns[COLUMNS]; /* columns whose numbers differ */
+  struct column columns[COLUMNS]; /* columns in which the names differ */
   unsigned n_columns;
-  bool refused; /* a column differs, but counts something else */
+  bool refused; /* true if the names differ in a column that cannot be a rank */
 };
 
 static const struct word *meaning(const struct number *v) {
@@ -131,7 +132,7 @@ static const struct word *meaning(const struct number *v) {
 
 static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* True if every name has the k-th number after the same word. */
+/* True if the k-th number of every name follows the same word. */
 static bool is_column(const struct table *t, unsigned k) {
   const struct number *first = &t->rows[0].v[k];
   for (size_t i = 0; i < t->n; i++) {
@@ -145,7 +146,7 @@ static bool is_small(const struct table *t, const struct column *c) {
   return c->most < MOST && (c->most < FEW || c->most - c->least < (int64_t)(8 * t->n + 64));
 }
 
-/* Adds the column of the k-th numbers if they differ and may be ranks. Returns false when memory runs out. */
+/* Adds the column of the k-th numbers if the numbers differ and may be ranks. Returns false when memory runs out. */
 static bool add_column(struct table *t, unsigned k) {
   struct column c = {.at = k, .first = t->rows[0].v[k], .means = meaning(&t->rows[0].v[k])};
   bool stamp = false;
@@ -190,11 +191,11 @@ static void free_table(struct table *t) {
 
 /* ---- the choice ---- */
 
-/* True if the numbers are as small as ranks of one job, given how many there are. */
+/* True if the numbers are small enough to be the ranks of one job with this number of names. */
 static bool is_dense(const struct table *t, const struct column *c) { return c->most < (int64_t)(8 * t->n + 64); }
 
-/* Compares columns whose numbers are all different: by words that can only mean a rank, then small numbers before large ones, then by
- * the other words. */
+/* Compares two columns whose numbers are all different. Words that can only mean a rank come first; then small numbers before
+ * large ones; then the other words. */
 static bool is_better(const struct table *t, const struct column *a, const struct column *b) {
   const int x = a->means->weight, y = b->means->weight;
   if (x != y && (x >= SURE || y >= SURE)) return x > y;
@@ -220,7 +221,7 @@ static void append_word(struct ranks *r, const struct column *c) {
   snprintf(r->words + n, sizeof r->words - n, "%s'%.*s'", n ? " and " : "", (int)c->first.n_word, c->first.word);
 }
 
-/* Numbers the names by two columns, the outer one first, if each pair of values occurs once. */
+/* Computes ranks from two columns, the outer one first. Returns false unless each pair of values occurs exactly once. */
 static bool try_grid(struct ranks *r, const struct table *t, const struct column *outer, const struct column *inner) {
   if (outer->n * inner->n != t->n_distinct) return false;
   const char **of = calloc(t->n_distinct, sizeof *of);
@@ -257,7 +258,7 @@ static int ranks_by_name(const void *a, const void *b) {
   return rundir_compare(**(const char *const *const *)a, **(const char *const *const *)b);
 }
 
-/* Numbers the names by their natural order. */
+/* Uses the position in the natural order of the names as the rank. */
 static bool take_order(struct ranks *r, const struct table *t) {
   const char *const **order = calloc(t->n, sizeof *order);
   if (!order) return false;

@@ -23,7 +23,8 @@
 #include "io/packing.h"
 
 enum { NAME = 64 };
-/* Ranks of one session finish within seconds of each other; a later session, or another job, comes later. */
+/* Longest time between the files of one session: its ranks finish within seconds of each other. Later files belong to another
+ * session or job. */
 static const int64_t TOGETHER = 60 * INT64_C(1000000000);
 
 /* ---- names ---- */
@@ -50,18 +51,18 @@ int rundir_compare(const char *a, const char *b) {
   return (*a != 0) - (*b != 0);
 }
 
-/* True for "local_rank": counts the ranks of one host. */
+/* True for "local_rank", which numbers the ranks of one host only. */
 static bool is_local(const char *name, const char *p) {
   return p - name >= 6 && memcmp(p - 6, "local", 5) == 0;
 }
 
-/* Finds `word` as a word of the name, followed by an optional separator and digits. */
+/* Finds the number that follows `word` in the name, with an optional separator. The word must not be part of a longer one. */
 static bool number_in_name(const char *name, const char *word, int64_t *number) {
   for (const char *p = strstr(name, word); p; p = strstr(p + 1, word)) {
     const char *q = p + strlen(word);
     int64_t v = 0;
     if ((p > name && ascii_letter(p[-1])) || is_local(name, p)) continue;
-    if (*q && strchr("_-.=[#", *q)) q++; /* "rank[3]": Primus, Megatron-LM */
+    if (*q && strchr("_-.=[#", *q)) q++; /* "rank[3]" is from Primus and Megatron-LM */
     if (!ascii_digit(*q)) continue;
     for (; ascii_digit(*q) && v < 100000000; q++) v = v * 10 + (*q - '0');
     *number = v;
@@ -70,8 +71,8 @@ static bool number_in_name(const char *name, const char *word, int64_t *number) 
   return false;
 }
 
-/* sglang python/sglang/srt/managers/scheduler_profiler_mixin.py: TIME-TP-3[-DP-0][-PP-0][-EP-0].trace.json.gz; the tensor rank is the
- * rank of the job unless there are several pipelines or replicas. */
+/* sglang python/sglang/srt/managers/scheduler_profiler_mixin.py: TIME-TP-3[-DP-0][-PP-0][-EP-0].trace.json.gz; the
+ * tensor-parallel rank (TP) is the rank of the job, unless the job has several pipelines or replicas. */
 static bool rank_of_sglang(const char *name, int64_t *rank) {
   const size_t n = strspn(name, "0123456789.");
   if (!n || strncmp(name + n, "-TP-", 4) != 0 || strstr(name, "-PP-") || strstr(name, "-DP-")) return false;
@@ -108,7 +109,7 @@ static const char *name_of_time(struct rundir *r, int64_t ns, unsigned again) {
 
 static bool of_session(const struct rundir_file *f) { return f->stamp_ns != 0; }
 
-/* True for "node3", "rank_0", "host-1": names one participant of a run. */
+/* True for a name such as "node3", "rank_0" or "host-1": it names one participant of a run. */
 static bool is_participant(const char *name) {
   static const char *const words[] = {"rank", "worker", "node", "host", "machine", "gpu", "proc", "process", "device",
                                       "pod",  "task",   "vm",   "slice", "replica", "trainer", "server", "npu", "tpu"};
@@ -126,7 +127,7 @@ bool rundir_is_worker(const char *name) {
   return is_participant(name) && strspn(name + strcspn(name, "0123456789"), "0123456789") <= FEW_DIGITS;
 }
 
-/* <worker>[.<time>]: worker is <host>_<pid>, unless the user chose it. */
+/* Splits a name <worker>[.<time>]. The worker is <host>_<pid> unless the user chose another name. */
 static void torch_name(struct rundir *r, struct rundir_file *f, const char *base, size_t n) {
   size_t at = n, pid;
   while (at > 0 && ascii_digit(base[at - 1])) at--;
@@ -138,7 +139,7 @@ static void torch_name(struct rundir *r, struct rundir_file *f, const char *base
   if (f->rank < 0 && pid > 1 && pid < n && base[pid - 1] == '_' && !rundir_is_worker(f->stem)) f->host = keep_text(r, base, pid - 1);
 }
 
-/* True if a profiler made the folder for a run; "" is the root. */
+/* True if the folder's name shows that a profiler created it for a run. "": the root folder. */
 static bool looks_like_run(const char *root, const char *folder) {
   const char *path = *folder ? folder : root, *name = path_leaf(path);
   return stamp_of_name(name) != 0 || ends(path, (size_t)(name - path), "plugins/profile/");
@@ -151,8 +152,8 @@ static void other_name(struct rundir *r, struct rundir_file *f, const char *base
   f->stem = keep_text(r, base, stem > 1 ? stem - 1 : n);
 }
 
-/* Assigns a file in a participant's folder, or in the only folder in it, to the run of the folder above: rank3/x.json to "", and
- * rank3/d0/x.json to d0, as rank4/d0/x.json. */
+/* Assigns a file to the run of the parent folder if its folder belongs to one participant, or is the only folder in such a
+ * folder: rank3/x.json belongs to the run "", and rank3/d0/x.json belongs to the run d0, together with rank4/d0/x.json. */
 static void step_out(struct rundir *r, struct rundir_file *f) {
   const char *inner = path_leaf(f->folder), *rest = "", *participant = inner;
   char *text;
@@ -173,7 +174,8 @@ static void step_out(struct rundir *r, struct rundir_file *f) {
   free(text);
 }
 
-/* Storage buckets have no folders: a browser saves "logs/plugins/profile/..." as one file whose name has %2F for each slash. */
+/* Replaces %2F by slashes. Storage buckets have no folders, so a browser saves "logs/plugins/profile/..." as a single file
+ * whose name has %2F for each slash. */
 static const char *with_folders(struct rundir *r, const char *rel) {
   if (!strstr(rel, "%2F") && !strstr(rel, "%2f")) return rel;
   char *path = arena_bytes(&r->text, strlen(rel) + 1), *to = path;
@@ -187,7 +189,7 @@ static const char *with_folders(struct rundir *r, const char *rel) {
   return path;
 }
 
-/* Puts the last folders of the root before a path: the named folder may be a bundle, or be in one. */
+/* Prepends the last folders of the root to a path, because the folder that the user named may be a bundle or be inside one. */
 static const char *with_root(struct rundir *r, const char *root, const char *rel) {
   enum { FOLDERS = 2 };
   const char *from = root + strlen(root);
@@ -200,11 +202,12 @@ static const char *with_root(struct rundir *r, const char *root, const char *rel
   return kept;
 }
 
-/* Classifies a file of a bundle, which is a process with one trace. False if it is in none. */
+/* Classifies a file of a bundle, which contains one trace of one process. Returns false if the file does not belong to a
+ * bundle. */
 static bool bundle_name(struct rundir *r, struct rundir_file *f, const char *root, const char *rel) {
   struct bundle_place at;
   const char *path = bundle_is_at(root) ? with_root(r, root, rel) : rel, *folder;
-  const size_t outside = strlen(path) - strlen(rel); /* part of the root */
+  const size_t outside = strlen(path) - strlen(rel); /* length of the part that comes from the root */
   if (!bundle_find(path, &at)) return false;
   folder = path + at.above + (at.above > 0);
   f->bundle = keep_text(r, path, at.end);
@@ -261,7 +264,7 @@ static int order_by_run(const void *pa, const void *pb, void *files) {
   return order ? order : rundir_compare(a->rel, b->rel);
 }
 
-/* Returns "100" for the innermost folder "step_100" above the files. */
+/* Returns "100" if the innermost such folder above the files is called "step_100". */
 static const char *step_of(struct rundir *r, const char *root, const char *folder) {
   char *path;
   const char *step = "";
@@ -276,7 +279,7 @@ static const char *step_of(struct rundir *r, const char *root, const char *folde
   return step;
 }
 
-/* For "rank0.json" in an archive "logs.tar.gz", the run is "logs". */
+/* Returns the name of a run at the top: for "rank0.json" in the archive "logs.tar.gz", the run is "logs". */
 static const char *name_of_root(struct rundir *r, const char *root) {
   static const char *const endings[] = {".tar", ".tgz", ".zip", ".7z"};
   const struct packing *packing;
@@ -291,8 +294,8 @@ static const char *name_of_root(struct rundir *r, const char *root) {
 
 static const char PROFILES[] = "/plugins/profile/";
 
-/* Finds the folder of its own in which a host has the run's folder: one that is named like a participant, else, for a run named by
- * its time, the one that contains "plugins". NULL if there is none. */
+/* Finds the folder that contains only the files of one host and, in it, the run's folder. This is a folder named like a
+ * participant, or otherwise, if a time names the run, the folder that contains "plugins". Returns NULL if there is none. */
 static const char *own_folder(struct rundir *r, const struct rundir_file *f, size_t *n) {
   const char *in = strstr(f->folder, PROFILES), *own, *end, *name = "";
   if (!in) return NULL;
@@ -309,8 +312,9 @@ static const char *own_folder(struct rundir *r, const struct rundir_file *f, siz
   return stamp_of_name(in + strlen(PROFILES)) && !*step_of(r, "", name) ? in - *n : NULL;
 }
 
-/* Returns the folder of a file's run, in which a host's own folder, such as pod-1 in pod-1/plugins/profile/2026_11_20_10_21_49, is
- * left open. Runs of equal time, to the second, below sibling folders are one run. */
+/* Returns the folder of a file's run with a placeholder for the host's own folder, such as pod-1 in
+ * pod-1/plugins/profile/2026_11_20_10_21_49. Folders with equal keys are one run: those of sibling hosts whose run names have
+ * the same time, to the second. */
 static const char *rundir_key_of(struct rundir *r, const struct rundir_file *f) {
   size_t n;
   const char *own = own_folder(r, f, &n);
@@ -323,7 +327,7 @@ static const char *rundir_key_of(struct rundir *r, const struct rundir_file *f) 
 
 static bool is_own(const struct rundir_file *f) { return f->key != f->folder; }
 
-/* True if two of the run's files have one name, and only their folders distinguish them. */
+/* True if two files of the run have the same name and differ only in their folders. */
 static bool hosts_collide(const struct rundir_file *files, const uint32_t *order, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
     const struct rundir_file *a = &files[order[i - 1]], *b = &files[order[i]];
@@ -339,7 +343,7 @@ static int order_by_stem(const void *pa, const void *pb, void *files) {
   return order ? order : strcmp(a->folder, b->folder);
 }
 
-/* Puts the folder before the name of each host of the run: "pod-1/localhost". */
+/* Prefixes the name of each host of the run with its folder: "pod-1/localhost". */
 static void name_by_folders(struct rundir *r, struct rundir_file *files, const uint32_t *order, uint32_t n) {
   char *name;
   size_t size;
@@ -353,7 +357,7 @@ static void name_by_folders(struct rundir *r, struct rundir_file *files, const u
   }
 }
 
-/* Tells hosts of equal names apart, in runs whose hosts have folders of their own. */
+/* Makes host names distinct within runs in which each host has its own folder. */
 static bool distinguish_hosts(struct rundir *r, struct rundir_file *files, const uint32_t *order, uint32_t n) {
   uint32_t *by_stem = mem_array(r->text.mem, (uint64_t)n + 1, sizeof *by_stem);
   for (uint32_t i = 0, end; by_stem && i < n; i = end) {
@@ -386,7 +390,8 @@ static struct rundir_run *add_run(struct rundir *r, const struct rundir_file *f,
 
 static uint64_t worker_of(const struct rundir_file *f) { return hash_text(f->stem, strlen(f->stem)); }
 
-/* Each worker writes one file per session, at about the same time. `workers`: last run of each worker. */
+/* True if the file belongs to the same run as the file before: each worker writes one file per session, at about the same time.
+ * `workers`: last run of each worker. */
 static bool same_run(const struct map *workers, uint32_t n_runs, const struct rundir_file *before, const struct rundir_file *f) {
   const uint32_t *last;
   if (!before || strcmp(before->key, f->key) != 0 || of_session(before) != of_session(f)) return false;
@@ -413,7 +418,7 @@ static bool make_runs(struct rundir *r, struct rundir_file *files, const uint32_
   return !r->text.mem->failed;
 }
 
-/* A folder that no profiler named has the time of its newest file. */
+/* Sets the times of runs. A run whose folder no profiler named gets the time of its newest file. */
 static void date_runs(struct rundir *r, const struct rundir_file *files, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     struct rundir_run *run = &r->runs[files[i].run];
@@ -447,14 +452,15 @@ static int order_by_view(const void *pa, const void *pb, void *files) {
   if (!order) order = strcmp(a->stem, b->stem);
   if (!order) order = (a->stamp_ns > b->stamp_ns) - (a->stamp_ns < b->stamp_ns);
   if (!order) order = (a->view > b->view) - (a->view < b->view);
-  if (!order) order = a->packed - b->packed; /* if both exist, the compressed one may be incomplete */
-  return order ? order : (a > b) - (a < b); /* members with equal names are different things */
+  if (!order) order = a->packed - b->packed; /* the compressed file may be incomplete if both exist */
+  return order ? order : (a > b) - (a < b); /* archive members with equal names are different files */
 }
 
-/* True for a file that jax.collect_profile fetched from another host, which was made from the file next to it. */
+/* True for a file that jax.collect_profile fetched from another host. It was derived from the file next to it. */
 static bool is_remote(const struct rundir_file *f) { return f->view == VIEW_TRACE_JSON && strcmp(f->stem, "remote") == 0; }
 
-/* Ranks a run's files: hosts' own files, then files derived from all hosts, then files that no profiler named. */
+/* Returns the priority of a run's file: first files of one host, then files derived from all hosts, then files that no profiler
+ * named. */
 static unsigned tier(const struct rundir_run *run, const struct rundir_file *f) {
   if (!run->profiler) return 0;
   if (f->view == VIEW_OTHER) return 3;
@@ -492,9 +498,9 @@ static bool any_profiler(const struct rundir_file *files, uint32_t n) {
   return false;
 }
 
-/* Gives each trace of a bundle the rank that a file next to it states. */
+/* Assigns to each trace of a bundle the rank that a file next to it states. */
 static bool take_bundle_ranks(struct rundir *r, struct rundir_file *files, uint32_t n) {
-  struct map ranks; /* hash of the bundle's path -> rank + 1 */
+  struct map ranks; /* hash of the bundle's path -> 1 + rank */
   map_init(&ranks, r->text.mem);
   for (uint32_t i = 0; i < n; i++) {
     const struct rundir_file *f = &files[i];
@@ -523,7 +529,7 @@ bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const 
   if (ok && one && !any_profiler(files, n)) {
     for (uint32_t i = 0; i < n; i++) {
       files[i].folder = "";
-      files[i].stem = files[i].rel; /* views cannot be told from parts of the whole */
+      files[i].stem = files[i].rel; /* another view cannot be distinguished from a part of the trace */
     }
   }
   for (uint32_t i = 0; ok && i < n; i++) files[i].key = rundir_key_of(r, &files[i]);

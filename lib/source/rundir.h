@@ -1,49 +1,50 @@
-/* rundir.h - infers from the names in a folder or an archive which files are views of one thing, and their hosts and runs.
+/* rundir.h - infers from file names in a folder or an archive which files show the same recording (are views of it), and their
+ * hosts and runs.
  *
- *     <logdir>/[step_100/]plugins/profile/<run>/<host>.xplane.pb           JAX, TensorFlow: a run is a folder
+ *     <logdir>/[step_100/]plugins/profile/<run>/<host>.xplane.pb           JAX, TensorFlow: each run has a folder
  *                                               <host>.trace.json.gz       its first million events
  *                                               perfetto_trace.json.gz     the same, without host, with the same limit
- *     <logdir>/pod-0/plugins/profile/<run>/localhost.xplane.pb, pod-1/...   each host has a folder of its own: one run
- *     <logdir>/<host>_<pid>.<time>.pt.trace.json[.gz]                      PyTorch's tensorboard_trace_handler: a run is a time
+ *     <logdir>/pod-0/plugins/profile/<run>/localhost.xplane.pb, pod-1/...   each host has its own folder; together they are one run
+ *     <logdir>/<host>_<pid>.<time>.pt.trace.json[.gz]                      PyTorch's tensorboard_trace_handler: a run has a common time
  *     <logdir>/<host>_<pid>_<time>_ascend_pt/...                           Ascend: a folder for each rank (bundle.h)
- *     <folder>/rank3.json.gz, <folder>/node3/trace.json                    anything else: a run is the folder
+ *     <folder>/rank3.json.gz, <folder>/node3/trace.json                    anything else: each folder is a run
  *
- * Only names are used, so this works on any listing. Whether a file is a trace depends on its content and is decided elsewhere.
+ * Only names are used, so this works on any listing. Whether a file is a trace depends on its content, which sources.c inspects.
  */
 #ifndef SOURCE_RUNDIR_H
 #define SOURCE_RUNDIR_H
 
 #include "base/mem.h"
 
-/* Views of one session, best first: the first contains everything, the others are derived from it. */
+/* Kinds of views of one session, best first: the first one is complete, and the others are derived from it. */
 enum rundir_view { VIEW_XPLANE, VIEW_TRACE_JSON, VIEW_OTHER, VIEW_PERFETTO_JSON };
 
 struct rundir_file {
-  const char *rel; /* input: path below the named folder, '/'-separated */
-  int64_t time_ns; /* input: time of the last change */
+  const char *rel; /* set by the caller: path below the named folder, with '/' between folders */
+  int64_t time_ns; /* set by the caller: time of the last change */
 
-  const char *folder; /* folder of its run, relative; "" */
-  const char *key;    /* equal for folders of one run: those of several hosts, each in a folder of its own */
-  const char *stem;   /* equal for views of one thing */
+  const char *folder; /* relative path of its run's folder; "" = the named folder */
+  const char *key;    /* equal for all folders of one run, which has several if each host has its own */
+  const char *stem;   /* equal for all views of one session */
   const char *host;   /* "" = unknown */
   int64_t rank;       /* -1 = unknown */
-  const char *bundle; /* path of its bundle (bundle.h); NULL = none */
-  bool rank_beside;   /* the rank is from a file next to it */
+  const char *bundle; /* path of its bundle (bundle.h); NULL = not in a bundle */
+  bool rank_beside;   /* the rank comes from a file next to the trace */
   int64_t stamp_ns;   /* time in its name; 0 = none */
   uint32_t run;       /* index into the runs */
-  uint32_t next;      /* index of the next best view of the same thing; UINT32_MAX = none */
+  uint32_t next;      /* index of the next best view of the same session; UINT32_MAX = none */
   enum rundir_view view;
-  bool profiler; /* named by a profiler */
+  bool profiler; /* the name is one that a profiler gives */
   bool packed;
-  bool best;     /* the view to read; these files make up the run */
+  bool best;     /* this is the view to read; these files make up the run */
 };
 
 struct rundir_run {
-  const char *name; /* "2026_11_20_10_21_49", or the folder's name */
-  const char *step; /* "100" for a folder "step_100"; "" */
+  const char *name; /* such as "2026_11_20_10_21_49", or the folder's name */
+  const char *step; /* "100" if the folder is called "step_100"; "" = no step */
   int64_t time_ns;
   bool profiler;
-  bool session;   /* identified by the times in its files' names, to the nanosecond */
+  bool session;   /* the times in the files' names, exact to the nanosecond, identify the run */
   unsigned again; /* number of earlier runs in the same second */
 };
 
@@ -53,16 +54,17 @@ struct rundir {
   uint32_t n_runs, cap_runs;
 };
 
-/* Fills in the members that are not inputs, and the runs. `root` is the absolute path of the named folder, for names of folders
- * above the files; with `one`, files that no profiler named form one run, whatever their folders. Returns false when memory
- * runs out. */
+/* Fills in the runs, and all members of the files that the caller did not set. `root`: absolute path of the named folder, whose
+ * parent folders may matter. `one`: files that no profiler named form a single run, even in different folders. Returns false
+ * when memory runs out. */
 bool rundir_find(struct rundir *r, struct rundir_file *files, uint32_t n, const char *root, bool one);
 void rundir_free(struct rundir *r);
 
-/* Compares names so that rank2 precedes rank10. */
+/* Compares names in natural order: rank2 precedes rank10. */
 int rundir_compare(const char *a, const char *b);
 
-/* True for "gpu_3": a worker that a user named, not a process of a host called gpu, whose number would be larger. */
+/* True for "gpu_3", a worker name that a user chose. In a name that consists of host and process id, the number would be
+ * larger. */
 bool rundir_is_worker(const char *name);
 
 /* Finds the number after "rank" or "worker" in a name. */

@@ -1,8 +1,9 @@
-/* sources.c - names -> inputs: source/names.c lists entries, their first bytes show which are traces, and the best view of each
- * thing in the chosen run becomes an input.
+/* sources.c - turns names into inputs: names.c lists entries, their first bytes show which are traces, and the best view of
+ * each session in the chosen run becomes an input.
  *
- * Names suggest, content decides. A folder of traces may contain anything, so other files are left out with a note. But a file
- * that is named like a trace and is empty or damaged remains as an input that fails, so that no rank is lost silently. */
+ * The content decides whether a file is a trace, not the name. A folder of traces may contain anything, so other files are left
+ * out with a note. But a file with the name of a trace that is empty or damaged remains as an input that fails to load, so that
+ * no rank is lost silently. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -33,7 +34,7 @@ static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struc
   const uint8_t *p = in ? in_ahead(in, FORMAT_PEEK, &n, err) : NULL;
   const struct format *f = p && n ? format_detect(in, s->places[entry].rel, err) : NULL;
   (void)arg;
-  const char *result = n == 0 ? stranger_result(s->places[entry].rel) : NULL; /* empty results need no word */
+  const char *result = n == 0 ? stranger_result(s->places[entry].rel) : NULL; /* empty results need no message */
   e->look = !p && err->code != TK_EFORMAT ? LOOK_DAMAGED : p && n == 0 && !result ? LOOK_EMPTY : LOOK_NO_TRACE;
   if (!f && (err->code == TK_EOPEN || err->code == TK_EREAD || err->code == TK_ELIMIT)) e->look = LOOK_FAILED;
   if (!f) {
@@ -49,7 +50,7 @@ static void look_at_beginning(void *arg, struct source *s, uint32_t entry, struc
   }
 }
 
-/* An entry that the system could not show may be a trace: reading it will tell. */
+/* True if a system error prevented inspecting the entry: it may be a trace, and loading it will report the error. */
 static bool may_be_trace(const struct source *s, uint32_t entry) {
   return s->entries[entry].look == LOOK_TRACE || s->entries[entry].look == LOOK_FAILED;
 }
@@ -96,9 +97,9 @@ static void add_failed(struct tk_sources *s, uint32_t origin, enum tk_code code,
 
 /* ---- selecting runs ---- */
 
-/* Runs of one origin, newest first, with the files of each. */
+/* Runs of one origin, newest first, with lists of their files. */
 struct runs {
-  uint32_t *order, *first, *next; /* first[run - base], next[entry - origin's first] */
+  uint32_t *order, *first, *next; /* runs; first[run - base]: a run's first file; next[entry - origin's first]: its next */
   uint32_t origin, base, n;
 };
 
@@ -154,7 +155,7 @@ static bool sources_is_wanted(const struct tk_sources_impl *m, uint32_t entry) {
   int64_t rank = m->source.entries[entry].rank >= 0 ? m->source.entries[entry].rank : f->rank;
   const char *host = m->opt.host;
   if (host && !glob_matches(host, f->host) && !glob_matches(host, f->stem)) return false;
-  return m->rank == NONE || m->rank == rank || (rank < 0 && !*f->host); /* its name may show a rank next to the other names */
+  return m->rank == NONE || m->rank == rank || (rank < 0 && !*f->host); /* other names may still show that it names a rank */
 }
 
 /* True if the file's name implies a trace. */
@@ -162,7 +163,7 @@ static bool is_named_so(const struct source *s, uint32_t entry) {
   return s->places[entry].profiler || format_by_path(s->places[entry].rel) != NULL;
 }
 
-/* Skipped files, for a note: "3 files are no traces: README.txt, x.png, ...". */
+/* Files that were left out, for a note such as "3 files are no traces: README.txt, x.png, ...". */
 struct passed {
   char names[256];
   uint32_t n;
@@ -175,7 +176,7 @@ static void pass_over(struct passed *p, const char *name) {
   else if (p->n == NAMED + 1) snprintf(p->names + n, sizeof p->names - n, ", ...");
 }
 
-/* Finds the best view that is a trace, else the best that should have been one; UINT32_MAX = neither. */
+/* Finds the best view that is a trace, or otherwise the best one whose name implies a trace; UINT32_MAX if there is neither. */
 static bool best_view(struct tk_sources *s, uint32_t head, uint32_t *found, struct tk_err *err) {
   struct source *src = &s->impl->source;
   *found = UINT32_MAX;
@@ -191,7 +192,7 @@ static bool best_view(struct tk_sources *s, uint32_t head, uint32_t *found, stru
   return true;
 }
 
-/* Adds the run's files. */
+/* Adds the files of a run as inputs. */
 static bool add_run(struct tk_sources *s, const struct runs *r, uint32_t run, struct passed *passed, struct tk_err *err) {
   struct source *src = &s->impl->source;
   uint32_t base = src->origins[r->origin].first, view;
@@ -241,7 +242,7 @@ static void note_names(struct tk_sources *s, size_t first, uint32_t origin) {
   }
 }
 
-/* Attaches the notes about an origin to its first input. */
+/* Attaches notes about an origin to its first input. */
 static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, const struct passed *passed, uint32_t n_runs) {
   const struct source_origin *o = &s->impl->source.origins[origin];
   struct chosen *c = &s->impl->chosen[first];
@@ -266,7 +267,7 @@ static void note_passed_over(struct tk_sources *s, size_t first, uint32_t n) {
   if (n) sources_note(s, &s->impl->chosen[first], false, text);
 }
 
-/* Folders that no profiler made do not count as runs that were left out. */
+/* True if a profiler created the run. Other folders do not count as runs that were left out. */
 static bool is_run(const struct source *src, const struct runs *r, uint32_t run) {
   uint32_t base = src->origins[r->origin].first;
   for (uint32_t i = r->first[run - r->base]; i != UINT32_MAX; i = r->next[i - base])
@@ -282,7 +283,7 @@ static bool any_trace(const struct tk_sources *s, size_t first) {
   return false;
 }
 
-/* Finds the newest run after the n-th that contains a trace; NULL if there is none. */
+/* Finds the newest run that contains a trace, among those after the n-th; NULL if there is none. */
 static bool find_sound_run(struct tk_sources *s, const struct runs *r, uint32_t n, const char **name, struct tk_err *err) {
   struct source *src = &s->impl->source;
   uint32_t base = src->origins[r->origin].first, view;
@@ -337,7 +338,7 @@ static bool add_best(struct tk_sources *s, const struct runs *r, struct tk_err *
 static int hosts_in_order(const void *pa, const void *pb, void *places) {
   const struct rundir_file *a = (const struct rundir_file *)places + *(const uint32_t *)pa;
   const struct rundir_file *b = (const struct rundir_file *)places + *(const uint32_t *)pb;
-  int order = (a->view == VIEW_PERFETTO_JSON) - (b->view == VIEW_PERFETTO_JSON); /* belongs to no host */
+  int order = (a->view == VIEW_PERFETTO_JSON) - (b->view == VIEW_PERFETTO_JSON); /* a view that belongs to no host comes last */
   if (!order) order = rundir_compare(a->stem, b->stem);
   if (!order) order = a->view != b->view ? (int)a->view - (int)b->view : a->packed - b->packed;
   return order ? order : (a > b) - (a < b);
@@ -353,7 +354,7 @@ static bool add_all_of(struct tk_sources *s, uint32_t origin, const uint32_t *fi
   return true;
 }
 
-/* Adds everything, for a listing: the newest run first, the best view of each host first. */
+/* Adds all files, for a listing: the newest run first, and the best view of each host first. */
 static bool add_all(struct tk_sources *s, const struct runs *r, struct tk_err *err) {
   struct source *src = &s->impl->source;
   uint32_t base = src->origins[r->origin].first, n, *files = calloc((size_t)src->origins[r->origin].n + 1, sizeof *files);
@@ -373,7 +374,7 @@ static bool add_origin(struct tk_sources *s, uint32_t origin, struct tk_err *err
   struct source *src = &s->impl->source;
   struct source_origin *o = &src->origins[origin];
   struct runs r;
-  bool ok, partly = o->failed.code != TK_OK; /* some of it could be listed */
+  bool ok, partly = o->failed.code != TK_OK; /* true if some of the origin could be listed */
   if (partly && o->n == 0) return add_input(s, origin, UINT32_MAX) != NULL;
   if (o->kind == ORIGIN_FILE && !s->impl->opt.all_files) return add_input(s, origin, o->first) != NULL;
   ok = runs_of(src, origin, &r) || err_set(err, TK_ELIMIT, "out of memory");
@@ -391,14 +392,14 @@ static bool is_of_other_rank(const struct tk_sources *s, size_t i) {
          s->inputs[i].rank != m->rank;
 }
 
-/* Moves the notes about the origin of a dropped input to the next input of the origin. */
+/* Moves the notes about an origin from a dropped input to the next input of the origin. */
 static void pass_notes(struct chosen *from, struct chosen *to) {
   if (from->origin != to->origin || to->n_notes) return;
   memcpy(to->note, from->note, sizeof to->note);
   to->n_notes = from->n_notes;
 }
 
-/* Drops the inputs whose names turned out to show another rank than the requested one. */
+/* Drops the inputs whose names, after comparing all names, show a rank other than the requested one. */
 static bool drop_unwanted(struct tk_sources *s, struct tk_err *err) {
   struct tk_sources_impl *m = s->impl;
   const struct passed none = {.n = 0};

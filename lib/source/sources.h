@@ -1,52 +1,53 @@
-/* sources.h - functions on sources that the commands share, besides those in tracekit.h. */
+/* sources.h - functions on sources that the commands share, in addition to those in tracekit.h. */
 #ifndef SOURCE_SOURCES_H
 #define SOURCE_SOURCES_H
 
 #include "io/in.h"
 #include "tracekit.h"
 
-/* Returns the file that contains an input, which must not be written to. */
+/* Returns the path of the file that contains an input, so that callers do not overwrite it. */
 const char *sources_path(const struct tk_sources *s, size_t i);
 
-/* Returns the path of the nth piece that is read as part of an input; NULL past the last. */
+/* Returns the path of the nth piece of an input; NULL if it has no more. */
 const char *sources_piece(const struct tk_sources *s, size_t i, size_t nth);
 
-/* Adds remarks about archives as notes, for listings; a loaded input has them among its own notes. */
+/* Adds remarks about archives as notes, for listings. When an input is loaded, these remarks become notes of its trace. */
 void sources_remarks(const struct tk_sources *s, struct tk_diagnostics *notes);
 
-/* Opens the stored bytes of an input; NULL with err set on failure. */
+/* Opens the stored bytes of an input, without decompression; NULL with err set on failure. */
 struct in *sources_raw(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err);
 
-/* The same, decompressed. */
+/* Opens the decompressed bytes of an input; NULL with err set on failure. */
 struct in *sources_unpacked(struct tk_sources *s, size_t i, struct mem *mem, struct tk_err *err);
 
-/* True if the input and all its views are separate files. Several threads can load such inputs at a time. */
+/* True if the input and all its views are separate files, which several threads can load at a time. */
 bool sources_is_file(const struct tk_sources *s, size_t i);
 
-/* Makes the input loadable more than once, even if it is a pipe; errors of a pipe are reported on loading. */
+/* Copies an input that is a pipe, so that it can be loaded more than once. Returns false only on an interrupt; errors of the
+ * pipe are reported on loading. */
 bool sources_keep(struct tk_sources *s, size_t i, struct tk_err *err);
 
-/* Reorders the n inputs from `first` on: places[i] is the new position of the i-th. Returns false when memory runs out. */
+/* Reorders the n inputs from `first` on: the i-th of them moves to position places[i]. Returns false when memory runs out. */
 bool sources_arrange(struct tk_sources *s, size_t first, size_t n, const uint32_t *places);
 
-/* True, with the reason in err, if the input's name could not be read at all. */
+/* Returns true, with the reason in err, if nothing could be read under the input's name. */
 bool sources_failed(const struct tk_sources *s, size_t i, struct tk_err *err);
 
-/* A file that shows a session; if it is beyond repair, the next view is read instead. */
+/* A view of an input: a file that shows its session. If a view is beyond repair, the next one is read instead. */
 struct source_view {
   uint32_t entry;
-  const char *name, *host, *run; /* live as long as the sources; host is "" if unknown */
+  const char *name, *host, *run; /* these live as long as the sources; host is "" if unknown */
   int64_t rank;          /* rank of the input, -1 = unknown */
-  const char *rank_from; /* where it comes from, a literal, if neither the name nor the content states it; NULL */
-  const char *rank_note; /* ... in a sentence for those who rely on it; NULL */
+  const char *rank_from; /* where the rank comes from, a literal; NULL = from the input's own name or content */
+  const char *rank_note; /* the same as a sentence for users who rely on the rank; NULL = none */
 };
-/* Finds the nth view of an input, best first; false past the last. */
+/* Finds the nth view of an input, best first. Returns false if there are fewer. */
 bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v);
 struct in *sources_open_view(struct tk_sources *s, const struct source_view *v, bool ahead, struct mem *mem, struct tk_err *err);
 
 /* Derives the options of tk_sources_open from the load options. */
 struct tk_source_options sources_options(const struct tk_load_options *opt);
-/* ... with a caller's choice of runs and inputs; `choice` may be NULL. */
+/* Derives the options in the same way, with a caller's choice of runs and inputs; `choice` may be NULL. */
 struct tk_source_options sources_chosen(const struct tk_source_options *choice, const struct tk_load_options *opt);
 
 #endif

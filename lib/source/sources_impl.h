@@ -1,4 +1,4 @@
-/* sources_impl.h - the inside of tk_sources, for the files that make it. */
+/* sources_impl.h - the members of tk_sources, for the files that implement it. */
 #ifndef SOURCE_SOURCES_IMPL_H
 #define SOURCE_SOURCES_IMPL_H
 
@@ -9,17 +9,17 @@ enum { NOTES = 4 };
 
 /* An input, as chosen among the entries. */
 struct chosen {
-  uint32_t entry; /* UINT32_MAX: the origin failed */
+  uint32_t entry; /* UINT32_MAX: nothing could be read under the name */
   uint32_t origin;
   struct {
     const char *text;
     bool repair;
   } note[NOTES];
   unsigned n_notes;
-  const char *rank_from; /* where the rank comes from, a literal, if not from its own name or content; NULL */
-  const char *rank_note; /* ... in a sentence; NULL */
-  bool joined; /* a piece of another input */
-  const char *sound_run; /* a run that contains traces, if this one has none; else NULL */
+  const char *rank_from; /* where the rank comes from, a literal; NULL = from the input's own name or content */
+  const char *rank_note; /* the same as a sentence; NULL = none */
+  bool joined; /* this entry is a piece of another input */
+  const char *sound_run; /* name of a run that contains traces, if this run has none; otherwise NULL */
 };
 
 struct tk_sources_impl {

@@ -1,10 +1,11 @@
-/* sources_join.c - finds inputs that are pieces of one trace: a producer that rotates its files wrote them one after the other.
+/* sources_join.c - finds inputs that are pieces of one trace, which a producer that rotates its files wrote one after the other.
  *
  *     node_trace.1.log node_trace.2.log          one process
- *     trace.part1.json.gz trace.part2.json.gz    the same
- *     rank0-chunk-1.json rank0-chunk-2.json rank1-chunk-1.json rank1-chunk-2.json     two
+ *     trace.part1.json.gz trace.part2.json.gz    one process
+ *     rank0-chunk-1.json rank0-chunk-2.json rank1-chunk-1.json rank1-chunk-2.json     two processes
  *
- * The names of pieces differ only in a number, which follows a word for pieces; if their contents state a process, it is one. */
+ * The names of pieces differ only in a number that follows a word for pieces. If the contents of pieces state a process, it is
+ * the same process. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -18,7 +19,7 @@
 #include "rundir.h"
 #include "sources_impl.h"
 
-/* What precedes the number of a piece in the last part of a name: a word, or with `whole` all of it. */
+/* Words before the number of a piece. `whole`: the word must be all that precedes the number in the file name. */
 static const struct {
   const char *before;
   bool whole;
@@ -37,7 +38,7 @@ static const struct {
     {"fragment", false},
     {"split", false}};
 
-/* A piece: the text before its number, the number, and the text after it. */
+/* The name of a piece: the text before its number, the number, and the text after it. */
 struct piece {
   size_t input;
   const char *name;
@@ -94,7 +95,7 @@ static bool may_be_piece(const struct tk_sources *s, size_t i) {
   return entry != UINT32_MAX && s->inputs[i].best && !s->impl->source.entries[entry].once;
 }
 
-/* True if both contents, as far as they are traces, state one process, or one of them states none. */
+/* True if the contents of both pieces state the same process, or one of them states none. */
 static bool is_one_process(struct tk_sources *s, const struct piece *a, const struct piece *b, bool *ok, struct tk_err *err) {
   struct source *src = &s->impl->source;
   const uint32_t x = s->impl->chosen[a->input].entry, y = s->impl->chosen[b->input].entry;
@@ -104,11 +105,11 @@ static bool is_one_process(struct tk_sources *s, const struct piece *a, const st
   return p->pid == q->pid || p->pid < 0 || q->pid < 0;
 }
 
-/* Continues the first input by the second, which is no input of its own any more. */
+/* Makes the second input the continuation of the first; the second is no longer an input itself. */
 static void join(struct tk_sources *s, const struct piece *a, const struct piece *b) {
   struct tk_sources_impl *m = s->impl;
   m->chosen[b->input].joined = true;
-  if (m->opt.all_files) m->chosen[a->input].joined = true; /* a listing shows the pieces */
+  if (m->opt.all_files) m->chosen[a->input].joined = true; /* a listing still shows the pieces */
   else m->source.entries[m->chosen[a->input].entry].piece = m->chosen[b->input].entry;
 }
 
@@ -130,7 +131,7 @@ static int by_natural_order(const void *pa, const void *pb) {
   return order ? order : (a->input > b->input) - (a->input < b->input);
 }
 
-/* Joins all inputs in their natural order. */
+/* Joins all inputs, in the natural order of their names. */
 static bool join_all(struct tk_sources *s, struct piece *pieces, size_t n, struct tk_err *err) {
   struct source *src = &s->impl->source;
   qsort(pieces, n, sizeof *pieces, by_natural_order);

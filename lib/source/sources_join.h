@@ -1,11 +1,11 @@
-/* sources_join.h - finds inputs that are pieces of one trace: a producer that rotates its files wrote them one after the
+/* sources_join.h - finds inputs that are pieces of one trace, which a producer that rotates its files wrote one after the
  * other. */
 #ifndef SOURCE_SOURCES_JOIN_H
 #define SOURCE_SOURCES_JOIN_H
 
 #include "sources_impl.h"
 
-/* Joins inputs that are pieces of one trace, or with the option, all inputs. */
+/* Joins inputs that are pieces of one trace; if the option is set, joins all inputs. */
 bool sources_join(struct tk_sources *s, struct tk_err *err);
 
 #endif

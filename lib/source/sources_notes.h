@@ -1,4 +1,4 @@
-/* sources_notes.h - what there is to say about the choice of an input: notes for its trace, alternatives in its errors. */
+/* sources_notes.h - explains the choice of an input: as notes for its trace, and as alternatives in its error messages. */
 #ifndef SOURCE_SOURCES_NOTES_H
 #define SOURCE_SOURCES_NOTES_H
 
@@ -8,7 +8,7 @@
 void sources_note(struct tk_sources *s, struct chosen *c, bool repair, const char *text);
 /* Adds the notes on an input to its trace. */
 void sources_decisions(const struct tk_sources *s, size_t i, struct tk_trace *t);
-/* Adds to the error of an input the alternatives that could be read instead. */
+/* Adds to the error message of an input the alternatives that the user could read instead. */
 void sources_suggest(const struct tk_sources *s, size_t i, struct tk_err *err);
 
 #endif

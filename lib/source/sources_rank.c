@@ -1,7 +1,7 @@
-/* sources_rank.c - ranks of inputs whose names do not state any, from the numbers in which the names differ (ranks.h).
+/* sources_rank.c - finds ranks of inputs whose names do not state a rank, by the numbers in which the names differ (ranks.h).
  *
- * Compared are the inputs of one run, or, if every name of the command line yields one input, all of them. A run in which an input
- * states its rank, or is a named host, needs no comparison. */
+ * The inputs of one run are compared; if every name on the command line yields one input, all inputs are compared. No
+ * comparison is made for a run in which an input states its rank or host. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "sources_impl.h"
 
 struct group {
-  size_t *inputs; /* their indices */
+  size_t *inputs; /* indices of the inputs */
   const char **names;
   size_t n;
 };
@@ -30,14 +30,15 @@ static void note_rank(struct tk_sources *s, size_t i, const struct ranks *r) {
   s->impl->chosen[i].rank_note = source_text(&s->impl->source, text);
 }
 
-/* True if the positions are those on the command line, which needs no names. */
+/* True if the positions are those on the command line, so that comparing names adds nothing. */
 static bool is_given_order(const struct ranks *r, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (r->of[i] != (int64_t)i) return false;
   return true;
 }
 
-/* Looks at the contents: if one of them states its rank, the numbers of the names may be something else. */
+/* Sets *states if the content of some input states its rank; the numbers in the names may then mean something else. Returns
+ * false on an interrupt. */
 static bool any_states_rank(struct tk_sources *s, const struct group *g, bool *states, struct tk_err *err) {
   struct source *src = &s->impl->source;
   *states = false;
@@ -74,8 +75,8 @@ static bool number_group(struct tk_sources *s, const struct group *g, struct tk_
   return true;
 }
 
-/* Collects the inputs from `first` on that belong to the run of `first`, or with `all`, all inputs. Leaves the group empty if one of
- * them states what it is. */
+/* Collects the inputs from `first` on that belong to the same run as `first`; with `all`, all of them. Leaves the group empty
+ * if one of them states its rank or host. */
 static void collect(const struct tk_sources *s, size_t first, bool all, struct group *g) {
   g->n = 0;
   for (size_t i = first; i < s->n; i++) {
@@ -89,7 +90,7 @@ static void collect(const struct tk_sources *s, size_t first, bool all, struct g
   }
 }
 
-/* True if each name of the command line yielded one input. */
+/* True if each name on the command line yielded one input. */
 static bool is_one_each(const struct tk_sources *s) {
   uint32_t last = UINT32_MAX;
   for (size_t i = 0; i < s->n; i++) {

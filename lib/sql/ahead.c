@@ -1,12 +1,12 @@
 /* ahead.c - see ahead.h.
  *
- *     caller's thread    statement 1 -> its rows       3, recorded    2's rows, when it is done    3's rows
+ *     caller's thread    statement 1 -> its rows       3, recorded    rows of 2, once done        rows of 3
  *     another            statement 2, recorded         4, recorded
  *
- * SQLite runs a statement on one core.  So each thread has its own database over the same trace, and records results until
- * their turn comes.  Among waiting statements, the one with the most work according to its plan is next.  A result that is too
- * large to record is computed again when its turn comes.  Statements that create tables or views may be referred to by later
- * ones: from then on the caller's database runs all statements. */
+ * SQLite runs a statement on one core. So each thread has its own database over the same trace, and records results until they
+ * can be delivered in order. Of the waiting statements, the one whose plan shows the most work runs next. A result that is too
+ * large to record is computed again when it is to be delivered. If a statement creates a table or view, later statements may
+ * use it; so from then on the caller's database runs all statements. */
 #include "ahead.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include "statement.h"
 
 enum { STATEMENTS = 32, RECORDED_MOST = 16 << 20, WORTH_EVENTS = 50000, WAIT_NS = 20000000 };
-enum { STACK = 8 << 20 }; /* SQLite's recursion grows with the nesting of expressions; some systems give a thread only 128 KB */
+enum { STACK = 8 << 20 }; /* SQLite recurses for nested expressions, and some systems give a thread only 128 KB */
 
 /* ---- recorded results ---- */
 
@@ -129,7 +129,7 @@ struct ahead {
   } helpers[SQL_OTHERS];
 };
 
-/* Called with the lock held; releases it while the statement runs. */
+/* Runs a statement and records its result. Called with the lock held; releases it while the statement runs. */
 static void run_recorded(struct ahead *a, struct statement *st, struct tk_sql *on) {
   const struct tk_sql_answer to = {record_begin, record_row, record_end, &st->record};
   const char *p = st->text;
@@ -144,7 +144,7 @@ static void run_recorded(struct ahead *a, struct statement *st, struct tk_sql *o
   pthread_cond_broadcast(&a->changed);
 }
 
-/* The longest statement comes first, because at the end it would keep the others waiting. */
+/* Returns the waiting statement with the most work: if it were last, the other threads would wait for it. */
 static struct statement *next_waiting(struct ahead *a) {
   struct statement *next = NULL;
   for (unsigned i = 0; i < a->n && !a->stopped; i++)
@@ -166,7 +166,7 @@ static bool go_on(void *arg, uint64_t done, uint64_t total) {
   return !__atomic_load_n(&a->stopped, __ATOMIC_RELAXED);
 }
 
-/* Called with the lock held. */
+/* Tells the other threads to stop. Called with the lock held. */
 static void stop(struct ahead *a) { __atomic_store_n(&a->stopped, true, __ATOMIC_RELAXED); }
 
 static bool tick(struct ahead *a, struct tk_err *err) {
@@ -177,8 +177,8 @@ static bool tick(struct ahead *a, struct tk_err *err) {
   return ok;
 }
 
-/* Runs statements that nobody has started until another thread has completed this one.  False if the caller stops.  Called with
- * the lock held. */
+/* Waits until another thread has completed this statement, and runs other statements meanwhile. Returns false if the caller
+ * stops. Called with the lock held. */
 static bool wait_for(struct ahead *a, const struct statement *st, struct tk_err *err) {
   while (st->state == RUNNING) {
     struct statement *other = next_waiting(a);
@@ -196,8 +196,8 @@ static bool wait_for(struct ahead *a, const struct statement *st, struct tk_err 
   return true;
 }
 
-/* Delivers the result of one statement; false if no more are wanted, or with err.  Called with the lock held; releases it
- * meanwhile. */
+/* Delivers the result of one statement; returns false if the caller wants no more, or with err. Called with the lock held;
+ * releases it meanwhile. */
 static bool answer(struct ahead *a, struct statement *st, const struct tk_sql_answer *to, struct tk_err *err) {
   if (st->state == RUNNING && !wait_for(a, st, err)) return false;
   const bool recorded = st->state == DONE && !st->record.too_large;
@@ -225,7 +225,7 @@ static void start_threads(struct ahead *a) {
 
 static bool run_all(struct ahead *a, const struct tk_sql_answer *to, struct tk_err *err) {
   bool ok = true;
-  pthread_mutex_lock(&a->lock); /* held until this thread has the first statement, whose result can be delivered directly */
+  pthread_mutex_lock(&a->lock); /* held until this thread has taken the first statement, whose result it delivers directly */
   start_threads(a);
   for (unsigned i = 0; ok && i < a->n; i++) ok = answer(a, &a->v[i], to, err);
   stop(a);

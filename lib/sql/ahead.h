@@ -4,8 +4,9 @@
 
 #include "sql.h"
 
-/* Runs the statements from *p on, up to the first that is not read-only, and advances *p past them; false with err as in
- * tk_sql_run. Leaves *p unchanged if there are fewer than two such statements, or nothing to gain. */
+/* Runs the statements from *p on, up to the first one that is not read-only, and advances *p past them. Leaves *p unchanged if
+ * there are fewer than two such statements, or if running them in parallel gains nothing. Returns false with err as tk_sql_run
+ * does. */
 bool ahead_run(struct tk_sql *s, const char *whole, const char **p, const struct tk_sql_answer *to, struct tk_err *err);
 
 #endif

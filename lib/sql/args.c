@@ -1,7 +1,7 @@
 /* args.c - the table of args, and EXTRACT_ARG.
  *
- * The cursor contains the rows of one arg set at a time.  Looking up a set costs as much as the set is large; a full scan
- * builds the sets one after the other. */
+ * The cursor contains the rows of one arg set at a time. Looking up a set takes time proportional to its size; a full scan
+ * builds one set after the other. */
 #include <string.h>
 
 #include "args.h"
@@ -13,7 +13,7 @@
 enum { SET_SHIFT = 20, COLUMN_SET = 1, COLUMN_FLAT = 2, COLUMN_KEY = 3 };
 
 struct held_row {
-  struct arg_row row;   /* its texts are offsets into the cursor's buffer */
+  struct arg_row row;   /* `row.text` is an offset into the cursor's buffer */
   size_t key, flat, text;
 };
 
@@ -51,7 +51,7 @@ static bool hold(void *arg, const struct arg_row *row) {
   return true;
 }
 
-/* Loads the first set from c->set on that has rows. */
+/* Loads the first set, from c->set on, that has rows. */
 static int load(struct args_cursor *c) {
   for (; c->set <= c->last; c->set++) {
     c->n = c->at = 0;
@@ -230,7 +230,8 @@ static bool args_is_wanted(void *arg, const struct arg_row *row) {
   return false;
 }
 
-/* Perfetto's own annotations have the prefix "debug.", JSON args the prefix "args."; queries may use either for any trace. */
+/* Returns a key without the prefix "debug." (args of Perfetto) or "args." (args of JSON); queries may use either prefix for any
+ * trace. */
 static const char *bare(const char *key) {
   static const char *const PREFIXES[] = {"args.", "debug."};
   for (size_t i = 0; i < 2; i++)
@@ -240,7 +241,7 @@ static const char *bare(const char *key) {
 
 struct extracted {
   tk_id keys[2];
-  bool nested; /* the value may be nested in an arg, or its key spelled differently in the trace */
+  bool nested; /* true if the value may be nested in an arg, or if the key may be spelled differently in the trace */
   char key[];  /* key with the prefix of this trace */
 };
 

@@ -34,13 +34,14 @@ static uint64_t sources_from(const struct tk_sql *s) { return tracks_from(s) + s
 
 uint32_t argset_of_track(const struct tk_sql *s, tk_id track) { return (uint32_t)(tracks_from(s) + track); }
 
-/* Perfetto's own flows have neither name nor category. */
+/* Returns the arg set of a flow; 0 for Perfetto's own flows, which have neither name nor category. */
 uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
-  const bool by_fields = s->t->flow_points[s->flows[flow].point].role >= TK_FLOW_OUT; /* a flow of slices has no name */
+  const bool by_fields = s->t->flow_points[s->flows[flow].point].role >= TK_FLOW_OUT; /* flows that slices state by id have no
+                                                                                       * name */
   return s->times.exact || by_fields ? 0 : (uint32_t)(sources_from(s) + s->t->n_tracks + 1 + flow);
 }
 
-/* Threads and JSON's counters have no source. */
+/* True if a track has a source. Threads and JSON's counters have none. */
 static bool has_source(const struct tk_sql *s, tk_id track) {
   const struct sql_track *v = &s->tracks[track];
   const struct tk_track *k = &s->t->tracks[track];
@@ -56,7 +57,7 @@ uint32_t argset_of_source(const struct tk_sql *s, tk_id track) {
 
 uint64_t argset_last(const struct tk_sql *s) { return sources_from(s) + s->t->n_tracks + s->n_flows; }
 
-/* Returns the rest of a key after a reserved prefix such as "json.end."; NULL if the key has another prefix. */
+/* Returns the part of a key after a reserved prefix such as "json.end."; NULL if the key has another prefix. */
 static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
   const char *text = tk_string(s->t, key, NULL), *begin = tk_string(s->t, prefix, NULL);
   if (!text_begins(text, begin)) return NULL;
@@ -66,7 +67,7 @@ static const char *behind(const struct tk_sql *s, tk_id key, tk_id prefix) {
 
 static bool is_of_end(const struct tk_sql *s, tk_id key) { return behind(s, key, KEY_OF_END) != NULL; }
 
-/* True for fields of the event itself, which have columns.  Args that other formats show are not fields. */
+/* True for fields of the event itself, which have columns of their own. Fields that other formats show as args do not count. */
 static bool is_filed_field(const char *key) { return text_begins(key, FILED_FIELD); }
 
 static bool is_field(const struct tk_sql *s, const char *key) {
@@ -99,7 +100,7 @@ uint32_t argset_of_event(const struct tk_sql *s, tk_id event) {
 
 /* ---- values ---- */
 
-/* A whole double of XPlane is an integer in JSON. */
+/* Stores a double. In an XPlane, a double without a fraction becomes an integer, as in JSON. */
 static void double_value(const struct tk_sql *s, double d, struct arg_row *row) {
   const double most = 9007199254740992.0; /* 2^53 */
   row->is = !s->times.exact && d > -most && d < most && d == (double)(int64_t)d ? ARG_IS_INT : ARG_IS_REAL;
@@ -119,7 +120,7 @@ static bool plain_value(const struct tk_sql *s, const struct tk_arg *a, struct a
     row->is = ARG_IS_INT;
     row->i = a->i;
     return true;
-  case TK_ARG_UINT: /* trace_processor's JSON importer wraps such a number, and stores it as a double */
+  case TK_ARG_UINT: /* trace_processor's JSON importer lets such a number overflow, and stores it as a double */
     row->d = (double)(int64_t)a->u;
     row->is = s->times.exact ? ARG_IS_UINT : a->u > INT64_MAX ? ARG_IS_REAL : ARG_IS_INT;
     row->i = (int64_t)a->u;
@@ -160,8 +161,8 @@ struct walk_args {
   bool (*put)(void *arg, const struct arg_row *row);
   void *arg;
   struct buf key, flat;
-  bool has_ends;   /* some args come from the end of a span: their values replace those of the begin one by one */
-  struct map seen; /* keys of rows so far, while keys of ends matter */
+  bool has_ends;   /* true if some args come from the end of a span; such args replace equal ones of the begin */
+  struct map seen; /* keys of the rows so far; used if has_ends */
   bool stopped;
 };
 
@@ -182,8 +183,8 @@ static void put_row(struct walk_args *w, struct arg_row *row) {
   w->stopped = !w->put(w->arg, row);
 }
 
-/* Perfetto replaces dots and brackets in names of its own annotations by underscores, because they would look like structure.
- */
+/* Appends a key. Perfetto replaces dots and brackets in the names of its own annotations by underscores, because they would
+ * look like structure. */
 static void add_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
   const size_t from = to->len;
   if (!buf_append(to, text, n) || !w->s->times.exact) return;
@@ -191,7 +192,7 @@ static void add_key(const struct walk_args *w, struct buf *to, const char *text,
     if (to->data[i] == '.' || to->data[i] == '[' || to->data[i] == ']') to->data[i] = '_';
 }
 
-/* The reader has replaced these names already, but not those inside JSON text. */
+/* Appends a key inside JSON text, whose characters the reader has not replaced yet. */
 static void add_nested_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
   if (w->s->is_filed) buf_append(to, text, n);
   else add_key(w, to, text, n);
@@ -228,7 +229,7 @@ static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
     buf_append(&w->key, "]", 1);
     take_apart(w, &v, depth);
     w->key.len = at;
-    i += v.type != JSON_NULL; /* trace_processor does not count nulls */
+    i += v.type != JSON_NULL; /* trace_processor does not count nulls as elements */
     if (!json_blank(j) || *j->p++ != ',') break;
   }
 }
@@ -244,7 +245,7 @@ static void argsets_put_number(struct walk_args *w, const struct json_value *v) 
   put_row(w, &row);
 }
 
-/* Returns the value that such text stands for (format/format.h). */
+/* Returns the value that a text with a type prefix stands for (FILED_VALUE in format/format.h). */
 static struct arg_row filed_value(const char *text, size_t n) {
   struct arg_row row = {.is = text[1] == 'u' ? ARG_IS_UINT : text[1] == 'p' ? ARG_IS_POINTER : ARG_IS_REAL};
   if (row.is == ARG_IS_REAL) row.d = num_double(text + 2, n - 2);
@@ -278,7 +279,7 @@ static void take_apart(struct walk_args *w, const struct json_value *v, unsigned
   buf_free(&j.scratch);
 }
 
-/* Bytes are the text that they become in JSON. */
+/* Adds a row for bytes, with the text that they become in JSON. */
 static void put_bytes(struct walk_args *w, const struct tk_arg *a) {
   const struct intern_str *bytes = trace_str(w->s->t, a->s);
   struct buf text = {.mem = &w->s->mem};
@@ -324,7 +325,7 @@ static bool refuse_row(void *arg, const struct arg_row *row) {
   return false;
 }
 
-/* True for null, and for nested values that contain nothing else. */
+/* True for null, and for a nested value that contains only nulls. */
 static bool has_no_rows(struct tk_sql *s, const struct tk_arg *a) {
   struct walk_args probe = {.s = s, .put = refuse_row, .key = {.mem = &s->mem}, .flat = {.mem = &s->mem}};
   if (a->type != TK_ARG_JSON) return a->type == TK_ARG_NULL;
@@ -334,13 +335,13 @@ static bool has_no_rows(struct tk_sql *s, const struct tk_arg *a) {
   return !probe.stopped;
 }
 
-/* Records which of several args with equal keys counts: the one with the largest strength. */
+/* Notes for each key which of several args with this key counts: the one with the largest strength. */
 static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args, uint32_t strength) {
   struct tk_args it = tk_args_of(w->s->t, args);
   struct tk_arg a;
   while (tk_args_next(&it, &a)) {
     size_t n;
-    if (has_no_rows(w->s, &a)) continue; /* it replaces nothing */
+    if (has_no_rows(w->s, &a)) continue; /* such an arg replaces nothing */
     const char *key = shown_key(w->s, a.key, &n);
     uint32_t *slot = map_put(strongest, hash_text(key, n), strength);
     if (!slot) return false;
@@ -425,7 +426,7 @@ static void filed_rows(struct walk_args *w, const struct format_track *f) {
   argsets_put_text(w, "description", f->description);
 }
 
-/* Where a track comes from, as trace_processor's importers say. */
+/* Adds rows that describe the source of a track, in the same form as trace_processor's importers. */
 static void source_rows(struct walk_args *w, tk_id track) {
   const struct sql_track *v = &w->s->tracks[track];
   if (!argset_of_source(w->s, track)) return;

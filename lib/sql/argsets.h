@@ -15,24 +15,26 @@ struct arg_row {
   enum arg_is is;
   int64_t i;
   double d;
-  const char *text; /* for STRING; NULL = none */
+  const char *text; /* for STRING; NULL = no text */
   size_t text_n;
-  bool lasting;     /* the text belongs to the trace, and outlives the row */
+  bool lasting;     /* true if the text belongs to the trace, so that it outlives the row */
 };
 
 /* Calls `put` for each row of the set until put returns false.  False if memory runs out. */
 bool argset_each(struct tk_sql *s, uint64_t set, bool (*put)(void *arg, const struct arg_row *row), void *arg);
 
-/* Gets the value of an arg by its exact key, unless the value is an array or object: the usual case of EXTRACT_ARG. `keys`: the
- * key in the end event, and in the event itself. *made: the value is text that only argset_each can make. */
+/* Gets the value of an arg by its exact key, unless the value is an array or object; this is the most common case of
+ * EXTRACT_ARG. `keys`: the key in the end event, and in the event itself. *made: true if the value is text that only
+ * argset_each can create. */
 bool argset_plain(const struct tk_sql *s, tk_id event, const tk_id keys[2], struct arg_row *row, bool *made);
 
-/* Ids of arg sets: event ids first, then processes, threads, tracks, sources of tracks, and flows. */
-uint32_t argset_of_event(const struct tk_sql *s, tk_id event); /* 0 = none */
+/* Returns the id of an arg set. Ids of events come first, then ids of processes, threads, tracks, sources of tracks, and
+ * flows. */
+uint32_t argset_of_event(const struct tk_sql *s, tk_id event); /* 0 = no args */
 uint32_t argset_of_process(const struct tk_sql *s, uint32_t upid);
 uint32_t argset_of_thread(const struct tk_sql *s, uint32_t utid);
 uint32_t argset_of_track(const struct tk_sql *s, tk_id track);
-uint32_t argset_of_source(const struct tk_sql *s, tk_id track); /* 0 = none */
+uint32_t argset_of_source(const struct tk_sql *s, tk_id track); /* 0 = no args */
 uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow);
 uint64_t argset_last(const struct tk_sql *s);
 

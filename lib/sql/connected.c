@@ -11,7 +11,7 @@
 #include "tables.h"
 #include "relatives.h"
 
-enum { START = 5 }; /* the hidden column after the columns of `flow` */
+enum { START = 5 }; /* number of the hidden column, which follows the columns of `flow` */
 
 struct connected {
   const char *name;
@@ -44,7 +44,7 @@ struct connected_cursor {
   const struct connected *kind;
   struct map seen; /* visited slices */
   struct visit *visits;
-  uint32_t *flows; /* rows found */
+  uint32_t *flows; /* indices of the rows found */
   uint32_t n_visits, cap_visits, n_flows, cap_flows, at;
   tk_id start;
 };
@@ -103,7 +103,7 @@ static int connected_connect(sqlite3 *db, void *arg, int argc, const char *const
                                "start_id HIDDEN)";
   const struct connected *kind = KINDS;
   (void)argc, (void)why;
-  while (sqlite3_stricmp(kind->name, argv[0]) != 0) kind++; /* always ends: argv[0] is one of the registered names */
+  while (sqlite3_stricmp(kind->name, argv[0]) != 0) kind++; /* argv[0] is always one of the registered names */
   struct connected_vtab *v = sqlite3_malloc(sizeof *v);
   int status = v ? sql_declare(db, SCHEMA) : SQLITE_NOMEM;
   if (status != SQLITE_OK) {
@@ -127,7 +127,7 @@ static int connected_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     info->estimatedRows = 5;
     return SQLITE_OK;
   }
-  return SQLITE_CONSTRAINT; /* the slice is missing */
+  return SQLITE_CONSTRAINT; /* the query does not state the slice */
 }
 
 static int connected_disconnect(sqlite3_vtab *vtab) {

@@ -1,7 +1,7 @@
 /* differences.c - see differences.h.
  *
- * docs/sql.md lists all differences. A user is told of one if a statement reads a table that it concerns, and the trace contains
- * the data that it is about: a row of the table below. */
+ * docs/sql.md lists all differences. A note mentions a difference if a statement reads a table that it affects, and the trace
+ * contains such data. The table below has one row for each difference. */
 #include "differences.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static bool has_short(const struct tk_sql *s) {
 
 static bool is_rounded(const struct tk_sql *s) { return has_note(s, "times with digits beyond the picosecond"); }
 
-/* True if a track of async spans has several, which may have several ids or be nested. */
+/* True if an async track has several spans, which may have different ids or be nested. */
 static bool has_asyncs(const struct tk_sql *s) {
   for (tk_id i = 1; i <= s->t->n_tracks; i++)
     if (s->t->tracks[i].kind == TK_ASYNCS && s->t->tracks[i].count > 1) return true;
@@ -56,7 +56,7 @@ static bool has_text_ids(const struct tk_sql *s) {
   return false;
 }
 
-/* True if the file has two tracks of one name and parent. */
+/* True if the file has two tracks with the same name and parent. */
 static bool has_siblings(const struct tk_sql *s) {
   struct mem own = {0};
   struct map seen;
@@ -81,7 +81,7 @@ static bool has_shape_with(const struct tk_sql *s, tk_id key) {
   return false;
 }
 
-/* Sequences with a thread's descriptor add an arg to events of other tracks. */
+/* True if sequences have thread descriptors, which add an arg to events of other tracks. */
 static bool has_unknown_fields(const struct tk_sql *s) {
   for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++)
     if (s->tracks[i].filed.used && s->tracks[i].filed.kind != FORMAT_TRACK_THREAD) return true;
@@ -114,7 +114,7 @@ static bool is_foreign(const struct tk_sql *s) {
 #define SLICES "slice slices slice_with_stack_id thread_slice process_slice thread_or_process_slice ancestor_slice descendant_slice"
 
 static const struct difference {
-  const char *tables; /* separated by blanks */
+  const char *tables; /* names of tables, separated by spaces */
   bool (*applies)(const struct tk_sql *s);
   const char *text;
 } DIFFERENCES[] = {

@@ -1,4 +1,5 @@
-/* differences.h - what the tables lack, or answer differently from trace_processor, for the trace at hand. */
+/* differences.h - notes differences from trace_processor: data that the tables lack or show differently, if the trace contains
+ * such data. */
 #ifndef SQL_DIFFERENCES_H
 #define SQL_DIFFERENCES_H
 

@@ -1,6 +1,6 @@
 /* events.c - the cursor over events: walks the graph according to the plan and skips events that fail the filter.
  *
- * Exact row times are computed only if the graph's picoseconds leave open on which side of a bound they fall. */
+ * The exact time of a row is computed only if the graph's picoseconds do not decide on which side of a bound it is. */
 #include "events.h"
 #include "names.h"
 #include "relatives.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 16, SLACK_DUR = 2000 /* ps; exceeds the change of a duration by rounding */ };
+enum { AHEAD = 16, SLACK_DUR = 2000 /* SLACK_DUR: ps; more than rounding can change a duration */ };
 
 /* ---- filters ---- */
 
@@ -23,8 +23,8 @@ static void narrow(struct range *r, int64_t low, int64_t high) {
   if (high < r->high) r->high = high;
 }
 
-/* Converts a bound; numeric text is a number, as for the columns. Fractions are rounded outward, because SQLite checks the
- * condition again. */
+/* Converts a bound; text that contains a number counts as a number, as in columns. Fractions are rounded so that the range
+ * grows, because SQLite checks the condition again. */
 static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
   const int type = sqlite3_value_numeric_type(v);
   const double d = sqlite3_value_double(v), most = 9.2e18;
@@ -38,7 +38,7 @@ static bool bounds_of(sqlite3_value *v, int64_t *low, int64_t *high) {
   return true;
 }
 
-/* `op`: one of the five comparison tests. */
+/* Narrows the range by a comparison; `op`: one of the five comparison tests. */
 static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
   int64_t low, high;
   if (sqlite3_value_type(v) == SQLITE_NULL) *none = true;
@@ -56,7 +56,8 @@ static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v) {
   struct event_filter *f = &c->filter;
   const bool there = test == TEST_NAME_THERE;
   if (sqlite3_value_type(v) == SQLITE_NULL && !there) f->none = true;
-  if (f->none || (test == TEST_NAME_EQ && sqlite3_value_type(v) != SQLITE_TEXT)) return true; /* SQLite checks again */
+  if (f->none || (test == TEST_NAME_EQ && sqlite3_value_type(v) != SQLITE_TEXT)) return true; /* no need to be exact, because
+                                                                                               * SQLite checks the name again */
   const char *text = there ? "" : (const char *)sqlite3_value_text(v);
   bool fresh = !f->names;
   if (fresh) f->names = mem_alloc(&s->mem, s->names.n);
@@ -118,7 +119,8 @@ static bool passes(const struct event_cursor *c, tk_id event) {
 
 static bool of_sort(const struct event_cursor *c, tk_id track) { return (c->table->sorts & c->sql->tracks[track].sort) != 0; }
 
-/* Checks each event of a process's track, because the track may contain events placed on another track. */
+/* True if the event is on this track in the tables. The track of a process may contain events that the tables place on another
+ * track. */
 static bool is_placed(const struct event_cursor *c, const struct tk_event *e) {
   if (c->all_placed) return true;
   if (!c->sql->tracks[e->track].globals) return of_sort(c, e->track);
@@ -139,7 +141,7 @@ static tk_id first_at(const struct tk_sql *s, tk_id from, tk_id to, int64_t ns) 
   return from;
 }
 
-/* Finds the range of a track that can pass; times on a track do not decrease. */
+/* Finds the range of events of a track that can pass; times on a track do not decrease. */
 static void enter_track(struct event_cursor *c, tk_id track) {
   const struct tk_track *k = &c->sql->t->tracks[track];
   const struct range *ts = &c->filter.ts;
@@ -151,7 +153,8 @@ static void enter_track(struct event_cursor *c, tk_id track) {
   if (ts->high < INT64_MAX) c->stop = first_at(c->sql, c->at, c->stop, ts->high + 1);
 }
 
-/* If global events are wanted apart, walks all tracks for global events first, then for the rest. */
+/* Moves to the next track. If global events must be separate, the walk first visits the global events of all tracks, then all
+ * other events. */
 static void enter_next_track(struct event_cursor *c) {
   const tk_id n = c->sql->t->n_tracks, step = c->order & TRACKS_DOWN ? c->last_track - 1 - c->track : c->track;
   c->track++;
@@ -163,7 +166,7 @@ static void find_in_tracks(struct event_cursor *c) {
   for (;;) {
     while (c->at < c->stop && !(passes(c, c->at) && is_placed(c, &c->sql->t->events[c->at]))) c->at++;
     if (c->at < c->stop) return;
-    if (c->track >= c->last_track) break; /* WALK_TRACK: the track to walk; the global track stands for all tracks */
+    if (c->track >= c->last_track) break; /* WALK_TRACK: the only track; for the global track, all tracks are visited */
     enter_next_track(c);
   }
   c->end = true;
@@ -238,7 +241,7 @@ static int by_id(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Lists each ancestor or descendant of any event of the stack once. */
+/* Lists the ancestors or descendants of all events of the stack, each once. */
 static bool list_stack(struct event_cursor *c, bool up) {
   struct tk_sql *s = c->sql;
   if (!sql_stacks(s)) return false;
@@ -296,7 +299,7 @@ static void events_find(struct event_cursor *c) {
 
 /* ---- the virtual table ---- */
 
-/* True if all events of the walk are on wanted tracks: enter_track skips other tracks. */
+/* True if all events of the walk are on the right tracks, because enter_track skips other tracks. */
 static bool is_all_placed(const struct event_cursor *c) {
   if (c->table->sorts == SORT_ALL && c->walk != WALK_TRACK && !(c->order & GLOBALS_APART)) return true;
   return !c->sql->n_globals && (c->walk == WALK_ALL || c->walk == WALK_TRACK);
@@ -349,7 +352,7 @@ static int events_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
   return SQLITE_OK;
 }
 
-/* True if the column has a value in every row. */
+/* True if the column has a value in all rows. */
 static bool is_never_null(struct tk_sql *s, const struct event_table *table, enum column column) {
   switch (column) {
   case COL_ID: case COL_TS: case COL_TRACK_ID: return true;
@@ -359,7 +362,7 @@ static bool is_never_null(struct tk_sql *s, const struct event_table *table, enu
   }
 }
 
-/* SQLite skips its NULL check for columns declared NOT NULL: 25 ns a row. */
+/* Declares such columns NOT NULL, so that SQLite skips its check for NULL, which takes 25 ns per row. */
 static char *schema_of(sqlite3 *db, struct tk_sql *s, const struct event_table *table) {
   sqlite3_str *schema = sqlite3_str_new(db);
   const char *p = table->schema;

@@ -1,7 +1,8 @@
 /* events.h - tables whose rows are events: their columns, and the mapping of query conditions to a walk over the graph.
  *
- * The tables differ in their columns and in the events they contain; one cursor serves all.  A plan (events_plan.c) is a text
- * that SQLite passes back to the cursor (events.c): the conditions it receives values for, and the kind of walk. */
+ * The tables differ in their columns and in the events they contain; one cursor serves all. A plan (events_plan.c) is a text
+ * that SQLite passes to the cursor (events.c). It contains the kind of walk, and the conditions for which the cursor receives
+ * values. */
 #ifndef SQL_EVENTS_H
 #define SQL_EVENTS_H
 
@@ -17,11 +18,11 @@ enum column {
 };
 
 struct event_table {
-  const char *name, *schema; /* schema as in CREATE TABLE, without NOT NULL */
+  const char *name, *schema; /* schema: as in CREATE TABLE, without NOT NULL */
   const uint8_t *columns;    /* enum column, in schema order */
-  uint8_t sorts;             /* sorts of tracks whose events it contains */
-  bool all;                  /* includes counter samples */
-  uint8_t walk;              /* enum walk, for a table-valued function of an event or a stack */
+  uint8_t sorts;             /* set of enum sort: tracks whose events the table contains */
+  bool all;                  /* true if the table includes counter samples */
+  uint8_t walk;              /* for a table-valued function of an event or a stack: enum walk */
 };
 
 /* Ways to iterate over events. */
@@ -31,25 +32,25 @@ enum walk {
   WALK_TRACK,       /* one track */
   WALK_CHILDREN,    /* children of one event */
   WALK_NAMES,       /* all names in order */
-  WALK_ANCESTORS,   /* outermost first */
+  WALK_ANCESTORS,   /* ancestors of one event, outermost first */
   WALK_DESCENDANTS,
   WALK_STACK_UP,    /* ancestors of all events of a stack */
   WALK_STACK_DOWN
 };
 
-/* Order of a walk over names or tracks.  Within a name, events are ordered by track. */
+/* Order of a walk over names or tracks. Within a name, events are in the order of tracks. */
 enum order {
-  ORDER_NAMES = 1, /* names in text order; otherwise by number */
+  ORDER_NAMES = 1, /* names in the order of their texts; otherwise in the order of their numbers */
   NAMES_DOWN = 2,
   TRACKS_DOWN = 4,
-  GLOBALS_APART = 8 /* in a walk over all tracks, global events come together, as the first track */
+  GLOBALS_APART = 8 /* in a walk over all tracks, the global events of all tracks come first, as those of a separate track */
 };
 
-/* Letters of a plan: walk and order as digits, then the comparison for each value that the cursor receives. */
+/* Plans consist of letters: walk and order as digits, then a letter for each value that the cursor receives. */
 enum { TESTS = 2 };
 
 enum test {
-  TEST_KEY = 'k',     /* key of the walk */
+  TEST_KEY = 'k',     /* key of the walk (event, track, stack) */
   TEST_TS_GE = 'a', TEST_TS_GT, TEST_TS_LE, TEST_TS_LT, TEST_TS_EQ,
   TEST_DUR_GE = 'f', TEST_DUR_GT, TEST_DUR_LE, TEST_DUR_LT, TEST_DUR_EQ,
   TEST_DEPTH_GE = 'p', TEST_DEPTH_GT, TEST_DEPTH_LE, TEST_DEPTH_LT, TEST_DEPTH_EQ,
@@ -63,10 +64,10 @@ struct range {
 
 struct event_filter {
   struct range ts, dur, depth;
-  tk_time clear_low, clear_high; /* durations in this range pass regardless of rounding */
-  uint8_t *names; /* by name number: nonzero if the name passes; NULL = all pass */
-  bool none;      /* nothing passes */
-  bool asked;     /* some events may fail */
+  tk_time clear_low, clear_high; /* durations in this range pass, however they are rounded */
+  uint8_t *names; /* by number of the name: nonzero if it passes; NULL = all names pass */
+  bool none;      /* true if no event can pass */
+  bool asked;     /* true if some events may not pass */
 };
 
 struct event_vtab {
@@ -82,14 +83,14 @@ struct event_cursor {
   struct event_filter filter;
   enum walk walk;
   unsigned order; /* enum order */
-  bool end, all_placed, globals; /* globals: only global events of the walked track are wanted */
-  tk_id at, stop;          /* current row; end of the range being walked */
+  bool end, all_placed, globals; /* globals: only global events of the current track are wanted */
+  tk_id at, stop;          /* current row; end of the range that is being visited */
   tk_id track, last_track; /* for walks over tracks */
-  tk_id wanted;            /* for WALK_TRACK */
+  tk_id wanted;            /* for WALK_TRACK: the track */
   const tk_id *named;      /* for WALK_NAMES: position in the list of the name */
-  int step;                /* ... direction, 1 or -1 */
-  uint32_t n_named, name;  /* ... remaining events of the name; number of names entered */
-  const char *text;        /* ... text of the name */
+  int step;                /* for WALK_NAMES: direction, 1 or -1 */
+  uint32_t n_named, name;  /* for WALK_NAMES: remaining events of the name; number of names visited */
+  const char *text;        /* for WALK_NAMES: text of the name */
   size_t text_n;
   tk_id *list;             /* for walks over few events */
   uint32_t place, n_list, cap_list;

@@ -5,9 +5,9 @@
  * for each distinct name.  GROUP BY name, name and track, or track receives its rows grouped: SQLite's sorter would copy and
  * compare every name.
  *
- * The rows that pass a condition on the name are counted, because their number decides about an OR of LIKEs.  SQLite can turn
- * it into a union of walks and keep the rows it has seen, sorted: 0.7 us and 160 bytes for each passing row.  Or it can scan
- * and check all rows: 0.16 us for each row. */
+ * The rows that pass a condition on the name are counted, because their number decides how to evaluate an OR of LIKEs. SQLite
+ * can convert it to a union of walks, and must then remember the rows that it has seen: 0.7 us and 160 bytes for each passing
+ * row. Or SQLite can scan and check all rows: 0.16 us for each row. */
 #include <string.h>
 
 #include "events.h"
@@ -17,7 +17,7 @@
 #define SQLITE_INDEX_CONSTRAINT_LIMIT 73
 #endif
 
-enum { UNITED = 5 }; /* cost of a row in a union of walks, relative to one in a scan */
+enum { UNITED = 5 }; /* cost of a row in a union of walks, as a multiple of its cost in a scan */
 
 struct plan {
   char text[64]; /* events.h: enum { TESTS } */
@@ -25,8 +25,8 @@ struct plan {
   double rows;
   enum walk walk;
   unsigned order; /* enum order */
-  bool names; /* there is a condition on the name */
-  bool likes; /* ... that SQLite may turn into a union */
+  bool names; /* true if there is a condition on the name */
+  bool likes; /* true if SQLite may convert this condition to a union */
 };
 
 static bool takes(struct plan *p, sqlite3_index_info *info, int i, char test) {
@@ -46,7 +46,7 @@ static bool events_is_whole(sqlite3_index_info *info, int i) {
   return false;
 }
 
-/* Returns the letter for a column's first test and a comparison operator. */
+/* Returns the letter for a comparison operator; first: letter of the column's first test. */
 static char letter(char first, unsigned op) {
   switch (op) {
   case SQLITE_INDEX_CONSTRAINT_GE: return first;
@@ -112,7 +112,8 @@ static const char *events_text_of(sqlite3_index_info *info, int i) {
   return NULL;
 }
 
-/* Estimates the share of rows with a passing name from a sample of some thousand names; `guess` if unknown. */
+/* Estimates the share of rows with a passing name from a sample of some thousand names; returns `guess` if the text is
+ * unknown. */
 static double share_of_names(struct tk_sql *s, char test, const char *text, double guess) {
   enum { ASKED = 2048 };
   uint64_t all = 0, some = 0;
@@ -160,7 +161,7 @@ static int equality(const struct event_table *table, const sqlite3_index_info *i
   return -1;
 }
 
-/* Chooses the best walk, and the condition it needs. */
+/* Chooses the best walk. Returns the index of the condition that it needs; -1 if none. */
 static int choose_walk(struct plan *p, const struct event_vtab *v, sqlite3_index_info *info) {
   const struct tk_trace *t = v->sql->t;
   const double tracks = t->n_tracks ? t->n_tracks : 1;
@@ -189,7 +190,8 @@ static int distinct_of(sqlite3_index_info *info) {
   return 0;
 }
 
-/* True if rows need to be grouped but not sorted: by name, by track, or by both.  Within a name they are ordered by track. */
+/* True if rows must be grouped but not sorted: by name, by track, or by both. Within a name, rows are in the order of
+ * tracks. */
 static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const struct event_table *table = v->table;
   bool name = false, other = false;
@@ -204,8 +206,8 @@ static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_ind
   return true;
 }
 
-/* Plans the rows of a GROUP BY.  SQLite declares that grouping suffices, but assumes sorted rows if an ORDER BY uses the same
- * columns, and declares DESC for a column of such an ORDER BY: so rows are returned in exactly the declared order. */
+/* Plans the rows of a GROUP BY. SQLite states that grouping is enough, but relies on sorted rows if an ORDER BY has the same
+ * columns, and states DESC for a column of such an ORDER BY. Therefore rows are returned in exactly the stated order. */
 static bool groups_in_order(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const bool by_name = column_of(v->table, info->aOrderBy[0].iColumn) == COL_NAME;
   const bool by_track = info->nOrderBy == 1 + by_name && column_of(v->table, info->aOrderBy[by_name].iColumn) == COL_TRACK_ID;
@@ -225,8 +227,8 @@ static bool orders(const struct plan *p, const struct event_table *table, const 
   return c == COL_ID && (p->walk == WALK_ALL || p->walk == WALK_CHILDREN);
 }
 
-/* Work shown by EXPLAIN QUERY PLAN, by which statements are distributed over threads: rows that SQLite sees, plus a little for
- * skipped rows. */
+/* Returns the work that EXPLAIN QUERY PLAN shows, by which statements are distributed over threads: the number of rows that
+ * SQLite sees, and a little for skipped rows. */
 static int work_of(const struct plan *p, double cost) {
   const double work = p->rows * (p->likes ? UNITED : 1) + cost / 16;
   return work < INT32_MAX ? (int)work : INT32_MAX;
@@ -245,7 +247,7 @@ static int finish_plan(struct plan *p, sqlite3_index_info *info, double cost) {
   return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* A table-valued function needs its argument. */
+/* Plans a table-valued function, which needs its argument. */
 static int plan_function(const struct event_vtab *v, sqlite3_index_info *info) {
   struct plan p = {.n = TESTS, .rows = 10, .walk = (enum walk)v->table->walk};
   int found = equality(v->table, info, COL_ARGUMENT);
@@ -263,7 +265,7 @@ int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   int key = choose_walk(&p, v, info);
   double cost = p.walk == WALK_ID ? 2 : p.walk == WALK_CHILDREN ? 8 : p.rows;
   take_tests(&p, v, info, key);
-  if (p.walk == WALK_ALL && p.names) cost = p.rows * (p.likes ? UNITED : 1) + 10; /* walks the lists of the passing names */
+  if (p.walk == WALK_ALL && p.names) cost = p.rows * (p.likes ? UNITED : 1) + 10; /* visits the lists of the names that pass */
   const int distinct = info->nOrderBy ? distinct_of(info) : 0;
   if (distinct == 1) info->orderByConsumed = groups_in_order(&p, v, info);
   if (distinct == 2) info->orderByConsumed = groups(&p, v, info);

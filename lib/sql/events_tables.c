@@ -1,4 +1,5 @@
-/* events_tables.c - the tables whose rows are events: the variants of Perfetto's slice tables, and `event`, which is ours. */
+/* events_tables.c - the tables whose rows are events: the variants of Perfetto's slice tables, and `event`, which only tracekit
+ * has. */
 #include "events.h"
 
 #define TIMED "id INTEGER, ts INTEGER, dur INTEGER, "

@@ -1,4 +1,4 @@
-/* events_value.h - values of the columns of an event row. */
+/* events_value.h - computes the values of the columns of an event row. */
 #ifndef SQL_EVENTS_VALUE_H
 #define SQL_EVENTS_VALUE_H
 

@@ -1,7 +1,7 @@
 /* export.c - exports the tables as a separate SQLite database for other programs.
  *
- * SQLite writes to a temporary file, which is then committed like every output: complete or absent, without replacing files
- * unasked. */
+ * SQLite writes to a temporary file, which then gets its final name like every output: only if it is complete, and without
+ * replacing a file unless requested. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "guard.h"
 #include "io/out.h"
 
-/* Copied tables, and the columns to index. */
+/* Tables to copy, and the columns for which indices are created. */
 static const struct {
-  const char *table, *indexed; /* NULL = none */
+  const char *table, *indexed; /* indexed: name of the column; NULL = none */
 } TABLES[] = {{"slice", "id"},          {"slice", "track_id"},  {"slice", "parent_id"}, {"slice", "name"},     {"event", "id"},
               {"event", "kind"},        {"thread", "utid"},     {"process", "upid"},    {"track", "id"},       {"thread_track", "id"},
               {"thread_track", "utid"}, {"process_track", "id"}, {"counter_track", "id"}, {"process_counter_track", "id"},
@@ -49,7 +49,7 @@ static bool copy_tables(struct tk_sql *s, struct tk_err *err) {
   return ok && run(s, sqlite3_mprintf("%s", VIEWS), err);
 }
 
-/* Both databases have tables of the same names, so each name is qualified. */
+/* Copies the tables. Both databases have tables with the same names, so each name is qualified. */
 static bool fill(struct tk_sql *s, const char *path, struct tk_err *err) {
   if (!run(s, sqlite3_mprintf("ATTACH %Q AS copy", path), err)) return false;
   bool ok = run(s, sqlite3_mprintf("PRAGMA copy.journal_mode = OFF; PRAGMA copy.synchronous = OFF; BEGIN"), err) && copy_tables(s, err);

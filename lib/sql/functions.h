@@ -1,4 +1,4 @@
-/* functions.h - functions that queries on Perfetto's tables use. */
+/* functions.h - SQL functions that queries on Perfetto's tables use. */
 #ifndef SQL_FUNCTIONS_H
 #define SQL_FUNCTIONS_H
 

@@ -7,7 +7,7 @@
  * statement is prepared.  But SQLite does not call the authoriser for everything, for example not for functions in a DEFAULT.
  * So forbidden functions are also replaced by one that fails, and forbidden modules are removed from the database.
  *
- * SQLite calls the progress handler about every ten microseconds. */
+ * The progress handler, which SQLite calls about every ten microseconds, enforces the limits for time and memory. */
 #include "guard.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static int refuse_writing(const struct tk_sql *s, const char *table) {
   return SQLITE_DENY;
 }
 
-/* Pragmas of the library's own copy (export.c). */
+/* True for pragmas that the library itself uses when it copies tables (export.c). */
 static bool is_of_copy(const char *pragma) {
   return sqlite3_stricmp(pragma, "journal_mode") == 0 || sqlite3_stricmp(pragma, "synchronous") == 0;
 }
@@ -84,7 +84,7 @@ static int go_on(void *arg) {
     return 1;
   }
   if (s->limit && s->graph_bytes + s->mem.used + (uint64_t)sqlite3_memory_used() > s->limit) {
-    err_for(s->err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may");
+    err_for(s->err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query exceeded its memory limit");
     return 1;
   }
   return 0;
@@ -111,7 +111,8 @@ struct refused {
   int args;
 };
 
-/* Replaces functions after the list has been read, because replacing one ends the statement that reads the list. */
+/* Replaces forbidden functions. Collects the list first, because replacing a function ends the statement that reads the
+ * list. */
 static bool replace_functions(struct tk_sql *s) {
   struct refused *v = NULL;
   uint32_t n = 0, cap = 0;
@@ -135,7 +136,7 @@ static bool replace_functions(struct tk_sql *s) {
   return ok;
 }
 
-/* Called after the functions of a module are replaced, since they may use what the module owns. */
+/* Removes forbidden modules. Called after functions are replaced, because functions may use data of their module. */
 static bool remove_modules(struct tk_sql *s) {
   uint32_t n = 0;
   while (allowed_modules[n]) n++;

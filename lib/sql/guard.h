@@ -1,11 +1,11 @@
-/* guard.h - limits of a query: the features it may use, and its time and memory. */
+/* guard.h - limits queries: the features that they may use, and their time and memory. */
 #ifndef SQL_GUARD_H
 #define SQL_GUARD_H
 
 #include "sql.h"
 
-/* Guards the database from now on; false if memory runs out.  Call after the tables and functions of the trace are registered.
- */
+/* Guards the database from now on. Called after the tables and functions of the trace are registered. Returns false if memory
+ * runs out. */
 bool guard_install(struct tk_sql *s);
 /* Lets the library's own statements attach another database, until guard_resume.  Functions and modules stay guarded, because a
  * table may be a view that a query created. */

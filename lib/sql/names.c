@@ -1,6 +1,6 @@
-/* names.c - events by name: one counting sort, 10 ns an event; SQLite's sorter takes 450 to 690.
+/* names.c - sorts events by name with a counting sort, which takes 10 ns per event; SQLite's sorter takes 450 to 690 ns.
  *
- * GROUP BY name needs equal names grouped.  A query for one name walks the list of that name. */
+ * The result is used for GROUP BY name, where events of equal names must be adjacent, and for queries for a single name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 #include "tracks.h"
 #include "texts.h"
 
-/* Sorting names pays unless there are nearly as many names as events; then SQLite sorts. */
+/* Sorting by name pays off, unless the number of names is close to the number of events; SQLite then sorts. */
 enum { SORTED_SHARE = 4, SORTED_ANYWAY = 1000 };
 
-/* Numbers names by string of the trace, since strings are many and names few.  Unnamed events share a number with events whose
- * name is NO_NAME or, in formats with a name for each event, empty. */
+/* Numbers the names by string id, because many strings are not names. Unnamed events share a number with events called NO_NAME
+ * or, in formats that store a name for each event, with those whose name is empty. */
 static bool number_classes(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   struct by_name *b = &s->names;
@@ -44,7 +44,8 @@ bool sql_names(struct tk_sql *s) {
   return b->of_class && b->name && number_classes(s);
 }
 
-/* Lists the events of each name by track.  Global events come first; the graph stores them on the tracks of their processes. */
+/* Lists the events of each name by track. Global events come first, although the graph stores them on the tracks of their
+ * processes. */
 static void list_events(const struct tk_sql *s, uint32_t *first, tk_id *events) {
   const struct tk_trace *t = s->t;
   for (tk_id k = 1; k <= t->n_tracks; k++)

@@ -1,4 +1,4 @@
-/* names.h - events by name: one counting sort, 10 ns an event; SQLite's sorter takes 450 to 690. */
+/* names.h - sorts events by name with a counting sort, which takes 10 ns per event; SQLite's sorter takes 450 to 690 ns. */
 #ifndef SQL_NAMES_H
 #define SQL_NAMES_H
 
@@ -6,11 +6,11 @@
 
 bool sql_names(struct tk_sql *s);
 bool sql_names_counts(struct tk_sql *s);
-const char *sql_name(const struct tk_sql *s, uint32_t number, size_t *n); /* NULL = none; n may be NULL */
+const char *sql_name(const struct tk_sql *s, uint32_t number, size_t *n); /* Returns NULL if unnamed; n may be NULL */
 
 /* True if the name with this number passes the test; `text` is unused for NAME_THERE. */
 bool sql_name_passes(const struct tk_sql *s, uint32_t number, enum name_test test, const char *text);
 bool sql_names_events(struct tk_sql *s);
-bool sql_names_order(struct tk_sql *s); /* also false if there are too many names */
+bool sql_names_order(struct tk_sql *s); /* returns false also if there are too many names */
 
 #endif

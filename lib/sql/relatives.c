@@ -73,8 +73,8 @@ bool sql_selves(struct tk_sql *s) {
   bool ok = selves != NULL;
   if (ok) memset(selves, 0, n * sizeof *selves);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
-    if (t->events[i].kind == TK_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* the whole duration for
-                                                                                                * asynchronous spans */
+    if (t->events[i].kind == TK_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* for asynchronous spans, the
+                                                                                                * whole duration */
   for (tk_id k = 1; ok && k <= t->n_tracks; k++)
     if (t->tracks[k].kind != TK_ASYNCS) ok = self_of_track(&of, t, k);
   self_free(&of);
@@ -97,19 +97,19 @@ bool sql_child_durs(struct tk_sql *s) {
   return true;
 }
 
-/* Deterministic, because these numbers appear in output. */
+/* Combines two numbers; deterministic, because the result appears in output. */
 static uint64_t mixed(uint64_t a, uint64_t b) { return hash_fold(a ^ UINT64_C(0x9e3779b97f4a7c15), b ^ UINT64_C(0xd1342543de82ef95)); }
 
 static uint64_t hash_of_class(const struct tk_sql *s, tk_id cls) {
   const struct tk_trace *t = s->t;
   const struct intern_str *name = trace_str(t, t->classes[cls].name), *cat = trace_str(t, t->classes[cls].cat);
   const tk_id own = t->classes[cls].cat;
-  const bool has_cat = own && (s->times.exact || own != KEY_EMPTY); /* as in the column */
+  const bool has_cat = own && (s->times.exact || own != KEY_EMPTY); /* the same rule as for the column `category` */
   uint64_t of_cat = has_cat ? hash_bytes(cat->bytes, cat->len) : 1;
   return mixed(t->classes[cls].name ? hash_bytes(name->bytes, name->len) : 1, of_cat << 1);
 }
 
-/* A stack is identified by the names and categories from the outermost slice to this one. */
+/* Numbers the stacks. A stack is identified by the names and categories of the slices from the outermost one to this one. */
 bool sql_stacks(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   if (s->stacks) return true;
@@ -120,7 +120,8 @@ bool sql_stacks(struct tk_sql *s) {
     stacks[0] = 0;
     for (tk_id c = 1; c <= t->n_classes; c++) of_class[c] = hash_of_class(s, c);
     for (tk_id i = 1; i <= t->n_events; i++)
-      stacks[i] = mixed(stacks[s->parents[i]] * 2 + 1, of_class[t->events[i].cls]) >> 10 | 1; /* small enough for a double */
+      stacks[i] = mixed(stacks[s->parents[i]] * 2 + 1, of_class[t->events[i].cls]) >> 10 | 1; /* small enough for a double to
+                                                                                               * represent it */
     s->stacks = stacks;
   } else mem_free(&s->mem, stacks);
   mem_free(&s->mem, of_class);

@@ -5,9 +5,9 @@
 
 #include "sql.h"
 
-/* False if memory runs out. */
+/* These functions return false if memory runs out. */
 bool sql_parents(struct tk_sql *s);
-bool sql_children(struct tk_sql *s); /* by event: first child, next sibling */
+bool sql_children(struct tk_sql *s); /* by event: first child and next sibling */
 bool sql_selves(struct tk_sql *s);
 /* Sums of the durations of children, each rounded to nanoseconds as in queries; -1 for one that never ended. */
 bool sql_child_durs(struct tk_sql *s);

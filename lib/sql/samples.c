@@ -1,7 +1,7 @@
 /* samples.c - counters and flows as rows: one for each series of a counter sample, and one for each arrow of a flow.
  *
- * In JSON, and in a Perfetto file made of it, a series is named by the counter and its key, as in "memory bytes"; elsewhere a counter
- * has one series with the counter's name. */
+ * In JSON, and in a Perfetto file converted from JSON, the name of a series consists of the counter's name and the key, as in
+ * "memory bytes". In other formats, a counter has one series with the counter's name. */
 #include <string.h>
 
 #include "samples.h"
@@ -11,7 +11,7 @@
 
 /* ---- counters ---- */
 
-/* True if the whole text is a number in C syntax: "+1.5", ".5", "5.", "1e3", but not "1e". */
+/* True if the whole text is a number in C syntax, such as "+1.5", ".5", "5." and "1e3", but not "1e". */
 static bool is_number(const char *p) {
   p += *p == '+' || *p == '-';
   const size_t whole = strspn(p, "0123456789");
@@ -67,7 +67,7 @@ static tk_id name_of_series(struct tk_sql *s, tk_id name, tk_id key) {
   return id;
 }
 
-/* Returns the name of a counter without its id, and with the id if that is text, as in trace_processor. */
+/* Returns the name of a counter as in trace_processor: with its id if that is text, otherwise without it. */
 static tk_id name_of_counter(struct tk_sql *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   const struct tk_event *e = &s->t->events[k->first];
@@ -128,16 +128,15 @@ bool sql_counters(struct tk_sql *s) {
 
 /* ---- flows ---- */
 
-/* Starts and steps become the source of the next arrows. trace_processor ignores a second start of JSON's flows, and a step without
- * a start. */
+/* True if later arrows start at this point: it is a start or a step. trace_processor ignores a second start of JSON's flows,
+ * and a step without a start. */
 static bool becomes_source(const struct tk_sql *s, const struct tk_flow_point *f, tk_id last) {
   const bool step = f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT;
   if (s->times.exact) return flow_starts(f) || step;
   return flow_starts(f) ? !last : step && last;
 }
 
-/* Updates the source of the next arrows: starts and steps become the source, ends do not.  A step is also the target of an
- * arrow. */
+/* Updates the point from which the next arrow starts. A step is the target of an arrow, and the start of the next one. */
 static void follow(struct tk_sql *s, const struct chains *open, struct map *numbers, tk_id point) {
   const struct tk_flow_point *f = &s->t->flow_points[point];
   const uint64_t flow = hash_pair(hash_pair((uint64_t)f->id, f->id_kind == TK_FLOW_ID_STR), f->cls);
@@ -148,7 +147,7 @@ static void follow(struct tk_sql *s, const struct chains *open, struct map *numb
     if (!*last || !mem_grow(&s->mem, (void **)&s->flows, &s->cap_flows, (uint64_t)s->n_flows + 1, sizeof *s->flows)) return;
     struct flow_row row = {.out = s->t->flow_points[*last].at, .in = f->at, .point = point, .number = number ? *number : 0};
     if (s->times.exact && s->t->events[row.in].ts < s->t->events[row.out].ts)
-      row = (struct flow_row){row.in, row.out, point, row.number}; /* Perfetto's arrows point forward in time */
+      row = (struct flow_row){row.in, row.out, point, row.number}; /* Perfetto's arrows lead forward in time */
     s->flows[s->n_flows++] = row;
   }
   if (becomes_source(s, f, *last)) *last = point;

@@ -1,8 +1,7 @@
-/* sql.h - shared by all tables: the trace, the database, and the indexes that are built when a query first needs them.
+/* sql.h - data that all tables share: the trace, the database, and the indexes that are built when a query first needs them.
  *
- * Nothing of the graph is copied.  SQL ids are graph ids where the graph has them (events, tracks), so that a lookup by id is
- * an array access. Properties that the graph does not store (parents, self times, events by name) are arrays by event, built
- * once. */
+ * The graph is not copied. SQL ids of events and tracks are their ids in the graph, so that a lookup by id is an array access.
+ * Properties that the graph does not store (parents, self times, events by name) are arrays by event, built once. */
 #ifndef SQL_SQL_H
 #define SQL_SQL_H
 
@@ -23,24 +22,24 @@
 enum sort { SORT_THREAD = 1, SORT_PROCESS = 2, SORT_OTHER = 4, SORT_COUNTER = 8, SORT_ALL = 15 };
 
 struct sql_track {
-  uint32_t utid, upid; /* both for a thread's track; SQL_NONE = none */
+  uint32_t utid, upid; /* both are set for a thread's track; SQL_NONE = none */
   uint32_t globals;    /* for a process: number of its instants with global scope */
   uint8_t sort;        /* enum sort */
   const char *type;
-  struct format_track filed; /* as the file describes it; kind FORMAT_TRACK_NONE if it does not */
+  struct format_track filed; /* the track as the file describes it; kind FORMAT_TRACK_NONE if the file does not */
 };
 
-/* Track of Chrome's global instants, which the graph stores on their processes. */
+/* Id of the track for Chrome's global instants, which the graph stores on the tracks of their processes. */
 enum { GLOBAL_TRACK = 0 };
 
 struct sql_process {
-  tk_id track; /* 0 = the idle process */
+  tk_id track; /* 0 = the idle process, which has no track */
   tk_id name;
   int64_t pid;
 };
 
 struct sql_thread {
-  tk_id track; /* 0 = not in the graph: a main thread without events, or the idle thread */
+  tk_id track; /* 0 = no track: a main thread without events, or the idle thread */
   tk_id name;
   uint32_t upid;
   int64_t tid;
@@ -60,7 +59,7 @@ struct counter_row {
 
 struct flow_row {
   tk_id out, in, point;
-  uint32_t number; /* of its flow, in order of appearance */
+  uint32_t number; /* number of its flow, in the order in which flows appear */
 };
 
 /* Events by name: each distinct name has a number (0 = unnamed), and each number a list of events sorted by track and id. */
@@ -78,7 +77,7 @@ struct row_index;
 
 enum { SQL_OTHERS = 7, SQL_SHOWN = 1024 };
 
-/* Cache slot of a string that a column returned. */
+/* Returns the slot, in a cache of strings that columns returned, for this string. */
 static inline unsigned sql_shown_slot(const char *p) { return (unsigned)((uintptr_t)p >> 4 ^ (uintptr_t)p >> 13) % SQL_SHOWN; }
 
 struct tk_sql {
@@ -93,7 +92,7 @@ struct tk_sql {
   struct sql_thread *threads;
   uint32_t n_processes, n_threads, cap_threads;
   struct by_name names;
-  /* Built on demand; NULL = not yet. */
+  /* These are built on demand; NULL = not built yet. */
   tk_id *parents, *children, *siblings;
   tk_time *selves;
   int64_t *child_durs; /* ns */
@@ -105,23 +104,23 @@ struct tk_sql {
   struct kinds kinds;
   struct steps steps;
   struct around around[AROUND_FACTS]; /* t is NULL = not found yet */
-  struct map kind_texts, text_numbers; /* by text used as pid or tid: its number */
+  struct map kind_texts, text_numbers; /* texts used as pid or tid -> number */
   struct intern texts; /* texts created for columns */
   struct row_index *indices;
   tk_id key_tts, key_end_tts; /* strings of the trace; 0 = no event has them */
-  const char **strings_shown; /* [SQL_SHOWN] texts of the trace, by sql_shown_slot */
+  const char **strings_shown; /* [SQL_SHOWN] strings of the trace that columns returned, by sql_shown_slot */
   const char **table_names;
   uint32_t n_table_names, cap_table_names;
   uint32_t n_globals;
-  bool is_filed; /* the format has descriptions of the tracks */
+  bool is_filed; /* true if the format describes the tracks */
   bool has_counters, has_flows, has_kinds, has_steps, has_bounds;
   int64_t start_ns, end_ns;
-  uint64_t deadline_ms; /* of the running statement; 0 = none */
+  uint64_t deadline_ms; /* deadline of the running statement; 0 = none */
   uint64_t graph_bytes, limit;
-  struct tk_err *err;   /* of the running call */
-  bool copying;         /* the library copies the tables, and may attach a database */
-  uint32_t touched;     /* rows of differences.c that statements have read, as bits */
-  bool changed;         /* statements may have created tables or views */
+  struct tk_err *err;   /* receives the error of the running call */
+  bool copying;         /* true while the library copies the tables, for which it may attach a database */
+  uint32_t touched;     /* bit set: rows of differences.c that statements have used */
+  bool changed;         /* true if statements may have created tables or views */
   struct tk_sql *others[SQL_OTHERS]; /* databases of other threads (ahead.c) */
   unsigned n_others;
 };
@@ -132,7 +131,7 @@ static inline bool is_slice(const struct tk_event *e) { return e->kind != TK_COU
 
 enum name_test { NAME_EQUAL, NAME_LIKE, NAME_GLOB, NAME_THERE };
 
-/* Records that a text owned by the trace is, or will be, a result. */
+/* Records that a text of the trace is, or will be, the result of a column. */
 static inline void sql_shows(const struct tk_sql *s, const char *text) { s->strings_shown[sql_shown_slot(text)] = text; }
 
 #endif

@@ -25,14 +25,14 @@ static int offset_of_error(sqlite3 *db) {
   return -1;
 }
 
-/* `whole`: the text that contains the statement; error positions refer to it. */
+/* Sets the error of a statement. `whole`: the text that contains the statement; positions in messages refer to it. */
 static bool fail(struct tk_sql *s, const char *whole, const char *statement, struct tk_err *err) {
   const int code = sqlite3_errcode(s->db), offset = offset_of_error(s->db);
   unsigned line, column;
   if (err->code != TK_OK) return false;
   if (s->mem.failed || (code & 0xff) == SQLITE_NOMEM) {
     s->mem.failed = false;
-    return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query takes more memory than it may");
+    return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "the query exceeded its memory limit");
   }
   if (code == SQLITE_TOOBIG) return err_set(err, TK_ELIMIT, "SQL: %s", sqlite3_errmsg(s->db));
   if (code == SQLITE_AUTH) return err_set(err, TK_EUSAGE, "SQL: %s; queries can only read the trace", sqlite3_errmsg(s->db));
@@ -52,7 +52,7 @@ const char *statement_at(const char *p) {
   }
 }
 
-/* Returns the position after the word, in any case; NULL if p does not begin with it. */
+/* Returns the position after the word, ignoring case; NULL if p does not begin with it. */
 static const char *word(const char *p, const char *text) {
   const size_t n = strlen(text);
   if (!p || sqlite3_strnicmp(p, text, (int)n) != 0) return NULL;
@@ -71,7 +71,8 @@ static size_t name_length(const char *p) {
   return strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.*");
 }
 
-/* Returns the position after an INCLUDE, or the statement itself if it is not an INCLUDE.  NULL, with err, if the module is unknown. */
+/* Returns the position after an INCLUDE, or the statement itself if it is not an INCLUDE. Returns NULL with err if the module
+ * is unknown. */
 static const char *read_include(const char *statement, struct tk_err *err) {
   const char *p = word(word(word(statement, "INCLUDE"), "PERFETTO"), "MODULE");
   if (!p) return statement;
@@ -80,12 +81,13 @@ static const char *read_include(const char *statement, struct tk_err *err) {
   return statement_at(p + n);
 }
 
-/* Refuses CREATE [OR REPLACE] PERFETTO TABLE ..., and DROP; SQLite has its own statements for some of these. */
+/* Returns true with err for statements that only PerfettoSQL has: CREATE [OR REPLACE] PERFETTO TABLE ..., and DROP. SQLite has
+ * equivalents of some of them. */
 static bool is_refused(const char *statement, struct tk_err *err) {
   const char *p = either(statement, "CREATE", "DROP"), *replace = word(word(p, "OR"), "REPLACE");
   const char *what = word(replace ? replace : p, "PERFETTO");
   if (!what) return false;
-  err_set(err, TK_EUSAGE, "SQL: %.6s PERFETTO %.*s is PerfettoSQL's own and not known here; CREATE TABLE and CREATE VIEW are",
+  err_set(err, TK_EUSAGE, "SQL: %.6s PERFETTO %.*s exists only in PerfettoSQL; use CREATE TABLE or CREATE VIEW",
           statement, (int)name_length(what), what);
   return true;
 }

@@ -1,12 +1,12 @@
-/* statement.h - one statement of a text: an SQLite statement, or a supported PerfettoSQL statement. */
+/* statement.h - parses and runs one statement of a text: an SQLite statement, or a supported PerfettoSQL statement. */
 #ifndef SQL_STATEMENT_H
 #define SQL_STATEMENT_H
 
 #include "sql.h"
 
-/* Skips whitespace, comments and semicolons. */
+/* Returns the position after whitespace, comments and semicolons. */
 const char *statement_at(const char *p);
-/* Skips an INCLUDE of a known module; returns p itself if there is none. */
+/* Returns the position after an INCLUDE of a known module; p itself if there is none. */
 const char *statement_behind_include(const char *p);
 /* If the statement at *p is read-only, advances *p past it and returns true. */
 bool statement_passes_reading(struct tk_sql *s, const char **p);

@@ -104,7 +104,7 @@ static const struct counter_track *series_of(const struct tk_sql *s, uint32_t ro
   return row <= s->t->n_tracks ? NULL : &s->counter_tracks[row - s->t->n_tracks - 1];
 }
 
-/* Returns the graph track of a row. */
+/* Returns the track, in the graph, of a row of the track tables. */
 static tk_id track_of(const struct tk_sql *s, uint32_t row) { return row <= s->t->n_tracks ? row : series_of(s, row)->track; }
 
 static bool has_sort(const struct tk_sql *s, uint32_t row, unsigned sort) {
@@ -184,8 +184,8 @@ static int track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_conte
   }
 }
 
-/* Columns of the track tables: 0 id, 1 name, 2 type, 3 parent_id, 4 source_arg_set_id, 5 machine_id, then table-specific
- * columns. */
+/* Returns a value of the track tables. Their columns are: 0 id, 1 name, 2 type, 3 parent_id, 4 source_arg_set_id, 5 machine_id,
+ * then columns that depend on the table. */
 static int sorted_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   switch (column) {
   case 1: return track_name(s, row, out);
@@ -230,7 +230,8 @@ static int thread_counter_value(struct tk_sql *s, uint32_t row, int column, sqli
 static int counter_track_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   switch (column) {
   case 1: return track_name(s, row, out);
-  case 3: return text_value(out, s->tracks[track_of(s, row)].type); /* the parent is in `track` alone, as in trace_processor */
+  case 3: return text_value(out, s->tracks[track_of(s, row)].type); /* only the table `track` has the parent, as in
+                                                                     * trace_processor */
   case 5: return source_value(s, row, out);
   case 6: return track_machine(s, row, out);
   case 7: return unit_value(s, row, out);
@@ -270,7 +271,8 @@ static bool flow_key(const struct tk_sql *s, uint32_t row, int column, int64_t *
   return true;
 }
 
-/* trace_processor numbers flows whose points are events, in order of appearance; others keep their ids. */
+/* Returns the id of a flow. trace_processor numbers flows whose points are separate events, in the order in which they appear;
+ * other flows keep their ids. */
 static int64_t flow_id(const struct tk_sql *s, const struct flow_row *v) {
   const struct tk_flow_point *f = &s->t->flow_points[v->point];
   struct tk_args it = tk_args_of(s->t, f->args);

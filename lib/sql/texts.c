@@ -1,7 +1,7 @@
 /* texts.c - LIKE, GLOB and REGEXP.
  *
  * LIKE and GLOB have SQLite's semantics.  SQLite's own implementation tries every "%" at every position: a pattern with ten of
- * them does not finish on a long name, and cannot be interrupted.  Here a "%" never moves again once the next one is reached.
+ * them does not finish on a long name, and cannot be interrupted.  Here the match of a "%" is final once the next "%" is reached.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 static unsigned lower(unsigned c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; }
 
-/* Returns the character at *p and advances *p; an invalid UTF-8 byte is a character of its own. */
+/* Returns the character at *p and advances *p; an invalid UTF-8 byte counts as a character. */
 static unsigned next_char(const char **p) {
   const unsigned char *s = (const unsigned char *)*p;
   unsigned c = *s++;
@@ -22,7 +22,7 @@ static unsigned next_char(const char **p) {
 }
 
 bool texts_like_matches(const char *pattern, const char *text, int escape) {
-  const char *star = NULL, *from = NULL; /* position after the last "%"; end of the text it matches */
+  const char *star = NULL, *from = NULL; /* position after the last "%", and the text from which it may match more */
   while (*text) {
     const char *p = pattern, *t = text;
     unsigned want = *p ? next_char(&p) : 0, is = next_char(&t);
@@ -102,19 +102,18 @@ bool texts_glob_matches(const char *pattern, const char *text) {
 
 /* ---- cached results ---- */
 
-/* Cached results of a pattern by text, since thousands of events share a name.  A string of the trace is identified by its
- * address, which no other text ever has; strings that columns returned are in `strings_shown`, in the same slot as the result.
- */
+/* Cached results for a pattern, by text, because thousands of events share a name. A string of the trace is identified by its
+ * address, which no other text has; strings that columns returned are in `strings_shown`, in the same slot as their result. */
 struct answers {
   struct answer {
-    const char *text; /* NULL = none */
+    const char *text; /* NULL = the slot is empty */
     bool matches;
   } slots[SQL_SHOWN];
 };
 
 /* ---- as functions: like(pattern, text [, escape]) ---- */
 
-/* Allocates a cache for a pattern that occurs a second time: a computed pattern never repeats. */
+/* Allocates a cache when a pattern occurs for the second time, because computed patterns do not repeat. */
 static void remember(sqlite3_context *out) {
   struct answers *a = sqlite3_malloc(sizeof *a);
   if (!a) return;
@@ -122,7 +121,7 @@ static void remember(sqlite3_context *out) {
   sqlite3_set_auxdata(out, 0, a, sqlite3_free);
 }
 
-/* `matches` compares texts with one pattern. */
+/* Returns the result of LIKE or GLOB, from the cache if possible. `matches`: compares a text with a pattern. */
 static void answer(sqlite3_context *out, sqlite3_value **argv, bool (*matches)(const char *pattern, const char *text)) {
   struct answers *a = sqlite3_get_auxdata(out, 0);
   const char *place = sqlite3_value_blob(argv[1]);

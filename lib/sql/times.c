@@ -3,7 +3,7 @@
 
 #include "format/format.h"
 
-/* Clamps the offset: a trace time beyond this limit would overflow 64 bits. */
+/* Limits an offset, because larger times of the trace would overflow 64 bits. */
 static int64_t within(int64_t ns) {
   const int64_t most = 8000000000000000000;
   return ns > most ? most : ns < -most ? -most : ns;

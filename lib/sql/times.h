@@ -2,7 +2,7 @@
  *
  * trace_processor counts in the time base of the file, not from an epoch.  It converts decimal microseconds through a double:
  * integer microseconds are exact, others are rounded in the last place, and beyond 2^53 ns they are about 250 ns apart.
- * Durations are rounded separately, unless begin and end were separate events.  The same is done here, so that queries return
+ * Durations are rounded separately, unless begin and end were separate events. This file does the same, so that queries return
  * the same results. */
 #ifndef SQL_TIMES_H
 #define SQL_TIMES_H
@@ -12,7 +12,7 @@
 struct times {
   int64_t base_ns, base_us;
   int32_t base_ps; /* 0 .. 999999 */
-  bool exact;      /* the format counts nanoseconds; no doubles are involved */
+  bool exact;      /* true if times in the format are in ns, so that no doubles are needed */
 };
 
 struct times times_of(const struct tk_trace *t);
@@ -21,17 +21,18 @@ enum { TIMES_US = 1000000 /* ps */ };
 
 static inline int64_t times_floor(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-/* us + ps / 10^6 microseconds, 0 <= ps < 10^6. */
+/* Converts us + ps / 10^6 microseconds, 0 <= ps < 10^6, to ns. */
 static inline int64_t times_ns(const struct times *c, int64_t us, int64_t ps) {
   if (ps == 0) return us * 1000;
   if (c->exact) return us * 1000 + (ps + 500) / 1000;
-  const double ns = ((double)us + (double)ps / TIMES_US) * 1000, whole = 4503599627370496.0; /* from 2^52 on all doubles are
+  const double ns = ((double)us + (double)ps / TIMES_US) * 1000, whole = 4503599627370496.0; /* from 2^52 on, all doubles are
                                                                                               * integers */
   if (ns >= whole || ns <= -whole) return (int64_t)ns;
   return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
 
-/* True for integer nanoseconds that survive the conversion to a double of microseconds: saves a division for most times. */
+/* True for a time in whole nanoseconds that does not change when converted to microseconds as a double; saves a division for
+ * most times. */
 static inline bool times_is_plain(int64_t ns) { return ns < (1ll << 49) && ns > -(1ll << 49); }
 
 static inline int64_t times_at(const struct times *c, tk_time at) {

@@ -1,4 +1,4 @@
-/* tracks.c - processes, threads and tracks as in Perfetto.
+/* tracks.c - builds processes, threads and tracks as in Perfetto.
  *
  * Process 0 and its thread 0 are idle.  Every other process has a main thread whose tid is the pid, even if nothing else is
  * known about it.  A missing tid, or tid 0, means the main thread.  A text pid or tid gets a number, with the text as its name.
@@ -8,8 +8,8 @@
 #include "tracks.h"
 #include "sql.h"
 
-/* Returns a number beyond 32 bits, which no system assigns.  Texts are numbered in order of appearance here, because the
- * trace's own numbers depend on other strings. */
+/* Returns a number for a text, larger than 32 bits, so that no system uses it as a pid or tid. Texts are numbered in the order
+ * in which they appear here, because string ids of the trace depend on other strings. */
 static int64_t number_of_text(struct tk_sql *s, tk_id text) {
   const uint32_t *number = map_put(&s->text_numbers, text, s->text_numbers.n + 1);
   return (int64_t)UINT32_MAX + 1 + (number ? *number : 0);
@@ -19,7 +19,7 @@ static int64_t tracks_number_of(struct tk_sql *s, struct tk_ident i) {
   return i.kind == TK_IDENT_STR ? number_of_text(s, i.str) : i.kind == TK_IDENT_NONE ? 0 : i.num;
 }
 
-/* An empty name counts as none; an empty text pid or tid is still a name. */
+/* Returns the name of a track. An empty name counts as none, but an empty text used as pid or tid is a name. */
 static tk_id tracks_name_of(const struct tk_track *k, struct tk_ident i) {
   return k->name && k->name != KEY_EMPTY ? k->name : i.kind == TK_IDENT_STR ? i.str : 0;
 }
@@ -38,7 +38,8 @@ static void add_thread(struct tk_sql *s, struct sql_thread thread) {
     s->threads[s->n_threads++] = thread;
 }
 
-/* The main thread of a process is the thread with the same number among those created first. */
+/* Returns the thread with an id in a process. If the id is the pid, this is the main thread, which was created with the
+ * process. */
 static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident, struct map *by_tid) {
   if (upid == SQL_NONE) return SQL_NONE;
   const bool main = ident.kind == TK_IDENT_NONE || (ident.kind != TK_IDENT_STR && ident.num == 0);
@@ -48,7 +49,7 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
   if (*utid == s->n_threads)
     add_thread(s, (struct sql_thread){.upid = upid, .tid = tid, .name = ident.kind == TK_IDENT_STR ? ident.str : 0});
   if (*utid >= s->n_threads) return SQL_NONE;
-  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* a pid with the same text */
+  if (ident.kind == TK_IDENT_STR && !s->threads[*utid].name) s->threads[*utid].name = ident.str; /* the pid is the same text */
   return *utid;
 }
 
@@ -57,7 +58,8 @@ static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_ti
   uint32_t utid = thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
   if (utid == SQL_NONE) return SQL_NONE;
   const tk_id other = s->threads[utid].track;
-  if (s->is_filed && k->kind == TK_THREAD && other && s->t->tracks[other].kind == TK_THREAD) { /* two of the same ids */
+  if (s->is_filed && k->kind == TK_THREAD && other && s->t->tracks[other].kind == TK_THREAD) { /* the file has two threads with
+                                                                                                * the same ids */
     add_thread(s, (struct sql_thread){.upid = s->threads[utid].upid, .tid = s->threads[utid].tid, .main = s->threads[utid].main});
     utid = s->n_threads - 1;
   }
@@ -79,7 +81,7 @@ tk_id sql_track_of(const struct tk_sql *s, const struct tk_event *e) {
   return s->tracks[e->track].globals && is_global(s->t, e) ? GLOBAL_TRACK : e->track;
 }
 
-/* An event on a process or counter in Chrome JSON records the thread it came from; that thread exists even if it has no other
+/* Adds the thread that an event on a process or counter in Chrome JSON states. The thread exists even if it has no other
  * events. */
 static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[track];
@@ -102,7 +104,7 @@ static void add_processes(struct tk_sql *s, struct map *by_tid) {
   for (tk_id i = 1; i <= s->t->n_tracks; i++) {
     const struct tk_track *k = &s->t->tracks[i];
     if (!is_process(s, k)) continue;
-    if (s->is_filed && k->pid.kind == TK_IDENT_INT && k->pid.num == 0 && !k->machine) { /* the idle process */
+    if (s->is_filed && k->pid.kind == TK_IDENT_INT && k->pid.num == 0 && !k->machine) { /* this process is the idle process */
       s->tracks[i].upid = 0;
       s->processes[0] = (struct sql_process){.track = i, .name = tracks_name_of(k, k->pid)};
       map_put(by_tid, hash_pair(0, 0), 0);
@@ -130,7 +132,7 @@ static const char *type_of(const struct tk_sql *s, const struct tk_track *k, con
   return process ? "process_merged_track_event" : "global_merged_track_event";
 }
 
-/* A track is global, or belongs to a process or to a thread. */
+/* Whether a track is global, belongs to a process or belongs to a thread. */
 enum scope { OF_ALL, OF_PROCESS, OF_THREAD };
 
 static const char *filed_type(const struct sql_track *v) {
@@ -150,7 +152,8 @@ static const char *filed_type(const struct sql_track *v) {
 
 static bool is_threads(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind != TK_IDENT_STR; }
 
-/* Places a track where its file says: a named track or counter may belong to a thread, or to nothing. */
+/* Assigns a track to the process or thread that the file states: a named track or counter may belong to a thread, or to
+ * nothing. */
 static void place_filed(struct tk_sql *s, tk_id i) {
   const struct tk_track *k = &s->t->tracks[i];
   struct sql_track *v = &s->tracks[i];
@@ -171,7 +174,7 @@ static void load_filed(struct tk_sql *s) {
   for (tk_id i = 0; f && f->track && i <= s->t->n_tracks; i++) s->is_filed = f->track(s->t, i, &s->tracks[i].filed) || s->is_filed;
 }
 
-/* True if the id is local to the process, so that the timeline belongs to the process. */
+/* True if the track's id is only valid within a process; the track then belongs to the process. */
 static bool is_local(const struct tk_trace *t, const struct tk_track *k) {
   struct tk_arg arg;
   if (!k->count || !tk_args_find(t, t->events[k->first].args, tk_string(t, KEY_ID2, NULL), &arg)) return false;
@@ -184,7 +187,7 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   const bool threaded = k->kind == TK_THREAD || k->kind == TK_ASYNCS || (k->kind == TK_COUNTERS && s->times.exact);
   if (k->kind != TK_PROCESS) v->upid = s->tracks[k->parent].upid;
   const bool untold = k->kind == TK_COUNTERS && k->tid.kind == TK_IDENT_NONE;
-  const bool left = k->kind == TK_THREAD && k->hidden && !k->count; /* its events are on the process */
+  const bool left = k->kind == TK_THREAD && k->hidden && !k->count; /* its events are on the track of the process */
   if (threaded && !is_own_timeline(s, k) && !untold && !left) v->utid = thread_of_track(s, i, by_tid);
   if (k->kind == TK_COUNTERS && !threaded && !untold) thread_of(s, v->upid, k->tid, by_tid);
   if (k->kind == TK_ASYNCS) {
@@ -196,7 +199,7 @@ static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   if ((k->kind == TK_PROCESS || k->kind == TK_COUNTERS) && !s->times.exact) look_at_instants(s, i, by_tid);
 }
 
-/* An asynchronous track has the name of its first event. */
+/* Returns the name of a track. An async track has the name of its first event. */
 tk_id sql_track_name(const struct tk_sql *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   if (s->tracks[track].filed.kind == FORMAT_TRACK_PROCESS) return 0;

@@ -52,7 +52,7 @@ static void put_fact(struct filling *f, const char *name, const char *text, size
   end_row(f);
 }
 
-/* Top-level data of the trace is named by its key. */
+/* Fills the table with the top-level data of the trace, by key. */
 static bool fill_metadata(struct tk_sql *s) {
   struct filling f;
   begin(&f, s->db, "INSERT INTO metadata(name, key_type, str_value) VALUES (?, 'single', ?)");
@@ -83,7 +83,7 @@ static bool fill_stats(struct tk_sql *s) {
   return end(&f);
 }
 
-/* The machine of processes without a machine has number 0. */
+/* Fills the table of machines. Number 0 is for processes without a machine. */
 static bool fill_machines(struct tk_sql *s) {
   struct filling f;
   struct map seen;
@@ -128,7 +128,7 @@ void sql_bounds(struct tk_sql *s) {
     widen(s, ts, ts + (is_slice(e) ? times_dur(&s->times, e) : 0));
   }
   if (s->start_ns > s->end_ns) s->start_ns = s->end_ns = 0;
-  else if (s->start_ns == s->end_ns) s->end_ns++; /* as in trace_processor: no trace with events is empty */
+  else if (s->start_ns == s->end_ns) s->end_ns++; /* as in trace_processor: the duration of a trace with events is never 0 */
   s->has_bounds = true;
 }
 

@@ -1,5 +1,5 @@
-/* without.c - determines what statements do not use, before there is a trace: it prepares them over an empty trace, and SQLite
- * reports the tables and columns they read.
+/* without.c - determines which data of a trace statements do not need, before the trace is loaded: prepares them for an empty
+ * trace, and SQLite reports the tables and columns that they read.
  *
  * Most queries sum up slices by name and time.  A trace that is loaded without flows and args is smaller and loads faster:
  * five such queries on a Kineto trace of 1.9 GB took 375 MB with them, 83 MB of it for flows. */
@@ -31,7 +31,7 @@ struct asking {
   uint8_t asked;
 };
 
-/* SQLite's authoriser callback.  SQLite reads sqlite_schema when it first meets one of our tables. */
+/* Callback with which SQLite reports reads. SQLite reads sqlite_schema when it first uses one of our tables. */
 static int take_note(void *arg, int action, const char *a, const char *b, const char *schema, const char *view) {
   struct asking *q = arg;
   if (action == SQLITE_READ) q->asked |= ask_column(a, b);

@@ -1,16 +1,16 @@
-/* collect.c - extracts the collectives of one input as anchors: a few bytes for each, which is all that a merge keeps of an
- * input between its two passes. */
+/* collect.c - extracts the collectives of one input as anchors. An anchor takes a few bytes, and a merge keeps only the anchors
+ * of an input between its two passes. */
 #include "collector.h"
 #include "xplane.h"
 #include "kineto.h"
 
-enum { MOST_ANCHORS = 4096 }; /* per input: more do not improve the result */
+enum { MOST_ANCHORS = 4096 }; /* per input; more anchors do not improve the result */
 
 static uint64_t collect_key_of(const struct align_anchor *v) { return v->exact ? v->exact : v->label; }
 
-/* Keeps collectives whose keys end in zero bits: the same ones on every rank, whatever else each rank recorded. Ranks may
- * differ in the number of zero bits, because a stricter selection is a subset of a looser one. For a program that runs very
- * often, collectives are removed from each execution instead of whole executions. */
+/* Keeps only collectives whose keys end in zero bits, so that all ranks keep the same collectives, whatever else each rank
+ * recorded. Ranks may require different numbers of zero bits, because a stricter selection is a subset of a looser one. For a
+ * program that runs very often, single collectives are removed from each execution rather than whole executions. */
 void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most) {
   struct align_anchor *v = a->v;
   for (uint32_t i = first; i < a->n; i++)

@@ -1,4 +1,5 @@
-/* collect.h - graphs -> anchors: the collectives of one input, as the solver compares them (align/solve/solve.h). */
+/* collect.h - extracts anchors from graphs: the collectives of one input, in the form that the solver compares
+ * (align/solve/solve.h). */
 #ifndef ALIGN_COLLECT_COLLECT_H
 #define ALIGN_COLLECT_COLLECT_H
 
@@ -7,20 +8,21 @@
 #include "graph/origin.h"
 #include "graph/trace.h"
 
-/* A process group as the rank's metadata lists it: complete, even if the args of its kernels are cut short. */
+/* A process group from the rank's metadata. Its list of ranks is complete, while the args of kernels may contain a truncated
+ * list. */
 struct align_group {
   const char *name;
   uint64_t members; /* hash of the member ranks */
   int64_t place;    /* position of the rank in the group; -1 = not a member */
 };
 
-/* A collective as its program defines it: complete, even if the kernels record less. */
+/* A collective as its program defines it. This definition is complete, even if the kernels record less. */
 struct align_op {
   uint64_t module, op;  /* hashes of their names, such as "jit_step" and "all-reduce.3" */
   uint64_t program;     /* id of the program in the process that ran it */
   const char *opcode;   /* such as "all-reduce" */
   const char *groups;   /* in the syntax of HLO text (align/collect/replicas.h); NULL = unknown */
-  bool global;          /* groups list global device ids, not replicas */
+  bool global;          /* true: the groups list global device ids instead of replicas */
 };
 
 /* Properties of an input that its graph does not contain. */
@@ -28,21 +30,21 @@ struct align_source {
   uint32_t input;
   int64_t rank;       /* -1 = unknown */
   int64_t world;      /* number of ranks in the job; 0 = unknown */
-  int64_t later_ns;   /* ns to add to the timestamps that its origin implies */
-  const struct track_origin *origins; /* merged trace: the rank of each track; NULL = the input has one rank */
-  const char *marker; /* name or glob of spans and instants to use instead of collectives; NULL = use collectives */
-  struct regexp *anchor; /* spans whose names match are barriers too; NULL = none */
+  int64_t later_ns;   /* ns to add to the trace's timestamps */
+  const struct track_origin *origins; /* for a merged trace: rank by track; NULL = the input has only one rank */
+  const char *marker; /* glob for spans and instants to compare instead of collectives; NULL = compare collectives */
+  struct regexp *anchor; /* spans whose names match count as barriers, too; NULL = none */
   const struct align_group *groups;
   const struct align_op *ops;
   uint32_t n_groups, n_ops;
-  bool one_group;     /* the job has one process group, of all ranks */
-  uint32_t most;      /* most anchors to keep if all ranks can be thinned out alike; 0 = 4,096 */
+  bool one_group;     /* true if the job has only one process group, with all ranks */
+  uint32_t most;      /* number of anchors to keep at most, if all ranks can be thinned out alike; 0 = 4,096 */
 };
 
 void align_anchors_init(struct align_anchors *a, struct mem *mem);
 /* Collects the anchors of one input. Returns false when memory runs out. */
 bool align_collect(struct align_anchors *a, const struct tk_trace *t, const struct align_source *from);
-/* Keeps at most `most` anchors from index `first` on. Anchors that have keys are thinned out alike on every rank. */
+/* Keeps at most `most` anchors from index `first` on. Of anchors with keys, every rank keeps the same ones. */
 void align_thin_out(struct align_anchors *a, uint32_t first, uint32_t most);
 void align_anchors_free(struct align_anchors *a);
 

@@ -7,15 +7,15 @@
 #include "graph/steps.h"
 #include "launches.h"
 
-/* A process group of a rank. Groups with the same members are numbered in the order of their names: names are counters of each
- * process and may differ between ranks, but their order agrees. */
+/* A process group of a rank. The group's name is a counter of the process and may differ between ranks, but the order of names
+ * agrees; so groups with the same members are numbered in the order of their names. */
 struct collector_group {
-  int64_t rank; /* rank that lists the group */
+  int64_t rank; /* rank whose metadata lists the group */
   uint64_t members;
   tk_id name;
   int64_t number;
   uint32_t place;
-  bool vague; /* several groups may have its name */
+  bool vague; /* true if other groups may have the same name */
 };
 
 struct collector {
@@ -23,23 +23,22 @@ struct collector {
   const struct tk_trace *t;
   const struct align_source *from;
   struct arena arena;
-  uint64_t *of_class;   /* by class of names: hash of the collective's name; 0 = not a collective */
+  uint64_t *of_class;   /* by class: hash of the collective's name; 0 = not a collective */
   uint8_t *how;         /* by class: how the collective was recognised (kineto.c) */
-  struct map groups;    /* hash of members and name -> index of the group + 1 */
+  struct map groups;    /* hash of members and name -> 1 + index of the group */
   struct collector_group *group;
   uint32_t n_groups, cap_groups;
   struct steps steps;
   struct launches launches;
-  uint8_t *step_of_track; /* by track: has steps of its own */
-  uint32_t first;       /* index of the input's first anchor */
+  uint8_t *step_of_track; /* by track: true if it has its own steps */
+  uint32_t first;       /* index of the first anchor of this input */
   int64_t rank;         /* rank of the current event; -1 = unknown */
 };
 
 uint64_t collect_hash(const struct tk_trace *t, tk_id s);
-const char *collect_text(const struct tk_trace *t, uint32_t args, const char *key, tk_id *id); /* NULL if there is no such text
-                                                                                                */
+const char *collect_text(const struct tk_trace *t, uint32_t args, const char *key, tk_id *id); /* NULL if args have no such text */
 bool collect_number(const struct tk_trace *t, uint32_t args, const char *key, int64_t *out);
-/* Stores the anchor's name without template arguments and argument types, if anchors are described. */
+/* Stores the anchor's name, without template arguments and argument types, if the caller wants names (described). */
 void collect_name(struct collector *c, struct align_anchor *a, const char *name);
 void collect_group(struct collector *c, struct align_anchor *a, const char *group);
 /* Returns a new anchor with the event's times, or NULL when memory runs out. */

@@ -1,8 +1,8 @@
-/* groups.c - process groups listed in a rank's metadata (groups.h).
+/* groups.c - reads the process groups in a rank's metadata (groups.h).
  *
  *     "distributedInfo": {"rank": 1, ..., "pg_config": [{"pg_name": "0", "ranks": [0, 1]}, ...]}
  *
- * Kernels name their group and its ranks too, but truncate the list of ranks in large groups. */
+ * The args of kernels also contain the group and its ranks, but the list of ranks is truncated for large groups. */
 #include "groups.h"
 
 #include <string.h>
@@ -11,14 +11,14 @@
 
 enum { MOST_RANKS = 1 << 20 };
 
-/* Advances in an array; false at its end. */
+/* Reads the next value of an array; returns false at its end. */
 static bool next_value(struct json *j, struct json_value *v) {
   if (!json_blank(j) || *j->p == ']') return false;
   if (*j->p == ',') j->p++;
   return json_blank(j) && json_value(j, v);
 }
 
-/* Some writers store lists as text: "[0, 1]". */
+/* Returns a list, which some writers store as text: "[0, 1]". */
 static struct json array_of(const struct json_value *v) {
   if (v->type != JSON_STRING) return (struct json){.p = v->p + 1, .end = v->end, .last = true};
   return (struct json){.p = v->str.p + 1, .end = v->str.p + v->str.n, .last = true};
@@ -28,7 +28,7 @@ static bool is_list(const struct json_value *v) {
   return v->type == JSON_ARRAY || (v->type == JSON_STRING && v->str.n > 1 && *v->str.p == '[' && v->str.p[v->str.n - 1] == ']');
 }
 
-/* The hash equals the hash of a kernel's own list of ranks (align/collect/kineto.c). */
+/* Hashes the list of ranks in the same way as align/collect/kineto.c hashes the list in a kernel's args. */
 static void take_ranks(const struct json_value *ranks, int64_t own, struct align_group *g) {
   struct json j = array_of(ranks);
   struct json_value v;

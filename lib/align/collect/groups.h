@@ -1,4 +1,4 @@
-/* groups.h - process groups listed in a rank's metadata. */
+/* groups.h - reads the process groups in a rank's metadata. */
 #ifndef ALIGN_COLLECT_GROUPS_H
 #define ALIGN_COLLECT_GROUPS_H
 

@@ -1,8 +1,9 @@
-/* kineto.c - collectives of one rank as kernels on the rows of a device: NCCL and RCCL in Kineto's traces, HCCL in those of msprof.
+/* kineto.c - collects the collectives of one rank from kernels on device tracks: NCCL and RCCL in Kineto's traces, HCCL in
+ * msprof's.
  *
  * Newer PyTorch records the group and a sequence number, which identify the collective on every rank. Older versions record
- * name and sizes, the oldest only the kernel's name. Collectives with a root, and messages between two ranks, do not end at the
- * same time everywhere: they only show that a rank cannot have left before another one arrived. */
+ * name and sizes; the oldest record only the kernel's name. Collectives with a root, and messages between two ranks, do not end
+ * at the same time on all ranks. They only prove that one rank did not leave before another rank arrived. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const char COLLECTIVE_NAME[] = "Collective name";
 
 /* ---- which classes ---- */
 
-/* Hashes a name without template arguments and argument types, which differ between builds, and without a vendor's index. */
+/* Hashes a name without template arguments, argument types and a vendor's index: these parts differ between builds or ranks. */
 static uint64_t hash_of_name(const char *name, size_t n) {
   struct vendor_name v;
   if (vendor_parse(name, &v)) return hash_mix(hash_bytes(name, v.op), hash_bytes(v.group, v.group_size));
@@ -30,8 +31,7 @@ static uint64_t hash_of_name(const char *name, size_t n) {
 
 enum { BY_NAME = 1, BY_ARGS = 2, AS_ASKED = 3, BY_CPU = 4 };
 
-/* Finds collectives by args: any kernel may be one, so if one event of a class has the arg, all events of the class are
- * examined. */
+/* Finds collectives by args. If one event of a class has the arg, all events of the class are examined. */
 static void find_by_args(struct collector *c, const struct kinds *kinds, bool *any) {
   const struct tk_trace *t = c->t;
   tk_id key = intern_id(&t->store->strings, COLLECTIVE_NAME, sizeof COLLECTIVE_NAME - 1);
@@ -50,8 +50,8 @@ static void find_by_args(struct collector *c, const struct kinds *kinds, bool *a
   }
 }
 
-/* Falls back to rows of CPUs if no kernel is a collective: c10d rows, or else rows of its backends, because the two are nested.
- */
+/* Used if no kernel is a collective: takes CPU spans of c10d, or otherwise the spans of its backends. Not both, because they are
+ * nested. */
 static void find_rows(struct collector *c, const struct kinds *kinds, const char *head, bool *any) {
   static const char *const one_way[] = {"broadcast", "_broadcast", "reduce_ ", "reduce ", "gather_ ", "gather ", "scatter", "send",
                                         "recv", NULL};
@@ -101,8 +101,8 @@ static const struct align_group *listed_group(const struct collector *c, const c
   return NULL;
 }
 
-/* Returns a hash of the ranks in "[0, 1, 2]", with any spacing, equal to the hash of a list in the metadata; 0 = none. Sets
- * *cut for "[0, 1, ..., ...]". */
+/* Returns a hash of the ranks in "[0, 1, 2]", whatever the spacing; 0 if there are none. Equal to the hash of the same list in
+ * the metadata. Sets *cut if the list is truncated: "[0, 1, ..., ...]". */
 static uint64_t hash_of_ranks(const char *text, bool *cut) {
   uint64_t h = 0;
   *cut = text && strstr(text, "...");
@@ -117,9 +117,9 @@ static uint64_t hash_of_ranks(const char *text, bool *cut) {
   return h;
 }
 
-/* Returns a hash of the group's member ranks, from the rank's metadata or else from the kernel. A truncated list is sufficient
- * together with name and size, because a rank is in one group of a name. If no list is recorded (old versions), several groups
- * may share name and size, unless the group contains all ranks. */
+/* Returns a hash of the ranks in the kernel's group, from the rank's metadata or otherwise from the kernel's args. A truncated
+ * list is enough together with name and size, because a rank belongs to only one group of a name. If there is no list (old
+ * versions), sets *vague: several groups may have this name and size, unless the group contains all ranks. */
 static uint64_t members_of(const struct collector *c, uint32_t args, const char *name, uint64_t name_hash, bool *vague) {
   tk_id id;
   int64_t size = 0;
@@ -134,7 +134,7 @@ static uint64_t members_of(const struct collector *c, uint32_t args, const char 
   return hash_mix(hash_mix(hash_mix(name_hash, (uint64_t)size), 5), said);
 }
 
-/* Returns the index of the group among the rank's groups + 1; 0 = the kernel names none. */
+/* Returns 1 + the index of the kernel's group among the groups of the rank; 0 if the args name no group. */
 static uint32_t group_of(struct collector *c, uint32_t args) {
   tk_id name;
   const char *text = collect_text(c->t, args, "Process Group Name", &name);
@@ -159,7 +159,7 @@ static bool is_one_of(const char *name, const char *const *names) {
   return false;
 }
 
-/* True if this rank is the one in the arg "Rank", which is the root's position in the group. */
+/* True if this rank is the root. The arg "Rank" contains the root's position in the group. */
 static bool is_root(const struct collector *c, uint32_t args, bool *known) {
   tk_id id;
   int64_t root, own = c->rank;
@@ -170,7 +170,7 @@ static bool is_root(const struct collector *c, uint32_t args, bool *known) {
   return *known && root == own;
 }
 
-/* "[4, 0, 4]" contains a zero; "[4, 4, ...]" may contain one. */
+/* True if no number of the list is zero: "[4, 0, 4]" contains a zero, and the truncated "[4, 4, ...]" may contain one. */
 static bool all_positive(const char *list) {
   if (!list || *list != '[' || list[1] == ']') return false;
   for (const char *p = list + 1; *p && *p != ']';) {
@@ -196,9 +196,9 @@ static unsigned says(const struct collector *c, uint32_t args, const char *name)
          (all_positive(collect_text(c->t, args, "Out split size", &id)) ? ALIGN_RECEIVES : 0u);
 }
 
-/* Returns the constraints that the kernel's name alone implies. The name does not list the ranks, so it bounds nothing, unless the
- * job has a single group. The root of a broadcast or a reduction is unknown; a kernel that sends and receives may be an all-to-all or
- * a message. */
+/* Returns the constraints that follow from the kernel's name alone. As the name does not list the ranks, there are none unless
+ * the job has a single group. The root of a broadcast or a reduction is unknown, and a kernel that sends and receives may be an
+ * all-to-all or a message. */
 static unsigned name_says(const char *name, bool one_group) {
   static const char *const barriers[] = {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", "allReduce", "allGather",
                                          "reduceScatter", "alltoall", "allreduce", "all_reduce", "cross_device_reduce", NULL};
@@ -223,14 +223,14 @@ static unsigned kernel_says(const struct collector *c, const struct tk_event *e)
 
 /* ---- one anchor ---- */
 
-/* A message has two ends: sender and receiver compute the same key. */
+/* Returns the key of a message, which is the same for sender and receiver. */
 static uint64_t pair_of(const struct collector *c, uint32_t args, bool sends) {
   int64_t other;
   if (c->rank < 0 || !collect_number(c->t, args, sends ? "Dst Rank" : "Src Rank", &other)) return 0;
   return hash_mix(hash_mix(11, (uint64_t)(sends ? c->rank : other)), (uint64_t)(sends ? other : c->rank));
 }
 
-/* For a message, uses only what both ends record alike. */
+/* Returns the label of a collective. For a message, the label depends only on data that sender and receiver record alike. */
 static uint64_t label_of(const struct collector *c, uint32_t args, tk_id name, unsigned what) {
   static const char *const sizes[] = {"In msg nelems", "Out msg nelems", NULL};
   bool message = what == ALIGN_SENDS || what == ALIGN_RECEIVES;
@@ -245,14 +245,14 @@ static uint64_t label_of(const struct collector *c, uint32_t args, tk_id name, u
   return label;
 }
 
-/* Markers belong to one step. If the device's own row has steps, the kernel belongs to one of these; otherwise to the step in
- * which it was launched, because the CPU runs ahead. */
+/* Finds the step of a collective. If the device's own track has steps, it is the step that contains the kernel; otherwise the
+ * step in which the kernel was launched, because the CPU runs ahead of the device. A marker belongs to one step. */
 static void find_step(const struct collector *c, const struct tk_event *e, struct align_anchor *a) {
   tk_id call = c->step_of_track[e->track] ? 0 : launches_call(&c->launches, e);
   a->stepped = c->from->marker || steps_of(&c->steps, call ? &c->t->events[call] : e, &a->step);
 }
 
-/* Old versions store on the launching op the args that newer ones store on the kernel. */
+/* Returns the args that describe a kernel. Old versions store them on the op that launched it. */
 static uint32_t args_of(const struct collector *c, const struct tk_event *e, tk_id *op) {
   tk_id id, call;
   *op = 0;
@@ -262,7 +262,7 @@ static uint32_t args_of(const struct collector *c, const struct tk_event *e, tk_
   return *op && collect_text(c->t, c->t->events[*op].args, COLLECTIVE_NAME, &id) ? c->t->events[*op].args : e->args;
 }
 
-/* Label of "nccl:all_to_all" and its inputs. */
+/* Returns a label from "nccl:all_to_all" and the op's inputs. */
 static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what) {
   static const char *const one_way[] = {"broadcast", "_broadcast", "reduce ", "gather ", "scatter ", "send ", "recv ", NULL};
   const struct tk_event *e = &c->t->events[op];
@@ -278,7 +278,7 @@ static uint64_t label_of_op(const struct collector *c, tk_id op, unsigned *what)
   return hash_mix(label, collect_hash(c->t, dims.s));
 }
 
-/* Stores the columns of the table of collectives. */
+/* Stores the data for the table of collectives in the anchor. */
 static void describe(struct collector *c, uint32_t args, const char *name, struct align_anchor *a) {
   tk_id id;
   int64_t in = 0, out = 0, most;
@@ -294,7 +294,7 @@ static void describe(struct collector *c, uint32_t args, const char *name, struc
   if (size && !__builtin_mul_overflow(in > out ? in : out, size, &most) && most >= 0) a->bytes = most;
 }
 
-/* Adds what a vendor's name and args state: ranks agree on type and number of elements. */
+/* Adds data from a vendor's name and args to the label: all ranks agree on the type and number of elements. */
 static void describe_vendor(struct collector *c, const struct tk_event *e, struct align_anchor *a) {
   struct vendor_name v;
   struct vendor_payload p;
@@ -313,7 +313,8 @@ static void describe_vendor(struct collector *c, const struct tk_event *e, struc
   collect_group(c, a, text);
 }
 
-/* Until the positions of groups are known, `exact` holds the sequence number + 1 and `op` the group. */
+/* Adds the anchor of a kernel. Until the numbers of groups are known, its `exact` contains 1 + the sequence number, and its
+ * `op` the group. */
 static bool add_kernel(struct collector *c, const struct tk_event *e) {
   tk_id id = 0, ignored, op;
   if (c->how[e->cls] == BY_ARGS && !collect_text(c->t, e->args, COLLECTIVE_NAME, &id)) return true;
@@ -322,7 +323,7 @@ static bool add_kernel(struct collector *c, const struct tk_event *e) {
   const char *name = c->from->marker ? NULL : collect_text(c->t, args, COLLECTIVE_NAME, &id);
   unsigned what = name ? says(c, args, name) : kernel_says(c, e);
   const bool row = c->how[e->cls] == BY_CPU;
-  if (row && name) what = what == ALIGN_BARRIER ? kernel_says(c, e) : 0; /* no arg makes a CPU wait for the others */
+  if (row && name) what = what == ALIGN_BARRIER ? kernel_says(c, e) : 0; /* CPU spans do not wait for other ranks */
   bool rooted = name && !row && what != ALIGN_BARRIER && !strstr(name, "send") && !strstr(name, "recv");
   uint64_t told = op && !name ? label_of_op(c, op, &what) : 0;
   if (what == 0 && !rooted) return true;
@@ -367,7 +368,8 @@ static bool place_groups(struct collector *c) {
   return true;
 }
 
-/* Messages have no numbers that both ends agree on: they are matched by their position in the step. */
+/* Computes the keys of all anchors. Messages have no numbers on which both ends agree, so they match by their position in the
+ * step. */
 static bool make_keys(struct collector *c) {
   struct align_anchor *v = c->out->v;
   if (!place_groups(c)) return false;

@@ -1,4 +1,4 @@
-/* kineto.h - collectives of one rank as kernels on the rows of a device. */
+/* kineto.h - collects the collectives of one rank from kernels on device tracks. */
 #ifndef ALIGN_COLLECT_KINETO_H
 #define ALIGN_COLLECT_KINETO_H
 

@@ -1,7 +1,7 @@
 /* launches.c - finds the calls that launched kernels (launches.h).
  *
- * A kernel and its launch share a correlation id. On its thread, the launch is nested in the op and the annotation that caused
- * it. These record what old versions omit on the kernel, and the step of the launch. */
+ * A kernel and its launch share a correlation id. On its thread, the launch is inside the op and the annotation that caused it.
+ * The op contains args that old versions do not store on the kernel, and the annotation shows the step. */
 #include "launches.h"
 
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "graph/accelerator.h"
 #include "graph/kind.h"
 
-enum { FARTHEST = 4096 }; /* events to search backwards from a call for the op around it */
+enum { FARTHEST = 4096 }; /* number of events before a call to search for the op around it */
 
-/* Finds the keys that the trace has, once, because most events have none of them. */
+/* Finds which of the keys occur in the trace. Done once, because most events have none of them. */
 static void find_keys(struct launches *l) {
   l->n_keys = 0;
   for (const char *const *key = accelerator_links; *key; key++) {
@@ -72,9 +72,9 @@ void launches_free(struct launches *l) {
 
 /* ---- the clocks of a GPU and its CPU ---- */
 
-enum { MOST_CHECKED = 4096 }; /* kernels, copies, waits: an offset between the clocks affects all of them */
+enum { MOST_CHECKED = 4096 }; /* of kernels, copies and waits; an offset between the clocks affects all of them */
 
-/* Properties of a call or a copy by its name, computed once per class because names are few. */
+/* Properties of a call or a copy that follow from its name, computed once per class because there are few names. */
 enum { CALL_DEVICE_WAIT = 1, CALL_STREAM_WAIT = 2, CALL_COPY_WAIT = 4, CALL_LEAVES_WORK = 8, COPY_BACK = 16 };
 
 struct checker {
@@ -82,9 +82,9 @@ struct checker {
   struct kinds kinds;
   uint8_t *said;
   struct launch_check *out;
-  double *waits;   /* ps: how much each wait ends before the work it waits for */
+  double *waits;   /* ps: by how much each wait ends before the work for which it waits */
   tk_id last_track;
-  tk_id last;      /* last device work that a call of this thread queued; 0 = none */
+  tk_id last;      /* last device work that this thread queued; 0 = none */
 };
 
 static bool is_clear(const struct tk_event *e) {
@@ -108,7 +108,8 @@ static bool read_names(struct checker *c, struct mem *mem) {
   return c->said != NULL;
 }
 
-/* True for a copy to the host: the caller waits until it is complete. A copy to the device only needs the data to be staged. */
+/* True for a copy to the host, for whose completion the caller waits. For a copy to the device, the caller only waits until the
+ * data is staged. */
 static bool is_copy_back(const struct checker *c, const struct tk_event *e) {
   return c->kinds.of_class[e->cls] & KIND_MEMCPY && c->said[e->cls] & COPY_BACK;
 }
@@ -136,7 +137,8 @@ static void check_launch(struct checker *c, const struct tk_event *call, const s
   if (early > c->out->most) c->out->most = early;
 }
 
-/* Returns the work awaited by a device-wide wait, a synchronous copy, or a wait for the stream of the preceding copy. */
+/* Returns the work for which the call waits. The call may wait for the whole device, for its own synchronous copy, or for the
+ * stream of the preceding copy. */
 static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk_id own) {
   const unsigned said = c->said[call->cls];
   if (said & CALL_DEVICE_WAIT) return c->last;
@@ -144,7 +146,8 @@ static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk
   return said & CALL_STREAM_WAIT && c->last && is_copy_back(c, &c->l.t->events[c->last]) ? c->last : 0;
 }
 
-/* Events of a track are sorted by time. */
+/* Compares the end of a waiting call with the end of the work. Must be called in order of time, which is the order of a
+ * track. */
 static void check_call(struct checker *c, const struct tk_event *call) {
   const struct tk_event *v = c->l.t->events;
   int64_t id;
@@ -185,7 +188,6 @@ tk_id launches_call(const struct launches *l, const struct tk_event *kernel) {
   return at ? *at : 0;
 }
 
-/* Events of a track are sorted in the order in which they nest. */
 tk_id launches_collective(const struct launches *l, tk_id call) {
   const struct tk_event *v = l->t->events;
   uint32_t depth = v[call].depth, steps = 0;

@@ -9,9 +9,9 @@
 
 struct launches {
   const struct tk_trace *t;
-  const struct track_origin *origins; /* merged trace: the rank of each track, because correlation ids are per rank; or NULL */
-  struct map calls; /* correlation -> event */
-  tk_id keys[ACCELERATOR_LINKS]; /* args that hold the correlation */
+  const struct track_origin *origins; /* for a merged trace: rank by track, because correlation ids are per rank; otherwise NULL */
+  struct map calls; /* correlation id -> event */
+  tk_id keys[ACCELERATOR_LINKS]; /* keys of args that contain the correlation id */
   uint32_t n_keys;
 };
 
@@ -20,19 +20,21 @@ bool launches_find(struct launches *l, const struct tk_trace *t, const struct tr
                    struct mem *mem);
 void launches_free(struct launches *l);
 
-/* Result of comparing the clocks of GPU and CPU: no kernel starts before its launch, and no wait for it ends before it does. */
+/* Result of comparing the clocks of GPU and CPU. If they agree, no kernel starts before its launch, and no wait ends before the
+ * kernel for which it waits. */
 struct launch_check {
-  uint32_t kernels, early; /* number examined; number that start before their launch */
-  tk_time most;            /* largest time by which one precedes its launch */
-  uint32_t waits, late;    /* CPU waits examined; number that end before the work they wait for */
-  tk_time middle;          /* median time by which waits end early: some wait for other streams than assumed */
-  tk_time soonest;         /* shortest time from a launch to its kernel; valid if kernels */
+  uint32_t kernels, early; /* number of kernels examined; number of kernels that start before their launch */
+  tk_time most;            /* longest time by which a kernel precedes its launch */
+  uint32_t waits, late;    /* number of CPU waits examined; number of waits that end before the work ends */
+  tk_time middle;          /* median time by which waits end early; a few may be for other streams than assumed */
+  tk_time soonest;         /* shortest time from a launch to its kernel; valid if `kernels` is not 0 */
 };
 bool launches_check(const struct tk_trace *t, const struct track_origin *origins, struct mem *mem, struct launch_check *out);
 
 /* Returns the call that launched the kernel; 0 = unknown. */
 tk_id launches_call(const struct launches *l, const struct tk_event *kernel);
-/* Returns the event around the call that names the collective, such as "record_param_comms" or "nccl:all_reduce"; 0 = none. */
+/* Returns the span around the call that names the collective, such as "record_param_comms" or "nccl:all_reduce"; 0 if there is
+ * none. */
 tk_id launches_collective(const struct launches *l, tk_id call);
 
 #endif

@@ -1,4 +1,4 @@
-/* payload.c - sizes of types, and of the inputs of calls (payload.h). */
+/* payload.c - computes the sizes of types and of the inputs of calls (payload.h). */
 #include "payload.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "format/json.h"
 
-/* True if a type is called `name`, which is lower case. */
+/* True if `type` names the type `name`, which is in lower case. */
 static bool is_called(const char *type, const char *name) {
   for (; *name; name++, type++)
     if ((*type >= 'A' && *type <= 'Z' ? *type + ('a' - 'A') : *type) != *name) return false;
@@ -30,7 +30,7 @@ int64_t payload_element(const char *type) {
   return 0;
 }
 
-/* Reads the next value of a list; false at its end. */
+/* Reads the next value of a list; returns false at its end. */
 static bool next(struct json *list, struct json_value *v) {
   if (!json_blank(list)) return false;
   list->p += *list->p == ',';
@@ -61,8 +61,8 @@ static bool payload_text_of(const struct tk_trace *t, const struct tk_event *cal
   return n > 1 && *list->p == '[';
 }
 
-/* True if the input size equals the bytes moved. Gathers return their input times the number of ranks; in an all-to-all, part
- * of the input stays local. */
+/* True if the collective moves as many bytes as its input has. Others do not: the output of a gather is the input times the
+ * number of ranks, and in an all-to-all, part of the input stays local. */
 static bool moves_its_inputs(const char *name) {
   static const char *const KINDS[] = {"all_reduce", "allreduce", "reduce_scatter", "broadcast", "reduce", "send", "recv",
                                       NULL};

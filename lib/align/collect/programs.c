@@ -1,6 +1,6 @@
 /* programs.c - finds collectives in the programs that an input embeds (programs.h).
  *
- * Programs are large and only device kernels need them: an input without devices is not searched. */
+ * Programs are large and only needed for device kernels, so inputs without devices are not searched. */
 #include "programs.h"
 
 #include <string.h>

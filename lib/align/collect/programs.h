@@ -1,4 +1,4 @@
-/* programs.h - collectives of the programs that an input embeds. */
+/* programs.h - finds collectives in the programs that an input embeds. */
 #ifndef ALIGN_COLLECT_PROGRAMS_H
 #define ALIGN_COLLECT_PROGRAMS_H
 

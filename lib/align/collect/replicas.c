@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-/* Parses "2,4]": numbers up to the closing character; *p is left after it. */
+/* Parses numbers up to the closing character, as in "2,4]", and moves *p behind it. */
 static bool numbers(const char **p, char close, uint64_t *v, uint32_t *n) {
   for (*n = 0; ascii_digit(**p) && *n < REPLICA_DIMS;) {
     char *end;
@@ -71,7 +71,7 @@ struct axis {
   bool grouped;
 };
 
-/* Parses "'axis_0'" and leaves *p after it. */
+/* Parses an axis such as "'axis_0'" and moves *p behind it. */
 static bool parse_axis(const char **p, struct axis *a) {
   if (**p != '\'') return false;
   *a = (struct axis){.name = *p + 1, .n = strcspn(*p + 1, "'")};
@@ -79,7 +79,7 @@ static bool parse_axis(const char **p, struct axis *a) {
   return *(*p)++ == '\'';
 }
 
-/* "'axis_0'=2,'axis_1'=4]" */
+/* Parses axes with their sizes: "'axis_0'=2,'axis_1'=4]". */
 static bool parse_axes(struct replicas *r, const char **p, struct axis *axes) {
   do {
     char *end;
@@ -92,7 +92,8 @@ static bool parse_axes(struct replicas *r, const char **p, struct axis *axes) {
   return (*p)[-1] == ']';
 }
 
-/* Parses "'axis_1'}": the positions of the grouping axes begin the order. A sub-axis has a colon after its name. */
+/* Parses the axes that form a group, such as "'axis_1'}": their positions come first in the order. Fails for a sub-axis, which
+ * has a colon after its name. */
 static bool parse_grouped(struct replicas *r, const char *p, struct axis *axes, uint32_t *n) {
   struct axis a;
   do {
@@ -106,14 +107,14 @@ static bool parse_grouped(struct replicas *r, const char *p, struct axis *axes, 
   return p[-1] == '}';
 }
 
-/* Moves the axes of the groups to the end, so that the devices of each group are consecutive. */
+/* Parses a mesh. Moves the axes within groups to the end of the order, so that the devices of each group are consecutive. */
 static bool parse_mesh(struct replicas *r, const char *p) {
   struct axis axes[REPLICA_DIMS];
   uint32_t grouped = 0, others = 0, order[REPLICA_DIMS];
   uint64_t groups = 1;
   r->group_size = 1;
   if (!parse_axes(r, &p, axes)) return false;
-  bool listed = *p != ' '; /* "], device_ids=(...) {": an explicit order instead of 0, 1, 2 ... */
+  bool listed = *p != ' '; /* "], device_ids=(...) {" lists the devices; the default order is 0, 1, 2 ... */
   p += strcspn(p, "{");
   if (*p++ != '{' || !parse_grouped(r, p, axes, &grouped)) return false;
   memcpy(order, r->order, sizeof order);
@@ -156,7 +157,7 @@ static bool find_in_list(const struct replicas *r, uint64_t id, uint64_t *group)
   return false;
 }
 
-/* Finds the position of element `id` after the transposition; before it, the position equals the id. */
+/* Finds the position after the transposition of element `id`, whose position before it is `id`. */
 static bool find_in_iota(const struct replicas *r, uint64_t id, uint64_t *group) {
   uint64_t at[REPLICA_DIMS], place = 0;
   for (uint32_t i = r->n_dims; i-- > 0; id /= r->dims[i]) at[i] = id % r->dims[i];

@@ -1,4 +1,4 @@
-/* vendor.c - the rows: names and args of vendors' collectives. See vendor.h. */
+/* vendor.c - tables of names and args of vendors' collectives. See vendor.h. */
 #include "vendor.h"
 
 #include <string.h>
@@ -9,12 +9,13 @@
 
 /* ---- names ---- */
 
-/* A name is the head and the operation, then the separator, then a group, an index and possibly an iteration, joined by "_". */
+/* Spellings of names. A name consists of a text that begins with `head` and ends with the operation, the separator, and group,
+ * index and possibly iteration, joined by "_". */
 static const struct name_row {
   const char *head, *separator;
 } NAMES[] = {
-    {"hcom_", "_AicpuKernel_"}, /* HCCL: msprof analysis, calculator of KFC operations */
-    {"hcom_", "__"},            /* HCCL: msprof analysis, HcclCalculator: op, last 3 characters of the group's name, index, iteration */
+    {"hcom_", "_AicpuKernel_"}, /* HCCL: msprof analysis, calculator for KFC operations */
+    {"hcom_", "__"},            /* HCCL: msprof analysis, HcclCalculator; group: last 3 characters of its name */
 };
 
 static bool parse_index(const char *p, int64_t *index) {
@@ -44,7 +45,7 @@ bool vendor_parse(const char *name, struct vendor_name *out) {
 static const struct args_row {
   const char *type, *count;
 } ARGS[] = {
-    {"data_type", "count"}, /* HCCL: msprof, trace_view.json */
+    {"data_type", "count"}, /* HCCL: trace_view.json of msprof */
 };
 
 bool vendor_payload(const struct tk_trace *t, uint32_t args, struct vendor_payload *out) {
@@ -53,7 +54,7 @@ bool vendor_payload(const struct tk_trace *t, uint32_t args, struct vendor_paylo
   return false;
 }
 
-/* The count of a gather or a scatter is that of one rank, and the number of ranks is not recorded. */
+/* Returns -1 for a gather or a scatter: their count is the count of one rank, and the number of ranks is not recorded. */
 int64_t vendor_bytes(const struct tk_trace *t, const char *name, const struct vendor_payload *p) {
   static const char *const SAME[] = {"hcom_allReduce", "hcom_broadcast", "hcom_reduce_", "hcom_send", "hcom_receive", NULL};
   int64_t bytes;

@@ -1,31 +1,33 @@
-/* vendor.h - parses collectives of vendors whose profilers write more into the name than the operation.
+/* vendor.h - parses the names of collectives whose vendors write more into the name than the operation.
  *
- * A row for each spelling. Indices in names count the collectives within the recorded window, not within the job, so ranks that
- * began to record at different times number them differently: an index is shown, but identifies nothing. */
+ * Each spelling has a table row. Indices in names count the collectives since the recording began, not since the job began, so
+ * ranks that began to record at different times number the same collective differently. Therefore an index is only
+ * displayed. */
 #ifndef ALIGN_COLLECT_VENDOR_H
 #define ALIGN_COLLECT_VENDOR_H
 
 #include "graph/trace.h"
 
 struct vendor_name {
-  size_t op;         /* length of the operation at the beginning of the name: "hcom_allReduce" */
-  const char *group; /* the group, if the name states it; NULL otherwise */
+  size_t op;         /* length of the operation, with which the name begins: "hcom_allReduce" */
+  const char *group; /* the group, if the name contains it; otherwise NULL */
   size_t group_size;
-  int64_t index;     /* -1 = not stated */
+  int64_t index;     /* -1 = the name contains none */
 };
 
-/* Parses "hcom_allReduce__586_0_1". Returns false if the name has none of the known spellings. */
+/* Parses a name such as "hcom_allReduce__586_0_1". Returns false if the name matches no known spelling. */
 bool vendor_parse(const char *name, struct vendor_name *out);
 
-/* Elements that a collective of any vendor moves, as its args state them. */
+/* Number and type of the elements that a collective moves, as its args state them for any vendor. */
 struct vendor_payload {
   tk_id type; /* text such as "FP32" */
   int64_t count;
 };
 
-/* Returns false if the args state no payload in a known spelling. */
+/* Returns false if the args state no number of elements in a known form. */
 bool vendor_payload(const struct tk_trace *t, uint32_t args, struct vendor_payload *out);
-/* Returns the bytes of a collective whose input and output have the same size; -1 for others, and if the type is unknown. */
+/* Returns the bytes that a collective moves if its input and output have the same size; -1 for other collectives, and if the
+ * type is unknown. */
 int64_t vendor_bytes(const struct tk_trace *t, const char *name, const struct vendor_payload *p);
 
 #endif

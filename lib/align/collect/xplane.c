@@ -1,17 +1,17 @@
 /* xplane.c - extracts the collectives on XLA's device planes as anchors.
  *
- *     /device:TPU:n   "XLA Modules": executions of programs; "XLA Ops": their ops, a collective whole, or as -start and -done
+ *     /device:TPU:n   "XLA Modules": executions of programs; "XLA Ops": their ops; a collective is one op, or a pair -start and -done
  *     /device:GPU:n   "Stream #s(...)": kernels; NCCL kernels name their op
  *
  * An op is identified by its program (fingerprint), its name, and its ordinal within the execution. Executions on different
- * devices are matched later (align/solve/hypotheses.c). Other lines only repeat these.
+ * devices are matched later (align/solve/hypotheses.c). Other lines only repeat these events.
  *
- * The replica groups of an op come from its text, the event, or the program itself (struct align_op). Kernels record none:
- * their groups are looked up in the program by the name and number that the process uses for it.
+ * The replica groups of an op come from its text, from the event, or from the program itself (struct align_op). Kernels do not
+ * state groups; these are looked up in the program, which the kernel identifies by the name and number that its process uses.
  *
- * Only the members of one replica group leave together. Groups list replicas, or global device ids. A plane records its replica
- * but not its global id: what looks like one (core_details) counts chips in a different order than programs do. Therefore the
- * anchors of an op are vague if it has several groups by global ids, or unknown groups. */
+ * Only the members of one replica group leave together. Groups list either replicas or global device ids. A plane states its
+ * replica but not its global id (core_details looks like one, but counts chips in a different order than programs do).
+ * Therefore the anchors of an op are vague if the op has several groups that list global ids, or if its groups are unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,27 +20,27 @@
 #include "collector.h"
 #include "replicas.h"
 
-/* A wait for something already complete says nothing about its arrival. */
+/* A wait that takes less is for something that was already complete, and shows nothing about arrivals. */
 static const tk_time WAITED = 1000000; /* ps */
 
 enum part { WHOLE, START, DONE };
 
 /* A collective of a program, parsed from its name and text. */
 struct op {
-  tk_id name;            /* string that it was parsed from */
+  tk_id name;            /* string id of the text from which it was parsed */
   bool collective, one_way;
-  bool by_partition;     /* has a channel: its groups list partitions */
+  bool by_partition;     /* true if it has a channel: its groups then list partitions */
   uint8_t part;
-  uint64_t hash;         /* of the name */
-  uint64_t start_hash;   /* -done ops: hash of the name of the -start; 0 = unknown */
+  uint64_t hash;         /* hash of the name */
+  uint64_t start_hash;   /* for -done ops: hash of the name of the -start op; 0 = unknown */
   const char *groups;    /* text of its replica groups; NULL = unknown */
-  bool global;           /* the groups do not list replicas */
+  bool global;           /* true if the groups do not list replicas */
 };
 
 struct execution {
   tk_time start, end;
-  uint64_t module;  /* equal on all hosts */
-  uint64_t program; /* the process's own id */
+  uint64_t module;  /* hash of the program, equal on all hosts */
+  uint64_t program; /* id of the program within the process */
   int64_t run, replica;
   bool has_run, has_replica;
 };
@@ -49,12 +49,12 @@ struct planes {
   struct collector *c;
   struct op *ops;
   uint32_t n_ops, cap_ops;
-  struct map op_of;      /* class and hlo_op -> op + 1 */
-  struct map told;       /* program and op -> index of its description + 1 */
-  struct execution *executions; /* of the device, by time; empty if it has no line of executions */
+  struct map op_of;      /* class and hlo_op -> 1 + op */
+  struct map told;       /* program and op -> 1 + index of its description */
+  struct execution *executions; /* executions on the current device, by time; empty if the device has no line of executions */
   uint32_t n_executions, cap_executions;
-  struct map starts;     /* name of a -start -> index + 1 of the anchor that holds its time */
-  uint32_t device, first; /* current device, and its first anchor */
+  struct map starts;     /* name of a -start op -> 1 + index of the anchor that contains its start */
+  uint32_t device, first; /* current device, and the index of its first anchor */
 };
 
 
@@ -63,7 +63,7 @@ struct planes {
 static const char *const OPCODES[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all",
                                       "collective-broadcast", NULL};
 
-/* "all-reduce-start" -> START; false: not a collective. */
+/* Parses an opcode such as "all-reduce-start" (whose kind is START). Returns false if it is not a collective. */
 static bool parse_opcode(struct op *op, const char *p, size_t n) {
   for (const char *const *code = OPCODES; *code; code++) {
     size_t length = strlen(*code);
@@ -82,7 +82,8 @@ static bool parse_opcode(struct op *op, const char *p, size_t n) {
 
 static size_t token(const char *p) { return strcspn(p, " =(),"); }
 
-/* "%all-reduce-done.3 = f32[8] all-reduce-done(f32[8] %all-reduce-start.2), ...": the opcode precedes a parenthesis. */
+/* Parses an op's text, in which the opcode precedes a parenthesis: "%all-reduce-done.3 = f32[8] all-reduce-done(f32[8]
+ * %all-reduce-start.2), ...". */
 static void parse_text(struct op *op, const char *text) {
   const char *p;
   for (const char *const *code = OPCODES; *code && !op->collective; code++) {
@@ -118,8 +119,8 @@ static struct op make_op(const struct planes *p, tk_id cls, tk_id hlo_op) {
   return op;
 }
 
-/* Kernels are named by their library; a stat names the op, and its program may describe it further. Returns NULL if not a
- * collective. */
+/* Returns the collective that an event executes; NULL if it is none. A kernel is named after its library; a stat contains the
+ * name of the op, which the program may describe in more detail. */
 static const struct op *op_of(struct planes *p, const struct tk_event *e, bool kernels) {
   const struct tk_trace *t = p->c->t;
   tk_id hlo_op = 0;
@@ -138,15 +139,14 @@ static const struct op *op_of(struct planes *p, const struct tk_event *e, bool k
 
 /* ---- what programs tell ---- */
 
-enum { CONTRADICTED = UINT32_MAX }; /* value in `told`: two programs with one name and number, or with one of these alone,
-                                     * differ */
+enum { CONTRADICTED = UINT32_MAX }; /* value in `told`: different programs have this name and number, or this one of the two */
 
 static uint64_t hash_of_name(const char *module) {
   const char *paren = strrchr(module, '(');
   return hash_bytes(module, paren ? (size_t)(paren - module) : strlen(module));
 }
 
-/* Returns a key by name, number, or both; 0 = neither. */
+/* Returns a key from name and number, or from the one that is given; 0 if neither is. */
 static uint64_t program_key(bool named, uint64_t name, bool numbered, uint64_t number) {
   if (!named && !numbered) return 0;
   return hash_mix(named ? hash_mix(51, name) : 52, numbered ? hash_mix(53, number) : 54);
@@ -189,7 +189,8 @@ static bool is_anchor(const struct op *op, const struct align_op *told) {
 
 /* ---- executions ---- */
 
-/* "jit_step(12190760917235803885)": a fingerprint is equal everywhere, a small number is a counter of the process. */
+/* Returns a hash of a program. The number in "jit_step(12190760917235803885)" is a fingerprint, which is equal on all hosts; a
+ * small number is a counter of the process and is ignored. */
 static uint64_t hash_of_module(const char *name, uint64_t program) {
   const char *paren = strrchr(name, '(');
   uint64_t number = paren ? strtoull(paren + 1, NULL, 10) : program;
@@ -215,7 +216,7 @@ static bool take_executions(struct planes *p, const struct tk_track *line) {
   return true;
 }
 
-/* Returns the execution in which the event ends, or NULL. */
+/* Returns the execution in which the event ends; NULL if there is none. */
 static const struct execution *execution_at(const struct planes *p, const struct tk_event *e) {
   uint32_t lo = 0, hi = p->n_executions;
   while (lo < hi) {
@@ -226,7 +227,7 @@ static const struct execution *execution_at(const struct planes *p, const struct
   return lo && e->ts + e->dur <= p->executions[lo - 1].end ? &p->executions[lo - 1] : NULL;
 }
 
-/* Uses what the kernel records if the device has no line of executions. */
+/* Returns the execution to which the event belongs. Uses the kernel's own stats if the device has no line of executions. */
 static struct execution execution_of(const struct planes *p, const struct tk_event *e) {
   const struct tk_trace *t = p->c->t;
   struct execution x = {0};
@@ -243,7 +244,7 @@ static struct execution execution_of(const struct planes *p, const struct tk_eve
 
 /* ---- anchors ---- */
 
-/* Returns the device's group in this op; sets *vague if unknown. */
+/* Returns the group of the device in this op; sets *vague if it is unknown. */
 static uint64_t group_of(const struct op *op, const char *said, const struct align_op *told, const struct execution *x, bool *vague) {
   struct replicas r;
   uint64_t group = 0;
@@ -255,8 +256,8 @@ static uint64_t group_of(const struct op *op, const char *said, const struct ali
   return *vague ? 0 : hash_mix(group, 31);
 }
 
-/* Until executions are numbered, `label` holds the op with its group, `exact` the op, and `execution` the index on the line +
- * 1. */
+/* Adds the anchor of an op. Until executions are numbered, `label` contains the op with its group, `exact` the op, and
+ * `execution` 1 + the index on the line of executions. */
 static bool add_op(struct planes *p, const struct tk_event *e, const struct op *op, const struct align_op *told,
                 const struct execution *x) {
   tk_id id;
@@ -281,7 +282,8 @@ static bool add_op(struct planes *p, const struct tk_event *e, const struct op *
   return true;
 }
 
-/* Keeps a -start until its -done comes: it marks when the device entered the collective. */
+/* Adds the anchor of a complete op or a -done. Keeps a -start until its -done comes: the -start shows when the device entered
+ * the collective. */
 static bool take_op(struct planes *p, const struct tk_event *e, const struct op *op, bool kernels) {
   const struct execution *known = p->n_executions ? execution_at(p, e) : NULL;
   struct execution said = {0};
@@ -295,7 +297,7 @@ static bool take_op(struct planes *p, const struct tk_event *e, const struct op 
   if (kernels || op->part != START) return true;
   uint32_t *start = map_put(&p->starts, op->hash, 0);
   if (start) *start = p->c->out->n;
-  p->c->out->v[p->c->out->n - 1].module = 0; /* not an anchor */
+  p->c->out->v[p->c->out->n - 1].module = 0; /* this is not an anchor */
   return true;
 }
 
@@ -318,8 +320,9 @@ static int by_start(const void *pa, const void *pb) {
   return (a->label > b->label) - (a->label < b->label);
 }
 
-/* A new execution of a program starts with another run id. Without run ids, it starts each time a certain op recurs, the same
- * op on every device, wherever its recording starts. */
+/* Returns a key that changes with each execution of a program. If the trace has run ids, these change. Otherwise an execution
+ * begins each time a certain op recurs; the op is the same on every device, so it does not matter where the recording
+ * begins. */
 static uint64_t execution_key(const struct align_anchor *a, struct map *marks, struct map *counts, bool *failed) {
   if (a->execution) return hash_mix(a->execution, 41);
   if (a->has_run) return hash_mix(hash_mix(a->module, (uint64_t)a->run), 42);
@@ -332,7 +335,7 @@ static uint64_t execution_key(const struct align_anchor *a, struct map *marks, s
   return hash_mix(hash_mix(a->module, *count), 43);
 }
 
-/* Finds the op with the smallest hash in each program. */
+/* Chooses for each program the op that marks executions: the op with the smallest hash. */
 static bool find_marks(const struct planes *p, struct map *marks) {
   const struct align_anchor *v = p->c->out->v;
   for (uint32_t i = p->first; i < p->c->out->n; i++) {
@@ -352,7 +355,7 @@ static void number_occurrences(struct planes *p, struct map *marks, struct map *
     uint32_t *at = map_put(seen, key, 0);
     if (failed || !at) return;
     if (!*at) *at = ++last;
-    v[i].execution = v[i].step = *at; /* the map may move with the next insertion */
+    v[i].execution = v[i].step = *at; /* the next insertion may move the map */
     uint32_t *again = map_put(seen, hash_mix(key, v[i].label), 0);
     if (!again) return;
     v[i].label = hash_mix(v[i].label, ++*again);

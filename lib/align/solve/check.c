@@ -1,17 +1,19 @@
-/* check.c - checks that the aligned clocks keep causality, and finds how far each could be moved before it is violated.
+/* check.c - checks that the aligned clocks satisfy causality, and finds how far each clock could be moved before it violates
+ * causality.
  *
- * No member leaves a collective of all before the last one arrives. For one collective and two hosts, this bounds the shift of
- * one host by the shift of the other: difference constraints, whose shortest paths from the reference combine them all
- * (Bellman-Ford). No table of pairs is built. All members of a collective are bounded by the moment when the last one arrived,
- * so that a round costs as much as there are members, and the two outermost members of a collective represent all.
+ * No member leaves a collective that synchronises all members before the last one has arrived. For two hosts in a collective,
+ * this bounds the shift of one host relative to the shift of the other. Such difference constraints are combined by shortest
+ * paths from the reference (Bellman-Ford). No table of pairs is needed: the arrival of the last member bounds all members, so
+ * the two outermost members represent the collective, and a round takes time proportional to the number of members.
  *
- * The interval is a guarantee: it makes no assumption about the noise of ends. The estimate lies within the interval or is
- * moved into it. Nor does it assume that the map has the right shape: if a host is ever later, its map drifts although its
- * clock does not. So the bounds are found for each block of time, and bounds of other blocks count as far as the rate of a clock
- * allows. The weakest of all blocks is proven.
+ * The resulting interval is guaranteed, because it makes no assumption about the noise of ends. The estimate is inside the
+ * interval or is moved there. The interval does not assume either that the map has the right shape: if a host becomes later and
+ * later, its map drifts although its clock does not. Therefore bounds are computed for each block of time. Bounds of other
+ * blocks also count, widened by the largest difference between the rates of clocks. Only the weakest bound of all blocks is
+ * proven.
  *
- * A host that contradicts the combined bounds of the others is excluded from them; otherwise it would invalidate the intervals of
- * every host it is connected to. */
+ * A host that contradicts the combined bounds of the other hosts does not contribute to these bounds; otherwise it would
+ * invalidate the intervals of every host connected to it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +23,8 @@
 #include "base/order.h"
 
 #define FARTHEST 5e4 /* ns: a larger shift means that the estimate was wrong */
-#define TOUCH 1e3    /* ns: resolution of a clock that counts microseconds; a smaller overlap is not a violation */
-#define RATE 1e-4    /* clocks run apart by no more than this, beyond the drift of the map */
+#define TOUCH 1e3    /* ns: resolution of clocks that count microseconds; a smaller overlap is no violation */
+#define RATE 1e-4    /* largest relative rate of two clocks, in addition to the drift of the map */
 enum { MOST_ROUNDS = 128, MOST_DENIALS = 8, MOST_BLOCKS = 32, OF_A_BLOCK = 8, MOST_JUMPS = 128 };
 
 static double placed(const struct align_work *w, uint32_t host, double t, bool by_wall) {
@@ -32,7 +34,7 @@ static double placed(const struct align_work *w, uint32_t host, double t, bool b
 
 /* ---- the nearest two ---- */
 
-/* The outermost value, and the outermost value of any other host. */
+/* The outermost value, and the outermost value among all other hosts. */
 struct two {
   double first, second;
   uint32_t host;
@@ -49,12 +51,13 @@ static void take_largest(struct two *t, uint32_t host, double v) {
 }
 static double beside(const struct two *t, uint32_t host) { return t->host == host ? t->second : t->first; }
 
-/* Latest and earliest arrivals and departures of a collective: of all members, of the waiting ones, and of the awaited ones. */
+/* Latest and earliest arrivals and departures in a collective: of all members, of those that wait, and of those for which the
+ * others wait. */
 struct stays {
   struct two came, sent, left, received;
 };
 
-/* `by` is the shift of each host. */
+/* Computes the stays in a collective. by[host]: shift of the host. */
 static struct stays stays_of(const struct align_work *w, uint32_t collective, const double *by, bool by_wall) {
   const struct two none = {-INFINITY, -INFINITY, UINT32_MAX};
   struct stays s = {none, none, none, none};
@@ -79,7 +82,7 @@ static bool is_violated(const struct align_work *w, const struct stays *s, const
          placed(w, m->host, m->last_start, by_wall) > -beside(&s->received, m->host) + TOUCH;
 }
 
-/* Counts collectives that a host leaves before another one arrives, or reaches after another one left. */
+/* Counts, by host, collectives that the host leaves before another one arrives, or reaches after another one left. */
 static uint32_t violations(const struct align_work *w, struct align_solution *s, bool by_wall) {
   uint32_t all = 0;
   for (uint32_t h = 0; h < w->p->n_hosts; h++) *(by_wall ? &s->hosts[h].before : &s->hosts[h].after) = 0;
@@ -97,7 +100,7 @@ static uint32_t violations(const struct align_work *w, struct align_solution *s,
   return all;
 }
 
-/* Counts collectives during which, by wall clock, no other host was in the same one. */
+/* Counts, by host, collectives during which, according to wall clocks, no other host was in the same collective. */
 static void count_meetings(const struct align_work *w, struct align_solution *s) {
   for (uint32_t c = 0; c < w->n_collectives; c++) {
     struct stays stays = stays_of(w, c, NULL, true);
@@ -112,13 +115,13 @@ static void count_meetings(const struct align_work *w, struct align_solution *s)
 
 /* ---- bounds ---- */
 
-/* Some of the collectives; list NULL = the first n of all. */
+/* A subset of the collectives; list == NULL: the first n. */
 struct some {
   const uint32_t *list;
   uint32_t n;
 };
 
-/* Lowers the upper bound or raises the lower bound of each host's shift. Returns true if any bound changed. */
+/* Tightens the bounds of each host's shift. Returns true if any bound changed. */
 static bool tighten(const struct align_work *w, struct some some, double *most, double *least) {
   bool changed = false;
   for (uint32_t k = 0; k < some.n; k++) {
@@ -146,7 +149,7 @@ static void bound(const struct align_work *w, struct some some, double *most, do
   while (rounds++ < MOST_ROUNDS && tighten(w, some, most, least)) {}
 }
 
-/* Bounds every host relative to the root of its timeline, which is fixed. */
+/* Computes the bounds of every host relative to the root of its timeline, which does not move. */
 static void intervals(const struct align_work *w, double *most, double *least, struct align_solution *s) {
   const uint32_t n = w->p->n_hosts;
   bound(w, (struct some){NULL, w->n_collectives}, most, least);
@@ -160,7 +163,7 @@ static void intervals(const struct align_work *w, double *most, double *least, s
   }
 }
 
-/* Moves hosts to where the bounds hold, if that is near. */
+/* Moves hosts until all bounds are satisfied, if a short shift is enough. */
 static bool keep_bounds(struct align_work *w, struct align_solution *s) {
   bool moved = false;
   for (uint32_t h = 0; h < w->p->n_hosts; h++) {
@@ -174,8 +177,8 @@ static bool keep_bounds(struct align_work *w, struct align_solution *s) {
   return moved;
 }
 
-/* Excludes the host that contradicts the others most, unless it is the root of a timeline. Returns false if there is none, or
- * no contradiction. */
+/* Excludes the host that contradicts the others most, unless it is the root of a timeline. Returns false if no host can be
+ * excluded or there is no contradiction. */
 static bool deny_worst(const struct align_work *w, struct align_solution *s) {
   uint32_t worst = 0, n = w->p->n_hosts;
   bool wrong = false;
@@ -191,10 +194,10 @@ static bool deny_worst(const struct align_work *w, struct align_solution *s) {
 
 /* ---- what is proven at any time ---- */
 
-/* Collectives by block of time. Blocks begin at equal distances, and wherever a map jumps. */
+/* Collectives by block of time. Blocks begin at equal distances, and also wherever a map jumps. */
 struct blocks {
-  uint32_t n, *first, *list; /* first: by block, plus a final entry */
-  double *from;              /* by block, plus a final entry */
+  uint32_t n, *first, *list; /* first: by block, plus a final entry: index in `list` */
+  double *from;              /* by block, plus a final entry: start of the block */
 };
 
 static double time_of(const struct align_work *w, uint32_t collective) {
@@ -204,7 +207,7 @@ static double time_of(const struct align_work *w, uint32_t collective) {
   return isfinite(t) ? t : 0;
 }
 
-/* True if the curve jumps after knot k: knots are the ends of pieces. */
+/* True if the curve jumps between knots k and k + 1, of which one ends a piece and the other begins the next. */
 static bool is_jump(const struct align_solution *s, const struct curve *c, uint32_t host, uint32_t k) {
   return s->hosts[host].n_stretches > 1 && k + 1 < c->n && k % 2;
 }
@@ -248,7 +251,7 @@ static bool find_blocks(const struct align_work *w, const struct align_solution 
   return true;
 }
 
-/* Numbers the pieces of a host's map by block. */
+/* For each block, finds the piece of the host's map to which it belongs. */
 static void find_pieces(const struct align_work *w, const struct align_solution *s, uint32_t host, const struct blocks *b,
                         uint32_t *out) {
   const struct curve *c = &w->curve[host];
@@ -259,8 +262,8 @@ static void find_pieces(const struct align_work *w, const struct align_solution 
   }
 }
 
-/* Returns the weakest of the upper bounds of all blocks that have collectives of the host, each as tight as the other blocks of
- * its piece allow; v: by block and host. */
+/* Returns the weakest upper bound of the blocks with collectives of the host. The bound of a block also follows from the other
+ * blocks of its piece. v: bounds, by block and host. */
 static double weakest(const double *v, uint32_t n_hosts, uint32_t host, const struct blocks *b, const uint32_t *piece, double rate) {
   double worst = -INFINITY;
   for (uint32_t i = 0; i < b->n; i++) {
@@ -275,7 +278,7 @@ static double weakest(const double *v, uint32_t n_hosts, uint32_t host, const st
   return worst;
 }
 
-/* The drift of a host's map; a map with jumps has none of its own. */
+/* Returns the drift of a host's map; 0 for a map with jumps. */
 static double drift_of(const struct align_work *w, const struct align_solution *s, uint32_t host) {
   return s->hosts[host].n_stretches == 1 ? fabs(curve_slope(&w->curve[host])) : 0;
 }

@@ -1,4 +1,4 @@
-/* compare.c - comparisons ahead (compare.h). */
+/* compare.c - runs comparisons in advance (compare.h). */
 #include "compare.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "base/jobs.h"
 #include "hypotheses.h"
 
-/* Pairs markers in their order: the first with the first. */
+/* Pairs markers in order: the first of one side with the first of the other. */
 static bool match_markers(const struct question *q, struct arena *arena, struct posterior *out) {
   const struct view *v = q->view;
   struct hypothesis *y = &out->best;
@@ -40,7 +40,7 @@ static void compare_one(void *comparison) {
   if (c->done) c->done = c->marker ? match_markers(&c->q, &c->arena, &c->found) : posterior_find(&c->q, &c->arena, &c->found);
 }
 
-/* Gives a comparison its share of the memory that is left. */
+/* Returns the memory limit of a comparison: its share of the memory that is left. */
 static struct mem share_of(const struct mem *whole, uint32_t shares) {
   const uint64_t left = whole->limit > whole->used ? whole->limit - whole->used : 1;
   return (struct mem){.limit = whole->limit ? left / shares + 1 : 0};
@@ -86,7 +86,7 @@ void compare_run(struct compare *c) {
 
 struct comparison *compare_take(struct compare *c) {
   struct comparison *v = &c->v[c->at];
-  if (!v->done) { /* a share was too little: the rest of the memory may be enough for one */
+  if (!v->done) { /* its share was too small; all remaining memory may be enough */
     arena_free(&v->arena);
     for (uint32_t i = c->at + 1; i < c->n; i++) arena_free(&c->v[i].arena);
     c->n = c->at + 1;

@@ -1,8 +1,9 @@
 /* compare.h - compares clocks with the common timeline, several at once.
  *
- * Hosts are placed one after the other, because each that is placed extends the timeline for the next. A host that is refused
- * leaves the timeline as it was. So while hosts are refused, the next ones are compared ahead, a thread each; when one is
- * placed, the comparisons ahead of it are discarded. The result is the same for any number of threads. */
+ * Hosts are placed one after the other, because each placed host extends the timeline for the next host. A host that cannot be
+ * placed leaves the timeline unchanged. So as long as hosts cannot be placed, the following hosts are compared in advance, each
+ * in its own thread; when a host is placed, the comparisons made in advance are discarded. The result is the same for any
+ * number of threads. */
 #ifndef ALIGN_SOLVE_COMPARE_H
 #define ALIGN_SOLVE_COMPARE_H
 
@@ -10,44 +11,45 @@
 
 enum { COMPARE_MOST = 16 };
 
-/* A clock beside the common timeline as it stands. Each has its own memory, because threads do not share one. */
+/* A comparison of a clock with the current common timeline. It has its own memory, because threads do not share memory. */
 struct comparison {
   const struct timeline *common;
   struct sight *sights;
   uint32_t n;
-  bool marker;          /* pairs markers in their order */
+  bool marker;          /* true: pair markers in order */
   struct question q;
   struct mem mem;
-  struct arena arena;   /* owns what `view` and `found` point to */
+  struct arena arena;   /* owns the data to which `view` and `found` point */
   struct view view;
   struct posterior found;
   bool done;            /* false = out of memory */
 };
 
 struct compare {
-  struct mem *mem;      /* memory of the caller, whose limit holds */
+  struct mem *mem;      /* the caller's memory, whose limit applies */
   unsigned threads;
   struct jobs *jobs;    /* NULL = not needed yet */
   struct comparison v[COMPARE_MOST];
-  uint32_t n, at;       /* number of comparisons; next to be taken */
-  bool placed;          /* the last one was placed: the next would be discarded */
+  uint32_t n, at;       /* number of comparisons; index of the next one to take */
+  bool placed;          /* the last host was placed, so the next one is not worth comparing in advance */
 };
 
-/* `threads` counts the caller's. */
+/* `threads` includes the caller's thread. */
 void compare_init(struct compare *c, struct mem *mem, unsigned threads);
 void compare_free(struct compare *c);
 
-/* True if no comparison is left: the next ones must be added, then run. */
+/* True if no comparison is left, so that the next ones must be added and run. */
 bool compare_is_empty(const struct compare *c);
-/* Returns the number of hosts to add, of those left. */
+/* Returns how many of the `left` remaining hosts to add. */
 uint32_t compare_width(const struct compare *c, uint32_t left);
-/* Adds a comparison of n sights; fills in the question's view and memory. */
+/* Adds a comparison of a host's n sights (recorded collectives) with the common timeline. Fills in the question's view and
+ * memory. */
 void compare_add(struct compare *c, const struct timeline *common, struct sight *sights, uint32_t n, const struct question *q,
                  bool marker);
 void compare_run(struct compare *c);
-/* Returns the oldest comparison; NULL = out of memory. */
+/* Returns the oldest comparison; NULL if memory ran out. */
 struct comparison *compare_take(struct compare *c);
-/* Ends the comparison taken. If the host was placed, discards all others. */
+/* Ends the comparison taken last. If its host was placed, discards all other comparisons. */
 void compare_end(struct compare *c, bool placed);
 
 #endif

@@ -1,4 +1,4 @@
-/* curve.c - offset curves over time, and medians. */
+/* curve.c - evaluates curves of an offset over time, and finds medians. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,8 +35,7 @@ static double pivot_of(const double *v, uint32_t lo, uint32_t hi) {
   return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* Quickselect, with a sort for inputs that defeat it. Sorting for medians took a tenth of the time to merge four ranks of 188
- * MB. */
+/* Quickselect, with a fallback to sorting. Sorting for every median took a tenth of the time to merge four ranks of 188 MB. */
 double curve_nth(double *v, uint32_t n, uint32_t k) {
   uint32_t lo = 0, hi = n - 1;
   for (int rounds = 0; lo < hi && rounds < 64; rounds++) {

@@ -6,7 +6,7 @@
 
 enum { CURVE_KNOTS = 64 };
 
-/* Piecewise linear y over x, extended beyond the outer knots. One knot is a constant, none is 0. */
+/* A piecewise linear function y(x), which continues beyond the first and last knot. One knot is a constant; no knot is 0. */
 struct curve {
   uint32_t n;
   double x[CURVE_KNOTS], y[CURVE_KNOTS];
@@ -17,9 +17,9 @@ struct point {
 };
 
 double curve_at(const struct curve *c, double x);
-/* Returns dy/dx from the first knot to the last. */
+/* Returns the slope dy/dx from the first knot to the last. */
 double curve_slope(const struct curve *c);
-/* Returns the k-th smallest of n > k values, and moves smaller values before it. */
+/* Returns the k-th smallest (from 0) of n > k values; moves smaller values before it. */
 double curve_nth(double *v, uint32_t n, uint32_t k);
 double curve_median(double *v, uint32_t n); /* reorders v; 0 if n is 0 */
 

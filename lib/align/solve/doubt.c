@@ -1,8 +1,8 @@
-/* doubt.c - objections to the answer with the most weight (doubt.h).
+/* doubt.c - finds objections to the answer with the most weight (doubt.h).
  *
- * Weights compare answers with each other. Whether the best answer is any good shows in what it leaves unexplained: residuals
- * must have no pattern, no member may leave a collective before all have arrived, the common recording must find partners from
- * first to last, and a jump must not equal a period. */
+ * Weights compare answers with each other. Even the best answer may be wrong, which shows in four ways: residuals with a
+ * pattern; a member that leaves a collective before all have arrived; collectives at the start or end of the common time
+ * without partners; a jump that equals a period of the program. */
 #include "doubt.h"
 
 #include <math.h>
@@ -18,10 +18,13 @@ static const char PATTERN[] = "the residuals of its collectives have a pattern t
 static const char DOUBT_ONLY_NUMBERS[] = "its collectives agree by sequence number, but the times at which they end do not confirm it";
 const char DOUBT_NUMBERS[] = "its collectives do not end with those that have the same sequence numbers";
 
-enum { MOST_SKIPPED = 128, MOST_SETTINGS = 8 }; /* pieces: clocks are not set more often than that, once a second */
+enum {
+  MOST_SKIPPED = 128, /* collectives that are compared */
+  MOST_SETTINGS = 8   /* pieces; with more, the clock would have been set too often to be plausible */
+};
 #define SECOND 1e9
 
-#define FIT_SIGMA 30e3 /* ns: a wider scatter does not count as a barrier */
+#define FIT_SIGMA 30e3 /* ns: collectives whose ends scatter more do not act as barriers */
 
 /* Returns the z-score of the number of runs of equal sign among residuals; far below zero if they have a pattern. */
 static double runs(const double *r, uint32_t n) {
@@ -50,7 +53,8 @@ double doubt_shape(const double *r, uint32_t n, double sigma) {
   return blocks > 1 && sum > 0 ? sqrt(sum / blocks) : 0;
 }
 
-/* A collective that one rank left late is a single outlier. Neighbours that are off in the same direction form a pattern. */
+/* Returns the objection that residuals have a pattern, or NULL. A collective that one rank left late is a single outlier. If
+ * neighbours deviate in the same direction, they form a pattern. */
 static const char *shape_of(const struct posterior *p, const double *r, double sigma) {
   uint32_t n = p->n_points, far = 0, beside = 0, equal = 0;
   bool edge = false;
@@ -72,8 +76,8 @@ static double log_share(double part, double all) {
   return part > 0 && part < all ? part * log(part / all) + (all - part) * log(1 - part / all) : 0;
 }
 
-/* True if, from or up to some time, common recordings find no partner, beyond chance: the clock was set there, or the match is
- * an alias. */
+/* True if, before or after some time, collectives in the common recording have no partners more often than by chance. The cause
+ * is a clock that was set there, or a wrong match. */
 static bool thins_out(const struct question *q, const struct hypothesis *y) {
   const struct view *v = q->view;
   double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US, n = 0, all = 0, before = 0, matched = 0;
@@ -93,8 +97,8 @@ static bool thins_out(const struct question *q, const struct hypothesis *y) {
   return false;
 }
 
-/* True if most collectives at an edge of the common recording find no partner, though the others do: a clock that was set there
- * shows them at other times, at which one or the other meets a collective by chance. */
+/* Returns true if most collectives at the start or end of the common recording have no partners although the others have. The
+ * cause is a clock that was set there and shows these collectives at other times, at which a few meet others by chance. */
 static bool lacks_edge(const struct question *q, const struct hypothesis *y, bool back) {
   const struct view *v = q->view;
   const double first = v->a[0]->end - 50 * US, last = v->a[v->n_a - 1]->end + 50 * US;
@@ -119,7 +123,7 @@ static bool lacks_edge(const struct question *q, const struct hypothesis *y, boo
 
 static bool is_violated(const struct question *q, const struct posterior *p) {
   const struct hypothesis *y = &p->best;
-  const double first = p->points[p->first].x, last = p->points[p->last].x; /* beyond, nothing is claimed */
+  const double first = p->points[p->first].x, last = p->points[p->last].x; /* nothing is claimed beyond these points */
   double slack = 3 * y->fit.sigma + ALIGN_SLACK + 2 * US;
   for (uint32_t i = 0; i < q->view->n_b; i++)
     if (y->partner[i] != ALIGN_NONE && !pieces_begin(&y->fit, q->view->b[i]->end) && q->view->b[i]->end >= first &&
@@ -161,7 +165,8 @@ static bool has_two_ends(const struct question *q, const struct hypothesis *y) {
   return 3 * alike > 2 * n;
 }
 
-/* In a series of equal collectives, a jump may be a smaller jump with some collectives missing. */
+/* True if a jump cannot be mistaken: in a series of equal collectives, a jump may be a smaller jump with some collectives
+ * missing. */
 static bool is_piece_clear(const struct question *q, const struct posterior *p, uint32_t k) {
   const struct hypothesis *y = &p->best;
   const struct piece *now = &y->fit.v[k], *before = &y->fit.v[k ? k - 1 : 1];
@@ -174,8 +179,8 @@ static bool is_piece_clear(const struct question *q, const struct posterior *p, 
   return fabs(jump) * 2 < fabs(nearest) || now->to - now->from > q->view->n_b;
 }
 
-/* A clock that was set back shows some readings twice. True if collectives with such readings fit neither side: their
- * order is not the order of events. */
+/* A clock that was set back shows some readings twice. True if collectives with such readings fit neither side of the jump,
+ * because their order of readings is not their order in time. */
 static bool is_torn(const struct posterior *p, const double *r) {
   const struct pieces *fit = &p->best.fit;
   for (uint32_t k = 0; k + 1 < fit->n; k++) {
@@ -197,7 +202,8 @@ static bool is_keyed(const struct question *q, const struct hypothesis *y) {
   return equal > 0.95 * y->n;
 }
 
-/* Numbers are kept if almost all of them are; an outlier or two may be left out. */
+/* True if the answer contradicts sequence numbers, which it does unless it keeps almost all of them; one or two may be
+ * wrong. */
 static bool contradicts_numbers(const struct posterior *p) { return p->numbered - p->kept > 1 + p->numbered / 20; }
 
 bool doubt_is_lateness(const char *doubt) {

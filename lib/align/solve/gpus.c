@@ -1,4 +1,4 @@
-/* gpus.c - compares what launches and waits say of a GPU's clock with where its collectives put it (gpus.h).
+/* gpus.c - compares the bounds that launches and waits put on a GPU's clock with the result from collectives (gpus.h).
  *
  * A kernel does not start before its launch, and a wait does not end before the work it waits for. This bounds how far the GPU
  * clock is ahead of the CPU clock, from both sides if there are waits. */
@@ -8,17 +8,17 @@
 
 #define US 1e3
 #define ROUNDING (2 * US)
-#define NEAR (1000 * US) /* GPU clocks that are farther off are not known; two machines with one name are */
-#define ALIKE (12 * US)  /* clocks that differ by less are one */
-#define LATENCY (30 * US) /* the shortest launches of two ranks differ by less */
+#define NEAR (1000 * US) /* GPU clocks are never farther off; such inputs are two machines with one name */
+#define ALIKE (12 * US)  /* clocks that differ by less are the same */
+#define LATENCY (30 * US) /* largest difference between the shortest launches of two ranks */
 
 static const char ONLY_GPU[] = "its GPU clock is off from its CPU clock by an unknown amount, so only its GPU rows are aligned";
 
 static const struct align_gpu UNKNOWN = {-INFINITY, INFINITY};
 
-/* Inputs by host. */
+/* Lists the inputs of each host. */
 struct lists {
-  uint32_t *first, *input; /* first: by host, plus a final entry */
+  uint32_t *first, *input; /* first: by host, plus a final entry: index in `input` */
 };
 
 static bool list_inputs(const struct align_problem *p, struct arena *arena, struct lists *out) {
@@ -38,7 +38,7 @@ static uint32_t count_of(const struct lists *l, uint32_t host) { return l->first
 
 static bool is_off(struct align_gpu g) { return g.low > ROUNDING || g.high < -ROUNDING; }
 
-/* Returns the bounds that half of a host's inputs exceed. */
+/* Returns the median bounds of a host's inputs. */
 static struct align_gpu bounds_of(const struct align_problem *p, const struct lists *l, uint32_t host, double *room) {
   struct align_gpu out = UNKNOWN;
   uint32_t lows = 0, highs = 0, n = p->n_inputs;
@@ -60,7 +60,8 @@ static void widen(struct align_host *o, double by) {
 
 static bool is_placed(const struct align_host *o) { return o->state == ALIGN_GOOD || o->state == ALIGN_APART; }
 
-/* If the GPU clock is ahead by g, the CPU rows belong g later than the collectives put them. */
+/* Widens the claims for a host whose GPU clock differs: if it is ahead by g, the CPU tracks must be g later than the
+ * collectives indicate. */
 static void admit_gpu(struct align_host *o, struct align_gpu g) {
   o->of_gpu = true;
   if (!isfinite(g.low) || !isfinite(g.high)) {
@@ -76,7 +77,7 @@ static void admit_gpu(struct align_host *o, struct align_gpu g) {
 
 /* ---- of one name ---- */
 
-/* How far the clock of a host is ahead of another one's, at a reading. */
+/* Returns how far the clock of `host` is ahead of the clock of `of`, at a reading. */
 static double ahead_at(const struct align_work *w, uint32_t host, uint32_t of, double t) {
   double wall = (double)(w->pivot[host] - w->pivot[of]);
   return wall + curve_at(&w->curve[host], t) - curve_at(&w->curve[of], t + wall);
@@ -84,13 +85,13 @@ static double ahead_at(const struct align_work *w, uint32_t host, uint32_t of, d
 
 static double ahead(const struct align_work *w, uint32_t host, uint32_t of) { return ahead_at(w, host, of, 0); }
 
-/* True if launches show that the GPU of `host`, not of `of`, has the clock that is `by` ahead. */
+/* True if launches show that `by`, the lead of `host` over `of`, is due to the GPU of `host` and not to the GPU of `of`. */
 static bool is_shown(struct align_gpu host, struct align_gpu of, double by) {
   if (is_off(host) != is_off(of)) return is_off(host);
   return isfinite(host.high) && isfinite(of.high) && fabs(host.high - of.high - by) < LATENCY && fabs(host.high) > fabs(of.high);
 }
 
-/* Admits that the rows of `host` may belong where the clock of `of` puts them. */
+/* Widens the claims for `host` because its tracks may belong at the times that the clock of `of` indicates. */
 static void admit_name(const struct align_work *w, struct align_solution *s, uint32_t host, uint32_t of) {
   struct align_host *o = &s->hosts[host];
   const struct align_host *m = &s->hosts[of];
@@ -106,7 +107,8 @@ static void admit_name(const struct align_work *w, struct align_solution *s, uin
   }
 }
 
-/* Compares a host with the one that most inputs of its name have. Either may be meant if both have one input. */
+/* Compares a host with `main`, the host to which most inputs of the same name belong. If both have one input, either of the two
+ * may have the differing GPU clock. */
 static void compare(const struct align_work *w, struct align_solution *s, const struct lists *l, uint32_t host, uint32_t main) {
   const double by = ahead(w, host, main);
   const struct align_gpu a = s->hosts[host].gpu, b = s->hosts[main].gpu;
@@ -118,7 +120,7 @@ static void compare(const struct align_work *w, struct align_solution *s, const 
 
 /* ---- all ---- */
 
-/* Finds by name the host that most of its inputs have. */
+/* Finds, by name, the host to which most inputs of the name belong. */
 static bool find_mains(const struct align_problem *p, const struct lists *l, struct arena *arena, uint32_t **main) {
   if (!(*main = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof **main))) return false;
   for (uint32_t i = 0; i < p->n_inputs; i++) (*main)[i] = UINT32_MAX;
@@ -129,7 +131,7 @@ static bool find_mains(const struct align_problem *p, const struct lists *l, str
   return true;
 }
 
-/* Every host is placed relative to the reference, and is wrong by as much. */
+/* Adds the error of the reference to the error of a host, which was placed relative to the reference. */
 static void admit_root(const struct align_work *w, struct align_solution *s, uint32_t host) {
   struct align_host *o = &s->hosts[host];
   const struct align_host *root = &s->hosts[w->root[host]];

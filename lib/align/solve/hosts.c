@@ -1,10 +1,11 @@
 /* hosts.c - finds inputs that share a clock (hosts.h).
  *
- * Inputs with the same host name should share a clock, but containers and clusters reuse names. The test: collectives that two
- * inputs share must end together without any shift. Inputs without a host name may share a clock: they do if noise alone
- * explains their measured difference better than two clocks that happen to be that close.
+ * Inputs with the same host name should share a clock, but containers and clusters reuse names. The test is that collectives
+ * that two inputs share must end together without any shift. Inputs without a host name may share a clock, too. This is assumed
+ * if noise alone explains their measured difference better than two clocks that happen to be so close.
  *
- * The first input of a name is compared with the others; inputs that share nothing with it are compared with those that do. */
+ * The first input of a name is compared with the others. Inputs that share no collective with the first one are compared with
+ * inputs that do. */
 #include "hosts.h"
 
 #include <math.h>
@@ -13,24 +14,25 @@
 
 #include "posterior.h"
 
-#define TOGETHER (25 * US) /* largest difference of the ends of one collective */
-#define CLOSE (12 * US)    /* largest median of the differences */
-#define WALL 3.3e-4        /* per us: probability density of zero difference between two wall clocks */
+#define TOGETHER (25 * US) /* largest difference between the ends of a collective on inputs with one clock */
+#define CLOSE (12 * US)    /* largest median of these differences */
+#define WALL 3.3e-4        /* per us: probability density of two wall clocks being equal */
 enum { FEWEST = 2, PASSES = 3 };
 
 /* ---- inputs of one name ---- */
 
 struct group {
   struct align_problem *p;
-  struct sight *v;       /* sights of all inputs, by input */
+  struct sight *v;       /* sights (collectives as one host recorded them) of all inputs, by input */
   uint32_t *first;       /* by input, plus a final entry: index of its first sight */
-  uint32_t *inputs, n;   /* inputs of the host */
-  uint8_t *state;        /* by input of the host: */
+  uint32_t *inputs, n;   /* the host's inputs */
+  uint8_t *state;        /* by position in `inputs`, one of: */
 };
 
 enum { UNTESTED, MET, APART };
 
-/* Compares the ends of shared collectives, matched by sequence number or else by the nearest of the same label. */
+/* Compares the ends of shared collectives. They match by sequence number, or otherwise as the nearest ones with the same
+ * label. */
 static int compare(const struct view *v) {
   uint32_t near = 0, met = 0, asked = 0, first = 0;
   for (uint32_t i = 0; i < v->n_b; i++) {
@@ -49,7 +51,7 @@ static int compare(const struct view *v) {
   return 10 * met >= 6 * asked && 2 * near >= met ? MET : UNTESTED;
 }
 
-/* Decides unclear cases: estimates the offset as if the two were most probably one clock. */
+/* Decides unclear cases by estimating the offset under the assumption that the two most probably share a clock. */
 static bool weigh(const struct group *g, struct view *view, struct arena *arena, uint8_t *state) {
   struct question q = {.view = view, .mem = g->p->mem, .clock_error = align_clock_error(g->p), .same = 0.9};
   struct posterior p;
@@ -64,7 +66,7 @@ static bool test_input(struct group *g, struct timeline *common, uint32_t i) {
   struct view view;
   uint32_t from = g->first[i], n = g->first[i + 1] - from;
   bool ok = timeline_view(common, g->v + from, n, &arena, &view);
-  if (ok && view.coarse) view.n_a = 0; /* CPUs launch collectives at different times even with equal clocks */
+  if (ok && view.coarse) view.n_a = 0; /* CPU spans of a collective begin at different times even if clocks are equal */
   if (ok && view.n_a && view.n_b) g->state[i] = (uint8_t)compare(&view);
   if (ok && view.n_a && view.n_b && g->state[i] == UNTESTED) ok = weigh(g, &view, &arena, &g->state[i]);
   if (ok && g->state[i] == MET) ok = timeline_join(common, g->v + from, n, &(struct curve){0}, 0);
@@ -93,7 +95,7 @@ static bool test_group(struct group *g) {
   return ok;
 }
 
-/* Gives hosts of their own to inputs that are apart. */
+/* Assigns separate hosts to inputs whose clocks differ. */
 static void take_states(struct group *g, uint32_t host, struct align_solution *s) {
   uint32_t untested = 0;
   for (uint32_t i = 0; i < g->n; i++) untested += g->state[i] == UNTESTED;
@@ -110,7 +112,7 @@ static int by_input(const void *pa, const void *pb) {
   return (a->input > b->input) - (a->input < b->input);
 }
 
-/* Anchors are sorted by input; at[i] is the index of the first anchor of input i. */
+/* Tests the inputs of one host. Anchors are sorted by input; at[i] is the index of the first anchor of input i. */
 static bool test_host(struct align_problem *p, struct align_solution *s, const uint32_t *at, uint32_t host, struct group *g) {
   struct align_anchor none = {0}, *v = p->anchors->v ? p->anchors->v : &none;
   struct arena arena = {.mem = p->mem};
@@ -168,15 +170,15 @@ struct standing {
 };
 
 struct claims {
-  struct claim *v;  /* by host, before any were joined */
-  uint32_t *input;  /* by host: one of its inputs; ALIGN_NONE = it has none */
+  struct claim *v;  /* by host, before any hosts were joined */
+  uint32_t *input;  /* by host: one of its inputs; ALIGN_NONE = the host has none */
   uint32_t n;
 };
 
-/* Result for a host on its own. */
+/* Result for a host before it was joined with others. */
 struct claim {
-  int64_t from_ns, to_ns; /* first and last reading that supports it */
-  double offset[2];       /* ns at from_ns and at to_ns */
+  int64_t from_ns, to_ns; /* first and last reading that supports the result */
+  double offset[2];       /* ns: offsets at from_ns and at to_ns */
   double error, low, high;
   bool bounded;
 };
@@ -197,7 +199,8 @@ static double offset_at(const struct align_host *o, double part) {
   return (double)o->map.offset_ns + curve_at(&o->map.curve, reading_at(o, part));
 }
 
-/* Concluding that inputs share a clock needs little evidence if it is clean, because nothing is moved. */
+/* True if the host's result is clean enough to conclude that it shares a clock. Little evidence is needed, because joining
+ * moves nothing. */
 static bool can_join(const struct align_problem *p, const struct align_solution *s, uint32_t h) {
   const struct align_host *o = &s->hosts[h];
   bool few = o->state == ALIGN_POOR && o->weight > 0.5 && o->mad_ns <= 4 * US && o->before == 0 && fabs(offset_at(o, 0.5)) < 6 * US;
@@ -205,8 +208,8 @@ static bool can_join(const struct align_problem *p, const struct align_solution 
   return !p->known[h] && (o->state == ALIGN_GOOD || o->state == ALIGN_APART || few || root);
 }
 
-/* True if noise alone explains the difference at both ends better than another clock that happens to be there. `chance`:
- * density of such a clock, per ns. */
+/* True if noise alone explains the difference, at both ends, better than a second clock that is so close by chance. `chance`:
+ * density of such clocks, per ns. */
 static bool is_one(const struct align_solution *s, const struct standing *a, const struct standing *b, double chance) {
   double sd = hypot(hypot(a->error, b->error), 1.5 * US);
   for (int side = 0; side < 2; side++) {
@@ -216,8 +219,9 @@ static bool is_one(const struct align_solution *s, const struct standing *a, con
   return true;
 }
 
-/* Returns the expected number of clocks behind n inputs, given the number found: `found` = most * ln(1 + n / most), as in a
- * Chinese restaurant process. If nearly every input has its own clock, the next one probably has too, however close it is. */
+/* Returns the expected number of clocks of n inputs, given that `found` were found: the solution of found = most * ln(1 + n /
+ * most), as in a Chinese restaurant process. If nearly every input has its own clock, the next one probably has, too, however
+ * close it is. */
 static double clocks_behind(uint32_t found, uint32_t n) {
   double low = 1e-3, high = 1e6 * n;
   if (found >= n) return high;
@@ -229,7 +233,7 @@ static double clocks_behind(uint32_t found, uint32_t n) {
   return low;
 }
 
-/* Computes for each host the density, per ns, of an unrelated clock at the same offset, from the other clocks around it. */
+/* Computes for each host the density, per ns, of unrelated clocks at its offset, from the other clocks nearby. */
 static void find_chances(const struct standing *v, uint32_t n, double more, double *chance) {
   const double far = 100 * US;
   for (uint32_t i = 0, from = 0, to = 0, found = 0; i < n; i++) {
@@ -240,8 +244,8 @@ static void find_chances(const struct standing *v, uint32_t n, double more, doub
   }
 }
 
-/* The more clocks there are, the more are close by chance. Therefore the search is repeated with the number of clocks it found,
- * until that number no longer changes. */
+/* Finds hosts that share a clock. The more clocks there are, the more are close by chance, so the search is repeated with the
+ * number of clocks that it found until this number no longer changes. */
 static void find_leaders(const struct align_solution *s, struct standing *v, uint32_t n, double *chance) {
   enum { ROUNDS = 32 };
   uint32_t before = 0, found = 0;
@@ -257,13 +261,13 @@ static void find_leaders(const struct align_solution *s, struct standing *v, uin
     if (found == before) return;
     find_chances(v, n, clocks_behind(found, n) / found, chance);
   }
-  for (uint32_t i = 0; i < n; i++) v[i].leader = i; /* no stable answer */
+  for (uint32_t i = 0; i < n; i++) v[i].leader = i; /* no stable result: nothing is joined */
 }
 
-/* Merges hosts that share a clock into the lowest of them, and renumbers the rest. */
+/* Merges hosts that share a clock into the one with the lowest number, and renumbers the remaining hosts. */
 static void merge_hosts(struct align_problem *p, struct align_solution *s, uint32_t *into) {
   uint32_t hosts = 0;
-  for (uint32_t h = 0; h < p->n_hosts; h++) { /* the lowest host represents the others */
+  for (uint32_t h = 0; h < p->n_hosts; h++) { /* the lowest of the merged hosts represents them */
     uint32_t first = into[h];
     if (first <= h) continue;
     if (into[first] == first) into[first] = h;
@@ -333,8 +337,8 @@ static double offset_then(const struct align_map *m, int64_t reading) {
   return (double)m->offset_ns + curve_at(&m->curve, (double)(reading - m->pivot_ns));
 }
 
-/* A shared clock is inferred, not known: the error bounds of the joined host must include the individual result of each input,
- * and only bounds proven before joining remain proven. */
+/* Widens the errors of joined hosts, because a shared clock is only inferred: they must include the individual result of each
+ * input, and only bounds that were proven before joining remain proven. */
 static void widen_claims(const struct align_problem *p, struct align_solution *s, const struct claims *before) {
   for (uint32_t i = 0; i < before->n; i++) {
     const struct claim *c = &before->v[i];

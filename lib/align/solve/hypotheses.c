@@ -1,8 +1,9 @@
-/* hypotheses.c - enumerates the plausible ways to pair what a clock saw with the common timeline (posterior.h).
+/* hypotheses.c - enumerates the plausible ways to pair the collectives of a clock with those of the common timeline
+ * (posterior.h).
  *
- * There are many shifts, so each is first tried on a few pairs. The search keeps three kinds: shifts whose differences of ends
- * agree best; shifts whose *steps* between consecutive differences are smallest, because a clock that was set leaves one large
- * step and the right shift would otherwise be lost; and the longest ones. */
+ * There are many possible shifts, so each shift is first tried on a few pairs. The search keeps shifts of three kinds. First,
+ * shifts whose differences of ends agree best. Second, shifts with the smallest changes between consecutive differences; if a
+ * clock was set, the right shift has one large change and would not be kept otherwise. Third, shifts with the most pairs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,14 @@
 
 enum { SAMPLES = 64, BY_SPREAD = 14, BY_STEPS = 6, BY_LENGTH = 3, MOST_SHIFTS = 4096 };
 enum { PEAKS = 16, VOTERS = 128, MOST_VOTES = 1 << 16, FOLLOWERS = 2048 };
-#define NARROW (40 * US) /* width of the voting window */
-#define WIDE (1000 * US) /* in long traces, during which clocks drift apart */
-#define LONG_TIME 2e9    /* ns */
-#define NEAR (15 * US)   /* largest distance of pairs found by a vote, unless 8 sigma is larger */
-#define SAME (12 * US)   /* a clock against itself: a smaller distance is the identity */
+#define NARROW (40 * US) /* width of the window in which votes are counted */
+#define WIDE (1000 * US) /* the same for long traces, during which clocks drift apart */
+#define LONG_TIME 2e9    /* ns: a trace that lasts longer is long */
+#define NEAR (15 * US)   /* largest distance of pairs found by votes, unless 8 sigma is larger */
+#define SAME (12 * US)   /* when a clock is compared with itself: a smaller distance means the same collective */
 
-/* Picks an element of a block pseudo-randomly. Programs are periodic: a periodic sample would contain only one kind of
- * collective. */
+/* Returns the index of a pseudo-random element of a block. Programs are periodic, so a periodic sample would contain only one
+ * kind of collective. */
 static uint32_t pick(uint32_t block, uint32_t stride) { return stride < 2 ? 0 : (block * 2654435761u >> 16) % stride; }
 
 uint32_t hypotheses_points(const struct hypotheses *h, const struct hypothesis *y, uint32_t stride, struct point *out) {
@@ -96,7 +97,7 @@ enum family { BY_ORDER, FROM_FRONT, FROM_END };
 struct shifts {
   struct hypotheses *h;
   enum family family;
-  struct map index; /* steps of the common timeline: label, step, position -> sight */
+  struct map index; /* for steps of the common timeline: label, step and position -> sight */
 };
 
 static uint64_t place_key(const struct sight *s, int64_t step, enum family family) {
@@ -115,10 +116,10 @@ static uint32_t partner_by(const struct shifts *s, int64_t shift, uint32_t b) {
   return at ? *at : ALIGN_NONE;
 }
 
-/* Score of a shift on a sample of its pairs. */
+/* Score of a shift, from a sample of its pairs. */
 struct tried {
   int64_t shift;
-  double by_spread, by_steps; /* larger is better: more pairs, closer to each other */
+  double by_spread, by_steps; /* larger is better: more pairs that agree better */
   uint32_t n;
 };
 
@@ -173,7 +174,7 @@ static bool add_shifts(struct shifts *s, struct arena *arena, const struct tried
   return ok;
 }
 
-/* Tries all shifts from `low` on and keeps the best. */
+/* Tries all shifts from `low` on, and keeps the best ones. */
 static bool by_shifts(struct shifts *s, struct arena *arena, int64_t low, int64_t high) {
   struct mem *mem = s->h->q->mem;
   uint32_t n = 0, all = (uint32_t)(high - low + 1);
@@ -197,7 +198,7 @@ static bool by_order(struct hypotheses *h, struct arena *arena) {
   return by_shifts(&s, arena, 1 - (int64_t)h->q->view->n_b, (int64_t)h->q->view->n_a - 1);
 }
 
-/* Finds the first and the last step of n sights; false if they have none. */
+/* Finds the first and the last step number of n sights; returns false if they have none. */
 static bool step_range(struct sight *const *v, uint32_t n, int64_t *low, int64_t *high) {
   bool any = false;
   for (uint32_t i = 0; i < n; i++) {
@@ -216,7 +217,7 @@ static bool by_step(struct hypotheses *h, struct arena *arena, enum family famil
   bool ok = true;
   if (!step_range(v->a, v->n_a, &a_low, &a_high) || !step_range(v->b, v->n_b, &b_low, &b_high)) return true;
   if (__builtin_sub_overflow(a_low, b_high, &low) || __builtin_sub_overflow(a_high, b_low, &high)) return true;
-  if (low > most || high < -most) return true; /* the numbers are unrelated: order gives the same information */
+  if (low > most || high < -most) return true; /* the step numbers are unrelated; shifts by order yield the same pairings */
   map_init(&s.index, h->q->mem);
   for (uint32_t i = 0; ok && i < v->n_a; i++)
     if (v->a[i]->stepped) ok = map_put(&s.index, place_key(v->a[i], v->a[i]->step, family), i) != NULL;
@@ -227,22 +228,22 @@ static bool by_step(struct hypotheses *h, struct arena *arena, enum family famil
 
 /* ---- by vote ---- */
 
-/* A sight of the common timeline, sorted by label and then by time. */
+/* A sight of the common timeline; the array is sorted by label and then by time. */
 struct seen {
   uint64_t label;
   double end;
-  uint32_t place; /* in the view */
+  uint32_t place; /* index in the view */
 };
 
-/* The sights of one label are a run of `a`. As the sights of the clock are in order of time, each run is walked once per line:
- * searching it for every sight took two thirds of the time to compare clocks that do not fit. */
+/* The sights of one label form a run in `a`. The sights of the clock are in order of time, so each run is traversed only once
+ * for a line. Searching the run for every sight took two thirds of the time to compare clocks that do not match. */
 struct voting {
   struct hypotheses *h;
   struct seen *a;
-  uint32_t *run;    /* by sight of the clock: first of its label in `a`; n_a = none */
-  uint32_t *end;    /* by first of a run: its end */
-  uint32_t *cursor; /* by first of a run: first sight not before the last time asked for */
-  uint32_t *owner;  /* by sight in `a`: the sight of the clock that is paired with it */
+  uint32_t *run;    /* by sight of the clock: index in `a` of the first sight of its label; n_a = none */
+  uint32_t *end;    /* by first index of a run: end of the run */
+  uint32_t *cursor; /* by first index of a run: first sight at or after the time searched last */
+  uint32_t *owner;  /* by sight in `a`: the sight of the clock paired with it */
   double *placed;   /* by sight of the clock: its end on the common timeline */
   double *difference;
   uint32_t n;
@@ -292,18 +293,18 @@ static double middle_of(double *room, const double *v, uint32_t n) {
   return curve_median(room, n);
 }
 
-/* Returns the sight of a run nearest to t, at most `reach` away; ALIGN_NONE = none. */
+/* Returns the sight of a run that is nearest to t; ALIGN_NONE if none is within `reach`. */
 static uint32_t nearest(struct voting *v, uint32_t run, double t, double reach) {
   uint32_t at = v->cursor[run], best;
   while (at < v->end[run] && v->a[at].end < t) at++;
-  while (at > run && v->a[at - 1].end >= t) at--; /* rounding may move a time back */
+  while (at > run && v->a[at - 1].end >= t) at--; /* rounding may make a time earlier than the previous one */
   v->cursor[run] = at;
   best = at < v->end[run] ? at : ALIGN_NONE;
   if (at > run && (best == ALIGN_NONE || t - v->a[at - 1].end < v->a[best].end - t)) best = at - 1;
   return best != ALIGN_NONE && fabs(v->a[best].end - t) <= reach ? best : ALIGN_NONE;
 }
 
-/* Pairs one sight of each `stride` with its nearest neighbour on the line, unless that neighbour has a nearer one. */
+/* Pairs every `stride`-th sight with the nearest sight on the line, unless that one has a nearer neighbour. */
 static void pair_near(struct voting *v, const struct piece *line, double reach, uint32_t stride) {
   struct hypotheses *h = v->h;
   const struct view *w = h->q->view;
@@ -323,8 +324,8 @@ static void pair_near(struct voting *v, const struct piece *line, double reach, 
   }
 }
 
-/* Refines a peak: pairs near it, fits a line, and pairs again near the line. A sample determines the line; only the last round
- * pairs all. */
+/* Refines a peak of votes: pairs the sights near it, fits a line, and pairs again near the line. A sample determines the line;
+ * only the last round pairs all sights. */
 static bool follow(struct voting *v, double offset, struct arena *arena) {
   struct hypotheses *h = v->h;
   struct pieces fit = {.n = 1, .v = {{.level = offset}}};
@@ -341,7 +342,7 @@ static bool follow(struct voting *v, double offset, struct arena *arena) {
   return add(h, arena);
 }
 
-/* Takes the fullest windows that are not close to another one. */
+/* Follows the windows with the most votes that are not close to one another. */
 static bool follow_peaks(struct voting *v, struct arena *arena) {
   double taken[PEAKS];
   for (uint32_t peaks = 0; peaks < PEAKS; peaks++) {

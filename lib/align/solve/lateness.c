@@ -1,7 +1,8 @@
-/* lateness.c - compares the ends of one collective on the ranks of one clock (lateness.h).
+/* lateness.c - compares the ends of each collective on ranks that share a clock (lateness.h).
  *
- * Inputs of one host name share a clock, also if one was given a clock of its own because its ends were too far off: whether it
- * is late or its clock is another one, ends do not show. A few hundred collectives of each host are enough. */
+ * For this purpose, inputs with the same host name share a clock, even an input that was separated because its ends differed
+ * too much: ends do not show whether the input is late or its clock differs. A few hundred collectives of each host are
+ * enough. */
 #include "lateness.h"
 
 #include <math.h>
@@ -10,27 +11,27 @@
 
 #include "stretches.h"
 
-#define MOST (1000 * US) /* larger differences are not lateness */
-#define USUAL (1.0 * US) /* scatter of ranks that is always there */
+#define MOST (1000 * US) /* larger differences have other reasons than lateness */
+#define USUAL (1.0 * US) /* scatter of ranks that is always present */
 #define Z95 1.96
 enum { SAMPLE = 256, MOST_DEVICES = 1 << 14, FEWEST = 3 };
 
 struct lateness {
-  double scatter;   /* ns: standard deviation of the ranks of one clock; 0 = not seen */
-  double trend;     /* ns from one rank to the next; 0 = none that exceeds its standard error */
-  double *own;      /* by host, ns: scatter of its own ranks; 0 = not seen */
-  double *place;    /* by host: mean number of its ranks; NAN = unknown */
+  double scatter;   /* ns: standard deviation of ranks that share a clock; 0 = not observed */
+  double trend;     /* ns: increase from each rank to the next; 0 = none that exceeds its standard error */
+  double *own;      /* by host: scatter of its own ranks in ns; 0 = not observed */
+  double *place;    /* by host: mean of its rank numbers; NAN = unknown */
 };
 
-/* A rank, as a device of an input. */
+/* A rank, identified by input and device. */
 struct seat {
   uint32_t host, origin, n;
-  double sum, late, rank; /* late: ns after the others of its clock; rank: NAN = unknown */
+  double sum, late, rank; /* late: ns relative to other ranks with the same clock; rank: NAN = unknown */
 };
 
 struct seats {
   struct seat *v;
-  uint32_t *first; /* by input, plus a final entry */
+  uint32_t *first; /* by input, plus a final entry: index of its first seat */
   uint32_t n;
 };
 
@@ -62,7 +63,7 @@ static bool find_seats(const struct align_problem *p, struct arena *arena, struc
   return true;
 }
 
-/* Adds up how late each rank of a host leaves, relative to the middle of the host's ranks. */
+/* Adds up how late each rank of a host leaves, relative to the median of the host's ranks. */
 static void add_host(const struct lateness_view *v, uint32_t host, struct seats *seats) {
   if (!v->work->p->anchors->n) return;
   const struct align_anchor *own = v->work->p->anchors->v + v->first_anchor[host];
@@ -80,7 +81,7 @@ static void add_host(const struct lateness_view *v, uint32_t host, struct seats 
   }
 }
 
-/* How far the clock of a host is ahead of the one that most inputs of its name have. */
+/* Returns how far the clock of `host` is ahead of `main`, the host to which most inputs of the same name belong. */
 static double apart(const struct align_work *w, uint32_t host, uint32_t main) {
   double wall = (double)(w->pivot[host] - w->pivot[main]);
   return wall + curve_at(&w->curve[host], 0) - curve_at(&w->curve[main], wall);
@@ -88,7 +89,7 @@ static double apart(const struct align_work *w, uint32_t host, uint32_t main) {
 
 /* ---- one clock by its name ---- */
 
-/* The ranks of one name, in the order of the seats. */
+/* The ranks with the same host name, in the order of their seats. */
 struct family {
   const struct seat **v;
   uint32_t n;
@@ -100,7 +101,8 @@ static int by_origin(const void *pa, const void *pb) {
   return (a > b) - (a < b);
 }
 
-/* Slope of the lateness along the ranks; the sum of squares is its weight. */
+/* Returns the slope of lateness over rank numbers. *squares becomes its weight, the sum of squared distances from the mean
+ * rank. */
 static double slope_of(const struct family *f, double *squares) {
   double x = 0, y = 0, xy = 0;
   *squares = 0;
@@ -113,7 +115,7 @@ static double slope_of(const struct family *f, double *squares) {
   return *squares > 0 ? xy / *squares : NAN;
 }
 
-/* True if nearly all ranks follow the slope: one late rank has no trend. */
+/* True if nearly all pairs of ranks follow the slope. A single late rank does not make a trend. */
 static bool is_steady(const struct family *f, double slope) {
   enum { MOST_RANKS = 32 };
   uint32_t n = f->n < MOST_RANKS ? f->n : MOST_RANKS, all = 0, alike = 0;
@@ -126,7 +128,8 @@ static bool is_steady(const struct family *f, double slope) {
   return 5 * alike >= 4 * all;
 }
 
-/* Returns the scatter of the ranks of a family. Each of two ranks scatters by half of their distance. */
+/* Returns the scatter of the ranks of a family, and appends their distances from the median to `room`. With two ranks, each
+ * scatters by half of the distance between them. */
 static double scatter_of(const struct family *f, double *room, uint32_t *n) {
   double middle = 0, bessel = sqrt((double)f->n / fmax(1, f->n - 1));
   double *own = room + *n;
@@ -138,7 +141,7 @@ static double scatter_of(const struct family *f, double *room, uint32_t *n) {
   return scatter;
 }
 
-/* Sums over the families. */
+/* Values collected over all families. */
 struct sums {
   double *room, *slopes, squares;
   uint32_t n, n_slopes;
@@ -165,7 +168,8 @@ static void find_places(const struct seats *seats, const struct align_problem *p
   for (uint32_t h = 0; h < p->n_hosts; h++) out->place[h] = count[h] ? out->place[h] / count[h] : NAN;
 }
 
-/* Sets how late each rank leaves, after the clock that most ranks of its name have. */
+/* Computes how late each rank leaves, relative to the clock that most ranks with its host name have. Returns the number of
+ * ranks in `list`. */
 static uint32_t measure(const struct lateness_view *v, struct seats *seats, const uint32_t *count, uint32_t *main,
                         const struct seat **list) {
   const struct align_problem *p = v->work->p;
@@ -195,7 +199,7 @@ static double trend_of(double *slopes, uint32_t n, double squares, double scatte
   return fabs(slope) > error ? slope : 0; /* even a trend that is not certain widens the error */
 }
 
-/* Measures the lateness of all ranks after the hosts were placed. */
+/* Measures the lateness of all ranks, after hosts have been placed. */
 static bool lateness_find(const struct lateness_view *v, struct arena *arena, struct lateness *out) {
   const struct align_problem *p = v->work->p;
   const size_t hosts = (size_t)p->n_hosts + 1;
@@ -222,7 +226,8 @@ static bool lateness_find(const struct lateness_view *v, struct arena *arena, st
   return true;
 }
 
-/* A host whose own ranks scatter far more than the ranks of others may itself be as late. */
+/* Returns the scatter to assume for a host. If its own ranks scatter far more than the ranks of other hosts, the host itself may be
+ * that late. */
 static double scatter_on(const struct lateness *late, uint32_t host, double usual) {
   const double most = fmax(usual, late->scatter);
   return late->own[host] > 2.5 * most ? late->own[host] : most;

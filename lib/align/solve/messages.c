@@ -1,38 +1,38 @@
-/* messages.c - bounds from messages (messages.h), after Duda and the hulls of delays.
+/* messages.c - bounds clocks by messages (messages.h), following Duda's method of the hulls of delays.
  *
- * Nothing is received before it was sent. Messages from a host bound the offset of its clock on one side, messages to it on the
- * other: `low` and `high` each come from the fastest message in one direction. No two ends are assumed to be simultaneous, so
- * the interval is all that is claimed; its middle is only as good as its width.
+ * No message is received before it was sent. Messages from a host bound the offset of its clock on one side, and messages to
+ * the host bound it on the other: `low` and `high` each come from the fastest message in one direction. No ends are assumed to
+ * be simultaneous, so the result is only an interval; the error of its middle is half its width.
  *
- * Messages are identified by the step and their position in it, if steps are numbered alike; each shift by a few steps is a
- * hypothesis. Without steps, messages are identified by their order, and each shift is one by messages. A hypothesis gets the
- * weight that the wall clock gives to its interval, reduced if the interval is wide: messages take as long as they need, and a
- * shift by one step makes them take one step longer. A contradictory shift is not the answer, but it may show that there is
- * none: the right one must outweigh shifts whose few messages agree by chance.
+ * If steps are numbered, messages are identified by step and position in the step, and each shift by a few steps is a
+ * hypothesis. Without steps, messages are identified by their order, and each shift by a number of messages is a hypothesis.
+ * The weight of a hypothesis is the probability of its interval by wall clock, reduced if the interval is wide, because a shift
+ * by one step makes every message one step longer. A shift whose bounds contradict each other cannot be right, but it counts in
+ * the comparison: the right shift must outweigh wrong ones whose few messages agree by chance.
  *
- * Two jobs are a hypothesis as well: their messages contradict each other unless the jobs run in step, as often as wrong shifts
- * within this job do not. */
+ * That the two hosts belong to two jobs is a hypothesis as well. Messages of two jobs contradict each other unless the jobs run
+ * in step; this is as probable as a wrong shift within this job that causes no contradiction. */
 #include "messages.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH (4000 * US) /* each increase of the interval by this divides the probability by e */
+#define WIDTH (4000 * US) /* when the interval widens by this much, the probability decreases by a factor of e */
 #define DRIFT 30e-6
-#define MISTAKEN 1e-4 /* probability that a contradiction comes from a few misidentified messages */
-#define WHOLE 0.8     /* probability that both sides recorded the same first and last message, if only their order is known */
+#define MISTAKEN 1e-4 /* probability that a contradiction is due to a few misidentified messages */
+#define WHOLE 0.8     /* probability that both sides recorded the same first and last message, if only the order is known */
 enum { MOST_SHIFT = 16, MOST_PLACES = 64, FEWEST = 3 };
 
 static bool is_message(const struct sight *s) {
   return !s->equal && !s->vague && (isfinite(s->last_sent) || isfinite(s->first_received));
 }
 
-/* A message whose sender and receiver are both placed cannot bound another host. */
+/* True if this clock saw both the sender and the receiver, so that the message cannot bound another host. */
 static bool messages_is_whole(const struct sight *s) { return isfinite(s->last_sent) && isfinite(s->first_received); }
 
-/* Sender and receiver of a message share label, step, and position among the same number; they differ in direction. If one
- * message of the step is missing, none of the step is used. */
+/* Returns the key by which sender and receiver of a message match: label, step, position, and number of messages with this
+ * label in the step. The direction differs. If one message of the step is missing, no message of the step matches. */
 static uint64_t messages_key_of(const struct sight *s, int64_t shift, bool other_side) {
   bool sends = isfinite(s->last_sent) != other_side;
   if (!s->stepped) return hash_mix(hash_mix(s->label, (uint64_t)(s->nth + shift)), sends ? 63 : 64);
@@ -63,8 +63,9 @@ static double weight_of(const struct question *q, const struct messages *m, int6
   return m->n < FEWEST || !isfinite(high - low) ? 0 : mass * key * exp(-(high - low) / WIDTH);
 }
 
-/* Wrong shifts of this job drift by `range` over its steps. Messages of another job would drift as well, and would have to stay
- * within the interval throughout: a chance for each step, times the chance that they start there at all. */
+/* Returns the probability of another job. Wrong shifts of this job drift by `range` over its steps. Messages of another job
+ * would drift as well, and would have to stay within the interval at every step: this has some probability for each step, times
+ * the probability that the jobs start within the interval. */
 static double other_job(const struct question *q, const struct messages *m, double range) {
   double width = m->high - m->low, span = fmax(m->last - m->first, width), steps = fmax(1, (double)m->steps);
   double gap = q->no_wall ? 0 : fabs(q->base + (m->low + m->high) / 2) - span;

@@ -1,4 +1,4 @@
-/* numbers.c - compares the answer of the ends with the answer of the sequence numbers (numbers.h). */
+/* numbers.c - compares the pairing that the ends support with the pairing by sequence number (numbers.h). */
 #include "numbers.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "doubt.h"
 
-/* Returns the hypothesis that pairs equal numbers; NULL if too few agree. */
+/* Returns the hypothesis that pairs equal sequence numbers; NULL if too few numbers agree. */
 static struct hypothesis *by_numbers(struct hypotheses *h) {
   uint32_t numbered = 0;
   for (uint32_t i = 0; i < h->q->view->n_b; i++) numbered += h->numbered[i] != ALIGN_NONE;
@@ -16,7 +16,7 @@ static struct hypothesis *by_numbers(struct hypotheses *h) {
   return NULL;
 }
 
-/* Counts the pairs of `y` that have another partner by number, or none. */
+/* Counts the pairs of `y` whose partner by sequence number is another one or does not exist. */
 static uint32_t unlike_numbers(const struct hypotheses *h, const struct hypothesis *y) {
   uint32_t unlike = 0;
   for (uint32_t i = 0; i < h->q->view->n_b; i++) unlike += y->partner[i] != ALIGN_NONE && y->partner[i] != h->numbered[i];
@@ -74,7 +74,7 @@ bool numbers_shared(const struct view *v, bool *steps) {
   return numbers;
 }
 
-/* True if another pairing of most collectives leaves ends that agree better. */
+/* True if another hypothesis pairs most collectives, too, and its ends agree better. */
 static bool has_rival(const struct hypotheses *h, const struct hypothesis *y) {
   for (uint32_t i = 0; i < h->n; i++) {
     const struct hypothesis *other = &h->v[i];

@@ -1,28 +1,29 @@
-/* numbers.h - sequence numbers against ends.
+/* numbers.h - weighs sequence numbers against ends.
  *
- * A host that leaves collectives late, with the next one waiting for it, fits the others' next collectives better than its own. So
- * ends alone do not overrule numbers that agree. */
+ * If a host leaves a collective so late that the next collective is already waiting, its ends fit the next collectives of the
+ * other hosts better than its own. So ends alone do not overrule sequence numbers that agree. */
 #ifndef ALIGN_SOLVE_NUMBERS_H
 #define ALIGN_SOLVE_NUMBERS_H
 
 #include "posterior.h"
 
-/* Returns `best`, or the hypothesis that pairs equal numbers: if the best one only leaves some of these pairs out, as a vote does
- * when the clock was set, or if it breaks causality and they do not. */
+/* Returns `best`, or the hypothesis that pairs equal numbers. The latter is preferred if `best` is the same pairing without
+ * some pairs (which happens to a vote if the clock was set), or if `best` breaks causality and the other does not. */
 struct hypothesis *numbers_prefer(struct hypotheses *h, struct hypothesis *best);
-/* Returns ln of the probability that a few numbers are wrong. If all others agree, those few are not lost but unpaired or mispaired: a
- * vote does that if the clock was set. */
+/* Returns ln of the probability that a few numbers are wrong. If all others agree, the collectives with these numbers are not
+ * lost, but unpaired or mispaired, which happens to a vote if the clock was set. */
 double numbers_torn(const struct hypotheses *h, const struct hypothesis *y);
-/* True if exactly the collectives with equal numbers are paired. */
+/* True if the hypothesis pairs exactly the collectives with equal sequence numbers. */
 bool numbers_agree(const struct hypotheses *h, const struct hypothesis *y);
-/* True if both sides have a sequence number in common; *steps: and a step number. */
+/* True if both sides have a sequence number in common. *steps: true if they also have a step number in common. */
 bool numbers_shared(const struct view *v, bool *steps);
-/* Counts how many pairs by number the answer keeps. */
+/* Counts how many pairs by sequence number the answer contains. */
 void numbers_compare(struct hypotheses *h, const struct hypothesis *best, struct posterior *out);
-/* Returns the evidence, in nats, that noise and lost kernels give against the answer. If all numbers of a complete job agree, they are
- * no evidence for another job. */
+/* Returns evidence to compensate, in nats: the part by which noise and missing kernels speak against an answer. If all numbers
+ * of a complete job agree, noise and missing kernels are no evidence for another job. */
 double numbers_excuse(const struct hypothesis *y);
-/* True if numbers decide the pairing although ends scatter: the objection is lateness, and no other pairing has better ends. */
+/* True if the answer can be trusted because of sequence numbers although ends scatter: lateness explains the objection, and no
+ * other pairing has better ends. */
 bool numbers_allow(const struct hypotheses *h, const struct posterior *p);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Computes how many steps ahead the host's numbering is, from the pairs matched already. */
+/* Computes by how many steps the host's step numbers are ahead, from the pairs that already match. */
 static bool step_shift(const struct question *q, const struct hypothesis *y, double *room, int64_t *shift) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < q->view->n_b; i++) {

@@ -1,6 +1,6 @@
 /* one_way.h - matches each broadcast and message of a host to the common timeline, given the matched barriers.
  *
- * They bound clocks but do not fit them, so they are matched after the barriers have placed the clock. */
+ * Broadcasts and messages only bound a clock, so they are matched after barriers have placed the clock. */
 #ifndef ALIGN_SOLVE_ONE_WAY_H
 #define ALIGN_SOLVE_ONE_WAY_H
 

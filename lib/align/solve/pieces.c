@@ -1,25 +1,25 @@
-/* pieces.c - robust lines, and change points between them (pieces.h).
+/* pieces.c - fits robust lines, and finds the points where one line changes to the next (pieces.h).
  *
  * A line starts as the median and the median of slopes (Theil-Sen) and is refined by least squares with the weights of
- * Student's t, which discount outliers. Its slope has a prior, because quartz drifts by tens of ppm at most: few points over a
- * short time carry less information than the prior.
+ * Student's t, which discount outliers. The slope has a prior because quartz drifts by tens of ppm at most; a few points over a
+ * short time contain less information than the prior.
  *
- * Clock changes are found by evidence, not by duration: a piece is split if that raises the log-likelihood of its points by
- * more than the cost of the new parameters (14 + ln n nats: a level, a slope, a position among n, and the rarity of clock
- * changes). The search is skipped if a line leaves only noise. */
+ * Whether a clock was set is decided by evidence: a piece is split if the split raises the log-likelihood of its points by more
+ * than the cost of the new parameters (14 + ln n nats: a level, a slope, a position among n points, and the rarity of such
+ * changes). There is no search if the residuals of a line are only noise. */
 #include "pieces.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define US 1e3
-#define LEAST_SIGMA (0.5 * US) /* noise of clocks that count whole microseconds */
-#define USUAL_SLOPE 20e-6      /* of a whole trace or a short piece: drift of quartz */
-#define SLEW 100e-6            /* of a longer piece: NTP compensates the drift */
-#define ANYTHING 2e7           /* ns: range of outliers */
+#define LEAST_SIGMA (0.5 * US) /* noise of clocks that count in whole microseconds */
+#define USUAL_SLOPE 20e-6      /* slope of a whole trace or a short piece: drift of quartz */
+#define SLEW 100e-6            /* slope of a longer piece: NTP is correcting the clock */
+#define ANYTHING 2e7           /* ns: range over which outliers are spread */
 #define ROUGH (60 * US)        /* if neighbours differ by more than this, the points do not follow a clock */
-#define WORTH 0.8              /* a slope that the points determine by less than this share is set to 0 */
-#define MOST_SLOPE 5e-4        /* largest magnitude of a slope */
+#define WORTH 0.8              /* a slope that the points determine to less than this share is set to 0 */
+#define MOST_SLOPE 5e-4        /* largest plausible slope */
 enum { FEWEST = 2, LONG_PIECE = 8, DEEPEST = 5, GRID = 24, CLOSE_BY = 4 };
 
 double pieces_noise_density(double r, double sigma) { return -0.9604 - log(sigma) - 3.5 * log1p(r * r / (6 * sigma * sigma)); }
@@ -59,7 +59,7 @@ static void start_line(struct piece *s, const struct point *p, double *room) {
   s->level = curve_median(room, n);
 }
 
-/* Performs one round of weighted least squares with the slope's prior. Returns the share of the slope that the points
+/* Performs one round of weighted least squares, with the prior of the slope. Returns how much of the slope the points
  * determine, 0..1. */
 static double improve_line(struct piece *s, const struct point *p, double sigma, double usual) {
   double w_sum = 0, x_sum = 0, y_sum = 0, xx = 0, xy = 0, prior = sigma * sigma / (usual * usual), level = s->level, first = s->x0;
@@ -83,14 +83,14 @@ static double improve_line(struct piece *s, const struct point *p, double sigma,
   return xx / (xx + prior);
 }
 
-/* `known` is the noise scale, or 0. Returns the remaining scale. */
+/* Fits a line to a piece. `known`: scale of the noise, or 0. Returns the scale of the residuals. */
 static double fit_line(struct piece *s, const struct point *p, double usual, double known, double *room) {
   s->first = p[s->from].x;
   s->last = p[s->to - 1].x;
   start_line(s, p, room);
   double kept = 0;
   for (int round = 0; round < (known > 0 ? 3 : 6); round++) kept = improve_line(s, p, known > 0 ? known : scale_of(s, p, room), usual);
-  if (kept < WORTH) s->slope = 0, s->slope_error = usual; /* a constant leaves durations unchanged */
+  if (kept < WORTH) s->slope = 0, s->slope_error = usual; /* a slope of zero leaves durations unchanged */
   return known > 0 ? known : scale_of(s, p, room);
 }
 
@@ -111,13 +111,13 @@ double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i
 struct splitter {
   const struct point *p;
   double *room;
-  double sigma, floor; /* floor: ln of the density of outliers, which are late for their own reasons */
-  uint32_t n;          /* points in all pieces */
+  double sigma, floor; /* floor: ln of the density of outliers, which have causes other than noise */
+  uint32_t n;          /* number of points in all pieces */
   struct pieces *out;
 };
 
-/* Fits [from, to) as a line with the drift of quartz or, given enough points, of a slew. Returns the negative log-likelihood of
- * the better fit. */
+/* Fits a line to [from, to), whose slope is the drift of quartz or, with enough points, a correction by NTP. Returns the
+ * negative log-likelihood of the better fit. */
 static double cost_of(const struct splitter *s, struct piece *piece, uint32_t from, uint32_t to) {
   double cost = 0;
   *piece = (struct piece){.from = from, .to = to};
@@ -139,7 +139,7 @@ static void try_cut(const struct splitter *s, struct cut *best, uint32_t from, u
   if (c.cost < best->cost) *best = c;
 }
 
-/* Returns the position of the largest difference between consecutive points: a jump. */
+/* Returns the position of the largest change between consecutive points, which may be a jump. */
 static uint32_t widest_step(const struct splitter *s, const struct piece *whole) {
   uint32_t at = whole->from + FEWEST;
   double most = -1;
@@ -152,7 +152,8 @@ static uint32_t widest_step(const struct splitter *s, const struct piece *whole)
   return at;
 }
 
-/* Tries a grid and the widest step, then searches ever closer around the best of these. */
+/* Returns the best position to cut a piece: tries a grid and the largest change, then searches closer and closer around the
+ * best of these. */
 static struct cut find_cut(const struct splitter *s, const struct piece *whole) {
   struct cut best = {.cost = INFINITY};
   uint32_t n = whole->to - whole->from, step = n / GRID + 1;
@@ -164,7 +165,7 @@ static struct cut find_cut(const struct splitter *s, const struct piece *whole) 
     try_cut(s, &best, whole->from, whole->to, at + step);
     if (step <= 1 && best.at == at) break;
   }
-  uint32_t at = isfinite(best.cost) ? best.at : 0; /* an outlier next to it may have hidden the right position */
+  uint32_t at = isfinite(best.cost) ? best.at : 0; /* an outlier next to the right position may have hidden it */
   for (uint32_t i = at > CLOSE_BY ? at - CLOSE_BY : 0; at && i <= at + CLOSE_BY; i++) try_cut(s, &best, whole->from, whole->to, i);
   return best;
 }
@@ -188,7 +189,8 @@ static void split(struct splitter *s, const struct piece *whole, double cost, in
   s->out->v[s->out->n++] = *whole;
 }
 
-/* Moves the boundary between two pieces to where both fit best. It was chosen when one of them was not split yet. */
+/* Moves the boundary between two pieces to the position where both fit best. When the boundary was chosen, one of the pieces
+ * had not been split yet. */
 static bool move_boundary(const struct splitter *s, struct piece *a, struct piece *b) {
   struct cut best = {.cost = INFINITY};
   const uint32_t at = b->from, reach = 2 * CLOSE_BY;
@@ -209,7 +211,7 @@ static void move_boundaries(const struct splitter *s) {
   }
 }
 
-/* True if neighbouring residuals tend to have the same sign, which noise does not. */
+/* True if the residuals of neighbouring points tend to have the same sign, which is not the case for noise. */
 static bool has_structure(const struct pieces *s, const struct point *p, uint32_t n) {
   double sum = 0, product = 0, last = 0;
   uint32_t far = 0;
@@ -223,7 +225,7 @@ static bool has_structure(const struct pieces *s, const struct point *p, uint32_
   return far > 0 || s->sigma > 4 * US || product > 0.3 * sum;
 }
 
-/* Returns the scale of differences between neighbours, which a slow pattern does not affect. */
+/* Returns the scale of the differences between neighbouring points, which a slow pattern does not affect. */
 static double scale_of_neighbours(const struct point *p, uint32_t n, double *room) {
   for (uint32_t i = 0; i + 1 < n; i++) room[i] = fabs(p[i + 1].y - p[i].y);
   return n > 1 ? fmax(1.4826 / sqrt(2) * curve_median(room, n - 1), LEAST_SIGMA) : LEAST_SIGMA;

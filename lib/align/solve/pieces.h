@@ -1,4 +1,4 @@
-/* pieces.h - offset of a clock over time: a line, or as few lines as its jumps and slews need. */
+/* pieces.h - fits the offset of a clock over time: a line, or as few lines as jumps and NTP corrections require. */
 #ifndef ALIGN_SOLVE_PIECES_H
 #define ALIGN_SOLVE_PIECES_H
 
@@ -6,7 +6,7 @@
 
 enum { ALIGN_PIECES = CURVE_KNOTS / 2 };
 
-/* A line through the points [from, to): its level is at x0, their weighted mean. In ns; errors are standard deviations. */
+/* A line through the points [from, to), with its level at x0, their weighted mean. In ns; errors are standard deviations. */
 struct piece {
   uint32_t from, to;
   double first, last;    /* x of its first and last point */
@@ -17,26 +17,28 @@ struct piece {
 struct pieces {
   uint32_t n;
   struct piece v[ALIGN_PIECES];
-  double sigma; /* ns: scale of the residuals as Student's t with 6 degrees of freedom */
+  double sigma; /* ns: scale of the residuals, as the scale of Student's t with 6 degrees of freedom */
 };
 
 /* Returns ln of the density of Student's t with 6 degrees of freedom at r, per ns: the noise model used throughout align. */
 double pieces_noise_density(double r, double sigma);
 
 double piece_at(const struct piece *p, double x);
-/* Returns the offset at x, from the piece that contains x, or else from the piece before it. */
+/* Returns the offset at x, from the piece that contains x, or otherwise from the piece before x. */
 double pieces_at(const struct pieces *s, double x);
-/* True if the clock may have been set just before x: between the last point of a piece and the first of the next one. */
+/* True if the clock may have been set just before x: x is after the last point of a piece, and no later than the first point of
+ * the next. */
 bool pieces_begin(const struct pieces *s, double x);
-/* Fits one line through n > 0 points sorted by x; a third of them may be outliers. `room` has space for 2 n numbers. */
+/* Fits one line through n > 0 points sorted by x; up to a third of them may be outliers. `room` has space for 2 n numbers. */
 void pieces_line(struct pieces *out, const struct point *p, uint32_t n, double *room);
-/* Splits the line if the gain in likelihood exceeds the cost. */
+/* Splits the line into pieces if the gain in likelihood exceeds the cost. */
 void pieces_split(struct pieces *out, const struct point *p, uint32_t n, double *room);
-/* Returns the point's distance from its piece. */
+/* Returns the distance of a point from its piece. */
 double pieces_residual(const struct pieces *s, const struct point *p, uint32_t i);
-/* How far the offset jumps between piece k and the next one, at most; negative if the clock was set back. */
+/* Returns how far the offset jumps at most between piece k and the next piece; negative if the clock was set back. */
 double pieces_jump(const struct pieces *s, const struct point *p, uint32_t k);
-/* Converts the pieces to a curve. Between two pieces it connects the last point of one to the first of the next. */
+/* Converts the pieces to a curve. Between two pieces, the curve connects the last point of the first to the first point of the
+ * second. */
 void pieces_curve(const struct pieces *s, const struct point *p, struct curve *c);
 
 #endif

@@ -1,31 +1,29 @@
-/* posterior.c - weighs the hypotheses about a clock's offset (posterior.h). Natural logarithms; densities are per us.
- * Ends. After fitting a line, or as few lines as jumps need, the differences of ends are noise of Student's t with a scale from
- * 1 us to 1.5 ms, most probably 3 us; 2% are outliers. Each pair counts by how much denser it is than a wrong pair would be.
- * Wrong pairs are not random, because programs repeat themselves. If other steps are paired, the differences of ends drift:
- * every interval that took longer or shorter moves all that follow. The drift from one collective to the next is learnt by
- * pairing the clock with *itself*, shifted (`rhythm`), as a function of the time between the two, so that long pauses and short
- * layers each count by their own variation. The alternative model for the residuals is a level that drifts this way, with noise
- * about it (a Kalman filter). A program without variation gives no evidence, however many collectives it has, because wrong
- * pairs look like noise about a level as well. All evidence is multiplied by 0.85, because the model is not exact (`TAU`).
- * Causality. Nobody leaves before all have arrived: each pair bounds the offset, and counts against it by its distance beyond
- * noise.
- * Missing. Expected pairs without a partner count against a hypothesis by a beta-binomial: whoever lost one collective probably
- * lost several. If even the best hypothesis lacks some, the number of matches contributes at most a factor of 30, because
- * kernels are not lost independently.
+/* posterior.c - weighs the hypotheses about a clock's offset (posterior.h). Logarithms are natural, and densities are per us.
+ * Ends. After fitting a line, or as few lines as jumps require, the differences of ends are noise (Student's t with a scale of
+ * 1 us to 1.5 ms, most probably 3 us) with 2% outliers. A pair counts by the ratio of its density to that of a wrong pair.
+ * Wrong pairs are not random, because programs repeat themselves: if steps are paired with wrong steps, the differences of ends
+ * drift, as every longer or shorter interval moves all later ones. This drift is learnt by pairing the clock with *itself*,
+ * shifted (`rhythm`), by the time between two collectives, as long pauses and short layers vary differently. The model of a
+ * wrong pairing is a level that drifts in this way, plus noise (a Kalman filter). A program without variation yields no
+ * evidence, however many collectives it has. All evidence is multiplied by 0.85, because the model is not exact (`TAU`).
+ * Causality. No member leaves before all have arrived: a pair bounds the offset, and an excess beyond noise counts against it.
+ * Missing. Collectives without an expected partner count against a hypothesis by a beta-binomial distribution, because a rank
+ * that lost one probably lost several. If even the best hypothesis lacks some, the number of pairs contributes at most a factor
+ * of 30, because kernels are not lost independently.
  * Wall clock. 80% of clocks are within `clock_error` (1 ms, normally distributed), 15% within five times that, and 5% anywhere
- * up to a year, each power of ten equally likely: a clock without NTP has no scale of its own.
- * Keys. Equal sequence numbers agree except in one of 10,000 cases, and as often a collective has a wrong number; step numbers
- * agree except in one of 200 cases, and each further step halves that.
+ * up to a year, each power of ten equally likely: a clock without NTP has no typical error.
+ * Keys. The sequence numbers of a collective agree except in one of 10,000 cases; unrelated collectives have equal numbers as
+ * rarely. Step numbers agree except in one of 200 cases; each further step of difference halves this probability.
  *
- * Nothing in common is an answer too. It may be another job: one in a thousand inputs; one in ten thousand if the inputs are
- * all ranks of one job, each once; one in a hundred if two claim one rank; five times that if the ends give no evidence, a
- * hundred times if they scatter as well. Or it may be other steps, if by wall clock the recordings did not overlap. Recordings
- * far apart in time are as rare as clocks that far apart.
+ * The hosts may also have nothing in common. They may belong to two jobs, with a prior of one in a thousand; one in ten
+ * thousand if the inputs are all ranks of one job, each once; one in a hundred if two inputs claim the same rank. The prior is
+ * five times higher if the ends yield no evidence, and a hundred times if they also scatter. Or the recordings may contain
+ * different steps, if by wall clock they did not overlap. Recordings far apart in time are as rare as clocks that far apart.
  *
  * An answer is trusted if it has 1,000 times the weight of all others together. It is trusted conditionally if it would have
- * that, given wall clocks within five times `clock_error`, and this is nine times as probable as not; the condition is then
- * reported (`unless`). In the simulations of tests/property/clocks such answers are wrong less often than that implies, because
- * the numbers above are conservative. */
+ * this weight given wall clocks within five times `clock_error`, and this condition is nine times as probable as its opposite;
+ * reports then state the condition (`unless`). In the simulations of tests/property/clocks, such answers are wrong less often
+ * than these numbers imply, because the numbers are conservative. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -43,15 +41,15 @@
 #define TAU 0.85
 #define ANYTHING (0.02 / 20e3) /* per us: 2% of ends are outliers of up to 20 ms */
 #define LIKELY 0.9
-#define LATE_SHARE 0.15 /* outliers beyond this share are not exceptions */
-#define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job: with equal numbers, a wrong wall clock is likelier */
+#define LATE_SHARE 0.15 /* if the share of outliers is larger, late ends are the rule */
+#define COMPLETE 1e-4 /* other_job if the inputs are all ranks of one job: a wrong wall clock is likelier */
 #define YEAR_US 3.15e13
-#define NO_PERIOD 3      /* nats per pair, for a recording too short to repeat itself: wrong pairs lie within some 10 us */
-#define LUCK 4           /* twice the standard deviation of evidence under a correct model */
-#define PIECE 18         /* nats: cost of another piece, as in pieces.c */
-#define NOISE (8 * US)      /* ends scatter more only for other reasons than noise */
-#define LEAST_BEAT (3 * US) /* noise of the difference of two ends */
-#define IRREGULAR 8      /* nats: as NO_PERIOD, for a long recording without a period */
+#define NO_PERIOD 3      /* nats per pair: for a recording too short to repeat itself, in which wrong pairs are within some 10 us */
+#define LUCK 4           /* twice the standard deviation of the evidence, if the model is right */
+#define PIECE 18         /* nats: cost of a further piece, as in pieces.c */
+#define NOISE (8 * US)      /* if ends scatter more, noise is not the reason */
+#define LEAST_BEAT (3 * US) /* noise in the difference between two ends */
+#define IRREGULAR 8      /* nats: like NO_PERIOD, for a long recording without a period */
 enum { MOST_POINTS = 256, SIGMAS = 16 };
 
 /* ---- the wall clock ---- */
@@ -63,14 +61,15 @@ double posterior_wall(const struct question *q, double offset) {
   return q->no_wall ? any : 0.80 * normal(us, usual) + 0.15 * normal(us, 5 * usual) + 0.05 * any;
 }
 
-/* Includes the prior probability that both are one clock. */
+/* Returns the density of an offset by wall clock, including the possibility that both clocks are the same. */
 static double prior(const struct question *q, double offset) {
   const double near = 12 * US;
   double apart = posterior_wall(q, offset);
   return (1 - q->same) * apart + (fabs(offset) <= near ? q->same * US / (2 * near) : 0);
 }
 
-/* Returns the approximate probability of an offset below x, for clocks within `most` of each other; INFINITY = any clocks. */
+/* Returns the approximate probability that the offset is below x, given that the clocks are within `most` of each other;
+ * INFINITY = without this condition. */
 static double wall_below(const struct question *q, double x, double most) {
   if (isfinite(most)) return (wall_below(q, fmax(-most, fmin(most, x)), INFINITY) - wall_below(q, -most, INFINITY)) /
                              (wall_below(q, most, INFINITY) - wall_below(q, -most, INFINITY));
@@ -85,10 +84,10 @@ static double wall_below(const struct question *q, double x, double most) {
 struct residuals {
   uint32_t n;
   double *r;
-  double scale; /* number of pairs that each represents */
+  double scale; /* number of pairs that each residual represents */
 };
 
-/* Returns ln of the joint density, marginalised over the noise scale; each pair has the weight `tau`. */
+/* Returns ln of the joint density of the residuals, marginalised over the scale of noise. Each pair has the weight `tau`. */
 static double density_of(const struct residuals *v, double tau) {
   double terms[SIGMAS], most = -INFINITY, sum = 0, sigma = US;
   for (int k = 0; k < SIGMAS; k++, sigma *= 1.63) {
@@ -104,7 +103,7 @@ static double density_of(const struct residuals *v, double tau) {
   return (most + log(sum / SIGMAS)) / tau;
 }
 
-/* Fits the hypothesis on a sample of its pairs, and returns their density. */
+/* Fits the hypothesis to a sample of its pairs, and returns the density of their residuals. */
 static double fit_some(struct hypotheses *h, struct hypothesis *y, bool split) {
   uint32_t stride = y->n / MOST_POINTS + 1, n = hypotheses_points(h, y, stride, h->points);
   pieces_line(&y->fit, h->points, n, h->room);
@@ -117,7 +116,7 @@ static double fit_some(struct hypotheses *h, struct hypothesis *y, bool split) {
 
 /* ---- what is missing ---- */
 
-/* Counts sights without a partner, inside and outside of the time that both recorded. */
+/* Counts sights without a partner, inside and outside of the common time of both recordings. */
 static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   const struct view *v = h->q->view;
   double a0 = v->a[0]->end, a1 = v->a[v->n_a - 1]->end, b0 = v->b[0]->end, b1 = v->b[v->n_b - 1]->end;
@@ -132,7 +131,7 @@ static void count_missing(const struct hypotheses *h, struct hypothesis *y) {
   y->missed = a_in - matched + (b_in > matched ? b_in - matched : 0);
   y->outside = v->n_a - a_in + v->n_b - b_in;
   if (y->outside >= v->n_labels) return;
-  y->missed += y->outside; /* less than a period of the program: lost, not recorded at another time */
+  y->missed += y->outside; /* less than a period of the program: these were lost, not recorded at another time */
   y->outside = 0;
 }
 
@@ -176,12 +175,12 @@ static double keys_of(const struct hypotheses *h, const struct hypothesis *y) {
 
 enum { OCTAVES = 48, SELVES = 4, FEWEST_STEPS = 3 };
 
-/* How far the differences of ends drift from one collective to the next when wrong ones are paired, by the time between the two
- * (in octaves of us). Learnt by pairing the clock with itself. */
+/* How far the differences of ends drift from one collective to the next under a wrong pairing, by the time between the two (in
+ * octaves of us). Learnt by pairing the clock with itself. */
 struct rhythm {
   double scale[OCTAVES]; /* ns; 0 = not observed */
-  bool repeats;          /* the recording is long enough to contain repetitions */
-  bool irregular;        /* long enough, but without repetition: only the right pairing has many pairs */
+  bool repeats;          /* true if the recording is long enough to contain repetitions */
+  bool irregular;        /* true if it is long but does not repeat itself: only the right pairing has many pairs */
 };
 
 static uint32_t octave_of(double gap) {
@@ -195,12 +194,13 @@ static int by_octave(const void *pa, const void *pb) {
   return (a->step > b->step) - (a->step < b->step);
 }
 
-/* Returns the smaller of the estimates from the median and the quartile: underestimating the rhythm claims less evidence. */
+/* Returns the scale of the beats: the smaller of two estimates, from the median and from the quartile, because an underestimate
+ * claims less evidence. */
 static double scale_of_beats(const struct beat *v, uint32_t n) {
   return fmax(fmin(v[n / 2].step / 0.718, v[n / 4].step / 0.334), LEAST_BEAT);
 }
 
-/* An octave with too few observations inherits the next shorter one. */
+/* Fills in the scale of each octave. An octave with too few observations gets the scale of the next shorter one. */
 static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
   double last = LEAST_BEAT;
   if (n) qsort(v, n, sizeof *v, by_octave);
@@ -214,13 +214,13 @@ static void learn(struct rhythm *out, struct beat *v, uint32_t n) {
   }
 }
 
-/* Model of a drifting level: `times` as far as the rhythm, beyond the noise of the steps, and at least `least` if the time
- * between two is of octave `from` or more. */
+/* Model of a drifting level. Between two points, the level moves by `times` the rhythm, in addition to noise, and by at least
+ * `least` if the time between them is of octave `from` or longer. */
 struct drift {
   const struct rhythm *rhythm;
   double times, least; /* ns */
   uint32_t from;
-  double sigma;        /* ns: noise about the level */
+  double sigma;        /* ns: noise around the level */
 };
 
 static double drift_over(const struct drift *d, uint32_t octave) {
@@ -228,8 +228,8 @@ static double drift_over(const struct drift *d, uint32_t octave) {
   return fmax(d->times * d->times * fmax(0, scale * scale - noise), octave >= d->from ? d->least * d->least : 0);
 }
 
-/* Returns ln of the density of residuals as noise about a drifting level (a Kalman filter), and the density of each in `each`.
- * The first residual determines the level. */
+/* Returns ln of the density of residuals as noise around a drifting level (a Kalman filter), and in `each` the density of each
+ * residual. The first residual determines the level. */
 static double drift_density(const struct drift *model, const struct beat *v, uint32_t n, double *each) {
   double floor = log(ANYTHING), sum = 0, level = v[0].residual, noise = model->sigma * model->sigma, variance = noise;
   for (uint32_t i = 1; i < n; i++) {
@@ -252,8 +252,8 @@ static void try_drift(struct drift *best, double *most, struct drift d, const st
   *best = d;
 }
 
-/* Returns ln of the density of residuals under a wrong pairing: as the rhythm predicts or wider, whichever fits best, so that
- * steps larger than those learnt are not evidence. */
+/* Returns ln of the density of residuals under a wrong pairing. They may drift as the rhythm predicts or more, whichever fits
+ * best, so that steps larger than the learnt ones do not count as evidence. */
 static double wrong_density(const struct rhythm *r, const struct beat *v, uint32_t n, double sigma, double *each) {
   enum { WIDER = 8, LEAST = 5 };
   struct drift best = {.rhythm = r};
@@ -264,7 +264,7 @@ static double wrong_density(const struct rhythm *r, const struct beat *v, uint32
     try_drift(&best, &most, (struct drift){r, times, 0, 0, sigma}, v, n);
     if (sigma > LEAST_BEAT) try_drift(&best, &most, (struct drift){r, times, 0, 0, LEAST_BEAT}, v, n);
   }
-  for (int k = 0; sigma > LEAST_BEAT && k < LEAST; k++, least *= 2) { /* beyond noise, which the rhythm may not show */
+  for (int k = 0; sigma > LEAST_BEAT && k < LEAST; k++, least *= 2) { /* drift that exceeds noise, which the rhythm may not show */
     try_drift(&best, &most, (struct drift){r, 1, least, 0, LEAST_BEAT}, v, n);
     try_drift(&best, &most, (struct drift){r, 1, least, longest, LEAST_BEAT}, v, n);
   }
@@ -272,7 +272,7 @@ static double wrong_density(const struct rhythm *r, const struct beat *v, uint32
   return most;
 }
 
-/* Finds the closest pairings of the clock with itself, as the alternative to compare with. */
+/* Finds the best pairings of the collectives of a clock with its own later collectives, as models of a wrong pairing. */
 static uint32_t closest(struct hypotheses *h, struct hypothesis **out) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < h->n; i++) {
@@ -327,7 +327,7 @@ static double variance_of(const double *a, const double *b, uint32_t n) {
   return n ? fmax(0, square - sum * sum / n) : 0;
 }
 
-/* Returns how much denser the residuals of a hypothesis are as noise than about a drifting level, in nats. */
+/* Returns how much denser the residuals of a hypothesis are as noise than as a drifting level, in nats. */
 static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const struct rhythm *rhythm) {
   const struct rhythm none = {.repeats = true};
   const struct drift still = {&none, 0, 0, 0, y->fit.sigma};
@@ -336,7 +336,7 @@ static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const st
   double *right = h->room, *wrong = h->room + n, scale = (double)y->n / n;
   for (uint32_t i = 0; i < n; i++) {
     double r = pieces_residual(&y->fit, h->points, i);
-    if (fabs(r) > wide) continue; /* an outlier is evidence neither for nor against */
+    if (fabs(r) > wide) continue; /* an outlier counts neither for nor against the hypothesis */
     h->beats[kept] = (struct beat){octave_of(kept ? h->points[i].x - h->points[last].x : 0), 0, r};
     kept++;
     last = i;
@@ -349,14 +349,14 @@ static double steadiness_of(struct hypotheses *h, struct hypothesis *y, const st
   return scale * gain;
 }
 
-/* Evidence of the ends for each hypothesis: how much denser its residuals are as noise than under a wrong pairing, which is as
- * dense as the densest alternative shows. */
+/* Returns the largest number of pairs that a hypothesis has. */
 static uint32_t longest(const struct hypotheses *h) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < h->n; i++) most = h->v[i].n > most ? h->v[i].n : most;
   return most;
 }
 
+/* Computes the evidence from ends: how much denser residuals are as noise than in the densest wrong pairing. */
 static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
   uint32_t most = longest(h);
   double wrong = rhythm->irregular ? -IRREGULAR : rhythm->repeats ? -INFINITY : -NO_PERIOD;
@@ -372,15 +372,15 @@ static void weigh_ends(struct hypotheses *h, const struct rhythm *rhythm) {
 
 /* ---- weights ---- */
 
-/* Uniform up to `span`, then equal for every power of ten. */
+/* The density is uniform up to `span`; beyond, each power of ten has the same probability. */
 double posterior_gap(double gap, double span) { return gap <= span ? 1 / span : 0.5 / (log(YEAR_US / 1000) * gap); }
 
-/* Returns ln of the weight of no shared collectives: another job, or other steps of this one if by wall clock the recordings do
- * not overlap. Jobs that ran one after the other may well have equal step numbers. */
+/* Returns ln of the weight of the answer that no collective is shared. Then the host belongs to another job, or recorded other
+ * steps of this job, if by wall clock the recordings do not overlap. Jobs that ran one after the other may have equal step
+ * numbers. */
 static double none_of(const struct hypotheses *h, const struct hypothesis *best, bool repeats, double most) {
   const double few = 5; /* nats */
-  /* penalty for a repetitive program whose ends give no evidence: jobs in step look alike, the more so if ends scatter beyond
-   * noise */
+  /* penalty if a program repeats itself and its ends yield no evidence: two jobs in step look alike */
   const double unproven = best->fit.sigma > NOISE ? 100 : 5;
   const struct question *q = h->q;
   const struct view *v = q->view;
@@ -402,10 +402,10 @@ static bool lacks(const struct hypothesis *y) { return y->missed > 0.015 * 2 * y
 
 static double density(const struct hypothesis *y) { return TAU * (y->ends + y->causality + y->missing); }
 
-/* ln W without the credit for matching more than `n` pairs. */
+/* Returns ln W, without the credit for matching more than `n` pairs. */
 static double quality_of(const struct hypothesis *y, uint32_t n) { return TAU * (y->ends * fmin(1, (double)n / y->n) + y->causality); }
 
-/* If both hypotheses lack pairs, the difference in their numbers says little. */
+/* Limits the influence of the number of pairs if both hypotheses lack some, because the difference then means little. */
 static void cap_counts(struct hypotheses *h, const struct hypothesis *best) {
   const double most = 3.4;
   for (uint32_t i = 0; i < h->n; i++) {
@@ -414,12 +414,12 @@ static void cap_counts(struct hypotheses *h, const struct hypothesis *best) {
     uint32_t n = y->n < best->n ? y->n : best->n;
     double quality = quality_of(best, n) - quality_of(y, n), counts = density(best) - density(y) - quality;
     double lifted = y->log_weight + counts - fmax(-most, fmin(most, counts));
-    y->log_weight = fmin(lifted, fmax(y->log_weight, best->log_weight)); /* to cast doubt on the best one, not to replace it */
+    y->log_weight = fmin(lifted, fmax(y->log_weight, best->log_weight)); /* must not replace the best hypothesis */
   }
 }
 
-/* Under a correct model, evidence of D nats has a variance of 2 D nats^2 over its pairs. If the variance is much larger, a few
- * pairs dominate and others might have shown the opposite: the evidence is scaled down accordingly. */
+/* Scales down evidence that a few pairs dominate, because a few others could have reversed it: if the model is right, evidence
+ * of D nats has a variance of 2 D nats^2 over its pairs, but here the variance is larger. */
 static void doubt_luck(struct hypotheses *h, const struct hypothesis *best) {
   for (uint32_t i = 0; i < h->n; i++) {
     struct hypothesis *y = &h->v[i];
@@ -447,7 +447,8 @@ static void weigh(struct hypotheses *h, struct hypothesis *y) {
   y->log_weight = density(y) + y->keys + y->wall + given - pieces;
 }
 
-/* Favours a shift under which both recordings start and end with the same collective: only one of many does. */
+/* Favours a shift under which both recordings start and end with the same collective: only one of many shifts has this
+ * property. */
 static void favour_whole(struct hypotheses *h) {
   for (uint32_t i = 0; i < h->n; i++) {
     struct hypothesis *y = &h->v[i];
@@ -455,12 +456,12 @@ static void favour_whole(struct hypotheses *h) {
   }
 }
 
-/* Two hypotheses with nearly the same offset are one answer. */
+/* True if the offsets of two hypotheses are so close that both are the same answer. */
 static bool is_alike(const struct hypothesis *a, const struct hypothesis *b) {
   return fabs(a->offset - b->offset) <= fmax(12 * US, 3 * fmin(a->fit.sigma, 50 * US));
 }
 
-/* Considers only hypotheses within `limit` of the wall clock. */
+/* Converts weights to probabilities, considering only hypotheses within `limit` of the wall clock. */
 static void normalise(struct hypotheses *h, double none, double limit, struct posterior *out) {
   double most = none, sum;
   for (uint32_t i = 0; i < h->n; i++)
@@ -482,7 +483,7 @@ static double weight_at(const struct hypotheses *h, const struct hypothesis *bes
   return weight;
 }
 
-/* Reports an answer that is most probable, and certain if the wall clocks are as good as nearly all are, together with that
+/* Reports the most probable answer; if it is certain only if the wall clocks are as good as nearly all are, adds this
  * condition. */
 static void normalise_both(struct hypotheses *h, const struct hypothesis *best, bool repeats, struct posterior *out) {
   double limit = 5 * h->q->clock_error;
@@ -509,8 +510,7 @@ static void add_other(struct posterior *p, double offset, double weight) {
   p->others[i] = (struct alternative){offset, weight};
 }
 
-/* Sums the weights of equal answers. Also finds what would be possible without the wall clock; the answer depends on the
- * nearest of these being excluded. */
+/* Adds up the weights of equal answers. Also finds the nearest answer that the wall clock excludes. */
 static void sum_up(struct hypotheses *h, struct hypothesis *best, struct posterior *out) {
   double own = best->log_weight - best->wall, weight = 0;
   for (uint32_t i = 0; i < h->n; i++) {
@@ -549,7 +549,7 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   out->shape = doubt_shape(room, n, y->fit.sigma);
   find_edges(out, room);
   out->doubt = doubt_of(h->q, out, room);
-  if (numbers_allow(h, out)) { /* ranks are late, by no more than this */
+  if (numbers_allow(h, out)) { /* ranks are late, by at most this time */
     pieces_line(&y->fit, out->points, n, room);
     for (uint32_t i = 0; i < n; i++) room[i] = pieces_residual(&y->fit, out->points, i);
     for (uint32_t i = 0; i < n; i++) out->spread = fmax(out->spread, fabs(room[i]));
@@ -560,7 +560,7 @@ static bool finish(const struct hypotheses *h, struct arena *arena, struct poste
   for (uint32_t i = 0; i < n; i++) room[i] = fabs(room[i]), out->outliers += room[i] > 6 * y->fit.sigma;
   out->mad = curve_median(room, n);
   out->p95 = curve_nth(room, n, (uint32_t)((n - 1) * 0.95 + 0.5));
-  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* which of them are in time is unknown */
+  if (out->outliers > LATE_SHARE * n) out->spread = fmax(out->spread, out->p95); /* it is unknown which ranks are in time */
   return true;
 }
 
@@ -576,7 +576,7 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   for (uint32_t i = 0; i < h.n; i++) weigh(&h, &h.v[i]);
   struct hypothesis *best = heaviest(&h);
   bool noise = best->fit.sigma <= NOISE && 2 * best->n >= longest(&h);
-  if (noise && best->ends < 0) { /* noise is no evidence that two inputs are unrelated */
+  if (noise && best->ends < 0) { /* noisy ends are no evidence that two inputs are unrelated */
     double least = -best->ends / best->n;
     for (uint32_t i = 0; i < h.n; i++) {
       h.v[i].log_weight += TAU * h.v[i].n * least;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A message that one clock saw from both sides involves no other host. */
+/* Returns false for a message whose sender and receiver share this clock, because it involves no other host. */
 static bool rivals_key_of(const struct sight *s, uint64_t *key) {
   bool sent = isfinite(s->last_sent), received = isfinite(s->first_received);
   *key = hash_mix(s->label, sent ? 67 : 68);

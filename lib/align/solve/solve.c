@@ -1,11 +1,12 @@
 /* solve.c - turns anchors into a map for each host and decides which to trust (align.h).
  *
- * Hosts are placed one after the other: the reference first, then hosts that share a label with placed ones. Each is compared
- * with the common timeline, and joins it if it can be trusted; the others are retried after all are placed. If no remaining
- * host shares anything with placed ones, the first of them starts a timeline of its own, by its wall clock. Each label leads to
- * its hosts only once, so the total work is proportional to the number of sights.
+ * Hosts are placed one after the other: the reference first, then hosts that share a label with placed ones. Each host is
+ * compared with the common timeline, and joins it if the result can be trusted; the hosts that could not be placed are retried
+ * at the end. If no remaining host shares a label with placed hosts, the first of the remaining hosts starts a separate
+ * timeline on its wall clock. Each label queues its hosts only once, so the total work is proportional to the number of sights.
  *
- * A host is a set of inputs with one name. That they share a clock is an assumption, which is tested (hosts.c). */
+ * A host is a set of inputs with the same host name. It is assumed that they share a clock, and the assumption is tested
+ * (hosts.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +25,12 @@
 #include "rivals.h"
 #include "stretches.h"
 
-#define OF_RANK 1.5e3   /* ns: a constant lead or lag of one rank that averaging does not remove */
-#define OF_LOOSE 6e3    /* the same for HCCL: two Ascend ranks of one host leave 7 to 15 us apart */
+#define OF_RANK 1.5e3   /* ns: constant lead or lag of a rank, which averaging does not remove */
+#define OF_LOOSE 6e3    /* the same for HCCL: two Ascend ranks on one host leave 7 to 15 us apart */
 #define OF_HOST 0.4e3
 #define Z95 1.96
-#define DECIDED 0.999   /* weight from which messages determine a clock */
-#define FAR 5           /* multiple of the typical clock difference that is hardly ever exceeded */
+#define DECIDED 0.999   /* weight at which messages alone determine a clock */
+#define FAR 5           /* clocks hardly ever differ by more than this multiple of the typical difference */
 
 static const char BY_NAME[] = "only the host name suggests that all its inputs share a clock";
 static const char VAGUE[] = "its collectives do not record which devices took part";
@@ -41,20 +42,20 @@ static const char ROOT_BY_NAME[] = "only the host name suggests that all inputs 
 struct solver {
   struct align_work w;
   struct align_solution *s;
-  struct sight *sights; /* of all hosts */
-  uint32_t *first_sight; /* by host, plus a final entry */
-  uint32_t *first_anchor; /* by host */
+  struct sight *sights; /* sights of all hosts; a sight is a collective as one host recorded it */
+  uint32_t *first_sight; /* by host, plus a final entry: index of its first sight */
+  uint32_t *first_anchor; /* by host: index of its first anchor */
   uint32_t *ranks;      /* by host: number of devices with anchors */
-  double *variance;     /* by host, ns^2: variance of its placement */
-  bool *no_wall;        /* by host: its wall clock is not comparable */
-  struct map waiting;   /* label -> index of the first entry that has it */
-  uint32_t *next, *host_of_entry, n_entries; /* an entry is a pair of host and label */
+  double *variance;     /* by host: variance of its placement, ns^2 */
+  bool *no_wall;        /* by host: true if its wall clock cannot be compared */
+  struct map waiting;   /* label -> index of the first entry for this label */
+  uint32_t *next, *host_of_entry, n_entries; /* an entry is a pair of host and label; `next` links those with the same label */
   uint32_t *queue, n_queue;
-  uint8_t *seen;        /* by host: has been queued */
+  uint8_t *seen;        /* by host: true if it has been queued */
   struct rivals rivals;
   struct timeline common;
   struct compare ahead; /* comparisons of the next hosts in the queue */
-  uint32_t base;        /* index of the first collective of the current timeline */
+  uint32_t base;        /* number of the first collective on the current timeline */
 };
 
 static uint32_t count_of(const struct solver *s, uint32_t host) { return s->first_sight[host + 1] - s->first_sight[host]; }
@@ -96,7 +97,7 @@ static void make_sights(struct solver *s) {
 /* ---- who has which label ---- */
 
 static bool list_labels(struct solver *s) {
-  struct map last; /* last host listed for a label */
+  struct map last; /* label -> the host listed last */
   bool ok = true;
   map_init(&last, s->w.p->mem);
   for (uint32_t h = s->w.p->n_hosts; ok && h-- > 0;) {
@@ -115,7 +116,7 @@ static bool list_labels(struct solver *s) {
   return ok;
 }
 
-/* Queues all hosts that share a label with this host, for labels not queued before. */
+/* Queues all hosts that share a label with this host, unless the label was handled before. */
 static void invite(struct solver *s, uint32_t host) {
   for (uint32_t i = 0; i < count_of(s, host); i++) {
     uint32_t *entry = map_get(&s->waiting, sights_of(s, host)[i].label);
@@ -130,8 +131,8 @@ static void invite(struct solver *s, uint32_t host) {
 
 /* ---- what a posterior comes to ---- */
 
-/* Returns the variance in the middle of a piece that its line does not explain: ranks and hosts that always leave slightly
- * late. */
+/* Returns the variance, in the middle of a piece, that does not follow from its line: some ranks and hosts always leave
+ * slightly late. */
 static double common_variance(const struct solver *s, uint32_t host) {
   uint32_t root = s->w.root[host], i = 0;
   while (i < count_of(s, host) && !sights_of(s, host)[i].loose) i++;
@@ -222,7 +223,7 @@ static void judge_vague(struct align_host *o, bool coarse) {
   o->why = coarse ? COARSE : VAGUE;
 }
 
-/* Computes the probability that other hosts are the peers of the host's messages; INFINITY if there are too many candidates. */
+/* Computes the probability that the peers of the host's messages are other hosts; INFINITY if there are too many candidates. */
 static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, double *mass) {
   uint32_t rival[RIVALS_MOST], n = rivals_of(&s->rivals, sights_of(s, host), count_of(s, host), host, rival);
   *mass = n > RIVALS_MOST ? INFINITY : 0;
@@ -235,7 +236,7 @@ static bool weigh_rivals(struct solver *s, uint32_t host, struct arena *arena, d
   return true;
 }
 
-/* Places a host by messages alone: the claim is the interval, with its middle as the offset. */
+/* Places a host by messages alone. The error is the interval of the offset, and the estimate is its middle. */
 static bool place_by_messages(struct solver *s, uint32_t host, const struct question *q, struct arena *arena, bool *placed) {
   struct align_host *o = &s->s->hosts[host];
   struct sight *v = sights_of(s, host);
@@ -265,7 +266,7 @@ static bool place_by_messages(struct solver *s, uint32_t host, const struct ques
   return join(s, host);
 }
 
-/* Accepts what a comparison found: the sights paired join the common timeline. */
+/* Accepts the result of a comparison: the paired sights join the common timeline. */
 static bool accept(struct solver *s, uint32_t host, const struct comparison *c, struct arena *arena) {
   const struct view *view = &c->view;
   for (uint32_t i = 0; i < view->n_b; i++) {
@@ -275,7 +276,7 @@ static bool accept(struct solver *s, uint32_t host, const struct comparison *c, 
   return one_way_match(&s->common, sights_of(s, host), count_of(s, host), &c->q, &c->found.best, arena) && join(s, host);
 }
 
-/* Places a host on the common timeline, if its comparison allows. */
+/* Places a host on the common timeline, if its comparison allows this. */
 static bool place(struct solver *s, uint32_t host, const struct comparison *c, bool *placed) {
   struct arena arena = {.mem = s->w.p->mem};
   struct align_host *o = &s->s->hosts[host];
@@ -295,7 +296,7 @@ static bool place(struct solver *s, uint32_t host, const struct comparison *c, b
   return ok;
 }
 
-/* Returns the comparison of the i-th host in the queue with the timeline as it stands. */
+/* Returns the comparison of the i-th host in the queue with the current timeline. */
 static const struct comparison *compared(struct solver *s, uint32_t i) {
   if (!compare_is_empty(&s->ahead)) return compare_take(&s->ahead);
   const uint32_t n = compare_width(&s->ahead, s->n_queue - i);
@@ -308,7 +309,7 @@ static const struct comparison *compared(struct solver *s, uint32_t i) {
   return compare_take(&s->ahead);
 }
 
-/* Builds a timeline that starts with this host, on its wall clock. */
+/* Builds a timeline that starts with the host `root`, on its wall clock. */
 static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
   uint32_t refused = 0, before = s->n_queue = 0;
   bool ok = true, placed;
@@ -317,7 +318,7 @@ static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
   s->seen[root] = done[root] = 1;
   ok = join(s, root);
   invite(s, root);
-  for (int round = 0; ok && round < 2; round++) { /* the second round retries refused hosts */
+  for (int round = 0; ok && round < 2; round++) { /* the second round retries the hosts that could not be placed */
     uint32_t n = 0;
     for (uint32_t i = 0; ok && i < s->n_queue; i++) {
       uint32_t h = s->queue[i];
@@ -337,7 +338,7 @@ static bool grow(struct solver *s, uint32_t root, uint8_t *done) {
   return ok;
 }
 
-/* Numbers the collectives of one timeline after the collectives of the previous one. */
+/* Numbers the collectives of one timeline, continuing after the previous timeline. */
 static void number_collectives(struct solver *s, uint32_t root) {
   for (uint32_t h = 0; h < s->w.p->n_hosts; h++)
     if (s->w.root[h] == root)
@@ -364,7 +365,8 @@ static bool place_all(struct solver *s) {
 
 /* ---- members of collectives ---- */
 
-/* A reading in a gap bounds nothing: the map there is a guess. */
+/* Returns a sight as a member of a collective. A reading in a gap must not bound anything, because the map is only a guess
+ * there. */
 static struct align_member member_of(const struct solver *s, uint32_t host, const struct sight *x) {
   const struct align_host *o = &s->s->hosts[host];
   struct align_member m = {host, x->collective, x->last_start, x->last_sent, x->first_end, x->first_received};
@@ -384,7 +386,7 @@ static bool list_members(struct solver *s) {
   memset(at, 0, ((size_t)s->base + 2) * sizeof *at);
   for (uint32_t i = 0; i < all; i++)
     if (s->sights[i].collective != ALIGN_NONE) at[s->sights[i].collective]++;
-  for (uint32_t c = 0; c < s->base; c++) { /* collectives of a single host are skipped */
+  for (uint32_t c = 0; c < s->base; c++) { /* collectives of only one host are skipped */
     uint32_t size = at[c];
     at[c] = size > 1 ? n : ALIGN_NONE;
     if (size < 2) continue;
@@ -422,7 +424,7 @@ static int by_first_end(const void *pa, const void *pb) {
   return by_meeting(pa, pb);
 }
 
-/* Lists every anchor of a barrier that has a place on a timeline. */
+/* Lists every anchor of a barrier that is on some timeline. */
 static uint32_t list_anchors(const struct solver *s, struct meeting_key *out) {
   uint32_t n = 0;
   for (uint32_t h = 0; s->w.p->anchors->n && h < s->w.p->n_hosts; h++) {
@@ -477,7 +479,7 @@ static void keep_maps(const struct solver *s) {
   }
 }
 
-/* A shift that restored causality shows that the error was larger. */
+/* Widens the error of a host that was moved to satisfy causality, because the estimate was wrong by at least that much. */
 static void widen(struct align_host *o) {
   for (uint32_t i = 0; i < o->n_stretches; i++) {
     struct align_stretch *t = &o->stretches[i];
@@ -568,7 +570,7 @@ static bool solve_hosts(struct align_problem *p, struct align_solution *solution
   return ok;
 }
 
-/* Keeps which inputs have one name: hosts_test separates inputs that do not leave together. */
+/* Remembers which inputs have the same host name, because hosts_test separates inputs that do not leave together. */
 static bool note_origins(struct align_problem *p, struct arena *arena) {
   uint32_t *origin = arena_alloc(arena, ((size_t)p->n_inputs + 1) * sizeof *origin);
   if (origin) memcpy(origin, p->host_of, (size_t)p->n_inputs * sizeof *origin);
@@ -580,7 +582,7 @@ bool align_solve(struct align_problem *p, struct align_solution *s, struct tk_er
   *s = (struct align_solution){.mem = p->mem, .arena = {.mem = p->mem}, .cap = p->n_inputs > p->n_hosts ? p->n_inputs : p->n_hosts};
   s->hosts = mem_array(p->mem, (uint64_t)s->cap + 1, sizeof *s->hosts);
   if (s->hosts) memset(s->hosts, 0, ((size_t)s->cap + 1) * sizeof *s->hosts);
-  /* A marker is always moved onto the others, however close it is. */
+  /* A marker always moves a clock, even by a small amount, so no shared clocks are assumed. */
   bool ok = s->hosts && note_origins(p, &s->arena) && (p->marker || p->placed || hosts_test(p, s)) && solve_hosts(p, s);
   if (ok && !p->marker && !p->placed) hosts_join(p, s, solve_hosts);
   return mem_check(p->mem, err);

@@ -1,4 +1,4 @@
-/* stretches.c - where a clock was set, and what is not known there (stretches.h). */
+/* stretches.c - finds the gaps in which a clock was set (stretches.h). */
 #include "stretches.h"
 
 #include <math.h>
@@ -7,8 +7,9 @@ static bool is_far(const struct posterior *p, uint32_t i) {
   return fabs(pieces_residual(&p->best.fit, p->points, i)) > 5 * p->best.fit.sigma;
 }
 
-/* Between two stretches, either offset may hold. A clock set back by `jump` showed readings that late before, and that
- * early after it was set. Collectives at a gap that fit neither side belong to it: the clock may have been set twice. */
+/* Sets the gap after stretch k, in which either offset may be right. A clock that was set back by `jump` showed the same
+ * readings for this long before and after it was set. Collectives at a gap that fit neither side are inside it: the clock may
+ * have been set twice. */
 static void take_gap(struct align_host *o, int64_t pivot, const struct posterior *p, uint32_t k) {
   const struct pieces *fit = &p->best.fit;
   double jump = pieces_jump(fit, p->points, k), reach = fmax(0, -jump), beside = 0;
@@ -22,7 +23,8 @@ static void take_gap(struct align_host *o, int64_t pivot, const struct posterior
   g->error_ns = fabs(jump) + beside + fmax(o->stretches[k].error_ns, o->stretches[k + 1].error_ns);
 }
 
-/* If the clock was set back at an edge, it showed the readings there twice. */
+/* Shortens the outer stretches if the clock may have been set at their ends. If it was set back there, it showed some readings
+ * twice. */
 static void cut_edges(struct align_host *o, const struct posterior *p) {
   struct align_stretch *first = &o->stretches[0], *last = &o->stretches[o->n_stretches - 1];
   double early = 0, late = 0;

@@ -1,12 +1,13 @@
-/* timeline.c - sights and the common timeline (timeline.h). */
+/* timeline.c - builds the sights of each host (a sight is a collective as one host recorded it) and the common timeline
+ * (timeline.h). */
 #include "timeline.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TWIN (25 * US) /* largest difference of the ends of one collective on ranks of one clock */
-#define FIRM (4 * US)  /* a sight farther off moves the common timeline by no more than this */
+#define TWIN (25 * US) /* largest difference between the ends of a collective on ranks that share a clock */
+#define FIRM (4 * US)  /* a sight that is farther off moves the common timeline by no more than this */
 
 void timeline_init(struct timeline *t, struct mem *mem) {
   *t = (struct timeline){.mem = mem};
@@ -30,7 +31,7 @@ static int by_label_and_end(const void *pa, const void *pb) {
   return (a->device > b->device) - (a->device < b->device);
 }
 
-/* True if the anchor may belong to the same collective as v[0..n). A rank occurs once in a collective. */
+/* True if the anchor may belong to the same collective as v[0..n). A rank has only one anchor in a collective. */
 static bool is_twin(const struct align_anchor *v, uint32_t n, const struct align_anchor *a) {
   if (a->label != v->label || a->exact != v->exact || (!a->exact && (double)(a->end - v->end) > TWIN)) return false;
   for (uint32_t i = 0; i < n; i++)
@@ -38,14 +39,14 @@ static bool is_twin(const struct align_anchor *v, uint32_t n, const struct align
   return true;
 }
 
-/* A rank that claims a collective twice is ignored for it. */
+/* If a rank has several anchors for a collective, none of them is used. */
 bool timeline_claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i) {
   for (uint32_t k = 0; v[i].exact && k < n; k++)
     if (k != i && v[k].input == v[i].input && v[k].device == v[i].device) return true;
   return false;
 }
 
-/* Anchors of one exact key, and of one label, are sorted by time. */
+/* Returns the median of sorted ends. */
 static double middle(const double *ends, uint32_t n) { return (ends[(n - 1) / 2] + ends[n / 2]) / 2; }
 
 static uint32_t make_sight(const struct align_anchor *v, uint32_t n, int64_t pivot, struct sight *out) {
@@ -116,13 +117,13 @@ uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, s
 
 static int by_end_of(const void *pa, const void *pb) { return by_end(*(struct sight *const *)pa, *(struct sight *const *)pb); }
 
-/* A label leads to its sights, so the cost of a host depends on its own sights, not on the number of hosts. */
+/* Looks up sights by label, so that the cost for a host depends on its own sights and not on the number of hosts. */
 uint32_t timeline_alike(const struct timeline *common, const struct sight *host, uint32_t n, struct arena *arena, uint32_t **out) {
   struct map taken;
   uint32_t found = 0, all = 0;
   bool ok = true;
   map_init(&taken, arena->mem);
-  for (int round = 0; ok && round < 2; round++) { /* first counts, then fills */
+  for (int round = 0; ok && round < 2; round++) { /* the first round counts, the second fills the array */
     for (uint32_t i = 0; ok && i < n; i++) {
       uint32_t *last = map_get(&common->labels, host[i].label), *seen = last ? map_put(&taken, host[i].label, 0) : NULL;
       ok = !last || seen;
@@ -140,7 +141,7 @@ uint32_t timeline_alike(const struct timeline *common, const struct sight *host,
 
 static bool is_barrier(const struct sight *s, bool vague) { return vague ? s->equal || s->vague : s->equal; }
 
-/* Collects the common sights of every label that the host has; each label is processed at its first sight. */
+/* Collects the sights on the common timeline of every label that the host has. Each label is handled at its first sight. */
 static bool view_of(const struct timeline *common, struct sight *host, uint32_t n, bool vague, struct view *out) {
   struct map taken;
   bool ok = true;
@@ -196,7 +197,8 @@ static bool add_common(struct timeline *common, const struct sight *s) {
   return true;
 }
 
-/* The combined end is where most members place it: a single member moves it little. */
+/* Adds a sight to a collective of the common timeline. The combined end is where most members place it, so a single member
+ * hardly moves it. */
 static void merge_sight(struct sight *to, const struct sight *s) {
   double off = fmax(-FIRM, fmin(FIRM, s->end - to->end));
   to->end += off * s->ranks / (to->ranks + s->ranks);
@@ -221,7 +223,7 @@ bool timeline_join(struct timeline *common, struct sight *host, uint32_t n, cons
       continue;
     }
     bool one_way = isfinite(s.last_sent) != isfinite(s.first_received);
-    if (!s.equal && !s.vague && !s.exact && !s.stepped && !one_way) continue; /* cannot be identified later */
+    if (!s.equal && !s.vague && !s.exact && !s.stepped && !one_way) continue; /* it has no key by which other hosts could find it */
     host[i].collective = common->n;
     if (!add_common(common, &s)) return false;
   }

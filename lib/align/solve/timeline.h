@@ -1,10 +1,10 @@
 /* timeline.h - collectives as one clock saw them, and the common timeline on which clocks are placed.
  *
- *     anchors of a host -> its sights, by time          a sight: one collective, however many of the host's ranks took part
+ *     anchors of a host -> its sights, by time          a sight: one collective, for all ranks of the host together
  *     sights of all placed hosts -> the common timeline, on the clock of the host placed first
  *
- * A host is compared with the common timeline instead of with another host: collectives that one rank lost were recorded by
- * another, and the evidence of all placed hosts counts at once. */
+ * A host is compared with the common timeline rather than with another host, because a collective that one rank lost was
+ * recorded by another rank, and because the evidence of all placed hosts then counts at once. */
 #ifndef ALIGN_SOLVE_TIMELINE_H
 #define ALIGN_SOLVE_TIMELINE_H
 
@@ -17,40 +17,40 @@ enum { ALIGN_NONE = UINT32_MAX };
 struct sight {
   uint64_t label, exact;
   int64_t step;
-  uint32_t nth, of;    /* index among the sights of its label in the step, from 0; their number */
-  uint32_t ranks;      /* number of ranks in it */
-  uint32_t collective; /* index on the common timeline; ALIGN_NONE = unknown */
-  uint32_t next;       /* common timeline: next sight of this label; ALIGN_NONE = none */
-  uint32_t anchor, n_anchors; /* range of the host's anchors */
-  double end;          /* ns from the pivot: median over the ranks */
-  double last_start, last_sent;     /* maximum over all ranks, and over awaited ranks; -INFINITY = none */
-  double first_end, first_received; /* minimum over all ranks, and over waiting ranks; INFINITY = none */
-  double variance;     /* common timeline, ns^2: variance of the placement of the clock that contributed it */
+  uint32_t nth, of;    /* index among the sights of its label in the step, from 0; number of these sights */
+  uint32_t ranks;      /* number of ranks that took part */
+  uint32_t collective; /* index of the collective on the common timeline; ALIGN_NONE = unknown */
+  uint32_t next;       /* on the common timeline: next sight of this label; ALIGN_NONE = none */
+  uint32_t anchor, n_anchors; /* range of anchors in the host's array */
+  double end;          /* ns from the pivot: median of the ranks' ends */
+  double last_start, last_sent;     /* latest start of all ranks, and of ranks for which others wait; -INFINITY = none */
+  double first_end, first_received; /* earliest end of all ranks, and of ranks that wait; INFINITY = none */
+  double variance;     /* on the common timeline, ns^2: variance of the clock that contributed the sight */
   bool equal, vague, coarse, loose, stepped;
-  bool program;        /* its step is an execution of an XLA program, numbered by each device */
+  bool program;        /* true if its step is an execution of an XLA program, which each device numbers itself */
 };
 
 struct timeline {
   struct mem *mem;
   struct sight *v;
   uint32_t n, cap;
-  struct map labels; /* label -> last sight that has it */
+  struct map labels; /* label -> last sight of the label */
 };
 
-/* The part of a sight that every hypothesis reads, side by side in memory. */
+/* The members of a sight that every hypothesis reads, stored contiguously. */
 struct head {
   uint64_t label;
   double end;
 };
 
-/* Sights of a clock and of the common timeline that may have been barriers and whose labels both have, by time. */
+/* The sights of a clock and of the common timeline that may be barriers and whose labels occur on both sides, by time. */
 struct view {
   struct arena *arena;
-  struct sight **a, **b; /* sights of the common timeline; sights of the clock */
+  struct sight **a, **b; /* a: sights of the common timeline; b: sights of the clock */
   struct head *a_head, *b_head;
   uint32_t n_a, n_b, n_labels;
-  bool vague;            /* includes sights with unknown members, for want of better ones */
-  bool coarse;           /* the same, and from rows of CPUs */
+  bool vague;            /* true if it includes sights whose members are unknown, because there are no better ones */
+  bool coarse;           /* true if it includes CPU spans, because there are no better sights */
 };
 
 void timeline_init(struct timeline *t, struct mem *mem);
@@ -63,14 +63,14 @@ bool timeline_claims_twice(const struct align_anchor *v, uint32_t n, uint32_t i)
 uint32_t timeline_sights(struct align_anchor *v, uint32_t n, int64_t pivot_ns, struct sight *out);
 
 /* Writes to *out the indices of the common sights whose labels occur among the host's n sights. Returns their number;
- * UINT32_MAX: out of memory. */
+ * UINT32_MAX if memory runs out. */
 uint32_t timeline_alike(const struct timeline *common, const struct sight *host, uint32_t n, struct arena *arena, uint32_t **out);
 
 /* Fills the view of a host's n sights. Returns false when memory runs out. */
 bool timeline_view(const struct timeline *common, struct sight *host, uint32_t n, struct arena *arena, struct view *out);
 
-/* Adds the host's sights to the common timeline, converted by a curve: sights matched to a collective join it, the others
- * become new ones. */
+/* Adds the host's sights to the common timeline, converted by a curve. Sights with a known collective join it; the others
+ * become new collectives. Returns false when memory runs out. */
 bool timeline_join(struct timeline *common, struct sight *host, uint32_t n, const struct curve *curve, double variance);
 
 #endif

@@ -1,4 +1,4 @@
-/* ascend.c - the row of Ascend's databases: read only. */
+/* ascend.c - row of the format table for Ascend's databases, which can only be read. */
 #include "ascend.h"
 
 #include "format/ascend/read/read.h"

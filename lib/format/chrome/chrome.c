@@ -1,4 +1,5 @@
-/* chrome.c - the row of Chrome JSON: PyTorch's Kineto, JAX's trace.json.gz, viztracer, Chrome and many others. */
+/* chrome.c - row of the format table for Chrome JSON, written by PyTorch's Kineto, JAX's trace.json.gz, viztracer, Chrome and
+ * many others. */
 #include "chrome.h"
 #include "format/chrome/write/write.h"
 #include "format/chrome/read/read.h"

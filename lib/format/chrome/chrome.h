@@ -1,4 +1,4 @@
-/* chrome.h - functions of the row of Chrome JSON: detection, the reader, the writer. */
+/* chrome.h - functions for the row of Chrome JSON: detection, the reader, the writer. */
 #ifndef FORMAT_CHROME_CHROME_H
 #define FORMAT_CHROME_CHROME_H
 

@@ -1,17 +1,17 @@
-/* lanes.c - assigns spans to lanes (lanes.h): the first free one, which needs the fewest lanes.
+/* lanes.c - assigns each span to the first free lane (lanes.h), so that as few lanes as possible are needed.
  *
- * Overlap is decided as in trace_processor, which rounds the start and the duration of a span to nanoseconds, so that of two
- * spans that touch within a nanosecond the first may end inside the second: this applies to 350 of 26,723 spans of a TPU. */
+ * Spans overlap according to the rules of trace_processor, which rounds start and duration to nanoseconds: if two spans touch
+ * within a nanosecond, the first may then end inside the second. This affected 350 of 26,723 spans of a TPU. */
 #include "lanes.h"
 
 enum { FIRST_TID = 20000000 };
 
 static int64_t end_ns(const struct tk_event *e) { return num_ns(e->ts) + num_ns(e->dur); }
 
-/* Begins and ends are never dropped: they stay on their track. */
+/* True for spans that may move to a lane. Begins and ends always stay on their track, because viewers do not drop them. */
 static bool lanes_is_whole(const struct tk_event *e) { return !(e->flags & (TK_PAIRED | TK_ASYNC | TK_LOST_CLOCK)); }
 
-/* Threads are identified by pid and tid, but some viewers use the tid alone. */
+/* Collects the tids in use. Threads are identified by pid and tid, but some viewers use only the tid. */
 static bool taken_tids(const struct tk_trace *t, struct map *tids) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_ident tid = t->tracks[i].tid;
@@ -24,11 +24,11 @@ struct planner {
   const struct tk_trace *t;
   struct lanes *lanes;
   struct map tids;
-  struct heap free; /* lanes of the track, by the nanosecond at which they become free */
+  struct heap free; /* lanes of the track, by the time in ns at which they become free */
   struct open {
-    int64_t end;  /* time at which it is closed: at the latest with its parent */
-    bool endless; /* it never ends, and stays open until its parent is closed */
-  } *stack;       /* innermost last */
+    int64_t end;  /* time at which the span is closed, at the latest with its parent */
+    bool endless; /* true if the span never ends; it then stays open until its parent is closed */
+  } *stack;       /* open spans, innermost last */
   uint32_t n_stack, cap_stack;
   int64_t *next_tid;
   uint32_t step;

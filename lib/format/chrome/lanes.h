@@ -1,12 +1,12 @@
-/* lanes.h - additional rows for spans that do not nest on their thread.
+/* lanes.h - additional threads (lanes) for spans that do not nest on their own thread.
  *
  * Viewers of Chrome JSON treat a thread as one stack: of two overlapping X events, trace_processor drops the later one and
- * catapult draws one over the other (211 of 600 async ops of a TPU were visible). So a span that exceeds another goes to a
- * thread of its own, with the same name and position, whose metadata refers to the original thread:
+ * catapult draws one over the other (211 of 600 async ops of a TPU were visible). So a span that ends after the span in which
+ * it begins is written on a separate thread with the same name and position, whose metadata refers to the original thread:
  *
  *     {"ph":"M","name":"thread_name","pid":1,"tid":20000000,"args":{"name":"Async XLA Ops","tracekit.lane_of":7}}
  *
- * Our reader moves it back. Input that came as JSON is written as it came, with lanes only where it had them. */
+ * Our reader moves the span back. Traces that were read from JSON only get lanes that the input already had. */
 #ifndef FORMAT_CHROME_LANES_H
 #define FORMAT_CHROME_LANES_H
 
@@ -22,17 +22,17 @@ struct lane {
 
 struct lanes {
   struct mem *mem;
-  struct map by_event; /* 1 + index of the event's lane; empty for nearly all graphs */
+  struct map by_event; /* 1 + index of the event's lane; empty for most graphs */
   struct lane *v;
   uint32_t n, cap;
 };
 
-/* Plans the lanes of a graph: of tracks that may have lanes, or of all. *next_tid is the first unused tid, initially 0; several
- * graphs use disjoint tids (sink.h). Returns false when memory runs out. */
+/* Plans the lanes of a graph, for tracks that may have lanes, or for all tracks. *next_tid: first unused tid, initially 0;
+ * several graphs use different tids (sink.h). Returns false when memory runs out. */
 bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, const struct sink *of, int64_t *next_tid, struct mem *mem);
 void lanes_free(struct lanes *l);
 
-/* NULL: the event is on its own track. */
+/* Returns the event's lane; NULL if the event is on its own track. */
 static inline const struct lane *lane_of_event(const struct lanes *l, tk_id event) {
   const uint32_t *at = l->n ? map_get(&l->by_event, event) : NULL;
   return at ? &l->v[*at - 1] : NULL;

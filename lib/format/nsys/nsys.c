@@ -1,4 +1,5 @@
-/* nsys.c - the row of Nsight Systems: read only, because its own viewer does not open databases. */
+/* nsys.c - row of the format table for Nsight Systems. Only reading is supported, because its own viewer does not open
+ * databases. */
 #include "nsys.h"
 
 #include "format/nsys/read/read.h"

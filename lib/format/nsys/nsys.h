@@ -1,4 +1,4 @@
-/* nsys.h - the SQLite export of NVIDIA Nsight Systems ("nsys export -t sqlite"). */
+/* nsys.h - format: the SQLite export of NVIDIA Nsight Systems ("nsys export -t sqlite"). */
 #ifndef FORMAT_NSYS_NSYS_H
 #define FORMAT_NSYS_NSYS_H
 

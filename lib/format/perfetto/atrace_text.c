@@ -1,6 +1,6 @@
-/* atrace_text.c - text that programs write to the kernel's trace_marker.
+/* atrace_text.c - parses text that programs write to the kernel's trace_marker.
  *
- *     B|PID|NAME                  begin of a span of the thread; NAME may contain bars
+ *     B|PID|NAME                  begin of a span of the thread; NAME may contain "|"
  *     E|PID or E                  its end
  *     I|PID|NAME                  instant of the thread
  *     C|PID|NAME|VALUE            counter of the process; Chromium appends a category, which is ignored
@@ -8,14 +8,14 @@
  *     G|PID|TRACK|NAME|COOKIE     the same on a track of the process; end: H|PID|TRACK|COOKIE or H|PID|TRACK|NAME|COOKIE
  *     N|PID|TRACK|NAME            instant on such a track
  *
- * Forms: trace_processor's systrace_parser. A PID of 0 is not stated. */
+ * Source of these forms: trace_processor's systrace_parser. PID 0 means unknown. */
 #include "atrace_text.h"
 
 #include <string.h>
 
 enum { PARTS = 4 };
 
-/* The parts between bars after the pid. `rest`: all of them. */
+/* The parts after the pid, which "|" separates. `rest`: all of them as one text. */
 struct parts {
   struct atrace_part of[PARTS], rest;
 };
@@ -34,7 +34,7 @@ static bool read_number(struct atrace_part s, int64_t *v) {
   return true;
 }
 
-/* Parts that are missing are empty. */
+/* Splits the text into parts; missing parts are empty. */
 static void split(struct parts *parts, const uint8_t *p, const uint8_t *end) {
   parts->rest = (struct atrace_part){p, (size_t)(end - p)};
   for (unsigned i = 0; i < PARTS && p <= end; i++) {

@@ -1,4 +1,4 @@
-/* atrace_text.h - text that programs write to the kernel's trace_marker: "B|1636|name". */
+/* atrace_text.h - parses text that programs write to the kernel's trace_marker: "B|1636|name". */
 #ifndef FORMAT_PERFETTO_ATRACE_TEXT_H
 #define FORMAT_PERFETTO_ATRACE_TEXT_H
 
@@ -15,8 +15,8 @@ struct atrace_part {
 
 struct atrace_text {
   char phase;
-  int64_t pid, value;             /* value: of a counter, or the cookie of an async span */
-  struct atrace_part name, track; /* track: for the phases G, H and N */
+  int64_t pid, value;             /* value: value of a counter, or cookie of an async span */
+  struct atrace_part name, track; /* track: only for the phases G, H and N */
 };
 
 /* Returns false if the text does not describe an event. */

@@ -8,7 +8,7 @@ enum {
 
   PACKET_FTRACE = 1,
   PACKET_PROCESS_TREE = 2,
-  PACKET_TRUSTED_UID = 3,      /* this and the next two: transport of the packet */
+  PACKET_TRUSTED_UID = 3,      /* this and the next two describe the transport of the packet */
   PACKET_TRUSTED_PID = 79,
   PACKET_FIRST_ON_SEQUENCE = 87,
   PACKET_CHROME_EVENTS = 5,
@@ -19,7 +19,7 @@ enum {
   PACKET_TRACK_EVENT = 11,
   PACKET_INTERNED_DATA = 12,
   PACKET_SEQUENCE_FLAGS = 13,
-  PACKET_STATE_CLEARED = 41,   /* bool; predates sequence_flags */
+  PACKET_STATE_CLEARED = 41,   /* a bool of traces that are older than sequence_flags */
   PACKET_PREVIOUS_DROPPED = 42,
   PACKET_PROCESS_DESCRIPTOR = 43,
   PACKET_THREAD_DESCRIPTOR = 44,
@@ -59,7 +59,7 @@ enum {
   CLOCK_REALTIME = 1,
   CLOCK_MONOTONIC = 3,
   CLOCK_BOOTTIME = 6,
-  CLOCK_OF_SEQUENCE = 64, /* .. 127: local to a sequence */
+  CLOCK_OF_SEQUENCE = 64, /* this and higher clocks, up to 127, are local to a sequence */
   CLOCK_SEQUENCE_LAST = 127,
 
   EVENT_TIMESTAMP_DELTA_US = 1,
@@ -114,7 +114,7 @@ enum {
   INTERNED_NAMES = 2,
   INTERNED_ANNOTATION_NAMES = 3,
   INTERNED_ANNOTATION_STRINGS = 29,
-  INTERNED_GPU_SPECIFICATIONS = 24, /* hardware queues and stages; fields as of event names */
+  INTERNED_GPU_SPECIFICATIONS = 24, /* hardware queues and stages; same fields as interned event names */
   INTERNED_CORRELATION_IDS = 43,
   INTERNED_GPU_COUNTERS = 47,
   INTERNED_IID = 1,
@@ -134,7 +134,7 @@ enum {
   ANNOTATION_ARRAY = 12,
   ANNOTATION_PROTO = 14,
   ANNOTATION_STRING_IID = 17,
-  ANNOTATION_TRACEKIT = 1990, /* ours: text of a number that double_value does not represent exactly */
+  ANNOTATION_TRACEKIT = 1990, /* private: text of a number that double_value cannot represent exactly */
   NESTED_TYPE = 1, /* 1 dict, 2 array */
   NESTED_KEYS = 2,
   NESTED_VALUES = 3,
@@ -174,59 +174,57 @@ enum {
   COUNTER_IS_INCREMENTAL = 5,
   COUNTER_UNIT_NAME = 6,
 
-  /* Private fields, which every importer ignores: properties of events from other formats for which Perfetto has no field. */
+  /* Private fields, which other importers ignore: properties of events from other formats for which Perfetto has no field. */
   PACKET_TRACEKIT = 1990,
-  TRACEKIT_POINTS = 1, /* a flow point of the event; in a packet without an event, of the default track */
-  TRACEKIT_CHAIN = 2,  /* the event's flow id does not imply a flow point */
-  TRACEKIT_RECORD = 3, /* data without a time or a meaning in a trace of events, as JSON */
-  TRACEKIT_JOINED = 4, /* counter sample: another series of the event of the previous sample */
+  TRACEKIT_POINTS = 1, /* a flow point of the event; in a packet without an event: a flow point of the default track */
+  TRACEKIT_CHAIN = 2,  /* the flow id of the event does not imply a flow point */
+  TRACEKIT_RECORD = 3, /* a record: data without a time, or without meaning as an event; as JSON */
+  TRACEKIT_JOINED = 4, /* counter sample: another series of the event to which the previous sample belongs */
   TRACEKIT_ARGS = 5,   /* of a counter sample: args of its event that no sample represents, encoded as in a TrackEvent; in a
-                        * packet without an event, on the default track: a complete event that has no sample */
-  TRACEKIT_TRACK = 6,  /* TrackDescriptor of a counter without samples */
-  TRACEKIT_WHOLE = 7,  /* FORM_MIXED: the span was one complete event */
-  TRACEKIT_LATER = 8,  /* in its own packet: ns added to all times, because the first was negative */
-  TRACEKIT_UNTIMED = 9, /* in its own packet: a packet whose track event has no usable time; kept here so that its context
-                         * cannot give it one */
+                        * packet without an event: a complete event of the default track that has no sample */
+  TRACEKIT_TRACK = 6,  /* the TrackDescriptor of a counter without samples */
+  TRACEKIT_WHOLE = 7,  /* for FORM_MIXED: the span was a single complete event */
+  TRACEKIT_LATER = 8,  /* in a separate packet: ns that were added to all times because the first time was negative */
+  TRACEKIT_UNTIMED = 9, /* in a separate packet: a packet whose event has no usable time; its context cannot give it one */
   RECORD_KIND = 1,     /* enum tk_record_kind */
   RECORD_PHASE = 2,
-  RECORD_TRACK = 3,    /* uuid of the process or thread that it names */
-  RECORD_STRONG = 4,   /* has a pid or a tid, even if there is no such track */
-  RECORD_TIME = 5,     /* ns, on the trace clock; absent = no time */
-  RECORD_TEXT = 6,     /* JSON object without the properties above */
-  TRACEKIT_BLOCK = 30, /* in its own packet: a piece of data embedded for another format */
+  RECORD_TRACK = 3,    /* uuid of the process or thread to which the record belongs */
+  RECORD_STRONG = 4,   /* the record has a pid or a tid even though there is no such track */
+  RECORD_TIME = 5,     /* ns on the trace clock; absent = no time */
+  RECORD_TEXT = 6,     /* JSON object with the remaining properties */
+  TRACEKIT_BLOCK = 30, /* in a separate packet: a piece of the data that is embedded for another format */
   BLOCK_FORMAT = 1,    /* name of the other format */
   BLOCK_BYTES = 2,
   POINT_ROLE = 1,
-  POINT_ID = 2,        /* integer; absent = the event's only flow id */
+  POINT_ID = 2,        /* an integer; absent = the only flow id of the event */
   POINT_ID_TEXT = 3,   /* iid of an event name */
   POINT_NAME_IID = 4,
   POINT_CATEGORY_IID = 5,
-  POINT_TIME = 6,      /* ns, on the trace clock; absent = the time of the packet */
+  POINT_TIME = 6,      /* ns on the trace clock; absent = time of the packet */
   POINT_ENCLOSING = 7,
-  POINT_NEW_CLASS = 8, /* this name and category also apply to later points of events with this category, until the next such
-                        * field */
-  POINT_ID_ARG = 9,    /* number of the debug annotation of the event that is the id, from 1 */
+  POINT_NEW_CLASS = 8, /* for this and later points of events with the same category, until the next such field */
+  POINT_ID_ARG = 9,    /* number, from 1, of that debug annotation of the event whose value is the id */
   POINT_ARGS = 10,     /* JSON object */
   DESCRIPTOR_TRACEKIT = 1990,
   TRACK_FORM = 1,      /* FORM_* bits */
   TRACK_IDENT = 2,     /* original pid or tid if it was a string */
-  TRACK_TID = 3,       /* async lane or counter: its thread */
-  TRACK_COUNTER_ID = 5, /* counter: its id, which is part of its name */
-  TRACK_PROCESS = 4,   /* FORM_GLOBAL: uuid of the process that contains the instants in other formats */
-  TRACK_MACHINE = 6,   /* process: name of its machine */
-  TRACK_TID_TEXT = 7,  /* counter: its thread, if that is a string */
-  FORM_COMPLETE = 1,   /* spans were complete events, not begin and end */
-  FORM_MIXED = 1024,   /* spans with TRACEKIT_WHOLE were complete events */
+  TRACK_TID = 3,       /* for an async lane or a counter: its thread */
+  TRACK_COUNTER_ID = 5, /* for a counter: its id, which is part of its name */
+  TRACK_PROCESS = 4,   /* for FORM_GLOBAL: uuid of the process to which the instants belong in other formats */
+  TRACK_MACHINE = 6,   /* for a process: name of its machine */
+  TRACK_TID_TEXT = 7,  /* for a counter: its thread, if the thread's id is a string */
+  FORM_COMPLETE = 1,   /* all spans were complete events rather than begin and end */
+  FORM_MIXED = 1024,   /* only spans with TRACEKIT_WHOLE were complete events */
   FORM_ASYNC = 2,      /* async events of the parent */
-  FORM_LANE = 4,       /* spans that overlap others on the parent thread */
-  FORM_ABSENT = 8,     /* no pid or no tid */
-  FORM_QUOTED = 16,    /* an integer in quotes */
-  FORM_GLOBAL = 64,    /* global instants that belong to one process */
-  FORM_TEXT = 128,     /* counter: its values were strings */
+  FORM_LANE = 4,       /* spans that overlap others on the parent's thread */
+  FORM_ABSENT = 8,     /* the track has no pid or no tid */
+  FORM_QUOTED = 16,    /* the id was an integer in quotes */
+  FORM_GLOBAL = 64,    /* global instants of one process */
+  FORM_TEXT = 128,     /* for a counter: its values were strings */
   FORM_NUMBER_ID = 256, /* TRACK_COUNTER_ID was a number */
-  FORM_NO_LANES = 2048, /* thread: tk_track.no_lanes */
-  FORM_COUNTER = 512,  /* counter with a complete name, for events without samples */
-  FORM_SERIES = 32,    /* counter: its name ends with a space and the series in TRACK_IDENT */
+  FORM_NO_LANES = 2048, /* for a thread: tk_track.no_lanes */
+  FORM_COUNTER = 512,  /* a counter with a complete name, for events without samples */
+  FORM_SERIES = 32,    /* a counter whose name ends with a space and the series in TRACK_IDENT */
 
   DESCRIPTOR_PROCESS_ORDERING = 19,
   DESCRIPTOR_THREAD_ORDERING = 20,
@@ -235,22 +233,23 @@ enum {
   ATTRIBUTE_STRING = 3
 };
 
-/* How the graph represents a track that is not a thread: as a TK_THREAD track, so that it has a stack. Its tid is a string that
- * shows its name and is unique in its process. Its real parent is encoded in the tid's number, which strings do not use
- * otherwise:
+/* In the graph, a track that is not a thread is a TK_THREAD track, so that its spans can nest. Its tid is a string that
+ * contains its name and is unique in its process. Its actual parent is encoded in the tid's number, which string tids do not
+ * need otherwise:
  *
  *     code                 parent                   the rest of the number
  *     NAMED_OF_PROCESS     its process
  *     NAMED_GLOBAL         none
  *     NAMED_OF_THREAD      a thread of its process  the thread's tid
  *     NAMED_IS_PROCESS     is the process track
- *     NAMED_OF_TRACK       another named track      length of the parent's tid, which its own tid begins with
+ *     NAMED_OF_TRACK       another named track      length of the parent's tid, with which its own tid begins
  *
- * A Perfetto counter has one series. `renamed` marks its name as complete (other counters are displayed as "name series"). */
+ * A Perfetto counter has one series. `renamed` marks its name as complete, because other counters are displayed as "name
+ * series". */
 enum { NAMED_OF_PROCESS = 1, NAMED_GLOBAL, NAMED_OF_THREAD, NAMED_IS_PROCESS, NAMED_OF_TRACK, NAMED_CODES = 8 };
 
-/* GpuRenderStageEvent: protos/perfetto/trace/gpu/gpu_render_stage_event.proto. Producers before 2020 number queues and stages and
- * describe them in one event (GPU_SPECIFICATIONS); later ones intern them. */
+/* GpuRenderStageEvent: protos/perfetto/trace/gpu/gpu_render_stage_event.proto. Producers before 2020 refer to queues and stages
+ * by number and describe them in one event (GPU_SPECIFICATIONS); later producers intern them. */
 enum {
   GPU_EVENT_ID = 1,
   GPU_DURATION = 2, /* ns */
@@ -274,7 +273,7 @@ enum {
   GPU_SPECIFICATIONS_STAGE = 3,
   GPU_DESCRIPTION_NAME = 1,
 
-  GPU_STAGE_CATEGORY = 4, /* of an interned specification */
+  GPU_STAGE_CATEGORY = 4, /* of an interned specification: category of the stage */
   GPU_STAGE_GRAPHICS = 1,
   GPU_STAGE_COMPUTE = 2,
 
@@ -299,7 +298,7 @@ enum {
   GPU_SPEC_ID = 1,
   GPU_SPEC_NAME = 2,
   GPU_SPEC_DIRECTION = 11,
-  GPU_FORWARDS = 2, /* a sample is valid from its time on; otherwise up to its time */
+  GPU_FORWARDS = 2, /* true: the value of a sample applies after its time; false: before its time */
 
   VULKAN_SUBMIT = 2,
   SUBMIT_DURATION = 1,
@@ -319,14 +318,14 @@ enum {
   FTRACE_CPU = 1,
   FTRACE_EVENT = 2,
   FTRACE_COMPACT = 4,
-  FTRACE_CLOCK = 5, /* 0 BOOTTIME, 4 MONOTONIC_RAW; snapshots have no others */
-  FTRACE_OWN_TIME = 6,  /* this and the next: one moment on that clock and on BOOTTIME */
+  FTRACE_CLOCK = 5, /* 0 BOOTTIME, 4 MONOTONIC_RAW; other clocks are in snapshots */
+  FTRACE_OWN_TIME = 6,  /* this and the next field: the same moment on that clock and on BOOTTIME */
   FTRACE_BOOT_TIME = 7,
   FTRACE_DESCRIPTORS = 11,
   FTRACE_EVENT_TIME = 1,
-  FTRACE_EVENT_TID = 2, /* the proto calls it pid */
+  FTRACE_EVENT_TID = 2, /* called pid in the proto */
   FTRACE_CLOCK_RAW = 4,
-  COMPACT_SWITCH_TIME = 1, /* this and COMPACT_WAKING_TIME: packed deltas, the first from 0 */
+  COMPACT_SWITCH_TIME = 1, /* this and COMPACT_WAKING_TIME: packed deltas, beginning from 0 */
   COMPACT_PREV_STATE = 2,
   COMPACT_NEXT_TID = 3,
   COMPACT_NAMES = 5,
@@ -345,7 +344,7 @@ enum {
   FTRACE_CPU_FREQUENCY = 11,
   FTRACE_CPU_IDLE = 13,
   FTRACE_WAKING = 20,
-  FTRACE_MARK = 80, /* this and the next two: events of display drivers that stand for text */
+  FTRACE_MARK = 80, /* this and the next two: events of display drivers with the meaning of such text */
   FTRACE_MARK_SDE = 333,
   FTRACE_MARK_DPU = 348,
   FTRACE_NEWTASK = 235,

@@ -1,4 +1,4 @@
-/* flow_points.c - finds debug annotations by the integer they contain, and the reverse. */
+/* flow_points.c - finds debug annotations by their integer value, and the value by the annotation's number. */
 #include "flow_points.h"
 
 #include "fields.h"

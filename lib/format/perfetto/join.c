@@ -1,7 +1,6 @@
-/* join.c - passthrough of several graphs that are joined into one: only descriptions of event fields remain valid in the joined
- * graph.
+/* join.c - joins the passthrough data of several graphs. Only descriptions of event fields remain valid in the joined graph.
  *
- * Packets, machines and track descriptors refer to processes by ids that have been reassigned. */
+ * Packets, machines and track descriptors are dropped, because they refer to processes by ids that have been reassigned. */
 #include "join.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* kinds.c - the table of packet kinds.
  *
  * Field numbers: protos/perfetto/trace/trace_packet.proto, and protos/third_party/android/ for the payloads that moved there.
- * The time of a packet is its `timestamp` (field 8, clock in field 58), except for KIND_ITEMS. A kind that is absent here is
- * KIND_TIMED. */
+ * The time of a packet is its `timestamp` (field 8, clock in field 58), except for KIND_ITEMS. Kinds that are not in the table
+ * are KIND_TIMED. */
 #include "kinds.h"
 
 #include <stddef.h>
@@ -12,14 +12,14 @@
 #define TIMED(number, title) {.field = (number), .rule = KIND_TIMED, .name = (title)}
 #define STATE(number, title) {.field = (number), .rule = KIND_STATE, .name = (title)}
 #define LAST(number, title) {.field = (number), .rule = KIND_LAST, .name = (title)}
-/* Timed, unless it contains this field, which describes later packets. */
+/* A row for packets that are KIND_TIMED, unless they contain the field `description`, which describes later packets. */
 #define DESCRIBED(number, title, description) {.field = (number), .rule = KIND_TIMED, .name = (title), .state = (description)}
 
 static const struct kind_of_packet KINDS[] = {
     /* ftrace/ftrace_event_bundle.proto: event, its timestamp; generic_event_descriptors */
     {.field = PACKET_FTRACE, .rule = KIND_ITEMS, .name = "ftrace_events",
      .items = FTRACE_EVENT, .time = FTRACE_EVENT_TIME, .unit = 1, .state = FTRACE_DESCRIPTORS},
-    STATE(PACKET_PROCESS_TREE, "process_tree"), /* written when a process is first seen, which may be later */
+    STATE(PACKET_PROCESS_TREE, "process_tree"), /* written when a process is first seen, which may be after the range */
     STATE(4, "inode_file_map"),
     TIMED(PACKET_CHROME_EVENTS, "chrome_events"),
     STATE(PACKET_CLOCK_SNAPSHOT, "clock_snapshot"),
@@ -50,7 +50,7 @@ static const struct kind_of_packet KINDS[] = {
     STATE(51, "chrome_metadata"),
     DESCRIBED(PACKET_GPU_COUNTER, "gpu_counter_event", GPU_COUNTER_DESCRIPTOR),
     DESCRIBED(PACKET_GPU_RENDER_STAGE, "gpu_render_stage_event", GPU_SPECIFICATIONS),
-    TIMED(54, "streaming_profile_packet"), /* has no timestamp: deltas from its sequence */
+    TIMED(54, "streaming_profile_packet"), /* has deltas of its sequence instead of a timestamp */
     TIMED(56, "heap_graph"),
     TIMED(57, "graphics_frame_event"),
     STATE(PACKET_DEFAULTS, "trace_packet_defaults"),
@@ -63,7 +63,7 @@ static const struct kind_of_packet KINDS[] = {
     TIMED(66, "perf_sample"),
     STATE(67, "cpu_info"),
     TIMED(68, "smaps_packet"),
-    STATE(69, "service_event"), /* the start of tracing, before which importers drop ftrace events */
+    STATE(69, "service_event"), /* contains the start of tracing, before which importers drop ftrace events */
     LAST(70, "initial_display_state"),
     TIMED(PACKET_GPU_MEMORY, "gpu_mem_total_event"),
     STATE(PACKET_EXTENSION_DESCRIPTOR, "extension_descriptor"),
@@ -89,7 +89,7 @@ static const struct kind_of_packet KINDS[] = {
      .items = 2, .time = 1, .clock = CLOCK_BOOTTIME, .unit = 1},
     TIMED(96, "shell_transition"),
     STATE(97, "shell_handler_mappings"),
-    LAST(99, "v8_js_code"), /* this and the next four: code that later samples refer to */
+    LAST(99, "v8_js_code"), /* this and the next four: code to which later samples refer */
     LAST(100, "v8_internal_code"),
     LAST(101, "v8_wasm_code"),
     LAST(102, "v8_reg_exp_code"),
@@ -127,7 +127,7 @@ static const struct kind_of_packet KINDS[] = {
     STATE(138, "recovered_trace_info"),
     STATE(139, "source_file"),
     STATE(140, "module_disassembly"),
-    STATE(PACKET_TRACEKIT, "tracekit"), /* events without a usable time */
+    STATE(PACKET_TRACEKIT, "tracekit"), /* contains events without a usable time */
 };
 
 const struct kind_of_packet *kind_find(uint32_t field) {

@@ -1,27 +1,27 @@
-/* kinds.h - the kinds of packets: names, and how a cut in time treats each one. */
+/* kinds.h - table of the kinds of packets: their names, and how a cut in time treats them. */
 #ifndef FORMAT_PERFETTO_KINDS_H
 #define FORMAT_PERFETTO_KINDS_H
 
 #include <stdint.h>
 
 enum kind_rule {
-  KIND_TIMED, /* stays if its time is in the range, or if it has none */
-  KIND_STATE, /* stays: other packets depend on it, wherever it is in the file */
-  KIND_LAST,  /* stays unless it is after the range: a value that applies until the next one */
-  KIND_ITEMS  /* contains items, each with a time of its own; those in the range stay */
+  KIND_TIMED, /* kept if its time is in the range, or if it has no time */
+  KIND_STATE, /* always kept, because other packets may depend on it */
+  KIND_LAST,  /* kept unless it is after the range: its value applies until the next packet of this kind */
+  KIND_ITEMS  /* contains items, each with its own time; items in the range are kept */
 };
 
-/* One kind of packet: the field of TracePacket that holds its content. */
+/* A kind of packet. `field`: the field of TracePacket that contains the content. */
 struct kind_of_packet {
   uint32_t field;
   enum kind_rule rule;
   const char *name;
-  uint32_t items, time; /* KIND_ITEMS: field of the items; field of the time in each */
-  uint32_t clock, unit; /* KIND_ITEMS: clock of this time; 0 = a clock that the bundle names. ns per unit */
-  uint32_t state;       /* content with this field is state, whatever its time; 0 = none */
+  uint32_t items, time; /* for KIND_ITEMS: field of the items; field of the time in an item */
+  uint32_t clock, unit; /* for KIND_ITEMS: clock of this time (0 = a clock that the bundle names); ns per unit */
+  uint32_t state;       /* content with this field is always kept; 0 = none */
 };
 
-/* Returns the row of this field, or NULL. */
+/* Returns the row for this field; NULL if there is none. */
 const struct kind_of_packet *kind_find(uint32_t field);
 
 #endif

@@ -1,4 +1,4 @@
-/* passthrough.c - access to the passthrough of a graph that was read from a Perfetto file. */
+/* passthrough.c - finds the passthrough data of a graph that was read from a Perfetto file. */
 #include "passthrough.h"
 
 #include "fields.h"
@@ -72,7 +72,7 @@ static bool has_properties(const struct pb_field *entry) {
   return false;
 }
 
-/* Counts tracks that other formats show without some of their properties, or without their parent. */
+/* Counts tracks of which other formats lose properties or the parent. */
 static uint64_t n_poorer_tracks(const struct tk_trace *t) {
   const struct tk_meta *all = passthrough_find(t, PASSTHROUGH_TRACKS);
   uint64_t n = 0;

@@ -1,12 +1,11 @@
 /* passthrough.h - contents of a Perfetto file that the graph cannot represent: metas whose origin is PERFETTO_FORMAT.
  *
  *     perfetto.packets     TracePackets that are not modelled, framed as in a file; there may be several such metas
- *     perfetto.descriptors original packets with track descriptors and extension descriptors; `after` marks those that followed
- *                          the first event of their track
+ *     perfetto.descriptors original packets with track descriptors and extension descriptors; `after`: after the first event
  *     perfetto.interned    entries INTERNED_*, below: unmodelled interned data, for events whose arg "perfetto.interned"
  *                          is its number
  *     perfetto.clock       id of the trace clock, in digits, if it is not BOOTTIME
- *     perfetto.readings    struct clock_readings: how its clocks relate, to find the times of packets
+ *     perfetto.readings    struct clock_readings: relations between its clocks, to find the times of packets
  *     perfetto.tracks      entries PASSTHROUGH_*, below: fields of track descriptors that are not modelled
  *     perfetto.machines    array of struct format_machine
  *     perfetto.extension_descriptor   the file's description of the fields that it adds to TrackEvent
@@ -21,7 +20,7 @@
 #include "format/pb.h"
 #include "graph/trace.h"
 
-/* Name of the format, and origin of its passthrough. */
+/* Name of the format, and origin of its metas. */
 #define PERFETTO_FORMAT "perfetto"
 
 #define PASSTHROUGH_PACKETS "perfetto.packets"
@@ -35,32 +34,32 @@
 #define PASSTHROUGH_COUNTS "perfetto.counts"
 #define PASSTHROUGH_FILED "perfetto.filed"
 
-/* Name of the process whose threads are the rows of CPUs (read/sched.c). */
+/* Name of the process whose threads represent CPUs (read/sched.c). */
 #define SCHED_PROCESS "CPU scheduling"
 
-/* One entry, field 1 of the meta, for each track that has passthrough. */
+/* Entry for a track that has passthrough data; entries are field 1 of the meta. */
 enum {
   PASSTHROUGH_TRACK = 1,        /* id in the graph; always first */
-  PASSTHROUGH_FIELDS = 2,       /* fields of the descriptor */
-  PASSTHROUGH_INNER_FIELDS = 3, /* fields of its process, thread or counter */
-  PASSTHROUGH_PID = 4,          /* original pid of a process whose pid another machine also uses */
-  PASSTHROUGH_UUID = 5,         /* uuid of a track with original descriptors or none */
+  PASSTHROUGH_FIELDS = 2,       /* fields of its descriptor that are not modelled */
+  PASSTHROUGH_INNER_FIELDS = 3, /* the same for its process, thread or counter */
+  PASSTHROUGH_PID = 4,          /* original pid of a process, if another machine uses the same pid */
+  PASSTHROUGH_UUID = 5,         /* uuid of a track that has original descriptors, or no descriptor */
   PASSTHROUGH_PARENT = 6        /* uuid of its parent, if that is such a track */
 };
 
-/* perfetto.readings: this header, then the readings, grouped by clock and sorted by `own`. */
+/* Header of perfetto.readings. The readings follow, grouped by clock and sorted by `own`. */
 struct clock_readings {
-  int64_t later_ns; /* ns that our writer added to all times because the first was negative */
+  int64_t later_ns; /* ns that our writer added to all times because the first time was negative */
   uint32_t trace_clock, n;
 };
 struct clock_reading {
-  uint32_t machine, id, n, reserved; /* n: in the first of its clock, the number of its readings */
+  uint32_t machine, id, n, reserved; /* n: in the first reading of a clock, the number of its readings */
   int64_t own, trace;
 };
 
-/* Fields of an entry of perfetto.interned: one state of a sequence. */
+/* Fields of an entry of perfetto.interned, which contains the interned data between two clearings. */
 enum { INTERNED_NUMBER = 1, INTERNED_DATA = 2 };
-/* Keys of the args of events. */
+/* Keys of args of events. */
 #define ARG_INTERNED "perfetto.interned"
 
 /* True if the trace was read from a Perfetto file. */
@@ -70,21 +69,21 @@ bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const cha
 /* Returns the first passthrough meta with this key, or NULL. */
 const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key);
 
-/* True if the packet contains only clocks and transport fields. The graph represents those as well. */
+/* True if the packet only contains clocks and transport fields, which the graph represents, too. */
 bool passthrough_is_clocks(const struct pb_field *packet);
-/* True if the events of the packet are in the graph as well (timeline.c). */
+/* True if the events of the packet are also in the graph (timeline.c). */
 bool passthrough_is_read(const struct pb_field *packet);
-/* Returns the number of packets that no other format can represent (a member of the row). */
+/* Returns the number of packets that no other format can represent (format->n_passthrough). */
 uint64_t perfetto_n_passthrough(const struct tk_trace *t);
 
-/* Machine number `at` of the Perfetto file that a graph was read from, if it had several; false after the last
- * one. */
+/* Describes machine number `at` of the Perfetto file from which the graph was read (format->machine). Returns false if it had
+ * fewer. */
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m);
 
-/* A track as the file describes it, if the trace was loaded without restoring. */
+/* Describes a track as the file does, if the trace was loaded without restoring (format->track). */
 bool perfetto_track(const struct tk_trace *t, tk_id at, struct format_track *track);
 
-/* The clock of its times. */
+/* Returns the clock of the graph's times (format->start). */
 struct sink_start perfetto_start(const struct tk_trace *first);
 
 #endif

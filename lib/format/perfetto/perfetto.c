@@ -1,4 +1,4 @@
-/* perfetto.c - the row of Perfetto's Trace protobuf: traces of TrackEvents. */
+/* perfetto.c - row of the format table for Perfetto's Trace protobuf, mainly traces of TrackEvents. */
 #include "perfetto.h"
 #include "format/perfetto/write/cut.h"
 #include "format/perfetto/write/write.h"

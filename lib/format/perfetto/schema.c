@@ -1,15 +1,15 @@
 /* schema.c - reads a file's description of its extensions, in the form that protobuf's compiler generates
  * (google/protobuf/descriptor.proto).
  *
- * It uses a cursor instead of protobuf-c, because the file determines how deep messages are nested. Messages below LEVELS and
- * damaged ones are skipped: their fields keep their numbers. */
+ * It uses a cursor rather than protobuf-c, because the file determines how deep messages are nested. Messages that are deeper
+ * than LEVELS or damaged are skipped; their fields are then known only by number. */
 #include <string.h>
 
 #include "schema.h"
 
 enum {
   LEVELS = 16,
-  DESCRIPTOR_SET = 1, /* ExtensionDescriptor.extension_set */
+  DESCRIPTOR_SET = 1, /* field ExtensionDescriptor.extension_set */
   SET_FILE = 1,
   FILE_PACKAGE = 2,
   FILE_MESSAGE = 4,
@@ -207,9 +207,9 @@ static void read_file(struct schema *s, const struct pb_field *from) {
 
 /* ---- fields of TrackEvent itself ---- */
 
-/* From protos/perfetto/trace/track_event of Perfetto: fields whose values need no interned data. */
+/* Fields of TrackEvent whose values need no interned data, from protos/perfetto/trace/track_event. */
 static const struct known {
-  const char *message; /* "" = TrackEvent */
+  const char *message; /* the message that contains the field; "" = TrackEvent */
   const char *name;
   uint32_t number;
   enum field_type type;

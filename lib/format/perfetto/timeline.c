@@ -1,6 +1,7 @@
-/* timeline.c - the contents of packets that the graph represents as events, too (read/gpu.c, gpu_counters.c, ftrace.c, system.c).
+/* timeline.c - recognises the contents of packets that are also events of the graph (read/gpu.c, gpu_counters.c, ftrace.c,
+ * system.c).
  *
- * Such events are written once: in their packets while the trace is unedited, otherwise as track events. */
+ * Such events are written only once: in the original packets if the trace is unedited, otherwise as track events. */
 #include "timeline.h"
 
 #include "atrace_text.h"
@@ -15,7 +16,7 @@ static bool is_text(const struct pb_field *print) {
   return false;
 }
 
-/* True for a field of a bundle that is an event of the graph. */
+/* True for a field of a bundle that is an event in the graph. */
 static bool is_ftrace(const struct pb_field *field, bool sched) {
   struct pb c = pb_inside(field);
   struct pb_field f;
@@ -54,7 +55,7 @@ static bool is_stat(const struct pb_field *field) {
   }
 }
 
-/* True for content that is an event, or samples and what describes them. */
+/* True for content that consists of an event, or of samples and their description. */
 static bool is_whole(const struct pb_field *content) {
   struct pb c = pb_inside(content);
   struct pb_field f;

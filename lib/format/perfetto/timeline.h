@@ -1,18 +1,18 @@
-/* timeline.h - the contents of packets that the graph represents as events, too. */
+/* timeline.h - recognises the contents of packets that are also events of the graph. */
 #ifndef FORMAT_PERFETTO_TIMELINE_H
 #define FORMAT_PERFETTO_TIMELINE_H
 
 #include "base/mem.h"
 #include "format/pb.h"
 
-/* True if content in this field of a packet may have a part that the graph represents. */
+/* True if the content in this field of a packet may contain data that is also in the graph. */
 bool timeline_may(uint32_t packet_field);
 
-/* True if the graph represents all of the content of a packet, which is one of its fields. */
+/* True if the graph represents the whole content of a packet. `content`: a field of the packet. */
 bool timeline_is(const struct pb_field *content);
 
-/* Copies the rest of the content, without the field around it. `sched`: the graph also has the scheduler. Returns false if there is no
- * rest. */
+/* Copies the part of the content that is not in the graph, without the field around it. `sched`: the graph also contains
+ * scheduling. Returns false if there is no such part. */
 bool timeline_rest(const struct pb_field *content, bool sched, struct buf *rest);
 
 #endif

@@ -1,4 +1,4 @@
-/* rocm.c - the row of AMD's databases: read only. */
+/* rocm.c - row of the format table for AMD's databases, which can only be read. */
 #include "rocm.h"
 
 #include "format/rocm/read/read.h"

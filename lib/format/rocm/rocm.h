@@ -1,4 +1,4 @@
-/* rocm.h - databases of AMD's profilers: rpd (rocmProfileData) and rocpd (rocprofv3, rocprof-sys). */
+/* rocm.h - formats: databases of AMD's profilers: rpd (rocmProfileData) and rocpd (rocprofv3, rocprof-sys). */
 #ifndef FORMAT_ROCM_ROCM_H
 #define FORMAT_ROCM_ROCM_H
 

@@ -1,4 +1,5 @@
-/* speedscope.c - the row of speedscope's own file format, which https://www.speedscope.app displays: spans only, write only. */
+/* speedscope.c - row of the format table for the file format of https://www.speedscope.app. Only writing is supported, and only
+ * spans. */
 #include "speedscope.h"
 #include "write.h"
 

@@ -1,4 +1,4 @@
-/* speedscope.h - functions of the row of speedscope. */
+/* speedscope.h - functions for the row of speedscope. */
 #ifndef FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
 #define FORMAT_SPEEDSCOPE_SPEEDSCOPE_H
 

@@ -1,4 +1,4 @@
-/* write.c - writes spans for speedscope: an evented profile for each track, frames for the names.
+/* write.c - writes spans for speedscope: each track becomes an evented profile, and each name a frame.
  *
  *     {"$schema":...,"exporter":...,"profiles":[
  *     {"type":"evented","name":"python 12 / main","unit":"microseconds","startValue":..,"endValue":..,"events":[
@@ -6,9 +6,9 @@
  *     {"type":"C","frame":0,"at":2}]}],
  *     "shared":{"frames":[{"name":"matmul"}]}}
  *
- * (speedscope, src/lib/file-format-spec.ts). A profile is one stack. Overlapping spans go to further profiles of the same name:
- * each span to one of the first in which it nests, or to one that is empty by then. Frames follow the profiles, because the
- * names are known only then. */
+ * (speedscope, src/lib/file-format-spec.ts). A profile is one stack. Overlapping spans go to additional profiles with the same
+ * name: each span to one of the first profiles in which it nests, or to a profile whose stack is empty at that time. Frames
+ * follow the profiles, because all names are known only then. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,21 +23,21 @@ struct speedscope_sink {
   struct sink_options opt;
   struct mem mem;
   struct intern frames;
-  int64_t base_ns; /* base of the times written */
-  uint64_t metered; /* bytes accounted for */
+  int64_t base_ns; /* base of the written times */
+  uint64_t metered; /* number of bytes that have been attributed */
   bool any_profile;
 };
 
-/* One stack of a track. */
+/* One stack of a track, which becomes a profile. */
 struct lane {
-  struct buf spans; /* tk_id of each span, parents before children */
-  struct buf open;  /* ends of open spans, innermost last */
+  struct buf spans; /* ids of its spans, parents before children */
+  struct buf open;  /* ends of its open spans, innermost last */
 };
 
-/* The stacks of one track. Only the first few are tried for nesting: n spans that all cross need n lanes. */
+/* The stacks of a track. Only the first few are tried for nesting, because n spans that all cross each other need n stacks. */
 struct lanes {
-  struct buf all;   /* of struct lane */
-  struct heap free; /* indices, by the time when a lane became empty; it may have been refilled since */
+  struct buf all;   /* array of struct lane */
+  struct heap free; /* indices of lanes, by the time when they became empty; a lane may have been used again since */
 };
 enum { ASKED_LANES = 16 };
 
@@ -66,7 +66,7 @@ static bool is_written(const struct tk_event *e) { return e->kind == TK_SPAN && 
 
 static tk_time *innermost(struct lane *l) { return l->open.len ? (tk_time *)(void *)(l->open.data + l->open.len) - 1 : NULL; }
 
-/* True if the span nests in the lane after closing spans that ended before it. */
+/* True if the span nests in the lane, after spans that ended before it are closed. */
 static bool nests_in(struct lane *l, const struct tk_event *e) {
   while (innermost(l) && *innermost(l) <= e->ts) l->open.len -= sizeof(tk_time);
   return !innermost(l) || e->ts + e->dur <= *innermost(l);
@@ -111,7 +111,7 @@ static void free_lanes(struct lanes *lanes) {
 
 /* ---- profiles ---- */
 
-/* "python 12 / main 7": process and thread, by name and number if known. */
+/* Writes the title of a profile: process and thread, by name and by number if known, as in "python 12 / main 7". */
 static void write_title(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   const struct tk_track *of[2] = {k->parent ? &t->tracks[k->parent] : NULL, k};
   struct buf b = {.mem = &s->mem};
@@ -143,7 +143,7 @@ static void write_event(struct speedscope_sink *s, const struct tk_trace *t, tk_
   write_text(s, "}");
 }
 
-/* Writes spans in stack order: spans that end before or when the next one starts are closed first. */
+/* Writes the spans of a stack. Spans that end no later than the start of the next span are closed first. */
 static void write_stack(struct speedscope_sink *s, const struct tk_trace *t, const tk_id *spans, size_t n, struct buf *open) {
   bool any = false;
   open->len = 0;

@@ -1,4 +1,4 @@
-/* write.h - writes spans for speedscope: an evented profile for each track, frames for the names. */
+/* write.h - writes spans for speedscope: each track becomes an evented profile, and each name a frame. */
 #ifndef FORMAT_SPEEDSCOPE_WRITE_H
 #define FORMAT_SPEEDSCOPE_WRITE_H
 

@@ -1,8 +1,7 @@
-/* fields.h - numbers and names in an XSpace: from its schema, from xprof, and added by tracekit.
+/* fields.h - field numbers and names in an XSpace: from its schema, from xprof, and private ones of tracekit.
  *
- * Additions of tracekit are private: xprof ignores them, and the reader recognises them. They are a plane for file-wide data,
- * stats for properties that a plane or an XEvent cannot represent, and words in XStatMetadata.description for types that an
- * XStat does not have. */
+ * xprof ignores the private ones. They are a plane for file-wide data, stats for properties that a plane or an XEvent cannot
+ * represent, and words in XStatMetadata.description for types that an XStat does not have. */
 #ifndef FORMAT_XPLANE_FIELDS_H
 #define FORMAT_XPLANE_FIELDS_H
 
@@ -44,30 +43,31 @@ enum {
 enum { XSTAT_METADATA_KEY = 1, XSTAT_METADATA_NAME, XSTAT_METADATA_DESCRIPTION };
 enum { MAP_KEY = 1, MAP_VALUE };
 
-/* Prefix of the key of an arg that a later stat with the same name overrides. */
+/* Prefix for the key of an arg whose stat a later stat with the same name overrides. */
 #define XPLANE_EARLIER "xplane.earlier."
 
-/* Prefix of the key of an arg with a stat of the metadata that a stat of the event overrides; key of the arg with the
- * metadata's name if a step_name is displayed instead. */
+/* Prefix for the key of an arg with a stat of the metadata that a stat of the event overrides. Also the key of the arg with the
+ * metadata's name, if a step_name is displayed instead. */
 #define XPLANE_OF_METADATA "xplane.metadata."
 #define XPLANE_OWN_NAME "xplane.name"
 /* Key of the arg with the id of the event's metadata, if other formats would confuse it with other metadata. */
 #define XPLANE_METADATA_ID "xplane.metadata_id"
 
-/* Names with a meaning in xprof. */
+/* Names that have a meaning in xprof. */
 #define XPLANE_COUNTERS "_counters_"
 #define XPLANE_TASK "Task Environment"
 #define XPLANE_START "profile_start_time"
 #define XPLANE_METADATA "/host:metadata"
 
-/* Private: a plane, its stats and stats of other planes. */
+/* Private: a plane, its stats, and stats of other planes. */
 #define XPLANE_PRIVATE_PLANE "/tracekit:metadata"
 #define XPLANE_PRIVATE_TRACKS "tracekit.tracks"
 #define XPLANE_PRIVATE_FLOWS "tracekit.flows"
 #define XPLANE_PRIVATE_RECORDS "tracekit.records"
 #define XPLANE_PRIVATE_ZERO "tracekit.zero_ns"
 #define XPLANE_PRIVATE_BASE "tracekit.base_ns"
-#define XPLANE_PRIVATE_HOST "tracekit.host" /* host number, if a file has several: context ids are local to a host */
+#define XPLANE_PRIVATE_HOST "tracekit.host" /* number of the host if the file has several: context ids are only valid within a
+                                             * host */
 #define XPLANE_PRIVATE_META "tracekit.meta."
 
 /* Private: stats of the same plane in a block that other formats embed; the first two are followed by the number of a plane. */
@@ -75,35 +75,35 @@ enum { MAP_KEY = 1, MAP_VALUE };
 #define XPLANE_CARRIED_TYPES "tracekit.types."
 #define XPLANE_CARRIED_SHOWN "tracekit.shown"
 
-/* Private: stats of events and of event metadata; and XEventMetadata.metadata of one series of a counter, because xprof would
- * draw a stat as a series. */
+/* Private: stats of events and of event metadata. Also the XEventMetadata.metadata of one series of a counter (xprof would draw
+ * a stat as a series). */
 #define XPLANE_PRIVATE_BITS "tracekit.event"
 #define XPLANE_PRIVATE_CAT "tracekit.cat"
 #define XPLANE_PRIVATE_SERIES "tracekit.series"
 
-/* Private: XEventMetadata.metadata of events that were generated for xprof, and of events that have another name for xprof:
- * their real name is the displayed one. */
+/* Private: XEventMetadata.metadata of events that were generated for xprof, and of events that have a different name for xprof.
+ * The displayed name is their real one. */
 #define XPLANE_PRIVATE_MADE "tracekit.made"
 #define XPLANE_PRIVATE_NAMED "tracekit.named"
-/* The same of events without a name. */
+/* Private: the same for events without a name. */
 #define XPLANE_PRIVATE_NAMELESS "tracekit.nameless"
 
-/* Private: descriptions of stat metadata. A stat with one of the last two is not an arg of the trace: it is only for xprof, or
- * contains a flow point of an event of another format. */
+/* Private: descriptions of stat metadata. A stat with one of the last two descriptions is not an arg of the trace: it is only
+ * for xprof, or contains a flow point of an event from another format. */
 #define XPLANE_PRIVATE_TYPE "tracekit:"
-#define XPLANE_PRIVATE_DECIMAL "decimal:" /* followed by the exponent: 1.50 is the double 1.5 with exponent -2 */
+#define XPLANE_PRIVATE_DECIMAL "decimal:" /* followed by the exponent: 1.50 is stored as the double 1.5 with exponent -2 */
 #define XPLANE_PRIVATE_XPROF XPLANE_PRIVATE_TYPE "xprof"
 #define XPLANE_PRIVATE_LINK XPLANE_PRIVATE_TYPE "link"
-/* While reading: key of the arg that such a stat becomes. */
+/* While reading: key of the arg for a stat with a flow point. */
 #define XPLANE_LINK_KEY "tracekit.link"
 
-/* Start of the text with the types of stats if some are compressed strings. */
+/* How the text with the types of stats begins if some stats are compressed strings. */
 #define XPLANE_COMPRESSED "{\"8\":["
 
 /* Types of stats that such descriptions define, in addition to enum tk_arg_type. */
 enum { XPLANE_DROP = TK_ARG_TYPES + 1, XPLANE_LINK, XPLANE_DECIMAL = 100, XPLANE_MAX_EXP = 18 };
 
-/* Limits of decimals that a double represents exactly and can be converted back. */
+/* Limits for decimals that a double represents exactly, so that they can be converted back. */
 static const int64_t XPLANE_MAX_MANT = (int64_t)1 << 50;
 static const double XPLANE_TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                      1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};

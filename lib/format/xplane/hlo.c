@@ -1,7 +1,8 @@
 /* hlo.c - finds the collectives of XLA programs (hlo.h).
  *
  * A cursor descends to the instructions and examines the name and opcode of each; the few that are collectives are unpacked by
- * protobuf-c. proto/hlo.proto omits recursive parts (shapes, literals, shardings, backend configs), so these are skipped. */
+ * protobuf-c. proto/hlo.proto omits recursive parts (shapes, literals, shardings, backend configs), so these parts are
+ * skipped. */
 #include "hlo.h"
 
 #include <string.h>
@@ -17,9 +18,9 @@ struct hlo_reader {
   struct arena *arena;
   struct hlo_text module;
   uint64_t program;
-  struct map wrapped; /* of the program: id of a computation with exactly one collective -> its index + 1 */
-  struct map texts;   /* hash of the text of groups -> index + 1 of a collective with it: few texts differ */
-  struct buf text;    /* text of groups */
+  struct map wrapped; /* id of a computation of the program that has exactly one collective -> 1 + index of the collective */
+  struct map texts;   /* hash of the text of groups -> 1 + index of a collective with this text; there are few different texts */
+  struct buf text;    /* text of groups under construction */
 };
 
 static struct hlo_text hlo_text_of(const struct pb_field *f) { return (struct hlo_text){f->p, (size_t)f->value}; }
@@ -32,7 +33,7 @@ static void put_numbers(struct buf *b, size_t n, const int64_t *v) {
   for (size_t i = 0; i < n; i++) json_put_int(b, i ? "," : "", v[i]);
 }
 
-/* Prints "{{0,1},{2,3}}", "{}" for none. */
+/* Prints groups as "{{0,1},{2,3}}"; "{}" if there are none. */
 static bool put_groups(struct buf *b, size_t n, Hlo__ReplicaGroup *const *groups) {
   buf_text(b, "{");
   for (size_t i = 0; i < n; i++) {
@@ -44,7 +45,7 @@ static bool put_groups(struct buf *b, size_t n, Hlo__ReplicaGroup *const *groups
   return true;
 }
 
-/* Prints "[4,2]<=[2,4]T(1,0)"; the order of a single dimension is omitted. */
+/* Prints groups as "[4,2]<=[2,4]T(1,0)"; the order of a single dimension is omitted. */
 static bool put_iota(struct buf *b, const Hlo__IotaReplicaGroupListProto *iota) {
   size_t n = iota->n_iota_transpose_perm;
   json_put_int(b, "[", iota->num_replica_groups);
@@ -61,10 +62,11 @@ static bool put_iota(struct buf *b, const Hlo__IotaReplicaGroupListProto *iota) 
 enum { AXES = 16 };
 struct mesh {
   int64_t groups, group_size;
-  bool inside[AXES]; /* the devices of a group differ along this axis */
+  bool inside[AXES]; /* true if the devices of a group differ along this axis */
 };
 
-/* Returns false for a part of an axis, and for an invalid or repeated axis. */
+/* Marks the axes along which the devices of a group differ. Returns false for a part of an axis, and for an invalid or repeated
+ * axis. */
 static bool mark_axes(struct mesh *m, const Hlo__MeshAxesReplicaGroupListProto *list) {
   for (size_t i = 0; i < list->n_axes; i++) {
     const Hlo__AxisRefProto *axis = list->axes[i];
@@ -85,7 +87,7 @@ static bool count_groups(struct mesh *m, const Hlo__MeshProto *mesh) {
   return true;
 }
 
-/* Parses a mesh. A mesh with an explicit order of devices is supported only if all of them are one group. */
+/* Parses a mesh. A mesh with an explicit order of devices is supported only if all devices are in one group. */
 static bool parse_mesh(struct mesh *m, const Hlo__MeshAxesReplicaGroupListProto *list) {
   const Hlo__MeshProto *mesh = list->mesh;
   if (!mesh || mesh->n_axes > AXES || list->base.n_unknown_fields) return false;
@@ -109,7 +111,8 @@ static bool put_mesh(struct buf *b, const Hlo__MeshAxesReplicaGroupListProto *li
   return true;
 }
 
-/* Prints the groups like XLA: the newest of several forms is used. Returns false if the form is unknown. */
+/* Prints the groups in the same form as XLA; if there are several forms, the newest is used. Returns false if the form is
+ * unknown. */
 static bool put_devices(struct buf *b, const Hlo__HloInstructionProto *i) {
   const Hlo__CollectiveDeviceListProto *devices = i->collective_device_list;
   if (i->iota_collective_device_list) return put_iota(b, i->iota_collective_device_list);
@@ -119,7 +122,8 @@ static bool put_devices(struct buf *b, const Hlo__HloInstructionProto *i) {
   return !devices->base.n_unknown_fields && put_groups(b, devices->n_replica_groups, devices->replica_groups);
 }
 
-/* Returns a permanent copy of the text, NULL when memory runs out. Thousands of collectives have the same long lists. */
+/* Returns a copy of the text that lives as long as the result, NULL when memory runs out. Thousands of collectives share the
+ * same long lists. */
 static const char *lasting_text(struct hlo_reader *r) {
   uint64_t hash = hash_text(r->text.data, r->text.len);
   uint32_t *known = map_put(&r->texts, hash, r->out->n + 1);
@@ -136,9 +140,10 @@ static const char *lasting_text(struct hlo_reader *r) {
 
 static const char *const OPCODES[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all",
                                       "collective-broadcast"};
-enum { BY_REPLICA = 3 }; /* from this index on, ids denote partitions if there is a channel */
+enum { BY_REPLICA = 3 }; /* from this index on, ids are partitions if the collective has a channel */
 
-/* Returns the index of "all-reduce" and "all-reduce-start", -1 = not a collective that we use. A -done repeats nothing. */
+/* Returns the index of an opcode such as "all-reduce" or "all-reduce-start"; -1 for opcodes that are not needed. A -done
+ * contains nothing new. */
 static int opcode_of(struct hlo_text text) {
   static const char START[] = "-start";
   if (text.n > strlen(START) && memcmp(text.p + text.n - strlen(START), START, strlen(START)) == 0) text.n -= strlen(START);
@@ -154,7 +159,7 @@ static bool add_collective(struct hlo_reader *r, const struct hlo_collective *c)
   return true;
 }
 
-/* Adds "async-start", which runs another computation with the collective. */
+/* Adds an "async-start", which runs another computation that contains the collective. */
 static bool read_wrapper(struct hlo_reader *r, struct hlo_text op, const Hlo__HloInstructionProto *i) {
   const uint32_t *at = i->n_called_computation_ids ? map_get(&r->wrapped, (uint64_t)i->called_computation_ids[0]) : NULL;
   if (!at) return true;
@@ -171,7 +176,7 @@ static bool read_collective(struct hlo_reader *r, struct hlo_text op, int opcode
   return add_collective(r, &h);
 }
 
-/* A damaged collective is added without groups. */
+/* Reads an instruction. A damaged collective is added without groups. */
 static bool read_instruction(struct hlo_reader *r, struct pb instruction) {
   struct mem *mem = r->arena->mem;
   struct pb c = instruction;
@@ -244,7 +249,7 @@ bool xplane_hlo(struct hlo_collectives *h, const struct tk_trace *t, struct aren
   bool ok = true;
   *h = (struct hlo_collectives){0};
   map_init(&r.texts, arena->mem);
-  for (uint32_t i = 0; ok && i < n; i++) { /* the table is not aligned */
+  for (uint32_t i = 0; ok && i < n; i++) { /* copied, because the table is not aligned */
     memcpy(&plane, planes + i * sizeof plane, sizeof plane);
     if (strcmp(tk_string(t, plane.name, NULL), XPLANE_METADATA) == 0) ok = read_programs(&r, xplane_fields(t, &plane));
   }

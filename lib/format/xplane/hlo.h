@@ -1,9 +1,9 @@
-/* hlo.h - the collectives of the programs whose HLO is in an XSpace.
+/* hlo.h - finds the collectives of programs whose HLO is in an XSpace.
  *
  *     plane "/host:metadata" -> event metadata "jit_step(5)" -> stat "Hlo Proto" -> module -> computations -> instructions
  *
- * A GPU kernel records its op and its program; only the HLO records which devices take part in that op. The planes are in the
- * graph as original bytes, and are parsed only on request, because programs are large. */
+ * The stats of a GPU kernel contain its op and its program; only the HLO states which devices take part in the op. The original
+ * bytes of these planes are in the graph. They are parsed only on request, because programs are large. */
 #ifndef FORMAT_XPLANE_HLO_H
 #define FORMAT_XPLANE_HLO_H
 
@@ -21,11 +21,11 @@ struct hlo_text {
 };
 
 struct hlo_collective {
-  struct hlo_text module, op; /* "jit_step", "all-reduce.3" */
+  struct hlo_text module, op; /* such as "jit_step" and "all-reduce.3" */
   uint64_t program;           /* the number in "jit_step(5)" */
-  const char *opcode;         /* "all-reduce", also for its -start and for its wrapper */
-  const char *groups;         /* HLO text: "{{0,1},{2,3}}", "[2,2]<=[4]", "{}"; NULL = in an unknown form */
-  bool global;                /* the groups do not contain replica ids */
+  const char *opcode;         /* such as "all-reduce", also for its -start op and for a wrapper */
+  const char *groups;         /* in the syntax of HLO text: "{{0,1},{2,3}}", "[2,2]<=[4]", "{}"; NULL = the form is unknown */
+  bool global;                /* true if the groups contain other ids than replica ids */
 };
 
 struct hlo_collectives {

@@ -1,9 +1,9 @@
-/* join.c - joins the passthrough of several hosts, as one file would contain it.
+/* join.c - joins the passthrough data of several hosts into that of a single file.
  *
- * The side tables refer to tracks, classes and strings of their graph, which have new ids now, and to times. Hosts are
- * distinguished as in the writer, which writes several graphs to one file: the name of a plane contains its rank, planes of one
- * kind have ids of their own, and a private stat records the host that contexts belong to (read/flow.c). Fields of the space of
- * later hosts follow those of the first one. */
+ * The side tables refer to times, and to tracks, classes and strings by ids, which change. Hosts are distinguished in the same
+ * way as when the writer writes several graphs to one file: the name of a plane contains its rank, planes of one kind have
+ * different ids, and a private stat contains the number of the host to which contexts belong (read/flow.c). Fields of the space
+ * of later hosts follow those of the first host. */
 #include <string.h>
 
 #include "fields.h"
@@ -17,8 +17,8 @@ struct joined {
   struct buf planes, lines, classes, space;
   struct xplane_plane_ids taken;
   struct xplane_clock clock;
-  uint32_t segment; /* of the last plane */
-  bool renamed;     /* some classes have other names than when their planes were embedded */
+  uint32_t segment; /* segment of the last plane */
+  bool renamed;     /* true if some classes have other names than when their planes were embedded */
 };
 
 struct plane_joiner {
@@ -26,13 +26,13 @@ struct plane_joiner {
   const struct tk_trace *from;
   const struct join_ids *ids;
   struct joined *joined;
-  int64_t moved_ns; /* shift of timestamps of lines */
+  int64_t moved_ns; /* by how much timestamps of lines have moved */
   uint32_t first_line, segment;
 };
 
 /* ---- planes ---- */
 
-/* Returns the plane's name in a file with all hosts. */
+/* Returns the name for the plane in a file with all hosts. */
 static tk_id joined_name(const struct plane_joiner *j, const struct xplane_plane *p) {
   struct buf text = {.mem = &j->to->store->mem};
   xplane_print_plane_name(j->from, j->ids->ordinal, p, &text);
@@ -41,7 +41,7 @@ static tk_id joined_name(const struct plane_joiner *j, const struct xplane_plane
   return name;
 }
 
-/* Returns the plane's id; if there are several hosts, one of those reserved for this host. */
+/* Returns the id for the plane; if there are several hosts, one of the ids reserved for this host. */
 static int64_t joined_id(const struct plane_joiner *j, const struct xplane_plane *p) {
   const enum xplane_kind kind = xplane_plane_kind(tk_string(j->to, p->name, NULL));
   if (j->ids->graphs > 1) return xplane_some_id(&j->joined->taken, kind, xplane_least_id(&j->joined->taken, kind));
@@ -62,7 +62,7 @@ static int64_t last_stat_id(struct pb plane) {
   return last;
 }
 
-/* Appends the stat with the host of the plane. */
+/* Appends a stat with the number of the plane's host. */
 static void add_host(const struct plane_joiner *j, struct pb plane, struct buf *to) {
   struct mem *mem = to->mem;
   struct buf metadata = {.mem = mem}, entry = {.mem = mem}, stat = {.mem = mem};
@@ -80,7 +80,7 @@ static void add_host(const struct plane_joiner *j, struct pb plane, struct buf *
   buf_free(&stat);
 }
 
-/* Copies raw text, which moves when text is added to it. */
+/* Copies raw text of `from`. (A pointer would become invalid when text is added.) */
 static uint64_t join_text(const struct plane_joiner *j, uint64_t at, uint32_t size) {
   struct buf *raw = &j->to->store->raw;
   const uint64_t joined = raw->len;
@@ -110,7 +110,7 @@ static void join_plane(struct plane_joiner *j, struct xplane_plane p) {
   buf_append(&j->joined->planes, &p, sizeof p);
 }
 
-/* True for file-wide data, which later hosts do not repeat. */
+/* True for planes with file-wide data, which later hosts do not repeat. */
 static bool is_stated(const struct plane_joiner *j, const struct xplane_plane *p) {
   const char *name = tk_string(j->from, p->name, NULL);
   return j->ids->ordinal && (strcmp(name, XPLANE_PRIVATE_PLANE) == 0 || strcmp(name, XPLANE_TASK) == 0);
@@ -146,7 +146,7 @@ static void join_lines(struct plane_joiner *j) {
   }
 }
 
-/* Element i of the table belongs to class i; it is empty for classes without event metadata. */
+/* Element i of the table is for class i; it is empty for classes without event metadata. */
 static void join_classes(struct plane_joiner *j) {
   struct buf *to = &j->joined->classes;
   const size_t before = to->len / sizeof(struct xplane_class);
@@ -165,7 +165,7 @@ static void join_classes(struct plane_joiner *j) {
 /* ---- everything ---- */
 
 /* Begins with the clock of the first host. If graphs of other formats come first, times are relative to the zero of the trace,
- * and its top-level keys are written too. */
+ * and the first host's top-level keys are also written. */
 static struct joined *begin(const struct plane_joiner *j, const struct xplane_clock *was) {
   struct mem *mem = &j->to->store->mem;
   struct joined *joined = mem_alloc(mem, sizeof *joined);

@@ -1,4 +1,4 @@
-/* join.h - XPlane passthrough of several graphs that are joined into one (members of the row). */
+/* join.h - joins the XPlane passthrough data of several graphs (format->join). */
 #ifndef FORMAT_XPLANE_JOIN_H
 #define FORMAT_XPLANE_JOIN_H
 

@@ -38,7 +38,7 @@ int64_t kineto_int(const struct kineto *k, tk_id event, tk_id key) {
 
 /* ---- recognition ---- */
 
-/* True if categories occur that only Kineto uses, for devices or for ops. */
+/* True if the trace has categories that only Kineto uses, for devices or for ops. */
 static bool is_kineto(const struct kinds *kinds) {
   static const char *const OPS[] = {"cpu_op", "Operator", NULL};
   const struct tk_trace *t = kinds->t;
@@ -95,7 +95,8 @@ static void find_roles(struct kineto *k, bool (*wanted)(const void *arg, tk_id p
     if (t->tracks[i].kind != TK_PROCESS || t->tracks[i].hidden || !wanted(arg, i)) k->roles[i] = KINETO_OTHER;
 }
 
-/* Finds the host. Kineto records one Python process; several are the ranks of a merged trace, for which this returns false. */
+/* Finds the host process. Kineto records one Python process; if there are several, the trace is a merge of ranks, and this
+ * returns false. */
 static bool find_host(struct kineto *k) {
   for (tk_id i = 1; i <= k->t->n_tracks; i++) {
     if (k->roles[i] != KINETO_HOST) continue;
@@ -117,7 +118,7 @@ static uint32_t count_steps(const struct kineto *k, const struct tk_track *track
   return n;
 }
 
-/* Adds the steps of a track. A step within another one is skipped: some versions mark each step by two spans. */
+/* Adds the steps of a track. A step inside another one is skipped, because some versions mark each step by two spans. */
 static bool add_steps(struct kineto *k, const struct tk_track *track) {
   for (tk_id i = track->first; i < track->first + track->count; i++) {
     const struct tk_event *e = &k->t->events[i];
@@ -146,13 +147,14 @@ static void number_steps(struct kineto *k) {
   for (uint32_t i = 0; i < k->n_steps; i++) kineto_number_of(k, &k->steps[i], &k->steps[i].group);
 }
 
-/* Uses the steps of the thread with most steps. */
+/* Uses the steps of the thread that has the most steps. */
 static bool find_steps(struct kineto *k) {
   const struct tk_trace *t = k->t;
   uint32_t most = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *track = &t->tracks[i];
-    if (track->kind != TK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* in any other process */
+    if (track->kind != TK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* a thread of any process that is not a
+                                                                                         * device */
     const uint32_t n = count_steps(k, track);
     if (n > most) most = n, k->steps_on = i;
   }
@@ -175,7 +177,7 @@ const struct kineto_step *kineto_step_of(const struct kineto *k, tk_id event) {
 
 /* ---- launches ---- */
 
-/* Indices in launches: calls by correlation, ops by their own ids. */
+/* Maps to indices in `launches`: calls by correlation id, ops by their own ids. */
 struct launch_maps {
   struct map calls, externals;
 };
@@ -185,15 +187,15 @@ static bool add_launch(struct kineto *k, struct map *by_id, tk_id event, tk_id k
   if (!id_of(k, event, key, &id)) return true;
   uint32_t *slot = map_put(by_id, id, 0);
   if (!slot) return false;
-  if (*slot) return true; /* the first call is used */
+  if (*slot) return true; /* the first call with this id is used */
   if (!mem_grow(k->mem, (void **)&k->launches, &k->cap_launches, (uint64_t)k->n_launches + 2, sizeof *k->launches)) return false;
   k->launches[++k->n_launches] = launch;
   *slot = k->n_launches;
   return true;
 }
 
-/* Finds the calls and ops of a thread. Its events are in preorder, so the parent of an event is the last one with a smaller
- * depth. */
+/* Finds the calls and ops of a thread. Its events are in preorder, so the parent of an event is the last event before it with a
+ * smaller depth. */
 static bool survey_thread(struct kineto *k, struct launch_maps *maps, const struct tk_track *track, tk_id *ops) {
   const struct tk_trace *t = k->t;
   for (tk_id i = track->first; i < track->first + track->count; i++) {
@@ -213,7 +215,7 @@ static void find_launch(struct kineto *k, const struct launch_maps *maps, tk_id 
   const uint32_t *call = id_of(k, event, k->keys.correlation, &id) ? map_get(&maps->calls, id) : NULL;
   const uint32_t *op = id_of(k, event, k->keys.external, &id) ? map_get(&maps->externals, id) : NULL;
   k->launch_of[event] = call ? *call : op ? *op : 0;
-  /* If no op encloses the call, the event may name it. */
+  /* If no op encloses the call, the launched event may still state its op. */
   if (call && op && !k->launches[*call].op) k->launches[*call].op = k->launches[*op].op;
 }
 
@@ -249,14 +251,14 @@ static int kineto_by_time(const void *a, const void *b, void *arg) {
   return by_event(a, b);
 }
 
-/* Computes the peaks; samples of one allocator may be on several threads. */
+/* Computes the peaks. Samples of an allocator may be on several threads. */
 static bool find_peaks(struct kineto *k) {
   for (tk_id i = 1; i <= k->t->n_events; i++) {
     if (!kineto_is_memory(k, &k->t->events[i])) continue;
     if (!mem_grow(k->mem, (void **)&k->peaks, &k->cap_peaks, (uint64_t)k->n_peaks + 1, sizeof *k->peaks)) return false;
     k->peaks[k->n_peaks++] = (struct kineto_peak){i, kineto_int(k, i, k->keys.allocated)};
   }
-  struct map most; /* by allocator: index + 1 of its highest peak so far */
+  struct map most; /* allocator -> 1 + index of its highest peak so far */
   map_init(&most, k->mem);
   os_sort(k->peaks, k->n_peaks, sizeof *k->peaks, kineto_by_time, k);
   for (uint32_t i = 0; i < k->n_peaks; i++) {

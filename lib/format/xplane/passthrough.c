@@ -12,14 +12,14 @@ uint64_t xplane_hash_names(const struct tk_trace *t) {
   return hash;
 }
 
-/* Hashes JSON text without line breaks between values. */
+/* Hashes JSON text, ignoring line breaks between values. */
 static uint64_t hash_json(uint64_t hash, const char *text, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (text[i] != '\n') hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
   return hash;
 }
 
-/* The hash does not depend on the order: formats store top-level data in their own order. */
+/* Hashes the top-level data. The order does not matter, because formats store top-level data in different orders. */
 uint64_t xplane_hash_shown(const struct tk_trace *t) {
   uint64_t hash = 1;
   for (tk_id i = 1; i <= t->n_metas; i++) {

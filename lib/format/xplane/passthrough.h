@@ -9,7 +9,7 @@
 #include "graph/trace.h"
 #include "wire.h"
 
-/* Name of the format, and origin of its passthrough. */
+/* Name of the format, and origin of its metas. */
 #define XPLANE_FORMAT "xplane"
 
 /* Keys of the metas: an array of struct xplane_plane, of xplane_line, of xplane_class by class id; other fields of the space,
@@ -21,65 +21,68 @@
 #define XPLANE_META_CLOCK "xplane.clock"
 enum { XPLANE_SEGMENT = 536870911 };
 
-/* XLINE_STEPS is only generated for output. */
+/* Kinds of lines. XLINE_STEPS only exists in output. */
 enum xplane_line_kind { XLINE_THREAD, XLINE_ASYNC, XLINE_PROCESS, XLINE_COUNTERS, XLINE_STEPS };
 
 struct xplane_plane {
   tk_id process; /* its track */
-  tk_id name;    /* as in the file */
+  tk_id name;    /* name in the file */
   tk_id shown;   /* name of the track after reading */
   int64_t id;
   uint64_t at; /* offset in the trace's raw text: fields of the plane except its lines */
   uint64_t size;
-  uint32_t lines; /* number of its lines */
+  uint32_t lines; /* number of the plane's lines */
   uint32_t first_line;
-  uint32_t segment; /* files joined by cat: ordinal of the file */
-  uint64_t line_bytes, stat_bytes; /* encoded size of its lines; part of it that is stats of events */
-  bool adopted; /* embedded in another format (write/carried.c): its events have that format's args */
-  /* In the trace's raw text: types of stats that args do not imply; of an adopted plane, its process and threads. */
+  uint32_t segment; /* for files joined by cat: number of the file */
+  uint64_t line_bytes, stat_bytes; /* encoded size of its lines; size of the stats in them */
+  bool adopted; /* true if another format embedded the plane (write/carried.c); args of its events then come from that format */
+  /* Places in the trace's raw text: types of stats that do not follow from args; for an adopted plane, its process and
+   * threads. */
   uint32_t types_size, tracks_size;
   uint64_t types_at, tracks_at;
 };
 
 struct xplane_line {
   tk_id track, process;
-  tk_id name, display_name; /* as in the file; 0 = absent */
+  tk_id name, display_name; /* names in the file; 0 = absent */
   tk_id shown;              /* name of the track after reading */
   int64_t id, display_id, timestamp_ns, duration_ps;
-  int64_t zero_ps;    /* base of its offsets, as graph time */
-  tk_id first, count; /* its events while reading */
+  int64_t zero_ps;    /* graph time to which its offsets are relative */
+  tk_id first, count; /* range of its events, while reading */
   uint32_t domain;
-  uint32_t ordinal; /* number within its plane, from 1 */
-  uint32_t fields_size; /* in the raw text: its unknown fields */
+  uint32_t ordinal; /* number of the line within its plane, from 1 */
+  uint32_t fields_size; /* place in the raw text of its unknown fields */
   uint64_t fields_at;
   uint8_t kind;     /* enum xplane_line_kind */
-  bool links;       /* may have stats that link events */
-  bool series;      /* COUNTERS: every series of a sample also has its own event */
+  bool links;       /* true if it may have stats that link events */
+  bool series;      /* for COUNTERS: each series of a sample also has a separate event */
 };
 
-/* By class id: the event metadata it came from. */
+/* By class id: the event metadata from which the class was read. */
 struct xplane_class {
   tk_id process;
-  bool derived; /* named by a step_name: the metadata has a different name */
-  bool series;  /* its events repeat one series of the preceding counter sample, for viewers that show one series per event */
+  bool derived; /* true if a step_name is its name, so that the metadata has a different one */
+  bool series;  /* true if its events repeat one series of the previous counter sample, for viewers that show one series per
+                 * event */
   bool nameless; /* its events have no name */
-  bool made;    /* its events were generated for xprof and are not part of the trace */
+  bool made;    /* true if its events were generated for xprof and are not part of the trace */
   int64_t id;
 };
 
-/* Whether tracekit converted the file from another format. If it converted all of it, the graph is complete: it is written as
- * if it had been read from that format. */
+/* Whether tracekit converted the file from another format. If it converted the whole file, the graph is complete, and is
+ * written as if it had been read from the other format. */
 enum xplane_converted { XPLANE_NATIVE, XPLANE_CONVERTED_PARTLY, XPLANE_CONVERTED };
 
-/* The trace's clock as it was read: an operation that moves it moves the lines. */
+/* The trace's clock when it was read. If an operation has changed the clock since, lines must be moved. */
 struct xplane_clock {
   int64_t origin_ns;
-  int64_t base_ns;   /* base of the lines' timestamps */
+  int64_t base_ns;   /* base of the lines' timestamps when read */
   int64_t converted; /* enum xplane_converted */
-  /* Trace-wide results of the reader of the XSpace: */
+  /* Trace-wide results of reading the XSpace: */
   int64_t zero_ns;
   uint64_t shown; /* hash of the top-level data; 0 = tracekit converted the XSpace from another format */
-  uint64_t names; /* planes embedded in another format: hash of the class names, to detect that an operation renamed some */
+  uint64_t names; /* for planes that another format embedded: hash of the class names, which shows whether an operation renamed
+                   * some */
 };
 
 /* Hash the class names and the top-level data of the graph, for struct xplane_clock. */
@@ -88,34 +91,35 @@ uint64_t xplane_hash_shown(const struct tk_trace *t);
 
 /* Returns the bytes of a passthrough meta; p is NULL if the trace does not have it. */
 struct xplane_bytes xplane_passthrough(const struct tk_trace *t, const char *key);
-/* Returns a side table of *n elements; NULL and *n = 0 if the trace does not have it. The table is not aligned: copy its
- * elements. */
+/* Returns a side table and sets *n to the number of its elements; NULL and *n = 0 if the trace lacks it. The table is not
+ * aligned, so its elements must be copied. */
 const void *xplane_table(const struct tk_trace *t, const char *key, size_t elem, uint32_t *n);
 bool xplane_clock_of(const struct tk_trace *t, struct xplane_clock *clock);
 
-/* True if the fields of a space already contain this host name. */
+/* True if the fields of the space contain this host name. */
 bool xplane_is_named(const struct buf *space, const void *name, size_t n);
-/* Appends the fields of a later XSpace as segment n. */
+/* Appends the fields of another XSpace as segment n. */
 void xplane_add_space(struct buf *space, uint32_t segment, struct xplane_bytes fields);
 
-/* Returns the plane's fields except its lines. They move when raw text is added to the trace. */
+/* Returns the plane's fields without its lines. The pointer becomes invalid when raw text is added to the trace. */
 static inline struct pb xplane_fields(const struct tk_trace *t, const struct xplane_plane *p) {
   return pb_over(trace_raw(t, p->at), (size_t)p->size);
 }
 
-/* Finds the plane's stat with this name; the last one if there are several. */
+/* Finds the plane's stat with this name; if there are several, the last one. */
 bool xplane_plane_stat(const struct tk_trace *t, const struct xplane_plane *p, const char *stat, struct xstat *s);
 bool xplane_plane_int(const struct tk_trace *t, const struct xplane_plane *p, const char *stat, int64_t *value);
 
-/* Calls `each` for the types of stats in the raw text, {"3":[7,9],..}: field number of XStat and ids of stats. */
+/* Calls `each` for the types of stats that the raw text contains as {"3":[7,9],..}: number of an XStat field and ids of
+ * stats. */
 void xplane_each_type(const struct tk_trace *t, const struct xplane_plane *plane,
                       void (*each)(void *arg, int64_t id, unsigned field), void *arg);
 
-/* Adds a top-level key, or passthrough. */
+/* Adds a top-level key, or passthrough data. */
 void xplane_add_meta(struct tk_trace *t, const char *key, const void *p, size_t n, bool passthrough);
 
-/* Prints the name of a plane for a file in which its graph is number `ordinal`: "/device:TPU:0", or, if an operation renamed
- * its process, "/device:TPU:0 [rank 1 - hostB]". xprof recognises planes by the beginning of their names. */
+/* Prints the name of a plane. `ordinal`: number of its graph in the file. The name is "/device:TPU:0", or, if an operation
+ * renamed its process, "/device:TPU:0 [rank 1 - hostB]". xprof recognises planes by the beginning of their names. */
 void xplane_print_plane_name(const struct tk_trace *t, uint32_t ordinal, const struct xplane_plane *p, struct buf *b);
 
 #endif

@@ -1,37 +1,37 @@
-/* plane_ids.h - ids of planes, by which xprof distinguishes planes of the same kind. */
+/* plane_ids.h - assigns ids to planes, by which xprof distinguishes planes of the same kind. */
 #ifndef FORMAT_XPLANE_PLANE_IDS_H
 #define FORMAT_XPLANE_PLANE_IDS_H
 
 #include "base/map.h"
 #include "base/text.h"
 
-/* Planes that no viewer shows; GPUs and TPUs; planes drawn like one; the host. */
+/* Kinds of planes: not shown by viewers; GPUs and TPUs; drawn like these; the host. */
 enum xplane_kind { XPLANE_OTHER, XPLANE_DEVICE, XPLANE_CUSTOM, XPLANE_HOST, XPLANE_KINDS };
 
-/* Returns the kind of a plane, judging by the beginning of its name. */
+/* Returns the kind of a plane, which follows from the beginning of its name. */
 enum xplane_kind xplane_plane_kind(const char *name);
 
-/* True if the name is from XPlane, though the process was read from another format. */
+/* True if a process that was read from another format has the name of an XPlane plane. */
 static inline bool xplane_is_native(const char *name) { return text_begins(name, "/host:CPU") || text_begins(name, "/device:"); }
 
-enum { XPLANE_ROWS = 199 }; /* number of planes that xprof orders by id */
+enum { XPLANE_ROWS = 199 }; /* number of planes that xprof sorts by id */
 
 struct xplane_plane_ids {
   struct map taken[XPLANE_KINDS];
-  int64_t next[XPLANE_KINDS]; /* lower ids are all taken */
+  int64_t next[XPLANE_KINDS]; /* all lower ids are in use */
   uint32_t step; /* distance between ids; 0 = 1 */
-  int64_t row, last_row; /* one of several graphs: its remaining row ids */
+  int64_t row, last_row; /* for one of several graphs: the range of row ids that is left for it */
 };
 
 void xplane_ids_init(struct xplane_plane_ids *ids, struct mem *mem);
-/* Restricts new ids to first, first + step etc., and forgets the ids taken so far. Rows get consecutive ids from first_row
- * instead, as many as `rows`. */
+/* Restricts new ids to first, first + step etc., and forgets which ids are in use. Rows get consecutive ids instead: `rows` ids
+ * from first_row on. */
 struct xplane_turn {
   uint32_t first, step, first_row, rows;
 };
 void xplane_ids_turn(struct xplane_plane_ids *ids, struct xplane_turn turn, struct mem *mem);
 void xplane_ids_free(struct xplane_plane_ids *ids);
-/* Takes the id. Returns false if another plane of that kind has it. */
+/* Reserves the id. Returns false if another plane of this kind has it. */
 bool xplane_take_id(struct xplane_plane_ids *ids, enum xplane_kind kind, int64_t id);
 /* Returns the smallest id that no plane of that kind has. */
 int64_t xplane_least_id(struct xplane_plane_ids *ids, enum xplane_kind kind);

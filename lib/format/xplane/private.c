@@ -9,7 +9,7 @@ bool xplane_strict_json(const void *p, size_t n, struct buf *out) {
   struct buf copy = {.mem = out->mem};
   struct json j;
   bool ok;
-  static const uint8_t pad[PAD] = {' '}; /* a space ends a number */
+  static const uint8_t pad[PAD] = {' '}; /* a space, which ends a number at the end of the text */
   out->len = 0;
   if (!buf_append(out, p, n) || !buf_append(out, pad, PAD)) return false;
   out->len = n;

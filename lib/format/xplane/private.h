@@ -1,21 +1,21 @@
-/* private.h - reads the JSON of our private stats: members of objects as strings, numbers and identities of the graph.
+/* private.h - reads the JSON of our private stats: converts members of objects to strings, numbers and identities.
  *
- * A file may contain anything: values that differ from what we write are treated as missing. */
+ * Files are not trusted: values in a form that our writer does not use are treated as missing. */
 #ifndef FORMAT_XPLANE_PRIVATE_H
 #define FORMAT_XPLANE_PRIVATE_H
 
 #include "format/json.h"
 #include "graph/trace.h"
 
-/* Text of an object for json_member; it must be followed by readable bytes. */
+/* Text of an object, for json_member. Readable bytes must follow the text. */
 struct xplane_object {
   struct tk_trace *t;
   const char *p;
   size_t n;
-  void *arg; /* for the caller */
+  void *arg; /* argument for the function that is called */
 };
 
-/* Copies text that is strict compact JSON to out, followed by zeros; returns false for other text. */
+/* Copies text to `out`, followed by zeros, if it is compact, strict JSON; otherwise returns false. */
 bool xplane_strict_json(const void *p, size_t n, struct buf *out);
 
 /* Return 0 or false if there is no such member or it has another type. */

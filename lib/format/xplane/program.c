@@ -5,7 +5,8 @@
 
 #include "passthrough.h"
 
-/* Splits "jit_step(5)" into jit_step and 5; without a number at the end, the whole name is the module. */
+/* Splits a name such as "jit_step(5)" into module (jit_step) and number (5). Without a number at the end, the whole name is the
+ * module. */
 static void split_name(struct xplane_program *p) {
   const struct xplane_bytes name = p->name;
   size_t at = name.n;
@@ -41,7 +42,7 @@ bool xplane_program_of(struct xplane_program *p, const struct xplane_names *name
   return found;
 }
 
-/* True if a field of the message with this number is a stat with bytes. */
+/* True if the message contains a stat whose value is bytes; number: the field of the stats. */
 static bool has_bytes(struct pb c, uint32_t number) {
   struct pb_field f;
   struct xstat s;
@@ -53,7 +54,7 @@ static bool has_bytes(struct pb c, uint32_t number) {
   return false;
 }
 
-/* True for a program, and for other data with bytes that is not an arg of an event. */
+/* True for a field that only XPlane understands: a program, or other bytes that are not an arg of an event. */
 static bool is_block(const struct xplane_plane *plane, const struct xplane_names *names, const struct pb_field *f) {
   struct xplane_program program;
   struct pb c = pb_inside(f), metadata;
@@ -70,7 +71,7 @@ static bool is_block(const struct xplane_plane *plane, const struct xplane_names
       if (xplane_program_of(&program, names, f)) return true;
       xplane_entry(&c, &id, &metadata);
       return !plane->lines && has_bytes(metadata, XEVENT_METADATA_STATS);
-    default: return true; /* unknown to any schema */
+    default: return true; /* a field that no known schema has */
   }
 }
 

@@ -20,7 +20,7 @@ bool xplane_stat(struct pb *c, struct xstat *s, bool *odd) {
       case PB_KEY(XSTAT_STR, PB_BYTES):
       case PB_KEY(XSTAT_BYTES, PB_BYTES):
       case PB_KEY(XSTAT_COMPRESSED_STR, PB_BYTES):
-        s->field = (uint8_t)f.number; /* members of a oneof: the last on the wire counts */
+        s->field = (uint8_t)f.number; /* members of a oneof: the last one in the file counts */
         s->value = f.value;
         s->p = f.wire == PB_BYTES ? f.p : NULL;
         break;

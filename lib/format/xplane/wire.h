@@ -19,13 +19,13 @@ bool xplane_bytes_are(struct xplane_bytes bytes, const char *text);
 
 struct xstat {
   int64_t id;
-  uint8_t field;  /* XSTAT_DOUBLE ...; 0 = no value */
-  bool more;      /* has unknown fields */
-  uint64_t value; /* number, or length */
+  uint8_t field;  /* field with the value (XSTAT_DOUBLE ...); 0 = no value */
+  bool more;      /* true if it has unknown fields */
+  uint64_t value; /* the number, or the length of text or bytes */
   const uint8_t *p;
 };
 
-/* Decodes a stat; returns false if the message is damaged (c->fault). *odd: a field had the wrong wire type. */
+/* Decodes a stat; returns false if the message is damaged (c->fault). *odd: whether a field had the wrong wire type. */
 bool xplane_stat(struct pb *c, struct xstat *s, bool *odd);
 
 /* Decodes an entry of a map: its key, and the message that is its value (empty if missing). Returns false if it is damaged
@@ -38,8 +38,8 @@ struct xplane_name {
   struct xplane_bytes text;
 };
 struct xplane_names {
-  struct map index; /* stat metadata id -> index in names, from 1 */
-  struct buf names; /* struct xplane_name */
+  struct map index; /* stat metadata id -> 1 + index in `names` */
+  struct buf names; /* array of struct xplane_name */
 };
 void xplane_names_of(struct xplane_names *names, struct pb plane, struct mem *mem);
 void xplane_names_free(struct xplane_names *names);

@@ -1,4 +1,4 @@
-/* xplane.c - the row of XPlane: the profile of JAX, TensorFlow and OpenXLA. */
+/* xplane.c - row of the format table for XPlane, in which JAX, TensorFlow and OpenXLA write profiles. */
 #include "xplane.h"
 #include "format/xplane/write/write.h"
 #include "format/xplane/read/read.h"

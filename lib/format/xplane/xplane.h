@@ -1,4 +1,4 @@
-/* xplane.h - functions of the row of XPlane.
+/* xplane.h - functions for the row of XPlane.
  *
  *     fields.h                 numbers and names of the schema, of xprof, and of tracekit
  *     wire.h                   cursors over an XStat, a map entry and the names of a plane's stats
@@ -31,7 +31,7 @@
 
 #include "format/format.h"
 
-/* Shape of its protobuf messages. */
+/* Field types of its messages, for the detection of damage. */
 extern const struct pb_shape xplane_shape;
 
 #endif

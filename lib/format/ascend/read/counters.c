@@ -1,4 +1,4 @@
-/* counters.c - tables of samples. To add one, add a row. */
+/* counters.c - reads tables of samples. To support another table, add a row. */
 #include "counters.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@ static const struct counter_row {
   const char *table, *process;
   enum ascend_row row;
   const char *time;
-  const char *of;     /* column with a text or a number that tells the samples apart; NULL = none */
-  const char *name;   /* with %s for that */
+  const char *of;     /* column with a text or a number that distinguishes several counters; NULL = there is only one */
+  const char *name;   /* name of the counter, with %s for the value of `of` */
   const char *values[SERIES + 1];
 } COUNTERS[] = {
     {"AICORE_FREQ", "AI Core Freq", ROW_FREQUENCY, "timestampNs", NULL, "AI Core Freq", {"freq", NULL}},

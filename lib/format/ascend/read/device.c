@@ -1,29 +1,29 @@
-/* device.c - tasks on the streams of the device, and collectives.
+/* device.c - reads the tasks on a device's streams, and collectives.
  *
- * A task is named by COMPUTE_TASK_INFO, or else by its type. The tasks of a collective overlap on their stream: they are on the
- * planes of the communication, beside the collective itself, where trace_view.json has them. A task that consists of others (FFTS+)
- * is no work of its own: trace_view.json leaves it out, here it is a wait. */
+ * The name of a task comes from COMPUTE_TASK_INFO, or otherwise from its type. The tasks of a collective overlap on their
+ * stream, so they are on the planes of the collective's process instead, as in trace_view.json. A task that consists of other
+ * tasks (FFTS+) is not work itself: trace_view.json leaves it out, and here it is a wait. */
 #include "device.h"
 
 #include <stdio.h>
 
 #include "graph/args.h"
 
-enum { PLANES_FROM = 1, GROUPS_EVERY = 100 }; /* threads of a group: its own, then its planes */
+enum { PLANES_FROM = 1, GROUPS_EVERY = 100 }; /* tids of a group's threads: the group's own, then its planes */
 
-/* Description of a task in other tables. */
+/* Description of a task from other tables. */
 struct task_info {
   tk_id name;
-  int64_t plane; /* -1 = computes */
+  int64_t plane; /* plane of the collective; -1 = a compute task */
   tk_id group;
   uint32_t args;
 };
 
 struct device {
   struct ascend *r;
-  struct buf infos; /* of struct task_info */
-  struct map whole; /* connections of tasks that are parts of another */
-  int64_t number;   /* the device of the communication, which does not say it */
+  struct buf infos; /* array of struct task_info */
+  struct map whole; /* connections of tasks that are parts of another task */
+  int64_t number;   /* device of the collectives, whose tables do not state it */
 };
 
 static void add_info(struct device *d, const struct cell *task, const struct task_info *info) {
@@ -105,7 +105,8 @@ static void take_parts(const struct sqlite_scan *row, void *arg) {
     map_put(&d->whole, (uint64_t)row->v[T_CONNECTION].i, 1);
 }
 
-/* A task is compute if another table describes it, and a wait if it only consists of others; else its type tells. */
+/* Returns the category of a task: compute if another table describes the task, wait if it only consists of other tasks,
+ * otherwise according to its type. */
 static const char *category_of(struct device *d, const struct sqlite_scan *row, const struct task_info *info) {
   if (info) return info->plane < 0 ? "npu_kernel" : NULL;
   const bool whole = !is_part(&row->v[T_CONTEXT]) && ascend_is_connection(&row->v[T_CONNECTION]);

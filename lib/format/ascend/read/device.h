@@ -1,4 +1,4 @@
-/* device.h - work of the device. */
+/* device.h - reads the work of a device. */
 #ifndef FORMAT_ASCEND_READ_DEVICE_H
 #define FORMAT_ASCEND_READ_DEVICE_H
 

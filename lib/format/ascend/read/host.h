@@ -1,4 +1,4 @@
-/* host.h - spans of the host's threads. */
+/* host.h - reads the spans of host threads. */
 #ifndef FORMAT_ASCEND_READ_HOST_H
 #define FORMAT_ASCEND_READ_HOST_H
 

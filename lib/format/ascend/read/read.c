@@ -1,4 +1,4 @@
-/* read.c - the tables of a database of Ascend in the order in which they are read. */
+/* read.c - reads the tables of an Ascend database in a certain order. */
 #include "read.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ bool ascend_is_database(const struct sqlite *db) {
   return sqlite_find(db, "STRING_IDS") && (sqlite_find(db, "TASK") || sqlite_find(db, "CANN_API") || sqlite_find(db, "PYTORCH_API"));
 }
 
-/* The same key as in Kineto's JSON, where identity is found. */
+/* Stores the rank under the same key as Kineto's JSON, where source/identity.c finds it. */
 static void take_rank(const struct sqlite_scan *row, void *arg) {
   struct ascend *r = arg;
   struct tk_trace *t = r->d.t;
@@ -28,7 +28,7 @@ static void take_rank(const struct sqlite_scan *row, void *arg) {
   trace_end_raw(t);
 }
 
-/* The start of the session is the origin: the first row may lack its time. */
+/* Takes the start of the session as the origin, because the first row may lack a time. */
 static void take_session(const struct sqlite_scan *row, void *arg) {
   tk_time ts;
   database_time(arg, &row->v[0], &ts);

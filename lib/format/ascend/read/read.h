@@ -1,4 +1,4 @@
-/* read.h - reads a database of Ascend into a graph. */
+/* read.h - reads an Ascend database into a graph. */
 #ifndef FORMAT_ASCEND_READ_READ_H
 #define FORMAT_ASCEND_READ_READ_H
 

@@ -1,47 +1,47 @@
-/* reader.h - the state of reading a database of Ascend.
+/* reader.h - state while an Ascend database is read.
  *
  *     read.c      detection, the clock, the rank
  *     host.c      PYTORCH_API and CANN_API: spans of threads
  *     device.c    TASK and COMMUNICATION_OP: work of the device
  *     counters.c  memory, bandwidth, frequency
  *
- * The rows equal the rows of trace_view.json, which the same profiler writes as text, so that both are analysed alike: the
- * processes Python, CANN, Ascend Hardware and Communication, with their numbers. Sources: Ascend/pytorch, torch_npu/profiler/analysis;
- * files of it. */
+ * Processes and threads are the same as in trace_view.json, which the same profiler writes, so that both are analysed alike:
+ * the processes Python, CANN, Ascend Hardware and Communication, with the same pids. Sources: Ascend/pytorch,
+ * torch_npu/profiler/analysis, and files that it wrote. */
 #ifndef FORMAT_ASCEND_READ_READER_H
 #define FORMAT_ASCEND_READ_READER_H
 
 #include "format/database.h"
 
-/* Kinds of rows in the number of a process: pid << 10 | row << 5 | device (msprof). */
+/* Kinds of processes, as part of the pid that msprof computes: host pid << 10 | kind << 5 | device. */
 enum ascend_row { ROW_CANN = 7, ROW_FREQUENCY = 14, ROW_HARDWARE = 13, ROW_COMMUNICATION = 15, ROW_HBM = 17, ROW_MEMORY = 19 };
 
 struct ascend {
   struct database d;
   struct database_texts texts;
   struct map connections; /* id of a set -> first of its connections in `links` */
-  struct buf links;       /* of struct ascend_link */
-  struct map calls;       /* connection -> call of CANN */
-  struct map ops;         /* connection -> operator of PyTorch that launched it */
-  struct map queued;      /* connection -> Enqueue */
-  struct map tasks;       /* globalTaskId -> its name or plane (device.c) */
-  struct map groups;      /* group of a communicator -> number of its row */
-  int64_t pid;            /* of the profiled process */
+  struct buf links;       /* array of struct ascend_link */
+  struct map calls;       /* connection -> CANN call */
+  struct map ops;         /* connection -> PyTorch operator that launched the work */
+  struct map queued;      /* connection -> Enqueue span */
+  struct map tasks;       /* globalTaskId -> name or plane of the task (device.c) */
+  struct map groups;      /* group of a communicator -> number of the group's threads */
+  int64_t pid;            /* pid of the profiled process */
 };
 
-/* A connection of a set; several follow each other. */
+/* A connection of a set; the connections of a set are linked by `next`. */
 struct ascend_link {
   int64_t connection;
-  uint32_t next; /* index + 1; 0 = none */
+  uint32_t next; /* 1 + index; 0 = last */
 };
 
-/* Returns a process of the profiler's rows, by name. */
+/* Returns a process of the given kind, adding it if necessary. */
 tk_id ascend_process(struct ascend *r, enum ascend_row row, int64_t device, const char *name);
-/* Returns a thread of such a process. */
+/* Returns a thread of such a process, adding it if necessary. */
 tk_id ascend_thread(struct ascend *r, tk_id process, int64_t tid, const char *name);
-/* Links two events, with the name and category of trace_view.json. */
+/* Adds a flow between two events, with the name and category that trace_view.json uses. */
 void ascend_link(struct ascend *r, tk_id from, tk_id to, const char *name, const char *category);
-/* True if the cell is the id of a connection. */
+/* True if the cell contains the id of a connection. */
 bool ascend_is_connection(const struct cell *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* key_set.c - looks up an arg by its key.
  *
- * For each event, the keys of its class and of its end event are looked up among its args. A shape with many args gets a table,
- * so that many lookups cost no more than printing the args: 40,000 of each took 0.50 s, now 0.12. */
+ * The keys of an event's class and of its end event are looked up among its own args. A shape with many args gets a hash table,
+ * so that lookups cost no more than printing the args: 40,000 lookups in 40,000 args take 0.12 s rather than 0.50. */
 #include <string.h>
 
 #include "key_set.h"

@@ -10,7 +10,8 @@
 
 /* ---- fragments ---- */
 
-/* Formatted on first use: a sample's graph shares the shapes of the whole but prints few of them. */
+/* Returns the formatted keys of a shape. Formats them on first use, because the graph of a sample has the shapes of the whole
+ * trace but few of their events. */
 static inline const struct printed_shape *shape_of(struct printer *p, const struct tk_arg_shape *s) {
   struct printed_shape *out = &p->shapes[s->id];
   if (!out->ready) print_make_shape(p, s, out);
@@ -36,8 +37,8 @@ static inline void print_bytes(struct printer *p, const void *text, size_t n) {
 
 enum { BLOCK = 32 };
 
-/* Copies blocks that may extend past the end of the fragment: most fragments fit into one block, while a copy of exact length
- * is a function call. */
+/* Copies a fragment in blocks, which may extend beyond its end: most fragments fit into one block, while copying the exact
+ * length is a function call. */
 static inline void put_fragment(struct printer *p, struct fragment f) {
   const uint8_t *from = p->text.data + f.at;
   struct out *o = p->out;
@@ -70,7 +71,7 @@ static void put_double(struct printer *p, double d) {
   else p->out->next += num_put_double((char *)out_reserve(p->out, 32), d);
 }
 
-/* Writes bytes that are not text as a data URL, which identifies them and loses nothing. */
+/* Writes bytes that are not text as a data URL, which marks them as bytes and loses nothing. */
 static void put_bytes(struct printer *p, tk_id id) {
   const struct intern_str *s = trace_str(p->t, id);
   struct buf text = {.mem = p->text.mem};
@@ -98,7 +99,7 @@ static void print_put_value(struct printer *p, const struct tk_arg *a) {
   }
 }
 
-/* Writes microseconds, base + ts, with as many decimals as needed. The common case uses 64 bits. */
+/* Writes base + ts in microseconds, with as many decimals as needed. Nearly all times fit into 64 bits. */
 static void put_time(struct printer *p, tk_time ts) {
   char *q = (char *)out_reserve(p->out, 64);
   int64_t ns = ts >= 0 ? ts / 1000 : -((999 - ts) / 1000);
@@ -118,12 +119,12 @@ static void open_args(struct printer *p, bool *open) {
   *open = true;
 }
 
-/* Writes the key of an arg in "args", the first one without a comma. The key is empty after memory has run out. */
+/* Writes the key of an arg inside "args", with a comma unless it is the first. The key is empty if memory has run out. */
 static void put_key(struct printer *p, struct fragment key, bool first) {
   put_fragment(p, first && key.n ? (struct fragment){key.at + 1, key.n - 1} : key);
 }
 
-/* Writes all args of an event, either as fields of the event or in its "args". */
+/* Writes those args of an event that belong to the given place: fields of the event, or its "args". */
 static void put_fields(struct printer *p, uint32_t args, enum place place) {
   struct tk_args it = tk_args_of(p->t, args);
   const struct printed_field *f = fields_of(p, it.shape);
@@ -140,7 +141,7 @@ static bool print_has_key(struct printer *p, const struct tk_arg_shape *s, struc
   return s && key_set_has(&p->keys, &(struct key_list){s, fields_of(p, s), IN_ARGS, p->text.data}, key);
 }
 
-/* Args of a class belong to each of its events, unless the event has an arg of that name. */
+/* Writes the args of a class with each of its events, except for args that the event itself has. */
 static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   struct tk_args it = tk_args_of(p->t, shared);
   const struct printed_field *f = fields_of(p, it.shape);
@@ -157,7 +158,7 @@ static bool put_shared(struct printer *p, uint32_t shared, uint32_t args) {
   return open;
 }
 
-/* Prints "end.k" if begin and end have an arg of the same name. */
+/* Writes the key of an end event's arg, as "end.k" if the begin event has an arg of the same name. */
 static void put_joined_key(struct printer *p, const struct tk_args *it, const struct printed_field *f, bool first) {
   if (f->place != IN_END_ARGS || !f->key.n || !print_has_key(p, it->shape, f->key)) {
     put_key(p, f->key, first);
@@ -167,7 +168,7 @@ static void put_joined_key(struct printer *p, const struct tk_args *it, const st
   put_fragment(p, (struct fragment){f->key.at + 2, f->key.n - 2});
 }
 
-/* Writes args if some are printed elsewhere, or if they are metered. */
+/* Writes the args that belong inside "args", if some are printed elsewhere or if bytes are metered. */
 static void put_some_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
   struct tk_args it = tk_args_of(p->t, args);
   const struct printed_field *f = fields_of(p, it.shape);
@@ -190,7 +191,7 @@ static void put_some_args(struct printer *p, uint32_t args, enum place place, en
   if (open) PUT(p, "}");
 }
 
-/* `open`: the object of args has been started. */
+/* Writes the object "args". `open`: its start has already been written. */
 static void put_args(struct printer *p, uint32_t args, enum place place, enum place mark, bool open) {
   struct tk_args it = tk_args_of(p->t, args);
   const struct printed_shape *shape = it.shape ? shape_of(p, it.shape) : NULL;
@@ -200,7 +201,7 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
     put_some_args(p, args, place, mark, open);
     return;
   }
-  if (place != IN_ARGS) return; /* none belongs to the end event */
+  if (place != IN_ARGS) return; /* none of these args belongs to the end event */
   for (; tk_args_next(&it, &arg); f++) {
     const bool first = !open;
     open_args(p, &open);
@@ -210,7 +211,7 @@ static void put_args(struct printer *p, uint32_t args, enum place place, enum pl
   if (open) PUT(p, "}");
 }
 
-/* True if all args are printed in "args", as nearly always. */
+/* True if all args are printed inside "args", which is the most common case. */
 static inline bool are_simple(struct printer *p, uint32_t args) {
   const struct tk_arg_shape *s = tk_args_of(p->t, args).shape;
   return !s || shape_of(p, s)->simple;
@@ -246,16 +247,16 @@ static void put_phase(struct printer *p, char ph) {
   p->out->next += 9;
 }
 
-/* trace_processor treats 7 and "7" as two threads, so after an operation all events are spelled alike; an unchanged trace is
- * written as it was read. */
+/* Returns which members keep their unusual spelling. A trace that was not changed is written as it was read; after an
+ * operation, all events are spelled alike, because trace_processor treats 7 and "7" as two threads. */
 static unsigned kept_spelling(const struct printer *p, unsigned is) {
   return p->t->edits ? is & ~(unsigned)(TK_RESPELLED_PID | TK_RESPELLED_TID) : is;
 }
 
-/* Numbers of decimals, four bits for each member in the order of enum tk_respelled, follow its bits. */
+/* The bits of enum tk_respelled are followed by numbers of decimals: four bits for each member, in the order of the enum. */
 enum { DECIMALS_AT = 8 };
 
-/* Returns bits of enum tk_respelled, and numbers of decimals. */
+/* Returns bits of enum tk_respelled, and numbers of decimals above them. */
 static unsigned respelled(struct printer *p, uint32_t args, enum place mark) {
   static const char *const NAMES[] = {"ts", "dur", "pid", "tid"};
   struct tk_arg arg;
@@ -275,9 +276,10 @@ static void put_quote(struct printer *p, bool quoted) {
   if (quoted) PUT(p, "\"");
 }
 
-enum { ROOM_FOR_TIME = 160 }; /* bytes: keeps a member's text together in the buffer */
+enum { ROOM_FOR_TIME = 160 }; /* bytes; keeps the text of a member contiguous in the buffer */
 
-/* Appends zeros to the number that was just written, up to this number of decimals. Its text follows a quote in the buffer. */
+/* Appends zeros to the number that was just written, until it has this number of decimals. In the buffer, the number follows a
+ * quote. */
 static void put_zeros(struct printer *p, unsigned decimals) {
   unsigned n = 0;
   while (p->out->next[-1 - (int)n] >= '0' && p->out->next[-1 - (int)n] <= '9') n++;
@@ -285,7 +287,7 @@ static void put_zeros(struct printer *p, unsigned decimals) {
   for (; n < decimals; n++) PUT(p, "0");
 }
 
-/* `lost`: original text of a timestamp without a clock, or NULL. */
+/* Writes the timestamp. `lost`: original text of the timestamp if the event has no clock, or NULL. */
 static void put_ts(struct printer *p, const struct tk_arg *lost, tk_time ts, unsigned is) {
   const unsigned decimals = is >> DECIMALS_AT & 15;
   out_reserve(p->out, ROOM_FOR_TIME);
@@ -348,7 +350,7 @@ static struct tk_ident ident_of(const struct tk_arg *arg) {
   return arg->type == TK_ARG_STR ? ident_str(arg->s) : ident_none();
 }
 
-/* Events of a process (instants, counters) may record the thread they came from. */
+/* Writes pid and tid. Events of a process (instants, counters) may state the thread that recorded them. */
 static void put_event_track(struct printer *p, const struct tk_event *e, unsigned is) {
   const struct tk_track *k = &p->t->tracks[e->track];
   bool of_process = k->kind == TK_PROCESS || k->kind == TK_COUNTERS;
@@ -388,7 +390,7 @@ static void put_end_track(struct printer *p, const struct tk_event *e, unsigned 
   else put_track(p, e->track, is);
 }
 
-/* An async end repeats the identity that it ends. */
+/* Writes the identity of an async event; the end event repeats the identity of the begin event. */
 static void put_identity(struct printer *p, const struct tk_event *e) {
   struct tk_args it = tk_args_of(p->t, e->args);
   struct tk_arg arg;
@@ -414,7 +416,8 @@ static void print_end(struct printer *p, const struct tk_event *e) {
   PUT(p, "}");
 }
 
-/* Quotes an id that doubles cannot represent, unless it was read unquoted: otherwise viewers would confuse two ids. */
+/* Writes the id of a flow, in quotes if doubles cannot represent it (unless it was read without quotes), because viewers would
+ * confuse two such ids. */
 static void put_flow_id(struct printer *p, const char *key, const struct tk_flow_point *f) {
   const bool is_large = (f->id > (int64_t)JSON_SAFE_INT || f->id_kind == TK_FLOW_ID_UINT) &&
                         !p->t->tracks[tk_flow_point_track(p->t, f)].no_lanes;
@@ -488,7 +491,7 @@ void print_flow(struct printer *p, const struct tk_flow_point *f) {
   PUT(p, "}");
 }
 
-/* For a process, the record's text contains the tid, if it has one. */
+/* Writes the pid, and for a record of a process the tid if the record's text contains one. */
 static void put_record_track(struct printer *p, const struct tk_record *r, const char *comma) {
   const struct tk_track *k = &p->t->tracks[r->track];
   const size_t at = p->text.len;
@@ -497,7 +500,7 @@ static void put_record_track(struct printer *p, const struct tk_record *r, const
   if (is) f = ident_fragment(p, k->pid, k->kind == TK_PROCESS ? ident_none() : k->tid, is);
   if (f.n) {
     print_bytes(p, comma, strlen(comma));
-    print_bytes(p, p->text.data + f.at + 1, f.n - 1); /* without its leading comma */
+    print_bytes(p, p->text.data + f.at + 1, f.n - 1); /* without the comma at its start */
   }
   p->text.len = at;
 }

@@ -1,7 +1,8 @@
 /* print.h - prints one event of Chrome JSON.
  *
- * Repeated text is formatted once per graph: `"cat":..,"name":..` per class, `"pid":..,"tid":..` per track, and, per arg shape,
- * the place and spelling of each key. An event is then a few copies and its numbers. */
+ * Repeated text, called a fragment, is formatted once per graph: `"cat":..,"name":..` for each class, `"pid":..,"tid":..` for
+ * each track, and for each arg shape the place and spelling of each key. Printing an event then means copying a few fragments
+ * and printing its numbers. */
 #ifndef FORMAT_CHROME_WRITE_PRINT_H
 #define FORMAT_CHROME_WRITE_PRINT_H
 
@@ -9,14 +10,14 @@
 #include "format/chrome/lanes.h"
 #include "io/out.h"
 
-/* Place of an arg in the JSON event. */
+/* Where an arg is printed in the JSON event. */
 enum place {
-  IN_ARGS, AS_FIELD,                 /* of the event, or of the begin event of a pair */
-  IN_END_ARGS, AS_END_FIELD,         /* of the end event of a pair */
-  MARK_ARGS,                         /* replaces "args": {} or a value that is not an object */
-  MARK_PH, MARK_TS, MARK_TID,        /* replaces the value that the model would print */
+  IN_ARGS, AS_FIELD,                 /* inside "args" or as a field: of the event, or of the begin event of a pair */
+  IN_END_ARGS, AS_END_FIELD,         /* inside "args" or as a field: of the end event of a pair */
+  MARK_ARGS,                         /* instead of "args": the original {} or a value that is not an object */
+  MARK_PH, MARK_TS, MARK_TID,        /* instead of the value that would be printed otherwise */
   MARK_END_NAME, MARK_END_CAT, MARK_END_TS, MARK_END_TID, MARK_END_PID, MARK_END_ARGS,
-  MARK_RESPELLED, MARK_END_RESPELLED /* lists numbers that are quoted where others are not, or the other way round */
+  MARK_RESPELLED, MARK_END_RESPELLED /* not printed: lists numbers that are quoted differently than in other events */
 };
 
 struct fragment {
@@ -25,25 +26,25 @@ struct fragment {
 };
 
 struct printed_shape {
-  uint32_t first; /* index into `fields` */
-  bool ready;     /* its fields have been formatted */
-  bool simple;    /* all fields are in args: the common case */
+  uint32_t first; /* index of its first field in `fields` */
+  bool ready;     /* true if its fields have been formatted */
+  bool simple;    /* true if all fields are inside "args", the most common case */
 };
 
 struct printed_field {
   uint8_t place;
-  struct fragment key; /* "key": */
+  struct fragment key; /* "key": as text */
 };
 
-/* Keys of a shape as printed in one place of an event (key_set.c). */
+/* The keys of a shape that are printed in one place of an event (key_set.c). */
 struct key_list {
   const struct tk_arg_shape *shape;
   const struct printed_field *fields;
   uint8_t place;
-  const uint8_t *text; /* of all fragments */
+  const uint8_t *text; /* text of all fragments */
 };
 
-/* Keys of the last shape with many args that was looked up. */
+/* Keys of the shape with many args that was looked up last. */
 struct key_set {
   struct map map;
   const struct tk_arg_shape *of;
@@ -52,35 +53,35 @@ struct key_set {
 struct printer {
   struct out *out;
   const struct tk_trace *t;
-  int64_t base_ns; /* ts 0 relative to the file's time base */
-  struct buf text; /* all fragments */
+  int64_t base_ns; /* time of ts 0, relative to the file's time base */
+  struct buf text; /* text of all fragments */
   struct fragment *classes, *tracks;
-  uint8_t *clean; /* by string: 1 = needs no escape */
+  uint8_t *clean; /* by string id: 1 = needs no escapes */
   struct printed_shape *shapes;
   struct printed_field *fields;
   struct key_set keys;
-  const struct sink_meter *meter; /* notified of args; NULL = none */
-  bool joined; /* the event is a pair written as a complete event: args of its end are among its own */
-  const struct lanes *lanes; /* NULL = none */
-  tk_id *points; /* by event: a flow point that its args do not contain, printed as bind_id; NULL = none */
+  const struct sink_meter *meter; /* called for each arg; NULL = bytes are not metered */
+  bool joined; /* true if the event is a pair written as a complete event, with the args of its end among its own */
+  const struct lanes *lanes; /* NULL = no lanes */
+  tk_id *points; /* by event: flow point to print as bind_id, because the event's args do not contain it; NULL = none */
 };
 
-/* Formats fragments for the graph. Returns false when memory runs out. */
+/* Formats the fragments of the graph. Returns false when memory runs out. */
 bool print_start(struct printer *p, struct out *out, const struct tk_trace *t, int64_t zero_ns, struct mem *mem);
 void print_finish(struct printer *p);
 
-/* Returns the fragment of what was added to the printer's text from `at` on. */
+/* Returns the fragment that starts at `at` and extends to the end of the printer's text. */
 static inline struct fragment print_fragment_from(const struct printer *p, size_t at) {
   return (struct fragment){at, (uint32_t)(p->text.len - at)};
 }
-/* Appends the key and the pid or tid, if there is one, to the printer's text. */
+/* Appends `key` and the pid or tid to the printer's text, if there is one. */
 void print_add_ident(struct printer *p, const char *key, struct tk_ident i);
 void print_make_shape(struct printer *p, const struct tk_arg_shape *s, struct printed_shape *out);
 
 enum event_part { WHOLE, BEGIN, END };
 void print_event(struct printer *p, const struct tk_event *e, enum event_part part);
-/* True for points that belong to an event (OUT, IN, INOUT) and are printed as its fields: as recorded in the args of JSON, one
- * per event for other formats. */
+/* True for flow points of the kinds OUT, IN and INOUT that are printed as fields of their event: for traces from JSON, those in
+ * the event's args; for other formats, one per event. */
 bool print_is_field(const struct printer *p, const struct tk_flow_point *f);
 void print_flow(struct printer *p, const struct tk_flow_point *f);
 /* Prints ",pid,tid" of a lane. */

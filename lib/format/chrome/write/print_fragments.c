@@ -1,4 +1,4 @@
-/* print_fragments.c - formats repeated text of a graph's events once (print.h). */
+/* print_fragments.c - formats text that occurs in many events (print.h). */
 #include "print.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static const struct {
              {"json.respelled", MARK_RESPELLED},
              {"json.end.json.respelled", MARK_END_RESPELLED}};
 
-/* Finds the place of a key, and the length of its prefix. */
+/* Finds the place where an arg with this key is printed. *skip becomes the length of the key's prefix. */
 static enum place place_of_key(const char *key, size_t n, size_t *skip) {
   *skip = 0;
   if (n < 5 || memcmp(key, "json.", 5) != 0) return IN_ARGS;
@@ -89,7 +89,7 @@ void print_make_shape(struct printer *p, const struct tk_arg_shape *s, struct pr
   }
 }
 
-/* One point per event; further ones are printed as separate events. */
+/* Chooses the flow points to print as fields, one per event; further points of an event become separate events. */
 static void find_points(struct printer *p, struct mem *mem) {
   const struct tk_trace *t = p->t;
   struct tk_arg arg;
@@ -116,7 +116,7 @@ bool print_start(struct printer *p, struct out *out, const struct tk_trace *t, i
   p->tracks = array(mem, t->n_tracks, sizeof *p->tracks);
   p->clean = array(mem, s->strings.n, 1);
   p->shapes = array(mem, s->n_shapes, sizeof *p->shapes);
-  if (mem->failed || !buf_reserve(&p->text, 1)) return false; /* fragments must point into text even if nothing is printed */
+  if (mem->failed || !buf_reserve(&p->text, 1)) return false; /* fragments need an address even if the text is empty */
   for (uint32_t i = 1; i <= s->n_shapes; i++) {
     p->shapes[i] = (struct printed_shape){.first = (uint32_t)n_fields};
     n_fields += s->shapes[i]->n;

@@ -1,6 +1,6 @@
 /* write.c - writes Chrome JSON from one or several graphs: strict JSON, valid UTF-8, exact decimals.
  *
- *     {"schemaVersion":1, ..., "traceEvents":[           top-level data of the first graph that preceded its events
+ *     {"schemaVersion":1, ..., "traceEvents":[           top-level data of the first graph that preceded the events
  *     {"ph":"M",...},                                    metadata records first: viewers name a track when it appears
  *     {"ph":"X",...},                                    events by track, parents before children, E where its depth ends
  *     {"ph":"s",...},                                    flow points by time, starts before ends
@@ -8,8 +8,8 @@
  *     ],"traceName":"...","xplane":"...","tracekit":{...}}   data that followed the events, blocks of other formats (format/carry.h),
  *                                                        and tracekit's own metadata
  *
- * One event per line. Viewers sort by time anyway, and B/E pairs, async ends included, come in an order that any stable sort by
- * time keeps correct. */
+ * One event per line. Viewers sort by time. B/E pairs and async ends are written in an order that remains correct after any
+ * stable sort by time. */
 #include <string.h>
 
 #include "write.h"
@@ -25,25 +25,25 @@
 
 struct chrome_sink {
   struct sink sink;
-  struct out *out;  /* the caller's, or `side` */
-  struct out *real; /* pretty printing: final destination of what is written to `side` */
+  struct out *out;  /* the caller's output, or `side` */
+  struct out *real; /* for pretty printing: output that receives the indented text of `side` */
   struct out side;
   struct json_pretty pretty;
   struct sink_options opt;
   struct mem mem;
   struct printer printer;
   int64_t zero_ns;
-  bool any; /* an element of the events array has been written */
-  bool begun; /* the same for this graph */
-  tk_id *open;      /* paired spans of the thread that have not ended */
+  bool any; /* true if an element of the events array has been written */
+  bool begun; /* true if an element of this graph has been written */
+  tk_id *open;      /* paired spans of the current thread that have not ended */
   uint32_t n_open, cap_open;
-  struct heap ends; /* async events by end time */
-  struct lanes lanes; /* of the current graph */
-  int64_t next_lane;  /* tid of the next lane */
-  struct buf whole; /* by event of a thread, one byte: the pair is written as a complete event */
+  struct heap ends; /* open async events, by end time */
+  struct lanes lanes; /* lanes of the current graph */
+  int64_t next_lane;  /* tid for the next lane */
+  struct buf whole; /* by event of a thread, one byte: 1 = the pair is written as a complete event */
   uint64_t done, total;
   struct {
-    uint64_t at; /* bytes accounted for */
+    uint64_t at; /* number of bytes that have been attributed */
     enum sink_part part;
     tk_id id;
   } metered;
@@ -51,7 +51,7 @@ struct chrome_sink {
 
 static void write_text(struct chrome_sink *s, const char *p) { out_write(s->out, p, strlen(p)); }
 
-/* Pretty printing: indents what has been printed so far. */
+/* For pretty printing: indents the text printed so far. */
 static void drain(struct chrome_sink *s) {
   size_t n;
   if (!s->real) return;
@@ -59,7 +59,7 @@ static void drain(struct chrome_sink *s) {
   json_pretty(&s->pretty, p, n, s->real);
 }
 
-/* Attributes the bytes written since the last call to the part that it named; further bytes belong to this part. */
+/* Attributes the bytes since the previous call to the part that this call named; later bytes belong to `part`. */
 static void meter(struct chrome_sink *s, enum sink_part part, tk_id id) {
   if (!s->opt.meter.add || s->real) return;
   uint64_t now = out_raw_bytes(s->out);
@@ -106,14 +106,14 @@ static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool afte
   buf_free(&base);
 }
 
-/* True if no top-level value of the output states the time base. */
+/* True if no top-level value of the output contains the time base. */
 static bool lacks_base(const struct tk_trace *t) {
   bool lacks = t->has_zero;
   for (tk_id i = 1; lacks && i <= t->n_metas; i++) lacks = t->metas[i].origin || !time_base_is_written(t, &t->metas[i]);
   return lacks;
 }
 
-/* Writes the base in nanoseconds if the producer's own key is missing or too coarse. */
+/* Writes the base in nanoseconds, unless the producer's own key already contains it with enough precision. */
 static void put_base(struct chrome_sink *s, const struct tk_trace *t) {
   char text[64] = "\"baseTimeNanoseconds\":";
   if (!lacks_base(t)) return;
@@ -122,8 +122,8 @@ static void put_base(struct chrome_sink *s, const struct tk_trace *t) {
   write_text(s, ",\n");
 }
 
-/* Writes blocks of other formats as a key with the format's name, after the events, because the blocks are complete only then.
- */
+/* Writes the blocks of other formats, each under the format's name. They are written after the events because they are complete
+ * only then. */
 static bool put_blocks(struct chrome_sink *s, const struct tk_trace *first, struct tk_err *err) {
   struct buf text = {.mem = &s->mem};
   const uint8_t *p;
@@ -178,7 +178,7 @@ static bool is_hidden(const struct tk_trace *t, tk_id track) {
   return track && (t->tracks[track].hidden || t->tracks[t->tracks[track].parent].hidden);
 }
 
-/* Records that an operation has overridden are replaced by the track's current properties. */
+/* Writes records. Instead of a record that an operation has made invalid, writes the track's current properties. */
 static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool metadata) {
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
@@ -271,7 +271,7 @@ static bool is_endless(const struct tk_event *e) {
   return (e->flags & (TK_PAIRED | TK_UNFINISHED)) == (TK_PAIRED | TK_UNFINISHED);
 }
 
-/* True if the next event of the track, in preorder, is the first one in this span and starts with it. */
+/* True if the next event of the track, in preorder, is inside this span and starts with it. */
 static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
   const struct tk_event *e = &t->events[i], *next = e + 1;
   return i + 1 < k->first + k->count && e->kind == TK_SPAN && next->kind == TK_SPAN && next->depth > e->depth && next->ts == e->ts &&
@@ -281,11 +281,11 @@ static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k,
 /* Sets the bytes in s->whole for pairs that are written as complete events, which operations and other formats create.
  *
  * An endless begin may be inside a finite span only if that span is written as a complete event, because an end closes the
- * innermost begin. In preorder, an event contains the next endless one unless something between them is at most as deep as the
- * event itself.
+ * innermost begin. In preorder, an event contains the next endless event unless some event between the two is at most as deep
+ * as the first.
  *
- * Of an X of non-zero length and a B at one time, viewers process the X first, so a pair that starts with such an X in it
- * cannot become a complete event. */
+ * If an X of non-zero length and a B have the same time, viewers process the X first, so a pair that contains an X with the
+ * same start cannot become a complete event. */
 static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   bool any = false;
   uint16_t least = 0;
@@ -316,8 +316,8 @@ static void keep_open(struct chrome_sink *s, const struct tk_event *e, tk_id id)
   if (mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open)) s->open[s->n_open++] = id;
 }
 
-/* True if these events may be listed in file order. If an end comes between them, or one is written differently from how it was
- * read, nesting determines the order. */
+/* True if the events of this tie may be written in file order. If an end comes between them, or if one of them is written
+ * differently from how it was read, nesting determines the order. */
 static bool is_listed(const struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k, const struct trace_tie *tie) {
   const struct tk_event *e = &t->events[tie->first];
   for (uint32_t i = 0; i < tie->n; i++) {
@@ -336,7 +336,7 @@ static void put_tie(struct chrome_sink *s, const struct tk_trace *t, const struc
     if (e[i].flags & TK_PAIRED) keep_open(s, &e[i], tie->first + i);
 }
 
-/* Writes a thread: an end precedes the next event that is not inside its begin. */
+/* Writes the events of a thread. An end is written before the next event that is not inside its begin. */
 static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   if (!mark_whole(s, t, k)) return false;
   const struct trace_tie *tie = s->lanes.n ? NULL : seal_tie_at(t, k->first);
@@ -363,7 +363,8 @@ static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
   return true;
 }
 
-/* Async ends wait in a heap: earliest first, and at one time the latest begin first. */
+/* Writes events that do not nest. Async ends wait in a heap until their time: earliest end first, and of equal ends the latest
+ * begin first. */
 static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
@@ -380,15 +381,16 @@ static bool report_progress(struct chrome_sink *s, struct tk_err *err) {
   return true;
 }
 
-/* An end that binds to the next span precedes that span if both have one time and the span is a B or an X of zero length,
- * because viewers then use the file order. (An X of non-zero length is sorted before everything else, wherever it is.) */
+/* True if a flow end must be written before the span to which it binds. This is the case if both have the same time and the
+ * span is a B or an X of zero length, because viewers then use the file order. (An X of non-zero length is sorted before
+ * everything else, wherever it is.) */
 static bool precedes(const struct tk_trace *t, const struct tk_flow_point *f) {
   const struct tk_event *e = &t->events[f->bound ? f->at : 0];
   return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && (e->flags & TK_PAIRED || !e->dur);
 }
 
-/* Order in which a reader of this file will meet the tracks: first by their metadata, then by their index. Writing the result
- * again therefore gives the same bytes. */
+/* The order in which a reader of this file will find the tracks: first by their metadata, then by their index. Because of it,
+ * reading and writing the result again results in the same bytes. */
 struct track_order {
   tk_id *tracks;
   bool *met;
@@ -397,7 +399,7 @@ struct track_order {
 
 static void meet_track(struct track_order *o, const struct tk_trace *t, tk_id track) {
   if (!track || o->met[track]) return;
-  meet_track(o, t, t->tracks[track].parent); /* a process: one level */
+  meet_track(o, t, t->tracks[track].parent); /* at most one level: a process */
   o->met[track] = true;
   o->tracks[o->n++] = track;
 }
@@ -474,7 +476,7 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
   return (ok && carry_write(s->opt.carry, sink, t, err) && mem_check(&s->mem, err)) || mem_refuse(&s->mem, err);
 }
 
-/* Stores whether a comma precedes what is written next. */
+/* Stores whether a comma must precede the next text. */
 static void chrome_leave(struct sink *sink, struct buf *state) {
   const struct chrome_sink *s = (const struct chrome_sink *)sink;
   const uint8_t any = s->any;

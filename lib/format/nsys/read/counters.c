@@ -1,4 +1,4 @@
-/* counters.c - samples of GPU metrics, and the memory in use on each device. */
+/* counters.c - reads samples of GPU metrics, and computes the memory in use on each device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 
 struct metrics {
   struct nsys *r;
-  struct map names;   /* type and metric -> string */
-  struct map tracks;  /* the same -> counter track */
-  struct map devices; /* number -> process track */
+  struct map names;   /* type and metric -> string id of the name */
+  struct map tracks;  /* type and metric -> counter track */
+  struct map devices; /* number of the GPU -> process track */
 };
 
 enum metric_column { M_TYPE, M_ID, M_NAME, M_TIME = M_NAME, M_VALUE };
@@ -27,7 +27,7 @@ static void take_metric_name(const struct sqlite_scan *row, void *arg) {
   if (row->v[M_NAME].type == CELL_TEXT) map_put(&m->names, metric_key(row), texts_of(m->r, &row->v[M_NAME]));
 }
 
-/* The low byte of a type is the number of the GPU. */
+/* Returns the process of a GPU, whose number is in the low byte of a type. */
 static tk_id metrics_process(struct metrics *m, int64_t type) {
   char name[48];
   uint32_t *known = map_put(&m->devices, (uint64_t)type & 0xff, 0);
@@ -79,7 +79,7 @@ static bool read_metrics(struct nsys *r) {
 
 /* ---- memory ---- */
 
-/* An allocation or its end. Rows come in any order, and the sum needs that of time. */
+/* An allocation or its end. Rows may be in any order; for the sum they must be sorted by time. */
 struct change {
   tk_time ts;
   int64_t bytes;
@@ -90,13 +90,13 @@ enum memory_column { MEM_TIME, MEM_PROCESS, MEM_DEVICE, MEM_BYTES, MEM_OPERATION
 
 struct changes {
   struct nsys *r;
-  struct buf all; /* of struct change */
+  struct buf all; /* array of struct change */
 };
 
 static void take_change(const struct sqlite_scan *row, void *arg) {
   struct changes *to = arg;
   struct nsys *r = to->r;
-  enum { DEALLOCATION = 1 }; /* ENUM_CUDA_DEV_MEM_EVENT_OPER */
+  enum { DEALLOCATION = 1 }; /* value of ENUM_CUDA_DEV_MEM_EVENT_OPER */
   struct change c = {.bytes = row->v[MEM_BYTES].i};
   if (!database_time(&r->d, &row->v[MEM_TIME], &c.ts)) return;
   const tk_id device = tracks_device(r, nsys_process_of(row->v[MEM_PROCESS].i), row->v[MEM_DEVICE].i);

@@ -1,4 +1,4 @@
-/* counters.h - samples of GPU metrics, and memory in use. */
+/* counters.h - reads samples of GPU metrics, and memory in use. */
 #ifndef FORMAT_NSYS_READ_COUNTERS_H
 #define FORMAT_NSYS_READ_COUNTERS_H
 

@@ -1,7 +1,7 @@
-/* nvtx.c - NVTX_EVENTS: ranges, marks, and the names of domains and categories.
+/* nvtx.c - reads NVTX_EVENTS: ranges, marks, and the names of domains and categories.
  *
- * A range that was pushed and popped nests on its thread, also across domains. A range that was started and ended may end on
- * another thread, and is an async span. Domains and categories are numbered per process. */
+ * Push/pop ranges nest on their thread, also across domains. Start/end ranges may end on another thread, so they are async
+ * spans. Domains and categories are numbered per process. */
 #include <string.h>
 
 #include "base/hash.h"
@@ -10,7 +10,7 @@
 #include "texts.h"
 #include "tracks.h"
 
-/* ENUM_NSYS_EVENT_TYPE; the second of each pair was imported from a text file (NVTXT). */
+/* Values of ENUM_NSYS_EVENT_TYPE; the second of each pair was imported from a text file (NVTXT). */
 enum {
   CATEGORY = 33, MARK = 34, THREAD_NAME = 39, PUSHED = 59, STARTED = 60, MARK_OF_TEXT = 65, PUSHED_IN_TEXT = 70, STARTED_IN_TEXT = 71,
   DOMAIN = 75
@@ -38,7 +38,7 @@ static uint64_t category_key(const struct sqlite_scan *row) { return hash_pair(d
 
 /* ---- names ---- */
 
-/* The first pass: names come as events, which may follow the ranges that they name. */
+/* First pass: collects names. Names are stored as events, which may follow the ranges to which they apply. */
 static void take_name(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   switch (number(row, TYPE)) {
@@ -55,7 +55,7 @@ static void add_name(struct nsys *r, const char *key, const uint32_t *name) {
   if (name && *name) args_str(r->d.t, trace_text(r->d.t, key), TK_ARG_STR, *name);
 }
 
-/* At most one of the values is recorded; versions before 2024 write 0 where there is none only for types that are not used. */
+/* Adds the payload of a range. At most one of the values is present; before version 2024, unused types have the value 0. */
 static void add_payload(struct nsys *r, const struct sqlite_scan *row) {
   const tk_id key = trace_text(r->d.t, "payload");
   if (row->v[UINT64].type == CELL_INT) args_uint(r->d.t, key, TK_ARG_UINT, (uint64_t)row->v[UINT64].i);
@@ -110,7 +110,7 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
   e.track = track_of(r, row, async);
   e.cls = trace_class(r->d.t, text_of(r, row), trace_text(r->d.t, "nvtx"));
   const bool ends = database_time(&r->d, &row->v[END], &end);
-  if (e.kind == TK_SPAN && !ends) e.kind = TK_BEGIN; /* the process died before its end */
+  if (e.kind == TK_SPAN && !ends) e.kind = TK_BEGIN; /* without an end: the process died before it */
   if (e.kind == TK_SPAN && end > e.ts) e.dur = end - e.ts;
   e.args = event_args(r, row, async);
   *trace_add_event(r->d.t) = e;

@@ -1,4 +1,4 @@
-/* nvtx.h - NVTX ranges and marks. */
+/* nvtx.h - reads NVTX ranges and marks. */
 #ifndef FORMAT_NSYS_READ_NVTX_H
 #define FORMAT_NSYS_READ_NVTX_H
 

@@ -1,7 +1,7 @@
-/* read.c - the tables of an export in the order in which they are read: names, calls of the host, work of devices, counters.
+/* read.c - reads the tables of an export in this order: names, host calls, device work, counters.
  *
- * Never read, because a converted file is passed on: the environment of the job (TARGET_INFO_SYSTEM_ENV), its command line
- * (META_DATA_CAPTURE) and its output (ProcessStreams). */
+ * Some tables are never read, because converted files are passed on to others: the environment of the job
+ * (TARGET_INFO_SYSTEM_ENV), its command line (META_DATA_CAPTURE) and its output (ProcessStreams). */
 #include "read.h"
 
 #include <stdio.h>
@@ -30,7 +30,8 @@ bool nsys_is_database(const struct sqlite *db) {
 
 /* ---- the clock ---- */
 
-/* Every time counts from the start of the session, plus what the export was told to add (--ts-normalize, --ts-shift). */
+/* Reads the settings of the clock. All times count from the start of the session, plus an amount that the user may have chosen
+ * for the export (--ts-normalize, --ts-shift). */
 static void take_setting(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   static const char SHIFT[] = "EXPORT_CONFIG_TIME_SHIFT";
@@ -52,7 +53,7 @@ static void take_session(const struct sqlite_scan *row, void *arg) {
 }
 
 static bool read_clock(struct nsys *r) {
-  r->d.has_origin = true; /* 0, unless the export was told to add something */
+  r->d.has_origin = true; /* 0, unless the export adds an amount */
   static const char *const SETTING[] = {"name", "value", NULL}, *const SESSION[] = {"utcEpochNs", NULL};
   return database_each(&r->d, "META_DATA_EXPORT", SETTING, take_setting, r) &&
     database_each(&r->d, "TARGET_INFO_SESSION_START_TIME", SESSION, take_session, r);
@@ -62,7 +63,7 @@ static bool read_clock(struct nsys *r) {
 
 static void take_diagnostic(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
-  enum { WARNING = 2 }; /* ENUM_DIAGNOSTIC_SEVERITY_LEVEL */
+  enum { WARNING = 2 }; /* value of ENUM_DIAGNOSTIC_SEVERITY_LEVEL */
   char text[240];
   if (row->v[0].type != CELL_INT || row->v[0].i < WARNING) return;
   const tk_id said = texts_of(r, &row->v[1]);

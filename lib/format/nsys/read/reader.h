@@ -1,9 +1,9 @@
-/* reader.h - the state of reading an export of Nsight Systems.
+/* reader.h - state while an export of Nsight Systems is read.
  *
  *     read.c      the order of the tables, the clock, what is not read
  *     texts.c     StringIds and the ENUM_ tables
  *     tracks.c    processes, threads, devices and streams
- *     tables.c    tables of spans and instants: the rows, and events by the names of their columns
+ *     tables.c    tables of spans and instants, whose columns are interpreted by name
  *     nvtx.c      NVTX: ranges, marks, domains, categories
  *     counters.c  GPU metrics, memory
  *
@@ -15,21 +15,21 @@
 
 struct nsys {
   struct database d;
-  struct database_texts texts; /* of StringIds */
-  struct map labels;     /* table and value -> label of an ENUM_ table */
+  struct database_texts texts; /* texts of StringIds */
+  struct map labels;     /* table and value -> label in an ENUM_ table */
   struct map threads;    /* globalTid -> track */
-  struct map streams;    /* place of a queue (tracks.h) -> track */
+  struct map streams;    /* hash of struct nsys_place (tracks.h) -> track */
   struct map devices;    /* process and device -> process track */
-  struct map processes;  /* process -> number, in the order in which correlation ids show it */
-  struct map calls;      /* process and correlation id -> event of the call */
-  struct map linked;     /* the same -> id of its flow, whose start was added */
-  struct map domains;    /* process and NVTX domain -> name */
-  struct map categories; /* process, domain and NVTX category -> name */
+  struct map processes;  /* process -> its number, which is part of correlation ids in the graph */
+  struct map calls;      /* process and correlation id -> event of the API call */
+  struct map linked;     /* process and correlation id -> id of the flow whose start has been added */
+  struct map domains;    /* process and NVTX domain -> name of the domain */
+  struct map categories; /* process, domain and NVTX category -> name of the category */
   struct buf text;       /* scratch */
   tk_id flow_class;
 };
 
-/* Identity: hardware 8 bits, VM 8 bits, pid 24 bits, tid 24 bits. */
+/* Returns the process of a global id: hardware 8 bits, VM 8 bits, pid 24 bits, tid 24 bits. */
 static inline uint64_t nsys_process_of(int64_t global) { return (uint64_t)global >> 24; }
 static inline int64_t nsys_pid(uint64_t process) { return (int64_t)(process & 0xffffff); }
 

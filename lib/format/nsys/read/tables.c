@@ -1,7 +1,7 @@
-/* tables.c - tables of spans and instants -> events. To add a table, add a row.
+/* tables.c - converts tables of spans and instants to events. To support another table, add a row.
  *
- * Columns are told by their names: a few place the event, the others become its args, under the names that Kineto gives them
- * where it has them. */
+ * Columns are identified by name. A few determine the track and times of the event; the others become args, under Kineto's
+ * names if Kineto has such args. */
 #include "tables.h"
 
 #include <stdio.h>
@@ -17,18 +17,19 @@
 enum place { ON_THREAD, ON_STREAM };
 
 struct table_row {
-  const char *name;     /* or the beginning of it, ended by '*' */
+  const char *name;     /* name of the table, or the start of the name followed by '*' */
   enum place on;
   const char *category;
-  const char *call;     /* column with the name: a text, an id of StringIds, or a value of `labels` */
+  const char *call;     /* column with the event's name: a text, an id of StringIds, or a value of `labels` */
   const char *labels;   /* ENUM_ table; NULL = none */
-  const char *pattern;  /* of the name, with %s for it; NULL = the name itself */
-  enum nsys_lane lane;  /* ON_STREAM */
+  const char *pattern;  /* pattern for the event's name, with %s for the value of `call`; NULL = the value itself */
+  enum nsys_lane lane;  /* for ON_STREAM: lane of the stream */
 };
 
-/* Tables of the host come first: devices are numbered after all processes are known, and calls before what they launch. */
+/* The host's tables come first: devices can only be numbered when all processes are known, and calls must be known before the
+ * work that they launch. */
 static const struct table_row TABLES[] = {
-    {"CUPTI_ACTIVITY_KIND_RUNTIME", ON_THREAD, "cuda_runtime", "nameId", NULL, NULL, LANE_WORK}, /* eventClass 1: the driver's */
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", ON_THREAD, "cuda_runtime", "nameId", NULL, NULL, LANE_WORK}, /* eventClass 1: driver calls */
     {"CUDA_GRAPH_NODE_EVENTS", ON_THREAD, "cuda_graph", "nameId", NULL, NULL, LANE_WORK}, /* nsys --cuda-graph-trace=node */
     {"CUDNN_EVENTS", ON_THREAD, "cudnn", "nameId", NULL, NULL, LANE_WORK},
     {"CUBLAS_EVENTS", ON_THREAD, "cublas", "nameId", NULL, NULL, LANE_WORK},
@@ -69,7 +70,7 @@ enum role { ROLE_ARG, ROLE_PLACE, ROLE_TEXT, ROLE_TRIPLE, ROLE_LINK };
 static const struct column_row {
   const char *name;
   enum role role;
-  const char *key; /* of the arg; NULL = none, "" = the name of the column */
+  const char *key; /* key of the arg; NULL = no arg, "" = the name of the column */
 } COLUMNS[] = {
     {"start", ROLE_PLACE, NULL},
     {"timestamp", ROLE_PLACE, NULL},
@@ -106,13 +107,13 @@ struct column {
   tk_id key;
 };
 
-/* A table that is being read. */
+/* State while a table is read. */
 struct reading {
   struct nsys *r;
   const struct table_row *table;
   const struct sqlite_table *columns;
   struct column column[SQLITE_COLUMNS];
-  int start, end, thread, process, call, class, device, stream, correlation; /* columns; -1 = none */
+  int start, end, thread, process, call, class, device, stream, correlation; /* indices of columns; -1 = the table lacks it */
   tk_id category, driver, fixed_name;
 };
 
@@ -151,7 +152,8 @@ static int64_t number_in(const struct sqlite_scan *row, int column, int64_t othe
 
 /* ---- names ---- */
 
-/* cudaLaunchKernel_v7000 -> cudaLaunchKernel: CUPTI appends the version that introduced the call, which Kineto leaves out. */
+/* Removes the version from a name: cudaLaunchKernel_v7000 -> cudaLaunchKernel. CUPTI appends the version that introduced the
+ * call; Kineto does not. */
 static tk_id without_version(struct nsys *r, tk_id name) {
   size_t n, digits = 0;
   const char *text = tk_string(r->d.t, name, &n);
@@ -180,8 +182,8 @@ static tk_id name_of(struct nsys *r, const struct reading *x, const struct sqlit
 
 /* ---- args ---- */
 
-/* Correlation ids count per process, and everything that follows launches through args sees one number: processes after the first
- * are numbered in its upper half. The time that the profiler itself costs is no launch. */
+/* Adds the correlation id as an arg. Correlation ids count per process, but code that links launches by args sees a single
+ * number, so processes after the first get a number in its upper half. The profiler's own overhead is not a launch. */
 static void add_link(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id key) {
   const int64_t id = number_in(row, x->correlation, 0);
   const int64_t thread = number_in(row, x->thread, 0);
@@ -207,7 +209,8 @@ static uint32_t row_args(struct nsys *r, const struct reading *x, const struct s
 
 /* ---- flows ---- */
 
-/* Correlation ids count per process: a join by the id alone would link one process's kernels to another's calls. */
+/* Returns the key of a launch. Correlation ids count per process: the id alone would link kernels of one process to calls of
+ * another. */
 static uint64_t link_key(uint64_t process, int64_t correlation) { return hash_pair(process, (uint64_t)correlation); }
 
 static void note_call(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id event) {
@@ -216,7 +219,8 @@ static void note_call(struct nsys *r, const struct reading *x, const struct sqli
   map_put(&r->calls, link_key(nsys_process_of(number_in(row, x->thread, 0)), correlation), event);
 }
 
-/* A call that replays a graph launches many kernels: its flow has one start and many ends. */
+/* Links work to its launch by a flow. A call that replays a graph launches many kernels, so its flow has one start and many
+ * ends. */
 static void link_work(struct nsys *r, const struct reading *x, const struct sqlite_scan *row, tk_id event) {
   const int64_t correlation = number_in(row, x->correlation, 0);
   const uint64_t process = nsys_process_of(number_in(row, x->process, 0)), key = link_key(process, correlation);
@@ -233,7 +237,7 @@ static void link_work(struct nsys *r, const struct reading *x, const struct sqli
 /* ---- events ---- */
 
 static tk_id track_of(struct nsys *r, const struct reading *x, const struct sqlite_scan *row) {
-  enum { UNIFIED_FIRST = 11, UNIFIED_LAST = 13 }; /* of ENUM_CUDA_MEMCPY_OPER */
+  enum { UNIFIED_FIRST = 11, UNIFIED_LAST = 13 }; /* values of ENUM_CUDA_MEMCPY_OPER */
   if (x->table->on == ON_THREAD) return tracks_thread(r, number_in(row, x->thread, 0));
   struct nsys_place p = {.process = nsys_process_of(number_in(row, x->process, 0)), .device = number_in(row, x->device, 0),
                          .stream = number_in(row, x->stream, 0), .lane = x->table->lane};
@@ -281,7 +285,7 @@ static bool read_table(struct nsys *r, const struct table_row *row, const struct
 
 bool tables_read(struct nsys *r) {
   const struct sqlite_table *table;
-  r->flow_class = trace_class(r->d.t, trace_text(r->d.t, "ac2g"), trace_text(r->d.t, "ac2g")); /* as Kineto calls them */
+  r->flow_class = trace_class(r->d.t, trace_text(r->d.t, "ac2g"), trace_text(r->d.t, "ac2g")); /* the name that Kineto uses */
   for (size_t i = 0; i < N_TABLES; i++)
     for (size_t k = 0; (table = sqlite_row(r->d.db, k)) != NULL; k++)
       if (is_row_of(&TABLES[i], table->name) && !read_table(r, &TABLES[i], table)) return false;

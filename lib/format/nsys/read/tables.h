@@ -1,11 +1,11 @@
-/* tables.h - tables of spans and instants. */
+/* tables.h - reads tables of spans and instants. */
 #ifndef FORMAT_NSYS_READ_TABLES_H
 #define FORMAT_NSYS_READ_TABLES_H
 
 #include "reader.h"
 
 bool tables_read(struct nsys *r);
-/* True if a table is one of them. */
+/* True if tables.c reads this table. */
 bool tables_know(const char *table);
 
 #endif

@@ -1,4 +1,4 @@
-/* texts.c - texts of an export: StringIds, and the labels of the ENUM_ tables. */
+/* texts.c - reads the texts of an export: StringIds, and the labels of the ENUM_ tables. */
 #include <string.h>
 
 #include "base/hash.h"

@@ -1,9 +1,9 @@
-/* tracks.c - processes, threads, and the queues of devices.
+/* tracks.c - adds processes, threads, and the queues of devices.
  *
- * Threads of the host are numbered by the system. A device is numbered within its process: two processes that see one device each
- * both call it 0, so that every pair of process and device has a process of its own in the graph, as Kineto gives one to each
- * device, with a thread for each stream. Synchronization and the migration of unified memory, which overlap the work of a stream, have
- * threads beside it. */
+ * Host threads have the numbers of the operating system. Device numbers are only valid within a process: if two processes see
+ * one device each, both call it 0. Therefore each pair of process and device becomes a process of the graph, with a thread for
+ * each stream, as Kineto does for each device. Synchronization and the migration of unified memory overlap the work of a
+ * stream, so they are on separate threads. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "texts.h"
 #include "tracks.h"
 
-enum { TIDS_BESIDE = 1000000, LANES = 4 }; /* LANES: more than there are, a power of 2 */
-#define NO_STREAM INT64_C(4294967295) /* CUPTI_SYNCHRONIZATION_INVALID_VALUE: of a context or an event */
+enum { TIDS_BESIDE = 1000000, LANES = 4 }; /* LANES: at least the number of lanes, a power of 2 */
+#define NO_STREAM INT64_C(4294967295) /* CUPTI_SYNCHRONIZATION_INVALID_VALUE: synchronization of a context or an event */
 
 tk_id tracks_thread(struct nsys *r, int64_t global_tid) {
   uint32_t *known = map_put(&r->threads, (uint64_t)global_tid, 0);
@@ -70,7 +70,7 @@ static void take_process(const struct sqlite_scan *row, void *arg) {
 
 struct naming {
   struct nsys *r;
-  struct map priorities; /* of the names so far, by track */
+  struct map priorities; /* by track: priority of the source of its current name */
 };
 
 static void take_thread(const struct sqlite_scan *row, void *arg) {
@@ -86,7 +86,7 @@ static void take_thread(const struct sqlite_scan *row, void *arg) {
   r->d.t->tracks[*track].name = texts_of(r, &row->v[1]);
 }
 
-/* A device needs the number of its process only if several processes use devices. */
+/* Removes the number of the process from the names of devices if only one process uses devices. */
 static void shorten_devices(struct nsys *r) {
   char name[64];
   tk_id found[2] = {0};

@@ -1,7 +1,7 @@
-/* args.c - DebugAnnotation -> arg.
+/* args.c - converts a DebugAnnotation to an arg.
  *
  * Scalars keep their type. Nested dictionaries and arrays, in the new form (dict_entries, array_values) or the old one
- * (nested_value), become JSON text. They are processed level by level on an explicit stack, because the input determines the
+ * (nested_value), become JSON text. They are processed level by level on an explicit stack, because the file determines the
  * depth. */
 #include <string.h>
 
@@ -15,8 +15,8 @@
 enum { LEVELS = 100 };
 
 struct annotation {
-  struct pb_field value; /* number 0 = none */
-  struct pb_field number; /* original text of a double; p NULL = none */
+  struct pb_field value; /* number 0 = no value */
+  struct pb_field number; /* original text of a double; p == NULL: none */
   tk_id key;
 };
 
@@ -51,7 +51,7 @@ static void scan_annotation(struct perfetto *r, struct sequence *q, const struct
 
 /* ---- JSON text ---- */
 
-/* Appends the text as compact strict JSON to r->json; returns false if it is not JSON. */
+/* Appends the text to r->json as compact, strict JSON. Returns false if the text is not JSON. */
 static bool copy_json(struct perfetto *r, const struct pb_field *f) {
   static const uint8_t pad[IN_PAD] = {' '}; /* a space ends a number */
   struct json j = {.last = true, .scratch = {.mem = &r->t->store->mem}};
@@ -85,7 +85,7 @@ static void put_double(struct perfetto *r, double d) {
 
 static void put_bool(struct perfetto *r, bool b) { buf_append(&r->json, b ? "true" : "false", b ? 4 : 5); }
 
-/* In a trace for queries, a value whose type JSON does not have is text: FILED_VALUE, a letter for its type, and the value. */
+/* In a trace for queries, a value of a type that JSON lacks becomes text: FILED_VALUE, a letter for the type, and the value. */
 static void put_filed(struct perfetto *r, char type, const void *p, size_t n) {
   const char mark[] = {FILED_VALUE, type};
   r->copy.len = 0;
@@ -115,7 +115,7 @@ static bool put_filed_scalar(struct perfetto *r, const struct pb_field *v) {
   }
 }
 
-/* trace_processor ignores a number that ends with the text, and text that is not JSON. */
+/* True for text that trace_processor ignores: text that is not JSON, or a number that ends with the text. */
 static bool ignores_json(const struct pb_field *f) {
   const uint8_t last = f->value ? f->p[f->value - 1] : 0;
   return last != '}' && last != ']' && last != '"' && last != 'e' && last != ' ' && last != '\n';
@@ -142,9 +142,9 @@ static void put_scalar(struct perfetto *r, struct sequence *q, const struct pb_f
   }
 }
 
-/* An open bracket. Its elements are the fields `member` of a message. */
+/* An open bracket. Its elements are the fields with number `member` of a message. */
 struct level {
-  struct pb c, keys; /* keys: NestedValue stores its keys in a separate field */
+  struct pb c, keys; /* keys: for NestedValue, which stores its keys in a separate field */
   uint32_t member;
   bool dict, nested, any;
 };
@@ -209,7 +209,7 @@ static void put_next_key(struct perfetto *r, struct level *l) {
   buf_append(&r->json, ":", 1);
 }
 
-/* trace_processor replaces characters of names that look like structure; those in JSON text stay. */
+/* Replaces characters of a name that look like structure, as trace_processor does. Names in JSON text are not changed. */
 static tk_id filed_name(struct perfetto *r, tk_id name) {
   size_t n;
   const char *text = tk_string(r->t, name, &n);
@@ -347,7 +347,7 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
   case ANNOTATION_DICT:
   case ANNOTATION_ARRAY:
     build_json(r, q, &a, f);
-    if (r->json.len == 0) return; /* out of memory */
+    if (r->json.len == 0) return; /* memory ran out */
     if (*r->json.data == '{' || *r->json.data == '[') {
       args_str(t, a.key, TK_ARG_JSON, trace_string(t, r->json.data, r->json.len));
     } else {
@@ -358,6 +358,6 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
       json_arg(r, a.key, &scalar);
     }
     return;
-  default: args_flag(t, a.key, TK_ARG_NULL); /* no value */
+  default: args_flag(t, a.key, TK_ARG_NULL); /* the annotation has no value */
   }
 }

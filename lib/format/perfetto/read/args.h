@@ -1,4 +1,4 @@
-/* args.h - DebugAnnotation -> arg. */
+/* args.h - converts a DebugAnnotation to an arg. */
 #ifndef FORMAT_PERFETTO_READ_ARGS_H
 #define FORMAT_PERFETTO_READ_ARGS_H
 
@@ -7,10 +7,10 @@
 /* Adds the annotation to the args under construction. */
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 
-/* Appends the annotation to `to` with its interned texts spelled out. */
+/* Appends the annotation to `to`, with texts in place of their iids. */
 void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to);
 
-/* True if the field is JSON; then r->json contains its strict compact text. */
+/* True if the field contains JSON; r->json then contains it as compact, strict JSON. */
 bool perfetto_is_json(struct perfetto *r, const struct pb_field *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* atrace.c - events that programs wrote to the kernel's trace_marker (format/perfetto/atrace_text.h).
+/* atrace.c - reads events that programs wrote to the kernel's trace_marker (format/perfetto/atrace_text.h).
  *
  * Async spans pair by name (or track) and cookie: these become the scope and the id of async events. */
 #include "atrace.h"
@@ -22,7 +22,7 @@ static bool on_thread(struct perfetto *r, const struct atrace_at *at, const stru
   if (is_end && e->pid == ATRACE_NO_PID && !proc_find_thread(r, at->machine, at->tid)) return false;
   const uint32_t thread = proc_thread(r, at->machine, at->tid, e->pid);
   tk_id name = is_end ? 0 : text_of(r, e->name);
-  if (is_begin && e->name.n == 0) name = trace_text(r->t, "[empty slice name]"); /* as trace_processor shows it */
+  if (is_begin && e->name.n == 0) name = trace_text(r->t, "[empty slice name]"); /* the text that trace_processor shows */
   if (thread) thread_event(r, at, thread, is_end ? TK_END : is_begin ? TK_BEGIN : TK_INSTANT, name);
   return thread != 0;
 }

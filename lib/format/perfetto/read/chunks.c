@@ -1,8 +1,8 @@
 /* chunks.c - reads packets with several threads (format/chunks.h).
  *
  * The meaning of a packet depends on all earlier packets of its sequence: names, defaults, incremental times, open spans. So
- * other threads only decode packets (decode.h), and the one reader processes the results in file order. This moves about half
- * of the work to other threads, and the trace is the same by construction. */
+ * other threads only decode packets (decode.h), and a single reader processes the decoded packets in file order. This moves
+ * about half of the work to other threads, and the trace cannot depend on the number of threads. */
 #include "chunks.h"
 #include "format/perfetto/fields.h"
 #include "format/chunks.h"
@@ -10,16 +10,16 @@
 #include "packet.h"
 
 enum {
-  SIZE = 128 << 10,       /* bytes of a chunk: its decoded packets stay in the cache */
-  PACKET_LEAST = 16,      /* bytes of a framed packet with an event; if packets are shorter, fewer are decoded at a time */
-  SCRATCH_MOST = 1 << 20, /* bytes of JSON in an annotation; the reader handles longer ones */
-  ROOM = 24 /* bytes per byte of the text: 12 for decoded packets, 4 for args and points, the text, scratch */
+  SIZE = 128 << 10,       /* bytes of a chunk; small enough that its decoded packets stay in the cache */
+  PACKET_LEAST = 16,      /* assumed least bytes of a packet with an event; if packets are shorter, fewer fit into a chunk */
+  SCRATCH_MOST = 1 << 20, /* most bytes of JSON in an annotation; the reader decodes longer ones */
+  ROOM = 24 /* bytes per byte of text: 12 for decoded packets, 4 for args and points, the rest for text and scratch */
 };
 
 /* State and result of decoding one chunk. */
 struct packets {
   struct mem scratch, *mem;
-  struct decoder to, first, last; /* room left; all the room; last position at which a packet may start */
+  struct decoder to, first, last; /* room that is left; all of the room; last position at which a packet may start */
   struct decoded *all;
   uint32_t n, cap;
 };
@@ -37,8 +37,8 @@ static const uint8_t *packet_at(const uint8_t *p, const uint8_t *end, size_t *n)
   return NULL;
 }
 
-/* Returns the end of the last frame that is followed by another frame: such frames are trusted without examining their contents
- * (frames.h). */
+/* Returns the end of the last frame that is followed by another frame. The lengths of such frames are trusted without examining
+ * their contents (frames.h). */
 static size_t find_cut(const uint8_t *text, size_t n) {
   const uint8_t *p = text, *const end = text + n, *packet;
   size_t cut = 0, size;
@@ -66,8 +66,8 @@ static void read_chunk(struct chunk *c) {
   c->read = (size_t)(p - c->text);
 }
 
-/* Allocates room. An annotation has at least four bytes, a point ten, and values are hardly longer than the annotations they
- * come from. */
+/* Allocates room for a chunk's results. An annotation has at least four bytes, and a point ten; values are hardly longer than
+ * their annotations. */
 static bool begin_chunk(struct chunk *c, const void *one) {
   const struct perfetto *r = one;
   const size_t size = chunks_least(r->chunks), args = size / 4, points = size / 8;
@@ -95,11 +95,12 @@ static void end_chunk(struct chunk *c) {
   buf_free(&s->to.json);
 }
 
-/* Processes packets up to one that cannot be parsed, whose end must be searched for, or past a compressed one. */
+/* Processes the chunk's packets. Stops at a packet that cannot be parsed, whose end must be searched for, and after a
+ * compressed packet. */
 static void take_chunk(struct chunk *c, void *one, tk_id events, tk_id points) {
   struct perfetto *r = one;
   const struct packets *s = c->reader;
-  const uint8_t *end = c->text; /* of the previous packet */
+  const uint8_t *end = c->text; /* end of the previous packet */
   (void)events, (void)points;
   for (uint32_t i = 0; i < s->n; i++) {
     const struct decoded *d = &s->all[i];

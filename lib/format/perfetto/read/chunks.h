@@ -10,8 +10,8 @@
 bool perfetto_chunks_start(struct perfetto *r);
 bool perfetto_chunks_are_due(const struct perfetto *r, const struct pb_in *s);
 
-/* Reads packets with several threads. Afterwards the caller continues at *s; if *compressed is set, with the contents of that
- * packet first. */
+/* Reads packets with several threads. Afterwards, the caller continues at *s; if *compressed is set, the caller reads the
+ * contents of this packet first. */
 bool perfetto_chunks_read(struct perfetto *r, struct pb_in *s, struct pb_field *compressed);
 
 #endif

@@ -1,9 +1,10 @@
 /* clock.c - converts every time to ns on the trace clock: BOOTTIME, or the primary clock of a snapshot.
  *
- * A ClockSnapshot contains the readings of several clocks at one moment. Each clock keeps points (its own time, the trace's
- * time). A time is converted by its distance from the last point before it. A snapshot without the trace clock is placed by any
- * clock in it that already has points. Clocks 64 .. 127 are local to their sequence and may be incremental, so that each packet
- * adds to the time of the previous one (ClockSnapshot.Clock: is_incremental, unit_multiplier_ns). */
+ * A ClockSnapshot contains the readings of several clocks at one moment. For each clock, the points (own time, time of the
+ * trace) are stored. A time is converted by its distance from the last point before it. The time of a snapshot without the
+ * trace clock follows from any of its clocks that already has points. Clocks 64 .. 127 are local to their sequence and may be
+ * incremental, so that each packet adds to the time of the previous one (ClockSnapshot.Clock: is_incremental,
+ * unit_multiplier_ns). */
 #include <string.h>
 
 #include "clock.h"
@@ -34,19 +35,19 @@ static uint32_t clock_of(struct perfetto *r, struct sequence *q, uint32_t machin
   return q->clock = find_clock(r, &r->sequence_clock_index, (uint64_t)(q - r->sequences) << 32 | id, machine);
 }
 
-/* True for the trace clock; each machine has one. */
+/* True for the trace clock, which each machine has. */
 static bool is_trace_clock(const struct perfetto *r, uint32_t clock) {
   return r->clocks[clock].id == r->trace_clock && !r->clocks[clock].of_sequence;
 }
 
-/* Returns a sum that wraps around beyond 64 bits: such times are meaningless anyway. */
+/* Returns a sum that wraps around beyond 64 bits: such times are invalid in any case. */
 static int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
 enum { STEPS_MOST = 8 };
 
-/* Sets c->at to the last point that is not after `own`, or to the first point if all are. Most times are close to the previous
- * time. If points are not sorted by their own times (add_clock_point sets `unsorted`), the nearest such point from the previous
- * position is used. */
+/* Sets c->at to the last point that is not after `own`, or to the first point if all are after `own`. Most times are close to
+ * the previous one. If points are not sorted by own time (add_clock_point sets `unsorted`), uses the nearest such point as seen
+ * from the previous position. */
 static void seek_point(struct clock *c, int64_t own) {
   uint32_t most = c->unsorted ? UINT32_MAX : STEPS_MOST, steps = 0, lo, hi = c->n;
   while (c->at > 0 && c->points[c->at].own > own && steps++ < most) c->at--;
@@ -60,7 +61,7 @@ static void seek_point(struct clock *c, int64_t own) {
   c->at = lo;
 }
 
-/* Converts a time to the trace clock of its own machine. */
+/* Converts a time to the trace clock of the same machine. Returns false if the clock has no points. */
 static bool to_trace_clock(struct perfetto *r, uint32_t clock, int64_t own, int64_t *ns) {
   struct clock *c = &r->clocks[clock];
   *ns = own;
@@ -119,7 +120,7 @@ static bool place_snapshot(struct perfetto *r, const struct reading *all, uint32
       *trace = all[i].own;
       return true;
     }
-  for (int own = 0; own < 2; own++) /* clocks local to a sequence last */
+  for (int own = 0; own < 2; own++) /* first the system's clocks, then the sequence's clocks */
     for (uint32_t i = 0; i < n; i++)
       if (of_sequence(all[i].id) == own && to_trace_clock(r, all[i].clock, all[i].own, trace)) return true;
   return false;
@@ -148,7 +149,8 @@ bool clock_snapshot(struct perfetto *r, struct sequence *q, uint32_t machine, co
   for (uint32_t i = 0; i < n; i++) own = own || of_sequence(all[i].id);
   if (primary && !r->has_trace_clock && machine == 0) r->trace_clock = primary, r->has_trace_clock = true;
   if (!place_snapshot(r, all, n, &trace)) {
-    /* No clock in it is known: the first system clock of the first such snapshot defines the trace's time. */
+    /* No clock of the snapshot can be converted: the first system clock of the first such snapshot defines the time of the
+     * trace. */
     uint32_t i = 0;
     while (i < n && of_sequence(all[i].id)) i++;
     if (i == n || r->has_snapshot) return own;

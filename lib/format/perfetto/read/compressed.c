@@ -1,6 +1,6 @@
 /* compressed.c - decompresses compressed packets: zlib or zstd.
  *
- * Damaged data is returned as far as it decompresses; implausibly large output is refused. */
+ * If data is damaged, the part that decompresses is returned. Implausibly large output is refused. */
 #include <string.h>
 
 #include <zlib.h>
@@ -16,7 +16,7 @@ static bool adler_fits(const uint8_t *p, size_t n, const uint8_t *want) {
   return adler32_z(1, p, n) == ((uLong)want[0] << 24 | (uLong)want[1] << 16 | (uLong)want[2] << 8 | want[3]);
 }
 
-/* True if the output exceeds the ratio of a decompression bomb or the caller's limit. */
+/* True if the size of the output exceeds the caller's limit, or the ratio of a decompression bomb. */
 static bool too_large(const struct perfetto *r, const struct buf *out, uint64_t size) {
   if (out->len > BOMB_SIZE && out->len / BOMB_RATIO > size) return true;
   return r->opt->max_size && r->inflated + out->len > r->opt->max_size;
@@ -53,7 +53,7 @@ static enum inflated inflate_packets(struct perfetto *r, const struct pb_field *
   return got;
 }
 
-/* Decompresses zstd frames like a file of such frames. */
+/* Decompresses zstd frames, in the same way as a compressed file. */
 static enum inflated unzstd_packets(struct perfetto *r, const struct pb_field *f, struct buf *out) {
   struct mem *mem = &r->t->store->mem;
   struct tk_err err = {0};

@@ -1,4 +1,4 @@
-/* compressed.h - packets inside compressed packets. */
+/* compressed.h - decompresses the packets in compressed packets. */
 #ifndef FORMAT_PERFETTO_READ_COMPRESSED_H
 #define FORMAT_PERFETTO_READ_COMPRESSED_H
 

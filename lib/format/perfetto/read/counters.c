@@ -1,9 +1,9 @@
-/* counters.c - counter samples.
+/* counters.c - converts counter samples.
  *
- * A Perfetto sample is one number on a counter track, so it becomes an event with one arg. Our writer makes several samples of
- * an event with several series: those after the first are marked as joined to it, and properties of the event that no sample
- * can represent are in private fields of their packets (write/counters.c). The args of such an event are collected until the
- * next event comes. */
+ * A Perfetto sample is one number on a counter track, so it becomes an event with one arg. If an event has several series, our
+ * writer writes several samples: all but the first are marked as joined to the first one. Properties of the event that no
+ * sample can represent are in private fields of the packets (write/counters.c). The args of such an event are collected until
+ * the next event is read. */
 #include "counters.h"
 #include "reader.h"
 #include "sequence.h"
@@ -16,7 +16,7 @@ static tk_id number_text(struct tk_trace *t, const struct tk_arg *v) {
   return trace_string(t, text, n);
 }
 
-/* Returns the sum of an incremental counter in a sequence; NULL if memory runs out. */
+/* Returns the sum of an incremental counter within a sequence; NULL if memory runs out. */
 static struct counter_sum *sum_of(struct perfetto *r, const struct counter_sample *s) {
   struct counter_sums *all = &r->counter_sums;
   uint32_t *slot = map_put(&all->index, (uint64_t)s->node << 32 | s->sequence, 0);
@@ -28,14 +28,14 @@ static struct counter_sum *sum_of(struct perfetto *r, const struct counter_sampl
   return &all->of[all->n - 1];
 }
 
-/* Returns the arg that the sample represents. */
+/* Returns the sample as an arg. */
 static struct tk_arg arg_of(struct perfetto *r, const struct counter_sample *s) {
   struct node *n = &r->nodes[s->node];
   struct tk_arg v = {.type = s->value.type, .key = n->unit ? n->unit : KEY_COUNTER_VALUE};
   struct counter_sum own = {s->value.i, s->value.d}, *sum = n->incremental ? sum_of(r, s) : NULL;
   if (sum && v.type == TK_ARG_INT) own.whole = sum->whole = (int64_t)((uint64_t)sum->whole + (uint64_t)s->value.i);
   if (sum && v.type != TK_ARG_INT) sum->real += s->value.d;
-  if (sum && sum->real != 0) v.type = TK_ARG_DOUBLE; /* deltas of both types add up to one value */
+  if (sum && sum->real != 0) v.type = TK_ARG_DOUBLE; /* integer and floating-point deltas add up to one value */
   if (sum && v.type != TK_ARG_INT) own.real = sum->real + (double)sum->whole;
   if (v.type == TK_ARG_INT) v.i = (int64_t)((uint64_t)own.whole * (uint64_t)n->multiplier);
   else v.d = own.real * (double)n->multiplier;
@@ -43,7 +43,7 @@ static struct tk_arg arg_of(struct perfetto *r, const struct counter_sample *s) 
   return v;
 }
 
-/* Every event of a counter with an id has the id as an arg. */
+/* Adds the counter's id as an arg; every event of a counter with an id has it. */
 static void add_id(struct perfetto *r, const struct node *n) {
   const uint8_t *end;
   if (!n->counter_id) return;
@@ -51,7 +51,7 @@ static void add_id(struct perfetto *r, const struct node *n) {
   else args_str(r->t, KEY_ID, TK_ARG_STR, n->counter_id);
 }
 
-/* Returns the class for a counter and category. Classes get the name of the counter when it is known. */
+/* Returns the class for a counter and a category. The class gets the name of the counter later, when it is known. */
 static tk_id counters_class_of(struct perfetto *r, uint32_t node, tk_id cat) {
   struct counter_classes *all = &r->counter_classes;
   uint32_t *slot = map_put(&all->index, (uint64_t)node << 32 | cat, 0);
@@ -119,7 +119,7 @@ void perfetto_end_collected(struct perfetto *r) {
   c->event = c->n = 0;
 }
 
-/* Returns the args in private fields; 0 = none. */
+/* Returns the args that private fields contain; 0 = none. */
 static uint32_t private_args(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -136,7 +136,7 @@ static bool counters_has_key(struct perfetto *r, uint32_t args, tk_id key) {
   return false;
 }
 
-/* Collects the args of the sample's packet: the private ones, then the sample itself unless it is one of them. */
+/* Collects the args of the sample's packet: private args, then the sample itself unless it is one of them. */
 static void collect_sample(struct perfetto *r, struct sequence *q, const struct pb_field *rest, const struct counter_sample *s) {
   uint32_t args = rest->p ? private_args(r, q, rest) : 0;
   struct tk_arg v = arg_of(r, s);
@@ -169,7 +169,7 @@ void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struc
   collect_sample(r, q, &rest, s);
 }
 
-/* An event without a sample is on a track that viewers do not know. */
+/* A counter event without a sample is on a track that viewers ignore. */
 void perfetto_lone_counter(struct perfetto *r, struct sequence *q, const struct counter_sample *s, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;

@@ -1,4 +1,4 @@
-/* counters.h - counter samples. */
+/* counters.h - converts counter samples. */
 #ifndef FORMAT_PERFETTO_READ_COUNTERS_H
 #define FORMAT_PERFETTO_READ_COUNTERS_H
 
@@ -9,13 +9,13 @@ void perfetto_sample(struct perfetto *r, const struct counter_sample *s);
 /* Adds a sample whose packet has private fields. */
 void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struct packet *k, const struct counter_sample *s);
 
-/* Adds a counter event that no sample represents; `s` gives its track and time. */
+/* Adds a counter event that no sample represents. `s`: its track and time. */
 void perfetto_lone_counter(struct perfetto *r, struct sequence *q, const struct counter_sample *s, const struct pb_field *f);
 
 /* Stores the collected args in their event. */
 void perfetto_end_collected(struct perfetto *r);
 
-/* Names the classes of counter samples, once the names of the counters are known. */
+/* Names the classes of counter samples, when the names of all counters are known. */
 void perfetto_name_counters(struct perfetto *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* decode.c - see decode.h.
  *
- * It has its own cursor: the general one (pb.h) also records what is wrong with a message, and fills in a field of 32 bytes for
- * each number. */
+ * This file has its own cursor, because the general one (pb.h) also describes errors and fills in a field of 32 bytes for each
+ * number. */
 #include "decode.h"
 
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "format/json.h"
 #include "graph/trace.h"
 
-enum { NUMBER_MOST = 40 }; /* bytes in the text of a number */
+enum { NUMBER_MOST = 40 }; /* longest text of a number, in bytes */
 
 struct item {
-  uint32_t key; /* PB_KEY */
-  uint64_t v;   /* of PB_BYTES: the length */
+  uint32_t key; /* PB_KEY of the field */
+  uint64_t v;   /* the number; for PB_BYTES, the length */
   const uint8_t *p;
 };
 
@@ -35,7 +35,7 @@ static inline bool take_number(const uint8_t **at, const uint8_t *end, uint64_t 
   return false;
 }
 
-/* Returns false if the field is damaged or a group. */
+/* Reads a field. Returns false if it is damaged or a group. */
 static inline bool take_item(const uint8_t **at, const uint8_t *end, struct item *f) {
   uint64_t tag;
   if (!take_number(at, end, &tag) || tag < 8 || tag >> 32) return false;
@@ -63,15 +63,15 @@ static inline bool take_item(const uint8_t **at, const uint8_t *end, struct item
 
 /* ---- annotations ---- */
 
-/* Value of an annotation, as in the args of the graph. */
+/* Value of an annotation, in the form that packed args have in the graph. */
 struct scalar_arg {
   uint32_t what;
-  uint64_t v;  /* integers: zigzag or plain; double: its bits; text: length or iid */
+  uint64_t v;  /* integer: zigzag or plain; double: its bits; text: length or iid */
   int exp;
   const uint8_t *p;
 };
 
-/* Parses the number that a double was written as. Returns false if the general path must interpret it. */
+/* Parses the original text of a double. Returns false if the general code must interpret the text. */
 static bool number_arg(const uint8_t *p, uint64_t n, struct scalar_arg *a) {
   uint8_t text[NUMBER_MOST + IN_PAD] = {0};
   const uint8_t *end;
@@ -85,7 +85,7 @@ static bool number_arg(const uint8_t *p, uint64_t n, struct scalar_arg *a) {
   return num.kind == NUM_INT || num.kind == NUM_UINT || num.kind == NUM_DEC;
 }
 
-/* Accepts an object or array whose text is exactly the output of json_copy. */
+/* Accepts an object or array if its text is exactly what json_copy would write. */
 static bool json_arg(struct decoder *to, const struct item *f, struct scalar_arg *a) {
   static const uint8_t pad[IN_PAD] = {' '};
   struct buf *text = &to->text;
@@ -192,14 +192,14 @@ static bool point(struct decoder *to, uint64_t id, bool terminating, struct deco
   return true;
 }
 
-/* Most events have one category. */
+/* Stores the only category that most events have. */
 static bool category(struct decoded *d, const uint8_t *p, uint64_t v) {
   if (d->cat.p || d->cat.v || (!p && !v)) return false;
   d->cat = (struct decoded_text){p, v};
   return true;
 }
 
-/* True for fields that the general path reads, whatever their wire type. */
+/* True for fields that the general code reads, whatever their wire type. */
 static bool is_modelled(uint32_t number) {
   switch (number) {
   case EVENT_TIMESTAMP_DELTA_US:
@@ -233,7 +233,7 @@ static bool is_modelled(uint32_t number) {
   }
 }
 
-/* Keeps a field that is not modelled, including its tag: such fields are usually adjacent. */
+/* Stores the place of a field that is not modelled, with its tag. Such fields are usually adjacent. */
 static bool keep(struct decoded *d, const uint8_t *p, const uint8_t *end) {
   struct decoded_rest *last = d->rest;
   while (last < d->rest + DECODED_REST && last->n && last->p + last->n != p) last++;

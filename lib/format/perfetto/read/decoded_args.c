@@ -1,7 +1,7 @@
-/* decoded_args.c - annotations of decoded events (decode.h) -> args.
+/* decoded_args.c - converts the annotations of decoded events (decode.h) to args.
  *
- * Events from one place in the code have annotations with the same names and types. Their shape in the graph is cached by their
- * decoded form; then only the values must be copied, and texts looked up. */
+ * Events from the same place in a program have annotations with the same names and types. The shape of their args in the graph
+ * is cached by the decoded names and types; for later events, only values are copied, and texts looked up. */
 #include <string.h>
 
 #include "decoded_args.h"
@@ -11,11 +11,11 @@
 
 enum { LAYOUTS = 256 };
 
-/* Cached shape; valid for a sequence since it was last cleared. */
+/* A cached shape; valid for one sequence, until the sequence is cleared. */
 struct layout {
-  uint32_t sequence, clearing, shape; /* shape: 0 = unused entry */
+  uint32_t sequence, clearing, shape; /* shape: 0 = the entry is unused */
   uint32_t n;
-  bool has_text, has_iids; /* has_text: values must be converted before they are packed */
+  bool has_text, has_iids; /* has_text: values must be converted before they can be packed */
   uint32_t what[DECODED_ARGS];
 };
 
@@ -33,7 +33,7 @@ static uint32_t type_of(uint32_t what) { return what & 0xff; }
 static uint32_t decoded_key_of(uint32_t what) { return what >> 8; }
 static bool decoded_is_text(uint32_t type) { return type == DECODED_IID || type == TK_ARG_STR || type == TK_ARG_JSON; }
 
-/* Returns the byte after a value that is not text. */
+/* Returns the position after a value that is not text. */
 static const uint8_t *behind(uint32_t type, const uint8_t *p) {
   uint64_t v;
   if (type <= TK_ARG_TRUE) return p;
@@ -43,7 +43,7 @@ static const uint8_t *behind(uint32_t type, const uint8_t *p) {
 
 /* ---- layouts ---- */
 
-/* Returns the cache entry for the layout of such an event. */
+/* Returns the cache entry for the names and types of the event's annotations. */
 static struct layout *place_of(struct perfetto *r, uint32_t sequence, const struct decoded *d) {
   uint64_t h = sequence;
   for (uint32_t i = 0; i < d->n_args; i++) h = (h ^ d->what[i]) * 0x9e3779b97f4a7c15;
@@ -55,7 +55,7 @@ static bool is_such(const struct layout *l, uint32_t sequence, uint32_t clearing
          memcmp(l->what, d->what, d->n_args * sizeof *d->what) == 0;
 }
 
-/* Returns false if a name is not interned yet or a duplicate. */
+/* Fills in a cache entry. Returns false if a name is not interned yet or occurs twice. */
 static bool learn(struct layout *l, struct perfetto *r, const struct sequence *q, const struct decoded *d) {
   struct shape_field *fields = args_fields(r->t, d->n_args);
   *l = (struct layout){.sequence = (uint32_t)(q - r->sequences), .clearing = q->n_clearings, .n = d->n_args};
@@ -99,7 +99,7 @@ const struct layout *decoded_layout(struct perfetto *r, const struct sequence *q
 
 /* ---- values ---- */
 
-/* Looks up the text that is described at p. Returns the byte after the description. */
+/* Looks up the text that p describes. Returns the position after the description. */
 static const uint8_t *text_at(struct perfetto *r, struct sequence *q, const struct decoded *d, uint32_t type, const uint8_t *p,
                               tk_id *id) {
   uint64_t at, n;
@@ -113,7 +113,8 @@ static const uint8_t *text_at(struct perfetto *r, struct sequence *q, const stru
   return p;
 }
 
-/* Returns packed values and their length *n. Values without text are packed already; otherwise the result is built in `to`. */
+/* Returns packed values and sets *n to their length. Values without text are packed already; otherwise the result is built in
+ * `to`. */
 static const uint8_t *pack_values(struct perfetto *r, struct sequence *q, const struct track_event *e, uint8_t *to, size_t *n) {
   const struct decoded *d = e->decoded;
   const uint8_t *p = d->values, *from;

@@ -1,4 +1,4 @@
-/* decoded_args.h - annotations of decoded events (decode.h) -> args. */
+/* decoded_args.h - converts the annotations of decoded events (decode.h) to args. */
 #ifndef FORMAT_PERFETTO_READ_DECODED_ARGS_H
 #define FORMAT_PERFETTO_READ_DECODED_ARGS_H
 
@@ -7,14 +7,14 @@
 
 bool decoded_layouts_start(struct perfetto *r);
 
-/* Returns the layout of the args of a decoded event; NULL if a name or value is not interned or a name is duplicate, which the
- * general path reports. */
+/* Returns the layout of the args of a decoded event. Returns NULL if a name or value is not interned, or if a name occurs
+ * twice; the general code then reports it. */
 const struct layout *decoded_layout(struct perfetto *r, const struct sequence *q, const struct decoded *d);
 
-/* Moves the event's args to the trace's arg builder, where more can be added. */
+/* Moves the event's args to the trace's arg builder, so that more args can be added. */
 void decoded_event_args(struct perfetto *r, struct sequence *q, struct track_event *e);
 
-/* Returns the packed record of the event's args; 0 = none. */
+/* Returns the packed record of the event's args; 0 if it has none. */
 uint32_t decoded_event_end_args(struct perfetto *r, struct sequence *q, struct track_event *e);
 
 #endif

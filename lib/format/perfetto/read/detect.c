@@ -1,7 +1,8 @@
 /* detect.c - recognises a Trace.
  *
- * XPlane files begin with 0x0A too. The differences: fields of a TracePacket must have the right wire types, and its messages
- * must parse one level down. An XPlane's lines are bytes where a packet has its trusted_uid, and its name is not a message. */
+ * XPlane files begin with 0x0A, too. To distinguish them, the fields of a TracePacket must have the right wire types, and its
+ * messages must parse down to one level. An XPlane has bytes (its lines) at the field number of a packet's trusted_uid, and its
+ * name is not a message. */
 #include "detect.h"
 #include "format/perfetto/fields.h"
 #include "frames.h"
@@ -47,7 +48,7 @@ static unsigned field_bid(const struct pb_field *f, bool *wrong) {
     }
     return 6;
   }
-  if (f->number == PACKET_TRACEKIT && f->wire == PB_BYTES) return 24; /* only our writer uses it */
+  if (f->number == PACKET_TRACEKIT && f->wire == PB_BYTES) return 24; /* a field that only our writer uses */
   if (f->number <= 2 && f->wire == PB_BYTES && !is_message(pb_inside(f))) *wrong = true;
   if (f->number == PACKET_COMPRESSED && f->wire == PB_BYTES) return f->value > 2 && is_zlib(f->p) ? 16 : 2;
   return 1;
@@ -62,7 +63,7 @@ static unsigned packet_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
   return bits;
 }
 
-/* Bids for a packet that is longer than the peeked bytes, judging by its first field. */
+/* Returns the score of a packet that is longer than the available bytes, judging by its first field. */
 static unsigned cut_packet_bid(const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
@@ -73,7 +74,7 @@ static unsigned cut_packet_bid(const uint8_t *p, size_t n) {
   return pb_varint(&c, &length) && c.end - c.p >= 2 && is_zlib(c.p) ? 16 : 0;
 }
 
-/* Result for one framed packet; cut: the bytes end inside it. */
+/* Result for one framed packet. `cut`: the bytes end inside it. */
 struct framed {
   unsigned bits;
   bool wrong, cut;
@@ -125,7 +126,7 @@ static unsigned chain_bid(const uint8_t *p, size_t n) {
   return bits;
 }
 
-/* If the beginning has a wrong bit, several packets must be found after it. */
+/* If the first packet is damaged, several packets must follow it. */
 unsigned perfetto_bid(const uint8_t *p, size_t n) {
   enum { SEVERAL = 100 };
   unsigned bits = chain_bid(p, n);

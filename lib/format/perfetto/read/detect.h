@@ -6,17 +6,17 @@
 #include "frames.h"
 #include "reader.h"
 
-/* read/detect.c: bits of verified structure in the first bytes of a file. */
+/* Returns how many bits of structure the first bytes of a file match. */
 unsigned perfetto_bid(const uint8_t *p, size_t n);
 
 /* True if a sequence of packets begins at p. `last`: the input ends after these bytes. Adds the number of bytes examined to
- * *cost (detect.c). */
+ * *cost. */
 bool perfetto_frames_at(const uint8_t *p, size_t n, bool last, size_t *cost);
 
 /* True if the bytes parse as a packet with at least this many known fields. */
 bool perfetto_is_packet(const uint8_t *p, size_t n, unsigned known);
 
-/* Returns the bits of verified structure in the first bytes of a file (detect.c). */
+/* Returns how many bits of structure the first bytes of a file match. */
 unsigned perfetto_bid(const uint8_t *p, size_t n);
 
 #endif

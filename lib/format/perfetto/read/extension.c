@@ -1,7 +1,7 @@
-/* extension.c - converts fields of TrackEvent that the file describes to args.
+/* extension.c - converts those fields of TrackEvent to args that the file itself describes.
  *
- * The fields of a message are sorted by number first: all fields with one number form one array, wherever they are in the
- * message. */
+ * The fields of a message are first sorted by number, because all fields with the same number form an array, wherever they are
+ * in the message. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "reader.h"
 #include "graph/args.h"
 
-enum { LEVELS = 20, FIELDS_MOST = 1 << 20 /* bytes of one event's fields */ };
+enum { LEVELS = 20, FIELDS_MOST = 1 << 20 /* FIELDS_MOST: bytes of one event's fields */ };
 
 /* ---- values ---- */
 
@@ -60,7 +60,7 @@ static bool put_scalar(struct buf *out, const struct scalar *v) {
   case TK_ARG_FALSE: return buf_append(out, "false", 5);
   case TK_ARG_STR: return json_quote(out, v->p, v->n);
   case TK_ARG_DOUBLE: return v->d - v->d == 0 && buf_append(out, text, num_put_double(text, v->d));
-  default: return false; /* JSON cannot represent bytes */
+  default: return false; /* JSON has no bytes */
   }
 }
 
@@ -72,8 +72,8 @@ static int by_number(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Appends the fields of a message, sorted. Returns the index of the first in x->found, or UINT32_MAX if the message is damaged.
- */
+/* Appends the fields of a message to x->found, sorted by number. Returns the index of the first one, or UINT32_MAX if the
+ * message is damaged. */
 static uint32_t collect(struct extension_reader *x, struct pb c) {
   uint32_t lo = x->n_found;
   struct pb_field f;
@@ -144,7 +144,7 @@ static bool put_group(struct extension_reader *x, const struct schema_field *fie
   size_t start = x->json.len;
   buf_append(&x->json, "[", 1);
   for (uint32_t i = lo; ok && i < hi; i++) {
-    struct pb_field f = x->found[i].f; /* x->found may move */
+    struct pb_field f = x->found[i].f; /* a copy, because x->found may move */
     bool any = x->json.len > start + 1;
     if (f.wire == PB_BYTES && schema_wire(field) != PB_BYTES) ok = put_packed(x, field, &f, any);
     else ok = (!any || buf_append(&x->json, ",", 1)) && extension_put_value(x, field, &f, level);
@@ -160,7 +160,7 @@ static struct member *add_member(struct extension_reader *x, uint32_t extension,
   return &x->members[x->n_members++];
 }
 
-/* Adds one arg from all occurrences of a field. */
+/* Adds one arg for all occurrences of a field. */
 static bool read_group(struct extension_reader *x, uint32_t extension, uint32_t name, const struct schema_field *field, uint32_t lo,
                        uint32_t hi) {
   struct scalar v = {0};

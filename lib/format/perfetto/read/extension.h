@@ -1,10 +1,10 @@
-/* extension.h - converts fields of TrackEvent that the file describes to args. */
+/* extension.h - converts those fields of TrackEvent to args that the file itself describes. */
 #ifndef FORMAT_PERFETTO_READ_EXTENSION_H
 #define FORMAT_PERFETTO_READ_EXTENSION_H
 
 #include "reader.h"
 
-/* Returns the *n args that an event's fields become. They point into `fields`. */
+/* Returns the *n args for an event's fields. They contain pointers into `fields`. */
 const struct member *extension_read(struct extension_reader *x, const struct buf *fields, uint32_t *n);
 
 /* Adds these args to the args under construction, with keys that begin with `prefix`. Returns the number of args that are bytes

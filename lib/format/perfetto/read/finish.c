@@ -1,4 +1,4 @@
-/* finish.c - steps that need the complete file: pending times, flows in order of time, the origin. */
+/* finish.c - the steps that need the complete file: converting pending times, ordering flows by time, choosing the origin. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@
 
 /* ---- times ---- */
 
-/* A built-in clock is a clock without a snapshot, too: REALTIME counts from the epoch. If no event is on the trace's default clock, the
- * clock of the first event becomes the trace clock. */
+/* A built-in clock without a snapshot can still be used: REALTIME counts from the epoch. If no event is on the trace's default
+ * clock, the clock of the first event becomes the trace clock. */
 static void adopt_clock(struct perfetto *r) {
   const uint32_t id = r->clocks[r->pending[0].clock].id;
   if (r->has_snapshot || r->clocks[r->pending[0].clock].of_sequence || id >= CLOCK_OF_SEQUENCE) return;
@@ -28,7 +28,7 @@ static void adopt_clock(struct perfetto *r) {
   r->has_snapshot = r->adopted = true;
 }
 
-/* Converts pending times to the trace clock. A clock without a snapshot starts at the start of the trace. */
+/* Converts pending times to the trace clock. If a clock has no snapshot, its zero is the start of the trace. */
 static void finish_pending_times(struct perfetto *r) {
   struct tk_trace *t = r->t;
   int64_t first = INT64_MAX;
@@ -53,7 +53,7 @@ static void finish_pending_times(struct perfetto *r) {
   }
 }
 
-/* Returns the time of the first, the middle or the last event: the one that most events are close to. */
+/* Returns the time of the first, the middle or the last event, depending on which of them is close to most events. */
 static int64_t choose_origin(const struct tk_trace *t) {
   int64_t best = 0;
   uint64_t most = 0;
@@ -67,7 +67,7 @@ static int64_t choose_origin(const struct tk_trace *t) {
   return best;
 }
 
-/* Flags an event that is too far from the others to have a usable time, and keeps its time as text in an arg. */
+/* Flags an event as having no clock if it is too far from the others, and keeps its time as text in an arg. */
 static void mark_lost_clock(struct perfetto *r, struct tk_event *e, int64_t ns) {
   struct tk_trace *t = r->t;
   struct tk_args it = tk_args_of(t, e->args);
@@ -87,7 +87,7 @@ static void finish_times(struct perfetto *r) {
   int64_t origin = choose_origin(t);
   for (tk_id i = 1; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
-    if (e->kind == TK_BEGIN) e->dur = 0; /* it linked to the enclosing begin */
+    if (e->kind == TK_BEGIN) e->dur = 0; /* dur was a link to the enclosing begin */
     e->dur = e->dur > INT64_MAX / 1000 ? INT64_MAX : e->dur * 1000;
     if (!perfetto_in_range(e->ts, origin)) {
       mark_lost_clock(r, e, e->ts);
@@ -152,8 +152,8 @@ static int finish_by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Adds a flow point. A point of an end event belongs to the span that ends there, which seal has not paired yet. It is moved
- * back to the last moment inside that span. */
+/* Adds a flow point. A point of an end event belongs to the span that ends there. Seal has not paired this span yet, so the
+ * point is moved back to the last moment inside the span. */
 static void add_flow_point(struct perfetto *r, const struct raw_point *p, int64_t id, enum tk_flow_role role) {
   const uint64_t own = p->direction ? p->id ^ 1ull << 63 : p->id;
   uint32_t args = 0;
@@ -175,12 +175,13 @@ static void add_flow_point(struct perfetto *r, const struct raw_point *p, int64_
   if (p->at_end && f->ts > INT64_MIN) f->ts--;
 }
 
-/* Flows of Chrome's legacy events are not chains: each flow in comes from the latest flow out. */
+/* Returns the role of a point. Flows of Chrome's legacy events are not chains: each incoming flow comes from the latest
+ * outgoing one. */
 static enum tk_flow_role role_of(const struct raw_point *p) {
   return p->direction == 1 ? TK_FLOW_IN : p->direction == 2 ? TK_FLOW_OUT : TK_FLOW_INOUT;
 }
 
-/* Generates ids, from 1, that no flow of the file has. */
+/* Generates flow ids, from 1, that the file does not use. */
 struct fresh_ids {
   struct map used;
   int64_t last;
@@ -200,14 +201,15 @@ static int64_t fresh_id(struct perfetto *r, struct fresh_ids *f) {
   return f->last;
 }
 
-/* True if the point belongs to the same flow as its predecessor. */
+/* True if the point belongs to the same flow as the previous point. */
 static bool goes_on(const struct raw_point *before, const struct raw_point *p) {
   if (before->id != p->id || before->machine != p->machine || !before->direction != !p->direction) return false;
   return p->direction || !before->terminating;
 }
 
-/* A flow runs through its points in order of time until a point terminates it. Afterwards its id may be reused, and other
- * machines may use the same id. In the graph each flow has its own id: the first flow keeps the original one. */
+/* Splits points into flows. A flow consists of its points in order of time, up to a point that terminates it. Afterwards its id
+ * may be used again; other machines may also use the same id. In the graph each flow has a unique id, and the first flow of an
+ * id keeps it. */
 static void chain_points(struct perfetto *r) {
   struct fresh_ids fresh = {.last = 0};
   int64_t id = 0;
@@ -234,8 +236,8 @@ static tk_time end_of_trace(const struct tk_trace *t) {
   return end;
 }
 
-/* Turns begins on a lane that never end into unfinished spans here: on the thread that the lane belongs to, the end of another
- * span would end them. */
+/* Converts begins without an end on lanes to unfinished spans. This must be done before lanes are merged into their threads,
+ * where the end of another span would end them. */
 static void finish_lanes(struct perfetto *r) {
   struct tk_trace *t = r->t;
   tk_time end = 0;

@@ -1,4 +1,4 @@
-/* finish.h - steps that need the complete file: pending times, flows in order of time, the origin. */
+/* finish.h - the steps that need the complete file: converting pending times, ordering flows by time, choosing the origin. */
 #ifndef FORMAT_PERFETTO_READ_FINISH_H
 #define FORMAT_PERFETTO_READ_FINISH_H
 

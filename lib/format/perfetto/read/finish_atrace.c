@@ -1,9 +1,9 @@
 /* finish_atrace.c - pairs begins and ends that programs wrote to the kernel's trace_marker.
  *
- * Seal would pair them as well, and report each that lacks its other end as a repair. But such text says when something begins and ends
- * while a trace happens to be recorded: each thread may have spans that began before it, or that end after it. That is no damage, and
- * so does each part that is cut from a trace. An async begin that repeats an open one is ignored, as in trace_processor: programs
- * of Android repeat them. */
+ * Seal could pair them, but would report each begin or end without a partner as a repair. Such text is written all the time, so
+ * when a recording starts or stops, every thread may be inside a span, whose begin or end is then missing. This is not damage;
+ * it also happens when a part is cut from a trace. An async begin that repeats an open one is ignored, as in trace_processor,
+ * because Android programs repeat them. */
 #include "finish_atrace.h"
 
 #include "base/keyed.h"
@@ -13,16 +13,16 @@
 
 struct atrace_pairs {
   struct perfetto *r;
-  struct map open; /* thread, or process with scope and id -> innermost open begin; its dur is the next one */
-  uint64_t n_late; /* ends of spans that began before the trace */
-  int64_t end;     /* of the trace */
+  struct map open; /* thread, or process with scope and id -> innermost open begin, whose dur links to the next one */
+  uint64_t n_late; /* number of ends whose span began before the trace */
+  int64_t end;     /* end of the trace */
 };
 
 static bool is_mark(const struct perfetto *r, const struct tk_event *e) {
   return (e->kind == TK_BEGIN || e->kind == TK_END) && r->nodes[e->track / ASPECTS].in_packets;
 }
 
-/* Returns what begins and ends share. Ids and scopes are the only args. */
+/* Returns a hash of the properties that a begin and its end share. Their args are only ids and scopes. */
 static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   uint64_t key = e->track;
@@ -40,7 +40,8 @@ static void close(struct tk_event *begin, int64_t end, unsigned flags) {
   begin->flags |= (uint8_t)(TK_PAIRED | flags);
 }
 
-/* Spans on a track nest. Those with a scope that is their name do not. */
+/* True if an async begin repeats an open one. Spans on a track nest, so they may be equal; spans whose scope is their name do
+ * not nest. */
 static bool repeats(const struct tk_trace *t, const struct tk_event *begin, tk_id open) {
   struct tk_arg scope;
   if (!(begin->flags & TK_ASYNC) || !open) return false;

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Call when all times are on the trace clock, in ns. */
+/* Pairs begins and ends. Call when all times are in ns on the trace clock. */
 void perfetto_finish_atrace(struct perfetto *r);
 
 #endif

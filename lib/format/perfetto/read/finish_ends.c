@@ -1,9 +1,9 @@
-/* finish_ends.c - end events that name the span they end.
+/* finish_ends.c - pairs spans with end events that name the span they end.
  *
  * A Perfetto end event closes the innermost open span of its track. If it has a name or a category, it closes the innermost
- * span with the same name or category, or nothing if there is none. This differs from JSON end events, which seal pairs, only
- * if the innermost span is a different one: the spans of such a track are paired here. Spans nested in a closed span remain
- * open. */
+ * span with the same name or category, or nothing if there is none. Seal pairs ends according to the rules of JSON, which
+ * differ if the named span is not the innermost one. The spans of tracks with such ends are paired here instead. Spans inside a
+ * closed span remain open. */
 #include <stdlib.h>
 
 #include "finish_ends.h"
@@ -34,7 +34,7 @@ static bool is_named(const struct tk_trace *t, const struct tk_event *e) {
   return e->kind == TK_END && (t->classes[e->cls].name || t->classes[e->cls].cat);
 }
 
-/* A missing name or category matches any. */
+/* True if the end may close the begin. An end without a name or category matches any. */
 static bool fits(const struct tk_trace *t, tk_id begin, tk_id end) {
   const struct tk_class *b = &t->classes[t->events[begin].cls], *e = &t->classes[t->events[end].cls];
   return (!e->name || !b->name || e->name == b->name) && (!e->cat || !b->cat || e->cat == b->cat);
@@ -52,7 +52,7 @@ static void push(struct marks *m, tk_id event) {
   if (mem_grow(mem, (void **)&m->open, &m->cap_open, (uint64_t)m->n_open + 1, sizeof event)) m->open[m->n_open++] = event;
 }
 
-/* True if some end among marks first .. end-1 of a track does not match the innermost span. */
+/* True if some end among marks first .. end-1 of a track does not match the innermost open span. */
 static bool differs(struct marks *m, uint32_t first, uint32_t end) {
   const struct tk_trace *t = m->r->t;
   m->n_open = 0;

@@ -1,10 +1,10 @@
-/* finish_ends.h - end events that name the span they end. */
+/* finish_ends.h - pairs spans with end events that name the span they end. */
 #ifndef FORMAT_PERFETTO_READ_FINISH_ENDS_H
 #define FORMAT_PERFETTO_READ_FINISH_ENDS_H
 
 #include "reader.h"
 
-/* Pairs spans whose end events name the span they end (finish_ends.c). */
+/* Pairs the spans of tracks with such end events. */
 void perfetto_finish_ends(struct perfetto *r);
 
 #endif

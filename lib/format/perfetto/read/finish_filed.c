@@ -1,8 +1,8 @@
-/* finish_filed.c - tracks as the file describes them (struct format_track), for queries that must give the rows of
- * trace_processor.
+/* finish_filed.c - stores tracks as the file describes them (struct format_track), for queries that must return the same rows
+ * as trace_processor.
  *
- * The graph has no field for the parent of a named track or a counter, for units, descriptions and orders of siblings: they are
- * stored apart, by track, and only in a trace that is loaded for queries. */
+ * The graph cannot represent the parent of a named track or a counter, units, descriptions and the order of siblings. Only for
+ * a trace that is loaded for queries, these are stored separately, by track. */
 #include <string.h>
 
 #include "finish_filed.h"
@@ -10,7 +10,8 @@
 
 enum { DESCRIPTION = 14, PARENTS_MOST = 512 };
 
-/* Nearest node above that is a process or a thread; 0 = none. *named: the parent, if it is a named track or a counter. */
+/* Returns the nearest node above that is a process or a thread; 0 = none. *named: the parent, if it is a named track or a
+ * counter. */
 static uint32_t scope_of(const struct perfetto *r, uint32_t at, uint32_t *named) {
   uint32_t n = at;
   *named = 0;
@@ -30,7 +31,7 @@ static tk_id track_of(const struct node *n) {
   return n->tracks[n->kind == NODE_COUNTER ? ON_COUNTER : ON_PROCESS];
 }
 
-/* Reads fields of the descriptor that the graph does not represent. */
+/* Reads those fields of the descriptor that the graph cannot represent. */
 static void read_fields(struct perfetto *r, const struct node *n, struct format_track *track) {
   const struct intern_str *fields = trace_str(r->t, n->fields);
   struct pb c = pb_over(fields->bytes, fields->len);
@@ -59,7 +60,7 @@ static void describe(struct perfetto *r, uint32_t at, struct format_track *track
   if (n->kind == NODE_PROCESS && n->tracks[ON_PROCESS]) tracks[n->tracks[ON_PROCESS]].ranked = track.ranked;
 }
 
-/* Marks nodes with events, and those above them. */
+/* Marks nodes that have events, and the nodes above them. */
 static void mark_used(struct perfetto *r) {
   for (uint32_t i = 1; i <= r->n_nodes; i++)
     for (uint32_t n = r->nodes[i].has_events ? i : 0; n && !r->nodes[n].used;) {

@@ -1,9 +1,9 @@
-/* finish_tracks.c - nodes -> tracks of the graph.
+/* finish_tracks.c - converts nodes to tracks of the graph.
  *
  *     process                      its instants on the process track; its slices, if any, on a named track
  *     thread                       thread; several uuids with one pid and tid are merged
  *     counter                      counter track of its process, with its thread's tid
- *     any other                    TK_THREAD with a string as its tid (fields.h): "name", "name [2]", "parent/name" */
+ *     other node TK_THREAD with a string as its tid (fields.h): "name", "name [2]", "parent/name" */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,20 +29,20 @@ struct track_finisher {
   struct process_slot *processes;
   uint32_t n_processes, cap_processes;
   struct map pids;   /* machine and pid -> index in `processes` */
-  struct map absent; /* machine -> process of its tracks without a process */
+  struct map absent; /* machine -> process for the machine's tracks without a process */
   struct map theirs; /* process without an id, kind, tid or name -> track */
-  struct map tids;   /* process and text of a tid -> times used */
-  struct map renumbered; /* process -> original pid, which another machine also uses */
-  uint32_t next_pid;     /* next substitute for such a pid */
+  struct map tids;   /* process and text of a tid -> how often the text was used */
+  struct map renumbered; /* process -> its original pid, if another machine uses the same pid */
+  uint32_t next_pid;     /* next pid to replace such a pid */
 };
 
-/* Location of a track: its process, and a thread or named track between them. */
+/* Location of a track: its process, and the thread or named track above it. */
 struct home {
   tk_id process;
-  uint32_t thread, named; /* nodes */
+  uint32_t thread, named; /* indices of nodes */
 };
 
-/* Returns the pid or tid of a node, including ids that our writer could not write as a number. */
+/* Returns the pid or tid of a node, including ids that our writer stores as text because they are not numbers. */
 static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, int64_t num) {
   const struct intern_str *s = trace_str(r->t, n->ident_text);
   struct tk_ident i = ident_int(num);
@@ -57,8 +57,8 @@ static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, 
   return i;
 }
 
-/* Returns the process, without an id, for a machine's tracks without a process. trace_process supports only one such process,
- * so processes of named machines are added here. */
+/* Returns the process (without an id) for those tracks of a machine that belong to no process. trace_process supports only one
+ * such process, so those of named machines are added here. */
 static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
   struct tk_trace *t = s->r->t;
   tk_id name = machine_name(s->r, machine);
@@ -73,8 +73,8 @@ static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
   return *slot = t->n_tracks;
 }
 
-/* Returns the track of this kind, tid and name in a process. trace_track finds processes by pid: among processes without a pid,
- * it finds only the one of the unnamed machine. */
+/* Returns the track with this kind, tid and name in a process. trace_track finds processes by pid, so among processes without a
+ * pid it only finds that of the unnamed machine. */
 static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid, tk_id name) {
   struct tk_trace *t = s->r->t;
   struct tk_ident pid = t->tracks[process].pid;
@@ -94,7 +94,7 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
   return *slot = t->n_tracks;
 }
 
-/* Returns where the track id of a process is stored, which is 0 at first; NULL when memory runs out. */
+/* Returns a pointer to the track id of a process, which is initially 0; NULL when memory runs out. */
 static tk_id *find_process(struct track_finisher *s, uint32_t machine, int64_t pid) {
   uint64_t key = hash_pair((uint64_t)pid, machine);
   uint32_t *slot;
@@ -126,7 +126,7 @@ static tk_id process_as(struct track_finisher *s, uint32_t machine, int64_t pid,
     perfetto_note(s->r, TK_NOTE_INFO, "process ids used by several machines: those of later machines are renumbered");
   }
   if (id) {
-    t->tracks[id].renamed = true; /* no record names it */
+    t->tracks[id].renamed = true; /* because no record names it */
     t->tracks[id].machine = name;
     if (taken) map_put(&s->renumbered, id, (uint32_t)pid);
   }
@@ -171,8 +171,8 @@ static struct home home_of(struct track_finisher *s, uint32_t at) {
 
 /* ---- named tracks ---- */
 
-/* Makes the text unique among the tracks of its process. Tracks without a process count as one process across all machines,
- * because they do in JSON. */
+/* Makes a text unique among the tids of its process, by appending a number. Tracks without a process share one namespace across
+ * all machines, as they do in JSON. */
 static tk_id unique_text(struct track_finisher *s, tk_id process, const char *text, size_t n) {
   tk_id proc = s->r->t->tracks[process].pid.kind == TK_IDENT_NONE ? 0 : process;
   struct buf *b = &s->r->json;
@@ -249,7 +249,7 @@ static tk_id named_track(struct track_finisher *s, uint32_t at) {
   return r->t->n_tracks;
 }
 
-/* Adds parents first: walks up the chain of parents, then adds tracks on the way down. */
+/* Adds a named track after its parents: walks up the chain of parents, then adds tracks on the way down. */
 static tk_id finish_named(struct track_finisher *s, uint32_t at) {
   uint32_t chain[PARENTS_MOST], n = 0;
   for (uint32_t up = at; up && n < PARENTS_MOST; up = home_of(s, up).named) {
@@ -262,7 +262,7 @@ static tk_id finish_named(struct track_finisher *s, uint32_t at) {
 
 /* ---- other tracks ---- */
 
-/* For queries, a second uuid of a thread is a thread of its own, as in trace_processor. */
+/* Adds another thread with the same id. For queries, each uuid of a thread is a separate thread, as in trace_processor. */
 static tk_id another_thread(struct track_finisher *s, tk_id like) {
   struct tk_track *k = trace_add_track(s->r->t);
   const struct tk_track *first = &s->r->t->tracks[like];
@@ -279,14 +279,15 @@ static tk_id finish_thread(struct track_finisher *s, struct node *n) {
   k->renamed = true;
   k->no_lanes = (n->form & FORM_NO_LANES) != 0;
   if (n->own_name || n->name) k->name = n->own_name ? n->own_name : n->name;
-  if (n->ident_text && k->name == n->ident_text) k->name = 0; /* it was only displayed because there was no name */
+  if (n->ident_text && k->name == n->ident_text) k->name = 0; /* the text was only shown because the thread had no name */
   if (n->has_rank) k->has_sort = true, k->sort_index = n->rank;
   return id;
 }
 
 /* ---- tracks whose events come from packets ---- */
 
-/* Adds a track of its own, even if track events describe one like it: those are written in another way. */
+/* Adds a separate track for events from packets that are not track events, even if track events describe an equal track,
+ * because the two kinds are written differently. */
 static tk_id packets_track(struct track_finisher *s, tk_id process, enum tk_track_kind kind, struct tk_ident tid) {
   struct tk_track *k = trace_add_track(s->r->t);
   const struct tk_ident pid = s->r->t->tracks[process].pid;
@@ -294,7 +295,7 @@ static tk_id packets_track(struct track_finisher *s, tk_id process, enum tk_trac
   return s->r->t->n_tracks;
 }
 
-/* The name in a track descriptor outranks all others, as in trace_processor. */
+/* Adds a thread. The name in a track descriptor has priority over all others, as in trace_processor. */
 static tk_id finish_task(struct track_finisher *s, const struct node *n) {
   struct tk_trace *t = s->r->t;
   const tk_id proc = process_of_node(s, n), id = packets_track(s, proc, TK_THREAD, ident_int(n->tid));
@@ -304,7 +305,7 @@ static tk_id finish_task(struct track_finisher *s, const struct node *n) {
   return id;
 }
 
-/* Names of processes and threads that no descriptor names. */
+/* Names processes and threads that no descriptor names. */
 static void finish_names(struct track_finisher *s) {
   struct tk_trace *t = s->r->t;
   for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
@@ -319,7 +320,7 @@ static void finish_names(struct track_finisher *s) {
   }
 }
 
-/* A process is in packets if all of its tracks are, and no descriptor describes it. */
+/* Sets in_packets for a process if it is set for all of its tracks and no descriptor describes the process. */
 static void finish_packets(struct track_finisher *s) {
   struct tk_trace *t = s->r->t;
   for (tk_id i = 1; i <= t->n_tracks; i++)
@@ -342,14 +343,14 @@ static tk_id finish_process(struct track_finisher *s, const struct node *n) {
   return id;
 }
 
-/* Returns the name of a counter with an id. The name of its events does not contain the id. */
+/* Returns the name of a counter that has an id. The name of its events does not contain the id. */
 static tk_id with_id(struct perfetto *r, struct node *of, const char *name, size_t n) {
   const struct tk_arg id = {.type = TK_ARG_STR, .s = of->counter_id};
   of->counter_name = trace_string(r->t, name, n);
   return trace_counter_name(r->t, of->counter_name, &id);
 }
 
-/* Returns the counter of a track "counter series" that our writer made: its other series belong to the same counter. */
+/* Our writer names a track "counter series". Returns the counter to which this and the other series belong. */
 static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
   struct node *n = &r->nodes[at];
@@ -358,7 +359,7 @@ static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process)
   tk_string(r->t, n->ident_text, &series);
   if (len < series + 1) return 0;
   tk_id counter = trace_string(r->t, name, len - series - 1), id = n->counter_id;
-  size_t tail = id ? series + 6 + trace_str(r->t, id)->len : 0; /* " id: ID series" */
+  size_t tail = id ? series + 6 + trace_str(r->t, id)->len : 0; /* the name ends with " id: ID series" */
   if (id && len >= tail) counter = with_id(r, n, name, len - tail);
   else n->counter_name = counter;
   return track_in(s, process, TK_COUNTERS, n->thread, counter);
@@ -394,7 +395,7 @@ static tk_id finish_on_track(struct track_finisher *s, uint32_t at) {
   if (n->kind == NODE_PROCESS && !n->has_slices) return finish_process(s, n);
   if (!n->described)
     perfetto_note(s->r, n->is_default ? TK_NOTE_FACT : TK_NOTE_REPAIR,
-                  n->is_default ? "track events without a track: they are on the default track"
+                  n->is_default ? "track events that name no track: placed on the default track"
                                 : "track events on a track without a descriptor: moved to a global track");
   return finish_named(s, at);
 }
@@ -418,12 +419,12 @@ static tk_id track_of(struct track_finisher *s, uint32_t site) {
 static tk_id event_track(struct track_finisher *s, const struct tk_event *e) {
   struct tk_trace *t = s->r->t;
   if (e->kind != TK_COUNTER || e->track % ASPECTS != ON_PROCESS) return track_of(s, e->track);
-  /* a counter event of the legacy phase C names its counter */
+  /* in the legacy phase C, the name of the event is the name of the counter */
   tk_id proc = track_of(s, e->track), id = track_in(s, proc, TK_COUNTERS, ident_none(), t->classes[e->cls].name);
   return id;
 }
 
-/* Adds tracks without events, because they may order or group others. */
+/* Adds tracks without events, because they may group other tracks or determine their order. */
 static void finish_empty(struct track_finisher *s) {
   for (uint32_t i = 1; i <= s->r->n_nodes; i++) {
     const struct node *n = &s->r->nodes[i];
@@ -433,7 +434,7 @@ static void finish_empty(struct track_finisher *s) {
   }
 }
 
-/* Records contain the names of their tracks. */
+/* Replaces the names of tracks by the names in records. */
 static void finish_records(struct track_finisher *s) {
   struct perfetto *r = s->r;
   for (tk_id i = 1; i <= r->t->n_records; i++) {
@@ -445,7 +446,8 @@ static void finish_records(struct track_finisher *s) {
   }
 }
 
-/* True if the output can reuse the track's uuid. Descriptors of our own writer are regenerated, under any uuid. */
+/* True if the output can use the same uuid for the track. This is not the case for tracks of our own writer, which writes a new
+ * descriptor with any uuid. */
 static bool keeps_uuid(const struct node *n) { return (n->uuid || n->is_default) && (n->as_it_came || !n->described); }
 
 static bool keeps_parent(const struct perfetto *r, const struct node *n) {
@@ -469,7 +471,7 @@ static void append_passthrough_track(struct track_finisher *s, tk_id track, cons
   pb_message(all, 1, b);
 }
 
-/* Finds the node for each track of the graph. If several nodes describe a track, the first one counts. */
+/* Finds the node of each track of the graph. If several nodes describe the same track, the first one counts. */
 static void find_nodes(const struct perfetto *r, uint32_t *node_of) {
   for (uint32_t i = r->n_nodes; i >= 1; i--) {
     const struct node *n = &r->nodes[i];
@@ -479,7 +481,7 @@ static void find_nodes(const struct perfetto *r, uint32_t *node_of) {
   }
 }
 
-/* Stores "perfetto.tracks": by track, data that the graph cannot represent. */
+/* Stores "perfetto.tracks": by track, properties that the graph cannot represent. */
 static void passthrough_tracks(struct track_finisher *s) {
   struct perfetto *r = s->r;
   struct mem *mem = &r->t->store->mem;
@@ -505,7 +507,7 @@ void perfetto_finish_tracks(struct perfetto *r) {
   map_init(&s.theirs, &t->store->mem);
   map_init(&s.tids, &t->store->mem);
   map_init(&s.renumbered, &t->store->mem);
-  for (uint32_t i = 1; i <= r->n_nodes; i++) /* processes without events have names too */
+  for (uint32_t i = 1; i <= r->n_nodes; i++) /* all, because processes without events have names, too */
     if (r->nodes[i].kind == NODE_PROCESS && !r->nodes[i].in_packets) r->nodes[i].tracks[ON_PROCESS] = finish_process(&s, &r->nodes[i]);
   for (uint32_t i = 1; i <= r->n_nodes; i++) {
     struct node *n = &r->nodes[i];

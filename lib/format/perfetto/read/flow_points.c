@@ -1,4 +1,4 @@
-/* flow_points.c - complete flow points, as our writer stores them in private fields (see write/flow_points.c). */
+/* flow_points.c - reads complete flow points, which our writer stores in private fields (see write/flow_points.c). */
 #include "flow_points.h"
 #include "format/perfetto/flow_points.h"
 #include "format/json_args.h"
@@ -61,7 +61,8 @@ static void read_points(struct perfetto *r, struct sequence *q, const struct pac
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_POINTS, PB_BYTES)) read_point(r, q, k, &f, cat, *base);
 }
 
-/* Implication of the private fields for an event's flow ids: none, the ids belong to flow points, or they do not. */
+/* Meaning of the private fields of an event for its flow ids: none, that they are stored as flow points, or that they are
+ * links of chains. */
 enum said { SAID_NOTHING, SAID_POINTS, SAID_CHAIN };
 
 static enum said said_of_ids(const struct packet *k) {

@@ -1,10 +1,10 @@
-/* flow_points.h - complete flow points, as our writer stores them in private fields (see write/flow_points.c). */
+/* flow_points.h - reads complete flow points, which our writer stores in private fields (see write/flow_points.c). */
 #ifndef FORMAT_PERFETTO_READ_FLOW_POINTS_H
 #define FORMAT_PERFETTO_READ_FLOW_POINTS_H
 
 #include "reader.h"
 
-/* Adds a flow id of the event being read. */
+/* Adds a flow id of the event that is being read. */
 void perfetto_add_point(struct perfetto *r, uint64_t id, bool terminating);
 void perfetto_points(struct perfetto *r, struct sequence *q, const struct packet *k, const struct flow_site *of);
 

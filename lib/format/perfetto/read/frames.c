@@ -7,18 +7,18 @@
 #include "format/perfetto/fields.h"
 
 enum {
-  PACKET_MOST = 512 << 20, /* services and importers have much lower limits */
-  LOOK = 64 << 10,         /* bytes of candidates, and bytes made available after each packet */
+  PACKET_MOST = 512 << 20, /* most bytes of a packet; services and importers have much lower limits */
+  LOOK = 64 << 10,         /* bytes of a candidate to examine, and bytes to make available after each packet */
   SEARCH_MOST = 16 << 20,
   COST_MOST = 256 << 20
 };
 
-/* A tag with a length or a number. */
+/* A field's tag with the length or the number that follows it. */
 struct header {
   bool ok;
   uint32_t number, wire;
-  uint64_t length; /* of the data that follows; 0 for a number */
-  size_t size;     /* of the header, including the value of a number */
+  uint64_t length; /* length of the data that follows; 0 for a number */
+  size_t size;     /* size in bytes of the tag and the length, or of the tag and the number */
 };
 
 static struct header header_at(const uint8_t *p, size_t n) {
@@ -52,7 +52,7 @@ static bool fetch(struct frames *f, size_t need, size_t more) {
   f->s.err = &none;
   bool ok = pb_in_ahead(&f->s, need + more);
   f->s.err = err;
-  return ok || pb_in_ahead(&f->s, need); /* the bytes after these cannot be read, but these can */
+  return ok || pb_in_ahead(&f->s, need); /* true if the needed bytes can be read, even if later ones cannot */
 }
 
 /* Makes at least `need` bytes available in the window, and up to `more` after them if the input has them. */
@@ -60,7 +60,7 @@ static bool look_ahead(struct frames *f, size_t need, size_t more) {
   return f->s.last || left(f) >= need + more || fetch(f, need, more);
 }
 
-/* True if the input ends, or a sequence of packets begins, `at` bytes from here. */
+/* True if the input ends `at` bytes from here, or if a sequence of packets begins there. */
 static bool goes_on(struct frames *f, size_t at) {
   size_t n = left(f);
   if (at == n) return f->s.last;
@@ -69,7 +69,7 @@ static bool goes_on(struct frames *f, size_t at) {
   return perfetto_frames_at(f->s.p + at, n < LOOK ? n : LOOK, f->s.last && n <= LOOK, &f->cost);
 }
 
-/* Returns the first sequence of packets in [at, end); 0 = none. */
+/* Returns the offset of the first sequence of packets in [at, end); 0 if there is none. */
 static size_t search(struct frames *f, size_t at, size_t end) {
   while (at < end && f->cost <= COST_MOST) {
     const uint8_t *next = memchr(f->s.p + at, PB_KEY(TRACE_PACKET, PB_BYTES), end - at);
@@ -82,7 +82,7 @@ static size_t search(struct frames *f, size_t at, size_t end) {
   return 0;
 }
 
-/* Returns the real end of the frame at the cursor, whose header is not trusted; 0 = not found. */
+/* Returns the actual end of the frame at the cursor, whose header is not trusted; 0 if it is not found. */
 static size_t find_end(struct frames *f, const struct header *h) {
   size_t end = 0, searched = 1;
   uint64_t stated = h->size + h->length;
@@ -96,11 +96,11 @@ static size_t find_end(struct frames *f, const struct header *h) {
   return end;
 }
 
-/* Returns the start of the packet in such a frame, which ends `end` bytes from here. */
+/* Returns the start of the packet in a frame that ends `end` bytes from here and whose header is not trusted. */
 static size_t find_start(const struct frames *f, const struct header *h, size_t end) {
   size_t stated = h->ok && h->size <= end ? h->size : 0;
   if (stated && perfetto_is_packet(f->s.p + stated, end - stated, 2)) return stated;
-  for (size_t from = 2; from <= 6 && from < end; from++) /* a tag, and a length of one to five bytes */
+  for (size_t from = 2; from <= 6 && from < end; from++) /* the header is a tag and a length of one to five bytes */
     if (perfetto_is_packet(f->s.p + from, end - from, 2)) return from;
   return stated;
 }
@@ -115,7 +115,7 @@ static enum frame_status resume(struct frames *f, const struct header *h, struct
   return FRAME;
 }
 
-/* True for an unknown field of the trace, which is kept, unless it is a packet with a wrong bit in its tag. */
+/* True for an unknown field of the Trace message, which is kept. False if it is a packet whose tag has a wrong bit. */
 static bool is_other(struct frames *f, const struct header *h) {
   if (!h->ok || h->number == TRACE_PACKET || h->length > left(f) - h->size) return false;
   size_t end = h->size + (size_t)h->length;
@@ -127,15 +127,15 @@ static void take(struct frames *f, const struct header *h, struct frame *out) {
   f->s.p += h->size + (size_t)h->length;
 }
 
-/* The packet that ends `end` bytes from here is followed by something other than a packet. Returns the start of the next packet
- * if the bytes between are the rest of this packet, or 0 if they are separate damage. */
+/* Called if the packet that ends `end` bytes from here is not followed by a packet. Returns the start of the next packet if the
+ * bytes up to there are the rest of this packet; 0 if they are other damage. */
 static size_t find_rest(struct frames *f, size_t end) {
   struct header h = header_at(f->s.p + end, left(f) - end);
   f->cost += PB_HEADER;
   size_t next = search(f, end, left(f) < end + LOOK ? left(f) : end + LOOK);
   if (!next && f->s.last && left(f) <= end + LOOK) next = left(f);
   if (!next || !perfetto_is_packet(f->s.p + end, next - end, 1)) return 0;
-  bool packet = h.ok && h.wire == PB_BYTES && end + h.size + h.length == next; /* with a wrong bit in its tag */
+  bool packet = h.ok && h.wire == PB_BYTES && end + h.size + h.length == next; /* a packet whose tag has a wrong bit */
   return packet && perfetto_is_packet(f->s.p + end + h.size, (size_t)h.length, 2) ? 0 : next;
 }
 

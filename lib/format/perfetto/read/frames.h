@@ -2,10 +2,11 @@
  *
  *     0x0a   length   packet   0x0a   length   packet   ...
  *
- * A length is trusted if the next frame begins at its end, if the file ends there, or if the packet can be parsed up to there.
- * Otherwise the next packet is searched for: a frame whose packet has known fields of the right types, followed by more such
- * frames. The bytes before it are the contents of the damaged frame. One search ends after 16 MiB, and all searches of a file
- * end after 256 MiB of candidates, so that hostile input costs no more than its size; everything after that is lost. */
+ * A length is trusted if another frame begins at the end of the packet, if the file ends there, or if the packet can be parsed
+ * exactly up to there. Otherwise the next packet is searched for: a frame whose packet has known fields of the right types,
+ * followed by more such frames. The bytes before it are the contents of the damaged frame. A search ends after 16 MiB, and all
+ * searches of a file together end after 256 MiB of candidates, so that malicious input takes no more time than its size
+ * justifies; everything after that is lost. */
 #ifndef FORMAT_PERFETTO_READ_FRAMES_H
 #define FORMAT_PERFETTO_READ_FRAMES_H
 
@@ -13,27 +14,27 @@
 
 struct frames {
   struct pb_in s;
-  size_t cost; /* bytes of candidates examined */
+  size_t cost; /* bytes of candidates examined so far */
 };
 
 struct frame {
   const uint8_t *p; /* the packet; valid until the next call */
   size_t n;
-  uint64_t offset;  /* of the packet in the input */
-  bool found;       /* ends where the next packet was found */
-  bool other;       /* a field of the trace that is not a packet, including its tag */
+  uint64_t offset;  /* offset of the packet in the input */
+  bool found;       /* true if it ends where the next packet was found */
+  bool other;       /* true for a field of the Trace message that is not a packet; p then includes its tag */
 };
 
 enum frame_status {
   FRAME,
   FRAMES_END,
   FRAMES_CUT,  /* the input ends inside a packet */
-  FRAMES_LOST, /* no sequence of packets follows */
-  FRAMES_FAIL  /* the error is in f->s.err */
+  FRAMES_LOST, /* no other sequence of packets was found */
+  FRAMES_FAIL  /* an error, which f->s.err describes */
 };
 
 enum frame_status frames_next(struct frames *f, struct frame *out);
-/* To be called if the packet returned last cannot be parsed to its end: ends it where the next packet is found, possibly inside
+/* Called if the packet returned last cannot be parsed to its end. Ends it where the next packet is found, which may be inside
  * it. */
 void frames_reconsider(struct frames *f, struct frame *out);
 

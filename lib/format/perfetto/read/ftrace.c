@@ -1,7 +1,8 @@
-/* ftrace.c - FtraceEventBundle: events of the kernel on one CPU.
+/* ftrace.c - reads an FtraceEventBundle: events of the kernel on one CPU.
  *
- * Bundles of different CPUs interleave, and a thread that moves has its begin in one and its end in another. Seal orders events by
- * time, so they are added as they come; the switches of one CPU are in order anyway. */
+ * Bundles of different CPUs interleave, and if a thread moves to another CPU, the begin and the end of a span may be in
+ * different bundles. Events are added in file order, because seal sorts them by time; the switches of each CPU are always in
+ * order. */
 #include "ftrace.h"
 
 #include "atrace.h"
@@ -12,14 +13,15 @@
 
 struct bundle {
   uint32_t machine, cpu;
-  uint32_t clock; /* index; 0 = BOOTTIME, which is the trace clock */
-  int64_t shift;  /* ns to add to reach that clock */
-  uint64_t n_other, n_sched; /* events that are not read */
+  uint32_t clock; /* index of the clock; 0 = BOOTTIME, which is the trace clock */
+  int64_t shift;  /* ns to add to get times of that clock */
+  uint64_t n_other, n_sched; /* number of events that are not read */
 };
 
 /* ---- times ---- */
 
-/* Times on a clock that no snapshot contains are placed by the two times that the bundle states. */
+/* Chooses the clock of a bundle. If no snapshot contains the clock, times are converted by the two times that the bundle
+ * states. */
 static void choose_clock(struct perfetto *r, struct bundle *b, uint64_t named, int64_t own, int64_t boot) {
   const uint32_t raw = named == FTRACE_CLOCK_RAW ? clock_builtin(r, b->machine, CLOCK_MONOTONIC_RAW) : 0;
   const bool is_trace_clock = r->trace_clock == CLOCK_BOOTTIME && b->machine == 0;
@@ -101,7 +103,8 @@ static bool print_event(struct perfetto *r, const struct bundle *b, const struct
   return text.wire == PB_BYTES && atrace_read(r, &at, text.p, (size_t)text.value);
 }
 
-/* Fields of a driver's event: its phase as a letter, the value of a counter, and whether it is a begin. 0 = none. */
+/* Field numbers of a driver's event: its phase as a letter, the value of a counter, and whether the event is a begin; 0 =
+ * none. */
 static const struct mark_row {
   uint32_t event, phase, value, begin;
 } MARKS[] = {{FTRACE_MARK, 0, 0, 3}, {FTRACE_MARK_SDE, 3, 4, 5}, {FTRACE_MARK_DPU, 5, 6, 3}}; /* mdss.proto, sde.proto, dpu.proto */
@@ -141,13 +144,13 @@ static void rename_event(struct perfetto *r, const struct bundle *b, const struc
   proc_name(r, thread, name_in(r, &e->content, RENAME_NAME), PROC_BY_SCHEDULER);
 }
 
-/* A thread belongs to the process of the thread that made it; anything else that is made is a process. */
+/* Adds a new task. A new thread belongs to the process of the thread that created it; any other new task is a process. */
 static void newtask_event(struct perfetto *r, const struct bundle *b, const struct ftrace_event *e) {
   const int64_t tid = integer(&e->content, NEWTASK_TID);
   const bool is_thread = integer(&e->content, NEWTASK_FLAGS) & NEWTASK_IS_THREAD;
   const uint32_t maker = is_thread ? proc_thread(r, b->machine, e->tid, PROC_UNKNOWN) : 0;
   const bool known = maker && !r->nodes[maker].no_process;
-  if (tid == 0) return; /* the idle thread of a CPU */
+  if (tid == 0) return; /* tid 0 is the idle thread of a CPU */
   const uint32_t thread = proc_thread(r, b->machine, tid, !is_thread ? tid : known ? r->nodes[maker].pid : PROC_UNKNOWN);
   const tk_id name = name_in(r, &e->content, NEWTASK_NAME);
   proc_name(r, thread, name, PROC_BY_SCHEDULER);
@@ -158,10 +161,10 @@ static void newtask_event(struct perfetto *r, const struct bundle *b, const stru
 static void cpu_counter(struct perfetto *r, const struct bundle *b, const struct ftrace_event *e, const char *name) {
   const uint32_t cpu = (uint32_t)integer(&e->content, CPU_ID);
   const int64_t value = (uint32_t)integer(&e->content, CPU_VALUE);
-  system_cpu_sample(r, b->machine, name, cpu, e->at, value == UINT32_MAX ? -1 : value); /* -1: left the idle state */
+  system_cpu_sample(r, b->machine, name, cpu, e->at, value == UINT32_MAX ? -1 : value); /* -1: the CPU left the idle state */
 }
 
-/* Returns false if the event is kept in Perfetto output only. */
+/* Adds an event. Returns false if the event is only kept for Perfetto output. */
 static bool take_event(struct perfetto *r, struct bundle *b, const struct ftrace_event *e) {
   bool shown = true;
   switch (e->content.number) {
@@ -185,7 +188,7 @@ static bool take_event(struct perfetto *r, struct bundle *b, const struct ftrace
 
 enum { COLUMNS = COMPACT_WOKEN_NAME + 1 };
 
-/* The columns of a CompactSched, and the names that they refer to by number. */
+/* The columns of a CompactSched, and the names to which they refer by number. */
 struct compact {
   struct pb column[COLUMNS];
   tk_id *names;
@@ -254,5 +257,6 @@ void perfetto_ftrace(struct perfetto *r, const struct packet *k) {
     if (!read_event(r, &b, &f, &e) || !take_event(r, &b, &e)) b.n_other++;
   }
   if (b.n_other) trace_notes(r->t, TK_NOTE_INFO, r->offset, "ftrace events kept only in Perfetto output", b.n_other);
-  if (b.n_sched) trace_notes(r->t, TK_NOTE_INFO, r->offset, "switches and wakings of threads, which were not asked for", b.n_sched);
+  if (b.n_sched)
+    trace_notes(r->t, TK_NOTE_INFO, r->offset, "scheduler events of threads: not read because they were not requested", b.n_sched);
 }

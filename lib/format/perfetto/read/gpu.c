@@ -1,11 +1,12 @@
-/* gpu.c - GpuRenderStageEvent: one packet is one span on a hardware queue of a GPU.
+/* gpu.c - reads GpuRenderStageEvents: each packet is a span on a hardware queue of a GPU.
  *
- * Mesa, Android's drivers, ROCm and Perfetto's own GPU data sources write their work so, and not as TrackEvents. Each GPU becomes a
- * process "GPU 0", each queue a thread of it. trace_processor skips work on a queue that was never described; here the queue is named
- * by its id, with a note. The packets stay passthrough, too: Perfetto output contains them unchanged while the trace is unedited,
- * and the spans as TrackEvents otherwise (tk_track.in_packets).
+ * Mesa, Android's drivers, ROCm and Perfetto's own GPU data sources write GPU work in this form rather than as TrackEvents.
+ * Each GPU becomes a process such as "GPU 0", and each queue a thread of this process. trace_processor skips work on queues
+ * that the file does not describe; here the name of such a queue is its id, and a note reports it. The packets are also passed
+ * through: Perfetto output of an unedited trace contains the original packets; otherwise it contains the spans as TrackEvents
+ * (tk_track.in_packets).
  *
- * Names follow trace_processor, gpu_event_parser.cc: the event's own name, else that of its stage. */
+ * Names are the same as in trace_processor (gpu_event_parser.cc): the event's own name, otherwise the name of its stage. */
 #include "gpu.h"
 
 #include <stdio.h>
@@ -127,7 +128,7 @@ static tk_id add_queue(struct perfetto *r, const struct packet *k, const struct 
   return track;
 }
 
-/* Returns the node that stands for a queue while reading. */
+/* Returns the node that represents a queue. */
 static uint32_t node_of(struct perfetto *r, const struct packet *k, const struct gpu_stage *g, tk_id queue) {
   const uint64_t key = hash_pair((uint64_t)k->machine << 32 | g->number, queue);
   uint32_t *slot = map_put(&r->gpu_nodes, key, 0);

@@ -1,10 +1,10 @@
-/* gpu.h - GpuRenderStageEvent: work of a GPU in packets of its own kind. */
+/* gpu.h - reads GpuRenderStageEvents: work of a GPU, in packets of a special kind. */
 #ifndef FORMAT_PERFETTO_READ_GPU_H
 #define FORMAT_PERFETTO_READ_GPU_H
 
 #include "reader.h"
 
-/* Reads the packet's GPU event. Returns false if it is none that can be shown, so that the packet is only passed through. */
+/* Reads the packet's GPU event. Returns false if it cannot be shown, so that the packet is only passed through. */
 bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct packet *k);
 
 /* Returns the process of a GPU. */

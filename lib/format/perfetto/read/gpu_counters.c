@@ -1,11 +1,12 @@
-/* gpu_counters.c - GpuCounterEvent, GpuMemTotalEvent and VulkanApiEvent.
+/* gpu_counters.c - reads GpuCounterEvent, GpuMemTotalEvent and VulkanApiEvent.
  *
- * A counter has an id, which is valid in its sequence, or in the descriptor that its sequence interned. trace_processor takes ids
- * that are not interned as valid in the whole trace, and mixes the samples of two GPUs. Here such an id is sought in other sequences
- * only if its own has none.
+ * The id of a counter is valid in its sequence, or in the descriptor that the sequence interned. trace_processor treats ids
+ * that are not interned as valid in the whole trace, and so mixes the samples of two GPUs. Here, other sequences are only
+ * searched if the counter's own sequence does not define the id.
  *
- * Unless its descriptor says otherwise, a sample is valid up to its time: so it is shown at the time of the sample before it, and the
- * last one has the value 0, as in trace_processor (gpu_event_parser.cc). */
+ * Unless the counter's descriptor states otherwise, the value of a sample applies to the time before it. Such a value is
+ * therefore stored at the time of the previous sample, and the last sample has the value 0, as in trace_processor
+ * (gpu_event_parser.cc). */
 #include "gpu_counters.h"
 
 #include <stdio.h>
@@ -18,11 +19,11 @@
 
 struct gpu_counter {
   uint32_t node;
-  tk_id last; /* its last sample; 0 = none */
+  tk_id last; /* event id of its last sample; 0 = none */
   bool forwards;
 };
 
-/* Clearing a sequence ends what it interned, and nothing else. */
+/* Returns the key of a counter. Clearing a sequence only invalidates ids that it interned. */
 static uint64_t key_of(const struct sequence *q, uint64_t iid, uint64_t id) {
   return hash_pair(hash_pair(q->key, iid ? hash_pair(iid, q->n_clearings) : 0), id);
 }
@@ -56,7 +57,7 @@ static struct specification read_specification(const struct pb_field *field) {
   return s;
 }
 
-/* Returns the node of the counter with this name; several ids may share one. */
+/* Returns the node of the counter with this name, which several ids may share. */
 static uint32_t node_of(struct perfetto *r, uint32_t machine, uint32_t gpu, tk_id name) {
   const tk_id process = gpu_process(r, machine, gpu);
   uint32_t *slot = map_put(&r->gpu_nodes, hash_pair((uint64_t)TK_COUNTERS << 32 | process, name), 0);
@@ -76,7 +77,7 @@ static void add_counter(struct perfetto *r, uint64_t key, uint32_t node, bool fo
   *slot = ++all->n;
 }
 
-/* What describes counters: a field of an event, or interned data with an id. */
+/* Description of counters: a field of an event, or interned data with an id. */
 struct gpu_descriptor {
   struct pb_field field;
   uint64_t iid;
@@ -115,7 +116,7 @@ void gpu_counters_intern(struct perfetto *r, const struct sequence *q, const str
 
 struct gpu_sample {
   uint64_t id;
-  struct tk_arg value; /* NULL = none */
+  struct tk_arg value; /* type NULL: no value */
 };
 
 static struct gpu_sample read_sample(const struct pb_field *field) {
@@ -219,7 +220,8 @@ static uint32_t args_of_submit(struct perfetto *r, const struct pb_field *submit
   return args_end(t);
 }
 
-/* Returns the track of a thread's submissions, which need not nest in what else the thread does. */
+/* Returns the track for the submissions of a thread. They have a separate track because they need not nest with the thread's
+ * other spans. */
 static uint32_t submit_node(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid) {
   const uint32_t thread = proc_thread(r, machine, tid, pid);
   uint32_t *slot = map_put(&r->gpu_nodes, hash_pair((uint64_t)TK_THREAD << 32 | thread, VULKAN_SUBMIT), 0);

@@ -1,8 +1,8 @@
-/* inspect.c - composition of a Trace: packets by content, sequences, clocks.
+/* inspect.c - counts the packets of a Trace by content, its sequences and its clocks.
  *
- * The counts are made while reading and stored in a meta, because the graph contains neither packets nor sequences. A packet
- * with several kinds of content counts as the first of them in kind_of: sequence state that accompanies an event is part of the
- * event's cost. */
+ * Packets are counted while the file is read, and the result is stored in a meta, because the graph contains neither packets
+ * nor sequences. A packet with several kinds of content counts as the first of them in kind_of; for example, sequence state in
+ * the packet of an event counts as part of the event. */
 #include <stdlib.h>
 #include <string.h>
 

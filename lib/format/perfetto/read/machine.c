@@ -1,15 +1,16 @@
-/* machine.c - several machines in one trace (TracePacket.machine_id; absent = machine 0).
+/* machine.c - handles traces of several machines (TracePacket.machine_id; absent = machine 0).
  *
- * Uuids, pids, sequences and clocks are local to a machine. In the graph a process refers to its machine by name. The ids of
- * the machines in the file are in the meta "perfetto.machines", so that passthrough stays with its machine.
+ * Uuids, pids, sequences and clocks are only valid within a machine. In the graph, a process refers to its machine by name. The
+ * meta "perfetto.machines" stores the machines' ids in the file, so that passthrough data keeps its machine.
  *
- * Times of another machine that state their clock are on that machine's own clock; RemoteClockSync defines how far that clock
- * is ahead of machine 0's. As in trace_processor, a round is two pairs of snapshots t1c, t1h, t2c, t2h (client, host) within 30
- * s, which yield two estimates:
+ * If a packet of another machine states its clock, its time is on that machine's own clock; RemoteClockSync shows how far this
+ * clock is ahead of machine 0's. As in trace_processor, a round consists of two pairs of snapshots, (t1c, t1h) and (t2c, t2h)
+ * for client and host, within 30 s. A round yields two estimates:
  *
  *     (t1c + t2c) / 2 - t1h       t2c - (t1h + t2h) / 2
  *
- * The result is the mean of all estimates. A time without a clock is used unchanged as a time of the trace. */
+ * The result is the mean of all estimates. If a packet does not state its clock, its time is used unchanged as a time of the
+ * trace. */
 #include <stdio.h>
 
 #include "machine.h"
@@ -19,7 +20,7 @@
 
 /* ---- names ---- */
 
-/* Returns a unique name. The graph identifies machines by name, so later machines with the same name get a number. */
+/* Returns a unique name for a machine, adding a number if necessary, because the graph identifies machines by name. */
 static tk_id unique_name(struct perfetto *r, uint32_t at, tk_id said) {
   const uint32_t *first = map_put(&r->machine_names, said, at), *mine = first;
   tk_id name = said;
@@ -53,7 +54,7 @@ tk_id machine_name(struct perfetto *r, uint32_t id) {
   snprintf(text, sizeof text, "machine %u", id);
   if (!r->machines[at].name) {
     r->machines[at].name = unique_name(r, at, trace_text(r->t, text));
-    perfetto_note(r, TK_NOTE_INFO, "trace has several machines; only Perfetto output records which process belongs to which");
+    perfetto_note(r, TK_NOTE_INFO, "trace has several machines; only Perfetto output records the machine of each process");
   }
   return r->machines[at].name;
 }
@@ -63,7 +64,7 @@ tk_id machine_name(struct perfetto *r, uint32_t id) {
 enum { ROUND_CLOCKS_MOST = 16 };
 static const uint64_t ROUND_NS = 30000000000;
 
-/* Readings of the clocks on both sides, by clock id; 0 = none. */
+/* Readings of the clocks on both machines, by clock id; 0 = none. */
 struct pair {
   uint64_t client[ROUND_CLOCKS_MOST], host[ROUND_CLOCKS_MOST];
 };
@@ -90,7 +91,7 @@ static void read_pair(struct perfetto *r, struct sequence *q, uint32_t machine, 
     if (pb_field_key(&side) == PB_KEY(SYNCED_HOST, PB_BYTES)) read_side(&side, p->host);
     if (pb_field_key(&side) != PB_KEY(SYNCED_CLIENT, PB_BYTES)) continue;
     read_side(&side, p->client);
-    clock_snapshot(r, q, machine, &side); /* also a snapshot of the machine's own clocks */
+    clock_snapshot(r, q, machine, &side); /* this is also a snapshot of the machine's own clocks */
   }
 }
 

@@ -1,5 +1,5 @@
-/* machine.h - several machines in one trace (TracePacket.machine_id; absent = machine 0).  Uuids, pids, sequences and clocks
- * are local to a machine. */
+/* machine.h - handles traces of several machines (TracePacket.machine_id; absent = machine 0). Uuids, pids, sequences and
+ * clocks are only valid within a machine. */
 #ifndef FORMAT_PERFETTO_READ_MACHINE_H
 #define FORMAT_PERFETTO_READ_MACHINE_H
 
@@ -9,10 +9,10 @@
 void machine_sync(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f);
 void machine_named(struct perfetto *r, uint32_t id, tk_id name);
 
-/* Returns the name of a machine; 0 for machine 0, unless it was named. */
+/* Returns the name of a machine; 0 for machine 0, unless it has a name. */
 tk_id machine_name(struct perfetto *r, uint32_t id);
 
-/* Stores the ids of the machines, for the writer and a manifest. */
+/* Stores the ids of the machines, which the writer and manifests need. */
 void machine_passthrough(struct perfetto *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* packet.c - one TracePacket: first its changes to the sequence state, then its contents.
+/* packet.c - processes a TracePacket: first its changes to the sequence state, then its contents.
  *
  * A packet that needs its sequence's state (SEQ_NEEDS_INCREMENTAL_STATE) is skipped if that state was never set or has been
  * lost, as in trace_processor. */
@@ -62,25 +62,25 @@ static bool read_packet(struct pb *c, struct packet *k) {
   return !c->fault;
 }
 
-/* True if the packet's length is too large by whole frames. These look like fields 1 of the packet, as ftrace bundles do, but
- * have the contents of packets. */
+/* True if the packet's length is too large by one or more complete frames. Such frames look like fields with number 1 of the
+ * packet (as ftrace bundles do), but contain packets. */
 static bool swallows(const struct packet *k) {
   return k->bundle.wire == PB_BYTES && k->bundle.p && perfetto_is_packet(k->bundle.p, (size_t)k->bundle.value, 2);
 }
 
-/* A damaged extension descriptor is not passed through: it would spoil our output, because trace_processor accepts it as it is.
- */
+/* Reads an extension descriptor. A damaged one is not passed through, because trace_processor would use it and misinterpret our
+ * output. */
 static void extension_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k) {
   const struct pb_field *f = &k->extension;
   if (!schema_read(&r->extensions.schema, f->p, (size_t)f->value)) {
-    perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: read as far as possible, not written");
+    perfetto_note(r, TK_NOTE_REPAIR, "damaged extension descriptor: its readable part is used, but it is not written");
     return;
   }
   perfetto_add_passthrough(r, PASSTHROUGH_EXTENSIONS, f->p, (size_t)f->value);
   passthrough_extension(r, q, k);
 }
 
-/* Reads an attribute that our writer makes from top-level JSON data: "tracekit", "json.KEY", "json.after.KEY". Returns false
+/* Reads an attribute that our writer creates from top-level JSON data: "tracekit", "json.KEY", "json.after.KEY". Returns false
  * for other attributes. */
 static bool read_attribute(struct perfetto *r, const struct pb_field *f) {
   struct pb c = pb_inside(f);
@@ -113,7 +113,7 @@ static bool read_attributes(struct perfetto *r, const struct pb_field *f) {
   return ours;
 }
 
-/* A packet that should have a time but has none is said, because a cut in time keeps it. */
+/* Adds a note if the packet should have a time but has none, because a cut in time keeps such packets. */
 static void note_other(struct perfetto *r, const struct packet *k) {
   const struct kind_of_packet *kind = kind_find(k->other);
   const bool lacks_time = !k->has_timestamp && (!kind || kind->rule == KIND_TIMED || kind->rule == KIND_LAST);
@@ -126,8 +126,9 @@ static void note_other(struct perfetto *r, const struct packet *k) {
 
 /* ---- packets that need state ---- */
 
-/* Keeps a packet until it is known whether its sequence ever has state. If the state is set later, or was lost, such packets
- * mean nothing, as in trace_processor. But if it is never set in the whole file, that may be damage. */
+/* Keeps a packet until it is known whether its sequence ever gets a state. If the state is set later, or was lost, such packets
+ * have no meaning, as in trace_processor. If the state is never set in the whole file, the cause may be damage, and the packets
+ * are read at the end. */
 static void defer(struct perfetto *r, struct sequence *q, const struct packet *k) {
   q->deferred.mem = &r->t->store->mem;
   if (q->deferred.len == 0) q->first_deferred = r->offset;
@@ -136,7 +137,7 @@ static void defer(struct perfetto *r, struct sequence *q, const struct packet *k
 }
 
 static void skip_packets(struct perfetto *r, uint64_t offset, uint64_t n, uint64_t events) {
-  trace_notes(r->t, TK_NOTE_REPAIR, offset, "packets that need missing state of their sequence: skipped", n);
+  trace_notes(r->t, TK_NOTE_REPAIR, offset, "packets that depend on missing earlier packets of their sequence: skipped", n);
   r->t->counts.read += events;
   r->t->counts.dropped += events;
 }
@@ -151,7 +152,8 @@ static void skip_deferred(struct perfetto *r, struct sequence *q) {
   q->n_deferred = 0;
 }
 
-/* True for an event that needs the default track which the same packet clears: its flags have a wrong bit. */
+/* True for an event that needs the default track which its own packet clears; the cause is a wrong bit in the packet's
+ * flags. */
 static bool clears_what_it_needs(const struct sequence *q, const struct packet *k) {
   struct pb c = pb_inside(&k->event);
   struct pb_field f;
@@ -173,7 +175,7 @@ static void sequence_state(struct perfetto *r, struct sequence *q, struct packet
   if (k->sync.p) machine_sync(r, q, k->machine, &k->sync);
 }
 
-/* Every timestamp advances an incremental clock, including the timestamp of a packet without an event. */
+/* Passes the packet through. Every timestamp advances an incremental clock, even the timestamp of a packet without an event. */
 static void pass_packet_through(struct perfetto *r, struct sequence *q, struct packet *k) {
   bool of_sequence = k->has_timestamp && clock_of_sequence(q, k), counted = k->event.p || k->private_fields.p;
   int64_t ns;
@@ -191,7 +193,7 @@ void perfetto_read_deferred(struct perfetto *r) {
     r->sequences[i].deferred = (struct buf){0};
     r->sequences[i].valid = r->sequences[i].cleared = true;
     r->offset = r->sequences[i].first_deferred;
-    perfetto_note(r, TK_NOTE_REPAIR, "sequence whose state is never set: its packets are read without it");
+    perfetto_note(r, TK_NOTE_REPAIR, "sequence without a packet that sets its state: its packets are read nevertheless");
     for (struct pb c = pb_over(packets.data, packets.len); pb_next(&c, &f);) perfetto_packet(r, f.p, (size_t)f.value, &compressed);
     buf_free(&packets);
   }
@@ -199,20 +201,20 @@ void perfetto_read_deferred(struct perfetto *r) {
 
 /* ---- packets ---- */
 
-/* Reads a track descriptor and passes it through, unless the writer must make a new one. It does so for descriptors with
- * private fields, for counters whose samples it converts, and for damaged descriptors, which readers of the output could not
- * parse. */
+/* Reads a track descriptor and passes it through, unless the writer must create a new descriptor: if it has private fields, if
+ * it belongs to a counter whose samples are converted, or if it is damaged, so that readers of the output could not parse
+ * it. */
 static void take_descriptor(struct perfetto *r, struct sequence *q, const struct packet *k) {
   bool whole;
   uint32_t at = track_descriptor(r, q, k->machine, &k->descriptor, &whole);
   struct node *n = &r->nodes[at];
   if (!at || k->damaged) return;
-  bool anew = n->has_private && !n->is_default; /* the root's private fields need no writing back */
+  bool anew = n->has_private && !n->is_default; /* private fields of the root track need not be written again */
   if (!whole || anew || (n->kind == NODE_COUNTER && (n->incremental || n->multiplier != 1))) n->as_it_came = false;
   else if (!r->filed) passthrough_descriptor(r, q, k, n, n->has_events);
 }
 
-/* Reads content that is also passed through. Returns false if it is kept only in Perfetto output. */
+/* Reads content that is also passed through. Returns false if it is only kept for Perfetto output. */
 static bool read_other(struct perfetto *r, struct sequence *q, const struct packet *k) {
   if (r->filed || k->damaged) return false;
   switch (k->content.number) {
@@ -255,7 +257,7 @@ static void take_packet(struct perfetto *r, struct packet *k) {
   else read_content(r, q, k);
   int64_t ns;
   uint32_t clock;
-  if (k->damaged && !k->event.p && !k->private_fields.p) clock_time(r, q, k, &ns, &clock); /* advances an incremental clock */
+  if (k->damaged && !k->event.p && !k->private_fields.p) clock_time(r, q, k, &ns, &clock); /* to advance an incremental clock */
 }
 
 static bool read_any_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
@@ -268,7 +270,7 @@ static bool read_any_packet(struct perfetto *r, const uint8_t *p, size_t n, stru
   return true;
 }
 
-/* Returns false if the sequence lacks state or interned texts that the packet needs. */
+/* Processes a decoded packet. Returns false if its sequence lacks a state or interned texts that the packet needs. */
 static bool take_decoded(struct perfetto *r, const struct decoded *d) {
   struct sequence *q = perfetto_sequence(r, d->machine, d->sequence);
   struct packet *k = &r->taken;
@@ -310,7 +312,7 @@ bool perfetto_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_f
 
 /* ---- damage ---- */
 
-/* True if the bytes contain only numeric fields that occur once in a packet, such as usually follow its message. */
+/* True if the bytes consist of those numeric fields that usually follow a packet's message, each at most once. */
 static bool is_tail(const uint8_t *p, const uint8_t *end) {
   struct pb c = pb_over(p, (size_t)(end - p));
   struct pb_field f;
@@ -324,7 +326,7 @@ static bool is_tail(const uint8_t *p, const uint8_t *end) {
   return !c.fault && seen >> PACKET_SEQUENCE_ID & 1;
 }
 
-/* Returns the start of the numeric fields at the end of a packet; its end if there are none. */
+/* Returns the start of the numeric fields at the end of a packet; the end of the packet if there are none. */
 static const uint8_t *tail_of(const uint8_t *p, const uint8_t *end) {
   enum { TAIL_MOST = 48 };
   if (end - p > TAIL_MOST) p = end - TAIL_MOST;
@@ -332,7 +334,7 @@ static const uint8_t *tail_of(const uint8_t *p, const uint8_t *end) {
   return p;
 }
 
-/* Reads a message whose length exceeds the packet: it ends where the numeric fields after it begin. */
+/* Reads a message whose length exceeds the packet. The message ends where the numeric fields begin. */
 static void read_cut_field(const uint8_t *p, const uint8_t *end, struct packet *k) {
   struct pb c = pb_over(p, (size_t)(end - p));
   uint64_t tag, length;
@@ -342,7 +344,8 @@ static void read_cut_field(const uint8_t *p, const uint8_t *end, struct packet *
   if (f.number == PACKET_INTERNED_DATA) k->interned = f;
 }
 
-/* Uses the fields before the damage and the numeric fields at the end. A missing sequence is taken from the previous packet. */
+/* Uses the fields before the damage, and the numeric fields at the end. If the sequence is missing, the previous packet's is
+ * used. */
 void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, struct pb_field *compressed) {
   const uint8_t *tail = tail_of(p, p + n), *at = p;
   struct pb c = pb_over(p, (size_t)(tail - p));

@@ -1,10 +1,10 @@
 /* passthrough.c - passes through packets that are not modelled (ftrace, process stats, samples, configuration, ...).
  *
- * The writer returns them to their original sequences, and puts its own packets on other sequences. So a sequence with
- * passthrough also keeps its state: clearings, defaults, interned data. It is unknown until the first such packet whether a
- * sequence has passthrough, so each sequence remembers its state since the last clearing until then; a sequence with only track
- * events leaves nothing. Contents that the graph represents (track events, descriptors) are stripped from a packet. A time on
- * an incremental clock is converted to the trace clock, because the packets it counts from may be gone. */
+ * The writer writes them on their original sequences, and its own packets on other sequences. Therefore the state of a sequence
+ * that has such packets is passed through, too: clearings, defaults, interned data. Before the first such packet, each sequence
+ * stores its state since the last clearing, in case one follows; a sequence that only has track events passes nothing through.
+ * Contents that the graph represents (track events, descriptors) are removed from a packet. A time on an incremental clock is
+ * converted to the trace clock, because the preceding packets, which define it, may be removed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static bool is_modelled(const struct pb_field *f) {
   }
 }
 
-/* True for the transport, time and sequence of a packet, but not for fields that change the sequence state. */
+/* True for fields with the transport, time and sequence of a packet; false for fields that change the sequence state. */
 static bool is_of_packet(const struct pb_field *f) {
   switch (f->number) {
   case PACKET_TIMESTAMP:
@@ -40,8 +40,8 @@ static bool is_of_packet(const struct pb_field *f) {
   }
 }
 
-/* Copies the fields of the packet that `keep` accepts to r->copy. `ns`: time on the trace clock that replaces the packet's own;
- * NULL = none. `no_time`: drop the time. */
+/* Copies those fields of the packet to r->copy for which `keep` returns true. `ns`: time on the trace clock that replaces the
+ * packet's time; NULL = none. `no_time`: drops the time. */
 static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)(const struct pb_field *f), bool no_time,
                         const int64_t *ns) {
   struct buf *b = &r->copy;
@@ -60,7 +60,7 @@ static void keep_fields(struct perfetto *r, const struct packet *k, bool (*keep)
 
 static bool is_kept(const struct pb_field *f) { return !is_modelled(f); }
 
-/* Appends to the meta written last, unless other text was added after it. */
+/* Appends packets to the meta that was added last, or starts a new one if other text was added since. */
 static void append_packets(struct perfetto *r, const struct buf *packets) {
   struct tk_trace *t = r->t;
   struct buf *raw = &t->store->raw;
@@ -74,7 +74,7 @@ static void append_packets(struct perfetto *r, const struct buf *packets) {
   if (buf_append(raw, packets->data, packets->len)) m->size += packets->len;
 }
 
-/* Marks that the sequence keeps its state from here on. */
+/* Starts passing through the state of a sequence. */
 static void keep_sequence(struct perfetto *r, struct sequence *q) {
   if (q->has_others) return;
   q->has_others = true;
@@ -113,9 +113,9 @@ void passthrough_event(struct perfetto *r, struct sequence *q, const struct pack
 
 /* ---- events without a usable time ---- */
 
-/* Puts the packet into a private field. Whether its time is usable depends on clocks, defaults and snapshots, which the output
- * restates and damage in the input may have changed. In a private field no reader, including ours, gives it a time that it
- * never had. */
+/* Keeps a packet whose event has no usable time, inside a private field. Whether a time is usable depends on clocks, defaults
+ * and snapshots, which damage may have changed and which the output states again. Inside a private field, no reader, including
+ * ours, can give the packet a time that it never had. */
 static void keep_untimed(struct perfetto *r, struct sequence *q, const struct packet *k, const void *p, size_t n) {
   keep_sequence(r, q);
   r->text.len = r->packets.len = 0;
@@ -158,8 +158,8 @@ bool passthrough_untimed_again(struct perfetto *r, struct sequence *q, const str
 
 /* ---- descriptors ---- */
 
-/* Appends a packet with only its field `f`, which becomes the last one. A time on a clock of the sequence is dropped, because
- * it would mean nothing on its own. */
+/* Appends a packet with only its field `f`, which becomes the last field. A time on a clock of the sequence is dropped, because
+ * it has no meaning without the sequence. */
 static void append_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, const struct pb_field *f,
                               struct buf *to) {
   keep_fields(r, k, is_of_packet, clock_of_sequence(q, k), NULL);
@@ -167,7 +167,7 @@ static void append_descriptor(struct perfetto *r, const struct sequence *q, cons
   pb_message(to, TRACE_PACKET, &r->copy);
 }
 
-/* Keeps a descriptor, unless it repeats the previous one: producers repeat descriptors whenever they clear their sequence. */
+/* Keeps a descriptor, unless it equals the previous one: producers repeat descriptors when they clear their sequence. */
 void passthrough_descriptor(struct perfetto *r, const struct sequence *q, const struct packet *k, struct node *n, bool late) {
   struct buf *to = late ? &r->late_descriptors : &r->descriptors;
   const struct pb_field *f = &k->descriptor;
@@ -218,7 +218,7 @@ static int by_own_time(const void *a, const void *b) {
   return x->own != y->own ? (x->own < y->own ? -1 : 1) : (x->trace > y->trace) - (x->trace < y->trace);
 }
 
-/* Appends the readings of a clock. The trace clock of another machine has one, its offset. */
+/* Appends the readings of a clock. The trace clock of another machine has only one reading, its offset. */
 static void append_readings(struct perfetto *r, const struct clock *c, struct buf *all) {
   const int64_t ahead = r->n_machines ? reader_machine_ahead(r, c->machine) : 0;
   const bool is_trace_clock = c->id == r->trace_clock;
@@ -246,7 +246,7 @@ void passthrough_readings(struct perfetto *r) {
   perfetto_add_passthrough(r, PASSTHROUGH_READINGS, all->data, all->len);
 }
 
-/* Appends a piece of a block. The pieces are adjacent in the raw text. */
+/* Appends a piece of a block. All pieces of a block are adjacent in the raw text. */
 static void append_block(struct perfetto *r, tk_id name, const struct pb_field *bytes) {
   struct tk_trace *t = r->t;
   struct buf *raw = &t->store->raw;

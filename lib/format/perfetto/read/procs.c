@@ -1,9 +1,10 @@
-/* procs.c - processes, threads and counters that packets of the system name by their numbers.
+/* procs.c - adds processes, threads and counters to which packets of the system refer by number.
  *
- * Ftrace events name the thread that was running, and some of them its process; process trees may say later to which process a
- * thread belongs. So threads are nodes, as tracks of track events are, and find their process when the file has been read. These
- * nodes have no uuid and are `in_packets`: their events come from packets that are passed through. A thread that also has track
- * events gets a second track in the graph, because those are written as track events and these are not. */
+ * Ftrace events state the thread that was running, and some of them also its process; process trees may state later to which
+ * process a thread belongs. Therefore threads are nodes, like the tracks of track events, and are assigned to processes at the
+ * end of the file. These nodes have no uuid and are marked `in_packets`, because their events come from packets that are passed
+ * through. A thread that also has track events gets a second track in the graph, because its track events are written as such
+ * and the others are not. */
 #include "procs.h"
 
 #include "clock.h"
@@ -77,7 +78,8 @@ void proc_name(struct perfetto *r, uint32_t node, tk_id name, enum proc_source s
   n->name_source = (uint8_t)source;
 }
 
-/* A time on a clock of the sequence was converted when the packet was passed through; an incremental clock must not advance twice. */
+/* Returns the time of a packet. A time on a clock of the sequence was converted when the packet was passed through, because an
+ * incremental clock must not advance twice. */
 bool proc_packet_time(struct perfetto *r, struct sequence *q, const struct packet *k, struct proc_time *at) {
   *at = (struct proc_time){.ns = k->own_ns};
   if (!k->has_timestamp) return false;

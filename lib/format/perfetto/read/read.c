@@ -1,8 +1,8 @@
-/* read.c - Trace -> graph: one packet at a time, through a window.
+/* read.c - reads a Trace into a graph, one packet at a time, through a window.
  *
  *     Trace        packet*                               repeated field 1, any number of them   frames.c, chunks.c
  *       packet     state of its sequence, then its data                                         packet.c
- *       packet     compressed_packets: zlib or zstd      decompressed completely, on a stack of at most four
+ *       packet     compressed_packets: zlib or zstd      decompressed completely; nested up to four deep
  *
  * Damage costs only the data it affects. A packet that cannot be parsed to its end is read as far as possible. A packet with a
  * wrong length ends where the next one is found (frames.h). If no next packet is found, everything before the damage is kept.
@@ -24,13 +24,13 @@
 #include "decoded_args.h"
 #include "chunks.h"
 
-enum { LEVELS = 5, TICK = 4096 }; /* the file, compressed packets in it, and those nested in them */
+enum { LEVELS = 5, TICK = 4096 }; /* LEVELS: the file, its compressed packets, and packets nested in them */
 
 /* A source of packets: the file, or a compressed packet. */
 struct level {
   struct frames frames;
   struct buf bytes;
-  bool damaged; /* and the damage has been reported */
+  bool damaged; /* true if it is damaged, and the damage has been reported */
 };
 
 struct levels {
@@ -60,7 +60,7 @@ static bool push_level(struct perfetto *r, struct levels *s, const struct pb_fie
   return true;
 }
 
-/* Processes a packet; the contents of a compressed packet come next. */
+/* Processes a packet. The contents of a compressed packet are processed next. */
 static bool read_frame(struct perfetto *r, struct levels *s, struct frame *f) {
   struct pb_field compressed = {0};
   if (f->other) {
@@ -102,7 +102,7 @@ static bool stop_reading(struct perfetto *r, const struct pb_in *s, enum frame_s
   return true;
 }
 
-/* Reads as many packets of the file as several threads can decode. */
+/* Reads packets with several threads, as long as this is possible. */
 static bool read_chunks(struct perfetto *r, struct levels *s) {
   struct pb_in *in = &s->of[0].frames.s;
   struct pb_field compressed = {0};
@@ -151,7 +151,7 @@ static bool first_slot(struct mem *mem, void **array, uint32_t *cap, size_t size
   return ok;
 }
 
-/* Slot 0 of each array is a dummy that is used when memory runs out (base/mem.h). */
+/* Adds a dummy as element 0 of each array, which is used when memory runs out (base/mem.h). */
 static bool add_dummies(struct perfetto *r) {
   struct mem *mem = &r->t->store->mem;
   return first_slot(mem, (void **)&r->sequences, &r->cap_sequences, sizeof *r->sequences) &&

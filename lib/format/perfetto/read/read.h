@@ -1,4 +1,4 @@
-/* read.h - Trace -> graph: one packet at a time, through a window. */
+/* read.h - reads a Trace into a graph, one packet at a time, through a window. */
 #ifndef FORMAT_PERFETTO_READ_READ_H
 #define FORMAT_PERFETTO_READ_READ_H
 

@@ -1,4 +1,4 @@
-/* reader.c - basic functions of the Perfetto reader: notes, text, times, passthrough, machines. */
+/* reader.c - basic functions that the files of the Perfetto reader share: notes, text, times, passthrough, machines. */
 #include "reader.h"
 
 #include <stdio.h>

@@ -32,8 +32,8 @@
  *     chunks.c            packets decoded by several threads (format/chunks.h)
  *     read.c              the file: packet after packet
  *
- * While reading, an event's ts is in ns on the trace clock, and its track is a site: node * ASPECTS + aspect, see below.
- * perfetto_finish translates both. */
+ * While the file is read, an event's ts is in ns on the trace clock, and its track is a site: node * ASPECTS + aspect (see
+ * below). perfetto_finish converts both. */
 #ifndef FORMAT_PERFETTO_READ_READER_H
 #define FORMAT_PERFETTO_READ_READER_H
 
@@ -45,7 +45,7 @@
 #include "format/perfetto/passthrough.h"
 #include "format/perfetto/schema.h"
 
-/* Interned text of one kind in one sequence: iid -> string. An array for dense iids, a hash table for others. */
+/* Interned text of one kind in one sequence: iid -> string. An array for small iids, a hash table for others. */
 struct iid_table {
   tk_id *ids;
   uint32_t cap, n;
@@ -60,31 +60,31 @@ struct uuid_list {
 };
 
 struct sequence {
-  struct buf deferred; /* packets that arrived before the state they need (packet.c) */
-  uint64_t n_deferred, first_deferred; /* number of events in them; offset of the first packet */
-  struct buf pending; /* its state since the last clearing, until it has passthrough */
-  bool has_others;    /* contains packets that are not modelled */
+  struct buf deferred; /* packets that came before the state that they need (packet.c) */
+  uint64_t n_deferred, first_deferred; /* number of events in these packets; offset of the first packet */
+  struct buf pending; /* state since the last clearing; used until the sequence has passthrough */
+  bool has_others;    /* true if it contains packets that are not modelled */
   uint64_t key; /* machine << 32 | trusted_packet_sequence_id */
-  bool valid;   /* its state was cleared once and nothing has been lost since */
-  bool cleared; /* its state was cleared at least once */
+  bool valid;   /* true if its state was cleared once and nothing was lost afterwards */
+  bool cleared; /* true if its state was cleared at least once */
   bool has_track, has_thread;
   uint32_t default_clock; /* 0 = the trace clock */
   uint64_t default_track;
   struct uuid_list extra, extra_double;
   struct iid_table tables[IID_KINDS];
-  int64_t pid, tid, time_us; /* from an old thread_descriptor packet */
-  uint32_t clock_id, clock;  /* the clock used last: id and index */
-  int64_t thread_us, instructions; /* base of its thread's deltas */
-  uint32_t generation;       /* its interned data that is not modelled; 0 = none */
-  uint64_t last_uuid;        /* the track used last */
+  int64_t pid, tid, time_us; /* from the thread_descriptor packet of old traces */
+  uint32_t clock_id, clock;  /* the clock that was used last: id and index */
+  int64_t thread_us, instructions; /* current sums, to which deltas of its thread are added */
+  uint32_t generation;       /* its current interned data that is not modelled (index); 0 = none */
+  uint64_t last_uuid;        /* uuid of the track that was used last */
   uint32_t n_clearings;
   struct map point_classes; /* category of the event -> class of the last flow point */
   uint32_t last_node;
 };
 
-/* A track as its descriptors define it, or one that events use but no descriptor describes. */
+/* A track, as its descriptors define it; also a track that events use but no descriptor describes. */
 enum node_kind { NODE_UNKNOWN, NODE_PROCESS, NODE_THREAD, NODE_COUNTER, NODE_NAMED };
-/* The part of a node that an event belongs to. */
+/* The part of a node on which an event is: each aspect that has events becomes a track. */
 enum aspect { ON_TRACK, ON_ASYNCS, ON_PROCESS, ON_COUNTER, ON_GLOBAL, ASPECTS };
 
 struct node {
@@ -92,55 +92,55 @@ struct node {
   uint32_t machine;
   uint8_t kind;
   bool described, has_parent, has_rank, has_slices, has_events, incremental, finished, is_default, last_name_counts;
-  bool has_private;        /* has private fields of our writer */
-  bool used;               /* for queries: it or a track below it has events */
-  bool in_packets;         /* its events come from packets that are passed through (procs.c) */
-  bool no_process;         /* a thread whose process is not known */
-  uint8_t name_source;     /* enum proc_source of own_name */
-  uint32_t up;             /* node of its parent, if no uuid names it; 0 = none */
-  bool as_it_came;         /* its original descriptors are passthrough */
-  bool descriptor_late;    /* the last descriptor follows the first event */
+  bool has_private;        /* true if it has private fields of our writer */
+  bool used;               /* for queries: true if it or a track below it has events */
+  bool in_packets;         /* true if its events come from packets that are passed through (procs.c) */
+  bool no_process;         /* true for a thread whose process is unknown */
+  uint8_t name_source;     /* enum proc_source: where own_name comes from */
+  uint32_t up;             /* its parent's node, if no uuid identifies the parent; 0 = none */
+  bool as_it_came;         /* true if its original descriptors are passed through */
+  bool descriptor_late;    /* true if the last descriptor came after the first event */
   uint64_t descriptor_at;
   uint32_t descriptor_size;
-  tk_id name, own_name, labels; /* own_name: from the process or thread descriptor */
+  tk_id name, own_name, labels; /* own_name: name in the process or thread descriptor */
   tk_id unit, first_name;
   int64_t pid, tid, rank, multiplier;
-  tk_id counter_name; /* name of its samples; set by perfetto_finish */
-  uint32_t form;          /* FORM_* bits of a track written by our writer */
-  tk_id fields, inner_fields;   /* unmodelled fields of the descriptor; of its process, thread or counter */
-  tk_id ident_text;       /* original pid or tid if it was a string */
+  tk_id counter_name; /* name of the counter's samples; set by perfetto_finish */
+  uint32_t form;          /* for a track that our writer wrote: FORM_* bits */
+  tk_id fields, inner_fields;   /* fields that are not modelled: of the descriptor, and of its process, thread or counter */
+  tk_id ident_text;       /* original pid or tid, if it was a string */
   tk_id counter_id;
-  struct tk_ident thread; /* thread of an async lane */
-  uint64_t process;       /* uuid of the process that global instants belong to */
-  tk_id open;             /* innermost open span, if spans are paired while reading; its dur links to the enclosing one */
+  struct tk_ident thread; /* for an async lane: its thread */
+  uint64_t process;       /* uuid of the process to which global instants belong */
+  tk_id open;             /* innermost open span, if spans are paired while reading; dur of the span links to the enclosing one */
   tk_id tracks[ASPECTS];
-  struct tk_ident tid_text; /* of a named track; set by perfetto_finish */
+  struct tk_ident tid_text; /* for a named track: its tid; set by perfetto_finish */
 };
 
-/* Names of GPU queues and stages of producers that do not intern them, by number (gpu.c). */
+/* Names of GPU queues and stages by number, for producers that do not intern names (gpu.c). */
 struct gpu_names {
   tk_id *ids;
   uint32_t n, cap;
 };
 
-/* Nodes of packets that name processes, threads and counters by number or name (procs.c). */
+/* Nodes for packets that refer to processes, threads and counters by number or name (procs.c). */
 struct procs {
-  struct map threads, processes, counters; /* machine and number, process and name -> node */
+  struct map threads, processes, counters; /* machine and number (counters: process and name) -> node */
 };
 
-/* The scheduler (sched.c). */
+/* State of reading the scheduler (sched.c). */
 struct sched {
   struct sched_cpu *cpus;
   struct sched_change *changes;
-  struct map index; /* machine << 32 | cpu -> index in `cpus` + 1 */
+  struct map index; /* machine << 32 | cpu -> 1 + index in `cpus` */
   uint32_t n_cpus, cap_cpus, n_changes, cap_changes;
   uint32_t kernel; /* major << 16 | minor; 0 = unknown */
 };
 
-/* Counters of GPUs (gpu_counters.c). */
+/* State of reading GPU counters (gpu_counters.c). */
 struct gpu_counters {
   struct gpu_counter *of;
-  struct map index; /* sequence, descriptor and id -> index in `of` + 1 */
+  struct map index; /* sequence, descriptor and id -> 1 + index in `of` */
   uint32_t n, cap;
 };
 
@@ -149,7 +149,7 @@ struct clock_point {
 };
 struct clock {
   uint32_t id, machine;
-  bool of_sequence, unsorted; /* unsorted: some point has an earlier own time than its predecessor */
+  bool of_sequence, unsorted; /* unsorted: some point has an earlier own time than the point before it */
   uint64_t unit;
   int64_t now; /* current time of an incremental clock */
   bool incremental;
@@ -158,12 +158,12 @@ struct clock {
   uint32_t n_readings;
 };
 
-/* One of several machines in a trace (machine.c). */
+/* One machine of a trace that has several (machine.c). */
 struct machine {
   uint32_t id;
-  tk_id name, said; /* name: 0 = not requested yet; said: as in its descriptors */
-  uint32_t n_same;  /* number of other machines with the same name */
-  int64_t ahead_ns; /* its clock minus machine 0's clock */
+  tk_id name, said; /* name: 0 = not needed yet; said: name in its descriptors */
+  uint32_t n_same;  /* number of earlier machines with the same name */
+  int64_t ahead_ns; /* how far its clock is ahead of machine 0's clock */
 };
 
 /* A timestamp on a clock that no ClockSnapshot has mapped to the trace clock yet. */
@@ -177,12 +177,12 @@ struct raw_point {
   int64_t ts;
   uint32_t event, site, order, machine;
   bool terminating, at_end;
-  uint8_t direction; /* legacy event's flow: 1 in, 2 out, 3 both; 0 = link of a chain */
+  uint8_t direction; /* flow of a legacy event: 1 in, 2 out, 3 both; 0 = link of a chain */
 };
 
-/* Sums of incremental counters: each sequence counts on its own. */
+/* Sums of incremental counters, which are separate for each sequence. */
 struct counter_sums {
-  struct map index; /* node << 32 | sequence -> index + 1 */
+  struct map index; /* node << 32 | sequence -> 1 + index */
   struct counter_sum {
     int64_t whole;
     double real;
@@ -190,7 +190,7 @@ struct counter_sums {
   uint32_t n, cap;
 };
 
-/* Classes of counter samples, by node and category. */
+/* Classes of counter samples, by node and category of the sample. */
 struct counter_classes {
   struct map index;
   struct counter_class {
@@ -200,26 +200,26 @@ struct counter_classes {
   uint32_t n, cap;
 };
 
-/* Args of an event that is stored as several samples. */
+/* Args of an event that is stored as several samples, collected until all samples are read. */
 struct collected {
-  tk_id event; /* 0 = none */
+  tk_id event; /* the event; 0 = none */
   struct tk_arg *args;
   uint32_t n, cap;
 };
 
-/* Unmodelled interned data of one state of a sequence, which fields of events may reference. */
+/* Interned data of a sequence that is not modelled, between two clearings. Fields of events may refer to it. */
 struct generation {
   struct buf bytes;
-  uint32_t number; /* assigned when the first event needs it; 0 = unused */
+  uint32_t number; /* set when the first event needs it; 0 = not needed */
 };
 
 /* Number of packets by content. */
 enum { PACKET_KINDS = 64 };
 struct packet_kind {
-  uint32_t field; /* 0 = sequence state only */
+  uint32_t field; /* number of the field with the content; 0 = only sequence state */
   uint64_t count, bytes;
 };
-/* For `info`: the header of the meta "perfetto.counts". */
+/* Totals for `info`, at the start of the meta "perfetto.counts". */
 struct perfetto_counts {
   uint32_t n_kinds, n_clocks;
   uint64_t n_sequences;
@@ -231,22 +231,22 @@ struct perfetto_clock {
 
 /* ---- fields that the file itself describes (extension.c) ---- */
 
-/* One field of a message. */
+/* A field of a message. */
 struct occurrence {
   uint32_t number, order;
   struct pb_field f;
-  const uint8_t *from, *end; /* the field including its tag */
+  const uint8_t *from, *end; /* the field, including its tag */
 };
 
-/* An arg under construction. Its JSON text is in the reader's `json`, which may move. */
+/* An arg under construction. Its JSON text is at an offset of the reader's `json`, which may move. */
 struct member {
-  uint32_t extension, name; /* text ids; name 0 = the extension's own value */
+  uint32_t extension, name; /* string ids; name 0 = the extension itself is the value */
   struct scalar value;
-  size_t json, n_json; /* n_json != 0: the value is JSON */
+  size_t json, n_json; /* n_json != 0: the value is this JSON */
 };
 
 struct extension_reader {
-  struct schema schema; /* everything the file has described so far */
+  struct schema schema; /* everything that the file has described so far */
   struct occurrence *found;
   uint32_t n_found, cap_found;
   struct member *members;
@@ -254,36 +254,36 @@ struct extension_reader {
   struct buf json, path, rest; /* rest: fields that do not become args */
 };
 
-/* Contents of a packet, collected in one pass. */
+/* Contents of a packet, found in one pass over its fields. */
 struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
-  struct pb_field content; /* of a kind that is not a track event */
-  struct pb_field private_fields, bundle; /* bundle: field 1, ftrace */
+  struct pb_field content; /* content of another kind than a track event */
+  struct pb_field private_fields, bundle; /* bundle: ftrace events (field 1) */
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
   bool has_timestamp, has_clock, has_sequence, dropped;
-  bool damaged;     /* read as far as possible */
-  bool of_sequence; /* the snapshot contains clocks local to the sequence */
-  int64_t own_ns;   /* its time on the trace clock, if it is on a clock of the sequence */
+  bool damaged;     /* true if it could not be read to its end */
+  bool of_sequence; /* true if its snapshot contains clocks that are local to the sequence */
+  int64_t own_ns;   /* its time on the trace clock, if it uses a clock of the sequence */
   bool has_own_ns;
-  uint32_t other; /* number of a field that is not modelled */
+  uint32_t other; /* number of a field that is not modelled; 0 = none */
   const uint8_t *p; /* the complete packet */
   size_t n;
 };
 
 /* ---- the reader ---- */
 
-enum { DAMAGES = 16 }; /* kinds of damage */
+enum { DAMAGES = 16 }; /* most kinds of damage */
 
 struct perfetto {
   struct tk_trace *t;
   struct tk_err *err;
   const struct tk_load_options *opt;
   uint64_t offset; /* offset of the packet in the file */
-  uint64_t n_packets; /* read so far */
+  uint64_t n_packets; /* number of packets read so far */
   struct damage {
     const char *what;
-    uint64_t count, offset, packet; /* offset, packet: position of the first one */
+    uint64_t count, offset, packet; /* number of repairs; offset and number of the first packet that needed one */
   } damage[DAMAGES];
   unsigned n_damages;
   struct sequence *sequences;
@@ -302,92 +302,92 @@ struct perfetto {
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
   uint32_t last_sequence;
-  bool orders_processes, orders_threads; /* by the ranks of their descriptors */
-  bool filed; /* TK_WITHOUT_RESTORING: private fields are skipped, as by other programs, and nothing is passed through */
-  uint32_t trace_clock; /* BOOTTIME, unless a snapshot names another one */
+  bool orders_processes, orders_threads; /* the file states ranks, by which viewers sort */
+  bool filed; /* TK_WITHOUT_RESTORING: private fields are ignored, as other programs do, and nothing is passed through */
+  uint32_t trace_clock; /* id of the trace clock: BOOTTIME, unless a snapshot names another clock */
   bool has_trace_clock, has_real, has_snapshot;
-  bool adopted; /* the trace clock has no snapshot (finish.c) */
+  bool adopted; /* true if the trace clock has no snapshot (finish.c) */
   int64_t zero_ns, last_real;
-  int64_t later_ns; /* ns that our writer added to all times because the first was negative */
+  int64_t later_ns; /* ns that our writer added to all times because the first time was negative */
   uint32_t n_bytes;
   struct packet_kind kinds[PACKET_KINDS];
   uint32_t n_kinds, last_kind;
-  tk_id block; /* meta of the last block */
-  tk_id passthrough; /* meta of the last packets passed through */
+  tk_id block; /* meta of the block that was added last */
+  tk_id passthrough; /* meta of the packets that were passed through last */
   uint64_t inflated; /* bytes decompressed from compressed packets */
   struct buf text, json, fields, copy, packets;
-  struct buf descriptors, late_descriptors; /* packets with descriptors */
+  struct buf descriptors, late_descriptors; /* packets with descriptors: those before and after their track's first event */
   struct extension_reader extensions;
   struct generation *generations;
   uint32_t n_generations, cap_generations, n_used_generations;
-  tk_id interned_key; /* id of ARG_INTERNED */
+  tk_id interned_key; /* string id of ARG_INTERNED */
   struct counter_classes counter_classes;
   struct counter_sums counter_sums;
   struct collected collected;
   struct in *in; /* the file */
   struct chunks *chunks; /* NULL = one thread */
   struct pb_field compressed; /* a compressed packet whose contents are read next */
-  struct decoder decoder; /* for one packet */
+  struct decoder decoder; /* decoder for single packets */
   struct layouts *layouts;
-  struct packet taken; /* the decoded packet; fields that decoded packets cannot have are never set */
+  struct packet taken; /* the decoded packet as a struct packet; members that decoded packets cannot have are always unset */
 };
 
 void perfetto_note(struct perfetto *r, enum tk_note_kind kind, const char *text);
-/* Counts a repair that is reported together with the number of the first packet that needed it. `what` is static. */
+/* Counts a repair. The note will contain the count and the number of the first packet. `what`: a literal. */
 void perfetto_damage(struct perfetto *r, const char *what);
 void perfetto_note_damage(struct perfetto *r);
-/* Returns the string of these bytes, repaired if they are not UTF-8. */
+/* Returns the string of these bytes; invalid UTF-8 is repaired. */
 tk_id perfetto_text(struct perfetto *r, const uint8_t *p, size_t n);
 static inline tk_id perfetto_field_text(struct perfetto *r, const struct pb_field *f) {
   return perfetto_text(r, f->p, (size_t)f->value);
 }
-/* Returns the key of an annotation with this name. If private fields are skipped, a name that our writer reserves is an ordinary
- * name: its key begins with "json.args.". */
+/* Returns the key for an annotation with this name. If private fields are ignored, a name that our writer reserves is an
+ * ordinary name, and its key begins with "json.args.". */
 tk_id perfetto_key(struct perfetto *r, tk_id name);
 /* Returns the string of these bytes, which need not be text. */
 tk_id perfetto_bytes(struct perfetto *r, const uint8_t *p, size_t n);
 /* Adds a passthrough meta with these bytes. */
 void perfetto_add_passthrough(struct perfetto *r, const char *key, const void *p, size_t n);
 
-/* Reports progress; returns false with an error if reading must stop. */
+/* Reports progress; returns false with an error if the caller wants to stop. */
 bool perfetto_tick(struct perfetto *r);
 
-/* Decompresses the packets in a compressed packet as far as possible. INFLATE_LIMIT: the reason is in r->err. */
+/* Decompresses the packets of a compressed packet as far as possible. INFLATE_LIMIT: a limit was exceeded, see r->err. */
 enum inflated { INFLATED, INFLATE_CHECKSUM, INFLATE_DAMAGED, INFLATE_LIMIT };
 
 /* ---- machines ---- */
 
-/* Returns the index of the machine with this id in the file, adding it if it is new; 0 when memory runs out. */
+/* Returns the index of the machine with this id, adding it if necessary; 0 when memory runs out. */
 uint32_t perfetto_machine_of(struct perfetto *r, uint32_t id);
 int64_t reader_machine_ahead(const struct perfetto *r, uint32_t id);
 
 /* ---- events ---- */
 
-/* Reads the complete flow points of an event at `node`. Its flow ids are r->points from `first` on; they are removed if the
- * flow points replace them. */
+/* Reads the complete flow points of an event of `node`. The flow ids of the event are r->points from `first` on; they are
+ * removed if flow points replace them. */
 struct flow_site {
   uint32_t node;
   tk_id cat;
   int64_t ns;
   uint32_t first;
-  bool implied; /* a flow id alone may imply a flow point */
+  bool implied; /* true if a flow id alone may imply a flow point */
 };
 
 /* ---- counters ---- */
 
 struct counter_sample {
-  uint32_t sequence;      /* index of its sequence */
-  uint32_t node, pending; /* pending: clock of `ns`, if it has no mapping to the trace clock yet */
-  tk_id cat, fields; /* fields: bytes of the fields that are not modelled */
-  uint32_t interned; /* number of the interned data that they may reference */
+  uint32_t sequence;      /* index of the sample's sequence */
+  uint32_t node, pending; /* pending: clock of `ns`, if it cannot be converted yet; otherwise 0 */
+  tk_id cat, fields; /* fields: bytes of fields that are not modelled */
+  uint32_t interned; /* number of the interned data to which these fields may refer */
   int64_t ns;
-  struct tk_arg value; /* INT or DOUBLE */
+  struct tk_arg value; /* the value, INT or DOUBLE */
 };
 
 /* ---- the end ---- */
 
 void perfetto_add_pending(struct perfetto *r, struct pending_time p);
-/* True if the time is close enough to the origin to be stored in the graph. */
+/* True if the graph can store the time relative to this origin. */
 bool perfetto_in_range(int64_t ns, int64_t origin);
 
 #endif

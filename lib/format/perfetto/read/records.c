@@ -1,7 +1,6 @@
-/* records.c - private packets without an event: records, events that viewers do not show, flow points that belong to no
- * event.
+/* records.c - reads private packets without an event: records, events that viewers do not show, flow points without an event.
  *
- * Until the tracks are known, a record's track is a site, and its time is in ns on the trace clock. */
+ * While the file is read, a record's track is a site (see reader.h), and its time is in ns on the trace clock. */
 #include "records.h"
 #include "reader.h"
 #include "track.h"
@@ -12,7 +11,7 @@
 
 static bool of_thread(uint8_t kind) { return kind == TK_REC_THREAD_NAME || kind == TK_REC_THREAD_SORT; }
 
-/* Stores the text between the braces of a strict compact object. */
+/* Stores the text between the braces of an object, which must be compact, strict JSON. Returns false if it is not. */
 static bool take_text(struct perfetto *r, const struct pb_field *f, struct tk_record *rec) {
   struct buf *raw = &r->t->store->raw;
   if (!perfetto_is_json(r, f) || *r->json.data != '{') return false;
@@ -50,7 +49,7 @@ static void add_record(struct perfetto *r, struct sequence *q, uint32_t machine,
   r->t->counts.by_phase[(unsigned char)rec.phase]++;
 }
 
-/* Moves a time that is out of range to the record's text. */
+/* If the record's time is out of range, moves it to the record's text. */
 static void put_time(struct perfetto *r, struct tk_record *rec) {
   struct buf *raw = &r->t->store->raw, *b = &r->copy;
   char text[48];
@@ -74,7 +73,7 @@ void perfetto_record_times(struct perfetto *r, int64_t origin) {
   }
 }
 
-/* Describes a counter that viewers do not know, or adds to the description of an earlier track. */
+/* Adds the description of a counter that viewers do not show, or adds to the description of an earlier track. */
 static void describe_track(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
   bool whole;
   uint32_t at = track_descriptor(r, q, machine, f, &whole);
@@ -85,7 +84,7 @@ void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struc
   struct counter_sample s = {.sequence = (uint32_t)(q - r->sequences)};
   struct flow_site site = {0};
   struct pb_field f;
-  clock_time(r, q, k, &s.ns, &s.pending); /* advances an incremental clock */
+  clock_time(r, q, k, &s.ns, &s.pending); /* to advance an incremental clock */
   for (struct pb c = pb_inside(&k->private_fields); pb_next(&c, &f);) {
     if (pb_field_key(&f) == PB_KEY(TRACEKIT_LATER, PB_VARINT) && f.value < INT64_MAX / 2) r->later_ns = (int64_t)f.value;
     if (f.wire != PB_BYTES) continue;

@@ -1,4 +1,4 @@
-/* records.h - private packets without an event: records, events that viewers do not show, flow points that belong to no
+/* records.h - reads private packets without an event: records, events that viewers do not show, flow points without an
  * event. */
 #ifndef FORMAT_PERFETTO_READ_RECORDS_H
 #define FORMAT_PERFETTO_READ_RECORDS_H

@@ -1,14 +1,14 @@
-/* sched.c - the scheduler: which thread ran on each CPU, and the state of each thread.
+/* sched.c - reads scheduling: which thread ran on each CPU, and the state of each thread.
  *
- * Both are read on request (TK_WITH_SCHED). A system trace has more switches than anything else. Each is two or three spans, which take
- * 190 bytes of memory where the file has 10, and every table of names would begin with "Sleeping". trace_processor keeps them in
- * tables apart, too.
+ * Both are read only on request (TK_WITH_SCHED), because a system trace has more switches than other events. Each switch
+ * becomes two or three spans, which take 190 bytes of memory instead of 10 bytes in the file, and every table of names would
+ * begin with "Sleeping". trace_processor also has separate tables for them.
  *
- *     process "CPU scheduling", thread "CPU 0"    a span for each time that a thread ran, called as the thread
- *     a track below each thread                   "Running", "Runnable", "Sleeping", ..., as Perfetto's viewer calls them
+ *     process "CPU scheduling", thread "CPU 0"    a span for each time that a thread ran, with the name of the thread
+ *     a track below each thread                   "Running", "Runnable", "Sleeping", ..., as in Perfetto's viewer
  *
- * A CPU's switches are in order in the file, so its spans are added as they come. A thread is woken by other CPUs, so changes of states
- * are collected and sorted first. Rules: trace_processor's ftrace_sched_event_tracker.cc, thread_state_tracker.cc. */
+ * The switches of a CPU are in order in the file, so its spans are added immediately. Other CPUs may wake a thread, so changes
+ * of states are collected and sorted first. Rules: trace_processor's ftrace_sched_event_tracker.cc, thread_state_tracker.cc. */
 #include "sched.h"
 
 #include <stdio.h>
@@ -19,13 +19,13 @@
 #include "track.h"
 
 struct sched_cpu {
-  uint32_t node; /* its row */
+  uint32_t node; /* node of its track */
   int64_t since, tid;
-  bool known, open; /* known: tid runs; open: since `since` */
+  bool known, open; /* known: it is known that tid runs; open: since the time `since` */
   tk_id name;
 };
 
-/* A thread starts to run, leaves its CPU in a state, or is woken. */
+/* A thread starts to run, leaves its CPU in some state, or is woken. */
 enum change { RUNS, LEAVES, WAKES };
 struct sched_change {
   int64_t ns;
@@ -55,10 +55,10 @@ static const char *const STATE_NAMES[] = {
     [TASK_DEAD] = "Task Dead", [WAKE_KILL] = "Wake Kill", [WAKING] = "Waking", [NO_LOAD] = "No Load", [IDLE] = "Idle",
     [RUNNING] = "Running"};
 
-/* Bits of prev_state, by the first version of the kernel that has them so: trace_processor's types/task_state.cc. A trace without a
- * version is read as one of 4.4. */
+/* Meaning of a bit of prev_state between two versions of the kernel: trace_processor's types/task_state.cc. If a trace has no
+ * version, 4.4 is assumed. */
 struct state_bit {
-  uint32_t since, until; /* major << 16 | minor */
+  uint32_t since, until; /* kernel versions: major << 16 | minor */
   uint16_t bit;
   uint8_t state;
 };
@@ -88,7 +88,7 @@ void sched_kernel(struct perfetto *r, const struct pb_field *system_info) {
 
 static enum state state_of(const struct perfetto *r, uint16_t bits) {
   const uint32_t kernel = r->sched.kernel ? r->sched.kernel : VERSION_4_4;
-  if (kernel < VERSION_4_14 && bits == (0x400 | 0x2)) return IDLE; /* as later kernels call it */
+  if (kernel < VERSION_4_14 && bits == (0x400 | 0x2)) return IDLE; /* the name in later kernels */
   for (size_t i = 0; i < sizeof STATE_BITS / sizeof *STATE_BITS; i++)
     if (bits & STATE_BITS[i].bit && kernel >= STATE_BITS[i].since && kernel < STATE_BITS[i].until) return STATE_BITS[i].state;
   return RUNNABLE;
@@ -132,7 +132,7 @@ static uint32_t args_of_run(struct perfetto *r, const struct sched_cpu *c, const
   return args_end(r->t);
 }
 
-/* Adds the span of the thread that runs on the CPU. */
+/* Adds the span of the thread that has been running on the CPU. */
 static void end_run(struct perfetto *r, const struct sched_cpu *c, int64_t end, const char *state) {
   const uint32_t args = args_of_run(r, c, state);
   const tk_id cls = trace_class(r->t, c->name, trace_text(r->t, "sched"));
@@ -148,7 +148,7 @@ static void end_run(struct perfetto *r, const struct sched_cpu *c, int64_t end, 
 
 static void add_change(struct perfetto *r, uint32_t thread, int64_t ns, enum change what, uint16_t state) {
   struct sched *s = &r->sched;
-  if (!thread || r->nodes[thread].tid == 0) return; /* the idle thread */
+  if (!thread || r->nodes[thread].tid == 0) return; /* tid 0 is the idle thread */
   if (!mem_grow(&r->t->store->mem, (void **)&s->changes, &s->cap_changes, (uint64_t)s->n_changes + 1, sizeof *s->changes)) return;
   s->changes[s->n_changes++] = (struct sched_change){ns, thread, state, (uint8_t)what};
 }
@@ -163,7 +163,8 @@ static tk_id name_of(const struct perfetto *r, uint32_t thread, tk_id stated) {
   return stated ? stated : r->nodes[thread].own_name ? r->nodes[thread].own_name : trace_text(r->t, "thread");
 }
 
-/* The compact form does not say who ran before the first switch of a CPU: that one only starts its row. */
+/* Handles a switch. In the compact form, the first switch of a CPU does not state which thread ran before, so it ends no
+ * span. */
 bool sched_switch(struct perfetto *r, const struct sched_switch *s) {
   const uint32_t next = proc_thread(r, s->machine, s->next_tid, PROC_UNKNOWN);
   proc_name(r, next, s->next_name, PROC_BY_SCHEDULER);
@@ -183,10 +184,10 @@ bool sched_switch(struct perfetto *r, const struct sched_switch *s) {
 
 /* ---- states of threads ---- */
 
-/* The state of a thread at a time. */
+/* The current state of a thread. */
 struct thread_state {
   int64_t since;
-  uint32_t node; /* its row; 0 = none yet */
+  uint32_t node; /* node of its track; 0 = none yet */
   uint8_t state;
 };
 
@@ -213,7 +214,7 @@ static void end_state(struct perfetto *r, const struct thread_state *s, int64_t 
   if (!finished) e->flags = TK_PAIRED | TK_UNFINISHED;
 }
 
-/* Waking ends nothing but sleep: threads that run or can run may be woken, too. */
+/* Applies a change. Waking only ends sleep, because threads that are running or runnable may be woken, too. */
 static void apply(struct perfetto *r, struct thread_state *s, const struct sched_change *c) {
   const bool awake = s->node && (s->state == RUNNING || s->state == RUNNABLE);
   if (c->what == WAKES && awake) return;

@@ -1,8 +1,8 @@
 /* sequence.c - state of a sequence of packets: interned text and defaults, until it is cleared.
  *
- * InternedData: ids are local to a sequence and a field, and defined in the packet that uses them or an earlier one. A second
- * definition is ignored, as in trace_processor. Clearing frees the memory, so that a file that consists of clearings costs
- * nothing. */
+ * InternedData: ids are valid within a sequence and a field, and are defined in the packet that uses them or in an earlier one.
+ * A second definition is ignored, as in trace_processor. Clearing frees the memory, so that repeated definitions do not add
+ * up. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_
   return &r->sequences[*slot];
 }
 
-/* Discards interned data that no event needs. */
+/* Discards interned data to which no event refers. */
 static void clear_generation(struct perfetto *r, struct sequence *q) {
   struct generation *g = &r->generations[q->generation];
   if (!q->generation) return;
@@ -66,7 +66,7 @@ static void event_defaults(struct sequence *q, const struct pb_field *f) {
   }
 }
 
-/* New defaults replace all old ones. */
+/* Replaces all defaults of the sequence by the new ones. */
 void sequence_defaults(struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -169,6 +169,6 @@ tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, 
   char text[40];
   tk_id id = find_iid(&q->tables[kind], iid);
   if (id) return id;
-  perfetto_note(r, TK_NOTE_REPAIR, "text that was never interned: its id is shown instead");
+  perfetto_note(r, TK_NOTE_REPAIR, "ids of texts that were never interned: the id is shown instead of the text");
   return trace_string(r->t, text, (size_t)snprintf(text, sizeof text, "[iid %llu]", (unsigned long long)iid));
 }

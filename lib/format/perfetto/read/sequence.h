@@ -8,15 +8,15 @@ struct sequence *perfetto_sequence(struct perfetto *r, uint32_t machine, uint64_
 void sequence_clear(struct perfetto *r, struct sequence *q);
 void sequence_defaults(struct sequence *q, const struct pb_field *f);
 
-/* Returns the number of the interned data that the event's fields may reference; 0 if there is none. */
+/* Returns the number of the interned data to which the event's fields may refer; 0 if there is none. */
 uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
-/* Returns true if the data describes counters of GPUs. */
+/* Reads interned data. Returns true if it describes GPU counters. */
 bool sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 
-/* Returns the string of an iid; 0 if it has not been interned yet. */
+/* Returns the string with an iid; 0 if the iid has not been defined yet. */
 tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid);
 
-/* Returns the text of an iid; "[iid 5]" if it was never interned. */
+/* Returns the text with an iid; "[iid 5]" if the iid was never defined. */
 tk_id sequence_text(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid);
 
 #endif

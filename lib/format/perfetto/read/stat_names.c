@@ -1,6 +1,6 @@
-/* stat_names.c - names of the counters in /proc/meminfo and /proc/vmstat, which SysStats writes as numbers.
+/* stat_names.c - names of the counters in /proc/meminfo and /proc/vmstat; SysStats contains only their numbers.
  *
- * Numbers: protos/perfetto/common/sys_stats_counters.proto; names as the kernel writes them. */
+ * Numbers: protos/perfetto/common/sys_stats_counters.proto; names as in the kernel's files. */
 #include "stat_names.h"
 
 #include <stddef.h>

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Return the name of a counter, or NULL. */
+/* Return the name of a counter by its number; NULL if it is unknown. */
 const char *stat_names_memory(uint64_t key);
 const char *stat_names_vm(uint64_t key);
 

@@ -1,7 +1,7 @@
-/* system.c - what the system says of itself: ProcessTree (processes and threads) and SysStats (its counters).
+/* system.c - reads data about the system: ProcessTree (processes and threads) and SysStats (counters).
  *
- * Counters are called as in trace_processor, system_probes_parser.cc, which keeps their CPU, zone or device apart: here it is part of
- * the name. */
+ * Counters have the same names as in trace_processor (system_probes_parser.cc), which stores their CPU, zone or device
+ * separately; here it is part of the name. */
 #include "system.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void tree_process(struct perfetto *r, uint32_t machine, const struct pb_f
     if (pb_field_key(&f) == PB_KEY(TREE_PROCESS_COMMAND, PB_BYTES) && n++ == 0) first = f;
   }
   if (pid < 0) return;
-  /* A program that replaces its command line leaves one text: the name ends at the first blank. */
+  /* A program that replaces its command line leaves a single text, so the name ends at the first space. */
   const uint8_t *blank = n == 1 && first.value ? memchr(first.p, ' ', (size_t)first.value) : NULL;
   if (blank) first.value = (uint64_t)(blank - first.p);
   if (first.value) proc_name(r, proc_process(r, machine, pid), perfetto_field_text(r, &first), PROC_BY_TREE);
@@ -76,7 +76,7 @@ void system_cpu_sample(struct perfetto *r, uint32_t machine, const char *name, u
   sample(&s, text, NULL, value);
 }
 
-/* A message of a key, a number or a text, and a value. */
+/* A message with a key (a number or a text) and a value. */
 struct entry {
   uint64_t key, value;
   struct pb_field text;
@@ -140,7 +140,7 @@ static void pressure(struct stats *s, const struct pb_field *field) {
   sample(s, text, NULL, (int64_t)e.value);
 }
 
-/* A name that the system chose, after a prefix. */
+/* Adds a counter whose name is a prefix and a name from the file. */
 static void named(struct stats *s, const char *prefix, const struct entry *e, const char *unit) {
   char text[256];
   snprintf(text, sizeof text, "%s%.*s", prefix, (int)(e->text.value < 200 ? e->text.value : 200), (const char *)e->text.p);
@@ -183,7 +183,7 @@ static void message(struct stats *s, const struct pb_field *f) {
   case STATS_PRESSURE: pressure(s, f); break;
   case STATS_THERMAL: thermal(s, f); break;
   case STATS_CPU_IDLE: cpu_idle(s, f); break;
-  default: break; /* disks, slabs and free blocks: rates and sizes that depend on other packets */
+  default: break; /* disks, slabs and free blocks: rates and sizes that need other packets */
   }
 }
 

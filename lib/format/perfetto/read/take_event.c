@@ -1,8 +1,8 @@
-/* take_event.c - struct track_event -> event, counter samples, flow points.
+/* take_event.c - converts a struct track_event to an event, counter samples and flow points.
  *
- * The track of an event is given by its own uuid, otherwise by the sequence's default, otherwise (old traces) by the thread in
- * the sequence's thread descriptor or in the event itself, otherwise it is the global track 0. Phases of Chrome's legacy events
- * (legacy_event.phase) are read as in the Chrome JSON reader. */
+ * The track of an event is found by its own uuid, otherwise by the default uuid of the sequence, otherwise (in old traces) by
+ * the thread in the sequence's thread descriptor or in the event itself. If there is none of these, it is the global track 0.
+ * Phases of Chrome's legacy events (legacy_event.phase) have the same meaning as in Chrome JSON. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static bool time_of(struct perfetto *r, struct sequence *q, const struct packet 
     int64_t us = e->has_delta ? q->time_us : e->absolute_us;
     if (us > INT64_MAX / 1000 || us < 0) return false;
     uint32_t clock = clock_builtin(r, k->machine, CLOCK_MONOTONIC);
-    clock_to_trace(r, clock, us * 1000, ns); /* without a snapshot, unchanged */
+    clock_to_trace(r, clock, us * 1000, ns); /* without a snapshot, the time stays unchanged */
   } else {
     return false;
   }
@@ -70,7 +70,7 @@ static void identity_args(struct perfetto *r, struct sequence *q, struct track_e
   if (with_phase) args_str(t, KEY_PH, TK_ARG_STR, trace_string(t, &e->phase, 1));
 }
 
-/* Adds fields that the file describes as args, and the others as bytes in one arg. */
+/* Adds those fields that the file describes as args, and the other fields as bytes in one arg. */
 static void extension_fields(struct perfetto *r, struct sequence *q, struct track_event *e) {
   uint32_t n;
   struct extension_reader *x = &r->extensions;
@@ -83,7 +83,7 @@ static void extension_fields(struct perfetto *r, struct sequence *q, struct trac
   if (interned) args_int(r->t, r->interned_key, interned);
 }
 
-/* Adds the correlation as trace_processor shows it. */
+/* Adds the correlation in the form in which trace_processor shows it. */
 static void filed_correlation(struct perfetto *r, const struct track_event *e) {
   const tk_id key = trace_text(r->t, FILED_FIELD "correlation_id");
   char text[32];
@@ -122,7 +122,7 @@ static void extra_counters(struct perfetto *r, struct sequence *q, const struct 
   }
 }
 
-/* A counter sample has neither an event name nor args: they are kept as fields. */
+/* Counter samples have neither an event name nor args, so these are kept as fields. */
 static void counter_fields(struct perfetto *r, struct sequence *q, const struct packet *k, const struct track_event *e,
                            struct counter_sample *sample) {
   struct pb c = pb_inside(&k->event);
@@ -153,7 +153,7 @@ static void counter_event(struct perfetto *r, struct sequence *q, const struct p
 
 /* ---- events ---- */
 
-/* True for legacy async phases; seal pairs such events by their identity. */
+/* True for legacy async phases, whose events seal pairs by identity. */
 static bool is_async(const struct track_event *e) { return !e->has_type && e->phase && strchr("bneSTpF", e->phase) != NULL; }
 
 static enum tk_kind kind_of(const struct track_event *e, bool *known) {
@@ -190,7 +190,7 @@ static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind) {
   return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
 }
 
-/* Binds the flow points from the event's fields to the event. */
+/* Binds the flow points that the event's fields contain to the event. */
 static void bind_raw_points(struct perfetto *r, const struct track_event *e, const struct tk_event *ev, tk_id id, bool at_end) {
   for (uint32_t i = e->first_point; i < r->n_points; i++) {
     r->points[i].event = id;
@@ -212,7 +212,7 @@ static void legacy_flow(struct perfetto *r, struct sequence *q, struct track_eve
   if (pending) perfetto_add_pending(r, (struct pending_time){pending, r->t->n_flow_points, true});
 }
 
-/* True if the private fields of a begin mark the span as one complete event. */
+/* True if the private fields of a begin state that the span was a single complete event. */
 static bool came_whole(const struct packet *k) {
   struct pb c = pb_inside(&k->private_fields);
   struct pb_field f;
@@ -221,11 +221,11 @@ static bool came_whole(const struct packet *k) {
   return false;
 }
 
-/* Stored in the depth of a begin on a FORM_MIXED track, which seal sets later: the span was one complete event. */
+/* Stored in the depth of a begin on a FORM_MIXED track (seal sets the depth later): the span was a single complete event. */
 enum { CAME_WHOLE = 1 };
 
-/* Closes the innermost open span of a track that our writer made. Such tracks contain their packets in order, so spans are
- * paired at once and restored as they were. Returns false if seal must pair a separate begin and end. */
+/* Closes the innermost open span of a track that our writer wrote. Such tracks contain their packets in order, so spans can be
+ * paired immediately and become what they were. Returns false if begin and end must stay separate for seal. */
 static bool close_open(struct perfetto *r, struct sequence *q, struct track_event *e) {
   struct tk_trace *t = r->t;
   struct node *n = &r->nodes[e->node];
@@ -251,7 +251,7 @@ static bool close_open(struct perfetto *r, struct sequence *q, struct track_even
 
 static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] = 'C', [TK_BEGIN] = 'B', [TK_END] = 'E'};
 
-/* Adds the scope of an instant as JSON has it: global or process; none for instants of a thread or another track. */
+/* Adds the scope of an instant in the terms of JSON: global or process; none for instants of a thread or another track. */
 static void scope_arg(struct perfetto *r, struct sequence *q, struct track_event *e) {
   bool global = aspect_of(e, TK_INSTANT) == ON_GLOBAL || r->nodes[e->node].form & FORM_GLOBAL;
   bool process = aspect_of(e, TK_INSTANT) == ON_PROCESS || r->nodes[e->node].kind == NODE_PROCESS;
@@ -260,12 +260,12 @@ static void scope_arg(struct perfetto *r, struct sequence *q, struct track_event
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
 }
 
-/* Our writer stores the identity of an async event in its args; damage may have removed it. */
+/* Reports damage if an async event that our writer wrote lacks its identity, which is stored in its args. */
 static void require_identity(struct perfetto *r, struct sequence *q, struct track_event *e) {
   decoded_event_args(r, q, e);
   if (args_hold(r->t, KEY_ID) || args_hold(r->t, KEY_ID2)) return;
   args_int(r->t, KEY_ID, 0);
-  perfetto_note(r, TK_NOTE_REPAIR, "async event without its id: using 0");
+  perfetto_note(r, TK_NOTE_REPAIR, "async event without an id: the id is set to 0");
 }
 
 static void take_add_event(struct perfetto *r, struct sequence *q, const struct packet *k, struct track_event *e,
@@ -305,7 +305,7 @@ static void take_add_event(struct perfetto *r, struct sequence *q, const struct 
   t->counts.by_phase[(unsigned char)PHASES[kind]]++;
 }
 
-/* An event that the graph cannot represent remains a packet. */
+/* Passes through the packet of an event that the graph cannot represent. */
 static void leave_event(struct perfetto *r, const struct packet *k, const struct track_event *e) {
   uint32_t node = e->has_track ? track_find_node(r, k->machine, e->track_uuid) : 0;
   r->n_points = e->first_point;

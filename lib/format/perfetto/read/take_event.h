@@ -1,4 +1,4 @@
-/* take_event.h - struct track_event -> event, counter samples, flow points. */
+/* take_event.h - converts a struct track_event to an event, counter samples and flow points. */
 #ifndef FORMAT_PERFETTO_READ_TAKE_EVENT_H
 #define FORMAT_PERFETTO_READ_TAKE_EVENT_H
 

@@ -1,7 +1,8 @@
-/* track.c - TrackDescriptor, and the process and thread descriptors of older traces.
+/* track.c - reads TrackDescriptors, and the process and thread descriptors of older traces.
  *
- * A track may be described after events use it, repeatedly after each clearing of a sequence, or never. So a track is a node
- * from its first mention on, and descriptors complete it. Uuids are valid throughout the trace, but local to a machine. */
+ * A track may be described after events use it, repeatedly after each clearing of a sequence, or never. So a node is created
+ * when a track is first mentioned, and descriptors fill it in. Uuids are valid in the whole trace, but only within a
+ * machine. */
 #include <string.h>
 
 #include "track.h"
@@ -15,7 +16,7 @@ uint32_t track_add_node(struct perfetto *r, struct node n) {
   return r->n_nodes;
 }
 
-/* Returns the key of a uuid. Machine 0 keeps its uuids; uuids of other machines must not collide with them. */
+/* Returns the key of a uuid. On machine 0 this is the uuid itself; uuids of other machines must not collide with those. */
 static uint64_t uuid_key(uint32_t machine, uint64_t uuid) { return machine ? hash_pair(uuid, machine) : uuid; }
 
 static uint32_t find_uuid(struct perfetto *r, uint32_t machine, uint64_t uuid) {
@@ -54,7 +55,7 @@ uint32_t track_node_of_uuid(struct perfetto *r, struct sequence *q, uint32_t mac
   return q->last_node = find_uuid(r, machine, uuid);
 }
 
-/* Returns the thread named by a sequence or by an override; it has no uuid. */
+/* Returns the node of a thread that a sequence or an event names by pid and tid; the node has no uuid. */
 uint32_t track_node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid) {
   uint64_t key = hash_pair(hash_pair((uint64_t)pid, (uint64_t)tid), machine);
   uint32_t *slot;
@@ -68,13 +69,13 @@ uint32_t track_node_of_thread(struct perfetto *r, uint32_t machine, int64_t pid,
   return *slot = track_add_node(r, (struct node){.machine = machine, .kind = NODE_THREAD, .described = true, .pid = pid, .tid = tid});
 }
 
-/* Appends the bytes of a field that is not modelled; they stay with the track. */
+/* Appends the bytes of a field that is not modelled, to keep it with the track. */
 static void more_fields(struct buf *b, const struct pb *c, const uint8_t *from) { buf_append(b, from, (size_t)(c->p - from)); }
 
 static void process_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
-  struct buf *labels = &r->json; /* one string, like Chrome's process_labels */
+  struct buf *labels = &r->json; /* joined to one string, like Chrome's process_labels */
   labels->len = r->fields.len = 0;
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
@@ -102,7 +103,7 @@ static void thread_fields(struct perfetto *r, struct node *n, const struct pb_fi
     case PB_KEY(THREAD_TID, PB_VARINT): n->tid = (int64_t)g.value; break;
     case PB_KEY(THREAD_NAME, PB_BYTES): n->own_name = perfetto_field_text(r, &g); break;
     case PB_KEY(THREAD_LEGACY_SORT_INDEX, PB_VARINT): n->rank = (int64_t)g.value, n->has_rank = true; break;
-    case PB_KEY(THREAD_REFERENCE_US, PB_VARINT): /* bases of deltas, which we do not write */
+    case PB_KEY(THREAD_REFERENCE_US, PB_VARINT): /* bases of deltas: our writer writes no deltas */
     case PB_KEY(THREAD_REFERENCE_THREAD_US, PB_VARINT):
     case PB_KEY(THREAD_REFERENCE_INSTRUCTIONS, PB_VARINT): break;
     default: more_fields(&r->fields, &c, from);
@@ -130,7 +131,7 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
       if ((!n->unit || r->filed) && g.value >= 1 && g.value <= 3) n->unit = trace_text(r->t, units[g.value]), has_unit = true;
       break;
     case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES):
-      if (!r->filed || !has_unit) n->unit = perfetto_field_text(r, &g); /* trace_processor prefers the unit */
+      if (!r->filed || !has_unit) n->unit = perfetto_field_text(r, &g); /* trace_processor uses `unit` rather than this name */
       break;
     case PB_KEY(COUNTER_MULTIPLIER, PB_VARINT): n->multiplier = g.value ? (int64_t)g.value : 1; break;
     case PB_KEY(COUNTER_IS_INCREMENTAL, PB_VARINT): n->incremental = g.value != 0; break;
@@ -140,13 +141,13 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
   n->inner_fields = r->fields.len ? perfetto_bytes(r, r->fields.data, r->fields.len) : 0;
 }
 
-/* True if two descriptors contradict each other: two traces in one file, or a producer that changes a track. */
+/* True if two descriptors contradict each other, as in a file that consists of two traces, or if a producer changes a track. */
 static bool differs(const struct node *was, const struct node *n) {
   return (was->name && n->name && was->name != n->name) || (was->own_name && n->own_name && was->own_name != n->own_name) ||
          was->kind != n->kind || was->pid != n->pid || was->tid != n->tid;
 }
 
-/* Reads the private fields that our writer adds to a track. */
+/* Reads the private fields of a track, which our writer adds. */
 static void read_private_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
   n->has_private = !r->filed;
   struct pb c = pb_inside(f);
@@ -201,7 +202,7 @@ static bool descriptor_fields(struct perfetto *r, struct node *n, const struct p
       if (n->uuid) more_fields(&r->copy, &c, from);
     }
   }
-  /* trace_processor uses the last one before the track's first event, or the last of all if such tracks are not merged */
+  /* trace_processor uses the last name before the track's first event; if such tracks are not merged, the last name of all */
   if (name.p && (!n->name || !n->has_events || n->last_name_counts)) n->name = perfetto_field_text(r, &name);
   n->fields = r->copy.len ? perfetto_bytes(r, r->copy.data, r->copy.len) : n->fields;
   return !c.fault;
@@ -238,7 +239,7 @@ void track_old_process(struct perfetto *r, uint32_t machine, const struct pb_fie
   r->t->counts.by_phase['M']++;
 }
 
-/* The descriptor also names the thread of its sequence, and the base of its time deltas
+/* Reads an old thread descriptor, which names the thread of its sequence and the base of time deltas
  * (ThreadDescriptor.reference_timestamp_us). */
 void track_old_thread(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
   struct node n = {.kind = NODE_THREAD};

@@ -1,4 +1,4 @@
-/* track_event.c - TrackEvent -> struct track_event: field by field, or from the result of decode.c. */
+/* track_event.c - converts a TrackEvent to a struct track_event: field by field, or from the result of decode.c. */
 #include "format/pb_out.h"
 #include "track_event.h"
 #include "take_event.h"
@@ -27,7 +27,7 @@ static void add_category(struct perfetto *r, struct track_event *e, tk_id id) {
   e->cat = trace_string(r->t, r->text.data, r->text.len);
 }
 
-/* Repeated numbers, packed or not. */
+/* Receives the numbers of a repeated field, packed or not. */
 typedef void (*number_fn)(void *to, uint64_t v);
 static void numbers(const struct pb_field *f, number_fn put, void *to) {
   struct pb c = pb_inside(f);
@@ -48,7 +48,8 @@ static void put_uuid(void *to, uint64_t v) {
   if (l->n < EXTRA_COUNTERS) l->uuid[l->n++] = v;
 }
 
-/* Reads legacy_event: fields that JSON events have under other names. Unmodelled fields remain in a separate legacy event. */
+/* Reads legacy_event: fields that JSON events have under other names. Fields that are not modelled are kept as a separate
+ * legacy_event. */
 static void read_legacy(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -78,17 +79,17 @@ static void read_legacy(struct perfetto *r, struct sequence *q, struct track_eve
   if (r->copy.len) pb_message(&r->fields, EVENT_LEGACY, &r->copy);
 }
 
-/* Returns a sum that wraps around, because the file may be damaged. */
+/* Returns a sum that wraps around on overflow, because the file may be damaged. */
 static int64_t sum(int64_t total, uint64_t delta) { return (int64_t)((uint64_t)total + delta); }
 
-/* Stores the thread time, which is an arg in other formats and a field in this one; always as an absolute value. */
+/* Stores the thread time of an event, always as an absolute value. In other formats it is an arg. */
 static void set_thread_time(struct perfetto *r, struct track_event *e, int64_t us) {
   e->thread_us = us;
   e->has_thread_us = true;
   pb_i64(&r->fields, EVENT_THREAD_TIME_ABSOLUTE_US, us);
 }
 
-/* Returns false if the field is not modelled. */
+/* Reads a rare field. Returns false if the field is not modelled. */
 static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c;
   uint64_t v;
@@ -127,7 +128,7 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
   case PB_KEY(EVENT_THREAD_TIME_DELTA_US, PB_VARINT):
     set_thread_time(r, e, q->thread_us = sum(q->thread_us, f->value));
     break;
-  case PB_KEY(EVENT_INSTRUCTIONS_DELTA, PB_VARINT): /* an absolute count needs no conversion */
+  case PB_KEY(EVENT_INSTRUCTIONS_DELTA, PB_VARINT): /* absolute counts are stored unchanged */
     q->instructions = sum(q->instructions, f->value);
     pb_i64(&r->fields, EVENT_INSTRUCTIONS_ABSOLUTE, q->instructions);
     break;
@@ -136,7 +137,7 @@ static bool read_rare_field(struct perfetto *r, struct sequence *q, struct track
   return true;
 }
 
-/* Reads the fields of an event. r->fields collects extensions and fields that are not modelled. */
+/* Reads the fields of an event. Extensions and fields that are not modelled are collected in r->fields. */
 static bool read_fields(struct perfetto *r, struct sequence *q, struct track_event *e, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -199,7 +200,7 @@ void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct p
 
 /* ---- decoded events ---- */
 
-/* Returns false for an iid that was never interned. */
+/* Finds a name or category. Returns false for an iid that was never defined. */
 static bool find_name(struct perfetto *r, const struct sequence *q, enum iid_kind kind, const struct decoded_text *text, tk_id *id) {
   if (text->p) *id = perfetto_text(r, text->p, (size_t)text->v);
   else if (text->v) *id = sequence_find(q, kind, text->v);

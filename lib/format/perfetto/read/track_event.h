@@ -1,10 +1,10 @@
-/* track_event.h - a TrackEvent after parsing (track_event.c) and before it is added to the graph (take_event.c). */
+/* track_event.h - a TrackEvent between parsing (track_event.c) and adding it to the graph (take_event.c). */
 #ifndef FORMAT_PERFETTO_READ_TRACK_EVENT_H
 #define FORMAT_PERFETTO_READ_TRACK_EVENT_H
 
 #include "reader.h"
 
-/* Counter samples that accompany an event. The arrays are not cleared: that would take a tenth of the time of an event. */
+/* Counter samples that accompany an event. The arrays are not initialised, which would take a tenth of the time per event. */
 struct extra_counters {
   struct uuid_list uuids, double_uuids;
   int64_t values[EXTRA_COUNTERS];
@@ -12,7 +12,7 @@ struct extra_counters {
   uint32_t n_values, n_doubles;
 };
 
-/* A parsed event. Its annotations are in the trace's arg builder, or still in `decoded`, from which they can be packed
+/* A parsed event. Its annotations are either in the trace's arg builder, or still in `decoded`, from where they can be packed
  * directly. */
 struct track_event {
   struct extra_counters *extra;  /* NULL = none */
@@ -29,7 +29,7 @@ struct track_event {
   char phase;
   int64_t dur_us, pid, tid;
   bool has_pid, has_tid, enclosing;
-  uint32_t id_field; /* field number of the legacy id; 0 = none */
+  uint32_t id_field; /* number of the field with the legacy id; 0 = none */
   uint64_t id, bind_id, direction, scope;
   tk_id id_scope;
   uint32_t first_point;
@@ -40,8 +40,8 @@ struct track_event {
 
 void perfetto_track_event(struct perfetto *r, struct sequence *q, const struct packet *k);
 
-/* Processes the event of a decoded packet; k contains the rest of the packet. Returns false if the event uses ids that were not
- * interned. */
+/* Adds the event of a decoded packet; k contains the rest of the packet. Returns false if the event uses an iid that was not
+ * defined. */
 bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct packet *k, const struct decoded *d);
 
 #endif

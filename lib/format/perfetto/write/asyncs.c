@@ -1,8 +1,8 @@
-/* asyncs.c - async spans, which have an identity instead of a stack.
+/* asyncs.c - writes async spans, which are matched by an identity rather than by a thread's stack.
  *
- * Perfetto shows tracks with the same name and parent as one group of lanes. So a span goes to a free lane with the name of its
- * event. Spans and instants with the same identity (category, scope, id) that lie within it go to the same lane and are nested
- * there, as in the JSON importer. Spans that extend beyond the span of the same identity get a lane of their own.
+ * Perfetto shows tracks with the same name and parent as one group of lanes. So a span is written on a free lane with the name
+ * of its event. Spans and instants with the same identity (category, scope, id) that are inside this span are nested on the
+ * same lane, as in the JSON importer. Spans of the same identity that end later get a separate lane.
  *
  * First every event is assigned a lane, in order of time; then the lanes are written one after another. */
 #include <string.h>
@@ -16,16 +16,16 @@
 struct asyncs {
   struct perfetto_sink *s;
   const struct tk_track *track;
-  const struct tk_event *e;  /* events of the track */
-  uint32_t *lane, *below;    /* by event: its lane; index + 1 of the open event with its identity that encloses it */
-  struct map groups, open;   /* name -> group; identity -> index + 1 of the innermost open event */
+  const struct tk_event *e;  /* the track's events */
+  uint32_t *lane, *below;    /* by event: its lane; 1 + index of the open event of the same identity around it */
+  struct map groups, open;   /* name -> group of lanes; identity -> 1 + index of the innermost open event */
   struct heap *list;
   uint32_t n_list, cap_list;
-  uint64_t first_lane;       /* first uuid; the uuids of the other lanes follow */
+  uint64_t first_lane;       /* uuid of the first lane; the uuids of the other lanes follow */
   uint32_t n_lanes;
 };
 
-/* Returns a hash of the identity; 0 = none. The legacy phases S, T, p and F do not nest. */
+/* Returns a hash of the identity; 0 if there is none. Events of the legacy phases S, T, p and F do not nest. */
 static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg arg;
@@ -81,7 +81,7 @@ static void choose_lane(struct asyncs *a, uint32_t i) {
   *top = i + 1;
 }
 
-/* Writes the events of one lane in order of time, closing spans that have ended before each event. */
+/* Writes the events of a lane in order of time. Before each event, closes the spans that have ended. */
 static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, const uint32_t *end) {
   struct perfetto_sink *s = a->s;
   writer_track(&s->w, a->first_lane + (uint64_t)lane * s->step);
@@ -96,10 +96,10 @@ static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, c
   lanes_close_slices(s, 0);
 }
 
-/* Writes all lanes; a counting sort groups the events by lane, in order of time. */
+/* Writes all lanes. A counting sort groups the events by lane and keeps their order of time. */
 static void write_lanes(struct asyncs *a) {
   struct mem *mem = &a->s->mem;
-  uint32_t n = a->track->count, *order = a->below; /* no longer needed */
+  uint32_t n = a->track->count, *order = a->below; /* `below` is no longer needed */
   size_t size = ((size_t)a->n_lanes + 2) * sizeof(uint32_t);
   uint32_t *ends = mem_alloc(mem, size);
   if (!ends) return;

@@ -1,14 +1,14 @@
-/* counters.c - counter samples: a track for each series of a counter, made when its first sample comes.
+/* counters.c - writes counter samples. Each series of a counter has a track, which is described before the first sample.
  *
  * A Perfetto counter has one series. Counters of other formats are named as in trace_processor's JSON importer: "counter
- * series", "counter id: ID series". The private fields of the track store the parts of the name. A number in a string counts as
- * a number, as it does there.
+ * series", "counter id: ID series". The private fields of the track store the parts of the name. As in that importer, a string
+ * that contains a number counts as a number.
  *
  * Private fields of the samples make it possible to rebuild their event. Samples after the first are marked as joined to it.
- * Each contains the args that precede its series and are not series themselves (a null, the tid of another thread); the last
- * one also contains those that follow. If a reader would recover a different number (a double with 20 digits), the arg is
- * stored there as well. An event without any series becomes a private packet, on a track that is described in a private field:
- * viewers ignore both. */
+ * Each sample contains the args before its series that are not series themselves (a null, the tid of another thread); the last
+ * sample also contains the args after its series. If a reader would recover a different number (a double with 20 digits), the
+ * private fields contain the arg as well. An event without any series becomes a private packet on a track whose description is
+ * also private: viewers ignore both. */
 #include <string.h>
 
 #include "counters.h"
@@ -20,17 +20,17 @@
 
 struct series {
   tk_id key;
-  bool text, has_id; /* text: its values are strings; has_id: the counter has an id */
+  bool text, has_id; /* text: the values are strings; has_id: the counter has an id */
   struct tk_arg id;
 };
 
-/* A track and its properties as the reader will see them. */
+/* A track, and the properties that the reader can recover. */
 struct series_track {
   uint64_t uuid;
   bool text, number_id;
 };
 
-/* Parses a number like strtod: "+1", ".5", "2." and "007" are numbers. */
+/* Parses a number by the rules of strtod: "+1", ".5", "2." and "007" are numbers. */
 static bool number_in(const struct intern_str *s, struct tk_arg *value) {
   char text[64] = {0};
   const uint8_t *p = s->bytes, *end = p + s->len, *stop;
@@ -56,7 +56,7 @@ static bool number_in(const struct intern_str *s, struct tk_arg *value) {
   return true;
 }
 
-/* True if the arg is a series, not a field of the event; then *value is its number. */
+/* True if the arg is a series rather than a field of the event; sets *value to its number. */
 static bool series_value(const struct perfetto_sink *s, const struct tk_arg *arg, struct tk_arg *value) {
   const struct intern_str *key = trace_str(s->t, arg->key);
   bool field = arg->key < KEY_COUNT && arg->key != KEY_COUNTER_VALUE && arg->key != KEY_EMPTY;
@@ -76,7 +76,7 @@ static void append_text(struct perfetto_sink *s, tk_id text) {
   buf_append(&s->text, p->bytes, p->len);
 }
 
-/* Describes the track of a series. The tid of the thread on which a counter was sampled is in private fields. */
+/* Describes the track of a series. The thread on which the counter was sampled is in private fields. */
 static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const struct tk_event *e, const struct series *of) {
   const struct tk_track *k = &s->t->tracks[track];
   struct child c = {.parent = s->uuids[k->parent], .counter = true, .track = track, .has_rank = k->has_sort, .rank = k->sort_index};
@@ -109,13 +109,13 @@ static uint64_t describe_series(struct perfetto_sink *s, tk_id track, const stru
   return descriptor_child(s, &c);
 }
 
-/* Returns a key of the series. Samples of a counter may have different ids, each of which is a series of its own. */
+/* Returns the key of a series. If samples of a counter have different ids, each id is a separate series. */
 static uint64_t identity_of(const struct series *series) {
   uint64_t of_id = series->id.type == TK_ARG_STR ? (uint64_t)series->id.s << 1 | 1 : (uint64_t)series->id.i << 1;
   return series->has_id ? hash_pair(series->key, of_id) | 1 : (uint64_t)series->key << 1;
 }
 
-/* Returns the track of a series, which is described by its first sample. */
+/* Returns the track of a series; describes the track if this is the first sample. */
 static struct series_track track_of_series(struct perfetto_sink *s, tk_id track, const struct tk_event *e,
                                            const struct series *series) {
   enum { TEXT = 1, NUMBER_ID = 2, BITS = 2 };
@@ -132,7 +132,7 @@ static struct series_track track_of_series(struct perfetto_sink *s, tk_id track,
   return (struct series_track){s->first_series + (uint64_t)(*slot >> BITS) * s->step, *slot & TEXT, *slot & NUMBER_ID};
 }
 
-/* Returns the uuid of the counter's track for events without samples, which viewers do not know. */
+/* Returns the uuid of the track for events without samples, which viewers ignore. */
 static uint64_t lone_uuid(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct child c = {.parent = s->uuids[k->parent], .counter = true, .lone = true, .tid = k->tid, .form = FORM_COUNTER};
@@ -145,7 +145,7 @@ static uint64_t lone_uuid(struct perfetto_sink *s, tk_id track) {
 
 /* ---- samples ---- */
 
-/* True if the sample fully represents the arg: a reader recovers exactly the same arg from it. */
+/* True if a reader recovers exactly this arg from the sample. */
 static bool says_all(const struct perfetto_sink *s, const struct tk_arg *arg, const struct tk_arg *value, bool as_text) {
   const struct intern_str *text = arg->type == TK_ARG_STR ? trace_str(s->t, arg->s) : NULL;
   char number[40];
@@ -157,7 +157,7 @@ static bool says_all(const struct perfetto_sink *s, const struct tk_arg *arg, co
   return n == text->len && memcmp(number, text->bytes, n) == 0;
 }
 
-/* True if the track or the packet already represents the arg. */
+/* True if the track or the packet already contains the arg's value. */
 static bool is_said(const struct perfetto_sink *s, const struct tk_arg *arg, const struct series_track *of) {
   if (event_is_counter_field(&s->w, arg)) return true;
   return arg->key == KEY_ID && (arg->type == TK_ARG_STR ? !of->number_id : arg->type == TK_ARG_INT && of->number_id);
@@ -169,13 +169,13 @@ static void collect_args(struct perfetto_sink *s, uint32_t args) {
     if (mem_grow(&s->mem, (void **)&s->args, &s->cap_args, (uint64_t)s->n_args + 1, sizeof arg)) s->args[s->n_args++] = arg;
 }
 
-/* Writes args first .. end-1, except `own` and args that the track or the packet represents. */
+/* Writes args first .. end-1, except `own` and args whose value the track or the packet contains. */
 static void rest_of(struct perfetto_sink *s, uint32_t first, uint32_t end, uint32_t own, const struct series_track *of) {
   for (uint32_t i = first; i < end; i++)
     if (i != own && !is_said(s, &s->args[i], of)) event_rest(&s->w, &s->args[i]);
 }
 
-/* Writes args first .. end-1 of the event; `own` is the series. */
+/* Writes a sample with args first .. end-1 of the event, of which `own` is the series. */
 static void write_sample(struct perfetto_sink *s, tk_id track, tk_id event, uint32_t first, uint32_t own, uint32_t end) {
   const struct tk_event *e = &s->t->events[event];
   const struct tk_arg *arg = &s->args[own];

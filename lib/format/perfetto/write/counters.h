@@ -1,10 +1,10 @@
-/* counters.h - counter samples: a track for each series of a counter, made when its first sample comes. */
+/* counters.h - writes counter samples. Each series of a counter has a track, which is described before the first sample. */
 #ifndef FORMAT_PERFETTO_WRITE_COUNTERS_H
 #define FORMAT_PERFETTO_WRITE_COUNTERS_H
 
 #include "writer.h"
 
-/* Writes the samples of a counter track (counters.c). */
+/* Writes the samples of a counter track. */
 void counters_write(struct perfetto_sink *s, tk_id track);
 
 #endif

@@ -1,15 +1,16 @@
 /* cut.c - chooses the packets of a trace that was only cut in time.
  *
- * A packet has a time, a sequence and content of one kind (kinds.c). If its content is out of the range, what remains is its part in
- * the state of the sequence: interned data, defaults, clearings. That is held back until a later packet of the sequence stays,
- * and forgotten if the sequence is cleared before. So each output has the state that its packets had in the input, and no more.
+ * A packet has a time, a sequence and content of one kind (kinds.c). If the content is out of the range, the packet may still
+ * change the state of its sequence: interned data, defaults, clearings. These changes are stored until a later packet of the
+ * sequence is kept, and discarded if the sequence is cleared before. So the kept packets have the same state as in the input,
+ * and no other state is written.
  *
- * State before the range stays: the begins of spans that end after its start, in the text of ftrace, and the last sample of each
- * counter.
+ * Two kinds of events before the range are kept because they apply inside it: begins in the text of ftrace whose spans end
+ * after the range starts, and the last sample of each counter.
  *
- * Bundles are cut inside, except for ftrace with compact_sched, whose columns refer to each other: such a bundle stays whole
- * if any part of it is in the range. The first bundle of each CPU stays even if it is empty: importers drop ftrace events
- * before the end of the bundle that preceded it. */
+ * Single items of a bundle are removed, except if it is an ftrace bundle with compact_sched, whose columns refer to each other:
+ * such a bundle is kept completely if any part of it is in the range. The first bundle of each CPU is kept even if it becomes
+ * empty, because importers drop ftrace events before the end of the previous bundle. */
 #include "cut.h"
 
 #include <string.h>
@@ -21,11 +22,11 @@
 #include "format/perfetto/kinds.h"
 
 struct cut_sequence {
-  struct buf state; /* frames held back */
+  struct buf state; /* stored frames with changes of the state */
   uint32_t default_clock;
 };
 
-/* The fields of a packet that a cut depends on. */
+/* The fields of a packet that determine whether a cut keeps it. */
 struct cut_head {
   uint64_t timestamp, sequence, flags;
   uint32_t clock, machine;
@@ -45,7 +46,8 @@ static struct clock_reading reading_at(const struct cut *c, uint32_t i) {
   return r;
 }
 
-/* Converts a time to the trace clock: by the last reading before it, as the reader does. */
+/* Converts a time to the trace clock by the last reading before it, as the reader does. Returns false if the clock has no
+ * readings. */
 static bool to_trace(const struct cut *c, uint32_t machine, uint32_t clock, uint64_t time, int64_t *ns) {
   const uint32_t *first = map_get(&c->clocks, (uint64_t)machine << 32 | clock);
   *ns = (int64_t)time;
@@ -62,7 +64,7 @@ static bool to_trace(const struct cut *c, uint32_t machine, uint32_t clock, uint
   return true;
 }
 
-/* A span is inside if a part of it is, as in the graph. */
+/* Returns where a time is relative to the range. A span is inside if a part of it is inside, as in the graph. */
 static enum side side_of(const struct cut *c, int64_t ns, uint64_t dur_ns) {
   const i128 ps = ((i128)ns - c->base_ns) * 1000, end = ps + (i128)dur_ns * 1000;
   if (ps >= c->range.end) return AFTER;
@@ -95,7 +97,8 @@ static bool is_state(uint32_t field) {
   }
 }
 
-/* Packets have one field with content. If damage makes it several, state counts. */
+/* Notes the field with the packet's content. A packet has only one; if damage makes it several, the first that counts as state
+ * is used. */
 static void take_content(struct cut_head *h, const struct pb_field *f) {
   const struct kind_of_packet *kind = kind_find(f->number);
   if (h->kind && h->kind->rule == KIND_STATE) return;
@@ -146,7 +149,7 @@ static uint64_t content_number(const struct pb_field *content, uint32_t field, u
 
 /* ---- bundles ---- */
 
-/* Range of the times in a bundle. */
+/* Range of times in a bundle. */
 struct extent {
   int64_t first, last;
   bool any;
@@ -200,18 +203,19 @@ static bool is_inside(const struct cut *c, struct extent e) {
   return side_of(c, e.first, (uint64_t)e.last - (uint64_t)e.first + 1) == INSIDE;
 }
 
-/* Judges a bundle that cannot be cut inside. */
+/* Decides on a bundle from which no items can be removed. */
 static enum verdict judge_whole(const struct cut *c, const struct cut_head *h, uint32_t clock) {
   const struct extent e = bundle_extent(c, h, clock);
   return !e.any || is_inside(c, e) ? STAYS : GOES;
 }
 
-/* True for an event or content that holds where the range starts: it begins a span that is open there, or is the last sample. */
+/* True for an event or content before the range that applies at its start: the begin of a span that is open there, or the last
+ * sample of a counter. */
 static bool is_open(const struct cut *c, const struct pb_field *item) {
   return c->open.n && map_get(&c->open, (uint64_t)(uintptr_t)item->p);
 }
 
-/* Copies the bundle without the items that are out of the range. */
+/* Copies the bundle without those items that are out of the range. */
 static enum verdict cut_items(struct cut *c, const struct cut_head *h, uint32_t clock) {
   struct pb in = pb_inside(&h->content);
   struct pb_field f;
@@ -229,7 +233,7 @@ static enum verdict cut_items(struct cut *c, const struct cut_head *h, uint32_t 
   return gone < n || content_has(&h->content, h->kind->state) ? PART : GOES;
 }
 
-/* Copies what describes an ftrace bundle, and the begins of open spans. Returns true if there are any. */
+/* Copies the description of an ftrace bundle and the begins of open spans. Returns true if there are such begins. */
 static bool leave_shell(struct cut *c, const struct cut_head *h) {
   struct pb in = pb_inside(&h->content);
   struct pb_field f;
@@ -269,13 +273,13 @@ static enum verdict judge_time(struct cut *c, const struct cut_head *h, uint32_t
 }
 
 static enum verdict judge(struct cut *c, const struct cut_head *h, const struct cut_sequence *q) {
-  if (!h->content.number) return GOES; /* only state */
+  if (!h->content.number) return GOES; /* the packet only changes the state */
   if (h->kind && h->kind->rule == KIND_STATE) return STAYS;
   if (h->kind && h->kind->rule == KIND_ITEMS) return judge_bundle(c, h);
   return judge_time(c, h, h->has_clock ? h->clock : q->default_clock);
 }
 
-/* Copies the fields of the packet, with `v` applied to its content, to c->packet. */
+/* Copies the fields of the packet to c->packet, changing the content according to `v`. */
 static void copy_packet(struct cut *c, const struct pb_field *packet, const struct cut_head *h, enum verdict v) {
   struct pb in = pb_inside(packet);
   struct pb_field f;
@@ -331,12 +335,12 @@ const struct buf *cut_packet(struct cut *c, const struct pb_field *packet) {
 
 /* ---- what holds where the range starts ---- */
 
-/* A begin, an end or a sample before the range. Both ends of a span have the same key, and so have the samples of a counter. */
+/* Kinds of events before the range. Begin and end of a span have the same key, and so do all samples of a counter. */
 enum mark_kind { MARK_BEGIN, MARK_BEGIN_ONCE, MARK_END, MARK_SAMPLE };
 struct mark {
   uint64_t key;
-  const uint8_t *at; /* content of the event or the packet */
-  uint32_t below;    /* index + 1 of the open begin below */
+  const uint8_t *at; /* content of the event or of the packet */
+  uint32_t below;    /* 1 + index of the next open begin */
   enum mark_kind kind;
 };
 
@@ -347,7 +351,7 @@ struct marks {
 };
 
 static void add_mark(struct cut *c, struct marks *m, struct mark mark, int64_t ns) {
-  const bool is_end = mark.kind == MARK_END; /* an end at the start ends before the range */
+  const bool is_end = mark.kind == MARK_END; /* an end exactly at the start of the range is before the range */
   if (((i128)ns - c->base_ns) * 1000 >= (i128)c->range.start + is_end) return;
   if (!mem_grow(c->mem, (void **)&m->of, &m->cap, (uint64_t)m->n + 1, sizeof *m->of) ||
       !mem_grow(c->mem, (void **)&m->times, &m->cap_times, (uint64_t)m->n + 1, sizeof *m->times)) return;
@@ -355,7 +359,8 @@ static void add_mark(struct cut *c, struct marks *m, struct mark mark, int64_t n
   m->of[m->n++] = mark;
 }
 
-/* Spans of a thread have its number as their key, all others their name or track and what else identifies them. */
+/* Returns the key of an event. For spans of a thread it is the number of the thread; for other spans it is the name or track,
+ * and their other identifiers. */
 static uint64_t key_of_text(const struct cut_head *h, const struct atrace_text *text, uint64_t tid) {
   const bool on_track = text->track.p != NULL, is_counter = text->phase == 'C';
   const struct atrace_part name = on_track ? text->track : text->name;
@@ -395,7 +400,8 @@ static bool mark_of_event(const struct cut_head *h, const struct pb_field *event
   return content.number == FTRACE_CPU_FREQUENCY || content.number == FTRACE_CPU_IDLE;
 }
 
-/* Packets with samples of the same counters have the same key: those with the same fields, or with samples of the same ids. */
+/* Returns the key of a packet with samples. Packets whose samples have the same fields or the same counter ids have the same
+ * key. */
 static uint64_t key_of_packet(const struct cut_head *h) {
   struct pb c = pb_inside(&h->content);
   uint64_t key = hash_pair((uint64_t)h->machine << 32 | (uint32_t)h->sequence, h->content.number);
@@ -433,7 +439,7 @@ static void add_marks(struct cut *c, struct marks *m, const struct pb_field *pac
   add_mark(c, m, (struct mark){key_of_packet(&h), h.content.p, 0, MARK_SAMPLE}, ns);
 }
 
-/* Fills c->open with the begins that have no end, and the last samples. */
+/* Fills c->open with the begins that have no end before the range, and with the last samples. */
 static void pair_marks(struct cut *c, struct marks *m, const struct keyed *sorted) {
   struct map tops;
   map_init(&tops, c->mem);
@@ -479,7 +485,7 @@ static void find_readings(struct cut *c, const struct tk_trace *t) {
   for (uint32_t i = 0, n; i < c->head.n; i += n) {
     const struct clock_reading first = reading_at(c, i);
     n = first.n;
-    if (n == 0 || n > c->head.n - i) return; /* the meta of a carried trace may be damaged */
+    if (n == 0 || n > c->head.n - i) return; /* checked because the meta may come from a damaged file */
     map_put(&c->clocks, (uint64_t)first.machine << 32 | first.id, i + 1);
   }
 }
@@ -524,7 +530,7 @@ void cut_end(struct cut *c) {
 
 /* ---- times of all packets ---- */
 
-/* Returns the times of a packet, none if it has no time or does not depend on one. */
+/* Returns the times of a packet; an empty range if it has no time, or if a cut does not depend on its time. */
 static struct extent extent_of(struct cut *c, const struct pb_field *packet) {
   struct cut_head h = {.kind = NULL};
   struct extent e = {.any = false};

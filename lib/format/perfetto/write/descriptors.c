@@ -1,7 +1,8 @@
-/* descriptors.c - TrackDescriptors, the clock, and the top-level data of a trace.
+/* descriptors.c - writes TrackDescriptors, the clock, and the top-level data of a trace.
  *
- * trace_processor accepts one uuid per process and per thread; a track under any other uuid needs a name. Properties without a
- * Perfetto field (a tid that was a string, lanes that are one track elsewhere) are in a private field, which importers ignore.
+ * trace_processor accepts one uuid per process and per thread; tracks with other uuids need a name. Properties for which
+ * Perfetto has no field (a tid that was a string; that lanes belong to one track) are in a private field, which importers
+ * ignore.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ bool descriptor_track_hidden(const struct perfetto_sink *s, tk_id track) {
 
 static bool is_number(struct tk_ident i) { return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED; }
 
-/* Returns the number itself if it is in range. Any other id gets a substitute, and its text becomes the name. */
+/* Returns the number itself if it is in range. Any other id is replaced by a number, and its text becomes the name. */
 static int64_t small_id(struct perfetto_sink *s, struct tk_ident i, int64_t least, int64_t most) {
   return is_number(i) && i.num >= least && i.num <= most ? i.num : writer_pid(s);
 }
@@ -57,8 +58,8 @@ static void descriptors_put_name(struct perfetto_sink *s, struct buf *b, uint32_
   else if (is_number(i) && i.num != written && i.num) pb_bytes(b, field, text, num_put_i64(text, i.num));
 }
 
-/* Writes properties that the numbers cannot represent into a private field. The field is written even if it is empty: it marks
- * the descriptor as ours, to be regenerated. */
+/* Writes properties that numeric ids cannot represent into a private field. The field is written even if it is empty, because
+ * it marks the descriptor as ours; our reader does not pass such descriptors through. */
 static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor, uint32_t form, struct tk_ident ident, int64_t written,
                       tk_id machine) {
   char text[32];
@@ -72,7 +73,7 @@ static void write_private_fields(struct perfetto_sink *s, struct buf *descriptor
   pb_message(descriptor, DESCRIPTOR_TRACEKIT, &s->private_fields);
 }
 
-/* If all spans of a track have one form, the track states it once instead of each span. */
+/* If all spans of a track have the same form, the track states it once for all of them. */
 uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_track *k) {
   bool pairs = false, whole = false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
@@ -86,14 +87,14 @@ uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_trac
 
 /* ---- processes and threads ---- */
 
-/* Returns the name of the track's machine; 0 if readers use that name by default. */
+/* Returns the name of the track's machine; 0 if readers use the same name without it. */
 static tk_id machine_name_of(const struct perfetto_sink *s, const struct tk_track *k) {
   char text[32];
   snprintf(text, sizeof text, "machine %u", s->w.machine);
   return strcmp(tk_string(s->t, k->machine, NULL), text) == 0 ? 0 : k->machine;
 }
 
-/* Writes the form of the spans of a track whose original descriptor is kept, for our reader. */
+/* Writes the form of the spans of a track that keeps its original descriptor; for our reader. */
 static void say_form(struct perfetto_sink *s, tk_id track) {
   struct buf d = {.mem = &s->mem};
   uint32_t form = descriptor_form_of_spans(s->t, &s->t->tracks[track]);
@@ -111,7 +112,7 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
   struct buf d = {.mem = &s->mem};
   struct tk_ident pid = k->pid;
   if (passthrough_pid(s, track, &pid.num)) pid.kind = TK_IDENT_INT;
-  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* 0 is the idle process in trace_processor, with this name */
+  s->pids[track] = small_id(s, pid, 0, INT32_MAX); /* pid 0 is the idle process in trace_processor, with this name */
   if (passthrough_track(s, track).has_uuid) return;
   s->inner.len = 0;
   pb_i64(&s->inner, PROCESS_PID, s->pids[track]);
@@ -130,8 +131,8 @@ static void describe_process(struct perfetto_sink *s, tk_id track) {
 
 static uint64_t thread_key(tk_id process, int64_t tid) { return hash_pair((uint64_t)tid, process); }
 
-/* Returns the tid to write. A missing tid, or 0, becomes the pid of the process, as in trace_processor's JSON importer. In
- * process 0 that would be the idle thread, whose name cannot be changed. */
+/* Returns the tid to write. A missing tid, or 0, is replaced by the pid of the process, as in trace_processor's JSON importer.
+ * In process 0, tid 0 would be the idle thread, whose name cannot be changed. */
 static int64_t tid_of(struct perfetto_sink *s, const struct tk_track *k) {
   bool zero = k->tid.kind == TK_IDENT_NONE || (is_number(k->tid) && k->tid.num == 0);
   if (!zero) return small_id(s, k->tid, INT32_MIN, INT64_MAX);
@@ -199,7 +200,7 @@ uint64_t descriptor_thread_uuid(const struct perfetto_sink *s, tk_id process, in
   return k && k->parent == process && k->tid.num == tid ? s->uuids[*at] : s->uuids[process];
 }
 
-/* Describes a named track. Named tracks come after their parents. */
+/* Describes a named track. Must be called after its parent was described. */
 static void describe_named(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   const struct intern *strings = &s->t->store->strings;
@@ -243,7 +244,8 @@ static void add_clock(struct perfetto_sink *s, struct buf *snapshot, uint32_t id
   pb_message(snapshot, SNAPSHOT_CLOCKS, &s->inner);
 }
 
-/* Writes the REALTIME reading at time 0, and the clock of the times if it is not BOOTTIME, unless passthrough contains them. */
+/* Writes the REALTIME reading at time 0, and if the clock of the times is not BOOTTIME, also that clock. Omitted if passthrough
+ * data contains these. */
 static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
   struct buf snapshot = {.mem = &s->mem};
   bool real = t->clock == TK_CLOCK_REALTIME && !s->has_realtime, unsaid = s->clock != CLOCK_BOOTTIME && !s->has_clocks;
@@ -258,7 +260,7 @@ static void write_clocks(struct perfetto_sink *s, const struct tk_trace *t) {
   buf_free(&snapshot);
 }
 
-/* Keeps the uuids of tracks from the input; new uuids are chosen from a range without any of these. */
+/* Keeps the uuids of tracks from the input. New uuids are chosen from a range that contains none of these. */
 static void keep_uuids(struct perfetto_sink *s) {
   static const uint64_t ROOM = 1ull << 32;
   const struct tk_trace *t = s->t;
@@ -275,8 +277,8 @@ static void keep_uuids(struct perfetto_sink *s) {
   mem_free(&s->mem, taken);
 }
 
-/* Assigns uuids to the processes to describe. A process that contains only tracks without a process is not described. If a
- * Perfetto input did not describe a process, it is described only if it has children to be written. */
+/* Assigns uuids to the processes to describe. A process is not described if it only stands for tracks without a process. A
+ * process that a Perfetto input did not describe is described only if it has children to be written. */
 static void find_processes(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   uint8_t *needed = mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1);
@@ -293,8 +295,8 @@ static void find_processes(struct perfetto_sink *s) {
   mem_free(&s->mem, needed);
 }
 
-/* Sort indices have an effect only if the root track enables them (TrackDescriptor.process_ordering, thread_ordering; v58 and
- * later). */
+/* True if the graph has sort indices. They only have an effect if the root track enables them
+ * (TrackDescriptor.process_ordering, thread_ordering; v58 and later). */
 static bool is_sorted(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].has_sort && t->tracks[i].kind <= TK_THREAD) return true;
@@ -310,7 +312,7 @@ static void describe_order(struct perfetto_sink *s) {
   buf_free(&d);
 }
 
-/* Switches to the track's machine; on the first switch, writes data that each machine has once. */
+/* Switches to the track's machine. On the first switch to a machine, writes the data that each machine has once. */
 static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
   if (!machine_of_writer(s, track)) return;
   if (sorted) describe_order(s);
@@ -373,8 +375,8 @@ void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t) {
   write_clocks(s, t);
 }
 
-/* Writes top-level data of JSON as attributes "json.KEY" with the text of their values. They are long, so they come at the end:
- * formats are recognised by the beginning of a file. */
+/* Writes top-level data of JSON as attributes "json.KEY", with the values as text. They are long, so they are at the end:
+ * formats are detected by the beginning of a file. */
 void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t) {
   write_descriptors(s, t, true);
   for (tk_id i = 1; i <= t->n_metas; i++) {

@@ -1,4 +1,4 @@
-/* descriptors.h - TrackDescriptors, the clock, and the top-level data of a trace. */
+/* descriptors.h - writes TrackDescriptors, the clock, and the top-level data of a trace. */
 #ifndef FORMAT_PERFETTO_WRITE_DESCRIPTORS_H
 #define FORMAT_PERFETTO_WRITE_DESCRIPTORS_H
 
@@ -13,7 +13,7 @@ uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c);
 /* Writes trace-wide data: clocks and extension descriptors at the start, top-level data at the end. */
 void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t);
 
-/* Writes the extension descriptors of a graph; the first graph's come at the start. */
+/* Writes the extension descriptors of a graph, for later graphs; those of the first graph are written at the start. */
 void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t);
 void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t);
 void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);

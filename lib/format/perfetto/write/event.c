@@ -1,8 +1,8 @@
-/* event.c - TrackEvents, as small as possible without losing a name.
+/* event.c - writes TrackEvents that are as small as possible without losing names.
  *
- * Each graph has one sequence. Names, categories, arg keys and arg strings are interned in it once; the clock is incremental;
- * the track is a default that is changed when another track begins. So a begin consists of a time delta, two ids and its args,
- * and an end takes eleven bytes. */
+ * Each graph has one sequence, in which names, categories, arg keys and arg strings are interned once. The clock is
+ * incremental, and the default track changes when the next track begins. So a begin consists of a time delta, two ids and its
+ * args, and an end takes eleven bytes. */
 #include <string.h>
 
 #include "event.h"
@@ -17,12 +17,12 @@
 static double decimal(const struct tk_arg *a) {
   static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  /* operands up to 2^53 and 10^22 are exact: one correctly rounded operation */
+  /* mantissas up to 2^53 and powers up to 10^22 are exact, so a single division rounds correctly */
   if (a->exp < 0 && a->exp >= -22 && a->i < (1ll << 53) && a->i > -(1ll << 53)) return (double)a->i / powers[-a->exp];
   return num_nearest(a->i, a->exp);
 }
 
-/* Returns the decimal without trailing zeros, so that equal numbers have equal mantissas. */
+/* Returns the decimal without trailing zeros, so that equal numbers have the same mantissa. */
 static struct num shortest(int64_t mant, int32_t exp) {
   while (mant && mant % 10 == 0) mant /= 10, exp++;
   return (struct num){.mant = mant, .exp = mant ? exp : 0};
@@ -46,7 +46,7 @@ bool event_decimal_is_double(const struct tk_arg *a, double *d) {
   return printed.mant == was.mant && printed.exp == was.exp;
 }
 
-/* Writes bytes that are not text as a data URL, which is self-describing and lossless. */
+/* Writes bytes that are not text as a data URL, which marks them as bytes and loses nothing. */
 static void write_data_url(struct event_writer *w, struct buf *b, const struct intern_str *s) {
   struct buf *url = &w->scratch;
   url->len = 0;
@@ -55,7 +55,7 @@ static void write_data_url(struct event_writer *w, struct buf *b, const struct i
   pb_bytes(b, ANNOTATION_STRING, url->data, url->len);
 }
 
-/* Writes values whose annotation may be too long for a length of one byte. */
+/* Writes a value whose annotation may be longer than a length of one byte can state. */
 static void put_long_value(struct event_writer *w, struct buf *b, const struct tk_arg *arg) {
   const struct intern_str *text = arg->type == TK_ARG_DECIMAL ? NULL : trace_str(w->t, arg->s);
   char number[96];
@@ -66,7 +66,7 @@ static void put_long_value(struct event_writer *w, struct buf *b, const struct t
     write_data_url(w, b, text);
   } else if (arg->type == TK_ARG_JSON) {
     pb_bytes(b, ANNOTATION_JSON, text->bytes, text->len);
-  } else { /* trace_processor v52 ignores JSON that is a number: write a double and the original text */
+  } else { /* trace_processor v52 ignores JSON that is a number, so this writes a double and the original text */
     pb_double(b, ANNOTATION_DOUBLE, num_double((const char *)text->bytes, text->len));
     pb_bytes(b, ANNOTATION_TRACEKIT, text->bytes, text->len);
   }
@@ -80,8 +80,8 @@ static void write_long_annotation(struct event_writer *w, uint32_t key, const st
   pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, b);
 }
 
-/* Writes an annotation in place. A Kineto kernel has twenty args, nearly all of them numbers and interned strings. A size below
- * 128 takes one byte, as does the key of a field below 16. */
+/* Writes an annotation directly into the buffer. A Kineto kernel has twenty args, nearly all of them numbers and interned
+ * strings. Sizes below 128 take one byte, and so do the keys of fields below 16. */
 static void write_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
   enum tk_arg_type type = arg->type;
   double d = arg->d;
@@ -96,7 +96,7 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
   uint64_t bits;
   if (!p) return;
   *p++ = PB_KEY(EVENT_DEBUG_ANNOTATIONS, PB_BYTES);
-  p++; /* the length */
+  p++; /* leaves room for the length */
   *p++ = PB_KEY(ANNOTATION_NAME_IID, PB_VARINT);
   p = varint_put(p, key);
   switch (type) {
@@ -122,7 +122,7 @@ static void write_annotation(struct event_writer *w, uint32_t key, const struct 
     break;
   case TK_ARG_STR:
   case TK_ARG_REF: p = varint_put(pb_key(p, ANNOTATION_STRING_IID, PB_VARINT), text); break;
-  default: break; /* null: no value; the JSON text "null" crashes trace_processor v52 */
+  default: break; /* null: an annotation without a value, because the JSON text "null" crashes trace_processor v52 */
   }
   start[1] = (uint8_t)(p - start - 2);
   w->event.len += (size_t)(p - start);
@@ -153,7 +153,7 @@ static void write_plain_annotation(struct event_writer *w, const struct tk_arg *
 
 /* ---- args that are fields ---- */
 
-/* Used instead of an iid: the key is one of `field_keys`. */
+/* Used instead of an iid if the key is one of `field_keys`. */
 enum { IS_FIELD = UINT32_MAX };
 
 static tk_id find_key(struct event_writer *w, struct iids *keys, const char *text) {
@@ -173,7 +173,7 @@ void event_find_keys(struct event_writer *w) {
   w->end_field_keys.thread_time = intern_id(&w->t->store->strings, END_ARG "json.tts", strlen(END_ARG "json.tts"));
 }
 
-/* Restores the field that the arg was read from. Returns false if the arg has a different type. */
+/* Writes the field from which the arg was read. Returns false if the arg has another type than the field. */
 static bool write_field(struct event_writer *w, const struct field_keys *keys, const struct tk_arg *a) {
   const struct intern_str *s = a->type == TK_ARG_STR || a->type == TK_ARG_BYTES ? trace_str(w->t, a->s) : NULL;
   if (a->key == keys->fields && a->type == TK_ARG_BYTES) {
@@ -189,7 +189,7 @@ static bool write_field(struct event_writer *w, const struct field_keys *keys, c
   return true;
 }
 
-/* Unmodelled fields come last, where the reader expects them. */
+/* Writes the fields that are not modelled. They are last, where the reader expects them. */
 static void put_fields(struct event_writer *w) {
   const struct intern_str *s = trace_str(w->t, w->fields);
   if (w->fields) buf_append(&w->event, s->bytes, s->len);
@@ -202,7 +202,7 @@ static bool find_arg(const struct event_writer *w, uint32_t args, tk_id key, str
   return false;
 }
 
-/* True if the unmodelled fields of the event contain its thread time. */
+/* True if the event's fields that are not modelled already contain its thread time. */
 static bool says_thread_time(const struct event_writer *w, const struct tk_event *e, const struct field_keys *keys,
                              const struct tk_arg *a) {
   struct tk_arg fields;
@@ -217,7 +217,7 @@ static bool says_thread_time(const struct event_writer *w, const struct tk_event
 
 /* ---- all args ---- */
 
-/* Prefix of args that represent a field of the end event, and so are not args of the end event. */
+/* Prefix of the keys of args that represent a field of the end event rather than one of its args. */
 static const char END_FIELD[] = "json.end.json.";
 enum { END_FIELD_SIZE = sizeof END_FIELD - 1 };
 
@@ -239,8 +239,8 @@ static bool end_says(const struct event_writer *w, const struct tk_event *e, con
   return a->key == KEY_END_NAME && a->s == c->name && !find_arg(w, e->args, KEY_END_CAT, &other);
 }
 
-/* Writes the args that belong to the begin, or to the end of the event. `args` are its own or those it shares with others. A
- * key that has an iid was already checked. */
+/* Writes the args that belong to the begin, or to the end of the event. `args`: its own args, or the args that its class
+ * shares. A key that has an iid was already checked. */
 static void write_args(struct event_writer *w, const struct tk_event *e, uint32_t args, bool at_end) {
   struct iids *keys = at_end ? &w->end_keys : &w->keys;
   const struct field_keys *fields = at_end ? &w->end_field_keys : &w->begin_keys;
@@ -281,7 +281,7 @@ static void put_names(struct event_writer *w, const struct tk_class *c) {
   put_category(w, c->cat);
 }
 
-/* The name comes first, because the bytes that follow depend on it. */
+/* Begins an event. The name is written first, because the bytes that follow depend on it (deflate). */
 static void begin_event(struct event_writer *w, const struct tk_event *e, uint32_t type) {
   const struct tk_class *c = &w->t->classes[e->cls];
   w->event.len = w->interned.len = 0;
@@ -303,7 +303,7 @@ void event_slice_begin(struct event_writer *w, tk_id id) {
   plain_event(w, writer_ns(w, e->ts), SINK_EVENT, id);
 }
 
-/* Writes the properties of a pair's end event. */
+/* Writes the properties of the end event of a pair. */
 static void put_end(struct event_writer *w, const struct tk_event *e) {
   struct tk_arg arg;
   if (e->flags & TK_END_NAMED) put_names(w, &w->t->classes[e->cls]);
@@ -343,20 +343,20 @@ void event_rest(struct event_writer *w, const struct tk_arg *arg) {
   else write_annotation(w, key, arg);
 }
 
-/* True if the packet of a counter sample stores the arg in a field of its own. */
+/* True if the packet of a counter sample has a field for the arg. */
 bool event_is_counter_field(const struct event_writer *w, const struct tk_arg *arg) {
   if (arg->key == w->begin_keys.fields) return arg->type == TK_ARG_BYTES;
   return arg->key == w->begin_keys.interned && arg->key && arg->type == TK_ARG_INT && (w->plain || w->loses_fields);
 }
 
-/* Writes such fields of an event, into its first sample. */
+/* Writes these fields of an event into the packet of its first sample. */
 static void put_counter_fields(struct event_writer *w, const struct tk_event *e) {
   struct tk_arg arg;
   if (w->begin_keys.fields && find_arg(w, e->args, w->begin_keys.fields, &arg)) write_field(w, &w->begin_keys, &arg);
   put_fields(w);
 }
 
-/* Moves the contents of w->event to the private fields. */
+/* Moves the content of w->event to the private fields. */
 static void make_private(struct event_writer *w) {
   if (w->event.len) pb_message(&w->private_fields, TRACEKIT_ARGS, &w->event);
   w->has_private_fields = w->private_fields.len != 0;
@@ -368,7 +368,7 @@ void event_counter(struct event_writer *w, tk_id id, const struct tk_arg *value,
   double d = value->d;
   if (joined) pb_u64(&w->private_fields, TRACEKIT_JOINED, 1);
   make_private(w);
-  if (w->private_fields.len) w->plain = NULL; /* private fields reference our own sequence */
+  if (w->private_fields.len) w->plain = NULL; /* private fields refer to our own sequence */
   if (!joined) put_category(w, w->t->classes[e->cls].cat);
   pb_u64(&w->event, EVENT_TYPE, TYPE_COUNTER);
   if (value->type == TK_ARG_DECIMAL) d = decimal(value);

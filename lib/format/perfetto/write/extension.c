@@ -1,4 +1,4 @@
-/* extension.c - converts args back to the fields of TrackEvent that they were read from. */
+/* extension.c - converts args back to the fields of TrackEvent from which they were read. */
 #include <string.h>
 
 #include "extension.h"
@@ -52,14 +52,14 @@ static bool write_scalar(const struct schema *s, struct buf *b, const struct sch
   return true;
 }
 
-/* Finds the double that prints as this text. Returns false if there is none. */
+/* Finds the double whose printed form is this text. Returns false if there is none. */
 static bool double_of(const char *text, size_t n, double *d) {
   char again[32];
   *d = num_double(text, n);
   return num_put_double(again, *d) == n && memcmp(again, text, n) == 0;
 }
 
-/* Reads a scalar of JSON that we wrote. */
+/* Reads a scalar from JSON that our reader wrote. */
 static bool json_scalar(const struct schema_field *field, struct json *j, const struct json_value *v, struct scalar *out) {
   *out = (struct scalar){.type = v->type == JSON_TRUE ? TK_ARG_TRUE : TK_ARG_FALSE};
   if (v->type == JSON_TRUE || v->type == JSON_FALSE) return true;
@@ -120,7 +120,7 @@ static bool write_json(struct schema *s, struct buf *b, const struct schema_fiel
   return ok && *j->p++ == ']';
 }
 
-/* Writes an arg that became JSON. On failure `b` is unchanged. */
+/* Writes a field from the JSON text of an arg. Leaves `b` unchanged on failure. */
 static bool write_text(struct schema *s, struct buf *b, const struct schema_field *field, const struct intern_str *text) {
   static const char pad[16];
   size_t had = b->len;
@@ -142,7 +142,8 @@ void extension_end(struct extension_writer *x, struct buf *event) {
   x->message.len = 0;
 }
 
-/* Returns the field whose arg has this key, and the extension that contains it; NULL if the field is an extension itself. */
+/* Returns the field that belongs to an arg's key, and the extension that contains the field; NULL if the field is itself an
+ * extension. */
 static const struct schema_field *field_of(const struct schema *s, const uint8_t *key, size_t n, const struct schema_field **in) {
   const uint8_t *dot = memchr(key, '.', n);
   size_t head = dot ? (size_t)(dot - key) : n;

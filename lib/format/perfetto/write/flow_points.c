@@ -1,10 +1,10 @@
-/* flow_points.c - flows of an event: their ids, and complete flow points.
+/* flow_points.c - writes the flows of an event: their ids, and complete flow points.
  *
- * A Perfetto flow is an id on the events at its ends. A flow point of JSON also has its own name, category, time, role and id,
- * and may lead nowhere. These properties are in a private field (perfetto_trace.proto: tracekit), which omits everything that
- * can be inferred, because every kernel launch has such a point:
+ * In Perfetto, a flow is an id that the events at its ends have in common. A flow point of JSON also has its own name,
+ * category, time, role and id, and may be the only point of its flow. These properties are in a private field
+ * (perfetto_trace.proto: tracekit), which omits everything that can be inferred, because every kernel launch has such a point:
  *
- *     class     stored if it differs from that of the last point of an event with the same category
+ *     class     stored if it differs from the class of the previous point of an event with the same category
  *     id        omitted if it equals the event's only flow id; otherwise, if an arg equals it, stored as the number of that arg
  *     all of it omitted if the event has one flow id, its category has a class, and the point is a start at the event's time
  *               or, if the flow ends here, an end at that time that binds to the enclosing event. TRACEKIT_CHAIN marks an id
@@ -17,19 +17,19 @@
 #include "writer.h"
 #include "plain.h"
 
-/* Flow ids of a packet. */
+/* Flow ids of one packet. */
 struct flow_ids {
   uint32_t n;
   uint64_t last;
-  bool terminating, points; /* terminating: the last id ends its flow; points: some flow has complete points too */
+  bool terminating, points; /* terminating: the last id ends its flow; points: some of the flows also have complete points */
 };
 
 static tk_id event_of_flow_end(const struct event_writer *w, uint32_t i) { return w->flow_ends[i].event; }
 
 static tk_id event_of_point(const struct event_writer *w, uint32_t i) { return w->t->flow_points[w->points[i]].at; }
 
-/* Returns the first of n entries, sorted by event, that is not before the event. Events come in order except for lanes and
- * ends, so it is usually the first or second entry after `last`, the previous result. */
+/* Returns the first of n entries, sorted by event, whose event is not before the given one. Usually this is the first or second
+ * entry after `last`, the previous result, because events are written in order, except for lanes and ends. */
 typedef tk_id (*event_fn)(const struct event_writer *w, uint32_t i);
 static inline uint32_t find_first(const struct event_writer *w, event_fn of, uint32_t n, uint32_t last, tk_id event) {
   uint32_t lo = 0, hi = n;
@@ -88,7 +88,7 @@ static void write_point(struct event_writer *w, const struct tk_flow_point *f, t
   w->has_private_fields = true;
 }
 
-/* True if the event's flow id alone implies the flow point (see perfetto_points). */
+/* True if a reader can infer the flow point from the event's flow id alone (see perfetto_points). */
 static bool is_implied(const struct event_writer *w, const struct tk_flow_point *f, tk_id cat, int64_t ns, const struct flow_ids *ids) {
   return ids->n == 1 && f->id_kind != TK_FLOW_ID_STR && !f->args && (uint64_t)f->id == ids->last &&
          f->cls == w->point_classes.iid[cat] && f->role == (ids->terminating ? TK_FLOW_END : TK_FLOW_START) &&
@@ -110,7 +110,7 @@ static void write_points(struct event_writer *w, tk_id event, const struct flow_
   }
 }
 
-/* Most events have no flows: has_flows has a bit for each event. */
+/* Returns early for the many events without flows: has_flows has a bit for each event. */
 void flow_points_write(struct event_writer *w, tk_id event, bool at_end) {
   if (!w->has_flows || !(w->has_flows[event >> 3] >> (event & 7) & 1)) return;
   if (at_end && !w->has_ends) return;

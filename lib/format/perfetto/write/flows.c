@@ -1,7 +1,7 @@
-/* flows.c - the list of flows.
+/* flows.c - lists the flows of a graph.
  *
- * A Perfetto flow is a chain of events with one id, so each flow between two events gets its own id: from a start (or the last
- * step) to each end. */
+ * In Perfetto, a flow is a chain of events with the same id, so each connection between two events gets a separate id: from a
+ * start (or the last step) to each end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static void add_flow_end(struct event_writer *w, struct flow_end a) {
   w->flow_ends[w->n_flow_ends++] = a;
 }
 
-/* At equal times viewers use file order: the order in which tracks are written, then the order of the track's events. */
+/* True if viewers place event a before b. At equal times they use file order: the order in which tracks are written, then the
+ * order of the track's events. */
 static bool stands_before(const struct tk_trace *t, tk_id a, tk_id b) {
   tk_id of_a = t->events[a].track, of_b = t->events[b].track;
   unsigned place = writer_place_of(&t->tracks[of_a]), other = writer_place_of(&t->tracks[of_b]);
@@ -29,10 +30,10 @@ static bool stands_before(const struct tk_trace *t, tk_id a, tk_id b) {
   return of_a != of_b ? of_a < of_b : a < b;
 }
 
-/* Adds a flow, which leaves at the start of its span. If the target has begun before that, the flow arrives at the target's
- * end. If such a target never ends, its beginning has the id, and viewers draw the flow from the span that began first, as they
- * do with JSON. Returns false if no viewer would show the flow: its target precedes its source at the same time, and does not
- * end later. */
+/* Adds a flow, which leaves at the start of its span. If the target has begun before that time, the flow arrives at the
+ * target's end. If such a target never ends, its begin has the id, and viewers draw the flow from the span that began first, as
+ * they do with JSON. Returns false if no viewer would show the flow, because its target precedes its source at the same time
+ * and does not end later. */
 static bool add_flow(struct event_writer *w, tk_id from, const struct tk_flow_point *f, uint64_t id) {
   const struct tk_event *a = &w->t->events[from], *b = &w->t->events[f->at];
   int64_t leaves = writer_ns(w, a->ts), begins = writer_ns(w, b->ts);
@@ -44,7 +45,8 @@ static bool add_flow(struct event_writer *w, tk_id from, const struct tk_flow_po
   return true;
 }
 
-/* Chains of a Perfetto input keep their ids: the reader stores them unchanged, bound to begins and ends of spans. */
+/* True for a point from a Perfetto input: its chain keeps its id, because the reader stored the points unchanged, bound to
+ * begins and ends of spans. */
 static bool is_chain(const struct tk_trace *t, const struct tk_flow_point *f) {
   return f->role >= TK_FLOW_OUT && f->enclosing && f->bound && was_perfetto(t);
 }
@@ -55,10 +57,10 @@ static void link_of_chain(struct event_writer *w, const struct tk_flow_point *f)
   add_flow_end(w, (struct flow_end){f->at, at_end, f->role == TK_FLOW_IN, false, (uint64_t)f->id});
 }
 
-/* By id: its class, whether one of its points is a start, and whether one is a step or an end. Producers number ids
- * consecutively, so most are in an array: a map took 9% of the time to write 1 GB. */
+/* Use of flow ids: the id's class, whether one of its points is a start, and whether one is a step or an end. Producers number
+ * ids consecutively, so most are in an array: a hash table took 9% of the time to write 1 GB. */
 struct uses {
-  uint32_t *few; /* for ids below n; 0 = unused */
+  uint32_t *few; /* for ids below n: their use; 0 = unused */
   uint64_t n;
   struct map others;
 };
@@ -71,7 +73,7 @@ static uint32_t *uses_of(struct uses *u, const struct tk_flow_point *f, bool put
   return u->few[id] ? &u->few[id] : NULL;
 }
 
-/* Finds ids used by only one flow. Such a flow keeps its id, which its points then need not repeat. */
+/* Finds ids that only one flow uses. Such a flow keeps its id, so its points need not store the id. */
 static void count_uses(const struct tk_trace *t, struct uses *u, struct mem *mem) {
   map_init(&u->others, mem);
   u->n = (uint64_t)t->n_flow_points * 4 + 1;
@@ -92,8 +94,8 @@ static bool is_alone(struct uses *u, const struct tk_flow_point *f, uint64_t lea
   return uses && *uses != UINT32_MAX;
 }
 
-/* Moves the fresh ids of other flows beyond all ids of the trace. If the trace's own ids leave no room above them, a fresh
- * id may collide with one of them. */
+/* Moves the new ids of other flows beyond all ids of the trace. If there is not enough room above the trace's own ids, a new id
+ * may collide with one of them. */
 static void pass_ids(const struct tk_trace *t, uint32_t step, uint64_t *next_id) {
   uint64_t most = 0;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -109,11 +111,11 @@ static int by_event(const void *a, const void *b) {
   return x->id != y->id ? (x->id < y->id ? -1 : 1) : x->terminating - y->terminating;
 }
 
-/* Sorts by event; each event has few flow ends. */
+/* Sorts flow ends by event; each event has only a few. */
 static void sort_flow_ends(struct event_writer *w) {
   const uint32_t n = w->n_flow_ends;
   struct flow_end *sorted = mem_array(w->mem, (uint64_t)n + 1, sizeof *sorted);
-  uint32_t *first = mem_array(w->mem, (uint64_t)w->t->n_events + 2, sizeof *first); /* by event */
+  uint32_t *first = mem_array(w->mem, (uint64_t)w->t->n_events + 2, sizeof *first); /* by event: index of its first flow end */
   if (!sorted || !first) {
     mem_free(w->mem, sorted);
     return mem_free(w->mem, first);
@@ -132,8 +134,8 @@ static void sort_flow_ends(struct event_writer *w) {
   w->cap_flow_ends = n + 1;
 }
 
-/* Collects points that were events of their own (s, t, f in JSON): no field of a TrackEvent can store their name, id and time.
- */
+/* Collects points that were separate events (s, t, f in JSON), because a TrackEvent has no field for their name, id and
+ * time. */
 static void collect_points(struct event_writer *w) {
   const struct tk_trace *t = w->t;
   uint64_t n = 0;
@@ -151,7 +153,7 @@ static void collect_points(struct event_writer *w) {
     }
 }
 
-/* Sorts by event. */
+/* Sorts the collected points by event. */
 static void sort_points(struct event_writer *w) {
   const uint32_t n = w->n_points;
   struct keyed *v = mem_array(w->mem, (uint64_t)n + 1, sizeof *v), *spare = mem_array(w->mem, (uint64_t)n + 1, sizeof *spare);
@@ -164,10 +166,10 @@ static void sort_points(struct event_writer *w) {
   mem_free(w->mem, spare);
 }
 
-/* Current source of each chain of flows, and starts that no flow has left yet. */
+/* Current source of each chain, and the starts from which no flow has been drawn yet. */
 struct sources {
   struct chains at; /* last point of each chain */
-  uint8_t *loose;   /* by point: it is a start that no flow has left yet */
+  uint8_t *loose;   /* by point: 1 = a start from which no flow has been drawn yet */
   uint64_t dangling;
 };
 

@@ -1,6 +1,7 @@
-/* lanes.c - lanes, and the stack of the current one.
+/* lanes.c - assigns lanes, and keeps the stack of the current lane.
  *
- * A Perfetto track is one stack, so a span that extends beyond its parent goes to a separate lane with the same name. */
+ * On a Perfetto track, all spans nest, so a span that ends later than its parent is written on a separate lane with the same
+ * name. */
 #include "lanes.h"
 #include "writer.h"
 #include "event.h"
@@ -26,7 +27,7 @@ void lanes_close_slices(struct perfetto_sink *s, uint32_t height) {
   }
 }
 
-/* The end of a span that exceeds its parent by rounding is clamped. */
+/* Pushes a span. If it ends later than its parent because of rounding, its end is set to the parent's end. */
 void lanes_open_slices(struct perfetto_sink *s, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   struct open_span o = {.event = id, .end_ns = writer_ns(&s->w, e->ts + e->dur), .endless = (e->flags & TK_UNFINISHED) != 0};

@@ -1,4 +1,4 @@
-/* machine.c - machines of tracks (TracePacket.machine_id), with a separate sequence of packets for each. */
+/* machine.c - writes the machines of tracks (TracePacket.machine_id); each has a separate sequence of packets. */
 #include "machine.h"
 #include "format/format.h"
 #include "format/perfetto/perfetto.h"
@@ -13,7 +13,7 @@ static uint32_t append_machine(struct perfetto_sink *s, struct machine_of_writer
   return s->n_machines;
 }
 
-/* Adds the machines of this graph's input file, unless machines may have been renamed since. */
+/* Adds the machines of the file from which this graph was read, unless an operation may have renamed machines. */
 static void add_passthrough_machines(struct perfetto_sink *s) {
   struct format_machine m;
   if (s->t->edits & TK_EDIT_RENAMED) return;
@@ -31,7 +31,7 @@ bool machine_write_all(struct perfetto_sink *s) {
   return true;
 }
 
-/* Adds a machine without an id. It gets the least free id, so that the first machine needs none. */
+/* Adds a machine without an id. It gets the lowest free id, so that the first machine needs no id in the file. */
 static uint32_t add_machine(struct perfetto_sink *s) {
   while (map_get(&s->machine_ids, s->next_machine)) s->next_machine += s->step;
   return append_machine(s, (struct machine_of_writer){.id = s->next_machine});

@@ -1,14 +1,14 @@
-/* passthrough.c - restores contents of a Perfetto input that the graph cannot represent.
+/* passthrough.c - writes the contents of a Perfetto input that the graph cannot represent.
  *
  * Packets that are not modelled may refer to anything that an operation dropped, renamed or moved, in bytes that we cannot
  * interpret. If the trace was only cut in time, packets are chosen by their times (cut.c), and tracks keep their descriptors. After any
  * other edit, packets are omitted, and each counts as lost, except for the following data:
  *
- *     clock snapshots           the writer restates how clocks relate: all times have been converted to the trace clock
- *     the id of the clock       times are still on it
- *     descriptors of tracks     their contents are in the graph; regenerated
- *     extension descriptors     describe fields that args still have; dropped if no arg has any (extension.c)
- *     fields of a track         stay with their track, until tracks are renamed */
+ *     clock snapshots           not lost: the writer states relations between clocks, as all times are on the trace clock
+ *     the id of the clock       kept, because times are still on this clock
+ *     descriptors of tracks     not lost: their contents are in the graph, and new ones are written
+ *     extension descriptors     kept if any arg still has such a field (extension.c)
+ *     fields of a track         kept with their track, until tracks are renamed */
 #include "passthrough.h"
 #include "format/carry.h"
 #include "cut.h"
@@ -41,7 +41,8 @@ static void scan_packet(struct perfetto_sink *s, const struct pb_field *packet) 
   }
 }
 
-/* Writes the packet without the events that the graph represents: its sequence may depend on the rest. */
+/* Writes the packet without the events that are also in the graph. The rest is needed because the packet's sequence may depend
+ * on it. */
 static void write_rest(struct perfetto_sink *s, const struct pb_field *packet) {
   struct pb c = pb_inside(packet);
   struct pb_field f;
@@ -57,7 +58,7 @@ static void write_rest(struct perfetto_sink *s, const struct pb_field *packet) {
   if (has_state) writer_packet(s->out, &s->packet);
 }
 
-/* True if the graph has rows of CPUs, which another format has carried here. */
+/* True if the graph contains the tracks of CPUs, even though the trace came from another format that embedded them. */
 static bool has_sched(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
     if (t->tracks[i].kind == TK_PROCESS && strcmp(tk_string(t, t->tracks[i].name, NULL), SCHED_PROCESS) == 0) return true;
@@ -70,7 +71,7 @@ static bool has_tracks_in_packets(const struct tk_trace *t) {
   return false;
 }
 
-/* True if the graph represents any of the packet's events. */
+/* True if any of the packet's events are also in the graph. */
 static bool has_read(const struct pb_field *packet) {
   struct pb c = pb_inside(packet);
   struct pb_field f;
@@ -79,8 +80,9 @@ static bool has_read(const struct pb_field *packet) {
   return false;
 }
 
-/* Writes fields of a file as they are. Another format has carried the events of packets that the graph has, too, if no track says
- * that its events are in packets: these packets are written without them. */
+/* Writes fields of a file unchanged, except for packets with events that the graph contains as well, if no track states that
+ * its events are in packets (which happens if another format embedded the packets): these packets are written without the
+ * events. */
 static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field packet;
@@ -91,7 +93,7 @@ static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   }
 }
 
-/* True if packets and descriptors still mean what they meant. */
+/* True if the packets and descriptors are still valid for the graph. */
 static bool stays_valid(const struct tk_trace *t) { return !t->edits || trace_cut_of(t); }
 
 static void write_cut_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, struct cut *cut) {
@@ -103,7 +105,7 @@ static void write_cut_packets(struct perfetto_sink *s, const struct tk_trace *t,
   }
 }
 
-/* Writes what a cut in time leaves. Returns false if other edits were made. */
+/* Writes the packets that a cut in time keeps. Returns false if other edits were made. */
 static bool write_cut(struct perfetto_sink *s, const struct tk_trace *t) {
   struct cut cut;
   if (!cut_begin(&cut, t, &s->mem)) return false;
@@ -113,7 +115,8 @@ static bool write_cut(struct perfetto_sink *s, const struct tk_trace *t) {
   return true;
 }
 
-/* Writes the packets if they remain valid after `edits`; otherwise counts those whose content the graph lacks. */
+/* Writes the packets if they are still valid after `edits`; otherwise counts those packets as lost whose content is not in the
+ * graph. */
 static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, unsigned edits) {
   if (!edits) {
     write_fields(s, trace_raw(t, m->at), (size_t)m->size);
@@ -149,7 +152,7 @@ void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool a
 /* ---- blocks of other formats ---- */
 
 void write_blocks(struct perfetto_sink *s) {
-  enum { PIECE = 1 << 20 }; /* readers keep a packet in memory */
+  enum { PIECE = 1 << 20 }; /* small, because readers keep a packet in memory */
   const uint8_t *p;
   const char *format;
   size_t n;
@@ -175,7 +178,7 @@ uint32_t passthrough_sequence(struct perfetto_sink *s) {
 
 /* ---- tracks ---- */
 
-/* True if the entry contains more than the position of its track in the file. */
+/* True if the entry contains more than the track's uuid and parent. */
 static bool says_fields(const struct pb_field *entry) {
   struct pb_field f;
   for (struct pb in = pb_inside(entry); pb_next(&in, &f);)
@@ -212,7 +215,7 @@ void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, 
     if (pb_field_key(&f) == wanted) buf_append(to, f.p, (size_t)f.value);
 }
 
-/* Valid only for a trace that no operation has changed, except by a cut in time. */
+/* Only valid for a trace that no operation has changed, except for a cut in time. */
 struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track) {
   struct kept_track k = {.has_uuid = false};
   struct pb_field entry, f;

@@ -1,14 +1,14 @@
-/* plain.c - events whose unmodelled fields may reference interned data that is not modelled either.
+/* plain.c - writes events that have fields which are not modelled and may refer to interned data that is not modelled either.
  *
- * Such data is written unchanged, with its original ids, to a sequence of its own, and so are the events. There the events
- * contain their names, times and tracks in full, so that only data that we cannot interpret depends on the state of that
- * sequence. */
+ * Such interned data is written unchanged, with its original ids, on a separate sequence, and so are the events. On this
+ * sequence the events contain their names, times and tracks themselves, so that only fields that we cannot interpret depend on
+ * the state of the sequence. */
 #include <string.h>
 
 #include "plain.h"
 #include "writer.h"
 
-/* An entry of perfetto.interned. */
+/* Adds the interned data of an entry of perfetto.interned. */
 static void add_interned(struct event_writer *w, const char *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field f;
@@ -29,7 +29,7 @@ uint64_t plain_interned_begin(struct event_writer *w) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     if (!passthrough_is(t, m, PASSTHROUGH_INTERNED)) continue;
-    if (t->edits & TK_EDIT_DROPPED && !trace_cut_of(t)) lost++; /* it may belong to events that were dropped */
+    if (t->edits & TK_EDIT_DROPPED && !trace_cut_of(t)) lost++; /* it may only have been used by events that were dropped */
     else add_interned(w, trace_raw(t, m->at), (size_t)m->size);
   }
   return lost;
@@ -37,7 +37,7 @@ uint64_t plain_interned_begin(struct event_writer *w) {
 
 /* ---- one event ---- */
 
-/* Returns the number of the interned data that the event's fields reference; 0 = none. */
+/* Returns the number of the interned data to which the event's fields may refer; 0 = none. */
 static uint64_t plain_number_of(const struct event_writer *w, uint32_t args, tk_id key) {
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;

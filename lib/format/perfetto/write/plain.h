@@ -1,19 +1,19 @@
-/* plain.h - events whose unmodelled fields may reference interned data that is not modelled either. */
+/* plain.h - writes events that have fields which are not modelled and may refer to interned data that is not modelled either. */
 #ifndef FORMAT_PERFETTO_WRITE_PLAIN_H
 #define FORMAT_PERFETTO_WRITE_PLAIN_H
 
 #include "writer.h"
 
-/* Collects interned data that events reference. Returns the number of entries that cannot be kept. */
+/* Collects interned data to which events refer. Returns the number of entries that cannot be kept. */
 uint64_t plain_interned_begin(struct event_writer *w);
 
-/* plain_begin decides whether the current event is written in plain form, without our interned ids; the others write its texts
- * and args in that form. */
+/* plain_begin decides whether the current event is written in plain form, that is, without iids of our own; the other functions
+ * write its texts and args in this form. */
 void plain_begin(struct event_writer *w, uint32_t args, bool at_end);
 void plain_text(struct event_writer *w, uint32_t field, tk_id text);
 void plain_annotation(struct event_writer *w, const struct tk_arg *arg, uint32_t skip, const struct buf *value);
 
-/* Writes the packet with w->event and w->private_fields. `id` is the event or flow point that its size is attributed to. */
+/* Writes the packet with w->event and w->private_fields. `id`: event or flow point to which its size is attributed. */
 void plain_event(struct event_writer *w, int64_t ns, enum sink_part part, tk_id id);
 
 #endif

@@ -1,7 +1,7 @@
-/* records.c - records: JSON without a time or a meaning in a trace of events, in packets that importers ignore.
+/* records.c - writes records (JSON without a time, or without meaning as an event) in packets that importers ignore.
  *
- * Records that contain the name of a track are included unchanged, until an operation renames the track; viewers take the name
- * from the track's descriptor. */
+ * Records that contain the name of a track are written unchanged, unless an operation has renamed the track; viewers use the
+ * name in the track's descriptor. */
 #include "records.h"
 #include "writer.h"
 #include "machine.h"

@@ -1,10 +1,10 @@
-/* write.c - Perfetto's TrackEvent protobuf from one or several graphs.
+/* write.c - writes Perfetto's TrackEvent protobuf from one or several graphs.
  *
- *     ClockSnapshot                                 the file's own times are BOOTTIME; REALTIME gives their date
- *     per graph: TrackDescriptors                   processes, threads, lanes, counters, before anything refers to them
- *                per track: defaults, TrackEvents   one sequence; parents before children, ends before what follows
+ *     ClockSnapshot                                 times in the file are BOOTTIME; REALTIME provides the date
+ *     per graph: TrackDescriptors                   processes, threads, lanes, counters, before they are used
+ *                per track: defaults, TrackEvents   one sequence; parents before children, ends before later events
  *
- * The output is correct if trace_processor interprets it correctly: PERFETTO rules are cited where they are obeyed.
+ * The measure of correctness is trace_processor; comments mention the rules of trace_processor that matter.
  *
  * Args are debug annotations. The alternative, fields of an extension of TrackEvent that the file describes, was measured on
  * synthetic Kineto (gen kineto --spans 1000000, 407 MB of JSON, 5.6 M rows of args) with trace_processor v52, two rounds on a
@@ -16,9 +16,9 @@
  *     extension, numbers only            80.7      6.4    7.5      632  632
  *     extension, strings as well         80.7     11.5   17.5      629  609
  *
- * Numbers in an extension save a tenth of the time and no memory. Strings in an extension take half as much time again or more,
- * because they are no longer interned. A mixture would show an event's args under two prefixes ("args." and "debug.") for that
- * tenth of the time. So args are annotations.
+ * Numbers in an extension save a tenth of the time and no memory. Strings in an extension take at least half as much time
+ * again, because they cannot be interned. With a mixture, an event's args would have two prefixes ("args." and "debug."), which
+ * the saving does not justify. So args are annotations.
  *
  * Size. The same trace, gzipped, in MB. The remainder is 6 M literals and 5.6 M matches, most of them times and ids:
  *
@@ -63,12 +63,12 @@ enum { FIRST_MADE_ID = 20000000 };
 
 /* ---- threads ---- */
 
-/* Event flags that exclude an event from its track's stack. */
+/* Flags of events that cannot be on their track's stack. */
 static const uint8_t ASIDE = TK_OVERLAPS | TK_LOST_CLOCK;
-/* trace_processor ignores a begin beyond this depth, and its end would close another span. */
+/* trace_processor ignores a begin beyond this depth, so its end would close another span. */
 enum { STACK_MOST = 512 };
 
-/* True if the end packets of all spans on the stack name other spans than this event. */
+/* True if the end packets of all spans on the stack name spans other than this event. */
 static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event *e) {
   const struct tk_trace *t = s->t;
   tk_id name = t->classes[e->cls].name;
@@ -80,9 +80,9 @@ static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event 
   return true;
 }
 
-/* True if a span cannot be on the stack, given the innermost span on it. A span that never ends inside one that does is
- * excluded: the end packet of the outer span would end the inner one, unless it names the outer one. A span that ends later
- * than its parent is excluded too, unless by one nanosecond, which is rounding. */
+/* True if a span cannot be on the stack above the innermost span there. There are two cases. First, the span never ends but the
+ * other one does: the end packet of the outer span would then end the inner span, unless the packet names the outer one.
+ * Second, the span ends later than its parent, by more than the nanosecond that rounding may cause. */
 static bool sticks_out(const struct perfetto_sink *s, const struct tk_event *e) {
   const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
   if (e->flags & TK_UNFINISHED) return up && !ends_pass_over(s, e);
@@ -97,8 +97,8 @@ static bool goes_aside(struct perfetto_sink *s, tk_id id) {
   return true;
 }
 
-/* Writes events first .. end-1 of a track to a lane, where events at `depth` are outermost. Skips events that need another
- * lane, with everything nested in them; `root` is the event that the lane was made for. */
+/* Writes events first .. end-1 of a track on a lane, where events at `depth` are outermost. Skips events that need another
+ * lane, and all events nested in them. `root`: the event for which the lane was created. */
 static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32_t depth, tk_id root) {
   uint32_t skip_below = UINT32_MAX;
   for (tk_id i = first; i < end; i++) {
@@ -113,7 +113,7 @@ static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32
   lanes_close_slices(s, 0);
 }
 
-/* Returns the end of the events nested in event i. */
+/* Returns the end of the range of events nested in event i. */
 static tk_id subtree_end(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
   tk_id end = i + 1;
   while (end < k->first + k->count && t->events[end].depth > t->events[i].depth) end++;
@@ -153,7 +153,7 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
 
 /* ---- tracks without a stack ---- */
 
-/* Writes the instants of a process, and global ones (JSON's scope "g"). */
+/* Writes the instants of a process, and global instants (JSON's scope "g"). */
 static void write_instants(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct tk_arg scope;
@@ -173,9 +173,8 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
 
 /* ---- the sink ---- */
 
-/* Returns the ns by which all times are moved, because negative times would be dropped: up to the earliest event, even if its
- * clock is lost, because it is written with a time as well. For a merge, the earliest time is the origin of a graph without
- * events. */
+/* Returns how many ns to add to all times, because negative times would be dropped. The earliest event counts even if it has no
+ * clock, because it is written with a time. In a merge, the earliest time is the origin of a graph without events. */
 static int64_t shift_of(const struct tk_trace *t) {
   tk_time first = 0;
   for (tk_id i = 1; i <= t->n_events; i++)
@@ -229,7 +228,7 @@ static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
   return true;
 }
 
-/* Makes the ids of one graph among several independent of how many ids the others need. */
+/* Chooses ids for one of several graphs that do not depend on how many ids the others need. */
 static void begin_ids(struct perfetto_sink *s) {
   const uint32_t ordinal = s->sink.ordinal;
   if (s->sink.graphs > 1) {
@@ -238,7 +237,7 @@ static void begin_ids(struct perfetto_sink *s) {
     s->next_machine = ordinal;
     s->next_flow = 1 + ordinal;
     s->next_pid = FIRST_MADE_ID + (int32_t)ordinal;
-    s->last_uuid = 1 + (uint64_t)ordinal - s->step; /* the first one is a step after this */
+    s->last_uuid = 1 + (uint64_t)ordinal - s->step; /* the first uuid is one step larger */
   }
   s->w.step = s->step;
 }
@@ -279,7 +278,8 @@ static void graph_end(struct perfetto_sink *s) {
   mem_free(&s->mem, s->pids);
 }
 
-/* Writes flow points that belong to no span; one on a track that is not written still counts as dangling. */
+/* Writes flow points that do not belong to a span. A point on a track that is not written still counts as lacking its second
+ * end. */
 static void write_lone_points(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -316,12 +316,12 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   graph_end(s);
   if (!ok || s->mem.failed) return mem_refuse(&s->mem, err);
   if (!carry_write(s->opt.carry, sink, t, err)) return false;
-  write_blocks(s); /* written now, to avoid keeping many ranks in memory */
+  write_blocks(s); /* written now, so that the data of many ranks need not be in memory */
   if (sink->graphs > 1) out_break(s->out);
   return true;
 }
 
-/* An empty trace would be a file of no bytes, which looks like a failed copy. */
+/* Writes a packet if the trace is empty: a file of no bytes looks like a failed copy. */
 static void write_empty(struct perfetto_sink *s) {
   s->packet.len = 0;
   pb_u64(&s->packet, PACKET_SEQUENCE_ID, 1);
@@ -329,7 +329,7 @@ static void write_empty(struct perfetto_sink *s) {
   writer_packet(s->out, &s->packet);
 }
 
-/* Writes the provenance, which v58 and later display as metadata. */
+/* Writes the provenance, which viewers from v58 on display as metadata. */
 static bool perfetto_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   if (!carry_close(s->opt.carry, first, &sink->saved, err)) return false;
@@ -340,7 +340,7 @@ static bool perfetto_close(struct sink *sink, const struct tk_trace *first, cons
   return mem_check(&s->mem, err);
 }
 
-/* The end of the file does not depend on what was written before. */
+/* Stores nothing: the end of the file does not depend on earlier graphs. */
 static void perfetto_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
 
 static bool perfetto_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {

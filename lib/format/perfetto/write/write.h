@@ -1,4 +1,4 @@
-/* write.h - Perfetto's TrackEvent protobuf from one or several graphs. */
+/* write.h - writes Perfetto's TrackEvent protobuf from one or several graphs. */
 #ifndef FORMAT_PERFETTO_WRITE_WRITE_H
 #define FORMAT_PERFETTO_WRITE_WRITE_H
 

@@ -1,4 +1,4 @@
-/* writer.c - packets of one graph: the sequence's clock, its default track and its interned text. */
+/* writer.c - writes the packets of a graph: manages the sequence's clock, default track and interned text. */
 #include "writer.h"
 #include "extension.h"
 
@@ -33,7 +33,7 @@ static void iids_forget(struct iids *i) {
 
 uint32_t writer_new_iid(struct event_writer *w, struct iids *kind, uint32_t field, tk_id s, uint32_t skip) {
   const struct intern_str *text = trace_str(w->t, s);
-  uint32_t *n = kind == &w->end_keys ? &w->keys.n : &kind->n; /* both are names of annotations */
+  uint32_t *n = kind == &w->end_keys ? &w->keys.n : &kind->n; /* both name annotations, so they share iids */
   writer_iids_set(w, kind, s, ++*n);
   w->scratch.len = 0;
   pb_u64(&w->scratch, INTERNED_IID, kind->iid[s]);
@@ -51,7 +51,7 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->mem = mem;
   w->base_ns = base_ns;
   w->started = false;
-  w->track = UINT64_MAX; /* none */
+  w->track = UINT64_MAX; /* no track */
   w->n_flow_ends = w->last_flow_end = w->last_point = 0;
   w->n_lost_fields = 0;
   w->has_ends = false;
@@ -95,7 +95,7 @@ void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns) {
   w->machine = machine;
   for (size_t i = 0; w->started && i < sizeof all / sizeof *all; i++) iids_forget(all[i]);
   w->started = false;
-  w->track = UINT64_MAX; /* none */
+  w->track = UINT64_MAX; /* no track */
 }
 
 /* ---- packets ---- */
@@ -112,8 +112,8 @@ static void write_sequence(struct event_writer *w, struct buf *packet, uint64_t 
   if (w->machine) pb_u64(packet, PACKET_MACHINE_ID, w->machine);
 }
 
-/* Clears the state at the start of a sequence. Later snapshots restate just the base of the incremental clock, so that a
- * damaged timestamp misplaces events only until the next snapshot. */
+/* Writes a clock snapshot. At the start of a sequence, this clears the state. Later snapshots only state the base of the
+ * incremental clock again, so that a damaged timestamp misplaces events only until the next snapshot. */
 static void clock_snapshot(struct event_writer *w) {
   struct buf *b = &w->scratch, *snapshot = &w->annotation;
   snapshot->len = 0;
@@ -147,8 +147,8 @@ void writer_track(struct event_writer *w, uint64_t uuid) {
   w->track = uuid;
 }
 
-/* The order of fields suits deflate: parts that vary between packets (lengths, name; time and the next length) are adjacent,
- * and the constant parts between them are one match. */
+/* The order of fields is chosen for deflate: parts that vary between packets (lengths, name; time and the next length) are
+ * adjacent, and the constant parts between them are one match. */
 void writer_sequence_packet(struct event_writer *w, int64_t ns) {
   enum { CLOCK_EVERY = 512 };
   struct buf *p = &w->packet;
@@ -163,8 +163,8 @@ void writer_sequence_packet(struct event_writer *w, int64_t ns) {
   w->last_ns = ns;
 }
 
-/* Processes, threads, named tracks, counters, async spans: a reader of the file sees tracks in this order, in which they are
- * described, and writes them in the same order again. */
+/* Returns 0, 1, ... for processes, threads, named tracks, counters, async spans. A reader finds tracks in this order, in which
+ * they are described, and writes them in the same order again. */
 unsigned writer_place_of(const struct tk_track *k) {
   static const uint8_t PLACES[] = {[TK_PROCESS] = 0, [TK_THREAD] = 1, [TK_COUNTERS] = 3, [TK_ASYNCS] = 4};
   return track_is_named(k) ? 2 : PLACES[k->kind];

@@ -1,4 +1,4 @@
-/* read.c - tells rpd from rocpd, and reads either. */
+/* read.c - distinguishes rpd from rocpd databases, and reads either. */
 #include "read.h"
 
 #include "base/err.h"

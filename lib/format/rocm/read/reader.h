@@ -1,8 +1,8 @@
 /* reader.h - shared by the readers of rpd and rocpd.
  *
- *     read.c      which of the two it is
+ *     read.c      distinguishes the two
  *     rpd.c       schema 2: calls and operations of any number of processes
- *     rocpd.c     schema 3 and 4: a set of tables for each process, under names that end in its id
+ *     rocpd.c     schema 3 and 4: a set of tables for each process, whose names end in the id of the process
  *     work.c      devices and queues
  *
  * Sources: ROCm/rocmProfileData, rocpd_python and rpd_tracer; ROCm/rocm-systems, projects/rocprofiler-sdk, source/share/
@@ -15,9 +15,9 @@
 struct rocm {
   struct database d;
   struct database_texts texts;
-  struct map devices;   /* number of a GPU -> process track */
-  struct map queues;    /* process, GPU and queue -> track */
-  struct map by_id;     /* id of an API call (rpd), or of an event's stack (rocpd) -> event */
+  struct map devices;   /* number of a GPU -> its process track */
+  struct map queues;    /* process, GPU and queue -> track of the queue */
+  struct map by_id;     /* id of an API call (rpd), or id of an event's stack (rocpd) -> event */
   tk_id flow_class;
 };
 

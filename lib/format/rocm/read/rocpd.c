@@ -1,8 +1,8 @@
-/* rocpd.c - a set of tables for each process: regions of its threads, dispatches of kernels, copies, samples.
+/* rocpd.c - reads schemas 3 and 4: for each process, regions of threads, kernel dispatches, copies and samples.
  *
- * Names of tables end in the id of the process, and all ids within are of the same set; the views without such an end are not
- * read, because a foreign file may contain any view. In version 4, a row has a track instead of process, thread, agent and queue.
- * A region and what it launched have events with one stack id. */
+ * Names of tables end in the id of a process, and ids in a table refer to tables of the same process. Views, whose names have
+ * no such ending, are not read, because an untrusted file may contain any view. In version 4, a row refers to a track instead
+ * of process, thread, agent and queue. A region and the work that it launched refer to events with the same stack id. */
 #include "rocpd.h"
 
 #include <stdio.h>
@@ -16,24 +16,24 @@
 
 enum { NAME_MOST = 128, ID_LENGTH = 36 };
 
-/* A row of an info table, by its id. */
+/* A row of an info table; `number` and `other` depend on the table. */
 struct info {
   int64_t id;
-  int64_t number; /* pid of a process, tid of a thread, index of a GPU, id of a track's thread or agent */
-  int64_t other;  /* process of a thread, queue of a track, stack of an event */
+  int64_t number; /* pid of a process; tid of a thread; index of a GPU; id of a track's thread or agent */
+  int64_t other;  /* process of a thread; queue of a track; stack of an event */
   tk_id name;
 };
 
 struct infos {
   struct map index;
-  struct buf all; /* of struct info */
+  struct buf all; /* array of struct info */
 };
 
 enum info_kind { PROCESSES, THREADS, AGENTS, QUEUES, STREAMS, SYMBOLS, TRACKS, EVENTS, COUNTERS, INFOS };
 
 struct rocpd {
   struct rocm *r;
-  const char *id; /* end of a table's name: "_" and the id, or nothing */
+  const char *id; /* end of the tables' names: "_" and the id of the process, or "" */
   struct infos infos[INFOS];
   enum info_kind filling;
   tk_id key[16];
@@ -60,7 +60,7 @@ static tk_id text_in(struct rocpd *p, const struct cell *c) {
   return c->type == CELL_TEXT && c->n == 0 ? 0 : c->type == CELL_NULL ? 0 : database_text(&p->r->d, &p->r->texts, c);
 }
 
-/* Columns: id, number, other, name. */
+/* The columns are id, number, other, name. */
 static void take_info(const struct sqlite_scan *row, void *arg) {
   struct rocpd *p = arg;
   struct infos *to = &p->infos[p->filling];
@@ -74,7 +74,7 @@ static bool read_infos(struct rocpd *p) {
     const char *table;
     const char *columns[5];
   } TABLES[INFOS] = {
-      [PROCESSES] = {"rocpd_info_process", {"id", "pid", "nid", "-", NULL}}, /* never its command or environment */
+      [PROCESSES] = {"rocpd_info_process", {"id", "pid", "nid", "-", NULL}}, /* command and environment are never read */
       [THREADS] = {"rocpd_info_thread", {"id", "tid", "pid", "name", NULL}},
       [AGENTS] = {"rocpd_info_agent", {"id", "type_index", "absolute_index", "type", NULL}},
       [QUEUES] = {"rocpd_info_queue", {"id", "pid", "nid", "name", NULL}},
@@ -93,7 +93,7 @@ static bool read_infos(struct rocpd *p) {
 
 /* ---- tracks ---- */
 
-/* The row of the thread decides; without one, its track does. */
+/* Returns the thread of a row: the thread of the column `thread`, otherwise the one of its track. */
 static tk_id thread_of(struct rocpd *p, const struct cell *process, const struct cell *thread, const struct cell *track) {
   const struct info *k = info_of(p, TRACKS, track);
   const struct cell by_track = {.type = CELL_INT, .i = k ? k->number : 0}, owner = {.type = CELL_INT, .i = k ? k->other : 0};
@@ -107,7 +107,7 @@ static tk_id thread_of(struct rocpd *p, const struct cell *process, const struct
 
 /* ---- spans ---- */
 
-/* "HIP_RUNTIME_API" -> "hip_api", as in rocprofv3's other formats. */
+/* Returns the category in the spelling of rocprofv3's other formats: "hip_api" for "HIP_RUNTIME_API". */
 static tk_id category_of(struct rocpd *p, const struct info *event) {
   static const struct {
     const char *begin, *category;
@@ -120,7 +120,7 @@ static tk_id category_of(struct rocpd *p, const struct info *event) {
   return event ? event->name : 0;
 }
 
-/* A region and its launches have one stack: 0 is no stack. */
+/* Returns the key of a stack id, which a region shares with the work it launched; 0 means no stack. */
 static uint64_t stack_key(const struct rocpd *p, int64_t stack) { return hash_pair(hash_text(p->id, strlen(p->id)), (uint64_t)stack); }
 
 static void take_region(const struct sqlite_scan *row, void *arg) {
@@ -185,7 +185,7 @@ static void take_dispatch(const struct sqlite_scan *row, void *arg) {
 
 enum copy { C_TO, C_FROM, C_QUEUE, C_STREAM, C_START, C_END, C_NAME, C_SIZE, C_EVENT };
 
-/* A copy is shown on the GPU that it leads to, or else leaves. */
+/* Adds a copy, on the GPU that is its destination, or otherwise on the GPU that is its source. */
 static void take_copy(const struct sqlite_scan *row, void *arg) {
   struct rocpd *p = arg;
   struct rocm *r = p->r;
@@ -207,11 +207,12 @@ static void take_copy(const struct sqlite_scan *row, void *arg) {
 
 /* ---- counters ---- */
 
-/* A sample has the time of its event: the start of a dispatch, or the time of rocpd_sample. */
+/* State while samples are read. A sample has the time of its event: the start of a dispatch, or the time in
+ * rocpd_sample. */
 struct sampling {
   struct rocpd *p;
-  struct map times; /* event -> index into `all` */
-  struct buf all;   /* of tk_time */
+  struct map times; /* event id -> index in `all` */
+  struct buf all;   /* array of tk_time */
 };
 
 static void take_sample_time(const struct sqlite_scan *row, void *arg) {
@@ -288,7 +289,7 @@ static bool read_process(struct rocm *r, const char *id) {
     map_init(&p.infos[i].index, mem);
     p.infos[i].all.mem = mem;
   }
-  database_texts_free(&r->texts); /* each set has its own ids of texts */
+  database_texts_free(&r->texts); /* each set of tables has its own text ids */
   database_texts_init(&r->texts, mem);
   const bool ok = read_set(&p);
   for (int i = 0; i < INFOS; i++) {

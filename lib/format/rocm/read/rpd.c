@@ -1,8 +1,8 @@
-/* rpd.c - calls (rocpd_api) and operations of devices (rocpd_op), linked by rocpd_api_ops.
+/* rpd.c - reads schema 2: API calls (rocpd_api) and operations of devices (rocpd_op), linked by rocpd_api_ops.
  *
- * A file may hold several sessions and processes; their ids do not collide, because a session is in the upper half of an id. An
- * operation does not say whose it is, but the call that launched it does. What a call launched is described beside it: kernels in
- * rocpd_kernelapi, copies in rocpd_copyapi. */
+ * A file may contain several sessions and processes; their ids do not collide, because the upper half of an id is the session.
+ * The process of an operation is not stored, but follows from the call that launched it. Two more tables describe the work that
+ * a call launched: rocpd_kernelapi for kernels, rocpd_copyapi for copies. */
 #include "rpd.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "graph/args.h"
 #include "work.h"
 
-/* Description of a launch beside the row of its call. */
+/* Description of the work that a call launched, from another table than the call. */
 struct launch {
   struct cell grid[3], workgroup[3], size;
   tk_id stream, kernel;
@@ -19,10 +19,10 @@ struct launch {
 
 struct rpd {
   struct rocm *r;
-  struct map launches; /* call -> index into `all` */
-  struct buf all;      /* of struct launch */
-  struct map call_of;  /* operation -> index into `calls` */
-  struct buf calls;    /* of int64_t: id of a call */
+  struct map launches; /* call id -> index in `all` */
+  struct buf all;      /* array of struct launch */
+  struct map call_of;  /* operation id -> index in `calls` */
+  struct buf calls;    /* array of int64_t: ids of calls */
   tk_id key[8];
 };
 
@@ -39,7 +39,7 @@ static void add_launch(struct rpd *p, const struct cell *call, const struct laun
   buf_append(&p->all, l, sizeof *l);
 }
 
-/* "" stands for a text that was not recorded. */
+/* Returns the string of a text; 0 for "", which means that the text was not recorded. */
 static tk_id text_in(struct rpd *p, const struct cell *c) {
   return c->type == CELL_TEXT && c->n == 0 ? 0 : database_text(&p->r->d, &p->r->texts, c);
 }
@@ -72,7 +72,7 @@ static const char *category_of_call(const char *name) {
   return text_begins(name, "hsa_") ? "hsa_api" : "api";
 }
 
-/* The text of a marker (roctx) is in its args; other calls have args such as "ptr=0x7f | size=8". */
+/* Adds an API call. The args of a marker (roctx) contain its text; other calls have args such as "ptr=0x7f | size=8". */
 static void take_call(const struct sqlite_scan *row, void *arg) {
   struct rpd *p = arg;
   struct tk_trace *t = p->r->d.t;
@@ -96,12 +96,12 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
 
 /* ---- operations ---- */
 
-/* Types that rpd_tracer writes, for hip's activity records. */
+/* Returns the category for a type that rpd_tracer writes for HIP's activity records. */
 static const char *category_of_work(const char *type, bool named) {
   if (text_begins(type, "Copy")) return "gpu_memcpy";
   if (text_begins(type, "FillBuffer")) return "gpu_memset";
   if (text_begins(type, "KernelExecution")) return "kernel";
-  return named ? "kernel" : "gpu_sync"; /* a Task is a kernel of a graph, or a barrier */
+  return named ? "kernel" : "gpu_sync"; /* a Task is either a kernel of a graph, or a barrier */
 }
 
 static void work_args(struct rpd *p, const struct launch *l, const struct cell *device, const int64_t *call) {
@@ -136,7 +136,7 @@ static void take_work(const struct sqlite_scan *row, void *arg) {
 
 /* ---- monitors ---- */
 
-/* Values are text: clock, power, temperature, from `start` on. */
+/* Adds a sample (clock, power or temperature), whose value is text. */
 static void take_sample(const struct sqlite_scan *row, void *arg) {
   struct rpd *p = arg;
   struct tk_trace *t = p->r->d.t;

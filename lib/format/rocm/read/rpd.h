@@ -1,11 +1,11 @@
-/* rpd.h - schema 2, of rocmProfileData. */
+/* rpd.h - reads databases of schema 2, which rocmProfileData writes. */
 #ifndef FORMAT_ROCM_READ_RPD_H
 #define FORMAT_ROCM_READ_RPD_H
 
 #include "reader.h"
 
 bool rpd_read(struct rocm *r);
-/* True if a table is read, or needed only by other tools. */
+/* True if the table is read, or known to be needed only by other tools. */
 bool rpd_knows(const char *table);
 
 #endif

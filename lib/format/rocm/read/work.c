@@ -1,6 +1,6 @@
 /* work.c - see work.h.
  *
- * GPUs are numbered by the host, and so are the same for all processes. */
+ * GPU numbers are those of the host, so they are the same for all processes. */
 #include "work.h"
 
 #include <stdio.h>

@@ -1,10 +1,9 @@
-/* adopt.c - turns a block that another format embedded (write/carried.c) into the passthrough of the graph that was read with
- * it.
+/* adopt.c - converts a block that another format embedded (write/carried.c) to passthrough data of the graph.
  *
- * Afterwards the graph has the side tables of a graph read from XPlane: its processes are planes, its threads are lines, and
- * the other contents of the block belong to them. So operations, joins and the writer need not know about blocks. Each plane is
- * marked (struct xplane_plane, adopted), because two things differ: it is unknown which event metadata a class came from, and
- * args have the types of the other format. */
+ * Afterwards the graph has the same side tables as a graph that was read from XPlane: its processes correspond to planes, its
+ * threads to lines, and these have the other contents of the block. So operations, joins and the writer need no code for
+ * blocks. Each plane is marked (struct xplane_plane, adopted) because of two differences: it is unknown which event metadata a
+ * class came from, and args have the types of the other format. */
 #include <string.h>
 
 #include "adopt.h"
@@ -17,13 +16,13 @@ struct adopter {
   struct tk_trace *t;
   struct map processes; /* hash of pid and name, or of the name alone -> track */
   struct map threads;   /* hash of process and tid -> track */
-  struct map taken;     /* processes that already are planes */
+  struct map taken;     /* processes that already correspond to planes */
   struct buf planes, lines, space;
-  uint32_t segment; /* files joined by cat: ordinal of the file */
+  uint32_t segment; /* for files joined by cat: number of the file */
   bool segment_ends;
   struct xplane_clock clock;
-  bool is_whole; /* every plane and line of the original graph was found again */
-  struct xplane_plane *plane; /* current plane */
+  bool is_whole; /* true if every plane and line of the original graph has been found */
+  struct xplane_plane *plane; /* the current plane */
   uint32_t lines_of_plane;    /* number of its lines */
 };
 
@@ -49,7 +48,7 @@ static void know_tracks(struct adopter *a) {
   }
 }
 
-/* Returns a process with this name that is not a plane yet: each process is only one plane. */
+/* Returns a process with this name that does not correspond to a plane yet. */
 static tk_id free_process(const struct adopter *a, uint64_t hash, tk_id name) {
   const uint32_t *track = map_get(&a->processes, hash);
   return track && a->t->tracks[*track].name == name && !map_get(&a->taken, *track) ? *track : 0;
@@ -75,7 +74,7 @@ static tk_id adopt_text_of(struct tk_trace *t, const struct pb_field *f) {
   return intern_text(&t->store->strings, f->p, (size_t)f->value, true, &repaired);
 }
 
-/* Parses a line. Unknown fields follow the others. */
+/* Parses a line. Its unknown fields are after the known ones. */
 static bool read_line(const struct pb_field *f, struct tk_trace *t, struct xplane_line *line) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -95,7 +94,7 @@ static bool read_line(const struct pb_field *f, struct tk_trace *t, struct xplan
   return !c.fault;
 }
 
-/* Returns the base of the line's offsets, as graph time: its timestamp, unless the block contains another base. */
+/* Returns the graph time to which the line's offsets are relative: its timestamp, unless the block states another one. */
 static int64_t zero_of(const struct adopter *a, const struct xplane_line *line, const struct xplane_object *o) {
   i128 zero = ((i128)line->timestamp_ns + a->clock.base_ns) * 1000;
   int64_t ns, ps;
@@ -130,7 +129,7 @@ static bool is_private(const struct xplane_names *names, const struct xstat *s, 
   return xplane_name_is(xplane_name_of(names, s->id), name);
 }
 
-/* Parses i in "tracekit.tracks.<i>". */
+/* Parses the number i in a name such as "tracekit.tracks.<i>". */
 static bool is_of_plane(const struct xplane_name *name, const char *prefix, uint64_t *i) {
   const size_t n = strlen(prefix);
   i128 value;
@@ -152,8 +151,8 @@ static void adopt_plane(struct adopter *a, const struct xstat *tracks) {
   buf_free(&text);
 }
 
-/* Reads the block's description of its planes. Strings may be added to the graph, but nothing to its raw text, which contains
- * the block. */
+/* Reads the block's description of its planes. May add strings to the graph, but nothing to its raw text, because the block is
+ * in this text. */
 static void read_private(struct adopter *a, struct pb plane) {
   struct xplane_plane *planes = (struct xplane_plane *)(void *)a->planes.data;
   const uint8_t *raw = (const uint8_t *)trace_raw(a->t, 0);
@@ -223,7 +222,7 @@ static bool is_called(struct pb plane, const char *name) {
   return last.p && xplane_bytes_are(xplane_bytes_of(&last), name);
 }
 
-/* Reads the planes except our own, which is read later. */
+/* Reads all planes but our private one, which is read later. */
 static bool read_planes(struct adopter *a, struct pb c, struct pb *ours) {
   struct pb_field f;
   for (const uint8_t *from = c.p; pb_next(&c, &f); from = c.p) {
@@ -257,7 +256,7 @@ static bool read_blocks(struct adopter *a) {
   return true;
 }
 
-/* Drops lines without a thread: other software removed their threads from the file. */
+/* Drops lines whose thread does not exist, because other software removed the thread from the file. */
 static void drop_lost_lines(struct adopter *a) {
   struct xplane_plane *planes = (struct xplane_plane *)(void *)a->planes.data;
   struct xplane_line *lines = (struct xplane_line *)(void *)a->lines.data;

@@ -1,5 +1,4 @@
-/* adopt.h - turns a block that another format embedded (write/carried.c) into the passthrough of the graph that was read
- * with it. */
+/* adopt.h - converts a block that another format embedded (write/carried.c) to passthrough data of the graph. */
 #ifndef FORMAT_XPLANE_READ_ADOPT_H
 #define FORMAT_XPLANE_READ_ADOPT_H
 

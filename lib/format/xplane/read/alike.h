@@ -4,8 +4,8 @@
 
 #include "reader.h"
 
-/* Reads up to `most` events at the cursor, as long as their stats are as predicted, in the message that ends at `end`
- * (alike.c). The general path calls the other functions: for each stat that it reads, for the resulting args, and at the
+/* Reads up to `most` events at the cursor, as long as their stats are as predicted. `end`: end of the line. Returns the number
+ * of events read. The general code calls the other functions: for each stat that it reads, for the resulting args, and at the
  * start of a plane. */
 uint32_t xplane_read_alike(struct xplane_reader *r, const struct xplane_line *line, uint64_t end, uint32_t most);
 void xplane_see_stat(struct xplane_reader *r, const struct xstat *s);

@@ -3,8 +3,9 @@
  *     line    name  event event event ... event event event | event event event event ... timestamp
  *                   main reader learns    chunk             | chunk                       main reader
  *
- * Events contain their lengths, so the line is cut between two events. Events refer to tables of their plane by arbitrary ids:
- * a chunk knows the ids that the main reader has met, and leaves new ids and anything unusual to the main reader. */
+ * Events contain their lengths, so the line can be cut between two events. Events refer to tables of their plane by arbitrary
+ * ids. The reader of a chunk has a copy of the ids that the main reader has found so far; it stops at new ids and at unusual
+ * events, which the main reader handles. */
 #include <string.h>
 
 #include "chunks.h"
@@ -30,7 +31,7 @@ static size_t find_cut(const uint8_t *text, size_t n) {
   return at;
 }
 
-/* Reads the event at the cursor by the general path; the cursor does not move if the main reader must handle it. */
+/* Reads the event at the cursor with the general code. The cursor does not move if the main reader must handle the event. */
 static bool plain_event(struct xplane_reader *r, const struct xplane_line *line) {
   const uint8_t *const from = r->s.p;
   const uint32_t n_strings = r->t->store->strings.n;
@@ -58,7 +59,7 @@ static bool begin_chunk(struct chunk *c, const void *one) {
   memcpy(r, one, sizeof *r);
   r->t = c->fragment.t;
   r->err = &c->err;
-  r->planes = r->lines = r->classes = r->space = r->line_fields = (struct buf){0}; /* those belong to the main reader */
+  r->planes = r->lines = r->classes = r->space = r->line_fields = (struct buf){0}; /* these belong to the main reader */
   r->text = r->event_fields = (struct buf){.mem = mem};
   r->stat_bytes = 0;
   r->chunks = NULL;
@@ -93,7 +94,7 @@ bool xplane_chunks_start(struct xplane_reader *r) {
   return r->opt->no_templates || chunks_start(&r->chunks, &CHUNKS, r->t, r->opt->threads, r->opt->chunk);
 }
 
-/* A short rest takes less time to read than to share out. */
+/* True if enough of the line is left: a short rest is faster to read without threads. */
 bool xplane_chunks_are_due(const struct xplane_reader *r, uint64_t end) {
   const uint64_t at = pb_in_offset(&r->s);
   return chunks_are_due(r->chunks, at) && end > at && end - at >= 2 * (uint64_t)chunks_least(r->chunks);
@@ -105,7 +106,7 @@ bool xplane_chunks_read(struct xplane_reader *r, tk_id track, uint64_t end) {
   in_consume(s->in, (size_t)(s->p - s->base));
   r->track = track;
   const bool ok = chunks_read(r->chunks, r, s->in, most, r->err);
-  const bool last = s->last; /* repairs depend on it */
+  const bool last = s->last; /* repairs depend on whether the input ends */
   *s = (struct pb_in){.in = s->in, .err = s->err};
   if (!ok || !pb_in_ahead(s, 1)) return false;
   s->last |= last;

@@ -1,9 +1,9 @@
 /* detect.c - recognises an XSpace.
  *
- * XPlane and Perfetto files both begin with 0x0A (field 1, length-delimited), and field numbers and wire types alone fit both
- * for nearly all of them. They differ one level down: a plane's name is text, its lines and map entries parse as messages with
- * their own fields, and all of them end within the plane. Each part that fits is worth bits; a part that is impossible makes
- * the bid 0. */
+ * XPlane and Perfetto files both begin with 0x0A (field 1, length-delimited), and nearly all fields of one have numbers and
+ * wire types that are also valid in the other. They differ one level down: a plane's name is text, its lines and map entries
+ * parse as messages with certain fields, and all of them end within the plane. Each part that fits adds to the score; a part
+ * that is impossible makes the score 0. */
 #include <string.h>
 
 #include "detect.h"
@@ -46,7 +46,8 @@ static bool is_plane_name(const uint8_t *p, size_t n) {
   return false;
 }
 
-/* Bits for such a plane name; bits for a plane with such a name and contents, which an interned string does not have. */
+/* KNOWN: score of such a plane name. FILLED: score of a plane with such a name and with contents, which an interned string does
+ * not have. */
 enum { KNOWN = 32, FILLED = 2 + KNOWN + 4 };
 
 static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
@@ -73,17 +74,18 @@ static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
   return bits;
 }
 
-/* Bids for a plane that may continue after the peeked bytes; its last field is examined as far as possible. */
+/* Returns the score of planes, of which the last may continue after the available bytes; its last field is examined as far as
+ * possible. */
 static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
   struct pb c = pb_over(p, n);
   struct pb_field f;
   unsigned bits = 2;
   for (unsigned i = 0; i < 16 && !*wrong && pb_next(&c, &f); i++) bits += plane_bid(&f, false, wrong);
-  if (c.fault && !cut && bits < 16) return 2; /* damaged: weak evidence */
+  if (c.fault && !cut && bits < 16) return 2; /* damaged, so this is weak evidence */
   return bits;
 }
 
-/* Bids if the first lengths are damaged: looks for a text field that begins like a plane name. */
+/* Returns the score if the first lengths are damaged: looks for a text field that begins like a plane name. */
 static unsigned damaged_bid(const uint8_t *p, size_t n) {
   for (size_t i = 0; i + 10 < n; i++) {
     const size_t length = p[i + 1], here = n - i - 2;
@@ -93,7 +95,8 @@ static unsigned damaged_bid(const uint8_t *p, size_t n) {
   return 0;
 }
 
-/* True if a field has the wire type that `allowed` lists for its number; later versions may add numbers, but change no type. */
+/* True if a field has the wire type that `allowed` lists for its number. Later versions of the schema may add fields, but do
+ * not change types. */
 static bool is_of(const char *allowed, const struct pb_field *f) {
   return f->number >= strlen(allowed) || allowed[f->number] == '-' || allowed[f->number] == (char)('0' + f->wire);
 }
@@ -102,7 +105,7 @@ struct evidence {
   unsigned parts, unknown, odd; /* names, lines and entries of planes; fields with unknown numbers; parts that are not messages */
 };
 
-/* True if all fields of a plane can be a plane's; adds to the evidence. The fields may end with the peek if it cuts the plane. */
+/* True if all fields are valid fields of a plane; adds to the evidence. `cut`: the last field may be incomplete. */
 static bool is_sound_plane(struct pb c, bool cut, struct evidence *e) {
   struct pb_field f, inner;
   while (pb_next(&c, &f)) {
@@ -117,11 +120,11 @@ static bool is_sound_plane(struct pb c, bool cut, struct evidence *e) {
   return !c.fault || cut;
 }
 
-/* Unknown fields need something else that speaks for a plane. */
+/* True if there is enough evidence. Unknown fields count only if other parts indicate a plane. */
 static bool is_enough(const struct evidence *e) { return !e->unknown || (e->parts && !e->odd); }
 
-/* True if everything, as far as the peek shows it, can be a space and its planes, whatever the names are. Unknown fields are
- * allowed: the writer passes them through, and its output must be recognised. */
+/* True if all available bytes are a valid space with planes, whatever their names. Unknown fields are allowed, because the
+ * writer passes them through, and its output must be recognised. */
 static bool is_sound(const uint8_t *p, size_t n) {
   struct pb c = pb_over(p, n);
   struct pb_field f;
@@ -135,15 +138,16 @@ static bool is_sound(const uint8_t *p, size_t n) {
       e.unknown += f.number > XSPACE_HOSTNAMES;
       continue;
     }
-    c = pb_over(at, (size_t)(p + n - at)); /* cut by the peek, or damaged */
+    c = pb_over(at, (size_t)(p + n - at)); /* cut at the end of the available bytes, or damaged */
     if (!pb_varint(&c, &tag) || tag != PB_KEY(XSPACE_PLANES, PB_BYTES) || !pb_varint(&c, &length)) return false;
     return length > (uint64_t)(c.end - c.p) && is_sound_plane(c, true, &e) && is_enough(&e);
   }
   return known && is_enough(&e);
 }
 
-/* Returns bits for the available part of the space; *wrong: it contains something impossible. In a sound sequence of planes,
- * one with a profiler's plane name counts whatever precedes it, because planes with unknown fields are kept and written too. */
+/* Returns the score of the available part of the space; *wrong: whether it contains an impossible part. A plane with a
+ * profiler's plane name counts even if unusual but valid planes precede it, because planes with unknown fields are kept and
+ * written, too. */
 static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   struct pb c = pb_over(p, n);
   uint64_t tag, length;
@@ -152,7 +156,7 @@ static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   for (unsigned i = 0; (i < 8 || *wrong) && c.p < c.end; i++) {
     if (!pb_varint(&c, &tag) || tag >> 3 > XSPACE_HOSTNAMES || tag >> 3 == 0 || SPACE[tag >> 3] != (char)('0' + (tag & 7))) {
       *wrong |= bits < 16;
-      return bits; /* the reader reports damage further on */
+      return bits; /* the reader reports later damage */
     }
     if (!pb_varint(&c, &length)) return bits;
     bool odd = false;

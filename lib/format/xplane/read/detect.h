@@ -4,7 +4,7 @@
 
 #include "format/xplane/xplane.h"
 
-/* Returns how much the first bytes of a file look like an XSpace, in bits of verified structure. */
+/* Returns how many bits of an XSpace's structure the first bytes of a file match. */
 unsigned xplane_bid(const uint8_t *p, size_t n);
 
 #endif

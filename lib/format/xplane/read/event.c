@@ -1,4 +1,4 @@
-/* event.c - XEvent -> event, XStat -> arg: any order of fields, any repair.
+/* event.c - converts an XEvent to an event, and XStats to args: handles any order of fields and all repairs.
  *
  * An event takes 18 to 60 bytes in the file and is decoded in place in the window. */
 #include "event.h"
@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-enum { SEEN = 1 << 10 }; /* most bytes examined for a chain of events */
+enum { SEEN = 1 << 10 }; /* most bytes to examine for a chain of events */
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
 
 /* ---- events ---- */
 
-/* Returns the key of event args until the end of the plane: "#7". It remains if there is no name. */
+/* Returns the key of args for this stat until the end of the plane, such as "#7". The key stays if the stat has no name. */
 static tk_id provisional_key(struct xplane_reader *r, int64_t id) {
   char text[24] = "#";
   uint32_t at = xplane_stat_at(r, id);
@@ -33,7 +33,8 @@ struct xevent {
   bool aggregated, has_stats, odd, damaged;
 };
 
-/* Renames the earlier of two stats with the same name: the last one is the arg, as in xprof, and the earlier one is kept. */
+/* Renames the first of two args from stats with the same name: the last stat becomes the arg, as in xprof, and the earlier one
+ * is kept under another key. */
 static void keep_earlier(struct xplane_reader *r, int64_t id, tk_id key) {
   char text[64];
   uint32_t at = xplane_stat_at(r, id);
@@ -105,7 +106,7 @@ static void reserved_arg(struct xplane_reader *r, struct xevent *e, tk_id key, i
   args_int(r->t, key, value);
 }
 
-/* Keeps fields that are not in our schema, to be written back into an XEvent. */
+/* Keeps fields that our schema lacks, so that they can be written back into an XEvent. */
 static void keep_fields(struct xplane_reader *r, struct xevent *e) {
   struct buf *b = &r->event_fields;
   if (!e->has_stats) args_begin(r->t);
@@ -115,7 +116,7 @@ static void keep_fields(struct xplane_reader *r, struct xevent *e) {
   b->len = 0;
 }
 
-/* Moves unusable values to args. Returns the event's flags. */
+/* Moves values that cannot be used to args. Returns the event's flags. */
 static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
   uint8_t flags = 0;
   if (e->odd) xplane_note_odd(r);
@@ -126,7 +127,7 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
   }
   if (e->duration < 0 || e->duration >= DAYS_100_PS) {
     xplane_note(r, TK_NOTE_REPAIR,
-                e->duration < 0 ? "negative duration: using 0" : "duration of more than 100 days: using 0");
+                e->duration < 0 ? "negative duration: set to 0" : "duration of more than 100 days: set to 0");
     reserved_arg(r, e, KEY_REPAIRED_DUR, e->duration);
     e->duration = 0;
     flags |= TK_REPAIRED;
@@ -142,7 +143,7 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
   return flags;
 }
 
-/* True if a damaged length made other events part of this one. Then the cursor is moved to the first of them. */
+/* True if a damaged length made this event contain other events. The cursor is then moved to the first of them. */
 static bool holds_events(struct xplane_reader *r, const uint8_t *p, size_t n, uint64_t end) {
   struct pb_in *s = &r->s;
   const uint64_t at = pb_in_offset(s) - n;
@@ -185,7 +186,7 @@ void xplane_read_event(struct xplane_reader *r, const struct xplane_line *line, 
   event_add_event(r, line, &e, is_usable(&e) ? 0 : make_usable(r, &e));
 }
 
-/* True if the content of a field begins like an entry of a map, with a key and a message. */
+/* True if the content of a field begins like an entry of a map: with a key and a message. */
 bool xplane_looks_like_entry(const uint8_t *p, const uint8_t *end) {
   const uint8_t *const from = p;
   if (end - p < 12 || *p++ != PB_KEY(MAP_KEY, PB_VARINT)) return false;

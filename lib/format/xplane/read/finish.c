@@ -1,6 +1,6 @@
-/* finish.c - steps that need the complete file: process ids, clocks.
+/* finish.c - the steps that need the complete file: process ids and clocks.
  *
- * Pids equal xprof's, so that scripts find the processes they expect: 701 for /host:CPU and 702, 703 ... for its subprocesses
+ * Pids are the same as in xprof, because scripts may rely on them: 701 for /host:CPU and 702, 703 ... for its subprocesses
  * by name, 1 + id for GPUs and TPUs, 501 + id for custom devices. If xprof would merge two planes into one process or omit a
  * plane, the plane gets a pid from 1000 on. A tid is the low half of display_id (otherwise of id); a second line with the same
  * tid gets one above 32 bits, where xprof would merge the two. */
@@ -23,7 +23,7 @@ struct pids {
   int64_t next_host, next_other;
 };
 
-/* Without memory any pid will do: the trace is refused anyway. */
+/* Reserves a pid. If memory runs out, any pid is accepted, because reading fails later. */
 static bool take_pid(struct pids *p, int64_t pid) {
   uint32_t *slot = map_put(&p->taken, (uint64_t)pid, 0);
   if (!slot) return true;
@@ -56,7 +56,7 @@ static int finish_by_name(const void *a, const void *b) {
   return c ? c : x->at < y->at ? -1 : 1;
 }
 
-/* Numbers host planes by name, beginning with "/host:CPU" itself; all others in file order. */
+/* Numbers the processes: first host planes by name, beginning with "/host:CPU", then all others in file order. */
 static void number_processes(struct xplane_reader *r) {
   struct tk_trace *t = r->t;
   struct mem *mem = &t->store->mem;
@@ -66,7 +66,7 @@ static void number_processes(struct xplane_reader *r) {
   struct named_plane *sorted = mem_array(mem, (uint64_t)n + 1, sizeof *sorted);
   if (!sorted) return;
   map_init(&p.taken, mem);
-  for (int round = 0; round < 2; round++) { /* hosts first, then the others */
+  for (int round = 0; round < 2; round++) { /* first the hosts, then all others */
     uint32_t from = hosts;
     for (uint32_t i = 0; i < n; i++) {
       const char *name = tk_string(t, planes[i].name, NULL);
@@ -114,8 +114,8 @@ static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
 static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000;
 
-/* Returns the start of the segment's profile in ns since the epoch; 0 = not recorded. Each of several files joined by cat has
- * its own. */
+/* Returns the start of the segment's profile in ns since the epoch; 0 = not recorded. If several files were joined by cat, each
+ * is a segment with its own start. */
 static int64_t start_of(const struct xplane_reader *r, uint32_t segment) {
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(r, &n);
@@ -127,7 +127,8 @@ static int64_t start_of(const struct xplane_reader *r, uint32_t segment) {
   return 0;
 }
 
-/* Returns the domain with most events; of two equal ones, the one closer to zero has lost its clock. */
+/* Returns the domain with the most events. Of two with equally many, the one closer to zero has probably lost its clock, so the
+ * other is returned. */
 static uint32_t bulk(const struct xplane_reader *r) {
   uint32_t best = 0;
   for (uint32_t i = 1; i < r->n_domains; i++) {

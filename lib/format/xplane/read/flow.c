@@ -1,11 +1,12 @@
-/* flow.c - flow points from the stats that link events.
+/* flow.c - creates flow points from stats that link events.
  *
  *     flow             XFlow: bits 0-1 direction (1 in, 2 out, 3 both), 2-57 id, 58-63 category
  *     _pt, _p          producer: type and id of the context that begins here
- *     _ct, _c          consumer: the same for one that ends here
- *     correlation_id   out of the host's launch, into the device's kernel
+ *     _ct, _c          consumer: type and id of the context that ends here
+ *     correlation_id   links the launch on the host to the kernel on the device
  *
- * Each (kind, type, id) becomes one small flow id: JSON's bind_id has no scope. The stats remain args, so that nothing is lost.
+ * Each (kind, type, id) gets a small flow id, because JSON's bind_id has no scope. The stats are also kept as args, so that
+ * nothing is lost.
  */
 #include <string.h>
 
@@ -17,7 +18,7 @@ enum { KEYS = 7 };
 static const char *const NAMES[KEYS] = {"flow", "_p", "_pt", "_c", "_ct", "correlation_id", XPLANE_LINK_KEY};
 enum { FLOW, PRODUCER, PRODUCER_TYPE, CONSUMER, CONSUMER_TYPE, CORRELATION, LINK };
 
-/* tsl::profiler::ContextType, as xprof names its flows. */
+/* Names of tsl::profiler::ContextType, as xprof uses them for flows. */
 static const char *const CATEGORIES[] = {
     "generic",        "legacy",        "tf_exec",           "tfrt_exec",        "batch_sched", "PjRt",
     "as_batch_sched", "tfrt_rt",       "tpu_embed",         "gpu_launch",       "batcher",     "tpu_stream",
@@ -27,14 +28,14 @@ enum { N_CATEGORIES = sizeof CATEGORIES / sizeof CATEGORIES[0], GPU_LAUNCH = 9 }
 struct linker {
   struct xplane_reader *r;
   struct map ids;
-  struct map scopes; /* process -> number of its host: ids of contexts are local to a host */
+  struct map scopes; /* process -> number of its host, because ids of contexts are only valid within a host */
   uint32_t n_ids;
   uint64_t scope;
   tk_id keys[KEYS];
-  tk_id classes[N_CATEGORIES]; /* created so far */
+  tk_id classes[N_CATEGORIES]; /* classes of flows created so far; 0 = none */
 };
 
-/* Values of an event's args that link it, by key. */
+/* Values of those args of an event that link it. */
 struct links {
   bool has[KEYS];
   uint64_t value[KEYS];
@@ -61,9 +62,9 @@ static tk_id flow_class_of(struct linker *l, uint64_t category) {
   return *cls;
 }
 
-/* Adds a flow point. `kind` separates contexts, flow stats and correlations. */
+/* Adds a flow point. `kind`: context, flow stat or correlation, whose ids are separate. */
 static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, unsigned kind, uint64_t category, uint64_t id) {
-  uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* the ids are consecutive from here */
+  uint64_t kind_key = hash_pair((uint64_t)kind << 62 | category, l->scope); /* ids are assigned consecutively */
   uint32_t *slot = map_put(&l->ids, kind_key + id, 0);
   struct tk_flow_point *f;
   if (!slot) return;
@@ -76,7 +77,7 @@ static void add_point(struct linker *l, tk_id event, enum tk_flow_role role, uns
   f->at = event;
 }
 
-/* Drops the arg that only links the event. */
+/* Returns the args without the one that only links the event. */
 static uint32_t without_link(const struct linker *l, uint32_t args) {
   struct tk_args it = tk_args_of(l->r->t, args);
   struct tk_arg arg;
@@ -97,7 +98,7 @@ static void link_event(struct linker *l, tk_id event, bool device) {
   }
   if (s.has[FLOW] && s.value[FLOW] & 3) {
     add_point(l, event, roles[s.value[FLOW] & 3], 0, s.value[FLOW] >> 58, s.value[FLOW] >> 2 & (((uint64_t)1 << 56) - 1));
-    return; /* xprof derived it from the other stats */
+    return; /* xprof derived this stat from the others */
   }
   if (s.has[CONSUMER]) add_point(l, event, TK_FLOW_IN, 1, s.value[CONSUMER_TYPE], s.value[CONSUMER]);
   if (s.has[PRODUCER]) add_point(l, event, TK_FLOW_OUT, 1, s.value[PRODUCER_TYPE], s.value[PRODUCER]);
@@ -105,7 +106,7 @@ static void link_event(struct linker *l, tk_id event, bool device) {
     add_point(l, event, device ? TK_FLOW_IN : TK_FLOW_OUT, 2, GPU_LAUNCH, s.value[CORRELATION]);
 }
 
-/* Numbers the hosts: files joined by cat and files that tracekit merged contain several. */
+/* Numbers the hosts. A file contains several if files were joined by cat or tracekit merged them. */
 static void find_scopes(struct linker *l) {
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(l->r, &n);

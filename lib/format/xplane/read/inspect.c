@@ -1,7 +1,7 @@
-/* inspect.c - composition of an XSpace: planes, lines, and the number of bytes by kind of content.
+/* inspect.c - describes an XSpace: its planes and lines, and the number of bytes by kind of content.
  *
- * Lines are counted while they are read, because they are gone afterwards; the other fields of each plane are passthrough and
- * counted from there. */
+ * Lines are counted while they are read, because their bytes are not kept. The other fields of a plane are passthrough data,
+ * which is counted here. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void add_plane(const struct tk_trace *t, const struct xplane_plane *plane
   }
 }
 
-/* Counts the rest: names and ids of planes, their tags and lengths, the space's own fields. */
+/* Counts the remaining bytes: names and ids of planes, their tags and lengths, and fields of the space. */
 static void add_other(const struct tk_trace *t, struct tk_inspection *p) {
   uint64_t sum = 0;
   for (unsigned i = 0; i < PART_OTHER; i++) sum += p->parts[i].bytes;

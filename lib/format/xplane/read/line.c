@@ -1,6 +1,6 @@
-/* line.c - lines of a plane: XLine -> track, and the clock of its events.
+/* line.c - reads the lines of a plane: an XLine becomes a track, and determines the clock of its events.
  *
- * A line's own fields may precede or follow its events, so its properties are set when it ends, and kept in a side table. */
+ * A line's own fields may be before or after its events, so its properties are set at its end, and kept in a side table. */
 #include <string.h>
 
 #include "format/pb_out.h"
@@ -13,7 +13,7 @@
 static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
 
-/* Returns the domain of a line: lines less than 100 days from the domain's first line belong to it. */
+/* Returns the domain of a line. Lines whose timestamps are less than 100 days from the domain's first line belong to it. */
 static uint32_t domain_of(struct xplane_reader *r, int64_t timestamp_ns) {
   for (uint32_t i = r->n_domains; i-- > 0;) {
     if (r->domains[i].segment != r->segment) break;
@@ -27,7 +27,7 @@ static uint32_t domain_of(struct xplane_reader *r, int64_t timestamp_ns) {
   return r->n_domains++;
 }
 
-/* Converts offsets to times, when the line's timestamp is known. */
+/* Converts the offsets of a line's events to times. Called when the line's timestamp is known. */
 static void place_line(struct xplane_reader *r, struct xplane_line *line) {
   struct tk_trace *t = r->t;
   struct xplane_domain *d = &r->domains[line->domain = domain_of(r, line->timestamp_ns)];
@@ -56,7 +56,7 @@ static enum pb_status line_text(struct xplane_reader *r, const struct pb_field *
   return status;
 }
 
-/* Handles a field with the wrong wire type, or an unknown field, which is kept. */
+/* Handles a field with the wrong wire type, and an unknown field, which is kept. */
 static enum pb_status odd_line_field(struct xplane_reader *r, struct xplane_line *line, const struct pb_field *f) {
   const bool known = f->number <= XLINE_EVENTS || (f->number >= XLINE_DURATION_PS && f->number <= XLINE_DISPLAY_NAME);
   struct pb_field whole = *f;
@@ -94,8 +94,8 @@ static enum pb_status line_field(struct xplane_reader *r, struct xplane_line *li
   return status;
 }
 
-/* True for a field that planes have and lines do not: the line ends here, whatever its length. The cursor is moved back to the
- * field. */
+/* True for a field that planes have and lines do not have: the line ends here, whatever its length. The cursor is moved back to
+ * this field. */
 static bool is_behind(struct xplane_reader *r, const struct pb_field *f, uint64_t most) {
   const uint32_t key = pb_field_key(f);
   bool odd = key == PB_KEY(XPLANE_LINES, PB_BYTES) || key == PB_KEY(XPLANE_STAT_METADATA, PB_BYTES);
@@ -124,7 +124,7 @@ static enum pb_status line_fields(struct xplane_reader *r, struct xplane_line *l
   }
 }
 
-/* The name of a line often follows its events, so its properties are set here. */
+/* The name of a line is often after its events, so its properties are set at the end. */
 enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent) {
   struct xplane_line line = {.process = process, .first = r->t->n_events + 1, .ordinal = ordinal};
   line.track = xplane_new_track(r, TK_THREAD, process);

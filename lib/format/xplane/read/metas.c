@@ -1,7 +1,7 @@
-/* metas.c - top-level data of an XSpace: plane stats, hostnames, errors, and the passthrough.
+/* metas.c - converts the top-level data of an XSpace: plane stats, hostnames, errors, and passthrough data.
  *
- * Data that other formats can represent becomes the top-level key "xspace", in the terms of the schema. Errors and warnings are
- * notes as well, and the host name is stored as in Kineto. */
+ * Data that other formats can represent becomes the top-level key "xspace", with the names of the schema. Errors and warnings
+ * also become notes, and the host name is stored in the same way as in Kineto's JSON. */
 #include <string.h>
 
 #include "metas.h"
@@ -12,7 +12,7 @@
 #include "reader.h"
 #include "xplane.pb-c.h"
 
-/* Appends text of the file as a JSON string; invalid UTF-8 is repaired. */
+/* Appends text from the file as a JSON string; repairs invalid UTF-8. */
 static void metas_put_text(struct xplane_reader *r, struct buf *b, const uint8_t *p, size_t n) {
   const struct intern_str *s = trace_str(r->t, xplane_text(r, p, n));
   json_quote(b, s->bytes, s->len);
@@ -41,11 +41,11 @@ static void put_stat(struct xplane_reader *r, struct buf *b, const struct xplane
   }
 }
 
-/* Appends "stats":{name:value,...}; the last of several stats with one id is used, as everywhere. */
+/* Appends "stats":{name:value,...}; of several stats with the same id, the last one is used, as for events. */
 static void put_stats(struct xplane_reader *r, struct buf *b, struct pb plane) {
   struct xplane_names names;
   struct mem *mem = &r->t->store->mem;
-  struct map last; /* stat metadata id -> number of its last stat, from 1 */
+  struct map last; /* stat metadata id -> 1 + number of its last stat */
   struct pb c = plane, inner;
   struct pb_field f;
   struct xstat s;
@@ -119,7 +119,7 @@ static void note_complaint(struct xplane_reader *r, const char *who, const Proto
   buf_free(&b);
 }
 
-/* Makes notes of the profiler's own complaints, so that users see them. */
+/* Adds the profiler's own errors and warnings as notes, so that users see them. */
 static void note_complaints(struct xplane_reader *r, const Xplane__XSpace *space) {
   for (size_t i = 0; i < space->n_errors; i++) note_complaint(r, "the profiler reported an error: ", &space->errors[i]);
   for (size_t i = 0; i < space->n_warnings; i++) note_complaint(r, "the profiler reported a warning:", &space->warnings[i]);
@@ -151,8 +151,8 @@ static void add_statements(struct xplane_reader *r, const Xplane__XSpace *space)
   buf_free(&b);
 }
 
-/* Adds data that other formats can represent. Not used for a file that tracekit converted from another format: it contains its
- * own top-level data. */
+/* Adds data that other formats can represent. Not used for a file that tracekit converted from another format, because such a
+ * file contains its original top-level data. */
 static void add_shown(struct xplane_reader *r, const Xplane__XSpace *space) {
   static const char NS[] = "\"ns\"", METADATA[] = "{\"highres-ticks\":true}";
   struct tk_trace *t = r->t;
@@ -164,7 +164,7 @@ static void add_shown(struct xplane_reader *r, const Xplane__XSpace *space) {
   add_statements(r, space);
 }
 
-/* Each plane that came from another format has private stats that describe its tracks. */
+/* Each plane that tracekit converted from another format has private stats that describe its tracks. */
 static enum xplane_converted how_converted(const struct xplane_reader *r) {
   uint32_t n;
   const struct xplane_plane *planes = xplane_planes(r, &n);
@@ -175,7 +175,7 @@ static enum xplane_converted how_converted(const struct xplane_reader *r) {
   return XPLANE_CONVERTED;
 }
 
-/* To be called last, because the fields of a plane must be contiguous in the raw text. */
+/* Must be called last, because the fields of a plane must be contiguous in the raw text. */
 static void keep_line_fields(struct xplane_reader *r) {
   struct buf *raw = &r->t->store->raw;
   const uint64_t base = raw->len;

@@ -1,10 +1,10 @@
-/* metas.h - top-level data of an XSpace: plane stats, hostnames, errors, and the passthrough. */
+/* metas.h - converts the top-level data of an XSpace: plane stats, hostnames, errors, and passthrough data. */
 #ifndef FORMAT_XPLANE_READ_METAS_H
 #define FORMAT_XPLANE_READ_METAS_H
 
 #include "reader.h"
 
-/* Adds the passthrough, and the data of spaces and planes that all formats can represent (metas.c). */
+/* Adds the passthrough data, and those data of spaces and planes that all formats can represent. */
 void xplane_add_metas(struct xplane_reader *r);
 
 #endif

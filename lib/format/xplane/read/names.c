@@ -1,11 +1,12 @@
-/* names.c - the end of a plane: replaces provisional names by those in its maps.
+/* names.c - replaces provisional names at the end of a plane by the names in its maps.
  *
  *     stat metadata   -> names of keys and refs          event metadata -> names and shared args of classes
  *
  *     shape (#1 int, #7 ref)  --patched once-->  (group_id int, hlo_op ref)
  *     packed ref: index in r->stats, five bytes  --in place-->  id of the string, five bytes
  *
- * Records that need more are packed anew: two stats with one name (the last one is used), private types. */
+ * Records are packed again if this is not enough: if two stats have the same name (the last one is used), or for private
+ * types. */
 #include <string.h>
 
 #include "names.h"
@@ -21,12 +22,12 @@ struct naming {
   struct xplane_reader *r;
   struct xplane_plane *plane;
   struct map by_key; /* provisional key -> index in r->stats */
-  uint8_t *needs;    /* by shape - r->first_shape */
+  uint8_t *needs;    /* by shape - r->first_shape: what its records need */
   uint32_t n_shapes;
-  uint8_t any; /* union of needs */
+  uint8_t any; /* union of all needs */
   tk_id step_name, bits, cat, long_name, link;
-  tk_id links[4]; /* keys of stats that link events */
-  bool has_made; /* some events were generated for xprof */
+  tk_id links[4]; /* keys of args from stats that link events */
+  bool has_made; /* true if some events were generated for xprof */
 };
 
 static struct pb plane_fields(const struct naming *n) {
@@ -44,7 +45,7 @@ static const struct {
              {"pointer", TK_ARG_POINTER},
              {"xprof", XPLANE_DROP},
              {"link", XPLANE_LINK},
-             {"flow", XPLANE_DROP}}; /* in older files */
+             {"flow", XPLANE_DROP}}; /* name used in older files */
 
 static uint8_t type_of(const struct pb_field *description) {
   size_t prefix = strlen(XPLANE_PRIVATE_TYPE), n = (size_t)description->value;
@@ -96,7 +97,7 @@ static void class_stat(struct naming *n, const struct pb_field *f) {
 
 static bool is_word(const struct pb_field *f, const char *word) { return xplane_bytes_are(xplane_bytes_of(f), word); }
 
-/* Reads tracekit's word in XEventMetadata.metadata. Returns true if the displayed name is the only real one. */
+/* Reads tracekit's word in XEventMetadata.metadata. Returns true if the displayed name is the only name of the event. */
 static bool class_word(struct naming *n, tk_id cls, const struct pb_field *f) {
   struct xplane_class *c = &((struct xplane_class *)(void *)n->r->classes.data)[cls];
   c->series = c->series || is_word(f, XPLANE_PRIVATE_SERIES);
@@ -106,7 +107,7 @@ static bool class_word(struct naming *n, tk_id cls, const struct pb_field *f) {
   return is_word(f, XPLANE_PRIVATE_NAMED);
 }
 
-/* Names the class of this metadata, if an event used it, and sets the args that all its events share. */
+/* Sets the name of the class of this metadata, if an event used it, and the args that all its events share. */
 static void event_metadata(struct naming *n, const struct pb_field *f) {
   struct tk_trace *t = n->r->t;
   tk_id name = KEY_EMPTY, display = 0, *cls;
@@ -131,7 +132,7 @@ static void event_metadata(struct naming *n, const struct pb_field *f) {
   t->classes[*cls].args = args_end(t);
 }
 
-/* Damaged entries were skipped when the plane was read. */
+/* Calls `read` for each entry of a map. Damaged entries were skipped when the plane was read. */
 static void each_entry(struct naming *n, uint32_t number, void (*read)(struct naming *n, const struct pb_field *f)) {
   struct pb c = plane_fields(n);
   struct pb_field f;
@@ -149,7 +150,7 @@ static tk_id prefixed(struct naming *n, const char *prefix, tk_id name) {
   return trace_string(n->r->t, b->data, b->len);
 }
 
-/* Names classes without metadata by their number. */
+/* Names classes that have no metadata by their number. */
 static void name_the_rest(struct naming *n) {
   struct xplane_reader *r = n->r;
   char text[24] = "#";
@@ -159,13 +160,13 @@ static void name_the_rest(struct naming *n) {
     if (from[i].nameless) r->t->classes[i].name = 0;
     if (r->t->classes[i].name || from[i].nameless) continue;
     r->t->classes[i].name = trace_string(r->t, text, 1 + num_put_i64(text + 1, from[i].id));
-    xplane_note(r, TK_NOTE_REPAIR, "events without metadata: named by their number");
+    xplane_note(r, TK_NOTE_REPAIR, "events without metadata: the number is the name");
   }
   for (uint32_t i = 1; i <= r->n_stats; i++) {
     if (r->stats[i].key) map_put(&n->by_key, r->stats[i].key, i);
     if (r->stats[i].earlier) map_put(&n->by_key, r->stats[i].earlier, i);
     if (r->stats[i].earlier && r->stats[i].name) r->stats[i].earlier_name = prefixed(n, XPLANE_EARLIER, r->stats[i].name);
-    if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats without metadata: named by their number");
+    if (r->stats[i].key && !r->stats[i].name) xplane_note(r, TK_NOTE_REPAIR, "stats without metadata: the number is the name");
   }
 }
 
@@ -190,7 +191,7 @@ static bool twice(const struct naming *n, const struct tk_arg_shape *s, uint32_t
 }
 
 static uint8_t needs_of(const struct naming *n, const struct tk_arg_shape *s) {
-  uint8_t needs = s->n > 64 ? NEED_REBUILD : 0; /* many stats: duplicate names are detected when packing */
+  uint8_t needs = s->n > 64 ? NEED_REBUILD : 0; /* for so many stats, duplicate names are only detected when packing */
   for (uint32_t i = 0; i < s->n; i++) {
     const struct xplane_stat_name *stat = stat_of_key(n, s->fields[i].key);
     tk_id key = final_key(n, s->fields[i].key);
@@ -247,7 +248,7 @@ static bool is_json(struct naming *n, tk_id text) {
   return ok;
 }
 
-/* Adds the decimal with this exponent that was stored as a double; a double that cannot be one is kept. */
+/* Adds a decimal with this exponent, which was stored as a double. If the double cannot be such a decimal, it is kept. */
 static void put_decimal(struct naming *n, const struct tk_arg *arg, int exp) {
   double mant = exp < 0 ? arg->d * XPLANE_TENS[-exp] : arg->d / XPLANE_TENS[exp];
   int64_t near = 0;
@@ -257,7 +258,7 @@ static void put_decimal(struct naming *n, const struct tk_arg *arg, int exp) {
   else args_double(n->r->t, arg->key, arg->d);
 }
 
-/* Adds an arg with its private type, if the value allows it. */
+/* Adds an arg with its private type, if the value is valid for this type. */
 static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
   struct tk_trace *t = n->r->t;
   const struct intern_str *s = arg->type == TK_ARG_STR ? trace_str(t, arg->s) : NULL;
@@ -273,7 +274,7 @@ static void put_typed(struct naming *n, struct tk_arg *arg, uint8_t type) {
 
 enum { EARLIER_MOST = 16 };
 
-/* Renames the arg with this key to the key of an earlier stat, after a still earlier one. */
+/* Renames the arg with this key to the key for earlier stats, first making room there in the same way. */
 static void make_room(struct naming *n, tk_id key) {
   tk_id keys[EARLIER_MOST + 1] = {key};
   unsigned depth = 0;
@@ -283,18 +284,18 @@ static void make_room(struct naming *n, tk_id key) {
   for (; depth; depth--) args_rename(n->r->t, keys[depth - 1], keys[depth]);
 }
 
-/* Adds the later of two stats with different ids and one name. */
+/* Adds the later of two stats that have different ids and the same name. */
 static void put_later(struct naming *n, struct tk_arg *arg, uint8_t type) {
   make_room(n, arg->key);
   put_typed(n, arg, type);
 }
 
-/* Packs a record anew, without our private bits. */
+/* Packs a record again, without our private bits. */
 static uint32_t rebuild(struct naming *n, uint32_t args, int64_t *bits, tk_id *cat) {
   struct tk_args it = tk_args_of(n->r->t, args);
   struct tk_arg arg;
   args_begin(n->r->t);
-  /* The pool may move, but only in args_end, when the iterator is finished. */
+  /* Safe although the pool may move, because it only moves in args_end, after the loop. */
   while (tk_args_next(&it, &arg)) {
     const struct xplane_stat_name *s = stat_of_key(n, arg.key);
     arg.key = final_key(n, arg.key);
@@ -314,7 +315,7 @@ static uint8_t needs_at(const struct naming *n, uint32_t args) {
   return shape >= n->r->first_shape && shape < n->r->first_shape + n->n_shapes ? n->needs[shape - n->r->first_shape] : 0;
 }
 
-/* Restores properties that an XEvent cannot represent: the event's kind and flags. */
+/* Restores properties that an XEvent cannot represent: kind and flags of the event. */
 static void apply_bits(struct tk_event *e, int64_t bits) {
   static const int64_t FLAGS = TK_PAIRED | TK_UNFINISHED | TK_CLIPPED | TK_REPAIRED | TK_END_NAMED | TK_ASYNC;
   if ((bits & 0xff) == TK_INSTANT || (bits & 0xff) == TK_COUNTER) {
@@ -352,7 +353,7 @@ static void finish_classes(struct naming *n) {
 
 /* ---- stats of metadata that the event's own stats override ---- */
 
-/* Keys of an event's args; a map if there are many. */
+/* The keys of an event's args; a map if there are many. */
 struct own_keys {
   const struct tk_arg_shape *shape;
   struct map many;
@@ -381,7 +382,7 @@ static bool overrules(struct naming *n, uint32_t own, uint32_t shared) {
   return any;
 }
 
-/* Returns the event's args together with args of its metadata that have the same names. */
+/* Returns the event's args, together with those args of its metadata that have the same names. */
 static uint32_t with_overruled(struct naming *n, uint32_t own, uint32_t shared) {
   struct tk_trace *t = n->r->t;
   struct tk_args it = tk_args_of(t, own);
@@ -398,10 +399,10 @@ static uint32_t with_overruled(struct naming *n, uint32_t own, uint32_t shared) 
   return args_end(t);
 }
 
-/* Keeps overridden stats. Other formats have no args that events share: there one would replace the other. */
+/* Keeps overridden stats of metadata. In other formats events have no shared args, so one of the two values would be lost. */
 static void keep_overruled(struct naming *n, tk_id first) {
   struct tk_trace *t = n->r->t;
-  struct map known; /* class and shape -> 1 = they have a common key, 2 = they do not */
+  struct map known; /* class and shape -> 1 = they have a key in common, 2 = they do not */
   map_init(&known, &t->store->mem);
   for (tk_id i = first; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
@@ -426,8 +427,8 @@ static uint32_t with_own_name(struct tk_trace *t, uint32_t args, tk_id name) {
   return args_end(t);
 }
 
-/* xprof displays the step_name of an event as its name. Such events get a class with that name, otherwise unchanged; an arg
- * keeps the original name. */
+/* xprof displays the step_name of an event as its name. Such events get another class with this name; an arg keeps the original
+ * name. */
 static void step_names(struct naming *n, tk_id first) {
   struct xplane_reader *r = n->r;
   struct tk_trace *t = r->t;
@@ -456,7 +457,7 @@ static void step_names(struct naming *n, tk_id first) {
 
 /* ---- counters ---- */
 
-/* Returns the counter's name, with the id that JSON counters may have. */
+/* Returns the counter's name, including the id that JSON counters may have. */
 static tk_id name_of_counter(struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   struct tk_arg arg;
@@ -466,7 +467,7 @@ static tk_id name_of_counter(struct tk_trace *t, const struct tk_event *e) {
   return name;
 }
 
-/* Assigns the samples of a line "_counters_" to one track per name. */
+/* Assigns the samples on a line "_counters_" to tracks, one per name. */
 static void counter_tracks(struct naming *n, struct xplane_line *line) {
   struct tk_trace *t = n->r->t;
   const struct xplane_class *classes = (const struct xplane_class *)(const void *)n->r->classes.data;
@@ -500,7 +501,7 @@ static void counter_tracks(struct naming *n, struct xplane_line *line) {
 
 /* ---- data generated for xprof ---- */
 
-/* Drops events generated for xprof. A line with only such events is hidden. */
+/* Drops events that were generated for xprof. A line that only has such events is hidden. */
 static void drop_made(struct naming *n, const struct xplane_line *line) {
   struct tk_trace *t = n->r->t;
   const struct xplane_class *classes = (const struct xplane_class *)(const void *)n->r->classes.data;

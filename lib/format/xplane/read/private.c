@@ -1,11 +1,11 @@
-/* private.c - reads the additions of our own writer, so that Chrome JSON -> XPlane -> Chrome JSON restores the original.
+/* private.c - reads the private data of our writer, so that converting Chrome JSON to XPlane and back restores the original.
  *
  *     plane stat "tracekit.tracks"
  *         {"pid":..,"name":..,"labels":..,"sort":..,"lines":[{"line":1,"kind":"async","tid":..,..},..]}
  *     plane "/tracekit:metadata"
  *         zero and base of time, top-level data by key
  *
- * A file may contain anything: values that differ from what we write are ignored. */
+ * Files are not trusted: values in a form that our writer does not use are ignored. */
 #include <string.h>
 
 #include "private.h"
@@ -20,7 +20,7 @@ static const char OURS[] = "tracekit";
 
 /* ---- tracks ---- */
 
-/* A plane whose tracks are restored, with maps for its stats. */
+/* A plane whose tracks are being restored, with an index of its threads and counters. */
 struct restored_plane {
   struct xplane_reader *r;
   const struct xplane_plane *plane;
@@ -55,7 +55,7 @@ static void restore_line(const struct xplane_object *o, struct xplane_line *line
   if (line->kind == XLINE_PROCESS || (line->kind == XLINE_COUNTERS && !is_thread)) k->hidden = true;
 }
 
-/* Restores {"name":..,"tid":..}: the thread on which a counter was sampled. */
+/* Restores the thread on which a counter was sampled, from {"name":..,"tid":..}. */
 static void restore_counter(const struct xplane_object *o) {
   uint32_t *track = map_get(&restored_of(o)->counters, xplane_object_text(o, "name"));
   if (track) o->t->tracks[*track].tid = xplane_object_ident(o, "tid");
@@ -97,7 +97,7 @@ static tk_id thread_of(const struct xplane_object *o, const char *key) {
   return track && trace_ident_equal(o->t->tracks[*track].tid, tid) ? *track : 0;
 }
 
-/* To be called when threads have their original tids. */
+/* Indexes the threads. Must be called after they have got their original tids. */
 static void find_threads(struct restored_plane *restored) {
   const struct tk_trace *t = restored->r->t;
   for (uint32_t i = 1; i <= restored->plane->lines; i++) {
@@ -130,7 +130,7 @@ static void restore_record(const struct xplane_object *o) {
   if ((!rec.track && !apart) || !buf_append(&t->store->raw, raw.p + 1, rec.size)) return;
   trace_end_raw(t);
   *trace_add_record(t) = rec;
-  if (kind != TK_REC_OTHER && rec.track) t->tracks[rec.track].renamed = false; /* its records contain its name */
+  if (kind != TK_REC_OTHER && rec.track) t->tracks[rec.track].renamed = false; /* because its records contain its name */
 }
 
 static void restore_flow(const struct xplane_object *o) {
@@ -153,7 +153,7 @@ static void restore_flow(const struct xplane_object *o) {
   *trace_add_flow_point(t) = f;
 }
 
-/* Calls `restore` for the objects of a plane's stat that is a JSON array. */
+/* Calls `restore` for each object of a plane's stat, which is a JSON array. */
 static void restore_list(struct restored_plane *restored, const char *stat, void (*restore)(const struct xplane_object *o)) {
   struct tk_trace *t = restored->r->t;
   struct buf text = {.mem = &t->store->mem}, object = {.mem = &t->store->mem};
@@ -196,7 +196,7 @@ static void restore_plane(struct xplane_reader *r, const struct xplane_plane *pl
 
 /* ---- the whole file ---- */
 
-/* Restores top-level data by its key; "after." marks data that followed the events. */
+/* Restores top-level data with its key; "after." marks data that was after the events. */
 static void restore_meta(struct xplane_reader *r, struct xplane_bytes name, const struct xstat *s) {
   struct tk_trace *t = r->t;
   size_t prefix = strlen(XPLANE_PRIVATE_META);
@@ -220,9 +220,9 @@ static bool is_called(const struct xplane_name *name, const char *text) {
   return name && name->text.n == strlen(text) && memcmp(name->text.p, text, name->text.n) == 0;
 }
 
-/* Restores tracekit's provenance of the file and of the ranks in it, whatever format they came from. */
+/* Restores tracekit's provenance of the file and of its ranks, whatever their original format. */
 static void restore_provenance(struct xplane_reader *r, const struct xstat *s) {
-  static const uint8_t BLANK = ' '; /* ends a number */
+  static const uint8_t BLANK = ' '; /* a space, which ends a number */
   struct mem *mem = &r->t->store->mem;
   struct buf text = {.mem = mem}, compact = {.mem = mem};
   struct json j = {.last = true, .scratch = {.mem = mem}};
@@ -280,7 +280,7 @@ static void restore_clock(struct xplane_reader *r, const struct xplane_plane *pl
   t->has_zero = time_base_is_stated(t) || (zero && t->clock == TK_CLOCK_REALTIME);
 }
 
-/* Remembers the current names of tracks: a track with a different name later was renamed by an operation. */
+/* Remembers the current names of tracks, so that the writer can see which tracks an operation has renamed. */
 static void remember_names(struct xplane_reader *r) {
   uint32_t n;
   struct xplane_plane *planes = xplane_planes(r, &n);

@@ -1,11 +1,12 @@
-/* read.c - XSpace -> graph, in one pass over the bytes. See reader.h for names that follow the events they name.
+/* read.c - reads an XSpace into a graph, in one pass over the bytes. In a file, names come after the events that use them; see
+ * reader.h.
  *
  *     XSpace    errors, warnings, hostnames           passthrough
  *       XPlane  -> process track                      its fields except the lines are passthrough: metadata, stats, HLO protos
  *         XLine -> thread track                       id, display_id, timestamp and duration in a side table
  *
- * Damage in a message costs only that message. If damage hides the length of a message, reading continues at what looks like
- * the next message (salvage.h). A truncated file keeps everything before the cut. */
+ * If a message is damaged, only this message is lost. If damage hides the length of a message, reading continues at the next
+ * position that looks like a message (salvage.h). Of a truncated file, everything before the end is read. */
 #include <string.h>
 
 #include "read.h"
@@ -22,7 +23,7 @@
 
 static void forget_plane(struct xplane_reader *r) {
   struct mem *mem = &r->t->store->mem;
-  if (r->n_stats == 0 && r->class_ids.n == 0) return; /* files with a million empty planes exist */
+  if (r->n_stats == 0 && r->class_ids.n == 0) return; /* for speed: files with a million empty planes exist */
   map_free(&r->class_ids);
   map_free(&r->stat_ids);
   map_init(&r->class_ids, mem);
@@ -31,12 +32,13 @@ static void forget_plane(struct xplane_reader *r) {
   memset(r->class_cache, 0, sizeof r->class_cache);
   memset(r->stat_cache, 0, sizeof r->stat_cache);
   xplane_forget_alike(r);
-  /* The shapes of a plane were indexed by provisional keys. */
+  /* The index is useless now: the plane's shapes were indexed by provisional keys. */
   map_free(&r->t->store->shape_index);
   map_init(&r->t->store->shape_index, mem);
 }
 
-/* Checks the fields of a message, down to the stats of metadata; bytes may contain anything. Returns the fault, or NULL. */
+/* Checks the fields of a message, including the stats of metadata; bytes may have any content. Returns a description of the
+ * error, or NULL. */
 static const char *fault_of(const struct pb_field *f, unsigned depth) {
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -48,7 +50,7 @@ static const char *fault_of(const struct pb_field *f, unsigned depth) {
   return c.fault;
 }
 
-/* True unless the field is damaged: damaged map entries would be damaged again in our output. */
+/* False if the field is damaged. Damaged map entries are not kept, because our output would be damaged as well. */
 static bool is_sound(struct xplane_reader *r, const struct pb_field *f) {
   const bool entry = f->number == XPLANE_EVENT_METADATA || f->number == XPLANE_STAT_METADATA;
   const char *fault = entry || f->number == XPLANE_STATS ? fault_of(f, entry ? 2 : 0) : NULL;
@@ -56,7 +58,7 @@ static bool is_sound(struct xplane_reader *r, const struct pb_field *f) {
   return !fault;
 }
 
-/* Stores a field that is not a line as passthrough, to be interpreted at the end of the plane. */
+/* Stores a field that is not a line as passthrough data; it is interpreted at the end of the plane. */
 static enum pb_status plane_field(struct xplane_reader *r, struct xplane_plane *plane, struct pb_field *f) {
   enum pb_status status = PB_FIELD;
   if (f->wire == PB_BYTES) status = pb_in_bytes(&r->s, f->value, &f->p);
@@ -104,7 +106,8 @@ static enum pb_status plane_fields(struct xplane_reader *r, struct xplane_plane 
   }
 }
 
-/* Parts of one plane (repeated fields may come in several) share a process; for files joined by cat, each file has its own. */
+/* Merges the parts of a plane into one process (repeated fields may be split into several parts). If files were joined by cat,
+ * parts of different files stay separate. */
 static void join_parts(struct xplane_reader *r, uint32_t at, uint32_t first_line) {
   uint32_t n, n_lines, *same;
   struct xplane_plane *planes = xplane_planes(r, &n), *plane = &planes[at];
@@ -149,7 +152,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
   struct xstat tracks;
   const bool is_private = plane.lines == 0 && xplane_plane_stat(r->t, &plane, XPLANE_PRIVATE_TRACKS, &tracks);
   if (plane.lines == 0 && r->t->n_tracks == plane.process && !is_private) {
-    r->t->n_tracks--; /* only metadata: no timeline */
+    r->t->n_tracks--; /* the plane only has metadata and no timeline */
     plane.process = 0;
   }
   xplane_planes(r, &n);
@@ -160,7 +163,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
 
 /* ---- the file ---- */
 
-/* Returns the end of a message; impossible lengths end at an offset that is never reached. */
+/* Returns the end of a message. For an impossible length, returns an offset that is never reached. */
 static uint64_t read_end_of(const struct xplane_reader *r, uint64_t length) {
   uint64_t at = pb_in_offset(&r->s);
   return length > UINT64_MAX / 2 - at ? UINT64_MAX / 2 : at + length;

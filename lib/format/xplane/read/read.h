@@ -1,4 +1,4 @@
-/* read.h - XSpace -> graph, in one pass over the bytes. */
+/* read.h - reads an XSpace into a graph, in one pass over the bytes. */
 #ifndef FORMAT_XPLANE_READ_READ_H
 #define FORMAT_XPLANE_READ_READ_H
 

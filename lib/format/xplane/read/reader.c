@@ -1,4 +1,4 @@
-/* reader.c - context of the XPlane reader: notes, text, args from stats, classes (reader.h). */
+/* reader.c - functions that the files of the XPlane reader share: notes, text, args from stats, classes (reader.h). */
 #include "reader.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *te
   trace_note(r->t, kind, pb_in_offset(&r->s), text);
 }
 
-/* Appends "line 'python': " to a text of size NOTE; a long name is truncated. */
+/* Appends "line 'python': " to a text of NOTE bytes; a long name is truncated. */
 enum { NOTE = 320, NAME = 80 };
 static void put_place(const struct tk_trace *t, char *text, const char *what, tk_id name) {
   const size_t at = strlen(text);
@@ -38,7 +38,7 @@ void xplane_note_damage(struct xplane_reader *r, uint64_t at, const char *what, 
   r->t->counts.dropped++;
 }
 
-/* Continues after invalid bytes of a message: at its next field, or after the message. */
+/* Continues after invalid bytes of a message: at the next field that is found in it, or after the message. */
 static enum pb_status go_on(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent,
                             const char *fault) {
   struct pb_in *s = &r->s;
@@ -53,7 +53,8 @@ static enum pb_status go_on(struct xplane_reader *r, const struct xplane_level *
   return xplane_resync(s, level, extent);
 }
 
-/* True for a field that the message may have, except text of the space, which may be a plane with a damaged tag. */
+/* True for a field that the message may have. Text fields of the space are excluded, because they may be planes with a damaged
+ * tag. */
 static bool is_expected(const struct xplane_level *level, const struct pb_field *f) {
   const bool is_text = level == &XPLANE_SPACE_LEVEL && f->number != XSPACE_PLANES;
   return xplane_has_field(level, f) && !is_text;
@@ -69,7 +70,7 @@ enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *l
     if (status != PB_FIELD && !fault) return status;
     if (fault) err_clear(r->err);
     if (xplane_retag(&r->s, level, extent->end, fault ? NULL : f, f)) {
-      xplane_note(r, TK_NOTE_REPAIR, "damaged tag of a message that was recognised by its content");
+      xplane_note(r, TK_NOTE_REPAIR, "message with a damaged tag: recognised by its content");
       return PB_FIELD;
     }
     if (!fault) return status;
@@ -116,8 +117,8 @@ uint32_t xplane_stat_at(struct xplane_reader *r, int64_t id) {
   return r->stat_cache[slot].at = *at;
 }
 
-/* Adds a ref. It is packed as the index of its target in r->stats, with the width of any string id, and resolved at the end of
- * the plane. */
+/* Adds a ref as an arg. Until the end of the plane, its value is the index of its target in r->stats, packed in as many bytes
+ * as any string id. */
 static void add_ref(struct xplane_reader *r, tk_id key, int64_t target) {
   struct buf *payload = &r->t->store->builder.payload;
   uint32_t at = xplane_stat_at(r, target);
@@ -130,7 +131,7 @@ static void add_ref(struct xplane_reader *r, tk_id key, int64_t target) {
   buf_append(payload, wide, 5);
 }
 
-/* Interns bytes in the table of strings. After the first bytes that are not text, text must be checked each time. */
+/* Interns bytes as a string. After the first bytes that are not text, text must be validated each time. */
 static tk_id bytes_text(struct xplane_reader *r, const struct xstat *s) {
   if (!utf8_valid(s->p, (size_t)s->value)) r->n_not_text++, r->unknown = true;
   return trace_string(r->t, s->p, (size_t)s->value);
@@ -155,7 +156,7 @@ void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key) {
   }
 }
 
-/* {"8":[7,9]} */
+/* The types have the form {"8":[7,9]}. */
 void xplane_keep_types(struct xplane_reader *r, struct xplane_plane *plane) {
   struct buf *raw = &r->t->store->raw;
   const uint64_t at = raw->len;
@@ -204,6 +205,6 @@ tk_id xplane_new_track(struct xplane_reader *r, enum tk_track_kind kind, tk_id p
   struct tk_track *k = trace_add_track(r->t);
   k->kind = (uint8_t)kind;
   k->parent = parent;
-  k->renamed = true; /* no record names it */
+  k->renamed = true; /* because no record names it */
   return r->t->n_tracks;
 }

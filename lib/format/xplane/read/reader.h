@@ -1,9 +1,9 @@
 /* reader.h - interface between the files of the XPlane reader.
  *
  * In a file, a plane's lines precede the maps that name their events, and one plane may be 99% of a file of gigabytes. So
- * events are added at once under provisional names ("#7" for stat metadata 7, a class without a name for event metadata 7). At
- * the end of the plane, each class and each new arg shape is named once. Only refs, whose values are names too, must be updated
- * event by event; they are packed with a fixed width, so that this happens in place. */
+ * events are added immediately, under provisional names ("#7" for stat metadata 7, a class without a name for event metadata
+ * 7). At the end of the plane, each class and each new arg shape gets its name once. Only refs, whose values are also names,
+ * must be updated in each event; they are packed with a fixed width, so that they can be updated in place. */
 #ifndef FORMAT_XPLANE_READ_READER_H
 #define FORMAT_XPLANE_READ_READER_H
 
@@ -12,25 +12,25 @@
 #include "format/xplane/passthrough.h"
 #include "salvage.h"
 
-/* xprof's process ids: devices from 1, custom devices from 501, host threads from 701 (kHostThreadsDeviceId). */
+/* Process ids in xprof: devices from 1, custom devices from 501, host threads from 701 (kHostThreadsDeviceId). */
 enum { PID_DEVICE = 1, PID_CUSTOM = 501, PID_HOST = 701, PID_OTHER = 1000 };
 
-/* Stat metadata of the current plane: a key of args, the target of refs, or both. */
+/* Stat metadata of the current plane: the key of args, the target of refs, or both. */
 struct xplane_stat_name {
   int64_t id;
-  tk_id key;     /* provisional, "#id"; 0 = not used as a key */
-  tk_id earlier; /* key for a value that a later one of its event overrides; 0 = none */
-  tk_id name;    /* 0 = unknown (so far) */
+  tk_id key;     /* provisional key, "#id"; 0 = not used as a key */
+  tk_id earlier; /* key for a value that a later value of the same event overrides; 0 = none */
+  tk_id name;    /* 0 = unknown so far */
   tk_id earlier_name;
-  bool compressed; /* some value was a compressed string */
-  uint8_t type; /* private type: enum tk_arg_type to convert to, TK_ARG_TYPES = unchanged; decimals: XPLANE_DECIMAL + exponent
-                 */
+  bool compressed; /* true if some value was a compressed string */
+  uint8_t type; /* private type: enum tk_arg_type to which values are converted; TK_ARG_TYPES = no conversion; for decimals,
+                 * XPLANE_DECIMAL + exponent */
 };
 
-/* Stats that events of one metadata had, in order, and the resulting shape (alike.c). */
+/* The stats of an event, in order, and the resulting shape; a prediction for events with the same metadata (alike.c). */
 enum { XPLANE_STATS_MOST = 24, XPLANE_ALIKES = 256 };
 struct xplane_alike {
-  int64_t id; /* of the event metadata */
+  int64_t id; /* id of the event metadata */
   uint32_t n, shape;
   struct xplane_alike_stat {
     int64_t id;
@@ -41,7 +41,7 @@ struct xplane_alike {
 /* A group of lines whose clocks are less than 100 days apart. */
 enum { DOMAINS = 64 };
 struct xplane_domain {
-  int64_t ref_ns; /* 0: times are relative to the start of the profile, or to an unknown time */
+  int64_t ref_ns; /* reference time; 0: times are relative to the start of the profile, or to an unknown time */
   uint32_t segment;
   tk_time min;
   uint64_t n_events;
@@ -52,7 +52,7 @@ struct xplane_reader {
   struct tk_err *err;
   const struct tk_load_options *opt;
   struct pb_in s;
-  struct buf planes, lines, classes, space; /* side tables */
+  struct buf planes, lines, classes, space; /* side tables under construction */
   struct buf text, event_fields;            /* scratch */
   struct buf line_fields;                   /* unknown fields of all lines */
   struct xplane_domain domains[DOMAINS];
@@ -60,11 +60,11 @@ struct xplane_reader {
   struct map parts; /* (segment, name, id) -> plane */
   bool segment_ends;
   int64_t base_ns; /* base of the lines' timestamps */
-  uint64_t stat_bytes; /* of the plane's events so far */
+  uint64_t stat_bytes; /* bytes of stats of the plane's events so far */
   tk_id plane_name, line_name; /* current plane and line, if known */
   uint64_t made;  /* number of events generated for xprof */
-  bool converted; /* tracekit converted the file from another format */
-  /* of the current plane */
+  bool converted; /* true if tracekit converted the file from another format */
+  /* For the current plane: */
   struct map class_ids;           /* event metadata id -> class */
   struct map stat_ids;            /* stat metadata id -> index of stats */
   struct xplane_stat_name *stats; /* [1..n_stats] */
@@ -77,12 +77,13 @@ struct xplane_reader {
     int64_t id;
     uint32_t at;
   } stat_cache[256];
-  struct xplane_alike alike[XPLANE_ALIKES]; /* by event metadata id */
-  struct xplane_alike seen;                 /* of the current event; n may exceed its capacity */
-  struct chunks *chunks; /* NULL = one thread */
-  bool apart;   /* reads a chunk into a fragment (chunks.c): tables belong to the main reader and are read-only */
-  bool unknown; /* with `apart`: found something that the main reader must handle */
-  tk_id track;  /* of the line being read in chunks */
+  struct xplane_alike alike[XPLANE_ALIKES]; /* predictions, by a hash of the event metadata id */
+  struct xplane_alike seen;                 /* stats of the current event; n may exceed the capacity */
+  struct chunks *chunks; /* NULL = only one thread */
+  bool apart;   /* true while a chunk is read into a fragment (chunks.c): tables belong to the main reader and must not be
+                 * changed */
+  bool unknown; /* set in this case if the main reader must handle an event */
+  tk_id track;  /* track of the line that is being read in chunks */
 };
 
 static inline struct xplane_plane *xplane_planes(const struct xplane_reader *r, uint32_t *n) {
@@ -94,32 +95,32 @@ static inline struct xplane_line *xplane_lines(const struct xplane_reader *r, ui
   return (struct xplane_line *)(void *)r->lines.data;
 }
 
-/* Returns the name to display; 0 for "". */
+/* Returns the name to display; 0 for an empty name. */
 static inline tk_id xplane_shown(tk_id name) { return name == KEY_EMPTY ? 0 : name; }
 
 /* ---- reader.c ---- */
 
 void xplane_note(struct xplane_reader *r, enum tk_note_kind kind, const char *text);
 void xplane_note_odd(struct xplane_reader *r);
-/* Reports a repair: something at offset `at` was skipped because its bytes are invalid. The note names the plane and line. */
+/* Notes that a part at offset `at` was skipped because its bytes are invalid. The note names the plane and the line. */
 void xplane_note_damage(struct xplane_reader *r, uint64_t at, const char *what, const char *why);
-/* Reads the next field of a message of this level, like pb_in_next. Skips invalid bytes, and repairs invalid tags and lengths
- * that turn out too small. */
+/* Reads the next field of a message of this level, like pb_in_next. Also skips invalid bytes, and repairs invalid tags and
+ * lengths that are too small. */
 enum pb_status xplane_next(struct xplane_reader *r, const struct xplane_level *level, struct xplane_extent *extent, struct pb_field *f);
-/* To be called now and then: returns false with r->err when memory runs out or the caller wants to stop. */
+/* Called regularly: returns false with r->err if memory runs out or the caller wants to stop. */
 bool xplane_tick(struct xplane_reader *r);
-/* Returns a string of the file; invalid UTF-8 is replaced, with a note. */
+/* Returns the string for text of the file. Replaces invalid UTF-8 and adds a note. */
 tk_id xplane_text(struct xplane_reader *r, const uint8_t *p, size_t n);
-/* Returns the index in r->stats of the stat metadata with this id, adding it if necessary; 0 = out of memory. */
+/* Returns the index in r->stats of the stat metadata with this id, adding it if necessary; 0 when memory runs out. */
 uint32_t xplane_stat_at(struct xplane_reader *r, int64_t id);
 /* Adds a stat to the args under construction. */
 void xplane_arg(struct xplane_reader *r, const struct xstat *s, tk_id key);
-/* Writes a ref to r->stats[at] with the width of any string id, five bytes; returns the position after it. */
+/* Writes a ref to r->stats[at] in five bytes, the most that a string id needs; returns the position after it. */
 static inline uint8_t *xplane_put_ref(uint8_t *p, uint32_t at) {
   for (unsigned i = 0; i < 5; i++) *p++ = (uint8_t)((at >> (7 * i) & 0x7f) | (i < 4 ? 0x80 : 0));
   return p;
 }
-/* Stores types of the plane's stats that args do not imply, after its fields. */
+/* Stores those types of the plane's stats that do not follow from args, after the plane's fields. */
 void xplane_keep_types(struct xplane_reader *r, struct xplane_plane *plane);
 /* Returns the class of this event metadata, adding it if necessary. */
 tk_id xplane_class_of(struct xplane_reader *r, int64_t id);

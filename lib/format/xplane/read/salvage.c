@@ -18,10 +18,10 @@ const struct xplane_level XPLANE_PLANE_LEVEL = {
 const struct xplane_level XPLANE_LINE_LEVEL = {
     .part = "part of a line", .wires = "-0202----002", .inner = LINE_INNER, .around = &XPLANE_PLANE_LEVEL};
 
-enum { CHAIN = 4, LOOK = 1 << 12, LEAST = 4, /* bytes of a message that is recognised by its contents */
+enum { CHAIN = 4, LOOK = 1 << 12, LEAST = 4, /* LEAST: bytes of a message that can be recognised by its contents */
        LEAST_PLANE = 32 };
 
-/* Reads the field at the cursor. Its content may exceed the available bytes; *size is its complete size. */
+/* Reads the field at the cursor. Its content may extend beyond the available bytes; *size becomes its complete size. */
 static bool read_field(struct pb *c, struct pb_field *f, uint64_t *size) {
   const uint8_t *from = c->p;
   uint64_t tag;
@@ -39,13 +39,13 @@ bool xplane_has_field(const struct xplane_level *level, const struct pb_field *f
   return f->number < strlen(level->wires) && level->wires[f->number] == (char)('0' + f->wire);
 }
 
-/* Checks the first fields of a message, as far as available, without nested messages. */
+/* Checks the first fields of a message, as far as they are available; nested messages are not checked. */
 static bool is_message(const struct xplane_level *level, const uint8_t *p, size_t n, uint64_t size) {
   struct pb c = pb_over(p, n < size ? n : (size_t)size);
   struct pb_field f;
   uint64_t at = 0, field;
   for (unsigned i = 0; i < CHAIN && at < size; i++, at += field) {
-    if (n < size && at + PB_HEADER > n) return i > 0; /* the rest is not available */
+    if (n < size && at + PB_HEADER > n) return i > 0; /* the rest of the message is not available */
     c.p = p + at;
     if (c.p >= c.end || !read_field(&c, &f, &field) || !xplane_has_field(level, &f) || field > size - at) return false;
     if (i == 0 && level->first && f.number != level->first) return false;
@@ -54,7 +54,7 @@ static bool is_message(const struct xplane_level *level, const uint8_t *p, size_
   return size > 0;
 }
 
-/* True for a field of this level that can be recognised: a number or a name could be anything. */
+/* True for a field of this level that can be recognised. Numbers and names cannot, because they may have any value. */
 static bool is_known(const struct xplane_level *level, const struct pb_field *f, const uint8_t *end) {
   const struct xplane_level *inner = f->wire == PB_BYTES && level->inner && xplane_has_field(level, f) ? level->inner[f->number] : NULL;
   return inner && (f->p >= end || is_message(inner, f->p, (size_t)(end - f->p), f->value));
@@ -65,10 +65,10 @@ bool xplane_is_chain(const struct xplane_level *level, const uint8_t *p, size_t 
   struct pb_field f;
   uint64_t at = 0, size;
   for (unsigned i = 0; i < CHAIN && at < room; i++, at += size) {
-    if (at >= n) return i > 0; /* all available bytes fit */
+    if (at >= n) return i > 0; /* all available bytes match */
     c.p = p + at;
     if (!read_field(&c, &f, &size) || size > room - at) return false;
-    if (i > 0 && level->around && is_known(level->around, &f, c.end)) return true; /* the message ends before it */
+    if (i > 0 && level->around && is_known(level->around, &f, c.end)) return true; /* the message ends before this field */
     if (!xplane_has_field(level, &f)) return false;
     if (!is_known(level, &f, c.end) && (i == 0 || (f.wire == PB_BYTES && level->inner[f.number]))) return false;
   }
@@ -79,13 +79,13 @@ static uint64_t room_before(const struct pb_in *s, uint64_t end) {
   return end == UINT64_MAX && s->last ? (uint64_t)(s->end - s->p) : end - pb_in_offset(s);
 }
 
-/* True if such a chain begins at the cursor; LOOK bytes must be in the window unless the input ends. */
+/* True if such a chain begins at the cursor. LOOK bytes must be available unless the input ends. */
 static bool is_here(const struct pb_in *s, const struct xplane_level *level, uint64_t end) {
   const size_t n = (size_t)(s->end - s->p);
   return pb_in_offset(s) < end && xplane_is_chain(level, s->p, n < LOOK ? n : LOOK, room_before(s, end));
 }
 
-/* True at the end of the message by its own length, if a field follows that the enclosing message may have. */
+/* True at the end of the message according to its length, if the next field is one that the enclosing message may have. */
 static bool may_end_here(const struct pb_in *s, const struct xplane_level *level, const struct xplane_extent *extent) {
   struct pb c = pb_over(s->p, (size_t)(s->end - s->p));
   struct pb_field f;
@@ -109,8 +109,8 @@ enum pb_status xplane_resync(struct pb_in *s, const struct xplane_level *level, 
   return PB_DONE;
 }
 
-/* Moves the window back to the last header. Returns false, with the cursor unchanged, if the header is no longer available or
- * reading fails. */
+/* Moves back to the header that was read last. Returns false, without moving, if the header is no longer available or reading
+ * fails. */
 static bool back_to_header(struct pb_in *s) {
   struct tk_err *err = s->err, unread = {0};
   const uint64_t at = pb_in_offset(s);
@@ -130,8 +130,7 @@ bool xplane_step_back(struct pb_in *s, const struct xplane_level *level, uint64_
   return false;
 }
 
-/* True if the field may be a message with a damaged tag. A future XSpace may have more fields: a field that could be new is not
- * retagged. */
+/* True if the field may be a message with a damaged tag. A field that a future XSpace could have is left unchanged. */
 static bool may_be(const struct xplane_level *level, uint32_t number, const struct pb_field *was) {
   const struct xplane_level *inner = level->inner[number];
   const bool is_new = was && was->number >= strlen(level->wires), is_text = was && xplane_has_field(level, was);

@@ -1,6 +1,6 @@
-/* salvage.h - the structure of XSpace messages, with which a reader finds the next message after damage.
+/* salvage.h - finds the next message after damage, by the structure of XSpace messages.
  *
- * A flipped bit in a length or a tag hides where the next message begins. Messages of an XSpace are recognised by their
+ * If a bit of a length or a tag is wrong, the start of the next message is unknown. Messages of an XSpace are recognised by their
  * contents: an event begins with its metadata id and an offset, a map entry with a key and a message, a plane with a name. A
  * position is accepted if a chain of messages of one level begins there, or reaches the end of the enclosing message. */
 #ifndef FORMAT_XPLANE_READ_SALVAGE_H
@@ -8,17 +8,17 @@
 
 #include "format/pb.h"
 
-/* A level of messages. wires: wire type of each field by its number, '-' = no such field. */
+/* Structure of a kind of message. wires: wire type of each field by its number; '-' = no such field. */
 struct xplane_level {
-  const char *part; /* name of the part that damage affects: "part of a line" */
+  const char *part; /* name of the damaged part in notes: "part of a line" */
   const char *wires;
-  const struct xplane_level *const *inner; /* by number: level of a PB_BYTES field, NULL = any contents */
-  const struct xplane_level *around; /* level of the enclosing message */
-  uint32_t first, second; /* fields that a message of this level begins with; 0 = any */
+  const struct xplane_level *const *inner; /* by field number: structure of the message in a PB_BYTES field; NULL = any contents */
+  const struct xplane_level *around; /* structure of the enclosing message */
+  uint32_t first, second; /* fields with which such a message begins; 0 = any */
 };
 extern const struct xplane_level XPLANE_SPACE_LEVEL, XPLANE_PLANE_LEVEL, XPLANE_LINE_LEVEL;
 
-/* End of a message by its own length, and end of the enclosing message. */
+/* End of a message according to its own length, and end of the enclosing message. */
 struct xplane_extent {
   uint64_t end, most;
 };
@@ -29,13 +29,13 @@ bool xplane_has_field(const struct xplane_level *level, const struct pb_field *f
  */
 bool xplane_is_chain(const struct xplane_level *level, const uint8_t *p, size_t n, uint64_t room);
 
-/* Moves the cursor to the next position that looks like fields of this level. PB_DONE: the message ends there, possibly before
- * or after the end by its length. PB_CUT: the input ends. */
+/* Moves the cursor to the next position that looks like fields of this level. PB_DONE: the message ends there, whatever its
+ * length. PB_CUT: the input ends. */
 enum pb_status xplane_resync(struct pb_in *s, const struct xplane_level *level, struct xplane_extent *extent);
-/* True if such a chain begins at the field that pb_in_next returned last. Then the cursor is moved back to it. */
+/* Returns true if such a chain begins at the field that pb_in_next returned last, and moves the cursor back to this field. */
 bool xplane_step_back(struct pb_in *s, const struct xplane_level *level, uint64_t end);
-/* True if that field is a message of this level with a damaged tag. Then *f is the repaired field, and the cursor is at its
- * content. `was`: the field as read, NULL = unreadable. */
+/* Returns true if this field is a message of this level with a damaged tag. *f then becomes the repaired field, and the cursor
+ * is at its content. `was`: the field as read; NULL = it could not be read. */
 bool xplane_retag(struct pb_in *s, const struct xplane_level *level, uint64_t end, const struct pb_field *was, struct pb_field *f);
 
 #endif

@@ -1,8 +1,9 @@
 /* unclear.c - marks events whose metadata other formats would confuse.
  *
  * Other formats store the name and the stats of metadata as name and args of each event, and write/adopted.c finds the metadata
- * again by these. That is impossible if metadata has two stats of one name, or a stat without a name. It finds other metadata if an
- * earlier entry has the same name and stats, but other bytes or children. Events of such metadata get its id as an arg. */
+ * again by name and args. This fails if metadata has two stats with the same name, or a stat without a name; and it finds the
+ * wrong metadata if an earlier entry has the same name and stats, but different bytes or children. Events with such metadata
+ * get the metadata's id as an arg. */
 #include <string.h>
 
 #include "graph/args.h"
@@ -11,8 +12,8 @@
 struct unclear {
   struct xplane_reader *r;
   struct xplane_names names;
-  struct map last;  /* metadata id -> number of its last entry, from 1 */
-  struct map first; /* hash of name and stats -> hash of what else the first such entry contains, its lower half */
+  struct map last;  /* metadata id -> 1 + number of its last entry */
+  struct map first; /* hash of name and stats -> lower half of a hash of the other contents of the first such entry */
   struct map ids;   /* ids of unclear metadata */
 };
 
@@ -23,12 +24,12 @@ static uint64_t hash_value(const struct xplane_names *names, const struct xstat 
   uint64_t bits;
   if (s->field == XSTAT_REF) return hash_text(ref ? ref->text.p : (const uint8_t *)"", ref ? ref->text.n : 0);
   if (s->p) return hash_text(s->p, (size_t)s->value);
-  if (d == 0) d = 0; /* 0 and -0 are equal */
+  if (d == 0) d = 0; /* so that 0 and -0 have the same hash */
   memcpy(&bits, &d, sizeof bits);
   return hash_number(bits);
 }
 
-/* Adds the hash of the stats to *hash. Returns false if two stats share a name or a stat has none. */
+/* Adds the hash of the stats to *hash. Returns false if two stats have the same name or a stat has none. */
 static bool hash_stats(const struct unclear *u, struct pb metadata, uint64_t *hash) {
   uint64_t names[64];
   unsigned n = 0;

@@ -1,13 +1,14 @@
-/* adopted.c - restores the link between events of a plane that another format embedded and their metadata.
+/* adopted.c - finds the metadata of events, for planes that another format embedded.
  *
- * The other format stores the stats of an event and of its metadata as args of the event. An event belongs to the metadata that
- * has its name and whose stats are all among its args; these args are not written again. If the event's own stats override
- * stats of its metadata, the latter are args "xplane.metadata.<name>" (read/names.c). The remaining args are the event's own
- * stats, with the XStat fields that the block records.
+ * The other format stores the stats of an event and of its metadata as args of the event. The metadata of an event has the
+ * event's name, and all its stats are among the event's args; these args are not written again. If the event's own stats
+ * override stats of the metadata, the overridden ones are args "xplane.metadata.<name>" (read/names.c). The remaining args are
+ * the event's own stats; the block contains their XStat fields.
  *
  *     metadata "fusion.1" {flops: int64 5}  event "fusion.1" {"flops":5,"run_id":7} -> id of the metadata, {run_id: uint64 7}
  *
- * Metadata with one name and one set of keys is found by a hash of the values, so that the time does not grow with its number.
+ * Among metadata with the same name and the same keys, the right entry is found by a hash of the values, so that the time does
+ * not depend on the number of entries.
  */
 #include <math.h>
 #include <string.h>
@@ -18,14 +19,14 @@
 #include "writer.h"
 #include "class.h"
 
-/* Set of keys of metadata with one name; those with more keys come first. */
+/* Keys of metadata. Several metadata with the same name may have different sets of keys; the larger sets come first. */
 struct key_set {
   tk_id name;
-  uint32_t first, n; /* keys[first ..] */
-  uint32_t next;     /* next set with this name, 0 = none */
+  uint32_t first, n; /* the keys are keys[first .. first + n) */
+  uint32_t next;     /* next set for this name; 0 = none */
 };
 
-enum { SETS_OF_NAME = 16 }; /* further sets are ignored: their events keep all of their args */
+enum { SETS_OF_NAME = 16 }; /* further sets of a name are ignored; their events keep all of their args */
 
 struct known_metadata {
   int64_t id;
@@ -36,13 +37,13 @@ enum { LINKS = 4, FLOW_FIELDS = 3 };
 
 struct xplane_adopted {
   struct xplane_names names;
-  struct map ids;      /* event metadata id -> its last entry, counted from 0 */
+  struct map ids;      /* event metadata id -> number of its last entry, from 0 */
   struct map by_name;  /* name -> its first set */
-  struct map by_value; /* hash of set and values -> index in known, from 1 */
-  struct map types;    /* key -> fields of XStat, as bits */
-  struct buf sets, keys, known, all; /* all: metadata by number of its entry */
-  struct buf args;     /* struct tk_arg: of the current event */
-  struct xplane_found *found; /* owned by the graph */
+  struct map by_value; /* hash of set and values -> 1 + index in `known` */
+  struct map types;    /* key -> bit set of XStat fields */
+  struct buf sets, keys, known, all; /* all: metadata, by number of its entry */
+  struct buf args;     /* array of struct tk_arg: args of the current event */
+  struct xplane_found *found; /* belongs to the graph */
   uint32_t serial;
   struct buf text;
   tk_id links[LINKS], flow_fields[FLOW_FIELDS], own_name;
@@ -56,7 +57,7 @@ static struct tk_arg *args_of(const struct xplane_adopted *a) { return (struct t
 
 static uint64_t hash_value(double d) {
   uint64_t bits;
-  if (d == 0) d = 0; /* 0 and -0 are equal */
+  if (d == 0) d = 0; /* so that 0 and -0 have the same hash */
   memcpy(&bits, &d, sizeof bits);
   return hash_number(bits);
 }
@@ -86,7 +87,7 @@ static struct xplane_bytes text_of_arg(const struct xplane_encoder *e, const str
   return (struct xplane_bytes){trace_str(e->g->t, arg->s)->bytes, trace_str(e->g->t, arg->s)->len};
 }
 
-/* Numbers that are not finite are text in other formats. */
+/* True for numbers that are not finite, which are text in other formats. */
 static bool reads_as_text(const struct tk_arg *arg) {
   return adopted_is_text(arg) || (arg->type == TK_ARG_DOUBLE && arg->d - arg->d != 0);
 }
@@ -96,7 +97,7 @@ static uint64_t hash_arg(const struct xplane_encoder *e, const struct tk_arg *ar
   return is_number(arg) ? hash_value(adopted_number_of(e, arg)) : arg->type;
 }
 
-/* Returns the text as it was read: repaired if it is not UTF-8. */
+/* Returns the text as a reader returns it: invalid UTF-8 is repaired. */
 static struct xplane_bytes as_read(struct xplane_adopted *a, struct xplane_bytes text) {
   if (utf8_valid(text.p, text.n)) return text;
   a->text.len = 0;
@@ -109,7 +110,8 @@ static tk_id find_as_read(const struct xplane_encoder *e, struct xplane_bytes te
   return xplane_find_text(e->g->t, read.p, read.n);
 }
 
-/* Returns the text of a stat as another format represents it. Returns false if the value is a number or missing. */
+/* Returns the text of a stat in the form in which another format stores it. Returns false if the value is a number or
+ * missing. */
 static bool stat_text(struct xplane_adopted *a, const struct xstat *s, struct xplane_bytes *text) {
   const struct xplane_name *ref = s->field == XSTAT_REF ? xplane_name_of(&a->names, (int64_t)s->value) : NULL;
   const double d = pb_as_double(s->value);
@@ -154,7 +156,7 @@ static bool is_value(const struct xplane_encoder *e, const struct tk_arg *arg, c
 
 typedef bool stat_visitor(struct xplane_encoder *e, void *arg, tk_id key, const struct xstat *s);
 
-/* Calls `each` for the args that other formats make of the metadata: its name, if another one is displayed, and its stats. */
+/* Calls `each` for the args in which other formats store the metadata: its stats, and its name if another name is displayed. */
 static bool each_stat(struct xplane_encoder *e, struct pb metadata, stat_visitor *each, void *arg) {
   struct pb c = metadata;
   struct pb_field f, name = {.p = (const uint8_t *)""}, display = {0};
@@ -176,13 +178,13 @@ static bool each_stat(struct xplane_encoder *e, struct pb metadata, stat_visitor
   return true;
 }
 
-/* Properties of metadata: its keys, which are appended to the keys of the sets, and the hash of its values. */
+/* The keys of metadata, which are appended to the keys of the sets, and the hash of its values. */
 struct metadata_survey {
-  size_t keys; /* offset of the keys */
+  size_t keys; /* index of its first key */
   uint64_t hash;
 };
 
-/* Returns false for a key that the trace does not have, or a duplicate one: no event has such metadata, or it cannot be
+/* Adds a stat. Returns false if the trace lacks its key or the key is a duplicate: no event has such metadata, or it cannot be
  * recognised. */
 static bool survey_stat(struct xplane_encoder *e, void *arg, tk_id key, const struct xstat *s) {
   struct xplane_adopted *a = e->adopted;
@@ -199,7 +201,7 @@ static bool same_keys(const struct xplane_adopted *a, const struct key_set *set,
   return same;
 }
 
-/* Returns the set with these keys, which are the last ones in a->keys; 0 = too many sets have this name. */
+/* Returns the set with these keys, which are the last keys in a->keys; 0 if the name has too many sets. */
 static uint32_t set_of(struct xplane_adopted *a, tk_id name, uint32_t first, uint32_t n) {
   struct key_set set = {name, first, n, 0};
   uint32_t *head = map_put(&a->by_name, name, 0), met = 0, before = 0;
@@ -219,7 +221,7 @@ static uint32_t set_of(struct xplane_adopted *a, tk_id name, uint32_t first, uin
 
 static uint64_t adopted_hash_of(uint32_t set, uint64_t values) { return hash_pair(values, set); }
 
-/* Indexes metadata. If two entries cannot be distinguished, events belong to the first. */
+/* Indexes an entry of metadata. If two entries cannot be distinguished, the first one is used. */
 static void learn_metadata(struct xplane_encoder *e, int64_t id, struct pb metadata) {
   struct xplane_adopted *a = e->adopted;
   struct metadata_survey survey = {.keys = a->keys.len};
@@ -236,7 +238,7 @@ static void learn_metadata(struct xplane_encoder *e, int64_t id, struct pb metad
   if (slot && !*slot && buf_append(&a->known, &known, sizeof known)) *slot = (uint32_t)(a->known.len / sizeof known);
 }
 
-/* Indexes all metadata; if several entries have one key, the last one is used. */
+/* Indexes all metadata. If several entries have the same id, the last one is used. */
 static void learn_all(struct xplane_encoder *e) {
   struct pb c = xplane_fields(e->g->t, e->was), entry, metadata;
   struct pb_field f;
@@ -291,7 +293,7 @@ struct xplane_adopted *xplane_adopted_new(struct xplane_encoder *e) {
 void xplane_adopted_free(struct xplane_adopted *a) {
   if (!a) return;
   struct mem *mem = a->args.mem;
-  a->found[0].serial = a->serial; /* the next plane continues from here */
+  a->found[0].serial = a->serial; /* the next plane continues with this serial number */
   map_free(&a->ids);
   map_free(&a->by_name);
   map_free(&a->by_value);
@@ -323,7 +325,7 @@ static uint32_t take_args(struct xplane_encoder *e, const struct tk_event *ev) {
   return n;
 }
 
-/* Returns the arg with the metadata's value for the key, NULL = none. */
+/* Returns the arg with the metadata's value for the key; NULL if there is none. */
 static const struct tk_arg *arg_of_metadata(const struct xplane_encoder *e, tk_id key) {
   const struct xplane_adopted *a = e->adopted;
   const uint32_t *overruled = map_get(&e->g->overruled, key);
@@ -337,7 +339,7 @@ static bool check_stat(struct xplane_encoder *e, void *arg, tk_id key, const str
   return is && is_value(e, is, s);
 }
 
-/* Returns the metadata in the set that the event belongs to, or NULL. */
+/* Returns the metadata in the set to which the event belongs; NULL if there is none. */
 static const struct known_metadata *metadata_of(struct xplane_encoder *e, uint32_t at) {
   const struct xplane_adopted *a = e->adopted;
   const struct key_set *set = &sets_of(a)[at - 1];
@@ -355,7 +357,7 @@ static const struct known_metadata *metadata_of(struct xplane_encoder *e, uint32
   return each_stat(e, known->message, check_stat, NULL) ? known : NULL;
 }
 
-/* Removes args that the metadata contains. */
+/* Removes the args whose values the metadata contains. */
 static void mark_metadata(const struct xplane_encoder *e, const struct key_set *set) {
   const struct xplane_adopted *a = e->adopted;
   for (uint32_t i = 0; i < set->n; i++) {
@@ -368,7 +370,7 @@ static void mark_metadata(const struct xplane_encoder *e, const struct key_set *
 
 enum { STATS_MOST = 64 };
 
-/* Args of an event that its metadata contains. */
+/* The args of an event whose values its metadata contains. */
 struct contained {
   uint32_t at[STATS_MOST];
   tk_id names[STATS_MOST];
@@ -385,7 +387,7 @@ static bool collect_stat(struct xplane_encoder *e, void *arg, tk_id key, const s
   return true;
 }
 
-/* Returns the key of the arg of the stat that `depth` later ones of its name override. */
+/* Returns the key of the arg for a stat that `depth` later stats with its name override. */
 static tk_id earlier_key(struct xplane_encoder *e, tk_id name, unsigned depth) {
   struct buf *b = &e->adopted->text;
   size_t n;
@@ -396,7 +398,8 @@ static tk_id earlier_key(struct xplane_encoder *e, tk_id name, unsigned depth) {
   return xplane_find_text(e->g->t, b->data, b->len);
 }
 
-/* Finds the args of all stats. Returns false if one is missing or has another value: an operation changed the event. */
+/* Finds the args for all stats of the metadata. Returns false if one is missing or has another value, because an operation
+ * changed the event. */
 static bool find_contained(struct xplane_encoder *e, struct contained *c) {
   for (unsigned i = 0; i < c->n; i++) {
     unsigned depth = 0;
@@ -409,7 +412,8 @@ static bool find_contained(struct xplane_encoder *e, struct contained *c) {
   return true;
 }
 
-/* Returns the metadata whose id the event states, after removing the args that it contains; NULL if there is none such. */
+/* For an event whose args contain the id of its metadata: returns the metadata, after removing the args that it contains. NULL
+ * if there is none. */
 static const struct known_metadata *stated_metadata(struct xplane_encoder *e) {
   const struct xplane_adopted *a = e->adopted;
   const bool states = e->key_metadata_id && a->found[e->key_metadata_id].serial == a->serial;
@@ -430,7 +434,7 @@ static unsigned fields_of(const struct xplane_encoder *e, tk_id key) {
   return fields ? *fields : 0;
 }
 
-/* True if the double is printed as the arg's number. */
+/* True if the double, when printed, is the number of the arg. */
 static bool prints_as(const struct xplane_encoder *e, double d, const struct tk_arg *arg) {
   char text[40];
   const struct intern_str *s = arg->type == TK_ARG_NUMBER ? trace_str(e->g->t, arg->s) : NULL;
@@ -497,7 +501,7 @@ bool xplane_adopted_bytes(struct xplane_encoder *e, const struct tk_arg *arg, st
 
 /* ---- complete events ---- */
 
-/* True if the event's own stats define flows, which the reader then restores from them. */
+/* True if the event's own stats define flows; a reader of the output then creates the flows from these stats. */
 static bool states_flows(const struct xplane_encoder *e, const struct tk_arg *args, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     for (unsigned k = 0; k < LINKS; k++)
@@ -509,12 +513,13 @@ static bool is_flow_field(const struct xplane_adopted *a, tk_id key) {
   return key == a->flow_fields[0] || key == a->flow_fields[1] || key == a->flow_fields[2];
 }
 
-/* Returns the name of the event's metadata: of a step, the arg that keeps it, because its class is named by the step_name. */
+/* Returns the name of the event's metadata. For a step this is the value of an arg, because the name of its class is the
+ * step_name. */
 static tk_id adopted_name_of(const struct xplane_adopted *a, const struct tk_class *c) {
   return a->own_name && a->found[a->own_name].serial == a->serial ? args_of(a)[a->found[a->own_name].at].s : c->name;
 }
 
-/* Returns 7 for "#7", an event whose metadata 7 is not in the plane; 0 = another name. */
+/* Returns 7 for the name "#7", which stands for metadata 7 that is not in the plane; 0 for other names. */
 static int64_t nameless_id(const struct xplane_encoder *e, tk_id name) {
   const struct intern_str *s = trace_str(e->g->t, name);
   const uint8_t *end;

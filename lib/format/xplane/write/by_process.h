@@ -1,4 +1,5 @@
-/* by_process.h - groups elements of a graph by process: planes are written one by one, and there may be many thousands. */
+/* by_process.h - groups elements of a graph by process, because planes are written one by one, and there may be thousands of
+ * planes. */
 #ifndef FORMAT_XPLANE_WRITE_BY_PROCESS_H
 #define FORMAT_XPLANE_WRITE_BY_PROCESS_H
 
@@ -6,12 +7,12 @@
 
 /* Indices of tracks, lines etc., ascending, grouped by process. */
 struct by_process {
-  uint32_t *first; /* by track, plus a final entry: position of its first index */
+  uint32_t *first; /* by track, plus a final entry: index in the list of its first element */
   uint32_t *members;
   uint32_t n;      /* number of tracks */
 };
 
-/* Groups the indices 1 .. n by the track that process_of returns; 0 = no process. */
+/* Groups the indices 1 .. n by the track that process_of returns; 0 = no process. Returns false when memory runs out. */
 bool by_process_init(struct by_process *b, const struct tk_trace *t, uint32_t n, tk_id (*process_of)(const void *arg, uint32_t i),
                      const void *arg, struct mem *mem);
 void by_process_free(struct by_process *b, struct mem *mem);

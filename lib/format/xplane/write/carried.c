@@ -1,8 +1,7 @@
 /* carried.c - writes the event-free XSpace that other formats embed.
  *
- * It contains planes as in any output file: with their passthrough, pruned if an operation changed the graph, and with their
- * lines, but without events. Properties of planes that the other format may not represent are in the plane
- * "/tracekit:metadata":
+ * It contains the same planes as any output file, with their passthrough data (pruned if an operation changed the graph) and
+ * their lines, but without events. Properties of planes that the other format may lose are in the plane "/tracekit:metadata":
  *
  *     tracekit.base_ns              base of the lines' times
  *     tracekit.tracks.<i>           the process and threads of the graph that plane i of the file and its lines represent
@@ -22,11 +21,11 @@
 /* ---- types of stats ---- */
 
 
-/* Ids of the plane's stats that events have, by field. */
+/* Ids of those stats of the plane that events have, by XStat field. */
 struct typed {
   struct xplane_encoder *e;
   struct map seen; /* hash of id and field */
-  struct buf ids[XSTAT_COMPRESSED_STR + 1]; /* int64_t */
+  struct buf ids[XSTAT_COMPRESSED_STR + 1]; /* arrays of int64_t */
 };
 
 static uint64_t seen_key(int64_t id, unsigned field) { return hash_pair((uint64_t)id, field); }
@@ -39,7 +38,7 @@ static void add_typed(struct typed *typed, int64_t id, unsigned field) {
   buf_append(&typed->ids[field], &id, sizeof id);
 }
 
-/* Adds a type that the block of an embedded plane records, unless no event has the stat any more. */
+/* Adds a type that the block of an embedded plane contains, unless no event has the stat any more. */
 static void add_carried(void *arg, int64_t id, unsigned field) {
   struct typed *typed = arg;
   if (map_get(&typed->seen, seen_key(id, 0))) add_typed(typed, id, field);
@@ -49,7 +48,7 @@ static void add_fields(struct typed *typed, const struct tk_arg_shape *shape) {
   for (uint32_t i = 0; i < shape->n; i++) {
     const unsigned field = xplane_field_of(shape->fields[i].type);
     int64_t id = xplane_known_stat(typed->e, shape->fields[i].key);
-    if (id >= typed->e->first_new_stat && id < typed->e->next_stat) id = 0; /* an arg that an operation added */
+    if (id >= typed->e->first_new_stat && id < typed->e->next_stat) id = 0; /* this arg was added by an operation */
     if (id && typed->e->was->adopted) map_put(&typed->seen, seen_key(id, 0), 1);
     else if (id && field) add_typed(typed, id, field == XSTAT_BYTES ? xplane_bytes_field(typed->e, id) : field);
   }
@@ -79,7 +78,7 @@ static void put_typed(struct typed *typed, struct buf *text) {
   if (text->len) buf_text(text, "}");
 }
 
-/* Adds the arg shapes of the track's events that were not visited yet. */
+/* Adds the arg shapes of the track's events, except for shapes that were visited before. */
 static void add_shapes(struct typed *typed, tk_id track, uint32_t mark) {
   const struct tk_trace *t = typed->e->g->t;
   const struct tk_track *k = &t->tracks[track];
@@ -130,7 +129,7 @@ static void put_of_plane(struct xplane_sink *s, unsigned block, uint32_t plane, 
   if (n) put_carried(s, name, prefix_size + num_put_u64(name + prefix_size, plane), XSTAT_STR, text, n);
 }
 
-/* Keeps a block of a plane of the current graph: 1 + its number, its plane, its text. */
+/* Stores a block for a plane of the current graph: 1 + its kind, the number of the plane, and its text. */
 static void keep_block(struct xplane_sink *s, unsigned block, const struct buf *text) {
   struct buf one = {.mem = &s->mem};
   if (!text->len || s->sink.graphs < 2) return;
@@ -180,7 +179,7 @@ bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first) {
 
 /* ---- comparison with the original ---- */
 
-/* True if the process and its threads are exactly the embedded ones. */
+/* True if the process and its threads are exactly those that were embedded. */
 static bool is_same_tracks(const struct xplane_graph *g, const struct xplane_plane *plane, struct mem *mem) {
   struct xplane_encoder e = {.mem = mem, .g = g, .process = plane->process, .was = plane, .lines = {.mem = mem}};
   struct buf text = {.mem = mem};

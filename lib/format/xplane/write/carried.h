@@ -4,16 +4,17 @@
 
 #include "writer.h"
 
-/* Adds the block's description of the plane that is written next. */
+/* Adds the description of the plane that will be written next to the block. */
 void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e);
 
-/* The same for the planes of a part, which follow those already written. Returns false if the part is damaged. */
+/* Adds the descriptions of the planes of a part, which follow the planes written before. Returns false if the part is
+ * damaged. */
 bool xplane_take_carried(struct xplane_sink *s, struct pb blocks);
 
-/* The same for file-wide data; its stats and their names are in the sink. Returns false if there is no block. */
+/* Adds file-wide data; its stats and their names are in the sink. Returns false if there is no block. */
 bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first);
 
-/* True if the graph is exactly what the reader made of the embedded XSpace. */
+/* True if the graph is unchanged since the embedded XSpace was read into it. */
 bool xplane_is_pristine(const struct xplane_graph *g, struct mem *mem);
 
 #endif

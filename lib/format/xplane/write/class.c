@@ -1,22 +1,22 @@
-/* class.c - event metadata: the classes of a graph in the map of their plane.
+/* class.c - writes event metadata: the classes of a graph as entries in the map of their plane.
  *
  * The metadata of a plane that was read as XPlane is passthrough; additional classes that its events use are appended under new
- * ids. If an operation changed the graph, the original metadata may contain args and names that no longer exist. Then each
- * class in use is written from the graph, under its old id, together with the parts of the passthrough that the graph does not
- * model: XEventMetadata.metadata and the ids of children. */
+ * ids. If an operation changed the graph, the original metadata may contain args and names that were removed. Then each class
+ * in use is written from the graph, under its old id, together with the parts of the original entry that the graph cannot
+ * represent: XEventMetadata.metadata and the ids of children. */
 #include <string.h>
 
 #include "class.h"
 #include "writer.h"
 
-/* Returns the long name of a class, which its metadata had in addition to a display name; 0 = none. */
+/* Returns the long name of a class, which its metadata contained in addition to a display name; 0 if there is none. */
 static tk_id long_name_of(const struct xplane_encoder *e, const struct tk_class *c) {
   struct tk_args it = tk_args_of(e->g->t, c->args);
   struct tk_arg arg;
   return tk_args_next(&it, &arg) && arg.key == e->key_long_name && arg.type == TK_ARG_STR ? arg.s : 0;
 }
 
-/* Returns the fields of the metadata in an original entry of the plane. */
+/* Returns the metadata message of an original entry of the plane. */
 static struct pb metadata_of(struct xplane_bytes entry) {
   struct pb plane = pb_over(entry.p, entry.n), c, value;
   struct pb_field f;
@@ -34,19 +34,19 @@ static void remember_children(struct xplane_encoder *e, const struct pb_field *f
     buf_append(&e->children, &id, sizeof id);
 }
 
-/* Appends original fields of the metadata that the graph does not model. */
+/* Appends those original fields of the metadata that the graph cannot represent. */
 static void put_unmodelled(struct xplane_encoder *e, struct buf *b, struct pb metadata) {
   struct pb_field f;
   for (const uint8_t *from = metadata.p; pb_next(&metadata, &f); from = metadata.p) {
     if (e->g->bare) continue;
     if (f.number == XEVENT_METADATA_CHILD_ID) remember_children(e, &f);
-    if (f.number > XEVENT_METADATA_CHILD_ID) e->lost++; /* unknown to any schema */
+    if (f.number > XEVENT_METADATA_CHILD_ID) e->lost++; /* a field that no known schema has */
     if (f.number == XEVENT_METADATA_METADATA || f.number == XEVENT_METADATA_CHILD_ID)
       buf_append(b, from, (size_t)(metadata.p - from));
   }
 }
 
-/* Additions to a class for xprof: its name for xprof, and the word that marks it; NULL = none. */
+/* Additions to a class for xprof: the name for xprof, and the word that marks the class; NULL = none. */
 struct class_made {
   const char *name, *word;
   size_t n;
@@ -75,16 +75,16 @@ static void put_class(struct xplane_encoder *e, int64_t id, const struct tk_clas
   buf_free(&b);
 }
 
-/* True for "#7", the name of events whose metadata 7 was not in the file or has an id that does not fit: 7 is their id again,
- * if no other metadata has it. */
+/* True for a name such as "#7", which stands for metadata 7 that the file lacks or whose id does not fit. 7 becomes the id
+ * again, unless other metadata has it. */
 static bool is_nameless(const struct xplane_graph *g, tk_id cls) {
   char number[24] = "#";
   number[1 + num_put_i64(number + 1, g->classes[cls].id)] = 0;
   return !g->t->classes[cls].args && strcmp(tk_string(g->t, g->t->classes[cls].name, NULL), number) == 0;
 }
 
-/* For a pruned plane: returns the old id of the class's metadata, which is written anew; 0 = none. A step shares it with its
- * base class, because an arg of its event contains its name. */
+/* For a pruned plane: returns the old id of the class's metadata, which must be written again; 0 = none. A step uses the
+ * metadata of its base class (*cls), whose name an arg of the event contains. */
 static int64_t old_class_id(struct xplane_encoder *e, tk_id *cls) {
   const struct xplane_class *was = &e->g->classes[*cls];
   const uint32_t *base = was->derived ? map_get(&e->class_of_id, (uint64_t)was->id) : NULL;
@@ -127,7 +127,8 @@ int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant,
   return e->next_class++;
 }
 
-/* Writes args that contain the metadata's values as its stats; *name is its name, if another one is displayed. */
+/* Writes args that contain values of the metadata as its stats. *name becomes the metadata's name, if another name is
+ * displayed. */
 static void put_overruled(struct xplane_encoder *e, uint32_t args, struct buf *stats, tk_id *name) {
   struct tk_args it = tk_args_of(e->g->t, args);
   struct tk_arg arg;
@@ -162,7 +163,7 @@ int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_even
   return slot ? xplane_id_of(e, *slot) : 0;
 }
 
-/* Returns the id of existing metadata with this name, or 0. */
+/* Returns the id of original metadata with this name; 0 if there is none. */
 static int64_t known_class(struct xplane_encoder *e, const struct buf *name) {
   const struct xplane_graph *g = e->g;
   const tk_id text = xplane_find_text(g->t, name->data, name->len);
@@ -175,7 +176,7 @@ static int64_t known_class(struct xplane_encoder *e, const struct buf *name) {
   return known ? xplane_id_of(e, *known) : 0;
 }
 
-/* Returns the metadata of one series of a counter: "<counter> <series>". */
+/* Returns the id of metadata for a series of a counter, with the name "<counter> <series>". */
 int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series) {
   const struct tk_trace *t = e->g->t;
   const struct intern_str *name = trace_str(t, t->classes[cls].name), *key = trace_str(t, series);
@@ -218,8 +219,8 @@ void xplane_use_class(struct xplane_encoder *e, int64_t id) {
   buf_free(&b);
 }
 
-/* Writes metadata that no event has. The graph does not show which of its stats an operation dropped: only stats whose names
- * are used elsewhere are kept. */
+/* Writes metadata that no event has. As the graph does not show which of its stats an operation dropped, only stats are kept
+ * whose names are used elsewhere. */
 static void put_child(struct xplane_encoder *e, int64_t id, struct pb metadata) {
   struct buf b = {.mem = e->mem};
   struct pb again = metadata, stat;

@@ -1,4 +1,4 @@
-/* class.h - event metadata: the classes of a graph in the map of their plane. */
+/* class.h - writes event metadata: the classes of a graph as entries in the map of their plane. */
 #ifndef FORMAT_XPLANE_WRITE_CLASS_H
 #define FORMAT_XPLANE_WRITE_CLASS_H
 
@@ -7,19 +7,20 @@
 /* Returns the id of the metadata of a class, adding it to the map if necessary. */
 int64_t xplane_class_id(struct xplane_encoder *e, tk_id cls);
 
-/* The same for an event whose stats override stats of its metadata, which args contain. */
+/* Does the same for an event whose stats override stats of its metadata; args of the event contain the overridden stats. */
 int64_t xplane_overruled_class_id(struct xplane_encoder *e, const struct tk_event *ev);
 
-/* The same for events that have another name for xprof than the displayed one; `name` NULL: for events generated for xprof. */
+/* Does the same for events whose name for xprof differs from the displayed one; `name` NULL: for events that were generated for
+ * xprof. */
 int64_t xplane_variant_id(struct xplane_encoder *e, tk_id cls, uint32_t variant, const char *name, size_t n);
 
-/* The same for one series of a counter. */
+/* Does the same for one series of a counter. */
 int64_t xplane_series_id(struct xplane_encoder *e, tk_id cls, tk_id series);
 
 /* For a pruned plane: writes the children of metadata in use. */
 void xplane_put_children(struct xplane_encoder *e);
 
-/* For a pruned plane: keeps metadata of an event unchanged. */
+/* For a pruned plane: keeps the metadata with this id unchanged. */
 void xplane_use_class(struct xplane_encoder *e, int64_t id);
 
 #endif

@@ -1,6 +1,5 @@
-/* derived.c - finds output of tk_derive, which is not written to an XSpace: xprof derives it itself, and would show it
- * twice. Derived lines are recognised by their events, each of which has a mark; original events list the args that were added
- * to them. */
+/* derived.c - finds data that tk_derive added. It is not written to an XSpace, because xprof derives it itself and would show
+ * it twice. Each event of a derived line has a mark; on an original event, an arg lists the added args. */
 #include <string.h>
 
 #include "derived.h"

@@ -6,12 +6,12 @@
 #include "class.h"
 #include "adopted.h"
 
-/* Fields of XEvent itself, taken from args that contain them. */
+/* Fields of the XEvent itself whose values come from args. */
 struct fields {
   bool has_occurrences, has_offset, has_duration, has_flow;
-  bool overrules; /* the event overrides a stat of its metadata, which args contain */
+  bool overrules; /* true if the event overrides a stat of its metadata, whose value is in an arg */
   int64_t occurrences, offset, duration;
-  const char *derived; /* names of args that are not written; NULL = none */
+  const char *derived; /* names of args that are not written, because tk_derive added them; NULL = none */
 };
 
 static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const struct tk_arg *a, struct fields *f) {
@@ -40,7 +40,7 @@ static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const 
 
 static int64_t clamp(i128 v) { return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v; }
 
-/* Returns the kind and flags that an XEvent cannot represent; 0 for a plain span. */
+/* Returns bits for the kinds and flags that an XEvent cannot represent; 0 for a plain span. */
 static int64_t bits_for(const struct xplane_out_line *line, const struct tk_event *ev, const struct fields *f) {
   unsigned kind = ev->kind, flags = ev->flags & ~(unsigned)TK_OVERLAPS;
   if (line->kind == XLINE_COUNTERS) kind = 0;
@@ -80,7 +80,7 @@ static void put_arg(struct xplane_encoder *e, const struct tk_event *ev, const s
   if (e->meter) e->meter->add(e->meter->arg, SINK_ARG, arg->key, stats->len - before);
 }
 
-/* Returns the id of the event's metadata if args determine it, otherwise 0. */
+/* Appends the args as stats. Returns the id of the event's metadata if args determine it, otherwise 0. */
 static int64_t put_args(struct xplane_encoder *e, const struct tk_event *ev, struct fields *f) {
   struct tk_args it = tk_args_of(e->g->t, ev->args);
   struct tk_arg arg;
@@ -116,7 +116,7 @@ void xplane_encode_event(struct xplane_encoder *e, const struct xplane_out_line 
   if (!id) id = xplane_class_id(e, ev->cls);
   if (id) pb_i64(b, XEVENT_METADATA_ID, id);
   if (f.has_occurrences) pb_i64(b, XEVENT_NUM_OCCURRENCES, f.occurrences);
-  else pb_i64(b, XEVENT_OFFSET_PS, offset); /* member of a oneof: writers write it even if it is 0 */
+  else pb_i64(b, XEVENT_OFFSET_PS, offset); /* a member of a oneof, which writers write even if it is 0 */
   if (duration) pb_i64(b, XEVENT_DURATION_PS, duration);
   if (stats->len) buf_append(b, stats->data, stats->len);
   if (e->g->flows && e->g->flows[event] && !f.has_flow) {

@@ -1,9 +1,10 @@
-/* flow.c - writes flow points in two ways.
+/* flow.c - writes flow points, as one of two stats.
  *
- *     stat "flow" (XFlow)     of the event that a point is bound to, for its first flow: drawn by xprof
- *     stat "tracekit.flows"   of the plane: all points that are events of their own, with time, role and id
+ *     stat "flow" (XFlow)     of the event to which a point is bound; only its first flow, which xprof draws
+ *     stat "tracekit.flows"   of the plane: all points that were separate events, with time, role and id
  *
- * Events that were read as XPlane have their links as args and need neither, unless an operation dropped these args. */
+ * Events that were read from XPlane have the stats that link them as args and need neither of these, unless an operation
+ * dropped the args. */
 #include <string.h>
 
 #include "flow.h"
@@ -25,7 +26,7 @@ static struct link_keys link_keys_of(const struct tk_trace *t) {
   return k;
 }
 
-/* True if the args of an event that was read as XPlane link it. */
+/* True if an event that was read from XPlane has args that link it. */
 static bool has_link(const struct tk_trace *t, const struct link_keys *k, uint32_t args) {
   struct tk_args it = tk_args_of(t, args);
   struct tk_arg arg;
@@ -35,7 +36,7 @@ static bool has_link(const struct tk_trace *t, const struct link_keys *k, uint32
   return false;
 }
 
-/* True if the args of the event define its flows, which is the case for events from an XSpace, even if another format embedded
+/* True if the args of the event define its flows. This is the case for events from an XSpace, even if another format embedded
  * it. */
 static bool is_linked(const struct xplane_graph *g, const struct link_keys *k, tk_id event) {
   const struct tk_event *e = &g->t->events[event];
@@ -43,7 +44,7 @@ static bool is_linked(const struct xplane_graph *g, const struct link_keys *k, t
   return origin != XPLANE_NEW && (origin == XPLANE_ADOPTED || !g->converted) && has_link(g->t, k, e->args);
 }
 
-/* Returns XFlow's category of a flow: xprof draws "gpu_launch" flows from a call to the work that it launched. */
+/* Returns the XFlow category of a flow. xprof draws "gpu_launch" flows from a call to the work that it launched. */
 static uint64_t category_of(const struct tk_trace *t, const struct tk_flow_point *f) {
   static const char *const LAUNCHES[] = {"ac2g", "async", "async_gpu", "async_cpu_to_gpu"};
   enum { GPU_LAUNCH = 9, CATEGORY_AT = 58 };
@@ -53,7 +54,7 @@ static uint64_t category_of(const struct tk_trace *t, const struct tk_flow_point
   return 0;
 }
 
-/* Sets the XFlow of an event: id and direction of its first flow. */
+/* Sets the stat "flow" of an event: id and direction of its first flow. */
 static void link_event(struct xplane_graph *g, const struct tk_flow_point *f, uint32_t id) {
   static const uint8_t DIRECTIONS[] = {
       [TK_FLOW_START] = 2, [TK_FLOW_STEP] = 3, [TK_FLOW_END] = 1, [TK_FLOW_OUT] = 2, [TK_FLOW_IN] = 1, [TK_FLOW_INOUT] = 3};
@@ -107,7 +108,7 @@ static void put_point(struct xplane_encoder *e, struct buf *b, const struct tk_f
   buf_text(b, "}");
 }
 
-/* True if private stats of its process contain the point. */
+/* True if the private stats of the point's process contain the point. */
 static bool is_stated(const struct tk_trace *t, const struct tk_flow_point *f, tk_id process) {
   const struct tk_track *k = &t->tracks[tk_flow_point_track(t, f)];
   return f->role < TK_FLOW_OUT && k->kind == TK_THREAD && k->parent == process;

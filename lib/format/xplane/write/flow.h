@@ -1,16 +1,16 @@
-/* flow.h - writes flow points in two ways. */
+/* flow.h - writes flow points, as one of two stats. */
 #ifndef FORMAT_XPLANE_WRITE_FLOW_H
 #define FORMAT_XPLANE_WRITE_FLOW_H
 
 #include "writer.h"
 
-/* Computes g->flows; flow ids begin at `next`, `step` apart. Returns the next id. */
+/* Computes g->flows. New flow ids begin at `next` and are `step` apart. Returns the next free id. */
 int64_t xplane_link_events(struct xplane_graph *g, int64_t next, uint32_t step, struct mem *mem);
 
-/* Appends the text of the stat "tracekit.flows"; returns false if there is none. */
+/* Appends the text of the stat "tracekit.flows". Returns false if there are no such points. */
 bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *text);
 
-/* Counts the written points, and points that neither stat contains. */
+/* Counts the points that are written, and the points that neither stat can contain. */
 void xplane_count_flow_points(struct sink *sink, const struct xplane_graph *g);
 
 #endif

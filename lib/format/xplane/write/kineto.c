@@ -5,9 +5,9 @@
  *     stats     correlation_id, tf_op, kernel_details, memcpy_details, group_id, step_name, those of allocations
  *     names     "MemcpyHtoD" and "MemoryAllocation", by which tables recognise an event; the displayed name is unchanged
  *
- * All of it is generated for xprof, marked as such, and not part of the trace when it is read back. If every plane names a stat
- * group_id, xprof uses the steps given here; otherwise it would build steps from device events alone, with times that no
- * ProfilerStep has. */
+ * All of this is generated for xprof and marked as such, so it is not part of the trace when the file is read again. If every
+ * plane has a stat called group_id, xprof uses the steps given here; otherwise it would derive steps from device events only,
+ * whose times differ from those of the ProfilerSteps. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,10 +18,10 @@
 #include "writer.h"
 #include "class.h"
 
-/* A derived line, as a negative int32: xprof recognises such lines by their ids. */
+/* Id of a derived line, a negative int32: xprof recognises such lines by these ids. */
 static const int64_t STEPS_LINE = (int64_t)0xffffffffdeadbeefu;
 
-/* Metadata of an event, if it differs from its class. */
+/* Metadata of an event: the metadata of its class, or one with a different name for xprof. */
 enum variant { AS_CLASS, AS_MEMCPY, AS_ALLOCATION, AS_DEALLOCATION, AS_STEP };
 
 static bool kineto_is_wanted(const void *arg, tk_id process) {
@@ -64,7 +64,7 @@ static void put_int(struct xplane_encoder *e, struct buf *b, enum xplane_made st
   pb_message(b, XEVENT_STATS, &e->stat);
 }
 
-/* Appends a stat of an event or a plane. For each number, xprof reads only one of the fields. */
+/* Appends a stat of an event or a plane. xprof reads a number only from one of the fields of an XStat. */
 static void put_uint(struct xplane_encoder *e, struct buf *b, uint32_t number, enum xplane_made stat, int64_t v) {
   const int64_t id = id_of(e, stat);
   e->stat.len = 0;
@@ -89,7 +89,7 @@ static void kineto_put_name(struct xplane_encoder *e, struct buf *b, enum xplane
 
 /* ---- details of kernels and copies ---- */
 
-/* Appends a number as printed; of [512,1,1], the part inside the brackets. */
+/* Appends a number as it is printed; for a list such as [512,1,1], the part inside the brackets. */
 static void add_value(struct buf *b, const struct tk_trace *t, const struct tk_arg *arg) {
   char digits[96];
   size_t n;
@@ -109,7 +109,7 @@ static void add_value(struct buf *b, const struct tk_trace *t, const struct tk_a
 }
 
 /* Appends "regs:32 static_shared:0 grid:64,1,1 block:128,1,1 occ_pct:50 dynamic_shared:0". Kineto only records the sum of both
- * kinds of shared memory. */
+ * kinds of shared memory, which becomes the static one. */
 static void put_kernel_details(struct xplane_encoder *e, struct buf *b, tk_id event) {
   const struct kineto *k = e->g->kineto;
   const struct {
@@ -127,7 +127,7 @@ static void put_kernel_details(struct xplane_encoder *e, struct buf *b, tk_id ev
     buf_text(&text, text.len ? WORDS[i].word : WORDS[i].word + (*WORDS[i].word == ' '));
     add_value(&text, e->g->t, &arg);
   }
-  buf_text(&text, text.len ? " dynamic_shared:0" : "dynamic_shared:0"); /* xprof ignores kernels without details */
+  buf_text(&text, text.len ? " dynamic_shared:0" : "dynamic_shared:0"); /* needed, because xprof ignores kernels without details */
   kineto_put_text(e, b, XEVENT_STATS, XPLANE_MADE_KERNEL, text.data, text.len);
   buf_free(&text);
 }
@@ -147,13 +147,14 @@ static void put_group(struct xplane_encoder *e, struct buf *b, tk_id event) {
   if (step) put_int(e, b, XPLANE_MADE_GROUP, step->group);
 }
 
-/* xprof assigns device work without a correlation to no step, so it gets 0 if `needed`. */
+/* Appends the correlation. If `needed`, an event without a correlation gets 0, because xprof would not assign it to a step
+ * otherwise. */
 static void put_correlation(struct xplane_encoder *e, struct buf *b, tk_id event, bool needed) {
   const int64_t id = kineto_int(e->g->kineto, event, e->g->kineto->keys.correlation);
   if (id >= 0 || needed) put_uint(e, b, XEVENT_STATS, XPLANE_MADE_CORRELATION, id >= 0 ? id : 0);
 }
 
-/* Appends the stats of work on a device, which annotations are not. */
+/* Appends the stats of work on a device; annotations get none of them. */
 static void put_device_event(struct xplane_encoder *e, struct buf *b, tk_id event) {
   const unsigned kind = e->g->kineto->kinds.of_class[e->g->t->events[event].cls];
   const tk_id op = kineto_launch_of(e->g->kineto, event).op;
@@ -166,7 +167,7 @@ static void put_device_event(struct xplane_encoder *e, struct buf *b, tk_id even
   else put_kernel_details(e, b, event);
 }
 
-/* Appends the location of an allocator's memory, "cuda:1" or "cpu:0", from PyTorch's numbers of device types. */
+/* Appends the device of an allocator's memory, "cuda:1" or "cpu:0", using PyTorch's numbers of device types. */
 static void put_pool(struct xplane_encoder *e, struct buf *b, tk_id event) {
   const struct kineto *k = e->g->kineto;
   const int64_t type = kineto_int(k, event, k->keys.device_type), id = kineto_int(k, event, k->keys.device_id);
@@ -212,7 +213,7 @@ void xplane_put_made_stats(struct xplane_encoder *e, struct buf *b, tk_id event)
 
 /* ---- metadata of events ---- */
 
-/* Makes "MemcpyHtoD" from "Memcpy HtoD (Pinned -> Device)". Returns its length, or 0. */
+/* Derives "MemcpyHtoD" from "Memcpy HtoD (Pinned -> Device)". Returns the length of the name; 0 if there is none. */
 static size_t name_memcpy(const char *shown, char name[32]) {
   static const char FIRST[] = "Memcpy";
   const char *way = shown + strlen(FIRST);
@@ -319,7 +320,7 @@ bool xplane_put_stream_name(const struct xplane_encoder *e, struct buf *b, tk_id
   return true;
 }
 
-/* Returns the number of a device: from its events, otherwise from its pid. */
+/* Returns the number of a device, from the args of its events, otherwise from its pid. */
 static int64_t ordinal_of(const struct kineto *k, tk_id process, const uint32_t *tracks, uint32_t n) {
   const struct tk_trace *t = k->t;
   for (uint32_t i = 0; i < n; i++) {
@@ -335,7 +336,7 @@ int64_t xplane_made_device(const struct xplane_graph *g, tk_id process) {
   const uint32_t *tracks = by_process(&g->tracks, process, &n);
   if (!g->kineto || g->kineto->roles[process] != KINETO_DEVICE) return -1;
   const int64_t device = ordinal_of(g->kineto, process, tracks, n);
-  return device < 500 ? device : 0; /* xprof supports no more */
+  return device < 500 ? device : 0; /* xprof does not support more devices */
 }
 
 /* ---- properties of a device ---- */
@@ -348,8 +349,8 @@ static bool member_int(const struct json_value *device, const char *key, int64_t
   return true;
 }
 
-/* Finds the element of deviceProperties with this id. No machine has more devices, and no list of them is longer, than the
- * limits, which keep repeated searches short. */
+/* Finds the element of deviceProperties with this id. Only a limited number of devices and of elements is searched, so that
+ * repeated searches are fast. */
 static bool find_properties(struct kineto *k, int64_t id, struct json_value *device) {
   enum { MOST_DEVICES = 256, MOST_BYTES = 1 << 18 };
   const struct tk_trace *t = k->t;
@@ -396,7 +397,7 @@ void xplane_put_made_plane(struct xplane_encoder *e, struct buf *plane) {
   struct json_value device;
   int64_t v;
   if (!e->g->kineto) return;
-  id_of(e, XPLANE_MADE_GROUP); /* every plane must name it, otherwise xprof groups events itself */
+  id_of(e, XPLANE_MADE_GROUP); /* needed in every plane; otherwise xprof derives steps from events */
   if (role_of(e) != KINETO_DEVICE || !find_properties(e->g->kineto, xplane_made_device(e->g, e->process), &device)) return;
   for (size_t i = 0; i < sizeof NUMBERS / sizeof *NUMBERS; i++)
     if (member_int(&device, NUMBERS[i].key, &v)) put_uint(e, plane, XPLANE_STATS, NUMBERS[i].stat, v);

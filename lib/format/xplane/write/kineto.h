@@ -7,22 +7,24 @@
 /* Sets g->kineto if the graph is a PyTorch profiler trace; the functions below depend on it. */
 void xplane_find_kineto(struct xplane_graph *g, struct mem *mem);
 
-/* Returns the device number of a process, -1 = not a device. */
+/* Returns the device number of a process; -1 if it is not a device. */
 int64_t xplane_made_device(const struct xplane_graph *g, tk_id process);
 
-/* Add the line of steps to a device; return its i-th event, 0 = no more; encode its body in e->event. */
+/* The first adds the line of steps to a device. The second returns the line's i-th event; 0 if there are fewer. The third
+ * encodes the body of an event in e->event. */
 void xplane_add_steps(struct xplane_encoder *e);
 tk_id xplane_step_event(const struct xplane_encoder *e, uint32_t i);
 void xplane_encode_step(struct xplane_encoder *e, const struct xplane_out_line *line, tk_id event);
 
-/* True if the plane's lines may use the file's own base: xprof interprets times of allocations that way, whatever the line's
- * timestamp. */
+/* True if the timestamps of the plane's lines may be the file's base: xprof interprets times of allocations relative to the
+ * base, whatever the line's timestamp. */
 bool xplane_counts_from_base(const struct xplane_encoder *e, tk_time first);
 
-/* Prints the name of a stream; returns false if it has the name of its thread. */
+/* Prints the name of a stream. Returns false if the line has the name of its thread. */
 bool xplane_put_stream_name(const struct xplane_encoder *e, struct buf *b, tk_id track);
 
-/* Append the generated stats of an event; return the id of metadata to use instead of its class's, or 0. */
+/* The first appends the generated stats of an event. The second returns the id of metadata to use instead of the metadata of
+ * the event's class; 0 = none. */
 void xplane_put_made_stats(struct xplane_encoder *e, struct buf *b, tk_id event);
 int64_t xplane_made_class_id(struct xplane_encoder *e, const struct tk_event *ev);
 

@@ -1,9 +1,9 @@
 /* lines.c - writes the lines of a plane.
  *
  * Lines that were read as XPlane keep their ids, names, timestamps and order; other tracks follow. xprof shows the low half of
- * display_id (otherwise of id) and takes -1 for no thread, so every line gets a distinct one. Counters of a plane share the
- * line "_counters_", ordered by time. Properties of a track that a line cannot represent are in a stat of the plane
- * (private.c). */
+ * display_id (or of id if there is none) as the thread, and interprets -1 as no thread, so the low half is different for every
+ * line. All counters of a plane are on one line "_counters_", in order of time. Properties of a track that a line cannot
+ * represent are in a stat of the plane (private.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,8 @@ static int lines_by_time(const void *a, const void *b) {
   return x->event.series < y->event.series ? -1 : x->event.series > y->event.series;
 }
 
-/* xprof shows the first series of an event: each of the others gets an event of its own after it. A line that was read without
- * such events is written without them. */
+/* True if each series of a counter sample after the first is also written as a separate event, because xprof shows only the
+ * first series of an event. A line that was read without such events is written without them. */
 static bool wants_series(const struct xplane_encoder *e) {
   uint32_t n;
   const uint32_t *was = by_process(&e->g->was, e->process, &n);
@@ -77,7 +77,7 @@ static bool collect_counters(struct xplane_encoder *e) {
   return ok;
 }
 
-/* Returns event i of the line, id 0 = no more. */
+/* Returns event i of the line; its id is 0 if there are fewer. */
 static struct xplane_out_event event_of(const struct xplane_encoder *e, const struct xplane_out_line *line, uint32_t i) {
   const struct tk_track *k = &e->g->t->tracks[line->track];
   if (line->kind == XLINE_STEPS) return (struct xplane_out_event){xplane_step_event(e, i), 0};
@@ -87,7 +87,7 @@ static struct xplane_out_event event_of(const struct xplane_encoder *e, const st
 
 /* ---- ids ---- */
 
-/* Returns an id whose low half no other line of the plane has. */
+/* Returns an id whose low half no other line of the plane has; `want` if possible. */
 static int64_t free_id(struct map *taken, int64_t want, int64_t *next) {
   uint32_t *slot = map_get(taken, (uint32_t)want);
   if ((uint32_t)want != UINT32_MAX && !slot) return want;
@@ -115,7 +115,7 @@ static void give_ids(struct xplane_encoder *e) {
   for (uint32_t i = 0; i < n; i++)
     if (lines[i].was || lines[i].kind == XLINE_STEPS)
       map_put(&taken, (uint32_t)(lines[i].display_id ? lines[i].display_id : lines[i].id), 1);
-  for (int round = 0; round < 2; round++) /* threads first: their ids have a meaning */
+  for (int round = 0; round < 2; round++) /* threads first, because their ids have a meaning */
     for (uint32_t i = 0; i < n; i++)
       if ((lines[i].kind == XLINE_THREAD) == (round == 0)) give_id(e, &taken, &lines[i], &next);
   map_free(&taken);
@@ -123,10 +123,10 @@ static void give_ids(struct xplane_encoder *e) {
 
 /* ---- times ---- */
 
-/* Offsets are relative to the line's timestamp, which is relative to the file's base. */
+/* Sets the timestamp of a line, relative to the file's base. Offsets of events are relative to the timestamp. */
 static void set_times(const struct xplane_encoder *e, struct xplane_out_line *line) {
   const struct tk_trace *t = e->g->t;
-  i128 origin = ((i128)t->origin_ns - e->g->base_ns) * 1000; /* graph time 0 as a time of the file */
+  i128 origin = ((i128)t->origin_ns - e->g->base_ns) * 1000; /* time in the file of graph time 0 */
   tk_id first = event_of(e, line, 0).id;
   if (line->was) {
     line->timestamp_ns = (int64_t)(line->was->timestamp_ns + e->g->moved_ns);
@@ -189,7 +189,7 @@ static void add_lines(struct xplane_encoder *e) {
 
 /* ---- encoding ---- */
 
-/* Appends the name of a line. If it describes the kind of line, it must still differ from the thread's own name. */
+/* Appends the name of a line. A name that describes the kind of line must differ from the names of threads. */
 static void put_line_name(struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
   const struct tk_trace *t = e->g->t;
   size_t n;
@@ -238,7 +238,7 @@ static bool keep_pace(struct xplane_encoder *e, uint32_t n) {
   struct xplane_pace *p = e->pace;
   if (!p || !p->progress.tick) return true;
   p->done += n;
-  const uint64_t done = p->done / 2 < p->total ? p->done / 2 : p->total; /* each series of a sample is an event here */
+  const uint64_t done = p->done / 2 < p->total ? p->done / 2 : p->total; /* a sample is one event per series here */
   if (!p->progress.tick(p->progress.arg, done, p->total)) p->stopped = true;
   return !p->stopped;
 }
@@ -252,7 +252,7 @@ static bool measure(struct xplane_encoder *e, struct xplane_out_line *line) {
   put_tail(e, &b, line);
   line->size += b.len;
   buf_free(&b);
-  if (e->g->carried && !e->g->pruned) return true; /* otherwise references of events must be collected */
+  if (e->g->carried && !e->g->pruned) return true; /* for a pruned plane, references of events must be collected */
   for (; (event = event_of(e, line, i)).id != 0; i++) {
     if (i && i % STRIDE == 0 && !keep_pace(e, STRIDE)) return false;
     xplane_encode_event(e, line, event);
@@ -275,7 +275,8 @@ bool xplane_measure_lines(struct xplane_encoder *e) {
   lines = xplane_out_lines(e, &n);
   for (uint32_t i = 0; i < n; i++) {
     if (!measure(e, &lines[i])) return false;
-    e->lost += lines[i].was && lines[i].was->fields_size && e->g->t->edits && !e->g->bare; /* may refer to changed data */
+    e->lost += lines[i].was && lines[i].was->fields_size && e->g->t->edits && !e->g->bare; /* these fields may refer to data
+                                                                                            * that has changed */
   }
   return !e->mem->failed;
 }

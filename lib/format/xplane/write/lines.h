@@ -4,13 +4,13 @@
 
 #include "writer.h"
 
-/* Choose the lines of the plane, in order, and measure them. Return false when memory runs out or the work must stop (e->pace).
- */
+/* The first chooses the lines of the plane and their order. The second measures them. Both return false when memory runs out or
+ * the caller wants to stop (e->pace). */
 bool xplane_choose_lines(struct xplane_encoder *e);
 bool xplane_measure_lines(struct xplane_encoder *e);
 uint64_t xplane_lines_size(const struct xplane_encoder *e);
 
-/* Writes the lines as fields of the plane; returns false if the work must stop. */
+/* Writes the lines as fields of the plane. Returns false if the caller wants to stop. */
 bool xplane_put_lines(struct xplane_encoder *e, struct out *out);
 
 #endif

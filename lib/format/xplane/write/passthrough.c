@@ -1,4 +1,4 @@
-/* passthrough.c - writes the fields of a plane that the graph does not model.
+/* passthrough.c - writes those fields of a plane that the graph cannot represent.
  *
  * If no operation changed the graph, they are written byte by byte. Otherwise only the parts that remain valid are written:
  *
@@ -26,10 +26,10 @@
 /* ---- references of events ---- */
 
 struct program_keys {
-  tk_id id, module; /* strings of the trace, 0 = not in it */
+  tk_id id, module; /* string ids; 0 = the trace lacks the string */
 };
 
-/* Records the program that args refer to; returns false if there is none. */
+/* Records the program to which the args refer. Returns false if there is none. */
 static bool refer_by_args(struct xplane_programs *to, const struct tk_trace *t, struct program_keys keys, uint32_t args) {
   struct tk_args it = tk_args_of(t, args);
   struct tk_arg arg;
@@ -60,7 +60,7 @@ static void survey_events(struct xplane_graph *g, struct mem *mem) {
   mem_free(mem, seen);
 }
 
-/* True if the text is the value of a stat of the metadata. */
+/* True if some stat of the metadata has this text as its value. */
 static bool has_text(const struct xplane_names *names, struct pb metadata, const struct intern_str *text) {
   struct pb_field f;
   struct xstat s;
@@ -72,13 +72,13 @@ static bool has_text(const struct xplane_names *names, struct pb metadata, const
     if (!ref && !s.p) continue;
     const struct xplane_bytes value = ref ? ref->text : (struct xplane_bytes){s.p, (size_t)s.value};
     if (value.n == text->len && (value.n == 0 || memcmp(value.p, text->bytes, value.n) == 0)) return true;
-    if (!utf8_valid(value.p, value.n)) return true; /* repaired when it was read */
+    if (!utf8_valid(value.p, value.n)) return true; /* such text was repaired when it was read */
   }
   return false;
 }
 
-/* True if the class and its args have the names in the metadata. A long name is an arg, but the metadata's own name rather than
- * a stat of it. */
+/* True if the class and its args still have the names that the metadata contains. A long name is an arg, but it is the
+ * metadata's own name rather than a stat. */
 static bool is_as_read(const struct xplane_graph *g, tk_id cls, const struct xplane_names *names, struct pb metadata) {
   const tk_id long_name = xplane_find_text(g->t, "long_name", 9);
   struct tk_args it = tk_args_of(g->t, g->t->classes[cls].args);
@@ -113,7 +113,7 @@ static bool names_changed(const struct xplane_graph *g, const struct xplane_plan
   return changed;
 }
 
-/* True if class names have changed. For embedded planes it is unknown which metadata a class came from. */
+/* True if names of classes have changed. For embedded planes, it is not known which metadata a class came from. */
 static bool classes_changed(const struct tk_trace *t) {
   struct xplane_clock clock;
   return xplane_clock_of(t, &clock) && clock.names != xplane_hash_names(t);
@@ -149,7 +149,7 @@ static bool is_referred_to(const struct xplane_graph *g, const struct xplane_pro
 
 /* ---- fields ---- */
 
-/* True if the writer regenerates the stat. */
+/* True if the writer generates this stat again. */
 static bool is_private(const struct xplane_names *names, const struct pb_field *f) {
   static const char *const PRIVATE[] = {XPLANE_PRIVATE_TRACKS, XPLANE_PRIVATE_FLOWS, XPLANE_PRIVATE_RECORDS};
   struct pb c = pb_inside(f);
@@ -161,7 +161,8 @@ static bool is_private(const struct xplane_names *names, const struct pb_field *
   return false;
 }
 
-/* Rewrites the start of the profile, if the file's times have another base. */
+/* Writes the start of the profile again, if the times in the file are relative to another time. Returns false if there is
+ * nothing to write. */
 static bool put_start(struct xplane_encoder *e, const struct xplane_names *names, const struct pb_field *f, struct buf *b) {
   struct pb c = pb_inside(f);
   struct buf stat = {.mem = e->mem};
@@ -185,7 +186,7 @@ static void put_program(struct xplane_encoder *e, int64_t id, struct pb metadata
     if (f.number == XEVENT_METADATA_STATS) xplane_use_stat(e, pb_inside(&f));
 }
 
-/* Handles event metadata that is unused so far: a program that events belong to is kept, the rest is dropped. */
+/* Handles event metadata that is not in use: keeps it if it is a program with events, otherwise drops it. */
 static void put_unused(struct xplane_encoder *e, const struct xplane_names *names, const struct pb_field *f) {
   if (e->g->bare) return;
   struct pb c = pb_inside(f), metadata;

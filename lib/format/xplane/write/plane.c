@@ -1,9 +1,9 @@
 /* plane.c - writes one plane.
  *
- * A plane that was read as XPlane is written with its original metadata and stats, in their order, around lines that are
- * encoded anew. Processes of other formats become planes that xprof shows: "/device:CUSTOM:<name> <pid>" with ids from 0,
- * assigned by sort index, because xprof orders planes by id. After 199 of them, for which xprof has no process ids, they become
- * "/host:CPU [<name> <pid>]". */
+ * A plane that was read from XPlane is written with its original metadata and stats, in their original order; only its lines
+ * are encoded again. Processes from other formats become planes that xprof shows: "/device:CUSTOM:<name> <pid>" with ids from
+ * 0, assigned by sort index, because xprof orders planes by id. After 199 of them, for which xprof has no process ids, they
+ * become "/host:CPU [<name> <pid>]". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +19,11 @@
 #include "carried.h"
 #include "adopted.h"
 
-static const uint64_t MOST = INT32_MAX; /* bytes that protobuf accepts in one message */
+static const uint64_t MOST = INT32_MAX; /* most bytes of a message that protobuf accepts */
 
 /* ---- names and ids of planes ---- */
 
-/* Returns an id that no plane of another graph has: each of several graphs has its own ids. */
+/* Returns an id that no plane of another graph has, because each of several graphs has its own range of ids. */
 static int64_t plane_id(struct xplane_sink *s, const char *name, int64_t id) {
   const enum xplane_kind kind = xplane_plane_kind(name);
   if (s->sink.graphs > 1) return xplane_some_id(&s->ids, kind, xplane_least_id(&s->ids, kind));
@@ -39,7 +39,7 @@ static void put_ident(const struct tk_trace *t, struct buf *b, struct tk_ident i
   else if (i.kind != TK_IDENT_NONE) buf_append(b, number, num_put_i64(number, i.num));
 }
 
-/* True for a process of PyTorch that xprof analyses: it is not a row. */
+/* True for a process of PyTorch that xprof analyses; such planes are not rows. */
 static bool is_made(const struct xplane_graph *g, tk_id process) {
   return g->kineto && g->kineto->roles[process] != KINETO_OTHER;
 }
@@ -114,7 +114,7 @@ static bool put_plane(struct xplane_sink *s, struct xplane_encoder *e, const str
   q = out_reserve(s->out, 16);
   s->out->next = varint_put(pb_key(q, XSPACE_PLANES, PB_BYTES), size);
   out_write(s->out, head->data, head->len);
-  if (s->opt.meter.add) e->meter = &s->opt.meter; /* not while sizes were measured */
+  if (s->opt.meter.add) e->meter = &s->opt.meter; /* not set while sizes were measured */
   if (!xplane_put_lines(e, s->out)) return false;
   if (rest->len) out_write(s->out, rest->data, rest->len);
   return mem_check(&s->mem, err);
@@ -139,7 +139,7 @@ static void put_private(struct xplane_encoder *e, struct buf *plane) {
   buf_free(&text);
 }
 
-/* Pieces of a plane being written. */
+/* The parts of a plane that is being written. */
 struct pieces {
   struct buf name, head, rest, private;
   bool skipped;
@@ -156,7 +156,7 @@ static const char *terminated(struct buf *name) {
   return (const char *)name->data;
 }
 
-/* Writes the plane: entries that the lines added to the plane's maps follow the original ones, then come private stats. */
+/* Writes the plane. Entries that the lines added to the plane's maps are after the original ones, followed by private stats. */
 static bool end_plane(struct xplane_sink *s, struct xplane_encoder *e, struct pieces *p, bool measured, struct tk_err *err) {
   const struct buf *more[] = {&e->new_classes, &e->new_stats, &p->private};
   bool ok = measured;
@@ -176,7 +176,7 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   struct pieces p = no_pieces(&s->mem);
   bool lines = plane->process && plane->process <= g->t->n_tracks && !g->t->tracks[plane->process].hidden, ok;
   struct xplane_encoder e;
-  if (!lines && plane->lines && g->pruned) return true; /* all of its events were dropped */
+  if (!lines && plane->lines && g->pruned) return true; /* all events of the plane were dropped */
   xplane_print_plane_name(g->t, g->ordinal, plane, &p.name);
   put_head(&p.head, plane_id(s, terminated(&p.name), plane->id), &p.name);
   xplane_encoder_init(&e, g, plane->process, plane, &s->mem);
@@ -188,7 +188,7 @@ bool xplane_write_known(struct xplane_sink *s, const struct xplane_graph *g, con
   xplane_put_passthrough(&e, &p.rest);
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, e.lost);
   if (lines && g->ordinal) xplane_add_private_int(&e, &p.private, XPLANE_STATS, XPLANE_PRIVATE_HOST, g->ordinal);
-  if (g->pruned && !lines && p.rest.len + e.new_classes.len == 0) p.skipped = true; /* a name alone is useless */
+  if (g->pruned && !lines && p.rest.len + e.new_classes.len == 0) p.skipped = true; /* only the name is left */
   ok = end_plane(s, &e, &p, ok, err);
   xplane_adopted_free(e.adopted);
   xplane_encoder_free(&e);

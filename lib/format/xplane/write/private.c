@@ -1,5 +1,5 @@
-/* private.c - properties of tracks, records and flow points that a plane and its lines cannot represent: private stats of
- * the plane, as JSON. */
+/* private.c - writes properties of tracks, records and flow points that a plane and its lines cannot represent, as private
+ * stats that contain JSON. */
 #include <string.h>
 
 #include "private.h"
@@ -24,7 +24,8 @@ void xplane_member_ident(struct xplane_encoder *e, struct buf *b, const char *ke
   if (i.kind == TK_IDENT_QUOTED) buf_text(b, ",\"quoted\":true");
 }
 
-/* Appends the base of the offsets, if it is not the timestamp: lines of another clock were moved to the others. */
+/* Appends the time to which offsets are relative, if it is not the timestamp: lines of another clock were moved to the clock of
+ * the others. */
 static void put_zero(const struct xplane_encoder *e, struct buf *b, const struct xplane_out_line *line) {
   const i128 zero = (i128)e->g->t->origin_ns * 1000 + line->zero_ps, ns = xplane_floor_ns(zero);
   if (zero == ((i128)line->timestamp_ns + e->g->base_ns) * 1000 || ns > INT64_MAX || ns < INT64_MIN) return;
@@ -40,7 +41,7 @@ static void put_private_line(struct xplane_encoder *e, struct buf *b, const stru
   buf_text(b, kinds[line->kind]);
   buf_text(b, "\"");
   xplane_member_ident(e, b, ",\"tid\":", k->tid);
-  const bool is_thread = k->kind == TK_THREAD && !k->hidden; /* the thread that XPlane has for the counters' line */
+  const bool is_thread = k->kind == TK_THREAD && !k->hidden; /* the counters' line is a thread in XPlane */
   if (line->kind != XLINE_COUNTERS || is_thread) xplane_member_string(e, b, ",\"name\":", k->name);
   if (line->kind == XLINE_COUNTERS && is_thread) buf_text(b, ",\"is_thread\":true");
   if (k->has_sort) xplane_member_number(b, ",\"sort\":", k->sort_index);
@@ -72,7 +73,7 @@ bool xplane_put_tracks(struct xplane_encoder *e, struct buf *b) {
   uint32_t n;
   const struct xplane_out_line *lines = xplane_out_lines(e, &n);
   bool any = false;
-  if (e->was && !e->g->converted && !e->g->carried) return false; /* read as XPlane: planes and lines contain everything */
+  if (e->was && !e->g->converted && !e->g->carried) return false; /* not needed if the plane was read from XPlane */
   buf_text(b, "{\"process\":true");
   xplane_member_ident(e, b, ",\"pid\":", process->pid);
   xplane_member_string(e, b, ",\"name\":", process->name);
@@ -91,13 +92,13 @@ bool xplane_put_tracks(struct xplane_encoder *e, struct buf *b) {
   return true;
 }
 
-/* Appends a record, such as metadata, without a time or a meaning here:
+/* Appends a record, such as metadata, that has no time or no meaning here:
  * {"tid":..,"kind":..,"strong":..,"ph":"M","ts":ps,"raw":{members}}. */
 static void put_private_record(struct xplane_encoder *e, struct buf *b, const struct tk_record *r) {
   const struct tk_trace *t = e->g->t;
   const struct tk_track *k = &t->tracks[r->track];
   xplane_member_number(b, "{\"kind\":", r->kind);
-  if (!r->track) buf_text(b, ",\"apart\":true"); /* from its process */
+  if (!r->track) buf_text(b, ",\"apart\":true"); /* the record does not belong to a process */
   else if (k->kind != TK_PROCESS) {
     buf_text(b, ",\"thread\":true");
     xplane_member_ident(e, b, ",\"tid\":", k->tid);
@@ -108,7 +109,7 @@ static void put_private_record(struct xplane_encoder *e, struct buf *b, const st
     buf_append(b, &r->phase, 1);
     buf_text(b, "\"");
   }
-  i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* like all times of the file */
+  i128 ts = r->ts + ((i128)t->origin_ns - e->g->base_ns) * 1000; /* on the same base as all times in the file */
   if (r->has_ts && ts < INT64_MAX && ts > INT64_MIN) xplane_member_number(b, ",\"ts\":", (int64_t)ts);
   buf_text(b, ",\"raw\":{");
   buf_append(b, trace_raw(t, r->at), r->size);
@@ -122,7 +123,8 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
   const uint32_t *records = by_process(&e->g->records, e->process, &n);
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_record *r = &t->records[records[i]];
-    if (r->derived || (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed)) continue; /* the track's name replaces it */
+    if (r->derived || (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed)) continue; /* the name of the track replaces the
+                                                                                           * record */
     buf_text(b, sep);
     put_private_record(e, b, r);
     sep = ",";

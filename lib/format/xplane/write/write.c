@@ -1,8 +1,8 @@
-/* write.c - graphs -> XSpace: the file.
+/* write.c - writes graphs to an XSpace file.
  *
- * Times are relative to the file's zero, which a plane "Task Environment" contains if the clock is real: xprof loses negative
- * times and times beyond 106 days. The plane "/tracekit:metadata" contains file-wide data: top-level data of other formats, and
- * tracekit's provenance. */
+ * Times are relative to the file's zero, because xprof loses negative times and times beyond 106 days. If the clock is real, a
+ * plane "Task Environment" contains the zero. The plane "/tracekit:metadata" contains file-wide data: top-level data of other
+ * formats, and tracekit's provenance. */
 #include <string.h>
 
 #include "write.h"
@@ -82,7 +82,7 @@ static bool make_marks(struct xplane_sink *s, struct xplane_graph *g) {
   return true;
 }
 
-/* Groups elements by process, so that each process finds its own without examining elements of others. */
+/* Groups elements by process, so that writing a process does not examine the elements of others. */
 static bool group(struct xplane_sink *s, struct xplane_graph *g) {
   const struct tk_trace *t = g->t;
   const uint32_t classes = g->n_classes ? g->n_classes - 1 : 0;
@@ -94,7 +94,7 @@ static bool group(struct xplane_sink *s, struct xplane_graph *g) {
          by_process_init(&g->points, t, t->n_flow_points, process_of_point, g, &s->mem) && make_marks(s, g);
 }
 
-/* Finds keys of args that contain a stat of the metadata which a stat of the event overrides. */
+/* Finds the keys of args that contain overridden stats of metadata. */
 static void find_overruled(struct xplane_sink *s, struct xplane_graph *g) {
   const size_t prefix = strlen(XPLANE_OF_METADATA);
   map_init(&g->overruled, &s->mem);
@@ -109,7 +109,7 @@ static void find_overruled(struct xplane_sink *s, struct xplane_graph *g) {
   }
 }
 
-/* Prepares a graph whose planes another format embedded: args of events are found by their keys. */
+/* Prepares a graph whose planes another format embedded, so that args of events can be found by key. */
 static void begin_adopted(struct xplane_sink *s, struct xplane_graph *g) {
   const size_t n = (size_t)g->t->store->strings.n + 1;
   for (uint32_t i = 0; i < g->n_planes; i++) g->adopted = g->adopted || g->planes[i].adopted;
@@ -163,14 +163,14 @@ static void end_graph(struct xplane_sink *s, struct xplane_graph *g) {
 
 /* ---- planes ---- */
 
-/* True for planes with file-wide data, which are written once. */
+/* True for planes with file-wide data, which are written only once. */
 static bool is_stated_once(const struct xplane_graph *g, const struct xplane_plane *p) {
   const char *name = tk_string(g->t, p->name, NULL);
   if (strcmp(name, XPLANE_PRIVATE_PLANE) == 0) return true;
   return g->ordinal && strcmp(name, XPLANE_TASK) == 0;
 }
 
-/* Files joined by cat: the fields of each file follow its planes. */
+/* Ends a segment: if the input consisted of files joined by cat, the fields of each file are written after its planes. */
 static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
   struct pb c = pb_over(s->space.data ? s->space.data : (const uint8_t *)"", s->space.len);
   struct pb_field f;
@@ -179,7 +179,8 @@ static bool end_segment(struct xplane_sink *s, struct tk_err *err) {
   for (; pb_next(&c, &f); from = c.p) {
     if (f.number == XPLANE_SEGMENT) segment = f.value;
     if (f.number == XPLANE_SEGMENT || segment != s->segment) continue;
-    if ((s->edited || s->opt.no_passthrough) && f.number > XSPACE_HOSTNAMES) { /* may refer to data that an operation changed */
+    if ((s->edited || s->opt.no_passthrough) && f.number > XSPACE_HOSTNAMES) { /* these may refer to data that an operation
+                                                                                * changed */
       sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, !s->opt.no_passthrough);
       continue;
     }
@@ -213,17 +214,17 @@ static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct t
 
 /* ---- the sink ---- */
 
-/* Returns the base of the file's times. xprof loses times below zero and prints the others as doubles, which are exact to the
- * picosecond up to 2^53 ps: 2.5 hours. If the first event is not within minutes of the source's own zero, times are relative to
- * that event, and a private stat keeps the zero. Only the first event matters: a merge knows its start before it has seen how
- * long its inputs are. */
+/* Returns the base of the file's times. xprof loses times below zero, and prints other times as doubles, which are exact to the
+ * picosecond up to 2^53 ps (2.5 hours). So if the first event is more than minutes from the source's own zero, times are
+ * relative to that event, and a private stat contains the zero. Only the first event matters, because a merge knows its start
+ * before it knows how long its inputs are. */
 static int64_t choose_base(const struct tk_trace *t) {
   static const i128 NEAR_NS = (i128)600 * 1000000000;
   struct xplane_clock was;
   tk_time start, end;
   if (xplane_clock_of(t, &was) && was.converted != XPLANE_CONVERTED) return was.base_ns;
   if (!t->n_events && !t->origin_ns) return t->zero_ns;
-  trace_extent(t, &start, &end); /* for a merge, the origin is the start */
+  trace_extent(t, &start, &end); /* in a merge, the origin is the start */
   i128 first = t->origin_ns + xplane_floor_ns(start), later = first - t->zero_ns;
   return later >= 0 && later < NEAR_NS ? t->zero_ns : (int64_t)first;
 }
@@ -242,7 +243,7 @@ static bool xplane_open(struct sink *sink, const struct tk_trace *first, struct 
   return mem_check(&s->mem, err);
 }
 
-/* Makes the ids of one graph among several independent of how many ids the others need. */
+/* Chooses ids for one of several graphs that do not depend on how many ids the others need. */
 static void begin_ids(struct xplane_sink *s) {
   s->added.len = s->carried.len = 0;
   if (s->sink.graphs < 2) return;
@@ -279,7 +280,7 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   return ok || mem_refuse(&s->mem, err);
 }
 
-/* A plane with only stats. */
+/* A plane that only has stats. */
 struct stats_plane {
   struct xplane_graph g;
   struct xplane_encoder e;
@@ -298,7 +299,7 @@ static bool stats_plane_end(struct stats_plane *p, struct xplane_sink *s, const 
   return ok;
 }
 
-/* Writes the base of the file's times for xprof, if it is a real time. (put_zero writes it for our reader in any case.) */
+/* Writes the base of the file's times for xprof, if it is a real time. (put_zero writes it for our reader in all cases.) */
 static bool write_clock(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
   struct stats_plane p;
   stats_plane_begin(&p, s, first);
@@ -329,7 +330,7 @@ static void put_zero(struct stats_plane *p, const struct xplane_sink *s, const s
   xplane_add_private_int(&p->e, &p->stats, XPLANE_STATS, XPLANE_PRIVATE_BASE, s->base_ns);
 }
 
-/* Writes a plane if there is none: an empty file is not a trace. */
+/* Writes a plane if the file has none, because an empty file is not a trace. */
 static bool write_something(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
   struct stats_plane p;
   if (s->written) return true;
@@ -361,7 +362,7 @@ static void put_host_name(struct xplane_sink *s, const struct json_value *host) 
   buf_free(&j.scratch);
 }
 
-/* Adds the host names that xprof reads from an XSpace: the host of the trace, and the hosts of merged ranks. */
+/* Adds the host names, which xprof reads from the XSpace: the host of the trace, and the hosts of merged ranks. */
 static void put_host_names(struct xplane_sink *s, const struct tk_trace *first, const char *provenance) {
   const struct tk_meta *m = trace_meta(first, "host_name");
   struct json_value ranks, v, host;

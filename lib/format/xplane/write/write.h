@@ -1,4 +1,4 @@
-/* write.h - graphs -> XSpace: the file. */
+/* write.h - writes graphs to an XSpace file. */
 #ifndef FORMAT_XPLANE_WRITE_WRITE_H
 #define FORMAT_XPLANE_WRITE_WRITE_H
 
@@ -6,10 +6,10 @@
 
 struct sink *xplane_writer(struct out *out, const struct sink_options *opt);
 
-/* Write what other formats embed for XPlane, and turn it back into passthrough. */
+/* The first writes the data that other formats embed for XPlane. The second converts such data back to passthrough data. */
 struct sink *xplane_carrier(struct out *out, const struct sink_options *opt);
 
-/* Returns the base of its times if it was read from an XSpace. */
+/* Returns the base of the graph's times, if it was read from an XSpace. */
 struct sink_start xplane_start(const struct tk_trace *first);
 
 #endif

@@ -1,4 +1,4 @@
-/* writer.c - the maps of a plane that name its events and stats: their original contents and additions (writer.h).
+/* writer.c - writes stats, and the maps of a plane that name its events and stats (writer.h).
  *
  * Types that an XStat does not have (decimals, JSON, booleans) are stored as the closest type that it has, and the description
  * of the stat's metadata contains the original type: xprof shows the value, and reading it back restores the arg. */
@@ -11,7 +11,7 @@
 
 static const struct {
   uint8_t field;
-  const char *description; /* "" = the XStat's type suffices */
+  const char *description; /* description of the stat's metadata; "" = the XStat's type is enough */
 } TYPES[TK_ARG_TYPES] = {
     [TK_ARG_NULL] = {0, ""},
     [TK_ARG_FALSE] = {XSTAT_INT64, XPLANE_PRIVATE_TYPE "bool"},
@@ -33,7 +33,7 @@ static bool is_exact(const struct tk_arg *a) {
   return a->exp >= -XPLANE_MAX_EXP && a->exp <= XPLANE_MAX_EXP && a->i < XPLANE_MAX_MANT && a->i > -XPLANE_MAX_MANT;
 }
 
-/* Returns the family of an arg. Stat metadata is identified by name and description: args of one family share it. */
+/* Returns the family of an arg. Stat metadata is identified by name and description; args of the same family share it. */
 static unsigned family(const struct tk_arg *a) {
   if (a->type == TK_ARG_DECIMAL) return is_exact(a) ? (unsigned)(XPLANE_DECIMAL + a->exp) : TK_ARG_NUMBER;
   if (!*TYPES[a->type].description) return 0;
@@ -50,7 +50,7 @@ static const char *description_of(unsigned types, char room[40]) {
   return room;
 }
 
-enum { FOR_LINKS = 254, FOR_XPROF }; /* descriptions: the stat contains a flow point, or is only for xprof */
+enum { FOR_LINKS = 254, FOR_XPROF }; /* indices of descriptions: the stat contains a flow point; the stat is only for xprof */
 
 static bool writer_is_text(const struct pb_field *f, const char *text) {
   return f->value == strlen(text) && memcmp(f->p, text, (size_t)f->value) == 0;
@@ -93,7 +93,7 @@ static int64_t new_stat(struct xplane_encoder *e, const void *name, size_t n, co
   return id;
 }
 
-/* Returns the original entry on the first call; empty afterwards, and if there is none. */
+/* Returns the original entry on the first call for an id; an empty one afterwards, and if there is none. */
 static struct xplane_bytes unwritten_entry(const struct xplane_encoder *e, struct map *entries, int64_t id) {
   uint32_t *at = map_get(entries, (uint64_t)id);
   struct xplane_bytes entry = {0};
@@ -112,7 +112,7 @@ static void remember_entry(struct xplane_encoder *e, struct map *entries, int64_
   if (at && buf_append(&e->entries, &entry, sizeof entry)) *at = (uint32_t)(e->entries.len / sizeof entry);
 }
 
-/* For a pruned plane: writes the entry when something first refers to it. */
+/* For a pruned plane: writes the entry of a stat when it is first used. */
 static void use_stat(struct xplane_encoder *e, int64_t id) {
   if (!e->g->pruned) return;
   struct xplane_bytes entry = unwritten_entry(e, &e->stat_entries, id);
@@ -146,7 +146,7 @@ tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key) {
 
 unsigned xplane_field_of(unsigned type) { return *TYPES[type].description ? 0 : TYPES[type].field; }
 
-/* Slots from here on are indices in `wide`. */
+/* Slots with this bit contain an index in `wide`. */
 static const uint32_t WIDE = (uint32_t)1 << 31;
 
 uint32_t xplane_slot_of(struct xplane_encoder *e, int64_t id) {
@@ -179,14 +179,15 @@ static int64_t stat_id(struct xplane_encoder *e, tk_id name, unsigned types) {
   }
   text = tk_string(e->g->t, name, &n);
   char room[40];
-  /* an arg that an operation added: the other format, which embeds the plane, contains it */
+  /* an arg that an operation added; the format that embeds the plane contains the arg itself */
   int64_t id = e->g->carried ? e->next_stat++ : new_stat(e, text, n, description_of(types, room));
   slot = map_get(&e->stats, (uint64_t)name << 8 | types);
   *slot = xplane_slot_of(e, id);
   return id;
 }
 
-/* Returns the target of a ref. An empty ref is 0, unless the plane has stat metadata with the name "". */
+/* Returns the id of the stat metadata whose name is the text, for a ref. An empty text is 0, unless the plane has stat metadata
+ * with an empty name. */
 static int64_t ref_id(struct xplane_encoder *e, tk_id text) {
   const uint32_t *known = text == KEY_EMPTY ? map_get(&e->stats, (uint64_t)text << 8) : NULL;
   if (known) use_stat(e, xplane_id_of(e, *known));
@@ -196,10 +197,10 @@ static int64_t ref_id(struct xplane_encoder *e, tk_id text) {
 
 /* ---- original contents of the maps ---- */
 
-/* New ids are above those of the file, unless these leave no room. */
+/* New ids are larger than the ids of the file, unless there is no room above them. */
 static const int64_t MOST_ID = INT64_MAX - UINT32_MAX;
 
-/* Stores the id of a key that has none yet. */
+/* Stores the id for a key that has none yet. */
 static void put_new_id(struct xplane_encoder *e, struct map *ids, uint64_t key, int64_t id) {
   if (map_get(ids, key)) return;
   const uint32_t value = xplane_slot_of(e, id);
@@ -235,11 +236,11 @@ struct xplane_bytes xplane_shown_name(struct pb metadata) {
 bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata) {
   const struct xplane_bytes name = xplane_shown_name(metadata);
   const struct intern_str *s = trace_str(t, t->classes[cls].name);
-  if (!utf8_valid(name.p, name.n)) return true; /* repaired when it was read */
+  if (!utf8_valid(name.p, name.n)) return true; /* such a name was repaired when it was read */
   return s->len == name.n && (name.n == 0 || memcmp(s->bytes, name.p, name.n) == 0);
 }
 
-/* Reuses event metadata for its class if both have the same name; for a pruned plane, it is written from the class. */
+/* Reuses event metadata for its class if both have the same name; in a pruned plane, the metadata is written from the class. */
 static void learn_class(struct xplane_encoder *e, const struct pb_field *field, struct xplane_bytes entry) {
   struct pb c = pb_inside(field), v;
   int64_t id;
@@ -280,7 +281,7 @@ static void learn_maps(struct xplane_encoder *e) {
     if (pb_field_key(&f) == PB_KEY(XPLANE_STAT_METADATA, PB_BYTES)) learn_stat(e, &f, entry);
     if (pb_field_key(&f) == PB_KEY(XPLANE_EVENT_METADATA, PB_BYTES)) learn_class(e, &f, entry);
   }
-  for (uint32_t i = 0; !g->pruned && i < n; i++) { /* an arg of its event contains a step's name */
+  for (uint32_t i = 0; !g->pruned && i < n; i++) { /* an arg of the event contains the name of a step */
     const struct xplane_class *was = &g->classes[classes[i]];
     if (was->derived && was->id) put_new_id(e, &e->classes, classes[i], was->id);
   }

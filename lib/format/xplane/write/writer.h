@@ -14,8 +14,8 @@
  *     carried.c             a file without events, for other formats to embed
  *     writer.c              stats, and the maps of the plane
  *
- * A length precedes the data it measures, so each plane is encoded twice: first for the sizes, which also determines what the
- * maps must name, then for the bytes. Only the maps of a plane are kept in memory. */
+ * A length precedes the data, so each plane is encoded twice: first to compute the sizes, which also shows what the maps must
+ * contain, then to write the bytes. Only the maps of a plane are kept in memory. */
 #ifndef FORMAT_XPLANE_WRITE_WRITER_H
 #define FORMAT_XPLANE_WRITE_WRITER_H
 
@@ -27,27 +27,27 @@
 #include "format/xplane/plane_ids.h"
 #include "format/xplane/program.h"
 
-/* Programs that the events of a graph refer to. */
+/* Programs to which the events of a graph refer. */
 struct xplane_programs {
-  struct map ids;     /* values of program_id */
-  struct map modules; /* strings: values of hlo_module on events without program_id */
-  struct map names;   /* strings: names of classes in use */
+  struct map ids;     /* values of the stat program_id */
+  struct map modules; /* string ids: values of hlo_module on events without program_id */
+  struct map names;   /* string ids: names of classes in use */
 };
 
-/* Index of an arg of the current event, by key; valid if the serial equals the event's. */
+/* Index of an arg of the current event, by key. Valid if `serial` equals the event's. */
 struct xplane_found {
   uint32_t serial, at;
 };
 
-/* Marks the tracks and shapes that a plane has visited with its number. */
+/* Marks the tracks and shapes that were visited for a plane, with the number of the plane. */
 struct xplane_marks {
   uint32_t number, *tracks, *shapes;
 };
 
-/* Origin of a process: another format, an XSpace, an XSpace embedded in another format. */
+/* Origin of a process: another format, an XSpace, or an XSpace that another format embedded. */
 enum xplane_origin { XPLANE_NEW, XPLANE_READ, XPLANE_ADOPTED };
 
-/* A graph being written, and its XPlane passthrough. */
+/* A graph that is being written, with its XPlane passthrough data. */
 struct xplane_graph {
   const struct tk_trace *t;
   const struct xplane_plane *planes;
@@ -55,44 +55,44 @@ struct xplane_graph {
   const struct xplane_class *classes;
   uint32_t n_planes, n_lines, n_classes;
   int64_t base_ns;  /* base of the file's times */
-  int64_t moved_ns; /* shift of its lines' timestamps since they were read */
+  int64_t moved_ns; /* by how much timestamps of its lines moved since they were read */
   uint32_t ordinal; /* 0 = the first graph of the file */
-  bool converted;   /* the file was XPlane, but converted by tracekit from another format */
-  bool restarted;   /* the file's times have a different base than in the XSpace that was read */
-  bool pruned;      /* its events or names have changed: only passthrough that remains valid is written */
-  bool renamed;     /* events or their args have other names than their metadata */
-  bool bare;        /* data that the graph does not model is omitted, unless events need it */
-  bool adopted;     /* another format embedded the planes */
-  bool carried;     /* written for another format to embed: without events, which the graph contains */
-  struct xplane_programs programs; /* if pruned */
-  tk_id key_derived;  /* key of the arg that marks output of tk_derive; 0 = nothing is marked */
-  uint8_t *derived;   /* by track: all of it is output of tk_derive; NULL = none is */
-  struct map overruled, overruling; /* key -> key of the arg with the metadata's overridden stat, and the reverse */
-  struct xplane_found *found; /* by string id, if the graph is adopted */
+  bool converted;   /* true if tracekit had converted the XPlane file from another format */
+  bool restarted;   /* true if times in the file have another base than in the XSpace that was read */
+  bool pruned;      /* true if events or names have changed, so that only valid passthrough data is written */
+  bool renamed;     /* true if names of events or args differ from those in their metadata */
+  bool bare;        /* true if data that the graph cannot represent is omitted, unless events need it */
+  bool adopted;     /* true if another format embedded the planes */
+  bool carried;     /* true if the file is for another format to embed: without events, which the other format contains */
+  struct xplane_programs programs; /* used if pruned */
+  tk_id key_derived;  /* key of the arg with which tk_derive marks data; 0 = nothing is marked */
+  uint8_t *derived;   /* by track: true if tk_derive added the whole track; NULL = none */
+  struct map overruled, overruling; /* key -> key of the arg with the overridden stat of metadata, and the reverse */
+  struct xplane_found *found; /* by string id; used if adopted */
   struct by_process tracks, was, of_classes, records, points; /* tracks, lines, classes, etc. of each process */
   struct xplane_marks *marks;
-  tk_id home;       /* process whose private stats contain records without a process; 0 = none */
+  tk_id home;       /* process whose private stats contain the records without a process; 0 = none */
   struct kineto *kineto; /* NULL: not a PyTorch trace, or one with several ranks */
-  uint64_t lost_points; /* flow points that do not fit the stat "flow" of their event, which has room for one flow */
+  uint64_t lost_points; /* number of flow points for which the stat "flow" of their event has no room */
   uint8_t *planes_of; /* by track: enum xplane_origin of a process; NULL = none was read as XPlane */
   uint32_t *rows;   /* by track: plane id of a process of another format, in row order; NULL = not assigned yet */
-  uint64_t *flows;  /* by event: value of its stat "flow", 0 = none; NULL = no event has one */
+  uint64_t *flows;  /* by event: value of its stat "flow"; 0 = none; NULL = no event has one */
 };
 
 struct xplane_out_line {
-  tk_id track;                   /* 0: all counters of the plane */
+  tk_id track;                   /* 0: the line contains all counters of the plane */
   const struct xplane_line *was; /* the line as it was read, or NULL */
   enum xplane_line_kind kind;
   int64_t id, display_id, timestamp_ns, duration_ps;
   tk_id name, display_name;
-  i128 zero_ps;  /* base of its offsets, as graph time */
-  uint64_t size; /* of the encoded message */
+  i128 zero_ps;  /* graph time to which its offsets are relative */
+  uint64_t size; /* size of the encoded message */
 };
 
-/* In xplane_graph.flows: private stats contain the points, so the stat is only for xprof. */
+/* Flag in xplane_graph.flows: private stats contain the points, so the stat is only for xprof. */
 static const uint64_t XPLANE_FLOW_STATED = (uint64_t)1 << 63;
 
-/* An event, or one series of a counter sample (from 1; 0 = all). */
+/* An event, or one series of a counter sample (1, 2, ...; 0 = the whole event). */
 struct xplane_out_event {
   tk_id id;
   uint32_t series;
@@ -118,30 +118,30 @@ struct xplane_encoder {
   const struct xplane_graph *g;
   tk_id process;
   const struct xplane_plane *was; /* the plane as it was read, or NULL */
-  struct map classes;             /* class -> event metadata id, as xplane_slot_of encodes it */
-  struct map stats;               /* name << 8 | type -> stat metadata id, likewise */
-  struct buf wide;                /* int64_t: ids that do not fit a map's value */
+  struct map classes;             /* class -> event metadata id, encoded by xplane_slot_of */
+  struct map stats;               /* name << 8 | type -> stat metadata id, encoded in the same way */
+  struct buf wide;                /* array of int64_t: ids that are too large for a map's value */
   struct map compressed;          /* ids of stats whose bytes are compressed strings */
   struct map class_of_id;         /* event metadata id as read -> class */
-  struct map class_of_name;       /* name -> class of the plane; filled when the first series is written */
-  struct map overruled_classes;   /* hash of class and overridden stats -> event metadata id, likewise */
+  struct map class_of_name;       /* name -> class of the plane; filled in when the first series is written */
+  struct map overruled_classes;   /* hash of class and overridden stats -> event metadata id, encoded in the same way */
   int64_t next_class, next_stat, first_new_stat;
-  struct buf new_classes, new_stats; /* encoded map entries, with their tags */
+  struct buf new_classes, new_stats; /* encoded entries of the maps, with their tags */
   struct buf event, stat, inner;     /* scratch */
   struct buf fields;                 /* unknown fields of the current event */
-  struct buf lines;                  /* struct xplane_out_line */
+  struct buf lines;                  /* array of struct xplane_out_line */
   struct xplane_out_event *counters; /* samples of the plane, by time */
   uint32_t n_counters;
-  tk_id key_flow, key_long_name, key_metadata_id; /* strings of the trace, 0 = not in it */
-  int64_t made[XPLANE_MADE];         /* ids of stats generated for xprof, 0 = none yet */
+  tk_id key_flow, key_long_name, key_metadata_id; /* string ids; 0 = the trace lacks the string */
+  int64_t made[XPLANE_MADE];         /* ids of stats that were generated for xprof; 0 = not used yet */
   const struct sink_meter *meter;    /* measures encoded sizes, or NULL */
   struct xplane_pace *pace;          /* or NULL */
   struct xplane_adopted *adopted;    /* for a plane that another format embedded */
-  /* for a pruned plane */
-  struct map class_entries, stat_entries; /* metadata id -> index of its original entry, from 1; 0 = written */
-  struct buf entries;                     /* struct xplane_bytes */
-  struct buf children;                    /* int64_t: ids that event metadata in use refers to */
-  uint64_t lost;                          /* number of blocks lost although they were not removed on purpose */
+  /* For a pruned plane: */
+  struct map class_entries, stat_entries; /* metadata id -> 1 + index of its original entry; 0 = the entry was written */
+  struct buf entries;                     /* array of struct xplane_bytes */
+  struct buf children;                    /* array of int64_t: ids to which event metadata in use refers */
+  uint64_t lost;                          /* number of blocks that were lost without the user having removed them */
 };
 
 /* ---- writer.c ---- */
@@ -152,37 +152,38 @@ void xplane_encoder_free(struct xplane_encoder *e);
 tk_id xplane_find_text(const struct tk_trace *t, const void *p, size_t n);
 /* Appends an entry of the map with this field number. */
 void xplane_put_entry(struct buf *b, uint32_t number, int64_t key, const struct buf *value);
-/* Returns the name of the stat for an arg key. */
+/* Returns the name of the stat for the key of an arg. */
 tk_id xplane_stat_name(const struct xplane_encoder *e, tk_id key);
-/* Appends the stat of an arg to b, as a field with this number. */
+/* Appends an arg to b as a stat, in field `number`. */
 void xplane_add_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const struct tk_arg *arg);
 /* Returns the field of XStat for the bytes of this stat. */
 unsigned xplane_bytes_field(const struct xplane_encoder *e, int64_t id);
 void xplane_add_bytes_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, tk_id key, struct xplane_bytes bytes);
-/* The same for private stats. */
+/* Does the same for private stats. */
 void xplane_add_private_stat(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, const void *text,
                              size_t n);
 void xplane_add_private_int(struct xplane_encoder *e, struct buf *b, uint32_t number, const char *name, int64_t v);
 int64_t xplane_private_stat_id(struct xplane_encoder *e, const char *name, const char *description);
-/* For a pruned plane: keeps the stat metadata that an unchanged stat refers to. */
+/* For a pruned plane: keeps the stat metadata to which an unchanged stat refers. */
 void xplane_use_stat(struct xplane_encoder *e, struct pb stat);
-/* Return the field of XStat for args of this type (0 = needs a description as well), and the id of the plane's stat with this
- * key (0 = none). */
+/* The first returns the XStat field for args of this type (0 = a description is needed, too). The second returns the id of the
+ * plane's stat with this key (0 = none). */
 unsigned xplane_field_of(unsigned type);
 int64_t xplane_known_stat(const struct xplane_encoder *e, tk_id key);
-/* Ids of metadata have 64 bits, values of a map 32: encode an id as such a value, 0 if memory runs out, and decode it. */
+/* Ids of metadata have 64 bits, but values of a map only 32. The first function encodes an id as a value (0 if memory runs
+ * out); the second decodes it. */
 uint32_t xplane_slot_of(struct xplane_encoder *e, int64_t id);
 int64_t xplane_id_of(const struct xplane_encoder *e, uint32_t slot);
 bool xplane_stat_is_used(const struct xplane_encoder *e, int64_t id);
-/* Returns the original entry of event metadata on the first call, then and if there is none, p = NULL. */
+/* Returns the original entry of event metadata on the first call for an id. Afterwards, and if there is none, p is NULL. */
 struct xplane_bytes xplane_unwritten_class(struct xplane_encoder *e, int64_t id);
-/* True if the class came from metadata of this process. */
+/* True if the class was read from metadata of this process. */
 bool xplane_class_is_of(const struct xplane_graph *g, tk_id cls, tk_id process);
 /* Maps event metadata ids to classes of this process, except classes made from step names. */
 void xplane_classes_by_id(const struct xplane_graph *g, tk_id process, struct map *by_id);
 /* Returns the displayed name of event metadata: its display name, otherwise its name. */
 struct xplane_bytes xplane_shown_name(struct pb metadata);
-/* True if the class has the displayed name of the metadata. */
+/* True if the name of the class is the displayed name of the metadata. */
 bool xplane_bears_name(const struct tk_trace *t, tk_id cls, struct pb metadata);
 
 /* Converts picoseconds to nanoseconds, rounding down. */
@@ -205,7 +206,7 @@ static inline struct xplane_out_line *xplane_out_lines(const struct xplane_encod
 static inline enum xplane_origin xplane_origin_of(const struct xplane_graph *g, tk_id process) {
   return g->planes_of ? (enum xplane_origin)g->planes_of[process] : XPLANE_NEW;
 }
-/* True if private stats describe the tracks of this process, which is not the case for a plane read as XPlane. */
+/* True if private stats describe the tracks of this process. A plane that was read from XPlane does not need them. */
 static inline bool xplane_is_private(const struct xplane_graph *g, tk_id process) {
   return (xplane_origin_of(g, process) == XPLANE_NEW || g->converted) && process && !g->t->tracks[process].hidden;
 }
@@ -235,15 +236,15 @@ struct xplane_sink {
   int64_t next_flow;
   struct xplane_plane_ids ids;
   struct buf space; /* fields that are not planes, by segment */
-  uint32_t segment; /* segment whose fields are written next */
-  bool has_start;   /* a plane "Task Environment" was written */
-  bool edited;      /* an operation changed a graph */
-  bool carrier;     /* writes the file that other formats embed */
+  uint32_t segment; /* segment whose fields will be written next */
+  bool has_start;   /* true if a plane "Task Environment" has been written */
+  bool edited;      /* true if an operation changed some graph */
+  bool carrier;     /* true for the file that other formats embed */
   struct xplane_pace pace;
-  bool pristine;    /* the first graph is written like a recorded XSpace: its planes represent all of it */
+  bool pristine;    /* true if the first graph is written like a recorded XSpace, whose planes represent all of it */
   struct buf carried_names, carried_stats;
-  struct buf carried; /* blocks of the current graph's planes, for a process that takes it as a part */
-  struct buf added;   /* its fields that are not planes, likewise */
+  struct buf carried; /* blocks for the planes of the current graph, for a process that takes the graph as a part */
+  struct buf added;   /* fields of the graph that are not planes, for the same purpose */
   int64_t next_carried;
 };
 
