@@ -273,7 +273,8 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
     return report_text(p->impl, text);
   }
   if (k->pid.kind != TK_IDENT_INT || accelerator_is_part(p->t, w->process)) return n ? report_keep(p->impl, name, n) : "device";
-  const int len = snprintf(text, sizeof text, "%s ", accelerator_of_categories(p->t));
+  if (!p->family) p->family = accelerator_of_categories(p->t);
+  const int len = snprintf(text, sizeof text, "%s ", p->family);
   return report_keep(p->impl, text, (size_t)len + num_put_i64(text + len, k->pid.num));
 }
 

@@ -65,6 +65,7 @@ struct reporter {
   struct mem *mem; /* memory that is freed when the trace is done */
   const struct track_origin *origins;
   const struct report_place *place;
+  const char *family; /* of devices that have numbers only; NULL = not looked up yet */
   struct match match;
   struct scope scope;
   struct works works;
