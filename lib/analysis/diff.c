@@ -181,7 +181,7 @@ static uint32_t add_row(struct tk_diff_impl *impl, uint32_t name, uint32_t paren
   return *slot = ++impl->n_rows;
 }
 
-/* Returns the diff's text id for a group of this trace; 0 if the group has no text. */
+/* Maps the text of a group of this trace to a text id of the diff; 0 if the group has no text. */
 static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   const struct intern_str *s = groups_text(&a->groups, group);
   const uint32_t before = a->cap_texts;

@@ -16,7 +16,7 @@ struct piece {
   bool last;
   uint32_t crc;
   struct deflater *z;
-  struct mem mem; /* memory account of the next members and the deflater; belongs to the compressing thread */
+  struct mem mem; /* memory account of the deflater and of the gzip members that it writes; used by the compressing thread only */
   struct buf packed;
   bool failed;
 };

@@ -148,7 +148,7 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   if (!RESERVED(opt, err) || (opt->step_name && !step_names_check(opt->step_name, err))) return NULL;
   for (unsigned nth = 0; !t && sources_view(s, i, nth, &view); nth++) {
     if (nth && (opt->strict || !is_beyond_repair(err))) break;
-    if (nth) snprintf(instead, sizeof instead, "%s: reading this file instead", err->msg);
+    if (nth) snprintf(instead, sizeof instead, "%s; reading this file instead", err->msg);
     err_clear(err);
     t = load_view(s, i, &view, nth ? instead : NULL, opt, err);
   }

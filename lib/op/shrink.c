@@ -245,7 +245,7 @@ static bool add_rung(struct shrink *s, enum rung rung) {
   return add_step(s, rung) != NULL;
 }
 
-/* Adds the usual rungs in the usual order, or the rungs that the user listed, in that order. */
+/* Adds the default rungs in their order, or those that the user listed, in that order. */
 static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
   static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
   bool ok = !o->drop || add_rung(s, RUNG_DROP);

@@ -231,7 +231,8 @@ static bool put_file(struct buf *b, const struct manifest_file *f, const struct 
   if (f->n_machines)
     return err_set(err, TK_EUSAGE, "%s, %s: at most one trace of a manifest may cover several machines; merge without a manifest",
                    to->path, f->path);
-  if (!offset(f, to, &ns)) return err_set(err, TK_ELIMIT, "%s: too far from %s in time for a manifest", f->path, to->path);
+  if (!offset(f, to, &ns))
+    return err_set(err, TK_ELIMIT, "%s: recorded too long before or after %s to be in one manifest", f->path, to->path);
   if (f->clock) json_put_text(b, ",\"clocks\":{\"clock\":", f->clock);
   json_put_text(b, f->clock ? ",\"sync_to\":{\"file\":" : ",\"clocks\":{\"sync_to\":{\"file\":", to->path);
   if (to->n_machines) json_put_text(b, ",\"machine\":", to->machine);

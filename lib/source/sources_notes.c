@@ -1,4 +1,4 @@
-/* sources_notes.c - explains the choice of an input (sources_notes.h). */
+/* sources_notes.c - notes that tell the user why an input was chosen (sources_notes.h). */
 #include "sources_notes.h"
 
 #include "base/err.h"

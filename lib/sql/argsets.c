@@ -183,8 +183,8 @@ static void put_row(struct walk_args *w, struct arg_row *row) {
   w->stopped = !w->put(w->arg, row);
 }
 
-/* Appends a key. Perfetto replaces dots and brackets in the names of its own annotations by underscores, because they would
- * look like structure. */
+/* Appends a key with underscores in place of dots and brackets, which would look like nesting; Perfetto does the same for the names
+ * of its own annotations. */
 static void add_key(const struct walk_args *w, struct buf *to, const char *text, size_t n) {
   const size_t from = to->len;
   if (!buf_append(to, text, n) || !w->s->times.exact) return;

@@ -146,8 +146,7 @@ static tk_id waited_for(const struct checker *c, const struct tk_event *call, tk
   return said & CALL_STREAM_WAIT && c->last && is_copy_back(c, &c->l.t->events[c->last]) ? c->last : 0;
 }
 
-/* Compares the end of a waiting call with the end of the work. Must be called in order of time, which is the order of a
- * track. */
+/* Compares the end of a synchronizing call with the end of the GPU work that it waits for. Calls must be passed in order of time. */
 static void check_call(struct checker *c, const struct tk_event *call) {
   const struct tk_event *v = c->l.t->events;
   int64_t id;

@@ -27,7 +27,7 @@ enum xplane_line_kind { XLINE_THREAD, XLINE_ASYNC, XLINE_PROCESS, XLINE_COUNTERS
 struct xplane_plane {
   tk_id process; /* its track */
   tk_id name;    /* name in the file */
-  tk_id shown;   /* name of the track after reading */
+  tk_id shown;   /* name that the reader gave the track */
   int64_t id;
   uint64_t at; /* offset in the trace's raw text: fields of the plane except its lines */
   uint64_t size;
@@ -73,7 +73,7 @@ struct xplane_class {
  * written as if it had been read from the other format. */
 enum xplane_converted { XPLANE_NATIVE, XPLANE_CONVERTED_PARTLY, XPLANE_CONVERTED };
 
-/* The trace's clock when it was read. If an operation has changed the clock since, lines must be moved. */
+/* The trace's clock when it was read. If an operation has changed the clock since, lines must be shifted in time. */
 struct xplane_clock {
   int64_t origin_ns;
   int64_t base_ns;   /* base of the lines' timestamps when read */

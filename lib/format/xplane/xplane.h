@@ -1,11 +1,11 @@
-/* xplane.h - functions for the row of XPlane.
+/* xplane.h - the functions that the row of XPlane in the table of formats points to.
  *
  *     fields.h                 numbers and names of the schema, of xprof, and of tracekit
  *     wire.h                   cursors over an XStat, a map entry and the names of a plane's stats
  *     passthrough.h            data that the graph cannot represent: bytes of planes, and tables of how the graph was encoded
  *     read/reader.h, read/reader.c  the reader's context: notes, text, stats and classes
  *       read/event.c             events and lines
- *       read/names.c             end of a plane: its maps name the classes, keys and refs of its events
+ *       read/names.c             finishes a plane: names classes, keys and refs by the maps of the plane
  *       read/flow.c              flow points from the stats that link events
  *       read/private.c           additions of our own writer
  *       read/metas.c             top-level data, and the passthrough

@@ -348,7 +348,7 @@ static bool has_next_stream(struct chrome *r) {
 static bool read_objects(struct chrome *r) {
   bool ok = read_object(r, true);
   while (ok && has_next_stream(r)) {
-    chrome_note(r, TK_NOTE_INFO, r->j.p, "an object of events for each stream");
+    chrome_note(r, TK_NOTE_INFO, r->j.p, "the events of each stream are in an object of their own");
     ok = read_object(r, true);
   }
   return ok && r->err->code == TK_OK && read_tail(r);

@@ -256,7 +256,7 @@ static unsigned kept_spelling(const struct printer *p, unsigned is) {
 /* The bits of enum tk_respelled are followed by numbers of decimals: four bits for each member, in the order of the enum. */
 enum { DECIMALS_AT = 8 };
 
-/* Returns bits of enum tk_respelled, and numbers of decimals above them. */
+/* Returns bits of enum tk_respelled, and in the bits above them the number of decimals of each time. */
 static unsigned respelled(struct printer *p, uint32_t args, enum place mark) {
   static const char *const NAMES[] = {"ts", "dur", "pid", "tid"};
   struct tk_arg arg;

@@ -74,7 +74,7 @@ void print_finish(struct printer *p);
 static inline struct fragment print_fragment_from(const struct printer *p, size_t at) {
   return (struct fragment){at, (uint32_t)(p->text.len - at)};
 }
-/* Appends `key` and the pid or tid to the printer's text, if there is one. */
+/* Appends `key` and the pid or tid to the printer's text; does nothing if `i` is not set. */
 void print_add_ident(struct printer *p, const char *key, struct tk_ident i);
 void print_make_shape(struct printer *p, const struct tk_arg_shape *s, struct printed_shape *out);
 

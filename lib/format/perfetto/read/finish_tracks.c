@@ -350,7 +350,7 @@ static tk_id with_id(struct perfetto *r, struct node *of, const char *name, size
   return trace_counter_name(r->t, of->counter_name, &id);
 }
 
-/* Our writer names a track "counter series". Returns the counter to which this and the other series belong. */
+/* Returns the counter that this series and others belong to. tracekit's writer names the track of a series "<counter> <series>". */
 static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process) {
   struct perfetto *r = s->r;
   struct node *n = &r->nodes[at];

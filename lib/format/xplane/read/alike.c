@@ -80,7 +80,7 @@ static const uint8_t *text_value(struct xplane_reader *r, struct payload *to, co
   return p + n;
 }
 
-/* Reads the stat in [p, end). Returns false if it differs from the prediction. */
+/* Reads the stat in [p, end). Returns false if it differs from what `s` predicts. */
 static bool read_stat(struct xplane_reader *r, const struct xplane_alike_stat *s, struct payload *to, const uint8_t *p,
                       const uint8_t *end) {
   uint64_t v;

@@ -133,7 +133,7 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
     flags |= TK_REPAIRED;
   }
   if (e->offset >= DAYS_100_PS || e->offset <= -DAYS_100_PS) {
-    xplane_note(r, TK_NOTE_REPAIR, "events more than 100 days from their line: excluded from time ranges");
+    xplane_note(r, TK_NOTE_REPAIR, "events more than 100 days from the start of their line: excluded from time ranges");
     reserved_arg(r, e, KEY_XPLANE_OFFSET, e->offset);
     e->offset = 0;
     flags |= TK_LOST_CLOCK;

@@ -235,7 +235,7 @@ struct xplane_sink {
   uint32_t planes; /* number of planes so far */
   int64_t next_flow;
   struct xplane_plane_ids ids;
-  struct buf space; /* fields that are not planes, by segment */
+  struct buf space; /* encoded fields of the file other than planes, one run of bytes for each segment */
   uint32_t segment; /* segment whose fields will be written next */
   bool has_start;   /* true if a plane "Task Environment" has been written */
   bool edited;      /* true if an operation changed some graph */
