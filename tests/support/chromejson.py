@@ -9,7 +9,7 @@ import json
 import re
 import zlib
 from collections import Counter, defaultdict
-from decimal import Decimal
+from decimal import Decimal, ROUND_HALF_UP
 
 PICOSECOND = Decimal('0.000001')
 NUMBER = '\0'  # first character of a former number
@@ -85,7 +85,7 @@ def decimal(value):
 
 
 def time(value):
-    return str(decimal(value).quantize(PICOSECOND).normalize() + 0)
+    return str(decimal(value).quantize(PICOSECOND, ROUND_HALF_UP).normalize() + 0)
 
 
 def canonical(event):
