@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "shared/expect.h"
 #include "shared/select.h"
+#include "print/csv.h"
 #include "print/fields.h"
 #include "print/table.h"
 #include "print/tty.h"
@@ -182,9 +183,8 @@ static void print_csv(const struct tk_diff_report *r, size_t top) {
   puts("name,state,before_total_ns,after_total_ns,delta_ns,ratio,noise_ns,before_count,after_count,before_self_ns,after_self_ns");
   for (size_t i = 0; i < top; i++) {
     const struct tk_diff_row *v = &r->rows[i];
-    putchar('"');
-    for (size_t k = 0; v->name && k < v->name_len; k++) printf(v->name[k] == '"' ? "\"\"" : "%c", v->name[k]);
-    printf("\",%s", STATES[tk_diff_state(v)]);
+    csv_text(stdout, v->name, v->name ? v->name_len : 0);
+    printf(",%s", STATES[tk_diff_state(v)]);
     csv_number(true, v->total[0] / 1e3);
     csv_number(true, v->total[1] / 1e3);
     csv_number(true, v->delta / 1e3);

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Columns of the table of events (tracekit_arrow.h) that add something to a line. */
+#define COLUMNS "phase, op, module, step, rank, host, device, id, parent"
+
 struct params {
   struct shared shared;
   struct opt_list cols;
@@ -21,7 +24,7 @@ static const struct opt opts[] = {
   { OPT_INT, 0, "head", "N", "print only the first N events", FIELD(head), 0, 1, 2147483647 },
   { OPT_FLAG, 0, "jsonl", 0, "print a JSON object per event, including its args", FIELD(jsonl), 0, 0, 0 },
   { OPT_FLAG, 0, "csv", 0, "print the events as CSV", FIELD(csv), 0, 0, 0 },
-  { OPT_LIST, 0, "cols", "COLUMN", "add a column: phase, op, module, step, rank, host, device, id, parent or arg.KEY", FIELD(cols), 0,
+  { OPT_LIST, 0, "cols", "COLUMN", "add a column: " COLUMNS " or arg.KEY", FIELD(cols), 0,
     0, 0 },
   { OPT_FLAG, 0, "graph", 0, "print the whole event graph in canonical order, with times in picoseconds",
     FIELD(graph), 0, 0, 0 },
@@ -46,18 +49,19 @@ static bool print(void *arg, const char *text, size_t n) {
 }
 
 static bool is_column(const char *word) {
-  static const char *const WORDS[] = { "phase", "op", "module", "step", "rank", "host", "device", "id", "parent" };
-  bool is = select_is_arg(word);
-  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) is |= strcmp(word, WORDS[i]) == 0;
-  return is;
+  const size_t n = strlen(word);
+  for (const char *p = COLUMNS; *p; p += strspn(p, ", ")) {
+    const size_t length = strcspn(p, ",");
+    if (length == n && memcmp(p, word, n) == 0) return true;
+    p += length;
+  }
+  return select_is_arg(word);
 }
 
-/* False, with a message, if a word is no column. */
 static bool are_columns(const struct opt_list *cols) {
   for (size_t i = 0; i < cols->n; i++) {
     if (is_column(cols->v[i])) continue;
-    tty_say("dump: --cols: unknown column '%s'; expected phase, op, module, step, rank, host, device, id, parent or arg.KEY",
-            cols->v[i]);
+    tty_say("dump: --cols: unknown column '%s'; expected " COLUMNS " or arg.KEY", cols->v[i]);
     return false;
   }
   return true;

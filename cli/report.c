@@ -79,7 +79,7 @@ static bool is_empty(const struct tk_report *r, const struct tk_selection *selec
 }
 
 static int say_nothing(const struct shared *s) {
-  if (!s->quiet) tty_fail("nothing matched: no work of a device is selected");
+  if (!s->quiet) tty_fail("nothing matched: no work of a device is selected; tracekit top and tracekit tree show other events");
   return STATUS_FINDING;
 }
 

@@ -1,5 +1,6 @@
 /* top.c - tracekit top: lists the names that took the most time, as a table, as JSON (schemas/top.schema.json) or as CSV. */
 #include "commands.h"
+#include "print/csv.h"
 #include "print/fields.h"
 #include "print/json.h"
 #include "shared/select.h"
@@ -259,7 +260,7 @@ static void csv_title(const char *col, const char *what) {
   if (!text) return;
   strcpy(text, col);
   strcat(text, what);
-  fields_csv_text(text, strlen(text));
+  csv_text(stdout, text, strlen(text));
   free(text);
 }
 

@@ -126,6 +126,11 @@ const char *meant_command(const char *name) {
 
 /* ---- options ---- */
 
+#define FOLD_LATER "apply writes ranks as they were recorded; tracekit convert --fold-graphs folds the output of concat"
+#define FORMAT_BY_PLAN "plan chooses the format by the name of its output"
+#define REDACT_LATER "tracekit redact removes private text from the output of concat"
+#define READ_SCANS "plan reads scans; give it to scan and apply, which read traces"
+
 /* Rows of advice. A row whose `command` is NULL applies to any command; such rows come after the rows of particular
  * commands. */
 static const struct option_row {
@@ -182,30 +187,30 @@ static const struct option_row {
   { "extract", "list-only", "tracekit list shows what a folder or archive contains" },
   { "extract", "list", "tracekit list shows what a folder or archive contains" },
   { "plan", "join", "plan reads scans; tracekit merge --join joins the pieces of a trace before it is scanned" },
-  { "plan", "run", "plan reads scans; give it to scan and apply, which read traces" },
-  { "plan", "step-dir", "plan reads scans; give it to scan and apply, which read traces" },
-  { "plan", "latest-good", "plan reads scans; give it to scan and apply, which read traces" },
-  { "plan", "strict", "plan reads scans; give it to scan and apply, which read traces" },
-  { "plan", "sched", "plan reads scans; give it to scan and apply, which read traces" },
-  { "plan", "max-size", "plan reads scans; give it to scan and apply, which read traces" },
+  { "plan", "run", READ_SCANS },
+  { "plan", "step-dir", READ_SCANS },
+  { "plan", "latest-good", READ_SCANS },
+  { "plan", "strict", READ_SCANS },
+  { "plan", "sched", READ_SCANS },
+  { "plan", "max-size", READ_SCANS },
   { "plan", "step-name", "plan reads scans; give it to scan, which finds the steps" },
   { "plan", "anchor", "plan reads scans; give it to scan, which finds the collectives" },
   { "plan", "keep-going", "plan reads scans; scan only traces that can be read, and give it to concat if parts are missing" },
   { "plan", "link-collectives", "apply writes ranks one by one; tracekit merge links them" },
-  { "plan", "fold-graphs", "apply writes ranks as they were recorded; tracekit convert --fold-graphs folds the output of concat" },
+  { "plan", "fold-graphs", FOLD_LATER },
   { "plan", "dry-run", "plan writes no trace; it prints what the merge will do" },
   { "plan", "no-loss", "apply counts losses; give it to concat" },
   { "plan", "pretty", "tracekit convert --pretty formats the output of concat" },
   { "plan", "manifest", "a manifest needs all ranks in one process: tracekit merge --manifest" },
-  { "plan", "redact", "tracekit redact removes private text from the output of concat" },
+  { "plan", "redact", REDACT_LATER },
   { "apply", "join", "tracekit merge --join joins the pieces of a trace before it is scanned and applied" },
   { "apply", "step-name", "scan finds the steps; apply follows the plan" },
   { "apply", "rank", "use --input N; it accepts a rank" },
   { "apply", "keep-going", "apply writes one rank; concat --keep-going accepts missing parts" },
-  { "apply", "fold-graphs", "apply writes ranks as they were recorded; tracekit convert --fold-graphs folds the output of concat" },
-  { "apply", "f", "plan chooses the format by the name of its output" },
-  { "apply", "format", "plan chooses the format by the name of its output" },
-  { "apply", "redact", "tracekit redact removes private text from the output of concat" },
+  { "apply", "fold-graphs", FOLD_LATER },
+  { "apply", "f", FORMAT_BY_PLAN },
+  { "apply", "format", FORMAT_BY_PLAN },
+  { "apply", "redact", REDACT_LATER },
   { "apply", "no-loss", "apply counts losses; give it to concat" },
   { "scan", "keep-going", "scan the traces one by one, or leave out the unreadable ones" },
   { "scan", "fold-graphs", "a scan contains no events; tracekit convert --fold-graphs folds the output of concat" },
@@ -216,8 +221,8 @@ static const struct option_row {
   { "concat", "join", "tracekit merge --join joins the pieces of a trace before it is scanned" },
   { "concat", "redact", "tracekit redact removes private text from the output" },
   { "concat", "fold-graphs", "tracekit convert --fold-graphs folds the output" },
-  { "concat", "f", "plan chooses the format by the name of its output" },
-  { "concat", "format", "plan chooses the format by the name of its output" },
+  { "concat", "f", FORMAT_BY_PLAN },
+  { "concat", "format", FORMAT_BY_PLAN },
   { "view", "browser", "set the environment variable BROWSER: BROWSER=firefox tracekit view TRACE" },
   { "view", "server-only", "use --no-browser to serve without opening a browser" },
   { "view", "headless", "use --no-browser to serve without opening a browser" },

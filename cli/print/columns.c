@@ -1,6 +1,7 @@
 /* columns.c - see columns.h.  Arrow's formats of the table: b, S, I, l and g are a boolean and numbers, c, s and i indices of texts. */
 #include "columns.h"
 
+#include "csv.h"
 #include "tty.h"
 
 #include <string.h>
@@ -88,27 +89,22 @@ void columns_json(const struct columns *c, struct json *j, tk_id event) {
   }
 }
 
-static void csv_field(FILE *to, const char *text, size_t n, bool quoted) {
-  fputs(quoted ? ",\"" : ",", to);
-  for (size_t i = 0; i < n; i++) {
-    if (text[i] == '"') fputc('"', to);
-    fputc(text[i], to);
-  }
-  if (quoted) fputc('"', to);
-}
-
 void columns_csv(const struct columns *c, FILE *to, tk_id event) {
   struct cell cell;
   for (size_t i = 0; i < c->n; i++) {
     cell_of(c, i, event, &cell);
-    csv_field(to, cell.text, cell.n, cell.is_text);
+    fputc(',', to);
+    if (cell.is_text) csv_text(to, cell.text, cell.n);
+    else fwrite(cell.text ? cell.text : "", 1, cell.n, to);
   }
 }
 
 void columns_csv_names(const struct columns *c, FILE *to) {
   for (size_t i = 0; i < c->n; i++) {
     const char *name = name_of(c, i);
-    csv_field(to, name, strlen(name), strpbrk(name, ",\"\n") != NULL);
+    fputc(',', to);
+    if (strpbrk(name, ",\"\n")) csv_text(to, name, strlen(name));
+    else fputs(name, to);
   }
 }
 

@@ -1,6 +1,7 @@
 /* fields.c - rows of results as JSON (fields.h). */
 #include "fields.h"
 
+#include "csv.h"
 #include "tty.h"
 
 void fields_total(struct json *j, const char *key, struct tk_total total) {
@@ -77,15 +78,6 @@ void fields_object(struct json *j, const char *key, enum tk_row kind, const void
 
 static bool is_cell(const struct tk_field *f) { return f->type != TK_TYPE_TEXTS && f->type != TK_TYPE_ROW && f->type != TK_TYPE_ROWS; }
 
-void fields_csv_text(const char *text, size_t n) {
-  putchar('"');
-  for (size_t i = 0; i < n; i++) {
-    if (text[i] == '"') putchar('"');
-    putchar(text[i]);
-  }
-  putchar('"');
-}
-
 static void csv_cell(const struct tk_field *f, const struct tk_value *v) {
   char text[48];
   switch (f->type) {
@@ -97,7 +89,7 @@ static void csv_cell(const struct tk_field *f, const struct tk_value *v) {
       tk_print_ns(v->time, text);
       fputs(text, stdout);
       break;
-    default: fields_csv_text(v->text, v->n); break;
+    default: csv_text(stdout, v->text, v->n); break;
   }
 }
 

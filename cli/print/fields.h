@@ -19,6 +19,5 @@ void fields_number(struct json *j, const char *key, double v);
 /* Print the names and the values of the fields of a row as CSV, without the end of the line; rows within it are left out. */
 void fields_csv_names(enum tk_row kind);
 void fields_csv(enum tk_row kind, const void *row, const void *owner);
-void fields_csv_text(const char *text, size_t n);
 
 #endif

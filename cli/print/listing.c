@@ -2,6 +2,7 @@
  * CSV.  Printing them from integers makes them independent of the locale. */
 #include "listing.h"
 
+#include "csv.h"
 #include "tty.h"
 
 #include <stdlib.h>
@@ -154,13 +155,9 @@ static void json_line(FILE *to, const struct listed *l, const struct tk_event *e
   json_close(&j, '}');
 }
 
-static void csv_text(FILE *to, const char *text, size_t n) {
-  fputs(",\"", to);
-  for (size_t i = 0; i < n; i++) {
-    if (text[i] == '"') fputc('"', to);
-    fputc(text[i], to);
-  }
-  fputc('"', to);
+static void csv_field(FILE *to, const char *text, size_t n) {
+  fputc(',', to);
+  csv_text(to, text, n);
 }
 
 static void csv_line(FILE *to, const struct listed *l, const struct tk_event *e) {
@@ -171,11 +168,11 @@ static void csv_line(FILE *to, const struct listed *l, const struct tk_event *e)
   const char *s = tk_string(t, t->classes[e->cls].name, &n);
   place_of(t, e->track, &p);
   fprintf(to, "%s,%s,%s,%u", ms(e->ts - l->start, 9, a), e->kind == TK_SPAN ? ms(e->dur, 9, b) : "", kind_of(e), e->depth);
-  csv_text(to, p.process, strlen(p.process));
-  csv_text(to, p.thread, strlen(p.thread));
-  csv_text(to, s, n);
+  csv_field(to, p.process, strlen(p.process));
+  csv_field(to, p.thread, strlen(p.thread));
+  csv_field(to, s, n);
   s = tk_string(t, t->classes[e->cls].cat, &n);
-  csv_text(to, s, n);
+  csv_field(to, s, n);
   columns_csv(l->columns, to, (tk_id)(e - t->events));
   fputc('\n', to);
 }

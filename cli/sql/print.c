@@ -5,6 +5,7 @@
  * same value. */
 #include "print.h"
 
+#include "print/csv.h"
 #include "print/tty.h"
 
 #include <errno.h>
@@ -152,15 +153,6 @@ static bool table_row(struct printer *p, const struct tk_sql_value *v) {
 }
 
 /* ---- CSV: text is quoted, NULL is empty ---- */
-
-static void csv_text(FILE *to, const char *text, size_t n) {
-  fputc('"', to);
-  for (size_t i = 0; i < n; i++) {
-    if (text[i] == '"') fputc('"', to);
-    fputc(text[i], to);
-  }
-  fputc('"', to);
-}
 
 static void csv_row(const struct printer *p, const struct tk_sql_value *v) {
   for (size_t i = 0; i < p->n_names; i++) {

@@ -106,7 +106,8 @@ static void add_lateness(char *text, size_t size, const struct align_host *found
     snprintf(text + n, size - n, "; its collectives end up to %s us from those of the other hosts, because ranks are late",
              num_fixed(ceil(found->spread_ns / 1e3), 0).s);
   else if (found->trend_ns > found->error_ns / 2)
-    snprintf(text + n, size - n, "; the ranks of a host leave one after the other, and the error includes %s us in case hosts do, too",
+    snprintf(text + n, size - n, "; the ranks of a host seem to leave one after the other, and the error includes %s us in case "
+                                 "hosts do, too",
              num_fixed(found->trend_ns / 1e3, 0).s);
 }
 

@@ -122,20 +122,29 @@ class Judge:
             os.unlink(path)
 
 
+def grows(judge, command, name, write, size, options=([],)):
+    """Tests a file and one that is eight times as large: small ones are too fast to reveal quadratic cost."""
+    seconds = []
+    for bytes_ in (size, 8 * size):
+        path = os.path.join(judge.folder, 'grows.json')
+        write(path, name, bytes_)
+        seconds.append(min(cpu([command, path, *option], judge.folder)[0] or SECONDS for option in options))
+    most = 3 * 8 * seconds[0] + 0.1
+    ok = seconds[1] <= most
+    judge.passed += ok
+    judge.failed += not ok
+    if not ok:
+        print(f'not ok  {command} of {name}: {seconds[0]:.2f} s, of eight times as many {seconds[1]:.2f} s, at most {most:.2f}')
+
+
 def report_grows(judge):
-    """Tests larger files: small ones are too fast to reveal quadratic cost in the number of devices."""
     for name in ('devices', 'streams', 'devices_with_steps', 'allocators'):
-        seconds = []
-        for size in (650000, 5200000):
-            path = os.path.join(judge.folder, 'grows.json')
-            crafted.write(path, name, size)
-            seconds.append(min(cpu(['report', path, *option], judge.folder)[0] or SECONDS for option in ([], ['--json'])))
-        most = 3 * 8 * seconds[0] + 0.1
-        ok = seconds[1] <= most
-        judge.passed += ok
-        judge.failed += not ok
-        if not ok:
-            print(f'not ok  report of {name}: {seconds[0]:.2f} s, of eight times as many {seconds[1]:.2f} s, at most {most:.2f}')
+        grows(judge, 'report', name, crafted.write, 650000, ([], ['--json']))
+
+
+def raw_grows(judge):
+    for name in crafted.RAW:
+        grows(judge, 'info', name, crafted.write_raw, 120000)
 
 
 def main():
@@ -147,6 +156,8 @@ def main():
                 judge.judge(name)
         if not word or word in 'report':
             report_grows(judge)
+        if not word or word in 'raw':
+            raw_grows(judge)
         print(f'{judge.passed} passed, {judge.failed} failed')
         return judge.failed != 0
 

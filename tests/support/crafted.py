@@ -349,6 +349,17 @@ def empty_objects(n):
     return [{} for i in range(n)]
 
 
+# Values that no JSON writer would print; the text of an arg that never ends repeats one of them.
+RAW = {'quotes': '"a"b"', 'dicts': '"{"x"', 'open dicts': '"{"x": "y', 'numbers': '7,757', 'commas': ',', 'brackets': '[{'}
+
+
+def write_raw(path, name, size):
+    """Writes a file of about `size` bytes that is cut off within an arg."""
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write('{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","args":{"k":[')
+        f.write(','.join([RAW[name]] * (size // (len(RAW[name]) + 1))))
+
+
 def write(path, name, size):
     """Writes a file of about `size` bytes."""
     few = KINDS[name](2000)

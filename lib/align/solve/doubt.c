@@ -14,6 +14,7 @@ const char DOUBT_WIDE[] = "its collectives end too far from those of the other h
 static const char EDGE[] = "its first or last collectives disagree with the others";
 static const char CONTRADICT[] = "its collectives contradict each other";
 static const char BESIDE[] = "neighbouring collectives disagree with the others";
+static const char RIVAL[] = "another way of matching its collectives fits nearly as well";
 static const char PATTERN[] = "the residuals of its collectives have a pattern that no clock explains";
 static const char DOUBT_ONLY_NUMBERS[] = "its collectives agree by sequence number, but the times at which they end do not confirm it";
 const char DOUBT_NUMBERS[] = "its collectives do not end with those that have the same sequence numbers";
@@ -219,14 +220,14 @@ const char *doubt_of(const struct question *q, const struct posterior *p, const 
   if (p->none > y->weight) return "its collectives seem to belong to another job, or to other steps";
   if (y->n < ALIGN_FEWEST) return "too few shared collectives";
   if (unlikely) return "its collectives may belong to another job";
-  if (y->weight < ALIGN_TRUSTED) return "another way of matching its collectives fits nearly as well";
+  if (y->weight < ALIGN_TRUSTED) return RIVAL;
   if (y->fit.sigma > FIT_SIGMA) return DOUBT_WIDE;
   if (is_violated(q, p)) return "some collectives would still end before they begin";
   if ((shape = shape_of(p, r, fmax(y->fit.sigma, US)))) return shape;
   if (y->fit.n > MOST_SETTINGS && p->points[p->n_points - 1].x - p->points[0].x < y->fit.n * SECOND)
     return PATTERN;
   if (is_torn(p, r)) return "its clock was set back, and the collectives around that moment contradict each other";
-  if (has_two_ends(q, y)) return "another way of matching its collectives fits nearly as well";
+  if (has_two_ends(q, y)) return RIVAL;
   const bool unpaired = p->numbered == 0 && (lacks_edge(q, y, false) || lacks_edge(q, y, true));
   if (unpaired || thins_out(q, y)) return "its first or last collectives have no counterparts: its clock may have been set";
   for (uint32_t k = 0; y->fit.n > 1 && !is_keyed(q, y) && k < y->fit.n; k++)

@@ -290,9 +290,17 @@ static void write_lone_points(struct perfetto_sink *s) {
   }
 }
 
+/* Returns true if all times of a trace with this origin fit into nanoseconds of 64 bits: a damaged input can state any origin. */
+static bool has_room(int64_t base_ns) {
+  const int64_t most = INT64_MAX - INT64_MAX / 1000 - 1;
+  return base_ns <= most && base_ns >= -most;
+}
+
 static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   struct tk_saved *saved = &sink->saved;
+  if (t->n_events && !has_room(num_sub(t->origin_ns, s->zero_ns)))
+    return err_set(err, TK_ELIMIT, "%s: Perfetto cannot represent its times, which are after the year 2262", t->source);
   sink_limit(&s->mem, t);
   if (sink->graphs > 1) out_break(s->out);
   if (!s->at_first || sink->ordinal) {

@@ -1,0 +1,7 @@
+# Times that overflow the nanoseconds of Perfetto are an error; they are not moved, and JSON holds them.
+base64 -d > far.xplane.pb <<'END'
+Cr0BCAESDS9kZXZpY2U6R1BVOjAaJwgBEgF0GP//////////fyIWCAEQ//////////9/GP//////////Y29weSoNLAESCQgBEgVmbG9wcyoQCAISDAgCEghncm91cF9p5CoQCAMSDAgDEghuYW1lX3JlZiIFaG9zdDE=
+END
+tracekit convert -q far.xplane.pb -o far.pftrace 2>&1; echo "exit $?"
+ls far.pftrace 2>/dev/null
+tracekit convert -q far.xplane.pb -o far.json; echo "exit $?"
