@@ -8,10 +8,12 @@
 
 #define SLICE_COLUMNS                                                                                                          \
   TIMED "track_id INTEGER, category TEXT, name TEXT, depth INTEGER, stack_id INTEGER, parent_stack_id INTEGER, "               \
-        "parent_id INTEGER, arg_set_id INTEGER, " THREAD_COUNTS ", cat TEXT, slice_id INTEGER"
+        "parent_id INTEGER, arg_set_id INTEGER, " THREAD_COUNTS ", cat TEXT, slice_id INTEGER, "               \
+        "child_dur INTEGER HIDDEN" /* for the view slice_self_dur */
 static const uint8_t SLICE[] = {COL_ID,       COL_TS,       COL_DUR,      COL_TRACK_ID,        COL_CATEGORY,  COL_NAME,
                                 COL_DEPTH,    COL_STACK_ID, COL_PARENT_STACK_ID, COL_PARENT_ID, COL_ARG_SET_ID, COL_THREAD_TS,
-                                COL_THREAD_DUR, COL_NULL_INT, COL_NULL_INT, COL_CATEGORY,      COL_ID};
+                                COL_THREAD_DUR, COL_NULL_INT, COL_NULL_INT, COL_CATEGORY,      COL_ID,
+                                COL_CHILD_DUR};
 
 #define THREAD_SLICE_COLUMNS                                                                                                   \
   TIMED "category TEXT, name TEXT, track_id INTEGER, track_name TEXT, thread_name TEXT, utid INTEGER, tid INTEGER, "           \
@@ -39,12 +41,12 @@ static const uint8_t EITHER_SLICE[] = {COL_ID,   COL_TS,  COL_DUR,   COL_CATEGOR
   TIMED "name TEXT, category TEXT, type TEXT, kind TEXT, kinds TEXT, self_dur INTEGER, depth INTEGER, parent_id INTEGER, "    \
         "track_id INTEGER, track_name TEXT, thread_name TEXT, tid INTEGER, process_name TEXT, pid INTEGER, utid INTEGER, "     \
         "upid INTEGER, rank INTEGER, host TEXT, step INTEGER, stream INTEGER, device INTEGER, phase TEXT, op TEXT, "           \
-        "module TEXT, arg_set_id INTEGER, child_dur INTEGER HIDDEN" /* child_dur: of the view slice_self_dur */
+        "module TEXT, arg_set_id INTEGER"
 static const uint8_t EVENT[] = {COL_ID,        COL_TS,         COL_DUR,         COL_NAME,     COL_CATEGORY,     COL_TYPE,   COL_KIND,
                                 COL_KINDS,     COL_SELF_DUR,   COL_DEPTH,       COL_PARENT_ID, COL_TRACK_ID,    COL_TRACK_NAME,
                                 COL_THREAD_NAME, COL_TID,      COL_PROCESS_NAME, COL_PID,     COL_UTID,         COL_UPID,   COL_RANK,
                                 COL_HOST,      COL_STEP,       COL_STREAM,      COL_DEVICE,   COL_PHASE,        COL_OP,     COL_MODULE,
-                                COL_ARG_SET_ID, COL_CHILD_DUR};
+                                COL_ARG_SET_ID};
 
 /* Table-valued functions return the columns of a slice, and take their argument in a hidden column. */
 #define FOUND_COLUMNS                                                                                                          \

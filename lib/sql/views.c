@@ -7,7 +7,7 @@
 static const char VIEWS[] =
     "CREATE VIEW instant AS SELECT ts, track_id, name, arg_set_id FROM slice WHERE dur = 0;"
     "CREATE VIEW counters AS SELECT v.*, t.name, t.unit FROM counter v JOIN counter_track t ON v.track_id = t.id;"
-    "CREATE VIEW slice_self_dur AS SELECT id, dur - child_dur AS self_dur FROM event WHERE type <> 'counter';"
+    "CREATE VIEW slice_self_dur AS SELECT id, dur - child_dur AS self_dur FROM slice;"
     "CREATE VIEW collective AS SELECT id, ts, dur, name, rank, host, step, stream, device, track_id, arg_set_id, "
     "extract_arg(arg_set_id, 'args.Collective name') AS collective, "
     "extract_arg(arg_set_id, 'args.Process Group Name') AS process_group, "

@@ -14,7 +14,8 @@ static bool is_plain(const char *table) {
   static const char *const NAMES[] = {
       "slice",   "slices",         "slice_with_stack_id", "thread_slice",            "process_slice", "thread_or_process_slice",
       "instant", "ancestor_slice", "descendant_slice",    "ancestor_slice_by_stack", "descendant_slice_by_stack",
-      "thread",  "process",        "track",               "thread_track",            "process_track", "sqlite_master", NULL,
+      "thread",  "process",        "track",               "thread_track",            "process_track", "sqlite_master",
+      "slice_self_dur", NULL,
   };
   for (const char *const *n = NAMES; *n; n++)
     if (sqlite3_stricmp(table, *n) == 0) return true;

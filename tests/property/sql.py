@@ -444,7 +444,7 @@ def side_by_side(work):
 # ---- columns and rows that are not loaded ----
 
 PLAIN = ['slice', 'slices', 'slice_with_stack_id', 'thread_slice', 'process_slice', 'thread_or_process_slice', 'instant', 'thread', 'process',
-         'track', 'thread_track', 'process_track']
+         'track', 'thread_track', 'process_track', 'slice_self_dur']
 FUNCTIONS = [f'SELECT s.id, a.id, a.name FROM slice s, {name}(s.id) a WHERE s.id < 200' for name in ('ancestor_slice', 'descendant_slice')]
 EVERYTHING = 'SELECT 0 FROM flow, args LIMIT 0'
 LOADED = 'SELECT 0 FROM event, args LIMIT 0'  # keeps everything that is read, but builds no rows of flows
