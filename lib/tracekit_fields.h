@@ -17,7 +17,9 @@
 enum tk_row {
   TK_ROW_REPORT,            /* tk_report */
   TK_ROW_REPORT_RANK,       /* tk_report_rank */
+  TK_ROW_REPORT_FINDING,    /* tk_report_finding */
   TK_ROW_REPORT_STEP,       /* tk_report_step; owner: its rank */
+  TK_ROW_REPORT_SPLIT,      /* tk_report_split */
   TK_ROW_REPORT_SPREAD,     /* tk_report_spread */
   TK_ROW_REPORT_STREAM,     /* tk_report_stream; owner: its rank */
   TK_ROW_REPORT_KERNEL,     /* tk_report_kernel */

@@ -90,6 +90,29 @@ static void head(FILE *to, const struct tk_report *r) {
   cards(to, r);
 }
 
+/* ---- findings ---- */
+
+static void finding(FILE *to, const struct tk_report_finding *f) {
+  const bool bad = strcmp(f->severity, "bad") == 0;
+  char at[48];
+  fprintf(to, "<div class=\"finding%s\"><b>%s</b>", bad ? " severe" : "", f->severity);
+  html_string(to, f->text);
+  fputs("<p>", to);
+  if (f->has_step) fprintf(to, "Step %lld%s", (long long)f->step, f->length < 0 ? ": " : ", ");
+  if (f->length >= 0) tk_print_duration(f->at, at);
+  if (f->length >= 0) fprintf(to, "at +%s: ", at);
+  html_string(to, f->advice);
+  fputs("</p></div>\n", to);
+}
+
+static void findings(FILE *to, const struct tk_report *r) {
+  section(to, "Findings", r->n_findings ? "Figures beyond their thresholds, most severe first."
+                          : figure_is_judged(r) ? "No figure that these traces contain is beyond its threshold."
+                                                : "Not judged, because the selection leaves out work of the devices.");
+  for (size_t i = 0; i < r->n_findings; i++) finding(to, &r->findings[i]);
+  end_section(to);
+}
+
 /* ---- timelines ---- */
 
 /* Draws the bars of one class.  Adjacent bars with the same position and height are joined. */
@@ -470,6 +493,7 @@ static void unknown(FILE *to, const struct tk_report *r) {
 void report_write_html(const struct tk_report *r, size_t top, FILE *to) {
   html_begin(to, "Where the time went");
   head(to, r);
+  findings(to, r);
   timelines(to, r);
   bars(to, r);
   devices(to, r);

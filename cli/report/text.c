@@ -8,6 +8,8 @@
 
 static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
 
+enum { MOST_FINDINGS = 7 }; /* above the tables */
+
 static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
 
 static void cell_time(struct table *t, bool known, tk_time time) {
@@ -76,6 +78,36 @@ static void print_head(const struct tk_report *r) {
   printf("%s: %s, %s\n", tty_counted(r->inputs, "input", a), tty_counted(ranks, "rank", b), tty_counted(events, "event", c));
   print_texts("devices: ", r->devices, r->n_devices);
   print_texts("recorded with: ", r->versions, r->n_versions);
+}
+
+/* ---- findings ---- */
+
+static void print_place(const struct tk_report_finding *f) {
+  char text[48];
+  if (f->has_step) printf("step %lld", (long long)f->step);
+  if (f->length < 0) return;
+  tk_print_duration(f->at, text);
+  printf("%s+%s", f->has_step ? ", " : "", text);
+}
+
+static void print_finding(const struct tk_report_finding *f) {
+  const bool bad = strcmp(f->severity, "bad") == 0;
+  printf("%s%-8s%s ", tty_style(stdout, bad ? TTY_BAD : TTY_DOUBT), f->severity, tty_style(stdout, TTY_PLAIN));
+  tty_string(stdout, f->text);
+  fputs("\n         ", stdout);
+  print_place(f);
+  if (f->has_step || f->length >= 0) fputs(": ", stdout);
+  tty_string(stdout, f->advice);
+  putchar('\n');
+}
+
+void report_print_findings(const struct tk_report *r, size_t most) {
+  char text[64];
+  title("Findings");
+  for (size_t i = 0; i < r->n_findings && i < most; i++) print_finding(&r->findings[i]);
+  if (r->n_findings > most) printf("%s more: report --findings\n", tty_count(r->n_findings - most, text));
+  if (!r->n_findings) puts(figure_is_judged(r) ? "none: no figure that these traces contain is beyond its threshold"
+                                               : "not judged: the selection leaves out work of the devices");
 }
 
 /* ---- devices ---- */
@@ -334,6 +366,7 @@ static void print_unknown(const struct tk_report *r) {
 
 bool report_print_text(const struct tk_report *r, size_t top) {
   print_head(r);
+  report_print_findings(r, MOST_FINDINGS);
   bool ok = print_devices(r) && print_idle(r) && print_steps(r) && print_hosts(r) && print_kernels(r, top) && print_copies(r, top) &&
             print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r);
   print_unknown(r);

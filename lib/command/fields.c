@@ -7,6 +7,8 @@ static const struct field_list *list_of(enum tk_row row) {
   static const struct field_list *const lists[TK_N_ROWS] = {
     [TK_ROW_REPORT] = &report_fields,
     [TK_ROW_REPORT_RANK] = &report_rank_fields,
+    [TK_ROW_REPORT_FINDING] = &report_finding_fields,
+    [TK_ROW_REPORT_SPLIT] = &report_split_fields,
     [TK_ROW_REPORT_STEP] = &report_step_fields,
     [TK_ROW_REPORT_SPREAD] = &report_spread_fields,
     [TK_ROW_REPORT_STREAM] = &report_stream_fields,

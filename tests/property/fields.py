@@ -16,6 +16,8 @@ TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 PLACES = {
     'report': ('job', [], ()),
     'report rank': ('job', ['$defs', 'rank'], ()),
+    'report finding': ('job', ['$defs', 'finding'], ()),
+    'report split': ('job', ['$defs', 'split'], ()),
     'report step': ('job', ['$defs', 'step'], ()),
     'report spread': ('job', ['$defs', 'spread'], ()),
     'report stream': ('job', ['$defs', 'stream'], ()),
