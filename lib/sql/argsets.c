@@ -163,10 +163,13 @@ struct walk_args {
   struct buf key, flat;
   bool has_ends;   /* true if some args come from the end of a span; such args replace equal ones of the begin */
   struct map seen; /* keys of the rows so far; used if has_ends */
+  enum walk_pass { WALK_ALL, WALK_COUNT, WALK_END, WALK_BEGIN } pass;
+  struct map lengths; /* of the begin's arrays, by key: arrays of the end continue those of the begin; used if has_ends */
   bool stopped;
 };
 
 static void put_row(struct walk_args *w, struct arg_row *row) {
+  if (w->pass == WALK_COUNT) return;
   if (!buf_append(&w->key, "", 1) || !buf_append(&w->flat, "", 1)) w->stopped = true;
   if (w->stopped) return;
   if (w->has_ends && w->seen.mem) {
@@ -220,8 +223,11 @@ static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
 }
 
 static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
+  const uint64_t key = hash_text((const char *)w->key.data, w->key.len);
+  const uint32_t *length = w->pass == WALK_END ? map_get(&w->lengths, key) : NULL;
   struct json_value v;
-  for (uint32_t i = 0; json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped;) {
+  uint32_t i = length ? *length : 0;
+  while (json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped) {
     const size_t at = w->key.len;
     char index[32];
     buf_append(&w->key, "[", 1);
@@ -232,6 +238,7 @@ static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
     i += v.type != JSON_NULL; /* trace_processor does not count nulls as elements */
     if (!json_blank(j) || *j->p++ != ',') break;
   }
+  if (w->pass == WALK_COUNT) map_put(&w->lengths, key, i);
 }
 
 static void argsets_put_number(struct walk_args *w, const struct json_value *v) {
@@ -351,14 +358,13 @@ static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args,
   return true;
 }
 
-enum which { ALL_ARGS, ARGS_OF_END, ARGS_OF_BEGIN };
-
-static void put_args(struct walk_args *w, const struct map *strongest, uint32_t args, uint32_t strength, enum which which) {
+static void put_args(struct walk_args *w, const struct map *strongest, uint32_t args, uint32_t strength, enum walk_pass pass) {
   struct tk_args it = tk_args_of(w->s->t, args);
   struct tk_arg a;
+  w->pass = pass;
   while (!w->stopped && tk_args_next(&it, &a)) {
     if (!is_shown(w->s, a.key, a.type)) continue;
-    if (which != ALL_ARGS && is_of_end(w->s, a.key) != (which == ARGS_OF_END)) continue;
+    if (pass != WALK_ALL && is_of_end(w->s, a.key) != (pass == WALK_END)) continue;
     size_t n;
     const char *key = shown_key(w->s, a.key, &n);
     const uint32_t *slot = map_get(strongest, hash_text(key, n));
@@ -374,14 +380,17 @@ static bool event_rows(struct walk_args *w, tk_id event) {
   bool ok = note_keys(w, &strongest, e->args, 2) && note_keys(w, &strongest, shared, 0);
   if (ok && w->has_ends) {
     map_init(&w->seen, &w->s->mem);
-    put_args(w, &strongest, e->args, 2, ARGS_OF_END);
-    put_args(w, &strongest, e->args, 2, ARGS_OF_BEGIN);
+    map_init(&w->lengths, &w->s->mem);
+    put_args(w, &strongest, e->args, 2, WALK_COUNT);
+    put_args(w, &strongest, e->args, 2, WALK_END);
+    put_args(w, &strongest, e->args, 2, WALK_BEGIN);
+    map_free(&w->lengths);
     map_free(&w->seen);
     w->has_ends = false;
   } else if (ok) {
-    put_args(w, &strongest, e->args, 2, ALL_ARGS);
+    put_args(w, &strongest, e->args, 2, WALK_ALL);
   }
-  if (ok) put_args(w, &strongest, shared, 0, ALL_ARGS);
+  if (ok) put_args(w, &strongest, shared, 0, WALK_ALL);
   map_free(&strongest);
   return ok;
 }
