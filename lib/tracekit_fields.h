@@ -26,6 +26,8 @@ enum tk_row {
   TK_ROW_REPORT_LAUNCH,     /* tk_report_launch */
   TK_ROW_REPORT_COLLECTIVE, /* tk_report_collective */
   TK_ROW_REPORT_WAIT,       /* tk_report_meeting */
+  TK_ROW_REPORT_OP,         /* tk_report_op */
+  TK_ROW_REPORT_ANNOTATION, /* tk_report_annotation */
   TK_ROW_REPORT_MEMORY,     /* tk_report_memory */
   TK_ROW_TOP,               /* tk_top_row */
   TK_ROW_TREE,              /* tk_tree_node; owner: its tk_tree_report */

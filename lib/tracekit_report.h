@@ -182,6 +182,31 @@ struct tk_report_memory {
   tk_time at; /* time of the peak since the trace's first event */
 };
 
+/* Spans of hosts of one name: operators, XLA, Python, calls of the device's runtime. */
+struct tk_report_op {
+  const char *name;
+  size_t name_len;
+  const char *kind; /* "operator", "python", "launch", "runtime", "sync", "input", "compile", "wait", "checkpoint" or "garbage
+                     * collection" */
+  uint64_t count;
+  struct tk_total total, self; /* self: time in which a span was the innermost of its thread */
+  tk_time min, max, mean;
+  double of_sum;    /* share of the self time of all rows, 0..1 */
+  tk_time per_step; /* self time within steps, divided by the number of steps of all hosts */
+  bool has_steps;   /* per_step is known */
+};
+
+/* Annotations, modules and steps of hosts with one path of names; steps share one name. */
+struct tk_report_annotation {
+  const char *name;
+  size_t name_len;
+  uint32_t depth;              /* 0 = outermost; the rows are in preorder */
+  uint64_t count;
+  struct tk_total total, self; /* self: total minus the annotations directly within */
+  tk_time mean;
+  double of_parent;            /* share of the total of the row around it, 0..1 */
+};
+
 /* A figure beyond its threshold. */
 struct tk_report_finding {
   const char *id;       /* "device-idle"; tk_thresholds lists all */
@@ -211,6 +236,10 @@ struct tk_report {
   TK_FIXED struct tk_report_meeting *meetings; /* by rank; empty if collectives could not be compared */
   size_t n_meetings;
   uint64_t met; /* number of collectives with two or more ranks */
+  TK_FIXED struct tk_report_op *ops; /* largest self time first; none in brief reports */
+  size_t n_ops;
+  TK_FIXED struct tk_report_annotation *annotations;
+  size_t n_annotations;
   TK_FIXED struct tk_report_memory *memories;
   size_t n_memories;
   const char *TK_FIXED *devices; /* distinct accelerator names */

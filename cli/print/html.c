@@ -35,6 +35,10 @@ static const char STYLE[] =
   ".c0{background:var(--c0);fill:var(--c0)}.c1{background:var(--c1);fill:var(--c1)}.c2{background:var(--c2);fill:var(--c2)}"
   ".c3{background:var(--c3);fill:var(--c3)}.i0{background:var(--i0);fill:var(--i0)}.i1{background:var(--i1);fill:var(--i1)}"
   ".i2{background:var(--i2);fill:var(--i2)}.bad{background:var(--bad);fill:var(--bad)}li{margin:.2rem 0}"
+  ".s0{background:#2f6fde;fill:#2f6fde}.s1{background:#d9822b;fill:#d9822b}.s2{background:#7a52c7;fill:#7a52c7}"
+  ".s3{background:#1b998b;fill:#1b998b}.s4{background:#c2457a;fill:#c2457a}.s5{background:#e0b040;fill:#e0b040}"
+  ".s6{background:#b98e63;fill:#b98e63}.s7{background:#7fb069;fill:#7fb069}.s8{background:#d1605e;fill:#d1605e}"
+  ".s9{background:#8d99ae;fill:#8d99ae}.s10{background:var(--i1);fill:var(--i1)}.bar+svg{margin-top:3px}"
   ".finding{border-left:5px solid var(--warn);background:var(--card);border-radius:4px;padding:.4rem .7rem;margin:.4rem 0;"
   "break-inside:avoid;overflow-wrap:anywhere}.finding b{color:var(--warn);margin-right:.5em}.finding p{max-width:none}"
   ".finding.severe{border-color:var(--bad)}.finding.severe b{color:var(--bad)}"
@@ -49,6 +53,13 @@ void html_begin(FILE *to, const char *title) {
 }
 
 void html_end(FILE *to) { fputs("</body></html>\n", to); }
+
+void html_section(FILE *to, const char *title, const char *words) {
+  fprintf(to, "<section><h2>%s</h2>\n", title);
+  if (words) fprintf(to, "<p>%s</p>\n", words);
+}
+
+void html_section_end(FILE *to) { fputs("</section>\n", to); }
 
 void html_text(FILE *to, const char *text, size_t n) {
   for (const char *p = text; p < text + n; p++) {

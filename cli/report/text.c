@@ -207,6 +207,34 @@ static bool print_steps(const struct tk_report *r) {
   return table_print(&t, stdout);
 }
 
+/* Prints the parts of the steps; parts that no step has are left out. */
+static bool print_parts(const struct tk_report *r) {
+  struct table t = { .width = tty_width(stdout) };
+  char align[FIGURE_PARTS + 3] = "r";
+  bool shown[FIGURE_PARTS] = { false }, any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_split s = figure_steps(&r->ranks[i]);
+    any = any || s.length;
+    for (size_t k = 0; k < FIGURE_PARTS; k++) shown[k] = shown[k] || figure_part(&s, k);
+  }
+  if (!any) return true;
+  title("What steps consist of, %; while the device was idle, what the host did (docs/analysis.md)");
+  table_cell(&t, "mean");
+  for (size_t k = 0; k < FIGURE_PARTS; k++)
+    if (shown[k]) table_cell(&t, "%s", figure_part_name(k)), strcat(align, "r");
+  table_cell(&t, "source");
+  t.align = strcat(align, "l");
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_split s = figure_steps(&r->ranks[i]);
+    if (!s.length) continue;
+    cell_time(&t, true, s.length / (tk_time)r->ranks[i].n_steps);
+    for (size_t k = 0; k < FIGURE_PARTS; k++)
+      if (shown[k]) cell_percent(&t, (double)figure_part(&s, k), (double)s.length);
+    cell_name(&t, r, &r->ranks[i]);
+  }
+  return table_print(&t, stdout);
+}
+
 /* ---- hosts ---- */
 
 static bool print_hosts(const struct tk_report *r) {
@@ -229,6 +257,48 @@ static bool print_hosts(const struct tk_report *r) {
     cell_name(&t, r, row);
   }
   return table_print(&t, stdout);
+}
+
+static bool print_ops(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "self", "%self", "per step", "total", "count", "mean", "max", "kind", "host", NULL };
+  struct table t = { .align = "rrrrrrrll", .drop = "...cd.ba.", .width = tty_width(stdout) };
+  if (r->n_ops == 0) return true;
+  title("Host: operators, calls and functions by self time");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_ops && i < top; i++) {
+    const struct tk_report_op *o = &r->ops[i];
+    cell_total(&t, o->self);
+    cell_percent(&t, o->of_sum, 1);
+    cell_time(&t, o->has_steps, o->per_step);
+    cell_total(&t, o->total);
+    cell_count(&t, o->count);
+    cell_time(&t, true, o->mean);
+    cell_time(&t, true, o->max);
+    table_cell(&t, "%s", o->kind);
+    table_cell(&t, "%s", o->name);
+  }
+  return table_print(&t, stdout);
+}
+
+static bool print_annotations(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "total", "%parent", "self", "count", "mean", "annotation", NULL };
+  struct table t = { .align = "rrrrrl", .drop = "..a...", .width = tty_width(stdout) };
+  if (r->n_annotations == 0) return true;
+  title("Annotations, each within the one above that is less indented");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_annotations && i < 2 * top; i++) {
+    const struct tk_report_annotation *a = &r->annotations[i];
+    const int indent = (int)(a->depth < 40 ? 2 * a->depth : 80);
+    cell_total(&t, a->total);
+    cell_percent(&t, a->of_parent, 1);
+    cell_total(&t, a->self);
+    cell_count(&t, a->count);
+    cell_time(&t, true, a->mean);
+    table_cell(&t, "%*s%s", indent, "", a->name);
+  }
+  if (!table_print(&t, stdout)) return false;
+  if (r->n_annotations > 2 * top) puts("more: tracekit tree --kind annotation");
+  return true;
 }
 
 /* ---- work ---- */
@@ -367,7 +437,8 @@ static void print_unknown(const struct tk_report *r) {
 bool report_print_text(const struct tk_report *r, size_t top) {
   print_head(r);
   report_print_findings(r, MOST_FINDINGS);
-  bool ok = print_devices(r) && print_idle(r) && print_steps(r) && print_hosts(r) && print_kernels(r, top) && print_copies(r, top) &&
+  bool ok = print_devices(r) && print_idle(r) && print_steps(r) && print_parts(r) && print_hosts(r) &&
+            print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top) && print_copies(r, top) &&
             print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r);
   print_unknown(r);
   return ok;

@@ -71,18 +71,24 @@ static bool waits(const char *name) {
   return text_any_holds(name, parts);
 }
 
+/* Kineto has a span for the whole trace, of category Trace: "PyTorch Profiler (0)". */
+static bool is_mark(const char *name, const char *cat) { return strcmp(cat, "Trace") == 0 || text_begins(name, "PyTorch Profiler ("); }
+
 enum host_class host_names_class(const char *name, const char *cat) {
   const uint8_t phase = phase_of_name(name, cat);
+  if (is_mark(name, cat)) return HOST_MARK;
   if (is_compilation(name) || phase == PHASE_COMPILE) return HOST_COMPILE;
   if (phase == PHASE_DATALOADER) return HOST_INPUT;
   if (is_collection(name)) return HOST_GC;
   if (phase == PHASE_CHECKPOINT) return HOST_CHECKPOINT;
   if (blocks(name) || awaits_device(name)) return HOST_SYNC;
   if (waits(name)) return HOST_WAIT;
+  if (strcmp(cat, "FEE") == 0) return HOST_PYTHON; /* functions that viztracer records */
   return launches(name) ? HOST_LAUNCH : HOST_NOTHING;
 }
 
 enum host_class host_names_class_of(enum host_class named, unsigned kind) {
+  if (named == HOST_MARK) return HOST_NOTHING;
   if (kind & KIND_RUNTIME) return named == HOST_SYNC || named == HOST_LAUNCH ? named : HOST_RUNTIME;
   if (named && named != HOST_LAUNCH && (named != HOST_SYNC || kind & KIND_PYTHON || !(kind & KIND_ANNOTATION))) return named;
   if (kind & KIND_PYTHON) return HOST_PYTHON;

@@ -17,7 +17,8 @@ enum host_class {
   HOST_GC,         /* garbage collections */
   HOST_INPUT,      /* data loaders and input pipelines */
   HOST_COMPILE,    /* compilers of XLA, Triton and PyTorch */
-  HOST_CLASSES
+  HOST_CLASSES,
+  HOST_MARK        /* of names only: spans of the profiler itself, which only mark time */
 };
 
 /* Returns the class that the name and category of a span imply; HOST_NOTHING if they imply none. */

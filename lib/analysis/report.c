@@ -403,6 +403,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
             match_check(&p.match, err);
   if (ok && !p.works.n_rows) suspect_device(p.impl, t);
   report_host_free(&p);
+  report_spans_free(&p);
   report_index_free(&p.index);
   works_free(&p.works);
   match_free(&p.match);
@@ -422,6 +423,8 @@ bool report_open(struct tk_report *r, const struct tk_report_options *opt, struc
   map_init(&r->impl->collective_of, &r->impl->mem);
   map_init(&r->impl->memory_of, &r->impl->mem);
   map_init(&r->impl->said, &r->impl->mem);
+  map_init(&r->impl->op_of, &r->impl->mem);
+  map_init(&r->impl->node_of, &r->impl->mem);
   return thresholds_read(r->impl->limits, opt->thresholds, err);
 }
 
@@ -466,7 +469,8 @@ static bool order_ranks(struct tk_report *r) {
 bool report_close(struct tk_report *r, struct tk_err *err) {
   say_unknown(r);
   if (!order_ranks(r)) return mem_refuse(&r->impl->mem, err);
-  return (report_make_tables(r) && findings_make(r) && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
+  const bool ok = report_make_tables(r) && report_spans_make(r) && findings_make(r);
+  return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
 }
 
 void tk_report_free(struct tk_report *r) {
@@ -479,13 +483,16 @@ void tk_report_free(struct tk_report *r) {
     mem_free(mem, r->ranks[i].strip);
   }
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
-                          r->unknown, r->findings, r->impl->kernels, r->impl->launches, r->impl->collectives};
+                          r->unknown, r->findings, r->ops, r->annotations, r->impl->ops, r->impl->nodes,
+                          r->impl->kernels, r->impl->launches, r->impl->collectives};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(mem, blocks[i]);
   map_free(&r->impl->kernel_of);
   map_free(&r->impl->launch_of);
   map_free(&r->impl->collective_of);
   map_free(&r->impl->memory_of);
   map_free(&r->impl->said);
+  map_free(&r->impl->op_of);
+  map_free(&r->impl->node_of);
   intern_free(&r->impl->texts);
   free(r->impl);
   *r = (struct tk_report){0};

@@ -367,6 +367,60 @@ static const struct tk_field wait_list[] = {
 };
 const struct field_list report_wait_fields = FIELD_LIST(tk_report_meeting, wait_list, "report wait");
 
+FIELD_KNOWN(op_has_steps, tk_report_op, r->has_steps)
+
+static bool get_op_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_op *o = row;
+  (void)owner;
+  v->text = o->name;
+  v->n = o->name_len;
+  return true;
+}
+
+static bool get_op_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_op *)row)->of_sum, true);
+}
+
+static const struct tk_field op_list[] = {
+  FIELD_GET(TEXT, NONE, "name", get_op_name, "name of the spans"),
+  FIELD(tk_report_op, TEXT, kind, "kind", "what the host did: operator, python, launch, runtime, sync, input, compile, ..."),
+  FIELD(tk_report_op, COUNT, count, "count", "number of spans"),
+  FIELD_TIME(tk_report_op, total, "total_ns", "sum of their durations"),
+  FIELD_TIME(tk_report_op, self, "self_ns", "time in which one of them was the innermost span of its thread"),
+  FIELD_TIME(tk_report_op, min, "min_ns", "shortest duration"),
+  FIELD_TIME(tk_report_op, max, "max_ns", "longest duration"),
+  FIELD_TIME(tk_report_op, mean, "mean_ns", "mean duration"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_op_share, "share of the self time of all rows"),
+  FIELD_TIME_OPTIONAL(tk_report_op, per_step, "self_per_step_ns", op_has_steps,
+    "self time within steps, divided by the number of steps"),
+};
+const struct field_list report_op_fields = FIELD_LIST(tk_report_op, op_list, "report operator");
+
+static bool get_annotation_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_annotation *a = row;
+  (void)owner;
+  v->text = a->name;
+  v->n = a->name_len;
+  return true;
+}
+
+static bool get_parent_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_annotation *)row)->of_parent, true);
+}
+
+static const struct tk_field annotation_list[] = {
+  FIELD_GET(TEXT, NONE, "name", get_annotation_name, "name of the annotations; a number in the name of a step is *"),
+  FIELD(tk_report_annotation, COUNT, depth, "depth", "number of annotations around them; the rows are in preorder"),
+  FIELD(tk_report_annotation, COUNT, count, "count", "number of annotations with this path of names"),
+  FIELD_TIME(tk_report_annotation, total, "total_ns", "sum of their durations"),
+  FIELD_TIME(tk_report_annotation, self, "self_ns", "total minus the annotations directly within"),
+  FIELD_TIME(tk_report_annotation, mean, "mean_ns", "mean duration"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_parent", get_parent_share, "total as a share of the total of the row around it"),
+};
+const struct field_list report_annotation_fields = FIELD_LIST(tk_report_annotation, annotation_list, "report annotation");
+
 FIELD_KNOWN(memory_rank_is_known, tk_report_memory, r->rank >= 0)
 FIELD_KNOWN(allocated_is_known, tk_report_memory, r->peak_allocated >= 0)
 FIELD_KNOWN(capacity_is_known, tk_report_memory, r->capacity >= 0)
@@ -418,6 +472,10 @@ static const struct tk_field report_list[] = {
   FIELD(tk_report, COUNT, met, "collectives_met", "number of collectives found on two or more ranks"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_WAIT, meetings, n_meetings, "waits",
     "each rank in its collectives; empty if they could not be compared"),
+  {.name = "operators", .help = "spans of hosts by name, largest self time first", .type = TK_TYPE_ROWS, .of = TK_ROW_REPORT_OP,
+    .ranked = true, FIELD_MEMBER(tk_report, ops), .n_offset = offsetof(struct tk_report, n_ops)},
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_ANNOTATION, annotations, n_annotations, "annotations",
+    "annotations, modules and steps of hosts, as a tree in preorder"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_MEMORY, memories, n_memories, "memory", "peaks of each allocator"),
 };
 const struct field_list report_fields = FIELD_LIST(tk_report, report_list, "report");

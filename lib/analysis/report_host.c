@@ -6,15 +6,6 @@
 
 #include "measure.h"
 
-/* Returns the class that the name of the span implies. */
-static enum host_class named_class(const struct reporter *p, tk_id cls) {
-  uint8_t *class = &p->host_class[cls];
-  const struct tk_trace *t = p->t;
-  if (*class == HOST_CLASSES)
-    *class = (uint8_t)host_names_class(tk_string(t, t->classes[cls].name, NULL), tk_string(t, t->classes[cls].cat, NULL));
-  return (enum host_class)*class;
-}
-
 struct host {
   struct reporter *p;
   struct report_host_sums *sums;
@@ -52,7 +43,7 @@ static bool see_compilation(struct host *h, const struct tk_event *e, int64_t *d
   const struct window *w = &h->p->scope.window;
   if (*depth >= 0 && e->depth > *depth) return true;
   *depth = -1;
-  if (named_class(h->p, e->cls) != HOST_COMPILE || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
+  if (report_named_class(h->p, e->cls) != HOST_COMPILE || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
   *depth = e->depth;
   h->sums->compilations++;
   if (!mem_grow(h->p->mem, (void **)&h->v, &h->cap, (uint64_t)h->n + 1, sizeof *h->v)) return false;
@@ -62,16 +53,6 @@ static bool see_compilation(struct host *h, const struct tk_event *e, int64_t *d
 }
 
 /* ---- classes ---- */
-
-static bool is_in_step(const struct host *h, tk_time at) {
-  uint32_t lo = 0, hi = h->n_steps;
-  while (lo < hi) {
-    const uint32_t mid = lo + (hi - lo) / 2;
-    if (h->steps[mid].start <= at) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo && h->steps[lo - 1].end > at;
-}
 
 static void count_collection(struct host *h, const struct tk_event *e) {
   struct report_host_sums *s = h->sums;
@@ -84,14 +65,14 @@ static void count_collection(struct host *h, const struct tk_event *e) {
 
 /* Adds the span to the time of the host. Blocking calls and collections count unless they are parts of others. */
 static bool see_class(struct host *h, const struct tk_event *e, unsigned kind) {
-  const enum host_class class = host_names_class_of(named_class(h->p, e->cls), kind);
+  const enum host_class class = host_names_class_of(report_named_class(h->p, e->cls), kind);
   enum host_class around;
   if (e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
   if (!host_time_add(&h->sums->time, e, class, &around)) return false;
   if (class == HOST_GC && around < HOST_GC) count_collection(h, e);
   if (class != HOST_SYNC || around >= HOST_SYNC) return true;
   h->sums->syncs++;
-  h->sums->syncs_in_steps += is_in_step(h, e->ts);
+  h->sums->syncs_in_steps += report_is_in_step(h->steps, h->n_steps, e->ts);
   return true;
 }
 
@@ -114,7 +95,7 @@ static bool see_track(struct host *h, tk_id track) {
     if (!see_compilation(h, e, &compiling) || !see_class(h, e, kind)) return false;
   }
   end_op(h, &o);
-  return host_time_end(&h->sums->time, leads);
+  return host_time_end(&h->sums->time, leads) && report_spans_add(h->p, track, h->steps, h->n_steps);
 }
 
 static bool report_prepare(struct reporter *p) {
@@ -138,6 +119,7 @@ static bool sum_up(struct reporter *p, uint32_t group) {
   bool ok = report_prepare(p);
   h.sums->time.mem = p->mem;
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, x->tracks[i]);
+  p->impl->host_steps += steps.n;
   ok = ok && host_time_merge(&h.sums->time);
   struct interval *room = ok ? mem_array(p->mem, (uint64_t)h.n + 1, sizeof *room) : NULL;
   if (room) h.sums->compile = measure_union(h.v, h.n, room);

@@ -171,6 +171,7 @@ def report(sources, *, where=None, time=None, steps=None, brief=False, keep_goin
     findings    a dict per figure beyond its threshold: severity, text, advice, figure, rank, step, at_ns, ... (docs/findings.md)
     ranks       a dict per device: rank, device, window_ns, busy_ns, idle_ns, compute_ns, ..., `step` (distribution of step
                 times), `steps`, `streams`
+    operators, annotations      spans of hosts by name, and annotations as a tree in preorder: a list of dicts each
     kernels, launches, collectives, waits (which rank waited for which), memory   a list of dicts each
     unknown     sentences about facts that the traces do not record
 

@@ -25,6 +25,8 @@ PLACES = {
     'report launch': ('job', ['$defs', 'launch'], ()),
     'report collective': ('job', ['$defs', 'collective'], ()),
     'report wait': ('job', ['$defs', 'wait'], ()),
+    'report operator': ('job', ['$defs', 'operator'], ()),
+    'report annotation': ('job', ['$defs', 'annotation'], ()),
     'report memory': ('job', ['$defs', 'memory'], ()),
     'top': ('top', ['properties', 'rows', 'items'], ('cols',)),
     'tree': ('tree', ['properties', 'paths', 'items'], ('per_call',)),

@@ -5,7 +5,8 @@
                 the near miss has none of its own
     places      rank, device, step, time and figure of findings, and that `--thresholds` moves them
     asserted    `check --assert 'findings == 0'`
-    split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order"""
+    split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order
+    hosts       operators and annotations of `report` are those of `top` and `tree`"""
 import json
 import os
 import subprocess
@@ -304,10 +305,44 @@ def split(folder):
         judge(f'parts of the steps of {name}', fault)
 
 
+# ---- hosts ----
+
+def by_path(rows):
+    """Returns {path: figures} of rows in preorder."""
+    path, found = [], {}
+    for r in rows:
+        path = path[:r['depth']] + [r['name']]
+        found[tuple(path)] = (r['count'], r['total_ns'], r['self_ns'])
+    return found
+
+
+def hosts():
+    for name in ('json/torch/ddp4_full/rank0.json.gz', 'json/viz/viz_small.json', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
+                 'xplane/multihost/host-0.xplane.pb', 'json/torch/ddp2_plain/rank0.json.gz'):
+        got = report(f'{FIXTURES}/{name}')
+        by_name, paths = {}, by_path(got['annotations'])
+        for o in got['operators']:
+            n, total, own = by_name.get(o['name'], (0, 0, 0))
+            by_name[o['name']] = (n + o['count'], round(total + o['total_ns'], 3), round(own + o['self_ns'], 3))
+        marked = {a['name'] for a in got['annotations']}
+        rows = json.loads(run('top', '-q', '--json', '--kind', 'host', f'{FIXTURES}/{name}').stdout)['rows']
+        want = {r['name']: (r['count'] - r['instants'], round(r['total_ns'], 3), round(r['self_ns'], 3)) for r in rows}
+        wrong = [f'{k}: {v}, not {want.get(k)}' for k, v in by_name.items() if k not in marked and want.get(k) != v]
+        judge(f'operators of {name}', '; '.join(wrong[:2]))
+        judge(f'operators of {name}: order', '' if [o['self_ns'] for o in got['operators']] == sorted((o['self_ns'] for o in got['operators']), reverse=True)
+              else 'not by self time')
+        if any('*' in n or n == '(step)' for n in marked):
+            continue  # tree does not join steps
+        tree = json.loads(run('tree', '-q', '--json', '-e', 'kind == annotation || kind == step || kind == module', '--allow-empty',
+                              f'{FIXTURES}/{name}', fine=(0, 1)).stdout or '{"paths": []}')
+        same(f'annotations of {name}', paths, by_path(tree['paths']))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for part in (shown, stragglers, places, thresholds, asserted, selected, split):
             part(folder)
+        hosts()
 
 
 main()
