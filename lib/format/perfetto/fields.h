@@ -135,6 +135,7 @@ enum {
   ANNOTATION_PROTO = 14,
   ANNOTATION_STRING_IID = 17,
   ANNOTATION_TRACEKIT = 1990, /* private: text of a number that double_value cannot represent exactly */
+  ANNOTATION_LEVELS = 100, /* most levels of nested annotations */
   NESTED_TYPE = 1, /* 1 dict, 2 array */
   NESTED_KEYS = 2,
   NESTED_VALUES = 3,
@@ -231,6 +232,17 @@ enum {
   ATTRIBUTES_ATTRIBUTE = 1,
   ATTRIBUTE_KEY = 1,
   ATTRIBUTE_STRING = 3
+};
+
+/* Nested annotations are JSON text in the graph. If the text does not imply the types of the values, they are in another arg of
+ * the event, ARG_TYPES: an object that contains, by key of the annotation, one character for each value in the order of the
+ * text. */
+enum {
+  VALUE_IMPLIED = '-', /* the type that the text implies */
+  VALUE_UINT = 'u',
+  VALUE_POINTER = 'p',
+  VALUE_DOUBLE = 'd',  /* not finite: the text is its name */
+  VALUE_JSON = 'j'     /* legacy_json_value; one character for the whole value */
 };
 
 /* In the graph, a track that is not a thread is a TK_THREAD track, so that its spans can nest. Its tid is a string that

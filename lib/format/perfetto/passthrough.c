@@ -18,6 +18,11 @@ const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key
   return NULL;
 }
 
+const char *perfetto_unit(uint64_t unit) {
+  static const char *const NAMES[] = {NULL, "ns", "count", "bytes"};
+  return unit < sizeof NAMES / sizeof *NAMES ? NAMES[unit] : NULL;
+}
+
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m) {
   const struct tk_meta *all = passthrough_find(t, PASSTHROUGH_MACHINES);
   if (!all || all->size / sizeof *m <= at) return false;

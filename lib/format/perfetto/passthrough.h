@@ -61,6 +61,7 @@ struct clock_reading {
 enum { INTERNED_NUMBER = 1, INTERNED_DATA = 2 };
 /* Keys of args of events. */
 #define ARG_INTERNED "perfetto.interned"
+#define ARG_TYPES "perfetto.types" /* types of the values of nested annotations (fields.h) */
 
 /* True if the trace was read from a Perfetto file. */
 static inline bool was_perfetto(const struct tk_trace *t) { return t->format && strcmp(t->format, PERFETTO_FORMAT) == 0; }
@@ -75,6 +76,9 @@ bool passthrough_is_clocks(const struct pb_field *packet);
 bool passthrough_is_read(const struct pb_field *packet);
 /* Returns the number of packets that no other format can represent (format->n_passthrough). */
 uint64_t perfetto_n_passthrough(const struct tk_trace *t);
+
+/* Returns the name of a value of CounterDescriptor.unit; NULL if it names no unit. */
+const char *perfetto_unit(uint64_t unit);
 
 /* Describes machine number `at` of the Perfetto file from which the graph was read (format->machine). Returns false if it had
  * fewer. */

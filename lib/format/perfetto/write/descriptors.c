@@ -165,6 +165,17 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
 
 /* ---- named tracks ---- */
 
+/* True if fields of a counter that are passed through state the unit. */
+static bool says_unit(const struct buf *fields, const char *unit) {
+  struct pb c = pb_over(fields->data, fields->len);
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    const char *name = pb_field_key(&f) == PB_KEY(COUNTER_UNIT, PB_VARINT) ? perfetto_unit(f.value) : NULL;
+    if (name && strcmp(name, unit) == 0) return true;
+  }
+  return false;
+}
+
 uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   struct buf d = {.mem = &s->mem};
   uint64_t uuid = writer_uuid(s);
@@ -174,8 +185,8 @@ uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   if (c->explicit) pb_u64(&d, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
   if (c->has_rank) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, c->rank);
   s->inner.len = 0;
-  if (c->unit) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
   write_passthrough_fields(s, c->track, true, &s->inner);
+  if (c->unit && !says_unit(&s->inner, c->unit)) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
   write_passthrough_fields(s, c->track, false, &d);
   s->private_fields.len = 0;

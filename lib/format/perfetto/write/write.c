@@ -143,11 +143,12 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   writer_track(&s->w, s->uuids[track]);
   s->n_deep = 0;
   s->w.track_is_mixed = descriptor_form_of_spans(s->t, k) == FORM_MIXED;
+  s->w.track_has_scope = track_is_named(k) && k->tid.num % NAMED_CODES == NAMED_IS_PROCESS;
   write_nested(s, k->first, k->first + k->count, 0, 0);
   for (tk_id i = k->first; i < k->first + k->count; i++)
     if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
   for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);
-  s->w.track_is_mixed = false;
+  s->w.track_is_mixed = s->w.track_has_scope = false;
   heap_free(&lanes);
 }
 

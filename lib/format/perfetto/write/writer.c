@@ -78,6 +78,7 @@ void writer_end(struct event_writer *w) {
   w->flow_ends = NULL;
   w->cap_flow_ends = 0;
   extension_free(&w->extensions);
+  nested_free(&w->nested);
   mem_free(w->mem, w->kept);
   w->kept = NULL;
   w->cap_kept = w->n_kept = 0;

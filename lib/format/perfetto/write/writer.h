@@ -3,6 +3,7 @@
  *     writer.c             packets of one graph: interned text, the sequence's clock and default track
  *     plain.c              packets of events, including those that refer to interned data that is not modelled
  *     extension.c          converts args to fields that the file itself describes
+ *     nested.c             JSON objects and arrays as nested annotations
  *     flow_points.c        flows of an event: ids, complete flow points
  *     event.c              one TrackEvent: names, args
  *     flows.c              lists the flows of a graph
@@ -24,6 +25,7 @@
 #include "format/pb_out.h"
 #include "format/perfetto/fields.h"
 #include "format/perfetto/passthrough.h"
+#include "nested.h"
 #include "format/perfetto/schema.h"
 
 /* Interned ids of one kind, by string id. */
@@ -56,7 +58,7 @@ enum { END_ARG_SIZE = sizeof END_ARG - 1 };
 
 /* Keys of the args that are fields of a TrackEvent; 0 = no event has such an arg. */
 struct field_keys {
-  tk_id fields, interned, correlation, thread_time;
+  tk_id fields, interned, correlation, thread_time, types;
 };
 
 /* Interned data that is written unchanged (plain.c). */
@@ -96,6 +98,9 @@ struct event_writer {
   uint32_t n_kept, cap_kept;
   struct field_keys begin_keys, end_field_keys;
   struct interned_out *plain; /* interned data to which the current event may refer; NULL = none */
+  struct nested_writer nested;
+  const struct intern_str *types; /* the current event's arg ARG_TYPES, and how much of it was used; NULL = none */
+  size_t types_at;
   tk_id fields;               /* string of the event's fields that are not modelled, which are written last */
   bool loses_fields;          /* true if the interned data of these fields is no longer available */
   uint64_t n_lost_fields;
