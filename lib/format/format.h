@@ -30,6 +30,7 @@ struct format {
   bool packed; /* files that a command names itself are compressed by default */
   bool needs_start; /* no event may precede the file's time base, so a merge must know the earliest event before it writes */
   bool own_order; /* its viewers sort processes by type rather than by sort index */
+  bool has_types; /* args keep the types of their numbers: int, unsigned int, double */
   bool in_parts; /* its sinks accept parts written by other processes (graph/sink.h) */
   bool in_manifest; /* Perfetto can read it, so it may be listed in a manifest */
   const char *runs_in; /* path below a logdir where its viewers look for runs with a file per host; NULL = none */

@@ -241,7 +241,7 @@ enum {
   VALUE_IMPLIED = '-', /* the type that the text implies */
   VALUE_UINT = 'u',
   VALUE_POINTER = 'p',
-  VALUE_DOUBLE = 'd',  /* not finite: the text is its name */
+  VALUE_DOUBLE = 'd',  /* in nested annotations only if it is not finite: the text is its name */
   VALUE_JSON = 'j'     /* legacy_json_value; one character for the whole value */
 };
 

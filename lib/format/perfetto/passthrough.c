@@ -37,6 +37,32 @@ bool perfetto_track(const struct tk_trace *t, tk_id at, struct format_track *tra
   return true;
 }
 
+static void read_key_type(const struct tk_trace *t, const struct pb_field *entry, uint8_t *types) {
+  struct pb in = pb_inside(entry);
+  struct pb_field f, key = {0};
+  uint64_t type = 0;
+  while (pb_next(&in, &f)) {
+    if (pb_field_key(&f) == PB_KEY(KEY_TYPE_KEY, PB_BYTES)) key = f;
+    if (pb_field_key(&f) == PB_KEY(KEY_TYPE_TYPE, PB_VARINT)) type = f.value;
+  }
+  const tk_id id = key.p ? intern_id(&t->store->strings, key.p, (size_t)key.value) : 0;
+  if (id) types[id] = (uint8_t)type;
+}
+
+uint8_t *passthrough_key_types(const struct tk_trace *t, struct mem *mem) {
+  uint8_t *types = NULL;
+  struct pb_field entry;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    const size_t n = (size_t)t->store->strings.n + 1;
+    if (!passthrough_is(t, m, PASSTHROUGH_KEY_TYPES)) continue;
+    if (!types && (types = mem_array(mem, n, 1)) == NULL) return NULL;
+    memset(types, 0, n);
+    for (struct pb in = pb_over(trace_raw(t, m->at), (size_t)m->size); pb_next(&in, &entry);) read_key_type(t, &entry, types);
+  }
+  return types;
+}
+
 bool passthrough_is_clocks(const struct pb_field *packet) {
   struct pb c = pb_inside(packet);
   struct pb_field f;

@@ -9,6 +9,7 @@
  *     perfetto.tracks      entries PASSTHROUGH_*, below: fields of track descriptors that are not modelled
  *     perfetto.machines    array of struct format_machine
  *     perfetto.extension_descriptor   the file's description of the fields that it adds to TrackEvent
+ *     perfetto.key_types   entries KEY_TYPE_*, below: types of numbers that the format from which the graph was read does not keep
  *     perfetto.filed       array of struct format_track by track, if the trace was loaded without restoring
  *     perfetto.counts      composition of the file, for `info` (read/reader.h) */
 #ifndef FORMAT_PERFETTO_PASSTHROUGH_H
@@ -32,6 +33,7 @@
 #define PASSTHROUGH_MACHINES "perfetto.machines"
 #define PASSTHROUGH_EXTENSIONS "perfetto.extension_descriptor"
 #define PASSTHROUGH_COUNTS "perfetto.counts"
+#define PASSTHROUGH_KEY_TYPES "perfetto.key_types"
 #define PASSTHROUGH_FILED "perfetto.filed"
 
 /* Name of the process whose threads represent CPUs (read/sched.c). */
@@ -59,6 +61,8 @@ struct clock_reading {
 
 /* Fields of an entry of perfetto.interned, which contains the interned data between two clearings. */
 enum { INTERNED_NUMBER = 1, INTERNED_DATA = 2 };
+/* Fields of an entry of perfetto.key_types: all numbers of args with this key have one type, VALUE_* (fields.h). */
+enum { KEY_TYPE_KEY = 1, KEY_TYPE_TYPE = 2 };
 /* Keys of args of events. */
 #define ARG_INTERNED "perfetto.interned"
 #define ARG_TYPES "perfetto.types" /* types of the values of nested annotations (fields.h) */
@@ -69,6 +73,9 @@ static inline bool was_perfetto(const struct tk_trace *t) { return t->format && 
 bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const char *key);
 /* Returns the first passthrough meta with this key, or NULL. */
 const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key);
+
+/* Returns perfetto.key_types as an array by key, in memory of `mem`: VALUE_* or 0; NULL if the graph has none. */
+uint8_t *passthrough_key_types(const struct tk_trace *t, struct mem *mem);
 
 /* True if the packet only contains clocks and transport fields, which the graph represents, too. */
 bool passthrough_is_clocks(const struct pb_field *packet);

@@ -226,6 +226,7 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   struct kept_track kept = passthrough_track(s, track);
   uint32_t *slot = map_put(&s->named, (uint64_t)k->parent << 32 | k->tid.str, track);
   if (slot) *slot = track;
+  if (code == NAMED_IS_PROCESS) s->own_tids[k->parent] = k->tid.str;
   if (kept.has_uuid) {
     s->uuids[track] = kept.uuid;
     say_form(s, track);
@@ -298,7 +299,7 @@ static void find_processes(struct perfetto_sink *s) {
     const struct tk_track *k = &t->tracks[i];
     bool said = !s->keeps_tracks || k->name || k->labels || k->machine;
     if (k->kind == TK_PROCESS && (k->count || (k->pid.kind != TK_IDENT_NONE && said))) needed[i] = 1;
-    if (!k->parent || track_is_named(k) || (k->kind == TK_COUNTERS && k->renamed)) continue;
+    if (!k->parent || k->hidden || track_is_named(k) || (k->kind == TK_COUNTERS && k->renamed)) continue;
     if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
   for (tk_id i = 1; needed && i <= t->n_tracks; i++)

@@ -262,6 +262,16 @@ static bool end_says(const struct event_writer *w, const struct tk_event *e, con
   return a->key == KEY_END_NAME && a->s == c->name && !find_arg(w, e->args, KEY_END_CAT, &other);
 }
 
+/* Changes a number to the type that it had before another format stored it. */
+static void restore_type(const struct event_writer *w, struct tk_arg *arg) {
+  const uint8_t type = w->key_types[arg->key];
+  double d;
+  if ((arg->type != TK_ARG_INT || arg->i < 0) && arg->type != TK_ARG_UINT && type != VALUE_DOUBLE) return;
+  if (type == VALUE_UINT) arg->type = TK_ARG_UINT;
+  if (type == VALUE_POINTER) arg->type = TK_ARG_POINTER;
+  if (type == VALUE_DOUBLE && event_decimal_is_double(arg, &d)) arg->type = TK_ARG_DOUBLE, arg->d = d;
+}
+
 static void begin_types(struct event_writer *w, uint32_t args, tk_id key) {
   struct tk_arg types;
   const bool has_types = key && find_arg(w, args, key, &types) && types.type == TK_ARG_JSON;
@@ -279,10 +289,12 @@ static void write_args(struct event_writer *w, const struct tk_event *e, uint32_
   struct tk_arg arg;
   begin_types(w, args, fields->types);
   while (tk_args_next(&it, &arg)) {
+    if (w->key_types) restore_type(w, &arg);
     uint32_t key = keys->iid[arg.key];
     size_t before = w->event.len + w->interned.len;
     if (!key && (is_end_arg(w, arg.key) != at_end || end_says(w, e, &arg))) continue;
     if (arg.key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) continue;
+    if (arg.key == KEY_TID && w->own_tid && arg.type == TK_ARG_STR && arg.s == w->own_tid) continue;
     if (arg.key == w->begin_keys.thread_time && says_thread_time(w, e, &w->begin_keys, &arg)) continue;
     if (!(key == IS_FIELD && write_field(w, fields, &arg)) &&
         !(w->extensions.schema.n && extension_write(&w->extensions, w->t, &arg, skip, &w->event))) {

@@ -160,6 +160,7 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
   struct tk_arg scope;
   uint64_t globals = 0;
   s->w.track_has_scope = true;
+  s->w.own_tid = s->own_tids[track];
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     bool global = tk_args_find(s->t, s->t->events[i].args, "json.s", &scope) && strcmp(tk_string(s->t, scope.s, NULL), "g") == 0;
     if (global && !globals) {
@@ -169,6 +170,7 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
     writer_track(&s->w, global ? globals : s->uuids[track]);
     event_instant(&s->w, i);
   }
+  s->w.own_tid = 0;
   s->w.track_has_scope = false;
 }
 
@@ -258,9 +260,11 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
+  s->own_tids = mem_array(&s->mem, n, sizeof *s->own_tids);
   s->w.sequences = &s->sequences;
   s->w.next_sequence = &s->next_sequence;
-  if (!machine_write_all(s) || !s->uuids || !s->pids) return false;
+  if (!machine_write_all(s) || !s->uuids || !s->pids || !s->own_tids) return false;
+  memset(s->own_tids, 0, n * sizeof *s->own_tids);
   if (!writer_begin(&s->w, t, num_sub(t->origin_ns, s->zero_ns), s->out, &s->mem)) return false;
   event_find_keys(&s->w);
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, plain_interned_begin(&s->w));
@@ -277,6 +281,7 @@ static void graph_end(struct perfetto_sink *s) {
   map_free(&s->machine_of);
   mem_free(&s->mem, s->uuids);
   mem_free(&s->mem, s->pids);
+  mem_free(&s->mem, s->own_tids);
 }
 
 /* Writes flow points that do not belong to a span. A point on a track that is not written still counts as lacking its second

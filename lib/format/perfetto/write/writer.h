@@ -75,6 +75,7 @@ struct event_writer {
   const struct tk_trace *t;
   uint32_t sequence, clock, machine;
   bool has_private_fields;        /* true to write `private_fields` into the packet, even if they are empty */
+  tk_id own_tid;         /* string that other formats add to instants of the process as the id of their thread; 0 = none */
   bool track_has_scope;  /* true if the scope of instants follows from their track */
   bool track_is_mixed;   /* true if the track is FORM_MIXED */
   bool started;          /* true if its first packet, which clears the state, has been written */
@@ -99,6 +100,7 @@ struct event_writer {
   struct field_keys begin_keys, end_field_keys;
   struct interned_out *plain; /* interned data to which the current event may refer; NULL = none */
   struct nested_writer nested;
+  uint8_t *key_types;         /* by key: type of its numbers (passthrough.h); NULL = as in the graph */
   const struct intern_str *types; /* the current event's arg ARG_TYPES, and how much of it was used; NULL = none */
   size_t types_at;
   tk_id fields;               /* string of the event's fields that are not modelled, which are written last */
@@ -179,6 +181,7 @@ struct perfetto_sink {
   bool keeps_tracks; /* tracks of the graph keep the uuids of the input file */
   uint64_t *uuids; /* by track: its uuid */
   int64_t *pids;   /* by track: pid of a process */
+  tk_id *own_tids; /* by process: tid of the track for its own spans, if they are on a separate one; 0 = none */
   const struct tk_meta *passthrough_tracks;
   struct map passthrough_at;   /* track -> offset of its entry in the meta `passthrough_tracks` */
   struct map named;  /* process and text of the tid -> named track */
