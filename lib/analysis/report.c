@@ -8,6 +8,7 @@
 
 #include "graph/accelerator.h"
 #include "base/heap.h"
+#include "base/num.h"
 #include "base/order.h"
 #include "graph/diagnostics.h"
 #include "measure.h"
@@ -293,7 +294,7 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
   struct tk_report_rank *row = &r->ranks[r->n_ranks++];
   *row = (struct tk_report_rank){.rank = rank, .host = report_text(p->impl, host), .device = "",
                                  .input = report_text(p->impl, p->place->input)};
-  row->start_ns = p->t->origin_ns + p->place->later_ns + p->start / 1000;
+  row->start_ns = num_add(num_add(p->t->origin_ns, p->place->later_ns), p->start / 1000);
   row->length = p->end - p->start;
   p->index.has_row[group] = true;
   return row;

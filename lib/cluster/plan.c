@@ -7,6 +7,7 @@
 #include "align/report.h"
 #include "base/base64.h"
 #include "base/err.h"
+#include "base/num.h"
 #include "base/options.h"
 #include "base/os.h"
 #include "base/path.h"
@@ -225,7 +226,7 @@ static void tell_ranks(struct planner *p, const struct merger *m) {
     r->events = s->events;
     r->flow_points = s->flow_points;
     r->bytes = s->size;
-    r->shift_ns = s->zero_ns - m->alignment.base.zero_ns - (map ? align_offset(map, map->pivot_ns) : 0);
+    r->shift_ns = num_sub(num_sub(s->zero_ns, m->alignment.base.zero_ns), map ? align_offset(map, map->pivot_ns) : 0);
   }
 }
 

@@ -181,12 +181,18 @@ static const char *archive_name_of(struct arc *a, struct archive_entry *e) {
   return a->unnamed;
 }
 
+/* Returns the time of the last change, in ns since the epoch; 0 if 64 bits cannot hold it. */
+static int64_t time_of(struct archive_entry *e) {
+  int64_t ns;
+  return __builtin_mul_overflow((int64_t)archive_entry_mtime(e), 1000000000, &ns) ? 0 : ns;
+}
+
 static bool take_member(struct arc *a, struct archive_entry *e) {
   if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e)) return false;
   a->member = (struct arc_member){.name = archive_name_of(a, e), .size = UINT64_MAX};
   if (packing_is_junk(a->member.name)) return false;
   if (archive_entry_size_is_set(e)) a->member.size = (uint64_t)archive_entry_size(e);
-  if (archive_entry_mtime_is_set(e)) a->member.time_ns = (int64_t)archive_entry_mtime(e) * 1000000000;
+  if (archive_entry_mtime_is_set(e)) a->member.time_ns = time_of(e);
   a->member.index = a->next++;
   a->at_start = archive_filter_bytes(a->la, -1);
   a->made = 0;

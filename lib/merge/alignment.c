@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/num.h"
 #include "base/os.h"
 #include "align.h"
 
@@ -14,7 +15,7 @@ bool merge_is_comparable(const struct merge_base *base, enum tk_clock clock) {
 }
 
 int64_t merge_later(const struct merge_base *base, const struct merge_base *own, enum tk_align align) {
-  return align != TK_ALIGN_NONE && merge_is_comparable(base, own->clock) ? 0 : base->zero_ns - own->zero_ns;
+  return align != TK_ALIGN_NONE && merge_is_comparable(base, own->clock) ? 0 : num_sub(base->zero_ns, own->zero_ns);
 }
 
 uint32_t merge_most_anchors(size_t n) {

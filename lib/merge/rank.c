@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/options.h"
 #include "base/path.h"
 #include "base/progress.h"
@@ -81,7 +82,7 @@ static bool move_to_base(struct merger *m, size_t input, struct tk_trace *t, str
   int64_t later = merge_later(&m->base, &(struct merge_base){t->zero_ns, t->clock}, m->opt->align);
   if (!map && m->opt->align != TK_ALIGN_NONE && t->clock != m->base.clock)
     merger_note(m, t->source, "its clock is not comparable with that of the first input; its times are used unchanged");
-  r->shift_ns = known ? t->zero_ns - m->base.zero_ns : 0;
+  r->shift_ns = known ? num_sub(t->zero_ns, m->base.zero_ns) : 0;
   if (map) r->shift_ns -= m->output->manifest ? middle_offset(m, t, map, later) : align_offset(map, map->pivot_ns);
   if (m->output->manifest) return true;
   if (map) return align_apply(t, map, later, m->err) || err_prefix(m->err, "%s", t->source);

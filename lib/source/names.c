@@ -18,6 +18,7 @@
 #include "bundle.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/num.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "io/joined.h"
@@ -86,7 +87,10 @@ static bool too_many(const struct source *s) {
 #if defined(__APPLE__)
 #define st_mtim st_mtimespec /* macOS calls the member st_mtimespec */
 #endif
-static int64_t time_of(const struct stat *st) { return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec; }
+static int64_t time_of(const struct stat *st) {
+  int64_t ns;
+  return __builtin_mul_overflow((int64_t)st->st_mtim.tv_sec, 1000000000, &ns) ? 0 : num_add(ns, st->st_mtim.tv_nsec);
+}
 
 static bool find_runs(struct source *s, const char *root, bool one) {
   struct source_origin *o = &s->origins[s->n_origins - 1];

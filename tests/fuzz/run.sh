@@ -14,21 +14,6 @@ here=$SRC/tests/fuzz
 kept=$here/corpus
 mkdir -p "$B/found"
 
-# Puts the file into an archive, after the byte that fuzz_archive expects: half of them zip, half tar, some also gzipped.
-packed() { # FILE SEED
-  python3 -c 'import io, os, sys, tarfile, zipfile
-name, seed = sys.argv[1:]
-i, to = int(seed.rpartition("seed")[2]), io.BytesIO()
-if i % 2:
-    with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED if i % 4 == 1 else zipfile.ZIP_STORED) as z:
-        z.write(name, "a/" + os.path.basename(name))
-        z.write(name, os.path.basename(name))
-else:
-    with tarfile.open(fileobj=to, mode="w:gz" if i % 4 else "w") as t:
-        t.add(name, os.path.basename(name))
-open(seed, "wb").write(bytes([0 if i % 2 else 3 if i % 4 else 1]) + to.getvalue())' "$1" "$2"
-}
-
 # Copies small fixtures, each after the header bytes that the target expects.
 seeds() { # TARGET FOLDER
   local file i=0
@@ -38,7 +23,7 @@ seeds() { # TARGET FOLDER
       fuzz_pipeline) { printf "\\x0$((i % 4))\\x0$((i % 8))\\x0$((i % 3))\\x$(printf %02x $((i * 37 % 256)))"; cat "$file"; } > "$2/seed$i" ;;
       fuzz_merge) { printf "\\x$(printf %02x $((i % 3 * 4)))\\x$(printf %02x $((i * 53 % 256)))\\x$(printf %02x $((i * 37 % 256)))"; cat "$file" "$file"; } > "$2/seed$i" ;;
       fuzz_redact) { printf "\\x$(printf %02x $((i * 7 % 32)))"; cat "$file"; } > "$2/seed$i" ;;
-      fuzz_archive) packed "$file" "$2/seed$i" ;;
+      fuzz_archive) "$here/packed.py" "$file" "$2/seed$i" ;;
       fuzz_analysis) { printf "\\x00\\x$(printf %02x $((i * 37 % 256)))\\x$(printf %02x $((i * 11 % 32)))"; cat "$file"; } > "$2/seed$i" ;;
       fuzz_cluster) { printf "\\x0$((i % 4))\\x0$((i % 4))"; cat "$file"; } > "$2/seed$i" ;;
       fuzz_options | fuzz_plan | fuzz_request | fuzz_scan | fuzz_sql) : ;;

@@ -252,6 +252,35 @@ static void joined_files(void **state) {
   end(b);
 }
 
+static void counter_plane(struct builder *b, const char *counter) {
+  plane(b, 0, "/device:GPU:0");
+  line(b, 1, "_counters_", 0);
+  event_u64(b, 1, 1000000000000, 1, XSTAT_UINT64, 100);
+  end_line(b);
+  name(b, XPLANE_EVENT_METADATA, 1, counter, NULL);
+  name(b, XPLANE_STAT_METADATA, 1, "value", NULL);
+  end_plane(b);
+}
+
+/* The parts of a plane are one process, which keeps the counters of each part when it is written again. */
+static void counters_in_parts(void **state) {
+  struct builder *b = begin();
+  (void)state;
+  counter_plane(b, "power");
+  counter_plane(b, "memory");
+  struct tk_trace *t = load(b->space.data, b->space.len, 0), *again;
+  struct bytes out = xplane_of(t);
+  again = load(out.p, out.n, 0);
+  assert_int_equal(t->n_events, 2);
+  assert_int_equal(again->n_events, 2);
+  for (tk_id i = 1; i <= again->n_tracks; i++)
+    if (again->tracks[i].kind == TK_COUNTERS) assert_string_equal(tk_string(again, again->tracks[again->tracks[i].parent].name, NULL), "/device:GPU:0");
+  tk_free(again);
+  free(out.p);
+  tk_free(t);
+  end(b);
+}
+
 static void flows(void **state) {
   struct builder *b = begin();
   (void)state;
@@ -558,7 +587,7 @@ int main(void) {
       cmocka_unit_test(values),       cmocka_unit_test(epoch_lines), cmocka_unit_test(negative),
       cmocka_unit_test(start_time),   cmocka_unit_test(odd_maps),    cmocka_unit_test(cut_anywhere),
       cmocka_unit_test(any_byte),     cmocka_unit_test(from_json),   cmocka_unit_test(fixtures_stay),
-      cmocka_unit_test(predicted),    cmocka_unit_test(bids),
+      cmocka_unit_test(predicted),    cmocka_unit_test(bids),        cmocka_unit_test(counters_in_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,10 +116,9 @@ static void join_parts(struct xplane_reader *r, uint32_t at, uint32_t first_line
   if (plane->lines == 0 || (same = map_put(&r->parts, key, at + 1)) == NULL || *same == at + 1) return;
   if (planes[*same - 1].id != plane->id || planes[*same - 1].name != plane->name) return;
   xplane_note(r, TK_NOTE_INFO, "plane in several parts: joined");
-  for (uint32_t k = first_line; k < n_lines; k++) {
-    lines[k].process = planes[*same - 1].process;
-    r->t->tracks[lines[k].track].parent = lines[k].process;
-  }
+  for (uint32_t k = first_line; k < n_lines; k++) lines[k].process = planes[*same - 1].process;
+  for (tk_id k = plane->process + 1; k <= r->t->n_tracks; k++) /* its threads and counters */
+    if (r->t->tracks[k].parent == plane->process) r->t->tracks[k].parent = planes[*same - 1].process;
   r->t->tracks[plane->process].name = 0;
   r->t->tracks[plane->process].hidden = true;
 }
