@@ -333,6 +333,9 @@ enum {
   FTRACE_CLOCK = 5, /* 0 BOOTTIME, 4 MONOTONIC_RAW; other clocks are in snapshots */
   FTRACE_OWN_TIME = 6,  /* this and the next field: the same moment on that clock and on BOOTTIME */
   FTRACE_BOOT_TIME = 7,
+  FTRACE_ERROR = 8,
+  FTRACE_LAST_READ = 9, /* this and the next field: last_read_event_timestamp, previous_bundle_end_timestamp */
+  FTRACE_PREVIOUS_END = 10,
   FTRACE_DESCRIPTORS = 11,
   FTRACE_EVENT_TIME = 1,
   FTRACE_EVENT_TID = 2, /* called pid in the proto */

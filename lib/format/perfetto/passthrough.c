@@ -37,6 +37,15 @@ bool perfetto_track(const struct tk_trace *t, tk_id at, struct format_track *tra
   return true;
 }
 
+bool passthrough_readings_of(const struct tk_trace *t, struct clock_readings *head) {
+  const struct tk_meta *m = passthrough_find(t, PASSTHROUGH_READINGS);
+  if (!m || m->size < sizeof *head) return false;
+  memcpy(head, trace_raw(t, m->at), sizeof *head);
+  return true;
+}
+
+bool passthrough_is_valid(const struct tk_trace *t) { return !(t->edits & ~TK_EDIT_MOVED) || trace_cut_of(t); }
+
 static void read_key_type(const struct tk_trace *t, const struct pb_field *entry, uint8_t *types) {
   struct pb in = pb_inside(entry);
   struct pb_field f, key = {0};
@@ -127,6 +136,17 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
     while (pb_next(&c, &packet)) n += !passthrough_is_clocks(&packet) && !passthrough_is_read(&packet);
   }
   return n;
+}
+
+bool perfetto_keeps_ids(const struct tk_trace *t) {
+  struct pb_field packet;
+  if (!was_perfetto(t) || !passthrough_is_valid(t)) return false;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
+    for (struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size); pb_next(&c, &packet);)
+      if (!passthrough_is_clocks(&packet)) return true;
+  }
+  return false;
 }
 
 struct sink_start perfetto_start(const struct tk_trace *first) {

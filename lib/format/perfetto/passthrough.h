@@ -51,7 +51,9 @@ enum {
 
 /* Header of perfetto.readings. The readings follow, grouped by clock and sorted by `own`. */
 struct clock_readings {
-  int64_t later_ns; /* ns that our writer added to all times because the first time was negative */
+  int64_t later_ns;  /* ns that our writer added to all times because the first time was negative */
+  int64_t base_ns;   /* graph time 0 on the trace clock, in the packets' times */
+  int64_t origin_ns; /* tk_trace.origin_ns of the graph as it was read */
   uint32_t trace_clock, n;
 };
 struct clock_reading {
@@ -77,6 +79,11 @@ const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key
 /* Returns perfetto.key_types as an array by key, in memory of `mem`: VALUE_* or 0; NULL if the graph has none. */
 uint8_t *passthrough_key_types(const struct tk_trace *t, struct mem *mem);
 
+/* Sets *head to the header of perfetto.readings. Returns false if the graph has no packets. */
+bool passthrough_readings_of(const struct tk_trace *t, struct clock_readings *head);
+/* True if the packets and track descriptors are still valid for the graph: it was only cut in time, or moved as a whole. */
+bool passthrough_is_valid(const struct tk_trace *t);
+
 /* True if the packet only contains clocks and transport fields, which the graph represents, too. */
 bool passthrough_is_clocks(const struct pb_field *packet);
 /* True if the events of the packet are also in the graph (timeline.c). */
@@ -86,6 +93,9 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t);
 
 /* Returns the name of a value of CounterDescriptor.unit; NULL if it names no unit. */
 const char *perfetto_unit(uint64_t unit);
+
+/* True if the trace has packets that only stay valid if a merge keeps ids and names of processes (format->keeps_ids). */
+bool perfetto_keeps_ids(const struct tk_trace *t);
 
 /* Describes machine number `at` of the Perfetto file from which the graph was read (format->machine). Returns false if it had
  * fewer. */

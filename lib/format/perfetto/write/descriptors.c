@@ -333,7 +333,8 @@ static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
 
 void descriptor_tracks(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
-  bool sorted = !(was_perfetto(t) && !t->edits) && is_sorted(t);
+  const bool states_order = s->is_valid && passthrough_find(t, PASSTHROUGH_DESCRIPTORS);
+  const bool sorted = !states_order && is_sorted(t);
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
   keep_uuids(s);
   find_processes(s);
@@ -368,7 +369,8 @@ void write_attribute(struct perfetto_sink *s, const char *key, const char *text,
   buf_free(&attribute);
 }
 
-void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
+/* Writes the extension descriptors of a graph whose other descriptors are not kept. */
+static void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
   if (t->edits & TK_EDIT_DROPPED && !extension_in_use(t, &s->mem)) return;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
@@ -380,17 +382,25 @@ void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
 }
 
 void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t) {
-  if (t->edits && !trace_cut_of(t)) descriptor_extensions(s, t);
   s->at_first = true;
+  passthrough_first(s, t);
+  if (s->sink.graphs <= 1) descriptor_graph(s, t);
+  if (!s->waits_for_clocks) write_clocks(s, t);
+}
+
+void descriptor_graph(struct perfetto_sink *s, const struct tk_trace *t) {
+  passthrough_next(s, t);
+  if (!s->is_valid) descriptor_extensions(s, t);
   write_descriptors(s, t, false);
-  write_passthrough(s, t, true);
-  write_clocks(s, t);
+  write_passthrough(s, t);
+  if (s->waits_for_clocks && s->sink.ordinal == 0) write_clocks(s, t);
+  if (s->sink.ordinal == 0) s->waits_for_clocks = false;
 }
 
 /* Writes top-level data of JSON as attributes "json.KEY", with the values as text. They are long, so they are at the end:
  * formats are detected by the beginning of a file. */
 void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t) {
-  write_descriptors(s, t, true);
+  if (s->sink.graphs <= 1) write_descriptors(s, t, true);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     const char *key = tk_string(t, m->key, NULL);

@@ -179,11 +179,16 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
 /* Returns how many ns to add to all times, because negative times would be dropped. The earliest event counts even if it has no
  * clock, because it is written with a time. In a merge, the earliest time is the origin of a graph without events. */
 static int64_t shift_of(const struct tk_trace *t) {
+  static const struct trace_cut ALL = {INT64_MIN, INT64_MAX};
+  const struct trace_cut *cut = trace_cut_of(t);
+  struct trace_cut packets;
   tk_time first = 0;
   for (tk_id i = 1; i <= t->n_events; i++)
     if (i == 1 || t->events[i].ts < first) first = t->events[i].ts;
+  const bool has_packets = t->edits & TK_EDIT_MOVED && passthrough_is_valid(t) && cut_times(t, cut ? *cut : ALL, &packets);
+  if (has_packets && (packets.start < first || !t->n_events)) first = packets.start;
   int64_t ns = t->origin_ns - t->zero_ns + num_ns(first);
-  return (t->n_events || t->origin_ns) && ns < 0 ? -ns : 0;
+  return (t->n_events || has_packets || t->origin_ns) && ns < 0 ? -ns : 0;
 }
 
 static void write_later(struct perfetto_sink *s, int64_t later) {
@@ -309,10 +314,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     return err_set(err, TK_ELIMIT, "%s: Perfetto cannot represent its times, which are after the year 2262", t->source);
   sink_limit(&s->mem, t);
   if (sink->graphs > 1) out_break(s->out);
-  if (!s->at_first || sink->ordinal) {
-    descriptor_extensions(s, t);
-    write_passthrough(s, t, false);
-  }
+  if (!s->at_first || sink->ordinal || sink->graphs > 1) descriptor_graph(s, t);
   s->at_first = false;
   bool ok = graph_begin(s, t);
   if (ok) {
@@ -321,6 +323,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     ok = write_tracks(s, err);
     if (ok) write_lone_points(s);
     if (ok) records_write(s);
+    if (ok && sink->graphs > 1) write_descriptors(s, t, true);
     saved->events += t->n_events;
     saved->records += s->w.n_packets;
     saved->flow_points += t->n_flow_points - dangling;

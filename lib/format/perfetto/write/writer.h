@@ -9,6 +9,7 @@
  *     flows.c              lists the flows of a graph
  *     lanes.c              assignment of spans to lanes; the stack of the current lane
  *     cut.c                packets of a trace that was cut in time
+ *     move.c               packets of a trace that was moved, or that is one of several
  *     passthrough.c        unmodelled contents of a Perfetto input
  *     machine.c            machines of tracks
  *     descriptors.c        descriptors of tracks, clocks, top-level data
@@ -171,6 +172,8 @@ struct perfetto_sink {
   bool has_remote_clocks;        /* passthrough data has clock offsets of other machines */
   bool has_sched; /* this graph contains the tracks of CPUs */
   bool whole_packets; /* true if events of the graph stay in their packets; their tracks are then not written, or have no events */
+  bool is_valid;      /* packets and descriptors of the current graph are written */
+  bool waits_for_clocks; /* the first graph may contain clock snapshots, before which none is written */
   bool keeps_packets; /* the packets of the current graph are passed through */
   bool at_first;                 /* no graph has been written yet; the trace-wide data of the first graph has been written */
   uint64_t last_uuid, next_flow;
