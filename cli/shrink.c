@@ -60,6 +60,9 @@ static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by c
 static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
   char a[64], b[64], size[32], seconds[32];
   tk_print_size(r->passthrough, size);
+  if (r->whole_ns)
+    fprintf(to, "%-9s the first %s of %s s, with their packets\n", "time", tty_fraction((double)r->kept_ns * 1e-9, 6, a),
+            tty_fraction((double)r->whole_ns * 1e-9, 6, b));
   if (r->passthrough) fprintf(to, "%-9s %-29s %s\n", "blocks", "not shown by other formats", size);
   for (int i = 0; i < TK_SHRINK_RUNGS; i++) {
     const struct tk_shrink_rung *g = &r->rungs[i];
@@ -97,6 +100,7 @@ static void print_shrink_json(FILE *to, const struct shared *s, const struct tk_
   json_uint(&j, "bytes", r->saved.bytes);
   if (r->estimate) json_uint(&j, "estimate", r->estimate);
   if (r->passthrough) json_uint(&j, "passthrough", r->passthrough);
+  if (r->whole_ns) json_uint(&j, "kept_ns", r->kept_ns), json_uint(&j, "whole_ns", r->whole_ns);
   json_uint(&j, "coalesced", r->coalesced);
   json_uint(&j, "broken_flows", r->broken_flows);
   json_open(&j, "rungs", '[');
@@ -195,7 +199,8 @@ const struct command command_shrink = {
   .operands = "[INPUT]",
   .description =
     "Writes a trace so that the file is just within a size limit. The first steps remove no events: another format, better "
-    "compression, and dropping data that only the input format understands (see --no-passthrough). Then the following steps "
+    "compression, and dropping data that only the input format understands (see --no-passthrough). If packets of the system are most "
+    "of a Perfetto trace, the first part of the trace that fits is kept with its packets instead. Then the following steps "
     "are applied in order, each only as far as needed: remove args, the most expensive first (but never args that connect "
     "events); remove Python stack frames, the deepest first; merge adjacent spans with the same name and parent into one span, "
     "with the args count and total (microseconds); remove the shortest spans; remove counter samples. Kernels, copies, "

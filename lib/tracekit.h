@@ -245,7 +245,8 @@ struct tk_meta {
 enum tk_edit {
   TK_EDIT_DROPPED = 1, /* events, args or records were removed */
   TK_EDIT_RENAMED = 2, /* names, ids or processes changed */
-  TK_EDIT_MOVED = 4    /* times changed */
+  TK_EDIT_MOVED = 4,   /* times changed, all by the same amount unless TK_EDIT_STRETCHED is set, too */
+  TK_EDIT_STRETCHED = 8 /* times changed by different amounts */
 };
 
 /* INFO: an assumption or a decision. REPAIR: a correction of invalid input. FACT: a property of the trace as recorded, which is

@@ -322,6 +322,9 @@ struct tk_shrink_report {
   uint64_t passthrough; /* bytes saved by omitting data that only the input format understands */
   uint64_t coalesced, broken_flows;
   int level; /* gzip level of the output; 0 = the default */
+  /* If packets of the system are most of the file: how much of the trace was kept, from its start, and its original length, in
+   * ns; 0 = all */
+  uint64_t kept_ns, whole_ns;
 };
 
 /* Writes the sealed trace so that it meets the target; afterwards the trace is what was written.  If the target cannot be met,

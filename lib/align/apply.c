@@ -48,6 +48,7 @@ bool align_apply(struct tk_trace *t, const struct align_map *m, int64_t later_ns
   t->origin_ns = (int64_t)moved;
   t->edits |= TK_EDIT_MOVED;
   if (align_is_constant(m)) return true;
+  t->edits |= TK_EDIT_STRETCHED;
   b.to_pivot_ps = (int64_t)far;
   bend_events(t, &b);
   return seal_order_flows(t) || mem_refuse(&t->store->mem, err);

@@ -159,7 +159,7 @@ bool format_carry(const struct format *f, const struct format_starts *starts, st
     carried->name = of->info.name;
     if (!out_memory(&carried->out, NULL, &c->mem, NULL)) return false;
     c->n++;
-    const struct sink_options opt = {.start = format_start(starts, of)};
+    const struct sink_options opt = {.start = format_start(starts, of), .has_types = f->has_types};
     if ((carried->sink = of->carrier(&carried->out, &opt)) == NULL) return false;
   }
   return true;

@@ -30,6 +30,7 @@ struct format {
   bool packed; /* files that a command names itself are compressed by default */
   bool needs_start; /* no event may precede the file's time base, so a merge must know the earliest event before it writes */
   bool own_order; /* its viewers sort processes by type rather than by sort index */
+  bool has_types; /* args keep the types of their numbers: int, unsigned int, double */
   bool in_parts; /* its sinks accept parts written by other processes (graph/sink.h) */
   bool in_manifest; /* Perfetto can read it, so it may be listed in a manifest */
   const char *runs_in; /* path below a logdir where its viewers look for runs with a file per host; NULL = none */
@@ -62,6 +63,9 @@ struct format {
   /* Returns the number of passthrough blocks in a graph, that is, of data that only this format understands. NULL: the format
    * has none. */
   uint64_t (*n_passthrough)(const struct tk_trace *t);
+  /* True if a file with several graphs can keep the passthrough data of this one, provided that its processes keep their ids and
+   * names. NULL: it never can. */
+  bool (*keeps_ids)(const struct tk_trace *t);
   /* Finds the first and the last time of passthrough data that is at least partly in the range. Such data is kept if the trace
    * is only cut in time. Returns false if there is none. NULL: a cut drops passthrough data. */
   bool (*passthrough_times)(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found);

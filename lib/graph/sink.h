@@ -33,6 +33,7 @@ struct sink_options {
   const struct tk_trace *timeline; /* for one of several outputs: trace at whose start time is 0; NULL = this output */
   const char *host;    /* name of the host, if the traces do not contain it; NULL = unknown */
   struct sink_start start; /* set only if the first graph written is not the first of `several` */
+  bool has_types; /* for a carrier: the other format keeps the types of numbers */
   struct carry *carry; /* data that other formats embed (format/carry.h); NULL = none */
   struct sink_meter meter;
   struct tk_progress progress;

@@ -87,7 +87,7 @@ void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before,
   struct tk_store *s = t->store;
   t->edits |= TK_EDIT_DROPPED;
   t->cut = 0;
-  if (edits_before && !cut_before) return;
+  if (edits_before & ~(unsigned)TK_EDIT_MOVED && !cut_before) return;
   if (!mem_grow(&s->mem, (void **)&s->cuts, &s->cap_cuts, (uint64_t)s->n_cuts + 2, sizeof *s->cuts)) return;
   if (cut_before && s->cuts[cut_before].start > range.start) range.start = s->cuts[cut_before].start;
   if (cut_before && s->cuts[cut_before].end < range.end) range.end = s->cuts[cut_before].end;
@@ -95,7 +95,7 @@ void trace_mark_cut(struct tk_trace *t, unsigned edits_before, tk_id cut_before,
 }
 
 const struct trace_cut *trace_cut_of(const struct tk_trace *t) {
-  return t->edits == TK_EDIT_DROPPED && t->cut ? &t->store->cuts[t->cut] : NULL;
+  return (t->edits & ~TK_EDIT_MOVED) == TK_EDIT_DROPPED && t->cut ? &t->store->cuts[t->cut] : NULL;
 }
 
 bool trace_is_sealed(const struct tk_trace *t, struct tk_err *err) {

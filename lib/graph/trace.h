@@ -88,7 +88,8 @@ static inline void trace_mark_dropped(struct tk_trace *t) {
   t->edits |= TK_EDIT_DROPPED;
   t->cut = 0;
 }
-/* Returns the range to which the trace was cut; NULL if the trace was edited in another way, too, or not at all. */
+/* Returns the range to which the trace was cut; NULL if the trace was edited in another way, too, or not at all. All times may
+ * have moved by the same amount: the range moved with them. */
 const struct trace_cut *trace_cut_of(const struct tk_trace *t);
 
 /* Checks a trace that a caller of the public API passes: returns false with err if it is NULL or still being built. */

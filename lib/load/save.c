@@ -72,6 +72,12 @@ bool save_open(struct saver *s, const char *path, const struct tk_save_options *
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");
 }
 
+const struct format *save_cuts(const char *path, const struct tk_save_options *opt, const struct tk_trace *t) {
+  const struct format *f = opt->format ? format_by_word(opt->format) : format_by_path(path);
+  if (!f && t->format) f = format_by_name(t->format);
+  return f && f->passthrough_times && t->format && strcmp(f->info.name, t->format) == 0 ? f : NULL;
+}
+
 bool save_derives(const char *path, const struct tk_save_options *opt, const char *like) {
   const struct format *f = opt->format ? format_by_word(opt->format) : format_by_path(path);
   if (!f) f = format_by_name(like);

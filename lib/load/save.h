@@ -36,6 +36,8 @@ struct saver {
  * output must not be one of `inputs`. */
 bool save_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
                 struct tk_err *err);
+/* Returns the format of the output if it writes the passthrough data of the trace by its times, after a cut; otherwise NULL. */
+const struct format *save_cuts(const char *path, const struct tk_save_options *opt, const struct tk_trace *t);
 /* True if tk_derive should run before the trace is saved under this name. False if the format's viewers derive the same data
  * themselves. `like`: format from which the trace was read. */
 bool save_derives(const char *path, const struct tk_save_options *opt, const char *like);

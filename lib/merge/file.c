@@ -173,6 +173,7 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
   if (format) {
     output.needs_start = format->needs_start;
     output.own_order = format->own_order;
+    output.keeps_ids = format->keeps_ids;
   }
   if (!merge_into(&all, &output, f->opt, report, err)) return false;
   return commit_output(f, path, report, err) && commit_reports(f, report->align.json, err);

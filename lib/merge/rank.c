@@ -231,6 +231,19 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
     snprintf(c->machine, sizeof c->machine, "rank %s", c->rank);
 }
 
+/* Names the machine of all processes that have none. */
+static void name_machine(struct tk_trace *t, const char *machine) {
+  const tk_id name = trace_text(t, machine);
+  for (tk_id i = 1; i <= t->n_tracks; i++)
+    if (t->tracks[i].kind == TK_PROCESS && !t->tracks[i].machine) t->tracks[i].machine = name;
+}
+
+/* True if the output keeps the input's passthrough data, which refers to processes by their ids. */
+static bool keeps_ids(const struct merger *m, const struct tk_trace *t) {
+  const bool is_named = m->opt->label || m->opt->redact;
+  return !is_named && !m->output->run && m->output->keeps_ids && m->output->keeps_ids(t);
+}
+
 /* Renumbers the graph, and fills `was` with the original identities of processes. A single input keeps its ids. */
 static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, const struct merge_place_of *of, struct merge_pid *was) {
   struct tk_merge_rank *r = &m->report->ranks[input];
@@ -242,7 +255,9 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
                               .pids = of->pids, .n_pids = of->n_pids, .order = m->places ? m->places[input] : slot,
                               .by_kind = m->opt->group_by == TK_GROUP_KIND};
   r->processes = 0;
-  if (merge_joins(m)) {
+  if (merge_joins(m) && keeps_ids(m, t)) {
+    name_machine(t, c.machine);
+  } else if (merge_joins(m)) {
     if (r->merged && !m->opt->label && !(origins = identity_of_tracks(t, &m->mem))) return mem_refuse(&m->mem, m->err);
     place.origins = origins;
     bool ok = renumber(t, &m->ids, &place, was, &r->processes, m->err);

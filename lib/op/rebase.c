@@ -181,6 +181,7 @@ bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct t
   err_clear(err);
   if (!trace_is_sealed(t, err) || !TAKE_OPTIONS(o, opt, err) || !check(o, err)) return false;
   t->edits |= TK_EDIT_MOVED;
+  if (o->scale) t->edits |= TK_EDIT_STRETCHED;
   if (o->scale && !scale_events(t, o->scale, err)) return false;
   if (o->shift && !move_events(t, o->shift, err)) return false;
   if (o->absolute) return to_epoch(t, err);

@@ -18,7 +18,10 @@
 #include "source/identity.h"
 #include "base/options.h"
 #include "base/progress.h"
+#include "format/format.h"
 #include "load/save.h"
+#include "op/filter.h"
+#include "op/window.h"
 #include "provenance.h"
 
 struct shrinker {
@@ -316,6 +319,95 @@ static bool leave_passthrough(struct shrinker *s, uint64_t *weight) {
   return true;
 }
 
+/* ---- packets of the system ---- */
+
+/* A range of time to keep, from the start of the trace. */
+struct kept_range {
+  const struct format *format; /* of the output, which writes packets by their times */
+  struct trace_cut all;
+  double lo, hi, lo_weight, hi_weight; /* fractions of `all`: one that fits, one that does not; their sizes */
+};
+
+/* Finds the times of all events and packets. Returns false if there are none. */
+static bool find_times(const struct shrinker *s, struct kept_range *k) {
+  const struct trace_cut any = {INT64_MIN, INT64_MAX};
+  tk_time start, end;
+  if (!k->format->passthrough_times(s->t, any, &k->all)) return false;
+  trace_extent(s->t, &start, &end);
+  if (s->t->n_events && start < k->all.start) k->all.start = start;
+  if (s->t->n_events && end > k->all.end) k->all.end = end;
+  return k->all.end > k->all.start;
+}
+
+static struct window window_of(const struct kept_range *k, double part) {
+  const double length = (double)k->all.end - (double)k->all.start;
+  return (struct window){INT64_MIN, k->all.start + (tk_time)(length * part)};
+}
+
+static bool cut_to(struct shrinker *s, struct tk_trace *to, const struct window *w) {
+  static const struct tk_filter_options all = {0};
+  const struct filter_plan plan = {.opt = &all, .cut = w};
+  struct tk_filter_report unused = {0};
+  return op_filter(s->t, to, &plan, &unused, s->err);
+}
+
+/* Sets *weight to the size of this part of the trace. */
+static bool weigh_part(struct shrinker *s, const struct kept_range *k, double part, uint64_t *weight) {
+  const struct window w = window_of(k, part);
+  struct buf text = {.mem = &s->mem};
+  struct tk_trace view;
+  if (!cut_to(s, &view, &w)) return false;
+  const char *account = account_of(s, &text, &s->done);
+  const bool ok = mem_check(&s->mem, s->err) && weigh_trace(s, &view, account, weight);
+  subset_free_view(&view);
+  buf_free(&text);
+  return ok;
+}
+
+/* Finds a part that fits and is at least 95% of the target, or gives up after some attempts. */
+static bool search_part(struct shrinker *s, struct kept_range *k) {
+  enum { ATTEMPTS = 12 };
+  const double target = (double)s->report->target;
+  uint64_t weight;
+  for (int i = 0; i < ATTEMPTS && k->lo_weight < 0.95 * target && k->hi - k->lo > 1e-6; i++) {
+    const double room = k->hi - k->lo, gain = k->hi_weight - k->lo_weight;
+    double step = gain > 0 ? (0.98 * target - k->lo_weight) / gain : 0.5;
+    step = step < 0.02 ? 0.02 : step > 0.98 ? 0.98 : step;
+    const double part = k->lo + room * (i % 4 == 3 ? 0.5 : step);
+    if (!weigh_part(s, k, part, &weight)) return false;
+    if (weight <= s->report->target) k->lo = part, k->lo_weight = (double)weight;
+    else k->hi = part, k->hi_weight = (double)weight;
+  }
+  return true;
+}
+
+/* Returns the bytes of the trace's passthrough data of this format. */
+static uint64_t passthrough_bytes(const struct tk_trace *t, const struct format *f) {
+  uint64_t n = 0;
+  for (tk_id i = 1; i <= t->n_metas; i++)
+    if (t->metas[i].origin && strcmp(t->metas[i].origin, f->info.name) == 0) n += t->metas[i].size;
+  return n;
+}
+
+/* If most of the file is packets of the system, which no step of the ladder makes smaller, keeps the part of the trace from its
+ * start that fits. */
+static bool keep_range(struct shrinker *s, uint64_t *weight) {
+  const bool applies = !s->by && !s->opt->lossless && !s->opt->events && !s->save.no_passthrough && *weight > s->report->target;
+  struct kept_range k = {.format = applies ? save_cuts(s->output, &s->save, s->t) : NULL, .hi = 1, .hi_weight = (double)*weight};
+  struct tk_saved saved = {0};
+  if (!k.format || !find_times(s, &k)) return true;
+  if (!write_whole(s, true, ANY_SIZE, &saved)) return false;
+  if (passthrough_bytes(s->t, k.format) < saved.raw_bytes / 2) return true;
+  if (!search_part(s, &k)) return false;
+  if (k.lo_weight <= 0) return true;
+  const struct window w = window_of(&k, k.lo);
+  if (!cut_to(s, s->t, &w)) return false;
+  const double whole_ns = ((double)k.all.end - (double)k.all.start) / 1000;
+  s->report->whole_ns = (uint64_t)whole_ns;
+  s->report->kept_ns = (uint64_t)(whole_ns * k.lo);
+  return weigh_whole(s, weight);
+}
+
 static bool shrink_trace(struct shrinker *s, const struct track_origin *origins) {
   struct tk_shrink_report *r = s->report;
   const struct tk_shrink_options *o = s->opt;
@@ -323,7 +415,7 @@ static bool shrink_trace(struct shrinker *s, const struct track_origin *origins)
   if (!weigh_whole(s, &weight)) return false;
   r->before = weight;
   r->target = o->events ? o->events : o->bytes ? o->bytes : (uint64_t)((double)weight * o->percent / 100);
-  if (!leave_passthrough(s, &weight)) return false;
+  if (!keep_range(s, &weight) || !leave_passthrough(s, &weight)) return false;
   if (o->lossless || weight > r->target) {
     if (!take_sample(s, origins) || !pack_better(s, &weight)) return false;
     if (!o->lossless && !make_fit(s, weight)) return false;

@@ -231,6 +231,21 @@ def without_events():
         check(f'{what}, {span}: cut at the times of packets', have == list(range(first, last + 1)), (err, have))
 
 
+def shrunk(seed, whole):
+    """A size limit keeps the first part of the trace, with its packets."""
+    timed = [key for key in named(whole) if key[0] not in ('tree', 'span')]
+    for percent in (80, 60, 45):  # process trees and packets without a time stay
+        target = len(whole) * percent // 100
+        status, err = run('shrink', path('in.pftrace'), '--to', f'{target}B', '-o', path('part.pftrace'), '--force')
+        what = f'seed {seed}, shrunk to {percent}%'
+        check(f'{what}: succeeds', status == 0 and 'lost' not in err, err)
+        size = os.path.getsize(path('part.pftrace'))
+        check(f'{what}: the size', 0.8 * target <= size <= target, f'{size} of {target} bytes')
+        have = named(read('part.pftrace'))
+        last = max(ns for kind, ns in timed if (kind, ns) in have)
+        check(f'{what}: all packets up to a time stay', all(key in have for key in timed if key[1] < last), last)
+
+
 def other_edits(whole):
     """A filter by name cannot judge packets: they go, and are counted."""
     status, err = run('filter', path('in.pftrace'), '--name', 'span*', '--time', '1000000..1200000', '-o', path('part.pftrace'), '--force')
@@ -244,6 +259,7 @@ for seed in range(3):
     with open(path('in.pftrace'), 'wb') as f:
         f.write(data)
     cuts(seed, data)
+    shrunk(seed, data)
     parts(seed, data)
 other_edits(data)
 compact()

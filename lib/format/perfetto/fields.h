@@ -135,6 +135,7 @@ enum {
   ANNOTATION_PROTO = 14,
   ANNOTATION_STRING_IID = 17,
   ANNOTATION_TRACEKIT = 1990, /* private: text of a number that double_value cannot represent exactly */
+  ANNOTATION_LEVELS = 100, /* most levels of nested annotations */
   NESTED_TYPE = 1, /* 1 dict, 2 array */
   NESTED_KEYS = 2,
   NESTED_VALUES = 3,
@@ -233,6 +234,17 @@ enum {
   ATTRIBUTE_STRING = 3
 };
 
+/* Nested annotations are JSON text in the graph. If the text does not imply the types of the values, they are in another arg of
+ * the event, ARG_TYPES: an object that contains, by key of the annotation, one character for each value in the order of the
+ * text. */
+enum {
+  VALUE_IMPLIED = '-', /* the type that the text implies */
+  VALUE_UINT = 'u',
+  VALUE_POINTER = 'p',
+  VALUE_DOUBLE = 'd',  /* in nested annotations only if it is not finite: the text is its name */
+  VALUE_JSON = 'j'     /* legacy_json_value; one character for the whole value */
+};
+
 /* In the graph, a track that is not a thread is a TK_THREAD track, so that its spans can nest. Its tid is a string that
  * contains its name and is unique in its process. Its actual parent is encoded in the tid's number, which string tids do not
  * need otherwise:
@@ -321,6 +333,9 @@ enum {
   FTRACE_CLOCK = 5, /* 0 BOOTTIME, 4 MONOTONIC_RAW; other clocks are in snapshots */
   FTRACE_OWN_TIME = 6,  /* this and the next field: the same moment on that clock and on BOOTTIME */
   FTRACE_BOOT_TIME = 7,
+  FTRACE_ERROR = 8,
+  FTRACE_LAST_READ = 9, /* this and the next field: last_read_event_timestamp, previous_bundle_end_timestamp */
+  FTRACE_PREVIOUS_END = 10,
   FTRACE_DESCRIPTORS = 11,
   FTRACE_EVENT_TIME = 1,
   FTRACE_EVENT_TID = 2, /* called pid in the proto */

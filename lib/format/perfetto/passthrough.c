@@ -18,6 +18,11 @@ const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key
   return NULL;
 }
 
+const char *perfetto_unit(uint64_t unit) {
+  static const char *const NAMES[] = {NULL, "ns", "count", "bytes"};
+  return unit < sizeof NAMES / sizeof *NAMES ? NAMES[unit] : NULL;
+}
+
 bool perfetto_machine(const struct tk_trace *t, uint32_t at, struct format_machine *m) {
   const struct tk_meta *all = passthrough_find(t, PASSTHROUGH_MACHINES);
   if (!all || all->size / sizeof *m <= at) return false;
@@ -30,6 +35,41 @@ bool perfetto_track(const struct tk_trace *t, tk_id at, struct format_track *tra
   if (!all || all->size / sizeof *track <= at) return false;
   memcpy(track, trace_raw(t, all->at) + at * sizeof *track, sizeof *track);
   return true;
+}
+
+bool passthrough_readings_of(const struct tk_trace *t, struct clock_readings *head) {
+  const struct tk_meta *m = passthrough_find(t, PASSTHROUGH_READINGS);
+  if (!m || m->size < sizeof *head) return false;
+  memcpy(head, trace_raw(t, m->at), sizeof *head);
+  return true;
+}
+
+bool passthrough_is_valid(const struct tk_trace *t) { return !(t->edits & ~TK_EDIT_MOVED) || trace_cut_of(t); }
+
+static void read_key_type(const struct tk_trace *t, const struct pb_field *entry, uint8_t *types) {
+  struct pb in = pb_inside(entry);
+  struct pb_field f, key = {0};
+  uint64_t type = 0;
+  while (pb_next(&in, &f)) {
+    if (pb_field_key(&f) == PB_KEY(KEY_TYPE_KEY, PB_BYTES)) key = f;
+    if (pb_field_key(&f) == PB_KEY(KEY_TYPE_TYPE, PB_VARINT)) type = f.value;
+  }
+  const tk_id id = key.p ? intern_id(&t->store->strings, key.p, (size_t)key.value) : 0;
+  if (id) types[id] = (uint8_t)type;
+}
+
+uint8_t *passthrough_key_types(const struct tk_trace *t, struct mem *mem) {
+  uint8_t *types = NULL;
+  struct pb_field entry;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    const size_t n = (size_t)t->store->strings.n + 1;
+    if (!passthrough_is(t, m, PASSTHROUGH_KEY_TYPES)) continue;
+    if (!types && (types = mem_array(mem, n, 1)) == NULL) return NULL;
+    memset(types, 0, n);
+    for (struct pb in = pb_over(trace_raw(t, m->at), (size_t)m->size); pb_next(&in, &entry);) read_key_type(t, &entry, types);
+  }
+  return types;
 }
 
 bool passthrough_is_clocks(const struct pb_field *packet) {
@@ -96,6 +136,17 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
     while (pb_next(&c, &packet)) n += !passthrough_is_clocks(&packet) && !passthrough_is_read(&packet);
   }
   return n;
+}
+
+bool perfetto_keeps_ids(const struct tk_trace *t) {
+  struct pb_field packet;
+  if (!was_perfetto(t) || !passthrough_is_valid(t)) return false;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
+    for (struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size); pb_next(&c, &packet);)
+      if (!passthrough_is_clocks(&packet)) return true;
+  }
+  return false;
 }
 
 struct sink_start perfetto_start(const struct tk_trace *first) {

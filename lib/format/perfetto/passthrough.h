@@ -9,6 +9,7 @@
  *     perfetto.tracks      entries PASSTHROUGH_*, below: fields of track descriptors that are not modelled
  *     perfetto.machines    array of struct format_machine
  *     perfetto.extension_descriptor   the file's description of the fields that it adds to TrackEvent
+ *     perfetto.key_types   entries KEY_TYPE_*, below: types of numbers that the format from which the graph was read does not keep
  *     perfetto.filed       array of struct format_track by track, if the trace was loaded without restoring
  *     perfetto.counts      composition of the file, for `info` (read/reader.h) */
 #ifndef FORMAT_PERFETTO_PASSTHROUGH_H
@@ -32,6 +33,7 @@
 #define PASSTHROUGH_MACHINES "perfetto.machines"
 #define PASSTHROUGH_EXTENSIONS "perfetto.extension_descriptor"
 #define PASSTHROUGH_COUNTS "perfetto.counts"
+#define PASSTHROUGH_KEY_TYPES "perfetto.key_types"
 #define PASSTHROUGH_FILED "perfetto.filed"
 
 /* Name of the process whose threads represent CPUs (read/sched.c). */
@@ -49,7 +51,9 @@ enum {
 
 /* Header of perfetto.readings. The readings follow, grouped by clock and sorted by `own`. */
 struct clock_readings {
-  int64_t later_ns; /* ns that our writer added to all times because the first time was negative */
+  int64_t later_ns;  /* ns that our writer added to all times because the first time was negative */
+  int64_t base_ns;   /* graph time 0 on the trace clock, in the packets' times */
+  int64_t origin_ns; /* tk_trace.origin_ns of the graph as it was read */
   uint32_t trace_clock, n;
 };
 struct clock_reading {
@@ -59,8 +63,11 @@ struct clock_reading {
 
 /* Fields of an entry of perfetto.interned, which contains the interned data between two clearings. */
 enum { INTERNED_NUMBER = 1, INTERNED_DATA = 2 };
+/* Fields of an entry of perfetto.key_types: all numbers of args with this key have one type, VALUE_* (fields.h). */
+enum { KEY_TYPE_KEY = 1, KEY_TYPE_TYPE = 2 };
 /* Keys of args of events. */
 #define ARG_INTERNED "perfetto.interned"
+#define ARG_TYPES "perfetto.types" /* types of the values of nested annotations (fields.h) */
 
 /* True if the trace was read from a Perfetto file. */
 static inline bool was_perfetto(const struct tk_trace *t) { return t->format && strcmp(t->format, PERFETTO_FORMAT) == 0; }
@@ -69,12 +76,26 @@ bool passthrough_is(const struct tk_trace *t, const struct tk_meta *m, const cha
 /* Returns the first passthrough meta with this key, or NULL. */
 const struct tk_meta *passthrough_find(const struct tk_trace *t, const char *key);
 
+/* Returns perfetto.key_types as an array by key, in memory of `mem`: VALUE_* or 0; NULL if the graph has none. */
+uint8_t *passthrough_key_types(const struct tk_trace *t, struct mem *mem);
+
+/* Sets *head to the header of perfetto.readings. Returns false if the graph has no packets. */
+bool passthrough_readings_of(const struct tk_trace *t, struct clock_readings *head);
+/* True if the packets and track descriptors are still valid for the graph: it was only cut in time, or moved as a whole. */
+bool passthrough_is_valid(const struct tk_trace *t);
+
 /* True if the packet only contains clocks and transport fields, which the graph represents, too. */
 bool passthrough_is_clocks(const struct pb_field *packet);
 /* True if the events of the packet are also in the graph (timeline.c). */
 bool passthrough_is_read(const struct pb_field *packet);
 /* Returns the number of packets that no other format can represent (format->n_passthrough). */
 uint64_t perfetto_n_passthrough(const struct tk_trace *t);
+
+/* Returns the name of a value of CounterDescriptor.unit; NULL if it names no unit. */
+const char *perfetto_unit(uint64_t unit);
+
+/* True if the trace has packets that only stay valid if a merge keeps ids and names of processes (format->keeps_ids). */
+bool perfetto_keeps_ids(const struct tk_trace *t);
 
 /* Describes machine number `at` of the Perfetto file from which the graph was read (format->machine). Returns false if it had
  * fewer. */

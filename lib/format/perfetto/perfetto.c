@@ -1,5 +1,7 @@
 /* perfetto.c - row of the format table for Perfetto's Trace protobuf, mainly traces of TrackEvents. */
 #include "perfetto.h"
+#include "format/perfetto/read/adopt.h"
+#include "format/perfetto/write/carried.h"
 #include "format/perfetto/write/cut.h"
 #include "format/perfetto/write/write.h"
 #include "format/perfetto/read/inspect.h"
@@ -21,11 +23,14 @@ const struct format format_perfetto = {
     .binary = true,
     .gzip_level = 5,
     .needs_start = true,
+    .has_types = true,
     .in_parts = true,
     .in_manifest = true,
     .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS, .words = WORDS,
              .holds = TK_HOLDS_ALL & ~TK_HOLDS_DANGLING, .resolution = 1000, .can_read = true, .can_write = true,
-             .carries = true},
+             .carries = true, .is_carried = true},
+    .carrier = perfetto_carrier,
+    .adopt = perfetto_adopt,
     .clock_name = perfetto_clock_name,
     .machine = perfetto_machine,
     .track = perfetto_track,
@@ -35,6 +40,7 @@ const struct format format_perfetto = {
     .read = perfetto_read,
     .inspect = perfetto_inspect,
     .join = perfetto_join,
+    .keeps_ids = perfetto_keeps_ids,
     .n_passthrough = perfetto_n_passthrough,
     .passthrough_times = cut_times,
     .writer = perfetto_writer,

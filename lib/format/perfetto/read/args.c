@@ -12,8 +12,6 @@
 #include "sequence.h"
 #include "graph/args.h"
 
-enum { LEVELS = 100 };
-
 struct annotation {
   struct pb_field value; /* number 0 = no value */
   struct pb_field number; /* original text of a double; p == NULL: none */
@@ -73,17 +71,43 @@ static void args_put_text(struct perfetto *r, tk_id id) {
   json_quote(&r->json, p, n);
 }
 
+/* Appends the double. It always has a point or an exponent, by which it differs from an integer. */
 static void put_double(struct perfetto *r, double d) {
-  char text[32];
+  char text[40];
   if (d - d != 0) {
     const char *name = d != d ? "NaN" : d > 0 ? "Infinity" : "-Infinity";
     json_quote(&r->json, name, strlen(name));
     return;
   }
-  buf_append(&r->json, text, num_put_double(text, d));
+  size_t n = num_put_double(text, d);
+  if (!memchr(text, '.', n) && !memchr(text, 'e', n)) memcpy(text + n, ".0", 2), n += 2;
+  buf_append(&r->json, text, n);
 }
 
 static void put_bool(struct perfetto *r, bool b) { buf_append(&r->json, b ? "true" : "false", b ? 4 : 5); }
+
+/* Adds the type of the next value of a nested annotation. */
+static void put_type(struct perfetto *r, char type) {
+  buf_append(&r->value_types, &type, 1);
+  r->has_types = r->has_types || type != VALUE_IMPLIED;
+}
+
+/* True for an empty object or array, which only JSON text can represent. */
+static bool is_empty(const struct pb_field *json) {
+  return json->value == 2 && (memcmp(json->p, "{}", 2) == 0 || memcmp(json->p, "[]", 2) == 0);
+}
+
+/* Returns the type of a value, unless the JSON text that put_scalar writes implies it. */
+static char type_of_value(const struct pb_field *v) {
+  const double d = v->number == ANNOTATION_DOUBLE ? pb_as_double(v->value) : 0;
+  switch (v->number) {
+  case ANNOTATION_UINT: return v->value <= INT64_MAX ? VALUE_UINT : VALUE_IMPLIED;
+  case ANNOTATION_POINTER: return VALUE_POINTER;
+  case ANNOTATION_DOUBLE: return d - d != 0 ? VALUE_DOUBLE : VALUE_IMPLIED;
+  case ANNOTATION_JSON: return is_empty(v) ? VALUE_IMPLIED : VALUE_JSON;
+  default: return VALUE_IMPLIED;
+  }
+}
 
 /* In a trace for queries, a value of a type that JSON lacks becomes text: FILED_VALUE, a letter for the type, and the value. */
 static void put_filed(struct perfetto *r, char type, const void *p, size_t n) {
@@ -121,15 +145,19 @@ static bool ignores_json(const struct pb_field *f) {
   return last != '}' && last != ']' && last != '"' && last != 'e' && last != ' ' && last != '\n';
 }
 
-static void put_scalar(struct perfetto *r, struct sequence *q, const struct pb_field *v) {
+static void put_scalar(struct perfetto *r, struct sequence *q, const struct annotation *a) {
+  const struct pb_field *v = &a->value;
   char text[32];
+  put_type(r, type_of_value(v));
   if (r->filed && put_filed_scalar(r, v)) return;
   switch (v->number) {
   case ANNOTATION_BOOL: put_bool(r, v->value != 0); return;
   case ANNOTATION_INT: buf_append(&r->json, text, num_put_i64(text, (int64_t)v->value)); return;
   case ANNOTATION_UINT:
   case ANNOTATION_POINTER: buf_append(&r->json, text, num_put_u64(text, v->value)); return;
-  case ANNOTATION_DOUBLE: put_double(r, pb_as_double(v->value)); return;
+  case ANNOTATION_DOUBLE:
+    if (!a->number.p || !copy_json(r, &a->number)) put_double(r, pb_as_double(v->value));
+    return;
   case ANNOTATION_STRING_IID: args_put_text(r, sequence_text(r, q, IID_VALUE, v->value)); return;
   case ANNOTATION_JSON:
     if (!(r->filed && ignores_json(v)) && copy_json(r, v)) return;
@@ -150,13 +178,14 @@ struct level {
 };
 
 struct builder {
-  struct level stack[LEVELS];
+  struct level stack[ANNOTATION_LEVELS];
   unsigned n;
 };
 
 static bool open_level(struct perfetto *r, struct builder *b, struct level l) {
-  if (b->n == LEVELS) {
+  if (b->n == ANNOTATION_LEVELS) {
     perfetto_note(r, TK_NOTE_REPAIR, "annotations nested more than 100 levels deep: cut");
+    put_type(r, VALUE_IMPLIED);
     buf_append(&r->json, "null", 4);
     return false;
   }
@@ -179,6 +208,7 @@ static void put_nested_value(struct perfetto *r, struct builder *b, const struct
     open_level(r, b, (struct level){pb_inside(f), pb_inside(f), member, type == 1, true, false});
     return;
   }
+  put_type(r, VALUE_IMPLIED);
   switch (pb_field_key(&scalar)) {
   case PB_KEY(NESTED_INT, PB_VARINT): buf_append(&r->json, text, num_put_i64(text, (int64_t)scalar.value)); return;
   case PB_KEY(NESTED_DOUBLE, PB_FIXED64): put_double(r, pb_as_double(scalar.value)); return;
@@ -193,7 +223,7 @@ static void args_put_value(struct perfetto *r, struct sequence *q, struct builde
                            const struct pb_field *f) {
   bool dict = a->value.number == ANNOTATION_DICT;
   if (a->value.number == ANNOTATION_NESTED) put_nested_value(r, b, &a->value);
-  else if (!dict && a->value.number != ANNOTATION_ARRAY) put_scalar(r, q, &a->value);
+  else if (!dict && a->value.number != ANNOTATION_ARRAY) put_scalar(r, q, a);
   else open_level(r, b, (struct level){pb_inside(f), pb_inside(f), a->value.number, dict, false, false});
 }
 
@@ -213,12 +243,19 @@ static void put_next_key(struct perfetto *r, struct level *l) {
 static tk_id filed_name(struct perfetto *r, tk_id name) {
   size_t n;
   const char *text = tk_string(r->t, name, &n);
-  if (!strpbrk(text, ".[]")) return name;
   r->copy.len = 0;
   buf_append(&r->copy, text, n);
   for (size_t i = 0; i < r->copy.len; i++)
     if (strchr(".[]", r->copy.data[i])) r->copy.data[i] = '_';
   return trace_string(r->t, r->copy.data, r->copy.len);
+}
+
+/* Writes the name of a dictionary's entry. JSON text implies a dictionary only if importers keep its names (write/nested.c). */
+static void put_name(struct perfetto *r, tk_id name) {
+  const bool is_changed = strpbrk(tk_string(r->t, name, NULL), ".[]") != NULL;
+  r->has_types = r->has_types || is_changed;
+  args_put_text(r, is_changed && r->filed ? filed_name(r, name) : name);
+  buf_append(&r->json, ":", 1);
 }
 
 static void put_member(struct perfetto *r, struct sequence *q, struct builder *b, const struct pb_field *f) {
@@ -232,23 +269,22 @@ static void put_member(struct perfetto *r, struct sequence *q, struct builder *b
     return;
   }
   scan_annotation(r, q, f, &a);
-  if (l->dict) {
-    args_put_text(r, r->filed ? filed_name(r, a.key) : a.key);
-    buf_append(&r->json, ":", 1);
-  }
+  if (l->dict) put_name(r, a.key);
   args_put_value(r, q, b, &a, f);
 }
 
-/* Sets r->json to the text of a dictionary or array. */
+/* Sets r->json to the text of a dictionary or array, and r->value_types to the types of its values. */
 static void build_json(struct perfetto *r, struct sequence *q, const struct annotation *top, const struct pb_field *f) {
   struct builder b = {.n = 0};
   struct pb_field g;
-  r->json.len = 0;
+  r->json.len = r->value_types.len = 0;
+  r->has_types = false;
   args_put_value(r, q, &b, top, f);
   while (b.n) {
     struct level *l = &b.stack[b.n - 1];
     if (!pb_next(&l->c, &g)) {
       buf_append(&r->json, l->dict ? "}" : "]", 1);
+      if (!l->any) put_type(r, VALUE_IMPLIED);
       b.n--;
     } else if (pb_field_key(&g) == PB_KEY(l->member, PB_BYTES)) {
       put_member(r, q, &b, &g);
@@ -303,6 +339,26 @@ static void json_arg(struct perfetto *r, tk_id key, const struct pb_field *f) {
   buf_free(&j.scratch);
 }
 
+/* Keeps the types of an annotation for the arg ARG_TYPES of its event. */
+static void keep_types(struct perfetto *r, tk_id key) {
+  struct buf *b = &r->types;
+  size_t n;
+  const char *name = tk_string(r->t, key, &n);
+  if (!r->has_types || r->filed) return;
+  buf_append(b, b->len ? "," : "{", 1);
+  json_quote(b, name, n);
+  buf_append(b, ":\"", 2);
+  buf_append(b, r->value_types.data, r->value_types.len);
+  buf_append(b, "\"", 1);
+}
+
+void perfetto_types_arg(struct perfetto *r) {
+  struct tk_trace *t = r->t;
+  if (!buf_append(&r->types, "}", 1)) return;
+  args_str(t, trace_text(t, ARG_TYPES), TK_ARG_JSON, trace_string(t, r->types.data, r->types.len));
+  r->types.len = 0;
+}
+
 void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to) {
   struct buf *b = &r->copy;
   struct annotation a;
@@ -350,6 +406,7 @@ void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb
     if (r->json.len == 0) return; /* memory ran out */
     if (*r->json.data == '{' || *r->json.data == '[') {
       args_str(t, a.key, TK_ARG_JSON, trace_string(t, r->json.data, r->json.len));
+      keep_types(r, a.key);
     } else {
       struct pb_field scalar = {.p = r->json.data, .value = r->json.len};
       r->text.len = 0;

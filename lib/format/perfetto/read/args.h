@@ -7,6 +7,9 @@
 /* Adds the annotation to the args under construction. */
 void perfetto_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f);
 
+/* Adds the arg with the types of nested annotations (fields.h) that perfetto_annotation stored in r->types. */
+void perfetto_types_arg(struct perfetto *r);
+
 /* Appends the annotation to `to`, with texts in place of their iids. */
 void perfetto_plain_annotation(struct perfetto *r, struct sequence *q, const struct pb_field *f, struct buf *to);
 

@@ -235,6 +235,8 @@ static void append_readings(struct perfetto *r, const struct clock *c, struct bu
 
 void passthrough_readings(struct perfetto *r) {
   struct clock_readings head = {.later_ns = r->later_ns, .trace_clock = r->trace_clock};
+  head.origin_ns = r->t->origin_ns;
+  head.base_ns = (int64_t)((uint64_t)r->t->origin_ns - (uint64_t)r->t->zero_ns + (uint64_t)r->later_ns);
   struct buf *all = &r->copy;
   if (!r->passthrough) return;
   all->len = 0;

@@ -208,6 +208,8 @@ static void free_reader(struct perfetto *r) {
   buf_free(&r->text);
   buf_free(&r->json);
   buf_free(&r->fields);
+  buf_free(&r->value_types);
+  buf_free(&r->types);
   buf_free(&r->copy);
   buf_free(&r->packets);
   buf_free(&r->descriptors);
@@ -223,6 +225,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   *r = (struct perfetto){.t = t, .err = err, .opt = opt, .trace_clock = CLOCK_BOOTTIME};
   r->filed = r->decoder.filed = (t->store->without & TK_WITHOUT_RESTORING) != 0;
   r->text.mem = r->json.mem = r->fields.mem = r->copy.mem = r->packets.mem = r->descriptors.mem = r->late_descriptors.mem = mem;
+  r->value_types.mem = r->types.mem = mem;
   r->interned_key = trace_text(t, ARG_INTERNED);
   map_init(&r->sequence_index, mem);
   map_init(&r->uuid_index, mem);

@@ -316,6 +316,8 @@ struct perfetto {
   tk_id passthrough; /* meta of the packets that were passed through last */
   uint64_t inflated; /* bytes decompressed from compressed packets */
   struct buf text, json, fields, copy, packets;
+  struct buf value_types, types; /* value_types: of the last nested annotation; types: arg ARG_TYPES of the event, not closed */
+  bool has_types;                /* true if JSON text does not imply value_types */
   struct buf descriptors, late_descriptors; /* packets with descriptors: those before and after their track's first event */
   struct extension_reader extensions;
   struct generation *generations;

@@ -101,6 +101,7 @@ static void field_args(struct perfetto *r, struct sequence *q, struct track_even
     decoded_event_args(r, q, e);
     args_int(t, trace_text(t, "json.tts"), e->thread_us);
   }
+  if (r->types.len) perfetto_types_arg(r);
   if (r->fields.len) extension_fields(r, q, e);
 }
 

@@ -115,7 +115,6 @@ static void thread_fields(struct perfetto *r, struct node *n, const struct pb_fi
 }
 
 static void counter_fields(struct perfetto *r, struct node *n, const struct pb_field *f) {
-  static const char *const units[] = {"", "ns", "count", "bytes"};
   bool has_unit = false;
   struct pb c = pb_inside(f);
   struct pb_field g;
@@ -127,8 +126,9 @@ static void counter_fields(struct perfetto *r, struct node *n, const struct pb_f
       if (n->name || g.value < 1 || g.value > 2) break;
       n->name = trace_text(r->t, g.value == 1 ? "thread_time" : "thread_instruction_count");
       break;
-    case PB_KEY(COUNTER_UNIT, PB_VARINT):
-      if ((!n->unit || r->filed) && g.value >= 1 && g.value <= 3) n->unit = trace_text(r->t, units[g.value]), has_unit = true;
+    case PB_KEY(COUNTER_UNIT, PB_VARINT): /* kept in this form, although the graph has its name, too */
+      if ((!n->unit || r->filed) && perfetto_unit(g.value)) n->unit = trace_text(r->t, perfetto_unit(g.value)), has_unit = true;
+      more_fields(&r->fields, &c, from);
       break;
     case PB_KEY(COUNTER_UNIT_NAME, PB_BYTES):
       if (!r->filed || !has_unit) n->unit = perfetto_field_text(r, &g); /* trace_processor uses `unit` rather than this name */

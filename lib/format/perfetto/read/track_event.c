@@ -142,7 +142,7 @@ static bool read_fields(struct perfetto *r, struct sequence *q, struct track_eve
   struct pb c = pb_inside(f);
   struct pb_field g;
   const uint8_t *from;
-  r->fields.len = 0;
+  r->fields.len = r->types.len = 0;
   for (from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(EVENT_TYPE, PB_VARINT): e->type = g.value, e->has_type = g.value != TYPE_UNSPECIFIED; break;
@@ -212,7 +212,7 @@ bool perfetto_decoded_event(struct perfetto *r, struct sequence *q, const struct
   if (!find_name(r, q, IID_NAME, &d->name, &e.name) || !find_name(r, q, IID_CATEGORY, &d->cat, &e.cat)) return false;
   if (e.has_args && (e.layout = decoded_layout(r, q, d)) == NULL) return false;
   r->t->counts.read++;
-  r->fields.len = 0;
+  r->fields.len = r->types.len = 0;
   for (unsigned i = 0; i < DECODED_REST && d->rest[i].n; i++) buf_append(&r->fields, d->rest[i].p, d->rest[i].n);
   e.type = d->type;
   e.has_type = d->type != TYPE_UNSPECIFIED;

@@ -491,11 +491,9 @@ static void find_readings(struct cut *c, const struct tk_trace *t) {
 }
 
 int64_t cut_later(const struct tk_trace *t) {
-  const struct tk_meta *m = trace_cut_of(t) ? passthrough_find(t, PASSTHROUGH_READINGS) : NULL;
   struct clock_readings head;
-  if (!m || m->size < sizeof head) return 0;
-  memcpy(&head, trace_raw(t, m->at), sizeof head);
-  return head.later_ns;
+  const bool has_moved = t->edits & TK_EDIT_MOVED;
+  return trace_cut_of(t) && !has_moved && passthrough_readings_of(t, &head) ? head.later_ns : 0;
 }
 
 static void begin(struct cut *c, const struct tk_trace *t, struct trace_cut range, struct mem *mem) {
@@ -505,7 +503,7 @@ static void begin(struct cut *c, const struct tk_trace *t, struct trace_cut rang
   map_init(&c->cpus, mem);
   map_init(&c->open, mem);
   find_readings(c, t);
-  c->base_ns = t->origin_ns - t->zero_ns + c->head.later_ns;
+  c->base_ns = c->head.base_ns;
 }
 
 bool cut_begin(struct cut *c, const struct tk_trace *t, struct mem *mem) {

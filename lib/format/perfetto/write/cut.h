@@ -36,7 +36,7 @@ const struct buf *cut_packet(struct cut *c, const struct pb_field *packet);
  * (format->passthrough_times). */
 bool cut_times(const struct tk_trace *t, struct trace_cut range, struct trace_cut *found);
 
-/* Returns how many ns our writer added to the times of the packets. */
+/* Returns how many ns our writer added to the times of the packets, if they are written without moving them. */
 int64_t cut_later(const struct tk_trace *t);
 
 #endif

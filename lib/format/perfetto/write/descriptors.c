@@ -165,6 +165,17 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
 
 /* ---- named tracks ---- */
 
+/* True if fields of a counter that are passed through state the unit. */
+static bool says_unit(const struct buf *fields, const char *unit) {
+  struct pb c = pb_over(fields->data, fields->len);
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    const char *name = pb_field_key(&f) == PB_KEY(COUNTER_UNIT, PB_VARINT) ? perfetto_unit(f.value) : NULL;
+    if (name && strcmp(name, unit) == 0) return true;
+  }
+  return false;
+}
+
 uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   struct buf d = {.mem = &s->mem};
   uint64_t uuid = writer_uuid(s);
@@ -174,8 +185,8 @@ uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c) {
   if (c->explicit) pb_u64(&d, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
   if (c->has_rank) pb_i64(&d, DESCRIPTOR_SIBLING_ORDER_RANK, c->rank);
   s->inner.len = 0;
-  if (c->unit) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
   write_passthrough_fields(s, c->track, true, &s->inner);
+  if (c->unit && !says_unit(&s->inner, c->unit)) pb_bytes(&s->inner, COUNTER_UNIT_NAME, c->unit, strlen(c->unit));
   if (c->counter) pb_message(&d, DESCRIPTOR_COUNTER, &s->inner);
   write_passthrough_fields(s, c->track, false, &d);
   s->private_fields.len = 0;
@@ -215,6 +226,7 @@ static void describe_named(struct perfetto_sink *s, tk_id track) {
   struct kept_track kept = passthrough_track(s, track);
   uint32_t *slot = map_put(&s->named, (uint64_t)k->parent << 32 | k->tid.str, track);
   if (slot) *slot = track;
+  if (code == NAMED_IS_PROCESS) s->own_tids[k->parent] = k->tid.str;
   if (kept.has_uuid) {
     s->uuids[track] = kept.uuid;
     say_form(s, track);
@@ -287,7 +299,7 @@ static void find_processes(struct perfetto_sink *s) {
     const struct tk_track *k = &t->tracks[i];
     bool said = !s->keeps_tracks || k->name || k->labels || k->machine;
     if (k->kind == TK_PROCESS && (k->count || (k->pid.kind != TK_IDENT_NONE && said))) needed[i] = 1;
-    if (!k->parent || track_is_named(k) || (k->kind == TK_COUNTERS && k->renamed)) continue;
+    if (!k->parent || k->hidden || track_is_named(k) || (k->kind == TK_COUNTERS && k->renamed)) continue;
     if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
   for (tk_id i = 1; needed && i <= t->n_tracks; i++)
@@ -321,7 +333,8 @@ static void switch_machine(struct perfetto_sink *s, tk_id track, bool sorted) {
 
 void descriptor_tracks(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
-  bool sorted = !(was_perfetto(t) && !t->edits) && is_sorted(t);
+  const bool states_order = s->is_valid && passthrough_find(t, PASSTHROUGH_DESCRIPTORS);
+  const bool sorted = !states_order && is_sorted(t);
   for (tk_id i = 1; i <= t->n_tracks; i++) s->uuids[i] = 0;
   keep_uuids(s);
   find_processes(s);
@@ -356,7 +369,8 @@ void write_attribute(struct perfetto_sink *s, const char *key, const char *text,
   buf_free(&attribute);
 }
 
-void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
+/* Writes the extension descriptors of a graph whose other descriptors are not kept. */
+static void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
   if (t->edits & TK_EDIT_DROPPED && !extension_in_use(t, &s->mem)) return;
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
@@ -368,17 +382,25 @@ void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t) {
 }
 
 void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t) {
-  if (t->edits && !trace_cut_of(t)) descriptor_extensions(s, t);
   s->at_first = true;
+  passthrough_first(s, t);
+  if (s->sink.graphs <= 1) descriptor_graph(s, t);
+  if (!s->waits_for_clocks) write_clocks(s, t);
+}
+
+void descriptor_graph(struct perfetto_sink *s, const struct tk_trace *t) {
+  passthrough_next(s, t);
+  if (!s->is_valid) descriptor_extensions(s, t);
   write_descriptors(s, t, false);
-  write_passthrough(s, t, true);
-  write_clocks(s, t);
+  write_passthrough(s, t);
+  if (s->waits_for_clocks && s->sink.ordinal == 0) write_clocks(s, t);
+  if (s->sink.ordinal == 0) s->waits_for_clocks = false;
 }
 
 /* Writes top-level data of JSON as attributes "json.KEY", with the values as text. They are long, so they are at the end:
  * formats are detected by the beginning of a file. */
 void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t) {
-  write_descriptors(s, t, true);
+  if (s->sink.graphs <= 1) write_descriptors(s, t, true);
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     const char *key = tk_string(t, m->key, NULL);

@@ -13,8 +13,9 @@ uint64_t descriptor_child(struct perfetto_sink *s, const struct child *c);
 /* Writes trace-wide data: clocks and extension descriptors at the start, top-level data at the end. */
 void descriptor_trace(struct perfetto_sink *s, const struct tk_trace *t);
 
-/* Writes the extension descriptors of a graph, for later graphs; those of the first graph are written at the start. */
-void descriptor_extensions(struct perfetto_sink *s, const struct tk_trace *t);
+/* Writes the data of a graph that precedes its own tracks. For a single graph, descriptor_trace does this. */
+void descriptor_graph(struct perfetto_sink *s, const struct tk_trace *t);
+
 void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t);
 void write_attribute(struct perfetto_sink *s, const char *key, const char *text, size_t n);
 bool descriptor_track_hidden(const struct perfetto_sink *s, tk_id track);

@@ -11,6 +11,7 @@
 #include "plain.h"
 #include "flow_points.h"
 #include "extension.h"
+#include "format/json.h"
 
 /* ---- args ---- */
 
@@ -55,8 +56,27 @@ static void write_data_url(struct event_writer *w, struct buf *b, const struct i
   pb_bytes(b, ANNOTATION_STRING, url->data, url->len);
 }
 
+/* Returns the types of a nested annotation. The arg ARG_TYPES has the same order as the args, so each part of it is read once. */
+static struct nested_types types_of(struct event_writer *w, const struct tk_arg *arg, uint32_t skip) {
+  const struct intern_str *key = trace_str(w->t, arg->key);
+  struct nested_types types = {.n = 0};
+  struct buf *b = &w->scratch;
+  if (!w->types || w->types_at >= w->types->len) return types;
+  b->len = 0;
+  if (!json_quote(b, key->bytes + skip, key->len - skip)) return types;
+  buf_append(b, ":\"", 2);
+  const uint8_t *p = w->types->bytes + w->types_at + 1, *end = w->types->bytes + w->types->len;
+  if ((size_t)(end - p) < b->len || memcmp(p, b->data, b->len) != 0) return types;
+  types.p = p + b->len;
+  const uint8_t *quote = memchr(types.p, '"', (size_t)(end - types.p));
+  if (!quote) return types;
+  types.n = (size_t)(quote - types.p);
+  w->types_at = (size_t)(quote + 1 - w->types->bytes);
+  return types;
+}
+
 /* Writes a value whose annotation may be longer than a length of one byte can state. */
-static void put_long_value(struct event_writer *w, struct buf *b, const struct tk_arg *arg) {
+static void put_long_value(struct event_writer *w, struct buf *b, const struct tk_arg *arg, uint32_t skip) {
   const struct intern_str *text = arg->type == TK_ARG_DECIMAL ? NULL : trace_str(w->t, arg->s);
   char number[96];
   if (!text) {
@@ -65,29 +85,29 @@ static void put_long_value(struct event_writer *w, struct buf *b, const struct t
   } else if (arg->type == TK_ARG_BYTES) {
     write_data_url(w, b, text);
   } else if (arg->type == TK_ARG_JSON) {
-    pb_bytes(b, ANNOTATION_JSON, text->bytes, text->len);
+    if (!nested_append(&w->nested, b, text, types_of(w, arg, skip))) pb_bytes(b, ANNOTATION_JSON, text->bytes, text->len);
   } else { /* trace_processor v52 ignores JSON that is a number, so this writes a double and the original text */
     pb_double(b, ANNOTATION_DOUBLE, num_double((const char *)text->bytes, text->len));
     pb_bytes(b, ANNOTATION_TRACEKIT, text->bytes, text->len);
   }
 }
 
-static void write_long_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
+static void write_long_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg, uint32_t skip) {
   struct buf *b = &w->annotation;
   b->len = 0;
   pb_u64(b, ANNOTATION_NAME_IID, key);
-  put_long_value(w, b, arg);
+  put_long_value(w, b, arg, skip);
   pb_message(&w->event, EVENT_DEBUG_ANNOTATIONS, b);
 }
 
 /* Writes an annotation directly into the buffer. A Kineto kernel has twenty args, nearly all of them numbers and interned
  * strings. Sizes below 128 take one byte, and so do the keys of fields below 16. */
-static void write_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg) {
+static void write_annotation(struct event_writer *w, uint32_t key, const struct tk_arg *arg, uint32_t skip) {
   enum tk_arg_type type = arg->type;
   double d = arg->d;
   bool short_decimal = type == TK_ARG_DECIMAL && event_decimal_is_double(arg, &d);
   if (type == TK_ARG_JSON || type == TK_ARG_BYTES || type == TK_ARG_NUMBER || (type == TK_ARG_DECIMAL && !short_decimal)) {
-    write_long_annotation(w, key, arg);
+    write_long_annotation(w, key, arg, skip);
     return;
   }
   bool is_text = type == TK_ARG_STR || type == TK_ARG_REF;
@@ -140,12 +160,12 @@ static void write_plain_annotation(struct event_writer *w, const struct tk_arg *
   case TK_ARG_POINTER: pb_u64(b, ANNOTATION_POINTER, arg->u); break;
   case TK_ARG_DECIMAL:
     if (event_decimal_is_double(arg, &d)) pb_double(b, ANNOTATION_DOUBLE, d);
-    else put_long_value(w, b, arg);
+    else put_long_value(w, b, arg, skip);
     break;
   case TK_ARG_DOUBLE: pb_double(b, ANNOTATION_DOUBLE, d); break;
   case TK_ARG_JSON:
   case TK_ARG_NUMBER:
-  case TK_ARG_BYTES: put_long_value(w, b, arg); break;
+  case TK_ARG_BYTES: put_long_value(w, b, arg, skip); break;
   default: break;
   }
   plain_annotation(w, arg, skip, b);
@@ -165,10 +185,12 @@ static tk_id find_key(struct event_writer *w, struct iids *keys, const char *tex
 void event_find_keys(struct event_writer *w) {
   w->begin_keys.fields = find_key(w, &w->keys, "perfetto.fields");
   w->begin_keys.interned = find_key(w, &w->keys, ARG_INTERNED);
+  w->begin_keys.types = find_key(w, &w->keys, ARG_TYPES);
   w->begin_keys.correlation = find_key(w, &w->keys, "perfetto.correlation_id");
   w->begin_keys.thread_time = intern_id(&w->t->store->strings, "json.tts", strlen("json.tts"));
   w->end_field_keys.fields = find_key(w, &w->end_keys, END_ARG "perfetto.fields");
   w->end_field_keys.interned = find_key(w, &w->end_keys, END_ARG ARG_INTERNED);
+  w->end_field_keys.types = find_key(w, &w->end_keys, END_ARG ARG_TYPES);
   w->end_field_keys.correlation = find_key(w, &w->end_keys, END_ARG "perfetto.correlation_id");
   w->end_field_keys.thread_time = intern_id(&w->t->store->strings, END_ARG "json.tts", strlen(END_ARG "json.tts"));
 }
@@ -182,6 +204,7 @@ static bool write_field(struct event_writer *w, const struct field_keys *keys, c
     return true;
   }
   if (a->key == keys->interned) return a->type == TK_ARG_INT && (w->plain || w->loses_fields);
+  if (a->key == keys->types) return a->type == TK_ARG_JSON; /* the annotations themselves have these types */
   if (a->key != keys->correlation) return false;
   if (a->type == TK_ARG_UINT) pb_u64(&w->event, EVENT_CORRELATION_ID, a->u);
   else if (a->type == TK_ARG_STR) pb_bytes(&w->event, EVENT_CORRELATION_ID_STR, s->bytes, s->len);
@@ -239,6 +262,23 @@ static bool end_says(const struct event_writer *w, const struct tk_event *e, con
   return a->key == KEY_END_NAME && a->s == c->name && !find_arg(w, e->args, KEY_END_CAT, &other);
 }
 
+/* Changes a number to the type that it had before another format stored it. */
+static void restore_type(const struct event_writer *w, struct tk_arg *arg) {
+  const uint8_t type = w->key_types[arg->key];
+  double d;
+  if ((arg->type != TK_ARG_INT || arg->i < 0) && arg->type != TK_ARG_UINT && type != VALUE_DOUBLE) return;
+  if (type == VALUE_UINT) arg->type = TK_ARG_UINT;
+  if (type == VALUE_POINTER) arg->type = TK_ARG_POINTER;
+  if (type == VALUE_DOUBLE && event_decimal_is_double(arg, &d)) arg->type = TK_ARG_DOUBLE, arg->d = d;
+}
+
+static void begin_types(struct event_writer *w, uint32_t args, tk_id key) {
+  struct tk_arg types;
+  const bool has_types = key && find_arg(w, args, key, &types) && types.type == TK_ARG_JSON;
+  w->types = has_types ? trace_str(w->t, types.s) : NULL;
+  w->types_at = 0;
+}
+
 /* Writes the args that belong to the begin, or to the end of the event. `args`: its own args, or the args that its class
  * shares. A key that has an iid was already checked. */
 static void write_args(struct event_writer *w, const struct tk_event *e, uint32_t args, bool at_end) {
@@ -247,21 +287,25 @@ static void write_args(struct event_writer *w, const struct tk_event *e, uint32_
   uint32_t skip = at_end ? END_ARG_SIZE : 0;
   struct tk_args it = tk_args_of(w->t, args);
   struct tk_arg arg;
+  begin_types(w, args, fields->types);
   while (tk_args_next(&it, &arg)) {
+    if (w->key_types) restore_type(w, &arg);
     uint32_t key = keys->iid[arg.key];
     size_t before = w->event.len + w->interned.len;
     if (!key && (is_end_arg(w, arg.key) != at_end || end_says(w, e, &arg))) continue;
     if (arg.key == KEY_SCOPE_OF_INSTANT && w->track_has_scope) continue;
+    if (arg.key == KEY_TID && w->own_tid && arg.type == TK_ARG_STR && arg.s == w->own_tid) continue;
     if (arg.key == w->begin_keys.thread_time && says_thread_time(w, e, &w->begin_keys, &arg)) continue;
     if (!(key == IS_FIELD && write_field(w, fields, &arg)) &&
         !(w->extensions.schema.n && extension_write(&w->extensions, w->t, &arg, skip, &w->event))) {
       if (w->plain || key == IS_FIELD) write_plain_annotation(w, &arg, skip);
-      else write_annotation(w, key ? key : writer_new_iid(w, keys, INTERNED_ANNOTATION_NAMES, arg.key, skip), &arg);
+      else write_annotation(w, key ? key : writer_new_iid(w, keys, INTERNED_ANNOTATION_NAMES, arg.key, skip), &arg, skip);
     }
     if (w->meter) w->meter->add(w->meter->arg, SINK_ARG, arg.key, w->event.len + w->interned.len - before);
   }
   if (w->extensions.open) extension_end(&w->extensions, &w->event);
   put_fields(w);
+  w->types = NULL;
 }
 
 /* ---- events ---- */
@@ -340,7 +384,7 @@ void event_begin_rest(struct event_writer *w) { w->event.len = w->interned.len =
 void event_rest(struct event_writer *w, const struct tk_arg *arg) {
   uint32_t key = key_iid(w, arg->key);
   if (key == IS_FIELD) write_plain_annotation(w, arg, 0);
-  else write_annotation(w, key, arg);
+  else write_annotation(w, key, arg, 0);
 }
 
 /* True if the packet of a counter sample has a field for the arg. */

@@ -17,8 +17,10 @@ static uint32_t append_machine(struct perfetto_sink *s, struct machine_of_writer
 static void add_passthrough_machines(struct perfetto_sink *s) {
   struct format_machine m;
   if (s->t->edits & TK_EDIT_RENAMED) return;
-  for (uint32_t i = 0; perfetto_machine(s->t, i, &m); i++)
-    map_put(&s->machine_of, m.name, append_machine(s, (struct machine_of_writer){m.id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
+  for (uint32_t i = 0; perfetto_machine(s->t, i, &m); i++) {
+    const uint32_t id = s->sink.graphs > 1 ? passthrough_machine_id(s, i) : m.id;
+    map_put(&s->machine_of, m.name, append_machine(s, (struct machine_of_writer){id, s->has_remote_clocks ? m.ahead_ns : 0, false}));
+  }
 }
 
 bool machine_write_all(struct perfetto_sink *s) {

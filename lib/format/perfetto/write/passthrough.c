@@ -1,8 +1,9 @@
 /* passthrough.c - writes the contents of a Perfetto input that the graph cannot represent.
  *
  * Packets that are not modelled may refer to anything that an operation dropped, renamed or moved, in bytes that we cannot
- * interpret. If the trace was only cut in time, packets are chosen by their times (cut.c), and tracks keep their descriptors. After any
- * other edit, packets are omitted, and each counts as lost, except for the following data:
+ * interpret. If the trace was only cut in time, packets are chosen by their times (cut.c); if it was moved as a whole, they are
+ * moved (move.c). Tracks then keep their descriptors. After any other edit, packets are omitted, and each counts as lost, except
+ * for the following data:
  *
  *     clock snapshots           not lost: the writer states relations between clocks, as all times are on the trace clock
  *     the id of the clock       kept, because times are still on this clock
@@ -12,6 +13,7 @@
 #include "passthrough.h"
 #include "format/carry.h"
 #include "cut.h"
+#include "move.h"
 #include "format/perfetto/timeline.h"
 #include "writer.h"
 
@@ -93,60 +95,141 @@ static void write_fields(struct perfetto_sink *s, const void *p, size_t n) {
   }
 }
 
-/* True if the packets and descriptors are still valid for the graph. */
-static bool stays_valid(const struct tk_trace *t) { return !t->edits || trace_cut_of(t); }
+/* How the packets of a graph are changed before they are written. */
+struct passing {
+  struct perfetto_sink *s;
+  struct cut cut;
+  struct move move;
+  struct buf frame;
+  bool cuts, moves;
+};
 
-static void write_cut_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, struct cut *cut) {
-  struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
+/* Machines of one of several graphs get ids that no other graph has: ordinal, ordinal + graphs, and so on. */
+static void renumber_machines(struct passing *p, const struct tk_trace *t) {
+  const struct sink *sink = &p->s->sink;
+  struct format_machine machine;
+  if (sink->graphs <= 1) return;
+  p->move.machine = sink->ordinal;
+  for (uint32_t i = 0; perfetto_machine(t, i, &machine); i++)
+    map_put(&p->move.machines, machine.id, passthrough_machine_id(p->s, i));
+}
+
+static void begin_passing(struct passing *p, struct perfetto_sink *s, const struct tk_trace *t) {
+  struct clock_readings head;
+  *p = (struct passing){.s = s, .frame.mem = &s->mem};
+  move_begin(&p->move, &s->mem);
+  renumber_machines(p, t);
+  if ((t->edits & TK_EDIT_MOVED || s->sink.graphs > 1) && passthrough_readings_of(t, &head)) {
+    p->move.trace_clock = head.trace_clock;
+    p->move.ns = num_sub(num_sub(t->origin_ns, s->zero_ns), head.base_ns);
+    p->move.real_ns = t->clock == TK_CLOCK_REALTIME ? num_sub(t->origin_ns, head.origin_ns) : p->move.ns;
+  }
+  p->moves = p->move.ns || p->move.real_ns || p->move.machine || p->move.machines.n;
+}
+
+static void end_passing(struct passing *p) {
+  if (p->cuts) cut_end(&p->cut);
+  move_end(&p->move);
+  buf_free(&p->frame);
+}
+
+static void write_moved(struct passing *p, const void *bytes, size_t n) {
+  struct pb c = pb_over(bytes, n);
   struct pb_field packet;
   while (pb_next(&c, &packet)) {
-    const struct buf *left = cut_packet(cut, &packet);
-    write_fields(s, left->data, left->len);
+    if (pb_field_key(&packet) != PB_KEY(TRACE_PACKET, PB_BYTES)) continue;
+    p->frame.len = 0;
+    pb_message(&p->frame, TRACE_PACKET, move_packet(&p->move, &packet));
+    write_fields(p->s, p->frame.data, p->frame.len);
   }
 }
 
-/* Writes the packets that a cut in time keeps. Returns false if other edits were made. */
-static bool write_cut(struct perfetto_sink *s, const struct tk_trace *t) {
-  struct cut cut;
-  if (!cut_begin(&cut, t, &s->mem)) return false;
-  for (tk_id i = 1; i <= t->n_metas; i++)
-    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_cut_packets(s, t, &t->metas[i], &cut);
-  cut_end(&cut);
-  return true;
+static void pass_fields(struct passing *p, const void *bytes, size_t n) {
+  if (p->moves) write_moved(p, bytes, n);
+  else write_fields(p->s, bytes, n);
 }
 
-/* Writes the packets if they are still valid after `edits`; otherwise counts those packets as lost whose content is not in the
- * graph. */
-static void write_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m, unsigned edits) {
-  if (!edits) {
-    write_fields(s, trace_raw(t, m->at), (size_t)m->size);
-    return;
+static void pass_packets(struct passing *p, const struct tk_trace *t, const struct tk_meta *m) {
+  struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
+  struct pb_field packet;
+  if (!p->cuts) pass_fields(p, c.p, (size_t)m->size);
+  while (p->cuts && pb_next(&c, &packet)) {
+    const struct buf *left = cut_packet(&p->cut, &packet);
+    pass_fields(p, left->data, left->len);
   }
+}
+
+/* Counts those packets as lost whose content is not in the graph. */
+static void lose_packets(struct perfetto_sink *s, const struct tk_trace *t, const struct tk_meta *m) {
   struct pb c = pb_over(trace_raw(t, m->at), (size_t)m->size);
   struct pb_field packet;
   while (pb_next(&c, &packet))
     if (!passthrough_is_clocks(&packet) && !passthrough_is_read(&packet)) sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, 1);
 }
 
-void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first) {
+void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t) {
+  struct passing p;
   s->whole_packets = was_perfetto(t) || has_tracks_in_packets(t);
   s->has_sched = has_sched(t);
-  s->keeps_packets = first && stays_valid(t) && !s->opt.no_passthrough;
+  s->keeps_packets = s->is_valid && !s->opt.no_passthrough;
   if (s->opt.no_passthrough) return;
-  const struct tk_meta *clock = first ? passthrough_find(t, PASSTHROUGH_CLOCK) : NULL;
-  const uint8_t *end;
-  if (s->opt.start.known) s->clock = (uint32_t)s->opt.start.of_first;
-  else if (clock) s->clock = (uint32_t)num_scan((const uint8_t *)trace_raw(t, clock->at), &end).mant;
-  if (first && write_cut(s, t)) return;
-  for (tk_id i = 1; i <= t->n_metas; i++)
-    if (passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) write_packets(s, t, &t->metas[i], first ? t->edits : TK_EDIT_MOVED);
+  begin_passing(&p, s, t);
+  p.cuts = s->is_valid && cut_begin(&p.cut, t, &s->mem);
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
+    if (s->is_valid) pass_packets(&p, t, &t->metas[i]);
+    else lose_packets(s, t, &t->metas[i]);
+  }
+  end_passing(&p);
 }
 
 void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after) {
-  for (tk_id i = 1; i <= t->n_metas && stays_valid(t); i++) {
+  struct passing p;
+  if (!s->is_valid) return;
+  begin_passing(&p, s, t);
+  for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
-    if (m->after == after && passthrough_is(t, m, PASSTHROUGH_DESCRIPTORS)) write_packets(s, t, m, 0);
+    if (m->after == after && passthrough_is(t, m, PASSTHROUGH_DESCRIPTORS)) pass_packets(&p, t, m);
   }
+  end_passing(&p);
+}
+
+/* ---- which packets are written ---- */
+
+static uint32_t clock_of_packets(const struct tk_trace *t) {
+  const struct tk_meta *clock = passthrough_find(t, PASSTHROUGH_CLOCK);
+  const uint8_t *end;
+  return clock ? (uint32_t)num_scan((const uint8_t *)trace_raw(t, clock->at), &end).mant : CLOCK_BOOTTIME;
+}
+
+void passthrough_first(struct perfetto_sink *s, const struct tk_trace *first) {
+  if (s->opt.start.known) s->clock = (uint32_t)s->opt.start.of_first;
+  else if (!s->opt.no_passthrough) s->clock = clock_of_packets(first);
+  s->waits_for_clocks = s->sink.graphs > 1 && passthrough_find(first, PASSTHROUGH_PACKETS);
+}
+
+static bool has_packet(const struct tk_trace *t, uint32_t field) {
+  struct pb_field packet, f;
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
+    for (struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size); pb_next(&c, &packet);)
+      for (struct pb in = pb_inside(&packet); pb_next(&in, &f);)
+        if (f.number == field) return true;
+  }
+  return false;
+}
+
+/* True if the packets can be written next to those of other graphs: they have the same trace clock, and do not relate clocks of
+ * machines to the first machine of the file. */
+static bool is_apart(const struct perfetto_sink *s, const struct tk_trace *t) {
+  if (!passthrough_find(t, PASSTHROUGH_PACKETS)) return true;
+  return clock_of_packets(t) == s->clock && !has_packet(t, PACKET_REMOTE_CLOCK_SYNC);
+}
+
+void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t) {
+  const bool is_only = s->sink.graphs <= 1 && !s->sink.ordinal && s->at_first;
+  s->is_valid = passthrough_is_valid(t) && (is_only || (s->sink.graphs > 1 && is_apart(s, t)));
+  if (s->sink.graphs > 1) s->has_clocks = s->has_realtime = false;
 }
 
 /* ---- blocks of other formats ---- */
@@ -219,7 +302,7 @@ void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, 
 struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track) {
   struct kept_track k = {.has_uuid = false};
   struct pb_field entry, f;
-  if (!stays_valid(s->t) || !passthrough_entry(s, track, &entry)) return k;
+  if (!s->is_valid || !passthrough_entry(s, track, &entry)) return k;
   for (struct pb in = pb_inside(&entry); pb_next(&in, &f);) {
     if (f.number == PASSTHROUGH_UUID) k.uuid = f.value, k.has_uuid = true;
     if (f.number == PASSTHROUGH_PARENT) k.parent = f.value, k.has_parent = true;

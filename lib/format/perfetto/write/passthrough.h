@@ -13,9 +13,17 @@ struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track);
 /* Writes the original descriptors that come after the events if `after`, otherwise the others. */
 void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after);
 
-/* Writes the packets that are passed through with the first graph. Those of later graphs are lost, because they may use the
- * same sequences, and their clocks differ. */
-void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t, bool first);
+/* Writes the packets that are passed through. Those that are no longer valid count as lost. */
+void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t);
+
+/* passthrough_first: must be called before all other functions. passthrough_next: must be called before those for another
+ * graph. Of several graphs, each has its own machines, so their packets do not affect each other. */
+void passthrough_first(struct perfetto_sink *s, const struct tk_trace *first);
+void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t);
+/* Returns the new id of machine number `at` of one of several graphs. */
+static inline uint32_t passthrough_machine_id(const struct perfetto_sink *s, uint32_t at) {
+  return s->sink.ordinal + s->sink.graphs * (at + 1);
+}
 
 /* Writes the data that other formats have embedded since the last call (format/carry.h). */
 void write_blocks(struct perfetto_sink *s);

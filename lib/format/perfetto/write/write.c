@@ -143,11 +143,12 @@ static void write_thread(struct perfetto_sink *s, tk_id track) {
   writer_track(&s->w, s->uuids[track]);
   s->n_deep = 0;
   s->w.track_is_mixed = descriptor_form_of_spans(s->t, k) == FORM_MIXED;
+  s->w.track_has_scope = track_is_named(k) && k->tid.num % NAMED_CODES == NAMED_IS_PROCESS;
   write_nested(s, k->first, k->first + k->count, 0, 0);
   for (tk_id i = k->first; i < k->first + k->count; i++)
     if (s->t->events[i].flags & ASIDE) write_aside(s, track, &lanes, i);
   for (uint32_t i = 0; i < s->n_deep; i++) write_aside(s, track, &lanes, s->deep[i]);
-  s->w.track_is_mixed = false;
+  s->w.track_is_mixed = s->w.track_has_scope = false;
   heap_free(&lanes);
 }
 
@@ -159,6 +160,7 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
   struct tk_arg scope;
   uint64_t globals = 0;
   s->w.track_has_scope = true;
+  s->w.own_tid = s->own_tids[track];
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     bool global = tk_args_find(s->t, s->t->events[i].args, "json.s", &scope) && strcmp(tk_string(s->t, scope.s, NULL), "g") == 0;
     if (global && !globals) {
@@ -168,6 +170,7 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
     writer_track(&s->w, global ? globals : s->uuids[track]);
     event_instant(&s->w, i);
   }
+  s->w.own_tid = 0;
   s->w.track_has_scope = false;
 }
 
@@ -176,11 +179,16 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
 /* Returns how many ns to add to all times, because negative times would be dropped. The earliest event counts even if it has no
  * clock, because it is written with a time. In a merge, the earliest time is the origin of a graph without events. */
 static int64_t shift_of(const struct tk_trace *t) {
+  static const struct trace_cut ALL = {INT64_MIN, INT64_MAX};
+  const struct trace_cut *cut = trace_cut_of(t);
+  struct trace_cut packets;
   tk_time first = 0;
   for (tk_id i = 1; i <= t->n_events; i++)
     if (i == 1 || t->events[i].ts < first) first = t->events[i].ts;
+  const bool has_packets = t->edits & TK_EDIT_MOVED && passthrough_is_valid(t) && cut_times(t, cut ? *cut : ALL, &packets);
+  if (has_packets && (packets.start < first || !t->n_events)) first = packets.start;
   int64_t ns = t->origin_ns - t->zero_ns + num_ns(first);
-  return (t->n_events || t->origin_ns) && ns < 0 ? -ns : 0;
+  return (t->n_events || has_packets || t->origin_ns) && ns < 0 ? -ns : 0;
 }
 
 static void write_later(struct perfetto_sink *s, int64_t later) {
@@ -257,9 +265,11 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   passthrough_tracks_begin(s);
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
+  s->own_tids = mem_array(&s->mem, n, sizeof *s->own_tids);
   s->w.sequences = &s->sequences;
   s->w.next_sequence = &s->next_sequence;
-  if (!machine_write_all(s) || !s->uuids || !s->pids) return false;
+  if (!machine_write_all(s) || !s->uuids || !s->pids || !s->own_tids) return false;
+  memset(s->own_tids, 0, n * sizeof *s->own_tids);
   if (!writer_begin(&s->w, t, num_sub(t->origin_ns, s->zero_ns), s->out, &s->mem)) return false;
   event_find_keys(&s->w);
   sink_lose(&s->sink, TK_LOSS_PASSTHROUGH, plain_interned_begin(&s->w));
@@ -276,6 +286,7 @@ static void graph_end(struct perfetto_sink *s) {
   map_free(&s->machine_of);
   mem_free(&s->mem, s->uuids);
   mem_free(&s->mem, s->pids);
+  mem_free(&s->mem, s->own_tids);
 }
 
 /* Writes flow points that do not belong to a span. A point on a track that is not written still counts as lacking its second
@@ -303,10 +314,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     return err_set(err, TK_ELIMIT, "%s: Perfetto cannot represent its times, which are after the year 2262", t->source);
   sink_limit(&s->mem, t);
   if (sink->graphs > 1) out_break(s->out);
-  if (!s->at_first || sink->ordinal) {
-    descriptor_extensions(s, t);
-    write_passthrough(s, t, false);
-  }
+  if (!s->at_first || sink->ordinal || sink->graphs > 1) descriptor_graph(s, t);
   s->at_first = false;
   bool ok = graph_begin(s, t);
   if (ok) {
@@ -315,6 +323,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
     ok = write_tracks(s, err);
     if (ok) write_lone_points(s);
     if (ok) records_write(s);
+    if (ok && sink->graphs > 1) write_descriptors(s, t, true);
     saved->events += t->n_events;
     saved->records += s->w.n_packets;
     saved->flow_points += t->n_flow_points - dangling;

@@ -57,6 +57,7 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->has_ends = false;
   w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->private_fields.mem = mem;
   extension_begin(&w->extensions, t, mem);
+  w->key_types = passthrough_key_types(t, mem);
   return iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
          iids_init(&w->values, n, mem) && iids_init(&w->end_keys, n, mem) &&
          iids_init(&w->point_classes, n, mem);
@@ -78,6 +79,9 @@ void writer_end(struct event_writer *w) {
   w->flow_ends = NULL;
   w->cap_flow_ends = 0;
   extension_free(&w->extensions);
+  nested_free(&w->nested);
+  mem_free(w->mem, w->key_types);
+  w->key_types = NULL;
   mem_free(w->mem, w->kept);
   w->kept = NULL;
   w->cap_kept = w->n_kept = 0;

@@ -3,11 +3,13 @@
  *     writer.c             packets of one graph: interned text, the sequence's clock and default track
  *     plain.c              packets of events, including those that refer to interned data that is not modelled
  *     extension.c          converts args to fields that the file itself describes
+ *     nested.c             JSON objects and arrays as nested annotations
  *     flow_points.c        flows of an event: ids, complete flow points
  *     event.c              one TrackEvent: names, args
  *     flows.c              lists the flows of a graph
  *     lanes.c              assignment of spans to lanes; the stack of the current lane
  *     cut.c                packets of a trace that was cut in time
+ *     move.c               packets of a trace that was moved, or that is one of several
  *     passthrough.c        unmodelled contents of a Perfetto input
  *     machine.c            machines of tracks
  *     descriptors.c        descriptors of tracks, clocks, top-level data
@@ -24,6 +26,7 @@
 #include "format/pb_out.h"
 #include "format/perfetto/fields.h"
 #include "format/perfetto/passthrough.h"
+#include "nested.h"
 #include "format/perfetto/schema.h"
 
 /* Interned ids of one kind, by string id. */
@@ -56,7 +59,7 @@ enum { END_ARG_SIZE = sizeof END_ARG - 1 };
 
 /* Keys of the args that are fields of a TrackEvent; 0 = no event has such an arg. */
 struct field_keys {
-  tk_id fields, interned, correlation, thread_time;
+  tk_id fields, interned, correlation, thread_time, types;
 };
 
 /* Interned data that is written unchanged (plain.c). */
@@ -73,6 +76,7 @@ struct event_writer {
   const struct tk_trace *t;
   uint32_t sequence, clock, machine;
   bool has_private_fields;        /* true to write `private_fields` into the packet, even if they are empty */
+  tk_id own_tid;         /* string that other formats add to instants of the process as the id of their thread; 0 = none */
   bool track_has_scope;  /* true if the scope of instants follows from their track */
   bool track_is_mixed;   /* true if the track is FORM_MIXED */
   bool started;          /* true if its first packet, which clears the state, has been written */
@@ -96,6 +100,10 @@ struct event_writer {
   uint32_t n_kept, cap_kept;
   struct field_keys begin_keys, end_field_keys;
   struct interned_out *plain; /* interned data to which the current event may refer; NULL = none */
+  struct nested_writer nested;
+  uint8_t *key_types;         /* by key: type of its numbers (passthrough.h); NULL = as in the graph */
+  const struct intern_str *types; /* the current event's arg ARG_TYPES, and how much of it was used; NULL = none */
+  size_t types_at;
   tk_id fields;               /* string of the event's fields that are not modelled, which are written last */
   bool loses_fields;          /* true if the interned data of these fields is no longer available */
   uint64_t n_lost_fields;
@@ -164,6 +172,8 @@ struct perfetto_sink {
   bool has_remote_clocks;        /* passthrough data has clock offsets of other machines */
   bool has_sched; /* this graph contains the tracks of CPUs */
   bool whole_packets; /* true if events of the graph stay in their packets; their tracks are then not written, or have no events */
+  bool is_valid;      /* packets and descriptors of the current graph are written */
+  bool waits_for_clocks; /* the first graph may contain clock snapshots, before which none is written */
   bool keeps_packets; /* the packets of the current graph are passed through */
   bool at_first;                 /* no graph has been written yet; the trace-wide data of the first graph has been written */
   uint64_t last_uuid, next_flow;
@@ -174,6 +184,7 @@ struct perfetto_sink {
   bool keeps_tracks; /* tracks of the graph keep the uuids of the input file */
   uint64_t *uuids; /* by track: its uuid */
   int64_t *pids;   /* by track: pid of a process */
+  tk_id *own_tids; /* by process: tid of the track for its own spans, if they are on a separate one; 0 = none */
   const struct tk_meta *passthrough_tracks;
   struct map passthrough_at;   /* track -> offset of its entry in the meta `passthrough_tracks` */
   struct map named;  /* process and text of the tid -> named track */

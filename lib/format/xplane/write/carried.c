@@ -169,7 +169,7 @@ void xplane_carry_plane(struct xplane_sink *s, struct xplane_encoder *e) {
 
 bool xplane_end_carried(struct xplane_sink *s, const struct tk_trace *first) {
   struct xplane_clock clock = {.zero_ns = first->zero_ns};
-  if (!xplane_clock_of(first, &clock) || !s->pristine || first->edits & ~TK_EDIT_MOVED) clock.shown = 0;
+  if (!xplane_clock_of(first, &clock) || !s->pristine || first->edits & ~(TK_EDIT_MOVED | TK_EDIT_STRETCHED)) clock.shown = 0;
   if (s->planes == 0 && s->space.len == 0) return false;
   put_carried(s, XPLANE_PRIVATE_BASE, strlen(XPLANE_PRIVATE_BASE), XSTAT_INT64, NULL, (uint64_t)s->base_ns);
   put_carried(s, XPLANE_PRIVATE_ZERO, strlen(XPLANE_PRIVATE_ZERO), XSTAT_INT64, NULL, (uint64_t)clock.zero_ns);
@@ -201,7 +201,8 @@ bool xplane_is_pristine(const struct xplane_graph *g, struct mem *mem) {
   const struct tk_trace *t = g->t;
   struct xplane_clock clock;
   uint32_t n = 0;
-  if (t->edits & ~TK_EDIT_MOVED || !xplane_clock_of(t, &clock) || !clock.shown || clock.zero_ns != t->zero_ns) return false;
+  const bool is_changed = t->edits & ~(TK_EDIT_MOVED | TK_EDIT_STRETCHED);
+  if (is_changed || !xplane_clock_of(t, &clock) || !clock.shown || clock.zero_ns != t->zero_ns) return false;
   if (clock.shown != xplane_hash_shown(t)) return false;
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].kind == TK_REC_OTHER) return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "write.h"
+#include "base/base64.h"
 #include "format/json.h"
 #include "format/xplane/kineto.h"
 #include "writer.h"
@@ -240,7 +241,7 @@ static bool xplane_open(struct sink *sink, const struct tk_trace *first, struct 
   struct xplane_bytes fields = xplane_passthrough(first, XPLANE_META_SPACE);
   s->base_ns = s->opt.start.known ? s->opt.start.of_first : choose_base(s->opt.timeline ? s->opt.timeline : first);
   buf_append(&s->space, fields.p, fields.n);
-  return mem_check(&s->mem, err);
+  return mem_check(&s->mem, err) && carry_open(s->opt.carry, first, err);
 }
 
 /* Chooses ids for one of several graphs that do not depend on how many ids the others need. */
@@ -277,6 +278,7 @@ static bool xplane_sink_write(struct sink *sink, const struct tk_trace *t, struc
   s->sink.saved.records += written;
   end_graph(s, &g);
   if (s->sink.graphs > 1) out_break(s->out);
+  ok = ok && carry_write(s->opt.carry, sink, t, err);
   return ok || mem_refuse(&s->mem, err);
 }
 
@@ -325,6 +327,28 @@ static void put_metas(struct stats_plane *p, const struct tk_trace *t) {
   buf_free(&key);
 }
 
+/* Writes the blocks of other formats (format/carry.h) in the form in which JSON stores them, as top-level data. */
+static bool put_blocks(struct stats_plane *p, struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
+  struct buf key = {.mem = p->e.mem}, text = {.mem = p->e.mem};
+  const uint8_t *bytes;
+  const char *name;
+  size_t n;
+  bool ok = carry_close(s->opt.carry, first, &s->sink.saved, err);
+  for (unsigned i = 0; ok && (bytes = carry_take(s->opt.carry, i, &name, &n)) != NULL; i++) {
+    if (n == 0) continue;
+    key.len = text.len = 0;
+    buf_text(&key, XPLANE_PRIVATE_META "after.");
+    buf_append(&key, name, strlen(name) + 1);
+    buf_text(&text, "\"");
+    base64_append(&text, bytes, n);
+    if (!buf_text(&text, "\"")) continue;
+    xplane_add_private_stat(&p->e, &p->stats, XPLANE_STATS, (const char *)key.data, (const char *)text.data, text.len);
+  }
+  buf_free(&key);
+  buf_free(&text);
+  return ok;
+}
+
 static void put_zero(struct stats_plane *p, const struct xplane_sink *s, const struct tk_trace *first) {
   xplane_add_private_int(&p->e, &p->stats, XPLANE_STATS, XPLANE_PRIVATE_ZERO, first->zero_ns);
   xplane_add_private_int(&p->e, &p->stats, XPLANE_STATS, XPLANE_PRIVATE_BASE, s->base_ns);
@@ -347,8 +371,9 @@ static bool write_private(struct xplane_sink *s, const struct tk_trace *first, c
     put_zero(&p, s, first);
     put_metas(&p, first);
   }
+  const bool ok = put_blocks(&p, s, first, err);
   if (provenance) xplane_add_private_stat(&p.e, &p.stats, XPLANE_STATS, "tracekit", provenance, strlen(provenance));
-  return stats_plane_end(&p, s, XPLANE_PRIVATE_PLANE, err);
+  return ok & stats_plane_end(&p, s, XPLANE_PRIVATE_PLANE, err);
 }
 
 static void put_host_name(struct xplane_sink *s, const struct json_value *host) {

@@ -1,0 +1,264 @@
+/* carried.c - writes the block that other formats embed for Perfetto (format/carry.h): parents and properties of tracks.
+ *
+ * The same rules as in passthrough.c decide what is still valid after an operation. Packets are not embedded, because an
+ * operation on the other format could not keep them consistent with its events: each of them counts as lost. Counters with equal
+ * names in one process are one counter in the other format, so each of them after the first counts as lost, too. */
+#include "carried.h"
+
+#include "extension.h"
+#include "format/pb_out.h"
+#include "format/perfetto/carried.h"
+#include "format/perfetto/fields.h"
+#include "format/perfetto/passthrough.h"
+#include "writer.h"
+
+struct carrier {
+  struct sink sink;
+  struct out *out;
+  struct mem mem;
+  const struct tk_trace *t;
+  bool is_whole;       /* the tracks keep their uuids and descriptors */
+  struct map entries;  /* track -> 1 + offset of its entry in perfetto.tracks */
+  struct map counters; /* process and name of counters that were written */
+  const struct tk_meta *tracks;
+  struct buf graph, track, ident, types;
+  bool has_types;      /* the other format keeps the types of numbers */
+};
+
+/* ---- tracks ---- */
+
+static void find_entries(struct carrier *c) {
+  struct pb_field entry, f;
+  c->tracks = passthrough_find(c->t, PASSTHROUGH_TRACKS);
+  map_init(&c->entries, &c->mem);
+  if (!c->tracks) return;
+  struct pb in = pb_over(trace_raw(c->t, c->tracks->at), (size_t)c->tracks->size);
+  for (const uint8_t *start = in.p, *from = in.p; pb_next(&in, &entry); from = in.p) {
+    struct pb fields = pb_inside(&entry);
+    if (pb_next(&fields, &f) && f.number == PASSTHROUGH_TRACK) map_put(&c->entries, f.value, 1 + (uint32_t)(from - start));
+  }
+}
+
+static bool carried_entry(const struct carrier *c, tk_id track, struct pb_field *entry) {
+  const uint32_t *at = map_get(&c->entries, track);
+  if (!at) return false;
+  struct pb in = pb_over(trace_raw(c->t, c->tracks->at + *at - 1), (size_t)c->tracks->size - (*at - 1));
+  return pb_next(&in, entry);
+}
+
+/* Appends the fields of an entry that are still valid. The original pid is omitted, because the machine is lost, too. */
+static void put_entry(struct carrier *c, const struct pb_field *entry) {
+  const bool is_renamed = c->t->edits & TK_EDIT_RENAMED;
+  struct pb in = pb_inside(entry);
+  struct pb_field f;
+  bool loses = false;
+  c->ident.len = 0;
+  while (pb_next(&in, &f)) {
+    const bool is_field = f.number == PASSTHROUGH_FIELDS || f.number == PASSTHROUGH_INNER_FIELDS;
+    const bool is_uuid = f.number == PASSTHROUGH_UUID || f.number == PASSTHROUGH_PARENT;
+    if ((is_field && !is_renamed) || (is_uuid && c->is_whole)) pb_field(&c->ident, &f);
+    loses = loses || (is_field && is_renamed);
+  }
+  sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, loses);
+  if (c->ident.len) pb_message(&c->track, CARRIED_ENTRY, &c->ident);
+}
+
+static void put_text(struct carrier *c, struct buf *b, uint32_t field, tk_id text) {
+  const struct intern_str *s = trace_str(c->t, text);
+  if (text) pb_bytes(b, field, s->bytes, s->len);
+}
+
+static void put_ident(struct carrier *c, uint32_t field, struct tk_ident i) {
+  c->ident.len = 0;
+  pb_u64(&c->ident, IDENT_KIND, i.kind);
+  if (i.kind == TK_IDENT_STR) put_text(c, &c->ident, IDENT_TEXT, i.str);
+  else pb_i64(&c->ident, IDENT_NUM, i.num);
+  pb_message(&c->track, field, &c->ident);
+}
+
+/* Returns true for the first counter of this name in its process. */
+static bool is_only_counter(struct carrier *c, const struct tk_track *k) {
+  uint32_t *seen = map_put(&c->counters, (uint64_t)k->parent << 32 | k->name, 0);
+  return seen && ++*seen == 1;
+}
+
+static void put_track(struct carrier *c, tk_id track) {
+  const struct tk_track *k = &c->t->tracks[track];
+  struct pb_field entry;
+  const bool has_entry = carried_entry(c, track, &entry), is_counter = k->kind == TK_COUNTERS && k->renamed && !k->by_series;
+  if (k->hidden || k->in_packets || !(has_entry || is_counter || track_is_named(k))) return;
+  if (is_counter && !is_only_counter(c, k)) {
+    sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, 1);
+    return;
+  }
+  c->track.len = 0;
+  pb_u64(&c->track, CARRIED_KIND, k->kind);
+  put_ident(c, CARRIED_PID, k->pid);
+  put_ident(c, CARRIED_TID, k->tid);
+  put_text(c, &c->track, CARRIED_NAME, k->name);
+  if (track_is_named(k)) pb_i64(&c->track, CARRIED_CODE, k->tid.num);
+  if (k->count == 0) pb_u64(&c->track, CARRIED_EMPTY, 1);
+  if (k->has_sort) pb_i64(&c->track, CARRIED_SORT, k->sort_index);
+  if (has_entry) put_entry(c, &entry);
+  pb_message(&c->graph, GRAPH_TRACK, &c->track);
+}
+
+/* ---- types of numbers ---- */
+
+/* Types of the numbers of the args with a key, as bits. */
+enum { HAS_INT = 1, HAS_UINT = 2, HAS_DOUBLE = 4, HAS_POINTER = 8 };
+
+static uint32_t bit_of(unsigned type) {
+  switch (type) {
+  case TK_ARG_INT: return HAS_INT;
+  case TK_ARG_UINT: return HAS_UINT;
+  case TK_ARG_DOUBLE: return HAS_DOUBLE;
+  case TK_ARG_POINTER: return HAS_POINTER;
+  default: return 0;
+  }
+}
+
+/* Returns the type to restore; 0 = none, VALUE_IMPLIED = several types that the other format does not distinguish. `bits`: types
+ * in the graph. `known`: type to which integers of the graph must be restored, because a third format changed it; 0 = none. */
+static uint8_t type_to_restore(const struct carrier *c, uint32_t bits, uint8_t known) {
+  const uint32_t integers = bits & (HAS_INT | HAS_UINT);
+  if (known && integers) return bits == integers ? known : VALUE_IMPLIED;
+  if (c->has_types) bits = bits & HAS_POINTER ? bits & ~(uint32_t)HAS_DOUBLE : 0;
+  switch (bits) {
+  case 0:
+  case HAS_INT: return 0;
+  case HAS_UINT: return VALUE_UINT;
+  case HAS_DOUBLE: return VALUE_DOUBLE;
+  case HAS_POINTER: return VALUE_POINTER;
+  default: return VALUE_IMPLIED;
+  }
+}
+
+/* Writes the type of a key's numbers. If they have several types, the key counts as lost. */
+static void put_key_type(struct carrier *c, tk_id key, uint32_t bits, uint8_t known) {
+  const uint8_t type = type_to_restore(c, bits, known);
+  sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, type == VALUE_IMPLIED);
+  if (!type || type == VALUE_IMPLIED) return;
+  c->ident.len = 0;
+  put_text(c, &c->ident, KEY_TYPE_KEY, key);
+  pb_u64(&c->ident, KEY_TYPE_TYPE, type);
+  pb_message(&c->types, 1, &c->ident);
+}
+
+static void put_types(struct carrier *c) {
+  const struct tk_trace *t = c->t;
+  const uint32_t n = t->store->strings.n;
+  uint8_t *bits = mem_array(&c->mem, (uint64_t)n + 1, 1), *known = passthrough_key_types(t, &c->mem);
+  c->types.len = 0;
+  if (bits) memset(bits, 0, (size_t)n + 1);
+  for (uint32_t i = 1; bits && i <= t->store->n_shapes; i++) {
+    const struct tk_arg_shape *shape = t->store->shapes[i];
+    for (uint32_t k = 0; k < shape->n; k++) bits[shape->fields[k].key] |= (uint8_t)bit_of(shape->fields[k].type);
+  }
+  for (tk_id i = KEY_COUNT; bits && i <= n; i++)
+    if (bits[i]) put_key_type(c, i, bits[i], known ? known[i] : 0);
+  mem_free(&c->mem, bits);
+  mem_free(&c->mem, known);
+  c->track.len = 0;
+  if (!c->types.len) return;
+  pb_bytes(&c->track, CARRIED_KEY, PASSTHROUGH_KEY_TYPES, strlen(PASSTHROUGH_KEY_TYPES));
+  pb_message(&c->track, CARRIED_BYTES, &c->types);
+  pb_message(&c->graph, GRAPH_META, &c->track);
+}
+
+/* ---- metas ---- */
+
+static void put_meta(struct carrier *c, const struct tk_meta *m, const char *key) {
+  c->track.len = 0;
+  pb_bytes(&c->track, CARRIED_KEY, key, strlen(key));
+  if (m->after) pb_u64(&c->track, CARRIED_AFTER, 1);
+  pb_bytes(&c->track, CARRIED_BYTES, trace_raw(c->t, m->at), (size_t)m->size);
+  pb_message(&c->graph, GRAPH_META, &c->track);
+}
+
+static uint64_t n_packets(const struct carrier *c, const struct tk_meta *m) {
+  struct pb in = pb_over(trace_raw(c->t, m->at), (size_t)m->size);
+  struct pb_field packet;
+  uint64_t n = 0;
+  while (pb_next(&in, &packet)) n += !passthrough_is_clocks(&packet) && !passthrough_is_read(&packet);
+  return n;
+}
+
+static void put_metas(struct carrier *c, bool first) {
+  const struct tk_trace *t = c->t;
+  const bool is_cut = trace_cut_of(t) != NULL, has_all = first && (!(t->edits & TK_EDIT_DROPPED) || is_cut);
+  const bool has_tracks = c->graph.len != 0; /* tracekit's own descriptors need not be kept */
+  const bool has_extensions = first && (has_all || extension_in_use(t, &c->mem));
+  for (tk_id i = 1; i <= t->n_metas; i++) {
+    const struct tk_meta *m = &t->metas[i];
+    if (passthrough_is(t, m, PASSTHROUGH_PACKETS)) sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, n_packets(c, m));
+    if (passthrough_is(t, m, PASSTHROUGH_DESCRIPTORS) && has_tracks && c->is_whole) put_meta(c, m, PASSTHROUGH_DESCRIPTORS);
+    if (passthrough_is(t, m, PASSTHROUGH_EXTENSIONS) && has_extensions) put_meta(c, m, PASSTHROUGH_EXTENSIONS);
+    if (!passthrough_is(t, m, PASSTHROUGH_INTERNED)) continue;
+    if (has_all) put_meta(c, m, PASSTHROUGH_INTERNED);
+    else sink_lose(&c->sink, TK_LOSS_PASSTHROUGH, 1);
+  }
+}
+
+/* ---- the sink ---- */
+
+static bool carrier_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
+  (void)sink, (void)first, (void)err;
+  return true;
+}
+
+static bool carrier_write(struct sink *sink, const struct tk_trace *t, struct tk_err *err) {
+  struct carrier *c = (struct carrier *)sink;
+  const bool first = sink->ordinal == 0;
+  c->t = t;
+  c->graph.len = 0;
+  c->is_whole = first && (!t->edits || trace_cut_of(t));
+  sink_limit(&c->mem, t);
+  find_entries(c);
+  map_init(&c->counters, &c->mem);
+  if (c->tracks || was_perfetto(t)) {
+    for (tk_id i = 1; i <= t->n_tracks; i++) put_track(c, i);
+    if (c->graph.len) put_types(c); /* otherwise tracekit made the file from another format, which has other types */
+  }
+  put_metas(c, first);
+  map_free(&c->entries);
+  map_free(&c->counters);
+  c->track.len = 0;
+  if (c->graph.len) pb_message(&c->track, CARRIED_GRAPH, &c->graph);
+  out_write(c->out, c->track.data, c->track.len);
+  return mem_check(&c->mem, err);
+}
+
+static bool carrier_close(struct sink *sink, const struct tk_trace *first, const char *provenance, struct tk_err *err) {
+  (void)sink, (void)first, (void)provenance, (void)err;
+  return true;
+}
+
+/* A graph's part of the block does not depend on those of other graphs. */
+static void carrier_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
+
+static bool carrier_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
+  (void)sink, (void)part, (void)err;
+  return true;
+}
+
+static void carrier_free(struct sink *sink) {
+  struct carrier *c = (struct carrier *)sink;
+  struct mem mem = {0};
+  buf_free(&c->graph);
+  buf_free(&c->track);
+  buf_free(&c->ident);
+  buf_free(&c->types);
+  mem_free(&mem, c);
+}
+
+struct sink *perfetto_carrier(struct out *out, const struct sink_options *opt) {
+  struct mem mem = {0};
+  struct carrier *c = mem_alloc(&mem, sizeof *c);
+  if (!c) return NULL;
+  *c = (struct carrier){.out = out, .has_types = opt->has_types};
+  c->types.mem = c->graph.mem = c->track.mem = c->ident.mem = &c->mem;
+  c->sink = (struct sink){.open = carrier_open, .write = carrier_write, .close = carrier_close, .free = carrier_free,
+                          .leave = carrier_leave, .take = carrier_take};
+  return &c->sink;
+}
