@@ -194,7 +194,7 @@ static void format_limits(const struct tk_format_info *f, char *text, size_t siz
 }
 
 void docs_formats(FILE *to) {
-  enum { NAME = 14 };
+  enum { NAME = 16 };
   const struct tk_format_info *f;
   char limits[512];
   for (size_t i = 0; (f = tk_format(i)); i++) {
