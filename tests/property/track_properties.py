@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
 import trackprops  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
-TRACES = 1000 if os.environ.get('LONG') else 40
+TRACES = 1000 if os.environ.get('LONG') else 20
 WAYS = (('pftrace',), ('pftrace', 'pftrace'), ('json', 'pftrace'), ('xplane.pb', 'pftrace'), ('json', 'xplane.pb', 'pftrace'),
         ('xplane.pb', 'json', 'pftrace'))
 
