@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "shared/expect.h"
 #include "shared/run.h"
+#include "shared/thresholds.h"
 #include "print/tty.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ struct params {
   struct shared shared;
   struct opt_list asserts;
   int annotations;
+  const char *thresholds;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -23,6 +25,7 @@ static const struct opt opts[] = {
     0, 0, 0 },
   { OPT_WORD, 0, "annotations", "FORM", "print the findings in the format of a CI service", FIELD(annotations),
     annotate_words, 0, 0 },
+  ROW_THRESHOLDS(struct params, thresholds),
   ROW_STEP_NAME,
   ROWS_READ,
   ROW_END,
@@ -31,6 +34,7 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit check trace.json.gz", "validate a trace; the exit status is 0 if it needs no repair" },
   { "tracekit check -q rank0.json.gz rank1.json.gz", "set only the exit status, for a script" },
+  { "tracekit check trace.json --assert 'findings < 5'", "fail if report has five findings or more" },
   { "tracekit check trace.json --assert 'count(train_step) < 100'", "also test an assertion about performance" },
   { 0, 0 },
 };
@@ -85,7 +89,8 @@ static int check_asserts(struct check *c, struct tk_trace *t) {
   struct tk_err err = { 0 };
   int worst = STATUS_DONE;
   if (c->p->asserts.n == 0) return STATUS_DONE;
-  const bool ok = tk_report_trace(t, NULL, &report, &err);
+  const struct tk_report_options options = { .size = sizeof options, .thresholds = c->p->thresholds };
+  const bool ok = tk_report_trace(t, &options, &report, &err);
   if (!ok) worst = run_fail(&err);
   for (size_t i = 0; ok && i < c->p->asserts.n; i++) {
     int status = check_assert(c, &c->expects[i], t, &report);

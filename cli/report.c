@@ -5,13 +5,15 @@
 
 #include "commands.h"
 #include "shared/select.h"
+#include "shared/thresholds.h"
 #include "print/tty.h"
 
 #include <stdlib.h>
 
 struct params {
   struct selected selected;
-  const char *html;
+  const char *html, *thresholds;
+  bool findings;
   int top;
 };
 
@@ -21,6 +23,8 @@ static const struct opt opts[] = {
   { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other "
                                  "files", FIELD(html), 0, 0, 0 },
   { OPT_INT, 0, "top", "N", "show N kernels (default: 10 as text, 30 on the page; JSON: all)", FIELD(top), 0, 1, 1000000000 },
+  { OPT_FLAG, 0, "findings", 0, "print only the findings, and all of them", FIELD(findings), 0, 0, 0 },
+  ROW_THRESHOLDS(struct params, thresholds),
   ROW_KEEP_GOING,
   ROW_FORCE,
   ROWS_SELECT,
@@ -33,6 +37,7 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit report trace.json", "show where the device spent its time" },
   { "tracekit report logdir --html report.html", "write a page about all ranks of a run" },
+  { "tracekit report logdir --findings", "print only what stands out, with what to do next" },
   { "tracekit report rank0.json.gz rank1.json.gz --json", "print JSON for use in a script" },
   { 0, 0 },
 };
@@ -65,7 +70,9 @@ static int print_report(const struct params *p, const struct tk_sources *sources
     int status = write_page(p, sources, r);
     if (status || run_is_stdout(p->html)) return status;
   }
-  if (p->selected.shared.json) report_print_json(r, p->top ? (size_t)p->top : SIZE_MAX);
+  if (p->selected.shared.json && p->findings) report_print_json_findings(r);
+  else if (p->selected.shared.json) report_print_json(r, p->top ? (size_t)p->top : SIZE_MAX);
+  else if (!p->html && p->findings) report_print_findings(r, SIZE_MAX);
   else if (!p->html && !report_print_text(r, p->top ? (size_t)p->top : 10)) return STATUS_INPUT;
   return STATUS_DONE;
 }
@@ -85,7 +92,8 @@ static int say_nothing(const struct shared *s) {
 
 static int report_of(const struct params *p, const struct tk_selection *select, const struct operands *in) {
   struct tk_report report = { 0 };
-  struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->selected.shared.keep_going };
+  struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->selected.shared.keep_going,
+                                       .thresholds = p->thresholds };
   const struct shared *s = &p->selected.shared;
   struct progress progress;
   struct tk_err err = { 0 };
@@ -127,6 +135,9 @@ const struct command command_report = {
   .summary = "summarise where a run spent its time, as text or HTML",
   .operands = "[INPUT...]",
   .description =
+    "Begins with findings: figures that are beyond their thresholds, most severe first, with the place and what to do or run "
+    "next. docs/findings.md lists them; --thresholds changes the limits.\n"
+    "\n"
     "Shows, for each device of each rank: utilization, that is how long it computed, communicated and copied, and how much of "
     "that was hidden behind other work; how long it was idle and why; how long steps took and which are outliers; which "
     "kernels took the most time; what copies transferred; how far ahead work was launched; what collectives cost and which "

@@ -17,13 +17,17 @@
 enum tk_row {
   TK_ROW_REPORT,            /* tk_report */
   TK_ROW_REPORT_RANK,       /* tk_report_rank */
+  TK_ROW_REPORT_FINDING,    /* tk_report_finding */
   TK_ROW_REPORT_STEP,       /* tk_report_step; owner: its rank */
+  TK_ROW_REPORT_SPLIT,      /* tk_report_split */
   TK_ROW_REPORT_SPREAD,     /* tk_report_spread */
   TK_ROW_REPORT_STREAM,     /* tk_report_stream; owner: its rank */
   TK_ROW_REPORT_KERNEL,     /* tk_report_kernel */
   TK_ROW_REPORT_LAUNCH,     /* tk_report_launch */
   TK_ROW_REPORT_COLLECTIVE, /* tk_report_collective */
   TK_ROW_REPORT_WAIT,       /* tk_report_meeting */
+  TK_ROW_REPORT_OP,         /* tk_report_op */
+  TK_ROW_REPORT_ANNOTATION, /* tk_report_annotation */
   TK_ROW_REPORT_MEMORY,     /* tk_report_memory */
   TK_ROW_TOP,               /* tk_top_row */
   TK_ROW_TREE,              /* tk_tree_node; owner: its tk_tree_report */

@@ -18,6 +18,7 @@ struct tk_report_options {
   bool strips;                /* also compute a timeline of each device: tk_report_rank.strip */
   bool brief;                 /* compute only device times, steps, names and versions; launches and tables double the cost */
   bool keep_going;            /* skip unreadable inputs, with a note */
+  const char *thresholds;     /* file of thresholds, with lines such as "device-idle = 20 50"; NULL = the defaults */
 };
 #define TK_REPORT_OPTIONS_INIT TK_OPTIONS_INIT(tk_report_options)
 
@@ -33,11 +34,28 @@ struct tk_device_times {
   tk_time idle_host, idle_kernel, idle_other; /* idle time by cause; see tk_report_rank.linked */
 };
 
+/* What a time range consists of; the members after length add up to it.  While the device was idle, the range is divided by what
+ * the host did. */
+struct tk_report_split {
+  tk_time length;
+  tk_time compute, communication, copy; /* of the device: computation; communication and copies or fills without computation */
+  tk_time input;   /* the host loaded input */
+  tk_time compile; /* the host compiled */
+  tk_time launch;  /* the host was in calls that launch work */
+  tk_time runtime; /* the host was in other calls of the device's runtime, such as allocations */
+  tk_time sync;    /* the host was in calls that wait for the device */
+  tk_time host;    /* the host ran operators, XLA or Python */
+  tk_time other;   /* the host slept, waited for a lock, collected garbage or wrote a checkpoint */
+  tk_time idle;    /* no activity was recorded, neither of the device nor of the host */
+};
+
 struct tk_report_step {
   int64_t number;
+  tk_time at;   /* start since the trace's first event */
   tk_time dur;
   bool outlier; /* exceeds the upper quartile by more than 1.5 times the interquartile range */
   struct tk_device_times times;
+  struct tk_report_split split; /* length 0 in brief reports */
 };
 
 /* Distribution of durations; valid if count > 0. */
@@ -84,6 +102,20 @@ struct tk_report_rank {
   uint64_t host_ops, host_only_ops; /* number of outermost operators; number of operators that launched nothing */
   tk_time host_only;    /* sum of the durations of operators that launched nothing */
   uint64_t runtime_calls; /* spans of kind runtime on the rank's host */
+  struct tk_report_split split; /* of the window; of the whole trace if the trace contains no device work */
+  tk_time gap, gap_at;  /* longest idle time of the device, and its start since the trace's first event */
+  uint64_t launch_calls, unrecorded; /* launching calls with a correlation id; number of these whose work is missing */
+  uint64_t syncs, syncs_in_steps;    /* calls that wait for the device */
+  uint64_t collections; /* garbage collections of the host */
+  tk_time collecting;   /* sum of their durations */
+  tk_time collection_max, collection_at; /* the longest, and its start since the trace's first event */
+  tk_time pageable;     /* sum of the durations of copies from or to pageable memory of the host */
+  tk_time host_copy;    /* sum of the durations of copies between host and device */
+  tk_time fp32_matmul;  /* sum of the durations of matrix products whose kernels compute in fp32 without tensor cores */
+  uint64_t gridded;     /* kernels that state how many blocks there are per multiprocessor */
+  tk_time gridded_sum, small_grid; /* sum of their durations; part of it with less than one block */
+  bool judged;          /* findings were looked for: not in brief reports, and not if a selection leaves out work of the device */
+  uint64_t findings;    /* number of findings of the report; valid if judged */
   TK_FIXED struct tk_report_step *steps;
   size_t n_steps;
   struct tk_report_spread step; /* step durations */
@@ -100,6 +132,8 @@ struct tk_report_kernel {
   uint64_t count;
   struct tk_total total;
   tk_time min, max, mean;
+  tk_time max_at;   /* start of the longest since the first event of its trace */
+  int64_t max_rank; /* its rank; -1 = unknown */
   double of_sum; /* share of the time of all work, 0..1 */
   uint64_t bytes_known; /* number of copies and fills that report their size */
   double bytes;  /* sum of the reported sizes */
@@ -144,10 +178,53 @@ struct tk_report_memory {
   int64_t rank;
   const char *allocator; /* "GPU 0", "cpu" */
   double peak_allocated, peak_reserved; /* bytes; negative = unknown */
+  double capacity; /* bytes of the device; negative = unknown */
   tk_time at; /* time of the peak since the trace's first event */
 };
 
+/* Spans of hosts of one name: operators, XLA, Python, calls of the device's runtime. */
+struct tk_report_op {
+  const char *name;
+  size_t name_len;
+  const char *kind; /* "operator", "python", "launch", "runtime", "sync", "input", "compile", "wait", "checkpoint" or "garbage
+                     * collection" */
+  uint64_t count;
+  struct tk_total total, self; /* self: time in which a span was the innermost of its thread */
+  tk_time min, max, mean;
+  double of_sum;    /* share of the self time of all rows, 0..1 */
+  tk_time per_step; /* self time within steps, divided by the number of steps of all hosts */
+  bool has_steps;   /* per_step is known */
+};
+
+/* Annotations, modules and steps of hosts with one path of names; steps share one name. */
+struct tk_report_annotation {
+  const char *name;
+  size_t name_len;
+  uint32_t depth;              /* 0 = outermost; the rows are in preorder */
+  uint64_t count;
+  struct tk_total total, self; /* self: total minus the annotations directly within */
+  tk_time mean;
+  double of_parent;            /* share of the total of the row around it, 0..1 */
+};
+
+/* A figure beyond its threshold. */
+struct tk_report_finding {
+  const char *id;       /* "device-idle"; tk_thresholds lists all */
+  const char *severity; /* "bad" or "warning" */
+  const char *text;     /* sentence with the figure, the threshold and the place */
+  const char *advice;   /* sentence: what to do or run next */
+  double figure, threshold;
+  const char *unit;     /* of both: "%", "s", "x", "" */
+  int64_t rank;         /* -1 = unknown, or the whole job */
+  const char *device, *input; /* "" = none in particular */
+  int64_t step;         /* number of the step; valid if has_step */
+  tk_time at, length;   /* time range since the trace's first event; length -1 = none in particular */
+  bool has_step;
+};
+
 struct tk_report {
+  TK_FIXED struct tk_report_finding *findings; /* most severe first; none in brief reports */
+  size_t n_findings;
   TK_FIXED struct tk_report_rank *ranks;
   size_t n_ranks;
   TK_FIXED struct tk_report_kernel *kernels; /* all work by name, largest total first */
@@ -159,6 +236,10 @@ struct tk_report {
   TK_FIXED struct tk_report_meeting *meetings; /* by rank; empty if collectives could not be compared */
   size_t n_meetings;
   uint64_t met; /* number of collectives with two or more ranks */
+  TK_FIXED struct tk_report_op *ops; /* largest self time first; none in brief reports */
+  size_t n_ops;
+  TK_FIXED struct tk_report_annotation *annotations;
+  size_t n_annotations;
   TK_FIXED struct tk_report_memory *memories;
   size_t n_memories;
   const char *TK_FIXED *devices; /* distinct accelerator names */
@@ -173,6 +254,15 @@ struct tk_report {
   struct tk_diagnostics *notes;
   struct tk_report_impl *impl;
 };
+
+/* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */
+struct tk_threshold {
+  const char *id, *unit;
+  double warning, bad; /* INFINITY = never */
+  const char *help;    /* the figure */
+};
+/* Returns the n default thresholds. */
+TK_API const struct tk_threshold *tk_thresholds(size_t *n);
 
 /* Reports on all traces of the sources, with one trace in memory at a time.  With several traces, collectives are compared;
  * large traces are then read twice.  The caller frees the report even on failure. */

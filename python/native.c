@@ -971,7 +971,8 @@ static PyObject *report_dict(const struct tk_report *r) {
 
 static struct tk_report_options report_options(struct options *o, struct call *c) {
   return (struct tk_report_options){.size = sizeof(struct tk_report_options), .load = load_options(o, c), .select = selection(o, c),
-                                    .brief = opt_bool(o, "brief"), .keep_going = opt_bool(o, "keep_going")};
+                                    .brief = opt_bool(o, "brief"), .keep_going = opt_bool(o, "keep_going"),
+                                    .thresholds = opt_text(o, "thresholds")};
 }
 
 static PyObject *trace_report(PyObject *self, PyObject *dict) {

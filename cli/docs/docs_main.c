@@ -3,6 +3,7 @@
 #include "markdown.h"
 #include "complete.h"
 #include "fields.h"
+#include "findings.h"
 
 #include <string.h>
 
@@ -26,6 +27,11 @@ static void print_fields(FILE *to, const struct command *const *commands) {
   docs_fields(to);
 }
 
+static void print_findings(FILE *to, const struct command *const *commands) {
+  (void)commands;
+  docs_findings(to);
+}
+
 static void print_examples(FILE *to, const struct command *const *commands) {
   for (const struct command *const *c = commands; *c; c++)
     for (const struct example *e = (*c)->examples; e->line; e++) fprintf(to, "%s\n", e->line);
@@ -38,7 +44,7 @@ int docs_main(char **argv, const struct command *const *commands) {
   } kinds[] = {
     { "bash", docs_bash },         { "zsh", docs_zsh },         { "fish", docs_fish },
     { "commands", print_commands }, { "formats", print_formats }, { "format-table", print_format_table },
-    { "examples", print_examples }, { "fields", print_fields },
+    { "examples", print_examples }, { "fields", print_fields }, { "findings", print_findings },
   };
   const struct command *c = argv[0] && argv[1] ? opt_find_command(commands, argv[1]) : NULL;
   if (!argv[0] || (argv[1] && !c)) return 2;

@@ -7,11 +7,11 @@
 
 static const char STYLE[] =
   ":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d8dee4;--card:#f6f8fa;--c0:#2f6fde;--c1:#d9822b;"
-  "--c2:#7a52c7;--c3:#b0a8c9;--i0:#dfe3e8;--i1:#c9ced6;--i2:#b4bac4;--bad:#c62f3b}"
+  "--c2:#7a52c7;--c3:#b0a8c9;--i0:#dfe3e8;--i1:#c9ced6;--i2:#b4bac4;--bad:#c62f3b;--warn:#b7791f}"
   "@media(prefers-color-scheme:dark){:root{--bg:#11151a;--fg:#e6e9ed;--dim:#9aa4b0;--line:#2d343c;--card:#1a2027;--c0:#5b95f5;"
-  "--c1:#e8a04c;--c2:#a585ea;--c3:#6f6590;--i0:#2a3038;--i1:#3a424c;--i2:#4a5460;--bad:#f0707a}}"
+  "--c1:#e8a04c;--c2:#a585ea;--c3:#6f6590;--i0:#2a3038;--i1:#3a424c;--i2:#4a5460;--bad:#f0707a;--warn:#e0b050}}"
   "@media print{:root{color-scheme:light;--bg:#fff;--fg:#000;--dim:#444;--line:#bbb;--card:#fff;--c0:#2f6fde;--c1:#d9822b;"
-  "--c2:#7a52c7;--c3:#b0a8c9;--i0:#e4e7eb;--i1:#cfd4da;--i2:#b9c0c8;--bad:#b00020}"
+  "--c2:#7a52c7;--c3:#b0a8c9;--i0:#e4e7eb;--i1:#cfd4da;--i2:#b9c0c8;--bad:#b00020;--warn:#8a5a00}"
   "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}section{break-inside:avoid-page}"
   ".scroll{overflow:visible!important}}*{box-sizing:border-box}"
   "body{margin:0 auto;max-width:1500px;padding:1rem;background:var(--bg);color:var(--fg);font:15px/1.45 system-ui,sans-serif}"
@@ -35,6 +35,13 @@ static const char STYLE[] =
   ".c0{background:var(--c0);fill:var(--c0)}.c1{background:var(--c1);fill:var(--c1)}.c2{background:var(--c2);fill:var(--c2)}"
   ".c3{background:var(--c3);fill:var(--c3)}.i0{background:var(--i0);fill:var(--i0)}.i1{background:var(--i1);fill:var(--i1)}"
   ".i2{background:var(--i2);fill:var(--i2)}.bad{background:var(--bad);fill:var(--bad)}li{margin:.2rem 0}"
+  ".s0{background:#2f6fde;fill:#2f6fde}.s1{background:#d9822b;fill:#d9822b}.s2{background:#7a52c7;fill:#7a52c7}"
+  ".s3{background:#1b998b;fill:#1b998b}.s4{background:#c2457a;fill:#c2457a}.s5{background:#e0b040;fill:#e0b040}"
+  ".s6{background:#b98e63;fill:#b98e63}.s7{background:#7fb069;fill:#7fb069}.s8{background:#d1605e;fill:#d1605e}"
+  ".s9{background:#8d99ae;fill:#8d99ae}.s10{background:var(--i1);fill:var(--i1)}.bar+svg{margin-top:3px}"
+  ".finding{border-left:5px solid var(--warn);background:var(--card);border-radius:4px;padding:.4rem .7rem;margin:.4rem 0;"
+  "break-inside:avoid;overflow-wrap:anywhere}.finding b{color:var(--warn);margin-right:.5em}.finding p{max-width:none}"
+  ".finding.severe{border-color:var(--bad)}.finding.severe b{color:var(--bad)}"
   "@media(max-width:600px){body{padding:.7rem}.minor{display:none}.row{grid-template-columns:1fr}th,td{padding:.25rem .35rem}}";
 
 void html_begin(FILE *to, const char *title) {
@@ -46,6 +53,13 @@ void html_begin(FILE *to, const char *title) {
 }
 
 void html_end(FILE *to) { fputs("</body></html>\n", to); }
+
+void html_section(FILE *to, const char *title, const char *words) {
+  fprintf(to, "<section><h2>%s</h2>\n", title);
+  if (words) fprintf(to, "<p>%s</p>\n", words);
+}
+
+void html_section_end(FILE *to) { fputs("</section>\n", to); }
 
 void html_text(FILE *to, const char *text, size_t n) {
   for (const char *p = text; p < text + n; p++) {

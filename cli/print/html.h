@@ -10,6 +10,10 @@
 void html_begin(FILE *to, const char *title);
 void html_end(FILE *to);
 
+/* Begin and end a section with a title and, unless it is NULL, a paragraph. Both are HTML, written unescaped. */
+void html_section(FILE *to, const char *title, const char *words);
+void html_section_end(FILE *to);
+
 /* Escapes and writes text; control characters become U+FFFD. */
 void html_text(FILE *to, const char *text, size_t n);
 void html_string(FILE *to, const char *text);

@@ -8,13 +8,6 @@
 
 static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
 
-static void section(FILE *to, const char *title, const char *words) {
-  fprintf(to, "<section><h2>%s</h2>\n", title);
-  if (words) fprintf(to, "<p>%s</p>\n", words);
-}
-
-static void end_section(FILE *to) { fputs("</section>\n", to); }
-
 static const char *html_name_of(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
   figure_report_name(r, row, text, n);
   return text;
@@ -151,14 +144,14 @@ static void timelines(FILE *to, const struct tk_report *r) {
   tk_print_duration((tk_time)(length * 1e3), text);
   if (common) snprintf(words, sizeof words, "%s from left to right%s.", text, r->n_ranks > 1 ? ", one timeline for all" : "");
   else snprintf(words, sizeof words, "Each rank has its own time axis, because the clocks of these traces are not comparable.");
-  section(to, "Timelines", words);
+  html_section(to, "Timelines", words);
   fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed communication</span><span><i "
         "class=c2></i>exposed copies and fills</span><span><i class=i0></i>idle</span></div>\n", to);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
     if (row->strip) strip_row(to, r, row, common ? start : (double)row->start_ns, common ? length : (double)row->length / 1e3);
   }
-  end_section(to);
+  html_section_end(to);
 }
 
 /* ---- bars ---- */
@@ -175,7 +168,7 @@ static void bars(FILE *to, const struct tk_report *r) {
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_device_times *d = &r->ranks[i].times;
     if (d->window <= 0) continue;
-    if (!any) section(to, "Device activity", "From the first work to the end of the last. Every instant counts once; "
+    if (!any) html_section(to, "Device activity", "From the first work to the end of the last. Every instant counts once; "
                                               "computation takes precedence over communication, copies and fills.");
     if (!any) fputs("<div class=key><span><i class=c0></i>computation</span><span><i class=c1></i>exposed "
                     "communication</span><span><i class=c2></i>exposed copies</span><span><i class=c3></i>exposed "
@@ -194,7 +187,7 @@ static void bars(FILE *to, const struct tk_report *r) {
     part(to, "i2", r->ranks[i].linked ? d->idle_other : d->idle, d->window);
     fputs("</div></div>\n", to);
   }
-  if (any) end_section(to);
+  if (any) html_section_end(to);
 }
 
 /* ---- tables ---- */
@@ -217,7 +210,7 @@ static void devices(FILE *to, const struct tk_report *r) {
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
   if (!wants(r, has_device)) return;
-  section(to, "Devices", "Percentages of the window. Overlap: share of the communication during which the device computed. "
+  html_section(to, "Devices", "Percentages of the window. Overlap: share of the communication during which the device computed. "
                          "Exposed: the rest.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
@@ -236,7 +229,7 @@ static void devices(FILE *to, const struct tk_report *r) {
     html_cell_percent(&t, (double)d->idle, w);
   }
   html_table_end(&t);
-  end_section(to);
+  html_section_end(to);
 }
 
 static void idle(FILE *to, const struct tk_report *r) {
@@ -247,7 +240,7 @@ static void idle(FILE *to, const struct tk_report *r) {
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
   if (!wants(r, has_device)) return;
-  section(to, "Idle time, launch delays and short kernels",
+  html_section(to, "Idle time, launch delays and short kernels",
           "Host: the next work had not been launched when the device became idle. Kernel: gaps of less than 30 µs between "
           "kernels that were launched in time. Delay: mean time from the end of the launching call to the start of the work. "
           "Latency: the same from the start of the call. Overhead: the same from the time when the call had started and the "
@@ -270,7 +263,7 @@ static void idle(FILE *to, const struct tk_report *r) {
     html_cell_percent(&t, (double)row->under_100us, (double)row->kernels);
   }
   html_table_end(&t);
-  end_section(to);
+  html_section_end(to);
 }
 
 /* Draws a bar for each of the first 600 steps; the height is the duration relative to the longest step. */
@@ -294,7 +287,7 @@ static void steps(FILE *to, const struct tk_report *r) {
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
   if (!wants(r, has_steps)) return;
-  section(to, "Steps",
+  html_section(to, "Steps",
           "One bar per step, in order. Red: outliers, longer than the upper quartile plus 1.5 times the interquartile range.");
   for (size_t i = 0; i < r->n_ranks; i++) {
     if (r->ranks[i].n_steps < 2) continue;
@@ -325,7 +318,7 @@ static void steps(FILE *to, const struct tk_report *r) {
     html_cell_count(&t, row->step.outliers);
   }
   html_table_end(&t);
-  end_section(to);
+  html_section_end(to);
 }
 
 static void hosts(FILE *to, const struct tk_report *r) {
@@ -335,7 +328,7 @@ static void hosts(FILE *to, const struct tk_report *r) {
   struct html_table t = { .to = to, .columns = columns };
   char name[256];
   if (!wants(r, has_host)) return;
-  section(to, "Hosts", NULL);
+  html_section(to, "Hosts", NULL);
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_rank *row = &r->ranks[i];
@@ -348,7 +341,7 @@ static void hosts(FILE *to, const struct tk_report *r) {
     html_cell_count(&t, row->runtime_calls);
   }
   html_table_end(&t);
-  end_section(to);
+  html_section_end(to);
 }
 
 static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "copy") == 0 || strcmp(k->kind, "fill") == 0; }
@@ -366,7 +359,7 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool copies
     const struct tk_report_kernel *k = &r->kernels[i];
     if (is_copy(k) != copies) continue;
     if (shown++ == 0) {
-      section(to, copies ? "Copies and fills" : "Kernels", NULL);
+      html_section(to, copies ? "Copies and fills" : "Kernels", NULL);
       html_table_begin(&t);
     }
     html_cell(&t, k->name);
@@ -382,7 +375,7 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool copies
       html_cell_time(&t, true, k->max);
     }
   }
-  if (shown) html_table_end(&t), end_section(to);
+  if (shown) html_table_end(&t), html_section_end(to);
 }
 
 static void collectives(FILE *to, const struct tk_report *r) {
@@ -392,7 +385,7 @@ static void collectives(FILE *to, const struct tk_report *r) {
     { "waiting", false, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   if (r->n_collectives == 0) return;
-  section(to, "Collectives", "Total, bytes and the first bandwidth are per rank and include the time spent waiting for other "
+  html_section(to, "Collectives", "Total, bytes and the first bandwidth are per rank and include the time spent waiting for other "
                              "ranks. For collectives that were matched on several ranks, the shortest of each shows the speed "
                              "of the links.");
   html_table_begin(&t);
@@ -409,7 +402,7 @@ static void collectives(FILE *to, const struct tk_report *r) {
     html_cell_total(&t, c->met > 0, c->wait);
   }
   html_table_end(&t);
-  end_section(to);
+  html_section_end(to);
 }
 
 static void waits(FILE *to, const struct tk_report *r) {
@@ -418,7 +411,7 @@ static void waits(FILE *to, const struct tk_report *r) {
   struct html_table t = { .to = to, .columns = columns };
   char text[32];
   if (r->n_meetings == 0) return;
-  section(to, "Stragglers: who waited for whom", "Cost: how much later the rank arrived than the next-to-last.");
+  html_section(to, "Stragglers: who waited for whom", "Cost: how much later the rank arrived than the next-to-last.");
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_meetings; i++) {
     const struct tk_report_meeting *m = &r->meetings[i];
@@ -430,7 +423,7 @@ static void waits(FILE *to, const struct tk_report *r) {
     html_cell_total(&t, true, m->cost);
   }
   html_table_end(&t);
-  end_section(to);
+  html_section_end(to);
 }
 
 static void memory(FILE *to, const struct tk_report *r) {
@@ -439,7 +432,7 @@ static void memory(FILE *to, const struct tk_report *r) {
   struct html_table t = { .to = to, .columns = columns };
   char text[96];
   if (r->n_memories == 0) return;
-  section(to, "Memory", NULL);
+  html_section(to, "Memory", NULL);
   html_table_begin(&t);
   for (size_t i = 0; i < r->n_memories; i++) {
     const struct tk_report_memory *m = &r->memories[i];
@@ -451,12 +444,12 @@ static void memory(FILE *to, const struct tk_report *r) {
     html_cell_time(&t, true, m->at);
   }
   html_table_end(&t);
-  end_section(to);
+  html_section_end(to);
 }
 
 static void unknown(FILE *to, const struct tk_report *r) {
   if (r->n_unknown == 0) return;
-  section(to, "Not available", NULL);
+  html_section(to, "Not available", NULL);
   fputs("<ul>\n", to);
   for (size_t i = 0; i < r->n_unknown; i++) {
     fputs("<li>", to);
@@ -464,18 +457,22 @@ static void unknown(FILE *to, const struct tk_report *r) {
     fputs("</li>\n", to);
   }
   fputs("</ul>\n", to);
-  end_section(to);
+  html_section_end(to);
 }
 
 void report_write_html(const struct tk_report *r, size_t top, FILE *to) {
   html_begin(to, "Where the time went");
   head(to, r);
+  html_findings(to, r);
+  html_parts(to, r);
   timelines(to, r);
   bars(to, r);
   devices(to, r);
   idle(to, r);
   steps(to, r);
   hosts(to, r);
+  html_annotations(to, r, top);
+  html_operators(to, r, top);
   kernels(to, r, top, false);
   kernels(to, r, top, true);
   collectives(to, r);

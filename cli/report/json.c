@@ -3,6 +3,15 @@
 
 #include "print/fields.h"
 
+void report_print_json_findings(const struct tk_report *r) {
+  struct json j = { .to = stdout };
+  json_open(&j, NULL, '{');
+  json_open(&j, "findings", '[');
+  for (size_t i = 0; i < r->n_findings; i++) fields_object(&j, NULL, TK_ROW_REPORT_FINDING, &r->findings[i], r);
+  json_close(&j, ']');
+  json_close(&j, '}');
+}
+
 void report_print_json(const struct tk_report *r, size_t top) {
   struct json j = { .to = stdout };
   json_open(&j, NULL, '{');

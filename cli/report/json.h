@@ -6,5 +6,7 @@
 
 /* Lists `top` kernels. */
 void report_print_json(const struct tk_report *r, size_t top);
+/* Prints only the findings, in the same form. */
+void report_print_json_findings(const struct tk_report *r);
 
 #endif

@@ -8,6 +8,8 @@
 
 static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
 
+enum { MOST_FINDINGS = 7 }; /* above the tables */
+
 static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
 
 static void cell_time(struct table *t, bool known, tk_time time) {
@@ -76,6 +78,36 @@ static void print_head(const struct tk_report *r) {
   printf("%s: %s, %s\n", tty_counted(r->inputs, "input", a), tty_counted(ranks, "rank", b), tty_counted(events, "event", c));
   print_texts("devices: ", r->devices, r->n_devices);
   print_texts("recorded with: ", r->versions, r->n_versions);
+}
+
+/* ---- findings ---- */
+
+static void print_place(const struct tk_report_finding *f) {
+  char text[48];
+  if (f->has_step) printf("step %lld", (long long)f->step);
+  if (f->length < 0) return;
+  tk_print_duration(f->at, text);
+  printf("%s+%s", f->has_step ? ", " : "", text);
+}
+
+static void print_finding(const struct tk_report_finding *f) {
+  const bool bad = strcmp(f->severity, "bad") == 0;
+  printf("%s%-8s%s ", tty_style(stdout, bad ? TTY_BAD : TTY_DOUBT), f->severity, tty_style(stdout, TTY_PLAIN));
+  tty_string(stdout, f->text);
+  fputs("\n         ", stdout);
+  print_place(f);
+  if (f->has_step || f->length >= 0) fputs(": ", stdout);
+  tty_string(stdout, f->advice);
+  putchar('\n');
+}
+
+void report_print_findings(const struct tk_report *r, size_t most) {
+  char text[64];
+  title("Findings");
+  for (size_t i = 0; i < r->n_findings && i < most; i++) print_finding(&r->findings[i]);
+  if (r->n_findings > most) printf("%s more: report --findings\n", tty_count(r->n_findings - most, text));
+  if (!r->n_findings) puts(figure_is_judged(r) ? "none: no figure that these traces contain is beyond its threshold"
+                                               : "not judged: the selection leaves out work of the devices");
 }
 
 /* ---- devices ---- */
@@ -175,6 +207,34 @@ static bool print_steps(const struct tk_report *r) {
   return table_print(&t, stdout);
 }
 
+/* Prints the parts of the steps; parts that no step has are left out. */
+static bool print_parts(const struct tk_report *r) {
+  struct table t = { .width = tty_width(stdout) };
+  char align[FIGURE_PARTS + 3] = "r";
+  bool shown[FIGURE_PARTS] = { false }, any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_split s = figure_steps(&r->ranks[i]);
+    any = any || s.length;
+    for (size_t k = 0; k < FIGURE_PARTS; k++) shown[k] = shown[k] || figure_part(&s, k);
+  }
+  if (!any) return true;
+  title("What steps consist of, %; while the device was idle, what the host did (docs/analysis.md)");
+  table_cell(&t, "mean");
+  for (size_t k = 0; k < FIGURE_PARTS; k++)
+    if (shown[k]) table_cell(&t, "%s", figure_part_name(k)), strcat(align, "r");
+  table_cell(&t, "source");
+  t.align = strcat(align, "l");
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_split s = figure_steps(&r->ranks[i]);
+    if (!s.length) continue;
+    cell_time(&t, true, s.length / (tk_time)r->ranks[i].n_steps);
+    for (size_t k = 0; k < FIGURE_PARTS; k++)
+      if (shown[k]) cell_percent(&t, (double)figure_part(&s, k), (double)s.length);
+    cell_name(&t, r, &r->ranks[i]);
+  }
+  return table_print(&t, stdout);
+}
+
 /* ---- hosts ---- */
 
 static bool print_hosts(const struct tk_report *r) {
@@ -197,6 +257,48 @@ static bool print_hosts(const struct tk_report *r) {
     cell_name(&t, r, row);
   }
   return table_print(&t, stdout);
+}
+
+static bool print_ops(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "self", "%self", "per step", "total", "count", "mean", "max", "kind", "host", NULL };
+  struct table t = { .align = "rrrrrrrll", .drop = "...cd.ba.", .width = tty_width(stdout) };
+  if (r->n_ops == 0) return true;
+  title("Host: operators, calls and functions by self time");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_ops && i < top; i++) {
+    const struct tk_report_op *o = &r->ops[i];
+    cell_total(&t, o->self);
+    cell_percent(&t, o->of_sum, 1);
+    cell_time(&t, o->has_steps, o->per_step);
+    cell_total(&t, o->total);
+    cell_count(&t, o->count);
+    cell_time(&t, true, o->mean);
+    cell_time(&t, true, o->max);
+    table_cell(&t, "%s", o->kind);
+    table_cell(&t, "%s", o->name);
+  }
+  return table_print(&t, stdout);
+}
+
+static bool print_annotations(const struct tk_report *r, size_t top) {
+  static const char *const titles[] = { "total", "%parent", "self", "count", "mean", "annotation", NULL };
+  struct table t = { .align = "rrrrrl", .drop = "..a...", .width = tty_width(stdout) };
+  if (r->n_annotations == 0) return true;
+  title("Annotations, each within the one above that is less indented");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_annotations && i < 2 * top; i++) {
+    const struct tk_report_annotation *a = &r->annotations[i];
+    const int indent = (int)(a->depth < 40 ? 2 * a->depth : 80);
+    cell_total(&t, a->total);
+    cell_percent(&t, a->of_parent, 1);
+    cell_total(&t, a->self);
+    cell_count(&t, a->count);
+    cell_time(&t, true, a->mean);
+    table_cell(&t, "%*s%s", indent, "", a->name);
+  }
+  if (!table_print(&t, stdout)) return false;
+  if (r->n_annotations > 2 * top) puts("more: tracekit tree --kind annotation");
+  return true;
 }
 
 /* ---- work ---- */
@@ -334,7 +436,9 @@ static void print_unknown(const struct tk_report *r) {
 
 bool report_print_text(const struct tk_report *r, size_t top) {
   print_head(r);
-  bool ok = print_devices(r) && print_idle(r) && print_steps(r) && print_hosts(r) && print_kernels(r, top) && print_copies(r, top) &&
+  report_print_findings(r, MOST_FINDINGS);
+  bool ok = print_devices(r) && print_idle(r) && print_steps(r) && print_parts(r) && print_hosts(r) &&
+            print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top) && print_copies(r, top) &&
             print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r);
   print_unknown(r);
   return ok;

@@ -44,6 +44,49 @@ bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r,
   return known;
 }
 
+static const struct {
+  const char *name;
+  size_t offset;
+} PARTS[FIGURE_PARTS] = {
+  { "compute", offsetof(struct tk_report_split, compute) },
+  { "comm", offsetof(struct tk_report_split, communication) },
+  { "copy", offsetof(struct tk_report_split, copy) },
+  { "input", offsetof(struct tk_report_split, input) },
+  { "compile", offsetof(struct tk_report_split, compile) },
+  { "launch", offsetof(struct tk_report_split, launch) },
+  { "runtime", offsetof(struct tk_report_split, runtime) },
+  { "host", offsetof(struct tk_report_split, host) },
+  { "sync", offsetof(struct tk_report_split, sync) },
+  { "other", offsetof(struct tk_report_split, other) },
+  { "idle", offsetof(struct tk_report_split, idle) },
+};
+
+const char *figure_part_name(size_t part) { return PARTS[part].name; }
+
+tk_time figure_part(const struct tk_report_split *s, size_t part) {
+  tk_time time;
+  memcpy(&time, (const char *)s + PARTS[part].offset, sizeof time);
+  return time;
+}
+
+struct tk_report_split figure_steps(const struct tk_report_rank *row) {
+  struct tk_report_split sum = { 0 };
+  for (size_t i = 0; i < row->n_steps; i++) {
+    sum.length += row->steps[i].split.length;
+    for (size_t k = 0; k < FIGURE_PARTS; k++) {
+      const tk_time time = figure_part(&sum, k) + figure_part(&row->steps[i].split, k);
+      memcpy((char *)&sum + PARTS[k].offset, &time, sizeof time);
+    }
+  }
+  return sum;
+}
+
+bool figure_is_judged(const struct tk_report *r) {
+  bool any = r->n_ranks == 0;
+  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].judged;
+  return any;
+}
+
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
   const char *slash = strrchr(row->input, '/'), *leaf = slash && slash[1] ? slash + 1 : row->input;
   size_t len = 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/accelerator.h"
+#include "findings.h"
 #include "base/heap.h"
 #include "base/num.h"
 #include "base/order.h"
@@ -44,6 +45,7 @@ static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
 
 /* ---- steps ---- */
 
+/* Adds the steps of a row. The time of the host is known unless the report is brief. */
 static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id process) {
   const struct window *w = &p->scope.window;
   const struct report_steps chosen = report_index_steps(&p->index, group, process);
@@ -54,9 +56,10 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
     if (s.start >= w->end || s.end <= w->start) continue;
     if (s.start < w->start) s.start = w->start;
     if (s.end > w->end) s.end = w->end;
-    row->steps[row->n_steps] = (struct tk_report_step){.number = s.number, .dur = s.end - s.start};
-    if (process) row->steps[row->n_steps].times = spent_in(&p->spent, s.start, s.end);
-    row->n_steps++;
+    struct tk_report_step *step = &row->steps[row->n_steps++];
+    *step = (struct tk_report_step){.number = s.number, .at = s.start - p->zero, .dur = s.end - s.start};
+    if (process) step->times = spent_in(&p->spent, s.start, s.end);
+    if (!p->impl->opt.brief) step->split = report_split(p, group, s.start, s.end);
   }
   return find_spread(row, p->mem);
 }
@@ -283,6 +286,7 @@ static const char *name_device(struct reporter *p, const struct work_row *w) {
  * compared. */
 static void find_range(struct reporter *p) {
   trace_extent(p->t, &p->start, &p->end);
+  p->zero = p->start;
   if (p->scope.window.start > p->start) p->start = p->scope.window.start;
   if (p->scope.window.end < p->end) p->end = p->scope.window.end;
   if (p->end < p->start) p->end = p->start;
@@ -300,6 +304,26 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
   return row;
 }
 
+static tk_id process_of(const struct tk_trace *t, tk_id track) {
+  return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+}
+
+/* Finds the processes of which a selection leaves out a part, such as a kind of work: their figures are not those of the device. */
+static bool find_partial(struct reporter *p) {
+  if (!p->match.root) return true;
+  if (!(p->partial = mem_alloc(p->mem, (size_t)p->t->n_tracks + 1))) return false;
+  memset(p->partial, 0, (size_t)p->t->n_tracks + 1);
+  for (tk_id i = 1; i <= p->t->n_tracks; i++)
+    if (p->t->tracks[i].count && match_track(&p->match, i) != YES) p->partial[process_of(p->t, i)] = true;
+  return true;
+}
+
+static bool measure_device(struct reporter *p, struct tk_report_rank *row, uint32_t which, uint32_t n) {
+  if (n) row->split = report_split(p, p->index.group_of[p->works.rows[which].track], p->sorted[0].start, report_end_of(p->sorted, n));
+  report_find_gap(p, row);
+  return add_streams(p, row, which) && report_count_row(p, n) && (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
+}
+
 static bool add_device(struct reporter *p, uint32_t which) {
   const struct work_row *w = &p->works.rows[which];
   const uint32_t group = p->index.group_of[w->track];
@@ -307,13 +331,12 @@ static bool add_device(struct reporter *p, uint32_t which) {
   uint32_t n;
   if (!row || !sort_row(p, which, &n)) return false;
   row->device = name_device(p, w);
+  row->judged = !p->impl->opt.brief && !(p->partial && p->partial[process_of(p->t, w->process)]);
   row->unfinished = w->unfinished;
   bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
   if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, report_end_of(p->sorted, n));
-  ok = ok && add_steps(p, row, group, w->process);
-  if (!p->impl->opt.brief)
-    ok = ok && add_streams(p, row, which) && report_host(p, row, group) && report_count_row(p, n) &&
-         (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
+  ok = ok && (p->impl->opt.brief || report_host(p, row, group)) && add_steps(p, row, group, w->process) &&
+       (p->impl->opt.brief || measure_device(p, row, which, n));
   spent_free(&p->spent);
   mem_free(p->mem, p->sorted);
   p->sorted = NULL;
@@ -330,8 +353,11 @@ static bool add_hosts(struct reporter *p, struct map *ranks) {
     if (p->t->tracks[i].count == 0 || p->index.has_row[group]) continue;
     if ((o.rank >= 0 || !*o.host) && map_get(ranks, (uint64_t)o.rank)) continue;
     struct tk_report_rank *row = add_row(p, o.rank, o.host, group);
+    if (row) row->judged = !p->impl->opt.brief;
     if (!row || !map_put(ranks, (uint64_t)o.rank, 1)) return false;
-    if (!add_steps(p, row, group, 0) || (!p->impl->opt.brief && !report_host(p, row, group))) return false;
+    if (!p->impl->opt.brief && !report_host(p, row, group)) return false;
+    if (!p->impl->opt.brief) row->split = report_split(p, group, p->start, p->end);
+    if (!add_steps(p, row, group, 0)) return false;
   }
   return true;
 }
@@ -341,10 +367,11 @@ static bool add_rows(struct reporter *p) {
   struct map ranks;
   map_init(&ranks, p->mem);
   find_range(p);
-  bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
+  bool ok = find_partial(p) && works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
             report_index_make(&p->index, &p->match, &p->works, p->mem);
+  ok = ok && (brief || report_count_calls(p));
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
-  ok = ok && add_hosts(p, &ranks) && (brief || (report_count_memory(p) && report_count_calls(p))) && report_versions(p);
+  ok = ok && add_hosts(p, &ranks) && (brief || report_count_memory(p)) && report_versions(p);
   map_free(&ranks);
   return ok;
 }
@@ -369,15 +396,19 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
                        .scope = SCOPE_ALL, .first = (uint32_t)r->n_ranks};
   if (!r->format) r->format = t->format;
   r->inputs++;
+  r->impl->truncated += t->truncated || t->damaged;
+  r->impl->capped += t->capped;
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
             window_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
             match_check(&p.match, err);
   if (ok && !p.works.n_rows) suspect_device(p.impl, t);
   report_host_free(&p);
+  report_spans_free(&p);
   report_index_free(&p.index);
   works_free(&p.works);
   match_free(&p.match);
   mem_free(p.mem, p.time_of);
+  mem_free(p.mem, p.partial);
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 
@@ -392,7 +423,9 @@ bool report_open(struct tk_report *r, const struct tk_report_options *opt, struc
   map_init(&r->impl->collective_of, &r->impl->mem);
   map_init(&r->impl->memory_of, &r->impl->mem);
   map_init(&r->impl->said, &r->impl->mem);
-  return true;
+  map_init(&r->impl->op_of, &r->impl->mem);
+  map_init(&r->impl->node_of, &r->impl->mem);
+  return thresholds_read(r->impl->limits, opt->thresholds, err);
 }
 
 static void say_unknown(struct tk_report *r) {
@@ -436,7 +469,8 @@ static bool order_ranks(struct tk_report *r) {
 bool report_close(struct tk_report *r, struct tk_err *err) {
   say_unknown(r);
   if (!order_ranks(r)) return mem_refuse(&r->impl->mem, err);
-  return (report_make_tables(r) && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
+  const bool ok = report_make_tables(r) && report_spans_make(r) && findings_make(r);
+  return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
 }
 
 void tk_report_free(struct tk_report *r) {
@@ -449,13 +483,16 @@ void tk_report_free(struct tk_report *r) {
     mem_free(mem, r->ranks[i].strip);
   }
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
-                          r->unknown, r->impl->kernels, r->impl->launches, r->impl->collectives};
+                          r->unknown, r->findings, r->ops, r->annotations, r->impl->ops, r->impl->nodes,
+                          r->impl->kernels, r->impl->launches, r->impl->collectives};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(mem, blocks[i]);
   map_free(&r->impl->kernel_of);
   map_free(&r->impl->launch_of);
   map_free(&r->impl->collective_of);
   map_free(&r->impl->memory_of);
   map_free(&r->impl->said);
+  map_free(&r->impl->op_of);
+  map_free(&r->impl->node_of);
   intern_free(&r->impl->texts);
   free(r->impl);
   *r = (struct tk_report){0};

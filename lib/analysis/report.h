@@ -3,15 +3,22 @@
  *     report.c          one row for each device of each rank: its time, steps and queues
  *     report_index.c    lookups for each row
  *     report_host.c     host activity: launches, operators, compilation
- *     report_tables.c   tables over all ranks: work by name, launches, collectives, memory
+ *     report_spans.c    spans of hosts by name, and annotations as a tree
+ *     report_split.c    what a step consists of
+ *     report_tables.c   tables over all ranks: work by name, launches, collectives
+ *     report_memory.c   peaks of memory
  *     report_base.c     shared helpers
+ *     findings.c        figures beyond their thresholds
  *     work.c, spent.c   device work, and how its time adds up */
 #ifndef ANALYSIS_REPORT_H
 #define ANALYSIS_REPORT_H
 
 #include "base/int128.h"
 #include "report_index.h"
+#include "self.h"
 #include "spent.h"
+#include "thresholds.h"
+#include "graph/within.h"
 
 /* A table row under construction; tk_report_impl.kernel_of maps names to rows. */
 struct report_kernel {
@@ -20,6 +27,8 @@ struct report_kernel {
   uint64_t count, bytes_known;
   i128 total;
   tk_time min, max, bytes_time;
+  tk_time max_at;    /* start of the longest, since the first event of its trace */
+  int64_t max_rank;  /* its rank */
   double bytes;
 };
 struct report_launch {
@@ -36,6 +45,22 @@ struct report_collective {
   int64_t group_size;   /* from the last event that states it */
 };
 
+/* Spans of hosts with one name and class. */
+struct report_op {
+  uint32_t name;
+  uint8_t class; /* enum host_class */
+  uint64_t count;
+  i128 total, self, in_steps; /* in_steps: self time of those that begin in a step */
+  tk_time min, max;
+};
+/* Annotations of one path. */
+struct report_node {
+  uint32_t name, parent, depth; /* parent: number of its node, from 1; 0 = none */
+  uint32_t self_number;         /* its own number */
+  uint64_t count;
+  i128 total, inner;            /* inner: durations of the annotations directly within */
+};
+
 struct tk_report_impl {
   struct mem mem;
   struct intern texts;
@@ -44,9 +69,16 @@ struct tk_report_impl {
   struct report_launch *launches;
   struct report_collective *collectives;
   uint32_t n_kernels, cap_kernels, n_launches, cap_launches, n_collectives, cap_collectives;
-  uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings;
+  uint32_t cap_ranks, cap_findings, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings;
+  struct report_op *ops;
+  struct report_node *nodes;
+  uint32_t n_ops, cap_ops, n_nodes, cap_nodes;
+  uint64_t host_steps;           /* steps of all hosts */
+  struct map op_of, node_of;     /* name << 8 | class -> 1 + row; parent << 32 | name -> number of the node */
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
   struct map memory_of; /* rank and allocator, as one text -> 1 + row */
+  struct tk_threshold limits[N_THRESHOLDS];
+  uint64_t truncated, capped; /* inputs that end early; inputs with the most events that their producer writes */
   struct map said;      /* texts already in a list: list number << 32 | text */
   const char *suspect; /* sentence about a track that looks like a device; NULL = none */
 };
@@ -55,6 +87,16 @@ struct tk_report_impl {
 struct report_place {
   const char *input;
   int64_t later_ns;
+};
+
+/* State for the spans of hosts. */
+struct report_spans {
+  uint32_t *row_of; /* by class: 1 + the row of its last span; NULL = not yet in use */
+  struct selves selves;
+  struct within within;
+  struct buf text;
+  const struct step *steps; /* of the rank's host */
+  uint32_t n_steps;
 };
 
 /* State while one trace is added. */
@@ -72,10 +114,14 @@ struct reporter {
   struct work *sorted; /* the work of the current row, sorted by start */
   struct spent spent;
   struct report_index index;
-  uint8_t *compiles;   /* by class: 1 = yes; NULL = not computed yet */
+  struct report_spans spans;
+  uint8_t *host_class; /* by class: enum host_class implied by the name; HOST_CLASSES = not computed yet */
+  uint8_t *traits;     /* by class: set of enum work_trait; 0 = not computed yet; NULL = no device yet */
   bool *launches;      /* by event: true if it launched device work */
   tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */
+  tk_time zero;        /* start of the trace's first event */
+  uint8_t *partial;    /* by process: true if a selection leaves out events of its threads; NULL = no selection */
   uint32_t first;      /* first row of this trace in the report */
 };
 
@@ -90,16 +136,33 @@ bool report_close(struct tk_report *r, struct tk_err *err);
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n);
 const char *report_text(struct tk_report_impl *impl, const char *text);
 struct tk_total report_total(i128 ps);
+tk_id report_key_of(const struct tk_trace *t, const char *key);
+/* Returns true if the event has a number in the arg `key`, which is stored in *v. */
+bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v);
 double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is);
+/* Returns the class that the name of a span implies. */
+enum host_class report_named_class(const struct reporter *p, tk_id cls);
+/* Returns true if the time is within one of the steps, which are sorted. */
+bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at);
 /* Adds a sentence to the list of unknown facts, unless the list contains the sentence. */
 bool report_unknown(struct tk_report *r, const char *sentence);
 
 /* report_host.c: fills in the host columns of the row. `group`: group of the row's rank in the index. */
 bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group);
 void report_host_free(struct reporter *p);
+/* report_spans.c: adds the spans of a thread to the tables of hosts; then makes the tables. */
+bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps);
+void report_spans_free(struct reporter *p);
+bool report_spans_make(struct tk_report *r);
+/* report_split.c: divides [start, end) into what the device of p->spent did and, while it was idle, what the host of the group did. */
+struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end);
+/* Returns the sum of the row's steps if its device worked in them or if it has no device, and otherwise its window. *steps: true
+ * for the sum. */
+struct tk_report_split report_split_of_row(const struct tk_report_rank *row, bool *steps);
+/* Stores the longest time during which the device of p->spent was idle. */
+void report_find_gap(const struct reporter *p, struct tk_report_rank *row);
 /* report_tables.c: adds the n pieces of work in p->sorted to the tables. */
 bool report_count_row(struct reporter *p, uint32_t n);
-bool report_count_memory(struct reporter *p);
 /* Returns the row of an API call that launches work; NULL if memory runs out. */
 struct report_launch *report_launch_row(struct tk_report_impl *impl, const char *name, size_t n);
 bool report_versions(struct reporter *p);
@@ -108,6 +171,8 @@ struct report_collective *report_collective(struct tk_report_impl *impl, const c
 /* Returns the factor that converts algorithm bandwidth to bus bandwidth; it depends on the name of the collective: 2(n-1)/n,
  * (n-1)/n or 1. */
 double report_bus_factor(const char *name, int64_t ranks);
+/* report_memory.c: finds the peaks of each allocator. */
+bool report_count_memory(struct reporter *p);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */
 bool report_count_calls(struct reporter *p);
 void report_say_unrecorded(struct tk_report *r);

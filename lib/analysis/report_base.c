@@ -23,3 +23,21 @@ bool report_unknown(struct tk_report *r, const char *sentence) {
   r->unknown[r->n_unknown++] = report_text(impl, sentence);
   return true;
 }
+
+enum host_class report_named_class(const struct reporter *p, tk_id cls) {
+  uint8_t *class = &p->host_class[cls];
+  const struct tk_trace *t = p->t;
+  if (*class == HOST_CLASSES) /* not known yet */
+    *class = (uint8_t)host_names_class(tk_string(t, t->classes[cls].name, NULL), tk_string(t, t->classes[cls].cat, NULL));
+  return (enum host_class)*class;
+}
+
+bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at) {
+  uint32_t lo = 0, hi = n;
+  while (lo < hi) {
+    const uint32_t mid = lo + (hi - lo) / 2;
+    if (steps[mid].start <= at) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo && steps[lo - 1].end > at;
+}

@@ -36,8 +36,11 @@ bool report_count_calls(struct reporter *p) {
     struct report_launch *row = report_launch_row(p->impl, name, n);
     ok = row != NULL;
     if (!ok) break;
+    struct report_host_sums *host = &p->index.hosts[p->index.group_of[e->track]];
     row->calls++;
     row->unrecorded += !launched[i];
+    host->launch_calls++;
+    host->unrecorded += !launched[i];
   }
   mem_free(p->mem, launched);
   return ok;

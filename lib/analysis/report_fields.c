@@ -17,6 +17,12 @@ FIELD_KNOWN(rank_is_known, tk_report_rank, r->rank >= 0)
 FIELD_KNOWN(has_host, tk_report_rank, *r->host != 0)
 FIELD_KNOWN(has_bytes, tk_report_rank, r->bytes_known > 0)
 FIELD_KNOWN(has_flops, tk_report_rank, r->flops > 0)
+FIELD_KNOWN(has_split, tk_report_rank, r->split.length > 0)
+FIELD_KNOWN(has_gap, tk_report_rank, r->gap > 0)
+FIELD_KNOWN(has_collections, tk_report_rank, r->collections > 0)
+FIELD_KNOWN(has_calls, tk_report_rank, r->launch_calls > 0)
+FIELD_KNOWN(has_grids, tk_report_rank, r->gridded > 0)
+FIELD_KNOWN(is_judged, tk_report_rank, r->judged)
 FIELD_KNOWN(has_steps, tk_report_rank, r->step.count > 0)
 
 static bool owner_has_device(const void *row, const void *owner) {
@@ -145,6 +151,25 @@ static const struct tk_field rank_list[] = {
   FIELD_IF(tk_report_rank, COUNT, host_only_ops, "host_only_ops", host_is_linked, "number of these that launched no work"),
   FIELD_TIME_IF(tk_report_rank, host_only, "host_only_ns", host_is_linked, "sum of their durations"),
   FIELD(tk_report_rank, COUNT, runtime_calls, "runtime_calls", "number of calls of the device's runtime and driver"),
+  FIELD(tk_report_rank, COUNT, syncs, "blocking_calls", "number of calls that wait for the device"),
+  FIELD_IF(tk_report_rank, COUNT, syncs_in_steps, "blocking_calls_in_steps", has_steps, "number of these within steps"),
+  FIELD_IF(tk_report_rank, COUNT, launch_calls, "launch_calls", has_calls, "number of launching calls with a correlation id"),
+  FIELD_IF(tk_report_rank, COUNT, unrecorded, "unrecorded_launches", has_calls, "number of these whose work was not recorded"),
+  FIELD(tk_report_rank, COUNT, collections, "garbage_collections", "number of garbage collections of the host"),
+  FIELD_TIME(tk_report_rank, collecting, "garbage_collection_ns", "sum of their durations"),
+  FIELD_TIME_IF(tk_report_rank, collection_max, "garbage_collection_max_ns", has_collections, "longest of them"),
+  TIME(pageable, "pageable_copy_ns", "sum of the durations of copies from or to pageable memory"),
+  TIME(host_copy, "host_copy_ns", "sum of the durations of copies between host and device"),
+  TIME(fp32_matmul, "fp32_matmul_ns",
+    "sum of the durations of matrix products whose kernels, by their names, compute in fp32 without tensor cores"),
+  FIELD_TIME_IF(tk_report_rank, small_grid, "small_grid_ns", has_grids,
+    "sum of the durations of kernels with less than one block per multiprocessor"),
+  FIELD_TIME_IF(tk_report_rank, gap, "longest_idle_ns", has_gap, "longest time during which the device was idle"),
+  FIELD_TIME_IF(tk_report_rank, gap_at, "longest_idle_at_ns", has_gap, "its start since the first event of the trace"),
+  FIELD_IF(tk_report_rank, COUNT, findings, "findings", is_judged, "number of findings of the report"),
+  {.name = "split", .help = "what the window consists of; of the whole trace if the trace contains no device work",
+    .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT, .unknown = TK_UNKNOWN_NULL, .known = has_split,
+    FIELD_MEMBER(tk_report_rank, split)},
   {.name = "step", .help = "durations of the steps; null if no step is marked", .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPREAD,
     .unknown = TK_UNKNOWN_NULL, .known = has_steps, FIELD_MEMBER(tk_report_rank, step)},
   FIELD_ROWS(tk_report_rank, TK_ROW_REPORT_STEP, steps, n_steps, "steps", "each marked step"),
@@ -164,10 +189,57 @@ static const struct tk_field spread_list[] = {
 };
 const struct field_list report_spread_fields = FIELD_LIST(tk_report_spread, spread_list, "report spread");
 
+/* ---- findings ---- */
+
+FIELD_KNOWN(finding_has_rank, tk_report_finding, r->rank >= 0)
+FIELD_KNOWN(finding_has_device, tk_report_finding, *r->device != 0)
+FIELD_KNOWN(finding_has_input, tk_report_finding, *r->input != 0)
+FIELD_KNOWN(finding_has_step, tk_report_finding, r->has_step)
+FIELD_KNOWN(finding_has_time, tk_report_finding, r->length >= 0)
+
+static const struct tk_field finding_list[] = {
+  FIELD(tk_report_finding, TEXT, severity, "severity", "bad or warning"),
+  FIELD(tk_report_finding, TEXT, id, "id", "name of the finding and its threshold"),
+  FIELD(tk_report_finding, TEXT, text, "text", "sentence with the figure, the threshold and the place"),
+  FIELD(tk_report_finding, TEXT, advice, "advice", "what to do or run next"),
+  FIELD(tk_report_finding, NUMBER, figure, "figure", "value that reached the threshold"),
+  FIELD(tk_report_finding, NUMBER, threshold, "threshold", "threshold of this severity"),
+  FIELD(tk_report_finding, TEXT, unit, "unit", "unit of both: %, s, x (a ratio), or empty for counts"),
+  FIELD_IF(tk_report_finding, INT, rank, "rank", finding_has_rank, "rank in the job; null if unknown or not about one rank"),
+  FIELD_IF(tk_report_finding, TEXT, device, "device", finding_has_device, "accelerator; null if not about one"),
+  FIELD_IF(tk_report_finding, TEXT, input, "input", finding_has_input, "file that shows it; null if not about one"),
+  FIELD_IF(tk_report_finding, INT, step, "step", finding_has_step, "number of the step that shows it best; null if none"),
+  FIELD_TIME_IF(tk_report_finding, at, "at_ns", finding_has_time,
+    "where the trace shows it, since the first event of the trace; null if nowhere in particular"),
+  FIELD_TIME_IF(tk_report_finding, length, "length_ns", finding_has_time, "length of that time range"),
+};
+const struct field_list report_finding_fields = FIELD_LIST(tk_report_finding, finding_list, "report finding");
+
+static const struct tk_field split_list[] = {
+  FIELD_TIME(tk_report_split, length, "length_ns", "length of the time range, which the other values add up to"),
+  FIELD_TIME(tk_report_split, compute, "compute_ns", "the device computed"),
+  FIELD_TIME(tk_report_split, communication, "communication_ns", "the device communicated and did not compute"),
+  FIELD_TIME(tk_report_split, copy, "copy_ns", "the device copied or filled memory and did nothing else"),
+  FIELD_TIME(tk_report_split, input, "input_ns", "the device was idle while the host loaded input"),
+  FIELD_TIME(tk_report_split, compile, "compile_ns", "idle while the host compiled"),
+  FIELD_TIME(tk_report_split, launch, "launch_ns", "idle while the host was in calls that launch work"),
+  FIELD_TIME(tk_report_split, runtime, "runtime_ns",
+    "idle while the host was in other calls of the device's runtime, such as allocations"),
+  FIELD_TIME(tk_report_split, sync, "sync_ns", "idle while the host was in calls that wait for the device"),
+  FIELD_TIME(tk_report_split, host, "host_ns", "idle while the host ran operators, XLA or Python"),
+  FIELD_TIME(tk_report_split, other, "other_ns",
+    "idle while the host slept, waited for a lock, collected garbage or wrote a checkpoint"),
+  FIELD_TIME(tk_report_split, idle, "idle_ns", "no activity of the device or the host was recorded"),
+};
+const struct field_list report_split_fields = FIELD_LIST(tk_report_split, split_list, "report split");
+
+FIELD_KNOWN(step_has_split, tk_report_step, r->split.length > 0)
+
 #define STEP_TIME(m, name, help) FIELD_TIME_OPTIONAL(tk_report_step, times.m, name, owner_has_device, help)
 
 static const struct tk_field step_list[] = {
   FIELD(tk_report_step, INT, number, "number", "number of the step"),
+  FIELD_TIME(tk_report_step, at, "at_ns", "start of the step since the first event of the trace"),
   FIELD_TIME(tk_report_step, dur, "duration_ns", "duration of the step"),
   FIELD(tk_report_step, BOOL, outlier, "outlier",
     "exceeds the upper quartile by more than 1.5 times the interquartile range; needs at least four steps"),
@@ -180,6 +252,8 @@ static const struct tk_field step_list[] = {
   STEP_TIME(exposed_communication, "exposed_communication_ns", "time of communication without computation"),
   STEP_TIME(exposed_copy, "exposed_copy_ns", "time of copying without computation or communication"),
   STEP_TIME(exposed_fill, "exposed_fill_ns", "time of filling memory while nothing else ran"),
+  {.name = "split", .help = "what the step consists of; null in brief reports", .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT,
+    .unknown = TK_UNKNOWN_NULL, .known = step_has_split, FIELD_MEMBER(tk_report_step, split)},
 };
 const struct field_list report_step_fields = FIELD_LIST(tk_report_step, step_list, "report step");
 
@@ -201,6 +275,7 @@ const struct field_list report_stream_fields = FIELD_LIST(tk_report_stream, stre
 
 /* ---- tables ---- */
 
+FIELD_KNOWN(kernel_has_rank, tk_report_kernel, r->max_rank >= 0)
 FIELD_KNOWN(kernel_has_bytes, tk_report_kernel, r->bytes_known > 0)
 
 static bool get_kernel_name(const void *row, const void *owner, struct tk_value *v) {
@@ -228,6 +303,8 @@ static const struct tk_field kernel_list[] = {
   FIELD_TIME(tk_report_kernel, total, "total_ns", "sum of their durations"),
   FIELD_TIME(tk_report_kernel, min, "min_ns", "shortest duration"),
   FIELD_TIME(tk_report_kernel, max, "max_ns", "longest duration"),
+  FIELD_TIME(tk_report_kernel, max_at, "max_at_ns", "start of the longest since the first event of its trace"),
+  FIELD_OPTIONAL(tk_report_kernel, INT, max_rank, "max_rank", kernel_has_rank, "rank of the longest"),
   FIELD_TIME(tk_report_kernel, mean, "mean_ns", "mean duration"),
   FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_kernel_share, "share of the time of all work"),
   FIELD_NUMBER_OPTIONAL(tk_report_kernel, BYTES, bytes, "bytes", kernel_has_bytes,
@@ -290,8 +367,63 @@ static const struct tk_field wait_list[] = {
 };
 const struct field_list report_wait_fields = FIELD_LIST(tk_report_meeting, wait_list, "report wait");
 
+FIELD_KNOWN(op_has_steps, tk_report_op, r->has_steps)
+
+static bool get_op_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_op *o = row;
+  (void)owner;
+  v->text = o->name;
+  v->n = o->name_len;
+  return true;
+}
+
+static bool get_op_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_op *)row)->of_sum, true);
+}
+
+static const struct tk_field op_list[] = {
+  FIELD_GET(TEXT, NONE, "name", get_op_name, "name of the spans"),
+  FIELD(tk_report_op, TEXT, kind, "kind", "what the host did: operator, python, launch, runtime, sync, input, compile, ..."),
+  FIELD(tk_report_op, COUNT, count, "count", "number of spans"),
+  FIELD_TIME(tk_report_op, total, "total_ns", "sum of their durations"),
+  FIELD_TIME(tk_report_op, self, "self_ns", "time in which one of them was the innermost span of its thread"),
+  FIELD_TIME(tk_report_op, min, "min_ns", "shortest duration"),
+  FIELD_TIME(tk_report_op, max, "max_ns", "longest duration"),
+  FIELD_TIME(tk_report_op, mean, "mean_ns", "mean duration"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_op_share, "share of the self time of all rows"),
+  FIELD_TIME_OPTIONAL(tk_report_op, per_step, "self_per_step_ns", op_has_steps,
+    "self time within steps, divided by the number of steps"),
+};
+const struct field_list report_op_fields = FIELD_LIST(tk_report_op, op_list, "report operator");
+
+static bool get_annotation_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_annotation *a = row;
+  (void)owner;
+  v->text = a->name;
+  v->n = a->name_len;
+  return true;
+}
+
+static bool get_parent_share(const void *row, const void *owner, struct tk_value *v) {
+  (void)owner;
+  return field_number(v, 100 * ((const struct tk_report_annotation *)row)->of_parent, true);
+}
+
+static const struct tk_field annotation_list[] = {
+  FIELD_GET(TEXT, NONE, "name", get_annotation_name, "name of the annotations; a number in the name of a step is *"),
+  FIELD(tk_report_annotation, COUNT, depth, "depth", "number of annotations around them; the rows are in preorder"),
+  FIELD(tk_report_annotation, COUNT, count, "count", "number of annotations with this path of names"),
+  FIELD_TIME(tk_report_annotation, total, "total_ns", "sum of their durations"),
+  FIELD_TIME(tk_report_annotation, self, "self_ns", "total minus the annotations directly within"),
+  FIELD_TIME(tk_report_annotation, mean, "mean_ns", "mean duration"),
+  FIELD_GET(NUMBER, PERCENT, "percent_of_parent", get_parent_share, "total as a share of the total of the row around it"),
+};
+const struct field_list report_annotation_fields = FIELD_LIST(tk_report_annotation, annotation_list, "report annotation");
+
 FIELD_KNOWN(memory_rank_is_known, tk_report_memory, r->rank >= 0)
 FIELD_KNOWN(allocated_is_known, tk_report_memory, r->peak_allocated >= 0)
+FIELD_KNOWN(capacity_is_known, tk_report_memory, r->capacity >= 0)
 FIELD_KNOWN(reserved_is_known, tk_report_memory, r->peak_reserved >= 0)
 
 #define PEAK(m, name, known, help) FIELD_NUMBER_OPTIONAL(tk_report_memory, BYTES, m, name, known, help)
@@ -301,6 +433,7 @@ static const struct tk_field memory_list[] = {
   FIELD(tk_report_memory, TEXT, allocator, "allocator", "device of the allocator, such as GPU 0 or cpu"),
   PEAK(peak_allocated, "peak_allocated_bytes", allocated_is_known, "most bytes that were allocated"),
   PEAK(peak_reserved, "peak_reserved_bytes", reserved_is_known, "most bytes that were reserved"),
+  PEAK(capacity, "device_bytes", capacity_is_known, "memory of the device"),
   FIELD_TIME(tk_report_memory, at, "peak_at_ns", "time of the peak since the first event of the trace"),
 };
 const struct field_list report_memory_fields = FIELD_LIST(tk_report_memory, memory_list, "report memory");
@@ -320,6 +453,8 @@ static bool get_n_kernels(const void *row, const void *owner, struct tk_value *v
 }
 
 static const struct tk_field report_list[] = {
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_FINDING, findings, n_findings, "findings",
+    "figures beyond their thresholds, most severe first; docs/findings.md lists all"),
   FIELD_GET(TEXT, NONE, "format", get_format, "format of the first trace"),
   FIELD(tk_report, COUNT, inputs, "inputs", "number of traces"),
   FIELD_TEXTS(tk_report, devices, n_devices, "devices", "accelerator names as recorded in the traces"),
@@ -337,6 +472,10 @@ static const struct tk_field report_list[] = {
   FIELD(tk_report, COUNT, met, "collectives_met", "number of collectives found on two or more ranks"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_WAIT, meetings, n_meetings, "waits",
     "each rank in its collectives; empty if they could not be compared"),
+  {.name = "operators", .help = "spans of hosts by name, largest self time first", .type = TK_TYPE_ROWS, .of = TK_ROW_REPORT_OP,
+    .ranked = true, FIELD_MEMBER(tk_report, ops), .n_offset = offsetof(struct tk_report, n_ops)},
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_ANNOTATION, annotations, n_annotations, "annotations",
+    "annotations, modules and steps of hosts, as a tree in preorder"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_MEMORY, memories, n_memories, "memory", "peaks of each allocator"),
 };
 const struct field_list report_fields = FIELD_LIST(tk_report, report_list, "report");

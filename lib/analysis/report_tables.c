@@ -1,4 +1,4 @@
-/* report_tables.c - tables over all ranks: work by name, launches, collectives, memory, devices and versions. */
+/* report_tables.c - tables over all ranks: work by name, launches, collectives, devices and versions. */
 #include "report.h"
 
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "format/json.h"
 #include "measure.h"
+#include "work_names.h"
 #include "graph/args.h"
 
 /* ---- args ---- */
@@ -33,21 +34,21 @@ double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *i
   return 0;
 }
 
-static bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
+bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
   struct tk_arg arg;
   bool is = false;
   if (key && args_of_event(t, e, key, &arg)) *v = report_number(t, &arg, &is);
   return is;
 }
 
-static tk_id report_key_of(const struct tk_trace *t, const char *key) {
+tk_id report_key_of(const struct tk_trace *t, const char *key) {
   return intern_id(&t->store->strings, key, strlen(key));
 }
 
 /* ---- work ---- */
 
 struct keys {
-  tk_id bytes, memcpy_details, memset_details, bytes_accessed, flops, collective, in, out, dtype, group;
+  tk_id bytes, memcpy_details, memset_details, bytes_accessed, flops, collective, in, out, dtype, group, blocks;
 };
 
 struct counter {
@@ -102,10 +103,10 @@ static bool count_kernel(struct counter *c, const struct work *w, tk_time time) 
   struct report_kernel *k = kernel_row(c->p->impl, name, n, w->class);
   double bytes;
   if (!k) return false;
-  k->count++;
+  if (!k->count++) k->max_at = w->start - c->p->zero, k->max_rank = c->row->rank;
   k->total += time;
   if (time < k->min) k->min = time;
-  if (time > k->max) k->max = time;
+  if (time > k->max) k->max = time, k->max_at = w->start - c->p->zero, k->max_rank = c->row->rank;
   if (w->class & (WORK_COPY | WORK_FILL) && size_of_copy(c, e, &bytes)) {
     k->bytes_known++;
     k->bytes += bytes;
@@ -114,9 +115,39 @@ static bool count_kernel(struct counter *c, const struct work *w, tk_time time) 
   return true;
 }
 
+static uint8_t traits_of(struct reporter *p, tk_id cls) {
+  if (!p->traits[cls]) p->traits[cls] = work_names_traits(tk_string(p->t, p->t->classes[cls].name, NULL));
+  return p->traits[cls];
+}
+
+static bool is_from_pageable(const struct counter *c, const struct tk_event *e, uint8_t traits) {
+  struct tk_arg arg;
+  if (traits & WORK_PAGEABLE) return true;
+  if (!c->keys.memcpy_details || !args_of_event(c->p->t, e, c->keys.memcpy_details, &arg)) return false;
+  if (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF) return false;
+  return strstr(tk_string(c->p->t, arg.s, NULL), "pageable") != NULL;
+}
+
+static void count_traits(struct counter *c, const struct work *w, tk_time time) {
+  const struct tk_event *e = &c->p->t->events[w->event];
+  const uint8_t traits = traits_of(c->p, e->cls);
+  double blocks;
+  if (w->class == WORK_COPY) {
+    if (traits & WORK_HOST_COPY) c->row->host_copy += time;
+    if (is_from_pageable(c, e, traits)) c->row->pageable += time;
+  }
+  if (w->class != WORK_COMPUTE) return;
+  if (traits & WORK_FP32_MATMUL) c->row->fp32_matmul += time;
+  if (!report_number_of(c->p->t, e, c->keys.blocks, &blocks)) return;
+  c->row->gridded++;
+  c->row->gridded_sum += time;
+  if (blocks < 1) c->row->small_grid += time;
+}
+
 static void count_row(struct counter *c, const struct work *w, tk_time time) {
   const tk_time us = 1000000;
   const bool kernel = w->class & (WORK_COMPUTE | WORK_COMMUNICATION);
+  count_traits(c, w, time);
   if (!kernel) return;
   c->row->kernels++;
   c->row->kernel_sum += time;
@@ -260,8 +291,9 @@ bool report_count_row(struct reporter *p, uint32_t n) {
                          report_key_of(t, "bytes_accessed"),
                          report_key_of(t, "flops"), report_key_of(t, "Collective name"), report_key_of(t, "In msg nelems"),
                            report_key_of(t, "Out msg nelems"),
-                         report_key_of(t, "dtype"), report_key_of(t, "Group size")};
-  bool ok = find_parts(&c, n);
+                         report_key_of(t, "dtype"), report_key_of(t, "Group size"), report_key_of(t, "blocks per SM")};
+  if (!p->traits && (p->traits = mem_alloc(p->mem, (size_t)t->n_classes + 1))) memset(p->traits, 0, (size_t)t->n_classes + 1);
+  bool ok = p->traits && find_parts(&c, n);
   for (uint32_t i = 0; ok && i < n; i++) {
     const struct work *w = &p->sorted[i];
     const tk_time time = c.time_of ? c.time_of[w->event] : w->end - w->start;
@@ -275,76 +307,6 @@ bool report_count_row(struct reporter *p, uint32_t n) {
   mem_free(p->mem, room);
   mem_free(p->mem, c.said);
   forget_parts(&c, n);
-  return ok;
-}
-
-/* ---- memory ---- */
-
-static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, const char *allocator) {
-  struct tk_report *r = p->r;
-  char key[sizeof rank + 64];
-  memcpy(key, &rank, sizeof rank);
-  const size_t n = (size_t)snprintf(key + sizeof rank, sizeof key - sizeof rank, "%s", allocator);
-  const uint32_t id = intern(&p->impl->texts, key, sizeof rank + n);
-  uint32_t *slot = id ? map_put(&p->impl->memory_of, id, 0) : NULL;
-  if (!slot) return NULL;
-  if (*slot) return &r->memories[*slot - 1];
-  if (!mem_grow(&p->impl->mem, (void **)&r->memories, &p->impl->cap_memories, r->n_memories + 1, sizeof *r->memories)) return NULL;
-  r->memories[r->n_memories++] = (struct tk_report_memory){rank, report_text(p->impl, allocator), -1, -1, 0};
-  *slot = (uint32_t)r->n_memories;
-  return &r->memories[*slot - 1];
-}
-
-/* Writes the name of an allocator. Kineto states the device type as a number of c10. */
-static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, char *text, size_t n) {
-  double type = -1, id = -1;
-  struct tk_arg arg;
-  if (tk_args_find(t, e->args, "allocator_name", &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF)) {
-    snprintf(text, n, "%.60s", tk_string(t, arg.s, NULL));
-    return true;
-  }
-  report_number_of(t, e, report_key_of(t, "Device Id"), &id);
-  if (!report_number_of(t, e, report_key_of(t, "Device Type"), &type)) return false;
-  if (type == 0) {
-    snprintf(text, n, "CPU");
-    return true;
-  }
-  snprintf(text, n, "%s %d", accelerator_of_type(type), (int)id);
-  return true;
-}
-
-static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_time start) {
-  const struct tk_trace *t = p->t;
-  const tk_id allocated[] = {report_key_of(t, "Total Allocated"), report_key_of(t, "bytes_allocated")};
-  char name[64];
-  double v;
-  if (!name_allocator(t, e, name, sizeof name)) return true;
-  struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
-  if (!row) return false;
-  for (size_t i = 0; i < 2; i++) {
-    if (!report_number_of(t, e, allocated[i], &v) || v <= row->peak_allocated) continue;
-    row->peak_allocated = v;
-    row->at = e->flags & TK_LOST_CLOCK ? 0 : e->ts - start;
-  }
-  if (report_number_of(t, e, report_key_of(t, "Total Reserved"), &v) && v > row->peak_reserved) row->peak_reserved = v;
-  return true;
-}
-
-static bool is_allocation(const char *name) {
-  return strcmp(name, "[memory]") == 0 || strcmp(name, "MemoryAllocation") == 0 || strcmp(name, "MemoryDeallocation") == 0;
-}
-
-bool report_count_memory(struct reporter *p) {
-  const struct tk_trace *t = p->t;
-  bool any = false, ok = true;
-  tk_time start, end;
-  uint8_t *is = mem_alloc(p->mem, (size_t)t->n_classes + 1);
-  if (!is) return false;
-  for (tk_id i = 1; i <= t->n_classes; i++) any |= is[i] = is_allocation(tk_string(t, t->classes[i].name, NULL));
-  trace_extent(t, &start, &end);
-  for (tk_id i = 1; any && ok && i <= t->n_events; i++)
-    if (is[t->events[i].cls] && scope_holds(&p->scope, &t->events[i])) ok = count_allocation(p, &t->events[i], start);
-  mem_free(p->mem, is);
   return ok;
 }
 
@@ -483,7 +445,8 @@ static bool make_kernels(struct tk_report *r) {
     const struct intern_str *name = &impl->texts.strs[k->name];
     r->kernels[r->n_kernels++] = (struct tk_report_kernel){
         .name = (const char *)name->bytes, .name_len = name->len, .kind = name_class(k->class), .count = k->count,
-        .total = report_total(k->total), .min = k->min, .max = k->max, .bytes_known = k->bytes_known, .bytes = k->bytes,
+        .total = report_total(k->total), .min = k->min, .max = k->max, .max_at = k->max_at, .max_rank = k->max_rank,
+        .bytes_known = k->bytes_known, .bytes = k->bytes,
         .bytes_time = k->bytes_time, .mean = (tk_time)((k->total * 2 + (i128)k->count) / ((i128)k->count * 2)),
         .of_sum = sum > 0 ? i128_double(k->total) / i128_double(sum) : 0};
   }

@@ -93,8 +93,7 @@ static void add(struct tk_device_times *d, unsigned classes, enum spent_wait wai
   *(communication ? &d->exposed_communication : classes & WORK_COPY ? &d->exposed_copy : &d->exposed_fill) += time;
 }
 
-/* Returns the first stretch that ends after `at`. */
-static uint32_t stretch_at(const struct spent *s, tk_time at) {
+uint32_t spent_at(const struct spent *s, tk_time at) {
   uint32_t lo = 0, hi = s->n;
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
@@ -107,7 +106,7 @@ static uint32_t stretch_at(const struct spent *s, tk_time at) {
 struct tk_device_times spent_in(const struct spent *s, tk_time start, tk_time end) {
   struct tk_device_times d = {.window = end > start ? end - start : 0};
   tk_time known = 0;
-  for (uint32_t i = stretch_at(s, start); i < s->n && s->v[i].start < end; i++) {
+  for (uint32_t i = spent_at(s, start); i < s->n && s->v[i].start < end; i++) {
     const struct stretch *v = &s->v[i];
     const tk_time from = v->start > start ? v->start : start, to = v->end < end ? v->end : end;
     add(&d, v->classes, (enum spent_wait)v->wait, to - from);

@@ -27,6 +27,9 @@ enum spent_wait spent_wait(tk_time from, tk_time to, const struct tk_trace *t, t
 bool spent_find(struct spent *s, const struct work *v, uint32_t n, const struct tk_trace *t, struct mem *mem);
 void spent_free(struct spent *s);
 
+/* Returns the index of the first stretch that ends after `at`; s->n if there is none. */
+uint32_t spent_at(const struct spent *s, tk_time at);
+
 /* Returns the times within [start, end). Before the first work and after the last work, the device counts as idle and waiting
  * for the host. */
 struct tk_device_times spent_in(const struct spent *s, tk_time start, tk_time end);

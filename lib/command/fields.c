@@ -7,6 +7,8 @@ static const struct field_list *list_of(enum tk_row row) {
   static const struct field_list *const lists[TK_N_ROWS] = {
     [TK_ROW_REPORT] = &report_fields,
     [TK_ROW_REPORT_RANK] = &report_rank_fields,
+    [TK_ROW_REPORT_FINDING] = &report_finding_fields,
+    [TK_ROW_REPORT_SPLIT] = &report_split_fields,
     [TK_ROW_REPORT_STEP] = &report_step_fields,
     [TK_ROW_REPORT_SPREAD] = &report_spread_fields,
     [TK_ROW_REPORT_STREAM] = &report_stream_fields,
@@ -14,6 +16,8 @@ static const struct field_list *list_of(enum tk_row row) {
     [TK_ROW_REPORT_LAUNCH] = &report_launch_fields,
     [TK_ROW_REPORT_COLLECTIVE] = &report_collective_fields,
     [TK_ROW_REPORT_WAIT] = &report_wait_fields,
+    [TK_ROW_REPORT_OP] = &report_op_fields,
+    [TK_ROW_REPORT_ANNOTATION] = &report_annotation_fields,
     [TK_ROW_REPORT_MEMORY] = &report_memory_fields,
     [TK_ROW_TOP] = &top_fields,
     [TK_ROW_TREE] = &tree_fields,

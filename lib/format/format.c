@@ -20,6 +20,7 @@ static const struct format *const FORMATS[] = {
     &format_nsys,
     &format_rocm,
     &format_ascend,
+    &format_torch_memory,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
 _Static_assert(sizeof FORMATS / sizeof FORMATS[0] <= FORMATS_MOST, "raise FORMATS_MOST");

@@ -69,8 +69,8 @@ static const struct stranger BINARIES[] = {
     {"\x89PNG", 4, "an image"},
     {"%PDF", 4, "a PDF document"},
     {"\x7f" "ELF", 4, "a program or a library"},
-    {"\x80\4\x95", 3, "a Python pickle, such as a PyTorch memory snapshot, which pytorch.org/memory_viz opens"},
-    {"\x80\2", 2, "a Python pickle, such as a PyTorch memory snapshot, which pytorch.org/memory_viz opens"},
+    {"\x80\4\x95", 3, "a Python pickle; of these, only memory snapshots of PyTorch are read"},
+    {"\x80\2", 2, "a Python pickle; of these, only memory snapshots of PyTorch are read"},
     /* https://fuchsia.dev/fuchsia-src/reference/tracing/trace-format, magic number record; magic-trace writes the same */
     {"\x10\0\4FxT\x16\0", 8, "a Fuchsia trace (fxt), such as from magic-trace; ui.perfetto.dev and magic-trace.org open it"},
     /* CTF 1.8.3, 5.1: the magic number of a packet, in both byte orders; its metadata packets */

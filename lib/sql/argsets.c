@@ -1,7 +1,6 @@
 /* argsets.c - see argsets.h. */
 #include "argsets.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base64.h"
@@ -161,21 +160,27 @@ struct walk_args {
   bool (*put)(void *arg, const struct arg_row *row);
   void *arg;
   struct buf key, flat;
-  bool has_ends;   /* true if some args come from the end of a span; such args replace equal ones of the begin */
-  struct map seen; /* keys of the rows so far; used if has_ends */
+  /* True if keys may repeat: in objects, or because a span has args of its begin and of its end. As in trace_processor, the last
+   * value of a key counts, and an array continues the one before it. The args are then walked twice, first to count. */
+  bool repeats;
+  bool counting;
+  struct map times;   /* hash of a key -> how many rows with this key are still to come */
+  struct map lengths; /* hash of an array's key -> its length so far */
   bool stopped;
 };
 
+/* Counts the row whose key has been appended to w->key. Returns true if it is to be shown. */
+static bool is_last(struct walk_args *w) {
+  uint32_t *times = map_put(&w->times, hash_text((const char *)w->key.data, w->key.len), 0);
+  if (!times) return false;
+  *times += w->counting ? 1 : UINT32_MAX;
+  return !w->counting && *times == 0;
+}
+
 static void put_row(struct walk_args *w, struct arg_row *row) {
+  if (w->repeats && !is_last(w)) return;
   if (!buf_append(&w->key, "", 1) || !buf_append(&w->flat, "", 1)) w->stopped = true;
   if (w->stopped) return;
-  if (w->has_ends && w->seen.mem) {
-    uint32_t *slot = map_put(&w->seen, hash_text((const char *)w->key.data, w->key.len - 1), 0);
-    if (slot && (*slot)++) {
-      w->key.len--, w->flat.len--;
-      return;
-    }
-  }
   row->key = (const char *)w->key.data;
   row->flat = (const char *)w->flat.data;
   row->key_n = --w->key.len;
@@ -220,8 +225,10 @@ static void put_object(struct walk_args *w, struct json *j, unsigned depth) {
 }
 
 static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
+  const uint64_t key = hash_text((const char *)w->key.data, w->key.len);
+  uint32_t *length = w->repeats ? map_put(&w->lengths, key, 0) : NULL, i = length ? *length : 0;
   struct json_value v;
-  for (uint32_t i = 0; json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped;) {
+  while (json_blank(j) && *j->p != ']' && json_value(j, &v) && !w->stopped) {
     const size_t at = w->key.len;
     char index[32];
     buf_append(&w->key, "[", 1);
@@ -232,6 +239,8 @@ static void put_array(struct walk_args *w, struct json *j, unsigned depth) {
     i += v.type != JSON_NULL; /* trace_processor does not count nulls as elements */
     if (!json_blank(j) || *j->p++ != ',') break;
   }
+  length = w->repeats ? map_get(&w->lengths, key) : NULL;
+  if (length) *length = i;
 }
 
 static void argsets_put_number(struct walk_args *w, const struct json_value *v) {
@@ -248,8 +257,10 @@ static void argsets_put_number(struct walk_args *w, const struct json_value *v) 
 /* Returns the value that a text with a type prefix stands for (FILED_VALUE in format/format.h). */
 static struct arg_row filed_value(const char *text, size_t n) {
   struct arg_row row = {.is = text[1] == 'u' ? ARG_IS_UINT : text[1] == 'p' ? ARG_IS_POINTER : ARG_IS_REAL};
+  uint64_t v = 0;
+  for (size_t i = 2; i < n && text[i] >= '0' && text[i] <= '9'; i++) v = v * 10 + (uint64_t)(text[i] - '0');
   if (row.is == ARG_IS_REAL) row.d = num_double(text + 2, n - 2);
-  else row.i = (int64_t)strtoull(text + 2, NULL, 10);
+  else row.i = (int64_t)v;
   return row;
 }
 
@@ -335,6 +346,12 @@ static bool has_no_rows(struct tk_sql *s, const struct tk_arg *a) {
   return !probe.stopped;
 }
 
+static bool has_object(const struct tk_sql *s, const struct tk_arg *a) {
+  size_t n;
+  const char *text = a->type == TK_ARG_JSON ? tk_string(s->t, a->s, &n) : NULL;
+  return text && memchr(text, '{', n);
+}
+
 /* Notes for each key which of several args with this key counts: the one with the largest strength. */
 static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args, uint32_t strength) {
   struct tk_args it = tk_args_of(w->s->t, args);
@@ -346,12 +363,12 @@ static bool note_keys(struct walk_args *w, struct map *strongest, uint32_t args,
     uint32_t *slot = map_put(strongest, hash_text(key, n), strength);
     if (!slot) return false;
     if (strength > *slot) *slot = strength;
-    w->has_ends = w->has_ends || is_of_end(w->s, a.key);
+    w->repeats = w->repeats || is_of_end(w->s, a.key) || has_object(w->s, &a);
   }
   return true;
 }
 
-enum which { ALL_ARGS, ARGS_OF_END, ARGS_OF_BEGIN };
+enum which { ALL_ARGS, ARGS_OF_BEGIN, ARGS_OF_END };
 
 static void put_args(struct walk_args *w, const struct map *strongest, uint32_t args, uint32_t strength, enum which which) {
   struct tk_args it = tk_args_of(w->s->t, args);
@@ -366,22 +383,30 @@ static void put_args(struct walk_args *w, const struct map *strongest, uint32_t 
   }
 }
 
+static void walk(struct walk_args *w, const struct map *strongest, const struct tk_event *e) {
+  put_args(w, strongest, e->args, 2, w->repeats ? ARGS_OF_BEGIN : ALL_ARGS);
+  if (w->repeats) put_args(w, strongest, e->args, 2, ARGS_OF_END);
+  put_args(w, strongest, w->s->t->classes[e->cls].args, 0, ALL_ARGS);
+}
+
+static void walk_twice(struct walk_args *w, const struct map *strongest, const struct tk_event *e) {
+  map_init(&w->times, &w->s->mem);
+  for (int pass = 0; pass < 2; pass++) {
+    map_init(&w->lengths, &w->s->mem);
+    w->counting = pass == 0;
+    walk(w, strongest, e);
+    map_free(&w->lengths);
+  }
+  map_free(&w->times);
+}
+
 static bool event_rows(struct walk_args *w, tk_id event) {
   const struct tk_event *e = &w->s->t->events[event];
-  const uint32_t shared = w->s->t->classes[e->cls].args;
   struct map strongest;
   map_init(&strongest, &w->s->mem);
-  bool ok = note_keys(w, &strongest, e->args, 2) && note_keys(w, &strongest, shared, 0);
-  if (ok && w->has_ends) {
-    map_init(&w->seen, &w->s->mem);
-    put_args(w, &strongest, e->args, 2, ARGS_OF_END);
-    put_args(w, &strongest, e->args, 2, ARGS_OF_BEGIN);
-    map_free(&w->seen);
-    w->has_ends = false;
-  } else if (ok) {
-    put_args(w, &strongest, e->args, 2, ALL_ARGS);
-  }
-  if (ok) put_args(w, &strongest, shared, 0, ALL_ARGS);
+  const bool ok = note_keys(w, &strongest, e->args, 2) && note_keys(w, &strongest, w->s->t->classes[e->cls].args, 0);
+  if (ok && w->repeats) walk_twice(w, &strongest, e);
+  else if (ok) walk(w, &strongest, e);
   map_free(&strongest);
   return ok;
 }

@@ -41,11 +41,12 @@ static bool has_short(const struct tk_sql *s) {
 
 static bool is_rounded(const struct tk_sql *s) { return has_note(s, "times with digits beyond the picosecond"); }
 
-/* True if an async track has several spans, which may have different ids or be nested. */
+/* True if there are several async spans, which may have different ids on one thread, or one id on several. */
 static bool has_asyncs(const struct tk_sql *s) {
+  uint64_t n = 0;
   for (tk_id i = 1; i <= s->t->n_tracks; i++)
-    if (s->t->tracks[i].kind == TK_ASYNCS && s->t->tracks[i].count > 1) return true;
-  return false;
+    if (s->t->tracks[i].kind == TK_ASYNCS) n += s->t->tracks[i].count;
+  return n > 1;
 }
 
 static bool differences_is_text(struct tk_ident i) { return i.kind == TK_IDENT_STR || i.kind == TK_IDENT_QUOTED; }

@@ -164,12 +164,14 @@ def extract(sources, output=None, *, run=None, host=None, rank=None, all_runs=Fa
         return _native.extract(_names(sources), options)
 
 
-def report(sources, *, where=None, time=None, steps=None, brief=False, keep_going=False, run=None, host=None, rank=None, step_dir=None,
-           latest_good=False, step_name=None, max_memory=None, threads=None, progress=None):
+def report(sources, *, where=None, time=None, steps=None, brief=False, keep_going=False, thresholds=None, run=None, host=None, rank=None,
+           step_dir=None, latest_good=False, step_name=None, max_memory=None, threads=None, progress=None):
     """Summarises where a run spent its time, with one rank in memory at a time.  Returns a dict:
 
+    findings    a dict per figure beyond its threshold: severity, text, advice, figure, rank, step, at_ns, ... (docs/findings.md)
     ranks       a dict per device: rank, device, window_ns, busy_ns, idle_ns, compute_ns, ..., `step` (distribution of step
                 times), `steps`, `streams`
+    operators, annotations      spans of hosts by name, and annotations as a tree in preorder: a list of dicts each
     kernels, launches, collectives, waits (which rank waited for which), memory   a list of dicts each
     unknown     sentences about facts that the traces do not record
 
@@ -177,12 +179,13 @@ def report(sources, *, where=None, time=None, steps=None, brief=False, keep_goin
 
     where, time, steps  restrict which device work is counted, as in `filter`
     run, host, rank, step_dir, latest_good, step_name   as in `load`
-    brief       leave out launches and tables
+    brief       leave out findings, launches and tables
+    thresholds  file that changes the thresholds of findings
     """
     with _shown(progress, "reading") as shown:
         return _native.report(_names(sources), {
-            "where": _texts(where), "time": time, "steps": steps, "brief": brief, "keep_going": keep_going, "run": run, "host": host,
-            "rank": rank, "step_dir": None if step_dir is None else str(step_dir), "latest_good": latest_good, "step_name": step_name,
+            "where": _texts(where), "time": time, "steps": steps, "brief": brief, "keep_going": keep_going,
+            "thresholds": None if thresholds is None else _os.fspath(thresholds), "run": run, "host": host, "rank": rank, "step_dir": None if step_dir is None else str(step_dir), "latest_good": latest_good, "step_name": step_name,
             "max_memory": _size(max_memory), "threads": threads, "progress": shown})
 
 
@@ -308,9 +311,10 @@ class Trace:
         return self._native.tree({"by": place, "arg": arg, "per": per, "path": path, "where": _texts(where), "time": time,
                                   "steps": steps, "fold": fold, "progress": progress})
 
-    def report(self, *, where=None, time=None, steps=None, brief=False, progress=None):
+    def report(self, *, where=None, time=None, steps=None, brief=False, thresholds=None, progress=None):
         """Summarises where the run spent its time, as `tracekit.report` does, for this trace only."""
-        return self._native.report({"where": _texts(where), "time": time, "steps": steps, "brief": brief, "progress": progress})
+        return self._native.report({"where": _texts(where), "time": time, "steps": steps, "brief": brief,
+                                    "thresholds": None if thresholds is None else _os.fspath(thresholds), "progress": progress})
 
     def sql(self, query, *, timeout=None, max_rows=None, progress=None):
         """Runs SQL on the tables of Perfetto's trace_processor.  Returns the rows of the last statement as a list of dicts.

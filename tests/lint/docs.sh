@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that docs/commands/*.md, docs/formats/README.md, docs/fields.md and the README's table of commands match the tables in the sources;
+# Checks that docs/commands/*.md, docs/formats/README.md, docs/fields.md, docs/findings.md and the README's table of commands match the tables in the sources;
 # --write updates the pages. Also checks the links in all pages.
 set -u
 B=${B:-build}
@@ -11,6 +11,7 @@ status=0
 mkdir -p "$new/commands" "$new/formats"
 "$B/tracekit" __docs markdown > "$new/commands/README.md" || exit 1
 "$B/tracekit" __docs fields > "$new/fields.md" || exit 1
+"$B/tracekit" __docs findings > "$new/findings.md" || exit 1
 for command in $("$B/tracekit" __docs commands); do "$B/tracekit" __docs markdown "$command" > "$new/commands/$command.md" || exit 1; done
 {
   "$B/tracekit" __docs format-table || exit 1
@@ -23,10 +24,11 @@ if [ "${1:-}" = --write ]; then
   mkdir -p docs/commands docs/formats
   rm -f docs/commands/*.md
   cp "$new"/commands/*.md docs/commands/ && cp "$new/formats/README.md" docs/formats/
-  cp "$new/fields.md" docs/
+  cp "$new/fields.md" "$new/findings.md" docs/
   exit
 fi
-diff -ru docs/commands "$new/commands" && diff -u docs/formats/README.md "$new/formats/README.md" && diff -u docs/fields.md "$new/fields.md" || {
+diff -ru docs/commands "$new/commands" && diff -u docs/formats/README.md "$new/formats/README.md" && diff -u docs/fields.md "$new/fields.md" &&
+  diff -u docs/findings.md "$new/findings.md" || {
   echo "docs/ is behind the rows: tests/lint/docs.sh --write"
   status=1
 }

@@ -16,6 +16,8 @@ TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 PLACES = {
     'report': ('job', [], ()),
     'report rank': ('job', ['$defs', 'rank'], ()),
+    'report finding': ('job', ['$defs', 'finding'], ()),
+    'report split': ('job', ['$defs', 'split'], ()),
     'report step': ('job', ['$defs', 'step'], ()),
     'report spread': ('job', ['$defs', 'spread'], ()),
     'report stream': ('job', ['$defs', 'stream'], ()),
@@ -23,6 +25,8 @@ PLACES = {
     'report launch': ('job', ['$defs', 'launch'], ()),
     'report collective': ('job', ['$defs', 'collective'], ()),
     'report wait': ('job', ['$defs', 'wait'], ()),
+    'report operator': ('job', ['$defs', 'operator'], ()),
+    'report annotation': ('job', ['$defs', 'annotation'], ()),
     'report memory': ('job', ['$defs', 'memory'], ()),
     'top': ('top', ['properties', 'rows', 'items'], ('cols',)),
     'tree': ('tree', ['properties', 'paths', 'items'], ('per_call',)),

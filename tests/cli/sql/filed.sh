@@ -29,6 +29,16 @@ for file in thread.json thread.pftrace; do
   q $file 'SELECT s.name, a.key, a.display_value, a.value_type FROM slice s JOIN args a USING (arg_set_id) ORDER BY s.ts, a.id'
   q $file 'SELECT a.name, b.name, trace_id FROM flow f JOIN slice a ON a.id = slice_out JOIN slice b ON b.id = slice_in'
 done
+echo '== arrays of an end continue those of its begin'
+cat > ends.json <<'J'
+[{"ph":"B","pid":1,"tid":1,"ts":1,"name":"x","args":{"a":[1,[7],2],"d":{"k":[1]},"c":1}},{"ph":"E","pid":1,"tid":1,"ts":5,"args":{"a":[3,[8]],"d":{"k":[4]},"c":2}}]
+J
+q ends.json "SELECT key, display_value FROM args WHERE key LIKE 'args.%' ORDER BY 1"
+echo '== the last value of a repeated key counts, and its arrays are continued'
+cat > repeats.json <<'J'
+[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":5,"name":"x","args":{"k":{"d":{"a":1},"d":0},"n":{"d":1,"d":2,"e":3,"d":4},"r":{"d":1,"d":null},"s":{"d":[1,2],"d":[3]}}}]
+J
+q repeats.json "SELECT key, display_value FROM args WHERE key LIKE 'args.%' ORDER BY 1"
 echo '== differences that a query touches'
 tracekit sql async.json -e 'SELECT count(*) FROM thread'
 echo '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5},{"ph":"X","name":"b","pid":1,"tid":1,"ts":3,"dur":5}]' > overlap.json

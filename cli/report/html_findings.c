@@ -1,0 +1,155 @@
+/* html_findings.c - the sections of the page that are about findings, steps and hosts. */
+#include "html.h"
+#include "print/html.h"
+#include "print/tty.h"
+#include "shared/figures.h"
+
+#include <string.h>
+
+/* ---- findings ---- */
+
+static void finding(FILE *to, const struct tk_report_finding *f) {
+  const bool bad = strcmp(f->severity, "bad") == 0;
+  char at[48];
+  fprintf(to, "<div class=\"finding%s\"><b>%s</b>", bad ? " severe" : "", f->severity);
+  html_string(to, f->text);
+  fputs("<p>", to);
+  if (f->has_step) fprintf(to, "Step %lld%s", (long long)f->step, f->length < 0 ? ": " : ", ");
+  if (f->length >= 0) tk_print_duration(f->at, at);
+  if (f->length >= 0) fprintf(to, "at +%s: ", at);
+  html_string(to, f->advice);
+  fputs("</p></div>\n", to);
+}
+
+void html_findings(FILE *to, const struct tk_report *r) {
+  html_section(to, "Findings", r->n_findings ? "Figures beyond their thresholds, most severe first."
+                          : figure_is_judged(r) ? "No figure that these traces contain is beyond its threshold."
+                                                : "Not judged, because the selection leaves out work of the devices.");
+  for (size_t i = 0; i < r->n_findings; i++) finding(to, &r->findings[i]);
+  html_section_end(to);
+}
+
+/* ---- parts of a step ---- */
+
+static const char *const PART_NAMES[FIGURE_PARTS] = {
+  "computation", "exposed communication", "exposed copies and fills", "input", "compilation", "launch calls", "other runtime calls",
+  "host: operators, Python", "host waits for the device", "host waits, collects garbage, saves", "nothing recorded" };
+
+static void part_key(FILE *to, const bool *shown) {
+  fputs("<div class=key>", to);
+  for (size_t k = 0; k < FIGURE_PARTS; k++)
+    if (shown[k]) fprintf(to, "<span><i class=s%zu></i>%s</span>", k, PART_NAMES[k]);
+  fputs("</div>\n", to);
+}
+
+/* Draws a bar whose segments are the parts; a segment shows its share when the pointer is on it. */
+static void part_bar(FILE *to, const struct tk_report_split *s) {
+  char share[32], width[32];
+  fputs("<div class=bar>", to);
+  for (size_t k = 0; k < FIGURE_PARTS; k++) {
+    const double percent = 100 * (double)figure_part(s, k) / (double)s->length;
+    if (percent <= 0) continue;
+    fprintf(to, "<i class=s%zu style=\"width:%s%%\" title=\"%s: %s %%\"></i>", k, tty_fraction(percent, 3, width), PART_NAMES[k],
+            tty_fraction(percent, 1, share));
+  }
+  fputs("</div>", to);
+}
+
+/* Draws a stacked bar for each of the first 600 steps; the height is the duration relative to the longest step. */
+static void draw_parts(FILE *to, const struct tk_report_rank *row) {
+  enum { MOST = 600 };
+  const size_t n = row->n_steps < MOST ? row->n_steps : MOST;
+  fprintf(to, "<svg role=img aria-label=\"parts of steps\" preserveAspectRatio=\"none\" viewBox=\"0 0 %zu 1000\">", n * 10);
+  for (size_t k = 0; k < FIGURE_PARTS; k++) {
+    fprintf(to, "<path class=s%zu d=\"", k);
+    for (size_t i = 0; i < n && row->step.max > 0; i++) {
+      const struct tk_report_split *s = &row->steps[i].split;
+      tk_time below = 0;
+      for (size_t b = 0; b < k; b++) below += figure_part(s, b);
+      const double scale = 1000 / (double)row->step.max;
+      const long bottom = (long)((double)below * scale), top = (long)((double)(below + figure_part(s, k)) * scale);
+      if (top > bottom) fprintf(to, "M%zu %ldv-%ldh8v%ldz", i * 10 + 1, 1000 - bottom, top - bottom, top - bottom);
+    }
+    fputs("\"/>", to);
+  }
+  fputs("</svg>", to);
+}
+
+void html_parts(FILE *to, const struct tk_report *r) {
+  char name[256];
+  bool shown[FIGURE_PARTS] = { false }, any = false;
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_split s = figure_steps(&r->ranks[i]);
+    any = any || s.length;
+    for (size_t k = 0; k < FIGURE_PARTS; k++) shown[k] = shown[k] || figure_part(&s, k);
+  }
+  if (!any) return;
+  html_section(to, "What steps consist of", "What the device did; while it was idle, what the host did. The sum of "
+                                             "all steps, and below it each step.");
+  part_key(to, shown);
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    const struct tk_report_split s = figure_steps(&r->ranks[i]);
+    if (!s.length) continue;
+    fputs("<div class=row><div>", to);
+    figure_report_name(r, &r->ranks[i], name, sizeof name);
+    html_string(to, name);
+    fputs("</div><div>", to);
+    part_bar(to, &s);
+    if (r->ranks[i].n_steps > 1) draw_parts(to, &r->ranks[i]);
+    fputs("</div></div>\n", to);
+  }
+  html_section_end(to);
+}
+
+/* ---- hosts ---- */
+
+void html_annotations(FILE *to, const struct tk_report *r, size_t top) {
+  static const struct html_column columns[] = {
+    { "annotation", false, true }, { "total", false, false }, { "% of parent", false, false }, { "self", true, false },
+    { "count", false, false }, { "mean", true, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char name[600];
+  if (r->n_annotations == 0) return;
+  html_section(to, "Annotations", "Modules, steps and annotations of hosts; dots show how deep they are nested.");
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_annotations && i < 2 * top; i++) {
+    const struct tk_report_annotation *a = &r->annotations[i];
+    size_t n = 0;
+    for (uint32_t d = 0; d < a->depth && d < 40; d++) n += (size_t)snprintf(name + n, sizeof name - n, "· ");
+    snprintf(name + n, sizeof name - n, "%s", a->name);
+    html_cell(&t, name);
+    html_cell_total(&t, true, a->total);
+    html_cell_percent(&t, a->of_parent, 1);
+    html_cell_total(&t, true, a->self);
+    html_cell_count(&t, a->count);
+    html_cell_time(&t, true, a->mean);
+  }
+  html_table_end(&t);
+  html_section_end(to);
+}
+
+void html_operators(FILE *to, const struct tk_report *r, size_t top) {
+  static const struct html_column columns[] = {
+    { "host", false, true }, { "kind", true, false }, { "self", false, false }, { "% of self", false, false },
+    { "self per step", true, false }, { "total", true, false }, { "count", false, false }, { "mean", true, false },
+    { "max", true, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  if (r->n_ops == 0) return;
+  html_section(to, "Host time by name", "Operators, runtime calls and functions by self time: the time in which one of them was the "
+                                   "innermost span of its thread.");
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_ops && i < top; i++) {
+    const struct tk_report_op *o = &r->ops[i];
+    html_cell(&t, o->name);
+    html_cell(&t, o->kind);
+    html_cell_total(&t, true, o->self);
+    html_cell_percent(&t, o->of_sum, 1);
+    html_cell_time(&t, o->has_steps, o->per_step);
+    html_cell_total(&t, true, o->total);
+    html_cell_count(&t, o->count);
+    html_cell_time(&t, true, o->mean);
+    html_cell_time(&t, true, o->max);
+  }
+  html_table_end(&t);
+  html_section_end(to);
+}

@@ -1,0 +1,30 @@
+/* findings.h - figures of a report that are beyond their thresholds, each as a sentence.
+ *
+ *     findings.c         which figures, where, and in which order
+ *     findings_words.c   the sentences */
+#ifndef ANALYSIS_FINDINGS_H
+#define ANALYSIS_FINDINGS_H
+
+#include "report.h"
+#include "thresholds.h"
+
+/* What a sentence is about. A finding is about the row with the highest figure; `others`: number of other rows beyond the
+ * threshold. */
+struct finding_case {
+  const struct tk_report *r;
+  enum threshold limit;
+  double figure, threshold;
+  const struct tk_report_rank *row; /* NULL = the whole job */
+  uint64_t others;
+  const struct tk_report_step *step;       /* that shows it best; NULL = none */
+  const struct tk_report_kernel *kernel;   /* of dominant-kernel */
+  const struct tk_report_memory *memory;
+  const struct tk_report_meeting *meeting; /* of straggler */
+};
+
+/* Finds all findings of a complete report. Returns false if memory runs out. */
+bool findings_make(struct tk_report *r);
+/* Writes the sentence and the advice. */
+void findings_say(const struct finding_case *c, char *text, size_t n, char *advice, size_t n_advice);
+
+#endif

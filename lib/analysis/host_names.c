@@ -1,0 +1,96 @@
+/* host_names.c - see host_names.h. Rows are names as their producers write them. */
+#include "host_names.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "graph/phase_names.h"
+
+/* Looks for functions that compile among the frames of the compilers' files, which also contain what runs at each call: "run" of
+ * triton/runtime/jit.py launches a kernel. */
+static bool is_compiling_frame(const char *name) {
+  static const char *const files[] = {"triton/compiler/", "triton/runtime/jit.py(", "_inductor/compile_fx.py(",
+                                      "_inductor/async_compile.py(", NULL};
+  const char *function = strstr(name, "): ");
+  return function && text_any_holds(name, files) && strstr(function, "compile");
+}
+
+/* True for spans of the compilers of XLA, JAX, Triton and TorchInductor, and for Python frames within these compilers. Names
+ * that begin with "Compiled" run compiled code. */
+static bool is_compilation(const char *name) {
+  static const char *const parts[] = {"XlaCompile", "backend_compile", "BackendCompile", "CompileAndLoad", "RunHloPasses",
+                                      "RunBackend", "HloPassPipeline", "CompiledFxGraph.compile", "torch/_dynamo/convert_frame",
+                                      "Inductor::compile", "TritonBundler", NULL};
+  static const char *const words[] = {"compile_fx", "async_compile", NULL};
+  static const char *const first[] = {"Compile", "XlaBuild", "jit_compile", "triton_compile", NULL};
+  static const char *const others[] = {"Torch-Compiled", "Compiled", NULL};
+  if (text_any_holds(name, parts) || is_compiling_frame(name)) return !text_begins(name, "Torch-Compiled");
+  const char *inside = strstr(name, "::Compile");
+  if (inside && inside[9] != 'd') return true;
+  if (text_any_holds(name, words) && !strstr(name, ".py(")) return true;
+  return text_any_begins(name, first) && !text_any_begins(name, others);
+}
+
+/* True for calls of CUDA, HIP, CANN and other runtimes that return only when the device is done. Copies without "Async" block,
+ * too. */
+static bool blocks(const char *name) {
+  static const char *const parts[] = {"Synchronize", NULL};
+  static const char *const whole[] = {"cudaMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2",
+                                      "cuMemcpyDtoH", "cuMemcpyHtoD", "hipMemcpy", "hipMemcpyWithStream", "hipMemcpyDtoH",
+                                      "hipMemcpyHtoD", "aclrtMemcpy"};
+  if (text_any_holds(name, parts)) return true;
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+    if (strcmp(name, whole[i]) == 0) return true;
+  return false;
+}
+
+/* True for calls that give work to the device: cudaLaunchKernel, hipGraphLaunch, cuMemcpyHtoDAsync_v2, cudaMemsetAsync. */
+static bool launches(const char *name) {
+  static const char *const parts[] = {"Launch", "MemcpyAsync", "MemsetAsync", "DAsync", "HAsync", "Execute", NULL};
+  return text_any_holds(name, parts) && !strstr(name, "HostFunc");
+}
+
+/* True for the functions of JAX that wait for a result: frames of Python's tracer, and PJRT. */
+static bool awaits_device(const char *name) {
+  static const char *const parts[] = {"block_until_ready", "BlockUntilReady", "BlockHostUntilReady", "PjRtBuffer::Await", NULL};
+  return text_any_holds(name, parts);
+}
+
+/* True for the collectors of CPython: the call of gc, and the span that viztracer records. */
+static bool is_collection(const char *name) {
+  static const char *const parts[] = {"gc.collect", "built-in function collect", "built-in method collect of module",
+                                      "built-in method gc.collect", NULL};
+  return strcmp(name, "garbage collection") == 0 || text_any_holds(name, parts);
+}
+
+/* True for functions of Python that wait for something other than a device, as Kineto, viztracer and JAX name them. */
+static bool waits(const char *name) {
+  static const char *const parts[] = {"time.sleep", "built-in method sleep", "$time sleep", "built-in method acquire of",
+                                      "lock.acquire", "built-in method poll of", "select.poll", "select.epoll", "select.select",
+                                      "built-in method select", NULL};
+  return text_any_holds(name, parts);
+}
+
+/* Kineto has a span for the whole trace, of category Trace: "PyTorch Profiler (0)". */
+static bool is_mark(const char *name, const char *cat) { return strcmp(cat, "Trace") == 0 || text_begins(name, "PyTorch Profiler ("); }
+
+enum host_class host_names_class(const char *name, const char *cat) {
+  const uint8_t phase = phase_of_name(name, cat);
+  if (is_mark(name, cat)) return HOST_MARK;
+  if (is_compilation(name) || phase == PHASE_COMPILE) return HOST_COMPILE;
+  if (phase == PHASE_DATALOADER) return HOST_INPUT;
+  if (is_collection(name)) return HOST_GC;
+  if (phase == PHASE_CHECKPOINT) return HOST_CHECKPOINT;
+  if (blocks(name) || awaits_device(name)) return HOST_SYNC;
+  if (waits(name)) return HOST_WAIT;
+  if (strcmp(cat, "FEE") == 0) return HOST_PYTHON; /* functions that viztracer records */
+  return launches(name) ? HOST_LAUNCH : HOST_NOTHING;
+}
+
+enum host_class host_names_class_of(enum host_class named, unsigned kind) {
+  if (named == HOST_MARK) return HOST_NOTHING;
+  if (kind & KIND_RUNTIME) return named == HOST_SYNC || named == HOST_LAUNCH ? named : HOST_RUNTIME;
+  if (named && named != HOST_LAUNCH && (named != HOST_SYNC || kind & KIND_PYTHON || !(kind & KIND_ANNOTATION))) return named;
+  if (kind & KIND_PYTHON) return HOST_PYTHON;
+  return kind & (KIND_STEP | KIND_ANNOTATION | KIND_MODULE) ? HOST_NOTHING : HOST_OP;
+}

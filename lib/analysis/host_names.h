@@ -1,0 +1,29 @@
+/* host_names.h - classes of host spans: what the host did while a span ran. */
+#ifndef ANALYSIS_HOST_NAMES_H
+#define ANALYSIS_HOST_NAMES_H
+
+#include "graph/kind.h"
+
+/* In the order of precedence on one thread: an inner span has the class of the span around it unless its own class is higher. */
+enum host_class {
+  HOST_NOTHING,    /* steps and annotations, which only mark time */
+  HOST_PYTHON,     /* frames of Python and other functions that a tracer recorded */
+  HOST_OP,         /* operators and the runtimes of XLA */
+  HOST_RUNTIME,    /* calls of the device's runtime, such as allocations */
+  HOST_LAUNCH,     /* those that launch work */
+  HOST_SYNC,       /* calls that block until the device is done */
+  HOST_WAIT,       /* sleeps, and waits for locks, threads and sockets */
+  HOST_CHECKPOINT, /* saves of checkpoints */
+  HOST_GC,         /* garbage collections */
+  HOST_INPUT,      /* data loaders and input pipelines */
+  HOST_COMPILE,    /* compilers of XLA, Triton and PyTorch */
+  HOST_CLASSES,
+  HOST_MARK        /* of names only: spans of the profiler itself, which only mark time */
+};
+
+/* Returns the class that the name and category of a span imply; HOST_NOTHING if they imply none. */
+enum host_class host_names_class(const char *name, const char *cat);
+/* Returns the class of a span. `named`: the class implied by its name; `kind`: its set of enum kind. */
+enum host_class host_names_class_of(enum host_class named, unsigned kind);
+
+#endif

@@ -1,0 +1,52 @@
+/* host_time.h - divides the time of a rank's host into stretches, each with one class: what the host did.
+ *
+ * Threads are added one after the other, with their spans in order. The stretches of a thread follow from its nested spans. Then
+ * the threads are merged in pairs; at each instant, the class that best explains an idle device wins. */
+#ifndef ANALYSIS_HOST_TIME_H
+#define ANALYSIS_HOST_TIME_H
+
+#include "graph/trace.h"
+#include "host_names.h"
+
+struct host_stretch {
+  tk_time start, end;
+  uint8_t class; /* enum host_class, not HOST_NOTHING */
+};
+
+/* A running span of the current thread. `class`: its class, or that of a span around it if that is higher. */
+struct host_open {
+  tk_time end;
+  uint8_t class;
+};
+
+struct host_thread {
+  uint32_t first; /* index of the thread's first stretch */
+  bool leads;     /* contains the steps, or launched work */
+};
+
+struct host_time {
+  struct mem *mem;
+  struct host_stretch *v; /* sorted by time within a thread; after host_time_merge, sorted */
+  struct host_thread *threads;
+  struct host_open *open;
+  uint32_t n, cap, n_threads, cap_threads, n_open, cap_open;
+  tk_time now; /* end of the last stretch of the current thread */
+};
+
+/* Durations by enum host_class; HOST_NOTHING: time without recorded activity. */
+struct host_sums {
+  tk_time of[HOST_CLASSES];
+};
+
+bool host_time_begin(struct host_time *h);
+/* Adds a span of the current thread. Returns the class of the time around it in *around. False if memory runs out. */
+bool host_time_add(struct host_time *h, const struct tk_event *e, enum host_class class, enum host_class *around);
+bool host_time_end(struct host_time *h, bool leads);
+/* Merges all threads. Input, launches and blocking calls of threads that do not lead count as operators, if any thread leads. */
+bool host_time_merge(struct host_time *h);
+void host_time_free(struct host_time *h);
+
+/* Adds the classes of the time within [start, end) to the sums. */
+void host_time_within(const struct host_time *h, tk_time start, tk_time end, struct host_sums *sums);
+
+#endif

@@ -1,0 +1,109 @@
+/* report_memory.c - peaks of each allocator, and the memory of its device (report.h). */
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "format/json.h"
+#include "graph/accelerator.h"
+#include "graph/args.h"
+
+static struct tk_report_memory *memory_row(struct reporter *p, int64_t rank, const char *allocator) {
+  struct tk_report *r = p->r;
+  char key[sizeof rank + 64];
+  memcpy(key, &rank, sizeof rank);
+  const size_t n = (size_t)snprintf(key + sizeof rank, sizeof key - sizeof rank, "%s", allocator);
+  const uint32_t id = intern(&p->impl->texts, key, sizeof rank + n);
+  uint32_t *slot = id ? map_put(&p->impl->memory_of, id, 0) : NULL;
+  if (!slot) return NULL;
+  if (*slot) return &r->memories[*slot - 1];
+  if (!mem_grow(&p->impl->mem, (void **)&r->memories, &p->impl->cap_memories, r->n_memories + 1, sizeof *r->memories)) return NULL;
+  r->memories[r->n_memories++] = (struct tk_report_memory){rank, report_text(p->impl, allocator), -1, -1, -1, 0};
+  *slot = (uint32_t)r->n_memories;
+  return &r->memories[*slot - 1];
+}
+
+/* Writes the name of an allocator. Kineto states the device type as a number of c10. */
+static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, char *text, size_t n) {
+  double type = -1, id = -1;
+  struct tk_arg arg;
+  if (tk_args_find(t, e->args, "allocator_name", &arg) && (arg.type == TK_ARG_STR || arg.type == TK_ARG_REF)) {
+    snprintf(text, n, "%.60s", tk_string(t, arg.s, NULL));
+    return true;
+  }
+  report_number_of(t, e, report_key_of(t, "Device Id"), &id);
+  if (!report_number_of(t, e, report_key_of(t, "Device Type"), &type)) return false;
+  if (type == 0) {
+    snprintf(text, n, "CPU");
+    return true;
+  }
+  snprintf(text, n, "%s %d", accelerator_of_type(type), (int)id);
+  return true;
+}
+
+static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_time start) {
+  const struct tk_trace *t = p->t;
+  const tk_id allocated[] = {report_key_of(t, "Total Allocated"), report_key_of(t, "bytes_allocated")};
+  char name[64];
+  double v;
+  if (!name_allocator(t, e, name, sizeof name)) return true;
+  struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
+  if (!row) return false;
+  for (size_t i = 0; i < 2; i++) {
+    if (!report_number_of(t, e, allocated[i], &v) || v <= row->peak_allocated) continue;
+    row->peak_allocated = v;
+    row->at = e->flags & TK_LOST_CLOCK ? 0 : e->ts - start;
+  }
+  if (report_number_of(t, e, report_key_of(t, "Total Reserved"), &v) && v > row->peak_reserved) row->peak_reserved = v;
+  return true;
+}
+
+static bool is_allocation(const char *name) {
+  return strcmp(name, "[memory]") == 0 || strcmp(name, "MemoryAllocation") == 0 || strcmp(name, "MemoryDeallocation") == 0;
+}
+
+/* Finds the memory of a device in a list of objects such as {"id": 0, "totalGlobalMem": 85031714816}. */
+static double capacity_of(const struct json_value *list, int64_t id) {
+  struct json_value device, v;
+  struct json j = {.p = list->p + 1, .end = list->end, .last = true};
+  while (json_blank(&j) && *j.p == '{' && json_value(&j, &device)) {
+    const char *text = (const char *)device.p;
+    const size_t n = (size_t)(device.end - device.p);
+    const bool is = json_member(text, n, "id", &v) && v.type == JSON_NUMBER && v.num.kind == NUM_INT && v.num.mant == id;
+    if (is && json_member(text, n, "totalGlobalMem", &v) && v.type == JSON_NUMBER && v.num.kind == NUM_INT && v.num.mant > 0)
+      return (double)v.num.mant;
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  return -1;
+}
+
+/* Kineto lists the memory of the devices; the allocator "GPU 0" belongs to the device with the id 0. */
+static void find_capacities(struct reporter *p, size_t first) {
+  const struct tk_meta *m = trace_meta(p->t, "deviceProperties");
+  if (!m || !m->size) return;
+  const uint8_t *text = (const uint8_t *)trace_raw(p->t, m->at);
+  const struct json_value list = {.type = JSON_ARRAY, .p = text, .end = text + m->size};
+  for (size_t i = first; *text == '[' && i < p->r->n_memories; i++) {
+    struct tk_report_memory *row = &p->r->memories[i];
+    const char *number = strchr(row->allocator, ' ');
+    if (number && ascii_digit(number[1])) row->capacity = capacity_of(&list, strtoll(number + 1, NULL, 10));
+  }
+}
+
+bool report_count_memory(struct reporter *p) {
+  const struct tk_trace *t = p->t;
+  const size_t first = p->r->n_memories;
+  bool any = false, ok = true;
+  tk_time start, end;
+  uint8_t *is = mem_alloc(p->mem, (size_t)t->n_classes + 1);
+  if (!is) return false;
+  for (tk_id i = 1; i <= t->n_classes; i++) any |= is[i] = is_allocation(tk_string(t, t->classes[i].name, NULL));
+  trace_extent(t, &start, &end);
+  for (tk_id i = 1; any && ok && i <= t->n_events; i++)
+    if (is[t->events[i].cls] && scope_holds(&p->scope, &t->events[i])) ok = count_allocation(p, &t->events[i], start);
+  mem_free(p->mem, is);
+  if (ok && p->r->n_memories > first) find_capacities(p, first);
+  return ok;
+}

@@ -1,0 +1,61 @@
+/* report_split.c - divides a step, or the window of a device, into what the device did and, while it was idle, what the host did
+ * (report.h). */
+#include "report.h"
+
+/* Adds what the host did while the device was idle within [start, end). */
+static void sum_idle(const struct reporter *p, const struct host_time *host, tk_time start, tk_time end, struct host_sums *sums) {
+  const struct spent *s = &p->spent;
+  tk_time known = start;
+  for (uint32_t i = spent_at(s, start); i < s->n && s->v[i].start < end; i++) {
+    const struct stretch *v = &s->v[i];
+    const tk_time to = v->end < end ? v->end : end;
+    if (!v->classes) continue;
+    if (v->start > known) host_time_within(host, known, v->start, sums);
+    if (to > known) known = to;
+  }
+  if (end > known) host_time_within(host, known, end, sums);
+}
+
+struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk_time start, tk_time end) {
+  const struct tk_device_times d = spent_in(&p->spent, start, end);
+  struct host_sums h = {{0}};
+  sum_idle(p, &p->index.hosts[group].time, start, end, &h);
+  return (struct tk_report_split){
+      .length = d.window, .compute = d.compute, .communication = d.exposed_communication, .copy = d.exposed_copy + d.exposed_fill,
+      .input = h.of[HOST_INPUT], .compile = h.of[HOST_COMPILE], .launch = h.of[HOST_LAUNCH],
+      .runtime = h.of[HOST_RUNTIME], .sync = h.of[HOST_SYNC],
+      .host = h.of[HOST_OP] + h.of[HOST_PYTHON], .other = h.of[HOST_WAIT] + h.of[HOST_CHECKPOINT] + h.of[HOST_GC],
+      .idle = h.of[HOST_NOTHING]};
+}
+
+void report_find_gap(const struct reporter *p, struct tk_report_rank *row) {
+  const struct spent *s = &p->spent;
+  for (uint32_t i = 0, k; i < s->n; i = k) {
+    for (k = i + 1; k < s->n && !s->v[i].classes && !s->v[k].classes;) k++;
+    if (s->v[i].classes || s->v[k - 1].end - s->v[i].start <= row->gap) continue;
+    row->gap = s->v[k - 1].end - s->v[i].start;
+    row->gap_at = s->v[i].start - p->zero;
+  }
+}
+
+static void add_split(struct tk_report_split *sum, const struct tk_report_split *s) {
+  sum->length += s->length;
+  sum->compute += s->compute;
+  sum->communication += s->communication;
+  sum->copy += s->copy;
+  sum->input += s->input;
+  sum->compile += s->compile;
+  sum->launch += s->launch;
+  sum->runtime += s->runtime;
+  sum->sync += s->sync;
+  sum->host += s->host;
+  sum->other += s->other;
+  sum->idle += s->idle;
+}
+
+struct tk_report_split report_split_of_row(const struct tk_report_rank *row, bool *steps) {
+  struct tk_report_split sum = {0};
+  for (size_t i = 0; i < row->n_steps; i++) add_split(&sum, &row->steps[i].split);
+  *steps = sum.length && (!*row->device || sum.compute + sum.communication + sum.copy > 0);
+  return *steps ? sum : row->split;
+}

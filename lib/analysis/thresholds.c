@@ -1,0 +1,137 @@
+/* thresholds.c - see thresholds.h. The values for utilization, compilation and single operations are those of the usual guides to
+ * profiles: a device that is busy for less than 80% is worth a look, one that is busy for less than 50% is a problem. */
+#include "thresholds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "io/in.h"
+
+static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
+  [LIMIT_DEVICE_IDLE] = {"device-idle", "%", 20, 50, "idle time of a device, as a percentage of its steps, or of its active window"},
+  [LIMIT_INPUT] = {"input", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for input"},
+  [LIMIT_COMPILE] = {"compile", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for a compiler"},
+  [LIMIT_COMPILE_TIME] = {"compile-time", "s", 2, 10, "time during which the host compiled"},
+  [LIMIT_SYNC] = {"sync", "%", 10, 25, "idle time of a device while the host was in calls that wait for the device"},
+  [LIMIT_SYNC_COUNT] = {"sync-count", "", 5, 50, "calls per step that wait for the device, if it is idle for 10% of the steps or more"},
+  [LIMIT_SMALL_KERNELS] = {"small-kernels", "%", 50, 80,
+    "kernels shorter than 10 us, if the device is idle too often (device-idle), mostly because of the host"},
+  [LIMIT_COMMUNICATION] = {"exposed-communication", "%", 10, 25, "time of communication without computation"},
+  [LIMIT_STRAGGLER] = {"straggler", "%", 2, 10, "time that the other ranks lose to the rank that arrives last most often"},
+  [LIMIT_DOMINANT_KERNEL] = {"dominant-kernel", "%", 50, INFINITY, "share of one kernel in the time of all device work"},
+  [LIMIT_COPY] = {"exposed-copy", "%", 5, 15, "time of copies and fills without computation or communication"},
+  [LIMIT_PAGEABLE] = {"pageable-copy", "%", 1, 5, "durations of copies from or to pageable memory, as a percentage of the window"},
+  [LIMIT_GC] = {"garbage-collection", "%", 1, 5, "durations of garbage collections, as a percentage of the trace"},
+  [LIMIT_STEP_OUTLIER] = {"step-outlier", "x", 1.5, 3, "longest step divided by the median, if it is an outlier"},
+  [LIMIT_STEP_DRIFT] = {"step-drift", "%", 10, 30, "increase of the mean duration from the first to the last third of the steps"},
+  [LIMIT_FP32_MATMUL] = {"fp32-matmul", "%", 20, INFINITY, "share of fp32 matrix products without tensor cores in the time of kernels"},
+  [LIMIT_SMALL_GRID] = {"small-grid", "%", 30, 60,
+    "share of kernels with less than one block per multiprocessor in the time of kernels"},
+  [LIMIT_MEMORY] = {"memory", "%", 90, 97, "peak of the allocated memory, as a percentage of the memory of the device"},
+  [LIMIT_UNRECORDED] = {"unrecorded-launches", "%", 5, 50,
+    "launching calls whose work was not recorded; beyond it, idle devices are no finding"},
+  [LIMIT_TRUNCATED] = {"truncated", "", 1, INFINITY, "inputs that end early"},
+  [LIMIT_CAPPED] = {"capped", "", 1, INFINITY, "inputs with as many events as their producer ever writes"},
+};
+
+const struct tk_threshold *tk_thresholds(size_t *n) {
+  *n = N_THRESHOLDS;
+  return DEFAULTS;
+}
+
+/* ---- the file ---- */
+
+struct line {
+  const char *file;
+  unsigned number;
+  char text[256];
+};
+
+static bool refuse_line(const struct line *l, struct tk_err *err, const char *problem) {
+  return err_set(err, TK_EUSAGE, "%s: line %u: %s", l->file, l->number, problem);
+}
+
+static struct tk_threshold *find(struct tk_threshold *limits, const char *id) {
+  for (size_t i = 0; i < N_THRESHOLDS; i++)
+    if (strcmp(limits[i].id, id) == 0) return &limits[i];
+  return NULL;
+}
+
+static bool refuse_id(const struct line *l, const char *id, struct tk_err *err) {
+  const char *ids[N_THRESHOLDS + 1];
+  for (size_t i = 0; i < N_THRESHOLDS; i++) ids[i] = DEFAULTS[i].id;
+  ids[N_THRESHOLDS] = NULL;
+  const char *near = tk_nearest(id, ids);
+  return err_set(err, TK_EUSAGE, "%s: line %u: unknown threshold '%.60s'%s%s%s", l->file, l->number, id, near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
+}
+
+/* Reads a number, which may be followed by the unit, and moves *text past it. */
+static bool take_number(const char **text, const char *unit, double *v) {
+  const char *p = *text;
+  const size_t whole = strspn(p, "0123456789"), point = p[whole] == '.', part = point ? strspn(p + whole + 1, "0123456789") : 0;
+  const size_t n = whole + point + part;
+  if (!whole || (point && !part) || n > 30) return false;
+  *v = num_double(p, n);
+  p += n;
+  if (*unit && strncmp(p, unit, strlen(unit)) == 0) p += strlen(unit);
+  if (*p && *p != ' ' && *p != '\t') return false;
+  *text = p + strspn(p, " \t");
+  return true;
+}
+
+static bool set(const struct line *l, struct tk_threshold *t, const char *value, struct tk_err *err) {
+  double warning, bad = INFINITY;
+  if (strcmp(value, "off") == 0) {
+    t->warning = t->bad = INFINITY;
+    return true;
+  }
+  if (!take_number(&value, t->unit, &warning) || (*value && !take_number(&value, t->unit, &bad)) || *value)
+    return refuse_line(l, err, "expected one or two numbers, or off");
+  if (bad < warning) return refuse_line(l, err, "the second number is less than the first");
+  t->warning = warning;
+  t->bad = bad;
+  return true;
+}
+
+static bool apply(struct line *l, struct tk_threshold *limits, struct tk_err *err) {
+  l->text[strcspn(l->text, "#\r")] = 0;
+  char *id = l->text + strspn(l->text, " \t"), *equals = strchr(id, '=');
+  size_t n = strlen(id);
+  while (n && strchr(" \t", id[n - 1])) id[--n] = 0;
+  if (!n) return true;
+  if (!equals) return refuse_line(l, err, "expected ID = NUMBER");
+  const char *value = equals + 1 + strspn(equals + 1, " \t");
+  while (equals > id && strchr(" \t", equals[-1])) equals--;
+  *equals = 0;
+  struct tk_threshold *t = find(limits, id);
+  return t ? set(l, t, value, err) : refuse_id(l, id, err);
+}
+
+static bool apply_all(const char *file, const struct buf *text, struct tk_threshold *limits, struct tk_err *err) {
+  struct line l = {.file = file};
+  const char *p = (const char *)text->data, *end = p + text->len;
+  bool ok = true;
+  while (ok && p < end) {
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    const size_t n = (size_t)((newline ? newline : end) - p);
+    l.number++;
+    if (n >= sizeof l.text) return refuse_line(&l, err, "the line is too long");
+    memcpy(l.text, p, n);
+    l.text[n] = 0;
+    ok = apply(&l, limits, err);
+    p += n + 1;
+  }
+  return ok;
+}
+
+bool thresholds_read(struct tk_threshold *limits, const char *file, struct tk_err *err) {
+  struct mem mem = {0};
+  struct buf text = {.mem = &mem};
+  memcpy(limits, DEFAULTS, sizeof DEFAULTS);
+  if (!file) return true;
+  bool ok = in_read_all(file, &text, err) && (!text.len || apply_all(file, &text, limits, err));
+  buf_free(&text);
+  return ok;
+}

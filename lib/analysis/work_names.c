@@ -1,0 +1,26 @@
+/* work_names.c - see work_names.h. */
+#include "work_names.h"
+
+#include "base/text.h"
+
+/* Kineto: "Memcpy HtoD (Pageable -> Device)". */
+static bool is_pageable(const char *name) { return strstr(name, "Pageable") || strstr(name, "pageable"); }
+
+/* CUPTI, Kineto and XLA: HtoD; ROCm: CopyHostToDevice; TPU and others: H2D. */
+static bool is_between_host_and_device(const char *name) {
+  static const char *const ways[] = {"HtoD", "DtoH", "HostToDevice", "DeviceToHost", "H2D", "D2H", NULL};
+  return text_any_holds(name, ways);
+}
+
+/* cuBLAS and CUTLASS name such kernels sgemm: "ampere_sgemm_128x64_nn", "cutlass_80_simt_sgemm_256x128_8x4_nn_align1". The name of
+ * a kernel of xmma lists the types of its operands; TF32 appears there as tf32. */
+static bool is_fp32_matmul(const char *name) {
+  static const char *const parts[] = {"_sgemm_", "simt_sgemm", "xmma_gemm_f32f32_f32f32_f32_", NULL};
+  static const char *const others[] = {"tf32", "tensorop", NULL};
+  return text_any_holds(name, parts) && !text_any_holds(name, others);
+}
+
+uint8_t work_names_traits(const char *name) {
+  return (uint8_t)(WORK_TRAITS_KNOWN | (is_pageable(name) ? WORK_PAGEABLE : 0) |
+                   (is_between_host_and_device(name) ? WORK_HOST_COPY : 0) | (is_fp32_matmul(name) ? WORK_FP32_MATMUL : 0));
+}

@@ -1,0 +1,138 @@
+/* stacks.c - see stacks.h. Each distinct stack is printed once. */
+#include "stacks.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "format/json.h"
+
+enum { STACK_BYTES = 1 << 15 };
+
+void stacks_init(struct stacks *x, const struct snapshot *s) {
+  *x = (struct stacks){.s = s, .text = {.mem = s->pickle.mem}};
+  map_init(&x->names, s->pickle.mem);
+  map_init(&x->texts, s->pickle.mem);
+}
+
+void stacks_free(struct stacks *x) {
+  map_free(&x->names);
+  map_free(&x->texts);
+  buf_free(&x->text);
+}
+
+/* ---- frames ---- */
+
+static const struct intern_str *text_of(const struct stacks *x, uint32_t id) { return &x->s->pickle.texts.strs[id]; }
+
+static bool is_python(const struct stacks *x, const struct snapshot_frame *f) {
+  const struct intern_str *file = text_of(x, f->file);
+  return f->file && file->len > 3 && memcmp(file->bytes + file->len - 3, ".py", 3) == 0;
+}
+
+static size_t leaf_of(const struct intern_str *path) {
+  size_t at = path->len;
+  while (at > 0 && path->bytes[at - 1] != '/' && path->bytes[at - 1] != '\\') at--;
+  return at;
+}
+
+static bool begins(const struct intern_str *text, size_t at, const char *word) {
+  const size_t n = strlen(word);
+  return text->len - at >= n && memcmp(text->bytes + at, word, n) == 0;
+}
+
+/* Returns the length of a function's name without the parameters and template arguments of C++. */
+static size_t bare_length(const struct intern_str *name) {
+  static const char UNNAMED[] = "(anonymous namespace)";
+  for (size_t i = 0; i < name->len; i++) {
+    if (begins(name, i, UNNAMED)) i += sizeof UNNAMED - 2;
+    else if (i && (name->bytes[i] == '(' || name->bytes[i] == '<')) return i;
+  }
+  return name->len;
+}
+
+/* Appends "function (file:line)", with the last part of the path or all of it. */
+static void print_frame(const struct stacks *x, const struct snapshot_frame *f, bool whole, struct buf *to) {
+  const struct intern_str *name = text_of(x, f->name), *file = text_of(x, f->file);
+  const size_t from = whole ? 0 : leaf_of(file);
+  char line[24];
+  if (f->name) intern_repaired(to, name->bytes, is_python(x, f) ? name->len : bare_length(name));
+  if (!f->file || (file->len == 2 && memcmp(file->bytes, "??", 2) == 0)) return;
+  buf_text(to, f->name ? " (" : "(");
+  intern_repaired(to, file->bytes + from, file->len - from);
+  buf_text(to, ":");
+  buf_append(to, line, num_put_i64(line, f->line));
+  buf_text(to, ")");
+}
+
+/* ---- stacks ---- */
+
+struct walk {
+  struct stacks *x;
+  const struct snapshot_frame *found; /* the first Python frame */
+  const struct snapshot_frame *op;    /* the first frame of an operator of PyTorch */
+  bool python; /* print only Python frames */
+  struct buf frame;
+};
+
+static const char OP[] = "at::_ops::"; /* at::_ops::mul_Tensor::call: the operator mul_Tensor, before its dispatch to a device */
+
+static void find_names(void *arg, int64_t frame) {
+  struct walk *w = arg;
+  const struct snapshot_frame *f = snapshot_frame(w->x->s, frame);
+  if (!w->found && is_python(w->x, f)) w->found = f;
+  if (!w->op && f->name && begins(text_of(w->x, f->name), 0, OP)) w->op = f;
+}
+
+/* Appends the operator as "aten::mul_Tensor", which is close to the name that PyTorch's profiler gives it. */
+static void print_op(const struct stacks *x, const struct snapshot_frame *f, struct buf *to) {
+  const struct intern_str *name = text_of(x, f->name);
+  size_t n = sizeof OP - 1;
+  while (n < name->len && name->bytes[n] != ':') n++;
+  buf_text(to, "aten::");
+  intern_repaired(to, name->bytes + sizeof OP - 1, n - (sizeof OP - 1));
+}
+
+static void put_frame(void *arg, int64_t frame) {
+  struct walk *w = arg;
+  struct buf *out = &w->x->text;
+  const struct snapshot_frame *f = snapshot_frame(w->x->s, frame);
+  if (out->len > STACK_BYTES || (w->python && !is_python(w->x, f))) return;
+  w->frame.len = 0;
+  print_frame(w->x, f, true, &w->frame);
+  buf_text(out, out->len > 1 ? "," : "");
+  json_quote(out, (const char *)w->frame.data, w->frame.len);
+}
+
+static struct walk walk_of(struct stacks *x, uint32_t stack) {
+  const struct pickle_value list = snapshot_list(stack);
+  struct walk w = {.x = x, .frame = {.mem = x->s->pickle.mem}};
+  snapshot_each(x->s, &list, SNAPSHOT_FRAME, find_names, &w);
+  return w;
+}
+
+tk_id stacks_name(struct stacks *x, uint32_t stack) {
+  uint32_t *known = map_put(&x->names, stack, UINT32_MAX);
+  if (!stack || !known || *known != UINT32_MAX) return stack && known ? *known : 0;
+  const struct walk w = walk_of(x, stack);
+  x->text.len = 0;
+  if (w.found) print_frame(x, w.found, false, &x->text);
+  else if (w.op) print_op(x, w.op, &x->text);
+  return *known = w.found || w.op ? trace_string(x->s->t, x->text.data, x->text.len) : 0;
+}
+
+tk_id stacks_text(struct stacks *x, uint32_t stack) {
+  uint32_t *known = map_put(&x->texts, stack, UINT32_MAX);
+  if (!stack || !known || *known != UINT32_MAX) return stack && known ? *known : 0;
+  const struct pickle_value list = snapshot_list(stack);
+  struct walk w = walk_of(x, stack);
+  w.python = w.found != NULL;
+  x->text.len = 0;
+  buf_text(&x->text, "[");
+  snapshot_each(x->s, &list, SNAPSHOT_FRAME, put_frame, &w);
+  if (x->text.len > STACK_BYTES)
+    trace_note(x->s->t, TK_NOTE_INFO, UINT64_MAX, "stacks longer than 32 KiB: the outer frames are left out");
+  const bool any = x->text.len > 1;
+  buf_text(&x->text, "]");
+  buf_free(&w.frame);
+  return *known = any ? trace_string(x->s->t, x->text.data, x->text.len) : 0;
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Checks memory snapshots of PyTorch: the timeline equals a model of the history (amounts, allocations, annotations, instants), in
+pickles of every protocol; streams and devices; a history without its start; what is refused, truncated or damaged; no field of
+the environment is read; time grows linearly."""
+import collections
+import os
+import pickle
+import pickletools
+import random
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from databases import check_damage, check_formats, converted, named, path, tracekit  # noqa: E402
+from snapshot import BASE_US, Snapshot, expected  # noqa: E402
+from verdict import check, finish, judge  # noqa: E402
+
+LONG = bool(os.environ.get('LONG'))
+
+
+def save(name, data):
+    with open(path(name), 'wb') as f:
+        f.write(data)
+    return path(name)
+
+
+def counters(events, base, pid, name):
+    found = [(e['ts'] * 1000 + base, e['args']['bytes']) for e in events if e['ph'] == 'C' and e['pid'] == pid and e['name'] == name]
+    return [(round(ts / 1000), value) for ts, value in found]
+
+
+def allocations(events, base, pid):
+    """Returns (start, end or None, bytes) of each asynchronous span, in us since the epoch."""
+    begins, found = {}, []
+    for e in events:
+        if e['pid'] != pid or e['ph'] not in 'be':
+            continue
+        if e['ph'] == 'b':
+            begins[e['id']] = e
+        else:
+            begin = begins.pop(e['id'])
+            found.append((begin, e['ts']))
+    found += [(begin, None) for begin in begins.values()]
+    us = lambda ts: None if ts is None else round(ts + base / 1000)
+    return sorted(((us(b['ts']), us(end), b['args']['bytes']) for b, end in found), key=lambda s: (s[0], s[1] or 0, s[2]))
+
+
+def equals_model(name, root):
+    events, base = converted(path(name))
+    for device in range(len(root['device_traces'])):
+        samples, reserved, spans = expected(root, device)
+        found = counters(events, base, device, 'allocated memory')
+        check(f'{name}: allocated memory of GPU {device}', found == samples, f'{found[:3]} instead of {samples[:3]}')
+        found = counters(events, base, device, 'reserved memory')
+        check(f'{name}: reserved memory of GPU {device}', found == reserved, f'{found[:3]} instead of {reserved[:3]}')
+        found = allocations(events, base, device)
+        check(f'{name}: allocations of GPU {device}', found == spans, f'{found[:3]} instead of {spans[:3]}')
+    return events
+
+
+def protocols():
+    for seed in range(12 if LONG else 4):
+        drawn = Snapshot(seed, events=40 + 30 * seed, devices=1 + seed % 3, streams=1 + seed % 2, older=seed, lost=3 * (seed % 2))
+        for protocol in (2, 3, 4, 5):
+            name = f'drawn{seed}.{protocol}.pickle'
+            save(name, drawn.make(protocol))
+            events = equals_model(name, drawn.root())
+        check(f'{name}: names', named(events, 'process_name') == {d: f'GPU {d} memory' for d in range(drawn.devices)}, named(events, 'process_name'))
+        streams = {e['name'] for e in events if e['ph'] == 'C' and 'stream' in e['name']}
+        check(f'{name}: a counter for each of several streams', len(streams) == (2 if len(drawn.streams) > 1 else 0), streams)
+
+
+def details():
+    drawn = Snapshot(7, events=80)
+    save('details.pickle', drawn.make())
+    events, base = converted(path('details.pickle'))
+    names = collections.Counter(e['name'] for e in events if e['ph'] == 'b')
+    check('allocations are named after code', set(names) <= {'allocation', 'aten::mul_2', 'aten::mul_5', *(f'function_{i} (model_{i}.py:{10 + i})' for i in (0, 1, 3, 4))}, names)
+    stacks = {tuple(e['args'].get('stack', ())) for e in events if e['ph'] == 'b'}
+    check('stacks have frames of Python', any(s and s[0].startswith('function_') and '/home/me/project/' in s[0] for s in stacks), stacks)
+    oom = [e for e in events if e['name'] == 'out of memory']
+    check('out of memory is an instant', [e['args'] for e in oom if e['ph'] == 'i'][0].items() >= {'bytes': 1 << 33, 'device_free': 12345}.items(), oom)
+    spans = [e for e in events if e['name'] == 'Optimizer.step#AdamW.step']
+    begin, end = (round(e['ts'] + base / 1000) - BASE_US for e in spans)
+    check('annotations are spans', (begin, end) == (20, 90), spans)
+    check('the environment is not read', 'secret' not in str(events) and 'secret' not in tracekit('info', '-v', path('details.pickle'))[1])
+    status, _, said = tracekit('info', path('details.pickle'))
+    check('info states the end', status == 0 and 'GPU 0 at the end' in said and 'largest free block' in said, said)
+    twice = {**drawn.root(), 'external_annotations': []}
+    lost = [e for e in twice['device_traces'][0] if e['action'] not in ('free_completed', 'free_requested')]
+    again = {**lost[0], 'time_us': lost[-1]['time_us'] + 1}
+    save('twice.pickle', pickle.dumps({**twice, 'device_traces': [[lost[0], again]]}))
+    said = tracekit('check', path('twice.pickle'))[2] + tracekit('check', path('twice.pickle'))[1]
+    check('an address without a free', 'was not freed' in said, said)
+
+
+class Code:
+    def __reduce__(self):
+        return os.system, ('touch ' + path('ran'),)
+
+
+def refused():
+    root = Snapshot(1).root()
+    save('code.pickle', pickle.dumps({**root, 'allocator_settings': Code()}))
+    status, _, said = tracekit('info', path('code.pickle'))
+    check('a pickle with code is refused', status == 3 and 'would run code' in said and not os.path.exists(path('ran')), said)
+    save('other.pickle', pickle.dumps({'weights': [1, 2], 'epoch': 3}))
+    status, _, said = tracekit('info', path('other.pickle'))
+    check('another pickle is named', status == 3 and 'pickle' in said, said)
+    save('empty.pickle', pickle.dumps({'segments': [], 'device_traces': [[]]}))
+    status, _, said = tracekit('info', path('empty.pickle'))
+    check('a snapshot without a history', status == 0 and '_record_memory_history' in said, said)
+    timeless = [{k: v for k, v in e.items() if k != 'time_us'} for e in root['device_traces'][0]]
+    save('timeless.pickle', pickle.dumps({**root, 'device_traces': [timeless]}))
+    status, _, said = tracekit('info', path('timeless.pickle'))
+    check('a history without times', status == 3 and '2.1' in said, said)
+    loop = dict(root)
+    loop['segments'] = [*root['segments'], loop]
+    loop['device_traces'] = root['device_traces']
+    save('loop.pickle', pickle.dumps(loop))
+    equals_model('loop.pickle', {**loop, 'segments': root['segments']})
+
+
+def truncated():
+    """Whatever is left of a pickle is read, if its history has begun."""
+    data = Snapshot(3, events=50).make()
+    begins = data.index(b'device_traces')
+    read = 0
+    for cut in range(1, len(data), 37 if LONG else 211):
+        save('cut.pickle', data[:cut])
+        status, out, said = tracekit('info', path('cut.pickle'))
+        judge(f'cut at {cut}', '' if status in (0, 3) and said else f'{status} {said}')
+        read += status == 0 and 'counter samples' in out
+        if status == 0 and 'truncated' not in said:
+            judge(f'cut at {cut}', f'not announced: {said}')
+        check(f'cut at {cut}: strict', tracekit('info', '--strict', path('cut.pickle'))[0] == 3)
+    check('truncated histories are read', read > (len(data) - begins) / 211 / 2, read)
+
+
+def hostile():
+    """Sizes that the bytes do not hold, numbers of the memo that do not exist, and opcodes in any order."""
+    draw = random.Random(5)
+    head = b'\x80\x04}\x94(\x8c\x08segments\x94'
+    codes = [op.code.encode('latin1') for op in pickletools.opcodes]
+    for i in range(400 if LONG else 80):
+        body = b''.join(draw.choice((draw.choice(codes), draw.randbytes(draw.randrange(5)), b']', b'}', b'(', b'h\0', b'a', b'K\1')) for _ in range(60))
+        save('hostile.pickle', head + body)
+        status = tracekit('info', path('hostile.pickle'))[0]
+        check(f'hostile {i}', status in (0, 3), status)
+    deep = head + b'(]' * 200000
+    save('deep.pickle', deep)
+    check('deep nesting', tracekit('info', path('deep.pickle'))[0] in (0, 3))
+
+
+def linear():
+    times = []
+    for events in (4000, 16000):
+        save(f'{events}.pickle', Snapshot(9, events=events).make())
+        best = 9
+        for _ in range(3):
+            begin = time.monotonic()
+            tracekit('info', path(f'{events}.pickle'))
+            best = min(best, time.monotonic() - begin)
+        times.append(best)
+    check('four times as many events take at most eight times as long', times[1] < 8 * times[0] + .2, times)
+
+
+def main():
+    protocols()
+    details()
+    refused()
+    truncated()
+    hostile()
+    linear()
+    check_formats('details.pickle')
+    check_damage('details.pickle')
+    return finish()
+
+
+sys.exit(main())
