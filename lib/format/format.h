@@ -84,7 +84,7 @@ struct format {
   struct sink *(*writer)(struct out *out, const struct sink_options *opt);
 };
 
-enum { FORMAT_PEEK = 4096, FORMATS_MOST = 8 };
+enum { FORMAT_PEEK = 4096, FORMATS_MOST = 12 };
 
 extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys, format_rocm,
     format_ascend, format_torch_memory;

@@ -86,7 +86,7 @@ def main():
             if seed % 4 == 0:
                 damaged(work, source, random.Random(seed))
     for way in WAYS:  # other formats mix up counters of one name in one process, and types of numbers of one key
-        least = TRACES if set(way) == {'pftrace'} else TRACES // 2
+        least = TRACES if set(way) == {'pftrace'} else TRACES // 3
         check(f'{" ".join(way)}: traces accepted', accepted[way] >= least, f'{accepted[way]} of {TRACES}')
     return finish()
 
