@@ -19,6 +19,10 @@ import sys
 import tempfile
 
 SRC, TRACEKIT, FIXTURES, B = (os.environ[name] for name in ('SRC', 'TRACEKIT', 'FIXTURES', 'B'))
+sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
+import system_trace  # noqa: E402
+import torch_pftrace  # noqa: E402
+
 passed, failed = 0, 0
 
 
@@ -102,6 +106,13 @@ def give_traces(folder):
         shutil.copy(f'{FIXTURES}/xplane/multihost/{name}', run_folder)
 
 
+def give_perfetto(folder):
+    """Creates two traces of systems and one of PyTorch."""
+    system_trace.write(os.path.join(folder, 'phone.pftrace'), 1, False)
+    system_trace.write(os.path.join(folder, 'tablet.pftrace'), 2, True)
+    torch_pftrace.write(os.path.join(folder, 'torch.pftrace'))
+
+
 def without_sizes(text):
     return re.sub(r'\b\d+(\.\d+)? (B|KB|MB)\b', 'SIZE', text)
 
@@ -109,6 +120,7 @@ def without_sizes(text):
 def check_recipes(parent, name, least):
     folder, text = new_folder(parent, os.path.basename(name)), page(name)
     give_traces(folder)
+    give_perfetto(folder)
     sessions = blocks(text, 'console')
     check(len(sessions) >= least, f'{name}: {len(sessions)} recipes')
     for session in sessions:

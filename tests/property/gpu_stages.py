@@ -11,6 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import extensions  # noqa: E402
+import torch_pftrace  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
@@ -133,6 +134,16 @@ check('report: busy', [r['busy_ns'] for r in report['ranks']] == [760, 100], rep
 check('report: the copy is a copy', [r['copy_ns'] for r in report['ranks']] == [0, 100], report['ranks'])
 kernels = json.loads(tracekit('top', '--json', '--kind', 'kernel', path('interned.pftrace'))[1])
 check('top: kernels', sorted(r['name'] for r in kernels['rows']) == ['gemm', 'kernel'], kernels['rows'])
+
+# A run of PyTorch: the correlation in the extra data links work to its launch; a merge of ranks names them.
+torch_pftrace.write(path('torch.pftrace'))
+report = json.loads(tracekit('report', '--json', path('torch.pftrace'))[1])
+check('PyTorch: launches', sum(r['work'] for r in report['launches']) == 12, report['launches'])
+numbers = args('torch.pftrace')['sm90_xmma_gemm_bf16_tn']
+check('PyTorch: extra data as numbers', numbers['stream id'] == 7 and numbers['correlation'] == 35, numbers)
+status, _, err = tracekit('merge', path('torch.pftrace'), path('torch.pftrace'), '-o', path('ranks.pftrace'), '--align=none')
+ranks = json.loads(tracekit('top', '--json', '--by', 'rank', path('ranks.pftrace'))[1])
+check('PyTorch: a merge of ranks', sorted(str(r['name']) for r in ranks['rows']) == ['0', '1'], ranks['rows'])
 
 # Damage at every byte: no crash, and never an invented span.
 for n in range(0, len(interned), 3):

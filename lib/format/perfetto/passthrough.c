@@ -138,15 +138,32 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
   return n;
 }
 
+/* What the packets of a trace are about. */
+struct subjects {
+  bool system, gpu, any;
+};
+
+static void add_subjects(const struct pb_field *packet, struct subjects *s) {
+  struct pb c = pb_inside(packet);
+  struct pb_field f;
+  while (pb_next(&c, &f)) {
+    s->system = s->system || f.number == PACKET_FTRACE || f.number == PACKET_PROCESS_TREE;
+    s->gpu = s->gpu || f.number == PACKET_GPU_RENDER_STAGE;
+  }
+  s->any = s->any || !passthrough_is_clocks(packet);
+}
+
+/* A trace with GPU work but without the system is a rank of a program: its names must contain the rank. */
 bool perfetto_keeps_ids(const struct tk_trace *t) {
+  struct subjects s = {.any = false};
   struct pb_field packet;
   if (!was_perfetto(t) || !passthrough_is_valid(t)) return false;
-  for (tk_id i = 1; i <= t->n_metas; i++) {
+  for (tk_id i = 1; i <= t->n_metas && !s.system; i++) {
     if (!passthrough_is(t, &t->metas[i], PASSTHROUGH_PACKETS)) continue;
-    for (struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size); pb_next(&c, &packet);)
-      if (!passthrough_is_clocks(&packet)) return true;
+    struct pb c = pb_over(trace_raw(t, t->metas[i].at), (size_t)t->metas[i].size);
+    while (pb_next(&c, &packet)) add_subjects(&packet, &s);
   }
-  return false;
+  return s.system || (s.any && !s.gpu);
 }
 
 struct sink_start perfetto_start(const struct tk_trace *first) {

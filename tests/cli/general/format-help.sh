@@ -1,10 +1,10 @@
 # Each format has a row with its title, its operations and its limitations, in lines of at most 80 columns; all commands and the
 # overview show the same rows.
 tracekit convert -f help > rows
-grep -vE '^  [a-z]+ +[A-Za-z].* \((read|write|read, write); \.|^ {14}[a-z]' rows
+grep -vE '^  [a-z-]+ +[A-Za-z].* \((read|write|read, write); \.|^ {16}[a-z]' rows
 awk 'length > 80' rows
 grep -oE '^  (json|xplane|perfetto) ' rows
-grep -A 1 '^  perfetto' rows | tail -n 1 | cut -c 1-60
+grep -A 1 '^  perfetto' rows | tail -n 1 | cut -c 1-62
 tracekit merge --format=help | cmp rows -
 tracekit help | sed -n '/^Formats:/,/^$/p' | sed '1d;$d' | cmp rows -
 tracekit help | awk 'length > 80'

@@ -97,13 +97,29 @@ static struct tk_ident read_ident(struct adopter *a, const struct pb_field *f) {
   return i.kind == TK_IDENT_INT || i.kind == TK_IDENT_QUOTED ? (struct tk_ident){i.num, 0, i.kind} : ident_none();
 }
 
+static bool is_message(const struct pb_field *f) {
+  struct pb in = pb_inside(f);
+  struct pb_field g;
+  while (pb_next(&in, &g)) {}
+  return f->wire == PB_BYTES && !in.fault;
+}
+
+/* True if the fields of the entry, which are copied to a descriptor, are not damaged. */
+static bool is_sound_entry(const struct described *d) {
+  struct pb in = d->entry.p ? pb_inside(&d->entry) : pb_over("", 0);
+  struct pb_field f;
+  while (pb_next(&in, &f))
+    if ((f.number == PASSTHROUGH_FIELDS || f.number == PASSTHROUGH_INNER_FIELDS) && !is_message(&f)) return false;
+  return !in.fault;
+}
+
 static bool read_track(struct adopter *a, const struct pb_field *f, struct described *d) {
   struct pb in = pb_inside(f);
   struct pb_field g;
   *d = (struct described){.track = {.renamed = true}};
   while (pb_next(&in, &g)) {
     switch (pb_field_key(&g)) {
-    case PB_KEY(CARRIED_KIND, PB_VARINT): d->track.kind = g.value <= TK_ASYNCS ? (uint8_t)g.value : TK_ASYNCS; break;
+    case PB_KEY(CARRIED_KIND, PB_VARINT): d->track.kind = g.value <= TK_COUNTERS ? (uint8_t)g.value : TK_ROOT; break;
     case PB_KEY(CARRIED_PID, PB_BYTES): d->track.pid = read_ident(a, &g); break;
     case PB_KEY(CARRIED_TID, PB_BYTES): d->track.tid = read_ident(a, &g); break;
     case PB_KEY(CARRIED_NAME, PB_BYTES): d->track.name = adopt_text(a, &g); break;
@@ -117,7 +133,8 @@ static bool read_track(struct adopter *a, const struct pb_field *f, struct descr
     default: break;
     }
   }
-  return !in.fault && d->track.kind != TK_ASYNCS;
+  const bool is_nameless = d->track.kind == TK_COUNTERS && !d->track.name;
+  return !in.fault && d->track.kind != TK_ROOT && !is_nameless && is_sound_entry(d);
 }
 
 /* ---- restoring it ---- */
@@ -203,13 +220,12 @@ static struct described_meta read_meta(const struct pb_field *f) {
 }
 
 static bool is_descriptor(const struct pb_field *packet) {
-  struct pb in = pb_inside(packet), inner;
-  struct pb_field f, g;
+  struct pb in = pb_inside(packet);
+  struct pb_field f;
   bool found = false;
   while (pb_next(&in, &f)) {
     if (f.number != PACKET_TRACK_DESCRIPTOR && f.number != PACKET_EXTENSION_DESCRIPTOR) continue;
-    for (inner = pb_inside(&f); pb_next(&inner, &g);) {}
-    found = f.wire == PB_BYTES && !inner.fault;
+    found = is_message(&f);
     if (!found) return false;
   }
   return found && !in.fault;
@@ -217,7 +233,7 @@ static bool is_descriptor(const struct pb_field *packet) {
 
 /* True if the meta contains no damaged packet, and no packet of another kind. */
 static bool is_sound(const struct described_meta *m) {
-  if (!m->key || strcmp(m->key, PASSTHROUGH_DESCRIPTORS) != 0) return true;
+  if (!m->key || strcmp(m->key, PASSTHROUGH_DESCRIPTORS) != 0) return true; /* the others are checked on their own */
   struct pb in = pb_inside(&m->bytes);
   struct pb_field packet;
   while (pb_next(&in, &packet))
@@ -234,12 +250,22 @@ static bool metas_are_sound(const struct adopter *a) {
   return true;
 }
 
+/* True if the data, which is written as it is, is not damaged. */
+static bool is_sound_data(const struct described_meta *m) {
+  struct pb in = pb_inside(&m->bytes);
+  struct pb_field f;
+  while (pb_next(&in, &f))
+    if (strcmp(m->key, PASSTHROUGH_INTERNED) == 0 && f.number == INTERNED_DATA && !is_message(&f)) return false;
+  return !in.fault;
+}
+
 /* Adds the metas that the block contains. Descriptors are only valid for tracks with their uuids. */
 static void adopt_metas(struct adopter *a) {
   struct pb_field f;
   for (struct pb in = pb_over(a->metas.data, a->metas.len); pb_next(&in, &f);) {
     const struct described_meta m = read_meta(&f);
-    const bool is_valid = m.key && (a->is_whole || strcmp(m.key, PASSTHROUGH_DESCRIPTORS) != 0);
+    const bool is_of_tracks = m.key && strcmp(m.key, PASSTHROUGH_DESCRIPTORS) == 0;
+    const bool is_valid = m.key && (is_of_tracks ? a->is_whole : is_sound_data(&m));
     if (is_valid) add_meta(a, m.key, m.bytes.p, (size_t)m.bytes.value, m.after);
   }
 }

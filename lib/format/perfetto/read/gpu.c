@@ -161,14 +161,30 @@ static void put_launch(struct perfetto *r, const struct pb_field *launch) {
   }
 }
 
+/* True if the text is an integer as it would be printed. Extra data has only texts, but producers store numbers in it, such as the
+ * correlation that the work has in common with its launch. */
+static bool is_integer(const struct pb_field *text, int64_t *value) {
+  char copy[32] = {0}, printed[32];
+  const uint8_t *end;
+  if (text->value == 0 || text->value >= sizeof copy - 1) return false;
+  memcpy(copy, text->p, (size_t)text->value);
+  const struct num number = num_scan((const uint8_t *)copy, &end);
+  *value = number.mant;
+  return number.kind == NUM_INT && num_put_i64(printed, number.mant) == text->value && memcmp(printed, copy, (size_t)text->value) == 0;
+}
+
 static void put_extra(struct perfetto *r, const struct pb_field *field) {
   struct pb c = pb_inside(field);
   struct pb_field f, name = {0}, value = {.p = (const uint8_t *)""};
+  int64_t number;
   while (pb_next(&c, &f)) {
     if (pb_field_key(&f) == PB_KEY(GPU_EXTRA_NAME, PB_BYTES)) name = f;
     if (pb_field_key(&f) == PB_KEY(GPU_EXTRA_VALUE, PB_BYTES)) value = f;
   }
-  if (name.p) args_str(r->t, perfetto_field_text(r, &name), TK_ARG_STR, perfetto_field_text(r, &value));
+  if (!name.p) return;
+  const tk_id key = perfetto_field_text(r, &name);
+  if (!r->filed && is_integer(&value, &number)) args_int(r->t, key, number);
+  else args_str(r->t, key, TK_ARG_STR, perfetto_field_text(r, &value));
 }
 
 static uint32_t args_of(struct perfetto *r, const struct packet *k, const struct gpu_stage *g) {

@@ -48,8 +48,8 @@ static int64_t distance(const struct move *m, uint32_t clock) {
 }
 
 static int64_t in_units(int64_t ns, uint32_t unit) {
-  const int64_t half = ns < 0 ? -(int64_t)(unit / 2) : (int64_t)(unit / 2);
-  return unit == 1 ? ns : (ns + half) / (int64_t)unit;
+  const int64_t whole = ns / (int64_t)unit, rest = ns % (int64_t)unit * 2;
+  return unit == 1 ? ns : whole + (rest >= (int64_t)unit) - (rest <= -(int64_t)unit);
 }
 
 /* Appends a field with a time, or with packed times. */
