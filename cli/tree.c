@@ -14,11 +14,18 @@
 struct params {
   struct selected selected;
   const char *by, *per, *path;
-  int top;
+  int top, sort;
   bool fold, folded, speedscope, svg;
 };
 
 #define FIELD(field) offsetof(struct params, field)
+
+enum { BY_TOTAL, BY_START };
+static const struct opt_word sort_words[] = {
+  { "total", BY_TOTAL, "sum of durations (default)" },
+  { "start", BY_START, "first start" },
+  { 0, 0, 0 },
+};
 
 static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
@@ -31,6 +38,8 @@ static const struct opt opts[] = {
   { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, "
                             "add<*>(float*)", FIELD(fold),
     0, 0, 0 },
+  { OPT_WORD, 0, "sort", "ORDER", "sort the lines of one level by total, largest first, or by start",
+    FIELD(sort), sort_words, 0, 0 },
   { OPT_INT, 0, "top", "N", "show only the N paths that took the most time (default: 60 as text, otherwise "
                             "all)", FIELD(top), 0, 1,
     1000000000 },
@@ -50,6 +59,7 @@ static const struct example examples[] = {
   { "tracekit tree trace.json --top 20", "show the twenty paths that took the most time" },
   { "tracekit tree trace.json --kind annotation --per train_step",
     "show the parts of a training step, and their device time" },
+  { "tracekit tree trace.json --kind annotation --sort start", "show annotations in the order of time" },
   { "tracekit tree trace.json --svg > flame.svg", "draw a flame graph" },
   { 0, 0 },
 };
@@ -265,7 +275,8 @@ static int cmd_tree(const void *params, const struct operands *in) {
                                        .steps = p->selected.selection.step };
   const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
   const char *path = p->path && select_is_arg(p->path) ? p->path + 4 : p->path;
-  struct tk_tree_options options = { .select = select, .per = p->per, .fold = p->fold, .path = path };
+  struct tk_tree_options options = { .select = select, .per = p->per, .fold = p->fold, .path = path,
+                                     .by_start = p->sort == BY_START };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
   if (p->selected.shared.json + p->folded + p->speedscope + p->svg > 1)

@@ -412,6 +412,7 @@ struct tk_tree_options {
   bool fold;            /* as in tk_top_options */
   const char *path;     /* key of an arg whose text is the path, such as "tf_op": "layer_3/attention/dot". Levels are its parts, then
                          * the name of the event; only events with the arg count, each with its self time */
+  bool by_start;        /* siblings in the order of their first starts */
 };
 #define TK_TREE_OPTIONS_INIT TK_OPTIONS_INIT(tk_tree_options)
 
@@ -429,7 +430,7 @@ struct tk_tree_node {
 };
 
 struct tk_tree_report {
-  TK_FIXED struct tk_tree_node *nodes; /* parents before children, siblings by descending total */
+  TK_FIXED struct tk_tree_node *nodes; /* parents before children, siblings by descending total, or by_start */
   size_t n_nodes;
   uint64_t calls;      /* number of spans that match `per`; 0 = `per` was not given */
   struct tk_total sum; /* sum over the outermost nodes */

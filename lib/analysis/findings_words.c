@@ -103,6 +103,13 @@ static struct cause main_cause(const struct tk_report_split *s) {
   return most;
 }
 
+/* True if the trace contains no activity of the host, as far as the split shows. */
+static bool lacks_host(const struct words *w) {
+  bool steps;
+  const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
+  return s.idle > 0 && main_cause(&s).time == s.idle && w->c->row->host_ops + w->c->row->runtime_calls == 0;
+}
+
 static bool is_one_gap(const struct tk_report_rank *row) { return 2 * row->gap >= row->times.idle; }
 
 static void say_idle(struct words *w) {
@@ -112,7 +119,7 @@ static void say_idle(struct words *w) {
   const double idle = (double)(s.length - s.compute - s.communication - s.copy);
   put_share(w, "was idle for");
   put_limit(w);
-  if (cause.time == s.idle && w->c->row->host_ops + w->c->row->runtime_calls == 0) write(w, "; the trace does not show why");
+  if (lacks_host(w)) write(w, "; the trace does not show why");
   else write(w, ", %s%% of that %s", FIXED(100 * (double)cause.time / idle), cause.words);
   if (is_one_gap(w->c->row)) write(w, "; one gap is more than half of it");
   put_others(w);
@@ -125,10 +132,12 @@ static void advise_idle(struct words *w) {
   const tk_time most = main_cause(&s).time;
   const char *remedy = is_one_gap(row) ? "" : most == s.host || most == s.launch
                          ? "; compiling the model or replaying graphs takes launches off the host"
-                         : most == s.idle ? "; recording Python (with_stack=True) shows what runs between operators" : "";
+                         : most == s.idle ? "; recording Python (with_stack=True in PyTorch) shows what runs between operators" : "";
   write(w, "the longest gap is ");
   put_duration(w, row->gap);
-  write(w, " long; tracekit top --kind host ");
+  write(w, " long");
+  if (lacks_host(w)) return write(w, "; record the host, too: its operators and the calls of the device's runtime");
+  write(w, "; tracekit top --kind host ");
   put_range(w, row->gap_at, row->gap);
   write(w, " lists what the host did in it%s", remedy);
 }

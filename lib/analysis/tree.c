@@ -2,7 +2,7 @@
  *
  *     hang      find the node of each selected span: the path of selected spans around it, and its own name
  *     add       sum up durations and self times, and device work, which counts for each span around its launch
- *     order     sort siblings by total time, and put parents before children */
+ *     order     sort siblings by total time or by start, and put parents before children */
 #include "tree.h"
 
 #include <stdlib.h>
@@ -26,6 +26,7 @@ struct node {
   uint64_t count, unfinished, clipped, launched;
   i128 total, self;
   tk_time device;
+  tk_time start; /* earliest start of its spans and of those below; INT64_MAX = unknown */
   uint32_t order, last; /* order: index in the report; last: index of its last descendant */
 };
 
@@ -66,7 +67,7 @@ static uint32_t child_of(struct tree *tree, uint32_t parent, uint32_t group, boo
   uint32_t *slot = map_put(&tree->children, (uint64_t)parent << 32 | group, 0);
   if (!slot || *slot) return slot ? *slot : 0;
   if (!mem_grow(tree->mem, (void **)&tree->nodes, &tree->cap, (uint64_t)tree->n + 1, sizeof *tree->nodes)) return 0;
-  tree->nodes[tree->n] = (struct node){.parent = parent, .group = group, .is_by = is_by, .is_sum = is_by};
+  tree->nodes[tree->n] = (struct node){.parent = parent, .group = group, .is_by = is_by, .is_sum = is_by, .start = INT64_MAX};
   return *slot = tree->n++;
 }
 
@@ -140,10 +141,17 @@ static struct interval part_of(const struct window *w, const struct tk_event *e)
   return (struct interval){start, end > start ? end - start : 0};
 }
 
+/* Notes the start of a span in its node and in the nodes above. */
+static void note_start(struct tree *tree, const struct tk_event *e, uint32_t node) {
+  if (e->flags & TK_LOST_CLOCK) return;
+  for (uint32_t k = node; k && e->ts < tree->nodes[k].start; k = tree->nodes[k].parent) tree->nodes[k].start = e->ts;
+}
+
 static void add_span(struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
   struct node *n = &tree->nodes[tree->node_of[event]];
   n->count++;
+  note_start(tree, e, tree->node_of[event]);
   n->unfinished += (e->flags & TK_UNFINISHED) != 0;
   if (e->flags & TK_UNFINISHED) return;
   const struct interval x = part_of(&tree->scope.window, e);
@@ -190,6 +198,7 @@ static bool add_all(struct tree *tree) {
 
 struct placed {
   const struct intern_str *name;
+  tk_time start; /* 0 unless siblings are sorted by it */
   i128 total;
   uint32_t node, parent;
 };
@@ -207,6 +216,7 @@ static int tree_by_name(const struct intern_str *a, const struct intern_str *b) 
 static int in_order(const void *p, const void *q) {
   const struct placed *a = p, *b = q;
   if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
+  if (a->start != b->start) return a->start < b->start ? -1 : 1;
   if (a->total != b->total) return a->total > b->total ? -1 : 1;
   return tree_by_name(a->name, b->name);
 }
@@ -216,7 +226,8 @@ static bool order_nodes(struct tree *tree) {
   struct placed *v = mem_array(tree->mem, (uint64_t)tree->n, sizeof *v);
   if (!v) return false;
   for (uint32_t i = 1; i < tree->n; i++)
-    v[i - 1] = (struct placed){tree_name_of(tree, &tree->nodes[i]), tree->nodes[i].total, i, tree->nodes[i].parent};
+    v[i - 1] = (struct placed){.name = tree_name_of(tree, &tree->nodes[i]), .start = tree->opt->by_start ? tree->nodes[i].start : 0,
+                               .total = tree->nodes[i].total, .node = i, .parent = tree->nodes[i].parent};
   qsort(v, tree->n - 1, sizeof *v, in_order);
   for (uint32_t i = tree->n - 1; i-- > 0;) {
     struct node *n = &tree->nodes[v[i].node], *parent = &tree->nodes[n->parent];

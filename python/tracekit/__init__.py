@@ -301,15 +301,16 @@ class Trace:
         return self._native.top({"by": place, "arg": arg, "where": _texts(where), "time": time, "steps": steps, "cols": _texts(cols),
                                  "sort": _word(sort, _SORT, "sort"), "min_count": min_count, "fold": fold, "progress": progress})
 
-    def tree(self, by=None, *, per=None, path=None, where=None, time=None, steps=None, fold=False, progress=None):
+    def tree(self, by=None, *, per=None, path=None, where=None, time=None, steps=None, fold=False, sort="total", progress=None):
         """Returns time by call path: a list of dicts, parents first, with name, parent (an index), depth, count, total_ns,
         self_ns and device_ns (time of the device work launched inside the span).
 
         path    key of an arg, such as "tf_op", whose text is the path instead of the nested names
+        sort    order of the rows of one level: total (descending) or start
         """
         place, arg = (None, None) if by is None else _by(by)
         return self._native.tree({"by": place, "arg": arg, "per": per, "path": path, "where": _texts(where), "time": time,
-                                  "steps": steps, "fold": fold, "progress": progress})
+                                  "steps": steps, "fold": fold, "by_start": _word(sort, ("total", "start"), "sort") == 1, "progress": progress})
 
     def report(self, *, where=None, time=None, steps=None, brief=False, thresholds=None, progress=None):
         """Summarises where the run spent its time, as `tracekit.report` does, for this trace only."""

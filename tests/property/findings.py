@@ -6,6 +6,7 @@
     places      rank, device, step, time and figure of findings, and that `--thresholds` moves them
     asserted    `check --assert 'findings == 0'`
     split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order
+    in_time     `tree --sort start`
     hosts       operators and annotations of `report` are those of `top` and `tree`"""
 import json
 import os
@@ -338,9 +339,20 @@ def hosts():
         same(f'annotations of {name}', paths, by_path(tree['paths']))
 
 
+def in_time(folder):
+    """`tree --sort start` lists the spans of one level by their first starts."""
+    made = Run(steps=0)
+    for name, ts, dur in (('outer', 0, 100), ('b', 5, 10), ('a', 20, 50), ('b', 80, 10), ('later', 200, 500)):
+        made.span(name, 'user_annotation', ts, dur)
+    path = made.write(f'{folder}/order.json')
+    for options, want in ((('--sort', 'start'), ['outer', 'b', 'a', 'later']), ((), ['later', 'outer', 'a', 'b'])):
+        out = json.loads(run('tree', '-q', '--json', path, *options).stdout)
+        same(f'tree {options}', [r['name'] for r in out['paths']], want)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, stragglers, places, thresholds, asserted, selected, split):
+        for part in (shown, stragglers, places, thresholds, asserted, selected, split, in_time):
             part(folder)
         hosts()
 
