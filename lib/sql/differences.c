@@ -39,6 +39,15 @@ static bool has_short(const struct tk_sql *s) {
   return false;
 }
 
+/* True if an event has the time of an instant before it on its track. */
+static bool has_ties(const struct tk_sql *s) {
+  for (tk_id i = 2; i <= s->t->n_events; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    if (e->kind != TK_COUNTER && e->ts == e[-1].ts && e->track == e[-1].track && e[-1].kind == TK_INSTANT) return true;
+  }
+  return false;
+}
+
 static bool is_rounded(const struct tk_sql *s) { return has_note(s, "times with digits beyond the picosecond"); }
 
 /* True if there are several async spans, which may have different ids on one thread, or one id on several. */
@@ -125,6 +134,7 @@ static const struct difference {
    "events before time 0 have rows; trace_processor drops them"},
   {SLICES, is_rounded, "times are rounded to picoseconds, then to nanoseconds; trace_processor rounds once"},
   {SLICES, has_short, "spans shorter than half a nanosecond follow each other; trace_processor nests those of one nanosecond"},
+  {SLICES, has_ties, "events at the time of an instant of their track follow it; trace_processor nests them in the instant"},
   {SLICES " track process_track", has_asyncs, "async spans are at depth 0, on a track for each thread; trace_processor nests them on a "
                                                 "track for each id"},
   {"track thread_track process_track args", has_siblings, "tracks of one name and parent are apart; trace_processor joins those whose "

@@ -21,6 +21,7 @@ static struct tk_ident ident_of(const struct chrome *r, const struct tk_arg *arg
 
 /* A thread that already has events remains a thread. */
 bool chrome_is_of_lane(struct chrome *r, const struct chrome_event *e, uint32_t args) {
+  if (r->t->store->without & TK_WITHOUT_RESTORING) return false;
   const uint64_t hash = lanes_hash_of(r, e->pid, e->tid);
   struct tk_arg of;
   if (r->lanes.n && map_get(&r->lanes, hash)) return true;

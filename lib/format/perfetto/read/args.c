@@ -161,7 +161,7 @@ static void put_scalar(struct perfetto *r, struct sequence *q, const struct anno
   case ANNOTATION_STRING_IID: args_put_text(r, sequence_text(r, q, IID_VALUE, v->value)); return;
   case ANNOTATION_JSON:
     if (!(r->filed && ignores_json(v)) && copy_json(r, v)) return;
-    if (r->filed) buf_append(&r->json, "null", 4);
+    if (r->filed) buf_append(&r->json, "[]", 2);
     else args_put_text(r, perfetto_field_text(r, v));
     return;
   case ANNOTATION_STRING:
