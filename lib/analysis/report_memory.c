@@ -60,8 +60,56 @@ static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_ti
   return true;
 }
 
-static bool is_allocation(const char *name) {
-  return strcmp(name, "[memory]") == 0 || strcmp(name, "MemoryAllocation") == 0 || strcmp(name, "MemoryDeallocation") == 0;
+/* ---- counters ---- */
+
+/* Names the allocator after the process of its counter: "GPU 0" for "rank 3 - GPU 0 memory". */
+static void name_process(const struct tk_trace *t, tk_id track, char *text, size_t n) {
+  static const char SUFFIX[] = " memory";
+  const char *name = tk_string(t, t->tracks[t->tracks[track].parent].name, NULL), *prefix = strstr(name, " - ");
+  if (prefix) name = prefix + 3;
+  size_t length = strnlen(name, n - 1);
+  if (length > sizeof SUFFIX && strcmp(name + length - (sizeof SUFFIX - 1), SUFFIX) == 0) length -= sizeof SUFFIX - 1;
+  snprintf(text, n, "%.*s", (int)length, name);
+}
+
+static bool count_sample(struct reporter *p, const struct tk_event *e, tk_time start, bool reserved) {
+  char name[64];
+  double v;
+  if (e->kind != TK_COUNTER || !report_number_of(p->t, e, report_key_of(p->t, "bytes"), &v)) return true;
+  name_process(p->t, e->track, name, sizeof name);
+  struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
+  if (!row) return false;
+  if (reserved && v > row->peak_reserved) row->peak_reserved = v;
+  if (!reserved && v > row->peak_allocated) {
+    row->peak_allocated = v;
+    row->at = e->ts - start;
+  }
+  return true;
+}
+
+/* ---- events ---- */
+
+/* Names of events and of counters that state amounts of memory. The counters are those of memory snapshots and of Nsight
+ * Systems. */
+static const struct memory_name {
+  const char *name;
+  enum memory_kind { MEMORY_NONE, MEMORY_EVENT, MEMORY_ALLOCATED, MEMORY_RESERVED } kind;
+} NAMES[] = {{"[memory]", MEMORY_EVENT},
+             {"MemoryAllocation", MEMORY_EVENT},
+             {"MemoryDeallocation", MEMORY_EVENT},
+             {"allocated memory", MEMORY_ALLOCATED},
+             {"memory in use", MEMORY_ALLOCATED},
+             {"reserved memory", MEMORY_RESERVED}};
+
+static uint8_t memory_kind_of(const char *name) {
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+    if (strcmp(name, NAMES[i].name) == 0) return (uint8_t)NAMES[i].kind;
+  return MEMORY_NONE;
+}
+
+static bool count_event(struct reporter *p, const struct tk_event *e, tk_time start, uint8_t kind) {
+  if (kind == MEMORY_EVENT) return count_allocation(p, e, start);
+  return count_sample(p, e, start, kind == MEMORY_RESERVED);
 }
 
 /* Finds the memory of a device in a list of objects such as {"id": 0, "totalGlobalMem": 85031714816}. */
@@ -99,10 +147,11 @@ bool report_count_memory(struct reporter *p) {
   tk_time start, end;
   uint8_t *is = mem_alloc(p->mem, (size_t)t->n_classes + 1);
   if (!is) return false;
-  for (tk_id i = 1; i <= t->n_classes; i++) any |= is[i] = is_allocation(tk_string(t, t->classes[i].name, NULL));
+  for (tk_id i = 1; i <= t->n_classes; i++) any |= (is[i] = memory_kind_of(tk_string(t, t->classes[i].name, NULL))) != MEMORY_NONE;
   trace_extent(t, &start, &end);
   for (tk_id i = 1; any && ok && i <= t->n_events; i++)
-    if (is[t->events[i].cls] && scope_holds(&p->scope, &t->events[i])) ok = count_allocation(p, &t->events[i], start);
+    if (is[t->events[i].cls] && scope_holds(&p->scope, &t->events[i]))
+      ok = count_event(p, &t->events[i], start, is[t->events[i].cls]);
   mem_free(p->mem, is);
   if (ok && p->r->n_memories > first) find_capacities(p, first);
   return ok;

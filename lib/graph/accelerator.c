@@ -516,12 +516,13 @@ static bool has_word(const char *text, const char *word) {
   return false;
 }
 
-/* True for text that contains a word for a device. Host threads that serve a GPU (in Chrome, Android, Flutter) do not count. */
+/* True for text that contains a word for a device. Host threads that serve a GPU (in Chrome, Android, Flutter) do not count, nor
+ * does the memory of a device. */
 static bool is_suspect(const char *text) {
   static const char *const WORDS[] = {"Gaudi",    "gaudi",       "NeuronCore",  "neuron", "Trainium",
                                       "AI Core", "accelerator", "Accelerator", "AICore", NULL};
   static const char *const HOST[] = {"GPU Process", "GPU completion", "GPU watchdog", "CPU", NULL};
-  if (text_any_begins(text, HOST)) return false;
+  if (text_any_begins(text, HOST) || has_word(text, "memory")) return false;
   for (const char *const *word = FAMILIES; *word; word++)
     if (has_word(text, *word)) return true;
   for (const char *const *word = WORDS; *word; word++)

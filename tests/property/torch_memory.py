@@ -3,6 +3,7 @@
 pickles of every protocol; streams and devices; a history without its start; what is refused, truncated or damaged; no field of
 the environment is read; time grows linearly."""
 import collections
+import json
 import os
 import pickle
 import pickletools
@@ -94,6 +95,23 @@ def details():
     check('an address without a free', 'was not freed' in said, said)
 
 
+def reported():
+    """The report states the peaks of each device, of a snapshot alone and beside another input."""
+    root = Snapshot(11, events=90, devices=2).root()
+    save('peaks.pickle', pickle.dumps(root))
+    want = {}
+    for device in range(2):
+        samples, reserved, _ = expected(root, device)
+        want[f'GPU {device}'] = (max(v for _, v in samples), max(v for _, v in reserved))
+    with open(path('beside.json'), 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': 'a', 'pid': 1, 'tid': 1, 'ts': BASE_US, 'dur': 50}], f)
+    for inputs in (['peaks.pickle'], ['beside.json', 'peaks.pickle']):
+        status, out, said = tracekit('report', '-q', '--json', *map(path, inputs))
+        found = {m['allocator']: (m['peak_allocated_bytes'], m['peak_reserved_bytes']) for m in json.loads(out)['memory']} if status == 0 else said
+        check(f'report of {len(inputs)} inputs', found == want, f'{found} instead of {want}')
+        check('no device is suspected', 'looks like a device' not in out)
+
+
 class Code:
     def __reduce__(self):
         return os.system, ('touch ' + path('ran'),)
@@ -168,6 +186,7 @@ def linear():
 def main():
     protocols()
     details()
+    reported()
     refused()
     truncated()
     hostile()
