@@ -1,6 +1,6 @@
 /* replay.c - drives a fuzz target without a fuzzer: runs each file of a corpus as it is, truncated at many places, and with
- * bits flipped, always in the same way. Small files are truncated at every byte. In a file *.base64 each line is an input,
- * which is run as it is. Each target links this file, except with -fsanitize=fuzzer. */
+ * bits flipped, always in the same way. With LONG=1, small files are truncated at every byte. In a file *.base64 each line is
+ * an input, which is run as it is. Each target links this file, except with -fsanitize=fuzzer. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { SECONDS = 20, EVERY_BYTE = 512, MEDIUM = 1 << 16, FEW = 8, FLIPS = 24 };
+enum { SECONDS = 20, EVERY_BYTE = 512, MEDIUM = 1 << 16, FEW = 8, FLIPS = 24, LESS = 3 };
+
+/* Number of cuts or flips: all of them with LONG=1, otherwise a third, because `make fuzz` tries far more. */
+static size_t share(size_t n) { return getenv("LONG") ? n : (n + LESS - 1) / LESS; }
 
 /* An input that does not terminate is a fault, too: SIGALRM ends the program. */
 static void try(const uint8_t *data, size_t size) {
@@ -21,7 +24,7 @@ static void try(const uint8_t *data, size_t size) {
 }
 
 static void cuts(const uint8_t *data, size_t size) {
-  size_t n = size <= EVERY_BYTE ? size : size <= MEDIUM ? FEW * 2 : FEW / 4;
+  size_t n = share(size <= EVERY_BYTE ? size : size <= MEDIUM ? FEW * 2 : FEW / 4);
   for (size_t i = 0; i < n; i++) try(data, size * i / n);
 }
 
@@ -32,7 +35,7 @@ static uint32_t next(uint32_t *state) { return *state = *state * 1664525 + 10139
 
 static void flips(uint8_t *data, size_t size) {
   uint32_t state = (uint32_t)size;
-  size_t n = size <= MEDIUM ? FLIPS : 2;
+  size_t n = share(size <= MEDIUM ? FLIPS : 2);
   for (size_t i = 0; size > 0 && i < n; i++) {
     size_t at = next(&state) % size;
     uint8_t was = data[at];
