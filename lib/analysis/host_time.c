@@ -96,6 +96,7 @@ static bool merge_two(struct host_time *to, struct row a, struct row b) {
 
 static struct row row_at(const struct host_time *h, uint32_t thread) {
   const uint32_t end = thread + 1 < h->n_threads ? h->threads[thread + 1].first : h->n;
+  if (!h->n) return (struct row){NULL, NULL};
   return (struct row){h->v + h->threads[thread].first, h->v + end};
 }
 

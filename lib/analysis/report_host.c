@@ -115,7 +115,8 @@ static bool report_prepare(struct reporter *p) {
 static bool sum_up(struct reporter *p, uint32_t group) {
   const struct report_index *x = &p->index;
   const struct report_steps steps = x->steps[group];
-  struct host h = {.p = p, .sums = &x->hosts[group], .steps = p->match.steps.v + steps.first, .n_steps = steps.n};
+  struct host h = {.p = p, .sums = &x->hosts[group], .n_steps = steps.n};
+  if (steps.n) h.steps = p->match.steps.v + steps.first;
   bool ok = report_prepare(p);
   h.sums->time.mem = p->mem;
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, x->tracks[i]);

@@ -110,6 +110,7 @@ static bool open_part(struct applier *a, const char *path, uint32_t rank, uint32
   if (ordinal) a->saver.starts = &a->tasks.starts;
   if (!save_open(&a->saver, path, save, NULL, inputs, err)) return err_prefix(err, "%s", path);
   a->output = (struct merge_output){.sink = a->saver.sink, .saver = &a->saver, .needs_start = true};
+  a->output.keeps_ids = a->saver.format->keeps_ids;
   if (!tasks_begin(&a->m, &a->tasks, err) || !tasks_rank(&a->m, &a->tasks, rank, &a->place, &ordinal)) return false;
   a->m.planned = &a->place;
   a->m.n_merged = ordinal;

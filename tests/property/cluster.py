@@ -22,6 +22,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import system_trace  # noqa: E402
 from ranks import make_rank  # noqa: E402
 from schema import conforms  # noqa: E402
 from verdict import check, finish, judge  # noqa: E402
@@ -96,6 +97,19 @@ def one_member(data):
 OPTIONS = (['--label', '{host}/{rank}: {process} of {input}'], ['--group-by', 'host'], ['--group-by', 'kind', '--to-zero'], ['--every-rank', '2'],
            ['--rank', '1..2', '--align', 'clock'], ['--time', '10%..60%'], ['--align', 'start'], ['--align', 'collectives', '--no-provenance'],
            ['--no-passthrough', '--derive'], ['--overlaps', '--offset', '1=+1.5ms'], ['--level', '6'], ['--level', '9'])
+
+
+def systems(work):
+    """Traces of systems, whose packets refer to processes and machines by their ids, and a rank beside them."""
+    folder = tempfile.mkdtemp(dir=work)
+    ranks = [f'{folder}/a.pftrace', f'{folder}/b.pftrace', f'{folder}/c.json']
+    system_trace.write(ranks[0], 1, False)
+    system_trace.write(ranks[1], 2, True)
+    with open(ranks[2], 'w', encoding='utf-8') as f:
+        json.dump([{'ph': 'X', 'name': 'a', 'pid': 100, 'tid': 1, 'ts': 5, 'dur': 7}], f)
+    scans = scans_of(folder, ranks)
+    for word in FORMATS:
+        same('systems', folder, ranks, scans, word)
 
 
 def fixtures(work):
@@ -372,7 +386,7 @@ def damage(work):
 
 def main():
     with tempfile.TemporaryDirectory() as work:
-        for step in (fixtures, several, many, budget, slow, faults, damage):
+        for step in (fixtures, systems, several, many, budget, slow, faults, damage):
             if len(sys.argv) < 2 or sys.argv[1] in step.__name__:
                 step(work)
     return finish()
