@@ -25,6 +25,8 @@ bool reread_agrees(const char *path, const struct format *f, const struct tk_sav
   if (!count_events(path, &opt, &read, err)) return false;
   opt.with = TK_WITH_SCHED; /* the file may contain these events in packets that are passed through */
   if (read != written && !count_events(path, &opt, &read, err)) return false;
+  /* Packets that keep the state before a cut, such as the last value of a counter, are read as events, too. */
+  if (f->passthrough_times && read > written) return true;
   return read == written || err_set(err, TK_EWRITE, "%s: %llu events were written, but reading the output again finds %llu", path,
                                     (unsigned long long)written, (unsigned long long)read);
 }

@@ -40,8 +40,9 @@ def load(path):
 
 
 def content(path):
+    """Returns the lines of a file except the block with properties of Perfetto's tracks, which contains their ids in the file."""
     with open(path, 'rb') as f:
-        return f.read()
+        return [line for line in f.read().split(b'\n') if not line.startswith(b'"perfetto":')]
 
 
 def same(what, a, b):
