@@ -34,7 +34,7 @@ struct tk_device_times {
   tk_time idle_host, idle_kernel, idle_other; /* idle time by cause; see tk_report_rank.linked */
 };
 
-/* What a time range consists of; the members after length add up to it.  While the device was idle, the range is divided by what
+/* The parts of a time range; the members after length add up to it.  While the device was idle, the range is divided by what
  * the host did. */
 struct tk_report_split {
   tk_time length;

@@ -8,7 +8,7 @@
 #include "report.h"
 #include "thresholds.h"
 
-/* What a sentence is about. A finding is about the row with the highest figure; `others`: number of other rows beyond the
+/* The subject of a sentence. A finding is about the row with the highest figure; `others`: number of other rows beyond the
  * threshold. */
 struct finding_case {
   const struct tk_report *r;

@@ -10,7 +10,7 @@ enum host_class {
   HOST_PYTHON,     /* frames of Python and other functions that a tracer recorded */
   HOST_OP,         /* operators and the runtimes of XLA */
   HOST_RUNTIME,    /* calls of the device's runtime, such as allocations */
-  HOST_LAUNCH,     /* those that launch work */
+  HOST_LAUNCH,     /* calls that launch work */
   HOST_SYNC,       /* calls that block until the device is done */
   HOST_WAIT,       /* sleeps, and waits for locks, threads and sockets */
   HOST_CHECKPOINT, /* saves of checkpoints */

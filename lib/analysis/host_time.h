@@ -13,7 +13,7 @@ struct host_stretch {
   uint8_t class; /* enum host_class, not HOST_NOTHING */
 };
 
-/* A running span of the current thread. `class`: its class, or that of a span around it if that is higher. */
+/* A running span of the current thread. `class`: the highest class of the span and of the spans around it. */
 struct host_open {
   tk_time end;
   uint8_t class;

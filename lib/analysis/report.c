@@ -308,7 +308,7 @@ static tk_id process_of(const struct tk_trace *t, tk_id track) {
   return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
 }
 
-/* Finds the processes of which a selection leaves out a part, such as a kind of work: their figures are not those of the device. */
+/* Finds the processes of which a selection leaves out a part, such as a kind of work: their figures are not of the whole device. */
 static bool find_partial(struct reporter *p) {
   if (!p->match.root) return true;
   if (!(p->partial = mem_alloc(p->mem, (size_t)p->t->n_tracks + 1))) return false;

@@ -50,7 +50,7 @@ struct report_op {
   uint32_t name;
   uint8_t class; /* enum host_class */
   uint64_t count;
-  i128 total, self, in_steps; /* in_steps: self time of those that begin in a step */
+  i128 total, self, in_steps; /* in_steps: self time of spans that begin in a step */
   tk_time min, max;
 };
 /* Annotations of one path. */

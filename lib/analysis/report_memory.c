@@ -89,7 +89,7 @@ static bool count_sample(struct reporter *p, const struct tk_event *e, tk_time s
 
 /* ---- events ---- */
 
-/* Names of events and of counters that state amounts of memory. The counters are those of memory snapshots and of Nsight
+/* Names of events and of counters that state amounts of memory. The counters come from memory snapshots and from Nsight
  * Systems. */
 static const struct memory_name {
   const char *name;

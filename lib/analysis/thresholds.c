@@ -1,4 +1,4 @@
-/* thresholds.c - see thresholds.h. The values for utilization, compilation and single operations are those of the usual guides to
+/* thresholds.c - see thresholds.h. The values for utilization, compilation and single operations come from the usual guides to
  * profiles: a device that is busy for less than 80% is worth a look, one that is busy for less than 50% is a problem. */
 #include "thresholds.h"
 

@@ -204,7 +204,7 @@ uint8_t phase_of_program(const char *name) {
   return by_words(p);
 }
 
-/* Looks for the scopes that mark derivatives: scopes of JAX (jax/_src/interpreters/ad.py), and those of TensorFlow's tapes and
+/* Looks for the scopes that mark derivatives: scopes of JAX (jax/_src/interpreters/ad.py), and scopes of TensorFlow's tapes and
  * gradients(). */
 uint8_t phase_of_scopes(const char *path) {
   if (strstr(path, "transpose(")) return PHASE_BACKWARD;

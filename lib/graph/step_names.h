@@ -10,7 +10,7 @@ struct step_names {
   bool ordinal; /* the numbers in names do not count steps */
 };
 
-/* Finds the classes whose spans mark steps: those of the trace's own pattern (store->step_name), otherwise those of the first
+/* Finds the classes whose spans mark steps: classes of the trace's own pattern (store->step_name), otherwise classes of the first
  * row that any class matches, otherwise the XLA program that ran repeatedly and longest on a device. Finds none if the profiler
  * marked steps itself. Returns false when memory runs out. */
 bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem *mem);

@@ -1,7 +1,7 @@
 /* argsets.h - arg sets as rows: the args of an event, a flow, a track, a process or a thread.
  *
  * Each value in an event's args gets a row; arrays and objects are expanded ("args.shape[0]", "args.o.key").  Args of an end
- * event take precedence over those of its begin, and an event's own args over the args of its class. */
+ * event take precedence over args of its begin, and an event's own args over the args of its class. */
 #ifndef SQL_ARGSETS_H
 #define SQL_ARGSETS_H
 

@@ -43,7 +43,7 @@ enum order {
   ORDER_NAMES = 1, /* names in the order of their texts; otherwise in the order of their numbers */
   NAMES_DOWN = 2,
   TRACKS_DOWN = 4,
-  GLOBALS_APART = 8 /* in a walk over all tracks, the global events of all tracks come first, as those of a separate track */
+  GLOBALS_APART = 8 /* in a walk over all tracks, the global events of all tracks come first, as events of a separate track */
 };
 
 /* Plans consist of letters: walk and order as digits, then a letter for each value that the cursor receives. */

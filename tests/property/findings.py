@@ -143,7 +143,7 @@ def compiles(dur):
 ALLREDUCE = 'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)'
 UP = [10000 + 150 * (i // 2) + 20 * (i % 2) for i in range(12)]
 
-# What is found, in a trace; and a near miss.
+# A trace that shows each finding, and a near miss.
 CASES = [
     ('device-idle', lambda: Run(2100), lambda: Run(1900)),
     ('input', lambda: in_pause(1100, 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', 'user_annotation'),

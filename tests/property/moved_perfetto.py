@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that packets of a Perfetto trace that are no track events move with it, and that a merge keeps those of all inputs.
+"""Checks that packets of a Perfetto trace that are no track events move with it, and that a merge keeps such packets of all inputs.
 
     rebase    each packet, and each time inside of one, moves as the events do; moving back gives the same packets; a range is cut
               from the moved trace as from the original; a scale drops the packets, and counts them

@@ -138,7 +138,7 @@ uint64_t perfetto_n_passthrough(const struct tk_trace *t) {
   return n;
 }
 
-/* What the packets of a trace are about. */
+/* The subjects of a trace's packets. */
 struct subjects {
   bool system, gpu, any;
 };

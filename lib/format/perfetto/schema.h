@@ -7,7 +7,7 @@
  * An extension `optional K args = 9902` whose message K has a field "External id" becomes the arg "args.External id", as
  * trace_processor names it; repeated and deeper fields become JSON in that arg. A field is converted only if the file describes
  * it completely and JSON can represent it; otherwise the field is kept, with its number, in the arg "perfetto.fields". The
- * writer can therefore rebuild the field from those of its args that still exist. */
+ * writer can therefore rebuild the field from its args that still exist. */
 #ifndef FORMAT_PERFETTO_SCHEMA_H
 #define FORMAT_PERFETTO_SCHEMA_H
 

@@ -58,7 +58,7 @@ static struct tk_ident ident_of(const struct perfetto *r, const struct node *n, 
 }
 
 /* Returns the process (without an id) for those tracks of a machine that belong to no process. trace_process supports only one
- * such process, so those of named machines are added here. */
+ * such process, so processes of named machines are added here. */
 static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
   struct tk_trace *t = s->r->t;
   tk_id name = machine_name(s->r, machine);

@@ -234,7 +234,7 @@ static bool carrier_close(struct sink *sink, const struct tk_trace *first, const
   return true;
 }
 
-/* A graph's part of the block does not depend on those of other graphs. */
+/* A graph's part of the block does not depend on the parts of other graphs. */
 static void carrier_leave(struct sink *sink, struct buf *state) { (void)sink, (void)state; }
 
 static bool carrier_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {

@@ -219,7 +219,7 @@ static bool has_packet(const struct tk_trace *t, uint32_t field) {
   return false;
 }
 
-/* True if the packets can be written next to those of other graphs: they have the same trace clock, and do not relate clocks of
+/* True if the packets can be written next to packets of other graphs: they have the same trace clock, and do not relate clocks of
  * machines to the first machine of the file. */
 static bool is_apart(const struct perfetto_sink *s, const struct tk_trace *t) {
   if (!passthrough_find(t, PASSTHROUGH_PACKETS)) return true;

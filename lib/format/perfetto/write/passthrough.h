@@ -4,7 +4,7 @@
 
 #include "writer.h"
 
-/* Appends the fields of the track's descriptor that are not modelled; with `inner`, those of its process, thread or counter. */
+/* Appends the fields of the track's descriptor that are not modelled; with `inner`, the fields of its process, thread or counter. */
 void write_passthrough_fields(struct perfetto_sink *s, tk_id track, bool inner, struct buf *to);
 void passthrough_tracks_begin(struct perfetto_sink *s);
 bool passthrough_pid(struct perfetto_sink *s, tk_id track, int64_t *pid);

@@ -89,7 +89,7 @@ static bool take_annotation(const struct members *m, struct pickle_value *out) {
   return true;
 }
 
-/* Tests the keys that only one kind of dict has. A dict with many keys is a table, such as that of the settings. */
+/* Tests the keys that only one kind of dict has. A dict with many keys is a table, such as the settings. */
 static bool take(void *arg, const struct pickle_value *pairs, size_t n, struct pickle_value *out) {
   enum { KEYS_MOST = 64 };
   const struct members m = {arg, pairs, n};
