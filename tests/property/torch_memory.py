@@ -79,6 +79,8 @@ def details():
     check('allocations are named after code', set(names) <= {'allocation', 'aten::mul_2', 'aten::mul_5', *(f'function_{i} (model_{i}.py:{10 + i})' for i in (0, 1, 3, 4))}, names)
     stacks = {tuple(e['args'].get('stack', ())) for e in events if e['ph'] == 'b'}
     check('stacks have frames of Python', any(s and s[0].startswith('function_') and '/home/me/project/' in s[0] for s in stacks), stacks)
+    freed = [e for e in events if e['ph'] == 'b' and 'free_stack' in e['args']]
+    check('the stack of a free names no allocation', freed and all(e['name'] == 'allocation' and e['args']['before_history'] for e in freed), freed)
     oom = [e for e in events if e['name'] == 'out of memory']
     check('out of memory is an instant', [e['args'] for e in oom if e['ph'] == 'i'][0].items() >= {'bytes': 1 << 33, 'device_free': 12345}.items(), oom)
     spans = [e for e in events if e['name'] == 'Optimizer.step#AdamW.step']
@@ -170,6 +172,18 @@ def hostile():
     check('deep nesting', tracekit('info', path('deep.pickle'))[0] in (0, 3))
 
 
+def shared():
+    """Lists that many devices or segments share are read once."""
+    root = Snapshot(4, events=3000).root()
+    history, blocks = root['device_traces'][0], root['segments'][0]['blocks']
+    segment = {**root['segments'][0], 'blocks': blocks * 500}
+    save('shared.pickle', pickle.dumps({**root, 'device_traces': [history] * 200000, 'segments': [{**segment} for _ in range(20000)]}))
+    begin = time.monotonic()
+    status, out, said = tracekit('info', path('shared.pickle'))
+    check('shared lists take no time each', status == 0 and time.monotonic() - begin < 5, f'{time.monotonic() - begin} s {said}')
+    check('shared lists are read once', '1 process' in out and 'more than 256 devices' in said, f'{out} {said}')
+
+
 def linear():
     times = []
     for events in (4000, 16000):
@@ -190,6 +204,7 @@ def main():
     refused()
     truncated()
     hostile()
+    shared()
     linear()
     check_formats('details.pickle')
     check_damage('details.pickle')

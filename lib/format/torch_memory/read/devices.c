@@ -17,7 +17,7 @@
 #include "graph/args.h"
 #include "stacks.h"
 
-enum { US_TO_PS = 1000000 };
+enum { US_TO_PS = 1000000, DEVICES_MOST = 256 };
 #define FREED UINT32_MAX
 
 /* Bytes in use on one stream, or on all streams of a device. */
@@ -89,11 +89,18 @@ struct visit {
   const struct snapshot_segment *segment;
   void (*block)(struct device *d, const struct snapshot_segment *g, const struct snapshot_block *b);
   void (*each)(struct device *d, const struct snapshot_segment *g);
+  struct map seen; /* lists of blocks: a list that a damaged file repeats is visited once */
 };
 
 static void visit_block(void *arg, int64_t block) {
   const struct visit *v = arg;
   v->block(v->d, v->segment, snapshot_block(v->d->s, block));
+}
+
+/* True if the list was not seen before. */
+static bool is_first(struct map *seen, uint32_t list) {
+  uint32_t *times = map_put(seen, list, 0);
+  return times && (*times)++ == 0;
 }
 
 static void visit_segment(void *arg, int64_t segment) {
@@ -102,7 +109,13 @@ static void visit_segment(void *arg, int64_t segment) {
   if (v->segment->device != v->d->number) return;
   const struct pickle_value blocks = snapshot_list(v->segment->blocks);
   if (v->each) v->each(v->d, v->segment);
-  if (v->block) snapshot_each(v->d->s, &blocks, SNAPSHOT_BLOCK, visit_block, v);
+  if (is_first(&v->seen, v->segment->blocks)) snapshot_each(v->d->s, &blocks, SNAPSHOT_BLOCK, visit_block, v);
+}
+
+static void visit_segments(struct visit v, const struct pickle_value *segments) {
+  map_init(&v.seen, &v.d->t->store->mem);
+  snapshot_each(v.d->s, segments, SNAPSHOT_SEGMENT, visit_segment, &v);
+  map_free(&v.seen);
 }
 
 static void count_segment(struct device *d, const struct snapshot_segment *g) {
@@ -198,9 +211,9 @@ static void add_text(struct device *d, const char *key, uint32_t text) {
   if (string) args_str(d->t, trace_text(d->t, key), TK_ARG_STR, string);
 }
 
-static void add_stack(struct device *d, uint32_t stack) {
+static void add_stack(struct device *d, tk_id key, uint32_t stack) {
   const tk_id text = stacks_text(d->stacks, stack);
-  if (text) args_str(d->t, d->stack, TK_ARG_JSON, text);
+  if (text) args_str(d->t, key, TK_ARG_JSON, text);
 }
 
 /* ---- allocations ---- */
@@ -212,14 +225,15 @@ static tk_id class_of(struct device *d, uint32_t stack) {
 
 struct freed {
   int64_t requested_us, completed_us; /* 0 = never */
-  bool is_older; /* allocated before the history */
+  bool is_older;     /* allocated before the history */
+  bool has_no_stack; /* the stack is of the call that freed it */
 };
 
 /* Adds the span of an allocation, with the times and the kind of `e`. */
 static void add_span(struct device *d, struct tk_event e, const struct snapshot_event *a, const struct freed *freed) {
   e.flags |= TK_ASYNC | TK_PAIRED | TK_END_NAMED;
   e.track = d->allocations;
-  e.cls = class_of(d, a->stack);
+  e.cls = class_of(d, freed->has_no_stack ? 0 : a->stack);
   args_begin(d->t);
   args_int(d->t, d->bytes, a->size);
   add_place(d, a->addr, a->stream);
@@ -228,7 +242,7 @@ static void add_span(struct device *d, struct tk_event e, const struct snapshot_
     args_int(d->t, trace_text(d->t, "free_requested_us"), freed->requested_us);
   add_text(d, "compile_context", a->context);
   add_text(d, "user_metadata", a->metadata);
-  add_stack(d, a->stack);
+  add_stack(d, freed->has_no_stack ? trace_text(d->t, "free_stack") : d->stack, a->stack);
   args_int(d->t, KEY_ID, ++*d->ids);
   e.args = args_end(d->t);
   *trace_add_event(d->t) = e;
@@ -254,7 +268,7 @@ static void end_allocation(struct device *d, struct open *o, const struct snapsh
   struct tk_event e = {.kind = TK_SPAN};
   if (!ts_of(d, a->time_us, &e.ts)) return;
   e.dur = end > e.ts ? end - e.ts : 0;
-  add_span(d, e, a, &(struct freed){o->requested_us, free->time_us, false});
+  add_span(d, e, a, &(struct freed){.requested_us = o->requested_us, .completed_us = free->time_us});
   *o = (struct open){.event = FREED};
 }
 
@@ -272,7 +286,7 @@ static void take_request(struct device *d, const struct snapshot_event *e) {
   if (o) o->requested_us = e->time_us;
 }
 
-/* An allocation from before the history begins with the trace. */
+/* An allocation from before the history begins with the trace. The event has the stack of the call that freed it. */
 static void take_free(struct device *d, const struct snapshot_event *e, tk_time ts) {
   struct open *o = open_of(d, e->addr);
   if (o && o->event != FREED) {
@@ -280,7 +294,8 @@ static void take_free(struct device *d, const struct snapshot_event *e, tk_time 
     return;
   }
   const struct tk_event span = {.kind = TK_SPAN, .dur = ts > 0 ? ts : 0};
-  add_span(d, span, e, &(struct freed){o ? o->requested_us : 0, e->time_us, .is_older = true});
+  const struct freed freed = {o ? o->requested_us : 0, e->time_us, .is_older = true, .has_no_stack = true};
+  add_span(d, span, e, &freed);
   if (o) o->requested_us = 0;
   d->n_older++;
 }
@@ -298,7 +313,7 @@ static void take_instant(struct device *d, const struct snapshot_event *e, tk_ti
   add_place(d, oom ? 0 : e->addr, e->stream);
   add_text(d, "compile_context", e->context);
   add_text(d, "user_metadata", e->metadata);
-  add_stack(d, e->stack);
+  add_stack(d, d->stack, e->stack);
   event.args = args_end(d->t);
   *trace_add_event(d->t) = event;
 }
@@ -356,8 +371,7 @@ static void note_older(struct device *d) {
 /* ---- a device ---- */
 
 static void read_device(struct device *d, const struct pickle_value *segments, const struct pickle_value *history) {
-  struct visit count = {.d = d, .each = count_segment, .block = count_block}, alive = {.d = d, .block = add_block};
-  snapshot_each(d->s, segments, SNAPSHOT_SEGMENT, visit_segment, &count);
+  visit_segments((struct visit){.d = d, .each = count_segment, .block = count_block}, segments);
   note_segments(d);
   snapshot_each(d->s, history, SNAPSHOT_EVENT, subtract, d);
   add_tracks(d);
@@ -366,7 +380,7 @@ static void read_device(struct device *d, const struct pickle_value *segments, c
   for (uint32_t i = 0; i < d->n_streams; i++) sample(d, &d->streams[i], 0);
   snapshot_each(d->s, history, SNAPSHOT_EVENT, take_event, d);
   add_alive(d);
-  snapshot_each(d->s, segments, SNAPSHOT_SEGMENT, visit_segment, &alive);
+  if (!d->s->pickle.truncated) visit_segments((struct visit){.d = d, .block = add_block}, segments);
   note_older(d);
 }
 
@@ -409,18 +423,21 @@ void devices_add(const struct snapshot *s, const struct pickle_value *root, int6
   const struct pickle_value *segments = pickle_member(&s->pickle, root, WORD_SEGMENTS), *traces;
   const struct device none = {.s = s, .t = s->t, .first_us = first_us};
   struct stacks stacks;
-  uint32_t n, ids = 0;
+  struct map seen;
+  uint32_t n, ids = 0, any;
   stacks_init(&stacks, s);
+  map_init(&seen, &s->t->store->mem);
   traces = pickle_items(&s->pickle, pickle_member(&s->pickle, root, WORD_DEVICE_TRACES), &n);
-  for (uint32_t i = 0; i < n; i++) {
+  if (n > DEVICES_MOST) trace_note(s->t, TK_NOTE_REPAIR, UINT64_MAX, "more than 256 devices: the others are skipped");
+  for (uint32_t i = 0; i < n && i < DEVICES_MOST; i++) {
     struct device d = none;
-    uint32_t any;
     d.number = i, d.ids = &ids, d.stacks = &stacks;
-    if (!pickle_items(&s->pickle, &traces[i], &any)) continue;
+    if (!pickle_items(&s->pickle, &traces[i], &any) || !is_first(&seen, (uint32_t)traces[i].i)) continue;
     init_device(&d);
     read_device(&d, segments, &traces[i]);
     free_device(&d);
   }
+  map_free(&seen);
   struct device of_annotations = none;
   snapshot_each(s, pickle_member(&s->pickle, root, WORD_EXTERNAL_ANNOTATIONS), SNAPSHOT_ANNOTATION, take_annotation, &of_annotations);
   stacks_free(&stacks);

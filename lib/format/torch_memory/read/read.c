@@ -72,7 +72,8 @@ static bool is_snapshot(const struct snapshot *s, const struct pickle_value *roo
 }
 
 static bool read_snapshot(struct snapshot *s, bool strict) {
-  static const char CUT[] = "the pickle is truncated: what came before the end was read";
+  static const char CUT[] = "the pickle is truncated: only the part before the end was read, so the amounts of memory may all be too "
+                            "high or too low";
   struct pickle_value root;
   if (!pickle_read(&s->pickle, &root)) return false;
   if (!is_snapshot(s, &root))
