@@ -93,6 +93,7 @@ void save_count_lost(struct saver *s, const struct tk_trace *t) {
 bool save_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
   progress_phase(&s->progress, (struct tk_phase){.what = "writing", .name = s->path, .events = true});
   save_count_lost(s, t);
+  s->is_cut = s->is_cut || trace_cut_of(t);
   return s->sink->write(s->sink, t, err);
 }
 
@@ -183,7 +184,7 @@ bool save_commit(struct saver *s, struct tk_saved *done, struct tk_err *err) {
   if (s->most && done->bytes > s->most) return true;
   if (!out_commit(&s->out, err)) return false;
   done->was_there = out_was_there(&s->out);
-  return s->dry_run || s->part || s->joins || s->to.write || reread_agrees(s->path, s->format, done, err);
+  return s->dry_run || s->part || s->joins || s->to.write || reread_agrees(s->path, s->format, s->is_cut, done, err);
 }
 
 void save_close(struct saver *s) {

@@ -18,6 +18,7 @@ struct saver {
   bool packs;              /* true if the output is compressed, which takes longer than writing it */
   bool dry_run;            /* true if nothing is written */
   bool no_loss;            /* true to fail if the format cannot represent everything */
+  bool is_cut;             /* true if a written graph was cut in time */
   /* To be set before opening: */
   struct sink_meter meter; /* told for each byte to what it belongs, if the format supports this */
   const struct tk_trace *timeline; /* same as in sink_options */
@@ -36,7 +37,7 @@ struct saver {
  * output must not be one of `inputs`. */
 bool save_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like, const char *const *inputs,
                 struct tk_err *err);
-/* Returns the format of the output if it writes the passthrough data of the trace by its times, after a cut; otherwise NULL. */
+/* Returns the output format if it can select the trace's passthrough data by time after a cut; otherwise NULL. */
 const struct format *save_cuts(const char *path, const struct tk_save_options *opt, const struct tk_trace *t);
 /* True if tk_derive should run before the trace is saved under this name. False if the format's viewers derive the same data
  * themselves. `like`: format from which the trace was read. */

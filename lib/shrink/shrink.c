@@ -340,8 +340,8 @@ static bool find_times(const struct shrinker *s, struct kept_range *k) {
 }
 
 static struct window window_of(const struct kept_range *k, double part) {
-  const double length = (double)k->all.end - (double)k->all.start;
-  return (struct window){INT64_MIN, k->all.start + (tk_time)(length * part)};
+  const double length = ((double)k->all.end - (double)k->all.start) * part;
+  return (struct window){INT64_MIN, num_add(k->all.start, length < 9e18 ? (tk_time)length : INT64_MAX)};
 }
 
 static bool cut_to(struct shrinker *s, struct tk_trace *to, const struct window *w) {
@@ -389,8 +389,8 @@ static uint64_t passthrough_bytes(const struct tk_trace *t, const struct format 
   return n;
 }
 
-/* If most of the file is packets of the system, which no step of the ladder makes smaller, keeps the part of the trace from its
- * start that fits. */
+/* If packets of the system are most of the file, keeps the longest first part of the trace that fits: no later step makes packets
+ * smaller. */
 static bool keep_range(struct shrinker *s, uint64_t *weight) {
   const bool applies = !s->by && !s->opt->lossless && !s->opt->events && !s->save.no_passthrough && *weight > s->report->target;
   struct kept_range k = {.format = applies ? save_cuts(s->output, &s->save, s->t) : NULL, .hi = 1, .hi_weight = (double)*weight};

@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import extensions  # noqa: E402
+from protobuf import parse  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
@@ -28,31 +29,6 @@ def field(number, value):
 
 def path(name):
     return os.path.join(work.name, name)
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
-
-
-def message(data):
-    at, out = 0, []
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        else:
-            size = {1: 8, 5: 4}.get(key & 7)
-            if size is None:
-                size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-        out.append((key >> 3, value))
-    return out
 
 
 def get(fields, number, otherwise=None):
@@ -140,8 +116,8 @@ def read(name):
 def contents(data):
     """Numbers of the contents of packets, by sequence."""
     out = collections.Counter()
-    for _, p in message(data):
-        fields = message(p)
+    for _, p in parse(data):
+        fields = parse(p)
         out.update((n, get(fields, 10)) for n, _ in fields)
     return out
 

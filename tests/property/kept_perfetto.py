@@ -15,6 +15,7 @@ import zlib
 TRACEKIT, SRC, FIXTURES = (os.environ[name] for name in ('TRACEKIT', 'SRC', 'FIXTURES'))
 sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
 from extensions import field  # noqa: E402
+from protobuf import parse  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 OF_PACKET = {3, 8, 10, 13, 41, 42, 58, 79, 87, 98}  # transport fields, and the state of the sequence
@@ -25,45 +26,12 @@ MODELLED_INTERNED = {1, 2, 3, 29, 43}
 LEGACY, TYPE, COUNTER, MULTIPLIER, INCREMENTAL = 6, 9, 8, 4, 5
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
-
-
-def message(data):
-    """Parses a message to [(number, value)]; length-delimited and fixed-size values are bytes. Raises ValueError if invalid."""
-    at, out = 0, []
-    try:
-        while at < len(data):
-            tag, at = varint(data, at)
-            wire, size = tag & 7, None
-            if wire == 0:
-                value, at = varint(data, at)
-                out.append((tag >> 3, value))
-                continue
-            if wire == 2:
-                size, at = varint(data, at)
-            size = {1: 8, 5: 4}.get(wire, size)
-            if size is None or at + size > len(data):
-                raise ValueError('no message')
-            out.append((tag >> 3, data[at:at + size]))
-            at += size
-    except IndexError as e:
-        raise ValueError('no message') from e
-    return out
-
-
 def packets(data):
-    for number, value in message(data):
+    for number, value in parse(data):
         if number != 1 or not isinstance(value, bytes):
             yield [(0, (number, value))]
             continue
-        packet = message(value)
+        packet = parse(value)
         packed = [v for n, v in packet if n == 50]
         if packed:
             yield from packets(zlib.decompress(packed[0]))
@@ -72,20 +40,20 @@ def packets(data):
 
 
 def event_facts(event):
-    fields = message(event)
+    fields = parse(event)
     for number, value in fields:
         if number not in MODELLED_EVENT:
             yield 'field of an event', number, value
         if number == LEGACY:
-            yield from (('field of a legacy event', n, v) for n, v in message(value) if n not in MODELLED_LEGACY)
+            yield from (('field of a legacy event', n, v) for n, v in parse(value) if n not in MODELLED_LEGACY)
     if dict(fields).get(TYPE, 0) not in (0, 1, 2, 3, 4):
         yield 'event', event
 
 
 def descriptor_facts(descriptor):
     """A counter with incremental or scaled samples gets a new descriptor, and its samples are written as absolute values."""
-    fields = message(descriptor)
-    counter = dict(message(dict(fields).get(COUNTER, b'')))
+    fields = parse(descriptor)
+    counter = dict(parse(dict(fields).get(COUNTER, b'')))
     if counter.get(INCREMENTAL) or counter.get(MULTIPLIER, 1) != 1:
         return
     yield 'descriptor', descriptor
@@ -98,7 +66,7 @@ def facts(data):
             if number == 11:
                 found.update(event_facts(value))
             elif number == 12:
-                found.update(('interned', n, v) for n, v in message(value) if n not in MODELLED_INTERNED)
+                found.update(('interned', n, v) for n, v in parse(value) if n not in MODELLED_INTERNED)
             elif number == 60:
                 found.update(descriptor_facts(value))
             elif number not in OF_PACKET | MODELLED_PACKETS:

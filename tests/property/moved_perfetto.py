@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import system_trace as system  # noqa: E402
 import trackprops  # noqa: E402
 from extensions import varint  # noqa: E402
+from protobuf import parse, varint as read_varint  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
@@ -83,7 +84,7 @@ def packed_times(data, first=0):
     """Absolute times of packed deltas."""
     at, now, out = 0, 0, []
     while at < len(data):
-        delta, at = trackprops.number(data, at)
+        delta, at = read_varint(data, at)
         now += delta
         out.append(now)
     return out
@@ -93,7 +94,7 @@ class Times:
     """The times of everything in a file, on the trace clock; by the clocks of each machine."""
 
     def __init__(self, data):
-        self.packets = [trackprops.parse(p) for n, p in trackprops.parse(data) if n == 1]
+        self.packets = [parse(p) for n, p in parse(data) if n == 1]
         self.clocks, self.defaults, self.found = {}, {}, collections.Counter()
         for p in self.packets:
             self.snapshot(p)
@@ -103,7 +104,7 @@ class Times:
     def snapshot(self, p):
         get, machine = trackprops.get, trackprops.get(p, 98, 0)
         for _, content in (f for f in p if f[0] == 6):
-            clocks = {get(c, 1): get(c, 2) for c in (trackprops.parse(c) for n, c in trackprops.parse(content) if n == 1)}
+            clocks = {get(c, 1): get(c, 2) for c in (parse(c) for n, c in parse(content) if n == 1)}
             for clock, time in clocks.items():
                 if 6 in clocks and clock < 64:
                     self.clocks.setdefault((machine, clock), clocks[6] - time)
@@ -116,18 +117,18 @@ class Times:
         if get(p, 13, 0) & 1:
             self.defaults[machine, sequence] = 6
         if get(p, 59) is not None:
-            self.defaults[machine, sequence] = get(trackprops.parse(get(p, 59)), 58, 6)
+            self.defaults[machine, sequence] = get(parse(get(p, 59)), 58, 6)
         clock = get(p, 58, self.defaults.get((machine, sequence), 6))
         for n, content in p:
             if not isinstance(content, bytes) or n in (6, 11, 12, 59, 60, 126):
                 continue
-            for name, time in self.items(n, trackprops.parse(content) if n in (1, LOG, SYS_STATS, UI) else content, machine):
+            for name, time in self.items(n, parse(content) if n in (1, LOG, SYS_STATS, UI) else content, machine):
                 self.found[machine, name, time] += 1
             if get(p, 8) is not None:
                 self.found[machine, (n, content if n == UNKNOWN else ''), self.on_trace_clock(machine, clock, get(p, 8))] += 1
 
     def items(self, n, content, machine):
-        get, parse = trackprops.get, trackprops.parse
+        get = trackprops.get
         if n == LOG:
             return [(get(parse(e), 8), self.on_trace_clock(machine, 1, get(parse(e), 5))) for k, e in content if k == 1]
         if n == SYS_STATS:
@@ -215,6 +216,58 @@ def scaled(name):
     check('a scale drops the packets', not any(n == 'collected' for _, n, _ in Times(read('moved.pftrace')).found))
 
 
+# ---- times inside of packets ----
+
+S = 10**9
+# Fields on the trace clock: number of the packet's content, path of the field, units of a second. Sources: protos/perfetto/trace/.
+INSIDE = {'start of a process in a tree': (2, (1, 7), S), 'end of a tree': (2, (3,), S), 'end of statistics': (9, (2,), S),
+          'start of a process': (60, (3, 7), S), 'rails': (40, (2, 2), 1000), 'start of a range of interest': (90, (1,), 10**6),
+          'last entry of a state': (91, (2, 5), 1000), 'layers': (93, (1,), S), 'end of a transition': (96, (9,), S),
+          'removal of a starting window': (96, (17,), S)}
+
+
+def wrapped(numbers, value):
+    return field(numbers[0], value if len(numbers) == 1 else wrapped(numbers[1:], value))
+
+
+def inside(data, number, numbers):
+    contents = [v for p in (parse(v) for n, v in parse(data) if n == 1) for n, v in p if n == number]
+    for n in numbers:
+        contents = [v for c in contents for k, v in parse(c) if k == n]
+    return contents
+
+
+def times_inside():
+    """Times on the trace clock move; those on MONOTONIC_COARSE follow it by the snapshots."""
+    packets = [packet(field(number, wrapped(numbers, 50 * unit)), ns=50 * S, sequence=20 + i)
+               for i, (number, numbers, unit) in enumerate(INSIDE.values())]
+    heap = packet(field(37, field(5, field(1, 55) + field(9, 40 * S))), ns=50 * S, sequence=40)
+    modem = packet(field(110, field(2, varint(50 * S) + varint(7))), ns=50 * S, sequence=41)
+    clocks = packet(field(6, b''.join(field(1, field(1, clock) + field(2, at)) for clock, at in ((6, 50 * S), (4, 40 * S)))), ns=None)
+    write('inside.pftrace', clocks + b''.join(packets) + heap + modem)
+    done('times inside', 'rebase', '-q', '--no-loss', '--shift', '5s', path('inside.pftrace'), '-o', path('out.pftrace'))
+    out = read('out.pftrace')
+    for name, (number, numbers, unit) in INSIDE.items():
+        found = inside(out, number, numbers)
+        check(f'times inside: {name}', found == [55 * unit], found)
+    check('times inside: heap dump', inside(out, 37, (5, 9)) == [40 * S], inside(out, 37, (5, 9)))
+    check('times inside: first of the modem\'s times', inside(out, 110, (2,)) == [varint(55 * S) + varint(7)], inside(out, 110, (2,)))
+
+
+def other_machine():
+    """The clock of a guest that a RemoteClockSync relates to the host's does not move: the packets are lost, and counted."""
+    def clock(at):
+        return field(1, field(1, 6) + field(2, at))
+
+    sync = field(1, field(107, field(1, field(2, clock(100 * S)) + field(3, clock(500 * S)))) + field(98, 7))
+    guest = field(1, field(1, field(1, 0) + field(2, field(1, 101 * S) + field(2, 11) + field(3, field(2, 'I|10|guest')))) + field(98, 7))
+    write('remote.pftrace', packet(field(6, clock(500 * S))) + packet(field(UNKNOWN, 'host'), ns=501 * S) + sync + guest)
+    args = ('rebase', '--to-zero', path('remote.pftrace'), '-o', path('out.pftrace'))
+    status, err = run(*args)
+    check('the clock of another machine: packets count as lost', status == 0 and 'data blocks specific to the input format' in err, err)
+    check('the clock of another machine: --no-loss refuses', run(*args, '--no-loss')[0] == 3)
+
+
 # ---- merge ----
 
 def plain(packets, machine):
@@ -282,6 +335,8 @@ for n, compact in enumerate((False, True)):
     to_zero(f'{n}.pftrace', n)
     cut_and_moved(f'{n}.pftrace', n)
 scaled('0.pftrace')
+times_inside()
+other_machine()
 merged(['0.pftrace', '1.pftrace', '0.pftrace'])
 other_merges('0.pftrace')
 damaged(read('1.pftrace'), 1)

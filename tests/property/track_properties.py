@@ -14,6 +14,7 @@ import tempfile
 TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 sys.path.insert(0, os.path.join(SRC, 'tests', 'support'))
 import trackprops  # noqa: E402
+from extensions import field  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 TRACES = 1000 if os.environ.get('LONG') else 20
@@ -67,6 +68,38 @@ def damaged(work, source, rng):
         check(f'damaged block {kind}', found == n, f'{found} of {n} events')
 
 
+def annotated(path, *annotations):
+    """Writes a span with annotations: (name, field with the value)."""
+    event = field(9, 1) + field(11, 2) + field(23, b'a') + b''.join(field(4, field(10, name) + value) for name, value in annotations)
+    thread = field(60, field(1, 2) + field(4, field(1, 10) + field(2, 11) + field(5, b't')))
+    packets = (thread, field(8, 5) + field(11, event), field(8, 9) + field(11, field(9, 2) + field(11, 2)))
+    with open(path, 'wb') as f:
+        f.write(b''.join(field(1, packet + field(10, 3)) for packet in packets))
+
+
+def types_of(path):
+    """Returns the types of the annotations of the spans, by path."""
+    out = subprocess.run([TRACEKIT, 'sql', '-q', '--csv', path, 'SELECT key, value_type FROM args WHERE key LIKE \'debug.%\' ORDER BY 1'],
+                         stdin=subprocess.DEVNULL, capture_output=True)
+    return dict(line.replace('"', '').split(',') for line in out.stdout.decode().splitlines()[1:])
+
+
+def types(work):
+    """Types are those of each input of a merge, and of each annotation whatever other ones are dropped."""
+    UINT, POINTER = 3, 7
+    a, b, merged, out = (os.path.join(work, name) for name in ('a.pftrace', 'b.pftrace', 'merged.json', 'out.pftrace'))
+    annotated(a, (b'x', field(UINT, 5)))
+    annotated(b, (b'y', field(UINT, 5)))
+    subprocess.run([TRACEKIT, 'merge', '-q', '--force', a, b, '-o', merged], stdin=subprocess.DEVNULL, check=True)
+    subprocess.run([TRACEKIT, 'convert', '-q', '--force', merged, '-o', out], stdin=subprocess.DEVNULL, check=True)
+    check('types of several inputs', types_of(out) == {'debug.x': 'uint', 'debug.y': 'uint'}, types_of(out))
+    nested = {name: field(11, field(10, b'k') + value) for name, value in ((b'a', field(UINT, 5)), (b'b', field(POINTER, 9)))}
+    annotated(a, *nested.items())
+    for dropped, left in (('a', {'debug.b.k': 'pointer'}), ('b', {'debug.a.k': 'uint'})):
+        subprocess.run([TRACEKIT, 'filter', '-q', '--force', '--drop-args', dropped, a, '-o', out], stdin=subprocess.DEVNULL, check=True)
+        check(f'types without {dropped}', types_of(out) == left, types_of(out))
+
+
 def main():
     accepted = collections.Counter()
     first = int(os.environ.get('SEED', '1'))
@@ -85,6 +118,7 @@ def main():
                 check(f'seed {seed} through {" ".join(way)}', got == want, trackprops.first_difference(want, got))
             if seed % 4 == 0:
                 damaged(work, source, random.Random(seed))
+        types(work)
     for way in WAYS:  # other formats mix up counters of one name in one process, and types of numbers of one key
         least = TRACES if set(way) == {'pftrace'} else TRACES // 3
         check(f'{" ".join(way)}: traces accepted', accepted[way] >= least, f'{accepted[way]} of {TRACES}')

@@ -5,6 +5,7 @@ import random
 import struct
 
 from extensions import field, fixed
+from protobuf import parse
 
 PACKET, EVENT, DESCRIPTOR, INTERNED, DEFAULTS = 1, 11, 60, 12, 59
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
@@ -134,34 +135,6 @@ def trace(seed):
 
 
 # ---- reading them ----
-
-def number(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
-
-
-def parse(data):
-    """Returns [(field, value)]; length-delimited and fixed values are bytes."""
-    at, out = 0, []
-    while at < len(data):
-        tag, at = number(data, at)
-        wire, size = tag & 7, None
-        if wire == 0:
-            value, at = number(data, at)
-            out.append((tag >> 3, value))
-            continue
-        if wire == 2:
-            size, at = number(data, at)
-        size = {1: 8, 5: 4}.get(wire, size)
-        out.append((tag >> 3, data[at:at + size]))
-        at += size
-    return out
-
 
 def get(fields, n, otherwise=None):
     return next((value for k, value in reversed(fields) if k == n), otherwise)

@@ -119,7 +119,7 @@ static uint32_t bit_of(unsigned type) {
 }
 
 /* Returns the type to restore; 0 = none, VALUE_IMPLIED = several types that the other format does not distinguish. `bits`: types
- * in the graph. `known`: type to which integers of the graph must be restored, because a third format changed it; 0 = none. */
+ * in the graph. `known`: type that an earlier conversion recorded for integers of this key; 0 = none. */
 static uint8_t type_to_restore(const struct carrier *c, uint32_t bits, uint8_t known) {
   const uint32_t integers = bits & (HAS_INT | HAS_UINT);
   if (known && integers) return bits == integers ? known : VALUE_IMPLIED;
@@ -218,7 +218,7 @@ static bool carrier_write(struct sink *sink, const struct tk_trace *t, struct tk
   map_init(&c->counters, &c->mem);
   if (c->tracks || was_perfetto(t)) {
     for (tk_id i = 1; i <= t->n_tracks; i++) put_track(c, i);
-    if (c->graph.len) put_types(c); /* otherwise tracekit made the file from another format, which has other types */
+    if (c->graph.len) put_types(c); /* without carried tracks, tracekit wrote the file itself, from a format with other types */
   }
   put_metas(c, first);
   map_free(&c->entries);

@@ -56,18 +56,30 @@ static void write_data_url(struct event_writer *w, struct buf *b, const struct i
   pb_bytes(b, ANNOTATION_STRING, url->data, url->len);
 }
 
-/* Returns the types of a nested annotation. The arg ARG_TYPES has the same order as the args, so each part of it is read once. */
+/* Finds a key in the text of ARG_TYPES: {"key":"types",...}. Returns the position after it; NULL if it is not there. */
+static const uint8_t *find_types(const struct intern_str *types, size_t from, const struct buf *key) {
+  const uint8_t *p = types->bytes + from, *end = types->bytes + types->len;
+  while (p < end && (p = memmem(p, (size_t)(end - p), key->data, key->len)) != NULL) {
+    if (p > types->bytes && (p[-1] == '{' || p[-1] == ',')) return p + key->len;
+    p++;
+  }
+  return NULL;
+}
+
+/* Returns the types of a nested annotation. The arg ARG_TYPES usually has the same order as the args, so that each part of it is
+ * read once; args may have been removed, or reordered by other software. */
 static struct nested_types types_of(struct event_writer *w, const struct tk_arg *arg, uint32_t skip) {
   const struct intern_str *key = trace_str(w->t, arg->key);
   struct nested_types types = {.n = 0};
   struct buf *b = &w->scratch;
-  if (!w->types || w->types_at >= w->types->len) return types;
+  if (!w->types) return types;
   b->len = 0;
   if (!json_quote(b, key->bytes + skip, key->len - skip)) return types;
   buf_append(b, ":\"", 2);
-  const uint8_t *p = w->types->bytes + w->types_at + 1, *end = w->types->bytes + w->types->len;
-  if ((size_t)(end - p) < b->len || memcmp(p, b->data, b->len) != 0) return types;
-  types.p = p + b->len;
+  const uint8_t *end = w->types->bytes + w->types->len;
+  types.p = find_types(w->types, w->types_at, b);
+  if (!types.p) types.p = find_types(w->types, 0, b);
+  if (!types.p) return types;
   const uint8_t *quote = memchr(types.p, '"', (size_t)(end - types.p));
   if (!quote) return types;
   types.n = (size_t)(quote - types.p);

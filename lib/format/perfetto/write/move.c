@@ -1,10 +1,11 @@
 /* move.c - moves packets to another time and another machine.
  *
- * Times on the trace clock are moved: the timestamps of packets, times inside their contents (the table below), and the trace
- * clock's readings in clock snapshots. Times on other clocks stay, except on REALTIME: the snapshots relate them to the trace
- * clock, so they move with it. REALTIME moves by its own amount, which is 0 if only the zero of the file changes.
+ * Moves the timestamps of packets, the times inside their contents (table below), and the readings of the trace clock in
+ * snapshots. Times on other clocks stay as they are: snapshots relate those clocks to the trace clock, so these times follow.
+ * REALTIME is the exception. It moves by its own amount, which is 0 if only the zero of the file changes.
  *
- * A time that would be negative becomes 0. A snapshot with such a reading is stated for a later moment instead. */
+ * A time that would be negative becomes 0. If a reading of a clock snapshot would be negative, all readings of that snapshot are
+ * increased by the same amount, so that they describe a later moment. */
 #include "move.h"
 
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "format/pb_out.h"
 #include "format/perfetto/fields.h"
 
-enum { MS = 1000000 };
+enum { US = 1000, MS = 1000000, CLOCK_OF_TRACE = 0, CLOCK_MONOTONIC_COARSE = 4 };
+#define CLOCK_OF_ITS_OWN UINT32_MAX
 
 /* A time inside the content of a packet: a field, or a field of a repeated message in it. */
 struct moved_field {
@@ -20,19 +22,35 @@ struct moved_field {
   uint32_t clock, unit;          /* unit: ns per unit */
 };
 
-/* Sources: protos/perfetto/trace/. Contents with packed deltas or with other clocks are handled below. */
+/* Sources: protos/perfetto/trace/, and trace_processor's importers for the clocks. Contents with packed deltas are handled below. */
 static const struct moved_field FIELDS[] = {
+    {PACKET_PROCESS_TREE, 1, 7, CLOCK_BOOTTIME, 1},           /* ps/process_tree.proto: processes, process_start_from_boot */
+    {PACKET_PROCESS_TREE, 3, 0, CLOCK_BOOTTIME, 1},           /* collection_end_timestamp */
     {PACKET_SYS_STATS, STATS_END_TIME, 0, CLOCK_BOOTTIME, 1}, /* sys_stats.proto: collection_end_timestamp */
-    {37, 5, 9, CLOCK_BOOTTIME, 1},                            /* profiling/profile_packet.proto: process_dumps, timestamp */
+    {9, 2, 0, CLOCK_BOOTTIME, 1},                             /* ps/process_stats.proto: collection_end_timestamp */
+    {37, 5, 9, CLOCK_MONOTONIC_COARSE, 1},                    /* profiling/profile_packet.proto: process_dumps, timestamp */
+    {37, 15, 0, CLOCK_MONOTONIC_COARSE, 1},                   /* start_timestamp */
     {39, 1, 5, CLOCK_REALTIME, 1},                            /* android/android_log.proto: events, timestamp */
-    {40, 2, 2, CLOCK_BOOTTIME, MS},                           /* power/power_rails.proto: energy_data, timestamp_ms */
+    {40, 2, 2, CLOCK_OF_TRACE, MS},                           /* power/power_rails.proto: energy_data, timestamp_ms */
+    {PACKET_TRACK_DESCRIPTOR, 3, 7, CLOCK_BOOTTIME, 1},       /* track_event/process_descriptor.proto: start_timestamp_ns */
     {62, 3, 0, CLOCK_BOOTTIME, 1},                            /* gpu/vulkan_memory_event.proto: timestamp */
     {78, 1, 0, CLOCK_BOOTTIME, 1},                            /* ui_state.proto: timeline_start_ts, timeline_end_ts */
     {78, 2, 0, CLOCK_BOOTTIME, 1},
     {84, 2, 0, CLOCK_BOOTTIME, 1},                            /* statsd/statsd_atom.proto: timestamp_nanos */
+    {90, 1, 0, CLOCK_OF_TRACE, US},                           /* track_event/range_of_interest.proto: start_us */
+    {91, 2, 5, CLOCK_BOOTTIME, MS},                           /* power/android_entity_state_residency.proto: last_entry_timestamp_ms */
     {93, 1, 0, CLOCK_BOOTTIME, 1},                            /* surfaceflinger_layers.proto: elapsed_realtime_nanos */
     {94, 1, 0, CLOCK_BOOTTIME, 1},                            /* surfaceflinger_transactions.proto: elapsed_realtime_nanos */
     {95, 2, 1, CLOCK_BOOTTIME, 1},                            /* etw/etw_event_bundle.proto: event, timestamp */
+    {PACKET_SHELL_TRANSITION, 2, 0, CLOCK_BOOTTIME, 1},       /* android/shell_transition.proto: create_time_ns to finish_time_ns */
+    {PACKET_SHELL_TRANSITION, 3, 0, CLOCK_BOOTTIME, 1},
+    {PACKET_SHELL_TRANSITION, 4, 0, CLOCK_BOOTTIME, 1},
+    {PACKET_SHELL_TRANSITION, 5, 0, CLOCK_BOOTTIME, 1},
+    {PACKET_SHELL_TRANSITION, 6, 0, CLOCK_BOOTTIME, 1},
+    {PACKET_SHELL_TRANSITION, 7, 0, CLOCK_BOOTTIME, 1},
+    {PACKET_SHELL_TRANSITION, 8, 0, CLOCK_BOOTTIME, 1},
+    {PACKET_SHELL_TRANSITION, 9, 0, CLOCK_BOOTTIME, 1},
+    {PACKET_SHELL_TRANSITION, 17, 0, CLOCK_BOOTTIME, 1},      /* starting_window_remove_time_ns */
 };
 
 /* ---- numbers ---- */
@@ -44,7 +62,8 @@ static uint64_t moved_time(uint64_t time, int64_t by) {
 
 /* Returns how far times on this clock move, in ns. */
 static int64_t distance(const struct move *m, uint32_t clock) {
-  return clock == CLOCK_REALTIME ? m->real_ns : clock == m->trace_clock ? m->ns : 0;
+  if (clock == CLOCK_REALTIME) return m->real_ns;
+  return clock == m->trace_clock || clock == CLOCK_OF_TRACE ? m->ns : 0;
 }
 
 static int64_t in_units(int64_t ns, uint32_t unit) {
@@ -71,9 +90,9 @@ static void put_time(struct buf *b, const struct pb_field *f, int64_t by, struct
   pb_message(b, f->number, scratch);
 }
 
-/* ---- ftrace ---- */
+/* ---- packed deltas ---- */
 
-/* Appends the packed deltas of a column, the first of which is an absolute time. */
+/* Appends packed deltas, the first of which is an absolute time. */
 static void put_deltas(struct move *m, struct buf *b, const struct pb_field *f, int64_t by) {
   struct pb in = pb_inside(f);
   uint64_t first;
@@ -85,6 +104,19 @@ static void put_deltas(struct move *m, struct buf *b, const struct pb_field *f, 
   }
   pb_message(b, f->number, &m->item);
 }
+
+/* android/pixel_modem_events.proto: event_time_nanos */
+static void put_modem(struct move *m, const struct pb_field *content) {
+  enum { EVENT_TIMES = 2 };
+  struct pb in = pb_inside(content);
+  struct pb_field f;
+  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
+    if (pb_field_key(&f) == PB_KEY(EVENT_TIMES, PB_BYTES)) put_deltas(m, &m->content, &f, distance(m, CLOCK_BOOTTIME));
+    else buf_append(&m->content, from, (size_t)(in.p - from));
+  }
+}
+
+/* ---- ftrace ---- */
 
 static void put_compact(struct move *m, const struct pb_field *f, int64_t by) {
   struct pb in = pb_inside(f);
@@ -110,13 +142,13 @@ static void put_inner(struct move *m, const struct pb_field *f, uint32_t time, i
   pb_message(&m->content, f->number, &m->inner);
 }
 
-/* Returns the clock of a bundle's events; 0 = only the bundle's own pair of times relates it to the trace clock. */
+/* Returns the clock of a bundle's events; CLOCK_OF_ITS_OWN = only the bundle's own pair of times relates it to the trace clock. */
 static uint32_t ftrace_clock(const struct pb_field *bundle) {
   struct pb in = pb_inside(bundle);
   struct pb_field f;
   while (pb_next(&in, &f)) {
     if (pb_field_key(&f) != PB_KEY(FTRACE_CLOCK, PB_VARINT) || f.value == 0) continue;
-    return f.value == FTRACE_CLOCK_RAW ? CLOCK_MONOTONIC_RAW : 0;
+    return f.value == FTRACE_CLOCK_RAW ? CLOCK_MONOTONIC_RAW : CLOCK_OF_ITS_OWN;
   }
   return CLOCK_BOOTTIME;
 }
@@ -156,7 +188,7 @@ static struct reading read_clock(const struct pb_field *clock) {
   return r;
 }
 
-/* Returns by how many ns the snapshot must be stated later, so that no moved reading is negative. */
+/* Returns how many ns to add to all readings of the snapshot so that none is negative after the move. */
 static uint64_t wait_of(const struct move *m, const struct pb_field *snapshot) {
   struct pb in = pb_inside(snapshot);
   struct pb_field f;
@@ -171,14 +203,13 @@ static uint64_t wait_of(const struct move *m, const struct pb_field *snapshot) {
   return wait;
 }
 
-/* Appends a clock snapshot, or the message inside a RemoteClockSync that has the same fields. */
-static void put_snapshot(struct move *m, struct buf *to, const struct pb_field *snapshot) {
+static void put_snapshot(struct move *m, const struct pb_field *snapshot) {
   const uint64_t wait = wait_of(m, snapshot);
   struct pb in = pb_inside(snapshot);
   struct pb_field f, g;
   for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
     if (pb_field_key(&f) != PB_KEY(SNAPSHOT_CLOCKS, PB_BYTES)) {
-      buf_append(to, from, (size_t)(in.p - from));
+      buf_append(&m->content, from, (size_t)(in.p - from));
       continue;
     }
     const struct reading r = read_clock(&f);
@@ -188,28 +219,7 @@ static void put_snapshot(struct move *m, struct buf *to, const struct pb_field *
       if (pb_field_key(&g) != PB_KEY(CLOCK_TIMESTAMP, PB_VARINT)) buf_append(&m->item, at, (size_t)(fields.p - at));
       else pb_u64(&m->item, CLOCK_TIMESTAMP, r.time + (uint64_t)distance(m, (uint32_t)r.id) + wait / r.unit);
     }
-    pb_message(to, SNAPSHOT_CLOCKS, &m->item);
-  }
-}
-
-/* RemoteClockSync: snapshots of both machines at the same moment. */
-static void put_remote(struct move *m, const struct pb_field *sync) {
-  struct pb in = pb_inside(sync), pair;
-  struct pb_field f, g;
-  for (const uint8_t *from = in.p; pb_next(&in, &f); from = in.p) {
-    if (pb_field_key(&f) != PB_KEY(REMOTE_SYNCED_CLOCKS, PB_BYTES)) {
-      buf_append(&m->content, from, (size_t)(in.p - from));
-      continue;
-    }
-    struct buf both = {.mem = m->mem};
-    for (pair = pb_inside(&f); pb_next(&pair, &g);) {
-      m->inner.len = 0;
-      if (g.wire == PB_BYTES) put_snapshot(m, &m->inner, &g);
-      if (g.wire == PB_BYTES) pb_message(&both, g.number, &m->inner);
-      else pb_field(&both, &g);
-    }
-    pb_message(&m->content, f.number, &both);
-    buf_free(&both);
+    pb_message(&m->content, SNAPSHOT_CLOCKS, &m->item);
   }
 }
 
@@ -224,7 +234,7 @@ static const struct moved_field *row_of(uint32_t packet, uint32_t field) {
 static bool has_times(uint32_t packet) {
   for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++)
     if (FIELDS[i].packet == packet) return true;
-  return packet == PACKET_FTRACE || packet == PACKET_CLOCK_SNAPSHOT || packet == PACKET_REMOTE_CLOCK_SYNC;
+  return packet == PACKET_FTRACE || packet == PACKET_CLOCK_SNAPSHOT || packet == PACKET_MODEM_EVENTS;
 }
 
 static void put_fields(struct move *m, const struct pb_field *content) {
@@ -242,8 +252,8 @@ static void put_fields(struct move *m, const struct pb_field *content) {
 static void put_content(struct move *m, const struct pb_field *content) {
   m->content.len = 0;
   if (content->number == PACKET_FTRACE) put_ftrace(m, content);
-  else if (content->number == PACKET_CLOCK_SNAPSHOT) put_snapshot(m, &m->content, content);
-  else if (content->number == PACKET_REMOTE_CLOCK_SYNC) put_remote(m, content);
+  else if (content->number == PACKET_CLOCK_SNAPSHOT) put_snapshot(m, content);
+  else if (content->number == PACKET_MODEM_EVENTS) put_modem(m, content);
   else put_fields(m, content);
   pb_message(&m->packet, content->number, &m->content);
 }

@@ -3,7 +3,7 @@
  * Importers read numbers of annotations exactly, but numbers in legacy_json_value only up to 2^63. A value is written as the type
  * from which it was read, if the reader stored the types (fields.h); otherwise as the type that the JSON text implies. A number
  * that no double represents exactly is also stored as text. An empty object or array stays legacy_json_value, because an
- * annotation without entries has no value.
+ * annotation with no entries reads as one with no value.
  *
  * The nesting is processed on an explicit stack, because the file determines the depth. */
 #include "nested.h"

@@ -219,16 +219,19 @@ static bool has_packet(const struct tk_trace *t, uint32_t field) {
   return false;
 }
 
-/* True if the packets can be written next to packets of other graphs: they have the same trace clock, and do not relate clocks of
- * machines to the first machine of the file. */
+/* True if the packets can be moved. The clocks of other machines stay where they are, and so would not agree with the moved clock
+ * to which a RemoteClockSync relates them. */
+static bool can_move(const struct tk_trace *t) { return !has_packet(t, PACKET_REMOTE_CLOCK_SYNC); }
+
+/* True if the packets can be written next to packets of other graphs, which have the same trace clock. */
 static bool is_apart(const struct perfetto_sink *s, const struct tk_trace *t) {
-  if (!passthrough_find(t, PASSTHROUGH_PACKETS)) return true;
-  return clock_of_packets(t) == s->clock && !has_packet(t, PACKET_REMOTE_CLOCK_SYNC);
+  return !passthrough_find(t, PASSTHROUGH_PACKETS) || (clock_of_packets(t) == s->clock && can_move(t));
 }
 
 void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t) {
   const bool is_only = s->sink.graphs <= 1 && !s->sink.ordinal && s->at_first;
   s->is_valid = passthrough_is_valid(t) && (is_only || (s->sink.graphs > 1 && is_apart(s, t)));
+  if (s->is_valid && t->edits & TK_EDIT_MOVED) s->is_valid = can_move(t);
   if (s->sink.graphs > 1) s->has_clocks = s->has_realtime = false;
 }
 

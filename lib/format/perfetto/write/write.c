@@ -311,7 +311,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
   struct tk_saved *saved = &sink->saved;
   if (t->n_events && !has_room(num_sub(t->origin_ns, s->zero_ns)))
-    return err_set(err, TK_ELIMIT, "%s: Perfetto cannot represent its times, which are after the year 2262", t->source);
+    return err_set(err, TK_ELIMIT, "%s: its times are outside the range that Perfetto can represent (1677 to 2262)", t->source);
   sink_limit(&s->mem, t);
   if (sink->graphs > 1) out_break(s->out);
   if (!s->at_first || sink->ordinal || sink->graphs > 1) descriptor_graph(s, t);

@@ -76,7 +76,7 @@ struct event_writer {
   const struct tk_trace *t;
   uint32_t sequence, clock, machine;
   bool has_private_fields;        /* true to write `private_fields` into the packet, even if they are empty */
-  tk_id own_tid;         /* string that other formats add to instants of the process as the id of their thread; 0 = none */
+  tk_id own_tid;         /* tid that other formats give to instants of the process track, a string; it is not written; 0 = none */
   bool track_has_scope;  /* true if the scope of instants follows from their track */
   bool track_is_mixed;   /* true if the track is FORM_MIXED */
   bool started;          /* true if its first packet, which clears the state, has been written */
@@ -173,7 +173,7 @@ struct perfetto_sink {
   bool has_sched; /* this graph contains the tracks of CPUs */
   bool whole_packets; /* true if events of the graph stay in their packets; their tracks are then not written, or have no events */
   bool is_valid;      /* packets and descriptors of the current graph are written */
-  bool waits_for_clocks; /* the first graph may contain clock snapshots, before which none is written */
+  bool waits_for_clocks; /* the first graph has packets, perhaps with clock snapshots: write_clocks runs after them */
   bool keeps_packets; /* the packets of the current graph are passed through */
   bool at_first;                 /* no graph has been written yet; the trace-wide data of the first graph has been written */
   uint64_t last_uuid, next_flow;
