@@ -22,7 +22,7 @@ static struct own anchors_of(const struct align_anchors *a, uint32_t input) {
     else high = middle;
   }
   for (from = low; low < a->n && a->v[low].input == input;) low++;
-  return (struct own){a->v + from, low - from};
+  return (struct own){low > from ? a->v + from : NULL, low - from};
 }
 
 static bool is_alike(const struct align_anchor *a, const struct align_anchor *b, int64_t later) {

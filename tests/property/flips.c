@@ -83,8 +83,10 @@ static void flip_file(const char *path, struct bytes b) {
   assert_non_null(whole);
   for (unsigned i = 0; i < PLACES; i++) {
     bool detected;
-    kept[i] = flip(b, (size_t)((uint64_t)i * b.n / PLACES) + rng((uint32_t)(b.n / PLACES + 1)) % (b.n - (uint64_t)i * b.n / PLACES),
-                   rng(8), i, &detected);
+    const size_t from = (size_t)((uint64_t)i * b.n / PLACES);
+    const unsigned bit = rng(8);
+    const size_t at = from + rng((uint32_t)(b.n / PLACES + 1)) % (b.n - from);
+    kept[i] = flip(b, at, bit, i, &detected);
     undetected += !detected;
     sum += kept[i] < whole->n_events ? kept[i] : whole->n_events;
   }
