@@ -327,6 +327,10 @@ struct tk_trace {
 /* Frees a trace. `t` may be NULL. */
 TK_API void tk_free(struct tk_trace *t);
 
+/* Returns a copy of a sealed trace that shares nothing with it; operations on one leave the other unchanged. The copy has the
+ * same ids and the same limit of memory. Returns NULL with err when memory runs out. The caller frees the copy (tk_free). */
+TK_API struct tk_trace *tk_copy(const struct tk_trace *t, struct tk_err *err);
+
 static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct tk_flow_point *f) {
   return f->bound ? t->events[f->at].track : f->at;
 }
