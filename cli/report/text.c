@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
-
 enum { MOST_FINDINGS = 7 }; /* above the tables */
 
 static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
@@ -353,9 +351,9 @@ static bool print_launches(const struct tk_report *r, size_t top) {
     const struct tk_report_launch *l = &r->launches[i];
     const double n = (double)l->work * 1e-12;
     cell_count(&t, l->work);
-    cell_time(&t, true, (tk_time)(seconds(l->call_sum) / n));
-    cell_time(&t, true, (tk_time)(seconds(l->work_sum) / n));
-    cell_time(&t, true, (tk_time)(seconds(l->delay_sum) / n));
+    cell_time(&t, true, (tk_time)(figure_seconds(l->call_sum) / n));
+    cell_time(&t, true, (tk_time)(figure_seconds(l->work_sum) / n));
+    cell_time(&t, true, (tk_time)(figure_seconds(l->delay_sum) / n));
     cell_time(&t, true, l->delay_max);
     table_cell(&t, "%s", l->name);
   }
@@ -376,11 +374,11 @@ static bool print_collectives(const struct tk_report *r, size_t top) {
     cell_total(&t, c->total);
     cell_count(&t, c->count);
     cell_bytes(&t, c->sized > 0, c->bytes);
-    cell_rate(&t, c->bus_bytes, seconds(c->sized_total));
+    cell_rate(&t, c->bus_bytes, figure_seconds(c->sized_total));
     cell_count(&t, c->met);
     if (c->met) cell_total(&t, c->core);
     else table_cell(&t, "-");
-    cell_rate(&t, c->core_bus_bytes, seconds(c->core_time));
+    cell_rate(&t, c->core_bus_bytes, figure_seconds(c->core_time));
     if (c->met) cell_total(&t, c->wait);
     else table_cell(&t, "-");
     table_cell(&t, "%s", c->name);

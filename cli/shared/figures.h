@@ -15,6 +15,8 @@ const struct tk_field *figure_of(const char *word, size_t n, bool percent);
 /* Stores the value of a figure; a time in picoseconds.  Returns false if it is unknown in this trace. */
 bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r, double *v);
 
+static inline double figure_seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
+
 /* Parts of a step, in the order in which they are shown. */
 enum { FIGURE_PARTS = 11 };
 const char *figure_part_name(size_t part);

@@ -75,8 +75,6 @@ static bool rate(struct tk_value *v, double bytes, double seconds) {
   return field_number(v, known ? bytes / seconds / 1e9 : 0, known);
 }
 
-static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
-
 static bool get_bandwidth(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_rank *r = row;
   (void)owner;
@@ -331,13 +329,13 @@ FIELD_KNOWN(has_met, tk_report_collective, r->met > 0)
 
 static bool get_bus_rate(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_collective *c = row;
-  return rate(v, c->bus_bytes, seconds(c->sized_total)) && is_sized(row, owner);
+  return rate(v, c->bus_bytes, field_seconds(c->sized_total)) && is_sized(row, owner);
 }
 
 static bool get_core_rate(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_collective *c = row;
   (void)owner;
-  return rate(v, c->core_bus_bytes, seconds(c->core_time)) && c->core_sized > 0;
+  return rate(v, c->core_bus_bytes, field_seconds(c->core_time)) && c->core_sized > 0;
 }
 
 #define MET_TIME(m, name, help) FIELD_TIME_OPTIONAL(tk_report_collective, m, name, has_met, help)
