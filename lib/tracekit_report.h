@@ -107,9 +107,9 @@ struct tk_report_rank {
   uint64_t launch_calls, unrecorded; /* launching calls with a correlation id; number of these whose work is missing */
   uint64_t syncs, syncs_in_steps;    /* calls that wait for the device */
   uint64_t collections; /* garbage collections of the host */
-  tk_time collecting;   /* sum of their durations */
+  tk_time collecting;   /* time in which at least one of them ran */
   tk_time collection_max, collection_at; /* the longest, and its start since the trace's first event */
-  tk_time pageable;     /* sum of the durations of copies from or to pageable memory of the host */
+  tk_time pageable;     /* time in which at least one copy from or to pageable memory of the host ran */
   tk_time host_copy;    /* sum of the durations of copies between host and device */
   tk_time fp32_matmul;  /* sum of the durations of matrix products whose kernels compute in fp32 without tensor cores */
   uint64_t gridded;     /* kernels that state how many blocks there are per multiprocessor */

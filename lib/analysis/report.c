@@ -53,7 +53,7 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
   if (!row->steps) return false;
   for (uint32_t i = chosen.first; i < chosen.first + chosen.n; i++) {
     struct step s = p->match.steps.v[i];
-    if (s.start >= w->end || s.end <= w->start) continue;
+    if (!report_holds_step(p, &s)) continue;
     if (s.start < w->start) s.start = w->start;
     if (s.end > w->end) s.end = w->end;
     struct tk_report_step *step = &row->steps[row->n_steps++];

@@ -14,6 +14,7 @@
 #define ANALYSIS_REPORT_H
 
 #include "base/int128.h"
+#include "measure.h"
 #include "report_index.h"
 #include "self.h"
 #include "spent.h"
@@ -142,6 +143,8 @@ bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id 
 double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is);
 /* Returns the class that the name of a span implies. */
 enum host_class report_named_class(const struct reporter *p, tk_id cls);
+/* True if the range of the report contains a part of the step. */
+bool report_holds_step(const struct reporter *p, const struct step *s);
 /* Returns true if the time is within one of the steps, which are sorted. */
 bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at);
 /* Adds a sentence to the list of unknown facts, unless the list contains the sentence. */
