@@ -304,18 +304,24 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
   return row;
 }
 
-static tk_id process_of(const struct tk_trace *t, tk_id track) {
-  return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+/* True if a report on a host without devices lacks the event: an event of the range that is not selected, or device work outside of
+ * the range, which shows that the host has a device. */
+static bool is_left_out(const struct reporter *p, tk_id event) {
+  const struct tk_event *e = &p->t->events[event];
+  if (scope_holds(&p->scope, e)) return !match_event(&p->match, event);
+  return e->kind == TK_SPAN && kinds_of(&p->match.kinds, e) & KIND_DEVICE;
 }
 
-/* Finds the processes of which a selection leaves out a part, such as a kind of work: their figures are not of the whole device. */
-static bool find_partial(struct reporter *p) {
-  if (!p->match.root) return true;
-  if (!(p->partial = mem_alloc(p->mem, (size_t)p->t->n_tracks + 1))) return false;
-  memset(p->partial, 0, (size_t)p->t->n_tracks + 1);
-  for (tk_id i = 1; i <= p->t->n_tracks; i++)
-    if (p->t->tracks[i].count && match_track(&p->match, i) != YES) p->partial[process_of(p->t, i)] = true;
-  return true;
+/* True if the selection contains all events of a host without devices. */
+static bool is_host_whole(const struct reporter *p, uint32_t group) {
+  const struct report_index *x = &p->index;
+  bool whole = true;
+  for (uint32_t k = x->tracks_at[group]; whole && k < x->tracks_at[group + 1]; k++) {
+    const struct tk_track *track = &p->t->tracks[x->tracks[k]];
+    if (!p->scope.narrowed && (!p->match.root || match_track(&p->match, x->tracks[k]) == YES)) continue;
+    for (tk_id i = track->first; whole && i < track->first + track->count; i++) whole = !is_left_out(p, i);
+  }
+  return whole;
 }
 
 static bool measure_device(struct reporter *p, struct tk_report_rank *row, uint32_t which, uint32_t n) {
@@ -331,7 +337,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   uint32_t n;
   if (!row || !sort_row(p, which, &n)) return false;
   row->device = name_device(p, w);
-  row->judged = !p->impl->opt.brief && !(p->partial && p->partial[process_of(p->t, w->process)]);
+  row->judged = !p->impl->opt.brief && !p->works.partial[w->process];
   row->unfinished = w->unfinished;
   bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
   if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, report_end_of(p->sorted, n));
@@ -353,7 +359,7 @@ static bool add_hosts(struct reporter *p, struct map *ranks) {
     if (p->t->tracks[i].count == 0 || p->index.has_row[group]) continue;
     if ((o.rank >= 0 || !*o.host) && map_get(ranks, (uint64_t)o.rank)) continue;
     struct tk_report_rank *row = add_row(p, o.rank, o.host, group);
-    if (row) row->judged = !p->impl->opt.brief;
+    if (row) row->judged = !p->impl->opt.brief && is_host_whole(p, group);
     if (!row || !map_put(ranks, (uint64_t)o.rank, 1)) return false;
     if (!p->impl->opt.brief && !report_host(p, row, group)) return false;
     if (!p->impl->opt.brief) row->split = report_split(p, group, p->start, p->end);
@@ -367,7 +373,7 @@ static bool add_rows(struct reporter *p) {
   struct map ranks;
   map_init(&ranks, p->mem);
   find_range(p);
-  bool ok = find_partial(p) && works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
+  bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
             report_index_make(&p->index, &p->match, &p->works, p->mem);
   ok = ok && (brief || report_count_calls(p));
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
@@ -408,7 +414,6 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   works_free(&p.works);
   match_free(&p.match);
   mem_free(p.mem, p.time_of);
-  mem_free(p.mem, p.partial);
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 

@@ -122,7 +122,6 @@ struct reporter {
   tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */
   tk_time zero;        /* start of the trace's first event */
-  uint8_t *partial;    /* by process: true if a selection leaves out events of its threads; NULL = no selection */
   uint32_t first;      /* first row of this trace in the report */
 };
 
