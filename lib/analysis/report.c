@@ -45,10 +45,19 @@ static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
 
 /* ---- steps ---- */
 
-/* Adds the steps of a row. The time of the host is known unless the report is brief. */
+static void divide_step(struct reporter *p, struct tk_report_step *step, uint32_t group, const struct step *s) {
+  const struct interval gap = report_gap(p, s->start, s->end);
+  step->split = report_split(p, group, s->start, s->end);
+  step->gap = gap.dur;
+  step->gap_at = gap.start - p->zero;
+}
+
+/* Adds the steps of a row. The time of the host is known unless the report is brief. Steps that overlap an earlier step are not
+ * divided, so that the parts of all steps add up to the time that the steps cover. */
 static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id process) {
   const struct window *w = &p->scope.window;
   const struct report_steps chosen = report_index_steps(&p->index, group, process);
+  tk_time covered = INT64_MIN;
   row->steps = mem_array(&p->impl->mem, (uint64_t)chosen.n + 1, sizeof *row->steps);
   if (!row->steps) return false;
   for (uint32_t i = chosen.first; i < chosen.first + chosen.n; i++) {
@@ -59,7 +68,8 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
     struct tk_report_step *step = &row->steps[row->n_steps++];
     *step = (struct tk_report_step){.number = s.number, .at = s.start - p->zero, .dur = s.end - s.start};
     if (process) step->times = spent_in(&p->spent, s.start, s.end);
-    if (!p->impl->opt.brief) step->split = report_split(p, group, s.start, s.end);
+    if (!p->impl->opt.brief && s.start >= covered) divide_step(p, step, group, &s);
+    if (s.end > covered) covered = s.end;
   }
   return find_spread(row, p->mem);
 }
@@ -324,9 +334,15 @@ static bool is_host_whole(const struct reporter *p, uint32_t group) {
   return whole;
 }
 
+static void divide_window(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_time start, tk_time end) {
+  const struct interval gap = report_gap(p, start, end);
+  row->split = report_split(p, group, start, end);
+  row->gap = gap.dur;
+  row->gap_at = gap.start - p->zero;
+}
+
 static bool measure_device(struct reporter *p, struct tk_report_rank *row, uint32_t which, uint32_t n) {
-  if (n) row->split = report_split(p, p->index.group_of[p->works.rows[which].track], p->sorted[0].start, report_end_of(p->sorted, n));
-  report_find_gap(p, row);
+  if (n) divide_window(p, row, p->index.group_of[p->works.rows[which].track], p->sorted[0].start, report_end_of(p->sorted, n));
   return add_streams(p, row, which) && report_count_row(p, n) && (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
 }
 

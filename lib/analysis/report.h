@@ -161,8 +161,9 @@ struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk
 /* Returns the sum of the row's steps if its device worked in them or if it has no device, and otherwise its window. *steps: true
  * for the sum. */
 struct tk_report_split report_split_of_row(const struct tk_report_rank *row, bool *steps);
-/* Stores the longest time during which the device of p->spent was idle. */
-void report_find_gap(const struct reporter *p, struct tk_report_rank *row);
+tk_time report_idle_of(const struct tk_report_split *s);
+/* Returns the longest time within [start, end) during which the device of p->spent was idle. */
+struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
 /* report_tables.c: adds the n pieces of work in p->sorted to the tables. */
 bool report_count_row(struct reporter *p, uint32_t n);
 /* Returns the row of an API call that launches work; NULL if memory runs out. */

@@ -250,8 +250,9 @@ static const struct tk_field step_list[] = {
   STEP_TIME(exposed_communication, "exposed_communication_ns", "time of communication without computation"),
   STEP_TIME(exposed_copy, "exposed_copy_ns", "time of copying without computation or communication"),
   STEP_TIME(exposed_fill, "exposed_fill_ns", "time of filling memory while nothing else ran"),
-  {.name = "split", .help = "what the step consists of; null in brief reports", .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT,
-    .unknown = TK_UNKNOWN_NULL, .known = step_has_split, FIELD_MEMBER(tk_report_step, split)},
+  {.name = "split", .help = "parts of the step; null in brief reports and if the step overlaps an earlier one",
+    .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT, .unknown = TK_UNKNOWN_NULL, .known = step_has_split,
+    FIELD_MEMBER(tk_report_step, split)},
 };
 const struct field_list report_step_fields = FIELD_LIST(tk_report_step, step_list, "report step");
 
