@@ -75,7 +75,8 @@ static bool take_number(const char **text, const char *unit, double *v) {
   if (!whole || (point && !part) || n > 30) return false;
   *v = num_double(p, n);
   p += n;
-  if (*unit && strncmp(p, unit, strlen(unit)) == 0) p += strlen(unit);
+  const char *after = p + strspn(p, " \t");
+  if (*unit && strncmp(after, unit, strlen(unit)) == 0) p = after + strlen(unit);
   if (*p && *p != ' ' && *p != '\t') return false;
   *text = p + strspn(p, " \t");
   return true;
@@ -112,6 +113,7 @@ static bool apply(struct line *l, struct tk_threshold *limits, struct tk_err *er
 static bool apply_all(const char *file, const struct buf *text, struct tk_threshold *limits, struct tk_err *err) {
   struct line l = {.file = file};
   const char *p = (const char *)text->data, *end = p + text->len;
+  if (text->len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* byte order mark */
   bool ok = true;
   while (ok && p < end) {
     const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -131,7 +133,8 @@ bool thresholds_read(struct tk_threshold *limits, const char *file, struct tk_er
   struct buf text = {.mem = &mem};
   memcpy(limits, DEFAULTS, sizeof DEFAULTS);
   if (!file) return true;
-  bool ok = in_read_all(file, &text, err) && (!text.len || apply_all(file, &text, limits, err));
+  bool ok = in_read_all(file, &text, err) || err_prefix(err, "%s", file);
+  ok = ok && (!text.len || apply_all(file, &text, limits, err));
   buf_free(&text);
   return ok;
 }
