@@ -216,7 +216,7 @@ static bool print_parts(const struct tk_report *r) {
     for (size_t k = 0; k < FIGURE_PARTS; k++) shown[k] = shown[k] || figure_part(&s, k);
   }
   if (!any) return true;
-  title("What steps consist of, %; while the device was idle, what the host did (docs/analysis.md)");
+  title("Parts of the steps, %: what the device did and, while it was idle, what the host did (docs/analysis.md)");
   table_cell(&t, "mean");
   for (size_t k = 0; k < FIGURE_PARTS; k++)
     if (shown[k]) table_cell(&t, "%s", figure_part_name(k)), strcat(align, "r");
@@ -282,7 +282,7 @@ static bool print_annotations(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "%parent", "self", "count", "mean", "annotation", NULL };
   struct table t = { .align = "rrrrrl", .drop = "..a...", .width = tty_width(stdout) };
   if (r->n_annotations == 0) return true;
-  title("Annotations, each within the one above that is less indented");
+  title("Annotations (indented: nested in the one above)");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_annotations && i < 2 * top; i++) {
     const struct tk_report_annotation *a = &r->annotations[i];

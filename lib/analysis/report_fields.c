@@ -208,7 +208,7 @@ static const struct tk_field finding_list[] = {
   FIELD_IF(tk_report_finding, TEXT, input, "input", finding_has_input, "file that shows it; null if not about one"),
   FIELD_IF(tk_report_finding, INT, step, "step", finding_has_step, "number of the step that shows it best; null if none"),
   FIELD_TIME_IF(tk_report_finding, at, "at_ns", finding_has_time,
-    "where the trace shows it, since the first event of the trace; null if nowhere in particular"),
+    "start of the time range that shows the finding, since the first event of the trace; null if there is none"),
   FIELD_TIME_IF(tk_report_finding, length, "length_ns", finding_has_time, "length of that time range"),
 };
 const struct field_list report_finding_fields = FIELD_LIST(tk_report_finding, finding_list, "report finding");
