@@ -171,8 +171,10 @@ struct tk_report_collective {
 struct tk_report_meeting {
   int64_t rank;
   uint64_t met, last;
+  double chance, variance; /* of last, if each rank of a collective were last with the same probability */
   struct tk_total wait; /* time until the last rank arrived */
   struct tk_total cost; /* delay after the second-to-last arrival, over the collectives in which this rank was last */
+  struct tk_total peer_cost; /* mean of the costs of the other ranks in the same collectives */
 };
 
 struct tk_report_memory {
@@ -247,6 +249,7 @@ struct tk_report {
   size_t n_devices;
   const char *TK_FIXED *versions; /* "PyTorch 2.4", if the traces record it */
   size_t n_versions;
+  const char *unjudged; /* why no figure could be a finding; NULL = findings were looked for */
   const char *TK_FIXED *unknown; /* sentences about facts that the traces do not record */
   size_t n_unknown;
   const char *format;   /* format of the first trace */

@@ -4,6 +4,7 @@
 #include "print/tty.h"
 #include "shared/figures.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- findings ---- */
@@ -22,9 +23,11 @@ static void finding(FILE *to, const struct tk_report_finding *f) {
 }
 
 void html_findings(FILE *to, const struct tk_report *r) {
-  html_section(to, "Findings", r->n_findings ? "Figures beyond their thresholds, most severe first."
-                          : figure_is_judged(r) ? "No figure that these traces contain is beyond its threshold."
-                                                : "Not judged, because the selection leaves out work of the devices.");
+  char reason[200];
+  snprintf(reason, sizeof reason, "Not judged: %s.", r->unjudged ? r->unjudged : "");
+  html_section(to, "Findings", r->unjudged ? reason
+                          : r->n_findings  ? "Figures beyond their thresholds, most severe first."
+                                           : "No figure that these traces contain is beyond its threshold.");
   for (size_t i = 0; i < r->n_findings; i++) finding(to, &r->findings[i]);
   html_section_end(to);
 }

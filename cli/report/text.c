@@ -104,8 +104,8 @@ void report_print_findings(const struct tk_report *r, size_t most) {
   title("Findings");
   for (size_t i = 0; i < r->n_findings && i < most; i++) print_finding(&r->findings[i]);
   if (r->n_findings > most) printf("%s more: report --findings\n", tty_count(r->n_findings - most, text));
-  if (!r->n_findings) puts(figure_is_judged(r) ? "none: no figure that these traces contain is beyond its threshold"
-                                               : "not judged: the selection leaves out work of the devices");
+  if (r->unjudged) printf("not judged: %s\n", r->unjudged);
+  else if (!r->n_findings) puts("none: no figure that these traces contain is beyond its threshold");
 }
 
 /* ---- devices ---- */

@@ -24,9 +24,6 @@ tk_time figure_part(const struct tk_report_split *s, size_t part);
 /* Returns the sum over the steps of a row; length 0 if it has none. */
 struct tk_report_split figure_steps(const struct tk_report_rank *row);
 
-/* Returns true if findings were looked for in any row; also true if there are no rows. */
-bool figure_is_judged(const struct tk_report *r);
-
 /* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);
 

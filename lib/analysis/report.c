@@ -418,11 +418,13 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
                        .scope = SCOPE_ALL, .first = (uint32_t)r->n_ranks};
   if (!r->format) r->format = t->format;
   r->inputs++;
-  r->impl->truncated += t->truncated || t->damaged;
+  r->impl->truncated += t->truncated && !t->damaged;
+  r->impl->damaged += t->damaged;
   r->impl->capped += t->capped;
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
             window_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
             match_check(&p.match, err);
+  r->impl->narrowed = p.scope.narrowed;
   if (ok && !p.works.n_rows) suspect_device(p.impl, t);
   report_host_free(&p);
   report_spans_free(&p);

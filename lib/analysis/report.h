@@ -70,7 +70,7 @@ struct tk_report_impl {
   struct report_launch *launches;
   struct report_collective *collectives;
   uint32_t n_kernels, cap_kernels, n_launches, cap_launches, n_collectives, cap_collectives;
-  uint32_t cap_ranks, cap_findings, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings;
+  uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings;
   struct report_op *ops;
   struct report_node *nodes;
   uint32_t n_ops, cap_ops, n_nodes, cap_nodes;
@@ -79,7 +79,9 @@ struct tk_report_impl {
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
   struct map memory_of; /* rank and allocator, as one text -> 1 + row */
   struct tk_threshold limits[N_THRESHOLDS];
-  uint64_t truncated, capped; /* inputs that end early; inputs with the most events that their producer writes */
+  uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
+                                        * events that their producer writes */
+  bool narrowed;        /* the report is about a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   const char *suspect; /* sentence about a track that looks like a device; NULL = none */
 };
