@@ -312,7 +312,7 @@ struct tk_trace {
   uint8_t edits;  /* enum tk_edit */
   bool truncated; /* the input ended early; a note gives the position */
   bool damaged;   /* the input ended early because the bytes that follow are invalid */
-  bool capped;    /* contains as many events as its producer ever writes; a note reports it */
+  bool capped;    /* contains the maximum number of events that its producer writes; a note reports it */
   tk_id cut;      /* private: number of the time range to which the trace was cut; 0 = none, or other events were removed too */
 
   struct tk_counts counts;
