@@ -329,6 +329,9 @@ struct tk_diff_report {
 /* Compares two runs, with one trace in memory at a time.  The caller frees the report even on failure. */
 TK_API bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt,
                     struct tk_diff_report *report, struct tk_err *err);
+/* Compares two loaded traces, which may be the same. */
+TK_API bool tk_diff_traces(struct tk_trace *before, struct tk_trace *after, const struct tk_diff_options *opt,
+                           struct tk_diff_report *report, struct tk_err *err);
 TK_API void tk_diff_report_free(struct tk_diff_report *report);
 
 /* ---- composition of a file ---- */

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, uint32_t room, size_t elem) {
-  if (!mem_grow(mem, to, cap, (uint64_t)n + 1 + room, elem)) return false;
+bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, size_t elem) {
+  if (!mem_grow(mem, to, cap, (uint64_t)n + 1, elem)) return false;
   memcpy(*to, from, ((size_t)n + 1) * elem);
   return true;
 }
@@ -51,7 +51,7 @@ static bool copy_bytes(struct intern *to) {
 static bool copy_strings(struct intern *to, const struct intern *from) {
   arena_free(&to->arena);
   to->n = 0;
-  if (!copy_array(to->mem, (void **)&to->strs, &to->cap, from->strs, from->n, 0, sizeof *from->strs)) return false;
+  if (!copy_array(to->mem, (void **)&to->strs, &to->cap, from->strs, from->n, sizeof *from->strs)) return false;
   if (!copy_slots(to->mem, (void **)&to->slots, &to->mask, from->slots, from->mask, sizeof *from->slots)) return false;
   to->n = from->n;
   return copy_bytes(to);
@@ -95,7 +95,7 @@ static bool copy_ties(struct tk_store *to, const struct tk_store *from) {
 static bool copy_cuts(struct tk_store *to, const struct tk_store *from) {
   if (!from->n_cuts) return true;
   to->n_cuts = from->n_cuts;
-  return copy_array(&to->mem, (void **)&to->cuts, &to->cap_cuts, from->cuts, from->n_cuts, 0, sizeof *to->cuts);
+  return copy_array(&to->mem, (void **)&to->cuts, &to->cap_cuts, from->cuts, from->n_cuts, sizeof *to->cuts);
 }
 
 /* Copies a text, or NULL. */
@@ -143,7 +143,7 @@ static bool copy_store(struct tk_store *to, const struct tk_store *from) {
 
 #define COPY(array)                                                                                                              \
   (to->n_##array = from->n_##array,                                                                                              \
-   copy_array(m, (void **)&to->array, &to->store->cap_##array, from->array, from->n_##array, 0, sizeof *to->array))
+   copy_array(m, (void **)&to->array, &to->store->cap_##array, from->array, from->n_##array, sizeof *to->array))
 static bool copy_arrays(struct tk_trace *to, const struct tk_trace *from) {
   struct mem *m = &to->store->mem;
   return COPY(events) && COPY(classes) && COPY(tracks) && COPY(flow_points) && COPY(records) && COPY(metas) && COPY(notes);

@@ -39,7 +39,7 @@ void fragment_free(struct fragment *f) {
 
 /* Copies an array, and leaves room for a quarter more. */
 static bool copy_part(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, size_t elem) {
-  return copy_array(mem, to, cap, from, n, n / 4 + 64, elem);
+  return mem_grow(mem, to, cap, (uint64_t)n + n / 4 + 64, elem) && copy_array(mem, to, cap, from, n, elem);
 }
 
 /* Copies only the pointers to strings: the bytes of strings never move. */

@@ -86,7 +86,8 @@ static void limits(void **state) {
   struct tk_err err = TK_ERR_INIT;
   (void)state;
   for (int i = 0; i < 40; i++)
-    n += (size_t)snprintf(text + n, sizeof text - n, "%c{\"ph\":\"i\",\"ts\":%d,\"name\":\"n%d\",\"args\":{\"k%d\":1}}", i ? ',' : '[', i, i, i);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%c{\"ph\":\"i\",\"ts\":%d,\"name\":\"n%d\",\"args\":{\"k%d\":1}}", i ? ',' : '[',
+                          i, i, i);
   text[n++] = ']';
   struct tk_trace *t = tk_load_memory(text, n, "x", NULL, &err);
   assert_non_null(t);
