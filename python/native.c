@@ -13,12 +13,20 @@
 
 #include "tracekit.h"
 
-static PyObject *error_class; /* of tracekit.Error: code, message, errno, offset */
+static PyObject *error_class; /* of tracekit.Error: code, message, errno, offset, option */
 
 /* ---- errors, interrupts, progress ---- */
 
 static const char *const codes[] = {"ok", "usage", "open", "read", "format", "corrupt", "limit", "write", "loss", "interrupted",
                                     "nothing"};
+
+/* Words by which the package knows the options that could avoid an error. */
+static const char *const advised[] = {
+    [TK_OPTION_NONE] = "", [TK_OPTION_FORCE] = "force", [TK_OPTION_FORMAT] = "format", [TK_OPTION_NO_LOSS] = "no_loss",
+    [TK_OPTION_OUTPUT] = "output", [TK_OPTION_STRICT] = "strict", [TK_OPTION_MAX_MEMORY] = "max_memory",
+    [TK_OPTION_MAX_SIZE] = "max_size", [TK_OPTION_KEEP_GOING] = "keep_going", [TK_OPTION_MERGE_FIRST] = "merge",
+    [TK_OPTION_HARD] = "hard", [TK_OPTION_TIMEOUT] = "timeout", [TK_OPTION_RUN] = "run",
+    [TK_OPTION_LATEST_GOOD] = "latest_good", [TK_OPTION_STEP_NAME] = "step_name"};
 
 struct call {
   PyThreadState *outside; /* thread state saved while the library works */
@@ -61,7 +69,8 @@ static PyObject *raise_error(const struct tk_err *err) {
   if (PyErr_Occurred()) return NULL;
   if (err->code == TK_EINTERRUPTED && PyErr_CheckSignals() != 0) return NULL;
   PyObject *offset = err->offset == UINT64_MAX ? (Py_INCREF(Py_None), Py_None) : PyLong_FromUnsignedLongLong(err->offset);
-  PyObject *e = PyObject_CallFunction(error_class, "ssiN", codes[err->code], err->msg, err->sys, offset);
+  PyObject *e = PyObject_CallFunction(error_class, "ssiNs", codes[err->code], err->msg, err->sys, offset,
+                                      advised[err->option]);
   if (e) PyErr_SetObject((PyObject *)Py_TYPE(e), e);
   Py_XDECREF(e);
   return NULL;
@@ -338,6 +347,29 @@ static PyObject *trace_close(PyObject *object, PyObject *nothing) {
   self->t = NULL;
   leave(self, &c);
   Py_RETURN_NONE;
+}
+
+static PyObject *trace_copy(PyObject *object, PyObject *nothing) {
+  struct trace *self = (struct trace *)object;
+  struct tk_err err = TK_ERR_INIT;
+  struct call c;
+  (void)nothing;
+  struct tk_trace *t = enter(self, &c, NULL);
+  if (!t) return NULL;
+  struct tk_trace *copy = tk_copy(t, &err);
+  leave(self, &c);
+  return copy ? wrap(copy) : raise_error(&err);
+}
+
+static PyObject *trace_length(PyObject *object, PyObject *nothing) {
+  struct trace *self = (struct trace *)object;
+  struct call c;
+  (void)nothing;
+  struct tk_trace *t = enter(self, &c, NULL);
+  if (!t) return NULL;
+  const tk_id n = t->n_events;
+  leave(self, &c);
+  return PyLong_FromUnsignedLong(n);
 }
 
 /* Options of an operation, and its result. */
@@ -1033,6 +1065,18 @@ static PyObject *diff_dict(const struct tk_diff_report *r) {
   return d;
 }
 
+static struct tk_diff_options diff_options(struct options *o, struct call *c) {
+  return (struct tk_diff_options){.size = sizeof(struct tk_diff_options), .load = load_options(o, c), .select = selection(o, c),
+                                  .by = (enum tk_top_by)opt_uint(o, "by"), .arg = opt_text(o, "arg"), .by_path = opt_bool(o, "by_path"),
+                                  .fold = opt_bool(o, "fold"), .whole = opt_bool(o, "whole")};
+}
+
+static PyObject *diff_result(bool ok, struct tk_diff_report *r, const struct tk_err *err) {
+  PyObject *d = ok ? diff_dict(r) : raise_error(err);
+  tk_diff_report_free(r);
+  return d;
+}
+
 static PyObject *diff(PyObject *module, PyObject *args) {
   PyObject *lists[2], *dict, *d = NULL;
   struct call c;
@@ -1044,9 +1088,7 @@ static PyObject *diff(PyObject *module, PyObject *args) {
   (void)module;
   if (!PyArg_ParseTuple(args, "O!O!O!", &PyList_Type, &lists[0], &PyList_Type, &lists[1], &PyDict_Type, &dict) || !options_init(&o, dict))
     return NULL;
-  const struct tk_diff_options opt = {.size = sizeof opt, .load = load_options(&o, &c), .select = selection(&o, &c),
-                                      .by = (enum tk_top_by)opt_uint(&o, "by"), .arg = opt_text(&o, "arg"),
-                                      .by_path = opt_bool(&o, "by_path"), .fold = opt_bool(&o, "fold"), .whole = opt_bool(&o, "whole")};
+  const struct tk_diff_options opt = diff_options(&o, &c);
   const struct tk_source_options source = source_options(&o, &c);
   for (int side = 0; side < 2; side++) names[side] = texts(&o, lists[side], &n[side]);
   if (!o.failed) {
@@ -1057,9 +1099,32 @@ static PyObject *diff(PyObject *module, PyObject *args) {
     tk_sources_close(s[0]);
     tk_sources_close(s[1]);
     end(&c);
-    if (ok) d = diff_dict(&r);
-    else raise_error(&err);
-    tk_diff_report_free(&r);
+    d = diff_result(ok, &r, &err);
+  }
+  options_free(&o);
+  return d;
+}
+
+/* Compares two traces in memory. Locks the one with the lower address first, so that two threads cannot wait for each other. */
+static PyObject *diff_traces(PyObject *module, PyObject *args) {
+  PyObject *sides[2], *dict, *d = NULL;
+  struct call c;
+  struct options o;
+  struct tk_err err = TK_ERR_INIT;
+  struct tk_diff_report r = {0};
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O!O!", trace_type, &sides[0], trace_type, &sides[1], &PyDict_Type, &dict) || !options_init(&o, dict))
+    return NULL;
+  const struct tk_diff_options opt = diff_options(&o, &c);
+  struct trace *a = (struct trace *)sides[0], *b = (struct trace *)sides[1];
+  struct trace *first = a < b ? a : b, *second = a < b ? b : a;
+  if (!o.failed && enter(first, &c, option(&o, "progress"))) {
+    if (first != second) PyThread_acquire_lock(second->lock, WAIT_LOCK);
+    const bool open = second->t != NULL, ok = open && tk_diff_traces(a->t, b->t, &opt, &r, &err);
+    if (first != second) PyThread_release_lock(second->lock);
+    leave(first, &c);
+    if (open) d = diff_result(ok, &r, &err);
+    else PyErr_SetString(PyExc_ValueError, "the trace is closed");
   }
   options_free(&o);
   return d;
@@ -1067,7 +1132,8 @@ static PyObject *diff(PyObject *module, PyObject *args) {
 
 #define METHOD(name, flags) {#name, trace_##name, flags, NULL}
 static PyMethodDef trace_methods[] = {
-    METHOD(close, METH_NOARGS), METHOD(info, METH_NOARGS), METHOD(save, METH_VARARGS),   METHOD(filter, METH_O),
+    METHOD(close, METH_NOARGS), METHOD(copy, METH_NOARGS),   METHOD(length, METH_NOARGS),  METHOD(info, METH_NOARGS),
+    METHOD(save, METH_VARARGS), METHOD(filter, METH_O),
     METHOD(rebase, METH_O),     METHOD(derive, METH_NOARGS), METHOD(redact, METH_O),     METHOD(shrink, METH_VARARGS),
     METHOD(split, METH_VARARGS), METHOD(top, METH_O),       METHOD(tree, METH_O),        METHOD(table, METH_VARARGS),
     METHOD(sql, METH_VARARGS), METHOD(report, METH_O),    METHOD(fold_graphs, METH_NOARGS), METHOD(scopes, METH_O),
@@ -1079,7 +1145,8 @@ static PyType_Spec trace_spec = {"tracekit._native.Trace", sizeof(struct trace),
 #define FUNCTION(name) {#name, name, METH_VARARGS, NULL}
 static PyMethodDef functions[] = {
     FUNCTION(load), FUNCTION(load_bytes), FUNCTION(merge),      FUNCTION(extract),
-    FUNCTION(report), FUNCTION(diff),     FUNCTION(list),       FUNCTION(columns),    FUNCTION(parse_size), FUNCTION(parse_duration),
+    FUNCTION(report), FUNCTION(diff),     FUNCTION(diff_traces), FUNCTION(list),       FUNCTION(columns),    FUNCTION(parse_size),
+    FUNCTION(parse_duration),
     {"set_error", set_error, METH_O, NULL}, {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, functions, NULL, NULL, NULL, NULL};

@@ -4,7 +4,7 @@ import sys
 import sysconfig
 
 
-def main():
+def main() -> None:
     here = [os.path.join(sysconfig.get_path("scripts"), "tracekit"), os.path.join(sysconfig.get_path("scripts", f"{os.name}_user"), "tracekit")]
     command = next((p for p in here if os.path.exists(p)), None)
     if not command:

@@ -1,7 +1,13 @@
 """HTML of a trace for notebooks."""
+from __future__ import annotations
+
 import base64
 import html
 import json
+from typing import TYPE_CHECKING, Optional
+
+if TYPE_CHECKING:
+    from . import Trace
 
 PERFETTO = "https://ui.perfetto.dev"
 
@@ -24,16 +30,16 @@ PAGE = """<div style="font:13px sans-serif">%(title)s
 class Html:
     """HTML that a notebook displays."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         self._text = text
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return self._text
 
 
-def frame(trace, limit, height=600):
+def frame(trace: Trace, limit: Optional[int], height: int = 600) -> Html:
     content = trace.to_bytes("perfetto", compress=True)
-    if len(content) > limit:
+    if limit is not None and len(content) > limit:
         raise ValueError(f"the trace is {len(content)} bytes, above the limit of {limit}: filter or shrink it, "
                          "or save it and open the file")
     name = (trace.info["source"] or "trace").rsplit("/", 1)[-1]
@@ -42,11 +48,11 @@ def frame(trace, limit, height=600):
                         "data": base64.b64encode(content).decode()})
 
 
-def milliseconds(ns):
+def milliseconds(ns: float) -> str:
     return f"{ns / 1e6:,.3f}"
 
 
-def summary(trace):
+def summary(trace: Trace) -> str:
     i = trace.info
     rows = "".join(f"<tr><td style='text-align:left'>{html.escape(r['name'] or '(no name)')}</td><td>{r['count']}</td>"
                    f"<td>{milliseconds(r['total_ns'])}</td><td>{milliseconds(r['self_ns'])}</td></tr>" for r in trace.top()[:10])

@@ -37,6 +37,12 @@ from_source() {
   "$work/venv/bin/python" "$SRC/tests/python/alone.py"
 }
 
+types() {
+  "$venv/bin/pip" install -q mypy || { echo "types: SKIPPED: mypy cannot be installed"; return 0; }
+  (cd "$SRC" && "$venv/bin/mypy" -p tracekit)
+}
+
+check "types" types
 check "five million events as a frame" "$venv/bin/python" "$SRC/tests/python/large.py"
 check "the source distribution" from_source
 echo "$good passed, $bad failed"

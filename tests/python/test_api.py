@@ -4,9 +4,11 @@ import io
 import json
 import os
 import pickle
+import re
 import signal
 import threading
 import time
+import warnings
 
 import pytest
 
@@ -37,8 +39,6 @@ def test_sources(tmp_path, fixture):
 
 
 def test_operations(tmp_path):
-    t = tracekit.load(SMALL)
-    assert t.filter("name == 'b'") is t and t.info["events"] == 1
     t = tracekit.load(SMALL).rebase(shift="1ms")
     assert [r["name"] for r in t.top(sort="total")] == ["a", "b"]
     assert t.top(by="cat")[0]["name"] is None and t.top(where="dur > 1us")[0]["count"] == 1
@@ -57,6 +57,89 @@ def test_operations(tmp_path):
     small = tracekit.load(big(20_000)).shrink(tmp_path / "s.json.gz", to="40KB")
     assert small["bytes"] <= 40_000 and small["bytes"] == os.path.getsize(tmp_path / "s.json.gz")
     assert tracekit.load(SMALL).redact("hash").top()[0]["name"] not in ("a", "b")
+
+
+def test_operations_return(tmp_path):
+    """Operations leave their trace as it was; with inplace=True they change it."""
+    t = tracekit.load(SMALL)
+    before = t.to_bytes()
+    step = b'[{"ph":"X","pid":1,"tid":7,"ts":0,"dur":2,"name":"a","args":{"tf_op":"x/y"}}]'
+    for content, operation in ((SMALL, lambda t, **o: t.filter("name == 'b'", **o)), (SMALL, lambda t, **o: t.rebase(shift="1ms", **o)),
+                               (SMALL, lambda t, **o: t.redact("hash", key="k", **o)), (SMALL, lambda t, **o: t.derive(**o)),
+                               (SMALL, lambda t, **o: t.fold_graphs(**o)), (step, lambda t, **o: t.scopes("tf_op", **o))):
+        old, other = tracekit.load(content), tracekit.load(content)
+        was = old.to_bytes()
+        new = operation(old)
+        assert new is not old and old.to_bytes() == was
+        assert operation(other, inplace=True) is other and other.to_bytes() == new.to_bytes()
+    assert t.filter("name == 'b'").rebase(shift="1ms").top()[0]["name"] == "b" and t.to_bytes() == before
+    copy = t.copy()
+    t.close()
+    assert copy.to_bytes() == before
+    kept = tracekit.load(big(2_000))
+    kept.shrink(tmp_path / "s.json", to="10KB")
+    assert len(kept) == 2_000
+    kept.shrink(tmp_path / "s.json", to="10KB", inplace=True, force=True)
+    assert 0 < len(kept) < 2_000
+
+
+def test_filter_by_keywords():
+    rows = [("train", "nccl_a", 1), ("train", 'say "hi" \\\\', 2), ("eval", "gemm[1]", 3), ("eval", "nccl_b", 4)]
+    t = tracekit.load(json.dumps([{"ph": "X", "pid": n % 2, "tid": 7, "ts": n, "dur": 1, "cat": cat, "name": name} for cat, name, n in rows])
+                      .encode())
+
+    def names(**how):
+        return [e["name"] for e in t.filter(allow_empty=True, **how).sql("select name from slice order by ts")]
+
+    every = [r["name"] for r in t.sql("select name from slice order by ts")]
+    assert names(name="nccl*") == ["nccl_a", "nccl_b"] and names(name=[every[1], "nccl_b"]) == [every[1], "nccl_b"]
+    assert names(name=re.compile("CCL_[ab]$", re.I)) == ["nccl_a", "nccl_b"] and names(name="gemm\\[1\\]") == ["gemm[1]"]
+    assert names(pid=1) == ["nccl_a", "gemm[1]"] and names(pid=range(0, 1)) == names(pid=slice(None, 1)) == [every[1], "nccl_b"]
+    assert names(pid=range(1, 9, 2)) == ["nccl_a", "gemm[1]"]
+    assert names(kind="span") == every and names(kind=["counter", "instant"]) == []
+    assert names(cat="train", pid=1) == ["nccl_a"] and names(where="dur > 5us", cat="train") == []
+    for how in ({"name": []}, {"pid": range(3, 3)}, {"pid": slice(0, 4, 2)}):
+        with pytest.raises(ValueError):
+            t.filter(**how)
+
+
+def test_empty_result_warns():
+    t = tracekit.load(SMALL)
+    with pytest.warns(tracekit.EmptyResult, match="no event is left of 2: name == \"x\""):
+        assert len(t.filter(name="x")) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(t.filter(name="x", allow_empty=True)) == 0 and len(t.filter(name="a")) == 1
+        assert len(tracekit.load(SMALL).filter(name="x", allow_empty=True).filter(name="y")) == 0
+    with pytest.warns(tracekit.EmptyResult, match="the range is empty"):
+        t.filter(time="+1s..+2s")
+
+
+def test_closed():
+    t = tracekit.load(SMALL)
+    assert t and len(t) == 2 and "2 events" in repr(t)
+    t.close()
+    assert repr(t) == "<tracekit.Trace: closed>" and t._repr_html_() is None
+    for call in (t.copy, lambda: len(t), t.top, lambda: t.diff(t), lambda: t.filter("dur > 1us"), lambda: tracekit.load(SMALL).diff(t)):
+        with pytest.raises(ValueError, match="closed"):
+            call()
+
+
+def test_diff_of_traces(tmp_path, fixture):
+    a, b = fixture("json/jax/multihost/host-0.trace.json.gz"), fixture("json/jax/multihost/host-1.trace.json.gz")
+    paths = tracekit.diff(a, b)
+    before, after = tracekit.load(a), tracekit.load(b)
+    assert paths["rows"]
+    for got in (tracekit.diff(before, after), tracekit.diff(a, after), before.diff(b)):
+        assert got["rows"] == paths["rows"] and got["all"] == paths["all"]
+    assert all(row["delta_ns"] == 0 for row in before.diff(before)["rows"])
+    assert before.diff(after, by="cat")["rows"] == tracekit.diff(a, b, by="cat")["rows"]
+    threads = [threading.Thread(target=lambda x=x, y=y: [x.diff(y) for _ in range(10)]) for x, y in ((before, after), (after, before))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 def test_sql():
@@ -120,6 +203,7 @@ def test_errors(tmp_path):
     with pytest.raises(tracekit.Error) as e:
         tracekit.load(tmp_path / "none.json")
     assert e.value.code == "open" and e.value.errno == 2 and e.value.file.endswith("none.json")
+    assert isinstance(e.value, FileNotFoundError) and str(e.value).endswith("No such file or directory")
     with pytest.raises(tracekit.Error) as e:
         tracekit.load(b"no trace")
     assert e.value.code == "format"
@@ -133,9 +217,16 @@ def test_errors(tmp_path):
             call(tracekit.load(SMALL))
     with pytest.raises(TypeError):
         tracekit.load(SMALL, max_memory=[])
-    with pytest.raises(tracekit.Error) as e:
+    with pytest.raises(MemoryError, match="see max_memory") as e:
         tracekit.load(big(50_000), max_memory="1MB")
-    assert e.value.code == "limit"
+    assert e.value.code == "limit" and isinstance(e.value, tracekit.Error)
+    tracekit.load(SMALL).save(tmp_path / "x.json")
+    with pytest.raises(FileExistsError, match=r"already exists \(force=True replaces it\)") as e:
+        tracekit.load(SMALL).save(tmp_path / "x.json")
+    again = pickle.loads(pickle.dumps(e.value))
+    assert type(again) is type(e.value) and str(again) == str(e.value) and again.file == e.value.file == str(tmp_path / "x.json")
+    with pytest.raises(TypeError):
+        tracekit.load(SMALL, progress=3)
 
 
 def test_interrupt(big_file):

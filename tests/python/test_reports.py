@@ -109,7 +109,7 @@ def test_graphs(tmp_path):
     path.write_text(json.dumps(replayed()))
     subprocess.run([*COMMAND, "convert", "-q", path, "--fold-graphs", "-o", tmp_path / "c.json"], check=True)
     t = tracekit.load(path)
-    assert t.fold_graphs() is t
+    t = t.fold_graphs()
     lanes = {r["name"] for r in t.top("track", where="kind == kernel")}
     assert len(lanes) == 1 and lanes == {r["name"] for r in tracekit.load(tmp_path / "c.json").top("track", where="kind == kernel")}
     tracekit.merge([path, path], tmp_path / "m.json", fold_graphs=True)
@@ -122,7 +122,7 @@ def test_scopes(tmp_path):
     path = tmp_path / "g.json"
     path.write_text(json.dumps(replayed()))
     t = tracekit.load(path)
-    assert t.scopes("tf_op") is t and "layer_3" in {r["name"] for r in t.top()}
+    assert "layer_3" in {r["name"] for r in t.scopes("tf_op").top()} - {r["name"] for r in t.top()}
     with pytest.raises(ValueError, match="nosuch"):
         t.scopes("nosuch")
 
