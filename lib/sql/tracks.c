@@ -7,6 +7,7 @@
 
 #include "tracks.h"
 #include "sql.h"
+#include "format/json.h"
 
 /* Returns a number for a text, larger than 32 bits, so that no system uses it as a pid or tid. Texts are numbered in the order
  * in which they appear here, because string ids of the trace depend on other strings. */
@@ -98,6 +99,27 @@ static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) 
   }
 }
 
+/* True for events of a CPU profile without samples: they create no thread. */
+static bool is_without_samples(const struct tk_trace *t, const struct tk_record *r) {
+  static const char SAMPLES[] = "\"samples\":[";
+  const char *text = trace_raw(t, r->at), *at = r->phase == 'P' ? memmem(text, r->size, SAMPLES, sizeof SAMPLES - 1) : NULL;
+  return r->phase == 'P' && (!at || at[sizeof SAMPLES - 1] == ']');
+}
+
+/* Adds the thread that a record of Chrome JSON states, such as metadata of a process. */
+static void look_at_record(struct tk_sql *s, const struct tk_record *r, struct map *by_tid) {
+  const struct tk_track *k = &s->t->tracks[r->track];
+  struct buf object = {.mem = &s->mem};
+  struct json_value v;
+  if (!r->phase || !r->strong || !r->track || is_without_samples(s->t, r)) return;
+  const uint32_t upid = s->tracks[k->kind == TK_PROCESS ? r->track : k->parent].upid;
+  const bool whole = buf_append(&object, "{", 1) && buf_append(&object, trace_raw(s->t, r->at), r->size) &&
+                     buf_append(&object, "}\0", 2);
+  if (whole && json_member((const char *)object.data, object.len - 1, "tid", &v) && v.type == JSON_NUMBER && v.num.kind == NUM_INT)
+    thread_of(s, upid, ident_int(v.num.mant), by_tid);
+  buf_free(&object);
+}
+
 static void add_processes(struct tk_sql *s, struct map *by_tid) {
   s->processes[s->n_processes++] = (struct sql_process){0};
   add_thread(s, (struct sql_thread){.main = true});
@@ -143,7 +165,7 @@ static const char *filed_type(const struct sql_track *v) {
   };
   const enum scope scope = v->filed.global ? OF_ALL : v->utid != SQL_NONE ? OF_THREAD : OF_PROCESS;
   switch (v->filed.kind) {
-  case FORMAT_TRACK_THREAD: return "thread_execution";
+  case FORMAT_TRACK_THREAD: return v->filed.apart ? TYPES[1][OF_THREAD] : "thread_execution";
   case FORMAT_TRACK_COUNTER: return TYPES[2][scope];
   case FORMAT_TRACK_PROCESS: return TYPES[1][scope];
   default: return TYPES[v->filed.alone][scope];
@@ -220,6 +242,7 @@ bool sql_tracks(struct tk_sql *s) {
   s->tracks[GLOBAL_TRACK].type = "legacy_chrome_global_instants";
   add_processes(s, &by_tid);
   for (tk_id i = 1; i <= s->t->n_tracks && !s->mem.failed; i++) place_track(s, i, &by_tid);
+  for (tk_id i = 1; !s->times.exact && i <= s->t->n_records; i++) look_at_record(s, &s->t->records[i], &by_tid);
   for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++) place_filed(s, i);
   map_free(&by_tid);
   return !s->mem.failed;
