@@ -135,6 +135,10 @@ static int cmd_check(const void *params, const struct operands *in) {
   bool ok = c.expects != NULL;
   int status = STATUS_USAGE;
   c.found = (struct annotations_of){ .as = (enum annotations)p->annotations, .command = "check" };
+  if (p->thresholds && !p->asserts.n) {
+    tty_fail("check: --thresholds requires --assert");
+    ok = false;
+  }
   c.quiet = p->shared.quiet || p->annotations == ANNOTATE_JUNIT;
   for (size_t i = 0; c.expects && i < p->asserts.n; i++) ok = expect_parse(&c.expects[i], "check", p->asserts.v[i], false) && ok;
   if (!c.expects) status = run_no_memory();

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "print/fields.h"
 #include "print/json.h"
+#include "shared/figures.h"
 #include "shared/select.h"
 #include "print/table.h"
 #include "tree_graph.h"
@@ -66,8 +67,6 @@ static const struct example examples[] = {
 
 enum { SHOWN_NODES = 60 };
 
-static double seconds(struct tk_total total) { return (double)total.s + (double)total.ps / 1e12; }
-
 /* ---- selection of nodes ---- */
 
 static int by_total(const void *p, const void *q) {
@@ -122,12 +121,12 @@ static void name_cell(struct table *t, const struct tk_tree_node *n) {
 }
 
 static void node_row(struct table *t, const struct tk_tree_report *r, const struct tk_tree_node *n, bool device) {
-  const double calls = r->calls ? (double)r->calls : 1, total = seconds(n->total), all = seconds(r->sum);
+  const double calls = r->calls ? (double)r->calls : 1, total = figure_seconds(n->total), all = figure_seconds(r->sum);
   const bool timed = n->count > n->unfinished;
   duration_cell(t, timed, total / calls);
-  percent_cell(t, total, n->parent == UINT32_MAX ? all : seconds(r->nodes[n->parent].total));
+  percent_cell(t, total, n->parent == UINT32_MAX ? all : figure_seconds(r->nodes[n->parent].total));
   percent_cell(t, total, all);
-  duration_cell(t, timed, seconds(n->self) / calls);
+  duration_cell(t, timed, figure_seconds(n->self) / calls);
   if (device) duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
   times_cell(t, (double)n->count / calls);
   name_cell(t, n);
@@ -170,9 +169,9 @@ static void json_per_call(struct json *j, const struct tk_tree_report *r, const 
   json_open(j, "per_call", '{');
   tk_print_number((double)n->count / calls, text);
   json_raw(j, "count", text);
-  tk_print_number(seconds(n->total) * 1e9 / calls, text);
+  tk_print_number(figure_seconds(n->total) * 1e9 / calls, text);
   json_raw(j, "total_ns", text);
-  tk_print_number(seconds(n->self) * 1e9 / calls, text);
+  tk_print_number(figure_seconds(n->self) * 1e9 / calls, text);
   json_raw(j, "self_ns", text);
   tk_print_number((double)n->device / 1e3 / calls, text);
   if (n->launched) json_raw(j, "device_ns", text);

@@ -312,7 +312,7 @@ struct tk_trace {
   uint8_t edits;  /* enum tk_edit */
   bool truncated; /* the input ended early; a note gives the position */
   bool damaged;   /* the input ended early because the bytes that follow are invalid */
-  bool capped;    /* contains as many events as its producer ever writes; a note reports it */
+  bool capped;    /* contains the maximum number of events that its producer writes; a note reports it */
   tk_id cut;      /* private: number of the time range to which the trace was cut; 0 = none, or other events were removed too */
 
   struct tk_counts counts;
@@ -326,6 +326,10 @@ struct tk_trace {
 
 /* Frees a trace. `t` may be NULL. */
 TK_API void tk_free(struct tk_trace *t);
+
+/* Returns a copy of a sealed trace that shares nothing with it; operations on one leave the other unchanged. The copy has the
+ * same ids and the same limit of memory. Returns NULL with err when memory runs out. The caller frees the copy (tk_free). */
+TK_API struct tk_trace *tk_copy(const struct tk_trace *t, struct tk_err *err);
 
 static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct tk_flow_point *f) {
   return f->bound ? t->events[f->at].track : f->at;

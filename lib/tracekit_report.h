@@ -55,7 +55,8 @@ struct tk_report_step {
   tk_time dur;
   bool outlier; /* exceeds the upper quartile by more than 1.5 times the interquartile range */
   struct tk_device_times times;
-  struct tk_report_split split; /* length 0 in brief reports */
+  struct tk_report_split split; /* length 0 in brief reports, and if the step overlaps an earlier one */
+  tk_time gap, gap_at; /* longest idle time of the device within the step, and its start since the trace's first event */
 };
 
 /* Distribution of durations; valid if count > 0. */
@@ -107,9 +108,9 @@ struct tk_report_rank {
   uint64_t launch_calls, unrecorded; /* launching calls with a correlation id; number of these whose work is missing */
   uint64_t syncs, syncs_in_steps;    /* calls that wait for the device */
   uint64_t collections; /* garbage collections of the host */
-  tk_time collecting;   /* sum of their durations */
+  tk_time collecting;   /* time in which at least one of them ran */
   tk_time collection_max, collection_at; /* the longest, and its start since the trace's first event */
-  tk_time pageable;     /* sum of the durations of copies from or to pageable memory of the host */
+  tk_time pageable;     /* time in which at least one copy from or to pageable memory of the host ran */
   tk_time host_copy;    /* sum of the durations of copies between host and device */
   tk_time fp32_matmul;  /* sum of the durations of matrix products whose kernels compute in fp32 without tensor cores */
   uint64_t gridded;     /* kernels that state how many blocks there are per multiprocessor */
@@ -170,8 +171,10 @@ struct tk_report_collective {
 struct tk_report_meeting {
   int64_t rank;
   uint64_t met, last;
+  double chance, variance; /* of last, if each rank of a collective were last with the same probability */
   struct tk_total wait; /* time until the last rank arrived */
   struct tk_total cost; /* delay after the second-to-last arrival, over the collectives in which this rank was last */
+  struct tk_total peer_cost; /* mean of the costs of the other ranks in the same collectives */
 };
 
 struct tk_report_memory {
@@ -246,6 +249,7 @@ struct tk_report {
   size_t n_devices;
   const char *TK_FIXED *versions; /* "PyTorch 2.4", if the traces record it */
   size_t n_versions;
+  const char *unjudged; /* why no figure could be a finding; NULL = findings were looked for */
   const char *TK_FIXED *unknown; /* sentences about facts that the traces do not record */
   size_t n_unknown;
   const char *format;   /* format of the first trace */

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
-
 static const char *html_name_of(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
   figure_report_name(r, row, text, n);
   return text;
@@ -395,10 +393,10 @@ static void collectives(FILE *to, const struct tk_report *r) {
     html_cell_total(&t, true, c->total);
     html_cell_count(&t, c->count);
     html_cell_bytes(&t, c->sized > 0, c->bytes);
-    html_cell_rate(&t, c->bus_bytes, seconds(c->sized_total));
+    html_cell_rate(&t, c->bus_bytes, figure_seconds(c->sized_total));
     html_cell_count(&t, c->met);
     html_cell_total(&t, c->met > 0, c->core);
-    html_cell_rate(&t, c->core_bus_bytes, seconds(c->core_time));
+    html_cell_rate(&t, c->core_bus_bytes, figure_seconds(c->core_time));
     html_cell_total(&t, c->met > 0, c->wait);
   }
   html_table_end(&t);

@@ -4,6 +4,7 @@
 #include "print/tty.h"
 #include "shared/figures.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- findings ---- */
@@ -22,9 +23,11 @@ static void finding(FILE *to, const struct tk_report_finding *f) {
 }
 
 void html_findings(FILE *to, const struct tk_report *r) {
-  html_section(to, "Findings", r->n_findings ? "Figures beyond their thresholds, most severe first."
-                          : figure_is_judged(r) ? "No figure that these traces contain is beyond its threshold."
-                                                : "Not judged, because the selection leaves out work of the devices.");
+  char reason[200];
+  snprintf(reason, sizeof reason, "Not judged: %s.", r->unjudged ? r->unjudged : "");
+  html_section(to, "Findings", r->unjudged ? reason
+                          : r->n_findings  ? "Figures beyond their thresholds, most severe first."
+                                           : "No figure that these traces contain is beyond its threshold.");
   for (size_t i = 0; i < r->n_findings; i++) finding(to, &r->findings[i]);
   html_section_end(to);
 }
@@ -33,7 +36,8 @@ void html_findings(FILE *to, const struct tk_report *r) {
 
 static const char *const PART_NAMES[FIGURE_PARTS] = {
   "computation", "exposed communication", "exposed copies and fills", "input", "compilation", "launch calls", "other runtime calls",
-  "host: operators, Python", "host waits for the device", "host waits, collects garbage, saves", "nothing recorded" };
+  "host: operators, Python", "host waits for the device", "host sleeps, waits for locks, collects garbage or saves checkpoints",
+  "nothing recorded" };
 
 static void part_key(FILE *to, const bool *shown) {
   fputs("<div class=key>", to);
@@ -84,8 +88,8 @@ void html_parts(FILE *to, const struct tk_report *r) {
     for (size_t k = 0; k < FIGURE_PARTS; k++) shown[k] = shown[k] || figure_part(&s, k);
   }
   if (!any) return;
-  html_section(to, "What steps consist of", "What the device did; while it was idle, what the host did. The sum of "
-                                             "all steps, and below it each step.");
+  html_section(to, "Parts of the steps", "What the device did; while it was idle, what the host did. The sum of "
+                                          "all steps, and below it each step.");
   part_key(to, shown);
   for (size_t i = 0; i < r->n_ranks; i++) {
     const struct tk_report_split s = figure_steps(&r->ranks[i]);

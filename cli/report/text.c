@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
-
 enum { MOST_FINDINGS = 7 }; /* above the tables */
 
 static void title(const char *text) { printf("\n%s%s%s\n", tty_style(stdout, TTY_BOLD), text, tty_style(stdout, TTY_PLAIN)); }
@@ -106,8 +104,8 @@ void report_print_findings(const struct tk_report *r, size_t most) {
   title("Findings");
   for (size_t i = 0; i < r->n_findings && i < most; i++) print_finding(&r->findings[i]);
   if (r->n_findings > most) printf("%s more: report --findings\n", tty_count(r->n_findings - most, text));
-  if (!r->n_findings) puts(figure_is_judged(r) ? "none: no figure that these traces contain is beyond its threshold"
-                                               : "not judged: the selection leaves out work of the devices");
+  if (r->unjudged) printf("not judged: %s\n", r->unjudged);
+  else if (!r->n_findings) puts("none: no figure that these traces contain is beyond its threshold");
 }
 
 /* ---- devices ---- */
@@ -218,7 +216,7 @@ static bool print_parts(const struct tk_report *r) {
     for (size_t k = 0; k < FIGURE_PARTS; k++) shown[k] = shown[k] || figure_part(&s, k);
   }
   if (!any) return true;
-  title("What steps consist of, %; while the device was idle, what the host did (docs/analysis.md)");
+  title("Parts of the steps, %: what the device did and, while it was idle, what the host did (docs/analysis.md)");
   table_cell(&t, "mean");
   for (size_t k = 0; k < FIGURE_PARTS; k++)
     if (shown[k]) table_cell(&t, "%s", figure_part_name(k)), strcat(align, "r");
@@ -284,7 +282,7 @@ static bool print_annotations(const struct tk_report *r, size_t top) {
   static const char *const titles[] = { "total", "%parent", "self", "count", "mean", "annotation", NULL };
   struct table t = { .align = "rrrrrl", .drop = "..a...", .width = tty_width(stdout) };
   if (r->n_annotations == 0) return true;
-  title("Annotations, each within the one above that is less indented");
+  title("Annotations (indented: nested in the one above)");
   cells(&t, titles);
   for (size_t i = 0; i < r->n_annotations && i < 2 * top; i++) {
     const struct tk_report_annotation *a = &r->annotations[i];
@@ -353,9 +351,9 @@ static bool print_launches(const struct tk_report *r, size_t top) {
     const struct tk_report_launch *l = &r->launches[i];
     const double n = (double)l->work * 1e-12;
     cell_count(&t, l->work);
-    cell_time(&t, true, (tk_time)(seconds(l->call_sum) / n));
-    cell_time(&t, true, (tk_time)(seconds(l->work_sum) / n));
-    cell_time(&t, true, (tk_time)(seconds(l->delay_sum) / n));
+    cell_time(&t, true, (tk_time)(figure_seconds(l->call_sum) / n));
+    cell_time(&t, true, (tk_time)(figure_seconds(l->work_sum) / n));
+    cell_time(&t, true, (tk_time)(figure_seconds(l->delay_sum) / n));
     cell_time(&t, true, l->delay_max);
     table_cell(&t, "%s", l->name);
   }
@@ -376,11 +374,11 @@ static bool print_collectives(const struct tk_report *r, size_t top) {
     cell_total(&t, c->total);
     cell_count(&t, c->count);
     cell_bytes(&t, c->sized > 0, c->bytes);
-    cell_rate(&t, c->bus_bytes, seconds(c->sized_total));
+    cell_rate(&t, c->bus_bytes, figure_seconds(c->sized_total));
     cell_count(&t, c->met);
     if (c->met) cell_total(&t, c->core);
     else table_cell(&t, "-");
-    cell_rate(&t, c->core_bus_bytes, seconds(c->core_time));
+    cell_rate(&t, c->core_bus_bytes, figure_seconds(c->core_time));
     if (c->met) cell_total(&t, c->wait);
     else table_cell(&t, "-");
     table_cell(&t, "%s", c->name);

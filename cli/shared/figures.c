@@ -81,12 +81,6 @@ struct tk_report_split figure_steps(const struct tk_report_rank *row) {
   return sum;
 }
 
-bool figure_is_judged(const struct tk_report *r) {
-  bool any = r->n_ranks == 0;
-  for (size_t i = 0; i < r->n_ranks; i++) any = any || r->ranks[i].judged;
-  return any;
-}
-
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n) {
   const char *slash = strrchr(row->input, '/'), *leaf = slash && slash[1] ? slash + 1 : row->input;
   size_t len = 0;

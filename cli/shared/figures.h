@@ -15,15 +15,14 @@ const struct tk_field *figure_of(const char *word, size_t n, bool percent);
 /* Stores the value of a figure; a time in picoseconds.  Returns false if it is unknown in this trace. */
 bool figure_value(const struct tk_field *figure, const struct tk_report_rank *r, double *v);
 
+static inline double figure_seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
+
 /* Parts of a step, in the order in which they are shown. */
 enum { FIGURE_PARTS = 11 };
 const char *figure_part_name(size_t part);
 tk_time figure_part(const struct tk_report_split *s, size_t part);
 /* Returns the sum over the steps of a row; length 0 if it has none. */
 struct tk_report_split figure_steps(const struct tk_report_rank *row);
-
-/* Returns true if findings were looked for in any row; also true if there are no rows. */
-bool figure_is_judged(const struct tk_report *r);
 
 /* Formats the name of a row, "rank 3, GPU 3", as far as the rank and the device are known. */
 void figure_report_name(const struct tk_report *r, const struct tk_report_rank *row, char *text, size_t n);

@@ -58,6 +58,8 @@ struct field_list {
 
 #define FIELD_LIST(S, fields, name) {fields, sizeof fields / sizeof *fields, sizeof(struct S), name}
 
+static inline double field_seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
+
 /* Store a value in *v; all three return false if the value is unknown. */
 bool field_time(struct tk_value *v, tk_time time, bool known);
 bool field_number(struct tk_value *v, double number, bool known);

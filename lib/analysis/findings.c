@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fields.h"
+
 /* ---- figures of a row ---- */
 
 static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-static tk_time idle_of(const struct tk_report_split *s) { return s->length - s->compute - s->communication - s->copy; }
+static bool is_beyond(const struct tk_report *r, enum threshold limit, double figure) {
+  return figure > 0 && figure >= r->impl->limits[limit].warning;
+}
 
 /* A row, with the split on which its figures are based. */
 struct subject {
@@ -25,11 +29,11 @@ static struct subject subject_of(const struct tk_report *r, const struct tk_repo
   struct subject s = {.r = r, .row = row, .limits = r->impl->limits, .device = *row->device && row->work > 0};
   bool steps;
   s.split = report_split_of_row(row, &steps);
-  s.complete = percent((double)row->unrecorded, (double)row->launch_calls) < s.limits[LIMIT_UNRECORDED].warning;
+  s.complete = !is_beyond(r, LIMIT_UNRECORDED, percent((double)row->unrecorded, (double)row->launch_calls));
   return s;
 }
 
-enum { FEWEST_WORK = 10 }; /* with less work, the share of idle time has no meaning */
+enum { FEWEST_WORK = 10, FEWEST_KERNELS = 100, FEWEST_NAMES = 3, FEWEST_LAST = 3 }; /* with less, shares have no meaning */
 
 static bool can_be_idle(const struct subject *s) { return s->device && s->complete && s->row->work >= FEWEST_WORK; }
 
@@ -38,7 +42,7 @@ static bool share(const struct subject *s, bool known, tk_time part, double *v) 
   return known && s->split.length > 0;
 }
 
-static bool of_idle(const struct subject *s, double *v) { return share(s, can_be_idle(s), idle_of(&s->split), v); }
+static bool of_idle(const struct subject *s, double *v) { return share(s, can_be_idle(s), report_idle_of(&s->split), v); }
 static bool of_sync(const struct subject *s, double *v) { return share(s, can_be_idle(s), s->split.sync, v); }
 static bool of_input(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.input, v);
@@ -46,6 +50,21 @@ static bool of_input(const struct subject *s, double *v) {
 static bool of_compile(const struct subject *s, double *v) {
   return share(s, s->device ? can_be_idle(s) : s->row->n_steps > 0, s->split.compile, v);
 }
+
+/* Idle time of a device, unless a single cause, which is a finding of its own, leaves less than the threshold unexplained. */
+static bool of_unexplained(const struct subject *s, double *v) {
+  const struct {
+    enum threshold limit;
+    bool (*figure)(const struct subject *s, double *v);
+  } causes[] = {{LIMIT_INPUT, of_input}, {LIMIT_COMPILE, of_compile}, {LIMIT_SYNC, of_sync}};
+  bool known = of_idle(s, v);
+  double part;
+  for (size_t i = 0; known && i < sizeof causes / sizeof *causes; i++)
+    if (causes[i].figure(s, &part) && is_beyond(s->r, causes[i].limit, part) && *v - part < s->limits[LIMIT_DEVICE_IDLE].warning)
+      known = false;
+  return known;
+}
+
 static bool of_copy(const struct subject *s, double *v) { return share(s, can_be_idle(s), s->split.copy, v); }
 static bool of_communication(const struct subject *s, double *v) {
   return share(s, can_be_idle(s), s->split.communication, v);
@@ -66,8 +85,8 @@ static bool of_small_kernels(const struct subject *s, double *v) {
   double idle;
   const tk_time host = s->split.launch + s->split.host;
   *v = percent((double)s->row->under_10us, (double)s->row->kernels);
-  if (!of_idle(s, &idle) || idle < s->limits[LIMIT_DEVICE_IDLE].warning || s->row->kernels < 100) return false;
-  return 2 * host >= idle_of(&s->split) && 2 * s->row->gap < s->row->times.idle;
+  if (!of_idle(s, &idle) || !is_beyond(s->r, LIMIT_DEVICE_IDLE, idle) || s->row->kernels < FEWEST_KERNELS) return false;
+  return 2 * host >= report_idle_of(&s->split) && !findings_gap_of(s->row).is_most;
 }
 
 static bool of_pageable(const struct subject *s, double *v) {
@@ -138,23 +157,24 @@ static const struct rule {
   enum threshold limit;
   bool (*figure)(const struct subject *s, double *v);
   tk_time (*part)(const struct tk_report_step *s); /* NULL = the finding is not about steps */
+  bool host;                                      /* the figure is about the host, and the same for all devices of the host */
 } RULES[] = {
-  {LIMIT_DEVICE_IDLE, of_idle, NULL},
-  {LIMIT_INPUT, of_input, input_part},
-  {LIMIT_COMPILE, of_compile, compile_part},
-  {LIMIT_COMPILE_TIME, of_compile_time, NULL},
-  {LIMIT_SYNC, of_sync, sync_part},
-  {LIMIT_SYNC_COUNT, of_sync_count, sync_part},
-  {LIMIT_SMALL_KERNELS, of_small_kernels, NULL},
-  {LIMIT_COMMUNICATION, of_communication, communication_part},
-  {LIMIT_COPY, of_copy, copy_part},
-  {LIMIT_PAGEABLE, of_pageable, NULL},
-  {LIMIT_GC, of_collections, NULL},
-  {LIMIT_STEP_OUTLIER, of_outlier, no_part},
-  {LIMIT_STEP_DRIFT, of_drift, NULL},
-  {LIMIT_FP32_MATMUL, of_fp32, NULL},
-  {LIMIT_SMALL_GRID, of_small_grid, NULL},
-  {LIMIT_UNRECORDED, of_unrecorded, NULL},
+  {LIMIT_DEVICE_IDLE, of_unexplained, NULL, false},
+  {LIMIT_INPUT, of_input, input_part, false},
+  {LIMIT_COMPILE, of_compile, compile_part, false},
+  {LIMIT_COMPILE_TIME, of_compile_time, NULL, true},
+  {LIMIT_SYNC, of_sync, sync_part, false},
+  {LIMIT_SYNC_COUNT, of_sync_count, sync_part, true},
+  {LIMIT_SMALL_KERNELS, of_small_kernels, NULL, false},
+  {LIMIT_COMMUNICATION, of_communication, communication_part, false},
+  {LIMIT_COPY, of_copy, copy_part, false},
+  {LIMIT_PAGEABLE, of_pageable, NULL, false},
+  {LIMIT_GC, of_collections, NULL, true},
+  {LIMIT_STEP_OUTLIER, of_outlier, no_part, false},
+  {LIMIT_STEP_DRIFT, of_drift, NULL, false},
+  {LIMIT_FP32_MATMUL, of_fp32, NULL, false},
+  {LIMIT_SMALL_GRID, of_small_grid, NULL, false},
+  {LIMIT_UNRECORDED, of_unrecorded, NULL, true},
 };
 enum { N_RULES = sizeof RULES / sizeof *RULES };
 
@@ -166,10 +186,6 @@ static const struct tk_report_step *worst_step(const struct tk_report_rank *row,
 }
 
 /* ---- findings ---- */
-
-static bool is_beyond(const struct tk_report *r, enum threshold limit, double figure) {
-  return figure >= r->impl->limits[limit].warning;
-}
 
 static const struct tk_report_step *step_around(const struct tk_report_rank *row, tk_time at) {
   const struct tk_report_step *step = NULL;
@@ -188,8 +204,9 @@ static void place(const struct finding_case *c, struct tk_report_finding *f) {
     f->length = c->step->dur;
   }
   if (c->limit == LIMIT_DEVICE_IDLE) {
-    f->at = row->gap_at;
-    f->length = row->gap;
+    const struct finding_gap gap = findings_gap_of(row);
+    f->at = gap.at;
+    f->length = gap.length;
   } else if (c->limit == LIMIT_GC) {
     f->at = row->collection_at;
     f->length = row->collection_max;
@@ -209,81 +226,105 @@ static int64_t finding_rank(const struct finding_case *c) {
   return c->kernel ? c->kernel->max_rank : -1;
 }
 
-static bool add_finding(struct tk_report *r, const struct finding_case *found) {
-  struct tk_report_impl *impl = r->impl;
+struct found {
+  struct tk_report_finding f;
+  double weight; /* ratio of the figure to the threshold of a warning */
+  size_t place;
+};
+
+struct finder {
+  struct tk_report *r;
+  struct found *v;
+  uint32_t n, cap;
+  bool whole; /* the selection contains all work */
+  bool any;   /* at least one figure is known */
+};
+
+static bool add_finding(struct finder *to, const struct finding_case *found) {
+  struct tk_report_impl *impl = to->r->impl;
   struct finding_case c = *found;
   const struct tk_threshold *limit = &impl->limits[c.limit];
   char text[640], advice[320];
-  if (!mem_grow(&impl->mem, (void **)&r->findings, &impl->cap_findings, r->n_findings + 1, sizeof *r->findings)) return false;
+  if (!mem_grow(&impl->mem, (void **)&to->v, &to->cap, (uint64_t)to->n + 1, sizeof *to->v)) return false;
+  c.r = to->r;
   c.threshold = c.figure >= limit->bad ? limit->bad : limit->warning;
-  struct tk_report_finding *f = &r->findings[r->n_findings++];
-  *f = (struct tk_report_finding){.id = limit->id, .severity = c.figure >= limit->bad ? "bad" : "warning", .figure = c.figure,
-                                  .threshold = c.threshold, .unit = limit->unit, .rank = finding_rank(&c), .device = "", .input = "",
-                                  .length = -1};
-  if (c.row) f->device = c.row->device;
-  if (c.row) f->input = c.row->input;
-  place(&c, f);
+  struct tk_report_finding f = {.id = limit->id, .severity = c.figure >= limit->bad ? "bad" : "warning", .figure = c.figure,
+                                .threshold = c.threshold, .unit = limit->unit, .rank = finding_rank(&c),
+                                .device = c.row ? c.row->device : "", .input = c.row ? c.row->input : "", .length = -1};
+  place(&c, &f);
   findings_say(&c, text, sizeof text, advice, sizeof advice);
-  f->text = report_text(impl, text);
-  f->advice = report_text(impl, advice);
+  f.text = report_text(impl, text);
+  f.advice = report_text(impl, advice);
+  to->v[to->n] = (struct found){f, c.figure / (limit->warning + 1e-9), to->n};
+  to->n++;
   return !impl->mem.failed;
 }
 
+static bool is_same_host(const struct tk_report_rank *a, const struct tk_report_rank *b) {
+  return a->rank == b->rank && strcmp(a->input, b->input) == 0 && strcmp(a->host, b->host) == 0;
+}
+
+/* Keeps the row if its figure of a rule is the highest so far. */
+static void judge(struct finder *to, const struct rule *rule, const struct subject *s, struct finding_case *worst) {
+  double v = 0;
+  if (!rule->figure(s, &v)) return;
+  to->any = true;
+  if (!is_beyond(s->r, rule->limit, v) || (rule->host && worst->row && is_same_host(worst->last, s->row))) return;
+  worst->others += worst->row != NULL;
+  worst->last = s->row;
+  if (worst->row && v <= worst->figure) return;
+  worst->row = s->row;
+  worst->figure = v;
+}
+
 /* Finds the row with the highest figure of each rule, in one pass over the rows. */
-static bool add_rows(struct tk_report *r) {
+static bool add_rows(struct finder *to) {
+  const struct tk_report *r = to->r;
   struct finding_case worst[N_RULES] = {{0}};
   bool ok = true;
   for (size_t i = 0; i < r->n_ranks; i++) {
     if (!r->ranks[i].judged) continue;
     const struct subject s = subject_of(r, &r->ranks[i]);
-    for (size_t k = 0; k < N_RULES; k++) {
-      struct finding_case *c = &worst[k];
-      double v = 0;
-      if (!RULES[k].figure(&s, &v) || !is_beyond(r, RULES[k].limit, v)) continue;
-      c->others += c->row != NULL;
-      if (c->row && v <= c->figure) continue;
-      c->row = s.row;
-      c->figure = v;
-    }
+    for (size_t k = 0; k < N_RULES; k++) judge(to, &RULES[k], &s, &worst[k]);
   }
   for (size_t k = 0; ok && k < N_RULES; k++) {
     struct finding_case *c = &worst[k];
-    c->r = r;
+    if (!c->row) continue;
     c->limit = RULES[k].limit;
-    if (c->row && c->limit == LIMIT_DEVICE_IDLE) c->step = step_around(c->row, c->row->gap_at);
-    else if (c->row) c->step = worst_step(c->row, RULES[k].part);
-    if (c->row) ok = add_finding(r, c);
+    c->host = RULES[k].host;
+    c->step = c->limit == LIMIT_DEVICE_IDLE ? step_around(c->row, findings_gap_of(c->row).at) : worst_step(c->row, RULES[k].part);
+    ok = add_finding(to, c);
   }
   return ok;
 }
 
 /* ---- findings about the job ---- */
 
-static bool add_kernel(struct tk_report *r) {
+static bool add_kernel(struct finder *to) {
+  const struct tk_report *r = to->r;
   const struct tk_report_kernel *k = r->kernels;
   uint64_t count = 0;
   for (size_t i = 0; i < r->n_kernels; i++) count += r->kernels[i].count;
-  if (r->n_kernels < 3 || count < FEWEST_WORK || strcmp(k->kind, "compute") != 0) return true;
-  if (!is_beyond(r, LIMIT_DOMINANT_KERNEL, 100 * k->of_sum)) return true;
-  const struct finding_case c = {.r = r, .limit = LIMIT_DOMINANT_KERNEL, .figure = 100 * k->of_sum, .kernel = k};
-  return add_finding(r, &c);
+  if (!to->whole || r->n_kernels < FEWEST_NAMES || count < FEWEST_WORK || strcmp(k->kind, "compute") != 0) return true;
+  const struct finding_case c = {.limit = LIMIT_DOMINANT_KERNEL, .figure = 100 * k->of_sum, .kernel = k};
+  return !is_beyond(r, c.limit, c.figure) || add_finding(to, &c);
 }
 
-static bool add_memory(struct tk_report *r) {
-  struct finding_case c = {.r = r, .limit = LIMIT_MEMORY};
+static bool add_memory(struct finder *to) {
+  const struct tk_report *r = to->r;
+  struct finding_case c = {.limit = LIMIT_MEMORY};
   for (size_t i = 0; i < r->n_memories; i++) {
     const struct tk_report_memory *m = &r->memories[i];
     const double v = percent(m->peak_allocated, m->capacity);
+    to->any = to->any || m->capacity > 0;
     if (m->capacity <= 0 || !is_beyond(r, LIMIT_MEMORY, v)) continue;
     c.others += c.memory != NULL;
     if (c.memory && v <= c.figure) continue;
     c.memory = m;
     c.figure = v;
   }
-  return !c.memory || add_finding(r, &c);
+  return !c.memory || add_finding(to, &c);
 }
-
-static double in_seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
 
 /* Mean length of the windows of all devices, in seconds. */
 static double mean_window(const struct tk_report *r) {
@@ -297,85 +338,73 @@ static double mean_window(const struct tk_report *r) {
   return n ? sum / (double)n : 0;
 }
 
-/* A rank is a straggler if it arrives last more often than chance would have it: twice its share of the collectives. */
-static bool add_straggler(struct tk_report *r) {
+/* True if the rank arrives last more often than by chance: by more than two standard deviations. */
+static bool is_often_last(const struct tk_report_meeting *m) {
+  const double excess = (double)m->last - m->chance;
+  return m->last >= FEWEST_LAST && excess > 0 && excess * excess > 4 * m->variance;
+}
+
+static bool add_straggler(struct finder *to) {
+  const struct tk_report *r = to->r;
   const double window = mean_window(r);
-  struct finding_case c = {.r = r, .limit = LIMIT_STRAGGLER};
-  for (size_t i = 0; i < r->n_meetings; i++) {
+  struct finding_case c = {.limit = LIMIT_STRAGGLER};
+  for (size_t i = 0; to->whole && i < r->n_meetings; i++) {
     const struct tk_report_meeting *m = &r->meetings[i];
-    const double v = percent(in_seconds(m->cost), window);
-    const bool often = m->last >= 3 && m->last * r->n_meetings >= 2 * m->met;
-    if (!often || !is_beyond(r, LIMIT_STRAGGLER, v)) continue;
+    const double v = percent(field_seconds(m->cost) - field_seconds(m->peer_cost), window);
+    if (!is_often_last(m) || !is_beyond(r, c.limit, v)) continue;
     c.others += c.meeting != NULL;
     if (c.meeting && v <= c.figure) continue;
     c.meeting = m;
     c.figure = v;
   }
-  return !c.meeting || add_finding(r, &c);
+  return !c.meeting || add_finding(to, &c);
 }
 
-static bool add_inputs(struct tk_report *r, enum threshold limit, uint64_t n) {
-  const struct finding_case c = {.r = r, .limit = limit, .figure = (double)n};
-  return !n || !is_beyond(r, limit, c.figure) || add_finding(r, &c);
+static bool add_inputs(struct finder *to, enum threshold limit, uint64_t n) {
+  const struct finding_case c = {.limit = limit, .figure = (double)n};
+  return !is_beyond(to->r, limit, c.figure) || add_finding(to, &c);
 }
 
 /* ---- the list ---- */
 
-/* Orders by severity, then by the ratio of the figure to the threshold of a warning. */
-struct ranked {
-  struct tk_report_finding f;
-  double weight;
-  size_t place;
-};
-
+/* Orders by severity, then by weight. */
 static int by_weight(const void *p, const void *q) {
-  const struct ranked *a = p, *b = q;
+  const struct found *a = p, *b = q;
   if (*a->f.severity != *b->f.severity) return *a->f.severity == 'b' ? -1 : 1;
   if (a->weight != b->weight) return a->weight > b->weight ? -1 : 1;
   return (a->place > b->place) - (a->place < b->place);
 }
 
-static double weight_of(const struct tk_report *r, const struct tk_report_finding *f) {
-  for (size_t i = 0; i < N_THRESHOLDS; i++)
-    if (strcmp(r->impl->limits[i].id, f->id) == 0) return f->figure / (r->impl->limits[i].warning + 1e-9);
-  return 0;
-}
-
-static bool order_findings(struct tk_report *r) {
-  struct ranked *v = mem_array(&r->impl->mem, r->n_findings + 1, sizeof *v);
-  if (!v) return false;
-  for (size_t i = 0; i < r->n_findings; i++) v[i] = (struct ranked){r->findings[i], weight_of(r, &r->findings[i]), i};
-  qsort(v, r->n_findings, sizeof *v, by_weight);
-  for (size_t i = 0; i < r->n_findings; i++) r->findings[i] = v[i].f;
-  mem_free(&r->impl->mem, v);
+static bool list_findings(struct finder *found) {
+  struct tk_report *r = found->r;
+  r->findings = mem_array(&r->impl->mem, (uint64_t)found->n + 1, sizeof *r->findings);
+  if (!r->findings) return false;
+  if (found->n) qsort(found->v, found->n, sizeof *found->v, by_weight);
+  for (uint32_t i = 0; i < found->n; i++) r->findings[r->n_findings++] = found->v[i].f;
   return true;
 }
 
-/* Removes the finding that a device is idle if one of its causes, which is a finding too, explains all but a little of it. */
-static void drop_explained(struct tk_report *r) {
-  const double enough = r->impl->limits[LIMIT_DEVICE_IDLE].warning;
-  const struct tk_report_finding *idle = NULL;
-  for (size_t i = 0; i < r->n_findings; i++)
-    if (strcmp(r->findings[i].id, "device-idle") == 0) idle = &r->findings[i];
-  for (size_t i = 0; idle && i < r->n_findings; i++) {
-    const struct tk_report_finding *f = &r->findings[i];
-    const bool cause = strcmp(f->id, "input") == 0 || strcmp(f->id, "compile") == 0 || strcmp(f->id, "sync") == 0;
-    if (!cause || f->rank != idle->rank || strcmp(f->device, idle->device) != 0 || idle->figure - f->figure >= enough) continue;
-    const size_t at = (size_t)(idle - r->findings);
-    memmove(&r->findings[at], &r->findings[at + 1], (r->n_findings - at - 1) * sizeof *idle);
-    r->n_findings--;
-    return;
+/* Stores the number of findings in the rows, or why there can be none. */
+static void conclude(struct tk_report *r, const struct finder *found) {
+  bool judged = false;
+  for (size_t i = 0; i < r->n_ranks; i++) judged = judged || r->ranks[i].judged;
+  if (!judged && r->n_ranks) r->unjudged = "the selection leaves out work";
+  else if (!found->any && !found->n) r->unjudged = "no device ran at least 10 pieces of work, and no host without devices has steps";
+  for (size_t i = 0; i < r->n_ranks; i++) {
+    r->ranks[i].findings = r->n_findings;
+    r->ranks[i].judged = r->ranks[i].judged && !r->unjudged;
   }
 }
 
 bool findings_make(struct tk_report *r) {
-  bool whole = true;
-  for (size_t i = 0; i < r->n_ranks; i++) whole = whole && r->ranks[i].judged;
-  if (r->impl->opt.brief) return true;
-  bool ok = add_rows(r) && (!whole || add_kernel(r)) && add_memory(r) && add_straggler(r) &&
-            add_inputs(r, LIMIT_TRUNCATED, r->impl->truncated) && add_inputs(r, LIMIT_CAPPED, r->impl->capped);
-  if (!ok) return false;
-  drop_explained(r);
-  for (size_t i = 0; i < r->n_ranks; i++) r->ranks[i].findings = r->n_findings;
-  return order_findings(r);
+  struct tk_report_impl *impl = r->impl;
+  struct finder to = {.r = r, .whole = true};
+  for (size_t i = 0; i < r->n_ranks; i++) to.whole = to.whole && r->ranks[i].judged;
+  if (impl->opt.brief) return true;
+  const bool ok = add_rows(&to) && add_kernel(&to) && add_memory(&to) && add_straggler(&to) &&
+                  add_inputs(&to, LIMIT_TRUNCATED, impl->truncated) && add_inputs(&to, LIMIT_DAMAGED, impl->damaged) &&
+                  add_inputs(&to, LIMIT_CAPPED, impl->capped) && list_findings(&to);
+  mem_free(&impl->mem, to.v);
+  if (ok) conclude(r, &to);
+  return ok;
 }

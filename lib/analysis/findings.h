@@ -9,18 +9,27 @@
 #include "thresholds.h"
 
 /* The subject of a sentence. A finding is about the row with the highest figure; `others`: number of other rows beyond the
- * threshold. */
+ * threshold of a warning. */
 struct finding_case {
   const struct tk_report *r;
   enum threshold limit;
+  bool host; /* the figure is about the host, not its devices */
   double figure, threshold;
   const struct tk_report_rank *row; /* NULL = the whole job */
+  const struct tk_report_rank *last; /* last row beyond the threshold of a warning */
   uint64_t others;
-  const struct tk_report_step *step;       /* that shows it best; NULL = none */
+  const struct tk_report_step *step;       /* the step that shows the finding best; NULL = none */
   const struct tk_report_kernel *kernel;   /* of dominant-kernel */
   const struct tk_report_memory *memory;
   const struct tk_report_meeting *meeting; /* of straggler */
 };
+
+/* Longest idle time of a device within the range on which its figures are based: its steps or its window. */
+struct finding_gap {
+  tk_time at, length; /* at: since the trace's first event */
+  bool is_most;       /* more than half of all idle time in the range */
+};
+struct finding_gap findings_gap_of(const struct tk_report_rank *row);
 
 /* Finds all findings of a complete report. Returns false if memory runs out. */
 bool findings_make(struct tk_report *r);

@@ -2,11 +2,14 @@
  * names a command or a setting. */
 #include "findings.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
+#include "base/path.h"
+#include "fields.h"
 
 struct words {
   const struct finding_case *c;
@@ -27,41 +30,54 @@ static void write(struct words *w, const char *format, ...) {
 
 /* ---- parts of sentences ---- */
 
-/* "GPU 1 of rank 3", "the host of rank 3", "GPU 1", "the host". */
-static void put_subject(struct words *w) {
+/* Writes " of rank 3", or " of x.json" if the rank is unknown and there are other inputs. */
+static void put_source(struct words *w) {
   const struct tk_report_rank *row = w->c->row;
-  write(w, "%s", *row->device ? row->device : "the host");
+  const char *leaf = path_leaf(row->input), *input = *leaf ? leaf : row->input;
   if (row->rank >= 0) write(w, " of rank %lld", (long long)row->rank);
+  else if (w->c->r->inputs > 1) write(w, " of %.100s", *row->host ? row->host : input);
 }
 
 static void put_host(struct words *w) {
   write(w, "the host");
-  if (w->c->row->rank >= 0) write(w, " of rank %lld", (long long)w->c->row->rank);
+  put_source(w);
+}
+
+/* "GPU 1 of rank 3", "the host of rank 3", "GPU 1", "the host". */
+static void put_subject(struct words *w) {
+  write(w, "%s", *w->c->row->device ? w->c->row->device : "the host");
+  put_source(w);
 }
 
 static void put_limit(struct words *w) {
   const struct finding_case *c = w->c;
-  size_t n;
-  const char *unit = tk_thresholds(&n)[c->limit].unit;
-  const bool whole = c->threshold == (double)(int64_t)c->threshold;
-  write(w, " (threshold %s%s%s)", num_fixed(c->threshold, whole ? 0 : 1).s, *unit == 's' ? " " : "", unit);
+  const char *unit = c->r->impl->limits[c->limit].unit;
+  char number[48];
+  tk_print_number(c->threshold, number);
+  write(w, " (threshold %s%s%s)", number, *unit == 's' ? " " : "", unit);
 }
 
+/* Writes how many other devices, hosts or ranks are beyond the threshold of a warning. */
 static void put_others(struct words *w) {
-  const uint64_t n = w->c->others;
-  if (n) write(w, "; %llu other%s beyond it, too", (unsigned long long)n, n > 1 ? " devices are" : " device is");
+  const struct finding_case *c = w->c;
+  const char *thing = c->meeting ? "rank" : c->row && (c->host || !*c->row->device) ? "host" : "device";
+  if (c->others == 1) write(w, "; 1 other %s exceeds the warning threshold", thing);
+  else if (c->others) write(w, "; %llu other %ss exceed the warning threshold", (unsigned long long)c->others, thing);
 }
+
+static const char *range_of(const struct words *w) { return w->c->r->impl->narrowed ? "the selected range" : "the trace"; }
 
 static void put_base(struct words *w) {
   bool steps;
   report_split_of_row(w->c->row, &steps);
-  write(w, "%s", steps ? "its steps" : *w->c->row->device ? "its active window" : "the trace");
+  write(w, "%s", steps ? "the time of its steps" : *w->c->row->device ? "its active window" : range_of(w));
 }
 
 static void put_share(struct words *w, const char *verb) {
   put_subject(w);
   write(w, " %s %s%% of ", verb, FIXED(w->c->figure));
   put_base(w);
+  put_limit(w);
 }
 
 static void put_duration(struct words *w, tk_time time) {
@@ -91,12 +107,12 @@ struct cause {
 
 static struct cause main_cause(const struct tk_report_split *s) {
   const struct cause causes[] = {
-    {s->host, "while the host ran operators or Python"}, {s->launch, "while the host was in calls that launch work"},
-    {s->runtime, "while the host was in other calls of the device's runtime, such as allocations"},
-    {s->sync, "while the host was in calls that wait for the device"}, {s->input, "while the host loaded input"},
-    {s->compile, "while the host compiled"},
-    {s->other, "while the host slept, waited for a lock, collected garbage or saved a checkpoint"},
-    {s->idle, "while no activity of the host was recorded"}};
+    {s->host, "the host ran operators or Python"}, {s->launch, "the host was in calls that launch work"},
+    {s->runtime, "the host was in other calls of the device's runtime, such as allocations"},
+    {s->sync, "the host was in calls that wait for the device"}, {s->input, "the host loaded input"},
+    {s->compile, "the host compiled"},
+    {s->other, "the host slept, waited for a lock, collected garbage or saved a checkpoint"},
+    {s->idle, "no host activity was recorded"}};
   struct cause most = causes[0];
   for (size_t i = 1; i < sizeof causes / sizeof *causes; i++)
     if (causes[i].time > most.time) most = causes[i];
@@ -110,19 +126,24 @@ static bool lacks_host(const struct words *w) {
   return s.idle > 0 && main_cause(&s).time == s.idle && w->c->row->host_ops + w->c->row->runtime_calls == 0;
 }
 
-static bool is_one_gap(const struct tk_report_rank *row) { return 2 * row->gap >= row->times.idle; }
+struct finding_gap findings_gap_of(const struct tk_report_rank *row) {
+  bool steps;
+  const struct tk_report_split s = report_split_of_row(row, &steps);
+  struct finding_gap gap = {row->gap_at, steps ? 0 : row->gap, false};
+  for (size_t i = 0; steps && i < row->n_steps; i++)
+    if (row->steps[i].gap > gap.length) gap = (struct finding_gap){row->steps[i].gap_at, row->steps[i].gap, false};
+  gap.is_most = 2 * gap.length > report_idle_of(&s);
+  return gap;
+}
 
 static void say_idle(struct words *w) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
   const struct cause cause = main_cause(&s);
-  const double idle = (double)(s.length - s.compute - s.communication - s.copy);
   put_share(w, "was idle for");
-  put_limit(w);
   if (lacks_host(w)) write(w, "; the trace does not show why");
-  else write(w, ", %s%% of that %s", FIXED(100 * (double)cause.time / idle), cause.words);
-  if (is_one_gap(w->c->row)) write(w, "; one gap is more than half of it");
-  put_others(w);
+  else write(w, "; during %s%% of that time, %s", FIXED(100 * (double)cause.time / (double)report_idle_of(&s)), cause.words);
+  if (findings_gap_of(w->c->row).is_most) write(w, "; one gap is more than half of it");
 }
 
 static void advise_idle(struct words *w) {
@@ -130,31 +151,28 @@ static void advise_idle(struct words *w) {
   bool steps;
   const struct tk_report_split s = report_split_of_row(row, &steps);
   const tk_time most = main_cause(&s).time;
-  const char *remedy = is_one_gap(row) ? "" : most == s.host || most == s.launch
+  const struct finding_gap gap = findings_gap_of(row);
+  const char *remedy = gap.is_most ? "" : most == s.host || most == s.launch
                          ? "; compiling the model or replaying graphs takes launches off the host"
                          : most == s.idle ? "; recording Python (with_stack=True in PyTorch) shows what runs between operators" : "";
   write(w, "the longest gap is ");
-  put_duration(w, row->gap);
+  put_duration(w, gap.length);
   write(w, " long");
   if (lacks_host(w)) return write(w, "; record the host, too: its operators and the calls of the device's runtime");
   write(w, "; tracekit top --kind host ");
-  put_range(w, row->gap_at, row->gap);
+  put_range(w, gap.at, gap.length);
   write(w, " lists what the host did in it%s", remedy);
 }
 
 /* ---- input, compilation, synchronization ---- */
 
 static void say_input(struct words *w) {
-  put_share(w, *w->c->row->device ? "was idle and waited for input for" : "loaded input for");
-  put_limit(w);
-  put_others(w);
+  put_share(w, *w->c->row->device ? "was idle while the host loaded input, for" : "loaded input for");
 }
 
 static void say_compile(struct words *w) {
-  put_share(w, *w->c->row->device ? "was idle and waited for a compiler for" : "compiled for");
-  put_limit(w);
+  put_share(w, *w->c->row->device ? "was idle while the host compiled, for" : "compiled for");
   write(w, "; compilations of the host: %llu", (unsigned long long)w->c->row->compilations);
-  put_others(w);
 }
 
 static void say_compile_time(struct words *w) {
@@ -167,18 +185,18 @@ static void say_compile_time(struct words *w) {
 
 static void say_sync(struct words *w) {
   const struct tk_report_rank *row = w->c->row;
-  put_share(w, "was idle for");
-  write(w, " while the host was in calls that wait for the device");
-  put_limit(w);
+  put_share(w, "was idle while the host was in calls that wait for the device, for");
   write(w, "; there are %llu such calls", (unsigned long long)row->syncs);
-  put_others(w);
 }
 
 static void say_sync_count(struct words *w) {
+  bool steps;
+  const struct tk_report_split s = report_split_of_row(w->c->row, &steps);
   put_host(w);
   write(w, " waits for the device %s times per step", FIXED(w->c->figure));
   put_limit(w);
-  write(w, ", and the device is often idle");
+  write(w, ", and the device is idle for %s%% of ", FIXED(100 * (double)report_idle_of(&s) / (double)s.length));
+  put_base(w);
 }
 
 static void say_small_kernels(struct words *w) {
@@ -187,7 +205,7 @@ static void say_small_kernels(struct words *w) {
   put_subject(w);
   write(w, " are shorter than 10 us");
   put_limit(w);
-  write(w, ", and the device is idle while the host prepares the next");
+  write(w, ", and at least half of the idle time is spent in operators, Python or launch calls");
 }
 
 /* ---- communication ---- */
@@ -197,39 +215,45 @@ static double waiting(const struct tk_report *r) {
   double wait = 0, core = 0;
   uint64_t members = 0;
   for (size_t i = 0; i < r->n_collectives; i++) {
-    wait += (double)r->collectives[i].wait.s + (double)r->collectives[i].wait.ps / 1e12;
-    core += (double)r->collectives[i].core.s + (double)r->collectives[i].core.ps / 1e12;
+    wait += field_seconds(r->collectives[i].wait);
+    core += field_seconds(r->collectives[i].core);
   }
   for (size_t i = 0; i < r->n_meetings; i++) members += r->meetings[i].met;
   const double transfer = r->met ? core * (double)members / (double)r->met : 0;
   return wait + transfer > 0 ? 100 * wait / (wait + transfer) : -1;
 }
 
+static bool has_ranks(const struct tk_report *r) {
+  return r->inputs > 1 || (r->n_ranks && r->ranks[0].rank != r->ranks[r->n_ranks - 1].rank);
+}
+
 static void say_communication(struct words *w) {
   const double wait = waiting(w->c->r);
   put_share(w, "communicated without computing for");
-  put_limit(w);
   if (wait >= 0) write(w, "; %s%% of the time in collectives is waiting for the last rank, the rest is transfer", FIXED(wait));
+  else if (has_ranks(w->c->r))
+    write(w, "; the collectives of these ranks could not be matched, so waiting cannot be told from transfer");
   else write(w, "; this includes waiting for other ranks, which this trace alone cannot tell from transfer");
-  put_others(w);
 }
 
 static void advise_communication(struct words *w) {
   const double wait = waiting(w->c->r);
-  if (wait < 0) write(w, "report all ranks of the job together, to tell waiting from transfer");
+  if (wait < 0 && !has_ranks(w->c->r)) write(w, "report all ranks of the job together, to tell waiting from transfer");
   else if (wait >= 50) write(w, "balance the work of the ranks; report shows under Stragglers which rank is late");
   else write(w, "overlap communication with computation, or send less: larger buckets, compression, fewer collectives");
 }
 
 static void say_straggler(struct words *w) {
-  const struct finding_case *c = w->c;
-  char cost[48];
-  tk_print_total(c->meeting->cost, cost);
-  write(w, "rank %lld costs the others %s, %s%% of the active window", (long long)c->meeting->rank, cost, FIXED(c->figure));
+  const struct tk_report_meeting *m = w->c->meeting;
+  const double excess = field_seconds(m->cost) - field_seconds(m->peer_cost), wait = waiting(w->c->r);
+  char time[48];
+  tk_print_total((struct tk_total){(int64_t)excess, (int64_t)(1e12 * (excess - floor(excess)))}, time);
+  write(w, "rank %lld delays collectives by %s more than other ranks do, %s%% of the active window", (long long)m->rank, time,
+      FIXED(w->c->figure));
   put_limit(w);
-  write(w, ": it arrived last in %llu of %llu collectives", (unsigned long long)c->meeting->last, (unsigned long long)c->meeting->met);
-  if (waiting(c->r) >= 50) write(w, "; ranks lose more time by waiting than by the transfer");
-  else if (waiting(c->r) >= 0) write(w, "; the transfer takes longer than the wait");
+  write(w, ": it arrived last in %llu of %llu collectives", (unsigned long long)m->last, (unsigned long long)m->met);
+  if (wait < 0) return;
+  write(w, "; in these collectives, ranks spend more time %s", wait >= 50 ? "waiting than transferring" : "transferring than waiting");
 }
 
 /* ---- the others ---- */
@@ -241,8 +265,6 @@ static void say_kernel(struct words *w) {
 
 static void say_copy(struct words *w) {
   put_share(w, "only copied or filled memory for");
-  put_limit(w);
-  put_others(w);
 }
 
 static void say_pageable(struct words *w) {
@@ -257,7 +279,7 @@ static void say_pageable(struct words *w) {
 static void say_gc(struct words *w) {
   const struct tk_report_rank *row = w->c->row;
   put_host(w);
-  write(w, " collected garbage for %s%% of the trace", FIXED(w->c->figure));
+  write(w, " collected garbage for %s%% of %s", FIXED(w->c->figure), range_of(w));
   put_limit(w);
   write(w, ": %llu collection%s of at most ", (unsigned long long)row->collections, row->collections > 1 ? "s" : "");
   put_duration(w, row->collection_max);
@@ -265,7 +287,7 @@ static void say_gc(struct words *w) {
 
 static void say_outlier(struct words *w) {
   const struct tk_report_rank *row = w->c->row;
-  const bool first = w->c->step == row->steps;
+  const bool first = w->c->step == row->steps && !w->c->r->impl->narrowed;
   write(w, "step %lld of ", (long long)(w->c->step ? w->c->step->number : -1));
   put_subject(w);
   write(w, " took ");
@@ -322,10 +344,15 @@ static void say_truncated(struct words *w) {
   write(w, "%llu input%s end%s early, so the last events are missing", (unsigned long long)n, n > 1 ? "s" : "", n > 1 ? "" : "s");
 }
 
+static void say_damaged(struct words *w) {
+  const uint64_t n = (uint64_t)w->c->figure;
+  write(w, "%llu input%s damaged, so events may be missing or wrong", (unsigned long long)n, n > 1 ? "s are" : " is");
+}
+
 static void say_capped(struct words *w) {
   const uint64_t n = (uint64_t)w->c->figure;
-  write(w, "%llu input%s contain%s as many events as the profiler ever writes, so later events may be missing", (unsigned long long)n,
-      n > 1 ? "s" : "", n > 1 ? "" : "s");
+  write(w, "%llu input%s contain%s the maximum number of events that the profiler writes, so later events may be missing",
+      (unsigned long long)n, n > 1 ? "s" : "", n > 1 ? "" : "s");
 }
 
 static void advise_step(struct words *w, const char *before, const char *otherwise, const char *after) {
@@ -339,14 +366,35 @@ static void advise_input(struct words *w) {
               " shows the share of the loader");
 }
 
+/* Writes a glob that matches the name, in quotes of a shell. The end of a long name is replaced by *. */
+static void put_glob(struct words *w, const char *name) {
+  size_t n = strnlen(name, 100);
+  while (n && ((uint8_t)name[n] & 0xc0) == 0x80) n--; /* inside of a character */
+  write(w, "'");
+  for (size_t i = 0; i < n; i++) write(w, "%c", strchr("*?[]\\'", name[i]) ? '?' : name[i]);
+  write(w, "%s'", name[n] ? "*" : "");
+}
+
+/* Writes a command that shows, by step, the spans of a class with the most self time. */
+static void put_top(struct words *w, const char *kind) {
+  const struct tk_report *r = w->c->r;
+  size_t i = 0;
+  while (i < r->n_ops && strcmp(r->ops[i].kind, kind) != 0) i++;
+  if (i == r->n_ops) return write(w, "tracekit top --kind host");
+  write(w, "tracekit top --by step --name ");
+  put_glob(w, r->ops[i].name);
+}
+
 static void advise_compile(struct words *w) {
-  advise_step(w, "find what changes between calls, such as shapes; tracekit top --kind host --regex [Cc]ompile ", "",
-              " lists what compiled");
+  write(w, "find what changes between calls, such as shapes; ");
+  put_top(w, "compile");
+  write(w, " shows the time in each step");
 }
 
 static void advise_sync(struct words *w) {
-  advise_step(w, "avoid .item(), .cpu(), nonzero() and prints of tensors in the step; tracekit top --kind runtime --regex Synchronize ",
-              "--sort count", " lists the calls");
+  write(w, "avoid .item(), .cpu(), nonzero() and prints of tensors in the step; ");
+  put_top(w, "sync");
+  write(w, " shows the calls of each step");
 }
 
 static void advise_outlier(struct words *w) {
@@ -382,7 +430,7 @@ static const struct {
   [LIMIT_GC] = {say_gc, advise_gc, NULL},
   [LIMIT_STEP_OUTLIER] = {say_outlier, advise_outlier, NULL},
   [LIMIT_STEP_DRIFT] = {say_drift, NULL,
-    "compare early and late steps: tracekit top --by step --kind step; memory that grows is a usual cause"},
+    "compare early and late steps: tracekit top --by step --kind step; growing memory use is a common cause"},
   [LIMIT_FP32_MATMUL] = {say_fp32, NULL,
     "if the precision allows, use TF32 (torch.set_float32_matmul_precision('high'), from compute capability 8.0) or bf16"},
   [LIMIT_SMALL_GRID] = {say_small_grid, NULL, "larger batches, fused operators or concurrent streams use more of the device"},
@@ -390,6 +438,7 @@ static const struct {
   [LIMIT_UNRECORDED] = {say_unrecorded, NULL,
     "record fewer steps, so that the profiler drops nothing; for graphs, record their nodes (see docs/recording.md)"},
   [LIMIT_TRUNCATED] = {say_truncated, NULL, "record again, and stop the profiler before the program ends"},
+  [LIMIT_DAMAGED] = {say_damaged, NULL, "copy the file again, or record again"},
   [LIMIT_CAPPED] = {say_capped, NULL, "record fewer steps, or read the file with all events, such as .xplane.pb"},
 };
 
@@ -397,6 +446,7 @@ void findings_say(const struct finding_case *c, char *text, size_t n, char *advi
   struct words sentence = {.c = c, .text = text, .n = n}, next = {.c = c, .text = advice, .n = n_advice};
   *text = *advice = 0;
   SAID[c->limit].say(&sentence);
+  put_others(&sentence);
   if (SAID[c->limit].advise) SAID[c->limit].advise(&next);
   else write(&next, "%s", SAID[c->limit].advice);
 }

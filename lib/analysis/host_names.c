@@ -11,34 +11,48 @@
 static bool is_compiling_frame(const char *name) {
   static const char *const files[] = {"triton/compiler/", "triton/runtime/jit.py(", "_inductor/compile_fx.py(",
                                       "_inductor/async_compile.py(", NULL};
+  static const char *const functions[] = {"compile", "_compile", NULL};
   const char *function = strstr(name, "): ");
-  return function && text_any_holds(name, files) && strstr(function, "compile");
+  return function && text_any_holds(name, files) && text_any_begins(function + 3, functions);
 }
 
-/* True for spans of the compilers of XLA, JAX, Triton and TorchInductor, and for Python frames within these compilers. Names
- * that begin with "Compiled" run compiled code. */
+/* True if the name contains the word, and no letter, digit or underscore follows. */
+static bool has_word(const char *name, const char *word) {
+  const char *at = strstr(name, word);
+  if (!at) return false;
+  const char next = at[strlen(word)];
+  return !ascii_letter(next) && !ascii_digit(next) && next != '_';
+}
+
+/* True for functions of XLA and TensorFlow whose names begin with the word "Compile", such as "CompileToExecutable". */
+static bool begins_with_compile(const char *name) {
+  static const char *const others[] = {"CompileFree", NULL}; /* releases what was compiled */
+  if (!text_begins(name, "Compile") || text_any_begins(name, others)) return false;
+  return name[7] < 'a' || name[7] > 'z';
+}
+
+/* True for spans of the compilers of XLA, JAX, Triton and TorchInductor, and for Python frames within these compilers. Spans whose
+ * names begin with "Compiled" run code that was compiled before. */
 static bool is_compilation(const char *name) {
   static const char *const parts[] = {"XlaCompile", "backend_compile", "BackendCompile", "CompileAndLoad", "RunHloPasses",
                                       "RunBackend", "HloPassPipeline", "CompiledFxGraph.compile", "torch/_dynamo/convert_frame",
                                       "Inductor::compile", "TritonBundler", NULL};
   static const char *const words[] = {"compile_fx", "async_compile", NULL};
-  static const char *const first[] = {"Compile", "XlaBuild", "jit_compile", "triton_compile", NULL};
-  static const char *const others[] = {"Torch-Compiled", "Compiled", NULL};
+  static const char *const first[] = {"XlaBuild", "jit_compile", "triton_compile", NULL};
   if (text_any_holds(name, parts) || is_compiling_frame(name)) return !text_begins(name, "Torch-Compiled");
   const char *inside = strstr(name, "::Compile");
   if (inside && inside[9] != 'd') return true;
   if (text_any_holds(name, words) && !strstr(name, ".py(")) return true;
-  return text_any_begins(name, first) && !text_any_begins(name, others);
+  return text_any_begins(name, first) || begins_with_compile(name);
 }
 
-/* True for calls of CUDA, HIP, CANN and other runtimes that return only when the device is done. Copies without "Async" block,
- * too. */
+/* True for calls of CUDA, HIP, CANN and other runtimes that return only when the device is done, if the name is that of a call of a
+ * runtime. Copies without "Async" block, too. */
 static bool blocks(const char *name) {
-  static const char *const parts[] = {"Synchronize", NULL};
   static const char *const whole[] = {"cudaMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cuMemcpyHtoD_v2",
                                       "cuMemcpyDtoH", "cuMemcpyHtoD", "hipMemcpy", "hipMemcpyWithStream", "hipMemcpyDtoH",
                                       "hipMemcpyHtoD", "aclrtMemcpy"};
-  if (text_any_holds(name, parts)) return true;
+  if (strstr(name, "Synchronize")) return true;
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
     if (strcmp(name, whole[i]) == 0) return true;
   return false;
@@ -58,9 +72,8 @@ static bool awaits_device(const char *name) {
 
 /* True for the collectors of CPython: the call of gc, and the span that viztracer records. */
 static bool is_collection(const char *name) {
-  static const char *const parts[] = {"gc.collect", "built-in function collect", "built-in method collect of module",
-                                      "built-in method gc.collect", NULL};
-  return strcmp(name, "garbage collection") == 0 || text_any_holds(name, parts);
+  static const char *const parts[] = {"built-in function collect>", "built-in method collect of module", NULL};
+  return strcmp(name, "garbage collection") == 0 || has_word(name, "gc.collect") || text_any_holds(name, parts);
 }
 
 /* True for functions of Python that wait for something other than a device, as Kineto, viztracer and JAX name them. */
@@ -81,7 +94,8 @@ enum host_class host_names_class(const char *name, const char *cat) {
   if (phase == PHASE_DATALOADER) return HOST_INPUT;
   if (is_collection(name)) return HOST_GC;
   if (phase == PHASE_CHECKPOINT) return HOST_CHECKPOINT;
-  if (blocks(name) || awaits_device(name)) return HOST_SYNC;
+  if (awaits_device(name)) return HOST_SYNC;
+  if (blocks(name)) return HOST_BLOCKS;
   if (waits(name)) return HOST_WAIT;
   if (strcmp(cat, "FEE") == 0) return HOST_PYTHON; /* functions that viztracer records */
   return launches(name) ? HOST_LAUNCH : HOST_NOTHING;
@@ -89,6 +103,7 @@ enum host_class host_names_class(const char *name, const char *cat) {
 
 enum host_class host_names_class_of(enum host_class named, unsigned kind) {
   if (named == HOST_MARK) return HOST_NOTHING;
+  if (named == HOST_BLOCKS) named = kind & KIND_RUNTIME ? HOST_SYNC : HOST_NOTHING;
   if (kind & KIND_RUNTIME) return named == HOST_SYNC || named == HOST_LAUNCH ? named : HOST_RUNTIME;
   if (named && named != HOST_LAUNCH && (named != HOST_SYNC || kind & KIND_PYTHON || !(kind & KIND_ANNOTATION))) return named;
   if (kind & KIND_PYTHON) return HOST_PYTHON;

@@ -1,7 +1,7 @@
 /* host_time.h - divides the time of a rank's host into stretches, each with one class: what the host did.
  *
  * Threads are added one after the other, with their spans in order. The stretches of a thread follow from its nested spans. Then
- * the threads are merged in pairs; at each instant, the class that best explains an idle device wins. */
+ * the threads are merged in pairs; at each instant, the class that comes first in the order of stronger() wins. */
 #ifndef ANALYSIS_HOST_TIME_H
 #define ANALYSIS_HOST_TIME_H
 

@@ -124,3 +124,19 @@ tk_time measure_union(struct interval *v, uint64_t n, struct interval *room) {
   for (uint64_t i = 0; i < n; i++) sum += v[i].dur;
   return sum;
 }
+
+bool measure_add(struct intervals *to, struct interval x, struct mem *mem) {
+  if (!mem_grow(mem, (void **)&to->v, &to->cap, (uint64_t)to->n + 1, sizeof *to->v)) return false;
+  to->v[to->n++] = x;
+  return true;
+}
+
+tk_time measure_join(struct intervals *of, struct mem *mem, bool *ok) {
+  struct interval *room = mem_array(mem, (uint64_t)of->n + 1, sizeof *room);
+  const tk_time time = room && of->n ? measure_union(of->v, of->n, room) : 0;
+  *ok = *ok && room;
+  mem_free(mem, room);
+  mem_free(mem, of->v);
+  *of = (struct intervals){0};
+  return time;
+}

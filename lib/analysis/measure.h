@@ -2,12 +2,19 @@
 #ifndef ANALYSIS_MEASURE_H
 #define ANALYSIS_MEASURE_H
 
-#include "graph/trace.h"
+#include "op/window.h"
 
 struct interval {
   tk_time start; /* INT64_MIN: unknown (event without a clock); the interval then covers no time */
   tk_time dur;
 };
+
+/* Returns the part of [start, end) inside the window; its length is 0 if no part is inside. */
+static inline struct interval measure_part(const struct window *w, tk_time start, tk_time end) {
+  if (start < w->start) start = w->start;
+  if (end > w->end) end = w->end;
+  return (struct interval){start, end > start ? end - start : 0};
+}
 
 /* Returns the k-th shortest duration, k from 0 to n - 1.  `room` has space for n times. */
 tk_time measure_kth(const struct interval *v, uint64_t n, uint64_t k, tk_time *room);
@@ -15,5 +22,16 @@ tk_time measure_kth(const struct interval *v, uint64_t n, uint64_t k, tk_time *r
 /* Returns the time in which at least one interval is running. The intervals consist of runs sorted by start, one for each
  * track. Overwrites the intervals; `room` has space for n more. */
 tk_time measure_union(struct interval *v, uint64_t n, struct interval *room);
+
+/* A growing list of intervals, in the order that measure_union requires. */
+struct intervals {
+  struct interval *v;
+  uint32_t n, cap;
+};
+
+/* Appends an interval. Returns false if memory runs out. */
+bool measure_add(struct intervals *to, struct interval x, struct mem *mem);
+/* Returns the time in which at least one interval is running, and frees the list. *ok becomes false if memory runs out. */
+tk_time measure_join(struct intervals *of, struct mem *mem, bool *ok);
 
 #endif

@@ -45,21 +45,31 @@ static bool find_spread(struct tk_report_rank *row, struct mem *mem) {
 
 /* ---- steps ---- */
 
-/* Adds the steps of a row. The time of the host is known unless the report is brief. */
+static void divide_step(struct reporter *p, struct tk_report_step *step, uint32_t group, const struct step *s) {
+  const struct interval gap = report_gap(p, s->start, s->end);
+  step->split = report_split(p, group, s->start, s->end);
+  step->gap = gap.dur;
+  step->gap_at = gap.start - p->zero;
+}
+
+/* Adds the steps of a row. The time of the host is known unless the report is brief. Steps that overlap an earlier step are not
+ * divided, so that the parts of all steps add up to the time that the steps cover. */
 static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id process) {
   const struct window *w = &p->scope.window;
   const struct report_steps chosen = report_index_steps(&p->index, group, process);
+  tk_time covered = INT64_MIN;
   row->steps = mem_array(&p->impl->mem, (uint64_t)chosen.n + 1, sizeof *row->steps);
   if (!row->steps) return false;
   for (uint32_t i = chosen.first; i < chosen.first + chosen.n; i++) {
     struct step s = p->match.steps.v[i];
-    if (s.start >= w->end || s.end <= w->start) continue;
+    if (!report_holds_step(p, &s)) continue;
     if (s.start < w->start) s.start = w->start;
     if (s.end > w->end) s.end = w->end;
     struct tk_report_step *step = &row->steps[row->n_steps++];
     *step = (struct tk_report_step){.number = s.number, .at = s.start - p->zero, .dur = s.end - s.start};
     if (process) step->times = spent_in(&p->spent, s.start, s.end);
-    if (!p->impl->opt.brief) step->split = report_split(p, group, s.start, s.end);
+    if (!p->impl->opt.brief && s.start >= covered) divide_step(p, step, group, &s);
+    if (s.end > covered) covered = s.end;
   }
   return find_spread(row, p->mem);
 }
@@ -304,23 +314,35 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
   return row;
 }
 
-static tk_id process_of(const struct tk_trace *t, tk_id track) {
-  return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+/* True if a report on a host without devices lacks the event: an event of the range that is not selected, or device work outside of
+ * the range, which shows that the host has a device. */
+static bool is_left_out(const struct reporter *p, tk_id event) {
+  const struct tk_event *e = &p->t->events[event];
+  if (scope_holds(&p->scope, e)) return !match_event(&p->match, event);
+  return e->kind == TK_SPAN && kinds_of(&p->match.kinds, e) & KIND_DEVICE;
 }
 
-/* Finds the processes of which a selection leaves out a part, such as a kind of work: their figures are not of the whole device. */
-static bool find_partial(struct reporter *p) {
-  if (!p->match.root) return true;
-  if (!(p->partial = mem_alloc(p->mem, (size_t)p->t->n_tracks + 1))) return false;
-  memset(p->partial, 0, (size_t)p->t->n_tracks + 1);
-  for (tk_id i = 1; i <= p->t->n_tracks; i++)
-    if (p->t->tracks[i].count && match_track(&p->match, i) != YES) p->partial[process_of(p->t, i)] = true;
-  return true;
+/* True if the selection contains all events of a host without devices. */
+static bool is_host_whole(const struct reporter *p, uint32_t group) {
+  const struct report_index *x = &p->index;
+  bool whole = true;
+  for (uint32_t k = x->tracks_at[group]; whole && k < x->tracks_at[group + 1]; k++) {
+    const struct tk_track *track = &p->t->tracks[x->tracks[k]];
+    if (!p->scope.narrowed && (!p->match.root || match_track(&p->match, x->tracks[k]) == YES)) continue;
+    for (tk_id i = track->first; whole && i < track->first + track->count; i++) whole = !is_left_out(p, i);
+  }
+  return whole;
+}
+
+static void divide_window(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_time start, tk_time end) {
+  const struct interval gap = report_gap(p, start, end);
+  row->split = report_split(p, group, start, end);
+  row->gap = gap.dur;
+  row->gap_at = gap.start - p->zero;
 }
 
 static bool measure_device(struct reporter *p, struct tk_report_rank *row, uint32_t which, uint32_t n) {
-  if (n) row->split = report_split(p, p->index.group_of[p->works.rows[which].track], p->sorted[0].start, report_end_of(p->sorted, n));
-  report_find_gap(p, row);
+  if (n) divide_window(p, row, p->index.group_of[p->works.rows[which].track], p->sorted[0].start, report_end_of(p->sorted, n));
   return add_streams(p, row, which) && report_count_row(p, n) && (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
 }
 
@@ -331,7 +353,7 @@ static bool add_device(struct reporter *p, uint32_t which) {
   uint32_t n;
   if (!row || !sort_row(p, which, &n)) return false;
   row->device = name_device(p, w);
-  row->judged = !p->impl->opt.brief && !(p->partial && p->partial[process_of(p->t, w->process)]);
+  row->judged = !p->impl->opt.brief && !p->works.partial[w->process];
   row->unfinished = w->unfinished;
   bool ok = !n || spent_find(&p->spent, p->sorted, n, p->t, p->mem);
   if (ok && n) row->times = spent_in(&p->spent, p->sorted[0].start, report_end_of(p->sorted, n));
@@ -353,7 +375,7 @@ static bool add_hosts(struct reporter *p, struct map *ranks) {
     if (p->t->tracks[i].count == 0 || p->index.has_row[group]) continue;
     if ((o.rank >= 0 || !*o.host) && map_get(ranks, (uint64_t)o.rank)) continue;
     struct tk_report_rank *row = add_row(p, o.rank, o.host, group);
-    if (row) row->judged = !p->impl->opt.brief;
+    if (row) row->judged = !p->impl->opt.brief && is_host_whole(p, group);
     if (!row || !map_put(ranks, (uint64_t)o.rank, 1)) return false;
     if (!p->impl->opt.brief && !report_host(p, row, group)) return false;
     if (!p->impl->opt.brief) row->split = report_split(p, group, p->start, p->end);
@@ -367,7 +389,7 @@ static bool add_rows(struct reporter *p) {
   struct map ranks;
   map_init(&ranks, p->mem);
   find_range(p);
-  bool ok = find_partial(p) && works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
+  bool ok = works_find(&p->works, &p->match, &p->scope, !brief, p->mem) &&
             report_index_make(&p->index, &p->match, &p->works, p->mem);
   ok = ok && (brief || report_count_calls(p));
   for (uint32_t i = 0; ok && i < p->works.n_rows; i++) ok = add_device(p, i);
@@ -396,11 +418,13 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
                        .scope = SCOPE_ALL, .first = (uint32_t)r->n_ranks};
   if (!r->format) r->format = t->format;
   r->inputs++;
-  r->impl->truncated += t->truncated || t->damaged;
+  r->impl->truncated += t->truncated && !t->damaged;
+  r->impl->damaged += t->damaged;
   r->impl->capped += t->capped;
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
             window_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
             match_check(&p.match, err);
+  r->impl->narrowed = p.scope.narrowed;
   if (ok && !p.works.n_rows) suspect_device(p.impl, t);
   report_host_free(&p);
   report_spans_free(&p);
@@ -408,7 +432,6 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   works_free(&p.works);
   match_free(&p.match);
   mem_free(p.mem, p.time_of);
-  mem_free(p.mem, p.partial);
   return ok ? mem_check(&r->impl->mem, err) : mem_refuse(r->impl->mem.failed ? &r->impl->mem : p.mem, err);
 }
 

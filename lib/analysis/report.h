@@ -14,6 +14,7 @@
 #define ANALYSIS_REPORT_H
 
 #include "base/int128.h"
+#include "measure.h"
 #include "report_index.h"
 #include "self.h"
 #include "spent.h"
@@ -69,7 +70,7 @@ struct tk_report_impl {
   struct report_launch *launches;
   struct report_collective *collectives;
   uint32_t n_kernels, cap_kernels, n_launches, cap_launches, n_collectives, cap_collectives;
-  uint32_t cap_ranks, cap_findings, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings;
+  uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings;
   struct report_op *ops;
   struct report_node *nodes;
   uint32_t n_ops, cap_ops, n_nodes, cap_nodes;
@@ -78,7 +79,9 @@ struct tk_report_impl {
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
   struct map memory_of; /* rank and allocator, as one text -> 1 + row */
   struct tk_threshold limits[N_THRESHOLDS];
-  uint64_t truncated, capped; /* inputs that end early; inputs with the most events that their producer writes */
+  uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
+                                        * events that their producer writes */
+  bool narrowed;        /* the report is about a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   const char *suspect; /* sentence about a track that looks like a device; NULL = none */
 };
@@ -121,7 +124,6 @@ struct reporter {
   tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */
   tk_time zero;        /* start of the trace's first event */
-  uint8_t *partial;    /* by process: true if a selection leaves out events of its threads; NULL = no selection */
   uint32_t first;      /* first row of this trace in the report */
 };
 
@@ -142,6 +144,8 @@ bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id 
 double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is);
 /* Returns the class that the name of a span implies. */
 enum host_class report_named_class(const struct reporter *p, tk_id cls);
+/* True if the range of the report contains a part of the step. */
+bool report_holds_step(const struct reporter *p, const struct step *s);
 /* Returns true if the time is within one of the steps, which are sorted. */
 bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at);
 /* Adds a sentence to the list of unknown facts, unless the list contains the sentence. */
@@ -159,8 +163,9 @@ struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk
 /* Returns the sum of the row's steps if its device worked in them or if it has no device, and otherwise its window. *steps: true
  * for the sum. */
 struct tk_report_split report_split_of_row(const struct tk_report_rank *row, bool *steps);
-/* Stores the longest time during which the device of p->spent was idle. */
-void report_find_gap(const struct reporter *p, struct tk_report_rank *row);
+tk_time report_idle_of(const struct tk_report_split *s);
+/* Returns the longest time within [start, end) during which the device of p->spent was idle. */
+struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
 /* report_tables.c: adds the n pieces of work in p->sorted to the tables. */
 bool report_count_row(struct reporter *p, uint32_t n);
 /* Returns the row of an API call that launches work; NULL if memory runs out. */

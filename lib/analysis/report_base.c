@@ -32,6 +32,10 @@ enum host_class report_named_class(const struct reporter *p, tk_id cls) {
   return (enum host_class)*class;
 }
 
+bool report_holds_step(const struct reporter *p, const struct step *s) {
+  return s->start < p->scope.window.end && s->end > p->scope.window.start;
+}
+
 bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at) {
   uint32_t lo = 0, hi = n;
   while (lo < hi) {

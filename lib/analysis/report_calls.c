@@ -6,8 +6,6 @@
 #include "report.h"
 #include "graph/args.h"
 
-enum { FEWEST_PERCENT = 5 }; /* fewer are not reported: work running at the end of the recording is missing from every trace */
-
 /* True for a call that starts device work: "cudaLaunchKernel", "hipGraphLaunch", "cuLaunchKernelEx". */
 static bool is_launch(const struct reporter *p, tk_id cls) {
   const char *name = tk_string(p->t, p->t->classes[cls].name, NULL);
@@ -48,10 +46,12 @@ bool report_count_calls(struct reporter *p) {
 
 void report_say_unrecorded(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
+  size_t n;
+  const double fewest = tk_thresholds(&n)[LIMIT_UNRECORDED].warning; /* the end of a recording always lacks work */
   char text[256];
   for (uint32_t i = 0; i < impl->n_launches; i++) {
     const struct report_launch *l = &impl->launches[i];
-    if (l->unrecorded * 100 < l->calls * FEWEST_PERCENT || l->unrecorded == 0) continue;
+    if ((double)l->unrecorded * 100 < (double)l->calls * fewest || l->unrecorded == 0) continue;
     snprintf(text, sizeof text, "%llu of %llu calls of %.100s launched work that was not recorded, so busy time is too low",
              (unsigned long long)l->unrecorded, (unsigned long long)l->calls, (const char *)impl->texts.strs[l->name].bytes);
     report_unknown(r, report_text(impl, text));

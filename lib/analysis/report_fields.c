@@ -75,8 +75,6 @@ static bool rate(struct tk_value *v, double bytes, double seconds) {
   return field_number(v, known ? bytes / seconds / 1e9 : 0, known);
 }
 
-static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
-
 static bool get_bandwidth(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_rank *r = row;
   (void)owner;
@@ -156,9 +154,9 @@ static const struct tk_field rank_list[] = {
   FIELD_IF(tk_report_rank, COUNT, launch_calls, "launch_calls", has_calls, "number of launching calls with a correlation id"),
   FIELD_IF(tk_report_rank, COUNT, unrecorded, "unrecorded_launches", has_calls, "number of these whose work was not recorded"),
   FIELD(tk_report_rank, COUNT, collections, "garbage_collections", "number of garbage collections of the host"),
-  FIELD_TIME(tk_report_rank, collecting, "garbage_collection_ns", "sum of their durations"),
+  FIELD_TIME(tk_report_rank, collecting, "garbage_collection_ns", "time during which at least one of them ran"),
   FIELD_TIME_IF(tk_report_rank, collection_max, "garbage_collection_max_ns", has_collections, "longest of them"),
-  TIME(pageable, "pageable_copy_ns", "sum of the durations of copies from or to pageable memory"),
+  TIME(pageable, "pageable_copy_ns", "time during which at least one copy from or to pageable memory ran"),
   TIME(host_copy, "host_copy_ns", "sum of the durations of copies between host and device"),
   TIME(fp32_matmul, "fp32_matmul_ns",
     "sum of the durations of matrix products whose kernels, by their names, compute in fp32 without tensor cores"),
@@ -210,7 +208,7 @@ static const struct tk_field finding_list[] = {
   FIELD_IF(tk_report_finding, TEXT, input, "input", finding_has_input, "file that shows it; null if not about one"),
   FIELD_IF(tk_report_finding, INT, step, "step", finding_has_step, "number of the step that shows it best; null if none"),
   FIELD_TIME_IF(tk_report_finding, at, "at_ns", finding_has_time,
-    "where the trace shows it, since the first event of the trace; null if nowhere in particular"),
+    "start of the time range that shows the finding, since the first event of the trace; null if there is none"),
   FIELD_TIME_IF(tk_report_finding, length, "length_ns", finding_has_time, "length of that time range"),
 };
 const struct field_list report_finding_fields = FIELD_LIST(tk_report_finding, finding_list, "report finding");
@@ -252,8 +250,9 @@ static const struct tk_field step_list[] = {
   STEP_TIME(exposed_communication, "exposed_communication_ns", "time of communication without computation"),
   STEP_TIME(exposed_copy, "exposed_copy_ns", "time of copying without computation or communication"),
   STEP_TIME(exposed_fill, "exposed_fill_ns", "time of filling memory while nothing else ran"),
-  {.name = "split", .help = "what the step consists of; null in brief reports", .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT,
-    .unknown = TK_UNKNOWN_NULL, .known = step_has_split, FIELD_MEMBER(tk_report_step, split)},
+  {.name = "split", .help = "parts of the step; null in brief reports and if the step overlaps an earlier one",
+    .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT, .unknown = TK_UNKNOWN_NULL, .known = step_has_split,
+    FIELD_MEMBER(tk_report_step, split)},
 };
 const struct field_list report_step_fields = FIELD_LIST(tk_report_step, step_list, "report step");
 
@@ -331,13 +330,13 @@ FIELD_KNOWN(has_met, tk_report_collective, r->met > 0)
 
 static bool get_bus_rate(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_collective *c = row;
-  return rate(v, c->bus_bytes, seconds(c->sized_total)) && is_sized(row, owner);
+  return rate(v, c->bus_bytes, field_seconds(c->sized_total)) && is_sized(row, owner);
 }
 
 static bool get_core_rate(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_collective *c = row;
   (void)owner;
-  return rate(v, c->core_bus_bytes, seconds(c->core_time)) && c->core_sized > 0;
+  return rate(v, c->core_bus_bytes, field_seconds(c->core_time)) && c->core_sized > 0;
 }
 
 #define MET_TIME(m, name, help) FIELD_TIME_OPTIONAL(tk_report_collective, m, name, has_met, help)

@@ -4,15 +4,14 @@
 
 #include <string.h>
 
-#include "measure.h"
-
 struct host {
   struct reporter *p;
   struct report_host_sums *sums;
   const struct step *steps; /* of the rank's host */
   uint32_t n_steps;
-  struct interval *v;  /* compilations */
-  uint32_t n, cap;
+  struct intervals compilations, collections; /* parts within the range of the report */
+  uint64_t syncs, syncs_in_steps; /* calls of the current thread that wait for the device */
+  bool leads;                     /* an earlier thread leads */
 };
 
 /* The open outermost operator of a thread. `launches`: whether it has launched work. */
@@ -39,28 +38,30 @@ static void see_op(struct host *h, tk_id event, unsigned kind, struct outermost 
   if (o->op && h->p->launches[event]) o->launched = true;
 }
 
+static struct interval part_of(const struct host *h, const struct tk_event *e) {
+  return measure_part(&h->p->scope.window, e->ts, e->ts + e->dur);
+}
+
 static bool see_compilation(struct host *h, const struct tk_event *e, int64_t *depth) {
-  const struct window *w = &h->p->scope.window;
   if (*depth >= 0 && e->depth > *depth) return true;
   *depth = -1;
   if (report_named_class(h->p, e->cls) != HOST_COMPILE || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
   *depth = e->depth;
   h->sums->compilations++;
-  if (!mem_grow(h->p->mem, (void **)&h->v, &h->cap, (uint64_t)h->n + 1, sizeof *h->v)) return false;
-  const tk_time start = e->ts > w->start ? e->ts : w->start, end = e->ts + e->dur < w->end ? e->ts + e->dur : w->end;
-  h->v[h->n++] = (struct interval){start, end - start};
-  return true;
+  return measure_add(&h->compilations, part_of(h, e), h->p->mem);
 }
 
 /* ---- classes ---- */
 
-static void count_collection(struct host *h, const struct tk_event *e) {
+static bool count_collection(struct host *h, const struct tk_event *e) {
   struct report_host_sums *s = h->sums;
+  const struct interval part = part_of(h, e);
   s->collections++;
-  s->collecting += e->dur;
-  if (e->dur <= s->collection_max) return;
-  s->collection_max = e->dur;
-  s->collection_at = e->ts - h->p->zero;
+  if (part.dur > s->collection_max) {
+    s->collection_max = part.dur;
+    s->collection_at = part.start - h->p->zero;
+  }
+  return measure_add(&h->collections, part, h->p->mem);
 }
 
 /* Adds the span to the time of the host. Blocking calls and collections count unless they are parts of others. */
@@ -69,11 +70,24 @@ static bool see_class(struct host *h, const struct tk_event *e, unsigned kind) {
   enum host_class around;
   if (e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
   if (!host_time_add(&h->sums->time, e, class, &around)) return false;
-  if (class == HOST_GC && around < HOST_GC) count_collection(h, e);
+  if (class == HOST_GC && around < HOST_GC && !count_collection(h, e)) return false;
   if (class != HOST_SYNC || around >= HOST_SYNC) return true;
-  h->sums->syncs++;
-  h->sums->syncs_in_steps += report_is_in_step(h->steps, h->n_steps, e->ts);
+  h->syncs++;
+  h->syncs_in_steps += report_is_in_step(h->steps, h->n_steps, e->ts);
   return true;
+}
+
+/* Ends a thread. Its blocking calls count if it leads; they are set aside in case no thread leads. */
+static bool end_track(struct host *h, bool leads) {
+  struct report_host_sums *s = h->sums;
+  if (leads && !h->leads) s->syncs = s->syncs_in_steps = 0;
+  h->leads = h->leads || leads;
+  if (leads == h->leads) {
+    s->syncs += h->syncs;
+    s->syncs_in_steps += h->syncs_in_steps;
+  }
+  h->syncs = h->syncs_in_steps = 0;
+  return host_time_end(&s->time, leads);
 }
 
 static bool see_track(struct host *h, tk_id track) {
@@ -95,7 +109,7 @@ static bool see_track(struct host *h, tk_id track) {
     if (!see_compilation(h, e, &compiling) || !see_class(h, e, kind)) return false;
   }
   end_op(h, &o);
-  return host_time_end(&h->sums->time, leads) && report_spans_add(h->p, track, h->steps, h->n_steps);
+  return end_track(h, leads) && report_spans_add(h->p, track, h->steps, h->n_steps);
 }
 
 static bool report_prepare(struct reporter *p) {
@@ -120,14 +134,11 @@ static bool sum_up(struct reporter *p, uint32_t group) {
   bool ok = report_prepare(p);
   h.sums->time.mem = p->mem;
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, x->tracks[i]);
-  p->impl->host_steps += steps.n;
+  for (uint32_t i = 0; i < steps.n; i++) p->impl->host_steps += report_holds_step(p, &h.steps[i]);
   ok = ok && host_time_merge(&h.sums->time);
-  struct interval *room = ok ? mem_array(p->mem, (uint64_t)h.n + 1, sizeof *room) : NULL;
-  if (room) h.sums->compile = measure_union(h.v, h.n, room);
-  h.sums->made = room != NULL;
-  mem_free(p->mem, room);
-  mem_free(p->mem, h.v);
-  return h.sums->made;
+  h.sums->compile = measure_join(&h.compilations, p->mem, &ok);
+  h.sums->collecting = measure_join(&h.collections, p->mem, &ok);
+  return h.sums->made = ok;
 }
 
 bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group) {

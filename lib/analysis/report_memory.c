@@ -43,20 +43,25 @@ static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, c
   return true;
 }
 
+/* Stores an amount of memory. Returns false if the event has none, or an impossible one. */
+static bool bytes_of(const struct tk_trace *t, const struct tk_event *e, const char *key, double *bytes) {
+  return report_number_of(t, e, report_key_of(t, key), bytes) && *bytes >= 0 && *bytes < 0x1p63;
+}
+
 static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_time start) {
   const struct tk_trace *t = p->t;
-  const tk_id allocated[] = {report_key_of(t, "Total Allocated"), report_key_of(t, "bytes_allocated")};
+  static const char *const allocated[] = {"Total Allocated", "bytes_allocated"};
   char name[64];
   double v;
   if (!name_allocator(t, e, name, sizeof name)) return true;
   struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
   if (!row) return false;
   for (size_t i = 0; i < 2; i++) {
-    if (!report_number_of(t, e, allocated[i], &v) || v <= row->peak_allocated) continue;
+    if (!bytes_of(t, e, allocated[i], &v) || v <= row->peak_allocated) continue;
     row->peak_allocated = v;
     row->at = e->flags & TK_LOST_CLOCK ? 0 : e->ts - start;
   }
-  if (report_number_of(t, e, report_key_of(t, "Total Reserved"), &v) && v > row->peak_reserved) row->peak_reserved = v;
+  if (bytes_of(t, e, "Total Reserved", &v) && v > row->peak_reserved) row->peak_reserved = v;
   return true;
 }
 
@@ -75,7 +80,7 @@ static void name_process(const struct tk_trace *t, tk_id track, char *text, size
 static bool count_sample(struct reporter *p, const struct tk_event *e, tk_time start, bool reserved) {
   char name[64];
   double v;
-  if (e->kind != TK_COUNTER || !report_number_of(p->t, e, report_key_of(p->t, "bytes"), &v)) return true;
+  if (e->kind != TK_COUNTER || !bytes_of(p->t, e, "bytes", &v)) return true;
   name_process(p->t, e->track, name, sizeof name);
   struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
   if (!row) return false;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "fold.h"
-#include "measure.h"
 
 /* ---- by name ---- */
 
@@ -44,11 +43,12 @@ static void count_op(void *arg, tk_id event, tk_time self) {
   const uint32_t row = op_row(p, e->cls, class);
   if (row == UINT32_MAX) return;
   struct report_op *op = &p->impl->ops[row];
+  const tk_time dur = measure_part(&p->scope.window, e->ts, e->ts + e->dur).dur;
   op->count++;
-  op->total += e->dur;
+  op->total += dur;
   op->self += self;
-  if (e->dur < op->min) op->min = e->dur;
-  if (e->dur > op->max) op->max = e->dur;
+  if (dur < op->min) op->min = dur;
+  if (dur > op->max) op->max = dur;
   if (report_is_in_step(p->spans.steps, p->spans.n_steps, e->ts)) op->in_steps += self;
 }
 
@@ -83,9 +83,10 @@ static bool count_annotation(struct reporter *p, tk_id event) {
   if (!selected) return within_add(&p->spans.within, p->t, event, around, 0);
   const uint32_t node = annotation_node(p, around.node, annotation_text(p, e, kind));
   if (!node) return false;
+  const tk_time dur = measure_part(&p->scope.window, e->ts, e->ts + e->dur).dur;
   p->impl->nodes[node - 1].count++;
-  p->impl->nodes[node - 1].total += e->dur;
-  if (around.node) p->impl->nodes[around.node - 1].inner += e->dur;
+  p->impl->nodes[node - 1].total += dur;
+  if (around.node) p->impl->nodes[around.node - 1].inner += dur;
   return within_add(&p->spans.within, p->t, event, around, node);
 }
 

@@ -28,15 +28,19 @@ struct tk_report_split report_split(const struct reporter *p, uint32_t group, tk
       .idle = h.of[HOST_NOTHING]};
 }
 
-void report_find_gap(const struct reporter *p, struct tk_report_rank *row) {
+struct interval report_gap(const struct reporter *p, tk_time start, tk_time end) {
   const struct spent *s = &p->spent;
-  for (uint32_t i = 0, k; i < s->n; i = k) {
-    for (k = i + 1; k < s->n && !s->v[i].classes && !s->v[k].classes;) k++;
-    if (s->v[i].classes || s->v[k - 1].end - s->v[i].start <= row->gap) continue;
-    row->gap = s->v[k - 1].end - s->v[i].start;
-    row->gap_at = s->v[i].start - p->zero;
+  struct interval longest = {start, 0};
+  tk_time idle = start; /* end of the last busy stretch */
+  for (uint32_t i = spent_at(s, start); i < s->n && s->v[i].start < end; i++) {
+    if (!s->v[i].classes) continue;
+    if (s->v[i].start - idle > longest.dur) longest = (struct interval){idle, s->v[i].start - idle};
+    idle = s->v[i].end;
   }
+  return end - idle > longest.dur ? (struct interval){idle, end - idle} : longest;
 }
+
+tk_time report_idle_of(const struct tk_report_split *s) { return s->length - s->compute - s->communication - s->copy; }
 
 static void add_split(struct tk_report_split *sum, const struct tk_report_split *s) {
   sum->length += s->length;

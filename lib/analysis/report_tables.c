@@ -9,7 +9,6 @@
 #include "align/collect/payload.h"
 #include "base/text.h"
 #include "format/json.h"
-#include "measure.h"
 #include "work_names.h"
 #include "graph/args.h"
 
@@ -56,8 +55,7 @@ struct counter {
   struct tk_report_rank *row;
   struct keys keys;
   tk_time *time_of;      /* by event: total time of its parts; NULL = no event has parts */
-  struct interval *said; /* intervals of work that states its memory traffic */
-  uint32_t n_said, cap_said;
+  struct intervals said, pageable; /* said: work that states its memory traffic */
 };
 
 /* Finds the size in details such as "kind_src:pageable ... size:1048576" or "num_bytes:4". */
@@ -128,16 +126,23 @@ static bool is_from_pageable(const struct counter *c, const struct tk_event *e, 
   return strstr(tk_string(c->p->t, arg.s, NULL), "pageable") != NULL;
 }
 
-static void count_traits(struct counter *c, const struct work *w, tk_time time) {
+static bool add_interval(struct counter *c, struct intervals *to, const struct work *w) {
+  return measure_add(to, (struct interval){w->start, w->end - w->start}, c->p->mem);
+}
+
+static bool count_copy(struct counter *c, const struct work *w, tk_time time) {
   const struct tk_event *e = &c->p->t->events[w->event];
   const uint8_t traits = traits_of(c->p, e->cls);
+  if (w->class != WORK_COPY) return true;
+  if (traits & WORK_HOST_COPY) c->row->host_copy += time;
+  return !is_from_pageable(c, e, traits) || add_interval(c, &c->pageable, w);
+}
+
+static void count_traits(struct counter *c, const struct work *w, tk_time time) {
+  const struct tk_event *e = &c->p->t->events[w->event];
   double blocks;
-  if (w->class == WORK_COPY) {
-    if (traits & WORK_HOST_COPY) c->row->host_copy += time;
-    if (is_from_pageable(c, e, traits)) c->row->pageable += time;
-  }
   if (w->class != WORK_COMPUTE) return;
-  if (traits & WORK_FP32_MATMUL) c->row->fp32_matmul += time;
+  if (traits_of(c->p, e->cls) & WORK_FP32_MATMUL) c->row->fp32_matmul += time;
   if (!report_number_of(c->p->t, e, c->keys.blocks, &blocks)) return;
   c->row->gridded++;
   c->row->gridded_sum += time;
@@ -164,9 +169,7 @@ static bool count_traffic(struct counter *c, const struct work *w) {
     c->row->bytes += v;
     if (report_number_of(c->p->t, e, c->keys.flops, &v)) c->row->flops += v;
   }
-  if (!mem_grow(c->p->mem, (void **)&c->said, &c->cap_said, (uint64_t)c->n_said + 1, sizeof *c->said)) return false;
-  c->said[c->n_said++] = (struct interval){w->start, w->end - w->start};
-  return true;
+  return add_interval(c, &c->said, w);
 }
 
 /* ---- launches ---- */
@@ -300,12 +303,10 @@ bool report_count_row(struct reporter *p, uint32_t n) {
     ok = count_traffic(&c, w);
     if (!ok || !w->first) continue;
     count_row(&c, w, time);
-    ok = count_kernel(&c, w, time) && count_launch(&c, w, time) && count_collective(&c, w, time);
+    ok = count_kernel(&c, w, time) && count_copy(&c, w, time) && count_launch(&c, w, time) && count_collective(&c, w, time);
   }
-  struct interval *room = ok && c.n_said ? mem_array(p->mem, c.n_said, sizeof *room) : NULL;
-  if (room) c.row->bytes_time = measure_union(c.said, c.n_said, room);
-  mem_free(p->mem, room);
-  mem_free(p->mem, c.said);
+  c.row->bytes_time = measure_join(&c.said, p->mem, &ok);
+  c.row->pageable = measure_join(&c.pageable, p->mem, &ok);
   forget_parts(&c, n);
   return ok;
 }

@@ -3,16 +3,11 @@
  * proportional to the number of running spans. */
 #include "self.h"
 
+#include "measure.h"
+
 static void give_away(struct selves *s) {
   const struct self_span *v = &s->open[--s->n];
   s->done(s->arg, v->event, v->self);
-}
-
-/* Returns the length of the part of [from, to) inside the window. */
-static tk_time part(const struct window *w, tk_time from, tk_time to) {
-  if (from < w->start) from = w->start;
-  if (to > w->end) to = w->end;
-  return to > from ? to - from : 0;
 }
 
 /* Advances the current time to `to`. The time in between belongs to the spans on top of the stack; spans that end are
@@ -22,7 +17,7 @@ static void advance(struct selves *s, tk_time to) {
     struct self_span *v = &s->open[s->n - 1];
     tk_time until = v->end < to ? v->end : to;
     if (until > s->now) {
-      v->self += part(&s->window, s->now, until);
+      v->self += measure_part(&s->window, s->now, until).dur;
       s->now = until;
     }
     if (v->end > to) break;

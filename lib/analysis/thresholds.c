@@ -9,30 +9,38 @@
 #include "io/in.h"
 
 static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
-  [LIMIT_DEVICE_IDLE] = {"device-idle", "%", 20, 50, "idle time of a device, as a percentage of its steps, or of its active window"},
+  [LIMIT_DEVICE_IDLE] = {"device-idle", "%", 20, 50,
+    "idle time of a device, as a percentage of the time of its steps, or of its active window"},
   [LIMIT_INPUT] = {"input", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for input"},
   [LIMIT_COMPILE] = {"compile", "%", 10, 25, "time in which the device, or the step of a host without devices, waited for a compiler"},
   [LIMIT_COMPILE_TIME] = {"compile-time", "s", 2, 10, "time during which the host compiled"},
   [LIMIT_SYNC] = {"sync", "%", 10, 25, "idle time of a device while the host was in calls that wait for the device"},
-  [LIMIT_SYNC_COUNT] = {"sync-count", "", 5, 50, "calls per step that wait for the device, if it is idle for 10% of the steps or more"},
+  [LIMIT_SYNC_COUNT] = {"sync-count", "", 5, 50,
+    "calls per step that wait for the device; judged only if the device is idle for at least 10% of the time of its steps"},
   [LIMIT_SMALL_KERNELS] = {"small-kernels", "%", 50, 80,
-    "kernels shorter than 10 us, if the device is idle too often (device-idle), mostly because of the host"},
+    "percentage of kernels shorter than 10 us; judged only if device-idle is exceeded, at least half of the idle time is spent in "
+    "operators, Python or launch calls, and the device ran at least 100 kernels"},
   [LIMIT_COMMUNICATION] = {"exposed-communication", "%", 10, 25, "time of communication without computation"},
-  [LIMIT_STRAGGLER] = {"straggler", "%", 2, 10, "time that the other ranks lose to the rank that arrives last most often"},
-  [LIMIT_DOMINANT_KERNEL] = {"dominant-kernel", "%", 50, INFINITY, "share of one kernel in the time of all device work"},
+  [LIMIT_STRAGGLER] = {"straggler", "%", 2, 10,
+    "time by which one rank delays the others in collectives, as a percentage of the active window; judged only if the rank arrives "
+    "last at least 3 times"},
+  [LIMIT_DOMINANT_KERNEL] = {"dominant-kernel", "%", 50, INFINITY,
+    "share of one kernel in the time of all device work; judged only if at least 10 pieces of work have at least 3 names"},
   [LIMIT_COPY] = {"exposed-copy", "%", 5, 15, "time of copies and fills without computation or communication"},
-  [LIMIT_PAGEABLE] = {"pageable-copy", "%", 1, 5, "durations of copies from or to pageable memory, as a percentage of the window"},
-  [LIMIT_GC] = {"garbage-collection", "%", 1, 5, "durations of garbage collections, as a percentage of the trace"},
+  [LIMIT_PAGEABLE] = {"pageable-copy", "%", 1, 5, "time of copies from or to pageable memory, as a percentage of the window"},
+  [LIMIT_GC] = {"garbage-collection", "%", 1, 5, "time of garbage collections, as a percentage of the trace or of the selected range"},
   [LIMIT_STEP_OUTLIER] = {"step-outlier", "x", 1.5, 3, "longest step divided by the median, if it is an outlier"},
-  [LIMIT_STEP_DRIFT] = {"step-drift", "%", 10, 30, "increase of the mean duration from the first to the last third of the steps"},
+  [LIMIT_STEP_DRIFT] = {"step-drift", "%", 10, 30,
+    "increase of the mean duration from the first to the last third of the steps; judged only if there are at least 9"},
   [LIMIT_FP32_MATMUL] = {"fp32-matmul", "%", 20, INFINITY, "share of fp32 matrix products without tensor cores in the time of kernels"},
   [LIMIT_SMALL_GRID] = {"small-grid", "%", 30, 60,
     "share of kernels with less than one block per multiprocessor in the time of kernels"},
   [LIMIT_MEMORY] = {"memory", "%", 90, 97, "peak of the allocated memory, as a percentage of the memory of the device"},
   [LIMIT_UNRECORDED] = {"unrecorded-launches", "%", 5, 50,
-    "launching calls whose work was not recorded; beyond it, idle devices are no finding"},
+    "launching calls whose work was not recorded; above the warning threshold, idle time is not judged"},
   [LIMIT_TRUNCATED] = {"truncated", "", 1, INFINITY, "inputs that end early"},
-  [LIMIT_CAPPED] = {"capped", "", 1, INFINITY, "inputs with as many events as their producer ever writes"},
+  [LIMIT_DAMAGED] = {"damaged", "", 1, INFINITY, "inputs that are damaged"},
+  [LIMIT_CAPPED] = {"capped", "", 1, INFINITY, "inputs that contain the maximum number of events that their profiler writes"},
 };
 
 const struct tk_threshold *tk_thresholds(size_t *n) {
@@ -75,7 +83,8 @@ static bool take_number(const char **text, const char *unit, double *v) {
   if (!whole || (point && !part) || n > 30) return false;
   *v = num_double(p, n);
   p += n;
-  if (*unit && strncmp(p, unit, strlen(unit)) == 0) p += strlen(unit);
+  const char *after = p + strspn(p, " \t");
+  if (*unit && strncmp(after, unit, strlen(unit)) == 0) p = after + strlen(unit);
   if (*p && *p != ' ' && *p != '\t') return false;
   *text = p + strspn(p, " \t");
   return true;
@@ -112,6 +121,7 @@ static bool apply(struct line *l, struct tk_threshold *limits, struct tk_err *er
 static bool apply_all(const char *file, const struct buf *text, struct tk_threshold *limits, struct tk_err *err) {
   struct line l = {.file = file};
   const char *p = (const char *)text->data, *end = p + text->len;
+  if (text->len >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3; /* byte order mark */
   bool ok = true;
   while (ok && p < end) {
     const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -131,7 +141,8 @@ bool thresholds_read(struct tk_threshold *limits, const char *file, struct tk_er
   struct buf text = {.mem = &mem};
   memcpy(limits, DEFAULTS, sizeof DEFAULTS);
   if (!file) return true;
-  bool ok = in_read_all(file, &text, err) && (!text.len || apply_all(file, &text, limits, err));
+  bool ok = in_read_all(file, &text, err) || err_prefix(err, "%s", file);
+  ok = ok && (!text.len || apply_all(file, &text, limits, err));
   buf_free(&text);
   return ok;
 }

@@ -67,11 +67,9 @@ static bool get_tree_id(const void *row, const void *owner, struct tk_value *v) 
 FIELD_KNOWN(has_parent, tk_tree_node, r->parent != UINT32_MAX)
 FIELD_KNOWN(has_launched, tk_tree_node, r->launched > 0)
 
-static double seconds(struct tk_total t) { return (double)t.s + (double)t.ps / 1e12; }
-
 static bool percent(struct tk_value *v, struct tk_total part, struct tk_total whole) {
-  const double all = seconds(whole);
-  return field_number(v, all > 0 ? 100 * seconds(part) / all : 0, true);
+  const double all = field_seconds(whole);
+  return field_number(v, all > 0 ? 100 * field_seconds(part) / all : 0, true);
 }
 
 static bool get_of_parent(const void *row, const void *owner, struct tk_value *v) {

@@ -134,11 +134,7 @@ static bool hang(struct tree *tree, struct tk_err *err) {
 
 /* Returns the part of a span inside the window. */
 static struct interval part_of(const struct window *w, const struct tk_event *e) {
-  tk_time start = e->ts, end = e->ts + e->dur;
-  if (e->flags & TK_LOST_CLOCK) return (struct interval){INT64_MIN, e->dur};
-  if (start < w->start) start = w->start;
-  if (end > w->end) end = w->end;
-  return (struct interval){start, end > start ? end - start : 0};
+  return e->flags & TK_LOST_CLOCK ? (struct interval){INT64_MIN, e->dur} : measure_part(w, e->ts, e->ts + e->dur);
 }
 
 /* Notes the start of a span in its node and in the nodes above. */

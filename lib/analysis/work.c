@@ -28,6 +28,7 @@ struct finder {
   tk_id *devices;         /* by thread of a host that shows a device: the device's first such thread */
   uint8_t *lines;         /* by process: HAS_QUEUES if some line is a queue, HAS_OPS if some line shows operations by name */
   struct open *open;      /* by depth: the open operation */
+  bool leaves_out;        /* the match leaves out work of the current track */
 };
 
 enum { HAS_QUEUES = 1, HAS_OPS = 2 };
@@ -103,13 +104,20 @@ static bool interrupt(struct finder *f, const struct tk_event *e, uint32_t deepe
   return (e->ts <= outer.cursor && outer.begun) || add_piece(f, outer.event, outer.cursor, e->ts, !outer.begun);
 }
 
+/* True if the work is selected. */
+static bool takes(struct finder *f, tk_id work) {
+  const bool in_scope = scope_holds(f->scope, &f->m->t->events[work]), passes = in_scope && match_event(f->m, work);
+  f->leaves_out = f->leaves_out || (in_scope && !passes);
+  return passes;
+}
+
 static bool take_nested(struct finder *f, const struct tk_track *k) {
   const struct tk_trace *t = f->m->t;
   uint32_t deepest = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->kind != TK_SPAN || !(kinds_of(&f->m->kinds, e) & IS_WORK) || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) continue;
-    if (!scope_holds(f->scope, e) || !match_event(f->m, i)) continue;
+    if (!takes(f, i)) continue;
     if (!close_down_to(f, e->depth, &deepest) || !interrupt(f, e, deepest)) return false;
     while (deepest < e->depth) f->open[deepest++] = (struct open){0};
     f->open[deepest++] = (struct open){.event = i, .cursor = e->ts};
@@ -124,7 +132,7 @@ static bool take_flat(struct finder *f, const struct tk_track *k) {
     const struct tk_event *e = &t->events[i];
     const unsigned kind = kinds_of(&f->m->kinds, e);
     if (e->kind != TK_SPAN || !(kind & KIND_DEVICE) || !(kind & IS_WORK) || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) continue;
-    if (scope_holds(f->scope, e) && match_event(f->m, i)) ok = add_piece(f, i, e->ts, e->ts + e->dur, true);
+    if (takes(f, i)) ok = add_piece(f, i, e->ts, e->ts + e->dur, true);
   }
   return ok;
 }
@@ -250,8 +258,10 @@ static bool take_track(struct finder *f, tk_id track) {
   const struct tk_track *k = &f->m->t->tracks[track];
   const uint32_t first = w->n;
   if (k->count == 0 || !is_counted(f, track)) return true;
+  f->leaves_out = false;
   const bool nests = (f->m->kinds.of_track[track] & (KIND_DEVICE | KIND_OP)) == (KIND_DEVICE | KIND_OP);
   if (!(nests && k->kind == TK_THREAD ? take_nested(f, k) : take_flat(f, k))) return false;
+  if (f->leaves_out) w->partial[device_of(f, track)] = true;
   const uint64_t unfinished = count_unfinished(f, k);
   struct work_row *row = w->n > first || unfinished ? work_row_of(f, track) : NULL;
   if (!row) return !w->mem->failed;
@@ -269,12 +279,14 @@ bool works_find(struct works *w, const struct match *m, const struct scope *scop
   const struct tk_trace *t = m->t;
   *w = (struct works){.mem = mem};
   w->row_of = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *w->row_of);
+  w->partial = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *w->partial);
   if (launches) w->launch_of = mem_array(mem, (uint64_t)t->n_events + 1, sizeof *w->launch_of);
   f.lines = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *f.lines);
   f.open = mem_array(mem, UINT16_MAX + 2, sizeof *f.open);
-  bool ok = w->row_of && (w->launch_of || !launches) && f.lines && f.open;
+  bool ok = w->row_of && w->partial && (w->launch_of || !launches) && f.lines && f.open;
   if (ok) {
     memset(w->row_of, 0, ((size_t)t->n_tracks + 1) * sizeof *w->row_of);
+    memset(w->partial, 0, ((size_t)t->n_tracks + 1) * sizeof *w->partial);
     if (launches) memset(w->launch_of, 0, ((size_t)t->n_events + 1) * sizeof *w->launch_of);
     f.collective = intern_id(&t->store->strings, "Collective name", 15);
     find_lines(&f);
@@ -295,6 +307,7 @@ void works_free(struct works *w) {
   mem_free(w->mem, w->streams);
   mem_free(w->mem, w->rows);
   mem_free(w->mem, w->row_of);
+  mem_free(w->mem, w->partial);
   mem_free(w->mem, w->launch_of);
   *w = (struct works){.mem = NULL};
 }

@@ -39,6 +39,7 @@ struct works {
   struct work_row *rows;
   uint32_t n_rows, cap_rows;
   uint32_t *row_of; /* by track that represents a device: 1 + row */
+  bool *partial;    /* by track that represents a device: true if the match leaves out work of the device in the scope */
   tk_id *launch_of; /* by event: the call that launched it; NULL = not requested */
 };
 

@@ -47,6 +47,8 @@ static void add_ns(struct tk_total *total, int64_t ns) {
 /* Adds one collective, which consists of the rows [from, to). Returns false if memory runs out. */
 static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
   const struct merge_meeting *v = m->c->v, *last = &v[to - 1];
+  const double members = to - from;
+  const int64_t cost = last->start_ns - v[to - 2].start_ns;
   int64_t shortest = INT64_MAX, bytes = 0, wait = 0;
   uint32_t name = 0;
   for (uint32_t i = from; i < to; i++) {
@@ -56,11 +58,14 @@ static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
     if (v[i].bytes > bytes) bytes = v[i].bytes;
     if (v[i].end_ns - v[i].start_ns < shortest) shortest = v[i].end_ns - v[i].start_ns;
     row->met++;
+    row->chance += 1.0 / members;
+    row->variance += (members - 1) / (members * members);
     add_ns(&row->wait, last->start_ns - v[i].start_ns);
     wait += last->start_ns - v[i].start_ns;
+    if (i + 1 < to) add_ns(&row->peer_cost, (int64_t)((double)cost / (members - 1)));
     if (i + 1 < to) continue;
     row->last++;
-    add_ns(&row->cost, last->start_ns - v[to - 2].start_ns);
+    add_ns(&row->cost, cost);
   }
   if (!name) return true;
   const struct intern_str *s = &m->c->texts.strs[name];

@@ -1,6 +1,8 @@
 /* fragment.c - see fragment.h. */
 #include "fragment.h"
+
 #include "args.h"
+#include "copy.h"
 
 #include <string.h>
 
@@ -35,41 +37,15 @@ void fragment_free(struct fragment *f) {
   f->t = NULL;
 }
 
-/* Copies an array of n elements and its dummy element 0. The copy's capacity `cap` leaves room to grow by a quarter. */
-static bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, size_t elem) {
-  if (!mem_grow(mem, to, cap, (uint64_t)n + n / 4 + 64, elem)) return false;
-  memcpy(*to, from, ((size_t)n + 1) * elem);
-  return true;
-}
-
-/* Copies a hash table, which has mask + 1 slots. */
-static bool copy_slots(struct mem *mem, void **to, uint32_t *to_mask, const void *from, uint32_t mask, size_t elem) {
-  const size_t size = ((size_t)mask + 1) * elem;
-  if (!from) {
-    mem_free(mem, *to);
-    *to = NULL;
-    *to_mask = mask;
-    return true;
-  }
-  if (*to_mask != mask || !*to) {
-    void *slots = mem_resize(mem, *to, size);
-    if (!slots) return false;
-    *to = slots;
-    *to_mask = mask;
-  }
-  memcpy(*to, from, size);
-  return true;
-}
-
-static bool copy_map(struct map *to, const struct map *from) {
-  to->n = from->n;
-  return copy_slots(to->mem, (void **)&to->slots, &to->mask, from->slots, from->mask, sizeof *from->slots);
+/* Copies an array, and leaves room for a quarter more. */
+static bool copy_part(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, size_t elem) {
+  return copy_array(mem, to, cap, from, n, n / 4 + 64, elem);
 }
 
 /* Copies only the pointers to strings: the bytes of strings never move. */
 static bool copy_strings(struct intern *to, const struct intern *from) {
   arena_free(&to->arena);
-  if (!copy_array(to->mem, (void **)&to->strs, &to->cap, from->strs, from->n, sizeof *from->strs)) return false;
+  if (!copy_part(to->mem, (void **)&to->strs, &to->cap, from->strs, from->n, sizeof *from->strs)) return false;
   to->n = from->n;
   return copy_slots(to->mem, (void **)&to->slots, &to->mask, from->slots, from->mask, sizeof *from->slots);
 }
@@ -80,9 +56,9 @@ bool fragment_begin(struct fragment *f, const struct tk_trace *of) {
   struct mem *mem = &s->mem;
   struct tk_arg_shape *const no_shapes[1] = {NULL};
   const bool ok = copy_strings(&s->strings, &of->store->strings) &&
-                  copy_array(mem, (void **)&t->classes, &s->cap_classes, of->classes, of->n_classes, sizeof *t->classes) &&
-                  copy_array(mem, (void **)&t->tracks, &s->cap_tracks, of->tracks, of->n_tracks, sizeof *t->tracks) &&
-                  copy_array(mem, (void **)&s->shapes, &s->cap_shapes, of->store->n_shapes ? of->store->shapes : no_shapes,
+                  copy_part(mem, (void **)&t->classes, &s->cap_classes, of->classes, of->n_classes, sizeof *t->classes) &&
+                  copy_part(mem, (void **)&t->tracks, &s->cap_tracks, of->tracks, of->n_tracks, sizeof *t->tracks) &&
+                  copy_part(mem, (void **)&s->shapes, &s->cap_shapes, of->store->n_shapes ? of->store->shapes : no_shapes,
                              of->store->n_shapes, sizeof *s->shapes) &&
                   copy_map(&s->class_index, &of->store->class_index) && copy_map(&s->track_index, &of->store->track_index) &&
                   copy_map(&s->shape_index, &of->store->shape_index);

@@ -3,13 +3,22 @@
 
     shown       each row of CASES makes two traces from the same healthy run; the first has exactly the findings of the row, and
                 the near miss has none of its own
+    names       names of spans that only resemble garbage collections, compilations and blocking calls
+    devices     several devices, hosts and ranks: each is judged by itself, and sentences count the others
+    commands    the commands in the advice
+    ranges      figures of a selected range
+    inputs      damaged, empty and short inputs
+    chance      ranks that arrive last in collectives: more often than by chance, or not
     places      rank, device, step, time and figure of findings, and that `--thresholds` moves them
     asserted    `check --assert 'findings == 0'`
     split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order
     in_time     `tree --sort start`
     hosts       operators and annotations of `report` are those of `top` and `tree`"""
+import gzip
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -93,9 +102,9 @@ def in_pause(pause, name, cat, **more):
     return made.each_step(lambda at: made.span(name, cat, at + STEP - pause, pause, **more))
 
 
-def with_syncs(count, pause):
+def with_syncs(count, pause, tid=1):
     made = Run(pause)
-    return made.each_step(lambda at: [made.span('cudaStreamSynchronize', 'cuda_runtime', at + 200 + 10 * i, 5) for i in range(count)])
+    return made.each_step(lambda at: [made.span('cudaStreamSynchronize', 'cuda_runtime', at + 200 + 10 * i, 5, tid=tid) for i in range(count)])
 
 
 def tiny(dur):
@@ -157,6 +166,9 @@ CASES = [
     ('sync', lambda: in_pause(1100, 'cudaDeviceSynchronize', 'cuda_runtime'), lambda: in_pause(900, 'cudaDeviceSynchronize', 'cuda_runtime')),
     ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(4, 1100)),
     ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 900)),  # the device is busy
+    ('sync-count', lambda: with_syncs(5, 1100), lambda: with_syncs(5, 1100, tid=9)),  # of a thread that launches nothing
+    ('sync', lambda: in_pause(1100, 'cudaMemcpy', 'cuda_runtime'), lambda: in_pause(1100, 'cudaMemcpyAsync', 'cuda_runtime')),
+    ('compile', lambda: in_pause(1100, 'RunHloPasses', 'cpu_op'), lambda: in_pause(900, 'RunHloPasses', 'cpu_op')),
     ('small-kernels device-idle', lambda: tiny(9), lambda: tiny(11)),
     ('exposed-communication', lambda: beside(ALLREDUCE, 1100, pause=1100), lambda: beside(ALLREDUCE, 900, pause=1100)),
     ('exposed-communication', lambda: beside(ALLREDUCE, 1100, pause=1100), lambda: beside(ALLREDUCE, 5000)),  # hidden
@@ -186,18 +198,172 @@ def ids(path, *options):
     return {f['id'] for f in report(path, *options)['findings']}
 
 
+def advised(path):
+    """Returns the first command in the advice that finds nothing in the trace."""
+    for f in report(path)['findings']:
+        for command in re.findall(r'tracekit ((?:top|tree) .*?)(?: shows| lists|;|$)', f['advice']):
+            if run(*shlex.split(command), '-q', path, fine=(0, 1, 2)).returncode:
+                return command
+    return ''
+
+
 def shown(folder):
     healthy = Run().write(f'{folder}/healthy.json')
     same('a healthy run has no finding', ids(healthy), set())
     for number, (name, shows, misses) in enumerate(CASES):
         found, near = shows().write(f'{folder}/shows.json'), misses().write(f'{folder}/misses.json')
         same(f'{number}: {name}', ids(found), set(name.split()))
+        judge(f'{number}: commands of {name}', advised(found))
         same(f'{number}: near miss of {name}', ids(near), ALSO.get(name, set()))
     with open(healthy, encoding='utf-8') as f:
         text = f.read()
     with open(f'{folder}/cut.json', 'w', encoding='utf-8') as f:
         f.write(text[:len(text) - 200])
     same('truncated', ids(f'{folder}/cut.json'), {'truncated'})
+
+
+def names(folder):
+    for name, cat in (('<built-in function collections_sum>', 'python_function'), ('train.py(9): gc.collect_stats', 'python_function'),
+                      ('CompileFree', 'cpu_op'), ('triton/runtime/jit.py(500): precompiled_run', 'python_function'),
+                      ('train.py(3): SynchronizeWeights', 'python_function'), ('DDP.SynchronizeBuffers', 'cpu_op')):
+        same(f'{name} is nothing in particular', ids(in_pause(2600, name, cat).write(f'{folder}/name.json')), {'device-idle'})
+    for name, cat, want in (('<built-in function collect>', 'python_function', 'garbage-collection'), ('gc.collect()', 'python_function', 'garbage-collection'),
+                            ('Compile', 'cpu_op', 'compile'), ('CompileToExecutable', 'cpu_op', 'compile'),
+                            ('triton/runtime/jit.py(500): _compile', 'python_function', 'compile'),
+                            ('jax/array.py(5): block_until_ready', 'python_function', 'sync')):
+        same(name, want in ids(in_pause(2600, name, cat).write(f'{folder}/name.json')), True)
+
+
+def with_two(pause=6000):
+    """GPU 0 is idle while the host loads input at the end of each step; GPU 1 is idle in the first half of each step."""
+    made = in_pause(pause, 'enumerate(DataLoader)#x.__next__', 'user_annotation')
+    for at in made.starts:
+        for i in range(KERNELS):
+            made.correlation += 1
+            made.span('cudaLaunchKernel', 'cuda_runtime', at + 200 + 10 * i, 5, correlation=made.correlation)
+            made.span(f'k{i}', 'kernel', at + 5500 + i * 450, 450, 1, 7, stream=7, device=1, correlation=made.correlation)
+    return made
+
+
+def text_of(finding, *args):
+    return next((f['text'] for f in report(*args)['findings'] if f['id'] == finding), '')
+
+
+def devices(folder):
+    path = with_two().write(f'{folder}/two.json')
+    same('an unexplained device beside an explained one', [(f['id'], f['device'], round(f['figure'])) for f in report(path)['findings']],
+         [('input', 'GPU 0', 60), ('device-idle', 'GPU 1', 55)])
+    judge('both wait for input', '' if '; 1 other device exceeds the warning threshold' in text_of('input', path) else text_of('input', path))
+    made = with_two(1000)
+    made.span('backend_compile', 'cpu_op', -3000000, 2100000)
+    judge('one host with two devices', '' if 'other' not in text_of('compile-time', made.write(f'{folder}/compile.json')) else 'counts another')
+    paths = [in_pause(pause, 'enumerate(DataLoader)#x.__next__', 'user_annotation').write(f'{folder}/{name}.json') for name, pause in (('slow', 3000), ('quick', 2600))]
+    text = text_of('input', *paths)
+    judge('inputs without ranks', '' if text.startswith('GPU 0 of slow.json was idle') and '1 other device exceeds' in text else text)
+    made = [Run(pause, work=False) for pause in (3000, 2600)]
+    for m, pause in zip(made, (3000, 2600)):
+        m.each_step(lambda at: m.span('enumerate(DataLoader)#x.__next__', 'user_annotation', at + STEP - pause, pause))
+    text = text_of('input', *(m.write(f'{folder}/{name}.json') for name, m in zip(('slow', 'quick'), made)))
+    judge('hosts', '' if 'the host of slow.json loaded input' in text and '; 1 other host exceeds' in text else text)
+    made = Run()
+    for stream in range(3):
+        made.each_step(lambda at: made.device('Memcpy HtoD (Pageable -> Device)', at, 9000, 'gpu_memcpy', 40 + stream))
+    found = report(made.write(f'{folder}/pageable.json'))['findings'][0]
+    same('copies of three streams at once', (found['id'], round(found['figure'], 1)), ('pageable-copy', 90.2))
+
+
+def commands(folder):
+    """Commands in the advice find something, whatever the name of a span."""
+    for name in ("it's [a] RunHloPasses?", 'é' * 90 + ' RunHloPasses', 'x' + 'é' * 90 + ' RunHloPasses'):
+        path = in_pause(1100, name, 'cpu_op').write(f'{folder}/name.json')
+        same(f'advice about {name[:20]!r}', (ids(path), advised(path)), ({'compile'}, ''))
+    made = Run(steps=0)
+    made.span('backend_compile', 'cpu_op', 0, 2100000)
+    path = made.write(f'{folder}/no-steps.json')
+    same('advice without steps', (ids(path), advised(path)), ({'compile-time'}, ''))
+
+
+def ranges(folder):
+    made = Run()
+    made.span('gc.collect', 'python_function', 500, 30000, tid=2)
+    made.span('gc.collect', 'python_function', 500, 30000, tid=3)
+    path = made.write(f'{folder}/collects.json')
+    for options, want in (((), 60), (('--time', '+10000us..+10500us'), 100), (('--time', '+30000us..+31000us'), 50)):
+        found = report(path, *options)['findings'][0]
+        same(f'collections {options}', (found['id'], round(found['figure']), 'of the selected range' in found['text']),
+             ('garbage-collection', want, bool(options)))
+    path = Run(5100).write(f'{folder}/idle.json')
+    for options, gap in (((), False), (('--step', '1..2'), False), (('--step', '1'), True)):
+        same(f'gap of {options}', 'one gap is more than half' in text_of('device-idle', path, *options), gap)
+    same('a range without work', run('report', '-q', '--findings', path, '--time', '+9000us..+9500us').stdout.decode().split('\n')[2],
+         'not judged: the selection leaves out work')
+    made = Run(2100)
+    made.launch('far', made.end, made.end + 200000, 100)
+    found = report(made.write(f'{folder}/outside.json'))['findings'][0]
+    same('a gap outside of steps', (found['id'], found['length_ns'], 'one gap' in found['text']), ('device-idle', 2100000, False))
+    for options in (('--device', '0'), ('--depth', '0'), ('--no-python',), ('--pid', '0')):
+        same(f'all work is selected by {options}', ids(path, *options), {'device-idle'})
+    slow = Run(steps=10, durations=[10000] * 4 + [16000] + [10000] * 5).write(f'{folder}/slow.json')
+    first = Run(steps=10, durations=[16000] + [10000] * 9).write(f'{folder}/first.json')
+    same('first recorded step', [('it is the first recorded step' in text_of('step-outlier', p, *o)) for p, o in ((slow, ('--step', '4..9')), (first, ()))],
+         [False, True])
+
+
+def inputs(folder):
+    path = Run(steps=400).write(f'{folder}/long.json')
+    with open(path, 'rb') as f:
+        packed = bytearray(gzip.compress(f.read(), 6))
+    packed[-6] ^= 1
+    with open(f'{folder}/sum.json.gz', 'wb') as f:
+        f.write(packed)
+    same('a wrong checksum', ids(f'{folder}/sum.json.gz'), {'damaged'})
+    made = Run(steps=1, work=False)
+    made.launch('k', 10, 20, 10)
+    made.launch('k', 9000, 9900, 10)
+    made.write(f'{folder}/few.json')
+    with open(f'{folder}/empty.json', 'w', encoding='utf-8') as f:
+        f.write('{"traceEvents": []}')
+    for name in ('few', 'empty'):
+        judge(f'{name}: not judged', '' if b'not judged: no device ran' in run('report', '-q', f'{folder}/{name}.json', '--findings').stdout else 'judged')
+        same(f'{name}: findings == 0', run('check', '-q', f'{folder}/{name}.json', '--assert', 'findings == 0', fine=(0, 1, 3)).returncode, 3)
+    made = Run(work=False)
+    path = made.each_step(lambda at: made.span('enumerate(DataLoader)#x.__next__', 'user_annotation', at + 7000, 3000)).write(f'{folder}/host.json')
+    same('a host', (ids(path), ids(path, '--name', 'nothing', '--allow-empty')), ({'input'}, set()))
+    same('an impossible amount of memory', ids(with_memory(1e300).write(f'{folder}/memory.json')), set())
+
+
+def meet(folder, n, last, steps, group):
+    """Returns traces of n ranks, with one collective in each step; last(i, rank): whether the rank arrives last in step i."""
+    paths = []
+    for rank in range(n):
+        made = Run(steps=steps, rank=rank)
+        made.extra['distributedInfo'] = {'rank': rank, 'world_size': n}
+        made.extra['baseTimeNanoseconds'] = 1700000000000000000
+        members = list(range(rank // group * group, rank // group * group + group))
+        for i, at in enumerate(made.starts):
+            wait = 1000 if last(i, rank) else 0
+            made.device(ALLREDUCE, at + 1000 + wait, 1500 - wait, stream=30, **{
+                'Collective name': 'allreduce', 'In msg nelems': 1000, 'Out msg nelems': 1000, 'Group size': group, 'dtype': 'Float',
+                'Process Group Name': str(members[0]), 'Process Group Ranks': str(members), 'Seq': i})
+        paths.append(made.write(f'{folder}/meet{rank}.json'))
+    return paths
+
+
+def chance(folder):
+    """Arriving last in most collectives of a pair makes a straggler, by what its delays exceed those of its peer; in half of them does not."""
+    paths = meet(folder, 2, lambda i, rank: rank == (i > 0), 10, 2)
+    same('last in 9 of 10', [(f['id'], f['rank'], round(f['figure'], 1)) for f in report(*paths)['findings']], [('straggler', 1, 8.0)])
+    same('a selection of work', ids(*paths, '--name', '*AllReduce*'), set())
+    same('pairs that take turns', ids(*meet(folder, 8, lambda i, rank: rank % 2 == i % 2, 10, 2)), set())
+    for rank, name in enumerate((ALLREDUCE, ALLREDUCE.replace('AllReduce', 'AllGather'))):
+        made = Run(1200, rank=rank)
+        made.each_step(lambda at: made.device(name, at + STEP - 1200, 1200, stream=20)).write(f'{folder}/apart{rank}.json')
+        beside(name, 1200, pause=1200).write(f'{folder}/unranked{rank}.json')
+    found = report(f'{folder}/apart0.json', f'{folder}/apart1.json')['findings'][0]
+    same('collectives without a match', (found['id'], 'could not be matched' in found['text'], 'report all ranks' in found['advice']),
+         ('exposed-communication', True, False))
+    found = report(f'{folder}/unranked0.json', f'{folder}/unranked1.json')['findings'][0]
+    same('collectives of inputs without ranks', (found['id'], 'this trace alone' in found['text']), ('exposed-communication', False))
 
 
 def stragglers(folder):
@@ -226,12 +392,18 @@ def places(folder):
     same('place of an idle device', (f['rank'], f['device'], f['severity'], f['unit'], f['threshold'], round(f['figure'], 2), f['step']),
           (3, 'GPU 0', 'warning', '%', 20, 21.0, 0))
     same('time of the longest gap', (f['at_ns'], f['length_ns']), (7900000, 2100000))
-    same('sentence', 'GPU 0 of rank 3 was idle for 21.0% of its steps (threshold 20%)' in f['text'], True)
+    same('sentence', 'GPU 0 of rank 3 was idle for 21.0% of the time of its steps (threshold 20%); during 100.0% of that time, the host ran operators' in f['text'], True)
     same('advice', '--time +7900us..+10000us' in f['advice'], True)
     bad = report(Run(5100).write(f'{folder}/idle.json'))['findings'][0]
     same('severity', (bad['severity'], bad['threshold']), ('bad', 50))
     f = report(Run(steps=6, durations=[10000] * 4 + [16000, 10000]).write(f'{folder}/outlier.json'))['findings'][0]
     same('place of an outlier', (f['step'], f['at_ns'], f['length_ns'], f['figure']), (4, 40000000, 16000000, 1.6))
+
+
+def documented():
+    """Returns the file in docs/findings.md."""
+    with open(f'{os.environ["SRC"]}/docs/findings.md', encoding='utf-8') as f:
+        return f.read().split('```\n')[1]
 
 
 def thresholds(folder):
@@ -243,14 +415,25 @@ def thresholds(folder):
         return run('report', '-q', '--json', path, '--thresholds', f'{folder}/limits', fine=fine)
 
     for what, text, want in (('higher', '# comment\n\ndevice-idle = 30 60\n', []), ('off', 'device-idle=off', []),
-                             ('lower', ' device-idle = 10 20 # both\r\n', [('bad', 20)]), ('unit', 'device-idle = 10.5%', [('warning', 10.5)])):
+                             ('lower', ' device-idle = 10 20 # both\r\n', [('bad', 20)]),
+                             ('unit', 'device-idle = 10.5%', [('warning', 10.5)]), ('unit after a blank', 'device-idle = 10 % 20 %', [('bad', 20)]),
+                             ('byte order mark', '\ufeffdevice-idle = 10', [('warning', 10)]), ('digits', 'device-idle = 20.96', [('warning', 20.96)]),
+                             ('none of launches', 'unrecorded-launches = 0', [('warning', 20)]),
+                             ('the documented ones', documented(), [])):
         same(f'thresholds: {what}', [(f['severity'], f['threshold']) for f in json.loads(given(text).stdout)['findings']], want)
+    text = json.loads(given('device-idle = 20.96').stdout)['findings'][0]['text']
+    judge('thresholds: digits in the sentence', '' if '(threshold 20.96%)' in text else text)
+    with open(f'{folder}/limits', 'w', encoding='utf-8') as f:
+        f.write('device-idle = 0\nsync-count = 0\n')
+    same('thresholds: 0', report(Run(0).write(f'{folder}/full.json'), '--thresholds', f'{folder}/limits')['findings'], [])
     for text, words in (('device-idel = 3', "line 1: unknown threshold 'device-idel'; did you mean 'device-idle'?"),
                         ('\ndevice-idle 3', 'line 2: expected ID = NUMBER'), ('input = x', 'line 1: expected one or two numbers, or off'),
                         ('input = 5 4', 'line 1: the second number is less than the first'), ('input = 1 2 3', 'expected one or two numbers')):
         p = given(text, fine=(2,))
         judge(f'thresholds: {text!r}', '' if words in p.stderr.decode() and not p.stdout else p.stderr.decode())
-    same('thresholds: no such file', run('report', '-q', path, '--thresholds', f'{folder}/none', fine=(3,)).returncode, 3)
+    none = f'{folder}/none'
+    judge('thresholds: no such file', '' if none in run('report', '-q', path, '--thresholds', none, fine=(3,)).stderr.decode() else 'unnamed')
+    same('thresholds without an assertion', run('check', '-q', path, '--thresholds', none, fine=(0, 2)).returncode, 2)
 
 
 def asserted(folder):
@@ -295,6 +478,10 @@ def split(folder):
             'host': 5 + 6 + 2 + 2}
     want['idle'] = 100 - sum(want.values())
     same('parts of a step', {p: got['split'][f'{p}_ns'] / 1000 for p in PARTS}, want)
+    made.span('ProfilerStep#1', 'user_annotation', 10, 50)
+    made.span('ProfilerStep#2', 'user_annotation', 200, 50)
+    steps = report(made.write(f'{folder}/nested.json'))['ranks'][0]['steps']
+    same('a step within a step', [s['split'] and s['split']['length_ns'] for s in steps], [100000, None, 50000])
     for name in ('json/torch/ddp4_full/rank0.json.gz', 'json/viz/viz_small.json', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
                  'xplane/synth/gpu.xplane.pb', 'xplane/synth/tpu.xplane.pb', 'xplane/multihost', 'nsys/two-processes.sqlite'):
         fault = ''
@@ -317,26 +504,44 @@ def by_path(rows):
     return found
 
 
-def hosts():
-    for name in ('json/torch/ddp4_full/rank0.json.gz', 'json/viz/viz_small.json', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
-                 'xplane/multihost/host-0.xplane.pb', 'json/torch/ddp2_plain/rank0.json.gz'):
-        got = report(f'{FIXTURES}/{name}')
-        by_name, paths = {}, by_path(got['annotations'])
-        for o in got['operators']:
-            n, total, own = by_name.get(o['name'], (0, 0, 0))
-            by_name[o['name']] = (n + o['count'], round(total + o['total_ns'], 3), round(own + o['self_ns'], 3))
-        marked = {a['name'] for a in got['annotations']}
-        rows = json.loads(run('top', '-q', '--json', '--kind', 'host', f'{FIXTURES}/{name}').stdout)['rows']
-        want = {r['name']: (r['count'] - r['instants'], round(r['total_ns'], 3), round(r['self_ns'], 3)) for r in rows}
-        wrong = [f'{k}: {v}, not {want.get(k)}' for k, v in by_name.items() if k not in marked and want.get(k) != v]
-        judge(f'operators of {name}', '; '.join(wrong[:2]))
-        judge(f'operators of {name}: order', '' if [o['self_ns'] for o in got['operators']] == sorted((o['self_ns'] for o in got['operators']), reverse=True)
-              else 'not by self time')
-        if any('*' in n or n == '(step)' for n in marked):
-            continue  # tree does not join steps
-        tree = json.loads(run('tree', '-q', '--json', '-e', 'kind == annotation || kind == step || kind == module', '--allow-empty',
-                              f'{FIXTURES}/{name}', fine=(0, 1)).stdout or '{"paths": []}')
-        same(f'annotations of {name}', paths, by_path(tree['paths']))
+HOSTS = ('json/torch/ddp4_full/rank0.json.gz', 'json/viz/viz_small.json', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
+         'xplane/multihost/host-0.xplane.pb', 'json/torch/ddp2_plain/rank0.json.gz')
+
+
+def compare_hosts(path, what, *options):
+    """Compares the operators with those of `top`, and the annotations with those of `tree`."""
+    got = report(path, *options)
+    by_name, paths = {}, by_path(got['annotations'])
+    for o in got['operators']:
+        n, total, own = by_name.get(o['name'], (0, 0, 0))
+        by_name[o['name']] = (n + o['count'], round(total + o['total_ns'], 3), round(own + o['self_ns'], 3))
+    marked = {a['name'] for a in got['annotations']}
+    rows = json.loads(run('top', '-q', '--json', '--allow-empty', '--kind', 'host', path, *options).stdout)['rows']
+    want = {r['name']: (r['count'] - r['instants'], round(r['total_ns'], 3), round(r['self_ns'], 3)) for r in rows}
+    wrong = [f'{k}: {v}, not {want.get(k)}' for k, v in by_name.items() if k not in marked and want.get(k) != v]
+    judge(f'operators of {what}', '; '.join(wrong[:2]))
+    own = [o['self_ns'] for o in got['operators']]
+    judge(f'operators of {what}: order', '' if own == sorted(own, reverse=True) else 'not by self time')
+    if any('*' in n or n == '(step)' for n in marked):
+        return  # tree does not join steps
+    tree = json.loads(run('tree', '-q', '--json', '-e', 'kind == annotation || kind == step || kind == module', '--allow-empty',
+                          path, *options, fine=(0, 1)).stdout or '{"paths": []}')
+    same(f'annotations of {what}', paths, by_path(tree['paths']))
+
+
+def hosts(folder):
+    for name in HOSTS:
+        for options in ((), ('--time', '20%..70%')):
+            compare_hosts(f'{FIXTURES}/{name}', f'{name} {options}', *options)
+    made = Run(work=False)
+    made.each_step(lambda at: made.span('aten::mm', 'cpu_op', at + 1000, 2000))
+    for name, ts, dur in (('epoch', 0, 70000), ('part', 5000, 30000), ('small', 18000, 4000)):
+        made.span(name, 'user_annotation', ts, dur, tid=2)
+    path = made.write(f'{folder}/hosts.json')
+    for options, want in (((), 2000000), (('--step', '1..2'), 2000000), (('--time', '+12000us..+32000us'), 4000000 / 3)):
+        compare_hosts(path, f'hosts {options}', *options)
+        got = {o['name']: o['self_per_step_ns'] for o in report(path, *options)['operators']}
+        same(f'self time per step {options}', round(got['aten::mm']), round(want))
 
 
 def in_time(folder):
@@ -352,9 +557,9 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, stragglers, places, thresholds, asserted, selected, split, in_time):
+        for part in (shown, names, devices, commands, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split, hosts,
+                     in_time):
             part(folder)
-        hosts()
 
 
 main()

@@ -140,6 +140,7 @@ def grows(judge, command, name, write, size, options=([],)):
 def report_grows(judge):
     for name in ('devices', 'streams', 'devices_with_steps', 'allocators'):
         grows(judge, 'report', name, crafted.write, 650000, ([], ['--json']))
+    grows(judge, 'report', 'nested_steps', crafted.write, 1500000)
 
 
 def raw_grows(judge):

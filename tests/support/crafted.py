@@ -312,6 +312,12 @@ def steps(n):
 
 
 @kind
+def nested_steps(n):
+    return [x(i, dur=10 * n - 2 * i, cat='user_annotation', name='ProfilerStep#%d' % i) for i in range(n // 2)] + [
+        x(n + 4 * i, dur=2, cat='cpu_op', tid=2) for i in range(n // 2)]
+
+
+@kind
 def collectives(n):
     args = {'Collective name': 'allreduce', 'Process Group Name': '0', 'Group size': 2, 'In msg nelems': 4, 'dtype': 'Float'}
     return [x(10 * i, cat='kernel', name='ncclDevKernel_AllReduce', args={**args, 'Seq': i}) for i in range(n // 3)]
