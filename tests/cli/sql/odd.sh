@@ -4,9 +4,11 @@ FLOWS="SELECT a.name AS source, b.name AS target FROM flow f JOIN slice a ON a.i
 SLICES="SELECT ts, dur, name, depth FROM slice"
 BELOW="SELECT s.name, group_concat(d.name) AS below FROM slice s LEFT JOIN descendant_slice(s.id) d GROUP BY s.id"
 
-echo '== every event with a tid has a thread, except for profiles without samples'
+echo '== every event with a tid has a thread, except for profiles without samples or begin'
 cat > t.json <<'J'
 [{"ph":"M","name":"process_name","pid":5,"tid":7,"args":{"name":"P"}},{"args":{"uptime":4},"ph":"M","name":"uptime","pid":5,"tid":8,"ts":0},
+{"ph":"P","name":"ProfileChunk","id":"0x2","pid":5,"tid":12,"ts":2,"args":{"data":{"timeDeltas":[5],
+"cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":0}}],"samples":[1]}}}},
 {"ph":"N","name":"o","id":"1","pid":6,"tid":9,"ts":1},{"ph":"P","name":"Profile","id":"0x1","pid":5,"tid":10,"ts":1,"args":{"data":{"startTime":1}}},
 {"ph":"P","name":"ProfileChunk","id":"0x1","pid":5,"tid":11,"ts":2,"args":{"data":{"timeDeltas":[5],
 "cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":0}}],"samples":[1]}}}},
