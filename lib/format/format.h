@@ -116,6 +116,7 @@ struct format_track {
   bool used;         /* true if it or a track below it has events */
   bool global, has_rank;
   bool ranked;       /* true if the file sorts processes and threads by their ranks */
+  bool apart;        /* true for a thread whose track viewers must not merge with the thread's own */
   bool alone;        /* true if viewers must not merge it with siblings of the same name */
 };
 

@@ -214,7 +214,7 @@ static void pop_ended(struct sealer *s, struct sweep *w, tk_time ts) {
   if (w->has_cut && ts > w->cut_ts) cut_down(s, w);
   while (w->n) {
     const struct tk_event *top = &w->e[w->stack[w->n - 1]];
-    if (top->kind == TK_BEGIN || seal_end_of(top) > ts || top->ts == ts) return;
+    if (top->kind == TK_BEGIN || top->flags & TK_UNFINISHED || seal_end_of(top) > ts || top->ts == ts) return;
     w->n--;
   }
 }
@@ -457,7 +457,7 @@ bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err) {
   if (!mem_check(&t->store->mem, err)) return false;
   ok = seal_all(&s, threads);
   note_counted(t, TK_NOTE_REPAIR, "end events without a begin event: dropped", s.n_unmatched);
-  note_counted(t, TK_NOTE_REPAIR, "begin events whose end is missing: ended with the span around them", s.n_cut);
+  note_counted(t, TK_NOTE_REPAIR, SEAL_CUT, s.n_cut);
   note_counted(t, TK_NOTE_REPAIR, "Python frames without a return: ended with their caller", s.n_frames);
   note_counted(t, TK_NOTE_FACT, "overlapping spans: they end after the span in which they start", s.n_overlaps);
   t->counts.dropped += s.n_unmatched;

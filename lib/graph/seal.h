@@ -56,6 +56,8 @@ tk_time seal_dur(tk_time ts, tk_time end);
 /* Turns a begin event into the span that `end` closes. The span also receives the fields of the end event. */
 void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end);
 
+#define SEAL_CUT "begin events whose end is missing: ended with the span around them"
+#define SEAL_EARLY "ends just before their begins at the same time: spans of length 0"
 #define SEAL_UNFINISHED "spans that never end: extended to the end of the trace"
 
 /* Kind of a deleted event: either seal has consumed it, or a reader found that it repeats another event. Tracks do not count

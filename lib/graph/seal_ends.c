@@ -67,6 +67,7 @@ static void close_early(struct pairs *p, uint32_t from) {
     if (!end) continue;
     seal_close(p->t, begin, end);
     end->kind = KIND_DEAD;
+    trace_note(p->t, TK_NOTE_FACT, UINT64_MAX, SEAL_EARLY);
   }
   p->open = from;
   p->has_cut = false;

@@ -40,11 +40,12 @@ uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
   return s->times.exact || by_fields ? 0 : (uint32_t)(sources_from(s) + s->t->n_tracks + 1 + flow);
 }
 
-/* True if a track has a source. Threads and JSON's counters have none. */
+/* True if a track has a source. Threads and JSON's counters have none, except for
+ * threads that viewers must not merge with their own track. */
 static bool has_source(const struct tk_sql *s, tk_id track) {
   const struct sql_track *v = &s->tracks[track];
   const struct tk_track *k = &s->t->tracks[track];
-  if (s->is_filed) return v->filed.used && v->filed.kind != FORMAT_TRACK_THREAD;
+  if (s->is_filed) return v->filed.used && (v->filed.kind != FORMAT_TRACK_THREAD || v->filed.apart);
   if (s->times.exact) return false;
   if (track == GLOBAL_TRACK) return s->n_globals > 0;
   return (k->kind == TK_PROCESS || k->kind == TK_ASYNCS) && k->count > v->globals;

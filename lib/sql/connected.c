@@ -36,6 +36,7 @@ enum way { WAY_ANY, WAY_BACK, WAY_ON };
 struct visit {
   tk_id slice;
   enum way way;
+  bool related; /* reached as an ancestor or descendant, whose own relatives are not visited */
 };
 
 struct connected_cursor {
@@ -51,12 +52,12 @@ struct connected_cursor {
 
 /* ---- the walk ---- */
 
-static void visit(struct connected_cursor *c, tk_id slice, enum way way) {
+static void visit(struct connected_cursor *c, tk_id slice, enum way way, bool related) {
   struct mem *mem = &c->sql->mem;
   uint32_t *known = map_put(&c->seen, slice, 0);
   if (!known || (*known)++) return;
   if (mem_grow(mem, (void **)&c->visits, &c->cap_visits, (uint64_t)c->n_visits + 1, sizeof *c->visits))
-    c->visits[c->n_visits++] = (struct visit){slice, way};
+    c->visits[c->n_visits++] = (struct visit){slice, way, related};
 }
 
 static bool go_by_flows(struct connected_cursor *c, tk_id slice, enum way way) {
@@ -69,29 +70,30 @@ static bool go_by_flows(struct connected_cursor *c, tk_id slice, enum way way) {
     const uint32_t row = index->keys[from].row;
     if (!mem_grow(&s->mem, (void **)&c->flows, &c->cap_flows, (uint64_t)c->n_flows + 1, sizeof *c->flows)) return false;
     c->flows[c->n_flows++] = row;
-    visit(c, way == WAY_ON ? s->flows[row].in : s->flows[row].out, way);
+    visit(c, way == WAY_ON ? s->flows[row].in : s->flows[row].out, way, false);
   }
   return true;
 }
 
 static void go_to_relatives(struct connected_cursor *c, tk_id slice) {
   const struct tk_sql *s = c->sql;
-  for (tk_id up = slice; c->kind->above && (up = s->parents[up]) != 0;) visit(c, up, WAY_ANY);
-  const tk_id end = c->kind->below ? sql_subtree_end(s, slice) : 0;
-  for (tk_id i = slice + 1; i < end; i++)
-    if (is_slice(&s->t->events[i])) visit(c, i, WAY_ANY);
+  for (tk_id up = slice; c->kind->above && (up = s->parents[up]) != 0;) visit(c, up, WAY_ANY, true);
+  if (!c->kind->below) return;
+  const struct below b = sql_below(s, slice);
+  for (tk_id i = b.first; i < b.end; i++)
+    if (is_below(s, &b, i)) visit(c, i, WAY_ANY, true);
 }
 
 static bool walk(struct connected_cursor *c) {
   const struct connected *kind = c->kind;
   struct tk_sql *s = c->sql;
   if (!sql_parents(s)) return false;
-  visit(c, c->start, WAY_ANY);
+  visit(c, c->start, WAY_ANY, false);
   for (uint32_t i = 0; i < c->n_visits; i++) {
     const struct visit v = c->visits[i];
     if (kind->back && v.way != WAY_ON && !go_by_flows(c, v.slice, WAY_BACK)) return false;
     if (kind->on && v.way != WAY_BACK && !go_by_flows(c, v.slice, WAY_ON)) return false;
-    go_to_relatives(c, v.slice);
+    if (!v.related) go_to_relatives(c, v.slice);
   }
   return !s->mem.failed;
 }

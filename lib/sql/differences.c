@@ -7,14 +7,49 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "graph/seal.h"
+#include "relatives.h"
 
 /* ---- conditions ---- */
 
 static bool always(const struct tk_sql *s) { return s->t->n_events > 0; }
 
+/* True if a span of the track outlasts the span around it, or begins in the one before it, once times are rounded. */
+static bool is_overlapping(const struct tk_sql *s, const struct tk_track *k, int64_t *ends) {
+  bool found = false;
+  for (tk_id i = k->first; !found && i < k->first + k->count; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    const bool open = e->flags & TK_UNFINISHED;
+    const int64_t ts = times_at(&s->times, e->ts), end = open ? INT64_MAX : ts + times_dur(&s->times, e);
+    found = e->flags & TK_OVERLAPS || ends[e->depth + 1] > ts || (e->depth && !open && end > ends[e->depth]);
+    ends[e->depth + 1] = end;
+    ends[e->depth + 2] = INT64_MIN;
+  }
+  return found;
+}
+
 static bool has_overlaps(const struct tk_sql *s) {
-  for (tk_id i = 1; i <= s->t->n_events && !s->times.exact; i++)
-    if (s->t->events[i].flags & TK_OVERLAPS) return true;
+  struct mem own = {0};
+  int64_t *ends = s->times.exact ? NULL : mem_array(&own, UINT16_MAX + 3, sizeof *ends);
+  bool found = false;
+  for (tk_id i = 1; ends && !found && i <= s->t->n_tracks; i++) {
+    const struct tk_track *k = &s->t->tracks[i];
+    ends[1] = INT64_MIN;
+    found = k->kind == TK_THREAD && is_overlapping(s, k, ends);
+  }
+  mem_free(&own, ends);
+  return found;
+}
+
+/* True if a span that never ends is inside of one that does. */
+static bool has_open_inside(const struct tk_sql *s) {
+  for (tk_id i = 2; i <= s->t->n_events; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    tk_id above = i - 1;
+    if (!(e->flags & TK_UNFINISHED) || !e->depth || s->t->tracks[e->track].kind != TK_THREAD) continue;
+    while (above > s->t->tracks[e->track].first && s->t->events[above].depth >= e->depth) above--;
+    if (!(s->t->events[above].flags & TK_UNFINISHED)) return true;
+  }
   return false;
 }
 
@@ -26,7 +61,7 @@ static bool has_note(const struct tk_sql *s, const char *begin) {
 
 static bool is_before_zero(const struct tk_sql *s) {
   for (tk_id i = 1; i <= s->t->n_events && !s->times.exact; i++)
-    if (s->t->events[i].ts < 0) return true;
+    if (times_at(&s->times, s->t->events[i].ts) < 0) return true;
   return false;
 }
 
@@ -50,12 +85,21 @@ static bool has_ties(const struct tk_sql *s) {
 
 static bool is_rounded(const struct tk_sql *s) { return has_note(s, "times with digits beyond the picosecond"); }
 
-/* True if there are several async spans, which may have different ids on one thread, or one id on several. */
+static bool has_shape_with(const struct tk_sql *s, tk_id key) {
+  const struct tk_store *store = s->t->store;
+  for (uint32_t i = 1; i <= store->n_shapes; i++)
+    for (uint32_t k = 0; k < store->shapes[i]->n; k++)
+      if (store->shapes[i]->fields[k].key == key) return true;
+  return false;
+}
+
+/* True if there are several async spans, which may have different ids on one thread, or one id on several; or one of an old phase,
+ * which trace_processor does not read. */
 static bool has_asyncs(const struct tk_sql *s) {
   uint64_t n = 0;
   for (tk_id i = 1; i <= s->t->n_tracks; i++)
     if (s->t->tracks[i].kind == TK_ASYNCS) n += s->t->tracks[i].count;
-  return n > 1;
+  return n > 1 || (n == 1 && has_shape_with(s, KEY_PH));
 }
 
 static bool differences_is_text(struct tk_ident i) { return i.kind == TK_IDENT_STR || i.kind == TK_IDENT_QUOTED; }
@@ -83,14 +127,6 @@ static bool has_siblings(const struct tk_sql *s) {
   return found;
 }
 
-static bool has_shape_with(const struct tk_sql *s, tk_id key) {
-  const struct tk_store *store = s->t->store;
-  for (uint32_t i = 1; i <= store->n_shapes; i++)
-    for (uint32_t k = 0; k < store->shapes[i]->n; k++)
-      if (store->shapes[i]->fields[k].key == key) return true;
-  return false;
-}
-
 /* True if sequences have thread descriptors, which add an arg to events of other tracks. */
 static bool has_unknown_fields(const struct tk_sql *s) {
   for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++)
@@ -111,6 +147,47 @@ static bool has_wide_ids(const struct tk_sql *s) {
     if (s->threads[i].tid > INT32_MAX || s->threads[i].tid < 0) return true;
   for (uint32_t i = 0; i < s->n_processes; i++)
     if (s->processes[i].pid > INT32_MAX || s->processes[i].pid < 0) return true;
+  return false;
+}
+
+static bool has_guessed(const struct tk_sql *s) { return has_note(s, "X event without dur"); }
+
+static bool has_early_ends(const struct tk_sql *s) { return has_note(s, SEAL_EARLY); }
+
+/* True if a span may have ended with the span around it, and the next event of the thread comes at that time or not at all. */
+static bool has_cut(const struct tk_sql *s) {
+  const bool cut = has_note(s, SEAL_CUT);
+  for (tk_id i = 1; cut && i <= s->t->n_events; i++) {
+    const struct tk_event *e = &s->t->events[i];
+    const struct tk_track *k = &s->t->tracks[e->track];
+    if (e->kind != TK_SPAN || !(e->flags & TK_PAIRED) || !e->depth) continue;
+    const tk_id next = sql_first_after(s, k, e->ts + e->dur - 1);
+    if (next == k->first + k->count || s->t->events[next].ts == e->ts + e->dur) return true;
+  }
+  return false;
+}
+
+/* True if thread 0 of a process and its main thread both have events: trace_processor takes them for one. */
+static bool has_twin_threads(const struct tk_sql *s) {
+  for (tk_id i = 1; !s->is_filed && i <= s->t->n_tracks; i++) {
+    const struct tk_track *k = &s->t->tracks[i];
+    const uint32_t utid = s->tracks[i].utid;
+    if (k->kind == TK_THREAD && k->count && utid != SQL_NONE && s->threads[utid].track != i) return true;
+  }
+  return false;
+}
+
+static bool has_lost_clocks(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_events; i++)
+    if (s->t->events[i].flags & TK_LOST_CLOCK) return true;
+  return false;
+}
+
+static bool has_unknown_texts(const struct tk_sql *s) { return has_note(s, "ids of texts that were never interned"); }
+
+static bool has_profiles(const struct tk_sql *s) {
+  for (tk_id i = 1; i <= s->t->n_records; i++)
+    if (s->t->records[i].phase == 'P') return true;
   return false;
 }
 
@@ -135,13 +212,27 @@ static const struct difference {
   {SLICES, is_rounded, "times are rounded to picoseconds, then to nanoseconds; trace_processor rounds once"},
   {SLICES, has_short, "spans shorter than half a nanosecond follow each other; trace_processor nests those of one nanosecond"},
   {SLICES, has_ties, "events at the time of an instant of their track follow it; trace_processor nests them in the instant"},
-  {SLICES " track process_track", has_asyncs, "async spans are at depth 0, on a track for each thread; trace_processor nests them on a "
-                                                "track for each id"},
+  {SLICES " flow args trace_bounds track thread_track", has_guessed, "X events without dur have tdur as their duration; "
+                                                                     "trace_processor drops them"},
+  {SLICES " flow", has_early_ends, "ends just before begins of their name and time make spans of length 0; trace_processor leaves "
+                                   "those begins open"},
+  {SLICES " flow", has_cut, "spans without an end end with the span around them; trace_processor leaves them open until a later event "
+                            "of their thread"},
+  {SLICES " flow", has_open_inside, "spans that never end stay open; trace_processor ends those inside of a complete event with it"},
+  {SLICES " flow track thread_track", has_twin_threads, "thread 0 and the main thread of a process have a track each; trace_processor "
+                                                        "puts their events on one track"},
+  {SLICES " flow counter trace_bounds", has_lost_clocks, "events more than 100 days from the rest are at the start of their track; "
+                                                         "trace_processor leaves them at their own time"},
+  {SLICES " flow args track counter thread process", has_unknown_texts, "texts that are not in the file are shown as their ids; "
+                                                                        "trace_processor shows none"},
+  {"trace_bounds", has_profiles, "trace_bounds leaves out samples of CPU profiles in Chrome JSON"},
+  {SLICES " track process_track trace_bounds", has_asyncs,
+   "async spans are at depth 0, on a track for each thread; trace_processor nests them on a track for each id"},
   {"track thread_track process_track args", has_siblings, "tracks of one name and parent are apart; trace_processor joins those whose "
                                                           "spans do not overlap"},
-  {SLICES " thread process thread_track", has_text_ids, "pids and tids that are text have other numbers in trace_processor, and "
-                                                        "the text is then the name"},
-  {SLICES " thread process track thread_track process_track counter counters args flow", has_other_packets,
+  {SLICES " thread process track thread_track flow", has_text_ids,
+   "pids and tids that are text have other numbers in trace_processor, and the text is then the name"},
+  {SLICES " thread process track thread_track process_track counter counters args flow trace_bounds", has_other_packets,
    "packets that tracekit does not model have no rows; `tracekit info` names them"},
   {"thread process thread_slice process_slice", has_wide_ids, "pids and tids are those of the file; trace_processor truncates negative "
                                                               "ones and those above 32 bits"},

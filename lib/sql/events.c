@@ -224,8 +224,9 @@ static bool list_ancestors(struct event_cursor *c, tk_id event) {
 }
 
 static bool list_descendants(struct event_cursor *c, tk_id event) {
-  for (tk_id i = event + 1, end = sql_subtree_end(c->sql, event); i < end; i++)
-    if (!add_to_list(c, i)) return false;
+  const struct below b = sql_below(c->sql, event);
+  for (tk_id i = b.first; i < b.end; i++)
+    if (is_below(c->sql, &b, i) && !add_to_list(c, i)) return false;
   return true;
 }
 

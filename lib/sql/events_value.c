@@ -225,13 +225,12 @@ static bool thread_ns(const struct tk_sql *s, const struct tk_event *e, tk_id ke
 
 static int thread_time(const struct tk_sql *s, const struct tk_event *e, bool dur, sqlite3_context *out) {
   int64_t ts, other;
-  if (!thread_ns(s, e, s->key_tts, &ts)) return SQLITE_OK;
+  if (!s->times.exact && s->t->tracks[e->track].kind != TK_THREAD) return SQLITE_OK; /* times of threads only */
+  const bool has_ts = thread_ns(s, e, s->key_tts, &ts), lasts = !s->times.exact && e->kind == TK_SPAN && !(e->flags & TK_PAIRED);
   if (!dur) {
-    sqlite3_result_int64(out, ts);
-    return SQLITE_OK;
-  }
-  if (thread_ns(s, e, s->key_end_tts, &other)) sqlite3_result_int64(out, other - ts);
-  else if (thread_ns(s, e, KEY_TDUR, &other)) sqlite3_result_int64(out, other);
+    if (has_ts) sqlite3_result_int64(out, ts);
+  } else if (has_ts && thread_ns(s, e, s->key_end_tts, &other)) sqlite3_result_int64(out, other - ts);
+  else if ((has_ts || lasts) && thread_ns(s, e, KEY_TDUR, &other)) sqlite3_result_int64(out, other);
   return SQLITE_OK;
 }
 

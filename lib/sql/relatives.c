@@ -53,13 +53,16 @@ bool sql_children(struct tk_sql *s) {
   return true;
 }
 
-tk_id sql_subtree_end(const struct tk_sql *s, tk_id event) {
-  const struct tk_event *e = &s->t->events[event];
+struct below sql_below(const struct tk_sql *s, tk_id event) {
+  const struct tk_event *all = s->t->events, *e = &all[event];
   const struct tk_track *k = &s->t->tracks[e->track];
-  tk_id i = event + 1, end = k->first + k->count;
-  if (!trace_nests(s->t, event)) return i;
-  while (i < end && s->t->events[i].depth > e->depth) i++;
-  return i;
+  const int64_t ts = times_at(&s->times, e->ts), dur = times_dur(&s->times, e);
+  struct below b = {event, event + 1, e->depth};
+  if (e->kind == TK_COUNTER) return b;
+  while (b.first > k->first && times_at(&s->times, all[b.first - 1].ts) == ts) b.first--;
+  if (dur < 0) b.end = k->first + k->count;
+  while (b.end < k->first + k->count && times_at(&s->times, all[b.end].ts) <= ts + dur) b.end++;
+  return b;
 }
 
 static void take_self(void *arg, tk_id event, tk_time self) { ((tk_time *)arg)[event] = self; }
@@ -126,4 +129,14 @@ bool sql_stacks(struct tk_sql *s) {
   } else mem_free(&s->mem, stacks);
   mem_free(&s->mem, of_class);
   return s->stacks != NULL;
+}
+
+tk_id sql_first_after(const struct tk_sql *s, const struct tk_track *k, tk_time ts) {
+  tk_id from = k->first, to = k->first + k->count;
+  while (from < to) {
+    const tk_id middle = from + (to - from) / 2;
+    if (s->t->events[middle].ts <= ts) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }

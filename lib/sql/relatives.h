@@ -13,7 +13,18 @@ bool sql_selves(struct tk_sql *s);
 bool sql_child_durs(struct tk_sql *s);
 bool sql_stacks(struct tk_sql *s);
 
-/* Returns the id after the last descendant of `event`. */
-tk_id sql_subtree_end(const struct tk_sql *s, tk_id event);
+/* The descendants of an event as trace_processor finds them: events of its track at a greater depth that begin within it, or at
+ * its end. Those at the end belong to the next event at its depth. */
+struct below {
+  tk_id first, end;
+  uint16_t depth;
+};
+struct below sql_below(const struct tk_sql *s, tk_id event);
+static inline bool is_below(const struct tk_sql *s, const struct below *b, tk_id i) {
+  return s->t->events[i].depth > b->depth && is_slice(&s->t->events[i]);
+}
+
+/* Returns the first event of the track that begins after this time, or the id after its last event. */
+tk_id sql_first_after(const struct tk_sql *s, const struct tk_track *k, tk_time ts);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "tracks.h"
 #include "sql.h"
+#include "format/json.h"
 
 /* Returns a number for a text, larger than 32 bits, so that no system uses it as a pid or tid. Texts are numbered in the order
  * in which they appear here, because string ids of the trace depend on other strings. */
@@ -98,6 +99,43 @@ static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) 
   }
 }
 
+/* True for an event of Chrome JSON whose thread exists in trace_processor. Of a CPU profile, this is an event with samples behind the
+ * event Profile of the same id and process. */
+static bool makes_thread(const struct tk_record *r, const char *object, size_t n, struct map *profiles) {
+  static const char SAMPLES[] = "\"samples\":[", BEGIN[] = "\"Profile\"";
+  struct json_value id, name;
+  if (r->phase != 'P') return true;
+  if (!json_member(object, n, "id", &id) || !json_member(object, n, "name", &name)) return false;
+  const uint64_t key = hash_pair(r->track, hash_bytes(id.p, (size_t)(id.end - id.p)));
+  const size_t n_name = (size_t)(name.end - name.p);
+  if (n_name == sizeof BEGIN - 1 && memcmp(name.p, BEGIN, n_name) == 0) map_put(profiles, key, 1);
+  const char *at = map_get(profiles, key) ? memmem(object, n, SAMPLES, sizeof SAMPLES - 1) : NULL;
+  return at && at[sizeof SAMPLES - 1] != ']';
+}
+
+/* Adds the thread that a record of Chrome JSON states, such as metadata of a process. */
+static void look_at_record(struct tk_sql *s, const struct tk_record *r, struct map *by_tid, struct map *profiles) {
+  const struct tk_track *k = &s->t->tracks[r->track];
+  struct buf object = {.mem = &s->mem};
+  struct json_value v;
+  if (!r->phase || !r->strong || !r->track) return;
+  const uint32_t upid = s->tracks[k->kind == TK_PROCESS ? r->track : k->parent].upid;
+  const bool whole = buf_append(&object, "{", 1) && buf_append(&object, trace_raw(s->t, r->at), r->size) &&
+                     buf_append(&object, "}\0", 2);
+  const char *text = (const char *)object.data;
+  if (whole && makes_thread(r, text, object.len - 1, profiles) && json_member(text, object.len - 1, "tid", &v) &&
+      v.type == JSON_NUMBER && v.num.kind == NUM_INT)
+    thread_of(s, upid, ident_int(v.num.mant), by_tid);
+  buf_free(&object);
+}
+
+static void look_at_records(struct tk_sql *s, struct map *by_tid) {
+  struct map profiles;
+  map_init(&profiles, &s->mem);
+  for (tk_id i = 1; i <= s->t->n_records && !s->mem.failed; i++) look_at_record(s, &s->t->records[i], by_tid, &profiles);
+  map_free(&profiles);
+}
+
 static void add_processes(struct tk_sql *s, struct map *by_tid) {
   s->processes[s->n_processes++] = (struct sql_process){0};
   add_thread(s, (struct sql_thread){.main = true});
@@ -143,7 +181,7 @@ static const char *filed_type(const struct sql_track *v) {
   };
   const enum scope scope = v->filed.global ? OF_ALL : v->utid != SQL_NONE ? OF_THREAD : OF_PROCESS;
   switch (v->filed.kind) {
-  case FORMAT_TRACK_THREAD: return "thread_execution";
+  case FORMAT_TRACK_THREAD: return v->filed.apart ? TYPES[1][OF_THREAD] : "thread_execution";
   case FORMAT_TRACK_COUNTER: return TYPES[2][scope];
   case FORMAT_TRACK_PROCESS: return TYPES[1][scope];
   default: return TYPES[v->filed.alone][scope];
@@ -220,6 +258,7 @@ bool sql_tracks(struct tk_sql *s) {
   s->tracks[GLOBAL_TRACK].type = "legacy_chrome_global_instants";
   add_processes(s, &by_tid);
   for (tk_id i = 1; i <= s->t->n_tracks && !s->mem.failed; i++) place_track(s, i, &by_tid);
+  if (!s->times.exact) look_at_records(s, &by_tid);
   for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++) place_filed(s, i);
   map_free(&by_tid);
   return !s->mem.failed;

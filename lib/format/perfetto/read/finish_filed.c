@@ -38,6 +38,7 @@ static void read_fields(struct perfetto *r, const struct node *n, struct format_
   struct pb_field f;
   while (n->fields && pb_next(&c, &f)) {
     if (pb_field_key(&f) == PB_KEY(DESCRIPTION, PB_BYTES)) track->description = perfetto_field_text(r, &f);
+    if (pb_field_key(&f) == PB_KEY(DESCRIPTOR_DISALLOW_MERGING, PB_VARINT)) track->apart = f.value != 0;
     if (pb_field_key(&f) == PB_KEY(DESCRIPTOR_CHILD_ORDERING, PB_VARINT)) track->ordering = f.value <= 3 ? (uint8_t)f.value : 0;
   }
 }
