@@ -66,7 +66,7 @@ def _():
 def _():
     put('a.json', '[{"name": "add", "ph": "X", "ts": 101.524, "dur": 134.49, "tid": 1, "pid": "CPU functions", "args": {}}, '
         '{"name": "add", "ph": "s", "ts": 101.524, "tid": 1, "pid": "CPU functions", "id": 0, "cat": "cpu_to_cuda", "args": {}}, '
-        '{"name": "add", "ph": "f", "ts": 102.957, tid": 0, "pid": "CUDA functions", "id": 0, "cat": "cpu_to_cuda", "args": {}}, '
+        '{"name": "add", "ph": "f", "ts": 102.957, tid": 0, "pid": "CUDA functions", "id": 0, "bp": "e", "cat": "cpu_to_cuda", "args": {}}, '
         '{"name": "add", "ph": "X", "ts": 102.957, "dur": 134.176, "tid": 0, "pid": "CUDA functions", "args": {}}]')
     equal(durations('a.json'), {'add': [134.176, 134.49]})
     equal(answers('a.json', 'select count(*) from flow'), ['1'])
