@@ -61,8 +61,11 @@ struct binder {
   const struct tk_track *track;
   tk_id *stack;
   uint32_t n;
-  uint32_t next; /* index of the track's next event */
+  uint32_t next;  /* index of the track's next event */
+  uint32_t ahead; /* index of the span that next_span found last */
 };
+
+static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
 static void advance(struct binder *b, tk_time ts) {
   for (; b->next < b->track->count; b->next++) {
@@ -70,18 +73,16 @@ static void advance(struct binder *b, tk_time ts) {
     const struct tk_event *e = &b->t->events[id];
     if (e->ts > ts) return;
     if (e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
-    while (b->n && b->t->events[b->stack[b->n - 1]].ts + b->t->events[b->stack[b->n - 1]].dur <= e->ts) b->n--;
+    while (b->n && end_of(&b->t->events[b->stack[b->n - 1]]) <= e->ts) b->n--;
     b->stack[b->n++] = id;
   }
 }
 
+/* Spans that ended before this point have ended for all later points, too. */
 static tk_id enclosing(struct binder *b, tk_time ts) {
   advance(b, ts);
-  for (uint32_t i = b->n; i-- > 0;) {
-    const struct tk_event *e = &b->t->events[b->stack[i]];
-    if (e->ts + e->dur >= ts) return b->stack[i];
-  }
-  return 0;
+  while (b->n && end_of(&b->t->events[b->stack[b->n - 1]]) < ts) b->n--;
+  return b->n ? b->stack[b->n - 1] : 0;
 }
 
 static tk_id next_span(struct binder *b, tk_time ts) {
@@ -91,9 +92,10 @@ static tk_id next_span(struct binder *b, tk_time ts) {
     if (b->t->events[b->track->first + mid].ts < ts) lo = mid + 1;
     else hi = mid;
   }
-  for (; lo < b->track->count; lo++)
-    if (b->t->events[b->track->first + lo].kind == TK_SPAN) return b->track->first + lo;
-  return 0;
+  if (lo < b->ahead) lo = b->ahead;
+  while (lo < b->track->count && b->t->events[b->track->first + lo].kind != TK_SPAN) lo++;
+  b->ahead = lo;
+  return lo < b->track->count ? b->track->first + lo : 0;
 }
 
 static void bind(struct binder *b, struct tk_flow_point *f) {
@@ -123,7 +125,7 @@ static bool bind_all(struct tk_trace *t) {
   t->tracks[0].n_points = 0;
   for (tk_id i = 1; ok && i <= n; i++) by_track[start[tk_flow_point_track(t, &t->flow_points[i])]++] = i;
   for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
-    struct binder b = {t, &t->tracks[k], stack, 0, 0};
+    struct binder b = {.t = t, .track = &t->tracks[k], .stack = stack};
     for (uint32_t i = start[k] - t->tracks[k].n_points; i < start[k]; i++)
       if (!t->flow_points[by_track[i]].bound) bind(&b, &t->flow_points[by_track[i]]);
   }

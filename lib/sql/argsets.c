@@ -40,8 +40,7 @@ uint32_t argset_of_flow(const struct tk_sql *s, uint32_t flow) {
   return s->times.exact || by_fields ? 0 : (uint32_t)(sources_from(s) + s->t->n_tracks + 1 + flow);
 }
 
-/* True if a track has a source. Threads and JSON's counters have none, except for
- * threads that viewers must not merge with their own track. */
+/* True if a track has a source. JSON's counters and threads have none, except for tracks of threads that viewers must not merge. */
 static bool has_source(const struct tk_sql *s, tk_id track) {
   const struct sql_track *v = &s->tracks[track];
   const struct tk_track *k = &s->t->tracks[track];

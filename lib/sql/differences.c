@@ -43,14 +43,17 @@ static bool has_overlaps(const struct tk_sql *s) {
 
 /* True if a span that never ends is inside of one that does. */
 static bool has_open_inside(const struct tk_sql *s) {
-  for (tk_id i = 2; i <= s->t->n_events; i++) {
+  struct mem own = {0};
+  bool *open = mem_array(&own, UINT16_MAX + 1, sizeof *open); /* by depth: whether the last span there never ends */
+  bool found = false;
+  for (tk_id i = 1; open && !found && i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
-    tk_id above = i - 1;
-    if (!(e->flags & TK_UNFINISHED) || !e->depth || s->t->tracks[e->track].kind != TK_THREAD) continue;
-    while (above > s->t->tracks[e->track].first && s->t->events[above].depth >= e->depth) above--;
-    if (!(s->t->events[above].flags & TK_UNFINISHED)) return true;
+    if (s->t->tracks[e->track].kind != TK_THREAD) continue;
+    open[e->depth] = e->flags & TK_UNFINISHED;
+    found = open[e->depth] && e->depth && !open[e->depth - 1];
   }
-  return false;
+  mem_free(&own, open);
+  return found;
 }
 
 static bool has_note(const struct tk_sql *s, const char *begin) {

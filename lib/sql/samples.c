@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "samples.h"
+#include "bind.h"
 #include "graph/args.h"
 #include "graph/chain.h"
-#include "relatives.h"
 #include "sql.h"
 
 /* ---- counters ---- */
@@ -137,49 +137,22 @@ static bool becomes_source(const struct tk_sql *s, const struct tk_flow_point *f
   return flow_starts(f) ? !last : step && last;
 }
 
-static bool has_ended(const struct tk_event *e, tk_time ts) {
-  return e->flags & TK_PAIRED && !(e->flags & TK_UNFINISHED) && e->ts + e->dur < ts;
-}
-
-/* Returns the slice to which trace_processor binds an end that belongs to the next slice: at one time, complete events come
- * before ends of flows. */
-static tk_id next_slice(const struct tk_sql *s, const struct tk_track *k, tk_time ts) {
-  const tk_id end = k->first + k->count, after = sql_first_after(s, k, ts);
-  for (tk_id i = after; i > k->first && s->t->events[i - 1].ts == ts; i--)
-    if (s->t->events[i - 1].flags & TK_PAIRED) return i - 1;
-  return after < end ? after : 0;
-}
-
-/* Returns the slice to which trace_processor binds a point of a Chrome JSON flow, or 0. The end of a span that was not written
- * as begin and end has no effect there until the next event of the thread: a point behind it still belongs to that span. */
-static tk_id slice_of_point(const struct tk_sql *s, const struct tk_flow_point *f) {
-  const tk_id own = f->bound ? f->at : 0, track = tk_flow_point_track(s->t, f);
-  const struct tk_track *k = &s->t->tracks[track];
-  if (s->times.exact || f->role >= TK_FLOW_OUT || k->kind != TK_THREAD) return own;
-  if (f->role == TK_FLOW_END && !f->enclosing) return next_slice(s, k, f->ts);
-  const tk_id behind = sql_first_after(s, k, f->ts), last = behind > k->first ? behind - 1 : 0;
-  tk_id ended = 0;
-  for (tk_id i = last; i; i = s->parents[i])
-    if (has_ended(&s->t->events[i], f->ts)) ended = i;
-  if (!ended) return last && s->t->events[last].flags & (TK_LOST_CLOCK | TK_OVERLAPS) ? own : last;
-  const tk_time ts = s->t->events[ended].ts + s->t->events[ended].dur;
-  tk_id i = s->parents[ended];
-  while (i && !(s->t->events[i].flags & TK_PAIRED) && s->t->events[i].ts + s->t->events[i].dur <= ts) i = s->parents[i];
-  return i;
-}
+struct arrows {
+  struct chains open;  /* the point from which the next arrow of a flow starts */
+  struct map numbers;  /* flow -> number */
+  const tk_id *slices; /* by point */
+};
 
 /* Updates the point from which the next arrow starts. A step is the target of an arrow, and the start of the next one. */
-static void follow(struct tk_sql *s, const struct chains *open, struct map *numbers, tk_id point) {
+static void follow(struct tk_sql *s, struct arrows *a, tk_id point) {
   const struct tk_flow_point *f = &s->t->flow_points[point];
   const uint64_t flow = hash_pair(hash_pair((uint64_t)f->id, f->id_kind == TK_FLOW_ID_STR), f->cls);
-  const uint32_t *number = f->role < TK_FLOW_OUT ? map_put(numbers, flow, numbers->n) : NULL;
-  const tk_id at = slice_of_point(s, f);
-  if (!at) return;
-  tk_id *last = chains_of(open, f);
+  const uint32_t *number = f->role < TK_FLOW_OUT ? map_put(&a->numbers, flow, a->numbers.n) : NULL;
+  if (!a->slices[point]) return;
+  tk_id *last = chains_of(&a->open, f);
   if (!flow_starts(f)) {
     if (!*last || !mem_grow(&s->mem, (void **)&s->flows, &s->cap_flows, (uint64_t)s->n_flows + 1, sizeof *s->flows)) return;
-    const tk_id out = slice_of_point(s, &s->t->flow_points[*last]);
-    struct flow_row row = {.out = out, .in = at, .point = point, .number = number ? *number : 0};
+    struct flow_row row = {.out = a->slices[*last], .in = a->slices[point], .point = point, .number = number ? *number : 0};
     if (s->times.exact && s->t->events[row.in].ts < s->t->events[row.out].ts)
       row = (struct flow_row){row.in, row.out, point, row.number}; /* Perfetto's arrows lead forward in time */
     s->flows[s->n_flows++] = row;
@@ -188,13 +161,17 @@ static void follow(struct tk_sql *s, const struct chains *open, struct map *numb
 }
 
 bool sql_flows(struct tk_sql *s) {
-  struct chains open;
-  struct map numbers;
+  struct arrows a;
   if (s->has_flows) return true;
-  if (!sql_parents(s) || !chains_init(&open, s->t, &s->mem)) return false;
-  map_init(&numbers, &s->mem);
-  for (tk_id i = 1; i <= s->t->n_flow_points && !s->mem.failed; i++) follow(s, &open, &numbers, i);
-  map_free(&numbers);
-  chains_free(&open);
-  return s->has_flows = !s->mem.failed;
+  tk_id *slices = bind_points(s);
+  const bool ok = slices && chains_init(&a.open, s->t, &s->mem);
+  if (ok) {
+    a.slices = slices;
+    map_init(&a.numbers, &s->mem);
+    for (tk_id i = 1; i <= s->t->n_flow_points && !s->mem.failed; i++) follow(s, &a, i);
+    map_free(&a.numbers);
+    chains_free(&a.open);
+  }
+  mem_free(&s->mem, slices);
+  return s->has_flows = ok && !s->mem.failed;
 }

@@ -143,6 +143,11 @@ def report_grows(judge):
     grows(judge, 'report', 'nested_steps', crafted.write, 1500000)
 
 
+def flows_grow(judge):
+    for name in ('flows_after_nest', 'flows_among_ties', 'flows_before_instants'):
+        grows(judge, 'sql', name, crafted.write, 650000, (['-q', '-e', 'SELECT count(*) FROM flow'],))
+
+
 def raw_grows(judge):
     for name in crafted.RAW:
         grows(judge, 'info', name, crafted.write_raw, 120000)
@@ -157,6 +162,8 @@ def main():
                 judge.judge(name)
         if not word or word in 'report':
             report_grows(judge)
+        if not word or word in 'flows':
+            flows_grow(judge)
         if not word or word in 'raw':
             raw_grows(judge)
         print(f'{judge.passed} passed, {judge.failed} failed')

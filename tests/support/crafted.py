@@ -251,6 +251,25 @@ def points_of_one_span(n):
 
 
 @kind
+def flows_after_nest(n):
+    return [*({'ph': 'B', 'pid': 1, 'tid': 1, 'ts': i, 'name': 'a'} for i in range(n // 3)),
+            *({'ph': 'E', 'pid': 1, 'tid': 1, 'ts': n + i} for i in range(n // 3)),
+            *({'ph': 'f', 'bp': 'e', 'pid': 1, 'tid': 1, 'ts': 3 * n + i, 'id': i, 'name': 'f'} for i in range(n // 3))]
+
+
+@kind
+def flows_among_ties(n):
+    return [*(x(5, dur=0) for _ in range(n // 2)),
+            *({'ph': 'f', 'pid': 1, 'tid': 1, 'ts': 5, 'id': i, 'name': 'f'} for i in range(n // 2))]
+
+
+@kind
+def flows_before_instants(n):
+    return [*({'ph': 'i', 's': 't', 'pid': 1, 'tid': 1, 'ts': 9, 'name': 'a'} for _ in range(n // 2)),
+            *({'ph': 'f', 'pid': 1, 'tid': 1, 'ts': 5, 'id': i, 'name': 'f'} for i in range(n // 2))]
+
+
+@kind
 def bound_flows(n):
     return [x(i * 2, bind_id=i // 2, flow_in=bool(i & 1), flow_out=not i & 1) for i in range(n)]
 
