@@ -26,12 +26,13 @@ struct sealer {
   bool has_lost;       /* true if some event has no clock */
   bool grouped;        /* true if the events were added track by track */
   tk_time start, end;  /* times of the trace's first and last event */
+  tk_time *latest;     /* by track: time of its last begin or end in file order; INT64_MIN = none */
   uint32_t *order;     /* [1..n]: old event ids in new order; NULL if unused */
   struct piles piles;  /* one group per track */
   struct keyed *keys, *spare; /* scratch space, large enough for the largest unsorted tie so far */
   uint32_t *in_file;
   uint32_t n_scratch;
-  uint32_t n_unmatched, n_overlaps, n_cut, n_frames;
+  uint32_t n_unmatched, n_overlaps, n_cut, n_frames, n_noise;
 };
 
 static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_array(&s->t->store->mem, (uint64_t)n + 1, elem); }
@@ -40,13 +41,29 @@ static void *scratch(struct sealer *s, uint64_t n, size_t elem) { return mem_arr
 
 static tk_time seal_end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
+/* Begins and ends of a thread close each other in the order of the file. Producers that compute times as doubles write some a few
+ * picoseconds before their predecessor: such an event moves to the time of the predecessor. */
+static void settle_noise(struct sealer *s, struct tk_event *e) {
+  enum { NOISE = 1000 };
+  tk_time *latest = &s->latest[e->track];
+  if (e->kind != TK_BEGIN && e->kind != TK_END) return;
+  if (e->flags & TK_ASYNC) return;
+  if (e->ts < *latest && num_sub(*latest, e->ts) < NOISE) {
+    e->ts = *latest;
+    s->n_noise++;
+  }
+  *latest = e->ts;
+}
+
 /* Collects facts about an event. Events without a clock come first; place_lost gives them a time. */
 static void survey(struct sealer *s) {
   struct tk_trace *t = s->t;
   s->grouped = true;
+  for (tk_id k = 0; k <= t->n_tracks; k++) s->latest[k] = INT64_MIN;
   for (tk_id i = 1; i <= t->n_events; i++) {
-    const struct tk_event *e = &t->events[i];
+    struct tk_event *e = &t->events[i];
     const bool timed = seal_is_timed(e);
+    if (timed) settle_noise(s, e);
     if (e->kind == KIND_DEAD || e->track < e[-1].track) s->grouped = false;
     if (e->kind == KIND_DEAD) continue;
     piles_put(&s->piles, i, e->track, timed ? e->ts : INT64_MIN);
@@ -73,7 +90,8 @@ static bool survey_anew(struct sealer *s) {
  * end. */
 static bool survey_all(struct sealer *s) {
   struct tk_trace *t = s->t;
-  if (!survey_anew(s)) return false;
+  s->latest = scratch(s, t->n_tracks, sizeof *s->latest);
+  if (!s->latest || !survey_anew(s)) return false;
   if (s->has_async && !seal_async(t, s->end)) return false;
   for (tk_id i = 1; s->has_lost && i <= t->n_events; i++)
     if (!seal_is_timed(&t->events[i])) t->events[i].ts = INT64_MIN;
@@ -425,6 +443,7 @@ static bool seal_tracks(struct sealer *s, struct flow_sealer *flows) {
   else if (ok) t->n_events = t->tracks[t->n_tracks].first + t->tracks[t->n_tracks].count - (t->n_tracks != 0);
   ok = ok && (!s->order || renumber_points(s, n_old));
   mem_free(&s->t->store->mem, s->order);
+  mem_free(&s->t->store->mem, s->latest);
   return ok;
 }
 
@@ -459,6 +478,8 @@ bool seal(struct tk_trace *t, unsigned threads, struct tk_err *err) {
   note_counted(t, TK_NOTE_REPAIR, "end events without a begin event: dropped", s.n_unmatched);
   note_counted(t, TK_NOTE_REPAIR, SEAL_CUT, s.n_cut);
   note_counted(t, TK_NOTE_REPAIR, "Python frames without a return: ended with their caller", s.n_frames);
+  note_counted(t, TK_NOTE_REPAIR, "begins and ends less than 1 ns before the one they follow in the file: moved to its time",
+               s.n_noise);
   note_counted(t, TK_NOTE_FACT, "overlapping spans: they end after the span in which they start", s.n_overlaps);
   t->counts.dropped += s.n_unmatched;
   if (!ok) t->store->mem.failed = true;

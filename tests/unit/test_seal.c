@@ -292,11 +292,45 @@ static void extreme_times(void **state) {
   tk_free(t);
 }
 
+/* ---- noise of producers that compute times as doubles ---- */
+
+static char *dump_of_noise(const char *begin, const char *end) {
+  char text[512];
+  snprintf(text, sizeof text,
+           "[{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":100,\"name\":\"outer\"},"
+           "{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":110,\"name\":\"a\"},"
+           "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":%s},{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":%s,\"name\":\"b\"},"
+           "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":130},{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":140}]",
+           end, begin);
+  struct tk_trace *t = feed_text(text);
+  char *dump = dump_of(t);
+  tk_free(t);
+  return dump;
+}
+
+static void noise(void **state) {
+  static const char note[] = "less than 1 ns before";
+  (void)state;
+  char *exact = dump_of_noise("120", "120"), *noisy = dump_of_noise("119.99999", "120"), *early = dump_of_noise("119.999", "120");
+  char *const said = strstr(noisy, note);
+  assert_non_null(said);
+  char *const line = memrchr(noisy, '\n', (size_t)(said - noisy));
+  assert_non_null(line);
+  line[1] = 0; /* notes come last */
+  expect(strcmp(exact, noisy) == 0, "noise", noisy, exact);
+  assert_null(strstr(exact, note));
+  assert_null(strstr(early, note));
+  free(exact);
+  free(noisy);
+  free(early);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(spans_as_modelled), cmocka_unit_test(order_of_adding),   cmocka_unit_test(pairs_as_modelled),
     cmocka_unit_test(async_pairs),       cmocka_unit_test(flows_as_searched), cmocka_unit_test(deep_spans),
     cmocka_unit_test(deep_pairs),        cmocka_unit_test(nothing),           cmocka_unit_test(extreme_times),
+    cmocka_unit_test(noise),
   };
   return cmocka_run_group_tests_name("seal", tests, NULL, NULL);
 }
