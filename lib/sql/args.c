@@ -268,7 +268,9 @@ static void extract_arg(sqlite3_context *out, int argc, sqlite3_value **argv) {
   struct extracted *x = sqlite3_get_auxdata(out, 1), *made = NULL;
   struct arg_row row = {0};
   (void)argc;
-  if (!key || sqlite3_value_type(argv[0]) == SQLITE_NULL || set <= 0 || !sql_flows(s) || (uint64_t)set > argset_last(s)) return;
+  if (!key || sqlite3_value_type(argv[0]) == SQLITE_NULL || set <= 0) return;
+  if (!sql_flows(s)) return sqlite3_result_error_nomem(out);
+  if ((uint64_t)set > argset_last(s)) return;
   if (!x) x = made = understand(s, key);
   if (!x) return sqlite3_result_error_nomem(out);
   struct wanted wanted = {out, x->key};

@@ -40,7 +40,7 @@ static tk_id slice_above(const struct tk_sql *s, tk_id closed) {
   return i;
 }
 
-static struct place *place_of(struct binder *b, tk_id last) {
+static struct place *bind_place(struct binder *b, tk_id last) {
   uint32_t *at = map_put(&b->index, last, b->n);
   if (!at || !mem_grow(&b->s->mem, (void **)&b->places, &b->cap, (uint64_t)b->n + 1, sizeof *b->places)) return NULL;
   if (*at == b->n) b->places[b->n++] = (struct place){last, last};
@@ -50,7 +50,7 @@ static struct place *place_of(struct binder *b, tk_id last) {
 /* Returns the slice on top of the stack at this time, at or after which the event `last` is the last one to have begun. */
 static tk_id top_of(struct binder *b, tk_id last, tk_time now) {
   const struct tk_sql *s = b->s;
-  struct place *p = place_of(b, last);
+  struct place *p = bind_place(b, last);
   tk_id closed = 0;
   if (!p) return 0;
   for (; p->stop && !covers(&s->t->events[p->stop], now); p->stop = s->parents[p->stop])
@@ -92,7 +92,7 @@ tk_id *bind_points(struct tk_sql *s) {
   if (!slices) return NULL;
   map_init(&b.index, &s->mem);
   map_init(&b.ties, &s->mem);
-  for (tk_id i = 1; i <= s->t->n_flow_points; i++) slices[i] = slice_of(&b, &s->t->flow_points[i]);
+  for (tk_id i = 1; i <= s->t->n_flow_points && !s->mem.failed; i++) slices[i] = slice_of(&b, &s->t->flow_points[i]);
   map_free(&b.index);
   map_free(&b.ties);
   mem_free(&s->mem, b.places);

@@ -173,7 +173,7 @@ static bool run_statement(struct running *r, const char *whole, const char *stat
   r->n = sqlite3_column_count(r->stmt);
   r->values = mem_array(&s->mem, (uint64_t)r->n + 1, sizeof *r->values);
   bool ok = r->values && (!r->n || begin_answer(r));
-  if (ok && step_through(r) != SQLITE_DONE) ok = fail(s, whole, statement, err);
+  if (ok && (step_through(r) != SQLITE_DONE || s->mem.failed)) ok = fail(s, whole, statement, err);
   else if (!ok) mem_refuse(&s->mem, err);
   if (ok && r->n && r->to && r->to->end) ok = r->to->end(r->to->arg, r->cut) || r->stopped;
   mem_free(&s->mem, r->values);

@@ -451,11 +451,16 @@ LOADED = 'SELECT 0 FROM event, args LIMIT 0'  # keeps everything that is read, b
 
 
 def least_memory(trace, script):
-    """Returns the memory in KB that the script needs, within 3%."""
-    limit = 3000
-    while answer(trace, script, '-j1', '--max-memory', f'{limit:.0f}K')[0] == 3:
-        limit *= 1.03
-    return limit
+    """Returns the memory that the script needs, in units of 3000 KB, within 3%. With less, the script must fail, not answer wrongly."""
+    def limited(step):
+        return answer(trace, script, '-j1', '--max-memory', f'{3000 * 1.03 ** step:.0f}K')
+
+    too_few, least, right = 0, 250, answer(trace, script, '-j1')
+    while least - too_few > 1:
+        step = (too_few + least) // 2
+        too_few, least = (step, least) if limited(step)[0] == 3 else (too_few, step)
+    check(f'least memory: {script}', limited(least) == right, limited(least))
+    return 1.03 ** least
 
 
 def left_out(work):
