@@ -83,7 +83,7 @@ sum() { # PATTERN FILE: sum of the numbers that the pattern captures
   sed -nE "s/$1/\\1/p" "$2" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-passed=0 failed=0
+passed=0 failed=0 failing=
 for name in $names; do
   out=$log/${name//\//.}
   read -r status seconds < "$out.status"
@@ -97,7 +97,8 @@ for name in $names; do
   [ "$status" -eq 0 ] && [ "$good" -eq 0 ] && [ "$bad" -eq 0 ] && good=1
   passed=$((passed + good)) failed=$((failed + bad))
   printf '  %-4s %-36s %5s passed  %3ss\n' "$([ "$bad" -eq 0 ] && echo ok || echo FAIL)" "$name" "$good" "$seconds"
-  [ "$bad" -eq 0 ] || { echo "---- $name: status $status"; tail -n 60 "$out.out"; echo "----"; }
+  [ "$bad" -eq 0 ] || { echo "---- $name: status $status"; tail -n 60 "$out.out"; echo "----"; failing="$failing $name"; }
 done
+[ -z "$failing" ] || echo "failing:$failing"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
