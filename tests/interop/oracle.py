@@ -7,7 +7,7 @@ Ids that the engine generates differ, so that the queries name rows by their col
 difference is excused only if tracekit notes it for the trace at hand: a row of oracle_exceptions.tsv has the note (a glob), the query, and
 the reason; docs/sql.md lists all of them. Another row excuses a kind of file and a path: "json:path".
 
-    oracle.py [CORPUS]                       fixtures, and traces of a corpus
+    oracle.py [CORPUS]                       fixtures, and traces of a corpus: those of its inventory, or else all its files
     oracle.py --random json=N,perfetto=N,xplane=N [SEED]   random traces (tests/support/richtrace.py)"""
 import collections
 import json
@@ -126,7 +126,7 @@ class Judge:
     def __init__(self, report):
         self.engines = Engines(QUERIES)
         self.exceptions = Exceptions(os.path.join(HERE, 'oracle_exceptions.tsv'))
-        self.report, self.compared, self.unread = report, 0, 0
+        self.report, self.traces, self.compared, self.unread = report, 0, 0, 0
         self.bad, self.excused, self.examples = collections.Counter(), collections.Counter(), {}
 
     def answers(self, path):
@@ -151,6 +151,7 @@ class Judge:
         return found
 
     def judge(self, label, found):
+        self.traces += 1
         for kind, rows, notes in found:
             if rows is None:
                 self.unread += 1
@@ -171,7 +172,7 @@ class Judge:
         for (kind, name), n in sorted(self.excused.items()):
             self.say(f'ok      {kind}: {name}: {n} traces differ with a reason')
         failed = sum(self.bad.values())
-        self.say(f'{self.unread} files that the engine does not read')
+        self.say(f'{self.traces} traces, each in several formats; {self.unread} files that the engine does not read')
         self.say(f'{self.compared - failed} passed, {failed} failed')
         return failed != 0
 
@@ -196,9 +197,8 @@ def stored_files(corpus):
     for folder in ('json', 'perfetto', 'xplane', 'truth'):
         root = os.path.join(fixtures, folder)
         yield from ((f'{folder}/{path}', os.path.join(root, path)) for path in sources.walk(root) if os.path.isdir(root))
-    for path in sources.inventory(corpus) if corpus else ():
-        if sources.is_named_json(path):
-            yield path, os.path.join(corpus, path)
+    for path in (sources.inventory(corpus) or sources.walk(corpus)) if corpus else ():
+        yield path, os.path.join(corpus, path)
 
 
 def sound(path):
