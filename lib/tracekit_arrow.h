@@ -46,7 +46,7 @@ struct ArrowArrayStream {
 #endif
 
 /* Columns, in this order. By default a table has all of them, except columns of EVENTS marked *, which must be requested. Texts
- * are dictionaries of UTF-8.
+ * are dictionaries of UTF-8; ts, dur and self have the metadata "unit": "ns" or "ps".
  *
  *      EVENTS  ts, dur     ns since the epoch of the trace's clock, and ns, both ends rounded to the nearest; or ps from origin_ns,
  *                       exact. Null if undefined: no clock, a span that never ended
@@ -72,6 +72,7 @@ struct tk_arrow_options {
   size_t size;
   const char *const *columns; /* NULL-terminated; NULL = the default columns */
   bool ps;                    /* times in picoseconds from tk_trace.origin_ns */
+  bool typed;                 /* times as timestamps and durations of Arrow, in ns; not with ps */
 };
 #define TK_ARROW_OPTIONS_INIT TK_OPTIONS_INIT(tk_arrow_options)
 

@@ -3,15 +3,12 @@
  * This module converts calls and types; the package around it defines the names and defaults that users see.  The GIL is released
  * while the library works.  A trace has a lock, because only one thread at a time may use it.  Options come as a dict; a missing key
  * or None means the default. */
-#define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x03090000
-#include <Python.h>
+#include "frame.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <time.h>
-
-#include "tracekit.h"
 
 static PyObject *error_class; /* of tracekit.Error: code, message, errno, offset, option */
 
@@ -739,19 +736,13 @@ static PyObject *trace_sql(PyObject *self, PyObject *args) {
   return work_end(&w, a.list);
 }
 
-/* A capsule that releases the stream unless a consumer has moved it out. */
-static void capsule_free(PyObject *capsule) {
-  struct ArrowArrayStream *s = PyCapsule_GetPointer(capsule, "arrow_array_stream");
-  if (s && s->release) s->release(s);
-  free(s);
-}
-
 static PyObject *trace_table(PyObject *self, PyObject *args) {
-  PyObject *dict, *capsule;
+  PyObject *dict;
   int table;
   if (!PyArg_ParseTuple(args, "iO!", &table, &PyDict_Type, &dict)) return NULL;
   ASKS(self, dict);
-  const struct tk_arrow_options opt = {.columns = opt_texts(&w.o, "columns"), .ps = opt_bool(&w.o, "ps")};
+  const struct tk_arrow_options opt = {.columns = opt_texts(&w.o, "columns"), .ps = opt_bool(&w.o, "ps"),
+                                       .typed = opt_bool(&w.o, "typed")};
   struct ArrowArrayStream *stream = calloc(1, sizeof *stream);
   if (!stream || !work_enter(&w)) {
     free(stream);
@@ -761,8 +752,7 @@ static PyObject *trace_table(PyObject *self, PyObject *args) {
     free(stream);
     return work_end(&w, NULL);
   }
-  capsule = PyCapsule_New(stream, "arrow_array_stream", capsule_free);
-  return work_end(&w, capsule);
+  return work_end(&w, frame_capsule(stream));
 }
 
 /* ---- functions of the module ---- */
@@ -967,6 +957,29 @@ static PyObject *columns(PyObject *module, PyObject *args) {
   return names;
 }
 
+/* Describes the fields of a kind of row: a list of (name, format of frame_stream, unit or None, kind of inner rows or -1). */
+static PyObject *fields(PyObject *module, PyObject *args) {
+  static const char *const formats[] = {[TK_TYPE_BOOL] = "b", [TK_TYPE_INT] = "l", [TK_TYPE_COUNT] = "l", [TK_TYPE_NUMBER] = "g",
+                                        [TK_TYPE_TIME] = "l", [TK_TYPE_TEXT] = "t", [TK_TYPE_TEXTS] = "L", [TK_TYPE_ROW] = "s",
+                                        [TK_TYPE_ROWS] = "L"};
+  static const char *const units[] = {[TK_UNIT_NS] = "ns", [TK_UNIT_PERCENT] = "%", [TK_UNIT_BYTES] = "bytes",
+                                      [TK_UNIT_GB_PER_S] = "GB/s", [TK_UNIT_MEAN] = NULL};
+  PyObject *list = PyList_New(0);
+  size_t n;
+  int kind;
+  (void)module;
+  if (!list || !PyArg_ParseTuple(args, "i", &kind)) return NULL;
+  if (kind < 0 || kind >= TK_N_ROWS) return list;
+  const struct tk_field *f = tk_fields((enum tk_row)kind, &n, NULL);
+  for (const struct tk_field *end = f + n; f < end; f++) {
+    const bool inner = f->type == TK_TYPE_ROW || f->type == TK_TYPE_ROWS;
+    PyObject *field = Py_BuildValue("(sszi)", f->name, formats[f->type], units[f->unit], inner ? (int)f->of : -1);
+    if (field) PyList_Append(list, field);
+    Py_XDECREF(field);
+  }
+  return list;
+}
+
 static PyObject *set_error(PyObject *module, PyObject *cls) {
   (void)module;
   Py_INCREF(cls);
@@ -1147,6 +1160,10 @@ static PyMethodDef functions[] = {
     FUNCTION(load), FUNCTION(load_bytes), FUNCTION(merge),      FUNCTION(extract),
     FUNCTION(report), FUNCTION(diff),     FUNCTION(diff_traces), FUNCTION(list),       FUNCTION(columns),    FUNCTION(parse_size),
     FUNCTION(parse_duration),
+    FUNCTION(fields),
+    {"stream", frame_stream, METH_VARARGS, NULL}, {"batch", frame_batch, METH_O, NULL},
+    {"batch_length", frame_length, METH_O, NULL}, {"batch_columns", frame_columns, METH_O, NULL},
+    {"batch_slice", frame_slice, METH_VARARGS, NULL}, {"batch_has_word", frame_words, METH_VARARGS, NULL},
     {"set_error", set_error, METH_O, NULL}, {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, functions, NULL, NULL, NULL, NULL};
@@ -1159,5 +1176,10 @@ PyMODINIT_FUNC PyInit__native(void) {
   if (!trace_type) return NULL;
   PyModule_AddStringConstant(module, "version", TK_VERSION);
   PyModule_AddStringConstant(module, "build_info", tk_build_info());
+  PyModule_AddIntConstant(module, "ROW_REPORT", TK_ROW_REPORT);
+  PyModule_AddIntConstant(module, "ROW_TOP", TK_ROW_TOP);
+  PyModule_AddIntConstant(module, "ROW_TREE", TK_ROW_TREE);
+  PyModule_AddIntConstant(module, "ROW_DIFF", TK_ROW_DIFF);
+  PyModule_AddIntConstant(module, "ROW_MERGE_RANK", TK_ROW_MERGE_RANK);
   return module;
 }

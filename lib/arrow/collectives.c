@@ -146,8 +146,8 @@ static bool fill_bytes(struct table_source *s, struct column *c) {
 }
 
 static const struct table_column columns[] = {
-    {"event", COLUMN_U32, fill_event, false},           {"ts", COLUMN_I64, fill_ts, false},
-    {"dur", COLUMN_I64, fill_dur, false},               {"name", COLUMN_TEXT, fill_name, false},
+    {"event", COLUMN_U32, fill_event, false},           {"ts", COLUMN_TS, fill_ts, false},
+    {"dur", COLUMN_DUR, fill_dur, false},               {"name", COLUMN_TEXT, fill_name, false},
     {"track", COLUMN_U32, fill_track, false},           {"rank", COLUMN_I64, fill_rank, false},
     {"host", COLUMN_TEXT, fill_host, false},            {"step", COLUMN_I64, fill_step, false},
     {"collective", COLUMN_TEXT, fill_collective, false}, {"group", COLUMN_TEXT, fill_group, false},

@@ -6,7 +6,8 @@
 #include <string.h>
 
 static size_t size_of(enum column_type type, int64_t n) {
-  static const uint8_t width[] = {[COLUMN_U16] = 2, [COLUMN_U32] = 4, [COLUMN_I64] = 8, [COLUMN_F64] = 8, [COLUMN_TEXT] = 4};
+  static const uint8_t width[] = {[COLUMN_U16] = 2, [COLUMN_U32] = 4, [COLUMN_I64] = 8, [COLUMN_F64] = 8, [COLUMN_TEXT] = 4,
+                                  [COLUMN_TS] = 8, [COLUMN_DUR] = 8};
   return type == COLUMN_BOOL ? ((size_t)n + 7) / 8 : (size_t)n * width[type];
 }
 
@@ -133,8 +134,14 @@ static bool array_init(struct ArrowArray *a, int64_t length, int64_t n_buffers, 
   return true;
 }
 
-struct schema_own {
+struct exported {
   char *name;
+  const char *format, *unit; /* unit: NULL = none */
+  bool text;
+};
+
+struct schema_own {
+  char *name, *metadata;
   struct ArrowSchema **children;
 };
 
@@ -145,6 +152,7 @@ static void schema_release(struct ArrowSchema *s) {
   if (s->dictionary && s->dictionary->release) s->dictionary->release(s->dictionary);
   free(s->dictionary);
   free(own->name);
+  free(own->metadata);
   free(own->children);
   free(own);
   s->release = NULL;
@@ -205,12 +213,17 @@ static const char *narrow_places(struct column *c) {
   return n > INT8_MAX ? "s" : "c";
 }
 
+static const char *format_of(enum column_type type, struct column_times times) {
+  static const char *const formats[] = {[COLUMN_BOOL] = "b", [COLUMN_U16] = "S", [COLUMN_U32] = "I", [COLUMN_I64] = "l",
+                                        [COLUMN_F64] = "g", [COLUMN_TEXT] = "i", [COLUMN_TS] = "l", [COLUMN_DUR] = "l"};
+  if (times.typed && type == COLUMN_DUR) return "tDn";
+  if (times.typed && type == COLUMN_TS) return times.utc ? "tsn:UTC" : "tsn:";
+  return formats[type];
+}
+
 static bool export_column(struct column *c, struct ArrowArray *to, const char **format) {
-  static const char *const formats[] = {[COLUMN_BOOL] = "b", [COLUMN_U16] = "S", [COLUMN_U32] = "I",
-                                        [COLUMN_I64] = "l", [COLUMN_F64] = "g", [COLUMN_TEXT] = "i"};
   if (!array_init(to, c->n, 2, 0)) return false;
   to->null_count = c->nulls;
-  *format = formats[c->type];
   if (c->type == COLUMN_TEXT) {
     to->dictionary = calloc(1, sizeof *to->dictionary);
     if (!to->dictionary || !export_words(c, to->dictionary)) return false;
@@ -224,9 +237,28 @@ static bool export_column(struct column *c, struct ArrowArray *to, const char **
   return true;
 }
 
-static bool export_schema(const char *name, const char *format, bool text, struct ArrowSchema *to) {
-  if (!schema_init(to, format, name, 0)) return false;
-  if (!text) return true;
+/* Returns {"unit": unit} in the encoding of metadata: counts and lengths in 32 bits, each followed by what it counts. */
+static char *metadata_of(const char *unit) {
+  enum { KEY = 4 };
+  const int32_t one = 1, key = KEY, length = (int32_t)strlen(unit);
+  char *m = calloc(3 * sizeof one + KEY + strlen(unit), 1);
+  if (!m) return NULL;
+  memcpy(m, &one, sizeof one);
+  memcpy(m + 4, &key, sizeof key);
+  memcpy(m + 8, "unit", KEY);
+  memcpy(m + 8 + KEY, &length, sizeof length);
+  memcpy(m + 12 + KEY, unit, strlen(unit));
+  return m;
+}
+
+static bool export_schema(const struct exported *c, struct ArrowSchema *to) {
+  if (!schema_init(to, c->format, c->name, 0)) return false;
+  if (c->unit) {
+    struct schema_own *own = to->private_data;
+    to->metadata = own->metadata = metadata_of(c->unit);
+    if (!own->metadata) return false;
+  }
+  if (!c->text) return true;
   to->dictionary = calloc(1, sizeof *to->dictionary);
   return to->dictionary && schema_init(to->dictionary, "u", "", 0);
 }
@@ -236,18 +268,14 @@ static bool export_schema(const char *name, const char *format, bool text, struc
 struct stream_own {
   struct ArrowArray batch; /* marked as released when it has been handed out */
   uint32_t n;
-  struct {
-    char *name;
-    const char *format;
-    bool text;
-  } columns[];
+  struct exported columns[];
 };
 
 static int stream_schema(struct ArrowArrayStream *s, struct ArrowSchema *out) {
   const struct stream_own *own = s->private_data;
   if (!schema_init(out, "+s", "", own->n)) return ENOMEM;
   for (uint32_t i = 0; i < own->n; i++) {
-    if (export_schema(own->columns[i].name, own->columns[i].format, own->columns[i].text, out->children[i])) continue;
+    if (export_schema(&own->columns[i], out->children[i])) continue;
     out->release(out);
     return ENOMEM;
   }
@@ -274,21 +302,23 @@ static void stream_release(struct ArrowArrayStream *s) {
   s->release = NULL;
 }
 
-static bool export_all(struct column *columns, struct stream_own *own) {
+static bool export_all(struct column *columns, struct column_times times, struct stream_own *own) {
   if (!array_init(&own->batch, own->n ? columns[0].n : 0, 1, own->n)) return false;
   for (uint32_t i = 0; i < own->n; i++) {
-    own->columns[i].text = columns[i].type == COLUMN_TEXT;
-    own->columns[i].name = strdup(columns[i].name);
-    if (!own->columns[i].name || !export_column(&columns[i], own->batch.children[i], &own->columns[i].format)) return false;
+    const enum column_type type = columns[i].type;
+    struct exported *to = &own->columns[i];
+    *to = (struct exported){.name = strdup(columns[i].name), .format = format_of(type, times), .text = type == COLUMN_TEXT};
+    if (type == COLUMN_TS || type == COLUMN_DUR) to->unit = times.ps ? "ps" : "ns";
+    if (!to->name || !export_column(&columns[i], own->batch.children[i], &to->format)) return false;
   }
   return true;
 }
 
-bool columns_export(struct column *columns, uint32_t n, struct ArrowArrayStream *out, struct tk_err *err) {
+bool columns_export(struct column *columns, uint32_t n, struct column_times times, struct ArrowArrayStream *out, struct tk_err *err) {
   struct stream_own *own = calloc(1, sizeof *own + n * sizeof own->columns[0]);
   *out = (struct ArrowArrayStream){stream_schema, stream_next, stream_error, stream_release, own};
   if (own) own->n = n;
-  const bool ok = own && export_all(columns, own);
+  const bool ok = own && export_all(columns, times, own);
   for (uint32_t i = 0; i < n; i++) column_free(&columns[i]);
   if (ok) return true;
   if (own) stream_release(out);

@@ -6,7 +6,8 @@
 
 #include "graph/trace.h"
 
-enum column_type { COLUMN_BOOL, COLUMN_U16, COLUMN_U32, COLUMN_I64, COLUMN_F64, COLUMN_TEXT };
+/* TS and DUR are I64 with a unit. */
+enum column_type { COLUMN_BOOL, COLUMN_U16, COLUMN_U32, COLUMN_I64, COLUMN_F64, COLUMN_TEXT, COLUMN_TS, COLUMN_DUR };
 
 /* Dictionary under construction; the index of a text is its id in `texts` minus 1. */
 struct words {
@@ -54,8 +55,15 @@ bool column_arg(struct column *c, int64_t row, const struct tk_arg *arg);
 /* Stores an integer id, or null. */
 bool column_ident(struct column *c, int64_t row, struct tk_ident ident);
 
+/* How times are exported. */
+struct column_times {
+  bool ps;    /* picoseconds rather than nanoseconds */
+  bool typed; /* timestamps and durations of Arrow rather than integers */
+  bool utc;   /* timestamps count from the epoch */
+};
+
 /* Exports the columns as a stream with a single batch. Takes ownership of the columns, also on failure. Returns false with err
  * on failure. */
-bool columns_export(struct column *columns, uint32_t n, struct ArrowArrayStream *out, struct tk_err *err);
+bool columns_export(struct column *columns, uint32_t n, struct column_times times, struct ArrowArrayStream *out, struct tk_err *err);
 
 #endif

@@ -288,7 +288,7 @@ static bool fill_other(struct table_source *s, const char *name, struct column *
 }
 
 static const struct table_column columns[] = {
-    {"ts", COLUMN_I64, fill_ts, false},         {"dur", COLUMN_I64, fill_dur, false},
+    {"ts", COLUMN_TS, fill_ts, false},         {"dur", COLUMN_DUR, fill_dur, false},
     {"name", COLUMN_TEXT, fill_name, false},    {"cat", COLUMN_TEXT, fill_cat, false},
     {"type", COLUMN_TEXT, fill_type, false},    {"kind", COLUMN_TEXT, fill_kind, false},
     {"track", COLUMN_U32, fill_track, false},   {"depth", COLUMN_U16, fill_depth, false},
@@ -297,7 +297,7 @@ static const struct table_column columns[] = {
     {"rank", COLUMN_I64, fill_rank, false},     {"step", COLUMN_I64, fill_step, false},
     {"id", COLUMN_U32, fill_id, true},          {"parent", COLUMN_U32, fill_parent, true},
     {"host", COLUMN_TEXT, fill_host, true},     {"device", COLUMN_BOOL, fill_device, true},
-    {"self", COLUMN_I64, fill_self, true},      {"unfinished", COLUMN_BOOL, fill_unfinished, true},
+    {"self", COLUMN_DUR, fill_self, true},      {"unfinished", COLUMN_BOOL, fill_unfinished, true},
     {"clipped", COLUMN_BOOL, fill_clipped, true}, {"phase", COLUMN_TEXT, fill_phase, true},
     {"op", COLUMN_TEXT, fill_op, true},         {"module", COLUMN_TEXT, fill_module, true},
 };

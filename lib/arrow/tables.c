@@ -174,7 +174,7 @@ static bool point_cat(struct table_source *s, struct column *c) {
 static const struct table_column point_columns[] = {
     {"flow", COLUMN_U32, point_flow, false},   {"role", COLUMN_TEXT, point_role, false},
     {"event", COLUMN_U32, point_event, false}, {"track", COLUMN_U32, point_track, false},
-    {"ts", COLUMN_I64, point_ts, false},       {"name", COLUMN_TEXT, point_name, false},
+    {"ts", COLUMN_TS, point_ts, false},       {"name", COLUMN_TEXT, point_name, false},
     {"cat", COLUMN_TEXT, point_cat, false},
 };
 const struct table table_of_flows = {"flows", point_columns, sizeof point_columns / sizeof *point_columns, point_rows, NULL};
@@ -276,8 +276,8 @@ static bool step_track(struct table_source *s, struct column *c) {
 
 static const struct table_column step_columns[] = {
     {"step", COLUMN_I64, step_number, false},
-    {"ts", COLUMN_I64, step_ts, false},
-    {"dur", COLUMN_I64, step_dur, false},
+    {"ts", COLUMN_TS, step_ts, false},
+    {"dur", COLUMN_DUR, step_dur, false},
     {"track", COLUMN_U32, step_track, false},
 };
 const struct table table_of_steps = {"steps", step_columns, sizeof step_columns / sizeof *step_columns, step_rows, NULL};

@@ -59,14 +59,16 @@ bool tk_arrow(struct tk_trace *t, enum tk_table table, const struct tk_arrow_opt
   if (!trace_is_sealed(t, err)) return false;
   if (!TAKE_OPTIONS(&options, opt, err)) return false;
   opt = &options;
+  if (opt->ps && opt->typed) return err_set(err, TK_EUSAGE, "timestamps of Arrow cannot be in picoseconds");
   if (table >= TK_TABLES) return err_set(err, TK_EUSAGE, "no such table");
   while (opt->columns && opt->columns[most]) most++;
   if (!opt->columns) most = tables[table]->n;
   struct table_source s = {.t = t, .origins = origins = identity_of_tracks(t, &mem), .ps = opt->ps};
+  const struct column_times times = {.ps = opt->ps, .typed = opt->typed, .utc = t->clock == TK_CLOCK_REALTIME};
   struct column *columns = calloc((size_t)most + 1, sizeof *columns);
   bool ok = (origins && columns) || err_set(err, TK_ELIMIT, "out of memory");
   ok = ok && make_all(&s, tables[table], opt->columns, columns, &n, err);
-  if (ok) ok = columns_export(columns, n, out, err);
+  if (ok) ok = columns_export(columns, n, times, out, err);
   else
     for (uint32_t i = 0; i < n; i++) column_free(&columns[i]);
   free(columns);

@@ -9,22 +9,22 @@
     tracekit.merge(["rank0.json.gz", "rank1.json.gz"], "merged.pftrace")
 
 Timestamps in tables are integer nanoseconds since the epoch or, with unit="ps", exact picoseconds since `info["origin_ns"]`.
-`top` and `tree` return picoseconds. Several threads may use one trace; they wait for each other.
+Several threads may use one trace; they wait for each other.
 """
 from __future__ import annotations
 
 import os as _os
 import warnings as _warnings
-from typing import Any, BinaryIO, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union, cast as _cast
 
 from . import _native
 from ._errors import EmptyResult, Error
 from ._progress import Progress, shown as _shown
 from ._select import Match, expressions as _expressions
-from ._tables import Table
+from ._tables import Rows, Table, TraceTable, described as _described
 from ._view import Html, frame as _frame, summary as _summary
 
-__all__ = ["EmptyResult", "Error", "Progress", "Table", "Trace", "diff", "extract", "list", "load", "merge", "report", "__version__"]
+__all__ = ["EmptyResult", "Error", "Progress", "Rows", "Table", "Trace", "diff", "extract", "list", "load", "merge", "report", "__version__"]
 __version__: str = _native.version
 
 _native.set_error(Error)
@@ -42,6 +42,7 @@ _ALIGN = ("auto", "clock", "collectives", "marker", "start", "none")
 _GROUP_BY = ("rank", "host", "kind")
 _NAMES = ("keep", "hash", "map")
 _SPLIT = ("step", "rank", "process", "time", "size")
+_TIMES = ("int", "arrow")
 _TABLES = ("events", "tracks", "flows", "args", "steps", "collectives")
 
 
@@ -132,10 +133,11 @@ def load(source: Union[Paths, bytes, bytearray, memoryview, BinaryIO], *, run: O
     with _shown(progress, "reading") as options["progress"]:
         if isinstance(source, (bytes, bytearray, memoryview)):
             return Trace(_native.load_bytes(bytes(source), "(bytes)", options))
-        if isinstance(source, (str, _os.PathLike)) or not hasattr(source, "read"):
-            return Trace(_native.load(_names(source), options))
+        read = getattr(source, "read", None)
+        if read is None or isinstance(source, (str, _os.PathLike)):
+            return Trace(_native.load(_names(_cast("Paths", source)), options))
         name = getattr(source, "name", None)
-        return Trace(_native.load_bytes(source.read(), name if isinstance(name, str) else "(file)", options))
+        return Trace(_native.load_bytes(read(), name if isinstance(name, str) else "(file)", options))
 
 
 def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[str] = None, group_by: str = "rank",
@@ -164,23 +166,25 @@ def merge(sources: Paths, output: Path, *, align: str = "auto", label: Optional[
     options["max_memory"] = _size(options.get("max_memory"))
     options["clock_error_ps"] = _ps(options.pop("clock_error", None))
     with _shown(options.get("progress"), "merging") as options["progress"]:
-        return _native.merge(_names(sources), _os.fspath(output), options)
+        merged = _native.merge(_names(sources), _os.fspath(output), options)
+    merged["ranks"] = Rows(merged["ranks"], kind=_native.ROW_MERGE_RANK)
+    return merged
 
 
 def extract(sources: Paths, output: Optional[Path] = None, *, run: Optional[str] = None, host: Optional[str] = None,
             rank: Optional[int] = None, all_runs: bool = False, split: bool = False, raw: bool = False, derive: bool = False,
-            format: Optional[str] = None, force: bool = False, **options: Any) -> List[Row]:
+            format: Optional[str] = None, force: bool = False, **options: Any) -> Rows:
     """Writes the newest run of a log directory or archive, one file per run (split: one file per host; raw: unchanged copies).
 
     options     options of the command: step_dir, latest_good, join, fold_graphs, sched, overlaps, pretty, level, threads, max_memory,
                 no_loss, dry_run, progress
 
-    Returns a list with a dict per file: `output`, `run`, `from`, `events`, `bytes`, `lost`.
+    Returns a table with a row per file: `output`, `run`, `from`, `events`, `bytes`, `lost`.
     """
     options = dict(options, run=run, host=host, rank=rank, all_runs=all_runs, split=split, raw=raw,
                    derive=derive, output_format=format, force=force, output=None if output is None else _os.fspath(output))
     with _shown(options.get("progress"), "extracting") as options["progress"]:
-        return _native.extract(_names(sources), options)
+        return Rows(_native.extract(_names(sources), options))
 
 
 def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, brief: bool = False,
@@ -190,11 +194,11 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
            progress: ProgressOption = None) -> Row:
     """Summarises where a run spent its time, with one rank in memory at a time.  Returns a dict:
 
-    findings    a dict per figure beyond its threshold: severity, text, advice, figure, rank, step, at_ns, ... (docs/findings.md)
-    ranks       a dict per device: rank, device, window_ns, busy_ns, idle_ns, compute_ns, ..., `step` (distribution of step
+    findings    a row per figure beyond its threshold: severity, text, advice, figure, rank, step, at_ns, ... (docs/findings.md)
+    ranks       a row per device: rank, device, window_ns, busy_ns, idle_ns, compute_ns, ..., `step` (distribution of step
                 times), `steps`, `streams`
-    operators, annotations      spans of hosts by name, and annotations as a tree in preorder: a list of dicts each
-    kernels, launches, collectives, waits (which rank waited for which), memory   a list of dicts each
+    operators, annotations      spans of hosts by name, and annotations as a tree in preorder: tables
+    kernels, launches, collectives, waits (which rank waited for which), memory   tables
     unknown     sentences about facts that the traces do not record
 
     The keys are those of `tracekit report --json`; docs/fields.md describes them.
@@ -205,11 +209,11 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
     thresholds  file that changes the thresholds of findings
     """
     with _shown(progress, "reading") as shown:
-        return _native.report(_names(sources), {
+        return _described(_native.report(_names(sources), {
             "where": _texts(where), "time": time, "steps": steps, "brief": brief, "keep_going": keep_going,
             "thresholds": None if thresholds is None else _os.fspath(thresholds), "run": run, "host": host, "rank": rank,
             "step_dir": _text(step_dir), "latest_good": latest_good, "step_name": step_name, "max_memory": _size(max_memory),
-            "threads": threads, "progress": shown})
+            "threads": threads, "progress": shown}), _native.ROW_REPORT)
 
 
 def diff(before: Union[Paths, Trace], after: Union[Paths, Trace], *, by: str = "name", by_path: bool = False, fold: bool = False,
@@ -229,16 +233,21 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace], *, by: str = "
         options = dict(reading, by=place, arg=arg, by_path=by_path, fold=fold, whole=whole, where=_texts(where), time=time, steps=steps,
                        progress=shown)
         if not isinstance(before, Trace) and not isinstance(after, Trace):
-            return _native.diff(_names(before), _names(after), options)
+            return _compared(_native.diff(_names(before), _names(after), options))
         sides = [side if isinstance(side, Trace) else Trace(_native.load(_names(side), dict(reading, progress=shown)))
                  for side in (before, after)]
-        return _native.diff_traces(sides[0]._native, sides[1]._native, options)
+        return _compared(_native.diff_traces(sides[0]._native, sides[1]._native, options))
 
 
-def list(sources: Paths, *, deep: bool = False) -> List[Row]:  # named after the command
-    """Lists the traces in `sources`: a dict per file, newest run first. With deep=True, reads the whole files and counts their
+def _compared(diff: Row) -> Row:
+    diff["rows"] = Rows(diff["rows"], kind=_native.ROW_DIFF)
+    return diff
+
+
+def list(sources: Paths, *, deep: bool = False) -> Rows:  # named after the command
+    """Lists the traces in `sources`: a row per file, newest run first. With deep=True, reads the whole files and counts their
     events."""
-    return _native.list(_names(sources), {"deep": deep})
+    return Rows(_native.list(_names(sources), {"deep": deep}))
 
 
 class Trace:
@@ -260,6 +269,18 @@ class Trace:
 
     def __bool__(self) -> bool:
         return True
+
+    def __iter__(self) -> Iterator[Row]:
+        """Returns the events as dicts, one by one. A data frame is many times faster for sums."""
+        return iter(self.events())
+
+    def __contains__(self, name: object) -> bool:
+        """True if an event has this name."""
+        return isinstance(name, str) and self.events("name")._has_word(name)
+
+    def __getitem__(self, index: Union[int, slice, str, Sequence[str]]) -> Any:
+        """Returns an event as a dict (index), events as a list of dicts (slice), or the table of some columns (names)."""
+        return self.events()[index]
 
     def copy(self) -> Trace:
         """Returns a copy, which shares nothing with this trace."""
@@ -293,54 +314,57 @@ class Trace:
 
     # ---- tables ----
 
-    def events(self, columns: Texts = None, unit: str = "ns") -> Table:
+    def events(self, columns: Texts = None, unit: str = "ns", times: str = "int") -> TraceTable:
         """Returns the events as a table for pandas, polars, pyarrow or duckdb.
 
         columns     names to select: the default columns, further ones created on request (id, parent, host, device, self,
                     unfinished, clipped, phase, op, module), and "arg.KEY" for an arg
         unit        "ns", or "ps" for exact picoseconds since info["origin_ns"]
+        times       "int", or "arrow" for timestamps and durations of Arrow, which pandas and polars show as such
         """
-        return self._table("events", columns, unit)
+        return self._table("events", columns, unit, times)
 
     @property
-    def tracks(self) -> Table:
+    def tracks(self) -> TraceTable:
         """Processes, threads and counters. The column `track` of other tables is an id in this table."""
         return self._table("tracks")
 
     @property
-    def flows(self) -> Table:
+    def flows(self) -> TraceTable:
         """Flow points; points with the same `flow` belong together."""
         return self._table("flows")
 
     @property
-    def args(self) -> Table:
+    def args(self) -> TraceTable:
         """Args of all events, one row per arg."""
         return self._table("args")
 
     @property
-    def steps(self) -> Table:
+    def steps(self) -> TraceTable:
         """Training steps."""
         return self._table("steps")
 
     @property
-    def collectives(self) -> Table:
+    def collectives(self) -> TraceTable:
         """Collectives: time, rank, group and size."""
         return self._table("collectives")
 
-    def table(self, name: str, columns: Texts = None, unit: str = "ns") -> Table:
+    def table(self, name: str, columns: Texts = None, unit: str = "ns", times: str = "int") -> TraceTable:
         """Returns a table by name: events, tracks, flows, args, steps or collectives."""
-        return self._table(name, columns, unit)
+        return self._table(name, columns, unit, times)
 
-    def _table(self, name: str, columns: Texts = None, unit: str = "ns") -> Table:
+    def _table(self, name: str, columns: Texts = None, unit: str = "ns", times: str = "int") -> TraceTable:
         table = _word(name, _TABLES, "a table")
         ps = _word(unit, ("ns", "ps"), "unit") == 1
-        return Table(self._native, table, _texts(columns) or _native.columns(table), columns is None, ps)
+        typed = _word(times, _TIMES, "times") == 1
+        names = _texts(columns)
+        return TraceTable(self._native, table, names or _native.columns(table), {"columns": names, "ps": ps, "typed": typed})
 
     # ---- analysis ----
 
     def top(self, by: str = "name", *, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, sort: str = "total",
-            cols: Texts = None, min_count: int = 0, fold: bool = False, progress: ProgressOption = None) -> List[Row]:
-        """Returns where the time went: a list of dicts with name, count, total_ns, self_ns, union_ns, min_ns, p50_ns, mean_ns,
+            cols: Texts = None, min_count: int = 0, fold: bool = False, progress: ProgressOption = None) -> Rows:
+        """Returns where the time went: a table with name, count, total_ns, self_ns, union_ns, min_ns, p50_ns, mean_ns,
         p95_ns and max_ns. docs/fields.md describes the keys.
 
         by          what a row is: name, cat, kind, rank, process, track, stream, step, phase, op,
@@ -351,43 +375,45 @@ class Trace:
         """
         place, arg = _by(by)
         with _shown(progress, "counting") as shown:
-            return self._native.top({"by": place, "arg": arg, "where": _texts(where), "time": time, "steps": steps,
-                                     "cols": _texts(cols), "sort": _word(sort, _SORT, "sort"), "min_count": min_count, "fold": fold,
-                                     "progress": shown})
+            return Rows(self._native.top({"by": place, "arg": arg, "where": _texts(where), "time": time, "steps": steps,
+                                          "cols": _texts(cols), "sort": _word(sort, _SORT, "sort"), "min_count": min_count,
+                                          "fold": fold, "progress": shown}), kind=_native.ROW_TOP)
 
     def tree(self, by: Optional[str] = None, *, per: Optional[str] = None, path: Optional[str] = None, where: Texts = None,
              time: Optional[str] = None, steps: Optional[str] = None, fold: bool = False, sort: str = "total",
-             progress: ProgressOption = None) -> List[Row]:
-        """Returns time by call path: a list of dicts, parents first, with name, parent (an index), depth, count, total_ns,
+             progress: ProgressOption = None) -> Rows:
+        """Returns time by call path: a table, parents first, with name, parent (an index), depth, count, total_ns,
         self_ns and device_ns (time of the device work launched inside the span).
 
         path    key of an arg, such as "tf_op", whose text is the path instead of the nested names
         sort    order of the rows of one level: total (descending) or start
         """
         place, arg = (None, None) if by is None else _by(by)
-        return self._native.tree({"by": place, "arg": arg, "per": per, "path": path, "where": _texts(where), "time": time,
-                                  "steps": steps, "fold": fold, "by_start": _word(sort, ("total", "start"), "sort") == 1, "progress": progress})
+        return Rows(self._native.tree({"by": place, "arg": arg, "per": per, "path": path, "where": _texts(where), "time": time,
+                                       "steps": steps, "fold": fold, "by_start": _word(sort, ("total", "start"), "sort") == 1,
+                                       "progress": progress}), kind=_native.ROW_TREE)
 
     def report(self, *, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, brief: bool = False,
                thresholds: Optional[Path] = None, progress: ProgressOption = None) -> Row:
         """Summarises where the run spent its time, as `tracekit.report` does, for this trace only."""
-        return self._native.report({"where": _texts(where), "time": time, "steps": steps, "brief": brief,
-                                    "thresholds": None if thresholds is None else _os.fspath(thresholds), "progress": progress})
+        return _described(self._native.report({
+            "where": _texts(where), "time": time, "steps": steps, "brief": brief,
+            "thresholds": None if thresholds is None else _os.fspath(thresholds), "progress": progress}), _native.ROW_REPORT)
 
     def diff(self, after: Union[Paths, Trace], **options: Any) -> Row:
         """Compares this trace with another one, which is a trace or a path; options as in `tracekit.diff`."""
         return diff(self, after, **options)
 
     def sql(self, query: str, *, timeout: Optional[float] = None, max_rows: Optional[int] = None,
-            progress: ProgressOption = None) -> List[Row]:
-        """Runs SQL on the tables of Perfetto's trace_processor.  Returns the rows of the last statement as a list of dicts.
+            progress: ProgressOption = None) -> Rows:
+        """Runs SQL on the tables of Perfetto's trace_processor.  Returns the rows of the last statement as a table.
 
         timeout     limit in seconds
         """
         answers = self._native.sql(query, {"timeout_ms": None if timeout is None else int(timeout * 1000), "max_rows": max_rows,
                                            "progress": progress})
         columns, rows = answers[-1] if answers else ((), [])
-        return [dict(zip(columns, row)) for row in rows]
+        return Rows((dict(zip(columns, row)) for row in rows), columns=columns)
 
     # ---- operations ----
 
@@ -501,11 +527,11 @@ class Trace:
             return self._target(inplace)._native.shrink(_os.fspath(output), options)
 
     def split(self, pattern: Path, by: str, *, every: Union[None, int, str] = None, to: Size = None, format: Optional[str] = None,
-              force: bool = False) -> List[Row]:
+              force: bool = False) -> Rows:
         """Splits the trace into files named after `pattern`, whose {} becomes the step, rank, process or number of the part.
         by: step, rank, process, time or size."""
-        return self._native.split(_os.fspath(pattern), {"by": _word(by, _SPLIT, "by"), "every_ps": _ps(every), "bytes": _size(to),
-                                                        "output_format": format, "force": force})
+        return Rows(self._native.split(_os.fspath(pattern), {"by": _word(by, _SPLIT, "by"), "every_ps": _ps(every),
+                                                             "bytes": _size(to), "output_format": format, "force": force}))
 
     def view(self, limit: Union[int, str] = "50MB") -> Html:
         """Shows the trace in the notebook, in Perfetto's viewer; the page passes the trace to the viewer without a server.

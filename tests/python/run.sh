@@ -38,8 +38,8 @@ from_source() {
 }
 
 types() {
-  "$venv/bin/pip" install -q mypy || { echo "types: SKIPPED: mypy cannot be installed"; return 0; }
-  (cd "$SRC" && "$venv/bin/mypy" -p tracekit)
+  "$venv/bin/pip" install -q mypy pyright || { echo "types: SKIPPED: mypy and pyright cannot be installed"; return 0; }
+  (cd "$SRC" && "$venv/bin/mypy" -p tracekit && "$venv/bin/pyright" --pythonpath "$venv/bin/python")
 }
 
 check "types" types

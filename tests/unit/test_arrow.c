@@ -18,12 +18,12 @@ struct taken {
   struct ArrowArray batch;
 };
 
-static struct taken take(struct tk_trace *t, enum tk_table table, const char *const *columns, bool ps) {
+static struct taken take_as(struct tk_trace *t, enum tk_table table, const struct tk_arrow_options *opt) {
   struct ArrowArrayStream s;
   struct ArrowArray end;
   struct taken v;
   struct tk_err err;
-  assert_true(tk_arrow(t, table, &(struct tk_arrow_options){.columns = columns, .ps = ps}, &s, &err));
+  assert_true(tk_arrow(t, table, opt, &s, &err));
   assert_int_equal(s.get_schema(&s, &v.schema), 0);
   assert_int_equal(s.get_next(&s, &v.batch), 0);
   assert_int_equal(s.get_next(&s, &end), 0);
@@ -32,6 +32,10 @@ static struct taken take(struct tk_trace *t, enum tk_table table, const char *co
   assert_null(s.release);
   assert_int_equal(v.schema.n_children, v.batch.n_children);
   return v;
+}
+
+static struct taken take(struct tk_trace *t, enum tk_table table, const char *const *columns, bool ps) {
+  return take_as(t, table, &(struct tk_arrow_options){.columns = columns, .ps = ps});
 }
 
 static void drop(struct taken *v) {
@@ -201,6 +205,29 @@ static void moved_child(void **state) {
   tk_free(t);
 }
 
+/* Times have a unit, and Arrow's types on request. */
+static void times(void **state) {
+  (void)state;
+  struct tk_trace *t = feed_text(text);
+  const char *const columns[] = {"ts", "dur", "name", NULL};
+  const char *const formats[2][2] = {{"l", "l"}, {"tsn:", "tDn"}};
+  const int32_t one = 1, four = 4, two = 2;
+  struct ArrowArrayStream s;
+  for (int typed = 0; typed < 2; typed++) {
+    struct taken v = take_as(t, TK_TABLE_EVENTS, &(struct tk_arrow_options){.columns = columns, .typed = typed});
+    for (int i = 0; i < 2; i++) {
+      const char *m = v.schema.children[i]->metadata;
+      assert_string_equal(v.schema.children[i]->format, formats[typed][i]);
+      assert_true(memcmp(m, &one, 4) == 0 && memcmp(m + 4, &four, 4) == 0 && memcmp(m + 8, "unit", 4) == 0);
+      assert_true(memcmp(m + 12, &two, 4) == 0 && memcmp(m + 16, "ns", 2) == 0);
+    }
+    assert_null(v.schema.children[2]->metadata);
+    drop(&v);
+  }
+  assert_false(tk_arrow(t, TK_TABLE_EVENTS, &(struct tk_arrow_options){.ps = true, .typed = true}, &s, NULL));
+  tk_free(t);
+}
+
 static void refused(void **state) {
   (void)state;
   struct tk_trace *t = feed_text(text);
@@ -246,7 +273,7 @@ static void fixtures(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(events),      cmocka_unit_test(no_rows),     cmocka_unit_test(other_tables),
-                                     cmocka_unit_test(collectives), cmocka_unit_test(moved_child), cmocka_unit_test(refused),
-                                     cmocka_unit_test(fixtures)};
+                                     cmocka_unit_test(collectives), cmocka_unit_test(moved_child), cmocka_unit_test(times),
+                                     cmocka_unit_test(refused),     cmocka_unit_test(fixtures)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
