@@ -55,8 +55,8 @@ struct tk_report_step {
   tk_time dur;
   bool outlier; /* exceeds the upper quartile by more than 1.5 times the interquartile range */
   struct tk_device_times times;
-  struct tk_report_split split; /* length 0 in brief reports, and if the step overlaps an earlier one */
-  tk_time gap, gap_at; /* longest idle time of the device within the step, and its start since the trace's first event */
+  struct tk_report_split split; /* of the part that no earlier step covers; length 0 in brief reports, and if there is none */
+  tk_time gap, gap_at; /* longest idle time of the device in the same part, and its start since the trace's first event */
 };
 
 /* Distribution of durations; valid if count > 0. */

@@ -250,7 +250,7 @@ static const struct tk_field step_list[] = {
   STEP_TIME(exposed_communication, "exposed_communication_ns", "time of communication without computation"),
   STEP_TIME(exposed_copy, "exposed_copy_ns", "time of copying without computation or communication"),
   STEP_TIME(exposed_fill, "exposed_fill_ns", "time of filling memory while nothing else ran"),
-  {.name = "split", .help = "parts of the step; null in brief reports and if the step overlaps an earlier one",
+  {.name = "split", .help = "parts of the step, without time that an earlier step covers; null in brief reports and if nothing is left",
     .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT, .unknown = TK_UNKNOWN_NULL, .known = step_has_split,
     FIELD_MEMBER(tk_report_step, split)},
 };
