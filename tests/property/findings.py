@@ -13,6 +13,7 @@
     asserted    `check --assert 'findings == 0'`
     split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order
     in_time     `tree --sort start`
+    overlaps    steps that overlap, and steps within steps (nested)
     hosts       operators and annotations of `report` are those of `top` and `tree`"""
 import gzip
 import json
@@ -481,7 +482,7 @@ def split(folder):
     made.span('ProfilerStep#1', 'user_annotation', 10, 50)
     made.span('ProfilerStep#2', 'user_annotation', 200, 50)
     steps = report(made.write(f'{folder}/nested.json'))['ranks'][0]['steps']
-    same('a step within a step', [s['split'] and s['split']['length_ns'] for s in steps], [100000, None, 50000])
+    same('a step within a step', [(s['number'], s['split'] and s['split']['length_ns']) for s in steps], [(0, 100000), (2, 50000)])
     for name in ('json/torch/ddp4_full/rank0.json.gz', 'json/viz/viz_small.json', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
                  'xplane/synth/gpu.xplane.pb', 'xplane/synth/tpu.xplane.pb', 'xplane/multihost', 'nsys/two-processes.sqlite'):
         fault = ''
@@ -491,6 +492,52 @@ def split(folder):
             fault = fault or ('' if all(map(adds_up, splits)) else 'the parts do not add up')
             fault = fault or ('' if lengths == [s['split']['length_ns'] for s in r['steps']] else 'other lengths')
         judge(f'parts of the steps of {name}', fault)
+
+
+def overlaps(folder):
+    """Steps that begin before the previous one ends: each divides the time that no earlier step covers."""
+    for late in (0, 0.001, 1, 2500):
+        made = Run(work=False)
+        made.each_step(lambda at: made.launch('k', at, at, 5000))
+        for e in made.events:
+            if e['name'].startswith('ProfilerStep'):
+                e['dur'] += late
+        steps = report(made.write(f'{folder}/overlaps.json'))['ranks'][0]['steps']
+        lengths = [s['split'] and round(s['split']['length_ns']) for s in steps]
+        same(f'steps that overlap by {late} us', lengths, [round(1000 * (STEP + late))] + [1000 * STEP] * 4)
+        judge(f'steps that overlap by {late} us: parts', '' if all(s['split'] and adds_up(s['split']) for s in steps) else 'the parts do not add up')
+        same(f'steps that overlap by {late} us: durations', {round(s['duration_ns']) for s in steps}, {round(1000 * (STEP + late))})
+
+
+def with_inner(count, same_numbers=False):
+    """Steps of JAX, each with `count` steps of its own number or of numbers from 100 on, and 12 blocking calls."""
+    made = Run(2000)
+    for i, e in enumerate(e for e in made.events if e['name'].startswith('ProfilerStep')):
+        e.update(name='train', args={'step_num': i})
+    for i, at in enumerate(made.starts):
+        for k in range(count):
+            made.span('train', 'user_annotation', at + 100 + 200 * k, 100, step_num=i if same_numbers else 100 + count * i + k)
+        for k in range(12):
+            made.span('cudaStreamSynchronize', 'cuda_runtime', at + 5000 + 100 * k, 5)
+    return made
+
+
+def nested(folder):
+    """Steps within steps of their thread change nothing, but `--step` finds them by their numbers."""
+    want = [('sync-count', 12), ('device-idle', 20)]
+    for what, made in (('none', with_inner(0)), ('one', with_inner(1)), ('three', with_inner(3)), ('the same', with_inner(1, True))):
+        path = made.write(f'{folder}/inner.json')
+        out = report(path)
+        same(f'inner steps: {what}', ([(f['id'], round(f['figure'], 3)) for f in out['findings']], out['ranks'][0]['blocking_calls_in_steps'],
+                                      len(out['ranks'][0]['steps'])), (want, 60, 5))
+        rows = json.loads(run('top', '-q', '--json', '--by', 'step', '--name', 'cuda*', path).stdout)['rows']
+        same(f'inner steps: {what}: by step', sorted((str(r['name']), r['count']) for r in rows), [(str(i), 22) for i in range(5)])
+        same(f'inner steps: {what}: selected', [s['duration_ns'] for s in report(path, '--step', '3')['ranks'][0]['steps']], [10000000])
+    path = with_inner(3).write(f'{folder}/inner.json')
+    rows = json.loads(run('top', '-q', '--json', '--step', '109', path).stdout)
+    same('an inner step by its number', rows['range_ns'], 100000)
+    p = run('top', '-q', '--step', '200', path, fine=(1,))
+    judge('no such inner step', '' if b'the trace has steps 0 to 4' in p.stderr else p.stderr.decode())
 
 
 # ---- hosts ----
@@ -557,8 +604,8 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, names, devices, commands, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split, hosts,
-                     in_time):
+        for part in (shown, names, devices, commands, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split,
+                     overlaps, nested, hosts, in_time):
             part(folder)
 
 
