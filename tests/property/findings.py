@@ -223,16 +223,38 @@ def shown(folder):
     same('truncated', ids(f'{folder}/cut.json'), {'truncated'})
 
 
+# Names and categories of spans that are nothing in particular, and of spans that cause a finding.
+NOTHING = (
+    ('<built-in function collections_sum>', 'python_function'), ('train.py(9): gc.collect_stats', 'python_function'),
+    ('train.py(9): mygc.collect', 'python_function'), ('CompileFree', 'cpu_op'), ('CompileOptions::set', 'cpu_op'), ('Compile_stats', 'cpu_op'),
+    ('xla::CompileOptions::set', 'cpu_op'), ('triton/runtime/jit.py(500): precompiled_run', 'python_function'),
+    ('torch/_inductor/compile_fx.py(1200): compiled_run', 'python_function'), ('triton/compiler/compiler.py(300): compiled_hook', 'python_function'),
+    ('train.py(3): SynchronizeWeights', 'python_function'), ('DDP.SynchronizeBuffers', 'cpu_op'), ('SynchronizeWeights', ''),
+)
+SOMETHING = (
+    ('<built-in function collect>', 'python_function', 'garbage-collection'), ('gc.collect()', 'python_function', 'garbage-collection'),
+    ('Python GC', 'python_function', 'garbage-collection'), ('Python GC', '', 'garbage-collection'),
+    ('Compile', 'cpu_op', 'compile'), ('CompileToExecutable', 'cpu_op', 'compile'), ('xla::LocalClient::Compile', 'cpu_op', 'compile'),
+    ('triton/runtime/jit.py(500): _compile', 'python_function', 'compile'), ('triton/runtime/jit.py(600): _do_compile', 'python_function', 'compile'),
+    ('triton/compiler/compiler.py(226): compile', 'python_function', 'compile'),
+    ('jax/array.py(5): block_until_ready', 'python_function', 'sync'), ('cuStreamSynchronize', '', 'sync'), ('hipDeviceSynchronize', '', 'sync'),
+)
+
+
+def renamed(made, process):
+    """Gives the process of the host a name."""
+    made.events.append({'ph': 'M', 'name': 'process_name', 'pid': 100, 'args': {'name': process}})
+    return made
+
+
 def names(folder):
-    for name, cat in (('<built-in function collections_sum>', 'python_function'), ('train.py(9): gc.collect_stats', 'python_function'),
-                      ('CompileFree', 'cpu_op'), ('triton/runtime/jit.py(500): precompiled_run', 'python_function'),
-                      ('train.py(3): SynchronizeWeights', 'python_function'), ('DDP.SynchronizeBuffers', 'cpu_op')):
+    for name, cat in NOTHING:
         same(f'{name} is nothing in particular', ids(in_pause(2600, name, cat).write(f'{folder}/name.json')), {'device-idle'})
-    for name, cat, want in (('<built-in function collect>', 'python_function', 'garbage-collection'), ('gc.collect()', 'python_function', 'garbage-collection'),
-                            ('Compile', 'cpu_op', 'compile'), ('CompileToExecutable', 'cpu_op', 'compile'),
-                            ('triton/runtime/jit.py(500): _compile', 'python_function', 'compile'),
-                            ('jax/array.py(5): block_until_ready', 'python_function', 'sync')):
-        same(name, want in ids(in_pause(2600, name, cat).write(f'{folder}/name.json')), True)
+    for name, cat, want in SOMETHING:
+        same(f'{name} [{cat}]', want in ids(in_pause(2600, name, cat).write(f'{folder}/name.json')), True)
+    for process in ('python', '/host:CUPTI'):
+        made = renamed(in_pause(2600, 'cuStreamSynchronize', ''), process)
+        same(f'cuStreamSynchronize in {process}', 'sync' in ids(made.write(f'{folder}/name.json')), True)
 
 
 def with_two(pause=6000):
