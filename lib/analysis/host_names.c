@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "graph/accelerator.h"
 #include "graph/phase_names.h"
 
 static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
@@ -108,7 +109,7 @@ enum host_class host_names_class(const char *name, const char *cat) {
   if (is_collection(name)) return HOST_GC;
   if (phase == PHASE_CHECKPOINT) return HOST_CHECKPOINT;
   if (awaits_device(name)) return HOST_SYNC;
-  if (blocks(name)) return HOST_BLOCKS;
+  if (blocks(name)) return !*cat && accelerator_is_call(name) ? HOST_SYNC : HOST_BLOCKS;
   if (waits(name)) return HOST_WAIT;
   if (strcmp(cat, "FEE") == 0) return HOST_PYTHON; /* functions that viztracer records */
   return launches(name) ? HOST_LAUNCH : HOST_NOTHING;
