@@ -426,7 +426,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
             window_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
             match_check(&p.match, err);
-  r->impl->narrowed = p.scope.narrowed;
+  r->impl->scope = p.scope;
   if (ok && !p.works.n_rows) suspect_device(p.impl, t);
   report_host_free(&p);
   report_spans_free(&p);

@@ -372,12 +372,28 @@ def meet(folder, n, last, steps, group):
     return paths
 
 
+def meet_in_ranges(folder):
+    """Rank 1 arrives last in the first 6 of 20 steps; a selected range contains the collectives of its steps."""
+    paths, merged = meet(folder, 2, lambda i, rank: rank == 1 and i < 6, 20, 2), f'{folder}/merged.json'
+    run('merge', '-q', *paths, '-o', merged)
+    for inputs, what in ((paths, 'two inputs'), ([merged], 'a merged input')):
+        for options, found, met, last, cost in (((), [3], 20, 6, 6000), (('--step', '0..9'), [6], 10, 6, 6000), (('--step', '10..19'), [], 10, 0, 0),
+                                               (('--step', '3'), [], 1, 1, 1000), (('--time', '+21000us..+42500us'), [], 3, 3, 3000),
+                                               (('--time', '+21500us..+41500us'), [], 1, 1, 1000)):
+            out = report(*inputs, *options)
+            got = [round(f['figure'], 1) for f in out['findings'] if f['id'] == 'straggler'], out['waits'][1]['met'], out['waits'][1]['last']
+            same(f'collectives of {what} {options}', (*got, round(out['waits'][1]['cost_ns'] / 1000)), (found, met, last, cost))
+            reduce = next(c for c in out['collectives'] if c['name'] == 'allreduce')
+            same(f'collectives of {what} {options}: table', (reduce['met'], round(reduce['wait_ns'] / 1000)), (met, cost))
+
+
 def chance(folder):
     """Arriving last in most collectives of a pair makes a straggler, by what its delays exceed those of its peer; in half of them does not."""
     paths = meet(folder, 2, lambda i, rank: rank == (i > 0), 10, 2)
     same('last in 9 of 10', [(f['id'], f['rank'], round(f['figure'], 1)) for f in report(*paths)['findings']], [('straggler', 1, 8.0)])
     same('a selection of work', ids(*paths, '--name', '*AllReduce*'), set())
     same('pairs that take turns', ids(*meet(folder, 8, lambda i, rank: rank % 2 == i % 2, 10, 2)), set())
+    meet_in_ranges(folder)
     for rank, name in enumerate((ALLREDUCE, ALLREDUCE.replace('AllReduce', 'AllGather'))):
         made = Run(1200, rank=rank)
         made.each_step(lambda at: made.device(name, at + STEP - 1200, 1200, stream=20)).write(f'{folder}/apart{rank}.json')
