@@ -170,7 +170,7 @@ struct tk_report_collective {
 /* Collectives of one rank: how long the rank waited, and how much it delayed others by arriving last. */
 struct tk_report_meeting {
   int64_t rank;
-  uint64_t met, last;
+  uint64_t met, last;      /* last: collectives in which the rank arrived later than all others */
   double chance, variance; /* of last, if each rank of a collective were last with the same probability */
   struct tk_total wait; /* time until the last rank arrived */
   struct tk_total cost; /* delay after the second-to-last arrival, over the collectives in which this rank was last */

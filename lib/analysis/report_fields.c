@@ -359,7 +359,7 @@ const struct field_list report_collective_fields = FIELD_LIST(tk_report_collecti
 static const struct tk_field wait_list[] = {
   FIELD(tk_report_meeting, INT, rank, "rank", "rank in the job"),
   FIELD(tk_report_meeting, COUNT, met, "met", "number of its collectives in the selected range that another rank recorded too"),
-  FIELD(tk_report_meeting, COUNT, last, "last", "number of collectives in which it arrived last"),
+  FIELD(tk_report_meeting, COUNT, last, "last", "number of collectives in which it arrived later than all others"),
   FIELD_TIME(tk_report_meeting, wait, "wait_ns", "time from its arrivals to the last arrivals"),
   FIELD_TIME(tk_report_meeting, cost, "cost_ns",
     "time between the second-to-last arrival and its own, where it arrived last"),

@@ -71,7 +71,8 @@ static bool is_selected(const struct meetings *m, uint32_t from, uint32_t to) {
   return true;
 }
 
-/* Adds one collective, which consists of the rows [from, to). Returns false if memory runs out. */
+/* Adds one collective, which consists of the rows [from, to). If several ranks arrive last, none of them delays the others.
+ * Returns false if memory runs out. */
 static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
   const struct merge_meeting *v = m->c->v, *last = &v[to - 1];
   const double members = to - from;
@@ -85,10 +86,11 @@ static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
     if (v[i].bytes > bytes) bytes = v[i].bytes;
     if (v[i].end_ns - v[i].start_ns < shortest) shortest = v[i].end_ns - v[i].start_ns;
     row->met++;
-    row->chance += 1.0 / members;
-    row->variance += (members - 1) / (members * members);
     add_ns(&row->wait, last->start_ns - v[i].start_ns);
     wait += last->start_ns - v[i].start_ns;
+    if (!cost) continue;
+    row->chance += 1.0 / members;
+    row->variance += (members - 1) / (members * members);
     if (i + 1 < to) add_ns(&row->peer_cost, (int64_t)((double)cost / (members - 1)));
     if (i + 1 < to) continue;
     row->last++;

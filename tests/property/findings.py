@@ -393,6 +393,9 @@ def chance(folder):
     same('last in 9 of 10', [(f['id'], f['rank'], round(f['figure'], 1)) for f in report(*paths)['findings']], [('straggler', 1, 8.0)])
     same('a selection of work', ids(*paths, '--name', '*AllReduce*'), set())
     same('pairs that take turns', ids(*meet(folder, 8, lambda i, rank: rank % 2 == i % 2, 10, 2)), set())
+    out = report(*meet(folder, 3, lambda i, rank: rank == 0 if i % 2 else rank > 0, 12, 3))
+    same('ranks that arrive last together', [(w['met'], w['last'], round(w['cost_ns'] / 1000)) for w in out['waits']], [(12, 6, 6000), (12, 0, 0), (12, 0, 0)])
+    same('ranks that arrive last together: waiting', [round(w['wait_ns'] / 1000) for w in out['waits']], [6000, 6000, 6000])
     meet_in_ranges(folder)
     for rank, name in enumerate((ALLREDUCE, ALLREDUCE.replace('AllReduce', 'AllGather'))):
         made = Run(1200, rank=rank)
