@@ -106,7 +106,8 @@ struct tk_report_rank {
   struct tk_report_split split; /* of the window; of the whole trace if the trace contains no device work */
   tk_time gap, gap_at;  /* longest idle time of the device, and its start since the trace's first event */
   uint64_t launch_calls, unrecorded; /* launching calls with a correlation id; number of these whose work is missing */
-  uint64_t syncs, syncs_in_steps;    /* calls that wait for the device */
+  uint64_t syncs, syncs_in_steps;    /* calls that wait for the device; number of these within host_steps */
+  uint64_t host_steps;               /* steps of the host; a device may have others */
   uint64_t collections; /* garbage collections of the host */
   tk_time collecting;   /* time in which at least one of them ran */
   tk_time collection_max, collection_at; /* the longest, and its start since the trace's first event */

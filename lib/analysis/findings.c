@@ -77,8 +77,8 @@ static bool of_compile_time(const struct subject *s, double *v) {
 
 static bool of_sync_count(const struct subject *s, double *v) {
   double idle;
-  *v = s->row->n_steps ? (double)s->row->syncs_in_steps / (double)s->row->n_steps : 0;
-  return s->row->n_steps && of_idle(s, &idle) && idle >= 10;
+  *v = s->row->host_steps ? (double)s->row->syncs_in_steps / (double)s->row->host_steps : 0;
+  return s->row->host_steps && of_idle(s, &idle) && idle >= 10;
 }
 
 static bool of_small_kernels(const struct subject *s, double *v) {

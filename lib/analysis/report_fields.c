@@ -24,6 +24,7 @@ FIELD_KNOWN(has_calls, tk_report_rank, r->launch_calls > 0)
 FIELD_KNOWN(has_grids, tk_report_rank, r->gridded > 0)
 FIELD_KNOWN(is_judged, tk_report_rank, r->judged)
 FIELD_KNOWN(has_steps, tk_report_rank, r->step.count > 0)
+FIELD_KNOWN(host_has_steps, tk_report_rank, r->host_steps > 0)
 
 static bool owner_has_device(const void *row, const void *owner) {
   (void)row;
@@ -150,7 +151,8 @@ static const struct tk_field rank_list[] = {
   FIELD_TIME_IF(tk_report_rank, host_only, "host_only_ns", host_is_linked, "sum of their durations"),
   FIELD(tk_report_rank, COUNT, runtime_calls, "runtime_calls", "number of calls of the device's runtime and driver"),
   FIELD(tk_report_rank, COUNT, syncs, "blocking_calls", "number of calls that wait for the device"),
-  FIELD_IF(tk_report_rank, COUNT, syncs_in_steps, "blocking_calls_in_steps", has_steps, "number of these within steps"),
+  FIELD_IF(tk_report_rank, COUNT, syncs_in_steps, "blocking_calls_in_steps", host_has_steps, "number of these within steps of the host"),
+  FIELD(tk_report_rank, COUNT, host_steps, "host_steps", "number of steps of the host; a device may have others"),
   FIELD_IF(tk_report_rank, COUNT, launch_calls, "launch_calls", has_calls, "number of launching calls with a correlation id"),
   FIELD_IF(tk_report_rank, COUNT, unrecorded, "unrecorded_launches", has_calls, "number of these whose work was not recorded"),
   FIELD(tk_report_rank, COUNT, collections, "garbage_collections", "number of garbage collections of the host"),

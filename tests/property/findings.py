@@ -13,7 +13,7 @@
     asserted    `check --assert 'findings == 0'`
     split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order
     in_time     `tree --sort start`
-    overlaps    steps that overlap, and steps within steps (nested)
+    overlaps    steps that overlap, and steps within steps (nested), and a device with steps of its own (own_steps)
     hosts       operators and annotations of `report` are those of `top` and `tree`"""
 import gzip
 import json
@@ -550,6 +550,16 @@ def overlaps(folder):
         same(f'steps that overlap by {late} us: durations', {round(s['duration_ns']) for s in steps}, {round(1000 * (STEP + late))})
 
 
+def with_own_steps(calls):
+    """Five steps of a host with blocking calls, and a device of XLA with one step of its own."""
+    made = with_syncs(calls, 1500)
+    for tid, name in ((None, '/device:GPU:0'), (9, 'Steps'), (7, 'Stream #7')):
+        kind = 'process_name' if tid is None else 'thread_name'
+        made.events.append({'ph': 'M', 'name': kind, 'pid': 0, 'tid': tid or 0, 'args': {'name': name}})
+    made.span('0', '', 0, made.end, 0, 9)
+    return made
+
+
 def with_inner(count, same_numbers=False):
     """Steps of JAX, each with `count` steps of its own number or of numbers from 100 on, and 12 blocking calls."""
     made = Run(2000)
@@ -561,6 +571,15 @@ def with_inner(count, same_numbers=False):
         for k in range(12):
             made.span('cudaStreamSynchronize', 'cuda_runtime', at + 5000 + 100 * k, 5)
     return made
+
+
+def own_steps(folder):
+    """Blocking calls are counted, and divided, by the steps of the host."""
+    for calls, want in ((4, []), (5, [('sync-count', 5)])):
+        out = report(with_own_steps(calls).write(f'{folder}/own.json'))
+        row = out['ranks'][0]
+        same(f'{calls} blocking calls per step of the host', [(f['id'], f['figure']) for f in out['findings']], want)
+        same(f'{calls} blocking calls: steps', (len(row['steps']), row['host_steps'], row['blocking_calls_in_steps']), (1, 5, 5 * calls))
 
 
 def nested(folder):
@@ -646,7 +665,7 @@ def in_time(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for part in (shown, names, devices, commands, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split,
-                     overlaps, nested, hosts, in_time):
+                     overlaps, own_steps, nested, hosts, in_time):
             part(folder)
 
 
