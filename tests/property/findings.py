@@ -14,6 +14,7 @@
     split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order
     in_time     `tree --sort start`
     overlaps    steps that overlap, and steps within steps (nested), and a device with steps of its own (own_steps)
+    unrecorded  sentences about calls whose work is missing
     hosts       operators and annotations of `report` are those of `top` and `tree`"""
 import gzip
 import json
@@ -573,6 +574,25 @@ def with_inner(count, same_numbers=False):
     return made
 
 
+def unrecorded(folder):
+    """Sentences about calls whose work was not recorded: at most five, and none below the threshold of their finding."""
+    limits = f'{folder}/limits'
+    for names, want in ((1, (1, '')), (5, (5, '')), (6, (5, 'calls of 1 other name ')), (8, (5, 'calls of 3 other names '))):
+        made = with_graphs(0)
+        for i in range(names):
+            made.span(f'cudaLaunch_{i}', 'cuda_runtime', 300 + 10 * i, 5, correlation=20000 + i)
+        path = made.write(f'{folder}/graphs.json')
+        said = [u for u in report(path)['unknown'] if 'launched work that was not recorded' in u]
+        more = [u for u in said if u.startswith('calls of')]
+        same(f'{names} names of calls without work', (len(said) - len(more), len(more)), (want[0], int(bool(want[1]))))
+        judge(f'{names} names of calls without work: the others', '' if all(u.startswith(want[1]) for u in more) else str(more))
+        for value, count in (('off', 0), ('100', want[0]), ('0', want[0])):
+            with open(limits, 'w', encoding='utf-8') as f:
+                f.write(f'unrecorded-launches = {value}\n')
+            said = [u for u in report(path, '--thresholds', limits)['unknown'] if u.endswith('so busy time is too low')]
+            same(f'{names} names of calls without work, threshold {value}', len(said), count)
+
+
 def own_steps(folder):
     """Blocking calls are counted, and divided, by the steps of the host."""
     for calls, want in ((4, []), (5, [('sync-count', 5)])):
@@ -665,7 +685,7 @@ def in_time(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for part in (shown, names, devices, commands, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split,
-                     overlaps, own_steps, nested, hosts, in_time):
+                     overlaps, own_steps, nested, unrecorded, hosts, in_time):
             part(folder)
 
 
