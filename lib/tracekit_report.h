@@ -116,7 +116,7 @@ struct tk_report_rank {
   tk_time fp32_matmul;  /* sum of the durations of matrix products whose kernels compute in fp32 without tensor cores */
   uint64_t gridded;     /* kernels that state how many blocks there are per multiprocessor */
   tk_time gridded_sum, small_grid; /* sum of their durations; part of it with less than one block */
-  bool judged;          /* findings were looked for: not in brief reports, and not if a selection leaves out work of the device */
+  bool judged;          /* findings were looked for: not in brief reports, and not if a selection excludes work of the device */
   uint64_t findings;    /* number of findings of the report; valid if judged */
   TK_FIXED struct tk_report_step *steps;
   size_t n_steps;

@@ -151,7 +151,8 @@ static const struct tk_field rank_list[] = {
   FIELD_TIME_IF(tk_report_rank, host_only, "host_only_ns", host_is_linked, "sum of their durations"),
   FIELD(tk_report_rank, COUNT, runtime_calls, "runtime_calls", "number of calls of the device's runtime and driver"),
   FIELD(tk_report_rank, COUNT, syncs, "blocking_calls", "number of calls that wait for the device"),
-  FIELD_IF(tk_report_rank, COUNT, syncs_in_steps, "blocking_calls_in_steps", host_has_steps, "number of these within steps of the host"),
+  FIELD_IF(tk_report_rank, COUNT, syncs_in_steps, "blocking_calls_in_steps", host_has_steps,
+    "number of these within steps of the host"),
   FIELD(tk_report_rank, COUNT, host_steps, "host_steps", "number of steps of the host; a device may have others"),
   FIELD_IF(tk_report_rank, COUNT, launch_calls, "launch_calls", has_calls, "number of launching calls with a correlation id"),
   FIELD_IF(tk_report_rank, COUNT, unrecorded, "unrecorded_launches", has_calls, "number of these whose work was not recorded"),
@@ -453,9 +454,12 @@ static bool get_n_kernels(const void *row, const void *owner, struct tk_value *v
   return true;
 }
 
+FIELD_KNOWN(is_unjudged, tk_report, r->unjudged != NULL)
+
 static const struct tk_field report_list[] = {
   FIELD_ROWS(tk_report, TK_ROW_REPORT_FINDING, findings, n_findings, "findings",
     "figures beyond their thresholds, most severe first; docs/findings.md lists all"),
+  FIELD_IF(tk_report, TEXT, unjudged, "unjudged", is_unjudged, "why no figure could be a finding; null if findings were looked for"),
   FIELD_GET(TEXT, NONE, "format", get_format, "format of the first trace"),
   FIELD(tk_report, COUNT, inputs, "inputs", "number of traces"),
   FIELD_TEXTS(tk_report, devices, n_devices, "devices", "accelerator names as recorded in the traces"),

@@ -57,7 +57,8 @@ static int64_t meeting_edge(const struct tk_trace *t, int64_t later, const struc
 }
 
 /* Returns the range of the trace that was added last. `map`: NULL if the trace needs none. */
-static struct meeting_range meeting_range_of(const struct tk_report *r, const struct tk_trace *t, int64_t later, const struct align_map *map) {
+static struct meeting_range meeting_range_of(const struct tk_report *r, const struct tk_trace *t, int64_t later,
+                                             const struct align_map *map) {
   const struct window *w = &r->impl->scope.window;
   return (struct meeting_range){meeting_edge(t, later, map, w->start), meeting_edge(t, later, map, w->end)};
 }

@@ -320,7 +320,7 @@ def ranges(folder):
     for options, gap in (((), False), (('--step', '1..2'), False), (('--step', '1'), True)):
         same(f'gap of {options}', 'one gap is more than half' in text_of('device-idle', path, *options), gap)
     same('a range without work', run('report', '-q', '--findings', path, '--time', '+9000us..+9500us').stdout.decode().split('\n')[2],
-         'not judged: the selection leaves out work')
+         'not judged: the selection excludes part of the work')
     made = Run(2100)
     made.launch('far', made.end, made.end + 200000, 100)
     found = report(made.write(f'{folder}/outside.json'))['findings'][0]
@@ -488,7 +488,7 @@ def asserted(folder):
               run('check', '-q', trace, '--assert', 'findings == 0', *options, fine=(0, 1)).returncode, want)
     out = run('report', '-q', '--findings', path).stdout.decode()
     judge('report --findings', '' if 'was idle for 21.0%' in out and 'Device time' not in out else out)
-    same('report --findings --json', list(json.loads(run('report', '-q', '--findings', '--json', path).stdout)), ['findings'])
+    same('report --findings --json', list(json.loads(run('report', '-q', '--findings', '--json', path).stdout)), ['findings', 'unjudged'])
 
 
 def selected(folder):
@@ -497,6 +497,9 @@ def selected(folder):
     for options, want in ((('--kind', 'memcpy', '--allow-empty'), []), (('--name', 'kernel_1'), []), (('--rank', '1'), [1]), (('--step', '1'), [0])):
         same(f'findings with {options}', [f['rank'] for f in report(*paths, *options)['findings']], want)
     judge('not judged', '' if b'not judged' in run('report', '-q', paths[0], '--name', 'kernel_1').stdout else 'does not say so')
+    why = 'the selection excludes part of the work'
+    for options, want in ((('--name', 'kernel_1'), why), (('--time', '+9000us..+9500us'), why), (('--step', '1'), None), ((), None)):
+        same(f'unjudged with {options}', [report(paths[0], *options, *more)['unjudged'] for more in ((), ('--findings',))], [want] * 2)
 
 
 # ---- the parts of a step ----
