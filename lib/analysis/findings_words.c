@@ -248,7 +248,7 @@ static void say_straggler(struct words *w) {
   const double excess = field_seconds(m->cost) - field_seconds(m->peer_cost), wait = waiting(w->c->r);
   char time[48];
   tk_print_total((struct tk_total){(int64_t)excess, (int64_t)(1e12 * (excess - floor(excess)))}, time);
-  write(w, "rank %lld delays collectives by %s more than other ranks do, %s%% of the active window", (long long)m->rank, time,
+  write(w, "rank %lld delays collectives by %s more than other ranks do, which is %s%% of the active window", (long long)m->rank, time,
       FIXED(w->c->figure));
   put_limit(w);
   write(w, ": it arrived last in %llu of %llu collectives", (unsigned long long)m->last, (unsigned long long)m->met);
