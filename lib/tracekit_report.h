@@ -55,8 +55,8 @@ struct tk_report_step {
   tk_time dur;
   bool outlier; /* exceeds the upper quartile by more than 1.5 times the interquartile range */
   struct tk_device_times times;
-  struct tk_report_split split; /* length 0 in brief reports, and if the step overlaps an earlier one */
-  tk_time gap, gap_at; /* longest idle time of the device within the step, and its start since the trace's first event */
+  struct tk_report_split split; /* of the part that no earlier step covers; length 0 in brief reports, and if there is none */
+  tk_time gap, gap_at; /* longest idle time of the device in the same part, and its start since the trace's first event */
 };
 
 /* Distribution of durations; valid if count > 0. */
@@ -106,7 +106,8 @@ struct tk_report_rank {
   struct tk_report_split split; /* of the window; of the whole trace if the trace contains no device work */
   tk_time gap, gap_at;  /* longest idle time of the device, and its start since the trace's first event */
   uint64_t launch_calls, unrecorded; /* launching calls with a correlation id; number of these whose work is missing */
-  uint64_t syncs, syncs_in_steps;    /* calls that wait for the device */
+  uint64_t syncs, syncs_in_steps;    /* calls that wait for the device; number of these within host_steps */
+  uint64_t host_steps;               /* steps of the host; a device may have others */
   uint64_t collections; /* garbage collections of the host */
   tk_time collecting;   /* time in which at least one of them ran */
   tk_time collection_max, collection_at; /* the longest, and its start since the trace's first event */
@@ -115,7 +116,7 @@ struct tk_report_rank {
   tk_time fp32_matmul;  /* sum of the durations of matrix products whose kernels compute in fp32 without tensor cores */
   uint64_t gridded;     /* kernels that state how many blocks there are per multiprocessor */
   tk_time gridded_sum, small_grid; /* sum of their durations; part of it with less than one block */
-  bool judged;          /* findings were looked for: not in brief reports, and not if a selection leaves out work of the device */
+  bool judged;          /* findings were looked for: not in brief reports, and not if a selection excludes work of the device */
   uint64_t findings;    /* number of findings of the report; valid if judged */
   TK_FIXED struct tk_report_step *steps;
   size_t n_steps;
@@ -170,7 +171,7 @@ struct tk_report_collective {
 /* Collectives of one rank: how long the rank waited, and how much it delayed others by arriving last. */
 struct tk_report_meeting {
   int64_t rank;
-  uint64_t met, last;
+  uint64_t met, last;      /* last: collectives in which the rank arrived later than all others */
   double chance, variance; /* of last, if each rank of a collective were last with the same probability */
   struct tk_total wait; /* time until the last rank arrived */
   struct tk_total cost; /* delay after the second-to-last arrival, over the collectives in which this rank was last */

@@ -9,6 +9,8 @@ void report_print_json_findings(const struct tk_report *r) {
   json_open(&j, "findings", '[');
   for (size_t i = 0; i < r->n_findings; i++) fields_object(&j, NULL, TK_ROW_REPORT_FINDING, &r->findings[i], r);
   json_close(&j, ']');
+  if (r->unjudged) json_string(&j, "unjudged", r->unjudged);
+  else json_null(&j, "unjudged");
   json_close(&j, '}');
 }
 

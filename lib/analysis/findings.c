@@ -77,8 +77,8 @@ static bool of_compile_time(const struct subject *s, double *v) {
 
 static bool of_sync_count(const struct subject *s, double *v) {
   double idle;
-  *v = s->row->n_steps ? (double)s->row->syncs_in_steps / (double)s->row->n_steps : 0;
-  return s->row->n_steps && of_idle(s, &idle) && idle >= 10;
+  *v = s->row->host_steps ? (double)s->row->syncs_in_steps / (double)s->row->host_steps : 0;
+  return s->row->host_steps && of_idle(s, &idle) && idle >= 10;
 }
 
 static bool of_small_kernels(const struct subject *s, double *v) {
@@ -388,7 +388,7 @@ static bool list_findings(struct finder *found) {
 static void conclude(struct tk_report *r, const struct finder *found) {
   bool judged = false;
   for (size_t i = 0; i < r->n_ranks; i++) judged = judged || r->ranks[i].judged;
-  if (!judged && r->n_ranks) r->unjudged = "the selection leaves out work";
+  if (!judged && r->n_ranks) r->unjudged = "the selection excludes part of the work";
   else if (!found->any && !found->n) r->unjudged = "no device ran at least 10 pieces of work, and no host without devices has steps";
   for (size_t i = 0; i < r->n_ranks; i++) {
     r->ranks[i].findings = r->n_findings;

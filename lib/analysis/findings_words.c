@@ -65,7 +65,7 @@ static void put_others(struct words *w) {
   else if (c->others) write(w, "; %llu other %ss exceed the warning threshold", (unsigned long long)c->others, thing);
 }
 
-static const char *range_of(const struct words *w) { return w->c->r->impl->narrowed ? "the selected range" : "the trace"; }
+static const char *range_of(const struct words *w) { return w->c->r->impl->scope.narrowed ? "the selected range" : "the trace"; }
 
 static void put_base(struct words *w) {
   bool steps;
@@ -248,7 +248,7 @@ static void say_straggler(struct words *w) {
   const double excess = field_seconds(m->cost) - field_seconds(m->peer_cost), wait = waiting(w->c->r);
   char time[48];
   tk_print_total((struct tk_total){(int64_t)excess, (int64_t)(1e12 * (excess - floor(excess)))}, time);
-  write(w, "rank %lld delays collectives by %s more than other ranks do, %s%% of the active window", (long long)m->rank, time,
+  write(w, "rank %lld delays collectives by %s more than other ranks do, which is %s%% of the active window", (long long)m->rank, time,
       FIXED(w->c->figure));
   put_limit(w);
   write(w, ": it arrived last in %llu of %llu collectives", (unsigned long long)m->last, (unsigned long long)m->met);
@@ -287,7 +287,7 @@ static void say_gc(struct words *w) {
 
 static void say_outlier(struct words *w) {
   const struct tk_report_rank *row = w->c->row;
-  const bool first = w->c->step == row->steps && !w->c->r->impl->narrowed;
+  const bool first = w->c->step == row->steps && !w->c->r->impl->scope.narrowed;
   write(w, "step %lld of ", (long long)(w->c->step ? w->c->step->number : -1));
   put_subject(w);
   write(w, " took ");

@@ -4,31 +4,46 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "graph/accelerator.h"
 #include "graph/phase_names.h"
+
+static bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
 /* Looks for functions that compile among the frames of the compilers' files, which also contain what runs at each call: "run" of
  * triton/runtime/jit.py launches a kernel. */
 static bool is_compiling_frame(const char *name) {
   static const char *const files[] = {"triton/compiler/", "triton/runtime/jit.py(", "_inductor/compile_fx.py(",
                                       "_inductor/async_compile.py(", NULL};
-  static const char *const functions[] = {"compile", "_compile", NULL};
+  static const char *const functions[] = {"compile", "_compile", "_do_compile", NULL};
   const char *function = strstr(name, "): ");
-  return function && text_any_holds(name, files) && text_any_begins(function + 3, functions);
+  if (!function || !text_any_holds(name, files)) return false;
+  for (const char *const *word = functions; *word; word++)
+    if (text_begins(function + 3, *word) && !is_lower(function[3 + strlen(*word)])) return true; /* not "compiled_run" */
+  return false;
 }
 
-/* True if the name contains the word, and no letter, digit or underscore follows. */
+static bool continues_word(char c) { return ascii_letter(c) || ascii_digit(c) || c == '_'; }
+
+/* True if the name contains the word, with no letter, digit or underscore on either side. */
 static bool has_word(const char *name, const char *word) {
-  const char *at = strstr(name, word);
-  if (!at) return false;
-  const char next = at[strlen(word)];
-  return !ascii_letter(next) && !ascii_digit(next) && next != '_';
+  const size_t n = strlen(word);
+  for (const char *at = name; (at = strstr(at, word)); at += n)
+    if ((at == name || !continues_word(at[-1])) && !continues_word(at[n])) return true;
+  return false;
 }
 
 /* True for functions of XLA and TensorFlow whose names begin with the word "Compile", such as "CompileToExecutable". */
 static bool begins_with_compile(const char *name) {
-  static const char *const others[] = {"CompileFree", NULL}; /* releases what was compiled */
+  static const char *const others[] = {"CompileFree", "CompileOptions", NULL}; /* the first releases what was compiled */
   if (!text_begins(name, "Compile") || text_any_begins(name, others)) return false;
-  return name[7] < 'a' || name[7] > 'z';
+  return !is_lower(name[7]) && name[7] != '_';
+}
+
+/* True for such functions, with or without a scope: "xla::LocalClient::Compile". */
+static bool is_compile_function(const char *name) {
+  bool found = begins_with_compile(name);
+  for (const char *at = name; !found && (at = strstr(at, "::"));) found = begins_with_compile(at += 2);
+  return found;
 }
 
 /* True for spans of the compilers of XLA, JAX, Triton and TorchInductor, and for Python frames within these compilers. Spans whose
@@ -40,10 +55,8 @@ static bool is_compilation(const char *name) {
   static const char *const words[] = {"compile_fx", "async_compile", NULL};
   static const char *const first[] = {"XlaBuild", "jit_compile", "triton_compile", NULL};
   if (text_any_holds(name, parts) || is_compiling_frame(name)) return !text_begins(name, "Torch-Compiled");
-  const char *inside = strstr(name, "::Compile");
-  if (inside && inside[9] != 'd') return true;
   if (text_any_holds(name, words) && !strstr(name, ".py(")) return true;
-  return text_any_begins(name, first) || begins_with_compile(name);
+  return text_any_begins(name, first) || is_compile_function(name);
 }
 
 /* True for calls of CUDA, HIP, CANN and other runtimes that return only when the device is done, if the name is that of a call of a
@@ -70,10 +83,11 @@ static bool awaits_device(const char *name) {
   return text_any_holds(name, parts);
 }
 
-/* True for the collectors of CPython: the call of gc, and the span that viztracer records. */
+/* True for the collector of CPython: calls of gc.collect, and the spans that PyTorch and viztracer record. */
 static bool is_collection(const char *name) {
   static const char *const parts[] = {"built-in function collect>", "built-in method collect of module", NULL};
-  return strcmp(name, "garbage collection") == 0 || has_word(name, "gc.collect") || text_any_holds(name, parts);
+  if (strcmp(name, "Python GC") == 0 || strcmp(name, "garbage collection") == 0) return true;
+  return has_word(name, "gc.collect") || text_any_holds(name, parts);
 }
 
 /* True for functions of Python that wait for something other than a device, as Kineto, viztracer and JAX name them. */
@@ -95,7 +109,7 @@ enum host_class host_names_class(const char *name, const char *cat) {
   if (is_collection(name)) return HOST_GC;
   if (phase == PHASE_CHECKPOINT) return HOST_CHECKPOINT;
   if (awaits_device(name)) return HOST_SYNC;
-  if (blocks(name)) return HOST_BLOCKS;
+  if (blocks(name)) return !*cat && accelerator_is_call(name) ? HOST_SYNC : HOST_BLOCKS;
   if (waits(name)) return HOST_WAIT;
   if (strcmp(cat, "FEE") == 0) return HOST_PYTHON; /* functions that viztracer records */
   return launches(name) ? HOST_LAUNCH : HOST_NOTHING;

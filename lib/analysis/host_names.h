@@ -19,7 +19,7 @@ enum host_class {
   HOST_COMPILE,    /* compilers of XLA, Triton and PyTorch */
   HOST_CLASSES,
   HOST_MARK,       /* of names only: spans of the profiler itself, which only mark time */
-  HOST_BLOCKS      /* of names only: HOST_SYNC if the span is a call of a runtime */
+  HOST_BLOCKS      /* of names only: HOST_SYNC if the category or track shows that the span is a call of a runtime */
 };
 
 /* Returns the class that the name and category of a span imply; HOST_NOTHING if they imply none. */

@@ -52,8 +52,8 @@ static void divide_step(struct reporter *p, struct tk_report_step *step, uint32_
   step->gap_at = gap.start - p->zero;
 }
 
-/* Adds the steps of a row. The time of the host is known unless the report is brief. Steps that overlap an earlier step are not
- * divided, so that the parts of all steps add up to the time that the steps cover. */
+/* Adds the steps of a row. The time of the host is known unless the report is brief. Time that an earlier step covers is not
+ * divided again, so that the parts of all steps add up to the time that the steps cover. */
 static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t group, tk_id process) {
   const struct window *w = &p->scope.window;
   const struct report_steps chosen = report_index_steps(&p->index, group, process);
@@ -68,8 +68,10 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
     struct tk_report_step *step = &row->steps[row->n_steps++];
     *step = (struct tk_report_step){.number = s.number, .at = s.start - p->zero, .dur = s.end - s.start};
     if (process) step->times = spent_in(&p->spent, s.start, s.end);
-    if (!p->impl->opt.brief && s.start >= covered) divide_step(p, step, group, &s);
-    if (s.end > covered) covered = s.end;
+    if (s.end <= covered) continue;
+    if (s.start < covered) s.start = covered;
+    if (!p->impl->opt.brief) divide_step(p, step, group, &s);
+    covered = s.end;
   }
   return find_spread(row, p->mem);
 }
@@ -424,7 +426,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   bool ok = match_init(&p.match, t, select->where, origins, p.mem, err) &&
             window_select(&p.scope, t, &p.match.steps, select, err) && add_rows(&p) &&
             match_check(&p.match, err);
-  r->impl->narrowed = p.scope.narrowed;
+  r->impl->scope = p.scope;
   if (ok && !p.works.n_rows) suspect_device(p.impl, t);
   report_host_free(&p);
   report_spans_free(&p);

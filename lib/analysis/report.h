@@ -81,7 +81,7 @@ struct tk_report_impl {
   struct tk_threshold limits[N_THRESHOLDS];
   uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
                                         * events that their producer writes */
-  bool narrowed;        /* the report is about a range of time or steps */
+  struct scope scope;   /* of the last trace; narrowed: the report is about a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   const char *suspect; /* sentence about a track that looks like a device; NULL = none */
 };

@@ -44,16 +44,26 @@ bool report_count_calls(struct reporter *p) {
   return ok;
 }
 
+enum { MOST_SENTENCES = 5 };
+
+/* Says which calls lack the work that they launched. Below the threshold nothing is said, because the end of a recording always lacks
+ * work. Names beyond the first few are only counted. */
 void report_say_unrecorded(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
-  size_t n;
-  const double fewest = tk_thresholds(&n)[LIMIT_UNRECORDED].warning; /* the end of a recording always lacks work */
+  const double fewest = impl->limits[LIMIT_UNRECORDED].warning;
+  uint64_t said = 0;
   char text[256];
   for (uint32_t i = 0; i < impl->n_launches; i++) {
     const struct report_launch *l = &impl->launches[i];
-    if ((double)l->unrecorded * 100 < (double)l->calls * fewest || l->unrecorded == 0) continue;
+    if (l->unrecorded == 0 || (double)l->unrecorded * 100 < (double)l->calls * fewest) continue;
+    if (++said > MOST_SENTENCES) continue;
     snprintf(text, sizeof text, "%llu of %llu calls of %.100s launched work that was not recorded, so busy time is too low",
              (unsigned long long)l->unrecorded, (unsigned long long)l->calls, (const char *)impl->texts.strs[l->name].bytes);
     report_unknown(r, report_text(impl, text));
   }
+  if (said <= MOST_SENTENCES) return;
+  const uint64_t more = said - MOST_SENTENCES;
+  snprintf(text, sizeof text, "calls of %llu other name%s launched work that was not recorded, too", (unsigned long long)more,
+           more > 1 ? "s" : "");
+  report_unknown(r, report_text(impl, text));
 }

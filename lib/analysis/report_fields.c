@@ -24,6 +24,7 @@ FIELD_KNOWN(has_calls, tk_report_rank, r->launch_calls > 0)
 FIELD_KNOWN(has_grids, tk_report_rank, r->gridded > 0)
 FIELD_KNOWN(is_judged, tk_report_rank, r->judged)
 FIELD_KNOWN(has_steps, tk_report_rank, r->step.count > 0)
+FIELD_KNOWN(host_has_steps, tk_report_rank, r->host_steps > 0)
 
 static bool owner_has_device(const void *row, const void *owner) {
   (void)row;
@@ -150,7 +151,9 @@ static const struct tk_field rank_list[] = {
   FIELD_TIME_IF(tk_report_rank, host_only, "host_only_ns", host_is_linked, "sum of their durations"),
   FIELD(tk_report_rank, COUNT, runtime_calls, "runtime_calls", "number of calls of the device's runtime and driver"),
   FIELD(tk_report_rank, COUNT, syncs, "blocking_calls", "number of calls that wait for the device"),
-  FIELD_IF(tk_report_rank, COUNT, syncs_in_steps, "blocking_calls_in_steps", has_steps, "number of these within steps"),
+  FIELD_IF(tk_report_rank, COUNT, syncs_in_steps, "blocking_calls_in_steps", host_has_steps,
+    "number of these within steps of the host"),
+  FIELD(tk_report_rank, COUNT, host_steps, "host_steps", "number of steps of the host; a device may have others"),
   FIELD_IF(tk_report_rank, COUNT, launch_calls, "launch_calls", has_calls, "number of launching calls with a correlation id"),
   FIELD_IF(tk_report_rank, COUNT, unrecorded, "unrecorded_launches", has_calls, "number of these whose work was not recorded"),
   FIELD(tk_report_rank, COUNT, collections, "garbage_collections", "number of garbage collections of the host"),
@@ -250,7 +253,7 @@ static const struct tk_field step_list[] = {
   STEP_TIME(exposed_communication, "exposed_communication_ns", "time of communication without computation"),
   STEP_TIME(exposed_copy, "exposed_copy_ns", "time of copying without computation or communication"),
   STEP_TIME(exposed_fill, "exposed_fill_ns", "time of filling memory while nothing else ran"),
-  {.name = "split", .help = "parts of the step; null in brief reports and if the step overlaps an earlier one",
+  {.name = "split", .help = "parts of the step, without time that an earlier step covers; null in brief reports and if nothing is left",
     .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT, .unknown = TK_UNKNOWN_NULL, .known = step_has_split,
     FIELD_MEMBER(tk_report_step, split)},
 };
@@ -358,8 +361,8 @@ const struct field_list report_collective_fields = FIELD_LIST(tk_report_collecti
 
 static const struct tk_field wait_list[] = {
   FIELD(tk_report_meeting, INT, rank, "rank", "rank in the job"),
-  FIELD(tk_report_meeting, COUNT, met, "met", "number of its collectives that another rank recorded too"),
-  FIELD(tk_report_meeting, COUNT, last, "last", "number of collectives in which it arrived last"),
+  FIELD(tk_report_meeting, COUNT, met, "met", "number of its collectives in the selected range that another rank recorded too"),
+  FIELD(tk_report_meeting, COUNT, last, "last", "number of collectives in which it arrived later than all others"),
   FIELD_TIME(tk_report_meeting, wait, "wait_ns", "time from its arrivals to the last arrivals"),
   FIELD_TIME(tk_report_meeting, cost, "cost_ns",
     "time between the second-to-last arrival and its own, where it arrived last"),
@@ -451,9 +454,12 @@ static bool get_n_kernels(const void *row, const void *owner, struct tk_value *v
   return true;
 }
 
+FIELD_KNOWN(is_unjudged, tk_report, r->unjudged != NULL)
+
 static const struct tk_field report_list[] = {
   FIELD_ROWS(tk_report, TK_ROW_REPORT_FINDING, findings, n_findings, "findings",
     "figures beyond their thresholds, most severe first; docs/findings.md lists all"),
+  FIELD_IF(tk_report, TEXT, unjudged, "unjudged", is_unjudged, "why no figure could be a finding; null if findings were looked for"),
   FIELD_GET(TEXT, NONE, "format", get_format, "format of the first trace"),
   FIELD(tk_report, COUNT, inputs, "inputs", "number of traces"),
   FIELD_TEXTS(tk_report, devices, n_devices, "devices", "accelerator names as recorded in the traces"),

@@ -134,7 +134,8 @@ static bool sum_up(struct reporter *p, uint32_t group) {
   bool ok = report_prepare(p);
   h.sums->time.mem = p->mem;
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) ok = see_track(&h, x->tracks[i]);
-  for (uint32_t i = 0; i < steps.n; i++) p->impl->host_steps += report_holds_step(p, &h.steps[i]);
+  for (uint32_t i = 0; i < steps.n; i++) h.sums->host_steps += report_holds_step(p, &h.steps[i]);
+  p->impl->host_steps += h.sums->host_steps;
   ok = ok && host_time_merge(&h.sums->time);
   h.sums->compile = measure_join(&h.compilations, p->mem, &ok);
   h.sums->collecting = measure_join(&h.collections, p->mem, &ok);
@@ -153,6 +154,7 @@ bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group)
   row->compile = s->compile;
   row->syncs = s->syncs;
   row->syncs_in_steps = s->syncs_in_steps;
+  row->host_steps = s->host_steps;
   row->collections = s->collections;
   row->collecting = s->collecting;
   row->collection_max = s->collection_max;

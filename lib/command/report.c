@@ -15,10 +15,16 @@
 
 /* ---- waiting in collectives ---- */
 
+/* Selected time range of an input, on the common timeline. */
+struct meeting_range {
+  int64_t from_ns, to_ns;
+};
+
 struct meetings {
   struct tk_report *r;
   const struct merge_collectives *c;
   const struct merge_who *who;
+  const struct meeting_range *ranges; /* by input */
   struct map of_rank; /* rank -> 1 + index of its row in the report */
   struct mem *mem;
 };
@@ -44,7 +50,30 @@ static void add_ns(struct tk_total *total, int64_t ns) {
   total->ps = ps % 1000000000000;
 }
 
-/* Adds one collective, which consists of the rows [from, to). Returns false if memory runs out. */
+static int64_t meeting_edge(const struct tk_trace *t, int64_t later, const struct align_map *map, tk_time edge) {
+  if (edge == INT64_MIN || edge == INT64_MAX) return edge;
+  const int64_t reading = trace_ns(t, later, edge);
+  return map ? num_sub(reading, align_offset(map, reading)) : reading;
+}
+
+/* Returns the range of the trace that was added last. `map`: NULL if the trace needs none. */
+static struct meeting_range meeting_range_of(const struct tk_report *r, const struct tk_trace *t, int64_t later,
+                                             const struct align_map *map) {
+  const struct window *w = &r->impl->scope.window;
+  return (struct meeting_range){meeting_edge(t, later, map, w->start), meeting_edge(t, later, map, w->end)};
+}
+
+/* True if all ranks of the collective, which consists of the rows [from, to), arrive in the selected range. */
+static bool is_selected(const struct meetings *m, uint32_t from, uint32_t to) {
+  for (uint32_t i = from; i < to; i++) {
+    const struct merge_meeting *v = &m->c->v[i];
+    if (v->start_ns < m->ranges[v->input].from_ns || v->start_ns >= m->ranges[v->input].to_ns) return false;
+  }
+  return true;
+}
+
+/* Adds one collective, which consists of the rows [from, to). If several ranks arrive last, none of them delays the others.
+ * Returns false if memory runs out. */
 static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
   const struct merge_meeting *v = m->c->v, *last = &v[to - 1];
   const double members = to - from;
@@ -58,10 +87,11 @@ static bool sum_up(struct meetings *m, uint32_t from, uint32_t to) {
     if (v[i].bytes > bytes) bytes = v[i].bytes;
     if (v[i].end_ns - v[i].start_ns < shortest) shortest = v[i].end_ns - v[i].start_ns;
     row->met++;
-    row->chance += 1.0 / members;
-    row->variance += (members - 1) / (members * members);
     add_ns(&row->wait, last->start_ns - v[i].start_ns);
     wait += last->start_ns - v[i].start_ns;
+    if (!cost) continue;
+    row->chance += 1.0 / members;
+    row->variance += (members - 1) / (members * members);
     if (i + 1 < to) add_ns(&row->peer_cost, (int64_t)((double)cost / (members - 1)));
     if (i + 1 < to) continue;
     row->last++;
@@ -87,14 +117,17 @@ static int by_rank(const void *p, const void *q) {
   return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static bool add_meetings(struct tk_report *r, const struct merge_collectives *c, const struct merge_who *who) {
-  struct meetings m = {.r = r, .c = c, .who = who, .mem = &r->impl->mem};
+/* Adds the collectives of the selected ranges. */
+static bool add_meetings(struct tk_report *r, const struct merge_collectives *c, const struct merge_who *who,
+                         const struct meeting_range *ranges) {
+  struct meetings m = {.r = r, .c = c, .who = who, .ranges = ranges, .mem = &r->impl->mem};
   bool ok = true;
   map_init(&m.of_rank, m.mem);
   for (uint32_t i = 0, k; ok && i < c->n; i = k) {
     for (k = i; k < c->n && c->v[k].collective == c->v[i].collective;) k++;
-    if (k - i > 1) r->met++;
-    ok = k - i < 2 || sum_up(&m, i, k);
+    if (k - i < 2 || !is_selected(&m, i, k)) continue;
+    r->met++;
+    ok = sum_up(&m, i, k);
   }
   if (r->n_meetings) qsort(r->meetings, r->n_meetings, sizeof *r->meetings, by_rank);
   map_free(&m.of_rank);
@@ -109,6 +142,7 @@ static bool meet_within(struct tk_report *r, struct tk_trace *t, const struct tr
   struct merge_collectives c = {.n = 0};
   struct align_map map = {.pivot_ns = 0};
   const struct merge_who who = {.host = "", .merged = true};
+  const struct meeting_range range = meeting_range_of(r, t, 0, NULL);
   const struct align_source from = {.rank = -1, .origins = origins};
   uint32_t one = 0;
   bool known = true, still = false;
@@ -118,7 +152,8 @@ static bool meet_within(struct tk_report *r, struct tk_trace *t, const struct tr
                             .placed = true};
   bool ok = align_collect(&anchors, t, &from);
   if (ok && anchors.n) {
-    ok = align_solve(&p, &met, err) && merge_collectives_take(&c, &anchors, &met, &map, &still) && add_meetings(r, &c, &who);
+    ok = align_solve(&p, &met, err) && merge_collectives_take(&c, &anchors, &met, &map, &still) &&
+         add_meetings(r, &c, &who, &range);
     align_solution_free(&met);
   }
   merge_collectives_free(&c, &mem);
@@ -164,6 +199,7 @@ struct run {
   const struct tk_report_options *opt;
   struct tk_err *err;
   struct merge_alignment alignment;
+  struct meeting_range *ranges; /* by input */
 };
 
 static bool add_input(struct run *run, size_t i) {
@@ -179,8 +215,10 @@ static bool add_input(struct run *run, size_t i) {
   const struct align_map *map = merge_map(a, i);
   const struct merge_base own = {t->zero_ns, t->clock};
   struct report_place place = {run->s->inputs[i].name, merge_later(&a->base, &own, TK_ALIGN_AUTO)};
+  const int64_t later = place.later_ns;
   if (map) place.later_ns -= align_offset(map, t->origin_ns + place.later_ns);
   bool ok = add_trace(run->r, t, &place, false, run->err);
+  run->ranges[i] = meeting_range_of(run->r, t, later, map);
   tk_free(t);
   return ok;
 }
@@ -190,11 +228,16 @@ static bool add_inputs(struct run *run) {
   const struct tk_merge_options options = {.load = run->opt->load, .link_collectives = true,
                                            .keep_going = run->opt->keep_going};
   struct tk_merge_report merged = {.n_ranks = 0};
-  bool ok = merge_report_init(&merged, run->s->n, run->err) &&
+  struct mem *mem = &run->r->impl->mem;
+  run->ranges = mem_array(mem, run->s->n, sizeof *run->ranges);
+  for (size_t i = 0; run->ranges && i < run->s->n; i++) run->ranges[i] = (struct meeting_range){INT64_MIN, INT64_MAX};
+  bool ok = (run->ranges || mem_refuse(mem, run->err)) && merge_report_init(&merged, run->s->n, run->err) &&
             merge_align(&run->alignment, &in, &options, true, &merged, run->err);
   for (size_t i = 0; ok && i < run->s->n; i++) ok = add_input(run, i);
-  ok = ok && (add_meetings(run->r, &run->alignment.collectives, run->alignment.who) || mem_refuse(&run->r->impl->mem, run->err));
+  const struct merge_alignment *a = &run->alignment;
+  ok = ok && (add_meetings(run->r, &a->collectives, a->who, run->ranges) || mem_refuse(mem, run->err));
   if (ok) diagnostics_add(run->r->notes, merged.notes);
+  mem_free(mem, run->ranges);
   merge_alignment_free(&run->alignment);
   tk_merge_report_free(&merged);
   return ok;

@@ -469,8 +469,7 @@ static const char *const COPIES_BY_NAME[] = {
     NULL};
 static const char *const FILLS[] = {"Memset", "FillBuffer", "zeCommandListAppendMemoryFill", NULL};
 
-/* True for the name of an API call: "cudaMemcpyAsync", "hipModuleLaunchKernel", "zeCommandQueueExecuteCommandLists". */
-static bool is_call(const char *name) {
+bool accelerator_is_call(const char *name) {
   static const char *const APIS[] = {"cuda", "cu", "hip", "hsa_", "ze", "ur", "mcr", "cnrt", "cnInvoke", "aclrt", "musa", NULL};
   if (text_begins(name, "AscendCL@")) return true;
   for (const char *const *api = APIS; *api; api++) {
@@ -485,7 +484,7 @@ unsigned accelerator_name(const char *name) {
   if (text_any_begins(name, COPIES_BY_NAME)) return KIND_MEMCPY | KIND_TRANSFER;
   if (text_any_begins(name, FILLS)) return KIND_MEMSET;
   if (text_begins(name, "aten::") || text_begins(name, "torch_npu::") || text_begins(name, "c10d::")) return KIND_OP;
-  return is_call(name) ? KIND_RUNTIME : 0;
+  return accelerator_is_call(name) ? KIND_RUNTIME : 0;
 }
 
 static unsigned of_work(const char *name) {
@@ -499,7 +498,7 @@ unsigned accelerator_class(const char *name, const char *cat, bool *bare) {
   *bare = !*cat || is_any(cat, BARE);
   if (*bare) return 0;
   if (is_any(cat, WORK)) return of_work(name);
-  if (strcmp(cat, "cpu_op") == 0 && is_call(name)) return KIND_RUNTIME; /* unitrace: runtime calls */
+  if (strcmp(cat, "cpu_op") == 0 && accelerator_is_call(name)) return KIND_RUNTIME; /* unitrace: runtime calls */
   return of_category(cat);
 }
 

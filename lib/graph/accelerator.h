@@ -42,6 +42,9 @@ enum { ACCELERATOR_LINKS = 6 };
 /* Returns the kinds (kind.h) of a name and its category. Sets *bare if the category does not decide the kind, so that the track
  * must. */
 unsigned accelerator_class(const char *name, const char *cat, bool *bare);
+/* True for the name of a call of a device's runtime: "cudaMemcpyAsync", "hipModuleLaunchKernel",
+ * "zeCommandQueueExecuteCommandLists". */
+bool accelerator_is_call(const char *name);
 /* Returns the kinds of an event without a category, by its name. The event must be on a device, or in a trace of one device. */
 unsigned accelerator_name(const char *name);
 /* Stores in roles[track] the kinds of that track's spans without a category. Returns false if all are 0. */

@@ -58,6 +58,38 @@ static bool *find_named(const struct tk_trace *t, struct mem *mem) {
   return named;
 }
 
+static bool steps_append(struct mem *mem, struct step **v, uint32_t *n, uint32_t *cap, struct step step) {
+  if (!mem_grow(mem, (void **)v, cap, (uint64_t)*n + 1, sizeof **v)) return false;
+  (*v)[(*n)++] = step;
+  return true;
+}
+
+/* Adds a step, or an inner span if the last step of its track contains it: readers expect that the steps of a track do not nest. A
+ * last step that never ended ends where the new step begins. Returns false if memory runs out. */
+static bool add_step(struct steps *s, const struct tk_trace *t, tk_id event, int64_t number) {
+  const struct tk_event *e = &t->events[event];
+  const struct step step = {number, e->ts, e->ts + e->dur, e->track, event};
+  struct step *last = s->n && s->v[s->n - 1].track == e->track ? &s->v[s->n - 1] : NULL;
+  if (last && t->events[last->event].flags & TK_UNFINISHED) last->end = e->ts;
+  if (last && step.start < last->end && step.end <= last->end)
+    return steps_append(s->mem, &s->inner, &s->n_inner, &s->cap_inner, step);
+  return steps_append(s->mem, &s->v, &s->n, &s->cap, step);
+}
+
+/* Removes inner spans that have the number of a step. */
+static bool forget_inner(struct steps *s) {
+  struct map numbers;
+  bool ok = true;
+  uint32_t kept = 0;
+  map_init(&numbers, s->mem);
+  for (uint32_t i = 0; ok && s->n_inner && i < s->n; i++) ok = map_put(&numbers, (uint64_t)s->v[i].number, 1) != NULL;
+  for (uint32_t i = 0; ok && i < s->n_inner; i++)
+    if (!map_get(&numbers, (uint64_t)s->inner[i].number)) s->inner[kept++] = s->inner[i];
+  s->n_inner = kept;
+  map_free(&numbers);
+  return ok;
+}
+
 static bool add_track(struct steps *s, const struct tk_trace *t, tk_id track, const bool *named, tk_id key) {
   const struct tk_track *k = &t->tracks[track];
   const bool on_steps = strcmp(tk_string(t, k->name, NULL), "Steps") == 0;
@@ -66,8 +98,7 @@ static bool add_track(struct steps *s, const struct tk_trace *t, tk_id track, co
     int64_t number;
     if (!(on_steps || key || named[e->cls]) || e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
     if (!steps_by_name(tk_string(t, t->classes[e->cls].name, NULL), on_steps, &number) && !by_arg(t, e, key, &number)) continue;
-    if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
-    s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, track, i};
+    if (!add_step(s, t, i, number)) return false;
   }
   return true;
 }
@@ -92,8 +123,8 @@ static bool add_marked(struct steps *s, const struct tk_trace *t, tk_id track, c
     if (!names->marks[e->cls] || e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
     if (s->n > from && e->ts < s->v[s->n - 1].end) continue;
     if (!step_names_number(tk_string(t, t->classes[e->cls].name, NULL), &number)) ordinal = true;
-    if (!mem_grow(s->mem, (void **)&s->v, &s->cap, (uint64_t)s->n + 1, sizeof *s->v)) return false;
-    s->v[s->n++] = (struct step){number, e->ts, e->ts + e->dur, track, i};
+    const struct step step = {number, e->ts, e->ts + e->dur, track, i};
+    if (!steps_append(s->mem, &s->v, &s->n, &s->cap, step)) return false;
   }
   number_track(s, from, ordinal);
   return true;
@@ -114,13 +145,14 @@ bool steps_init(struct steps *s, const struct tk_trace *t, struct mem *mem) {
   bool *named = t->store->step_name ? NULL : find_named(t, mem), ok = named || t->store->step_name;
   for (tk_id i = 1; ok && named && i <= t->n_tracks; i++) ok = add_track(s, t, i, named, key);
   mem_free(mem, named);
-  ok = ok && (s->n || add_by_name(s, t));
+  ok = ok && (s->n || add_by_name(s, t)) && forget_inner(s);
   if (ok) find_main(s);
   return ok;
 }
 
 void steps_free(struct steps *s) {
   mem_free(s->mem, s->v);
+  mem_free(s->mem, s->inner);
   *s = (struct steps){0};
 }
 
@@ -158,14 +190,26 @@ bool steps_of(const struct steps *s, const struct tk_event *e, int64_t *number) 
   return step != NULL;
 }
 
-bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end) {
-  bool any = false;
-  for (uint32_t i = 0; i < s->n; i++) {
-    const struct step *v = &s->v[i];
-    if (v->number < first || v->number > last) continue;
-    if (!any || v->start < *start) *start = v->start;
-    if (!any || v->end > *end) *end = v->end;
-    any = true;
+struct steps_span {
+  tk_time start, end;
+  bool any; /* the range is not empty */
+};
+
+static void steps_extend(struct steps_span *range, const struct step *v, uint32_t n, int64_t first, int64_t last) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (v[i].number < first || v[i].number > last) continue;
+    if (!range->any || v[i].start < range->start) range->start = v[i].start;
+    if (!range->any || v[i].end > range->end) range->end = v[i].end;
+    range->any = true;
   }
-  return any;
+}
+
+bool steps_range(const struct steps *s, int64_t first, int64_t last, tk_time *start, tk_time *end) {
+  struct steps_span range = {.any = false};
+  steps_extend(&range, s->v, s->n, first, last);
+  steps_extend(&range, s->inner, s->n_inner, first, last);
+  if (!range.any) return false;
+  *start = range.start;
+  *end = range.end;
+  return true;
 }

@@ -186,14 +186,13 @@ static int by_number(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-bool scan_take_steps(struct scan *s, const struct tk_trace *t, struct arena *keep) {
-  struct steps steps;
-  const bool found = steps_init(&steps, t, keep->mem);
-  s->steps = found ? arena_alloc(keep, ((size_t)steps.n + 1) * sizeof *s->steps) : NULL;
-  for (uint32_t i = 0; s->steps && i < steps.n; i++)
-    s->steps[i] = (struct scan_step){steps.v[i].number, trace_ns(t, 0, steps.v[i].start), trace_ns(t, 0, steps.v[i].end + 999)};
-  if (s->steps && steps.n) qsort(s->steps, steps.n, sizeof *s->steps, by_number);
-  for (uint32_t i = 0; s->steps && i < steps.n; i++) {
+static struct scan_step scan_step_of(const struct tk_trace *t, const struct step *v) {
+  return (struct scan_step){v->number, trace_ns(t, 0, v->start), trace_ns(t, 0, v->end + 999)};
+}
+
+/* Joins steps of the same number, and keeps the first of the others. */
+static void join_steps(struct scan *s, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
     struct scan_step *last = s->n_steps ? &s->steps[s->n_steps - 1] : NULL;
     if (!last || last->number != s->steps[i].number) {
       s->steps[s->n_steps++] = s->steps[i];
@@ -203,6 +202,17 @@ bool scan_take_steps(struct scan *s, const struct tk_trace *t, struct arena *kee
     if (s->steps[i].end_ns > last->end_ns) last->end_ns = s->steps[i].end_ns;
   }
   if (s->n_steps > SCAN_STEPS) s->n_steps = SCAN_STEPS, s->more_steps = true;
+}
+
+bool scan_take_steps(struct scan *s, const struct tk_trace *t, struct arena *keep) {
+  struct steps steps;
+  const bool found = steps_init(&steps, t, keep->mem);
+  const uint32_t n = found ? steps.n + steps.n_inner : 0;
+  s->steps = found ? arena_alloc(keep, ((size_t)n + 1) * sizeof *s->steps) : NULL;
+  for (uint32_t i = 0; s->steps && i < n; i++)
+    s->steps[i] = scan_step_of(t, i < steps.n ? &steps.v[i] : &steps.inner[i - steps.n]);
+  if (s->steps && n) qsort(s->steps, n, sizeof *s->steps, by_number);
+  if (s->steps) join_steps(s, n);
   steps_free(&steps);
   return s->steps != NULL;
 }

@@ -13,6 +13,8 @@
     asserted    `check --assert 'findings == 0'`
     split       the parts of each step add up to its length, in generated traces and fixtures, and the host's classes win in order
     in_time     `tree --sort start`
+    overlaps    steps that overlap, and steps within steps (nested), and a device with steps of its own (own_steps)
+    unrecorded  sentences about calls whose work is missing
     hosts       operators and annotations of `report` are those of `top` and `tree`"""
 import gzip
 import json
@@ -222,16 +224,38 @@ def shown(folder):
     same('truncated', ids(f'{folder}/cut.json'), {'truncated'})
 
 
+# Names and categories of spans that are nothing in particular, and of spans that cause a finding.
+NOTHING = (
+    ('<built-in function collections_sum>', 'python_function'), ('train.py(9): gc.collect_stats', 'python_function'),
+    ('train.py(9): mygc.collect', 'python_function'), ('CompileFree', 'cpu_op'), ('CompileOptions::set', 'cpu_op'), ('Compile_stats', 'cpu_op'),
+    ('xla::CompileOptions::set', 'cpu_op'), ('triton/runtime/jit.py(500): precompiled_run', 'python_function'),
+    ('torch/_inductor/compile_fx.py(1200): compiled_run', 'python_function'), ('triton/compiler/compiler.py(300): compiled_hook', 'python_function'),
+    ('train.py(3): SynchronizeWeights', 'python_function'), ('DDP.SynchronizeBuffers', 'cpu_op'), ('SynchronizeWeights', ''),
+)
+SOMETHING = (
+    ('<built-in function collect>', 'python_function', 'garbage-collection'), ('gc.collect()', 'python_function', 'garbage-collection'),
+    ('Python GC', 'python_function', 'garbage-collection'), ('Python GC', '', 'garbage-collection'),
+    ('Compile', 'cpu_op', 'compile'), ('CompileToExecutable', 'cpu_op', 'compile'), ('xla::LocalClient::Compile', 'cpu_op', 'compile'),
+    ('triton/runtime/jit.py(500): _compile', 'python_function', 'compile'), ('triton/runtime/jit.py(600): _do_compile', 'python_function', 'compile'),
+    ('triton/compiler/compiler.py(226): compile', 'python_function', 'compile'),
+    ('jax/array.py(5): block_until_ready', 'python_function', 'sync'), ('cuStreamSynchronize', '', 'sync'), ('hipDeviceSynchronize', '', 'sync'),
+)
+
+
+def renamed(made, process):
+    """Gives the process of the host a name."""
+    made.events.append({'ph': 'M', 'name': 'process_name', 'pid': 100, 'args': {'name': process}})
+    return made
+
+
 def names(folder):
-    for name, cat in (('<built-in function collections_sum>', 'python_function'), ('train.py(9): gc.collect_stats', 'python_function'),
-                      ('CompileFree', 'cpu_op'), ('triton/runtime/jit.py(500): precompiled_run', 'python_function'),
-                      ('train.py(3): SynchronizeWeights', 'python_function'), ('DDP.SynchronizeBuffers', 'cpu_op')):
+    for name, cat in NOTHING:
         same(f'{name} is nothing in particular', ids(in_pause(2600, name, cat).write(f'{folder}/name.json')), {'device-idle'})
-    for name, cat, want in (('<built-in function collect>', 'python_function', 'garbage-collection'), ('gc.collect()', 'python_function', 'garbage-collection'),
-                            ('Compile', 'cpu_op', 'compile'), ('CompileToExecutable', 'cpu_op', 'compile'),
-                            ('triton/runtime/jit.py(500): _compile', 'python_function', 'compile'),
-                            ('jax/array.py(5): block_until_ready', 'python_function', 'sync')):
-        same(name, want in ids(in_pause(2600, name, cat).write(f'{folder}/name.json')), True)
+    for name, cat, want in SOMETHING:
+        same(f'{name} [{cat}]', want in ids(in_pause(2600, name, cat).write(f'{folder}/name.json')), True)
+    for process in ('python', '/host:CUPTI'):
+        made = renamed(in_pause(2600, 'cuStreamSynchronize', ''), process)
+        same(f'cuStreamSynchronize in {process}', 'sync' in ids(made.write(f'{folder}/name.json')), True)
 
 
 def with_two(pause=6000):
@@ -296,7 +320,7 @@ def ranges(folder):
     for options, gap in (((), False), (('--step', '1..2'), False), (('--step', '1'), True)):
         same(f'gap of {options}', 'one gap is more than half' in text_of('device-idle', path, *options), gap)
     same('a range without work', run('report', '-q', '--findings', path, '--time', '+9000us..+9500us').stdout.decode().split('\n')[2],
-         'not judged: the selection leaves out work')
+         'not judged: the selection excludes part of the work')
     made = Run(2100)
     made.launch('far', made.end, made.end + 200000, 100)
     found = report(made.write(f'{folder}/outside.json'))['findings'][0]
@@ -349,12 +373,31 @@ def meet(folder, n, last, steps, group):
     return paths
 
 
+def meet_in_ranges(folder):
+    """Rank 1 arrives last in the first 6 of 20 steps; a selected range contains the collectives of its steps."""
+    paths, merged = meet(folder, 2, lambda i, rank: rank == 1 and i < 6, 20, 2), f'{folder}/merged.json'
+    run('merge', '-q', *paths, '-o', merged)
+    for inputs, what in ((paths, 'two inputs'), ([merged], 'a merged input')):
+        for options, found, met, last, cost in (((), [3], 20, 6, 6000), (('--step', '0..9'), [6], 10, 6, 6000), (('--step', '10..19'), [], 10, 0, 0),
+                                               (('--step', '3'), [], 1, 1, 1000), (('--time', '+21000us..+42500us'), [], 3, 3, 3000),
+                                               (('--time', '+21500us..+41500us'), [], 1, 1, 1000)):
+            out = report(*inputs, *options)
+            got = [round(f['figure'], 1) for f in out['findings'] if f['id'] == 'straggler'], out['waits'][1]['met'], out['waits'][1]['last']
+            same(f'collectives of {what} {options}', (*got, round(out['waits'][1]['cost_ns'] / 1000)), (found, met, last, cost))
+            reduce = next(c for c in out['collectives'] if c['name'] == 'allreduce')
+            same(f'collectives of {what} {options}: table', (reduce['met'], round(reduce['wait_ns'] / 1000)), (met, cost))
+
+
 def chance(folder):
     """Arriving last in most collectives of a pair makes a straggler, by what its delays exceed those of its peer; in half of them does not."""
     paths = meet(folder, 2, lambda i, rank: rank == (i > 0), 10, 2)
     same('last in 9 of 10', [(f['id'], f['rank'], round(f['figure'], 1)) for f in report(*paths)['findings']], [('straggler', 1, 8.0)])
     same('a selection of work', ids(*paths, '--name', '*AllReduce*'), set())
     same('pairs that take turns', ids(*meet(folder, 8, lambda i, rank: rank % 2 == i % 2, 10, 2)), set())
+    out = report(*meet(folder, 3, lambda i, rank: rank == 0 if i % 2 else rank > 0, 12, 3))
+    same('ranks that arrive last together', [(w['met'], w['last'], round(w['cost_ns'] / 1000)) for w in out['waits']], [(12, 6, 6000), (12, 0, 0), (12, 0, 0)])
+    same('ranks that arrive last together: waiting', [round(w['wait_ns'] / 1000) for w in out['waits']], [6000, 6000, 6000])
+    meet_in_ranges(folder)
     for rank, name in enumerate((ALLREDUCE, ALLREDUCE.replace('AllReduce', 'AllGather'))):
         made = Run(1200, rank=rank)
         made.each_step(lambda at: made.device(name, at + STEP - 1200, 1200, stream=20)).write(f'{folder}/apart{rank}.json')
@@ -384,6 +427,8 @@ def stragglers(folder):
         if want:
             f = out['findings'][0]
             same('straggler: rank and figure', (f['rank'], round(f['figure'], 1), 'last in 6 of 6' in f['text']), (1, 4.0, True))
+            words = 'more than other ranks do, which is 4.0% of the active window (threshold 2%): it arrived'
+            judge('straggler: sentence', '' if words in f['text'] else f['text'])
 
 
 def places(folder):
@@ -445,7 +490,7 @@ def asserted(folder):
               run('check', '-q', trace, '--assert', 'findings == 0', *options, fine=(0, 1)).returncode, want)
     out = run('report', '-q', '--findings', path).stdout.decode()
     judge('report --findings', '' if 'was idle for 21.0%' in out and 'Device time' not in out else out)
-    same('report --findings --json', list(json.loads(run('report', '-q', '--findings', '--json', path).stdout)), ['findings'])
+    same('report --findings --json', list(json.loads(run('report', '-q', '--findings', '--json', path).stdout)), ['findings', 'unjudged'])
 
 
 def selected(folder):
@@ -454,6 +499,9 @@ def selected(folder):
     for options, want in ((('--kind', 'memcpy', '--allow-empty'), []), (('--name', 'kernel_1'), []), (('--rank', '1'), [1]), (('--step', '1'), [0])):
         same(f'findings with {options}', [f['rank'] for f in report(*paths, *options)['findings']], want)
     judge('not judged', '' if b'not judged' in run('report', '-q', paths[0], '--name', 'kernel_1').stdout else 'does not say so')
+    why = 'the selection excludes part of the work'
+    for options, want in ((('--name', 'kernel_1'), why), (('--time', '+9000us..+9500us'), why), (('--step', '1'), None), ((), None)):
+        same(f'unjudged with {options}', [report(paths[0], *options, *more)['unjudged'] for more in ((), ('--findings',))], [want] * 2)
 
 
 # ---- the parts of a step ----
@@ -481,7 +529,7 @@ def split(folder):
     made.span('ProfilerStep#1', 'user_annotation', 10, 50)
     made.span('ProfilerStep#2', 'user_annotation', 200, 50)
     steps = report(made.write(f'{folder}/nested.json'))['ranks'][0]['steps']
-    same('a step within a step', [s['split'] and s['split']['length_ns'] for s in steps], [100000, None, 50000])
+    same('a step within a step', [(s['number'], s['split'] and s['split']['length_ns']) for s in steps], [(0, 100000), (2, 50000)])
     for name in ('json/torch/ddp4_full/rank0.json.gz', 'json/viz/viz_small.json', 'xplane/mlp_train/vm.xplane.pb', 'perfetto/small.pftrace.gz',
                  'xplane/synth/gpu.xplane.pb', 'xplane/synth/tpu.xplane.pb', 'xplane/multihost', 'nsys/two-processes.sqlite'):
         fault = ''
@@ -491,6 +539,90 @@ def split(folder):
             fault = fault or ('' if all(map(adds_up, splits)) else 'the parts do not add up')
             fault = fault or ('' if lengths == [s['split']['length_ns'] for s in r['steps']] else 'other lengths')
         judge(f'parts of the steps of {name}', fault)
+
+
+def overlaps(folder):
+    """Steps that begin before the previous one ends: each divides the time that no earlier step covers."""
+    for late in (0, 0.001, 1, 2500):
+        made = Run(work=False)
+        made.each_step(lambda at: made.launch('k', at, at, 5000))
+        for e in made.events:
+            if e['name'].startswith('ProfilerStep'):
+                e['dur'] += late
+        steps = report(made.write(f'{folder}/overlaps.json'))['ranks'][0]['steps']
+        lengths = [s['split'] and round(s['split']['length_ns']) for s in steps]
+        same(f'steps that overlap by {late} us', lengths, [round(1000 * (STEP + late))] + [1000 * STEP] * 4)
+        judge(f'steps that overlap by {late} us: parts', '' if all(s['split'] and adds_up(s['split']) for s in steps) else 'the parts do not add up')
+        same(f'steps that overlap by {late} us: durations', {round(s['duration_ns']) for s in steps}, {round(1000 * (STEP + late))})
+
+
+def with_own_steps(calls):
+    """Five steps of a host with blocking calls, and a device of XLA with one step of its own."""
+    made = with_syncs(calls, 1500)
+    for tid, name in ((None, '/device:GPU:0'), (9, 'Steps'), (7, 'Stream #7')):
+        kind = 'process_name' if tid is None else 'thread_name'
+        made.events.append({'ph': 'M', 'name': kind, 'pid': 0, 'tid': tid or 0, 'args': {'name': name}})
+    made.span('0', '', 0, made.end, 0, 9)
+    return made
+
+
+def with_inner(count, same_numbers=False):
+    """Steps of JAX, each with `count` steps of its own number or of numbers from 100 on, and 12 blocking calls."""
+    made = Run(2000)
+    for i, e in enumerate(e for e in made.events if e['name'].startswith('ProfilerStep')):
+        e.update(name='train', args={'step_num': i})
+    for i, at in enumerate(made.starts):
+        for k in range(count):
+            made.span('train', 'user_annotation', at + 100 + 200 * k, 100, step_num=i if same_numbers else 100 + count * i + k)
+        for k in range(12):
+            made.span('cudaStreamSynchronize', 'cuda_runtime', at + 5000 + 100 * k, 5)
+    return made
+
+
+def unrecorded(folder):
+    """Sentences about calls whose work was not recorded: at most five, and none below the threshold of their finding."""
+    limits = f'{folder}/limits'
+    for names, want in ((1, (1, '')), (5, (5, '')), (6, (5, 'calls of 1 other name ')), (8, (5, 'calls of 3 other names '))):
+        made = with_graphs(0)
+        for i in range(names):
+            made.span(f'cudaLaunch_{i}', 'cuda_runtime', 300 + 10 * i, 5, correlation=20000 + i)
+        path = made.write(f'{folder}/graphs.json')
+        said = [u for u in report(path)['unknown'] if 'launched work that was not recorded' in u]
+        more = [u for u in said if u.startswith('calls of')]
+        same(f'{names} names of calls without work', (len(said) - len(more), len(more)), (want[0], int(bool(want[1]))))
+        judge(f'{names} names of calls without work: the others', '' if all(u.startswith(want[1]) for u in more) else str(more))
+        for value, count in (('off', 0), ('100', want[0]), ('0', want[0])):
+            with open(limits, 'w', encoding='utf-8') as f:
+                f.write(f'unrecorded-launches = {value}\n')
+            said = [u for u in report(path, '--thresholds', limits)['unknown'] if u.endswith('so busy time is too low')]
+            same(f'{names} names of calls without work, threshold {value}', len(said), count)
+
+
+def own_steps(folder):
+    """Blocking calls are counted, and divided, by the steps of the host."""
+    for calls, want in ((4, []), (5, [('sync-count', 5)])):
+        out = report(with_own_steps(calls).write(f'{folder}/own.json'))
+        row = out['ranks'][0]
+        same(f'{calls} blocking calls per step of the host', [(f['id'], f['figure']) for f in out['findings']], want)
+        same(f'{calls} blocking calls: steps', (len(row['steps']), row['host_steps'], row['blocking_calls_in_steps']), (1, 5, 5 * calls))
+
+
+def nested(folder):
+    """Steps within steps of their thread change nothing, but `--step` finds them by their numbers."""
+    want = [('sync-count', 12), ('device-idle', 20)]
+    for what, made in (('none', with_inner(0)), ('one', with_inner(1)), ('three', with_inner(3)), ('the same', with_inner(1, True))):
+        path = made.write(f'{folder}/inner.json')
+        out = report(path)
+        same(f'inner steps: {what}', ([(f['id'], round(f['figure'], 3)) for f in out['findings']], out['ranks'][0]['blocking_calls_in_steps'],
+                                      len(out['ranks'][0]['steps'])), (want, 60, 5))
+        rows = json.loads(run('top', '-q', '--json', '--by', 'step', '--name', 'cuda*', path).stdout)['rows']
+        same(f'inner steps: {what}: by step', sorted((str(r['name']), r['count']) for r in rows), [(str(i), 22) for i in range(5)])
+        same(f'inner steps: {what}: selected', [s['duration_ns'] for s in report(path, '--step', '3')['ranks'][0]['steps']], [10000000])
+    path = with_inner(3).write(f'{folder}/inner.json')
+    rows = json.loads(run('top', '-q', '--json', '--step', '109', path).stdout)
+    same('an inner step by its number', rows['range_ns'], 100000)
+    p = run('top', '-q', '--step', '200', path, fine=(1,))
+    judge('no such inner step', '' if b'the trace has steps 0 to 4' in p.stderr else p.stderr.decode())
 
 
 # ---- hosts ----
@@ -557,8 +689,8 @@ def in_time(folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        for part in (shown, names, devices, commands, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split, hosts,
-                     in_time):
+        for part in (shown, names, devices, commands, ranges, inputs, chance, stragglers, places, thresholds, asserted, selected, split,
+                     overlaps, own_steps, nested, unrecorded, hosts, in_time):
             part(folder)
 
 
