@@ -231,8 +231,10 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   return w->buf || mem_refuse(mem, err);
 }
 
-/* Starts the writing thread. If memory or threads are not available, the caller's thread does the work. */
-static void start_thread(struct out_impl *w) {
+/* Starts the writing thread, unless gzip has threads of its own. If memory or threads are not available, the caller's thread
+ * does the work. */
+static void start_thread(struct out_impl *w, const struct out_options *opt) {
+  if (!opt || opt->threads < 2 || w->pieces) return;
   _Static_assert((int)RING_BLOCK >= (int)BLOCK, "a block of the output fits a block of the ring");
   if (!ring_init(&w->ring, &w->thread_mem)) return;
   w->threaded = pthread_create(&w->thread, NULL, run_thread, w) == 0;
@@ -418,7 +420,7 @@ bool out_open(struct out *o, const char *path, const struct out_options *opt, st
     goto fail;
   if (!check_terminal(o->impl->fd, opt, err)) goto fail;
   if (o->impl->pieces && !o->impl->part) put_header(o->impl, opt->level);
-  if (opt && opt->threads > 1 && !o->impl->pieces) start_thread(o->impl);
+  start_thread(o->impl, opt);
   return true;
 fail:
   out_close(o);
@@ -437,6 +439,17 @@ bool out_custom(struct out *o, struct tk_writer to, const struct out_options *op
   o->impl->to = to;
   if (o->impl->pieces) put_header(o->impl, opt->level);
   return true;
+}
+
+static bool discard(void *arg, const void *p, size_t n) {
+  (void)arg, (void)p, (void)n;
+  return true;
+}
+
+bool out_count(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
+  const bool ok = out_custom(o, (struct tk_writer){.write = discard}, opt, mem, err);
+  if (ok) start_thread(o->impl, opt);
+  return ok;
 }
 
 /* ---- finishing ---------------------------------------------------------------------------------------------------- */
