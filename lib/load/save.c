@@ -50,7 +50,7 @@ bool save_open(struct saver *s, const char *path, const struct tk_save_options *
                              .same = opt->same,
                              .inputs = inputs };
   out.part = s->part;
-  out.threads = s->joins ? 1 : opt->threads ? opt->threads : os_cores();
+  out.threads = s->joins ? 1 : os_threads(opt->threads);
   struct sink_options sink = {
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
       .meter = s->meter, .several = s->several,
