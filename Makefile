@@ -48,7 +48,7 @@ endif
 
 # These goals install missing dependencies, so that they work on a fresh machine; other goals report what is missing and how to
 # install it.
-INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm deb test-aarch64
+INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm npm deb test-aarch64
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
@@ -271,7 +271,7 @@ $(NATIVE): python/native.c $(BIN_LIB) $(B)/flags $(HEADERS)
 # ---- packages -----------------------------------------------------------------------------------------------------------------
 
 # A single file that needs nothing from the system; wheels for every Linux of the last ten years; WebAssembly for node and WASI.
-.PHONY: static wheel test-wheel test-aarch64 wasm deb
+.PHONY: static wheel test-wheel test-aarch64 wasm npm deb
 static:
 	@.ci/setup build package
 	@packaging/cross.sh musl-x86_64 $(MAKE) build/package/musl-x86_64/make/tracekit
@@ -284,6 +284,16 @@ wasm:
 	@mkdir -p dist
 	@$(INSTALL) -m 644 build/package/wasm32-wasi/make/tracekit dist/tracekit.wasm
 	@ls -l dist/tracekit.wasm
+
+# The package for node and browsers. It is packed without npm's registry.
+NPM := $(BUILD)/npm
+npm: wasm
+	@rm -rf $(NPM)
+	@mkdir -p $(NPM)
+	@cp -R npm/. LICENSE dist/tracekit.wasm $(NPM)/
+	@sed 's/"version": "0.0.0"/"version": "$(VERSION)"/' npm/package.json > $(NPM)/package.json
+	@cd $(NPM) && npm pack --silent --pack-destination $(CURDIR)/dist
+	@ls -l dist/tracekit-$(VERSION).tgz
 
 WHEELS ?= linux-x86_64 linux-aarch64
 wheel:
@@ -452,5 +462,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,9p'
-	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static wasm deb uninstall clean'
+	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static wasm npm deb uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD SET=SET TIME=SECONDS PREFIX= DESTDIR='
