@@ -1,4 +1,5 @@
-/* wasm.c - the parts of the command that differ in WebAssembly: it replaces shared/interrupt.c and the folder view/ there.
+/* wasm.c - the parts of the command that differ in WebAssembly: it replaces shared/interrupt.c and the folder view/ there, and is
+ * empty elsewhere.
  *
  * WASI has no signals, sockets or child processes.  Its working directory is always "/", so the program enters $PWD, which
  * its caller sets: then relative paths mean the same as outside. */
@@ -9,6 +10,8 @@
 
 #include <stdlib.h>
 #include <unistd.h>
+
+#if defined(__wasi__)
 
 /* Runs before main().  If the directory cannot be entered, relative paths start at the first one that the caller gives. */
 __attribute__((constructor)) static void enter_folder(void) {
@@ -32,3 +35,5 @@ int view_run(const struct view_params *p, const struct operands *in) {
   tty_fail("view needs a local server, which WebAssembly cannot open; write a file with convert, or a page with report --html");
   return STATUS_OUTPUT;
 }
+
+#endif

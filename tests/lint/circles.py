@@ -9,14 +9,14 @@ import os
 import subprocess
 import sys
 
-from common import compiled, exceptions
+from common import exceptions, files
 
 
 def symbols(build):
     """Returns ({symbol: defining file}, {file: symbols used}), only for existing sources, because a build folder may contain
     stale objects."""
     defined, used = {}, {}
-    for source in compiled('lib', 'cli'):
+    for source in files('lib', 'cli', endings='c'):
         path = f'{build}/obj/{source[:-2]}.o'
         if not os.path.exists(path):
             sys.exit(f'{path}: there is no such object; run make first')

@@ -15,11 +15,6 @@ def files(*folders, endings='ch'):
     return sorted(p for folder in folders for p in glob.glob(f'{folder}/**/*.[{endings}]', recursive=True))
 
 
-def compiled(*folders):
-    """Returns the sources of native objects. Those in cli/wasm/ replace some of them in WebAssembly, under their names."""
-    return [p for p in files(*folders, endings='c') if not p.startswith('cli/wasm/')]
-
-
 def read(path):
     with open(path, encoding='utf-8') as f:
         return f.read()

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-from common import compiled, exceptions, files, read, without_comments
+from common import exceptions, files, read, without_comments
 from length import called_once, code_of, functions
 
 # Figures and their limits: at least for shares of good names, at most for all others.
@@ -32,7 +32,7 @@ TOKEN = re.compile(r'[A-Za-z_]\w*|\d[\w.]*|->|\+\+|--|<<=|>>=|&&|\|\||[<>=!+\-*/
 def exported(build):
     """Returns {function: file that defines it}."""
     found = {}
-    for source in compiled('lib', 'cli'):
+    for source in files('lib', 'cli', endings='c'):
         out = subprocess.run(['nm', '-g', '--defined-only', f'{build}/obj/{source[:-2]}.o'], capture_output=True, text=True, check=True)
         for line in out.stdout.splitlines():
             kind, name = line.split()[-2:]

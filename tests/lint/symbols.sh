@@ -32,7 +32,7 @@ while read -r object; do
       *) fault "$object: writable global '$name'" ;;
     esac
   done
-done < <(find lib cli -name '*.c' ! -path 'cli/wasm/*' | sed "s|^|$B/obj/|; s|c$|o|")
+done < <(find lib cli -name '*.c' | sed "s|^|$B/obj/|; s|c$|o|")
 
 # If symbols cannot be made local, as when cross-compiling, the command is linked with the library's plain objects.
 both=$(for part in cli lib; do find "$B/obj/$part" -name '*.o' -exec nm -g --defined-only {} + | awk 'NF == 3 {print $3}' | sort -u; done | sort | uniq -d)
