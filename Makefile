@@ -48,7 +48,7 @@ endif
 
 # These goals install missing dependencies, so that they work on a fresh machine; other goals report what is missing and how to
 # install it.
-INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm npm deb test-aarch64
+INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm npm deb test-aarch64 test-wasm
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
@@ -271,7 +271,7 @@ $(NATIVE): python/native.c $(BIN_LIB) $(B)/flags $(HEADERS)
 # ---- packages -----------------------------------------------------------------------------------------------------------------
 
 # A single file that needs nothing from the system; wheels for every Linux of the last ten years; WebAssembly for node and WASI.
-.PHONY: static wheel test-wheel test-aarch64 wasm npm deb
+.PHONY: static wheel test-wheel test-aarch64 wasm npm test-wasm deb
 static:
 	@.ci/setup build package
 	@packaging/cross.sh musl-x86_64 $(MAKE) build/package/musl-x86_64/make/tracekit
@@ -312,6 +312,12 @@ test-aarch64: $(SHARED)
 	@B=$(abspath $(BUILD)) SRC=$(CURDIR) CPU=aarch64 WHEEL=dist/tracekit-$(VERSION)-cp39-abi3-manylinux2014_aarch64.whl CC="$(CC)" \
 	  tests/foreign/run.sh
 	@$(if $(wildcard /usr/bin/qemu-aarch64-static),FOREIGN=1 $(MAKE) test SET=command TESTED=$(BUILD)/test-aarch64/tracekit)
+
+# Compares the package with a native build whose deflater is zlib, too.
+test-wasm:
+	@$(MAKE) $(if $(shell command -v npm),npm,wasm) T=
+	@$(MAKE) BUILD=$(BUILD)/zlib ISAL=0 T= $(BUILD)/zlib/tracekit
+	@$(TEST_ENV) NATIVE=$(abspath $(BUILD))/zlib/tracekit PACKAGE=$(abspath $(NPM)) tests/foreign/wasm.sh
 
 # Builds Debian packages of all files that are committed or not ignored, in build/package/deb.
 deb:
@@ -462,5 +468,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,9p'
-	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static wasm npm deb uninstall clean'
+	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 test-wasm lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static wasm npm deb uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD SET=SET TIME=SECONDS PREFIX= DESTDIR='
