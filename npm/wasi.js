@@ -21,6 +21,9 @@ class Exit {
   constructor(status) { this.status = status; }
 }
 
+/** Returns the call for arguments as WebAssembly passes them: addresses from 2 GiB on are negative. */
+const unsigned = call => (...args) => call(...args.map(arg => typeof arg === 'number' ? arg >>> 0 : arg));
+
 /** A process. A derived class adds the calls for files, fileCalls(). */
 export class Wasi {
   constructor(args, env) {
@@ -30,7 +33,8 @@ export class Wasi {
 
   /** Runs a module to its end. Returns the exit status. */
   run(module) {
-    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: { ...this.calls(), ...this.fileCalls() } });
+    const calls = Object.entries({ ...this.calls(), ...this.fileCalls() }).map(([name, call]) => [name, unsigned(call)]);
+    const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: Object.fromEntries(calls) });
     this.memory = instance.exports.memory;
     try {
       instance.exports._start();
