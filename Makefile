@@ -48,7 +48,7 @@ endif
 
 # These goals install missing dependencies, so that they work on a fresh machine; other goals report what is missing and how to
 # install it.
-INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel deb test-aarch64
+INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm npm deb test-aarch64 test-wasm
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
@@ -69,7 +69,8 @@ $(BUILD)/.deps-test: .ci/setup
 
 LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c lib/*/*/*/*.c))
 HEADERS := $(sort $(wildcard lib/tracekit*.h))
-CLI_SRC := $(sort $(wildcard cli/*.c cli/*/*.c))
+# In WebAssembly, cli/wasm/ replaces what needs signals, sockets and child processes.
+CLI_SRC := $(filter-out $(if $(WASM),cli/shared/interrupt.c cli/view/%),$(sort $(wildcard cli/*.c cli/*/*.c)))
 PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
 # The library links the schemas in proto/ that its sources include; tests may use all.
 LIB_PROTO := $(foreach p,$(PROTO),$(if $(shell grep -l '"$(p)\.pb-c\.h"' $(LIB_SRC)),$(p)))
@@ -120,21 +121,24 @@ SANITIZERS := $(strip $(SANITIZERS))
 SANITIZE := $(if $(SANITIZERS),-fsanitize=$(SANITIZERS) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 # Flags that the compiler accepts for its target.
 accepted = $(strip $(foreach f,$(1),$(shell $(CC) -Werror $(f) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(f))))
+# WebAssembly has no threads and is not relocated. It needs no hardening: its stack is apart from its calls, and jumps are checked.
+THREADS := $(if $(WASM),,-pthread)
+PIC := $(if $(WASM),,-fPIC)
 # Hardening without measurable cost: of the stack, of indirect jumps and returns, of memory copies, of relocation tables.
 JUMPS := $(call accepted,-fstack-clash-protection -fcf-protection -mbranch-protection=standard)
-HARDEN := $(if $(SANITIZERS),,-fstack-protector-strong $(JUMPS) $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
-HARDEN_LD := $(if $(SANITIZERS),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
+HARDEN := $(if $(SANITIZERS)$(WASM),,-fstack-protector-strong $(JUMPS) $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+HARDEN_LD := $(if $(SANITIZERS)$(WASM),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
 ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
   $(if $(LIBEDIT_FOUND),-DTK_HAVE_LIBEDIT=1 $(CFLAGS_libedit)) \
   $(foreach d,$(DEPS),$(CFLAGS_$(d))) $(CPPFLAGS)
 # builds with sanitizers read every file that they write again
 REREAD := $(if $(SANITIZERS),-DTK_REREAD)
-ALL_CFLAGS = $(REREAD) -std=c11 -pthread -fPIC -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(HARDEN) $(SANITIZE)
+ALL_CFLAGS = $(REREAD) -std=c11 $(THREADS) $(PIC) -fvisibility=hidden $(WARNINGS) $(CFLAGS) $(HARDEN) $(SANITIZE)
 # gcc's sanitizer libraries, linked statically at a fixed address, start in 19 ms of CPU time rather than 31; tests start the command
 # thousands of times.
 EXE_LDFLAGS := $(if $(and $(filter 1,$(SAN)),$(findstring gcc,$(CC)),$(filter /%,$(shell $(CC) -print-file-name=libasan.a))),\
   -static-libasan -static-libubsan -no-pie)
-ALL_LDFLAGS = -pthread $(SANITIZE) $(HARDEN_LD) $(LDFLAGS)
+ALL_LDFLAGS = $(THREADS) $(SANITIZE) $(HARDEN_LD) $(LDFLAGS)
 ALL_LIBS = $(foreach d,$(DEPS),$(LIBS_$(d))) -lm $(LIBS)
 CLI_LIBS = $(if $(LIBEDIT_FOUND),$(LIBS_libedit))
 
@@ -271,13 +275,30 @@ $(NATIVE): $(NATIVE_SRC) python/frame.h $(BIN_LIB) $(B)/flags $(HEADERS)
 
 # ---- packages -----------------------------------------------------------------------------------------------------------------
 
-# A single file that needs nothing from the system; wheels for every Linux of the last ten years.
-.PHONY: static wheel test-wheel test-aarch64 deb
+# A single file that needs nothing from the system; wheels for every Linux of the last ten years; WebAssembly for node and WASI.
+.PHONY: static wheel test-wheel test-aarch64 wasm npm test-wasm deb
 static:
 	@.ci/setup build package
 	@packaging/cross.sh musl-x86_64 $(MAKE) build/package/musl-x86_64/make/tracekit
 	@cp build/package/musl-x86_64/make/tracekit $(BUILD)/tracekit-static
 	@ls -l $(BUILD)/tracekit-static
+
+wasm:
+	@.ci/setup build package
+	@packaging/cross.sh wasm32-wasi $(MAKE) build/package/wasm32-wasi/make/tracekit
+	@mkdir -p dist
+	@$(INSTALL) -m 644 build/package/wasm32-wasi/make/tracekit dist/tracekit.wasm
+	@ls -l dist/tracekit.wasm
+
+# The package for node and browsers. It is packed without npm's registry.
+NPM := $(BUILD)/npm
+npm: wasm
+	@rm -rf $(NPM)
+	@mkdir -p $(NPM)
+	@cp -R npm/. LICENSE dist/tracekit.wasm $(NPM)/
+	@sed 's/"version": "0.0.0"/"version": "$(VERSION)"/' npm/package.json > $(NPM)/package.json
+	@cd $(NPM) && npm pack --silent --pack-destination $(CURDIR)/dist
+	@ls -l dist/tracekit-$(VERSION).tgz
 
 WHEELS ?= linux-x86_64 linux-aarch64
 wheel:
@@ -296,6 +317,12 @@ test-aarch64: $(SHARED)
 	@B=$(abspath $(BUILD)) SRC=$(CURDIR) CPU=aarch64 WHEEL=dist/tracekit-$(VERSION)-cp39-abi3-manylinux2014_aarch64.whl CC="$(CC)" \
 	  tests/foreign/run.sh
 	@$(if $(wildcard /usr/bin/qemu-aarch64-static),FOREIGN=1 $(MAKE) test SET=command TESTED=$(BUILD)/test-aarch64/tracekit)
+
+# Compares the package with a native build whose deflater is zlib, too.
+test-wasm:
+	@$(MAKE) $(if $(shell command -v npm),npm,wasm) T=
+	@$(MAKE) BUILD=$(BUILD)/zlib ISAL=0 T= $(BUILD)/zlib/tracekit
+	@$(TEST_ENV) NATIVE=$(abspath $(BUILD))/zlib/tracekit PACKAGE=$(abspath $(NPM)) tests/foreign/wasm.sh
 
 # Builds Debian packages of all files that are committed or not ignored, in build/package/deb.
 deb:
@@ -446,5 +473,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,9p'
-	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static deb uninstall clean'
+	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 test-wasm lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static wasm npm deb uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD SET=SET TIME=SECONDS PREFIX= DESTDIR='

@@ -25,6 +25,11 @@ case $target in
     export CLI_CFLAGS="-Xclang -Oz"
     link="-s -static -flto $unwinding $sections" ;;
   macos-*) link="-s -Wl,-undefined,dynamic_lookup" ;;
+  # zig puts the stack first, so that a program that needs more traps instead of overwriting data. Memory may grow to 4 GiB, less a page.
+  wasm32-*)
+    export WASM=1
+    memory="-Wl,-z,stack-size=8388608 -Wl,--max-memory=4294901760"
+    link="-s $sections $memory -lwasi-emulated-signal -lwasi-emulated-getpid -lwasi-emulated-process-clocks -lwasi-emulated-mman" ;;
   *) link="-s $sections" ;;
 esac
 export PKG_CONFIG_LIBDIR="$root/lib/pkgconfig" BUILD="build/package/$target/make" CC="$root/bin/cc" AR="$root/bin/ar" CROSS=1 \

@@ -6,7 +6,8 @@
 # as of the last security update, static and position-independent, with only the parts in use. The compiler is zig's clang,
 # which includes the headers and libraries of every target; it comes from PyPI, pinned by the hash in tools.txt.
 #
-# TARGET: linux-x86_64, linux-aarch64 (glibc 2.17, as required by manylinux2014), musl-x86_64, musl-aarch64 or macos-aarch64.
+# TARGET: linux-x86_64, linux-aarch64 (glibc 2.17, as required by manylinux2014), musl-x86_64, musl-aarch64, macos-aarch64 or
+#   wasm32-wasi (WebAssembly).
 # FOLDER: gets bin/cc (and ar, ranlib), include, lib with pkgconfig. It is complete if it contains `done`, which records the
 # sources, the tools and this script; it is rebuilt if any of them changes.
 # Needs the packages installed by `.ci/setup package`, and either Debian's package server, which is contacted once a day, or
@@ -28,6 +29,7 @@ case $target in
   musl-x86_64) triple=x86_64-linux-musl system=Linux cpu=x86_64 ;;
   musl-aarch64) triple=aarch64-linux-musl system=Linux cpu=aarch64 ;;
   macos-aarch64) triple=aarch64-macos system=Darwin cpu=aarch64 ;;
+  wasm32-wasi) triple="wasm32-wasi -mcpu=baseline+simd128" system=WASI cpu=wasm32 ;;
   *) echo "deps.sh: unknown target '$target'" >&2; exit 2 ;;
 esac
 
@@ -35,7 +37,7 @@ esac
 sections="-ffunction-sections -fdata-sections"
 # The static file is optimised for size: gzip, which takes most of the time, is ISA-L's assembly anyway. Its SQLite lacks
 # statements that queries may not or need not use, and reports them as syntax errors.
-speed=-O3 zstd='' xz='' without=''
+speed=-O3 zstd='' xz='' without='' only=''
 case $target in
   musl-*)
     sections="$sections -flto -fno-asynchronous-unwind-tables -fno-unwind-tables"
@@ -45,6 +47,12 @@ case $target in
       QUICKBALANCE REINDEX SHARED_CACHE TCL_VARIABLE TRACE TRIGGER UTF16 WAL XFER_OPT; do
       without="$without -DSQLITE_OMIT_$what"
     done ;;
+  # WASI has no signals and one process; its libc emulates what is asked for.
+  wasm32-wasi)
+    triple="$triple -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID -D_WASI_EMULATED_PROCESS_CLOCKS -D_WASI_EMULATED_MMAN"
+    # SQLite compiles without locks and owners of files, which WASI lacks, and does not use them.
+    without="-DSQLITE_OMIT_WAL -DSQLITE_MAX_MMAP_SIZE=0 -DSQLITE_DEFAULT_UNIX_VFS=\\\"unix-none\\\" -DF_RDLCK=0 -DF_WRLCK=1 -DF_UNLCK=2 \
+      -DF_GETLK=5 -DF_SETLK=6 -DF_SETLKW=7 -Dfchown=fchmod -Dgeteuid=getpid" ;;
 esac
 
 say() { echo "  DEPS  $target: $*"; }
@@ -146,6 +154,7 @@ archive() {
   quietly "$out/bin/ar" rcs "$out/lib/lib$name.a" "$out/obj/$name"/*.o
 }
 
+# With `only`, a target and its component for installation, other targets are not built.
 by_cmake() { # by_cmake FOLDER OPTION...
   folder=$1
   shift
@@ -156,8 +165,8 @@ by_cmake() { # by_cmake FOLDER OPTION...
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DBUILD_SHARED_LIBS=OFF \
     -DCMAKE_INSTALL_PREFIX="$out" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_PREFIX_PATH="$out" -DCMAKE_FIND_ROOT_PATH="$out" \
     -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY "$@"
-  quietly "$tools/bin/cmake" --build "$out/obj/$(basename "$folder")" --parallel "$(nproc)"
-  quietly "$tools/bin/cmake" --install "$out/obj/$(basename "$folder")"
+  quietly "$tools/bin/cmake" --build "$out/obj/$(basename "$folder")" --parallel "$(nproc)" ${only:+--target "${only% *}"}
+  quietly "$tools/bin/cmake" --install "$out/obj/$(basename "$folder")" ${only:+--component "${only#* }"}
 }
 
 build_zlib() {
@@ -166,7 +175,9 @@ build_zlib() {
   # zlib takes every Mac for an old one without fdopen.
   archive z "$speed -I$s -DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1 -Dfdopen=fdopen" "$s"/adler32.c "$s"/crc32.c "$s"/deflate.c "$s"/infback.c "$s"/inffast.c \
     "$s"/inflate.c "$s"/inftrees.c "$s"/trees.c "$s"/zutil.c "$s"/compress.c "$s"/uncompr.c
-  cp "$s/zlib.h" "$s/zconf.h" "$out/include/"
+  cp "$s/zlib.h" "$out/include/"
+  # As configure does: callers that do not define HAVE_UNISTD_H would get a z_off_t of 32 bits on a 32-bit target.
+  sed '/^#ifdef HAVE_UNISTD_H.* may be/s/def HAVE_UNISTD_H/ 1/' "$s/zconf.h" > "$out/include/zconf.h"
   pc zlib -lz
 }
 
@@ -190,8 +201,14 @@ build_bzip2() {
 
 build_xz() {
   unpack xz-utils
+  # WASI has no signal masks, which the library sets, and not what its programs need. Threads never start there.
+  [ $system != WASI ] || {
+    only="liblzma liblzma_Development"
+    sed -i 's/#ifdef __VMS/#if 1/; s/sigset_t/int/g; /sigfillset/d; s/SIG_SETMASK/0/' "$out/src/xz-utils/src/common/mythread.h"
+  }
   # shellcheck disable=SC2086
   by_cmake "$out/src/xz-utils" $xz
+  only=''
 }
 
 build_libarchive() {
@@ -201,8 +218,16 @@ build_libarchive() {
     TEST; do
     off="$off -DENABLE_$what=OFF"
   done
+  # WASI lacks users and programs, and most of what archives files of a disk.
+  [ $system != WASI ] || {
+    only="archive_static none"
+    sed -i '/archive_\(read\|write\)_disk\|filter_program\|filter_fork\|set_format_iso9660/d' "$out/src/libarchive/libarchive/CMakeLists.txt"
+  }
   # shellcheck disable=SC2086
   by_cmake "$out/src/libarchive" $off -DENABLE_INSTALL=ON -DENABLE_WERROR=OFF -DPOSIX_REGEX_LIB=NONE
+  [ -z "$only" ] || cp "$out/obj/libarchive/libarchive/libarchive.a" "$out/lib/"
+  [ -z "$only" ] || cp "$out/src/libarchive/libarchive/archive.h" "$out/src/libarchive/libarchive/archive_entry.h" "$out/include/"
+  only=''
   pc libarchive "-larchive -lzstd -llzma -lbz2 -lz"
 }
 

@@ -137,14 +137,18 @@ const char *tty_style(FILE *to, enum tty_style style) {
 
 size_t tty_width(FILE *to) {
   const char *columns = getenv("COLUMNS");
-  struct winsize size;
   long n = columns ? strtol(columns, NULL, 10) : 0;
   if (n > 0) return (size_t)n;
-  return isatty(fileno(to)) && ioctl(fileno(to), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+#ifdef TIOCGWINSZ /* WASI does not know the size of a terminal */
+  struct winsize size;
+  if (isatty(fileno(to)) && ioctl(fileno(to), TIOCGWINSZ, &size) == 0) return size.ws_col;
+#endif
+  (void)to;
+  return 0;
 }
 
 bool tty_reader_is_gone(void) {
-  struct pollfd out = { .fd = STDOUT_FILENO };
+  struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT }; /* WASI needs an event */
   return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
 }
 

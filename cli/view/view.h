@@ -1,6 +1,7 @@
 /* view.h - declarations shared by the files of tracekit view.
  *
- *     view.c          the command: options, and the order of steps
+ *     view.c          the command and its options
+ *     run.c           the order of steps
  *     make.c          sources and selections -> the file that the viewer opens, in memory
  *     site.c          contents by address: the page, the trace, the report, the viewer's own files
  *     page.c          the page itself: the files of cli/view/

@@ -1,5 +1,5 @@
 /* os.c - functions that depend on the operating system. All systems have POSIX; Linux adds control groups and processor
- * affinity. */
+ * affinity. WASI (WebAssembly) lacks a part of POSIX: threads, other processes, host names and permissions. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* needed for sched_getaffinity */
 #endif
@@ -11,14 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
-#else
+#elif !defined(__wasi__)
 #include <sys/random.h>
 #endif
 
@@ -40,7 +41,9 @@ void os_random(void *p, size_t n) {
 }
 
 static uint64_t physical_memory(void) {
-#if defined(_SC_PHYS_PAGES)
+#if defined(__wasi__)
+  return (uint64_t)1 << 32; /* addresses have 32 bits */
+#elif defined(_SC_PHYS_PAGES)
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   if (pages > 0 && size > 0) return (uint64_t)pages * (uint64_t)size;
 #endif
@@ -125,6 +128,15 @@ unsigned os_cores(void) {
   return n > 0 ? (unsigned)n : 1;
 }
 
+unsigned os_threads(unsigned asked) {
+#if defined(__wasi__)
+  (void)asked;
+  return 1;
+#else
+  return asked ? asked : os_cores();
+#endif
+}
+
 #if defined(__linux__)
 static void advise(void *p, size_t n, int advice) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)p + page - 1) & ~(page - 1);
@@ -138,6 +150,19 @@ void os_huge_pages(void *p, size_t n) { (void)p, (void)n; }
 void os_release(void *p, size_t n) { (void)p, (void)n; }
 #endif
 
+/* Creates a file; random characters replace the XXXXXX before the suffix of its path. */
+#if defined(__wasi__)
+static int create_temporary(char *path, size_t suffix) {
+  enum { RANDOM = 6 };
+  uint8_t *name = (uint8_t *)path + strlen(path) - suffix - RANDOM;
+  os_random(name, RANDOM);
+  for (int i = 0; i < RANDOM; i++) name[i] = (uint8_t)('a' + name[i] % 26);
+  return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+#else
+static int create_temporary(char *path, size_t suffix) { return mkostemps(path, (int)suffix, O_CLOEXEC); }
+#endif
+
 int os_temporary(const char *suffix, char **path) {
   static const char NAME[] = "/tracekit-XXXXXX";
   const char *folder = getenv("TMPDIR");
@@ -146,7 +171,7 @@ int os_temporary(const char *suffix, char **path) {
   *path = malloc(n);
   if (!*path) return -1;
   snprintf(*path, n, "%s%s%s", folder, NAME, suffix);
-  int fd = mkostemps(*path, (int)strlen(suffix), O_CLOEXEC);
+  int fd = create_temporary(*path, strlen(suffix));
   if (fd >= 0) return fd;
   free(*path);
   *path = NULL;
@@ -210,6 +235,8 @@ bool os_write(int fd, const void *p, size_t n) {
   return true;
 }
 
+/* ---- sorting ---- */
+
 #if defined(__APPLE__)
 struct order {
   int (*compare)(const void *a, const void *b, void *arg);
@@ -220,13 +247,63 @@ static int compare_by(void *order, const void *a, const void *b) {
   const struct order *o = order;
   return o->compare(a, b, o->arg);
 }
+
+static void sort(void *v, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *arg), void *arg) {
+  qsort_r(v, n, size, &(struct order){compare, arg}, compare_by);
+}
+#elif defined(__wasi__)
+/* The order of the innermost sort. There is only one thread. */
+static struct order {
+  int (*compare)(const void *a, const void *b, void *arg);
+  void *arg;
+} order;
+
+static int compare_by(const void *a, const void *b) { return order.compare(a, b, order.arg); }
+
+static void sort(void *v, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *arg), void *arg) {
+  const struct order outer = order;
+  order = (struct order){compare, arg};
+  qsort(v, n, size, compare_by);
+  order = outer;
+}
+#else
+static void sort(void *v, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *arg), void *arg) {
+  qsort_r(v, n, size, compare, arg);
+}
 #endif
 
 void os_sort(void *v, size_t n, size_t size, int (*compare)(const void *a, const void *b, void *arg), void *arg) {
-  if (n == 0) return;
-#if defined(__APPLE__)
-  qsort_r(v, n, size, &(struct order){compare, arg}, compare_by);
-#else
-  qsort_r(v, n, size, compare, arg);
-#endif
+  if (n > 0) sort(v, n, size, compare, arg);
 }
+
+/* ---- the machine and its processes ---- */
+
+#if defined(__wasi__)
+void os_host_name(char *name, size_t size) { snprintf(name, size, "wasm"); }
+
+/* A random number, because the one that WASI's libc returns is the same in all processes. */
+long os_process(void) {
+  static uint32_t number;
+  if (!number) os_random(&number, sizeof number);
+  return (long)(number >> 2) + 1;
+}
+
+bool os_process_has_ended(long number) {
+  (void)number;
+  return false;
+}
+
+bool os_set_mode(int fd, unsigned mode) {
+  (void)fd, (void)mode;
+  return false;
+}
+#else
+void os_host_name(char *name, size_t size) {
+  if (gethostname(name, size) != 0) *name = 0;
+  name[size - 1] = 0;
+}
+
+long os_process(void) { return (long)getpid(); }
+bool os_process_has_ended(long number) { return kill((pid_t)number, 0) != 0 && errno == ESRCH; }
+bool os_set_mode(int fd, unsigned mode) { return fchmod(fd, (mode_t)mode) == 0; }
+#endif

@@ -19,6 +19,8 @@ uint64_t os_memory_limit(uint64_t asked);
 
 /* Returns the number of processors this process may use, at least 1. */
 unsigned os_cores(void);
+/* Returns the number of threads to use: `asked`, or os_cores() if `asked` is 0; always 1 on a system without threads. */
+unsigned os_threads(unsigned asked);
 
 /* Fills p with n <= 256 unpredictable bytes. */
 void os_random(void *p, size_t n);
@@ -30,6 +32,16 @@ void os_huge_pages(void *p, size_t n);
 void os_release(void *p, size_t n);
 
 bool os_is_terminal(int fd);
+
+/* Copies this machine's name, truncated to `size`; "" if it has none. */
+void os_host_name(char *name, size_t size);
+/* Returns the number of this process: on this machine, no two running processes have the same. */
+long os_process(void);
+/* True if no process with this number runs on this machine. False if unknown. */
+bool os_process_has_ended(long number);
+
+/* Sets the permissions of an open file; returns false on failure, or if the system has none. */
+bool os_set_mode(int fd, unsigned mode);
 
 /* Creates a file in $TMPDIR or /tmp whose name ends in `suffix`, open for reading and writing and closed on exec. Returns its
  * descriptor and its path, which the caller frees; -1 with errno on failure. */

@@ -214,6 +214,12 @@ static bool copy_bytes(struct in *in, struct out *out, const struct tk_progress 
   return p != NULL;
 }
 
+static bool open_output(struct extractor *x, const struct tk_extracted *f, const struct out_options *options, struct out *out,
+                        struct mem *mem) {
+  if (x->opt->save.dry_run) return out_count(out, options, mem, x->err);
+  return out_open(out, f->output, options, mem, x->err);
+}
+
 static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) {
   const char *inputs[] = {sources_path(x->sources, input), NULL};
   struct out_options options = {.binary = true, .force = x->opt->save.force, .same = x->opt->save.same, .inputs = inputs};
@@ -221,7 +227,7 @@ static bool copy_raw(struct extractor *x, struct tk_extracted *f, size_t input) 
   struct out out = {0};
   struct in *in = sources_raw(x->sources, input, &mem, x->err);
   bool read = in != NULL, ok;
-  ok = read && out_open(&out, x->opt->save.dry_run ? "/dev/null" : f->output, &options, &mem, x->err);
+  ok = read && open_output(x, f, &options, &out, &mem);
   if (ok) read = copy_bytes(in, &out, &x->opt->load.progress, x->err);
   ok = ok && read && out_commit(&out, x->err);
   if (ok) f->written.bytes = f->written.raw_bytes = out_file_bytes(&out), f->written.was_there = out_was_there(&out);

@@ -164,7 +164,7 @@ bool chunks_read(struct chunks *s, void *one, struct in *in, uint64_t most, stru
 bool chunks_start(struct chunks **out, const struct chunks_of *of, struct tk_trace *t, unsigned threads, size_t size) {
   struct mem *mem = &t->store->mem;
   *out = NULL;
-  if (!threads) threads = os_cores();
+  threads = os_threads(threads);
   if (!size) size = CHUNK;
   const unsigned n = threads + 2 < JOBS_MOST ? threads + 2 : JOBS_MOST;
   const uint64_t room = of->room ? (uint64_t)of->room * size : TABLES + 4 * (uint64_t)size;

@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,8 +230,10 @@ static bool out_start(struct out *o, const struct out_options *opt, struct mem *
   return w->buf || mem_refuse(mem, err);
 }
 
-/* Starts the writing thread. If memory or threads are not available, the caller's thread does the work. */
-static void start_thread(struct out_impl *w) {
+/* Starts the writing thread, unless gzip has threads of its own. If memory or threads are not available, the caller's thread
+ * does the work. */
+static void start_thread(struct out_impl *w, const struct out_options *opt) {
+  if (!opt || opt->threads < 2 || w->pieces) return;
   _Static_assert((int)RING_BLOCK >= (int)BLOCK, "a block of the output fits a block of the ring");
   if (!ring_init(&w->ring, &w->thread_mem)) return;
   w->threaded = pthread_create(&w->thread, NULL, run_thread, w) == 0;
@@ -248,8 +249,8 @@ static const char *out_name_of(const char *path) {
 /* Prints "<folder>/.<name>.tmp-<host>-", the prefix of this target's temporary files on this host. */
 static int print_prefix(const struct out_impl *w, char *to, size_t size) {
   const char *name = out_name_of(w->path);
-  char host[64] = "";
-  gethostname(host, sizeof host - 1);
+  char host[64];
+  os_host_name(host, sizeof host);
   for (char *c = host; *c; c++)
     if (*c == '/' || *c == '-') *c = '_';
   return snprintf(to, size, "%.*s.%.*s.tmp-%s-", (int)(name - w->path), w->path, NAME_PART, name, host);
@@ -268,7 +269,7 @@ static void remove_dead(const struct out_impl *w, const char *prefix) {
     char *end;
     if (strncmp(entry->d_name, name, n) != 0) continue;
     long pid = strtol(entry->d_name + n, &end, 10);
-    if (*end != '-' || pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
+    if (*end != '-' || pid <= 0 || !os_process_has_ended(pid)) continue;
     if (snprintf(path, sizeof path, "%.*s%s", (int)(name - prefix), prefix, entry->d_name) < (int)sizeof path) unlink(path);
   }
   if (d) closedir(d);
@@ -282,7 +283,7 @@ static bool take_name(struct out_impl *w, bool (*make)(struct out_impl *w, const
   int n = print_prefix(w, w->temporary, size);
   remove_dead(w, w->temporary);
   for (int i = 0; i < TRIES; i++) {
-    snprintf(w->temporary + n, size - (size_t)n, "%ld-%d", (long)getpid(), i);
+    snprintf(w->temporary + n, size - (size_t)n, "%ld-%d", os_process(), i);
     if (make(w, w->temporary)) return true;
     if (errno != EEXIST) break;
   }
@@ -319,6 +320,7 @@ static bool open_unnamed(struct out_impl *w) {
   if (w->fd >= 0) close(w->fd);
   w->fd = -1;
 #endif
+  (void)w;
   return false;
 }
 
@@ -329,7 +331,7 @@ static bool open_temporary(struct out_impl *w, struct tk_err *err) {
     if (err && err->code == TK_OK) *err = w->err;
     return false;
   }
-  if (w->replaces) (void)!fchmod(w->fd, w->mode);
+  if (w->replaces) os_set_mode(w->fd, w->mode);
   return true;
 }
 
@@ -394,7 +396,7 @@ void out_restrict(struct out *o, const char *input) {
   struct stat st;
   const mode_t allowed = mode_of(input) | S_IRUSR | S_IWUSR;
   w->mode &= allowed;
-  if ((w->temporary || w->unnamed) && w->fd >= 0 && fstat(w->fd, &st) == 0) (void)!fchmod(w->fd, st.st_mode & allowed);
+  if ((w->temporary || w->unnamed) && w->fd >= 0 && fstat(w->fd, &st) == 0) os_set_mode(w->fd, st.st_mode & allowed);
 }
 
 static bool check_terminal(int fd, const struct out_options *opt, struct tk_err *err) {
@@ -418,7 +420,7 @@ bool out_open(struct out *o, const char *path, const struct out_options *opt, st
     goto fail;
   if (!check_terminal(o->impl->fd, opt, err)) goto fail;
   if (o->impl->pieces && !o->impl->part) put_header(o->impl, opt->level);
-  if (opt && opt->threads > 1 && !o->impl->pieces) start_thread(o->impl);
+  start_thread(o->impl, opt);
   return true;
 fail:
   out_close(o);
@@ -437,6 +439,17 @@ bool out_custom(struct out *o, struct tk_writer to, const struct out_options *op
   o->impl->to = to;
   if (o->impl->pieces) put_header(o->impl, opt->level);
   return true;
+}
+
+static bool discard(void *arg, const void *p, size_t n) {
+  (void)arg, (void)p, (void)n;
+  return true;
+}
+
+bool out_count(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err) {
+  const bool ok = out_custom(o, (struct tk_writer){.write = discard}, opt, mem, err);
+  if (ok) start_thread(o->impl, opt);
+  return ok;
 }
 
 /* ---- finishing ---------------------------------------------------------------------------------------------------- */

@@ -36,6 +36,9 @@ bool out_is_final(const char *path);
 /* Writes by calling a function, from the writing thread. */
 bool out_custom(struct out *o, struct tk_writer to, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 
+/* Counts the bytes and discards them. Needs no file, not even /dev/null, which some sandboxes lack. */
+bool out_count(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err);
+
 /* Writes to memory. Between commit and close, out_memory_data returns the bytes. */
 bool out_memory(struct out *o, const struct out_options *opt, struct mem *mem, struct tk_err *err);
 const uint8_t *out_memory_data(const struct out *o, size_t *n);

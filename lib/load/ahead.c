@@ -95,7 +95,7 @@ static struct load_ahead *allocate(size_t n) {
 
 struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n, const bool *unwanted,
                                     const struct tk_load_options *opt, unsigned most) {
-  const unsigned cores = opt->threads ? opt->threads : os_cores();
+  const unsigned cores = os_threads(opt->threads);
   unsigned threads = cores - 1 < most ? cores - 1 : most;
   size_t wanted = 0;
   const uint64_t limit = os_memory_limit(opt->max_memory);

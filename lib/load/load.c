@@ -58,7 +58,7 @@ static bool read_input(struct in *in, struct tk_trace *t, const struct tk_load_o
   t->format = f->info.name;
   if (!format_read(f, in, t, opt, err)) return false;
   keep_input_notes(t, in);
-  if (!seal(t, opt->threads ? opt->threads : os_cores(), err)) return false;
+  if (!seal(t, os_threads(opt->threads), err)) return false;
   format_adopt(t);
   if (!mem_check(&t->store->mem, err)) return false;
   if (opt->check && !tk_check(t, err)) return false;
@@ -115,7 +115,7 @@ static void name_files(struct tk_trace *t, const struct tk_sources *s, size_t i)
 static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct source_view *v, const char *instead,
                                   const struct tk_load_options *opt, struct tk_err *err) {
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
-  bool ahead = (opt->threads ? opt->threads : os_cores()) > 1;
+  bool ahead = os_threads(opt->threads) > 1;
   if (!t) {
     err_set(err, TK_ELIMIT, "%s: out of memory", v->name);
     return NULL;

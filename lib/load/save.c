@@ -33,6 +33,13 @@ static const struct packing *packing_asked(const char *path, const struct tk_sav
   return packing || !opt->format ? packing : packing_of_path(opt->format, strlen(opt->format));
 }
 
+static bool open_output(struct saver *s, const char *path, const struct tk_save_options *opt, const struct out_options *out,
+                        struct tk_err *err) {
+  if (opt->dry_run) return out_count(&s->out, out, &s->mem, err);
+  if (s->to.write) return out_custom(&s->out, s->to, out, &s->mem, err);
+  return out_open(&s->out, path, out, &s->mem, err);
+}
+
 bool save_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
                 const char *const *inputs, struct tk_err *err) {
   const struct packing *packing = packing_asked(s->part ? "" : path, opt);
@@ -43,7 +50,7 @@ bool save_open(struct saver *s, const char *path, const struct tk_save_options *
                              .same = opt->same,
                              .inputs = inputs };
   out.part = s->part;
-  out.threads = s->joins ? 1 : opt->threads ? opt->threads : os_cores();
+  out.threads = s->joins ? 1 : os_threads(opt->threads);
   struct sink_options sink = {
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
       .meter = s->meter, .several = s->several,
@@ -61,9 +68,7 @@ bool save_open(struct saver *s, const char *path, const struct tk_save_options *
     return err_set(err, TK_EUSAGE, "%s compression is not supported for output; use .gz or .zst", packing->name);
   out.binary = s->format->binary || s->part;
   if (out.gzip && !out.level) out.level = s->format->gzip_level;
-  const bool opened = s->to.write && !opt->dry_run ? out_custom(&s->out, s->to, &out, &s->mem, err)
-                                                : out_open(&s->out, opt->dry_run ? "/dev/null" : path, &out, &s->mem, err);
-  if (!opened) return false;
+  if (!open_output(s, path, opt, &out, err)) return false;
   if (!opt->no_passthrough && !format_carry(s->format, s->starts, &s->carry))
     return err_set(err, TK_ELIMIT, "out of memory");
   sink.carry = &s->carry;

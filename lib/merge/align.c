@@ -386,7 +386,7 @@ static bool solve(struct aligner *a) {
   p->anchors = &a->anchors;
   p->n_inputs = (uint32_t)a->in->n;
   p->marker = a->opt->align == TK_ALIGN_MARKER;
-  p->threads = a->opt->load.threads ? a->opt->load.threads : os_cores();
+  p->threads = os_threads(a->opt->load.threads);
   p->clock_error_ns = (double)a->opt->clock_error / 1e3;
   if (!p->marker && !copies_find(a->inputs, p->n_inputs, &a->anchors)) return mem_refuse(a->mem, a->err);
   if (!find_hosts(a) || !find_reference(a) || !weigh_jobs(a)) return false;

@@ -348,7 +348,8 @@ static bool redact_input(struct merger *m, struct tk_trace *t, struct tk_merge_r
   struct mem mem = {0};
   struct track_origin *origins = identity_of_tracks(t, &mem);
   struct tk_redact_options options;
-  const struct redact_plan plan = {.opt = &options, .origins = origins, .host = identity_of(t).host};
+  const struct identity of = identity_of(t);
+  const struct redact_plan plan = {.opt = &options, .origins = origins, .host = of.host};
   bool ready = mem_check(&mem, m->err) && TAKE_OPTIONS(&options, m->opt->redact, m->err);
   bool ok = ready && op_redact(t, &plan, &m->report->redacted, m->err);
   identity_free_tracks(origins, &mem);

@@ -51,7 +51,7 @@ bool manifest_open(struct manifest *m, const char *output, const struct tk_save_
     return err_set(err, TK_EUSAGE, "a manifest copies the inputs unchanged; they cannot be converted to %s", opt->format);
   if (!named) return err_set(err, TK_EUSAGE, "a manifest is written to a tar; use .tar or .tar.gz");
   out.binary = true;
-  return out_open(&m->out, opt->dry_run ? "/dev/null" : output, &out, &m->mem, err);
+  return opt->dry_run ? out_count(&m->out, &out, &m->mem, err) : out_open(&m->out, output, &out, &m->mem, err);
 }
 
 void manifest_close(struct manifest *m) {

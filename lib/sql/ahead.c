@@ -280,7 +280,7 @@ static unsigned find_statements(struct tk_sql *s, const char **p, struct stateme
 
 bool ahead_run(struct tk_sql *s, const char *whole, const char **p, const struct tk_sql_answer *to, struct tk_err *err) {
   static const struct tk_sql_answer nobody = {0};
-  const unsigned threads = s->opt.threads ? s->opt.threads : os_cores();
+  const unsigned threads = os_threads(s->opt.threads);
   const char *behind = *p;
   if (threads < 2 || s->changed || s->t->n_events < WORTH_EVENTS || !sqlite3_threadsafe()) return true;
   struct ahead *a = mem_alloc(&s->mem, sizeof *a);

@@ -12,9 +12,9 @@ wctype towlower towupper mbstowcs wcstombs mbtowc mbrtowc wcrtomb wcstod wprintf
 CALL = re.compile(r'(?<![\w>.])(?:%s)\s*\(' % '|'.join(CALLS))
 STREAM = re.compile(r'\b(?:stdout|stderr)\b')
 HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*<(?:ctype|wctype|locale)\.h>', re.M)
-# Only lib/io/out.c may create files: it derives the permissions of a file from those of its inputs.
+# Only lib/io/out.c may create files: it derives the permissions of a file from those of its inputs. os.c creates temporary ones.
 CREATES = re.compile(r'\b(?:creat|truncate)\s*\(|\bO_CREAT\b|\bf(?:re)?open\s*\([^;]*"[wa][a-z+]*"')
-CREATOR = 'lib/io/out.c'
+CREATORS = ('lib/io/out.c', 'lib/base/os.c')
 # Besides printf and similar functions, functions with a parameter of this name take a format string.
 DECLARED = re.compile(r'\b(\w+)\s*\([^()]*\bconst char \*fmt\b')
 NUMBER = re.compile(r'%(?:%|[-+ #0\'I]*(?:\*|\d+)?(?:\.(?:\*|\d*))?(?:hh|h|ll|l|L|q|j|z|t)?([A-Za-z\[]))')
@@ -63,7 +63,7 @@ def findings(source, printers):
 
 def creations(path, source):
     text = without(source, '/')
-    return () if path == CREATOR else (m.start() for m in CREATES.finditer(text))
+    return () if path in CREATORS else (m.start() for m in CREATES.finditer(text))
 
 
 def main(paths):

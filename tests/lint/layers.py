@@ -34,6 +34,7 @@ LAYERS = (
     ('cli/shared',),
     ('cli/report', 'cli/sql', 'cli/docs'),
     ('cli/view',),
+    ('cli/wasm',),
     ('cli',),
 )
 # Rooms that see less than the rows above: the clock solver works on numbers alone.

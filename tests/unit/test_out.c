@@ -197,6 +197,30 @@ static void gzip_levels(void **state) {
   free(data);
 }
 
+/* An output that only counts has the size of the real one. */
+static void counted(void **state) {
+  enum { N = 2000000 };
+  uint8_t *data = text(N);
+  (void)state;
+  for (int i = 0; i < 6; i++) {
+    const struct out_options opt = {.gzip = i % 3 == 1, .zstd = i % 3 == 2, .level = 1, .threads = i < 3 ? 1 : 3};
+    struct mem mem = {0};
+    uint64_t bytes[2];
+    for (int real = 0; real < 2; real++) {
+      struct out o;
+      assert_true(real ? out_open(&o, "/dev/null", &opt, &mem, NULL) : out_count(&o, &opt, &mem, NULL));
+      pieces(&o, data, N, 7);
+      assert_true(out_commit(&o, NULL));
+      bytes[real] = out_file_bytes(&o);
+      out_close(&o);
+      assert_int_equal(mem.used, 0);
+    }
+    assert_int_equal(bytes[0], bytes[1]);
+    assert_true(bytes[0] > 0);
+  }
+  free(data);
+}
+
 static void gzip_sizes(void **state) {
   static const size_t sizes[] = {0, 1, 100, 262143, 262144, 262145, 266240, 266241, 524288};
   uint8_t *data = text(600000);
@@ -505,6 +529,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(plain_file, enter, leave),
     cmocka_unit_test(gzip_levels),
+    cmocka_unit_test(counted),
     cmocka_unit_test(gzip_sizes),
     cmocka_unit_test(gzip_threads),
     cmocka_unit_test(gzip_breaks),

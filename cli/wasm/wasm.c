@@ -1,0 +1,39 @@
+/* wasm.c - the parts of the command that differ in WebAssembly: it replaces shared/interrupt.c and the folder view/ there, and is
+ * empty elsewhere.
+ *
+ * WASI has no signals, sockets or child processes.  Its working directory is always "/", so the program enters $PWD, which
+ * its caller sets: then relative paths mean the same as outside. */
+#include "print/tty.h"
+#include "shared/interrupt.h"
+#include "shared/run.h"
+#include "view/run.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#if defined(__wasi__)
+
+/* Runs before main().  If the directory cannot be entered, relative paths start at the first one that the caller gives. */
+__attribute__((constructor)) static void enter_folder(void) {
+  const char *folder = getenv("PWD");
+  if (folder && *folder) (void)!chdir(folder);
+}
+
+void interrupt_catch(void) {}
+
+int interrupt_signal(void) { return 0; }
+
+bool interrupt_wait(int fd) {
+  (void)fd;
+  return true;
+}
+
+void interrupt_forget(void) {}
+
+int view_run(const struct view_params *p, const struct operands *in) {
+  (void)p, (void)in;
+  tty_fail("view needs a local server, which WebAssembly cannot open; write a file with convert, or a page with report --html");
+  return STATUS_OUTPUT;
+}
+
+#endif
