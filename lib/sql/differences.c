@@ -153,6 +153,37 @@ static bool has_wide_ids(const struct tk_sql *s) {
   return false;
 }
 
+/* In JSON, trace_processor takes a tid that it cannot read for 0. */
+static bool has_negative_tids(const struct tk_sql *s) {
+  for (uint32_t i = 0; !s->times.exact && i < s->n_threads; i++)
+    if (s->threads[i].tid < 0) return true;
+  return false;
+}
+
+/* True if an id of a flow is hexadecimal text of 2^63 or more. */
+static bool has_huge_flow_ids(const struct tk_sql *s) {
+  enum { LENGTH = 18 }; /* "0x" and 16 digits */
+  size_t n;
+  for (tk_id i = 1; i <= s->t->n_flow_points; i++) {
+    const struct tk_flow_point *f = &s->t->flow_points[i];
+    if (f->id_kind != TK_FLOW_ID_STR) continue;
+    const char *id = tk_string(s->t, (tk_id)f->id, &n);
+    if (n == LENGTH && text_begins(id, "0x") && id[2] > '7') return true;
+  }
+  return false;
+}
+
+/* True if a text contains a backslash or a control character, which JSON can only state by an escape. */
+static bool has_escapes(const struct tk_sql *s) {
+  size_t n;
+  for (tk_id i = 1; !s->times.exact && i <= s->t->store->strings.n; i++) {
+    const char *text = tk_string(s->t, i, &n);
+    for (size_t k = 0; k < n; k++)
+      if (text[k] == '\\' || (unsigned char)text[k] < ' ') return true;
+  }
+  return false;
+}
+
 static bool has_guessed(const struct tk_sql *s) { return has_note(s, "X event without dur"); }
 
 static bool has_early_ends(const struct tk_sql *s) { return has_note(s, SEAL_EARLY); }
@@ -224,6 +255,9 @@ static const struct difference {
   {SLICES " flow", has_open_inside, "spans that never end stay open; trace_processor ends those inside of a complete event with it"},
   {SLICES " flow track thread_track", has_twin_threads, "thread 0 and the main thread of a process have a track each; trace_processor "
                                                         "puts their events on one track"},
+  {SLICES " flow track thread_track", has_negative_tids, "negative tids have a thread each; trace_processor puts their events on the "
+                                                         "main thread"},
+  {"flow", has_huge_flow_ids, "flows are joined by their ids; trace_processor takes hexadecimal ids of 2^63 and above for one"},
   {SLICES " flow counter trace_bounds", has_lost_clocks, "events more than 100 days from the rest are at the start of their track; "
                                                          "trace_processor leaves them at their own time"},
   {SLICES " flow args track counter thread process", has_unknown_texts, "texts that are not in the file are shown as their ids; "
@@ -239,6 +273,8 @@ static const struct difference {
    "packets that tracekit does not model have no rows; `tracekit info` names them"},
   {"thread process thread_slice process_slice", has_wide_ids, "pids and tids are those of the file; trace_processor truncates negative "
                                                               "ones and those above 32 bits"},
+  {SLICES " args track counter thread process", has_escapes,
+   "texts are decoded; trace_processor keeps escapes such as that of a backslash"},
   {"args", has_unknown_fields, "args lacks fields of events whose description is not in the file, and legacy_event.passthrough_utid"},
   {"args", has_order, "args contains sort indices of processes and threads, as trace_processor 58 does; older ones do not"},
   {"stats", always, "stats contains notes of tracekit, not the statistics of trace_processor's importers"},
