@@ -13,6 +13,7 @@ import collections
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -76,8 +77,14 @@ QUERIES = {
 }
 
 
+REAL = re.compile(r'-?\d*\.\d*(e[+-]\d+)?')
+
+
 def value(v):
-    """Rounds numbers to what both print: integers of the engine come as doubles, so that those beyond 2^53 are rounded."""
+    """Rounds numbers to what both print: integers of the engine come as doubles, so that those beyond 2^53 are rounded. Of the 15 digits
+    of a printed number, the engine rounds the last one up or down as it comes."""
+    if isinstance(v, str) and REAL.fullmatch(v) and sum(c.isdigit() for c in v.partition('e')[0].lstrip('-0.')) == 15:
+        return f'{float(v):.13g}'
     if isinstance(v, (int, float)) and abs(v) >= 1 << 53:
         return f'{float(v):.15g}'
     return int(v) if isinstance(v, float) and v == int(v) else f'{v:.9g}' if isinstance(v, float) else v
