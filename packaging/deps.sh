@@ -37,7 +37,7 @@ esac
 sections="-ffunction-sections -fdata-sections"
 # The static file is optimised for size: gzip, which takes most of the time, is ISA-L's assembly anyway. Its SQLite lacks
 # statements that queries may not or need not use, and reports them as syntax errors.
-speed=-O3 zstd='' xz='' without='' only=''
+speed=-O3 zstd='' xz='' without='' named='' only=''
 case $target in
   musl-*)
     sections="$sections -flto -fno-asynchronous-unwind-tables -fno-unwind-tables"
@@ -50,9 +50,9 @@ case $target in
   # WASI has no signals and one process; its libc emulates what is asked for.
   wasm32-wasi)
     triple="$triple -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_GETPID -D_WASI_EMULATED_PROCESS_CLOCKS -D_WASI_EMULATED_MMAN"
-    # SQLite compiles without locks and owners of files, which WASI lacks, and does not use them.
-    without="-DSQLITE_OMIT_WAL -DSQLITE_MAX_MMAP_SIZE=0 -DSQLITE_DEFAULT_UNIX_VFS=\\\"unix-none\\\" -DF_RDLCK=0 -DF_WRLCK=1 -DF_UNLCK=2 \
-      -DF_GETLK=5 -DF_SETLK=6 -DF_SETLKW=7 -Dfchown=fchmod -Dgeteuid=getpid" ;;
+    without="-DSQLITE_OMIT_WAL -DSQLITE_MAX_MMAP_SIZE=0 -DSQLITE_DEFAULT_UNIX_VFS=\\\"unix-none\\\""
+    # SQLite names locks and owners of files, which WASI lacks, and does not use them. Not for its own tools, which run here.
+    named="-DF_RDLCK=0 -DF_WRLCK=1 -DF_UNLCK=2 -DF_GETLK=5 -DF_SETLK=6 -DF_SETLKW=7 -Dfchown=fchmod -Dgeteuid=getpid" ;;
 esac
 
 say() { echo "  DEPS  $target: $*"; }
@@ -277,7 +277,7 @@ build_sqlite() {
   s=$out/src/sqlite3
   mkdir -p "$s/made"
   (cd "$s/made" && quietly ../configure --disable-tcl --disable-readline && quietly make sqlite3.c OPTS="$without")
-  archive sqlite3 "$speed $without -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_MATH_FUNCTIONS \
+  archive sqlite3 "$speed $without $named -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_MATH_FUNCTIONS \
     -DSQLITE_DQS=0 -DSQLITE_USE_URI=0 -DSQLITE_TRUSTED_SCHEMA=0 -DSQLITE_MAX_ATTACHED=1 -DSQLITE_MAX_TRIGGER_DEPTH=100" \
     "$s/made/sqlite3.c"
   cp "$s/made/sqlite3.h" "$out/include/"
