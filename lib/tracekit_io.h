@@ -33,9 +33,11 @@ enum tk_without {
                             * see it, and cannot be converted without loss */
 };
 
-/* Data that is read only if the caller asks for it. */
+/* Behaviour that the caller must ask for. */
 enum tk_with {
-  TK_WITH_SCHED = 1 /* Perfetto: the scheduler, as a row for each CPU and the states of each thread */
+  TK_WITH_SCHED = 1, /* Perfetto: the scheduler, as a row for each CPU and the states of each thread */
+  TK_WITH_PROCESS_LIMIT = 2 /* max_memory limits the resident memory of the whole process, if the system reports it; for programs that
+                             * do nothing else */
 };
 
 struct tk_load_options {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* Smallest array that gets huge pages. Page faults were 7% of the time to read a 285 MB trace. Arrays of up to 2 MB would leave
- * too much of a huge page unused. */
-enum { HUGE_FROM = 4 << 20 };
+ * too much of a huge page unused. With a limit below HUGE_LIMIT, the unused parts of huge pages would be a large part of it. */
+enum { HUGE_FROM = 4 << 20, HUGE_LIMIT = 128 << 20 };
 
 /* Header of every block: 16 bytes, so that the block is aligned for any type. */
 struct block {
@@ -16,17 +16,30 @@ struct block {
 
 static struct block *block_of(void *p) { return p ? (struct block *)p - 1 : NULL; }
 
-/* Distance in bytes between two measurements of resident memory. Growing arrays reserve more than they have filled, and pages
- * that were never touched take no memory: a third of the counted bytes while a large trace is read. So the count alone is
- * compared with the limit as long as it is lower; above it, the resident memory of the process decides. */
+/* Distance in bytes between two measurements of resident memory, each of which takes 2 us. The count alone is wrong in both
+ * directions. Growing arrays reserve more than they have filled, and untouched pages take no memory: a third of the counted bytes
+ * while a large trace is read. The program itself takes 10 MB, which are not counted. So resident memory decides: always if the
+ * process is limited, and otherwise as soon as the count exceeds the limit, because the process may contain much else. */
 enum { CHECK = 1 << 20 };
 
-static bool exceeds(struct mem *m, uint64_t more) {
-  if (!m->limit || m->used + more <= m->limit || (m->whole && m->used + more <= m->allowed)) return false;
-  if (!m->whole) return true;
+/* True if the resident memory of the process is limited. */
+static bool is_limited(const struct mem *m) { return m->process && m->limit && m->whole; }
+
+static bool is_counted(const struct mem *m, uint64_t more) { return m->limit && m->used + more > m->limit; }
+
+/* True if `more` bytes would be too many for the process, which is unknown on some systems: then `counted`. */
+static bool is_too_much(const struct mem *m, uint64_t more, bool counted) {
   const uint64_t resident = os_resident();
-  if (resident > m->whole || more > m->whole - resident) return true;
-  m->allowed = m->used + more + CHECK;
+  return resident == UINT64_MAX ? counted : resident > m->whole || more > m->whole - resident;
+}
+
+static bool exceeds(struct mem *m, uint64_t more) {
+  const bool counted = is_counted(m, more);
+  const uint64_t used = m->used + more;
+  if (!m->whole || !m->limit) return counted;
+  if (used <= m->allowed || !(counted || (is_limited(m) && used > CHECK))) return false;
+  if (is_too_much(m, more + CHECK, counted)) return true;
+  m->allowed = used + CHECK;
   return false;
 }
 
@@ -39,7 +52,7 @@ void *mem_resize(struct mem *m, void *p, size_t size) {
     m->failed = true;
     return NULL;
   }
-  if (size >= HUGE_FROM && !p) os_huge_pages(b, size + sizeof *b);
+  if (size >= HUGE_FROM && !p && (!m->limit || m->limit >= HUGE_LIMIT)) os_huge_pages(b, size + sizeof *b);
   b->size = size;
   m->used = m->used - old + size; /* in this order, because size_t may have only 32 bits */
   if (m->used > m->peak) m->peak = m->used;
@@ -57,11 +70,15 @@ void *mem_array(struct mem *m, uint64_t n, size_t elem) {
 void mem_free(struct mem *m, void *p) {
   if (!p) return;
   m->used -= block_of(p)->size;
+  if (m->allowed > m->used + 2 * CHECK) m->allowed = m->used + CHECK;
   free(block_of(p));
 }
 
 /* True if growth by these bytes would exceed the limit; arrays then grow in small steps. */
-static bool is_tight(const struct mem *m, uint64_t more) { return m->limit && m->used + more > m->limit; }
+static bool is_tight(const struct mem *m, uint64_t more) {
+  const bool counted = is_counted(m, more);
+  return counted || (is_limited(m) && more > CHECK && is_too_much(m, more, counted));
+}
 
 bool mem_grow_now(struct mem *m, void **array, uint32_t *cap, uint64_t need, size_t elem) {
   uint64_t want;
@@ -92,9 +109,12 @@ bool mem_grow_moving(struct mem *m, void **array, uint32_t *cap, uint64_t need, 
 void mem_forget(void *p, size_t n) { os_release(p, n); }
 
 bool mem_check(const struct mem *m, struct tk_err *err) {
-  if (!m->failed) return true;
+  const bool over = is_limited(m) && m->used > CHECK && is_too_much(m, 0, false);
+  if (!m->failed && !over) return true;
+  const uint64_t resident = is_limited(m) ? os_resident() : UINT64_MAX;
+  const uint64_t used = resident == UINT64_MAX ? m->used : resident;
   return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "out of memory: %llu MB in use, limit %llu MB",
-                 (unsigned long long)(m->used >> 20), (unsigned long long)(m->limit >> 20));
+                 (unsigned long long)(used >> 20), (unsigned long long)(m->limit >> 20));
 }
 
 uint8_t *buf_grow(struct buf *b, size_t n) {

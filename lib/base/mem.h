@@ -13,7 +13,8 @@ struct mem {
   uint64_t used, peak;
   uint64_t limit; /* bytes; 0 = no limit */
   uint64_t whole; /* limit for resident memory, checked if `limit` would be exceeded; 0 = `limit` is final */
-  uint64_t allowed; /* bytes in use when `whole` was last checked */
+  uint64_t allowed; /* bytes that may be in use before `whole` is checked again */
+  bool process; /* `whole` limits the process: it is also checked while less than `limit` is counted */
   bool failed;
 };
 

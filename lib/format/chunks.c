@@ -143,7 +143,7 @@ static bool wake(struct turn *u) {
     c->of = s->of;
     c->text = mem_alloc(s->mem, s->size + IN_PAD);
     c->reader = mem_alloc(s->mem, s->of->reader_size);
-    ok = c->text && c->reader && (s->of->has_no_fragments || fragment_init(&c->fragment, s->mem->limit / SHARE));
+    ok = c->text && c->reader && (s->of->has_no_fragments || fragment_init(&c->fragment, s->mem, s->mem->limit / SHARE));
   }
   return ok || err_set(u->err, TK_ELIMIT, "out of memory");
 }

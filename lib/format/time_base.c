@@ -99,6 +99,11 @@ bool time_base_is_stated(const struct tk_trace *t) {
   return time_base_find(t, 0, &ns) != NULL;
 }
 
+bool time_base_is_date(int64_t ns) {
+  static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000;
+  return ns > YEAR_2001 && ns < YEAR_2096;
+}
+
 /* ---- writing ---- */
 
 /* Prints the base in the row's unit. Returns false if the unit is too coarse for the base. Room: 32. */

@@ -13,6 +13,8 @@
 const char *time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns);
 /* True if top-level data states a base. */
 bool time_base_is_stated(const struct tk_trace *t);
+/* True if a timestamp, in nanoseconds, can only count from 1970: it is a date between 2001 and 2096. */
+bool time_base_is_date(int64_t ns);
 /* True if this top-level value, after time_base_rewrite, contains the trace's current base. */
 bool time_base_is_written(const struct tk_trace *t, const struct tk_meta *m);
 /* Returns true if this top-level value contains a base that must be changed or removed. `out` is then the new text of the

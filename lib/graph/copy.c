@@ -174,6 +174,7 @@ struct tk_trace *tk_copy(const struct tk_trace *from, struct tk_err *err) {
     return NULL;
   }
   to->store->mem.whole = from->store->mem.whole;
+  to->store->mem.process = from->store->mem.process;
   bool ok = copy_store(to->store, from->store) && copy_arrays(to, from);
   if (ok) copy_state(to, from);
   if (ok) copy_origin(to, from);

@@ -24,9 +24,12 @@ static void empty(struct tk_trace *t) {
   t->counts = (struct tk_counts){0};
 }
 
-bool fragment_init(struct fragment *f, uint64_t max_memory) {
+bool fragment_init(struct fragment *f, const struct mem *whole, uint64_t max_memory) {
   *f = (struct fragment){.t = trace_new(max_memory)};
-  return f->t != NULL;
+  if (!f->t) return false;
+  f->t->store->mem.whole = whole->whole;
+  f->t->store->mem.process = whole->process;
+  return true;
 }
 
 void fragment_free(struct fragment *f) {

@@ -25,7 +25,8 @@ struct fragment {
   struct fragment_ids strings, classes, tracks, shapes;
 };
 
-bool fragment_init(struct fragment *f, uint64_t max_memory);
+/* The limit of resident memory is that of `whole`, the memory of the trace to which the fragment is moved. */
+bool fragment_init(struct fragment *f, const struct mem *whole, uint64_t max_memory);
 void fragment_free(struct fragment *f);
 
 /* Empties the fragment and copies the current ids of `of`, which may keep growing and must outlive the events that the fragment

@@ -16,7 +16,7 @@
 
 typedef unsigned char byte;
 
-enum { STRETCH = 1 << 16 }; /* elements between two releases of source pages */
+enum { STRETCH = 1 << 14 }; /* elements between two releases of source pages */
 
 bool piles_init(struct piles *p, struct mem *mem, uint32_t n_groups, uint32_t n) {
   *p = (struct piles){.mem = mem, .n_groups = n_groups};

@@ -61,5 +61,6 @@ void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) 
 void sink_limit(struct mem *m, const struct tk_trace *t) {
   const struct mem *whole = &t->store->mem;
   m->whole = whole->whole;
+  m->process = whole->process;
   if (whole->limit) m->limit = whole->limit > whole->used ? whole->limit - whole->used : 1;
 }

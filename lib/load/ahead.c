@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/os.h"
+#include "load.h"
 #include "source/sources.h"
 
 /* Least memory limit per trace; with less, the threads' own memory (stacks, allocator arenas) would matter. */
@@ -111,6 +112,7 @@ struct load_ahead *load_ahead_start(struct tk_sources *s, size_t first, size_t n
   a->opt = *opt;
   a->opt.threads = 1;
   a->opt.max_memory = a->share = limit / (threads + 2);
+  a->opt.with &= ~(uint64_t)TK_WITH_PROCESS_LIMIT;
   pthread_mutex_init(&a->lock, NULL);
   pthread_cond_init(&a->changed, NULL);
   pthread_mutex_lock(&a->lock); /* locked so that the first threads wait until the number of threads is known */
@@ -190,13 +192,17 @@ static void join(struct load_ahead *a) {
 }
 
 /* Loads an input within the memory that is left when all threads use their shares. If this is too little, stops the threads and
- * tries again. */
+ * tries again. The operations on the trace may use all memory. */
 static struct tk_trace *load_here(struct load_ahead *a, struct tk_sources *s, size_t i, const struct tk_load_options *opt,
                                   struct tk_err *err) {
   struct tk_load_options less = *opt;
   const uint64_t held = a ? a->n_threads * a->share : 0;
-  if (held && opt->max_memory) less.max_memory = opt->max_memory > held ? opt->max_memory - held : 1;
+  if (held && opt->max_memory) {
+    less.max_memory = opt->max_memory > held ? opt->max_memory - held : 1;
+    less.with &= ~(uint64_t)TK_WITH_PROCESS_LIMIT;
+  }
   struct tk_trace *t = tk_sources_load(s, i, &less, err);
+  if (t && held) load_limit(t, opt);
   if (t || !held || err->code != TK_ELIMIT) return t;
   join(a);
   err_clear(err);
@@ -221,6 +227,7 @@ struct tk_trace *load_ahead_take(struct load_ahead *a, struct tk_sources *s, siz
     err_set(err, TK_EINTERRUPTED, "interrupted");
     return NULL;
   }
+  if (t) load_limit(t, opt);
   if (t) return t;
   if (!loaded || slot->err.code == TK_ELIMIT) return load_here(a, s, first + i, opt, err);
   *err = slot->err;

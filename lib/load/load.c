@@ -96,7 +96,14 @@ void load_files(struct tk_trace *t, const char *const *paths, size_t n) {
   t->files = files;
 }
 
+void load_limit(struct tk_trace *t, const struct tk_load_options *opt) {
+  struct mem *mem = &t->store->mem;
+  mem->limit = mem->whole = os_memory_limit(opt->max_memory);
+  mem->process = (opt->with & TK_WITH_PROCESS_LIMIT) != 0;
+}
+
 void load_configure(struct tk_trace *t, const struct tk_load_options *opt) {
+  load_limit(t, opt);
   t->store->without = opt->without;
   if (opt->step_name) t->store->step_name = copy_text(t, opt->step_name);
 }

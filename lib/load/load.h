@@ -8,7 +8,10 @@
 /* Records the files from which the trace was read. */
 void load_files(struct tk_trace *t, const char *const *paths, size_t n);
 
-/* Stores in the trace those options that matter after reading. */
+/* Limits the memory of the trace, as opt->max_memory demands. */
+void load_limit(struct tk_trace *t, const struct tk_load_options *opt);
+
+/* Limits the memory of the trace, and stores in it those options that matter after reading. */
 void load_configure(struct tk_trace *t, const struct tk_load_options *opt);
 
 /* Reads `in` into t, which may contain only notes, and closes `in`. `in` may be NULL if opening failed with err set. On

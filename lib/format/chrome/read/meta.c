@@ -7,7 +7,7 @@
 
 /* Many producers record their time base; without it, microseconds near 1.6e15 can only count from the epoch. */
 static void set_clock(struct chrome *r) {
-  static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000, SANE = INT64_MAX / 2;
+  static const int64_t SANE = INT64_MAX / 2;
   struct tk_trace *t = r->t;
   int64_t base = 0;
   tk_time start, end;
@@ -21,7 +21,7 @@ static void set_clock(struct chrome *r) {
   }
   t->zero_ns = base;
   t->origin_ns = r->origin_ns + base;
-  if (t->has_zero || (r->origin_ns > YEAR_2001 && r->origin_ns < YEAR_2096)) t->clock = TK_CLOCK_REALTIME;
+  if (t->has_zero || time_base_is_date(r->origin_ns)) t->clock = TK_CLOCK_REALTIME;
   if (!t->has_zero) t->store->clock_from = "timestamps count from 1970";
 }
 

@@ -126,10 +126,12 @@ static void set_clock(struct perfetto *r) {
   if (r->has_real && r->trace_clock != CLOCK_REALTIME && r->zero_ns < SANE && r->zero_ns > -SANE && t->origin_ns < SANE) {
     t->zero_ns = r->zero_ns + r->later_ns;
     t->origin_ns += r->zero_ns;
-    t->has_zero = true;
+    /* timestamps that are dates need no base, unless a file of another format stated that it is 0 */
+    const bool stated = time_base_is_stated(t);
+    t->has_zero = stated || t->zero_ns != 0 || !time_base_is_date(t->origin_ns);
     t->clock = TK_CLOCK_REALTIME;
     t->store->clock_from = "clock snapshot";
-    if (!time_base_is_stated(t)) add_base_time(t);
+    if (t->has_zero && !stated) add_base_time(t);
     return;
   }
   t->zero_ns = r->later_ns;

@@ -12,6 +12,7 @@
 #include "private.h"
 #include "metas.h"
 #include "flow.h"
+#include "format/time_base.h"
 
 static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
@@ -112,7 +113,7 @@ static void number_threads(struct xplane_reader *r) {
 
 static const int64_t DAYS_100_NS = (int64_t)100 * 86400 * 1000000000;
 static const int64_t DAYS_100_PS = (int64_t)100 * 86400 * 1000000000000;
-static const int64_t YEAR_2001 = 1000000000000000000, YEAR_2096 = 4000000000000000000;
+static const int64_t YEAR_2096 = 4000000000000000000;
 
 /* Returns the start of the segment's profile in ns since the epoch; 0 = not recorded. If several files were joined by cat, each
  * is a segment with its own start. */
@@ -181,7 +182,7 @@ static void set_clock(struct xplane_reader *r) {
   if (r->n_domains) align_domains(r);
   else r->base_ns = t->origin_ns = t->zero_ns = start_of(r, 0);
   t->has_zero = t->zero_ns != 0;
-  if (t->has_zero || (t->origin_ns > YEAR_2001 && t->origin_ns < YEAR_2096)) t->clock = TK_CLOCK_REALTIME;
+  if (t->has_zero || time_base_is_date(t->origin_ns)) t->clock = TK_CLOCK_REALTIME;
   t->store->clock_from = "timestamps of lines";
 }
 
