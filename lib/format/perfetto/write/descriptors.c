@@ -404,7 +404,8 @@ void descriptor_metas(struct perfetto_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_metas; i++) {
     const struct tk_meta *m = &t->metas[i];
     const char *key = tk_string(t, m->key, NULL);
-    if (m->origin || strcmp(key, "tracekit") == 0 || (t->has_zero && t->zero_ns != 0 && strcmp(key, "baseTimeNanoseconds") == 0)) continue;
+    const bool is_clock = t->has_zero && t->zero_ns != 0 && strcmp(key, "baseTimeNanoseconds") == 0; /* written as a snapshot */
+    if (m->origin || is_clock || strcmp(key, "tracekit") == 0) continue;
     s->text.len = 0;
     buf_append(&s->text, m->after ? "json.after." : "json.", m->after ? 11 : 5);
     if (!buf_append(&s->text, key, strlen(key) + 1)) return;
