@@ -144,10 +144,11 @@ void put_head(unsigned field, uint64_t n);
 uint64_t size_message(uint64_t n); /* including a header with a one-byte tag */
 
 /* Maps names to small numbers, from 1 in order of first use. */
+enum { NAMES_MOST = 1 << 17 };
 struct names {
-  char *text[4096];
+  char *text[NAMES_MOST];
   unsigned n;
-  uint16_t slot[8192];
+  uint32_t slot[2 * NAMES_MOST];
 };
 unsigned name_id(struct names *t, const char *text, bool *fresh);
 void names_free(struct names *t);

@@ -61,13 +61,13 @@ unsigned name_id(struct names *t, const char *text, bool *fresh) {
   uint64_t h = 14695981039346656037u;
   unsigned at;
   for (const char *p = text; *p; p++) h = (h ^ (uint8_t)*p) * 1099511628211u;
-  for (at = (unsigned)(h >> 40) % 8192; t->slot[at]; at = (at + 1) % 8192) {
+  for (at = (unsigned)(h >> 40) % (2 * NAMES_MOST); t->slot[at]; at = (at + 1) % (2 * NAMES_MOST)) {
     if (fresh) *fresh = false;
     if (strcmp(t->text[t->slot[at]], text) == 0) return t->slot[at];
   }
   if (fresh) *fresh = true;
-  if (t->n == 4095) abort(); /* the tables in work.c have a few hundred */
-  t->slot[at] = (uint16_t)++t->n;
+  if (t->n == NAMES_MOST - 1) abort(); /* the tables in work.c have a few hundred names, and each step has its own */
+  t->slot[at] = ++t->n;
   t->text[t->n] = malloc(strlen(text) + 1);
   if (!t->text[t->n]) abort();
   strcpy(t->text[t->n], text);
