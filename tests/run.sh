@@ -13,7 +13,8 @@
 # WORD in their name; a case in tests/cli has its own name, such as cli/merge/two-ranks.
 #
 # SET=check|san|plain|locale|command runs a subset. tests/sets.tsv lists the programs that take long or belong to few sets,
-# longest first, which is the order in which they start; a program without a row is in check and san only.
+# longest first, which is the order in which they start; a program without a row is in check and san only. REPLAY=0 leaves out
+# the targets of fuzzing, for a run that fuzzes as well: `make fuzz` starts with the same inputs.
 set -u
 : "${B:?run me by make test}" "${TRACEKIT:?}" "${FIXTURES:?}" "${SRC:?}"
 export B TRACEKIT FIXTURES SRC GEN=${GEN:-} LONG=${LONG:-} GOLDEN=${GOLDEN:-} CC=${CC:-cc} T=${T:-} SET=${SET:-}
@@ -28,6 +29,7 @@ all() {
   for p in "$SRC"/tests/property/*.c; do [ -e "$p" ] && echo "property/$(basename "$p" .c)"; done
   # Every script in the folder is a test; a script without the executable bit fails, so that it cannot be skipped unnoticed.
   for p in "$SRC"/tests/property/*.sh "$SRC"/tests/property/*.py; do [ -e "$p" ] && echo "property/$(basename "$p")"; done
+  [ "${REPLAY:-}" != 0 ] || return 0
   for p in "$SRC"/tests/fuzz/fuzz_*.c; do [ -e "$p" ] && echo "fuzz/$(basename "$p" .c)"; done
 }
 
