@@ -14,7 +14,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHARED = ['wasi.js', 'memory.js']
 IMPORT = re.compile(r"^import \{([^}]*)\} from '\./([\w.]+)';\n", re.M)
-EXPORT = re.compile(r'^export (?:async )?(?:const|let|class|function) (\w+)', re.M)
 
 
 def sources():
@@ -37,9 +36,16 @@ def variable(name):
     return 'module_' + re.sub(r'\W', '_', name)
 
 
-def as_function(name, text):
+def imported(modules, name):
+    """Returns the names that other modules import from one."""
+    found = {part.split(' as ')[0].strip() for text in modules.values() for names, source in IMPORT.findall(text) if source == name
+             for part in names.split(',')}
+    return sorted(found - {''})
+
+
+def as_function(modules, name):
     """Returns a module as a function that returns its exports."""
-    names = EXPORT.findall(text)
+    text, names = modules[name], imported(modules, name)
     body = IMPORT.sub(lambda m: f"const {{{m[1].replace(' as ', ': ')}}} = {variable(m[2])};\n", text)
     body = re.sub(r'^export (?=(?:async )?(?:const|let|class|function) )', '', body, flags=re.M)
     if re.search(r'^(?:import|export)\b', body, re.M):
@@ -48,7 +54,7 @@ def as_function(name, text):
 
 
 def bundle(modules, entry):
-    script = ''.join(as_function(name, modules[name]) for name in ordered(modules, entry, []))
+    script = ''.join(as_function(modules, name) for name in ordered(modules, entry, []))
     if '</script' in script.lower() or '<!--' in script:
         sys.exit(f'build.py: {entry}: contains markup that would end the script')
     return f"'use strict';\n{script}"

@@ -62,7 +62,7 @@ export class Form {
     byId('form').replaceChildren(element('p', { class: 'about' }, about), element('div', { class: 'fields' }, ...rows(false)),
       ...more.length ? [element('details', { open: this.open === id }, element('summary', {}, 'More options'), element('div', { class: 'fields' }, ...more))] : [],
       element('div', { class: 'command' }, element('pre', { id: 'line', tabindex: '0', role: 'region', 'aria-label': 'Command line' }),
-        button('Copy', event => this.copy(event.target), { 'aria-label': 'Copy the command line' })),
+        navigator.clipboard && button('Copy', event => this.copy(event.target), { 'aria-label': 'Copy the command line' })),
       element('p', { class: 'buttons' }, element('button', { id: 'run', class: 'primary' }, title === 'Command' ? 'Run' : title),
         element('span', { id: 'obstacle', class: 'hint' })));
     byId('form').querySelector('details')?.addEventListener('toggle', event => { this.open = event.target.open ? id : ''; });
@@ -103,7 +103,7 @@ export class Form {
   }
 
   async copy(target) {
-    await navigator.clipboard?.writeText(byId('line').textContent).then(() => { target.textContent = 'Copied'; }, () => {});
+    await navigator.clipboard.writeText(byId('line').textContent).then(() => { target.textContent = 'Copied'; }, () => {});
     setTimeout(() => { target.textContent = 'Copy'; }, 1500);
   }
 

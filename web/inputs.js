@@ -36,6 +36,7 @@ export class Inputs {
 
   /** Adds a file or folder; paths of the files begin with its name, which changes if it is in use. */
   add(name, files) {
+    if (!files.length) throw new Error(`${name}: the folder is empty`);
     const free = freeName(name, other => this.names.includes(other));
     const renamed = files.map(({ path, file }) => ({ path: free + path.slice(name.length), file }));
     this.sources.push({ name: free, files: renamed, bytes: files.reduce((n, { file }) => n + file.size, 0) });

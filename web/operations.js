@@ -5,7 +5,8 @@
 //         'sources' one run with the files and folders as they were added, in which the command finds traces by itself
 //         'two'     two traces, which have fields of their own
 //         'none'    the arguments name them
-// A field adds its option if it has a value; `value` is the first one.
+// A field adds its option if it has a value; `value` is the first one. `output` returns the arguments for the outputs, whose names begin
+// with a base: that of the first input, unless the operation has one.
 import { baseOf, operand, wordsOf } from './words.js';
 
 const FORMATS = [['json.gz', 'Chrome JSON, gzip'], ['json', 'Chrome JSON'], ['json.zst', 'Chrome JSON, zstd'], ['pftrace', 'Perfetto'],
@@ -21,7 +22,7 @@ const select = (id, label, option, options, rest = {}) => ({ id, label, option, 
 const optional = options => [['', 'any'], ...plain(options)];
 
 const format = (...first) => select('format', 'Format', null,
-  [...FORMATS].sort((a, b) => first.indexOf(b[0]) - first.indexOf(a[0])), { hint: 'The format that the output has.' });
+  [...FORMATS].sort((a, b) => first.indexOf(b[0]) - first.indexOf(a[0])));
 const NO_LOSS = check('noloss', 'Fail if the format cannot represent all of the trace', '--no-loss', { more: true });
 const STRICT = check('strict', 'Fail if the input needs repairs', '--strict', { more: true });
 
@@ -37,7 +38,7 @@ const EVENTS = [
 ];
 const laterEvents = EVENTS.map(field => ({ ...field, more: true }));
 
-const output = (suffix = '') => (values, input) => ['-o', `${baseOf(input)}${suffix}.${values.format}`];
+const output = (suffix = '') => (values, base) => ['-o', `${base}${suffix}.${values.format}`];
 
 export const OPERATIONS = [
   { id: 'info', title: 'Info', about: 'Summarises each trace: events, tracks, steps, devices, repairs.', inputs: 'all',
@@ -53,12 +54,12 @@ export const OPERATIONS = [
       check('links', 'Draw arrows to the ranks that waited', '--link-collectives'),
       check('clocks', 'Also write a report on the clocks', '--align-report=clocks.json', { whole: true }),
       text('to', 'Largest size', '--to', { placeholder: '100MB', code: true, more: true }), NO_LOSS],
-    output: values => ['-o', `merged.${values.format}`] },
+    base: 'merged', output: output() },
   { id: 'extract', title: 'Extract', about: 'Finds the newest run in a log directory or archive, and writes it as one trace.', inputs: 'sources',
     fields: [format('json.gz'), text('run', 'Run', '--run', { placeholder: 'newest', code: true }), text('host', 'Host', '--host', { code: true, placeholder: 'all' }),
       text('rank', 'Rank', '--rank', { code: true, placeholder: 'all' }), check('split', 'One file for each host', '--split'), check('allruns', 'All runs', '--all')],
-    output: (values, input) => values.split || values.allruns ? ['-f', shortFormat(values.format), '-o', 'extracted/']
-      : ['-o', `${baseOf(input)}.run.${values.format}`] },
+    output: (values, base) => values.split || values.allruns ? ['-f', shortFormat(values.format), '-o', `${base}.extracted/`]
+      : output('.extracted')(values, base) },
   { id: 'split', title: 'Split', about: 'Writes several files: one for each step, rank or process, or parts of a length or size.', inputs: 'each',
     fields: [select('by', 'Split by', '--by', plain(['step', 'rank', 'process', 'time', 'size'])),
       text('every', 'Length or size of a part', '--every', { placeholder: '100ms or 10MB', code: true, hint: 'For time and size.' }), format('json.gz')],
@@ -77,10 +78,10 @@ export const OPERATIONS = [
     fields: [select('names', 'Names', '--names', [['', 'hash sensitive parts'], ['hash', 'hash whole names'], ['keep', 'keep unchanged']]),
       text('keepargs', 'Keep args', '--keep-args', { code: true, placeholder: 'stream' }), check('numbers', 'Keep args that are not text', '--keep-numbers'),
       check('list', 'Also list the texts that were kept and changed (private)', null), format('json.gz')],
-    output: (values, input) => [...output('.redacted')(values, input), ...values.list ? [`--redact-report=${baseOf(input)}.texts.tsv`] : []] },
+    output: (values, base) => [...output('.redacted')(values, base), ...values.list ? [`--redact-report=${base}.texts.tsv`] : []] },
   { id: 'report', title: 'Report', about: 'Shows where the time went, as a page: findings, utilization, steps, kernels, collectives.', inputs: 'all',
     fields: [select('as', 'Show as', null, [['html', 'page'], ['text', 'text'], ['json', 'JSON']]), ...laterEvents],
-    output: values => values.as === 'html' ? ['--html', 'report.html'] : values.as === 'json' ? ['--json'] : [] },
+    base: 'report', output: (values, base) => values.as === 'html' ? ['--html', `${base}.html`] : values.as === 'json' ? ['--json'] : [] },
   { id: 'top', title: 'Top', about: 'Ranks names or other groups by time.', inputs: 'all',
     fields: [select('by', 'Group by', '--by', [['', 'name'], ...plain(GROUPS.slice(1))]),
       select('sort', 'Sort by', '--sort', [['', 'total'], ...plain(['self', 'union', 'count', 'mean', 'max'])]),
@@ -134,10 +135,20 @@ export function obstacle(operation, values, { selected, sources }) {
   return '';
 }
 
+/** Returns the arguments for outputs, none of which replaces an input or an output of another run. */
+function outputArguments(operation, values, input, taken) {
+  if (!operation.output) return [];
+  const base = operation.base ?? baseOf(input), of = n => operation.output(values, n < 2 ? base : `${base}-${n}`);
+  let n = 1;
+  while (of(n).some(name => taken.has(name))) n++;
+  for (const name of of(n)) if (name.includes('.')) taken.add(name);
+  return of(n);
+}
+
 /** Returns the runs of an operation, each a list of arguments. */
 export function runsOf(operation, values, { selected, sources }) {
-  const options = operation.fields.flatMap(field => fieldArguments(field, values));
-  const run = inputs => [operation.id, ...inputs.map(operand), ...options, ...operation.output?.(values, inputs[0]) ?? []];
+  const options = operation.fields.flatMap(field => fieldArguments(field, values)), taken = new Set(sources);
+  const run = inputs => [operation.id, ...inputs.map(operand), ...options, ...outputArguments(operation, values, inputs[0], taken)];
   switch (operation.inputs) {
     case 'each': return selected.map(input => run([input]));
     case 'two': return [run([values.before, values.after])];

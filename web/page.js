@@ -5,7 +5,7 @@ import { Inputs } from './inputs.js';
 import { OPERATIONS } from './operations.js';
 import { Run, load } from './runner.js';
 import { Traces } from './traces.js';
-import { byId, element } from './elements.js';
+import { byId } from './elements.js';
 import { forget } from './storage.js';
 import { operand, sizeOf } from './words.js';
 
@@ -37,7 +37,7 @@ function runQuietly(args) {
 const traces = new Traces({
   changed: () => form.refresh(),
   info: path => start(OPERATIONS[0], [['info', '-v', operand(path)]]),
-  remove: path => { inputs.remove(path); refresh(); },
+  remove: path => add(() => inputs.remove(path)),
 });
 const form = new Form({ inputs: () => ({ selected: traces.selected, sources: inputs.names }), start });
 
@@ -52,7 +52,7 @@ async function refresh() {
   }
   byId('traces-status').textContent = 'Looking at the files.';
   const result = await runQuietly(['list', '--json', '--all', ...inputs.names.map(operand)]);
-  if (result.type === 'fault') throw new Error(`list: stopped at ${result.place}: ${result.cause}`);
+  if (result.type === 'fault') throw new Error(`list: stopped ${result.place}: ${result.cause} (${result.text})`);
   const text = await result.stdout.text();
   if (!text) throw new Error(result.lines.join('; ') || `list: status ${result.status}`);
   traces.set(JSON.parse(text).files, inputs.names);
@@ -117,7 +117,7 @@ async function start(operation, runs) {
   setRunning('Starting.');
   byId('cancel').focus();
   await run.begin(limit).catch(error => {
-    card.runs[0].fault = { place: 'the start', cause: 'the program cannot be loaded', text: error.message };
+    card.runs[0].fault = { place: 'before it began', cause: 'the program cannot be loaded', text: error.message };
     finish([]);
   });
 }
@@ -150,6 +150,7 @@ function listenToFiles() {
       add(() => inputs.addChosen(chosen));
     };
   }
+  byId('cancel').onclick = cancel;
   byId('remove-all').onclick = () => add(() => { inputs.clear(); byId('choose-files').focus(); });
   addEventListener('dragover', event => { event.preventDefault(); byId('drop').classList.add('over'); });
   addEventListener('dragleave', event => { if (!event.relatedTarget) byId('drop').classList.remove('over'); });
@@ -161,14 +162,14 @@ function listenToFiles() {
 }
 
 async function describe() {
-  const parts = ['This page has no server: it only loads its own files.'];
+  const parts = ['This page loads only its own files, and sends nothing.'];
   if (location.protocol === 'file:') parts.push('It was opened from a file, so outputs stay in memory.');
   else if (navigator.serviceWorker) parts.push('It also works offline, once it was opened.');
   if (!('webkitdirectory' in byId('folder')) || /Android|iPhone|iPad/.test(navigator.userAgent)) byId('choose-folder').hidden = true;
   if (matchMedia('(pointer: coarse)').matches) byId('drop-words').hidden = true;
   const estimate = await navigator.storage?.estimate?.().catch(() => null);
   if (estimate?.quota) parts.push(`The browser lets it store ${sizeOf(estimate.quota - estimate.usage)} of outputs.`);
-  byId('about').replaceChildren(parts.join(' '), ' ', element('span', { id: 'version' }));
+  byId('about').textContent = parts.join(' ');
 }
 
 listenToFiles();

@@ -5,7 +5,7 @@ import { accepts, openInPerfetto, opens } from './perfetto.js';
 
 const MOST_SHOWN = 400000; // characters of text that a card shows
 const STATUS = { 0: ['Done', ''],
-  1: ['Done with a finding: nothing matched, a check failed, or a clock is unreliable (status 1)', 'warn'],
+  1: ['Nothing matched, a check failed, or a clock is unreliable (status 1)', 'warn'],
   2: ['The command is invalid (status 2)', 'bad'],
   3: ['An input cannot be read, or a limit was exceeded (status 3)', 'bad'],
   4: ['The output cannot be written (status 4)', 'bad'] };
@@ -38,6 +38,13 @@ const textBox = (text, label) => element('pre', { class: 'text', tabindex: '0', 
 
 /** Returns a frame for a page or drawing of the command, in which nothing can run. */
 const frame = (html, title, drawing) => element('iframe', { sandbox: '', srcdoc: html, title, class: drawing ? 'drawing' : '' });
+
+/** Returns the ending of a file with this text. */
+function endingOf(text, args) {
+  if (text.startsWith('<svg')) return 'svg';
+  if (args.includes('--csv')) return 'csv';
+  return text.startsWith('{') ? 'json' : 'txt';
+}
 
 export class Card {
   constructor({ title, runs, keep, forget }) {
@@ -74,27 +81,30 @@ export class Card {
     this.outcome.className = `outcome ${look}`;
     this.outcome.textContent = words;
     this.outcome.after(element('small', { class: 'hint' }, ` ${seconds.toFixed(1)} s${memory ? `, ${sizeOf(memory)} of memory` : ''}`));
-    for (const run of this.runs) this.body.append(...await this.runParts(run));
+    for (const run of this.runs) this.body.append(...await this.runParts(run, !files.length));
     if (files.length) this.body.append(element('ul', { class: 'outputs', 'aria-label': 'Outputs' }, ...files.map(file => this.output(file))));
     await this.preview(files);
   }
 
-  async runParts(run) {
+  async runParts(run, saves) {
     const parts = [textBox(commandLine(run.args), 'Command line')], failed = run.status > 1 || run.fault;
     parts[0].classList.add('command-line');
     parts.push(...messages(run.lines, failed));
-    if (run.fault) parts.push(element('p', { class: 'error' }, `Stopped at ${run.fault.place}: ${run.fault.cause}.`), element('p', { class: 'hint' }, run.fault.text));
+    if (run.fault) parts.push(element('p', { class: 'error' }, `Stopped ${run.fault.place}: ${run.fault.cause}.`), element('p', { class: 'hint' }, run.fault.text));
     if (run.causes?.length)
       parts.push(element('p', { class: 'error' }, `The browser reports: ${[...new Set(run.causes)].join('; ')}. If a file was changed or moved, add it again.`));
-    if (run.stdout?.size) parts.push(...await this.text(run));
+    if (run.lines.some(line => /out of memory|failed to get memory/.test(line)))
+      parts.push(element('p', { class: 'hint' }, 'A page gets less memory than a command: close other tabs, or run the command line natively.'));
+    if (run.stdout?.size) parts.push(...await this.text(run, saves));
     return parts;
   }
 
-  /** Shows standard output, and offers to save it. */
-  async text(run) {
-    const text = await run.stdout.slice(0, MOST_SHOWN).text(), name = `${run.args[0]}.${text.startsWith('<svg') ? 'svg' : run.args.includes('--csv') ? 'csv' : text.startsWith('{') ? 'json' : 'txt'}`;
+  /** Shows standard output, and offers to save it if it is the only output. */
+  async text(run, saves) {
+    const text = await run.stdout.slice(0, MOST_SHOWN).text(), name = `${run.args[0]}.${endingOf(text, run.args)}`;
     const whole = run.stdout.size <= MOST_SHOWN, list = element('ul', { class: 'outputs', 'aria-label': 'Output as a file' }, this.output({ path: name, file: run.stdout }));
     if (text.startsWith('<svg')) return [frame(await run.stdout.text(), 'Flame graph', true), list];
+    if (whole && !saves) return [textBox(text, 'Output')];
     const rest = !whole && element('p', { class: 'hint' }, `The first ${sizeOf(MOST_SHOWN)} of ${sizeOf(run.stdout.size)}; download the file for the rest.`);
     return [textBox(text, 'Output'), rest, list].filter(Boolean);
   }

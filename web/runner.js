@@ -48,7 +48,7 @@ export class Run {
     this.worker.onmessage = ({ data }) => this.hear(data, { module, runs: this.runs, inputs: this.inputs, folder, limit });
     this.worker.onerror = event => {
       event.preventDefault();
-      this.heard({ type: 'fault', index: 0, place: 'worker', cause: 'the browser cannot run the program', text: event.message ?? '' });
+      this.heard({ type: 'fault', index: 0, place: 'before it began', cause: 'the browser cannot run the program', text: event.message ?? '' });
       this.finish([]);
     };
   }

@@ -9,7 +9,7 @@ addEventListener('install', event => {
 
 addEventListener('activate', event => {
   event.waitUntil(caches.keys().then(names => Promise.all(names.filter(name => name.startsWith('tracekit-') && name !== CACHE)
-    .map(name => caches.delete(name)))));
+    .map(name => caches.delete(name)))).then(() => clients.claim()));
 });
 
 addEventListener('fetch', event => {

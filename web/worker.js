@@ -26,7 +26,7 @@ function hear(index, line, reads) {
 
 /** Returns a sentence: the place at which the program stopped, and why. */
 function describe(error, reads) {
-  const place = reads.path ? `${reads.path}, at byte ${reads.at.toLocaleString('en')}` : 'before reading a file';
+  const place = reads.path ? `at ${reads.path}, byte ${reads.at.toLocaleString('en')}` : 'before reading a file';
   const text = `${error.name}: ${error.message}`;
   if (/recursion|call stack/i.test(text)) return { place, cause: 'the stack is full: events are nested too deeply', text };
   if (error instanceof RangeError || /out of memory|could not allocate|allocation/i.test(text))

@@ -20,6 +20,18 @@ export async function until(what, seconds, done) {
   throw new Error(`timeout: ${what}`);
 }
 
+/** Removes the profile of a browser, in which its last processes may still be writing. */
+async function remove(folder) {
+  for (let tries = 0; tries < 50; tries++) {
+    try {
+      rmSync(folder, {recursive: true, force: true});
+      return;
+    } catch {
+      await sleep(100);
+    }
+  }
+}
+
 // An expression as a promise of text, so that both protocols return the same.
 const asText = (expression) => `(async () => JSON.stringify(await (${expression})) ?? 'null')()`;
 
@@ -49,7 +61,7 @@ class ChromiumPage {
 
   async evaluate(expression) {
     const {result, exceptionDetails} = await this.page.send('Runtime.evaluate',
-      {expression: asText(expression), awaitPromise: true, returnByValue: true, userGesture: true});
+      {expression: asText(expression), awaitPromise: true, returnByValue: true, userGesture: true, allowUnsafeEvalBlockedByCSP: false});
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return JSON.parse(result.value);
   }
@@ -116,10 +128,10 @@ export class Chromium extends Common {
   }
 
   // Workers are targets of their own, whose requests are not among those of the page.
-  async attached(session, info) {
+  attached(session, info) {
     if (!/worker/.test(info.type)) return;
-    for (const domain of ['Network', 'Runtime']) await this.browser.send(`${domain}.enable`, {}, session).catch(() => {});
-    await this.browser.send('Runtime.runIfWaitingForDebugger', {}, session).catch(() => {});
+    // a worker answers only once it runs, so nothing is awaited
+    for (const method of ['Network.enable', 'Runtime.enable', 'Runtime.runIfWaitingForDebugger']) this.browser.send(method, {}, session).catch(() => {});
   }
 
   async page(url) {
@@ -134,7 +146,13 @@ export class Chromium extends Common {
 
   /** Returns the titles and addresses of tabs. */
   async tabs() { return (await this.browser.send('Target.getTargets')).targetInfos.filter((target) => target.type === 'page'); }
-  close() { return this.browser.close(); }
+
+  async close() {
+    const ended = new Promise((resolve) => this.browser.process.on('exit', resolve));
+    this.browser.send('Browser.close').catch(() => {});
+    await Promise.race([ended, sleep(5000).then(() => this.browser.process.kill('SIGKILL'))]);
+    await remove(this.browser.folder);
+  }
 }
 
 // ---- Firefox ----
@@ -238,8 +256,7 @@ export class Firefox extends Common {
   close() {
     this.process.kill();
     return new Promise((resolve) => this.process.on('exit', () => {
-      rmSync(this.folder, {recursive: true, force: true, maxRetries: 20, retryDelay: 100});
-      resolve();
+      remove(this.folder).then(resolve);
     }));
   }
 }
