@@ -329,7 +329,7 @@ test-wasm:
 	@$(MAKE) BUILD=$(BUILD)/zlib ISAL=0 T= $(BUILD)/zlib/tracekit
 	@$(TEST_ENV) NATIVE=$(abspath $(BUILD))/zlib/tracekit PACKAGE=$(abspath $(NPM)) tests/foreign/wasm.sh
 
-# Tests the page in Chromium and Firefox, against the same native build. Without LONG=1 the large trace has 100 MB.
+# Tests the page in Chromium and Firefox, against the same native build.
 test-web: $(GEN)
 	@$(MAKE) web T=
 	@$(MAKE) BUILD=$(BUILD)/zlib ISAL=0 T= $(BUILD)/zlib/tracekit

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """build.py WASM SITE PAGE - assembles the web page from web/, the WASI layer of npm/, and the program.
 
-SITE is a folder for any static server. PAGE is one file, which also works when it is opened from a disk: there browsers load neither
-modules nor other files, so the scripts become one script each, and its policy allows exactly these by their hashes."""
+SITE is a folder for any static server; workers have one script there, which the page starts as a blob. PAGE is one file, which also
+works when it is opened from a disk: browsers then load neither modules nor other files, so the page has one script, too, and its
+policy allows exactly this one by its hash."""
 import base64
 import gzip
 import hashlib
@@ -63,8 +64,9 @@ def bundle(modules, entry):
 def write_site(site, modules, wasm):
     shutil.rmtree(site, ignore_errors=True)
     site.mkdir(parents=True)
-    for name, text in modules.items():
-        (site / name).write_text(text, encoding='utf-8')
+    for name in [*ordered(modules, 'page.js', []), 'sw.js']:
+        (site / name).write_text(modules[name], encoding='utf-8')
+    (site / 'worker.js').write_text(bundle(modules, 'worker.js'), encoding='utf-8')
     for name in ('index.html', 'page.css'):
         shutil.copyfile(ROOT / 'web' / name, site / name)
     shutil.copyfile(wasm, site / 'tracekit.wasm')

@@ -19,7 +19,13 @@ export class InputFile extends File {
     this.from = 0;
   }
 
-  slice(from, n) { return new Uint8Array(new FileReaderSync().readAsArrayBuffer(this.blob.slice(from, from + n))); }
+  slice(from, n) {
+    try {
+      return new Uint8Array(new FileReaderSync().readAsArrayBuffer(this.blob.slice(from, from + n)));
+    } catch (error) {
+      throw new DOMException(`${this.path}: ${error.message || error.name || 'the file cannot be read'}`.replace(/\.+$/, ''), 'NotReadableError');
+    }
+  }
 
   read(at, to) {
     const n = Math.max(0, Math.min(to.length, this.size - at));
@@ -87,6 +93,16 @@ export class OutputFile extends File {
     this.slots.push(this.slot);
     this.slot = null;
   }
+}
+
+/** Standard output, which may be larger than memory, too. */
+export class Printed extends Stream {
+  constructor(file) {
+    super();
+    this.file = file;
+  }
+
+  write(_, from) { return this.file.write(this.file.size, from); }
 }
 
 /** Standard error: passes each complete line to a function. */

@@ -61,7 +61,7 @@ export class Form {
     const more = rows(true);
     byId('form').replaceChildren(element('p', { class: 'about' }, about), element('div', { class: 'fields' }, ...rows(false)),
       ...more.length ? [element('details', { open: this.open === id }, element('summary', {}, 'More options'), element('div', { class: 'fields' }, ...more))] : [],
-      element('div', { class: 'command' }, element('pre', { id: 'line', tabindex: '0', role: 'region', 'aria-label': 'Command line' }),
+      element('div', { class: 'command' }, element('pre', { id: 'line', tabindex: '0', role: 'group', 'aria-label': 'Command line' }),
         navigator.clipboard && button('Copy', event => this.copy(event.target), { 'aria-label': 'Copy the command line' })),
       element('p', { class: 'buttons' }, element('button', { id: 'run', class: 'primary' }, title === 'Command' ? 'Run' : title),
         element('span', { id: 'obstacle', class: 'hint' })));

@@ -97,19 +97,25 @@ function hear(message) {
 }
 
 async function finish(files) {
-  const { card } = current;
+  const { card } = current, focused = document.activeElement, waits = focused === byId('cancel') || focused === document.body;
   current = null;
+  complain('');
   setRunning('');
   await card.show(files);
   byId('cards').prepend(card.element);
   byId('status').textContent = `${card.words}${outputsIn(files)}.`;
+  if (!waits) return; // the user does something else meanwhile
   card.heading.focus({ preventScroll: true });
   card.element.scrollIntoView({ block: 'nearest' });
 }
 
 /** Starts an operation, of which one runs at a time. */
 async function start(operation, runs) {
-  if (current) return;
+  if (current) {
+    complain('Another operation is running: wait for its end, or cancel it.');
+    return;
+  }
+  complain('');
   let run = null;
   const card = new Card({ title: operation.title, runs, keep: (file, name) => add(() => inputs.addFile(file, name)), forget: () => forget(run.folder) });
   run = new Run(runs.map(args => withProgress(args)), inputs.files, hear);
@@ -152,6 +158,7 @@ function listenToFiles() {
   }
   byId('cancel').onclick = cancel;
   byId('remove-all').onclick = () => add(() => { inputs.clear(); byId('choose-files').focus(); });
+  addEventListener('beforeunload', event => { if (current) event.preventDefault(); });
   addEventListener('dragover', event => { event.preventDefault(); byId('drop').classList.add('over'); });
   addEventListener('dragleave', event => { if (!event.relatedTarget) byId('drop').classList.remove('over'); });
   addEventListener('drop', event => {

@@ -34,7 +34,7 @@ function messages(lines, failed) {
     : textBox(part.lines.join('\n'), 'Summary'));
 }
 
-const textBox = (text, label) => element('pre', { class: 'text', tabindex: '0', role: 'region', 'aria-label': label }, text);
+const textBox = (text, label) => element('pre', { class: 'text', tabindex: '0', role: 'group', 'aria-label': label }, text);
 
 /** Returns a frame for a page or drawing of the command, in which nothing can run. */
 const frame = (html, title, drawing) => element('iframe', { sandbox: '', srcdoc: html, title, class: drawing ? 'drawing' : '' });
@@ -102,8 +102,8 @@ export class Card {
   /** Shows standard output, and offers to save it if it is the only output. */
   async text(run, saves) {
     const text = await run.stdout.slice(0, MOST_SHOWN).text(), name = `${run.args[0]}.${endingOf(text, run.args)}`;
-    const whole = run.stdout.size <= MOST_SHOWN, list = element('ul', { class: 'outputs', 'aria-label': 'Output as a file' }, this.output({ path: name, file: run.stdout }));
-    if (text.startsWith('<svg')) return [frame(await run.stdout.text(), 'Flame graph', true), list];
+    const whole = run.stdout.size <= MOST_SHOWN, list = element('ul', { class: 'outputs', 'aria-label': 'Output as a file' }, this.output({ path: name, file: run.stdout, onDisk: run.onDisk }));
+    if (text.startsWith('<svg')) return [frame(`<style>svg{min-width:900px}</style>${await run.stdout.text()}`, 'Flame graph', true), list];
     if (whole && !saves) return [textBox(text, 'Output')];
     const rest = !whole && element('p', { class: 'hint' }, `The first ${sizeOf(MOST_SHOWN)} of ${sizeOf(run.stdout.size)}; download the file for the rest.`);
     return [textBox(text, 'Output'), rest, list].filter(Boolean);

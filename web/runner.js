@@ -2,7 +2,7 @@
 import { folderFor, forget } from './storage.js';
 
 const byId = id => document.getElementById(id);
-let compiled, source;
+let loaded;
 
 /** Returns the bytes of the program that a page of a single file contains, as base64 of gzip. */
 async function embedded(text) {
@@ -10,26 +10,27 @@ async function embedded(text) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
 }
 
-async function compile() {
-  const data = byId('program');
-  if (data) return WebAssembly.compile(await embedded(data.textContent));
-  const response = await fetch('tracekit.wasm');
-  if (!response.ok) throw new Error(`tracekit.wasm: the server answers with status ${response.status}`);
-  return WebAssembly.compile(await response.arrayBuffer());
+async function fetched(name) {
+  const response = await fetch(name);
+  if (!response.ok) throw new Error(`${name}: the server answers with status ${response.status}`);
+  return response;
+}
+
+/** Returns the compiled program, and the address of the script of workers. The page of a single file contains both. */
+async function fetchAll() {
+  const program = byId('program')?.textContent, script = byId('worker')?.textContent;
+  const [bytes, text] = await Promise.all([program ? embedded(program) : fetched('tracekit.wasm').then(response => response.arrayBuffer()),
+    script ?? fetched('worker.js').then(response => response.text())]);
+  // Only a worker from a blob obeys the policy of the page, and needs no server later.
+  const source = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  return { module: await WebAssembly.compile(bytes), source };
 }
 
 /** Loads the program. Rejects if it cannot be loaded; a later call tries again. */
-export const load = () => compiled ??= compile().catch(error => {
-  compiled = undefined;
+export const load = () => loaded ??= fetchAll().catch(error => {
+  loaded = undefined;
   throw error;
 });
-
-/** Starts a worker. Its script comes from a blob, because only such a worker obeys the policy of the page. */
-function start() {
-  const text = byId('worker')?.textContent, type = { type: 'text/javascript' };
-  source ??= URL.createObjectURL(new Blob([text ?? `import ${JSON.stringify(new URL('worker.js', location.href).href)};`], type));
-  return new Worker(source, { type: text ? 'classic' : 'module' });
-}
 
 /** Commands that run in a worker of their own. `heard` gets each message of the worker. */
 export class Run {
@@ -38,13 +39,14 @@ export class Run {
     this.inputs = inputs;
     this.heard = heard;
     this.cancelled = false;
+    this.keeps = false; // true if standard output is on the disk
   }
 
   async begin(limit) {
-    const [module, folder] = [await load(), await folderFor()];
+    const { module, source } = await load(), folder = await folderFor();
     if (this.cancelled) return;
     this.folder = folder;
-    this.worker = start();
+    this.worker = new Worker(source);
     this.worker.onmessage = ({ data }) => this.hear(data, { module, runs: this.runs, inputs: this.inputs, folder, limit });
     this.worker.onerror = event => {
       event.preventDefault();
@@ -57,11 +59,12 @@ export class Run {
     if (message.type === 'ready') this.worker.postMessage(job);
     else if (message.type === 'done') this.finish(message.files);
     else this.heard(message);
+    this.keeps ||= message.onDisk === true;
   }
 
   finish(files) {
     this.worker.terminate();
-    if (!files.some(file => file.onDisk)) forget(this.folder);
+    if (!this.keeps && !files.some(file => file.onDisk)) forget(this.folder);
     this.heard({ type: 'done', files });
   }
 

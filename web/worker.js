@@ -8,7 +8,7 @@
 //   end       a run ended: status, standard output, memory, seconds
 //   fault     a run was stopped by a fault of the program or the browser
 //   done      all runs ended: the outputs
-import { IN_MEMORY, InputFile, Lines, Program, blobOf, closeSlots, openSlots } from './files.js';
+import { IN_MEMORY, InputFile, Lines, OutputFile, Printed, Program, blobOf, closeSlots, openSlots } from './files.js';
 
 const PROGRESS = '{"phase": ';
 
@@ -47,19 +47,20 @@ class Job {
     const files = {};
     for (const { path, file } of this.job.inputs) files[path] = new InputFile(file, path, reads);
     const stderr = new Lines(line => hear(index, line, reads));
-    const options = { args: ['tracekit', ...args], env: { NO_COLOR: '1' }, files, stdin: '', stderr };
-    return new Program(options, this.disk.slots, this.job.limit ?? IN_MEMORY);
+    const limit = this.job.limit ?? IN_MEMORY, stdout = new Printed(new OutputFile(this.disk.slots, limit));
+    return new Program({ args: ['tracekit', ...args], env: { NO_COLOR: '1' }, files, stdin: '', stdout, stderr }, this.disk.slots, limit);
   }
 
-  run(args, index) {
+  async run(args, index) {
     const reads = { path: '', at: 0, phase: '' }, program = this.program(args, index, reads), begin = performance.now();
     const seconds = () => (performance.now() - begin) / 1000;
     postMessage({ type: 'begin', index });
     try {
       const status = program.run(this.job.module);
       program.stderr.end();
-      postMessage({ type: 'end', index, status, stdout: new Blob(program.stdout.chunks), seconds: seconds(),
-        memory: program.memory.buffer.byteLength, causes: program.causes.map(cause => `${cause.name}: ${cause.message}`) });
+      const { file } = program.stdout, onDisk = file.slot !== null;
+      postMessage({ type: 'end', index, status, onDisk, stdout: await blobOf(file), seconds: seconds(),
+        memory: program.memory.buffer.byteLength, causes: program.causes.map(cause => cause.message) });
     } catch (error) {
       program.stderr.end();
       postMessage({ type: 'fault', index, seconds: seconds(), ...describe(error, reads) });
@@ -83,7 +84,7 @@ class Job {
 onmessage = async ({ data }) => {
   try {
     const job = new Job(data, await openSlots(data.folder));
-    data.runs.forEach((args, index) => job.run(args, index));
+    for (const [index, args] of data.runs.entries()) await job.run(args, index);
     await job.finish();
   } catch (error) {
     postMessage({ type: 'fault', index: data.runs.length - 1, ...describe(error, { path: '', at: 0 }) });

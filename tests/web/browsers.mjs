@@ -144,8 +144,8 @@ export class Chromium extends Common {
     return made;
   }
 
-  /** Returns the titles and addresses of tabs. */
-  async tabs() { return (await this.browser.send('Target.getTargets')).targetInfos.filter((target) => target.type === 'page'); }
+  /** Returns the titles of all tabs. */
+  async titles() { return (await this.browser.send('Target.getTargets')).targetInfos.map((target) => target.title); }
 
   async close() {
     const ended = new Promise((resolve) => this.browser.process.on('exit', resolve));
@@ -162,7 +162,7 @@ const PREFERENCES = {
   'browser.helperApps.neverAsk.saveToDisk': 'application/octet-stream,text/plain,application/json,text/html,application/gzip',
   'browser.download.alwaysOpenPanel': false, 'browser.shell.checkDefaultBrowser': false, 'datareporting.policy.dataSubmissionEnabled': false,
   'toolkit.telemetry.enabled': false, 'app.update.enabled': false, 'browser.startup.homepage_override.mstone': 'ignore',
-  'remote.active-protocols': 1, 'dom.disable_open_during_load': false, 'network.captive-portal-service.enabled': false,
+  'network.dns.localDomains': 'ui.perfetto.dev', 'network.stricttransportsecurity.preloadlist': false, 'dom.disable_open_during_load': false, 'network.captive-portal-service.enabled': false,
   'network.connectivity-service.enabled': false, 'extensions.getAddons.cache.enabled': false, 'browser.safebrowsing.malware.enabled': false,
   'browser.safebrowsing.phishing.enabled': false, 'services.settings.server': 'http://127.0.0.1:9/', 'browser.newtabpage.enabled': false,
 };
@@ -226,7 +226,7 @@ export class Firefox extends Common {
     this.socket = new WebSocket(await this.address);
     await new Promise((resolve, reject) => { this.socket.onopen = resolve; this.socket.onerror = () => reject(new Error('no connection to firefox')); });
     this.socket.onmessage = ({data}) => this.heard(JSON.parse(data));
-    await this.send('session.new', {capabilities: {}});
+    await this.send('session.new', {capabilities: {alwaysMatch: {acceptInsecureCerts: true}}});
     await this.send('session.subscribe', {events: ['log.entryAdded', 'network.beforeRequestSent']});
   }
 
@@ -251,6 +251,11 @@ export class Firefox extends Common {
     const {context} = await this.send('browsingContext.create', {type: 'tab'}), page = new FirefoxPage(this, context);
     await page.go(url);
     return page;
+  }
+
+  async titles() {
+    const {contexts} = await this.send('browsingContext.getTree', {maxDepth: 0});
+    return Promise.all(contexts.map(async ({context}) => new FirefoxPage(this, context).evaluate('document.title').catch(() => '')));
   }
 
   close() {

@@ -1,5 +1,6 @@
 // page.mjs - the page as its users see it: adds files, fills in forms, runs operations, reads results.
-import {readFileSync} from 'node:fs';
+import {readFileSync, readdirSync, rmSync, statSync} from 'node:fs';
+import {basename, dirname, join, relative} from 'node:path';
 import {until} from './browsers.mjs';
 
 const CARD = `(() => {
@@ -34,6 +35,22 @@ export class Page {
   async add(files, chooser = '#files') {
     await this.evaluate(`document.querySelector('#traces-status').textContent = ''`);
     await this.page.files(chooser, files);
+    return this.listed();
+  }
+
+  /** Adds a folder. WebDriver cannot choose one, so in Firefox the dialog is left out: the page gets files that have paths. */
+  async addFolder(folder) {
+    if (this.browser.name === 'chromium') return this.add([folder], '#folder');
+    const paths = readdirSync(folder, {recursive: true}).filter((path) => statSync(join(folder, path)).isFile());
+    const files = paths.map((path) => [relative(dirname(folder), join(folder, path)), readFileSync(join(folder, path), 'base64')]);
+    await this.evaluate(`(() => {
+      document.querySelector('#traces-status').textContent = '';
+      const files = ${JSON.stringify(files)}.map(([path, text]) => Object.defineProperty(
+        new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], path.split('/').pop()), 'webkitRelativePath', {value: path}));
+      const chooser = document.querySelector('#folder');
+      Object.defineProperty(chooser, 'files', {value: files, configurable: true});
+      chooser.dispatchEvent(new Event('change'));
+    })()`);
     return this.listed();
   }
 
@@ -93,6 +110,7 @@ export class Page {
 
   /** Downloads an output of the newest card by its link, and returns its bytes. */
   async download(name) {
+    rmSync(join(this.browser.downloads, name), {force: true});
     await this.evaluate(`[...document.querySelectorAll('.card')][0].querySelector('a[download=${JSON.stringify(name)}]').click()`);
     return readFileSync(await this.browser.downloaded(name));
   }

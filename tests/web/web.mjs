@@ -33,6 +33,13 @@ function start(more = []) {
   return chromium ? new Chromium(program, downloads, [...rules, ...more]) : new Firefox(program, downloads);
 }
 
+/** Makes a file with some 160 MB of JSON. */
+function mediumFile(name) {
+  const path = join(work, name), to = openSync(path, 'w');
+  spawnSync(GEN, ['kineto', '--spans', '400000'], {stdio: ['ignore', to, 'inherit']});
+  return path;
+}
+
 /** Runs a case with a page of its own, and checks the console and the requests afterwards. */
 async function test(name, action, {query = '', instead = {}, more = [], expected = null, single = false} = {}) {
   if (!name.includes(T)) return;
@@ -195,7 +202,7 @@ await test('folders and archives', async (page) => {
   mkdirSync(join(logs, 'plugins/profile/2026_01_01'), {recursive: true});
   for (const i of [0, 1]) copyFileSync(ranks[i], join(run, `host${i}.trace.json.gz`));
   copyFileSync(ranks[2], join(logs, 'plugins/profile/2026_01_01/host0.trace.json.gz'));
-  const rows = await page.add([logs], '#folder');
+  const rows = await page.addFolder(logs);
   same('rows', rows.length, 3);
   same('the newest run is selected', rows.filter((row) => row.on).map((row) => row.file), [0, 1].map((i) => `logs/plugins/profile/2026_01_02/host${i}.trace.json.gz`));
   await compare(page, [logs], 'extract', {});
@@ -240,11 +247,11 @@ await test('wrong files and odd names', async (page) => {
 
 await test('a file that is changed after it was added', async (page) => {
   const path = join(work, `changing-${kind}.json`);
-  copyFileSync(ranks[0].replace('.gz', '.gz'), path);
+  copyFileSync(ranks[0], path);
   await page.add([path]);
   truncateSync(path, 1000);
   const card = await page.run('convert', {format: 'pftrace'});
-  check(`${card.outcome} ${card.errors}`, /status 3|Stopped/.test(card.outcome) && (card.errors.join().includes('add it again') || !chromium));
+  check(`${card.outcome} ${card.errors}`, /status 3|Stopped/.test(card.outcome) && card.errors.join().includes('add it again'));
   await page.clear();
   await page.add([ranks[0]]);
   same('the page stays usable', (await page.run('convert', {format: 'pftrace'})).outcome, 'Done');
@@ -257,17 +264,18 @@ await test('outputs on the disk', async (page) => {
   check(`on disk: ${card.outputs}`, card.outputs[0].includes('on disk'));
   await compare(page, ranks, 'shrink', {to: '30KB'});
   await compare(page, ranks, 'split', {by: 'step', format: 'json'});
+  const dumped = await page.run('command', {line: 'dump rank0.json.gz'});
+  check(`dump: ${dumped.outputs}`, dumped.outputs[0].includes('on disk'));
+  check('dump: bytes', (await page.download('dump.txt')).toString() === native(dumped.commands, ranks).stdout);
   const count = `(async () => { let n = 0; const root = await navigator.storage.getDirectory();
     for await (const folder of root.values()) for await (const run of folder.values()) n++; return n; })()`;
-  check('folders in use', await page.evaluate(count) === 2);
+  check('folders in use', await page.evaluate(count) === 3);
   await page.evaluate(`[...document.querySelectorAll('.card > header button')].forEach((b) => b.click())`);
   await until('no folders', 10, async () => (await page.evaluate(count)) === 0);
 }, {query: '?memory=100000'});
 
 await test('cancel, and go on', async (page) => {
-  const large = join(work, 'cancel.json');
-  if (!existsSync(large)) execFileSync('bash', ['-c', `"${GEN}" kineto --spans 400000 > "${large}"`]);
-  await page.add([large]);
+  await page.add([mediumFile('cancel.json')]);
   await page.choose('shrink', {to: '1MB'});
   await page.click('#run');
   await until('progress', 30, async () => (await page.evaluate(`document.querySelector('#progress').value`)) > 0);
@@ -302,16 +310,26 @@ await test('from a file', async (page) => {
 
 await test('the policy also binds workers', async (page) => {
   await page.add([ranks[0]]);
-  const answers = await page.evaluate('Promise.all(window.leaks ?? [])');
   same('the page', await page.evaluate(`fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')`), 'refused');
-  check('eval', await page.evaluate(`(() => { try { return eval('1') === 1; } catch { return false; } })()`) === false);
+  if (chromium) check('eval', await page.evaluate(`(() => { try { return eval('1') === 1; } catch { return false; } })()`) === false);
+  check('scripts in the page', await page.evaluate(`(() => { const made = document.createElement('script'); made.textContent = 'window.ran = true';
+    document.head.append(made); return window.ran !== true; })()`));
   const says = await page.text('#trouble');
-  check(`the worker: ${says} ${answers}`, says.includes('refused by the policy'));
+  check(`the worker: ${says}`, says.includes('refused by the policy'));
 }, {instead: {'/worker.js': `self.addEventListener('securitypolicyviolation', (event) => { self.violated = event.violatedDirective; });
   fetch('http://127.0.0.1:9/').then(() => 'sent', async () => { await new Promise((r) => setTimeout(r, 200)); return self.violated ? 'refused by the policy' : 'failed'; })
     .then((says) => { onmessage = () => postMessage({type: 'done', files: [], });
       postMessage({type: 'fault', index: 0, place: 'nowhere', cause: says, text: ''}); postMessage({type: 'done', files: []}); });`},
-expected: /127\.0\.0\.1:9|unsafe-eval|eval/});
+expected: /127\.0\.0\.1:9|eval|inline script|Content.Security.Policy/i});
+
+await test('many files', async (page) => {
+  const many = join(work, `many-${kind}`), files = [];
+  mkdirSync(many);
+  for (let i = 0; i < 150; i++) copyFileSync(ranks[i % 4], files[i] = join(many, `r${i}.json.gz`));
+  await page.add(files);
+  const card = await page.run('convert', {format: 'pftrace'}, 300);
+  same(`${card.outcome}`, [card.outcome, card.names.length], ['Done', 150]);
+});
 
 const TRAP = Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 5, 3, 1, 0, 1, 7, 19, 2, 6, 109, 101, 109, 111, 114, 121, 2, 0, 6, 95, 115, 116, 97,
   114, 116, 0, 0, 10, 5, 1, 3, 0, 0, 11]); // (memory (export "memory") 1) (func (export "_start") unreachable)
@@ -329,9 +347,7 @@ await test('no program', async (page) => {
 }, {instead: {'/tracekit.wasm': Buffer.from('<html>')}});
 
 if (chromium) await test('no memory', async (page) => {
-  const large = join(work, 'memory.json');
-  if (!existsSync(large)) execFileSync('bash', ['-c', `"${GEN}" kineto --spans 400000 > "${large}"`]);
-  await page.add([large]);
+  await page.add([mediumFile('memory.json')]);
   const card = await page.run('shrink', {to: '1MB'});
   check(card.outcome, /status 3|Stopped/.test(card.outcome) && /memory/.test([...card.messages, ...card.errors].join()));
   await page.clear();
@@ -370,6 +386,7 @@ await test('looks', async (page) => {
   for (const [width, scheme] of [[360, 'light'], [1600, 'light'], ...chromium ? [[360, 'dark'], [1600, 'dark'], [768, 'light']] : []]) {
     await page.page.look(width, scheme);
     await page.clear();
+    await page.evaluate(`[...document.querySelectorAll('.card > header button')].forEach((b) => b.click())`);
     await shot(`empty-${width}-${scheme}`);
     await page.add(ranks);
     await page.dropContents('empty.json', '');
@@ -403,12 +420,13 @@ async function viewerServer() {
   const key = join(work, 'key.pem'), cert = join(work, 'cert.pem');
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=ui.perfetto.dev'], {stdio: 'ignore'});
   const server = createServer({key: readFileSync(key), cert: readFileSync(cert)}, (_, response) => response.writeHead(200, {'Content-Type': 'text/html'}).end(VIEWER));
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Firefox looks for local domains at the usual port, which may be taken or forbidden
+  await new Promise((resolve) => server.on('error', resolve).listen(chromium ? 0 : 443, '127.0.0.1', resolve));
   return server;
 }
 
-if (chromium) {
-  const viewer = await viewerServer(), port = viewer.address().port;
+const viewer = await viewerServer(), port = viewer.address()?.port;
+if (port) {
   await test('Perfetto UI', async (page, _, browser) => {
     await page.add(ranks);
     const card = await compare(page, ranks, 'merge', {format: 'pftrace'});
@@ -416,13 +434,13 @@ if (chromium) {
     same('nothing was asked for before the click', browser.requests.filter((url) => url.includes('perfetto.dev')), []);
     const hash = createHash('sha256').update(await page.download('merged.pftrace')).digest('hex');
     await page.evaluate(`[...document.querySelectorAll('.card button')].find((b) => b.textContent === 'Open in Perfetto UI').click()`);
-    await until('the viewer has the trace', 30, async () => (await browser.tabs()).some((tab) => tab.title === `merged.pftrace merged.pftrace ${hash}`));
+    await until('the viewer has the trace', 30, async () => (await browser.titles()).includes(`merged.pftrace merged.pftrace ${hash}`));
     await until('the page reports it', 5, async () => (await page.text('.outputs [role=status]')).includes('Opened'));
   }, {more: [`--host-resolver-rules=MAP ui.perfetto.dev:443 127.0.0.1:${port}`, '--ignore-certificate-errors'], expected: /ui\.perfetto\.dev/});
   viewer.closeAllConnections();
   viewer.close();
 } else {
-  console.log('SKIPPED firefox: Perfetto UI: firefox cannot be made to look for ui.perfetto.dev on this machine');
+  console.log('SKIPPED firefox: Perfetto UI: port 443 of this machine is taken or forbidden, and firefox needs it to take this machine for ui.perfetto.dev');
 }
 
 await test('a large file', async (page) => {
