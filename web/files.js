@@ -23,7 +23,8 @@ export class InputFile extends File {
     try {
       return new Uint8Array(new FileReaderSync().readAsArrayBuffer(this.blob.slice(from, from + n)));
     } catch (error) {
-      throw new DOMException(`${this.path}: ${error.message || error.name || 'the file cannot be read'}`.replace(/\.+$/, ''), 'NotReadableError');
+      throw new DOMException(`${this.path}: ${error.message || error.name || 'the file cannot be read'}`.replace(/\.+$/, ''),
+        'NotReadableError');
     }
   }
 
@@ -128,7 +129,8 @@ export class Lines extends Stream {
 }
 
 // Errors of browsers as those of a system.
-const NUMBERS = { NotReadableError: ERRNO.IO, NotFoundError: ERRNO.NOENT, SecurityError: ERRNO.ACCES, QuotaExceededError: ERRNO.NOSPC,
+const NUMBERS = { NotReadableError: ERRNO.IO, NotFoundError: ERRNO.NOENT, SecurityError: ERRNO.ACCES,
+  QuotaExceededError: ERRNO.NOSPC,
   NoModificationAllowedError: ERRNO.ACCES, RangeError: ERRNO.NOSPC };
 
 /** A run of the command on these files. */
@@ -158,7 +160,8 @@ export class Program extends Memory {
 
   fileCalls() {
     const calls = super.fileCalls();
-    for (const name of ['fd_read', 'fd_pread', 'fd_write', 'fd_filestat_set_size', 'path_open', 'path_unlink_file', 'path_rename'])
+    for (const name of ['fd_read', 'fd_pread', 'fd_write', 'fd_filestat_set_size', 'path_open', 'path_unlink_file',
+      'path_rename'])
       calls[name] = this.guarded(calls[name]);
     return calls;
   }

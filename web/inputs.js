@@ -62,7 +62,8 @@ export class Inputs {
 
   /** Adds what was dropped. The browser lets go of the entries at the first wait, so they are taken before. */
   async addDropped(transfer) {
-    const entries = [...transfer.items ?? []].map(item => item.webkitGetAsEntry?.()).filter(Boolean), plain = [...transfer.files];
+    const entries = [...transfer.items ?? []].map(item => item.webkitGetAsEntry?.()).filter(Boolean),
+      plain = [...transfer.files];
     if (!entries.length) return this.addChosen(plain);
     for (const entry of entries) {
       const files = [];

@@ -90,7 +90,8 @@ function setRunning(words) {
 
 function hear(message) {
   const { card, runs } = current;
-  if (message.type === 'begin') byId('status').textContent = runs > 1 ? `Running command ${message.index + 1} of ${runs}.` : 'Running.';
+  if (message.type === 'begin') byId('status').textContent = runs > 1 ? `Running command ${message.index + 1} of ${runs}.`
+    : 'Running.';
   else if (message.type === 'progress') showProgress(message);
   else if (message.type === 'done') finish(message.files);
   else card.hear(message);
@@ -117,7 +118,8 @@ async function start(operation, runs) {
   }
   complain('');
   let run = null;
-  const card = new Card({ title: operation.title, runs, keep: (file, name) => add(() => inputs.addFile(file, name)), forget: () => forget(run.folder) });
+  const card = new Card({ title: operation.title, runs, keep: (file, name) => add(() => inputs.addFile(file, name)),
+    forget: () => forget(run.folder) });
   run = new Run(runs.map(args => withProgress(args)), inputs.files, hear);
   current = { run, card, runs: runs.length };
   setRunning('Starting.');
@@ -145,7 +147,8 @@ function cancel() {
 
 // ---- the page ----
 
-const limit = Number(new URLSearchParams(location.search).get('memory')) || undefined; // bytes of an output in memory, for tests
+const limit = Number(new URLSearchParams(location.search).get('memory'))
+  || undefined; // bytes of an output in memory, for tests
 
 function listenToFiles() {
   for (const [click, chooser] of [['choose-files', 'files'], ['choose-folder', 'folder']]) {
@@ -172,7 +175,8 @@ async function describe() {
   const parts = ['This page loads only its own files, and sends nothing.'];
   if (location.protocol === 'file:') parts.push('It was opened from a file, so outputs stay in memory.');
   else if (navigator.serviceWorker) parts.push('It also works offline, once it was opened.');
-  if (!('webkitdirectory' in byId('folder')) || /Android|iPhone|iPad/.test(navigator.userAgent)) byId('choose-folder').hidden = true;
+  if (!('webkitdirectory' in byId('folder'))
+    || /Android|iPhone|iPad/.test(navigator.userAgent)) byId('choose-folder').hidden = true;
   if (matchMedia('(pointer: coarse)').matches) byId('drop-words').hidden = true;
   const estimate = await navigator.storage?.estimate?.().catch(() => null);
   if (estimate?.quota) parts.push(`The browser lets it store ${sizeOf(estimate.quota - estimate.usage)} of outputs.`);

@@ -19,7 +19,8 @@ function answers(target) {
     };
     addEventListener('message', hear);
     const pings = setInterval(() => target.postMessage('PING', ADDRESS), 100);
-    const limit = setTimeout(() => end(() => reject(new Error('ui.perfetto.dev does not respond; download the file, and open it there'))),
+    const limit = setTimeout(() => end(() =>
+      reject(new Error('ui.perfetto.dev does not respond; download the file, and open it there'))),
       1000 * SECONDS);
   });
 }

@@ -30,14 +30,16 @@ function messages(lines, failed) {
     if (last?.message === message) last.lines.push(line);
     else parts.push({ message, lines: [line] });
   }
-  return parts.map(part => part.message ? element('ul', { class: 'messages', 'aria-label': 'Messages' }, ...part.lines.map(line => messageItem(line, failed)))
+  return parts.map(part => part.message ? element('ul', { class: 'messages', 'aria-label': 'Messages' },
+    ...part.lines.map(line => messageItem(line, failed)))
     : textBox(part.lines.join('\n'), 'Summary'));
 }
 
 const textBox = (text, label) => element('pre', { class: 'text', tabindex: '0', role: 'group', 'aria-label': label }, text);
 
 /** Returns a frame for a page or drawing of the command, in which nothing can run. */
-const frame = (html, title, drawing) => element('iframe', { sandbox: '', srcdoc: html, title, class: drawing ? 'drawing' : '' });
+const frame = (html, title, drawing) => element('iframe',
+  { sandbox: '', srcdoc: html, title, class: drawing ? 'drawing' : '' });
 
 /** Returns the ending of a file with this text. */
 function endingOf(text, args) {
@@ -55,7 +57,8 @@ export class Card {
     this.outcome = element('span', { class: 'outcome' });
     this.heading = element('h3', { tabindex: '-1' }, title);
     this.element = element('article', { class: 'card', 'aria-label': `${title}, result` },
-      element('header', {}, this.heading, button('Remove', () => { this.remove(); forget(); }, { 'aria-label': `Remove the result of ${title}` })),
+      element('header', {}, this.heading, button('Remove', () => { this.remove(); forget(); },
+        { 'aria-label': `Remove the result of ${title}` })),
       element('p', {}, this.outcome), this.body);
   }
 
@@ -70,19 +73,23 @@ export class Card {
   verdict() {
     const fault = this.runs.find(run => run.fault)?.fault, worst = Math.max(...this.runs.map(run => run.status ?? 0));
     if (fault) return [`Stopped: ${fault.cause}`, 'bad'];
-    const [words, look] = STATUS[worst] ?? [`Ended with status ${worst}`, 'bad'], failed = this.runs.filter(run => run.status).length;
+    const [words, look] = STATUS[worst] ?? [`Ended with status ${worst}`, 'bad'],
+      failed = this.runs.filter(run => run.status).length;
     return [this.runs.length > 1 && failed ? `${words}; ${failed} of ${this.runs.length} commands` : words, look];
   }
 
   async show(files) {
-    const [words, look] = this.verdict(), seconds = this.runs.reduce((n, run) => n + (run.seconds ?? run.fault?.seconds ?? 0), 0);
+    const [words, look] = this.verdict(), seconds = this.runs.reduce((n, run) => n + (run.seconds ?? run.fault?.seconds ?? 0),
+      0);
     const memory = Math.max(...this.runs.map(run => run.memory ?? 0));
     this.words = words;
     this.outcome.className = `outcome ${look}`;
     this.outcome.textContent = words;
-    this.outcome.after(element('small', { class: 'hint' }, ` ${seconds.toFixed(1)} s${memory ? `, ${sizeOf(memory)} of memory` : ''}`));
+    this.outcome.after(element('small', { class: 'hint' },
+      ` ${seconds.toFixed(1)} s${memory ? `, ${sizeOf(memory)} of memory` : ''}`));
     for (const run of this.runs) this.body.append(...await this.runParts(run, !files.length));
-    if (files.length) this.body.append(element('ul', { class: 'outputs', 'aria-label': 'Outputs' }, ...files.map(file => this.output(file))));
+    if (files.length) this.body.append(element('ul', { class: 'outputs', 'aria-label': 'Outputs' },
+      ...files.map(file => this.output(file))));
     await this.preview(files);
   }
 
@@ -90,11 +97,14 @@ export class Card {
     const parts = [textBox(commandLine(run.args), 'Command line')], failed = run.status > 1 || run.fault;
     parts[0].classList.add('command-line');
     parts.push(...messages(run.lines, failed));
-    if (run.fault) parts.push(element('p', { class: 'error' }, `Stopped ${run.fault.place}: ${run.fault.cause}.`), element('p', { class: 'hint' }, run.fault.text));
+    if (run.fault) parts.push(element('p', { class: 'error' }, `Stopped ${run.fault.place}: ${run.fault.cause}.`),
+      element('p', { class: 'hint' }, run.fault.text));
     if (run.causes?.length)
-      parts.push(element('p', { class: 'error' }, `The browser reports: ${[...new Set(run.causes)].join('; ')}. If a file was changed or moved, add it again.`));
+      parts.push(element('p', { class: 'error' },
+        `The browser reports: ${[...new Set(run.causes)].join('; ')}. If a file was changed or moved, add it again.`));
     if (run.lines.some(line => /out of memory|failed to get memory/.test(line)))
-      parts.push(element('p', { class: 'hint' }, 'A page gets less memory than a command: close other tabs, or run the command line natively.'));
+      parts.push(element('p', { class: 'hint' },
+        'A page gets less memory than a command: close other tabs, or run the command line natively.'));
     if (run.stdout?.size) parts.push(...await this.text(run, saves));
     return parts;
   }
@@ -102,10 +112,13 @@ export class Card {
   /** Shows standard output, and offers to save it if it is the only output. */
   async text(run, saves) {
     const text = await run.stdout.slice(0, MOST_SHOWN).text(), name = `${run.args[0]}.${endingOf(text, run.args)}`;
-    const whole = run.stdout.size <= MOST_SHOWN, list = element('ul', { class: 'outputs', 'aria-label': 'Output as a file' }, this.output({ path: name, file: run.stdout, onDisk: run.onDisk }));
-    if (text.startsWith('<svg')) return [frame(`<style>svg{min-width:900px}</style>${await run.stdout.text()}`, 'Flame graph', true), list];
+    const whole = run.stdout.size <= MOST_SHOWN, list = element('ul', { class: 'outputs', 'aria-label': 'Output as a file' },
+      this.output({ path: name, file: run.stdout, onDisk: run.onDisk }));
+    if (text.startsWith('<svg')) return [frame(`<style>svg{min-width:900px}</style>${await run.stdout.text()}`, 'Flame graph',
+      true), list];
     if (whole && !saves) return [textBox(text, 'Output')];
-    const rest = !whole && element('p', { class: 'hint' }, `The first ${sizeOf(MOST_SHOWN)} of ${sizeOf(run.stdout.size)}; download the file for the rest.`);
+    const rest = !whole && element('p', { class: 'hint' },
+      `The first ${sizeOf(MOST_SHOWN)} of ${sizeOf(run.stdout.size)}; download the file for the rest.`);
     return [textBox(text, 'Output'), rest, list].filter(Boolean);
   }
 
@@ -117,11 +130,13 @@ export class Card {
   output({ path, file, onDisk }) {
     const url = URL.createObjectURL(file), name = path.split('/').pop();
     this.urls.push(url);
-    const parts = [element('span', { class: 'name' }, path, element('small', {}, `${sizeOf(file.size)}${onDisk ? ', on disk' : ''}`)),
+    const parts = [element('span', { class: 'name' }, path, element('small', {},
+      `${sizeOf(file.size)}${onDisk ? ', on disk' : ''}`)),
       element('a', { class: 'button', href: url, download: name, 'aria-label': `Download ${path}` }, 'Download')];
     if (opens(path)) parts.push(this.viewer(file, name));
     if (!/\.(txt|svg|html|tsv|csv)$/.test(path))
-      parts.push(button('Use as a trace', event => { event.target.disabled = true; this.keep(file, name); }, { 'aria-label': `Use ${path} as a trace` }));
+      parts.push(button('Use as a trace', event => { event.target.disabled = true; this.keep(file, name); },
+        { 'aria-label': `Use ${path} as a trace` }));
     return element('li', {}, ...parts);
   }
 
@@ -129,9 +144,11 @@ export class Card {
     const says = element('span', { class: 'hint', role: 'status' });
     const open = button('Open in Perfetto UI', async () => {
       says.textContent = 'Waiting for ui.perfetto.dev.';
-      await openInPerfetto(file, name).then(() => { says.textContent = 'Opened in another tab.'; }, error => { says.textContent = `Error: ${error.message}.`; });
+      await openInPerfetto(file, name).then(() => { says.textContent = 'Opened in another tab.'; },
+        error => { says.textContent = `Error: ${error.message}.`; });
     }, { disabled: !accepts(), 'aria-label': `Open ${name} in Perfetto UI`,
-      title: accepts() ? 'Passes the trace to ui.perfetto.dev in another tab of this browser' : 'Perfetto UI accepts no trace from a page that was opened as a file: download the trace, and open it there' });
+      title: accepts() ? 'Passes the trace to ui.perfetto.dev in another tab of this browser'
+        : 'Perfetto UI accepts no trace from a page that was opened as a file: download the trace, and open it there' });
     return element('span', { class: 'buttons' }, open, says);
   }
 
@@ -139,7 +156,8 @@ export class Card {
   cancelled() {
     this.outcome.className = 'outcome warn';
     this.outcome.textContent = this.words = 'Cancelled; nothing was written';
-    for (const run of this.runs) this.body.append(textBox(commandLine(run.args), 'Command line'), ...messages(run.lines, false));
+    for (const run of this.runs) this.body.append(textBox(commandLine(run.args), 'Command line'),
+      ...messages(run.lines, false));
   }
 
   remove() {

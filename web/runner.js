@@ -19,7 +19,8 @@ async function fetched(name) {
 /** Returns the compiled program, and the address of the script of workers. The page of a single file contains both. */
 async function fetchAll() {
   const program = byId('program')?.textContent, script = byId('worker')?.textContent;
-  const [bytes, text] = await Promise.all([program ? embedded(program) : fetched('tracekit.wasm').then(response => response.arrayBuffer()),
+  const [bytes, text] = await Promise.all([program ? embedded(program)
+    : fetched('tracekit.wasm').then(response => response.arrayBuffer()),
     script ?? fetched('worker.js').then(response => response.text())]);
   // Only a worker from a blob obeys the policy of the page, and needs no server later.
   const source = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
@@ -50,7 +51,8 @@ export class Run {
     this.worker.onmessage = ({ data }) => this.hear(data, { module, runs: this.runs, inputs: this.inputs, folder, limit });
     this.worker.onerror = event => {
       event.preventDefault();
-      this.heard({ type: 'fault', index: 0, place: 'before it began', cause: 'the browser cannot run the program', text: event.message ?? '' });
+      this.heard({ type: 'fault', index: 0, place: 'before it began', cause: 'the browser cannot run the program',
+        text: event.message ?? '' });
       this.finish([]);
     };
   }

@@ -15,5 +15,6 @@ addEventListener('activate', event => {
 addEventListener('fetch', event => {
   const url = new URL(event.request.url);
   if (event.request.method !== 'GET' || url.origin !== location.origin) return;
-  event.respondWith(caches.match(event.request, { cacheName: CACHE, ignoreSearch: true }).then(found => found ?? fetch(event.request)));
+  event.respondWith(caches.match(event.request, { cacheName: CACHE, ignoreSearch: true }).then(found => found
+    ?? fetch(event.request)));
 });

@@ -60,21 +60,28 @@ export class Traces {
     const cells = { run: row.run ?? '', host: row.host ?? '', rank: row.rank ?? '', format: row.format ?? '' };
     return element('tr', { class: row.readable && row.best ? '' : 'off' }, element('td', { class: 'check' }, check),
       element('td', { class: 'file' }, path, why && element('small', {}, why),
-        element('small', { class: 'narrow' }, [row.rank !== undefined && `rank ${row.rank}`, row.format, size].filter(Boolean).join(', '))),
+        element('small', { class: 'narrow' }, [row.rank !== undefined && `rank ${row.rank}`, row.format,
+          size].filter(Boolean).join(', '))),
       ...shown.map(key => element('td', { class: key === 'rank' ? 'number minor' : 'minor' }, String(cells[key]))),
       element('td', { class: 'number minor' }, size),
-      element('td', { class: 'number' }, button('Info', () => this.info(path), { 'aria-label': `Info about ${path}`, disabled: !row.readable }),
+      element('td', { class: 'number' }, button('Info', () => this.info(path),
+        { 'aria-label': `Info about ${path}`, disabled: !row.readable }),
         ' ', row.source === path && button('×', () => this.remove(path), { 'aria-label': `Remove ${path}`, title: 'Remove' })));
   }
 
   show() {
-    const shown = ['run', 'host', 'rank', 'format'].filter(key => this.rows.some(row => row[key] !== undefined && row[key] !== ''));
-    const all = element('input', { type: 'checkbox', id: 'all-traces', 'aria-label': 'Select all traces', onchange: event => this.selectAll(event.target.checked) });
+    const shown = ['run', 'host', 'rank', 'format'].filter(key => this.rows.some(row => row[key] !== undefined
+      && row[key] !== ''));
+    const all = element('input', { type: 'checkbox', id: 'all-traces', 'aria-label': 'Select all traces',
+      onchange: event => this.selectAll(event.target.checked) });
     const head = element('tr', {}, element('th', {}, all), element('th', {}, 'File'),
-      ...shown.map(key => element('th', { class: key === 'rank' ? 'number minor' : 'minor' }, key[0].toUpperCase() + key.slice(1))),
+      ...shown.map(key => element('th', { class: key === 'rank' ? 'number minor' : 'minor' },
+        key[0].toUpperCase() + key.slice(1))),
       element('th', { class: 'number minor' }, 'Size'), element('th', {}, element('span', { class: 'hidden' }, 'Actions')));
-    const table = element('table', {}, element('thead', {}, head), element('tbody', {}, ...this.rows.map(row => this.row(row, shown))));
-    byId('list').replaceChildren(...this.rows.length ? [element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'List of traces' }, table)] : []);
+    const table = element('table', {}, element('thead', {}, head), element('tbody', {},
+      ...this.rows.map(row => this.row(row, shown))));
+    byId('list').replaceChildren(...this.rows.length
+      ? [element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'List of traces' }, table)] : []);
     this.tick();
     this.changed();
   }

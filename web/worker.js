@@ -30,7 +30,8 @@ function describe(error, reads) {
   const text = `${error.name}: ${error.message}`;
   if (/recursion|call stack/i.test(text)) return { place, cause: 'the stack is full: events are nested too deeply', text };
   if (error instanceof RangeError || /out of memory|could not allocate|allocation/i.test(text))
-    return { place, cause: 'the browser has no more memory for this page; close other tabs, or run the command natively', text };
+    return { place, cause: 'the browser has no more memory for this page; close other tabs, or run the command natively',
+      text };
   if (error instanceof WebAssembly.RuntimeError)
     return { place, cause: 'the program stopped with a fault; please report it, with this command', text };
   return { place, cause: 'the browser stopped the program', text };
@@ -48,7 +49,8 @@ class Job {
     for (const { path, file } of this.job.inputs) files[path] = new InputFile(file, path, reads);
     const stderr = new Lines(line => hear(index, line, reads));
     const limit = this.job.limit ?? IN_MEMORY, stdout = new Printed(new OutputFile(this.disk.slots, limit));
-    return new Program({ args: ['tracekit', ...args], env: { NO_COLOR: '1' }, files, stdin: '', stdout, stderr }, this.disk.slots, limit);
+    return new Program({ args: ['tracekit', ...args], env: { NO_COLOR: '1' }, files, stdin: '', stdout, stderr },
+      this.disk.slots, limit);
   }
 
   async run(args, index) {

@@ -61,13 +61,15 @@ class ChromiumPage {
 
   async evaluate(expression) {
     const {result, exceptionDetails} = await this.page.send('Runtime.evaluate',
-      {expression: asText(expression), awaitPromise: true, returnByValue: true, userGesture: true, allowUnsafeEvalBlockedByCSP: false});
+      {expression: asText(expression), awaitPromise: true, returnByValue: true, userGesture: true,
+        allowUnsafeEvalBlockedByCSP: false});
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return JSON.parse(result.value);
   }
 
   async files(selector, files) {
-    const {result} = await this.page.send('Runtime.evaluate', {expression: `document.querySelector(${JSON.stringify(selector)})`});
+    const {result} = await this.page.send('Runtime.evaluate',
+      {expression: `document.querySelector(${JSON.stringify(selector)})`});
     await this.page.send('DOM.setFileInputFiles', {files, objectId: result.objectId});
   }
 
@@ -99,9 +101,11 @@ class ChromiumPage {
 
   /** Returns the roles of controls that have no name for a screen reader. */
   async unnamed() {
-    const {nodes} = await this.page.send('Accessibility.getFullAXTree'), named = ['button', 'link', 'checkbox', 'radio', 'textbox', 'combobox',
+    const {nodes} = await this.page.send('Accessibility.getFullAXTree'),
+      named = ['button', 'link', 'checkbox', 'radio', 'textbox', 'combobox',
       'Iframe', 'progressbar', 'region', 'DisclosureTriangle', 'listbox'];
-    return nodes.filter((node) => !node.ignored && named.includes(node.role?.value) && !node.name?.value).map((node) => node.role.value);
+    return nodes.filter((node) => !node.ignored && named.includes(node.role?.value)
+      && !node.name?.value).map((node) => node.role.value);
   }
 
   go(url) { return this.page.send('Page.navigate', {url}); }
@@ -121,7 +125,8 @@ export class Chromium extends Common {
     const say = (text) => this.faults.push(text);
     if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
     if (method === 'Log.entryAdded' && params.entry.level === 'error') say(`${params.entry.text} ${params.entry.url ?? ''}`);
-    if (method === 'Runtime.exceptionThrown') say(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === 'Runtime.exceptionThrown') say(params.exceptionDetails.exception?.description
+      ?? params.exceptionDetails.text);
     if (method === 'Runtime.consoleAPICalled') say(params.args.map((a) => a.value ?? a.description).join(' '));
     if (method === 'Target.attachedToTarget') this.attached(params.sessionId, params.targetInfo);
     if (method === 'Inspector.targetCrashed') say(`crashed ${sessionId}`);
@@ -131,7 +136,8 @@ export class Chromium extends Common {
   attached(session, info) {
     if (!/worker/.test(info.type)) return;
     // a worker answers only once it runs, so nothing is awaited
-    for (const method of ['Network.enable', 'Runtime.enable', 'Runtime.runIfWaitingForDebugger']) this.browser.send(method, {}, session).catch(() => {});
+    for (const method of ['Network.enable', 'Runtime.enable', 'Runtime.runIfWaitingForDebugger']) this.browser.send(method, {},
+      session).catch(() => {});
   }
 
   async page(url) {
@@ -158,13 +164,18 @@ export class Chromium extends Common {
 // ---- Firefox ----
 
 const PREFERENCES = {
-  'browser.download.folderList': 2, 'browser.download.useDownloadDir': true, 'browser.download.always_ask_before_handling_new_types': false,
+  'browser.download.folderList': 2, 'browser.download.useDownloadDir': true,
+    'browser.download.always_ask_before_handling_new_types': false,
   'browser.helperApps.neverAsk.saveToDisk': 'application/octet-stream,text/plain,application/json,text/html,application/gzip',
-  'browser.download.alwaysOpenPanel': false, 'browser.shell.checkDefaultBrowser': false, 'datareporting.policy.dataSubmissionEnabled': false,
+  'browser.download.alwaysOpenPanel': false, 'browser.shell.checkDefaultBrowser': false,
+    'datareporting.policy.dataSubmissionEnabled': false,
   'toolkit.telemetry.enabled': false, 'app.update.enabled': false, 'browser.startup.homepage_override.mstone': 'ignore',
-  'network.dns.localDomains': 'ui.perfetto.dev', 'network.stricttransportsecurity.preloadlist': false, 'dom.disable_open_during_load': false, 'network.captive-portal-service.enabled': false,
-  'network.connectivity-service.enabled': false, 'extensions.getAddons.cache.enabled': false, 'browser.safebrowsing.malware.enabled': false,
-  'browser.safebrowsing.phishing.enabled': false, 'services.settings.server': 'http://127.0.0.1:9/', 'browser.newtabpage.enabled': false,
+  'network.dns.localDomains': 'ui.perfetto.dev', 'network.stricttransportsecurity.preloadlist': false,
+    'dom.disable_open_during_load': false, 'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false, 'extensions.getAddons.cache.enabled': false,
+    'browser.safebrowsing.malware.enabled': false,
+  'browser.safebrowsing.phishing.enabled': false, 'services.settings.server': 'http://127.0.0.1:9/',
+    'browser.newtabpage.enabled': false,
 };
 
 class FirefoxPage {
@@ -191,7 +202,8 @@ class FirefoxPage {
     await this.browser.send('input.performActions', {context: this.context, actions: [{type: 'key', id: 'keyboard', actions}]});
   }
 
-  look(width) { return this.browser.send('browsingContext.setViewport', {context: this.context, viewport: {width, height: 900}}); }
+  look(width) { return this.browser.send('browsingContext.setViewport',
+    {context: this.context, viewport: {width, height: 900}}); }
 
   async screenshot(path) {
     const {data} = await this.browser.send('browsingContext.captureScreenshot', {context: this.context, origin: 'document'});
@@ -209,8 +221,10 @@ export class Firefox extends Common {
     mkdirSync(downloads, {recursive: true});
     this.folder = mkdtempSync(join(tmpdir(), 'firefox-'));
     const preferences = Object.entries({...PREFERENCES, 'browser.download.dir': downloads});
-    writeFileSync(join(this.folder, 'user.js'), preferences.map(([key, value]) => `user_pref(${JSON.stringify(key)}, ${JSON.stringify(value)});\n`).join(''));
-    this.process = spawn(program, ['--headless', '--no-remote', '--profile', this.folder, '--remote-debugging-port', '0', '--remote-allow-system-access'],
+    writeFileSync(join(this.folder, 'user.js'),
+      preferences.map(([key, value]) => `user_pref(${JSON.stringify(key)}, ${JSON.stringify(value)});\n`).join(''));
+    this.process = spawn(program, ['--headless', '--no-remote', '--profile', this.folder, '--remote-debugging-port', '0',
+      '--remote-allow-system-access'],
       {stdio: ['ignore', 'ignore', 'pipe'], env: {...process.env, HOME: this.folder, MOZ_CRASHREPORTER_DISABLE: '1'}});
     this.address = new Promise((resolve, reject) => {
       let text = '';
@@ -224,7 +238,8 @@ export class Firefox extends Common {
 
   async connect() {
     this.socket = new WebSocket(await this.address);
-    await new Promise((resolve, reject) => { this.socket.onopen = resolve; this.socket.onerror = () => reject(new Error('no connection to firefox')); });
+    await new Promise((resolve, reject) => { this.socket.onopen = resolve; this.socket.onerror = () =>
+      reject(new Error('no connection to firefox')); });
     this.socket.onmessage = ({data}) => this.heard(JSON.parse(data));
     await this.send('session.new', {capabilities: {alwaysMatch: {acceptInsecureCerts: true}}});
     await this.send('session.subscribe', {events: ['log.entryAdded', 'network.beforeRequestSent']});
@@ -241,7 +256,8 @@ export class Firefox extends Common {
   send(method, params) {
     const id = ++this.id;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, (m) => m.type === 'error' ? reject(new Error(`${method}: ${m.error}: ${m.message}`)) : resolve(m.result));
+      this.waiting.set(id, (m) => m.type === 'error' ? reject(new Error(`${method}: ${m.error}: ${m.message}`))
+        : resolve(m.result));
       this.socket.send(JSON.stringify({id, method, params}));
     });
   }
@@ -255,7 +271,8 @@ export class Firefox extends Common {
 
   async titles() {
     const {contexts} = await this.send('browsingContext.getTree', {maxDepth: 0});
-    return Promise.all(contexts.map(async ({context}) => new FirefoxPage(this, context).evaluate('document.title').catch(() => '')));
+    return Promise.all(contexts.map(async ({context}) => new FirefoxPage(this, context).evaluate('document.title').catch(() =>
+      '')));
   }
 
   close() {

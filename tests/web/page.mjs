@@ -26,7 +26,8 @@ export class Page {
 
   /** Resolves with the rows of the table once the list is complete. */
   async listed() {
-    await until('the list', 60, async () => /trace|file/.test(await this.text('#traces-status')) && !/Looking/.test(await this.text('#traces-status')) ||
+    await until('the list', 60, async () => /trace|file/.test(await this.text('#traces-status'))
+      && !/Looking/.test(await this.text('#traces-status')) ||
       await this.text('#trouble'));
     return this.evaluate(`[...document.querySelectorAll('#list tbody tr')].map((row) => ({file: row.querySelector('.file').firstChild.data,
       words: row.innerText, why: row.querySelector('.file small:not(.narrow)')?.textContent ?? '', on: row.querySelector('input').checked}))`);
@@ -42,7 +43,8 @@ export class Page {
   async addFolder(folder) {
     if (this.browser.name === 'chromium') return this.add([folder], '#folder');
     const paths = readdirSync(folder, {recursive: true}).filter((path) => statSync(join(folder, path)).isFile());
-    const files = paths.map((path) => [relative(dirname(folder), join(folder, path)), readFileSync(join(folder, path), 'base64')]);
+    const files = paths.map((path) => [relative(dirname(folder), join(folder, path)),
+      readFileSync(join(folder, path), 'base64')]);
     await this.evaluate(`(() => {
       document.querySelector('#traces-status').textContent = '';
       const files = ${JSON.stringify(files)}.map(([path, text]) => Object.defineProperty(

@@ -18,7 +18,8 @@ export class Server {
     this.asked.push(path);
     try {
       const body = this.instead.get(name) ?? readFileSync(join(this.folder, name));
-      response.writeHead(200, {'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream', 'Cache-Control': 'no-store'}).end(body);
+      response.writeHead(200, {'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream',
+        'Cache-Control': 'no-store'}).end(body);
     } catch {
       response.writeHead(404).end();
     }

@@ -5,7 +5,8 @@
 // shows are run by bash with the native command: text and files must be the same.
 import {execFileSync, spawnSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
-import {copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs';
+import {copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync,
+  truncateSync, writeFileSync} from 'node:fs';
 import {createServer} from 'node:https';
 import {tmpdir} from 'node:os';
 import {basename, join} from 'node:path';
@@ -15,7 +16,8 @@ import {Server} from './server.mjs';
 
 const [kind, program] = process.argv.slice(2);
 const {SITE, SINGLE, NATIVE, FIXTURES, GEN, OUT, T = ''} = process.env, MB = Number(process.env.MB ?? 500);
-const chromium = kind === 'chromium', work = mkdtempSync(join(tmpdir(), 'tracekit-web-')), ddp = join(FIXTURES, 'json/torch/ddp4_full');
+const chromium = kind === 'chromium', work = mkdtempSync(join(tmpdir(), 'tracekit-web-')),
+  ddp = join(FIXTURES, 'json/torch/ddp4_full');
 const ranks = [0, 1, 2, 3].map((i) => join(ddp, `rank${i}.json.gz`));
 let passed = 0, failed = 0;
 
@@ -23,13 +25,15 @@ function check(what, ok) {
   if (!ok) throw new Error(what);
 }
 
-const same = (what, found, expected) => check(`${what}: ${JSON.stringify(found)} is not ${JSON.stringify(expected)}`, JSON.stringify(found) === JSON.stringify(expected));
+const same = (what, found, expected) => check(`${what}: ${JSON.stringify(found)} is not ${JSON.stringify(expected)}`,
+  JSON.stringify(found) === JSON.stringify(expected));
 
 // ---- browsers and servers ----
 
 function start(more = []) {
   const downloads = mkdtempSync(join(work, 'downloads-'));
-  const rules = more.some((arg) => arg.startsWith('--host-resolver-rules')) ? [] : ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
+  const rules = more.some((arg) => arg.startsWith('--host-resolver-rules')) ? []
+    : ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
   return chromium ? new Chromium(program, downloads, [...rules, ...more]) : new Firefox(program, downloads);
 }
 
@@ -49,7 +53,8 @@ async function test(name, action, {query = '', instead = {}, more = [], expected
   try {
     page = await Page.open(browser, single ? `file://${SINGLE}` : server.url + query);
     const words = await action(page, server, browser);
-    const own = (url) => single ? /^(file|blob|data):/.test(url) : url.startsWith(server.url) || /^(blob|data):/.test(url) || url === 'about:blank';
+    const own = (url) => single ? /^(file|blob|data):/.test(url) : url.startsWith(server.url) || /^(blob|data):/.test(url)
+      || url === 'about:blank';
     same('requests to others', [...new Set(browser.requests)].filter((url) => !own(url) && !expected?.test(url)), []);
     same('errors in the console', browser.faults.filter((fault) => !expected?.test(fault)), []);
     passed++;
@@ -71,22 +76,28 @@ function native(lines, inputs) {
   for (const input of inputs) cpSync(input, join(folder, basename(input)), {recursive: true});
   const before = new Set(readdirSync(folder, {recursive: true}));
   const run = spawnSync('bash', ['-c', `tracekit() { "${NATIVE}" "$@"; }\n${lines.join('\n')}`],
-    {cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'], env: {...process.env, PWD: '/', LC_ALL: 'C'}});
-  const files = readdirSync(folder, {recursive: true}).filter((name) => !before.has(name) && statSync(join(folder, name)).isFile());
-  return {folder, stdout: run.stdout, stderr: run.stderr, status: run.status, files: files.sort(), read: (name) => readFileSync(join(folder, name))};
+    {cwd: folder, encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'],
+      env: {...process.env, PWD: '/', LC_ALL: 'C'}});
+  const files = readdirSync(folder, {recursive: true}).filter((name) => !before.has(name)
+    && statSync(join(folder, name)).isFile());
+  return {folder, stdout: run.stdout, stderr: run.stderr, status: run.status, files: files.sort(),
+    read: (name) => readFileSync(join(folder, name))};
 }
 
 const words = (texts) => texts.join('\n').split(/\s+/).filter(Boolean).sort().join(' ');
 
 /** Runs an operation in the page and its command line natively, and compares text and files. */
 async function compare(page, inputs, operation, values = {}, {random = false, status = 0} = {}) {
-  const card = await page.run(operation, values), other = native(card.commands, inputs), label = `${operation} ${JSON.stringify(values)}`;
-  check(`${label}: ${card.outcome} ${card.errors} ${card.messages}`, status ? card.outcome.includes(`status ${status}`) : card.outcome === 'Done');
+  const card = await page.run(operation, values), other = native(card.commands, inputs),
+    label = `${operation} ${JSON.stringify(values)}`;
+  check(`${label}: ${card.outcome} ${card.errors} ${card.messages}`, status ? card.outcome.includes(`status ${status}`)
+    : card.outcome === 'Done');
   same(`${label}: status`, other.status, status);
   const shown = words([...card.texts, ...card.messages.map((text) => `tracekit: ${text.replace(/^Error:/, '')}`)]);
   const frames = card.frames.includes('Flame graph');
   if (random) check(`${label}: text`, words(card.texts).includes('redacted'));
-  else if (!frames) check(`${label}: text\n${shown}\nis not\n${words([other.stdout, other.stderr])}`, shown === words([other.stdout, other.stderr]));
+  else if (!frames) check(`${label}: text\n${shown}\nis not\n${words([other.stdout, other.stderr])}`,
+    shown === words([other.stdout, other.stderr]));
   else check(`${label}: drawing`, (await page.download('tree.svg')).toString() === other.stdout);
   if (other.files.length) same(`${label}: files`, [...card.paths].sort(), other.files);
   for (const name of random ? [] : other.files) {
@@ -103,7 +114,8 @@ await test('list', async (page) => {
   check('the run button is disabled', await page.evaluate(`document.querySelector('#run').disabled`));
   const rows = await page.add(ranks), listed = JSON.parse(execFileSync(NATIVE, ['list', '--json', ...ranks])).files;
   same('files', rows.map((row) => row.file), listed.map((row) => basename(row.file)));
-  check(`ranks and selection ${JSON.stringify(rows)}`, rows.every((row, i) => row.words.includes(`rank ${i}`) || new RegExp(`\\b${i}\\b.*json`).test(row.words.replace(/\s+/g, ' '))) &&
+  check(`ranks and selection ${JSON.stringify(rows)}`, rows.every((row, i) => row.words.includes(`rank ${i}`)
+    || new RegExp(`\\b${i}\\b.*json`).test(row.words.replace(/\s+/g, ' '))) &&
     rows.every((row) => row.on));
   await page.evaluate(`[...document.querySelectorAll('#list button')].find((b) => b.ariaLabel === 'Remove rank1.json.gz').click()`);
   await until('one less', 20, async () => (await page.evaluate(`document.querySelectorAll('#list tbody tr').length`)) === 3);
@@ -119,7 +131,8 @@ await test('list', async (page) => {
 
 await test('convert, to each format', async (page) => {
   await page.add([ranks[0]]);
-  const formats = await page.choose('convert').then(() => page.evaluate(`[...document.querySelector('#field-format').options].map((o) => o.value)`));
+  const formats = await page.choose('convert').then(() =>
+    page.evaluate(`[...document.querySelector('#field-format').options].map((o) => o.value)`));
   check(`formats ${formats}`, formats.length >= 7);
   for (const format of formats) await compare(page, [ranks[0]], 'convert', {format});
   await compare(page, [ranks[0]], 'convert', {format: 'json', pretty: true, strict: true});
@@ -170,7 +183,8 @@ await test('report, top, tree, diff, SQL, info, size, check', async (page) => {
   await page.only(['rank0.json.gz']);
   const query = `SELECT name, dur FROM slice WHERE name LIKE '%it''s%' OR dur > 1e6 ORDER BY dur DESC LIMIT 4;`;
   for (const as of ['', '--csv', '--jsonl']) await compare(page, [ranks[0]], 'sql', {query, as});
-  await compare(page, [ranks[0]], 'sql', {query: 'SELECT nothing'}, {status: 3}).catch(async () => compare(page, [ranks[0]], 'sql', {query: 'SELECT nothing'}, {status: 2}));
+  await compare(page, [ranks[0]], 'sql', {query: 'SELECT nothing'}, {status: 3}).catch(async () => compare(page, [ranks[0]],
+    'sql', {query: 'SELECT nothing'}, {status: 2}));
   await compare(page, [ranks[0]], 'size', {top: '2'});
 });
 
@@ -190,7 +204,8 @@ await test('several traces, outputs as traces, other commands', async (page) => 
   check('help', (await page.run('command', {line: 'help merge'})).texts.join().includes('--align'));
   check('unknown', (await page.run('command', {line: 'mergee x'})).outcome.includes('status 2'));
   await page.choose('command', {line: 'info "x'});
-  check('a quote', (await page.text('#obstacle')).includes('quote') && await page.evaluate(`document.querySelector('#run').disabled`));
+  check('a quote', (await page.text('#obstacle')).includes('quote')
+    && await page.evaluate(`document.querySelector('#run').disabled`));
   const cards = await page.cards();
   await page.evaluate(`[...document.querySelectorAll('.card > header button')][0].click()`);
   same('a result is removed', await page.cards(), cards - 1);
@@ -204,7 +219,8 @@ await test('folders and archives', async (page) => {
   copyFileSync(ranks[2], join(logs, 'plugins/profile/2026_01_01/host0.trace.json.gz'));
   const rows = await page.addFolder(logs);
   same('rows', rows.length, 3);
-  same('the newest run is selected', rows.filter((row) => row.on).map((row) => row.file), [0, 1].map((i) => `logs/plugins/profile/2026_01_02/host${i}.trace.json.gz`));
+  same('the newest run is selected', rows.filter((row) => row.on).map((row) => row.file),
+    [0, 1].map((i) => `logs/plugins/profile/2026_01_02/host${i}.trace.json.gz`));
   await compare(page, [logs], 'extract', {});
   await compare(page, [logs], 'extract', {run: '2026_01_01', format: 'pftrace'});
   await compare(page, [logs], 'extract', {split: true, allruns: true});
@@ -227,13 +243,16 @@ await test('wrong files and odd names', async (page) => {
     'empty.json': '', 'text.txt': 'no trace\n', 'broken.json': '[{"ph":"X","ts":', 'zip.zip': 'PK\u0003\u0004 but no archive'};
   for (const [name, text] of Object.entries(faults)) await page.dropContents(name, text);
   const rows = await page.listed();
-  check(`reasons: ${JSON.stringify(rows)}`, rows.length === 4 && rows.filter((row) => row.file !== 'broken.json').every((row) => row.why && !row.on));
+  check(`reasons: ${JSON.stringify(rows)}`, rows.length === 4
+    && rows.filter((row) => row.file !== 'broken.json').every((row) => row.why && !row.on));
   for (const name of Object.keys(faults)) {
     const card = await page.run('command', {line: `convert ${name} -o x.pftrace`});
-    check(`${name}: ${card.outcome}`, /status [34]/.test(card.outcome) && card.messages.some((text) => text.includes(name)) || name === 'broken.json');
+    check(`${name}: ${card.outcome}`, /status [34]/.test(card.outcome) && card.messages.some((text) => text.includes(name))
+      || name === 'broken.json');
   }
   await page.clear();
-  const names = ['-v.json', '@list.json', "it's a trace.json", '<b>x<img src=x onerror=alert(2)>.json', 'ünï.json', '$(id).json'];
+  const names = ['-v.json', '@list.json', "it's a trace.json", '<b>x<img src=x onerror=alert(2)>.json', 'ünï.json',
+    '$(id).json'];
   for (const name of names) await page.dropContents(name, json);
   await page.dropContents('ünï.json', json);
   same('rows', (await page.listed()).map((row) => row.file).sort(), [...names, 'ünï-2.json'].sort());
@@ -241,8 +260,10 @@ await test('wrong files and odd names', async (page) => {
   check(`${card.outcome}: ${card.messages}`, card.outcome === 'Done' && card.outputs.length === names.length + 1);
   const folder = mkdtempSync(join(work, 'odd-'));
   for (const name of [...names, 'ünï-2.json']) writeFileSync(join(folder, name), json);
-  same('the command lines are right for a shell', native(card.commands, [...names, 'ünï-2.json'].map((name) => join(folder, name))).status, 0);
-  check('names are text', (await page.run('report', {as: 'html'})).outcome === 'Done' && await page.evaluate(`!document.querySelector('#list img, .card img')`));
+  same('the command lines are right for a shell', native(card.commands,
+    [...names, 'ünï-2.json'].map((name) => join(folder, name))).status, 0);
+  check('names are text', (await page.run('report', {as: 'html'})).outcome === 'Done'
+    && await page.evaluate(`!document.querySelector('#list img, .card img')`));
 });
 
 await test('a file that is changed after it was added', async (page) => {
@@ -280,7 +301,8 @@ await test('cancel, and go on', async (page) => {
   await page.click('#run');
   await until('progress', 30, async () => (await page.evaluate(`document.querySelector('#progress').value`)) > 0);
   same('the focus is on Cancel', await page.evaluate('document.activeElement.id'), 'cancel');
-  check('one at a time', (await page.text('#obstacle')).includes('running') && await page.evaluate(`document.querySelector('#run').disabled`));
+  check('one at a time', (await page.text('#obstacle')).includes('running')
+    && await page.evaluate(`document.querySelector('#run').disabled`));
   await page.click('#cancel');
   const card = await page.card();
   check(card.outcome, card.outcome.startsWith('Cancelled') && card.outputs.length === 0);
@@ -305,13 +327,15 @@ await test('from a file', async (page) => {
   await page.add(ranks);
   await compare(page, ranks, 'merge', {format: 'json.gz'});
   await compare(page, ranks, 'report', {as: 'html'});
-  check('Perfetto UI is not offered', await page.evaluate(`[...document.querySelectorAll('.card button')].every((b) => b.textContent !== 'Open in Perfetto UI' || b.disabled)`));
+  check('Perfetto UI is not offered',
+    await page.evaluate(`[...document.querySelectorAll('.card button')].every((b) => b.textContent !== 'Open in Perfetto UI' || b.disabled)`));
 }, {single: true});
 
 await test('the policy also binds workers', async (page) => {
   await page.add([ranks[0]]);
   same('the page', await page.evaluate(`fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')`), 'refused');
-  if (chromium) check('eval', await page.evaluate(`(() => { try { return eval('1') === 1; } catch { return false; } })()`) === false);
+  if (chromium) check('eval',
+    await page.evaluate(`(() => { try { return eval('1') === 1; } catch { return false; } })()`) === false);
   check('scripts in the page', await page.evaluate(`(() => { const made = document.createElement('script'); made.textContent = 'window.ran = true';
     document.head.append(made); return window.ran !== true; })()`));
   const says = await page.text('#trouble');
@@ -331,7 +355,8 @@ await test('many files', async (page) => {
   same(`${card.outcome}`, [card.outcome, card.names.length], ['Done', 150]);
 });
 
-const TRAP = Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 5, 3, 1, 0, 1, 7, 19, 2, 6, 109, 101, 109, 111, 114, 121, 2, 0, 6, 95, 115, 116, 97,
+const TRAP = Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 5, 3, 1, 0, 1, 7, 19, 2, 6, 109, 101,
+  109, 111, 114, 121, 2, 0, 6, 95, 115, 116, 97,
   114, 116, 0, 0, 10, 5, 1, 3, 0, 0, 11]); // (memory (export "memory") 1) (func (export "_start") unreachable)
 await test('a fault of the program', async (page) => {
   await page.dropContents('x.json', '[]');
@@ -378,12 +403,14 @@ await test('keyboard and screen reader', async (page) => {
   same('the status', await page.text('#status'), 'Done, 1 file.');
   same('live regions', await page.evaluate(`['traces-status', 'status', 'trouble'].map((id) => document.getElementById(id).getAttribute('role'))`), ['status', 'status', 'alert']);
   if (chromium) same('controls without a name', await page.page.unnamed(), []);
-  same('inputs without a label', await page.evaluate(`[...document.querySelectorAll('input, select, textarea, iframe')].filter((e) => !(e.labels?.length || e.ariaLabel || e.title)).map((e) => e.id)`), []);
+  same('inputs without a label',
+    await page.evaluate(`[...document.querySelectorAll('input, select, textarea, iframe')].filter((e) => !(e.labels?.length || e.ariaLabel || e.title)).map((e) => e.id)`), []);
 });
 
 await test('looks', async (page) => {
   const shot = (name) => page.page.screenshot(join(OUT, `${kind}-${name}.png`));
-  for (const [width, scheme] of [[360, 'light'], [1600, 'light'], ...chromium ? [[360, 'dark'], [1600, 'dark'], [768, 'light']] : []]) {
+  for (const [width, scheme] of [[360, 'light'], [1600, 'light'], ...chromium ? [[360, 'dark'], [1600, 'dark'], [768, 'light']]
+    : []]) {
     await page.page.look(width, scheme);
     await page.clear();
     await page.evaluate(`[...document.querySelectorAll('.card > header button')].forEach((b) => b.click())`);
@@ -418,8 +445,10 @@ addEventListener('message', async ({data, source, origin}) => {
 
 async function viewerServer() {
   const key = join(work, 'key.pem'), cert = join(work, 'cert.pem');
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=ui.perfetto.dev'], {stdio: 'ignore'});
-  const server = createServer({key: readFileSync(key), cert: readFileSync(cert)}, (_, response) => response.writeHead(200, {'Content-Type': 'text/html'}).end(VIEWER));
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert, '-days', '2',
+    '-subj', '/CN=ui.perfetto.dev'], {stdio: 'ignore'});
+  const server = createServer({key: readFileSync(key), cert: readFileSync(cert)},
+    (_, response) => response.writeHead(200, {'Content-Type': 'text/html'}).end(VIEWER));
   // Firefox looks for local domains at the usual port, which may be taken or forbidden
   await new Promise((resolve) => server.on('error', resolve).listen(chromium ? 0 : 443, '127.0.0.1', resolve));
   return server;
@@ -434,9 +463,11 @@ if (port) {
     same('nothing was asked for before the click', browser.requests.filter((url) => url.includes('perfetto.dev')), []);
     const hash = createHash('sha256').update(await page.download('merged.pftrace')).digest('hex');
     await page.evaluate(`[...document.querySelectorAll('.card button')].find((b) => b.textContent === 'Open in Perfetto UI').click()`);
-    await until('the viewer has the trace', 30, async () => (await browser.titles()).includes(`merged.pftrace merged.pftrace ${hash}`));
+    await until('the viewer has the trace', 30, async () =>
+      (await browser.titles()).includes(`merged.pftrace merged.pftrace ${hash}`));
     await until('the page reports it', 5, async () => (await page.text('.outputs [role=status]')).includes('Opened'));
-  }, {more: [`--host-resolver-rules=MAP ui.perfetto.dev:443 127.0.0.1:${port}`, '--ignore-certificate-errors'], expected: /ui\.perfetto\.dev/});
+  }, {more: [`--host-resolver-rules=MAP ui.perfetto.dev:443 127.0.0.1:${port}`, '--ignore-certificate-errors'],
+    expected: /ui\.perfetto\.dev/});
   viewer.closeAllConnections();
   viewer.close();
 } else {
@@ -446,8 +477,10 @@ if (port) {
 await test('a large file', async (page) => {
   const large = join(process.env.LARGE_FOLDER ?? work, `large-${MB}.json`);
   if (!existsSync(large)) {
-    const to = openSync(large, 'w'), one = spawnSync(GEN, ['kineto', '--spans', '20000', '--compact'], {maxBuffer: 1 << 28}).stdout.length;
-    spawnSync(GEN, ['kineto', '--compact', '--spans', String(Math.ceil(MB * 1.05e6 / one * 20000))], {stdio: ['ignore', to, 'inherit']});
+    const to = openSync(large, 'w'), one = spawnSync(GEN, ['kineto', '--spans', '20000', '--compact'],
+      {maxBuffer: 1 << 28}).stdout.length;
+    spawnSync(GEN, ['kineto', '--compact', '--spans', String(Math.ceil(MB * 1.05e6 / one * 20000))],
+      {stdio: ['ignore', to, 'inherit']});
   }
   const bytes = statSync(large).size;
   check(`${bytes} bytes`, bytes > MB * 1e6);
@@ -461,7 +494,8 @@ await test('a large file', async (page) => {
   check(`the page stays responsive: ${seen.length} ticks in ${seconds} s`, seen.length > seconds * 4);
   const found = await page.download(card.names[0]), hash = (data) => createHash('sha256').update(data).digest('hex');
   const folder = mkdtempSync(join(work, 'large-'));
-  spawnSync('bash', ['-c', `tracekit() { "${NATIVE}" "$@"; }\n${card.commands[0].replace(basename(large), large)}`], {cwd: folder});
+  spawnSync('bash', ['-c', `tracekit() { "${NATIVE}" "$@"; }\n${card.commands[0].replace(basename(large), large)}`],
+    {cwd: folder});
   same('bytes', hash(found), hash(readFileSync(join(folder, card.names[0]))));
   const says = await page.evaluate(`document.querySelector('.card header ~ p').innerText`);
   return `${(bytes / 1e6).toFixed(0)} MB in ${seconds.toFixed(1)} s, ${(found.length / 1e6).toFixed(1)} MB written; the page reports: ${says.replace(/\s+/g, ' ')}`;
