@@ -79,7 +79,7 @@ export const OPERATIONS = [
     about: 'Finds the newest run in a log directory or archive, and writes it as one trace.',
     fields: [
       format('json.gz'),
-      text('run', 'Run', '--run', { placeholder: 'newest', code: true }),
+      text('runname', 'Run', '--run', { placeholder: 'newest', code: true }),
       text('host', 'Host', '--host', { placeholder: 'all', code: true }),
       text('rank', 'Rank', '--rank', { placeholder: 'all', code: true }),
       check('split', 'One file for each host', '--split'),

@@ -139,6 +139,34 @@ await test('convert, to each format', async (page) => {
   await compare(page, [ranks[0]], 'convert', {format: 'speedscope.json', noloss: true}, {status: 3});
 });
 
+// The fields of the forms: values, and the command line.
+const LINES = [
+  ['merge', {align: 'clock', zero: true, links: true, clocks: true, to: '1MB', noloss: true, format: 'pftrace'},
+    'merge rank0.json.gz rank1.json.gz --align clock --to-zero --link-collectives --align-report=clocks.json --to 1MB --no-loss ' +
+    '-o merged.pftrace'],
+  ['extract', {runname: 'a', host: 'b', rank: '1', split: true, allruns: true, format: 'json'},
+    'extract rank0.json.gz rank1.json.gz --run a --host b --rank 1 --split --all -f json -o rank0.extracted/'],
+  ['filter', {expr: 'dur > 1ms', kind: 'op', time: '-1s..', step: '3..5', name: 'a*', mindur: '1us', nopython: true, keep: 'flows',
+    format: 'json'}, ['rank0', 'rank1'].map((name) => `filter ${name}.json.gz -e 'dur > 1ms' --kind op --time=-1s.. --step 3..5 ` +
+    `--name 'a*' --min-dur 1us --no-python --keep flows -o ${name}.filtered.json`)],
+  ['redact', {names: 'keep', keepargs: 'a', numbers: true, list: true, format: 'json'}, ['rank0', 'rank1'].map((name) =>
+    `redact ${name}.json.gz --names keep --keep-args a --keep-numbers -o ${name}.redacted.json --redact-report=${name}.texts.tsv`)],
+  ['shrink', {to: '1MB', percent: '5', lossless: true, hard: true, keep: 'kind == op', format: 'json'}, ['rank0', 'rank1'].map((name) =>
+    `shrink ${name}.json.gz --to 1MB --percent 5 --lossless --hard --keep 'kind == op' -o ${name}.small.json`)],
+  ['top', {by: 'kind', sort: 'self', top: '7', fold: true, mindur: '2us'},
+    'top rank0.json.gz rank1.json.gz --by kind --sort self --top 7 --fold --min-dur 2us'],
+  ['diff', {by: 'op', top: '3', fold: true, whole: true, before: 'rank1.json.gz', after: 'rank0.json.gz'},
+    'diff rank1.json.gz rank0.json.gz --by op --top 3 --fold --whole'],
+  ['sql', {query: "SELECT 'a'", as: '--csv'}, "sql rank0.json.gz rank1.json.gz -e 'SELECT '\\''a'\\''' --csv"],
+];
+await test('command lines', async (page) => {
+  await page.add(ranks.slice(0, 2));
+  for (const [operation, values, lines] of LINES) {
+    await page.choose(operation, values);
+    same(operation, (await page.text('#line')).split('\n'), [lines].flat().map((line) => `tracekit ${line}`));
+  }
+});
+
 await test('merge', async (page) => {
   await page.add(ranks);
   await compare(page, ranks, 'merge', {format: 'json.gz'});
@@ -222,7 +250,7 @@ await test('folders and archives', async (page) => {
   same('the newest run is selected', rows.filter((row) => row.on).map((row) => row.file),
     [0, 1].map((i) => `logs/plugins/profile/2026_01_02/host${i}.trace.json.gz`));
   await compare(page, [logs], 'extract', {});
-  await compare(page, [logs], 'extract', {run: '2026_01_01', format: 'pftrace'});
+  await compare(page, [logs], 'extract', {runname: '2026_01_01', format: 'pftrace'});
   await compare(page, [logs], 'extract', {split: true, allruns: true});
   await compare(page, [logs], 'top', {top: '2'});
   await page.clear();
