@@ -48,7 +48,7 @@ endif
 
 # These goals install missing dependencies, so that they work on a fresh machine; other goals report what is missing and how to
 # install it.
-INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm npm deb test-aarch64 test-wasm
+INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm npm web deb test-aarch64 test-wasm test-web
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
@@ -275,8 +275,8 @@ $(NATIVE): $(NATIVE_SRC) python/frame.h $(BIN_LIB) $(B)/flags $(HEADERS)
 
 # ---- packages -----------------------------------------------------------------------------------------------------------------
 
-# A single file that needs nothing from the system; wheels for every Linux of the last ten years; WebAssembly for node and WASI.
-.PHONY: static wheel test-wheel test-aarch64 wasm npm test-wasm deb
+# A single file that needs nothing from the system; wheels for every Linux of the last ten years; WebAssembly for node, WASI and browsers.
+.PHONY: static wheel test-wheel test-aarch64 wasm npm web test-wasm test-web deb
 static:
 	@.ci/setup build package
 	@packaging/cross.sh musl-x86_64 $(MAKE) build/package/musl-x86_64/make/tracekit
@@ -299,6 +299,11 @@ npm: wasm
 	@sed 's/"version": "0.0.0"/"version": "$(VERSION)"/' npm/package.json > $(NPM)/package.json
 	@cd $(NPM) && npm pack --silent --pack-destination $(CURDIR)/dist
 	@ls -l dist/tracekit-$(VERSION).tgz
+
+# The page: a folder for any static server, and a single file.
+web: wasm
+	@python3 web/build.py dist/tracekit.wasm dist/web dist/tracekit.html
+	@ls -l dist/tracekit.html
 
 WHEELS ?= linux-x86_64 linux-aarch64
 wheel:
@@ -323,6 +328,12 @@ test-wasm:
 	@$(MAKE) $(if $(shell command -v npm),npm,wasm) T=
 	@$(MAKE) BUILD=$(BUILD)/zlib ISAL=0 T= $(BUILD)/zlib/tracekit
 	@$(TEST_ENV) NATIVE=$(abspath $(BUILD))/zlib/tracekit PACKAGE=$(abspath $(NPM)) tests/foreign/wasm.sh
+
+# Tests the page in Chromium and Firefox, against the same native build.
+test-web: $(GEN)
+	@$(MAKE) web T=
+	@$(MAKE) BUILD=$(BUILD)/zlib ISAL=0 T= $(BUILD)/zlib/tracekit
+	@$(TEST_ENV) NATIVE=$(abspath $(BUILD))/zlib/tracekit tests/web/run.sh
 
 # Builds Debian packages of all files that are committed or not ignored, in build/package/deb.
 deb:
@@ -473,5 +484,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,9p'
-	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 test-wasm lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static wasm npm deb uninstall clean'
+	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 test-wasm test-web lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static wasm npm web deb uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD SET=SET TIME=SECONDS PREFIX= DESTDIR='

@@ -1,7 +1,7 @@
 // memory.js - the system calls that concern files, on files in memory. Needs nothing from node or a browser.
 //
 // There is one directory, "/", which is also the working directory. Standard input is given at the start, and standard output
-// and error are collected.
+// and error are collected. The page (web/) derives files of its own from File, whose bytes are elsewhere.
 import { ALL_RIGHTS, DIRECTORY, ERRNO, OFLAG, APPEND, REGULAR, ROOT_FD, STREAM, Wasi, bytesOf } from './wasi.js';
 
 const { OK, BADF, EXIST, INVAL, ISDIR, NOENT, NOTDIR, NOTEMPTY, NOTSUP, SPIPE } = ERRNO;
@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 
 let inodes = 0n;
 
-class File {
+export class File {
   constructor(data = new Uint8Array()) {
     this.ino = ++inodes;
     this.data = data; // the first `size` bytes are the contents; the caller's array until the first write
@@ -43,7 +43,7 @@ class File {
   contents() { return this.data.subarray(0, this.size); }
 }
 
-class Directory {
+export class Directory {
   constructor() {
     this.ino = ++inodes;
     this.entries = new Map();
@@ -51,7 +51,7 @@ class Directory {
 }
 
 /** A pipe: what is read from it was given before, what is written to it is collected. */
-class Stream {
+export class Stream {
   constructor(data = new Uint8Array()) {
     this.ino = ++inodes;
     this.data = data;
@@ -92,13 +92,13 @@ function namesOf(path) {
 }
 
 export class Memory extends Wasi {
-  constructor({ args, env, files, stdin }) {
+  constructor({ args, env, files, stdin, stdout = new Stream(), stderr = new Stream() }) {
     super(args, env);
     this.root = new Directory();
-    this.stdout = new Stream();
-    this.stderr = new Stream();
+    this.stdout = stdout;
+    this.stderr = stderr;
     this.fds = [new Stream(bytesOf(stdin)), this.stdout, this.stderr, this.root].map(node => ({ node, at: 0, append: false }));
-    for (const [path, value] of Object.entries(files)) this.add(path, new File(bytesOf(value)));
+    for (const [path, value] of Object.entries(files)) this.add(path, value instanceof File ? value : new File(bytesOf(value)));
   }
 
   add(path, file) {
@@ -113,14 +113,24 @@ export class Memory extends Wasi {
     folder.entries.set(last, file);
   }
 
-  /** Returns the written files by path. */
-  written(folder = this.root, path = '', found = {}) {
+  /** Returns the nodes of written files by path. */
+  writtenNodes(folder = this.root, path = '', found = {}) {
     for (const [name, node] of folder.entries) {
-      if (node instanceof Directory) this.written(node, `${path}${name}/`, found);
-      else if (node.written) found[path + name] = node.contents();
+      if (node instanceof Directory) this.writtenNodes(node, `${path}${name}/`, found);
+      else if (node.written) found[path + name] = node;
     }
     return found;
   }
+
+  /** Returns the contents of written files by path. */
+  written() {
+    return Object.fromEntries(Object.entries(this.writtenNodes()).map(([path, node]) => [path, node.contents()]));
+  }
+
+  createFile() { return new File(); }
+
+  /** Called with a file that no longer has a name. */
+  discard() {}
 
   // ---- files ----
 
@@ -147,7 +157,7 @@ export class Memory extends Wasi {
     if (exists && flags & OFLAG.CREAT && flags & OFLAG.EXCL) return { error: EXIST };
     if (exists && flags & OFLAG.DIRECTORY && !(found.node instanceof Directory)) return { error: NOTDIR };
     if (exists && found.node instanceof Directory && flags & (OFLAG.CREAT | OFLAG.TRUNC)) return { error: ISDIR };
-    const node = found.node ?? new File();
+    const node = found.node ?? this.createFile();
     if (!exists) found.folder.entries.set(found.name, node), node.written = true;
     if (flags & OFLAG.TRUNC) node.resize(0);
     let fd = ROOT_FD + 1;
@@ -197,6 +207,7 @@ export class Memory extends Wasi {
     if (found.node instanceof Directory !== isFolder) return isFolder ? NOTDIR : ISDIR;
     if (isFolder && found.node.entries.size) return NOTEMPTY;
     found.folder.entries.delete(found.name);
+    this.discard(found.node);
     return OK;
   }
 
@@ -206,6 +217,7 @@ export class Memory extends Wasi {
     if (to.node instanceof Directory) return from.node instanceof Directory && !to.node.entries.size ? EXIST : ISDIR;
     from.folder.entries.delete(from.name);
     to.folder.entries.set(to.name, from.node);
+    if (to.node && to.node !== from.node) this.discard(to.node);
     return OK;
   }
 
