@@ -1,9 +1,10 @@
-/* wasm.c - the parts of the command that differ in WebAssembly: it replaces shared/interrupt.c and the folder view/ there, and is
- * empty elsewhere.
+/* wasm.c - the parts of the command that differ in WebAssembly: it replaces shared/interrupt.c, the files that start helpers,
+ * and the folder view/ there, and is empty elsewhere.
  *
  * WASI has no signals, sockets or child processes.  Its working directory is always "/", so the program enters $PWD, which
  * its caller sets: then relative paths mean the same as outside. */
 #include "print/tty.h"
+#include "shared/fetch.h"
 #include "shared/interrupt.h"
 #include "shared/run.h"
 #include "view/run.h"
@@ -29,6 +30,11 @@ bool interrupt_wait(int fd) {
 }
 
 void interrupt_forget(void) {}
+
+const struct tk_fetch *fetch_functions(bool refused) {
+  (void)refused;
+  return NULL;
+}
 
 int view_run(const struct view_params *p, const struct operands *in) {
   (void)p, (void)in;
