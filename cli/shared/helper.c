@@ -84,6 +84,7 @@ bool helper_start(struct helper *h, const char *const *argv, bool group) {
 
 /* Keeps the last line that is not empty. */
 static void hear_char(struct helper *h, char c) {
+  if (h->log && h->n_log < h->most_log) h->log[h->n_log++] = c;
   if (c == '\n' || c == '\r') {
     h->line_ended = true;
     return;

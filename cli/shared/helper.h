@@ -18,6 +18,8 @@ struct helper {
   int status;      /* as waitpid() reports it, after the end */
   char last[200];  /* last line of its errors, printable ASCII */
   size_t n_last;
+  char *log;       /* receives the errors if the caller sets it, up to most_log bytes */
+  size_t n_log, most_log;
   bool line_ended; /* the next character begins a line */
 };
 

@@ -3,6 +3,7 @@
  *
  * WASI has no signals, sockets or child processes.  Its working directory is always "/", so the program enters $PWD, which
  * its caller sets: then relative paths mean the same as outside. */
+#include "mcp/session.h"
 #include "print/tty.h"
 #include "shared/fetch.h"
 #include "shared/interrupt.h"
@@ -34,6 +35,12 @@ void interrupt_forget(void) {}
 const struct tk_fetch *fetch_functions(bool refused) {
   (void)refused;
   return NULL;
+}
+
+int session_serve(const struct session_options *options) {
+  (void)options;
+  tty_fail("mcp runs each command as a process, which WebAssembly cannot start");
+  return STATUS_OUTPUT;
 }
 
 int view_run(const struct view_params *p, const struct operands *in) {
