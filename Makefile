@@ -70,7 +70,7 @@ $(BUILD)/.deps-test: .ci/setup
 LIB_SRC := $(sort $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c lib/*/*/*/*.c))
 HEADERS := $(sort $(wildcard lib/tracekit*.h))
 # In WebAssembly, cli/wasm/ replaces what needs signals, sockets and child processes.
-CLI_SRC := $(filter-out $(if $(WASM),cli/shared/interrupt.c cli/view/%),$(sort $(wildcard cli/*.c cli/*/*.c)))
+CLI_SRC := $(filter-out $(if $(WASM),cli/shared/interrupt.c cli/shared/helper.c cli/shared/fetch% cli/mcp/session.c cli/view/%),$(sort $(wildcard cli/*.c cli/*/*.c)))
 PROTO := $(patsubst proto/%.proto,%,$(wildcard proto/*.proto))
 # The library links the schemas in proto/ that its sources include; tests may use all.
 LIB_PROTO := $(foreach p,$(PROTO),$(if $(shell grep -l '"$(p)\.pb-c\.h"' $(LIB_SRC)),$(p)))

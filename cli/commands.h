@@ -27,6 +27,7 @@ extern const struct command command_size;
 extern const struct command command_info;
 extern const struct command command_check;
 extern const struct command command_dump;
+extern const struct command command_mcp;
 
 extern const struct command *const commands[]; /* all commands in the order of help, followed by NULL */
 

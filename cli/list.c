@@ -26,6 +26,7 @@ static const struct opt opts[] = {
     "list only this host; '*' and '?' are wildcards", offsetof(struct params, host), 0, 0, 0 },
   { OPT_NUMBER, 0, "rank", "N", "list only this rank", offsetof(struct params, rank), 0, 0, 0 },
   ROW_JSON,
+  ROW_NO_FETCH,
   ROW_MAX_MEMORY,
   ROW_MAX_SIZE,
   ROW_THREADS,

@@ -114,6 +114,31 @@ struct tk_input {
   bool best;          /* read by default; false for other views of the same session */
 };
 
+/* A file in a folder behind an address. */
+struct tk_remote_file {
+  const char *path; /* path below the folder, with '/' between folders */
+  uint64_t size;    /* UINT64_MAX = unknown */
+  int64_t time_ns;  /* time of the last change, since 1970; 0 = unknown */
+};
+
+/* Reads addresses such as "s3://bucket/run/rank0.json.gz" for tk_sources_open, which itself opens only files and "file://". An
+ * address that ends in '/' is a folder. Only names given by the caller, and in lists ("@list") named by the caller, are read as
+ * addresses. Functions that fail set the code and the message of err; the message need not contain the address. */
+struct tk_fetch {
+  const char *const *schemes; /* NULL-terminated: which addresses can be read, such as "s3" */
+  /* Returns the path of a local copy, to be freed with free(). NULL: with err set on failure; otherwise there is no copy. */
+  char *(*local)(void *arg, const char *address, struct tk_err *err);
+  /* Passes all files of a folder, at any depth, to `add`, which returns false to stop. */
+  bool (*list)(void *arg, const char *address, bool (*add)(void *to, const struct tk_remote_file *file), void *to,
+               struct tk_err *err);
+  /* Opens a stream, from its beginning, possibly several times; NULL on failure. */
+  void *(*open)(void *arg, const char *address, struct tk_err *err);
+  /* Returns up to n bytes; 0 only if the stream is complete; -1 on failure. May be called on another thread. */
+  ptrdiff_t (*read)(void *stream, void *p, size_t n, struct tk_err *err);
+  void (*close)(void *stream);
+  void *arg;
+};
+
 /* Which inputs to read. With all fields zero, the best file of each host of the newest run is read. */
 struct tk_source_options {
   const char *run;  /* run name, or a prefix for the newest match; NULL = the newest */
@@ -127,7 +152,8 @@ struct tk_source_options {
   bool apart;       /* keep inputs apart even if they are evidently pieces of one trace */
   uint64_t max_memory, max_size; /* as in tk_load_options */
   struct tk_progress progress;
-  uint64_t reserved[4]; /* must be zero */
+  const struct tk_fetch *fetch; /* reads addresses, and outlives the sources; NULL = addresses fail to load */
+  uint64_t reserved[3]; /* must be zero */
 };
 
 struct tk_sources {
@@ -137,8 +163,9 @@ struct tk_sources {
 };
 
 /* Expands names in order: a file, "-", a folder with traces at any depth (a run directory of JAX, TensorFlow or PyTorch, or any
- * other), an archive (tar, zip, 7z), "archive:member", "@list", a pattern. A name that cannot be read, or contains no trace,
- * becomes an input that fails to load. Returns NULL only on an interrupt or when memory runs out. */
+ * other), an archive (tar, zip, 7z), "archive:member", "@list", a pattern, "file://" and other addresses (tk_fetch). A name
+ * that cannot be read, or contains no trace, becomes an input that fails to load. Returns NULL only on an interrupt or when
+ * memory runs out. */
 TK_API struct tk_sources *tk_sources_open(const char *const *names, size_t n, const struct tk_source_options *opt, struct tk_err *err);
 /* Reads and seals the i-th input. Its notes include the choice of run and view. */
 TK_API struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk_load_options *opt, struct tk_err *err);

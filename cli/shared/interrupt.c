@@ -18,6 +18,9 @@ enum { TO_NOTICE = 1, TO_CLEAN_UP = 5 };
 /* caught: number of the signal, set by the handler.  noticed: interrupt_signal() has reported it. */
 static volatile sig_atomic_t caught;
 static volatile sig_atomic_t noticed;
+/* Processes that end with this program, as kill() takes them; 0 = free. */
+enum { MOST_TAKEN = 64 };
+static volatile pid_t taken[MOST_TAKEN];
 
 static void on_signal(int number) {
   caught = number;
@@ -27,6 +30,8 @@ static void on_signal(int number) {
 static void on_alarm(int number) {
   static const char text[] = "tracekit: interrupted\n";
   (void)number;
+  for (size_t i = 0; i < MOST_TAKEN; i++)
+    if (taken[i]) kill(taken[i], SIGKILL);
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
   _exit(STATUS_SIGNALLED + caught);
 }
@@ -72,6 +77,18 @@ bool interrupt_wait(int fd) {
   sigprocmask(SIG_SETMASK, &before, NULL);
   return !caught;
 }
+
+static void replace(pid_t from, pid_t to) {
+  for (size_t i = 0; i < MOST_TAKEN; i++) {
+    if (taken[i] != from) continue;
+    taken[i] = to;
+    return;
+  }
+}
+
+void interrupt_take(pid_t target) { replace(0, target); }
+
+void interrupt_spare(pid_t target) { replace(target, 0); }
 
 void interrupt_forget(void) {
   alarm(0);

@@ -26,7 +26,7 @@ struct shared {
   } redact;
   const char *run, *step_dir;
   bool latest_good, join, keep_going;
-  bool force, dry_run, no_loss, overlaps, strict, sched, json, pretty, no_provenance, no_passthrough;
+  bool force, no_fetch, dry_run, no_loss, overlaps, strict, sched, json, pretty, no_provenance, no_passthrough;
 };
 
 extern const struct opt_word run_progress_words[];
@@ -78,6 +78,11 @@ extern const struct opt_word run_progress_words[];
   }
 #define ROW_MAX_SIZE                                                                                                           \
   { OPT_SIZE, 0, "max-size", "SIZE", "fail if the input decompresses to more than this size", SHARED(max_size), 0, 0, 0 }
+#define ROW_NO_FETCH                                                                                                           \
+  {                                                                                                                            \
+    OPT_FLAG, 0, "no-fetch", 0, "refuse addresses (s3://, https://, ...), and start no program to read them",                  \
+        SHARED(no_fetch), 0, 0, 0                                                                                              \
+  }
 #define ROW_STEP_NAME                                                                                                          \
   {                                                                                                                            \
     OPT_STRING, 0, "step-name", "PATTERN",                                                                                       \
@@ -143,7 +148,7 @@ extern const struct opt_word run_progress_words[];
 
 /* The two groups of rows that most commands use. */
 #define ROWS_READ                                                                                                              \
-  ROWS_RUN, ROW_STRICT, ROW_SCHED, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
+  ROWS_RUN, ROW_STRICT, ROW_SCHED, ROW_NO_FETCH, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
 #define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL,           \
   ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
 #define ROW_END                                                                                                                \

@@ -1,9 +1,11 @@
-/* wasm.c - the parts of the command that differ in WebAssembly: it replaces shared/interrupt.c and the folder view/ there, and is
- * empty elsewhere.
+/* wasm.c - the parts of the command that differ in WebAssembly: it replaces shared/interrupt.c, the files that start helpers,
+ * and the folder view/ there, and is empty elsewhere.
  *
  * WASI has no signals, sockets or child processes.  Its working directory is always "/", so the program enters $PWD, which
  * its caller sets: then relative paths mean the same as outside. */
+#include "mcp/session.h"
 #include "print/tty.h"
+#include "shared/fetch.h"
 #include "shared/interrupt.h"
 #include "shared/run.h"
 #include "view/run.h"
@@ -29,6 +31,17 @@ bool interrupt_wait(int fd) {
 }
 
 void interrupt_forget(void) {}
+
+const struct tk_fetch *fetch_functions(bool refused) {
+  (void)refused;
+  return NULL;
+}
+
+int session_serve(const struct session_options *options) {
+  (void)options;
+  tty_fail("mcp runs each command as a process, which WebAssembly cannot start");
+  return STATUS_OUTPUT;
+}
 
 int view_run(const struct view_params *p, const struct operands *in) {
   (void)p, (void)in;

@@ -58,7 +58,8 @@ static bool fill_listed(struct tk_list_report *r, struct tk_listed *f, const str
 /* Records why nothing can be read from the file. Returns false if the user interrupted. */
 static bool tell_failure(struct tk_list_report *r, struct tk_listed *f, struct tk_err *err) {
   if (err->code == TK_EINTERRUPTED) return false;
-  f->input.health = err->code == TK_EFORMAT ? TK_HEALTH_NO_TRACE : err->code == TK_ELIMIT ? TK_HEALTH_UNKNOWN : TK_HEALTH_CORRUPT;
+  const bool unread = err->code == TK_ELIMIT || err->code == TK_EREAD || err->code == TK_EOPEN;
+  f->input.health = err->code == TK_EFORMAT ? TK_HEALTH_NO_TRACE : unread ? TK_HEALTH_UNKNOWN : TK_HEALTH_CORRUPT;
   size_t n = strlen(f->input.name);
   bool prefixed = strncmp(err->msg, f->input.name, n) == 0 && strncmp(err->msg + n, ": ", 2) == 0;
   f->input.why = keep_text(r, err->msg + (prefixed ? n + 2 : 0));

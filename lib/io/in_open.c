@@ -79,8 +79,7 @@ struct in *in_open_raw(const char *path, struct mem *mem, struct tk_err *err) {
   return in_custom(source, mem, err);
 }
 
-/* Removes all layers of compression. They may be nested, because servers and scripts compress compressed files again. */
-static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
+struct in *in_peel(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct in *outer;
   for (int i = 0; in && i < PEELS; i++) {
     outer = in;
@@ -95,13 +94,13 @@ static struct in *peel(struct in *in, uint64_t max_size, struct mem *mem, struct
 static struct in *page(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
   struct in *outer = in;
   in = html_open(in, mem, err);
-  return in && in != outer ? peel(in, max_size, mem, err) : in;
+  return in && in != outer ? in_peel(in, max_size, mem, err) : in;
 }
 
 struct in *in_decode(struct in *in, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  struct in *outer = peel(in, max_size, mem, err);
+  struct in *outer = in_peel(in, max_size, mem, err);
   in = outer ? unpack_member(outer, max_size, mem, err) : NULL;
-  if (in && in != outer) in = peel(in, max_size, mem, err);
+  if (in && in != outer) in = in_peel(in, max_size, mem, err);
   if (in) in = utf16_open(in, mem, err);
   return in ? page(in, max_size, mem, err) : NULL;
 }
@@ -112,7 +111,7 @@ struct in *in_open(const char *path, uint64_t max_size, struct mem *mem, struct 
 }
 
 struct in *in_open_packed(const char *path, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  return peel(in_open_raw(path, mem, err), max_size, mem, err);
+  return in_peel(in_open_raw(path, mem, err), max_size, mem, err);
 }
 
 bool in_read_all(const char *path, struct buf *text, struct tk_err *err) {

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "address.h"
 #include "base/glob.h"
 #include "bundle.h"
 #include "base/intern.h"
@@ -21,12 +22,10 @@
 #include "base/num.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "io/joined.h"
 #include "io/layer.h"
 #include "io/in_open.h"
 #include "io/packing.h"
-#include "io/unpack.h"
-#include "io/ahead.h"
+#include "opening.h"
 
 enum { HEAD = 512, DEPTH = 40, MOST_ENTRIES = 1 << 20, LISTS = 8, LINE = 64 << 10 };
 
@@ -66,15 +65,11 @@ static bool add_entry(struct source *s, struct source_entry e, const char *rel, 
   e.rank = -1;
   e.pid = -1;
   e.piece = UINT32_MAX;
+  e.spool = -1;
   s->entries[s->n_entries] = e;
   s->places[s->n_entries++] = (struct rundir_file){.rel = rel, .time_ns = time_ns};
   s->origins[s->n_origins - 1].n++;
   return true;
-}
-
-static bool report_progress(struct source *s, struct tk_err *err) {
-  if (!s->progress.tick || s->progress.tick(s->progress.arg, s->n_entries, 0)) return true;
-  return err_set(err, TK_EINTERRUPTED, "interrupted");
 }
 
 static bool too_many(const struct source *s) {
@@ -179,7 +174,7 @@ static bool keep_link(struct walk *w, const char *path, const char *rel, unsigne
 static bool add_path(struct walk *w, const char *path, const char *rel, const struct stat *st, struct tk_err *err) {
   if (!S_ISREG(st->st_mode) || too_many(w->s)) return true;
   const struct source_entry e = {.name = path, .path = path, .size = (uint64_t)st->st_size};
-  return add_entry(w->s, e, rel, time_of(st)) && report_progress(w->s, err);
+  return add_entry(w->s, e, rel, time_of(st)) && source_progress(w->s, err);
 }
 
 static bool visit(struct walk *w, const char *folder, const char *rel, const char *name, unsigned depth, struct tk_err *err) {
@@ -270,7 +265,7 @@ static bool add_members(struct source *s, struct arc *a, const char *pattern, st
     const char *rel = source_text(s, m.name);
     if (!selected(pattern, rel)) continue;
     e.name = joined(s, name, ":", rel);
-    if (!add_entry(s, e, rel, m.time_ns) || !report_progress(s, err)) return false;
+    if (!add_entry(s, e, rel, m.time_ns) || !source_progress(s, err)) return false;
     look_at_member(s, a);
   }
   struct source_origin *o = &s->origins[s->n_origins - 1];
@@ -306,66 +301,20 @@ static bool is_member(struct source *s, const char *name, bool *ok, struct tk_er
   return found;
 }
 
-/* ---- inputs that can be read only once ---- */
-
-static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *why, struct tk_err *err) {
-  size_t n;
-  const uint8_t *p;
-  while ((p = in_ahead(in, 1, &n, why)) != NULL && n > 0) {
-    if (!os_write(fd, p, n)) return err_sys(why, TK_EREAD, errno, "failed to copy it to a temporary file");
-    in_consume(in, n);
-    if (!report_progress(s, err)) return false;
-  }
-  return p != NULL;
-}
-
-/* Copies the stream to an unnamed file, whose path "/dev/fd/N" the caller frees. Returns its descriptor, or -1 with `why` set;
- * if interrupted, -1 with err set. */
-static int spool(struct source *s, struct in *in, char **path, struct tk_err *why, struct tk_err *err) {
-  *path = NULL;
-  int fd = os_temporary("", path);
-  if (fd >= 0) unlink(*path);
-  else err_sys(why, TK_EREAD, errno, "failed to create a temporary file");
-  free(*path);
-  *path = NULL;
-  if (fd >= 0 && write_all(s, in, fd, why, err) && asprintf(path, "/dev/fd/%d", fd) >= 0) return fd;
-  *path = NULL;
-  if (fd >= 0) close(fd);
-  return -1;
-}
+/* ---- streams ---- */
 
 /* Adds an archive from a stream. It is copied to a file first: its directory may be at the end, and members are read more than
  * once. */
-static bool add_spooled(struct source *s, const char *name, struct in *in, struct tk_err *err) {
+static bool add_spooled(struct source *s, const char *name, struct in *in, const char *pattern, struct tk_err *err) {
   struct tk_err why = {.offset = UINT64_MAX};
   char *path;
-  int fd = spool(s, in, &path, &why, err);
+  int fd = source_spool(s, in, &path, &why, err);
   if (fd < 0) return why.code == TK_OK ? false : add_failed(s, ORIGIN_FILE, name, &why);
-  bool ok = add_archive(s, name, source_text(s, path), "", err);
+  bool ok = add_archive(s, name, source_text(s, path), pattern, err);
   free(path);
   if (s->n_origins && ok) s->origins[s->n_origins - 1].spool = fd;
   else close(fd);
   return ok;
-}
-
-bool source_keep(struct source *s, uint32_t entry, struct tk_err *err) {
-  struct source_entry *e = &s->entries[entry];
-  struct tk_err why = {.offset = UINT64_MAX};
-  char *path;
-  if (!e->once || !e->held) return true;
-  int fd = spool(s, e->held, &path, &why, err);
-  if (fd < 0 && why.code == TK_OK) return false;
-  in_close(e->held);
-  e->held = NULL;
-  if (fd < 0) { /* the error is reported when the entry is opened */
-    s->origins[e->origin].failed = why;
-    return true;
-  }
-  e->once = false;
-  e->path = source_text(s, path);
-  s->origins[e->origin].spool = fd;
-  free(path);
-  return true;
 }
 
 static bool add_stream(struct source *s, const char *name, struct tk_err *err) {
@@ -376,7 +325,7 @@ static bool add_stream(struct source *s, const char *name, struct tk_err *err) {
   bool ok;
   if (!in) return add_failed(s, ORIGIN_FILE, name, &why);
   if (p && packing_archive_kind(p, n) != ARCHIVE_NONE) {
-    ok = add_spooled(s, name, in, err);
+    ok = add_spooled(s, name, in, "", err);
     in_close(in);
     return ok;
   }
@@ -388,15 +337,6 @@ static bool add_stream(struct source *s, const char *name, struct tk_err *err) {
   s->entries[s->n_entries - 1].held = in;
   s->entries[s->n_entries - 1].once = true;
   return true;
-}
-
-static struct in *open_held(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  struct source_entry *e = self;
-  struct in *in = e->held;
-  e->held = NULL;
-  if (in) return in_decode(in, max_size, mem, err);
-  err_set(err, TK_EREAD, "can be read only once");
-  return NULL;
 }
 
 /* ---- lists and patterns ---- */
@@ -446,27 +386,88 @@ static bool add_pattern(struct source *s, const char *pattern, struct tk_err *er
   return ok;
 }
 
+/* ---- addresses ---- */
+
+/* True if the caller's helper failed because of an interrupt, which then becomes the error of the call. */
+static bool interrupted(const struct tk_err *why, struct tk_err *err) {
+  if (why->code != TK_EINTERRUPTED) return false;
+  if (err && err->code == TK_OK) *err = *why;
+  return true;
+}
+
+/* Adds a file behind an address, whose stream is open already. Its folders may show its run and host. */
+static bool add_remote_file(struct source *s, const char *address, struct in *in) {
+  const char *name = keep_text(s, address, address_shown(address)), *slash = strrchr(name, '/');
+  const struct source_entry e = {.name = name, .path = source_text(s, address), .size = UINT64_MAX, .once = true, .remote = true};
+  const char *root = keep_text(s, name, slash ? (size_t)(slash - name) : 0);
+  if (!add_origin(s, ORIGIN_FILE, name) || !add_entry(s, e, slash ? slash + 1 : name, 0)) {
+    in_close(in);
+    return false;
+  }
+  source_hold(s, s->n_entries - 1, in);
+  return find_runs(s, root, true);
+}
+
+static bool add_remote(struct source *s, const char *address, struct tk_err *err) {
+  struct tk_err why = {.offset = UINT64_MAX};
+  const size_t whole = strlen(address), n_archive = address_archive(address);
+  const char *fetched = keep_text(s, address, n_archive), *shown = keep_text(s, fetched, address_shown(fetched));
+  struct in *in = in_peel(address_open(s->fetch, fetched, &s->held, &why), s->max_size, &s->held, &why);
+  size_t n = 0;
+  const uint8_t *p = in ? in_ahead(in, HEAD, &n, &why) : NULL;
+  const bool is_archive = p && packing_archive_kind(p, n) != ARCHIVE_NONE;
+  bool ok;
+  if (p && !is_archive && n_archive == whole) return add_remote_file(s, address, in);
+  if (p && !is_archive) err_set(&why, TK_EFORMAT, "is not an archive");
+  if (is_archive) ok = add_spooled(s, shown, in, n_archive < whole ? address + n_archive + 1 : "", err);
+  else ok = !interrupted(&why, err) && add_failed(s, ORIGIN_FILE, shown, &why);
+  in_close(in);
+  return ok;
+}
+
+/* A folder behind an address, while it is listed. */
+struct listing {
+  struct source *s;
+  const char *address;
+};
+
+/* Adds a file of the folder. Its path comes from elsewhere: one that would leave the folder is left out. */
+static bool add_listed(void *to, const struct tk_remote_file *f) {
+  struct listing *l = to;
+  if (too_many(l->s)) return false;
+  if (!address_is_below(f->path) || packing_is_junk(path_leaf(f->path))) return true;
+  const char *name = joined(l->s, l->address, "", f->path);
+  const struct source_entry e = {.name = name, .path = name, .size = f->size, .once = true, .remote = true};
+  return add_entry(l->s, e, name + strlen(l->address), f->time_ns);
+}
+
+static bool add_remote_folder(struct source *s, const char *address, struct tk_err *err) {
+  struct tk_err why = {.offset = UINT64_MAX};
+  struct source_origin *o = add_origin(s, ORIGIN_FOLDER, address);
+  struct listing to = {s, o ? o->name : ""};
+  if (!o) return false;
+  const bool ok = s->fetch->list(s->fetch->arg, to.address, add_listed, &to, &why);
+  o = &s->origins[s->n_origins - 1];
+  if (s->mem.failed || interrupted(&why, err)) return false;
+  if (!ok && o->failed.code == TK_OK) o->failed = why;
+  if (o->failed.code == TK_OK && o->n == 0) err_set(&o->failed, TK_EFORMAT, "contains no file");
+  return find_runs(s, keep_text(s, address, strlen(address) - 1), false);
+}
+
+static bool add_address(struct source *s, const char *address, unsigned lists, struct tk_err *err) {
+  struct tk_err why = {.offset = UINT64_MAX};
+  char *path = address_path(s->fetch, address, &why);
+  bool ok;
+  if (path) {
+    ok = add_name(s, path, lists, err);
+    free(path);
+    return ok;
+  }
+  if (why.code != TK_OK) return !interrupted(&why, err) && add_failed(s, ORIGIN_FILE, address, &why);
+  return address[strlen(address) - 1] == '/' ? add_remote_folder(s, address, err) : add_remote(s, address, err);
+}
+
 /* ---- a name ---- */
-
-/* True for an address such as "https://host/trace.json" or "gs://bucket/run": it has letters before "://". */
-/* Returns the command that downloads an address, for a message; NULL if the name is not an address. */
-static const char *download_of(const char *name) {
-  static const struct {
-    const char *scheme, *command;
-  } ROWS[] = {{"gs", "gcloud storage cp -r"}, {"s3", "aws s3 cp --recursive"}, {"hdfs", "hdfs dfs -get"}, {"hf", "hf download"},
-              {"abfs", "az storage blob download-batch"}, {"az", "az storage blob download-batch"}};
-  const size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
-  if (n < 2 || strncmp(name + n, "://", 3) != 0) return NULL;
-  for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
-    if (strlen(ROWS[i].scheme) == n && memcmp(ROWS[i].scheme, name, n) == 0) return ROWS[i].command;
-  return "curl -LO";
-}
-
-static bool refuse_address(struct source *s, const char *name, const char *command) {
-  char text[128];
-  snprintf(text, sizeof text, "is a URL, not a file; download it first, for example with %s", command);
-  return fail_with(s, name, TK_EOPEN, 0, text);
-}
 
 static bool add_name(struct source *s, const char *name, unsigned lists, struct tk_err *err) {
   struct stat st;
@@ -476,8 +477,7 @@ static bool add_name(struct source *s, const char *name, unsigned lists, struct 
     int sys = errno;
     if (*name == '@' && name[1]) return add_list(s, name + 1, lists, err);
     if (is_member(s, name, &ok, err)) return ok;
-    const char *command = download_of(name);
-    if (command) return refuse_address(s, name, command);
+    if (address_is(name)) return add_address(s, name, lists, err);
     if (strpbrk(name, "*?[")) return add_pattern(s, name, err);
     return fail_with(s, name, TK_EOPEN, sys, "cannot open");
   }
@@ -486,115 +486,9 @@ static bool add_name(struct source *s, const char *name, unsigned lists, struct 
   return S_ISREG(st.st_mode) ? add_file(s, name, &st) : add_stream(s, name, err);
 }
 
-void source_init(struct source *s) { s->rundir.text.mem = &s->mem; }
+void source_init(struct source *s) {
+  s->rundir.text.mem = &s->mem;
+  s->waiting = UINT32_MAX;
+}
 
 bool source_add(struct source *s, const char *name, struct tk_err *err) { return add_name(s, name, 0, err) && mem_check(&s->mem, err); }
-
-/* ---- opening ---- */
-
-static struct arc *archive_of(struct source *s, const struct source_entry *e, struct tk_err *err) {
-  if (!s->archive || strcmp(s->archive_path, e->path) != 0) {
-    archive_close(s->archive);
-    s->archive = archive_open(e->path, s->max_size, err);
-    s->archive_path = e->path;
-  }
-  return s->archive && archive_goto(s->archive, e->member, err) ? s->archive : NULL;
-}
-
-static struct in *open_file(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  return in_open(self, max_size, mem, err);
-}
-
-static struct in *open_member(void *self, uint64_t max_size, struct mem *mem, struct tk_err *err) {
-  (void)max_size;
-  return archive_content(self, mem, err);
-}
-
-static struct in *open_one(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err) {
-  struct source_entry *e = &s->entries[entry];
-  struct in_opener opener = {e->once ? open_held : open_file, e->once ? (void *)e : (void *)e->path};
-  if (e->once && s->origins[e->origin].failed.code != TK_OK) {
-    *err = s->origins[e->origin].failed;
-    return NULL;
-  }
-  if (s->origins[e->origin].kind == ORIGIN_ARCHIVE) {
-    opener = (struct in_opener){open_member, archive_of(s, e, err)};
-    if (!opener.self) return NULL;
-  }
-  return ahead ? ahead_open(opener, s->max_size, mem, err) : opener.open(opener.self, s->max_size, mem, err);
-}
-
-/* Reads the entries of one trace as a single file. */
-struct pieces {
-  struct source *s;
-  struct mem *mem;
-  uint32_t entry; /* the entry to read next */
-};
-
-static struct in *open_piece(void *self, uint32_t i, struct mem *mem, struct tk_err *err) {
-  struct pieces *p = self;
-  const uint32_t entry = p->entry;
-  (void)i;
-  p->entry = p->s->entries[entry].piece;
-  struct in *in = open_one(p->s, entry, false, mem, err);
-  if (!in) err_prefix(err, "%s", p->s->entries[entry].name);
-  return in;
-}
-
-static void close_pieces(void *self) {
-  struct pieces *p = self;
-  mem_free(p->mem, p);
-}
-
-struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err) {
-  uint32_t n = 1;
-  for (uint32_t i = entry; s->entries[i].piece != UINT32_MAX; i = s->entries[i].piece) n++;
-  if (n == 1) return open_one(s, entry, ahead, mem, err);
-  struct pieces *p = mem_alloc(mem, sizeof *p);
-  if (!p) {
-    mem_check(mem, err);
-    return NULL;
-  }
-  *p = (struct pieces){s, mem, entry};
-  return joined_open((struct in_pieces){.open = open_piece, .close = close_pieces, .self = p, .n = n}, mem, err);
-}
-
-struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, struct tk_err *err) {
-  const struct source_entry *e = &s->entries[entry];
-  struct arc *a;
-  if (e->once) {
-    err_set(err, TK_EUSAGE, "cannot copy a pipe: it can be read only once");
-    return NULL;
-  }
-  if (s->origins[e->origin].kind != ORIGIN_ARCHIVE) return in_open_raw(e->path, mem, err);
-  a = archive_of(s, e, err);
-  return a ? archive_content_raw(a, mem, err) : NULL;
-}
-
-bool source_look(struct source *s, uint32_t entry, struct tk_err *err) {
-  struct mem mem = {.limit = s->mem.limit};
-  struct tk_err why = {.offset = UINT64_MAX};
-  struct in *in;
-  if (s->entries[entry].look != LOOK_NONE) return true;
-  if (s->entries[entry].held) {
-    struct source_entry *e = &s->entries[entry];
-    e->held = in_decode(e->held, s->max_size, &s->held, &why);
-    if (s->look) s->look(s->arg, s, entry, e->held, &why);
-    return report_progress(s, err);
-  }
-  in = source_open(s, entry, false, &mem, &why);
-  if (s->look) s->look(s->arg, s, entry, in, &why);
-  in_close(in);
-  return report_progress(s, err);
-}
-
-void source_free(struct source *s) {
-  archive_close(s->archive);
-  for (uint32_t i = 0; i < s->n_entries; i++) in_close(s->entries[i].held);
-  for (uint32_t i = 0; i < s->n_origins; i++)
-    if (s->origins[i].spool >= 0) close(s->origins[i].spool);
-  mem_free(&s->mem, s->entries);
-  mem_free(&s->mem, s->places);
-  mem_free(&s->mem, s->origins);
-  rundir_free(&s->rundir);
-}

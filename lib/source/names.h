@@ -1,4 +1,4 @@
-/* names.h - expands the names of a command line into files and members of archives, and opens them.
+/* names.h - expands the names of a command line into files and members of archives, which opening.h opens.
  *
  *     -, a pipe           a stream                             treated as a file; an archive is copied to disk first
  *     trace.json.gz       a file                               one entry
@@ -7,6 +7,7 @@
  *     logs.zip:rank*      some of its members                  by name, folder or pattern
  *     @list.txt           names, one per line                  the inputs they name
  *     rank*.json          a pattern the shell did not expand   the files it matches
+ *     s3://bucket/run/    an address, or a folder behind one   what the caller's functions read (address.h)
  *
  * A name that yields no input remains as an entry that fails to open; callers report the error or leave out the entry. Files
  * are open only while they are read, so there may be thousands. */
@@ -28,6 +29,8 @@ struct source_entry {
   uint32_t piece;     /* next piece of the same trace, read as one file with this entry; UINT32_MAX = none */
   struct in *held;    /* an open stream that can be read only once */
   bool once;
+  bool remote;        /* the path is an address, whose stream can be opened again */
+  int spool;          /* descriptor of the unnamed file that contains a copy of the stream, or -1 */
   enum source_look look;
   const char *format; /* set if it is a trace */
   const char *why;    /* reason why it is not a trace */
@@ -56,6 +59,8 @@ struct source {
   uint32_t n_entries, cap_entries, cap_places, n_origins, cap_origins;
   struct rundir rundir;
   uint64_t max_size;
+  const struct tk_fetch *fetch; /* reads addresses; NULL = none can be read */
+  uint32_t waiting;  /* entry whose stream waits (source_hold); UINT32_MAX = none did */
   struct mem held; /* memory account of entries that are kept open */
   /* Inspects the first bytes of an entry, and sets its members look, format and why. */
   void (*look)(void *arg, struct source *s, uint32_t entry, struct in *in, struct tk_err *err);
@@ -65,22 +70,11 @@ struct source {
   const char *archive_path;
 };
 
-/* source_add inspects members of archives while listing them; source_look inspects other entries. Both return false only on an
- * interrupt or when memory runs out; after other errors, the entry fails to open. */
+/* Expands a name. Inspects members of archives while listing them; source_look inspects other entries. Returns false only on
+ * an interrupt or when memory runs out; after other errors, an entry fails to open. */
 void source_init(struct source *s);
 bool source_add(struct source *s, const char *name, struct tk_err *err);
-bool source_look(struct source *s, uint32_t entry, struct tk_err *err);
-
-/* Opens an entry. `raw`: without decompression. `ahead`: a thread reads in advance. Entries of the same archive must be opened
- * one at a time, and are read fastest in their order. `mem`: as for in_open. */
-struct in *source_open(struct source *s, uint32_t entry, bool ahead, struct mem *mem, struct tk_err *err);
-struct in *source_open_raw(struct source *s, uint32_t entry, struct mem *mem, struct tk_err *err);
-
-/* Copies a stream (a pipe) to an unnamed file, so that it can be read more than once. Returns false only on an interrupt; other
- * errors are reported when the entry is opened. */
-bool source_keep(struct source *s, uint32_t entry, struct tk_err *err);
 
 const char *source_text(struct source *s, const char *text);
-void source_free(struct source *s);
 
 #endif

@@ -473,6 +473,7 @@ struct tk_sources *tk_sources_open(const char *const *names, size_t n, const str
   src->mem.limit = os_memory_limit(s->impl->opt.max_memory);
   src->held.limit = src->mem.limit;
   src->max_size = s->impl->opt.max_size;
+  src->fetch = s->impl->opt.fetch;
   src->progress = s->impl->opt.progress;
   src->look = look_at_beginning;
   if (open_all(s, names, n, err)) {

@@ -2,7 +2,7 @@
 #ifndef SOURCE_SOURCES_IMPL_H
 #define SOURCE_SOURCES_IMPL_H
 
-#include "names.h"
+#include "opening.h"
 #include "sources.h"
 
 enum { NOTES = 4 };

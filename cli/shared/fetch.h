@@ -1,0 +1,19 @@
+/* fetch.h - reads addresses through programs that the user has: curl, aws, gcloud or gsutil, hf, ssh.
+ *
+ *     http://, https://            curl -fsSL ADDRESS
+ *     s3://bucket/key              aws s3 cp ADDRESS -          a folder: aws s3 ls --recursive
+ *     gs://bucket/key              gcloud storage cat ADDRESS   a folder: gcloud storage ls --long; or the same with gsutil
+ *     hf://[datasets/]owner/repo/path   hf download             prints the path of a copy in its cache
+ *     ssh://[user@]host[:port]/path     ssh host cat path       a folder: find, stat
+ *
+ * There is no network code here and no handling of credentials: both are the business of these programs.  The library calls the
+ * functions below for names that the user gave (struct tk_fetch). */
+#ifndef CLI_SHARED_FETCH_H
+#define CLI_SHARED_FETCH_H
+
+#include "tracekit.h"
+
+/* Returns the functions that read addresses; with `refused`, functions that refuse to.  NULL where no program can be started. */
+const struct tk_fetch *fetch_functions(bool refused);
+
+#endif
