@@ -86,11 +86,13 @@ uint32_t json_take_args(struct tk_trace *t, const void *text, size_t n) {
     struct json j = {.p = raw.data, .end = raw.data + n, .last = true, .scratch = {.mem = mem}};
     bool ok = json_blank(&j) && *j.p == '{' && json_copy(&j, &strict) && buf_append(&strict, pad, sizeof pad);
     buf_free(&j.scratch);
-    j = (struct json){.p = strict.data, .end = strict.data + strict.len - sizeof pad, .last = true, .scratch = {.mem = mem}};
     struct arg_builder outer = args_set_aside(t);
-    if (ok) args = members(t, &j);
+    if (ok) {
+      j = (struct json){.p = strict.data, .end = strict.data + strict.len - sizeof pad, .last = true, .scratch = {.mem = mem}};
+      args = members(t, &j);
+      buf_free(&j.scratch);
+    }
     args_take_up(t, outer);
-    buf_free(&j.scratch);
   }
   buf_free(&raw);
   buf_free(&strict);

@@ -208,6 +208,13 @@ static void overlaps(struct sealer *s, struct tk_event *e) {
   e->flags |= TK_OVERLAPS;
 }
 
+/* Marks the span at this position of the stack if it outlasts the span around it. */
+static void compare_with_parent(struct sealer *s, struct sweep *w, uint32_t at) {
+  struct tk_event *e = &w->e[w->stack[at]];
+  const struct tk_event *up = at ? &w->e[w->stack[at - 1]] : NULL;
+  if (up && up->kind == TK_SPAN && seal_end_of(e) - seal_end_of(up) > ROUNDING) overlaps(s, e);
+}
+
 /* Ends the open begins inside a span that has ended, as trace_processor does. */
 static void cut_down(struct sealer *s, struct sweep *w) {
   tk_time end_ts = w->cut_ts;
@@ -216,12 +223,13 @@ static void cut_down(struct sealer *s, struct sweep *w) {
     if (e->kind != TK_BEGIN) {
       if (e->flags & TK_PAIRED) end_ts = seal_end_of(e);
       else if (seal_end_of(e) > end_ts) overlaps(s, e);
+      if (e->flags & TK_PAIRED) compare_with_parent(s, w, i);
       continue;
     }
     e->kind = TK_SPAN;
     e->flags |= TK_PAIRED;
     e->dur = seal_dur(e->ts, end_ts);
-    if (seal_end_of(e) - seal_end_of(&w->e[w->stack[i - 1]]) > ROUNDING) overlaps(s, e);
+    compare_with_parent(s, w, i);
     s->n_cut++;
   }
   w->n = w->lowest;
@@ -264,11 +272,9 @@ static void close_begin(struct sealer *s, struct sweep *w, struct tk_event *end)
   for (uint32_t i = at; i < w->n; i++)
     if (seal_end_of(&w->e[w->stack[i]]) > end->ts) overlaps(s, &w->e[w->stack[i]]);
   seal_close(s->t, begin, end);
+  compare_with_parent(s, w, at - 1);
   w->n = at - 1;
   if (w->has_cut && w->n <= w->lowest) w->has_cut = false;
-  if (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN &&
-      seal_end_of(begin) - seal_end_of(&w->e[w->stack[w->n - 1]]) > ROUNDING)
-    overlaps(s, begin);
 }
 
 static void place_span(struct sealer *s, struct sweep *w, uint32_t at) {

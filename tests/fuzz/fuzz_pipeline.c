@@ -41,7 +41,7 @@ static void require_reason(bool ok, const struct tk_err *err, const char *what) 
 
 static struct tk_trace *load(const char *path, const char *format, struct tk_err *err) {
   const struct tk_load_options options = {
-    .format = format, .max_memory = 512u << 20, .max_size = 64u << 20, .check = true, .threads = 1};
+    .format = format, .max_memory = 512u << 20, .max_size = 4u << 20, .check = true, .threads = 1};
   return tk_load(path, &options, err);
 }
 
@@ -110,7 +110,7 @@ static bool rebase(struct tk_trace *t, unsigned how, struct tk_err *err) {
 static bool merge(const char *input, const char *path, const char *format, unsigned how, struct tk_err *err) {
   const char *const names[] = {input, input};
   struct tk_merge_options options = {.save = {.format = format, .command = "fuzz", .force = true, .threads = 1},
-                                     .load = {.max_memory = 512u << 20, .max_size = 64u << 20, .threads = 1}, .keep_truncated = true,
+                                     .load = {.max_memory = 512u << 20, .max_size = 4u << 20, .threads = 1}, .keep_truncated = true,
                                      .group_by = how & 1 ? TK_GROUP_KIND : TK_GROUP_RANK};
   struct tk_merge_report report;
   bool ok = tk_merge(names, 2, path, &options, &report, err);
