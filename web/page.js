@@ -179,7 +179,7 @@ async function describe() {
     || /Android|iPhone|iPad/.test(navigator.userAgent)) byId('choose-folder').hidden = true;
   if (matchMedia('(pointer: coarse)').matches) byId('drop-words').hidden = true;
   const estimate = await navigator.storage?.estimate?.().catch(() => null);
-  if (estimate?.quota) parts.push(`The browser lets it store ${sizeOf(estimate.quota - estimate.usage)} of outputs.`);
+  if (estimate?.quota && location.protocol !== 'file:') parts.push(`The browser lets it store ${sizeOf(estimate.quota - estimate.usage)} of outputs.`);
   byId('about').textContent = parts.join(' ');
 }
 
