@@ -8,7 +8,7 @@ J
 for ending in json pftrace xplane.pb; do
   tracekit convert -q --no-provenance --no-loss in.json -o "a.$ending"
   tracekit convert -q --no-provenance "a.$ending" -o back.json --force
-  echo "== $ending" && grep -v baseTime back.json
+  echo "== $ending" && cat back.json
 done
 sed 's/"pid":1/"pid":2/g' in.json > other.json
 tracekit merge -q --no-provenance in.json other.json -o both.json && grep '"i"' both.json
