@@ -47,15 +47,24 @@ def inside(folder, name):
 
 # ---- files ----
 
-def split(path):
-    """Returns (pyarrow file system, path on it)."""
+def _arrow_fs(path):
+    """Returns the module pyarrow.fs, which the path needs."""
     try:
         from pyarrow import fs
     except ImportError:
         raise Failed(f"{path}: pyarrow is not installed; pip install pyarrow") from None
-    if "://" in path:
+    return fs
+
+
+def split(path):
+    """Returns (pyarrow file system, path on it)."""
+    fs = _arrow_fs(path)
+    if "://" not in path:
+        return fs.LocalFileSystem(), os.path.abspath(path)
+    try:
         return fs.FileSystem.from_uri(path)
-    return fs.LocalFileSystem(), os.path.abspath(path)
+    except ValueError as e:
+        raise Failed(f"{path}: {e}") from None
 
 
 def exists(path):
@@ -96,7 +105,7 @@ def _local_names(path):
 
 
 def _remote_names(path):
-    from pyarrow import fs
+    fs = _arrow_fs(path)
     start, query = base(path)
     folder, slash, last = start.rpartition("/")
     if not any(c in last for c in "*?["):
@@ -112,8 +121,6 @@ def find(paths):
     found = []
     for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         path = os.fspath(path)
-        if not is_local(path):
-            split(path)  # reports a missing pyarrow
         names = _local_names(path) if is_local(path) else _remote_names(path)
         if not names:
             raise Failed(f"{path}: there is no such file")
