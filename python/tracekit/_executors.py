@@ -214,7 +214,7 @@ class Spark(Executor):
         self.started = SparkContext._active_spark_context is None  # pylint: disable=protected-access
         if not self.started:
             return SparkContext.getOrCreate()
-        conf = SparkConf().setAppName("tracekit merge")
+        conf = SparkConf().setAppName("tracekit merge").set("spark.ui.showConsoleProgress", "false")
         if self.address:
             conf = conf.setMaster(self.address)
         elif not conf.contains("spark.master"):
@@ -260,7 +260,7 @@ EXECUTORS = {
 
 
 def make(name, **options):
-    """Returns the executor with this name. Raises Failed if its package is not installed."""
+    """Returns the executor with this name. Raises Failed if its package is not installed or the cluster cannot be reached."""
     if name not in EXECUTORS:
         raise _ranks.Failed(f"--executor: unknown executor '{name}'; expected {', '.join(EXECUTORS)}")
     kind, module, packages = EXECUTORS[name]
@@ -269,7 +269,12 @@ def make(name, **options):
             importlib.import_module(module)
         except ImportError as e:
             raise _ranks.Failed(f"--executor {name}: the package is not installed ({e}); pip install {packages}") from None
-    return kind(**options)
+    try:
+        return kind(**options)
+    except _ranks.Failed:
+        raise
+    except Exception as e:  # pylint: disable=broad-except
+        raise _ranks.Failed(f"--executor {name}: {reason(e)}") from e
 
 
 def value_of(text):

@@ -96,7 +96,7 @@ class Driver:
         last = [time.monotonic()]
 
         def progress(n):
-            if time.monotonic() - last[0] >= 2 and n < total:
+            if time.monotonic() - last[0] >= 2 and 0 < n < total:
                 last[0] = time.monotonic()
                 self.say(f"{what}: {n} of {total}")
         return progress
@@ -209,6 +209,10 @@ def _executor_of(executor, work, options):
 
 
 def _check(out, force, table):
+    """Fails now if the output could not be written in the end."""
+    folder = os.path.dirname(os.path.abspath(_ranks.local(out)))
+    if _ranks.is_local(out) and not os.path.isdir(folder):
+        raise Failed(f"{out}: there is no folder {folder}")
     if not force:
         for path in [out] + ([os.fspath(table)] if table is not None else []):
             if _ranks.exists(path):
@@ -244,8 +248,9 @@ def merge(inputs, output, *, executor="process", options=(), workers=None, addre
     own = work is None
     work = os.fspath(work or f"{_ranks.base(out)[0]}.parts-{secrets.token_hex(4)}{_ranks.base(out)[1]}")
     work = os.path.abspath(_ranks.local(work)) if _ranks.is_local(work) else work
-    executor, started = _executor_of(executor, work, {"workers": workers, "address": address, "settings": settings})
+    started = False
     try:
+        executor, started = _executor_of(executor, work, {"workers": workers, "address": address, "settings": settings})
         if ship:
             if not hasattr(executor, "ship"):
                 raise Failed("--ship: only Spark sends files; put the command in a folder that the workers share, with --command")
@@ -286,7 +291,7 @@ def run(a, inputs, output, options, executor, **more):
         failed = merge(inputs, output, executor=executor, options=options, format=a.format, command=a.command, ship=a.ship, work=a.work,
                        keep_going=a.keep_going, force=a.force, table=a.table,
                        say=(lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr)), **more)
-    except Failed as e:
+    except (Failed, OSError) as e:
         sys.exit(f"tracekit: {e}")
     for path, why in failed:
         print(f"tracekit: {path}: left out: {why}", file=sys.stderr)

@@ -179,7 +179,18 @@ def usage(folder):
     check('an output that exists is kept', 'exists already' in said and read(f'{folder}/there.json') == b'mine', said)
     said = run(folder, 'process', 'none.json', '--set', 'a=1', status=1)
     check('settings of an executor without any', '--set' in said, said)
+    said = run(folder, 'process', 'nowhere/none.json', status=1)
+    check('a folder that does not exist', 'there is no folder' in said and not os.path.exists(f'{folder}/nowhere'), said)
     check('nothing is left', not left(folder) and not os.path.exists(f'{folder}/none.json'), left(folder))
+
+
+def unreachable(folder):
+    """Settings and addresses that the cluster refuses."""
+    for executor, args in (('submitit', ('--set', 'nonsense=1')), ('spark', ('--address', 'nonsense'))):
+        if executor in sys.argv[1:]:
+            said = run(folder, executor, 'none.json', *args, status=1)
+            check(f'{executor} refuses {args[1]}', f'--executor {executor}: ' in said and 'Traceback' not in said, said[-600:])
+    check('refused: nothing is left', not left(folder), left(folder))
 
 
 def java(folder):
@@ -199,6 +210,7 @@ def main():
         if 'process' in chosen:
             function(folder)
             usage(folder)
+        unreachable(folder)
         if 'spark' in chosen:
             java(folder)
     return finish()
