@@ -57,7 +57,7 @@ def by_value(cloudpickle):
 def reason(error):
     """Returns the message of a task's exception, without the tracebacks that clusters add to it."""
     lines = str(error).split("\n")
-    raised = [line.split("RuntimeError: ", 1)[1] for line in lines if "RuntimeError: " in line]
+    raised = [m.group(1) for m in (re.search(r"(?:^|\W)(?:RuntimeError|_ranks\.Failed): (.*)", line) for line in lines) if m]
     others = [line.strip() for line in lines if re.match(r"\s*[\w.]+Error: ", line)]
     return (raised[:1] or others[-1:] or lines[:1])[0] or type(error).__name__
 
@@ -152,7 +152,7 @@ class Dask(Executor):
 
     def close(self):
         if self.own:
-            self.client.shutdown() if not self.address and not os.environ.get("DASK_SCHEDULER_ADDRESS") else self.client.close()
+            self.client.close()  # with the processes that it started
 
 
 class Submitit(Executor):

@@ -107,8 +107,6 @@ class Driver:
         mapper = self.executor.map if hasattr(self.executor, "map") else self.executor
         try:
             return list(mapper(task, list(enumerate(ranks))))
-        except Failed:
-            raise
         except Exception as e:  # pylint: disable=broad-except
             raise Failed(_executors.reason(e)) from e
 

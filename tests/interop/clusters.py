@@ -31,7 +31,7 @@ from verdict import check, finish  # noqa: E402
 RANKS, STEPS = 16, 4
 NAMES = [f'rank{i:02}.json' for i in range(RANKS)]
 LOCAL = {'submitit': ['--address', 'local']}
-WORKERS = {'submitit': '8'}  # a job takes seconds to start
+WORKERS = {'submitit': '16'}  # a job takes seconds to start
 
 
 def read(path):
