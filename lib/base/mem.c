@@ -108,13 +108,18 @@ bool mem_grow_moving(struct mem *m, void **array, uint32_t *cap, uint64_t need, 
 
 void mem_forget(void *p, size_t n) { os_release(p, n); }
 
-bool mem_check(const struct mem *m, struct tk_err *err) {
-  const bool over = is_limited(m) && m->used > CHECK && is_too_much(m, 0, false);
-  if (!m->failed && !over) return true;
+static bool fail_limit(const struct mem *m, struct tk_err *err) {
   const uint64_t resident = is_limited(m) ? os_resident() : UINT64_MAX;
   const uint64_t used = resident == UINT64_MAX ? m->used : resident;
   return err_for(err, TK_OPTION_MAX_MEMORY, TK_ELIMIT, "out of memory: %llu MB in use, limit %llu MB",
                  (unsigned long long)(used >> 20), (unsigned long long)(m->limit >> 20));
+}
+
+bool mem_check(const struct mem *m, struct tk_err *err) { return !m->failed || fail_limit(m, err); }
+
+bool mem_check_process(const struct mem *m, struct tk_err *err) {
+  const bool over = is_limited(m) && m->used > CHECK && is_too_much(m, 0, false);
+  return over ? fail_limit(m, err) : mem_check(m, err);
 }
 
 uint8_t *buf_grow(struct buf *b, size_t n) {

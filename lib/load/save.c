@@ -99,7 +99,7 @@ bool save_write(struct saver *s, const struct tk_trace *t, struct tk_err *err) {
   progress_phase(&s->progress, (struct tk_phase){.what = "writing", .name = s->path, .events = true});
   save_count_lost(s, t);
   s->is_cut = s->is_cut || trace_cut_of(t);
-  return s->sink->write(s->sink, t, err) && mem_check(&t->store->mem, err); /* the buffers of outputs are not counted */
+  return s->sink->write(s->sink, t, err) && mem_check_process(&t->store->mem, err); /* the buffers of outputs are not counted */
 }
 
 /* ---- parts ---- */

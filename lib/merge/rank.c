@@ -308,7 +308,7 @@ static bool write_graph(struct merger *m, size_t input, struct tk_trace *t, cons
   sink->ordinal = (uint32_t)m->n_merged;
   sink->first_row = of->first_row;
   sink->rows = of->rows;
-  return sink->write(sink, t, m->err) && mem_check(&t->store->mem, m->err);
+  return sink->write(sink, t, m->err) && mem_check_process(&t->store->mem, m->err);
 }
 
 static bool is_reference(const struct merger *m, const struct tk_merge_rank *r) {
