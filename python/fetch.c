@@ -13,24 +13,28 @@ static PyObject *fetch_from;       /* object of the package with folder(address)
 static const char **fetch_schemes; /* NULL-terminated texts of fetch_texts */
 static PyObject *fetch_texts;
 
+/* Clears the current exception. Ctrl-C stays pending: any Python code that runs meanwhile would take the signal. */
+static void fetch_clear(bool interrupted) {
+  interrupted = interrupted || (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt));
+  PyErr_Clear();
+  if (interrupted) PyErr_SetInterrupt();
+}
+
 /* Moves the current exception into err. */
 static void fetch_failed(enum tk_code code, struct tk_err *err) {
   PyObject *type, *value, *trace;
   const char *text;
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);
-  err->code = code;
-  if (type && PyErr_GivenExceptionMatches(type, PyExc_KeyboardInterrupt)) {
-    err->code = TK_EINTERRUPTED;
-    PyErr_SetInterrupt();
-  }
+  const bool interrupted = type && PyErr_GivenExceptionMatches(type, PyExc_KeyboardInterrupt);
+  err->code = interrupted ? TK_EINTERRUPTED : code;
   PyObject *why = value ? PyObject_CallMethod(fetch_from, "failure", "O", value) : NULL;
   if (why && PyArg_ParseTuple(why, "is", &err->sys, &text)) snprintf(err->msg, sizeof err->msg, "%s", text);
-  PyErr_Clear();
   Py_XDECREF(why);
   Py_XDECREF(type);
   Py_XDECREF(value);
   Py_XDECREF(trace);
+  fetch_clear(interrupted);
 }
 
 static char *fetch_local(void *arg, const char *address, struct tk_err *err) {
@@ -118,9 +122,9 @@ static ptrdiff_t fetch_read(void *stream, void *p, size_t n, struct tk_err *err)
 static void fetch_close(void *stream) {
   const PyGILState_STATE state = PyGILState_Ensure();
   PyObject *nothing = PyObject_CallMethod(stream, "close", NULL);
-  if (!nothing) PyErr_Clear();
   Py_XDECREF(nothing);
   Py_DECREF((PyObject *)stream);
+  if (!nothing) fetch_clear(false);
   PyGILState_Release(state);
 }
 

@@ -7,6 +7,7 @@ import contextlib
 import datetime
 import errno
 import glob
+import io
 import os
 import posixpath
 import re
@@ -77,7 +78,9 @@ class Remote:
     def open(address: str) -> Any:
         """Opens a stream, which is read once from its beginning."""
         system, path = _system(address)
-        return system.open(path, "rb", **({"block_size": 0} if ADDRESS.match(address)[1] in WEB else {}))  # type: ignore[index]
+        file = system.open(path, "rb", **({"block_size": 0} if ADDRESS.match(address)[1] in WEB else {}))  # type: ignore[index]
+        # All readers of a file in memory:// share one object and its position.
+        return io.BytesIO(file.getvalue()) if isinstance(file, io.BytesIO) else file
 
     @staticmethod
     def failure(error: BaseException) -> Tuple[int, str]:
