@@ -16,6 +16,7 @@ Several threads may use one trace; they wait for each other.
 from __future__ import annotations
 
 import contextlib as _contextlib
+import importlib as _importlib
 import os as _os
 import tempfile as _tempfile
 import warnings as _warnings
@@ -55,6 +56,13 @@ _NAMES = ("keep", "hash", "map")
 _SPLIT = ("step", "rank", "process", "time", "size")
 _TIMES = ("int", "arrow", "ms")
 _TABLES = ("events", "tracks", "flows", "args", "steps", "collectives")
+
+
+def __getattr__(name: str) -> Any:
+    """Imports `tracekit.torch`, `tracekit.jax` and `tracekit.spark` when they are first used."""
+    if name in ("jax", "spark", "torch"):
+        return _importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _word(word: str, words: Sequence[str], what: str) -> int:
