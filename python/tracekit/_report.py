@@ -158,7 +158,7 @@ class Checks(Rows):
         --------
         >>> tracekit.check("trace.json.gz", "p95(step) < 150ms").raise_for_findings()
         """
-        found = [f"{row['input']}: {row['check']}: {row['result']}" + (f" ({row['value']})" if row["value"] else "") for row in self.findings]
+        found = ["{input}: {check}: {result}".format(**row) + (f" ({row['value']})" if row["value"] else "") for row in self.findings]
         if found:
             raise FindingsError("finding", "; ".join(found))
         return self

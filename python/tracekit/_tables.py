@@ -425,12 +425,11 @@ class Rows(Table):
             return self
         if times != "ms":
             raise ValueError(f"times is int or ms for the result of an analysis, not {times!r}")
-        scales = {name: PER_MS[unit] for name, (_, unit) in self._formats().items() if unit in PER_MS}
-        rows = [{_ms_name(name) if name in scales else name: value / scales[name] if name in scales and isinstance(value, (int, float)) else value
-                 for name, value in _flat(row).items()} for row in self._rows]
-        made = Rows(rows)
-        made._given = {_ms_name(name) if name in scales else name: ("g", "ms") if name in scales else (form, unit)
-                       for name, (form, unit) in self._formats().items()}
+        formats = self._formats()
+        scales = {name: PER_MS[unit] for name, (_, unit) in formats.items() if unit in PER_MS}
+        names = {name: _ms_name(name) if name in scales else name for name in formats}
+        made = Rows({names[name]: _scaled(value, scales.get(name)) for name, value in _flat(row).items()} for row in self._rows)
+        made._given = {names[name]: ("g", "ms") if name in scales else form for name, form in formats.items()}
         return made
 
     def head(self, n: int = 5) -> Rows:  # documented in Table
@@ -480,6 +479,10 @@ class Rows(Table):
 
 def _ms_name(name: str) -> str:
     return name[:-3] + "_ms" if name.endswith(("_ns", "_ps")) else name
+
+
+def _scaled(value: Any, scale: Optional[float]) -> Any:
+    return value / scale if scale and isinstance(value, (int, float)) else value
 
 
 def _arrow_in_ms(table: Any) -> Any:
