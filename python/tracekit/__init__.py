@@ -29,7 +29,7 @@ from ._progress import Progress, shown as _shown
 from ._report import Checks, Report, checked as _checked, page as _page
 from ._select import Match, expressions as _expressions
 from ._tables import Rows, Table, TraceTable, described as _described
-from ._urls import local as _local, names as _names, output as _output, outputs as _outputs
+from ._urls import names as _names, output as _output, outputs as _outputs
 from ._view import Html, frame as _frame, summary as _summary
 
 __all__ = ["Checks", "EmptyResult", "Error", "FindingsError", "Progress", "Report", "Rows", "Table", "Trace", "check", "command", "diff",
@@ -1552,7 +1552,7 @@ class Trace:
         Parameters
         ----------
         pattern : str or os.PathLike
-            Name of the files, whose {} becomes the step, rank, process or number of the part.
+            Name or address of the files, whose {} becomes the step, rank, process or number of the part.
         by : {"step", "rank", "process", "time", "size"}
             How to split.
         every : int or str, optional
@@ -1578,8 +1578,11 @@ class Trace:
         --------
         >>> t.split("step{}.json.gz", "step")["output"]
         """
-        return Rows(self._native.split(_local(_os.fspath(pattern)), {"by": _word(by, _SPLIT, "by"), "every_ps": _ps(every),
-                                                                     "bytes": _size(to), "output_format": format, "force": force}))
+        rows: List[Row] = []
+        with _outputs(pattern, force, rows) as name:
+            rows += self._native.split(str(name), {"by": _word(by, _SPLIT, "by"), "every_ps": _ps(every), "bytes": _size(to),
+                                                   "output_format": format, "force": force})
+        return Rows(rows)
 
     def view(self, limit: Union[int, str] = "50MB") -> Html:
         """Shows the trace in the notebook, in Perfetto's viewer; the page passes the trace to the viewer without a server.

@@ -118,6 +118,15 @@ def test_merge_extract_and_save(put, store, tmp_path, fixture):
     assert t.shrink("memory://out/s.json.gz", to="100KB")["bytes"] == store.size("/out/s.json.gz") <= 100_000
 
 
+def test_split(put, store):
+    put(f"{RANKS}/rank0.json.gz", "/run/rank0.json.gz")
+    t = tracekit.load("memory://run/rank0.json.gz")
+    parts = tracekit.split("memory://run/rank0.json.gz", "memory://parts/p{}.json.gz", "process")
+    assert len(parts) > 1 and sum(tracekit.load(name).info["events"] for name in parts["output"]) == len(t)
+    with pytest.raises(FileExistsError):
+        t.split("memory://parts/p{}.json.gz", "process")
+
+
 def test_a_failed_call_uploads_nothing(put, store):
     put(f"{RANKS}/rank0.json.gz", "/run/rank0.json.gz")
     with pytest.raises(tracekit.Error):
