@@ -85,6 +85,9 @@ class Remote:
     @staticmethod
     def failure(error: BaseException) -> Tuple[int, str]:
         """Returns the errno of an exception, or 0, and a text of one line."""
+        cause = error.__cause__
+        if isinstance(error, FileNotFoundError) and isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):
+            error = cause  # fsspec reports a server that does not answer as a missing file
         number = getattr(error, "errno", None)
         for kind, known in ((FileNotFoundError, errno.ENOENT), (PermissionError, errno.EACCES), (FileExistsError, errno.EEXIST)):
             if isinstance(error, kind):

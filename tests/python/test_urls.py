@@ -4,6 +4,7 @@ import gzip
 import http.server
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -193,6 +194,11 @@ def test_web(web, fixture):
     assert any(name.endswith("/sub/rank2.json.gz") for name in tracekit.list(f"{address}/")["name"])
     with pytest.raises(FileNotFoundError):
         tracekit.load(f"{address}/nosuch.json")
+    with socket.socket() as unused:  # bound, but it does not listen
+        unused.bind(("127.0.0.1", 0))
+        with pytest.raises(OSError, match="(?i)connect") as e:
+            tracekit.load(f"http://127.0.0.1:{unused.getsockname()[1]}/x.json")
+        assert isinstance(e.value, tracekit.Error) and not isinstance(e.value, FileNotFoundError)
 
 
 def test_threads(put):
