@@ -267,8 +267,8 @@ python-parts: $(BIN) $(NATIVE)
 NATIVE_EXPORTS = $(if $(APPLE),\
   -Wl$(comma)-exported_symbol$(comma)_PyInit__native,-Wl$(comma)--version-script=python/native.map)
 $(NATIVE): python/native.map
-NATIVE_SRC = python/native.c python/frame.c
-$(NATIVE): $(NATIVE_SRC) python/frame.h $(BIN_LIB) $(B)/flags $(HEADERS)
+NATIVE_SRC = python/native.c python/frame.c python/fetch.c
+$(NATIVE): $(NATIVE_SRC) python/frame.h python/fetch.h $(BIN_LIB) $(B)/flags $(HEADERS)
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
 	@$(CC) $(ALL_CPPFLAGS) -I$(PYTHON_INCLUDE) $(ALL_CFLAGS) -shared $(ALL_LDFLAGS) $(NATIVE_EXPORTS) -o $@ $(NATIVE_SRC) $(BIN_LIB) $(ALL_LIBS)

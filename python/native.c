@@ -3,6 +3,7 @@
  * This module converts calls and types; the package around it defines the names and defaults that users see.  The GIL is released
  * while the library works.  A trace has a lock, because only one thread at a time may use it.  Options come as a dict; a missing key
  * or None means the default. */
+#include "fetch.h"
 #include "frame.h"
 
 #include <pthread.h>
@@ -217,7 +218,8 @@ static struct tk_source_options source_options(struct options *o, struct call *c
   return (struct tk_source_options){.run = opt_text(o, "run"), .host = opt_text(o, "host"), .rank = opt_number(o, "rank"),
                                     .step = opt_text(o, "step_dir"), .all_runs = opt_bool(o, "all_runs"),
                                     .latest_good = opt_bool(o, "latest_good"), .join = opt_bool(o, "join"),
-                                    .max_memory = opt_uint(o, "max_memory"), .max_size = opt_uint(o, "max_size"), .progress = TICK(c)};
+                                    .max_memory = opt_uint(o, "max_memory"), .max_size = opt_uint(o, "max_size"), .progress = TICK(c),
+                                    .fetch = fetch_functions()};
 }
 
 static struct tk_save_options save_options(struct options *o, struct call *c) {
@@ -836,8 +838,9 @@ static PyObject *merge(PyObject *module, PyObject *args) {
   const struct tk_range *ranks = opt_ranges(&o, "ranks", &n_ranks);
   size_t n_offsets = 0;
   const struct tk_offset *offsets = opt_offsets(&o, "offsets", &n_offsets);
+  const struct tk_source_options source = source_options(&o, &c);
   const struct tk_merge_options opt = {
-      .load = load_options(&o, &c), .save = save_options(&o, &c), .align = (enum tk_align)opt_uint(&o, "align"),
+      .source = &source, .load = load_options(&o, &c), .save = save_options(&o, &c), .align = (enum tk_align)opt_uint(&o, "align"),
       .marker = opt_text(&o, "marker"), .clock_error = opt_int(&o, "clock_error_ps"), .reference = opt_text(&o, "reference"),
       .offsets = offsets, .n_offsets = n_offsets, .offsets_from = opt_text(&o, "offsets_from"), .ranks = ranks, .n_ranks = n_ranks,
       .every_rank = (uint32_t)opt_uint(&o, "every_rank"), .steps = opt_text(&o, "steps"), .time = opt_text(&o, "time"),
@@ -1164,7 +1167,7 @@ static PyMethodDef functions[] = {
     {"stream", frame_stream, METH_VARARGS, NULL}, {"batch", frame_batch, METH_O, NULL},
     {"batch_length", frame_length, METH_O, NULL}, {"batch_columns", frame_columns, METH_O, NULL},
     {"batch_slice", frame_slice, METH_VARARGS, NULL}, {"batch_has_word", frame_words, METH_VARARGS, NULL},
-    {"set_error", set_error, METH_O, NULL}, {NULL, NULL, 0, NULL}};
+    {"set_error", set_error, METH_O, NULL}, {"set_fetch", fetch_set, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, functions, NULL, NULL, NULL, NULL};
 

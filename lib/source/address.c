@@ -114,6 +114,7 @@ static bool reads(const struct tk_fetch *fetch, const char *address) {
 /* Copies an error of the caller's functions, which may contain anything. */
 static void take_error(const struct tk_err *from, enum tk_code code, struct tk_err *err) {
   err_set(err, from->code == TK_OK ? code : from->code, "%.700s", *from->msg ? from->msg : "failed to read");
+  err->sys = from->sys;
 }
 
 char *address_path(const struct tk_fetch *fetch, const char *address, struct tk_err *err) {

@@ -24,11 +24,20 @@ ADVICE = {
 
 class Error(Exception):
     """A call that failed. Its subclasses are also the exceptions that Python uses for the same cause: FileNotFoundError,
-    FileExistsError, PermissionError, OSError, MemoryError and ValueError.
+    FileExistsError, PermissionError, OSError, MemoryError, AssertionError and ValueError.
 
-    code        usage, open, read, format, corrupt, limit, write, loss or interrupted
-    errno       error number of the system, or None
-    offset      byte offset in the decompressed input, or None
+    Parameters
+    ----------
+    code : str
+        "usage", "open", "read", "format", "corrupt", "limit", "write", "loss", "interrupted", "nothing" or "finding".
+    message : str
+        "SUBJECT: PROBLEM"
+    errno : int
+        Error number of the system; the attribute is None for 0.
+    offset : int, optional
+        Offset in the decompressed input, in bytes.
+    option : str
+        Option that could avoid the error.
     """
 
     code: str
@@ -92,12 +101,16 @@ class InterruptedByProgress(Error):
     """The progress function stopped the call."""
 
 
+class FindingsError(Error, AssertionError):
+    """A check fails or is unknown, or a report has findings."""
+
+
 class EmptyResult(UserWarning):
     """A selection matched no event."""
 
 
 _BY_CODE: Dict[str, Type[Error]] = {"usage": UsageError, "format": FormatError, "corrupt": FormatError,
-                                    "interrupted": InterruptedByProgress}
+                                    "interrupted": InterruptedByProgress, "finding": FindingsError}
 _BY_ERRNO: Dict[int, Type[Error]] = {_errno.ENOENT: NotFoundError, _errno.EEXIST: ExistsError, _errno.EACCES: DeniedError,
                                      _errno.EPERM: DeniedError}
 _BY_OPTION: Dict[str, Type[Error]] = {"force": ExistsError, "max_memory": MemoryLimitError}

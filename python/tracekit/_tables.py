@@ -18,10 +18,22 @@ Format = Tuple[str, Optional[str]]
 ANY: Format = ("n", None)
 PREVIEW = 10
 CHUNK = 4096
+TIMES = ("int", "arrow", "ms")
+TIME_COLUMNS = ("ts", "dur", "self")  # of the tables of a trace
+PER_MS = {"ns": 1e6, "ps": 1e9}
 
 
 class Table(ABC):
-    """Rows with named columns: polars.DataFrame(table), pyarrow.table(table), duckdb, table.to_pandas()."""
+    """Rows with named columns: polars.DataFrame(table), pyarrow.table(table), duckdb, table.to_pandas().
+
+    Every conversion takes `times`, which is one of:
+
+    * None: times as the table has them
+    * "int": integers in nanoseconds
+    * "arrow": timestamps and durations, for tables of a trace
+    * "ms": float64 in milliseconds; columns such as "total_ns" are then called "total_ms", and `ts` counts from
+      `info["origin_ns"]`, because a float64 cannot represent a time since 1970 to the microsecond
+    """
 
     @property
     @abstractmethod
@@ -30,55 +42,200 @@ class Table(ABC):
 
     @abstractmethod
     def __len__(self) -> int:
-        """Number of rows."""
+        """Returns the number of rows."""
 
     @abstractmethod
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Returns the table as a stream of Arrow, in a capsule. Columns with a unit have it as metadata."""
 
     @abstractmethod
-    def to_pandas(self) -> Any:
+    def _as(self, times: Optional[str]) -> Table:
+        """Returns the table with its times in another form."""
+
+    @abstractmethod
+    def _frame(self) -> Any:
         """Returns a pandas.DataFrame."""
 
     @abstractmethod
     def head(self, n: int = 5) -> Rows:
-        """Returns the first n rows as a list of dicts."""
+        """Returns the first rows.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+
+        Returns
+        -------
+        Rows
+            At most `n` rows, each a dict.
+
+        Examples
+        --------
+        >>> t.events().head(2)
+        """
 
     @abstractmethod
     def _chunks(self) -> Iterator[List[Row]]:
         """Returns all rows, some at a time."""
 
-    def to_arrow(self) -> Any:
-        """Returns a pyarrow.Table."""
+    def to_pandas(self, times: Optional[str] = None) -> Any:
+        """Returns a data frame of pandas.
+
+        Strings of a trace become categoricals, and columns are converted one at a time, so that at most one is in memory twice.
+        pandas copies a column if its layout differs: integers with nulls become floats.
+
+        Parameters
+        ----------
+        times : {None, "int", "arrow", "ms"}
+            Form of times, see `Table`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            `attrs["units"]` is a dict of the columns that have a unit.
+
+        Raises
+        ------
+        ImportError
+            pandas is missing; tables of a trace also need pyarrow.
+
+        Examples
+        --------
+        >>> t.events().to_pandas(times="ms").groupby("name", observed=True).dur.sum()
+        """
+        return self._as(times)._frame()
+
+    def to_arrow(self, times: Optional[str] = None) -> Any:
+        """Returns a table of pyarrow, whose fields have their unit as metadata.
+
+        Parameters
+        ----------
+        times : {None, "int", "arrow", "ms"}
+            Form of times, see `Table`.
+
+        Returns
+        -------
+        pyarrow.Table
+            A copy of the table.
+
+        Raises
+        ------
+        ImportError
+            pyarrow is missing.
+
+        Examples
+        --------
+        >>> t.top().to_arrow(times="ms").column("total_ms")
+        """
         import pyarrow
 
-        return pyarrow.table(self)
+        return pyarrow.table(self._as(times))
 
-    def to_polars(self) -> Any:
-        """Returns a polars.DataFrame."""
+    def to_polars(self, times: Optional[str] = None) -> Any:
+        """Returns a data frame of polars.
+
+        Parameters
+        ----------
+        times : {None, "int", "arrow", "ms"}
+            Form of times, see `Table`.
+
+        Returns
+        -------
+        polars.DataFrame
+            A copy of the table.
+
+        Raises
+        ------
+        ImportError
+            polars is missing; times="ms" of a table of a trace also needs pyarrow.
+
+        Examples
+        --------
+        >>> t.events(["name", "dur"]).to_polars()
+        """
         import polars
 
-        return polars.DataFrame(self)
+        return polars.DataFrame(self._as(times))
 
-    def to_duckdb(self, connection: Any = None) -> Any:
-        """Returns a relation of DuckDB, on the default connection or the given one."""
+    def to_duckdb(self, connection: Any = None, times: Optional[str] = None) -> Any:
+        """Returns a relation of DuckDB.
+
+        Parameters
+        ----------
+        connection : duckdb.DuckDBPyConnection, optional
+            Connection of the relation; by default, that of the module.
+        times : {None, "int", "arrow", "ms"}
+            Form of times, see `Table`.
+
+        Returns
+        -------
+        duckdb.DuckDBPyRelation
+            A relation on a copy of the table.
+
+        Raises
+        ------
+        ImportError
+            duckdb or pyarrow is missing.
+
+        Examples
+        --------
+        >>> t.events().to_duckdb().aggregate("name, sum(dur)")
+        """
         import duckdb
 
-        return (connection or duckdb).from_arrow(self.to_arrow())
+        return (connection or duckdb).from_arrow(self.to_arrow(times))
 
-    def to_parquet(self, path: Path) -> None:
-        """Writes a Parquet file with pyarrow."""
+    def to_parquet(self, path: Path, times: Optional[str] = None) -> None:
+        """Writes a Parquet file, with the units of columns as metadata of its fields.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            File to write; an existing one is replaced.
+        times : {None, "int", "arrow", "ms"}
+            Form of times, see `Table`.
+
+        Raises
+        ------
+        ImportError
+            pyarrow is missing.
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        >>> t.events().to_parquet("events.parquet")
+        """
         import pyarrow.parquet
 
-        pyarrow.parquet.write_table(self.to_arrow(), os.fspath(path))
+        pyarrow.parquet.write_table(self.to_arrow(times), os.fspath(path))
 
-    def to_csv(self, path: Path) -> None:
-        """Writes a CSV file, with a header. Needs no other package. Lists are written as JSON."""
+    def to_csv(self, path: Path, times: Optional[str] = None) -> None:
+        """Writes a CSV file with a header; lists are written as JSON. Needs no other package.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            File to write; an existing one is replaced.
+        times : {None, "int", "ms"}
+            Form of times, see `Table`.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+
+        Examples
+        --------
+        >>> t.top().to_csv("top.csv")
+        """
+        table = self._as(times)
         with open(path, "w", encoding="utf-8", newline="") as out:
             writer = csv.writer(out)
-            writer.writerow(self.columns)
-            for rows in self._chunks():
-                writer.writerows([_plain(row.get(name)) for name in self.columns] for row in map(_flat, rows))
+            writer.writerow(table.columns)
+            for rows in table._chunks():
+                writer.writerows([_plain(row.get(name)) for name in table.columns] for row in map(_flat, rows))
 
     def _repr_html_(self) -> str:
         n, columns = len(self), self.columns
@@ -91,18 +248,21 @@ class Table(ABC):
 class TraceTable(Table):
     """A table of a trace, created anew for each consumer."""
 
-    def __init__(self, trace: _native.Trace, table: int, columns: List[str], options: Dict[str, Any]) -> None:
-        self._trace, self._table, self._columns, self._options = trace, table, columns, options
+    def __init__(self, trace: _native.Trace, table: int, columns: List[str], options: Dict[str, Any], ms: bool = False) -> None:
+        self._trace, self._table, self._columns, self._options, self._ms = trace, table, columns, options, ms
 
     @property
     def columns(self) -> List[str]:
+        """Names of the columns."""
         return list(self._columns)
 
     def __len__(self) -> int:
+        """Returns the number of rows."""
         return _native.batch_length(self._only(self._columns[0])._batch())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        return self._trace.table(self._table, self._options)
+        """Returns the table as a stream of Arrow, in a capsule. Milliseconds need pyarrow."""
+        return self.to_arrow().__arrow_c_stream__() if self._ms else self._stream()
 
     def __iter__(self) -> Iterator[Row]:
         """Returns the rows as dicts, one by one. A data frame is many times faster for sums."""
@@ -118,7 +278,7 @@ class TraceTable(Table):
             start, stop, step = index.indices(_native.batch_length(batch))
             if step < 0:
                 raise ValueError("a slice of a table cannot go backwards")
-            return Rows(_native.batch_slice(batch, start, stop)[::step], columns=self._columns)
+            return Rows(self._slice(batch, start, stop)[::step], columns=self._columns)
         if isinstance(index, int):
             return self._row(index)
         return self._select(list(index))
@@ -128,34 +288,70 @@ class TraceTable(Table):
         n = _native.batch_length(batch)
         if not -n <= index < n:
             raise IndexError(f"row {index} of a table of {n} rows")
-        return _native.batch_slice(batch, index % n, index % n + 1)[0]
+        return self._slice(batch, index % n, index % n + 1)[0]
 
-    def to_pandas(self) -> Any:
-        """Returns a pandas.DataFrame; strings become categoricals. Converts one column at a time, so that at most one column is
-        in memory twice. pandas copies a column if its layout differs: integers with nulls become floats."""
+    def to_arrow(self, times: Optional[str] = None) -> Any:  # documented in Table
+        import pyarrow
+
+        table = self._as(times)
+        return _arrow_in_ms(pyarrow.table(table._as_native())) if table._ms else pyarrow.table(table)
+
+    to_arrow.__doc__ = Table.to_arrow.__doc__
+
+    def _frame(self) -> Any:
         import pandas
 
-        return pandas.DataFrame({name: self._only(name).to_arrow().to_pandas(split_blocks=True)[name] for name in self._columns}, copy=False)
+        columns, units = {}, {}
+        for name in self._columns:
+            column = self._only(name).to_arrow()
+            unit = (column.schema.field(0).metadata or {}).get(b"unit")
+            units.update({name: unit.decode()} if unit else {})
+            columns[name] = column.to_pandas(split_blocks=True)[name]
+        frame = pandas.DataFrame(columns, copy=False)
+        frame.attrs["units"] = units
+        return frame
 
-    def head(self, n: int = 5) -> Rows:
-        return Rows(_native.batch_slice(self._batch(), 0, n), columns=self._columns)
+    def head(self, n: int = 5) -> Rows:  # documented in Table
+        return Rows(self._slice(self._batch(), 0, n), columns=self._columns)
+
+    head.__doc__ = Table.head.__doc__
+
+    def _stream(self) -> object:
+        return self._trace.table(self._table, self._options)
 
     def _batch(self) -> object:
-        return _native.batch(self.__arrow_c_stream__())
+        return _native.batch(self._stream())
+
+    def _slice(self, batch: object, start: int, stop: int) -> List[Row]:
+        rows = _native.batch_slice(batch, start, stop)
+        for row in rows if self._ms else ():
+            row.update({name: row[name] / PER_MS["ps"] for name in TIME_COLUMNS if row.get(name) is not None})
+        return rows
 
     def _chunks(self) -> Iterator[List[Row]]:
         batch = self._batch()
         for start in range(0, _native.batch_length(batch), CHUNK):
-            yield _native.batch_slice(batch, start, start + CHUNK)
+            yield self._slice(batch, start, start + CHUNK)
 
     def _has_word(self, word: str) -> bool:
         return _native.batch_has_word(self._batch(), word)
+
+    def _as(self, times: Optional[str]) -> TraceTable:
+        if times is None:
+            return self
+        if times not in TIMES:
+            raise ValueError(f"times is one of {', '.join(TIMES)}, not {times!r}")
+        return TraceTable(self._trace, self._table, self._columns,
+                          dict(self._options, typed=times == "arrow", ps=times == "ms"), times == "ms")
+
+    def _as_native(self) -> TraceTable:
+        return TraceTable(self._trace, self._table, self._columns, self._options)
 
     def _only(self, column: str) -> TraceTable:
         return self._select([column])
 
     def _select(self, columns: List[str]) -> TraceTable:
-        return TraceTable(self._trace, self._table, columns, dict(self._options, columns=columns))
+        return TraceTable(self._trace, self._table, columns, dict(self._options, columns=columns), self._ms)
 
     def __repr__(self) -> str:
         return f"<tracekit.Table: {', '.join(self._columns)}>"
@@ -164,26 +360,48 @@ class TraceTable(Table):
 class Rows(Table):
     """Rows that an analysis returns: a sequence of dicts, and a table whose columns are their keys.
 
-    In the table, a dict within a row becomes columns such as "before.count". json.dumps takes to_dicts(), or default=list."""
+    In the table, a dict within a row becomes columns such as "before.count". json.dumps takes to_dicts(), or default=list.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        The rows.
+    kind : int
+        Kind of row, whose columns the library describes; -1 if it does not.
+    columns : sequence of str
+        Names of columns that exist even without rows, in their order.
+    """
 
     def __init__(self, rows: Iterable[Row] = (), *, kind: int = -1, columns: Sequence[str] = ()) -> None:
         self._rows, self._kind, self._first = list(rows), kind, list(columns)
+        self._given: Dict[str, Format] = {}
 
     @property
     def columns(self) -> List[str]:
+        """Names of the columns."""
         return list(self._formats())
 
     def _formats(self) -> Dict[str, Format]:
         """Returns the columns with the format that one without values has, and with their unit."""
-        known = _described(self._kind)
-        known.update({name: ANY for name in self._first})
+        known = self._given or _described(self._kind)
+        known = {**known, **{name: known.get(name, ANY) for name in self._first}}
         found = {name: known.get(name, ANY) for row in map(_flat, self._rows) for name in row}
         if not self._rows:
             return known
         return {**{name: value for name, value in known.items() if name in found}, **found}
 
     def to_dicts(self) -> List[Row]:
-        """Returns a list of dicts, with lists of dicts within them."""
+        """Returns the rows as a list of dicts.
+
+        Returns
+        -------
+        list of dict
+            The rows; tables within them are lists of dicts, too.
+
+        Examples
+        --------
+        >>> json.dumps(t.top().to_dicts())
+        """
         return [{name: value.to_dicts() if isinstance(value, Rows) else value for name, value in row.items()} for row in self._rows]
 
     def _by_column(self) -> Dict[str, List[Any]]:
@@ -191,30 +409,52 @@ class Rows(Table):
         return {name: [row.get(name) for row in rows] for name in self._formats()}
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Returns the table as a stream of Arrow, in a capsule."""
         formats = self._formats()
         return _native.stream([(name, values, *formats[name]) for name, values in self._by_column().items()])
 
-    def to_pandas(self) -> Any:
+    def _frame(self) -> Any:
         import pandas
 
-        return pandas.DataFrame(self._by_column())
+        frame = pandas.DataFrame(self._by_column())
+        frame.attrs["units"] = {name: unit for name, (_, unit) in self._formats().items() if unit}
+        return frame
 
-    def head(self, n: int = 5) -> Rows:
+    def _as(self, times: Optional[str]) -> Rows:
+        if times in (None, "int"):
+            return self
+        if times != "ms":
+            raise ValueError(f"times is int or ms for the result of an analysis, not {times!r}")
+        formats = self._formats()
+        scales = {name: PER_MS[unit] for name, (_, unit) in formats.items() if unit in PER_MS}
+        names = {name: _ms_name(name) if name in scales else name for name in formats}
+        made = Rows({names[name]: _scaled(value, scales.get(name)) for name, value in _flat(row).items()} for row in self._rows)
+        made._given = {names[name]: ("g", "ms") if name in scales else form for name, form in formats.items()}
+        return made
+
+    def head(self, n: int = 5) -> Rows:  # documented in Table
         return self._like(self._rows[:n])
 
+    head.__doc__ = Table.head.__doc__
+
     def _like(self, rows: Iterable[Row]) -> Rows:
-        return Rows(rows, kind=self._kind, columns=self._first)
+        made = Rows(rows, kind=self._kind, columns=self._first)
+        made._given = self._given
+        return made
 
     def _chunks(self) -> Iterator[List[Row]]:
         yield self.to_dicts()
 
     def __len__(self) -> int:
+        """Returns the number of rows."""
         return len(self._rows)
 
     def __iter__(self) -> Iterator[Row]:
+        """Returns the rows, one by one."""
         return iter(self._rows)
 
     def __reversed__(self) -> Iterator[Row]:
+        """Returns the rows from the last to the first."""
         return reversed(self._rows)
 
     def __eq__(self, other: object) -> bool:
@@ -235,6 +475,28 @@ class Rows(Table):
 
     def __repr__(self) -> str:
         return repr(self._rows)
+
+
+def _ms_name(name: str) -> str:
+    return name[:-3] + "_ms" if name.endswith(("_ns", "_ps")) else name
+
+
+def _scaled(value: Any, scale: Optional[float]) -> Any:
+    return value / scale if scale and isinstance(value, (int, float)) else value
+
+
+def _arrow_in_ms(table: Any) -> Any:
+    """Converts the columns of a pyarrow.Table whose unit is a time to float64 in milliseconds."""
+    import pyarrow
+    import pyarrow.compute
+
+    compute: Any = pyarrow.compute
+    for i, field in enumerate(table.schema):
+        unit = ((field.metadata or {}).get(b"unit") or b"").decode()
+        if unit in PER_MS:
+            values = compute.divide(table.column(i).cast(pyarrow.float64(), safe=False), PER_MS[unit])
+            table = table.set_column(i, pyarrow.field(_ms_name(field.name), pyarrow.float64(), metadata={"unit": "ms"}), values)
+    return table
 
 
 def _described(kind: int) -> Dict[str, Format]:

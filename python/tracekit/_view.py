@@ -4,7 +4,9 @@ from __future__ import annotations
 import base64
 import html
 import json
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Dict, List, Optional, Tuple
+
+from ._errors import Error
 
 if TYPE_CHECKING:
     from . import Trace
@@ -52,10 +54,64 @@ def milliseconds(ns: float) -> str:
     return f"{ns / 1e6:,.3f}"
 
 
+# Self time per kind and bin. A span within one bin is added to it; of a longer one, the first and the last bin get their part.
+QUERY = """
+SELECT kind, b, e, sum(self_dur * CASE WHEN b = e OR dur = 0 THEN 1.0 ELSE ({start} + (b + 1) * {bin} - ts) / dur END) AS first,
+  sum(CASE WHEN b = e THEN 0.0 ELSE self_dur * (ts + dur - {start} - e * {bin}) / dur END) AS last,
+  sum(CASE WHEN b = e THEN 0.0 ELSE self_dur * {bin} / dur END) AS middle
+FROM (SELECT kind, self_dur, ts, dur, min({n} - 1, CAST((ts - {start}) / {bin} AS INT)) AS b,
+  min({n} - 1, CAST((ts + dur - {start}) / {bin} AS INT)) AS e FROM event WHERE type = 'span' AND self_dur > 0)
+GROUP BY kind, b, e"""
+BINS, ROW_HEIGHT, MOST_SPANS, MOST_KINDS = 160, 14, 1_000_000, 8  # a million take about a second
+
+
+def timeline(trace: Trace) -> str:
+    """Returns an SVG with a line per kind of event: its self time over the length of the trace, relative to its maximum."""
+    i = trace.info
+    length = (i["end_ps"] - i["start_ps"]) / 1e3
+    if not 0 < i["spans"] <= MOST_SPANS or length <= 0:
+        return ""
+    start = trace.sql("SELECT min(ts) AS ts FROM event")[0]["ts"]
+    kinds: Dict[str, List[float]] = {}
+    for row in trace.sql(QUERY.format(start=start, bin=repr(length / BINS), n=BINS)):
+        bins, b, e = kinds.setdefault(row["kind"], [0.0] * BINS), max(0, row["b"]), max(0, row["e"])
+        bins[b] += row["first"]
+        for k in range(b + 1, e):
+            bins[k] += row["middle"]
+        if e > b:
+            bins[e] += row["last"]
+    lines = sorted(kinds.items(), key=lambda line: -sum(line[1]))[:MOST_KINDS]
+    return _svg(lines, length)
+
+
+def _svg(lines: List[Tuple[str, List[float]]], length_ns: float) -> str:
+    left, width = 90, 4
+    parts = []
+    for row, (kind, bins) in enumerate(lines):
+        y, most = row * ROW_HEIGHT, max(bins) or 1.0
+        parts.append(f'<text x="0" y="{y + 11}">{html.escape(kind or "(none)")}</text><g><title>{html.escape(kind or "(none)")}: '
+                     f"{milliseconds(sum(bins))} ms</title>")
+        parts += [f'<rect x="{left + k * width}" y="{y + 1}" width="{width}" height="{ROW_HEIGHT - 2}" fill-opacity="{value / most:.2f}"/>'
+                  for k, value in enumerate(bins) if value > 0.005 * most]
+        parts.append("</g>")
+    height = len(lines) * ROW_HEIGHT + 16
+    end = left + BINS * width
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{end}" height="{height}" font-family="sans-serif" font-size="11" '
+            f'fill="#2f6fde" role="img" aria-label="self time by kind">{"".join(parts)}<text x="{left}" y="{height - 3}">0</text>'
+            f'<text x="{end}" y="{height - 3}" text-anchor="end">{milliseconds(length_ns)} ms</text></svg>')
+
+
+def _timeline(trace: Trace) -> str:
+    try:
+        return timeline(trace)
+    except (Error, ArithmeticError, LookupError, TypeError):
+        return ""  # the summary is shown without it
+
+
 def summary(trace: Trace) -> str:
     i = trace.info
     rows = "".join(f"<tr><td style='text-align:left'>{html.escape(r['name'] or '(no name)')}</td><td>{r['count']}</td>"
                    f"<td>{milliseconds(r['total_ns'])}</td><td>{milliseconds(r['self_ns'])}</td></tr>" for r in trace.top()[:10])
     return (f"<b>{html.escape(i['source'] or 'trace')}</b>: {i['events']:,} events of {i['processes']} processes, "
-            f"{milliseconds((i['end_ps'] - i['start_ps']) / 1e3)} ms"
+            f"{milliseconds((i['end_ps'] - i['start_ps']) / 1e3)} ms<div>{_timeline(trace)}</div>"
             "<table><tr><th style='text-align:left'>name</th><th>count</th><th>total ms</th><th>self ms</th></tr>" + rows + "</table>")

@@ -9,7 +9,7 @@ rm -rf "$venv"
 python3 -m venv "$venv" || exit 1
 "$venv/bin/pip" install -q "$1" || exit 1
 "$venv/bin/python" "$SRC/tests/python/alone.py" || exit 1
-if ! "$venv/bin/pip" install -q pytest pandas polars pyarrow duckdb nbclient nbformat ipykernel pyyaml; then
+if ! "$venv/bin/pip" install -q pytest pandas polars pyarrow duckdb "fsspec[http]" nbclient nbformat ipykernel pyyaml; then
   echo "test-wheel: SKIPPED: the packages for data frames cannot be installed"
   exit 0
 fi

@@ -32,8 +32,9 @@ def test_notebook(tmp_path, fixture):
         nbformat.v4.new_code_cell("import tracekit"),
         nbformat.v4.new_code_cell(f"t = tracekit.load({fixture('json/jax/multihost')!r})\nt"),
         nbformat.v4.new_code_cell("t.view()"),
+        nbformat.v4.new_code_cell("t.report()"),
         nbformat.v4.new_code_cell("t.events().to_pandas().groupby('name', observed=True).dur.sum().nlargest(3)"),
     ])
     nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(tmp_path)}}).execute()
     shown = ["".join(str(o.get("data", {})) for o in cell.outputs) for cell in book.cells]
-    assert "text/html" in shown[1] and "postMessage" in shown[2] and "dur" in shown[3]
+    assert "text/html" in shown[1] and "<svg" in shown[1] and "postMessage" in shown[2] and "<iframe sandbox" in shown[3] and "dur" in shown[4]

@@ -100,6 +100,52 @@ def test_times_of_arrow(trace):
         pyarrow.table(trace.events(unit="ps", times="arrow"))
 
 
+def test_milliseconds(trace, tmp_path):
+    exact = trace.events(["ts", "dur", "self", "name"], unit="ps").to_arrow()
+    table = trace.events(["ts", "dur", "self", "name"])
+    for given, times in ((table, "ms"), (trace.events(["ts", "dur", "self", "name"], times="ms"), None)):
+        got = given.to_arrow(times)
+        got.validate(full=True)
+        assert got.schema.types[:3] == [pyarrow.float64()] * 3 and got.column_names == exact.column_names
+        assert [(field.metadata or {}).get(b"unit") for field in got.schema] == [b"ms"] * 3 + [None]
+        for name in ("ts", "dur", "self"):
+            want = [None if ps is None else ps / 1e9 for ps in exact.column(name).to_pylist()]
+            assert got.column(name).to_pylist() == want
+            assert given.to_polars(times)[name].to_list() == want and given.to_duckdb(times=times).project(name).fetchall() == [(v,) for v in want]
+            frame = given.to_pandas(times)
+            assert [None if pandas.isna(v) else v for v in frame[name]] == want
+        assert frame.attrs["units"] == {"ts": "ms", "dur": "ms", "self": "ms"}
+        given.to_csv(tmp_path / "t.csv", times)
+        with open(tmp_path / "t.csv", encoding="utf-8", newline="") as f:
+            assert [row["ts"] for row in csv.DictReader(f)] == [str(v) for v in got.column("ts").to_pylist()]
+    ms = trace.events(times="ms")
+    assert ms[0]["ts"] == exact.column("ts")[0].as_py() / 1e9 and ms.head(1)[0] == ms[0] == next(iter(ms)) and ms["ts"].to_arrow().num_columns == 1
+    assert len(ms) == len(table) and polars.DataFrame(ms)["dur"].dtype == polars.Float64
+    assert table.to_pandas().attrs["units"] == {"ts": "ns", "dur": "ns", "self": "ns"}
+    assert str(table.to_pandas("arrow").dur.dtype) == "timedelta64[ns]" and table.to_pandas("int").dur.iloc[0] == table[0]["dur"]
+    with pytest.raises(ValueError, match="times is one of"):
+        table.to_arrow("s")
+
+
+def test_milliseconds_of_rows(trace, tmp_path):
+    top = trace.top()
+    frame, made = top.to_pandas("ms"), top.to_arrow("ms")
+    assert "total_ms" in frame and "total_ns" not in frame and "name" in frame
+    assert frame.total_ms.tolist() == [row["total_ns"] / 1e6 for row in top] and frame.attrs["units"]["total_ms"] == "ms"
+    assert made.schema.field("total_ms").metadata == {b"unit": b"ms"} and made.schema.field("total_ms").type == pyarrow.float64()
+    assert top.to_pandas("int").total_ns.tolist() == top["total_ns"] and top.to_pandas().attrs["units"]["self_ns"] == "ns"
+    ranks = trace.report()["ranks"]
+    units = {field.name: field.metadata[b"unit"] for field in ranks.to_arrow("ms").schema if (field.metadata or {}).get(b"unit")}
+    assert units and all((unit == b"ms") == name.endswith("_ms") for name, unit in units.items())
+    assert b"ns" not in units.values() and ranks[0]["length_ns"] / 1e6 == ranks.to_arrow("ms").column("length_ms")[0].as_py()
+    nothing = trace.filter("name == 'nosuch'", allow_empty=True).top()
+    assert pyarrow.table(nothing._as("ms")).schema.field("total_ms").type == pyarrow.float64()
+    top.to_csv(tmp_path / "t.csv", "ms")
+    assert (tmp_path / "t.csv").read_text().splitlines()[0].split(",") == frame.columns.tolist()
+    with pytest.raises(ValueError, match="int or ms"):
+        top.to_pandas("arrow")
+
+
 def test_empty_tables_have_columns(trace):
     nothing = trace.filter("name == 'nosuch'", allow_empty=True)
     for name, table in {**tables(nothing), "columns": nothing.sql("SELECT name, dur FROM slice")}.items():
