@@ -104,7 +104,16 @@ uint64_t os_memory(void) {
   return group < all ? group : all;
 }
 
-#if defined(__linux__)
+/* Sanitizers keep several times the memory that the program uses. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#if defined(__linux__) && !defined(SANITIZED)
 uint64_t os_resident(void) {
   unsigned long long size, resident;
   FILE *f = fopen("/proc/self/statm", "re");
