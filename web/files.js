@@ -128,7 +128,7 @@ export class Lines extends Stream {
   }
 }
 
-// Errors of browsers as those of a system.
+// Maps errors of browsers to errors of a system.
 const NUMBERS = { NotReadableError: ERRNO.IO, NotFoundError: ERRNO.NOENT, SecurityError: ERRNO.ACCES,
   QuotaExceededError: ERRNO.NOSPC,
   NoModificationAllowedError: ERRNO.ACCES, RangeError: ERRNO.NOSPC };

@@ -51,7 +51,7 @@ export class Form {
     this.show();
   }
 
-  /** Returns the fields of the operation; those of two inputs list the traces. */
+  /** Returns the fields of the operation; fields for two inputs list the traces. */
   fields() {
     if (this.operation.inputs !== 'two') return this.operation.fields;
     const { selected, sources } = this.inputs(), names = [...new Set([...selected, ...sources])].map(name => [name, name]);

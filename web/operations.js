@@ -6,7 +6,7 @@
 //         'two'     two traces, which have fields of their own
 //         'none'    the arguments name them
 // A field adds its option if it has a value; `value` is the first one. `output` returns the arguments for the outputs, whose names begin
-// with a base: that of the first input, unless the operation has one.
+// with a base: the name of the first input, unless the operation has one.
 import { baseOf, operand, wordsOf } from './words.js';
 
 const FORMATS = [

@@ -1,7 +1,7 @@
 /* fetch_words.c - see fetch_words.h.
  *
  * No address can become an option: each is passed whole, so it begins with its scheme, or its parts are checked and stand after
- * "--".  Only ssh has a shell, that of the other machine; the path in its command is in single quotes. */
+ * "--".  Only ssh has a shell, on the other machine; the path in its command is in single quotes. */
 #include "fetch_words.h"
 
 #include <stdio.h>
@@ -163,7 +163,7 @@ static const char *ssh_host(struct fetch_words *w, const char *place, size_t n) 
   return named && end_word(w, start) ? NULL : TOO_LONG;
 }
 
-/* Lists "SIZE SECONDS ./PATH", with the options of GNU and busybox, or else those of BSD and macOS. */
+/* Lists "SIZE SECONDS ./PATH", with the options of GNU and busybox, or else of BSD and macOS. */
 static const char LIST[] = " && if stat -c %s . >/dev/null 2>&1; then find -L . -type f -exec stat -L -c '%s %Y %n' {} +; "
                            "else find -L . -type f -exec stat -L -f '%z %m %N' {} +; fi";
 

@@ -16,7 +16,7 @@ struct block {
 
 static struct block *block_of(void *p) { return p ? (struct block *)p - 1 : NULL; }
 
-/* Distance in bytes between two measurements of resident memory, each of which takes 2 us. The count alone is wrong in both
+/* Distance in bytes between two measurements of resident memory, each of which takes 3 us. The count alone is wrong in both
  * directions. Growing arrays reserve more than they have filled, and untouched pages take no memory: a third of the counted bytes
  * while a large trace is read. The program itself takes 10 MB, which are not counted. So resident memory decides: always if the
  * process is limited, and otherwise as soon as the count exceeds the limit, because the process may contain much else. */

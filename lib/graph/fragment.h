@@ -25,7 +25,7 @@ struct fragment {
   struct fragment_ids strings, classes, tracks, shapes;
 };
 
-/* The limit of resident memory is that of `whole`, the memory of the trace to which the fragment is moved. */
+/* `whole`: memory of the trace to which the fragment is moved; the fragment has the same limit of resident memory. */
 bool fragment_init(struct fragment *f, const struct mem *whole, uint64_t max_memory);
 void fragment_free(struct fragment *f);
 

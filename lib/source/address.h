@@ -10,7 +10,7 @@
 /* True for a name with a scheme: letters and digits before "://". */
 bool address_is(const char *name);
 
-/* Returns the local path behind an address, to be freed: that of "file://", or of a copy that the caller has. NULL with err if
+/* Returns the local path behind an address, to be freed: of a "file://" address, or of a copy that the caller made. NULL with err if
  * the address is invalid or cannot be read; NULL without err if it must be read as a stream or listed. */
 char *address_path(const struct tk_fetch *fetch, const char *address, struct tk_err *err);
 

@@ -151,7 +151,7 @@ def load(source: Source, *, run: Optional[str] = None, host: Optional[str] = Non
     max_size : int or str, optional
         Limit of the decompressed input in bytes, or a string such as "2GB".
     threads : int, optional
-        Number of threads; by default, that of the cores.
+        Number of threads; by default, one per core.
     strict : bool
         Raise an error where load would otherwise repair the trace.
     step_name : str, optional
@@ -333,7 +333,7 @@ def extract(sources: Paths, output: Optional[Path] = None, *, run: Optional[str]
     derive : bool
         Add the lines that xprof derives from an XPlane.
     format : str, optional
-        Format of the output, such as "json.gz"; by default, that of its extension.
+        Format of the output, such as "json.gz"; by default, from its extension.
     force : bool
         Replace existing files.
     fold_graphs, overlaps, level, no_loss, dry_run
@@ -590,7 +590,7 @@ def redact(source: Union[Source, Trace], output: Path, names: str = "keep", *, m
     names, map, keep_args, keep_numbers, key
         As in `Trace.redact`.
     format : str, optional
-        Format of the output, such as "json.gz"; by default, that of its extension.
+        Format of the output, such as "json.gz"; by default, from its extension.
     force : bool
         Replace an existing file.
     **reading
@@ -627,7 +627,7 @@ def size(source: Union[Path, Trace], *, format: Optional[str] = None, level: Opt
     source : str, os.PathLike or Trace
         File, run directory or archive, or a loaded trace. The command itself reads addresses: docs/commands/size.md.
     format : str, optional
-        Format to measure, such as "pftrace"; by default, that of the trace.
+        Format to measure, such as "pftrace"; by default, the format of the trace.
     level : int, optional
         Compression: 1 is fastest, 9 is smallest.
     run, step_dir, latest_good, strict, sched
@@ -720,7 +720,7 @@ def command(*words: Any) -> Any:
     Raises
     ------
     Error
-        The exit status is not 0; the message is that of the command.
+        The exit status is not 0; the message is the last one of the command.
 
     Examples
     --------
@@ -1423,7 +1423,7 @@ class Trace:
             File, whose extension selects format and compression (.json.gz, .pftrace, .xplane.pb); an address, to which the
             complete file is uploaded; or a file object, which needs `format` unless its name implies one.
         format : str, optional
-            Format and compression, such as "json.gz"; by default, that of the extension, or else of the trace.
+            Format and compression, such as "json.gz"; by default, from the extension, or else as in the trace.
         level : int
             Compression: 1 is fastest, 9 is smallest, 0 is the default.
         pretty : bool
@@ -1517,7 +1517,7 @@ class Trace:
         ladder : str, optional
             Steps of removal and their order.
         format : str, optional
-            Format of the output; by default, that of its extension.
+            Format of the output; by default, from its extension.
         force : bool
             Replace an existing file.
         inplace : bool
@@ -1560,7 +1560,7 @@ class Trace:
         to : int or str, optional
             Maximum size of a file in bytes, or a string such as "100MB"; for by="size".
         format : str, optional
-            Format of the files; by default, that of their extension.
+            Format of the files; by default, from their extension.
         force : bool
             Replace existing files.
 

@@ -28,7 +28,7 @@ class Executor:
 
     workers   number of processes, if the executor starts them on this machine (default: one per core)
     address   of an existing cluster
-    settings  further settings, as a dict; their names are those of the cluster's own options
+    settings  further settings, as a dict; named as the options of the cluster
     folder    a folder that all workers share, for files of the executor
     """
     takes_settings = False
@@ -192,7 +192,7 @@ def has_java():
 
 
 class Spark(Executor):
-    """An active context, or a new one. `address` is its master, such as local[4]; settings are those of its configuration."""
+    """An active context, or a new one. `address` is its master, such as local[4]; settings belong to its configuration."""
     takes_settings = True
 
     def __init__(self, context=None, **options):

@@ -185,7 +185,7 @@ class Input:
 # ---- the command ----
 
 def command_path(command):
-    """Returns the command to run: the one given, $TRACEKIT, that of the package, or the one on the PATH."""
+    """Returns the command to run: the given one, $TRACEKIT, the package's, or the one on the PATH."""
     if command and command.startswith("ship:"):
         from pyspark import SparkFiles
         path = SparkFiles.get(command[len("ship:"):])
@@ -276,7 +276,7 @@ def table(job, plan, numbers, clocks, to, rank):
 # ---- tables ----
 
 def _rows(moved, rank):
-    """Returns the events of an aligned trace as a pyarrow.Table; rank is replaced by that of the plan unless the trace has
+    """Returns the events of an aligned trace as a pyarrow.Table; the plan replaces the rank unless the trace has
     several."""
     import pyarrow
     try:

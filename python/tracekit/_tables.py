@@ -164,7 +164,7 @@ class Table(ABC):
         Parameters
         ----------
         connection : duckdb.DuckDBPyConnection, optional
-            Connection of the relation; by default, that of the module.
+            Connection of the relation; by default, the default connection of duckdb.
         times : {None, "int", "arrow", "ms"}
             Form of times, see `Table`.
 

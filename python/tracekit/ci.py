@@ -16,10 +16,11 @@ import re
 import secrets
 import subprocess
 import sys
-import sysconfig
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from . import _command
 
 SUMMARY_BYTES = 1000000  # GitHub refuses a summary above 1 MiB
 SEVERITIES = {"never": (), "bad": ("bad",), "warning": ("bad", "warning")}
@@ -65,8 +66,7 @@ class Run:
 # ---- the commands ----
 
 def find_command() -> str:
-    beside = os.path.join(sysconfig.get_path("scripts"), "tracekit")
-    return os.environ.get("TRACEKIT") or (beside if os.path.exists(beside) else "tracekit")
+    return os.environ.get("TRACEKIT") or _command.path() or "tracekit"
 
 
 def expand(paths: Sequence[str]) -> Tuple[List[str], List[str]]:

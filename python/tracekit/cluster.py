@@ -7,7 +7,7 @@
 
     scan, one task per rank -> driver: plan -> apply, one task per rank -> driver: concat
 
-The tasks run the command `tracekit`; the output equals that of `tracekit merge` on the same ranks, byte for byte. Local paths
+The tasks run the command `tracekit`; `tracekit merge` writes the same bytes from the same ranks. Local paths
 need nothing else; pyarrow.fs finds and reads URIs of s3, gs and hdfs, which the command reads through a named pipe with the
 file's name.
 """

@@ -39,7 +39,7 @@ def main(argv=None):
                                 epilog="Arguments after -- are options of `tracekit merge`: -- --every-rank 8 --group-by host")
     p.add_argument("what", choices=["merge"])
     p.add_argument("paths", nargs="+", metavar="RANK", help="paths, URIs and patterns; the last one is the output")
-    p.add_argument("--master", help="Spark's master, such as local[4] (default: that of spark-submit or of its configuration)")
+    p.add_argument("--master", help="Spark's master, such as local[4] (default: from spark-submit or its configuration)")
     cluster.add_options(p)
     arguments, options = cluster.split_arguments(argv)
     a = p.parse_args(arguments)

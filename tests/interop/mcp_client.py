@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A session of `tracekit mcp` with the client of the protocol's Python SDK, which checks messages and structured content.
 
-Twenty questions about fixtures are asked, and the answers compared with those of the command. Then: answers within their limit,
+Twenty questions about fixtures are asked, and the command must give the same answers. Then: answers within their limit,
 paths and statements that are refused, a call that is cancelled."""
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Tests of tracekit.cluster as installed; tests/interop/clusters.py has those of each executor."""
+"""Tests of tracekit.cluster as installed; tests/interop/clusters.py tests each executor."""
 import concurrent.futures
 import subprocess
 import sys

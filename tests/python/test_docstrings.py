@@ -1,4 +1,4 @@
-"""Checks that every public callable has a docstring in numpy's form whose parameters are those of its signature, and that its
+"""Checks that every public callable has a docstring in numpy's form with the parameters of its signature, and that its
 examples run."""
 import inspect
 import json

@@ -132,7 +132,7 @@ export class Chromium extends Common {
     if (method === 'Inspector.targetCrashed') say(`crashed ${sessionId}`);
   }
 
-  // Workers are targets of their own, whose requests are not among those of the page.
+  // Workers are targets of their own, so the page does not see their requests.
   attached(session, info) {
     if (!/worker/.test(info.type)) return;
     // a worker answers only once it runs, so nothing is awaited

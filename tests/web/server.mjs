@@ -9,7 +9,7 @@ export class Server {
   constructor(folder) {
     this.folder = folder;
     this.asked = [];
-    this.instead = new Map(); // contents by path that differ from those of the folder
+    this.instead = new Map(); // contents by path, instead of the files in the folder
     this.server = createServer((request, response) => this.answer(request, response));
   }
 
