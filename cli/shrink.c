@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "redact.h"
 #include "print/json.h"
+#include "shared/decimal.h"
 #include "shared/run.h"
 #include "print/tty.h"
 #include "shared/write.h"
@@ -131,7 +132,7 @@ static bool read_count(const char *text, uint64_t *n) {
 /* Reads the options into `o`.  Returns an error message; NULL if the options are valid. */
 static const char *read_options(const struct params *p, struct tk_shrink_options *o) {
   int targets = (p->to != 0) + (p->events != NULL) + (p->percent != NULL) + p->lossless;
-  char *end;
+  const char *end;
   o->bytes = p->to;
   o->lossless = p->lossless;
   o->hard = p->hard;
@@ -140,7 +141,7 @@ static const char *read_options(const struct params *p, struct tk_shrink_options
   o->ladder = p->ladder;
   if (p->events && !read_count(p->events, &o->events)) return "--events: invalid number of events; expected a number such as "
                                                               "500000 or 2M";
-  if (p->percent) o->percent = strtod(p->percent, &end), end += *end == '%';
+  if (p->percent) o->percent = decimal_read(p->percent, &end), end += *end == '%';
   if (p->percent && (*end || !(o->percent > 0 && o->percent <= 100))) return "--percent: invalid number; expected a number "
                                                                              "above 0, up to 100";
   return targets == 1 ? NULL : targets ? "--to, --events, --percent and --lossless cannot be "

@@ -168,10 +168,10 @@ static bool add_option(struct tool_call *call, const struct opt *o, const struct
 }
 
 static bool take_number(struct tool_call *call, const struct value *v, size_t least, size_t most, size_t *to) {
-  char text[32] = "", *end = text;
-  if (v->kind == VALUE_NUMBER) snprintf(text, sizeof text, "%.*s", (int)(v->n_raw < 20 ? v->n_raw : 20), v->raw);
-  const double number = strtod(text, &end);
-  if (end == text || *end || !(number >= (double)least && number <= (double)most))
+  char text[24] = "", *end = text;
+  if (v->kind == VALUE_NUMBER && v->n_raw < sizeof text) snprintf(text, sizeof text, "%.*s", (int)v->n_raw, v->raw);
+  const unsigned long long number = strtoull(text, &end, 10);
+  if (end == text || *end || *text == '-' || number < least || number > most)
     return deny(call, "%.*s: expected an integer from %zu to %zu", (int)v->n_key, v->key, least, most);
   *to = (size_t)number;
   return true;

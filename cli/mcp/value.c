@@ -65,19 +65,27 @@ static bool skip_string(struct scan *s) {
   return s->p < s->end && *s->p++ == '"';
 }
 
-static bool skip_number(struct scan *s) {
+/* Returns false if no digit is there. */
+static bool skip_digits(struct scan *s) {
   const char *from = s->p;
-  s->p += *s->p == '-';
+  while (s->p < s->end && *s->p >= '0' && *s->p <= '9') s->p++;
+  return s->p > from;
+}
+
+static bool skip_char(struct scan *s, const char *choice) {
+  if (s->p == s->end || !*s->p || !strchr(choice, *s->p)) return false;
+  s->p++;
+  return true;
+}
+
+static bool skip_number(struct scan *s) {
+  skip_char(s, "-");
   const char *digits = s->p;
-  while (s->p < s->end && digit_of(*s->p) >= 0 && digit_of(*s->p) < 10) s->p++;
-  if (s->p == digits || (*digits == '0' && s->p - digits > 1)) return false;
-  while (s->p < s->end && *s->p && strchr("0123456789.eE+-", *s->p)) s->p++;
-  char copy[64], *stop;
-  if (s->p - from >= (ptrdiff_t)sizeof copy) return false;
-  memcpy(copy, from, (size_t)(s->p - from));
-  copy[s->p - from] = 0;
-  strtod(copy, &stop);
-  return !*stop && digit_of(stop[-1]) >= 0;
+  if (!skip_digits(s) || (*digits == '0' && s->p - digits > 1)) return false;
+  if (skip_char(s, ".") && !skip_digits(s)) return false;
+  if (!skip_char(s, "eE")) return true;
+  skip_char(s, "+-");
+  return skip_digits(s);
 }
 
 /* ---- values ---- */

@@ -1,5 +1,6 @@
 /* expect.c - see expect.h. */
 #include "expect.h"
+#include "decimal.h"
 #include "options/meant.h"
 
 #include "print/tty.h"
@@ -49,7 +50,8 @@ static const char *find_op(const char *text, enum expect_op *op, size_t *n) {
 }
 
 static bool parse_value(struct expect *e, const char *p) {
-  char number[64], *end;
+  char number[64];
+  const char *end;
   const size_t n = trimmed(p, strlen(p)), digits = strspn(p, "0123456789.");
   tk_time time;
   uint64_t size;
@@ -70,16 +72,7 @@ static bool parse_value(struct expect *e, const char *p) {
     return true;
   }
   if (strspn(number, "-0123456789.e") != strlen(number)) return false;
-  /* In a locale with another decimal point, strtod() stops at '.': add the fraction separately. */
-  const char *point = strchr(number, '.');
-  e->value = strtod(number, &end);
-  if (point && *end == '.') {
-    const char *fraction = point + 1;
-    double part = (double)strtoull(fraction, NULL, 10);
-    for (size_t i = strspn(fraction, "0123456789"); i > 0; i--) part /= 10;
-    e->value += minus ? -part : part;
-    return strspn(fraction, "0123456789") == strlen(fraction);
-  }
+  e->value = decimal_read(number, &end);
   return *end == 0 && end != number;
 }
 

@@ -43,7 +43,8 @@ void mem_forget(void *p, size_t n);
 
 /* Returns false with TK_ELIMIT in err if any allocation failed. */
 bool mem_check(const struct mem *m, struct tk_err *err);
-/* Also returns false if the process exceeds its limit (mem.process), by memory that is not counted. Measures each time: for the end of a stage. */
+/* Also returns false if the process exceeds its limit (mem.process), by memory that is not counted. Measures each time: for
+ * the end of a stage. */
 bool mem_check_process(const struct mem *m, struct tk_err *err);
 /* Sets err to out of memory, unless it has another reason already, and returns false. For steps that may fail for either
  * reason. */
