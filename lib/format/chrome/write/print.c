@@ -65,9 +65,14 @@ static void print_put_string(struct printer *p, tk_id id) {
   PUT(p, "\"");
 }
 
+/* True for integers that num_put_double() prints with an exponent although all their digits are exact. trace_processor reads
+ * 1.09951162777475e+15 as a neighbouring number. */
+static bool is_large_integer(double d) { return (d >= 1e15 || d <= -1e15) && d < 0x1p53 && d > -0x1p53 && d == (double)(int64_t)d; }
+
 static void put_double(struct printer *p, double d) {
   if (d != d) PUT(p, "\"NaN\"");
   else if (d - d != 0) d > 0 ? PUT(p, "\"Infinity\"") : PUT(p, "\"-Infinity\"");
+  else if (is_large_integer(d)) p->out->next += num_put_i64((char *)out_reserve(p->out, 32), (int64_t)d);
   else p->out->next += num_put_double((char *)out_reserve(p->out, 32), d);
 }
 
