@@ -12,7 +12,7 @@
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 # Builds use all cores unless the caller gives -j.
-JOBS := $(shell nproc 2>/dev/null || echo 2)
+JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(JOBS)
 endif
@@ -37,6 +37,10 @@ AR ?= ar
 PKG_CONFIG ?= pkg-config
 INSTALL ?= install
 STRIP ?= strip
+# Targets of Apple differ in the linker's options, in the names of shared libraries, and have no objcopy. zig calls them macos.
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
+APPLE := $(findstring apple,$(MACHINE))$(findstring macos,$(MACHINE))
+STRIP_DEBUG := $(if $(APPLE),-S,--strip-debug)
 
 # ---- dependencies -----------------------------------------------------------------------------------------------------------
 
@@ -48,7 +52,7 @@ endif
 
 # These goals install missing dependencies, so that they work on a fresh machine; other goals report what is missing and how to
 # install it.
-INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm npm web deb test-aarch64 test-wasm test-web
+INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm npm web deb dist test-dist test-aarch64 test-wasm test-web
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
@@ -90,7 +94,8 @@ GEN := $(if $(GEN_OBJ),$(B)/tests/gen/gen)
 
 BIN := $(B)/tracekit
 STATIC := $(B)/libtracekit.a
-SHARED := $(B)/libtracekit.so.$(SOVERSION)
+SHARED := $(B)/$(if $(APPLE),libtracekit.$(SOVERSION).dylib,libtracekit.so.$(SOVERSION))
+SHARED_LINK := $(B)/libtracekit.$(if $(APPLE),dylib,so)
 
 # ---- flags --------------------------------------------------------------------------------------------------------------------
 
@@ -127,7 +132,7 @@ PIC := $(if $(WASM),,-fPIC)
 # Hardening without measurable cost: of the stack, of indirect jumps and returns, of memory copies, of relocation tables.
 JUMPS := $(call accepted,-fstack-clash-protection -fcf-protection -mbranch-protection=standard)
 HARDEN := $(if $(SANITIZERS)$(WASM),,-fstack-protector-strong $(JUMPS) $(if $(findstring -O,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
-HARDEN_LD := $(if $(SANITIZERS)$(WASM),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
+HARDEN_LD := $(if $(SANITIZERS)$(WASM)$(APPLE),,-Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now -Wl$(comma)-z$(comma)noexecstack)
 ALL_CPPFLAGS = -Ilib -I$(B)/proto -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(if $(ISAL_FOUND),-DTK_HAVE_ISAL=1) \
   $(if $(LIBEDIT_FOUND),-DTK_HAVE_LIBEDIT=1 $(CFLAGS_libedit)) \
   $(foreach d,$(DEPS),$(CFLAGS_$(d))) $(CPPFLAGS)
@@ -164,24 +169,26 @@ INSIDE = $(if $(filter cli/% tests/bench/%,$<),,-DTRACEKIT_INSIDE)
 $(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
-	@$(CC) $(ALL_CPPFLAGS) $(INSIDE) $(ALL_CFLAGS) $(if $(filter cli/%,$<),-Icli $(CLI_CFLAGS)) -MMD -MP -c $< -o $@
+	@$(CC) $(ALL_CPPFLAGS) $(INSIDE) $(ALL_CFLAGS) $(if $(filter cli/%,$<),-Icli -I$(B)/page $(CLI_CFLAGS)) -MMD -MP -c $< -o $@
 
-# The static library is one object with its hidden symbols made local: only tk_* can collide with an embedder's names.
+# The static library is one object with its hidden symbols made local: only tk_* can collide with an embedder's names. Apple's linker
+# makes them local by itself.
 $(B)/libtracekit.o: $(LIB_OBJ) $(B)/files
 	@echo "  LD    $@"
 	@$(LD) -r -o $@.tmp $(LIB_OBJ)
-	@$(OBJCOPY) --localize-hidden $@.tmp $@
+	@$(if $(APPLE),cp,$(OBJCOPY) --localize-hidden) $@.tmp $@
 	@rm -f $@.tmp
 
 $(STATIC): $(B)/libtracekit.o
 	@rm -f $@
 	@$(AR) rcs $@ $<
 
-APPLE := $(findstring apple,$(shell $(CC) -dumpmachine 2>/dev/null))
+SHARED_NAME = $(if $(APPLE),-Wl$(comma)-install_name$(comma)$(PREFIX)/lib/$(notdir $(SHARED)),\
+  -Wl$(comma)-soname$(comma)$(notdir $(SHARED)) -Wl$(comma)--version-script=lib/tracekit.map)
 $(SHARED): $(LIB_OBJ) $(B)/files lib/tracekit.map
 	@echo "  LD    $@"
-	@$(CC) -shared -Wl,-soname,libtracekit.so.$(SOVERSION) $(if $(APPLE),,-Wl$(comma)--version-script=lib/tracekit.map) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(ALL_LIBS)
-	@ln -sf libtracekit.so.$(SOVERSION) $(B)/libtracekit.so
+	@$(CC) -shared $(SHARED_NAME) $(ALL_LDFLAGS) -o $@ $(LIB_OBJ) $(ALL_LIBS)
+	@ln -sf $(@F) $(SHARED_LINK)
 
 # With CROSS=1 the binutils are for the build machine rather than the compiler's target, and cannot localise symbols.
 BIN_LIB := $(if $(CROSS),$(LIB_OBJ),$(STATIC))
@@ -235,7 +242,6 @@ VIEW_PAGE := $(patsubst cli/view/page/%,$(B)/page/%.inc,$(wildcard cli/view/page
 $(B)/page/%.inc: cli/view/page/%
 	@mkdir -p $(@D)
 	@sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
-$(B)/obj/cli/view/page.o: private ALL_CPPFLAGS += -I$(B)/page
 $(B)/obj/cli/view/page.o: $(VIEW_PAGE)
 
 # Benchmarks use the library like any other program.
@@ -257,16 +263,17 @@ $(TEST_OBJ): | $(BUILD)/.deps-test
 
 PYTHON ?= python3
 NATIVE := $(B)/python/_native.abi3.so
-PYTHON_INCLUDE = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
+PYTHON_INCLUDE ?= $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
 # Contents of the wheel besides the package's own files; pyproject.toml describes the rest.
 .PHONY: python-parts
 python-parts: $(BIN) $(NATIVE)
 
-# Only the module's entry is exported, so that calls into its static libraries are not bound to those of another module.
+# Only the module's entry is exported, so that calls into its static libraries are not bound to those of another module. On macOS they
+# never are; zig's linker ignores the list there.
 NATIVE_EXPORTS = $(if $(APPLE),\
-  -Wl$(comma)-exported_symbol$(comma)_PyInit__native,-Wl$(comma)--version-script=python/native.map)
-$(NATIVE): python/native.map
+  -Wl$(comma)-exported_symbols_list$(comma)python/native.exports,-Wl$(comma)--version-script=python/native.map)
+$(NATIVE): python/native.map python/native.exports
 NATIVE_SRC = python/native.c python/frame.c python/fetch.c
 $(NATIVE): $(NATIVE_SRC) python/frame.h python/fetch.h $(BIN_LIB) $(B)/flags $(HEADERS)
 	@mkdir -p $(@D)
@@ -276,7 +283,7 @@ $(NATIVE): $(NATIVE_SRC) python/frame.h python/fetch.h $(BIN_LIB) $(B)/flags $(H
 # ---- packages -----------------------------------------------------------------------------------------------------------------
 
 # A single file that needs nothing from the system; wheels for every Linux of the last ten years; WebAssembly for node, WASI and browsers.
-.PHONY: static wheel test-wheel test-aarch64 wasm npm web test-wasm test-web deb
+.PHONY: static wheel dist test-dist test-wheel test-aarch64 wasm npm web test-wasm test-web deb
 static:
 	@.ci/setup build package
 	@packaging/cross.sh musl-x86_64 $(MAKE) build/package/musl-x86_64/make/tracekit
@@ -305,7 +312,7 @@ web: wasm
 	@python3 web/build.py dist/tracekit.wasm dist/web dist/tracekit.html
 	@ls -l dist/tracekit.html
 
-WHEELS ?= linux-x86_64 linux-aarch64
+WHEELS ?= linux-$(shell uname -m)
 wheel:
 	@.ci/setup build package
 	@for target in $(WHEELS); do packaging/wheel.sh $$target || exit 1; done
@@ -339,6 +346,14 @@ test-web: $(GEN)
 deb:
 	@.ci/setup build package
 	@packaging/deb.sh $(VERSION)
+
+# Everything that is published, with checksums, the same bytes from the same commit. TARGETS= limits it to some targets of
+# packaging/deps.sh. test-dist installs the packages in bare systems, as root.
+dist:
+	@.ci/setup build package
+	@+MAKE='$(MAKE)' packaging/dist.sh $(VERSION)
+test-dist: $(BUILD)/.deps-test
+	@$(TEST_ENV) tests/dist/run.sh
 
 # ---- documentation ------------------------------------------------------------------------------------------------------------
 
@@ -457,8 +472,8 @@ install: all docs $(B)/tracekit.pc
 	$(INSTALL) -m 755 $(BIN) $(BINDIR)/tracekit
 	for c in $(COMMANDS); do ln -sf tracekit $(BINDIR)/tracekit-$$c; done
 	$(INSTALL) -m 644 $(STATIC) $(LIBDIR)/libtracekit.a
-	$(INSTALL) -m 755 $(SHARED) $(LIBDIR)/libtracekit.so.$(SOVERSION)
-	ln -sf libtracekit.so.$(SOVERSION) $(LIBDIR)/libtracekit.so
+	$(INSTALL) -m 755 $(SHARED) $(LIBDIR)/
+	ln -sf $(notdir $(SHARED)) $(LIBDIR)/$(notdir $(SHARED_LINK))
 	$(INSTALL) -m 644 $(HEADERS) $(INCDIR)/
 	$(INSTALL) -m 644 $(B)/tracekit.pc $(LIBDIR)/pkgconfig/tracekit.pc
 	$(INSTALL) -m 644 $(B)/man/*.1 $(MANDIR)
@@ -466,11 +481,11 @@ install: all docs $(B)/tracekit.pc
 	$(INSTALL) -m 644 $(B)/completions/tracekit.bash $(BASHDIR)/tracekit
 	$(INSTALL) -m 644 $(B)/completions/_tracekit $(ZSHDIR)/_tracekit
 	$(INSTALL) -m 644 $(B)/completions/tracekit.fish $(FISHDIR)/tracekit.fish
-	$(STRIP) --strip-debug $(BINDIR)/tracekit $(LIBDIR)/libtracekit.so.$(SOVERSION) $(LIBDIR)/libtracekit.a
+	$(STRIP) $(STRIP_DEBUG) $(BINDIR)/tracekit $(LIBDIR)/$(notdir $(SHARED)) $(LIBDIR)/libtracekit.a
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || echo 'ldconfig has to be run, by root, before programs find the library'
 
 uninstall: all
-	rm -f $(BINDIR)/tracekit $(LIBDIR)/libtracekit.a $(LIBDIR)/libtracekit.so $(LIBDIR)/libtracekit.so.$(SOVERSION)
+	rm -f $(BINDIR)/tracekit $(LIBDIR)/libtracekit.a $(LIBDIR)/$(notdir $(SHARED_LINK)) $(LIBDIR)/$(notdir $(SHARED))
 	rm -f $(HEADERS:lib/%=$(INCDIR)/%) $(LIBDIR)/pkgconfig/tracekit.pc $(MANDIR)/tracekit.1 $(MAN3DIR)/tracekit.3
 	rm -f $(BASHDIR)/tracekit $(ZSHDIR)/_tracekit $(FISHDIR)/tracekit.fish
 	for c in $(COMMANDS); do rm -f $(BINDIR)/tracekit-$$c $(MANDIR)/tracekit-$$c.1; done

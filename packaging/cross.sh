@@ -9,21 +9,26 @@ shift
 cd "$(dirname "$0")/.."
 packaging/deps.sh "$target" "build/package/$target"
 root=$PWD/build/package/$target
-# Debian splits one of Python's headers by machine; ours works for all 64-bit machines.
-python=$(python3 -c 'import os, sysconfig; print(os.path.basename(sysconfig.get_path("include")))')
-ours=/usr/include/$(uname -m)-linux-gnu/$python
-case $target in
-  linux-*) [ ! -d "$ours" ] || { mkdir -p "$root/include/${target#linux-}-linux-gnu"; ln -sfn "$ours" "$root/include/${target#linux-}-linux-gnu/$python"; } ;;
-esac
+# Python's headers of this machine serve all targets: the stable interface depends on the sizes of types alone, and all targets of
+# wheels are of 64 bits. Debian splits pyconfig.h by machine.
+python=$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')
+ours=/usr/include/$(uname -m)-linux-gnu/$(basename "$python")/pyconfig.h
+if [ -d "$python" ]; then
+  export PYTHON_INCLUDE="$root/include/python"
+  mkdir -p "$PYTHON_INCLUDE"
+  cp -R "$python/." "$PYTHON_INCLUDE"
+  [ ! -f "$ours" ] || cp "$ours" "$PYTHON_INCLUDE/pyconfig.h"
+fi
 sections="-Wl,--gc-sections"
-compile="-O3 -DNDEBUG -ffunction-sections -fdata-sections"
+compile="-O3 -DNDEBUG -ffunction-sections -fdata-sections -ffile-prefix-map=$PWD=."
 case $target in
   musl-*)
     unwinding="-fno-asynchronous-unwind-tables -fno-unwind-tables"
-    compile="-Os -flto -fno-pic -DNDEBUG -ffunction-sections -fdata-sections $unwinding"
+    compile="-Os -flto -fno-pic -DNDEBUG -ffunction-sections -fdata-sections -ffile-prefix-map=$PWD=. $unwinding"
     # zig maps -Oz to -Os; clang, which gets it through -Xclang, does not.
     export CLI_CFLAGS="-Xclang -Oz"
     link="-s -static -flto $unwinding $sections" ;;
+  musllinux-*) link="-s -dynamic $sections" ;;
   macos-*) link="-s -Wl,-undefined,dynamic_lookup" ;;
   # zig puts the stack first, so that a program that needs more traps instead of overwriting data. Memory may grow to 4 GiB, less a page.
   wasm32-*)

@@ -14,7 +14,7 @@ git ls-files --cached --others --exclude-standard -- lib cli proto docs/tracekit
 cp -r packaging/debian "$src/debian"
 who="${DEBFULLNAME:-tracekit developers} <${DEBEMAIL:-tracekit@localhost}>"
 sed -i "s/@MAINTAINER@/$who/" "$src/debian/control" "$src/debian/changelog.in"
-sed -e "s/@VERSION@/$1/" -e "s/@DATE@/$(date -R)/" "$src/debian/changelog.in" > "$src/debian/changelog"
+sed -e "s/@VERSION@/$1/" -e "s/@DATE@/$(date -R -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}")/" "$src/debian/changelog.in" > "$src/debian/changelog"
 rm "$src/debian/changelog.in"
 cd "$src"
 dpkg-buildpackage -us -uc -b > "$work/log" 2>&1 || { tail -40 "$work/log" >&2; exit 1; }

@@ -6,10 +6,11 @@
 # as of the last security update, static and position-independent, with only the parts in use. The compiler is zig's clang,
 # which includes the headers and libraries of every target; it comes from PyPI, pinned by the hash in tools.txt.
 #
-# TARGET: linux-x86_64, linux-aarch64 (glibc 2.17, as required by manylinux2014), musl-x86_64, musl-aarch64, macos-aarch64 or
-#   wasm32-wasi (WebAssembly).
-# FOLDER: gets bin/cc (and ar, ranlib), include, lib with pkgconfig. It is complete if it contains `done`, which records the
-# sources, the tools and this script; it is rebuilt if any of them changes.
+# TARGET: linux-x86_64, linux-aarch64 (glibc 2.17, as required by manylinux2014), musl-x86_64, musl-aarch64 (a static file),
+#   musllinux-x86_64, musllinux-aarch64 (wheels for Alpine), macos-x86_64, macos-aarch64 (macOS 11), wasm32-wasi (WebAssembly).
+# FOLDER: gets bin/cc (and ar, ranlib), include, lib with pkgconfig, and in licences/ the copyright of each library that is
+# linked. It is complete if it contains `done`, which records the sources, the tools and this script; it is rebuilt if any of
+# them changes.
 # Needs the packages installed by `.ci/setup package`, and either Debian's package server, which is contacted once a day, or
 # a folder of source packages (TRACEKIT_SOURCES), which is used unchanged.
 set -eu
@@ -28,7 +29,10 @@ case $target in
   linux-aarch64) triple=aarch64-linux-gnu.2.17 system=Linux cpu=aarch64 ;;
   musl-x86_64) triple=x86_64-linux-musl system=Linux cpu=x86_64 ;;
   musl-aarch64) triple=aarch64-linux-musl system=Linux cpu=aarch64 ;;
-  macos-aarch64) triple=aarch64-macos system=Darwin cpu=aarch64 ;;
+  musllinux-x86_64) triple=x86_64-linux-musl system=Linux cpu=x86_64 ;;
+  musllinux-aarch64) triple=aarch64-linux-musl system=Linux cpu=aarch64 ;;
+  macos-x86_64) triple=x86_64-macos.11.0 system=Darwin cpu=x86_64 ;;
+  macos-aarch64) triple=aarch64-macos.11.0 system=Darwin cpu=aarch64 ;;
   wasm32-wasi) triple="wasm32-wasi -mcpu=baseline+simd128" system=WASI cpu=wasm32 ;;
   *) echo "deps.sh: unknown target '$target'" >&2; exit 2 ;;
 esac
@@ -133,8 +137,9 @@ describe() {
 
 # unpack PACKAGE: extracts the source into its folder, patched.
 unpack() {
-  mkdir -p "$out/src"
+  mkdir -p "$out/src" "$out/licences"
   [ -d "$out/src/$1" ] || quietly dpkg-source --no-check --no-copy -x "$sources/$1"_*.dsc "$out/src/$1"
+  cp "$out/src/$1/debian/copyright" "$out/licences/$1"
   say "$1"
 }
 
@@ -284,12 +289,21 @@ build_sqlite() {
   pc sqlite3 -lsqlite3
 }
 
+# The C library is linked into static files and WebAssembly; zig brings its source.
+copy_libc_licence() {
+  libc=$(dirname "$zig")/lib/libc
+  case $target in
+    musl-*) cp "$libc/musl/COPYRIGHT" "$out/licences/musl" ;;
+    wasm32-*) cat "$libc/wasi/LICENSE" "$libc/wasi/LICENSE-MIT" "$libc/musl/COPYRIGHT" > "$out/licences/wasi-libc" ;;
+  esac
+}
+
 : > "$log"
 fetch_sources
 warn_outdated
 describe > "$out/made-of"
 ! cmp -s "$out/made-of" "$out/done" || exit 0
-for made in bin include lib make 'done'; do rm -rf "${out:?}/$made"; done
+for made in bin include lib licences make 'done'; do rm -rf "${out:?}/$made"; done
 install_tools
 make_compiler
 build_zlib
@@ -301,6 +315,7 @@ build_pcre2
 build_protobuf_c
 build_isal
 build_sqlite
+copy_libc_licence
 rm -rf "$out/obj" "$out/src" "$out/share" "$out/lib/cmake"
 rm -f "$out"/lib/*.so* "$out"/lib/*.dylib
 mv "$out/made-of" "$out/done"

@@ -1,24 +1,32 @@
 #!/bin/sh
-# wheel.sh TARGET - dist/tracekit-<version>-cp39-abi3-manylinux2014_<cpu>.whl, for a target of deps.sh.
+# wheel.sh TARGET - dist/tracekit-<version>-cp39-abi3-<platform>.whl, for a target of deps.sh.
 #
-# The platform tag is derived from the target's libc; auditwheel verifies it if it supports the target.
+# The platform tag is derived from the target's libc or macOS; binaries.py checks it, and auditwheel does if it knows the target.
 set -eu
 target=$1
 cd "$(dirname "$0")/.."
 tools=$PWD/build/package/tools
-made=build/package/$target/wheel
-packaging/cross.sh "$target" true
-rm -rf "$made"
-packaging/cross.sh "$target" "$tools/bin/pip" wheel -q --no-deps --no-build-isolation --no-cache-dir -w "$made" \
-  --config-settings "build-dir=build/package/$target/python" .
+made=$PWD/build/package/$target/wheel
+cpu=${target#*-}
 case $target in
-  linux-*) platform=manylinux2014_${target#linux-} ;;
-  macos-aarch64) platform=macosx_11_0_arm64 ;;
+  linux-*) platform=manylinux2014_$cpu ;;
+  musllinux-*) platform=musllinux_1_2_$cpu ;;
+  macos-*) platform=macosx_11_0_$(echo "$cpu" | sed 's/aarch64/arm64/') ;;
   *) echo "wheel.sh: no wheel for $target" >&2; exit 2 ;;
 esac
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || date +%s)}
+export SOURCE_DATE_EPOCH
+packaging/cross.sh "$target" true
+rm -rf "$made" "$made.notices"
+mkdir -p "$made.notices"
+python3 packaging/components.py licences "$target" > "$made.notices/THIRD-PARTY-LICENSES"
+python3 packaging/components.py sbom "$target" > "$made.notices/tracekit.cdx.json"
+TRACEKIT_NOTICES=$made.notices packaging/cross.sh "$target" "$tools/bin/pip" wheel -q --no-deps --no-build-isolation --no-cache-dir \
+  -w "$made" --config-settings "build-dir=build/package/$target/python" .
 "$tools/bin/python" -m wheel tags --remove --python-tag cp39 --abi-tag abi3 --platform-tag "$platform" "$made"/*.whl
 mkdir -p dist
 for w in "$made"/*.whl; do
+  "$tools/bin/python" packaging/binaries.py "$w"
   case $target in
     linux-"$(uname -m)")
       "$tools/bin/auditwheel" show "$w" | tee "$made/audit"
