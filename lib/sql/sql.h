@@ -94,6 +94,7 @@ struct tk_sql {
   struct by_name names;
   /* These are built on demand; NULL = not built yet. */
   tk_id *parents, *children, *siblings;
+  tk_id *timeline; /* events of all tracks in the order of their times (timeline.c) */
   tk_time *selves;
   int64_t *child_durs; /* ns */
   uint64_t *stacks;
