@@ -66,7 +66,8 @@ static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v, bo
 /* True if the condition can be decided by name. A comparison with anything but text is left to SQLite. */
 static bool is_of_name(char test, sqlite3_value *v) {
   if (test < TEST_NAME_EQ || test > TEST_NAME_THERE) return false;
-  return test == TEST_NAME_THERE || (test == TEST_NAME_EQ ? sqlite3_value_type(v) == SQLITE_TEXT : sqlite3_value_type(v) != SQLITE_NULL);
+  const int type = sqlite3_value_type(v);
+  return test == TEST_NAME_THERE || (test == TEST_NAME_EQ ? type == SQLITE_TEXT : type != SQLITE_NULL);
 }
 
 static bool append_condition(struct buf *asked, char test, sqlite3_value *v) {

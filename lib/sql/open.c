@@ -11,6 +11,7 @@
 #include "events.h"
 #include "functions.h"
 #include "names.h"
+#include "spans.h"
 #include "tables.h"
 #include "texts.h"
 #include "tracks.h"
@@ -27,7 +28,7 @@ static bool open_prepare(struct tk_sql *s, struct tk_err *err) {
     return err_set(err, TK_ELIMIT, "SQLite: %s", s->db ? sqlite3_errmsg(s->db) : "out of memory");
   sqlite3_exec(s->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL); /* sorting writes no file */
   if (sql_register_texts(s) && sql_register_events(s) && sql_register_tables(s) && sql_register_args(s) && sql_register_connected(s) &&
-      sql_register_functions(s) && sql_register_views(s))
+      sql_register_functions(s) && sql_register_spans(s) && sql_register_views(s))
     return guard_install(s) || err_set(err, TK_ELIMIT, "out of memory");
   return err_set(err, TK_ELIMIT, "SQLite: %s", sqlite3_errmsg(s->db));
 }

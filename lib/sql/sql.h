@@ -121,6 +121,7 @@ struct tk_sql {
   struct tk_err *err;   /* receives the error of the running call */
   bool copying;         /* true while the library copies the tables, for which it may attach a database */
   uint32_t touched;     /* bit set: rows of differences.c that statements have used */
+  unsigned n_spans;     /* number of span joins whose statements run */
   bool changed;         /* true if statements may have created tables or views */
   struct tk_sql *others[SQL_OTHERS]; /* databases of other threads (ahead.c) */
   unsigned n_others;
