@@ -217,6 +217,9 @@ const char *const allowed_modules[] = {
     "json_tree",
     "jsonb_each",
     "jsonb_tree",
+    "span_join",
+    "span_left_join",
+    "span_outer_join",
     NULL,
 };
 

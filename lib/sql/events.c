@@ -5,6 +5,7 @@
 #include "names.h"
 #include "relatives.h"
 #include "table.h"
+#include "timeline.h"
 #include "tracks.h"
 
 #include <math.h>
@@ -51,37 +52,56 @@ static void bound(struct range *r, int op, sqlite3_value *v, bool *none) {
   narrow(r, op < 2 || op == 4 ? low : INT64_MIN, op >= 2 ? high : INT64_MAX);
 }
 
-static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v) {
+/* Adds a condition on the name to those of names_kept. */
+static bool filter_names(struct event_cursor *c, char test, sqlite3_value *v, bool fresh) {
   struct tk_sql *s = c->sql;
-  struct event_filter *f = &c->filter;
-  const bool there = test == TEST_NAME_THERE;
-  if (sqlite3_value_type(v) == SQLITE_NULL && !there) f->none = true;
-  if (f->none || (test == TEST_NAME_EQ && sqlite3_value_type(v) != SQLITE_TEXT)) return true; /* no need to be exact, because
-                                                                                               * SQLite checks the name again */
-  const char *text = there ? "" : (const char *)sqlite3_value_text(v);
-  bool fresh = !f->names;
-  if (fresh) f->names = mem_alloc(&s->mem, s->names.n);
-  if (!f->names || !text) return false;
+  const char *text = test == TEST_NAME_THERE ? "" : (const char *)sqlite3_value_text(v);
+  if (!c->names_kept) c->names_kept = mem_alloc(&s->mem, s->names.n);
+  if (!c->names_kept || !text) return false;
   for (uint32_t i = 0; i < s->names.n; i++)
-    f->names[i] = (fresh || f->names[i]) && sql_name_passes(s, i, (enum name_test)(test - TEST_NAME_EQ), text);
+    c->names_kept[i] = (fresh || c->names_kept[i]) && sql_name_passes(s, i, (enum name_test)(test - TEST_NAME_EQ), text);
   return true;
 }
 
-static bool read_test(struct event_cursor *c, char test, sqlite3_value *v) {
-  struct event_filter *f = &c->filter;
-  if (test >= TEST_TS_GE && test <= TEST_TS_EQ) {
-    bound(&f->ts, test - TEST_TS_GE, v, &f->none);
-    return true;
+/* True if the condition can be decided by name. A comparison with anything but text is left to SQLite. */
+static bool is_of_name(char test, sqlite3_value *v) {
+  if (test < TEST_NAME_EQ || test > TEST_NAME_THERE) return false;
+  const int type = sqlite3_value_type(v);
+  return test == TEST_NAME_THERE || (test == TEST_NAME_EQ ? type == SQLITE_TEXT : type != SQLITE_NULL);
+}
+
+static bool append_condition(struct buf *asked, char test, sqlite3_value *v) {
+  const char *text = test == TEST_NAME_THERE ? "" : (const char *)sqlite3_value_text(v);
+  return text && buf_append(asked, &test, 1) && buf_append(asked, text, strlen(text) + 1);
+}
+
+/* Decides which names pass. The decision of the last walk is kept, because the inner walk of a join repeats its conditions. */
+static bool read_names(struct event_cursor *c, const char *tests, int argc, sqlite3_value **argv) {
+  struct buf asked = {.mem = &c->sql->mem};
+  bool ok = true, fresh = true;
+  for (int i = 0; ok && i < argc; i++) {
+    if (!is_of_name(tests[i], argv[i])) continue;
+    ok = append_condition(&asked, tests[i], argv[i]);
   }
-  if (test >= TEST_DUR_GE && test <= TEST_DUR_EQ) {
-    bound(&f->dur, test - TEST_DUR_GE, v, &f->none);
-    return true;
+  const bool same = ok && asked.len == c->names_asked.len && asked.len && memcmp(asked.data, c->names_asked.data, asked.len) == 0;
+  for (int i = 0; ok && !same && i < argc; i++) {
+    if (!is_of_name(tests[i], argv[i])) continue;
+    ok = filter_names(c, tests[i], argv[i], fresh);
+    fresh = false;
   }
-  if (test >= TEST_DEPTH_GE && test <= TEST_DEPTH_EQ) {
-    bound(&f->depth, test - TEST_DEPTH_GE, v, &f->none);
-    return true;
-  }
-  return filter_names(c, test, v);
+  buf_free(&c->names_asked);
+  c->names_asked = asked;
+  c->filter.names = asked.len ? c->names_kept : NULL;
+  if (!ok) buf_free(&c->names_asked);
+  return ok;
+}
+
+/* Reads a condition on a number. A condition with NULL passes no event. */
+static void read_test(struct event_filter *f, char test, sqlite3_value *v) {
+  if (sqlite3_value_type(v) == SQLITE_NULL && test != TEST_NAME_THERE) f->none = true;
+  else if (test >= TEST_TS_GE && test <= TEST_TS_EQ) bound(&f->ts, test - TEST_TS_GE, v, &f->none);
+  else if (test >= TEST_DUR_GE && test <= TEST_DUR_EQ) bound(&f->dur, test - TEST_DUR_GE, v, &f->none);
+  else if (test >= TEST_DEPTH_GE && test <= TEST_DEPTH_EQ) bound(&f->depth, test - TEST_DEPTH_GE, v, &f->none);
 }
 
 static int64_t in_ps(int64_t ns) {
@@ -112,7 +132,8 @@ static bool passes(const struct event_cursor *c, tk_id event) {
                                                                                                      * checked the name */
   if (f->depth.asked && (e->kind == TK_COUNTER || e->depth < f->depth.low || e->depth > f->depth.high)) return false;
   if (f->dur.asked && (e->kind == TK_COUNTER || !dur_passes(c->sql, f, e))) return false;
-  if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK) return true; /* enter_track has already checked the time */
+  if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK || c->walk == WALK_TIMES) return true; /* the start of the walk
+                                                                                                           * checks the time */
   const int64_t ts = times_at(&c->sql->times, e->ts);
   return ts >= f->ts.low && ts <= f->ts.high;
 }
@@ -194,6 +215,29 @@ static void find_in_names(struct event_cursor *c) {
     }
     if (c->name == c->sql->names.n) break;
     enter_name(c);
+  }
+  c->end = true;
+}
+
+/* Enters the range of the timeline. Searches it from the range of the walk before, because the intervals of a join are often
+ * sorted. */
+static bool enter_times(struct event_cursor *c) {
+  const struct range *ts = &c->filter.ts;
+  const uint32_t n = c->sql->t->n_events;
+  if (!timeline_build(c->sql)) return false;
+  c->from = ts->low > INT64_MIN ? timeline_first(c->sql, ts->low, c->from) : 0;
+  c->to = ts->high < INT64_MAX ? timeline_first(c->sql, ts->high + 1, c->from) : n;
+  c->n_list = c->to > c->from ? c->to - c->from : 0;
+  return true;
+}
+
+static void find_in_times(struct event_cursor *c) {
+  const bool down = c->order & TIMES_DOWN;
+  const tk_id *timeline = c->sql->timeline;
+  for (; c->place < c->n_list; c->place++) {
+    const uint32_t at = down ? c->to - 1 - c->place : c->from + c->place;
+    if (c->n_list - c->place > AHEAD) __builtin_prefetch(&c->sql->t->events[timeline[down ? at - AHEAD : at + AHEAD]]);
+    if (c->at = timeline[at], is_placed(c, &c->sql->t->events[c->at]) && passes(c, c->at)) return;
   }
   c->end = true;
 }
@@ -286,6 +330,7 @@ static bool start_walk(struct event_cursor *c, sqlite3_value *key) {
   case WALK_NAMES:
     c->step = c->order & TRACKS_DOWN ? -1 : 1;
     return sql_names_events(c->sql) && (!(c->order & ORDER_NAMES) || sql_names_order(c->sql));
+  case WALK_TIMES: return enter_times(c);
   default: return start_list(c, number);
   }
 }
@@ -294,6 +339,7 @@ static void events_find(struct event_cursor *c) {
   switch (c->walk) {
   case WALK_ALL: case WALK_TRACK: find_in_tracks(c); break;
   case WALK_NAMES: find_in_names(c); break;
+  case WALK_TIMES: find_in_times(c); break;
   default: find_in_list(c); break;
   }
 }
@@ -307,7 +353,6 @@ static bool is_all_placed(const struct event_cursor *c) {
 }
 
 static void reset(struct event_cursor *c) {
-  mem_free(&c->sql->mem, c->filter.names);
   c->filter = (struct event_filter){.ts = EVERYTHING, .dur = EVERYTHING, .depth = EVERYTHING};
   c->n_list = c->place = c->n_named = c->name = c->at = c->stop = c->track = c->last_track = 0;
   c->end = c->globals = false;
@@ -322,13 +367,14 @@ static int events_filter(sqlite3_vtab_cursor *cursor, int number, const char *pl
   c->order = (unsigned)(plan[1] - '0');
   for (int i = 0; i < argc; i++) {
     if (plan[TESTS + i] == TEST_KEY) key = argv[i];
-    else if (!read_test(c, plan[TESTS + i], argv[i])) return SQLITE_NOMEM;
+    else read_test(&c->filter, plan[TESTS + i], argv[i]);
   }
   if (key && sqlite3_value_type(key) == SQLITE_NULL) c->filter.none = true;
   if (c->filter.none) {
     c->end = true;
     return SQLITE_OK;
   }
+  if (!read_names(c, plan + TESTS, argc, argv)) return SQLITE_NOMEM;
   find_clear(&c->filter);
   c->filter.asked = c->filter.names || c->filter.ts.asked || c->filter.dur.asked || c->filter.depth.asked;
   c->all_placed = is_all_placed(c);
@@ -406,14 +452,15 @@ static int events_open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **cursor) {
   const struct event_vtab *v = (const struct event_vtab *)vtab;
   struct event_cursor *c = sqlite3_malloc(sizeof *c);
   if (!c) return SQLITE_NOMEM;
-  *c = (struct event_cursor){.sql = v->sql, .table = v->table};
+  *c = (struct event_cursor){.sql = v->sql, .table = v->table, .names_asked.mem = &v->sql->mem};
   *cursor = &c->base;
   return SQLITE_OK;
 }
 
 static int events_close(sqlite3_vtab_cursor *cursor) {
   struct event_cursor *c = (struct event_cursor *)cursor;
-  mem_free(&c->sql->mem, c->filter.names);
+  mem_free(&c->sql->mem, c->names_kept);
+  buf_free(&c->names_asked);
   mem_free(&c->sql->mem, c->list);
   sqlite3_free(c);
   return SQLITE_OK;

@@ -35,7 +35,8 @@ enum walk {
   WALK_ANCESTORS,   /* ancestors of one event, outermost first */
   WALK_DESCENDANTS,
   WALK_STACK_UP,    /* ancestors of all events of a stack */
-  WALK_STACK_DOWN
+  WALK_STACK_DOWN,
+  WALK_TIMES        /* all tracks at once, in the order of times */
 };
 
 /* Order of a walk over names or tracks. Within a name, events are in the order of tracks. */
@@ -43,10 +44,12 @@ enum order {
   ORDER_NAMES = 1, /* names in the order of their texts; otherwise in the order of their numbers */
   NAMES_DOWN = 2,
   TRACKS_DOWN = 4,
+  TIMES_DOWN = 16,
   GLOBALS_APART = 8 /* in a walk over all tracks, the global events of all tracks come first, as events of a separate track */
 };
 
-/* Plans consist of letters: walk and order as digits, then a letter for each value that the cursor receives. */
+/* Plans consist of letters: walk and order as digits, then a letter for each value that the cursor receives. Words that explain
+ * the plan to a reader of EXPLAIN QUERY PLAN may follow. */
 enum { TESTS = 2 };
 
 enum test {
@@ -65,7 +68,7 @@ struct range {
 struct event_filter {
   struct range ts, dur, depth;
   tk_time clear_low, clear_high; /* durations in this range pass, however they are rounded */
-  uint8_t *names; /* by number of the name: nonzero if it passes; NULL = all names pass */
+  const uint8_t *names; /* by number of the name: nonzero if it passes; NULL = all names pass */
   bool none;      /* true if no event can pass */
   bool asked;     /* true if some events may not pass */
 };
@@ -93,7 +96,10 @@ struct event_cursor {
   const char *text;        /* for WALK_NAMES: text of the name */
   size_t text_n;
   tk_id *list;             /* for walks over few events */
-  uint32_t place, n_list, cap_list;
+  uint32_t place, n_list, cap_list; /* place: index into the list; for WALK_TIMES: index into the timeline */
+  uint32_t from, to;       /* for WALK_TIMES: range of the timeline */
+  struct buf names_asked;  /* conditions on the name for which names_kept was computed */
+  uint8_t *names_kept;     /* by number of the name, as in the filter; NULL = not computed yet */
   sqlite3_int64 argument;  /* for table-valued functions */
 };
 

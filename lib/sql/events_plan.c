@@ -8,6 +8,7 @@
  * The rows that pass a condition on the name are counted, because their number decides how to evaluate an OR of LIKEs. SQLite
  * can convert it to a union of walks, and must then remember the rows that it has seen: 0.7 us and 160 bytes for each passing
  * row. Or SQLite can scan and check all rows: 0.16 us for each row. */
+#include <math.h>
 #include <string.h>
 
 #include "events.h"
@@ -17,12 +18,22 @@
 #define SQLITE_INDEX_CONSTRAINT_LIMIT 73
 #endif
 
-enum { UNITED = 5 }; /* cost of a row in a union of walks, as a multiple of its cost in a scan */
+enum {
+  UNITED = 5, /* cost of a row in a union of walks, as a multiple of its cost in a scan */
+  SORTED = 12, /* cost of sorting a row in SQLite, as a multiple of its cost in a scan */
+  FEW = 64     /* number of events of a name that are better walked than a range of times */
+};
+
+/* Bounds of ts whose values are unknown when the query is planned: they come from another table of a join. */
+enum { OPEN_LOW = 1, OPEN_HIGH = 2, OPEN_EQUAL = 4 };
 
 struct plan {
   char text[64]; /* events.h: enum { TESTS } */
   int n;
   double rows;
+  double in_time; /* estimated number of events in the range of times */
+  double named;   /* estimated number of events whose names pass */
+  unsigned open;  /* set of OPEN_LOW, OPEN_HIGH and OPEN_EQUAL */
   enum walk walk;
   unsigned order; /* enum order */
   bool names; /* true if there is a condition on the name */
@@ -97,9 +108,24 @@ static double share_of_events(const struct tk_sql *s, sqlite3_index_info *info, 
 
 static void take_number(struct plan *p, const struct tk_sql *s, sqlite3_index_info *info, int i, char first) {
   char test = letter(first, info->aConstraint[i].op);
+  double number;
   if (!test || !takes(p, info, i, test)) return;
   info->aConstraintUsage[i].omit = events_is_whole(info, i);
-  p->rows *= share_of_events(s, info, i, first);
+  if (first == TEST_TS_GE && !events_number_of(info, i, &number)) {
+    p->open |= test == TEST_TS_EQ ? OPEN_EQUAL : test < TEST_TS_LE ? OPEN_LOW : OPEN_HIGH;
+    return;
+  }
+  const double share = share_of_events(s, info, i, first);
+  p->rows *= share;
+  if (first == TEST_TS_GE) p->in_time *= share;
+}
+
+/* Estimates the share of events in a range of times that is not known yet. A range with two bounds is taken for one of many, as
+ * in a join of intervals with the events inside of them. */
+static double share_of_open(unsigned open, double all) {
+  if (open & OPEN_EQUAL) return 1 / all;
+  if (open == (OPEN_LOW | OPEN_HIGH)) return 1 / sqrt(all);
+  return open ? 0.25 : 1;
 }
 
 /* Returns the text literal of the condition; NULL if it is computed, or not text. */
@@ -132,7 +158,9 @@ static void take_name(struct plan *p, struct tk_sql *s, sqlite3_index_info *info
   if (op == SQLITE_INDEX_CONSTRAINT_ISNOTNULL && takes(p, info, i, TEST_NAME_THERE)) info->aConstraintUsage[i].omit = 1;
   if (!(equal || like || op == SQLITE_INDEX_CONSTRAINT_GLOB) || !takes(p, info, i, test)) return;
   info->aConstraintUsage[i].omit = !equal;
-  p->rows *= share_of_names(s, test, events_text_of(info, i), equal ? 0.01 : 0.1);
+  const double share = share_of_names(s, test, events_text_of(info, i), equal ? 0.01 : 0.1);
+  p->rows *= share;
+  p->named *= share;
   p->names = true;
   p->likes |= !equal;
 }
@@ -219,12 +247,38 @@ static bool groups_in_order(struct plan *p, const struct event_vtab *v, const sq
   return true;
 }
 
-static bool orders(const struct plan *p, const struct event_table *table, const sqlite3_index_info *info) {
-  if (info->nOrderBy != 1 || info->aOrderBy[0].desc) return false;
-  enum column c = column_of(table, info->aOrderBy[0].iColumn);
-  if (p->walk == WALK_ID) return true;
-  if (p->walk == WALK_TRACK) return c == COL_ID || c == COL_TS;
-  return c == COL_ID && (p->walk == WALK_ALL || p->walk == WALK_CHILDREN);
+/* True if the rows are sorted by these columns, in this order: a column of the rows of one track or of all tracks. */
+static bool orders_tracks(const struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
+  const enum column first = column_of(v->table, info->aOrderBy[0].iColumn);
+  if (info->nOrderBy == 1 && first == COL_ID) return p->walk == WALK_ALL || p->walk == WALK_CHILDREN || p->walk == WALK_TRACK;
+  if (p->walk == WALK_ALL && first == COL_TRACK_ID && !v->sql->n_globals)
+    return info->nOrderBy == 1 || (info->nOrderBy == 2 && column_of(v->table, info->aOrderBy[1].iColumn) == COL_TS);
+  return p->walk == WALK_TRACK && info->nOrderBy == 1 && first == COL_TS;
+}
+
+/* True if the query sorts by time, or by time and id, both in one direction. */
+static bool asks_times(const struct event_table *table, const sqlite3_index_info *info) {
+  if (info->nOrderBy < 1 || info->nOrderBy > 2 || column_of(table, info->aOrderBy[0].iColumn) != COL_TS) return false;
+  return info->nOrderBy == 1 ||
+         (column_of(table, info->aOrderBy[1].iColumn) == COL_ID && info->aOrderBy[0].desc == info->aOrderBy[1].desc);
+}
+
+/* Sorts by time if that costs less than SQLite's sorter, which sorts only the rows that pass. */
+static bool orders_times(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
+  const double making = v->sql->timeline ? 0 : v->sql->t->n_events;
+  if (!asks_times(v->table, info) || (p->walk != WALK_ALL && p->walk != WALK_TIMES)) return false;
+  if (p->walk == WALK_ALL && p->rows * SORTED < p->in_time + making) return false;
+  p->walk = WALK_TIMES;
+  if (info->aOrderBy[0].desc) p->order |= TIMES_DOWN;
+  return true;
+}
+
+static bool orders(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
+  bool up = true;
+  for (int i = 0; i < info->nOrderBy; i++) up &= !info->aOrderBy[i].desc;
+  const bool by_names = p->walk == WALK_ALL && p->names; /* the lists of names are in no such order */
+  if (p->walk == WALK_ID || (up && !by_names && orders_tracks(p, v, info))) return true;
+  return orders_times(p, v, info);
 }
 
 /* Returns the work that EXPLAIN QUERY PLAN shows, by which statements are distributed over threads: the number of rows that
@@ -238,7 +292,7 @@ static int finish_plan(struct plan *p, sqlite3_index_info *info, double cost) {
   p->text[0] = (char)('0' + p->walk);
   p->text[1] = (char)('0' + p->order);
   p->text[p->n] = 0;
-  info->idxStr = sqlite3_mprintf("%s", p->text);
+  info->idxStr = sqlite3_mprintf("%s%s", p->text, p->walk == WALK_TIMES ? " in the order of ts" : "");
   info->needToFreeIdxStr = 1;
   if (p->rows < 1) p->rows = 1;
   info->estimatedRows = (sqlite3_int64)p->rows;
@@ -257,19 +311,38 @@ static int plan_function(const struct event_vtab *v, sqlite3_index_info *info) {
   return finish_plan(&p, info, 20);
 }
 
+/* Chooses a walk over the timeline for a range of times that comes from another table, and estimates its rows. */
+static void choose_times(struct plan *p) {
+  const double share = share_of_open(p->open, p->in_time);
+  p->rows *= share;
+  p->in_time *= share;
+  if (p->walk == WALK_ALL && p->open && !(p->names && p->named < FEW)) p->walk = WALK_TIMES;
+}
+
+static double cost_of_walk(const struct plan *p) {
+  switch (p->walk) {
+  case WALK_ID: return 2;
+  case WALK_CHILDREN: return 8;
+  case WALK_TIMES: return p->in_time + 2;
+  case WALK_ALL: return p->names ? p->rows * (p->likes ? UNITED : 1) + 10 : p->in_time; /* visits the lists of the names that pass */
+  default: return p->in_time;
+  }
+}
+
 int events_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   const struct event_vtab *v = (const struct event_vtab *)vtab;
   const double all = (double)v->sql->t->n_events + 1;
-  struct plan p = {.n = TESTS, .rows = all, .walk = WALK_ALL};
+  struct plan p = {.n = TESTS, .rows = all, .named = all, .walk = WALK_ALL};
   if (v->table->walk != WALK_ALL) return plan_function(v, info);
   int key = choose_walk(&p, v, info);
-  double cost = p.walk == WALK_ID ? 2 : p.walk == WALK_CHILDREN ? 8 : p.rows;
+  p.in_time = p.rows;
   take_tests(&p, v, info, key);
-  if (p.walk == WALK_ALL && p.names) cost = p.rows * (p.likes ? UNITED : 1) + 10; /* visits the lists of the names that pass */
+  choose_times(&p);
+  double cost = cost_of_walk(&p);
   const int distinct = info->nOrderBy ? distinct_of(info) : 0;
   if (distinct == 1) info->orderByConsumed = groups_in_order(&p, v, info);
   if (distinct == 2) info->orderByConsumed = groups(&p, v, info);
+  if (info->nOrderBy && !info->orderByConsumed) info->orderByConsumed = distinct == 0 && orders(&p, v, info);
   if (p.walk == WALK_ALL && p.names && !info->orderByConsumed) p.walk = WALK_NAMES;
-  if (info->nOrderBy && !info->orderByConsumed) info->orderByConsumed = distinct == 0 && orders(&p, v->table, info);
   return finish_plan(&p, info, cost);
 }

@@ -15,6 +15,7 @@
 
 #include "allowed.h"
 #include "differences.h"
+#include "spans.h"
 
 enum { OPERATIONS = 2000, MOST_BYTES = 64 << 20, MOST_SQL = 16 << 20, DEEPEST_TRIGGERS = 100, DEEPEST_EXPRESSION = 1000 };
 
@@ -58,7 +59,7 @@ int guard_authorise(void *arg, int action, const char *a, const char *b, const c
   case SQLITE_FUNCTION: return allowed_function(b) ? SQLITE_OK : refuse(s, "function", b);
   case SQLITE_PRAGMA: return allowed_pragma(a) || (s->copying && is_of_copy(a)) ? SQLITE_OK : refuse(s, "pragma", a);
   case SQLITE_ATTACH: case SQLITE_DETACH: return s->copying ? SQLITE_OK : refuse(s, "another", "database");
-  case SQLITE_CREATE_VTABLE: case SQLITE_DROP_VTABLE: return refuse(s, "module", b);
+  case SQLITE_CREATE_VTABLE: case SQLITE_DROP_VTABLE: return spans_is_module(b) ? SQLITE_OK : refuse(s, "module", b);
   case SQLITE_INSERT: case SQLITE_UPDATE: case SQLITE_DELETE: case SQLITE_DROP_TABLE: case SQLITE_DROP_VIEW:
     return is_ours(a) ? refuse_writing(s, a) : SQLITE_OK;
   case SQLITE_ALTER_TABLE: return is_ours(b) ? refuse_writing(s, b) : SQLITE_OK;

@@ -94,6 +94,7 @@ struct tk_sql {
   struct by_name names;
   /* These are built on demand; NULL = not built yet. */
   tk_id *parents, *children, *siblings;
+  tk_id *timeline; /* events of all tracks in the order of their times (timeline.c) */
   tk_time *selves;
   int64_t *child_durs; /* ns */
   uint64_t *stacks;
@@ -120,6 +121,7 @@ struct tk_sql {
   struct tk_err *err;   /* receives the error of the running call */
   bool copying;         /* true while the library copies the tables, for which it may attach a database */
   uint32_t touched;     /* bit set: rows of differences.c that statements have used */
+  unsigned n_spans;     /* number of span joins whose statements run */
   bool changed;         /* true if statements may have created tables or views */
   struct tk_sql *others[SQL_OTHERS]; /* databases of other threads (ahead.c) */
   unsigned n_others;

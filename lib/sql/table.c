@@ -16,6 +16,7 @@ struct table_cursor {
   const struct table *table;
   const struct row_key *keys; /* NULL = the row numbers themselves */
   uint32_t at, end;
+  bool keyed, down; /* keyed: the rows have one key; down: rows are visited from the end */
 };
 
 /* ---- orders of keys ---- */
@@ -85,13 +86,49 @@ void table_find(const struct row_index *index, int64_t key, uint32_t *from, uint
   *to = lower_bound(index, key, true);
 }
 
-/* ---- plans: column + 1 of the equality used, 0 = none; bit 8 marks an id ---- */
+/* ---- plans: column + 1 of the index used, 0 = none; flags state the order and the meaning of the values ---- */
 
-enum { PLAN_ID = 256 };
+enum {
+  PLAN_COLUMN = 255,
+  PLAN_ID = 256,    /* the value is an id */
+  PLAN_KEY = 512,   /* the first value is a key of the index */
+  PLAN_LOW = 1024,  /* the next value is the lower bound of times */
+  PLAN_HIGH = 2048, /* the next value is the upper bound of times */
+  PLAN_DOWN = 4096  /* rows are visited backwards */
+};
 
 static int cost_of(const struct table *table, int column) {
   if (column < 0 || column > 31) return 0;
   return table->ids >> column & 1 ? 1 : table->keys >> column & 1 ? 10 : 0;
+}
+
+static bool is_low(unsigned op) { return op == SQLITE_INDEX_CONSTRAINT_GE || op == SQLITE_INDEX_CONSTRAINT_GT; }
+static bool is_high(unsigned op) { return op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_LT; }
+
+/* Takes a bound of the times that the operators fit. Bounds are inclusive, because SQLite checks the condition again. */
+static bool take_bound(const struct table *table, sqlite3_index_info *info, bool (*fits)(unsigned), int *values) {
+  for (int i = 0; i < info->nConstraint; i++) {
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    if (!table->time || c->iColumn != table->time || !c->usable || !fits(c->op)) continue;
+    info->aConstraintUsage[i].argvIndex = ++*values;
+    return true;
+  }
+  return false;
+}
+
+/* Plans a range of times or their order, on the rows of a key or on all rows. */
+static void plan_times(const struct table *table, sqlite3_index_info *info, uint32_t n, int values) {
+  const bool keyed = info->idxNum & PLAN_KEY, sorts = info->nOrderBy == 1 && info->aOrderBy[0].iColumn == table->time;
+  if (!table->time || (keyed && !(table->timed >> ((info->idxNum & PLAN_COLUMN) - 1) & 1))) return;
+  const bool low = take_bound(table, info, is_low, &values), high = take_bound(table, info, is_high, &values);
+  if (!low && !high && !sorts) return;
+  if (!keyed) info->idxNum = table->time + 1;
+  info->idxNum |= (low ? PLAN_LOW : 0) | (high ? PLAN_HIGH : 0) | (sorts && info->aOrderBy[0].desc ? PLAN_DOWN : 0);
+  info->orderByConsumed = sorts;
+  if (keyed) return;
+  const uint32_t share = low && high ? n / 64 : low || high ? n / 4 : n;
+  info->estimatedRows = share + 1;
+  info->estimatedCost = share + 10;
 }
 
 static int table_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
@@ -107,13 +144,17 @@ static int table_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   info->idxNum = 0;
   info->estimatedRows = n;
   info->estimatedCost = n + 1;
-  if (best < 0) return SQLITE_OK;
+  if (best < 0) {
+    plan_times(v->table, info, n, 0);
+    return SQLITE_OK;
+  }
   const int column = info->aConstraint[best].iColumn, cost = cost_of(v->table, column);
   info->aConstraintUsage[best].argvIndex = 1;
-  info->idxNum = (column + 1) | (cost == 1 ? PLAN_ID : 0);
+  info->idxNum = (column + 1) | (cost == 1 ? PLAN_ID : PLAN_KEY);
   if (cost == 1) info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
   info->estimatedRows = cost == 1 ? 1 : 5;
   info->estimatedCost = cost * 2;
+  if (cost > 1) plan_times(v->table, info, n, 1);
   return SQLITE_OK;
 }
 
@@ -124,21 +165,48 @@ static void skip(struct table_cursor *c) {
   while (c->at < c->end && !c->table->has(c->sql, c->at)) c->at++;
 }
 
-static int seek(struct table_cursor *c, int plan, sqlite3_value *v, uint32_t n) {
-  const int64_t key = sqlite3_value_int64(v), row = key - c->table->base;
-  if (sqlite3_value_type(v) == SQLITE_NULL) {
-    c->end = 0;
-    return SQLITE_OK;
+static void seek_id(struct table_cursor *c, sqlite3_value *v, uint32_t n) {
+  const int64_t row = sqlite3_value_int64(v) - c->table->base;
+  c->at = row >= 0 && row < n ? (uint32_t)row : 0;
+  c->end = row >= 0 && row < n ? c->at + 1 : 0;
+}
+
+/* Returns the first row of [from, to) at or after a time; with `behind`, after it. */
+static uint32_t first_time(const struct table_cursor *c, uint32_t from, uint32_t to, double time, bool behind) {
+  while (from < to) {
+    const uint32_t middle = from + (to - from) / 2;
+    int64_t at = c->keys[middle].key;
+    if (c->keyed) c->table->key(c->sql, c->keys[middle].row, c->table->time, &at);
+    if ((double)at < time || (behind && (double)at <= time)) from = middle + 1;
+    else to = middle;
   }
-  if (plan & PLAN_ID) {
-    c->at = row >= 0 && row < n ? (uint32_t)row : 0;
-    c->end = row >= 0 && row < n ? c->at + 1 : 0;
-    return SQLITE_OK;
-  }
-  const struct row_index *index = table_index(c->sql, c->table, (plan & (PLAN_ID - 1)) - 1);
+  return from;
+}
+
+/* Narrows the rows to a bound of times. Numbers are compared as doubles, so that the range may be too large but not too small; a
+ * text is above all numbers. */
+static void narrow(struct table_cursor *c, sqlite3_value *v, bool high) {
+  const int type = sqlite3_value_numeric_type(v);
+  if (type == SQLITE_NULL) c->end = c->at;
+  if (type != SQLITE_INTEGER && type != SQLITE_FLOAT) return;
+  const double time = sqlite3_value_double(v);
+  if (high) c->end = first_time(c, c->at, c->end, time, true);
+  else c->at = first_time(c, c->at, c->end, time, false);
+}
+
+static int seek(struct table_cursor *c, int plan, sqlite3_value **argv) {
+  const struct row_index *index = table_index(c->sql, c->table, (plan & PLAN_COLUMN) - 1);
   if (!index) return SQLITE_NOMEM;
   c->keys = index->keys;
-  table_find(index, key, &c->at, &c->end);
+  c->end = index->n;
+  c->keyed = plan & PLAN_KEY;
+  if (c->keyed) {
+    table_find(index, sqlite3_value_int64(*argv), &c->at, &c->end);
+    if (sqlite3_value_type(*argv++) == SQLITE_NULL) c->end = c->at;
+  }
+  if (plan & PLAN_LOW) narrow(c, *argv++, false);
+  if (plan & PLAN_HIGH) narrow(c, *argv, true);
+  c->down = plan & PLAN_DOWN;
   return SQLITE_OK;
 }
 
@@ -150,14 +218,20 @@ static int table_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text,
   c->keys = NULL;
   c->at = 0;
   c->end = n;
-  int status = argc ? seek(c, plan, argv[0], n) : SQLITE_OK;
+  c->down = false;
+  int status = SQLITE_OK;
+  if (plan & PLAN_ID && sqlite3_value_type(argv[0]) == SQLITE_NULL) c->end = 0;
+  else if (plan & PLAN_ID) seek_id(c, argv[0], n);
+  else if (plan) status = seek(c, plan, argv);
+  (void)argc;
   skip(c);
   return status;
 }
 
 static int table_next(sqlite3_vtab_cursor *cursor) {
   struct table_cursor *c = (struct table_cursor *)cursor;
-  c->at++;
+  if (c->down) c->end--;
+  else c->at++;
   skip(c);
   return SQLITE_OK;
 }
@@ -167,7 +241,9 @@ static int table_eof(sqlite3_vtab_cursor *cursor) {
   return c->at >= c->end;
 }
 
-static uint32_t table_row_of(const struct table_cursor *c) { return c->keys ? c->keys[c->at].row : c->at; }
+static uint32_t table_row_of(const struct table_cursor *c) {
+  return c->keys ? c->keys[c->down ? c->end - 1 : c->at].row : c->at;
+}
 
 static int table_column(sqlite3_vtab_cursor *cursor, sqlite3_context *out, int column) {
   const struct table_cursor *c = (const struct table_cursor *)cursor;

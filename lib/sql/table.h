@@ -1,7 +1,8 @@
 /* table.h - defines a table with numbered rows by callbacks that compute its values; no row is stored.
  *
  * The virtual table (table.c) finds a row by id without a search, and rows by a key through a sorted index that is built when a
- * query first needs it.  So no join on keys is quadratic. */
+ * query first needs it.  So no join on keys is quadratic.  Ranges of times are found in the same way: in an index of the times, or
+ * among the rows of a key. */
 #ifndef SQL_TABLE_H
 #define SQL_TABLE_H
 
@@ -16,6 +17,8 @@ struct table {
   uint32_t ids;     /* bit set: columns whose value is the row number + base */
   uint32_t base;
   uint32_t keys;    /* bit set: columns that `key` supports */
+  int time;         /* column of times, which `key` supports; 0 = none */
+  uint32_t timed;   /* bit set: columns of `keys` whose rows of one key are in the order of their times */
 };
 
 struct row_key {

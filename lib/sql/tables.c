@@ -245,8 +245,8 @@ static int counter_track_value(struct tk_sql *s, uint32_t row, int column, sqlit
 static bool counter_rows(struct tk_sql *s, uint32_t *n) { return sql_counters(s) && (*n = s->n_counters, true); }
 
 static bool counter_key(const struct tk_sql *s, uint32_t row, int column, int64_t *key) {
-  (void)column;
-  *key = (int64_t)s->t->n_tracks + 1 + s->counters[row].track;
+  const struct counter_row *v = &s->counters[row];
+  *key = column == 1 ? times_at(&s->times, s->t->events[v->event].ts) : (int64_t)s->t->n_tracks + 1 + v->track;
   return true;
 }
 
@@ -300,7 +300,8 @@ static int flow_value(struct tk_sql *s, uint32_t row, int column, sqlite3_contex
 static bool step_rows(struct tk_sql *s, uint32_t *n) { return sql_steps(s) && (*n = s->steps.n, true); }
 
 static bool step_key(const struct tk_sql *s, uint32_t row, int column, int64_t *key) {
-  *key = column == 1 ? s->steps.v[row].number : s->steps.v[row].track;
+  const struct step *v = &s->steps.v[row];
+  *key = column == 1 ? v->number : column == 2 ? times_at(&s->times, v->start) : v->track;
   return true;
 }
 
@@ -333,29 +334,29 @@ static int bounds_value(struct tk_sql *s, uint32_t row, int column, sqlite3_cont
 static const struct table tables[] = {
   {"thread", "utid INTEGER, id INTEGER, tid INTEGER, name TEXT, " WITHOUT_PLACE "upid INTEGER, is_main_thread INTEGER, "
              "is_idle INTEGER, machine_id INTEGER, arg_set_id INTEGER",
-   thread_rows, NULL, thread_value, thread_key, BIT(0) | BIT(1), 0, BIT(2) | BIT(6)},
+   thread_rows, NULL, thread_value, thread_key, BIT(0) | BIT(1), 0, BIT(2) | BIT(6), 0, 0},
   {"process", "upid INTEGER, id INTEGER, pid INTEGER, name TEXT, " WITHOUT_PLACE "parent_upid INTEGER, uid INTEGER, "
               "android_appid INTEGER, android_user_id INTEGER, cmdline TEXT, arg_set_id INTEGER, machine_id INTEGER",
-   process_rows, NULL, process_value, process_key, BIT(0) | BIT(1), 0, BIT(2)},
+   process_rows, NULL, process_value, process_key, BIT(0) | BIT(1), 0, BIT(2), 0, 0},
   {"track", "id INTEGER, name TEXT, type TEXT, dimension_arg_set_id INTEGER, parent_id INTEGER, source_arg_set_id INTEGER, "
             "machine_id INTEGER, track_group_id INTEGER",
-   track_rows, has_any, track_value, NULL, BIT(0), 0, 0},
-  {"thread_track", TRACK_COLUMNS "utid INTEGER", track_rows, has_thread, thread_track_value, key_is_utid, BIT(0), 0, BIT(6)},
-  {"process_track", TRACK_COLUMNS "upid INTEGER", track_rows, has_process, process_track_value, key_is_upid, BIT(0), 0, BIT(6)},
+   track_rows, has_any, track_value, NULL, BIT(0), 0, 0, 0, 0},
+  {"thread_track", TRACK_COLUMNS "utid INTEGER", track_rows, has_thread, thread_track_value, key_is_utid, BIT(0), 0, BIT(6), 0, 0},
+  {"process_track", TRACK_COLUMNS "upid INTEGER", track_rows, has_process, process_track_value, key_is_upid, BIT(0), 0, BIT(6), 0, 0},
   {"counter_track", "id INTEGER, name TEXT, parent_id INTEGER, type TEXT, dimension_arg_set_id INTEGER, source_arg_set_id INTEGER, "
                     "machine_id INTEGER, unit TEXT, description TEXT",
-   track_rows, has_counter, counter_track_value, NULL, BIT(0), 0, 0},
+   track_rows, has_counter, counter_track_value, NULL, BIT(0), 0, 0, 0, 0},
   {"process_counter_track", TRACK_COLUMNS "unit TEXT, description TEXT, upid INTEGER",
-   track_rows, has_process_counter, process_counter_value, key_is_upid, BIT(0), 0, BIT(8)},
+   track_rows, has_process_counter, process_counter_value, key_is_upid, BIT(0), 0, BIT(8), 0, 0},
   {"thread_counter_track", TRACK_COLUMNS "unit TEXT, description TEXT, utid INTEGER",
-   track_rows, has_thread_counter, thread_counter_value, key_is_utid, BIT(0), 0, BIT(8)},
+   track_rows, has_thread_counter, thread_counter_value, key_is_utid, BIT(0), 0, BIT(8), 0, 0},
   {"counter", "id INTEGER, ts INTEGER, track_id INTEGER, value DOUBLE, arg_set_id INTEGER",
-   counter_rows, NULL, counter_value, counter_key, BIT(0), 0, BIT(2)},
+   counter_rows, NULL, counter_value, counter_key, BIT(0), 0, BIT(2), 1, BIT(2)},
   {"flow", "id INTEGER, slice_out INTEGER, slice_in INTEGER, trace_id INTEGER, arg_set_id INTEGER",
-   flow_rows, NULL, flow_value, flow_key, BIT(0), 0, BIT(1) | BIT(2)},
+   flow_rows, NULL, flow_value, flow_key, BIT(0), 0, BIT(1) | BIT(2), 0, 0},
   {"step", "id INTEGER, number INTEGER, ts INTEGER, dur INTEGER, track_id INTEGER, rank INTEGER, host TEXT",
-   step_rows, NULL, step_value, step_key, BIT(0), 0, BIT(1) | BIT(4)},
-  {"trace_bounds", "start_ts INTEGER, end_ts INTEGER", NULL, NULL, bounds_value, NULL, 0, 0, 0},
+   step_rows, NULL, step_value, step_key, BIT(0), 0, BIT(1) | BIT(4), 2, 0},
+  {"trace_bounds", "start_ts INTEGER, end_ts INTEGER", NULL, NULL, bounds_value, NULL, 0, 0, 0, 0, 0},
 };
 
 const struct table *sql_flow_table(void) {

@@ -60,6 +60,15 @@ USERS = {
                      sum((SELECT count(*) FROM preceding_flow(s.id))) AS before, sum((SELECT count(*) FROM following_flow(s.id))) AS behind
                      FROM slice s WHERE s.id IN (SELECT slice_out FROM flow UNION SELECT slice_in FROM flow) GROUP BY 1''', None),
     'bounds': ('SELECT start_ts, end_ts FROM trace_bounds', None),
+    'inside': ('''SELECT p.name, count(*) AS n, count(DISTINCT c.name) AS names, sum(c.dur) AS dur FROM slice p
+                  JOIN slice c ON c.ts BETWEEN p.ts AND p.ts + p.dur WHERE p.depth = 0 AND p.dur >= 0 GROUP BY 1''', None),
+    'sampled': ('''SELECT s.name, count(*) AS n, sum((SELECT count(*) FROM counter c WHERE c.ts <= s.ts)) AS before,
+                   sum((SELECT max(c.ts) FROM counter c WHERE c.ts < s.ts)) AS last FROM slice s WHERE s.depth < 2 GROUP BY 1''', None),
+    **{join: (f'''CREATE VIEW {join}_a AS SELECT ts, dur, track_id, name AS a FROM slice WHERE depth = 0 AND dur >= 0;
+                  CREATE VIEW {join}_b AS SELECT ts, dur, track_id, name AS b FROM slice WHERE depth = 1 AND dur >= 0;
+                  CREATE VIRTUAL TABLE {join}_ab USING {join}({join}_a PARTITIONED track_id, {join}_b PARTITIONED track_id);
+                  SELECT a, b, count(*) AS n, sum(dur) AS dur, min(ts) AS first FROM {join}_ab GROUP BY 1, 2''', None)
+       for join in ('span_join', 'span_left_join', 'span_outer_join')},
     'stacks': ('SELECT count(DISTINCT stack_id) AS n, count(DISTINCT parent_stack_id) AS above FROM slice', None),
 }
 USERS.update((name, (statement, None)) for name, statement in queries.QUERIES.items() if name != 'errors')

@@ -7,7 +7,8 @@
   ways       the same statements through -e, a file or standard input, on every format and on several inputs, give the same rows
   figures    sums of slices equal those of `top`; parents, children, ancestors and descendants are consistent
   patterns   LIKE and GLOB equal SQLite's own, which Python provides
-  linear     joins on ids, parents, tracks or arg sets take linear time on deep, wide and flat traces
+  linear     joins on ids, parents, tracks, arg sets or ranges of times take linear time on deep, wide and flat traces
+  ranges     100000 intervals and the events in each of them, of a million, take little more than a scan
   side by side  statements that run in parallel threads give the results of one thread: in order, with the error of the first
              failure, and with tables created by earlier statements visible
   left out   a query that needs no flows or args gives the same result as after loading everything
@@ -95,7 +96,23 @@ GROUPS = ['SELECT name, count(*), sum(dur), min(ts) FROM slice GROUP BY {0}name'
           'SELECT count(*), sum(value) FROM counter c JOIN counter_track t ON c.track_id = {0}t.id',
           'SELECT count(*) FROM flow f JOIN slice s ON s.id = {0}f.slice_out WHERE s.id < 500',
           'SELECT a.key, count(*) FROM slice s JOIN args a ON s.arg_set_id = {0}a.arg_set_id WHERE s.id < 60 AND a.arg_set_id < 60 GROUP BY 1',
-          "SELECT count(*), count(int_value) FROM args WHERE {0}key = 'args.k' OR {0}flat_key = 'args.a'"]
+          "SELECT count(*), count(int_value) FROM args WHERE {0}key = 'args.k' OR {0}flat_key = 'args.a'",
+          *(f'SELECT f.id, count(e.id), sum(e.dur), min(e.ts), max(e.name) FROM slice f LEFT JOIN {table} e ON {on} WHERE f.id % 7 = 0 AND f.id < 3000 GROUP BY 1'
+            for table in ('event', 'slice', 'thread_slice', 'process_slice')
+            for on in ('{0}e.ts BETWEEN f.ts AND f.ts + f.dur', '{0}e.ts > f.ts AND {0}e.ts < f.ts + 1e5', '{0}e.ts >= f.ts - 0.5 AND e.ts < f.ts + 1',
+                       '{0}e.ts = f.ts', "{0}e.ts BETWEEN f.ts AND f.ts + 1000000 AND {0}e.name LIKE '%a%' AND e.dur > 10",
+                       '{0}e.ts BETWEEN f.ts - 50000 AND f.ts AND {0}e.name = f.name', '{0}e.ts BETWEEN f.ts AND f.ts + f.dur AND {0}e.track_id = f.track_id')),
+          'SELECT f.id, (SELECT e.id FROM event e WHERE {0}e.ts <= f.ts ORDER BY e.ts DESC, e.id DESC LIMIT 1) FROM slice f WHERE f.id < 500',
+          'SELECT f.id, (SELECT e.id FROM event e WHERE {0}e.ts > f.ts ORDER BY e.ts, e.id LIMIT 1) FROM slice f WHERE f.id < 500',
+          'SELECT f.id, (SELECT c.ts FROM counter c WHERE {0}c.ts <= f.ts ORDER BY c.ts DESC LIMIT 1) FROM slice f WHERE f.id < 500',
+          'SELECT f.id, (SELECT count(*) FROM counter c WHERE {0}c.ts BETWEEN f.ts AND f.ts + 1000000) FROM slice f WHERE f.id < 500',
+          'SELECT t.id, (SELECT max(c.ts) FROM counter c WHERE {0}c.track_id = t.id AND {0}c.ts <= (SELECT avg(ts) FROM counter)) FROM counter_track t',
+          'SELECT id, (SELECT number FROM step p WHERE {0}p.ts <= s.ts ORDER BY p.ts DESC LIMIT 1) FROM slice s WHERE s.id < 200',
+          'SELECT count(*), sum(v.value) FROM counters v WHERE {0}v.ts > 5 AND {0}v.ts < 9e300']
+ORDERED = ['SELECT id, ts FROM slice ORDER BY ts{1}, id{1}', "SELECT id, ts FROM event WHERE ts > (SELECT min(ts) FROM slice) ORDER BY ts{1}, id{1}",
+           'SELECT id FROM event ORDER BY ts{1}, id{1} LIMIT 9', "SELECT id FROM thread_slice WHERE name LIKE '%e%' ORDER BY ts{1}, id{1}",
+           'SELECT track_id, ts, id FROM event ORDER BY track_id{1}, ts{1}', 'SELECT ts FROM counter ORDER BY ts{1}', 'SELECT ts FROM slice ORDER BY ts{1}',
+           'SELECT id, lag(ts) OVER (PARTITION BY track_id ORDER BY ts{1}, id{1}) FROM slice ORDER BY id{1}', 'SELECT ts FROM step ORDER BY ts{1}']
 
 
 def pushed(name):
@@ -107,6 +124,11 @@ def pushed(name):
     for template, plain, defeated in zip(templates, answers, answers[len(templates):]):
         same = sorted(plain, key=str) == sorted(defeated, key=str)
         judge(f'{name}: {template}', '' if same else f'{len(plain)} rows, {len(defeated)} without')
+    ordered = [template.replace('{1}', way) for way in ('', ' DESC') for template in ORDERED]
+    defeated = [query.replace('BY ts', 'BY +ts').replace('BY track_id', 'BY +track_id') for query in ordered]
+    for query, plain, sorted_rows in zip(ordered, *(ask(fixture(name), *queries) for queries in (ordered, defeated))):
+        columns = 2 if 'track_id, ts, id' in query else None
+        judge(f'{name}: {query}', '' if [r[:columns] for r in plain] == [r[:columns] for r in sorted_rows] else 'another order')
     texts = ask(fixture(name), "SELECT count(*) FROM slice WHERE dur > '1000'", 'SELECT count(*) FROM slice WHERE dur > 1000',
                 "SELECT count(*) FROM slice WHERE id = '3'", 'SELECT count(*) FROM slice WHERE id = 3')
     check(f'{name}: numbers as text', texts[0] == texts[1] and texts[2] == texts[3], texts)
@@ -325,7 +347,11 @@ JOINS = ['SELECT count(*), sum(p.dur) FROM slice c JOIN slice p ON c.parent_id =
          "SELECT sum(a.int_value) FROM slice s JOIN args a USING (arg_set_id) WHERE a.key = 'args.k'",
          "SELECT sum(extract_arg(arg_set_id, 'args.k')) FROM slice",
          'SELECT name, count(*), sum(dur) FROM slice GROUP BY name ORDER BY 3 DESC LIMIT 5',
-         'SELECT a.id, b.id FROM slice a JOIN slice b ON b.id = a.id + 1 LIMIT 5']
+         'SELECT a.id, b.id FROM slice a JOIN slice b ON b.id = a.id + 1 LIMIT 5',
+         'SELECT count(*), sum(e.dur) FROM slice f JOIN event e ON e.ts BETWEEN f.ts - 1 AND f.ts + 1',
+         'SELECT count(*), sum((SELECT e.dur FROM event e WHERE e.ts <= f.ts ORDER BY e.ts DESC LIMIT 1)) FROM slice f',
+         'SELECT count(*), sum(later) FROM (SELECT lead(ts) OVER (PARTITION BY track_id ORDER BY ts) - ts AS later FROM slice)',
+         'CREATE VIEW a AS SELECT ts, dur, track_id, id FROM slice; CREATE VIEW b AS SELECT ts, 5 AS dur, track_id FROM slice; CREATE VIRTUAL TABLE j USING span_join(a PARTITIONED track_id, b PARTITIONED track_id); SELECT count(*) FROM j']
 
 
 def linear(work):
@@ -340,6 +366,24 @@ def linear(work):
             times.append([max(cpu([path, '-e', join, '--timeout', '60s']) - base, 0) for join in JOINS])
         for join, small, large in zip(JOINS, *times):
             judge(f'{kind}: {join}', f'{small:.2f} s, {large:.2f} s of four times as many' if large > 8 * small + 0.3 else '')
+
+
+def ranges(work):
+    """Joins intervals with a million events on 16 tracks and a million samples of a counter."""
+    n, path = 1000000 if LONG else 250000, os.path.join(work, 'ranges.json')
+    with open(path, 'w', encoding='ascii') as out:
+        out.write('{"traceEvents":[' + ',\n'.join(f'{{"ph":"X","pid":1,"tid":{i % 16},"name":"n{i % 900}","ts":{i},"dur":3}}' for i in range(n)))
+        out.write(''.join(f',\n{{"ph":"C","pid":1,"name":"c","ts":{i},"args":{{"v":{i}}}}}' for i in range(0, n, 2)) + ']}')
+    join = 'SELECT count(*), sum(e.ts - f.a) FROM f JOIN event e ON e.ts BETWEEN f.a AND f.b'
+    table = f'CREATE TABLE f AS SELECT 1000 * id * 10 AS a, 1000 * id * 10 + 9999 AS b FROM slice WHERE id <= {n // 10} AND id % 2 = 0'
+    plan = run([path, '-e', table, '-e', f'EXPLAIN QUERY PLAN {join}'])
+    check('ranges: plan', 'SCAN f' in plan and 'in the order of ts' in plan and plan.index('SCAN f') < plan.index('SCAN e'), plan)
+    inside, samples = ask(path, table, join, 'SELECT count(*), sum(v.value = f.a / 1000) FROM f JOIN counter v ON v.ts BETWEEN f.a AND f.a')[-2:]
+    check('ranges: rows', inside[0][0] == sum(15 for i in range(2, n // 10 + 1, 2) if 10 * i < n - 9) and inside[0][1] == 65000 * (inside[0][0] // 15)
+          and samples[0][0] == samples[0][1] > n // 20 - 10, (inside, samples))
+    base, scan, joined = (cpu([path, *(word for s in statements for word in ('-e', s))])
+                          for statements in ((table,), (table, 'SELECT sum(ts + dur) FROM event'), (table, join)))
+    check('ranges: time', joined - base < 3 * (scan - base) + 0.5, f'{joined - base:.2f} s, a scan takes {scan - base:.2f} s')
 
 
 # ---- safe ----
@@ -520,6 +564,7 @@ def main():
         of_each_format(work, 'json/torch/ddp2_plain/rank0.json.gz')
         patterns()
         linear(work)
+        ranges(work)
         side_by_side(work)
         left_out(work)
         safe(work)
