@@ -140,6 +140,9 @@ struct tk_report_kernel {
   uint64_t bytes_known; /* number of copies and fills that report their size */
   double bytes;  /* sum of the reported sizes */
   tk_time bytes_time; /* sum of the durations of copies and fills that report their size */
+  const char *short_name;   /* name that people can read, distinct in this table; the name itself if there is none */
+  size_t short_len;
+  const char *kernel_class; /* "matmul", "attention", ...; docs/analysis.md lists all */
 };
 
 /* Launching calls of one name, with all work that they launched. */

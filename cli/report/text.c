@@ -303,9 +303,9 @@ static bool print_annotations(const struct tk_report *r, size_t top) {
 
 static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "copy") == 0 || strcmp(k->kind, "fill") == 0; }
 
-static bool print_kernels(const struct tk_report *r, size_t top) {
-  static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "kernel", NULL };
-  struct table t = { .align = "rrrrrrl", .drop = "...cab.", .width = tty_width(stdout) };
+static bool print_kernels(const struct tk_report *r, size_t top, bool full_names) {
+  static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "class", "kernel", NULL };
+  struct table t = { .align = "rrrrrrll", .drop = "...cabd.", .width = tty_width(stdout) };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
@@ -317,7 +317,8 @@ static bool print_kernels(const struct tk_report *r, size_t top) {
     cell_time(&t, true, k->mean);
     cell_time(&t, true, k->min);
     cell_time(&t, true, k->max);
-    table_cell(&t, "%s", k->name);
+    table_cell(&t, "%s", k->kernel_class);
+    table_cell(&t, "%s", full_names ? k->name : k->short_name);
   }
   return shown == 0 || table_print(&t, stdout);
 }
@@ -432,11 +433,11 @@ static void print_unknown(const struct tk_report *r) {
   }
 }
 
-bool report_print_text(const struct tk_report *r, size_t top) {
+bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   print_head(r);
   report_print_findings(r, MOST_FINDINGS);
   bool ok = print_devices(r) && print_idle(r) && print_steps(r) && print_parts(r) && print_hosts(r) &&
-            print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top) && print_copies(r, top) &&
+            print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top, full_names) && print_copies(r, top) &&
             print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r);
   print_unknown(r);
   return ok;

@@ -288,6 +288,14 @@ static bool get_kernel_name(const void *row, const void *owner, struct tk_value 
   return true;
 }
 
+static bool get_kernel_short_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_kernel *k = row;
+  (void)owner;
+  v->text = k->short_name;
+  v->n = k->short_len;
+  return true;
+}
+
 static bool get_kernel_share(const void *row, const void *owner, struct tk_value *v) {
   (void)owner;
   return field_number(v, 100 * ((const struct tk_report_kernel *)row)->of_sum, true);
@@ -300,7 +308,10 @@ static bool get_kernel_rate(const void *row, const void *owner, struct tk_value 
 
 static const struct tk_field kernel_list[] = {
   FIELD_GET(TEXT, NONE, "name", get_kernel_name, "name of the work"),
+  FIELD_GET(TEXT, NONE, "short_name", get_kernel_short_name, "name that people can read, distinct in this table"),
   FIELD(tk_report_kernel, TEXT, kind, "kind", "compute, communication, copy or fill"),
+  FIELD(tk_report_kernel, TEXT, kernel_class, "class",
+    "attention, matmul, conv, norm, softmax, elementwise, reduction, copy, collective, optimizer, embedding, sort/index, triton fused or other"),
   FIELD(tk_report_kernel, COUNT, count, "count", "number of pieces of work"),
   FIELD_TIME(tk_report_kernel, total, "total_ns", "sum of their durations"),
   FIELD_TIME(tk_report_kernel, min, "min_ns", "shortest duration"),

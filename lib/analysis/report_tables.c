@@ -9,6 +9,8 @@
 #include "align/collect/payload.h"
 #include "base/text.h"
 #include "format/json.h"
+#include "kernel_classes.h"
+#include "short_names.h"
 #include "work_names.h"
 #include "graph/args.h"
 
@@ -434,6 +436,28 @@ static const char *name_class(unsigned class) {
   return class == WORK_COMMUNICATION ? "communication" : class == WORK_COPY ? "copy" : class == WORK_FILL ? "fill" : "compute";
 }
 
+static const char *class_of(const struct tk_report_kernel *k) {
+  if (strcmp(k->kind, "compute") == 0) return kernel_classes_of(k->name, k->name_len);
+  return strcmp(k->kind, "communication") == 0 ? "collective" : "copy";
+}
+
+/* A name that occurs twice, with different kinds, keeps its full text. */
+static bool shorten(struct tk_report *r) {
+  struct mem *mem = &r->impl->mem;
+  struct short_name *names = mem_array(mem, (uint64_t)r->n_kernels + 1, sizeof *names);
+  for (size_t i = 0; names && i < r->n_kernels; i++)
+    names[i] = (struct short_name){.name = r->kernels[i].name, .name_len = r->kernels[i].name_len};
+  const bool ok = names && short_names_apart(names, r->n_kernels, &r->impl->texts, mem);
+  for (size_t i = 0; ok && i < r->n_kernels; i++) {
+    struct tk_report_kernel *k = &r->kernels[i];
+    k->short_name = names[i].text;
+    k->short_len = names[i].text_len;
+    k->kernel_class = class_of(k);
+  }
+  mem_free(mem, names);
+  return ok;
+}
+
 static bool make_kernels(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
   i128 sum = 0;
@@ -452,7 +476,7 @@ static bool make_kernels(struct tk_report *r) {
         .of_sum = sum > 0 ? i128_double(k->total) / i128_double(sum) : 0};
   }
   qsort(r->kernels, r->n_kernels, sizeof *r->kernels, by_total);
-  return true;
+  return shorten(r);
 }
 
 static int by_work(const void *p, const void *q) {
