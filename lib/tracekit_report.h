@@ -214,6 +214,18 @@ struct tk_report_annotation {
   double of_parent;            /* share of the total of the row around it, 0..1 */
 };
 
+/* A time in which a device was idle. */
+struct tk_report_gap {
+  int64_t rank;           /* -1 = unknown */
+  const char *device, *input;
+  tk_time at, length;     /* at: start since the first event of the trace */
+  const char *cause;      /* "host", "kernel" or "other", as for the idle time of tk_report_rank; "" = unknown */
+  const char *before, *after;             /* names of the work that ended last before the gap, and that started after it */
+  const char *short_before, *short_after; /* the same, shortened */
+  const char *host_span;  /* name of the spans of the host that were innermost for the longest part of the gap; "" = none */
+  tk_time host_time;      /* this part */
+};
+
 /* A figure beyond its threshold. */
 struct tk_report_finding {
   const char *id;       /* "device-idle"; tk_thresholds lists all */
@@ -261,6 +273,8 @@ struct tk_report {
   struct tk_total work; /* sum of the durations of all work */
   struct tk_diagnostics *notes;
   struct tk_report_impl *impl;
+  TK_FIXED struct tk_report_gap *gaps; /* longest idle times of each device; none in brief reports */
+  size_t n_gaps;
 };
 
 /* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */

@@ -346,8 +346,8 @@ static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "
 
 static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_names) {
   static const struct html_column columns[] = {
-    { "name", false, true }, { "class", true, false }, { "total", false, false }, { "% of work", false, false }, { "count", false, false },
-    { "mean", true, false }, { "min", true, false }, { "max", true, false }, { 0, false, false } };
+    { "name", false, true }, { "class", true, false }, { "total", false, false }, { "% of work", false, false },
+    { "count", false, false },    { "mean", true, false }, { "min", true, false }, { "max", true, false }, { 0, false, false } };
   struct html_table t = { .to = to, .columns = columns };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels && shown < top; i++) {
@@ -484,6 +484,7 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   bars(to, r);
   devices(to, r);
   idle(to, r);
+  html_gaps(to, r, top, full_names);
   steps(to, r);
   hosts(to, r);
   html_annotations(to, r, top);

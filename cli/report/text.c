@@ -169,6 +169,30 @@ static bool print_idle(const struct tk_report *r) {
   return table_print(&t, stdout);
 }
 
+static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
+  static const char *const titles[] = { "length", "at", "cause", "device", "after work", "before work", "host", NULL };
+  struct table t = { .align = "rrllll" "l", .drop = "..c.ab.", .width = tty_width(stdout) };
+  const tk_time us = 1000000;
+  if (r->n_gaps == 0) return true;
+  title("Longest idle times (host: what its innermost spans did most of the time; --time selects from 'at')");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_gaps && i < top; i++) {
+    const struct tk_report_gap *g = &r->gaps[i];
+    char host[48];
+    tk_print_duration(g->host_time, host);
+    cell_time(&t, true, g->length);
+    table_cell(&t, "+%lldus", (long long)(g->at / us));
+    table_cell(&t, "%s", *g->cause ? g->cause : "-");
+    if (g->rank >= 0) table_cell(&t, "rank %lld, %s", (long long)g->rank, g->device);
+    else table_cell(&t, "%s", g->device);
+    table_cell(&t, "%.60s", full_names ? g->before : g->short_before);
+    table_cell(&t, "%.60s", full_names ? g->after : g->short_after);
+    if (*g->host_span) table_cell(&t, "%s (%s)", g->host_span, host);
+    else table_cell(&t, "-");
+  }
+  return table_print(&t, stdout);
+}
+
 /* ---- steps ---- */
 
 static bool print_steps(const struct tk_report *r) {
@@ -436,7 +460,7 @@ static void print_unknown(const struct tk_report *r) {
 bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   print_head(r);
   report_print_findings(r, MOST_FINDINGS);
-  bool ok = print_devices(r) && print_idle(r) && print_steps(r) && print_parts(r) && print_hosts(r) &&
+  bool ok = print_devices(r) && print_idle(r) && print_gaps(r, top, full_names) && print_steps(r) && print_parts(r) && print_hosts(r) &&
             print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top, full_names) && print_copies(r, top) &&
             print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r);
   print_unknown(r);

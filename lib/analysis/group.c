@@ -23,7 +23,8 @@ static bool groups_prepare(struct groups *g, enum tk_top_by by) {
 bool groups_init(struct groups *g, const struct match *match, const struct tk_top_options *opt, struct mem *mem) {
   const struct tk_trace *t = match->t;
   const char *key = opt->by == TK_TOP_STREAM ? "stream" : opt->by == TK_TOP_ARG ? opt->arg : NULL;
-  const uint64_t n = (opt->by == TK_TOP_NAME || opt->by == TK_TOP_CAT || opt->by == TK_TOP_CLASS ? t->n_classes : t->n_tracks) + (uint64_t)1;
+  const bool by_class = opt->by == TK_TOP_NAME || opt->by == TK_TOP_CAT || opt->by == TK_TOP_CLASS;
+  const uint64_t n = (by_class ? t->n_classes : t->n_tracks) + (uint64_t)1;
   *g = (struct groups){.mem = mem, .t = t, .match = match, .by = opt->by, .fold = opt->fold, .n = GROUP_NONE};
   g->text.mem = mem;
   intern_init(&g->texts, mem);

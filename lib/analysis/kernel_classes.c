@@ -31,9 +31,10 @@ struct row {
 
 /* What kernels for any functor apply. */
 static const struct row FUNCTORS[] = {
-  {"direct_copy_kernel", COPY}, {"copy_kernel_cuda", COPY}, {"copy_device_to_device", COPY}, {"elementwise_kernel_with_index", ELEMENTWISE},
+  {"direct_copy_kernel", COPY}, {"copy_kernel_cuda", COPY}, {"copy_device_to_device", COPY},
+  {"elementwise_kernel_with_index", ELEMENTWISE},
   {"AdamFunctor", OPTIMIZER}, {"FusedAdam", OPTIMIZER}, {"FusedSgd", OPTIMIZER}, {"LAMBStage", OPTIMIZER}, {"FlashAttn", ATTENTION},
-  {"ImplicitGemmConvolution", CONV}, {"GemmUniversal", MATMUL}, {NULL, NULL}};
+  {"ImplicitGemmConvolution", CONV}, {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"GemmUniversal", MATMUL}, {NULL, NULL}};
 
 /* Names, in lower case. Triton's kernels come first, because their names list the operators that they fuse. */
 static const struct row NAMES[] = {
@@ -54,15 +55,18 @@ static const struct row NAMES[] = {
   /* convolutions: cuDNN, MIOpen, Ascend, XLA */
   {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"scudnn", CONV}, {"hcudnn", CONV}, {"convolve", CONV}, {"convolution", CONV},
   {"winograd", CONV}, {"conv1d", CONV}, {"conv2d", CONV}, {"conv3d", CONV}, {"conv_", CONV}, {"_conv", CONV}, {"im2col", CONV},
-  {"col2im", CONV}, {"miopen", CONV}, {"fft1d_", CONV}, {"fft2d_", CONV}, {"implicit_gemm", CONV}, {"computeoffsets", CONV}, {"computeboffsets", CONV},
+  {"col2im", CONV}, {"miopen", CONV}, {"fft1d_", CONV}, {"fft2d_", CONV}, {"implicit_gemm", CONV}, {"computeoffsets", CONV},
+  {"computeboffsets", CONV},
   {"nchwtonhwc", COPY}, {"nhwctonchw", COPY},
   /* softmax before norm: "norm" is a part of other words */
   {"softmax", SOFTMAX},
   {"layer_norm", NORM}, {"layernorm", NORM}, {"rms_norm", NORM}, {"rmsnorm", NORM}, {"group_norm", NORM}, {"groupnorm", NORM},
-  {"batch_norm", NORM}, {"batchnorm", NORM}, {"bn_fw", NORM}, {"bn_bw", NORM}, {"rowwisemoments", NORM}, {"gammabetabackward", NORM},
+  {"batch_norm", NORM}, {"batchnorm", NORM}, {"bn_fw", NORM}, {"bn_bw", NORM}, {"rowwisemoments", NORM},
+  {"gammabetabackward", NORM},
   {"computefusedparams", NORM}, {"instancenorm", NORM}, {"l2norm", NORM}, {"_norm_", NORM},
   /* matrix products: cuBLAS, CUTLASS, Tensile, TensorRT-LLM, Ascend, XLA, Marlin */
-  {"gemm", MATMUL}, {"gemv", MATMUL}, {"nvjet", MATMUL}, {"cijk_", MATMUL}, {"matmul", MATMUL}, {"xmma", MATMUL}, {"splitkreduce", MATMUL},
+  {"gemm", MATMUL}, {"gemv", MATMUL}, {"nvjet", MATMUL}, {"cijk_", MATMUL}, {"matmul", MATMUL}, {"xmma", MATMUL},
+  {"splitkreduce", MATMUL},
   {"bmm_", MATMUL}, {"marlin", MATMUL}, {"cublas", MATMUL}, {"cutlass", MATMUL}, {"dot_kernel", MATMUL}, {"dot.", MATMUL},
   {"fused_moe", MATMUL}, {"einsum", MATMUL}, {"wgmma", MATMUL},
   /* sorts and indices */
@@ -70,15 +74,19 @@ static const struct row NAMES[] = {
   {"unique", SORT}, {"devicescan", SORT}, {"deviceselect", SORT}, {"devicecompact", SORT}, {"cumsum", SORT}, {"_scan", SORT},
   {"bucketize", SORT}, {"permute_", SORT}, {"masked_select", SORT},
   /* copies, changes of layout */
-  {"memcpy", COPY}, {"memset", COPY}, {"copy", COPY}, {"catarray", COPY}, {"concat", COPY}, {"transpose", COPY}, {"transdata", COPY},
+  {"memcpy", COPY}, {"memset", COPY}, {"copy", COPY}, {"catarray", COPY}, {"concat", COPY}, {"transpose", COPY},
+  {"transdata", COPY},
   {"tensormove", COPY}, {"_cast", COPY}, {"fillbuffer", COPY}, {"broadcastto", COPY}, {"broadcast.", COPY},
   /* reductions, and losses, which end in one */
   {"reduce", REDUCTION}, {"nllloss", REDUCTION}, {"nll_loss", REDUCTION}, {"classnllcriterion", REDUCTION}, {"pool", REDUCTION},
   /* one element after the other */
-  {"elementwise", ELEMENTWISE}, {"eigenmetakernel", ELEMENTWISE}, {"pointwise", ELEMENTWISE}, {"dropout", ELEMENTWISE}, {"gelu", ELEMENTWISE},
+  {"elementwise", ELEMENTWISE}, {"eigenmetakernel", ELEMENTWISE}, {"pointwise", ELEMENTWISE}, {"dropout", ELEMENTWISE},
+  {"gelu", ELEMENTWISE},
   {"relu", ELEMENTWISE}, {"silu", ELEMENTWISE}, {"sigmoid", ELEMENTWISE}, {"tanh", ELEMENTWISE}, {"act_and_mul", ELEMENTWISE},
-  {"rotary", ELEMENTWISE}, {"_rope", ELEMENTWISE}, {"rope_", ELEMENTWISE}, {"loop_", ELEMENTWISE}, {"wrapped_", ELEMENTWISE}, {"addaicore", ELEMENTWISE},
-  {"mulaicore", ELEMENTWISE}, {"divaicore", ELEMENTWISE}, {"equalaicore", ELEMENTWISE}, {"fillfunctor", ELEMENTWISE}, {"fillphilox", ELEMENTWISE},
+  {"rotary", ELEMENTWISE}, {"_rope", ELEMENTWISE}, {"rope_", ELEMENTWISE}, {"loop_", ELEMENTWISE}, {"wrapped_", ELEMENTWISE},
+  {"addaicore", ELEMENTWISE},
+  {"mulaicore", ELEMENTWISE}, {"divaicore", ELEMENTWISE}, {"equalaicore", ELEMENTWISE}, {"fillfunctor", ELEMENTWISE},
+  {"fillphilox", ELEMENTWISE},
   {"fillscalar", ELEMENTWISE}, {"vectoradd", ELEMENTWISE}, {"scal_kernel", ELEMENTWISE}, {NULL, NULL}};
 
 static const char *look_up(const struct row *rows, const char *text) {

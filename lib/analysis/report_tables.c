@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "format/json.h"
 #include "kernel_classes.h"
-#include "short_names.h"
+#include "short_apart.h"
 #include "work_names.h"
 #include "graph/args.h"
 
@@ -447,7 +447,7 @@ static bool shorten(struct tk_report *r) {
   struct short_name *names = mem_array(mem, (uint64_t)r->n_kernels + 1, sizeof *names);
   for (size_t i = 0; names && i < r->n_kernels; i++)
     names[i] = (struct short_name){.name = r->kernels[i].name, .name_len = r->kernels[i].name_len};
-  const bool ok = names && short_names_apart(names, r->n_kernels, &r->impl->texts, mem);
+  const bool ok = names && short_apart_names(names, r->n_kernels, &r->impl->texts, mem);
   for (size_t i = 0; ok && i < r->n_kernels; i++) {
     struct tk_report_kernel *k = &r->kernels[i];
     k->short_name = names[i].text;

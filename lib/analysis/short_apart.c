@@ -1,14 +1,16 @@
-/* short_apart.c - see short_names.h: short names that stay distinguishable within a table.
+/* short_apart.c - see short_apart.h: short names that stay distinguishable within a table.
  *
  * Names that would share a short name differ somewhere: what lies between their common beginning and their common end follows in
  * brackets, as in "elementwise<CUDAFunctor_add<float>> [4]". Parameters are left out for that if the names differ without them, because
  * they repeat the arguments. If the difference is long, a name keeps its full text or, if that is long too, gets a number. */
-#include "short_names.h"
+#include "short_apart.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "base/text.h"
+#include "short_names.h"
 
 enum { MOST_APART = 40, MOST_FULL = 60 };
 
@@ -50,7 +52,7 @@ static void meet(struct common *c, const struct short_name *a, size_t n_a, const
 }
 
 /* Moves the edges to the edges of words, and reduces the end so that it does not overlap the beginning of any name. */
-static void widen(struct common *c, const struct short_name *v, size_t n, size_t least) {
+static void to_words(struct common *c, const struct short_name *v, size_t n, size_t least) {
   while (c->front && is_word_char(v->name[c->front - 1])) c->front--;
   while (c->back && is_word_char(v->name[n - c->back])) c->back--;
   if (c->front + c->back > least) c->back = least - c->front;
@@ -98,7 +100,7 @@ static bool part(struct short_name *v, const struct row *rows, size_t n, struct 
     same = same || (len == whole && memcmp(first->name, other->name, len) == 0);
   }
   if (same && !parameters) return part(v, rows, n, texts, true);
-  widen(&c, first, whole, least);
+  to_words(&c, first, whole, least);
   bool ok = true;
   for (size_t i = 0; ok && i < n; i++) {
     struct short_name *one = &v[rows[i].number];
@@ -131,7 +133,7 @@ static size_t end_of_run(const struct row *rows, size_t i, size_t n) {
   return k;
 }
 
-bool short_names_apart(struct short_name *v, size_t n, struct intern *texts, struct mem *mem) {
+bool short_apart_names(struct short_name *v, size_t n, struct intern *texts, struct mem *mem) {
   struct row *rows = mem_array(mem, (uint64_t)n + 1, sizeof *rows);
   bool ok = rows != NULL;
   for (size_t i = 0; ok && i < n; i++) {

@@ -6,27 +6,10 @@
  * around functors. Brackets of all kinds count alike, and a bracket without its partner ends with the name. */
 #include "short_names.h"
 
+#include <string.h>
+
 #include "base/text.h"
-
-/* ---- texts ---- */
-
-void short_put(struct short_text *to, const char *p, size_t n) {
-  const size_t room = sizeof to->text - to->n, most = room < n ? room : n;
-  memcpy(to->text + to->n, p, most);
-  to->n += most;
-  to->cut = to->cut || most < n;
-}
-
-void short_put_text(struct short_text *to, const char *text) { short_put(to, text, strlen(text)); }
-
-bool short_begins(struct short_span s, const char *word) {
-  const size_t n = strlen(word);
-  return (size_t)(s.end - s.p) >= n && memcmp(s.p, word, n) == 0;
-}
-
-bool short_is(struct short_span s, const char *word) { return (size_t)(s.end - s.p) == strlen(word) && short_begins(s, word); }
-
-bool short_has(struct short_span s, const char *word) { return memmem(s.p, (size_t)(s.end - s.p), word, strlen(word)) != NULL; }
+#include "short_tiles.h"
 
 static bool short_ends(struct short_span s, const char *word) {
   const size_t n = strlen(word);
@@ -143,7 +126,7 @@ static const struct {
 };
 
 /* Returns an argument that is a type; an empty span if there is none. */
-static struct short_span type_of(struct short_span list, enum which which) {
+static struct short_span type_argument(struct short_span list, enum which which) {
   struct short_span arg, found = {list.p, list.p};
   for (unsigned n = 0; next_argument(&list, &arg);) {
     if (is_value(arg)) continue;
@@ -154,7 +137,7 @@ static struct short_span type_of(struct short_span list, enum which which) {
 }
 
 /* Returns the type of the first parameter of the last lambda in the tail; an empty span if there is none. */
-static struct short_span type_of_lambda(struct short_span tail) {
+static struct short_span lambda_type(struct short_span tail) {
   struct short_span found = {tail.end, tail.end}, arg;
   static const char WORD[] = "lambda(";
   for (const char *at = tail.p; (at = memmem(at, (size_t)(tail.end - at), WORD, sizeof WORD - 1));) {
@@ -195,13 +178,14 @@ static void put_stem(struct short_text *to, struct short_span name) {
 static void put_functor(struct short_text *to, struct short_span functor) {
   struct entity e = entity_of(functor);
   for (size_t i = 0, depth = 0; i < sizeof WRAPPERS / sizeof *WRAPPERS && depth < 6; i++) {
-    const struct short_span inner = short_is(e.base, WRAPPERS[i].name) ? type_of(e.args, WRAPPERS[i].which) : (struct short_span){0};
-    if (!inner.p || inner.p == inner.end) continue;
+    if (!short_is(e.base, WRAPPERS[i].name)) continue;
+    const struct short_span inner = type_argument(e.args, WRAPPERS[i].which);
+    if (inner.p == inner.end) continue;
     e = entity_of(inner);
     depth++;
     i = SIZE_MAX; /* from the first row */
   }
-  const struct short_span lambda = type_of_lambda(e.tail), type = type_of(e.args, FIRST_TYPE);
+  const struct short_span lambda = lambda_type(e.tail), type = type_argument(e.args, FIRST_TYPE);
   put_stem(to, e.base);
   put_in_angles(to, lambda.p < lambda.end ? lambda : type);
 }
@@ -283,7 +267,7 @@ static bool put_cutlass(struct short_text *to, const struct entity *e) {
   if (short_begins(arg, "cutlass_")) return short_tiles(arg, to);
   const struct entity inner = entity_of(arg);
   const bool enabler = short_begins(inner.base, "enable_");
-  const struct short_span what = enabler ? type_of(inner.args, FIRST_TYPE) : arg;
+  const struct short_span what = enabler ? type_argument(inner.args, FIRST_TYPE) : arg;
   const struct entity kernel = entity_of(what);
   if (short_is(kernel.base, "GemmUniversal") || short_is(kernel.base, "GemmUniversalAdapter")) return short_tiles_of_shape(what, to);
   if (kernel.base.p == kernel.base.end) return false;
@@ -301,7 +285,7 @@ static bool put_function(struct short_text *to, const struct entity *e) {
     short_put_text(to, "::");
   }
   short_put(to, e->base.p, (size_t)(e->base.end - e->base.p));
-  put_in_angles(to, type_of(e->args, FIRST_TYPE));
+  put_in_angles(to, type_argument(e->args, FIRST_TYPE));
   return true;
 }
 

@@ -1,8 +1,10 @@
-/* short_tiles.c - see short_names.h: matrix products and convolutions of cuBLAS, cuDNN, CUTLASS, Tensile and others.
+/* short_tiles.c - see short_tiles.h: matrix products and convolutions of cuBLAS, cuDNN, CUTLASS, Tensile and others.
  *
  * Their names are words between underscores: "ampere_bf16_s16816gemm_bf16_128x64_ldg8_relu_f2f_stages_64x3_tn". The short name has
  * what the words state about the product: "gemm 128x64 tn bf16 relu". */
-#include "short_names.h"
+#include "short_tiles.h"
+
+#include <string.h>
 
 #include "base/text.h"
 
@@ -32,7 +34,7 @@ static unsigned sides(struct short_span w) {
   for (const char *p = w.p; p < w.end;) {
     const char *digits = p;
     while (p < w.end && ascii_digit(*p)) p++;
-    if (p == digits || (p < w.end && *p != 'x') || p + 1 == w.end) return p > digits && p + 1 == w.end && ascii_digit(*p) ? n + 1 : 0;
+    if (p == digits || (p < w.end && *p != 'x') || p + 1 == w.end) return 0;
     n++;
     p += p < w.end;
   }
@@ -53,11 +55,15 @@ static const struct {
   const char *word, *type;
   bool whole; /* the word itself, and not only its beginning */
 } TYPES[] = {
-  {"bf16", "bf16", false},   {"fp16", "fp16", true},   {"f16", "fp16", false},   {"h16816gemm", "fp16", true}, {"tf32", "tf32", false},
-  {"fp32", "fp32", true},    {"f32f32", "fp32", true}, {"sgemm", "fp32", true},  {"hgemm", "fp16", true},      {"dgemm", "fp64", true},
+  {"bf16", "bf16", false},   {"fp16", "fp16", true},   {"f16", "fp16", false},   {"h16816gemm", "fp16", true},
+  {"tf32", "tf32", false},
+  {"fp32", "fp32", true},    {"f32f32", "fp32", true},
+  {"sgemm", "fp32", true},  {"hgemm", "fp16", true},      {"dgemm", "fp64", true},
   {"cgemm", "complex64", true}, {"gcgemm", "complex64", true}, {"zgemm", "complex128", true}, {"igemm", "int8", true},
-  {"e4m3", "e4m3", false},   {"e5m2", "e5m2", false},  {"E4m3", "e4m3", false},  {"E2m1", "e2m1", false},      {"Bfloat16", "bf16", false},
-  {"scudnn", "fp32", true},  {"hcudnn", "fp16", true}, {"i8", "int8", false},    {"s8", "int8", true},         {"fp64", "fp64", true},
+  {"e4m3", "e4m3", false},   {"e5m2", "e5m2", false},  {"E4m3", "e4m3", false},  {"E2m1", "e2m1", false},
+  {"Bfloat16", "bf16", false},
+  {"scudnn", "fp32", true},  {"hcudnn", "fp16", true},
+  {"i8", "int8", false},    {"s8", "int8", true},         {"fp64", "fp64", true},
 };
 
 static const char *type_in(struct short_span w) {
@@ -139,8 +145,7 @@ static const char *tensile_type(struct short_span w) {
 /* "Cijk_Ailk_Bljk_HHS_BH_MT128x64x16_...": C[i,j,k] = sum of A * B over l. Ailk is not transposed, Alik is. */
 static bool put_tensile(struct short_span name, struct short_text *to) {
   struct short_span rest = name, first, a, b, types, w;
-  if (!next_word(&rest, &first) || !short_is(first, "Cijk") || !next_word(&rest, &a) || !next_word(&rest, &b) || !next_word(&rest, &types))
-    return false;
+  if (!next_word(&rest, &first) || !next_word(&rest, &a) || !next_word(&rest, &b) || !next_word(&rest, &types)) return false;
   if (a.end - a.p != 4 || b.end - b.p != 4 || *a.p != 'A' || *b.p != 'B') return false;
   const char layout[] = {short_begins(a, "Ail") ? 'n' : 't', short_begins(b, "Blj") ? 'n' : 't', 0};
   struct tiles t = {.what = "gemm", .type = tensile_type(types), .library = "tensile", .layout = {layout, layout + 2}};
@@ -161,7 +166,8 @@ bool short_tiles(struct short_span name, struct short_text *to) {
     if (!ascii_letter(*p) && !ascii_digit(*p) && *p != '_') return false; /* a template, whose words are elsewhere */
   if (short_begins(name, "Cijk_")) return put_tensile(name, to);
   if (!is_family(name)) return false;
-  t.library = short_begins(name, "nvjet_") ? "nvjet" : short_has(name, "xmma") ? "xmma" : short_begins(name, "cutlass") ? "cutlass" : NULL;
+  t.library = short_begins(name, "nvjet_") ? "nvjet" : short_has(name, "xmma") ? "xmma" : NULL;
+  if (short_begins(name, "cutlass")) t.library = "cutlass";
   while (next_word(&rest, &w)) see_word(&t, w);
   return t.tile.p < t.tile.end && put_tiles(to, &t);
 }

@@ -14,7 +14,7 @@
 #include "group.h"
 #include "measure.h"
 #include "self.h"
-#include "short_names.h"
+#include "short_apart.h"
 #include "graph/args.h"
 
 struct tally {
@@ -358,7 +358,7 @@ static bool top_shorten(struct top *top) {
   size_t k = 0;
   for (size_t i = 0; names && i < r->n_rows; i++)
     if (r->rows[i].short_name) names[k++] = (struct short_name){.name = r->rows[i].name, .name_len = r->rows[i].name_len};
-  const bool ok = names && (!k || short_names_apart(names, k, &top->groups.texts, top->mem));
+  const bool ok = names && (!k || short_apart_names(names, k, &top->groups.texts, top->mem));
   k = 0;
   for (size_t i = 0; ok && i < r->n_rows; i++) {
     if (!r->rows[i].short_name) continue;

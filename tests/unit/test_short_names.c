@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/kernel_classes.h"
+#include "analysis/short_apart.h"
 #include "analysis/short_names.h"
 #include "help.h"
 
@@ -13,8 +14,8 @@ static const struct {
   {"void " AT "elementwise_kernel<128, 2, " AT "gpu_kernel_impl<" AT "CUDAFunctorOnSelf_add<float> >(at::TensorIteratorBase&, " AT
    "CUDAFunctorOnSelf_add<float> const&)::{lambda(int)#1}>(int, " AT "gpu_kernel_impl<" AT "CUDAFunctorOnSelf_add<float> >)",
    "elementwise<CUDAFunctorOnSelf_add<float>>", "elementwise"},
-  {"void " AT "vectorized_elementwise_kernel<(int)4, " AT "exp_kernel_cuda(at::TensorIteratorBase &)::[lambda() (instance 2)]::operator "
-   "()() const::[lambda(c10::BFloat16) (instance 1)], std::array<char *, (unsigned long)2>>(int, T2, T3)",
+  {"void " AT "vectorized_elementwise_kernel<(int)4, " AT "exp_kernel_cuda(at::TensorIteratorBase &)::[lambda() (instance 2)]::"
+   "operator ()() const::[lambda(c10::BFloat16) (instance 1)], std::array<char *, (unsigned long)2>>(int, T2, T3)",
    "elementwise<exp<BFloat16>>", "elementwise"},
   {"void " AT "reduce_kernel<512, 1, " AT "ReduceOp<float, " AT "func_wrapper_t<float, " AT "sum_functor<float, float, float>::"
    "operator()(at::TensorIterator&)::{lambda(float, float)#1}>, unsigned int, float, 4> >(" AT "ReduceOp<float, 4>)",
@@ -31,13 +32,15 @@ static const struct {
    "norm"},
   {"ampere_sgemm_128x32_nt", "gemm 128x32 nt fp32", "matmul"},
   {"ampere_bf16_s16816gemm_bf16_128x64_ldg8_relu_f2f_stages_64x3_tn", "gemm 128x64 tn bf16 relu", "matmul"},
-  {"void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x64_16x6_nn_align4>(cutlass_80_tensorop_s1688gemm_128x64_16x6_nn_align4::Params)",
+  {"void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x64_16x6_nn_align4>(Params)",
    "gemm 128x64_16x6 nn cutlass", "matmul"},
-  {"void cutlass::device_kernel<at::cuda::detail::enable_3x_kernel_for_sm9x<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int>, "
-   "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm90<7, cute::tuple<cute::C<2>, cute::C<1>, cute::C<1> > >, "
+  {"void cutlass::device_kernel<at::cuda::detail::enable_3x_kernel_for_sm9x<cutlass::gemm::kernel::GemmUniversal<"
+   "cute::tuple<int, int>, cutlass::gemm::collective::CollectiveMma<MainloopSm90<7, "
+   "cute::tuple<cute::C<2>, cute::C<1>, cute::C<1> > >, "
    "cute::tuple<cute::C<128>, cute::C<256>, cute::C<64> >, cutlass::bfloat16_t> > > >(Params)",
    "gemm 128x256x64 bf16 cutlass", "matmul"},
-  {"void cutlass::device_kernel<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<2> > >(Params)", "FlashAttnFwdSm90", "attention"},
+  {"void cutlass::device_kernel<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<2> > >(Params)", "FlashAttnFwdSm90",
+   "attention"},
   {"nvjet_tst_192x192_64x4_2x1_v_bz_coopB_bias_TNN", "gemm 192x192_64x4_2x1 tnn bias nvjet", "matmul"},
   {"sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x32x8_stage3_warpsize2x2x1_ffma_aligna4_alignc4_execute_split_k_kernel__5x_cublas",
    "gemm 128x32x8 tn fp32 splitk xmma", "matmul"},
@@ -49,9 +52,11 @@ static const struct {
   {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "nccl AllReduce Sum f32 RING LL", "collective"},
   {"void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<(int)128, (int)64, (bool)0, cutlass::bfloat16_t>, (bool)0>(Flash_fwd_params)",
    "flash_fwd_kernel<128, bf16>", "attention"},
-  {"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float, false>(cublasGemvParams<float>)", "gemvx::kernel<int>",
-   "matmul"},
+  {"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float, false>(cublasGemvParams<float>)",
+   "gemvx::kernel<int>", "matmul"},
   {"fmhaSm100fKernel_QkvBfloat16OBfloat16H128PagedKvCausalP64", NULL, "attention"},
+  {"void cutlass_cudnn_train::Kernel<cutlass_tensorop_s1688wgrad_optimized_tf32_64x128_16x3_nn_align4>(P)",
+   "conv wgrad 64x128_16x3 nn tf32 cutlass", "conv"},
   {"triton_poi_fused_add_mul_0", NULL, "triton fused"},
   {"triton_red_fused__softmax_0", NULL, "triton fused"},
   {"input_reduce_fusion.2", NULL, "reduction"},
@@ -81,7 +86,9 @@ static void shortens(void **state) {
 static void stay_apart(void **state) {
   static const char *const TABLES[][8] = {
     {"void f<float, 10, true>(int)", "void f<float, 6, true>(int)", "fusion.1", NULL, "f<float> [10]", "f<float> [6]", "fusion.1"},
-    {"ampere_sgemm_64x64_nn", "volta_sgemm_64x64_nn", NULL, "gemm 64x64 nn fp32 [ampere]", "gemm 64x64 nn fp32 [volta]"},
+    {"ampere_sgemm_64x64_nn", "volta_sgemm_64x64_nn", NULL, "ampere_sgemm_64x64_nn", "volta_sgemm_64x64_nn"},
+    {"nvjet_tst_192x192_64x4_2x1_v_bz_coopB_bias_TNN", "nvjet_tst_192x192_64x4_2x1_h_bz_coopB_bias_TNN", NULL,
+     "gemm 192x192_64x4_2x1 tnn bias nvjet [v]", "gemm 192x192_64x4_2x1 tnn bias nvjet [h]"},
     {"void f<float>(int)", "void f<float>(long)", NULL, "f<float> [int]", "f<float> [long]"},
     {"void f<float>(int)", "void f<float>(int)", NULL, "void f<float>(int)", "void f<float>(int)"},
     {"void f<float, 1>(int)", "f<float>", NULL, "void f<float, 1>(int)", "f<float>"},
@@ -94,7 +101,7 @@ static void stay_apart(void **state) {
     size_t n = 0;
     intern_init(&texts, &mem);
     for (; TABLES[k][n]; n++) v[n] = (struct short_name){.name = TABLES[k][n], .name_len = strlen(TABLES[k][n])};
-    assert_true(short_names_apart(v, n, &texts, &mem));
+    assert_true(short_apart_names(v, n, &texts, &mem));
     for (size_t i = 0; i < n; i++) {
       assert_int_equal(v[i].text_len, strlen(TABLES[k][n + 1 + i]));
       assert_memory_equal(v[i].text, TABLES[k][n + 1 + i], v[i].text_len);
@@ -119,7 +126,7 @@ static void numbers(void **state) {
     strcat(names[i], ">(int)");
     v[i] = (struct short_name){.name = names[i], .name_len = strlen(names[i])};
   }
-  assert_true(short_names_apart(v, N, &texts, &mem));
+  assert_true(short_apart_names(v, N, &texts, &mem));
   assert_memory_equal(v[0].text, "f<float> #1", v[0].text_len);
   for (size_t i = 0; i < N; i++)
     for (size_t k = 0; k < i; k++) assert_false(v[i].text_len == v[k].text_len && memcmp(v[i].text, v[k].text, v[i].text_len) == 0);
@@ -130,7 +137,8 @@ static void numbers(void **state) {
 static void reads_hostile_names_once(void **state) {
   static const char *const PARTS[] = {"<", ">", "a<", "(", "lambda(", "C<", "::", "a::", "_", "gemm_", "128x", "x", "a<b,", "{", " ",
                                       "operator", "\x01", "(anonymous namespace)", "<unnamed>", ",", "gpu_kernel_impl<", "C<64>,"};
-  static const char *const BEGINS[] = {"", "void at::native::elementwise_kernel<", "ampere_gemm_64x64_", "void cutlass::device_kernel<GemmUniversal<",
+  static const char *const BEGINS[] = {"", "void at::native::elementwise_kernel<", "ampere_gemm_64x64_",
+                                       "void cutlass::device_kernel<GemmUniversal<",
                                        "void f(int)::{"};
   enum { SIZE = 1 << 20 };
   char *name = malloc(SIZE + 1);
