@@ -20,7 +20,7 @@
 struct tally {
   uint64_t count, instants, unfinished, clipped;
   uint64_t first, n; /* range of the group's intervals */
-  uint64_t kernels;  /* events that are kernels; counted only if the rows are names */
+  uint64_t kernels;  /* events that are kernels; counted only if the rows are names as recorded */
   i128 total, self;
 };
 
@@ -69,6 +69,10 @@ static bool add_tally(struct top *top, uint32_t group) {
   return true;
 }
 
+static bool top_is_kernel(const struct top *top, const struct tk_event *e) {
+  return (kinds_of(&top->match.kinds, e) & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET)) == KIND_KERNEL;
+}
+
 static bool choose(struct top *top, struct tk_err *err) {
   static const tk_id TICK = 1 << 14;
   const struct tk_progress p = top->opt->select.progress;
@@ -84,7 +88,7 @@ static bool choose(struct top *top, struct tk_err *err) {
     uint32_t group = top->group_of[i] = groups_of(&top->groups, e);
     if (group >= top->n_tallies && !add_tally(top, group)) return false;
     top->tallies[group].count++;
-    if (top->opt->by == TK_TOP_NAME) top->tallies[group].kernels += (kinds_of(&top->match.kinds, e) & KIND_KERNEL) != 0;
+    if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += top_is_kernel(top, e);
   }
   return match_check(&top->match, err);
 }
@@ -289,7 +293,7 @@ static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *
   row->unfinished = d->sum.unfinished;
   row->clipped = d->sum.clipped;
   row->timed = d->sum.n;
-  if (d->sum.kernels == d->sum.count) row->short_name = row->name, row->short_len = row->name_len;
+  if (d->sum.kernels && d->sum.kernels == d->sum.count) row->short_name = row->name, row->short_len = row->name_len;
   row->total = total_of(d->sum.total);
   row->self = total_of(d->sum.self);
   if (row->timed) row->mean = (tk_time)((d->sum.total * 2 + n) / (n * 2));
