@@ -143,6 +143,9 @@ struct tk_report_kernel {
   const char *short_name;   /* name that people can read, distinct in this table; the name itself if there is none */
   size_t short_len;
   const char *kernel_class; /* "matmul", "attention", ...; docs/analysis.md lists all */
+  double occupancy, registers, shared; /* means over time: occupancy in percent, registers per thread, bytes of shared memory per block;
+                                        * negative = unknown */
+  const char *grid, *block; /* of the longest kernel: "8,1,1"; "" = unknown */
 };
 
 /* Launching calls of one name, with all work that they launched. */

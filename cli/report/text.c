@@ -328,8 +328,8 @@ static bool print_annotations(const struct tk_report *r, size_t top) {
 static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "copy") == 0 || strcmp(k->kind, "fill") == 0; }
 
 static bool print_kernels(const struct tk_report *r, size_t top, bool full_names) {
-  static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "class", "kernel", NULL };
-  struct table t = { .align = "rrrrrrll", .drop = "...cabd.", .width = tty_width(stdout) };
+  static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "occ %", "class", "kernel", NULL };
+  struct table t = { .align = "rrrrrrrll", .drop = "...cabed.", .width = tty_width(stdout) };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
@@ -341,6 +341,7 @@ static bool print_kernels(const struct tk_report *r, size_t top, bool full_names
     cell_time(&t, true, k->mean);
     cell_time(&t, true, k->min);
     cell_time(&t, true, k->max);
+    cell_percent(&t, k->occupancy, k->occupancy >= 0 ? 100 : 0);
     table_cell(&t, "%s", k->kernel_class);
     table_cell(&t, "%s", full_names ? k->name : k->short_name);
   }

@@ -7,6 +7,7 @@
  *     report_gaps.c     the longest idle times
  *     report_split.c    what a step consists of
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
+ *     report_geometry.c launch geometry of kernels
  *     report_memory.c   peaks of memory
  *     report_base.c     shared helpers
  *     findings.c        figures beyond their thresholds
@@ -22,6 +23,21 @@
 #include "thresholds.h"
 #include "graph/within.h"
 
+/* A mean over time: area / time; time 0 = unknown. */
+struct report_mean {
+  double area;
+  tk_time time;
+};
+/* Launch geometry of kernels of one name. Texts, of the longest: 0 = unknown. */
+struct report_geometry {
+  struct report_mean occupancy, registers, shared;
+  tk_time longest;
+  uint32_t grid, block;
+};
+struct geometry_keys {
+  tk_id occupancy, registers, shared, grid, block, details;
+};
+
 /* A table row under construction; tk_report_impl.kernel_of maps names to rows. */
 struct report_kernel {
   uint32_t name;
@@ -32,6 +48,7 @@ struct report_kernel {
   tk_time max_at;    /* start of the longest, since the first event of its trace */
   int64_t max_rank;  /* its rank */
   double bytes;
+  struct report_geometry geometry;
 };
 struct report_launch {
   uint32_t name;
@@ -181,6 +198,10 @@ struct report_collective *report_collective(struct tk_report_impl *impl, const c
 /* Returns the factor that converts algorithm bandwidth to bus bandwidth; it depends on the name of the collective: 2(n-1)/n,
  * (n-1)/n or 1. */
 double report_bus_factor(const char *name, int64_t ranks);
+/* report_geometry.c: adds what a kernel of the given duration states. */
+struct geometry_keys report_geometry_keys(const struct tk_trace *t);
+bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, tk_time time,
+                         struct report_geometry *g);
 /* report_memory.c: finds the peaks of each allocator. */
 bool report_count_memory(struct reporter *p);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */

@@ -280,6 +280,12 @@ const struct field_list report_stream_fields = FIELD_LIST(tk_report_stream, stre
 FIELD_KNOWN(kernel_has_rank, tk_report_kernel, r->max_rank >= 0)
 FIELD_KNOWN(kernel_has_bytes, tk_report_kernel, r->bytes_known > 0)
 
+FIELD_KNOWN(kernel_has_occupancy, tk_report_kernel, r->occupancy >= 0)
+FIELD_KNOWN(kernel_has_registers, tk_report_kernel, r->registers >= 0)
+FIELD_KNOWN(kernel_has_shared, tk_report_kernel, r->shared >= 0)
+FIELD_KNOWN(kernel_has_grid, tk_report_kernel, *r->grid != 0)
+FIELD_KNOWN(kernel_has_block, tk_report_kernel, *r->block != 0)
+
 static bool get_kernel_name(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_kernel *k = row;
   (void)owner;
@@ -325,6 +331,14 @@ static const struct tk_field kernel_list[] = {
     "sum of the sizes that copies and fills record"),
   FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "gb_per_s", get_kernel_rate,
     "these bytes divided by the durations of the copies and fills that record them"),
+  FIELD_NUMBER_OPTIONAL(tk_report_kernel, PERCENT, occupancy, "occupancy_percent", kernel_has_occupancy,
+    "occupancy that the trace states, as a mean over time"),
+  FIELD_NUMBER_OPTIONAL(tk_report_kernel, MEAN, registers, "registers_per_thread", kernel_has_registers,
+    "registers per thread, as a mean over time"),
+  FIELD_NUMBER_OPTIONAL(tk_report_kernel, BYTES, shared, "shared_memory_bytes", kernel_has_shared,
+    "shared memory of a block, as a mean over time"),
+  FIELD_OPTIONAL(tk_report_kernel, TEXT, grid, "grid", kernel_has_grid, "blocks of the longest kernel: x,y,z"),
+  FIELD_OPTIONAL(tk_report_kernel, TEXT, block, "block", kernel_has_block, "threads of a block of the longest kernel: x,y,z"),
 };
 const struct field_list report_kernel_fields = FIELD_LIST(tk_report_kernel, kernel_list, "report kernel");
 

@@ -56,6 +56,7 @@ struct counter {
   struct reporter *p;
   struct tk_report_rank *row;
   struct keys keys;
+  struct geometry_keys geometry;
   tk_time *time_of;      /* by event: total time of its parts; NULL = no event has parts */
   struct intervals said, pageable; /* said: work that states its memory traffic */
 };
@@ -112,7 +113,7 @@ static bool count_kernel(struct counter *c, const struct work *w, tk_time time) 
     k->bytes += bytes;
     k->bytes_time += time;
   }
-  return true;
+  return w->class != WORK_COMPUTE || report_geometry_add(c->p, &c->geometry, e, time, &k->geometry);
 }
 
 static uint8_t traits_of(struct reporter *p, tk_id cls) {
@@ -297,6 +298,7 @@ bool report_count_row(struct reporter *p, uint32_t n) {
                          report_key_of(t, "flops"), report_key_of(t, "Collective name"), report_key_of(t, "In msg nelems"),
                            report_key_of(t, "Out msg nelems"),
                          report_key_of(t, "dtype"), report_key_of(t, "Group size"), report_key_of(t, "blocks per SM")};
+  c.geometry = report_geometry_keys(t);
   if (!p->traits && (p->traits = mem_alloc(p->mem, (size_t)t->n_classes + 1))) memset(p->traits, 0, (size_t)t->n_classes + 1);
   bool ok = p->traits && find_parts(&c, n);
   for (uint32_t i = 0; ok && i < n; i++) {
@@ -436,6 +438,16 @@ static const char *name_class(unsigned class) {
   return class == WORK_COMMUNICATION ? "communication" : class == WORK_COPY ? "copy" : class == WORK_FILL ? "fill" : "compute";
 }
 
+static double mean_of(const struct report_mean *m) { return m->time > 0 ? m->area / (double)m->time : -1; }
+
+static void set_geometry(const struct tk_report_impl *impl, const struct report_geometry *g, struct tk_report_kernel *k) {
+  k->occupancy = mean_of(&g->occupancy);
+  k->registers = mean_of(&g->registers);
+  k->shared = mean_of(&g->shared);
+  k->grid = g->grid ? (const char *)impl->texts.strs[g->grid].bytes : "";
+  k->block = g->block ? (const char *)impl->texts.strs[g->block].bytes : "";
+}
+
 static const char *class_of(const struct tk_report_kernel *k) {
   if (strcmp(k->kind, "compute") == 0) return kernel_classes_of(k->name, k->name_len);
   return strcmp(k->kind, "communication") == 0 ? "collective" : "copy";
@@ -474,6 +486,7 @@ static bool make_kernels(struct tk_report *r) {
         .bytes_known = k->bytes_known, .bytes = k->bytes,
         .bytes_time = k->bytes_time, .mean = (tk_time)((k->total * 2 + (i128)k->count) / ((i128)k->count * 2)),
         .of_sum = sum > 0 ? i128_double(k->total) / i128_double(sum) : 0};
+    set_geometry(impl, &k->geometry, &r->kernels[r->n_kernels - 1]);
   }
   qsort(r->kernels, r->n_kernels, sizeof *r->kernels, by_total);
   return shorten(r);

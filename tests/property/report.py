@@ -305,6 +305,22 @@ def gap_of_host(folder):
     judge('the host in a gap', compare(want, gaps[0]) if len(gaps) == 1 else f'{len(gaps)} gaps')
 
 
+def geometry(folder):
+    """Occupancy, registers and shared memory are means over time; grid and block are those of the longest kernel."""
+    kernel = lambda ts, dur, occ, regs, x: {'ph': 'X', 'name': 'k', 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': ts, 'dur': dur,  # noqa: E731
+                                            'args': {'stream': 7, 'est. achieved occupancy %': occ, 'registers per thread': regs,
+                                                     'shared memory': 1024, 'grid': [x, 2, 1], 'block': [128, 1, 1]}}
+    other = {'ph': 'X', 'name': 'bare', 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': 90, 'dur': 1, 'args': {'stream': 7}}
+    with open(f'{folder}/geometry.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': [kernel(0, 10, 20, 32, 4), kernel(20, 30, 60, 64, 9), kernel(60, 10, 20, 32, 5), other]}, f)
+    want = {'occupancy_percent': 44, 'registers_per_thread': Decimal('51.2'), 'shared_memory_bytes': 1024, 'grid': '9,2,1', 'block': '128,1,1'}
+    run('convert', '-q', f'{folder}/geometry.json', '-o', f'{folder}/geometry.xplane.pb')
+    for name in ('geometry.json', 'geometry.xplane.pb'):
+        rows = {k['name']: k for k in report(f'{folder}/{name}')['kernels']}
+        judge(f'{name}: k', compare(want, rows['k']))
+        judge(f'{name}: bare', f'{rows["bare"]}' if 'occupancy_percent' in rows['bare'] or 'grid' in rows['bare'] else '')
+
+
 def job(seed, folder):
     os.mkdir(folder)
     traces, paths, meetings = make_job(random.Random(seed), folder)
@@ -428,6 +444,7 @@ def main():
         page('a host alone', f'{work}/p.html', f'{FIXTURES}/json/viz/viz_small.json', words=('no busy or idle time',))
         planes(work)
         gap_of_host(work)
+        geometry(work)
         all_fixtures()
 
 
