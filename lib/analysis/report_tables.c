@@ -14,38 +14,6 @@
 #include "work_names.h"
 #include "graph/args.h"
 
-/* ---- args ---- */
-
-double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is) {
-  const char *text;
-  *is = true;
-  switch (arg->type) {
-  case TK_ARG_INT: return (double)arg->i;
-  case TK_ARG_UINT: return (double)arg->u;
-  case TK_ARG_DECIMAL: return num_nearest(arg->i, arg->exp);
-  case TK_ARG_DOUBLE: return arg->d;
-  case TK_ARG_NUMBER:
-  case TK_ARG_STR:
-    text = tk_string(t, arg->s, NULL);
-    if (*text >= '0' && *text <= '9') return num_double(text, strlen(text));
-    break;
-  default: break;
-  }
-  *is = false;
-  return 0;
-}
-
-bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
-  struct tk_arg arg;
-  bool is = false;
-  if (key && args_of_event(t, e, key, &arg)) *v = report_number(t, &arg, &is);
-  return is;
-}
-
-tk_id report_key_of(const struct tk_trace *t, const char *key) {
-  return intern_id(&t->store->strings, key, strlen(key));
-}
-
 /* ---- work ---- */
 
 struct keys {
