@@ -4,6 +4,7 @@
 #include "report/html.h"
 
 #include "commands.h"
+#include "shared/full_names.h"
 #include "shared/select.h"
 #include "shared/thresholds.h"
 #include "print/tty.h"
@@ -13,7 +14,7 @@
 struct params {
   struct selected selected;
   const char *html, *thresholds;
-  bool findings;
+  bool findings, full_names;
   int top;
 };
 
@@ -24,6 +25,7 @@ static const struct opt opts[] = {
                                  "files", FIELD(html), 0, 0, 0 },
   { OPT_INT, 0, "top", "N", "show N kernels (default: 10 as text, 30 on the page; JSON: all)", FIELD(top), 0, 1, 1000000000 },
   { OPT_FLAG, 0, "findings", 0, "print only the findings, and all of them", FIELD(findings), 0, 0, 0 },
+  ROW_FULL_NAMES(struct params, full_names),
   ROW_THRESHOLDS(struct params, thresholds),
   ROW_KEEP_GOING,
   ROW_FORCE,
@@ -49,7 +51,7 @@ static int write_page(const struct params *p, const struct tk_sources *sources, 
   char *text = NULL;
   size_t n = 0;
   FILE *to = open_memstream(&text, &n);
-  if (to) report_write_html(r, p->top ? (size_t)p->top : 30, to);
+  if (to) report_write_html(r, p->top ? (size_t)p->top : 30, p->full_names, to);
   if (!to || !tty_close_text(to, &text)) return run_no_memory();
   const bool ok = tk_sources_write(sources, p->html, text, n, p->selected.shared.force, &err);
   free(text);
@@ -73,7 +75,7 @@ static int print_report(const struct params *p, const struct tk_sources *sources
   if (p->selected.shared.json && p->findings) report_print_json_findings(r);
   else if (p->selected.shared.json) report_print_json(r, p->top ? (size_t)p->top : SIZE_MAX);
   else if (!p->html && p->findings) report_print_findings(r, SIZE_MAX);
-  else if (!p->html && !report_print_text(r, p->top ? (size_t)p->top : 10)) return STATUS_INPUT;
+  else if (!p->html && !report_print_text(r, p->top ? (size_t)p->top : 10, p->full_names)) return STATUS_INPUT;
   return STATUS_DONE;
 }
 

@@ -3,6 +3,7 @@
 #include "print/csv.h"
 #include "print/fields.h"
 #include "print/json.h"
+#include "shared/full_names.h"
 #include "shared/select.h"
 #include "print/table.h"
 #include "print/tty.h"
@@ -15,7 +16,7 @@ struct params {
   const char *by;
   struct opt_list cols;
   int min_count, top, sort;
-  bool fold, csv;
+  bool fold, csv, full_names;
 };
 
 #define FIELD(field) offsetof(struct params, field)
@@ -36,8 +37,8 @@ static const struct opt_word sort_words[] = {
 
 static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT",
-    "group rows by: name (default), cat, kind, rank, process, track, stream, step, phase, op, module or "
-    "arg.KEY", FIELD(by), 0, 0, 0 },
+    "group rows by: name (default), cat, kind, rank, process, track, stream, step, phase, op, module, "
+    "class (of kernels) or arg.KEY", FIELD(by), 0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0,
     "combine names, or texts of an arg, that differ only in numbers or template arguments: fusion.*, "
     "add<*>(float*)", FIELD(fold), 0, 0, 0 },
@@ -46,6 +47,7 @@ static const struct opt opts[] = {
   { OPT_WORD, 0, "sort", "COLUMN", "sort the rows by this column, largest first", FIELD(sort), sort_words, 0, 0 },
   { OPT_INT, 0, "top", "N", "show only the first N rows (default: 30; JSON and CSV: all)", FIELD(top), 0, 1, 1000000000 },
   { OPT_FLAG, 0, "csv", 0, "print the rows as CSV", FIELD(csv), 0, 0, 0 },
+  ROW_FULL_NAMES(struct params, full_names),
   ROWS_SELECT,
   ROW_ALLOW_EMPTY,
   ROW_JSON,
@@ -59,6 +61,7 @@ static const struct example examples[] = {
   { "tracekit top trace.json --kind kernel --fold --sort self", "list kernels, ignoring numbers and template arguments" },
   { "tracekit top trace.json --max-dur 100us --min-count 1000 --sort count", "find small operations that are called often" },
   { "tracekit top logdir --by rank --json", "compare the ranks of a run" },
+  { "tracekit top trace.json --by class --kind kernel", "compare matrix products, attention, copies, ..." },
   { 0, 0 },
 };
 
@@ -175,7 +178,8 @@ static bool print_table(const struct params *p, const struct tk_top_report *r, s
     for (int k = 0; k < COLS; k++)
       if (shown[k]) cell(&table, row, (enum column)k);
     arg_cells(&table, r, row);
-    table_cell(&table, "%s", row->name ? row->name : "(none)");
+    const bool is_short = row->short_name && !p->full_names;
+    table_cell(&table, "%s", is_short ? row->short_name : row->name ? row->name : "(none)");
   }
   bool ok = table_print(&table, stdout);
   free(align);

@@ -36,6 +36,7 @@ enum tk_row {
   TK_ROW_DIFF_BEFORE,       /* tk_diff_row: the side before */
   TK_ROW_DIFF_AFTER,        /* tk_diff_row: the side after */
   TK_ROW_MERGE_RANK,        /* tk_merge_rank */
+  TK_ROW_REPORT_GAP,        /* tk_report_gap */
   TK_N_ROWS
 };
 

@@ -346,7 +346,8 @@ struct tk_selection {
 
 enum tk_top_by {
   TK_TOP_NAME, TK_TOP_CAT, TK_TOP_KIND, TK_TOP_RANK, TK_TOP_PROCESS, TK_TOP_TRACK, TK_TOP_STREAM, TK_TOP_STEP, TK_TOP_ARG,
-  TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE /* around the event or its launch */
+  TK_TOP_PHASE, TK_TOP_OP, TK_TOP_MODULE, /* around the event or its launch */
+  TK_TOP_CLASS                            /* of kernels: matmul, attention, ... */
 };
 enum tk_top_sort {
   TK_SORT_TOTAL, TK_SORT_SELF, TK_SORT_UNION, TK_SORT_COUNT, TK_SORT_MEAN, TK_SORT_MIN, TK_SORT_P50, TK_SORT_P95, TK_SORT_MAX,
@@ -385,6 +386,9 @@ struct tk_top_row {
   double of_range;      /* union_time as a share of the time range, 0..1 */
   double of_sum;        /* self as a share of the report's sum, 0..1 */
   TK_FIXED struct tk_top_col *cols; /* one for each of tk_top_options.cols */
+  const char *short_name; /* name that people can read, distinct in this report, if all events are kernels and the rows are names; or
+                           * NULL */
+  size_t short_len;
 };
 
 struct tk_top_report {

@@ -140,6 +140,12 @@ struct tk_report_kernel {
   uint64_t bytes_known; /* number of copies and fills that report their size */
   double bytes;  /* sum of the reported sizes */
   tk_time bytes_time; /* sum of the durations of copies and fills that report their size */
+  const char *short_name;   /* name that people can read, distinct in this table; the name itself if there is none */
+  size_t short_len;
+  const char *kernel_class; /* "matmul", "attention", ...; docs/analysis.md lists all */
+  double occupancy, registers, shared; /* means over time: occupancy in percent, registers per thread, bytes of shared memory per block;
+                                        * negative = unknown */
+  const char *grid, *block; /* of the longest kernel: "8,1,1"; "" = unknown */
 };
 
 /* Launching calls of one name, with all work that they launched. */
@@ -211,6 +217,18 @@ struct tk_report_annotation {
   double of_parent;            /* share of the total of the row around it, 0..1 */
 };
 
+/* A time in which a device was idle. */
+struct tk_report_gap {
+  int64_t rank;           /* -1 = unknown */
+  const char *device, *input;
+  tk_time at, length;     /* at: start since the first event of the trace */
+  const char *cause;      /* "host", "kernel" or "other", as for the idle time of tk_report_rank; "" = unknown */
+  const char *before, *after;             /* names of the work that ended last before the gap, and that started after it */
+  const char *short_before, *short_after; /* the same, shortened */
+  const char *host_span;  /* name of the spans of the host that were innermost for the longest part of the gap; "" = none */
+  tk_time host_time;      /* this part */
+};
+
 /* A figure beyond its threshold. */
 struct tk_report_finding {
   const char *id;       /* "device-idle"; tk_thresholds lists all */
@@ -258,6 +276,8 @@ struct tk_report {
   struct tk_total work; /* sum of the durations of all work */
   struct tk_diagnostics *notes;
   struct tk_report_impl *impl;
+  TK_FIXED struct tk_report_gap *gaps; /* longest idle times of each device; none in brief reports */
+  size_t n_gaps;
 };
 
 /* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */

@@ -91,11 +91,13 @@ void html_table_begin(struct html_table *t) {
   t->at = 0;
 }
 
-void html_cell(struct html_table *t, const char *text) {
+void html_cell(struct html_table *t, const char *text) { html_cell_name(t, text, text); }
+
+void html_cell_name(struct html_table *t, const char *text, const char *full) {
   if (t->at == 0) fputs("<tr>", t->to);
   const bool name = t->columns[t->at].name;
   begin_cell(t, "td");
-  if (name) fputs("<div title=\"", t->to), html_string(t->to, text), fputs("\">", t->to);
+  if (name) fputs("<div title=\"", t->to), html_string(t->to, full), fputs("\">", t->to);
   html_string(t->to, text);
   fputs(name ? "</div></td>" : "</td>", t->to);
   if (t->columns[++t->at].title) return;

@@ -33,6 +33,8 @@ struct html_table {
 void html_table_begin(struct html_table *t);
 /* Writes the next cell; the last column ends the row. */
 void html_cell(struct html_table *t, const char *text);
+/* The same for a name that has a longer form, which appears when the pointer rests on the cell. */
+void html_cell_name(struct html_table *t, const char *text, const char *full);
 void html_cell_time(struct html_table *t, bool known, tk_time time);
 void html_cell_total(struct html_table *t, bool known, struct tk_total total);
 void html_cell_percent(struct html_table *t, double part, double whole);

@@ -344,20 +344,42 @@ static void hosts(FILE *to, const struct tk_report *r) {
 
 static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "copy") == 0 || strcmp(k->kind, "fill") == 0; }
 
-static void kernels(FILE *to, const struct tk_report *r, size_t top, bool copies) {
+static void kernels(FILE *to, const struct tk_report *r, size_t top, bool full_names) {
   static const struct html_column columns[] = {
-    { "name", false, true }, { "total", false, false }, { "% of work", false, false }, { "count", false, false },
-    { "mean", true, false }, { "min", true, false }, { "max", true, false }, { 0, false, false } };
-  static const struct html_column copied[] = {
-    { "copy", false, true }, { "total", false, false }, { "% of work", true, false }, { "count", false, false },
-    { "mean", true, false }, { "bytes", false, false }, { "GB/s", false, false }, { 0, false, false } };
-  struct html_table t = { .to = to, .columns = copies ? copied : columns };
+    { "name", false, true }, { "class", true, false }, { "total", false, false }, { "% of work", false, false },
+    { "count", false, false },    { "mean", true, false }, { "min", true, false }, { "max", true, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels && shown < top; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
-    if (is_copy(k) != copies) continue;
+    if (is_copy(k)) continue;
     if (shown++ == 0) {
-      html_section(to, copies ? "Copies and fills" : "Kernels", NULL);
+      html_section(to, "Kernels", NULL);
+      html_table_begin(&t);
+    }
+    html_cell_name(&t, full_names ? k->name : k->short_name, k->name);
+    html_cell(&t, k->kernel_class);
+    html_cell_total(&t, true, k->total);
+    html_cell_percent(&t, k->of_sum, 1);
+    html_cell_count(&t, k->count);
+    html_cell_time(&t, true, k->mean);
+    html_cell_time(&t, true, k->min);
+    html_cell_time(&t, true, k->max);
+  }
+  if (shown) html_table_end(&t), html_section_end(to);
+}
+
+static void copies(FILE *to, const struct tk_report *r, size_t top) {
+  static const struct html_column columns[] = {
+    { "copy", false, true }, { "total", false, false }, { "% of work", true, false }, { "count", false, false },
+    { "mean", true, false }, { "bytes", false, false }, { "GB/s", false, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  size_t shown = 0;
+  for (size_t i = 0; i < r->n_kernels && shown < top; i++) {
+    const struct tk_report_kernel *k = &r->kernels[i];
+    if (!is_copy(k)) continue;
+    if (shown++ == 0) {
+      html_section(to, "Copies and fills", NULL);
       html_table_begin(&t);
     }
     html_cell(&t, k->name);
@@ -365,13 +387,8 @@ static void kernels(FILE *to, const struct tk_report *r, size_t top, bool copies
     html_cell_percent(&t, k->of_sum, 1);
     html_cell_count(&t, k->count);
     html_cell_time(&t, true, k->mean);
-    if (copies) {
-      html_cell_bytes(&t, k->bytes_known > 0, k->bytes);
-      html_cell_rate(&t, k->bytes, (double)k->bytes_time / 1e12);
-    } else {
-      html_cell_time(&t, true, k->min);
-      html_cell_time(&t, true, k->max);
-    }
+    html_cell_bytes(&t, k->bytes_known > 0, k->bytes);
+    html_cell_rate(&t, k->bytes, (double)k->bytes_time / 1e12);
   }
   if (shown) html_table_end(&t), html_section_end(to);
 }
@@ -458,7 +475,7 @@ static void unknown(FILE *to, const struct tk_report *r) {
   html_section_end(to);
 }
 
-void report_write_html(const struct tk_report *r, size_t top, FILE *to) {
+void report_write_html(const struct tk_report *r, size_t top, bool full_names, FILE *to) {
   html_begin(to, "Where the time went");
   head(to, r);
   html_findings(to, r);
@@ -467,12 +484,13 @@ void report_write_html(const struct tk_report *r, size_t top, FILE *to) {
   bars(to, r);
   devices(to, r);
   idle(to, r);
+  html_gaps(to, r, top, full_names);
   steps(to, r);
   hosts(to, r);
   html_annotations(to, r, top);
   html_operators(to, r, top);
-  kernels(to, r, top, false);
-  kernels(to, r, top, true);
+  kernels(to, r, top, full_names);
+  copies(to, r, top);
   collectives(to, r);
   waits(to, r);
   memory(to, r);

@@ -8,11 +8,12 @@
 
 /* Sections of the page; each prints nothing if it has no rows, except the findings. */
 void html_findings(FILE *to, const struct tk_report *r);
+void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names);
 void html_parts(FILE *to, const struct tk_report *r);
 void html_annotations(FILE *to, const struct tk_report *r, size_t top);
 void html_operators(FILE *to, const struct tk_report *r, size_t top);
 
 /* Writes a self-contained page, with `top` kernels. The caller checks `to` for errors. */
-void report_write_html(const struct tk_report *r, size_t top, FILE *to);
+void report_write_html(const struct tk_report *r, size_t top, bool full_names, FILE *to);
 
 #endif

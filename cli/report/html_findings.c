@@ -157,3 +157,33 @@ void html_operators(FILE *to, const struct tk_report *r, size_t top) {
   html_table_end(&t);
   html_section_end(to);
 }
+
+/* ---- idle times ---- */
+
+void html_gaps(FILE *to, const struct tk_report *r, size_t top, bool full_names) {
+  static const struct html_column columns[] = {
+    { "device", false, true }, { "length", false, false }, { "at", false, false }, { "cause", true, false },
+    { "after work", false, true }, { "before work", false, true }, { "host", false, true },
+    { "host, time", true, false }, { 0, false, false } };
+  struct html_table t = { .to = to, .columns = columns };
+  char text[96];
+  if (r->n_gaps == 0) return;
+  html_section(to, "Longest idle times", "Host: what the innermost spans of the host did for the longest part.");
+  html_table_begin(&t);
+  for (size_t i = 0; i < r->n_gaps && i < top; i++) {
+    const struct tk_report_gap *g = &r->gaps[i];
+    if (g->rank >= 0) snprintf(text, sizeof text, "rank %lld, %.60s", (long long)g->rank, g->device);
+    else snprintf(text, sizeof text, "%.80s", g->device);
+    html_cell(&t, text);
+    html_cell_time(&t, true, g->length);
+    snprintf(text, sizeof text, "+%lldus", (long long)(g->at / 1000000));
+    html_cell(&t, text);
+    html_cell(&t, *g->cause ? g->cause : "–");
+    html_cell_name(&t, full_names ? g->before : g->short_before, g->before);
+    html_cell_name(&t, full_names ? g->after : g->short_after, g->after);
+    html_cell(&t, *g->host_span ? g->host_span : "–");
+    html_cell_time(&t, *g->host_span != 0, g->host_time);
+  }
+  html_table_end(&t);
+  html_section_end(to);
+}

@@ -169,6 +169,30 @@ static bool print_idle(const struct tk_report *r) {
   return table_print(&t, stdout);
 }
 
+static bool print_gaps(const struct tk_report *r, size_t top, bool full_names) {
+  static const char *const titles[] = { "length", "at", "cause", "device", "after work", "before work", "host", NULL };
+  struct table t = { .align = "rrllll" "l", .drop = "..c.ab.", .width = tty_width(stdout) };
+  const tk_time us = 1000000;
+  if (r->n_gaps == 0) return true;
+  title("Longest idle times (host: what its innermost spans did most of the time; --time selects from 'at')");
+  cells(&t, titles);
+  for (size_t i = 0; i < r->n_gaps && i < top; i++) {
+    const struct tk_report_gap *g = &r->gaps[i];
+    char host[48];
+    tk_print_duration(g->host_time, host);
+    cell_time(&t, true, g->length);
+    table_cell(&t, "+%lldus", (long long)(g->at / us));
+    table_cell(&t, "%s", *g->cause ? g->cause : "-");
+    if (g->rank >= 0) table_cell(&t, "rank %lld, %s", (long long)g->rank, g->device);
+    else table_cell(&t, "%s", g->device);
+    table_cell(&t, "%.60s", full_names ? g->before : g->short_before);
+    table_cell(&t, "%.60s", full_names ? g->after : g->short_after);
+    if (*g->host_span) table_cell(&t, "%s (%s)", g->host_span, host);
+    else table_cell(&t, "-");
+  }
+  return table_print(&t, stdout);
+}
+
 /* ---- steps ---- */
 
 static bool print_steps(const struct tk_report *r) {
@@ -303,9 +327,9 @@ static bool print_annotations(const struct tk_report *r, size_t top) {
 
 static bool is_copy(const struct tk_report_kernel *k) { return strcmp(k->kind, "copy") == 0 || strcmp(k->kind, "fill") == 0; }
 
-static bool print_kernels(const struct tk_report *r, size_t top) {
-  static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "kernel", NULL };
-  struct table t = { .align = "rrrrrrl", .drop = "...cab.", .width = tty_width(stdout) };
+static bool print_kernels(const struct tk_report *r, size_t top, bool full_names) {
+  static const char *const titles[] = { "total", "%sum", "count", "mean", "min", "max", "occ %", "class", "kernel", NULL };
+  struct table t = { .align = "rrrrrrrll", .drop = "...cabed.", .width = tty_width(stdout) };
   size_t shown = 0;
   for (size_t i = 0; i < r->n_kernels; i++) {
     const struct tk_report_kernel *k = &r->kernels[i];
@@ -317,7 +341,9 @@ static bool print_kernels(const struct tk_report *r, size_t top) {
     cell_time(&t, true, k->mean);
     cell_time(&t, true, k->min);
     cell_time(&t, true, k->max);
-    table_cell(&t, "%s", k->name);
+    cell_percent(&t, k->occupancy, k->occupancy >= 0 ? 100 : 0);
+    table_cell(&t, "%s", k->kernel_class);
+    table_cell(&t, "%s", full_names ? k->name : k->short_name);
   }
   return shown == 0 || table_print(&t, stdout);
 }
@@ -432,11 +458,11 @@ static void print_unknown(const struct tk_report *r) {
   }
 }
 
-bool report_print_text(const struct tk_report *r, size_t top) {
+bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   print_head(r);
   report_print_findings(r, MOST_FINDINGS);
-  bool ok = print_devices(r) && print_idle(r) && print_steps(r) && print_parts(r) && print_hosts(r) &&
-            print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top) && print_copies(r, top) &&
+  bool ok = print_devices(r) && print_idle(r) && print_gaps(r, top, full_names) && print_steps(r) && print_parts(r) && print_hosts(r) &&
+            print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top, full_names) && print_copies(r, top) &&
             print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r);
   print_unknown(r);
   return ok;

@@ -7,6 +7,6 @@
 /* Prints up to `most` findings. */
 void report_print_findings(const struct tk_report *r, size_t most);
 /* Lists `top` kernels, and as many copies, launches and collectives. Returns false if memory runs out. */
-bool report_print_text(const struct tk_report *r, size_t top);
+bool report_print_text(const struct tk_report *r, size_t top, bool full_names);
 
 #endif

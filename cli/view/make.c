@@ -411,7 +411,7 @@ char *view_report(const struct view_params *p, const struct view_made *made, siz
   progress_start(&progress, "reporting", NULL, -1);
   struct tk_trace *t = tk_load_memory(made->bytes.p, made->bytes.n, made->name, &load_options, &err);
   FILE *to = t && tk_report_trace(t, &options, &report, &err) ? open_memstream(&text, size) : NULL;
-  if (to) report_write_html(&report, 30, to);
+  if (to) report_write_html(&report, 30, false, to);
   if (!to || !tty_close_text(to, &text)) tty_say("report failed: %s", err.code ? err.msg : "out of memory");
   tk_report_free(&report);
   tk_free(t);

@@ -259,7 +259,7 @@ static void say_straggler(struct words *w) {
 /* ---- the others ---- */
 
 static void say_kernel(struct words *w) {
-  write(w, "kernel '%.100s' takes %s%% of the time of all device work", w->c->kernel->name, FIXED(w->c->figure));
+  write(w, "kernel '%.100s' takes %s%% of the time of all device work", w->c->kernel->short_name, FIXED(w->c->figure));
   put_limit(w);
 }
 

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "fold.h"
+#include "kernel_classes.h"
 #include "graph/args.h"
 
 static bool has_table(enum tk_top_by by) {
-  return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK;
+  return by == TK_TOP_NAME || by == TK_TOP_CAT || by == TK_TOP_PROCESS || by == TK_TOP_TRACK || by == TK_TOP_CLASS;
 }
 
 /* For groupings by phase, op or module: a fact of the spans around each event. */
@@ -22,7 +23,8 @@ static bool groups_prepare(struct groups *g, enum tk_top_by by) {
 bool groups_init(struct groups *g, const struct match *match, const struct tk_top_options *opt, struct mem *mem) {
   const struct tk_trace *t = match->t;
   const char *key = opt->by == TK_TOP_STREAM ? "stream" : opt->by == TK_TOP_ARG ? opt->arg : NULL;
-  const uint64_t n = (opt->by == TK_TOP_NAME || opt->by == TK_TOP_CAT ? t->n_classes : t->n_tracks) + (uint64_t)1;
+  const bool by_class = opt->by == TK_TOP_NAME || opt->by == TK_TOP_CAT || opt->by == TK_TOP_CLASS;
+  const uint64_t n = (by_class ? t->n_classes : t->n_tracks) + (uint64_t)1;
   *g = (struct groups){.mem = mem, .t = t, .match = match, .by = opt->by, .fold = opt->fold, .n = GROUP_NONE};
   g->text.mem = mem;
   intern_init(&g->texts, mem);
@@ -141,6 +143,19 @@ static uint32_t group_of_around(struct groups *g, tk_id event) {
   return text ? groups_of_text(g, text, n) : GROUP_NONE;
 }
 
+/* Only the work of devices has a class. */
+static uint32_t group_of_kernel(struct groups *g, const struct tk_event *e) {
+  const unsigned kind = kinds_of(&g->match->kinds, e);
+  if (e->kind != TK_SPAN || !(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER))) return GROUP_NONE;
+  if (kind & KIND_COLLECTIVE) return group_of_text(g, "collective", 10);
+  if (kind & (KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER)) return group_of_text(g, "copy", 4);
+  uint32_t *known = &g->of_id[e->cls];
+  const struct intern_str *name = trace_str(g->t, g->t->classes[e->cls].name);
+  const char *class = *known ? NULL : kernel_classes_of((const char *)name->bytes, name->len);
+  if (class) *known = group_of_text(g, class, strlen(class));
+  return *known;
+}
+
 static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
   const struct track_origin *o = g->match->origins ? &g->match->origins[e->track] : NULL;
   struct tk_arg arg;
@@ -150,6 +165,7 @@ static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
   case TK_TOP_PHASE:
   case TK_TOP_OP:
   case TK_TOP_MODULE: return group_of_around(g, (tk_id)(e - g->t->events));
+  case TK_TOP_CLASS: return group_of_kernel(g, e);
   case TK_TOP_RANK: return o && o->rank >= 0 ? group_of_number(g, o->rank) : GROUP_NONE;
   case TK_TOP_STEP: return steps_of(&g->match->steps, e, &number) ? group_of_number(g, number) : GROUP_NONE;
   default: break;
@@ -160,7 +176,7 @@ static uint32_t group_of_event(struct groups *g, const struct tk_event *e) {
 }
 
 uint32_t groups_of(struct groups *g, const struct tk_event *e) {
-  if (!g->of_id) return group_of_event(g, e);
+  if (!g->of_id || g->by == TK_TOP_CLASS) return group_of_event(g, e);
   const bool by_class = g->by == TK_TOP_NAME || g->by == TK_TOP_CAT;
   uint32_t *known = &g->of_id[by_class ? e->cls : e->track];
   if (!*known) *known = by_class ? group_of_class(g, e->cls) : group_of_track(g, e->track);

@@ -344,8 +344,10 @@ static void divide_window(struct reporter *p, struct tk_report_rank *row, uint32
 }
 
 static bool measure_device(struct reporter *p, struct tk_report_rank *row, uint32_t which, uint32_t n) {
-  if (n) divide_window(p, row, p->index.group_of[p->works.rows[which].track], p->sorted[0].start, report_end_of(p->sorted, n));
-  return add_streams(p, row, which) && report_count_row(p, n) && (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
+  const uint32_t group = p->index.group_of[p->works.rows[which].track];
+  if (n) divide_window(p, row, group, p->sorted[0].start, report_end_of(p->sorted, n));
+  return add_streams(p, row, which) && (!n || report_gaps_add(p, row, group, n)) &&
+         report_count_row(p, n) && (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
 }
 
 static bool add_device(struct reporter *p, uint32_t which) {
@@ -494,6 +496,7 @@ static bool order_ranks(struct tk_report *r) {
 bool report_close(struct tk_report *r, struct tk_err *err) {
   say_unknown(r);
   if (!order_ranks(r)) return mem_refuse(&r->impl->mem, err);
+  report_gaps_sort(r);
   const bool ok = report_make_tables(r) && report_spans_make(r) && findings_make(r);
   return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
 }
@@ -508,7 +511,7 @@ void tk_report_free(struct tk_report *r) {
     mem_free(mem, r->ranks[i].strip);
   }
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
-                          r->unknown, r->findings, r->ops, r->annotations, r->impl->ops, r->impl->nodes,
+                          r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->impl->ops, r->impl->nodes,
                           r->impl->kernels, r->impl->launches, r->impl->collectives};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(mem, blocks[i]);
   map_free(&r->impl->kernel_of);

@@ -4,8 +4,10 @@
  *     report_index.c    lookups for each row
  *     report_host.c     host activity: launches, operators, compilation
  *     report_spans.c    spans of hosts by name, and annotations as a tree
+ *     report_gaps.c     the longest idle times
  *     report_split.c    what a step consists of
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
+ *     report_geometry.c launch geometry of kernels
  *     report_memory.c   peaks of memory
  *     report_base.c     shared helpers
  *     findings.c        figures beyond their thresholds
@@ -21,6 +23,21 @@
 #include "thresholds.h"
 #include "graph/within.h"
 
+/* A mean over time: area / time; time 0 = unknown. */
+struct report_mean {
+  double area;
+  tk_time time;
+};
+/* Launch geometry of kernels of one name. Texts, of the longest: 0 = unknown. */
+struct report_geometry {
+  struct report_mean occupancy, registers, shared;
+  tk_time longest;
+  uint32_t grid, block;
+};
+struct geometry_keys {
+  tk_id occupancy, registers, shared, grid, block, details;
+};
+
 /* A table row under construction; tk_report_impl.kernel_of maps names to rows. */
 struct report_kernel {
   uint32_t name;
@@ -31,6 +48,7 @@ struct report_kernel {
   tk_time max_at;    /* start of the longest, since the first event of its trace */
   int64_t max_rank;  /* its rank */
   double bytes;
+  struct report_geometry geometry;
 };
 struct report_launch {
   uint32_t name;
@@ -70,7 +88,7 @@ struct tk_report_impl {
   struct report_launch *launches;
   struct report_collective *collectives;
   uint32_t n_kernels, cap_kernels, n_launches, cap_launches, n_collectives, cap_collectives;
-  uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings;
+  uint32_t cap_ranks, cap_memories, cap_devices, cap_versions, cap_unknown, cap_meetings, cap_gaps;
   struct report_op *ops;
   struct report_node *nodes;
   uint32_t n_ops, cap_ops, n_nodes, cap_nodes;
@@ -121,6 +139,7 @@ struct reporter {
   uint8_t *host_class; /* by class: enum host_class implied by the name; HOST_CLASSES = not computed yet */
   uint8_t *traits;     /* by class: set of enum work_trait; 0 = not computed yet; NULL = no device yet */
   bool *launches;      /* by event: true if it launched device work */
+  bool *leads;         /* by track: true if it contains the steps, or launched work */
   tk_time *time_of;    /* by event: total time of its parts in the current row; NULL = no event has parts yet */
   tk_time start, end;  /* time range of the report */
   tk_time zero;        /* start of the trace's first event */
@@ -166,6 +185,9 @@ struct tk_report_split report_split_of_row(const struct tk_report_rank *row, boo
 tk_time report_idle_of(const struct tk_report_split *s);
 /* Returns the longest time within [start, end) during which the device of p->spent was idle. */
 struct interval report_gap(const struct reporter *p, tk_time start, tk_time end);
+/* report_gaps.c: adds the longest idle times of a device with n_work pieces of work; then sorts all. */
+bool report_gaps_add(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, uint32_t n_work);
+void report_gaps_sort(struct tk_report *r);
 /* report_tables.c: adds the n pieces of work in p->sorted to the tables. */
 bool report_count_row(struct reporter *p, uint32_t n);
 /* Returns the row of an API call that launches work; NULL if memory runs out. */
@@ -176,6 +198,10 @@ struct report_collective *report_collective(struct tk_report_impl *impl, const c
 /* Returns the factor that converts algorithm bandwidth to bus bandwidth; it depends on the name of the collective: 2(n-1)/n,
  * (n-1)/n or 1. */
 double report_bus_factor(const char *name, int64_t ranks);
+/* report_geometry.c: adds what a kernel of the given duration states. */
+struct geometry_keys report_geometry_keys(const struct tk_trace *t);
+bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, tk_time time,
+                         struct report_geometry *g);
 /* report_memory.c: finds the peaks of each allocator. */
 bool report_count_memory(struct reporter *p);
 /* report_calls.c: counts the launches whose work is missing from the trace, and adds a sentence for each kind of call. */

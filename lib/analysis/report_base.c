@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "base/num.h"
+#include "graph/args.h"
+
+
 const char *report_keep(struct tk_report_impl *impl, const void *p, size_t n) {
   uint32_t id = intern(&impl->texts, p, n);
   return id ? (const char *)impl->texts.strs[id].bytes : "";
@@ -44,4 +48,36 @@ bool report_is_in_step(const struct step *steps, uint32_t n, tk_time at) {
     else hi = mid;
   }
   return lo && steps[lo - 1].end > at;
+}
+
+/* ---- args ---- */
+
+double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is) {
+  const char *text;
+  *is = true;
+  switch (arg->type) {
+  case TK_ARG_INT: return (double)arg->i;
+  case TK_ARG_UINT: return (double)arg->u;
+  case TK_ARG_DECIMAL: return num_nearest(arg->i, arg->exp);
+  case TK_ARG_DOUBLE: return arg->d;
+  case TK_ARG_NUMBER:
+  case TK_ARG_STR:
+    text = tk_string(t, arg->s, NULL);
+    if (*text >= '0' && *text <= '9') return num_double(text, strlen(text));
+    break;
+  default: break;
+  }
+  *is = false;
+  return 0;
+}
+
+bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
+  struct tk_arg arg;
+  bool is = false;
+  if (key && args_of_event(t, e, key, &arg)) *v = report_number(t, &arg, &is);
+  return is;
+}
+
+tk_id report_key_of(const struct tk_trace *t, const char *key) {
+  return intern_id(&t->store->strings, key, strlen(key));
 }

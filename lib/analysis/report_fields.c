@@ -280,11 +280,25 @@ const struct field_list report_stream_fields = FIELD_LIST(tk_report_stream, stre
 FIELD_KNOWN(kernel_has_rank, tk_report_kernel, r->max_rank >= 0)
 FIELD_KNOWN(kernel_has_bytes, tk_report_kernel, r->bytes_known > 0)
 
+FIELD_KNOWN(kernel_has_occupancy, tk_report_kernel, r->occupancy >= 0)
+FIELD_KNOWN(kernel_has_registers, tk_report_kernel, r->registers >= 0)
+FIELD_KNOWN(kernel_has_shared, tk_report_kernel, r->shared >= 0)
+FIELD_KNOWN(kernel_has_grid, tk_report_kernel, *r->grid != 0)
+FIELD_KNOWN(kernel_has_block, tk_report_kernel, *r->block != 0)
+
 static bool get_kernel_name(const void *row, const void *owner, struct tk_value *v) {
   const struct tk_report_kernel *k = row;
   (void)owner;
   v->text = k->name;
   v->n = k->name_len;
+  return true;
+}
+
+static bool get_kernel_short_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_kernel *k = row;
+  (void)owner;
+  v->text = k->short_name;
+  v->n = k->short_len;
   return true;
 }
 
@@ -300,7 +314,11 @@ static bool get_kernel_rate(const void *row, const void *owner, struct tk_value 
 
 static const struct tk_field kernel_list[] = {
   FIELD_GET(TEXT, NONE, "name", get_kernel_name, "name of the work"),
+  FIELD_GET(TEXT, NONE, "short_name", get_kernel_short_name, "name that people can read, distinct in this table"),
   FIELD(tk_report_kernel, TEXT, kind, "kind", "compute, communication, copy or fill"),
+  FIELD(tk_report_kernel, TEXT, kernel_class, "class",
+    "attention, matmul, conv, norm, softmax, elementwise, reduction, copy, collective, optimizer, embedding, sort/index, "
+    "triton fused or other"),
   FIELD(tk_report_kernel, COUNT, count, "count", "number of pieces of work"),
   FIELD_TIME(tk_report_kernel, total, "total_ns", "sum of their durations"),
   FIELD_TIME(tk_report_kernel, min, "min_ns", "shortest duration"),
@@ -313,6 +331,14 @@ static const struct tk_field kernel_list[] = {
     "sum of the sizes that copies and fills record"),
   FIELD_GET_OPTIONAL(NUMBER, GB_PER_S, "gb_per_s", get_kernel_rate,
     "these bytes divided by the durations of the copies and fills that record them"),
+  FIELD_NUMBER_OPTIONAL(tk_report_kernel, PERCENT, occupancy, "occupancy_percent", kernel_has_occupancy,
+    "occupancy that the trace states, as a mean over time"),
+  FIELD_NUMBER_OPTIONAL(tk_report_kernel, MEAN, registers, "registers_per_thread", kernel_has_registers,
+    "registers per thread, as a mean over time"),
+  FIELD_NUMBER_OPTIONAL(tk_report_kernel, BYTES, shared, "shared_memory_bytes", kernel_has_shared,
+    "shared memory of a block, as a mean over time"),
+  FIELD_OPTIONAL(tk_report_kernel, TEXT, grid, "grid", kernel_has_grid, "blocks of the longest kernel: x,y,z"),
+  FIELD_OPTIONAL(tk_report_kernel, TEXT, block, "block", kernel_has_block, "threads of a block of the longest kernel: x,y,z"),
 };
 const struct field_list report_kernel_fields = FIELD_LIST(tk_report_kernel, kernel_list, "report kernel");
 
@@ -440,6 +466,29 @@ static const struct tk_field memory_list[] = {
 };
 const struct field_list report_memory_fields = FIELD_LIST(tk_report_memory, memory_list, "report memory");
 
+/* ---- idle times ---- */
+
+FIELD_KNOWN(gap_has_rank, tk_report_gap, r->rank >= 0)
+FIELD_KNOWN(gap_has_cause, tk_report_gap, *r->cause != 0)
+FIELD_KNOWN(gap_has_host, tk_report_gap, *r->host_span != 0)
+
+static const struct tk_field gap_list[] = {
+  FIELD_IF(tk_report_gap, INT, rank, "rank", gap_has_rank, "rank in the job; null if unknown"),
+  FIELD(tk_report_gap, TEXT, device, "device", "accelerator that was idle"),
+  FIELD(tk_report_gap, TEXT, input, "input", "file that contains it"),
+  FIELD_TIME(tk_report_gap, at, "at_ns", "start since the first event of the trace"),
+  FIELD_TIME(tk_report_gap, length, "length_ns", "length of the gap"),
+  FIELD_IF(tk_report_gap, TEXT, cause, "cause", gap_has_cause, "host, kernel or other, as for idle_host_ns; null if unknown"),
+  FIELD(tk_report_gap, TEXT, before, "before", "name of the work that ended before the gap"),
+  FIELD(tk_report_gap, TEXT, after, "after", "name of the work that started after the gap"),
+  FIELD(tk_report_gap, TEXT, short_before, "short_before", "the name before, shortened"),
+  FIELD(tk_report_gap, TEXT, short_after, "short_after", "the name after, shortened"),
+  FIELD_IF(tk_report_gap, TEXT, host_span, "host_span", gap_has_host,
+    "name of the host's spans that were innermost for the longest part of the gap; null if none was recorded"),
+  FIELD_TIME_IF(tk_report_gap, host_time, "host_span_ns", gap_has_host, "this part"),
+};
+const struct field_list report_gap_fields = FIELD_LIST(tk_report_gap, gap_list, "report gap");
+
 /* ---- the report ---- */
 
 static bool get_format(const void *row, const void *owner, struct tk_value *v) {
@@ -467,6 +516,7 @@ static const struct tk_field report_list[] = {
   FIELD_TEXTS(tk_report, unknown, n_unknown, "unknown", "facts that the traces do not record"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_RANK, ranks, n_ranks, "ranks",
     "one row for each device of each rank, and for each rank without devices"),
+  FIELD_ROWS(tk_report, TK_ROW_REPORT_GAP, gaps, n_gaps, "idle_gaps", "longest idle times of each device, longest first"),
   FIELD_TIME(tk_report, work, "work_ns", "sum of the durations of all kernels, copies and fills"),
   FIELD_GET(COUNT, NONE, "kernels_in_all", get_n_kernels, "number of names in `kernels` before --top"),
   {.name = "kernels", .help = "all work by name, largest total first", .type = TK_TYPE_ROWS, .of = TK_ROW_REPORT_KERNEL,

@@ -109,6 +109,7 @@ static bool see_track(struct host *h, tk_id track) {
     if (!see_compilation(h, e, &compiling) || !see_class(h, e, kind)) return false;
   }
   end_op(h, &o);
+  h->p->leads[track] = leads;
   return end_track(h, leads) && report_spans_add(h->p, track, h->steps, h->n_steps);
 }
 
@@ -118,7 +119,9 @@ static bool report_prepare(struct reporter *p) {
   if (p->launches) return true;
   p->host_class = mem_alloc(p->mem, (size_t)t->n_classes + 1);
   p->launches = mem_alloc(p->mem, (size_t)t->n_events + 1);
-  if (!p->host_class || !p->launches) return false;
+  p->leads = mem_alloc(p->mem, (size_t)t->n_tracks + 1);
+  if (!p->host_class || !p->launches || !p->leads) return false;
+  memset(p->leads, 0, (size_t)t->n_tracks + 1);
   memset(p->host_class, HOST_CLASSES, (size_t)t->n_classes + 1);
   memset(p->launches, 0, (size_t)t->n_events + 1);
   for (tk_id i = 1; w->launch_of && i <= t->n_events; i++)
@@ -168,4 +171,5 @@ void report_host_free(struct reporter *p) {
   mem_free(p->mem, p->host_class);
   mem_free(p->mem, p->traits);
   mem_free(p->mem, p->launches);
+  mem_free(p->mem, p->leads);
 }

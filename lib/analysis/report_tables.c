@@ -9,40 +9,10 @@
 #include "align/collect/payload.h"
 #include "base/text.h"
 #include "format/json.h"
+#include "kernel_classes.h"
+#include "short_apart.h"
 #include "work_names.h"
 #include "graph/args.h"
-
-/* ---- args ---- */
-
-double report_number(const struct tk_trace *t, const struct tk_arg *arg, bool *is) {
-  const char *text;
-  *is = true;
-  switch (arg->type) {
-  case TK_ARG_INT: return (double)arg->i;
-  case TK_ARG_UINT: return (double)arg->u;
-  case TK_ARG_DECIMAL: return num_nearest(arg->i, arg->exp);
-  case TK_ARG_DOUBLE: return arg->d;
-  case TK_ARG_NUMBER:
-  case TK_ARG_STR:
-    text = tk_string(t, arg->s, NULL);
-    if (*text >= '0' && *text <= '9') return num_double(text, strlen(text));
-    break;
-  default: break;
-  }
-  *is = false;
-  return 0;
-}
-
-bool report_number_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, double *v) {
-  struct tk_arg arg;
-  bool is = false;
-  if (key && args_of_event(t, e, key, &arg)) *v = report_number(t, &arg, &is);
-  return is;
-}
-
-tk_id report_key_of(const struct tk_trace *t, const char *key) {
-  return intern_id(&t->store->strings, key, strlen(key));
-}
 
 /* ---- work ---- */
 
@@ -54,6 +24,7 @@ struct counter {
   struct reporter *p;
   struct tk_report_rank *row;
   struct keys keys;
+  struct geometry_keys geometry;
   tk_time *time_of;      /* by event: total time of its parts; NULL = no event has parts */
   struct intervals said, pageable; /* said: work that states its memory traffic */
 };
@@ -110,7 +81,7 @@ static bool count_kernel(struct counter *c, const struct work *w, tk_time time) 
     k->bytes += bytes;
     k->bytes_time += time;
   }
-  return true;
+  return w->class != WORK_COMPUTE || report_geometry_add(c->p, &c->geometry, e, time, &k->geometry);
 }
 
 static uint8_t traits_of(struct reporter *p, tk_id cls) {
@@ -295,6 +266,7 @@ bool report_count_row(struct reporter *p, uint32_t n) {
                          report_key_of(t, "flops"), report_key_of(t, "Collective name"), report_key_of(t, "In msg nelems"),
                            report_key_of(t, "Out msg nelems"),
                          report_key_of(t, "dtype"), report_key_of(t, "Group size"), report_key_of(t, "blocks per SM")};
+  c.geometry = report_geometry_keys(t);
   if (!p->traits && (p->traits = mem_alloc(p->mem, (size_t)t->n_classes + 1))) memset(p->traits, 0, (size_t)t->n_classes + 1);
   bool ok = p->traits && find_parts(&c, n);
   for (uint32_t i = 0; ok && i < n; i++) {
@@ -434,6 +406,38 @@ static const char *name_class(unsigned class) {
   return class == WORK_COMMUNICATION ? "communication" : class == WORK_COPY ? "copy" : class == WORK_FILL ? "fill" : "compute";
 }
 
+static double mean_of(const struct report_mean *m) { return m->time > 0 ? m->area / (double)m->time : -1; }
+
+static void set_geometry(const struct tk_report_impl *impl, const struct report_geometry *g, struct tk_report_kernel *k) {
+  k->occupancy = mean_of(&g->occupancy);
+  k->registers = mean_of(&g->registers);
+  k->shared = mean_of(&g->shared);
+  k->grid = g->grid ? (const char *)impl->texts.strs[g->grid].bytes : "";
+  k->block = g->block ? (const char *)impl->texts.strs[g->block].bytes : "";
+}
+
+static const char *class_of(const struct tk_report_kernel *k) {
+  if (strcmp(k->kind, "compute") == 0) return kernel_classes_of(k->name, k->name_len);
+  return strcmp(k->kind, "communication") == 0 ? "collective" : "copy";
+}
+
+/* A name that occurs twice, with different kinds, keeps its full text. */
+static bool shorten(struct tk_report *r) {
+  struct mem *mem = &r->impl->mem;
+  struct short_name *names = mem_array(mem, (uint64_t)r->n_kernels + 1, sizeof *names);
+  for (size_t i = 0; names && i < r->n_kernels; i++)
+    names[i] = (struct short_name){.name = r->kernels[i].name, .name_len = r->kernels[i].name_len};
+  const bool ok = names && short_apart_names(names, r->n_kernels, &r->impl->texts, mem);
+  for (size_t i = 0; ok && i < r->n_kernels; i++) {
+    struct tk_report_kernel *k = &r->kernels[i];
+    k->short_name = names[i].text;
+    k->short_len = names[i].text_len;
+    k->kernel_class = class_of(k);
+  }
+  mem_free(mem, names);
+  return ok;
+}
+
 static bool make_kernels(struct tk_report *r) {
   struct tk_report_impl *impl = r->impl;
   i128 sum = 0;
@@ -450,9 +454,10 @@ static bool make_kernels(struct tk_report *r) {
         .bytes_known = k->bytes_known, .bytes = k->bytes,
         .bytes_time = k->bytes_time, .mean = (tk_time)((k->total * 2 + (i128)k->count) / ((i128)k->count * 2)),
         .of_sum = sum > 0 ? i128_double(k->total) / i128_double(sum) : 0};
+    set_geometry(impl, &k->geometry, &r->kernels[r->n_kernels - 1]);
   }
   qsort(r->kernels, r->n_kernels, sizeof *r->kernels, by_total);
-  return true;
+  return shorten(r);
 }
 
 static int by_work(const void *p, const void *q) {

@@ -14,11 +14,13 @@
 #include "group.h"
 #include "measure.h"
 #include "self.h"
+#include "short_apart.h"
 #include "graph/args.h"
 
 struct tally {
   uint64_t count, instants, unfinished, clipped;
   uint64_t first, n; /* range of the group's intervals */
+  uint64_t kernels;  /* events that are kernels; counted only if the rows are names as recorded */
   i128 total, self;
 };
 
@@ -67,6 +69,10 @@ static bool add_tally(struct top *top, uint32_t group) {
   return true;
 }
 
+static bool top_is_kernel(const struct top *top, const struct tk_event *e) {
+  return (kinds_of(&top->match.kinds, e) & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET)) == KIND_KERNEL;
+}
+
 static bool choose(struct top *top, struct tk_err *err) {
   static const tk_id TICK = 1 << 14;
   const struct tk_progress p = top->opt->select.progress;
@@ -82,6 +88,7 @@ static bool choose(struct top *top, struct tk_err *err) {
     uint32_t group = top->group_of[i] = groups_of(&top->groups, e);
     if (group >= top->n_tallies && !add_tally(top, group)) return false;
     top->tallies[group].count++;
+    if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += top_is_kernel(top, e);
   }
   return match_check(&top->match, err);
 }
@@ -201,6 +208,7 @@ static void add_group(struct draft *d, const struct tally *tally) {
   d->sum.total += tally->total;
   d->sum.self += tally->self;
   d->sum.n += tally->n;
+  d->sum.kernels += tally->kernels;
 }
 
 /* Creates the rows. Usually each group becomes a row; for kinds, each kind becomes a row, because an event can have several
@@ -285,6 +293,7 @@ static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *
   row->unfinished = d->sum.unfinished;
   row->clipped = d->sum.clipped;
   row->timed = d->sum.n;
+  if (d->sum.kernels && d->sum.kernels == d->sum.count) row->short_name = row->name, row->short_len = row->name_len;
   row->total = total_of(d->sum.total);
   row->self = total_of(d->sum.self);
   if (row->timed) row->mean = (tk_time)((d->sum.total * 2 + n) / (n * 2));
@@ -346,6 +355,24 @@ static void share(struct tk_top_report *r, struct tk_top_row *row) {
   row->of_sum = sum > 0 ? self / sum : 0;
 }
 
+/* Gives short names to the rows of kernels. */
+static bool top_shorten(struct top *top) {
+  struct tk_top_report *r = top->report;
+  struct short_name *names = mem_array(top->mem, (uint64_t)r->n_rows + 1, sizeof *names);
+  size_t k = 0;
+  for (size_t i = 0; names && i < r->n_rows; i++)
+    if (r->rows[i].short_name) names[k++] = (struct short_name){.name = r->rows[i].name, .name_len = r->rows[i].name_len};
+  const bool ok = names && (!k || short_apart_names(names, k, &top->groups.texts, top->mem));
+  k = 0;
+  for (size_t i = 0; ok && i < r->n_rows; i++) {
+    if (!r->rows[i].short_name) continue;
+    r->rows[i].short_name = names[k].text;
+    r->rows[i].short_len = names[k++].text_len;
+  }
+  mem_free(top->mem, names);
+  return ok;
+}
+
 static bool make_rows(struct top *top, struct draft *drafts, uint32_t n) {
   struct tk_top_report *r = top->report;
   struct mem *mem = &r->impl->mem; /* lives as long as the report */
@@ -366,7 +393,7 @@ static bool make_rows(struct top *top, struct draft *drafts, uint32_t n) {
   if (ok) qsort(rows, n, sizeof *rows, in_order);
   for (uint32_t i = 0; ok && i < n; i++) r->rows[r->n_rows++] = rows[i].row;
   mem_free(top->mem, rows);
-  return ok;
+  return ok && top_shorten(top);
 }
 
 /* ---- all ---- */

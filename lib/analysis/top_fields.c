@@ -17,6 +17,12 @@ static bool get_top_name(const void *row, const void *owner, struct tk_value *v)
   return top_name_of(v, r->name, r->name_len);
 }
 
+static bool get_top_short_name(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_top_row *r = row;
+  (void)owner;
+  return top_name_of(v, r->short_name, r->short_len);
+}
+
 FIELD_KNOWN(is_timed, tk_top_row, r->timed > 0)
 
 static bool get_of_range(const void *row, const void *owner, struct tk_value *v) {
@@ -47,6 +53,8 @@ static const struct tk_field top_list[] = {
   FIELD_TIME_IF(tk_top_row, p95, "p95_ns", is_timed, "95th percentile of the durations"),
   FIELD_GET(NUMBER, PERCENT, "percent_of_range", get_of_range, "union_ns as a percentage of the time range"),
   FIELD_GET(NUMBER, PERCENT, "percent_of_sum", get_of_sum, "self_ns as a percentage of its sum over all rows"),
+  FIELD_GET_OPTIONAL(TEXT, NONE, "short_name", get_top_short_name,
+    "name that people can read, distinct in this table; only of kernels"),
 };
 const struct field_list top_fields = FIELD_LIST(tk_top_row, top_list, "top");
 

@@ -48,7 +48,7 @@ Row = Dict[str, Any]
 
 _list = list  # the function `list` hides it
 
-_BY = ("name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", "phase", "op", "module")
+_BY = ("name", "cat", "kind", "rank", "process", "track", "stream", "step", "arg.KEY", "phase", "op", "module", "class")
 _SORT = ("total", "self", "union", "count", "mean", "min", "p50", "p95", "max", "name")
 _ALIGN = ("auto", "clock", "collectives", "marker", "start", "none")
 _GROUP_BY = ("rank", "host", "kind")
@@ -954,7 +954,7 @@ class Trace:
         Parameters
         ----------
         by : str
-            Meaning of a row: name, cat, kind, rank, process, track, stream, step, phase, op, module or arg.KEY.
+            Meaning of a row: name, cat, kind, rank, process, track, stream, step, phase, op, module, class or arg.KEY.
         where : str or iterable of str, optional
             Filter expressions, as in `filter`.
         time : str, optional

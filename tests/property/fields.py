@@ -27,6 +27,7 @@ PLACES = {
     'report wait': ('job', ['$defs', 'wait'], ()),
     'report operator': ('job', ['$defs', 'operator'], ()),
     'report annotation': ('job', ['$defs', 'annotation'], ()),
+    'report gap': ('job', ['$defs', 'gap'], ()),
     'report memory': ('job', ['$defs', 'memory'], ()),
     'top': ('top', ['properties', 'rows', 'items'], ('cols',)),
     'tree': ('tree', ['properties', 'paths', 'items'], ('per_call',)),

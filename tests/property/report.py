@@ -263,12 +263,70 @@ def wait_fault(meetings, got):
     return compare(want, row)
 
 
+def gaps_fault(traces, got):
+    """Compares the five longest idle times of each rank: length, place, cause and the work on both sides."""
+    for rank, trace in enumerate(traces):
+        work = work_of(trace)
+        launches = {e['args']['correlation']: e for e in trace['traceEvents'] if e.get('cat') == 'cuda_runtime'}
+        zero = min(e['ts'] for e in trace['traceEvents'] if e.get('ph') == 'X')
+        cuts = sorted({t for e in work for t in (e['ts'], e['ts'] + e['dur'])})
+        idle = [(a, b) for a, b in zip(cuts, cuts[1:]) if not any(e['ts'] <= a and e['ts'] + e['dur'] >= b for e in work)]
+        longest = sorted((b - a for a, b in idle), reverse=True)[:5]
+        rows = [g for g in got['idle_gaps'] if g['rank'] == rank]
+        if [g['length_ns'] for g in rows] != [1000 * n for n in longest]:
+            return f'idle gaps of rank {rank}: {[str(g["length_ns"]) for g in rows]}, not {longest} us'
+        for g in rows:
+            start = zero + g['at_ns'] / 1000
+            end = start + g['length_ns'] / 1000
+            after = sorted((e for e in work if e['ts'] == end), key=lambda e: e['args'].get('correlation') not in launches)
+            launch = launches.get(after[0]['args'].get('correlation')) if after else None
+            if (start, end) not in idle or g['after'] not in {e['name'] for e in after}:
+                return f'idle gap at {start}: {g}'
+            if g['before'] not in {e['name'] for e in work if e['ts'] + e['dur'] == start} or g['cause'] != cause(start, end, launch and launch['ts']):
+                return f'idle gap at {start}: {g}'
+            if g['host_span'] and not 0 < g['host_span_ns'] <= g['length_ns']:
+                return f'idle gap at {start}: {g}'
+    return ''
+
+
+def gap_of_host(folder):
+    """The host's span of a gap is the one with the most self time, on the threads that launch work."""
+    span = lambda name, cat, tid, ts, dur, **args: {'ph': 'X', 'name': name, 'cat': cat, 'pid': 0 if cat == 'kernel' else 9, 'tid': tid,  # noqa: E731
+                                                    'ts': ts, 'dur': dur, 'args': args}
+    events = [span('aten::first', 'cpu_op', 1, 0, 10), span('cudaLaunchKernel', 'cuda_runtime', 1, 2, 5, correlation=1),
+              span('k1', 'kernel', 7, 10, 10, correlation=1, stream=7),
+              span('aten::slow', 'cpu_op', 1, 12, 150), span('cudaMalloc', 'cuda_runtime', 1, 40, 60, correlation=8),
+              span('cudaLaunchKernel', 'cuda_runtime', 1, 150, 5, correlation=2), span('aten::idle', 'cpu_op', 2, 0, 500),
+              span('k2', 'kernel', 7, 160, 10, correlation=2, stream=7)]
+    with open(f'{folder}/gap.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    want = {'at_ns': 20000, 'length_ns': 140000, 'cause': 'host', 'before': 'k1', 'after': 'k2', 'host_span': 'aten::slow', 'host_span_ns': 75000}
+    gaps = report(f'{folder}/gap.json')['idle_gaps']
+    judge('the host in a gap', compare(want, gaps[0]) if len(gaps) == 1 else f'{len(gaps)} gaps')
+
+
+def geometry(folder):
+    """Occupancy, registers and shared memory are means over time; grid and block are those of the longest kernel."""
+    kernel = lambda ts, dur, occ, regs, x: {'ph': 'X', 'name': 'k', 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': ts, 'dur': dur,  # noqa: E731
+                                            'args': {'stream': 7, 'est. achieved occupancy %': occ, 'registers per thread': regs,
+                                                     'shared memory': 1024, 'grid': [x, 2, 1], 'block': [128, 1, 1]}}
+    other = {'ph': 'X', 'name': 'bare', 'cat': 'kernel', 'pid': 0, 'tid': 7, 'ts': 90, 'dur': 1, 'args': {'stream': 7}}
+    with open(f'{folder}/geometry.json', 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': [kernel(0, 10, 20, 32, 4), kernel(20, 30, 60, 64, 9), kernel(60, 10, 20, 32, 5), other]}, f)
+    want = {'occupancy_percent': 44, 'registers_per_thread': Decimal('51.2'), 'shared_memory_bytes': 1024, 'grid': '9,2,1', 'block': '128,1,1'}
+    run('convert', '-q', f'{folder}/geometry.json', '-o', f'{folder}/geometry.xplane.pb')
+    for name in ('geometry.json', 'geometry.xplane.pb'):
+        rows = {k['name']: k for k in report(f'{folder}/{name}')['kernels']}
+        judge(f'{name}: k', compare(want, rows['k']))
+        judge(f'{name}: bare', f'{rows["bare"]}' if 'occupancy_percent' in rows['bare'] or 'grid' in rows['bare'] else '')
+
+
 def job(seed, folder):
     os.mkdir(folder)
     traces, paths, meetings = make_job(random.Random(seed), folder)
     try:
         got = report(*paths)
-        faults = [rank_fault(t, r) for t, r in zip(traces, got['ranks'])] + [table_fault(traces, got), wait_fault(meetings, got)]
+        faults = [rank_fault(t, r) for t, r in zip(traces, got['ranks'])] + [table_fault(traces, got), wait_fault(meetings, got), gaps_fault(traces, got)]
         judge(f'job {seed}', next((f for f in faults if f), ''))
         figures = [{k: v for k, v in r.items() if k not in ('input', 'device', 'start_ns')} for r in got['ranks']]
         for ending in ('pftrace', 'xplane.pb'):
@@ -385,6 +443,8 @@ def main():
         page('odd names', f'{work}/p.html', f'{work}/odd.json', words=('<b>&"',))
         page('a host alone', f'{work}/p.html', f'{FIXTURES}/json/viz/viz_small.json', words=('no busy or idle time',))
         planes(work)
+        gap_of_host(work)
+        geometry(work)
         all_fixtures()
 
 

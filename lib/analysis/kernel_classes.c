@@ -1,0 +1,125 @@
+/* kernel_classes.c - see kernel_classes.h.
+ *
+ * A row is a word and the class of the names that contain it; the first row that fits decides. Words are searched for in three parts
+ * of a name, one after the other: first the functors that decide what a general kernel does, then the name of the function, then the
+ * whole name. Only the beginning of a long name is searched. */
+#include "kernel_classes.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+enum { MOST_SEARCHED = 4096 };
+
+struct row {
+  const char *word, *class;
+};
+
+#define ATTENTION "attention"
+#define MATMUL "matmul"
+#define CONV "conv"
+#define NORM "norm"
+#define SOFTMAX "softmax"
+#define ELEMENTWISE "elementwise"
+#define REDUCTION "reduction"
+#define COPY "copy"
+#define COLLECTIVE "collective"
+#define OPTIMIZER "optimizer"
+#define EMBEDDING "embedding"
+#define SORT "sort/index"
+#define TRITON "triton fused"
+
+/* What kernels for any functor apply. */
+static const struct row FUNCTORS[] = {
+  {"direct_copy_kernel", COPY}, {"copy_kernel_cuda", COPY}, {"copy_device_to_device", COPY},
+  {"elementwise_kernel_with_index", ELEMENTWISE},
+  {"AdamFunctor", OPTIMIZER}, {"FusedAdam", OPTIMIZER}, {"FusedSgd", OPTIMIZER}, {"LAMBStage", OPTIMIZER}, {"FlashAttn", ATTENTION},
+  {"ImplicitGemmConvolution", CONV}, {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"GemmUniversal", MATMUL}, {NULL, NULL}};
+
+/* Names, in lower case. Triton's kernels come first, because their names list the operators that they fuse. */
+static const struct row NAMES[] = {
+  {"triton_", TRITON},
+  /* collectives: NCCL, RCCL, Ascend, XLA, NVSHMEM, DeepEP, vLLM and TensorRT-LLM */
+  {"nccl", COLLECTIVE}, {"rccl", COLLECTIVE}, {"hccl", COLLECTIVE}, {"hcom_", COLLECTIVE}, {"nvshmem", COLLECTIVE},
+  {"all-reduce", COLLECTIVE}, {"all-gather", COLLECTIVE}, {"reduce-scatter", COLLECTIVE}, {"all-to-all", COLLECTIVE},
+  {"collective-permute", COLLECTIVE}, {"cross_device_reduce", COLLECTIVE}, {"allreduce", COLLECTIVE}, {"all_reduce", COLLECTIVE},
+  {"all_gather", COLLECTIVE}, {"reduce_scatter", COLLECTIVE}, {"multimem_", COLLECTIVE}, {"deep_ep::", COLLECTIVE},
+  /* attention: FlashAttention, xFormers, cuDNN, TensorRT-LLM, FlashInfer, vLLM, AITER */
+  {"flash_", ATTENTION}, {"flashattn", ATTENTION}, {"flash_attn", ATTENTION}, {"fmha", ATTENTION}, {"attention", ATTENTION},
+  {"attn_", ATTENTION}, {"_attn", ATTENTION}, {"sdpa", ATTENTION}, {"mha_", ATTENTION}, {"mla_", ATTENTION},
+  {"batchprefillwith", ATTENTION}, {"batchdecodewith", ATTENTION},
+  /* optimizers: PyTorch's foreach and fused kernels, Apex */
+  {"multi_tensor_apply", OPTIMIZER}, {"foreach", OPTIMIZER}, {"adam", OPTIMIZER}, {"_sgd", OPTIMIZER}, {"lamb_", OPTIMIZER},
+  /* embeddings: PyTorch, FBGEMM */
+  {"embedding", EMBEDDING}, {"pooled_embs", EMBEDDING},
+  /* convolutions: cuDNN, MIOpen, Ascend, XLA */
+  {"fprop", CONV}, {"dgrad", CONV}, {"wgrad", CONV}, {"scudnn", CONV}, {"hcudnn", CONV}, {"convolve", CONV}, {"convolution", CONV},
+  {"winograd", CONV}, {"conv1d", CONV}, {"conv2d", CONV}, {"conv3d", CONV}, {"conv_", CONV}, {"_conv", CONV}, {"im2col", CONV},
+  {"col2im", CONV}, {"miopen", CONV}, {"fft1d_", CONV}, {"fft2d_", CONV}, {"implicit_gemm", CONV}, {"computeoffsets", CONV},
+  {"computeboffsets", CONV},
+  {"nchwtonhwc", COPY}, {"nhwctonchw", COPY},
+  /* softmax before norm: "norm" is a part of other words */
+  {"softmax", SOFTMAX},
+  {"layer_norm", NORM}, {"layernorm", NORM}, {"rms_norm", NORM}, {"rmsnorm", NORM}, {"group_norm", NORM}, {"groupnorm", NORM},
+  {"batch_norm", NORM}, {"batchnorm", NORM}, {"bn_fw", NORM}, {"bn_bw", NORM}, {"rowwisemoments", NORM},
+  {"gammabetabackward", NORM},
+  {"computefusedparams", NORM}, {"instancenorm", NORM}, {"l2norm", NORM}, {"_norm_", NORM},
+  /* matrix products: cuBLAS, CUTLASS, Tensile, TensorRT-LLM, Ascend, XLA, Marlin */
+  {"gemm", MATMUL}, {"gemv", MATMUL}, {"nvjet", MATMUL}, {"cijk_", MATMUL}, {"matmul", MATMUL}, {"xmma", MATMUL},
+  {"splitkreduce", MATMUL},
+  {"bmm_", MATMUL}, {"marlin", MATMUL}, {"cublas", MATMUL}, {"cutlass", MATMUL}, {"dot_kernel", MATMUL}, {"dot.", MATMUL},
+  {"fused_moe", MATMUL}, {"einsum", MATMUL}, {"wgmma", MATMUL},
+  /* sorts and indices */
+  {"radixsort", SORT}, {"sort", SORT}, {"topk", SORT}, {"index", SORT}, {"gather", SORT}, {"scatter", SORT}, {"nonzero", SORT},
+  {"unique", SORT}, {"devicescan", SORT}, {"deviceselect", SORT}, {"devicecompact", SORT}, {"cumsum", SORT}, {"_scan", SORT},
+  {"bucketize", SORT}, {"permute_", SORT}, {"masked_select", SORT},
+  /* copies, changes of layout */
+  {"memcpy", COPY}, {"memset", COPY}, {"copy", COPY}, {"catarray", COPY}, {"concat", COPY}, {"transpose", COPY},
+  {"transdata", COPY},
+  {"tensormove", COPY}, {"_cast", COPY}, {"fillbuffer", COPY}, {"broadcastto", COPY}, {"broadcast.", COPY},
+  /* reductions, and losses, which end in one */
+  {"reduce", REDUCTION}, {"nllloss", REDUCTION}, {"nll_loss", REDUCTION}, {"classnllcriterion", REDUCTION}, {"pool", REDUCTION},
+  /* one element after the other */
+  {"elementwise", ELEMENTWISE}, {"eigenmetakernel", ELEMENTWISE}, {"pointwise", ELEMENTWISE}, {"dropout", ELEMENTWISE},
+  {"gelu", ELEMENTWISE},
+  {"relu", ELEMENTWISE}, {"silu", ELEMENTWISE}, {"sigmoid", ELEMENTWISE}, {"tanh", ELEMENTWISE}, {"act_and_mul", ELEMENTWISE},
+  {"rotary", ELEMENTWISE}, {"_rope", ELEMENTWISE}, {"rope_", ELEMENTWISE}, {"loop_", ELEMENTWISE}, {"wrapped_", ELEMENTWISE},
+  {"addaicore", ELEMENTWISE},
+  {"mulaicore", ELEMENTWISE}, {"divaicore", ELEMENTWISE}, {"equalaicore", ELEMENTWISE}, {"fillfunctor", ELEMENTWISE},
+  {"fillphilox", ELEMENTWISE},
+  {"fillscalar", ELEMENTWISE}, {"vectoradd", ELEMENTWISE}, {"scal_kernel", ELEMENTWISE}, {NULL, NULL}};
+
+static const char *look_up(const struct row *rows, const char *text) {
+  for (; rows->word; rows++)
+    if (strstr(text, rows->word)) return rows->class;
+  return NULL;
+}
+
+/* Copies the n bytes, in lower case. */
+static void lower(char *to, const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++) to[i] = text[i] ? ascii_lower(text[i]) : ' ';
+  to[n] = 0;
+}
+
+/* Returns the length of the part of a lower-case name before its arguments, which begin after "(anonymous namespace)". */
+static size_t length_of_function(const char *text) {
+  const char *p = text + strcspn(text, "<(");
+  while (text_begins(p, "(anonymous namespace)") || text_begins(p, "<unnamed>")) p++, p += strcspn(p, "<(");
+  return (size_t)(p - text);
+}
+
+const char *kernel_classes_of(const char *name, size_t n) {
+  char text[MOST_SEARCHED + 1], function[MOST_SEARCHED + 1];
+  const size_t most = n < MOST_SEARCHED ? n : MOST_SEARCHED;
+  memcpy(text, name, most);
+  text[most] = 0;
+  const char *class = strpbrk(text, "<(") || text_begins(text, "_Z") ? look_up(FUNCTORS, text) : NULL;
+  if (class) return class;
+  lower(text, name, most);
+  const size_t len = length_of_function(text);
+  memcpy(function, text, len);
+  function[len] = 0;
+  class = look_up(NAMES, function);
+  if (!class && len < most) class = look_up(NAMES, text);
+  return class ? class : "other";
+}

@@ -1,0 +1,187 @@
+/* report_gaps.c - the longest idle times of each device: the work before and after, the cause, and what the host did meanwhile.
+ *
+ * The search for the host's spans starts at the gap and looks back only so far, because a thread may consist of one long span with
+ * millions of others in it. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "short_names.h"
+
+enum { MOST_GAPS = 5, MOST_BACK = 4096, MOST_DEPTH = 64, MOST_DEVICES = 256 };
+
+struct gap {
+  tk_time start, end;
+  uint8_t wait;         /* enum spent_wait */
+  tk_id before, after;  /* events; 0 = none */
+};
+
+/* Spans of hosts within a gap. */
+struct gap_host {
+  struct reporter *p;
+  const struct gap *gap;
+  struct map row_of;  /* class -> 1 + row */
+  struct gap_span {
+    tk_id cls;
+    tk_time self;
+  } *v;
+  uint32_t n, cap;
+  uint32_t open[MOST_DEPTH]; /* by depth: 1 + row of the open span; 0 = none */
+};
+
+/* ---- the gaps ---- */
+
+/* Inserts a gap into the list, longest first. */
+static void insert_gap(struct gap *v, uint32_t *n, const struct stretch *s) {
+  uint32_t at = *n;
+  while (at && s->end - s->start > v[at - 1].end - v[at - 1].start) at--;
+  if (at == MOST_GAPS) return;
+  if (*n < MOST_GAPS) ++*n;
+  memmove(v + at + 1, v + at, (*n - 1 - at) * sizeof *v);
+  v[at] = (struct gap){.start = s->start, .end = s->end, .wait = s->wait};
+}
+
+static uint32_t find_gaps(const struct spent *s, struct gap *v) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->n; i++)
+    if (!s->v[i].classes) insert_gap(v, &n, &s->v[i]);
+  return n;
+}
+
+static void find_neighbours(const struct reporter *p, uint32_t n_work, struct gap *v, uint32_t n) {
+  for (uint32_t i = 0; i < n_work; i++) {
+    const struct work *w = &p->sorted[i];
+    for (uint32_t k = 0; k < n; k++) {
+      if (w->end == v[k].start) v[k].before = w->event;
+      if (w->start == v[k].end && !v[k].after) v[k].after = w->event;
+    }
+  }
+}
+
+/* ---- the host ---- */
+
+/* Adds self time to the row of a class. Returns 1 + row; 0 if memory runs out. */
+static uint32_t add_self(struct gap_host *h, tk_id cls, tk_time part) {
+  uint32_t *slot = map_put(&h->row_of, cls, 0);
+  if (!slot) return 0;
+  if (!*slot) {
+    if (!mem_grow(h->p->mem, (void **)&h->v, &h->cap, (uint64_t)h->n + 1, sizeof *h->v)) return 0;
+    h->v[h->n] = (struct gap_span){.cls = cls};
+    *slot = ++h->n;
+  }
+  h->v[*slot - 1].self += part;
+  return *slot;
+}
+
+/* Adds the part of a span that lies in the gap, and takes the part from the span around it. */
+static bool see_span(struct gap_host *h, const struct tk_event *e) {
+  const struct reporter *p = h->p;
+  const tk_time from = e->ts > h->gap->start ? e->ts : h->gap->start;
+  const tk_time to = e->ts + e->dur < h->gap->end ? e->ts + e->dur : h->gap->end;
+  if (e->kind != TK_SPAN || e->depth >= MOST_DEPTH || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
+  memset(h->open + e->depth, 0, (MOST_DEPTH - e->depth) * sizeof *h->open);
+  const unsigned kind = kinds_of(&p->match.kinds, e);
+  if (to <= from || kind & KIND_DEVICE) return true;
+  if (host_names_class_of(report_named_class(p, e->cls), kind) == HOST_NOTHING) return true;
+  uint32_t around = e->depth;
+  while (around && !h->open[around - 1]) around--;
+  if (around) h->v[h->open[around - 1] - 1].self -= to - from;
+  return (h->open[e->depth] = add_self(h, e->cls, to - from)) != 0;
+}
+
+/* Returns the index of the first event of the track that starts at the time or later. */
+static tk_id first_from(const struct tk_trace *t, const struct tk_track *k, tk_time at) {
+  tk_id lo = k->first, hi = k->first + k->count;
+  while (lo < hi) {
+    const tk_id mid = lo + (hi - lo) / 2;
+    if (t->events[mid].ts < at) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+static bool see_thread(struct gap_host *h, tk_id track) {
+  const struct tk_trace *t = h->p->t;
+  const struct tk_track *k = &t->tracks[track];
+  const tk_id inside = first_from(t, k, h->gap->start);
+  tk_id i = inside > k->first + MOST_BACK ? inside - MOST_BACK : k->first;
+  bool ok = true;
+  memset(h->open, 0, sizeof h->open);
+  for (; ok && i < k->first + k->count && t->events[i].ts < h->gap->end; i++) ok = see_span(h, &t->events[i]);
+  return ok;
+}
+
+/* Finds the class with the most self time in the gap, on the threads that launch work, or on all threads if none does. */
+static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *row) {
+  const struct report_index *x = &h->p->index;
+  bool leads = false, ok = true;
+  for (uint32_t k = x->tracks_at[group]; k < x->tracks_at[group + 1]; k++) leads = leads || h->p->leads[x->tracks[k]];
+  for (uint32_t k = x->tracks_at[group]; ok && k < x->tracks_at[group + 1]; k++) {
+    const tk_id track = x->tracks[k];
+    if (h->p->t->tracks[track].kind == TK_THREAD && (!leads || h->p->leads[track])) ok = see_thread(h, track);
+  }
+  const struct gap_span *most = NULL;
+  for (uint32_t i = 0; i < h->n; i++)
+    if (h->v[i].self > (most ? most->self : 0)) most = &h->v[i];
+  if (!ok || !most) return ok;
+  size_t n;
+  const char *name = tk_string(h->p->t, h->p->t->classes[most->cls].name, &n);
+  row->host_span = report_keep(h->p->impl, name, n);
+  row->host_time = most->self;
+  return true;
+}
+
+/* ---- rows ---- */
+
+static const char *short_name_of(struct reporter *p, tk_id event) {
+  struct short_text to;
+  size_t n;
+  if (!event) return "";
+  const char *name = tk_string(p->t, p->t->classes[p->t->events[event].cls].name, &n);
+  return short_names_of(name, n, &to) ? report_keep(p->impl, to.text, to.n) : report_keep(p->impl, name, n);
+}
+
+static const char *full_name_of(struct reporter *p, tk_id event) {
+  size_t n;
+  if (!event) return "";
+  const char *name = tk_string(p->t, p->t->classes[p->t->events[event].cls].name, &n);
+  return report_keep(p->impl, name, n);
+}
+
+static bool add_gap(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, const struct gap *gap) {
+  static const char *const CAUSES[] = {[WAIT_HOST] = "host", [WAIT_KERNEL] = "kernel", [WAIT_OTHER] = "other"};
+  struct tk_report *r = p->r;
+  struct gap_host h = {.p = p, .gap = gap};
+  if (!mem_grow(&p->impl->mem, (void **)&r->gaps, &p->impl->cap_gaps, r->n_gaps + 1, sizeof *r->gaps)) return false;
+  struct tk_report_gap *row = &r->gaps[r->n_gaps++];
+  *row = (struct tk_report_gap){
+      .rank = rank->rank, .device = rank->device, .input = rank->input, .at = gap->start - p->zero, .length = gap->end - gap->start,
+      .cause = rank->linked ? CAUSES[gap->wait] : "", .before = full_name_of(p, gap->before), .after = full_name_of(p, gap->after),
+      .short_before = short_name_of(p, gap->before), .short_after = short_name_of(p, gap->after), .host_span = ""};
+  map_init(&h.row_of, p->mem);
+  const bool ok = p->works.n_rows > MOST_DEVICES || find_host(&h, group, row);
+  map_free(&h.row_of);
+  mem_free(p->mem, h.v);
+  return ok;
+}
+
+bool report_gaps_add(struct reporter *p, const struct tk_report_rank *rank, uint32_t group, uint32_t n_work) {
+  struct gap v[MOST_GAPS + 1];
+  const uint32_t n = find_gaps(&p->spent, v);
+  bool ok = true;
+  find_neighbours(p, n_work, v, n);
+  for (uint32_t i = 0; ok && i < n; i++) ok = add_gap(p, rank, group, &v[i]);
+  return ok;
+}
+
+static int by_length(const void *p, const void *q) {
+  const struct tk_report_gap *a = p, *b = q;
+  if (a->length != b->length) return a->length > b->length ? -1 : 1;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+  return (a->at > b->at) - (a->at < b->at);
+}
+
+void report_gaps_sort(struct tk_report *r) {
+  if (r->n_gaps) qsort(r->gaps, r->n_gaps, sizeof *r->gaps, by_length);
+}

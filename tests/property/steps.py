@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Checks that info, report, top and diff agree on the length of a step, on all fixtures whose traces mark steps.
+
+docs/analysis.md defines the length. info shows the rank with the most steps, diff the mean over all ranks, and top the spans of
+each track, one of which contains the steps."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+from verdict import finish, judge  # noqa: E402
+
+TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+ENDINGS = ('.json', '.json.gz', '.xplane.pb', '.pftrace', '.pftrace.gz', '.sqlite')
+
+
+def run(*args):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        return json.loads(p.stdout)
+    except ValueError:
+        return None
+
+
+def near(a, b):
+    return abs(a - b) <= 0.01
+
+
+def fault(path, ranks):
+    """`ranks`: step durations of each row of report that has steps."""
+    most = max(ranks, key=lambda s: s['count'])
+    shown = run('info', '-q', '--json', path)['traces'][0]['step']
+    if any(shown[k] != most[k] for k in ('count', 'mean_ns', 'min_ns', 'max_ns')):
+        return f'info: {shown}, report: {most}'
+    rows = run('top', '-q', '--json', '--kind', 'step', '--by', 'track', path)['rows']
+    if not any(r['count'] == most['count'] and near(r['total_ns'] / r['count'], most['mean_ns']) for r in rows):
+        return f'top: no track with {most}'
+    if len(ranks) > 1:
+        return ''
+    before = run('diff', '-q', '--json', path, path)['step']['before']
+    return '' if near(before['total_ns'], most['mean_ns']) and before['events'] == most['count'] else f'diff: {before}, report: {most}'
+
+
+def drawn(folder):
+    """Steps on two threads and work beyond the end of a step, which are no part of its length."""
+    span = lambda name, cat, pid, tid, ts, dur, **args: {'ph': 'X', 'name': name, 'cat': cat, 'pid': pid, 'tid': tid, 'ts': ts, 'dur': dur,  # noqa: E731
+                                                         'args': args}
+    events = [span(f'ProfilerStep#{i}', 'user_annotation', 9, 1, 100 * i, 90 + i) for i in range(4)]
+    events += [span(f'ProfilerStep#{i}', 'gpu_user_annotation', 0, 7, 100 * i + 20, 110) for i in range(4)]
+    events += [span('cudaLaunchKernel', 'cuda_runtime', 9, 1, 100 * i + 80, 5, correlation=i + 1) for i in range(4)]
+    events += [span('k', 'kernel', 0, 7, 100 * i + 85, 40, correlation=i + 1, stream=7) for i in range(4)]
+    path = os.path.join(folder, 'steps.json')
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump({'traceEvents': events}, f)
+    ranks = [r['step'] for r in run('report', '-q', '--json', path)['ranks'] if r['step']]
+    judge('steps of 91.5 us', '' if [r['mean_ns'] for r in ranks] == [91500] else f'{ranks}')
+    judge('steps of two threads', fault(path, ranks))
+
+
+def main():
+    found = 0
+    for folder, _, names in sorted(os.walk(FIXTURES)):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if 'nasty' in path or not name.endswith(ENDINGS) or os.path.getsize(path) > 4 << 20:
+                continue
+            report = run('report', '-q', '--json', path)
+            ranks = [r['step'] for r in report['ranks'] if r['step']] if report else []
+            if ranks:
+                found += 1
+                judge(os.path.relpath(path, FIXTURES), fault(path, ranks))
+    judge('fixtures with steps', '' if found >= 20 else f'only {found}')
+    with tempfile.TemporaryDirectory() as folder:
+        drawn(folder)
+
+
+main()
+sys.exit(finish())
