@@ -73,11 +73,11 @@ uint32_t args_shape_of(const struct tk_trace *t, uint32_t args) {
 }
 
 bool args_decide(const struct tk_trace *t, uint32_t shape) {
-  static const char *const KEYS_READ[] = {"Python id", "Python parent id", "step_num", "hlo_op"}; /* seal_frames.c, steps.c, kind_xla.c */
+  static const char *const KEYS_READ[] = {"Python id", "Python parent id", "step_num", "hlo_op"}; /* seal_frames, steps, kind_xla */
   const struct tk_arg_shape *s = shape ? t->store->shapes[shape] : NULL;
   for (uint32_t i = 0; s && i < s->n; i++)
     for (size_t k = 0; k < sizeof KEYS_READ / sizeof *KEYS_READ; k++)
-      if (strcmp(tk_string(t, s->fields[i].key, NULL), KEYS_READ[k]) == 0) return true;
+      if (strcmp((const char *)trace_str(t, s->fields[i].key)->bytes, KEYS_READ[k]) == 0) return true;
   return false;
 }
 
