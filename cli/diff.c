@@ -335,7 +335,8 @@ static bool print_diff(const struct params *p, const struct tk_diff_report *r) {
 }
 
 static bool find_figures(struct run *run, const struct tk_diff_options *o, struct tk_err *err) {
-  const struct tk_report_options options = { .load = o->load, .select = o->select };
+  struct tk_report_options options = { .load = o->load, .select = o->select };
+  options.load.without = 0;
   bool ok = true;
   for (int side = 0; ok && run->asks_figures && side < 2; side++)
     ok = tk_report_sources(run->sides[side], &options, &run->figures[side], err);
@@ -349,12 +350,14 @@ static int say_nothing(const struct shared *s) {
 
 static int diff_of(struct run *run, struct tk_diff_options *o) {
   const struct shared *s = &run->p->selected.shared;
+  const struct tk_top_options like = { .select = o->select, .by = o->by, .arg = o->arg };
   struct tk_diff_report report = { 0 };
   struct progress progress;
   struct tk_err err = { 0 };
   int status;
   progress_start(&progress, "comparing", NULL, s->quiet ? -1 : s->progress);
   o->load = run_load_options(s, &progress);
+  o->load.without = select_without(s, &like);
   bool ok = tk_diff(run->sides[0], run->sides[1], o, &report, &err) && find_figures(run, o, &err);
   progress_end(&progress);
   if (ok) run_notes(s, NULL, report.notes);

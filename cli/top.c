@@ -315,7 +315,9 @@ static int top_of(const struct params *p, struct tk_top_options *options, const 
   struct progress progress;
   struct tk_err err = { 0 };
   int status;
-  struct tk_trace *t = run_load_operands(&p->selected.shared, "top", in, &status);
+  struct shared shared = p->selected.shared;
+  shared.without = select_without(&shared, options);
+  struct tk_trace *t = run_load_operands(&shared, "top", in, &status);
   if (!t) return status;
   progress_start(&progress, "counting", NULL, p->selected.shared.quiet ? -1 : p->selected.shared.progress);
   progress.events = true;

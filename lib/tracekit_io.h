@@ -28,7 +28,7 @@ struct tk_progress {
  * joined. */
 enum tk_without {
   TK_WITHOUT_FLOWS = 1, /* flow points: none are kept */
-  TK_WITHOUT_ARGS = 2,  /* args of complete spans: kept only if that costs nothing */
+  TK_WITHOUT_ARGS = 2,  /* args of complete spans: kept only if times, kinds or steps depend on them, or if that costs nothing */
   TK_WITHOUT_RESTORING = 4 /* data that tracekit added to restore a trace of another format: the file is read as other programs
                             * see it, and cannot be converted without loss */
 };

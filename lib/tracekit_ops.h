@@ -405,6 +405,9 @@ struct tk_top_report {
 /* Aggregates the time of a sealed trace by name, kind, rank, ... */
 TK_API bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report *report, struct tk_err *err);
 TK_API void tk_top_report_free(struct tk_top_report *report);
+/* Returns the data that no row depends on, as enum tk_without. A trace that is loaded without this data gives the same report, and
+ * tk_diff gives the same rows for the same selection and grouping. */
+TK_API uint8_t tk_top_without(const struct tk_top_options *opt);
 
 struct tk_tree_options {
   size_t size;

@@ -228,6 +228,10 @@ void select_say_nothing(struct tk_trace *t, const struct tk_selection *s) {
   if (!tk_filter(t, &o, NULL, &err)) run_fail_of(t->source, &err);
 }
 
+uint8_t select_without(const struct shared *s, const struct tk_top_options *o) {
+  return s->strict || s->verbose ? 0 : tk_top_without(o);
+}
+
 bool select_is_arg(const char *word) { return strncmp(word, "arg.", 4) == 0 && word[4]; }
 
 bool select_by(const char *command, const char *text, enum tk_top_by *by, const char **arg) {

@@ -79,6 +79,10 @@ bool select_is_asked(const struct tk_selection *s);
 /* Explains why no event of the trace is selected, which is not an error.  The trace cannot be used afterwards. */
 void select_say_nothing(struct tk_trace *t, const struct tk_selection *s);
 
+/* Returns the data that the rows of such a report do not depend on (tk_load_options.without). --strict validates all data, and
+ * --verbose prints facts about all data. */
+uint8_t select_without(const struct shared *s, const struct tk_top_options *o);
+
 /* Returns true if the word is arg.KEY. */
 bool select_is_arg(const char *word);
 /* Parses --by; NULL means by name.  Returns false with a message if the column is unknown. */

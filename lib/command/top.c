@@ -3,7 +3,36 @@
 
 #include "base/err.h"
 #include "base/options.h"
+#include "op/expr.h"
 #include "source/identity.h"
+
+/* Returns the data on which a grouping does not depend. */
+static uint8_t without_of(enum tk_top_by by) {
+  switch (by) {
+  case TK_TOP_STREAM:
+  case TK_TOP_ARG: return TK_WITHOUT_FLOWS;
+  case TK_TOP_PHASE:
+  case TK_TOP_OP:
+  case TK_TOP_MODULE: return 0; /* these search for launches */
+  default: return TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS;
+  }
+}
+
+uint8_t tk_top_without(const struct tk_top_options *opt) {
+  struct tk_top_options own;
+  struct tk_err ignored = {0};
+  struct mem mem = {0};
+  uint32_t n_tests = 0;
+  if (!TAKE_OPTIONS(&own, opt, &ignored)) return 0;
+  uint8_t without = without_of(own.by);
+  if (own.cols && *own.cols) without &= TK_WITHOUT_FLOWS;
+  for (const char *const *where = own.select.where; where && *where; where++) {
+    struct expr *e = expr_parse(*where, &n_tests, &mem, &ignored);
+    without &= e ? expr_without(e) : 0;
+    expr_free(e);
+  }
+  return without;
+}
 
 bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report *report, struct tk_err *err) {
   struct tk_top_options options;

@@ -72,6 +72,15 @@ uint32_t args_shape_of(const struct tk_trace *t, uint32_t args) {
   return it.shape ? it.shape->id : 0;
 }
 
+bool args_decide(const struct tk_trace *t, uint32_t shape) {
+  static const char *const KEYS_READ[] = {"Python id", "Python parent id", "step_num", "hlo_op"}; /* seal_frames, steps, kind_xla */
+  const struct tk_arg_shape *s = shape ? t->store->shapes[shape] : NULL;
+  for (uint32_t i = 0; s && i < s->n; i++)
+    for (size_t k = 0; k < sizeof KEYS_READ / sizeof *KEYS_READ; k++)
+      if (strcmp((const char *)trace_str(t, s->fields[i].key)->bytes, KEYS_READ[k]) == 0) return true;
+  return false;
+}
+
 /* ---- building ---- */
 
 void args_begin(struct tk_trace *t) {

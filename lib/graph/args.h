@@ -37,6 +37,10 @@ void args_take_up(struct tk_trace *t, struct arg_builder was);
 uint32_t args_shape_of(const struct tk_trace *t, uint32_t args);
 uint32_t args_packed(struct tk_trace *t, uint32_t shape, const uint8_t *payload, size_t n);
 
+/* True if the graph itself reads args of this shape: the kind of a span, its training step, or the end of a Python frame depends on
+ * them. Such args are kept even if the caller needs none. */
+bool args_decide(const struct tk_trace *t, uint32_t shape);
+
 /* Builds a shape from fields: returns room for n of them, which the caller fills in, and then the shape's id. Returns NULL and
  * 0 when memory runs out. */
 struct shape_field *args_fields(struct tk_trace *t, uint32_t n);

@@ -298,6 +298,7 @@ bool fragment_join(struct fragment *f, struct tk_trace *to) {
   join_events(f, to, m);
   to->n_events += t->n_events;
   to->n_flow_points += t->n_flow_points;
+  to->store->left_points |= t->store->left_points;
   join_counts(&to->counts, &t->counts);
   trace_copy_notes(to, t, NULL);
   empty(t);

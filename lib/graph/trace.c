@@ -235,7 +235,9 @@ ADDER(trace_add_meta, tk_meta, metas, n_metas, cap_metas)
 static ADDER(add_note, tk_note, notes, n_notes, cap_notes)
 
 struct tk_flow_point *trace_add_flow_point(struct tk_trace *t) {
-  return t->store->without & TK_WITHOUT_FLOWS ? &t->flow_points[0] : add_flow_point(t);
+  if (!(t->store->without & TK_WITHOUT_FLOWS)) return add_flow_point(t);
+  t->store->left_points = true;
+  return &t->flow_points[0];
 }
 
 enum { MAX_NOTES = 256 };

@@ -78,6 +78,7 @@ struct tk_store {
   bool has_bytes; /* strings may contain arbitrary bytes, not only UTF-8 */
   bool broken;    /* sealing failed */
   uint8_t without; /* set of enum tk_without. Without flows, adding one returns the dummy; readers skip args */
+  bool left_points; /* flow points were left out */
 };
 
 /* Records that everything outside of the range was removed. `edits_before` and `cut_before` are t->edits and t->cut before the

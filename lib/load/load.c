@@ -37,7 +37,7 @@ static bool refuse_repairs(const struct tk_trace *t, struct tk_err *err) {
 
 /* Returns true with err if no event could be recovered from a damaged input, because an empty trace would be misleading. */
 static bool refuse_nothing(const struct tk_trace *t, struct tk_err *err) {
-  if (t->counts.dropped == 0 || t->n_events || t->n_flow_points || t->n_records) return true;
+  if (t->counts.dropped == 0 || t->n_events || t->n_flow_points || t->store->left_points || t->n_records) return true;
   for (tk_id i = 1; i <= t->n_notes; i++)
     if (t->notes[i].kind == TK_NOTE_REPAIR)
       return err_at(err, TK_ECORRUPT, t->notes[i].offset, "no event could be read: %s", tk_string(t, t->notes[i].text, NULL));

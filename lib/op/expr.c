@@ -84,6 +84,20 @@ static struct expr *node(struct parser *p, enum expr_kind kind, struct expr *lef
 
 struct expr *expr_and(struct expr *a, struct expr *b) { return make_node(EXPR_AND, a, b); }
 
+uint8_t expr_without(const struct expr *e) {
+  static const uint8_t ALL = TK_WITHOUT_FLOWS | TK_WITHOUT_ARGS;
+  if (!e) return ALL;
+  if (e->kind != EXPR_TEST) return expr_without(e->left) & expr_without(e->right);
+  switch (e->symbol) {
+  case SYM_STREAM:
+  case SYM_DEVICE:
+  case SYM_ARG: return TK_WITHOUT_FLOWS;
+  case SYM_LAUNCHED_BY:
+  case SYM_PHASE: return 0;
+  default: return ALL;
+  }
+}
+
 void expr_free(struct expr *e) {
   if (!e) return;
   expr_free(e->left);

@@ -61,6 +61,8 @@ struct expr {
 struct expr *expr_parse(const char *text, uint32_t *n_tests, struct mem *mem, struct tk_err *err);
 /* Returns false with TK_ELIMIT if matching a regular expression exceeded a limit; e may be NULL. */
 bool expr_check(const struct expr *e, struct tk_err *err);
+/* Returns the data that no test of the expression depends on, as enum tk_without; e may be NULL. */
+uint8_t expr_without(const struct expr *e);
 /* Returns an expression that is true if both are true, and takes ownership of both. Returns NULL if memory runs out. */
 struct expr *expr_and(struct expr *a, struct expr *b);
 void expr_free(struct expr *e);

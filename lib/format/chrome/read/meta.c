@@ -143,5 +143,5 @@ void chrome_meta(struct chrome *r) {
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, "displayTimeUnit is neither \"ms\" nor \"ns\"; it does not affect the unit of ts");
   if (trace_meta(t, "systemTraceEvents") || trace_meta(t, "powerTraceAsString"))
     trace_note(t, TK_NOTE_INFO, UINT64_MAX, "embedded system trace (ftrace, BattOr): kept, but not interpreted");
-  if (t->n_events + t->n_flow_points == 0) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
+  if (t->n_events + t->n_flow_points == 0 && !t->store->left_points) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "no events");
 }

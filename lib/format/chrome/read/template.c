@@ -154,7 +154,8 @@ void template_learn(struct templates *p, struct chrome *r, const struct chrome_e
   r->t->counts.by_template++;
   const uint8_t *at = p->from;
   struct node *n = p->root;
-  const bool without_args = r->t->store->without & TK_WITHOUT_ARGS && e->ph == 'X';
+  const uint32_t shape = args_shape_of(r->t, args);
+  const bool without_args = r->t->store->without & TK_WITHOUT_ARGS && e->ph == 'X' && !args_decide(r->t, shape);
   for (unsigned i = 0; i < p->n_marks && n; i++) {
     const enum template_op op = without_args ? passed_by(p->marks[i].op) : p->marks[i].op;
     n = child(p, n, op, at, (size_t)(p->marks[i].value - at));
@@ -169,7 +170,7 @@ void template_learn(struct templates *p, struct chrome *r, const struct chrome_e
   }
   *n->leaf = (struct leaf){.proto = *e};
   if (without_args) return;
-  n->leaf->shape = args_shape_of(r->t, args);
+  n->leaf->shape = shape;
   n->leaf->n_suffix = (uint32_t)(payload->len - e->own_args);
   if (n->leaf->n_suffix) memcpy(n->leaf->suffix, payload->data + e->own_args, n->leaf->n_suffix);
 }
