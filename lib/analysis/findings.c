@@ -300,14 +300,42 @@ static bool add_rows(struct finder *to) {
 
 /* ---- findings about the job ---- */
 
+/* True if shares of kernels in the time of all work say something. */
+static bool can_judge_kernels(const struct finder *to) {
+  const struct tk_report *r = to->r;
+  uint64_t count = 0;
+  for (size_t i = 0; i < r->n_kernels; i++) count += r->kernels[i].count;
+  return to->whole && r->n_kernels >= FEWEST_NAMES && count >= FEWEST_WORK;
+}
+
 static bool add_kernel(struct finder *to) {
   const struct tk_report *r = to->r;
   const struct tk_report_kernel *k = r->kernels;
-  uint64_t count = 0;
-  for (size_t i = 0; i < r->n_kernels; i++) count += r->kernels[i].count;
-  if (!to->whole || r->n_kernels < FEWEST_NAMES || count < FEWEST_WORK || strcmp(k->kind, "compute") != 0) return true;
+  if (!can_judge_kernels(to) || strcmp(k->kind, "compute") != 0) return true;
   const struct finding_case c = {.limit = LIMIT_DOMINANT_KERNEL, .figure = 100 * k->of_sum, .kernel = k};
   return !is_beyond(r, c.limit, c.figure) || add_finding(to, &c);
+}
+
+/* True for kernels that keep their data in registers, or wait for other ranks: their occupancy is low by design. */
+static bool is_sparse_by_design(const struct tk_report_kernel *k) {
+  static const char *const CLASSES[] = {"matmul", "attention", "conv", "collective"};
+  for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
+    if (strcmp(k->kernel_class, CLASSES[i]) == 0) return true;
+  return false;
+}
+
+/* Reports the kernel with low occupancy that takes the most time; kernels are sorted by time. */
+static bool add_occupancy(struct finder *to) {
+  enum { LOW_PERCENT = 25 };
+  const struct tk_report *r = to->r;
+  if (!can_judge_kernels(to)) return true;
+  for (size_t i = 0; i < r->n_kernels; i++) {
+    const struct tk_report_kernel *k = &r->kernels[i];
+    const struct finding_case c = {.limit = LIMIT_OCCUPANCY, .figure = 100 * k->of_sum, .kernel = k};
+    if (k->occupancy < 0 || k->occupancy >= LOW_PERCENT || strcmp(k->kind, "compute") != 0 || is_sparse_by_design(k)) continue;
+    return !is_beyond(r, c.limit, c.figure) || add_finding(to, &c);
+  }
+  return true;
 }
 
 static bool add_memory(struct finder *to) {
@@ -401,7 +429,7 @@ bool findings_make(struct tk_report *r) {
   struct finder to = {.r = r, .whole = true};
   for (size_t i = 0; i < r->n_ranks; i++) to.whole = to.whole && r->ranks[i].judged;
   if (impl->opt.brief) return true;
-  const bool ok = add_rows(&to) && add_kernel(&to) && add_memory(&to) && add_straggler(&to) &&
+  const bool ok = add_rows(&to) && add_kernel(&to) && add_occupancy(&to) && add_memory(&to) && add_straggler(&to) &&
                   add_inputs(&to, LIMIT_TRUNCATED, impl->truncated) && add_inputs(&to, LIMIT_DAMAGED, impl->damaged) &&
                   add_inputs(&to, LIMIT_CAPPED, impl->capped) && list_findings(&to);
   mem_free(&impl->mem, to.v);

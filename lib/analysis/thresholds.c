@@ -37,6 +37,9 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
     "share of kernel time spent in fp32 matrix products without tensor cores"},
   [LIMIT_SMALL_GRID] = {"small-grid", "%", 30, 60,
     "share of kernel time spent in kernels with less than one block per multiprocessor"},
+  [LIMIT_OCCUPANCY] = {"low-occupancy", "%", 20, 50,
+    "share of one kernel whose occupancy is below 25% in the time of all device work; matrix products, attention, convolutions and "
+    "collectives, whose occupancy is low by design, are not judged, nor are fewer than 10 pieces of work or 3 names"},
   [LIMIT_MEMORY] = {"memory", "%", 90, 97, "peak of the allocated memory, as a percentage of the memory of the device"},
   [LIMIT_UNRECORDED] = {"unrecorded-launches", "%", 5, 50,
     "launching calls whose work was not recorded; from the warning threshold on, idle time is not judged"},

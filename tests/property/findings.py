@@ -125,6 +125,10 @@ def with_kernels(names):
     return Run(kernel=lambda i: names[i])
 
 
+def with_occupancy(name, percent, n=3):
+    return Run(kernel=lambda i: name if i < n else f'other_{i}', args=lambda i: {'est. achieved occupancy %': percent if i < n else 60})
+
+
 def with_collections(dur):
     made = Run()
     return made.each_step(lambda at: made.span('gc.collect', 'python_function', at + 500, dur, tid=2))
@@ -189,6 +193,9 @@ CASES = [
     ('fp32-matmul', lambda: with_kernels([f'ampere_sgemm_{i}_nn' if i < 3 else f'k{i}' for i in range(10)]),
      lambda: with_kernels([f'sm80_xmma_gemm_f32f32_tf32f32_f32_{i}' if i < 3 else f'k{i}' for i in range(10)])),
     ('small-grid', lambda: Run(args=lambda i: {'blocks per SM': 0.5 if i < 4 else 2}), lambda: Run(args=lambda i: {'blocks per SM': 0.5 if i < 2 else 2})),
+    ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('k', 26)),
+    ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('ampere_bf16_gemm_128x64', 24)),  # in registers
+    ('low-occupancy', lambda: with_occupancy('k', 24), lambda: with_occupancy('k', 24, 1)),  # of a tenth of the time
     ('memory', lambda: with_memory(910), lambda: with_memory(890)),
     ('unrecorded-launches', lambda: with_graphs(3), lambda: with_graphs(2)),
 ]
