@@ -440,8 +440,8 @@ static const struct {
   [LIMIT_FP32_MATMUL] = {say_fp32, NULL,
     "if the precision allows, use TF32 (torch.set_float32_matmul_precision('high'), from compute capability 8.0) or bf16"},
   [LIMIT_SMALL_GRID] = {say_small_grid, NULL, "larger batches, fused operators or concurrent streams use more of the device"},
-  [LIMIT_OCCUPANCY] = {say_occupancy, NULL, "fewer registers or less shared memory per block let more blocks run at once; more blocks per "
-                                            "launch help if there are few"},
+  [LIMIT_OCCUPANCY] = {say_occupancy, NULL,
+    "fewer registers or less shared memory per block let more blocks run at once; more blocks per launch help if there are few"},
   [LIMIT_MEMORY] = {say_memory, NULL, "smaller batches or recomputation of activations lower the peak"},
   [LIMIT_UNRECORDED] = {say_unrecorded, NULL,
     "record fewer steps, so that the profiler drops nothing; for graphs, record their nodes (see docs/recording.md)"},
