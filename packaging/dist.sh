@@ -79,6 +79,7 @@ mv dist/tracekit.wasm "dist/tracekit-$version.wasm"
 if command -v dh > /dev/null && command -v lintian > /dev/null; then
   packaging/deb.sh "$version"
   cp build/package/deb/*.deb dist/
+  rm -f dist/*-dbgsym_*.deb
 else
   echo "dist.sh: SKIPPED: Debian packages: debhelper or lintian is missing" >&2
 fi

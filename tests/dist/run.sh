@@ -17,7 +17,7 @@ if [ "$(id -u)" != 0 ] || [ ! -s "$dist/SHA256SUMS" ]; then
   exit 0
 fi
 command -v mmdebstrap > /dev/null || apt-get install -y -qq mmdebstrap > /dev/null || exit 1
-[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || apt-get install -y -qq ubuntu-keyring > /dev/null
+[ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || apt-get install -y -qq ubuntu-archive-keyring > /dev/null 2>&1
 mkdir -p "$roots"
 root=
 unmount() { [ -z "$root" ] || { umount -lR "$root/proc" "$root/dev" 2> /dev/null; rm -rf --one-file-system "$root"; }; root=; }
@@ -82,7 +82,7 @@ try_system() { # NAME MIRROR
   fi
   if inside "apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-venv python3-pip" && inside "python3 -m venv /venv"; then
     try "the wheel" "/venv/bin/pip install -q --no-index --find-links /dist tracekit && /venv/bin/tracekit $merge &&
-      /venv/bin/python -c 'import tracekit; assert tracekit.load(\"/merged.json\").n_events > 0'"
+      /venv/bin/python -c 'import tracekit; assert len(tracekit.load(\"/merged.json\")) > 0'"
   else
     skip "the wheel: Python cannot be installed"
   fi
@@ -96,6 +96,10 @@ try_system() { # NAME MIRROR
     grep -q 'libarchive-dev' "$root/refused"
     note $? "the source: missing libraries are named" 0
     inside "apt-get install -y -qq --no-install-recommends $compiler"
+    inside "/source/bin/pip install -q /dist/tracekit-$version.tar.gz > /refused 2>&1"
+    grep -q 'python3-dev' "$root/refused"
+    note $? "the source: missing headers of Python are named" 0
+    inside "apt-get install -y -qq --no-install-recommends python3-dev"
     try "the source, its libraries installed" "/source/bin/pip install -q /dist/tracekit-$version.tar.gz && /source/bin/tracekit $merge"
   fi
   unmount
