@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/decimal.h"
+
 enum { LIMIT = 200, MOST_LIMIT = 10000, BYTES = 20000, MOST_BYTES = 200000, MOST_OFFSET = 1000000000, MOST_PATHS = 64 };
 
 #define SELECT "expr name kind time step step-name rank host device stream "
@@ -168,10 +170,11 @@ static bool add_option(struct tool_call *call, const struct opt *o, const struct
 }
 
 static bool take_number(struct tool_call *call, const struct value *v, size_t least, size_t most, size_t *to) {
-  char text[24] = "", *end = text;
+  char text[24] = "";
+  const char *end;
   if (v->kind == VALUE_NUMBER && v->n_raw < sizeof text) snprintf(text, sizeof text, "%.*s", (int)v->n_raw, v->raw);
-  const unsigned long long number = strtoull(text, &end, 10);
-  if (end == text || *end || *text == '-' || number < least || number > most)
+  const double number = decimal_read(text, &end); /* 2.0 is an integer, too */
+  if (end == text || *end || !(number >= (double)least && number <= (double)most) || number != (double)(size_t)number)
     return deny(call, "%.*s: expected an integer from %zu to %zu", (int)v->n_key, v->key, least, most);
   *to = (size_t)number;
   return true;

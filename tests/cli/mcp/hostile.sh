@@ -18,7 +18,7 @@ echo "== arguments"
   call nope '{}'; call info '{}'; call info 7; call info '{"paths":[]}'; call info '{"paths":"rank0.json.gz"}'; call info '{"paths":[1]}'
   call diff '{"paths":["rank0.json.gz"]}'; call sql '{"paths":["rank0.json.gz"]}'
   for option in output script db force thresholds max-memory json -o 'limit"; "'; do call sql "{\"paths\":[\"rank0.json.gz\"],\"execute\":[\"SELECT 1\"],\"$option\":\"x\"}"; done
-  for limit in 0 -1 1e9 '"2"' null 2.5e400; do call top "{\"paths\":[\"rank0.json.gz\"],\"limit\":$limit}"; done
+  for limit in 0 -1 1e9 2.5 '"2"' null 2.5e400; do call top "{\"paths\":[\"rank0.json.gz\"],\"limit\":$limit}"; done
   call top '{"paths":["rank0.json.gz"],"kind":true}'; call top '{"paths":["rank0.json.gz"],"by":"--output=x"}'
 } | tracekit mcp in | shorten
 echo "== paths"
