@@ -297,6 +297,11 @@ static bool is_template(struct short_span s) {
   return rest.p == s.p || short_begins(type, "void") || short_has(type, "::");
 }
 
+/* True for underscores between words, but not for that of "int8_t". */
+static bool is_separator(struct short_span s) {
+  return *s.p == '_' && !(short_begins(s, "_t") && (s.end - s.p == 2 || s.p[2] == '(' || s.p[2] == '_'));
+}
+
 /* "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)" becomes "nccl AllReduce Sum f32 RING LL". */
 static bool put_collective(struct short_text *to, struct short_span s) {
   static const char *const BEGINS[] = {"ncclDevKernel_", "ncclKernel_", "rcclDevKernel_", "rcclKernel_"};
@@ -305,7 +310,8 @@ static bool put_collective(struct short_text *to, struct short_span s) {
   if (i == sizeof BEGINS / sizeof *BEGINS) return false;
   short_put(to, BEGINS[i], 4);
   short_put_text(to, " ");
-  for (const char *p = s.p + strlen(BEGINS[i]); p < s.end && *p != '(' && !to->cut; p++) short_put(to, *p == '_' ? " " : p, 1);
+  for (const char *p = s.p + strlen(BEGINS[i]); p < s.end && *p != '(' && !to->cut; p++)
+    short_put(to, is_separator((struct short_span){p, s.end}) ? " " : p, 1);
   return true;
 }
 

@@ -50,6 +50,7 @@ static const struct {
   {"Cijk_Ailk_Bjlk_SB_Bias_AS_SAV_UserArgs_MT64x16x16_MI16x16x1_SN_LDSB0", "gemm 64x16x16 nt fp32 bias tensile", "matmul"},
   {"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x32x256_MI16x16x1_SN", "gemm 64x32x256 tn bf16 bias tensile", "matmul"},
   {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "nccl AllReduce Sum f32 RING LL", "collective"},
+  {"ncclKernel_Broadcast_RING_LL_Sum_int8_t(ncclDevComm*, unsigned long)", "nccl Broadcast RING LL Sum int8_t", "collective"},
   {"void flash::flash_fwd_kernel<Flash_fwd_kernel_traits<(int)128, (int)64, (bool)0, cutlass::bfloat16_t>, (bool)0>(Flash_fwd_params)",
    "flash_fwd_kernel<128, bf16>", "attention"},
   {"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, float, false>(cublasGemvParams<float>)",
