@@ -52,7 +52,7 @@ endif
 
 # These goals install missing dependencies, so that they work on a fresh machine; other goals report what is missing and how to
 # install it.
-INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz coverage static wheel wasm npm web deb dist test-dist test-aarch64 test-wasm test-web
+INSTALLING := demo deps memcheck test test-long test-locale test-wheel golden lint corpus interop bench speed fuzz fuzz-python coverage static wheel wasm npm web deb dist test-dist test-aarch64 test-wasm test-web
 $(BUILD)/config.mk: .ci/setup
 	@mkdir -p $(@D)
 	@.ci/setup $(if $(filter $(INSTALLING),$(MAKECMDGOALS)),,--look) build
@@ -117,7 +117,8 @@ ifneq ($(LIBEDIT),0)
 LIBEDIT_FOUND := $(HAVE_libedit)
 endif
 
-CFLAGS ?= -O3 -g
+# Builds with sanitizers are compiled in 60% of the time at -O1; tests in them take as long, because most of it is starting processes.
+CFLAGS ?= $(if $(SAN),-O1,-O3) -g
 comma := ,
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla $(if $(filter 1,$(WERROR)),-Werror)
 SANITIZERS := $(if $(filter 1,$(SAN) $(FUZZING)),address$(comma)undefined$(if $(filter 1,$(FUZZING)),$(comma)fuzzer-no-link)) \
@@ -442,6 +443,16 @@ fuzz:
 fuzz-run: $(FUZZ)
 	@TIME=$(TIME) RUNS=$(RUNS) SEED=$(SEED) $(TEST_ENV) T='$(TARGETS)' tests/fuzz/run.sh
 
+# Calls the Python package with random arguments: TIME= seconds, SEED= as above.
+.PHONY: fuzz-python fuzz-python-run
+fuzz-python:
+	@$(MAKE) SAN=1 fuzz-python-run
+fuzz-python-run: python-parts
+	@mkdir -p $(B)/fuzz-python/tracekit && cp python/tracekit/*.py $(NATIVE) $(B)/fuzz-python/tracekit/
+	@B=$(abspath $(B)) FIXTURES=$(abspath fixtures) PYTHONPATH=$(abspath $(B))/fuzz-python PYTHONMALLOC=malloc TIME=$(TIME) SEED=$(SEED) \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1 \
+	  LD_PRELOAD="$(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)" $(PYTHON) tests/python/fuzz.py
+
 # Measures which code of the library the tests cover, with gcov. `make test` decides whether tests pass: here some fail, because
 # gcov itself needs the memory that the fault tests deny.
 coverage:
@@ -499,5 +510,5 @@ deps:
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile | sed -n '1,9p'
-	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 test-wasm test-web lint memcheck messages corpus interop bench speed fuzz coverage deps wheel static wasm npm web deb uninstall clean'
+	@echo '  other targets: check docs golden test-locale test-wheel test-aarch64 test-wasm test-web lint memcheck messages corpus interop bench speed fuzz fuzz-python coverage deps wheel static wasm npm web deb uninstall clean'
 	@echo '  variables: CC=gcc|clang SAN=1|thread WERROR=1 ISAL=0 LIBEDIT=0 CFLAGS= BUILD=build CORPUS=DIR T=WORD SET=SET TIME=SECONDS PREFIX= DESTDIR='

@@ -453,7 +453,7 @@ PyObject *frame_slice(PyObject *module, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OLL", &capsule, &from, &to)) return NULL;
   const struct batch *b = PyCapsule_GetPointer(capsule, BATCH);
   PyObject *rows = b ? PyList_New(0) : NULL;
-  for (int64_t i = from; rows && i < to && i < b->array.length && !PyErr_Occurred(); i++) {
+  for (int64_t i = from < 0 ? 0 : from; rows && i < to && i < b->array.length && !PyErr_Occurred(); i++) {
     PyObject *row = row_at(b, i);
     if (row) PyList_Append(rows, row);
     Py_XDECREF(row);

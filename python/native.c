@@ -67,8 +67,8 @@ static PyObject *raise_error(const struct tk_err *err) {
   if (PyErr_Occurred()) return NULL;
   if (err->code == TK_EINTERRUPTED && PyErr_CheckSignals() != 0) return NULL;
   PyObject *offset = err->offset == UINT64_MAX ? (Py_INCREF(Py_None), Py_None) : PyLong_FromUnsignedLongLong(err->offset);
-  PyObject *e = PyObject_CallFunction(error_class, "ssiNs", codes[err->code], err->msg, err->sys, offset,
-                                      advised[err->option]);
+  PyObject *message = PyUnicode_DecodeUTF8(err->msg, (Py_ssize_t)strlen(err->msg), "surrogateescape");
+  PyObject *e = PyObject_CallFunction(error_class, "sNiNs", codes[err->code], message, err->sys, offset, advised[err->option]);
   if (e) PyErr_SetObject((PyObject *)Py_TYPE(e), e);
   Py_XDECREF(e);
   return NULL;
@@ -84,17 +84,23 @@ struct options {
   bool failed;
 };
 
+/* Returns an option, or NULL: no Python code runs after an option was refused, because its exception is set. */
 static PyObject *option(struct options *o, const char *key) {
-  PyObject *v = o->dict ? PyDict_GetItemString(o->dict, key) : NULL;
+  PyObject *v = o->dict && !o->failed ? PyDict_GetItemString(o->dict, key) : NULL;
   return v == Py_None ? NULL : v;
 }
 
-/* Returns the option as UTF-8 text, valid as long as the options. */
+/* Returns the option as UTF-8 text, valid as long as the options.  Bytes of file names that are not UTF-8, which Python holds as
+ * surrogates, come back as they are. */
 static const char *utf8(struct options *o, PyObject *text) {
-  PyObject *bytes = PyUnicode_AsUTF8String(text);
-  if (!bytes || PyList_Append(o->kept, bytes) != 0) o->failed = true;
+  PyObject *bytes = NULL;
+  char *s = NULL;
+  if (PyUnicode_Check(text)) bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
+  else PyErr_SetString(PyExc_TypeError, "a text is wanted");
+  /* without a length, a NUL within the text is a ValueError */
+  if (!bytes || PyBytes_AsStringAndSize(bytes, &s, NULL) != 0 || PyList_Append(o->kept, bytes) != 0) o->failed = true;
   Py_XDECREF(bytes);
-  return o->failed ? NULL : PyBytes_AsString(bytes);
+  return o->failed ? NULL : s;
 }
 
 static const char *opt_text(struct options *o, const char *key) {
@@ -295,22 +301,46 @@ struct trace {
   PyObject_HEAD
   struct tk_trace *t;
   PyThread_type_lock lock;
+  _Atomic uintptr_t user; /* thread that holds the lock; 0: none */
 };
 static PyTypeObject *trace_type;
+
+/* Takes the lock of a trace; the GIL is not held.  Returns false if this thread holds it already: a callback uses the trace of the
+ * call that it reports on, and would wait for itself. */
+static bool trace_lock(struct trace *self) {
+  const uintptr_t own = (uintptr_t)pthread_self();
+  if (self->user == own) return false;
+  PyThread_acquire_lock(self->lock, WAIT_LOCK);
+  self->user = own;
+  return true;
+}
+
+static void trace_unlock(struct trace *self) {
+  self->user = 0;
+  PyThread_release_lock(self->lock);
+}
+
+static const char CLOSED[] = "the trace is closed", IN_USE[] = "the trace is in use by the call that reports its progress";
+
+static void *raise_in_use(struct call *c) {
+  end(c);
+  PyErr_SetString(PyExc_ValueError, IN_USE);
+  return NULL;
+}
 
 /* Waits, without the GIL, until no other thread uses the trace.  Returns NULL with an exception if the trace was closed. */
 static struct tk_trace *enter(struct trace *self, struct call *c, PyObject *progress) {
   begin(c, progress);
-  PyThread_acquire_lock(self->lock, WAIT_LOCK);
+  if (!trace_lock(self)) return raise_in_use(c);
   if (self->t) return self->t;
-  PyThread_release_lock(self->lock);
+  trace_unlock(self);
   end(c);
-  PyErr_SetString(PyExc_ValueError, "the trace is closed");
+  PyErr_SetString(PyExc_ValueError, CLOSED);
   return NULL;
 }
 
 static void leave(struct trace *self, struct call *c) {
-  PyThread_release_lock(self->lock);
+  trace_unlock(self);
   end(c);
 }
 
@@ -318,6 +348,7 @@ static PyObject *wrap(struct tk_trace *t) {
   struct trace *self = t ? PyObject_New(struct trace, trace_type) : NULL;
   if (self) {
     self->t = t;
+    self->user = 0;
     self->lock = PyThread_allocate_lock();
     if (self->lock) return (PyObject *)self;
     Py_DECREF(self);
@@ -341,7 +372,7 @@ static PyObject *trace_close(PyObject *object, PyObject *nothing) {
   struct call c;
   (void)nothing;
   begin(&c, NULL);
-  PyThread_acquire_lock(self->lock, WAIT_LOCK);
+  if (!trace_lock(self)) return raise_in_use(&c);
   if (self->t) tk_free(self->t);
   self->t = NULL;
   leave(self, &c);
@@ -410,41 +441,49 @@ static PyObject *work_end(struct work *w, PyObject *result) {
   struct work w;                                             \
   if (!work_begin(&w, self, dict)) return NULL
 
-static PyObject *trace_info(PyObject *self, PyObject *nothing) {
+static PyObject *info_dict(const struct tk_trace *t, const struct tk_summary *s, const struct tk_diagnostics *notes) {
   static const char *const clocks[] = {"unknown", "realtime", "boottime", "monotonic"};
-  struct tk_summary s;
-  (void)nothing;
-  ASKS(self, NULL);
-  if (!work_enter(&w) || !work_leave(&w, tk_summarise(w.t, &s, &w.err))) return work_end(&w, NULL);
-  const struct tk_trace *t = w.t;
-  struct tk_diagnostics *notes = tk_trace_diagnostics(t);
   PyObject *d = PyDict_New(), *kinds = PyDict_New();
-  if (!d || !kinds || !notes) return tk_diagnostics_free(notes), work_end(&w, NULL);
+  if (!d || !kinds) return NULL;
   put(d, "source", text_or_none(t->source));
   put(d, "format", text_or_none(t->format));
-  put(d, "host", text_or_none(s.host));
+  put(d, "host", text_or_none(s->host));
   put(d, "run", text_or_none(t->run));
-  put(d, "rank", s.rank < 0 ? NONE : whole(s.rank));
+  put(d, "rank", s->rank < 0 ? NONE : whole(s->rank));
   put(d, "origin_ns", whole(t->origin_ns));
   put(d, "clock", text_or_none(clocks[t->clock]));
   put(d, "truncated", PyBool_FromLong(t->truncated));
   put(d, "events", whole(t->n_events));
-  put(d, "spans", whole((int64_t)s.spans));
-  put(d, "instants", whole((int64_t)s.instants));
-  put(d, "counters", whole((int64_t)s.counters));
-  put(d, "flow_points", whole((int64_t)s.flow_points));
-  put(d, "overlaps", whole((int64_t)s.overlaps));
-  put(d, "unfinished", whole((int64_t)s.unfinished));
-  put(d, "processes", whole(s.processes));
-  put(d, "threads", whole(s.threads));
-  put(d, "max_depth", whole(s.max_depth));
-  put(d, "start_ps", whole(s.start));
-  put(d, "end_ps", whole(s.end));
-  put(d, "memory", whole((int64_t)s.memory));
-  for (int i = 0; i < TK_KINDS && s.kinds[i].name; i++) put(kinds, s.kinds[i].name, whole((int64_t)s.kinds[i].events));
+  put(d, "spans", whole((int64_t)s->spans));
+  put(d, "instants", whole((int64_t)s->instants));
+  put(d, "counters", whole((int64_t)s->counters));
+  put(d, "flow_points", whole((int64_t)s->flow_points));
+  put(d, "overlaps", whole((int64_t)s->overlaps));
+  put(d, "unfinished", whole((int64_t)s->unfinished));
+  put(d, "processes", whole(s->processes));
+  put(d, "threads", whole(s->threads));
+  put(d, "max_depth", whole(s->max_depth));
+  put(d, "start_ps", whole(s->start));
+  put(d, "end_ps", whole(s->end));
+  put(d, "memory", whole((int64_t)s->memory));
+  for (int i = 0; i < TK_KINDS && s->kinds[i].name; i++) put(kinds, s->kinds[i].name, whole((int64_t)s->kinds[i].events));
   put(d, "kinds", kinds);
   put(d, "notes", notes_list(notes));
+  return d;
+}
+
+static PyObject *trace_info(PyObject *self, PyObject *nothing) {
+  struct tk_summary s;
+  (void)nothing;
+  ASKS(self, NULL);
+  if (!work_enter(&w)) return work_end(&w, NULL);
+  const bool ok = tk_summarise(w.t, &s, &w.err);
+  struct tk_diagnostics *notes = ok ? tk_trace_diagnostics(w.t) : NULL;
+  PyEval_RestoreThread(w.call.outside);
+  PyObject *d = notes ? info_dict(w.t, &s, notes) : NULL; /* while the trace is locked */
+  w.call.outside = PyEval_SaveThread();
   tk_diagnostics_free(notes);
+  if (!work_leave(&w, ok)) Py_CLEAR(d);
   return work_end(&w, d);
 }
 
@@ -776,7 +815,7 @@ static PyObject *load(PyObject *module, PyObject *args) {
     begin(&c, option(&o, "progress"));
     struct tk_sources *s = tk_sources_open(v, n, &source, &err);
     if (s && s->n == 1) t = tk_sources_load(s, 0, &opt, &err);
-    else if (s) t = tk_sources_load_all(s, v[0], &opt, &err);
+    else if (s) t = tk_sources_load_all(s, n ? v[0] : "no input", &opt, &err);
     tk_sources_close(s);
     end(&c);
   }
@@ -1135,12 +1174,12 @@ static PyObject *diff_traces(PyObject *module, PyObject *args) {
   struct trace *a = (struct trace *)sides[0], *b = (struct trace *)sides[1];
   struct trace *first = a < b ? a : b, *second = a < b ? b : a;
   if (!o.failed && enter(first, &c, option(&o, "progress"))) {
-    if (first != second) PyThread_acquire_lock(second->lock, WAIT_LOCK);
-    const bool open = second->t != NULL, ok = open && tk_diff_traces(a->t, b->t, &opt, &r, &err);
-    if (first != second) PyThread_release_lock(second->lock);
+    const bool free = first == second || trace_lock(second);
+    const bool open = free && second->t, ok = open && tk_diff_traces(a->t, b->t, &opt, &r, &err);
+    if (free && first != second) trace_unlock(second);
     leave(first, &c);
     if (open) d = diff_result(ok, &r, &err);
-    else PyErr_SetString(PyExc_ValueError, "the trace is closed");
+    else PyErr_SetString(PyExc_ValueError, free ? CLOSED : IN_USE);
   }
   options_free(&o);
   return d;
@@ -1155,7 +1194,14 @@ static PyMethodDef trace_methods[] = {
     METHOD(sql, METH_VARARGS), METHOD(report, METH_O),    METHOD(fold_graphs, METH_NOARGS), METHOD(scopes, METH_O),
     {NULL, NULL, 0, NULL}};
 
-static PyType_Slot trace_slots[] = {{Py_tp_dealloc, (void *)trace_dealloc}, {Py_tp_methods, trace_methods}, {0, NULL}};
+static PyObject *trace_new(PyTypeObject *type, PyObject *args, PyObject *options) {
+  (void)type, (void)args, (void)options;
+  PyErr_SetString(PyExc_TypeError, "traces are made by load");
+  return NULL;
+}
+
+static PyType_Slot trace_slots[] = {
+    {Py_tp_new, (void *)trace_new}, {Py_tp_dealloc, (void *)trace_dealloc}, {Py_tp_methods, trace_methods}, {0, NULL}};
 static PyType_Spec trace_spec = {"tracekit._native.Trace", sizeof(struct trace), 0, Py_TPFLAGS_DEFAULT, trace_slots};
 
 #define FUNCTION(name) {#name, name, METH_VARARGS, NULL}

@@ -159,6 +159,10 @@ static inline int64_t trace_ns(const struct tk_trace *t, int64_t later, tk_time 
   const i128 ns = (i128)t->origin_ns + later + ts / 1000 - (ts % 1000 < 0);
   return ns > INT64_MAX ? INT64_MAX : ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
+/* Does the same, rounded up. */
+static inline int64_t trace_ns_up(const struct tk_trace *t, int64_t later, tk_time ts) {
+  return trace_ns(t, later, ts > INT64_MAX - 999 ? ts : ts + 999);
+}
 
 /* Returns the text of a record or meta. */
 static inline const char *trace_raw(const struct tk_trace *t, uint64_t at) {

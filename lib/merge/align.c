@@ -124,7 +124,7 @@ static bool keep_part(struct aligner *a, size_t i, struct tk_trace *t, int64_t l
   if (a->err->code != TK_OK || (input->wanted && !merge_cut(t, a->opt, a->err))) return err_prefix(a->err, "%s", t->source);
   trace_extent(t, &start, &end);
   input->from_ns = trace_ns(t, later, start);
-  input->to_ns = trace_ns(t, later, end + 999);
+  input->to_ns = trace_ns_up(t, later, end);
   if (a->opt->steps && !t->n_events) input->from_ns = INT64_MAX, input->to_ns = INT64_MIN; /* the input has none of these steps */
   a->out->skipped[i] = !input->wanted;
   return true;

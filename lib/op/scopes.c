@@ -124,6 +124,7 @@ bool tk_scopes(struct tk_trace *t, const char *key, uint64_t *rows, struct tk_er
   if (!err) err = &own;
   err_clear(err);
   if (rows) *rows = 0;
+  if (!key) return err_set(err, TK_EUSAGE, "scopes need the key of an arg");
   mem.limit = t->store->mem.limit;
   struct scoper s = {.t = t, .mem = &mem, .key = intern_id(&t->store->strings, key, strlen(key))};
   const tk_id n_tracks = t->n_tracks;

@@ -187,7 +187,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 static struct scan_step scan_step_of(const struct tk_trace *t, const struct step *v) {
-  return (struct scan_step){v->number, trace_ns(t, 0, v->start), trace_ns(t, 0, v->end + 999)};
+  return (struct scan_step){v->number, trace_ns(t, 0, v->start), trace_ns_up(t, 0, v->end)};
 }
 
 /* Joins steps of the same number, and keeps the first of the others. */

@@ -89,7 +89,7 @@ bool scan_take(struct scan *s, struct align_anchors *anchors, struct tk_trace *t
   s->input = diagnostics_text(notes, t->source);
   s->host = diagnostics_text(notes, id.host);
   s->start_ns = trace_ns(t, 0, start);
-  s->end_ns = trace_ns(t, 0, end + 999);
+  s->end_ns = trace_ns_up(t, 0, end);
   s->records = t->counts.read;
   s->events = t->n_events;
   s->flow_points = t->n_flow_points;

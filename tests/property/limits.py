@@ -11,8 +11,8 @@ import tempfile
 
 TRACEKIT, SRC = os.environ['TRACEKIT'], os.environ['SRC']
 JOBS = int(os.environ.get('JOBS') or os.cpu_count() or 2)
-STEP, GROWTH = (2, 1.05) if os.environ.get('LONG') else (13, 1.3)
 SANITIZED = os.environ['B'].endswith('san')  # sanitizers replace the allocator and use extra memory
+STEP, GROWTH = (2, 1.05) if os.environ.get('LONG') else (29, 1.5) if SANITIZED else (13, 1.3)
 CC = os.environ.get('CC', 'cc')
 GEN = os.path.join(os.environ['B'], 'tests', 'gen', 'gen')
 SPANS = '300000' if os.environ.get('LONG') else '100000'

@@ -19,7 +19,7 @@ TRACEKIT, FIXTURES, GEN = os.environ['TRACEKIT'], os.environ['FIXTURES'], os.env
 LONG = bool(os.environ.get('LONG'))
 TRACES = 400 if LONG else 15
 MOST = 20_000_000 if LONG else 1_000_000  # bytes of a fixture
-SELECTIONS = (
+COMMANDS = (
     ['top', '--json'], ['top', '--json', '--by', 'kind'], ['top', '--json', '--by', 'step'],
     ['top', '--json', '--kind', 'kernel', '--by', 'track'], ['top', '--json', '-e', 'depth > 0 && dur > 1us', '--by', 'process'],
     ['top', '--json', '--step', '1..2'],
@@ -28,8 +28,9 @@ SELECTIONS = (
     ['top', '--json', '-e', 'launched_by ~ "*"'], ['top', '--json', '-e', 'arg.k || stream >= 0 || device == 0'],
     ['top', '--json', '--cols', 'arg.k', '--by', 'arg.stream'],
     ['diff', '--json'], ['diff', '--json', '--by', 'path'],
+    ['sql', 'select name, count(*), sum(dur), sum(depth), min(ts) from slice group by name order by name', '--csv'],
 )
-QUERY = 'select name, count(*), sum(dur), sum(depth), min(ts) from slice group by name order by name'
+PARTS = 4 # of the commands, which have no factor in common with their number: each meets traces of every kind
 
 
 def run(*args):
@@ -45,13 +46,13 @@ def differs(args):
     return '' if less == whole else f'{" ".join(args)}: {less} instead of {whole}'[:2000]
 
 
-def same(path, *more):
-    for command in SELECTIONS:
-        fault = differs((*command, *([path, path] if command[0] == 'diff' else [path]), *more))
+def same(path, turn, *more):
+    """Compares some of the commands, by turns others for the next trace; LONG=1 compares all of them."""
+    for name, *options in COMMANDS if LONG else COMMANDS[turn % PARTS::PARTS]:
+        fault = differs((name, *([path, path] if name == 'diff' else [path]), *options, *more))
         if fault:
             return fault
-    less, whole = run('sql', path, QUERY, '--csv', *more), run('sql', path, QUERY, '--csv', '--strict', *more)
-    return '' if less == whole or whole[0] == 3 else f'sql: {less} instead of {whole}'[:2000]
+    return ''
 
 
 def span(i, **fields):
@@ -111,7 +112,7 @@ def main():
         jobs = [(path, '-j1') for path in (*fixtures(), *inputs(folder))]
         jobs += [(path, '-j4') for path, _ in jobs[::9]] + [(large, '-j1'), (large, '-j4')]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for (path, threads), fault in zip(jobs, pool.map(lambda job: same(*job), jobs)):
+            for (path, threads), fault in zip(jobs, pool.map(lambda n: same(jobs[n][0], n, jobs[n][1]), range(len(jobs)))):
                 judge(f'{os.path.basename(path)} {threads}', fault)
         steps = json.loads(run('top', '--json', '--by', 'step', f'{folder}/steps.json')[1])
         check('the steps are found without args', len(steps['rows']) == 100, len(steps['rows']))
