@@ -88,9 +88,14 @@ const char *tty_fraction(double value, int decimals, char *text) {
   bool fits = fabs(value) < 1e18;
   char number[64];
   int n = snprintf(number, sizeof number, fits ? "%.*f" : "%.*e", fits ? decimals : 0, value);
-  int whole = (int)strspn(number, "-0123456789");
-  if (decimals == 0 || !fits) snprintf(text, 32, "%.31s", number);
-  else snprintf(text, 32, "%.*s.%.*s", whole, number, decimals, number + n - decimals);
+  size_t whole = strspn(number, "-0123456789");
+  if (decimals == 0 || !fits) {
+    snprintf(text, 32, "%.31s", number);
+    return text;
+  }
+  memcpy(text, number, whole);
+  text[whole] = '.';
+  memcpy(text + whole + 1, number + n - decimals, (size_t)decimals + 1);
   return text;
 }
 

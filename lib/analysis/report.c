@@ -476,21 +476,31 @@ static void say_unknown(struct tk_report *r) {
   if (!memory) report_unknown(r, "allocations were not recorded, so peak memory is unknown");
 }
 
+struct rank_place {
+  int64_t rank;
+  size_t at;
+};
+
+static int by_rank(const void *p, const void *q) {
+  const struct rank_place *a = p, *b = q;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+  return (a->at > b->at) - (a->at < b->at);
+}
+
 /* Sorts rows by rank; rows of the same rank stay in the order of their trace. */
 static bool order_ranks(struct tk_report *r) {
-  struct tk_report_rank *room = mem_array(&r->impl->mem, r->n_ranks + 1, sizeof *room);
-  if (!room) return false;
-  for (size_t width = 1; width < r->n_ranks; width *= 2) {
-    for (size_t a = 0; a < r->n_ranks; a += 2 * width) {
-      size_t i = a, mid = a + width < r->n_ranks ? a + width : r->n_ranks, k = mid, n = a;
-      const size_t end = mid + width < r->n_ranks ? mid + width : r->n_ranks;
-      while (i < mid || k < end)
-        room[n++] = k == end || (i < mid && r->ranks[i].rank <= r->ranks[k].rank) ? r->ranks[i++] : r->ranks[k++];
-    }
-    memcpy(r->ranks, room, r->n_ranks * sizeof *room);
+  struct mem *mem = &r->impl->mem;
+  struct rank_place *places = mem_array(mem, r->n_ranks + 1, sizeof *places);
+  struct tk_report_rank *rows = places ? mem_array(mem, r->n_ranks + 1, sizeof *rows) : NULL;
+  for (size_t i = 0; rows && i < r->n_ranks; i++) places[i] = (struct rank_place){r->ranks[i].rank, i};
+  if (rows && r->n_ranks) {
+    qsort(places, r->n_ranks, sizeof *places, by_rank);
+    for (size_t i = 0; i < r->n_ranks; i++) rows[i] = r->ranks[places[i].at];
+    memcpy(r->ranks, rows, r->n_ranks * sizeof *rows);
   }
-  mem_free(&r->impl->mem, room);
-  return true;
+  mem_free(mem, places);
+  mem_free(mem, rows);
+  return rows != NULL;
 }
 
 bool report_close(struct tk_report *r, struct tk_err *err) {
