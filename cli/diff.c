@@ -2,6 +2,7 @@
  * printed by cli/diff/. */
 #include "shared/annotate.h"
 #include "commands.h"
+#include "diff/html.h"
 #include "diff/pair.h"
 #include "diff/runs.h"
 #include "shared/expect.h"
@@ -31,7 +32,8 @@ static const struct opt opts[] = {
                                             "op, module or arg.KEY", FIELD(by),
     0, 0, 0 },
   { OPT_STRING, 0, "over", "DIR", "compare all runs in a folder, in natural order, and find lasting changes", FIELD(over), 0, 0, 0 },
-  { OPT_LIST, 0, "label", "NAME", "name of the next run in the output (default: its folder or file); repeatable", FIELD(label), 0, 0, 0 },
+  { OPT_LIST, 0, "label", "NAME", "name of the next run in the output (default: its folder or file); repeatable",
+    FIELD(label), 0, 0, 0 },
   { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other "
                                  "files", FIELD(html), 0, 0, 0 },
   ROW_FORCE,
@@ -345,7 +347,8 @@ static int compare_runs(struct run *run, struct tk_diff_options *o, const struct
 /* True if all figures of the conditions are those of two runs. */
 static bool can_judge(const struct run *run) {
   if (!run->asks_figures) return true;
-  tty_say("diff: --fail-if: keys of report --json are available for two runs only, without --html; use the functions of names and steps");
+  tty_say("diff: --fail-if: keys of report --json are available for two runs only, without --html; "
+          "use the functions of names and steps");
   return false;
 }
 
@@ -431,7 +434,8 @@ static int cmd_diff(const void *params, const struct operands *in) {
   const bool parsed = parse_conditions(&run);
   if (!run.expects) status = run_no_memory();
   else if (p->csv && p->selected.shared.json) status = run_usage("diff", "--json and --csv cannot be combined");
-  else if (!find_sides(p, in, sides)) status = run_usage("diff", "two or more runs are needed: BEFORE AFTER..., --before and --after, or --over");
+  else if (!find_sides(p, in, sides))
+    status = run_usage("diff", "two or more runs are needed: BEFORE AFTER..., --before and --after, or --over");
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && parsed && read_by(p, &options))
     status = !tk_filter_check(&asked, &err) ? run_fail(&err)
@@ -464,11 +468,12 @@ const struct command command_diff = {
     "of the mean from one run on that the spread of the runs before and after does not explain, with its probability by chance. "
     "--html writes a page for any number of runs.\n"
     "\n"
-    "--fail-if sets the exit status to 1 if the expression holds for the run after, or for any run but the first. 'total > 5%' refers to the self time of "
-    "all events. 'total(NAME) > 5%', and self, count and mean, refer to the events of a step whose name matches a glob. "
-    "'mean(step) > 150ms', and min, max, p50, p95, deviation and count, refer to steps. 'device_busy < 80%' refers to a key of "
-    "report --json, averaged over ranks. Percentages are relative changes, unless the key itself is a percentage; 1.1x is a ratio. A "
-    "change within the noise does not fail. If the expression cannot be evaluated, the exit status is 3.",
+    "--fail-if sets the exit status to 1 if the expression holds for the run after, or for any run but the first. 'total > "
+    "5%' refers to the self time of all events. 'total(NAME) > 5%', and self, count and mean, refer to the events of a step "
+    "whose name matches a glob. 'mean(step) > 150ms', and min, max, p50, p95, deviation and count, refer to steps. "
+    "'device_busy < 80%' refers to a key of report --json, averaged over ranks. Percentages are relative changes, unless "
+    "the key itself is a percentage; 1.1x is a ratio. A change within the noise does not fail. If the expression cannot be "
+    "evaluated, the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),

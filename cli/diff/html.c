@@ -1,6 +1,6 @@
-/* html.c - writes a comparison of runs as one HTML page (runs.h), with the style of a report: a chart of the steps, the runs, and a row
+/* html.c - writes a comparison of runs as one HTML page (html.h), with the style of a report: a chart of the steps, the runs, and a row
  * for each name. */
-#include "diff/runs.h"
+#include "diff/html.h"
 #include "print/html.h"
 #include "print/tty.h"
 
@@ -83,8 +83,8 @@ static const char *class_of_delta(double delta) { return delta > 0 ? " class=up"
 static void draw_trend(FILE *to, const struct tk_compare_row *row) {
   double most = 0;
   for (size_t i = 0; i < row->n_runs; i++) most = fmax(most, row->runs[i].total);
-  fprintf(to, "<td><svg role=img aria-label=\"trend\" style=\"width:8rem;height:1.3rem\" preserveAspectRatio=\"none\" viewBox=\"0 0 %zu "
-              "1000\">", row->n_runs * 10);
+  fputs("<td><svg role=img aria-label=\"trend\" style=\"width:8rem;height:1.3rem\" preserveAspectRatio=\"none\"", to);
+  fprintf(to, " viewBox=\"0 0 %zu 1000\">", row->n_runs * 10);
   for (size_t i = 0, shift = 0; most > 0 && i < row->n_runs; i++) {
     const long high = (long)(row->runs[i].total / most * 1000);
     while (shift < row->n_shifts && row->shifts[shift].run <= i) shift++;
@@ -154,9 +154,10 @@ static void titles(FILE *to, const struct tk_compare_report *r, const struct run
 
 static void page_names(FILE *to, const struct tk_compare_report *r, const struct runs_view *v) {
   html_section(to, "What changed",
-               v->over ? "Sums of durations per step or rank. A lasting change divides the runs in two parts whose means differ by more than "
-                         "their noise explains; p is its probability by chance."
-                       : "Sums of durations per step or rank, and their change against the first run. ~ within the noise, ? unknown noise.");
+               v->over ? "Sums of durations per step or rank. A lasting change divides the runs in two parts whose means differ by "
+                         "more than their noise explains; p is its probability by chance."
+                       : "Sums of durations per step or rank, and their change against the first run. ~ within the noise, ? unknown "
+                         "noise.");
   titles(to, r, v);
   name_row(to, r, v, &r->all, "(all, self time)");
   for (size_t i = 0; i < v->top; i++) name_row(to, r, v, &r->rows[i], r->rows[i].name ? r->rows[i].name : "(none)");

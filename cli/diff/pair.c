@@ -1,6 +1,6 @@
 /* pair.c - prints the comparison of two runs (pair.h). */
 #include "diff/pair.h"
-#include "diff/runs.h"
+#include "diff/text.h"
 #include "print/csv.h"
 #include "print/fields.h"
 #include "print/table.h"

@@ -81,11 +81,11 @@ static char *last_parts(const char *path, int parts) {
   return strndup(path + from, end - from);
 }
 
-/* True if two of the runs share their name. */
+/* True if two different runs share their name. */
 static bool share(const struct runs *r) {
   for (size_t i = 1; i < r->n; i++)
     for (size_t k = 0; k < i; k++)
-      if (strcmp(r->names[i], r->names[k]) == 0) return true;
+      if (strcmp(r->names[i], r->names[k]) == 0 && strcmp(r->inputs[i].v[0], r->inputs[k].v[0]) != 0) return true;
   return false;
 }
 
@@ -106,7 +106,7 @@ static void cut_names(struct runs *r) {
   for (size_t i = 1; i < r->n; i++)
     for (size_t k = 0; k < i; k++) {
       const size_t n = strcspn(r->names[i], "/");
-      if (n == strcspn(r->names[k], "/") && memcmp(r->names[i], r->names[k], n) == 0) return;
+      if (strcmp(r->names[i], r->names[k]) != 0 && n == strcspn(r->names[k], "/") && memcmp(r->names[i], r->names[k], n) == 0) return;
     }
   for (size_t i = 0; i < r->n; i++) r->names[i][strcspn(r->names[i], "/")] = 0;
 }

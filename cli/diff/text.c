@@ -1,5 +1,5 @@
-/* text.c - prints a comparison of several runs as tables (runs.h): the runs, and a row for each name. */
-#include "diff/runs.h"
+/* text.c - prints a comparison of several runs as tables (text.h): the runs, and a row for each name. */
+#include "diff/text.h"
 #include "print/csv.h"
 #include "print/fields.h"
 #include "print/table.h"
