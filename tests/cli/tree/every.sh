@@ -3,7 +3,7 @@
   for i in 0 1 2 3; do
     t=$((5 + 20 * i))
     printf ',{"ph":"X","name":"load","pid":1,"tid":1,"ts":%d,"dur":3},{"ph":"X","name":"load","pid":1,"tid":1,"ts":%d,"dur":1}' $t $((t + 1))
-    printf ',{"ph":"X","name":"forward %d","pid":1,"tid":1,"ts":%d,"dur":%d}' $i $((t + 4)) $((9 + i))
+    printf ',{"ph":"X","name":"forward_%d","pid":1,"tid":1,"ts":%d,"dur":%d}' $i $((t + 4)) $((9 + i))
     printf ',{"ph":"X","name":"mm","pid":1,"tid":1,"ts":%d,"dur":2}' $((t + 6))
   done
   printf ']'; } > loop.json
