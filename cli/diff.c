@@ -59,8 +59,9 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit diff rank0.json.gz rank1.json.gz", "show what changed per step between two runs" },
   { "tracekit diff rank0.json.gz rank1.json.gz --kind op --fold", "show which operators changed" },
-  { "tracekit diff rank0.json.gz rank1.json.gz rank2.json.gz --html runs.html", "compare three runs on a page" },
-  { "tracekit diff --over nightly --kind kernel", "show which kernels changed over a folder of runs, and when" },
+  { "tracekit diff nightly/run1.json.gz nightly/run2.json.gz nightly/run3.json.gz --html runs.html",
+    "compare three runs on a page" },
+  { "tracekit diff --over nightly --kind op", "show which operators changed over a folder of runs, and when" },
   { "tracekit diff --before rank0.json.gz --after rank1.json.gz --fail-if 'total > 1000%'", "fail if the run became slower" },
   { 0, 0 },
 };
