@@ -113,7 +113,7 @@ struct tk_report_rank {
   tk_time collection_max, collection_at; /* the longest, and its start since the trace's first event */
   tk_time profiler;     /* time in which the profiler itself worked, as far as it recorded that */
   tk_time profiler_max, profiler_at; /* the longest such span, and its start since the trace's first event */
-  uint64_t compiled_frames; /* functions, and parts of functions between graph breaks, whose code torch.compile had compiled and that ran */
+  uint64_t compiled_frames; /* functions, and parts of functions between graph breaks, that ran as compiled by torch.compile */
   uint64_t recompilations;  /* how often one of them had been compiled again at most */
   tk_time pageable;     /* time in which at least one copy from or to pageable memory of the host ran */
   tk_time host_copy;    /* sum of the durations of copies between host and device */

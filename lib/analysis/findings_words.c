@@ -438,8 +438,8 @@ static void advise_gc(struct words *w) {
 }
 
 static void advise_profiler(struct words *w) {
-  write(w, "times around it are not those of a run without the profiler: record fewer activities and shorter windows, after a warm-up; the "
-           "longest is at ");
+  write(w, "times around it are not those of a run without the profiler: record fewer activities and shorter windows, after a "
+           "warm-up; the longest is at ");
   put_range(w, w->c->row->profiler_at, w->c->row->profiler_max);
 }
 
