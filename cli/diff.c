@@ -1,11 +1,12 @@
-/* diff.c - tracekit diff: compares two runs; prints a table, JSON (schemas/diff.schema.json) or CSV. */
+/* diff.c - tracekit diff: compares two runs; prints a table, JSON (schemas/diff.schema.json) or CSV. Several runs, and all pages, are
+ * printed by cli/diff/. */
 #include "shared/annotate.h"
 #include "commands.h"
+#include "diff/html.h"
+#include "diff/pair.h"
+#include "diff/runs.h"
 #include "shared/expect.h"
 #include "shared/select.h"
-#include "print/csv.h"
-#include "print/fields.h"
-#include "print/table.h"
 #include "print/tty.h"
 
 #include <fnmatch.h>
@@ -15,8 +16,8 @@
 
 struct params {
   struct selected selected;
-  const char *by;
-  struct opt_list before, after, fail_if;
+  const char *by, *over, *html;
+  struct opt_list before, after, fail_if, label;
   int top, annotations;
   bool fold, csv, whole;
 };
@@ -30,6 +31,12 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "by", "WHAT", "group rows by: name (default), path, cat, process, track, stream, phase, "
                                             "op, module or arg.KEY", FIELD(by),
     0, 0, 0 },
+  { OPT_STRING, 0, "over", "DIR", "compare all runs in a folder, in natural order, and find lasting changes", FIELD(over), 0, 0, 0 },
+  { OPT_LIST, 0, "label", "NAME", "name of the next run in the output (default: its folder or file); repeatable",
+    FIELD(label), 0, 0, 0 },
+  { OPT_FILE, 0, "html", "FILE", "write a self-contained HTML page, without references to the network or to other "
+                                 "files", FIELD(html), 0, 0, 0 },
+  ROW_FORCE,
   { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: fusion.*, "
                             "add<*>(float*)", FIELD(fold),
     0, 0, 0 },
@@ -52,151 +59,12 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
   { "tracekit diff rank0.json.gz rank1.json.gz", "show what changed per step between two runs" },
   { "tracekit diff rank0.json.gz rank1.json.gz --kind op --fold", "show which operators changed" },
+  { "tracekit diff nightly/run1.json.gz nightly/run2.json.gz nightly/run3.json.gz --html runs.html",
+    "compare three runs on a page" },
+  { "tracekit diff --over nightly --kind op", "show which operators changed over a folder of runs, and when" },
   { "tracekit diff --before rank0.json.gz --after rank1.json.gz --fail-if 'total > 1000%'", "fail if the run became slower" },
   { 0, 0 },
 };
-
-/* ---- states of a row ---- */
-
-static const char *const STATES[] = { "changed", "noise", "unknown", "new", "gone" };
-static const char *const MARKS[] = { "", "~", "?", "new", "gone" };
-
-/* ---- table ---- */
-
-static void time_cell(struct table *t, bool known, double ps) {
-  char text[48] = "-";
-  if (known && fabs(ps) < 9e18) tk_print_duration((tk_time)(fabs(ps) + 0.5), text);
-  table_cell(t, "%s", text);
-}
-
-static void delta_cell(struct table *t, double ps) {
-  char text[48];
-  tk_print_duration((tk_time)(fmin(fabs(ps), 9e18) + 0.5), text);
-  table_cell(t, "%s%s", ps < 0 ? "-" : "+", text);
-}
-
-static void ratio_cell(struct table *t, const struct tk_diff_row *r) {
-  char text[32];
-  if (r->total[0] > 0 && r->total[1] > 0) table_cell(t, "%sx", tty_fraction(r->total[1] / r->total[0], 2, text));
-  else table_cell(t, "-");
-}
-
-static void count_cell(struct table *t, double n) {
-  char text[32];
-  if (n == floor(n) && n < 1e15) table_cell(t, "%s", tty_count((uint64_t)n, text));
-  else table_cell(t, "%s", tty_fraction(n, 1, text));
-}
-
-/* Shortens a path to its last three names: "... > a > b > c".  Returns `path` itself if it has no more names. */
-static const char *path_end(const char *path, char *text, size_t n) {
-  const char *p = path + strlen(path);
-  int names = 0;
-  for (; p > path; p--)
-    if (strncmp(p, " > ", 3) == 0 && ++names == 3) break;
-  if (p == path) return path;
-  snprintf(text, n, "...%s", p);
-  return text;
-}
-
-static void row_cells(struct table *t, const struct tk_diff_row *r, const char *name) {
-  time_cell(t, r->events[0] > 0, r->total[0]);
-  time_cell(t, r->events[1] > 0, r->total[1]);
-  delta_cell(t, r->delta);
-  ratio_cell(t, r);
-  time_cell(t, r->noise >= 0, r->noise);
-  table_cell(t, "%s", MARKS[tk_diff_state(r)]);
-  count_cell(t, r->count[0]);
-  count_cell(t, r->count[1]);
-  table_cell(t, "%s", name);
-  if (tk_diff_state(r) == TK_DIFF_CHANGED) table_mark(t, r->delta > 0 ? TTY_BAD : TTY_GOOD);
-}
-
-static bool print_table(const struct params *p, const struct tk_diff_report *r, size_t top) {
-  static const char *const titles[] = { "before", "after", "delta", "ratio", "noise", "", "count", "after" };
-  struct table t = { .align = "rrrrrlrrl", .drop = "....c.ab.", .width = tty_width(stdout) };
-  char path[1024];
-  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&t, "%s", titles[i]);
-  table_cell(&t, "%s", p->by ? p->by : "name");
-  if (r->by_step) row_cells(&t, &r->step, "(per step)");
-  row_cells(&t, &r->all, "(all, self time)");
-  for (size_t i = 0; i < top; i++) {
-    const char *name = r->rows[i].name ? r->rows[i].name : "(none)";
-    row_cells(&t, &r->rows[i], p->by && strcmp(p->by, "path") == 0 ? path_end(name, path, sizeof path) : name);
-  }
-  return table_print(&t, stdout);
-}
-
-static void print_remarks(const struct tk_diff_report *r, size_t top) {
-  char a[64], b[64];
-  printf("\n"
-         "averages over %s before and %s after, from %s", tty_counted(r->samples[0], r->by_step ? "step" : "rank", a),
-         tty_counted(r->samples[1], r->by_step ? "step" : "rank", b), r->by_step ? "one rank each" : "one run each");
-  if (r->paired && r->samples[0] > 1) printf(", matched by %s", r->by_number ? "number" : "order");
-  if (top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
-  putchar('\n');
-  if (r->samples[0] > 1 && r->samples[1] > 1) puts("~ within the noise, estimated from the spread of steps or ranks");
-  else puts("? not enough steps or ranks to estimate noise");
-  if (r->outside[0] + r->outside[1])
-    printf("%s start outside of all steps and are left out (--whole includes them)\n",
-           tty_counted(r->outside[0] + r->outside[1], "event", a));
-}
-
-/* ---- JSON ---- */
-
-static void json_run(struct json *j, const char *key, const struct tk_diff_report *r, int side) {
-  json_open(j, key, '{');
-  json_uint(j, "inputs", r->inputs[side]);
-  json_uint(j, "ranks", r->ranks[side]);
-  json_uint(j, "samples", r->samples[side]);
-  json_uint(j, "events_outside", r->outside[side]);
-  json_close(j, '}');
-}
-
-static void diff_print_json(const struct params *p, const struct tk_diff_report *r, size_t top) {
-  struct json j = { .to = stdout };
-  json_open(&j, NULL, '{');
-  json_string(&j, "by", p->by ? p->by : "name");
-  json_string(&j, "of", r->by_step ? "step" : "rank");
-  if (r->paired) json_string(&j, "matched_by", r->by_number ? "number" : "order");
-  else json_null(&j, "matched_by");
-  json_run(&j, "before", r, TK_BEFORE);
-  json_run(&j, "after", r, TK_AFTER);
-  if (r->by_step) fields_object(&j, "step", TK_ROW_DIFF_SUM, &r->step, NULL);
-  else json_null(&j, "step");
-  fields_object(&j, "all", TK_ROW_DIFF_SUM, &r->all, NULL);
-  json_uint(&j, "rows_in_all", r->n_rows);
-  json_open(&j, "rows", '[');
-  for (size_t i = 0; i < top; i++) fields_object(&j, NULL, TK_ROW_DIFF, &r->rows[i], NULL);
-  json_close(&j, ']');
-  json_close(&j, '}');
-}
-
-/* ---- CSV ---- */
-
-static void csv_number(bool known, double v) {
-  char text[32] = "";
-  if (known) tk_print_number(v, text);
-  printf(",%s", text);
-}
-
-static void print_csv(const struct tk_diff_report *r, size_t top) {
-  puts("name,state,before_total_ns,after_total_ns,delta_ns,ratio,noise_ns,before_count,after_count,before_self_ns,after_self_ns");
-  for (size_t i = 0; i < top; i++) {
-    const struct tk_diff_row *v = &r->rows[i];
-    csv_text(stdout, v->name, v->name ? v->name_len : 0);
-    printf(",%s", STATES[tk_diff_state(v)]);
-    csv_number(true, v->total[0] / 1e3);
-    csv_number(true, v->total[1] / 1e3);
-    csv_number(true, v->delta / 1e3);
-    csv_number(v->total[0] > 0, v->total[0] > 0 ? v->total[1] / v->total[0] : 0);
-    csv_number(v->noise >= 0, v->noise / 1e3);
-    csv_number(true, v->count[0]);
-    csv_number(true, v->count[1]);
-    csv_number(true, v->self[0] / 1e3);
-    csv_number(true, v->self[1] / 1e3);
-    putchar('\n');
-  }
-}
 
 /* ---- conditions ---- */
 
@@ -211,6 +79,7 @@ struct run {
   struct expect *expects;
   struct tk_report figures[2]; /* reports of both runs, filled if asks_figures */
   bool asks_figures;
+  const char *after; /* name of the run after; NULL = there is only one */
 };
 
 static struct change of_row(const struct expect *e, const struct tk_diff_row *r) {
@@ -298,8 +167,8 @@ static int judge(const struct expect *e, const struct run *run, const struct tk_
   const bool holds = c.known && expect_holds(e, value_of(e, &c)), noise = holds && relative && c.is_noise;
   char before[64], after[64], said[256];
   if (c.known)
-    snprintf(said, sizeof said, "%s before, %s after%s", expect_print(e, c.before, before), expect_print(e, c.after, after),
-             noise ? ", which is within the noise" : "");
+    snprintf(said, sizeof said, "%s before, %s after%s%s%.60s", expect_print(e, c.before, before), expect_print(e, c.after, after),
+             noise ? ", which is within the noise" : "", run->after ? " in " : "", run->after ? run->after : "");
   else snprintf(said, sizeof said, "not available in these traces");
   annotate(found, "after", e->text, said, holds && !noise, !c.known);
   if (!c.known) tty_say("--fail-if '%s': %s", e->text, said);
@@ -326,10 +195,10 @@ static bool print_diff(const struct params *p, const struct tk_diff_report *r) {
   size_t top = p->top ? (size_t)p->top : table ? 30 : SIZE_MAX;
   if (top > r->n_rows) top = r->n_rows;
   if (p->annotations == ANNOTATE_JUNIT) return true;
-  if (p->csv) print_csv(r, top);
-  else if (!table) diff_print_json(p, r, top);
-  else if (!print_table(p, r, top)) return false;
-  else if (!p->selected.shared.quiet) print_remarks(r, top);
+  if (p->csv) pair_print_csv(r, top);
+  else if (!table) pair_print_json(r, p->by, top);
+  else if (!pair_print_table(r, p->by, top)) return false;
+  else if (!p->selected.shared.quiet) pair_print_remarks(r, top);
   fflush(stdout);
   return true;
 }
@@ -380,11 +249,143 @@ static int open_and_diff(struct run *run, struct tk_diff_options *o, const struc
   return status;
 }
 
+/* ---- several runs ---- */
+
+/* Fills in the comparison of one run with the first, for conditions.  Returns its rows, to be freed; NULL if memory runs out. */
+static struct tk_diff_row *pair_of(const struct tk_compare_report *r, size_t run, struct tk_diff_report *v) {
+  const struct tk_compare_row *sums[] = { &r->all, &r->step };
+  struct tk_diff_row *to[] = { &v->all, &v->step };
+  *v = (struct tk_diff_report){ .by_step = r->by_step, .steps = { r->runs[0].steps, r->runs[run].steps } };
+  struct tk_diff_row *rows = calloc(r->n_rows + 1, sizeof *rows);
+  v->rows = rows;
+  v->n_rows = rows ? r->n_rows : 0;
+  for (size_t i = 0; rows && i < r->n_rows + 2; i++) {
+    const struct tk_compare_row *from = i < r->n_rows ? &r->rows[i] : sums[i - r->n_rows];
+    if (!from->n_runs) continue;
+    const struct tk_compare_cell *a = &from->runs[0], *b = &from->runs[run];
+    *(i < r->n_rows ? &rows[i] : to[i - r->n_rows]) = (struct tk_diff_row){
+      from->name, from->name_len, { a->events, b->events }, { a->count, b->count }, { a->total, b->total },
+                                 { a->self, b->self }, b->delta, b->noise };
+  }
+  return rows;
+}
+
+/* Judges each run against the first.  Returns the worst status. */
+static int judge_runs(struct run *run, const struct tk_compare_report *r) {
+  struct tk_diff_report pair;
+  int worst = STATUS_DONE;
+  for (size_t i = 1; run->p->fail_if.n && i < r->n_runs; i++) {
+    struct tk_diff_row *rows = pair_of(r, i, &pair);
+    if (!rows) return run_no_memory();
+    run->after = r->n_runs > 2 ? r->runs[i].name : NULL;
+    const int status = judge_all(run, &pair);
+    if (status > worst) worst = status;
+    free(rows);
+  }
+  return worst;
+}
+
+static int write_page(const struct params *p, const struct tk_sources *sources, const struct tk_compare_report *r,
+                      const struct runs_view *v) {
+  struct tk_err err = { 0 };
+  char *text = NULL;
+  size_t n = 0;
+  FILE *to = open_memstream(&text, &n);
+  if (to) runs_write_html(r, v, to);
+  if (!to || !tty_close_text(to, &text)) return run_no_memory();
+  const bool ok = tk_sources_write(sources, p->html, text, n, p->selected.shared.force, &err);
+  free(text);
+  return ok ? STATUS_DONE : run_fail(&err);
+}
+
+static int print_runs(const struct params *p, const struct tk_sources *first, const struct tk_compare_report *r) {
+  const bool plain = !p->csv && !p->selected.shared.json;
+  struct runs_view v = { .by = p->by, .over = p->over, .top = p->top ? (size_t)p->top : plain && !p->html ? 30 : SIZE_MAX };
+  if (p->html && !p->top) v.top = 100;
+  if (v.top > r->n_rows) v.top = r->n_rows;
+  const int status = p->html ? write_page(p, first, r, &v) : STATUS_DONE;
+  if (status || (p->html && run_is_stdout(p->html)) || p->annotations == ANNOTATE_JUNIT) return status;
+  if (!p->top && !plain) v.top = r->n_rows;
+  if (p->csv) runs_print_csv(r, &v);
+  else if (!plain) runs_print_json(r, &v);
+  else if (!p->html && !runs_print_text(r, &v, !p->selected.shared.quiet)) return STATUS_INPUT;
+  fflush(stdout);
+  return STATUS_DONE;
+}
+
+static int compare_sources(struct run *run, struct tk_diff_options *o, const struct runs *runs, struct tk_sources **sources) {
+  const struct shared *s = &run->p->selected.shared;
+  struct tk_compare_report report = { 0 };
+  struct progress progress;
+  struct tk_err err = { 0 };
+  int status;
+  progress_start(&progress, "comparing", NULL, s->quiet ? -1 : s->progress);
+  o->load = run_load_options(s, &progress);
+  o->trends = run->p->over;
+  bool ok = tk_compare(sources, (const char *const *)runs->names, runs->n, o, &report, &err);
+  progress_end(&progress);
+  if (ok) run_notes(s, NULL, report.notes);
+  if (!ok) status = run_fail(&err);
+  else if (!report.n_rows && select_is_asked(&o->select) && !run->p->selected.selection.allow_empty) status = say_nothing(s);
+  else if ((status = print_runs(run->p, sources[0], &report)) == STATUS_DONE) status = judge_runs(run, &report);
+  tk_compare_report_free(&report);
+  return status;
+}
+
+static int compare_runs(struct run *run, struct tk_diff_options *o, const struct runs *runs) {
+  struct tk_sources **sources = calloc(runs->n + 1, sizeof *sources);
+  int status = sources ? STATUS_DONE : run_no_memory();
+  for (size_t i = 0; sources && !status && i < runs->n; i++) {
+    sources[i] = run_sources(&run->p->selected.shared, "diff", &runs->inputs[i], &status);
+    if (!sources[i] && !status) status = STATUS_USAGE;
+  }
+  if (!status) status = compare_sources(run, o, runs, sources);
+  for (size_t i = 0; sources && i < runs->n; i++) tk_sources_close(sources[i]);
+  free(sources);
+  return status;
+}
+
+/* True if all figures of the conditions are those of two runs. */
+static bool can_judge(const struct run *run) {
+  if (!run->asks_figures) return true;
+  tty_say("diff: --fail-if: keys of report --json are available for two runs only, without --html; "
+          "use the functions of names and steps");
+  return false;
+}
+
+static int name_and_compare(struct run *run, struct tk_diff_options *o, struct runs *runs) {
+  struct shared s = run->p->selected.shared;
+  int status = STATUS_USAGE;
+  if (!runs_name(runs, &run->p->label)) return run_no_memory();
+  if (run->p->label.n > runs->n) return run_usage("diff", "--label: more names than runs");
+  if (!can_judge(run)) return status;
+  s.output = run->p->html;
+  for (size_t i = 0; run->p->html && i < runs->n; i++)
+    if (!run_output(&s, "diff", &runs->inputs[i], &status)) return status;
+  return compare_runs(run, o, runs);
+}
+
+/* Compares the runs of --over, of the operands, or of --before and --after. */
+static int diff_runs(struct run *run, struct tk_diff_options *o, const struct operands *in, const struct operands *sides) {
+  struct runs runs = { .n = 0 };
+  struct tk_err err = { 0 };
+  int status;
+  if (run->p->over ? !runs_of_folder(&runs, run->p->over, &err) : false) status = run_fail(&err);
+  else if (!run->p->over && in->n ? !runs_of_operands(&runs, in) : false) status = run_no_memory();
+  else if (runs.n == 0 && !(runs_add_inputs(&runs, sides[0].v, sides[0].n) && runs_add_inputs(&runs, sides[1].v, sides[1].n)))
+    status = run_no_memory();
+  else status = name_and_compare(run, o, &runs);
+  runs_free(&runs);
+  return status;
+}
+
 /* Takes both runs from the operands BEFORE AFTER or from --before and --after.  Returns false if a run is missing or both forms are
  * mixed. */
 static bool find_sides(const struct params *p, const struct operands *in, struct operands *sides) {
   sides[0] = (struct operands){ .v = p->before.v, .n = p->before.n };
   sides[1] = (struct operands){ .v = p->after.v, .n = p->after.n };
+  if (p->over) return in->n == 0 && !p->before.n && !p->after.n;
+  if (in->n > 2) return !p->before.n && !p->after.n;
   if (in->n == 2 && !p->before.n && !p->after.n) {
     sides[0] = (struct operands){ .v = in->v, .n = 1 };
     sides[1] = (struct operands){ .v = in->v + 1, .n = 1 };
@@ -434,10 +435,13 @@ static int cmd_diff(const void *params, const struct operands *in) {
   const bool parsed = parse_conditions(&run);
   if (!run.expects) status = run_no_memory();
   else if (p->csv && p->selected.shared.json) status = run_usage("diff", "--json and --csv cannot be combined");
-  else if (!find_sides(p, in, sides)) status = run_usage("diff", "two runs are needed: BEFORE AFTER, or --before and --after");
+  else if (!find_sides(p, in, sides))
+    status = run_usage("diff", "two or more runs are needed: BEFORE AFTER..., --before and --after, or --over");
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && parsed && read_by(p, &options))
-    status = tk_filter_check(&asked, &err) ? open_and_diff(&run, &options, sides) : run_fail(&err);
+    status = !tk_filter_check(&asked, &err) ? run_fail(&err)
+             : p->over || p->html || in->n > 2 || p->label.n ? diff_runs(&run, &options, in, sides)
+                                                             : open_and_diff(&run, &options, sides);
   for (size_t i = 0; run.expects && i < p->fail_if.n; i++) expect_free(&run.expects[i]);
   free(run.expects);
   select_free(&e);
@@ -447,10 +451,10 @@ static int cmd_diff(const void *params, const struct operands *in) {
 const struct command command_diff = {
   .name = "diff",
   .group = GROUP_ANALYSE,
-  .summary = "compare two runs; optionally fail if one is slower",
-  .operands = "[BEFORE AFTER]",
+  .summary = "compare two or more runs; optionally fail if one is slower",
+  .operands = "[BEFORE AFTER...]",
   .description =
-    "Compares two runs in any formats, with any number of ranks. BEFORE and AFTER can be anything that names traces (a file, a "
+    "Compares runs in any formats, with any number of ranks. BEFORE and AFTER can be anything that names traces (a file, a "
     "folder, an archive, @list); --before and --after may be repeated. For each name, the output shows the sums of durations "
     "before and after, averaged over all steps of all ranks, sorted by the change. If steps are not marked on both sides, or "
     "with --whole, ranks are compared instead.\n"
@@ -460,14 +464,20 @@ const struct command command_diff = {
     "between steps does not count as noise. ~ marks changes within the noise, ? marks rows with too few steps and ranks for an "
     "estimate.\n"
     "\n"
-    "--fail-if sets the exit status to 1 if the expression holds for the run after. 'total > 5%' refers to the self time of "
-    "all events. 'total(NAME) > 5%', and self, count and mean, refer to the events of a step whose name matches a glob. "
-    "'mean(step) > 150ms', and min, max, p50, p95, deviation and count, refer to steps. 'device_busy < 80%' refers to a key of "
-    "report --json, averaged over ranks. Percentages are relative changes, unless the key itself is a percentage; 1.1x is a ratio. A "
-    "change within the noise does not fail. If the expression cannot be evaluated, the exit status is 3.",
+    "With three or more runs, each is compared with the first: a table of the runs is followed by a row for each name with a column "
+    "for each run. --over DIR takes the folders and traces in a folder as runs in the order of time and adds lasting changes: a change "
+    "of the mean from one run on that the spread of the runs before and after does not explain, with its probability by chance. "
+    "--html writes a page for any number of runs.\n"
+    "\n"
+    "--fail-if sets the exit status to 1 if the expression holds for the run after, or for any run but the first. 'total > "
+    "5%' refers to the self time of all events. 'total(NAME) > 5%', and self, count and mean, refer to the events of a step "
+    "whose name matches a glob. 'mean(step) > 150ms', and min, max, p50, p95, deviation and count, refer to steps. "
+    "'device_busy < 80%' refers to a key of report --json, averaged over ranks. Percentages are relative changes, unless "
+    "the key itself is a percentage; 1.1x is a ratio. A change within the noise does not fail. If the expression cannot be "
+    "evaluated, the exit status is 3.",
   .opts = opts,
   .examples = examples,
   .params_size = sizeof(struct params),
-  .max_operands = 2,
+  .max_operands = ANY_NUMBER,
   .run = cmd_diff,
 };

@@ -14,7 +14,7 @@
 
 struct params {
   struct selected selected;
-  const char *by, *per, *path;
+  const char *by, *per, *path, *every;
   int top, sort;
   bool fold, folded, speedscope, svg;
 };
@@ -36,6 +36,9 @@ static const struct opt opts[] = {
     "show the paths in this arg instead of nested names, such as arg.tf_op: time per scope, layer and operation",
     FIELD(path), 0, 0, 0 },
   { OPT_STRING, 0, "per", "GLOB", "show only the contents of spans with this name, averaged per call", FIELD(per), 0, 0, 0 },
+  { OPT_STRING, 0, "every", "PATTERN",
+    "cut a loop without marks of its steps into iterations: each event with this name begins one (a glob, or a regex between "
+    "slashes); show what they contain, averaged per iteration", FIELD(every), 0, 0, 0 },
   { OPT_FLAG, 0, "fold", 0, "combine names that differ only in numbers or template arguments: layer_*, "
                             "add<*>(float*)", FIELD(fold),
     0, 0, 0 },
@@ -60,6 +63,7 @@ static const struct example examples[] = {
   { "tracekit tree trace.json --top 20", "show the twenty paths that took the most time" },
   { "tracekit tree trace.json --kind annotation --per train_step",
     "show the parts of a training step, and their device time" },
+  { "tracekit tree trace.json --every 'DataLoader*'", "show the parts of an iteration of a loop that has no annotation" },
   { "tracekit tree trace.json --kind annotation --sort start", "show annotations in the order of time" },
   { "tracekit tree trace.json --svg > flame.svg", "draw a flame graph" },
   { 0, 0 },
@@ -151,10 +155,10 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
     if (shown[i]) node_row(&t, r, &r->nodes[i], launched > 0);
   if (!table_print(&t, stdout)) return false;
   if (p->selected.shared.quiet) return true;
-  if (p->per) printf("\n"
-                     "averages over %s", tty_counted(r->calls, "call", n));
-  if (hidden) printf("%s%s not shown (see --top)", p->per ? "; " : "\n", tty_counted(hidden, "path", n));
-  if (p->per || hidden) putchar('\n');
+  if (r->calls) printf("\n"
+                       "averages over %s", tty_counted(r->calls, p->every ? "iteration" : "call", n));
+  if (hidden) printf("%s%s not shown (see --top)", r->calls ? "; " : "\n", tty_counted(hidden, "path", n));
+  if (r->calls || hidden) putchar('\n');
   if (unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(unfinished, "span", n));
   if (clipped) printf("%s cross an edge of the range: only the part inside counts\n", tty_counted(clipped, "span", n));
   return true;
@@ -193,7 +197,8 @@ static void tree_print_json(const struct params *p, const struct tk_trace *t, co
   json_string(&j, "input", t->source);
   if (p->by) json_string(&j, "by", p->by);
   if (p->per) json_string(&j, "per", p->per);
-  if (p->per) json_uint(&j, "calls", r->calls);
+  if (p->every) json_string(&j, "every", p->every);
+  if (r->calls) json_uint(&j, "calls", r->calls);
   fields_total(&j, "sum_ns", r->sum);
   json_uint(&j, "paths_in_all", r->n_nodes);
   json_open(&j, "paths", '[');
@@ -231,6 +236,8 @@ static void say_no_calls(const struct tk_trace *t, const char *name) {
 
 static void say_nothing(const struct params *p, struct tk_trace *t, const struct tk_tree_options *options) {
   if (p->per) say_no_calls(t, p->per);
+  else if (p->every)
+    tty_fail("%s: nothing matched: an iteration needs two events with the name '%s' (--every) on one thread", t->source, p->every);
   else if (p->path) tty_fail("%s: nothing matched: no selected span has the arg '%s' (--path)", t->source, options->path);
   else select_say_nothing(t, &options->select);
 }
@@ -240,14 +247,18 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   struct progress progress;
   struct tk_err err = { 0 };
   int status;
-  struct tk_trace *t = run_load_operands(&p->selected.shared, "tree", in, &status);
+  struct shared shared = p->selected.shared;
+  char every[1100];
+  if (p->every) snprintf(every, sizeof every, "every:%s", p->every);
+  if (p->every) shared.step_name = every;
+  struct tk_trace *t = run_load_operands(&shared, "tree", in, &status);
   if (!t) return status;
   progress_start(&progress, "adding up", NULL, p->selected.shared.quiet ? -1 : p->selected.shared.progress);
   progress.events = true;
   options->select.progress = run_ticker(&progress);
   bool ok = tk_tree(t, options, &report, &err);
   progress_end(&progress);
-  const bool asked = p->per || p->path || select_is_asked(&options->select);
+  const bool asked = p->per || p->path || p->every || select_is_asked(&options->select);
   const bool nothing = ok && !report.n_nodes && asked && !p->selected.selection.allow_empty;
   if (!ok) status = run_fail_of(t->source, &err);
   else status = nothing ? STATUS_FINDING : print_tree(p, t, &report);
@@ -275,11 +286,14 @@ static int cmd_tree(const void *params, const struct operands *in) {
   const struct tk_filter_options asked = { .where = select.where, .time = select.time, .steps = select.steps };
   const char *path = p->path && select_is_arg(p->path) ? p->path + 4 : p->path;
   struct tk_tree_options options = { .select = select, .per = p->per, .fold = p->fold, .path = path,
-                                     .by_start = p->sort == BY_START };
+                                     .by_start = p->sort == BY_START, .per_step = p->every };
   struct tk_err err = { 0 };
   int status = STATUS_USAGE;
   if (p->selected.shared.json + p->folded + p->speedscope + p->svg > 1)
     status = run_usage("tree", "--json, --folded, --speedscope and --svg cannot be combined");
+  else if (p->every && (p->path || p->per)) status = run_usage("tree", "--every, --path and --per cannot be combined");
+  else if (p->every && p->selected.shared.step_name) status = run_usage("tree", "--every and --step-name cannot be combined");
+  else if (p->every && strlen(p->every) > 1000) status = run_usage("tree", "--every: pattern is too long");
   else if (p->path && p->per) status = run_usage("tree", "--path and --per cannot be combined");
   else if (e.failed && !e.wrong) tty_say("out of memory");
   else if (!e.wrong && read_level(p, &options)) status = tk_filter_check(&asked, &err) ? tree_of(p, &options, in) : run_fail(&err);
@@ -300,7 +314,10 @@ const struct command command_tree = {
     "The column total is the sum of durations; %parent and %all are its shares of the line above and of all outermost lines. "
     "Self is the time during which a span of the line was the innermost selected span of its thread. Device is the time during "
     "which an accelerator ran work launched inside the span, on any stream: kernels, copies and fills connected to a call by a "
-    "correlation id or a flow. With --per, times and counts are averages per call of that name. A span that never ended is "
+    "correlation id or a flow. With --per, times and counts are averages per call of that name. With --every, "
+    "they are averages per iteration: an iteration lasts from one event with the name to the next on the same thread, and what "
+    "precedes the first and follows the last is left out; "
+    "--step-name 'every:PATTERN' cuts steps for all other commands in the same way. A span that never ended is "
     "counted but has no duration; if a span crosses an edge of the time range, only the part inside counts. The widths in "
     "flame graphs are self times.",
   .opts = opts,

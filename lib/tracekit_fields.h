@@ -37,6 +37,11 @@ enum tk_row {
   TK_ROW_DIFF_AFTER,        /* tk_diff_row: the side after */
   TK_ROW_MERGE_RANK,        /* tk_merge_rank */
   TK_ROW_REPORT_GAP,        /* tk_report_gap */
+  TK_ROW_COMPARE,           /* tk_compare_row */
+  TK_ROW_COMPARE_SUM,       /* tk_compare_row: a sum of rows, which has no name */
+  TK_ROW_COMPARE_CELL,      /* tk_compare_cell; owner: its row */
+  TK_ROW_COMPARE_SHIFT,     /* tk_compare_shift */
+  TK_ROW_COMPARE_RUN,       /* tk_compare_run */
   TK_N_ROWS
 };
 

@@ -51,8 +51,9 @@ struct tk_load_options {
   bool check;          /* verify the invariants of the graph after sealing; for tests */
   uint8_t without;     /* bits of enum tk_without */
   uint64_t chunk;      /* bytes of a file that a thread reads at a time, 0 = 1 MiB; for tests */
-  /* Names of spans that mark training steps: a glob for the whole name, or a Perl-compatible regular expression between slashes. NULL =
-   * the profiler's marks, or else the names that known programs use. */
+  /* Names of spans that mark training steps: a glob for the whole name, or a Perl-compatible regular expression between slashes. After
+   * "every:", each event with such a name begins a step, which lasts to the next one on its thread. NULL = the profiler's marks, or
+   * else the names that known programs use. */
   const char *step_name;
   uint64_t with;        /* bits of enum tk_with */
   uint64_t reserved[1]; /* must be zero */

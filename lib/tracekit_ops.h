@@ -420,6 +420,7 @@ struct tk_tree_options {
   const char *path;     /* key of an arg whose text is the path, such as "tf_op": "layer_3/attention/dot". Levels are its parts, then
                          * the name of the event; only events with the arg count, each with its self time */
   bool by_start;        /* siblings in the order of their first starts */
+  bool per_step;        /* count only events that begin in a step; cannot be combined with per and path */
 };
 #define TK_TREE_OPTIONS_INIT TK_OPTIONS_INIT(tk_tree_options)
 
@@ -439,7 +440,7 @@ struct tk_tree_node {
 struct tk_tree_report {
   TK_FIXED struct tk_tree_node *nodes; /* parents before children, siblings by descending total, or by_start */
   size_t n_nodes;
-  uint64_t calls;      /* number of spans that match `per`; 0 = `per` was not given */
+  uint64_t calls;      /* number of spans that match `per`, or of steps with per_step; 0 = neither was given */
   struct tk_total sum; /* sum over the outermost nodes */
   struct tk_tree_impl *impl;
 };

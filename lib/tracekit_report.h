@@ -111,6 +111,10 @@ struct tk_report_rank {
   uint64_t collections; /* garbage collections of the host */
   tk_time collecting;   /* time in which at least one of them ran */
   tk_time collection_max, collection_at; /* the longest, and its start since the trace's first event */
+  tk_time profiler;     /* time in which the profiler itself worked, as far as it recorded that */
+  tk_time profiler_max, profiler_at; /* the longest such span, and its start since the trace's first event */
+  uint64_t compiled_frames; /* functions, and parts of functions between graph breaks, that ran as compiled by torch.compile */
+  uint64_t recompilations;  /* how often one of them had been compiled again at most */
   tk_time pageable;     /* time in which at least one copy from or to pageable memory of the host ran */
   tk_time host_copy;    /* sum of the durations of copies between host and device */
   tk_time fp32_matmul;  /* sum of the durations of matrix products whose kernels compute in fp32 without tensor cores */
@@ -307,6 +311,7 @@ struct tk_diff_options {
   bool by_path;      /* compare spans by path of names instead */
   bool fold;         /* as in tk_top_options */
   bool whole;        /* compare ranks, not their steps */
+  bool trends;       /* tk_compare: the runs are in the order of time; also find lasting changes */
 };
 #define TK_DIFF_OPTIONS_INIT TK_OPTIONS_INIT(tk_diff_options)
 
@@ -354,6 +359,73 @@ TK_API bool tk_diff(struct tk_sources *before, struct tk_sources *after, const s
 TK_API bool tk_diff_traces(struct tk_trace *before, struct tk_trace *after, const struct tk_diff_options *opt,
                            struct tk_diff_report *report, struct tk_err *err);
 TK_API void tk_diff_report_free(struct tk_diff_report *report);
+
+/* ---- several runs ---- */
+
+enum tk_compare_state {
+  TK_COMPARE_BASE,    /* the first run, with which all others are compared */
+  TK_COMPARE_ABSENT,  /* no event in this run and in the first */
+  TK_COMPARE_CHANGED,
+  TK_COMPARE_NOISE,   /* the change is within the noise */
+  TK_COMPARE_UNKNOWN, /* the noise is unknown */
+  TK_COMPARE_NEW,     /* no event in the first run */
+  TK_COMPARE_GONE     /* no event in this run */
+};
+
+/* Events of one name in one run: means per step and rank, or per rank if a run has no steps. */
+struct tk_compare_cell {
+  uint64_t events;
+  double count, total, self; /* times in picoseconds */
+  double error;              /* standard error of total; negative = unknown */
+  double delta, noise;       /* of total against the first run, as in tk_diff_row */
+  enum tk_compare_state state;
+};
+
+/* A lasting change of the total between two runs; docs/analysis.md describes the test. */
+struct tk_compare_shift {
+  uint64_t run;         /* index of the first run after the change */
+  double before, after; /* mean totals of the runs between this change and its neighbours, in picoseconds */
+  double noise;         /* half the width of the 95% confidence interval of after - before */
+  double p;             /* probability of such a change by chance, corrected for the number of places where it could be */
+};
+
+struct tk_compare_row {
+  const char *name; /* NULL = unnamed */
+  size_t name_len;
+  TK_FIXED struct tk_compare_cell *runs; /* one for each run, in their order */
+  size_t n_runs;
+  TK_FIXED struct tk_compare_shift *shifts; /* in the order of runs; none unless trends are asked for */
+  size_t n_shifts;
+};
+
+struct tk_compare_run {
+  const char *name;
+  uint64_t inputs, ranks, samples, outside; /* as in tk_diff_report */
+  uint64_t devices, work, launches; /* work: kernels, copies and fills; launches: calls of hosts that launch work */
+  tk_time length;       /* of the longest trace */
+  tk_time window, busy; /* means over the devices */
+  double memory;        /* highest peak of an allocator of a device in bytes; negative = unknown */
+  bool paired, by_number; /* how samples are matched with those of the first run, as in tk_diff_report */
+  struct tk_report_spread steps; /* count 0 unless steps are compared */
+};
+
+struct tk_compare_report {
+  TK_FIXED struct tk_compare_run *runs;
+  size_t n_runs;
+  TK_FIXED struct tk_compare_row *rows; /* largest change first; with trends, rows with a lasting change precede the others */
+  size_t n_rows;
+  struct tk_compare_row all;  /* all events together; total is their self time */
+  struct tk_compare_row step; /* steps; total is their duration; valid if by_step */
+  bool by_step;
+  struct tk_diagnostics *notes;
+  struct tk_compare_impl *impl;
+};
+
+/* Compares n >= 1 runs with the first of them, with one trace in memory at a time. `names`: of the runs. The caller frees the report
+ * even on failure. */
+TK_API bool tk_compare(struct tk_sources *const *runs, const char *const *names, size_t n, const struct tk_diff_options *opt,
+                       struct tk_compare_report *report, struct tk_err *err);
+TK_API void tk_compare_report_free(struct tk_compare_report *report);
 
 /* ---- composition of a file ---- */
 

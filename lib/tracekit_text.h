@@ -48,5 +48,7 @@ TK_API void tk_print_size(uint64_t bytes, char *text);
 
 /* Returns the word of a NULL-terminated list nearest to a mistyped one, or NULL if none is near. */
 TK_API const char *tk_nearest(const char *word, const char *const *valid);
+/* Compares names in natural order: run2 precedes run10. */
+TK_API int tk_natural_order(const char *a, const char *b);
 
 #endif

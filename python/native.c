@@ -1160,6 +1160,76 @@ static PyObject *diff(PyObject *module, PyObject *args) {
   return d;
 }
 
+static PyObject *rows_list(enum tk_row kind, const void *rows, size_t n) {
+  PyObject *list = PyList_New(0);
+  size_t n_fields, stride;
+  tk_fields(kind, &n_fields, &stride);
+  for (size_t i = 0; list && i < n; i++) {
+    PyObject *row = row_dict(kind, (const char *)rows + i * stride, NULL);
+    if (!row) break;
+    PyList_Append(list, row);
+    Py_DECREF(row);
+  }
+  return list;
+}
+
+static PyObject *compare_dict(const struct tk_compare_report *r) {
+  PyObject *d = PyDict_New();
+  if (!d) return NULL;
+  put(d, "runs", rows_list(TK_ROW_COMPARE_RUN, r->runs, r->n_runs));
+  put(d, "rows", rows_list(TK_ROW_COMPARE, r->rows, r->n_rows));
+  put(d, "all", row_dict(TK_ROW_COMPARE_SUM, &r->all, NULL));
+  put(d, "step", r->by_step ? row_dict(TK_ROW_COMPARE_SUM, &r->step, NULL) : NONE);
+  put(d, "by_step", PyBool_FromLong(r->by_step));
+  put(d, "notes", notes_list(r->notes));
+  return d;
+}
+
+/* Opens the runs, whose inputs follow one another in `inputs`. */
+static bool open_runs(struct tk_sources **runs, const size_t *counts, size_t n, const char *const *inputs,
+                      const struct tk_source_options *source, struct tk_err *err) {
+  for (size_t i = 0; i < n; inputs += counts[i++]) {
+    runs[i] = tk_sources_open(inputs, counts[i], source, err);
+    if (!runs[i]) return false;
+  }
+  return true;
+}
+
+/* Compares several runs: compare(inputs of all runs, number of inputs of each, names, options). */
+static PyObject *compare(PyObject *module, PyObject *args) {
+  PyObject *inputs, *sizes, *labels, *dict, *d = NULL;
+  struct call c;
+  struct options o;
+  struct tk_err err = TK_ERR_INIT;
+  struct tk_compare_report r = {0};
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyList_Type, &inputs, &PyList_Type, &sizes, &PyList_Type, &labels, &PyDict_Type, &dict) ||
+      !options_init(&o, dict))
+    return NULL;
+  struct tk_diff_options opt = diff_options(&o, &c);
+  opt.trends = opt_bool(&o, "trends");
+  const struct tk_source_options source = source_options(&o, &c);
+  size_t n_inputs = 0, n = 0, total = 0;
+  const char *const *paths = texts(&o, inputs, &n_inputs), *const *names = texts(&o, labels, &n);
+  size_t *counts = opt_block(&o, n, sizeof *counts);
+  struct tk_sources **runs = opt_block(&o, n, sizeof *runs);
+  if (!o.failed && (size_t)PyList_Size(sizes) != n) o.failed = true;
+  for (size_t i = 0; !o.failed && i < n; i++) total += counts[i] = PyLong_AsSize_t(PyList_GetItem(sizes, (Py_ssize_t)i));
+  if (PyErr_Occurred() || total != n_inputs) o.failed = true;
+  if (!o.failed) {
+    begin(&c, option(&o, "progress"));
+    const bool ok = open_runs(runs, counts, n, paths, &source, &err) && tk_compare(runs, names, n, &opt, &r, &err);
+    for (size_t i = 0; i < n; i++) tk_sources_close(runs[i]);
+    end(&c);
+    d = ok ? compare_dict(&r) : raise_error(&err);
+    tk_compare_report_free(&r);
+  } else if (!PyErr_Occurred()) {
+    PyErr_SetString(PyExc_ValueError, "expected a number of inputs for each name");
+  }
+  options_free(&o);
+  return d;
+}
+
 /* Compares two traces in memory. Locks the one with the lower address first, so that two threads cannot wait for each other. */
 static PyObject *diff_traces(PyObject *module, PyObject *args) {
   PyObject *sides[2], *dict, *d = NULL;
@@ -1207,7 +1277,7 @@ static PyType_Spec trace_spec = {"tracekit._native.Trace", sizeof(struct trace),
 #define FUNCTION(name) {#name, name, METH_VARARGS, NULL}
 static PyMethodDef functions[] = {
     FUNCTION(load), FUNCTION(load_bytes), FUNCTION(merge),      FUNCTION(extract),
-    FUNCTION(report), FUNCTION(diff),     FUNCTION(diff_traces), FUNCTION(list),       FUNCTION(columns),    FUNCTION(parse_size),
+    FUNCTION(report), FUNCTION(diff),     FUNCTION(diff_traces), FUNCTION(compare), FUNCTION(list),       FUNCTION(columns),    FUNCTION(parse_size),
     FUNCTION(parse_duration),
     FUNCTION(fields),
     {"stream", frame_stream, METH_VARARGS, NULL}, {"batch", frame_batch, METH_O, NULL},
@@ -1229,6 +1299,8 @@ PyMODINIT_FUNC PyInit__native(void) {
   PyModule_AddIntConstant(module, "ROW_TOP", TK_ROW_TOP);
   PyModule_AddIntConstant(module, "ROW_TREE", TK_ROW_TREE);
   PyModule_AddIntConstant(module, "ROW_DIFF", TK_ROW_DIFF);
+  PyModule_AddIntConstant(module, "ROW_COMPARE", TK_ROW_COMPARE);
+  PyModule_AddIntConstant(module, "ROW_COMPARE_RUN", TK_ROW_COMPARE_RUN);
   PyModule_AddIntConstant(module, "ROW_MERGE_RANK", TK_ROW_MERGE_RANK);
   return module;
 }

@@ -35,6 +35,7 @@ static const char STYLE[] =
   ".c0{background:var(--c0);fill:var(--c0)}.c1{background:var(--c1);fill:var(--c1)}.c2{background:var(--c2);fill:var(--c2)}"
   ".c3{background:var(--c3);fill:var(--c3)}.i0{background:var(--i0);fill:var(--i0)}.i1{background:var(--i1);fill:var(--i1)}"
   ".i2{background:var(--i2);fill:var(--i2)}.bad{background:var(--bad);fill:var(--bad)}li{margin:.2rem 0}"
+  ".good{background:#2e8b57;fill:#2e8b57}td.up{color:var(--bad)}td.down{color:#2e8b57}"
   ".s0{background:#2f6fde;fill:#2f6fde}.s1{background:#d9822b;fill:#d9822b}.s2{background:#7a52c7;fill:#7a52c7}"
   ".s3{background:#1b998b;fill:#1b998b}.s4{background:#c2457a;fill:#c2457a}.s5{background:#e0b040;fill:#e0b040}"
   ".s6{background:#b98e63;fill:#b98e63}.s7{background:#7fb069;fill:#7fb069}.s8{background:#d1605e;fill:#d1605e}"

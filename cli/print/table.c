@@ -50,6 +50,14 @@ void table_mark(struct table *t, enum tty_style style) {
   styles[row] = (unsigned char)style;
 }
 
+void table_mark_cell(struct table *t, enum tty_style style) {
+  unsigned char *marks = t->n && t->n > t->n_marks ? realloc(t->marks, t->room) : t->marks;
+  if (!t->n || !marks) return; /* as in table_mark() */
+  t->marks = marks;
+  for (; t->n_marks < t->n; t->n_marks++) marks[t->n_marks] = TTY_PLAIN;
+  marks[t->n - 1] = (unsigned char)style;
+}
+
 static enum tty_style style_of(const struct table *t, size_t row) {
   return row == 0 ? TTY_BOLD : row < t->n_styles ? (enum tty_style)t->styles[row] : TTY_PLAIN;
 }
@@ -131,11 +139,14 @@ static void print_cells(const struct table *t, size_t *widest, FILE *to) {
   for (size_t i = 0; i < t->n; i++) {
     size_t column = i % columns;
     const bool cut = t->width && column + 1 == columns && t->squeezed != columns;
-    const enum tty_style style = style_of(t, i / columns);
+    const enum tty_style style = style_of(t, i / columns), mark = i < t->n_marks ? (enum tty_style)t->marks[i] : TTY_PLAIN;
     if (column == 0 && style) fputs(tty_style(to, style), to);
     if (widest[column] == DROPPED) continue;
+    if (mark) fputs(tty_style(to, mark), to);
     if (cut) print_rest(to, t->cells[i], t->width > before ? t->width - before : 0);
     else print_cell(to, t->cells[i], widest[column], t->align[column] == 'r', column + 1 == columns);
+    if (mark) fputs(tty_style(to, TTY_PLAIN), to);
+    if (mark && style) fputs(tty_style(to, style), to);
     if (column + 1 == columns) fprintf(to, "%s\n", style ? tty_style(to, TTY_PLAIN) : "");
   }
 }
@@ -148,6 +159,7 @@ bool table_print(struct table *t, FILE *to) {
   for (size_t i = 0; i < t->n; i++) free(t->cells[i]);
   free(t->cells);
   free(t->styles);
+  free(t->marks);
   free(widest);
   *t = (struct table){ .align = t->align };
   return ok;

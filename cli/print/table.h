@@ -13,6 +13,8 @@ struct table {
   size_t n, room;
   unsigned char *styles; /* tty_style of each of the first n_styles rows; later rows are plain */
   size_t n_styles;
+  unsigned char *marks;  /* tty_style of each of the first n_marks cells; later cells have the style of their row */
+  size_t n_marks;
   bool failed;       /* out of memory for a cell */
   size_t width;      /* maximum width of a line, to which the last column is cut; 0 = unlimited */
   size_t squeezed;   /* 1 + index of the column of paths, shortened in long lines; 0 = none */
@@ -23,6 +25,8 @@ struct table {
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Sets the style of the row that contains the last cell. */
 void table_mark(struct table *t, enum tty_style style);
+/* Sets the style of the last cell. */
+void table_mark_cell(struct table *t, enum tty_style style);
 /* Prints all rows, the first one bold if `to` is a terminal, and frees the table.  If out of memory, prints only a message and
  * returns false. */
 bool table_print(struct table *t, FILE *to);

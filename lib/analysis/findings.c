@@ -99,6 +99,21 @@ static bool of_collections(const struct subject *s, double *v) {
   return s->row->collections > 0;
 }
 
+static bool of_profiler(const struct subject *s, double *v) {
+  *v = percent((double)s->row->profiler, (double)s->row->length);
+  return s->row->profiler > 0;
+}
+
+static bool of_recompilations(const struct subject *s, double *v) {
+  *v = (double)s->row->recompilations;
+  return s->row->recompilations > 0;
+}
+
+static bool of_graphs(const struct subject *s, double *v) {
+  *v = (double)s->row->compiled_frames;
+  return s->row->compiled_frames > 0;
+}
+
 static bool of_outlier(const struct subject *s, double *v) {
   const struct tk_report_spread *d = &s->row->step;
   *v = d->p50 > 0 ? (double)d->max / (double)d->p50 : 0;
@@ -170,6 +185,9 @@ static const struct rule {
   {LIMIT_COPY, of_copy, copy_part, false},
   {LIMIT_PAGEABLE, of_pageable, NULL, false},
   {LIMIT_GC, of_collections, NULL, true},
+  {LIMIT_PROFILER, of_profiler, NULL, true},
+  {LIMIT_RECOMPILATIONS, of_recompilations, NULL, true},
+  {LIMIT_GRAPHS, of_graphs, NULL, true},
   {LIMIT_STEP_OUTLIER, of_outlier, no_part, false},
   {LIMIT_STEP_DRIFT, of_drift, NULL, false},
   {LIMIT_FP32_MATMUL, of_fp32, NULL, false},
@@ -210,6 +228,9 @@ static void place(const struct finding_case *c, struct tk_report_finding *f) {
   } else if (c->limit == LIMIT_GC) {
     f->at = row->collection_at;
     f->length = row->collection_max;
+  } else if (c->limit == LIMIT_PROFILER) {
+    f->at = row->profiler_at;
+    f->length = row->profiler_max;
   } else if (c->kernel) {
     f->at = c->kernel->max_at;
     f->length = c->kernel->max;

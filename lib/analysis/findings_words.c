@@ -291,6 +291,31 @@ static void say_gc(struct words *w) {
   put_duration(w, row->collection_max);
 }
 
+static void say_profiler(struct words *w) {
+  const struct tk_report_rank *row = w->c->row;
+  write(w, "the profiler itself worked for %s%% of %s", FIXED(w->c->figure), range_of(w));
+  put_source(w);
+  put_limit(w);
+  write(w, ": at most ");
+  put_duration(w, row->profiler_max);
+  write(w, " at once");
+}
+
+static void say_recompilations(struct words *w) {
+  put_host(w);
+  write(w, " ran a function that torch.compile had compiled again %llu times",
+        (unsigned long long)w->c->row->recompilations);
+  put_limit(w);
+}
+
+static void say_graphs(struct words *w) {
+  put_host(w);
+  write(w, " ran %llu functions or parts of functions that torch.compile had compiled separately",
+        (unsigned long long)w->c->row->compiled_frames);
+  put_limit(w);
+  write(w, "; each graph break divides a function");
+}
+
 static void say_outlier(struct words *w) {
   const struct tk_report_rank *row = w->c->row;
   const bool first = w->c->step == row->steps && !w->c->r->impl->scope.narrowed;
@@ -412,6 +437,12 @@ static void advise_gc(struct words *w) {
   put_range(w, w->c->row->collection_at, w->c->row->collection_max);
 }
 
+static void advise_profiler(struct words *w) {
+  write(w, "times around it are not those of a run without the profiler: record fewer activities and shorter windows, after a "
+           "warm-up; the longest is at ");
+  put_range(w, w->c->row->profiler_at, w->c->row->profiler_max);
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -434,6 +465,12 @@ static const struct {
   [LIMIT_PAGEABLE] = {say_pageable, NULL,
     "use pinned memory (pin_memory=True, non_blocking=True); tracekit top --kind memcpy lists copies"},
   [LIMIT_GC] = {say_gc, advise_gc, NULL},
+  [LIMIT_PROFILER] = {say_profiler, advise_profiler, NULL},
+  [LIMIT_RECOMPILATIONS] = {say_recompilations, NULL,
+    "TORCH_LOGS=recompiles prints the guard that failed; mark changing sizes with torch._dynamo.mark_dynamic or pad them; tracekit top "
+    "--name 'Torch-Compiled Region*' lists the regions"},
+  [LIMIT_GRAPHS] = {say_graphs, NULL,
+    "TORCH_LOGS=graph_breaks prints the reasons; tracekit top --name 'Torch-Compiled Region*' lists the regions"},
   [LIMIT_STEP_OUTLIER] = {say_outlier, advise_outlier, NULL},
   [LIMIT_STEP_DRIFT] = {say_drift, NULL,
     "compare early and late steps: tracekit top --by step --kind step; growing memory use is a common cause"},

@@ -3,6 +3,7 @@
  *     report.c          one row for each device of each rank: its time, steps and queues
  *     report_index.c    lookups for each row
  *     report_host.c     host activity: launches, operators, compilation
+ *     report_profiler.c overhead of the profiler, recompilation
  *     report_spans.c    spans of hosts by name, and annotations as a tree
  *     report_gaps.c     the longest idle times
  *     report_split.c    what a step consists of
@@ -172,6 +173,8 @@ bool report_unknown(struct tk_report *r, const char *sentence);
 
 /* report_host.c: fills in the host columns of the row. `group`: group of the row's rank in the index. */
 bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group);
+/* report_profiler.c: measures the profiler's own work and the regions of torch.compile in the tracks of a group. */
+bool report_profiler(struct reporter *p, struct report_host_sums *sums, uint32_t group);
 void report_host_free(struct reporter *p);
 /* report_spans.c: adds the spans of a thread to the tables of hosts; then makes the tables. */
 bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps);

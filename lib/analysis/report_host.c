@@ -142,7 +142,7 @@ static bool sum_up(struct reporter *p, uint32_t group) {
   ok = ok && host_time_merge(&h.sums->time);
   h.sums->compile = measure_join(&h.compilations, p->mem, &ok);
   h.sums->collecting = measure_join(&h.collections, p->mem, &ok);
-  return h.sums->made = ok;
+  return h.sums->made = ok && report_profiler(p, h.sums, group);
 }
 
 bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group) {
@@ -162,6 +162,11 @@ bool report_host(struct reporter *p, struct tk_report_rank *row, uint32_t group)
   row->collecting = s->collecting;
   row->collection_max = s->collection_max;
   row->collection_at = s->collection_at;
+  row->profiler = s->profiler;
+  row->profiler_max = s->profiler_max;
+  row->profiler_at = s->profiler_at;
+  row->compiled_frames = s->compiled_frames;
+  row->recompilations = s->recompilations;
   row->launch_calls = s->launch_calls;
   row->unrecorded = s->unrecorded;
   return true;

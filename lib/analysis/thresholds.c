@@ -45,6 +45,11 @@ static const struct tk_threshold DEFAULTS[N_THRESHOLDS] = {
     "launching calls whose work was not recorded; from the warning threshold on, idle time is not judged"},
   [LIMIT_TRUNCATED] = {"truncated", "", 1, INFINITY, "inputs that end early"},
   [LIMIT_DAMAGED] = {"damaged", "", 1, INFINITY, "inputs that are damaged"},
+  [LIMIT_PROFILER] = {"profiler-overhead", "%", 2, 10,
+    "time in which the profiler itself worked, as a percentage of the trace or of the selected range"},
+  [LIMIT_RECOMPILATIONS] = {"recompilations", "", 2, 7, "times that torch.compile compiled a function again; PyTorch gives up after 7"},
+  [LIMIT_GRAPHS] = {"compiled-graphs", "", 8, INFINITY,
+    "functions, and parts of functions between graph breaks, that ran as compiled by torch.compile"},
   [LIMIT_CAPPED] = {"capped", "", 1, INFINITY, "inputs that contain the maximum number of events that their profiler writes"},
 };
 

@@ -81,6 +81,7 @@ static bool is_per(struct tree *tree, tk_id cls) {
 static uint32_t hang_span(struct tree *tree, tk_id event, uint32_t parent) {
   const struct tk_event *e = &tree->t->events[event];
   if (!scope_holds(&tree->scope, e) || !match_event(&tree->match, event)) return 0;
+  if (tree->opt->per_step && !steps_at(&tree->match.steps, e)) return 0;
   if (parent) return child_of(tree, parent, groups_of(tree->names, e), false);
   if (tree->opt->per && !is_per(tree, e->cls)) return 0;
   tree->report->calls += tree->opt->per != NULL;
@@ -317,6 +318,19 @@ static bool report_nodes(struct tree *tree) {
   return true;
 }
 
+/* Counts the steps that begin in the selected range: those of hosts, unless only devices have any. */
+static uint64_t count_steps(const struct tree *tree) {
+  const struct steps *s = &tree->match.steps;
+  const struct window *w = &tree->scope.window;
+  uint64_t hosts = 0, all = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (s->v[i].start < w->start || s->v[i].start >= w->end) continue;
+    all++;
+    hosts += !(tree->match.kinds.of_track[s->v[i].track] & KIND_DEVICE);
+  }
+  return hosts ? hosts : all;
+}
+
 static bool tree_prepare(struct tree *tree) {
   const struct tk_tree_options *o = tree->opt;
   const struct tk_top_options names = {.by = TK_TOP_NAME, .fold = o->fold}, by = {.by = o->by, .arg = o->arg};
@@ -358,6 +372,7 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
             window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && tree_prepare(&tree) &&
             hang(&tree, err) && add_all(&tree) && order_nodes(&tree) && add_device(&tree) && report_nodes(&tree) &&
             mem_check(&report->impl->mem, err);
+  if (ok && opt->per_step) report->calls = count_steps(&tree);
   free_tree(&tree);
   return ok || mem_refuse(&t->store->mem, err);
 }

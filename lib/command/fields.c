@@ -1,4 +1,5 @@
 /* fields.c - implements tk_fields: returns the fields of every kind of row. */
+#include "analysis/runs_fields.h"
 #include "analysis/report_fields.h"
 #include "analysis/top_fields.h"
 #include "merge/fields.h"
@@ -26,6 +27,11 @@ static const struct field_list *list_of(enum tk_row row) {
     [TK_ROW_DIFF_SUM] = &diff_sum_fields,
     [TK_ROW_DIFF_BEFORE] = &diff_before_fields,
     [TK_ROW_DIFF_AFTER] = &diff_after_fields,
+    [TK_ROW_COMPARE] = &compare_fields,
+    [TK_ROW_COMPARE_SUM] = &compare_sum_fields,
+    [TK_ROW_COMPARE_CELL] = &compare_cell_fields,
+    [TK_ROW_COMPARE_SHIFT] = &compare_shift_fields,
+    [TK_ROW_COMPARE_RUN] = &compare_run_fields,
     [TK_ROW_MERGE_RANK] = &merge_rank_fields,
   };
   return row >= 0 && row < TK_N_ROWS ? lists[row] : NULL;

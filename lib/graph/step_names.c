@@ -43,6 +43,11 @@ static bool is_row(const struct row *row, const char *name) {
 
 /* ---- patterns of users ---- */
 
+static const char EVERY[] = "every:"; /* the pattern that follows marks the beginnings of steps, not whole steps */
+
+/* Returns the pattern without the prefix. */
+static const char *bare_pattern(const char *pattern) { return text_begins(pattern, EVERY) ? pattern + sizeof EVERY - 1 : pattern; }
+
 static bool is_regexp(const char *pattern) {
   const size_t n = strlen(pattern);
   return n > 2 && *pattern == '/' && pattern[n - 1] == '/';
@@ -57,7 +62,8 @@ static struct regexp *compile(const char *pattern, char *text, size_t size, stru
   return regexp_new(text, mem, why, n_why);
 }
 
-bool step_names_check(const char *pattern, struct tk_err *err) {
+bool step_names_check(const char *given, struct tk_err *err) {
+  const char *pattern = bare_pattern(given);
   struct mem mem = {0};
   char text[1024], why[200] = "it is too long";
   if (!*pattern) return err_set(err, TK_EUSAGE, "empty pattern of step names");
@@ -69,7 +75,7 @@ bool step_names_check(const char *pattern, struct tk_err *err) {
 }
 
 static bool mark_by_pattern(struct step_names *n, const struct tk_trace *t, struct mem *mem) {
-  const char *pattern = t->store->step_name;
+  const char *pattern = bare_pattern(t->store->step_name);
   char text[1024], why[200];
   struct regexp *r = is_regexp(pattern) ? compile(pattern, text, sizeof text, mem, why, sizeof why) : NULL;
   if (is_regexp(pattern) && !r) return false;
@@ -78,6 +84,7 @@ static bool mark_by_pattern(struct step_names *n, const struct tk_trace *t, stru
     n->marks[i] = r ? regexp_matches(r, name) : glob_matches(pattern, name);
   }
   regexp_free(r);
+  n->cuts = pattern != t->store->step_name;
   return true;
 }
 
@@ -155,7 +162,7 @@ static bool mark_program(struct step_names *n, const struct tk_trace *t, struct 
 }
 
 bool step_names_find(struct step_names *n, const struct tk_trace *t, struct mem *mem) {
-  *n = (struct step_names){NULL, false};
+  *n = (struct step_names){.marks = NULL};
   if (!t->store->step_name && has_own_marks(t)) return true;
   n->marks = mem_array(mem, (uint64_t)t->n_classes + 1, sizeof *n->marks);
   if (!n->marks) return false;

@@ -8,6 +8,7 @@
 struct step_names {
   bool *marks;  /* by class: true if its spans are steps; NULL: no class has steps */
   bool ordinal; /* the numbers in names do not count steps */
+  bool cuts;    /* each event begins a step, which ends where the next one begins */
 };
 
 /* Finds the classes whose spans mark steps: classes of the trace's own pattern (store->step_name), otherwise classes of the first
@@ -18,7 +19,7 @@ void step_names_free(struct step_names *n, struct mem *mem);
 
 /* Returns the last integer in a name; false if there is none. */
 bool step_names_number(const char *name, int64_t *number);
-/* Checks a pattern: a glob that matches the whole name, or a regular expression between slashes. */
+/* Checks a pattern: a glob that matches the whole name, or a regular expression between slashes; "every:" may precede both. */
 bool step_names_check(const char *pattern, struct tk_err *err);
 
 #endif

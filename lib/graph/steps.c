@@ -130,10 +130,31 @@ static bool add_marked(struct steps *s, const struct tk_trace *t, tk_id track, c
   return true;
 }
 
+/* Adds a step from each outermost marked event of the track to the next one. What follows the last is not known to be whole, and is no
+ * step. */
+static bool add_cuts(struct steps *s, const struct tk_trace *t, tk_id track, const struct step_names *names) {
+  const struct tk_track *k = &t->tracks[track];
+  const uint32_t from = s->n;
+  tk_time end = INT64_MIN;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &t->events[i];
+    struct step *last = s->n > from ? &s->v[s->n - 1] : NULL;
+    if (!names->marks[e->cls] || e->kind == TK_COUNTER || e->flags & TK_LOST_CLOCK || e->ts < end) continue;
+    if (last && e->ts == last->start) continue;
+    if (last) last->end = e->ts;
+    end = e->ts + e->dur;
+    const struct step step = {s->n - from, e->ts, end, track, i};
+    if (!steps_append(s->mem, &s->v, &s->n, &s->cap, step)) return false;
+  }
+  s->n -= s->n > from;
+  return true;
+}
+
 static bool add_by_name(struct steps *s, const struct tk_trace *t) {
   struct step_names names;
   bool ok = step_names_find(&names, t, s->mem);
-  for (tk_id i = 1; ok && names.marks && i <= t->n_tracks; i++) ok = add_marked(s, t, i, &names);
+  for (tk_id i = 1; ok && names.marks && i <= t->n_tracks; i++)
+    ok = names.cuts ? add_cuts(s, t, i, &names) : add_marked(s, t, i, &names);
   step_names_free(&names, s->mem);
   return ok;
 }

@@ -51,6 +51,8 @@ int rundir_compare(const char *a, const char *b) {
   return (*a != 0) - (*b != 0);
 }
 
+int tk_natural_order(const char *a, const char *b) { return rundir_compare(a, b); }
+
 /* True for "local_rank", which numbers the ranks of one host only. */
 static bool is_local(const char *name, const char *p) {
   return p - name >= 6 && memcmp(p - 6, "local", 5) == 0;

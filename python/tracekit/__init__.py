@@ -26,6 +26,7 @@ from . import _native
 from . import _command
 from ._errors import EmptyResult, Error, FindingsError
 from ._progress import Progress, shown as _shown
+from ._runs import compared as _compared_runs
 from ._report import Checks, Report, checked as _checked, page as _page
 from ._select import Match, expressions as _expressions
 from ._tables import Rows, Table, TraceTable, described as _described
@@ -440,16 +441,23 @@ def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, s
     return Report(found, lambda: _page(words, names))
 
 
-def diff(before: Union[Paths, Trace], after: Union[Paths, Trace], *, by: str = "name", by_path: bool = False, fold: bool = False,
-         whole: bool = False, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, latest_good: bool = False,
+def diff(before: Union[Paths, Trace], after: Union[Paths, Trace, None] = None, *more: Paths, by: str = "name", by_path: bool = False,
+         fold: bool = False, whole: bool = False, over: bool = False, names: Optional[Iterable[str]] = None, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, latest_good: bool = False,
          step_name: Optional[str] = None, max_memory: Size = None, threads: Optional[int] = None,
          progress: ProgressOption = None) -> Row:
-    """Compares two runs.
+    """Compares two or more runs.
 
     Parameters
     ----------
     before, after : str, os.PathLike, iterable of them, or Trace
         Files, addresses, run directories or loaded traces.
+    *more : str, os.PathLike, or iterable of them
+        Further runs, which are compared with the first.
+    over : bool
+        The runs are in the order of time: find lasting changes. If `before` is the only run, it is a folder whose folders and traces
+        are the runs, in natural order.
+    names : iterable of str, optional
+        Names of the runs; by default the last part of their paths.
     by : str
         Meaning of a row, as in `Trace.top`, except "kind".
     by_path : bool
@@ -477,12 +485,15 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace], *, by: str = "
     -------
     dict
         `rows` (a table: name; `before` and `after` with count, total_ns and self_ns; delta_ns and noise_ns, the uncertainty of
-        the delta), `all`, `step`, `steps`.
+        the delta), `all`, `step`, `steps`. With more than two runs, or `over`: `runs` (a table: name, window_ns, busy_percent, ...),
+        `rows` (a table: name; `runs`, the figures of each run; `shifts`, the lasting changes), `all`, `step`.
 
     Raises
     ------
     Error
         An input cannot be read.
+    ValueError
+        There is only one run.
 
     Examples
     --------
@@ -493,6 +504,10 @@ def diff(before: Union[Paths, Trace], after: Union[Paths, Trace], *, by: str = "
     with _shown(progress, "reading") as shown:
         options = dict(reading, by=place, arg=arg, by_path=by_path, fold=fold, whole=whole, where=_texts(where), time=time, steps=steps,
                        progress=shown)
+        if more or over or names is not None:
+            return _compared_runs([run for run in (before, after, *more) if run is not None], over, names, options)
+        if after is None:
+            raise ValueError("two or more runs are needed")
         if not isinstance(before, Trace) and not isinstance(after, Trace):
             return _compared(_native.diff(_names(before), _names(after), options))
         sides = [side if isinstance(side, Trace) else Trace(_native.load(_names(side), dict(reading, progress=shown)))

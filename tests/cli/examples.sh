@@ -23,6 +23,7 @@ while IFS= read -r line; do
   cp "$work/made"/*.scan "$work/made"/*.part "$work/made/plan.json" "$work/case/"
   mkdir -p "$work/case/logdir/plugins/profile/2026_11_20_12_00_00"
   cp "$FIXTURES"/xplane/multihost/* "$work/case/logdir/plugins/profile/2026_11_20_12_00_00/"
+  mkdir "$work/case/nightly" && for run in 1 2 3 4; do cp "$work/case/rank0.json.gz" "$work/case/nightly/run$run.json.gz"; done
   (cd "$work/case" && python3 -m zipfile -c traces.zip rank0.json.gz rank1.json.gz)
   # The output of the example must not exist beforehand.
   for output in $(printf '%s\n' "$line" | grep -oE '(-o|>) [^ ]+' | sed 's/.* //'); do rm -f "$work/case/$output"; done

@@ -131,6 +131,14 @@ static void ask_diff(const char *path, const struct tk_selection *select, unsign
   struct tk_diff_report r = {0};
   check(after && tk_diff(before, after, &o, &r, &err), &err, "diff");
   tk_diff_report_free(&r);
+  struct tk_sources *const runs[] = {before, after, before, after};
+  const char *const names[] = {"a", "b", "a", "b"};
+  struct tk_diff_options trends = o;
+  struct tk_compare_report compared = {0};
+  trends.trends = true;
+  err = (struct tk_err){0};
+  check(after && tk_compare(runs, names, 4, &trends, &compared, &err), &err, "compare");
+  tk_compare_report_free(&compared);
   tk_sources_close(before);
   tk_sources_close(after);
 }

@@ -32,7 +32,7 @@ LAYERS = (
     ('cli/print',),
     ('cli/options',),
     ('cli/shared',),
-    ('cli/report', 'cli/sql', 'cli/docs', 'cli/mcp'),
+    ('cli/diff', 'cli/report', 'cli/sql', 'cli/docs', 'cli/mcp'),
     ('cli/view',),
     ('cli/wasm',),
     ('cli',),

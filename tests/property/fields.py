@@ -35,8 +35,15 @@ PLACES = {
     'diff sum': ('diff', ['$defs', 'sum'], ()),
     'diff before': ('diff', ['$defs', 'before'], ()),
     'diff after': ('diff', ['$defs', 'after'], ()),
+    'compare': ('diff_runs', ['$defs', 'row'], ()),
+    'compare sum': ('diff_runs', ['$defs', 'sum'], ()),
+    'compare cell': ('diff_runs', ['$defs', 'cell'], ()),
+    'compare shift': ('diff_runs', ['$defs', 'shift'], ()),
+    'compare run': ('diff_runs', ['$defs', 'run'], ()),
     'merge rank': ('report', ['$defs', 'rank'], ()),
 }
+# Rows that another schema describes as well.
+AGAIN = [('report spread', ('diff_runs', ['$defs', 'spread'], ()))]
 TYPES = {
     'bool': {'type': 'boolean'}, 'integer': {'type': 'integer'}, 'count': {'type': 'integer', 'minimum': 0},
     'number': {'type': 'number'}, 'time': {'type': 'number'}, 'text': {'type': 'string'},
@@ -95,7 +102,7 @@ def main():
     if set(rows) != set(PLACES):
         faults.append(f'rows without a schema, or the reverse: {set(rows) ^ set(PLACES)}')
     schemas = {name: json.load(open(f'{SRC}/schemas/{name}.schema.json', encoding='utf-8')) for name in {p[0] for p in PLACES.values()}}
-    for row, (name, path, extra) in PLACES.items():
+    for row, (name, path, extra) in [*PLACES.items(), *AGAIN]:
         node = node_of(schemas[name], path)
         before = json.dumps(node, sort_keys=False)
         update(node, rows[row], extra)

@@ -134,6 +134,17 @@ def with_collections(dur):
     return made.each_step(lambda at: made.span('gc.collect', 'python_function', at + 500, dur, tid=2))
 
 
+def with_overhead(name, dur, cat='overhead'):
+    """CUPTI's records, on a row of their own, as Kineto writes them."""
+    made = Run()
+    return made.each_step(lambda at: made.span(name, cat, at + 500, dur, -1, 0))
+
+
+def with_regions(*regions, name='Torch-Compiled Region: '):
+    made = Run()
+    return made.each_step(lambda at: [made.span(f'{name}{region}', 'cpu_op', at + 200 + 20 * i, 10) for i, region in enumerate(regions)])
+
+
 def with_memory(allocated):
     made = Run()
     made.extra['deviceProperties'] = [{'id': 1, 'name': 'B', 'totalGlobalMem': 10}, {'id': 0, 'name': 'A', 'totalGlobalMem': 1000}]
@@ -186,6 +197,12 @@ CASES = [
     ('pageable-copy', lambda: beside('Memcpy DtoH (Device -> Pageable)', 200, 'gpu_memcpy'),
      lambda: beside('Memcpy DtoH (Device -> Pageable)', 80, 'gpu_memcpy')),
     ('garbage-collection', lambda: with_collections(150), lambda: with_collections(80)),
+    ('profiler-overhead', lambda: with_overhead('Activity Buffer Request', 250), lambda: with_overhead('Activity Buffer Request', 150)),
+    ('profiler-overhead', lambda: with_overhead('Buffer Flush', 1500), lambda: with_overhead('Lazy Function Loading', 1500)),  # the program's
+    ('profiler-overhead', lambda: with_overhead('Instrumentation', 250), lambda: with_overhead('Instrumentation', 250, 'cpu_op')),
+    ('recompilations', lambda: with_regions('0/0', '0/2'), lambda: with_regions('0/0', '0/1', '1/1')),
+    ('recompilations', lambda: with_regions('3/7_1'), lambda: with_regions('3/7', name='Compiled Region: ')),
+    ('compiled-graphs', lambda: with_regions(*(f'{i}/0' for i in range(8))), lambda: with_regions(*(f'{i}/{k}' for i in range(7) for k in (0, 1)))),
     ('step-outlier', lambda: Run(steps=6, durations=[10000] * 4 + [16000, 10000]), lambda: Run(steps=6, durations=[10000] * 4 + [14000, 10000])),
     ('step-drift', lambda: Run(steps=12, durations=[10000 + 200 * i for i in range(12)]), lambda: Run(steps=12, durations=UP)),
     ('step-drift', lambda: Run(steps=12, durations=[10000 + 200 * i for i in range(12)]),

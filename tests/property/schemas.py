@@ -54,6 +54,7 @@ with tempfile.TemporaryDirectory() as work:
         held('tree', 'tree', trace, '--by', 'process', '--per', '*')
         held('job', 'report', trace)
         held('diff', 'diff', trace, trace)
+        held('diff_runs', 'diff', trace, trace, trace)
         held('top', 'top', trace, '--cols', 'arg.bytes', '--by', 'track')
 print(f'{passed} passed, {failed} failed')
 sys.exit(1 if failed else 0)

@@ -4,6 +4,7 @@ self times, and the device time of work launched in them; and checks that the fl
 import collections
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -207,6 +208,34 @@ def levels(path, what):
             p: 0 for p in sums if not sums[p]} else 'other sums')
 
 
+def every(work, rnd):
+    """Cuts a loop of generated iterations at an event, with another thread beside it, and compares the sums with those of a model."""
+    for trial in range(20):
+        events, at, starts = [('setup', 1, 0, 5)], 10, []
+        for _ in range(rnd.randrange(2, 9)):
+            starts.append(at)
+            events.append(('load', 1, at, 4))
+            events.append(('load', 1, at + 1, 2))  # within the mark, so no beginning of its own
+            for k in range(rnd.randrange(4)):
+                events.append((f'op{k}', 1, at + 5 + 10 * k, rnd.randrange(1, 9)))
+                events.append(('other', 2, at + 6 + 10 * k, 3))
+            at += rnd.randrange(45, 60)
+        path = f'{work}/every.json'
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump([{'ph': 'X', 'name': n, 'pid': 1, 'tid': tid, 'ts': ts, 'dur': dur} for n, tid, ts, dur in events], f)
+        want = collections.Counter()
+        for name, tid, ts, dur in events:
+            if starts[0] <= ts < starts[-1]:
+                outer = ('load',) if name == 'load' and dur == 2 else ()
+                want[(*outer, name)] += 1000 * dur
+        for pattern in ('load', '/^l[o]a/'):
+            report, found = tree('--every', pattern, path)
+            same = {p: row['total_ns'] for p, row in found.items()} == want and report['calls'] == len(starts) - 1
+            judge(f'--every {pattern}, {trial}', '' if same else f'{report["calls"]} of {len(starts) - 1}: {found} not {want}')
+        steps = json.loads(run('top', '-q', '--json', '--by', 'step', '--step-name', 'every:load', path))['rows']
+        judge(f'steps of every:load, {trial}', '' if {r['name'] for r in steps} - {None} == {str(i) for i in range(len(starts) - 1)} else str(steps))
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for path in (os.path.join(FIXTURES, name) for name in sources.walk(FIXTURES)):
@@ -223,6 +252,7 @@ def main():
             one(f'{work}/r.{ending}', f'random {ending}')
             run('convert', '-q', '--force', f'{work}/gpu.json', '-o', f'{work}/g.{ending}')
             one(f'{work}/g.{ending}', f'gpu {ending}', ending != 'xplane.pb')
+        every(work, random.Random(int(os.environ.get('SEED', '1'))))
         levels(f'{FIXTURES}/perfetto/small.pftrace.gz', 'small')
         levels(f'{FIXTURES}/xplane/mlp_train/vm.xplane.pb', 'mlp')
 

@@ -1,6 +1,7 @@
 """Checks that report and diff agree with the command, and that progress is shown."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -63,6 +64,25 @@ def test_diff(fixture):
     assert all(r["delta_ns"] == 0 for r in tracekit.diff(before[:1], before[:1])["rows"])
     with pytest.raises(ValueError):
         tracekit.diff(before[:1], after[:1], by="kind")
+
+
+def test_diff_of_runs(fixture, tmp_path):
+    files = sorted(fixture(f"json/torch/ddp2_handler/{f}") for f in os.listdir(fixture("json/torch/ddp2_handler")))
+    ours = tracekit.diff(*files[:3], names=["a", "b", "c"])
+    said = command("diff", "--json", *files[:3], "--label", "a", "--label", "b", "--label", "c")
+    assert [run["name"] for run in ours["runs"]] == ["a", "b", "c"]
+    assert same(ours["runs"], said["runs"]) and same(ours["rows"], said["rows"]) and same(ours["all"], said["all"])
+    for i in (10, 9, 1, 2):
+        shutil.copy(files[0], tmp_path / f"run{i}.json.gz")
+    trends = tracekit.diff(tmp_path, over=True)
+    assert [run["name"] for run in trends["runs"]] == [f"run{i}.json.gz" for i in (1, 2, 9, 10)]
+    assert not any(row["shifts"] for row in trends["rows"])
+    with pytest.raises(ValueError):
+        tracekit.diff(files[0])
+    with pytest.raises(ValueError):
+        tracekit.diff(files[0], files[1], names=["a"])
+    with pytest.raises(TypeError):
+        tracekit.diff(tracekit.load(files[0]), files[1], files[2])
 
 
 def test_shown_progress(fixture, capsys):

@@ -63,6 +63,7 @@ static void is_asked(void **state) {
   struct tk_split_report split;
   struct tk_shrink_report shrunk;
   struct tk_diff_report diff;
+  struct tk_compare_report compared;
   struct tk_report report;
   struct ArrowArrayStream stream;
   struct tk_sources *s = tk_sources_open(names, 1, NULL, &err);
@@ -91,6 +92,8 @@ static void is_asked(void **state) {
   tk_report_free(&report);
   REFUSES(tk_diff(s, s, SMALL(diff), &diff, &err));
   tk_diff_report_free(&diff);
+  REFUSES(tk_compare(&s, names, 1, SMALL(diff), &compared, &err));
+  tk_compare_report_free(&compared);
   REFUSES(tk_merge(names, 1, "x.json", SMALL(merge), &merged, &err));
   tk_merge_report_free(&merged);
   REFUSES(tk_sources_merge(s, "x", SMALL(merge), &merged, &err) != NULL);

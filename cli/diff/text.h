@@ -1,0 +1,24 @@
+/* text.h - prints a comparison of several runs as text, JSON or CSV. */
+#ifndef CLI_DIFF_TEXT_H
+#define CLI_DIFF_TEXT_H
+
+#include "tracekit.h"
+
+struct runs_view {
+  const char *by;
+  size_t top; /* number of rows to print */
+  bool over;  /* the runs are in the order of time: show trends */
+};
+
+bool runs_print_text(const struct tk_compare_report *r, const struct runs_view *v, bool remarks);
+void runs_print_json(const struct tk_compare_report *r, const struct runs_view *v);
+void runs_print_csv(const struct tk_compare_report *r, const struct runs_view *v);
+
+/* For the page too. */
+const char *runs_path_end(const char *path, char *text, size_t n); /* the last three names of a path: "... > a > b > c" */
+const char *runs_time(double ps, char *text);                      /* "12.3 ms"; `text` has at least 48 bytes */
+/* Formats the change against the first run: "+12.3%", "~ -0.1%", "new"; `text` has at least 48 bytes. */
+const char *runs_change(const struct tk_compare_row *row, size_t run, char *text);
+const char *runs_p(double p, char *text); /* "0.012", "<0.001" */
+
+#endif

@@ -1,0 +1,364 @@
+/* diff_set.c - see diff_set.h.
+ *
+ *     add      assigns every selected event to a row (its name or path) and a sample (a step of a rank), and sums both
+ *     place    numbers the samples to compare; if some traces have no steps, merges the samples of a rank into one */
+#include "diff_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/order.h"
+#include "base/os.h"
+#include "fold.h"
+#include "group.h"
+#include "self.h"
+
+enum { DEEPEST = 200 };
+
+/* Steps of one rank: the steps of the track with the most steps; host tracks are preferred to device tracks. */
+struct rank_steps {
+  int64_t rank;
+  uint32_t from, n;
+  bool device;
+};
+
+/* State while one trace is added. */
+struct adder {
+  struct diff_set *set;
+  struct diff_side *side;
+  struct tk_trace *t;
+  struct mem *mem;
+  struct match match;
+  struct scope scope;
+  struct groups groups;
+  uint32_t *text_of;   /* by group of the trace: 1 + id of its text in the diff */
+  uint32_t cap_texts;
+  uint32_t *cell_of;   /* by event: 1 + cell */
+  uint32_t under[DEEPEST + 2];
+  struct map samples;  /* rank and step -> 1 + sample */
+  struct rank_steps *ranks;
+  uint32_t n_ranks, cap_ranks, last; /* last: index of the rank found last; all events of a track have the same rank */
+  struct selves selves;
+  uint32_t input;
+};
+
+/* ---- samples ---- */
+
+static uint32_t add_sample(struct adder *a, int64_t rank, bool stepped, int64_t step) {
+  struct diff_side *s = a->side;
+  const uint64_t key = (uint64_t)rank * 0x9e3779b97f4a7c15 + (stepped ? (uint64_t)step * 2 + 2 : 1);
+  uint32_t *slot = map_put(&a->samples, key, 0);
+  if (!slot || *slot) return slot ? *slot : 0;
+  if (!mem_grow(&a->set->mem, (void **)&s->samples, &s->cap_samples, (uint64_t)s->n_samples + 1, sizeof *s->samples)) return 0;
+  s->samples[s->n_samples] = (struct diff_sample){.input = a->input, .rank = rank, .step = step, .stepped = stepped};
+  return *slot = ++s->n_samples;
+}
+
+static int64_t diff_rank_of(const struct adder *a, tk_id track) {
+  const struct track_origin *o = a->match.origins ? &a->match.origins[track] : NULL;
+  return o && o->rank >= 0 ? o->rank : -1;
+}
+
+static const struct rank_steps *steps_of_rank(struct adder *a, int64_t rank) {
+  if (a->last < a->n_ranks && a->ranks[a->last].rank == rank) return &a->ranks[a->last];
+  for (uint32_t i = 0; i < a->n_ranks; i++)
+    if (a->ranks[i].rank == rank) return &a->ranks[a->last = i];
+  return NULL;
+}
+
+/* Finds the number of the step in which the event begins. Returns false if it begins outside of all steps. */
+static bool step_of(struct adder *a, const struct tk_event *e, int64_t rank, int64_t *number) {
+  const struct rank_steps *r = e->flags & TK_LOST_CLOCK ? NULL : steps_of_rank(a, rank);
+  const struct step *v = a->match.steps.v;
+  uint32_t lo = r ? r->from : 0, hi = r ? r->from + r->n : 0;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (v[mid].start <= e->ts) lo = mid + 1;
+    else hi = mid;
+  }
+  if (!r || lo == r->from || e->ts >= v[lo - 1].end) return false;
+  *number = v[lo - 1].number;
+  return true;
+}
+
+static uint32_t sample_of(struct adder *a, const struct tk_event *e) {
+  const int64_t rank = diff_rank_of(a, e->track);
+  int64_t step = 0;
+  const bool stepped = !a->set->opt.whole && step_of(a, e, rank, &step);
+  return add_sample(a, rank, stepped, step);
+}
+
+static bool find_rank_steps(struct adder *a) {
+  const struct steps *s = &a->match.steps;
+  for (uint32_t i = 0, k; i < s->n; i = k) {
+    const tk_id track = s->v[i].track;
+    for (k = i; k < s->n && s->v[k].track == track;) k++;
+    const struct rank_steps found = {.rank = diff_rank_of(a, track), .from = i, .n = k - i,
+                                     .device = a->match.kinds.of_track[track] & KIND_DEVICE ||
+                                               kinds_of(&a->match.kinds, &a->t->events[a->t->tracks[track].first]) & KIND_DEVICE};
+    uint32_t at = 0;
+    while (at < a->n_ranks && a->ranks[at].rank != found.rank) at++;
+    if (at < a->n_ranks) {
+      const struct rank_steps *known = &a->ranks[at];
+      if (known->device == found.device ? found.n > known->n : known->device) a->ranks[at] = found;
+    } else {
+      if (!mem_grow(a->mem, (void **)&a->ranks, &a->cap_ranks, (uint64_t)a->n_ranks + 1, sizeof *a->ranks)) return false;
+      a->ranks[a->n_ranks++] = found;
+    }
+  }
+  return true;
+}
+
+/* Adds every step as a sample, including steps in which no selected event begins. */
+static bool add_steps(struct adder *a) {
+  const struct step *v = a->match.steps.v;
+  const struct window *w = &a->scope.window;
+  if (!find_rank_steps(a)) return false;
+  a->side->without_steps = a->side->without_steps || a->n_ranks == 0;
+  for (uint32_t r = 0; r < a->n_ranks; r++)
+    for (uint32_t i = a->ranks[r].from; i < a->ranks[r].from + a->ranks[r].n; i++) {
+      if (v[i].start < w->start || v[i].end > w->end) continue;
+      const uint32_t sample = add_sample(a, a->ranks[r].rank, true, v[i].number);
+      if (!sample) return false;
+      a->side->samples[sample - 1].dur += v[i].end - v[i].start;
+    }
+  return true;
+}
+
+/* ---- rows ---- */
+
+static uint32_t add_row(struct diff_set *set, uint32_t name, uint32_t parent) {
+  uint32_t *slot = map_put(&set->row_of, (uint64_t)parent << 32 | name, 0);
+  if (!slot || *slot) return slot ? *slot : 0;
+  if (!mem_grow(&set->mem, (void **)&set->rows, &set->cap_rows, (uint64_t)set->n_rows + 1, sizeof *set->rows)) return 0;
+  set->rows[set->n_rows] = (struct diff_path){name, parent, parent ? set->rows[parent - 1].depth + 1 : 0};
+  return *slot = ++set->n_rows;
+}
+
+/* Maps the text of a group of this trace to a text id of the diff; 0 if the group has no text. */
+static uint32_t diff_text_of(struct adder *a, uint32_t group) {
+  const struct intern_str *s = groups_text(&a->groups, group);
+  const uint32_t before = a->cap_texts;
+  if (!s) return 0;
+  if (!mem_grow(a->mem, (void **)&a->text_of, &a->cap_texts, (uint64_t)group + 1, sizeof *a->text_of)) return 0;
+  for (uint32_t i = before; i < a->cap_texts; i++) a->text_of[i] = 0;
+  if (!a->text_of[group]) a->text_of[group] = intern(&a->set->texts, s->bytes, s->len);
+  return a->text_of[group];
+}
+
+/* Returns the text id of a step's name without its number, so that all steps have the same row. */
+static uint32_t text_of_step(struct adder *a, const struct tk_event *e) {
+  struct buf *b = &a->set->text;
+  size_t n;
+  const char *name = tk_string(a->t, a->t->classes[e->cls].name, &n);
+  if (strspn(name, "0123456789") == n) return intern(&a->set->texts, "(step)", 6);
+  return fold_name(b, name, n) ? intern(&a->set->texts, b->data, b->len) : 0;
+}
+
+static uint32_t diff_name_of(struct adder *a, const struct tk_event *e) {
+  const bool by_name = a->set->opt.by_path || a->set->opt.by == TK_TOP_NAME;
+  if (by_name && a->match.steps.n && kinds_of(&a->match.kinds, e) & KIND_STEP) return text_of_step(a, e);
+  return diff_text_of(a, groups_of(&a->groups, e));
+}
+
+static uint32_t add_cell(struct adder *a, uint32_t row, uint32_t sample) {
+  struct diff_side *s = a->side;
+  uint32_t *slot = map_put(&s->cell_of, (uint64_t)row << 32 | sample, 0);
+  if (!slot || *slot) return slot ? *slot : 0;
+  if (!mem_grow(&a->set->mem, (void **)&s->cells, &s->cap_cells, (uint64_t)s->n_cells + 1, sizeof *s->cells)) return 0;
+  s->cells[s->n_cells] = (struct diff_cell){.row = row - 1, .sample = sample - 1};
+  return *slot = ++s->n_cells;
+}
+
+/* ---- add ---- */
+
+static tk_time part_of(const struct window *w, const struct tk_event *e) {
+  tk_time start = e->ts, end = e->ts + e->dur;
+  if (e->flags & TK_LOST_CLOCK) return e->dur;
+  if (start < w->start) start = w->start;
+  if (end > w->end) end = w->end;
+  return end > start ? end - start : 0;
+}
+
+/* Adds the event to its cell and returns the cell; 0 if the event is not selected or memory runs out. */
+static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
+  const struct tk_event *e = &a->t->events[event];
+  *row = parent;
+  if (e->kind == TK_COUNTER || (a->set->opt.by_path && e->kind != TK_SPAN)) return 0;
+  if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return 0;
+  *row = add_row(a->set, diff_name_of(a, e), parent);
+  const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? add_cell(a, *row, sample) : 0;
+  if (!cell) return 0;
+  struct diff_cell *c = &a->side->cells[cell - 1];
+  c->count++;
+  if (e->flags & TK_UNFINISHED) return cell;
+  const tk_time time = part_of(&a->scope.window, e);
+  c->total += time;
+  if (e->flags & TK_LOST_CLOCK || a->t->tracks[e->track].kind != TK_THREAD) c->self += time;
+  return cell;
+}
+
+static bool add_track(struct adder *a, const struct tk_track *k) {
+  const bool paths = a->set->opt.by_path, nests = paths && k->kind == TK_THREAD;
+  a->under[0] = 0;
+  for (tk_id i = k->first; i < k->first + k->count; i++) {
+    const struct tk_event *e = &a->t->events[i];
+    const uint32_t depth = nests ? (e->depth < DEEPEST ? e->depth : DEEPEST) : 0;
+    uint32_t row;
+    a->cell_of[i] = place_event(a, i, a->under[depth], &row);
+    if (nests && trace_nests(a->t, i) && depth < DEEPEST) a->under[depth + 1] = row;
+  }
+  return !a->set->mem.failed && !a->mem->failed;
+}
+
+static void add_self(void *arg, tk_id event, tk_time self) {
+  struct adder *a = arg;
+  if (a->cell_of[event]) a->side->cells[a->cell_of[event] - 1].self += self;
+}
+
+static bool add_all(struct adder *a, struct tk_err *err) {
+  const struct tk_progress p = a->set->opt.select.progress;
+  const struct tk_trace *t = a->t;
+  a->selves = (struct selves){.mem = a->mem, .window = a->scope.window, .done = add_self, .arg = a};
+  for (tk_id k = 1; k <= t->n_tracks; k++) {
+    if (p.tick && !p.tick(p.arg, t->tracks[k].first, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
+    if (!add_track(a, &t->tracks[k]) || !match_check(&a->match, err)) return false;
+    if (t->tracks[k].kind == TK_THREAD && !self_of_track(&a->selves, t, k)) return false;
+  }
+  return true;
+}
+
+bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err) {
+  struct adder a = {.set = set, .side = &set->sides[side], .t = t, .mem = &t->store->mem, .scope = SCOPE_ALL,
+                    .input = set->sides[side].inputs++};
+  const struct tk_top_options names = {
+      .by = set->opt.by_path ? TK_TOP_NAME : set->opt.by, .arg = set->opt.arg, .fold = set->opt.fold};
+  const struct tk_selection *s = &set->opt.select;
+  map_init(&a.samples, a.mem);
+  bool ok = match_init(&a.match, t, s->where, origins, a.mem, err) &&
+            window_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
+  if (ok) a.cell_of = mem_array(a.mem, (uint64_t)t->n_events + 1, sizeof *a.cell_of);
+  ok = ok && a.cell_of && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
+  mem_free(a.mem, a.cell_of);
+  mem_free(a.mem, a.text_of);
+  mem_free(a.mem, a.ranks);
+  map_free(&a.samples);
+  self_free(&a.selves);
+  groups_free(&a.groups);
+  match_free(&a.match);
+  return ok ? mem_check(&set->mem, err) : mem_refuse(set->mem.failed ? &set->mem : a.mem, err);
+}
+
+/* ---- place ---- */
+
+static int by_rank_and_step(const void *p, const void *q, void *samples) {
+  const struct diff_sample *v = samples, *a = v + *(const uint32_t *)p, *b = v + *(const uint32_t *)q;
+  if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
+  if (a->input != b->input) return a->input < b->input ? -1 : 1;
+  return (a->step > b->step) - (a->step < b->step);
+}
+
+/* Sorts the samples of a side and numbers those to compare: each step, or all steps of a rank as one sample. */
+static bool place_samples(struct diff_set *set, struct diff_side *s) {
+  const struct diff_sample *last = NULL;
+  s->place = mem_array(&set->mem, (uint64_t)s->n_samples + 1, sizeof *s->place);
+  s->order = mem_array(&set->mem, (uint64_t)s->n_samples + 1, sizeof *s->order);
+  if (!s->place || !s->order) return false;
+  for (uint32_t i = 0; i < s->n_samples; i++) s->order[i] = i;
+  os_sort(s->order, s->n_samples, sizeof *s->order, by_rank_and_step, s->samples);
+  for (uint32_t i = 0; i < s->n_samples; i++) {
+    const struct diff_sample *v = &s->samples[s->order[i]];
+    const bool other_rank = !last || v->rank != last->rank || v->input != last->input;
+    s->ranks += other_rank;
+    last = v;
+    if (set->by_step) s->place[s->order[i]] = v->stepped ? s->n_used++ : UINT32_MAX;
+    else s->place[s->order[i]] = other_rank ? s->n_used++ : s->n_used - 1;
+  }
+  for (uint32_t i = 0; i < s->n_cells; i++)
+    if (s->place[s->cells[i].sample] == UINT32_MAX) s->outside += s->cells[i].count;
+  return true;
+}
+
+/* Orders cells by row. */
+static int by_row(const void *p, const void *q) {
+  const struct diff_cell *a = p, *b = q;
+  if (a->row != b->row) return a->row < b->row ? -1 : 1;
+  return (a->sample > b->sample) - (a->sample < b->sample);
+}
+
+bool diff_set_place(struct diff_set *set) {
+  bool ok = true;
+  set->by_step = !set->opt.whole;
+  for (uint32_t i = 0; i < set->n_sides; i++) set->by_step = set->by_step && !set->sides[i].without_steps;
+  for (uint32_t i = 0; ok && i < set->n_sides; i++) {
+    struct diff_side *s = &set->sides[i];
+    ok = place_samples(set, s);
+    if (ok && s->n_cells) qsort(s->cells, s->n_cells, sizeof *s->cells, by_row);
+  }
+  return ok;
+}
+
+/* ---- names ---- */
+
+/* Returns the names on a row's path: "train_step > forward > linear". */
+static const char *path_text(struct diff_set *set, uint32_t row, size_t *n) {
+  uint32_t path[DEEPEST + 2], depth = 0;
+  for (uint32_t i = row + 1; i && depth <= DEEPEST; i = set->rows[i - 1].parent) path[depth++] = i - 1;
+  set->text.len = 0;
+  while (depth--) {
+    const uint32_t name = set->rows[path[depth]].name;
+    if (name) buf_append(&set->text, set->texts.strs[name].bytes, set->texts.strs[name].len);
+    else buf_text(&set->text, "(none)");
+    if (depth) buf_text(&set->text, " > ");
+  }
+  const uint32_t id = intern(&set->texts, set->text.data, set->text.len);
+  *n = set->text.len;
+  return id ? (const char *)set->texts.strs[id].bytes : "";
+}
+
+const char *diff_set_name(struct diff_set *set, uint32_t row, size_t *n) {
+  const uint32_t name = set->rows[row].name;
+  *n = 0;
+  if (set->opt.by_path) return path_text(set, row, n);
+  if (!name) return NULL;
+  *n = set->texts.strs[name].len;
+  return (const char *)set->texts.strs[name].bytes;
+}
+
+int diff_set_order(const char *a, size_t n, const char *b, size_t m) {
+  if (!a || !b) return (a == NULL) - (b == NULL);
+  const int order = memcmp(a, b, n < m ? n : m);
+  return order ? order : (n > m) - (n < m);
+}
+
+/* ---- the set ---- */
+
+bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint32_t n_sides) {
+  *set = (struct diff_set){.opt = *opt, .mem.limit = opt->load.max_memory, .n_sides = n_sides};
+  set->text.mem = &set->mem;
+  intern_init(&set->texts, &set->mem);
+  map_init(&set->row_of, &set->mem);
+  set->sides = mem_array(&set->mem, n_sides, sizeof *set->sides);
+  if (!set->sides) set->n_sides = 0;
+  for (uint32_t i = 0; i < set->n_sides; i++) {
+    set->sides[i] = (struct diff_side){.n_used = 0};
+    map_init(&set->sides[i].cell_of, &set->mem);
+  }
+  return set->sides != NULL;
+}
+
+void diff_set_free(struct diff_set *set) {
+  struct mem *mem = &set->mem;
+  for (uint32_t i = 0; i < set->n_sides; i++) {
+    mem_free(mem, set->sides[i].samples);
+    mem_free(mem, set->sides[i].cells);
+    mem_free(mem, set->sides[i].place);
+    mem_free(mem, set->sides[i].order);
+    map_free(&set->sides[i].cell_of);
+  }
+  mem_free(mem, set->sides);
+  mem_free(mem, set->rows);
+  map_free(&set->row_of);
+  buf_free(&set->text);
+  intern_free(&set->texts);
+}

@@ -1,0 +1,67 @@
+/* diff_set.h - the events of several runs, summed by row (name or path) and sample (step of a rank). diff.c compares two runs of a
+ * set, runs.c any number. */
+#ifndef ANALYSIS_DIFF_SET_H
+#define ANALYSIS_DIFF_SET_H
+
+#include "base/int128.h"
+#include "base/map.h"
+#include "graph/origin.h"
+#include "graph/trace.h"
+
+struct diff_sample {
+  uint32_t input;
+  int64_t rank, step;
+  bool stepped; /* false: this sample contains the events that begin outside of all steps */
+  tk_time dur;  /* duration of the step */
+};
+
+struct diff_cell {
+  uint32_t row, sample;
+  uint64_t count;
+  i128 total, self;
+};
+
+struct diff_path {
+  uint32_t name, parent, depth; /* parent: 1 + the parent's row, 0 = none; only for paths */
+};
+
+/* One run. */
+struct diff_side {
+  struct diff_sample *samples;
+  uint32_t n_samples, cap_samples;
+  struct diff_cell *cells; /* sorted by row once placed */
+  uint32_t n_cells, cap_cells;
+  struct map cell_of; /* row and sample -> 1 + cell */
+  bool without_steps; /* true if a trace of this side has no steps */
+  uint32_t n_used, *place; /* place: by sample, its index among the n_used compared samples; UINT32_MAX = not compared */
+  uint32_t *order;         /* samples by rank, input and step */
+  uint32_t inputs;
+  uint64_t ranks, outside; /* outside: events that begin outside of all steps, if steps are compared */
+};
+
+struct diff_set {
+  struct mem mem;
+  struct tk_diff_options opt;
+  struct intern texts;
+  struct diff_path *rows;
+  uint32_t n_rows, cap_rows;
+  struct map row_of; /* name (for paths: name and parent) -> 1 + row */
+  struct diff_side *sides;
+  uint32_t n_sides;
+  bool by_step; /* samples are steps; known once placed */
+  struct buf text;
+};
+
+/* Returns false if memory runs out. The caller frees the set even then. */
+bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint32_t n_sides);
+/* Adds the next trace of a side. */
+bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err);
+/* Numbers the samples and sorts the cells of all sides, after the last trace. Returns false if memory runs out. */
+bool diff_set_place(struct diff_set *set);
+/* Returns the name of a row, which lives as long as the set; NULL if the row has none. */
+const char *diff_set_name(struct diff_set *set, uint32_t row, size_t *n);
+/* Compares two names for sorting; NULL follows all others. */
+int diff_set_order(const char *a, size_t n, const char *b, size_t m);
+void diff_set_free(struct diff_set *set);
+
+#endif
