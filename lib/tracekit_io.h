@@ -211,6 +211,7 @@ enum tk_loss {
   TK_LOSS_METADATA,    /* top-level keys */
   TK_LOSS_MACHINES,    /* the machines of processes */
   TK_LOSS_PASSTHROUGH, /* data that only the input format understands */
+  TK_LOSS_SAMPLES,     /* stack samples */
   TK_LOSSES
 };
 
@@ -220,7 +221,7 @@ TK_API const char *tk_loss_name(enum tk_loss kind);
 struct tk_saved {
   const struct tk_format_info *format; /* output format */
   uint64_t records; /* source records written, including metadata */
-  uint64_t events;  /* spans + instants + counter samples */
+  uint64_t events;  /* spans + instants + counter samples + stack samples */
   uint64_t derived; /* events made by tk_derive, not included in the other counts */
   uint64_t flow_points;
   uint64_t lost[TK_LOSSES]; /* counts of lost data by kind; not included in the other counts */
@@ -258,7 +259,8 @@ enum tk_holds {
   TK_HOLDS_METADATA = 128,
   TK_HOLDS_MACHINES = 256,
   TK_HOLDS_CATEGORIES = 512,
-  TK_HOLDS_ALL = 1023
+  TK_HOLDS_SAMPLES = 1024, /* stack samples */
+  TK_HOLDS_ALL = 2047
 };
 
 struct tk_format_info {

@@ -21,7 +21,6 @@ struct stranger {
   const char *what;
 };
 
-#define PERF_TEXT "the text of 'perf script'; profiler.firefox.com and speedscope.app open it"
 #define FTRACE_PACKED "the compressed text of Android's atrace; ui.perfetto.dev opens it"
 #define XCTRACE "a table that xctrace exported; Instruments opens the .trace it was made from"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
@@ -43,7 +42,6 @@ static const struct stranger TEXTS[] = {
     {"# tracer:", 9, FTRACE},
     {"TRACE:\n# tracer:", 16, FTRACE}, /* atrace --async_dump */
     {"TRACE:\n\x78", 8, FTRACE_PACKED}, /* atrace -z: a zlib stream follows */
-    {"# ========\n# captured on", 24, PERF_TEXT}, /* perf script --header */
     /* valgrind docs/cl-format */
     {"# callgrind format", 18, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
     {"version: 1\ncreator: callgrind", 29, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
@@ -64,7 +62,7 @@ static const struct stranger BINARIES[] = {
     /* measureme src/file_header.rs: FILE_MAGIC_TOP_LEVEL */
     {"MMPD", 4, "a recording of measureme (rustc -Z self-profile); crox converts it to JSON that can be read"},
     {"PK\3\4", 4, "a zip archive"},
-    {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that profiler.firefox.com opens"},
+    {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that can be read"},
     {"SQLite format 3", 16, "the beginning of an SQLite database; export or copy it again"}, /* see database readers */
     {"\x89PNG", 4, "an image"},
     {"%PDF", 4, "a PDF document"},
@@ -97,13 +95,8 @@ static const struct stranger BINARIES[] = {
 static const struct {
   const char *line, *what;
 } LINES[] = {
-    /* Linux tools/perf, builtin-script, print_sample_start: COMM PID[/TID] [CPU] SECONDS: [PERIOD] EVENT: */
-    {"^\\s*\\S.{0,60}?\\s+-?\\d+(/\\d+)?\\s+(\\[\\d+\\]\\s+)?\\d+\\.\\d{6,9}:\\s+(\\d+\\s+)?[A-Za-z][\\w:/.-]*:?\\s", PERF_TEXT},
     /* Linux kernel/trace, trace_print_context: COMM-PID [(TGID)] [CPU] FLAGS SECONDS: EVENT: */
-    {"^\\s*\\S.{0,30}-\\d+\\s+(\\(\\s*[-\\d]+\\)\\s+)?\\[\\d{3}\\]\\s+(\\S{4,5}\\s+)?\\d+\\.\\d{6}:\\s+\\w+:", FTRACE},
-    /* https://github.com/brendangregg/FlameGraph: FRAME;FRAME;... COUNT */
-    {"^[^{}\\[\\]\"]*;[^{}\\[\\]\"]* \\d+ $",
-     "folded stacks, a profile rather than a timeline; speedscope.app and flamegraph.pl open it"}};
+    {"^\\s*\\S.{0,30}-\\d+\\s+(\\(\\s*[-\\d]+\\)\\s+)?\\[\\d{3}\\]\\s+(\\S{4,5}\\s+)?\\d+\\.\\d{6}:\\s+\\w+:", FTRACE}};
 
 /* Names of files whose first bytes are not documented. */
 static const struct {
@@ -114,7 +107,7 @@ static const struct {
                {".gputrace", "an Xcode GPU capture"},
                {".etl", "a recording of Windows; Windows Performance Analyzer opens it"},
                {".tracy", "a recording of Tracy; its profiler opens it"},
-               {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or gperftools (pprof)"},
+               {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or of an old format of gperftools"},
                {".pt", "a PyTorch checkpoint or pickle"},
                {".pkl", "a Python pickle"}};
 

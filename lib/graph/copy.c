@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "stack.h"
+
 bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, size_t elem) {
   if (!mem_grow(mem, to, cap, (uint64_t)n + 1, elem)) return false;
   memcpy(*to, from, ((size_t)n + 1) * elem);
@@ -146,7 +148,7 @@ static bool copy_store(struct tk_store *to, const struct tk_store *from) {
    copy_array(m, (void **)&to->array, &to->store->cap_##array, from->array, from->n_##array, sizeof *to->array))
 static bool copy_arrays(struct tk_trace *to, const struct tk_trace *from) {
   struct mem *m = &to->store->mem;
-  return COPY(events) && COPY(classes) && COPY(tracks) && COPY(flow_points) && COPY(records) && COPY(metas) && COPY(notes);
+  return COPY(events) && COPY(classes) && COPY(tracks) && COPY(flow_points) && COPY(records) && COPY(metas) && COPY(notes) && stack_copy(to, from);
 }
 
 static void copy_state(struct tk_trace *to, const struct tk_trace *from) {

@@ -1,6 +1,7 @@
 /* trace.c - the arrays of the graph, and the hash tables that assign ids. */
 #include "trace.h"
 #include "args.h"
+#include "stack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,9 @@ struct tk_trace *trace_new(uint64_t max_memory) {
   map_init(&s->class_index, &s->mem);
   map_init(&s->track_index, &s->mem);
   map_init(&s->shape_index, &s->mem);
+  map_init(&s->frame_index, &s->mem);
+  map_init(&s->stack_index, &s->mem);
+  map_init(&s->sample_index, &s->mem);
   s->pool.mem = s->raw.mem = s->builder.payload.mem = &s->mem;
   if (first_slots(t)) well_known_strings(t);
   if (!s->mem.failed) return t;
@@ -72,6 +76,7 @@ void tk_free(struct tk_trace *t) {
   map_free(&s->class_index);
   map_free(&s->track_index);
   args_free(s);
+  stack_free(t);
   buf_free(&s->raw);
   mem_free(&s->mem, s->ties);
   mem_free(&s->mem, s->tied);

@@ -119,7 +119,7 @@ static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column
   switch (column) {
   case COL_PHASE: case COL_OP: case COL_MODULE: return around_value(s, event, (enum around_fact)(column - COL_PHASE), out);
   case COL_TYPE:
-    sqlite3_result_text(out, e->kind == TK_SPAN ? "span" : e->kind == TK_INSTANT ? "instant" : "counter", -1, SQLITE_STATIC);
+    sqlite3_result_text(out, e->kind == TK_SPAN ? "span" : e->kind == TK_INSTANT ? "instant" : e->kind == TK_SAMPLE ? "sample" : "counter", -1, SQLITE_STATIC);
     break;
   case COL_KIND: case COL_KINDS: return kind_value(s, e, column == COL_KINDS, out);
   case COL_RANK:
