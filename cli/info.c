@@ -122,7 +122,7 @@ static void print_contents(const struct tk_trace *t, const struct tk_summary *s)
 /* True for kinds not worth listing: spans, instants, counters and async events are counted above, and "host" is everything that
  * is not on a device. */
 static bool is_plain(const struct tk_summary *s, size_t kind) {
-  static const char *const PLAIN[] = { "span", "instant", "counter", "async", "host" };
+  static const char *const PLAIN[] = { "span", "instant", "counter", "async", "sample", "host" };
   for (size_t i = 0; i < sizeof PLAIN / sizeof PLAIN[0]; i++)
     if (strcmp(s->kinds[kind].name, PLAIN[i]) == 0) return true;
   return false;

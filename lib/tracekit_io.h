@@ -212,6 +212,7 @@ enum tk_loss {
   TK_LOSS_MACHINES,    /* the machines of processes */
   TK_LOSS_PASSTHROUGH, /* data that only the input format understands */
   TK_LOSS_SAMPLES,     /* stack samples */
+  TK_LOSS_SAMPLE_PARTS, /* stack samples that lost their time, their unit, or the modules of their frames */
   TK_LOSSES
 };
 

@@ -25,6 +25,7 @@ static const struct format *const FORMATS[] = {
     &format_cpuprofile,
     &format_perf_script,
     &format_folded,
+    &format_otlp,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
 _Static_assert(sizeof FORMATS / sizeof FORMATS[0] <= FORMATS_MOST, "raise FORMATS_MOST");

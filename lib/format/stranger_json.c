@@ -17,7 +17,6 @@ struct json_stranger {
 };
 
 #define FIREFOX "a profile of Firefox (Gecko, samply); profiler.firefox.com opens it"
-#define OTLP "an export of OpenTelemetry (OTLP); Jaeger and other backends of OpenTelemetry import it"
 #define FLIGHT "a flight recording of PyTorch's collectives; 'torchfrtrace' (fr_trace.py) analyses it"
 #define TRTEXEC "times of TensorRT's trtexec rather than a trace; trex (trt-engine-explorer) shows them"
 #define NEXT_JS "a trace of Next.js (.next/trace); 'next internal perfetto' or scripts/trace-to-event-format.mjs converts it"
@@ -26,9 +25,7 @@ struct json_stranger {
 static const struct json_stranger ROWS[] = {
     /* rocprofiler-sdk source/lib/output/generateJSON.cpp */
     {{"rocprofiler-sdk-tool"}, "the JSON of rocprofv3; run rocprofv3 with --output-format pftrace, which can be read"},
-    /* opentelemetry-proto trace.proto, metrics.proto, logs.proto in JSON mapping, in both spellings */
-    {{"resourceSpans"}, OTLP},
-    {{"resource_spans"}, OTLP},
+    /* opentelemetry-proto metrics.proto, logs.proto in JSON mapping */
     {{"resourceMetrics"}, "an export of metrics of OpenTelemetry (OTLP)"},
     {{"resourceLogs"}, "an export of logs of OpenTelemetry (OTLP)"},
     /* https://www.jaegertracing.io/docs/latest/apis; https://zipkin.io/zipkin-api */

@@ -131,7 +131,7 @@ bool kinds_on_stream(const struct kinds *k, const struct tk_event *e) {
 }
 
 void kinds_count(const struct kinds *k, uint64_t *counts) {
-  uint64_t by_bit[17] = {0};
+  uint64_t by_bit[20] = {0};
   for (tk_id i = 1; i <= k->t->n_events; i++)
     for (unsigned kind = kinds_of(k, &k->t->events[i]); kind; kind &= kind - 1) by_bit[__builtin_ctz(kind)]++;
   for (size_t i = 0; kind_words[i].word; i++) counts[i] = by_bit[__builtin_ctz(kind_words[i].kind)];

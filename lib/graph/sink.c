@@ -1,6 +1,7 @@
 /* sink.c - counts the data of a graph that an output format does not support. */
 #include "sink.h"
 
+#include "args.h"
 #include "stack.h"
 #include "subset.h"
 
@@ -19,6 +20,7 @@ const char *tk_loss_name(enum tk_loss kind) {
       [TK_LOSS_MACHINES] = "machine names",
       [TK_LOSS_PASSTHROUGH] = "data blocks specific to the input format",
       [TK_LOSS_SAMPLES] = "stack samples",
+      [TK_LOSS_SAMPLE_PARTS] = "times, units or modules of stack samples",
   };
   return kind < TK_LOSSES ? NAMES[kind] : "";
 }
@@ -29,6 +31,7 @@ static uint32_t n_args(const struct tk_trace *t, uint32_t args) {
 }
 
 static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds) {
+  struct tk_arg weight;
   uint64_t kinds[TK_SAMPLE + 1] = {0}, async = 0, args = 0, categories = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
@@ -37,6 +40,7 @@ static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds
     async += (e->flags & TK_ASYNC) != 0;
     categories += t->classes[e->cls].cat != 0;
     if (!(holds & TK_HOLDS_ARGS) && e->kind != TK_COUNTER) args += n_args(t, e->args) + n_args(t, t->classes[e->cls].args);
+    if (!(holds & TK_HOLDS_ARGS) && e->kind == TK_SAMPLE) args -= args_of_event(t, e, KEY_WEIGHT, &weight);
   }
   if (!(holds & TK_HOLDS_INSTANTS)) sink_lose(s, TK_LOSS_INSTANTS, kinds[TK_INSTANT]);
   if (!(holds & TK_HOLDS_COUNTERS)) sink_lose(s, TK_LOSS_COUNTERS, kinds[TK_COUNTER]);

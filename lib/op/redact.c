@@ -208,6 +208,7 @@ static bool keep_field(struct redactor *r, struct tk_arg *arg) {
     if (arg->type != TK_ARG_STR) return false;
     arg->s = arg->key == KEY_END_NAME ? redact_name_of(r, arg->s) : cat_of(r, arg->s);
     return true;
+  case KEY_WEIGHT: return !redact_is_text(arg);
   case KEY_PH: case KEY_SCOPE_OF_INSTANT: case KEY_BP: case KEY_RESPELLED: case KEY_ARGS:
     return redact_is_text(arg) && known_field(arg->key, tk_string(r->t, arg->s, NULL));
   default: return !redact_is_text(arg) && known_numeric_field(key);

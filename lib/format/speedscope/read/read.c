@@ -25,6 +25,7 @@ unsigned speedscope_bid(const uint8_t *p, size_t n) {
   while (i < n && json_is_space(p[i])) i++;
   if (i == n || p[i] != '{') return 0;
   if (memmem(p, n, SCHEMA, sizeof SCHEMA - 1)) return 8 * (sizeof SCHEMA - 1);
+  if (memmem(p, n, "\"traceEvents\"", 13) || memmem(p, n, "\"ph\"", 4)) return 0;
   const bool profiles = memmem(p, n, "\"profiles\"", 10) != NULL, shared = memmem(p, n, "\"shared\"", 8) != NULL;
   const bool frames = memmem(p, n, "\"frames\"", 8) != NULL, start = memmem(p, n, "\"startValue\"", 12) != NULL;
   return (shared && frames) || (profiles && start) ? 200 : 0;
@@ -259,7 +260,7 @@ static void find_unit(struct speedscope *s, struct json_walk *w, struct profile 
     const char *word, *unit;
   } UNITS[] = {{"nanoseconds", "ns"}, {"microseconds", "us"}, {"milliseconds", "ms"}, {"seconds", "s"}, {"bytes", "bytes"}};
   const bool named = p->unit.p && p->unit.type == JSON_STRING;
-  p->unit_id = trace_text(s->t, "none");
+  p->unit_id = trace_text(s->t, "samples");
   for (size_t i = 0; named && i < sizeof UNITS / sizeof UNITS[0]; i++)
     if (json_is(&w->j, &p->unit.str, UNITS[i].word)) p->unit_id = trace_text(s->t, UNITS[i].unit);
   p->is_time = stack_unit_is_time(s->t, p->unit_id, &p->exp);
