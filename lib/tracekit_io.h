@@ -271,11 +271,12 @@ struct tk_format_info {
   const char *const *endings; /* NULL-terminated: all extensions with their dots, without extensions of compressions */
   const char *const *words;   /* NULL-terminated: other names for the format; NULL = none. A name shared by several formats
                                * selects none */
-  unsigned holds;             /* bits of enum tk_holds; all formats support spans */
+  unsigned holds;             /* bits of enum tk_holds; formats without no_spans support spans */
   tk_time resolution;         /* times are rounded to a multiple of this, in ps */
   bool can_read, can_write;
   bool carries;               /* files of this format can store data of other formats that only those formats understand */
   bool is_carried;            /* data of this format can be stored in files of other formats */
+  bool no_spans;              /* files contain stack samples only */
   bool derives;               /* viewers of this format derive the data of tk_derive themselves, so it is never written */
 };
 

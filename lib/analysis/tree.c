@@ -442,7 +442,8 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   report->impl->mem.limit = tree.mem->limit;
   bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
             window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && tree_prepare(&tree) &&
-            hang(&tree, err) && add_all(&tree) && hang_samples(&tree) && order_nodes(&tree) && add_device(&tree) && report_nodes(&tree) &&
+            hang(&tree, err) && add_all(&tree) && hang_samples(&tree) && order_nodes(&tree) && add_device(&tree) &&
+            report_nodes(&tree) &&
             mem_check(&report->impl->mem, err);
   free_tree(&tree);
   return ok || mem_refuse(&t->store->mem, err);

@@ -70,8 +70,8 @@ static void plant(const struct tk_trace *t, struct stack_tree *tree) {
   }
 }
 
-static void visit(const struct weights *w, const struct tk_trace *t, struct stack_tree *tree, const uint32_t *group_of, weights_take *add,
-                  void *arg) {
+static void visit(const struct weights *w, const struct tk_trace *t, struct stack_tree *tree, const uint32_t *group_of,
+                  weights_take *add, void *arg) {
   tk_id at = tree->child[0];
   while (at) {
     const uint32_t group = group_of[t->stacks[at].frame];
@@ -87,7 +87,8 @@ static void visit(const struct weights *w, const struct tk_trace *t, struct stac
   }
 }
 
-bool weights_each(struct weights *w, const struct tk_trace *t, const uint32_t *group_of, uint32_t n_groups, weights_take *add, void *arg) {
+bool weights_each(struct weights *w, const struct tk_trace *t, const uint32_t *group_of, uint32_t n_groups, weights_take *add,
+                  void *arg) {
   const uint64_t n = (uint64_t)t->n_stacks + 1;
   struct stack_tree tree = {mem_array(w->mem, n, sizeof(tk_id)), mem_array(w->mem, n, sizeof(tk_id)),
                             mem_array(w->mem, (uint64_t)n_groups + 1, sizeof(uint32_t))};

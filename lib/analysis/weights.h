@@ -39,6 +39,7 @@ static inline void weights_add(struct weights *w, tk_id stack, i128 amount) {
 /* Calls `add` for each entry of a stack with samples, with the group of its frame (group_of[frame]). is_outer: no entry around it is of
  * the same group, so that recursive calls count once in a total. Returns false when memory runs out. */
 typedef void weights_take(void *arg, uint32_t group, const struct stack_sum *sum, bool is_outer);
-bool weights_each(struct weights *w, const struct tk_trace *t, const uint32_t *group_of, uint32_t n_groups, weights_take *add, void *arg);
+bool weights_each(struct weights *w, const struct tk_trace *t, const uint32_t *group_of, uint32_t n_groups, weights_take *add,
+                  void *arg);
 
 #endif

@@ -80,8 +80,8 @@ static void count_memory(const struct tk_trace *t, struct tk_summary *s) {
   s->n_strings = st->strings.n;
   for (uint32_t i = 1; i <= st->strings.n; i++) s->string_bytes += st->strings.strs[i].len;
   s->memory = (uint64_t)t->n_events * sizeof *t->events + (uint64_t)t->n_flow_points * sizeof *t->flow_points + st->pool.len +
-              (uint64_t)t->n_classes * sizeof *t->classes + (uint64_t)t->n_tracks * sizeof *t->tracks + (uint64_t)t->n_stacks * sizeof *t->stacks +
-              (uint64_t)t->n_frames * sizeof *t->frames;
+              (uint64_t)t->n_classes * sizeof *t->classes + (uint64_t)t->n_tracks * sizeof *t->tracks +
+              (uint64_t)t->n_stacks * sizeof *t->stacks + (uint64_t)t->n_frames * sizeof *t->frames;
 }
 
 static void count_kinds(const struct tk_trace *t, struct tk_summary *s, struct mem *mem) {

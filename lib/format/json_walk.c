@@ -43,7 +43,9 @@ bool json_walk_more(struct json_walk *w) {
   return true;
 }
 
-bool json_walk_key(struct json_walk *w, struct json_string *key) { return json_walk_more(w) && json_key(&w->j, key) && json_blank(&w->j); }
+bool json_walk_key(struct json_walk *w, struct json_string *key) {
+  return json_walk_more(w) && json_key(&w->j, key) && json_blank(&w->j);
+}
 
 bool json_walk_value(struct json_walk *w, struct json_value *v) {
   if (!json_blank(&w->j)) return false;

@@ -218,7 +218,8 @@ const char *stranger_result(const char *path) {
 }
 
 const char *stranger_sure(const uint8_t *p, size_t n) {
-  if (is_otlp(p, n)) return "an export of OpenTelemetry in protobuf (OTLP); the Collector's file exporter writes JSON, which can be read";
+  if (is_otlp(p, n))
+    return "an export of OpenTelemetry in protobuf (OTLP); the Collector's file exporter writes JSON, which can be read";
   return stranger_json(p, n);
 }
 

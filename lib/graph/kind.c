@@ -118,7 +118,8 @@ unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
   if (kind & KIND_BARE) kind = e->kind == TK_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
   kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE), k->of_track[e->track], e->kind == TK_SPAN);
-  static const unsigned OF[] = {[TK_SPAN] = KIND_SPAN, [TK_INSTANT] = KIND_INSTANT, [TK_COUNTER] = KIND_COUNTER, [TK_SAMPLE] = KIND_SAMPLE};
+  static const unsigned OF[] = {[TK_SPAN] = KIND_SPAN, [TK_INSTANT] = KIND_INSTANT, [TK_COUNTER] = KIND_COUNTER,
+                                [TK_SAMPLE] = KIND_SAMPLE};
   kind |= OF[e->kind];
   if (e->flags & TK_ASYNC) kind |= KIND_ASYNC;
   return kind & KIND_DEVICE ? kind : kind | KIND_HOST;

@@ -5,7 +5,6 @@
 
 #include "args.h"
 #include "base/hash.h"
-#include "copy.h"
 
 /* ---- tables ---- */
 
@@ -136,28 +135,6 @@ bool stack_join(struct tk_trace *to, const struct tk_trace *from, const tk_id *s
     stacks[i] = stack_push(to, stacks[from->stacks[i].parent], frames[from->stacks[i].frame]);
   mem_free(&to->store->mem, frames);
   return true;
-}
-
-bool stack_copy(struct tk_trace *to, const struct tk_trace *from) {
-  struct tk_store *s = to->store;
-  struct mem *m = &s->mem;
-  if (!from->frames || !from->stacks) return true;
-  to->n_frames = from->n_frames;
-  to->n_stacks = from->n_stacks;
-  s->n_sample_classes = from->store->n_sample_classes;
-  return copy_array(m, (void **)&to->frames, &s->cap_frames, from->frames, from->n_frames, sizeof *to->frames) &&
-         copy_array(m, (void **)&to->stacks, &s->cap_stacks, from->stacks, from->n_stacks, sizeof *to->stacks) &&
-         copy_map(&s->frame_index, &from->store->frame_index) && copy_map(&s->stack_index, &from->store->stack_index) &&
-         copy_map(&s->sample_index, &from->store->sample_index);
-}
-
-void stack_free(struct tk_trace *t) {
-  struct tk_store *s = t->store;
-  mem_free(&s->mem, t->frames);
-  mem_free(&s->mem, t->stacks);
-  map_free(&s->frame_index);
-  map_free(&s->stack_index);
-  map_free(&s->sample_index);
 }
 
 /* ---- check ---- */

@@ -14,8 +14,8 @@ tk_id stack_frame(struct tk_trace *t, const struct tk_frame *frame);
 tk_id stack_push(struct tk_trace *t, tk_id parent, tk_id frame);
 tk_id stack_class(struct tk_trace *t, tk_id stack, tk_id cat, tk_id unit);
 
-/* Returns packed args with the weight number x 10^exp and the args under construction (`more`: args_begin was called); 0 if the weight is
- * 1 and there are no others. */
+/* Returns packed args with the weight number x 10^exp and the args under construction (`more`: args_begin was called); 0 if the
+ * weight is 1 and there are no others. */
 uint32_t stack_weight_args(struct tk_trace *t, int64_t number, int32_t exp, bool more);
 
 /* Adds a sample, which need not be checked. */
@@ -33,8 +33,6 @@ i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample);
 /* Copies the tables of `from`, whose strings have the ids strings[id] in `to` (NULL: the same). stacks[id] becomes the id in `to` of
  * each stack. Returns false when memory runs out. */
 bool stack_join(struct tk_trace *to, const struct tk_trace *from, const tk_id *strings, tk_id *stacks);
-bool stack_copy(struct tk_trace *to, const struct tk_trace *from);
-void stack_free(struct tk_trace *t);
 
 /* Finds the first invalid entry of the tables; NULL = all are valid. */
 const char *stack_fault(const struct tk_trace *t, tk_id *id);

@@ -1,7 +1,6 @@
 /* trace.c - the arrays of the graph, and the hash tables that assign ids. */
 #include "trace.h"
 #include "args.h"
-#include "stack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +75,11 @@ void tk_free(struct tk_trace *t) {
   map_free(&s->class_index);
   map_free(&s->track_index);
   args_free(s);
-  stack_free(t);
+  mem_free(&s->mem, t->frames);
+  mem_free(&s->mem, t->stacks);
+  map_free(&s->frame_index);
+  map_free(&s->stack_index);
+  map_free(&s->sample_index);
   buf_free(&s->raw);
   mem_free(&s->mem, s->ties);
   mem_free(&s->mem, s->tied);

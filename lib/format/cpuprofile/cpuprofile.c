@@ -14,7 +14,8 @@ const struct format format_cpuprofile = {
              .words = WORDS,
              .holds = TK_HOLDS_SAMPLES,
              .resolution = 1000000,
-             .can_read = true},
+             .can_read = true,
+             .no_spans = true},
     .bid = cpuprofile_bid,
     .read = cpuprofile_read,
 };

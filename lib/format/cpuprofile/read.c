@@ -22,7 +22,8 @@ unsigned cpuprofile_bid(const uint8_t *p, size_t n) {
   unsigned found = 0;
   size_t i = 0;
   while (i < n && json_is_space(p[i])) i++;
-  if (i == n || p[i] != '{' || !memmem(p, n, "\"nodes\"", 7) || memmem(p, n, "\"ph\"", 4) || memmem(p, n, "\"traceEvents\"", 13)) return 0;
+  if (i == n || p[i] != '{' || !memmem(p, n, "\"nodes\"", 7)) return 0;
+  if (memmem(p, n, "\"ph\"", 4) || memmem(p, n, "\"traceEvents\"", 13)) return 0;
   for (size_t k = 0; k < sizeof KEYS / sizeof KEYS[0]; k++) found += memmem(p, n, KEYS[k], strlen(KEYS[k])) != NULL;
   return found == 3 ? 250 : 0;
 }
@@ -62,7 +63,7 @@ static tk_id string_of(struct cpuprofile *c, struct json_walk *w, const struct j
 }
 
 /* Numbers in the file count from 0, and -1 means unknown. */
-static uint32_t place_of(const struct json_value *v) {
+static uint32_t position_of(const struct json_value *v) {
   int64_t number;
   return json_walk_whole(v, &number) && number >= 0 && number < INT32_MAX ? (uint32_t)number + 1 : 0;
 }
@@ -71,12 +72,13 @@ static uint32_t place_of(const struct json_value *v) {
 
 static tk_id frame_of(struct cpuprofile *c, struct json_walk *w, const struct json_value *call) {
   struct json_value name = {.p = NULL}, url = {.p = NULL}, line = {.p = NULL}, column = {.p = NULL};
-  const struct json_place members[] = {{"functionName", &name}, {"url", &url}, {"lineNumber", &line}, {"columnNumber", &column}, {NULL, NULL}};
+  const struct json_place members[] = {{"functionName", &name}, {"url", &url}, {"lineNumber", &line}, {"columnNumber", &column},
+                                       {NULL, NULL}};
   if (call->p) json_walk_members(json_walk_into(w, call), members);
   struct tk_frame f = {.name = string_of(c, w, &name)};
   f.file = string_of(c, w, &url);
-  f.line = place_of(&line);
-  f.column = place_of(&column);
+  f.line = position_of(&line);
+  f.column = position_of(&column);
   if (f.name && !f.file && strcmp(tk_string(c->t, f.name, NULL), "(root)") == 0) return 0;
   if (!f.name) f.name = trace_text(c->t, "(anonymous)");
   return stack_frame(c->t, &f);
@@ -89,14 +91,14 @@ static void add_link(struct cpuprofile *c, int64_t id, uint32_t parent) {
 
 static void add_node(struct cpuprofile *c, struct json_walk *w, const struct json_value *v) {
   struct json_value id = {.p = NULL}, call = {.p = NULL}, hits = {.p = NULL}, children = {.p = NULL}, parent = {.p = NULL}, child;
-  const struct json_place members[] = {{"id", &id}, {"callFrame", &call}, {"hitCount", &hits}, {"children", &children}, {"parent", &parent},
-                                   {NULL, NULL}};
+  const struct json_place members[] = {{"id", &id}, {"callFrame", &call}, {"hitCount", &hits}, {"children", &children},
+                                       {"parent", &parent}, {NULL, NULL}};
   struct node node = {.hits = 0};
   int64_t number;
   json_walk_members(json_walk_into(w, v), members);
   uint32_t *slot = json_walk_whole(&id, &node.id) ? map_put(&c->index, (uint64_t)node.id, c->n) : NULL;
   if (!slot || *slot != c->n) {
-    trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v->p - c->text), "node without an id of its own: skipped");
+    trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v->p - c->text), "call frame without an id of its own: skipped");
     return;
   }
   if (!mem_grow(c->mem, (void **)&c->nodes, &c->cap, (uint64_t)c->n + 1, sizeof *c->nodes)) return;
@@ -187,7 +189,7 @@ static void read_samples(struct cpuprofile *c, struct json_walk *w, const struct
     const uint32_t *node = json_walk_whole(&v, &id) ? map_get(&c->index, (uint64_t)id) : NULL;
     x.has_last = node && *node < c->n;
     if (!x.has_last) {
-      trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v.p - c->text), "sample of an unknown node: dropped");
+      trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(v.p - c->text), "sample of an unknown call frame: dropped");
       c->t->counts.dropped++;
       continue;
     }

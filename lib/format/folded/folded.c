@@ -1,4 +1,5 @@
-/* folded.c - row of the format table for folded stacks, the input of flame graphs. Only reading is supported: `tree --folded` prints them. */
+/* folded.c - row of the format table for folded stacks, the input of flame graphs. Only reading is supported:
+ * `tree --folded` prints them. */
 #include "folded.h"
 
 #include "read.h"
@@ -14,7 +15,8 @@ const struct format format_folded = {
              .words = WORDS,
              .holds = TK_HOLDS_SAMPLES,
              .resolution = 1000000000000,
-             .can_read = true},
+             .can_read = true,
+             .no_spans = true},
     .bid = folded_bid,
     .read = folded_read,
 };

@@ -51,7 +51,7 @@ unsigned folded_bid(const uint8_t *p, size_t n) {
 }
 
 /* Splits "parse (data.py:12)" into name, file and line. */
-static void place_of(struct tk_trace *t, const uint8_t *p, const uint8_t *end, struct tk_frame *f) {
+static void split_place(struct tk_trace *t, const uint8_t *p, const uint8_t *end, struct tk_frame *f) {
   const uint8_t *colon = end - 1, *open;
   uint64_t line = 0;
   if (end - p < 6 || *colon != ')') return;
@@ -71,7 +71,7 @@ static tk_id stack_of(struct tk_trace *t, const uint8_t *p, const uint8_t *end) 
     stop = p < end ? memchr(p, ';', (size_t)(end - p)) : NULL;
     if (!stop) stop = end;
     struct tk_frame f = {.name = trace_string(t, p, (size_t)(stop - p))};
-    place_of(t, p, stop, &f);
+    split_place(t, p, stop, &f);
     stack = stack_push(t, stack, stack_frame(t, &f));
     if (stop == end) break;
   }
@@ -111,7 +111,10 @@ bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options
     const size_t n = end ? (size_t)(end - p) : avail;
     if (trimmed(p, p + n) != p && *p != '#') {
       t->counts.read++;
-      if (!add_line(t, &s, p, p + n)) trace_note(t, TK_NOTE_REPAIR, in_offset(in), "line without a stack and a weight: dropped"), t->counts.dropped++;
+      if (!add_line(t, &s, p, p + n)) {
+        trace_note(t, TK_NOTE_REPAIR, in_offset(in), "line without a stack and a weight: dropped");
+        t->counts.dropped++;
+      }
     }
     in_consume(in, n + (end != NULL));
     want = 1 << 16;

@@ -41,7 +41,7 @@ struct otlp {
   int64_t next_pid;
 };
 
-static tk_id text_of(struct otlp *o, struct json_walk *w, const struct json_value *v) {
+static tk_id otlp_text(struct otlp *o, struct json_walk *w, const struct json_value *v) {
   size_t n = 0;
   if (!v->p || v->type != JSON_STRING) return 0;
   const uint8_t *text = json_string_text(&w->j, &v->str, &n);
@@ -58,16 +58,17 @@ static bool integer_of(const struct json_value *v, int64_t *number) {
 
 /* Adds a value of the type AnyValue to the args under construction. */
 static void put_value(struct otlp *o, struct json_walk *w, tk_id key, const struct json_value *any) {
-  struct json_value text = {.p = NULL}, whole = {.p = NULL}, real = {.p = NULL}, flag = {.p = NULL}, list = {.p = NULL}, bytes = {.p = NULL};
+  struct json_value text = {.p = NULL}, whole = {.p = NULL}, real = {.p = NULL}, flag = {.p = NULL}, list = {.p = NULL};
+  struct json_value bytes = {.p = NULL};
   const struct json_place places[] = {{"stringValue", &text}, {"intValue", &whole}, {"doubleValue", &real}, {"boolValue", &flag},
                                       {"arrayValue", &list}, {"kvlistValue", &list}, {"bytesValue", &bytes}, {NULL, NULL}};
   int64_t number;
   if (any->p) json_walk_members(json_walk_into(w, any), places);
-  if (text.p) args_str(o->t, key, TK_ARG_STR, text_of(o, w, &text));
+  if (text.p) args_str(o->t, key, TK_ARG_STR, otlp_text(o, w, &text));
   else if (integer_of(&whole, &number)) args_int(o->t, key, number);
   else if (real.p && real.type == JSON_NUMBER) args_double(o->t, key, num_double((const char *)real.p, (size_t)(real.end - real.p)));
   else if (flag.p) args_flag(o->t, key, flag.type == JSON_TRUE ? TK_ARG_TRUE : TK_ARG_FALSE);
-  else if (bytes.p) args_str(o->t, key, TK_ARG_STR, text_of(o, w, &bytes));
+  else if (bytes.p) args_str(o->t, key, TK_ARG_STR, otlp_text(o, w, &bytes));
   else if (list.p) {
     struct json_walk in = json_walk_into(w, &list);
     struct buf copy = {.mem = o->mem};
@@ -96,7 +97,7 @@ static void put_attributes(struct otlp *o, struct json_walk *w, const struct jso
       struct json_value key = {.p = NULL}, value = {.p = NULL};
       const struct json_place places[] = {{"key", &key}, {"value", &value}, {NULL, NULL}};
       json_walk_members(json_walk_into(&in, &v), places);
-      const tk_id id = text_of(o, &in, &key);
+      const tk_id id = otlp_text(o, &in, &key);
       if (id) put_value(o, &in, key_of(o, id), &value);
     }
   json_walk_free(&in);
@@ -164,7 +165,7 @@ static uint64_t key_of_span(struct otlp *o, tk_id trace, tk_id id) {
 }
 
 static void put_text(struct otlp *o, struct json_walk *w, const char *key, const struct json_value *v) {
-  const tk_id id = text_of(o, w, v);
+  const tk_id id = otlp_text(o, w, v);
   int64_t number;
   if (id && trace_str(o->t, id)->len) args_str(o->t, trace_text(o->t, key), TK_ARG_STR, id);
   else if (!id && integer_of(v, &number)) args_int(o->t, trace_text(o->t, key), number);
@@ -200,8 +201,8 @@ static void add_event(struct otlp *o, struct json_walk *w, const struct json_val
   args_str(o->t, KEY_ID, TK_ARG_STR, id);
   put_attributes(o, w, &attributes);
   const uint32_t args = args_end(o->t);
-  const struct tk_event e = {.ts = at(o, ns), .cls = trace_class(o->t, text_of(o, w, &name), o->scope), .track = o->track, .args = args,
-                             .kind = TK_INSTANT, .flags = TK_ASYNC};
+  const struct tk_event e = {.ts = at(o, ns), .cls = trace_class(o->t, otlp_text(o, w, &name), o->scope), .track = o->track,
+                             .args = args, .kind = TK_INSTANT, .flags = TK_ASYNC};
   *trace_add_event(o->t) = e;
 }
 
@@ -212,9 +213,21 @@ static void add_link(struct otlp *o, struct json_walk *w, const struct json_valu
   args_begin(o->t);
   put_attributes(o, w, &attributes);
   const uint32_t args = args_end(o->t);
-  const tk_id of_trace = text_of(o, w, &trace), of_span = text_of(o, w, &id);
+  const tk_id of_trace = otlp_text(o, w, &trace), of_span = otlp_text(o, w, &id);
   if (!mem_grow(o->mem, (void **)&o->links, &o->cap_links, (uint64_t)o->n_links + 1, sizeof *o->links)) return;
   o->links[o->n_links++] = (struct link){key_of_span(o, of_trace, of_span), to, args};
+}
+
+/* Adds the events and links of a span. */
+static void add_parts(struct otlp *o, struct json_walk *w, const struct span *s, tk_id id, tk_id event) {
+  struct json_value item;
+  struct json_walk events = json_walk_into(w, &s->events), links = json_walk_into(w, &s->links);
+  if (s->events->p && json_walk_enter(&events, '['))
+    while (json_walk_more(&events) && json_walk_value(&events, &item)) add_event(o, &events, &item, id);
+  if (s->links->p && json_walk_enter(&links, '['))
+    while (json_walk_more(&links) && json_walk_value(&links, &item)) add_link(o, &links, &item, event);
+  json_walk_free(&events);
+  json_walk_free(&links);
 }
 
 static void add_span(struct otlp *o, struct json_walk *w, const struct json_value *v) {
@@ -224,32 +237,26 @@ static void add_span(struct otlp *o, struct json_walk *w, const struct json_valu
       {"startTimeUnixNano", &s.start}, {"endTimeUnixNano", &s.end}, {"attributes", &s.attributes}, {"events", &s.events},
       {"links", &s.links}, {"status", &s.status}, {"traceState", &s.state}, {NULL, NULL}};
   int64_t start, end;
-  struct json_value item;
   json_walk_members(json_walk_into(w, v), places);
   o->t->counts.read++;
-  const tk_id id = text_of(o, w, &s.id);
+  const tk_id id = otlp_text(o, w, &s.id);
   if (!id || !integer_of(&s.start, &start)) {
     trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span without an id or a start: dropped");
     o->t->counts.dropped++;
     return;
   }
   const bool ended = integer_of(&s.end, &end) && end != 0;
-  if (ended && end < start) trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span that ends before it starts: using length 0");
-  struct tk_event e = {.ts = at(o, start), .cls = trace_class(o->t, text_of(o, w, &s.name), o->scope), .track = o->track,
+  if (ended && end < start)
+    trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span that ends before it starts: using length 0");
+  struct tk_event e = {.ts = at(o, start), .cls = trace_class(o->t, otlp_text(o, w, &s.name), o->scope), .track = o->track,
                        .kind = ended ? TK_SPAN : TK_BEGIN, .flags = TK_ASYNC | TK_PAIRED | TK_END_NAMED};
   e.args = args_of_span(o, w, &s, id);
   if (ended && end > start) e.dur = at(o, end) - e.ts;
   *trace_add_event(o->t) = e;
   const tk_id event = o->t->n_events;
-  uint32_t *slot = map_put(&o->spans, key_of_span(o, text_of(o, w, &s.trace), id), event);
+  uint32_t *slot = map_put(&o->spans, key_of_span(o, otlp_text(o, w, &s.trace), id), event);
   if (slot && *slot != event) trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "spans with the ids of another span");
-  struct json_walk events = json_walk_into(w, &s.events), links = json_walk_into(w, &s.links);
-  if (s.events.p && json_walk_enter(&events, '['))
-    while (json_walk_more(&events) && json_walk_value(&events, &item)) add_event(o, &events, &item, id);
-  if (s.links.p && json_walk_enter(&links, '['))
-    while (json_walk_more(&links) && json_walk_value(&links, &item)) add_link(o, &links, &item, event);
-  json_walk_free(&events);
-  json_walk_free(&links);
+  add_parts(o, w, &s, id, event);
 }
 
 /* Links become flows from the linked span; spans of other files are unknown. */
@@ -263,7 +270,8 @@ static void join_links(struct otlp *o) {
       continue;
     }
     const tk_id cls = trace_class(t, trace_text(t, "link"), 0);
-    const struct tk_flow_point out = {.id = i + 1, .cls = cls, .at = *from, .role = TK_FLOW_OUT, .bound = true, .ts = t->events[*from].ts};
+    const struct tk_flow_point out = {.id = i + 1, .cls = cls, .at = *from, .role = TK_FLOW_OUT, .bound = true,
+                                      .ts = t->events[*from].ts};
     const struct tk_flow_point in = {.id = i + 1, .cls = cls, .at = l->to, .args = l->args, .role = TK_FLOW_IN, .bound = true,
                                      .ts = t->events[l->to].ts};
     *trace_add_flow_point(t) = out;
@@ -279,7 +287,7 @@ static void read_scope(struct otlp *o, struct json_walk *w, const struct json_va
   const struct json_place names[] = {{"name", &name}, {NULL, NULL}};
   json_walk_members(json_walk_into(w, v), places);
   if (scope.p) json_walk_members(json_walk_into(w, &scope), names);
-  o->scope = text_of(o, w, &name);
+  o->scope = otlp_text(o, w, &name);
   if (o->scope && !trace_str(o->t, o->scope)->len) o->scope = 0;
   struct json_walk in = json_walk_into(w, &spans);
   if (spans.p && json_walk_enter(&in, '['))

@@ -14,7 +14,8 @@ const struct format format_perf_script = {
              .words = WORDS,
              .holds = TK_HOLDS_SAMPLES | TK_HOLDS_ARGS | TK_HOLDS_CATEGORIES,
              .resolution = 1000,
-             .can_read = true},
+             .can_read = true,
+             .no_spans = true},
     .bid = perf_script_bid,
     .read = perf_script_read,
 };

@@ -1,8 +1,8 @@
-/* read.c - reads the text of `perf script` (Linux tools/perf/builtin-script.c).
+/* read.c - reads the text of `perf script` of Linux.
  *
  *     python 13016/13017 [002]  2591.134379:    5000000 cpu-clock:u:
- *     	ffffffff82203249 _raw_spin_unlock_irqrestore+0x19 ([kernel.kallsyms])
- *     	          1ffb45 main+0x15 (/usr/bin/python)
+ *         ffffffff82203249 _raw_spin_unlock_irqrestore+0x19 ([kernel.kallsyms])
+ *                   1ffb45 main+0x15 (/usr/bin/python)
  *
  * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
  * period and the event. The stack follows, innermost frame first, up to an empty line; without call chains, the one frame follows
@@ -113,7 +113,8 @@ unsigned perf_script_bid(const uint8_t *p, size_t n) {
   for (unsigned lines = 0; p < end && lines < 200; lines++) {
     const uint8_t *stop = memchr(p, '\n', (size_t)(end - p));
     if (!stop) stop = end;
-    if (stop > p && *p != '#' && *p != '\r') return !memchr(p, 0, (size_t)(stop - p)) && read_head((struct perf_line){p, stop}, &h) ? 96 : 0;
+    if (stop > p && *p != '#' && *p != '\r')
+      return !memchr(p, 0, (size_t)(stop - p)) && read_head((struct perf_line){p, stop}, &h) ? 96 : 0;
     p = stop + 1;
   }
   return 0;
@@ -170,7 +171,7 @@ static void flush_sample(struct perf *r) {
   r->has_head = false;
 }
 
-static tk_id text_of(struct tk_trace *t, struct perf_line l) { return trace_string(t, l.p, (size_t)(l.end - l.p)); }
+static tk_id perf_text(struct tk_trace *t, struct perf_line l) { return trace_string(t, l.p, (size_t)(l.end - l.p)); }
 
 /* Returns the unit of the periods of an event. */
 static tk_id unit_of(struct tk_trace *t, struct perf_line event) {
@@ -190,7 +191,7 @@ static tk_id thread_of(struct perf *r, const struct head *h) {
   const struct tk_ident pid = h->pid >= 0 ? ident_int(h->pid) : ident_none();
   const tk_id track = trace_track(r->t, TK_THREAD, pid, ident_int(h->tid), 0);
   struct tk_track *k = &r->t->tracks[track];
-  if (!k->name) k->name = text_of(r->t, h->comm);
+  if (!k->name) k->name = perf_text(r->t, h->comm);
   if (h->pid == h->tid && !r->t->tracks[k->parent].name) r->t->tracks[k->parent].name = k->name;
   return track;
 }
@@ -204,7 +205,7 @@ static uint32_t args_of_rest(struct perf *r, const struct head *h) {
   if (!fields && h->cpu < 0) return 0;
   args_begin(r->t);
   if (h->cpu >= 0) args_int(r->t, trace_text(r->t, "cpu"), h->cpu);
-  if (fields) args_str(r->t, trace_text(r->t, "fields"), TK_ARG_STR, text_of(r->t, h->rest));
+  if (fields) args_str(r->t, trace_text(r->t, "fields"), TK_ARG_STR, perf_text(r->t, h->rest));
   return stack_weight_args(r->t, h->period >= 0 ? h->period : 1, 0, true);
 }
 
@@ -215,7 +216,7 @@ static void begin_sample(struct perf *r, const struct head *h) {
   r->has_head = true;
   r->n_frames = 0;
   if (!r->has_origin) t->origin_ns = h->ts / 1000, r->has_origin = true;
-  r->sample = (struct tk_sample){.track = thread_of(r, h), .cat = text_of(t, h->event), .weight = h->period >= 0 ? h->period : 1};
+  r->sample = (struct tk_sample){.track = thread_of(r, h), .cat = perf_text(t, h->event), .weight = h->period >= 0 ? h->period : 1};
   r->sample.ts = h->ts - (tk_time)t->origin_ns * 1000;
   r->sample.unit = h->period >= 0 ? unit_of(t, h->event) : trace_text(t, "samples");
   r->args = args_of_rest(r, h);

@@ -94,7 +94,7 @@ static bool add_text(struct mem *mem, struct text **list, uint32_t *n, uint32_t 
 }
 
 /* Adds a message by its id, the field 1. */
-static void add_row(struct pprof *r, struct table *x, const struct pb_field *message) {
+static void add_message(struct pprof *r, struct table *x, const struct pb_field *message) {
   struct pb c = pb_inside(message);
   struct pb_field f;
   uint64_t id = 0;
@@ -109,7 +109,7 @@ static const struct text *row_of(const struct table *x, uint64_t id) {
 }
 
 /* Returns the last value of a field that is a number. */
-static uint64_t number_in(const struct text *message, uint32_t number) {
+static uint64_t field_in(const struct text *message, uint32_t number) {
   struct pb c = pb_over(message->p, message->n);
   struct pb_field f;
   uint64_t value = 0;
@@ -120,7 +120,8 @@ static uint64_t number_in(const struct text *message, uint32_t number) {
 
 static void add_type(struct pprof *r, const struct pb_field *f) {
   const struct text message = {f->p, (size_t)f->value};
-  if (r->n_types < VALUES_MOST) r->types[r->n_types++] = (struct value_type){number_in(&message, TYPE_TYPE), number_in(&message, TYPE_UNIT)};
+  if (r->n_types == VALUES_MOST) return;
+  r->types[r->n_types++] = (struct value_type){field_in(&message, TYPE_TYPE), field_in(&message, TYPE_UNIT)};
 }
 
 static void read_tables(struct pprof *r, struct pb c) {
@@ -128,9 +129,9 @@ static void read_tables(struct pprof *r, struct pb c) {
   while (pb_next(&c, &f)) {
     const bool bytes = f.wire == PB_BYTES;
     if (bytes && f.number == PROFILE_SAMPLE_TYPE) add_type(r, &f);
-    else if (bytes && f.number == PROFILE_MAPPING) add_row(r, &r->mappings, &f);
-    else if (bytes && f.number == PROFILE_LOCATION) add_row(r, &r->locations, &f);
-    else if (bytes && f.number == PROFILE_FUNCTION) add_row(r, &r->functions, &f);
+    else if (bytes && f.number == PROFILE_MAPPING) add_message(r, &r->mappings, &f);
+    else if (bytes && f.number == PROFILE_LOCATION) add_message(r, &r->locations, &f);
+    else if (bytes && f.number == PROFILE_FUNCTION) add_message(r, &r->functions, &f);
     else if (bytes && f.number == PROFILE_STRING) add_text(r->mem, &r->strings, &r->n_strings, &r->cap_strings, &f);
     else if (!bytes && f.number == PROFILE_TIME_NANOS) r->time_nanos = (int64_t)f.value;
     else if (!bytes && f.number == PROFILE_DEFAULT_TYPE) r->default_type = f.value;
@@ -154,12 +155,12 @@ static bool push_frame(struct pprof *r, tk_id frame) {
 
 static tk_id frame_of_line(struct pprof *r, const struct pb_field *line, tk_id module) {
   const struct text message = {line->p, (size_t)line->value};
-  const struct text *function = row_of(&r->functions, number_in(&message, LINE_FUNCTION));
-  const uint64_t number = number_in(&message, LINE_LINE), column = number_in(&message, LINE_COLUMN);
+  const struct text *function = row_of(&r->functions, field_in(&message, LINE_FUNCTION));
+  const uint64_t number = field_in(&message, LINE_LINE), column = field_in(&message, LINE_COLUMN);
   struct tk_frame f = {.module = module};
-  if (function) f.name = string_of(r, number_in(function, FUNCTION_NAME));
-  if (function && !f.name) f.name = string_of(r, number_in(function, FUNCTION_SYSTEM));
-  if (function) f.file = string_of(r, number_in(function, FUNCTION_FILE));
+  if (function) f.name = string_of(r, field_in(function, FUNCTION_NAME));
+  if (function && !f.name) f.name = string_of(r, field_in(function, FUNCTION_SYSTEM));
+  if (function) f.file = string_of(r, field_in(function, FUNCTION_FILE));
   if (!f.name) f.name = trace_text(r->t, "(unknown)");
   f.line = number <= UINT32_MAX ? (uint32_t)number : 0;
   f.column = column <= UINT32_MAX ? (uint32_t)column : 0;
@@ -168,8 +169,9 @@ static tk_id frame_of_line(struct pprof *r, const struct pb_field *line, tk_id m
 
 /* Appends the frames of a location; its first line is the innermost. */
 static void list_frames(struct pprof *r, uint64_t id) {
-  const struct text *location = row_of(&r->locations, id), *mapping = location ? row_of(&r->mappings, number_in(location, LOCATION_MAPPING)) : NULL;
-  const tk_id module = mapping ? string_of(r, number_in(mapping, MAPPING_FILE)) : 0;
+  const struct text *location = row_of(&r->locations, id);
+  const struct text *mapping = location ? row_of(&r->mappings, field_in(location, LOCATION_MAPPING)) : NULL;
+  const tk_id module = mapping ? string_of(r, field_in(mapping, MAPPING_FILE)) : 0;
   struct pb_field f, lines[LINES_MOST];
   unsigned n = 0;
   if (location)
@@ -178,7 +180,7 @@ static void list_frames(struct pprof *r, uint64_t id) {
   if (n == 0) {
     char address[32];
     struct tk_frame bare = {.module = module};
-    snprintf(address, sizeof address, "0x%llx", (unsigned long long)(location ? number_in(location, LOCATION_ADDRESS) : 0));
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)(location ? field_in(location, LOCATION_ADDRESS) : 0));
     bare.name = location ? trace_text(r->t, address) : trace_text(r->t, "(unknown)");
     push_frame(r, stack_frame(r->t, &bare));
   }
@@ -212,10 +214,10 @@ static void add_value(int64_t *values, unsigned *n, uint64_t value) {
 /* Adds the label as an arg. */
 static void take_label(struct pprof *r, const struct pb_field *label) {
   const struct text message = {label->p, (size_t)label->value};
-  const tk_id key = string_of(r, number_in(&message, LABEL_KEY)), text = string_of(r, number_in(&message, LABEL_STR));
+  const tk_id key = string_of(r, field_in(&message, LABEL_KEY)), text = string_of(r, field_in(&message, LABEL_STR));
   if (!key || key_is_reserved(tk_string(r->t, key, NULL))) return;
   if (text) args_str(r->t, key, TK_ARG_STR, text);
-  else args_int(r->t, key, (int64_t)number_in(&message, LABEL_NUM));
+  else args_int(r->t, key, (int64_t)field_in(&message, LABEL_NUM));
 }
 
 /* Reads ids and values, which may be packed, and the labels, which become args under construction. */

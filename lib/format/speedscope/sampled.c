@@ -48,7 +48,7 @@ void sampled_end(struct sampled *w) {
 
 /* ---- values ---- */
 
-static void put(struct sampled *w, const char *text) { out_write(w->out, text, strlen(text)); }
+static void sampled_put(struct sampled *w, const char *text) { out_write(w->out, text, strlen(text)); }
 
 static void put_number(struct sampled *w, int64_t mant, int exp) {
   char text[96];
@@ -74,13 +74,13 @@ static bool put_stack(struct sampled *w, const struct tk_trace *t, tk_id stack, 
   for (; stack; stack = t->stacks[stack].parent)
     if (!buf_append(path, &t->stacks[stack].frame, sizeof(tk_id))) return false;
   const tk_id *frames = (const tk_id *)(const void *)path->data;
-  put(w, "[");
+  sampled_put(w, "[");
   for (size_t i = path->len / sizeof *frames; i-- > 0;) {
     const size_t n = num_put_u64(number, w->frame_of[frames[i]] - 1);
     out_write(w->out, number, n);
-    if (i) put(w, ",");
+    if (i) sampled_put(w, ",");
   }
-  put(w, "]");
+  sampled_put(w, "]");
   return true;
 }
 
@@ -126,7 +126,7 @@ static bool put_samples(struct sampled *w, const struct profile *p) {
   struct buf path = {.mem = w->mem};
   bool ok = true;
   for (uint32_t i = 0; ok && i < p->n; i++) {
-    if (i) put(w, ",");
+    if (i) sampled_put(w, ",");
     ok = put_stack(w, p->t, p->t->classes[p->t->events[p->samples[i].index].cls].stack, &path);
   }
   buf_free(&path);
@@ -136,24 +136,24 @@ static bool put_samples(struct sampled *w, const struct profile *p) {
 static bool put_profile(struct sampled *w, struct profile *p) {
   int32_t exp;
   sink_lose(w->sink, TK_LOSS_SAMPLE_PARTS, survey(w, p));
-  put(w, *w->any_profile ? ",\n{\"type\":\"sampled\",\"name\":" : "\n{\"type\":\"sampled\",\"name\":");
+  sampled_put(w, *w->any_profile ? ",\n{\"type\":\"sampled\",\"name\":" : "\n{\"type\":\"sampled\",\"name\":");
   *w->any_profile = true;
   out_write(w->out, w->title->data, w->title->len);
-  put(w, ",\"unit\":\"");
-  put(w, p->unit ? p->unit : "none");
-  put(w, "\",\"startValue\":");
+  sampled_put(w, ",\"unit\":\"");
+  sampled_put(w, p->unit ? p->unit : "none");
+  sampled_put(w, "\",\"startValue\":");
   put_number(w, p->is_time ? p->start : 0, -12 - p->exp);
-  put(w, ",\"endValue\":");
+  sampled_put(w, ",\"endValue\":");
   put_number(w, p->is_time ? p->end : 0, -12 - p->exp);
-  put(w, ",\n\"samples\":[");
+  sampled_put(w, ",\n\"samples\":[");
   const bool ok = put_samples(w, p);
-  put(w, "],\n\"weights\":[");
+  sampled_put(w, "],\n\"weights\":[");
   for (uint32_t i = 0; ok && i < p->n; i++) {
     const int64_t weight = tk_sample_weight(p->t, &p->t->events[p->samples[i].index], &exp);
-    if (i) put(w, ",");
+    if (i) sampled_put(w, ",");
     put_number(w, weight, exp);
   }
-  put(w, "]}");
+  sampled_put(w, "]}");
   w->sink->saved.events += p->n;
   w->sink->saved.records += p->n;
   return ok;
@@ -169,7 +169,7 @@ static bool put_unit(struct sampled *w, const struct tk_trace *t, const struct k
 }
 
 /* Collects the samples of a track, sorted by the order in which their units first occur. */
-static uint32_t collect(const struct tk_trace *t, const struct tk_track *k, struct keyed *v, struct map *units) {
+static uint32_t by_unit(const struct tk_trace *t, const struct tk_track *k, struct keyed *v, struct map *units) {
   uint32_t n = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     if (t->events[i].kind != TK_SAMPLE) continue;
@@ -184,7 +184,7 @@ bool sampled_write(struct sampled *w, const struct tk_trace *t, const struct tk_
   struct map units;
   map_init(&units, w->mem);
   bool ok = v && spare;
-  const uint32_t n = ok ? collect(t, k, v, &units) : 0;
+  const uint32_t n = ok ? by_unit(t, k, v, &units) : 0;
   const struct keyed *sorted = n ? keyed_sort(v, spare, n) : v;
   for (uint32_t i = 0, end; ok && i < n; i = end) {
     for (end = i + 1; end < n && sorted[end].key == sorted[i].key;) end++;

@@ -108,7 +108,7 @@ static bool frame_index(const struct speedscope *s, const struct json_value *v, 
 /* ---- values ---- */
 
 /* Converts a value in a unit of time to picoseconds. */
-static bool time_of(const struct profile *p, const struct json_value *v, tk_time *ps) {
+static bool value_in_ps(const struct profile *p, const struct json_value *v, tk_time *ps) {
   static const i128 MOST = (i128)1 << 62;
   i128 exact;
   if (!v->p || v->type != JSON_NUMBER || !num_scaled(v->p, v->end, p->exp + 12, &exact)) return false;
@@ -145,14 +145,14 @@ static bool stack_of(struct speedscope *s, struct json_walk *w, const struct jso
 /* Moves the time of the next sample by the weight of this one. */
 static void advance(const struct profile *p, const struct json_value *weight, tk_time *ts) {
   tk_time ps;
-  if (p->is_time && weight->p && time_of(p, weight, &ps) && ps > 0) *ts = num_add(*ts, ps);
+  if (p->is_time && weight->p && value_in_ps(p, weight, &ps) && ps > 0) *ts = num_add(*ts, ps);
 }
 
 static void read_sampled(struct speedscope *s, struct json_walk *w, const struct profile *p) {
   struct json_walk stacks = json_walk_into(w, &p->samples), weights = json_walk_into(w, &p->weights);
   struct tk_sample sample = {.track = p->track, .unit = p->unit_id};
   struct json_value stack, weight = {.p = NULL};
-  if (p->is_time && p->start.p) time_of(p, &p->start, &sample.ts);
+  if (p->is_time && p->start.p) value_in_ps(p, &p->start, &sample.ts);
   bool more = json_walk_enter(&stacks, '['), has_weights = p->weights.p && json_walk_enter(&weights, '[');
   while (more && json_walk_more(&stacks) && json_walk_value(&stacks, &stack)) {
     has_weights = has_weights && json_walk_more(&weights) && json_walk_value(&weights, &weight);
@@ -223,7 +223,8 @@ static void close_stretch(struct speedscope *s, struct stretch *x, uint32_t inde
   else bad(s, at, "event that does not fit the open frames: ignored");
 }
 
-static void read_event(struct speedscope *s, struct json_walk *w, const struct profile *p, const struct json_value *v, struct stretch *x) {
+static void read_event(struct speedscope *s, struct json_walk *w, const struct profile *p, const struct json_value *v,
+                       struct stretch *x) {
   struct json_value type = {.p = NULL}, frame = {.p = NULL}, at = {.p = NULL};
   const struct json_place members[] = {{"type", &type}, {"frame", &frame}, {"at", &at}, {NULL, NULL}};
   uint32_t index;
@@ -232,7 +233,8 @@ static void read_event(struct speedscope *s, struct json_walk *w, const struct p
   const bool open = type.p && type.type == JSON_STRING && json_is(&w->j, &type.str, "O");
   const bool close = type.p && type.type == JSON_STRING && json_is(&w->j, &type.str, "C");
   s->t->counts.read++;
-  if ((!open && !close) || !frame_index(s, &frame, &index) || !at.p || at.type != JSON_NUMBER || (p->is_time && !time_of(p, &at, &ts))) {
+  const bool has_place = at.p && at.type == JSON_NUMBER && (!p->is_time || value_in_ps(p, &at, &ts));
+  if ((!open && !close) || !frame_index(s, &frame, &index) || !has_place) {
     bad(s, v->p, "invalid event: dropped");
     s->t->counts.dropped++;
   } else if (p->is_time) {
