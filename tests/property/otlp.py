@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 from verdict import check, finish  # noqa: E402
@@ -57,7 +58,7 @@ def found(path):
     p = run('convert', path, '-o', out, '--force')
     doc = json.load(open(out, encoding='utf-8'), parse_float=lambda s: s)
     base = doc.get('baseTimeNanoseconds', 0)
-    ns = lambda ts: base + round(float(ts) * 1000) if base else int(str(ts).replace('.', '').ljust(1))
+    ns = lambda ts: int(base + Fraction(ts) * 1000)
     begins, spans, events, flows = {}, {}, [], {}
     for e in doc['traceEvents']:
         args = dict(e.get('args', {}))

@@ -142,6 +142,7 @@ static void begin_resource(struct otlp *o, struct json_walk *w, const struct jso
   const struct tk_ident ident = free_pid(o, pid);
   o->process = trace_process(o->t, ident);
   o->t->tracks[o->process].name = name;
+  o->t->tracks[o->process].renamed = true; /* no record contains the name, so writers must write it */
   o->t->tracks[o->process].labels = labels.len ? trace_string(o->t, labels.data, labels.len) : 0;
   o->track = trace_track(o->t, TK_ASYNCS, ident, ident_none(), 0);
   buf_free(&labels);
@@ -222,9 +223,9 @@ static void add_link(struct otlp *o, struct json_walk *w, const struct json_valu
 static void add_parts(struct otlp *o, struct json_walk *w, const struct span *s, tk_id id, tk_id event) {
   struct json_value item;
   struct json_walk events = json_walk_into(w, &s->events), links = json_walk_into(w, &s->links);
-  if (s->events->p && json_walk_enter(&events, '['))
+  if (s->events.p && json_walk_enter(&events, '['))
     while (json_walk_more(&events) && json_walk_value(&events, &item)) add_event(o, &events, &item, id);
-  if (s->links->p && json_walk_enter(&links, '['))
+  if (s->links.p && json_walk_enter(&links, '['))
     while (json_walk_more(&links) && json_walk_value(&links, &item)) add_link(o, &links, &item, event);
   json_walk_free(&events);
   json_walk_free(&links);

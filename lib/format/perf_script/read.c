@@ -192,7 +192,10 @@ static tk_id thread_of(struct perf *r, const struct head *h) {
   const tk_id track = trace_track(r->t, TK_THREAD, pid, ident_int(h->tid), 0);
   struct tk_track *k = &r->t->tracks[track];
   if (!k->name) k->name = perf_text(r->t, h->comm);
-  if (h->pid == h->tid && !r->t->tracks[k->parent].name) r->t->tracks[k->parent].name = k->name;
+  k->renamed = true; /* no record contains the name, so writers must write it */
+  if (h->pid != h->tid || r->t->tracks[k->parent].name) return track;
+  r->t->tracks[k->parent].name = k->name;
+  r->t->tracks[k->parent].renamed = true;
   return track;
 }
 

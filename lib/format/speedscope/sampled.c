@@ -54,7 +54,7 @@ static void put_number(struct sampled *w, int64_t mant, int exp) {
   char text[96];
   while (exp < 0 && mant % 10 == 0 && mant) mant /= 10, exp++;
   if (mant == 0) exp = 0;
-  out_write(w->out, text, num_put_decimal(text, mant, exp));
+  out_write(w->out, text, exp ? num_put_decimal(text, mant, exp) : num_put_i64(text, mant));
 }
 
 /* Returns the name of a unit in the format; NULL if the format does not have the unit. */

@@ -228,7 +228,7 @@ static void read_event(struct speedscope *s, struct json_walk *w, const struct p
   struct json_value type = {.p = NULL}, frame = {.p = NULL}, at = {.p = NULL};
   const struct json_place members[] = {{"type", &type}, {"frame", &frame}, {"at", &at}, {NULL, NULL}};
   uint32_t index;
-  tk_time ts;
+  tk_time ts = 0;
   json_walk_members(json_walk_into(w, v), members);
   const bool open = type.p && type.type == JSON_STRING && json_is(&w->j, &type.str, "O");
   const bool close = type.p && type.type == JSON_STRING && json_is(&w->j, &type.str, "C");
@@ -276,6 +276,7 @@ static void read_profile(struct speedscope *s, struct json_walk *w, const struct
   find_unit(s, w, &p);
   p.track = trace_track(s->t, TK_THREAD, ident_int(1), ident_int(number), 0);
   s->t->tracks[p.track].name = string_of(s, w, &p.name);
+  s->t->tracks[p.track].renamed = true; /* no record contains the name, so writers must write it */
   if (!p.is_time) trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, "profiles in other units than time: their samples are at time 0");
   if (p.events.p) read_evented(s, w, &p);
   else if (p.samples.p) read_sampled(s, w, &p);
