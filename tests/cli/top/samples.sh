@@ -1,7 +1,7 @@
 # Stack samples: self and total weight, recursion, another unit than time, several units, and what a format without samples loses.
 printf 'main;load;parse 4\nmain;load 2\nmain;f;f 3\n' > a.folded
 tracekit top a.folded
-tracekit top a.folded --csv --cols tracekit.weight
+tracekit top a.folded --csv
 tracekit tree a.folded
 tracekit tree a.folded --folded
 tracekit info a.folded
