@@ -136,7 +136,9 @@ static bool is_packed_memray(const uint8_t *p, size_t n) {
  * which begins with one of the names that every SDK writes. A TracePacket has no such text near its start. */
 static bool is_otlp(const uint8_t *p, size_t n) {
   const size_t near = n < 512 ? n : 512;
-  return n > 16 && p[0] == 0x0a && (memmem(p, near, "telemetry.sdk.", 14) || memmem(p, near, "service.name\x12", 13));
+  const uint8_t *sdk = n > 16 ? memmem(p, near, "telemetry.sdk.", 14) : NULL;
+  const bool is_key = sdk && sdk >= p + 2 && sdk[-2] == 0x0a && sdk[-1] < p + n - sdk && sdk[sdk[-1]] == 0x12; /* a value follows */
+  return n > 16 && p[0] == 0x0a && (is_key || memmem(p, near, "service.name\x12", 13));
 }
 
 static const char *by_bytes(const struct stranger *rows, size_t n_rows, const uint8_t *p, size_t n) {
