@@ -30,7 +30,7 @@ static const char *clock_name(enum tk_clock clock) {
   }
 }
 
-static uint64_t n_events(const struct tk_summary *s) { return s->spans + s->instants + s->counters; }
+static uint64_t n_events(const struct tk_summary *s) { return s->spans + s->instants + s->counters + s->samples; }
 
 static const char *format_title(const char *name) {
   const struct tk_format_info *f;
@@ -97,6 +97,7 @@ static void print_contents(const struct tk_trace *t, const struct tk_summary *s)
   printf("%s: %s", tty_count(n_events(s), n), tty_counted(s->spans, "span", size));
   also(s->instants, "instants");
   also(s->counters, "counter samples");
+  also(s->samples, "stack samples");
   putchar('\n');
   label("tracks");
   if (s->machines) printf("%s, ", tty_counted(s->machines, "machine", n));
@@ -121,7 +122,7 @@ static void print_contents(const struct tk_trace *t, const struct tk_summary *s)
 /* True for kinds not worth listing: spans, instants, counters and async events are counted above, and "host" is everything that
  * is not on a device. */
 static bool is_plain(const struct tk_summary *s, size_t kind) {
-  static const char *const PLAIN[] = { "span", "instant", "counter", "async", "host" };
+  static const char *const PLAIN[] = { "span", "instant", "counter", "async", "sample", "host" };
   for (size_t i = 0; i < sizeof PLAIN / sizeof PLAIN[0]; i++)
     if (strcmp(s->kinds[kind].name, PLAIN[i]) == 0) return true;
   return false;
@@ -202,7 +203,7 @@ static void print_size(struct tk_trace *t, const struct tk_summary *s) {
   struct tk_size_report r;
   struct tk_err err = { 0 };
   char size[32], packed[32];
-  if (s->spans + s->instants + s->counters == 0 || !tk_size(t, &options, &r, &err)) return;
+  if (n_events(s) == 0 || !tk_size(t, &options, &r, &err)) return;
   tk_print_size(r.bytes, size);
   tk_print_size(r.packed, packed);
   label("size");
@@ -402,6 +403,7 @@ static void json_events(struct json *j, const struct tk_summary *s) {
   json_uint(j, "spans", s->spans);
   json_uint(j, "instants", s->instants);
   json_uint(j, "counter_samples", s->counters);
+  json_uint(j, "stack_samples", s->samples);
   json_uint(j, "flow_points", s->flow_points);
   json_uint(j, "flow_pairs", s->flow_pairs);
   json_uint(j, "dangling_flow_points", s->dangling_points);

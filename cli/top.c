@@ -93,9 +93,10 @@ static void time_cell(struct table *t, const struct tk_top_row *row, tk_time tim
   table_cell(t, "%s", text);
 }
 
-static void total_cell(struct table *t, const struct tk_top_row *row, struct tk_total total) {
+static void total_cell(struct table *t, const struct tk_top_row *row, struct tk_total total, const char *unit) {
   char text[48] = "";
-  if (row->timed) tk_print_total(total, text);
+  if (unit) tk_print_number((double)total.s * 1e9 + (double)total.ps / 1e3, text);
+  else if (row->timed || row->samples) tk_print_total(total, text);
   table_cell(t, "%s", text);
 }
 
@@ -109,12 +110,12 @@ static void count_cell(struct table *t, uint64_t n) {
   table_cell(t, "%s", tty_count(n, text));
 }
 
-static void cell(struct table *t, const struct tk_top_row *row, enum column column) {
+static void cell(struct table *t, const struct tk_top_row *row, enum column column, const char *unit) {
   switch (column) {
-    case COL_TOTAL: total_cell(t, row, row->total); break;
+    case COL_TOTAL: total_cell(t, row, row->total, unit); break;
     case COL_RANGE: share_cell(t, row->of_range); break;
     case COL_SUM: share_cell(t, row->of_sum); break;
-    case COL_SELF: total_cell(t, row, row->self); break;
+    case COL_SELF: total_cell(t, row, row->self, unit); break;
     case COL_UNION: time_cell(t, row, row->union_time); break;
     case COL_COUNT: count_cell(t, row->count); break;
     case COL_MEAN: time_cell(t, row, row->mean); break;
@@ -176,7 +177,7 @@ static bool print_table(const struct params *p, const struct tk_top_report *r, s
   for (size_t i = 0; i < top; i++) {
     const struct tk_top_row *row = &r->rows[i];
     for (int k = 0; k < COLS; k++)
-      if (shown[k]) cell(&table, row, (enum column)k);
+      if (shown[k]) cell(&table, row, (enum column)k, r->unit);
     arg_cells(&table, r, row);
     const bool is_short = row->short_name && !p->full_names;
     table_cell(&table, "%s", is_short ? row->short_name : row->name ? row->name : "(none)");
@@ -192,6 +193,8 @@ static void print_remarks(const struct tk_top_report *r, size_t top) {
   printf("\n%s in %s", tty_counted(r->events, "event", a), time);
   if (top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
   putchar('\n');
+  if (r->unit) printf("total and self are in %s\n", r->unit);
+  if (r->unweighed) printf("%s in other units: counted, but without a weight\n", tty_counted(r->unweighed, "stack sample", a));
   if (r->unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(r->unfinished, "span", a));
   if (r->clipped) printf("%s cross an edge of the range: only the part inside counts\n", tty_counted(r->clipped, "span", a));
 }
@@ -228,6 +231,8 @@ static void top_print_json(const struct params *p, const struct tk_trace *t, con
   json_string(&j, "input", t->source);
   json_string(&j, "by", p->by ? p->by : "name");
   json_uint(&j, "events", r->events);
+  if (r->unit) json_string(&j, "unit", r->unit);
+  if (r->unweighed) json_uint(&j, "samples_in_other_units", r->unweighed);
   json_uint(&j, "unfinished", r->unfinished);
   json_uint(&j, "clipped", r->clipped);
   fields_time(&j, "range_ns", r->end - r->start);

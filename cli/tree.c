@@ -124,13 +124,24 @@ static void name_cell(struct table *t, const struct tk_tree_node *n) {
   table_cell(t, "%*s%s", (int)(n->depth < DEEPEST ? n->depth : DEEPEST) * 2, "", n->name ? n->name : "(none)");
 }
 
+/* Prints a duration, or an amount in the report's unit. */
+static void figure_cell(struct table *t, const struct tk_tree_report *r, bool timed, double seconds) {
+  char text[32];
+  if (!r->unit) {
+    duration_cell(t, timed, seconds);
+    return;
+  }
+  tk_print_number(seconds * 1e9, text);
+  table_cell(t, "%s", text);
+}
+
 static void node_row(struct table *t, const struct tk_tree_report *r, const struct tk_tree_node *n, bool device) {
   const double calls = r->calls ? (double)r->calls : 1, total = figure_seconds(n->total), all = figure_seconds(r->sum);
   const bool timed = n->count > n->unfinished;
-  duration_cell(t, timed, total / calls);
+  figure_cell(t, r, timed, total / calls);
   percent_cell(t, total, n->parent == UINT32_MAX ? all : figure_seconds(r->nodes[n->parent].total));
   percent_cell(t, total, all);
-  duration_cell(t, timed, figure_seconds(n->self) / calls);
+  figure_cell(t, r, timed, figure_seconds(n->self) / calls);
   if (device) duration_cell(t, n->launched > 0, (double)n->device / 1e12 / calls);
   times_cell(t, (double)n->count / calls);
   name_cell(t, n);
@@ -159,6 +170,8 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
                        "averages over %s", tty_counted(r->calls, p->every ? "iteration" : "call", n));
   if (hidden) printf("%s%s not shown (see --top)", r->calls ? "; " : "\n", tty_counted(hidden, "path", n));
   if (r->calls || hidden) putchar('\n');
+  if (r->unit) printf("total and self are in %s\n", r->unit);
+  if (r->unweighed) printf("%s in other units: counted, but without a weight\n", tty_counted(r->unweighed, "stack sample", n));
   if (unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(unfinished, "span", n));
   if (clipped) printf("%s cross an edge of the range: only the part inside counts\n", tty_counted(clipped, "span", n));
   return true;
@@ -199,6 +212,8 @@ static void tree_print_json(const struct params *p, const struct tk_trace *t, co
   if (p->per) json_string(&j, "per", p->per);
   if (p->every) json_string(&j, "every", p->every);
   if (r->calls) json_uint(&j, "calls", r->calls);
+  if (r->unit) json_string(&j, "unit", r->unit);
+  if (r->unweighed) json_uint(&j, "samples_in_other_units", r->unweighed);
   fields_total(&j, "sum_ns", r->sum);
   json_uint(&j, "paths_in_all", r->n_nodes);
   json_open(&j, "paths", '[');

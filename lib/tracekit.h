@@ -124,7 +124,11 @@ struct tk_err {
 
 /* ---- the event graph ---------------------------------------------------------------------------------------------- */
 
-enum tk_kind { TK_SPAN, TK_INSTANT, TK_COUNTER, TK_BEGIN, TK_END /* BEGIN and END exist only before sealing */ };
+enum tk_kind {
+  TK_SPAN, TK_INSTANT, TK_COUNTER,
+  TK_BEGIN, TK_END, /* exist only before sealing */
+  TK_SAMPLE         /* a stack sample: its class has the stack, and tk_sample_weight its weight */
+};
 
 enum tk_flag {
   TK_PAIRED = 1,        /* recorded as a begin and an end event; written as such if the format supports them */
@@ -153,6 +157,21 @@ struct tk_event {
 struct tk_class {
   tk_id name, cat; /* strings; 0 = absent, which differs from "" */
   uint32_t args;   /* shared by all events of the class */
+  tk_id stack;     /* samples: the innermost entry of the stack; 0 = empty, or not a class of samples */
+  tk_id unit;      /* samples: string: unit of the weights, such as "ns", "bytes" or "samples"; 0 = not a class of samples */
+};
+
+/* A function, or a line of it, in a stack. */
+struct tk_frame {
+  tk_id name, module, file; /* strings; 0 = unknown */
+  uint32_t line, column;    /* from 1; 0 = unknown */
+};
+
+/* An entry of a stack: a frame and the entry of its caller, so that stacks share their outer part. A parent has a lower id. */
+struct tk_stack {
+  tk_id parent; /* 0 = none: the outermost entry */
+  tk_id frame;
+  uint32_t depth; /* number of entries from the outermost to this one */
 };
 
 /* Type of a pid or tid: integer, string or absent. QUOTED integers were written as strings ("tid":"7") and are written as
@@ -322,6 +341,10 @@ struct tk_trace {
   const char *run;    /* run according to the path: its timestamp, or the folder's name; "" = unknown */
   const char *format; /* name of the input format */
   struct tk_store *store;
+
+  TK_FIXED struct tk_frame *frames; /* equal frames have one id */
+  TK_FIXED struct tk_stack *stacks; /* equal stacks have one id */
+  tk_id n_frames, n_stacks;
 };
 
 /* Frees a trace. `t` may be NULL. */
@@ -330,6 +353,9 @@ TK_API void tk_free(struct tk_trace *t);
 /* Returns a copy of a sealed trace that shares nothing with it; operations on one leave the other unchanged. The copy has the
  * same ids and the same limit of memory. Returns NULL with err when memory runs out. The caller frees the copy (tk_free). */
 TK_API struct tk_trace *tk_copy(const struct tk_trace *t, struct tk_err *err);
+
+/* Returns the weight of a stack sample as a number and an exponent: number x 10^*exp, in the unit of its class. */
+TK_API int64_t tk_sample_weight(const struct tk_trace *t, const struct tk_event *sample, int32_t *exp);
 
 static inline tk_id tk_flow_point_track(const struct tk_trace *t, const struct tk_flow_point *f) {
   return f->bound ? t->events[f->at].track : f->at;
@@ -438,6 +464,8 @@ struct tk_summary {
     const char *name;        /* name of the kind, as in filters, such as "kernel" */
     uint64_t events;
   } kinds[TK_KINDS];         /* number of events per kind; an event has one or more kinds. name = NULL after the last kind */
+  uint64_t samples;          /* stack samples */
+  uint32_t stacks, frames;   /* distinct stacks, counting their outer parts, and frames */
 };
 
 /* Returns false when memory runs out. */

@@ -98,6 +98,23 @@ TK_API tk_id tk_add_event(struct tk_trace *t, const struct tk_event *event);
  * span. */
 TK_API tk_id tk_add_async(struct tk_trace *t, const struct tk_event *event, tk_id scope, struct tk_ident id);
 
+/* Return the id of a frame, and of the stack that extends `parent` (0 = none) by a frame: stacks are built from the outermost frame to
+ * the innermost one. Equal frames and equal stacks have one id. */
+TK_API tk_id tk_add_frame(struct tk_trace *t, const struct tk_frame *frame);
+TK_API tk_id tk_add_stack(struct tk_trace *t, tk_id parent, tk_id frame);
+
+/* A stack sample: weight x 10^exp of a unit at a time on a thread. Weights in "ns", "us", "ms" and "s" are times. */
+struct tk_sample {
+  tk_time ts;
+  tk_id track; /* a thread */
+  tk_id stack; /* 0 = no frame is known */
+  tk_id cat;   /* string: what is sampled, such as "cycles"; 0 = not stated */
+  tk_id unit;  /* string: unit of the weight; must not be 0 */
+  int32_t exp;
+  int64_t weight;
+};
+TK_API tk_id tk_add_sample(struct tk_trace *t, const struct tk_sample *sample);
+
 /* Adds a point of a flow: START, STEP and END at ts on the thread `at`; OUT, IN and INOUT bound to the event `at`, with its
  * time. `id`, `id_kind`, `cls` (class 0: neither name nor category), `args` and `enclosing` as in a loaded trace. */
 TK_API tk_id tk_add_flow_point(struct tk_trace *t, const struct tk_flow_point *point);

@@ -212,6 +212,8 @@ enum tk_loss {
   TK_LOSS_METADATA,    /* top-level keys */
   TK_LOSS_MACHINES,    /* the machines of processes */
   TK_LOSS_PASSTHROUGH, /* data that only the input format understands */
+  TK_LOSS_SAMPLES,     /* stack samples */
+  TK_LOSS_SAMPLE_PARTS, /* stack samples that lost their time, their unit, or the modules of their frames */
   TK_LOSSES
 };
 
@@ -221,7 +223,7 @@ TK_API const char *tk_loss_name(enum tk_loss kind);
 struct tk_saved {
   const struct tk_format_info *format; /* output format */
   uint64_t records; /* source records written, including metadata */
-  uint64_t events;  /* spans + instants + counter samples */
+  uint64_t events;  /* spans + instants + counter samples + stack samples */
   uint64_t derived; /* events made by tk_derive, not included in the other counts */
   uint64_t flow_points;
   uint64_t lost[TK_LOSSES]; /* counts of lost data by kind; not included in the other counts */
@@ -259,7 +261,8 @@ enum tk_holds {
   TK_HOLDS_METADATA = 128,
   TK_HOLDS_MACHINES = 256,
   TK_HOLDS_CATEGORIES = 512,
-  TK_HOLDS_ALL = 1023
+  TK_HOLDS_SAMPLES = 1024, /* stack samples */
+  TK_HOLDS_ALL = 2047
 };
 
 struct tk_format_info {
@@ -269,11 +272,12 @@ struct tk_format_info {
   const char *const *endings; /* NULL-terminated: all extensions with their dots, without extensions of compressions */
   const char *const *words;   /* NULL-terminated: other names for the format; NULL = none. A name shared by several formats
                                * selects none */
-  unsigned holds;             /* bits of enum tk_holds; all formats support spans */
+  unsigned holds;             /* bits of enum tk_holds; formats without no_spans support spans */
   tk_time resolution;         /* times are rounded to a multiple of this, in ps */
   bool can_read, can_write;
   bool carries;               /* files of this format can store data of other formats that only those formats understand */
   bool is_carried;            /* data of this format can be stored in files of other formats */
+  bool no_spans;              /* files contain stack samples only */
   bool derives;               /* viewers of this format derive the data of tk_derive themselves, so it is never written */
 };
 

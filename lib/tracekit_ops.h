@@ -372,12 +372,14 @@ struct tk_top_col {
   double mean, min, max;
 };
 
-/* Statistics of the events of one name, kind, rank, ...: spans, and instants with duration 0, but no counters.  A span that crosses
+/* Statistics of the events of one name, kind, rank, ...: spans, instants with duration 0, and stack samples, but no counters. The
+ * weight of a sample counts as self of its innermost frame and as total of each of its frames.  A span that crosses
  * an edge of the time range counts with the part inside.  A span that never ended counts only in count and unfinished. */
 struct tk_top_row {
   const char *name;     /* NULL = unnamed */
   size_t name_len;
   uint64_t count, instants, unfinished, clipped;
+  uint64_t samples;     /* stack samples in count: those whose stack contains the name */
   uint64_t timed;       /* number of events with a known duration; if 0, the times below are undefined */
   struct tk_total total; /* sum of durations */
   struct tk_total self; /* time in which one of the events was the innermost span of its thread */
@@ -394,11 +396,13 @@ struct tk_top_row {
 struct tk_top_report {
   TK_FIXED struct tk_top_row *rows;
   size_t n_rows;
-  uint64_t events;       /* selected spans and instants */
+  uint64_t events;       /* selected spans, instants and stack samples */
   uint64_t unfinished, clipped;
   tk_time start, end;    /* time range of the trace, limited by --time and --step */
   struct tk_total sum;   /* sum of the self times of all selected events */
   size_t n_cols;
+  const char *unit;      /* unit of total, self and sum, of which one is stored as one nanosecond; NULL = times */
+  uint64_t unweighed;    /* stack samples in other units, which count but have no weight here */
   struct tk_top_impl *impl;
 };
 
@@ -424,7 +428,7 @@ struct tk_tree_options {
 };
 #define TK_TREE_OPTIONS_INIT TK_OPTIONS_INIT(tk_tree_options)
 
-/* Spans with the same path of names, outermost name first. */
+/* Spans with the same path of names, outermost name first, or stack samples with the same outer frames. */
 struct tk_tree_node {
   const char *name;     /* NULL = unnamed */
   size_t name_len;
@@ -442,6 +446,8 @@ struct tk_tree_report {
   size_t n_nodes;
   uint64_t calls;      /* number of spans that match `per`, or of steps with per_step; 0 = neither was given */
   struct tk_total sum; /* sum over the outermost nodes */
+  const char *unit;    /* as in tk_top_report */
+  uint64_t unweighed;
   struct tk_tree_impl *impl;
 };
 

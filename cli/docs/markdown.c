@@ -177,7 +177,7 @@ static void format_facts(FILE *to) {
   for (size_t i = 0; (f = tk_format(i)); i++) fprintf(to, " %s |", docs_resolution(f, step, sizeof step));
   fputs("\n"
         "| supports spans |", to);
-  for (size_t i = 0; tk_format(i); i++) fputs(" yes |", to);
+  for (size_t i = 0; (f = tk_format(i)); i++) fputs(f->no_spans ? " **no** |" : " yes |", to);
   fputc('\n', to);
 }
 

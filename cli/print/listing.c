@@ -51,7 +51,7 @@ static const char *ms(tk_time ps, int decimals, char *text) {
 }
 
 static const char *kind_of(const struct tk_event *e) {
-  return e->kind == TK_SPAN ? "span" : e->kind == TK_COUNTER ? "counter" : "instant";
+  return e->kind == TK_SPAN ? "span" : e->kind == TK_COUNTER ? "counter" : e->kind == TK_SAMPLE ? "sample" : "instant";
 }
 
 static void ident(const struct tk_trace *t, const char *word, struct tk_ident id, tk_id name, char *text) {

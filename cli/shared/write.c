@@ -52,6 +52,8 @@ static const char *const loss_keys[TK_LOSSES] = {
   [TK_LOSS_METADATA] = "top_level_keys",
   [TK_LOSS_MACHINES] = "machine_names",
   [TK_LOSS_PASSTHROUGH] = "passthrough_blocks",
+  [TK_LOSS_SAMPLES] = "stack_samples",
+  [TK_LOSS_SAMPLE_PARTS] = "stack_sample_parts",
 };
 
 void write_losses_json(struct json *j, const struct tk_saved *done) {

@@ -184,7 +184,7 @@ static tk_time part_of(const struct window *w, const struct tk_event *e) {
 static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
   const struct tk_event *e = &a->t->events[event];
   *row = parent;
-  if (e->kind == TK_COUNTER || (a->set->opt.by_path && e->kind != TK_SPAN)) return 0;
+  if (e->kind == TK_COUNTER || e->kind == TK_SAMPLE || (a->set->opt.by_path && e->kind != TK_SPAN)) return 0;
   if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return 0;
   *row = add_row(a->set, diff_name_of(a, e), parent);
   const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? add_cell(a, *row, sample) : 0;

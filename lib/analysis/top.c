@@ -15,10 +15,12 @@
 #include "measure.h"
 #include "self.h"
 #include "short_apart.h"
+#include "weights.h"
 #include "graph/args.h"
 
 struct tally {
   uint64_t count, instants, unfinished, clipped;
+  uint64_t samples;  /* not included in count */
   uint64_t first, n; /* range of the group's intervals */
   uint64_t kernels;  /* events that are kernels; counted only if the rows are names as recorded */
   i128 total, self;
@@ -41,6 +43,7 @@ struct tk_top_impl {
   struct mem mem;
   struct intern texts; /* texts of the groups, moved here so that they outlive the groups */
   struct tk_top_col *cols;
+  char *unit;
 };
 
 struct top {
@@ -59,6 +62,10 @@ struct top {
   struct column *columns;  /* by group, then by column: values of an arg */
   tk_id *keys;             /* by column: key of the arg */
   size_t n_cols;
+  struct weight_unit unit;
+  struct weights weights;  /* by stack, if rows are names */
+  uint32_t *group_of_frame;
+  uint64_t n_samples;
 };
 
 /* ---- choose ---- */
@@ -71,6 +78,21 @@ static bool add_tally(struct top *top, uint32_t group) {
 
 static bool top_is_kernel(const struct top *top, const struct tk_event *e) {
   return (kinds_of(&top->match.kinds, e) & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET)) == KIND_KERNEL;
+}
+
+/* Assigns groups to frames, if rows are names: a sample counts in the row of each of its frames. */
+static bool group_frames(struct top *top) {
+  const struct tk_trace *t = top->t;
+  if (top->opt->by != TK_TOP_NAME || !top->n_samples) return true;
+  top->group_of_frame = mem_array(top->mem, (uint64_t)t->n_frames + 1, sizeof *top->group_of_frame);
+  if (!top->group_of_frame || !weights_init(&top->weights, t, top->mem)) return false;
+  top->group_of_frame[0] = GROUP_NONE;
+  for (tk_id i = 1; i <= t->n_frames; i++) {
+    const struct intern_str *s = trace_str(t, t->frames[i].name);
+    const uint32_t group = top->group_of_frame[i] = t->frames[i].name ? groups_of_text(&top->groups, s->bytes, s->len) : GROUP_NONE;
+    if (group >= top->n_tallies && !add_tally(top, group)) return false;
+  }
+  return true;
 }
 
 static bool choose(struct top *top, struct tk_err *err) {
@@ -87,10 +109,13 @@ static bool choose(struct top *top, struct tk_err *err) {
     if (e->kind == TK_COUNTER || !scope_holds(&top->scope, e) || !match_event(&top->match, i)) continue;
     uint32_t group = top->group_of[i] = groups_of(&top->groups, e);
     if (group >= top->n_tallies && !add_tally(top, group)) return false;
+    weights_see(&top->unit, t, e);
+    top->n_samples += e->kind == TK_SAMPLE;
+    if (e->kind == TK_SAMPLE) continue;
     top->tallies[group].count++;
     if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += top_is_kernel(top, e);
   }
-  return match_check(&top->match, err);
+  return match_check(&top->match, err) && group_frames(top);
 }
 
 /* ---- lay out ---- */
@@ -163,6 +188,30 @@ static void top_add_event(struct top *top, const struct tk_event *e, uint32_t gr
   if (e->flags & TK_LOST_CLOCK || top->t->tracks[e->track].kind != TK_THREAD) tally->self += x.dur;
 }
 
+static void top_add_sample(struct top *top, const struct tk_event *e, uint32_t group) {
+  const tk_id stack = top->t->classes[e->cls].stack;
+  struct tally *tally = &top->tallies[group];
+  i128 amount;
+  weights_of(&top->unit, top->t, e, &amount);
+  if (top->n_cols) add_columns(top, e, group);
+  if (top->group_of_frame && stack) {
+    weights_add(&top->weights, stack, amount);
+    return;
+  }
+  tally->samples++;
+  tally->total += amount;
+  tally->self += amount;
+}
+
+static void add_stack(void *arg, uint32_t group, const struct stack_sum *sum, bool is_outer) {
+  struct top *top = arg;
+  struct tally *tally = &top->tallies[group];
+  tally->self += sum->self;
+  if (!is_outer) return;
+  tally->total += sum->total;
+  tally->samples += sum->n_total;
+}
+
 static void add_self(void *arg, tk_id event, tk_time self) {
   struct top *top = arg;
   uint32_t group = top->group_of[event];
@@ -176,17 +225,18 @@ static bool lay_out(struct top *top) {
     top->tallies[g].first = at;
     at += top->tallies[g].count;
   }
-  top->report->events = at;
+  top->report->events = at + top->n_samples;
   top->intervals = mem_array(top->mem, at + 1, sizeof *top->intervals);
   if (!top->intervals) return false;
   top->selves = (struct selves){.mem = top->mem, .window = top->scope.window, .done = add_self, .arg = top};
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
     for (tk_id i = track->first; i < track->first + track->count; i++)
-      if (top->group_of[i]) top_add_event(top, &t->events[i], top->group_of[i]);
+      if (top->group_of[i] && t->events[i].kind == TK_SAMPLE) top_add_sample(top, &t->events[i], top->group_of[i]);
+      else if (top->group_of[i]) top_add_event(top, &t->events[i], top->group_of[i]);
     if (track->kind == TK_THREAD && !self_of_track(&top->selves, t, k)) return false;
   }
-  return true;
+  return !top->group_of_frame || weights_each(&top->weights, t, top->group_of_frame, top->n_tallies, add_stack, top);
 }
 
 /* ---- rows ---- */
@@ -201,7 +251,8 @@ static bool is_in(const struct top *top, const struct draft *d, uint32_t group) 
 }
 
 static void add_group(struct draft *d, const struct tally *tally) {
-  d->sum.count += tally->count;
+  d->sum.count += tally->count + tally->samples;
+  d->sum.samples += tally->samples;
   d->sum.instants += tally->instants;
   d->sum.unfinished += tally->unfinished;
   d->sum.clipped += tally->clipped;
@@ -290,6 +341,7 @@ static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *
   name_row(top, d, row);
   row->count = d->sum.count;
   row->instants = d->sum.instants;
+  row->samples = d->sum.samples;
   row->unfinished = d->sum.unfinished;
   row->clipped = d->sum.clipped;
   row->timed = d->sum.n;
@@ -413,6 +465,18 @@ static void add_up(struct top *top) {
     top->report->unfinished += top->tallies[g].unfinished;
   }
   top->report->sum = total_of(self);
+  top->report->unweighed = top->unit.n_other;
+}
+
+static bool top_name_unit(struct top *top) {
+  struct tk_top_impl *impl = top->report->impl;
+  const char *unit = weights_unit(&top->unit, top->t);
+  if (!unit) return true;
+  impl->unit = mem_alloc(&impl->mem, strlen(unit) + 1);
+  if (!impl->unit) return false;
+  memcpy(impl->unit, unit, strlen(unit) + 1);
+  top->report->unit = impl->unit;
+  return true;
 }
 
 static bool prepare_columns(struct top *top) {
@@ -440,6 +504,7 @@ static bool count_and_measure(struct top *top, struct tk_err *err) {
   top->group_of = NULL;
   find_range(top);
   add_up(top);
+  if (!top_name_unit(top)) return false;
   struct draft *drafts = draft_rows(top, &n);
   ok = drafts && make_rows(top, drafts, n);
   mem_free(top->mem, drafts);
@@ -453,6 +518,8 @@ static void free_top(struct top *top) {
   mem_free(top->mem, top->room);
   mem_free(top->mem, top->columns);
   mem_free(top->mem, top->keys);
+  weights_free(&top->weights);
+  mem_free(top->mem, top->group_of_frame);
   self_free(&top->selves);
   groups_free(&top->groups);
   match_free(&top->match);
@@ -483,6 +550,7 @@ void tk_top_report_free(struct tk_top_report *report) {
   if (!report->impl) return;
   struct mem *mem = &report->impl->mem;
   mem_free(mem, report->impl->cols);
+  mem_free(mem, report->impl->unit);
   mem_free(mem, report->rows);
   if (report->impl->texts.mem) intern_free(&report->impl->texts);
   free(report->impl);

@@ -17,6 +17,7 @@
 #include "self.h"
 #include "graph/within.h"
 #include "graph/args.h"
+#include "weights.h"
 
 /* A node of the tree: a path of names. Node 0 is the root and is not reported. */
 struct node {
@@ -25,6 +26,8 @@ struct node {
   bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
   uint64_t count, unfinished, clipped, launched;
   i128 total, self;
+  i128 weight;      /* of samples here and, after adding up, below */
+  uint64_t samples; /* their number */
   tk_time device;
   tk_time start; /* earliest start of its spans and of those below; INT64_MAX = unknown */
   uint32_t order, last; /* order: index in the report; last: index of its last descendant */
@@ -38,6 +41,7 @@ struct work {
 struct tk_tree_impl {
   struct mem mem;
   struct groups names, by; /* contain the texts of the rows */
+  char *unit;
 };
 
 struct tree {
@@ -58,6 +62,10 @@ struct tree {
   struct work *works;
   uint32_t n_works, cap_works;
   tk_id path;           /* key of the arg that contains the path */
+  struct weight_unit unit;
+  struct map node_of_stack; /* outermost node and stack -> node */
+  tk_id *stack_path;
+  uint32_t cap_stack_path;
   uint8_t *is_per;      /* by class: whether its name matches --per: 1 = yes, 2 = no, 0 = not computed yet */
 };
 
@@ -191,6 +199,70 @@ static bool add_all(struct tree *tree) {
   return launched_each(&tree->match.kinds, tree->match.origins, tree->mem, add_work, tree) && !tree->mem->failed;
 }
 
+/* ---- stack samples ---- */
+
+/* Returns the node of a stack below the node `base`. */
+static uint32_t node_of_stack(struct tree *tree, uint32_t base, tk_id stack) {
+  const struct tk_trace *t = tree->t;
+  uint32_t n = 0, node = base;
+  for (; stack; stack = t->stacks[stack].parent) {
+    const uint32_t *known = map_get(&tree->node_of_stack, (uint64_t)base << 32 | stack);
+    if (known) {
+      node = *known;
+      break;
+    }
+    if (!mem_grow(tree->mem, (void **)&tree->stack_path, &tree->cap_stack_path, (uint64_t)n + 1, sizeof *tree->stack_path)) return 0;
+    tree->stack_path[n++] = stack;
+  }
+  while (n-- > 0) {
+    const struct intern_str *s = trace_str(t, t->frames[t->stacks[tree->stack_path[n]].frame].name);
+    node = child_of(tree, node, s->len ? groups_of_text(tree->names, s->bytes, s->len) : GROUP_NONE, false);
+    if (!node || !map_put(&tree->node_of_stack, (uint64_t)base << 32 | tree->stack_path[n], node)) return 0;
+  }
+  return node;
+}
+
+static bool tree_is_chosen(struct tree *tree, tk_id event) {
+  const struct tk_event *e = &tree->t->events[event];
+  return e->kind == TK_SAMPLE && scope_holds(&tree->scope, e) && match_event(&tree->match, event);
+}
+
+static bool hang_sample(struct tree *tree, tk_id event) {
+  const struct tk_event *e = &tree->t->events[event];
+  const tk_id stack = tree->t->classes[e->cls].stack;
+  const uint32_t base = tree->opt->has_by ? child_of(tree, 0, groups_of(tree->by, e), true) : 0;
+  const uint32_t node = stack ? node_of_stack(tree, base, stack) : child_of(tree, base, GROUP_NONE, false);
+  i128 amount;
+  if (!node) return false;
+  weights_of(&tree->unit, tree->t, e, &amount);
+  note_start(tree, e, node);
+  tree->nodes[node].samples++;
+  tree->nodes[node].weight += amount;
+  tree->nodes[node].self += amount;
+  return true;
+}
+
+/* Samples hang below the root, because their stacks state all callers. A path of args or --per selects spans only. */
+static bool hang_samples(struct tree *tree) {
+  const struct tk_trace *t = tree->t;
+  bool ok = true;
+  if (!stack_has_samples(t) || tree->opt->path || tree->opt->per) return true;
+  tree->unit.times = tree->n > 1; /* there are spans */
+  for (tk_id i = 1; i <= t->n_events; i++)
+    if (tree_is_chosen(tree, i)) weights_see(&tree->unit, t, &t->events[i]);
+  for (tk_id i = 1; ok && i <= t->n_events; i++)
+    if (tree_is_chosen(tree, i)) ok = hang_sample(tree, i);
+  for (uint32_t i = tree->n; ok && i-- > 1;) {
+    struct node *node = &tree->nodes[i], *parent = &tree->nodes[node->parent];
+    node->total += node->weight;
+    node->count += node->samples;
+    parent->weight += node->weight;
+    parent->samples += node->samples;
+  }
+  tree->report->unweighed = tree->unit.n_other;
+  return ok && !tree->mem->failed;
+}
+
 /* ---- order ---- */
 
 struct placed {
@@ -298,6 +370,17 @@ static struct tk_total total_of(i128 ps) {
   return (struct tk_total){(int64_t)(ps / second), (int64_t)(ps % second)};
 }
 
+static bool tree_name_unit(struct tree *tree) {
+  struct tk_tree_impl *impl = tree->report->impl;
+  const char *unit = weights_unit(&tree->unit, tree->t);
+  if (!unit) return true;
+  impl->unit = mem_alloc(&impl->mem, strlen(unit) + 1);
+  if (!impl->unit) return false;
+  memcpy(impl->unit, unit, strlen(unit) + 1);
+  tree->report->unit = impl->unit;
+  return true;
+}
+
 static bool report_nodes(struct tree *tree) {
   struct tk_tree_report *r = tree->report;
   i128 sum = 0;
@@ -314,6 +397,7 @@ static bool report_nodes(struct tree *tree) {
     if (!n->parent) sum += n->total;
   }
   r->n_nodes = tree->n - 1;
+  if (!tree_name_unit(tree)) return false;
   r->sum = total_of(sum);
   return true;
 }
@@ -340,6 +424,7 @@ static bool tree_prepare(struct tree *tree) {
   tree->by = &tree->report->impl->by;
   if (o->path) tree->path = intern_id(&tree->t->store->strings, o->path, strlen(o->path));
   map_init(&tree->children, tree->mem);
+  map_init(&tree->node_of_stack, tree->mem);
   tree->node_of = mem_array(tree->mem, n, sizeof *tree->node_of);
   tree->around = mem_array(tree->mem, n, sizeof *tree->around);
   tree->is_per = mem_array(tree->mem, (uint64_t)tree->t->n_classes + 1, 1);
@@ -357,7 +442,8 @@ static void free_tree(struct tree *tree) {
   mem_free(tree->mem, tree->is_per);
   mem_free(tree->mem, tree->nodes);
   mem_free(tree->mem, tree->works);
-  if (tree->children.mem) map_free(&tree->children);
+  if (tree->children.mem) map_free(&tree->children), map_free(&tree->node_of_stack);
+  mem_free(tree->mem, tree->stack_path);
   self_free(&tree->selves);
   match_free(&tree->match);
 }
@@ -370,7 +456,8 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   report->impl->mem.limit = tree.mem->limit;
   bool ok = match_init(&tree.match, t, opt->select.where, origins, tree.mem, err) &&
             window_select(&tree.scope, t, &tree.match.steps, &opt->select, err) && tree_prepare(&tree) &&
-            hang(&tree, err) && add_all(&tree) && order_nodes(&tree) && add_device(&tree) && report_nodes(&tree) &&
+            hang(&tree, err) && add_all(&tree) && hang_samples(&tree) && order_nodes(&tree) && add_device(&tree) &&
+            report_nodes(&tree) &&
             mem_check(&report->impl->mem, err);
   if (ok && opt->per_step) report->calls = count_steps(&tree);
   free_tree(&tree);
@@ -380,6 +467,7 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
 void tk_tree_report_free(struct tk_tree_report *report) {
   if (!report->impl) return;
   mem_free(&report->impl->mem, report->nodes);
+  mem_free(&report->impl->mem, report->impl->unit);
   groups_free(&report->impl->names);
   groups_free(&report->impl->by);
   free(report->impl);

@@ -15,6 +15,7 @@
 #include "format/json.h"
 #include "graph/seal.h"
 #include "graph/args.h"
+#include "graph/stack.h"
 
 /* Limit for times. Two times within this limit are less than 106 days apart, and so are any start and any end. */
 static const tk_time FARTHEST = INT64_MAX / 2;
@@ -158,7 +159,7 @@ tk_id tk_add_class(struct tk_trace *t, tk_id name, tk_id cat, uint32_t args) {
   if (!args) return trace_class(t, name, cat);
   if (!is_args(t, args, "class")) return 0;
   struct tk_class *c = trace_add_class(t);
-  *c = (struct tk_class){name, cat, args};
+  *c = (struct tk_class){.name = name, .cat = cat, .args = args};
   return t->store->mem.failed ? 0 : t->n_classes;
 }
 
@@ -359,6 +360,45 @@ tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, st
     return 0;
   }
   return build_add_event(t, e, with_identity(t, e->args, scope, id), TK_ASYNC);
+}
+
+/* ---- stack samples ---- */
+
+tk_id tk_add_frame(struct tk_trace *t, const struct tk_frame *f) {
+  if (!is_open(t)) return 0;
+  if (!f || (!f->name && !f->module && !f->file)) {
+    wrong(t, "frame: neither name, module nor file");
+    return 0;
+  }
+  const tk_id texts[] = {f->name, f->module, f->file};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    if (texts[i] && !build_is_text(t, texts[i], "text of a frame")) return 0;
+  return stack_frame(t, f);
+}
+
+tk_id tk_add_stack(struct tk_trace *t, tk_id parent, tk_id frame) {
+  if (!is_open(t)) return 0;
+  if (parent <= t->n_stacks && frame && frame <= t->n_frames) return stack_push(t, parent, frame);
+  wrong(t, "stack: frame %u or parent %u does not exist", frame, parent);
+  return 0;
+}
+
+static bool is_sample(struct tk_trace *t, const struct tk_sample *s) {
+  if (!s) return wrong(t, "stack sample: NULL pointer");
+  if (!is_track(t, s->track, "stack sample") || !is_time(t, s->ts, "stack sample")) return false;
+  if (t->tracks[s->track].kind != TK_THREAD) return wrong(t, "stack sample: track %u is not a thread", s->track);
+  if (s->stack > t->n_stacks) return wrong(t, "stack sample: stack %u does not exist", s->stack);
+  if (s->exp < -64 || s->exp > 63) return wrong(t, "stack sample: exponent %d, expected -64 to 63", (int)s->exp);
+  if (s->cat && !build_is_text(t, s->cat, "category of a stack sample")) return false;
+  return s->unit ? build_is_text(t, s->unit, "unit of a stack sample") : wrong(t, "stack sample: missing unit");
+}
+
+tk_id tk_add_sample(struct tk_trace *t, const struct tk_sample *s) {
+  if (!is_open(t) || !is_sample(t, s)) return 0;
+  stack_add(t, s);
+  if (t->store->mem.failed) return 0;
+  t->counts.read++;
+  return t->n_events;
 }
 
 /* ---- flows ---- */

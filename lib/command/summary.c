@@ -18,6 +18,7 @@ static void count_events(const struct tk_trace *t, struct tk_summary *s) {
     const struct tk_event *e = &t->events[i];
     if (e->kind == TK_SPAN) s->spans++;
     else if (e->kind == TK_INSTANT) s->instants++;
+    else if (e->kind == TK_SAMPLE) s->samples++;
     else s->counters++;
     s->overlaps += (e->flags & TK_OVERLAPS) != 0;
     s->unfinished += (e->flags & TK_UNFINISHED) != 0;
@@ -79,7 +80,8 @@ static void count_memory(const struct tk_trace *t, struct tk_summary *s) {
   s->n_strings = st->strings.n;
   for (uint32_t i = 1; i <= st->strings.n; i++) s->string_bytes += st->strings.strs[i].len;
   s->memory = (uint64_t)t->n_events * sizeof *t->events + (uint64_t)t->n_flow_points * sizeof *t->flow_points + st->pool.len +
-              (uint64_t)t->n_classes * sizeof *t->classes + (uint64_t)t->n_tracks * sizeof *t->tracks;
+              (uint64_t)t->n_classes * sizeof *t->classes + (uint64_t)t->n_tracks * sizeof *t->tracks +
+              (uint64_t)t->n_stacks * sizeof *t->stacks + (uint64_t)t->n_frames * sizeof *t->frames;
 }
 
 static void count_kinds(const struct tk_trace *t, struct tk_summary *s, struct mem *mem) {
@@ -98,7 +100,7 @@ bool tk_summarise(const struct tk_trace *t, struct tk_summary *s, struct tk_err 
   struct tk_err own;
   if (!trace_is_sealed(t, err)) return false;
   struct identity id = identity_of(t);
-  *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flow_points};
+  *s = (struct tk_summary){.records = t->n_records, .flow_points = t->n_flow_points, .stacks = t->n_stacks, .frames = t->n_frames};
   count_events(t, s);
   count_tracks(t, s);
   count_machines(t, s, &mem);

@@ -21,6 +21,11 @@ static const struct format *const FORMATS[] = {
     &format_rocm,
     &format_ascend,
     &format_torch_memory,
+    &format_pprof,
+    &format_cpuprofile,
+    &format_perf_script,
+    &format_folded,
+    &format_otlp,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
 _Static_assert(sizeof FORMATS / sizeof FORMATS[0] <= FORMATS_MOST, "raise FORMATS_MOST");
@@ -249,30 +254,6 @@ void format_count_lost(const struct format *f, const struct carry *c, const stru
 
 /* ---- detection ---- */
 
-/* True if all fields of the message match `wires`: by field number, a digit for the wire type, or 'v' for a varint or a packed
- * list of varints. */
-static bool has_fields_of(const struct pb_field *message, const char *wires) {
-  struct pb c = pb_inside(message);
-  struct pb_field f;
-  bool any = false;
-  for (; pb_next(&c, &f); any = true) {
-    char wire = f.number < strlen(wires) ? wires[f.number] : '-';
-    if (wire == 'v' ? f.wire != PB_VARINT && f.wire != PB_BYTES : wire != (char)('0' + f.wire)) return false;
-  }
-  return any && !c.fault;
-}
-
-/* True for a pprof profile, which starts like an XSpace: ValueTypes {int64, int64}, then Samples {ids, values, labels}
- * (profile.proto) at the field numbers where an XSpace has planes and the text of errors. JAX writes such device memory
- * profiles next to its traces. */
-static bool is_pprof(const uint8_t *p, size_t n) {
-  struct pb c = pb_over(p, n);
-  struct pb_field f;
-  unsigned types = 0;
-  while (pb_next(&c, &f) && f.number == 1 && f.wire == PB_BYTES && has_fields_of(&f, "-00")) types++;
-  return types && f.number == 2 && f.wire == PB_BYTES && has_fields_of(&f, "-vv2");
-}
-
 enum { STRANGER_PEEK = 64 << 10 };
 
 /* Returns true with err set if the name or the first bytes prove that the file belongs to none of the formats, although one of
@@ -304,10 +285,6 @@ const struct format *format_detect(struct in *in, const char *path, struct tk_er
   size_t n;
   const uint8_t *p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;
-  if (is_pprof(p, n)) {
-    err_set(err, TK_EFORMAT, "not a trace: a memory or CPU profile; pprof can open it");
-    return NULL;
-  }
   if (is_stranger(in, path, err)) return NULL;
   p = in_ahead(in, FORMAT_PEEK, &n, err);
   if (!p) return NULL;

@@ -21,7 +21,6 @@ struct stranger {
   const char *what;
 };
 
-#define PERF_TEXT "the text of 'perf script'; profiler.firefox.com and speedscope.app open it"
 #define FTRACE_PACKED "the compressed text of Android's atrace; ui.perfetto.dev opens it"
 #define XCTRACE "a table that xctrace exported; Instruments opens the .trace it was made from"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
@@ -43,7 +42,6 @@ static const struct stranger TEXTS[] = {
     {"# tracer:", 9, FTRACE},
     {"TRACE:\n# tracer:", 16, FTRACE}, /* atrace --async_dump */
     {"TRACE:\n\x78", 8, FTRACE_PACKED}, /* atrace -z: a zlib stream follows */
-    {"# ========\n# captured on", 24, PERF_TEXT}, /* perf script --header */
     /* valgrind docs/cl-format */
     {"# callgrind format", 18, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
     {"version: 1\ncreator: callgrind", 29, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
@@ -64,7 +62,7 @@ static const struct stranger BINARIES[] = {
     /* measureme src/file_header.rs: FILE_MAGIC_TOP_LEVEL */
     {"MMPD", 4, "a recording of measureme (rustc -Z self-profile); crox converts it to JSON that can be read"},
     {"PK\3\4", 4, "a zip archive"},
-    {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that profiler.firefox.com opens"},
+    {"PERFILE2", 8, "a Linux perf recording; 'perf script' converts it to text that can be read"},
     {"SQLite format 3", 16, "the beginning of an SQLite database; export or copy it again"}, /* see database readers */
     {"\x89PNG", 4, "an image"},
     {"%PDF", 4, "a PDF document"},
@@ -97,13 +95,8 @@ static const struct stranger BINARIES[] = {
 static const struct {
   const char *line, *what;
 } LINES[] = {
-    /* Linux tools/perf, builtin-script, print_sample_start: COMM PID[/TID] [CPU] SECONDS: [PERIOD] EVENT: */
-    {"^\\s*\\S.{0,60}?\\s+-?\\d+(/\\d+)?\\s+(\\[\\d+\\]\\s+)?\\d+\\.\\d{6,9}:\\s+(\\d+\\s+)?[A-Za-z][\\w:/.-]*:?\\s", PERF_TEXT},
     /* Linux kernel/trace, trace_print_context: COMM-PID [(TGID)] [CPU] FLAGS SECONDS: EVENT: */
-    {"^\\s*\\S.{0,30}-\\d+\\s+(\\(\\s*[-\\d]+\\)\\s+)?\\[\\d{3}\\]\\s+(\\S{4,5}\\s+)?\\d+\\.\\d{6}:\\s+\\w+:", FTRACE},
-    /* https://github.com/brendangregg/FlameGraph: FRAME;FRAME;... COUNT */
-    {"^[^{}\\[\\]\"]*;[^{}\\[\\]\"]* \\d+ $",
-     "folded stacks, a profile rather than a timeline; speedscope.app and flamegraph.pl open it"}};
+    {"^\\s*\\S.{0,30}-\\d+\\s+(\\(\\s*[-\\d]+\\)\\s+)?\\[\\d{3}\\]\\s+(\\S{4,5}\\s+)?\\d+\\.\\d{6}:\\s+\\w+:", FTRACE}};
 
 /* Names of files whose first bytes are not documented. */
 static const struct {
@@ -114,7 +107,7 @@ static const struct {
                {".gputrace", "an Xcode GPU capture"},
                {".etl", "a recording of Windows; Windows Performance Analyzer opens it"},
                {".tracy", "a recording of Tracy; its profiler opens it"},
-               {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or gperftools (pprof)"},
+               {".prof", "a profile rather than a timeline, from cProfile (python -m pstats) or of an old format of gperftools"},
                {".pt", "a PyTorch checkpoint or pickle"},
                {".pkl", "a Python pickle"}};
 
@@ -143,7 +136,9 @@ static bool is_packed_memray(const uint8_t *p, size_t n) {
  * which begins with one of the names that every SDK writes. A TracePacket has no such text near its start. */
 static bool is_otlp(const uint8_t *p, size_t n) {
   const size_t near = n < 512 ? n : 512;
-  return n > 16 && p[0] == 0x0a && (memmem(p, near, "telemetry.sdk.", 14) || memmem(p, near, "service.name\x12", 13));
+  const uint8_t *sdk = n > 16 ? memmem(p, near, "telemetry.sdk.", 14) : NULL;
+  const bool is_key = sdk && sdk >= p + 2 && sdk[-2] == 0x0a && sdk[-1] < p + n - sdk && sdk[sdk[-1]] == 0x12; /* a value follows */
+  return n > 16 && p[0] == 0x0a && (is_key || memmem(p, near, "service.name\x12", 13));
 }
 
 static const char *by_bytes(const struct stranger *rows, size_t n_rows, const uint8_t *p, size_t n) {
@@ -225,7 +220,8 @@ const char *stranger_result(const char *path) {
 }
 
 const char *stranger_sure(const uint8_t *p, size_t n) {
-  if (is_otlp(p, n)) return "an export of OpenTelemetry (OTLP); Jaeger and other backends of OpenTelemetry import it";
+  if (is_otlp(p, n))
+    return "an export of OpenTelemetry in protobuf (OTLP); the Collector's file exporter writes JSON, which can be read";
   return stranger_json(p, n);
 }
 

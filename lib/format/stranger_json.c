@@ -16,23 +16,16 @@ struct json_stranger {
   const char *what;
 };
 
-#define NODE_PROFILE "a CPU profile of V8 (Node, Chrome); speedscope.app and the DevTools open it"
 #define FIREFOX "a profile of Firefox (Gecko, samply); profiler.firefox.com opens it"
-#define OTLP "an export of OpenTelemetry (OTLP); Jaeger and other backends of OpenTelemetry import it"
 #define FLIGHT "a flight recording of PyTorch's collectives; 'torchfrtrace' (fr_trace.py) analyses it"
 #define TRTEXEC "times of TensorRT's trtexec rather than a trace; trex (trt-engine-explorer) shows them"
 #define NEXT_JS "a trace of Next.js (.next/trace); 'next internal perfetto' or scripts/trace-to-event-format.mjs converts it"
 #define NSYS "the JSON of 'nsys export'; export the report as SQLite and convert it with nsys2json, or open it in nsys-ui"
 
 static const struct json_stranger ROWS[] = {
-    /* https://www.speedscope.app/file-format-schema.json */
-    {{"shared.frames"}, "a speedscope profile; speedscope.app opens it"},
-    {{"profiles.type", "profiles.startValue"}, "a speedscope profile; speedscope.app opens it"},
     /* rocprofiler-sdk source/lib/output/generateJSON.cpp */
     {{"rocprofiler-sdk-tool"}, "the JSON of rocprofv3; run rocprofv3 with --output-format pftrace, which can be read"},
-    /* opentelemetry-proto trace.proto, metrics.proto, logs.proto in JSON mapping, in both spellings */
-    {{"resourceSpans"}, OTLP},
-    {{"resource_spans"}, OTLP},
+    /* opentelemetry-proto metrics.proto, logs.proto in JSON mapping */
     {{"resourceMetrics"}, "an export of metrics of OpenTelemetry (OTLP)"},
     {{"resourceLogs"}, "an export of logs of OpenTelemetry (OTLP)"},
     /* https://www.jaegertracing.io/docs/latest/apis; https://zipkin.io/zipkin-api */
@@ -42,9 +35,7 @@ static const struct json_stranger ROWS[] = {
     {{"meta.preprocessedProfileVersion"}, FIREFOX},
     {{"meta.interval", "meta.startTime"}, FIREFOX},
     {{"meta.processType"}, FIREFOX},
-    /* https://chromedevtools.github.io/devtools-protocol/tot/Profiler, HeapProfiler: Profile, SamplingHeapProfile */
-    {{"nodes.callFrame"}, NODE_PROFILE},
-    {{"timeDeltas"}, NODE_PROFILE},
+    /* https://chromedevtools.github.io/devtools-protocol/tot/HeapProfiler: SamplingHeapProfile */
     {{"head.callFrame"}, "a heap profile of V8 (Node, Chrome); speedscope.app and the DevTools open it"},
     {{"snapshot.meta"}, "a heap snapshot of V8 (Node, Chrome); the DevTools open it"},
     /* nsys export --type json: a line of strings, a line of files, a line for each event */
@@ -54,7 +45,7 @@ static const struct json_stranger ROWS[] = {
     {{"CudaEvent"}, NSYS},
     {{"TraceProcessEvent"}, NSYS},
     /* Linux tools/perf/util/data-convert-json.c */
-    {{"linux-perf-json-version"}, "the JSON of 'perf data convert'; 'perf script' makes text that profiler.firefox.com opens"},
+    {{"linux-perf-json-version"}, "the JSON of 'perf data convert'; 'perf script' makes text that can be read"},
     /* pytorch torch/csrc/profiler/standalone/execution_trace_observer.cpp; chakra */
     {{"schema", "nodes.fw_parent"}, "a PyTorch execution trace (Chakra) without times; mlcommons/chakra reads it"},
     {{"schema", "nodes.ctrl_deps"}, "a PyTorch execution trace (Chakra) without times; mlcommons/chakra reads it"},

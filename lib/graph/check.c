@@ -2,13 +2,14 @@
  *
  *      1. Events are grouped by track: track k has events first .. first+count-1; tracks are in order, without gaps.
  *      2. Within a track, times do not decrease (except events without a clock), and depth grows by at most one per event.
- *      3. Only spans, instants and counter samples remain; dur >= 0, and 0 unless a span.
+ *      3. Only spans, instants, counter samples and stack samples remain; dur >= 0, and 0 unless a span.
  *      4. A span lies within its parent span (up to 1 ns of rounding), unless flagged as overlapping, unfinished or lost.
  *      5. Ids are in range: classes, tracks, strings of classes and args; parents of tracks are processes.
- *      6. Flow points are sorted by time; a bound one refers to an event. */
+ *      6. Frames, stacks and classes of samples refer to lower ids and to strings; a sample has a class of samples.
+ *      7. Flow points are sorted by time; a bound one refers to an event. */
 #include <string.h>
 
-#include "trace.h"
+#include "stack.h"
 
 static bool fail(struct tk_err *err, const char *what, tk_id id) {
   return err_set(err, TK_ECORRUPT, "invariant broken: %s (%u)", what, id);
@@ -28,10 +29,11 @@ static bool check_args(const struct tk_trace *t, uint32_t args) {
 static bool check_event(const struct tk_trace *t, tk_id i, tk_id track, struct tk_err *err) {
   const struct tk_event *e = &t->events[i];
   if (e->track != track) return fail(err, "an event has another track than the group that contains it", i);
-  if (e->kind > TK_COUNTER) return fail(err, "a begin or end event remains after sealing", i);
+  if (e->kind > TK_COUNTER && e->kind != TK_SAMPLE) return fail(err, "a begin or end event remains after sealing", i);
   if (e->dur < 0 || (e->dur && e->kind != TK_SPAN)) return fail(err, "invalid event duration", i);
   if (e->ts > INT64_MAX - e->dur) return fail(err, "the end of an event exceeds the range of times", i);
   if (e->cls == 0 || e->cls > t->n_classes) return fail(err, "invalid event class", i);
+  if ((e->kind == TK_SAMPLE) != (t->classes[e->cls].unit != 0)) return fail(err, "a stack sample needs a class of samples", i);
   if (!check_args(t, e->args)) return fail(err, "invalid event args", i);
   return true;
 }
@@ -95,6 +97,9 @@ bool tk_check(const struct tk_trace *t, struct tk_err *err) {
   if (!t->sealed) return fail(err, "not sealed", 0);
   for (tk_id i = 1; i <= t->n_classes; i++)
     if (t->classes[i].name > t->store->strings.n || t->classes[i].cat > t->store->strings.n) return fail(err, "class", i);
+  tk_id id;
+  const char *fault = stack_fault(t, &id);
+  if (fault) return fail(err, fault, id);
   ancestors = mem_array(&mem, DEPTHS, sizeof *ancestors);
   if (!ancestors) return mem_refuse(&mem, err);
   memset(ancestors, 0, DEPTHS * sizeof *ancestors);

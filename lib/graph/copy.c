@@ -141,12 +141,27 @@ static bool copy_store(struct tk_store *to, const struct tk_store *from) {
          copy_buf(&to->pool, &from->pool) && copy_buf(&to->raw, &from->raw) && copy_ties(to, from) && copy_cuts(to, from);
 }
 
+/* A trace without samples has no tables, not even their dummies. */
+static bool copy_stacks(struct tk_trace *to, const struct tk_trace *from) {
+  struct tk_store *s = to->store;
+  struct mem *m = &s->mem;
+  if (!from->frames || !from->stacks) return true;
+  to->n_frames = from->n_frames;
+  to->n_stacks = from->n_stacks;
+  s->n_sample_classes = from->store->n_sample_classes;
+  return copy_array(m, (void **)&to->frames, &s->cap_frames, from->frames, from->n_frames, sizeof *to->frames) &&
+         copy_array(m, (void **)&to->stacks, &s->cap_stacks, from->stacks, from->n_stacks, sizeof *to->stacks) &&
+         copy_map(&s->frame_index, &from->store->frame_index) && copy_map(&s->stack_index, &from->store->stack_index) &&
+         copy_map(&s->sample_index, &from->store->sample_index);
+}
+
 #define COPY(array)                                                                                                              \
   (to->n_##array = from->n_##array,                                                                                              \
    copy_array(m, (void **)&to->array, &to->store->cap_##array, from->array, from->n_##array, sizeof *to->array))
 static bool copy_arrays(struct tk_trace *to, const struct tk_trace *from) {
   struct mem *m = &to->store->mem;
-  return COPY(events) && COPY(classes) && COPY(tracks) && COPY(flow_points) && COPY(records) && COPY(metas) && COPY(notes);
+  return COPY(events) && COPY(classes) && COPY(tracks) && COPY(flow_points) && COPY(records) && COPY(metas) && COPY(notes) &&
+         copy_stacks(to, from);
 }
 
 static void copy_state(struct tk_trace *to, const struct tk_trace *from) {

@@ -103,13 +103,29 @@ static void put_class(struct buf *b, const struct tk_trace *t, tk_id id) {
   put_args(b, t, c->args);
 }
 
+/* Prints the frames around the innermost one, whose name is the name of the class, and where each is. */
+static void put_stack(struct buf *b, const struct tk_trace *t, const struct tk_class *c) {
+  append_format(b, " unit=");
+  dump_put_string(b, t, c->unit);
+  for (tk_id s = c->stack; s; s = t->stacks[s].parent) {
+    const struct tk_frame *f = &t->frames[t->stacks[s].frame];
+    append_format(b, s == c->stack ? " at" : " < ");
+    if (s != c->stack) dump_put_string(b, t, f->name);
+    if (f->module) append_format(b, " in "), dump_put_string(b, t, f->module);
+    if (f->file) append_format(b, " "), dump_put_string(b, t, f->file);
+    if (f->line) append_format(b, ":%u", f->line);
+    if (f->column) append_format(b, ":%u", f->column);
+  }
+}
+
 static void put_event(struct buf *b, const struct tk_trace *t, const struct tk_event *e) {
-  static const char *const kinds[] = {"span", "instant", "counter", "begin", "end"};
+  static const char *const kinds[] = {"span", "instant", "counter", "begin", "end", "sample"};
   static const char *const flags[] = { "paired",   "unfinished", "clipped",   "repaired",
                                        "overlaps", "lost-clock", "end-named", "async" };
   append_format(b, "  %u %s %lld", e->depth, kinds[e->kind], (long long)e->ts);
   if (e->kind == TK_SPAN) append_format(b, " +%lld", (long long)e->dur);
   put_class(b, t, e->cls);
+  if (e->kind == TK_SAMPLE) put_stack(b, t, &t->classes[e->cls]);
   for (unsigned i = 0; i < 8; i++)
     if (e->flags & 1u << i) append_format(b, " %s", flags[i]);
   put_args(b, t, e->args);

@@ -9,6 +9,7 @@
 #include "base/varint.h"
 #include "seal.h"
 #include "args.h"
+#include "stack.h"
 
 struct joiner {
   struct tk_trace *to;
@@ -93,6 +94,8 @@ static uint32_t join_args(struct joiner *j, uint32_t args) {
 /* Merges each class with the existing class of the same name and category. Classes that a format keeps apart in spite of equal
  * names stay apart. */
 static void join_classes(struct joiner *j) {
+  tk_id *stacks = mem_array(&j->to->store->mem, (uint64_t)j->from->n_stacks + 1, sizeof *stacks);
+  if (!stacks || (stack_has_samples(j->from) && !stack_join(j->to, j->from, j->ids->strings, stacks))) return;
   for (tk_id i = 1; i <= j->from->n_classes; i++) {
     const struct tk_class *c = &j->from->classes[i];
     const uint32_t *known = map_get(&j->from->store->class_index, (uint64_t)c->name << 32 | c->cat);
@@ -101,10 +104,15 @@ static void join_classes(struct joiner *j) {
       j->ids->classes[i] = trace_class(j->to, name, cat);
       continue;
     }
+    if (c->unit) {
+      j->ids->classes[i] = stack_class(j->to, stacks[c->stack], cat, j->ids->strings[c->unit]);
+      continue;
+    }
     struct tk_class joined = {.name = name, .cat = cat, .args = join_args(j, c->args)};
     *trace_add_class(j->to) = joined;
     j->ids->classes[i] = j->to->n_classes;
   }
+  mem_free(&j->to->store->mem, stacks);
 }
 
 static struct tk_ident join_ident(const struct joiner *j, struct tk_ident i) {

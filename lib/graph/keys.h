@@ -46,6 +46,7 @@ enum { TK_DECIMALS_MOST = 9 }; /* most decimals that "json.respelled" records */
   X(PERFETTO_FIELDS, "perfetto.fields")           \
   X(COUNTER_VALUE, "value")                       \
   X(CLIPPED, "tracekit.clipped")                  \
+  X(WEIGHT, "tracekit.weight")                    \
   X(FRAME, "json.sf")                             \
   X(FRAME_OF_END, "json.esf")                     \
   X(OF_END, "json.end.") /* prefix of the keys of an end event's fields */

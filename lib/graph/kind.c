@@ -11,7 +11,7 @@
 #include "args.h"
 
 const struct kind_word kind_words[] = {
-    {"span", KIND_SPAN},       {"instant", KIND_INSTANT}, {"counter", KIND_COUNTER},   {"async", KIND_ASYNC},
+    {"span", KIND_SPAN},       {"instant", KIND_INSTANT}, {"counter", KIND_COUNTER},   {"async", KIND_ASYNC},   {"sample", KIND_SAMPLE},
     {"host", KIND_HOST},       {"device", KIND_DEVICE},   {"kernel", KIND_KERNEL},     {"memcpy", KIND_MEMCPY},
     {"memset", KIND_MEMSET},   {"transfer", KIND_TRANSFER}, {"collective", KIND_COLLECTIVE}, {"op", KIND_OP},
     {"module", KIND_MODULE},   {"runtime", KIND_RUNTIME}, {"python", KIND_PYTHON},     {"step", KIND_STEP},
@@ -118,7 +118,9 @@ unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
   if (kind & KIND_BARE) kind = e->kind == TK_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
   kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE), k->of_track[e->track], e->kind == TK_SPAN);
-  kind |= e->kind == TK_SPAN ? KIND_SPAN : e->kind == TK_INSTANT ? KIND_INSTANT : KIND_COUNTER;
+  static const unsigned OF[] = {[TK_SPAN] = KIND_SPAN, [TK_INSTANT] = KIND_INSTANT, [TK_COUNTER] = KIND_COUNTER,
+                                [TK_SAMPLE] = KIND_SAMPLE};
+  kind |= OF[e->kind];
   if (e->flags & TK_ASYNC) kind |= KIND_ASYNC;
   return kind & KIND_DEVICE ? kind : kind | KIND_HOST;
 }
@@ -130,7 +132,7 @@ bool kinds_on_stream(const struct kinds *k, const struct tk_event *e) {
 }
 
 void kinds_count(const struct kinds *k, uint64_t *counts) {
-  uint64_t by_bit[17] = {0};
+  uint64_t by_bit[20] = {0};
   for (tk_id i = 1; i <= k->t->n_events; i++)
     for (unsigned kind = kinds_of(k, &k->t->events[i]); kind; kind &= kind - 1) by_bit[__builtin_ctz(kind)]++;
   for (size_t i = 0; kind_words[i].word; i++) counts[i] = by_bit[__builtin_ctz(kind_words[i].kind)];

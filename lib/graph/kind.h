@@ -12,6 +12,7 @@ enum kind {
   KIND_KERNEL = 16, KIND_MEMCPY = 32, KIND_MEMSET = 64, KIND_COLLECTIVE = 128,
   KIND_RUNTIME = 256, KIND_PYTHON = 512, KIND_STEP = 1024, KIND_ANNOTATION = 2048,
   KIND_OP = 4096, KIND_MODULE = 8192, KIND_TRANSFER = 16384, KIND_DEVICE = 32768, KIND_HOST = 65536,
+  KIND_SAMPLE = 1 << 19,
   /* Used for classes only, never for events: */
   KIND_WAIT = 1 << 17, /* waits in a device queue, which are not work */
   KIND_BARE = 1 << 18  /* no category, so the track decides the kind */

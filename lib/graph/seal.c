@@ -326,7 +326,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
     if (w.has_cut) cut_down(s, &w); /* this event is a sibling of the span that has ended, not a child */
     if (seal_is_timed(e)) pop_ended(s, &w, e->ts);
     if (seal_is_timed(e) && (e->kind == TK_BEGIN || e->flags & TK_PAIRED)) pop_momentary(&w);
-    if (e->kind == TK_INSTANT) e->depth = (uint16_t)(seal_is_timed(e) && w.n < UINT16_MAX ? w.n : 0);
+    if (e->kind == TK_INSTANT || e->kind == TK_SAMPLE) e->depth = (uint16_t)(seal_is_timed(e) && w.n < UINT16_MAX ? w.n : 0);
     else if (e->kind != TK_COUNTER) place_span(s, &w, i);
   }
   leave_open(s, &w);

@@ -1,6 +1,10 @@
 /* sink.c - counts the data of a graph that an output format does not support. */
 #include "sink.h"
 
+#include "args.h"
+#include "stack.h"
+#include "subset.h"
+
 const char *tk_loss_name(enum tk_loss kind) {
   static const char *const NAMES[TK_LOSSES] = {
       [TK_LOSS_SPANS] = "spans",
@@ -15,6 +19,8 @@ const char *tk_loss_name(enum tk_loss kind) {
       [TK_LOSS_METADATA] = "top-level keys",
       [TK_LOSS_MACHINES] = "machine names",
       [TK_LOSS_PASSTHROUGH] = "data blocks specific to the input format",
+      [TK_LOSS_SAMPLES] = "stack samples",
+      [TK_LOSS_SAMPLE_PARTS] = "times, units or modules of stack samples",
   };
   return kind < TK_LOSSES ? NAMES[kind] : "";
 }
@@ -25,16 +31,20 @@ static uint32_t n_args(const struct tk_trace *t, uint32_t args) {
 }
 
 static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds) {
-  uint64_t kinds[TK_COUNTER + 1] = {0}, async = 0, args = 0, categories = 0;
+  struct tk_arg weight;
+  uint64_t kinds[TK_SAMPLE + 1] = {0}, async = 0, args = 0, categories = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     kinds[e->kind]++;
+    if (e->kind == TK_SAMPLE && !(holds & TK_HOLDS_SAMPLES)) continue;
     async += (e->flags & TK_ASYNC) != 0;
     categories += t->classes[e->cls].cat != 0;
     if (!(holds & TK_HOLDS_ARGS) && e->kind != TK_COUNTER) args += n_args(t, e->args) + n_args(t, t->classes[e->cls].args);
+    if (!(holds & TK_HOLDS_ARGS) && e->kind == TK_SAMPLE) args -= args_of_event(t, e, KEY_WEIGHT, &weight);
   }
   if (!(holds & TK_HOLDS_INSTANTS)) sink_lose(s, TK_LOSS_INSTANTS, kinds[TK_INSTANT]);
   if (!(holds & TK_HOLDS_COUNTERS)) sink_lose(s, TK_LOSS_COUNTERS, kinds[TK_COUNTER]);
+  if (!(holds & TK_HOLDS_SAMPLES)) sink_lose(s, TK_LOSS_SAMPLES, kinds[TK_SAMPLE]);
   if (!(holds & TK_HOLDS_ASYNC)) sink_lose(s, TK_LOSS_ASYNC, async);
   if (!(holds & TK_HOLDS_CATEGORIES)) sink_lose(s, TK_LOSS_CATEGORIES, categories);
   sink_lose(s, TK_LOSS_ARGS, args);
@@ -48,7 +58,8 @@ static void lose_records(struct sink *s, const struct tk_trace *t) {
 
 void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) {
   if ((holds & TK_HOLDS_ALL) == TK_HOLDS_ALL) return;
-  if (~holds & (TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_CATEGORIES | TK_HOLDS_ASYNC | TK_HOLDS_ARGS)) lose_events(s, t, holds);
+  const unsigned of_events = TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_CATEGORIES | TK_HOLDS_ASYNC | TK_HOLDS_ARGS;
+  if (~holds & (of_events | (stack_has_samples(t) ? TK_HOLDS_SAMPLES : 0))) lose_events(s, t, holds);
   if (!(holds & TK_HOLDS_FLOWS)) sink_lose(s, TK_LOSS_FLOW_POINTS, t->n_flow_points);
   if (!(holds & TK_HOLDS_RECORDS)) lose_records(s, t);
   for (tk_id i = 1; !(holds & TK_HOLDS_METADATA) && i <= t->n_metas; i++) sink_lose(s, TK_LOSS_METADATA, !t->metas[i].origin);
@@ -56,6 +67,33 @@ void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) 
   bool told = holds & TK_HOLDS_MACHINES || t->edits & TK_EDIT_RENAMED;
   for (tk_id i = 1; !told && i <= t->n_tracks; i++)
     sink_lose(s, TK_LOSS_MACHINES, t->tracks[i].machine != 0 && !t->tracks[i].hidden);
+}
+
+static bool write_rest(struct sink *s, const struct tk_trace *t, struct tk_err *err) {
+  struct mem mem = {0};
+  struct subset rest;
+  struct subset_losses losses = {0};
+  struct tk_trace view = {0};
+  sink_limit(&mem, t);
+  bool ok = subset_init(&rest, t, &mem) || mem_refuse(&mem, err);
+  for (tk_id i = 1; ok && i <= t->n_events; i++) rest.events[i] = t->events[i].kind != TK_SAMPLE;
+  ok = ok && subset_take(t, &rest, &view, &losses, err);
+  view.edits = t->edits; /* passthrough data does not refer to samples */
+  view.cut = t->cut;
+  ok = ok && s->write_rest(s, &view, err);
+  subset_free_view(&view);
+  subset_free(&rest);
+  return ok;
+}
+
+static bool write_without_samples(struct sink *s, const struct tk_trace *t, struct tk_err *err) {
+  return stack_has_samples(t) ? write_rest(s, t, err) : s->write_rest(s, t, err);
+}
+
+void sink_leave_out(struct sink *s, unsigned holds) {
+  if (holds & TK_HOLDS_SAMPLES) return;
+  s->write_rest = s->write;
+  s->write = write_without_samples;
 }
 
 void sink_limit(struct mem *m, const struct tk_trace *t) {

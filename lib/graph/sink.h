@@ -62,6 +62,7 @@ struct sink {
   bool (*take)(struct sink *s, const struct sink_piece *part, struct tk_err *err);
   /* Set by the caller. The writer gives the graph number `ordinal` of `graphs` graphs the ids first + ordinal, first + ordinal
    * + graphs and so on, so that the graphs can be written by separate processes without equal ids. 0 = only one graph. */
+  bool (*write_rest)(struct sink *s, const struct tk_trace *t, struct tk_err *err); /* see sink_leave_out */
   uint32_t graphs, ordinal;
   uint32_t first_row, rows; /* range of rows for the graph's processes, after the rows of earlier graphs */
   struct tk_saved saved; /* losses and sizes, counted while writing */
@@ -74,6 +75,8 @@ static inline uint32_t sink_step(const struct sink *s) { return s->graphs > 1 ? 
  * graph. */
 static inline void sink_lose(struct sink *s, enum tk_loss kind, uint64_t n) { s->saved.lost[kind] += n; }
 void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds);
+/* Makes a new sink leave out the events that a format with these capabilities cannot store at all: stack samples. */
+void sink_leave_out(struct sink *s, unsigned holds);
 
 /* Limits the writer's memory `m` to the part of the trace's own limit that the trace does not use. */
 void sink_limit(struct mem *m, const struct tk_trace *t);

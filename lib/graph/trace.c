@@ -50,6 +50,9 @@ struct tk_trace *trace_new(uint64_t max_memory) {
   map_init(&s->class_index, &s->mem);
   map_init(&s->track_index, &s->mem);
   map_init(&s->shape_index, &s->mem);
+  map_init(&s->frame_index, &s->mem);
+  map_init(&s->stack_index, &s->mem);
+  map_init(&s->sample_index, &s->mem);
   s->pool.mem = s->raw.mem = s->builder.payload.mem = &s->mem;
   if (first_slots(t)) well_known_strings(t);
   if (!s->mem.failed) return t;
@@ -72,6 +75,11 @@ void tk_free(struct tk_trace *t) {
   map_free(&s->class_index);
   map_free(&s->track_index);
   args_free(s);
+  mem_free(&s->mem, t->frames);
+  mem_free(&s->mem, t->stacks);
+  map_free(&s->frame_index);
+  map_free(&s->stack_index);
+  map_free(&s->sample_index);
   buf_free(&s->raw);
   mem_free(&s->mem, s->ties);
   mem_free(&s->mem, s->tied);

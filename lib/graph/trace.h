@@ -75,6 +75,13 @@ struct tk_store {
   char *mistake;  /* first mistake of a caller who builds a trace (command/build.c) */
   struct trace_cut *cuts; /* indexed by tk_trace.cut: views of one trace may be cut to different ranges */
   uint32_t n_cuts, cap_cuts;
+  struct map frame_index, stack_index, sample_index; /* hash -> frame, stack, class of samples (stack.c) */
+  uint32_t cap_frames, cap_stacks, n_sample_classes;
+  struct stack_weight {
+    int64_t number;
+    int32_t exp;
+    uint32_t args;
+  } weight; /* packed args of the last weight, which the next sample often shares */
   bool has_bytes; /* strings may contain arbitrary bytes, not only UTF-8 */
   bool broken;    /* sealing failed */
   uint8_t without; /* set of enum tk_without. Without flows, adding one returns the dummy; readers skip args */

@@ -74,6 +74,7 @@ bool save_open(struct saver *s, const char *path, const struct tk_save_options *
   sink.carry = &s->carry;
   sink.start = format_start(s->starts, s->format);
   s->sink = s->format->writer(&s->out, &sink);
+  if (s->sink) sink_leave_out(s->sink, s->format->info.holds);
   return s->sink || err_set(err, TK_ELIMIT, "out of memory");
 }
 

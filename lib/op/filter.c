@@ -322,7 +322,7 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
       goes[key] = !wants_arg(o, tk_string(to, key, NULL));
     }
   for (tk_id i = 1; i <= to->n_events; i++)
-    if (to->events[i].kind != TK_COUNTER) /* the args of a counter are its series */
+    if (to->events[i].kind != TK_COUNTER && to->events[i].kind != TK_SAMPLE) /* the args of a counter are its series */
       to->events[i].args = strip_args(to, to->events[i].args, goes);
   for (tk_id i = 1; i <= to->n_flow_points; i++) to->flow_points[i].args = strip_args(to, to->flow_points[i].args, goes);
   for (tk_id i = 1; i <= to->n_classes; i++) to->classes[i].args = strip_args(to, to->classes[i].args, goes);

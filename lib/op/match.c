@@ -336,8 +336,8 @@ static bool event_passes(const struct match *m, const struct expr *e, tk_id id) 
   switch (e->symbol) {
   case SYM_TS: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts - m->start));
   case SYM_END: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts + ev->dur - m->start));
-  case SYM_DUR: return !counter && (e->op == OP_HAS || time_passes(e, ev->dur));
-  case SYM_SELF: return !counter && (e->op == OP_HAS || time_passes(e, m->self[id]));
+  case SYM_DUR: return !counter && ev->kind != TK_SAMPLE && (e->op == OP_HAS || time_passes(e, ev->dur));
+  case SYM_SELF: return !counter && ev->kind != TK_SAMPLE && (e->op == OP_HAS || time_passes(e, m->self[id]));
   case SYM_DEPTH: return !counter && number_passes(e, ev->depth, 0);
   case SYM_KIND: return e->op == OP_HAS || (kinds_of(&m->kinds, ev) & (unsigned)e->value.time) != 0;
   case SYM_STEP: return steps_of(&m->steps, ev, &number) && number_passes(e, number, 0);

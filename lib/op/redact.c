@@ -208,6 +208,7 @@ static bool keep_field(struct redactor *r, struct tk_arg *arg) {
     if (arg->type != TK_ARG_STR) return false;
     arg->s = arg->key == KEY_END_NAME ? redact_name_of(r, arg->s) : cat_of(r, arg->s);
     return true;
+  case KEY_WEIGHT: return !redact_is_text(arg);
   case KEY_PH: case KEY_SCOPE_OF_INSTANT: case KEY_BP: case KEY_RESPELLED: case KEY_ARGS:
     return redact_is_text(arg) && known_field(arg->key, tk_string(r->t, arg->s, NULL));
   default: return !redact_is_text(arg) && known_numeric_field(key);
@@ -311,13 +312,23 @@ static void redact_events(struct redactor *r) {
   }
 }
 
+static tk_id file_of(struct redactor *r, tk_id id) { return id ? made(r, "file", id) : 0; }
+
+static void redact_frames(struct redactor *r) {
+  for (tk_id i = 1; i <= r->t->n_frames; i++) {
+    struct tk_frame *f = &r->t->frames[i];
+    *f = (struct tk_frame){redact_name_of(r, f->name), file_of(r, f->module), file_of(r, f->file), 0, 0};
+  }
+}
+
 static void redact_classes(struct redactor *r) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_classes; i++) {
     tk_id name = t->classes[i].name, becomes = redact_name_of(r, name);
     uint32_t args = redact_args(r, t->classes[i].args, false);
     r->report->names += name != becomes;
-    t->classes[i] = (struct tk_class){.name = becomes, .cat = cat_of(r, t->classes[i].cat), .args = args};
+    t->classes[i] = (struct tk_class){.name = becomes, .cat = cat_of(r, t->classes[i].cat), .args = args,
+                                      .stack = t->classes[i].stack, .unit = t->classes[i].unit};
   }
 }
 
@@ -484,6 +495,7 @@ bool op_redact(struct tk_trace *t, const struct redact_plan *plan, struct tk_red
     redact_tracks(&r); /* comes first, because counter tracks are named after their samples */
     redact_events(&r);
     redact_classes(&r);
+    redact_frames(&r);
     redact_metas(&r);
     redact_rest(&r);
   }

@@ -205,7 +205,7 @@ static bool add_args(struct shrink *s) {
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     struct tk_args it = tk_args_of(t, t->events[i].args);
     struct tk_arg arg;
-    if (t->events[i].kind == TK_COUNTER) continue;
+    if (t->events[i].kind == TK_COUNTER || t->events[i].kind == TK_SAMPLE) continue;
     while (tk_args_next(&it, &arg)) cost[arg.key] += cost_of(t, &arg);
   }
   for (tk_id key = 1; ok && key <= n; key++) {
@@ -324,7 +324,7 @@ static enum rung goes_at(const struct shrink *s, const struct climb *c, tk_id id
   uint64_t size = size_of(e, id);
   if (s->marks[id] & WANTED || e->flags & TK_UNFINISHED) return RUNGS; /* the duration of an unfinished span is unknown */
   if (s->marks[id] & UNWANTED && size < c->drop) return RUNG_DROP;
-  if (e->kind == TK_COUNTER) return RUNGS;
+  if (e->kind == TK_COUNTER || e->kind == TK_SAMPLE) return RUNGS;
   if (s->marks[id] & SAFE) return size < c->hard ? RUNG_HARD : RUNGS;
   if (is_python(s, e) && depth_of(s, id) >= c->python_depth) return RUNG_PYTHON;
   if (size < c->python_size && is_python(s, e) && depth_of(s, id) == c->python_part) return RUNG_PYTHON;
@@ -512,7 +512,7 @@ static void strip_events(struct shrink *s, const struct climb *c, struct tk_trac
   uint8_t *marks = to == s->t ? s->marks : NULL;
   for (tk_id i = 1; i <= to->n_events; i++) {
     struct tk_event *e = &to->events[i];
-    if (e->kind == TK_COUNTER) continue;
+    if (e->kind == TK_COUNTER || e->kind == TK_SAMPLE) continue;
     bool part = c->part_key && !c->goes[c->part_key] && size_of(e, i) < c->part_size;
     if (part) c->goes[c->part_key] = 1;
     uint32_t args = strip_args(to, e->args, c->goes);

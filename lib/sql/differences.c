@@ -81,7 +81,7 @@ static bool has_short(const struct tk_sql *s) {
 static bool has_ties(const struct tk_sql *s) {
   for (tk_id i = 2; i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
-    if (e->kind != TK_COUNTER && e->ts == e[-1].ts && e->track == e[-1].track && e[-1].kind == TK_INSTANT) return true;
+    if (is_slice(e) && e->ts == e[-1].ts && e->track == e[-1].track && e[-1].kind == TK_INSTANT) return true;
   }
   return false;
 }

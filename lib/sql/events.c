@@ -130,8 +130,8 @@ static bool passes(const struct event_cursor *c, tk_id event) {
   if (!f->asked) return true;
   if (f->names && c->walk != WALK_NAMES && !f->names[c->sql->names.of_class[e->cls]]) return false; /* WALK_NAMES has already
                                                                                                      * checked the name */
-  if (f->depth.asked && (e->kind == TK_COUNTER || e->depth < f->depth.low || e->depth > f->depth.high)) return false;
-  if (f->dur.asked && (e->kind == TK_COUNTER || !dur_passes(c->sql, f, e))) return false;
+  if (f->depth.asked && (!is_slice(e) || e->depth < f->depth.low || e->depth > f->depth.high)) return false;
+  if (f->dur.asked && (!is_slice(e) || !dur_passes(c->sql, f, e))) return false;
   if (!f->ts.asked || c->walk == WALK_ALL || c->walk == WALK_TRACK || c->walk == WALK_TIMES) return true; /* the start of the walk
                                                                                                            * checks the time */
   const int64_t ts = times_at(&c->sql->times, e->ts);

@@ -113,13 +113,14 @@ static int around_value(struct tk_sql *s, tk_id event, enum around_fact fact, sq
 /* ---- columns ---- */
 
 static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column column) {
+  static const char *const KINDS[] = {[TK_SPAN] = "span", [TK_INSTANT] = "instant", [TK_COUNTER] = "counter", [TK_SAMPLE] = "sample"};
   const struct tk_event *e = &s->t->events[event];
   const struct track_origin *origin = &s->origins[e->track];
   int64_t number;
   switch (column) {
   case COL_PHASE: case COL_OP: case COL_MODULE: return around_value(s, event, (enum around_fact)(column - COL_PHASE), out);
   case COL_TYPE:
-    sqlite3_result_text(out, e->kind == TK_SPAN ? "span" : e->kind == TK_INSTANT ? "instant" : "counter", -1, SQLITE_STATIC);
+    sqlite3_result_text(out, KINDS[e->kind], -1, SQLITE_STATIC);
     break;
   case COL_KIND: case COL_KINDS: return kind_value(s, e, column == COL_KINDS, out);
   case COL_RANK:

@@ -58,7 +58,7 @@ struct below sql_below(const struct tk_sql *s, tk_id event) {
   const struct tk_track *k = &s->t->tracks[e->track];
   const int64_t ts = times_at(&s->times, e->ts), dur = times_dur(&s->times, e);
   struct below b = {event, event + 1, e->depth};
-  if (e->kind == TK_COUNTER) return b;
+  if (!is_slice(e)) return b;
   while (b.first > k->first && times_at(&s->times, all[b.first - 1].ts) == ts) b.first--;
   if (dur < 0) b.end = k->first + k->count;
   while (b.end < k->first + k->count && times_at(&s->times, all[b.end].ts) <= ts + dur) b.end++;

@@ -251,7 +251,10 @@ def plant(source, planter, folder):
         return None
     path = f'{folder}/{planter.word()}{ending[1]}'
     try:
-        planted = json.dumps(planter.trace(json.loads(data))).encode() if ending[1] == '.json' else planter.protobuf(data)
+        trace = json.loads(data) if ending[1] == '.json' else None
+        if isinstance(trace, dict) and 'traceEvents' not in trace:
+            return None  # JSON of another format
+        planted = json.dumps(planter.trace(trace)).encode() if trace is not None else planter.protobuf(data)
     except ValueError:
         return None
     with open(path, 'wb') as f:

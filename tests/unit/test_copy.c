@@ -59,7 +59,8 @@ static void copy_file(const char *path, struct bytes b) {
 }
 
 static void fixtures(void **state) {
-  static const char *const folders[] = {"json", "perfetto", "xplane", "nasty", "nsys", "rocm", "torch_memory", "hostile"};
+  static const char *const folders[] = {"json", "perfetto", "xplane", "nasty", "nsys", "rocm", "torch_memory", "hostile",
+                                        "folded", "speedscope", "cpuprofile", "perf_script", "pprof", "otlp"};
   (void)state;
   for (unsigned i = 0; i < LENGTH(folders); i++) each_fixture(folders[i], 200000, copy_file);
 }

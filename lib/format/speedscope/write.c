@@ -1,4 +1,4 @@
-/* write.c - writes spans for speedscope: each track becomes an evented profile, and each name a frame.
+/* write.c - writes for speedscope: the spans of each track become an evented profile, and each name a frame (sampled.c: samples).
  *
  *     {"$schema":...,"exporter":...,"profiles":[
  *     {"type":"evented","name":"python 12 / main","unit":"microseconds","startValue":..,"endValue":..,"events":[
@@ -15,6 +15,8 @@
 #include "write.h"
 #include "base/heap.h"
 #include "format/json.h"
+#include "graph/stack.h"
+#include "sampled.h"
 #include "speedscope.h"
 
 struct speedscope_sink {
@@ -26,6 +28,7 @@ struct speedscope_sink {
   int64_t base_ns; /* base of the written times */
   uint64_t metered; /* number of bytes that have been attributed */
   bool any_profile;
+  struct sampled sampled;
 };
 
 /* One stack of a track, which becomes a profile. */
@@ -111,22 +114,31 @@ static void free_lanes(struct lanes *lanes) {
 
 /* ---- profiles ---- */
 
-/* Writes the title of a profile: process and thread, by name and by number if known, as in "python 12 / main 7". */
-static void write_title(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+/* Appends the title of a profile: process and thread, by name and by number if known, as in "python 12 / main 7". */
+static void put_title(struct buf *b, const struct tk_trace *t, const struct tk_track *k) {
   const struct tk_track *of[2] = {k->parent ? &t->tracks[k->parent] : NULL, k};
-  struct buf b = {.mem = &s->mem};
   char number[32];
   size_t n;
+  if (k->kind == TK_THREAD && k->name && strcmp(t->format, "speedscope") == 0) { /* it was the whole title */
+    const char *title = tk_string(t, k->name, &n);
+    buf_append(b, title, n);
+    return;
+  }
   for (int i = 0; i < 2; i++) {
     struct tk_ident id = of[i] && (i == 0 || k->kind == TK_PROCESS) ? of[i]->pid : k->tid;
     if (!of[i]) continue;
     const char *name = tk_string(t, of[i]->name ? of[i]->name : id.kind == TK_IDENT_STR ? id.str : 0, &n);
-    if (b.len) buf_text(&b, " / ");
-    buf_append(&b, name, n);
+    if (b->len) buf_text(b, " / ");
+    buf_append(b, name, n);
     if (id.kind != TK_IDENT_INT && id.kind != TK_IDENT_QUOTED) continue;
     snprintf(number, sizeof number, "%s%lld", n ? " " : "", (long long)id.num);
-    buf_text(&b, number);
+    buf_text(b, number);
   }
+}
+
+static void write_title(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  struct buf b = {.mem = &s->mem};
+  put_title(&b, t, k);
   write_string(s, b.data ? b.data : (const uint8_t *)"", b.len);
   buf_free(&b);
 }
@@ -187,17 +199,29 @@ static void write_profile(struct speedscope_sink *s, const struct tk_trace *t, c
   s->sink.saved.records += n;
 }
 
+static bool write_samples(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k) {
+  struct buf title = {.mem = &s->mem}, quoted = {.mem = &s->mem};
+  put_title(&title, t, k);
+  s->sampled.title = &quoted;
+  const bool ok = json_quote(&quoted, title.data ? title.data : (const uint8_t *)"", title.len) && sampled_write(&s->sampled, t, k);
+  buf_free(&title);
+  buf_free(&quoted);
+  meter(s, SINK_EVENT, k->first);
+  return ok;
+}
+
 static bool write_track(struct speedscope_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   struct lanes lanes = {.all = {.mem = &s->mem}, .free = {.mem = &s->mem}};
-  bool ok = true;
+  bool ok = true, has_samples = false;
   for (tk_id i = k->first; ok && i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     if (is_written(e)) ok = add_to_lanes(s, &lanes, e, i);
     else if (e->kind == TK_SPAN) sink_lose(&s->sink, TK_LOSS_SPANS, 1);
+    else has_samples = has_samples || e->kind == TK_SAMPLE;
   }
   for (uint32_t i = 0; ok && i < n_lanes(&lanes); i++) write_profile(s, t, k, lane_at(&lanes, i));
   free_lanes(&lanes);
-  return ok;
+  return ok && (!has_samples || write_samples(s, t, k));
 }
 
 /* ---- the sink ---- */
@@ -216,11 +240,15 @@ static bool speedscope_write(struct sink *sink, const struct tk_trace *t, struct
   struct tk_progress *p = &s->opt.progress;
   uint64_t done = 0;
   sink_limit(&s->mem, t);
+  s->sampled = (struct sampled){.sink = sink, .out = s->out, .mem = &s->mem, .frames = &s->frames, .base_ns = s->base_ns,
+                                .any_profile = &s->any_profile};
+  if (stack_has_samples(t) && !sampled_begin(&s->sampled, t)) return mem_refuse(&s->mem, err);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!write_track(s, t, &t->tracks[i])) return mem_refuse(&s->mem, err);
     done += t->tracks[i].count;
     if (p->tick && !p->tick(p->arg, done, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
   }
+  sampled_end(&s->sampled);
   return mem_check(&s->mem, err);
 }
 
@@ -229,8 +257,14 @@ static bool speedscope_close(struct sink *sink, const struct tk_trace *first, co
   (void)first;
   write_text(s, "],\n\"shared\":{\"frames\":[");
   for (uint32_t i = 1; i <= s->frames.n; i++) {
-    write_text(s, i > 1 ? ",\n{\"name\":" : "\n{\"name\":");
-    write_string(s, s->frames.strs[i].bytes, s->frames.strs[i].len);
+    const struct intern_str *frame = &s->frames.strs[i];
+    write_text(s, i > 1 ? ",\n" : "\n");
+    if (frame->len && *frame->bytes == SAMPLED_FRAME) {
+      out_write(s->out, frame->bytes + 1, frame->len - 1);
+      continue;
+    }
+    write_text(s, "{\"name\":");
+    write_string(s, frame->bytes, frame->len);
     write_text(s, "}");
   }
   write_text(s, "]}");

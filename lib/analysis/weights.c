@@ -1,0 +1,106 @@
+/* weights.c - see weights.h. The stacks form a tree, which is visited once: the cost grows with the number of stacks, not with their
+ * depth times the number of samples. */
+#include "weights.h"
+
+#include <string.h>
+
+void weights_see(struct weight_unit *u, const struct tk_trace *t, const struct tk_event *e) {
+  int exp;
+  if (e->kind == TK_SPAN) u->times = true;
+  if (e->kind != TK_SAMPLE || u->times) return;
+  const tk_id unit = t->classes[e->cls].unit;
+  if (stack_unit_is_time(t, unit, &exp)) u->times = true;
+  else if (!u->unit) u->unit = unit;
+}
+
+bool weights_of(struct weight_unit *u, const struct tk_trace *t, const struct tk_event *e, i128 *amount) {
+  const tk_id unit = t->classes[e->cls].unit;
+  int exp;
+  *amount = 0;
+  if (u->times ? stack_unit_is_time(t, unit, &exp) : unit == u->unit) {
+    *amount = stack_amount(t, e);
+    return true;
+  }
+  u->n_other++;
+  return false;
+}
+
+const char *weights_unit(const struct weight_unit *u, const struct tk_trace *t) {
+  return u->times || !u->unit ? NULL : tk_string(t, u->unit, NULL);
+}
+
+bool weights_init(struct weights *w, const struct tk_trace *t, struct mem *mem) {
+  const uint64_t n = (uint64_t)t->n_stacks + 1;
+  *w = (struct weights){mem, mem_array(mem, n, sizeof *w->sums)};
+  if (w->sums) memset(w->sums, 0, n * sizeof *w->sums);
+  return w->sums != NULL;
+}
+
+void weights_free(struct weights *w) {
+  if (w->mem) mem_free(w->mem, w->sums);
+  w->sums = NULL;
+}
+
+/* Adds the sums of each entry to those of its parent. */
+static void roll_up(struct weights *w, const struct tk_trace *t) {
+  for (tk_id i = 0; i <= t->n_stacks; i++) {
+    w->sums[i].total = w->sums[i].self;
+    w->sums[i].n_total = w->sums[i].n_self;
+  }
+  for (tk_id i = t->n_stacks; i > 0; i--) {
+    struct stack_sum *up = &w->sums[t->stacks[i].parent];
+    if (!t->stacks[i].parent) continue;
+    up->total += w->sums[i].total;
+    up->n_total += w->sums[i].n_total;
+  }
+}
+
+/* The tree of stacks: first child and next sibling of each entry; children of 0 are the outermost entries. */
+struct stack_tree {
+  tk_id *child, *sibling;
+  uint32_t *open; /* by group: number of open entries */
+};
+
+static void plant(const struct tk_trace *t, struct stack_tree *tree) {
+  memset(tree->child, 0, ((size_t)t->n_stacks + 1) * sizeof *tree->child);
+  for (tk_id i = t->n_stacks; i > 0; i--) {
+    const tk_id parent = t->stacks[i].parent;
+    tree->sibling[i] = tree->child[parent];
+    tree->child[parent] = i;
+  }
+}
+
+static void visit(const struct weights *w, const struct tk_trace *t, struct stack_tree *tree, const uint32_t *group_of,
+                  weights_take *add, void *arg) {
+  tk_id at = tree->child[0];
+  while (at) {
+    const uint32_t group = group_of[t->stacks[at].frame];
+    const bool is_outer = tree->open[group]++ == 0;
+    if (w->sums[at].n_total) add(arg, group, &w->sums[at], is_outer);
+    if (tree->child[at]) {
+      at = tree->child[at];
+      continue;
+    }
+    for (tree->open[group]--; at && !tree->sibling[at]; tree->open[at ? group_of[t->stacks[at].frame] : 0] -= at != 0)
+      at = t->stacks[at].parent;
+    at = at ? tree->sibling[at] : 0;
+  }
+}
+
+bool weights_each(struct weights *w, const struct tk_trace *t, const uint32_t *group_of, uint32_t n_groups, weights_take *add,
+                  void *arg) {
+  const uint64_t n = (uint64_t)t->n_stacks + 1;
+  struct stack_tree tree = {mem_array(w->mem, n, sizeof(tk_id)), mem_array(w->mem, n, sizeof(tk_id)),
+                            mem_array(w->mem, (uint64_t)n_groups + 1, sizeof(uint32_t))};
+  const bool ok = tree.child && tree.sibling && tree.open;
+  if (ok) {
+    memset(tree.open, 0, ((size_t)n_groups + 1) * sizeof *tree.open);
+    roll_up(w, t);
+    plant(t, &tree);
+    visit(w, t, &tree, group_of, add, arg);
+  }
+  mem_free(w->mem, tree.child);
+  mem_free(w->mem, tree.sibling);
+  mem_free(w->mem, tree.open);
+  return ok;
+}

@@ -1,0 +1,45 @@
+/* weights.h - adds up the weights of stack samples by frame.
+ *
+ * Weights in a unit of time are durations. A report that has other durations, or any sample with such a weight, is one of times;
+ * otherwise the unit of its first sample is the unit of the report. Samples in another unit are counted but not weighed, because
+ * bytes cannot be added to cycles. In a report of another unit, one unit stands for one nanosecond. */
+#ifndef ANALYSIS_WEIGHTS_H
+#define ANALYSIS_WEIGHTS_H
+
+#include "graph/stack.h"
+
+/* The unit of a report. */
+struct weight_unit {
+  bool times;        /* durations of spans, or weights that are times */
+  tk_id unit;        /* string: unit of the first other sample; 0 = none */
+  uint64_t n_other;  /* samples in other units than that of the report; valid at the end */
+};
+
+/* Takes note of a selected event. */
+void weights_see(struct weight_unit *u, const struct tk_trace *t, const struct tk_event *e);
+/* Returns the weight of a sample in ps, or in thousandths of the unit; false, and counts the sample, if it is in another unit. */
+bool weights_of(struct weight_unit *u, const struct tk_trace *t, const struct tk_event *e, i128 *amount);
+/* Returns the unit of the report; NULL = times. */
+const char *weights_unit(const struct weight_unit *u, const struct tk_trace *t);
+
+/* Sums by stack. [0] is the empty stack. */
+struct weights {
+  struct mem *mem;
+  struct stack_sum {
+    i128 self, total;
+    uint64_t n_self, n_total;
+  } *sums;
+};
+bool weights_init(struct weights *w, const struct tk_trace *t, struct mem *mem);
+void weights_free(struct weights *w);
+static inline void weights_add(struct weights *w, tk_id stack, i128 amount) {
+  w->sums[stack].self += amount;
+  w->sums[stack].n_self++;
+}
+/* Calls `add` for each entry of a stack with samples, with the group of its frame (group_of[frame]). is_outer: no entry around it is of
+ * the same group, so that recursive calls count once in a total. Returns false when memory runs out. */
+typedef void weights_take(void *arg, uint32_t group, const struct stack_sum *sum, bool is_outer);
+bool weights_each(struct weights *w, const struct tk_trace *t, const uint32_t *group_of, uint32_t n_groups, weights_take *add,
+                  void *arg);
+
+#endif

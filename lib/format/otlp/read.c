@@ -1,0 +1,356 @@
+/* read.c - reads traces of OpenTelemetry in JSON: TracesData of opentelemetry-proto (trace/v1/trace.proto) in its JSON mapping, one
+ * object, or one in each line as the Collector's file exporter writes.
+ *
+ *     {"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"trainer"}}]},
+ *       "scopeSpans":[{"scope":{"name":".."},"spans":[{"traceId":..,"spanId":..,"parentSpanId":..,"name":..,
+ *         "startTimeUnixNano":"..","endTimeUnixNano":"..","attributes":[..],"events":[..],"links":[..]}]}]}]}
+ *
+ * A resource becomes a process. Spans of one process run at the same time, and few state a thread, so they become asynchronous spans
+ * identified by their span id; the ids of the parent and the trace are args. Events become instants, and links flows from the linked
+ * span. Integers of 64 bits are texts in the mapping, but some programs write numbers. */
+#include "read.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "format/json_walk.h"
+#include "graph/args.h"
+
+unsigned otlp_bid(const uint8_t *p, size_t n) {
+  size_t i = 0;
+  if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) i = 3;
+  while (i < n && json_is_space(p[i])) i++;
+  if (i == n || p[i] != '{' || memmem(p, n, "\"traceEvents\"", 13) || memmem(p, n, "\"ph\"", 4)) return 0;
+  for (i++; i < n && json_is_space(p[i]);) i++;
+  return n - i > 16 && (memcmp(p + i, "\"resourceSpans\"", 15) == 0 || memcmp(p + i, "\"resource_spans\"", 16) == 0) ? 300 : 0;
+}
+
+struct otlp {
+  struct tk_trace *t;
+  struct mem *mem;
+  const uint8_t *text;
+  struct map spans; /* hash of trace and span id -> event */
+  struct link {
+    uint64_t from;  /* hash of the linked span */
+    tk_id to;       /* event */
+    uint32_t args;
+  } *links;
+  uint32_t n_links, cap_links;
+  tk_id process, track, scope;
+  bool has_origin;
+  int64_t next_pid;
+};
+
+static tk_id otlp_text(struct otlp *o, struct json_walk *w, const struct json_value *v) {
+  size_t n = 0;
+  if (!v->p || v->type != JSON_STRING) return 0;
+  const uint8_t *text = json_string_text(&w->j, &v->str, &n);
+  return trace_string(o->t, text, n);
+}
+
+/* Reads an integer that is written as a number or as a text. */
+static bool integer_of(const struct json_value *v, int64_t *number) {
+  if (!v->p || (v->type != JSON_NUMBER && v->type != JSON_STRING)) return false;
+  return json_whole((const char *)v->p, (size_t)(v->end - v->p), number);
+}
+
+/* ---- attributes ---- */
+
+/* Adds a value of the type AnyValue to the args under construction. */
+static void put_value(struct otlp *o, struct json_walk *w, tk_id key, const struct json_value *any) {
+  struct json_value text = {.p = NULL}, whole = {.p = NULL}, real = {.p = NULL}, flag = {.p = NULL}, list = {.p = NULL};
+  struct json_value bytes = {.p = NULL};
+  const struct json_place places[] = {{"stringValue", &text}, {"intValue", &whole}, {"doubleValue", &real}, {"boolValue", &flag},
+                                      {"arrayValue", &list}, {"kvlistValue", &list}, {"bytesValue", &bytes}, {NULL, NULL}};
+  int64_t number;
+  if (any->p) json_walk_members(json_walk_into(w, any), places);
+  if (text.p) args_str(o->t, key, TK_ARG_STR, otlp_text(o, w, &text));
+  else if (integer_of(&whole, &number)) args_int(o->t, key, number);
+  else if (real.p && real.type == JSON_NUMBER) args_double(o->t, key, num_double((const char *)real.p, (size_t)(real.end - real.p)));
+  else if (flag.p) args_flag(o->t, key, flag.type == JSON_TRUE ? TK_ARG_TRUE : TK_ARG_FALSE);
+  else if (bytes.p) args_str(o->t, key, TK_ARG_STR, otlp_text(o, w, &bytes));
+  else if (list.p) {
+    struct json_walk in = json_walk_into(w, &list);
+    struct buf copy = {.mem = o->mem};
+    if (json_copy(&in.j, &copy)) args_str(o->t, key, TK_ARG_JSON, trace_string(o->t, copy.data, copy.len));
+    buf_free(&copy);
+    json_walk_free(&in);
+  } else args_flag(o->t, key, TK_ARG_NULL);
+}
+
+/* Returns the key for an attribute, which must not be one of the reserved keys. */
+static tk_id key_of(struct otlp *o, tk_id key) {
+  struct buf b = {.mem = o->mem};
+  if (!key_is_reserved(tk_string(o->t, key, NULL))) return key;
+  buf_text(&b, "otel.");
+  buf_append(&b, trace_str(o->t, key)->bytes, trace_str(o->t, key)->len);
+  key = b.data ? trace_string(o->t, b.data, b.len) : 0;
+  buf_free(&b);
+  return key;
+}
+
+static void put_attributes(struct otlp *o, struct json_walk *w, const struct json_value *list) {
+  struct json_walk in = json_walk_into(w, list);
+  struct json_value v;
+  if (list->p && json_walk_enter(&in, '['))
+    while (json_walk_more(&in) && json_walk_value(&in, &v)) {
+      struct json_value key = {.p = NULL}, value = {.p = NULL};
+      const struct json_place places[] = {{"key", &key}, {"value", &value}, {NULL, NULL}};
+      json_walk_members(json_walk_into(&in, &v), places);
+      const tk_id id = otlp_text(o, &in, &key);
+      if (id) put_value(o, &in, key_of(o, id), &value);
+    }
+  json_walk_free(&in);
+}
+
+/* ---- processes ---- */
+
+/* Returns an id for a process of which `wanted` (-1 = none) is the number on its host. */
+static struct tk_ident free_pid(struct otlp *o, int64_t wanted) {
+  struct tk_track want = {.kind = TK_PROCESS, .pid = ident_int(wanted)};
+  while (want.pid.num < 0 || trace_find(o->t, &want)) want.pid = ident_int(++o->next_pid);
+  return want.pid;
+}
+
+static void put_label(struct buf *b, const struct tk_trace *t, const struct tk_arg *arg) {
+  char number[24];
+  if (arg->type != TK_ARG_STR && arg->type != TK_ARG_INT) return;
+  if (b->len) buf_text(b, ", ");
+  buf_append(b, trace_str(t, arg->key)->bytes, trace_str(t, arg->key)->len);
+  buf_text(b, "=");
+  if (arg->type == TK_ARG_STR) buf_append(b, trace_str(t, arg->s)->bytes, trace_str(t, arg->s)->len);
+  else buf_append(b, number, num_put_i64(number, arg->i));
+}
+
+/* Adds the process of a resource: service.name is its name, process.pid its number, and the other attributes are its labels. */
+static void begin_resource(struct otlp *o, struct json_walk *w, const struct json_value *resource) {
+  struct json_value attributes = {.p = NULL};
+  const struct json_place places[] = {{"attributes", &attributes}, {NULL, NULL}};
+  struct buf labels = {.mem = o->mem};
+  struct tk_arg arg;
+  tk_id name = 0;
+  int64_t pid = -1;
+  if (resource->p) json_walk_members(json_walk_into(w, resource), places);
+  args_begin(o->t);
+  put_attributes(o, w, &attributes);
+  for (struct tk_args it = tk_args_of(o->t, args_end(o->t)); tk_args_next(&it, &arg);) {
+    const char *key = tk_string(o->t, arg.key, NULL);
+    if (strcmp(key, "service.name") == 0 && arg.type == TK_ARG_STR) name = arg.s;
+    else if (strcmp(key, "process.pid") == 0 && arg.type == TK_ARG_INT) pid = arg.i;
+    else put_label(&labels, o->t, &arg);
+  }
+  const struct tk_ident ident = free_pid(o, pid);
+  o->process = trace_process(o->t, ident);
+  o->t->tracks[o->process].name = name;
+  o->t->tracks[o->process].renamed = true; /* no record contains the name, so writers must write it */
+  o->t->tracks[o->process].labels = labels.len ? trace_string(o->t, labels.data, labels.len) : 0;
+  o->track = trace_track(o->t, TK_ASYNCS, ident, ident_none(), 0);
+  buf_free(&labels);
+}
+
+/* ---- spans ---- */
+
+struct span {
+  struct json_value trace, id, parent, name, kind, start, end, attributes, events, links, status, state;
+};
+
+static tk_time at(struct otlp *o, int64_t ns) {
+  if (!o->has_origin) o->t->origin_ns = ns, o->has_origin = true;
+  const i128 ps = ((i128)ns - o->t->origin_ns) * 1000;
+  return ps > INT64_MAX / 2 ? INT64_MAX / 2 : ps < INT64_MIN / 2 ? INT64_MIN / 2 : (tk_time)ps;
+}
+
+static uint64_t key_of_span(struct otlp *o, tk_id trace, tk_id id) {
+  const struct intern_str *a = trace_str(o->t, trace), *b = trace_str(o->t, id);
+  return hash_pair(hash_text(a->bytes, a->len), hash_text(b->bytes, b->len));
+}
+
+static void put_text(struct otlp *o, struct json_walk *w, const char *key, const struct json_value *v) {
+  const tk_id id = otlp_text(o, w, v);
+  int64_t number;
+  if (id && trace_str(o->t, id)->len) args_str(o->t, trace_text(o->t, key), TK_ARG_STR, id);
+  else if (!id && integer_of(v, &number)) args_int(o->t, trace_text(o->t, key), number);
+}
+
+static uint32_t args_of_span(struct otlp *o, struct json_walk *w, const struct span *s, tk_id id) {
+  struct json_value code = {.p = NULL}, message = {.p = NULL};
+  const struct json_place places[] = {{"code", &code}, {"message", &message}, {NULL, NULL}};
+  if (s->status.p) json_walk_members(json_walk_into(w, &s->status), places);
+  args_begin(o->t);
+  if (id) args_str(o->t, KEY_ID, TK_ARG_STR, id);
+  put_attributes(o, w, &s->attributes);
+  put_text(o, w, "trace_id", &s->trace);
+  put_text(o, w, "parent_span_id", &s->parent);
+  put_text(o, w, "span_kind", &s->kind);
+  put_text(o, w, "status", &code);
+  put_text(o, w, "status_message", &message);
+  put_text(o, w, "trace_state", &s->state);
+  return args_end(o->t);
+}
+
+static void add_event(struct otlp *o, struct json_walk *w, const struct json_value *v, tk_id id) {
+  struct json_value name = {.p = NULL}, time = {.p = NULL}, attributes = {.p = NULL};
+  const struct json_place places[] = {{"name", &name}, {"timeUnixNano", &time}, {"attributes", &attributes}, {NULL, NULL}};
+  int64_t ns;
+  json_walk_members(json_walk_into(w, v), places);
+  if (!integer_of(&time, &ns)) {
+    trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "event without a time: dropped");
+    o->t->counts.dropped++;
+    return;
+  }
+  args_begin(o->t);
+  args_str(o->t, KEY_ID, TK_ARG_STR, id);
+  put_attributes(o, w, &attributes);
+  const uint32_t args = args_end(o->t);
+  const struct tk_event e = {.ts = at(o, ns), .cls = trace_class(o->t, otlp_text(o, w, &name), o->scope), .track = o->track,
+                             .args = args, .kind = TK_INSTANT, .flags = TK_ASYNC};
+  *trace_add_event(o->t) = e;
+}
+
+static void add_link(struct otlp *o, struct json_walk *w, const struct json_value *v, tk_id to) {
+  struct json_value trace = {.p = NULL}, id = {.p = NULL}, attributes = {.p = NULL};
+  const struct json_place places[] = {{"traceId", &trace}, {"spanId", &id}, {"attributes", &attributes}, {NULL, NULL}};
+  json_walk_members(json_walk_into(w, v), places);
+  args_begin(o->t);
+  put_attributes(o, w, &attributes);
+  const uint32_t args = args_end(o->t);
+  const tk_id of_trace = otlp_text(o, w, &trace), of_span = otlp_text(o, w, &id);
+  if (!mem_grow(o->mem, (void **)&o->links, &o->cap_links, (uint64_t)o->n_links + 1, sizeof *o->links)) return;
+  o->links[o->n_links++] = (struct link){key_of_span(o, of_trace, of_span), to, args};
+}
+
+/* Adds the events and links of a span. */
+static void add_parts(struct otlp *o, struct json_walk *w, const struct span *s, tk_id id, tk_id event) {
+  struct json_value item;
+  struct json_walk events = json_walk_into(w, &s->events), links = json_walk_into(w, &s->links);
+  if (s->events.p && json_walk_enter(&events, '['))
+    while (json_walk_more(&events) && json_walk_value(&events, &item)) add_event(o, &events, &item, id);
+  if (s->links.p && json_walk_enter(&links, '['))
+    while (json_walk_more(&links) && json_walk_value(&links, &item)) add_link(o, &links, &item, event);
+  json_walk_free(&events);
+  json_walk_free(&links);
+}
+
+static void add_span(struct otlp *o, struct json_walk *w, const struct json_value *v) {
+  struct span s = {.trace = {.p = NULL}};
+  const struct json_place places[] = {
+      {"traceId", &s.trace}, {"spanId", &s.id}, {"parentSpanId", &s.parent}, {"name", &s.name}, {"kind", &s.kind},
+      {"startTimeUnixNano", &s.start}, {"endTimeUnixNano", &s.end}, {"attributes", &s.attributes}, {"events", &s.events},
+      {"links", &s.links}, {"status", &s.status}, {"traceState", &s.state}, {NULL, NULL}};
+  int64_t start, end;
+  json_walk_members(json_walk_into(w, v), places);
+  o->t->counts.read++;
+  const tk_id id = otlp_text(o, w, &s.id);
+  if (!id || !integer_of(&s.start, &start)) {
+    trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span without an id or a start: dropped");
+    o->t->counts.dropped++;
+    return;
+  }
+  const bool ended = integer_of(&s.end, &end) && end != 0;
+  if (ended && end < start)
+    trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span that ends before it starts: using length 0");
+  struct tk_event e = {.ts = at(o, start), .cls = trace_class(o->t, otlp_text(o, w, &s.name), o->scope), .track = o->track,
+                       .kind = ended ? TK_SPAN : TK_BEGIN, .flags = TK_ASYNC | TK_PAIRED | TK_END_NAMED};
+  e.args = args_of_span(o, w, &s, id);
+  if (ended && end > start) e.dur = at(o, end) - e.ts;
+  *trace_add_event(o->t) = e;
+  const tk_id event = o->t->n_events;
+  uint32_t *slot = map_put(&o->spans, key_of_span(o, otlp_text(o, w, &s.trace), id), event);
+  if (slot && *slot != event) trace_note(o->t, TK_NOTE_FACT, UINT64_MAX, "spans with the ids of another span");
+  add_parts(o, w, &s, id, event);
+}
+
+/* Links become flows from the linked span; spans of other files are unknown. */
+static void join_links(struct otlp *o) {
+  struct tk_trace *t = o->t;
+  for (uint32_t i = 0; i < o->n_links; i++) {
+    const struct link *l = &o->links[i];
+    const uint32_t *from = map_get(&o->spans, l->from);
+    if (!from) {
+      trace_note(t, TK_NOTE_FACT, UINT64_MAX, "links to spans that are not in the file: left out");
+      continue;
+    }
+    const tk_id cls = trace_class(t, trace_text(t, "link"), 0);
+    const struct tk_flow_point out = {.id = i + 1, .cls = cls, .at = *from, .role = TK_FLOW_OUT, .bound = true,
+                                      .ts = t->events[*from].ts};
+    const struct tk_flow_point in = {.id = i + 1, .cls = cls, .at = l->to, .args = l->args, .role = TK_FLOW_IN, .bound = true,
+                                     .ts = t->events[l->to].ts};
+    *trace_add_flow_point(t) = out;
+    *trace_add_flow_point(t) = in;
+  }
+}
+
+/* ---- the levels above ---- */
+
+static void read_scope(struct otlp *o, struct json_walk *w, const struct json_value *v) {
+  struct json_value scope = {.p = NULL}, spans = {.p = NULL}, name = {.p = NULL}, item;
+  const struct json_place places[] = {{"scope", &scope}, {"instrumentationLibrary", &scope}, {"spans", &spans}, {NULL, NULL}};
+  const struct json_place names[] = {{"name", &name}, {NULL, NULL}};
+  json_walk_members(json_walk_into(w, v), places);
+  if (scope.p) json_walk_members(json_walk_into(w, &scope), names);
+  o->scope = otlp_text(o, w, &name);
+  if (o->scope && !trace_str(o->t, o->scope)->len) o->scope = 0;
+  struct json_walk in = json_walk_into(w, &spans);
+  if (spans.p && json_walk_enter(&in, '['))
+    while (json_walk_more(&in) && json_walk_value(&in, &item)) add_span(o, &in, &item);
+  json_walk_free(&in);
+}
+
+static void read_resource(struct otlp *o, struct json_walk *w, const struct json_value *v) {
+  struct json_value resource = {.p = NULL}, scopes = {.p = NULL}, item;
+  const struct json_place places[] = {{"resource", &resource}, {"scopeSpans", &scopes}, {"scope_spans", &scopes},
+                                      {"instrumentationLibrarySpans", &scopes}, {NULL, NULL}};
+  json_walk_members(json_walk_into(w, v), places);
+  begin_resource(o, w, &resource);
+  struct json_walk in = json_walk_into(w, &scopes);
+  if (scopes.p && json_walk_enter(&in, '['))
+    while (json_walk_more(&in) && json_walk_value(&in, &item)) read_scope(o, &in, &item);
+  json_walk_free(&in);
+}
+
+/* Reads one document, and moves *p past it. */
+static bool read_document(struct otlp *o, const uint8_t **p, const uint8_t *end) {
+  struct json_walk w = json_walk_over(*p, end, o->mem);
+  struct json_value document, resources = {.p = NULL}, item;
+  const struct json_place places[] = {{"resourceSpans", &resources}, {"resource_spans", &resources}, {NULL, NULL}};
+  const bool whole = json_walk_value(&w, &document) && !w.cut && document.type == JSON_OBJECT;
+  if (!whole) {
+    trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - o->text), "the JSON is damaged or cut here: what precedes was read");
+    o->t->truncated = true;
+  }
+  if (document.type == JSON_OBJECT) json_walk_members(json_walk_into(&w, &document), places);
+  struct json_walk in = json_walk_into(&w, &resources);
+  if (resources.p && json_walk_enter(&in, '['))
+    while (json_walk_more(&in) && json_walk_value(&in, &item)) read_resource(o, &in, &item);
+  json_walk_free(&in);
+  *p = w.j.p;
+  json_walk_free(&w);
+  return whole;
+}
+
+bool otlp_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
+  struct mem *mem = &t->store->mem;
+  struct buf text = {.mem = mem};
+  struct otlp o = {.t = t, .mem = mem};
+  size_t n;
+  (void)opt;
+  map_init(&o.spans, mem);
+  const bool ok = json_walk_load(in, &text, &n, err);
+  o.text = text.data;
+  t->clock = TK_CLOCK_REALTIME;
+  t->store->clock_from = "startTimeUnixNano";
+  if (ok) {
+    const uint8_t *p = text.data, *end = p + n;
+    if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) p += 3;
+    for (bool more = true; more;) {
+      while (p < end && json_is_space(*p)) p++;
+      more = p < end && read_document(&o, &p, end);
+    }
+    join_links(&o);
+  }
+  t->counts.bytes = in_offset(in);
+  map_free(&o.spans);
+  mem_free(mem, o.links);
+  buf_free(&text);
+  return ok && mem_check(mem, err);
+}

@@ -1,0 +1,273 @@
+/* read.c - reads the text of `perf script` of Linux.
+ *
+ *     python 13016/13017 [002]  2591.134379:    5000000 cpu-clock:u:
+ *         ffffffff82203249 _raw_spin_unlock_irqrestore+0x19 ([kernel.kallsyms])
+ *                   1ffb45 main+0x15 (/usr/bin/python)
+ *
+ * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
+ * period and the event. The stack follows, innermost frame first, up to an empty line; without call chains, the one frame follows
+ * on the same line. The weight is the period: nanoseconds for cpu-clock and task-clock, else numbers of the event, such as cycles.
+ * The clock is perf's (usually that of sched_clock), so the wall-clock time is unknown. */
+#include "read.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "graph/args.h"
+#include "graph/stack.h"
+
+enum { LINE_MOST = 1 << 20, FRAMES_MOST = 1 << 12, PS_PER_S = 12 };
+
+struct perf_line {
+  const uint8_t *p, *end;
+};
+
+/* The head of a sample. */
+struct head {
+  struct perf_line comm, event, rest;
+  int64_t pid, tid, cpu, period; /* -1 = not stated */
+  tk_time ts;
+};
+
+/* ---- the first line ---- */
+
+static void skip_blanks(struct perf_line *l) {
+  while (l->p < l->end && (*l->p == ' ' || *l->p == '\t')) l->p++;
+}
+
+static bool digits(struct perf_line *l, int64_t *number) {
+  const uint8_t *from = l->p;
+  int64_t v = 0;
+  for (; l->p < l->end && *l->p >= '0' && *l->p <= '9'; l->p++) {
+    if (v > INT64_MAX / 10 - 1) return false;
+    v = v * 10 + (*l->p - '0');
+  }
+  *number = v;
+  return l->p > from;
+}
+
+static bool take_char(struct perf_line *l, char c) {
+  if (l->p >= l->end || *l->p != (uint8_t)c) return false;
+  l->p++;
+  return true;
+}
+
+/* Reads "123/124 [000] 12.345678: " at a position after the command. */
+static bool read_ids(struct perf_line *l, struct head *h) {
+  const uint8_t *from;
+  int64_t fraction;
+  i128 ps;
+  h->pid = h->cpu = -1;
+  if (!digits(l, &h->tid)) return false;
+  if (take_char(l, '/')) {
+    h->pid = h->tid;
+    if (!digits(l, &h->tid)) return false;
+  }
+  if (l->p >= l->end || (*l->p != ' ' && *l->p != '\t')) return false;
+  skip_blanks(l);
+  if (take_char(l, '[') && (!digits(l, &h->cpu) || !take_char(l, ']'))) return false;
+  skip_blanks(l);
+  from = l->p;
+  if (!digits(l, &fraction) || !take_char(l, '.') || !digits(l, &fraction) || l->p >= l->end || *l->p != ':') return false;
+  if (!num_scaled(from, l->p, PS_PER_S, &ps) || ps > INT64_MAX / 2) return false;
+  h->ts = (tk_time)ps;
+  l->p++;
+  return true;
+}
+
+/* Reads "5000000 cpu-clock:u:" and what follows on the line. */
+static bool read_event(struct perf_line *l, struct head *h) {
+  struct perf_line period = *l;
+  h->period = -1;
+  skip_blanks(&period);
+  if (digits(&period, &h->period) && period.p < period.end && *period.p == ' ') *l = period;
+  else h->period = -1;
+  skip_blanks(l);
+  const uint8_t *from = l->p;
+  while (l->p < l->end && *l->p != ' ' && *l->p != '\t') l->p++;
+  if (l->p - from < 2 || l->p[-1] != ':') return false;
+  h->event = (struct perf_line){from, l->p - 1};
+  skip_blanks(l);
+  h->rest = *l;
+  return true;
+}
+
+/* The command may contain blanks and digits: the ids begin at the first word from which the rest of the line has the form. */
+static bool read_head(struct perf_line line, struct head *h) {
+  while (line.end > line.p && (line.end[-1] == '\r' || line.end[-1] == ' ')) line.end--;
+  skip_blanks(&line);
+  for (const uint8_t *p = line.p; p < line.end; p++) {
+    if (p == line.p || (p[-1] != ' ' && p[-1] != '\t') || *p < '0' || *p > '9') continue;
+    struct perf_line l = {p, line.end};
+    if (!read_ids(&l, h) || !read_event(&l, h)) continue;
+    h->comm = (struct perf_line){line.p, p};
+    while (h->comm.end > h->comm.p && h->comm.end[-1] == ' ') h->comm.end--;
+    return true;
+  }
+  return false;
+}
+
+unsigned perf_script_bid(const uint8_t *p, size_t n) {
+  const uint8_t *end = p + n;
+  struct head h;
+  for (unsigned lines = 0; p < end && lines < 200; lines++) {
+    const uint8_t *stop = memchr(p, '\n', (size_t)(end - p));
+    if (!stop) stop = end;
+    if (stop > p && *p != '#' && *p != '\r')
+      return !memchr(p, 0, (size_t)(stop - p)) && read_head((struct perf_line){p, stop}, &h) ? 96 : 0;
+    p = stop + 1;
+  }
+  return 0;
+}
+
+/* ---- frames ---- */
+
+/* Reads "ffffffff82203249 name+0x19 (module)". Returns false for another line. */
+static bool read_frame(struct tk_trace *t, struct perf_line l, struct tk_frame *f) {
+  while (l.end > l.p && (l.end[-1] == '\r' || l.end[-1] == ' ')) l.end--;
+  skip_blanks(&l);
+  const uint8_t *address = l.p;
+  while (l.p < l.end && strchr("0123456789abcdef", *l.p) && *l.p) l.p++;
+  const uint8_t *open = l.end;
+  if (l.p == address || l.p == l.end || (*l.p != ' ' && *l.p != '\t') || l.end[-1] != ')') return false;
+  skip_blanks(&l);
+  for (int depth = 0; open > l.p;) { /* the parenthesis that belongs to the last one */
+    open--;
+    depth += *open == ')' ? 1 : *open == '(' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  const uint8_t *name = l.p, *stop = open;
+  while (stop > name && stop[-1] == ' ') stop--;
+  for (const uint8_t *q = stop; q > name + 2; q--) /* the offset of the address in the function */
+    if (memcmp(q - 3 >= name ? q - 3 : name, "+0x", 3) == 0) {
+      stop = q - 3;
+      break;
+    } else if (!strchr("0123456789abcdef", q[-1]) || !q[-1]) {
+      break;
+    }
+  const size_t n_module = (size_t)(l.end - 1 - (open + 1));
+  *f = (struct tk_frame){.name = trace_string(t, name, (size_t)(stop - name))};
+  if (open + 1 < l.end && n_module) f->module = trace_string(t, open + 1, n_module);
+  return true;
+}
+
+/* ---- samples ---- */
+
+struct perf {
+  struct tk_trace *t;
+  tk_id frames[FRAMES_MOST]; /* of the sample that is being read, innermost first */
+  uint32_t n_frames;
+  bool has_head, has_origin;
+  struct tk_sample sample;
+  uint32_t args;
+};
+
+static void flush_sample(struct perf *r) {
+  if (!r->has_head) return;
+  r->sample.stack = 0;
+  for (uint32_t i = r->n_frames; i-- > 0;) r->sample.stack = stack_push(r->t, r->sample.stack, r->frames[i]);
+  if (r->args) stack_add_with(r->t, &r->sample, r->args);
+  else stack_add(r->t, &r->sample);
+  r->has_head = false;
+}
+
+static tk_id perf_text(struct tk_trace *t, struct perf_line l) { return trace_string(t, l.p, (size_t)(l.end - l.p)); }
+
+/* Returns the unit of the periods of an event. */
+static tk_id unit_of(struct tk_trace *t, struct perf_line event) {
+  const uint8_t *stop = memchr(event.p, ':', (size_t)(event.end - event.p));
+  const size_t n = (size_t)((stop ? stop : event.end) - event.p);
+  if (n == 9 && memcmp(event.p, "cpu-clock", 9) == 0) return trace_text(t, "ns");
+  if (n == 10 && memcmp(event.p, "task-clock", 10) == 0) return trace_text(t, "ns");
+  return n ? trace_string(t, event.p, n) : trace_text(t, "events");
+}
+
+static void add_frame(struct perf *r, const struct tk_frame *f, uint64_t offset) {
+  if (r->n_frames < FRAMES_MOST) r->frames[r->n_frames++] = stack_frame(r->t, f);
+  else trace_note(r->t, TK_NOTE_REPAIR, offset, "stack of more than 4,096 frames: the outer ones are left out");
+}
+
+static tk_id thread_of(struct perf *r, const struct head *h) {
+  const struct tk_ident pid = h->pid >= 0 ? ident_int(h->pid) : ident_none();
+  const tk_id track = trace_track(r->t, TK_THREAD, pid, ident_int(h->tid), 0);
+  struct tk_track *k = &r->t->tracks[track];
+  if (!k->name) k->name = perf_text(r->t, h->comm);
+  k->renamed = true; /* no record contains the name, so writers must write it */
+  if (h->pid != h->tid || r->t->tracks[k->parent].name) return track;
+  r->t->tracks[k->parent].name = k->name;
+  r->t->tracks[k->parent].renamed = true;
+  return track;
+}
+
+/* The text after the event is a frame, or the fields of a tracepoint. */
+static uint32_t args_of_rest(struct perf *r, const struct head *h) {
+  struct tk_frame f;
+  const bool is_frame = h->rest.p < h->rest.end && read_frame(r->t, h->rest, &f);
+  if (is_frame) add_frame(r, &f, 0);
+  const bool fields = !is_frame && h->rest.p < h->rest.end;
+  if (!fields && h->cpu < 0) return 0;
+  args_begin(r->t);
+  if (h->cpu >= 0) args_int(r->t, trace_text(r->t, "cpu"), h->cpu);
+  if (fields) args_str(r->t, trace_text(r->t, "fields"), TK_ARG_STR, perf_text(r->t, h->rest));
+  return stack_weight_args(r->t, h->period >= 0 ? h->period : 1, 0, true);
+}
+
+static void begin_sample(struct perf *r, const struct head *h) {
+  struct tk_trace *t = r->t;
+  flush_sample(r);
+  t->counts.read++;
+  r->has_head = true;
+  r->n_frames = 0;
+  if (!r->has_origin) t->origin_ns = h->ts / 1000, r->has_origin = true;
+  r->sample = (struct tk_sample){.track = thread_of(r, h), .cat = perf_text(t, h->event), .weight = h->period >= 0 ? h->period : 1};
+  r->sample.ts = h->ts - (tk_time)t->origin_ns * 1000;
+  r->sample.unit = h->period >= 0 ? unit_of(t, h->event) : trace_text(t, "samples");
+  r->args = args_of_rest(r, h);
+}
+
+static void add_line(struct perf *r, struct perf_line l, uint64_t offset) {
+  struct tk_frame f;
+  struct head h;
+  struct perf_line text = l;
+  while (text.end > text.p && (text.end[-1] == '\r' || text.end[-1] == ' ')) text.end--;
+  if (text.p == text.end) {
+    flush_sample(r);
+  } else if (*text.p == '#') {
+    return;
+  } else if (r->has_head && (*l.p == '\t' || *l.p == ' ') && read_frame(r->t, l, &f)) {
+    add_frame(r, &f, offset);
+  } else if (read_head(l, &h)) {
+    begin_sample(r, &h);
+  } else {
+    trace_note(r->t, TK_NOTE_REPAIR, offset, "line that belongs to no sample: skipped");
+  }
+}
+
+static bool read_lines(struct perf *r, struct in *in, struct tk_err *err) {
+  for (size_t avail;;) {
+    const uint8_t *p = in_ahead(in, LINE_MOST, &avail, err);
+    if (!p) return false;
+    if (!avail) break;
+    for (const uint8_t *end = p + avail, *stop; p < end; p = stop + (stop < end)) {
+      stop = memchr(p, '\n', (size_t)(end - p));
+      const size_t left = (size_t)(end - p);
+      if (!stop && left < avail && avail >= LINE_MOST) break; /* the rest of the line comes with the next window */
+      if (!stop) stop = end;
+      add_line(r, (struct perf_line){p, stop}, in_offset(in));
+      in_consume(in, (size_t)(stop - p) + (stop < end));
+    }
+  }
+  flush_sample(r);
+  r->t->counts.bytes = in_offset(in);
+  return true;
+}
+
+bool perf_script_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
+  struct perf *r = mem_alloc(&t->store->mem, sizeof *r);
+  (void)opt;
+  if (!r) return mem_refuse(&t->store->mem, err);
+  *r = (struct perf){.t = t};
+  const bool ok = read_lines(r, in, err);
+  mem_free(&t->store->mem, r);
+  return ok && mem_check(&t->store->mem, err);
+}

@@ -1,0 +1,158 @@
+/* stack.c - see stack.h. Frames, stacks and classes are found by hash; collisions continue at hash + 1. */
+#include "stack.h"
+
+#include <string.h>
+
+#include "args.h"
+#include "base/hash.h"
+
+/* ---- tables ---- */
+
+static bool begin_tables(struct tk_trace *t) {
+  struct tk_store *s = t->store;
+  if (t->frames && t->stacks) return true;
+  if (!mem_grow(&s->mem, (void **)&t->frames, &s->cap_frames, 1, sizeof *t->frames) ||
+      !mem_grow(&s->mem, (void **)&t->stacks, &s->cap_stacks, 1, sizeof *t->stacks))
+    return false;
+  t->frames[0] = (struct tk_frame){0};
+  t->stacks[0] = (struct tk_stack){0};
+  return true;
+}
+
+static bool is_same_frame(const struct tk_frame *a, const struct tk_frame *b) {
+  return a->name == b->name && a->module == b->module && a->file == b->file && a->line == b->line && a->column == b->column;
+}
+
+tk_id stack_frame(struct tk_trace *t, const struct tk_frame *frame) {
+  struct tk_store *s = t->store;
+  uint64_t h = hash_pair((uint64_t)frame->name << 32 | frame->module, (uint64_t)frame->file << 32 | frame->line) + frame->column;
+  uint32_t *slot;
+  if (!begin_tables(t)) return 0;
+  for (; (slot = map_put(&s->frame_index, h, 0)) != NULL && *slot; h++)
+    if (is_same_frame(&t->frames[*slot], frame)) return *slot;
+  if (!slot || !mem_grow(&s->mem, (void **)&t->frames, &s->cap_frames, (uint64_t)t->n_frames + 2, sizeof *t->frames)) return 0;
+  t->frames[++t->n_frames] = *frame;
+  return *slot = t->n_frames;
+}
+
+tk_id stack_push(struct tk_trace *t, tk_id parent, tk_id frame) {
+  struct tk_store *s = t->store;
+  if (!frame || !begin_tables(t)) return 0;
+  uint32_t *slot = map_put(&s->stack_index, (uint64_t)parent << 32 | frame, 0);
+  if (!slot || *slot) return slot ? *slot : 0;
+  if (!mem_grow(&s->mem, (void **)&t->stacks, &s->cap_stacks, (uint64_t)t->n_stacks + 2, sizeof *t->stacks)) return 0;
+  t->stacks[++t->n_stacks] = (struct tk_stack){parent, frame, t->stacks[parent].depth + 1};
+  return *slot = t->n_stacks;
+}
+
+tk_id stack_class(struct tk_trace *t, tk_id stack, tk_id cat, tk_id unit) {
+  struct tk_store *s = t->store;
+  uint64_t h = hash_pair((uint64_t)stack << 32 | cat, unit);
+  uint32_t *slot;
+  if (!begin_tables(t)) return 0;
+  for (; (slot = map_put(&s->sample_index, h, 0)) != NULL && *slot; h++) {
+    const struct tk_class *c = &t->classes[*slot];
+    if (c->stack == stack && c->cat == cat && c->unit == unit) return *slot;
+  }
+  struct tk_class *c = slot ? trace_add_class(t) : NULL;
+  if (!c || c == &t->classes[0]) return 0;
+  *c = (struct tk_class){.name = t->frames[t->stacks[stack].frame].name, .cat = cat, .stack = stack, .unit = unit};
+  s->n_sample_classes++;
+  return *slot = t->n_classes;
+}
+
+/* ---- weights ---- */
+
+uint32_t stack_weight_args(struct tk_trace *t, int64_t number, int32_t exp, bool more) {
+  if (number == 1 && exp == 0) return more ? args_end(t) : 0;
+  if (!more) args_begin(t);
+  if (exp == 0) args_int(t, KEY_WEIGHT, number);
+  else args_decimal(t, KEY_WEIGHT, number, exp);
+  return args_end(t);
+}
+
+void stack_add_with(struct tk_trace *t, const struct tk_sample *s, uint32_t args) {
+  const struct tk_event e = {.ts = s->ts, .track = s->track, .cls = stack_class(t, s->stack, s->cat, s->unit), .args = args,
+                             .kind = TK_SAMPLE};
+  *trace_add_event(t) = e;
+}
+
+void stack_add(struct tk_trace *t, const struct tk_sample *s) {
+  struct stack_weight *w = &t->store->weight;
+  if (!w->args || w->number != s->weight || w->exp != s->exp) {
+    const uint32_t args = stack_weight_args(t, s->weight, s->exp, false);
+    *w = (struct stack_weight){s->weight, s->exp, args};
+  }
+  stack_add_with(t, s, w->args);
+}
+
+int64_t tk_sample_weight(const struct tk_trace *t, const struct tk_event *sample, int32_t *exp) {
+  struct tk_arg arg;
+  *exp = 0;
+  if (!args_of_event(t, sample, KEY_WEIGHT, &arg)) return 1;
+  if (arg.type == TK_ARG_DECIMAL) *exp = arg.exp;
+  return arg.type == TK_ARG_INT || arg.type == TK_ARG_DECIMAL ? arg.i : 1;
+}
+
+bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp) {
+  static const struct {
+    const char *word;
+    int exp;
+  } UNITS[] = {{"ns", -9}, {"us", -6}, {"ms", -3}, {"s", 0}};
+  const char *text = tk_string(t, unit, NULL);
+  for (size_t i = 0; i < sizeof UNITS / sizeof UNITS[0]; i++) {
+    if (strcmp(text, UNITS[i].word) != 0) continue;
+    *exp = UNITS[i].exp;
+    return true;
+  }
+  return false;
+}
+
+i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample) {
+  int of_unit = -9; /* another unit: one stands for one nanosecond */
+  int32_t exp;
+  i128 amount;
+  const int64_t number = tk_sample_weight(t, sample, &exp);
+  stack_unit_is_time(t, t->classes[sample->cls].unit, &of_unit);
+  if (num_scale(number, exp + of_unit + 12, &amount)) return amount;
+  return number < 0 ? -((i128)1 << 100) : (i128)1 << 100;
+}
+
+/* ---- copies ---- */
+
+bool stack_join(struct tk_trace *to, const struct tk_trace *from, const tk_id *strings, tk_id *stacks) {
+  tk_id *frames = mem_array(&to->store->mem, (uint64_t)from->n_frames + 1, sizeof *frames);
+  if (!frames) return false;
+  frames[0] = stacks[0] = 0;
+  for (tk_id i = 1; i <= from->n_frames; i++) {
+    struct tk_frame f = from->frames[i];
+    f.name = strings[f.name];
+    f.module = strings[f.module];
+    f.file = strings[f.file];
+    frames[i] = stack_frame(to, &f);
+  }
+  for (tk_id i = 1; i <= from->n_stacks; i++)
+    stacks[i] = stack_push(to, stacks[from->stacks[i].parent], frames[from->stacks[i].frame]);
+  mem_free(&to->store->mem, frames);
+  return true;
+}
+
+/* ---- check ---- */
+
+const char *stack_fault(const struct tk_trace *t, tk_id *id) {
+  const tk_id n = t->store->strings.n;
+  for (*id = 1; *id <= t->n_frames; ++*id) {
+    const struct tk_frame *f = &t->frames[*id];
+    if (f->name > n || f->module > n || f->file > n) return "invalid string of a frame";
+  }
+  for (*id = 1; *id <= t->n_stacks; ++*id) {
+    const struct tk_stack *s = &t->stacks[*id];
+    if (s->parent >= *id || !s->frame || s->frame > t->n_frames) return "invalid stack";
+    if (s->depth != (s->parent ? t->stacks[s->parent].depth + 1 : 1)) return "invalid depth of a stack";
+  }
+  for (*id = 1; *id <= t->n_classes; ++*id) {
+    const struct tk_class *c = &t->classes[*id];
+    if (c->stack > t->n_stacks || c->unit > n) return "invalid stack or unit of a class";
+  }
+  return NULL;
+}

@@ -1,0 +1,40 @@
+/* stack.h - stack samples: frames, stacks and classes of samples, each stored once.
+ *
+ * A sample is an event of kind TK_SAMPLE. Its class has the stack and the unit of the weight; the name of the class is the name of the
+ * innermost frame, so that selections by name see the function that was running. The weight is the arg KEY_WEIGHT; without the arg,
+ * it is 1. A trace without samples has none of these tables. */
+#ifndef GRAPH_STACK_H
+#define GRAPH_STACK_H
+
+#include "trace.h"
+
+/* Return the id of a frame, of a stack that extends `parent` by a frame, and of a class of samples; equal ones have one id. 0 when
+ * memory runs out. `stack` may be 0: no frame is known. */
+tk_id stack_frame(struct tk_trace *t, const struct tk_frame *frame);
+tk_id stack_push(struct tk_trace *t, tk_id parent, tk_id frame);
+tk_id stack_class(struct tk_trace *t, tk_id stack, tk_id cat, tk_id unit);
+
+/* Returns packed args with the weight number x 10^exp and the args under construction (`more`: args_begin was called); 0 if the
+ * weight is 1 and there are no others. */
+uint32_t stack_weight_args(struct tk_trace *t, int64_t number, int32_t exp, bool more);
+
+/* Adds a sample, which need not be checked. */
+void stack_add(struct tk_trace *t, const struct tk_sample *s);
+/* Does the same with further args: `args` was built with stack_weight_args. */
+void stack_add_with(struct tk_trace *t, const struct tk_sample *s, uint32_t args);
+
+static inline bool stack_has_samples(const struct tk_trace *t) { return t->store->n_sample_classes != 0; }
+
+/* True if the unit is one of time; weights in it can be added to durations. *exp: the unit is 10^exp seconds. */
+bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp);
+/* Returns the weight in picoseconds if the unit is one of time, else in thousandths of the unit. Saturates at 100 bits. */
+i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample);
+
+/* Copies the tables of `from`, whose strings have the ids strings[id] in `to` (NULL: the same). stacks[id] becomes the id in `to` of
+ * each stack. Returns false when memory runs out. */
+bool stack_join(struct tk_trace *to, const struct tk_trace *from, const tk_id *strings, tk_id *stacks);
+
+/* Finds the first invalid entry of the tables; NULL = all are valid. */
+const char *stack_fault(const struct tk_trace *t, tk_id *id);
+
+#endif

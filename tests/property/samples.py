@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""Checks stack samples: counts, weights and stacks equal an independent reading of each file (folded stacks, speedscope, V8 CPU
+profiles, perf script, pprof); top and tree add them up by self and total weight; selections, merge, rebase, redaction and splitting
+keep or move them; speedscope output is read back whole or its losses are counted; other formats count their loss; damaged files
+are repaired or refused."""
+import collections
+import gzip
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from fractions import Fraction
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import pprof  # noqa: E402
+from verdict import check, finish, judge  # noqa: E402
+
+TRACEKIT, FIXTURES = os.environ['TRACEKIT'], os.environ['FIXTURES']
+TIME = {'ns': Fraction(1), 'us': Fraction(1000), 'ms': Fraction(10**6), 's': Fraction(10**9)}
+folder = tempfile.mkdtemp()
+
+
+def run(*args, code=(0,)):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if p.returncode not in code:
+        judge(' '.join(args), f'status {p.returncode}: {p.stderr.decode()[:300]}')
+    return p
+
+
+# ---- samples as the files have them: (stack, weight, unit), and times where there are any ----
+
+def read_folded(path):
+    for line in open(path, encoding='utf-8'):
+        stack, weight = line.rstrip('\n').rsplit(' ', 1)
+        names = tuple(re.sub(r' \([^()]*:\d+\)$', '', f) for f in stack.split(';'))
+        yield names, Fraction(weight), 'samples', 0
+
+
+def read_speedscope(path):
+    doc = json.load(open(path, encoding='utf-8'), parse_float=Fraction)
+    names = [f['name'] for f in doc['shared']['frames']]
+    units = {'nanoseconds': 'ns', 'microseconds': 'us', 'milliseconds': 'ms', 'seconds': 's', 'none': 'samples'}
+    for profile in doc['profiles']:
+        unit = units.get(profile['unit'], profile['unit'])
+        at = Fraction(profile['startValue']) if unit in TIME else 0
+        if profile['type'] == 'evented' and unit not in TIME:
+            stack, last = [], None
+            for event in profile['events']:
+                if stack and event['at'] != last:
+                    yield tuple(stack), Fraction(event['at'] - last), unit, 0
+                last = event['at']
+                if event['type'] == 'O':
+                    stack.append(names[event['frame']])
+                else:
+                    stack.pop()
+        elif profile['type'] == 'sampled':
+            for stack, weight in zip(profile['samples'], profile['weights']):
+                yield tuple(names[f] for f in stack), Fraction(weight), unit, at * TIME.get(unit, 0)
+                at += Fraction(weight) if unit in TIME else 0
+
+
+def read_cpuprofile(path):
+    doc = json.load(open(path, encoding='utf-8'))
+    nodes, parents = {n['id']: n for n in doc['nodes']}, {c: n['id'] for n in doc['nodes'] for c in n.get('children', ())}
+
+    def stack(i):
+        out = []
+        while i is not None:
+            name = nodes[i]['callFrame']['functionName'] or '(anonymous)'
+            out += [name] if name != '(root)' else []
+            i = parents.get(i)
+        return tuple(out[::-1])
+
+    times, at = [], 0
+    for delta in doc['timeDeltas']:
+        at += delta
+        times.append(at)
+    times.append(doc['endTime'] - doc['startTime'])
+    for i, sample in enumerate(doc['samples']):
+        yield stack(sample), Fraction(max(times[i + 1] - times[i], 0)), 'us', Fraction(times[i] * 1000)
+
+
+def read_perf(path):
+    first = None
+    for block in open(path, encoding='utf-8').read().split('\n\n'):
+        lines = [line for line in block.split('\n') if line.strip() and not line.startswith('#')]
+        m = lines and re.match(r'\s*(\S.*?)\s+(\d+)(?:/(\d+))?\s+(?:\[\d+\]\s+)?(\d+\.\d+):\s+(?:(\d+) )?\s*(\S+):(?:\s|$)(.*)', lines[0])
+        if not m:
+            continue
+        frames = [re.match(r'\s*[0-9a-f]+ (.*) \((\S*)\)$', line) for line in [m[7], *lines[1:]]]
+        names = tuple(re.sub(r'\+0x[0-9a-f]+$', '', f[1]) for f in reversed(frames) if f)
+        event = m[6].split(':')[0]
+        unit = 'samples' if m[5] is None else 'ns' if event in ('cpu-clock', 'task-clock') else event
+        at = Fraction(m[4]) * 10**9
+        first = at if first is None else first
+        yield names, Fraction(m[5] or 1), unit, at - first
+
+
+def read_pprof(path):
+    samples, unit = pprof.read(path)
+    for names, weight in samples:
+        yield names, Fraction(weight), unit, 0
+
+
+READERS = {'.folded': read_folded, '.speedscope.json': read_speedscope, '.cpuprofile': read_cpuprofile, '.perf.txt': read_perf,
+           '.pprof': read_pprof}
+
+
+def files():
+    for d in ('folded', 'speedscope', 'cpuprofile', 'perf_script', 'pprof'):
+        for name in sorted(os.listdir(f'{FIXTURES}/{d}')):
+            yield f'{FIXTURES}/{d}/{name}', next(r for end, r in READERS.items() if name.endswith(end))
+
+
+# ---- samples as tracekit reads them ----
+
+TEXT = r'"((?:[^"\\]|\\.)*)"'
+
+
+def graph(*args):
+    """Returns the samples of `dump --graph`: (stack, weight, unit, ns since the first event)."""
+    out = []
+    for line in run('dump', '--graph', *args).stdout.decode().split('\n'):
+        m = re.match(r' +\d+ sample (-?\d+) (?:' + TEXT + r'|-)(?: \[.*?\])? unit="(\w[^"]*)"(.*?)(?: \{(.*)\})?$', line)
+        if not m:
+            continue
+        weight = re.search(r'tracekit\.weight=(-?[\d.e+-]+)', m[5] or '')
+        frames = [m[2]] if m[2] is not None and (' at' in m[4]) else []
+        frames += re.findall(r' < ' + TEXT, m[4])
+        out.append((tuple(f.replace('\\"', '"') for f in frames[::-1]), Fraction(weight[1]) if weight else Fraction(1), m[3],
+                    Fraction(int(m[1]), 1000)))
+    return out
+
+
+def counted(samples, times=True):
+    return collections.Counter((stack, weight, unit, ts if times else 0) for stack, weight, unit, ts in samples)
+
+
+def in_ns(weight, unit):
+    return weight * TIME.get(unit, 1)
+
+
+def sums(samples):
+    """Returns self and total by name, total by path, and the unit of the report, as weights.h describes it."""
+    timed = any(unit in TIME for _, _, unit, _ in samples)
+    unit = None if timed else samples[0][2] if samples else None
+    own, total, path, count = (collections.Counter() for _ in range(4))
+    for stack, weight, of, _ in samples:
+        w = in_ns(weight, of) if (of in TIME if timed else of == unit) else Fraction(0)
+        for name in set(stack) or {None}:
+            total[name] += w
+            count[name] += 1
+        own[stack[-1] if stack else None] += w
+        for i in range(len(stack) or 1):
+            path[stack[:i + 1] or (None,)] += w
+    return own, total, path, count, unit
+
+
+def one_file(path, reader):
+    name, want = os.path.relpath(path, FIXTURES), list(reader(path))
+    found = graph(path)
+    check(f'{name}: samples', counted(found) == counted(want),
+          f'{len(found)} found, {len(want)} expected; {list((counted(want) - counted(found)).items())[:2]} but {list((counted(found) - counted(want)).items())[:2]}')
+    info = json.loads(run('info', '--json', path).stdout)['traces'][0]
+    check(f'{name}: info counts them', info['stack_samples'] == len(want), info['stack_samples'])
+    add_up(name, path, want)
+    written(name, path, want)
+    for out in ('json', 'xplane', 'perfetto'):
+        p = run('convert', path, '-f', out, '-o', f'{folder}/x', '--force', '--json')
+        check(f'{name}: {out} counts the loss', json.loads(p.stdout)['lost'].get('stack_samples') == len(want), p.stdout)
+        check(f'{name}: {out} --no-loss', run('convert', path, '-f', out, '-o', f'{folder}/y', '--force', '--no-loss', code=(3,)).returncode == 3)
+
+
+def add_up(name, path, want):
+    spans = 'units' in name  # this file has spans, too
+    select = ['--kind', 'sample']
+    own, total, paths, count, unit = sums(want)
+    top = json.loads(run('top', '--json', '--top', '100000', *select, path).stdout)
+    rows = {r['name']: r for r in top['rows']}
+    check(f'{name}: unit of top', top.get('unit') == unit, top.get('unit'))
+    check(f'{name}: top, self', {k: Fraction(str(r['self_ns'])) for k, r in rows.items()} == {k: own[k] for k in total}, rows.keys() ^ total.keys())
+    check(f'{name}: top, total', {k: Fraction(str(r['total_ns'])) for k, r in rows.items()} == dict(total))
+    check(f'{name}: top, samples', {k: r['samples'] for k, r in rows.items()} == dict(count))
+    tree = json.loads(run('tree', '--json', *select, path).stdout)
+    found, nodes = {}, {n['id']: n for n in tree['paths']}
+    for n in tree['paths']:
+        trail, at = [], n
+        while at:
+            trail.append(at['name'])
+            at = nodes.get(at['parent'])
+        found[tuple(trail[::-1])] = Fraction(str(n['total_ns']))
+    check(f'{name}: tree, total', found == dict(paths), f'{len(found)} paths instead of {len(paths)}')
+    folded = run('tree', '--folded', *select, path).stdout.decode()
+    weights = collections.Counter()
+    for line in folded.splitlines():
+        stack, weight = line.rsplit(' ', 1)
+        weights[stack] += int(weight)
+    mine = collections.Counter()
+    for stack, weight, of, _ in want:
+        if of in TIME if unit is None else of == unit:
+            mine[';'.join(stack) or '(none)'] += in_ns(weight, of)
+    mine = {k: v for k, v in mine.items() if v}
+    check(f'{name}: folded', all(abs(weights[k] - v) < 1 for k, v in mine.items()) and len(weights) == len(mine), f'{len(weights)} {len(mine)} {spans}')
+
+
+def written(name, path, want):
+    """speedscope holds stacks and weights; what it does not hold of a sample is counted."""
+    out = f'{folder}/x.speedscope.json'
+    p = json.loads(run('convert', path, '-o', out, '--force', '--json').stdout)
+    units = ('ns', 'us', 'ms', 's', 'bytes', 'samples')
+    again = list(read_speedscope(out))
+    check(f'{name}: speedscope, stacks and weights',
+          counted([s for s in again], False) == counted([(s, w, u if u in units else 'samples', t) for s, w, u, t in want], False))
+    check(f'{name}: speedscope is read back', counted(graph(out)) == counted(again))
+    lost = p['lost'].get('stack_sample_parts', 0)
+    if not lost:
+        shifted = lambda samples: counted([(s, w, u, t - min(x[3] for x in samples)) for s, w, u, t in samples])
+        check(f'{name}: speedscope, times', shifted(again) == shifted(want), 'other times, but no loss')
+    odd = sum(u not in units for _, _, u, _ in want)
+    check(f'{name}: speedscope, lost parts', lost >= odd, f'{lost} of {odd}')
+
+
+# ---- operations ----
+
+def operations():
+    perf, own = f'{FIXTURES}/perf_script/work.perf.txt', list(read_perf(f'{FIXTURES}/perf_script/work.perf.txt'))
+    out = f'{folder}/op.speedscope.json'
+    run('filter', perf, '--name', 'inner', '-o', out, '--force')
+    check('filter --name selects by the innermost frame', [s[0] for s in graph(out)] == [('outer (part one)', 'inner')], graph(out))
+    run('filter', perf, '--kind', 'sample', '--drop-args', '*', '-o', out, '--force')
+    check('--drop-args keeps weights', counted(graph(out), False).total() == len(own) and sum(s[1] for s in graph(out)) == sum(s[1] for s in own))
+    run('merge', perf, f'{FIXTURES}/cpuprofile/node.cpuprofile', '-o', out, '--force', '--align', 'none', code=(0, 1))
+    both = own + list(read_cpuprofile(f'{FIXTURES}/cpuprofile/node.cpuprofile'))
+    name = lambda u: u if u in ('ns', 'us') else 'samples'
+    check('merge keeps the samples of both', counted(graph(out), False) == counted([(s, w, name(u), t) for s, w, u, t in both], False), len(graph(out)))
+    run('redact', perf, '-o', out, '--force', '--names', 'hash')
+    text = open(out, encoding='utf-8').read()
+    check('redaction leaves no name of a module or function', 'libpython' not in text and 'outer (part one)' not in text and '/opt/app' not in text)
+    check('redaction keeps weights', sorted(s[1] for s in graph(out)) == sorted(s[1] for s in own))
+    check('redaction keeps the depths', sorted(len(s[0]) for s in graph(out)) == sorted(len(s[0]) for s in own))
+    run('shrink', perf, '--to', '4KB', '-o', out, '--force', code=(0, 1, 3))
+
+
+# ---- made at random: every number, deep stacks, recursion ----
+
+def drawn(seed):
+    r = random.Random(seed)
+    p = pprof.Profile([('objects', 'count'), ('space', 'bytes')][:1 + seed % 2], time_nanos=r.choice((0, 10**18)))
+    places = [p.location([(f'f{r.randrange(9)}', f'{i}.c', i) for _ in range(r.randrange(3))], 0, 4096 + i) for i in range(20)]
+    for _ in range(60):
+        p.sample([r.choice(places) for _ in range(r.choice((0, 1, 3, 40)))], [r.randrange(-5, 1 << 40) for _ in range(1 + seed % 2)],
+                 is_packed=r.random() < .5)
+    with open(f'{folder}/drawn{seed}.pprof', 'wb') as f:
+        f.write(gzip.compress(p.make()) if seed % 3 else p.make())
+    path = f'{folder}/drawn{seed}.pprof'
+    want = list(read_pprof(path))
+    check(f'drawn {seed}: samples', counted(graph(path)) == counted(want), f'{len(graph(path))} of {len(want)}')
+    if all(w >= 0 for _, w, _, _ in want):
+        add_up(f'drawn {seed}', path, want)
+
+
+def hostile():
+    """Cut and changed files: repaired with a note or refused, never a crash, and --strict refuses what is repaired."""
+    r = random.Random(7)
+    for path, _ in files():
+        whole = open(path, 'rb').read()
+        whole = gzip.decompress(whole) if whole[:2] == b'\x1f\x8b' else whole
+        for i in range(40):
+            data = bytearray(whole[:r.randrange(len(whole))] if i % 2 else whole)
+            for _ in range(i % 4):
+                data[r.randrange(len(data)) if data else 0:][:1] = b''
+                if data:
+                    data[r.randrange(len(data))] = r.randrange(256)
+            bad = f'{folder}/bad{os.path.splitext(path)[1]}'
+            with open(bad, 'wb') as f:
+                f.write(data)
+            p = run('check', bad, code=(0, 1, 3))
+            check(f'{path}: damaged', p.returncode in (0, 1, 3), p.returncode)
+    deep = ';'.join(f'f{i}' for i in range(20000))
+    with open(f'{folder}/deep.folded', 'w', encoding='utf-8') as f:
+        f.write(f'{deep} 3\na;a;a 4\n')
+    top = json.loads(run('top', '--json', f'{folder}/deep.folded').stdout)
+    check('a stack of 20,000 frames, and recursion', {r['name']: r['total_ns'] for r in top['rows']}.get('a') == 4, top['rows'][:2])
+
+
+for path_, reader_ in files():
+    one_file(path_, reader_)
+operations()
+for n in range(6):
+    drawn(n)
+hostile()
+sys.exit(finish())
