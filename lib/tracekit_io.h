@@ -150,6 +150,7 @@ struct tk_source_options {
   bool all_files;   /* include other views, empty files and files that are not traces; for listings */
   bool join;        /* read all inputs as pieces of one trace, in the order of their names */
   bool apart;       /* keep inputs apart even if they are evidently pieces of one trace */
+  bool by_rank;     /* split files that contain several ranks into one input for each rank; implied by `rank` */
   uint64_t max_memory, max_size; /* as in tk_load_options */
   struct tk_progress progress;
   const struct tk_fetch *fetch; /* reads addresses, and outlives the sources; NULL = addresses fail to load */

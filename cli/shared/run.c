@@ -221,6 +221,9 @@ void run_notes_after(const struct shared *s, const char *source, const struct tk
   tk_diagnostics_free(d);
 }
 
+/* True for commands that show each rank of an input; the others read the whole input. */
+static bool shows_ranks(const char *command) { return !strcmp(command, "info") || !strcmp(command, "report"); }
+
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status) {
   struct tk_err err = { 0 };
   struct progress progress;
@@ -228,6 +231,7 @@ struct tk_sources *run_sources(const struct shared *s, const char *command, cons
   const char *first = run_input(command, in, status);
   struct tk_sources *sources;
   if (!first) return NULL;
+  options.by_rank = shows_ranks(command);
   progress_start(&progress, "looking", NULL, s->quiet ? -1 : s->progress);
   sources = tk_sources_open(in->n ? in->v : &first, in->n ? in->n : 1, &options, &err);
   progress_end(&progress);

@@ -19,5 +19,6 @@ const struct format format_nsys = {
     .binary = true,
     .bid = nsys_bid,
     .is_database = nsys_is_database,
+    .ranks = nsys_ranks,
     .read = nsys_read,
 };

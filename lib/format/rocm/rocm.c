@@ -18,5 +18,6 @@ const struct format format_rocm = {
     .binary = true,
     .bid = rocm_bid,
     .is_database = rocm_is_database,
+    .ranks = rocm_ranks,
     .read = rocm_read,
 };
