@@ -143,33 +143,58 @@ static int by_number(const void *pa, const void *pb) {
   return (a->first > b->first) - (a->first < b->first);
 }
 
-/* Collects the files of a run, or all files. Returns 0 if nothing must be numbered: no file has parts, or an input states its
- * rank, which a number might repeat. `numbers`: by input, number of the file before it was split. */
-static size_t collect(const struct tk_sources *s, size_t first, bool all, const int64_t *numbers, struct file *files) {
-  size_t n = 0;
-  bool any = false, named = true;
-  for (size_t i = first; i < s->n; i++) {
-    if (s->impl->chosen[i].entry == UINT32_MAX || !s->inputs[i].best) continue;
-    if (!all && s->inputs[i].run_id != s->inputs[first].run_id) continue;
-    if (states_rank(s, i)) return 0;
-    any = any || s->impl->chosen[i].parts;
-    if (n && is_same_file(s, files[n - 1].first, i)) files[n - 1].n++;
-    else files[n++] = (struct file){i, 1, numbers[i]};
-    named = named && numbers[i] >= 0;
-  }
-  for (size_t k = 0; !named && k < n; k++) files[k].number = (int64_t)k;
-  return any ? n : 0;
+/* The inputs that are numbered together. */
+struct group {
+  struct file *files; /* files that do not state their ranks */
+  int64_t *taken;     /* ranks that other files state */
+  size_t n, n_taken;
+  bool split;         /* some of the files contain several ranks */
+};
+
+static int by_value(const void *pa, const void *pb) {
+  const int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
+  return (a > b) - (a < b);
 }
 
-static void number_files(struct tk_sources *s, struct file *files, size_t n) {
+/* Collects the inputs of a run, or all inputs. `numbers`: by input, number of the file before it was split. */
+static void collect(const struct tk_sources *s, size_t first, bool all, const int64_t *numbers, struct group *g) {
+  bool named = true;
+  g->n = g->n_taken = 0;
+  g->split = false;
+  for (size_t i = first; i < s->n; i++) {
+    const bool split = s->impl->chosen[i].parts != NULL;
+    if (s->impl->chosen[i].entry == UINT32_MAX || !s->inputs[i].best) continue;
+    if (!all && s->inputs[i].run_id != s->inputs[first].run_id) continue;
+    if (states_rank(s, i)) {
+      g->taken[g->n_taken++] = s->inputs[i].rank;
+      continue;
+    }
+    g->split = g->split || split;
+    if (g->n && is_same_file(s, g->files[g->n - 1].first, i)) g->files[g->n - 1].n++;
+    else g->files[g->n++] = (struct file){i, 1, numbers[i]};
+    named = named && numbers[i] >= 0;
+  }
+  for (size_t k = 0; !named && k < g->n; k++) g->files[k].number = (int64_t)k;
+}
+
+static void number_input(struct tk_sources *s, size_t i, int64_t rank, bool alone) {
+  s->inputs[i].rank = rank;
+  s->impl->chosen[i].rank_from = "order of the processes";
+  s->impl->chosen[i].rank_note = alone ? "states no ranks; its processes are numbered in the order of the devices"
+                                       : "states no ranks; its processes are numbered in the order of the files and devices";
+}
+
+/* Gives the lowest free numbers. A file that is not split keeps the number of its name if other inputs state their ranks. */
+static void number_files(struct tk_sources *s, struct group *g) {
   int64_t rank = 0;
-  qsort(files, n, sizeof *files, by_number);
-  for (size_t k = 0; k < n; k++)
-    for (size_t i = files[k].first; i < files[k].first + files[k].n; i++) {
-      s->inputs[i].rank = rank++;
-      s->impl->chosen[i].rank_from = "order of the processes";
-      s->impl->chosen[i].rank_note = n > 1 ? "states no ranks; its processes are numbered in the order of the files and devices"
-                                           : "states no ranks; its processes are numbered in the order of the devices";
+  size_t next = 0;
+  qsort(g->files, g->n, sizeof *g->files, by_number);
+  if (g->n_taken) qsort(g->taken, g->n_taken, sizeof *g->taken, by_value);
+  for (size_t k = 0; k < g->n; k++)
+    for (size_t i = g->files[k].first; i < g->files[k].first + g->files[k].n; i++) {
+      if (g->n_taken && !s->impl->chosen[i].parts) continue;
+      for (; next < g->n_taken && g->taken[next] <= rank; next++) rank += g->taken[next] == rank;
+      number_input(s, i, rank++, g->n == 1 && !g->n_taken);
     }
 }
 
@@ -182,16 +207,17 @@ static bool is_file_each(const struct tk_sources *s) {
 
 /* Numbers the ranks of files that do not state them: across the files of a run, in the order of their names. */
 static bool number_all(struct tk_sources *s, const int64_t *numbers, struct tk_err *err) {
-  struct file *files = calloc(s->n + 1, sizeof *files);
+  struct group g = {.files = calloc(s->n + 1, sizeof *g.files), .taken = calloc(s->n + 1, sizeof *g.taken)};
   uint8_t *done = calloc((size_t)s->impl->source.rundir.n_runs + 1, 1);
-  const bool all = is_file_each(s), ok = (files && done) || err_set(err, TK_ELIMIT, "out of memory");
+  const bool all = is_file_each(s), ok = (g.files && g.taken && done) || err_set(err, TK_ELIMIT, "out of memory");
   for (size_t i = 0; ok && i < s->n; i++) {
     if (s->impl->chosen[i].entry == UINT32_MAX || done[s->inputs[i].run_id] || (all && i)) continue;
     done[s->inputs[i].run_id] = 1;
-    const size_t n = collect(s, i, all, numbers, files);
-    if (n) number_files(s, files, n);
+    collect(s, i, all, numbers, &g);
+    if (g.split) number_files(s, &g);
   }
-  free(files);
+  free(g.files);
+  free(g.taken);
   free(done);
   return ok;
 }
