@@ -217,10 +217,10 @@ static char *refuse_address(void *nsys, const char *address, struct tk_err *err)
   return NULL;
 }
 
-const struct tk_fetch *fetch_functions(bool refused, const char *nsys) {
-  static struct tk_fetch fetch; /* the options are the same throughout a command */
-  fetch = (struct tk_fetch){ fetch_names, local, list, open_stream, read_stream, close_stream, (void *)(uintptr_t)nsys };
-  if (refused) fetch = (struct tk_fetch){ .schemes = fetch_names, .local = refuse_address, .arg = (void *)(uintptr_t)nsys };
-  fetch.schemes = fetch_names + (nsys ? 0 : 1);
-  return &fetch;
+const struct tk_fetch *fetch_functions(struct tk_fetch *f, bool refused, const char *nsys) {
+  *f = (struct tk_fetch){ .local = local, .list = list, .open = open_stream, .read = read_stream, .close = close_stream };
+  if (refused) *f = (struct tk_fetch){ .local = refuse_address };
+  f->schemes = fetch_names + (nsys ? 0 : 1);
+  f->arg = (void *)(uintptr_t)nsys;
+  return f;
 }

@@ -25,6 +25,7 @@ struct shared {
     const char *key_file, *list;
   } redact;
   const char *run, *step_dir, *nsys;
+  struct tk_fetch fetch; /* filled in when the names are resolved */
   bool latest_good, join, keep_going;
   bool force, no_fetch, dry_run, no_loss, overlaps, strict, sched, json, pretty, no_provenance, no_passthrough;
 };
@@ -153,7 +154,8 @@ extern const struct opt_word run_progress_words[];
 
 /* The two groups of rows that most commands use. */
 #define ROWS_READ                                                                                                              \
-  ROWS_RUN, ROW_STRICT, ROW_SCHED, ROW_NO_FETCH, ROW_NSYS, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
+  ROWS_RUN, ROW_STRICT, ROW_SCHED, ROW_NO_FETCH, ROW_NSYS, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET,   \
+  ROW_VERBOSE
 #define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL,           \
   ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
 #define ROW_END                                                                                                                \

@@ -55,6 +55,7 @@ static bool find_parts(struct tk_sources *s, size_t i, struct parts **parts, str
   if (!may_have_parts(s, i)) return true;
   if (!source_look(src, entry, err)) return false;
   const struct format *f = format_with_ranks(&src->entries[entry]);
+  s->inputs[i].format = src->entries[entry].format;
   if (!f) return true;
   if (!source_keep(src, entry, err)) return false;
   struct in *in = source_open(src, entry, false, &mem, &why);
@@ -157,7 +158,7 @@ static int by_value(const void *pa, const void *pb) {
 }
 
 /* Collects the inputs of a run, or all inputs. `numbers`: by input, number of the file before it was split. */
-static void collect(const struct tk_sources *s, size_t first, bool all, const int64_t *numbers, struct group *g) {
+static void collect_files(const struct tk_sources *s, size_t first, bool all, const int64_t *numbers, struct group *g) {
   bool named = true;
   g->n = g->n_taken = 0;
   g->split = false;
@@ -213,7 +214,7 @@ static bool number_all(struct tk_sources *s, const int64_t *numbers, struct tk_e
   for (size_t i = 0; ok && i < s->n; i++) {
     if (s->impl->chosen[i].entry == UINT32_MAX || done[s->inputs[i].run_id] || (all && i)) continue;
     done[s->inputs[i].run_id] = 1;
-    collect(s, i, all, numbers, &g);
+    collect_files(s, i, all, numbers, &g);
     if (g.split) number_files(s, &g);
   }
   free(g.files);

@@ -2,6 +2,7 @@
  * databases. */
 #include "nsys.h"
 
+#include "format/nsys/read/ranks.h"
 #include "format/nsys/read/read.h"
 
 static const char *const ENDINGS[] = {".sqlite", ".nsys.sqlite", NULL};

@@ -2,7 +2,7 @@
  *
  * A process that ran a kernel is a rank. MPI_RANKS states the numbers of MPI processes; otherwise, the order is that of the
  * GPUs. A process may see its only GPU as number 0, so the number of the machine's GPU is used where a table has it. */
-#include "read.h"
+#include "ranks.h"
 
 #include <string.h>
 

@@ -8,8 +8,6 @@
 unsigned nsys_bid(const uint8_t *p, size_t n);
 /* True if the tables belong to Nsight Systems. */
 bool nsys_is_database(const struct sqlite *db);
-/* Finds the ranks of a report of several processes, as in struct format. */
-bool nsys_ranks(struct in *in, struct parts *parts, struct tk_err *err);
 bool nsys_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err);
 
 #endif

@@ -3,12 +3,13 @@
  *
  * rpd: an operation states no process, but the upper half of an id is the session, which one process wrote.
  * rocpd: each process has its own set of tables. */
-#include "read.h"
+#include "ranks.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "read.h"
 #include "rocpd.h"
 #include "rpd.h"
 
