@@ -44,6 +44,15 @@ static struct parts *keep(struct tk_sources *s, const struct parts *found) {
   return kept;
 }
 
+/* Inspects the beginning of an input without reporting progress: no phase has begun. */
+static bool look(struct source *src, uint32_t entry, struct tk_err *err) {
+  const struct tk_progress progress = src->progress;
+  src->progress = (struct tk_progress){.tick = NULL};
+  const bool ok = source_look(src, entry, err);
+  src->progress = progress;
+  return ok;
+}
+
 /* Sets *parts if the input contains several ranks. */
 static bool find_parts(struct tk_sources *s, size_t i, struct parts **parts, struct tk_err *err) {
   struct source *src = &s->impl->source;
@@ -53,7 +62,7 @@ static bool find_parts(struct tk_sources *s, size_t i, struct parts **parts, str
   struct tk_err why = {.offset = UINT64_MAX};
   *parts = NULL;
   if (!may_have_parts(s, i)) return true;
-  if (!source_look(src, entry, err)) return false;
+  if (!look(src, entry, err)) return false;
   const struct format *f = format_with_ranks(&src->entries[entry]);
   s->inputs[i].format = src->entries[entry].format;
   if (!f) return true;
