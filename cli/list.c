@@ -27,6 +27,7 @@ static const struct opt opts[] = {
   { OPT_NUMBER, 0, "rank", "N", "list only this rank", offsetof(struct params, rank), 0, 0, 0 },
   ROW_JSON,
   ROW_NO_FETCH,
+  ROW_NSYS,
   ROW_MAX_MEMORY,
   ROW_MAX_SIZE,
   ROW_THREADS,

@@ -126,7 +126,9 @@ struct tk_remote_file {
  * address that ends in '/' is a folder. Only names given by the caller, and in lists ("@list") named by the caller, are read as
  * addresses. Functions that fail set the code and the message of err; the message need not contain the address. */
 struct tk_fetch {
-  const char *const *schemes; /* NULL-terminated: which addresses can be read, such as "s3" */
+  /* NULL-terminated: which addresses can be read, such as "s3". "nsys-rep" stands for files with this ending, which `local`
+   * exports as a database. */
+  const char *const *schemes;
   /* Returns the path of a local copy, to be freed with free(). NULL: with err set on failure; otherwise there is no copy. */
   char *(*local)(void *arg, const char *address, struct tk_err *err);
   /* Passes all files of a folder, at any depth, to `add`, which returns false to stop. */
@@ -151,6 +153,7 @@ struct tk_source_options {
   bool all_files;   /* include other views, empty files and files that are not traces; for listings */
   bool join;        /* read all inputs as pieces of one trace, in the order of their names */
   bool apart;       /* keep inputs apart even if they are evidently pieces of one trace */
+  bool by_rank;     /* split files that contain several ranks into one input for each rank; implied by `rank` */
   uint64_t max_memory, max_size; /* as in tk_load_options */
   struct tk_progress progress;
   const struct tk_fetch *fetch; /* reads addresses, and outlives the sources; NULL = addresses fail to load */

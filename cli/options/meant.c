@@ -194,6 +194,7 @@ static const struct option_row {
   { "plan", "sched", READ_SCANS },
   { "plan", "max-size", READ_SCANS },
   { "plan", "no-fetch", READ_SCANS },
+  { "plan", "nsys", READ_SCANS },
   { "plan", "step-name", "plan reads scans; give it to scan, which finds the steps" },
   { "plan", "anchor", "plan reads scans; give it to scan, which finds the collectives" },
   { "plan", "keep-going", "plan reads scans; scan only traces that can be read, and give it to concat if parts are missing" },

@@ -1,6 +1,7 @@
 /* fetch.c - see fetch.h.  The command lines are in fetch_words.c, the processes in helper.c. */
 #include "fetch.h"
 
+#include "fetch_export.h"
 #include "fetch_words.h"
 #include "helper.h"
 #include "interrupt.h"
@@ -183,13 +184,13 @@ static bool list(void *arg, const char *address, bool (*add)(void *to, const str
 /* ---- copies ---- */
 
 /* Returns the path that the program prints on its last line, and for a folder the part of the copy that was asked for. */
-static char *local(void *arg, const char *address, struct tk_err *err) {
+static char *local(void *nsys, const char *address, struct tk_err *err) {
+  if (fetch_exports(address) && !strstr(address, "://")) return fetch_export(nsys, address, err);
   const struct fetch_scheme *s = fetch_scheme_of(address);
   const char *path = s->copies ? fetch_hf_path(address) : "";
   const bool folder = !*path || path[strlen(path) - 1] == '/';
   struct lines *l = s->copies ? calloc(1, sizeof *l) : NULL;
   char *line, *last = NULL;
-  (void)arg;
   if (!s->copies) return NULL;
   if (!l) fail(err, TK_ELIMIT, "out of memory");
   if (l && start(&l->h, address, FETCH_LOCAL, err)) {
@@ -210,14 +211,16 @@ static char *local(void *arg, const char *address, struct tk_err *err) {
 
 /* ---- refusals ---- */
 
-static char *refuse_address(void *arg, const char *address, struct tk_err *err) {
-  (void)arg, (void)address;
+static char *refuse_address(void *nsys, const char *address, struct tk_err *err) {
+  if (fetch_exports(address) && !strstr(address, "://")) return fetch_export(nsys, address, err);
   fail(err, TK_EOPEN, "is an address, which --no-fetch refuses");
   return NULL;
 }
 
-const struct tk_fetch *fetch_functions(bool refused) {
-  static const struct tk_fetch FETCH = { fetch_names, local, list, open_stream, read_stream, close_stream, NULL };
-  static const struct tk_fetch REFUSED = { .schemes = fetch_names, .local = refuse_address };
-  return refused ? &REFUSED : &FETCH;
+const struct tk_fetch *fetch_functions(struct tk_fetch *f, bool refused, const char *nsys) {
+  *f = (struct tk_fetch){ .local = local, .list = list, .open = open_stream, .read = read_stream, .close = close_stream };
+  if (refused) *f = (struct tk_fetch){ .local = refuse_address };
+  f->schemes = fetch_names + (nsys ? 0 : 1);
+  f->arg = (void *)(uintptr_t)nsys;
+  return f;
 }

@@ -13,7 +13,8 @@
 
 #include "tracekit.h"
 
-/* Returns the functions that read addresses; with `refused`, functions that refuse to.  NULL where no program can be started. */
-const struct tk_fetch *fetch_functions(bool refused);
+/* Fills in `f` and returns it: the functions that read addresses; with `refused`, functions that refuse to.  They also export reports
+ * of Nsight Systems (fetch_export.h) if `nsys` names the program.  NULL where no program can be started. */
+const struct tk_fetch *fetch_functions(struct tk_fetch *f, bool refused, const char *nsys);
 
 #endif

@@ -197,8 +197,8 @@ static const struct fetch_scheme ROWS[] = {
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
-const char *const fetch_names[] = { "http", "https", "s3", "gs", "hf", "ssh", NULL };
-_Static_assert(sizeof fetch_names / sizeof *fetch_names == N_ROWS + 1, "a name for each row");
+const char *const fetch_names[] = { "nsys-rep", "http", "https", "s3", "gs", "hf", "ssh", NULL };
+_Static_assert(sizeof fetch_names / sizeof *fetch_names == N_ROWS + 2, "a name for each row, and one for reports");
 
 const struct fetch_scheme *fetch_scheme_of(const char *address) {
   for (size_t i = 0; i < N_ROWS; i++) {

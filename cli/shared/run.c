@@ -110,7 +110,7 @@ struct tk_source_options run_source_options(const struct shared *s, struct progr
     .max_memory = s->max_memory,
     .max_size = s->max_size,
     .progress = run_ticker(p),
-    .fetch = fetch_functions(s->no_fetch),
+    .fetch = fetch_functions((struct tk_fetch *)(uintptr_t)&s->fetch, s->no_fetch, s->nsys), /* no option, so it may change */
   };
 }
 
@@ -221,6 +221,9 @@ void run_notes_after(const struct shared *s, const char *source, const struct tk
   tk_diagnostics_free(d);
 }
 
+/* True for commands that show each rank of an input; the others read the whole input. */
+static bool shows_ranks(const char *command) { return !strcmp(command, "info") || !strcmp(command, "report"); }
+
 struct tk_sources *run_sources(const struct shared *s, const char *command, const struct operands *in, int *status) {
   struct tk_err err = { 0 };
   struct progress progress;
@@ -228,6 +231,7 @@ struct tk_sources *run_sources(const struct shared *s, const char *command, cons
   const char *first = run_input(command, in, status);
   struct tk_sources *sources;
   if (!first) return NULL;
+  options.by_rank = shows_ranks(command);
   progress_start(&progress, "looking", NULL, s->quiet ? -1 : s->progress);
   sources = tk_sources_open(in->n ? in->v : &first, in->n ? in->n : 1, &options, &err);
   progress_end(&progress);

@@ -24,7 +24,8 @@ struct shared {
     struct opt_list keep_args;
     const char *key_file, *list;
   } redact;
-  const char *run, *step_dir;
+  const char *run, *step_dir, *nsys;
+  struct tk_fetch fetch; /* filled in when the names are resolved */
   bool latest_good, join, keep_going;
   bool force, no_fetch, dry_run, no_loss, overlaps, strict, sched, json, pretty, no_provenance, no_passthrough;
 };
@@ -82,6 +83,11 @@ extern const struct opt_word run_progress_words[];
   {                                                                                                                            \
     OPT_FLAG, 0, "no-fetch", 0, "refuse addresses (s3://, https://, ...), and start no program to read them",                  \
         SHARED(no_fetch), 0, 0, 0                                                                                              \
+  }
+#define ROW_NSYS                                                                                                               \
+  {                                                                                                                            \
+    OPT_FILE, 0, "nsys", "PROGRAM", "read .nsys-rep reports by exporting them with this program: 'nsys', or its path",         \
+        SHARED(nsys), 0, 0, 0                                                                                                  \
   }
 #define ROW_STEP_NAME                                                                                                          \
   {                                                                                                                            \
@@ -148,7 +154,8 @@ extern const struct opt_word run_progress_words[];
 
 /* The two groups of rows that most commands use. */
 #define ROWS_READ                                                                                                              \
-  ROWS_RUN, ROW_STRICT, ROW_SCHED, ROW_NO_FETCH, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET, ROW_VERBOSE
+  ROWS_RUN, ROW_STRICT, ROW_SCHED, ROW_NO_FETCH, ROW_NSYS, ROW_MAX_MEMORY, ROW_MAX_SIZE, ROW_THREADS, ROW_PROGRESS, ROW_QUIET,   \
+  ROW_VERBOSE
 #define ROWS_WRITE ROW_OUTPUT, ROW_FORMAT, ROW_FORCE, ROW_DRY_RUN, ROW_NO_LOSS, ROW_PRETTY, ROW_OVERLAPS, ROW_LEVEL,           \
   ROW_NO_PROVENANCE, ROW_NO_PASSTHROUGH
 #define ROW_END                                                                                                                \

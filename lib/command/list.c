@@ -87,6 +87,7 @@ bool tk_list(const char *const *names, size_t n, const struct tk_list_options *o
   *report = (struct tk_list_report){0};
   if (!TAKE_OPTIONS(&options, opt, err)) return false;
   opt = &options;
+  options.source.by_rank = true;
   *report = (struct tk_list_report){.sources = tk_sources_open(names, n, &opt->source, err)};
   if (!report->sources) return false;
   report->notes = diagnostics_new();

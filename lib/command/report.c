@@ -223,6 +223,35 @@ static bool add_input(struct run *run, size_t i) {
   return ok;
 }
 
+/* Returns an earlier input that claims the same rank and has another format; SIZE_MAX if there is none. */
+static size_t other_recording_of(const struct run *run, size_t i) {
+  const struct merge_who *who = run->alignment.who;
+  const char *format = run->s->inputs[i].format;
+  if (!who || !format || who[i].rank == INT64_MAX) return SIZE_MAX;
+  for (size_t k = 0; k < i; k++) {
+    const char *other = run->s->inputs[k].format;
+    if (who[k].rank == who[i].rank && other && strcmp(other, format) != 0) return k;
+  }
+  return SIZE_MAX;
+}
+
+/* Says which inputs may count the same work again: recordings of two profilers are not joined. */
+static void note_recordings(const struct run *run) {
+  char text[512];
+  bool differ = false;
+  for (size_t i = 1; i < run->s->n && !differ; i++) {
+    const char *format = run->s->inputs[i].format, *first = run->s->inputs[0].format;
+    differ = format && first && strcmp(format, first) != 0;
+  }
+  for (size_t i = 1; differ && i < run->s->n; i++) {
+    const size_t other = other_recording_of(run, i);
+    if (other == SIZE_MAX) continue;
+    snprintf(text, sizeof text, "has the same rank as %s, in another format: work that both recorded is counted twice; leave one of "
+                                "them out", run->s->inputs[other].name);
+    diagnostics_say(run->r->notes, run->s->inputs[i].name, TK_NOTE_INFO, text);
+  }
+}
+
 static bool add_inputs(struct run *run) {
   const struct merge_inputs in = {.sources = run->s, .n = run->s->n};
   const struct tk_merge_options options = {.load = run->opt->load, .link_collectives = true,
@@ -237,6 +266,7 @@ static bool add_inputs(struct run *run) {
   const struct merge_alignment *a = &run->alignment;
   ok = ok && (add_meetings(run->r, &a->collectives, a->who, run->ranges) || mem_refuse(mem, run->err));
   if (ok) diagnostics_add(run->r->notes, merged.notes);
+  if (ok) note_recordings(run);
   mem_free(mem, run->ranges);
   merge_alignment_free(&run->alignment);
   tk_merge_report_free(&merged);

@@ -191,7 +191,17 @@ static bool is_taken(const struct database *d, int64_t pid) {
 tk_id database_add_process(struct database *d, const char *name) {
   while (is_taken(d, d->n_processes)) d->n_processes++;
   const tk_id track = trace_process(d->t, ident_int(d->n_processes++));
+  trace_own(d->t, track, UINT32_MAX); /* its pid is invented */
   database_name(d, track, trace_text(d->t, name));
+  return track;
+}
+
+tk_id database_add_device(struct database *d, const char *name, int64_t number) {
+  if (number < 0 || number > UINT32_MAX || is_taken(d, number)) return database_add_process(d, name);
+  const uint32_t next = d->n_processes;
+  d->n_processes = (uint32_t)number;
+  const tk_id track = database_add_process(d, name);
+  d->n_processes = next;
   return track;
 }
 

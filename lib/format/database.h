@@ -78,6 +78,9 @@ void database_link(struct database *d, tk_id from, tk_id to, tk_id cls);
 
 /* Adds a process for a device, with a pid that no other process has so far. */
 tk_id database_add_process(struct database *d, const char *name);
+/* Does the same for a device with a number, which becomes the pid if no process has it: reports call devices by their pid, as in
+ * Kineto's traces. */
+tk_id database_add_device(struct database *d, const char *name, int64_t number);
 /* Returns the track for a counter of a process. */
 tk_id database_counter(struct database *d, tk_id process, tk_id name);
 /* Names a track. Writers must write the name themselves, because no record contains it. */

@@ -13,6 +13,7 @@
 #include "io/in.h"
 #include "io/out.h"
 #include "mangled.h"
+#include "parts.h"
 
 /* One machine of a trace that has several. */
 struct format_machine {
@@ -48,6 +49,9 @@ struct format {
   int64_t (*stated_rank)(struct in *in);
   /* Returns the process of the first event; -1 = unknown. NULL: it cannot be found without reading the whole file. */
   int64_t (*stated_process)(struct in *in);
+  /* Finds the processes of an input that are ranks of their own (format/parts.h), without reading its events; fewer than two if
+   * the input is one rank. Returns false with err on failure. NULL: an input is always one rank. */
+  bool (*ranks)(struct in *in, struct parts *parts, struct tk_err *err);
   /* Returns the name in Perfetto's manifest for the clock of a trace of this format; NULL if the manifest cannot name it. */
   const char *(*clock_name)(const struct tk_trace *t);
   /* Describes machine number `at` of a trace; returns false if there are fewer. NULL: the format has no machines. */

@@ -101,7 +101,8 @@ static const struct {
 /* Names of files whose first bytes are not documented. */
 static const struct {
   const char *ending, *what;
-} ENDINGS[] = {{".nsys-rep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read"},
+} ENDINGS[] = {{".nsys-rep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read; so "
+                            "does the option --nsys"},
                {".qdrep", "an Nsight Systems report; 'nsys export -t sqlite' converts it to a database that can be read"},
                {".ncu-rep", "an Nsight Compute report; ncu-ui opens it"},
                {".gputrace", "an Xcode GPU capture"},

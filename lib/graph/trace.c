@@ -53,6 +53,7 @@ struct tk_trace *trace_new(uint64_t max_memory) {
   map_init(&s->frame_index, &s->mem);
   map_init(&s->stack_index, &s->mem);
   map_init(&s->sample_index, &s->mem);
+  map_init(&s->owners, &s->mem);
   s->pool.mem = s->raw.mem = s->builder.payload.mem = &s->mem;
   if (first_slots(t)) well_known_strings(t);
   if (!s->mem.failed) return t;
@@ -74,6 +75,7 @@ void tk_free(struct tk_trace *t) {
   intern_free(&s->strings);
   map_free(&s->class_index);
   map_free(&s->track_index);
+  map_free(&s->owners);
   args_free(s);
   mem_free(&s->mem, t->frames);
   mem_free(&s->mem, t->stacks);
@@ -211,6 +213,21 @@ tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want) {
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid) {
   struct tk_track want = {.kind = TK_PROCESS, .pid = pid};
   return trace_find_or_add(t, &want);
+}
+
+void trace_own(struct tk_trace *t, tk_id track, uint32_t process) {
+  uint32_t *owner = map_put(&t->store->owners, track, process);
+  if (owner) *owner = process;
+}
+
+int64_t trace_owner(const struct tk_trace *t, tk_id track) {
+  const struct tk_track *k = &t->tracks[track];
+  const uint32_t *own = map_get(&t->store->owners, track);
+  if (!own && k->kind != TK_PROCESS && k->parent) {
+    own = map_get(&t->store->owners, k->parent);
+    k = &t->tracks[k->parent];
+  }
+  return own ? *own : k->pid.kind == TK_IDENT_INT ? k->pid.num : -1;
 }
 
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid) {

@@ -54,6 +54,7 @@ struct tk_store {
   struct arg_builder builder;
   struct map class_index; /* name, category -> class without shared args */
   struct map track_index; /* hash of identity -> track; collisions continue at hash + 1 */
+  struct map owners;      /* track -> process that caused its contents, if the input states another process than the track's */
   struct buf raw;         /* raw text of records and metas */
   struct trace_tie *ties; /* sorted by `first` (seal_ties.c) */
   uint32_t *tied;
@@ -131,6 +132,11 @@ tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident p
 tk_id trace_find(const struct tk_trace *t, const struct tk_track *want);
 tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want);
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid);
+
+/* Records that the contents of a track belong to the process with this number, such as the queue of a device to the process that
+ * submitted its work. trace_owner returns this number, otherwise that of the parent, otherwise the pid; -1 if none is a number. */
+void trace_own(struct tk_trace *t, tk_id track, uint32_t process);
+int64_t trace_owner(const struct tk_trace *t, tk_id track);
 
 /* Adds a class or track without searching for an equal one, for formats in which classes or tracks have other identities. */
 struct tk_class *trace_add_class(struct tk_trace *t);

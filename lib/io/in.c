@@ -198,6 +198,8 @@ bool in_spool(struct in *in, struct tk_err *err) {
   return copy_to(in, in->spool, err);
 }
 
+bool in_is_spooled(const struct in *in) { return in->spool >= 0; }
+
 ptrdiff_t in_read_at(struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err) {
   if (in->spool < 0) {
     const ptrdiff_t got = in->source.read_at(in->source.self, p, n, at, err);

@@ -72,6 +72,8 @@ bool in_put_back(struct in *in, const uint8_t *p, size_t n, struct tk_err *err);
  * copied to a temporary file. Must be called before anything is consumed; afterwards only in_read_at may read. Returns false
  * with err on failure. */
 bool in_spool(struct in *in, struct tk_err *err);
+/* True if it was copied; in_ahead then finds nothing more. */
+bool in_is_spooled(const struct in *in);
 /* Reads n bytes at an offset of a spooled input; fewer only at the end. -1 with err set on a failure. */
 ptrdiff_t in_read_at(struct in *in, uint8_t *p, size_t n, uint64_t at, struct tk_err *err);
 /* Returns the size of a spooled input. */

@@ -10,6 +10,7 @@
 #include "graph/step_names.h"
 #include "io/in.h"
 #include "load.h"
+#include "part.h"
 #include "source/sources.h"
 #include "source/sources_notes.h"
 
@@ -136,7 +137,11 @@ static struct tk_trace *load_view(struct tk_sources *s, size_t i, const struct s
   name_files(t, s, i);
   sources_decisions(s, i, t);
   if (instead) trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, instead);
-  return load_input(sources_open_view(s, v, ahead, &t->store->mem, err), v->name, opt, t, err);
+  t = load_input(sources_open_view(s, v, ahead, &t->store->mem, err), v->name, opt, t, err);
+  if (!t || !v->parts || load_part(t, v->parts, v->part, err)) return t;
+  err_prefix(err, "%s", v->name);
+  tk_free(t);
+  return NULL;
 }
 
 static bool is_beyond_repair(const struct tk_err *err) { return err->code == TK_EFORMAT || err->code == TK_ECORRUPT; }

@@ -210,6 +210,7 @@ bool tk_merge(const char *const *names, size_t n, const char *output, const stru
   if (report) *report = (struct tk_merge_report){0};
   if (!TAKE_OPTIONS(&merge, opt, err)) return false;
   struct tk_source_options options = sources_chosen(merge.source, &merge.load);
+  options.by_rank = true;
   struct tk_sources *s = tk_sources_open(names, n, &options, err);
   bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, &merge, report, err);
   tk_sources_close(s);

@@ -28,17 +28,25 @@ enum { MOST_DRIFT_US = 5 }; /* a clock that drifts less than this over the trace
 
 /* ---- identity ---- */
 
+/* Says that another input claimed the rank before. Recordings of two profilers are not joined: both may contain the same work. */
+static void note_claim(struct merger *m, size_t input, size_t other, int64_t rank) {
+  const char *mine = m->inputs[input].format, *others = m->inputs[other].format, *name = m->inputs[other].name;
+  char text[512];
+  if (mine && others && strcmp(mine, others) != 0)
+    snprintf(text, sizeof text, "claims the same rank %lld as %s, in another format: both are kept apart, so work that both recorded "
+                                "is there twice; merge only one of them to count it once", (long long)rank, name);
+  else
+    snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept apart", (long long)rank, name);
+  merger_note(m, m->inputs[input].name, text);
+}
+
 /* Claims a rank for the input, and returns its slot among all ranks. Adds a note if another input claimed the rank before. */
 static int64_t claim_rank(struct merger *m, size_t input, struct tk_merge_rank *r, const struct identity *id) {
   uint32_t other = 0;
   r->rank_from = id->rank >= 0 ? id->rank_from : "input order";
   r->rank = id->rank >= 0 ? id->rank : (int64_t)input;
   const int64_t slot = m->planned ? m->planned->slot : merge_slot(m, input, id->rank, &r->rank, &other);
-  if (other) {
-    char text[512];
-    snprintf(text, sizeof text, "claims the same rank %lld as %s; both are kept apart", (long long)r->rank, m->inputs[other - 1].name);
-    merger_note(m, m->inputs[input].name, text);
-  }
+  if (other) note_claim(m, input, other - 1, r->rank);
   if (id->rank_note && m->n_inputs > 1) merger_note(m, m->inputs[input].name, id->rank_note);
   bool known = *m->inputs[input].host; /* the host of an input in a run directory is identified by name, not by rank */
   if (id->rank < 0 && !known && !r->merged && (m->n_inputs > 1 || !m->output->run))

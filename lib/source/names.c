@@ -469,6 +469,28 @@ static bool add_address(struct source *s, const char *address, unsigned lists, s
 
 /* ---- a name ---- */
 
+/* True for a report of Nsight Systems, if the caller exports such files. */
+static bool is_exported(const struct source *s, const char *name) {
+  static const char ENDING[] = ".nsys-rep";
+  const size_t n = strlen(name), end = sizeof ENDING - 1;
+  if (n <= end || strcmp(name + n - end, ENDING) != 0) return false;
+  for (const char *const *scheme = s->fetch ? s->fetch->schemes : NULL; scheme && *scheme; scheme++)
+    if (strcmp(*scheme, ENDING + 1) == 0) return true;
+  return false;
+}
+
+/* Adds a report under its own name; its contents are those of the database that the caller exported. */
+static bool add_exported(struct source *s, const char *name, const struct stat *st, struct tk_err *err) {
+  struct tk_err why = {.offset = UINT64_MAX};
+  char *path = s->fetch->local(s->fetch->arg, name, &why);
+  if (!path && why.code == TK_EINTERRUPTED) return err_set(err, TK_EINTERRUPTED, "interrupted");
+  if (!path) return fail_with(s, name, why.code ? why.code : TK_EOPEN, 0, *why.msg ? why.msg : "cannot export");
+  const bool ok = add_file(s, name, st);
+  if (ok) s->entries[s->n_entries - 1].path = source_text(s, path);
+  free(path);
+  return ok;
+}
+
 static bool add_name(struct source *s, const char *name, unsigned lists, struct tk_err *err) {
   struct stat st;
   bool ok = true;
@@ -483,6 +505,7 @@ static bool add_name(struct source *s, const char *name, unsigned lists, struct 
   }
   if (S_ISDIR(st.st_mode)) return add_folder(s, name, err);
   if (S_ISREG(st.st_mode) && archive_is(name)) return add_archive(s, name, NULL, "", err);
+  if (S_ISREG(st.st_mode) && is_exported(s, name)) return add_exported(s, name, &st, err);
   return S_ISREG(st.st_mode) ? add_file(s, name, &st) : add_stream(s, name, err);
 }
 

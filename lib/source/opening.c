@@ -32,9 +32,21 @@ void source_hold(struct source *s, uint32_t entry, struct in *in) {
 
 /* ---- copies ---- */
 
+/* Copies an input whose bytes are already in a temporary file, because its tables had to be inspected. */
+static bool write_spooled(struct source *s, struct in *in, int fd, struct tk_err *why, struct tk_err *err) {
+  uint8_t block[1 << 16];
+  ptrdiff_t n = 0;
+  for (uint64_t at = 0; (n = in_read_at(in, block, sizeof block, at, why)) > 0; at += (uint64_t)n) {
+    if (!os_write(fd, block, (size_t)n)) return err_sys(why, TK_EREAD, errno, "failed to copy it to a temporary file");
+    if (!source_progress(s, err)) return false;
+  }
+  return n == 0;
+}
+
 static bool write_all(struct source *s, struct in *in, int fd, struct tk_err *why, struct tk_err *err) {
   size_t n;
   const uint8_t *p;
+  if (in_is_spooled(in)) return write_spooled(s, in, fd, why, err);
   while ((p = in_ahead(in, 1, &n, why)) != NULL && n > 0) {
     if (!os_write(fd, p, n)) return err_sys(why, TK_EREAD, errno, "failed to copy it to a temporary file");
     in_consume(in, n);

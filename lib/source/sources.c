@@ -21,6 +21,7 @@
 #include "graph/diagnostics.h"
 #include "sources_rank.h"
 #include "sources_join.h"
+#include "sources_parts.h"
 #include "sources_notes.h"
 
 enum { NONE = -1, NAMED = 5 };
@@ -388,8 +389,8 @@ static bool add_origin(struct tk_sources *s, uint32_t origin, struct tk_err *err
 
 static bool is_of_other_rank(const struct tk_sources *s, size_t i) {
   const struct tk_sources_impl *m = s->impl;
-  return m->rank != NONE && m->source.origins[m->chosen[i].origin].kind != ORIGIN_FILE && m->chosen[i].entry != UINT32_MAX &&
-         s->inputs[i].rank != m->rank;
+  const bool named = m->source.origins[m->chosen[i].origin].kind == ORIGIN_FILE && !m->chosen[i].parts;
+  return m->rank != NONE && !named && m->chosen[i].entry != UINT32_MAX && s->inputs[i].rank != m->rank;
 }
 
 /* Moves the notes about an origin from a dropped input to the next input of the origin. */
@@ -447,7 +448,9 @@ static bool open_all(struct tk_sources *s, const char *const *names, size_t n, s
   bool ok = take_rank(s->impl, err);
   for (size_t i = 0; ok && i < n; i++) ok = source_add(src, names[i], err);
   for (uint32_t i = 0; ok && i < src->n_origins; i++) ok = add_origin(s, i, err);
-  ok = ok && sources_join(s, err) && sources_find_ranks(s, err) && drop_unwanted(s, err);
+  ok = ok && sources_join(s, err) && sources_find_ranks(s, err);
+  if (s->impl->opt.by_rank || s->impl->opt.rank) ok = ok && sources_split(s, err);
+  ok = ok && drop_unwanted(s, err);
   return mem_check(&src->mem, err) && ok;
 }
 
@@ -574,6 +577,11 @@ bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct sou
   *v = (struct source_view){.entry = entry, .name = src->entries[entry].name, .host = src->places[entry].host,
                             .run = s->inputs[i].run, .rank = s->inputs[i].rank,
                             .rank_from = s->impl->chosen[i].rank_from, .rank_note = s->impl->chosen[i].rank_note};
+  if (nth == 0 && s->impl->chosen[i].parts) {
+    v->host = s->inputs[i].host;
+    v->parts = s->impl->chosen[i].parts;
+    v->part = s->impl->chosen[i].part;
+  }
   return true;
 }
 

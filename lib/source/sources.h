@@ -2,6 +2,7 @@
 #ifndef SOURCE_SOURCES_H
 #define SOURCE_SOURCES_H
 
+#include "format/parts.h"
 #include "io/in.h"
 #include "tracekit.h"
 
@@ -40,6 +41,8 @@ struct source_view {
   int64_t rank;          /* rank of the input, -1 = unknown */
   const char *rank_from; /* where the rank comes from, a literal; NULL = from the input's own name or content */
   const char *rank_note; /* the same as a sentence for users who rely on the rank; NULL = none */
+  const struct parts *parts; /* ranks of the file, if the input is only one of them; NULL = the whole file */
+  uint32_t part;             /* index of the input's rank in `parts` */
 };
 /* Finds the nth view of an input, best first. Returns false if there are fewer. */
 bool sources_view(const struct tk_sources *s, size_t i, unsigned nth, struct source_view *v);

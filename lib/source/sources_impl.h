@@ -2,6 +2,7 @@
 #ifndef SOURCE_SOURCES_IMPL_H
 #define SOURCE_SOURCES_IMPL_H
 
+#include "format/parts.h"
 #include "opening.h"
 #include "sources.h"
 
@@ -18,6 +19,8 @@ struct chosen {
   unsigned n_notes;
   const char *rank_from; /* where the rank comes from, a literal; NULL = from the input's own name or content */
   const char *rank_note; /* the same as a sentence; NULL = none */
+  struct parts *parts;   /* ranks of the entry, if it contains several; NULL = the input is the whole entry */
+  uint32_t part;         /* index of the input's rank in `parts` */
   bool joined; /* this entry is a piece of another input */
   const char *sound_run; /* name of a run that contains traces, if this run has none; otherwise NULL */
 };

@@ -2,6 +2,7 @@
  * databases. */
 #include "nsys.h"
 
+#include "format/nsys/read/ranks.h"
 #include "format/nsys/read/read.h"
 
 static const char *const ENDINGS[] = {".sqlite", ".nsys.sqlite", NULL};
@@ -19,5 +20,6 @@ const struct format format_nsys = {
     .binary = true,
     .bid = nsys_bid,
     .is_database = nsys_is_database,
+    .ranks = nsys_ranks,
     .read = nsys_read,
 };

@@ -1,6 +1,7 @@
 /* rocm.c - row of the format table for AMD's databases, which can only be read. */
 #include "rocm.h"
 
+#include "format/rocm/read/ranks.h"
 #include "format/rocm/read/read.h"
 
 static const char *const ENDINGS[] = {".rpd", "_results.db", NULL};
@@ -18,5 +19,6 @@ const struct format format_rocm = {
     .binary = true,
     .bid = rocm_bid,
     .is_database = rocm_is_database,
+    .ranks = rocm_ranks,
     .read = rocm_read,
 };

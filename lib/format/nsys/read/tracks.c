@@ -25,13 +25,15 @@ tk_id tracks_thread(struct nsys *r, int64_t global_tid) {
 static tk_id add_device(struct nsys *r, uint64_t process, int64_t device) {
   char name[64];
   snprintf(name, sizeof name, "GPU %lld (process %lld)", (long long)device, (long long)nsys_pid(process));
-  return database_add_process(&r->d, name);
+  return database_add_device(&r->d, name, device);
 }
 
 tk_id tracks_device(struct nsys *r, uint64_t process, int64_t device) {
   uint32_t *known = map_put(&r->devices, hash_pair(process, (uint64_t)device), 0);
   if (!known) return 0;
-  if (!*known) *known = add_device(r, process, device);
+  if (*known) return *known;
+  *known = add_device(r, process, device);
+  trace_own(r->d.t, *known, (uint32_t)nsys_pid(process));
   return *known;
 }
 

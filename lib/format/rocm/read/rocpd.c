@@ -93,6 +93,12 @@ static bool read_infos(struct rocpd *p) {
 
 /* ---- tracks ---- */
 
+/* Assigns a track to the first process of the set of tables. */
+static void own(struct rocpd *p, tk_id track) {
+  const struct info *first = p->infos[PROCESSES].all.len ? (const struct info *)(const void *)p->infos[PROCESSES].all.data : NULL;
+  if (first) trace_own(p->r->d.t, track, (uint32_t)first->number);
+}
+
 /* Returns the thread of a row: the thread of the column `thread`, otherwise the one of its track. */
 static tk_id thread_of(struct rocpd *p, const struct cell *process, const struct cell *thread, const struct cell *track) {
   const struct info *k = info_of(p, TRACKS, track);
@@ -102,6 +108,7 @@ static tk_id thread_of(struct rocpd *p, const struct cell *process, const struct
   const struct info *o = info_of(p, PROCESSES, process->type == CELL_INT ? process : k ? &owner : &of_thread);
   const tk_id id = trace_track(p->r->d.t, TK_THREAD, ident_int(o ? o->number : 0), ident_int(t ? t->number : number_of(thread)), 0);
   if (t && t->name && !p->r->d.t->tracks[id].name) database_name(&p->r->d, id, t->name);
+  own(p, id);
   return id;
 }
 
@@ -157,7 +164,9 @@ static void begin_args(struct rocpd *p, const struct info *event, const struct i
 static tk_id queue_of(struct rocpd *p, const struct info *agent, const struct cell *queue) {
   const struct info *q = info_of(p, QUEUES, queue);
   const uint64_t process = hash_text(p->id, strlen(p->id));
-  return work_queue(p->r, process, agent ? agent->number : 0, number_of(queue), q ? q->name : 0);
+  const tk_id track = work_queue(p->r, process, agent ? agent->number : 0, number_of(queue), q ? q->name : 0);
+  own(p, track);
+  return track;
 }
 
 enum dispatch {

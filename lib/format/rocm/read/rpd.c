@@ -1,7 +1,7 @@
 /* rpd.c - reads schema 2: API calls (rocpd_api) and operations of devices (rocpd_op), linked by rocpd_api_ops.
  *
  * A file may contain several sessions and processes; their ids do not collide, because the upper half of an id is the session.
- * The process of an operation is not stored, but follows from the call that launched it. Two more tables describe the work that
+ * The process of an operation is not stored, but follows from its session. Two more tables describe the work that
  * a call launched: rocpd_kernelapi for kernels, rocpd_copyapi for copies. */
 #include "rpd.h"
 
@@ -23,6 +23,7 @@ struct rpd {
   struct buf all;      /* array of struct launch */
   struct map call_of;  /* operation id -> index in `calls` */
   struct buf calls;    /* array of int64_t: ids of calls */
+  struct map sessions; /* session -> process; 0 = several processes */
   tk_id key[8];
 };
 
@@ -91,7 +92,10 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
   if (l) args_int(t, p->key[K_CORRELATION], id->i);
   e.args = args_end(t);
   const tk_id event = database_add(&p->r->d, &e);
-  if (id->type == CELL_INT) map_put(&p->r->by_id, (uint64_t)id->i, event);
+  if (id->type != CELL_INT) return;
+  map_put(&p->r->by_id, (uint64_t)id->i, event);
+  uint32_t *process = map_put(&p->sessions, rpd_session(id->i), (uint32_t)row->v[1].i);
+  if (process && *process != (uint32_t)row->v[1].i) *process = 0;
 }
 
 /* ---- operations ---- */
@@ -126,7 +130,9 @@ static void take_work(const struct sqlite_scan *row, void *arg) {
   const tk_id type = text_in(p, &row->v[6]), said = text_in(p, &row->v[5]);
   const tk_id name = said && *tk_string(t, said, NULL) ? said : l && l->kernel && *tk_string(t, l->kernel, NULL) ? l->kernel : 0;
   e.cls = trace_class(t, name ? name : type, trace_text(t, category_of_work(tk_string(t, type, NULL), name != 0)));
-  e.track = work_queue(p->r, 0, row->v[1].i, row->v[2].i, 0);
+  const uint32_t *process = row->v[0].type == CELL_INT ? map_get(&p->sessions, rpd_session(row->v[0].i)) : NULL;
+  e.track = work_queue(p->r, process ? *process : 0, row->v[1].i, row->v[2].i, 0);
+  if (process && *process) trace_own(t, e.track, *process);
   work_args(p, l, &row->v[1], call);
   e.args = args_end(t);
   const tk_id event = database_add(&p->r->d, &e);
@@ -188,10 +194,12 @@ bool rpd_read(struct rocm *r) {
   struct rpd p = {.r = r, .all.mem = mem, .calls.mem = mem};
   map_init(&p.launches, mem);
   map_init(&p.call_of, mem);
+  map_init(&p.sessions, mem);
   for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) p.key[i] = trace_text(r->d.t, KEYS[i]);
   const bool ok = read_tables(&p);
   map_free(&p.launches);
   map_free(&p.call_of);
+  map_free(&p.sessions);
   buf_free(&p.all);
   buf_free(&p.calls);
   return ok;

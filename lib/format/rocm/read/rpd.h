@@ -4,6 +4,9 @@
 
 #include "reader.h"
 
+/* Returns the session of an id, which one process wrote. */
+static inline uint64_t rpd_session(int64_t id) { return (uint64_t)id >> 32; }
+
 bool rpd_read(struct rocm *r);
 /* True if the table is read, or known to be needed only by other tools. */
 bool rpd_knows(const char *table);

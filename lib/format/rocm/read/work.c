@@ -31,7 +31,7 @@ tk_id work_device(struct rocm *r, int64_t number) {
   uint32_t *known = map_put(&r->devices, (uint64_t)number, 0);
   if (!known || *known) return known ? *known : 0;
   snprintf(name, sizeof name, "GPU %lld", (long long)number);
-  return *known = database_add_process(&r->d, name);
+  return *known = database_add_device(&r->d, name, number);
 }
 
 tk_id work_queue(struct rocm *r, uint64_t process, int64_t device, int64_t queue, tk_id name) {

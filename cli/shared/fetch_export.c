@@ -1,0 +1,76 @@
+/* fetch_export.c - see fetch_export.h. */
+#include "fetch_export.h"
+
+#include "helper.h"
+#include "interrupt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char ENDING[] = ".nsys-rep";
+
+bool fetch_exports(const char *name) {
+  const size_t n = strlen(name);
+  return n > sizeof ENDING - 1 && !strcmp(name + n - (sizeof ENDING - 1), ENDING);
+}
+
+static bool no_export(struct tk_err *err, enum tk_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static bool no_export(struct tk_err *err, enum tk_code code, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  err->code = code;
+  vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+  va_end(ap);
+  return false;
+}
+
+/* Runs the exporter until it ends; nothing that it prints is kept but the last line of its errors. */
+static bool export_to(const char *program, const char *report, const char *database, struct tk_err *err) {
+  struct helper h;
+  char output[4096], input[4096], unused[4096], why[512] = "";
+  const int n = snprintf(output, sizeof output, "--output=%s", database);
+  const int m = snprintf(input, sizeof input, "%s%s", *report == '-' ? "./" : "", report); /* the name is no option */
+  const char *const argv[] = { program, "export", "--type=sqlite", output, "--quiet=true", input, NULL };
+  if (n >= (int)sizeof output || m >= (int)sizeof input) return no_export(err, TK_EOPEN, "cannot export: its path is too long");
+  if (!helper_start(&h, argv, true))
+    return no_export(err, TK_EOPEN, "cannot export: failed to start %s: %s; --nsys names the program", program, strerror(errno));
+  while (helper_read(&h, unused, sizeof unused) > 0) {}
+  const bool ok = !interrupt_signal() && helper_end(&h, why, sizeof why);
+  helper_stop(&h);
+  if (interrupt_signal()) return no_export(err, TK_EINTERRUPTED, "interrupted");
+  return ok || no_export(err, TK_EOPEN, "cannot export: %s", why);
+}
+
+/* Opens the database and returns a path of the open file, which needs no name any more. */
+static char *open_database(const char *program, const char *database, struct tk_err *err) {
+  char *path = NULL;
+  const int file = open(database, O_RDONLY | O_CLOEXEC);
+  if (file < 0) no_export(err, TK_EOPEN, "cannot export: %s wrote no database: %s", program, strerror(errno));
+  else if (asprintf(&path, "/dev/fd/%d", file) < 0) path = NULL;
+  if (file >= 0 && !path) {
+    close(file);
+    no_export(err, TK_ELIMIT, "out of memory");
+  }
+  return path;
+}
+
+char *fetch_export(const char *program, const char *report, struct tk_err *err) {
+  const char *parent = getenv("TMPDIR");
+  char *folder = NULL, *database = NULL, *path = NULL;
+  if (asprintf(&folder, "%s/tracekit-XXXXXX", parent && *parent ? parent : "/tmp") < 0) folder = NULL;
+  const bool made = folder && mkdtemp(folder);
+  if (made && asprintf(&database, "%s/report.sqlite", folder) < 0) database = NULL;
+  if (folder && !made) no_export(err, TK_EOPEN, "cannot export: failed to create a temporary folder: %s", strerror(errno));
+  else if (!database) no_export(err, TK_ELIMIT, "out of memory");
+  else if (export_to(program, report, database, err)) path = open_database(program, database, err);
+  if (database) unlink(database);
+  if (made) rmdir(folder);
+  free(database);
+  free(folder);
+  return path;
+}

@@ -1,0 +1,27 @@
+/* part.c - see part.h. */
+#include "part.h"
+
+#include "base/err.h"
+#include "op/filter.h"
+
+/* Returns, by track, the index of its part. */
+static uint32_t *parts_of_tracks(const struct tk_trace *t, const struct parts *parts, struct mem *mem) {
+  uint32_t *of = mem_array(mem, (uint64_t)t->n_tracks + 1, sizeof *of);
+  for (tk_id i = 1; of && i <= t->n_tracks; i++) {
+    const int64_t owner = trace_owner(t, i);
+    const struct parts_item *p = owner >= 0 ? parts_find(parts, owner) : NULL;
+    of[i] = p ? (uint32_t)(p - parts->v) : 0;
+  }
+  return of;
+}
+
+bool load_part(struct tk_trace *t, const struct parts *parts, uint32_t at, struct tk_err *err) {
+  static const struct tk_filter_options all = {0};
+  struct mem mem = {0};
+  struct tk_filter_report unused = {0};
+  uint32_t *of = parts_of_tracks(t, parts, &mem);
+  const struct filter_plan plan = {.opt = &all, .part_of = of, .part = at};
+  const bool ok = mem_check(&mem, err) && op_filter(t, t, &plan, &unused, err);
+  mem_free(&mem, of);
+  return ok;
+}

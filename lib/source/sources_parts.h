@@ -1,0 +1,11 @@
+/* sources_parts.h - splits inputs that contain several ranks. */
+#ifndef SOURCE_SOURCES_PARTS_H
+#define SOURCE_SOURCES_PARTS_H
+
+#include "sources.h"
+
+/* Replaces each input that contains several ranks by one input for each of them. Has no effect if this was done before. Returns
+ * false on an interrupt or when memory runs out; an input that cannot be read stays, and fails when it is loaded. */
+bool sources_split(struct tk_sources *s, struct tk_err *err);
+
+#endif
