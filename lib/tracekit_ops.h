@@ -372,9 +372,8 @@ struct tk_top_col {
   double mean, min, max;
 };
 
-/* Statistics of the events of one name, kind, rank, ...: spans, instants with duration 0, and stack samples, but no counters. The
- * weight of a sample counts as self of its innermost frame and as total of each of its frames.  A span that crosses
- * an edge of the time range counts with the part inside.  A span that never ended counts only in count and unfinished. */
+/* Statistics of spans, instants (duration 0) and stack samples, whose weight is self of their innermost frame, total of each frame.
+ * Of a span that crosses an edge of the time range, the part inside counts; one that never ended is in count and unfinished alone. */
 struct tk_top_row {
   const char *name;     /* NULL = unnamed */
   size_t name_len;
