@@ -92,9 +92,11 @@ static bool runs_rows(struct tk_compare_report *r, struct diff_judge *j) {
     *row = (struct tk_compare_row){.name = NULL};
     if (!new_cells(r, row)) return false;
     for (uint32_t k = 0; k < set->n_sides; k++) put_cell(j, row, k, judge_row(j, k, i));
-    r->n_rows += occurs(row);
-    if (!occurs(row)) mem_free(&set->mem, row->runs);
-    if (!occurs(row)) continue;
+    if (!occurs(row)) {
+      mem_free(&set->mem, row->runs);
+      continue;
+    }
+    r->n_rows++;
     end_cells(j, r, row);
     row->name = diff_set_name(set, i, &row->name_len);
   }

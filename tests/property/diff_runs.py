@@ -192,11 +192,13 @@ def main():
         rnd = random.Random(int(os.environ.get('SEED', '1')))
         folders = [f'{work}/{name}' for name in 'abc']
         for folder, slow, steps, other in zip(folders, (0, 50, 2), (5, 5, 4), ('old', 'new', '<b>')):
-            make_run(folder, [{'gemm': 100 + slow + rnd.randrange(9), 'add': 40 + rnd.randrange(5), other: 7} for _ in range(steps)])
+            make_run(folder, [{'gemm': 100 + slow + rnd.randrange(9), 'add': 40 + rnd.randrange(5), other: 7} for _ in range(steps)],
+                     [{'ph': 'X', 'name': 'beside', 'pid': 1, 'tid': 1, 'ts': 1, 'dur': 2}])
         try:
             together = against_pairs(folders)
             judge('runs', '' if [(r['name'], r['samples'], r['matched_by']) for r in together['runs']] ==
                   [('a', 5, 'number'), ('b', 5, 'number'), ('c', 4, None)] else str(together['runs']))
+            judge('a name outside of all steps has no row', '' if all(r['name'] != 'beside' for r in together['rows']) else 'it has one')
             over(work, rnd)
             by_chance(work, rnd)
             commands(folders, work)
