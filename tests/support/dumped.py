@@ -31,6 +31,11 @@ def dumped(dump):
     return tracks
 
 
+def has_samples(dump):
+    """True if there are stack samples, which are no events here."""
+    return re.search(r'^  \d+ sample ', dump, re.M) is not None
+
+
 def is_timed(e):
     return not e.flags & {'unfinished', 'lost-clock'}
 

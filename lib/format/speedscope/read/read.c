@@ -18,13 +18,24 @@
 
 enum { FRAMES_MOST = 1 << 16 }; /* most frames of a stack */
 
+static const char SCHEMA[] = "\"https://www.speedscope.app/file-format-schema.json\"";
+
+/* True if the key "$schema" has the value that speedscope writes; other formats may contain the address as text. */
+static bool states_schema(const uint8_t *p, size_t n) {
+  static const char KEY[] = "\"$schema\"";
+  const uint8_t *key = memmem(p, n, KEY, sizeof KEY - 1), *end = p + n;
+  if (!key || memmem(p, (size_t)(key - p), "\"traceEvents\"", 13)) return false;
+  const uint8_t *value = key + sizeof KEY - 1;
+  while (value < end && (json_is_space(*value) || *value == ':')) value++;
+  return (size_t)(end - value) >= sizeof SCHEMA - 1 && memcmp(value, SCHEMA, sizeof SCHEMA - 1) == 0;
+}
+
 unsigned speedscope_bid(const uint8_t *p, size_t n) {
-  static const char SCHEMA[] = "https://www.speedscope.app/file-format-schema.json";
   size_t i = 0;
   if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0) i = 3;
   while (i < n && json_is_space(p[i])) i++;
   if (i == n || p[i] != '{') return 0;
-  if (memmem(p, n, SCHEMA, sizeof SCHEMA - 1)) return 8 * (sizeof SCHEMA - 1);
+  if (states_schema(p, n)) return 8 * (sizeof SCHEMA - 1);
   if (memmem(p, n, "\"traceEvents\"", 13) || memmem(p, n, "\"ph\"", 4)) return 0;
   const bool profiles = memmem(p, n, "\"profiles\"", 10) != NULL, shared = memmem(p, n, "\"shared\"", 8) != NULL;
   const bool frames = memmem(p, n, "\"frames\"", 8) != NULL, start = memmem(p, n, "\"startValue\"", 12) != NULL;
