@@ -345,7 +345,7 @@ static int compare_runs(struct run *run, struct tk_diff_options *o, const struct
   return status;
 }
 
-/* True if all figures of the conditions are those of two runs. */
+/* True if all figures of the conditions come from two runs. */
 static bool can_judge(const struct run *run) {
   if (!run->asks_figures) return true;
   tty_say("diff: --fail-if: keys of report --json are available for two runs only, without --html; "

@@ -373,7 +373,7 @@ struct tk_top_col {
 };
 
 /* Statistics of spans, instants (duration 0) and stack samples, whose weight is self of their innermost frame, total of each frame.
- * Of a span that crosses an edge of the time range, the part inside counts; one that never ended is in count and unfinished alone. */
+ * If a span crosses an edge of the time range, only the part inside counts; one that never ended is only in count and unfinished. */
 struct tk_top_row {
   const char *name;     /* NULL = unnamed */
   size_t name_len;

@@ -405,7 +405,7 @@ struct tk_compare_run {
   tk_time length;       /* of the longest trace */
   tk_time window, busy; /* means over the devices */
   double memory;        /* highest peak of an allocator of a device in bytes; negative = unknown */
-  bool paired, by_number; /* how samples are matched with those of the first run, as in tk_diff_report */
+  bool paired, by_number; /* how samples are matched with samples of the first run, as in tk_diff_report */
   struct tk_report_spread steps; /* count 0 unless steps are compared */
 };
 

@@ -7,7 +7,6 @@
 #include "interrupt.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,27 +16,17 @@ enum { LINE = 16 << 10 };
 
 /* ---- errors ---- */
 
-static bool fail(struct tk_err *err, enum tk_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static bool fail(struct tk_err *err, enum tk_code code, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  err->code = code;
-  vsnprintf(err->msg, sizeof err->msg, fmt, ap);
-  va_end(ap);
-  return false;
-}
-
 /* Reports that a stream ended early, because of a signal or because the program failed. */
 static bool fail_of(struct helper *h, enum tk_code code, struct tk_err *err) {
   char why[512] = "";
   if (!interrupt_signal() && helper_end(h, why, sizeof why)) return true;
-  return interrupt_signal() ? fail(err, TK_EINTERRUPTED, "interrupted") : fail(err, code, "%s", why);
+  return interrupt_signal() ? helper_fail(err, TK_EINTERRUPTED, "interrupted") : helper_fail(err, code, "%s", why);
 }
 
 /* ---- starting ---- */
 
 static bool say_missing(const struct fetch_scheme *s, struct tk_err *err) {
-  return fail(err, TK_EOPEN, "%s:// needs the program %s%s%s, which was not found; %s", s->name, s->programs[0],
+  return helper_fail(err, TK_EOPEN, "%s:// needs the program %s%s%s, which was not found; %s", s->name, s->programs[0],
               s->programs[1] ? " or " : "", s->programs[1] ? s->programs[1] : "", s->remedy);
 }
 
@@ -48,10 +37,10 @@ static bool start(struct helper *h, const char *address, enum fetch_task task, s
     struct fetch_words w = { .n = 0 };
     wrong = s->words(&w, s->programs[i], address, task);
     if (wrong || helper_start(h, w.argv, !s->asks)) break;
-    if (errno != ENOENT) return fail(err, TK_EOPEN, "failed to start %s: %s", s->programs[i], strerror(errno));
+    if (errno != ENOENT) return helper_fail(err, TK_EOPEN, "failed to start %s: %s", s->programs[i], strerror(errno));
     if (i == 1 || !s->programs[1]) return say_missing(s, err);
   }
-  if (wrong) return fail(err, TK_EOPEN, "cannot open: %s", wrong);
+  if (wrong) return helper_fail(err, TK_EOPEN, "cannot open: %s", wrong);
   return true;
 }
 
@@ -60,7 +49,7 @@ static bool start(struct helper *h, const char *address, enum fetch_task task, s
 static void *open_stream(void *arg, const char *address, struct tk_err *err) {
   struct helper *h = malloc(sizeof *h);
   (void)arg;
-  if (!h) fail(err, TK_ELIMIT, "out of memory");
+  if (!h) helper_fail(err, TK_ELIMIT, "out of memory");
   if (h && start(h, address, FETCH_OPEN, err)) return h;
   free(h);
   return NULL;
@@ -100,7 +89,7 @@ static char *next_line(struct lines *l, struct tk_err *err) {
     l->at = 0;
     const bool full = l->end == sizeof l->text;
     const ptrdiff_t got = full ? 0 : helper_read(&l->h, l->text + l->end, sizeof l->text - l->end);
-    if (full) fail(err, TK_EREAD, "%s printed a line of more than %d bytes", l->h.name, LINE);
+    if (full) helper_fail(err, TK_EREAD, "%s printed a line of more than %d bytes", l->h.name, LINE);
     else if (got <= 0) fail_of(&l->h, TK_EOPEN, err);
     if (got <= 0) return NULL;
     l->end += (size_t)got;
@@ -168,8 +157,8 @@ static bool list(void *arg, const char *address, bool (*add)(void *to, const str
   struct tk_remote_file file;
   char *line = NULL;
   (void)arg;
-  if (s->folders) fail(err, TK_EOPEN, "cannot list: %s", s->folders);
-  else if (!l) fail(err, TK_ELIMIT, "out of memory");
+  if (s->folders) helper_fail(err, TK_EOPEN, "cannot list: %s", s->folders);
+  else if (!l) helper_fail(err, TK_ELIMIT, "out of memory");
   const bool started = !s->folders && l && start(&l->h, address, FETCH_LIST, err);
   bool more = started;
   while (more && (line = next_line(l, err)) != NULL) {
@@ -192,7 +181,7 @@ static char *local(void *nsys, const char *address, struct tk_err *err) {
   struct lines *l = s->copies ? calloc(1, sizeof *l) : NULL;
   char *line, *last = NULL;
   if (!s->copies) return NULL;
-  if (!l) fail(err, TK_ELIMIT, "out of memory");
+  if (!l) helper_fail(err, TK_ELIMIT, "out of memory");
   if (l && start(&l->h, address, FETCH_LOCAL, err)) {
     while ((line = next_line(l, err)) != NULL) {
       if (!*line) continue;
@@ -200,7 +189,7 @@ static char *local(void *nsys, const char *address, struct tk_err *err) {
       last = NULL;
       if (asprintf(&last, "%s%s%s", line, folder && *path ? "/" : "", folder ? path : "") < 0) last = NULL;
     }
-    if (err->code == TK_OK && (!last || *last != '/')) fail(err, TK_EOPEN, "%s printed no path", l->h.name);
+    if (err->code == TK_OK && (!last || *last != '/')) helper_fail(err, TK_EOPEN, "%s printed no path", l->h.name);
     helper_stop(&l->h);
   }
   free(l);
@@ -213,7 +202,7 @@ static char *local(void *nsys, const char *address, struct tk_err *err) {
 
 static char *refuse_address(void *nsys, const char *address, struct tk_err *err) {
   if (fetch_exports(address) && !strstr(address, "://")) return fetch_export(nsys, address, err);
-  fail(err, TK_EOPEN, "is an address, which --no-fetch refuses");
+  helper_fail(err, TK_EOPEN, "is an address, which --no-fetch refuses");
   return NULL;
 }
 

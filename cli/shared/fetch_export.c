@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +18,6 @@ bool fetch_exports(const char *name) {
   return n > sizeof ENDING - 1 && !strcmp(name + n - (sizeof ENDING - 1), ENDING);
 }
 
-static bool no_export(struct tk_err *err, enum tk_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static bool no_export(struct tk_err *err, enum tk_code code, const char *fmt, ...) {
-  va_list ap;
-  va_start(ap, fmt);
-  err->code = code;
-  vsnprintf(err->msg, sizeof err->msg, fmt, ap);
-  va_end(ap);
-  return false;
-}
-
 /* Runs the exporter until it ends; nothing that it prints is kept but the last line of its errors. */
 static bool export_to(const char *program, const char *report, const char *database, struct tk_err *err) {
   struct helper h;
@@ -36,25 +25,25 @@ static bool export_to(const char *program, const char *report, const char *datab
   const int n = snprintf(output, sizeof output, "--output=%s", database);
   const int m = snprintf(input, sizeof input, "%s%s", *report == '-' ? "./" : "", report); /* the name is no option */
   const char *const argv[] = { program, "export", "--type=sqlite", output, "--quiet=true", input, NULL };
-  if (n >= (int)sizeof output || m >= (int)sizeof input) return no_export(err, TK_EOPEN, "cannot export: its path is too long");
+  if (n >= (int)sizeof output || m >= (int)sizeof input) return helper_fail(err, TK_EOPEN, "cannot export: its path is too long");
   if (!helper_start(&h, argv, true))
-    return no_export(err, TK_EOPEN, "cannot export: failed to start %s: %s; --nsys names the program", program, strerror(errno));
+    return helper_fail(err, TK_EOPEN, "cannot export: failed to start %s: %s; --nsys names the program", program, strerror(errno));
   while (helper_read(&h, unused, sizeof unused) > 0) {}
   const bool ok = !interrupt_signal() && helper_end(&h, why, sizeof why);
   helper_stop(&h);
-  if (interrupt_signal()) return no_export(err, TK_EINTERRUPTED, "interrupted");
-  return ok || no_export(err, TK_EOPEN, "cannot export: %s", why);
+  if (interrupt_signal()) return helper_fail(err, TK_EINTERRUPTED, "interrupted");
+  return ok || helper_fail(err, TK_EOPEN, "cannot export: %s", why);
 }
 
 /* Opens the database and returns a path of the open file, which needs no name any more. */
 static char *open_database(const char *program, const char *database, struct tk_err *err) {
   char *path = NULL;
   const int file = open(database, O_RDONLY | O_CLOEXEC);
-  if (file < 0) no_export(err, TK_EOPEN, "cannot export: %s wrote no database: %s", program, strerror(errno));
+  if (file < 0) helper_fail(err, TK_EOPEN, "cannot export: %s wrote no database: %s", program, strerror(errno));
   else if (asprintf(&path, "/dev/fd/%d", file) < 0) path = NULL;
   if (file >= 0 && !path) {
     close(file);
-    no_export(err, TK_ELIMIT, "out of memory");
+    helper_fail(err, TK_ELIMIT, "out of memory");
   }
   return path;
 }
@@ -65,8 +54,8 @@ char *fetch_export(const char *program, const char *report, struct tk_err *err) 
   if (asprintf(&folder, "%s/tracekit-XXXXXX", parent && *parent ? parent : "/tmp") < 0) folder = NULL;
   const bool made = folder && mkdtemp(folder);
   if (made && asprintf(&database, "%s/report.sqlite", folder) < 0) database = NULL;
-  if (folder && !made) no_export(err, TK_EOPEN, "cannot export: failed to create a temporary folder: %s", strerror(errno));
-  else if (!database) no_export(err, TK_ELIMIT, "out of memory");
+  if (folder && !made) helper_fail(err, TK_EOPEN, "cannot export: failed to create a temporary folder: %s", strerror(errno));
+  else if (!database) helper_fail(err, TK_ELIMIT, "out of memory");
   else if (export_to(program, report, database, err)) path = open_database(program, database, err);
   if (database) unlink(database);
   if (made) rmdir(folder);

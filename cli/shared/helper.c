@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -162,4 +163,13 @@ void helper_stop(struct helper *h) {
   interrupt_spare(target_of(h));
   waitpid(h->pid, &h->status, 0);
   h->pid = 0;
+}
+
+bool helper_fail(struct tk_err *err, enum tk_code code, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  err->code = code;
+  vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+  va_end(ap);
+  return false;
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "tracekit.h"
+
 struct helper {
   const char *name;
   pid_t pid;       /* 0 = none is running */
@@ -37,5 +39,8 @@ bool helper_end(struct helper *h, char *why, size_t size);
 
 /* Ends a helper that is still running, and frees its pipes. */
 void helper_stop(struct helper *h);
+
+/* Sets the error of a task that a helper was to do.  Returns false. */
+bool helper_fail(struct tk_err *err, enum tk_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/text.h"
 
-/* What the name of a class implies; the rest is a region: 2 + its number of compilations. */
+/* Meaning of the name of a class; the rest is a region: 2 + its number of compilations. */
 enum { PLAIN, OVERHEAD, REGION };
 
 struct profiler {

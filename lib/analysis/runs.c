@@ -55,7 +55,7 @@ static enum tk_compare_state state_of(const struct tk_compare_cell *base, const 
   return fabs(c->delta) <= c->noise ? TK_COMPARE_NOISE : TK_COMPARE_CHANGED;
 }
 
-/* Stores the means of one run. The values are those of the judge. */
+/* Stores the means of one run. The judge has computed them. */
 static void put_cell(const struct diff_judge *j, struct tk_compare_row *row, uint32_t run, struct diff_mean m) {
   row->runs[run] = (struct tk_compare_cell){.events = m.events, .count = m.count, .total = m.total, .self = m.self,
                                             .error = judge_error(j, run)};

@@ -297,7 +297,7 @@ static bool is_template(struct short_span s) {
   return rest.p == s.p || short_begins(type, "void") || short_has(type, "::");
 }
 
-/* True for underscores between words, but not for that of "int8_t". */
+/* True for underscores between words, but not for the one in "int8_t". */
 static bool is_separator(struct short_span s) {
   return *s.p == '_' && !(short_begins(s, "_t") && (s.end - s.p == 2 || s.p[2] == '(' || s.p[2] == '_'));
 }

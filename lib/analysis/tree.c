@@ -402,7 +402,7 @@ static bool report_nodes(struct tree *tree) {
   return true;
 }
 
-/* Counts the steps that begin in the selected range: those of hosts, unless only devices have any. */
+/* Counts the steps that begin in the selected range: steps of hosts, unless only devices have any. */
 static uint64_t count_steps(const struct tree *tree) {
   const struct steps *s = &tree->match.steps;
   const struct window *w = &tree->scope.window;

@@ -41,7 +41,7 @@ void weights_free(struct weights *w) {
   w->sums = NULL;
 }
 
-/* Adds the sums of each entry to those of its parent. */
+/* Adds the sums of each entry to the sums of its parent. */
 static void roll_up(struct weights *w, const struct tk_trace *t) {
   for (tk_id i = 0; i <= t->n_stacks; i++) {
     w->sums[i].total = w->sums[i].self;

@@ -12,7 +12,7 @@
 struct weight_unit {
   bool times;        /* durations of spans, or weights that are times */
   tk_id unit;        /* string: unit of the first other sample; 0 = none */
-  uint64_t n_other;  /* samples in other units than that of the report; valid at the end */
+  uint64_t n_other;  /* samples whose unit differs from the unit of the report; valid at the end */
 };
 
 /* Takes note of a selected event. */

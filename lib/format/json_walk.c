@@ -53,7 +53,7 @@ bool json_walk_value(struct json_walk *w, struct json_value *v) {
   *v = (struct json_value){.type = JSON_NULL, .p = p, .end = p};
   if (json_value(&w->j, v)) return true;
   if (*p != '{' && *p != '[') return false;
-  w->cut = true; /* what the array or object has before the damage can still be used */
+  w->cut = true; /* the members before the damage can still be used */
   v->type = *p == '{' ? JSON_OBJECT : JSON_ARRAY;
   v->p = p;
   v->end = w->j.end;

@@ -95,8 +95,8 @@ static uint32_t join_args(struct joiner *j, uint32_t args) {
  * names stay apart. */
 static void join_classes(struct joiner *j) {
   tk_id *stacks = mem_array(&j->to->store->mem, (uint64_t)j->from->n_stacks + 1, sizeof *stacks);
-  if (!stacks || (stack_has_samples(j->from) && !stack_join(j->to, j->from, j->ids->strings, stacks))) return;
-  for (tk_id i = 1; i <= j->from->n_classes; i++) {
+  const bool ok = stacks && (!stack_has_samples(j->from) || stack_join(j->to, j->from, j->ids->strings, stacks));
+  for (tk_id i = 1; ok && i <= j->from->n_classes; i++) {
     const struct tk_class *c = &j->from->classes[i];
     const uint32_t *known = map_get(&j->from->store->class_index, (uint64_t)c->name << 32 | c->cat);
     tk_id name = j->ids->strings[c->name], cat = j->ids->strings[c->cat];

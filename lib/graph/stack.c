@@ -109,13 +109,14 @@ bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp) {
 }
 
 i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample) {
+  const i128 most = (i128)1 << 94;
   int of_unit = -9; /* another unit: one stands for one nanosecond */
   int32_t exp;
   i128 amount;
   const int64_t number = tk_sample_weight(t, sample, &exp);
   stack_unit_is_time(t, t->classes[sample->cls].unit, &of_unit);
-  if (num_scale(number, exp + of_unit + 12, &amount)) return amount;
-  return number < 0 ? -((i128)1 << 100) : (i128)1 << 100;
+  const bool fits = num_scale(number, exp + of_unit + 12, &amount) && amount < most && amount > -most;
+  return fits ? amount : number < 0 ? -most : most;
 }
 
 /* ---- copies ---- */

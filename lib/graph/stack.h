@@ -27,10 +27,11 @@ static inline bool stack_has_samples(const struct tk_trace *t) { return t->store
 
 /* True if the unit is one of time; weights in it can be added to durations. *exp: the unit is 10^exp seconds. */
 bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp);
-/* Returns the weight in picoseconds if the unit is one of time, else in thousandths of the unit. Saturates at 100 bits. */
+/* Returns the weight in picoseconds if the unit is one of time, else in thousandths of the unit; at most 2^94, so that the sum over all
+ * events of a trace fits. */
 i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample);
 
-/* Copies the tables of `from`, whose strings have the ids strings[id] in `to` (NULL: the same). stacks[id] becomes the id in `to` of
+/* Copies the tables of `from`, whose strings have the ids strings[id] in `to`. stacks[id] becomes the id in `to` of
  * each stack. Returns false when memory runs out. */
 bool stack_join(struct tk_trace *to, const struct tk_trace *from, const tk_id *strings, tk_id *stacks);
 

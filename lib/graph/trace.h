@@ -134,7 +134,7 @@ tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want);
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid);
 
 /* Records that the contents of a track belong to the process with this number, such as the queue of a device to the process that
- * submitted its work. trace_owner returns this number, otherwise that of the parent, otherwise the pid; -1 if none is a number. */
+ * submitted its work. trace_owner returns this number, otherwise the parent's number, otherwise the pid; -1 if none is a number. */
 void trace_own(struct tk_trace *t, tk_id track, uint32_t process);
 int64_t trace_owner(const struct tk_trace *t, tk_id track);
 

@@ -479,7 +479,7 @@ static bool is_exported(const struct source *s, const char *name) {
   return false;
 }
 
-/* Adds a report under its own name; its contents are those of the database that the caller exported. */
+/* Adds a report under its own name; it is read from the database that the caller exported. */
 static bool add_exported(struct source *s, const char *name, const struct stat *st, struct tk_err *err) {
   struct tk_err why = {.offset = UINT64_MAX};
   char *path = s->fetch->local(s->fetch->arg, name, &why);

@@ -7,7 +7,7 @@
  * The first line of a sample has the command, the thread (and, before a slash, the process), the CPU, the time in seconds, the
  * period and the event. The stack follows, innermost frame first, up to an empty line; without call chains, the one frame follows
  * on the same line. The weight is the period: nanoseconds for cpu-clock and task-clock, else numbers of the event, such as cycles.
- * The clock is perf's (usually that of sched_clock), so the wall-clock time is unknown. */
+ * The clock is perf's (usually sched_clock), so the wall-clock time is unknown. */
 #include "read.h"
 
 #include <string.h>

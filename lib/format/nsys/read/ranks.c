@@ -1,7 +1,7 @@
 /* ranks.c - finds the ranks of a report that covers several processes with GPUs.
  *
- * A process that ran a kernel is a rank. MPI_RANKS states the numbers of MPI processes; otherwise, the order is that of the
- * GPUs. A process may see its only GPU as number 0, so the number of the machine's GPU is used where a table has it. */
+ * A process that ran a kernel is a rank. MPI_RANKS states the numbers of MPI processes; otherwise, processes are numbered in the
+ * order of their GPUs. A process may see its only GPU as number 0, so the number of the machine's GPU is used where a table has it. */
 #include "ranks.h"
 
 #include <string.h>
