@@ -69,7 +69,7 @@ static int cmd_apply(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
   struct tk_err err = { 0 };
-  struct tk_merge_report report = { 0 };
+  struct tk_merge_report *report = NULL;
   const struct tk_source_options source = run_source_options(&p->shared, &progress);
   const struct tk_apply_options options = {
     .source = &source,
@@ -83,8 +83,8 @@ static int cmd_apply(const void *params, const struct operands *in) {
   progress_start(&progress, "reading", NULL, p->shared.quiet ? -1 : p->shared.progress);
   const bool ok = tk_apply(in->v[0], in->v[1], output, &options, &report, &err);
   progress_end(&progress);
-  status = ok ? print_report(p, &report, output) : run_fail(&err);
-  tk_merge_report_free(&report);
+  status = ok ? print_report(p, report, output) : run_fail(&err);
+  tk_merge_report_free(report);
   return status;
 }
 

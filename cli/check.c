@@ -85,7 +85,7 @@ static int check_assert(struct check *c, const struct expect *e, struct tk_trace
 }
 
 static int check_asserts(struct check *c, struct tk_trace *t) {
-  struct tk_report report = { 0 };
+  struct tk_report *report = NULL;
   struct tk_err err = { 0 };
   int worst = STATUS_DONE;
   if (c->p->asserts.n == 0) return STATUS_DONE;
@@ -93,10 +93,10 @@ static int check_asserts(struct check *c, struct tk_trace *t) {
   const bool ok = tk_report_trace(t, &options, &report, &err);
   if (!ok) worst = run_fail(&err);
   for (size_t i = 0; ok && i < c->p->asserts.n; i++) {
-    int status = check_assert(c, &c->expects[i], t, &report);
+    int status = check_assert(c, &c->expects[i], t, report);
     if (status > worst) worst = status;
   }
-  tk_report_free(&report);
+  tk_report_free(report);
   return worst;
 }
 

@@ -85,7 +85,7 @@ static int cmd_concat(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
   struct tk_err err = { 0 };
-  struct tk_merge_report report = { 0 };
+  struct tk_merge_report *report = NULL;
   const struct tk_concat_options options = {
     .save = run_save_options(&p->shared, "tracekit concat", &progress),
     .max_memory = p->shared.max_memory,
@@ -97,9 +97,9 @@ static int cmd_concat(const void *params, const struct operands *in) {
   progress_start(&progress, "joining", NULL, p->shared.quiet ? -1 : p->shared.progress);
   const bool ok = tk_concat(in->v[0], in->v + 1, output, &options, &report, &err);
   progress_end(&progress);
-  run_notes(&p->shared, NULL, report.notes);
-  status = ok ? print_report(p, &report, output) : run_fail(&err);
-  tk_merge_report_free(&report);
+  run_notes(&p->shared, NULL, report ? report->notes : NULL);
+  status = ok ? print_report(p, report, output) : run_fail(&err);
+  tk_merge_report_free(report);
   return status;
 }
 

@@ -92,7 +92,7 @@ static void print_several_text(FILE *to, const struct shared *s, const struct tk
 /* Merges several hosts or ranks of a run into one timeline, as extract and merge do. */
 static int convert_several(const struct shared *s, struct tk_sources *sources, const char *output, struct redacting *r) {
   struct tk_err err = { 0 };
-  struct tk_extract_report report = { 0 };
+  struct tk_extract_report *report = NULL;
   struct progress progress;
   struct tk_extract_options options = {
     .sources = sources,
@@ -108,13 +108,13 @@ static int convert_several(const struct shared *s, struct tk_sources *sources, c
   progress_start(&progress, "converting", NULL, s->quiet ? -1 : s->progress);
   ok = tk_extract(NULL, 0, &options, &report, &err);
   progress_end(&progress);
-  run_notes(s, NULL, report.notes);
+  run_notes(s, NULL, report ? report->notes : NULL);
   status = ok ? STATUS_DONE : run_fail(&err);
-  if (ok && report.files[0].n_failed) status = STATUS_INPUT;
-  if (ok) write_losses(s, output, &report.files[0].written);
-  if (ok && s->json) print_several(run_report_to(s, output), s, &report.files[0]);
-  else if (ok && !s->quiet) print_several_text(run_report_to(s, output), s, &report.files[0]);
-  tk_extract_report_free(&report);
+  if (ok && report->files[0].n_failed) status = STATUS_INPUT;
+  if (ok) write_losses(s, output, &report->files[0].written);
+  if (ok && s->json) print_several(run_report_to(s, output), s, &report->files[0]);
+  else if (ok && !s->quiet) print_several_text(run_report_to(s, output), s, &report->files[0]);
+  tk_extract_report_free(report);
   return status;
 }
 

@@ -77,7 +77,7 @@ struct run {
   const struct params *p;
   struct tk_sources *sides[2];
   struct expect *expects;
-  struct tk_report figures[2]; /* reports of both runs, filled if asks_figures */
+  struct tk_report *figures[2]; /* reports of both runs, filled if asks_figures */
   bool asks_figures;
   const char *after; /* name of the run after; NULL = there is only one */
 };
@@ -142,13 +142,13 @@ static bool of_figure(const struct expect *e, const struct tk_report *r, double 
 static struct change change_of(const struct expect *e, const struct run *run, const struct tk_diff_report *r) {
   struct change c = { 0 };
   if (e->figure) {
-    c.known = of_figure(e, &run->figures[0], &c.before) && of_figure(e, &run->figures[1], &c.after);
+    c.known = of_figure(e, run->figures[0], &c.before) && of_figure(e, run->figures[1], &c.after);
     return c;
   }
-  if (!e->name) return of_row(e, &r->all);
+  if (!e->name) return of_row(e, r->all);
   if (!expect_is_step(e)) return of_names(e, r);
   c = (struct change){ of_spread(e, &r->steps[0]), of_spread(e, &r->steps[1]), r->by_step, false };
-  c.is_noise = e->function == EXPECT_MEAN && r->by_step && tk_diff_state(&r->step) == TK_DIFF_NOISE;
+  c.is_noise = e->function == EXPECT_MEAN && r->by_step && tk_diff_state(r->step) == TK_DIFF_NOISE;
   return c;
 }
 
@@ -220,7 +220,7 @@ static int say_nothing(const struct shared *s) {
 static int diff_of(struct run *run, struct tk_diff_options *o) {
   const struct shared *s = &run->p->selected.shared;
   const struct tk_top_options like = { .select = o->select, .by = o->by, .arg = o->arg };
-  struct tk_diff_report report = { 0 };
+  struct tk_diff_report *report = NULL;
   struct progress progress;
   struct tk_err err = { 0 };
   int status;
@@ -229,13 +229,13 @@ static int diff_of(struct run *run, struct tk_diff_options *o) {
   o->load.without = select_without(s, &like);
   bool ok = tk_diff(run->sides[0], run->sides[1], o, &report, &err) && find_figures(run, o, &err);
   progress_end(&progress);
-  if (ok) run_notes(s, NULL, report.notes);
+  if (ok) run_notes(s, NULL, report->notes);
   if (!ok) status = run_fail(&err);
-  else if (!report.n_rows && select_is_asked(&o->select) && !run->p->selected.selection.allow_empty) status = say_nothing(s);
-  else status = print_diff(run->p, &report) ? judge_all(run, &report) : STATUS_INPUT;
-  tk_diff_report_free(&report);
-  tk_report_free(&run->figures[0]);
-  tk_report_free(&run->figures[1]);
+  else if (!report->n_rows && select_is_asked(&o->select) && !run->p->selected.selection.allow_empty) status = say_nothing(s);
+  else status = print_diff(run->p, report) ? judge_all(run, report) : STATUS_INPUT;
+  tk_diff_report_free(report);
+  tk_report_free(run->figures[0]);
+  tk_report_free(run->figures[1]);
   return status;
 }
 
@@ -253,19 +253,17 @@ static int open_and_diff(struct run *run, struct tk_diff_options *o, const struc
 
 /* Fills in the comparison of one run with the first, for conditions.  Returns its rows, to be freed; NULL if memory runs out. */
 static struct tk_diff_row *pair_of(const struct tk_compare_report *r, size_t run, struct tk_diff_report *v) {
-  const struct tk_compare_row *sums[] = { &r->all, &r->step };
-  struct tk_diff_row *to[] = { &v->all, &v->step };
-  *v = (struct tk_diff_report){ .by_step = r->by_step, .steps = { r->runs[0].steps, r->runs[run].steps } };
-  struct tk_diff_row *rows = calloc(r->n_rows + 1, sizeof *rows);
-  v->rows = rows;
-  v->n_rows = rows ? r->n_rows : 0;
-  for (size_t i = 0; rows && i < r->n_rows + 2; i++) {
+  const struct tk_compare_row *sums[] = { r->all, r->step };
+  struct tk_diff_row *rows = calloc(r->n_rows + 2, sizeof *rows);
+  if (!rows) return NULL;
+  *v = (struct tk_diff_report){ .rows = rows, .n_rows = r->n_rows, .all = &rows[r->n_rows], .step = &rows[r->n_rows + 1],
+                                .by_step = r->by_step, .steps = { r->runs[0].steps, r->runs[run].steps } };
+  for (size_t i = 0; i < r->n_rows + 2; i++) {
     const struct tk_compare_row *from = i < r->n_rows ? &r->rows[i] : sums[i - r->n_rows];
     if (!from->n_runs) continue;
     const struct tk_compare_cell *a = &from->runs[0], *b = &from->runs[run];
-    *(i < r->n_rows ? &rows[i] : to[i - r->n_rows]) = (struct tk_diff_row){
-      from->name, from->name_len, { a->events, b->events }, { a->count, b->count }, { a->total, b->total },
-                                 { a->self, b->self }, b->delta, b->noise };
+    rows[i] = (struct tk_diff_row){ from->name, from->name_len, { a->events, b->events }, { a->count, b->count },
+                                    { a->total, b->total }, { a->self, b->self }, b->delta, b->noise };
   }
   return rows;
 }
@@ -315,7 +313,7 @@ static int print_runs(const struct params *p, const struct tk_sources *first, co
 
 static int compare_sources(struct run *run, struct tk_diff_options *o, const struct runs *runs, struct tk_sources **sources) {
   const struct shared *s = &run->p->selected.shared;
-  struct tk_compare_report report = { 0 };
+  struct tk_compare_report *report = NULL;
   struct progress progress;
   struct tk_err err = { 0 };
   int status;
@@ -324,11 +322,11 @@ static int compare_sources(struct run *run, struct tk_diff_options *o, const str
   o->trends = run->p->over;
   bool ok = tk_compare(sources, (const char *const *)runs->names, runs->n, o, &report, &err);
   progress_end(&progress);
-  if (ok) run_notes(s, NULL, report.notes);
+  if (ok) run_notes(s, NULL, report->notes);
   if (!ok) status = run_fail(&err);
-  else if (!report.n_rows && select_is_asked(&o->select) && !run->p->selected.selection.allow_empty) status = say_nothing(s);
-  else if ((status = print_runs(run->p, sources[0], &report)) == STATUS_DONE) status = judge_runs(run, &report);
-  tk_compare_report_free(&report);
+  else if (!report->n_rows && select_is_asked(&o->select) && !run->p->selected.selection.allow_empty) status = say_nothing(s);
+  else if ((status = print_runs(run->p, sources[0], report)) == STATUS_DONE) status = judge_runs(run, report);
+  tk_compare_report_free(report);
   return status;
 }
 

@@ -153,7 +153,7 @@ static int cmd_extract(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
   struct tk_err err = { 0 };
-  struct tk_extract_report report = { 0 };
+  struct tk_extract_report *report = NULL;
   struct tk_extract_options options = options_of(p, &progress);
   int status = STATUS_DONE;
   bool ok;
@@ -170,11 +170,11 @@ static int cmd_extract(const void *params, const struct operands *in) {
   progress_start(&progress, "extracting", NULL, p->shared.quiet ? -1 : p->shared.progress);
   ok = tk_extract(in->n ? in->v : here, in->n ? in->n : 1, &options, &report, &err);
   progress_end(&progress);
-  run_notes(&p->shared, NULL, report.notes);
+  run_notes(&p->shared, NULL, report ? report->notes : NULL);
   if (!ok) status = run_fail(&err);
-  print_report(p, &report, run_report_to(&p->shared, p->shared.output ? p->shared.output : ""));
-  if (ok) status = status_of(&report);
-  tk_extract_report_free(&report);
+  if (report) print_report(p, report, run_report_to(&p->shared, p->shared.output ? p->shared.output : ""));
+  if (ok) status = status_of(report);
+  tk_extract_report_free(report);
   return redact_end(&r, p->shared.output, status);
 }
 

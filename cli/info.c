@@ -200,18 +200,18 @@ static void print_memory(const struct tk_summary *s) {
 /* Prints the size of the trace if it were written again, by kind; `tracekit size` prints the details. */
 static void print_size(struct tk_trace *t, const struct tk_summary *s) {
   static const struct tk_save_options options = { .threads = 1 };
-  struct tk_size_report r;
+  struct tk_size_report *r = NULL;
   struct tk_err err = { 0 };
   char size[32], packed[32];
   if (n_events(s) == 0 || !tk_size(t, &options, &r, &err)) return;
-  tk_print_size(r.bytes, size);
-  tk_print_size(r.packed, packed);
+  tk_print_size(r->bytes, size);
+  tk_print_size(r->packed, packed);
   label("size");
   printf("%s, %s compressed", size, packed);
-  for (size_t i = 0; i < r.n_rows && r.rows[i].by == TK_SIZE_KIND; i++)
-    printf("%s %s %.0f%%", i ? "," : ":", r.rows[i].key, 100.0 * (double)r.rows[i].bytes / (double)r.bytes);
+  for (size_t i = 0; i < r->n_rows && r->rows[i].by == TK_SIZE_KIND; i++)
+    printf("%s %s %.0f%%", i ? "," : ":", r->rows[i].key, 100.0 * (double)r->rows[i].bytes / (double)r->bytes);
   putchar('\n');
-  tk_size_report_free(&r);
+  tk_size_report_free(r);
 }
 
 /* ---- where the time went ---- */
@@ -220,8 +220,8 @@ enum { LONGEST = 5 };
 
 /* Results of report and top that info shows. */
 struct glance {
-  struct tk_report report;
-  struct tk_top_report top;
+  struct tk_report *report;
+  struct tk_top_report *top;
 };
 
 static bool look(struct tk_trace *t, bool names, struct glance *g, struct tk_err *err) {
@@ -232,8 +232,8 @@ static bool look(struct tk_trace *t, bool names, struct glance *g, struct tk_err
 }
 
 static void look_away(struct glance *g) {
-  tk_report_free(&g->report);
-  tk_top_report_free(&g->top);
+  tk_report_free(g->report);
+  tk_top_report_free(g->top);
 }
 
 /* Returns the busy time of all devices as a percentage of their windows; -1 if there are no devices. */
@@ -277,8 +277,8 @@ static void print_devices(const struct tk_report *r) {
 }
 
 static void print_glance(const struct glance *g, bool all) {
-  const struct tk_report_spread *s = steps_of(&g->report);
-  const double busy = busy_percent(&g->report);
+  const struct tk_report_spread *s = steps_of(g->report);
+  const double busy = busy_percent(g->report);
   char time[48], n[64];
   if (s) {
     label("a step");
@@ -288,12 +288,12 @@ static void print_glance(const struct glance *g, bool all) {
     if (s->count > 1) printf(" on average, deviation %s", time);
     putchar('\n');
   }
-  print_devices(&g->report);
+  print_devices(g->report);
   if (busy >= 0) label("busy"), printf("%s%% of the device time\n", tty_fraction(busy, 1, time));
-  print_texts("made by", g->report.versions, g->report.n_versions);
-  if (g->report.n_versions) putchar('\n');
-  for (size_t i = 0; all && i < g->top.n_rows && i < LONGEST; i++) {
-    const struct tk_top_row *row = &g->top.rows[i];
+  print_texts("made by", g->report->versions, g->report->n_versions);
+  if (g->report->n_versions) putchar('\n');
+  for (size_t i = 0; all && i < g->top->n_rows && i < LONGEST; i++) {
+    const struct tk_top_row *row = &g->top->rows[i];
     label(i ? "" : "longest");
     tk_print_total(row->self, time);
     printf("%s in %s of ", time, tty_counted(row->count, "event", n));
@@ -309,11 +309,11 @@ static void json_texts(struct json *j, const char *key, const char *const *texts
 }
 
 static void json_glance(struct json *j, const struct glance *g) {
-  const struct tk_report_spread *s = steps_of(&g->report);
-  const double busy = busy_percent(&g->report);
+  const struct tk_report_spread *s = steps_of(g->report);
+  const double busy = busy_percent(g->report);
   char text[32];
-  json_texts(j, "device_names", g->report.devices, g->report.n_devices);
-  json_texts(j, "made_by", g->report.versions, g->report.n_versions);
+  json_texts(j, "device_names", g->report->devices, g->report->n_devices);
+  json_texts(j, "made_by", g->report->versions, g->report->n_versions);
   if (busy >= 0) json_raw(j, "device_busy_percent", tty_fraction(busy, 3, text));
   else json_null(j, "device_busy_percent");
   if (s) {
@@ -326,8 +326,8 @@ static void json_glance(struct json *j, const struct glance *g) {
     json_close(j, '}');
   }
   json_open(j, "longest", '[');
-  for (size_t i = 0; i < g->top.n_rows && i < LONGEST; i++) {
-    const struct tk_top_row *row = &g->top.rows[i];
+  for (size_t i = 0; i < g->top->n_rows && i < LONGEST; i++) {
+    const struct tk_top_row *row = &g->top->rows[i];
     json_open(j, NULL, '{');
     if (row->name) json_text(j, "name", row->name, row->name_len);
     else json_null(j, "name");

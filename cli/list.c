@@ -183,7 +183,7 @@ static int cmd_list(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
   struct tk_err err = { 0 };
-  struct tk_list_report report = { 0 };
+  struct tk_list_report *report = NULL;
   struct tk_list_options options = { .load = run_load_options(&p->shared, &progress), .deep = p->deep };
   int status;
   bool ok;
@@ -198,12 +198,12 @@ static int cmd_list(const void *params, const struct operands *in) {
   if (!ok) {
     status = run_fail(&err);
   } else {
-    run_notes(&p->shared, NULL, report.notes);
-    status = report.n ? status_of(&report) : say_none(&options.source);
-    if (p->shared.json) print_list_json(p, &report);
-    else if ((status == STATUS_DONE || report.n > 1) && !print_list_text(p, &report)) status = STATUS_INPUT;
+    run_notes(&p->shared, NULL, report->notes);
+    status = report->n ? status_of(report) : say_none(&options.source);
+    if (p->shared.json) print_list_json(p, report);
+    else if ((status == STATUS_DONE || report->n > 1) && !print_list_text(p, report)) status = STATUS_INPUT;
   }
-  tk_list_report_free(&report);
+  tk_list_report_free(report);
   return status;
 }
 

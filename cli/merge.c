@@ -228,15 +228,15 @@ static void say_merged_again(const struct params *p, const struct tk_merge_repor
 
 static int run_merge(const struct params *p, const struct operands *in, const char *output, struct tk_merge_options *options) {
   struct tk_err err = { 0 };
-  struct tk_merge_report report = { 0 };
+  struct tk_merge_report *report = NULL;
   struct progress *progress = options->load.progress.arg;
   progress_start(progress, "merging", NULL, p->shared.quiet ? -1 : p->shared.progress);
   bool ok = tk_merge(in->v, in->n, output, options, &report, &err);
   progress_end(progress);
-  int status = ok ? print_report(&p->shared, &report, output) : run_fail(&err);
-  say_merged_again(p, &report);
-  status = finding(p, &report.align, status);
-  tk_merge_report_free(&report);
+  int status = ok ? print_report(&p->shared, report, output) : run_fail(&err);
+  if (report) say_merged_again(p, report);
+  if (ok) status = finding(p, &report->align, status);
+  tk_merge_report_free(report);
   return status;
 }
 

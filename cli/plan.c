@@ -171,7 +171,7 @@ static int cmd_plan(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
   struct tk_err err = { 0 };
-  struct tk_merge_report report = { 0 };
+  struct tk_merge_report *report = NULL;
   struct tk_merge_options options = {
     .load = run_load_options(&p->shared, &progress),
     .save = run_save_options(&p->shared, "tracekit plan", &progress),
@@ -182,12 +182,12 @@ static int cmd_plan(const void *params, const struct operands *in) {
   const char *output = run_output(&p->shared, "plan", in, &status);
   if (!output) return status;
   const bool ok = tk_plan(in->v, in->n, output, &options, &report, &err);
-  run_notes(&p->shared, NULL, report.notes);
+  run_notes(&p->shared, NULL, report ? report->notes : NULL);
   FILE *to = run_report_to(&p->shared, output);
-  if (ok && p->shared.json) plan_print_json(to, &report, output);
-  else if (ok && !p->shared.quiet) print_text(to, &p->shared, &report, output);
-  status = ok ? finding(p, &report) : run_fail(&err);
-  tk_merge_report_free(&report);
+  if (ok && p->shared.json) plan_print_json(to, report, output);
+  else if (ok && !p->shared.quiet) print_text(to, &p->shared, report, output);
+  status = ok ? finding(p, report) : run_fail(&err);
+  tk_merge_report_free(report);
   return status;
 }
 

@@ -93,7 +93,7 @@ static int say_nothing(const struct shared *s) {
 }
 
 static int report_of(const struct params *p, const struct tk_selection *select, const struct operands *in) {
-  struct tk_report report = { 0 };
+  struct tk_report *report = NULL;
   struct tk_report_options options = { .select = *select, .strips = p->html != NULL, .keep_going = p->selected.shared.keep_going,
                                        .thresholds = p->thresholds };
   const struct shared *s = &p->selected.shared;
@@ -106,10 +106,10 @@ static int report_of(const struct params *p, const struct tk_selection *select, 
   options.load = run_load_options(s, &progress);
   bool ok = tk_report_sources(sources, &options, &report, &err);
   progress_end(&progress);
-  if (ok) run_notes(s, NULL, report.notes);
+  if (ok) run_notes(s, NULL, report->notes);
   if (!ok) status = run_fail(&err);
-  else status = is_empty(&report, select) && !p->selected.selection.allow_empty ? say_nothing(s) : print_report(p, sources, &report);
-  tk_report_free(&report);
+  else status = is_empty(report, select) && !p->selected.selection.allow_empty ? say_nothing(s) : print_report(p, sources, report);
+  tk_report_free(report);
   tk_sources_close(sources);
   return status;
 }

@@ -57,7 +57,7 @@ static int cmd_scan(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
   struct tk_err err = { 0 };
-  struct tk_scan_report report = { 0 };
+  struct tk_scan_report *report = NULL;
   const struct tk_source_options source = run_source_options(&p->shared, &progress);
   const struct tk_scan_options options = {
     .source = &source,
@@ -73,12 +73,12 @@ static int cmd_scan(const void *params, const struct operands *in) {
   progress_start(&progress, "scanning", NULL, p->shared.quiet ? -1 : p->shared.progress);
   const bool ok = tk_scan(in->v, in->n, output, &options, &report, &err);
   progress_end(&progress);
-  run_notes(&p->shared, NULL, report.notes);
+  run_notes(&p->shared, NULL, report ? report->notes : NULL);
   if (!ok) status = run_fail(&err);
-  else if (p->shared.json) status = (scan_print_json(run_report_to(&p->shared, output), &report, output), STATUS_DONE);
-  else if (!p->shared.quiet) status = (print_text(run_report_to(&p->shared, output), &report, output), STATUS_DONE);
+  else if (p->shared.json) status = (scan_print_json(run_report_to(&p->shared, output), report, output), STATUS_DONE);
+  else if (!p->shared.quiet) status = (print_text(run_report_to(&p->shared, output), report, output), STATUS_DONE);
   else status = STATUS_DONE;
-  tk_diagnostics_free(report.notes);
+  tk_scan_report_free(report);
   return status;
 }
 

@@ -85,7 +85,7 @@ static int cmd_size(const void *params, const struct operands *in) {
   const struct params *p = params;
   struct progress progress;
   struct tk_save_options options = run_save_options(&p->shared, NULL, &progress);
-  struct tk_size_report report;
+  struct tk_size_report *report = NULL;
   struct tk_err err = { 0 };
   int status;
   const char *input = run_input("size", in, &status);
@@ -97,9 +97,9 @@ static int cmd_size(const void *params, const struct operands *in) {
   const char *format = p->shared.format ? tk_format_of(p->shared.format).format->name : t->format;
   size_t top = p->top ? (size_t)p->top : 10;
   if (!ok) status = run_fail(&err);
-  else if (p->shared.json) print_size_json(stdout, &report, t->source, format, p->top ? top : SIZE_MAX);
-  else print_size_text(stdout, &report, t->source, format, top);
-  if (ok) tk_size_report_free(&report);
+  else if (p->shared.json) print_size_json(stdout, report, t->source, format, p->top ? top : SIZE_MAX);
+  else print_size_text(stdout, report, t->source, format, top);
+  tk_size_report_free(report);
   tk_free(t);
   return ok ? STATUS_DONE : status;
 }

@@ -101,7 +101,7 @@ static int cmd_split(const void *params, const struct operands *in) {
   const struct shared *s = &p->shared;
   struct progress progress;
   struct tk_split_options options = { .save = run_save_options(s, "tracekit split", &progress) };
-  struct tk_split_report report;
+  struct tk_split_report *report = NULL;
   struct tk_err err = { 0 };
   int status;
   const char *wrong = read_options(p, &options), *input = wrong ? NULL : run_input("split", in, &status);
@@ -112,10 +112,10 @@ static int cmd_split(const void *params, const struct operands *in) {
   bool ok = tk_split(t, s->output, &options, &report, &err);
   progress_end(&progress);
   status = ok ? STATUS_DONE : run_fail(&err);
-  for (size_t i = 0; ok && i < report.n_parts; i++) write_losses_of(s, t, report.parts[i].output, &report.parts[i].saved);
-  if (ok && s->json) print_split_json(stdout, t, &report, s->dry_run);
-  else if (ok && !s->quiet) print_split_text(stdout, &report, s->dry_run);
-  tk_split_report_free(&report);
+  for (size_t i = 0; ok && i < report->n_parts; i++) write_losses_of(s, t, report->parts[i].output, &report->parts[i].saved);
+  if (ok && s->json) print_split_json(stdout, t, report, s->dry_run);
+  else if (ok && !s->quiet) print_split_text(stdout, report, s->dry_run);
+  tk_split_report_free(report);
   tk_free(t);
   return status;
 }

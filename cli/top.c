@@ -316,7 +316,7 @@ static int top_say_few(const struct params *p, const struct tk_trace *t) {
 }
 
 static int top_of(const struct params *p, struct tk_top_options *options, const struct operands *in) {
-  struct tk_top_report report = { 0 };
+  struct tk_top_report *report = NULL;
   struct progress progress;
   struct tk_err err = { 0 };
   int status;
@@ -330,12 +330,12 @@ static int top_of(const struct params *p, struct tk_top_options *options, const 
   bool ok = tk_top(t, options, &report, &err);
   progress_end(&progress);
   const bool may_be_empty = p->selected.selection.allow_empty;
-  const bool nothing = ok && !report.events && !may_be_empty && select_is_asked(&options->select);
+  const bool nothing = ok && !report->events && !may_be_empty && select_is_asked(&options->select);
   if (!ok) status = run_fail_of(t->source, &err);
-  else if (report.events && !report.n_rows && p->min_count && !may_be_empty) status = top_say_few(p, t);
-  else status = nothing ? STATUS_FINDING : print_top(p, t, &report);
+  else if (report->events && !report->n_rows && p->min_count && !may_be_empty) status = top_say_few(p, t);
+  else status = nothing ? STATUS_FINDING : print_top(p, t, report);
   if (nothing && !p->selected.shared.quiet) select_say_nothing(t, &options->select);
-  tk_top_report_free(&report);
+  tk_top_report_free(report);
   tk_free(t);
   return status;
 }

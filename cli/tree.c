@@ -258,7 +258,7 @@ static void say_nothing(const struct params *p, struct tk_trace *t, const struct
 }
 
 static int tree_of(const struct params *p, struct tk_tree_options *options, const struct operands *in) {
-  struct tk_tree_report report = { 0 };
+  struct tk_tree_report *report = NULL;
   struct progress progress;
   struct tk_err err = { 0 };
   int status;
@@ -274,11 +274,11 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   bool ok = tk_tree(t, options, &report, &err);
   progress_end(&progress);
   const bool asked = p->per || p->path || p->every || select_is_asked(&options->select);
-  const bool nothing = ok && !report.n_nodes && asked && !p->selected.selection.allow_empty;
+  const bool nothing = ok && !report->n_nodes && asked && !p->selected.selection.allow_empty;
   if (!ok) status = run_fail_of(t->source, &err);
-  else status = nothing ? STATUS_FINDING : print_tree(p, t, &report);
+  else status = nothing ? STATUS_FINDING : print_tree(p, t, report);
   if (nothing && !p->selected.shared.quiet) say_nothing(p, t, options);
-  tk_tree_report_free(&report);
+  tk_tree_report_free(report);
   tk_free(t);
   return status;
 }

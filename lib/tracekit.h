@@ -15,7 +15,11 @@
  *
  * A size of 0 means that of version 0.1, so { 0 } works too unless a later field is set. A non-zero field that an older library
  * does not know is refused (TK_EUSAGE). Structs embedded in others do not grow: they end with reserved words, which must be
- * zero. Reports are filled in by the library; adding fields to them changes the soname.
+ * zero.
+ *
+ * Reports: a function that returns a report stores a pointer to it, also if the function fails; the caller frees the report.
+ * Reports and the rows in their arrays that enum tk_row lists may get fields at their ends within a soname. A program that should run
+ * with such a library reads rows with tk_row_at, not with an index. Structs contained in others by value do not grow.
  *
  * The contents of a trace or a report are read-only: arrays are const, and strings live as long as it does. Traces are changed
  * by operations (tk_filter, tk_rebase, ...) and created by tk_new. Options belong to the caller; the library never changes
@@ -38,6 +42,14 @@ extern "C" {
 #define TK_API __attribute__((visibility("default")))
 #else
 #define TK_API
+#endif
+
+/* Functions that a later version with another soname may change; loading, saving, building, filtering, rebasing, merging, Arrow and
+ * SQL are not among them. The compiler warns of calls in a program that defines TK_NO_EXPERIMENTAL. */
+#ifdef TK_NO_EXPERIMENTAL
+#define TK_EXPERIMENTAL TK_API __attribute__((deprecated("experimental")))
+#else
+#define TK_EXPERIMENTAL TK_API
 #endif
 
 /* Arrays that only the library changes; const for everybody else. */
@@ -429,6 +441,7 @@ TK_API bool tk_args_find(const struct tk_trace *t, uint32_t args, const char *ke
 #include "tracekit_redact.h"
 #include "tracekit_rows.h"
 #include "tracekit_ops.h"
+#include "tracekit_files.h"
 #include "tracekit_steps.h"
 #include "tracekit_report.h"
 #include "tracekit_fields.h"

@@ -1,7 +1,7 @@
 /* tracekit_ops.h - operations on traces.  Part of tracekit.h, which includes this file.
  *
  * Each operation has an options struct whose zero value is the default, and a report if there are results to return.
- * Operations that take a sealed trace change it or write parts of it; merge, list and extract open their sources themselves. */
+ * Operations that take a sealed trace change it or write parts of it; merge opens its sources itself. */
 #ifndef TRACEKIT_OPS_H
 #define TRACEKIT_OPS_H
 
@@ -190,12 +190,12 @@ struct tk_merge_report {
 /* Merges the inputs that `names` resolve to (tk_sources_open), in that order, into `output`, with one input in memory at a
  * time.  A single input stays unchanged unless a label or an order is requested. */
 TK_API bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
-                     struct tk_merge_report *report, struct tk_err *err);
+                     struct tk_merge_report **report, struct tk_err *err);
 /* Merges all inputs of the sources into one trace in memory named `source`.  Returns NULL on error.  `save` only affects the
  * trace's metadata, and no file is written: `to`, `manifest` and the output files are ignored.  The caller frees the report
  * even on failure. */
 TK_API struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, const struct tk_merge_options *opt,
-                                         struct tk_merge_report *report, struct tk_err *err);
+                                         struct tk_merge_report **report, struct tk_err *err);
 TK_API void tk_merge_report_free(struct tk_merge_report *report);
 
 /* Selection of events to keep.  All decisions are made on the unfiltered trace, and the result is valid: spans that cross an
@@ -284,9 +284,9 @@ struct tk_split_report {
 
 /* Writes the parts of a sealed trace to `pattern`, in which {} becomes the part's step, rank, process or number.  All or
  * nothing: files get their final names, and replace existing files (save.force), only when all parts are complete. */
-TK_API bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,
-                     struct tk_err *err);
-TK_API void tk_split_report_free(struct tk_split_report *report);
+TK_EXPERIMENTAL bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt,
+                              struct tk_split_report **report, struct tk_err *err);
+TK_EXPERIMENTAL void tk_split_report_free(struct tk_split_report *report);
 
 /* Shrinks a trace to a target.  Exactly one of bytes, events, percent or lossless. */
 struct tk_shrink_options {
@@ -329,11 +329,11 @@ struct tk_shrink_report {
 
 /* Writes the sealed trace so that it meets the target; afterwards the trace is what was written.  If the target cannot be met,
  * fails with TK_ELIMIT and names the smallest possible size. */
-TK_API bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt, struct tk_shrink_report *report,
-                      struct tk_err *err);
+TK_EXPERIMENTAL bool tk_shrink(struct tk_trace *t, const char *output, const struct tk_shrink_options *opt,
+                               struct tk_shrink_report *report, struct tk_err *err);
 /* Does the same into memory, which the caller frees with free(); `name` determines format and compression, as in tk_save_memory. */
-TK_API bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to, const struct tk_shrink_options *opt,
-                             struct tk_shrink_report *report, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_shrink_memory(struct tk_trace *t, const char *name, struct tk_bytes *to,
+                                      const struct tk_shrink_options *opt, struct tk_shrink_report *report, struct tk_err *err);
 
 /* Events that an analysis covers; fields as in tk_filter_options. */
 struct tk_selection {
@@ -406,11 +406,12 @@ struct tk_top_report {
 };
 
 /* Aggregates the time of a sealed trace by name, kind, rank, ... */
-TK_API bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report *report, struct tk_err *err);
-TK_API void tk_top_report_free(struct tk_top_report *report);
+TK_EXPERIMENTAL bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report **report,
+                            struct tk_err *err);
+TK_EXPERIMENTAL void tk_top_report_free(struct tk_top_report *report);
 /* Returns the data that no row depends on, as enum tk_without. A trace that is loaded without this data gives the same report, and
  * tk_diff gives the same rows for the same selection and grouping. */
-TK_API uint8_t tk_top_without(const struct tk_top_options *opt);
+TK_EXPERIMENTAL uint8_t tk_top_without(const struct tk_top_options *opt);
 
 struct tk_tree_options {
   size_t size;
@@ -451,8 +452,9 @@ struct tk_tree_report {
 };
 
 /* Aggregates the time of a sealed trace by path of names. */
-TK_API bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tree_report *report, struct tk_err *err);
-TK_API void tk_tree_report_free(struct tk_tree_report *report);
+TK_EXPERIMENTAL bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tree_report **report,
+                             struct tk_err *err);
+TK_EXPERIMENTAL void tk_tree_report_free(struct tk_tree_report *report);
 
 /* ---- SQL ---- */
 
@@ -524,77 +526,8 @@ struct tk_size_report {
 };
 
 /* Breaks down the size of a sealed trace as written in `format` (NULL: the input's format); `opt` may be NULL. */
-TK_API bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err);
-TK_API void tk_size_report_free(struct tk_size_report *report);
-
-struct tk_list_options {
-  size_t size;
-  struct tk_source_options source; /* all_runs and all_files are implied */
-  struct tk_load_options load;
-  bool deep; /* read everything: counts events, time, and what damaged files still contain */
-};
-#define TK_LIST_OPTIONS_INIT TK_OPTIONS_INIT(tk_list_options)
-
-struct tk_listed {
-  struct tk_input input; /* including the results of reading it */
-  bool deep;             /* the fields below are known */
-  uint64_t events, bytes; /* readable events; decompressed bytes */
-  tk_time start, end;
-  int64_t origin_ns;
-  enum tk_clock clock;
-};
-
-struct tk_list_report {
-  TK_FIXED struct tk_listed *files; /* newest run first */
-  size_t n;
-  struct tk_sources *sources; /* owns the strings */
-  struct tk_diagnostics *notes; /* owns the other strings */
-};
-
-/* Lists every file that the names resolve to.  Unreadable files are listed with the reason; returns false only on an interrupt
- * or when out of memory. */
-TK_API bool tk_list(const char *const *names, size_t n, const struct tk_list_options *opt, struct tk_list_report *report,
-                    struct tk_err *err);
-TK_API void tk_list_report_free(struct tk_list_report *report);
-
-struct tk_extract_options {
-  size_t size;
-  struct tk_sources *sources; /* open sources used instead of the names and not closed; or NULL */
-  struct tk_source_options source;
-  struct tk_load_options load;
-  struct tk_save_options save;
-  const char *output; /* a file, a folder ("out/" or an existing one), or "-"; NULL = the current folder */
-  bool split;         /* write one file per host instead of one per run */
-  bool raw;           /* copy files unchanged */
-  bool derive;        /* as in tk_merge_options */
-  const struct tk_redact_options *redact; /* as in tk_merge_options; not for copies */
-  bool fold_graphs;   /* as in tk_merge_options */
-};
-#define TK_EXTRACT_OPTIONS_INIT TK_OPTIONS_INIT(tk_extract_options)
-
-/* One written file (with dry_run: one that would be written). */
-struct tk_extracted {
-  const char *output;
-  const char *run, *from; /* from: the first input */
-  size_t n_inputs, n_failed; /* n_failed: inputs that were skipped, see the notes */
-  struct tk_redact_report redacted;
-  struct tk_saved written; /* for copies only the bytes are set */
-  uint64_t saved; /* events recovered from damaged inputs */
-};
-
-struct tk_extract_report {
-  TK_FIXED struct tk_extracted *files;
-  size_t n;
-  size_t n_failed; /* names that could not be listed or read; see the notes */
-  struct tk_diagnostics *notes;
-};
-
-/* Writes the traces that the names resolve to: the best file of each host of the newest run, on one timeline.  Files are called
- * <run>.<host>.json.gz unless `output` names one.  Existing files are replaced only with save.force, and names inside an
- * archive never determine where output goes.  Unreadable hosts and names are skipped if others can be read (n_failed), unless
- * load.strict. */
-TK_API bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report *report,
-                       struct tk_err *err);
-TK_API void tk_extract_report_free(struct tk_extract_report *report);
+TK_EXPERIMENTAL bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report **report,
+                             struct tk_err *err);
+TK_EXPERIMENTAL void tk_size_report_free(struct tk_size_report *report);
 
 #endif

@@ -33,16 +33,17 @@ struct tk_redact_report {
 };
 
 /* Redacts a sealed trace in place.  Adds its counts to `report`, which may be NULL. */
-TK_API bool tk_redact(struct tk_trace *t, const struct tk_redact_options *opt, struct tk_redact_report *report, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_redact(struct tk_trace *t, const struct tk_redact_options *opt, struct tk_redact_report *report,
+                               struct tk_err *err);
 
 /* List of the texts that one or more calls kept, changed and removed, with counts.  It contains the original texts: read it
  * before you send a trace, and do not send the list.  Printed as tab-separated lines: action, kind, count, text, replacement.
  * For removed args, records and top-level data it contains only their keys. */
 struct tk_redact_list;
-TK_API struct tk_redact_list *tk_redact_list_new(void); /* NULL if out of memory */
-TK_API void tk_redact_list_free(struct tk_redact_list *list); /* NULL is allowed */
+TK_EXPERIMENTAL struct tk_redact_list *tk_redact_list_new(void); /* NULL if out of memory */
+TK_EXPERIMENTAL void tk_redact_list_free(struct tk_redact_list *list); /* NULL is allowed */
 /* Writes the list to a file that only its owner may read, whatever the umask; `force` replaces an existing file. */
-TK_API bool tk_redact_list_save(struct tk_redact_list *list, const char *path, bool force, struct tk_err *err);
-TK_API bool tk_redact_list_print(struct tk_redact_list *list, struct tk_writer to, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_redact_list_save(struct tk_redact_list *list, const char *path, bool force, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_redact_list_print(struct tk_redact_list *list, struct tk_writer to, struct tk_err *err);
 
 #endif

@@ -291,14 +291,16 @@ struct tk_threshold {
   const char *help;    /* the figure */
 };
 /* Returns the n default thresholds. */
-TK_API const struct tk_threshold *tk_thresholds(size_t *n);
+TK_EXPERIMENTAL const struct tk_threshold *tk_thresholds(size_t *n);
 
 /* Reports on all traces of the sources, with one trace in memory at a time.  With several traces, collectives are compared;
  * large traces are then read twice.  The caller frees the report even on failure. */
-TK_API bool tk_report_sources(struct tk_sources *s, const struct tk_report_options *opt, struct tk_report *report, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_report_sources(struct tk_sources *s, const struct tk_report_options *opt, struct tk_report **report,
+                                       struct tk_err *err);
 /* Reports on one loaded trace. */
-TK_API bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, struct tk_report *report, struct tk_err *err);
-TK_API void tk_report_free(struct tk_report *report);
+TK_EXPERIMENTAL bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, struct tk_report **report,
+                                     struct tk_err *err);
+TK_EXPERIMENTAL void tk_report_free(struct tk_report *report);
 
 /* ---- before and after ---- */
 
@@ -335,13 +337,13 @@ enum tk_diff_state {
   TK_DIFF_NEW,     /* no event before */
   TK_DIFF_GONE     /* no event after */
 };
-TK_API enum tk_diff_state tk_diff_state(const struct tk_diff_row *r);
+TK_EXPERIMENTAL enum tk_diff_state tk_diff_state(const struct tk_diff_row *r);
 
 struct tk_diff_report {
   TK_FIXED struct tk_diff_row *rows; /* largest change first */
   size_t n_rows;
-  struct tk_diff_row all;   /* all events together; total is their self time */
-  struct tk_diff_row step;  /* steps; total is their duration; count 0 unless both sides have marked steps */
+  TK_FIXED struct tk_diff_row *all;  /* all events together; total is their self time */
+  TK_FIXED struct tk_diff_row *step; /* steps; total is their duration; count 0 unless both sides have marked steps */
   struct tk_report_spread steps[2];
   uint64_t inputs[2], ranks[2], samples[2]; /* samples: steps of ranks, or ranks */
   uint64_t outside[2]; /* events that begin outside every step; excluded */
@@ -353,12 +355,12 @@ struct tk_diff_report {
 };
 
 /* Compares two runs, with one trace in memory at a time.  The caller frees the report even on failure. */
-TK_API bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt,
-                    struct tk_diff_report *report, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt,
+                             struct tk_diff_report **report, struct tk_err *err);
 /* Compares two loaded traces, which may be the same. */
-TK_API bool tk_diff_traces(struct tk_trace *before, struct tk_trace *after, const struct tk_diff_options *opt,
-                           struct tk_diff_report *report, struct tk_err *err);
-TK_API void tk_diff_report_free(struct tk_diff_report *report);
+TK_EXPERIMENTAL bool tk_diff_traces(struct tk_trace *before, struct tk_trace *after, const struct tk_diff_options *opt,
+                                    struct tk_diff_report **report, struct tk_err *err);
+TK_EXPERIMENTAL void tk_diff_report_free(struct tk_diff_report *report);
 
 /* ---- several runs ---- */
 
@@ -414,8 +416,8 @@ struct tk_compare_report {
   size_t n_runs;
   TK_FIXED struct tk_compare_row *rows; /* largest change first; with trends, rows with a lasting change precede the others */
   size_t n_rows;
-  struct tk_compare_row all;  /* all events together; total is their self time */
-  struct tk_compare_row step; /* steps; total is their duration; valid if by_step */
+  TK_FIXED struct tk_compare_row *all;  /* all events together; total is their self time */
+  TK_FIXED struct tk_compare_row *step; /* steps; total is their duration; valid if by_step */
   bool by_step;
   struct tk_diagnostics *notes;
   struct tk_compare_impl *impl;
@@ -423,9 +425,9 @@ struct tk_compare_report {
 
 /* Compares n >= 1 runs with the first of them, with one trace in memory at a time. `names`: of the runs. The caller frees the report
  * even on failure. */
-TK_API bool tk_compare(struct tk_sources *const *runs, const char *const *names, size_t n, const struct tk_diff_options *opt,
-                       struct tk_compare_report *report, struct tk_err *err);
-TK_API void tk_compare_report_free(struct tk_compare_report *report);
+TK_EXPERIMENTAL bool tk_compare(struct tk_sources *const *runs, const char *const *names, size_t n,
+                                const struct tk_diff_options *opt, struct tk_compare_report **report, struct tk_err *err);
+TK_EXPERIMENTAL void tk_compare_report_free(struct tk_compare_report *report);
 
 /* ---- composition of a file ---- */
 
@@ -468,7 +470,7 @@ struct tk_inspection {
 
 /* Describes the file that the trace was loaded from.  Returns NULL if out of memory; n_parts is 0 for formats without such
  * terms. */
-TK_API struct tk_inspection *tk_inspect(const struct tk_trace *t);
-TK_API void tk_inspection_free(struct tk_inspection *p);
+TK_EXPERIMENTAL struct tk_inspection *tk_inspect(const struct tk_trace *t);
+TK_EXPERIMENTAL void tk_inspection_free(struct tk_inspection *p);
 
 #endif

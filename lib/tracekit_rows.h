@@ -14,17 +14,17 @@ struct tk_derived {
   uint64_t steps, lines, events; /* derived */
   uint64_t grouped;              /* events that belong to a step */
 };
-TK_API bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
 /* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its streams to lanes by kind, and removes the annotations
  * of streams without other work.  Work keeps its args, "stream" included. */
 struct tk_folded {
   uint64_t events, lanes, annotations; /* moved; made; removed */
 };
-TK_API bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *err);
 
 /* Adds rows of the scopes that an arg states as a path, such as tf_op "jit(step)/layer_3/dot_general": one for each thread whose events
  * have the arg.  Like what tk_derive adds, they are never written to XPlane.  *rows becomes their number; may be NULL. */
-TK_API bool tk_scopes(struct tk_trace *t, const char *key, uint64_t *rows, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_scopes(struct tk_trace *t, const char *key, uint64_t *rows, struct tk_err *err);
 
 #endif

@@ -23,19 +23,20 @@ struct tk_scan_options {
 
 struct tk_scan_report {
   uint64_t ranks, anchors, events, bytes; /* anchors: collectives on devices, used to compare clocks; bytes of the file */
-  struct tk_diagnostics *notes;           /* freed by the caller with tk_diagnostics_free */
+  struct tk_diagnostics *notes;
 };
 
 /* Writes to `output` the data needed to compare the clocks of the named inputs (tk_sources_open), at most 64 KiB per rank. One
  * pass over each input, one in memory at a time. */
-TK_API bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
-                    struct tk_scan_report *report, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
+                             struct tk_scan_report **report, struct tk_err *err);
+TK_EXPERIMENTAL void tk_scan_report_free(struct tk_scan_report *report);
 
 /* Compares the clocks of all ranks in the scans, as tk_merge does with the same options, and writes the result to `output`:
  * JSON that tk_merge accepts as offsets_from (schemas/plan.schema.json). Options that select, name and order are ignored here.
  */
-TK_API bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
-                    struct tk_merge_report *report, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
+                             struct tk_merge_report **report, struct tk_err *err);
 
 struct tk_apply_options {
   size_t size;
@@ -48,8 +49,8 @@ struct tk_apply_options {
 #define TK_APPLY_OPTIONS_INIT TK_OPTIONS_INIT(tk_apply_options)
 
 /* Writes the part of one rank in the planned merge; only tk_concat reads `output`. The report covers this rank. */
-TK_API bool tk_apply(const char *plan, const char *rank, const char *output, const struct tk_apply_options *opt,
-                     struct tk_merge_report *report, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_apply(const char *plan, const char *rank, const char *output, const struct tk_apply_options *opt,
+                              struct tk_merge_report **report, struct tk_err *err);
 
 struct tk_concat_options {
   size_t size;
@@ -60,7 +61,7 @@ struct tk_concat_options {
 #define TK_CONCAT_OPTIONS_INIT TK_OPTIONS_INIT(tk_concat_options)
 
 /* Joins the parts (NULL-terminated) of all ranks of a plan into the output of tk_merge with the options of tk_plan. */
-TK_API bool tk_concat(const char *plan, const char *const *parts, const char *output, const struct tk_concat_options *opt,
-                      struct tk_merge_report *report, struct tk_err *err);
+TK_EXPERIMENTAL bool tk_concat(const char *plan, const char *const *parts, const char *output, const struct tk_concat_options *opt,
+                               struct tk_merge_report **report, struct tk_err *err);
 
 #endif

@@ -581,7 +581,7 @@ static PyObject *trace_shrink(PyObject *self, PyObject *args) {
 
 static PyObject *trace_split(PyObject *self, PyObject *args) {
   PyObject *pattern, *dict, *list;
-  struct tk_split_report r = {0};
+  struct tk_split_report *r = NULL;
   if (!PyArg_ParseTuple(args, "UO!", &pattern, &PyDict_Type, &dict)) return NULL;
   ASKS(self, dict);
   const struct tk_split_options opt = {.save = save_options(&w.o, &w.call), .by = (enum tk_split_by)opt_uint(&w.o, "by"),
@@ -589,14 +589,14 @@ static PyObject *trace_split(PyObject *self, PyObject *args) {
   const char *name = utf8(&w.o, pattern);
   if (!work_enter(&w) || !work_leave(&w, tk_split(w.t, name, &opt, &r, &w.err))) return work_end(&w, NULL);
   list = PyList_New(0);
-  for (size_t i = 0; list && i < r.n_parts; i++) {
-    PyObject *part = saved_dict(&r.parts[i].saved);
+  for (size_t i = 0; list && i < r->n_parts; i++) {
+    PyObject *part = saved_dict(&r->parts[i].saved);
     if (!part) break;
-    put(part, "output", text_or_none(r.parts[i].output));
+    put(part, "output", text_or_none(r->parts[i].output));
     PyList_Append(list, part);
     Py_DECREF(part);
   }
-  tk_split_report_free(&r);
+  tk_split_report_free(r);
   return work_end(&w, list);
 }
 
@@ -674,7 +674,7 @@ static void put_cols(PyObject *d, const struct tk_top_row *r, size_t n_cols, con
 }
 
 static PyObject *trace_top(PyObject *self, PyObject *dict) {
-  struct tk_top_report r = {0};
+  struct tk_top_report *r = NULL;
   PyObject *list = NULL;
   ASKS(self, dict);
   const struct tk_top_options opt = {.select = selection(&w.o, &w.call), .by = (enum tk_top_by)opt_uint(&w.o, "by"),
@@ -683,19 +683,19 @@ static PyObject *trace_top(PyObject *self, PyObject *dict) {
                                      .fold = opt_bool(&w.o, "fold")};
   if (!work_enter(&w)) return work_end(&w, NULL);
   if (work_leave(&w, tk_top(w.t, &opt, &r, &w.err))) list = PyList_New(0);
-  for (size_t i = 0; list && i < r.n_rows; i++) {
-    PyObject *row = row_dict(TK_ROW_TOP, &r.rows[i], NULL);
+  for (size_t i = 0; list && i < r->n_rows; i++) {
+    PyObject *row = row_dict(TK_ROW_TOP, &r->rows[i], NULL);
     if (!row) break;
-    if (r.n_cols) put_cols(row, &r.rows[i], r.n_cols, opt.cols);
+    if (r->n_cols) put_cols(row, &r->rows[i], r->n_cols, opt.cols);
     PyList_Append(list, row);
     Py_DECREF(row);
   }
-  tk_top_report_free(&r);
+  tk_top_report_free(r);
   return work_end(&w, list);
 }
 
 static PyObject *trace_tree(PyObject *self, PyObject *dict) {
-  struct tk_tree_report r = {0};
+  struct tk_tree_report *r = NULL;
   PyObject *list = NULL;
   ASKS(self, dict);
   const struct tk_tree_options opt = {.select = selection(&w.o, &w.call), .has_by = option(&w.o, "by") != NULL,
@@ -704,13 +704,13 @@ static PyObject *trace_tree(PyObject *self, PyObject *dict) {
                                       .by_start = opt_bool(&w.o, "by_start")};
   if (!work_enter(&w)) return work_end(&w, NULL);
   if (work_leave(&w, tk_tree(w.t, &opt, &r, &w.err))) list = PyList_New(0);
-  for (size_t i = 0; list && i < r.n_nodes; i++) {
-    PyObject *d = row_dict(TK_ROW_TREE, &r.nodes[i], &r);
+  for (size_t i = 0; list && i < r->n_nodes; i++) {
+    PyObject *d = row_dict(TK_ROW_TREE, &r->nodes[i], r);
     if (!d) break;
     PyList_Append(list, d);
     Py_DECREF(d);
   }
-  tk_tree_report_free(&r);
+  tk_tree_report_free(r);
   return work_end(&w, list);
 }
 
@@ -867,7 +867,7 @@ static PyObject *merge(PyObject *module, PyObject *args) {
   struct call c;
   struct options o;
   struct tk_err err = {0};
-  struct tk_merge_report r = {0};
+  struct tk_merge_report *r = NULL;
   size_t n = 0;
   bool ok = false;
   (void)module;
@@ -894,9 +894,9 @@ static PyObject *merge(PyObject *module, PyObject *args) {
     begin(&c, option(&o, "progress"));
     ok = tk_merge(v, n, output, &opt, &r, &err);
     end(&c);
-    if (ok) result = merge_report(&r);
+    if (ok) result = merge_report(r);
     else raise_error(&err);
-    tk_merge_report_free(&r);
+    tk_merge_report_free(r);
   }
   options_free(&o);
   return result;
@@ -907,7 +907,7 @@ static PyObject *extract(PyObject *module, PyObject *args) {
   struct call c;
   struct options o;
   struct tk_err err = {0};
-  struct tk_extract_report r = {0};
+  struct tk_extract_report *r = NULL;
   size_t n = 0;
   (void)module;
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
@@ -921,16 +921,16 @@ static PyObject *extract(PyObject *module, PyObject *args) {
     end(&c);
     if (ok) list = PyList_New(0);
     else raise_error(&err);
-    for (size_t i = 0; list && i < r.n; i++) {
-      PyObject *d = saved_dict(&r.files[i].written);
+    for (size_t i = 0; list && i < r->n; i++) {
+      PyObject *d = saved_dict(&r->files[i].written);
       if (!d) break;
-      put(d, "output", text_or_none(r.files[i].output));
-      put(d, "run", text_or_none(r.files[i].run));
-      put(d, "from", text_or_none(r.files[i].from));
+      put(d, "output", text_or_none(r->files[i].output));
+      put(d, "run", text_or_none(r->files[i].run));
+      put(d, "from", text_or_none(r->files[i].from));
       PyList_Append(list, d);
       Py_DECREF(d);
     }
-    tk_extract_report_free(&r);
+    tk_extract_report_free(r);
   }
   options_free(&o);
   return list;
@@ -959,7 +959,7 @@ static PyObject *list(PyObject *module, PyObject *args) {
   struct call c;
   struct options o;
   struct tk_err err = {0};
-  struct tk_list_report r = {0};
+  struct tk_list_report *r = NULL;
   size_t n = 0;
   (void)module;
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
@@ -972,13 +972,13 @@ static PyObject *list(PyObject *module, PyObject *args) {
     end(&c);
     if (ok) rows = PyList_New(0);
     else raise_error(&err);
-    for (size_t i = 0; rows && i < r.n; i++) {
-      PyObject *d = listed(&r.files[i]);
+    for (size_t i = 0; rows && i < r->n; i++) {
+      PyObject *d = listed(&r->files[i]);
       if (!d) break;
       PyList_Append(rows, d);
       Py_DECREF(d);
     }
-    tk_list_report_free(&r);
+    tk_list_report_free(r);
   }
   options_free(&o);
   return rows;
@@ -1064,13 +1064,13 @@ static struct tk_report_options report_options(struct options *o, struct call *c
 }
 
 static PyObject *trace_report(PyObject *self, PyObject *dict) {
-  struct tk_report r = {0};
+  struct tk_report *r = NULL;
   PyObject *d = NULL;
   ASKS(self, dict);
   const struct tk_report_options opt = report_options(&w.o, &w.call);
   if (!work_enter(&w)) return work_end(&w, NULL);
-  if (work_leave(&w, tk_report_trace(w.t, &opt, &r, &w.err))) d = report_dict(&r);
-  tk_report_free(&r);
+  if (work_leave(&w, tk_report_trace(w.t, &opt, &r, &w.err))) d = report_dict(r);
+  tk_report_free(r);
   return work_end(&w, d);
 }
 
@@ -1079,7 +1079,7 @@ static PyObject *report(PyObject *module, PyObject *args) {
   struct call c;
   struct options o;
   struct tk_err err = TK_ERR_INIT;
-  struct tk_report r = {0};
+  struct tk_report *r = NULL;
   size_t n = 0;
   (void)module;
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
@@ -1092,9 +1092,9 @@ static PyObject *report(PyObject *module, PyObject *args) {
     const bool ok = s && tk_report_sources(s, &opt, &r, &err);
     tk_sources_close(s);
     end(&c);
-    if (ok) d = report_dict(&r);
+    if (ok) d = report_dict(r);
     else raise_error(&err);
-    tk_report_free(&r);
+    tk_report_free(r);
   }
   options_free(&o);
   return d;
@@ -1110,8 +1110,8 @@ static PyObject *diff_dict(const struct tk_diff_report *r) {
   }
   if (!d || !list) return NULL;
   put(d, "rows", list);
-  put(d, "all", row_dict(TK_ROW_DIFF_SUM, &r->all, NULL));
-  put(d, "step", r->by_step ? row_dict(TK_ROW_DIFF_SUM, &r->step, NULL) : NONE);
+  put(d, "all", row_dict(TK_ROW_DIFF_SUM, r->all, NULL));
+  put(d, "step", r->by_step ? row_dict(TK_ROW_DIFF_SUM, r->step, NULL) : NONE);
   put(d, "steps", Py_BuildValue("(NN)", row_dict(TK_ROW_REPORT_SPREAD, &r->steps[0], NULL), row_dict(TK_ROW_REPORT_SPREAD, &r->steps[1], NULL)));
   put(d, "samples", Py_BuildValue("(KK)", (unsigned long long)r->samples[0], (unsigned long long)r->samples[1]));
   put(d, "by_step", PyBool_FromLong(r->by_step));
@@ -1137,7 +1137,7 @@ static PyObject *diff(PyObject *module, PyObject *args) {
   struct call c;
   struct options o;
   struct tk_err err = TK_ERR_INIT;
-  struct tk_diff_report r = {0};
+  struct tk_diff_report *r = NULL;
   const char *const *names[2];
   size_t n[2];
   (void)module;
@@ -1154,7 +1154,7 @@ static PyObject *diff(PyObject *module, PyObject *args) {
     tk_sources_close(s[0]);
     tk_sources_close(s[1]);
     end(&c);
-    d = diff_result(ok, &r, &err);
+    d = diff_result(ok, r, &err);
   }
   options_free(&o);
   return d;
@@ -1178,8 +1178,8 @@ static PyObject *compare_dict(const struct tk_compare_report *r) {
   if (!d) return NULL;
   put(d, "runs", rows_list(TK_ROW_COMPARE_RUN, r->runs, r->n_runs));
   put(d, "rows", rows_list(TK_ROW_COMPARE, r->rows, r->n_rows));
-  put(d, "all", row_dict(TK_ROW_COMPARE_SUM, &r->all, NULL));
-  put(d, "step", r->by_step ? row_dict(TK_ROW_COMPARE_SUM, &r->step, NULL) : NONE);
+  put(d, "all", row_dict(TK_ROW_COMPARE_SUM, r->all, NULL));
+  put(d, "step", r->by_step ? row_dict(TK_ROW_COMPARE_SUM, r->step, NULL) : NONE);
   put(d, "by_step", PyBool_FromLong(r->by_step));
   put(d, "notes", notes_list(r->notes));
   return d;
@@ -1201,7 +1201,7 @@ static PyObject *compare(PyObject *module, PyObject *args) {
   struct call c;
   struct options o;
   struct tk_err err = TK_ERR_INIT;
-  struct tk_compare_report r = {0};
+  struct tk_compare_report *r = NULL;
   (void)module;
   if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyList_Type, &inputs, &PyList_Type, &sizes, &PyList_Type, &labels, &PyDict_Type, &dict) ||
       !options_init(&o, dict))
@@ -1221,8 +1221,8 @@ static PyObject *compare(PyObject *module, PyObject *args) {
     const bool ok = open_runs(runs, counts, n, paths, &source, &err) && tk_compare(runs, names, n, &opt, &r, &err);
     for (size_t i = 0; i < n; i++) tk_sources_close(runs[i]);
     end(&c);
-    d = ok ? compare_dict(&r) : raise_error(&err);
-    tk_compare_report_free(&r);
+    d = ok ? compare_dict(r) : raise_error(&err);
+    tk_compare_report_free(r);
   } else if (!PyErr_Occurred()) {
     PyErr_SetString(PyExc_ValueError, "expected a number of inputs for each name");
   }
@@ -1236,7 +1236,7 @@ static PyObject *diff_traces(PyObject *module, PyObject *args) {
   struct call c;
   struct options o;
   struct tk_err err = TK_ERR_INIT;
-  struct tk_diff_report r = {0};
+  struct tk_diff_report *r = NULL;
   (void)module;
   if (!PyArg_ParseTuple(args, "O!O!O!", trace_type, &sides[0], trace_type, &sides[1], &PyDict_Type, &dict) || !options_init(&o, dict))
     return NULL;
@@ -1248,7 +1248,7 @@ static PyObject *diff_traces(PyObject *module, PyObject *args) {
     const bool open = free && second->t, ok = open && tk_diff_traces(a->t, b->t, &opt, &r, &err);
     if (free && first != second) trace_unlock(second);
     leave(first, &c);
-    if (open) d = diff_result(ok, &r, &err);
+    if (open) d = diff_result(ok, r, &err);
     else PyErr_SetString(PyExc_ValueError, free ? CLOSED : IN_USE);
   }
   options_free(&o);

@@ -159,7 +159,7 @@ static void page_names(FILE *to, const struct tk_compare_report *r, const struct
                        : "Sums of durations per step or rank, and their change against the first run. ~ within the noise, ? unknown "
                          "noise.");
   titles(to, r, v);
-  name_row(to, r, v, &r->all, "(all, self time)");
+  name_row(to, r, v, r->all, "(all, self time)");
   for (size_t i = 0; i < v->top; i++) name_row(to, r, v, &r->rows[i], r->rows[i].name ? r->rows[i].name : "(none)");
   fputs("</table></div>\n", to);
   html_section_end(to);
@@ -168,7 +168,7 @@ static void page_names(FILE *to, const struct tk_compare_report *r, const struct
 void runs_write_html(const struct tk_compare_report *r, const struct runs_view *v, FILE *to) {
   html_begin(to, "Comparison of runs");
   page_head(to, r);
-  page_bars(to, r, r->by_step ? &r->step : &r->all, r->by_step ? "Time per step" : "Time per rank");
+  page_bars(to, r, r->by_step ? r->step : r->all, r->by_step ? "Time per step" : "Time per rank");
   page_runs(to, r);
   page_names(to, r, v);
   html_end(to);

@@ -59,8 +59,8 @@ bool pair_print_table(const struct tk_diff_report *r, const char *by, size_t top
   char path[1024];
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "%s", by ? by : "name");
-  if (r->by_step) row_cells(&t, &r->step, "(per step)");
-  row_cells(&t, &r->all, "(all, self time)");
+  if (r->by_step) row_cells(&t, r->step, "(per step)");
+  row_cells(&t, r->all, "(all, self time)");
   for (size_t i = 0; i < top; i++) {
     const char *name = r->rows[i].name ? r->rows[i].name : "(none)";
     row_cells(&t, &r->rows[i], by && strcmp(by, "path") == 0 ? runs_path_end(name, path, sizeof path) : name);
@@ -103,9 +103,9 @@ void pair_print_json(const struct tk_diff_report *r, const char *by, size_t top)
   else json_null(&j, "matched_by");
   json_run(&j, "before", r, TK_BEFORE);
   json_run(&j, "after", r, TK_AFTER);
-  if (r->by_step) fields_object(&j, "step", TK_ROW_DIFF_SUM, &r->step, NULL);
+  if (r->by_step) fields_object(&j, "step", TK_ROW_DIFF_SUM, r->step, NULL);
   else json_null(&j, "step");
-  fields_object(&j, "all", TK_ROW_DIFF_SUM, &r->all, NULL);
+  fields_object(&j, "all", TK_ROW_DIFF_SUM, r->all, NULL);
   json_uint(&j, "rows_in_all", r->n_rows);
   json_open(&j, "rows", '[');
   for (size_t i = 0; i < top; i++) fields_object(&j, NULL, TK_ROW_DIFF, &r->rows[i], NULL);

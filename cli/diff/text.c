@@ -99,8 +99,8 @@ static bool print_columns(const struct tk_compare_report *r, const struct runs_v
     if (i) table_cell(&t, "%s", "");
   }
   table_cell(&t, "%s", v->by ? v->by : "name");
-  if (r->by_step) value_cells(&t, &r->step), table_cell(&t, "(per step)");
-  value_cells(&t, &r->all);
+  if (r->by_step) value_cells(&t, r->step), table_cell(&t, "(per step)");
+  value_cells(&t, r->all);
   table_cell(&t, "(all, self time)");
   for (size_t i = 0; i < v->top; i++) value_cells(&t, &r->rows[i]), name_cell(&t, v, &r->rows[i]);
   return table_print(&t, stdout);
@@ -169,8 +169,8 @@ static bool print_trends(const struct tk_compare_report *r, const struct runs_vi
   struct table t = { .align = "rrrrrrlll", .drop = "..a.cb...", .width = tty_width(stdout) };
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) table_cell(&t, "%s", titles[i]);
   table_cell(&t, "%s", v->by ? v->by : "name");
-  if (r->by_step) trend_cells(&t, r, &r->step), table_cell(&t, "(per step)");
-  trend_cells(&t, r, &r->all);
+  if (r->by_step) trend_cells(&t, r, r->step), table_cell(&t, "(per step)");
+  trend_cells(&t, r, r->all);
   table_cell(&t, "(all, self time)");
   for (size_t i = 0; i < v->top; i++) trend_cells(&t, r, &r->rows[i]), name_cell(&t, v, &r->rows[i]);
   return table_print(&t, stdout);
@@ -212,9 +212,9 @@ void runs_print_json(const struct tk_compare_report *r, const struct runs_view *
   json_open(&j, "runs", '[');
   for (size_t i = 0; i < r->n_runs; i++) fields_object(&j, NULL, TK_ROW_COMPARE_RUN, &r->runs[i], NULL);
   json_close(&j, ']');
-  if (r->by_step) fields_object(&j, "step", TK_ROW_COMPARE_SUM, &r->step, NULL);
+  if (r->by_step) fields_object(&j, "step", TK_ROW_COMPARE_SUM, r->step, NULL);
   else json_null(&j, "step");
-  fields_object(&j, "all", TK_ROW_COMPARE_SUM, &r->all, NULL);
+  fields_object(&j, "all", TK_ROW_COMPARE_SUM, r->all, NULL);
   json_uint(&j, "rows_in_all", r->n_rows);
   json_open(&j, "rows", '[');
   for (size_t i = 0; i < v->top; i++) fields_object(&j, NULL, TK_ROW_COMPARE, &r->rows[i], NULL);

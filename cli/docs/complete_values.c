@@ -46,12 +46,12 @@ static void print_values(const struct tk_top_report *r) {
 
 int complete_main(char **argv) {
   struct tk_top_options options = { .sort = TK_SORT_COUNT };
-  struct tk_top_report report = { 0 };
+  struct tk_top_report *report = NULL;
   if (!argv[0] || !by_of(argv[0], &options.by)) return 2;
   const char *path = trace_among(argv + 1);
   struct tk_trace *t = path ? tk_load(path, NULL, NULL) : NULL;
-  if (t && tk_top(t, &options, &report, NULL)) print_values(&report);
-  tk_top_report_free(&report);
+  if (t && tk_top(t, &options, &report, NULL)) print_values(report);
+  tk_top_report_free(report);
   tk_free(t);
   return 0;
 }

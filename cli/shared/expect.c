@@ -281,12 +281,12 @@ static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, 
   const struct tk_top_options options = {
     .select = { .where = of_sum ? NULL : where }, .by = of_sum ? TK_TOP_NAME : TK_TOP_ARG, .arg = "\001"
   };
-  struct tk_top_report report = { 0 };
+  struct tk_top_report *report = NULL;
   struct tk_err err = { 0 };
   double v = 0;
   bool known = test && tk_top(t, &options, &report, &err);
   if (!known) snprintf(said, n, "%.200s", test ? err.msg : "out of memory");
-  const struct tk_top_row *row = !known ? NULL : of_sum ? expect_row_of(&report, e->name) : report.n_rows ? &report.rows[0]
+  const struct tk_top_row *row = !known ? NULL : of_sum ? expect_row_of(report, e->name) : report->n_rows ? &report->rows[0]
     : NULL;
   if (known && !row && e->function != EXPECT_COUNT) {
     known = false;
@@ -295,7 +295,7 @@ static enum expect_result ask_names(const struct expect *e, struct tk_trace *t, 
     known = false;
     snprintf(said, n, "no event of this name has a known duration");
   }
-  tk_top_report_free(&report);
+  tk_top_report_free(report);
   free(test);
   if (!known) return EXPECT_UNKNOWN;
   snprintf(said, n, "%s", expect_print(e, v, text));

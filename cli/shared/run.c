@@ -261,11 +261,11 @@ static struct tk_trace *load_readable(const struct shared *s, struct tk_sources 
   const struct tk_merge_options options = {
     .load = *load, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !load->strict,
   };
-  struct tk_merge_report report;
+  struct tk_merge_report *report = NULL;
   struct tk_trace *t = tk_sources_merge(sources, name, &options, &report, err);
-  for (size_t i = 0; t && i < report.n_ranks; i++)
-    if (report.ranks[i].failed && !s->quiet) tty_say("left out: %s", report.ranks[i].failed);
-  tk_merge_report_free(&report);
+  for (size_t i = 0; t && i < report->n_ranks; i++)
+    if (report->ranks[i].failed && !s->quiet) tty_say("left out: %s", report->ranks[i].failed);
+  tk_merge_report_free(report);
   return t;
 }
 

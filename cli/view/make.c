@@ -101,20 +101,20 @@ static bool is_merge(const struct view_params *p, const struct tk_sources *sourc
 
 static bool merge(struct maker *m, struct tk_sources *sources, const char *name) {
   struct tk_merge_options options = view_merge_options(m->p, &m->progress);
-  struct tk_merge_report report;
+  struct tk_merge_report *report = NULL;
   struct tk_err err = { 0 };
   progress_start(&m->progress, "merging", NULL, shared_of(m)->quiet ? -1 : shared_of(m)->progress);
   m->t = tk_sources_merge(sources, name, &options, &report, &err);
   progress_end(&m->progress);
   if (m->t) run_notes_after(shared_of(m), NULL, m->t, 0);
   else fail(m, &err);
-  for (size_t i = 0; m->t && i < report.n_ranks; i++) {
-    if (!report.ranks[i].failed) continue;
-    tty_say("left out: %s", report.ranks[i].failed);
-    leave_out(m, "%s cannot be read and was left out.", leaf_of(report.ranks[i].input));
+  for (size_t i = 0; m->t && i < report->n_ranks; i++) {
+    if (!report->ranks[i].failed) continue;
+    tty_say("left out: %s", report->ranks[i].failed);
+    leave_out(m, "%s cannot be read and was left out.", leaf_of(report->ranks[i].input));
   }
-  if (m->t && report.n_skipped) leave_out(m, "%zu inputs belong to other ranks and were left out.", report.n_skipped);
-  tk_merge_report_free(&report);
+  if (m->t && report->n_skipped) leave_out(m, "%zu inputs belong to other ranks and were left out.", report->n_skipped);
+  tk_merge_report_free(report);
   m->ranked = true;
   return m->t != NULL;
 }
@@ -403,7 +403,7 @@ void view_made_free(struct view_made *made) {
 /* Reads the file that the viewer shows, not the sources, so that no source is read twice and the selections are the same. */
 char *view_report(const struct view_params *p, const struct view_made *made, size_t *size) {
   struct progress progress;
-  struct tk_report report = { 0 };
+  struct tk_report *report = NULL;
   struct tk_err err = { 0 };
   const struct tk_report_options options = { .strips = true };
   const struct tk_load_options load_options = run_load_options(&p->selected.shared, &progress);
@@ -411,9 +411,9 @@ char *view_report(const struct view_params *p, const struct view_made *made, siz
   progress_start(&progress, "reporting", NULL, -1);
   struct tk_trace *t = tk_load_memory(made->bytes.p, made->bytes.n, made->name, &load_options, &err);
   FILE *to = t && tk_report_trace(t, &options, &report, &err) ? open_memstream(&text, size) : NULL;
-  if (to) report_write_html(&report, 30, false, to);
+  if (to) report_write_html(report, 30, false, to);
   if (!to || !tty_close_text(to, &text)) tty_say("report failed: %s", err.code ? err.msg : "out of memory");
-  tk_report_free(&report);
+  tk_report_free(report);
   tk_free(t);
   return text;
 }

@@ -46,7 +46,7 @@ static int write_run(const struct view_params *p, const struct operands *in, con
   struct progress progress;
   struct tk_merge_options options = view_merge_options(p, &progress);
   const struct tk_source_options source = run_source_options(&p->selected.shared, &progress);
-  struct tk_merge_report report = { 0 };
+  struct tk_merge_report *report = NULL;
   struct tk_err err = { 0 };
   char output[PATH_MAX + 2];
   int status = STATUS_DONE;
@@ -58,9 +58,9 @@ static int write_run(const struct view_params *p, const struct operands *in, con
   progress_start(&progress, "merging", NULL, p->selected.shared.quiet ? -1 : p->selected.shared.progress);
   const bool ok = tk_merge(in->n ? in->v : &first, in->n ? in->n : 1, output, &options, &report, &err);
   progress_end(&progress);
-  for (size_t i = 0; ok && i < report.n_ranks; i++)
-    if (report.ranks[i].failed) tty_say("left out: %s", report.ranks[i].failed);
-  tk_merge_report_free(&report);
+  for (size_t i = 0; ok && i < report->n_ranks; i++)
+    if (report->ranks[i].failed) tty_say("left out: %s", report->ranks[i].failed);
+  tk_merge_report_free(report);
   return ok ? STATUS_DONE : run_fail(&err);
 }
 

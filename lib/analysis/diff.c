@@ -10,6 +10,7 @@
 
 struct tk_diff_impl {
   struct diff_set set;
+  struct tk_diff_row sums[2];
 };
 
 bool diff_add(struct tk_diff_report *r, struct tk_trace *t, const struct track_origin *origins, int side, struct tk_err *err) {
@@ -33,8 +34,8 @@ static void end_row(const struct diff_judge *j, const struct tk_diff_report *r, 
 
 static void diff_steps(struct diff_judge *j, struct tk_diff_report *r) {
   if (!r->by_step) return;
-  for (int side = 0; side < 2; side++) put_side(&r->step, side, judge_steps(j, (uint32_t)side));
-  end_row(j, r, &r->step);
+  for (int side = 0; side < 2; side++) put_side(r->step, side, judge_steps(j, (uint32_t)side));
+  end_row(j, r, r->step);
   for (int side = 0; side < 2; side++) r->steps[side] = judge_spread(j, (uint32_t)side);
 }
 
@@ -73,8 +74,8 @@ static bool diff_judge_sides(struct diff_judge *j, struct tk_diff_report *r) {
     r->outside[side] = set->sides[side].outside;
   }
   if (!diff_rows(j, r)) return false;
-  for (int side = 0; side < 2; side++) put_side(&r->all, side, judge_all(j, (uint32_t)side));
-  end_row(j, r, &r->all);
+  for (int side = 0; side < 2; side++) put_side(r->all, side, judge_all(j, (uint32_t)side));
+  end_row(j, r, r->all);
   diff_steps(j, r);
   return true;
 }
@@ -92,14 +93,20 @@ bool diff_close(struct tk_diff_report *r, struct tk_err *err) {
 bool diff_open(struct tk_diff_report *r, const struct tk_diff_options *opt, struct tk_err *err) {
   *r = (struct tk_diff_report){.impl = calloc(1, sizeof *r->impl), .notes = diagnostics_new()};
   if (!r->impl || !r->notes || !diff_set_open(&r->impl->set, opt, 2)) return err_set(err, TK_ELIMIT, "out of memory");
+  r->all = &r->impl->sums[0];
+  r->step = &r->impl->sums[1];
   return true;
 }
 
-void tk_diff_report_free(struct tk_diff_report *r) {
+static void diff_clear(struct tk_diff_report *r) {
   tk_diagnostics_free(r->notes);
   if (!r->impl) return;
   mem_free(&r->impl->set.mem, r->rows);
   diff_set_free(&r->impl->set);
   free(r->impl);
-  *r = (struct tk_diff_report){.n_rows = 0};
+}
+
+void tk_diff_report_free(struct tk_diff_report *r) {
+  if (r) diff_clear(r);
+  free(r);
 }

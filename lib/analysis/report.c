@@ -511,7 +511,7 @@ bool report_close(struct tk_report *r, struct tk_err *err) {
   return (ok && mem_check(&r->impl->mem, err)) || mem_refuse(&r->impl->mem, err);
 }
 
-void tk_report_free(struct tk_report *r) {
+static void report_clear(struct tk_report *r) {
   tk_diagnostics_free(r->notes);
   if (!r->impl) return;
   struct mem *mem = &r->impl->mem;
@@ -533,5 +533,9 @@ void tk_report_free(struct tk_report *r) {
   map_free(&r->impl->node_of);
   intern_free(&r->impl->texts);
   free(r->impl);
-  *r = (struct tk_report){0};
+}
+
+void tk_report_free(struct tk_report *r) {
+  if (r) report_clear(r);
+  free(r);
 }

@@ -15,6 +15,7 @@ static const double CHANCE = 0.05;
 
 struct tk_compare_impl {
   struct diff_set set;
+  struct tk_compare_row sums[2];
   double *values, *errors; /* by run: the series of one row */
 };
 
@@ -104,12 +105,12 @@ static bool runs_rows(struct tk_compare_report *r, struct diff_judge *j) {
 }
 
 static bool runs_sums(struct tk_compare_report *r, struct diff_judge *j) {
-  if (!new_cells(r, &r->all) || (r->by_step && !new_cells(r, &r->step))) return false;
-  for (uint32_t k = 0; k < j->set->n_sides; k++) put_cell(j, &r->all, k, judge_all(j, k));
-  end_cells(j, r, &r->all);
+  if (!new_cells(r, r->all) || (r->by_step && !new_cells(r, r->step))) return false;
+  for (uint32_t k = 0; k < j->set->n_sides; k++) put_cell(j, r->all, k, judge_all(j, k));
+  end_cells(j, r, r->all);
   if (!r->by_step) return true;
-  for (uint32_t k = 0; k < j->set->n_sides; k++) put_cell(j, &r->step, k, judge_steps(j, k));
-  end_cells(j, r, &r->step);
+  for (uint32_t k = 0; k < j->set->n_sides; k++) put_cell(j, r->step, k, judge_steps(j, k));
+  end_cells(j, r, r->step);
   for (uint32_t k = 0; k < j->set->n_sides; k++) r->runs[k].steps = judge_spread(j, k);
   return true;
 }
@@ -142,7 +143,7 @@ static bool runs_trends(struct tk_compare_report *r) {
     p[i] = shifts_probability(&s);
   }
   const double limit = shifts_limit(p, r->n_rows, CHANCE);
-  bool ok = find_shifts(r, &r->all, CHANCE) && find_shifts(r, &r->step, CHANCE);
+  bool ok = find_shifts(r, r->all, CHANCE) && find_shifts(r, r->step, CHANCE);
   for (size_t i = 0; ok && i < r->n_rows; i++) ok = find_shifts(r, &r->rows[i], limit);
   mem_free(mem, p);
   return ok;
@@ -202,6 +203,8 @@ bool runs_open(struct tk_compare_report *r, const struct tk_diff_options *opt, c
   *r = (struct tk_compare_report){.impl = calloc(1, sizeof *r->impl), .notes = diagnostics_new()};
   if (!r->impl || !r->notes || !diff_set_open(&r->impl->set, opt, (uint32_t)n)) return err_set(err, TK_ELIMIT, "out of memory");
   struct diff_set *set = &r->impl->set;
+  r->all = &r->impl->sums[0];
+  r->step = &r->impl->sums[1];
   r->runs = mem_array(&set->mem, n, sizeof *r->runs);
   r->impl->values = mem_array(&set->mem, n, sizeof *r->impl->values);
   r->impl->errors = mem_array(&set->mem, n, sizeof *r->impl->errors);
@@ -218,18 +221,22 @@ static void free_row(struct mem *mem, struct tk_compare_row *row) {
   mem_free(mem, row->shifts);
 }
 
-void tk_compare_report_free(struct tk_compare_report *r) {
+static void runs_clear(struct tk_compare_report *r) {
   tk_diagnostics_free(r->notes);
   if (!r->impl) return;
   struct mem *mem = &r->impl->set.mem;
   for (size_t i = 0; i < r->n_rows; i++) free_row(mem, &r->rows[i]);
-  free_row(mem, &r->all);
-  free_row(mem, &r->step);
+  free_row(mem, &r->impl->sums[0]);
+  free_row(mem, &r->impl->sums[1]);
   mem_free(mem, r->rows);
   mem_free(mem, r->runs);
   mem_free(mem, r->impl->values);
   mem_free(mem, r->impl->errors);
   diff_set_free(&r->impl->set);
   free(r->impl);
-  *r = (struct tk_compare_report){.n_rows = 0};
+}
+
+void tk_compare_report_free(struct tk_compare_report *r) {
+  if (r) runs_clear(r);
+  free(r);
 }

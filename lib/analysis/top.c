@@ -546,7 +546,7 @@ bool top_of(struct tk_trace *t, const struct tk_top_options *opt, const struct t
   return ok || mem_refuse(&t->store->mem, err);
 }
 
-void tk_top_report_free(struct tk_top_report *report) {
+static void top_clear(struct tk_top_report *report) {
   if (!report->impl) return;
   struct mem *mem = &report->impl->mem;
   mem_free(mem, report->impl->cols);
@@ -554,5 +554,9 @@ void tk_top_report_free(struct tk_top_report *report) {
   mem_free(mem, report->rows);
   if (report->impl->texts.mem) intern_free(&report->impl->texts);
   free(report->impl);
-  *report = (struct tk_top_report){0};
+}
+
+void tk_top_report_free(struct tk_top_report *report) {
+  if (report) top_clear(report);
+  free(report);
 }

@@ -464,12 +464,16 @@ bool tree_of(struct tk_trace *t, const struct tk_tree_options *opt, const struct
   return ok || mem_refuse(&t->store->mem, err);
 }
 
-void tk_tree_report_free(struct tk_tree_report *report) {
+static void tree_clear(struct tk_tree_report *report) {
   if (!report->impl) return;
   mem_free(&report->impl->mem, report->nodes);
   mem_free(&report->impl->mem, report->impl->unit);
   groups_free(&report->impl->names);
   groups_free(&report->impl->by);
   free(report->impl);
-  *report = (struct tk_tree_report){0};
+}
+
+void tk_tree_report_free(struct tk_tree_report *report) {
+  if (report) tree_clear(report);
+  free(report);
 }

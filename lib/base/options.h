@@ -12,6 +12,8 @@
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
 
+#include <stdlib.h>
+
 #include "err.h"
 
 /* Copies the caller's options, or the defaults if `given` is NULL, to `own`. size: current size of the struct; first: size of
@@ -24,5 +26,10 @@ bool options_take(void *own, size_t size, size_t first, const void *given, struc
 /* Returns true if all n reserved words are zero; otherwise false with err. */
 bool options_reserved(const uint64_t *reserved, size_t n, struct tk_err *err);
 #define RESERVED(opt, err) options_reserved((opt)->reserved, sizeof (opt)->reserved / sizeof *(opt)->reserved, err)
+
+/* Allocates the report of a caller, with all members zero. Callers read reports through pointers that the library returns, so that
+ * members can be added to the end of a struct. */
+#define NEW_REPORT(report, err) \
+  ((*(report) = calloc(1, sizeof **(report))) != NULL || err_set(err, TK_ELIMIT, "out of memory"))
 
 #endif

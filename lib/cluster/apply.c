@@ -151,21 +151,21 @@ static bool apply(struct applier *a, const char *plan, const char *rank, const c
 }
 
 bool tk_apply(const char *plan, const char *rank, const char *output, const struct tk_apply_options *opt,
-              struct tk_merge_report *report, struct tk_err *err) {
+              struct tk_merge_report **report, struct tk_err *err) {
   struct tk_apply_options options;
-  struct tk_merge_report unused = {0};
+  struct tk_merge_report *unused = NULL;
   struct tk_err own;
   struct applier a = {.opt = &options};
   if (!err) err = &own;
   err_clear(err);
-  if (report) *report = (struct tk_merge_report){0};
-  if (!TAKE_OPTIONS(&options, opt, err)) return false;
+  if (!report) report = &unused;
+  if (!NEW_REPORT(report, err) || !TAKE_OPTIONS(&options, opt, err)) return merge_report_drop(unused);
   a.mem.limit = os_memory_limit(a.opt->load.max_memory);
-  bool ok = apply(&a, plan, rank, output, report ? report : &unused, err);
+  bool ok = apply(&a, plan, rank, output, *report, err);
   mem_free(&a.m.mem, (void *)a.place.pids);
   merge_end(&a.m);
   save_close(&a.saver);
   tasks_free(&a.tasks);
-  if (!report) tk_merge_report_free(&unused);
+  tk_merge_report_free(unused);
   return ok;
 }

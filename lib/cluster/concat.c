@@ -311,21 +311,22 @@ static bool concat(struct concat *c, const char *plan, const char *output) {
 }
 
 bool tk_concat(const char *plan, const char *const *parts, const char *output, const struct tk_concat_options *opt,
-               struct tk_merge_report *report, struct tk_err *err) {
+               struct tk_merge_report **report, struct tk_err *err) {
   struct tk_concat_options options;
-  struct tk_merge_report unused = {0};
+  struct tk_merge_report *unused = NULL;
   struct tk_err own;
-  struct concat c = {.opt = &options, .parts = parts, .report = report ? report : &unused, .err = err ? err : &own};
+  struct concat c = {.opt = &options, .parts = parts, .err = err ? err : &own};
   while (parts[c.n]) c.n++;
   err_clear(c.err);
-  *c.report = (struct tk_merge_report){0};
-  if (!TAKE_OPTIONS(&options, opt, c.err)) return false;
+  if (!report) report = &unused;
+  if (!NEW_REPORT(report, c.err) || !TAKE_OPTIONS(&options, opt, c.err)) return merge_report_drop(unused);
+  c.report = *report;
   c.mem.limit = os_memory_limit(c.opt->max_memory);
   bool ok = concat(&c, plan, output);
   merge_end(&c.m);
   save_close(&c.saver);
   tasks_free(&c.tasks);
   free(c.of);
-  if (!report) tk_merge_report_free(&unused);
+  tk_merge_report_free(unused);
   return ok;
 }

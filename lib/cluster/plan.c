@@ -286,14 +286,15 @@ static bool plan(struct planner *p, const char *const *scans, size_t n, const ch
 }
 
 bool tk_plan(const char *const *scans, size_t n, const char *output, const struct tk_merge_options *opt,
-             struct tk_merge_report *report, struct tk_err *err) {
+             struct tk_merge_report **report, struct tk_err *err) {
   struct tk_merge_options options;
-  struct tk_merge_report unused = {0};
+  struct tk_merge_report *unused = NULL;
   struct tk_err own;
-  struct planner p = {.opt = &options, .report = report ? report : &unused, .err = err ? err : &own};
+  struct planner p = {.opt = &options, .err = err ? err : &own};
   err_clear(p.err);
-  *p.report = (struct tk_merge_report){0};
-  if (!TAKE_OPTIONS(&options, opt, p.err)) return false;
+  if (!report) report = &unused;
+  if (!NEW_REPORT(report, p.err) || !TAKE_OPTIONS(&options, opt, p.err)) return merge_report_drop(unused);
+  p.report = *report;
   if (options.to) options.save.no_passthrough = true; /* the same as in a merge */
   p.mem.limit = os_memory_limit(p.opt->load.max_memory);
   p.list.mem = p.list.arena.mem = &p.mem;
@@ -305,6 +306,6 @@ bool tk_plan(const char *const *scans, size_t n, const char *output, const struc
   mem_free(&p.mem, p.sources.inputs);
   out_close(&p.table);
   out_close(&p.out);
-  if (!report) tk_merge_report_free(&unused);
+  tk_merge_report_free(unused);
   return ok;
 }

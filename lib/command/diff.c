@@ -38,14 +38,13 @@ static bool take_options(struct tk_diff_options *own, const struct tk_diff_optio
   return true;
 }
 
-/* Does the same and opens the report. */
-static bool open_report(struct tk_diff_options *own, const struct tk_diff_options *opt, struct tk_diff_report *report,
+/* Does the same and makes the report. */
+static bool open_report(struct tk_diff_options *own, const struct tk_diff_options *opt, struct tk_diff_report **report,
                         struct tk_err *err) {
-  *report = (struct tk_diff_report){.n_rows = 0};
-  return take_options(own, opt, err) && diff_open(report, own, err);
+  return NEW_REPORT(report, err) && take_options(own, opt, err) && diff_open(*report, own, err);
 }
 
-bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt, struct tk_diff_report *report,
+bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct tk_diff_options *opt, struct tk_diff_report **report,
              struct tk_err *err) {
   struct tk_sources *const sides[] = {before, after};
   struct tk_diff_options own;
@@ -54,18 +53,18 @@ bool tk_diff(struct tk_sources *before, struct tk_sources *after, const struct t
   err_clear(err);
   bool ok = open_report(&own, opt, report, err);
   for (int side = 0; ok && side < 2; side++)
-    for (size_t i = 0; ok && i < sides[side]->n; i++) ok = add_input(sides[side], i, side, &own, report, err);
-  return ok && diff_close(report, err);
+    for (size_t i = 0; ok && i < sides[side]->n; i++) ok = add_input(sides[side], i, side, &own, *report, err);
+  return ok && diff_close(*report, err);
 }
 
-bool tk_diff_traces(struct tk_trace *before, struct tk_trace *after, const struct tk_diff_options *opt, struct tk_diff_report *report,
+bool tk_diff_traces(struct tk_trace *before, struct tk_trace *after, const struct tk_diff_options *opt, struct tk_diff_report **report,
                     struct tk_err *err) {
   struct tk_diff_options own;
   struct tk_err ours;
   if (!err) err = &ours;
   err_clear(err);
   return open_report(&own, opt, report, err) && trace_is_sealed(before, err) && trace_is_sealed(after, err) &&
-         add_trace(before, 0, report, err) && add_trace(after, 1, report, err) && diff_close(report, err);
+         add_trace(before, 0, *report, err) && add_trace(after, 1, *report, err) && diff_close(*report, err);
 }
 
 /* ---- several runs ---- */
@@ -74,10 +73,10 @@ bool tk_diff_traces(struct tk_trace *before, struct tk_trace *after, const struc
 static bool add_figures(struct tk_trace *t, size_t run, const struct tk_diff_options *opt, struct tk_compare_report *r,
                         struct tk_err *err) {
   const struct tk_report_options options = {.size = sizeof options, .load = opt->load, .select = opt->select};
-  struct tk_report figures;
+  struct tk_report *figures = NULL;
   const bool ok = tk_report_trace(t, &options, &figures, err);
-  if (ok) runs_figures(r, run, &figures);
-  tk_report_free(&figures);
+  if (ok) runs_figures(r, run, figures);
+  tk_report_free(figures);
   return ok;
 }
 
@@ -96,16 +95,15 @@ static bool add_to_run(struct tk_sources *s, size_t i, size_t run, const struct 
 }
 
 bool tk_compare(struct tk_sources *const *runs, const char *const *names, size_t n, const struct tk_diff_options *opt,
-                struct tk_compare_report *report, struct tk_err *err) {
+                struct tk_compare_report **report, struct tk_err *err) {
   struct tk_diff_options own;
   struct tk_err ours;
   if (!err) err = &ours;
   err_clear(err);
-  *report = (struct tk_compare_report){.n_rows = 0};
-  if (!take_options(&own, opt, err)) return false;
+  if (!NEW_REPORT(report, err) || !take_options(&own, opt, err)) return false;
   if (n == 0 || n > UINT32_MAX / 2) return err_set(err, TK_EUSAGE, "a comparison needs at least one run");
-  bool ok = runs_open(report, &own, names, n, err);
+  bool ok = runs_open(*report, &own, names, n, err);
   for (size_t run = 0; ok && run < n; run++)
-    for (size_t i = 0; ok && i < runs[run]->n; i++) ok = add_to_run(runs[run], i, run, &own, report, err);
-  return ok && runs_close(report, err);
+    for (size_t i = 0; ok && i < runs[run]->n; i++) ok = add_to_run(runs[run], i, run, &own, *report, err);
+  return ok && runs_close(*report, err);
 }

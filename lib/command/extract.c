@@ -278,7 +278,7 @@ static bool merge_hosts(struct extractor *x, struct tk_extracted *f, size_t firs
   }
   f->written = merged.saved;
   f->redacted = merged.redacted;
-  tk_merge_report_free(&merged);
+  merge_report_clear(&merged);
   return ok;
 }
 
@@ -344,16 +344,16 @@ static bool extract_all(struct extractor *x, const char *const *names, size_t n)
   return extract_each(x);
 }
 
-bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report *report,
+bool tk_extract(const char *const *names, size_t n, const struct tk_extract_options *opt, struct tk_extract_report **report,
                 struct tk_err *err) {
   struct tk_extract_options options;
-  struct extractor x = {.opt = &options, .report = report};
+  struct extractor x = {.opt = &options};
   struct tk_err own;
   bool ok;
   x.err = err ? err : &own;
   err_clear(x.err);
-  *report = (struct tk_extract_report){0};
-  if (!TAKE_OPTIONS(&options, opt, x.err)) return false;
+  if (!NEW_REPORT(report, x.err) || !TAKE_OPTIONS(&options, opt, x.err)) return false;
+  x.report = *report;
   const char *output = options.output;
   x.folder = !output ? "" : strcmp(output, "-") != 0 && is_folder(output) ? output : NULL;
   /* convert passes its sources and wants a single trace; a folder is then the folder of a run */
@@ -364,8 +364,12 @@ bool tk_extract(const char *const *names, size_t n, const struct tk_extract_opti
   return ok;
 }
 
-void tk_extract_report_free(struct tk_extract_report *report) {
+static void extract_clear(struct tk_extract_report *report) {
   tk_diagnostics_free(report->notes);
   free(report->files);
-  *report = (struct tk_extract_report){0};
+}
+
+void tk_extract_report_free(struct tk_extract_report *report) {
+  if (report) extract_clear(report);
+  free(report);
 }

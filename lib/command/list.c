@@ -78,32 +78,39 @@ static bool read_one(struct tk_list_report *r, size_t i, const struct tk_list_op
   return ok;
 }
 
-bool tk_list(const char *const *names, size_t n, const struct tk_list_options *opt, struct tk_list_report *report, struct tk_err *err) {
-  struct tk_list_options options;
-  struct tk_err own;
-  bool ok;
-  if (!err) err = &own;
-  err_clear(err);
-  *report = (struct tk_list_report){0};
-  if (!TAKE_OPTIONS(&options, opt, err)) return false;
-  opt = &options;
-  options.source.by_rank = true;
-  *report = (struct tk_list_report){.sources = tk_sources_open(names, n, &opt->source, err)};
-  if (!report->sources) return false;
-  report->notes = diagnostics_new();
-  report->n = report->sources->n;
-  report->files = calloc(report->n + 1, sizeof *report->files);
-  ok = (report->notes && report->files) || err_set(err, TK_ELIMIT, "out of memory");
-  for (size_t i = 0; ok && i < report->n; i++) report->files[i].input = report->sources->inputs[i];
-  if (ok) sources_remarks(report->sources, report->notes);
-  for (size_t i = 0; ok && opt->deep && i < report->n; i++) ok = read_one(report, i, opt, err);
-  ok = ok && diagnostics_check(report->notes, err);
-  return ok;
+static bool list_all(struct tk_list_report *r, const char *const *names, size_t n, const struct tk_list_options *opt,
+                     struct tk_err *err) {
+  r->sources = tk_sources_open(names, n, &opt->source, err);
+  if (!r->sources) return false;
+  r->notes = diagnostics_new();
+  r->n = r->sources->n;
+  r->files = calloc(r->n + 1, sizeof *r->files);
+  if (!r->notes || !r->files) return err_set(err, TK_ELIMIT, "out of memory");
+  for (size_t i = 0; i < r->n; i++) r->files[i].input = r->sources->inputs[i];
+  sources_remarks(r->sources, r->notes);
+  for (size_t i = 0; opt->deep && i < r->n; i++)
+    if (!read_one(r, i, opt, err)) return false;
+  return diagnostics_check(r->notes, err);
 }
 
-void tk_list_report_free(struct tk_list_report *report) {
+bool tk_list(const char *const *names, size_t n, const struct tk_list_options *opt, struct tk_list_report **report,
+             struct tk_err *err) {
+  struct tk_list_options options;
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  if (!NEW_REPORT(report, err) || !TAKE_OPTIONS(&options, opt, err)) return false;
+  options.source.by_rank = true;
+  return list_all(*report, names, n, &options, err);
+}
+
+static void list_clear(struct tk_list_report *report) {
   tk_sources_close(report->sources);
   tk_diagnostics_free(report->notes);
   free(report->files);
-  *report = (struct tk_list_report){0};
+}
+
+void tk_list_report_free(struct tk_list_report *report) {
+  if (report) list_clear(report);
+  free(report);
 }

@@ -174,21 +174,19 @@ static bool add_trace(struct tk_report *r, struct tk_trace *t, const struct repo
 }
 
 static bool open_report(struct tk_report *r, const struct tk_report_options *opt, struct tk_report_options *own, struct tk_err *err) {
-  *r = (struct tk_report){.n_ranks = 0};
   if (!TAKE_OPTIONS(own, opt, err) || !RESERVED(&own->select, err)) return false;
   own->load.max_memory = os_memory_limit(own->load.max_memory);
   return report_open(r, own, err);
 }
 
-bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, struct tk_report *report, struct tk_err *err) {
+bool tk_report_trace(struct tk_trace *t, const struct tk_report_options *opt, struct tk_report **report, struct tk_err *err) {
   struct tk_report_options own;
   struct tk_err ours;
   if (!err) err = &ours;
   err_clear(err);
-  *report = (struct tk_report){0};
-  if (!trace_is_sealed(t, err)) return false;
+  if (!NEW_REPORT(report, err) || !trace_is_sealed(t, err)) return false;
   const struct report_place place = {t->source, 0};
-  return open_report(report, opt, &own, err) && add_trace(report, t, &place, true, err) && report_close(report, err);
+  return open_report(*report, opt, &own, err) && add_trace(*report, t, &place, true, err) && report_close(*report, err);
 }
 
 /* ---- several traces ---- */
@@ -269,7 +267,7 @@ static bool add_inputs(struct run *run) {
   if (ok) note_recordings(run);
   mem_free(mem, run->ranges);
   merge_alignment_free(&run->alignment);
-  tk_merge_report_free(&merged);
+  merge_report_clear(&merged);
   return ok;
 }
 
@@ -282,12 +280,12 @@ static bool add_one(struct run *run) {
   return ok;
 }
 
-bool tk_report_sources(struct tk_sources *s, const struct tk_report_options *opt, struct tk_report *report, struct tk_err *err) {
+bool tk_report_sources(struct tk_sources *s, const struct tk_report_options *opt, struct tk_report **report, struct tk_err *err) {
   struct tk_report_options own;
   struct tk_err ours;
   if (!err) err = &ours;
   err_clear(err);
-  struct run run = {.r = report, .s = s, .opt = &own, .err = err};
-  if (!open_report(report, opt, &own, err)) return false;
-  return (s->n == 1 ? add_one(&run) : add_inputs(&run)) && report_close(report, err);
+  if (!NEW_REPORT(report, err) || !open_report(*report, opt, &own, err)) return false;
+  struct run run = {.r = *report, .s = s, .opt = &own, .err = err};
+  return (s->n == 1 ? add_one(&run) : add_inputs(&run)) && report_close(*report, err);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "source/identity.h"
 #include "graph/kind.h"
 #include "load/save.h"
@@ -214,24 +215,26 @@ static bool size_trace(struct sizer *s, const struct tk_save_options *opt, struc
   return make_rows(s, r) || err_set(err, TK_ELIMIT, "out of memory");
 }
 
-bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report *report, struct tk_err *err) {
+bool tk_size(struct tk_trace *t, const struct tk_save_options *opt, struct tk_size_report **report, struct tk_err *err) {
   struct sizer s = {.t = t};
   struct tk_save_options o = opt ? *opt : (struct tk_save_options){0};
   struct tk_err own;
   bool ok;
   if (!err) err = &own;
   err_clear(err);
-  *report = (struct tk_size_report){0};
-  if (!trace_is_sealed(t, err)) return false;
+  if (!NEW_REPORT(report, err) || !trace_is_sealed(t, err)) return false;
   if (!o.format) o.format = t->format;
-  ok = prepare_sizes(&s) ? size_trace(&s, &o, report, err) : mem_check(&s.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
+  ok = prepare_sizes(&s) ? size_trace(&s, &o, *report, err) : mem_check(&s.mem, err) && err_set(err, TK_ELIMIT, "out of memory");
   free_sizer(&s);
-  if (!ok) tk_size_report_free(report);
   return ok;
 }
 
-void tk_size_report_free(struct tk_size_report *report) {
+static void size_clear(struct tk_size_report *report) {
   for (size_t i = 0; i < report->n_rows; i++) free(report->rows[i].key);
   free(report->rows);
-  *report = (struct tk_size_report){0};
+}
+
+void tk_size_report_free(struct tk_size_report *report) {
+  if (report) size_clear(report);
+  free(report);
 }

@@ -357,15 +357,15 @@ static void free_splitter(struct splitter *s) {
   mem_free(&s->mem, s->parts);
 }
 
-bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report *report,
+bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_options *opt, struct tk_split_report **report,
               struct tk_err *err) {
   struct tk_err own;
   struct tk_split_options options;
-  struct splitter s = {.t = t, .opt = &options, .pattern = pattern, .report = report, .err = err ? err : &own};
+  struct splitter s = {.t = t, .opt = &options, .pattern = pattern, .err = err ? err : &own};
   bool ok;
   err_clear(s.err);
-  *report = (struct tk_split_report){0};
-  if (!trace_is_sealed(t, s.err) || !TAKE_OPTIONS(&options, opt, s.err)) return false;
+  if (!NEW_REPORT(report, s.err) || !trace_is_sealed(t, s.err) || !TAKE_OPTIONS(&options, opt, s.err)) return false;
+  s.report = *report;
   if (!strstr(pattern, "{}")) return err_set(s.err, TK_EUSAGE, "%s: missing {} as a placeholder for the name of the "
                                                                "part", pattern);
   intern_init(&s.labels, &s.mem);
@@ -376,8 +376,12 @@ bool tk_split(struct tk_trace *t, const char *pattern, const struct tk_split_opt
   return ok;
 }
 
-void tk_split_report_free(struct tk_split_report *report) {
+static void split_clear(struct tk_split_report *report) {
   for (size_t i = 0; i < report->n_parts; i++) free(report->parts[i].output);
   free(report->parts);
-  *report = (struct tk_split_report){0};
+}
+
+void tk_split_report_free(struct tk_split_report *report) {
+  if (report) split_clear(report);
+  free(report);
 }

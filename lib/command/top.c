@@ -34,19 +34,18 @@ uint8_t tk_top_without(const struct tk_top_options *opt) {
   return without;
 }
 
-bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report *report, struct tk_err *err) {
+bool tk_top(struct tk_trace *t, const struct tk_top_options *opt, struct tk_top_report **report, struct tk_err *err) {
   struct tk_top_options options;
   struct mem mem = {0};
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
-  *report = (struct tk_top_report){0};
-  if (!trace_is_sealed(t, err)) return false;
+  if (!NEW_REPORT(report, err) || !trace_is_sealed(t, err)) return false;
   if (!TAKE_OPTIONS(&options, opt, err) || !RESERVED(&options.select, err)) return false;
   opt = &options;
   if (opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "missing key of the arg; use arg.KEY");
   struct track_origin *origins = identity_of_tracks(t, &mem);
-  bool ok = origins ? top_of(t, opt, origins, report, err) : err_set(err, TK_ELIMIT, "out of memory");
+  bool ok = origins ? top_of(t, opt, origins, *report, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);
   return ok;
 }

@@ -5,21 +5,20 @@
 #include "base/options.h"
 #include "source/identity.h"
 
-bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tree_report *report, struct tk_err *err) {
+bool tk_tree(struct tk_trace *t, const struct tk_tree_options *opt, struct tk_tree_report **report, struct tk_err *err) {
   struct tk_tree_options options;
   struct mem mem = {0};
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
-  *report = (struct tk_tree_report){0};
-  if (!trace_is_sealed(t, err)) return false;
+  if (!NEW_REPORT(report, err) || !trace_is_sealed(t, err)) return false;
   if (!TAKE_OPTIONS(&options, opt, err) || !RESERVED(&options.select, err)) return false;
   opt = &options;
   if (opt->has_by && opt->by == TK_TOP_ARG && !opt->arg) return err_set(err, TK_EUSAGE, "missing key of the arg; use arg.KEY");
   if (opt->has_by && opt->by == TK_TOP_KIND) return err_set(err, TK_EUSAGE, "grouping by kind is not supported: an event can "
                                                                             "have several kinds");
   struct track_origin *origins = identity_of_tracks(t, &mem);
-  bool ok = origins ? tree_of(t, opt, origins, report, err) : err_set(err, TK_ELIMIT, "out of memory");
+  bool ok = origins ? tree_of(t, opt, origins, *report, err) : err_set(err, TK_ELIMIT, "out of memory");
   identity_free_tracks(origins, &mem);
   return ok;
 }

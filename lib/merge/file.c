@@ -182,7 +182,6 @@ static bool merge_files(struct merge_file *f, const struct merge_inputs *in, con
 bool merge_inputs(const struct merge_inputs *in, const char *path, const struct tk_merge_options *opt,
                   struct tk_merge_report *report, struct tk_err *err) {
   struct tk_err own;
-  struct tk_merge_report unused = {0};
   struct merge_file f = {.opt = opt, .n_inputs = in->n};
   struct tk_merge_options shared = *opt;
   if (!err) err = &own;
@@ -192,27 +191,28 @@ bool merge_inputs(const struct merge_inputs *in, const char *path, const struct 
     shared.save.no_passthrough = true;
     f.opt = &shared;
   }
-  bool ok = merge_files(&f, in, path, report ? report : &unused, err);
+  bool ok = merge_files(&f, in, path, report, err);
   save_close(&f.saver);
   run_folder_close(&f.run);
   out_close(&f.clocks);
   out_close(&f.collectives);
   manifest_close(&f.manifest);
   free(f.inputs);
-  if (!report) tk_merge_report_free(&unused);
   return ok;
 }
 
 bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
-              struct tk_merge_report *report, struct tk_err *err) {
+              struct tk_merge_report **report, struct tk_err *err) {
   struct tk_merge_options merge;
+  struct tk_merge_report *unused = NULL;
   if (err) err_clear(err);
-  if (report) *report = (struct tk_merge_report){0};
-  if (!TAKE_OPTIONS(&merge, opt, err)) return false;
+  if (!report) report = &unused;
+  if (!NEW_REPORT(report, err) || !TAKE_OPTIONS(&merge, opt, err)) return merge_report_drop(unused);
   struct tk_source_options options = sources_chosen(merge.source, &merge.load);
   options.by_rank = true;
   struct tk_sources *s = tk_sources_open(names, n, &options, err);
-  bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, &merge, report, err);
+  bool ok = s && merge_inputs(&(struct merge_inputs){.sources = s, .n = s->n}, output, &merge, *report, err);
   tk_sources_close(s);
+  tk_merge_report_free(unused);
   return ok;
 }

@@ -211,13 +211,12 @@ static bool merge_all(struct tk_trace *t, struct tk_sources *s, const struct tk_
 }
 
 struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, const struct tk_merge_options *opt,
-                                  struct tk_merge_report *report, struct tk_err *err) {
+                                  struct tk_merge_report **report, struct tk_err *err) {
   struct tk_merge_options options;
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
-  *report = (struct tk_merge_report){0};
-  if (!TAKE_OPTIONS(&options, opt, err)) return NULL;
+  if (!NEW_REPORT(report, err) || !TAKE_OPTIONS(&options, opt, err)) return NULL;
   options.load.without &= TK_WITHOUT_RESTORING; /* clock alignment needs launches, too */
   struct tk_trace *t = trace_new(0);
   if (!t) {
@@ -226,7 +225,7 @@ struct tk_trace *tk_sources_merge(struct tk_sources *s, const char *source, cons
   }
   merge_name(t, source);
   load_configure(t, &options.load);
-  if (merge_all(t, s, &options, report, err)) return t;
+  if (merge_all(t, s, &options, *report, err)) return t;
   tk_free(t);
   return NULL;
 }
@@ -235,14 +234,14 @@ struct tk_trace *tk_sources_load_all(struct tk_sources *s, const char *source, c
   const struct tk_load_options load = opt ? *opt : (struct tk_load_options){0};
   const struct tk_merge_options merge = {
       .load = load, .save.command = "tracekit merge", .keep_going = true, .keep_truncated = !load.strict};
-  struct tk_merge_report merged;
+  struct tk_merge_report *merged = NULL;
   struct tk_err own;
   if (!err) err = &own;
   struct tk_trace *t = tk_sources_merge(s, source, &merge, &merged, err);
-  if (t && !check_ranks(&merged, err)) {
+  if (t && !check_ranks(merged, err)) {
     tk_free(t);
     t = NULL;
   }
-  tk_merge_report_free(&merged);
+  tk_merge_report_free(merged);
   return t;
 }

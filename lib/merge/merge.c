@@ -168,12 +168,21 @@ bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct t
   return (report->notes && report->ranks) || err_set(err, TK_ELIMIT, "out of memory");
 }
 
-void tk_merge_report_free(struct tk_merge_report *report) {
+void merge_report_clear(struct tk_merge_report *report) {
   tk_diagnostics_free(report->notes);
   free(report->ranks);
   align_report_free(report);
   stragglers_free_report(report);
-  *report = (struct tk_merge_report){0};
+}
+
+bool merge_report_drop(struct tk_merge_report *report) {
+  tk_merge_report_free(report);
+  return false;
+}
+
+void tk_merge_report_free(struct tk_merge_report *report) {
+  if (report) merge_report_clear(report);
+  free(report);
 }
 
 bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk_err *err) {

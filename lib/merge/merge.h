@@ -46,6 +46,9 @@ struct merge_output {
 
 /* Initialises a report, so that notes can be added before the merge. Returns false with err set if memory runs out. */
 bool merge_report_init(struct tk_merge_report *report, size_t n_inputs, struct tk_err *err);
+void merge_report_clear(struct tk_merge_report *report);
+/* Frees a report that no caller gets; returns false. */
+bool merge_report_drop(struct tk_merge_report *report);
 /* Returns false with err set if the options are invalid for a merge of n inputs. */
 bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk_err *err);
 

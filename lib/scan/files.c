@@ -115,33 +115,44 @@ static bool scan_all(struct scanner *s, const char *const *names, size_t n) {
   return ok;
 }
 
-bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
-             struct tk_scan_report *report, struct tk_err *err) {
-  struct tk_scan_options options;
-  struct tk_scan_report own = {0};
-  struct tk_err unused;
-  struct scanner s = {.opt = &options, .report = report ? report : &own, .err = err ? err : &unused};
-  err_clear(s.err);
-  *s.report = (struct tk_scan_report){0};
-  if (!TAKE_OPTIONS(&options, opt, s.err)) return false;
+static bool scan_to(struct scanner *s, const char *const *names, size_t n, const char *output) {
   const char **inputs = calloc(n + 1, sizeof *inputs);
-  s.report->notes = diagnostics_new();
-  s.mem.limit = os_memory_limit(s.opt->load.max_memory);
-  s.text.mem = s.arena.mem = &s.mem;
+  s->report->notes = diagnostics_new();
+  s->mem.limit = os_memory_limit(s->opt->load.max_memory);
+  s->text.mem = s->arena.mem = &s->mem;
   for (size_t i = 0; inputs && i < n; i++) inputs[i] = names[i];
-  const struct out_options o = {.binary = true, .force = s.opt->save.force, .inputs = inputs};
-  bool ok = (inputs && s.report->notes) || err_set(s.err, TK_ELIMIT, "out of memory");
-  ok = ok && (out_open(&s.out, output, &o, &s.mem, s.err) || err_prefix(s.err, "%s", output)) && scan_all(&s, names, n);
-  ok = ok && diagnostics_check(s.report->notes, s.err); /* the scan contains these notes, too */
-  ok = ok && (out_commit(&s.out, s.err) || err_prefix(s.err, "%s", output));
-  if (ok) s.report->bytes = out_file_bytes(&s.out);
-  out_close(&s.out);
-  align_anchors_free(&s.anchors);
-  mem_free(&s.mem, s.pids.v);
-  arena_free(&s.arena);
-  buf_free(&s.text);
+  const struct out_options o = {.binary = true, .force = s->opt->save.force, .inputs = inputs};
+  bool ok = (inputs && s->report->notes) || err_set(s->err, TK_ELIMIT, "out of memory");
+  ok = ok && (out_open(&s->out, output, &o, &s->mem, s->err) || err_prefix(s->err, "%s", output)) && scan_all(s, names, n);
+  ok = ok && diagnostics_check(s->report->notes, s->err); /* the scan contains these notes, too */
+  ok = ok && (out_commit(&s->out, s->err) || err_prefix(s->err, "%s", output));
+  if (ok) s->report->bytes = out_file_bytes(&s->out);
+  out_close(&s->out);
+  align_anchors_free(&s->anchors);
+  mem_free(&s->mem, s->pids.v);
+  arena_free(&s->arena);
+  buf_free(&s->text);
   free(inputs);
-  if (!report) tk_diagnostics_free(own.notes);
   return ok;
+}
+
+bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
+             struct tk_scan_report **report, struct tk_err *err) {
+  struct tk_scan_options options;
+  struct tk_scan_report *unused = NULL;
+  struct tk_err own;
+  struct scanner s = {.opt = &options, .err = err ? err : &own};
+  err_clear(s.err);
+  if (!report) report = &unused;
+  bool ok = NEW_REPORT(report, s.err) && TAKE_OPTIONS(&options, opt, s.err);
+  s.report = *report;
+  ok = ok && scan_to(&s, names, n, output);
+  tk_scan_report_free(unused);
+  return ok;
+}
+
+void tk_scan_report_free(struct tk_scan_report *report) {
+  if (report) tk_diagnostics_free(report->notes);
+  free(report);
 }
 

@@ -43,35 +43,35 @@ static void ask_top(struct tk_trace *t, const struct tk_selection *select, unsig
   const char *const cols[] = {"a", "stream", NULL};
   const struct tk_top_options o = {.size = sizeof o, .select = *select, .by = (enum tk_top_by)(how % 12), .arg = "a",
                                    .cols = how & 16 ? cols : NULL, .sort = (enum tk_top_sort)(how % 10), .fold = how & 32};
-  struct tk_top_report r = {0};
+  struct tk_top_report *r = NULL;
   struct tk_err err = {0};
   check(tk_top(t, &o, &r, &err), &err, "top");
-  for (size_t i = 0; i < r.n_rows; i++) touch(r.rows[i].name, r.rows[i].name_len);
-  tk_top_report_free(&r);
+  for (size_t i = 0; i < r->n_rows; i++) touch(r->rows[i].name, r->rows[i].name_len);
+  tk_top_report_free(r);
 }
 
 static void ask_tree(struct tk_trace *t, const struct tk_selection *select, unsigned how) {
   const enum tk_top_by by = how % 12 == TK_TOP_KIND ? TK_TOP_CAT : (enum tk_top_by)(how % 12);
   const struct tk_tree_options o = {.size = sizeof o, .select = *select, .has_by = how & 64, .by = by, .arg = "a",
                                     .per = how & 128 ? "*a*" : NULL, .fold = how & 32};
-  struct tk_tree_report r = {0};
+  struct tk_tree_report *r = NULL;
   struct tk_err err = {0};
   check(tk_tree(t, &o, &r, &err), &err, "tree");
-  for (size_t i = 0; i < r.n_nodes; i++) {
-    touch(r.nodes[i].name, r.nodes[i].name_len);
-    require(r.nodes[i].parent == UINT32_MAX || r.nodes[i].parent < i, "tree", "a parent that is not before its child");
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    touch(r->nodes[i].name, r->nodes[i].name_len);
+    require(r->nodes[i].parent == UINT32_MAX || r->nodes[i].parent < i, "tree", "a parent that is not before its child");
   }
-  tk_tree_report_free(&r);
+  tk_tree_report_free(r);
 }
 
 static void ask_report(struct tk_trace *t, const struct tk_selection *select, unsigned how) {
   const struct tk_report_options o = {.size = sizeof o, .select = *select, .strips = how & 8, .brief = how & 4};
-  struct tk_report r = {0};
+  struct tk_report *r = NULL;
   struct tk_err err = {0};
   check(tk_report_trace(t, &o, &r, &err), &err, "report");
-  for (size_t i = 0; i < r.n_ranks; i++) touch(r.ranks[i].device, strlen(r.ranks[i].device));
-  for (size_t i = 0; i < r.n_kernels; i++) touch(r.kernels[i].name, r.kernels[i].name_len);
-  tk_report_free(&r);
+  for (size_t i = 0; i < r->n_ranks; i++) touch(r->ranks[i].device, strlen(r->ranks[i].device));
+  for (size_t i = 0; i < r->n_kernels; i++) touch(r->kernels[i].name, r->kernels[i].name_len);
+  tk_report_free(r);
 }
 
 static void ask_arrow(struct tk_trace *t, unsigned how) {
@@ -128,17 +128,17 @@ static void ask_diff(const char *path, const struct tk_selection *select, unsign
   const struct tk_diff_options o = {.size = sizeof o, .select = *select, .by_path = how & 2, .fold = how & 32, .whole = how & 16};
   struct tk_err err = {0};
   struct tk_sources *before = tk_sources_open(&path, 1, NULL, &err), *after = before ? tk_sources_open(&path, 1, NULL, &err) : NULL;
-  struct tk_diff_report r = {0};
+  struct tk_diff_report *r = NULL;
   check(after && tk_diff(before, after, &o, &r, &err), &err, "diff");
-  tk_diff_report_free(&r);
+  tk_diff_report_free(r);
   struct tk_sources *const runs[] = {before, after, before, after};
   const char *const names[] = {"a", "b", "a", "b"};
   struct tk_diff_options trends = o;
-  struct tk_compare_report compared = {0};
+  struct tk_compare_report *compared = NULL;
   trends.trends = true;
   err = (struct tk_err){0};
   check(after && tk_compare(runs, names, 4, &trends, &compared, &err), &err, "compare");
-  tk_compare_report_free(&compared);
+  tk_compare_report_free(compared);
   tk_sources_close(before);
   tk_sources_close(after);
 }

@@ -60,15 +60,15 @@ static void merge(const char *const *names, size_t n, const char *path, const ui
       .group_by = (enum tk_group_by)(how >> 2 & 3) % 3, .align = (enum tk_align)(head[1] % 6), .marker = "a*",
       .derive = how & 16, .to_zero = how & 32, .link_collectives = how & 64, .align_report = how & 128 ? "/dev/null" : NULL,
       .redact = head[1] & 16 ? &redact : NULL};
-  struct tk_merge_report report;
+  struct tk_merge_report *report = NULL;
   struct tk_err err = {0};
   size_t bytes = 0;
   const bool ok = tk_merge(names, n, path, &options, &report, &err);
   require_reason(ok, &err, "merge");
-  if (ok) read_again(path, report.saved.events);
+  if (ok) read_again(path, report->saved.events);
   if (list) require(tk_redact_list_print(list, (struct tk_writer){drop_bytes, &bytes}, &err) && bytes, "list", err.msg);
   tk_redact_list_free(list);
-  tk_merge_report_free(&report);
+  tk_merge_report_free(report);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

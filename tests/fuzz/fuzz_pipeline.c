@@ -112,9 +112,9 @@ static bool merge(const char *input, const char *path, const char *format, unsig
   struct tk_merge_options options = {.save = {.format = format, .command = "fuzz", .force = true, .threads = 1},
                                      .load = {.max_memory = 512u << 20, .max_size = 4u << 20, .threads = 1}, .keep_truncated = true,
                                      .group_by = how & 1 ? TK_GROUP_KIND : TK_GROUP_RANK};
-  struct tk_merge_report report;
+  struct tk_merge_report *report = NULL;
   bool ok = tk_merge(names, 2, path, &options, &report, err);
-  tk_merge_report_free(&report);
+  tk_merge_report_free(report);
   return ok;
 }
 
@@ -127,14 +127,14 @@ static bool redact(struct tk_trace *t, unsigned how, struct tk_err *err) {
 
 static void look(struct tk_trace *t) {
   struct tk_summary summary;
-  struct tk_size_report sizes = {0};
+  struct tk_size_report *sizes = NULL;
   struct tk_err err = {0};
   require(tk_summarise(t, &summary, &err), "summary", err.msg);
   struct tk_inspection *parts = tk_inspect(t);
   char *text = tk_dump(t);
   require(parts && text, "look", "out of memory");
   require_reason(tk_size(t, NULL, &sizes, &err), &err, "size");
-  tk_size_report_free(&sizes);
+  tk_size_report_free(sizes);
   tk_inspection_free(parts);
   tk_free_text(text);
 }

@@ -3,8 +3,8 @@
 versions.
 
 abi.tsv lists the ABI, one line per item. A new line is accepted if it cannot break a program: a function, an enum value, or
-a field at the end of a struct that begins with its size. To change the ABI on purpose, run `make golden T=abi`, read the
-diff, and raise SOVERSION in the Makefile if a line was removed or changed.
+a field at the end of a struct that begins with its size, of a report or of a row (header.py: growing). To change the ABI on
+purpose, run `make golden T=abi`, read the diff, and raise SOVERSION in the Makefile if a line was removed or changed.
 
 The header must also compile as C++, as C99, and with warnings about missing prototypes.
 """
@@ -14,6 +14,10 @@ import shlex
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import header as public  # noqa: E402
+from header import body_of  # noqa: E402
 
 SRC, B = os.environ['SRC'], os.environ['B']
 CC = shlex.split(os.environ.get('CC', 'cc'))
@@ -30,22 +34,9 @@ def check(ok, what):
 
 def header():
     """Returns all public headers without comments and preprocessor lines, and the macros that are numbers or strings."""
-    text = ''
-    for name in sorted(os.listdir(f'{SRC}/lib')):
-        if re.fullmatch(r'tracekit\w*\.h', name):
-            with open(f'{SRC}/lib/{name}', encoding='utf-8') as f:
-                text += f.read()
-    text = re.sub(r'/\*.*?\*/', ' ', text, flags=re.S)
+    text = public.without_comments(''.join(public.text_of(name) for name in public.files()))
     macros = re.findall(r'^#define (TK_[A-Z_]+) ("[^"]*"|\d+)\s*$', text, re.M)
     return re.sub(r'^#.*(?:\\\n.*)*$', '', text, flags=re.M), macros
-
-
-def body_of(text, at):
-    depth, end = 1, at
-    while depth:
-        depth += {'{': 1, '}': -1}.get(text[end], 0)
-        end += 1
-    return text[at:end - 1], end
 
 
 def fields_of(body):
@@ -106,7 +97,7 @@ def symbols():
 
 
 def functions(text):
-    for m in re.finditer(r'\bTK_API\b([^;{]*?)\b(tk_\w+)(\([^;]*\));', text):
+    for m in re.finditer(r'\bTK_(?:API|EXPERIMENTAL)\b([^;{]*?)\b(tk_\w+)(\([^;]*\));', text):
         yield m.group(2), re.sub(r'\s+', ' ', f'{m.group(1).strip()} {m.group(3)}').replace('* (', '*(')
 
 
@@ -138,7 +129,7 @@ def grows(row, was):
     old = [r.split('\t') for r in was if r.split('\t')[1] == of]
     if not old:
         return True
-    sized = any(r[0] == 'field' and r[2] == 'size' and r[3].startswith('0+') for r in old)
+    sized = of in public.growing() or any(r[0] == 'field' and r[2] == 'size' and r[3].startswith('0+') for r in old)
     last = max(sum(map(int, r[3].split('+'))) for r in old if r[0] == 'field')
     return sized and kind == 'field' and int(value.split('+')[0]) >= last
 
@@ -146,7 +137,7 @@ def grows(row, was):
 def compare(rows):
     with open(TABLE, encoding='utf-8') as f:
         was = f.read().splitlines()
-    sized = {r.split('\t')[1] for r in was if r.startswith('field') and r.split('\t')[2:] == ['size', '0+8']}
+    sized = {r.split('\t')[1] for r in was if r.startswith('field') and r.split('\t')[2:] == ['size', '0+8']} | public.growing()
     gone = [r for r in was if r not in rows and not r.startswith('macro') and not (r.startswith('struct') and r.split('\t')[1] in sized)]
     came = [r for r in rows if r not in was and not r.startswith('macro')]
     harm = [r for r in came if not grows(r, was) and not (r.startswith('struct') and r.split('\t')[1] in sized)]

@@ -139,7 +139,7 @@ static void judge(const struct job *j, unsigned host, unsigned reference, const 
 
 /* ---- one job ---- */
 
-static bool merge(const char *const *paths, unsigned n, struct tk_merge_report *report) {
+static bool merge(const char *const *paths, unsigned n, struct tk_merge_report **report) {
   struct tk_merge_options opt = {.save = {.dry_run = true, .format = "json", .command = "clocks"}};
   struct tk_err err = {0};
   if (tk_merge(paths, n, "merged.json", &opt, report, &err)) return true;
@@ -180,15 +180,15 @@ static bool run(enum job_kind kind, unsigned size, unsigned jitter, uint64_t see
   char paths[JOB_CROWDED][256];
   const char *names[JOB_CROWDED];
   struct job j;
-  struct tk_merge_report report = {0};
+  struct tk_merge_report *report = NULL;
   bool ok = job_draw(&j, kind, size, jitter, seed);
   unsigned n = ok ? job_write(&j, folder, paths) : 0;
   for (unsigned i = 0; i < n; i++) names[i] = paths[i];
   ok = n && merge(names, n, &report);
-  if (ok) judge_job(&j, &report, c);
-  if (ok && getenv("KEEP")) say(&report);
+  if (ok) judge_job(&j, report, c);
+  if (ok && getenv("KEEP")) say(report);
   for (unsigned i = 0; i < n && !getenv("KEEP"); i++) unlink(paths[i]);
-  tk_merge_report_free(&report);
+  tk_merge_report_free(report);
   job_free(&j);
   return ok;
 }

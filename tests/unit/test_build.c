@@ -102,10 +102,10 @@ static void works(void **state) {
   struct tk_trace *t = made();
   struct tk_err err;
   struct tk_summary s;
-  struct tk_top_report top;
-  struct tk_tree_report tree;
-  struct tk_size_report size;
-  struct tk_report report;
+  struct tk_top_report *top = NULL;
+  struct tk_tree_report *tree = NULL;
+  struct tk_size_report *size = NULL;
+  struct tk_report *report = NULL;
   struct ArrowArrayStream stream;
   char *text = tk_dump(t);
   assert_non_null(text);
@@ -113,17 +113,17 @@ static void works(void **state) {
   assert_true(tk_summarise(t, &s, &err));
   assert_int_equal(s.spans, 5);
   assert_true(tk_top(t, NULL, &top, &err) && tk_tree(t, NULL, &tree, &err));
-  tk_top_report_free(&top);
-  tk_tree_report_free(&tree);
+  tk_top_report_free(top);
+  tk_tree_report_free(tree);
   assert_true(tk_report_trace(t, NULL, &report, &err));
-  tk_report_free(&report);
+  tk_report_free(report);
   for (int table = 0; table < TK_TABLES; table++) {
     assert_true(tk_arrow(t, (enum tk_table)table, NULL, &stream, &err));
     stream.release(&stream);
   }
   struct tk_save_options as_json = {.format = "json"};
   assert_true(tk_size(t, &as_json, &size, &err));
-  tk_size_report_free(&size);
+  tk_size_report_free(size);
   tk_inspection_free(tk_inspect(t));
   struct tk_sql *sql = tk_sql_open(t, NULL, &err);
   assert_non_null(sql);
@@ -262,9 +262,10 @@ static void seals_once(void **state) {
   (void)state;
   struct tk_err err;
   struct place p = place();
-  struct tk_top_report top;
+  struct tk_top_report *top = NULL;
   assert_false(tk_dump(p.t) != NULL || tk_check(p.t, &err) || tk_top(p.t, NULL, &top, &err));
   assert_string_equal(err.msg, "the trace is not sealed");
+  tk_top_report_free(top);
   assert_true(add(p.t, p.thread, TK_SPAN, "a", 0, 1) && tk_seal(p.t, &err));
   assert_false(tk_seal(p.t, &err));
   assert_string_equal(err.msg, "the trace is already sealed");
