@@ -127,7 +127,7 @@ static void put_event(struct buf *b, const struct tk_trace *t, const struct tk_e
   put_class(b, t, e->cls);
   if (e->kind == TK_SAMPLE) put_stack(b, t, &t->classes[e->cls]);
   for (unsigned i = 0; i < 8; i++)
-    if (e->flags & 1u << i) append_format(b, " %s", flags[i]);
+    if (e->flags & 1u << i) append_format(b, " %s", e->kind == TK_SAMPLE && 1u << i == TK_IN_RECORD ? "in-record" : flags[i]);
   put_args(b, t, e->args);
   append_format(b, "\n");
 }
