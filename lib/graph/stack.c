@@ -73,7 +73,7 @@ uint32_t stack_weight_args(struct tk_trace *t, int64_t number, int32_t exp, bool
 
 void stack_add_with(struct tk_trace *t, const struct tk_sample *s, uint32_t args) {
   const struct tk_event e = {.ts = s->ts, .track = s->track, .cls = stack_class(t, s->stack, s->cat, s->unit), .args = args,
-                             .kind = TK_SAMPLE};
+                             .kind = TK_EVENT_SAMPLE};
   *trace_add_event(t) = e;
 }
 
@@ -123,7 +123,7 @@ uint64_t stack_sampled_records(const struct tk_trace *t) {
   uint64_t n = 0;
   tk_id i = 1;
   for (tk_id k = 1; k <= t->n_records; k++) n += t->records[k].sampled;
-  while (n && i <= t->n_events && !(t->events[i].kind == TK_SAMPLE && t->events[i].flags & TK_IN_RECORD)) i++;
+  while (n && i <= t->n_events && !(t->events[i].kind == TK_EVENT_SAMPLE && t->events[i].flags & TK_IN_RECORD)) i++;
   return i <= t->n_events ? n : 0;
 }
 

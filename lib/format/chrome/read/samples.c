@@ -366,7 +366,7 @@ static void drop_records(struct sampler *s) {
 /* Returns the thread with this id in any process, as catapult finds it: the last one, or a new one in a process with the same id. */
 static tk_id thread_of_tid(struct sampler *s, struct tk_ident tid) {
   for (tk_id i = s->t->n_tracks; i > 0; i--)
-    if (s->t->tracks[i].kind == TK_THREAD && trace_ident_equal(s->t->tracks[i].tid, tid)) return i;
+    if (s->t->tracks[i].kind == TK_TRACK_THREAD && trace_ident_equal(s->t->tracks[i].tid, tid)) return i;
   return chrome_find_thread(s->r, tid, tid);
 }
 

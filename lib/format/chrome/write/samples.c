@@ -207,7 +207,7 @@ static uint32_t by_group(const struct samples_out *w, const struct tk_track *k, 
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &w->t->events[i];
     const struct tk_class *c = &w->t->classes[e->cls];
-    if (e->kind != TK_SAMPLE || (e->flags & TK_IN_RECORD && !w->with_recorded)) continue;
+    if (e->kind != TK_EVENT_SAMPLE || (e->flags & TK_IN_RECORD && !w->with_recorded)) continue;
     const uint32_t *order = map_put(groups, (uint64_t)c->unit << 32 | c->cat, groups->n);
     if (order) v[n++] = (struct keyed){*order, i};
   }

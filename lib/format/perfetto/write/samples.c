@@ -96,7 +96,7 @@ static void put_sample(struct perfetto_sink *s, tk_id track, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   const struct tk_track *k = &w->t->tracks[track];
   const tk_id stack = w->t->classes[e->cls].stack;
-  const int64_t pid = s->pids[k->kind == TK_PROCESS ? track : k->parent];
+  const int64_t pid = s->pids[k->kind == TK_TRACK_PROCESS ? track : k->parent];
   w->event.len = w->interned.len = 0;
   const uint32_t callstack = stack ? callstack_of(w, stack) : 0;
   w->sample.len = 0;
@@ -111,7 +111,7 @@ static void put_sample(struct perfetto_sink *s, tk_id track, tk_id id) {
 void perfetto_samples_write(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   for (tk_id i = k->first; i < k->first + k->count; i++) {
-    if (s->t->events[i].kind != TK_SAMPLE) continue;
+    if (s->t->events[i].kind != TK_EVENT_SAMPLE) continue;
     writer_track(&s->w, s->uuids[track]);
     put_sample(s, track, i);
   }
