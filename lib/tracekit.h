@@ -150,6 +150,7 @@ enum tk_flag {
   TK_FLAG_OVERLAPS = 16,     /* ends after its parent span */
   TK_FLAG_LOST_CLOCK = 32,   /* has no usable time: placed at the start of its track; the arg json.ts contains the original text */
   TK_FLAG_END_NAMED = 64,    /* TK_FLAG_PAIRED events: the end event repeats name and category */
+  TK_FLAG_IN_RECORD = 64,    /* stack samples: read from a record that the trace has kept, too */
   TK_FLAG_ASYNC = 128        /* identified by (category, scope, id), not by its track's stack */
 };
 
@@ -260,6 +261,7 @@ struct tk_record {
   bool strong; /* belongs to the track with its pid and tid; false: it has neither */
   uint8_t respelled; /* enum tk_respelled */
   bool derived; /* created from the track's name, for formats that store names in records */
+  bool sampled; /* its samples are events with the flag TK_FLAG_IN_RECORD, so an operation makes its text obsolete */
 };
 
 /* Top-level data that is not an event: either a JSON value with its key, or passthrough. Passthrough is bytes of the input that

@@ -126,8 +126,10 @@ static void put_event(struct buf *b, const struct tk_trace *t, const struct tk_e
   if (e->kind == TK_EVENT_SPAN) append_format(b, " +%lld", (long long)e->dur);
   put_class(b, t, e->cls);
   if (e->kind == TK_EVENT_SAMPLE) put_stack(b, t, &t->classes[e->cls]);
-  for (unsigned i = 0; i < 8; i++)
-    if (e->flags & 1u << i) append_format(b, " %s", flags[i]);
+  for (unsigned i = 0; i < 8; i++) {
+    const bool recorded = e->kind == TK_EVENT_SAMPLE && 1u << i == TK_FLAG_IN_RECORD;
+    if (e->flags & 1u << i) append_format(b, " %s", recorded ? "in-record" : flags[i]);
+  }
   put_args(b, t, e->args);
   append_format(b, "\n");
 }

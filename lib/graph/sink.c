@@ -50,10 +50,11 @@ static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds
   sink_lose(s, TK_LOSS_ARGS, args);
 }
 
-/* Counts records as lost, except names of tracks, which are stored as records too, but which every format supports. */
-static void lose_records(struct sink *s, const struct tk_trace *t) {
+/* Counts records as lost, except names of tracks, which are stored as records too, but which every format supports, and except
+ * records whose samples are written. */
+static void lose_records(struct sink *s, const struct tk_trace *t, unsigned holds) {
   for (tk_id i = 1; i <= t->n_records; i++)
-    if (t->records[i].kind == TK_RECORD_OTHER) sink_lose(s, TK_LOSS_RECORDS, 1);
+    if (t->records[i].kind == TK_RECORD_OTHER && !(t->records[i].sampled && holds & TK_HOLDS_SAMPLES)) sink_lose(s, TK_LOSS_RECORDS, 1);
 }
 
 void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) {
@@ -61,7 +62,7 @@ void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) 
   const unsigned of_events = TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_CATEGORIES | TK_HOLDS_ASYNC | TK_HOLDS_ARGS;
   if (~holds & (of_events | (stack_has_samples(t) ? TK_HOLDS_SAMPLES : 0))) lose_events(s, t, holds);
   if (!(holds & TK_HOLDS_FLOWS)) sink_lose(s, TK_LOSS_FLOW_POINTS, t->n_flow_points);
-  if (!(holds & TK_HOLDS_RECORDS)) lose_records(s, t);
+  if (!(holds & TK_HOLDS_RECORDS)) lose_records(s, t, holds);
   for (tk_id i = 1; !(holds & TK_HOLDS_METADATA) && i <= t->n_metas; i++) sink_lose(s, TK_LOSS_METADATA, !t->metas[i].origin);
   /* a merge adds one machine per rank; the names of processes contain the same information */
   bool told = holds & TK_HOLDS_MACHINES || t->edits & TK_EDIT_RENAMED;

@@ -119,6 +119,14 @@ i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample) {
   return fits ? amount : number < 0 ? -most : most;
 }
 
+uint64_t stack_sampled_records(const struct tk_trace *t) {
+  uint64_t n = 0;
+  tk_id i = 1;
+  for (tk_id k = 1; k <= t->n_records; k++) n += t->records[k].sampled;
+  while (n && i <= t->n_events && !(t->events[i].kind == TK_EVENT_SAMPLE && t->events[i].flags & TK_FLAG_IN_RECORD)) i++;
+  return i <= t->n_events ? n : 0;
+}
+
 /* ---- copies ---- */
 
 bool stack_join(struct tk_trace *to, const struct tk_trace *from, const tk_id *strings, tk_id *stacks) {

@@ -25,6 +25,13 @@ void stack_add_with(struct tk_trace *t, const struct tk_sample *s, uint32_t args
 
 static inline bool stack_has_samples(const struct tk_trace *t) { return t->store->n_sample_classes != 0; }
 
+/* True if the text of the record no longer agrees with its samples, because an operation changed the trace: only the samples are
+ * written. */
+static inline bool stack_outdates(const struct tk_trace *t, const struct tk_record *r) { return r->sampled && t->edits; }
+/* Returns the number of records with samples, if the trace still has such samples: what they state beyond the samples is lost if the
+ * records are not written. */
+uint64_t stack_sampled_records(const struct tk_trace *t);
+
 /* True if the unit is one of time; weights in it can be added to durations. *exp: the unit is 10^exp seconds. */
 bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp);
 /* Returns the weight in picoseconds if the unit is one of time, else in thousandths of the unit; at most 2^94, so that the sum over all

@@ -57,6 +57,7 @@ step python3 "$here/perfetto.py" $corpus
 step python3 "$here/random_traces.py" 100000
 step python3 "$here/extensions.py"
 step python3 "$here/machines.py"
+step python3 "$here/samples.py"
 step python3 "$here/moved.py" $corpus
 step python3 "$here/extracted.py"
 step "$here/viewers.sh"

@@ -39,7 +39,7 @@ def strings(value):
         yield value
 
 
-FIELDS = {'ph', 'pid', 'tid', 'ts', 'dur', 'name', 'cat', 'args', 'id', 'id2', 'scope', 's', 'bp', 'tts', 'tdur', 'cname', 'sf', 'esf'}
+FIELDS = {'ph', 'pid', 'tid', 'ts', 'dur', 'name', 'cat', 'args', 'id', 'id2', 'scope', 's', 'bp', 'tts', 'tdur', 'cname', 'sf', 'esf', 'tracekit'}
 
 
 def only_in_events(trace):

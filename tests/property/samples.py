@@ -105,14 +105,87 @@ def read_pprof(path):
         yield names, Fraction(weight), unit, 0
 
 
-READERS = {'.folded': read_folded, '.speedscope.json': read_speedscope, '.cpuprofile': read_cpuprofile, '.perf.txt': read_perf,
+def v8_stack(nodes, at):
+    out = []
+    while at is not None:
+        frame = nodes[at]['callFrame']
+        parent = nodes[at].get('parent')
+        if parent is not None or frame.get('functionName') != '(root)':
+            out.append(frame.get('functionName') or '(anonymous)')
+        at = parent
+    return tuple(out[::-1])
+
+
+def read_v8(events):
+    """Yields the samples of ProfileChunk events. Times are in ns; the weights of foreign profiles are the times between samples."""
+    profiles = {}
+    for e in events:
+        data, key = (e.get('args') or {}).get('data', {}), (e.get('pid'), e.get('id'))
+        if e.get('ph') == 'P' and e['name'] == 'Profile':
+            profiles[key] = {'at': data['startTime'], 'nodes': {}, 'own': data.get('tracekit'), 'list': [], 'end': None}
+        if e.get('ph') != 'P' or e['name'] != 'ProfileChunk':
+            continue
+        p, cpu, more = profiles[key], data.get('cpuProfile', {}), data.get('tracekit', {})
+        p['nodes'].update((n['id'], n) for n in cpu.get('nodes', ()))
+        samples = cpu.get('samples', [])
+        n = len(samples)
+        for node, delta, weight, ps in zip(samples, data.get('timeDeltas', ()), more.get('weights', [1] * n), more.get('ps', [0] * n)):
+            p['at'] += delta
+            p['list'].append([v8_stack(p['nodes'], node), Fraction(weight), Fraction(p['at'] * 10**6 + ps, 1000)])
+        p['end'] = data.get('endTime', p['end'])
+    for p in profiles.values():
+        for i, (stack, weight, at) in enumerate(p['list']):
+            if not p['own']:
+                end = p['list'][i + 1][2] if i + 1 < len(p['list']) else at if p['end'] is None else p['end'] * 1000
+                weight = max(Fraction(end - at) / 1000, Fraction(0))
+            yield stack, weight, p['own']['unit'] if p['own'] else 'us', at
+
+
+def read_perfetto(path):
+    """Yields the PerfSamples of a trace without clearings and with ascending ids of one sequence."""
+    interned, samples = collections.defaultdict(dict), []
+    for _, packet in pprof.fields(open(path, 'rb').read()):
+        packet = dict(pprof.fields(packet))
+        for field, entry in pprof.fields(packet.get(12, b'')):
+            entry = list(pprof.fields(entry))
+            interned[field][dict(entry)[1]] = entry
+        sample = dict(pprof.fields(packet.get(66, b'')))
+        if 66 in packet and not sample.get(17) and 19 not in sample:
+            samples.append((packet[8], sample.get(4)))
+    name = lambda frame: dict(interned[5][dict(interned[6][frame])[2]])[2].decode()
+    first = min(ts for ts, _ in samples)
+    for ts, stack in samples:
+        yield tuple(name(v) for k, v in interned[7].get(stack, ()) if k == 2), Fraction(1), 'samples', Fraction(ts - first)
+
+
+def read_chrome(path):
+    doc = json.load(open(path, encoding='utf-8'), parse_float=Fraction)
+    events, frames = doc['traceEvents'], doc.get('stackFrames', {})
+    first = next((Fraction(e['ts']) * 1000 for e in events if e.get('ph') not in ('M', 'P')), None)
+
+    def of(e):
+        if 'stack' in e:
+            return tuple(e['stack'][::-1])
+        out, at = [], str(e.get('sf', ''))
+        while at in frames:
+            out.append(frames[at]['name'])
+            at = str(frames[at].get('parent', ''))
+        return tuple(out[::-1]) or (e['name'],)
+    plain = [e for e in events if e.get('ph') == 'P' and e['name'] not in ('Profile', 'ProfileChunk')] + doc.get('samples', [])
+    found = [*read_v8(events), *((of(e), Fraction(e.get('weight', 1)), 'samples', Fraction(e['ts']) * 1000) for e in plain)]
+    first = min((s[3] for s in found), default=0) if first is None else first
+    for stack, weight, unit, at in found:
+        yield stack, weight, unit, at - first
+
+
+READERS = {'.json': read_chrome, '.pftrace': read_perfetto, '.folded': read_folded, '.speedscope.json': read_speedscope, '.cpuprofile': read_cpuprofile, '.perf.txt': read_perf,
            '.pprof': read_pprof}
 
 
 def files():
-    for d in ('folded', 'speedscope', 'cpuprofile', 'perf_script', 'pprof'):
+    for d in ('folded', 'speedscope', 'cpuprofile', 'perf_script', 'pprof', 'json/samples', 'perfetto/perf'):
         for name in sorted(os.listdir(f'{FIXTURES}/{d}')):
-            yield f'{FIXTURES}/{d}/{name}', next(r for end, r in READERS.items() if name.endswith(end))
+            yield f'{FIXTURES}/{d}/{name}', next(r for end, r in sorted(READERS.items(), key=lambda r: -len(r[0])) if name.endswith(end))
 
 
 # ---- samples as tracekit reads them ----
@@ -130,9 +203,22 @@ def graph(*args):
         weight = re.search(r'tracekit\.weight=(-?[\d.e+-]+)', m[5] or '')
         frames = [m[2]] if m[2] is not None and (' at' in m[4]) else []
         frames += re.findall(r' < ' + TEXT, m[4])
-        out.append((tuple(f.replace('\\"', '"') for f in frames[::-1]), Fraction(weight[1]) if weight else Fraction(1), m[3],
+        out.append((tuple(re.sub(r'\\x([0-9a-f]{2})', lambda c: chr(int(c[1], 16)), f).replace('\\"', '"') for f in frames[::-1]), Fraction(weight[1]) if weight else Fraction(1), m[3],
                     Fraction(int(m[1]), 1000)))
     return out
+
+
+def whole(*args):
+    """Returns everything that `dump --graph` prints about samples, with absolute times in ps and the ids of their threads."""
+    out, track, origin = [], '', 0
+    for line in run('dump', '--graph', *args).stdout.decode().split('\n'):
+        origin = int(re.match(r'trace origin=(-?\d+)ns', line)[1]) if line.startswith('trace ') else origin
+        m = re.match(r'track thread ?(.*?)(?: "(?:[^"\\]|\\.)*")?(?: sort=.*)?$', line)
+        track = m[1] if m else '' if line.startswith('track') else track
+        m = re.match(r' +\d+ sample (-?\d+) (.*)$', line)
+        if m:
+            out.append((track, origin * 1000 + int(m[1]), m[2].replace(' in-record', '')))
+    return collections.Counter(out)
 
 
 def counted(samples, times=True):
@@ -168,10 +254,29 @@ def one_file(path, reader):
     check(f'{name}: info counts them', info['stack_samples'] == len(want), info['stack_samples'])
     add_up(name, path, want)
     written(name, path, want)
-    for out in ('json', 'xplane', 'perfetto'):
+    held(name, path, 'json', read_chrome)
+    held(name, path, 'perfetto', None)
+    for out in ('xplane',):
         p = run('convert', path, '-f', out, '-o', f'{folder}/x', '--force', '--json')
         check(f'{name}: {out} counts the loss', json.loads(p.stdout)['lost'].get('stack_samples') == len(want), p.stdout)
         check(f'{name}: {out} --no-loss', run('convert', path, '-f', out, '-o', f'{folder}/y', '--force', '--no-loss', code=(3,)).returncode == 3)
+
+
+def held(name, path, out, reader):
+    """The format holds everything of samples: stack, frames, weight, unit, category, args, thread and time."""
+    first, again, third = (f'{folder}/held{i}' for i in range(3))
+    foreign = ['--no-passthrough'] if path.endswith('.pftrace') and out != 'perfetto' else []
+    run('convert', path, '-f', out, '-o', first, '--force', '--no-loss', *foreign)
+    check(f'{name}: {out} holds them', whole(first) == whole(path), f'{list((whole(path) - whole(first)).items())[:2]} but {list((whole(first) - whole(path)).items())[:2]}')
+    if reader:
+        mine, theirs = list(reader(first)), list(graph(first))
+        check(f'{name}: {out} as others read it', counted(mine) == counted(theirs), f'{len(mine)} {len(theirs)}')
+    run('convert', first, '-f', out, '-o', again, '--force', '--no-loss')
+    run('convert', again, '-f', out, '-o', third, '--force', '--no-loss')
+    check(f'{name}: {out} again', whole(again) == whole(path) and open(again, 'rb').read() == open(third, 'rb').read())
+    run('rebase', path, '--shift', '1.5ms', *foreign, '-f', out, '-o', again, '--force')
+    moved = collections.Counter({(track, ts + 1500000000, text): n for (track, ts, text), n in whole(path).items()})
+    check(f'{name}: {out}, rebase', whole(again) == moved, f'{list((moved - whole(again)).items())[:1]} {list((whole(again) - moved).items())[:1]}')
 
 
 def add_up(name, path, want):
@@ -244,6 +349,36 @@ def operations():
     run('shrink', perf, '--to', '4KB', '-o', out, '--force', code=(0, 1, 3))
 
 
+def changed(out):
+    """Operations on samples that are also in records, and on others, written to a format that holds them."""
+    v8, events, perf = f'{FIXTURES}/json/samples/v8.json', f'{FIXTURES}/json/samples/events.json', f'{FIXTURES}/perf_script/work.perf.txt'
+    to = f'{folder}/changed'
+    texts = lambda *paths: collections.Counter(text for path in paths for (_, _, text), n in whole(path).items() for _ in range(n))
+    run('merge', v8, events, perf, '-f', out, '-o', to, '--force', '--align', 'none', code=(0, 1))
+    check(f'{out}: merge keeps the samples of all', texts(to) == texts(v8, events, perf), f'{texts(to) - texts(v8, events, perf)}')
+    for path in (v8, events, perf):
+        times = sorted(ts for (_, ts, _), n in whole(path).items() for _ in range(n))
+        middle = times[len(times) // 2]
+        run('filter', path, '--time', f'{middle // 10**6}us..{times[-1] // 10**6 + 1}us', '-f', out, '-o', to, '--force')
+        want = {k: n for k, n in whole(path).items() if middle // 10**6 * 10**6 <= k[1]}
+        check(f'{path}: {out}, filter --time', dict(whole(to)) == want, f'{len(want)} {sum(whole(to).values())}')
+        every = f'{(times[-1] - times[0]) // 2 // 10**6 + 1}us'
+        run('split', path, '--by', 'time', '--every', every, '-f', out, '-o', f'{folder}/part{{}}', '--force')
+        parts = sum((whole(f'{folder}/{part}') for part in os.listdir(folder) if part.startswith('part')), collections.Counter())
+        check(f'{path}: {out}, split', parts == whole(path), f'{list((whole(path) - parts).items())[:2]}')
+        for part in [part for part in os.listdir(folder) if part.startswith('part')]:
+            os.remove(f'{folder}/{part}')
+        run('redact', path, '-f', out, '-o', to, '--force', '--names', 'hash')
+        data = open(to, 'rb').read()
+        hidden = [b'outer (part one)', b'libpython', b'a.test', b'inner', b'libwork', b'malloc', b'lonely', b'cycles' if path is events else b'a.test']
+        check(f'{path}: {out}, redact', not [h for h in hidden if h in data], [h for h in hidden if h in data])
+        weights = lambda path: sorted((s[1], len(s[0])) for s in graph(path))
+        check(f'{path}: {out}, redact keeps weights and depths', weights(to) == weights(path))
+        p = run('shrink', path, '--to', '3KB', '-f', out, '-o', to, '--force', code=(0, 1, 3))
+        if p.returncode == 0:
+            check(f'{path}: {out}, shrink', os.path.getsize(to) <= 3 << 10 and not whole(to) - whole(path), os.path.getsize(to))
+
+
 # ---- made at random: every number, deep stacks, recursion ----
 
 def drawn(seed):
@@ -289,6 +424,8 @@ def hostile():
 for path_, reader_ in files():
     one_file(path_, reader_)
 operations()
+changed('json')
+changed('perfetto')
 for n in range(6):
     drawn(n)
 hostile()

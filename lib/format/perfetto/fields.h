@@ -31,6 +31,7 @@ enum {
   PACKET_DEFAULTS = 59,
   PACKET_TRACK_DESCRIPTOR = 60,
   PACKET_VULKAN_API = 65,
+  PACKET_PERF_SAMPLE = 66,
   PACKET_GPU_MEMORY = 71,
   PACKET_EXTENSION_DESCRIPTOR = 72,
   PACKET_MACHINE_ID = 98,
@@ -119,6 +120,12 @@ enum {
   INTERNED_GPU_SPECIFICATIONS = 24, /* hardware queues and stages; same fields as interned event names */
   INTERNED_CORRELATION_IDS = 43,
   INTERNED_GPU_COUNTERS = 47,
+  INTERNED_FUNCTIONS = 5, /* this and the next five: parts of stacks */
+  INTERNED_FRAMES = 6,
+  INTERNED_CALLSTACKS = 7,
+  INTERNED_MAPPING_PATHS = 17,
+  INTERNED_SOURCE_PATHS = 18,
+  INTERNED_MAPPINGS = 19,
   INTERNED_IID = 1,
   INTERNED_TEXT = 2,
 
@@ -196,6 +203,14 @@ enum {
   RECORD_STRONG = 4,   /* the record has a pid or a tid even though there is no such track */
   RECORD_TIME = 5,     /* ns on the trace clock; absent = no time */
   RECORD_TEXT = 6,     /* JSON object with the remaining properties */
+  RECORD_SAMPLED = 7,  /* tk_record.sampled */
+  TRACEKIT_SAMPLE = 10, /* of a PerfSample: a stack sample of the default track. Absent: weight 1 */
+  SAMPLE_NUMBER = 1,   /* weight: SAMPLE_NUMBER x 10^SAMPLE_EXP */
+  SAMPLE_EXP = 2,
+  SAMPLE_UNIT_IID = 3, /* iid of an event name */
+  SAMPLE_CATEGORY_IID = 4,
+  SAMPLE_ARGS = 5,     /* JSON object with all args, if there are others than the weight */
+  SAMPLE_IN_RECORD = 6, /* TK_FLAG_IN_RECORD */
   TRACEKIT_BLOCK = 30, /* in a separate packet: a piece of the data that is embedded for another format */
   BLOCK_FORMAT = 1,    /* name of the other format */
   BLOCK_BYTES = 2,
@@ -294,6 +309,30 @@ enum {
 
   GPU_LAUNCH_GRID = 1,
   GPU_LAUNCH_BLOCK = 2
+};
+
+/* PerfSample and the messages of which stacks consist: profile_packet.proto and profile_common.proto in
+ * protos/perfetto/trace/profiling. */
+enum {
+  PERF_CPU = 1,
+  PERF_PID = 2,
+  PERF_TID = 3,
+  PERF_CALLSTACK_IID = 4,
+  PERF_CPU_MODE = 5,
+  PERF_TIMEBASE_COUNT = 6,
+  PERF_FOLLOWER_COUNTS = 7,
+  PERF_UNWIND_ERROR = 16,
+  PERF_RECORDS_LOST = 17,
+  PERF_SKIP_REASON = 18,
+  PERF_PRODUCER_EVENT = 19,
+  CALLSTACK_FRAME_IDS = 2, /* the outermost first */
+  FRAME_FUNCTION_IID = 2,
+  FRAME_MAPPING_IID = 3,
+  FRAME_ADDRESS = 4, /* relative to the mapping */
+  FRAME_SOURCE_PATH_IID = 5,
+  FRAME_LINE = 6,
+  FRAME_TRACEKIT = 1990, /* private: column + 1, shifted left by one, and 1 if the frame has no name. Absent in frames of others */
+  MAPPING_PATH_IIDS = 7
 };
 
 /* GpuCounterEvent, GpuCounterDescriptor, VulkanApiEvent, GpuMemTotalEvent: protos/perfetto/trace/gpu/gpu_counter_event.proto,

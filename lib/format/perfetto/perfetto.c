@@ -27,7 +27,7 @@ const struct format format_perfetto = {
     .in_parts = true,
     .in_manifest = true,
     .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS, .words = WORDS,
-             .holds = TK_HOLDS_ALL & ~(TK_HOLDS_DANGLING | TK_HOLDS_SAMPLES), .resolution = 1000, .can_read = true, .can_write = true,
+             .holds = TK_HOLDS_ALL & ~TK_HOLDS_DANGLING, .resolution = 1000, .can_read = true, .can_write = true,
              .carries = true, .is_carried = true},
     .carrier = perfetto_carrier,
     .adopt = perfetto_adopt,

@@ -14,6 +14,7 @@
 #include "meta.h"
 #include "lanes.h"
 #include "finish.h"
+#include "samples.h"
 #include "event.h"
 #include "chunks.h"
 #include "format/format.h"
@@ -443,6 +444,7 @@ bool chrome_read(struct in *in, struct tk_trace *t, const struct tk_load_options
   if (ok) {
     t->counts.bytes = chrome_offset(&r, r.j.end);
     chrome_finish(&r);
+    chrome_samples(&r);
     chrome_settle_lanes(&r);
     chrome_meta(&r);
   }

@@ -7,6 +7,8 @@
  *     phase.c          the fields of one event -> graph: the meaning of phases
  *     meta.c          interpretation of top-level data
  *     record.c        events that are kept raw, and the track names in them
+ *     samples.c       stack samples in such events
+ *     frames.c        top-level stackFrames
  *     lanes.c         threads that are additional rows of another one
  *     spelling.c      numbers in quotes, and more digits than times can store
  *

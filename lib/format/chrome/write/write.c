@@ -14,6 +14,7 @@
 
 #include "write.h"
 #include "print.h"
+#include "samples.h"
 #include "base/base64.h"
 #include "base/heap.h"
 #include "format/carry.h"
@@ -22,6 +23,7 @@
 #include "format/json_pretty.h"
 #include "format/time_base.h"
 #include "graph/seal_ties.h"
+#include "graph/stack.h"
 
 struct chrome_sink {
   struct sink sink;
@@ -40,6 +42,8 @@ struct chrome_sink {
   struct heap ends; /* open async events, by end time */
   struct lanes lanes; /* lanes of the current graph */
   int64_t next_lane;  /* tid for the next lane */
+  struct samples_out samples;
+  bool drops_records; /* the text of records with samples is obsolete; so is the top-level array of samples */
   struct buf whole; /* by event of a thread, one byte: 1 = the pair is written as a complete event */
   uint64_t done, total;
   struct {
@@ -95,6 +99,7 @@ static void put_metas(struct chrome_sink *s, const struct tk_trace *t, bool afte
     const struct tk_meta *m = &t->metas[i];
     const char *key = tk_string(t, m->key, NULL);
     if (m->after != after || m->origin || (!ours && strcmp(key, "tracekit") == 0)) continue;
+    if (s->drops_records && strcmp(key, "samples") == 0 && stack_has_samples(t)) continue;
     const bool is_moved = time_base_rewrite(t, m, &base);
     if (is_moved && base.len == 0) continue;
     if (*comma) write_text(s, comma);
@@ -148,6 +153,7 @@ static bool put_blocks(struct chrome_sink *s, const struct tk_trace *first, stru
 static bool chrome_open(struct sink *sink, const struct tk_trace *first, struct tk_err *err) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
   s->zero_ns = first->zero_ns;
+  s->drops_records = sink->graphs > 1 || first->edits;
   s->metered.part = SINK_META;
   write_text(s, "{");
   put_metas(s, first, false, false, "");
@@ -184,6 +190,7 @@ static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool me
     const struct tk_record *r = &t->records[i];
     bool overruled = r->kind != TK_RECORD_OTHER && r->track && t->tracks[r->track].renamed;
     if ((r->phase == 'M') != metadata || is_hidden(t, r->track) || overruled) continue;
+    if (r->sampled && s->drops_records) continue;
     begin_element(s, SINK_META, i);
     print_record(&s->printer, r);
   }
@@ -271,11 +278,20 @@ static bool is_endless(const struct tk_event *e) {
   return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED);
 }
 
+/* Returns the distance to the next event of the track that is no sample. */
+static uint32_t step_to_next(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
+  uint32_t step = 1;
+  while (i + step < k->first + k->count && t->events[i + step].kind == TK_EVENT_SAMPLE) step++;
+  return step;
+}
+
 /* True if the next event of the track, in preorder, is inside this span and starts with it. */
 static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
-  const struct tk_event *e = &t->events[i], *next = e + 1;
-  return i + 1 < k->first + k->count && e->kind == TK_EVENT_SPAN && next->kind == TK_EVENT_SPAN && next->depth > e->depth &&
-      next->ts == e->ts &&
+  const struct tk_event *e = &t->events[i];
+  if (e->kind != TK_EVENT_SPAN) return false;
+  const uint32_t step = step_to_next(t, k, i);
+  const struct tk_event *next = e + step;
+  return i + step < k->first + k->count && next->kind == TK_EVENT_SPAN && next->depth > e->depth && next->ts == e->ts &&
          (next->dur || next->flags & TK_FLAG_PAIRED);
 }
 
@@ -301,7 +317,10 @@ static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const st
   for (tk_id i = k->count; i-- > 0;) {
     const struct tk_event *e = &t->events[k->first + i];
     whole[i] = any && !is_endless(e) && least > e->depth;
-    if (begins_with_next(t, k, k->first + i) && !is_endless(e) && (whole[i + 1] || !(e[1].flags & TK_FLAG_PAIRED))) whole[i] = true;
+    if (!is_endless(e) && begins_with_next(t, k, k->first + i)) {
+      const uint32_t step = step_to_next(t, k, k->first + i);
+      whole[i] = whole[i] || whole[i + step] || !(e[step].flags & TK_FLAG_PAIRED);
+    }
     if (is_endless(e) || e->depth < least) least = e->depth;
     any |= is_endless(e);
   }
@@ -332,7 +351,8 @@ static void put_tie(struct chrome_sink *s, const struct tk_trace *t, const struc
   const struct tk_event *e = &t->events[tie->first];
   const uint32_t *order = t->store->tied + tie->at;
   end_open(s, t, e->depth);
-  for (uint32_t i = 0; i < tie->n; i++) put_event(s, t, tie->first + order[i], e[order[i]].flags & TK_FLAG_PAIRED);
+  for (uint32_t i = 0; i < tie->n; i++)
+    if (e[order[i]].kind != TK_EVENT_SAMPLE) put_event(s, t, tie->first + order[i], e[order[i]].flags & TK_FLAG_PAIRED);
   for (uint32_t i = 0; i < tie->n; i++)
     if (e[i].flags & TK_FLAG_PAIRED) keep_open(s, &e[i], tie->first + i);
 }
@@ -344,6 +364,7 @@ static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     bool paired = e->flags & TK_FLAG_PAIRED && !(s->whole.len && s->whole.data[i - k->first]);
+    if (e->kind == TK_EVENT_SAMPLE && !(tie && tie->first == i)) continue;
     if (lane_of_event(&s->lanes, i)) continue;
     if (tie && tie->first == i) {
       const struct trace_tie *now = tie;
@@ -354,6 +375,7 @@ static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
         continue;
       }
     }
+    if (e->kind == TK_EVENT_SAMPLE) continue;
     end_open(s, t, e->depth);
     put_event(s, t, i, paired);
     if (paired) keep_open(s, e, i);
@@ -369,6 +391,7 @@ static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
 static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
+    if (e->kind == TK_EVENT_SAMPLE) continue;
     while (s->ends.n && s->ends.items[0].time <= e->ts) end_event(s, t, (tk_id)heap_pop(&s->ends));
     put_event(s, t, i, e->flags & TK_FLAG_PAIRED);
     if ((e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED) heap_push(&s->ends, (struct heap_item){e->ts + e->dur,
@@ -422,6 +445,42 @@ static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct
   return true;
 }
 
+/* ---- samples ---- */
+
+static void begin_samples(void *arg, tk_id event) { begin_element(arg, SINK_EVENT, event); }
+
+/* Distributes the bytes of an element among its samples. */
+static void end_samples(void *arg, const struct keyed *v, uint32_t n) {
+  struct chrome_sink *s = arg;
+  if (!s->opt.meter.add || s->real || !n) return;
+  const uint64_t now = out_raw_bytes(s->out), bytes = now - s->metered.at, each = bytes / n;
+  for (uint32_t i = 0; i < n; i++)
+    s->opt.meter.add(s->opt.meter.arg, SINK_EVENT, v[i].index, i ? each : bytes - each * (n - 1));
+  s->metered.at = now;
+}
+
+static bool has_other_events(const struct tk_trace *t, const struct tk_track *k) {
+  for (tk_id i = k->first; i < k->first + k->count; i++)
+    if (t->events[i].kind != TK_EVENT_SAMPLE) return true;
+  return false;
+}
+
+/* Writes the samples of all tracks. A reader finds tracks with other events first, so the samples of these come first. */
+static bool put_samples(struct chrome_sink *s, const struct tk_trace *t, const struct track_order *o) {
+  bool ok = true;
+  if (!stack_has_samples(t)) return true;
+  s->samples = (struct samples_out){.t = t, .printer = &s->printer, .out = s->out, .mem = &s->mem, .arg = s,
+                                    .begin = begin_samples, .end = end_samples, .with_recorded = s->drops_records};
+  s->samples.step = sink_step(&s->sink);
+  s->samples.next_id = s->sink.ordinal;
+  ok = samples_begin(&s->samples);
+  for (int others = 1; others >= 0; others--)
+    for (uint32_t i = 0; ok && i < o->n; i++)
+      if (has_other_events(t, &t->tracks[o->tracks[i]]) == others) ok = samples_write(&s->samples, o->tracks[i]);
+  samples_end(&s->samples);
+  return ok;
+}
+
 static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct tk_err *err) {
   struct track_order o = {0};
   bool ok = order_tracks(s, t, &o);
@@ -434,6 +493,7 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
     s->done += k->count;
     ok = ok && report_progress(s, err);
   }
+  ok = ok && put_samples(s, t, &o);
   mem_free(&s->mem, o.tracks);
   mem_free(&s->mem, o.met);
   return ok;
@@ -454,6 +514,8 @@ static bool chrome_write(struct sink *sink, const struct tk_trace *t, struct tk_
   struct chrome_sink *s = (struct chrome_sink *)sink;
   sink_limit(&s->mem, t);
   s->begun = false;
+  s->drops_records = sink->graphs > 1 || t->edits || t->zero_ns != s->zero_ns;
+  if (s->drops_records) sink_lose(sink, TK_LOSS_RECORDS, stack_sampled_records(t));
   if (sink->graphs > 1) s->next_lane = 0;
   bool ok = print_start(&s->printer, s->out, t, s->zero_ns, &s->mem) &&
             lanes_plan(&s->lanes, t, s->opt.overlaps, sink, &s->next_lane, &s->mem);

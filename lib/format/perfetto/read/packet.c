@@ -20,6 +20,7 @@
 #include "track.h"
 #include "sequence.h"
 #include "records.h"
+#include "samples.h"
 #include "passthrough.h"
 #include "machine.h"
 #include "inspect.h"
@@ -219,6 +220,7 @@ static bool read_other(struct perfetto *r, struct sequence *q, const struct pack
   if (r->filed || k->damaged) return false;
   switch (k->content.number) {
   case PACKET_GPU_RENDER_STAGE: return perfetto_gpu_stage(r, q, k);
+  case PACKET_PERF_SAMPLE: return samples_perf(r, q, k);
   case PACKET_GPU_COUNTER: return gpu_counters_read(r, q, k);
   case PACKET_GPU_MEMORY: return gpu_memory_read(r, q, k);
   case PACKET_VULKAN_API: return gpu_submit_read(r, q, k);
@@ -231,7 +233,9 @@ static bool read_other(struct perfetto *r, struct sequence *q, const struct pack
 }
 
 static void read_content(struct perfetto *r, struct sequence *q, const struct packet *k) {
-  if (k->interned.p && sequence_intern(r, q, &k->interned) && !r->filed) gpu_counters_intern(r, q, k);
+  const unsigned has = k->interned.p ? sequence_intern(r, q, &k->interned) : 0;
+  if (has & INTERNED_HAS_STACKS) samples_intern(r, q, &k->interned);
+  if (has & INTERNED_HAS_COUNTERS && !r->filed) gpu_counters_intern(r, q, k);
   if (k->descriptor.p) take_descriptor(r, q, k);
   if (k->process.p) track_old_process(r, k->machine, &k->process);
   if (k->thread.p) track_old_thread(r, q, k->machine, &k->thread);
@@ -265,6 +269,7 @@ static bool read_any_packet(struct perfetto *r, const uint8_t *p, size_t n, stru
   struct packet k = {.p = p, .n = n};
   if (!read_packet(&c, &k) || swallows(&k)) return false;
   if (r->filed) k.private_fields = (struct pb_field){0};
+  samples_claim(&k);
   *compressed = k.compressed;
   take_packet(r, &k);
   return true;
@@ -358,6 +363,7 @@ void perfetto_damaged_packet(struct perfetto *r, const uint8_t *p, size_t n, str
   c = pb_over(tail, (size_t)(p + n - tail));
   read_packet(&c, &k);
   if (r->filed) k.private_fields = (struct pb_field){0};
+  samples_claim(&k);
   if (!k.has_sequence && r->last_sequence) {
     k.machine = (uint32_t)(r->last_sequence_key >> 32);
     k.sequence = (uint32_t)r->last_sequence_key;

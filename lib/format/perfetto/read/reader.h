@@ -20,6 +20,7 @@
  *     ftrace.c            bundles of kernel events
  *     gpu.c               GpuRenderStageEvent
  *     gpu_counters.c      GpuCounterEvent, GpuMemTotalEvent, VulkanApiEvent
+ *     samples.c           PerfSample, and stack samples of our writer
  *     records.c           private packets without an event: records and other data that viewers do not show
  *     passthrough.c       packets that are not modelled
  *     packet.c            one packet: the state of its sequence, then its contents
@@ -51,7 +52,11 @@ struct iid_table {
   uint32_t cap, n;
   struct map sparse;
 };
-enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_GPU, IID_KINDS };
+enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID_GPU, IID_FUNCTION, IID_PATH, IID_SOURCE,
+                IID_MAPPING, IID_OWN_MAPPING, /* module: a string; of our writer */
+                IID_FRAME,   /* frame of the graph */
+                IID_STACK,   /* stack of the graph */
+                IID_KINDS };
 
 enum { EXTRA_COUNTERS = 16 };
 struct uuid_list {
@@ -257,6 +262,7 @@ struct extension_reader {
 /* Contents of a packet, found in one pass over its fields. */
 struct packet {
   struct pb_field event, interned, defaults, descriptor, snapshot, compressed, process, thread, attributes, extension, sync;
+  struct pb_field sample;  /* PerfSample of our writer */
   struct pb_field content; /* content of another kind than a track event */
   struct pb_field private_fields, bundle; /* bundle: ftrace events (field 1) */
   uint64_t timestamp, sequence, flags;

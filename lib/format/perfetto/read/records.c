@@ -2,6 +2,7 @@
  *
  * While the file is read, a record's track is a site (see reader.h), and its time is in ns on the trace clock. */
 #include "records.h"
+#include "samples.h"
 #include "reader.h"
 #include "track.h"
 #include "flow_points.h"
@@ -32,6 +33,7 @@ static void add_record(struct perfetto *r, struct sequence *q, uint32_t machine,
     case PB_KEY(RECORD_PHASE, PB_VARINT): rec.phase = g.value < 128 ? (char)g.value : 0; break;
     case PB_KEY(RECORD_TRACK, PB_VARINT): uuid = g.value; break;
     case PB_KEY(RECORD_STRONG, PB_VARINT): rec.strong = g.value != 0; break;
+    case PB_KEY(RECORD_SAMPLED, PB_VARINT): rec.sampled = g.value != 0; break;
     case PB_KEY(RECORD_TIME, PB_VARINT): rec.ts = (int64_t)g.value, rec.has_ts = true; break;
     case PB_KEY(RECORD_TEXT, PB_BYTES): text = g; break;
     default: break;
@@ -90,6 +92,7 @@ void perfetto_private_packet(struct perfetto *r, struct sequence *q, const struc
     if (f.wire != PB_BYTES) continue;
     if (f.number == TRACEKIT_RECORD) add_record(r, q, k->machine, &f);
     if (f.number == TRACEKIT_TRACK) describe_track(r, q, k->machine, &f);
+    if (f.number == TRACEKIT_SAMPLE && k->sample.p) samples_own(r, q, k, &f, (struct proc_time){s.ns, s.pending});
     if (f.number != TRACEKIT_ARGS && f.number != TRACEKIT_POINTS) continue;
     s.node = track_node_of_uuid(r, q, k->machine, q->has_track ? q->default_track : 0);
     site = (struct flow_site){.node = s.node, .ns = s.ns};

@@ -139,10 +139,14 @@ uint32_t sequence_interned(struct perfetto *r, const struct sequence *q) {
   return g->number;
 }
 
-bool sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
+void sequence_define(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid, tk_id value) {
+  if (iid && value) define_iid(r, &q->tables[kind], iid, value);
+}
+
+unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   struct pb c = pb_inside(f);
   struct pb_field g;
-  bool has_counters = false;
+  bool has_counters = false, has_stacks = false;
   for (const uint8_t *from = c.p; pb_next(&c, &g); from = c.p) {
     switch (pb_field_key(&g)) {
     case PB_KEY(INTERNED_CATEGORIES, PB_BYTES): intern_entry(r, &q->tables[IID_CATEGORY], &g, false); break;
@@ -154,13 +158,26 @@ bool sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_fie
       intern_entry(r, &q->tables[IID_GPU], &g, false);
       keep_interned(r, q, from, (size_t)(c.p - from));
       break;
+    case PB_KEY(INTERNED_FUNCTIONS, PB_BYTES):
+      intern_entry(r, &q->tables[IID_FUNCTION], &g, false);
+      keep_interned(r, q, from, (size_t)(c.p - from));
+      break;
+    case PB_KEY(INTERNED_MAPPING_PATHS, PB_BYTES):
+      intern_entry(r, &q->tables[IID_PATH], &g, false);
+      keep_interned(r, q, from, (size_t)(c.p - from));
+      break;
+    case PB_KEY(INTERNED_SOURCE_PATHS, PB_BYTES):
+      intern_entry(r, &q->tables[IID_SOURCE], &g, false);
+      keep_interned(r, q, from, (size_t)(c.p - from));
+      break;
     default:
+      has_stacks = has_stacks || g.number == INTERNED_MAPPINGS || g.number == INTERNED_FRAMES || g.number == INTERNED_CALLSTACKS;
       has_counters = has_counters || g.number == INTERNED_GPU_COUNTERS;
       keep_interned(r, q, from, (size_t)(c.p - from));
     }
   }
   if (c.fault) perfetto_damage(r, "damaged interned data, read as far as possible");
-  return has_counters;
+  return (has_counters ? INTERNED_HAS_COUNTERS : 0) | (has_stacks ? INTERNED_HAS_STACKS : 0);
 }
 
 tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid) { return find_iid(&q->tables[kind], iid); }

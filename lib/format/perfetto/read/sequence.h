@@ -10,8 +10,12 @@ void sequence_defaults(struct sequence *q, const struct pb_field *f);
 
 /* Returns the number of the interned data to which the event's fields may refer; 0 if there is none. */
 uint32_t sequence_interned(struct perfetto *r, const struct sequence *q);
-/* Reads interned data. Returns true if it describes GPU counters. */
-bool sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+/* Reads interned data. Returns a set of enum interned_has: what others have to read. */
+enum interned_has { INTERNED_HAS_COUNTERS = 1, INTERNED_HAS_STACKS = 2 };
+unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f);
+
+/* Defines the value of an iid, unless it has one. */
+void sequence_define(struct perfetto *r, struct sequence *q, enum iid_kind kind, uint64_t iid, tk_id value);
 
 /* Returns the string with an iid; 0 if the iid has not been defined yet. */
 tk_id sequence_find(const struct sequence *q, enum iid_kind kind, uint64_t iid);

@@ -143,11 +143,13 @@ static void describe_thread(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   struct buf d = {.mem = &s->mem};
   if (is_number(k->tid)) map_put(&s->threads, thread_key(k->parent, k->tid.num), track);
+  if (is_number(k->tid)) s->tids[track] = k->tid.num;
   if (passthrough_track(s, track).has_uuid) {
     say_form(s, track);
     return;
   }
   int64_t pid = s->pids[k->parent], tid = tid_of(s, k);
+  s->tids[track] = tid;
   s->inner.len = 0;
   pb_i64(&s->inner, THREAD_PID, pid);
   pb_i64(&s->inner, THREAD_TID, tid);

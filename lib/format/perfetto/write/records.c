@@ -3,12 +3,13 @@
  * Records that contain the name of a track are written unchanged, unless an operation has renamed the track; viewers use the
  * name in the track's descriptor. */
 #include "records.h"
+#include "graph/stack.h"
 #include "writer.h"
 #include "machine.h"
 #include "descriptors.h"
 
 static bool records_is_wanted(const struct perfetto_sink *s, const struct tk_record *r) {
-  if (r->derived || (r->track && descriptor_track_hidden(s, r->track))) return false;
+  if (r->derived || stack_outdates(s->t, r) || (r->track && descriptor_track_hidden(s, r->track))) return false;
   return r->kind == TK_RECORD_OTHER || !r->track || !s->t->tracks[r->track].renamed;
 }
 
@@ -27,6 +28,7 @@ static void put_record(struct perfetto_sink *s, const struct tk_record *r) {
   if (r->phase) pb_u64(record, RECORD_PHASE, (unsigned char)r->phase);
   if (r->track && s->uuids[r->track]) pb_u64(record, RECORD_TRACK, s->uuids[r->track]);
   if (r->strong) pb_u64(record, RECORD_STRONG, 1);
+  if (r->sampled) pb_u64(record, RECORD_SAMPLED, 1);
   if (r->has_ts) pb_i64(record, RECORD_TIME, writer_ns(&s->w, r->ts));
   records_put_text(s, r);
   pb_message(b, TRACEKIT_RECORD, record);
@@ -38,6 +40,7 @@ static void put_record(struct perfetto_sink *s, const struct tk_record *r) {
 
 void records_write(struct perfetto_sink *s) {
   const struct tk_trace *t = s->t;
+  if (t->edits) sink_lose(&s->sink, TK_LOSS_RECORDS, stack_sampled_records(t));
   for (tk_id i = 1; i <= t->n_records; i++) {
     if (!records_is_wanted(s, &t->records[i])) continue;
     if (t->records[i].track) machine_of_writer(s, t->records[i].track);

@@ -58,6 +58,7 @@
 #include "descriptors.h"
 #include "counters.h"
 #include "asyncs.h"
+#include "samples.h"
 
 enum { FIRST_MADE_ID = 20000000 };
 
@@ -103,7 +104,7 @@ static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32
   uint32_t skip_below = UINT32_MAX;
   for (tk_id i = first; i < end; i++) {
     const struct tk_event *e = &s->t->events[i];
-    if (e->depth > skip_below) continue;
+    if (e->depth > skip_below || e->kind == TK_EVENT_SAMPLE) continue;
     skip_below = UINT32_MAX;
     lanes_close_slices(s, e->depth > depth ? e->depth - depth : 0);
     if (i != root && goes_aside(s, i)) skip_below = e->depth;
@@ -162,6 +163,7 @@ static void write_instants(struct perfetto_sink *s, tk_id track) {
   s->w.track_has_scope = true;
   s->w.own_tid = s->own_tids[track];
   for (tk_id i = k->first; i < k->first + k->count; i++) {
+    if (s->t->events[i].kind == TK_EVENT_SAMPLE) continue;
     bool global = tk_args_find(s->t, s->t->events[i].args, "json.s", &scope) && strcmp(tk_string(s->t, scope.s, NULL), "g") == 0;
     if (global && !globals) {
       struct child c = {.name = "instants", .n = 8, .form = FORM_GLOBAL, .process = s->uuids[track]};
@@ -228,6 +230,7 @@ static bool write_tracks(struct perfetto_sink *s, struct tk_err *err) {
       if (!descriptor_track_hidden(s, i) && k->count) {
         machine_of_writer(s, i);
         write_track(s, i);
+        perfetto_samples_write(s, i);
       }
       done += k->count;
       if (p.tick && !p.tick(p.arg, done, s->t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
@@ -266,9 +269,11 @@ static bool graph_begin(struct perfetto_sink *s, const struct tk_trace *t) {
   s->uuids = mem_array(&s->mem, n, sizeof *s->uuids);
   s->pids = mem_array(&s->mem, n, sizeof *s->pids);
   s->own_tids = mem_array(&s->mem, n, sizeof *s->own_tids);
+  s->tids = mem_array(&s->mem, n, sizeof *s->tids);
   s->w.sequences = &s->sequences;
   s->w.next_sequence = &s->next_sequence;
-  if (!machine_write_all(s) || !s->uuids || !s->pids || !s->own_tids) return false;
+  if (!machine_write_all(s) || !s->uuids || !s->pids || !s->own_tids || !s->tids) return false;
+  memset(s->tids, 0, n * sizeof *s->tids);
   memset(s->own_tids, 0, n * sizeof *s->own_tids);
   if (!writer_begin(&s->w, t, num_sub(t->origin_ns, s->zero_ns), s->out, &s->mem)) return false;
   event_find_keys(&s->w);
@@ -287,6 +292,7 @@ static void graph_end(struct perfetto_sink *s) {
   mem_free(&s->mem, s->uuids);
   mem_free(&s->mem, s->pids);
   mem_free(&s->mem, s->own_tids);
+  mem_free(&s->mem, s->tids);
 }
 
 /* Writes flow points that do not belong to a span. A point on a track that is not written still counts as lacking its second

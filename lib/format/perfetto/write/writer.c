@@ -1,6 +1,7 @@
 /* writer.c - writes the packets of a graph: manages the sequence's clock, default track and interned text. */
 #include "writer.h"
 #include "extension.h"
+#include "graph/stack.h"
 
 #include <string.h>
 
@@ -58,7 +59,11 @@ bool writer_begin(struct event_writer *w, const struct tk_trace *t, int64_t base
   w->interned.mem = w->event.mem = w->annotation.mem = w->packet.mem = w->scratch.mem = w->private_fields.mem = mem;
   extension_begin(&w->extensions, t, mem);
   w->key_types = passthrough_key_types(t, mem);
-  return iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
+  w->sample.mem = mem;
+  const bool ok = !stack_has_samples(t) || (iids_init(&w->functions, n, mem) && iids_init(&w->paths, n, mem) &&
+                                            iids_init(&w->sources, n, mem) && iids_init(&w->mappings, n, mem) &&
+                                            iids_init(&w->frames, t->n_frames, mem) && iids_init(&w->stacks, t->n_stacks, mem));
+  return ok && iids_init(&w->names, n, mem) && iids_init(&w->categories, n, mem) && iids_init(&w->keys, n, mem) &&
          iids_init(&w->values, n, mem) && iids_init(&w->end_keys, n, mem) &&
          iids_init(&w->point_classes, n, mem);
 }
@@ -70,6 +75,9 @@ void writer_end(struct event_writer *w) {
   iids_free(&w->values, w->mem);
   iids_free(&w->end_keys, w->mem);
   iids_free(&w->point_classes, w->mem);
+  struct iids *of_samples[] = {&w->functions, &w->paths, &w->sources, &w->mappings, &w->frames, &w->stacks};
+  for (size_t i = 0; i < sizeof of_samples / sizeof *of_samples; i++) iids_free(of_samples[i], w->mem);
+  buf_free(&w->sample);
   mem_free(w->mem, w->points);
   mem_free(w->mem, w->has_flows);
   w->has_flows = NULL;
@@ -94,7 +102,8 @@ void writer_end(struct event_writer *w) {
 }
 
 void writer_switch(struct event_writer *w, uint32_t machine, int64_t base_ns) {
-  struct iids *all[] = {&w->names, &w->categories, &w->keys, &w->end_keys, &w->values, &w->point_classes};
+  struct iids *all[] = {&w->names, &w->categories, &w->keys, &w->end_keys, &w->values, &w->point_classes,
+                        &w->functions, &w->paths, &w->sources, &w->mappings, &w->frames, &w->stacks};
   w->base_ns = base_ns;
   w->machine = machine;
   for (size_t i = 0; w->started && i < sizeof all / sizeof *all; i++) iids_forget(all[i]);
@@ -160,6 +169,7 @@ void writer_sequence_packet(struct event_writer *w, int64_t ns) {
   p->len = 0;
   if (w->interned.len) pb_message(p, PACKET_INTERNED_DATA, &w->interned);
   if (w->event.len) pb_message(p, PACKET_TRACK_EVENT, &w->event);
+  if (w->sample.len) pb_message(p, PACKET_PERF_SAMPLE, &w->sample);
   if (w->has_private_fields) pb_message(p, PACKET_TRACEKIT, &w->private_fields);
   write_sequence(w, p, SEQUENCE_NEEDS_STATE);
   pb_u64(p, PACKET_TIMESTAMP, (uint64_t)(ns - w->last_ns));

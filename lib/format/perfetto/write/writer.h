@@ -15,6 +15,7 @@
  *     descriptors.c        descriptors of tracks, clocks, top-level data
  *     asyncs.c             async spans: lanes by name, nested by id
  *     counters.c           counter samples: a track for each series
+ *     samples.c            stack samples
  *     records.c            records: data without a time or a meaning in a trace of events
  *     write.c              the sink: one track after the other */
 #ifndef FORMAT_PERFETTO_WRITE_WRITER_H
@@ -85,6 +86,9 @@ struct event_writer {
   uint32_t n_since_clock; /* number of packets since the clock's base was last written */
   uint64_t track;        /* default track of the sequence at this time */
   struct iids names, categories, keys, end_keys, values;
+  struct iids functions, paths, sources; /* for stack samples, by string */
+  struct iids mappings, frames, stacks;  /* by module, by frame, by stack of the graph */
+  struct buf sample;                     /* PerfSample for the next packet */
   uint64_t n_packets;    /* number of packets with descriptors, events or records */
   const struct sink_meter *meter; /* NULL = sizes are not measured */
   tk_id *points;         /* flow points that need more than Perfetto's flow ids, by event */
@@ -184,6 +188,7 @@ struct perfetto_sink {
   bool keeps_tracks; /* tracks of the graph keep the uuids of the input file */
   uint64_t *uuids; /* by track: its uuid */
   int64_t *pids;   /* by track: pid of a process */
+  int64_t *tids;   /* by track: tid of a thread */
   tk_id *own_tids; /* by process: tid of the track for its own spans, if they are on a separate one; 0 = none */
   const struct tk_meta *passthrough_tracks;
   struct map passthrough_at;   /* track -> offset of its entry in the meta `passthrough_tracks` */

@@ -4,6 +4,7 @@
 
 #include "private.h"
 #include "format/json_args.h"
+#include "graph/stack.h"
 #include "writer.h"
 
 void xplane_member_string(struct xplane_encoder *e, struct buf *b, const char *key, tk_id text) {
@@ -123,8 +124,8 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
   const uint32_t *records = by_process(&e->g->records, e->process, &n);
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_record *r = &t->records[records[i]];
-    if (r->derived || (r->kind != TK_RECORD_OTHER && t->tracks[r->track].renamed)) continue; /* the name of the track replaces the
-                                                                                           * record */
+    if (r->derived || stack_outdates(t, r)) continue;
+    if (r->kind != TK_RECORD_OTHER && t->tracks[r->track].renamed) continue; /* the name of the track replaces the record */
     buf_text(b, sep);
     put_private_record(e, b, r);
     sep = ",";
@@ -135,6 +136,7 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
 }
 
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g) {
+  if (g->t->edits) sink_lose(sink, TK_LOSS_RECORDS, stack_sampled_records(g->t));
   for (tk_id i = 1; i <= g->t->n_records; i++) {
     const struct tk_record *r = &g->t->records[i];
     sink_lose(sink, TK_LOSS_RECORDS, r->kind == TK_RECORD_OTHER && !xplane_is_private(g, xplane_process_of_record(g, r)));

@@ -1,0 +1,445 @@
+/* samples.c - see samples.h. Samples occur in three forms:
+ *
+ *     {"ph":"P","name":"Profile","id":"0x1",..,"args":{"data":{"startTime":1000}}}                        CPU profiles of V8
+ *     {"ph":"P","name":"ProfileChunk","id":"0x1",..,"args":{"data":{"cpuProfile":{"nodes":[..],"samples":[2,2]},"timeDeltas":[0,9]}}}
+ *     {"ph":"P","name":"cycles","ts":1000,"pid":1,"tid":1,"sf":"7"}                                       sample events
+ *     "samples":[{"cpu":0,"tid":1,"ts":1000,"name":"cycles","sf":"7","weight":1}]                         global samples
+ *
+ * The first is what DevTools, catapult and trace_processor read, so our writer (write/samples.c) uses it, with what V8 does not have in
+ * members "tracekit". Everything in such events is in the graph. Events of other producers have more (scripts, lines, reasons), so they
+ * also stay records, which are written back unless an operation has changed the trace.
+ *
+ * The thread is the one of the event Profile: its chunks may come from another thread. V8 does not weigh samples; the weight is the
+ * time until the next sample, or until endTime, as in a CPU profile. */
+#include "samples.h"
+
+#include <string.h>
+
+#include "format/json_args.h"
+#include "format/json_walk.h"
+#include "format/v8_nodes.h"
+#include "graph/args.h"
+#include "graph/stack.h"
+#include "lanes.h"
+#include "reader.h"
+#include "stack_frames.h"
+
+enum { PS_PER_US = 1000000 };
+
+/* A CPU profile: the events with its id in a process. */
+struct v8_profile {
+  tk_id process;
+  tk_id track;  /* 0 = no sample yet */
+  struct tk_ident pid, tid;
+  tk_id record; /* its event Profile */
+  tk_id unit, cat;
+  bool own;     /* written by tracekit */
+  bool broken;  /* an event of it had to be kept */
+  int64_t us;   /* time of the last sample */
+  struct v8_nodes nodes;
+  struct tk_sample last; /* waits for the time of the next sample */
+  int64_t last_us;
+  bool has_last;
+};
+
+/* Members of an event. */
+struct sample_event {
+  struct json_value name, id, cat, tid, sf, stack, weight, args, cpu;
+};
+
+struct sampler {
+  struct chrome *r;
+  struct tk_trace *t;
+  struct mem *mem;
+  struct buf text;
+  struct map index; /* hash of process and id -> index in `profiles` */
+  struct v8_profile *profiles;
+  uint32_t n, cap;
+  struct stack_frames frames;
+  uint8_t *keep; /* by record: 0 = the graph has all of it */
+  uint64_t n_back, n_far, n_unknown, n_orphans;
+};
+
+/* ---- values ---- */
+
+static tk_id sampler_string(struct sampler *s, struct json_walk *w, const struct json_value *v) {
+  size_t n;
+  if (!v->p || v->type != JSON_STRING) return 0;
+  const uint8_t *text = json_string_text(&w->j, &v->str, &n);
+  return trace_string(s->t, text, n);
+}
+
+static bool sampler_is(struct json_walk *w, const struct json_value *v, const char *text) {
+  return v->p && v->type == JSON_STRING && json_is(&w->j, &v->str, text);
+}
+
+static struct tk_ident ident_of_value(struct sampler *s, struct json_walk *w, const struct json_value *v) {
+  int64_t number;
+  if (!v->p) return ident_none();
+  if (v->type == JSON_STRING) return chrome_ident(s->r, sampler_string(s, w, v));
+  return json_walk_whole(v, &number) ? ident_int(number) : ident_none();
+}
+
+static bool weight_of(const struct json_value *v, struct tk_sample *sample) {
+  sample->weight = 1;
+  sample->exp = 0;
+  if (!v->p || v->type != JSON_NUMBER || (v->num.kind != NUM_INT && v->num.kind != NUM_DEC)) return false;
+  sample->weight = v->num.mant;
+  sample->exp = v->num.kind == NUM_DEC ? v->num.exp : 0;
+  return true;
+}
+
+/* Adds a sample at an absolute time; false if the time is out of range. `kept`: its record stays. */
+static bool add_stack_sample(struct sampler *s, struct tk_sample *sample, i128 ps, uint32_t args, bool kept) {
+  if (!chrome_relative(s->r, ps, &sample->ts)) {
+    s->n_far++;
+    return false;
+  }
+  const tk_id n = s->t->n_events;
+  if (args) stack_add_with(s->t, sample, args);
+  else stack_add(s->t, sample);
+  if (kept && s->t->n_events > n) s->t->events[s->t->n_events].flags |= TK_FLAG_IN_RECORD;
+  return true;
+}
+
+/* ---- CPU profiles ---- */
+
+/* True if the trace is loaded as other programs see it: trace_processor reads only CPU profiles, and takes the thread of the chunk. */
+static bool is_as_filed(const struct sampler *s) { return s->t->store->without & TK_WITHOUT_RESTORING; }
+
+static struct v8_profile *profile_of(struct sampler *s, tk_id process, const struct json_value *id, bool add) {
+  const uint64_t key = id->p ? hash_pair(process, hash_bytes(id->p, (size_t)(id->end - id->p))) : 0;
+  if (!id->p) return NULL;
+  const uint32_t *found = add ? map_put(&s->index, key, s->n) : map_get(&s->index, key);
+  if (!found || *found < s->n) return found ? &s->profiles[*found] : NULL;
+  if (!mem_grow(s->mem, (void **)&s->profiles, &s->cap, (uint64_t)s->n + 1, sizeof *s->profiles)) return NULL;
+  struct v8_profile *p = &s->profiles[s->n++];
+  *p = (struct v8_profile){.process = process};
+  v8_nodes_init(&p->nodes, s->t);
+  return p;
+}
+
+/* Adds the sample that was waiting: it lasts until the next one. */
+static void flush_last(struct sampler *s, struct v8_profile *p, int64_t until) {
+  if (!p->has_last) return;
+  const int64_t us = num_sub(until, p->last_us);
+  p->last.weight = us > 0 ? us : 0;
+  s->n_back += us < 0;
+  add_stack_sample(s, &p->last, (i128)p->last_us * PS_PER_US, 0, true);
+  p->has_last = false;
+}
+
+/* Reads an event Profile; returns NULL if it does not start a profile. */
+static struct v8_profile *begin_profile(struct sampler *s, struct json_walk *w, const struct tk_record *rec,
+                                        const struct sample_event *e, const struct json_value *data) {
+  struct json_value start = {.p = NULL}, ours = {.p = NULL}, unit = {.p = NULL}, cat = {.p = NULL};
+  const struct json_place members[] = {{"startTime", &start}, {"tracekit", &ours}, {NULL, NULL}};
+  const struct json_place own[] = {{"unit", &unit}, {"cat", &cat}, {NULL, NULL}};
+  int64_t us;
+  if (data->p) json_walk_members(json_walk_into(w, data), members);
+  if (!json_walk_whole(&start, &us)) return NULL;
+  struct v8_profile *p = profile_of(s, rec->track, &e->id, true);
+  if (!p) return NULL;
+  if (p->record) p->broken = true; /* a second start; engines go on from there */
+  p->track = 0;
+  p->pid = rec->track ? s->t->tracks[rec->track].pid : ident_none();
+  p->tid = ident_of_value(s, w, &e->tid);
+  p->us = us;
+  p->unit = trace_text(s->t, "us");
+  p->record = (tk_id)(rec - s->t->records);
+  if (ours.p && ours.type == JSON_OBJECT) {
+    json_walk_members(json_walk_into(w, &ours), own);
+    p->own = unit.p != NULL;
+    if (unit.p && unit.type == JSON_STRING && unit.str.n) p->unit = sampler_string(s, w, &unit);
+    p->cat = sampler_string(s, w, &cat);
+  }
+  return p;
+}
+
+/* Arrays of a chunk that have an element for each sample. */
+enum v8_array { V8_DELTAS, V8_WEIGHTS, V8_PARTS, V8_ARGS, V8_ARRAYS };
+struct v8_chunk {
+  struct json_value nodes, samples, end, v[V8_ARRAYS];
+  struct json_walk in[V8_ARRAYS];
+  bool has[V8_ARRAYS];
+};
+
+static void find_arrays(struct json_walk *w, const struct json_value *data, struct v8_chunk *c) {
+  struct json_value profile = {.p = NULL}, ours = {.p = NULL}, inner_end = {.p = NULL}, inner_deltas = {.p = NULL};
+  const struct json_place members[] = {{"cpuProfile", &profile}, {"timeDeltas", &c->v[V8_DELTAS]}, {"endTime", &c->end},
+                                       {"tracekit", &ours}, {NULL, NULL}};
+  const struct json_place inner[] = {{"nodes", &c->nodes}, {"samples", &c->samples}, {"endTime", &inner_end},
+                                     {"timeDeltas", &inner_deltas}, {NULL, NULL}};
+  const struct json_place own[] = {{"weights", &c->v[V8_WEIGHTS]}, {"ps", &c->v[V8_PARTS]}, {"args", &c->v[V8_ARGS]}, {NULL, NULL}};
+  if (data->p) json_walk_members(json_walk_into(w, data), members);
+  if (profile.p) json_walk_members(json_walk_into(w, &profile), inner);
+  if (ours.p) json_walk_members(json_walk_into(w, &ours), own);
+  if (!c->end.p) c->end = inner_end;
+  if (!c->v[V8_DELTAS].p) c->v[V8_DELTAS] = inner_deltas;
+}
+
+/* Moves to the next element of each array; absent elements have no text. */
+static void next_elements(struct v8_chunk *c) {
+  for (int i = 0; i < V8_ARRAYS; i++) {
+    c->has[i] = c->has[i] && json_walk_more(&c->in[i]) && json_walk_value(&c->in[i], &c->v[i]);
+    if (!c->has[i]) c->v[i].p = NULL;
+  }
+}
+
+/* Adds a sample with the weight and args that our writer stored. */
+static bool add_own(struct sampler *s, const struct v8_profile *p, struct v8_chunk *c, tk_id stack) {
+  struct tk_sample sample = {.track = p->track, .stack = stack, .cat = p->cat, .unit = p->unit};
+  const struct json_value *args = &c->v[V8_ARGS];
+  int64_t part = 0;
+  uint32_t packed = 0;
+  bool ok = !c->v[V8_WEIGHTS].p || weight_of(&c->v[V8_WEIGHTS], &sample);
+  if (!c->v[V8_WEIGHTS].p) sample.weight = 1;
+  if (c->v[V8_PARTS].p) ok = json_walk_whole(&c->v[V8_PARTS], &part) && part >= 0 && part < PS_PER_US && ok;
+  if (args->p && args->type == JSON_OBJECT) packed = json_take_args(s->t, args->p, (size_t)(args->end - args->p));
+  return add_stack_sample(s, &sample, (i128)p->us * PS_PER_US + part, packed, false) && ok;
+}
+
+/* Reads a sample; false if something of it is not in the graph. */
+static bool read_sample(struct sampler *s, struct v8_profile *p, struct v8_chunk *c, const struct json_value *node) {
+  int64_t delta;
+  tk_id stack;
+  next_elements(c);
+  const bool timed = json_walk_whole(&c->v[V8_DELTAS], &delta), known = v8_nodes_stack(&p->nodes, node, &stack);
+  if (timed) p->us = num_add(p->us, delta);
+  if (!known) s->n_unknown++;
+  if (!p->track) p->track = chrome_find_thread(s->r, p->pid, p->tid);
+  if (p->own) return known && add_own(s, p, c, stack) && timed;
+  flush_last(s, p, p->us);
+  p->has_last = known;
+  p->last_us = p->us;
+  p->last = (struct tk_sample){.track = p->track, .stack = known ? stack : 0, .cat = p->cat, .unit = p->unit};
+  return false;
+}
+
+/* Reads an event ProfileChunk; false if its record must stay. */
+static bool read_chunk(struct sampler *s, struct json_walk *w, struct v8_profile *p, const struct json_value *data) {
+  struct v8_chunk c = {.nodes = {.p = NULL}};
+  struct json_value node;
+  int64_t end;
+  find_arrays(w, data, &c);
+  v8_nodes_read(&p->nodes, w, &c.nodes, p->own, NULL);
+  for (int i = 0; i < V8_ARRAYS; i++) {
+    c.in[i] = json_walk_into(w, &c.v[i]);
+    c.has[i] = c.v[i].p && json_walk_enter(&c.in[i], '[');
+  }
+  struct json_walk in = json_walk_into(w, &c.samples);
+  bool whole = p->own, more = c.samples.p && json_walk_enter(&in, '[');
+  while (more && json_walk_more(&in) && json_walk_value(&in, &node)) whole = read_sample(s, p, &c, &node) && whole;
+  whole = whole && in.j.status == JSON_OK && !in.cut;
+  if (json_walk_whole(&c.end, &end)) flush_last(s, p, end), whole = false;
+  for (int i = 0; i < V8_ARRAYS; i++) json_walk_free(&c.in[i]);
+  json_walk_free(&in);
+  return whole;
+}
+
+/* Returns whether the record stays; *sampled: it has samples. */
+static bool read_v8(struct sampler *s, struct json_walk *w, const struct tk_record *rec, const struct sample_event *e, bool *sampled) {
+  struct json_value data = {.p = NULL};
+  const struct json_place members[] = {{"data", &data}, {NULL, NULL}};
+  if (e->args.p) json_walk_members(json_walk_into(w, &e->args), members);
+  struct v8_profile *p;
+  if (sampler_is(w, &e->name, "Profile")) {
+    p = begin_profile(s, w, rec, e, &data);
+    *sampled = p != NULL;
+    return !p || !p->own;
+  }
+  p = profile_of(s, rec->track, &e->id, false);
+  if (!p) s->n_orphans++;
+  if (!p) return true;
+  if (is_as_filed(s)) {
+    p->track = 0;
+    p->tid = ident_of_value(s, w, &e->tid);
+  }
+  *sampled = true;
+  const tk_id before = s->t->n_events;
+  const bool stays = !read_chunk(s, w, p, &data);
+  p->broken |= stays;
+  for (tk_id i = before + 1; stays && i <= s->t->n_events; i++) s->t->events[i].flags |= TK_FLAG_IN_RECORD;
+  return stays;
+}
+
+/* ---- sample events ---- */
+
+/* Returns the stack that an array of names describes, the innermost first. */
+static tk_id stack_of_names(struct sampler *s, struct json_walk *w, const struct json_value *names) {
+  struct json_walk in = json_walk_into(w, names);
+  struct buf frames = {.mem = s->mem};
+  struct json_value v;
+  tk_id stack = 0;
+  if (json_walk_enter(&in, '['))
+    while (json_walk_more(&in) && json_walk_value(&in, &v)) {
+      const bool is_text = v.type == JSON_STRING;
+      const struct tk_frame f = {.name = is_text ? sampler_string(s, &in, &v) : trace_string(s->t, v.p, (size_t)(v.end - v.p))};
+      const tk_id frame = stack_frame(s->t, &f);
+      if (!buf_append(&frames, &frame, sizeof frame)) break;
+    }
+  const tk_id *list = (const tk_id *)(const void *)frames.data;
+  for (size_t i = frames.len / sizeof *list; i-- > 0;) stack = stack_push(s->t, stack, list[i]);
+  buf_free(&frames);
+  json_walk_free(&in);
+  return stack;
+}
+
+/* Returns the stack of a sample event; one that has none, or an unknown one, is a frame with the name of the event. */
+static tk_id stack_of_event(struct sampler *s, struct json_walk *w, const struct sample_event *e) {
+  const tk_id stack = e->sf.p ? stack_frames_find(&s->frames, w, &e->sf) : e->stack.p ? stack_of_names(s, w, &e->stack) : 0;
+  const struct tk_frame f = {.name = sampler_string(s, w, &e->name)};
+  return stack || !f.name ? stack : stack_push(s->t, 0, stack_frame(s->t, &f));
+}
+
+/* Returns the args of a sample event: its own ones, its name, its CPU and its weight. */
+static uint32_t args_of_sample(struct sampler *s, struct json_walk *w, const struct sample_event *e, const struct tk_sample *sample) {
+  const bool has = e->args.p && e->args.type == JSON_OBJECT;
+  const uint32_t own = has ? json_take_args(s->t, e->args.p, (size_t)(e->args.end - e->args.p)) : 0;
+  struct tk_args it = tk_args_of(s->t, own);
+  struct tk_arg arg;
+  int64_t cpu;
+  args_begin(s->t);
+  while (tk_args_next(&it, &arg)) args_copy(s->t, &arg);
+  if (e->name.p && e->name.type == JSON_STRING) args_str(s->t, KEY_NAME_FIELD, TK_ARG_STR, sampler_string(s, w, &e->name));
+  if (json_walk_whole(&e->cpu, &cpu)) args_int(s->t, trace_text(s->t, "json.cpu"), cpu);
+  return stack_weight_args(s->t, sample->weight, sample->exp, true);
+}
+
+static void add_event_sample(struct sampler *s, struct json_walk *w, const struct sample_event *e, tk_id track, i128 ps) {
+  struct tk_sample sample = {.track = track, .unit = trace_text(s->t, "samples"), .cat = sampler_string(s, w, &e->cat)};
+  weight_of(&e->weight, &sample);
+  sample.stack = stack_of_event(s, w, e);
+  add_stack_sample(s, &sample, ps, args_of_sample(s, w, e, &sample), true);
+}
+
+/* ---- records ---- */
+
+static void find_members(struct json_walk w, struct sample_event *e) {
+  const struct json_place members[] = {{"name", &e->name}, {"id", &e->id}, {"cat", &e->cat}, {"tid", &e->tid}, {"sf", &e->sf},
+                                       {"stack", &e->stack}, {"weight", &e->weight}, {"args", &e->args}, {"cpu", &e->cpu},
+                                       {NULL, NULL}};
+  json_walk_members(w, members);
+}
+
+/* Returns a walk over a text that is copied to where zeros follow it. */
+static struct json_walk walk_copy(struct sampler *s, const char *before, const void *text, size_t n, const char *after) {
+  static const uint8_t pad[IN_PAD];
+  s->text.len = 0;
+  const bool ok = buf_text(&s->text, before) && buf_append(&s->text, text, n) && buf_text(&s->text, after) &&
+                  buf_append(&s->text, pad, sizeof pad);
+  return ok ? json_walk_over(s->text.data, s->text.data + s->text.len - sizeof pad, s->mem) : json_walk_over(pad, pad, s->mem);
+}
+
+static void read_record(struct sampler *s, struct tk_record *rec) {
+  struct sample_event e = {.name = {.p = NULL}};
+  struct json_walk w = walk_copy(s, "{", trace_raw(s->t, rec->at), rec->size, "}");
+  bool stays = true, sampled = false;
+  find_members(json_walk_into(&w, &(struct json_value){.p = w.j.p, .end = w.j.end}), &e);
+  if (sampler_is(&w, &e.name, "Profile") || sampler_is(&w, &e.name, "ProfileChunk")) {
+    stays = read_v8(s, &w, rec, &e, &sampled);
+  } else if (rec->has_ts && !is_as_filed(s) && !sampler_is(&w, &e.name, "V8Sample")) {
+    const struct tk_ident pid = rec->track ? s->t->tracks[rec->track].pid : ident_none();
+    const tk_id track = chrome_find_thread(s->r, pid, ident_of_value(s, &w, &e.tid));
+    add_event_sample(s, &w, &e, track, (i128)s->r->origin_ns * 1000 + rec->ts);
+    sampled = true;
+  }
+  rec->sampled = stays && sampled;
+  s->keep[rec - s->t->records] = stays;
+  json_walk_free(&w);
+}
+
+/* Removes the records of which the graph has everything. */
+static void drop_records(struct sampler *s) {
+  struct tk_trace *t = s->t;
+  tk_id n = 0;
+  if (is_as_filed(s)) return;
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->profiles[i].broken) s->keep[s->profiles[i].record] = t->records[s->profiles[i].record].sampled = true;
+  for (tk_id i = 1; i <= t->n_records; i++)
+    if (s->keep[i]) t->records[++n] = t->records[i];
+  t->n_records = n;
+}
+
+/* ---- global samples ---- */
+
+/* Returns the thread with this id in any process, as catapult finds it: the last one, or a new one in a process with the same id. */
+static tk_id thread_of_tid(struct sampler *s, struct tk_ident tid) {
+  for (tk_id i = s->t->n_tracks; i > 0; i--)
+    if (s->t->tracks[i].kind == TK_TRACK_THREAD && trace_ident_equal(s->t->tracks[i].tid, tid)) return i;
+  return chrome_find_thread(s->r, tid, tid);
+}
+
+static void add_global(struct sampler *s, struct json_walk *w, const struct json_value *v, struct map *threads) {
+  struct sample_event e = {.name = {.p = NULL}};
+  struct json_value ts = {.p = NULL};
+  const struct json_place members[] = {{"ts", &ts}, {NULL, NULL}};
+  i128 ps;
+  find_members(json_walk_into(w, v), &e);
+  json_walk_members(json_walk_into(w, v), members);
+  const bool is_text = ts.p && ts.type == JSON_STRING;
+  const uint8_t *p = is_text ? ts.str.p : ts.p, *end = is_text ? ts.str.p + ts.str.n : ts.end;
+  if (!ts.p || !num_scaled(p, end, 6, &ps)) {
+    s->n_unknown++;
+    return;
+  }
+  const struct tk_ident tid = ident_of_value(s, w, &e.tid);
+  uint32_t *track = map_put(threads, hash_pair((uint64_t)tid.num, (uint64_t)tid.kind << 32 | tid.str), 0);
+  if (track && !*track) *track = thread_of_tid(s, tid);
+  if (track && *track) add_event_sample(s, w, &e, *track, ps);
+}
+
+static void read_globals(struct sampler *s) {
+  const struct tk_meta *m = trace_meta(s->t, "samples");
+  struct json_value v;
+  struct map threads;
+  if (!m || m->origin || is_as_filed(s)) return;
+  map_init(&threads, s->mem);
+  struct json_walk w = walk_copy(s, "", trace_raw(s->t, m->at), (size_t)m->size, "");
+  if (json_walk_enter(&w, '['))
+    while (json_walk_more(&w) && json_walk_value(&w, &v))
+      if (v.type == JSON_OBJECT) add_global(s, &w, &v, &threads);
+  json_walk_free(&w);
+  map_free(&threads);
+}
+
+/* ---- */
+
+static void finish_profiles(struct sampler *s) {
+  for (uint32_t i = 0; i < s->n; i++) {
+    flush_last(s, &s->profiles[i], s->profiles[i].us);
+    v8_nodes_free(&s->profiles[i].nodes);
+  }
+}
+
+static void note_samples(struct sampler *s) {
+  struct tk_trace *t = s->t;
+  if (s->n_back) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "samples later than the next one: their weight is 0", s->n_back);
+  if (s->n_far) trace_notes(t, TK_NOTE_REPAIR, UINT64_MAX, "samples more than 100 days from the rest: kept as records", s->n_far);
+  if (s->n_unknown)
+    trace_notes(t, TK_NOTE_REPAIR, UINT64_MAX, "samples without a time or a known call frame: kept as records", s->n_unknown);
+  if (s->n_orphans) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "orphaned ProfileChunk: kept as a record", s->n_orphans);
+}
+
+void chrome_samples(struct chrome *r) {
+  struct tk_trace *t = r->t;
+  struct sampler s = {.r = r, .t = t, .mem = &t->store->mem, .text = {.mem = &t->store->mem}};
+  if (!t->counts.by_phase['P'] && !trace_meta(t, "samples")) return;
+  map_init(&s.index, s.mem);
+  stack_frames_init(&s.frames, t);
+  s.keep = mem_array(s.mem, (uint64_t)t->n_records + 1, 1);
+  if (s.keep) {
+    memset(s.keep, 1, (size_t)t->n_records + 1);
+    for (tk_id i = 1; i <= t->n_records; i++)
+      if (t->records[i].phase == 'P') read_record(&s, &t->records[i]);
+    finish_profiles(&s);
+    read_globals(&s);
+    drop_records(&s);
+    note_samples(&s);
+  }
+  mem_free(s.mem, s.keep);
+  mem_free(s.mem, s.profiles);
+  map_free(&s.index);
+  stack_frames_free(&s.frames);
+  buf_free(&s.text);
+}
