@@ -4,7 +4,6 @@
  *     place    numbers the samples to compare; if some traces have no steps, merges the samples of a rank into one */
 #include "diff_set.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,7 +354,8 @@ void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
     diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
   }
   if (!set->n_other) return;
-  snprintf(text, sizeof text, "stack samples in other units: counted, but without a weight (%" PRIu64 ")", set->n_other);
+  snprintf(text, sizeof text, "stack samples in other units: counted, but without a weight (%llu)",
+           (unsigned long long)set->n_other);
   diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
 }
 
