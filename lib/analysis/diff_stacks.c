@@ -18,7 +18,8 @@ struct stack_part {
   uint32_t sample, unit, first; /* first: 1 + entry */
 };
 
-void diff_stacks_init(struct diff_stacks *x, struct diff_set *set, struct diff_side *side, const struct tk_trace *t, struct groups *groups) {
+void diff_stacks_init(struct diff_stacks *x, struct diff_set *set, struct diff_side *side, const struct tk_trace *t,
+                      struct groups *groups) {
   *x = (struct diff_stacks){.set = set, .side = side, .t = t, .mem = &t->store->mem, .groups = groups};
   map_init(&x->parts, x->mem);
   map_init(&x->entry_of, x->mem);
@@ -138,7 +139,7 @@ static void gather(struct diff_stacks *x, struct pass *p, uint32_t part) {
   }
 }
 
-static void put(struct diff_stacks *x, const struct stack_part *part, tk_id stack, const struct stack_sum *sum) {
+static void put_sum(struct diff_stacks *x, const struct stack_part *part, tk_id stack, const struct stack_sum *sum) {
   const uint32_t cell = x->row_of[stack] ? diff_set_cell(x->set, x->side, x->row_of[stack], part->sample, part->unit) : 0;
   if (!cell) return;
   struct diff_cell *c = &x->side->cells[cell - 1];
@@ -153,7 +154,8 @@ static void put(struct diff_stacks *x, const struct stack_part *part, tk_id stac
 bool diff_stacks_close(struct diff_stacks *x) {
   const uint64_t n = (uint64_t)x->t->n_stacks + 1;
   if (!x->n) return !x->mem->failed;
-  struct pass p = {mem_array(x->mem, n, sizeof *p.seen), mem_array(x->mem, n, sizeof *p.stacks), mem_array(x->mem, n, sizeof *p.sums), 0};
+  struct pass p = {mem_array(x->mem, n, sizeof *p.seen), mem_array(x->mem, n, sizeof *p.stacks),
+                   mem_array(x->mem, n, sizeof *p.sums), 0};
   const bool ok = p.seen && p.stacks && p.sums && find_rows(x);
   if (ok) memset(p.seen, 0, n * sizeof *p.seen);
   for (uint32_t part = 0; ok && part < x->n_list; part++) {
@@ -161,7 +163,7 @@ bool diff_stacks_close(struct diff_stacks *x) {
     if (p.n) qsort(p.stacks, p.n, sizeof *p.stacks, order_uint32);
     for (uint32_t i = p.n; i-- > 0;) { /* a stack follows those around it */
       const tk_id stack = p.stacks[i], parent = x->t->stacks[stack].parent;
-      put(x, &x->list[part], stack, &p.sums[stack]);
+      put_sum(x, &x->list[part], stack, &p.sums[stack]);
       if (!parent) continue;
       p.sums[parent].total += p.sums[stack].total;
       p.sums[parent].n_total += p.sums[stack].n_total;

@@ -21,7 +21,8 @@ static const struct {
               {"thread_counter_track", "id"}, {"counter", "track_id"}, {"args", "arg_set_id"}, {"flow", "slice_out"},
               {"flow", "slice_in"},     {"step", "number"},     {"metadata", NULL},     {"stats", NULL},       {"machine", NULL},
               {"trace_bounds", NULL},   {"stack_profile_mapping", "id"}, {"stack_profile_frame", "id"},
-              {"stack_profile_symbol", "symbol_set_id"}, {"stack_profile_callsite", "id"}, {"stack_profile_callsite", "parent_id"}, {"cpu_profile_stack_sample", "callsite_id"},
+              {"stack_profile_symbol", "symbol_set_id"}, {"stack_profile_callsite", "id"}, {"stack_profile_callsite", "parent_id"},
+              {"cpu_profile_stack_sample", "callsite_id"},
               {"perf_sample", "callsite_id"}, {"stack_sample", "callsite_id"}};
 
 static const char VIEWS[] =

@@ -72,13 +72,13 @@ static uint32_t string_id(struct pprof_sink *s, const struct tk_trace *t, tk_id 
 static uint32_t location_of(struct pprof_sink *s, const struct tk_trace *t, const struct tk_frame *f) {
   const struct function_key function = {string_id(s, t, f->name), string_id(s, t, f->file)};
   const uint32_t module = string_id(s, t, f->module);
-  const struct frame_key key = {intern(&s->functions, &function, sizeof function), module ? intern(&s->mappings, &module, sizeof module) : 0,
-                                f->line, f->column};
+  const struct frame_key key = {intern(&s->functions, &function, sizeof function),
+                                module ? intern(&s->mappings, &module, sizeof module) : 0, f->line, f->column};
   return intern(&s->frames, &key, sizeof key);
 }
 
 /* Returns the index of a sample type; TYPES_MOST if there are too many. */
-static uint32_t type_of(struct pprof_sink *s, uint32_t type, uint32_t unit) {
+static uint32_t pprof_type(struct pprof_sink *s, uint32_t type, uint32_t unit) {
   uint32_t i = 0;
   while (i < s->n_types && (s->types[i].type != type || s->types[i].unit != unit)) i++;
   if (i == s->n_types && i < TYPES_MOST) s->types[s->n_types++] = (struct value_type){type, unit};
@@ -129,7 +129,7 @@ static void label_track(struct pprof_sink *s, const struct tk_trace *t, const st
 
 /* ---- samples ---- */
 
-static int64_t time_of(const struct pprof_sink *s, const struct tk_trace *t, tk_time ts) {
+static int64_t pprof_time(const struct pprof_sink *s, const struct tk_trace *t, tk_time ts) {
   const i128 at = ((i128)t->origin_ns - s->start_ns) * 1000 + ts;
   return at > INT64_MAX ? INT64_MAX : at < INT64_MIN ? INT64_MIN : (tk_time)at;
 }
@@ -180,8 +180,8 @@ static void take_sample(struct pprof_sink *s, const struct tk_trace *t, const st
   bool is_ns, whole;
   const int64_t value = value_of(t, e, &is_ns, &whole);
   const char *unit = is_ns ? "nanoseconds" : name_of_unit(tk_string(t, c->unit, NULL));
-  const uint32_t type = type_of(s, c->cat ? string_id(s, t, c->cat) : string_text(s, "samples"), string_text(s, unit));
-  const tk_time at = time_of(s, t, e->ts);
+  const uint32_t type = pprof_type(s, c->cat ? string_id(s, t, c->cat) : string_text(s, "samples"), string_text(s, unit));
+  const tk_time at = pprof_time(s, t, e->ts);
   s->part.len = 0;
   for (tk_id i = c->stack; i; i = t->stacks[i].parent) put_location(&s->part, location_of(s, t, &t->frames[t->stacks[i].frame]));
   if (at > s->last) s->last = at;
@@ -200,13 +200,13 @@ struct pprof_open {
 
 static void keep_span(struct pprof_sink *s, const struct tk_trace *t, const struct pprof_open *open, uint32_t depth) {
   const struct tk_event *e = &t->events[open[depth].event];
-  const tk_time at = time_of(s, t, e->ts), ns = open[depth].self > 0 ? (open[depth].self + 500) / 1000 : 0;
+  const tk_time at = pprof_time(s, t, e->ts), ns = open[depth].self > 0 ? (open[depth].self + 500) / 1000 : 0;
   s->part.len = 0;
   for (uint32_t i = depth + 1; i-- > 0;) put_location(&s->part, open[i].location);
   if (at + e->dur > s->last) s->last = at + e->dur;
   if (t->classes[e->cls].cat) sink_lose(&s->sink, TK_LOSS_CATEGORIES, 1);
   sink_lose(&s->sink, TK_LOSS_SAMPLE_PARTS, 1);
-  keep(s, t, e, type_of(s, string_text(s, "self"), string_text(s, "nanoseconds")), ns);
+  keep(s, t, e, pprof_type(s, string_text(s, "self"), string_text(s, "nanoseconds")), ns);
 }
 
 /* Keeps the spans deeper than `depth`. */
@@ -288,7 +288,7 @@ static void flush(struct pprof_sink *s, uint32_t field) {
 }
 
 static void write_types(struct pprof_sink *s) {
-  if (!s->n_types) type_of(s, string_text(s, "samples"), string_text(s, "count"));
+  if (!s->n_types) pprof_type(s, string_text(s, "samples"), string_text(s, "count"));
   for (uint32_t i = 0; i < s->n_types; i++) {
     s->body.len = 0;
     pb_u64(&s->body, 1, s->types[i].type);
