@@ -10,6 +10,7 @@
 
 #include "base/order.h"
 #include "base/os.h"
+#include "diff_rows.h"
 #include "diff_stacks.h"
 #include "fold.h"
 #include "group.h"
@@ -131,14 +132,6 @@ static bool add_steps(struct adder *a) {
 
 /* ---- rows ---- */
 
-uint32_t diff_set_row(struct diff_set *set, uint32_t name, uint32_t parent) {
-  uint32_t *slot = map_put(&set->row_of, (uint64_t)parent << 32 | name, 0);
-  if (!slot || *slot) return slot ? *slot : 0;
-  if (!mem_grow(&set->mem, (void **)&set->rows, &set->cap_rows, (uint64_t)set->n_rows + 1, sizeof *set->rows)) return 0;
-  set->rows[set->n_rows] = (struct diff_path){name, parent, parent ? set->rows[parent - 1].depth + 1 : 0};
-  return *slot = ++set->n_rows;
-}
-
 /* Maps the text of a group of this trace to a text id of the diff; 0 if the group has no text. */
 static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   const struct intern_str *s = groups_text(&a->groups, group);
@@ -165,23 +158,6 @@ static uint32_t diff_name_of(struct adder *a, const struct tk_event *e) {
   return diff_text_of(a, groups_of(&a->groups, e));
 }
 
-uint32_t diff_set_cell(struct diff_set *set, struct diff_side *s, uint32_t row, uint32_t sample, uint32_t unit) {
-  const uint64_t key = (uint64_t)row << 32 | sample;
-  uint32_t *slot = map_put(&s->cell_of, unit ? hash_pair(key, unit) : key, 0);
-  if (!slot || *slot) return slot ? *slot : 0;
-  if (!mem_grow(&set->mem, (void **)&s->cells, &s->cap_cells, (uint64_t)s->n_cells + 1, sizeof *s->cells)) return 0;
-  s->cells[s->n_cells] = (struct diff_cell){.row = row - 1, .sample = sample - 1, .unit = unit};
-  return *slot = ++s->n_cells;
-}
-
-uint32_t diff_set_unit(struct diff_set *set, const struct tk_trace *t, const struct tk_event *e) {
-  const tk_id unit = t->classes[e->cls].unit;
-  int exp;
-  if (stack_unit_is_time(t, unit, &exp)) set->times = true;
-  else return intern(&set->texts, trace_str(t, unit)->bytes, trace_str(t, unit)->len);
-  return 0;
-}
-
 /* ---- add ---- */
 
 static tk_time part_of(const struct window *w, const struct tk_event *e) {
@@ -197,14 +173,14 @@ static void place_sample(struct adder *a, tk_id event) {
   const struct tk_event *e = &a->t->events[event];
   const bool by_stack = a->set->opt.by_path || a->set->opt.by == TK_TOP_NAME;
   if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return;
-  const uint32_t sample = sample_of(a, e), unit = sample ? diff_set_unit(a->set, a->t, e) : 0;
+  const uint32_t sample = sample_of(a, e), unit = sample ? diff_rows_unit(a->set, a->t, e) : 0;
   if (unit && !a->set->unit) a->set->unit = unit;
   if (!sample) return;
   if (by_stack && a->t->classes[e->cls].stack) {
     diff_stacks_add(&a->stacks, e, sample);
     return;
   }
-  const uint32_t row = diff_set_row(a->set, diff_name_of(a, e), 0), cell = row ? diff_set_cell(a->set, a->side, row, sample, unit) : 0;
+  const uint32_t row = diff_rows_add(a->set, diff_name_of(a, e), 0), cell = row ? diff_rows_cell(a->set, a->side, row, sample, unit) : 0;
   if (!cell) return;
   struct diff_cell *c = &a->side->cells[cell - 1];
   const i128 amount = stack_amount(a->t, e);
@@ -220,8 +196,8 @@ static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint3
   if (e->kind == TK_SAMPLE) place_sample(a, event);
   if (e->kind == TK_COUNTER || e->kind == TK_SAMPLE || (a->set->opt.by_path && e->kind != TK_SPAN)) return 0;
   if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return 0;
-  *row = diff_set_row(a->set, diff_name_of(a, e), parent);
-  const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? diff_set_cell(a->set, a->side, *row, sample, 0) : 0;
+  *row = diff_rows_add(a->set, diff_name_of(a, e), parent);
+  const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? diff_rows_cell(a->set, a->side, *row, sample, 0) : 0;
   if (!cell) return 0;
   struct diff_cell *c = &a->side->cells[cell - 1];
   c->count++;

@@ -59,12 +59,6 @@ struct diff_set {
 
 enum { DIFF_DEEPEST = 200 }; /* most names of a path */
 
-/* Return 1 + the row of a text below a parent (0 = none), and 1 + the cell of a row, a sample and a unit; 0 when memory runs out. */
-uint32_t diff_set_row(struct diff_set *set, uint32_t name, uint32_t parent);
-uint32_t diff_set_cell(struct diff_set *set, struct diff_side *s, uint32_t row, uint32_t sample, uint32_t unit);
-/* Returns the unit of a stack sample: a text; 0 = a unit of time. */
-uint32_t diff_set_unit(struct diff_set *set, const struct tk_trace *t, const struct tk_event *e);
-
 /* Returns false if memory runs out. The caller frees the set even then. */
 bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint32_t n_sides);
 /* Adds the next trace of a side. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "diff_rows.h"
 #include "weights.h"
 
 struct stack_entry {
@@ -50,7 +51,7 @@ static struct stack_part *part_of(struct diff_stacks *x, uint32_t sample, uint32
 void diff_stacks_add(struct diff_stacks *x, const struct tk_event *e, uint32_t sample) {
   const tk_id stack = x->t->classes[e->cls].stack;
   uint32_t at;
-  struct stack_part *part = part_of(x, sample, diff_set_unit(x->set, x->t, e), &at);
+  struct stack_part *part = part_of(x, sample, diff_rows_unit(x->set, x->t, e), &at);
   uint32_t *slot = part ? map_put(&x->entry_of, (uint64_t)at << 32 | stack, 0) : NULL;
   if (!slot) return;
   if (!*slot) {
@@ -76,7 +77,7 @@ static void find_paths(struct diff_stacks *x, const uint32_t *text_of) {
   for (tk_id i = 1; i <= x->t->n_stacks; i++) {
     const struct tk_stack *v = &x->t->stacks[i];
     const bool deep = v->depth > DIFF_DEEPEST;
-    x->row_of[i] = deep ? x->row_of[v->parent] : diff_set_row(x->set, text_of[v->frame], x->row_of[v->parent]);
+    x->row_of[i] = deep ? x->row_of[v->parent] : diff_rows_add(x->set, text_of[v->frame], x->row_of[v->parent]);
     x->is_outer[i] = !deep;
   }
 }
@@ -90,7 +91,7 @@ static void take_outer(void *arg, tk_id stack, bool is_outer) {
 static bool find_names(struct diff_stacks *x, const uint32_t *text_of) {
   uint32_t *group_of = mem_array(x->mem, (uint64_t)x->t->n_frames + 1, sizeof *group_of);
   if (!group_of) return false;
-  for (tk_id i = 1; i <= x->t->n_frames; i++) group_of[i] = diff_set_row(x->set, text_of[i], 0);
+  for (tk_id i = 1; i <= x->t->n_frames; i++) group_of[i] = diff_rows_add(x->set, text_of[i], 0);
   for (tk_id i = 1; i <= x->t->n_stacks; i++) x->row_of[i] = group_of[x->t->stacks[i].frame];
   const bool ok = weights_outer(x->t, x->mem, group_of, x->set->n_rows, take_outer, x);
   mem_free(x->mem, group_of);
@@ -140,7 +141,7 @@ static void gather(struct diff_stacks *x, struct pass *p, uint32_t part) {
 }
 
 static void put_sum(struct diff_stacks *x, const struct stack_part *part, tk_id stack, const struct stack_sum *sum) {
-  const uint32_t cell = x->row_of[stack] ? diff_set_cell(x->set, x->side, x->row_of[stack], part->sample, part->unit) : 0;
+  const uint32_t cell = x->row_of[stack] ? diff_rows_cell(x->set, x->side, x->row_of[stack], part->sample, part->unit) : 0;
   if (!cell) return;
   struct diff_cell *c = &x->side->cells[cell - 1];
   c->self += sum->self;
