@@ -180,7 +180,8 @@ static void place_sample(struct adder *a, tk_id event) {
     diff_stacks_add(&a->stacks, e, sample);
     return;
   }
-  const uint32_t row = diff_rows_add(a->set, diff_name_of(a, e), 0), cell = row ? diff_rows_cell(a->set, a->side, row, sample, unit) : 0;
+  const uint32_t row = diff_rows_add(a->set, diff_name_of(a, e), 0);
+  const uint32_t cell = row ? diff_rows_cell(a->set, a->side, row, sample, unit) : 0;
   if (!cell) return;
   struct diff_cell *c = &a->side->cells[cell - 1];
   const i128 amount = stack_amount(a->t, e);
