@@ -154,7 +154,7 @@ static void print_ident(const struct tk_trace *t, const struct tk_ident *ident) 
 /* Returns the number of events of each process, including its tracks, indexed by track id; NULL if out of memory. */
 static uint64_t *process_events(const struct tk_trace *t) {
   uint64_t *n = calloc((size_t)t->n_tracks + 1, sizeof *n);
-  for (tk_id i = 1; n && i <= t->n_tracks; i++) n[t->tracks[i].kind == TK_PROCESS ? i : t->tracks[i].parent] += t->tracks[i].count;
+  for (tk_id i = 1; n && i <= t->n_tracks; i++) n[t->tracks[i].kind == TK_TRACK_PROCESS ? i : t->tracks[i].parent] += t->tracks[i].count;
   return n;
 }
 
@@ -163,7 +163,7 @@ static void print_processes(const struct tk_trace *t) {
   uint64_t *events = process_events(t);
   for (tk_id i = 1; events && i <= t->n_tracks; i++) {
     const struct tk_track *track = &t->tracks[i];
-    if (track->kind != TK_PROCESS) continue;
+    if (track->kind != TK_TRACK_PROCESS) continue;
     label("process");
     print_ident(t, &track->pid);
     if (track->name) fputs(" ", stdout);
@@ -225,7 +225,7 @@ struct glance {
 };
 
 static bool look(struct tk_trace *t, bool names, struct glance *g, struct tk_err *err) {
-  static const struct tk_top_options options = { .sort = TK_SORT_SELF };
+  static const struct tk_top_options options = { .sort = TK_TOP_SORT_SELF };
   static const struct tk_report_options brief = { .brief = true };
   *g = (struct glance){ 0 };
   return tk_report_trace(t, &brief, &g->report, err) && (!names || tk_top(t, &options, &g->top, err));

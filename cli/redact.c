@@ -14,9 +14,9 @@ struct params {
 };
 
 const struct opt_word redact_names_words[] = {
-  { "keep", TK_NAMES_KEEP, "keep names; hash the paths, hosts, users, URLs, tokens and addresses in them" },
-  { "hash", TK_NAMES_HASH, "hash names, equal names alike; names of steps and streams are kept" },
-  { "map=", TK_NAMES_MAP, "replace names according to this file, with lines NAME<tab>NEW; hash all others" },
+  { "keep", TK_REDACT_NAMES_KEEP, "keep names; hash the paths, hosts, users, URLs, tokens and addresses in them" },
+  { "hash", TK_REDACT_NAMES_HASH, "hash names, equal names alike; names of steps and streams are kept" },
+  { "map=", TK_REDACT_NAMES_MAP, "replace names according to this file, with lines NAME<tab>NEW; hash all others" },
   { 0, 0, 0 },
 };
 
@@ -105,7 +105,7 @@ bool redact_begin(const struct shared *s, const char *command, const struct oper
   r->path = s->redact.list;
   r->force = s->force;
   if (r->path && !check_list(s, command, in, status)) return false;
-  if (r->options.names == TK_NAMES_MAP && !(r->map = read_file(s->redact.names.text, &n, status))) return false;
+  if (r->options.names == TK_REDACT_NAMES_MAP && !(r->map = read_file(s->redact.names.text, &n, status))) return false;
   if (s->redact.key_file && !(r->key = read_key(s->redact.key_file, status))) {
     release(r);
     return false;

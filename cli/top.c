@@ -22,16 +22,16 @@ struct params {
 #define FIELD(field) offsetof(struct params, field)
 
 static const struct opt_word sort_words[] = {
-  { "total", TK_SORT_TOTAL, "sum of durations (default)" },
-  { "self", TK_SORT_SELF, "time without nested spans" },
-  { "union", TK_SORT_UNION, "time during which at least one of them ran" },
-  { "count", TK_SORT_COUNT, "number of events" },
-  { "mean", TK_SORT_MEAN, "mean duration" },
-  { "min", TK_SORT_MIN, "shortest duration" },
-  { "p50", TK_SORT_P50, "median duration" },
-  { "p95", TK_SORT_P95, "95th percentile of durations" },
-  { "max", TK_SORT_MAX, "longest duration" },
-  { "name", TK_SORT_NAME, "name, ascending, numbers in numeric order" },
+  { "total", TK_TOP_SORT_TOTAL, "sum of durations (default)" },
+  { "self", TK_TOP_SORT_SELF, "time without nested spans" },
+  { "union", TK_TOP_SORT_UNION, "time during which at least one of them ran" },
+  { "count", TK_TOP_SORT_COUNT, "number of events" },
+  { "mean", TK_TOP_SORT_MEAN, "mean duration" },
+  { "min", TK_TOP_SORT_MIN, "shortest duration" },
+  { "p50", TK_TOP_SORT_P50, "median duration" },
+  { "p95", TK_TOP_SORT_P95, "95th percentile of durations" },
+  { "max", TK_TOP_SORT_MAX, "longest duration" },
+  { "name", TK_TOP_SORT_NAME, "name, ascending, numbers in numeric order" },
   { 0, 0, 0 },
 };
 

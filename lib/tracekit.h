@@ -125,20 +125,20 @@ struct tk_err {
 /* ---- the event graph ---------------------------------------------------------------------------------------------- */
 
 enum tk_kind {
-  TK_SPAN, TK_INSTANT, TK_COUNTER,
-  TK_BEGIN, TK_END, /* exist only before sealing */
-  TK_SAMPLE         /* a stack sample: its class has the stack, and tk_sample_weight its weight */
+  TK_EVENT_SPAN, TK_EVENT_INSTANT, TK_EVENT_COUNTER,
+  TK_EVENT_BEGIN, TK_EVENT_END, /* exist only before sealing */
+  TK_EVENT_SAMPLE         /* a stack sample: its class has the stack, and tk_sample_weight its weight */
 };
 
 enum tk_flag {
-  TK_PAIRED = 1,        /* recorded as a begin and an end event; written as such if the format supports them */
-  TK_UNFINISHED = 2,    /* never ended: dur extends to the end of the trace */
-  TK_CLIPPED = 4,       /* cut at the edge of a time range */
-  TK_REPAIRED = 8,      /* a value was unusable; a note gives the reason */
-  TK_OVERLAPS = 16,     /* ends after its parent span */
-  TK_LOST_CLOCK = 32,   /* has no usable time: placed at the start of its track; the arg json.ts contains the original text */
-  TK_END_NAMED = 64,    /* TK_PAIRED events: the end event repeats name and category */
-  TK_ASYNC = 128        /* identified by (category, scope, id), not by its track's stack */
+  TK_FLAG_PAIRED = 1,        /* recorded as a begin and an end event; written as such if the format supports them */
+  TK_FLAG_UNFINISHED = 2,    /* never ended: dur extends to the end of the trace */
+  TK_FLAG_CLIPPED = 4,       /* cut at the edge of a time range */
+  TK_FLAG_REPAIRED = 8,      /* a value was unusable; a note gives the reason */
+  TK_FLAG_OVERLAPS = 16,     /* ends after its parent span */
+  TK_FLAG_LOST_CLOCK = 32,   /* has no usable time: placed at the start of its track; the arg json.ts contains the original text */
+  TK_FLAG_END_NAMED = 64,    /* TK_FLAG_PAIRED events: the end event repeats name and category */
+  TK_FLAG_ASYNC = 128        /* identified by (category, scope, id), not by its track's stack */
 };
 
 /* One event, in 32 bytes. After sealing, events are grouped by track and in preorder (parents before children), each with its
@@ -183,7 +183,7 @@ struct tk_ident {
   uint32_t kind;
 };
 
-enum tk_track_kind { TK_ROOT, TK_PROCESS, TK_THREAD, TK_COUNTERS, TK_ASYNCS };
+enum tk_track_kind { TK_TRACK_ROOT, TK_TRACK_PROCESS, TK_TRACK_THREAD, TK_TRACK_COUNTERS, TK_TRACK_ASYNCS };
 
 /* A timeline of events. A PROCESS contains instants of process and global scope, COUNTERS one counter, ASYNCS the async events
  * of a thread. */
@@ -227,7 +227,7 @@ struct tk_flow_point {
 };
 
 enum tk_record_kind {
-  TK_REC_OTHER, TK_REC_PROCESS_NAME, TK_REC_PROCESS_LABELS, TK_REC_PROCESS_SORT, TK_REC_THREAD_NAME, TK_REC_THREAD_SORT
+  TK_RECORD_OTHER, TK_RECORD_PROCESS_NAME, TK_RECORD_PROCESS_LABELS, TK_RECORD_PROCESS_SORT, TK_RECORD_THREAD_NAME, TK_RECORD_THREAD_SORT
 };
 
 /* Members of a JSON event that are quoted although the other events have numbers, or unquoted although the others have strings.

@@ -42,8 +42,8 @@ TK_API tk_id tk_add_class(struct tk_trace *t, tk_id name, tk_id cat, uint32_t ar
 
 /* Returns the process with this pid; equal pids give the same process. */
 TK_API tk_id tk_add_process(struct tk_trace *t, struct tk_ident pid);
-/* TK_THREAD: nested spans, and instants; equal for equal tids. TK_COUNTERS: samples of the counter `name`, without a tid.
- * TK_ASYNCS: async events of the thread, or of the process without a tid. */
+/* TK_TRACK_THREAD: nested spans, and instants; equal for equal tids. TK_TRACK_COUNTERS: samples of the counter `name`, without a tid.
+ * TK_TRACK_ASYNCS: async events of the thread, or of the process without a tid. */
 TK_API tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, struct tk_ident tid, tk_id name);
 /* Set the name of a process or thread, and the labels shown next to the name of a process. */
 TK_API bool tk_name_track(struct tk_trace *t, tk_id track, tk_id name);
@@ -90,11 +90,11 @@ static inline struct tk_arg tk_arg_string(tk_id key, tk_id s) {
   return arg;
 }
 
-/* Adds an event: ts, dur (TK_SPAN only), cls, track, args, kind, and the flags TK_CLIPPED and TK_REPAIRED; other members are
- * ignored. Times must be within 53 days of the origin. Threads accept TK_SPAN, TK_INSTANT, TK_BEGIN and TK_END, whose class may
- * be 0; processes accept TK_INSTANT; counters accept TK_COUNTER, whose args are the series ("value" if there is only one). */
+/* Adds an event: ts, dur (TK_EVENT_SPAN only), cls, track, args, kind, and the flags TK_FLAG_CLIPPED and TK_FLAG_REPAIRED; other members are
+ * ignored. Times must be within 53 days of the origin. Threads accept TK_EVENT_SPAN, TK_EVENT_INSTANT, TK_EVENT_BEGIN and TK_EVENT_END, whose class may
+ * be 0; processes accept TK_EVENT_INSTANT; counters accept TK_EVENT_COUNTER, whose args are the series ("value" if there is only one). */
 TK_API tk_id tk_add_event(struct tk_trace *t, const struct tk_event *event);
-/* Adds an event to a TK_ASYNCS track: TK_BEGIN and TK_END with the same process, category, scope (a string, or 0) and id form a
+/* Adds an event to a TK_TRACK_ASYNCS track: TK_EVENT_BEGIN and TK_EVENT_END with the same process, category, scope (a string, or 0) and id form a
  * span. */
 TK_API tk_id tk_add_async(struct tk_trace *t, const struct tk_event *event, tk_id scope, struct tk_ident id);
 

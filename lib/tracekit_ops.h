@@ -350,8 +350,8 @@ enum tk_top_by {
   TK_TOP_CLASS                            /* of kernels: matmul, attention, ... */
 };
 enum tk_top_sort {
-  TK_SORT_TOTAL, TK_SORT_SELF, TK_SORT_UNION, TK_SORT_COUNT, TK_SORT_MEAN, TK_SORT_MIN, TK_SORT_P50, TK_SORT_P95, TK_SORT_MAX,
-  TK_SORT_NAME
+  TK_TOP_SORT_TOTAL, TK_TOP_SORT_SELF, TK_TOP_SORT_UNION, TK_TOP_SORT_COUNT, TK_TOP_SORT_MEAN, TK_TOP_SORT_MIN, TK_TOP_SORT_P50, TK_TOP_SORT_P95, TK_TOP_SORT_MAX,
+  TK_TOP_SORT_NAME
 };
 
 struct tk_top_options {

@@ -10,9 +10,9 @@
  * thread numbers.  In names, sensitive parts (paths, hosts, users, addresses, URLs, tokens) are hashed, or the whole name is
  * replaced.  Removed unless requested: args, records, labels, top-level data, passthrough, and tracekit's own metadata. */
 enum tk_redact_names {
-  TK_NAMES_KEEP, /* hash the sensitive parts: paths, hosts, users, URLs, tokens, addresses */
-  TK_NAMES_HASH, /* hash whole names, equal names alike; names of steps, streams and planes are kept */
-  TK_NAMES_MAP   /* replace according to `map`; hash names that are not in it */
+  TK_REDACT_NAMES_KEEP, /* hash the sensitive parts: paths, hosts, users, URLs, tokens, addresses */
+  TK_REDACT_NAMES_HASH, /* hash whole names, equal names alike; names of steps, streams and planes are kept */
+  TK_REDACT_NAMES_MAP   /* replace according to `map`; hash names that are not in it */
 };
 
 struct tk_redact_options {

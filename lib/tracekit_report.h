@@ -434,7 +434,7 @@ struct tk_share {
   const char *name; /* "event metadata", "track_event" */
   uint64_t count, bytes; /* count 0 = not counted */
 };
-struct tk_plane { /* Plane of an XSpace. */
+struct tk_xplane_plane { /* Plane of an XSpace. */
   const char *name;
   int64_t id;
   tk_id process;            /* track of the plane; 0 = the plane has only metadata */
@@ -442,12 +442,12 @@ struct tk_plane { /* Plane of an XSpace. */
   uint64_t events, bytes;   /* bytes: encoded size without tag and length */
   bool device;
 };
-struct tk_line {
+struct tk_xplane_line {
   const char *name, *display_name; /* "" = unnamed */
   int64_t id;
   uint64_t events;
 };
-struct tk_wire_clock { /* Clock of a Perfetto trace. */
+struct tk_perfetto_clock { /* Clock of a Perfetto trace. */
   uint32_t id, machine;
   const char *name;  /* "BOOTTIME"; "" = unnamed */
   bool of_sequence;  /* valid in one packet sequence only */
@@ -456,9 +456,9 @@ struct tk_wire_clock { /* Clock of a Perfetto trace. */
 
 struct tk_inspection {
   TK_FIXED struct tk_share *parts; /* largest first; Perfetto: packets by payload, including compressed packets */
-  TK_FIXED struct tk_plane *planes;
-  TK_FIXED struct tk_line *lines;
-  TK_FIXED struct tk_wire_clock *clocks;
+  TK_FIXED struct tk_xplane_plane *planes;
+  TK_FIXED struct tk_xplane_line *lines;
+  TK_FIXED struct tk_perfetto_clock *clocks;
   const char *TK_FIXED *hosts; /* XPlane hostnames */
   uint32_t n_parts, n_planes, n_lines, n_clocks, n_hosts, n_devices;
   uint64_t n_sequences;                     /* Perfetto: number of packet sequences */

@@ -45,7 +45,7 @@ static void print_values(const struct tk_top_report *r) {
 }
 
 int complete_main(char **argv) {
-  struct tk_top_options options = { .sort = TK_SORT_COUNT };
+  struct tk_top_options options = { .sort = TK_TOP_SORT_COUNT };
   struct tk_top_report report = { 0 };
   if (!argv[0] || !by_of(argv[0], &options.by)) return 2;
   const char *path = trace_among(argv + 1);

@@ -51,7 +51,7 @@ static const char *ms(tk_time ps, int decimals, char *text) {
 }
 
 static const char *kind_of(const struct tk_event *e) {
-  return e->kind == TK_SPAN ? "span" : e->kind == TK_COUNTER ? "counter" : e->kind == TK_SAMPLE ? "sample" : "instant";
+  return e->kind == TK_EVENT_SPAN ? "span" : e->kind == TK_EVENT_COUNTER ? "counter" : e->kind == TK_EVENT_SAMPLE ? "sample" : "instant";
 }
 
 static void ident(const struct tk_trace *t, const char *word, struct tk_ident id, tk_id name, char *text) {
@@ -69,10 +69,10 @@ struct place {
 };
 
 static void place_of(const struct tk_trace *t, tk_id track, struct place *p) {
-  const struct tk_track *k = &t->tracks[track], *process = k->kind == TK_PROCESS ? k : &t->tracks[k->parent];
+  const struct tk_track *k = &t->tracks[track], *process = k->kind == TK_TRACK_PROCESS ? k : &t->tracks[k->parent];
   *p->thread = 0;
   ident(t, "process", process->pid, process->name, p->process);
-  if (k->kind != TK_PROCESS && k->kind != TK_ROOT) ident(t, "thread", k->tid, k->name, p->thread);
+  if (k->kind != TK_TRACK_PROCESS && k->kind != TK_TRACK_ROOT) ident(t, "thread", k->tid, k->name, p->thread);
 }
 
 /* ---- a table ---- */
@@ -84,8 +84,8 @@ static void table_line(FILE *to, const struct listed *l, const struct tk_event *
   size_t n;
   const char *name = tk_string(t, t->classes[e->cls].name, &n);
   place_of(t, e->track, &p);
-  fprintf(to, "%15s %13s  ", ms(e->ts - l->start, 6, a), e->kind == TK_SPAN ? ms(e->dur, 6, b) : "-");
-  fprintf(to, "%*s", e->kind == TK_SPAN && e->depth < 20 ? 2 * e->depth : 0, "");
+  fprintf(to, "%15s %13s  ", ms(e->ts - l->start, 6, a), e->kind == TK_EVENT_SPAN ? ms(e->dur, 6, b) : "-");
+  fprintf(to, "%*s", e->kind == TK_EVENT_SPAN && e->depth < 20 ? 2 * e->depth : 0, "");
   tty_text(to, name, n);
   fputs("  (", to);
   tty_string(to, p.process);
@@ -143,7 +143,7 @@ static void json_line(FILE *to, const struct listed *l, const struct tk_event *e
   place_of(t, e->track, &p);
   json_open(&j, NULL, '{');
   json_raw(&j, "time_ms", ms(e->ts - l->start, 9, text));
-  if (e->kind == TK_SPAN) json_raw(&j, "dur_ms", ms(e->dur, 9, text));
+  if (e->kind == TK_EVENT_SPAN) json_raw(&j, "dur_ms", ms(e->dur, 9, text));
   json_string(&j, "kind", kind_of(e));
   json_uint(&j, "depth", e->depth);
   json_string(&j, "process", p.process);
@@ -167,7 +167,7 @@ static void csv_line(FILE *to, const struct listed *l, const struct tk_event *e)
   size_t n;
   const char *s = tk_string(t, t->classes[e->cls].name, &n);
   place_of(t, e->track, &p);
-  fprintf(to, "%s,%s,%s,%u", ms(e->ts - l->start, 9, a), e->kind == TK_SPAN ? ms(e->dur, 9, b) : "", kind_of(e), e->depth);
+  fprintf(to, "%s,%s,%s,%u", ms(e->ts - l->start, 9, a), e->kind == TK_EVENT_SPAN ? ms(e->dur, 9, b) : "", kind_of(e), e->depth);
   csv_field(to, p.process, strlen(p.process));
   csv_field(to, p.thread, strlen(p.thread));
   csv_field(to, s, n);

@@ -41,7 +41,7 @@ static void print_devices(const struct tk_inspection *p) {
   puts(shown < p->n_devices ? ", ..." : "");
 }
 
-static void print_line(const struct tk_line *line) {
+static void print_line(const struct tk_xplane_line *line) {
   char n[64];
   label("");
   printf("  line %lld ", (long long)line->id);
@@ -55,7 +55,7 @@ static void print_planes(const struct tk_inspection *p, bool all) {
   label("planes");
   printf("%u, %u lines\n", p->n_planes, p->n_lines);
   for (uint32_t i = 0; all && i < p->n_planes; i++) {
-    const struct tk_plane *plane = &p->planes[i];
+    const struct tk_xplane_plane *plane = &p->planes[i];
     label("plane");
     tty_string(stdout, plane->name);
     tk_print_size(plane->bytes, size);
@@ -70,7 +70,7 @@ static void print_sequences(const struct tk_inspection *p, bool all) {
   label("sequences");
   puts(tty_count(p->n_sequences, n));
   for (uint32_t i = 0; all && i < p->n_clocks; i++) {
-    const struct tk_wire_clock *c = &p->clocks[i];
+    const struct tk_perfetto_clock *c = &p->clocks[i];
     label("clock");
     printf("%u%s%s", c->id, *c->name ? " " : "", c->name);
     if (c->machine) printf(" of machine %u", c->machine);
@@ -112,10 +112,10 @@ void inspect_print(const struct tk_inspection *p, bool all) {
 
 /* ---- JSON ---- */
 
-static void json_lines(struct json *j, const struct tk_inspection *p, const struct tk_plane *plane) {
+static void json_lines(struct json *j, const struct tk_inspection *p, const struct tk_xplane_plane *plane) {
   json_open(j, "lines", '[');
   for (uint32_t k = plane->line; k < plane->line + plane->lines; k++) {
-    const struct tk_line *line = &p->lines[k];
+    const struct tk_xplane_line *line = &p->lines[k];
     json_open(j, NULL, '{');
     json_string(j, "name", line->name);
     if (*line->display_name) json_string(j, "display_name", line->display_name);
@@ -133,7 +133,7 @@ static void json_planes(struct json *j, const struct tk_trace *t, const struct t
   json_uint(j, "devices", p->n_devices);
   json_open(j, "planes", '[');
   for (uint32_t i = 0; i < p->n_planes; i++) {
-    const struct tk_plane *plane = &p->planes[i];
+    const struct tk_xplane_plane *plane = &p->planes[i];
     json_open(j, NULL, '{');
     json_string(j, "name", plane->name);
     json_int(j, "id", plane->id);
@@ -151,7 +151,7 @@ static void json_sequences(struct json *j, const struct tk_inspection *p) {
   json_uint(j, "sequences", p->n_sequences);
   json_open(j, "clocks", '[');
   for (uint32_t i = 0; i < p->n_clocks; i++) {
-    const struct tk_wire_clock *c = &p->clocks[i];
+    const struct tk_perfetto_clock *c = &p->clocks[i];
     json_open(j, NULL, '{');
     json_uint(j, "id", c->id);
     if (*c->name) json_string(j, "name", c->name);

@@ -342,7 +342,7 @@ static void put_rows(const struct tk_trace *t, struct json *j) {
   size_t n = 0;
   for (tk_id i = 1; rows && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind == TK_PROCESS && k->name && !k->hidden)
+    if (k->kind == TK_TRACK_PROCESS && k->name && !k->hidden)
       rows[n++] = (struct row){ k->has_sort ? k->sort_index : INT64_MAX, i };
   }
   if (n) qsort(rows, n, sizeof *rows, by_order);

@@ -68,8 +68,8 @@ static bool add_line(struct spans *s, const uint8_t *p, const uint8_t *end) {
   tk_time start, dur;
   if (!split(p, end, cells) || !time_of(cells[1], &start) || !time_of(cells[2], &dur) || dur < 0) return false;
   const tk_id thread = string_of(s->t, cells[0]);
-  struct tk_event event = {.ts = start, .dur = dur, .kind = TK_SPAN};
-  event.track = trace_track(s->t, TK_THREAD, ident_int(1), ident_str(thread), thread);
+  struct tk_event event = {.ts = start, .dur = dur, .kind = TK_EVENT_SPAN};
+  event.track = trace_track(s->t, TK_TRACK_THREAD, ident_int(1), ident_str(thread), thread);
   event.cls = trace_class(s->t, string_of(s->t, cells[3]), 0);
   *trace_add_event(s->t) = event;
   return true;

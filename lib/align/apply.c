@@ -33,7 +33,7 @@ static void bend_events(struct tk_trace *t, const struct bend *b) {
     struct tk_event *e = &t->events[i];
     tk_time from = straight(b, e->ts), to = straight(b, e->ts + e->dur);
     e->ts = from;
-    if (e->kind == TK_SPAN) e->dur = to - from;
+    if (e->kind == TK_EVENT_SPAN) e->dur = to - from;
   }
   for (tk_id i = 1; i <= t->n_flow_points; i++) t->flow_points[i].ts = straight(b, t->flow_points[i].ts);
   for (tk_id i = 1; i <= t->n_records; i++)

@@ -73,7 +73,7 @@ static const struct rank_steps *steps_of_rank(struct adder *a, int64_t rank) {
 
 /* Finds the number of the step in which the event begins. Returns false if it begins outside of all steps. */
 static bool step_of(struct adder *a, const struct tk_event *e, int64_t rank, int64_t *number) {
-  const struct rank_steps *r = e->flags & TK_LOST_CLOCK ? NULL : steps_of_rank(a, rank);
+  const struct rank_steps *r = e->flags & TK_FLAG_LOST_CLOCK ? NULL : steps_of_rank(a, rank);
   const struct step *v = a->match.steps.v;
   uint32_t lo = r ? r->from : 0, hi = r ? r->from + r->n : 0;
   while (lo < hi) {
@@ -162,7 +162,7 @@ static uint32_t diff_name_of(struct adder *a, const struct tk_event *e) {
 
 static tk_time part_of(const struct window *w, const struct tk_event *e) {
   tk_time start = e->ts, end = e->ts + e->dur;
-  if (e->flags & TK_LOST_CLOCK) return e->dur;
+  if (e->flags & TK_FLAG_LOST_CLOCK) return e->dur;
   if (start < w->start) start = w->start;
   if (end > w->end) end = w->end;
   return end > start ? end - start : 0;
@@ -194,24 +194,24 @@ static void place_sample(struct adder *a, tk_id event) {
 static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
   const struct tk_event *e = &a->t->events[event];
   *row = parent;
-  if (e->kind == TK_SAMPLE) place_sample(a, event);
-  if (e->kind == TK_COUNTER || e->kind == TK_SAMPLE || (a->set->opt.by_path && e->kind != TK_SPAN)) return 0;
+  if (e->kind == TK_EVENT_SAMPLE) place_sample(a, event);
+  if (e->kind == TK_EVENT_COUNTER || e->kind == TK_EVENT_SAMPLE || (a->set->opt.by_path && e->kind != TK_EVENT_SPAN)) return 0;
   if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return 0;
   *row = diff_rows_add(a->set, diff_name_of(a, e), parent);
   const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? diff_rows_cell(a->set, a->side, *row, sample, 0) : 0;
   if (!cell) return 0;
   struct diff_cell *c = &a->side->cells[cell - 1];
   c->count++;
-  if (e->kind == TK_SPAN) a->set->times = true;
-  if (e->flags & TK_UNFINISHED) return cell;
+  if (e->kind == TK_EVENT_SPAN) a->set->times = true;
+  if (e->flags & TK_FLAG_UNFINISHED) return cell;
   const tk_time time = part_of(&a->scope.window, e);
   c->total += time;
-  if (e->flags & TK_LOST_CLOCK || a->t->tracks[e->track].kind != TK_THREAD) c->self += time;
+  if (e->flags & TK_FLAG_LOST_CLOCK || a->t->tracks[e->track].kind != TK_TRACK_THREAD) c->self += time;
   return cell;
 }
 
 static bool add_track(struct adder *a, const struct tk_track *k) {
-  const bool paths = a->set->opt.by_path, nests = paths && k->kind == TK_THREAD;
+  const bool paths = a->set->opt.by_path, nests = paths && k->kind == TK_TRACK_THREAD;
   a->under[0] = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &a->t->events[i];
@@ -235,7 +235,7 @@ static bool add_all(struct adder *a, struct tk_err *err) {
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     if (p.tick && !p.tick(p.arg, t->tracks[k].first, t->n_events)) return err_set(err, TK_EINTERRUPTED, "interrupted");
     if (!add_track(a, &t->tracks[k]) || !match_check(&a->match, err)) return false;
-    if (t->tracks[k].kind == TK_THREAD && !self_of_track(&a->selves, t, k)) return false;
+    if (t->tracks[k].kind == TK_TRACK_THREAD && !self_of_track(&a->selves, t, k)) return false;
   }
   return diff_stacks_close(&a->stacks) || mem_refuse(a->set->mem.failed ? &a->set->mem : a->mem, err);
 }

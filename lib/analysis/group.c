@@ -97,13 +97,13 @@ static void put_track(struct buf *b, const struct tk_trace *t, tk_id name, struc
 }
 
 static uint32_t group_of_track(struct groups *g, tk_id track) {
-  const struct tk_track *k = &g->t->tracks[track], *process = k->kind == TK_PROCESS ? k : &g->t->tracks[k->parent];
+  const struct tk_track *k = &g->t->tracks[track], *process = k->kind == TK_TRACK_PROCESS ? k : &g->t->tracks[k->parent];
   g->text.len = 0;
   put_track(&g->text, g->t, process->name, process->pid, "process");
-  if (g->by == TK_TOP_TRACK && k->kind != TK_PROCESS) {
+  if (g->by == TK_TOP_TRACK && k->kind != TK_TRACK_PROCESS) {
     buf_text(&g->text, ": ");
     put_track(&g->text, g->t, k->name, k->tid, "thread");
-    if (k->kind == TK_ASYNCS) buf_text(&g->text, " async");
+    if (k->kind == TK_TRACK_ASYNCS) buf_text(&g->text, " async");
   }
   return group_of_text(g, g->text.data, g->text.len);
 }
@@ -146,7 +146,7 @@ static uint32_t group_of_around(struct groups *g, tk_id event) {
 /* Only the work of devices has a class. */
 static uint32_t group_of_kernel(struct groups *g, const struct tk_event *e) {
   const unsigned kind = kinds_of(&g->match->kinds, e);
-  if (e->kind != TK_SPAN || !(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER))) return GROUP_NONE;
+  if (e->kind != TK_EVENT_SPAN || !(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER))) return GROUP_NONE;
   if (kind & KIND_COLLECTIVE) return group_of_text(g, "collective", 10);
   if (kind & (KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER)) return group_of_text(g, "copy", 4);
   uint32_t *known = &g->of_id[e->cls];

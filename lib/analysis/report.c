@@ -321,7 +321,7 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
 static bool is_left_out(const struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event];
   if (scope_holds(&p->scope, e)) return !match_event(&p->match, event);
-  return e->kind == TK_SPAN && kinds_of(&p->match.kinds, e) & KIND_DEVICE;
+  return e->kind == TK_EVENT_SPAN && kinds_of(&p->match.kinds, e) & KIND_DEVICE;
 }
 
 /* True if the selection contains all events of a host without devices. */

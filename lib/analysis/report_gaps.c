@@ -79,7 +79,7 @@ static bool see_span(struct gap_host *h, const struct tk_event *e) {
   const struct reporter *p = h->p;
   const tk_time from = e->ts > h->gap->start ? e->ts : h->gap->start;
   const tk_time to = e->ts + e->dur < h->gap->end ? e->ts + e->dur : h->gap->end;
-  if (e->kind != TK_SPAN || e->depth >= MOST_DEPTH || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
+  if (e->kind != TK_EVENT_SPAN || e->depth >= MOST_DEPTH || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
   memset(h->open + e->depth, 0, (MOST_DEPTH - e->depth) * sizeof *h->open);
   const unsigned kind = kinds_of(&p->match.kinds, e);
   if (to <= from || kind & KIND_DEVICE) return true;
@@ -119,7 +119,7 @@ static bool find_host(struct gap_host *h, uint32_t group, struct tk_report_gap *
   for (uint32_t k = x->tracks_at[group]; k < x->tracks_at[group + 1]; k++) leads = leads || h->p->leads[x->tracks[k]];
   for (uint32_t k = x->tracks_at[group]; ok && k < x->tracks_at[group + 1]; k++) {
     const tk_id track = x->tracks[k];
-    if (h->p->t->tracks[track].kind == TK_THREAD && (!leads || h->p->leads[track])) ok = see_thread(h, track);
+    if (h->p->t->tracks[track].kind == TK_TRACK_THREAD && (!leads || h->p->leads[track])) ok = see_thread(h, track);
   }
   const struct gap_span *most = NULL;
   for (uint32_t i = 0; i < h->n; i++)

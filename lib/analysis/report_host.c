@@ -23,7 +23,7 @@ struct outermost {
 static void end_op(struct host *h, struct outermost *o) {
   if (o->op && !o->launched) {
     h->sums->host_only_ops++;
-    h->sums->host_only += o->op->flags & TK_UNFINISHED ? 0 : o->op->dur;
+    h->sums->host_only += o->op->flags & TK_FLAG_UNFINISHED ? 0 : o->op->dur;
   }
   *o = (struct outermost){NULL, false};
 }
@@ -45,7 +45,7 @@ static struct interval part_of(const struct host *h, const struct tk_event *e) {
 static bool see_compilation(struct host *h, const struct tk_event *e, int64_t *depth) {
   if (*depth >= 0 && e->depth > *depth) return true;
   *depth = -1;
-  if (report_named_class(h->p, e->cls) != HOST_COMPILE || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
+  if (report_named_class(h->p, e->cls) != HOST_COMPILE || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
   *depth = e->depth;
   h->sums->compilations++;
   return measure_add(&h->compilations, part_of(h, e), h->p->mem);
@@ -68,7 +68,7 @@ static bool count_collection(struct host *h, const struct tk_event *e) {
 static bool see_class(struct host *h, const struct tk_event *e, unsigned kind) {
   const enum host_class class = host_names_class_of(report_named_class(h->p, e->cls), kind);
   enum host_class around;
-  if (e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) return true;
+  if (e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) return true;
   if (!host_time_add(&h->sums->time, e, class, &around)) return false;
   if (class == HOST_GC && around < HOST_GC && !count_collection(h, e)) return false;
   if (class != HOST_SYNC || around >= HOST_SYNC) return true;
@@ -101,8 +101,8 @@ static bool see_track(struct host *h, tk_id track) {
     const struct tk_event *e = &t->events[i];
     if (!scope_holds(&h->p->scope, e)) continue;
     h->sums->events++;
-    const unsigned kind = e->kind == TK_SPAN ? kinds_of(&h->p->match.kinds, e) : KIND_DEVICE;
-    if (kind & KIND_DEVICE || k->kind != TK_THREAD) continue;
+    const unsigned kind = e->kind == TK_EVENT_SPAN ? kinds_of(&h->p->match.kinds, e) : KIND_DEVICE;
+    if (kind & KIND_DEVICE || k->kind != TK_TRACK_THREAD) continue;
     h->sums->runtime_calls += (kind & KIND_RUNTIME) != 0;
     leads = leads || h->p->launches[i];
     see_op(h, i, kind, &o);

@@ -59,7 +59,7 @@ static bool count_allocation(struct reporter *p, const struct tk_event *e, tk_ti
   for (size_t i = 0; i < 2; i++) {
     if (!bytes_of(t, e, allocated[i], &v) || v <= row->peak_allocated) continue;
     row->peak_allocated = v;
-    row->at = e->flags & TK_LOST_CLOCK ? 0 : e->ts - start;
+    row->at = e->flags & TK_FLAG_LOST_CLOCK ? 0 : e->ts - start;
   }
   if (bytes_of(t, e, "Total Reserved", &v) && v > row->peak_reserved) row->peak_reserved = v;
   return true;
@@ -80,7 +80,7 @@ static void name_process(const struct tk_trace *t, tk_id track, char *text, size
 static bool count_sample(struct reporter *p, const struct tk_event *e, tk_time start, bool reserved) {
   char name[64];
   double v;
-  if (e->kind != TK_COUNTER || !bytes_of(p->t, e, "bytes", &v)) return true;
+  if (e->kind != TK_EVENT_COUNTER || !bytes_of(p->t, e, "bytes", &v)) return true;
   name_process(p->t, e->track, name, sizeof name);
   struct tk_report_memory *row = memory_row(p, p->origins ? p->origins[e->track].rank : -1, name);
   if (!row) return false;

@@ -84,9 +84,9 @@ static bool see_tracks(struct profiler *f, uint32_t group) {
   bool ok = true;
   for (uint32_t i = x->tracks_at[group]; ok && i < x->tracks_at[group + 1]; i++) {
     const struct tk_track *k = &t->tracks[x->tracks[i]];
-    for (tk_id at = k->first; ok && k->kind == TK_THREAD && at < k->first + k->count; at++) {
+    for (tk_id at = k->first; ok && k->kind == TK_TRACK_THREAD && at < k->first + k->count; at++) {
       const struct tk_event *e = &t->events[at];
-      if (!f->kind_of[e->cls] || e->kind != TK_SPAN || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) continue;
+      if (!f->kind_of[e->cls] || e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) continue;
       if (!scope_holds(&f->p->scope, e)) continue;
       if (f->kind_of[e->cls] == OVERHEAD) ok = see_overhead(f, e);
       else if (!(kinds_of(&f->p->match.kinds, e) & KIND_DEVICE)) ok = see_region(f, e);

@@ -104,14 +104,14 @@ static bool report_spans_open(struct reporter *p) {
 
 bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps, uint32_t n_steps) {
   const struct tk_track *k = &p->t->tracks[track];
-  if (k->kind != TK_THREAD || !k->count || p->match.kinds.of_track[track] & KIND_DEVICE) return true;
+  if (k->kind != TK_TRACK_THREAD || !k->count || p->match.kinds.of_track[track] & KIND_DEVICE) return true;
   if (!report_spans_open(p)) return false;
   p->spans.steps = steps;
   p->spans.n_steps = n_steps;
   bool ok = self_of_track(&p->spans.selves, p->t, track);
   within_begin(&p->spans.within);
   for (tk_id i = k->first; ok && i < k->first + k->count; i++)
-    if (p->t->events[i].kind == TK_SPAN && is_timed(&p->t->events[i])) ok = count_annotation(p, i);
+    if (p->t->events[i].kind == TK_EVENT_SPAN && is_timed(&p->t->events[i])) ok = count_annotation(p, i);
   return ok;
 }
 

@@ -48,7 +48,7 @@ bool self_of_track(struct selves *s, const struct tk_trace *t, tk_id track) {
   s->n = s->live = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || !is_timed(e) || (s->only && !s->only[i])) continue;
+    if (e->kind != TK_EVENT_SPAN || !is_timed(e) || (s->only && !s->only[i])) continue;
     advance(s, e->ts);
     if (!open_span(s, i, e->ts + e->dur)) return false;
   }

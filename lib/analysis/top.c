@@ -106,12 +106,12 @@ static bool choose(struct top *top, struct tk_err *err) {
       if (!match_check(&top->match, err)) return false;
     }
     top->group_of[i] = 0;
-    if (e->kind == TK_COUNTER || !scope_holds(&top->scope, e) || !match_event(&top->match, i)) continue;
+    if (e->kind == TK_EVENT_COUNTER || !scope_holds(&top->scope, e) || !match_event(&top->match, i)) continue;
     uint32_t group = top->group_of[i] = groups_of(&top->groups, e);
     if (group >= top->n_tallies && !add_tally(top, group)) return false;
     weights_see(&top->unit, t, e);
-    top->n_samples += e->kind == TK_SAMPLE;
-    if (e->kind == TK_SAMPLE) continue;
+    top->n_samples += e->kind == TK_EVENT_SAMPLE;
+    if (e->kind == TK_EVENT_SAMPLE) continue;
     top->tallies[group].count++;
     if (top->opt->by == TK_TOP_NAME && !top->opt->fold) top->tallies[group].kernels += top_is_kernel(top, e);
   }
@@ -124,10 +124,10 @@ static bool choose(struct top *top, struct tk_err *err) {
 static struct interval interval_of(struct top *top, struct tally *tally, const struct tk_event *e) {
   const struct window *w = &top->scope.window;
   tk_time start = e->ts, end = e->ts + e->dur;
-  if (e->flags & TK_LOST_CLOCK) return (struct interval){INT64_MIN, e->dur};
+  if (e->flags & TK_FLAG_LOST_CLOCK) return (struct interval){INT64_MIN, e->dur};
   bool clipped = start < w->start || end > w->end;
-  tally->clipped += clipped || e->flags & TK_CLIPPED;
-  top->report->clipped += clipped || e->flags & TK_CLIPPED;
+  tally->clipped += clipped || e->flags & TK_FLAG_CLIPPED;
+  top->report->clipped += clipped || e->flags & TK_FLAG_CLIPPED;
   if (start < w->start) start = w->start;
   if (end > w->end) end = w->end;
   return (struct interval){start, end - start};
@@ -176,8 +176,8 @@ static void add_columns(struct top *top, const struct tk_event *e, uint32_t grou
 static void top_add_event(struct top *top, const struct tk_event *e, uint32_t group) {
   struct tally *tally = &top->tallies[group];
   if (top->n_cols) add_columns(top, e, group);
-  tally->instants += e->kind == TK_INSTANT;
-  if (e->flags & TK_UNFINISHED) {
+  tally->instants += e->kind == TK_EVENT_INSTANT;
+  if (e->flags & TK_FLAG_UNFINISHED) {
     tally->unfinished++;
     return;
   }
@@ -185,7 +185,7 @@ static void top_add_event(struct top *top, const struct tk_event *e, uint32_t gr
   tally->total += x.dur;
   top->intervals[tally->first + tally->n++] = x;
   /* These events are not on a stack of spans, so all of their time is self time. */
-  if (e->flags & TK_LOST_CLOCK || top->t->tracks[e->track].kind != TK_THREAD) tally->self += x.dur;
+  if (e->flags & TK_FLAG_LOST_CLOCK || top->t->tracks[e->track].kind != TK_TRACK_THREAD) tally->self += x.dur;
 }
 
 static void top_add_sample(struct top *top, const struct tk_event *e, uint32_t group) {
@@ -232,9 +232,9 @@ static bool lay_out(struct top *top) {
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
     for (tk_id i = track->first; i < track->first + track->count; i++)
-      if (top->group_of[i] && t->events[i].kind == TK_SAMPLE) top_add_sample(top, &t->events[i], top->group_of[i]);
+      if (top->group_of[i] && t->events[i].kind == TK_EVENT_SAMPLE) top_add_sample(top, &t->events[i], top->group_of[i]);
       else if (top->group_of[i]) top_add_event(top, &t->events[i], top->group_of[i]);
-    if (track->kind == TK_THREAD && !self_of_track(&top->selves, t, k)) return false;
+    if (track->kind == TK_TRACK_THREAD && !self_of_track(&top->selves, t, k)) return false;
   }
   return !top->group_of_frame || weights_each(&top->weights, t, top->group_of_frame, top->n_tallies, add_stack, top);
 }
@@ -357,15 +357,15 @@ static void fill_row(struct top *top, const struct draft *d, struct tk_top_row *
 
 static i128 order_of(const struct tk_top_row *row, const struct draft *d, enum tk_top_sort sort) {
   switch (sort) {
-  case TK_SORT_SELF: return d->sum.self;
-  case TK_SORT_UNION: return row->union_time;
-  case TK_SORT_COUNT: return row->count;
-  case TK_SORT_MEAN: return row->timed ? row->mean : -1;
-  case TK_SORT_MIN: return row->timed ? row->min : -1;
-  case TK_SORT_P50: return row->timed ? row->p50 : -1;
-  case TK_SORT_P95: return row->timed ? row->p95 : -1;
-  case TK_SORT_MAX: return row->timed ? row->max : -1;
-  case TK_SORT_NAME: return 0;
+  case TK_TOP_SORT_SELF: return d->sum.self;
+  case TK_TOP_SORT_UNION: return row->union_time;
+  case TK_TOP_SORT_COUNT: return row->count;
+  case TK_TOP_SORT_MEAN: return row->timed ? row->mean : -1;
+  case TK_TOP_SORT_MIN: return row->timed ? row->min : -1;
+  case TK_TOP_SORT_P50: return row->timed ? row->p50 : -1;
+  case TK_TOP_SORT_P95: return row->timed ? row->p95 : -1;
+  case TK_TOP_SORT_MAX: return row->timed ? row->max : -1;
+  case TK_TOP_SORT_NAME: return 0;
   default: return d->sum.total;
   }
 }

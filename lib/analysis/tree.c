@@ -115,12 +115,12 @@ static uint32_t hang_path(struct tree *tree, tk_id event) {
 
 static bool hang_track(struct tree *tree, const struct tk_track *k) {
   const struct tk_trace *t = tree->t;
-  const bool nests = k->kind == TK_THREAD;
+  const bool nests = k->kind == TK_TRACK_THREAD;
   within_begin(&tree->within);
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     const struct within_span around = nests ? within_find(&tree->within, e) : (struct within_span){0};
-    const uint32_t node = e->kind != TK_SPAN ? 0 : tree->opt->path ? hang_path(tree, i) : hang_span(tree, i, around.node);
+    const uint32_t node = e->kind != TK_EVENT_SPAN ? 0 : tree->opt->path ? hang_path(tree, i) : hang_span(tree, i, around.node);
     tree->node_of[i] = node;
     tree->around[i] = node ? node : around.node;
     if (nests && !within_add(&tree->within, t, i, around, node)) return false;
@@ -143,12 +143,12 @@ static bool hang(struct tree *tree, struct tk_err *err) {
 
 /* Returns the part of a span inside the window. */
 static struct interval part_of(const struct window *w, const struct tk_event *e) {
-  return e->flags & TK_LOST_CLOCK ? (struct interval){INT64_MIN, e->dur} : measure_part(w, e->ts, e->ts + e->dur);
+  return e->flags & TK_FLAG_LOST_CLOCK ? (struct interval){INT64_MIN, e->dur} : measure_part(w, e->ts, e->ts + e->dur);
 }
 
 /* Notes the start of a span in its node and in the nodes above. */
 static void note_start(struct tree *tree, const struct tk_event *e, uint32_t node) {
-  if (e->flags & TK_LOST_CLOCK) return;
+  if (e->flags & TK_FLAG_LOST_CLOCK) return;
   for (uint32_t k = node; k && e->ts < tree->nodes[k].start; k = tree->nodes[k].parent) tree->nodes[k].start = e->ts;
 }
 
@@ -157,13 +157,13 @@ static void add_span(struct tree *tree, tk_id event) {
   struct node *n = &tree->nodes[tree->node_of[event]];
   n->count++;
   note_start(tree, e, tree->node_of[event]);
-  n->unfinished += (e->flags & TK_UNFINISHED) != 0;
-  if (e->flags & TK_UNFINISHED) return;
+  n->unfinished += (e->flags & TK_FLAG_UNFINISHED) != 0;
+  if (e->flags & TK_FLAG_UNFINISHED) return;
   const struct interval x = part_of(&tree->scope.window, e);
-  n->clipped += x.dur != e->dur || e->flags & TK_CLIPPED;
-  const bool nests = tree->t->tracks[e->track].kind == TK_THREAD && !(e->flags & TK_LOST_CLOCK);
+  n->clipped += x.dur != e->dur || e->flags & TK_FLAG_CLIPPED;
+  const bool nests = tree->t->tracks[e->track].kind == TK_TRACK_THREAD && !(e->flags & TK_FLAG_LOST_CLOCK);
   if (!tree->opt->path || !nests) n->total += x.dur;
-  if (e->flags & TK_LOST_CLOCK || tree->t->tracks[e->track].kind != TK_THREAD) n->self += x.dur;
+  if (e->flags & TK_FLAG_LOST_CLOCK || tree->t->tracks[e->track].kind != TK_TRACK_THREAD) n->self += x.dur;
 }
 
 static void add_self(void *arg, tk_id event, tk_time self) {
@@ -189,7 +189,7 @@ static bool add_all(struct tree *tree) {
   for (tk_id i = 1; i <= t->n_events; i++)
     if (tree->node_of[i]) add_span(tree, i);
   for (tk_id k = 1; k <= t->n_tracks; k++)
-    if (t->tracks[k].kind == TK_THREAD && !self_of_track(&tree->selves, t, k)) return false;
+    if (t->tracks[k].kind == TK_TRACK_THREAD && !self_of_track(&tree->selves, t, k)) return false;
   for (uint32_t i = tree->n; i-- > 1;) {
     struct node *parent = &tree->nodes[tree->nodes[i].parent];
     if (!parent->is_sum) continue;
@@ -224,7 +224,7 @@ static uint32_t node_of_stack(struct tree *tree, uint32_t base, tk_id stack) {
 
 static bool tree_is_chosen(struct tree *tree, tk_id event) {
   const struct tk_event *e = &tree->t->events[event];
-  return e->kind == TK_SAMPLE && scope_holds(&tree->scope, e) && match_event(&tree->match, event);
+  return e->kind == TK_EVENT_SAMPLE && scope_holds(&tree->scope, e) && match_event(&tree->match, event);
 }
 
 static bool hang_sample(struct tree *tree, tk_id event) {

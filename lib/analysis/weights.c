@@ -6,8 +6,8 @@
 
 void weights_see(struct weight_unit *u, const struct tk_trace *t, const struct tk_event *e) {
   int exp;
-  if (e->kind == TK_SPAN) u->times = true;
-  if (e->kind != TK_SAMPLE || u->times) return;
+  if (e->kind == TK_EVENT_SPAN) u->times = true;
+  if (e->kind != TK_EVENT_SAMPLE || u->times) return;
   const tk_id unit = t->classes[e->cls].unit;
   if (stack_unit_is_time(t, unit, &exp)) u->times = true;
   else if (!u->unit) u->unit = unit;

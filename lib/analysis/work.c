@@ -35,7 +35,7 @@ enum { HAS_QUEUES = 1, HAS_OPS = 2 };
 enum { IS_WORK = KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER };
 
 static tk_id process_of(const struct tk_trace *t, tk_id track) {
-  return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+  return t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
 }
 
 /* True if the track's spans count as work: a plane's queues, or its lines of operations if it has no queues; all tracks of
@@ -116,7 +116,7 @@ static bool take_nested(struct finder *f, const struct tk_track *k) {
   uint32_t deepest = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || !(kinds_of(&f->m->kinds, e) & IS_WORK) || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) continue;
+    if (e->kind != TK_EVENT_SPAN || !(kinds_of(&f->m->kinds, e) & IS_WORK) || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) continue;
     if (!takes(f, i)) continue;
     if (!close_down_to(f, e->depth, &deepest) || !interrupt(f, e, deepest)) return false;
     while (deepest < e->depth) f->open[deepest++] = (struct open){0};
@@ -131,7 +131,7 @@ static bool take_flat(struct finder *f, const struct tk_track *k) {
   for (tk_id i = k->first; ok && i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     const unsigned kind = kinds_of(&f->m->kinds, e);
-    if (e->kind != TK_SPAN || !(kind & KIND_DEVICE) || !(kind & IS_WORK) || e->flags & (TK_UNFINISHED | TK_LOST_CLOCK)) continue;
+    if (e->kind != TK_EVENT_SPAN || !(kind & KIND_DEVICE) || !(kind & IS_WORK) || e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) continue;
     if (takes(f, i)) ok = add_piece(f, i, e->ts, e->ts + e->dur, true);
   }
   return ok;
@@ -147,7 +147,7 @@ static bool find_hardware(struct finder *f) {
   const struct tk_trace *t = f->m->t;
   bool any = false;
   map_init(&f->hardware, f->w->mem);
-  for (tk_id i = 1; i <= t->n_tracks && !any; i++) any = t->tracks[i].kind == TK_PROCESS && accelerator_is_part(t, i);
+  for (tk_id i = 1; i <= t->n_tracks && !any; i++) any = t->tracks[i].kind == TK_TRACK_PROCESS && accelerator_is_part(t, i);
   for (tk_id i = 1; any && i <= t->n_tracks; i++) {
     const tk_id process = t->tracks[i].parent;
     if (!(f->m->kinds.roles[i] & KIND_DEVICE) || !accelerator_of(t, process).family) continue;
@@ -156,7 +156,7 @@ static bool find_hardware(struct finder *f) {
     if (*device != process) *device = 0;
   }
   for (tk_id i = 1; any && i <= t->n_tracks; i++) { /* for traces that contain only collectives */
-    const bool is_device = t->tracks[i].kind == TK_PROCESS && accelerator_of(t, i).family;
+    const bool is_device = t->tracks[i].kind == TK_TRACK_PROCESS && accelerator_of(t, i).family;
     if (is_device && !map_put(&f->hardware, rank_key(f, i), i)) return false;
   }
   return true;
@@ -178,7 +178,7 @@ static bool list_devices(const struct tk_trace *t, struct map *first, struct map
 }
 
 static bool shows_device(const struct tk_trace *t, tk_id track) {
-  return accelerator_is_thread(t, track) || (t->tracks[track].kind == TK_THREAD && accelerator_is_queue(t, t->tracks[track].parent));
+  return accelerator_is_thread(t, track) || (t->tracks[track].kind == TK_TRACK_THREAD && accelerator_is_queue(t, t->tracks[track].parent));
 }
 
 /* Several processes may show queues of the same device. Assigns the first of these processes to the threads of all. */
@@ -189,7 +189,7 @@ static bool join_queues(struct finder *f) {
   map_init(&first, f->w->mem);
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const tk_id process = t->tracks[i].parent;
-    if (t->tracks[i].kind != TK_THREAD || !accelerator_is_queue(t, process)) continue;
+    if (t->tracks[i].kind != TK_TRACK_THREAD || !accelerator_is_queue(t, process)) continue;
     const uint32_t *at = map_put(&first, rank_key(f, i) << 32 | (uint32_t)accelerator_of(t, process).number, process);
     ok = at != NULL;
     f->devices[i] = at ? *at : 0;
@@ -247,7 +247,7 @@ static uint64_t count_unfinished(const struct finder *f, const struct tk_track *
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &f->m->t->events[i];
     const unsigned kind = kinds_of(&f->m->kinds, e);
-    if (e->kind == TK_SPAN && e->flags & TK_UNFINISHED && kind & KIND_DEVICE && kind & IS_WORK)
+    if (e->kind == TK_EVENT_SPAN && e->flags & TK_FLAG_UNFINISHED && kind & KIND_DEVICE && kind & IS_WORK)
       n += scope_holds(f->scope, e) && match_event(f->m, i);
   }
   return n;
@@ -260,7 +260,7 @@ static bool take_track(struct finder *f, tk_id track) {
   if (k->count == 0 || !is_counted(f, track)) return true;
   f->leaves_out = false;
   const bool nests = (f->m->kinds.of_track[track] & (KIND_DEVICE | KIND_OP)) == (KIND_DEVICE | KIND_OP);
-  if (!(nests && k->kind == TK_THREAD ? take_nested(f, k) : take_flat(f, k))) return false;
+  if (!(nests && k->kind == TK_TRACK_THREAD ? take_nested(f, k) : take_flat(f, k))) return false;
   if (f->leaves_out) w->partial[device_of(f, track)] = true;
   const uint64_t unfinished = count_unfinished(f, k);
   struct work_row *row = w->n > first || unfinished ? work_row_of(f, track) : NULL;

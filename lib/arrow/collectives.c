@@ -32,7 +32,7 @@ static bool fill_event(struct table_source *s, struct column *c) {
 static bool fill_ts(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_ROW(s, e, row) {
-    if (e->flags & TK_LOST_CLOCK) ok = column_null(c, row) && ok;
+    if (e->flags & TK_FLAG_LOST_CLOCK) ok = column_null(c, row) && ok;
     else c->i64[row] = table_ts(s, e->ts);
   }
   return ok;

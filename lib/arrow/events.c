@@ -23,7 +23,7 @@ static bool fill_id(struct table_source *s, struct column *c) {
 static bool fill_ts(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_EVENT(s, e) {
-    if (e->flags & TK_LOST_CLOCK) ok = column_null(c, events_row_of(s, e)) && ok;
+    if (e->flags & TK_FLAG_LOST_CLOCK) ok = column_null(c, events_row_of(s, e)) && ok;
     else c->i64[events_row_of(s, e)] = table_ts(s, e->ts);
   }
   return ok;
@@ -132,7 +132,7 @@ static bool fill_parent(struct table_source *s, struct column *c) {
 
 static const struct tk_track *process_of(const struct tk_trace *t, tk_id track) {
   const struct tk_track *k = &t->tracks[track];
-  return k->kind == TK_PROCESS ? k : &t->tracks[k->parent];
+  return k->kind == TK_TRACK_PROCESS ? k : &t->tracks[k->parent];
 }
 
 static bool fill_pid(struct table_source *s, struct column *c) {
@@ -157,7 +157,7 @@ static bool fill_thread(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_EVENT(s, e) {
     const struct tk_track *k = &s->t->tracks[e->track];
-    ok = column_string(c, events_row_of(s, e), k->kind == TK_PROCESS || k->kind == TK_COUNTERS ? 0 : k->name) && ok;
+    ok = column_string(c, events_row_of(s, e), k->kind == TK_TRACK_PROCESS || k->kind == TK_TRACK_COUNTERS ? 0 : k->name) && ok;
   }
   return ok;
 }
@@ -221,12 +221,12 @@ static bool fill_self(struct table_source *s, struct column *c) {
 }
 
 static bool fill_unfinished(struct table_source *s, struct column *c) {
-  for EACH_EVENT(s, e) column_bool(c, events_row_of(s, e), e->flags & TK_UNFINISHED);
+  for EACH_EVENT(s, e) column_bool(c, events_row_of(s, e), e->flags & TK_FLAG_UNFINISHED);
   return true;
 }
 
 static bool fill_clipped(struct table_source *s, struct column *c) {
-  for EACH_EVENT(s, e) column_bool(c, events_row_of(s, e), e->flags & TK_CLIPPED);
+  for EACH_EVENT(s, e) column_bool(c, events_row_of(s, e), e->flags & TK_FLAG_CLIPPED);
   return true;
 }
 

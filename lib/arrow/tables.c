@@ -61,7 +61,7 @@ static bool track_parent(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_TRACK(s, i) {
     const tk_id parent = s->t->tracks[i].parent;
-    if (parent && s->t->tracks[i].kind != TK_PROCESS) c->u32[i - 1] = parent;
+    if (parent && s->t->tracks[i].kind != TK_TRACK_PROCESS) c->u32[i - 1] = parent;
     else ok = column_null(c, i - 1) && ok;
   }
   return ok;
@@ -71,7 +71,7 @@ static bool track_process(struct table_source *s, struct column *c) {
   bool ok = true;
   for EACH_TRACK(s, i) {
     const struct tk_track *k = &s->t->tracks[i];
-    ok = column_string(c, i - 1, k->kind == TK_PROCESS ? k->name : s->t->tracks[k->parent].name) && ok;
+    ok = column_string(c, i - 1, k->kind == TK_TRACK_PROCESS ? k->name : s->t->tracks[k->parent].name) && ok;
   }
   return ok;
 }

@@ -173,17 +173,17 @@ static bool is_track(struct tk_trace *t, tk_id track, const char *what) {
 
 static bool is_process(struct tk_trace *t, tk_id track, const char *what) {
   if (!is_track(t, track, what)) return false;
-  return t->tracks[track].kind == TK_PROCESS || wrong(t, "%s: track %u is not a process", what, track);
+  return t->tracks[track].kind == TK_TRACK_PROCESS || wrong(t, "%s: track %u is not a process", what, track);
 }
 
 tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, struct tk_ident tid, tk_id name) {
   if (!is_open(t) || !is_process(t, process, "track") || !is_ident(t, tid, "track") || !build_is_text(t, name, "name of a "
                                                                                                          "track")) return 0;
-  if (kind != TK_THREAD && kind != TK_COUNTERS && kind != TK_ASYNCS) {
+  if (kind != TK_TRACK_THREAD && kind != TK_TRACK_COUNTERS && kind != TK_TRACK_ASYNCS) {
     wrong(t, "track: unsupported kind %d", (int)kind);
     return 0;
   }
-  const bool counts = kind == TK_COUNTERS;
+  const bool counts = kind == TK_TRACK_COUNTERS;
   if (counts && (!name || tid.kind != TK_IDENT_NONE)) {
     wrong(t, "counter: needs a name, and cannot have a tid");
     return 0;
@@ -195,7 +195,7 @@ tk_id tk_add_track(struct tk_trace *t, enum tk_track_kind kind, tk_id process, s
 
 bool tk_name_track(struct tk_trace *t, tk_id track, tk_id name) {
   if (!is_open(t) || !is_track(t, track, "name") || !build_is_text(t, name, "name of a track")) return false;
-  if (t->tracks[track].kind == TK_COUNTERS) return wrong(t, "track %u: a counter cannot be renamed", track);
+  if (t->tracks[track].kind == TK_TRACK_COUNTERS) return wrong(t, "track %u: a counter cannot be renamed", track);
   t->tracks[track].name = name;
   return true;
 }
@@ -208,7 +208,7 @@ bool tk_label_process(struct tk_trace *t, tk_id process, tk_id labels) {
 
 bool tk_sort_track(struct tk_trace *t, tk_id track, int64_t index) {
   if (!is_open(t) || !is_track(t, track, "order")) return false;
-  if (t->tracks[track].kind != TK_PROCESS && t->tracks[track].kind != TK_THREAD)
+  if (t->tracks[track].kind != TK_TRACK_PROCESS && t->tracks[track].kind != TK_TRACK_THREAD)
     return wrong(t, "track %u: only processes and threads have an order", track);
   t->tracks[track].sort_index = index;
   t->tracks[track].has_sort = true;
@@ -292,18 +292,18 @@ uint32_t tk_add_args(struct tk_trace *t, const struct tk_arg *args, size_t n) {
 static bool is_kind(struct tk_trace *t, const struct tk_event *e) {
   static const char *const NAMES[] = {"span", "instant", "counter sample", "begin event", "end event"};
   static const char *const TRACKS[] = {"root", "process", "thread", "counter", "async track"};
-  enum { ON_THREAD = 1 << TK_SPAN | 1 << TK_INSTANT | 1 << TK_BEGIN | 1 << TK_END, ON_ASYNC = ON_THREAD & ~(1 << TK_SPAN) };
-  static const unsigned FIT[] = {0, 1 << TK_INSTANT, ON_THREAD, 1 << TK_COUNTER, ON_ASYNC};
+  enum { ON_THREAD = 1 << TK_EVENT_SPAN | 1 << TK_EVENT_INSTANT | 1 << TK_EVENT_BEGIN | 1 << TK_EVENT_END, ON_ASYNC = ON_THREAD & ~(1 << TK_EVENT_SPAN) };
+  static const unsigned FIT[] = {0, 1 << TK_EVENT_INSTANT, ON_THREAD, 1 << TK_EVENT_COUNTER, ON_ASYNC};
   const struct tk_track *k = &t->tracks[e->track];
-  if (e->kind > TK_END) return wrong(t, "event: unknown kind %u", e->kind);
+  if (e->kind > TK_EVENT_END) return wrong(t, "event: unknown kind %u", e->kind);
   return FIT[k->kind] >> e->kind & 1 ||
          wrong(t, "event: a %s cannot be on track %u, which is a %s", NAMES[e->kind], e->track, TRACKS[k->kind]);
 }
 
 static bool is_event(struct tk_trace *t, const struct tk_event *e) {
   if (!is_track(t, e->track, "event") || !is_kind(t, e) || !is_args(t, e->args, "event") || !is_time(t, e->ts, "event")) return false;
-  if (e->cls > t->n_classes || (e->cls == 0 && e->kind != TK_END)) return wrong(t, "event: class %u does not exist", e->cls);
-  if (e->kind != TK_SPAN) return e->dur == 0 || wrong(t, "event: only spans have a duration");
+  if (e->cls > t->n_classes || (e->cls == 0 && e->kind != TK_EVENT_END)) return wrong(t, "event: class %u does not exist", e->cls);
+  if (e->kind != TK_EVENT_SPAN) return e->dur == 0 || wrong(t, "event: only spans have a duration");
   return e->dur >= 0 ? is_time(t, e->dur, "duration of a span") && is_time(t, e->ts + e->dur, "end of a span")
                      : wrong(t, "span: negative duration");
 }
@@ -312,7 +312,7 @@ static tk_id build_add_event(struct tk_trace *t, const struct tk_event *e, uint3
   struct tk_event *to = trace_add_event(t);
   if (t->store->mem.failed) return 0;
   *to = (struct tk_event){.ts = e->ts, .dur = e->dur, .cls = e->cls, .track = e->track, .args = args, .kind = e->kind,
-                          .flags = (uint8_t)((e->flags & (TK_CLIPPED | TK_REPAIRED)) | flags)};
+                          .flags = (uint8_t)((e->flags & (TK_FLAG_CLIPPED | TK_FLAG_REPAIRED)) | flags)};
   if (!to->cls) to->cls = trace_class(t, 0, 0);
   t->counts.read++;
   return t->n_events;
@@ -325,7 +325,7 @@ tk_id tk_add_event(struct tk_trace *t, const struct tk_event *e) {
     return 0;
   }
   if (!is_event(t, e)) return 0;
-  if (t->tracks[e->track].kind == TK_ASYNCS) {
+  if (t->tracks[e->track].kind == TK_TRACK_ASYNCS) {
     wrong(t, "track %u: async events need an id", e->track);
     return 0;
   }
@@ -351,7 +351,7 @@ tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, st
     return 0;
   }
   if (!is_event(t, e) || !build_is_text(t, scope, "scope of an async event") || !is_ident(t, id, "async event")) return 0;
-  if (t->tracks[e->track].kind != TK_ASYNCS) {
+  if (t->tracks[e->track].kind != TK_TRACK_ASYNCS) {
     wrong(t, "track %u: not a track of async events", e->track);
     return 0;
   }
@@ -359,7 +359,7 @@ tk_id tk_add_async(struct tk_trace *t, const struct tk_event *e, tk_id scope, st
     wrong(t, "async event: missing id");
     return 0;
   }
-  return build_add_event(t, e, with_identity(t, e->args, scope, id), TK_ASYNC);
+  return build_add_event(t, e, with_identity(t, e->args, scope, id), TK_FLAG_ASYNC);
 }
 
 /* ---- stack samples ---- */
@@ -386,7 +386,7 @@ tk_id tk_add_stack(struct tk_trace *t, tk_id parent, tk_id frame) {
 static bool is_sample(struct tk_trace *t, const struct tk_sample *s) {
   if (!s) return wrong(t, "stack sample: NULL pointer");
   if (!is_track(t, s->track, "stack sample") || !is_time(t, s->ts, "stack sample")) return false;
-  if (t->tracks[s->track].kind != TK_THREAD) return wrong(t, "stack sample: track %u is not a thread", s->track);
+  if (t->tracks[s->track].kind != TK_TRACK_THREAD) return wrong(t, "stack sample: track %u is not a thread", s->track);
   if (s->stack > t->n_stacks) return wrong(t, "stack sample: stack %u does not exist", s->stack);
   if (s->exp < -64 || s->exp > 63) return wrong(t, "stack sample: exponent %d, expected -64 to 63", (int)s->exp);
   if (s->cat && !build_is_text(t, s->cat, "category of a stack sample")) return false;
@@ -413,7 +413,7 @@ static bool is_point(struct tk_trace *t, const struct tk_flow_point *f) {
   if (!is_args(t, f->args, "flow point")) return false;
   if (bound) return (f->at && f->at <= t->n_events) || wrong(t, "flow point: event %u does not exist", f->at);
   if (!is_track(t, f->at, "flow point") || !is_time(t, f->ts, "flow point")) return false;
-  return t->tracks[f->at].kind == TK_THREAD || wrong(t, "flow point: track %u is not a thread", f->at);
+  return t->tracks[f->at].kind == TK_TRACK_THREAD || wrong(t, "flow point: track %u is not a thread", f->at);
 }
 
 tk_id tk_add_flow_point(struct tk_trace *t, const struct tk_flow_point *f) {

@@ -114,12 +114,12 @@ static bool add_row(struct tk_size_report *r, enum tk_size_by by, const char *ke
 }
 
 static void track_name(const struct tk_trace *t, tk_id track, char *out, size_t n) {
-  const struct tk_track *k = &t->tracks[track], *p = k->kind == TK_PROCESS ? k : &t->tracks[k->parent];
+  const struct tk_track *k = &t->tracks[track], *p = k->kind == TK_TRACK_PROCESS ? k : &t->tracks[k->parent];
   char pid[24] = "", tid[24] = "";
   if (p->pid.kind == TK_IDENT_INT || p->pid.kind == TK_IDENT_QUOTED) pid[num_put_i64(pid, p->pid.num)] = 0;
   if (k->tid.kind == TK_IDENT_INT || k->tid.kind == TK_IDENT_QUOTED) tid[num_put_i64(tid, k->tid.num)] = 0;
   snprintf(out, n, "%s%s%s", tk_string(t, p->name ? p->name : p->pid.str, NULL), *pid ? " " : "", pid);
-  if (k->kind == TK_PROCESS) return;
+  if (k->kind == TK_TRACK_PROCESS) return;
   size_t used = strlen(out);
   snprintf(out + used, n - used, " / %s%s%s", tk_string(t, k->name ? k->name : k->tid.str, NULL), *tid ? " " : "", tid);
 }

@@ -154,15 +154,15 @@ static bool parts_by_track(struct splitter *s, bool by_rank) {
   bool ok = origins && s->part_of;
   if (ok) memset(s->part_of, 0, ((size_t)s->t->n_tracks + 1) * sizeof *s->part_of);
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) /* part_of marks processes that have contents */
-    if (tracks[i].count || tracks[i].n_points) s->part_of[tracks[i].kind == TK_PROCESS ? i : tracks[i].parent] = 1;
+    if (tracks[i].count || tracks[i].n_points) s->part_of[tracks[i].kind == TK_TRACK_PROCESS ? i : tracks[i].parent] = 1;
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++) {
-    if (tracks[i].kind != TK_PROCESS || !s->part_of[i]) continue;
+    if (tracks[i].kind != TK_TRACK_PROCESS || !s->part_of[i]) continue;
     s->part_of[i] = part_of_process(s, i, by_rank ? &origins[i].rank : NULL, &ranks);
     ok = s->part_of[i] != 0;
   }
   if (ok) s->part_of[0] = 0;
   for (tk_id i = 1; ok && i <= s->t->n_tracks; i++)
-    if (tracks[i].kind != TK_PROCESS) s->part_of[i] = s->part_of[tracks[i].parent];
+    if (tracks[i].kind != TK_TRACK_PROCESS) s->part_of[i] = s->part_of[tracks[i].parent];
   map_free(&ranks);
   identity_free_tracks(origins, &s->mem);
   return ok;

@@ -16,14 +16,14 @@ static void count_events(const struct tk_trace *t, struct tk_summary *s) {
   s->end = INT64_MIN;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind == TK_SPAN) s->spans++;
-    else if (e->kind == TK_INSTANT) s->instants++;
-    else if (e->kind == TK_SAMPLE) s->samples++;
+    if (e->kind == TK_EVENT_SPAN) s->spans++;
+    else if (e->kind == TK_EVENT_INSTANT) s->instants++;
+    else if (e->kind == TK_EVENT_SAMPLE) s->samples++;
     else s->counters++;
-    s->overlaps += (e->flags & TK_OVERLAPS) != 0;
-    s->unfinished += (e->flags & TK_UNFINISHED) != 0;
+    s->overlaps += (e->flags & TK_FLAG_OVERLAPS) != 0;
+    s->unfinished += (e->flags & TK_FLAG_UNFINISHED) != 0;
     if (e->depth > s->max_depth) s->max_depth = e->depth;
-    if (e->flags & TK_LOST_CLOCK) {
+    if (e->flags & TK_FLAG_LOST_CLOCK) {
       s->lost_clock++;
       continue;
     }
@@ -36,10 +36,10 @@ static void count_events(const struct tk_trace *t, struct tk_summary *s) {
 static void count_tracks(const struct tk_trace *t, struct tk_summary *s) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    s->processes += k->kind == TK_PROCESS;
-    s->threads += k->kind == TK_THREAD;
-    s->counter_tracks += k->kind == TK_COUNTERS;
-    s->async_tracks += k->kind == TK_ASYNCS;
+    s->processes += k->kind == TK_TRACK_PROCESS;
+    s->threads += k->kind == TK_TRACK_THREAD;
+    s->counter_tracks += k->kind == TK_TRACK_COUNTERS;
+    s->async_tracks += k->kind == TK_TRACK_ASYNCS;
   }
 }
 
@@ -48,7 +48,7 @@ static void count_machines(const struct tk_trace *t, struct tk_summary *s, struc
   map_init(&seen, mem);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    uint32_t *slot = k->kind == TK_PROCESS && k->machine ? map_put(&seen, k->machine, 0) : NULL;
+    uint32_t *slot = k->kind == TK_TRACK_PROCESS && k->machine ? map_put(&seen, k->machine, 0) : NULL;
     if (!slot || *slot) continue;
     *slot = 1;
     s->machines++;

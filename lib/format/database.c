@@ -147,7 +147,7 @@ bool database_span(struct database *d, const struct cell *start, const struct ce
     return false;
   }
   const bool ends = database_time(d, end, &last);
-  e->kind = ends ? TK_SPAN : TK_BEGIN; /* without an end: the process died before the end */
+  e->kind = ends ? TK_EVENT_SPAN : TK_EVENT_BEGIN; /* without an end: the process died before the end */
   if (ends && last < e->ts)
     trace_note(d->t, TK_NOTE_REPAIR, UINT64_MAX, "spans that end before they begin: the duration is set to 0");
   e->dur = ends && last > e->ts ? last - e->ts : 0;
@@ -163,7 +163,7 @@ tk_id database_add(struct database *d, const struct tk_event *e) {
 }
 
 void database_sample(struct database *d, tk_id counter, tk_time ts) {
-  struct tk_event e = {.ts = ts, .kind = TK_COUNTER, .track = counter, .args = args_end(d->t)};
+  struct tk_event e = {.ts = ts, .kind = TK_EVENT_COUNTER, .track = counter, .args = args_end(d->t)};
   e.cls = trace_class(d->t, d->t->tracks[counter].name, 0);
   database_add(d, &e);
 }
@@ -185,7 +185,7 @@ void database_link(struct database *d, tk_id from, tk_id to, tk_id cls) {
 /* ---- tracks ---- */
 
 static bool is_taken(const struct database *d, int64_t pid) {
-  return trace_find(d->t, &(struct tk_track){.kind = TK_PROCESS, .pid = ident_int(pid)}) != 0;
+  return trace_find(d->t, &(struct tk_track){.kind = TK_TRACK_PROCESS, .pid = ident_int(pid)}) != 0;
 }
 
 tk_id database_add_process(struct database *d, const char *name) {
@@ -206,7 +206,7 @@ tk_id database_add_device(struct database *d, const char *name, int64_t number) 
 }
 
 tk_id database_counter(struct database *d, tk_id process, tk_id name) {
-  return trace_track(d->t, TK_COUNTERS, d->t->tracks[process].pid, ident_none(), name);
+  return trace_track(d->t, TK_TRACK_COUNTERS, d->t->tracks[process].pid, ident_none(), name);
 }
 
 void database_name(struct database *d, tk_id track, tk_id name) {

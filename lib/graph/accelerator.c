@@ -147,7 +147,7 @@ static bool is_named(const char *name, const char *row) {
 
 static bool has_process(const struct tk_trace *t, const char *name) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_PROCESS && is_named(process_words(t, &t->tracks[i]), name)) return true;
+    if (t->tracks[i].kind == TK_TRACK_PROCESS && is_named(process_words(t, &t->tracks[i]), name)) return true;
   return false;
 }
 
@@ -271,7 +271,7 @@ static const char *thread_words(const struct tk_trace *t, const struct tk_track 
 
 static const struct thread_row *thread_row(const struct tk_trace *t, const struct tk_track *k) {
   const struct thread_row *row = THREADS;
-  const char *name = k->kind == TK_THREAD ? thread_words(t, k) : "";
+  const char *name = k->kind == TK_TRACK_THREAD ? thread_words(t, k) : "";
   if (!*name) return NULL;
   while (row->begin && !text_begins(name, row->begin)) row++;
   return row->begin ? row : NULL;
@@ -283,7 +283,7 @@ struct accelerator accelerator_of(const struct tk_trace *t, tk_id track) {
   const struct tk_track *k = &t->tracks[track];
   const struct thread_row *row = thread_row(t, k);
   const uint8_t *end;
-  if (!row) return of_process(t, k->kind == TK_PROCESS ? k : &t->tracks[k->parent], UINT32_MAX);
+  if (!row) return of_process(t, k->kind == TK_TRACK_PROCESS ? k : &t->tracks[k->parent], UINT32_MAX);
   if (!row->numbered) return (struct accelerator){row->family, -1};
   const struct num number = num_scan((const uint8_t *)thread_words(t, k) + strlen(row->begin), &end);
   return (struct accelerator){row->family, number.kind == NUM_INT ? number.mant : -1};
@@ -328,8 +328,8 @@ bool accelerator_roles(const struct tk_trace *t, uint32_t *roles) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i], *process = &t->tracks[k->parent];
     roles[i] = 0;
-    const struct process_row *row = k->kind == TK_THREAD ? accelerator_row_of(t, process, valid) : NULL;
-    if (k->kind != TK_THREAD || (!row && strstr(tk_string(t, process->name, NULL), "/device:"))) continue;
+    const struct process_row *row = k->kind == TK_TRACK_THREAD ? accelerator_row_of(t, process, valid) : NULL;
+    if (k->kind != TK_TRACK_THREAD || (!row && strstr(tk_string(t, process->name, NULL), "/device:"))) continue;
     const char *thread = thread_words(t, k);
     if (row) roles[i] = role_of(row, thread);
     else roles[i] = role_in(of_process(t, process, valid), thread);
@@ -532,7 +532,7 @@ static bool is_suspect(const char *text) {
 static const char *suspect_track(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i], *process = &t->tracks[k->parent];
-    if (k->kind != TK_THREAD || !k->count) continue;
+    if (k->kind != TK_TRACK_THREAD || !k->count) continue;
     const char *const texts[] = {thread_words(t, k), process_words(t, process), tk_string(t, process->labels, NULL)};
     for (size_t w = 0; w < sizeof texts / sizeof *texts; w++)
       if (is_suspect(texts[w])) return texts[w];
@@ -553,7 +553,7 @@ static const char *suspect_args(const struct tk_trace *t) {
   bool bare;
   for (tk_id i = 1; device && stream && i <= t->n_events; i++) {
     const struct tk_args it = tk_args_of(t, t->events[i].args);
-    if (!it.shape || t->events[i].kind != TK_SPAN || !accelerator_has_key(it.shape, device) ||
+    if (!it.shape || t->events[i].kind != TK_EVENT_SPAN || !accelerator_has_key(it.shape, device) ||
         !accelerator_has_key(it.shape, stream)) continue;
     const struct tk_class *c = &t->classes[t->events[i].cls];
     if (!accelerator_class(tk_string(t, c->name, NULL), tk_string(t, c->cat, NULL), &bare)) return tk_string(t, c->name, NULL);

@@ -10,7 +10,7 @@
 enum { SLOTS = 4096 };
 static const tk_time HOUR = (tk_time)3600 * 1000000000000;
 
-static bool counts(const struct tk_event *e) { return !(e->flags & (TK_LOST_CLOCK | TK_UNFINISHED)); }
+static bool counts(const struct tk_event *e) { return !(e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED)); }
 
 static unsigned slot_of(tk_time ts, tk_time start, tk_time width) {
   const i128 slot = ((i128)ts - start) / width;

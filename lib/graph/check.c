@@ -29,26 +29,26 @@ static bool check_args(const struct tk_trace *t, uint32_t args) {
 static bool check_event(const struct tk_trace *t, tk_id i, tk_id track, struct tk_err *err) {
   const struct tk_event *e = &t->events[i];
   if (e->track != track) return fail(err, "an event has another track than the group that contains it", i);
-  if (e->kind > TK_COUNTER && e->kind != TK_SAMPLE) return fail(err, "a begin or end event remains after sealing", i);
-  if (e->dur < 0 || (e->dur && e->kind != TK_SPAN)) return fail(err, "invalid event duration", i);
+  if (e->kind > TK_EVENT_COUNTER && e->kind != TK_EVENT_SAMPLE) return fail(err, "a begin or end event remains after sealing", i);
+  if (e->dur < 0 || (e->dur && e->kind != TK_EVENT_SPAN)) return fail(err, "invalid event duration", i);
   if (e->ts > INT64_MAX - e->dur) return fail(err, "the end of an event exceeds the range of times", i);
   if (e->cls == 0 || e->cls > t->n_classes) return fail(err, "invalid event class", i);
-  if ((e->kind == TK_SAMPLE) != (t->classes[e->cls].unit != 0)) return fail(err, "a stack sample needs a class of samples", i);
+  if ((e->kind == TK_EVENT_SAMPLE) != (t->classes[e->cls].unit != 0)) return fail(err, "a stack sample needs a class of samples", i);
   if (!check_args(t, e->args)) return fail(err, "invalid event args", i);
   return true;
 }
 
-static const uint8_t LOOSE = TK_OVERLAPS | TK_UNFINISHED | TK_LOST_CLOCK;
+static const uint8_t LOOSE = TK_FLAG_OVERLAPS | TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK;
 
 static bool check_nesting(const struct tk_trace *t, const struct tk_track *k, tk_id *ancestors, struct tk_err *err) {
   tk_time last = INT64_MIN;
   uint32_t depth_before = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->flags & TK_LOST_CLOCK) continue;
+    if (e->flags & TK_FLAG_LOST_CLOCK) continue;
     if (e->ts < last) return fail(err, "times decrease within a track", i);
     last = e->ts;
-    if (k->kind != TK_THREAD) {
+    if (k->kind != TK_TRACK_THREAD) {
       if (e->depth) return fail(err, "depth is only allowed on threads", i);
       continue;
     }
@@ -68,7 +68,7 @@ static bool check_tracks(const struct tk_trace *t, tk_id *ancestors, struct tk_e
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
     if (track->first != at) return fail(err, "the events of a track do not begin where those of the track before end", k);
-    if (track->kind != TK_PROCESS && t->tracks[track->parent].kind != TK_PROCESS) return fail(err, "invalid parent track", k);
+    if (track->kind != TK_TRACK_PROCESS && t->tracks[track->parent].kind != TK_TRACK_PROCESS) return fail(err, "invalid parent track", k);
     for (tk_id i = at; i < at + track->count; i++)
       if (!check_event(t, i, k, err)) return false;
     if (!check_nesting(t, track, ancestors, err)) return false;

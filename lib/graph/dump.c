@@ -123,9 +123,9 @@ static void put_event(struct buf *b, const struct tk_trace *t, const struct tk_e
   static const char *const flags[] = { "paired",   "unfinished", "clipped",   "repaired",
                                        "overlaps", "lost-clock", "end-named", "async" };
   append_format(b, "  %u %s %lld", e->depth, kinds[e->kind], (long long)e->ts);
-  if (e->kind == TK_SPAN) append_format(b, " +%lld", (long long)e->dur);
+  if (e->kind == TK_EVENT_SPAN) append_format(b, " +%lld", (long long)e->dur);
   put_class(b, t, e->cls);
-  if (e->kind == TK_SAMPLE) put_stack(b, t, &t->classes[e->cls]);
+  if (e->kind == TK_EVENT_SAMPLE) put_stack(b, t, &t->classes[e->cls]);
   for (unsigned i = 0; i < 8; i++)
     if (e->flags & 1u << i) append_format(b, " %s", flags[i]);
   put_args(b, t, e->args);

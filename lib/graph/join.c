@@ -126,7 +126,7 @@ static void join_tracks(struct joiner *j) {
   tk_id next = j->to->n_tracks;
   for (tk_id i = 1; i <= from->n_tracks; i++) {
     const struct tk_track *k = &from->tracks[i];
-    bool left_out = k->kind == TK_PROCESS ? k->hidden : from->tracks[k->parent].hidden;
+    bool left_out = k->kind == TK_TRACK_PROCESS ? k->hidden : from->tracks[k->parent].hidden;
     j->ids->tracks[i] = left_out ? 0 : ++next;
   }
   for (tk_id i = 1; i <= from->n_tracks; i++) {

@@ -59,7 +59,7 @@ static bool assign_roles(struct kinds *k) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     const uint32_t role = k->roles[e->track] | KIND_BARE;
-    if (e->kind != TK_SPAN || !(k->of_class[e->cls] & KIND_BARE)) continue;
+    if (e->kind != TK_EVENT_SPAN || !(k->of_class[e->cls] & KIND_BARE)) continue;
     seen[e->cls] = seen[e->cls] == UNSEEN || seen[e->cls] == role ? role : MIXED;
   }
   for (tk_id i = 1; i <= t->n_classes; i++)
@@ -116,12 +116,12 @@ static unsigned on_track(unsigned kind, unsigned of_track, bool is_span) {
 unsigned kinds_of(const struct kinds *k, const struct tk_event *e) {
   unsigned kind = k->of_class[e->cls];
   if (k->by_shape && e->args) kind |= k->of_shape[args_shape_of(k->t, e->args)];
-  if (kind & KIND_BARE) kind = e->kind == TK_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
-  kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE), k->of_track[e->track], e->kind == TK_SPAN);
-  static const unsigned OF[] = {[TK_SPAN] = KIND_SPAN, [TK_INSTANT] = KIND_INSTANT, [TK_COUNTER] = KIND_COUNTER,
-                                [TK_SAMPLE] = KIND_SAMPLE};
+  if (kind & KIND_BARE) kind = e->kind == TK_EVENT_SPAN ? in_role(kind, k->roles[e->track]) : kind | (k->roles[e->track] & KIND_DEVICE);
+  kind = on_track(kind & ~(unsigned)(KIND_WAIT | KIND_BARE), k->of_track[e->track], e->kind == TK_EVENT_SPAN);
+  static const unsigned OF[] = {[TK_EVENT_SPAN] = KIND_SPAN, [TK_EVENT_INSTANT] = KIND_INSTANT, [TK_EVENT_COUNTER] = KIND_COUNTER,
+                                [TK_EVENT_SAMPLE] = KIND_SAMPLE};
   kind |= OF[e->kind];
-  if (e->flags & TK_ASYNC) kind |= KIND_ASYNC;
+  if (e->flags & TK_FLAG_ASYNC) kind |= KIND_ASYNC;
   return kind & KIND_DEVICE ? kind : kind | KIND_HOST;
 }
 

@@ -23,7 +23,7 @@ bool kind_xla_is_transfer(const char *name) {
 
 /* True for a thread of a host's plane. */
 static bool is_host(const struct tk_trace *t, const struct tk_track *k) {
-  return k->kind == TK_THREAD && strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/host:CPU");
+  return k->kind == TK_TRACK_THREAD && strstr(tk_string(t, t->tracks[k->parent].name, NULL), "/host:CPU");
 }
 
 /* ---- shapes ---- */
@@ -100,8 +100,8 @@ void kind_xla_tracks(const struct tk_trace *t, uint32_t *of_track) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     of_track[i] = 0;
-    if (k->kind == TK_PROCESS || !is_device(t, k)) continue;
-    of_track[i] = KIND_DEVICE | (k->kind == TK_THREAD ? of_line(tk_string(t, k->name, NULL)) : 0);
+    if (k->kind == TK_TRACK_PROCESS || !is_device(t, k)) continue;
+    of_track[i] = KIND_DEVICE | (k->kind == TK_TRACK_THREAD ? of_line(tk_string(t, k->name, NULL)) : 0);
   }
 }
 
@@ -132,7 +132,7 @@ static void find_places(const struct kinds *k, const struct tk_track *track, str
   for (tk_id i = track->first; i < track->first + track->count; i++) {
     const struct tk_event *e = &t->events[i];
     if (e->depth <= call) call = UINT32_MAX;
-    if (k->of_class[e->cls] & KIND_PYTHON || e->kind != TK_SPAN) continue;
+    if (k->of_class[e->cls] & KIND_PYTHON || e->kind != TK_EVENT_SPAN) continue;
     if (call != UINT32_MAX) places[e->cls].inside++;
     else if (places[e->cls].runtime) call = e->depth;
     else places[e->cls].outside++;

@@ -46,8 +46,8 @@ static tk_time seal_end_of(const struct tk_event *e) { return e->ts + e->dur; }
 static void settle_noise(struct sealer *s, struct tk_event *e) {
   enum { NOISE = 1000 };
   tk_time *latest = &s->latest[e->track];
-  if (e->kind != TK_BEGIN && e->kind != TK_END) return;
-  if (e->flags & TK_ASYNC) return;
+  if (e->kind != TK_EVENT_BEGIN && e->kind != TK_EVENT_END) return;
+  if (e->flags & TK_FLAG_ASYNC) return;
   if (e->ts < *latest && num_sub(*latest, e->ts) < NOISE) {
     e->ts = *latest;
     s->n_noise++;
@@ -67,9 +67,9 @@ static void survey(struct sealer *s) {
     if (e->kind == KIND_DEAD || e->track < e[-1].track) s->grouped = false;
     if (e->kind == KIND_DEAD) continue;
     piles_put(&s->piles, i, e->track, timed ? e->ts : INT64_MIN);
-    if (e->kind == TK_SPAN && !(e->flags & TK_PAIRED)) s->has_x = true;
-    if (e->kind == TK_END) s->has_ends = true;
-    if (e->flags & TK_ASYNC && (e->kind == TK_BEGIN || e->kind == TK_END)) s->has_async = true;
+    if (e->kind == TK_EVENT_SPAN && !(e->flags & TK_FLAG_PAIRED)) s->has_x = true;
+    if (e->kind == TK_EVENT_END) s->has_ends = true;
+    if (e->flags & TK_FLAG_ASYNC && (e->kind == TK_EVENT_BEGIN || e->kind == TK_EVENT_END)) s->has_async = true;
     if (!timed) {
       s->has_lost = true;
       continue;
@@ -141,8 +141,8 @@ static int64_t tie_key(const struct sealer *s, const struct tk_event *e) {
   static const int64_t LOST = INT64_MIN, END = INT64_MIN + 1, LONGEST = INT64_MIN + 2, REST = 0;
   if (!seal_is_timed(e)) return LOST;
   if (!s->has_x) return REST;
-  if (e->kind == TK_END) return e->depth == SEAL_BRIEF ? REST : END; /* BRIEF: its begin has this time, too, and comes first */
-  if (e->kind != TK_SPAN || e->flags & TK_PAIRED) return REST;
+  if (e->kind == TK_EVENT_END) return e->depth == SEAL_BRIEF ? REST : END; /* BRIEF: its begin has this time, too, and comes first */
+  if (e->kind != TK_EVENT_SPAN || e->flags & TK_FLAG_PAIRED) return REST;
   return e->dur < INT64_MAX ? -e->dur : LONGEST;
 }
 
@@ -169,7 +169,7 @@ static bool order_tie(struct sealer *s, const struct tk_track *k, tk_id first, u
   for (uint32_t i = 0; i < n; i++) s->keys[i] = (struct keyed){tie_key(s, &e[i]), i};
   struct keyed *sorted = keyed_sort(s->keys, s->spare, n);
   for (uint32_t i = 0; i < n; i++) s->in_file[i] = sorted[i].index;
-  if (k->kind == TK_THREAD && s->has_x && !seal_keep_tie(s->t, first, s->in_file, n)) return false;
+  if (k->kind == TK_TRACK_THREAD && s->has_x && !seal_keep_tie(s->t, first, s->in_file, n)) return false;
   piles_permute(e, s->order ? s->order + first : NULL, sorted, n);
   return true;
 }
@@ -204,15 +204,15 @@ struct sweep {
 static const tk_time ROUNDING = 1000;
 
 static void overlaps(struct sealer *s, struct tk_event *e) {
-  s->n_overlaps += !(e->flags & TK_OVERLAPS);
-  e->flags |= TK_OVERLAPS;
+  s->n_overlaps += !(e->flags & TK_FLAG_OVERLAPS);
+  e->flags |= TK_FLAG_OVERLAPS;
 }
 
 /* Marks the span at this position of the stack if it outlasts the span around it. */
 static void compare_with_parent(struct sealer *s, struct sweep *w, uint32_t at) {
   struct tk_event *e = &w->e[w->stack[at]];
   const struct tk_event *up = at ? &w->e[w->stack[at - 1]] : NULL;
-  if (up && up->kind == TK_SPAN && seal_end_of(e) - seal_end_of(up) > ROUNDING) overlaps(s, e);
+  if (up && up->kind == TK_EVENT_SPAN && seal_end_of(e) - seal_end_of(up) > ROUNDING) overlaps(s, e);
 }
 
 /* Ends the open begins inside a span that has ended, as trace_processor does. */
@@ -220,14 +220,14 @@ static void cut_down(struct sealer *s, struct sweep *w) {
   tk_time end_ts = w->cut_ts;
   for (uint32_t i = w->lowest; i < w->n; i++) {
     struct tk_event *e = &w->e[w->stack[i]];
-    if (e->kind != TK_BEGIN) {
-      if (e->flags & TK_PAIRED) end_ts = seal_end_of(e);
+    if (e->kind != TK_EVENT_BEGIN) {
+      if (e->flags & TK_FLAG_PAIRED) end_ts = seal_end_of(e);
       else if (seal_end_of(e) > end_ts) overlaps(s, e);
-      if (e->flags & TK_PAIRED) compare_with_parent(s, w, i);
+      if (e->flags & TK_FLAG_PAIRED) compare_with_parent(s, w, i);
       continue;
     }
-    e->kind = TK_SPAN;
-    e->flags |= TK_PAIRED;
+    e->kind = TK_EVENT_SPAN;
+    e->flags |= TK_FLAG_PAIRED;
     e->dur = seal_dur(e->ts, end_ts);
     compare_with_parent(s, w, i);
     s->n_cut++;
@@ -240,14 +240,14 @@ static void pop_ended(struct sealer *s, struct sweep *w, tk_time ts) {
   if (w->has_cut && ts > w->cut_ts) cut_down(s, w);
   while (w->n) {
     const struct tk_event *top = &w->e[w->stack[w->n - 1]];
-    if (top->kind == TK_BEGIN || top->flags & TK_UNFINISHED || seal_end_of(top) > ts || top->ts == ts) return;
+    if (top->kind == TK_EVENT_BEGIN || top->flags & TK_FLAG_UNFINISHED || seal_end_of(top) > ts || top->ts == ts) return;
     w->n--;
   }
 }
 
 /* True if a begin is open above this position of the stack. */
 static bool is_open_above(const struct sweep *w, uint32_t at) {
-  while (at < w->n && w->e[w->stack[at]].kind != TK_BEGIN) at++;
+  while (at < w->n && w->e[w->stack[at]].kind != TK_EVENT_BEGIN) at++;
   return at < w->n;
 }
 
@@ -281,19 +281,19 @@ static void place_span(struct sealer *s, struct sweep *w, uint32_t at) {
   struct tk_event *e = &w->e[at];
   const struct tk_event *top = w->n ? &w->e[w->stack[w->n - 1]] : NULL;
   e->depth = (uint16_t)(w->n < UINT16_MAX ? w->n : UINT16_MAX);
-  if (e->flags & TK_LOST_CLOCK) {
+  if (e->flags & TK_FLAG_LOST_CLOCK) {
     e->depth = 0;
-    if (e->kind == TK_BEGIN) w->stack[w->n++] = at; /* the matching end comes next and has no clock either */
+    if (e->kind == TK_EVENT_BEGIN) w->stack[w->n++] = at; /* the matching end comes next and has no clock either */
     return;
   }
-  e->flags &= (uint8_t)~TK_OVERLAPS;
-  if (top && top->kind == TK_SPAN && e->kind == TK_SPAN && seal_end_of(e) - seal_end_of(top) > ROUNDING) overlaps(s, e);
+  e->flags &= (uint8_t)~TK_FLAG_OVERLAPS;
+  if (top && top->kind == TK_EVENT_SPAN && e->kind == TK_EVENT_SPAN && seal_end_of(e) - seal_end_of(top) > ROUNDING) overlaps(s, e);
   else w->stack[w->n++] = at;
 }
 
 /* Removes X of zero length from the top of the stack: no begin can be inside them. */
 static void pop_momentary(struct sweep *w) {
-  while (w->n && w->e[w->stack[w->n - 1]].kind == TK_SPAN && w->e[w->stack[w->n - 1]].dur == 0) w->n--;
+  while (w->n && w->e[w->stack[w->n - 1]].kind == TK_EVENT_SPAN && w->e[w->stack[w->n - 1]].dur == 0) w->n--;
 }
 
 /* Marks begins that are still open as unfinished. */
@@ -301,9 +301,9 @@ static void leave_open(struct sealer *s, struct sweep *w) {
   if (w->has_cut) cut_down(s, w);
   for (uint32_t i = 0; i < w->n; i++) {
     struct tk_event *e = &w->e[w->stack[i]];
-    if (e->kind != TK_BEGIN) continue;
-    e->kind = TK_SPAN;
-    e->flags |= TK_PAIRED | TK_UNFINISHED;
+    if (e->kind != TK_EVENT_BEGIN) continue;
+    e->kind = TK_EVENT_SPAN;
+    e->flags |= TK_FLAG_PAIRED | TK_FLAG_UNFINISHED;
     e->dur = 0;
     s->has_unfinished = true;
     trace_note(s->t, TK_NOTE_FACT, UINT64_MAX, SEAL_UNFINISHED);
@@ -318,16 +318,16 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
   for (uint32_t i = 0; i < k->count; i++) {
     struct tk_event *e = &w.e[i];
     if (lost && seal_is_timed(e)) leave_open(s, &w), lost = false;
-    if (e->kind == TK_END) {
+    if (e->kind == TK_EVENT_END) {
       close_begin(s, &w, e);
       continue;
     }
     if (e->kind == KIND_DEAD) continue;
     if (w.has_cut) cut_down(s, &w); /* this event is a sibling of the span that has ended, not a child */
     if (seal_is_timed(e)) pop_ended(s, &w, e->ts);
-    if (seal_is_timed(e) && (e->kind == TK_BEGIN || e->flags & TK_PAIRED)) pop_momentary(&w);
-    if (e->kind == TK_INSTANT || e->kind == TK_SAMPLE) e->depth = (uint16_t)(seal_is_timed(e) && w.n < UINT16_MAX ? w.n : 0);
-    else if (e->kind != TK_COUNTER) place_span(s, &w, i);
+    if (seal_is_timed(e) && (e->kind == TK_EVENT_BEGIN || e->flags & TK_FLAG_PAIRED)) pop_momentary(&w);
+    if (e->kind == TK_EVENT_INSTANT || e->kind == TK_EVENT_SAMPLE) e->depth = (uint16_t)(seal_is_timed(e) && w.n < UINT16_MAX ? w.n : 0);
+    else if (e->kind != TK_EVENT_COUNTER) place_span(s, &w, i);
   }
   leave_open(s, &w);
 }
@@ -336,7 +336,7 @@ static void sweep_thread(struct sealer *s, const struct tk_track *k, uint32_t *s
 static void flatten(struct tk_trace *t, const struct tk_track *k) {
   for (uint32_t i = 0; i < k->count; i++) {
     t->events[k->first + i].depth = 0;
-    t->events[k->first + i].flags &= (uint8_t)~TK_OVERLAPS;
+    t->events[k->first + i].flags &= (uint8_t)~TK_FLAG_OVERLAPS;
   }
 }
 
@@ -346,7 +346,7 @@ static void flatten(struct tk_trace *t, const struct tk_track *k) {
 static void mark_all_ends(struct sealer *s, uint32_t *stack) {
   const struct tk_trace *t = s->t;
   for (tk_id k = 1; k <= t->n_tracks; k++)
-    if (t->tracks[k].kind == TK_THREAD) seal_mark_ends(s->t, &t->tracks[k], stack);
+    if (t->tracks[k].kind == TK_TRACK_THREAD) seal_mark_ends(s->t, &t->tracks[k], stack);
 }
 
 static tk_time latest_end(const struct tk_trace *t) {
@@ -364,9 +364,9 @@ static tk_time latest_end(const struct tk_trace *t) {
 static void extend_unfinished(struct tk_trace *t) {
   const tk_time end = latest_end(t);
   for (tk_id k = 1; k <= t->n_tracks; k++)
-    for (tk_id i = t->tracks[k].first; t->tracks[k].kind == TK_THREAD && i < t->tracks[k].first + t->tracks[k].count; i++) {
+    for (tk_id i = t->tracks[k].first; t->tracks[k].kind == TK_TRACK_THREAD && i < t->tracks[k].first + t->tracks[k].count; i++) {
       struct tk_event *e = &t->events[i];
-      if (e->kind != KIND_DEAD && seal_is_timed(e) && e->flags & TK_UNFINISHED) e->dur = seal_dur(e->ts, end);
+      if (e->kind != KIND_DEAD && seal_is_timed(e) && e->flags & TK_FLAG_UNFINISHED) e->dur = seal_dur(e->ts, end);
     }
 }
 
@@ -392,7 +392,7 @@ static bool each_track(struct sealer *s) {
   bool ok = stack != NULL;
   if (ok && s->has_ends) mark_all_ends(s, stack);
   for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
-    if (t->tracks[k].kind == TK_THREAD) ok = seal_thread(s, &t->tracks[k], stack);
+    if (t->tracks[k].kind == TK_TRACK_THREAD) ok = seal_thread(s, &t->tracks[k], stack);
     else if ((ok = order_ties(s, &t->tracks[k]))) flatten(t, &t->tracks[k]);
   }
   if (ok && s->has_unfinished) extend_unfinished(s->t);

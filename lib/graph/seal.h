@@ -48,7 +48,7 @@ uint32_t seal_cut_frames(struct tk_trace *t, const struct tk_track *k);
 bool seal_order_flows(struct tk_trace *t);
 
 /* False for events without a clock: they are at the start of their track, whatever their ts. */
-static inline bool seal_is_timed(const struct tk_event *e) { return !(e->flags & TK_LOST_CLOCK); }
+static inline bool seal_is_timed(const struct tk_event *e) { return !(e->flags & TK_FLAG_LOST_CLOCK); }
 
 /* Returns the duration from ts to end, saturated to tk_time. */
 tk_time seal_dur(tk_time ts, tk_time end);

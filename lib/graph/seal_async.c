@@ -54,7 +54,7 @@ static bool collect(struct pairing *p) {
   struct tk_trace *t = p->t;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (!(e->flags & TK_ASYNC) || (e->kind != TK_BEGIN && e->kind != TK_END)) continue;
+    if (!(e->flags & TK_FLAG_ASYNC) || (e->kind != TK_EVENT_BEGIN && e->kind != TK_EVENT_END)) continue;
     p->items[p->n++] = (struct async_item){
         .ts = e->ts, .event = i, .lost = !seal_is_timed(e), .identity = identity(t, e), .process = t->tracks[e->track].parent};
   }
@@ -113,7 +113,7 @@ static void open_begin(struct pairing *p, uint32_t at) {
 static uint32_t latest_open(struct pairing *p, const struct async_item *end, enum stack stack) {
   uint32_t *top = map_get(&p->tops, seal_key_of(p, end, stack));
   if (!top) return 0;
-  while (*top && p->t->events[p->items[*top - 1].event].kind != TK_BEGIN) *top = p->items[*top - 1].below[stack];
+  while (*top && p->t->events[p->items[*top - 1].event].kind != TK_EVENT_BEGIN) *top = p->items[*top - 1].below[stack];
   return *top;
 }
 
@@ -142,21 +142,21 @@ bool seal_async(struct tk_trace *t, tk_time trace_end) {
   struct pairing p = {.t = t};
   struct mem *m = &t->store->mem;
   uint64_t n = 0;
-  for (tk_id i = 1; i <= t->n_events; i++) n += (t->events[i].flags & TK_ASYNC) != 0;
+  for (tk_id i = 1; i <= t->n_events; i++) n += (t->events[i].flags & TK_FLAG_ASYNC) != 0;
   struct async_item *spare = mem_array(m, (uint64_t)n + 1, sizeof *spare);
   p.items = mem_array(m, (uint64_t)n + 1, sizeof *p.items);
   map_init(&p.tops, m);
   bool ok = spare && p.items && collect(&p);
   if (ok) sort_items(p.items, spare, p.n);
   for (uint32_t i = 0; ok && i < p.n; i++) {
-    if (t->events[p.items[i].event].kind == TK_BEGIN) open_begin(&p, i);
+    if (t->events[p.items[i].event].kind == TK_EVENT_BEGIN) open_begin(&p, i);
     else close_end(&p, i);
   }
   for (uint32_t i = 0; ok && i < p.n; i++) {
     struct tk_event *e = &t->events[p.items[i].event];
-    if (e->kind != TK_BEGIN) continue;
-    e->kind = TK_SPAN;
-    e->flags |= TK_PAIRED | TK_UNFINISHED;
+    if (e->kind != TK_EVENT_BEGIN) continue;
+    e->kind = TK_EVENT_SPAN;
+    e->flags |= TK_FLAG_PAIRED | TK_FLAG_UNFINISHED;
     e->dur = seal_dur(e->ts, trace_end);
     trace_note(t, TK_NOTE_FACT, UINT64_MAX, SEAL_UNFINISHED);
   }

@@ -27,7 +27,7 @@ uint32_t seal_find_begin(const struct tk_trace *t, const struct tk_event *events
   for (uint32_t at = n; at > last; at--) {
     if (stack[at - 1] == CLOSED) continue;
     const struct tk_event *e = &events[stack[at - 1]];
-    if (e->kind == TK_BEGIN && is_end_of(t, e, end)) return at;
+    if (e->kind == TK_EVENT_BEGIN && is_end_of(t, e, end)) return at;
   }
   return 0;
 }
@@ -50,7 +50,7 @@ static void link_early_end(struct pairs *p, uint32_t at) {
   begin->dur = 0;
   for (uint32_t i = at; i > 0 && at - i < 8 && p->e[i - 1].ts == begin->ts; i--) {
     struct tk_event *e = &p->e[i - 1];
-    if (e->kind != TK_END || e->depth != SEAL_STRAY || !p->t->classes[e->cls].name || !is_end_of(p->t, begin, e)) continue;
+    if (e->kind != TK_EVENT_END || e->depth != SEAL_STRAY || !p->t->classes[e->cls].name || !is_end_of(p->t, begin, e)) continue;
     begin->dur = i;
     e->depth = 0;
     return;
@@ -95,7 +95,7 @@ static void pair_end(struct pairs *p, struct tk_event *end) {
 static void pair_other(struct pairs *p, uint32_t at) {
   if (p->e[at].kind == KIND_DEAD) return;
   if (p->has_cut) close_early(p, p->lowest);
-  if (p->e[at].kind != TK_BEGIN) return;
+  if (p->e[at].kind != TK_EVENT_BEGIN) return;
   link_early_end(p, at);
   p->stack[p->open++] = at;
 }
@@ -103,7 +103,7 @@ static void pair_other(struct pairs *p, uint32_t at) {
 void seal_mark_ends(struct tk_trace *t, const struct tk_track *k, uint32_t *stack) {
   struct pairs p = {.t = t, .e = t->events + k->first, .stack = stack};
   for (uint32_t i = 0; i < k->count; i++) {
-    if (p.e[i].kind == TK_END) pair_end(&p, &p.e[i]);
+    if (p.e[i].kind == TK_EVENT_END) pair_end(&p, &p.e[i]);
     else pair_other(&p, i);
   }
   close_early(&p, 0);

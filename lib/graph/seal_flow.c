@@ -72,7 +72,7 @@ static void advance(struct binder *b, tk_time ts) {
     tk_id id = b->track->first + b->next;
     const struct tk_event *e = &b->t->events[id];
     if (e->ts > ts) return;
-    if (e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
+    if (e->kind != TK_EVENT_SPAN || e->flags & TK_FLAG_LOST_CLOCK) continue;
     while (b->n && end_of(&b->t->events[b->stack[b->n - 1]]) <= e->ts) b->n--;
     b->stack[b->n++] = id;
   }
@@ -93,7 +93,7 @@ static tk_id next_span(struct binder *b, tk_time ts) {
     else hi = mid;
   }
   if (lo < b->ahead) lo = b->ahead;
-  while (lo < b->track->count && b->t->events[b->track->first + lo].kind != TK_SPAN) lo++;
+  while (lo < b->track->count && b->t->events[b->track->first + lo].kind != TK_EVENT_SPAN) lo++;
   b->ahead = lo;
   return lo < b->track->count ? b->track->first + lo : 0;
 }

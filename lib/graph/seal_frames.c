@@ -43,13 +43,13 @@ static bool cut_frame(struct frames *f, struct tk_event *e) {
   if (caller >= e || end < e->ts || e->ts + e->dur - end <= ROUNDING) return false;
   keep_dur(f->t, e);
   e->dur = end - e->ts;
-  e->flags |= TK_REPAIRED;
+  e->flags |= TK_FLAG_REPAIRED;
   return true;
 }
 
 static bool has_overlaps(const struct tk_trace *t, const struct tk_track *k) {
   for (tk_id i = k->first; i < k->first + k->count; i++)
-    if (t->events[i].kind == TK_SPAN && t->events[i].flags & TK_OVERLAPS) return true;
+    if (t->events[i].kind == TK_EVENT_SPAN && t->events[i].flags & TK_FLAG_OVERLAPS) return true;
   return false;
 }
 
@@ -62,7 +62,7 @@ uint32_t seal_cut_frames(struct tk_trace *t, const struct tk_track *k) {
   map_init(&f.by_id, &t->store->mem);
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_PAIRED)) continue;
+    if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_PAIRED)) continue;
     n += cut_frame(&f, e);
     if (id_of(&f, e, f.id, &id)) map_put(&f.by_id, id, i);
   }

@@ -21,7 +21,7 @@ static void end_args(struct tk_trace *t, struct tk_event *begin, const struct tk
   struct tk_args it;
   struct tk_arg arg;
   struct buf key = {.mem = &t->store->mem};
-  if (same) begin->flags |= TK_END_NAMED;
+  if (same) begin->flags |= TK_FLAG_END_NAMED;
   if (end->args == 0 && (same || (e->name == 0 && e->cat == 0))) return;
   args_begin(t);
   for (it = tk_args_of(t, begin->args); tk_args_next(&it, &arg);) args_copy(t, &arg);
@@ -41,8 +41,8 @@ tk_time seal_dur(tk_time ts, tk_time end) {
 }
 
 void seal_close(struct tk_trace *t, struct tk_event *begin, const struct tk_event *end) {
-  begin->kind = TK_SPAN;
-  begin->flags |= TK_PAIRED;
+  begin->kind = TK_EVENT_SPAN;
+  begin->flags |= TK_FLAG_PAIRED;
   begin->dur = seal_is_timed(begin) ? seal_dur(begin->ts, end->ts) : 0;
   end_args(t, begin, end);
 }

@@ -46,14 +46,14 @@ static bool in_order(const uint32_t *in_file, uint32_t n) {
  * stay where nesting puts it. */
 static bool has_end(const struct tk_event *e, const uint32_t *in_file, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
-    if (e[in_file[i]].kind == TK_END) return true;
+    if (e[in_file[i]].kind == TK_EVENT_END) return true;
   return false;
 }
 
 bool seal_keep_tie(struct tk_trace *t, tk_id first, const uint32_t *in_file, uint32_t n) {
   const struct tk_event *e = t->events + first;
   uint32_t a = 0;
-  while (a < n && (!seal_is_timed(&e[in_file[a]]) || e[in_file[a]].kind == TK_END)) a++;
+  while (a < n && (!seal_is_timed(&e[in_file[a]]) || e[in_file[a]].kind == TK_EVENT_END)) a++;
   if (n - a < 2 || in_order(in_file + a, n - a) || has_end(e, in_file + a, n - a)) return true;
   return add_tie(t, first + a, in_file + a, n - a);
 }

@@ -32,19 +32,19 @@ static uint32_t n_args(const struct tk_trace *t, uint32_t args) {
 
 static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds) {
   struct tk_arg weight;
-  uint64_t kinds[TK_SAMPLE + 1] = {0}, async = 0, args = 0, categories = 0;
+  uint64_t kinds[TK_EVENT_SAMPLE + 1] = {0}, async = 0, args = 0, categories = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     kinds[e->kind]++;
-    if (e->kind == TK_SAMPLE && !(holds & TK_HOLDS_SAMPLES)) continue;
-    async += (e->flags & TK_ASYNC) != 0;
+    if (e->kind == TK_EVENT_SAMPLE && !(holds & TK_HOLDS_SAMPLES)) continue;
+    async += (e->flags & TK_FLAG_ASYNC) != 0;
     categories += t->classes[e->cls].cat != 0;
-    if (!(holds & TK_HOLDS_ARGS) && e->kind != TK_COUNTER) args += n_args(t, e->args) + n_args(t, t->classes[e->cls].args);
-    if (!(holds & TK_HOLDS_ARGS) && e->kind == TK_SAMPLE) args -= args_of_event(t, e, KEY_WEIGHT, &weight);
+    if (!(holds & TK_HOLDS_ARGS) && e->kind != TK_EVENT_COUNTER) args += n_args(t, e->args) + n_args(t, t->classes[e->cls].args);
+    if (!(holds & TK_HOLDS_ARGS) && e->kind == TK_EVENT_SAMPLE) args -= args_of_event(t, e, KEY_WEIGHT, &weight);
   }
-  if (!(holds & TK_HOLDS_INSTANTS)) sink_lose(s, TK_LOSS_INSTANTS, kinds[TK_INSTANT]);
-  if (!(holds & TK_HOLDS_COUNTERS)) sink_lose(s, TK_LOSS_COUNTERS, kinds[TK_COUNTER]);
-  if (!(holds & TK_HOLDS_SAMPLES)) sink_lose(s, TK_LOSS_SAMPLES, kinds[TK_SAMPLE]);
+  if (!(holds & TK_HOLDS_INSTANTS)) sink_lose(s, TK_LOSS_INSTANTS, kinds[TK_EVENT_INSTANT]);
+  if (!(holds & TK_HOLDS_COUNTERS)) sink_lose(s, TK_LOSS_COUNTERS, kinds[TK_EVENT_COUNTER]);
+  if (!(holds & TK_HOLDS_SAMPLES)) sink_lose(s, TK_LOSS_SAMPLES, kinds[TK_EVENT_SAMPLE]);
   if (!(holds & TK_HOLDS_ASYNC)) sink_lose(s, TK_LOSS_ASYNC, async);
   if (!(holds & TK_HOLDS_CATEGORIES)) sink_lose(s, TK_LOSS_CATEGORIES, categories);
   sink_lose(s, TK_LOSS_ARGS, args);
@@ -53,7 +53,7 @@ static void lose_events(struct sink *s, const struct tk_trace *t, unsigned holds
 /* Counts records as lost, except names of tracks, which are stored as records too, but which every format supports. */
 static void lose_records(struct sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_records; i++)
-    if (t->records[i].kind == TK_REC_OTHER) sink_lose(s, TK_LOSS_RECORDS, 1);
+    if (t->records[i].kind == TK_RECORD_OTHER) sink_lose(s, TK_LOSS_RECORDS, 1);
 }
 
 void sink_lose_unheld(struct sink *s, const struct tk_trace *t, unsigned holds) {
@@ -76,7 +76,7 @@ static bool write_rest(struct sink *s, const struct tk_trace *t, struct tk_err *
   struct tk_trace view = {0};
   sink_limit(&mem, t);
   bool ok = subset_init(&rest, t, &mem) || mem_refuse(&mem, err);
-  for (tk_id i = 1; ok && i <= t->n_events; i++) rest.events[i] = t->events[i].kind != TK_SAMPLE;
+  for (tk_id i = 1; ok && i <= t->n_events; i++) rest.events[i] = t->events[i].kind != TK_EVENT_SAMPLE;
   ok = ok && subset_take(t, &rest, &view, &losses, err);
   view.edits = t->edits; /* passthrough data does not refer to samples */
   view.cut = t->cut;

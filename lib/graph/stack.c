@@ -73,7 +73,7 @@ uint32_t stack_weight_args(struct tk_trace *t, int64_t number, int32_t exp, bool
 
 void stack_add_with(struct tk_trace *t, const struct tk_sample *s, uint32_t args) {
   const struct tk_event e = {.ts = s->ts, .track = s->track, .cls = stack_class(t, s->stack, s->cat, s->unit), .args = args,
-                             .kind = TK_SAMPLE};
+                             .kind = TK_EVENT_SAMPLE};
   *trace_add_event(t) = e;
 }
 

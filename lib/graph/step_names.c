@@ -132,11 +132,11 @@ struct program {
 static void add_programs(const struct tk_trace *t, struct program *programs) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind != TK_THREAD || !text_begins(tk_string(t, k->name, NULL), "XLA Modules")) continue;
+    if (k->kind != TK_TRACK_THREAD || !text_begins(tk_string(t, k->name, NULL), "XLA Modules")) continue;
     for (tk_id at = k->first; at < k->first + k->count; at++) {
       const struct tk_event *e = &t->events[at];
       struct program *p = &programs[e->cls];
-      if (e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED)) continue;
+      if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED)) continue;
       p->total += e->dur;
       p->repeats = p->repeats || p->track == i;
       p->track = i;

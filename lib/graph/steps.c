@@ -70,7 +70,7 @@ static bool add_step(struct steps *s, const struct tk_trace *t, tk_id event, int
   const struct tk_event *e = &t->events[event];
   const struct step step = {number, e->ts, e->ts + e->dur, e->track, event};
   struct step *last = s->n && s->v[s->n - 1].track == e->track ? &s->v[s->n - 1] : NULL;
-  if (last && t->events[last->event].flags & TK_UNFINISHED) last->end = e->ts;
+  if (last && t->events[last->event].flags & TK_FLAG_UNFINISHED) last->end = e->ts;
   if (last && step.start < last->end && step.end <= last->end)
     return steps_append(s->mem, &s->inner, &s->n_inner, &s->cap_inner, step);
   return steps_append(s->mem, &s->v, &s->n, &s->cap, step);
@@ -96,7 +96,7 @@ static bool add_track(struct steps *s, const struct tk_trace *t, tk_id track, co
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     int64_t number;
-    if (!(on_steps || key || named[e->cls]) || e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
+    if (!(on_steps || key || named[e->cls]) || e->kind != TK_EVENT_SPAN || e->flags & TK_FLAG_LOST_CLOCK) continue;
     if (!steps_by_name(tk_string(t, t->classes[e->cls].name, NULL), on_steps, &number) && !by_arg(t, e, key, &number)) continue;
     if (!add_step(s, t, i, number)) return false;
   }
@@ -120,7 +120,7 @@ static bool add_marked(struct steps *s, const struct tk_trace *t, tk_id track, c
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     int64_t number = 0;
-    if (!names->marks[e->cls] || e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) continue;
+    if (!names->marks[e->cls] || e->kind != TK_EVENT_SPAN || e->flags & TK_FLAG_LOST_CLOCK) continue;
     if (s->n > from && e->ts < s->v[s->n - 1].end) continue;
     if (!step_names_number(tk_string(t, t->classes[e->cls].name, NULL), &number)) ordinal = true;
     const struct step step = {number, e->ts, e->ts + e->dur, track, i};
@@ -139,7 +139,7 @@ static bool add_cuts(struct steps *s, const struct tk_trace *t, tk_id track, con
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     struct step *last = s->n > from ? &s->v[s->n - 1] : NULL;
-    if (!names->marks[e->cls] || e->kind == TK_COUNTER || e->flags & TK_LOST_CLOCK || e->ts < end) continue;
+    if (!names->marks[e->cls] || e->kind == TK_EVENT_COUNTER || e->flags & TK_FLAG_LOST_CLOCK || e->ts < end) continue;
     if (last && e->ts == last->start) continue;
     if (last) last->end = e->ts;
     end = e->ts + e->dur;
@@ -200,7 +200,7 @@ static uint32_t first_of(const struct steps *s, tk_id track) {
 }
 
 const struct step *steps_at(const struct steps *s, const struct tk_event *e) {
-  if (e->flags & TK_LOST_CLOCK) return NULL;
+  if (e->flags & TK_FLAG_LOST_CLOCK) return NULL;
   uint32_t own = first_of(s, e->track), n = first_of(s, e->track + 1) - own;
   return n ? steps_find(s, own, n, e->ts) : steps_find(s, s->main, s->n_main, e->ts);
 }

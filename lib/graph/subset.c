@@ -130,7 +130,7 @@ static void count_content(const struct tk_trace *t, const struct subset *k, stru
     c[t->records[i].track].after += k->records[i];
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind == TK_PROCESS) continue;
+    if (t->tracks[i].kind == TK_TRACK_PROCESS) continue;
     c[t->tracks[i].parent].before += c[i].before;
     c[t->tracks[i].parent].after += c[i].after;
   }

@@ -184,11 +184,11 @@ static uint64_t ident_hash(struct tk_ident a) {
 
 /* Returns the track with this identity; 0 = none. *h receives its key in the index: the one found, or the one to insert. */
 static tk_id find(const struct tk_trace *t, const struct tk_track *want, uint64_t *h) {
-  const uint64_t place = want->kind == TK_COUNTERS ? (uint64_t)want->name * 0x9e3779b1u : ident_hash(want->tid);
+  const uint64_t place = want->kind == TK_TRACK_COUNTERS ? (uint64_t)want->name * 0x9e3779b1u : ident_hash(want->tid);
   const uint32_t *slot;
   for (*h = ident_hash(want->pid) * 31 + place * 17 + want->kind; (slot = map_get(&t->store->track_index, *h)) && *slot; ++*h) {
     const struct tk_track *k = &t->tracks[*slot];
-    bool same_place = want->kind == TK_COUNTERS ? k->name == want->name : trace_ident_equal(k->tid, want->tid);
+    bool same_place = want->kind == TK_TRACK_COUNTERS ? k->name == want->name : trace_ident_equal(k->tid, want->tid);
     if (k->kind == want->kind && same_place && trace_ident_equal(k->pid, want->pid)) return *slot;
   }
   return 0;
@@ -211,7 +211,7 @@ tk_id trace_find_or_add(struct tk_trace *t, const struct tk_track *want) {
 }
 
 tk_id trace_process(struct tk_trace *t, struct tk_ident pid) {
-  struct tk_track want = {.kind = TK_PROCESS, .pid = pid};
+  struct tk_track want = {.kind = TK_TRACK_PROCESS, .pid = pid};
   return trace_find_or_add(t, &want);
 }
 
@@ -223,7 +223,7 @@ void trace_own(struct tk_trace *t, tk_id track, uint32_t process) {
 int64_t trace_owner(const struct tk_trace *t, tk_id track) {
   const struct tk_track *k = &t->tracks[track];
   const uint32_t *own = map_get(&t->store->owners, track);
-  if (!own && k->kind != TK_PROCESS && k->parent) {
+  if (!own && k->kind != TK_TRACK_PROCESS && k->parent) {
     own = map_get(&t->store->owners, k->parent);
     k = &t->tracks[k->parent];
   }
@@ -231,7 +231,7 @@ int64_t trace_owner(const struct tk_trace *t, tk_id track) {
 }
 
 bool trace_has_thread(const struct tk_trace *t, struct tk_ident pid, struct tk_ident tid) {
-  return trace_find(t, &(struct tk_track){.kind = TK_THREAD, .pid = pid, .tid = tid}) != 0;
+  return trace_find(t, &(struct tk_track){.kind = TK_TRACK_THREAD, .pid = pid, .tid = tid}) != 0;
 }
 
 tk_id trace_track(struct tk_trace *t, enum tk_track_kind kind, struct tk_ident pid, struct tk_ident tid, tk_id name) {
@@ -309,7 +309,7 @@ void trace_extent(const struct tk_trace *t, tk_time *start, tk_time *end) {
   *end = INT64_MIN;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->flags & TK_LOST_CLOCK) continue;
+    if (e->flags & TK_FLAG_LOST_CLOCK) continue;
     if (e->ts < *start) *start = e->ts;
     if (e->ts + e->dur > *end) *end = e->ts + e->dur;
   }

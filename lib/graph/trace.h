@@ -1,7 +1,7 @@
 /* trace.h - builds the event graph: the functions that readers and operations call.
  *
- * A reader adds tracks, classes, args, events, flows and records in the order of its input, including unmatched TK_BEGIN and
- * TK_END events, and then calls seal (seal.h), which establishes the invariants. All functions that add something return its id
+ * A reader adds tracks, classes, args, events, flows and records in the order of its input, including unmatched TK_EVENT_BEGIN and
+ * TK_EVENT_END events, and then calls seal (seal.h), which establishes the invariants. All functions that add something return its id
  * or address. When memory or ids run out they return 0 or the dummy in slot 0 of every array, which may be written to;
  * mem_check of the trace's memory reports the failure later. */
 #ifndef GRAPH_TRACE_H
@@ -152,8 +152,8 @@ struct tk_meta *trace_add_meta(struct tk_trace *t);
  * end, and a span that had children when an end event cut off its parent; its first child is then the next event. */
 static inline bool trace_nests(const struct tk_trace *t, tk_id event) {
   const struct tk_event *e = &t->events[event];
-  if (e->kind != TK_SPAN) return false;
-  return !(e->flags & TK_OVERLAPS) || e->flags & TK_PAIRED ||
+  if (e->kind != TK_EVENT_SPAN) return false;
+  return !(e->flags & TK_FLAG_OVERLAPS) || e->flags & TK_FLAG_PAIRED ||
          (event < t->n_events && e[1].track == e->track && e[1].depth > e->depth);
 }
 

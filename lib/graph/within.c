@@ -18,11 +18,11 @@ void within_begin(struct within *w) {
 }
 
 static bool sticks_out(const struct tk_event *e) {
-  return e->kind == TK_SPAN && (e->flags & (TK_OVERLAPS | TK_PAIRED)) == TK_OVERLAPS;
+  return e->kind == TK_EVENT_SPAN && (e->flags & (TK_FLAG_OVERLAPS | TK_FLAG_PAIRED)) == TK_FLAG_OVERLAPS;
 }
 
 /* Returns the end of a span; a span that never ended counts as ending at its start. */
-static tk_time within_end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? e->ts : e->ts + e->dur; }
+static tk_time within_end_of(const struct tk_event *e) { return e->flags & TK_FLAG_UNFINISHED ? e->ts : e->ts + e->dur; }
 
 /* Returns the deepest span, at `depth` or above it, that lasts until `end` together with all spans around it. */
 static struct within_span lasting(const struct within *w, uint32_t depth, tk_time end) {
@@ -39,7 +39,7 @@ struct within_span within_find(struct within *w, const struct tk_event *e) {
   const tk_time end = within_end_of(e);
   const struct within_span in_graph = sticks_out(e) ? lasting(w, e->depth, end) : w->under[e->depth];
   uint32_t low = 0, high;
-  if (e->flags & TK_LOST_CLOCK) return in_graph;
+  if (e->flags & TK_FLAG_LOST_CLOCK) return in_graph;
   while (w->n_open && w->open[w->n_open - 1].end < e->ts) w->n_open--;
   for (high = w->n_open; low < high;) {
     const uint32_t middle = (low + high) / 2;
@@ -66,6 +66,6 @@ bool within_add(struct within *w, const struct tk_trace *t, tk_id event, struct 
     *under = node ? own : around;
     under->least = node && own.end < least ? own.end : least;
   }
-  const bool timed = !(e->flags & (TK_UNFINISHED | TK_LOST_CLOCK));
+  const bool timed = !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK));
   return !node || !sticks_out(e) || !timed || add_open(w, own);
 }

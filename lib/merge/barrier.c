@@ -37,7 +37,7 @@ void barrier_find(struct align_input *input, const struct tk_trace *t, int64_t l
   int64_t ns;
   for (tk_id i = 1; i <= t->n_records && i <= FIRST && !input->has_barrier; i++) {
     const struct tk_record *r = &t->records[i];
-    if (r->phase != 'M' || r->kind != TK_REC_OTHER) continue;
+    if (r->phase != 'M' || r->kind != TK_RECORD_OTHER) continue;
     for (size_t k = 0; k < sizeof BARRIERS / sizeof *BARRIERS && !input->has_barrier; k++) {
       input->has_barrier = barrier_of_record(trace_raw(t, r->at), r->size, &BARRIERS[k], &ns);
       input->starts_on_host = input->has_barrier && BARRIERS[k].is_start;

@@ -79,7 +79,7 @@ static void print_hidden_record(struct buf *b, const struct tk_trace *t, const s
   buf_append(b, trace_raw(t, r->at), r->size);
   buf_text(b, r->size ? ",\"pid\":" : "\"pid\":");
   print_ident(b, t, k->pid, false);
-  if (k->kind != TK_PROCESS) {
+  if (k->kind != TK_TRACK_PROCESS) {
     buf_text(b, ",\"tid\":");
     print_ident(b, t, k->tid, false);
   }

@@ -302,7 +302,7 @@ static bool index_events(const struct merge_collectives *c, const struct tk_trac
   bool ok = kinds_init(&kinds, t, mem);
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_CLIPPED) || !is_collective(c, &kinds, e)) continue;
+    if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_CLIPPED) || !is_collective(c, &kinds, e)) continue;
     i128 end = (i128)t->origin_ns * 1000 + e->ts + e->dur;
     ok = map_put(at, (uint64_t)(end / 1000), i) != NULL;
   }

@@ -36,15 +36,15 @@ struct graph_sink {
 static void add_name_record(struct tk_trace *t, tk_id track, enum tk_record_kind kind) {
   static const struct {
     const char *name, *arg;
-  } RECORDS[] = {[TK_REC_PROCESS_NAME] = {"process_name", "name"},
-                 [TK_REC_PROCESS_LABELS] = {"process_labels", "labels"},
-                 [TK_REC_PROCESS_SORT] = {"process_sort_index", "sort_index"},
-                 [TK_REC_THREAD_NAME] = {"thread_name", "name"},
-                 [TK_REC_THREAD_SORT] = {"thread_sort_index", "sort_index"}};
+  } RECORDS[] = {[TK_RECORD_PROCESS_NAME] = {"process_name", "name"},
+                 [TK_RECORD_PROCESS_LABELS] = {"process_labels", "labels"},
+                 [TK_RECORD_PROCESS_SORT] = {"process_sort_index", "sort_index"},
+                 [TK_RECORD_THREAD_NAME] = {"thread_name", "name"},
+                 [TK_RECORD_THREAD_SORT] = {"thread_sort_index", "sort_index"}};
   const struct tk_track *k = &t->tracks[track];
   struct buf *raw = &t->store->raw;
   struct tk_record r = {.track = track, .kind = (uint8_t)kind, .phase = 'M', .derived = true, .at = raw->len};
-  const struct intern_str *text = trace_str(t, kind == TK_REC_PROCESS_LABELS ? k->labels : k->name);
+  const struct intern_str *text = trace_str(t, kind == TK_RECORD_PROCESS_LABELS ? k->labels : k->name);
   char number[24];
   r.strong = k->pid.kind != TK_IDENT_NONE || k->tid.kind != TK_IDENT_NONE;
   buf_text(raw, "\"ph\":\"M\",\"name\":\"");
@@ -52,7 +52,7 @@ static void add_name_record(struct tk_trace *t, tk_id track, enum tk_record_kind
   buf_text(raw, "\",\"args\":{\"");
   buf_text(raw, RECORDS[kind].arg);
   buf_text(raw, "\":");
-  if (kind == TK_REC_PROCESS_SORT || kind == TK_REC_THREAD_SORT) buf_append(raw, number, num_put_i64(number, k->sort_index));
+  if (kind == TK_RECORD_PROCESS_SORT || kind == TK_RECORD_THREAD_SORT) buf_append(raw, number, num_put_i64(number, k->sort_index));
   else json_quote(raw, text->bytes, text->len);
   buf_text(raw, "}");
   r.size = (uint32_t)(raw->len - r.at);
@@ -64,18 +64,18 @@ static void add_name_record(struct tk_trace *t, tk_id track, enum tk_record_kind
 static void add_name_records(struct tk_trace *t, tk_id first) {
   for (tk_id i = first; i <= t->n_tracks; i++) {
     struct tk_track *k = &t->tracks[i];
-    bool process = k->kind == TK_PROCESS;
-    if (!k->renamed || k->hidden || k->kind == TK_COUNTERS) continue;
-    if (k->name) add_name_record(t, i, process ? TK_REC_PROCESS_NAME : TK_REC_THREAD_NAME);
-    if (k->labels) add_name_record(t, i, TK_REC_PROCESS_LABELS);
-    if (k->has_sort) add_name_record(t, i, process ? TK_REC_PROCESS_SORT : TK_REC_THREAD_SORT);
+    bool process = k->kind == TK_TRACK_PROCESS;
+    if (!k->renamed || k->hidden || k->kind == TK_TRACK_COUNTERS) continue;
+    if (k->name) add_name_record(t, i, process ? TK_RECORD_PROCESS_NAME : TK_RECORD_THREAD_NAME);
+    if (k->labels) add_name_record(t, i, TK_RECORD_PROCESS_LABELS);
+    if (k->has_sort) add_name_record(t, i, process ? TK_RECORD_PROCESS_SORT : TK_RECORD_THREAD_SORT);
     t->tracks[i].renamed = false;
   }
 }
 
 /* False for a record with the old name of a track that an operation has renamed. */
 static bool is_record_valid(const struct tk_trace *t, const struct tk_record *r) {
-  return r->kind == TK_REC_OTHER || !r->track || !t->tracks[r->track].renamed;
+  return r->kind == TK_RECORD_OTHER || !r->track || !t->tracks[r->track].renamed;
 }
 
 /* ---- top-level keys ---- */

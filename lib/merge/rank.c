@@ -214,7 +214,7 @@ bool merge_open(struct merger *m, const struct tk_trace *t) {
 
 static uint32_t count_processes(const struct tk_trace *t, bool hidden) {
   uint32_t n = 0;
-  for (tk_id i = 1; i <= t->n_tracks; i++) n += t->tracks[i].kind == TK_PROCESS && t->tracks[i].hidden == hidden;
+  for (tk_id i = 1; i <= t->n_tracks; i++) n += t->tracks[i].kind == TK_TRACK_PROCESS && t->tracks[i].hidden == hidden;
   return n;
 }
 
@@ -243,7 +243,7 @@ static void call_rank(const struct merger *m, struct called *c, const struct tk_
 static void name_machine(struct tk_trace *t, const char *machine) {
   const tk_id name = trace_text(t, machine);
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_PROCESS && !t->tracks[i].machine) t->tracks[i].machine = name;
+    if (t->tracks[i].kind == TK_TRACK_PROCESS && !t->tracks[i].machine) t->tracks[i].machine = name;
 }
 
 /* True if the output keeps the input's passthrough data, which refers to processes by their ids. */
@@ -273,7 +273,7 @@ static bool renumber_input(struct merger *m, size_t input, struct tk_trace *t, c
     return ok;
   }
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
+    if (t->tracks[i].kind == TK_TRACK_PROCESS) was[r->processes++] = (struct merge_pid){.track = i, .was = t->tracks[i].pid};
   return true;
 }
 

@@ -84,7 +84,7 @@ static bool find_captures(struct capturing *c) {
   tk_id begin = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    const uint8_t role = e->kind == TK_SPAN ? c->roles[e->cls] : NO_ROLE;
+    const uint8_t role = e->kind == TK_EVENT_SPAN ? c->roles[e->cls] : NO_ROLE;
     if (role == BEGINS) begin = i;
     if (role != ENDS || !begin || t->events[begin].track != e->track) continue;
     if (!mem_grow(c->mem, (void **)&c->captures, &c->cap_captures, (uint64_t)c->n_captures + 1, sizeof *c->captures)) return false;
@@ -135,7 +135,7 @@ static bool find_calls(struct capturing *c, const tk_id *launch) {
   tk_id outer = 0;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || c->roles[e->cls] < KERNEL || worked[i]) continue;
+    if (e->kind != TK_EVENT_SPAN || c->roles[e->cls] < KERNEL || worked[i]) continue;
     if (outer && t->events[outer].track == e->track && e->ts < t->events[outer].ts + t->events[outer].dur) continue;
     outer = i;
     const int64_t capture = capture_at(c, e);

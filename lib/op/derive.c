@@ -33,9 +33,9 @@ static bool find_planes(struct derive *d) {
   memset(d->first_line, 0, n * sizeof *d->first_line);
   for (tk_id i = d->t->n_tracks; i >= 1; i--) {
     const struct tk_track *k = &d->t->tracks[i];
-    if (k->kind == TK_PROCESS && !k->hidden) d->planes[i] = (uint8_t)kind_of(tk_string(d->t, k->name, NULL));
-    d->has_tpu = d->has_tpu || (k->kind == TK_PROCESS && d->planes[i] == PLANE_TPU);
-    if (k->kind != TK_THREAD || k->hidden) continue;
+    if (k->kind == TK_TRACK_PROCESS && !k->hidden) d->planes[i] = (uint8_t)kind_of(tk_string(d->t, k->name, NULL));
+    d->has_tpu = d->has_tpu || (k->kind == TK_TRACK_PROCESS && d->planes[i] == PLANE_TPU);
+    if (k->kind != TK_TRACK_THREAD || k->hidden) continue;
     d->next_line[i] = d->first_line[k->parent];
     d->first_line[k->parent] = i;
   }
@@ -142,7 +142,7 @@ static void rename_event(struct derive *d, tk_id event, tk_id name, struct map *
 
 static bool is_on_steps(const struct derive *d, tk_id event) {
   const struct tk_track *k = &d->t->tracks[d->t->events[event].track];
-  return k->kind == TK_THREAD && d->planes[k->parent] == PLANE_TPU && strcmp(tk_string(d->t, k->name, NULL), "Steps") == 0;
+  return k->kind == TK_TRACK_THREAD && d->planes[k->parent] == PLANE_TPU && strcmp(tk_string(d->t, k->name, NULL), "Steps") == 0;
 }
 
 static bool mark_events(struct derive *d, const struct buf *roots, uint64_t *n_grouped) {
@@ -175,7 +175,7 @@ static bool derive_all(struct derive *d, struct tk_derived *done) {
   bool ok = derive_groups(d, &roots);
   if (ok) add_keys(d);
   for (tk_id i = 1; ok && i <= processes; i++)
-    if (d->t->tracks[i].kind == TK_PROCESS) ok = derive_lines(d, i, &done->lines);
+    if (d->t->tracks[i].kind == TK_TRACK_PROCESS) ok = derive_lines(d, i, &done->lines);
   ok = ok && mark_events(d, &roots, &done->grouped);
   done->events = d->t->n_events - d->n_events;
   done->steps = d->n_groups;

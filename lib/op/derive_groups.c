@@ -78,7 +78,7 @@ static void add_link(struct grouping *g, int64_t type, uint64_t id, tk_id proces
  * it). */
 static void add_links(struct grouping *g, tk_id event, tk_id stands) {
   const struct derive *d = g->d;
-  const tk_id track = d->t->events[event].track, process = d->t->tracks[track].kind == TK_PROCESS ? track : d->t->tracks[track].parent;
+  const tk_id track = d->t->events[event].track, process = d->t->tracks[track].kind == TK_TRACK_PROCESS ? track : d->t->tracks[track].parent;
   const bool host = d->planes[process] == PLANE_HOST;
   int64_t type, id;
   if (derive_int(d, event, d->keys.producer_type, &type) && derive_int(d, event, d->keys.producer, &id))
@@ -391,11 +391,11 @@ static bool group_devices(struct grouping *g) {
   const uint32_t base = d->n_groups;
   bool grouped = false, ok = true;
   for (tk_id i = 1; i <= d->t->n_tracks; i++) {
-    const tk_id line = d->t->tracks[i].kind == TK_PROCESS && d->planes[i] == PLANE_TPU ? grouping_line(d, i) : 0;
+    const tk_id line = d->t->tracks[i].kind == TK_TRACK_PROCESS && d->planes[i] == PLANE_TPU ? grouping_line(d, i) : 0;
     grouped = grouped || (line && any_grouped(d, &d->t->tracks[line]));
   }
   for (tk_id i = 1; ok && i <= d->t->n_tracks; i++) {
-    if (d->t->tracks[i].kind != TK_PROCESS) continue;
+    if (d->t->tracks[i].kind != TK_TRACK_PROCESS) continue;
     if (d->planes[i] == PLANE_GPU && !d->has_tpu) ok = fill_gpu(d, i);
     const tk_id line = d->planes[i] == PLANE_TPU ? grouping_line(d, i) : 0;
     if (!line) continue;
@@ -417,13 +417,13 @@ bool derive_groups(struct derive *d, struct buf *roots) {
   for (tk_id i = 1; ok && i <= t->n_events; i++) g.ends[i] = i + 1;
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    const tk_id process = k->kind == TK_PROCESS ? i : k->parent;
+    const tk_id process = k->kind == TK_TRACK_PROCESS ? i : k->parent;
     if (d->planes[process] == PLANE_TPU) continue;
-    if (k->kind == TK_THREAD) ok = nest_track(&g, k);
+    if (k->kind == TK_TRACK_THREAD) ok = nest_track(&g, k);
     for (tk_id e = k->first; ok && e < k->first + k->count; e++) add_links(&g, e, e);
   }
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
-    const tk_id line = t->tracks[i].kind == TK_PROCESS && d->planes[i] == PLANE_TPU ? grouping_line(d, i) : 0;
+    const tk_id line = t->tracks[i].kind == TK_TRACK_PROCESS && d->planes[i] == PLANE_TPU ? grouping_line(d, i) : 0;
     if (line) link_tpu(&g, i, line);
   }
   ok = ok && place_links(&g) && group_hosts(&g, roots) && group_devices(&g);

@@ -110,7 +110,7 @@ static bool put_events(struct derive *d, const struct line *line, tk_id track, b
     struct tk_event *e = trace_add_event(d->t);
     *e = (struct tk_event){.ts = v[i].ts, .dur = v[i].end - v[i].ts, .cls = cls, .track = track, .args = args};
     e->depth = (uint16_t)depth;
-    if (depth && v[i].end > ends[depth - 1]) e->flags = TK_OVERLAPS;
+    if (depth && v[i].end > ends[depth - 1]) e->flags = TK_FLAG_OVERLAPS;
     else if (depth < UINT8_MAX) ends[depth++] = v[i].end;
   }
   return !d->mem->failed && !d->t->store->mem.failed;
@@ -123,7 +123,7 @@ static bool put_line(struct derive *d, const struct line *line, tk_id process, i
   const tk_id first = d->t->n_events + 1;
   struct tk_track *k = trace_add_track(d->t);
   const tk_id track = d->t->n_tracks;
-  *k = (struct tk_track){.kind = TK_THREAD, .parent = process, .pid = d->t->tracks[process].pid, .tid = ident_int(id), .name = text,
+  *k = (struct tk_track){.kind = TK_TRACK_THREAD, .parent = process, .pid = d->t->tracks[process].pid, .tid = ident_int(id), .name = text,
                          .sort_index = id, .has_sort = true, .first = first, .renamed = true, .derived = true};
   if (!put_events(d, line, track, steps)) return false;
   d->t->tracks[track].count = d->t->n_events + 1 - first;

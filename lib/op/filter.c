@@ -57,9 +57,9 @@ static void keep_left_edge(struct filter *f) {
   for (tk_id k = 1; f->scope.narrowed && k <= f->t->n_tracks; k++) {
     const struct tk_track *track = &f->t->tracks[k];
     tk_id last = 0;
-    if (track->kind != TK_COUNTERS) continue;
+    if (track->kind != TK_TRACK_COUNTERS) continue;
     for (tk_id i = track->first; i < track->first + track->count && f->t->events[i].ts <= f->scope.window.start; i++)
-      if (!(f->t->events[i].flags & TK_LOST_CLOCK)) last = i;
+      if (!(f->t->events[i].flags & TK_FLAG_LOST_CLOCK)) last = i;
     if (last) f->keep.events[last] = wants_track(f, k) && match_event(&f->match, last);
   }
 }
@@ -72,7 +72,7 @@ static void keep_parents(struct filter *f, bool *wanted) {
   struct tk_trace *t = f->t;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
-    if (track->kind != TK_THREAD || !track->count) continue;
+    if (track->kind != TK_TRACK_THREAD || !track->count) continue;
     memset(wanted, 0, UINT16_MAX + 2);
     for (tk_id i = track->first + track->count; i-- > track->first;) {
       struct tk_event *e = &t->events[i];
@@ -87,7 +87,7 @@ static void keep_children(struct filter *f) {
   struct tk_trace *t = f->t;
   for (tk_id k = 1; k <= t->n_tracks; k++) {
     uint32_t under = UINT32_MAX; /* depth of the kept span whose children are being visited */
-    for (tk_id i = t->tracks[k].first; i < t->tracks[k].first + t->tracks[k].count && t->tracks[k].kind == TK_THREAD; i++) {
+    for (tk_id i = t->tracks[k].first; i < t->tracks[k].first + t->tracks[k].count && t->tracks[k].kind == TK_TRACK_THREAD; i++) {
       const struct tk_event *e = &t->events[i];
       if (e->depth <= under) under = UINT32_MAX;
       if (under != UINT32_MAX) f->keep.events[i] |= in_window(f, e);
@@ -269,12 +269,12 @@ static void say_clipped(struct tk_trace *to, struct tk_event *e, const char *edg
 
 static bool clip_event(struct tk_trace *to, struct tk_event *e, struct window w) {
   tk_time end = e->ts + e->dur;
-  bool left = e->ts < w.start, right = e->kind == TK_SPAN && end > w.end;
+  bool left = e->ts < w.start, right = e->kind == TK_EVENT_SPAN && end > w.end;
   if (!left && !right) return false;
   if (left) e->ts = w.start;
   if (right) end = w.end;
-  e->flags |= TK_CLIPPED;
-  if (e->kind != TK_SPAN) return true; /* a counter has no duration, and its args are its series */
+  e->flags |= TK_FLAG_CLIPPED;
+  if (e->kind != TK_EVENT_SPAN) return true; /* a counter has no duration, and its args are its series */
   e->dur = end - e->ts;
   say_clipped(to, e, left && right ? "both" : left ? "start" : "end");
   return true;
@@ -288,7 +288,7 @@ static bool clip(struct tk_trace *to, struct window w, struct tk_filter_report *
     struct tk_flow_point *p = &to->flow_points[i];
     const struct tk_event *e = &to->events[p->bound ? p->at : 0];
     tk_time ts = p->ts;
-    if (!p->bound || !(e->flags & TK_CLIPPED)) continue;
+    if (!p->bound || !(e->flags & TK_FLAG_CLIPPED)) continue;
     if (ts < e->ts) ts = e->ts;
     if (ts > e->ts + e->dur) ts = e->ts + e->dur;
     moved |= ts != p->ts;
@@ -322,7 +322,7 @@ static bool drop_args(struct tk_trace *to, const struct tk_filter_options *o, st
       goes[key] = !wants_arg(o, tk_string(to, key, NULL));
     }
   for (tk_id i = 1; i <= to->n_events; i++)
-    if (to->events[i].kind != TK_COUNTER && to->events[i].kind != TK_SAMPLE) /* the args of a counter are its series */
+    if (to->events[i].kind != TK_EVENT_COUNTER && to->events[i].kind != TK_EVENT_SAMPLE) /* the args of a counter are its series */
       to->events[i].args = strip_args(to, to->events[i].args, goes);
   for (tk_id i = 1; i <= to->n_flow_points; i++) to->flow_points[i].args = strip_args(to, to->flow_points[i].args, goes);
   for (tk_id i = 1; i <= to->n_classes; i++) to->classes[i].args = strip_args(to, to->classes[i].args, goes);

@@ -36,9 +36,9 @@ struct folder {
 /* ---- choose ---- */
 
 static bool is_graph_work(const struct tk_trace *t, const struct kinds *kinds, const struct tk_event *e, tk_id node) {
-  static const uint8_t ODD = TK_LOST_CLOCK | TK_UNFINISHED;
+  static const uint8_t ODD = TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED;
   struct tk_arg arg;
-  if (e->kind != TK_SPAN || e->flags & ODD || t->tracks[e->track].kind != TK_THREAD) return false;
+  if (e->kind != TK_EVENT_SPAN || e->flags & ODD || t->tracks[e->track].kind != TK_TRACK_THREAD) return false;
   const unsigned kind = kinds_of(kinds, e);
   if (!(kind & KIND_DEVICE) || !(kind & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET))) return false;
   return args_of_event(t, e, node, &arg) && (arg.type == TK_ARG_INT || arg.type == TK_ARG_UINT) && arg.u;
@@ -128,7 +128,7 @@ static tk_id add_lane(struct tk_trace *t, const struct moved *m, int64_t tid) {
   else snprintf(name, sizeof name, "%s %u", LANE_NAMES[m->kind], m->lane);
   const tk_id text = trace_text(t, name);
   struct tk_track *k = trace_add_track(t);
-  *k = (struct tk_track){.kind = TK_THREAD, .parent = m->process, .pid = from.pid, .tid = ident_int(tid), .name = text,
+  *k = (struct tk_track){.kind = TK_TRACK_THREAD, .parent = m->process, .pid = from.pid, .tid = ident_int(tid), .name = text,
                          .sort_index = from.sort_index, .has_sort = from.has_sort, .renamed = true};
   return t->n_tracks;
 }
@@ -182,7 +182,7 @@ static tk_id copy_lanes(const struct folder *f, struct tk_event *to, tk_id *now,
     struct tk_event e = f->t->events[event];
     e.track = f->lane_of[event];
     e.depth = 0;
-    e.flags &= (uint8_t)~TK_OVERLAPS;
+    e.flags &= (uint8_t)~TK_FLAG_OVERLAPS;
     if (!k->count++) k->first = n + 1;
     to[++n] = e;
     now[event] = n;

@@ -25,7 +25,7 @@ struct launched {
 
 static bool is_work(const struct kinds *k, const struct tk_event *e) {
   unsigned kinds = kinds_of(k, e);
-  return e->kind == TK_SPAN && kinds & WORK && kinds & KIND_DEVICE && !(e->flags & (TK_UNFINISHED | TK_LOST_CLOCK));
+  return e->kind == TK_EVENT_SPAN && kinds & WORK && kinds & KIND_DEVICE && !(e->flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK));
 }
 
 static bool id_of(const struct launched *l, const struct tk_event *e, tk_id key, uint64_t *id) {
@@ -47,7 +47,7 @@ static bool find_hosts(struct launched *l) {
   uint64_t id;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || kinds_of(l->kinds, e) & KIND_DEVICE) continue;
+    if (e->kind != TK_EVENT_SPAN || kinds_of(l->kinds, e) & KIND_DEVICE) continue;
     uint32_t *at = correlation_of(l, e, &id) ? map_put(&l->hosts, id, i) : NULL;
     if (at) *at = i;
     uint32_t *op = id_of(l, e, l->external, &id) ? map_put(&l->ops, id, i) : NULL;

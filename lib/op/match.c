@@ -48,7 +48,7 @@ static bool count_self(struct match *m) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     m->self[i] = e->dur;
-    if (t->tracks[e->track].kind != TK_THREAD || e->kind != TK_SPAN) continue;
+    if (t->tracks[e->track].kind != TK_TRACK_THREAD || e->kind != TK_EVENT_SPAN) continue;
     if (e->depth && above[e->depth]) m->self[above[e->depth]] -= e->dur;
     if (trace_nests(t, i)) above[e->depth + 1] = i;
   }
@@ -59,7 +59,7 @@ static bool count_self(struct match *m) {
 static tk_time first_start(const struct tk_trace *t) {
   tk_time start = INT64_MAX;
   for (tk_id i = 1; i <= t->n_events; i++)
-    if (!(t->events[i].flags & TK_LOST_CLOCK) && t->events[i].ts < start) start = t->events[i].ts;
+    if (!(t->events[i].flags & TK_FLAG_LOST_CLOCK) && t->events[i].ts < start) start = t->events[i].ts;
   return start == INT64_MAX ? 0 : start;
 }
 
@@ -151,7 +151,7 @@ static bool is_launched_by(const struct match *m, const struct expr *e, tk_id id
 }
 
 static bool mark_track(struct match *m, const struct tk_track *k, const uint8_t *named, struct within *within, uint8_t *inside) {
-  const bool nests = k->kind == TK_THREAD;
+  const bool nests = k->kind == TK_TRACK_THREAD;
   within_begin(within);
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &m->t->events[i];
@@ -233,16 +233,16 @@ static bool ident_passes(const struct match *m, const struct expr *e, struct tk_
 }
 
 static bool track_passes(const struct match *m, const struct expr *e, tk_id track) {
-  const struct tk_track *k = &m->t->tracks[track], *process = k->kind == TK_PROCESS ? k : &m->t->tracks[k->parent];
+  const struct tk_track *k = &m->t->tracks[track], *process = k->kind == TK_TRACK_PROCESS ? k : &m->t->tracks[k->parent];
   const struct track_origin *o = m->origins ? &m->origins[track] : NULL;
   tk_id text = 0;
   switch (e->symbol) {
   case SYM_PID: return ident_passes(m, e, process->pid);
-  case SYM_TID: return k->kind != TK_PROCESS && ident_passes(m, e, k->tid);
+  case SYM_TID: return k->kind != TK_TRACK_PROCESS && ident_passes(m, e, k->tid);
   case SYM_RANK: return o && o->rank >= 0 && number_passes(e, o->rank, 0);
   case SYM_HOST: return o && *o->host && text_passes(e, o->host);
   case SYM_PROCESS: text = process->name; break;
-  case SYM_THREAD: text = k->kind == TK_THREAD || k->kind == TK_ASYNCS ? k->name : 0; break;
+  case SYM_THREAD: text = k->kind == TK_TRACK_THREAD || k->kind == TK_TRACK_ASYNCS ? k->name : 0; break;
   default: text = k->name ? k->name : process->name; break;
   }
   return text && text_passes(e, tk_string(m->t, text, NULL));
@@ -316,7 +316,7 @@ bool match_stream_in_name(const struct tk_trace *t, tk_id track, int64_t *number
 }
 
 bool match_device_in_name(const struct tk_trace *t, tk_id track, int64_t *number) {
-  const tk_id process = t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+  const tk_id process = t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
   const struct accelerator a = accelerator_of(t, track);
   *number = a.number;
   return a.number >= 0 || number_in(tk_string(t, t->tracks[process].name, NULL), "GPU", number);
@@ -330,14 +330,14 @@ static bool named_number_passes(const struct match *m, const struct expr *e, con
 
 static bool event_passes(const struct match *m, const struct expr *e, tk_id id) {
   const struct tk_event *ev = &m->t->events[id];
-  bool timed = !(ev->flags & TK_LOST_CLOCK), counter = ev->kind == TK_COUNTER, has;
+  bool timed = !(ev->flags & TK_FLAG_LOST_CLOCK), counter = ev->kind == TK_EVENT_COUNTER, has;
   const char *word;
   int64_t number;
   switch (e->symbol) {
   case SYM_TS: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts - m->start));
   case SYM_END: return timed && (e->op == OP_HAS || time_passes(e, (i128)ev->ts + ev->dur - m->start));
-  case SYM_DUR: return !counter && ev->kind != TK_SAMPLE && (e->op == OP_HAS || time_passes(e, ev->dur));
-  case SYM_SELF: return !counter && ev->kind != TK_SAMPLE && (e->op == OP_HAS || time_passes(e, m->self[id]));
+  case SYM_DUR: return !counter && ev->kind != TK_EVENT_SAMPLE && (e->op == OP_HAS || time_passes(e, ev->dur));
+  case SYM_SELF: return !counter && ev->kind != TK_EVENT_SAMPLE && (e->op == OP_HAS || time_passes(e, m->self[id]));
   case SYM_DEPTH: return !counter && number_passes(e, ev->depth, 0);
   case SYM_KIND: return e->op == OP_HAS || (kinds_of(&m->kinds, ev) & (unsigned)e->value.time) != 0;
   case SYM_STEP: return steps_of(&m->steps, ev, &number) && number_passes(e, number, 0);

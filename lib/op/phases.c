@@ -82,7 +82,7 @@ static bool by_spans(struct finder *f, uint8_t *of) {
   bool ok = within_init(&within, f->mem);
   for (tk_id k = 1; ok && k <= t->n_tracks; k++) {
     const struct tk_track *track = &t->tracks[k];
-    const bool nests = track->kind == TK_THREAD;
+    const bool nests = track->kind == TK_TRACK_THREAD;
     within_begin(&within);
     for (tk_id i = track->first; ok && i < track->first + track->count; i++) {
       const uint8_t own = phase_own(f, &t->events[i]);

@@ -68,7 +68,7 @@ static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth,
   bool ok = true;
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     const char *own = tk_string(t, t->classes[t->events[i].cls].name, NULL);
-    if (t->events[i].flags & TK_LOST_CLOCK || (strcmp(own, name) != 0 && !glob_matches(name, own))) continue;
+    if (t->events[i].flags & TK_FLAG_LOST_CLOCK || (strcmp(own, name) != 0 && !glob_matches(name, own))) continue;
     ok = mem_grow(&mem, (void **)&starts, &cap, (uint64_t)n + 1, sizeof *starts);
     if (ok) starts[n++] = t->events[i].ts;
   }
@@ -120,7 +120,7 @@ static bool scale_events(struct tk_trace *t, const char *text, struct tk_err *er
   if (last > INT64_MAX) return beyond(err);
   for (tk_id i = 1; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
-    if (e->flags & TK_LOST_CLOCK) continue;
+    if (e->flags & TK_FLAG_LOST_CLOCK) continue;
     i128 from = stretched(e->ts, start, factor), to = stretched(e->ts + e->dur, start, factor);
     e->ts = (tk_time)from;
     e->dur = (tk_time)(to - from);

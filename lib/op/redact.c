@@ -57,7 +57,7 @@ static bool add_hosts(struct redactor *r) {
   if (!words_add(&r->words, plan->host, strlen(plan->host), "host")) return false;
   for (tk_id i = 1; plan->origins && i <= r->t->n_tracks; i++) {
     const char *host = plan->origins[i].host;
-    if (r->t->tracks[i].kind == TK_PROCESS && !words_add(&r->words, host, strlen(host), "host")) return false;
+    if (r->t->tracks[i].kind == TK_TRACK_PROCESS && !words_add(&r->words, host, strlen(host), "host")) return false;
   }
   return true;
 }
@@ -107,7 +107,7 @@ static const char *line_of(const struct redactor *r, const char *name, size_t n,
 
 static bool read_map(struct redactor *r, struct tk_err *err) {
   const char *p = r->plan->opt->map;
-  if (r->plan->opt->names != TK_NAMES_MAP) return true;
+  if (r->plan->opt->names != TK_REDACT_NAMES_MAP) return true;
   if (p && !utf8_valid((const uint8_t *)p, strlen(p))) return err_set(err, TK_EUSAGE, "map of names: invalid UTF-8");
   for (unsigned line = 1; p && *p; line++) {
     size_t n = strcspn(p, "\n"), name = strcspn(p, "\t\n");
@@ -122,7 +122,7 @@ static tk_id new_name(struct redactor *r, tk_id id) {
   size_t n, length;
   const char *text = tk_string(r->t, id, &n), *told = line_of(r, text, n, &length);
   if (told) return trace_string(r->t, told, length);
-  if (r->plan->opt->names == TK_NAMES_KEEP) return scrubbed(r, id);
+  if (r->plan->opt->names == TK_REDACT_NAMES_KEEP) return scrubbed(r, id);
   return known_name(text) ? id : made(r, "name", id);
 }
 
@@ -286,10 +286,10 @@ static void redact_tracks(struct redactor *r) {
     r->report->labels += k->labels != 0;
     k->pid = redact_ident(r, k->pid);
     k->tid = redact_ident(r, k->tid);
-    k->name = k->kind == TK_COUNTERS ? name_of_counter(r, k) : redact_name_of(r, k->name);
+    k->name = k->kind == TK_TRACK_COUNTERS ? name_of_counter(r, k) : redact_name_of(r, k->name);
     k->machine = host_of(r, k->machine);
     k->labels = 0;
-    k->renamed = k->renamed || k->kind == TK_PROCESS || k->kind == TK_THREAD;
+    k->renamed = k->renamed || k->kind == TK_TRACK_PROCESS || k->kind == TK_TRACK_THREAD;
     if (was.name) list(r, REDACT_TRACK, was.name, k->name, 1);
     if (was.machine) list(r, REDACT_HOST, was.machine, k->machine, 1);
     if (was.labels) list(r, REDACT_LABEL, was.labels, 0, 1);
@@ -299,7 +299,7 @@ static void redact_tracks(struct redactor *r) {
 static void redact_events(struct redactor *r) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_events; i++) {
-    uint32_t args = redact_args(r, t->events[i].args, t->events[i].kind == TK_COUNTER);
+    uint32_t args = redact_args(r, t->events[i].args, t->events[i].kind == TK_EVENT_COUNTER);
     t->events[i].args = args;
   }
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -377,7 +377,7 @@ static void put_ranks(struct redactor *r) {
   int64_t last = -1;
   for (tk_id i = 1; of && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind != TK_PROCESS || of[i].rank < 0 || k->pid.kind != TK_IDENT_INT) continue;
+    if (k->kind != TK_TRACK_PROCESS || of[i].rank < 0 || k->pid.kind != TK_IDENT_INT) continue;
     bool same = last == of[i].rank;
     buf_text(&r->text, !r->text.len ? "{\"ranks\":[" : same ? "" : "}},");
     if (!same) {
@@ -469,7 +469,7 @@ bool redact_outside(const struct tk_redact_options *opt, const char *kind, const
   uint64_t found = 0;
   words_init(&none, b->mem);
   if (n == 0 || (name && known_name(text))) buf_append(b, text, n);
-  else if (name && opt->names == TK_NAMES_KEEP) pseudonym_scrub(&who, b, text, n, &found);
+  else if (name && opt->names == TK_REDACT_NAMES_KEEP) pseudonym_scrub(&who, b, text, n, &found);
   else pseudonym_append(&who, b, kind, text, n);
   const struct redact_bytes was = {text, n}, is = {(const char *)b->data + before, b->len - before};
   if (n && !name) redact_list_note(opt->list, *kind == 'h' ? REDACT_HOST : *kind == 'g' ? REDACT_GROUP : REDACT_INPUT, was, &is, 1);

@@ -12,14 +12,14 @@ static bool is_module(const struct tk_trace *t, tk_id cls) {
 }
 
 static bool is_region(const struct kinds *k, enum region region, const struct tk_event *e) {
-  if (e->kind != TK_SPAN) return false;
+  if (e->kind != TK_EVENT_SPAN) return false;
   return region == REGION_MODULE ? is_module(k->t, e->cls) : (kinds_of(k, e) & (KIND_OP | KIND_DEVICE)) == KIND_OP;
 }
 
 static bool regions_of_track(const struct kinds *kinds, enum region region, struct within *within, tk_id track, tk_id *of) {
   const struct tk_trace *t = kinds->t;
   const struct tk_track *k = &t->tracks[track];
-  const bool nests = k->kind == TK_THREAD;
+  const bool nests = k->kind == TK_TRACK_THREAD;
   within_begin(within);
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct within_span around = nests ? within_find(within, &t->events[i]) : (struct within_span){0};

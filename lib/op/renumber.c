@@ -35,15 +35,15 @@ void renumber_ids_free(struct merge_ids *ids) { map_free(&ids->pids); }
 /* Finds processes without events, flow points or records on any of their tracks; they are not shown on the timeline. */
 static void find_empty(const struct tk_trace *t, bool *empty) {
   empty[0] = false;
-  for (tk_id i = 1; i <= t->n_tracks; i++) empty[i] = t->tracks[i].kind == TK_PROCESS;
+  for (tk_id i = 1; i <= t->n_tracks; i++) empty[i] = t->tracks[i].kind == TK_TRACK_PROCESS;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->count || k->n_points) empty[k->kind == TK_PROCESS ? i : k->parent] = false;
+    if (k->count || k->n_points) empty[k->kind == TK_TRACK_PROCESS ? i : k->parent] = false;
   }
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
     if (!r->track || r->phase == 'M') continue;
-    empty[t->tracks[r->track].kind == TK_PROCESS ? r->track : t->tracks[r->track].parent] = false;
+    empty[t->tracks[r->track].kind == TK_TRACK_PROCESS ? r->track : t->tracks[r->track].parent] = false;
   }
 }
 
@@ -65,7 +65,7 @@ uint32_t renumber_pids_of(struct tk_trace *t, struct buf *pids) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     const int64_t pid = is_number(k->pid) ? k->pid.num : 0;
-    if (k->kind != TK_PROCESS || empty[i]) continue;
+    if (k->kind != TK_TRACK_PROCESS || empty[i]) continue;
     if (k->pid.kind != TK_IDENT_STR) buf_append(pids, &pid, sizeof pid);
     n++;
   }
@@ -212,7 +212,7 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
   memset(given.used, 0, place->n_pids * sizeof *given.used);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     struct tk_track *k = &t->tracks[i];
-    if (k->kind != TK_PROCESS || k->hidden) continue;
+    if (k->kind != TK_TRACK_PROCESS || k->hidden) continue;
     was[(*n_was)++] = (struct merge_pid){.track = i, .was = k->pid, .kind = kind_of(t, k, k->pid)};
     k->pid = new_pid(t, &given, k->pid);
     const struct track_origin *origin = place->origins ? &place->origins[i] : NULL;
@@ -221,7 +221,7 @@ static void renumber_processes(struct tk_trace *t, struct merge_ids *ids, const 
     else set_machine(t, k, place);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind != TK_PROCESS) t->tracks[i].pid = t->tracks[t->tracks[i].parent].pid;
+    if (t->tracks[i].kind != TK_TRACK_PROCESS) t->tracks[i].pid = t->tracks[t->tracks[i].parent].pid;
   sort_processes(t, was, *n_was, place);
   mem_free(ids->mem, given.used);
 }
@@ -257,7 +257,7 @@ static void global_id2(struct renumber *r, struct tk_arg *arg) {
 }
 
 static bool is_identity(const struct tk_event *e, tk_id key) {
-  return key == KEY_BIND_ID || (e->flags & TK_ASYNC && (key == KEY_ID || key == KEY_ID2)) || key == KEY_END_PID;
+  return key == KEY_BIND_ID || (e->flags & TK_FLAG_ASYNC && (key == KEY_ID || key == KEY_ID2)) || key == KEY_END_PID;
 }
 
 /* Replaces an id. A number that is not an integer is looked up by its digits, with a bit set that string ids never have. */

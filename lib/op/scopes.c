@@ -74,7 +74,7 @@ static bool read_track(struct scoper *s, const struct tk_track *k) {
   s->n = s->n_open = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event e = s->t->events[i];
-    if (e.kind != TK_SPAN || e.flags & (TK_UNFINISHED | TK_LOST_CLOCK)) continue;
+    if (e.kind != TK_EVENT_SPAN || e.flags & (TK_FLAG_UNFINISHED | TK_FLAG_LOST_CLOCK)) continue;
     if (!args_of_event(s->t, &e, s->key, &arg) || (arg.type != TK_ARG_STR && arg.type != TK_ARG_REF)) continue;
     if (!add_path(s, &e, arg.s)) return false;
   }
@@ -105,7 +105,7 @@ static bool add_row(struct scoper *s, tk_id of) {
   const int64_t tid = next_tid(t, from.parent);
   struct tk_track *k = trace_add_track(t);
   const tk_id track = t->n_tracks, first = t->n_events + 1;
-  *k = (struct tk_track){.kind = TK_THREAD, .parent = from.parent, .pid = from.pid, .tid = ident_int(tid), .name = text, .first = first,
+  *k = (struct tk_track){.kind = TK_TRACK_THREAD, .parent = from.parent, .pid = from.pid, .tid = ident_int(tid), .name = text, .first = first,
                          .sort_index = from.sort_index, .has_sort = from.has_sort, .renamed = true, .derived = true};
   for (uint32_t i = 0; i < s->n && !t->store->mem.failed; i++) {
     const struct scope_span *v = &s->v[i];
@@ -131,7 +131,7 @@ bool tk_scopes(struct tk_trace *t, const char *key, uint64_t *rows, struct tk_er
   bool ok = true;
   for (tk_id i = 1; ok && s.key && i <= n_tracks; i++) {
     const struct tk_track k = t->tracks[i];
-    if (k.kind != TK_THREAD || k.hidden || k.derived) continue;
+    if (k.kind != TK_TRACK_THREAD || k.hidden || k.derived) continue;
     ok = read_track(&s, &k) && (!s.n || add_row(&s, i));
     if (ok && rows) *rows += s.n != 0;
   }

@@ -205,7 +205,7 @@ static bool add_args(struct shrink *s) {
   for (tk_id i = 1; ok && i <= t->n_events; i++) {
     struct tk_args it = tk_args_of(t, t->events[i].args);
     struct tk_arg arg;
-    if (t->events[i].kind == TK_COUNTER || t->events[i].kind == TK_SAMPLE) continue;
+    if (t->events[i].kind == TK_EVENT_COUNTER || t->events[i].kind == TK_EVENT_SAMPLE) continue;
     while (tk_args_next(&it, &arg)) cost[arg.key] += cost_of(t, &arg);
   }
   for (tk_id key = 1; ok && key <= n; key++) {
@@ -220,7 +220,7 @@ static bool add_args(struct shrink *s) {
 }
 
 static bool is_python(const struct shrink *s, const struct tk_event *e) {
-  return e->kind == TK_SPAN && (s->kinds.of_class[e->cls] & KIND_PYTHON);
+  return e->kind == TK_EVENT_SPAN && (s->kinds.of_class[e->cls] & KIND_PYTHON);
 }
 
 static uint32_t depth_of(const struct shrink *s, tk_id id) { return s->depths ? s->depths[id] : s->t->events[id].depth; }
@@ -322,9 +322,9 @@ static bool climb_ladder(const struct shrink *s, struct place at, struct climb *
 static enum rung goes_at(const struct shrink *s, const struct climb *c, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   uint64_t size = size_of(e, id);
-  if (s->marks[id] & WANTED || e->flags & TK_UNFINISHED) return RUNGS; /* the duration of an unfinished span is unknown */
+  if (s->marks[id] & WANTED || e->flags & TK_FLAG_UNFINISHED) return RUNGS; /* the duration of an unfinished span is unknown */
   if (s->marks[id] & UNWANTED && size < c->drop) return RUNG_DROP;
-  if (e->kind == TK_COUNTER || e->kind == TK_SAMPLE) return RUNGS;
+  if (e->kind == TK_EVENT_COUNTER || e->kind == TK_EVENT_SAMPLE) return RUNGS;
   if (s->marks[id] & SAFE) return size < c->hard ? RUNG_HARD : RUNGS;
   if (is_python(s, e) && depth_of(s, id) >= c->python_depth) return RUNG_PYTHON;
   if (size < c->python_size && is_python(s, e) && depth_of(s, id) == c->python_part) return RUNG_PYTHON;
@@ -345,7 +345,7 @@ static void thin_counters(const struct shrink *s, const struct climb *c, struct 
   double stays = s->thinned < 1 ? (1 - c->counters) / (1 - s->thinned) : 1;
   for (tk_id i = 1; stays < 1 && i <= s->t->n_tracks; i++) {
     const struct tk_track *track = &s->t->tracks[i];
-    if (track->kind != TK_COUNTERS) continue;
+    if (track->kind != TK_TRACK_COUNTERS) continue;
     for (uint32_t j = 1; j < track->count; j++) {
       tk_id id = track->first + j;
       if (s->marks[id] & WANTED || !k->events[id] || (uint64_t)(j * stays) != (uint64_t)((j - 1) * stays)) continue;
@@ -390,9 +390,9 @@ static bool counts_already(const struct shrink *s, const struct tk_event *e) {
 }
 
 static bool is_small(const struct shrink *s, const struct climb *c, tk_id id) {
-  static const uint8_t ODD = TK_UNFINISHED | TK_OVERLAPS | TK_LOST_CLOCK | TK_ASYNC;
+  static const uint8_t ODD = TK_FLAG_UNFINISHED | TK_FLAG_OVERLAPS | TK_FLAG_LOST_CLOCK | TK_FLAG_ASYNC;
   const struct tk_event *e = &s->t->events[id];
-  return e->kind == TK_SPAN && !(s->marks[id] & (SAFE | WANTED)) && !(e->flags & ODD) && size_of(e, id) < c->coalesce &&
+  return e->kind == TK_EVENT_SPAN && !(s->marks[id] & (SAFE | WANTED)) && !(e->flags & ODD) && size_of(e, id) < c->coalesce &&
          !counts_already(s, e);
 }
 
@@ -466,7 +466,7 @@ static bool coalesce(const struct shrink *s, const struct climb *c, struct subse
   bool ok = (runs && above) || !c->coalesce;
   for (tk_id i = 1; c->coalesce && ok && i <= s->t->n_tracks; i++) {
     runs[0].count = 0;
-    if (s->t->tracks[i].kind == TK_THREAD) ok = coalesce_track(&g, i);
+    if (s->t->tracks[i].kind == TK_TRACK_THREAD) ok = coalesce_track(&g, i);
   }
   mem_free(s->mem, runs);
   mem_free(s->mem, above);
@@ -512,7 +512,7 @@ static void strip_events(struct shrink *s, const struct climb *c, struct tk_trac
   uint8_t *marks = to == s->t ? s->marks : NULL;
   for (tk_id i = 1; i <= to->n_events; i++) {
     struct tk_event *e = &to->events[i];
-    if (e->kind == TK_COUNTER || e->kind == TK_SAMPLE) continue;
+    if (e->kind == TK_EVENT_COUNTER || e->kind == TK_EVENT_SAMPLE) continue;
     bool part = c->part_key && !c->goes[c->part_key] && size_of(e, i) < c->part_size;
     if (part) c->goes[c->part_key] = 1;
     uint32_t args = strip_args(to, e->args, c->goes);

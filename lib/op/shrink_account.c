@@ -3,7 +3,7 @@
 
 static struct gone *shrink_row_of(struct shrunk *out, const struct tk_trace *t, const struct tk_event *e) {
   const struct tk_track *k = &t->tracks[e->track];
-  tk_id process = k->kind == TK_PROCESS ? e->track : k->parent, name = t->classes[e->cls].name;
+  tk_id process = k->kind == TK_TRACK_PROCESS ? e->track : k->parent, name = t->classes[e->cls].name;
   uint32_t kind = k->kind, *slot;
   uint64_t h = hash_pair((uint64_t)process << 8 | kind, name);
   for (;; h++) {

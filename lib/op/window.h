@@ -47,8 +47,8 @@ bool window_check_steps(const char *steps, struct tk_err *err);
 /* True if the event, or a part of it if it is a span, is in the window. */
 static inline bool scope_holds(const struct scope *s, const struct tk_event *e) {
   if (!s->narrowed) return true;
-  if (e->flags & TK_LOST_CLOCK || e->ts >= s->window.end) return false;
-  return e->ts >= s->window.start || (e->kind == TK_SPAN && e->ts + e->dur > s->window.start);
+  if (e->flags & TK_FLAG_LOST_CLOCK || e->ts >= s->window.end) return false;
+  return e->ts >= s->window.start || (e->kind == TK_EVENT_SPAN && e->ts + e->dur > s->window.start);
 }
 
 #endif

@@ -94,7 +94,7 @@ static bool count_names(struct taker *k) {
   bool ok = true;
   for (tk_id i = 1; ok && i <= k->t->n_tracks; i++) {
     struct selves s = {.mem = k->mem, .window = {INT64_MIN, INT64_MAX}, .done = add_self, .arg = k};
-    if (k->t->tracks[i].kind == TK_THREAD) ok = self_of_track(&s, k->t, i);
+    if (k->t->tracks[i].kind == TK_TRACK_THREAD) ok = self_of_track(&s, k->t, i);
     self_free(&s);
   }
   return ok && !k->mem->failed;
@@ -144,8 +144,8 @@ static uint32_t *spread(struct taker *k, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) k->row_of[k->v[i].name] = i + 1;
   for (tk_id i = 1; i <= k->t->n_events; i++) {
     const struct tk_event *e = &k->t->events[i];
-    const uint32_t row = e->kind == TK_SPAN && is_timed(e) ? k->row_of[k->t->classes[e->cls].name] : 0;
-    if (row && k->t->tracks[e->track].kind == TK_THREAD)
+    const uint32_t row = e->kind == TK_EVENT_SPAN && is_timed(e) ? k->row_of[k->t->classes[e->cls].name] : 0;
+    if (row && k->t->tracks[e->track].kind == TK_TRACK_THREAD)
       classes[(size_t)(row - 1) * CLASSES + names_class_of((uint64_t)e->dur / 1000)]++;
   }
   return classes;

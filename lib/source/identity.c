@@ -55,7 +55,7 @@ static bool rank_of_records(const struct tk_trace *t, int64_t *rank) {
   enum { FIRST = 4096 }; /* number of records to search; these events are at the start */
   for (tk_id i = 1; i <= t->n_records && i <= FIRST; i++) {
     const struct tk_record *rec = &t->records[i];
-    if (rec->phase != 'M' || rec->kind != TK_REC_OTHER) continue;
+    if (rec->phase != 'M' || rec->kind != TK_RECORD_OTHER) continue;
     for (size_t k = 0; k < sizeof RANK_EVENTS / sizeof *RANK_EVENTS; k++)
       if (rank_of_record(trace_raw(t, rec->at), rec->size, &RANK_EVENTS[k], rank)) return true;
   }
@@ -137,7 +137,7 @@ static bool pids_init(struct pids *p, struct tk_trace *t, struct mem *mem) {
   map_init(&p->texts, mem);
   for (tk_id i = 1; p->before && i <= t->n_tracks; i++) {
     struct tk_ident pid = t->tracks[i].pid;
-    if (t->tracks[i].kind != TK_PROCESS || pid.kind == TK_IDENT_NONE) continue;
+    if (t->tracks[i].kind != TK_TRACK_PROCESS || pid.kind == TK_IDENT_NONE) continue;
     bool text = pid.kind == TK_IDENT_STR;
     uint32_t *last = map_put(text ? &p->texts : &p->numbers, text ? pid.str : (uint64_t)pid.num, 0);
     if (!last) return false;
@@ -222,7 +222,7 @@ struct track_origin *identity_of_tracks(struct tk_trace *t, struct mem *mem) {
     return NULL;
   }
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind != TK_PROCESS) out[i] = out[t->tracks[i].parent];
+    if (t->tracks[i].kind != TK_TRACK_PROCESS) out[i] = out[t->tracks[i].parent];
   return out;
 }
 

@@ -47,7 +47,7 @@ static bool has_source(const struct tk_sql *s, tk_id track) {
   if (s->is_filed) return v->filed.used && (v->filed.kind != FORMAT_TRACK_THREAD || v->filed.apart);
   if (s->times.exact) return false;
   if (track == GLOBAL_TRACK) return s->n_globals > 0;
-  return (k->kind == TK_PROCESS || k->kind == TK_ASYNCS) && k->count > v->globals;
+  return (k->kind == TK_TRACK_PROCESS || k->kind == TK_TRACK_ASYNCS) && k->count > v->globals;
 }
 
 uint32_t argset_of_source(const struct tk_sql *s, tk_id track) {
@@ -460,7 +460,7 @@ static void source_rows(struct walk_args *w, tk_id track) {
     return;
   }
   put_literal(w, "source", "chrome");
-  if (w->s->t->tracks[track].kind != TK_ASYNCS) return;
+  if (w->s->t->tracks[track].kind != TK_TRACK_ASYNCS) return;
   const tk_id process = w->s->t->tracks[track].parent;
   put_named(w, "trace_id_is_process_scoped", (struct arg_row){.is = ARG_IS_BOOL, .i = v->upid != SQL_NONE});
   put_named(w, "upid", (struct arg_row){.is = ARG_IS_UINT, .i = w->s->tracks[process].upid});

@@ -26,17 +26,17 @@ struct binder {
 static tk_time end_of(const struct tk_event *e) { return e->ts + e->dur; }
 
 static bool was_closed(const struct tk_event *e, tk_time now) {
-  return e->flags & TK_PAIRED && !(e->flags & TK_UNFINISHED) && end_of(e) < now;
+  return e->flags & TK_FLAG_PAIRED && !(e->flags & TK_FLAG_UNFINISHED) && end_of(e) < now;
 }
 
 /* True if no span above this one can have been closed. */
-static bool covers(const struct tk_event *e, tk_time now) { return end_of(e) >= now && !(e->flags & TK_OVERLAPS); }
+static bool covers(const struct tk_event *e, tk_time now) { return end_of(e) >= now && !(e->flags & TK_FLAG_OVERLAPS); }
 
 /* Returns the slice on top of the stack after an end event closed `closed`: complete events that ended by then are gone. */
 static tk_id slice_above(const struct tk_sql *s, tk_id closed) {
   const struct tk_event *all = s->t->events;
   tk_id i = s->parents[closed];
-  while (i && !(all[i].flags & TK_PAIRED) && end_of(&all[i]) <= end_of(&all[closed])) i = s->parents[i];
+  while (i && !(all[i].flags & TK_FLAG_PAIRED) && end_of(&all[i]) <= end_of(&all[closed])) i = s->parents[i];
   return i;
 }
 
@@ -67,7 +67,7 @@ static tk_id next_of(struct binder *b, const struct tk_track *k, tk_time now) {
   uint32_t *known = map_get(&b->ties, hash_pair(k->first, after));
   if (known) return *known;
   tk_id i = after - 1;
-  while (i >= k->first && all[i].ts == now && !(all[i].flags & TK_PAIRED)) i--;
+  while (i >= k->first && all[i].ts == now && !(all[i].flags & TK_FLAG_PAIRED)) i--;
   const bool has_begin = i >= k->first && all[i].ts == now;
   const tk_id slice = has_begin ? i : after < end ? after : 0;
   map_put(&b->ties, hash_pair(k->first, after), slice);
@@ -78,12 +78,12 @@ static tk_id slice_of(struct binder *b, const struct tk_flow_point *f) {
   const struct tk_sql *s = b->s;
   const tk_id own = f->bound ? f->at : 0;
   const struct tk_track *k = &s->t->tracks[tk_flow_point_track(s->t, f)];
-  if (s->times.exact || f->role >= TK_FLOW_OUT || k->kind != TK_THREAD) return own;
+  if (s->times.exact || f->role >= TK_FLOW_OUT || k->kind != TK_TRACK_THREAD) return own;
   if (f->role == TK_FLOW_END && !f->enclosing) return next_of(b, k, f->ts);
   const tk_id behind = sql_first_after(s, k, f->ts), last = behind > k->first ? behind - 1 : 0;
   if (!last) return 0;
   const tk_id top = top_of(b, last, f->ts);
-  return top == last && s->t->events[last].flags & (TK_LOST_CLOCK | TK_OVERLAPS) ? own : top;
+  return top == last && s->t->events[last].flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_OVERLAPS) ? own : top;
 }
 
 tk_id *bind_points(struct tk_sql *s) {

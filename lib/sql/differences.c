@@ -20,9 +20,9 @@ static bool is_overlapping(const struct tk_sql *s, const struct tk_track *k, int
   bool found = false;
   for (tk_id i = k->first; !found && i < k->first + k->count; i++) {
     const struct tk_event *e = &s->t->events[i];
-    const bool open = e->flags & TK_UNFINISHED;
+    const bool open = e->flags & TK_FLAG_UNFINISHED;
     const int64_t ts = times_at(&s->times, e->ts), end = open ? INT64_MAX : ts + times_dur(&s->times, e);
-    found = e->flags & TK_OVERLAPS || ends[e->depth + 1] > ts || (e->depth && !open && end > ends[e->depth]);
+    found = e->flags & TK_FLAG_OVERLAPS || ends[e->depth + 1] > ts || (e->depth && !open && end > ends[e->depth]);
     ends[e->depth + 1] = end;
     ends[e->depth + 2] = INT64_MIN;
   }
@@ -36,7 +36,7 @@ static bool has_overlaps(const struct tk_sql *s) {
   for (tk_id i = 1; ends && !found && i <= s->t->n_tracks; i++) {
     const struct tk_track *k = &s->t->tracks[i];
     ends[1] = INT64_MIN;
-    found = k->kind == TK_THREAD && is_overlapping(s, k, ends);
+    found = k->kind == TK_TRACK_THREAD && is_overlapping(s, k, ends);
   }
   mem_free(&own, ends);
   return found;
@@ -49,8 +49,8 @@ static bool has_open_inside(const struct tk_sql *s) {
   bool found = false;
   for (tk_id i = 1; open && !found && i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
-    if (s->t->tracks[e->track].kind != TK_THREAD) continue;
-    open[e->depth] = e->flags & TK_UNFINISHED;
+    if (s->t->tracks[e->track].kind != TK_TRACK_THREAD) continue;
+    open[e->depth] = e->flags & TK_FLAG_UNFINISHED;
     found = open[e->depth] && e->depth && !open[e->depth - 1];
   }
   mem_free(&own, open);
@@ -73,7 +73,7 @@ static bool is_before_zero(const struct tk_sql *s) {
 static bool has_short(const struct tk_sql *s) {
   for (tk_id i = 1; i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
-    if (e->kind == TK_SPAN && e->dur > 0 && e->dur < 500 && !(e->flags & TK_UNFINISHED)) return true;
+    if (e->kind == TK_EVENT_SPAN && e->dur > 0 && e->dur < 500 && !(e->flags & TK_FLAG_UNFINISHED)) return true;
   }
   return false;
 }
@@ -82,7 +82,7 @@ static bool has_short(const struct tk_sql *s) {
 static bool has_ties(const struct tk_sql *s) {
   for (tk_id i = 2; i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
-    if (is_slice(e) && e->ts == e[-1].ts && e->track == e[-1].track && e[-1].kind == TK_INSTANT) return true;
+    if (is_slice(e) && e->ts == e[-1].ts && e->track == e[-1].track && e[-1].kind == TK_EVENT_INSTANT) return true;
   }
   return false;
 }
@@ -102,7 +102,7 @@ static bool has_shape_with(const struct tk_sql *s, tk_id key) {
 static bool has_asyncs(const struct tk_sql *s) {
   uint64_t n = 0;
   for (tk_id i = 1; i <= s->t->n_tracks; i++)
-    if (s->t->tracks[i].kind == TK_ASYNCS) n += s->t->tracks[i].count;
+    if (s->t->tracks[i].kind == TK_TRACK_ASYNCS) n += s->t->tracks[i].count;
   return n > 1 || (n == 1 && has_shape_with(s, KEY_PH));
 }
 
@@ -195,7 +195,7 @@ static bool has_cut(const struct tk_sql *s) {
   for (tk_id i = 1; cut && i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
     const struct tk_track *k = &s->t->tracks[e->track];
-    if (e->kind != TK_SPAN || !(e->flags & TK_PAIRED) || !e->depth) continue;
+    if (e->kind != TK_EVENT_SPAN || !(e->flags & TK_FLAG_PAIRED) || !e->depth) continue;
     const tk_id next = sql_first_after(s, k, e->ts + e->dur - 1);
     if (next == k->first + k->count || s->t->events[next].ts == e->ts + e->dur) return true;
   }
@@ -207,14 +207,14 @@ static bool has_twin_threads(const struct tk_sql *s) {
   for (tk_id i = 1; !s->is_filed && i <= s->t->n_tracks; i++) {
     const struct tk_track *k = &s->t->tracks[i];
     const uint32_t utid = s->tracks[i].utid;
-    if (k->kind == TK_THREAD && k->count && utid != SQL_NONE && s->threads[utid].track != i) return true;
+    if (k->kind == TK_TRACK_THREAD && k->count && utid != SQL_NONE && s->threads[utid].track != i) return true;
   }
   return false;
 }
 
 static bool has_lost_clocks(const struct tk_sql *s) {
   for (tk_id i = 1; i <= s->t->n_events; i++)
-    if (s->t->events[i].flags & TK_LOST_CLOCK) return true;
+    if (s->t->events[i].flags & TK_FLAG_LOST_CLOCK) return true;
   return false;
 }
 

@@ -115,7 +115,7 @@ static void find_clear(struct event_filter *f) {
 }
 
 static bool dur_passes(const struct tk_sql *s, const struct event_filter *f, const struct tk_event *e) {
-  if (!(e->flags & TK_UNFINISHED)) {
+  if (!(e->flags & TK_FLAG_UNFINISHED)) {
     if (e->dur > f->clear_low && e->dur < f->clear_high) return true;
     if (e->dur < f->clear_low - 2 * SLACK_DUR || e->dur > f->clear_high + 2 * SLACK_DUR) return false;
   }

@@ -113,7 +113,7 @@ static int around_value(struct tk_sql *s, tk_id event, enum around_fact fact, sq
 /* ---- columns ---- */
 
 static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column column) {
-  static const char *const KINDS[] = {[TK_SPAN] = "span", [TK_INSTANT] = "instant", [TK_COUNTER] = "counter", [TK_SAMPLE] = "sample"};
+  static const char *const KINDS[] = {[TK_EVENT_SPAN] = "span", [TK_EVENT_INSTANT] = "instant", [TK_EVENT_COUNTER] = "counter", [TK_EVENT_SAMPLE] = "sample"};
   const struct tk_event *e = &s->t->events[event];
   const struct track_origin *origin = &s->origins[e->track];
   int64_t number;
@@ -144,7 +144,7 @@ static int ours(struct tk_sql *s, tk_id event, sqlite3_context *out, enum column
     sqlite3_result_int64(out, s->child_durs[event]);
     break;
   default: /* COL_SELF_DUR */
-    if (!is_slice(e) || e->flags & TK_UNFINISHED) break;
+    if (!is_slice(e) || e->flags & TK_FLAG_UNFINISHED) break;
     if (!sql_selves(s)) return SQLITE_NOMEM;
     sqlite3_result_int64(out, num_ns(s->selves[event]));
   }
@@ -226,8 +226,8 @@ static bool thread_ns(const struct tk_sql *s, const struct tk_event *e, tk_id ke
 
 static int thread_time(const struct tk_sql *s, const struct tk_event *e, bool dur, sqlite3_context *out) {
   int64_t ts, other;
-  if (!s->times.exact && s->t->tracks[e->track].kind != TK_THREAD) return SQLITE_OK; /* times of threads only */
-  const bool has_ts = thread_ns(s, e, s->key_tts, &ts), lasts = !s->times.exact && e->kind == TK_SPAN && !(e->flags & TK_PAIRED);
+  if (!s->times.exact && s->t->tracks[e->track].kind != TK_TRACK_THREAD) return SQLITE_OK; /* times of threads only */
+  const bool has_ts = thread_ns(s, e, s->key_tts, &ts), lasts = !s->times.exact && e->kind == TK_EVENT_SPAN && !(e->flags & TK_FLAG_PAIRED);
   if (!dur) {
     if (has_ts) sqlite3_result_int64(out, ts);
   } else if (has_ts && thread_ns(s, e, s->key_end_tts, &other)) sqlite3_result_int64(out, other - ts);

@@ -76,10 +76,10 @@ bool sql_selves(struct tk_sql *s) {
   bool ok = selves != NULL;
   if (ok) memset(selves, 0, n * sizeof *selves);
   for (tk_id i = 1; ok && i <= t->n_events; i++)
-    if (t->events[i].kind == TK_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* for asynchronous spans, the
+    if (t->events[i].kind == TK_EVENT_SPAN && is_timed(&t->events[i])) selves[i] = t->events[i].dur; /* for asynchronous spans, the
                                                                                                 * whole duration */
   for (tk_id k = 1; ok && k <= t->n_tracks; k++)
-    if (t->tracks[k].kind != TK_ASYNCS) ok = self_of_track(&of, t, k);
+    if (t->tracks[k].kind != TK_TRACK_ASYNCS) ok = self_of_track(&of, t, k);
   self_free(&of);
   if (ok) s->selves = selves;
   else mem_free(&s->mem, selves);
@@ -95,7 +95,7 @@ bool sql_child_durs(struct tk_sql *s) {
   if (!durs) return false;
   memset(durs, 0, n * sizeof *durs);
   for (tk_id i = 1; i <= t->n_events; i++)
-    if (t->events[i].kind == TK_SPAN) durs[s->parents[i]] += times_dur(&s->times, &t->events[i]);
+    if (t->events[i].kind == TK_EVENT_SPAN) durs[s->parents[i]] += times_dur(&s->times, &t->events[i]);
   s->child_durs = durs;
   return true;
 }

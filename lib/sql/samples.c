@@ -120,8 +120,8 @@ bool sql_counters(struct tk_sql *s) {
   map_init(&seen, &s->mem);
   for (tk_id k = 1; k <= s->t->n_tracks && !s->mem.failed; k++) {
     const struct tk_track *track = &s->t->tracks[k];
-    for (tk_id i = track->first; track->kind == TK_COUNTERS && i < track->first + track->count && !s->mem.failed; i++)
-      if (s->t->events[i].kind == TK_COUNTER) add_samples(s, &seen, i);
+    for (tk_id i = track->first; track->kind == TK_TRACK_COUNTERS && i < track->first + track->count && !s->mem.failed; i++)
+      if (s->t->events[i].kind == TK_EVENT_COUNTER) add_samples(s, &seen, i);
   }
   map_free(&seen);
   return s->has_counters = !s->mem.failed;

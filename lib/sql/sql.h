@@ -135,7 +135,7 @@ struct tk_sql {
   unsigned n_others;
 };
 
-static inline bool is_slice(const struct tk_event *e) { return e->kind != TK_COUNTER && e->kind != TK_SAMPLE; }
+static inline bool is_slice(const struct tk_event *e) { return e->kind != TK_EVENT_COUNTER && e->kind != TK_EVENT_SAMPLE; }
 
 /* ---- indexes for the tables (relatives.c, names.c, tracks.c, samples.c, facts.c) ---- */
 

@@ -28,7 +28,7 @@ static bool collect_samples(struct tk_sql *s) {
   s->stack.samples = mem_array(&s->mem, any ? (uint64_t)s->t->n_events + 1 : 1, sizeof *s->stack.samples);
   if (!s->stack.samples || (any && !timeline_build(s))) return false;
   for (tk_id i = 0; any && i < s->t->n_events; i++)
-    if (s->t->events[s->timeline[i]].kind == TK_SAMPLE) s->stack.samples[s->stack.n_samples++] = s->timeline[i];
+    if (s->t->events[s->timeline[i]].kind == TK_EVENT_SAMPLE) s->stack.samples[s->stack.n_samples++] = s->timeline[i];
   return true;
 }
 

@@ -49,10 +49,10 @@ static inline int64_t times_at(const struct times *c, tk_time at) {
 }
 
 static inline int64_t times_dur(const struct times *c, const struct tk_event *e) {
-  if (e->flags & TK_UNFINISHED) return -1;
+  if (e->flags & TK_FLAG_UNFINISHED) return -1;
   const int64_t plain = e->dur / 1000;
-  if (plain * 1000 == e->dur && !(e->flags & TK_PAIRED) && times_is_plain(plain)) return plain;
-  if (e->flags & TK_PAIRED) return times_at(c, e->ts + e->dur) - times_at(c, e->ts);
+  if (plain * 1000 == e->dur && !(e->flags & TK_FLAG_PAIRED) && times_is_plain(plain)) return plain;
+  if (e->flags & TK_FLAG_PAIRED) return times_at(c, e->ts + e->dur) - times_at(c, e->ts);
   return times_ns(c, e->dur / TIMES_US, e->dur % TIMES_US);
 }
 

@@ -27,12 +27,12 @@ static tk_id tracks_name_of(const struct tk_track *k, struct tk_ident i) {
 }
 
 static bool is_own_timeline(const struct tk_sql *s, const struct tk_track *k) {
-  return s->times.exact && k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR;
+  return s->times.exact && k->kind == TK_TRACK_THREAD && k->tid.kind == TK_IDENT_STR;
 }
 
 /* A timeline without a process contains global events. */
 static bool is_process(const struct tk_sql *s, const struct tk_track *k) {
-  return k->kind == TK_PROCESS && !(s->times.exact && k->pid.kind == TK_IDENT_NONE);
+  return k->kind == TK_TRACK_PROCESS && !(s->times.exact && k->pid.kind == TK_IDENT_NONE);
 }
 
 static void add_thread(struct tk_sql *s, struct sql_thread thread) {
@@ -57,8 +57,8 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
 
 /* True for a thread with stack samples of an unknown process. */
 static bool is_stray(const struct tk_sql *s, const struct tk_track *k) {
-  return s->times.exact && !s->is_filed && k->kind == TK_THREAD && k->tid.kind == TK_IDENT_INT && k->count &&
-         s->tracks[k->parent].upid == SQL_NONE && s->t->events[k->first].kind == TK_SAMPLE;
+  return s->times.exact && !s->is_filed && k->kind == TK_TRACK_THREAD && k->tid.kind == TK_IDENT_INT && k->count &&
+         s->tracks[k->parent].upid == SQL_NONE && s->t->events[k->first].kind == TK_EVENT_SAMPLE;
 }
 
 /* Returns the first thread with this tid in any process, as trace_processor does; otherwise adds one without a process. */
@@ -74,14 +74,14 @@ static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_ti
   uint32_t utid = is_stray(s, k) ? stray_thread(s, k->tid.num, by_tid) : thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
   if (utid == SQL_NONE) return SQL_NONE;
   const tk_id other = s->threads[utid].track;
-  if (s->is_filed && k->kind == TK_THREAD && other && s->t->tracks[other].kind == TK_THREAD) { /* the file has two threads with
+  if (s->is_filed && k->kind == TK_TRACK_THREAD && other && s->t->tracks[other].kind == TK_TRACK_THREAD) { /* the file has two threads with
                                                                                                 * the same ids */
     add_thread(s, (struct sql_thread){.upid = s->threads[utid].upid, .tid = s->threads[utid].tid, .main = s->threads[utid].main});
     utid = s->n_threads - 1;
   }
   struct sql_thread *thread = &s->threads[utid];
-  if (!thread->track || k->kind == TK_THREAD) thread->track = track;
-  if (k->kind == TK_THREAD && tracks_name_of(k, k->tid)) thread->name = tracks_name_of(k, k->tid);
+  if (!thread->track || k->kind == TK_TRACK_THREAD) thread->track = track;
+  if (k->kind == TK_TRACK_THREAD && tracks_name_of(k, k->tid)) thread->name = tracks_name_of(k, k->tid);
   return utid;
 }
 
@@ -108,7 +108,7 @@ static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) 
     while (tk_args_next(&it, &arg))
       if (arg.key == KEY_TID && (arg.type == TK_ARG_INT || arg.type == TK_ARG_STR))
         thread_of(s, s->tracks[track].upid, arg.type == TK_ARG_INT ? ident_int(arg.i) : ident_str(arg.s), by_tid);
-    if (k->kind != TK_PROCESS || !is_global(s->t, e)) continue;
+    if (k->kind != TK_TRACK_PROCESS || !is_global(s->t, e)) continue;
     s->tracks[track].globals++;
     s->n_globals++;
   }
@@ -134,7 +134,7 @@ static void look_at_record(struct tk_sql *s, const struct tk_record *r, struct m
   struct buf object = {.mem = &s->mem};
   struct json_value v;
   if (!r->phase || !r->strong || !r->track) return;
-  const uint32_t upid = s->tracks[k->kind == TK_PROCESS ? r->track : k->parent].upid;
+  const uint32_t upid = s->tracks[k->kind == TK_TRACK_PROCESS ? r->track : k->parent].upid;
   const bool whole = buf_append(&object, "{", 1) && buf_append(&object, trace_raw(s->t, r->at), r->size) &&
                      buf_append(&object, "}\0", 2);
   const char *text = (const char *)object.data;
@@ -174,11 +174,11 @@ static void add_processes(struct tk_sql *s, struct map *by_tid) {
 static const char *type_of(const struct tk_sql *s, const struct tk_track *k, const struct sql_track *v) {
   const bool own = s->times.exact, process = v->upid != SQL_NONE;
   switch (k->kind) {
-  case TK_PROCESS: return own ? process ? "process_track_event" : "global_track_event" : "chrome_process_instant";
-  case TK_COUNTERS:
+  case TK_TRACK_PROCESS: return own ? process ? "process_track_event" : "global_track_event" : "chrome_process_instant";
+  case TK_TRACK_COUNTERS:
     if (!own) return "json_counter";
     return v->utid != SQL_NONE ? "thread_counter_track_event" : process ? "process_counter_track_event" : "global_counter_track_event";
-  case TK_ASYNCS: return process ? "legacy_async_process_slice" : "legacy_async_global_slice";
+  case TK_TRACK_ASYNCS: return process ? "legacy_async_process_slice" : "legacy_async_global_slice";
   default: break;
   }
   if (!is_own_timeline(s, k)) return "thread_execution";
@@ -203,7 +203,7 @@ static const char *filed_type(const struct sql_track *v) {
   }
 }
 
-static bool is_threads(const struct tk_track *k) { return k->kind == TK_THREAD && k->tid.kind != TK_IDENT_STR; }
+static bool is_threads(const struct tk_track *k) { return k->kind == TK_TRACK_THREAD && k->tid.kind != TK_IDENT_STR; }
 
 /* Assigns a track to the process or thread that the file states: a named track or counter may belong to a thread, or to
  * nothing. */
@@ -216,7 +216,7 @@ static void place_filed(struct tk_sql *s, tk_id i) {
     v->utid = thread && is_threads(&s->t->tracks[thread]) ? s->tracks[thread].utid : SQL_NONE;
     if (v->filed.global) v->upid = SQL_NONE;
   }
-  if (v->filed.kind == FORMAT_TRACK_PROCESS && k->kind == TK_THREAD) v->utid = SQL_NONE;
+  if (v->filed.kind == FORMAT_TRACK_PROCESS && k->kind == TK_TRACK_THREAD) v->utid = SQL_NONE;
   v->sort = v->filed.kind == FORMAT_TRACK_COUNTER ? SORT_COUNTER
             : v->utid != SQL_NONE ? SORT_THREAD : v->upid != SQL_NONE ? SORT_PROCESS : SORT_OTHER;
   v->type = filed_type(v);
@@ -237,27 +237,27 @@ static bool is_local(const struct tk_trace *t, const struct tk_track *k) {
 static void place_track(struct tk_sql *s, tk_id i, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[i];
   struct sql_track *v = &s->tracks[i];
-  const bool threaded = k->kind == TK_THREAD || k->kind == TK_ASYNCS || (k->kind == TK_COUNTERS && s->times.exact);
-  if (k->kind != TK_PROCESS) v->upid = s->tracks[k->parent].upid;
-  const bool untold = k->kind == TK_COUNTERS && k->tid.kind == TK_IDENT_NONE;
-  const bool left = k->kind == TK_THREAD && k->hidden && !k->count; /* its events are on the track of the process */
+  const bool threaded = k->kind == TK_TRACK_THREAD || k->kind == TK_TRACK_ASYNCS || (k->kind == TK_TRACK_COUNTERS && s->times.exact);
+  if (k->kind != TK_TRACK_PROCESS) v->upid = s->tracks[k->parent].upid;
+  const bool untold = k->kind == TK_TRACK_COUNTERS && k->tid.kind == TK_IDENT_NONE;
+  const bool left = k->kind == TK_TRACK_THREAD && k->hidden && !k->count; /* its events are on the track of the process */
   if (threaded && !is_own_timeline(s, k) && !untold && !left) v->utid = thread_of_track(s, i, by_tid);
-  if (k->kind == TK_COUNTERS && !threaded && !untold) thread_of(s, v->upid, k->tid, by_tid);
-  if (k->kind == TK_ASYNCS) {
+  if (k->kind == TK_TRACK_COUNTERS && !threaded && !untold) thread_of(s, v->upid, k->tid, by_tid);
+  if (k->kind == TK_TRACK_ASYNCS) {
     v->utid = SQL_NONE;
     if (!is_local(s->t, k)) v->upid = SQL_NONE;
   }
-  v->sort = k->kind == TK_COUNTERS ? SORT_COUNTER : v->utid != SQL_NONE ? SORT_THREAD : v->upid != SQL_NONE ? SORT_PROCESS : SORT_OTHER;
+  v->sort = k->kind == TK_TRACK_COUNTERS ? SORT_COUNTER : v->utid != SQL_NONE ? SORT_THREAD : v->upid != SQL_NONE ? SORT_PROCESS : SORT_OTHER;
   v->type = type_of(s, k, v);
-  if ((k->kind == TK_PROCESS || k->kind == TK_COUNTERS) && !s->times.exact) look_at_instants(s, i, by_tid);
+  if ((k->kind == TK_TRACK_PROCESS || k->kind == TK_TRACK_COUNTERS) && !s->times.exact) look_at_instants(s, i, by_tid);
 }
 
 /* Returns the name of a track. An async track has the name of its first event. */
 tk_id sql_track_name(const struct tk_sql *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
   if (s->tracks[track].filed.kind == FORMAT_TRACK_PROCESS) return 0;
-  if (k->kind == TK_ASYNCS && k->count) return s->t->classes[s->t->events[k->first].cls].name;
-  return k->kind == TK_COUNTERS || is_own_timeline(s, k) ? tracks_name_of(k, k->tid) : 0;
+  if (k->kind == TK_TRACK_ASYNCS && k->count) return s->t->classes[s->t->events[k->first].cls].name;
+  return k->kind == TK_TRACK_COUNTERS || is_own_timeline(s, k) ? tracks_name_of(k, k->tid) : 0;
 }
 
 /* Places the threads of unknown processes, after all others. */
@@ -279,7 +279,7 @@ bool sql_tracks(struct tk_sql *s) {
   load_filed(s);
   map_init(&by_tid, &s->mem);
   for (tk_id i = 1; stack_has_samples(s->t) && i <= s->t->n_events; i++)
-    s->tracks[s->t->events[i].track].samples += s->t->events[i].kind == TK_SAMPLE;
+    s->tracks[s->t->events[i].track].samples += s->t->events[i].kind == TK_EVENT_SAMPLE;
   s->tracks[GLOBAL_TRACK].sort = SORT_OTHER;
   s->tracks[GLOBAL_TRACK].type = "legacy_chrome_global_instants";
   add_processes(s, &by_tid);

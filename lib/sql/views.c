@@ -123,7 +123,7 @@ void sql_bounds(struct tk_sql *s) {
   s->end_ns = INT64_MIN;
   for (tk_id i = 1; i <= s->t->n_events; i++) {
     const struct tk_event *e = &s->t->events[i];
-    if (e->flags & TK_LOST_CLOCK) continue;
+    if (e->flags & TK_FLAG_LOST_CLOCK) continue;
     const int64_t ts = times_at(&s->times, e->ts);
     widen(s, ts, ts + (is_slice(e) ? times_dur(&s->times, e) : 0));
   }

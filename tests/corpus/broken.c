@@ -24,7 +24,7 @@ static tk_id a_leaf(const struct tk_trace *t) {
   for (tk_id i = t->n_events / 2 + 1; i < t->n_events; i++) {
     const struct tk_event *e = &t->events[i], *next = e + 1;
     bool parent = next->track == e->track && next->depth > e->depth;
-    if (e->kind == TK_SPAN && !parent && !has_flow(t, i)) return i;
+    if (e->kind == TK_EVENT_SPAN && !parent && !has_flow(t, i)) return i;
   }
   return 0;
 }
@@ -68,7 +68,7 @@ static void give(struct tk_trace *t, tk_id track, tk_id first, tk_id count) {
 static void swapped_track(struct tk_trace *t) {
   tk_id one = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind != TK_THREAD || !t->tracks[i].count) continue;
+    if (t->tracks[i].kind != TK_TRACK_THREAD || !t->tracks[i].count) continue;
     if (one) {
       struct tk_track a = t->tracks[one], b = t->tracks[i];
       give(t, one, b.first, b.count);
@@ -81,7 +81,7 @@ static void swapped_track(struct tk_trace *t) {
 
 static void lost_arg(struct tk_trace *t) {
   for (tk_id i = t->n_events / 2 + 1; i <= t->n_events; i++) {
-    if (!t->events[i].args || t->events[i].kind != TK_SPAN) continue;
+    if (!t->events[i].args || t->events[i].kind != TK_EVENT_SPAN) continue;
     t->events[i].args = 0;
     return;
   }

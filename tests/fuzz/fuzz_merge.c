@@ -53,7 +53,7 @@ static void read_again(const char *path, uint64_t events) {
 static void merge(const char *const *names, size_t n, const char *path, const uint8_t *head) {
   const unsigned how = head[2];
   struct tk_redact_list *list = head[1] & 64 ? tk_redact_list_new() : NULL;
-  const struct tk_redact_options redact = {.names = head[1] & 32 ? TK_NAMES_HASH : TK_NAMES_KEEP, .list = list};
+  const struct tk_redact_options redact = {.names = head[1] & 32 ? TK_REDACT_NAMES_HASH : TK_REDACT_NAMES_KEEP, .list = list};
   const struct tk_merge_options options = {
       .save = {.command = how & 1 ? "fuzz" : NULL, .force = true, .threads = 1, .no_passthrough = how & 2},
       .load = {.max_memory = 512u << 20, .max_size = 8u << 20, .threads = 1}, .keep_truncated = true, .keep_going = true,

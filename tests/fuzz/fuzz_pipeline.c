@@ -49,7 +49,7 @@ static struct tk_trace *load(const char *path, const char *format, struct tk_err
  * another part of the trace as the one with the lost clock. */
 static bool has_lost_clocks(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_events; i++)
-    if (t->events[i].flags & TK_LOST_CLOCK) return true;
+    if (t->events[i].flags & TK_FLAG_LOST_CLOCK) return true;
   return false;
 }
 

@@ -54,9 +54,9 @@ static bool end_is_lost(const struct tk_trace *t, const struct tk_event *e) {
 
 static bool ambiguous(const struct tk_trace *t) {
   unsigned n = 0;
-  for (tk_id k = 1; k <= t->n_tracks; k++) n += t->tracks[k].kind == TK_ASYNCS;
+  for (tk_id k = 1; k <= t->n_tracks; k++) n += t->tracks[k].kind == TK_TRACK_ASYNCS;
   for (tk_id i = 1; i <= t->n_events; i++)
-    if (t->events[i].flags & TK_LOST_CLOCK || end_is_lost(t, &t->events[i])) return true;
+    if (t->events[i].flags & TK_FLAG_LOST_CLOCK || end_is_lost(t, &t->events[i])) return true;
   return n > 1;
 }
 
@@ -67,8 +67,8 @@ static void compare(const struct tk_trace *a, const struct tk_trace *b) {
   require(a->n_flow_points == b->n_flow_points, "flow points", "another number once written");
   require(a->n_records == b->n_records, "records", "another number once written");
   for (tk_id i = 1; i <= a->n_events; i++) {
-    if (a->events[i].dur > longest_a && !(a->events[i].flags & TK_UNFINISHED)) longest_a = a->events[i].dur;
-    if (b->events[i].dur > longest_b && !(b->events[i].flags & TK_UNFINISHED)) longest_b = b->events[i].dur;
+    if (a->events[i].dur > longest_a && !(a->events[i].flags & TK_FLAG_UNFINISHED)) longest_a = a->events[i].dur;
+    if (b->events[i].dur > longest_b && !(b->events[i].flags & TK_FLAG_UNFINISHED)) longest_b = b->events[i].dur;
   }
   require(ambiguous(a) || longest_a == longest_b, "durations", "another longest span once written");
 }

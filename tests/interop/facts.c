@@ -36,13 +36,13 @@ static unsigned series(const struct tk_trace *t, const struct tk_event *e) {
 static void count_events(const struct tk_trace *t, struct extra_plane *f) {
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind == TK_COUNTER) {
+    if (e->kind == TK_EVENT_COUNTER) {
       f->samples += series(t, e);
       continue;
     }
     f->slices++;
     f->depth[e->depth < DEPTHS ? e->depth : DEPTHS - 1]++;
-    if (e->flags & TK_UNFINISHED) f->unfinished++;
+    if (e->flags & TK_FLAG_UNFINISHED) f->unfinished++;
     else f->dur_ns += nanoseconds(e->dur);
   }
 }
@@ -59,11 +59,11 @@ static void count_tracks(const struct tk_trace *t, struct extra_plane *f) {
   f->threads = f->processes = 1;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (!is_plain(k->pid) || (k->kind == TK_THREAD && !is_plain(k->tid))) f->odd_ids = true;
-    if (k->kind == TK_PROCESS) {
+    if (!is_plain(k->pid) || (k->kind == TK_TRACK_THREAD && !is_plain(k->tid))) f->odd_ids = true;
+    if (k->kind == TK_TRACK_PROCESS) {
       f->processes++;
       f->threads++;
-    } else if (k->kind == TK_THREAD && !is_main(k)) f->threads++;
+    } else if (k->kind == TK_TRACK_THREAD && !is_main(k)) f->threads++;
   }
 }
 

@@ -90,11 +90,11 @@ static void nested(struct random_graph *g, tk_id track, tk_time from, tk_time to
   while (from < to && rng(6)) {
     tk_time start = from + rng((uint32_t)(to - from)), end = start + rng((uint32_t)(to - start) + 1);
     bool paired = rng(3) == 0;
-    event(g, paired ? TK_BEGIN : TK_SPAN, track, start, paired ? 0 : end - start);
-    if (rng(4) == 0) event(g, TK_INSTANT, track, start, 0);
+    event(g, paired ? TK_EVENT_BEGIN : TK_EVENT_SPAN, track, start, paired ? 0 : end - start);
+    if (rng(4) == 0) event(g, TK_EVENT_INSTANT, track, start, 0);
     if (depth < 6 && end > start) nested(g, track, start, end, depth + 1);
     if (paired && rng(30)) {
-      struct tk_event *e = event(g, TK_END, track, end, 0);
+      struct tk_event *e = event(g, TK_EVENT_END, track, end, 0);
       if (rng(2)) e->cls = trace_class(g->t, 0, 0);
     }
     from = end + rng(3);
@@ -102,16 +102,16 @@ static void nested(struct random_graph *g, tk_id track, tk_time from, tk_time to
 }
 
 static void loose(struct random_graph *g) {
-  for (unsigned i = rng(40); i > 0; i--) event(g, rng(4) ? TK_SPAN : TK_INSTANT, thread(g), rng(1000), 0)->dur = 0;
+  for (unsigned i = rng(40); i > 0; i--) event(g, rng(4) ? TK_EVENT_SPAN : TK_EVENT_INSTANT, thread(g), rng(1000), 0)->dur = 0;
   for (unsigned i = 1; i <= g->t->n_events; i++)
-    if (g->t->events[i].kind == TK_SPAN) g->t->events[i].dur = rng(300);
+    if (g->t->events[i].kind == TK_EVENT_SPAN) g->t->events[i].dur = rng(300);
 }
 
 static void asyncs(struct random_graph *g) {
   struct tk_trace *t = g->t;
   for (unsigned i = rng(8); i > 0; i--) {
     const struct tk_track *k = &t->tracks[thread(g)];
-    tk_id track = trace_track(t, TK_ASYNCS, k->pid, k->tid, 0), cls = trace_class(t, text(t, "name", 12), text(t, "cat", 3));
+    tk_id track = trace_track(t, TK_TRACK_ASYNCS, k->pid, k->tid, 0), cls = trace_class(t, text(t, "name", 12), text(t, "cat", 3));
     tk_time start = rng(900), end = start + 1 + rng(100);
     for (int part = 0; part < 3; part++) {
       uint32_t args = some_args(t, i);
@@ -122,10 +122,10 @@ static void asyncs(struct random_graph *g) {
                                               .cls = cls,
                                               .track = track,
                                               .args = args,
-                                              .kind = part == 0   ? TK_BEGIN
-                                                      : part == 1 ? TK_INSTANT
-                                                                  : TK_END,
-                                              .flags = TK_ASYNC};
+                                              .kind = part == 0   ? TK_EVENT_BEGIN
+                                                      : part == 1 ? TK_EVENT_INSTANT
+                                                                  : TK_EVENT_END,
+                                              .flags = TK_FLAG_ASYNC};
     }
   }
 }
@@ -133,13 +133,13 @@ static void asyncs(struct random_graph *g) {
 static void counters(struct random_graph *g) {
   struct tk_trace *t = g->t;
   tk_id pid = thread(g), name = text(t, "counter", 3);
-  tk_id track = trace_track(t, TK_COUNTERS, t->tracks[pid].pid, ident_none(), name), cls = trace_class(t, name, 0);
+  tk_id track = trace_track(t, TK_TRACK_COUNTERS, t->tracks[pid].pid, ident_none(), name), cls = trace_class(t, name, 0);
   for (unsigned i = rng(10); i > 0; i--) {
     args_begin(t);
     args_int(t, trace_text(t, "a"), rng(1000));
     if (rng(2)) args_decimal(t, trace_text(t, "b"), rng(1000), -3);
     uint32_t args = args_end(t);
-    *trace_add_event(t) = (struct tk_event){.ts = rng(1000), .cls = cls, .track = track, .args = args, .kind = TK_COUNTER};
+    *trace_add_event(t) = (struct tk_event){.ts = rng(1000), .cls = cls, .track = track, .args = args, .kind = TK_EVENT_COUNTER};
   }
 }
 
@@ -167,7 +167,7 @@ static struct tk_trace *unsealed(uint64_t seed, int64_t origin) {
   g.t->origin_ns = origin;
   g.tidy = rng(2);
   g.n_threads = 1 + rng(LENGTH(g.threads));
-  for (unsigned i = 0; i < g.n_threads; i++) g.threads[i] = trace_track(g.t, TK_THREAD, identity(g.t, 3), identity(g.t, 5), 0);
+  for (unsigned i = 0; i < g.n_threads; i++) g.threads[i] = trace_track(g.t, TK_TRACK_THREAD, identity(g.t, 3), identity(g.t, 5), 0);
   if (!g.tidy) loose(&g);
   for (unsigned i = 0; g.tidy && i < g.n_threads; i++) {
     bool again = false; /* two indices may be the same thread */

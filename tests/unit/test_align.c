@@ -108,7 +108,7 @@ static void a_line_moves_both_ends(void **state) {
   assert_int_equal(t->origin_ns, before - 2000);
   for (tk_id i = 1; i <= t->n_events; i++)
     if (t->events[i].dur > 600000000000) assert_int_equal(t->events[i].dur, 999900000000);
-    else if (t->events[i].kind == TK_SPAN) assert_int_equal(t->events[i].dur, 499950000000);
+    else if (t->events[i].kind == TK_EVENT_SPAN) assert_int_equal(t->events[i].dur, 499950000000);
   assert_true(tk_check(t, &err));
   tk_free(t);
 }

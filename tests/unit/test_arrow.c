@@ -95,8 +95,8 @@ static void events(void **state) {
   struct tk_trace *t = feed_text(text);
   const char *const columns[] = {"name", "ts", "dur", "cat", "type", "depth", "parent", "pid", "tid", "process", "self", "unfinished",
                                  "arg.n", "arg.m", "arg.s", "arg.none", "id", NULL};
-  const int64_t a = row_of(t, "a", 0, TK_SPAN), b = row_of(t, "b", 1, TK_SPAN), open = row_of(t, "open", 0, TK_SPAN),
-                instant = row_of(t, "a", 0, TK_INSTANT);
+  const int64_t a = row_of(t, "a", 0, TK_EVENT_SPAN), b = row_of(t, "b", 1, TK_EVENT_SPAN), open = row_of(t, "open", 0, TK_EVENT_SPAN),
+                instant = row_of(t, "a", 0, TK_EVENT_INSTANT);
   struct taken v = take(t, TK_TABLE_EVENTS, columns, false);
   assert_int_equal(v.batch.length, 4);
   assert_string_equal(cell(&v, "name", a), "a");

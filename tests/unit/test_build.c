@@ -17,12 +17,12 @@ static struct tk_trace *made(void) {
                                                        .origin_ns = 1700000000000000000}, &err);
   assert_non_null(t);
   const tk_id process = tk_add_process(t, tk_ident_int(7));
-  const tk_id thread = tk_add_track(t, TK_THREAD, process, tk_ident_int(8), tk_add_text(t, "worker"));
-  const tk_id named = tk_add_track(t, TK_THREAD, process, tk_ident_str(tk_add_text(t, "gpu")), 0);
-  const tk_id counter = tk_add_track(t, TK_COUNTERS, process, NO_TID, tk_add_text(t, "bytes"));
-  const tk_id asyncs = tk_add_track(t, TK_ASYNCS, process, tk_ident_int(8), 0);
+  const tk_id thread = tk_add_track(t, TK_TRACK_THREAD, process, tk_ident_int(8), tk_add_text(t, "worker"));
+  const tk_id named = tk_add_track(t, TK_TRACK_THREAD, process, tk_ident_str(tk_add_text(t, "gpu")), 0);
+  const tk_id counter = tk_add_track(t, TK_TRACK_COUNTERS, process, NO_TID, tk_add_text(t, "bytes"));
+  const tk_id asyncs = tk_add_track(t, TK_TRACK_ASYNCS, process, tk_ident_int(8), 0);
   assert_int_equal(tk_add_process(t, tk_ident_int(7)), process);
-  assert_int_equal(tk_add_track(t, TK_THREAD, process, tk_ident_int(8), 0), thread);
+  assert_int_equal(tk_add_track(t, TK_TRACK_THREAD, process, tk_ident_int(8), 0), thread);
   assert_true(tk_name_track(t, process, tk_add_text(t, "trainer")) && tk_label_process(t, process, tk_add_text(t, "rank 0")));
   assert_true(tk_sort_track(t, named, -1));
   const struct tk_arg args[] = {tk_arg_int(tk_add_text(t, "step"), 3), tk_arg_double(tk_add_text(t, "loss"), 0.5),
@@ -30,19 +30,19 @@ static struct tk_trace *made(void) {
                                 {.key = tk_add_text(t, "dims"), .type = TK_ARG_JSON, .s = tk_add_text(t, " [1, {\"a\" : 2}] ")},
                                 {.key = tk_add_text(t, "n"), .type = TK_ARG_NUMBER, .s = tk_add_text(t, "12345678901234567890123")}};
   const tk_id cls = tk_add_class(t, tk_add_text(t, "outer"), 0, 0);
-  const struct tk_event outer = {.ts = 1000000, .dur = 9000000, .cls = cls, .track = thread, .kind = TK_SPAN,
+  const struct tk_event outer = {.ts = 1000000, .dur = 9000000, .cls = cls, .track = thread, .kind = TK_EVENT_SPAN,
                                  .args = tk_add_args(t, args, sizeof args / sizeof *args)};
   const tk_id first = tk_add_event(t, &outer);
-  assert_true(first && add(t, thread, TK_SPAN, "inner", 2000000, 1000000));
-  assert_true(add(t, thread, TK_BEGIN, "pair", 4000000, 0) && add(t, thread, TK_INSTANT, "mark", 5000000, 0));
-  assert_true(add(t, thread, TK_END, NULL, 6000000, 0) && add(t, process, TK_INSTANT, "all", 7000000, 0));
-  const tk_id kernel = add(t, named, TK_SPAN, "kernel", 8000000, 500000);
+  assert_true(first && add(t, thread, TK_EVENT_SPAN, "inner", 2000000, 1000000));
+  assert_true(add(t, thread, TK_EVENT_BEGIN, "pair", 4000000, 0) && add(t, thread, TK_EVENT_INSTANT, "mark", 5000000, 0));
+  assert_true(add(t, thread, TK_EVENT_END, NULL, 6000000, 0) && add(t, process, TK_EVENT_INSTANT, "all", 7000000, 0));
+  const tk_id kernel = add(t, named, TK_EVENT_SPAN, "kernel", 8000000, 500000);
   const struct tk_arg value = tk_arg_int(tk_add_text(t, "value"), 42);
   assert_true(tk_add_event(t, &(struct tk_event){.ts = 5, .cls = tk_add_class(t, tk_add_text(t, "bytes"), 0, 0), .track = counter,
-                                                 .kind = TK_COUNTER, .args = tk_add_args(t, &value, 1)}));
-  struct tk_event request = {.ts = 3000000, .cls = tk_add_class(t, tk_add_text(t, "request"), 0, 0), .track = asyncs, .kind = TK_BEGIN};
+                                                 .kind = TK_EVENT_COUNTER, .args = tk_add_args(t, &value, 1)}));
+  struct tk_event request = {.ts = 3000000, .cls = tk_add_class(t, tk_add_text(t, "request"), 0, 0), .track = asyncs, .kind = TK_EVENT_BEGIN};
   assert_true(tk_add_async(t, &request, 0, tk_ident_int(99)));
-  request.kind = TK_END;
+  request.kind = TK_EVENT_END;
   request.ts = 9000000;
   assert_true(tk_add_async(t, &request, 0, tk_ident_int(99)));
   assert_true(tk_add_flow_point(t, &(struct tk_flow_point){.ts = 1500000, .id = 1, .cls = cls, .at = thread, .role = TK_FLOW_START}));
@@ -63,7 +63,7 @@ static void seals(void **state) {
   assert_int_equal(worker->count, 4);
   assert_int_equal(t->events[worker->first + 1].depth, 1);
   const struct tk_event *pair = &t->events[worker->first + 2];
-  assert_true(pair->flags & TK_PAIRED);
+  assert_true(pair->flags & TK_FLAG_PAIRED);
   assert_int_equal(pair->dur, 2000000);
   assert_true(t->flow_points[1].bound && t->flow_points[2].bound);
   assert_int_equal(t->events[t->flow_points[1].at].ts, 1000000);
@@ -152,9 +152,9 @@ static struct place place(void) {
   struct place p = {.t = tk_new(NULL, &err)};
   p.text = tk_add_text(p.t, "text");
   p.process = tk_add_process(p.t, tk_ident_int(1));
-  p.thread = tk_add_track(p.t, TK_THREAD, p.process, tk_ident_int(2), 0);
-  p.counter = tk_add_track(p.t, TK_COUNTERS, p.process, NO_TID, p.text);
-  p.asyncs = tk_add_track(p.t, TK_ASYNCS, p.process, NO_TID, 0);
+  p.thread = tk_add_track(p.t, TK_TRACK_THREAD, p.process, tk_ident_int(2), 0);
+  p.counter = tk_add_track(p.t, TK_TRACK_COUNTERS, p.process, NO_TID, p.text);
+  p.asyncs = tk_add_track(p.t, TK_TRACK_ASYNCS, p.process, NO_TID, 0);
   p.cls = tk_add_class(p.t, p.text, 0, 0);
   assert_true(p.cls && p.asyncs && p.counter && p.thread);
   return p;
@@ -183,11 +183,11 @@ static void refuses_tracks(void **state) {
   REFUSED("class: args 77 do not exist", tk_add_class(p.t, 0, 0, 77));
   REFUSED("process: string 0 does not exist", tk_add_process(p.t, tk_ident_str(0)));
   REFUSED("process: unknown kind of id", tk_add_process(p.t, (struct tk_ident){0, 0, 9}));
-  REFUSED("track: track 50 does not exist", tk_add_track(p.t, TK_THREAD, 50, NO_TID, 0));
-  REFUSED("track: track 2 is not a process", tk_add_track(p.t, TK_THREAD, p.thread, NO_TID, 0));
-  REFUSED("track: unsupported kind 1", tk_add_track(p.t, TK_PROCESS, p.process, NO_TID, 0));
+  REFUSED("track: track 50 does not exist", tk_add_track(p.t, TK_TRACK_THREAD, 50, NO_TID, 0));
+  REFUSED("track: track 2 is not a process", tk_add_track(p.t, TK_TRACK_THREAD, p.thread, NO_TID, 0));
+  REFUSED("track: unsupported kind 1", tk_add_track(p.t, TK_TRACK_PROCESS, p.process, NO_TID, 0));
   REFUSED("track: unsupported kind 77", tk_add_track(p.t, (enum tk_track_kind)77, p.process, NO_TID, 0));
-  REFUSED("counter: needs a name, and cannot have a tid", tk_add_track(p.t, TK_COUNTERS, p.process, NO_TID, 0));
+  REFUSED("counter: needs a name, and cannot have a tid", tk_add_track(p.t, TK_TRACK_COUNTERS, p.process, NO_TID, 0));
   REFUSED("track 3: a counter cannot be renamed", tk_name_track(p.t, p.counter, p.text));
   REFUSED("labels: track 2 is not a process", tk_label_process(p.t, p.thread, p.text));
   REFUSED("order: track 0 does not exist", tk_sort_track(p.t, 0, 1));
@@ -204,21 +204,21 @@ static void refuses_events(void **state) {
   REFUSED("event: args 1000 do not exist", EVENT(.cls = p.cls, .track = p.thread, .args = 1000));
   REFUSED("event: unknown kind 9", EVENT(.cls = p.cls, .track = p.thread, .kind = 9));
   REFUSED("event: a counter sample cannot be on track 2, which is a thread",
-          EVENT(.cls = p.cls, .track = p.thread, .kind = TK_COUNTER));
+          EVENT(.cls = p.cls, .track = p.thread, .kind = TK_EVENT_COUNTER));
   REFUSED("event: a span cannot be on track 1, which is a process", EVENT(.cls = p.cls, .track = p.process));
   REFUSED("event: a span cannot be on track 3, which is a counter", EVENT(.cls = p.cls, .track = p.counter));
-  REFUSED("track 4: async events need an id", EVENT(.cls = p.cls, .track = p.asyncs, .kind = TK_INSTANT));
+  REFUSED("track 4: async events need an id", EVENT(.cls = p.cls, .track = p.asyncs, .kind = TK_EVENT_INSTANT));
   REFUSED("span: negative duration", EVENT(.cls = p.cls, .track = p.thread, .dur = -1));
-  REFUSED("event: only spans have a duration", EVENT(.cls = p.cls, .track = p.thread, .dur = 1, .kind = TK_BEGIN));
+  REFUSED("event: only spans have a duration", EVENT(.cls = p.cls, .track = p.thread, .dur = 1, .kind = TK_EVENT_BEGIN));
   REFUSED("event: time is more than 53 days from the origin", EVENT(.ts = INT64_MIN, .cls = p.cls, .track = p.thread));
   REFUSED("end of a span: time is more than 53 days from the origin",
           EVENT(.ts = INT64_MAX / 2, .dur = 1, .cls = p.cls, .track = p.thread));
   REFUSED("duration of a span: time is more than 53 days from the origin",
           EVENT(.ts = -5, .dur = INT64_MAX, .cls = p.cls, .track = p.thread));
   REFUSED("async event: missing id",
-          tk_add_async(p.t, &(struct tk_event){.cls = p.cls, .track = p.asyncs, .kind = TK_BEGIN}, 0, NO_TID));
+          tk_add_async(p.t, &(struct tk_event){.cls = p.cls, .track = p.asyncs, .kind = TK_EVENT_BEGIN}, 0, NO_TID));
   REFUSED("track 2: not a track of async events",
-          tk_add_async(p.t, &(struct tk_event){.cls = p.cls, .track = p.thread, .kind = TK_BEGIN}, 0, tk_ident_int(1)));
+          tk_add_async(p.t, &(struct tk_event){.cls = p.cls, .track = p.thread, .kind = TK_EVENT_BEGIN}, 0, tk_ident_int(1)));
 }
 
 static void refuses_args_and_flows(void **state) {
@@ -265,10 +265,10 @@ static void seals_once(void **state) {
   struct tk_top_report top;
   assert_false(tk_dump(p.t) != NULL || tk_check(p.t, &err) || tk_top(p.t, NULL, &top, &err));
   assert_string_equal(err.msg, "the trace is not sealed");
-  assert_true(add(p.t, p.thread, TK_SPAN, "a", 0, 1) && tk_seal(p.t, &err));
+  assert_true(add(p.t, p.thread, TK_EVENT_SPAN, "a", 0, 1) && tk_seal(p.t, &err));
   assert_false(tk_seal(p.t, &err));
   assert_string_equal(err.msg, "the trace is already sealed");
-  assert_int_equal(add(p.t, p.thread, TK_SPAN, "b", 0, 1), 0);
+  assert_int_equal(add(p.t, p.thread, TK_EVENT_SPAN, "b", 0, 1), 0);
   assert_int_equal(tk_add_text(p.t, "late"), 0);
   assert_true(tk_check(p.t, &err));
   tk_free(p.t);
@@ -296,9 +296,9 @@ static void runs_out(void **state) {
   struct tk_err err;
   struct tk_trace *t = tk_new(&(struct tk_new_options){.max_memory = 100000}, &err);
   assert_non_null(t);
-  const tk_id process = tk_add_process(t, tk_ident_int(1)), thread = tk_add_track(t, TK_THREAD, process, tk_ident_int(1), 0);
+  const tk_id process = tk_add_process(t, tk_ident_int(1)), thread = tk_add_track(t, TK_TRACK_THREAD, process, tk_ident_int(1), 0);
   uint32_t n = 0;
-  while (n < 100000 && add(t, thread, TK_SPAN, "a", n, 1)) n++;
+  while (n < 100000 && add(t, thread, TK_EVENT_SPAN, "a", n, 1)) n++;
   assert_true(n < 100000);
   assert_false(tk_seal(t, &err));
   assert_int_equal(err.code, TK_ELIMIT);

@@ -19,8 +19,8 @@ static void no_end(struct tk_trace *t) { t->tracks[3].count = 0; }
 static void parent(struct tk_trace *t) { t->tracks[2].parent = 3; }
 static void orphan(struct tk_trace *t) { t->tracks[2].parent = 0; }
 static void other_track(struct tk_trace *t) { t->events[2].track = 3; }
-static void begin_left(struct tk_trace *t) { t->events[1].kind = TK_BEGIN; }
-static void end_left(struct tk_trace *t) { t->events[3].kind = TK_END; }
+static void begin_left(struct tk_trace *t) { t->events[1].kind = TK_EVENT_BEGIN; }
+static void end_left(struct tk_trace *t) { t->events[3].kind = TK_EVENT_END; }
 static void dead_left(struct tk_trace *t) { t->events[3].kind = KIND_DEAD; }
 static void negative_dur(struct tk_trace *t) { t->events[3].dur = -1; }
 static void dur_of_instant(struct tk_trace *t) { t->events[4].dur = 1; }
@@ -85,7 +85,7 @@ static void invariants(void **state) {
 
 /* Flagged events may extend beyond their parent. */
 static void exceptions(void **state) {
-  static const uint8_t flags[] = {TK_OVERLAPS, TK_UNFINISHED};
+  static const uint8_t flags[] = {TK_FLAG_OVERLAPS, TK_FLAG_UNFINISHED};
   (void)state;
   for (size_t i = 0; i < LENGTH(flags); i++) {
     struct tk_trace *t = feed_text(text);

@@ -170,7 +170,7 @@ static void texts(void **state) {
 static void other_types(void **state) {
   static const double doubles[] = {0.1, 1e300, -0.0, 5e-324, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0};
   struct tk_trace *t = trace_new(0);
-  tk_id track = trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0), cls = trace_class(t, trace_text(t, "e"), 0);
+  tk_id track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0), cls = trace_class(t, trace_text(t, "e"), 0);
   (void)state;
   for (size_t i = 0; i < LENGTH(doubles); i++) {
     args_begin(t);

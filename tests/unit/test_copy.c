@@ -32,7 +32,7 @@ static void change(struct tk_trace *t) {
   const char *const where[] = {"dur > 100us", NULL};
   if (!tk_rebase(t, &(struct tk_rebase_options){.shift = 1000}, &err)) fail_msg("%s", err.msg);
   if (!tk_filter(t, &(struct tk_filter_options){.where = where}, NULL, &err)) fail_msg("%s", err.msg);
-  if (!tk_redact(t, &(struct tk_redact_options){.names = TK_NAMES_HASH}, NULL, &err)) fail_msg("%s", err.msg);
+  if (!tk_redact(t, &(struct tk_redact_options){.names = TK_REDACT_NAMES_HASH}, NULL, &err)) fail_msg("%s", err.msg);
 }
 
 static void copy_file(const char *path, struct bytes b) {

@@ -28,7 +28,7 @@ static void types(void **state) {
   tk_id x = trace_text(t, "x");
   struct tk_event *e = trace_add_event(t);
   (void)state;
-  e->track = trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0);
+  e->track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0);
   e->cls = trace_class(t, x, 0);
   args_begin(t);
   args_flag(t, trace_text(t, "null"), TK_ARG_NULL);

@@ -82,7 +82,7 @@ static void done(struct merged *m) {
 
 static const struct tk_track *process(const struct tk_trace *t, int64_t pid) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_PROCESS && trace_ident_equal(t->tracks[i].pid, ident_int(pid))) return &t->tracks[i];
+    if (t->tracks[i].kind == TK_TRACK_PROCESS && trace_ident_equal(t->tracks[i].pid, ident_int(pid))) return &t->tracks[i];
   return NULL;
 }
 
@@ -186,8 +186,8 @@ static void rows(const struct merged *m, const char *const *want, size_t n) {
     const struct tk_track *before = NULL, *k = NULL;
     for (tk_id j = 1; j <= m->t->n_tracks; j++) {
       const struct tk_track *t = &m->t->tracks[j];
-      if (t->kind == TK_PROCESS && strcmp(tk_string(m->t, t->name, NULL), want[i]) == 0) k = t;
-      if (i && t->kind == TK_PROCESS && strcmp(tk_string(m->t, t->name, NULL), want[i - 1]) == 0) before = t;
+      if (t->kind == TK_TRACK_PROCESS && strcmp(tk_string(m->t, t->name, NULL), want[i]) == 0) k = t;
+      if (i && t->kind == TK_TRACK_PROCESS && strcmp(tk_string(m->t, t->name, NULL), want[i - 1]) == 0) before = t;
     }
     if (!k || !k->has_sort) fail_msg("no process is called '%s'", want[i]);
     assert_in_range(k->sort_index, 0, INT32_MAX);
@@ -317,9 +317,9 @@ static void async_ids(void **state) {
     for (tk_id k = 1; k <= m.t->n_events; k++) {
       const struct tk_event *e = &m.t->events[k];
       struct tk_arg arg;
-      if (e->kind != TK_SPAN) continue;
+      if (e->kind != TK_EVENT_SPAN) continue;
       if (e->dur != 10000000 && e->dur != 19000000) fail_msg("%s: paired across ranks: dur %lld", ids[i], (long long)e->dur);
-      assert_false(e->flags & TK_UNFINISHED);
+      assert_false(e->flags & TK_FLAG_UNFINISHED);
       assert_true(tk_args_find(m.t, e->args, "id", &arg) && arg.i == 77); /* args are never rewritten */
     }
     done(&m);

@@ -220,8 +220,8 @@ static void test_global(void **state) {
   assert_int_equal(t->n_events, 2);
   for (tk_id i = 1; i <= 2; i++) {
     const struct tk_event *e = &t->events[i];
-    assert_true(e->kind == TK_SPAN ? e->dur == 300000 && t->tracks[e->track].kind == TK_THREAD
-                                   : e->kind == TK_INSTANT && t->tracks[e->track].kind != TK_THREAD);
+    assert_true(e->kind == TK_EVENT_SPAN ? e->dur == 300000 && t->tracks[e->track].kind == TK_TRACK_THREAD
+                                   : e->kind == TK_EVENT_INSTANT && t->tracks[e->track].kind != TK_TRACK_THREAD);
   }
   tk_free(t);
   release(&b);

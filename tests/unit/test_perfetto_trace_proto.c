@@ -298,8 +298,8 @@ static void import_fixture(const char *path, struct bytes b) {
   if (!trace) fail_msg("%s: not a trace to protobuf-c", path);
   for (size_t i = 0; i < trace->n_packet; i++) import_packet(m, trace->packet[i]);
   for (tk_id i = 1; i <= t->n_events; i++) {
-    spans += t->events[i].kind == TK_SPAN;
-    instants += t->events[i].kind == TK_INSTANT;
+    spans += t->events[i].kind == TK_EVENT_SPAN;
+    instants += t->events[i].kind == TK_EVENT_INSTANT;
   }
   assert_int_equal(m->n_begins, spans);
   assert_int_equal(m->n_instants, instants);

@@ -10,7 +10,7 @@ static struct tk_event *span(struct tk_trace *t, tk_id track, tk_time ts, tk_tim
   struct tk_event *e = trace_add_event(t);
   char name[32];
   snprintf(name, sizeof name, "e%u", t->n_events);
-  *e = (struct tk_event){.ts = ts, .dur = dur, .track = track, .kind = TK_SPAN};
+  *e = (struct tk_event){.ts = ts, .dur = dur, .track = track, .kind = TK_EVENT_SPAN};
   e->cls = trace_class(t, trace_text(t, name), 0);
   return e;
 }
@@ -53,8 +53,8 @@ static void spans_as_modelled(void **state) {
   (void)state;
   for (int round = 0; round < 300; round++) {
     struct tk_trace *t = trace_new(0);
-    tk_id tracks[] = {trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0),
-                      trace_track(t, TK_THREAD, ident_int(1), ident_int(2), 0)};
+    tk_id tracks[] = {trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0),
+                      trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(2), 0)};
     struct model m[2][200];
     size_t n[2] = {0, 0};
     uint32_t width = 1 + rng(40), length = 1 + rng(20);
@@ -73,7 +73,7 @@ static void spans_as_modelled(void **state) {
         const struct tk_event *e = &t->events[t->tracks[tracks[k]].first + i];
         assert_int_equal(e->cls, m[k][i].cls);
         assert_int_equal(e->depth, m[k][i].depth);
-        assert_int_equal((e->flags & TK_OVERLAPS) != 0, m[k][i].overlaps);
+        assert_int_equal((e->flags & TK_FLAG_OVERLAPS) != 0, m[k][i].overlaps);
       }
     }
     tk_free(t);
@@ -86,7 +86,7 @@ static void order_of_adding(void **state) {
   (void)state;
   for (int round = 0; round < 20; round++) {
     struct tk_trace *t = trace_new(0);
-    tk_id track = trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0);
+    tk_id track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0);
     tk_id names[64];
     unsigned order[64];
     for (unsigned i = 0; i < 64; i++) {
@@ -125,7 +125,7 @@ static void pairs_as_modelled(void **state) {
     unsigned n[3] = {0}, left = rng(300);
     tk_id track[3], name = 0;
     tk_time now = 0;
-    for (unsigned k = 0; k < 3; k++) track[k] = trace_track(t, TK_THREAD, ident_int(1), ident_int(k), 0);
+    for (unsigned k = 0; k < 3; k++) track[k] = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(k), 0);
     while (left || open[0].n || open[1].n || open[2].n) {
       unsigned k = rng(3);
       now += rng(3);
@@ -133,13 +133,13 @@ static void pairs_as_modelled(void **state) {
         char text[16];
         snprintf(text, sizeof text, "p%u", name++);
         tk_id cls = trace_class(t, trace_text(t, text), 0);
-        *trace_add_event(t) = (struct tk_event){.ts = now, .cls = cls, .track = track[k], .kind = TK_BEGIN};
+        *trace_add_event(t) = (struct tk_event){.ts = now, .cls = cls, .track = track[k], .kind = TK_EVENT_BEGIN};
         want[k][n[k]].cls = cls;
         want[k][n[k]++].depth = open[k].n;
         open[k].cls[open[k].n++] = cls;
         left--;
       } else if (open[k].n) {
-        *trace_add_event(t) = (struct tk_event){.ts = now, .cls = open[k].cls[--open[k].n], .track = track[k], .kind = TK_END};
+        *trace_add_event(t) = (struct tk_event){.ts = now, .cls = open[k].cls[--open[k].n], .track = track[k], .kind = TK_EVENT_END};
       }
     }
     sealed(t);
@@ -150,7 +150,7 @@ static void pairs_as_modelled(void **state) {
         const struct tk_event *e = &t->events[t->tracks[track[k]].first + i];
         assert_int_equal(e->cls, want[k][i].cls);
         assert_int_equal(e->depth, want[k][i].depth);
-        assert_int_equal(e->flags, TK_PAIRED | TK_END_NAMED);
+        assert_int_equal(e->flags, TK_FLAG_PAIRED | TK_FLAG_END_NAMED);
       }
     }
     tk_free(t);
@@ -163,7 +163,7 @@ static void async_pairs(void **state) {
   enum { N = 20000 };
   struct tk_trace *t = trace_new(0);
   tk_id cls = trace_class(t, trace_text(t, "a"), trace_text(t, "c")),
-        track = trace_track(t, TK_ASYNCS, ident_int(1), ident_int(1), 0);
+        track = trace_track(t, TK_TRACK_ASYNCS, ident_int(1), ident_int(1), 0);
   (void)state;
   for (int end = 0; end < 2; end++) {
     for (int i = 0; i < N; i++) {
@@ -171,7 +171,7 @@ static void async_pairs(void **state) {
       args_int(t, KEY_ID, i);
       uint32_t args = args_end(t);
       *trace_add_event(t) = (struct tk_event){.ts = i + end * (N + i), .cls = cls, .track = track, .args = args,
-                                              .kind = end ? TK_END : TK_BEGIN, .flags = TK_ASYNC};
+                                              .kind = end ? TK_EVENT_END : TK_EVENT_BEGIN, .flags = TK_FLAG_ASYNC};
     }
   }
   sealed(t);
@@ -207,7 +207,7 @@ static void flows_as_searched(void **state) {
   for (int round = 0; round < 200; round++) {
     struct tk_trace *t = trace_new(0);
     tk_id tracks[3], cls = trace_class(t, trace_text(t, "f"), 0);
-    for (unsigned k = 0; k < 3; k++) tracks[k] = trace_track(t, TK_THREAD, ident_int(1), ident_int(k), 0);
+    for (unsigned k = 0; k < 3; k++) tracks[k] = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(k), 0);
     for (unsigned k = 0; k < 3; k++) /* properly nested, so that the innermost span is well defined */
       for (tk_time ts = 0; ts < 60; ts += 10 + rng(3)) {
         span(t, tracks[k], ts, 8);
@@ -239,12 +239,12 @@ static void flows_as_searched(void **state) {
 static void deep(bool paired) {
   enum { DEEP = 200000 };
   struct tk_trace *t = trace_new(0);
-  tk_id track = trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0), cls = trace_class(t, trace_text(t, "d"), 0);
+  tk_id track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0), cls = trace_class(t, trace_text(t, "d"), 0);
   for (int i = 0; i < DEEP; i++)
     *trace_add_event(t) = (struct tk_event){.ts = i, .dur = paired ? 0 : 2 * (DEEP - i), .cls = cls, .track = track,
-                                            .kind = paired ? TK_BEGIN : TK_SPAN};
+                                            .kind = paired ? TK_EVENT_BEGIN : TK_EVENT_SPAN};
   for (int i = DEEP; paired && i-- > 0;)
-    *trace_add_event(t) = (struct tk_event){.ts = 2 * DEEP - i, .cls = cls, .track = track, .kind = TK_END};
+    *trace_add_event(t) = (struct tk_event){.ts = 2 * DEEP - i, .cls = cls, .track = track, .kind = TK_EVENT_END};
   sealed(t);
   assert_int_equal(t->n_events, DEEP);
   for (tk_id i = 1; i <= DEEP; i++) {
@@ -270,7 +270,7 @@ static void nothing(void **state) {
   assert_true(t->sealed);
   tk_free(t);
   t = trace_new(0);
-  trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0); /* tracks without events */
+  trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0); /* tracks without events */
   sealed(t);
   tk_free(t);
 }
@@ -279,12 +279,12 @@ static void nothing(void **state) {
 static void extreme_times(void **state) {
   static const tk_time FAR = (tk_time)100 * 86400 * 1000000000000;
   struct tk_trace *t = trace_new(0);
-  tk_id track = trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0);
+  tk_id track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0);
   (void)state;
   span(t, track, -FAR, FAR - 1);
   span(t, track, FAR - 1, 0);
   span(t, track, 0, FAR);
-  trace_add_event(t)->kind = TK_BEGIN;
+  trace_add_event(t)->kind = TK_EVENT_BEGIN;
   t->events[t->n_events].ts = -FAR;
   t->events[t->n_events].track = track;
   t->events[t->n_events].cls = 1;

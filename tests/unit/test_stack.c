@@ -25,7 +25,7 @@ static struct tk_trace *made(const char *prefix) {
   struct tk_trace *t = tk_new(&(struct tk_new_options){.source = "made", .origin_ns = 1700000000000000000}, &err);
   assert_non_null(t);
   tk_add_text(t, prefix); /* so that ids of strings differ between traces */
-  const tk_id process = tk_add_process(t, tk_ident_int(1)), thread = tk_add_track(t, TK_THREAD, process, tk_ident_int(2), 0);
+  const tk_id process = tk_add_process(t, tk_ident_int(1)), thread = tk_add_track(t, TK_TRACK_THREAD, process, tk_ident_int(2), 0);
   const tk_id outer = tk_add_stack(t, 0, named(t, "main", 1)), inner = tk_add_stack(t, outer, named(t, "load", 9));
   assert_true(sample(t, 2 * US, inner, 5, 0) && sample(t, 3 * US, outer, 15, -1));
   assert_true(sample(t, 9 * US, inner, 5, 0));
@@ -118,7 +118,7 @@ static void refuses(void **state) {
   for (int i = 0; i < 6; i++) {
     struct tk_err err;
     struct tk_trace *t = tk_new(NULL, &err);
-    const tk_id process = tk_add_process(t, tk_ident_int(1)), thread = tk_add_track(t, TK_THREAD, process, tk_ident_int(2), 0);
+    const tk_id process = tk_add_process(t, tk_ident_int(1)), thread = tk_add_track(t, TK_TRACK_THREAD, process, tk_ident_int(2), 0);
     const tk_id stack = tk_add_stack(t, 0, named(t, "f", 1));
     struct tk_sample s = {.track = thread, .stack = stack, .unit = tk_add_text(t, "ns")};
     const struct tk_frame nothing = {.line = 3};

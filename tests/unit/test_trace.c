@@ -44,16 +44,16 @@ static void identities(void **state) {
   assert_int_equal(trace_process(t, q7), process);
   assert_int_not_equal(trace_process(t, s7), process);
   assert_int_not_equal(trace_process(t, none), trace_process(t, zero));
-  tk_id thread = trace_track(t, TK_THREAD, i7, i7, 0);
-  assert_int_equal(trace_track(t, TK_THREAD, q7, q7, 0), thread);
+  tk_id thread = trace_track(t, TK_TRACK_THREAD, i7, i7, 0);
+  assert_int_equal(trace_track(t, TK_TRACK_THREAD, q7, q7, 0), thread);
   assert_int_equal(t->tracks[thread].parent, process);
-  assert_int_not_equal(trace_track(t, TK_ASYNCS, i7, i7, 0), thread);
-  assert_int_not_equal(trace_track(t, TK_THREAD, i7, none, 0), thread);
+  assert_int_not_equal(trace_track(t, TK_TRACK_ASYNCS, i7, i7, 0), thread);
+  assert_int_not_equal(trace_track(t, TK_TRACK_THREAD, i7, none, 0), thread);
   tk_id a = trace_text(t, "a"), b = trace_text(t, "b");
-  assert_int_equal(trace_track(t, TK_COUNTERS, i7, none, a), trace_track(t, TK_COUNTERS, i7, none, a));
-  assert_int_not_equal(trace_track(t, TK_COUNTERS, i7, none, a), trace_track(t, TK_COUNTERS, i7, none, b));
+  assert_int_equal(trace_track(t, TK_TRACK_COUNTERS, i7, none, a), trace_track(t, TK_TRACK_COUNTERS, i7, none, a));
+  assert_int_not_equal(trace_track(t, TK_TRACK_COUNTERS, i7, none, a), trace_track(t, TK_TRACK_COUNTERS, i7, none, b));
   t->tracks[thread].name = a; /* a name does not make a new thread */
-  assert_int_equal(trace_track(t, TK_THREAD, i7, i7, 0), thread);
+  assert_int_equal(trace_track(t, TK_TRACK_THREAD, i7, i7, 0), thread);
   tk_free(t);
 }
 
@@ -98,7 +98,7 @@ static void fill(struct tk_trace *t, unsigned n) {
     args_int(t, name, i);
     args_str(t, KEY_ID, TK_ARG_STR, name);
     uint32_t args = args_end(t);
-    tk_id track = trace_track(t, TK_THREAD, ident_int(i % 7), ident_int(i), 0);
+    tk_id track = trace_track(t, TK_TRACK_THREAD, ident_int(i % 7), ident_int(i), 0);
     *trace_add_event(t) = (struct tk_event){.ts = i, .dur = 1, .cls = cls, .track = track, .args = args};
     struct tk_flow_point *f = trace_add_flow_point(t);
     f->cls = cls, f->at = track, f->ts = i;

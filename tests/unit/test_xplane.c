@@ -274,7 +274,7 @@ static void counters_in_parts(void **state) {
   assert_int_equal(t->n_events, 2);
   assert_int_equal(again->n_events, 2);
   for (tk_id i = 1; i <= again->n_tracks; i++)
-    if (again->tracks[i].kind == TK_COUNTERS)
+    if (again->tracks[i].kind == TK_TRACK_COUNTERS)
       assert_string_equal(tk_string(again, again->tracks[again->tracks[i].parent].name, NULL), "/device:GPU:0");
   tk_free(again);
   free(out.p);

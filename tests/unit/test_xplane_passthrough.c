@@ -250,7 +250,7 @@ static void renamed_process(void **state) {
   struct tk_trace *t = read_space();
   (void)state;
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_PROCESS) t->tracks[i].name = trace_text(t, "another");
+    if (t->tracks[i].kind == TK_TRACK_PROCESS) t->tracks[i].name = trace_text(t, "another");
   t->edits = TK_EDIT_RENAMED;
   struct output o = output_of(t);
   wants(&o, ALL, true);
@@ -314,7 +314,7 @@ static void lost_records(void **state) {
   struct tk_trace *t = read_space();
   struct tk_record *r = trace_add_record(t);
   (void)state;
-  *r = (struct tk_record){.kind = TK_REC_OTHER, .track = 1};
+  *r = (struct tk_record){.kind = TK_RECORD_OTHER, .track = 1};
   struct output o = output_of(t);
   assert_int_equal(o.saved.lost[TK_LOSS_RECORDS], 1);
   free(o.b.p);

@@ -87,7 +87,7 @@ static const Xplane__XEventMetadata *metadata_of(const Xplane__XPlane *p, int64_
 static const struct tk_track *track_of(const struct tk_trace *t, const Xplane__XPlane *p, size_t line) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind != TK_THREAD) continue;
+    if (k->kind != TK_TRACK_THREAD) continue;
     const char *process = tk_string(t, t->tracks[k->parent].name, NULL);
     if (strlen(process) != p->name.len || memcmp(process, p->name.data, p->name.len) != 0) continue;
     if (line-- == 0) return k;

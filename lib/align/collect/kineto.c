@@ -403,8 +403,8 @@ bool collect_kernels(struct collector *c) {
   ok = find_rows_with_steps(c);
   for (tk_id i = 1; ok && i <= c->t->n_events; i++) {
     const struct tk_event *e = &c->t->events[i];
-    bool counts = e->kind == TK_SPAN || (marker && e->kind == TK_INSTANT);
-    if (!c->of_class[e->cls] || !counts || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED | TK_CLIPPED)) continue;
+    bool counts = e->kind == TK_EVENT_SPAN || (marker && e->kind == TK_EVENT_INSTANT);
+    if (!c->of_class[e->cls] || !counts || e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED | TK_FLAG_CLIPPED)) continue;
     c->rank = c->from->origins ? c->from->origins[e->track].rank : c->from->rank;
     ok = add_kernel(c, e);
   }

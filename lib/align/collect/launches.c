@@ -57,7 +57,7 @@ bool launches_find(struct launches *l, const struct tk_trace *t, const struct tr
     if (wanted[t->events[i].cls] && correlation_of(l, &t->events[i], &id)) ok = map_put(&l->calls, (uint64_t)id, 0) != NULL;
   for (tk_id i = 1; ok && l->calls.n && i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (!(kinds.of_class[e->cls] & KIND_RUNTIME) || e->kind != TK_SPAN || !correlation_of(l, e, &id)) continue;
+    if (!(kinds.of_class[e->cls] & KIND_RUNTIME) || e->kind != TK_EVENT_SPAN || !correlation_of(l, e, &id)) continue;
     uint32_t *at = map_get(&l->calls, (uint64_t)id);
     if (at) *at = i;
   }
@@ -88,7 +88,7 @@ struct checker {
 };
 
 static bool is_clear(const struct tk_event *e) {
-  return e->kind == TK_SPAN && !(e->flags & (TK_LOST_CLOCK | TK_CLIPPED | TK_UNFINISHED));
+  return e->kind == TK_EVENT_SPAN && !(e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_CLIPPED | TK_FLAG_UNFINISHED));
 }
 
 static uint8_t said_by(const char *name) {

@@ -10,7 +10,7 @@
 static bool has_devices(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind == TK_PROCESS && !k->hidden && strncmp(tk_string(t, k->name, NULL), "/device:", 8) == 0) return true;
+    if (k->kind == TK_TRACK_PROCESS && !k->hidden && strncmp(tk_string(t, k->name, NULL), "/device:", 8) == 0) return true;
   }
   return false;
 }

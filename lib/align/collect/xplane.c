@@ -202,7 +202,7 @@ static bool take_executions(struct planes *p, const struct tk_track *line) {
   const struct tk_trace *t = p->c->t;
   for (tk_id i = line->first; i < line->first + line->count; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED | TK_CLIPPED)) continue;
+    if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED | TK_FLAG_CLIPPED)) continue;
     if (!mem_grow(p->c->out->mem, (void **)&p->executions, &p->cap_executions, (uint64_t)p->n_executions + 1, sizeof *p->executions))
       return false;
     struct execution *x = &p->executions[p->n_executions++];
@@ -304,7 +304,7 @@ static bool take_op(struct planes *p, const struct tk_event *e, const struct op 
 static bool take_line(struct planes *p, const struct tk_track *line, bool kernels) {
   for (tk_id i = line->first; i < line->first + line->count; i++) {
     const struct tk_event *e = &p->c->t->events[i];
-    if (e->kind != TK_SPAN || e->flags & (TK_LOST_CLOCK | TK_UNFINISHED | TK_CLIPPED)) continue;
+    if (e->kind != TK_EVENT_SPAN || e->flags & (TK_FLAG_LOST_CLOCK | TK_FLAG_UNFINISHED | TK_FLAG_CLIPPED)) continue;
     const struct op *op = op_of(p, e, kernels);
     if (op && !take_op(p, e, op, kernels)) return false;
   }
@@ -393,13 +393,13 @@ static bool take_device(struct planes *p, tk_id process, bool kernels) {
   p->device++;
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    bool own = k->kind == TK_THREAD && k->parent == process;
+    bool own = k->kind == TK_TRACK_THREAD && k->parent == process;
     if (own && strcmp(tk_string(t, k->name, NULL), "XLA Modules") == 0) ok = take_executions(p, k);
   }
   map_init(&p->starts, p->c->out->mem);
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const char *name = tk_string(t, t->tracks[i].name, NULL);
-    if (t->tracks[i].kind != TK_THREAD || t->tracks[i].parent != process) continue;
+    if (t->tracks[i].kind != TK_TRACK_THREAD || t->tracks[i].parent != process) continue;
     if (kernels ? text_begins(name, "Stream #") : strcmp(name, "XLA Ops") == 0) ok = take_line(p, &t->tracks[i], kernels);
   }
   map_free(&p->starts);
@@ -415,7 +415,7 @@ bool collect_planes(struct collector *c) {
     const struct tk_track *k = &c->t->tracks[i];
     const char *name = tk_string(c->t, k->name, NULL);
     bool gpu = text_begins(name, "/device:GPU:");
-    if (k->kind == TK_PROCESS && !k->hidden && (gpu || text_begins(name, "/device:TPU:"))) ok = take_device(&p, i, gpu);
+    if (k->kind == TK_TRACK_PROCESS && !k->hidden && (gpu || text_begins(name, "/device:TPU:"))) ok = take_device(&p, i, gpu);
   }
   map_free(&p.op_of);
   map_free(&p.told);

@@ -9,7 +9,7 @@ enum { FIRST_TID = 20000000 };
 static int64_t end_ns(const struct tk_event *e) { return num_ns(e->ts) + num_ns(e->dur); }
 
 /* True for spans that may move to a lane. Begins and ends always stay on their track, because viewers do not drop them. */
-static bool lanes_is_whole(const struct tk_event *e) { return !(e->flags & (TK_PAIRED | TK_ASYNC | TK_LOST_CLOCK)); }
+static bool lanes_is_whole(const struct tk_event *e) { return !(e->flags & (TK_FLAG_PAIRED | TK_FLAG_ASYNC | TK_FLAG_LOST_CLOCK)); }
 
 /* Collects the tids in use. Threads are identified by pid and tid, but some viewers use only the tid. */
 static bool taken_tids(const struct tk_trace *t, struct map *tids) {
@@ -65,10 +65,10 @@ static bool is_closed(const struct open *o, int64_t ts) { return o->endless ? o-
 
 static bool plan_event(struct planner *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event];
-  if (e->kind != TK_SPAN || e->flags & TK_LOST_CLOCK) return true;
+  if (e->kind != TK_EVENT_SPAN || e->flags & TK_FLAG_LOST_CLOCK) return true;
   while (p->n_stack && is_closed(&p->stack[p->n_stack - 1], num_ns(e->ts))) p->n_stack--;
   const int64_t most = p->n_stack ? p->stack[p->n_stack - 1].end : INT64_MAX;
-  const bool endless = e->flags & TK_UNFINISHED;
+  const bool endless = e->flags & TK_FLAG_UNFINISHED;
   const int64_t end = endless ? INT64_MAX : end_ns(e);
   return end > most && lanes_is_whole(e) ? place(p, event) : push(p, (struct open){end < most ? end : most, endless});
 }
@@ -89,7 +89,7 @@ bool lanes_plan(struct lanes *l, const struct tk_trace *t, bool all, const struc
   if (*next_tid < FIRST_TID) *next_tid = FIRST_TID + of->ordinal;
   for (tk_id i = 1; ok && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind != TK_THREAD || (k->no_lanes && !all)) continue;
+    if (k->kind != TK_TRACK_THREAD || (k->no_lanes && !all)) continue;
     if (!knows_tids) ok = taken_tids(t, &p.tids);
     knows_tids = true;
     ok = ok && plan_track(&p, k);

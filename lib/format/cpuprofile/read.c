@@ -176,7 +176,7 @@ static int64_t near(int64_t us) {
 
 static void read_samples(struct cpuprofile *c, struct json_walk *w, const struct json_value *ids, const struct json_value *deltas) {
   struct json_walk in = json_walk_into(w, ids), steps = json_walk_into(w, deltas);
-  struct samples x = {.sample = {.unit = trace_text(c->t, "us"), .track = trace_track(c->t, TK_THREAD, ident_int(1), ident_int(1), 0)}};
+  struct samples x = {.sample = {.unit = trace_text(c->t, "us"), .track = trace_track(c->t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0)}};
   struct json_value v, step;
   int64_t id, delta;
   bool more = json_walk_enter(&in, '['), has_steps = deltas->p && json_walk_enter(&steps, '[');
@@ -203,7 +203,7 @@ static void read_samples(struct cpuprofile *c, struct json_walk *w, const struct
 }
 
 static void count_hits(struct cpuprofile *c) {
-  struct tk_sample s = {.unit = trace_text(c->t, "samples"), .track = trace_track(c->t, TK_THREAD, ident_int(1), ident_int(1), 0)};
+  struct tk_sample s = {.unit = trace_text(c->t, "samples"), .track = trace_track(c->t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0)};
   trace_note(c->t, TK_NOTE_INFO, UINT64_MAX, "no samples, only hit counts: all are at time 0");
   for (uint32_t i = 0; i < c->n; i++) {
     if (c->nodes[i].hits <= 0) continue;

@@ -96,7 +96,7 @@ static bool add_line(struct tk_trace *t, struct tk_sample *s, const uint8_t *p, 
 }
 
 bool folded_read(struct in *in, struct tk_trace *t, const struct tk_load_options *opt, struct tk_err *err) {
-  struct tk_sample s = {.unit = trace_text(t, "samples"), .track = trace_track(t, TK_THREAD, ident_int(1), ident_int(1), 0)};
+  struct tk_sample s = {.unit = trace_text(t, "samples"), .track = trace_track(t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0)};
   (void)opt;
   trace_note(t, TK_NOTE_INFO, UINT64_MAX, "folded stacks have no times: all samples are at time 0");
   for (size_t avail, want = 1 << 16;;) {

@@ -107,7 +107,7 @@ static void put_attributes(struct otlp *o, struct json_walk *w, const struct jso
 
 /* Returns an id for a process of which `wanted` (-1 = none) is the number on its host. */
 static struct tk_ident free_pid(struct otlp *o, int64_t wanted) {
-  struct tk_track want = {.kind = TK_PROCESS, .pid = ident_int(wanted)};
+  struct tk_track want = {.kind = TK_TRACK_PROCESS, .pid = ident_int(wanted)};
   while (want.pid.num < 0 || trace_find(o->t, &want)) want.pid = ident_int(++o->next_pid);
   return want.pid;
 }
@@ -144,7 +144,7 @@ static void begin_resource(struct otlp *o, struct json_walk *w, const struct jso
   o->t->tracks[o->process].name = name;
   o->t->tracks[o->process].renamed = true; /* no record contains the name, so writers must write it */
   o->t->tracks[o->process].labels = labels.len ? trace_string(o->t, labels.data, labels.len) : 0;
-  o->track = trace_track(o->t, TK_ASYNCS, ident, ident_none(), 0);
+  o->track = trace_track(o->t, TK_TRACK_ASYNCS, ident, ident_none(), 0);
   buf_free(&labels);
 }
 
@@ -203,7 +203,7 @@ static void add_event(struct otlp *o, struct json_walk *w, const struct json_val
   put_attributes(o, w, &attributes);
   const uint32_t args = args_end(o->t);
   const struct tk_event e = {.ts = at(o, ns), .cls = trace_class(o->t, otlp_text(o, w, &name), o->scope), .track = o->track,
-                             .args = args, .kind = TK_INSTANT, .flags = TK_ASYNC};
+                             .args = args, .kind = TK_EVENT_INSTANT, .flags = TK_FLAG_ASYNC};
   *trace_add_event(o->t) = e;
 }
 
@@ -250,7 +250,7 @@ static void add_span(struct otlp *o, struct json_walk *w, const struct json_valu
   if (ended && end < start)
     trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(v->p - o->text), "span that ends before it starts: using length 0");
   struct tk_event e = {.ts = at(o, start), .cls = trace_class(o->t, otlp_text(o, w, &s.name), o->scope), .track = o->track,
-                       .kind = ended ? TK_SPAN : TK_BEGIN, .flags = TK_ASYNC | TK_PAIRED | TK_END_NAMED};
+                       .kind = ended ? TK_EVENT_SPAN : TK_EVENT_BEGIN, .flags = TK_FLAG_ASYNC | TK_FLAG_PAIRED | TK_FLAG_END_NAMED};
   e.args = args_of_span(o, w, &s, id);
   if (ended && end > start) e.dur = at(o, end) - e.ts;
   *trace_add_event(o->t) = e;

@@ -189,7 +189,7 @@ static void add_frame(struct perf *r, const struct tk_frame *f, uint64_t offset)
 
 static tk_id thread_of(struct perf *r, const struct head *h) {
   const struct tk_ident pid = h->pid >= 0 ? ident_int(h->pid) : ident_none();
-  const tk_id track = trace_track(r->t, TK_THREAD, pid, ident_int(h->tid), 0);
+  const tk_id track = trace_track(r->t, TK_TRACK_THREAD, pid, ident_int(h->tid), 0);
   struct tk_track *k = &r->t->tracks[track];
   k->name = perf_text(r->t, h->comm); /* the last one: a program replaces the one that started it */
   k->renamed = true; /* no record contains the name, so writers must write it */

@@ -248,7 +248,7 @@ enum {
   VALUE_JSON = 'j'     /* legacy_json_value; one character for the whole value */
 };
 
-/* In the graph, a track that is not a thread is a TK_THREAD track, so that its spans can nest. Its tid is a string that
+/* In the graph, a track that is not a thread is a TK_TRACK_THREAD track, so that its spans can nest. Its tid is a string that
  * contains its name and is unique in its process. Its actual parent is encoded in the tid's number, which string tids do not
  * need otherwise:
  *

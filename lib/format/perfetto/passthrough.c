@@ -124,7 +124,7 @@ static uint64_t n_poorer_tracks(const struct tk_trace *t) {
   while (pb_next(&c, &entry)) n += has_properties(&entry);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    n += was_perfetto(t) && k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num % NAMED_CODES == NAMED_OF_TRACK;
+    n += was_perfetto(t) && k->kind == TK_TRACK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num % NAMED_CODES == NAMED_OF_TRACK;
   }
   return n;
 }

@@ -274,7 +274,7 @@ static void add_sample(struct pprof *r, const struct pb_field *message, tk_id un
 static void read_samples(struct pprof *r, struct pb c) {
   struct pb_field f;
   const tk_id unit = unit_of(r), cat = r->n_types ? string_of(r, r->types[r->chosen].type) : 0;
-  r->track = trace_track(r->t, TK_THREAD, ident_int(1), ident_int(1), 0);
+  r->track = trace_track(r->t, TK_TRACK_THREAD, ident_int(1), ident_int(1), 0);
   trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "profiles of pprof have no times of samples: all are at the start of the profile");
   if (r->time_nanos > 0) {
     r->t->origin_ns = r->time_nanos;

@@ -122,7 +122,7 @@ static void label_track(struct pprof_sink *s, const struct tk_trace *t, const st
   if (!k->name && !process->name && t->n_tracks <= 2) return;
   label_name(s, t, "process", process->name);
   label_ident(s, t, "pid", process->pid);
-  if (k->kind == TK_PROCESS) return;
+  if (k->kind == TK_TRACK_PROCESS) return;
   label_name(s, t, "thread", k->name);
   label_ident(s, t, "tid", k->tid);
 }
@@ -142,7 +142,7 @@ static void keep(struct pprof_sink *s, const struct tk_trace *t, const struct tk
   put_args(s, t, t->classes[e->cls].args);
   put_args(s, t, e->args);
   const struct kept head = {type, (uint32_t)s->body.len, value};
-  if (type == TYPES_MOST) sink_lose(&s->sink, e->kind == TK_SAMPLE ? TK_LOSS_SAMPLES : TK_LOSS_SPANS, 1);
+  if (type == TYPES_MOST) sink_lose(&s->sink, e->kind == TK_EVENT_SAMPLE ? TK_LOSS_SAMPLES : TK_LOSS_SPANS, 1);
   if (type == TYPES_MOST || !buf_append(&s->samples, &head, sizeof head) || !buf_append(&s->samples, s->body.data, s->body.len)) return;
   s->sink.saved.events++;
   s->sink.saved.records++;
@@ -217,7 +217,7 @@ static void close_spans(struct pprof_sink *s, const struct tk_trace *t, struct p
 static void open_span(struct pprof_sink *s, const struct tk_trace *t, struct pprof_open *open, uint32_t n, tk_id event) {
   const struct tk_event *e = &t->events[event];
   const struct tk_frame f = {.name = t->classes[e->cls].name};
-  const tk_time dur = e->flags & TK_UNFINISHED ? 0 : e->dur;
+  const tk_time dur = e->flags & TK_FLAG_UNFINISHED ? 0 : e->dur;
   if (n) {
     const tk_time end = open[n - 1].end < e->ts + dur ? open[n - 1].end : e->ts + dur;
     open[n - 1].self -= end > e->ts ? end - e->ts : 0;
@@ -231,9 +231,9 @@ static bool write_track(struct pprof_sink *s, const struct tk_trace *t, const st
   label_track(s, t, k);
   for (tk_id i = k->first; open && i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind == TK_SAMPLE) take_sample(s, t, e);
-    if (e->kind != TK_SPAN) continue;
-    const bool nests = k->kind == TK_THREAD && !(e->flags & TK_LOST_CLOCK);
+    if (e->kind == TK_EVENT_SAMPLE) take_sample(s, t, e);
+    if (e->kind != TK_EVENT_SPAN) continue;
+    const bool nests = k->kind == TK_TRACK_THREAD && !(e->flags & TK_FLAG_LOST_CLOCK);
     close_spans(s, t, open, &n, nests ? e->depth : 0);
     open_span(s, t, open, n++, i);
   }
@@ -255,7 +255,7 @@ static bool pprof_open(struct sink *sink, const struct tk_trace *first, struct t
 static void find_start(struct pprof_sink *s, const struct tk_trace *t) {
   int64_t ps = INT64_MAX;
   for (tk_id i = 1; i <= t->n_events; i++)
-    if ((t->events[i].kind == TK_SAMPLE || t->events[i].kind == TK_SPAN) && t->events[i].ts < ps) ps = t->events[i].ts;
+    if ((t->events[i].kind == TK_EVENT_SAMPLE || t->events[i].kind == TK_EVENT_SPAN) && t->events[i].ts < ps) ps = t->events[i].ts;
   if (ps == INT64_MAX || s->has_start) return;
   s->start_ns = num_add(t->origin_ns, ps / 1000 - (ps % 1000 < 0));
   s->has_start = true;

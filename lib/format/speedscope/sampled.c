@@ -172,7 +172,7 @@ static bool put_unit(struct sampled *w, const struct tk_trace *t, const struct k
 static uint32_t by_unit(const struct tk_trace *t, const struct tk_track *k, struct keyed *v, struct map *units) {
   uint32_t n = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
-    if (t->events[i].kind != TK_SAMPLE) continue;
+    if (t->events[i].kind != TK_EVENT_SAMPLE) continue;
     const uint32_t *order = map_put(units, t->classes[t->events[i].cls].unit, units->n);
     if (order) v[n++] = (struct keyed){*order, i};
   }

@@ -65,7 +65,7 @@ static void meter(struct speedscope_sink *s, enum sink_part part, tk_id id) {
 
 /* ---- lanes ---- */
 
-static bool is_written(const struct tk_event *e) { return e->kind == TK_SPAN && !(e->flags & TK_LOST_CLOCK); }
+static bool is_written(const struct tk_event *e) { return e->kind == TK_EVENT_SPAN && !(e->flags & TK_FLAG_LOST_CLOCK); }
 
 static tk_time *innermost(struct lane *l) { return l->open.len ? (tk_time *)(void *)(l->open.data + l->open.len) - 1 : NULL; }
 
@@ -119,13 +119,13 @@ static void put_title(struct buf *b, const struct tk_trace *t, const struct tk_t
   const struct tk_track *of[2] = {k->parent ? &t->tracks[k->parent] : NULL, k};
   char number[32];
   size_t n;
-  if (k->kind == TK_THREAD && k->name && strcmp(t->format, "speedscope") == 0) { /* it was the whole title */
+  if (k->kind == TK_TRACK_THREAD && k->name && strcmp(t->format, "speedscope") == 0) { /* it was the whole title */
     const char *title = tk_string(t, k->name, &n);
     buf_append(b, title, n);
     return;
   }
   for (int i = 0; i < 2; i++) {
-    struct tk_ident id = of[i] && (i == 0 || k->kind == TK_PROCESS) ? of[i]->pid : k->tid;
+    struct tk_ident id = of[i] && (i == 0 || k->kind == TK_TRACK_PROCESS) ? of[i]->pid : k->tid;
     if (!of[i]) continue;
     const char *name = tk_string(t, of[i]->name ? of[i]->name : id.kind == TK_IDENT_STR ? id.str : 0, &n);
     if (b->len) buf_text(b, " / ");
@@ -216,8 +216,8 @@ static bool write_track(struct speedscope_sink *s, const struct tk_trace *t, con
   for (tk_id i = k->first; ok && i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     if (is_written(e)) ok = add_to_lanes(s, &lanes, e, i);
-    else if (e->kind == TK_SPAN) sink_lose(&s->sink, TK_LOSS_SPANS, 1);
-    else has_samples = has_samples || e->kind == TK_SAMPLE;
+    else if (e->kind == TK_EVENT_SPAN) sink_lose(&s->sink, TK_LOSS_SPANS, 1);
+    else has_samples = has_samples || e->kind == TK_EVENT_SAMPLE;
   }
   for (uint32_t i = 0; ok && i < n_lanes(&lanes); i++) write_profile(s, t, k, lane_at(&lanes, i));
   free_lanes(&lanes);

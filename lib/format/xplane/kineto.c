@@ -87,12 +87,12 @@ static void find_roles(struct kineto *k, bool (*wanted)(const void *arg, tk_id p
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
     uint8_t *role = &k->roles[kineto_process(t, e->track)];
-    if (e->flags & TK_LOST_CLOCK || *role == KINETO_DEVICE) continue;
+    if (e->flags & TK_FLAG_LOST_CLOCK || *role == KINETO_DEVICE) continue;
     if (is_device(k, e)) *role = KINETO_DEVICE;
     else if (k->kinds.of_class[e->cls] & ON_HOST) *role = KINETO_HOST;
   }
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].kind != TK_PROCESS || t->tracks[i].hidden || !wanted(arg, i)) k->roles[i] = KINETO_OTHER;
+    if (t->tracks[i].kind != TK_TRACK_PROCESS || t->tracks[i].hidden || !wanted(arg, i)) k->roles[i] = KINETO_OTHER;
 }
 
 /* Finds the host process. Kineto records one Python process; if there are several, the trace is a merge of ranks, and this
@@ -109,7 +109,7 @@ static bool find_host(struct kineto *k) {
 /* ---- steps ---- */
 
 static bool is_step(const struct kineto *k, const struct tk_event *e) {
-  return e->kind == TK_SPAN && !(e->flags & TK_LOST_CLOCK) && k->kinds.of_class[e->cls] & KIND_STEP;
+  return e->kind == TK_EVENT_SPAN && !(e->flags & TK_FLAG_LOST_CLOCK) && k->kinds.of_class[e->cls] & KIND_STEP;
 }
 
 static uint32_t count_steps(const struct kineto *k, const struct tk_track *track) {
@@ -153,7 +153,7 @@ static bool find_steps(struct kineto *k) {
   uint32_t most = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *track = &t->tracks[i];
-    if (track->kind != TK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* a thread of any process that is not a
+    if (track->kind != TK_TRACK_THREAD || k->roles[track->parent] == KINETO_DEVICE) continue; /* a thread of any process that is not a
                                                                                          * device */
     const uint32_t n = count_steps(k, track);
     if (n > most) most = n, k->steps_on = i;
@@ -228,7 +228,7 @@ static bool find_launches(struct kineto *k) {
   map_init(&maps.externals, k->mem);
   if (ok) k->launches[0] = (struct kineto_launch){0, 0};
   for (tk_id i = 1; ok && ops && i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_THREAD && t->tracks[i].parent == k->host) ok = survey_thread(k, &maps, &t->tracks[i], ops);
+    if (t->tracks[i].kind == TK_TRACK_THREAD && t->tracks[i].parent == k->host) ok = survey_thread(k, &maps, &t->tracks[i], ops);
   for (tk_id i = 1; ok && ops && i <= t->n_events; i++)
     if (is_device(k, &t->events[i]) && k->roles[kineto_process(t, t->events[i].track)] == KINETO_DEVICE) find_launch(k, &maps, i);
   map_free(&maps.calls);

@@ -56,7 +56,7 @@ void kineto_free(struct kineto *k);
 
 /* Returns the process of a track. */
 static inline tk_id kineto_process(const struct tk_trace *t, tk_id track) {
-  return t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+  return t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
 }
 /* Returns the call that launched the event, and its op. */
 static inline struct kineto_launch kineto_launch_of(const struct kineto *k, tk_id event) {

@@ -18,7 +18,7 @@ tk_id ascend_process(struct ascend *r, enum ascend_row row, int64_t device, cons
 }
 
 tk_id ascend_thread(struct ascend *r, tk_id process, int64_t tid, const char *name) {
-  return named(r, trace_track(r->d.t, TK_THREAD, r->d.t->tracks[process].pid, ident_int(tid), 0), name);
+  return named(r, trace_track(r->d.t, TK_TRACK_THREAD, r->d.t->tracks[process].pid, ident_int(tid), 0), name);
 }
 
 void ascend_link(struct ascend *r, tk_id from, tk_id to, const char *name, const char *category) {

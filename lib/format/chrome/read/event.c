@@ -363,7 +363,7 @@ bool chrome_event(struct chrome *r) {
   if (e.empty) {
     if (r->apart) return false;
     t->counts.empty++;
-    *trace_add_record(t) = (struct tk_record){.kind = TK_REC_OTHER, .at = t->store->raw.len};
+    *trace_add_record(t) = (struct tk_record){.kind = TK_RECORD_OTHER, .at = t->store->raw.len};
     return true;
   }
   if (r->apart && chrome_is_record(&e)) return false;

@@ -60,8 +60,8 @@ static void unplace(struct chrome *r, struct tk_record *rec, i128 ps) {
 static void mark_lost(struct chrome *r, i128 was) {
   struct tk_trace *t = r->t;
   for (tk_id i = 1; i <= t->n_events; i++) {
-    if (t->events[i].flags & TK_LOST_CLOCK) continue;
-    t->events[i].flags |= TK_LOST_CLOCK;
+    if (t->events[i].flags & TK_FLAG_LOST_CLOCK) continue;
+    t->events[i].flags |= TK_FLAG_LOST_CLOCK;
     chrome_add_pending(r, (struct pending){was + t->events[i].ts, i, 0, PENDING_EVENT});
   }
   for (tk_id i = 1; i <= t->n_flow_points; i++) {
@@ -88,7 +88,7 @@ static void place_pending(struct chrome *r, const struct pending *f) {
   case PENDING_FLOW: t->flow_points[f->at].ts = ts; return;
   case PENDING_EVENT:
     t->events[f->at].ts = ts;
-    t->events[f->at].flags &= (uint8_t)~TK_LOST_CLOCK;
+    t->events[f->at].flags &= (uint8_t)~TK_FLAG_LOST_CLOCK;
     return;
   case PENDING_RECORD:
     rec->ts = ts;
@@ -106,7 +106,7 @@ struct zeros {
 };
 
 static bool is_at_zero(const struct chrome *r, const struct tk_event *e) {
-  return (i128)r->origin_ns * 1000 + e->ts == 0 && (e->kind == TK_SPAN || e->kind == TK_INSTANT);
+  return (i128)r->origin_ns * 1000 + e->ts == 0 && (e->kind == TK_EVENT_SPAN || e->kind == TK_EVENT_INSTANT);
 }
 
 static struct zeros find_zeros(const struct chrome *r) {
@@ -114,7 +114,7 @@ static struct zeros find_zeros(const struct chrome *r) {
   struct zeros z = {.end = INT64_MIN, .first = INT64_MAX};
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->flags & TK_LOST_CLOCK) continue;
+    if (e->flags & TK_FLAG_LOST_CLOCK) continue;
     if (is_at_zero(r, e)) {
       z.n++;
       if (e->ts + e->dur > z.end) z.end = e->ts + e->dur;
@@ -137,8 +137,8 @@ static void lose_zeros(struct chrome *r) {
   if ((i128)z.first - z.end <= SECOND) return;
   for (tk_id i = 1; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
-    if (e->flags & TK_LOST_CLOCK || !is_at_zero(r, e)) continue;
-    e->flags |= TK_LOST_CLOCK;
+    if (e->flags & TK_FLAG_LOST_CLOCK || !is_at_zero(r, e)) continue;
+    e->flags |= TK_FLAG_LOST_CLOCK;
     e->args = with_ts(r, e->args, 0);
   }
   static const char LOST[] = "events at time 0 in a trace with a time base: their clock is lost, and time ranges exclude them";

@@ -11,7 +11,7 @@ static uint64_t lanes_hash_of(const struct chrome *r, struct tk_ident pid, struc
 
 tk_id chrome_find_thread(struct chrome *r, struct tk_ident pid, struct tk_ident tid) {
   const uint32_t *of = r->lanes.n ? map_get(&r->lanes, lanes_hash_of(r, pid, tid)) : NULL;
-  return of ? *of : trace_track(r->t, TK_THREAD, pid, tid, 0);
+  return of ? *of : trace_track(r->t, TK_TRACK_THREAD, pid, tid, 0);
 }
 
 static struct tk_ident ident_of(const struct chrome *r, const struct tk_arg *arg) {

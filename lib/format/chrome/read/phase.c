@@ -128,7 +128,7 @@ void chrome_drop_nan(struct chrome *r) {
 
 /* Counters with an id are separate instances. */
 static tk_id counter_track(struct chrome *r, const struct chrome_event *e) {
-  return trace_track(r->t, TK_COUNTERS, e->pid, e->tid, e->has_id ? trace_counter_name(r->t, e->name, &e->id) : e->name);
+  return trace_track(r->t, TK_TRACK_COUNTERS, e->pid, e->tid, e->has_id ? trace_counter_name(r->t, e->name, &e->id) : e->name);
 }
 
 /* ---- events ---- */
@@ -152,19 +152,19 @@ static uint32_t with_tid(struct chrome *r, uint32_t args, struct tk_ident tid) {
 
 static void set_kind_and_track(struct chrome *r, const struct chrome_event *e, struct tk_event *ev) {
   if (e->ph == 'X' || e->ph == 'B' || e->ph == 'E') {
-    ev->kind = e->ph == 'X' ? TK_SPAN : e->ph == 'B' ? TK_BEGIN : TK_END;
+    ev->kind = e->ph == 'X' ? TK_EVENT_SPAN : e->ph == 'B' ? TK_EVENT_BEGIN : TK_EVENT_END;
     ev->track = chrome_thread(r, e->pid, e->tid);
   } else if (PHASES[e->ph] == PHASE_INSTANT) {
-    ev->kind = TK_INSTANT;
+    ev->kind = TK_EVENT_INSTANT;
     ev->track = is_wide(r, e) ? trace_process(r->t, e->pid) : chrome_thread(r, e->pid, e->tid);
   } else if (e->ph == 'C') {
-    ev->kind = TK_COUNTER;
+    ev->kind = TK_EVENT_COUNTER;
     ev->track = counter_track(r, e);
     if (!trace_ident_equal(r->t->tracks[ev->track].tid, e->tid)) ev->args = with_tid(r, ev->args, e->tid);
   } else {
-    ev->kind = e->ph == 'b' || e->ph == 'S' ? TK_BEGIN : e->ph == 'e' || e->ph == 'F' ? TK_END : TK_INSTANT;
-    ev->flags |= TK_ASYNC;
-    ev->track = trace_track(r->t, TK_ASYNCS, e->pid, e->tid, 0);
+    ev->kind = e->ph == 'b' || e->ph == 'S' ? TK_EVENT_BEGIN : e->ph == 'e' || e->ph == 'F' ? TK_EVENT_END : TK_EVENT_INSTANT;
+    ev->flags |= TK_FLAG_ASYNC;
+    ev->track = trace_track(r->t, TK_TRACK_ASYNCS, e->pid, e->tid, 0);
   }
 }
 
@@ -204,17 +204,17 @@ static void emit_event(struct chrome *r, const struct chrome_event *e, uint32_t 
   const unsigned respelled = chrome_respelled(r, e, ev->track);
   if (respelled) ev->args = chrome_with_respelled(r, ev->args, respelled, e);
   if (e->ph == 'X' && e->dur.kind == WHEN_OK) ev->dur = (tk_time)e->dur.ps;
-  else if (e->ph == 'X') ev->flags |= TK_REPAIRED;
+  else if (e->ph == 'X') ev->flags |= TK_FLAG_REPAIRED;
   if (ts > INT64_MAX - ev->dur) {
     trace_note(r->t, TK_NOTE_REPAIR, e->offset, "span that ends more than 106 days from the rest: clipped");
     ev->dur = INT64_MAX - ts;
-    ev->flags |= TK_REPAIRED;
+    ev->flags |= TK_FLAG_REPAIRED;
   }
   if (!near) {
-    ev->flags |= TK_LOST_CLOCK;
+    ev->flags |= TK_FLAG_LOST_CLOCK;
     chrome_add_pending(r, (struct pending){e->ts.ps, r->t->n_events, 0, PENDING_EVENT});
   }
-  if (e->has_bind_id && ev->kind != TK_END) bound_point(r, e, r->t->n_events);
+  if (e->has_bind_id && ev->kind != TK_EVENT_END) bound_point(r, e, r->t->n_events);
 }
 
 static void emit_flow(struct chrome *r, const struct chrome_event *e, uint32_t args) {

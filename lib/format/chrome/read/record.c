@@ -35,14 +35,14 @@ static bool copy_members(struct json *j, bool drop_tid, bool drop_ts, struct buf
 static const struct record_name {
   const char *name, *arg;
   enum tk_record_kind kind;
-} NAMES[] = {{"process_name", "name", TK_REC_PROCESS_NAME},
-             {"process_labels", "labels", TK_REC_PROCESS_LABELS},
-             {"process_sort_index", "sort_index", TK_REC_PROCESS_SORT},
-             {"thread_name", "name", TK_REC_THREAD_NAME},
-             {"thread_sort_index", "sort_index", TK_REC_THREAD_SORT},
-             {NULL, NULL, TK_REC_OTHER}};
+} NAMES[] = {{"process_name", "name", TK_RECORD_PROCESS_NAME},
+             {"process_labels", "labels", TK_RECORD_PROCESS_LABELS},
+             {"process_sort_index", "sort_index", TK_RECORD_PROCESS_SORT},
+             {"thread_name", "name", TK_RECORD_THREAD_NAME},
+             {"thread_sort_index", "sort_index", TK_RECORD_THREAD_SORT},
+             {NULL, NULL, TK_RECORD_OTHER}};
 
-static bool of_thread(enum tk_record_kind kind) { return kind == TK_REC_THREAD_NAME || kind == TK_REC_THREAD_SORT; }
+static bool of_thread(enum tk_record_kind kind) { return kind == TK_RECORD_THREAD_NAME || kind == TK_RECORD_THREAD_SORT; }
 
 static bool sort_value(const struct tk_trace *t, const struct tk_arg *arg, int64_t *out) {
   i128 v;
@@ -65,12 +65,12 @@ static bool sort_value(const struct tk_trace *t, const struct tk_arg *arg, int64
 static void name_track(struct chrome *r, const struct tk_record *rec, const struct record_name *n, uint32_t args) {
   struct tk_track *k = &r->t->tracks[rec->track];
   struct tk_arg arg;
-  tk_id *slot = rec->kind == TK_REC_PROCESS_LABELS ? &k->labels : &k->name;
+  tk_id *slot = rec->kind == TK_RECORD_PROCESS_LABELS ? &k->labels : &k->name;
   if (!rec->track || !tk_args_find(r->t, args, n->arg, &arg)) return;
-  if (rec->kind == TK_REC_PROCESS_SORT || rec->kind == TK_REC_THREAD_SORT) {
+  if (rec->kind == TK_RECORD_PROCESS_SORT || rec->kind == TK_RECORD_THREAD_SORT) {
     k->has_sort = sort_value(r->t, &arg, &k->sort_index);
   } else if (arg.type == TK_ARG_STR) {
-    if (*slot && *slot != arg.s && rec->kind == TK_REC_PROCESS_NAME)
+    if (*slot && *slot != arg.s && rec->kind == TK_RECORD_PROCESS_NAME)
       trace_note(r->t, TK_NOTE_INFO, UINT64_MAX, "process named more than once: the last name is used");
     *slot = arg.s;
   }

@@ -74,7 +74,7 @@ static bool is_respelled(struct tk_ident usual, struct tk_ident own) {
 
 /* True if the event has a tid that differs from its track's; it then becomes an arg, a number if possible. */
 static bool has_own_tid(const struct tk_track *k, struct tk_ident tid) {
-  return k->kind == TK_PROCESS || (k->kind == TK_COUNTERS && !trace_ident_equal(k->tid, tid));
+  return k->kind == TK_TRACK_PROCESS || (k->kind == TK_TRACK_COUNTERS && !trace_ident_equal(k->tid, tid));
 }
 
 unsigned chrome_respelled(const struct chrome *r, const struct chrome_event *e, tk_id track) {

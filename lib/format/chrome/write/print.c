@@ -234,14 +234,14 @@ static bool find_mark(struct printer *p, uint32_t args, enum place mark, struct 
 /* ---- events ---- */
 
 static char phase_of(struct printer *p, const struct tk_event *e, enum event_part part, bool simple) {
-  bool async = (e->flags & TK_ASYNC) != 0;
+  bool async = (e->flags & TK_FLAG_ASYNC) != 0;
   struct tk_arg ph;
   char legacy = !simple && find_mark(p, e->args, MARK_PH, &ph) ? *tk_string(p->t, ph.s, NULL) : 0;
   if (part == END) return legacy ? 'F' : async ? 'e' : 'E';
   if (legacy) return legacy;
   if (part == BEGIN) return async ? 'b' : 'B';
-  if (e->kind == TK_COUNTER) return 'C';
-  if (e->kind == TK_INSTANT) return async ? 'n' : 'i';
+  if (e->kind == TK_EVENT_COUNTER) return 'C';
+  if (e->kind == TK_EVENT_INSTANT) return async ? 'n' : 'i';
   return 'X';
 }
 
@@ -335,7 +335,7 @@ static void put_idents(struct printer *p, struct tk_ident pid, struct tk_ident t
 
 static void put_track(struct printer *p, tk_id track, unsigned is) {
   const struct tk_track *k = &p->t->tracks[track];
-  if (is & (TK_RESPELLED_PID | TK_RESPELLED_TID)) put_idents(p, k->pid, k->kind == TK_PROCESS ? ident_none() : k->tid, is);
+  if (is & (TK_RESPELLED_PID | TK_RESPELLED_TID)) put_idents(p, k->pid, k->kind == TK_TRACK_PROCESS ? ident_none() : k->tid, is);
   else put_fragment(p, p->tracks[track]);
 }
 
@@ -358,7 +358,7 @@ static struct tk_ident ident_of(const struct tk_arg *arg) {
 /* Writes pid and tid. Events of a process (instants, counters) may state the thread that recorded them. */
 static void put_event_track(struct printer *p, const struct tk_event *e, unsigned is) {
   const struct tk_track *k = &p->t->tracks[e->track];
-  bool of_process = k->kind == TK_PROCESS || k->kind == TK_COUNTERS;
+  bool of_process = k->kind == TK_TRACK_PROCESS || k->kind == TK_TRACK_COUNTERS;
   const struct lane *lane = lane_of(p, (tk_id)(e - p->t->events));
   struct tk_arg tid;
   if (lane) {
@@ -373,13 +373,13 @@ static void put_event_track(struct printer *p, const struct tk_event *e, unsigne
     put_idents(p, k->pid, ident_of(&tid), is);
     return;
   }
-  put_fragment(p, p->tracks[k->kind == TK_PROCESS ? e->track : k->parent]);
+  put_fragment(p, p->tracks[k->kind == TK_TRACK_PROCESS ? e->track : k->parent]);
   if (tid.type != TK_ARG_NULL) put_mark(p, ",\"tid\":", &tid);
 }
 
 static void put_end_names(struct printer *p, const struct tk_event *e) {
   struct tk_arg arg;
-  if (e->flags & TK_END_NAMED) {
+  if (e->flags & TK_FLAG_END_NAMED) {
     put_fragment(p, p->classes[e->cls]);
     return;
   }
@@ -413,7 +413,7 @@ static void print_end(struct printer *p, const struct tk_event *e) {
   put_end_names(p, e);
   put_end_track(p, e, is);
   put_ts(p, find_mark(p, e->args, MARK_END_TS, &ts) ? &ts : NULL, e->ts + e->dur, is);
-  if (e->flags & TK_ASYNC) put_identity(p, e);
+  if (e->flags & TK_FLAG_ASYNC) put_identity(p, e);
   if (e->args) {
     put_fields(p, e->args, AS_END_FIELD);
     put_args(p, e->args, IN_END_ARGS, MARK_END_ARGS, false);
@@ -459,13 +459,13 @@ void print_event(struct printer *p, const struct tk_event *e, enum event_part pa
   const bool simple = are_simple(p, e->args);
   const unsigned is = simple ? 0 : respelled(p, e->args, MARK_RESPELLED);
   struct tk_arg ts;
-  p->joined = part == WHOLE && e->flags & TK_PAIRED;
+  p->joined = part == WHOLE && e->flags & TK_FLAG_PAIRED;
   put_phase(p, phase_of(p, e, part, simple));
   put_fragment(p, p->classes[e->cls]);
   put_event_track(p, e, is);
-  const bool lost = e->flags & TK_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &ts);
+  const bool lost = e->flags & TK_FLAG_LOST_CLOCK && find_mark(p, e->args, MARK_TS, &ts);
   put_ts(p, lost ? &ts : NULL, e->ts, is);
-  if (part == WHOLE && e->kind == TK_SPAN) put_dur(p, e->dur, is);
+  if (part == WHOLE && e->kind == TK_EVENT_SPAN) put_dur(p, e->dur, is);
   if (p->points && p->points[e - p->t->events]) put_point(p, &p->t->flow_points[p->points[e - p->t->events]]);
   if (e->args || p->t->classes[e->cls].args) {
     uint32_t shared = p->t->classes[e->cls].args;
@@ -502,7 +502,7 @@ static void put_record_track(struct printer *p, const struct tk_record *r, const
   const size_t at = p->text.len;
   const unsigned is = kept_spelling(p, r->respelled);
   struct fragment f = p->tracks[r->track];
-  if (is) f = ident_fragment(p, k->pid, k->kind == TK_PROCESS ? ident_none() : k->tid, is);
+  if (is) f = ident_fragment(p, k->pid, k->kind == TK_TRACK_PROCESS ? ident_none() : k->tid, is);
   if (f.n) {
     print_bytes(p, comma, strlen(comma));
     print_bytes(p, p->text.data + f.at + 1, f.n - 1); /* without the comma at its start */

@@ -28,7 +28,7 @@ void print_add_ident(struct printer *p, const char *key, struct tk_ident i) {
 static struct fragment track_fragment(struct printer *p, const struct tk_track *k) {
   size_t at = p->text.len;
   print_add_ident(p, ",\"pid\":", k->pid);
-  if (k->kind != TK_PROCESS) print_add_ident(p, ",\"tid\":", k->tid);
+  if (k->kind != TK_TRACK_PROCESS) print_add_ident(p, ",\"tid\":", k->tid);
   return print_fragment_from(p, at);
 }
 

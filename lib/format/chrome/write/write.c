@@ -182,7 +182,7 @@ static bool is_hidden(const struct tk_trace *t, tk_id track) {
 static void put_records(struct chrome_sink *s, const struct tk_trace *t, bool metadata) {
   for (tk_id i = 1; i <= t->n_records; i++) {
     const struct tk_record *r = &t->records[i];
-    bool overruled = r->kind != TK_REC_OTHER && r->track && t->tracks[r->track].renamed;
+    bool overruled = r->kind != TK_RECORD_OTHER && r->track && t->tracks[r->track].renamed;
     if ((r->phase == 'M') != metadata || is_hidden(t, r->track) || overruled) continue;
     begin_element(s, SINK_META, i);
     print_record(&s->printer, r);
@@ -212,8 +212,8 @@ static void write_put_name(struct chrome_sink *s, const struct tk_trace *t, tk_i
 static void put_names(struct chrome_sink *s, const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    bool process = k->kind == TK_PROCESS;
-    if (!k->renamed || is_hidden(t, i) || k->kind == TK_COUNTERS) continue;
+    bool process = k->kind == TK_TRACK_PROCESS;
+    if (!k->renamed || is_hidden(t, i) || k->kind == TK_TRACK_COUNTERS) continue;
     if (k->name) write_put_name(s, t, i, process ? "process_name" : "thread_name", "name", k->name);
     if (k->labels) write_put_name(s, t, i, "process_labels", "labels", k->labels);
     if (k->has_sort) write_put_name(s, t, i, process ? "process_sort_index" : "thread_sort_index", "sort_index", 0);
@@ -268,14 +268,14 @@ static void put_event(struct chrome_sink *s, const struct tk_trace *t, tk_id id,
 }
 
 static bool is_endless(const struct tk_event *e) {
-  return (e->flags & (TK_PAIRED | TK_UNFINISHED)) == (TK_PAIRED | TK_UNFINISHED);
+  return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED);
 }
 
 /* True if the next event of the track, in preorder, is inside this span and starts with it. */
 static bool begins_with_next(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
   const struct tk_event *e = &t->events[i], *next = e + 1;
-  return i + 1 < k->first + k->count && e->kind == TK_SPAN && next->kind == TK_SPAN && next->depth > e->depth && next->ts == e->ts &&
-         (next->dur || next->flags & TK_PAIRED);
+  return i + 1 < k->first + k->count && e->kind == TK_EVENT_SPAN && next->kind == TK_EVENT_SPAN && next->depth > e->depth && next->ts == e->ts &&
+         (next->dur || next->flags & TK_FLAG_PAIRED);
 }
 
 /* Sets the bytes in s->whole for pairs that are written as complete events, which operations and other formats create.
@@ -291,7 +291,7 @@ static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const st
   uint16_t least = 0;
   s->whole.len = 0;
   for (tk_id i = k->first; !any && i < k->first + k->count; i++)
-    any = is_endless(&t->events[i]) || (t->events[i].flags & TK_PAIRED && begins_with_next(t, k, i));
+    any = is_endless(&t->events[i]) || (t->events[i].flags & TK_FLAG_PAIRED && begins_with_next(t, k, i));
   if (!any) return true;
   uint8_t *whole = buf_reserve(&s->whole, k->count);
   if (!whole) return false;
@@ -300,7 +300,7 @@ static bool mark_whole(struct chrome_sink *s, const struct tk_trace *t, const st
   for (tk_id i = k->count; i-- > 0;) {
     const struct tk_event *e = &t->events[k->first + i];
     whole[i] = any && !is_endless(e) && least > e->depth;
-    if (begins_with_next(t, k, k->first + i) && !is_endless(e) && (whole[i + 1] || !(e[1].flags & TK_PAIRED))) whole[i] = true;
+    if (begins_with_next(t, k, k->first + i) && !is_endless(e) && (whole[i + 1] || !(e[1].flags & TK_FLAG_PAIRED))) whole[i] = true;
     if (is_endless(e) || e->depth < least) least = e->depth;
     any |= is_endless(e);
   }
@@ -312,7 +312,7 @@ static void end_open(struct chrome_sink *s, const struct tk_trace *t, unsigned d
 }
 
 static void keep_open(struct chrome_sink *s, const struct tk_event *e, tk_id id) {
-  if (e->flags & TK_UNFINISHED) return;
+  if (e->flags & TK_FLAG_UNFINISHED) return;
   if (mem_grow(&s->mem, (void **)&s->open, &s->cap_open, (uint64_t)s->n_open + 1, sizeof *s->open)) s->open[s->n_open++] = id;
 }
 
@@ -322,7 +322,7 @@ static bool is_listed(const struct chrome_sink *s, const struct tk_trace *t, con
   const struct tk_event *e = &t->events[tie->first];
   for (uint32_t i = 0; i < tie->n; i++) {
     if (e[i].depth < e->depth || (s->whole.len && s->whole.data[tie->first + i - k->first])) return false;
-    if ((e[i].flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED && e[i].dur == 0) return false;
+    if ((e[i].flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED && e[i].dur == 0) return false;
   }
   return true;
 }
@@ -331,9 +331,9 @@ static void put_tie(struct chrome_sink *s, const struct tk_trace *t, const struc
   const struct tk_event *e = &t->events[tie->first];
   const uint32_t *order = t->store->tied + tie->at;
   end_open(s, t, e->depth);
-  for (uint32_t i = 0; i < tie->n; i++) put_event(s, t, tie->first + order[i], e[order[i]].flags & TK_PAIRED);
+  for (uint32_t i = 0; i < tie->n; i++) put_event(s, t, tie->first + order[i], e[order[i]].flags & TK_FLAG_PAIRED);
   for (uint32_t i = 0; i < tie->n; i++)
-    if (e[i].flags & TK_PAIRED) keep_open(s, &e[i], tie->first + i);
+    if (e[i].flags & TK_FLAG_PAIRED) keep_open(s, &e[i], tie->first + i);
 }
 
 /* Writes the events of a thread. An end is written before the next event that is not inside its begin. */
@@ -342,7 +342,7 @@ static bool put_thread(struct chrome_sink *s, const struct tk_trace *t, const st
   const struct trace_tie *tie = s->lanes.n ? NULL : seal_tie_at(t, k->first);
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    bool paired = e->flags & TK_PAIRED && !(s->whole.len && s->whole.data[i - k->first]);
+    bool paired = e->flags & TK_FLAG_PAIRED && !(s->whole.len && s->whole.data[i - k->first]);
     if (lane_of_event(&s->lanes, i)) continue;
     if (tie && tie->first == i) {
       const struct trace_tie *now = tie;
@@ -369,8 +369,8 @@ static void put_flat(struct chrome_sink *s, const struct tk_trace *t, const stru
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
     while (s->ends.n && s->ends.items[0].time <= e->ts) end_event(s, t, (tk_id)heap_pop(&s->ends));
-    put_event(s, t, i, e->flags & TK_PAIRED);
-    if ((e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED) heap_push(&s->ends, (struct heap_item){e->ts + e->dur, i, i});
+    put_event(s, t, i, e->flags & TK_FLAG_PAIRED);
+    if ((e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED) heap_push(&s->ends, (struct heap_item){e->ts + e->dur, i, i});
   }
   while (s->ends.n) end_event(s, t, (tk_id)heap_pop(&s->ends));
 }
@@ -386,7 +386,7 @@ static bool report_progress(struct chrome_sink *s, struct tk_err *err) {
  * everything else, wherever it is.) */
 static bool precedes(const struct tk_trace *t, const struct tk_flow_point *f) {
   const struct tk_event *e = &t->events[f->bound ? f->at : 0];
-  return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && (e->flags & TK_PAIRED || !e->dur);
+  return f->bound && f->role == TK_FLOW_END && !f->enclosing && e->ts == f->ts && (e->flags & TK_FLAG_PAIRED || !e->dur);
 }
 
 /* The order in which a reader of this file will find the tracks: first by their metadata, then by their index. Because of it,
@@ -410,7 +410,7 @@ static bool order_tracks(struct chrome_sink *s, const struct tk_trace *t, struct
   if (!o->tracks || !o->met) return false;
   memset(o->met, 0, (size_t)t->n_tracks + 1);
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].renamed && !is_hidden(t, i) && t->tracks[i].kind != TK_COUNTERS) meet_track(o, t, i);
+    if (t->tracks[i].renamed && !is_hidden(t, i) && t->tracks[i].kind != TK_TRACK_COUNTERS) meet_track(o, t, i);
   for (tk_id i = 1; i <= t->n_records; i++)
     if (t->records[i].phase == 'M' && !is_hidden(t, t->records[i].track)) meet_track(o, t, t->records[i].track);
   for (tk_id i = 1; i <= t->n_flow_points; i++)
@@ -427,7 +427,7 @@ static bool put_tracks(struct chrome_sink *s, const struct tk_trace *t, struct t
   s->total = t->n_events;
   for (uint32_t i = 0; ok && i < o.n; i++) {
     const struct tk_track *k = &t->tracks[o.tracks[i]];
-    if (k->kind == TK_THREAD) ok = put_thread(s, t, k) || mem_refuse(&s->mem, err);
+    if (k->kind == TK_TRACK_THREAD) ok = put_thread(s, t, k) || mem_refuse(&s->mem, err);
     else put_flat(s, t, k);
     s->done += k->count;
     ok = ok && report_progress(s, err);

@@ -92,14 +92,14 @@ static bool is_event(int64_t type) { return is_mark(type) || is_async(type) || t
 static tk_id track_of(struct nsys *r, const struct sqlite_scan *row, bool async) {
   const int64_t thread = number(row, GLOBAL_TID);
   if (!async) return tracks_thread(r, thread);
-  return trace_track(r->d.t, TK_ASYNCS, ident_int(nsys_pid(nsys_process_of(thread))), ident_int(thread & 0xffffff), 0);
+  return trace_track(r->d.t, TK_TRACK_ASYNCS, ident_int(nsys_pid(nsys_process_of(thread))), ident_int(thread & 0xffffff), 0);
 }
 
 static void take_event(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   const int64_t type = number(row, TYPE);
   const bool async = is_async(type);
-  struct tk_event e = {.kind = is_mark(type) ? TK_INSTANT : TK_SPAN, .flags = async ? TK_ASYNC | TK_PAIRED | TK_END_NAMED : 0};
+  struct tk_event e = {.kind = is_mark(type) ? TK_EVENT_INSTANT : TK_EVENT_SPAN, .flags = async ? TK_FLAG_ASYNC | TK_FLAG_PAIRED | TK_FLAG_END_NAMED : 0};
   tk_time end;
   if (!is_event(type)) return;
   if (!database_time(&r->d, &row->v[START], &e.ts)) {
@@ -110,8 +110,8 @@ static void take_event(const struct sqlite_scan *row, void *arg) {
   e.track = track_of(r, row, async);
   e.cls = trace_class(r->d.t, text_of(r, row), trace_text(r->d.t, "nvtx"));
   const bool ends = database_time(&r->d, &row->v[END], &end);
-  if (e.kind == TK_SPAN && !ends) e.kind = TK_BEGIN; /* without an end: the process died before it */
-  if (e.kind == TK_SPAN && end > e.ts) e.dur = end - e.ts;
+  if (e.kind == TK_EVENT_SPAN && !ends) e.kind = TK_EVENT_BEGIN; /* without an end: the process died before it */
+  if (e.kind == TK_EVENT_SPAN && end > e.ts) e.dur = end - e.ts;
   e.args = event_args(r, row, async);
   *trace_add_event(r->d.t) = e;
 }

@@ -252,7 +252,7 @@ static void take_row(const struct sqlite_scan *row, void *arg) {
   static const struct cell NONE = {.type = CELL_NULL};
   struct tk_event e = {.depth = 0};
   if (!database_span(&r->d, x->start < 0 ? &NONE : &row->v[x->start], x->end < 0 ? &NONE : &row->v[x->end], &e)) return;
-  if (x->end < 0) e.kind = TK_INSTANT;
+  if (x->end < 0) e.kind = TK_EVENT_INSTANT;
   e.track = track_of(r, x, row);
   e.cls = trace_class(r->d.t, name_of(r, x, row), number_in(row, x->class, 0) == 1 ? x->driver : x->category);
   e.args = row_args(r, x, row);

@@ -18,7 +18,7 @@ tk_id tracks_thread(struct nsys *r, int64_t global_tid) {
   uint32_t *known = map_put(&r->threads, (uint64_t)global_tid, 0);
   if (!known) return 0;
   const struct tk_ident pid = ident_int(nsys_pid(nsys_process_of(global_tid)));
-  if (!*known) *known = trace_track(r->d.t, TK_THREAD, pid, ident_int(global_tid & 0xffffff), 0);
+  if (!*known) *known = trace_track(r->d.t, TK_TRACK_THREAD, pid, ident_int(global_tid & 0xffffff), 0);
   return *known;
 }
 
@@ -54,7 +54,7 @@ tk_id tracks_stream(struct nsys *r, const struct nsys_place *p) {
   if (!known || *known) return known ? *known : 0;
   const int64_t tid = p->lane == LANE_WORK ? p->stream : TIDS_BESIDE + (int64_t)r->streams.n;
   const tk_id device = tracks_device(r, p->process, p->device);
-  const tk_id track = trace_track(r->d.t, TK_THREAD, r->d.t->tracks[device].pid, ident_int(tid), 0);
+  const tk_id track = trace_track(r->d.t, TK_TRACK_THREAD, r->d.t->tracks[device].pid, ident_int(tid), 0);
   *known = track;
   name_stream(r, track, p);
   return track;
@@ -66,7 +66,7 @@ static void take_process(const struct sqlite_scan *row, void *arg) {
   struct nsys *r = arg;
   if (row->v[0].type != CELL_INT) return;
   const struct tk_ident pid = ident_int(nsys_pid(nsys_process_of(row->v[0].i)));
-  const tk_id track = trace_find(r->d.t, &(struct tk_track){.kind = TK_PROCESS, .pid = pid});
+  const tk_id track = trace_find(r->d.t, &(struct tk_track){.kind = TK_TRACK_PROCESS, .pid = pid});
   if (track && !r->d.t->tracks[track].name) r->d.t->tracks[track].name = texts_of(r, &row->v[1]);
 }
 
@@ -94,14 +94,14 @@ static void shorten_devices(struct nsys *r) {
   tk_id found[2] = {0};
   for (tk_id i = 1; i <= r->d.t->n_tracks; i++) {
     const char *text = tk_string(r->d.t, r->d.t->tracks[i].name, NULL), *process = strstr(text, " (process ");
-    if (r->d.t->tracks[i].kind != TK_PROCESS || !process || strncmp(text, "GPU ", 4) != 0) continue;
+    if (r->d.t->tracks[i].kind != TK_TRACK_PROCESS || !process || strncmp(text, "GPU ", 4) != 0) continue;
     const tk_id id = trace_text(r->d.t, process);
     if (found[0] && found[0] != id) return;
     found[0] = id;
   }
   for (tk_id i = 1; i <= r->d.t->n_tracks; i++) {
     const char *text = tk_string(r->d.t, r->d.t->tracks[i].name, NULL), *process = strstr(text, " (process ");
-    if (r->d.t->tracks[i].kind != TK_PROCESS || !process || strncmp(text, "GPU ", 4) != 0) continue;
+    if (r->d.t->tracks[i].kind != TK_TRACK_PROCESS || !process || strncmp(text, "GPU ", 4) != 0) continue;
     snprintf(name, sizeof name, "%.*s", (int)(process - text), text);
     r->d.t->tracks[i].name = trace_text(r->d.t, name);
   }
@@ -116,6 +116,6 @@ bool tracks_name(struct nsys *r) {
   map_free(&n.priorities);
   shorten_devices(r);
   for (tk_id i = 1; i <= r->d.t->n_tracks; i++)
-    if (r->d.t->tracks[i].kind != TK_COUNTERS) r->d.t->tracks[i].renamed = r->d.t->tracks[i].name != 0; /* no record names it */
+    if (r->d.t->tracks[i].kind != TK_TRACK_COUNTERS) r->d.t->tracks[i].renamed = r->d.t->tracks[i].name != 0; /* no record names it */
   return ok;
 }

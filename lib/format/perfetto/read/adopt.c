@@ -37,14 +37,14 @@ static uint64_t ident_hash(struct tk_ident i) {
 }
 
 static uint64_t identity_hash(const struct tk_track *k) {
-  const uint64_t own = k->kind == TK_COUNTERS ? k->name : k->kind == TK_PROCESS ? 0 : ident_hash(k->tid);
+  const uint64_t own = k->kind == TK_TRACK_COUNTERS ? k->name : k->kind == TK_TRACK_PROCESS ? 0 : ident_hash(k->tid);
   return hash_pair(hash_pair(ident_hash(k->pid), own), k->kind);
 }
 
 static bool is_same(const struct tk_track *a, const struct tk_track *b) {
   if (a->kind != b->kind || !trace_ident_equal(a->pid, b->pid)) return false;
-  if (a->kind == TK_COUNTERS) return a->name == b->name;
-  return a->kind == TK_PROCESS || trace_ident_equal(a->tid, b->tid);
+  if (a->kind == TK_TRACK_COUNTERS) return a->name == b->name;
+  return a->kind == TK_TRACK_PROCESS || trace_ident_equal(a->tid, b->tid);
 }
 
 /* Returns the slot of the track in the map, which contains 0 if there is no such track; NULL when memory runs out. */
@@ -64,9 +64,9 @@ static void know_tracks(struct adopter *a) {
 
 /* Adds a track without events, which the other format omitted. */
 static tk_id add_track(struct adopter *a, const struct tk_track *like) {
-  const struct tk_track process = {.kind = TK_PROCESS, .pid = like->pid};
-  const uint32_t *parent = like->kind == TK_PROCESS ? NULL : slot_of(a, &process);
-  if (like->kind != TK_PROCESS && !(parent && *parent)) return 0;
+  const struct tk_track process = {.kind = TK_TRACK_PROCESS, .pid = like->pid};
+  const uint32_t *parent = like->kind == TK_TRACK_PROCESS ? NULL : slot_of(a, &process);
+  if (like->kind != TK_TRACK_PROCESS && !(parent && *parent)) return 0;
   const tk_id up = parent ? *parent : 0;
   struct tk_track *k = trace_add_track(a->t);
   if (k == &a->t->tracks[0]) return 0;
@@ -119,7 +119,7 @@ static bool read_track(struct adopter *a, const struct pb_field *f, struct descr
   *d = (struct described){.track = {.renamed = true}};
   while (pb_next(&in, &g)) {
     switch (pb_field_key(&g)) {
-    case PB_KEY(CARRIED_KIND, PB_VARINT): d->track.kind = g.value <= TK_COUNTERS ? (uint8_t)g.value : TK_ROOT; break;
+    case PB_KEY(CARRIED_KIND, PB_VARINT): d->track.kind = g.value <= TK_TRACK_COUNTERS ? (uint8_t)g.value : TK_TRACK_ROOT; break;
     case PB_KEY(CARRIED_PID, PB_BYTES): d->track.pid = read_ident(a, &g); break;
     case PB_KEY(CARRIED_TID, PB_BYTES): d->track.tid = read_ident(a, &g); break;
     case PB_KEY(CARRIED_NAME, PB_BYTES): d->track.name = adopt_text(a, &g); break;
@@ -133,8 +133,8 @@ static bool read_track(struct adopter *a, const struct pb_field *f, struct descr
     default: break;
     }
   }
-  const bool is_nameless = d->track.kind == TK_COUNTERS && !d->track.name;
-  return !in.fault && d->track.kind != TK_ROOT && !is_nameless && is_sound_entry(d);
+  const bool is_nameless = d->track.kind == TK_TRACK_COUNTERS && !d->track.name;
+  return !in.fault && d->track.kind != TK_TRACK_ROOT && !is_nameless && is_sound_entry(d);
 }
 
 /* ---- restoring it ---- */
@@ -149,8 +149,8 @@ static bool has_uuid(const struct described *d) {
 static void restore(struct adopter *a, tk_id id, const struct described *d) {
   struct tk_track *k = &a->t->tracks[id];
   if (d->code && k->tid.kind == TK_IDENT_STR) k->tid.num = d->code;
-  if (k->kind == TK_COUNTERS) k->tid = d->track.tid;
-  if (k->kind == TK_COUNTERS || !k->has_sort) k->has_sort = d->track.has_sort, k->sort_index = d->track.sort_index;
+  if (k->kind == TK_TRACK_COUNTERS) k->tid = d->track.tid;
+  if (k->kind == TK_TRACK_COUNTERS || !k->has_sort) k->has_sort = d->track.has_sort, k->sort_index = d->track.sort_index;
   k->renamed = true; /* the records of the other format only repeat the names */
 }
 

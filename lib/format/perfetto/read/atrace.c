@@ -14,7 +14,7 @@ static void thread_event(struct perfetto *r, const struct atrace_at *at, uint32_
   e->kind = (uint8_t)kind;
   e->cls = trace_class(r->t, name, 0);
   r->nodes[thread].has_slices = true;
-  r->t->counts.by_phase[kind == TK_BEGIN ? 'B' : kind == TK_END ? 'E' : 'i']++;
+  r->t->counts.by_phase[kind == TK_EVENT_BEGIN ? 'B' : kind == TK_EVENT_END ? 'E' : 'i']++;
 }
 
 static bool on_thread(struct perfetto *r, const struct atrace_at *at, const struct atrace_text *e) {
@@ -23,7 +23,7 @@ static bool on_thread(struct perfetto *r, const struct atrace_at *at, const stru
   const uint32_t thread = proc_thread(r, at->machine, at->tid, e->pid);
   tk_id name = is_end ? 0 : text_of(r, e->name);
   if (is_begin && e->name.n == 0) name = trace_text(r->t, "[empty slice name]"); /* the text that trace_processor shows */
-  if (thread) thread_event(r, at, thread, is_end ? TK_END : is_begin ? TK_BEGIN : TK_INSTANT, name);
+  if (thread) thread_event(r, at, thread, is_end ? TK_EVENT_END : is_begin ? TK_EVENT_BEGIN : TK_EVENT_INSTANT, name);
   return thread != 0;
 }
 
@@ -51,9 +51,9 @@ static bool async(struct perfetto *r, const struct atrace_at *at, const struct a
   const uint32_t process = process_of(r, at, e), args = identity(r, e);
   if (!process) return false;
   struct tk_event *event = proc_event(r, process, ON_ASYNCS, at->time);
-  event->kind = is_instant ? TK_INSTANT : is_end ? TK_END : TK_BEGIN;
+  event->kind = is_instant ? TK_EVENT_INSTANT : is_end ? TK_EVENT_END : TK_EVENT_BEGIN;
   event->cls = trace_class(r->t, e->name.n ? text_of(r, e->name) : 0, 0);
-  event->flags = TK_ASYNC;
+  event->flags = TK_FLAG_ASYNC;
   event->args = args;
   r->t->counts.by_phase[is_instant ? 'n' : is_end ? 'e' : 'b']++;
   return true;

@@ -72,7 +72,7 @@ void perfetto_name_counters(struct perfetto *r) {
 static void counters_add_event(struct perfetto *r, const struct counter_sample *s, tk_id cls, uint32_t args) {
   struct tk_event *e = trace_add_event(r->t);
   e->ts = s->ns;
-  e->kind = TK_COUNTER;
+  e->kind = TK_EVENT_COUNTER;
   e->cls = cls;
   e->args = args;
   e->track = s->node * ASPECTS + ON_COUNTER;
@@ -155,7 +155,7 @@ void perfetto_private_sample(struct perfetto *r, struct sequence *q, const struc
   }
   const struct tk_event *last = &t->events[t->n_events];
   if (!s->node) return;
-  if (!joined || t->n_events == 0 || last->kind != TK_COUNTER || last->ts != s->ns) {
+  if (!joined || t->n_events == 0 || last->kind != TK_EVENT_COUNTER || last->ts != s->ns) {
     args_begin(t);
     add_id(r, &r->nodes[s->node]);
     add_fields(r, s);

@@ -77,7 +77,7 @@ static void mark_lost_clock(struct perfetto *r, struct tk_event *e, int64_t ns) 
   while (tk_args_next(&it, &arg)) args_copy(t, &arg);
   args_str(t, KEY_TS, TK_ARG_NUMBER, trace_string(t, text, num_put_us(text, (i128)ns * 1000)));
   e->args = args_end(t);
-  e->flags |= TK_LOST_CLOCK;
+  e->flags |= TK_FLAG_LOST_CLOCK;
   e->ts = 0;
   perfetto_note(r, TK_NOTE_REPAIR, "events more than 100 days from the rest: excluded from time ranges");
 }
@@ -87,7 +87,7 @@ static void finish_times(struct perfetto *r) {
   int64_t origin = choose_origin(t);
   for (tk_id i = 1; i <= t->n_events; i++) {
     struct tk_event *e = &t->events[i];
-    if (e->kind == TK_BEGIN) e->dur = 0; /* dur was a link to the enclosing begin */
+    if (e->kind == TK_EVENT_BEGIN) e->dur = 0; /* dur was a link to the enclosing begin */
     e->dur = e->dur > INT64_MAX / 1000 ? INT64_MAX : e->dur * 1000;
     if (!perfetto_in_range(e->ts, origin)) {
       mark_lost_clock(r, e, e->ts);
@@ -231,7 +231,7 @@ static tk_time end_of_trace(const struct tk_trace *t) {
   tk_time end = INT64_MIN;
   for (tk_id i = 1; i <= t->n_events; i++) {
     const struct tk_event *e = &t->events[i];
-    bool whole = e->kind == TK_SPAN && (e->ts < 0 || e->dur <= INT64_MAX - e->ts);
+    bool whole = e->kind == TK_EVENT_SPAN && (e->ts < 0 || e->dur <= INT64_MAX - e->ts);
     tk_time e_end = whole ? e->ts + e->dur : e->ts;
     if (e_end > end) end = e_end;
   }
@@ -256,8 +256,8 @@ static void finish_lanes(struct perfetto *r) {
                               .cls = e->cls,
                               .track = e->track,
                               .args = e->args,
-                              .kind = TK_SPAN,
-                              .flags = (uint8_t)(e->flags | TK_PAIRED | TK_UNFINISHED) };
+                              .kind = TK_EVENT_SPAN,
+                              .flags = (uint8_t)(e->flags | TK_FLAG_PAIRED | TK_FLAG_UNFINISHED) };
     }
     n->open = 0;
   }

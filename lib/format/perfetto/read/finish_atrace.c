@@ -19,7 +19,7 @@ struct atrace_pairs {
 };
 
 static bool is_mark(const struct perfetto *r, const struct tk_event *e) {
-  return (e->kind == TK_BEGIN || e->kind == TK_END) && r->nodes[e->track / ASPECTS].in_packets;
+  return (e->kind == TK_EVENT_BEGIN || e->kind == TK_EVENT_END) && r->nodes[e->track / ASPECTS].in_packets;
 }
 
 /* Returns a hash of the properties that a begin and its end share. Their args are only ids and scopes. */
@@ -27,7 +27,7 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   struct tk_args it = tk_args_of(t, e->args);
   uint64_t key = e->track;
   struct tk_arg arg;
-  if (e->flags & TK_ASYNC)
+  if (e->flags & TK_FLAG_ASYNC)
     while (tk_args_next(&it, &arg)) key = hash_pair(hash_pair(key, arg.key), arg.u);
   return key;
 }
@@ -35,16 +35,16 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
 static void drop(struct tk_event *e) { e->kind = KIND_DEAD; }
 
 static void close(struct tk_event *begin, int64_t end, unsigned flags) {
-  begin->kind = TK_SPAN;
+  begin->kind = TK_EVENT_SPAN;
   begin->dur = end > begin->ts ? end - begin->ts : 0;
-  begin->flags |= (uint8_t)(TK_PAIRED | flags);
+  begin->flags |= (uint8_t)(TK_FLAG_PAIRED | flags);
 }
 
 /* True if an async begin repeats an open one. Spans on a track nest, so they may be equal; spans whose scope is their name do
  * not nest. */
 static bool repeats(const struct tk_trace *t, const struct tk_event *begin, tk_id open) {
   struct tk_arg scope;
-  if (!(begin->flags & TK_ASYNC) || !open) return false;
+  if (!(begin->flags & TK_FLAG_ASYNC) || !open) return false;
   return args_of_event(t, begin, KEY_SCOPE, &scope) && scope.s == t->classes[begin->cls].name;
 }
 
@@ -53,9 +53,9 @@ static void pair(struct atrace_pairs *p, tk_id at) {
   struct tk_event *e = &t->events[at];
   uint32_t *top = map_put(&p->open, identity(t, e), 0);
   if (!top) return;
-  if (e->kind == TK_BEGIN && repeats(t, e, *top)) {
+  if (e->kind == TK_EVENT_BEGIN && repeats(t, e, *top)) {
     drop(e);
-  } else if (e->kind == TK_BEGIN) {
+  } else if (e->kind == TK_EVENT_BEGIN) {
     e->dur = *top;
     *top = at;
   } else {
@@ -72,7 +72,7 @@ static void pair_sorted(struct atrace_pairs *p, const struct keyed *sorted, uint
   struct tk_trace *t = p->r->t;
   for (uint32_t i = 0; i < n; i++) pair(p, sorted[i].index);
   for (uint32_t i = 0; i < n; i++)
-    if (t->events[sorted[i].index].kind == TK_BEGIN) close(&t->events[sorted[i].index], p->end, TK_UNFINISHED);
+    if (t->events[sorted[i].index].kind == TK_EVENT_BEGIN) close(&t->events[sorted[i].index], p->end, TK_FLAG_UNFINISHED);
   if (p->n_late) trace_notes(t, TK_NOTE_INFO, UINT64_MAX, "ends of spans that began before the trace: not shown", p->n_late);
 }
 

@@ -27,11 +27,11 @@ struct marks {
 };
 
 static bool is_mark(const struct tk_event *e) {
-  return (e->kind == TK_BEGIN || e->kind == TK_END) && !(e->flags & (TK_ASYNC | TK_LOST_CLOCK)) && e->track % ASPECTS == ON_TRACK;
+  return (e->kind == TK_EVENT_BEGIN || e->kind == TK_EVENT_END) && !(e->flags & (TK_FLAG_ASYNC | TK_FLAG_LOST_CLOCK)) && e->track % ASPECTS == ON_TRACK;
 }
 
 static bool is_named(const struct tk_trace *t, const struct tk_event *e) {
-  return e->kind == TK_END && (t->classes[e->cls].name || t->classes[e->cls].cat);
+  return e->kind == TK_EVENT_END && (t->classes[e->cls].name || t->classes[e->cls].cat);
 }
 
 /* True if the end may close the begin. An end without a name or category matches any. */
@@ -58,7 +58,7 @@ static bool differs(struct marks *m, uint32_t first, uint32_t end) {
   m->n_open = 0;
   for (uint32_t i = first; i < end; i++) {
     tk_id id = m->of[i].event;
-    if (t->events[id].kind == TK_BEGIN) push(m, id);
+    if (t->events[id].kind == TK_EVENT_BEGIN) push(m, id);
     else if (m->n_open && !fits(t, m->open[m->n_open - 1], id)) return true;
     else if (m->n_open) m->n_open--;
   }
@@ -70,7 +70,7 @@ static void pair(struct marks *m, uint32_t first, uint32_t end) {
   m->n_open = 0;
   for (uint32_t i = first; i < end; i++) {
     tk_id id = m->of[i].event;
-    if (t->events[id].kind == TK_BEGIN) {
+    if (t->events[id].kind == TK_EVENT_BEGIN) {
       push(m, id);
       continue;
     }

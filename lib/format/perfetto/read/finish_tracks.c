@@ -3,7 +3,7 @@
  *     process                      its instants on the process track; its slices, if any, on a named track
  *     thread                       thread; several uuids with one pid and tid are merged
  *     counter                      counter track of its process, with its thread's tid
- *     other node TK_THREAD with a string as its tid (fields.h): "name", "name [2]", "parent/name" */
+ *     other node TK_TRACK_THREAD with a string as its tid (fields.h): "name", "name [2]", "parent/name" */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static tk_id process_of_none(struct track_finisher *s, uint32_t machine) {
   if (*slot) return *slot;
   if (!name) return *slot = trace_process(t, ident_none());
   struct tk_track *k = trace_add_track(t);
-  k->kind = TK_PROCESS;
+  k->kind = TK_TRACK_PROCESS;
   k->machine = name;
   k->renamed = true;
   return *slot = t->n_tracks;
@@ -79,7 +79,7 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
   struct tk_trace *t = s->r->t;
   struct tk_ident pid = t->tracks[process].pid;
   if (pid.kind != TK_IDENT_NONE || !t->tracks[process].machine) return trace_track(t, kind, pid, tid, name);
-  uint64_t site = kind == TK_COUNTERS ? name : (uint64_t)tid.num ^ tid.str;
+  uint64_t site = kind == TK_TRACK_COUNTERS ? name : (uint64_t)tid.num ^ tid.str;
   uint64_t key = hash_pair(site, (uint64_t)process << 8 | kind);
   uint32_t *slot;
   for (;; key++) {
@@ -87,7 +87,7 @@ static tk_id track_in(struct track_finisher *s, tk_id process, enum tk_track_kin
     if (!slot) return 0;
     if (!*slot) break;
     const struct tk_track *k = &t->tracks[*slot];
-    bool same = kind == TK_COUNTERS ? k->name == name : trace_ident_equal(k->tid, tid);
+    bool same = kind == TK_TRACK_COUNTERS ? k->name == name : trace_ident_equal(k->tid, tid);
     if (same && k->kind == kind && k->parent == process) return *slot;
   }
   *trace_add_track(t) = (struct tk_track){.kind = (uint8_t)kind, .pid = pid, .tid = tid, .name = name, .parent = process};
@@ -237,7 +237,7 @@ static tk_id named_track(struct track_finisher *s, uint32_t at) {
   struct tk_track *k;
   if (!n->tid_text.str) n->tid_text = named_ident(s, at, &h);
   k = trace_add_track(r->t);
-  k->kind = TK_THREAD;
+  k->kind = TK_TRACK_THREAD;
   k->parent = h.process;
   k->pid = r->t->tracks[h.process].pid;
   k->tid = n->tid_text;
@@ -266,14 +266,14 @@ static tk_id finish_named(struct track_finisher *s, uint32_t at) {
 static tk_id another_thread(struct track_finisher *s, tk_id like) {
   struct tk_track *k = trace_add_track(s->r->t);
   const struct tk_track *first = &s->r->t->tracks[like];
-  *k = (struct tk_track){.kind = TK_THREAD, .pid = first->pid, .tid = first->tid, .parent = first->parent, .machine = first->machine};
+  *k = (struct tk_track){.kind = TK_TRACK_THREAD, .pid = first->pid, .tid = first->tid, .parent = first->parent, .machine = first->machine};
   return s->r->t->n_tracks;
 }
 
 static tk_id finish_thread(struct track_finisher *s, struct node *n) {
   struct tk_trace *t = s->r->t;
   const tk_id proc = process(s, n->machine, n->pid), before = t->n_tracks;
-  tk_id id = track_in(s, proc, TK_THREAD, ident_of(s->r, n, n->tid), 0);
+  tk_id id = track_in(s, proc, TK_TRACK_THREAD, ident_of(s->r, n, n->tid), 0);
   if (s->r->filed && id <= before && n->uuid) id = another_thread(s, id);
   struct tk_track *k = &t->tracks[id];
   k->renamed = true;
@@ -298,8 +298,8 @@ static tk_id packets_track(struct track_finisher *s, tk_id process, enum tk_trac
 /* Adds a thread. The name in a track descriptor has priority over all others, as in trace_processor. */
 static tk_id finish_task(struct track_finisher *s, const struct node *n) {
   struct tk_trace *t = s->r->t;
-  const tk_id proc = process_of_node(s, n), id = packets_track(s, proc, TK_THREAD, ident_int(n->tid));
-  const struct tk_track like = {.kind = TK_THREAD, .pid = t->tracks[id].pid, .tid = t->tracks[id].tid};
+  const tk_id proc = process_of_node(s, n), id = packets_track(s, proc, TK_TRACK_THREAD, ident_int(n->tid));
+  const struct tk_track like = {.kind = TK_TRACK_THREAD, .pid = t->tracks[id].pid, .tid = t->tracks[id].tid};
   const tk_id described = n->no_process ? 0 : trace_find(t, &like);
   t->tracks[id].name = described && t->tracks[described].name ? t->tracks[described].name : n->own_name;
   return id;
@@ -314,7 +314,7 @@ static void finish_names(struct track_finisher *s) {
     const uint32_t *slot = map_get(&s->pids, hash_pair((uint64_t)n->pid, n->machine));
     const struct process_slot *p = slot && *slot ? &s->processes[*slot] : NULL;
     if (!p || p->machine != n->machine || p->pid != n->pid) continue;
-    const struct tk_track like = {.kind = TK_THREAD, .pid = t->tracks[p->track].pid, .tid = ident_int(n->tid)};
+    const struct tk_track like = {.kind = TK_TRACK_THREAD, .pid = t->tracks[p->track].pid, .tid = ident_int(n->tid)};
     const tk_id id = n->kind == NODE_PROCESS ? p->track : n->kind == NODE_THREAD ? trace_find(t, &like) : 0;
     if (id && !t->tracks[id].name) t->tracks[id].name = n->own_name;
   }
@@ -362,20 +362,20 @@ static tk_id finish_series(struct track_finisher *s, uint32_t at, tk_id process)
   size_t tail = id ? series + 6 + trace_str(r->t, id)->len : 0; /* the name ends with " id: ID series" */
   if (id && len >= tail) counter = with_id(r, n, name, len - tail);
   else n->counter_name = counter;
-  return track_in(s, process, TK_COUNTERS, n->thread, counter);
+  return track_in(s, process, TK_TRACK_COUNTERS, n->thread, counter);
 }
 
 static tk_id finish_counter(struct track_finisher *s, uint32_t at) {
   struct perfetto *r = s->r;
   struct home h = home_of(s, at);
   struct node *n = &r->nodes[at];
-  if (n->form & FORM_COUNTER && n->name) return track_in(s, h.process, TK_COUNTERS, n->thread, n->name);
+  if (n->form & FORM_COUNTER && n->name) return track_in(s, h.process, TK_TRACK_COUNTERS, n->thread, n->name);
   tk_id id = n->form & FORM_SERIES && n->ident_text ? finish_series(s, at, h.process) : 0;
   if (id) r->t->tracks[id].by_series = true;
   if (id) return id;
   struct tk_track *k = trace_add_track(r->t);
   if (!n->described) perfetto_note(r, TK_NOTE_REPAIR, "counter samples on a track without a descriptor");
-  k->kind = TK_COUNTERS;
+  k->kind = TK_TRACK_COUNTERS;
   k->in_packets = n->in_packets;
   k->parent = h.process;
   k->pid = r->t->tracks[h.process].pid;
@@ -412,15 +412,15 @@ static tk_id track_of(struct track_finisher *s, uint32_t site) {
   if (aspect != ON_ASYNCS) return *id = proc;
   if (r->nodes[at].kind == NODE_THREAD) tid = ident_int(r->nodes[at].tid);
   if (r->nodes[at].form & FORM_ASYNC) tid = r->nodes[at].thread;
-  if (r->nodes[at].in_packets) return *id = packets_track(s, proc, TK_ASYNCS, tid);
-  return *id = track_in(s, proc, TK_ASYNCS, tid, 0);
+  if (r->nodes[at].in_packets) return *id = packets_track(s, proc, TK_TRACK_ASYNCS, tid);
+  return *id = track_in(s, proc, TK_TRACK_ASYNCS, tid, 0);
 }
 
 static tk_id event_track(struct track_finisher *s, const struct tk_event *e) {
   struct tk_trace *t = s->r->t;
-  if (e->kind != TK_COUNTER || e->track % ASPECTS != ON_PROCESS) return track_of(s, e->track);
+  if (e->kind != TK_EVENT_COUNTER || e->track % ASPECTS != ON_PROCESS) return track_of(s, e->track);
   /* in the legacy phase C, the name of the event is the name of the counter */
-  tk_id proc = track_of(s, e->track), id = track_in(s, proc, TK_COUNTERS, ident_none(), t->classes[e->cls].name);
+  tk_id proc = track_of(s, e->track), id = track_in(s, proc, TK_TRACK_COUNTERS, ident_none(), t->classes[e->cls].name);
   return id;
 }
 
@@ -442,7 +442,7 @@ static void finish_records(struct track_finisher *s) {
     if (!rec->track) continue;
     bool thread = r->nodes[rec->track / ASPECTS].kind == NODE_THREAD;
     rec->track = track_of(s, thread ? rec->track : rec->track - rec->track % ASPECTS + ON_PROCESS);
-    if (rec->kind != TK_REC_OTHER) r->t->tracks[rec->track].renamed = false;
+    if (rec->kind != TK_RECORD_OTHER) r->t->tracks[rec->track].renamed = false;
   }
 }
 

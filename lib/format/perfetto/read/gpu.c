@@ -123,7 +123,7 @@ tk_id gpu_process(struct perfetto *r, uint32_t machine, uint32_t number) {
 
 static tk_id add_queue(struct perfetto *r, const struct packet *k, const struct gpu_stage *g, tk_id queue) {
   const tk_id gpu = gpu_process(r, k->machine, g->number);
-  const tk_id track = trace_track(r->t, TK_THREAD, r->t->tracks[gpu].pid, ident_str(queue), queue);
+  const tk_id track = trace_track(r->t, TK_TRACK_THREAD, r->t->tracks[gpu].pid, ident_str(queue), queue);
   r->t->tracks[track].in_packets = true;
   return track;
 }
@@ -210,7 +210,7 @@ bool perfetto_gpu_stage(struct perfetto *r, struct sequence *q, const struct pac
   if (!node) return false;
   const struct tk_event event = {.ts = at.ns,
                                  .dur = g.duration > INT64_MAX ? INT64_MAX : (tk_time)g.duration,
-                                 .kind = TK_SPAN,
+                                 .kind = TK_EVENT_SPAN,
                                  .cls = trace_class(r->t, name, trace_text(r->t, "gpu_render_stage")),
                                  .args = args_of(r, k, &g),
                                  .track = node * ASPECTS + ON_TRACK};

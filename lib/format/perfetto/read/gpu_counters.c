@@ -60,9 +60,9 @@ static struct specification read_specification(const struct pb_field *field) {
 /* Returns the node of the counter with this name, which several ids may share. */
 static uint32_t node_of(struct perfetto *r, uint32_t machine, uint32_t gpu, tk_id name) {
   const tk_id process = gpu_process(r, machine, gpu);
-  uint32_t *slot = map_put(&r->gpu_nodes, hash_pair((uint64_t)TK_COUNTERS << 32 | process, name), 0);
+  uint32_t *slot = map_put(&r->gpu_nodes, hash_pair((uint64_t)TK_TRACK_COUNTERS << 32 | process, name), 0);
   if (!slot || *slot) return slot ? *slot : 0;
-  const tk_id track = trace_track(r->t, TK_COUNTERS, r->t->tracks[process].pid, ident_none(), name);
+  const tk_id track = trace_track(r->t, TK_TRACK_COUNTERS, r->t->tracks[process].pid, ident_none(), name);
   r->t->tracks[track].in_packets = r->t->tracks[track].renamed = true;
   struct node n = {.machine = machine, .kind = NODE_COUNTER, .described = true, .in_packets = true, .name = name, .counter_name = name};
   n.tracks[ON_COUNTER] = track;
@@ -224,7 +224,7 @@ static uint32_t args_of_submit(struct perfetto *r, const struct pb_field *submit
  * other spans. */
 static uint32_t submit_node(struct perfetto *r, uint32_t machine, int64_t pid, int64_t tid) {
   const uint32_t thread = proc_thread(r, machine, tid, pid);
-  uint32_t *slot = map_put(&r->gpu_nodes, hash_pair((uint64_t)TK_THREAD << 32 | thread, VULKAN_SUBMIT), 0);
+  uint32_t *slot = map_put(&r->gpu_nodes, hash_pair((uint64_t)TK_TRACK_THREAD << 32 | thread, VULKAN_SUBMIT), 0);
   if (!slot || *slot) return slot ? *slot : 0;
   struct node n = {.machine = machine, .kind = NODE_NAMED, .described = true, .in_packets = true, .up = thread};
   n.name = trace_text(r->t, "Vulkan Events");
@@ -248,7 +248,7 @@ bool gpu_submit_read(struct perfetto *r, struct sequence *q, const struct packet
   if (!node) return false;
   const tk_id cls = trace_class(r->t, trace_text(r->t, "vkQueueSubmit"), 0);
   struct tk_event *e = proc_event(r, node, ON_TRACK, at);
-  e->kind = TK_SPAN;
+  e->kind = TK_EVENT_SPAN;
   e->dur = duration > INT64_MAX ? INT64_MAX : (tk_time)duration;
   e->cls = cls;
   e->args = args;

@@ -100,7 +100,7 @@ void perfetto_inspect(const struct tk_trace *t, struct tk_inspection *p, struct 
   for (; p->n_clocks < head.n_clocks; p->n_clocks++, at += sizeof(struct perfetto_clock)) {
     struct perfetto_clock c;
     memcpy(&c, at, sizeof c);
-    p->clocks[p->n_clocks] = (struct tk_wire_clock){c.id, c.machine, clock_name(c.id), c.of_sequence, c.readings};
+    p->clocks[p->n_clocks] = (struct tk_perfetto_clock){c.id, c.machine, clock_name(c.id), c.of_sequence, c.readings};
   }
   qsort(p->parts, p->n_parts, sizeof *p->parts, largest_first);
 }

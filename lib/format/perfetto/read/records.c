@@ -9,7 +9,7 @@
 #include "clock.h"
 #include "args.h"
 
-static bool of_thread(uint8_t kind) { return kind == TK_REC_THREAD_NAME || kind == TK_REC_THREAD_SORT; }
+static bool of_thread(uint8_t kind) { return kind == TK_RECORD_THREAD_NAME || kind == TK_RECORD_THREAD_SORT; }
 
 /* Stores the text between the braces of an object, which must be compact, strict JSON. Returns false if it is not. */
 static bool take_text(struct perfetto *r, const struct pb_field *f, struct tk_record *rec) {
@@ -23,7 +23,7 @@ static bool take_text(struct perfetto *r, const struct pb_field *f, struct tk_re
 }
 
 static void add_record(struct perfetto *r, struct sequence *q, uint32_t machine, const struct pb_field *f) {
-  struct tk_record rec = {.kind = TK_REC_OTHER};
+  struct tk_record rec = {.kind = TK_RECORD_OTHER};
   struct pb_field g, text = {0};
   uint64_t uuid = 0, kind = 0;
   for (struct pb c = pb_inside(f); pb_next(&c, &g);) {
@@ -37,7 +37,7 @@ static void add_record(struct perfetto *r, struct sequence *q, uint32_t machine,
     default: break;
     }
   }
-  if (kind > TK_REC_THREAD_SORT || !text.p || !take_text(r, &text, &rec)) {
+  if (kind > TK_RECORD_THREAD_SORT || !text.p || !take_text(r, &text, &rec)) {
     perfetto_note(r, TK_NOTE_REPAIR, "damaged record: dropped");
     return;
   }

@@ -104,7 +104,7 @@ static tk_id add_row(struct perfetto *r, uint32_t machine, uint32_t cpu) {
   const tk_id process_name = trace_string(t, text, (size_t)n);
   const tk_id name = trace_string(t, text, (size_t)snprintf(text, sizeof text, "CPU %u", cpu));
   const tk_id process = trace_process(t, ident_str(process_name));
-  const tk_id track = trace_track(t, TK_THREAD, ident_str(process_name), ident_str(name), name);
+  const tk_id track = trace_track(t, TK_TRACK_THREAD, ident_str(process_name), ident_str(name), name);
   t->tracks[process].name = process_name;
   t->tracks[process].in_packets = t->tracks[track].in_packets = true;
   t->tracks[track].has_sort = true;
@@ -137,11 +137,11 @@ static void end_run(struct perfetto *r, const struct sched_cpu *c, int64_t end, 
   const uint32_t args = args_of_run(r, c, state);
   const tk_id cls = trace_class(r->t, c->name, trace_text(r->t, "sched"));
   struct tk_event *e = proc_event(r, c->node, ON_TRACK, (struct proc_time){.ns = c->since});
-  e->kind = TK_SPAN;
+  e->kind = TK_EVENT_SPAN;
   e->dur = end - c->since;
   e->cls = cls;
   e->args = args;
-  if (!state) e->flags = TK_PAIRED | TK_UNFINISHED;
+  if (!state) e->flags = TK_FLAG_PAIRED | TK_FLAG_UNFINISHED;
 }
 
 /* ---- changes ---- */
@@ -208,10 +208,10 @@ static void end_state(struct perfetto *r, const struct thread_state *s, int64_t 
   if (!s->node || end < s->since) return;
   const tk_id cls = trace_class(r->t, trace_text(r->t, STATE_NAMES[s->state]), trace_text(r->t, "thread_state"));
   struct tk_event *e = proc_event(r, s->node, ON_TRACK, (struct proc_time){.ns = s->since});
-  e->kind = TK_SPAN;
+  e->kind = TK_EVENT_SPAN;
   e->dur = end - s->since;
   e->cls = cls;
-  if (!finished) e->flags = TK_PAIRED | TK_UNFINISHED;
+  if (!finished) e->flags = TK_FLAG_PAIRED | TK_FLAG_UNFINISHED;
 }
 
 /* Applies a change. Waking only ends sleep, because threads that are running or runnable may be woken, too. */

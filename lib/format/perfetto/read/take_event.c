@@ -160,34 +160,34 @@ static bool is_async(const struct track_event *e) { return !e->has_type && e->ph
 static enum tk_kind kind_of(const struct track_event *e, bool *known) {
   *known = true;
   if (e->has_type) {
-    if (e->type == TYPE_SLICE_BEGIN) return TK_BEGIN;
-    if (e->type == TYPE_SLICE_END) return TK_END;
-    if (e->type == TYPE_INSTANT) return TK_INSTANT;
+    if (e->type == TYPE_SLICE_BEGIN) return TK_EVENT_BEGIN;
+    if (e->type == TYPE_SLICE_END) return TK_EVENT_END;
+    if (e->type == TYPE_INSTANT) return TK_EVENT_INSTANT;
     *known = e->type == TYPE_COUNTER;
-    return TK_COUNTER;
+    return TK_EVENT_COUNTER;
   }
   switch (e->phase) {
-  case 'X': return TK_SPAN;
+  case 'X': return TK_EVENT_SPAN;
   case 'B':
   case 'b':
-  case 'S': return TK_BEGIN;
+  case 'S': return TK_EVENT_BEGIN;
   case 'E':
   case 'e':
-  case 'F': return TK_END;
+  case 'F': return TK_EVENT_END;
   case 'i':
   case 'I':
   case 'R':
   case 'n':
   case 'T':
-  case 'p': return TK_INSTANT;
-  case 'C': return TK_COUNTER;
-  default: *known = false; return TK_INSTANT;
+  case 'p': return TK_EVENT_INSTANT;
+  case 'C': return TK_EVENT_COUNTER;
+  default: *known = false; return TK_EVENT_INSTANT;
   }
 }
 
 static enum aspect aspect_of(const struct track_event *e, enum tk_kind kind) {
   if (is_async(e)) return ON_ASYNCS;
-  if (kind != TK_INSTANT || e->has_type) return ON_TRACK;
+  if (kind != TK_EVENT_INSTANT || e->has_type) return ON_TRACK;
   return e->scope == 1 ? ON_GLOBAL : e->scope == 2 ? ON_PROCESS : ON_TRACK;
 }
 
@@ -243,19 +243,19 @@ static bool close_open(struct perfetto *r, struct sequence *q, struct track_even
   if (n->form & FORM_ASYNC || (is_lane && !whole)) {
     seal_close(t, begin, &end);
   } else {
-    begin->kind = TK_SPAN;
+    begin->kind = TK_EVENT_SPAN;
     begin->dur = e->ns > begin->ts ? e->ns - begin->ts : 0;
   }
   t->counts.by_phase['E']++;
   return true;
 }
 
-static const char PHASES[] = {[TK_SPAN] = 'X', [TK_INSTANT] = 'i', [TK_COUNTER] = 'C', [TK_BEGIN] = 'B', [TK_END] = 'E'};
+static const char PHASES[] = {[TK_EVENT_SPAN] = 'X', [TK_EVENT_INSTANT] = 'i', [TK_EVENT_COUNTER] = 'C', [TK_EVENT_BEGIN] = 'B', [TK_EVENT_END] = 'E'};
 
 /* Adds the scope of an instant in the terms of JSON: global or process; none for instants of a thread or another track. */
 static void scope_arg(struct perfetto *r, struct sequence *q, struct track_event *e) {
-  bool global = aspect_of(e, TK_INSTANT) == ON_GLOBAL || r->nodes[e->node].form & FORM_GLOBAL;
-  bool process = aspect_of(e, TK_INSTANT) == ON_PROCESS || r->nodes[e->node].kind == NODE_PROCESS;
+  bool global = aspect_of(e, TK_EVENT_INSTANT) == ON_GLOBAL || r->nodes[e->node].form & FORM_GLOBAL;
+  bool process = aspect_of(e, TK_EVENT_INSTANT) == ON_PROCESS || r->nodes[e->node].kind == NODE_PROCESS;
   if (!global && !process) return;
   decoded_event_args(r, q, e);
   args_str(r->t, KEY_SCOPE_OF_INSTANT, TK_ARG_STR, trace_text(r->t, global ? "g" : "p"));
@@ -275,30 +275,30 @@ static void take_add_event(struct perfetto *r, struct sequence *q, const struct 
   uint32_t node = e->node;
   struct tk_event *ev;
   bool pairs = r->nodes[node].form & (FORM_COMPLETE | FORM_MIXED | FORM_ASYNC | FORM_LANE), async = is_async(e);
-  if (pairs && kind == TK_END && close_open(r, q, e)) return;
+  if (pairs && kind == TK_EVENT_END && close_open(r, q, e)) return;
   if (async) identity_args(r, q, e, strchr("STpF", e->phase) != NULL);
   else if (r->nodes[node].form & FORM_ASYNC) require_identity(r, q, e);
   field_args(r, q, e);
-  if (kind == TK_INSTANT && !async) scope_arg(r, q, e);
+  if (kind == TK_EVENT_INSTANT && !async) scope_arg(r, q, e);
   uint32_t args = decoded_event_end_args(r, q, e);
   ev = trace_add_event(t);
   ev->ts = e->ns;
   ev->kind = (uint8_t)kind;
   ev->cls = trace_class(t, e->name, e->cat);
   ev->args = args;
-  ev->flags = (async ? TK_ASYNC : 0) | (e->damaged ? TK_REPAIRED : 0);
+  ev->flags = (async ? TK_FLAG_ASYNC : 0) | (e->damaged ? TK_FLAG_REPAIRED : 0);
   ev->track = node * ASPECTS + (uint32_t)aspect_of(e, kind);
-  if (kind == TK_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
-  if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
-  if (r->nodes[node].form & FORM_GLOBAL && kind == TK_INSTANT && !(ev->flags & TK_ASYNC))
+  if (kind == TK_EVENT_SPAN && e->dur_us > 0 && e->dur_us < INT64_MAX / 1000) ev->dur = e->dur_us * 1000;
+  if (r->nodes[node].form & FORM_ASYNC) ev->flags |= TK_FLAG_ASYNC, ev->track = node * ASPECTS + ON_ASYNCS;
+  if (r->nodes[node].form & FORM_GLOBAL && kind == TK_EVENT_INSTANT && !(ev->flags & TK_FLAG_ASYNC))
     ev->track = track_node_process(r, node) * ASPECTS + ON_PROCESS;
   if (r->nodes[node].form & FORM_LANE) ev->track = track_node_parent(r, node) * ASPECTS + ON_TRACK;
-  if (kind == TK_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
-  if (!async && kind != TK_INSTANT && kind != TK_COUNTER) r->nodes[node].has_slices = true;
+  if (kind == TK_EVENT_COUNTER) ev->track = node * ASPECTS + ON_PROCESS;
+  if (!async && kind != TK_EVENT_INSTANT && kind != TK_EVENT_COUNTER) r->nodes[node].has_slices = true;
   r->nodes[node].has_events = true;
   if (!r->nodes[node].first_name && e->name) r->nodes[node].first_name = e->name;
-  bind_raw_points(r, e, ev, t->n_events, kind == TK_END);
-  if (pairs && kind == TK_BEGIN) {
+  bind_raw_points(r, e, ev, t->n_events, kind == TK_EVENT_END);
+  if (pairs && kind == TK_EVENT_BEGIN) {
     ev->dur = r->nodes[node].open;
     r->nodes[node].open = t->n_events;
     if (r->nodes[node].form & FORM_MIXED && came_whole(k)) ev->depth = CAME_WHOLE;
@@ -332,7 +332,7 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
   }
   if ((e->node = node_of(r, q, k, e)) == 0) return;
   if (r->n_points > e->first_point || k->private_fields.p)
-    perfetto_points(r, q, k, &(struct flow_site){e->node, e->cat, e->ns, e->first_point, kind == TK_BEGIN || kind == TK_INSTANT});
+    perfetto_points(r, q, k, &(struct flow_site){e->node, e->cat, e->ns, e->first_point, kind == TK_EVENT_BEGIN || kind == TK_EVENT_INSTANT});
   if (e->bind_id && e->direction && !flow) {
     perfetto_add_point(r, e->bind_id ^ 1ull << 63, e->direction == 1);
     if (r->n_points) r->points[r->n_points - 1].direction = (uint8_t)(e->direction & 3);
@@ -343,7 +343,7 @@ void perfetto_take_event(struct perfetto *r, struct sequence *q, const struct pa
   }
   struct counter_sample sample = {
     .sequence = (uint32_t)(q - r->sequences), .node = e->node, .pending = pending, .cat = e->cat, .ns = e->ns};
-  if (kind == TK_COUNTER && e->has_type) {
+  if (kind == TK_EVENT_COUNTER && e->has_type) {
     r->n_points = e->first_point;
     counter_event(r, q, k, e, sample);
   } else {

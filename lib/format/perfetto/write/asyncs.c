@@ -38,7 +38,7 @@ static uint64_t identity(const struct tk_trace *t, const struct tk_event *e) {
   return h ? hash_pair(h, t->classes[e->cls].cat) | 1 : 0;
 }
 
-static tk_time asyncs_end_of(const struct tk_event *e) { return e->flags & TK_UNFINISHED ? INT64_MAX : e->ts + e->dur; }
+static tk_time asyncs_end_of(const struct tk_event *e) { return e->flags & TK_FLAG_UNFINISHED ? INT64_MAX : e->ts + e->dur; }
 
 static struct heap *group_of(struct asyncs *a, tk_id name) {
   uint32_t *slot = map_put(&a->groups, name, UINT32_MAX);
@@ -71,12 +71,12 @@ static uint32_t free_lane(struct asyncs *a, const struct tk_event *e) {
 
 static void choose_lane(struct asyncs *a, uint32_t i) {
   const struct tk_event *e = &a->e[i];
-  uint64_t id = e->flags & TK_LOST_CLOCK ? 0 : identity(a->s->t, e);
+  uint64_t id = e->flags & TK_FLAG_LOST_CLOCK ? 0 : identity(a->s->t, e);
   uint32_t *top = id ? map_put(&a->open, id, 0) : NULL;
   while (top && *top && asyncs_end_of(&a->e[*top - 1]) <= e->ts) *top = a->below[*top - 1];
   bool nests = top && *top && asyncs_end_of(e) <= asyncs_end_of(&a->e[*top - 1]);
   a->lane[i] = nests ? a->lane[*top - 1] : free_lane(a, e);
-  if (!top || e->kind != TK_SPAN || (*top && !nests)) return;
+  if (!top || e->kind != TK_EVENT_SPAN || (*top && !nests)) return;
   a->below[i] = *top;
   *top = i + 1;
 }
@@ -90,7 +90,7 @@ static void write_lane(struct asyncs *a, uint32_t lane, const uint32_t *first, c
     uint32_t height = s->n_stack;
     while (height && asyncs_end_of(&s->t->events[s->stack[height - 1].event]) <= e->ts) height--;
     lanes_close_slices(s, height);
-    if (e->kind == TK_SPAN) lanes_open_slices(s, a->track->first + *at);
+    if (e->kind == TK_EVENT_SPAN) lanes_open_slices(s, a->track->first + *at);
     else event_instant(&s->w, a->track->first + *at);
   }
   lanes_close_slices(s, 0);

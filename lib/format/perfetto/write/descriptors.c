@@ -78,8 +78,8 @@ uint32_t descriptor_form_of_spans(const struct tk_trace *t, const struct tk_trac
   bool pairs = false, whole = false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const struct tk_event *e = &t->events[i];
-    if (e->kind != TK_SPAN) continue;
-    if (e->flags & TK_PAIRED) pairs = true;
+    if (e->kind != TK_EVENT_SPAN) continue;
+    if (e->flags & TK_FLAG_PAIRED) pairs = true;
     else whole = true;
   }
   return !whole ? 0 : pairs ? FORM_MIXED : FORM_COMPLETE;
@@ -298,8 +298,8 @@ static void find_processes(struct perfetto_sink *s) {
   for (tk_id i = 1; needed && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     bool said = !s->keeps_tracks || k->name || k->labels || k->machine;
-    if (k->kind == TK_PROCESS && (k->count || (k->pid.kind != TK_IDENT_NONE && said))) needed[i] = 1;
-    if (!k->parent || k->hidden || track_is_named(k) || (k->kind == TK_COUNTERS && k->renamed)) continue;
+    if (k->kind == TK_TRACK_PROCESS && (k->count || (k->pid.kind != TK_IDENT_NONE && said))) needed[i] = 1;
+    if (!k->parent || k->hidden || track_is_named(k) || (k->kind == TK_TRACK_COUNTERS && k->renamed)) continue;
     if (!passthrough_track(s, i).has_uuid) needed[k->parent] = 1;
   }
   for (tk_id i = 1; needed && i <= t->n_tracks; i++)
@@ -311,7 +311,7 @@ static void find_processes(struct perfetto_sink *s) {
  * (TrackDescriptor.process_ordering, thread_ordering; v58 and later). */
 static bool is_sorted(const struct tk_trace *t) {
   for (tk_id i = 1; i <= t->n_tracks; i++)
-    if (t->tracks[i].has_sort && t->tracks[i].kind <= TK_THREAD) return true;
+    if (t->tracks[i].has_sort && t->tracks[i].kind <= TK_TRACK_THREAD) return true;
   return false;
 }
 
@@ -339,12 +339,12 @@ void descriptor_tracks(struct perfetto_sink *s) {
   keep_uuids(s);
   find_processes(s);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (!s->uuids[i] || t->tracks[i].kind != TK_PROCESS) continue;
+    if (!s->uuids[i] || t->tracks[i].kind != TK_TRACK_PROCESS) continue;
     switch_machine(s, i, sorted);
     describe_process(s, i);
   }
   for (tk_id i = 1; i <= t->n_tracks; i++) {
-    if (t->tracks[i].kind != TK_THREAD || descriptor_track_hidden(s, i) || track_is_named(&t->tracks[i])) continue;
+    if (t->tracks[i].kind != TK_TRACK_THREAD || descriptor_track_hidden(s, i) || track_is_named(&t->tracks[i])) continue;
     if (!s->uuids[i]) s->uuids[i] = writer_uuid(s);
     switch_machine(s, i, sorted);
     describe_thread(s, i);

@@ -262,7 +262,7 @@ static bool is_end_arg(const struct event_writer *w, tk_id key) {
          (s->len < END_FIELD_SIZE || memcmp(s->bytes, END_FIELD, END_FIELD_SIZE) != 0);
 }
 
-static bool has_end(const struct tk_event *e) { return (e->flags & (TK_PAIRED | TK_UNFINISHED)) == TK_PAIRED; }
+static bool has_end(const struct tk_event *e) { return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == TK_FLAG_PAIRED; }
 
 /* True if the end packet of this span represents the arg. */
 static bool end_says(const struct event_writer *w, const struct tk_event *e, const struct tk_arg *a) {
@@ -352,7 +352,7 @@ void event_slice_begin(struct event_writer *w, tk_id id) {
   const struct tk_event *e = &w->t->events[id];
   begin_event(w, e, TYPE_SLICE_BEGIN);
   flow_points_write(w, id, false);
-  if (w->track_is_mixed && !(e->flags & TK_PAIRED)) {
+  if (w->track_is_mixed && !(e->flags & TK_FLAG_PAIRED)) {
     pb_u64(&w->private_fields, TRACEKIT_WHOLE, 1);
     w->has_private_fields = true;
   }
@@ -362,7 +362,7 @@ void event_slice_begin(struct event_writer *w, tk_id id) {
 /* Writes the properties of the end event of a pair. */
 static void put_end(struct event_writer *w, const struct tk_event *e) {
   struct tk_arg arg;
-  if (e->flags & TK_END_NAMED) put_names(w, &w->t->classes[e->cls]);
+  if (e->flags & TK_FLAG_END_NAMED) put_names(w, &w->t->classes[e->cls]);
   else if (find_arg(w, e->args, KEY_END_CAT, &arg) && end_says(w, e, &arg)) put_category(w, arg.s);
   else if (find_arg(w, e->args, KEY_END_NAME, &arg) && end_says(w, e, &arg)) event_put_name(w, arg.s);
   if (e->args) write_args(w, e, e->args, true);
@@ -374,7 +374,7 @@ void event_slice_end(struct event_writer *w, tk_id id, int64_t ns) {
   plain_begin(w, e->args, true);
   pb_u64(&w->event, EVENT_TYPE, TYPE_SLICE_END);
   flow_points_write(w, id, true);
-  if (e->flags & TK_PAIRED) put_end(w, e);
+  if (e->flags & TK_FLAG_PAIRED) put_end(w, e);
   plain_event(w, ns, SINK_EVENT, id);
 }
 

@@ -37,7 +37,7 @@ static bool stands_before(const struct tk_trace *t, tk_id a, tk_id b) {
 static bool add_flow(struct event_writer *w, tk_id from, const struct tk_flow_point *f, uint64_t id) {
   const struct tk_event *a = &w->t->events[from], *b = &w->t->events[f->at];
   int64_t leaves = writer_ns(w, a->ts), begins = writer_ns(w, b->ts);
-  bool full = f->role < TK_FLOW_OUT, ends = !(b->flags & TK_UNFINISHED), tie = leaves == begins;
+  bool full = f->role < TK_FLOW_OUT, ends = !(b->flags & TK_FLAG_UNFINISHED), tie = leaves == begins;
   bool begun = tie ? from != f->at && stands_before(w->t, f->at, from) : begins < leaves;
   if (tie && begun && (!ends || writer_ns(w, b->ts + b->dur) == begins)) return false;
   add_flow_end(w, (struct flow_end){from, false, false, full, id});

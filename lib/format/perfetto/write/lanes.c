@@ -30,7 +30,7 @@ void lanes_close_slices(struct perfetto_sink *s, uint32_t height) {
 /* Pushes a span. If it ends later than its parent because of rounding, its end is set to the parent's end. */
 void lanes_open_slices(struct perfetto_sink *s, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
-  struct open_span o = {.event = id, .end_ns = writer_ns(&s->w, e->ts + e->dur), .endless = (e->flags & TK_UNFINISHED) != 0};
+  struct open_span o = {.event = id, .end_ns = writer_ns(&s->w, e->ts + e->dur), .endless = (e->flags & TK_FLAG_UNFINISHED) != 0};
   const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
   if (up && !up->endless && o.end_ns > up->end_ns) o.end_ns = up->end_ns;
   event_slice_begin(&s->w, id);

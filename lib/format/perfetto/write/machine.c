@@ -41,7 +41,7 @@ static uint32_t add_machine(struct perfetto_sink *s) {
 
 bool machine_of_writer(struct perfetto_sink *s, tk_id track) {
   const struct tk_track *k = &s->t->tracks[track];
-  tk_id name = s->t->tracks[k->kind == TK_PROCESS ? track : k->parent].machine;
+  tk_id name = s->t->tracks[k->kind == TK_TRACK_PROCESS ? track : k->parent].machine;
   if (name == s->machine_name) return false;
   uint32_t *at = name ? map_put(&s->machine_of, name, 0) : NULL;
   if (at && !*at) *at = add_machine(s);

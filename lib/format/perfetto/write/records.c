@@ -9,7 +9,7 @@
 
 static bool records_is_wanted(const struct perfetto_sink *s, const struct tk_record *r) {
   if (r->derived || (r->track && descriptor_track_hidden(s, r->track))) return false;
-  return r->kind == TK_REC_OTHER || !r->track || !s->t->tracks[r->track].renamed;
+  return r->kind == TK_RECORD_OTHER || !r->track || !s->t->tracks[r->track].renamed;
 }
 
 static void records_put_text(struct perfetto_sink *s, const struct tk_record *r) {

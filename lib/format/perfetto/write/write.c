@@ -64,7 +64,7 @@ enum { FIRST_MADE_ID = 20000000 };
 /* ---- threads ---- */
 
 /* Flags of events that cannot be on their track's stack. */
-static const uint8_t ASIDE = TK_OVERLAPS | TK_LOST_CLOCK;
+static const uint8_t ASIDE = TK_FLAG_OVERLAPS | TK_FLAG_LOST_CLOCK;
 /* trace_processor ignores a begin beyond this depth, so its end would close another span. */
 enum { STACK_MOST = 512 };
 
@@ -75,7 +75,7 @@ static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event 
   for (uint32_t i = 0; i < s->n_stack; i++) {
     const struct tk_event *up = &t->events[s->stack[i].event];
     tk_id of = t->classes[up->cls].name;
-    if (!s->stack[i].endless && (!(up->flags & TK_END_NAMED) || !of || !name || of == name)) return false;
+    if (!s->stack[i].endless && (!(up->flags & TK_FLAG_END_NAMED) || !of || !name || of == name)) return false;
   }
   return true;
 }
@@ -85,14 +85,14 @@ static bool ends_pass_over(const struct perfetto_sink *s, const struct tk_event 
  * Second, the span ends later than its parent, by more than the nanosecond that rounding may cause. */
 static bool sticks_out(const struct perfetto_sink *s, const struct tk_event *e) {
   const struct open_span *up = s->n_stack ? &s->stack[s->n_stack - 1] : NULL;
-  if (e->flags & TK_UNFINISHED) return up && !ends_pass_over(s, e);
+  if (e->flags & TK_FLAG_UNFINISHED) return up && !ends_pass_over(s, e);
   return up && !up->endless && num_sub(writer_ns(&s->w, e->ts + e->dur), 1) > up->end_ns;
 }
 
 static bool goes_aside(struct perfetto_sink *s, tk_id id) {
   const struct tk_event *e = &s->t->events[id];
   if (e->flags & ASIDE) return true;
-  if (e->kind != TK_SPAN || (s->n_stack < STACK_MOST && !sticks_out(s, e))) return false;
+  if (e->kind != TK_EVENT_SPAN || (s->n_stack < STACK_MOST && !sticks_out(s, e))) return false;
   if (mem_grow(&s->mem, (void **)&s->deep, &s->cap_deep, (uint64_t)s->n_deep + 1, sizeof *s->deep)) s->deep[s->n_deep++] = id;
   return true;
 }
@@ -107,7 +107,7 @@ static void write_nested(struct perfetto_sink *s, tk_id first, tk_id end, uint32
     skip_below = UINT32_MAX;
     lanes_close_slices(s, e->depth > depth ? e->depth - depth : 0);
     if (i != root && goes_aside(s, i)) skip_below = e->depth;
-    else if (e->kind == TK_SPAN) lanes_open_slices(s, i);
+    else if (e->kind == TK_EVENT_SPAN) lanes_open_slices(s, i);
     else event_instant(&s->w, i);
   }
   lanes_close_slices(s, 0);
@@ -128,7 +128,7 @@ static void write_aside(struct perfetto_sink *s, tk_id track, struct heap *lanes
   if (!uuid) {
     const char *name = tk_string(s->t, k->name, &n);
     struct child c = {.parent = s->uuids[track], .name = n ? name : "overlapping", .n = n ? n : 11, .form = FORM_LANE};
-    c.form |= s->w.track_is_mixed ? FORM_MIXED : e->flags & TK_PAIRED ? 0 : FORM_COMPLETE;
+    c.form |= s->w.track_is_mixed ? FORM_MIXED : e->flags & TK_FLAG_PAIRED ? 0 : FORM_COMPLETE;
     uuid = descriptor_child(s, &c);
     lanes_add(lanes, uuid, e->ts + e->dur);
   }
@@ -210,10 +210,10 @@ static bool perfetto_open(struct sink *sink, const struct tk_trace *first, struc
 
 static void write_track(struct perfetto_sink *s, tk_id track) {
   switch (s->t->tracks[track].kind) {
-  case TK_THREAD: write_thread(s, track); return;
-  case TK_PROCESS: write_instants(s, track); return;
-  case TK_COUNTERS: counters_write(s, track); return;
-  case TK_ASYNCS: asyncs_write(s, track); return;
+  case TK_TRACK_THREAD: write_thread(s, track); return;
+  case TK_TRACK_PROCESS: write_instants(s, track); return;
+  case TK_TRACK_COUNTERS: counters_write(s, track); return;
+  case TK_TRACK_ASYNCS: asyncs_write(s, track); return;
   default: return;
   }
 }

@@ -170,6 +170,6 @@ void writer_sequence_packet(struct event_writer *w, int64_t ns) {
 /* Returns 0, 1, ... for processes, threads, named tracks, counters, async spans. A reader finds tracks in this order, in which
  * they are described, and writes them in the same order again. */
 unsigned writer_place_of(const struct tk_track *k) {
-  static const uint8_t PLACES[] = {[TK_PROCESS] = 0, [TK_THREAD] = 1, [TK_COUNTERS] = 3, [TK_ASYNCS] = 4};
+  static const uint8_t PLACES[] = {[TK_TRACK_PROCESS] = 0, [TK_TRACK_THREAD] = 1, [TK_TRACK_COUNTERS] = 3, [TK_TRACK_ASYNCS] = 4};
   return track_is_named(k) ? 2 : PLACES[k->kind];
 }

@@ -217,7 +217,7 @@ static inline int32_t writer_pid(struct perfetto_sink *s) { return (s->next_pid 
 
 /* True for a track that is identified by its name rather than by a thread (fields.h). */
 static inline bool track_is_named(const struct tk_track *k) {
-  return k->kind == TK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0;
+  return k->kind == TK_TRACK_THREAD && k->tid.kind == TK_IDENT_STR && k->tid.num != 0;
 }
 
 /* A named track to describe below a parent (0 = none). `form` and `tid` are for our reader. */

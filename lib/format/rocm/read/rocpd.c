@@ -106,7 +106,7 @@ static tk_id thread_of(struct rocpd *p, const struct cell *process, const struct
   const struct info *t = info_of(p, THREADS, thread->type == CELL_INT ? thread : &by_track);
   const struct cell of_thread = {.type = CELL_INT, .i = t ? t->other : 0};
   const struct info *o = info_of(p, PROCESSES, process->type == CELL_INT ? process : k ? &owner : &of_thread);
-  const tk_id id = trace_track(p->r->d.t, TK_THREAD, ident_int(o ? o->number : 0), ident_int(t ? t->number : number_of(thread)), 0);
+  const tk_id id = trace_track(p->r->d.t, TK_TRACK_THREAD, ident_int(o ? o->number : 0), ident_int(t ? t->number : number_of(thread)), 0);
   if (t && t->name && !p->r->d.t->tracks[id].name) database_name(&p->r->d, id, t->name);
   own(p, id);
   return id;

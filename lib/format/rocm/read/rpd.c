@@ -85,7 +85,7 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
   const char *category = is_marker ? "marker_api" : category_of_call(tk_string(t, name, NULL));
   if (is_marker && text) name = text, text = 0;
   e.cls = trace_class(t, name, trace_text(t, category));
-  e.track = trace_track(t, TK_THREAD, ident_int(row->v[1].i), ident_int(row->v[2].i), 0);
+  e.track = trace_track(t, TK_TRACK_THREAD, ident_int(row->v[1].i), ident_int(row->v[2].i), 0);
   args_begin(t);
   if (text && *tk_string(t, text, NULL)) args_str(t, p->key[K_ARGS], TK_ARG_STR, text);
   const struct launch *l = launch_of(p, id->i);

@@ -41,7 +41,7 @@ tk_id work_queue(struct rocm *r, uint64_t process, int64_t device, int64_t queue
   snprintf(text, sizeof text, "queue %lld", (long long)queue);
   const tk_id owner = work_device(r, device);
   const struct tk_ident tid = ident_int((int64_t)r->queues.n);
-  *known = trace_track(r->d.t, TK_THREAD, r->d.t->tracks[owner].pid, tid, 0);
+  *known = trace_track(r->d.t, TK_TRACK_THREAD, r->d.t->tracks[owner].pid, tid, 0);
   database_name(&r->d, *known, name ? name : trace_text(r->d.t, text));
   r->d.t->tracks[*known].sort_index = queue;
   r->d.t->tracks[*known].has_sort = true;

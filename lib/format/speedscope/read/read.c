@@ -197,7 +197,7 @@ static tk_id class_of(struct speedscope *s, uint32_t index) {
 }
 
 static void add_span_end(struct speedscope *s, const struct profile *p, uint32_t index, tk_time ts, bool open) {
-  const struct tk_event e = {.ts = ts, .cls = class_of(s, index), .track = p->track, .kind = open ? TK_BEGIN : TK_END};
+  const struct tk_event e = {.ts = ts, .cls = class_of(s, index), .track = p->track, .kind = open ? TK_EVENT_BEGIN : TK_EVENT_END};
   *trace_add_event(s->t) = e;
 }
 
@@ -285,7 +285,7 @@ static void read_profile(struct speedscope *s, struct json_walk *w, const struct
                                    {"events", &p.events}, {"samples", &p.samples}, {"weights", &p.weights}, {NULL, NULL}};
   json_walk_members(json_walk_into(w, v), members);
   find_unit(s, w, &p);
-  p.track = trace_track(s->t, TK_THREAD, ident_int(1), ident_int(number), 0);
+  p.track = trace_track(s->t, TK_TRACK_THREAD, ident_int(1), ident_int(number), 0);
   s->t->tracks[p.track].name = string_of(s, w, &p.name);
   s->t->tracks[p.track].renamed = true; /* no record contains the name, so writers must write it */
   if (!p.is_time) trace_note(s->t, TK_NOTE_INFO, UINT64_MAX, "profiles in other units than time: their samples are at time 0");

@@ -158,7 +158,7 @@ static bool ts_of(const struct device *d, int64_t us, tk_time *ts) {
 }
 
 static tk_id counter(struct device *d, const char *name) {
-  return trace_track(d->t, TK_COUNTERS, d->t->tracks[d->process].pid, ident_none(), trace_text(d->t, name));
+  return trace_track(d->t, TK_TRACK_COUNTERS, d->t->tracks[d->process].pid, ident_none(), trace_text(d->t, name));
 }
 
 static void name_track(struct device *d, tk_id track, const char *name) {
@@ -179,18 +179,18 @@ static void add_tracks(struct device *d) {
              (unsigned long long)d->streams[i].stream);
     d->streams[i].track = counter(d, name);
   }
-  d->allocations = trace_track(d->t, TK_ASYNCS, pid, ident_int(0), 0);
+  d->allocations = trace_track(d->t, TK_TRACK_ASYNCS, pid, ident_int(0), 0);
 }
 
 /* Returns the thread of instants, which only traces with instants have. */
 static tk_id thread(struct device *d, int64_t tid, const char *name) {
-  const tk_id track = trace_track(d->t, TK_THREAD, ident_int(d->number), ident_int(tid), 0);
+  const tk_id track = trace_track(d->t, TK_TRACK_THREAD, ident_int(d->number), ident_int(tid), 0);
   if (!d->t->tracks[track].name) name_track(d, track, name);
   return track;
 }
 
 static void sample(struct device *d, const struct amount *a, tk_time ts) {
-  struct tk_event e = {.ts = ts, .kind = TK_COUNTER, .track = a->track};
+  struct tk_event e = {.ts = ts, .kind = TK_EVENT_COUNTER, .track = a->track};
   if (!a->track) return;
   args_begin(d->t);
   args_int(d->t, d->bytes, a->now);
@@ -231,7 +231,7 @@ struct freed {
 
 /* Adds the span of an allocation, with the times and the kind of `e`. */
 static void add_span(struct device *d, struct tk_event e, const struct snapshot_event *a, const struct freed *freed) {
-  e.flags |= TK_ASYNC | TK_PAIRED | TK_END_NAMED;
+  e.flags |= TK_FLAG_ASYNC | TK_FLAG_PAIRED | TK_FLAG_END_NAMED;
   e.track = d->allocations;
   e.cls = class_of(d, freed->has_no_stack ? 0 : a->stack);
   args_begin(d->t);
@@ -265,7 +265,7 @@ static struct open *open_new(struct device *d, int64_t addr) {
 
 static void end_allocation(struct device *d, struct open *o, const struct snapshot_event *free, tk_time end) {
   const struct snapshot_event *a = snapshot_event(d->s, o->event);
-  struct tk_event e = {.kind = TK_SPAN};
+  struct tk_event e = {.kind = TK_EVENT_SPAN};
   if (!ts_of(d, a->time_us, &e.ts)) return;
   e.dur = end > e.ts ? end - e.ts : 0;
   add_span(d, e, a, &(struct freed){.requested_us = o->requested_us, .completed_us = free->time_us});
@@ -293,7 +293,7 @@ static void take_free(struct device *d, const struct snapshot_event *e, tk_time 
     end_allocation(d, o, e, ts);
     return;
   }
-  const struct tk_event span = {.kind = TK_SPAN, .dur = ts > 0 ? ts : 0};
+  const struct tk_event span = {.kind = TK_EVENT_SPAN, .dur = ts > 0 ? ts : 0};
   const struct freed freed = {o ? o->requested_us : 0, e->time_us, .is_older = true, .has_no_stack = true};
   add_span(d, span, e, &freed);
   if (o) o->requested_us = 0;
@@ -305,7 +305,7 @@ static void take_free(struct device *d, const struct snapshot_event *e, tk_time 
 static void take_instant(struct device *d, const struct snapshot_event *e, tk_time ts) {
   const bool oom = e->action == WORD_OOM;
   const tk_id name = oom ? trace_text(d->t, "out of memory") : snapshot_string(d->s, e->action);
-  struct tk_event event = {.ts = ts, .kind = TK_INSTANT, .track = thread(d, 1, "allocator")};
+  struct tk_event event = {.ts = ts, .kind = TK_EVENT_INSTANT, .track = thread(d, 1, "allocator")};
   event.cls = trace_class(d->t, name, d->category);
   args_begin(d->t);
   args_int(d->t, d->bytes, e->size);
@@ -348,7 +348,7 @@ static void take_event(void *arg, int64_t event) {
 static void add_alive(struct device *d) {
   for (uint32_t i = 0; i < d->n_opens; i++) {
     const struct open *o = &d->opens[i];
-    struct tk_event e = {.kind = TK_BEGIN};
+    struct tk_event e = {.kind = TK_EVENT_BEGIN};
     const struct snapshot_event *a = o->event == FREED ? NULL : snapshot_event(d->s, o->event);
     if (a && ts_of(d, a->time_us, &e.ts)) add_span(d, e, a, &(struct freed){.requested_us = o->requested_us});
   }
@@ -359,7 +359,7 @@ static void add_block(struct device *d, const struct snapshot_segment *g, const 
   const struct open *o = open_of(d, b->addr);
   const struct snapshot_event a = {.addr = b->addr, .size = b->size, .stream = g->stream, .stack = b->stack};
   if (b->state == WORD_INACTIVE || (o && o->event != FREED)) return;
-  add_span(d, (struct tk_event){.kind = TK_BEGIN}, &a, &(struct freed){.is_older = true});
+  add_span(d, (struct tk_event){.kind = TK_EVENT_BEGIN}, &a, &(struct freed){.is_older = true});
   d->n_older++;
 }
 
@@ -406,7 +406,7 @@ static void free_device(struct device *d) {
 static void take_annotation(void *arg, int64_t annotation) {
   struct device *d = arg;
   const struct snapshot_annotation *a = snapshot_annotation(d->s, annotation);
-  struct tk_event e = {.kind = a->stage == WORD_START ? TK_BEGIN : TK_END};
+  struct tk_event e = {.kind = a->stage == WORD_START ? TK_EVENT_BEGIN : TK_EVENT_END};
   d->t->counts.read++;
   d->number = a->device;
   if (!ts_of(d, a->time_us, &e.ts)) {

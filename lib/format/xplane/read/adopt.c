@@ -39,10 +39,10 @@ static void know_tracks(struct adopter *a) {
   const struct tk_trace *t = a->t;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind == TK_PROCESS) {
+    if (k->kind == TK_TRACK_PROCESS) {
       map_put(&a->processes, adopt_hash_of(BY_PID, k->pid, k->name), i);
       if (k->name) map_put(&a->processes, adopt_hash_of(BY_NAME, ident_none(), k->name), i);
-    } else if (k->kind == TK_THREAD || k->kind == TK_ASYNCS) {
+    } else if (k->kind == TK_TRACK_THREAD || k->kind == TK_TRACK_ASYNCS) {
       map_put(&a->threads, adopt_hash_of((uint64_t)k->parent << 3 | k->kind, k->tid, 0), i);
     }
   }
@@ -107,7 +107,7 @@ static void adopt_line(const struct xplane_object *o) {
   static const struct {
     const char *word;
     uint8_t kind, track;
-  } KINDS[] = {{"thread", XLINE_THREAD, TK_THREAD}, {"async", XLINE_ASYNC, TK_ASYNCS}, {"counters", XLINE_COUNTERS, TK_THREAD}};
+  } KINDS[] = {{"thread", XLINE_THREAD, TK_TRACK_THREAD}, {"async", XLINE_ASYNC, TK_TRACK_ASYNCS}, {"counters", XLINE_COUNTERS, TK_TRACK_THREAD}};
   struct adopter *a = o->arg;
   const char *word = tk_string(a->t, xplane_object_text(o, "kind"), NULL);
   struct xplane_line *lines = (struct xplane_line *)(void *)a->lines.data, *line;

@@ -161,7 +161,7 @@ static bool alike_add_event(struct xplane_reader *r, const struct xplane_line *l
   ev->cls = cls;
   ev->track = line->track;
   ev->args = e->alike ? args_packed(r->t, e->alike->shape, args->bytes, (size_t)(args->end - args->bytes)) : 0;
-  ev->kind = TK_SPAN;
+  ev->kind = TK_EVENT_SPAN;
   r->stat_bytes += e->stat_bytes;
   return true;
 }

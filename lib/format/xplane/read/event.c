@@ -130,13 +130,13 @@ static uint8_t make_usable(struct xplane_reader *r, struct xevent *e) {
                 e->duration < 0 ? "negative duration: set to 0" : "duration of more than 100 days: set to 0");
     reserved_arg(r, e, KEY_REPAIRED_DUR, e->duration);
     e->duration = 0;
-    flags |= TK_REPAIRED;
+    flags |= TK_FLAG_REPAIRED;
   }
   if (e->offset >= DAYS_100_PS || e->offset <= -DAYS_100_PS) {
     xplane_note(r, TK_NOTE_REPAIR, "events more than 100 days from the start of their line: excluded from time ranges");
     reserved_arg(r, e, KEY_XPLANE_OFFSET, e->offset);
     e->offset = 0;
-    flags |= TK_LOST_CLOCK;
+    flags |= TK_FLAG_LOST_CLOCK;
   } else if (e->offset < 0) {
     xplane_note(r, TK_NOTE_INFO, "events that start before their line");
   }
@@ -162,8 +162,8 @@ static void event_add_event(struct xplane_reader *r, const struct xplane_line *l
   ev->cls = xplane_class_of(r, e->id);
   ev->track = line->track;
   ev->args = e->has_stats ? args_end(r->t) : 0;
-  ev->kind = TK_SPAN;
-  ev->flags = flags | (e->damaged ? TK_REPAIRED : 0);
+  ev->kind = TK_EVENT_SPAN;
+  ev->flags = flags | (e->damaged ? TK_FLAG_REPAIRED : 0);
   if (e->has_stats && !ev->flags && !e->odd) xplane_learn_alike(r, e->id, ev->args);
 }
 

@@ -146,12 +146,12 @@ static void shift_line(struct xplane_reader *r, struct xplane_line *line, i128 b
   for (tk_id i = line->first; by && i < line->first + line->count; i++) {
     struct tk_event *e = &r->t->events[i];
     i128 ts = by + e->ts;
-    if (e->flags & TK_LOST_CLOCK) continue;
+    if (e->flags & TK_FLAG_LOST_CLOCK) continue;
     if (ts < DAYS_100_PS && ts > -(i128)DAYS_100_PS) {
       e->ts = (tk_time)ts;
       continue;
     }
-    e->flags |= TK_LOST_CLOCK;
+    e->flags |= TK_FLAG_LOST_CLOCK;
     trace_note(r->t, TK_NOTE_REPAIR, UINT64_MAX, "events more than 100 days from the rest: excluded from time ranges");
   }
 }

@@ -61,7 +61,7 @@ static void copy_lines(const struct tk_trace *t, struct tk_inspection *p, struct
   if (!p->lines) return;
   p->n_lines = n;
   for (uint32_t i = 0; i < n; i++)
-    p->lines[i] = (struct tk_line){.name = tk_string(t, lines[i].name, NULL),
+    p->lines[i] = (struct tk_xplane_line){.name = tk_string(t, lines[i].name, NULL),
                                    .display_name = tk_string(t, lines[i].display_name, NULL),
                                    .id = lines[i].id, .events = lines[i].count};
 }
@@ -74,7 +74,7 @@ static bool copy_planes(const struct tk_trace *t, struct tk_inspection *p, struc
   p->n_planes = n;
   for (uint32_t i = 0; i < n; i++) {
     const struct xplane_plane *from = &planes[i];
-    struct tk_plane plane = {.name = tk_string(t, from->name, NULL), .id = from->id, .process = from->process,
+    struct tk_xplane_plane plane = {.name = tk_string(t, from->name, NULL), .id = from->id, .process = from->process,
                              .line = from->first_line, .lines = from->lines, .bytes = from->line_bytes + from->size};
     plane.device = strncmp(plane.name, "/device:", 8) == 0;
     if (plane.line > p->n_lines || plane.lines > p->n_lines - plane.line) plane.line = plane.lines = 0;

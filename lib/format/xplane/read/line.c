@@ -37,9 +37,9 @@ static void place_line(struct xplane_reader *r, struct xplane_line *line) {
   for (tk_id i = line->first; i < line->first + line->count; i++) {
     struct tk_event *e = &t->events[i];
     i128 ts = base + e->ts;
-    if (e->flags & TK_LOST_CLOCK) continue;
+    if (e->flags & TK_FLAG_LOST_CLOCK) continue;
     if (lost || ts >= DAYS_100_PS || ts <= -(i128)DAYS_100_PS) {
-      e->flags |= TK_LOST_CLOCK;
+      e->flags |= TK_FLAG_LOST_CLOCK;
       xplane_note(r, TK_NOTE_REPAIR, "events more than 100 days from the rest: excluded from time ranges");
       continue;
     }
@@ -127,7 +127,7 @@ static enum pb_status line_fields(struct xplane_reader *r, struct xplane_line *l
 /* The name of a line is often after its events, so its properties are set at the end. */
 enum pb_status xplane_read_line(struct xplane_reader *r, tk_id process, uint32_t ordinal, struct xplane_extent extent) {
   struct xplane_line line = {.process = process, .first = r->t->n_events + 1, .ordinal = ordinal};
-  line.track = xplane_new_track(r, TK_THREAD, process);
+  line.track = xplane_new_track(r, TK_TRACK_THREAD, process);
   const enum pb_status status = line_fields(r, &line, extent);
   if (status == PB_FAIL) {
     err_prefix(r->err, "line '%s'", tk_string(r->t, line.name, NULL));

@@ -317,8 +317,8 @@ static uint8_t needs_at(const struct naming *n, uint32_t args) {
 
 /* Restores properties that an XEvent cannot represent: kind and flags of the event. */
 static void apply_bits(struct tk_event *e, int64_t bits) {
-  static const int64_t FLAGS = TK_PAIRED | TK_UNFINISHED | TK_CLIPPED | TK_REPAIRED | TK_END_NAMED | TK_ASYNC;
-  if ((bits & 0xff) == TK_INSTANT || (bits & 0xff) == TK_COUNTER) {
+  static const int64_t FLAGS = TK_FLAG_PAIRED | TK_FLAG_UNFINISHED | TK_FLAG_CLIPPED | TK_FLAG_REPAIRED | TK_FLAG_END_NAMED | TK_FLAG_ASYNC;
+  if ((bits & 0xff) == TK_EVENT_INSTANT || (bits & 0xff) == TK_EVENT_COUNTER) {
     e->kind = (uint8_t)(bits & 0xff);
     e->dur = 0;
   }
@@ -486,11 +486,11 @@ static void counter_tracks(struct naming *n, struct xplane_line *line) {
     if (!track) break;
     if (!*track) {
       struct tk_track *k = trace_add_track(t);
-      *k = (struct tk_track){.kind = TK_COUNTERS, .parent = line->process, .name = name};
+      *k = (struct tk_track){.kind = TK_TRACK_COUNTERS, .parent = line->process, .name = name};
       *track = t->n_tracks;
     }
     e->track = *track;
-    e->kind = TK_COUNTER;
+    e->kind = TK_EVENT_COUNTER;
     e->dur = 0;
     while (tk_args_next(&it, &arg))
       if (arg.type == TK_ARG_DOUBLE && arg.d - arg.d != 0)

@@ -49,7 +49,7 @@ static void restore_line(const struct xplane_object *o, struct xplane_line *line
   k->name = xplane_object_text(o, "name");
   k->has_sort = xplane_object_int(o, "sort", &k->sort_index);
   k->no_lanes = json_member(o->p, o->n, "no_lanes", &v) && v.type == JSON_TRUE;
-  if (strcmp(kind, "async") == 0) line->kind = XLINE_ASYNC, k->kind = TK_ASYNCS;
+  if (strcmp(kind, "async") == 0) line->kind = XLINE_ASYNC, k->kind = TK_TRACK_ASYNCS;
   if (strcmp(kind, "process") == 0) line->kind = XLINE_PROCESS, move_events(restored_of(o)->r, line, line->process);
   bool is_thread = line->kind == XLINE_COUNTERS && json_member(o->p, o->n, "is_thread", &v);
   if (line->kind == XLINE_PROCESS || (line->kind == XLINE_COUNTERS && !is_thread)) k->hidden = true;
@@ -102,7 +102,7 @@ static void find_threads(struct restored_plane *restored) {
   const struct tk_trace *t = restored->r->t;
   for (uint32_t i = 1; i <= restored->plane->lines; i++) {
     tk_id track = line_at(restored, i)->track;
-    if (t->tracks[track].kind == TK_THREAD && !t->tracks[track].hidden)
+    if (t->tracks[track].kind == TK_TRACK_THREAD && !t->tracks[track].hidden)
       map_put(&restored->threads, private_key_of(t->tracks[track].tid), track);
   }
 }
@@ -112,7 +112,7 @@ static void restore_record(const struct xplane_object *o) {
   struct json_value raw, v;
   struct tk_record rec = {.track = restored_of(o)->plane->process};
   int64_t kind, ts;
-  if (!xplane_object_int(o, "kind", &kind) || kind < TK_REC_OTHER || kind > TK_REC_THREAD_SORT) return;
+  if (!xplane_object_int(o, "kind", &kind) || kind < TK_RECORD_OTHER || kind > TK_RECORD_THREAD_SORT) return;
   if (!json_member(o->p, o->n, "raw", &raw) || raw.type != JSON_OBJECT) return;
   const bool apart = json_member(o->p, o->n, "apart", &v);
   if (apart) rec.track = 0;
@@ -130,7 +130,7 @@ static void restore_record(const struct xplane_object *o) {
   if ((!rec.track && !apart) || !buf_append(&t->store->raw, raw.p + 1, rec.size)) return;
   trace_end_raw(t);
   *trace_add_record(t) = rec;
-  if (kind != TK_REC_OTHER && rec.track) t->tracks[rec.track].renamed = false; /* because its records contain its name */
+  if (kind != TK_RECORD_OTHER && rec.track) t->tracks[rec.track].renamed = false; /* because its records contain its name */
 }
 
 static void restore_flow(const struct xplane_object *o) {

@@ -130,7 +130,7 @@ static enum pb_status read_plane(struct xplane_reader *r, uint64_t end) {
   if (r->segment_ends) r->segment++;
   r->segment_ends = false;
   plane.segment = r->segment;
-  plane.process = xplane_new_track(r, TK_PROCESS, 0);
+  plane.process = xplane_new_track(r, TK_TRACK_PROCESS, 0);
   xplane_lines(r, &first_line);
   plane.first_line = first_line;
   forget_plane(r);

@@ -111,7 +111,7 @@ void xplane_mark_unclear(struct xplane_reader *r, const struct xplane_plane *pla
     const tk_id cls = t->events[i].cls;
     const bool ours = cls < r->classes.len / sizeof *from && from[cls].process == plane->process;
     const bool known = ours && !from[cls].made && !from[cls].series;
-    if (!known || t->events[i].kind == TK_COUNTER || !map_get(&u.ids, (uint64_t)from[cls].id)) continue;
+    if (!known || t->events[i].kind == TK_EVENT_COUNTER || !map_get(&u.ids, (uint64_t)from[cls].id)) continue;
     const uint32_t args = with_id(t, t->events[i].args, trace_text(t, XPLANE_METADATA_ID), from[cls].id);
     t->events[i].args = args;
   }

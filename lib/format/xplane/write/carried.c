@@ -193,7 +193,7 @@ static bool is_same_tracks(const struct xplane_graph *g, const struct xplane_pla
 
 static uint32_t count_processes(const struct tk_trace *t) {
   uint32_t n = 0;
-  for (tk_id i = 1; i <= t->n_tracks; i++) n += t->tracks[i].kind == TK_PROCESS;
+  for (tk_id i = 1; i <= t->n_tracks; i++) n += t->tracks[i].kind == TK_TRACK_PROCESS;
   return n;
 }
 
@@ -205,7 +205,7 @@ bool xplane_is_pristine(const struct xplane_graph *g, struct mem *mem) {
   if (is_changed || !xplane_clock_of(t, &clock) || !clock.shown || clock.zero_ns != t->zero_ns) return false;
   if (clock.shown != xplane_hash_shown(t)) return false;
   for (tk_id i = 1; i <= t->n_records; i++)
-    if (t->records[i].kind == TK_REC_OTHER) return false;
+    if (t->records[i].kind == TK_RECORD_OTHER) return false;
   for (uint32_t i = 0; i < g->n_planes; i++) n += g->planes[i].process != 0;
   bool same = n == count_processes(t);
   for (uint32_t i = 0; same && i < g->n_planes; i++)

@@ -20,9 +20,9 @@ void xplane_find_derived(struct xplane_graph *g, struct mem *mem) {
   for (tk_id i = 0; g->derived && i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
     tk_id e = k->first;
-    if (i && k->kind == TK_THREAD)
+    if (i && k->kind == TK_TRACK_THREAD)
       while (e < k->first + k->count && is_made(g, &t->events[e])) e++;
-    g->derived[i] = i && k->kind == TK_THREAD && k->count && e == k->first + k->count;
+    g->derived[i] = i && k->kind == TK_TRACK_THREAD && k->count && e == k->first + k->count;
   }
 }
 

@@ -31,7 +31,7 @@ static bool is_field(struct xplane_encoder *e, const struct tk_event *ev, const 
     f->offset = a->i;
     return f->has_offset = true;
   }
-  if (a->key == KEY_REPAIRED_DUR && (ev->flags & TK_REPAIRED || e->adopted)) {
+  if (a->key == KEY_REPAIRED_DUR && (ev->flags & TK_FLAG_REPAIRED || e->adopted)) {
     f->duration = a->i;
     return f->has_duration = true;
   }
@@ -42,10 +42,10 @@ static int64_t clamp(i128 v) { return v > INT64_MAX ? INT64_MAX : v < INT64_MIN 
 
 /* Returns bits for the kinds and flags that an XEvent cannot represent; 0 for a plain span. */
 static int64_t bits_for(const struct xplane_out_line *line, const struct tk_event *ev, const struct fields *f) {
-  unsigned kind = ev->kind, flags = ev->flags & ~(unsigned)TK_OVERLAPS;
+  unsigned kind = ev->kind, flags = ev->flags & ~(unsigned)TK_FLAG_OVERLAPS;
   if (line->kind == XLINE_COUNTERS) kind = 0;
-  if (f->has_offset) flags &= ~(unsigned)TK_LOST_CLOCK;
-  if (f->has_duration) flags &= ~(unsigned)TK_REPAIRED;
+  if (f->has_offset) flags &= ~(unsigned)TK_FLAG_LOST_CLOCK;
+  if (f->has_duration) flags &= ~(unsigned)TK_FLAG_REPAIRED;
   return (int64_t)(kind | flags << 8);
 }
 

@@ -111,7 +111,7 @@ static void put_point(struct xplane_encoder *e, struct buf *b, const struct tk_f
 /* True if the private stats of the point's process contain the point. */
 static bool is_stated(const struct tk_trace *t, const struct tk_flow_point *f, tk_id process) {
   const struct tk_track *k = &t->tracks[tk_flow_point_track(t, f)];
-  return f->role < TK_FLOW_OUT && k->kind == TK_THREAD && k->parent == process;
+  return f->role < TK_FLOW_OUT && k->kind == TK_TRACK_THREAD && k->parent == process;
 }
 
 bool xplane_put_flow_points(struct xplane_encoder *e, struct buf *b) {

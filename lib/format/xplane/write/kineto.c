@@ -296,7 +296,7 @@ bool xplane_put_stream_name(const struct xplane_encoder *e, struct buf *b, tk_id
   char ways[8][32], way[32];
   uint32_t n = 0;
   bool compute = false;
-  if (role_of(e) != KINETO_DEVICE || k->kind != TK_THREAD) return false;
+  if (role_of(e) != KINETO_DEVICE || k->kind != TK_TRACK_THREAD) return false;
   for (tk_id i = k->first; i < k->first + k->count; i++) {
     const tk_id cls = t->events[i].cls;
     const unsigned kind = e->g->kineto->kinds.of_class[cls];

@@ -60,7 +60,7 @@ static bool collect_counters(struct xplane_encoder *e) {
   const uint32_t *tracks = by_process(&e->g->tracks, e->process, &n_tracks);
   for (uint32_t k = 0; k < n_tracks; k++) {
     const struct tk_track *track = &t->tracks[tracks[k]];
-    if (track->kind != TK_COUNTERS) continue;
+    if (track->kind != TK_TRACK_COUNTERS) continue;
     for (tk_id i = track->first; ok && i < track->first + track->count; i++) {
       uint32_t n = all ? series_of(t, i) : 0;
       ok = add_sample(&samples, t->events[i].ts, i, 0);
@@ -179,9 +179,9 @@ static void add_lines(struct xplane_encoder *e) {
   if (process) add_line(e, e->process, XLINE_PROCESS, NULL);
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_track *track = &t->tracks[tracks[i]];
-    if (met[tracks[i]] == mark || track->hidden || track->kind == TK_COUNTERS || xplane_is_derived(g, tracks[i])) continue;
-    if (track->kind == TK_ASYNCS && track->count == 0) continue;
-    add_line(e, tracks[i], track->kind == TK_ASYNCS ? XLINE_ASYNC : XLINE_THREAD, NULL);
+    if (met[tracks[i]] == mark || track->hidden || track->kind == TK_TRACK_COUNTERS || xplane_is_derived(g, tracks[i])) continue;
+    if (track->kind == TK_TRACK_ASYNCS && track->count == 0) continue;
+    add_line(e, tracks[i], track->kind == TK_TRACK_ASYNCS ? XLINE_ASYNC : XLINE_THREAD, NULL);
   }
   if (counters) add_line(e, 0, XLINE_COUNTERS, NULL);
   xplane_add_steps(e);

@@ -67,7 +67,7 @@ bool xplane_order_rows(struct xplane_sink *s, struct xplane_graph *g) {
   uint32_t n = 0;
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     const struct tk_track *k = &t->tracks[i];
-    if (k->kind != TK_PROCESS || k->hidden || xplane_origin_of(g, i) != XPLANE_NEW || is_made(g, i)) continue;
+    if (k->kind != TK_TRACK_PROCESS || k->hidden || xplane_origin_of(g, i) != XPLANE_NEW || is_made(g, i)) continue;
     if (!xplane_is_native(tk_string(t, k->name, NULL)))
       rows[n++] = (struct row){k->has_sort ? k->sort_index : INT64_MAX, i};
   }

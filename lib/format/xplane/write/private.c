@@ -41,7 +41,7 @@ static void put_private_line(struct xplane_encoder *e, struct buf *b, const stru
   buf_text(b, kinds[line->kind]);
   buf_text(b, "\"");
   xplane_member_ident(e, b, ",\"tid\":", k->tid);
-  const bool is_thread = k->kind == TK_THREAD && !k->hidden; /* the counters' line is a thread in XPlane */
+  const bool is_thread = k->kind == TK_TRACK_THREAD && !k->hidden; /* the counters' line is a thread in XPlane */
   if (line->kind != XLINE_COUNTERS || is_thread) xplane_member_string(e, b, ",\"name\":", k->name);
   if (line->kind == XLINE_COUNTERS && is_thread) buf_text(b, ",\"is_thread\":true");
   if (k->has_sort) xplane_member_number(b, ",\"sort\":", k->sort_index);
@@ -58,7 +58,7 @@ static void put_private_counters(struct xplane_encoder *e, struct buf *b) {
   const uint32_t *tracks = by_process(&e->g->tracks, e->process, &n);
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_track *k = &t->tracks[tracks[i]];
-    if (k->kind != TK_COUNTERS || k->tid.kind == TK_IDENT_NONE || !k->name) continue;
+    if (k->kind != TK_TRACK_COUNTERS || k->tid.kind == TK_IDENT_NONE || !k->name) continue;
     buf_text(b, sep);
     xplane_member_string(e, b, "{\"name\":", k->name);
     xplane_member_ident(e, b, ",\"tid\":", k->tid);
@@ -99,7 +99,7 @@ static void put_private_record(struct xplane_encoder *e, struct buf *b, const st
   const struct tk_track *k = &t->tracks[r->track];
   xplane_member_number(b, "{\"kind\":", r->kind);
   if (!r->track) buf_text(b, ",\"apart\":true"); /* the record does not belong to a process */
-  else if (k->kind != TK_PROCESS) {
+  else if (k->kind != TK_TRACK_PROCESS) {
     buf_text(b, ",\"thread\":true");
     xplane_member_ident(e, b, ",\"tid\":", k->tid);
   }
@@ -123,7 +123,7 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
   const uint32_t *records = by_process(&e->g->records, e->process, &n);
   for (uint32_t i = 0; i < n; i++) {
     const struct tk_record *r = &t->records[records[i]];
-    if (r->derived || (r->kind != TK_REC_OTHER && t->tracks[r->track].renamed)) continue; /* the name of the track replaces the
+    if (r->derived || (r->kind != TK_RECORD_OTHER && t->tracks[r->track].renamed)) continue; /* the name of the track replaces the
                                                                                            * record */
     buf_text(b, sep);
     put_private_record(e, b, r);
@@ -137,6 +137,6 @@ bool xplane_put_records(struct xplane_encoder *e, struct buf *b) {
 void xplane_count_records(struct sink *sink, const struct xplane_graph *g) {
   for (tk_id i = 1; i <= g->t->n_records; i++) {
     const struct tk_record *r = &g->t->records[i];
-    sink_lose(sink, TK_LOSS_RECORDS, r->kind == TK_REC_OTHER && !xplane_is_private(g, xplane_process_of_record(g, r)));
+    sink_lose(sink, TK_LOSS_RECORDS, r->kind == TK_RECORD_OTHER && !xplane_is_private(g, xplane_process_of_record(g, r)));
   }
 }

@@ -68,7 +68,7 @@ static tk_id process_of_point(const void *arg, uint32_t i) {
 
 static tk_id first_private(const struct xplane_graph *g) {
   tk_id i = 1;
-  while (i <= g->t->n_tracks && !(g->t->tracks[i].kind == TK_PROCESS && xplane_is_private(g, i))) i++;
+  while (i <= g->t->n_tracks && !(g->t->tracks[i].kind == TK_TRACK_PROCESS && xplane_is_private(g, i))) i++;
   return i <= g->t->n_tracks ? i : 0;
 }
 
@@ -208,7 +208,7 @@ static bool write_planes(struct xplane_sink *s, struct xplane_graph *g, struct t
   }
   ok = ok && (g->carried || xplane_order_rows(s, g));
   for (tk_id k = 1; !g->carried && k <= t->n_tracks && ok; k++)
-    if (t->tracks[k].kind == TK_PROCESS && !t->tracks[k].hidden && xplane_origin_of(g, k) == XPLANE_NEW)
+    if (t->tracks[k].kind == TK_TRACK_PROCESS && !t->tracks[k].hidden && xplane_origin_of(g, k) == XPLANE_NEW)
       ok = xplane_write_new(s, g, k, err);
   return ok;
 }

@@ -211,7 +211,7 @@ static inline bool xplane_is_private(const struct xplane_graph *g, tk_id process
   return (xplane_origin_of(g, process) == XPLANE_NEW || g->converted) && process && !g->t->tracks[process].hidden;
 }
 static inline tk_id xplane_process(const struct tk_trace *t, tk_id track) {
-  return !track || t->tracks[track].kind == TK_PROCESS ? track : t->tracks[track].parent;
+  return !track || t->tracks[track].kind == TK_TRACK_PROCESS ? track : t->tracks[track].parent;
 }
 static inline tk_id xplane_process_of_record(const struct xplane_graph *g, const struct tk_record *r) {
   return r->track ? xplane_process(g->t, r->track) : g->home;
