@@ -85,6 +85,7 @@ bool diff_close(struct tk_diff_report *r, struct tk_err *err) {
   struct diff_judge j = {.set = NULL};
   const bool ok = diff_set_place(set) && judge_open(&j, set) && diff_judge_sides(&j, r);
   judge_free(&j);
+  if (ok) diff_set_say(set, r->notes);
   return ok ? mem_check(&set->mem, err) : mem_refuse(&set->mem, err);
 }
 

@@ -99,7 +99,7 @@ struct diff_mean judge_all(struct diff_judge *j, uint32_t side) {
   for (uint32_t i = 0; i < s->n_cells; i++) {
     const uint32_t place = s->place[s->cells[i].sample];
     if (place == UINT32_MAX) continue;
-    events += s->cells[i].count;
+    events += s->cells[i].count - s->cells[i].again;
     j->v[side][place] += i128_double(s->cells[i].self);
   }
   struct diff_mean mean = judge_mean(j, side, events, 0);

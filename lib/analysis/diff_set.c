@@ -4,16 +4,20 @@
  *     place    numbers the samples to compare; if some traces have no steps, merges the samples of a rank into one */
 #include "diff_set.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/order.h"
 #include "base/os.h"
+#include "diff_rows.h"
+#include "diff_stacks.h"
 #include "fold.h"
 #include "group.h"
+#include "graph/diagnostics.h"
 #include "self.h"
 
-enum { DEEPEST = 200 };
+enum { DEEPEST = DIFF_DEEPEST };
 
 /* Steps of one rank: the steps of the track with the most steps; host tracks are preferred to device tracks. */
 struct rank_steps {
@@ -39,6 +43,7 @@ struct adder {
   struct rank_steps *ranks;
   uint32_t n_ranks, cap_ranks, last; /* last: index of the rank found last; all events of a track have the same rank */
   struct selves selves;
+  struct diff_stacks stacks;
   uint32_t input;
 };
 
@@ -127,14 +132,6 @@ static bool add_steps(struct adder *a) {
 
 /* ---- rows ---- */
 
-static uint32_t add_row(struct diff_set *set, uint32_t name, uint32_t parent) {
-  uint32_t *slot = map_put(&set->row_of, (uint64_t)parent << 32 | name, 0);
-  if (!slot || *slot) return slot ? *slot : 0;
-  if (!mem_grow(&set->mem, (void **)&set->rows, &set->cap_rows, (uint64_t)set->n_rows + 1, sizeof *set->rows)) return 0;
-  set->rows[set->n_rows] = (struct diff_path){name, parent, parent ? set->rows[parent - 1].depth + 1 : 0};
-  return *slot = ++set->n_rows;
-}
-
 /* Maps the text of a group of this trace to a text id of the diff; 0 if the group has no text. */
 static uint32_t diff_text_of(struct adder *a, uint32_t group) {
   const struct intern_str *s = groups_text(&a->groups, group);
@@ -161,15 +158,6 @@ static uint32_t diff_name_of(struct adder *a, const struct tk_event *e) {
   return diff_text_of(a, groups_of(&a->groups, e));
 }
 
-static uint32_t add_cell(struct adder *a, uint32_t row, uint32_t sample) {
-  struct diff_side *s = a->side;
-  uint32_t *slot = map_put(&s->cell_of, (uint64_t)row << 32 | sample, 0);
-  if (!slot || *slot) return slot ? *slot : 0;
-  if (!mem_grow(&a->set->mem, (void **)&s->cells, &s->cap_cells, (uint64_t)s->n_cells + 1, sizeof *s->cells)) return 0;
-  s->cells[s->n_cells] = (struct diff_cell){.row = row - 1, .sample = sample - 1};
-  return *slot = ++s->n_cells;
-}
-
 /* ---- add ---- */
 
 static tk_time part_of(const struct window *w, const struct tk_event *e) {
@@ -180,17 +168,41 @@ static tk_time part_of(const struct window *w, const struct tk_event *e) {
   return end > start ? end - start : 0;
 }
 
+/* Adds a stack sample: to the rows of its stack, or to the row of its group. */
+static void place_sample(struct adder *a, tk_id event) {
+  const struct tk_event *e = &a->t->events[event];
+  const bool by_stack = a->set->opt.by_path || a->set->opt.by == TK_TOP_NAME;
+  if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return;
+  const uint32_t sample = sample_of(a, e), unit = sample ? diff_rows_unit(a->set, a->t, e) : 0;
+  if (unit && !a->set->unit) a->set->unit = unit;
+  if (!sample) return;
+  if (by_stack && a->t->classes[e->cls].stack) {
+    diff_stacks_add(&a->stacks, e, sample);
+    return;
+  }
+  const uint32_t row = diff_rows_add(a->set, diff_name_of(a, e), 0);
+  const uint32_t cell = row ? diff_rows_cell(a->set, a->side, row, sample, unit) : 0;
+  if (!cell) return;
+  struct diff_cell *c = &a->side->cells[cell - 1];
+  const i128 amount = stack_amount(a->t, e);
+  c->count++;
+  c->total += amount;
+  c->self += amount;
+}
+
 /* Adds the event to its cell and returns the cell; 0 if the event is not selected or memory runs out. */
 static uint32_t place_event(struct adder *a, tk_id event, uint32_t parent, uint32_t *row) {
   const struct tk_event *e = &a->t->events[event];
   *row = parent;
+  if (e->kind == TK_EVENT_SAMPLE) place_sample(a, event);
   if (e->kind == TK_EVENT_COUNTER || e->kind == TK_EVENT_SAMPLE || (a->set->opt.by_path && e->kind != TK_EVENT_SPAN)) return 0;
   if (!scope_holds(&a->scope, e) || !match_event(&a->match, event)) return 0;
-  *row = add_row(a->set, diff_name_of(a, e), parent);
-  const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? add_cell(a, *row, sample) : 0;
+  *row = diff_rows_add(a->set, diff_name_of(a, e), parent);
+  const uint32_t sample = *row ? sample_of(a, e) : 0, cell = sample ? diff_rows_cell(a->set, a->side, *row, sample, 0) : 0;
   if (!cell) return 0;
   struct diff_cell *c = &a->side->cells[cell - 1];
   c->count++;
+  if (e->kind == TK_EVENT_SPAN) a->set->times = true;
   if (e->flags & TK_FLAG_UNFINISHED) return cell;
   const tk_time time = part_of(&a->scope.window, e);
   c->total += time;
@@ -225,7 +237,7 @@ static bool add_all(struct adder *a, struct tk_err *err) {
     if (!add_track(a, &t->tracks[k]) || !match_check(&a->match, err)) return false;
     if (t->tracks[k].kind == TK_TRACK_THREAD && !self_of_track(&a->selves, t, k)) return false;
   }
-  return true;
+  return diff_stacks_close(&a->stacks) || mem_refuse(a->set->mem.failed ? &a->set->mem : a->mem, err);
 }
 
 bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err) {
@@ -238,12 +250,14 @@ bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const
   bool ok = match_init(&a.match, t, s->where, origins, a.mem, err) &&
             window_select(&a.scope, t, &a.match.steps, s, err) && groups_init(&a.groups, &a.match, &names, a.mem);
   if (ok) a.cell_of = mem_array(a.mem, (uint64_t)t->n_events + 1, sizeof *a.cell_of);
+  if (ok) diff_stacks_init(&a.stacks, set, a.side, t, &a.groups);
   ok = ok && a.cell_of && (set->opt.whole || add_steps(&a)) && add_all(&a, err);
   mem_free(a.mem, a.cell_of);
   mem_free(a.mem, a.text_of);
   mem_free(a.mem, a.ranks);
   map_free(&a.samples);
   self_free(&a.selves);
+  diff_stacks_free(&a.stacks);
   groups_free(&a.groups);
   match_free(&a.match);
   return ok ? mem_check(&set->mem, err) : mem_refuse(set->mem.failed ? &set->mem : a.mem, err);
@@ -275,7 +289,7 @@ static bool place_samples(struct diff_set *set, struct diff_side *s) {
     else s->place[s->order[i]] = other_rank ? s->n_used++ : s->n_used - 1;
   }
   for (uint32_t i = 0; i < s->n_cells; i++)
-    if (s->place[s->cells[i].sample] == UINT32_MAX) s->outside += s->cells[i].count;
+    if (s->place[s->cells[i].sample] == UINT32_MAX) s->outside += s->cells[i].count - s->cells[i].again;
   return true;
 }
 
@@ -286,16 +300,40 @@ static int by_row(const void *p, const void *q) {
   return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
+/* Removes the weights in other units than that of the comparison, which is the first one unless there are times. */
+static void keep_unit(struct diff_set *set, struct diff_side *s) {
+  for (uint32_t i = 0; i < s->n_cells; i++) {
+    struct diff_cell *c = &s->cells[i];
+    if (set->times ? c->unit == 0 : c->unit == set->unit || c->unit == 0) continue;
+    c->total = c->self = 0;
+    set->n_other += c->count - c->again;
+  }
+}
+
 bool diff_set_place(struct diff_set *set) {
   bool ok = true;
   set->by_step = !set->opt.whole;
   for (uint32_t i = 0; i < set->n_sides; i++) set->by_step = set->by_step && !set->sides[i].without_steps;
   for (uint32_t i = 0; ok && i < set->n_sides; i++) {
     struct diff_side *s = &set->sides[i];
+    keep_unit(set, s);
     ok = place_samples(set, s);
     if (ok && s->n_cells) qsort(s->cells, s->n_cells, sizeof *s->cells, by_row);
   }
   return ok;
+}
+
+void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
+  char text[200];
+  if (!set->times && set->unit) {
+    snprintf(text, sizeof text, "durations are weights of stack samples, one nanosecond for each unit: %.99s",
+             (const char *)set->texts.strs[set->unit].bytes);
+    diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
+  }
+  if (!set->n_other) return;
+  snprintf(text, sizeof text, "stack samples in other units: counted, but without a weight (%llu)",
+           (unsigned long long)set->n_other);
+  diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
 }
 
 /* ---- names ---- */

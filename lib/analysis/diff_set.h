@@ -6,7 +6,7 @@
 #include "base/int128.h"
 #include "base/map.h"
 #include "graph/origin.h"
-#include "graph/trace.h"
+#include "graph/stack.h"
 
 struct diff_sample {
   uint32_t input;
@@ -17,7 +17,9 @@ struct diff_sample {
 
 struct diff_cell {
   uint32_t row, sample;
+  uint32_t unit;  /* text: unit of the weights; 0 = times */
   uint64_t count;
+  uint64_t again; /* stack samples in count that are also in the cell of their innermost frame */
   i128 total, self;
 };
 
@@ -31,7 +33,7 @@ struct diff_side {
   uint32_t n_samples, cap_samples;
   struct diff_cell *cells; /* sorted by row once placed */
   uint32_t n_cells, cap_cells;
-  struct map cell_of; /* row and sample -> 1 + cell */
+  struct map cell_of; /* row and sample, hashed with the unit unless it is 0 -> 1 + cell */
   bool without_steps; /* true if a trace of this side has no steps */
   uint32_t n_used, *place; /* place: by sample, its index among the n_used compared samples; UINT32_MAX = not compared */
   uint32_t *order;         /* samples by rank, input and step */
@@ -49,8 +51,13 @@ struct diff_set {
   struct diff_side *sides;
   uint32_t n_sides;
   bool by_step; /* samples are steps; known once placed */
+  bool times;       /* durations of spans, or weights that are times: the others have no weight */
+  uint32_t unit;    /* text: unit of the weights if there are no times; 0 = none */
+  uint64_t n_other; /* stack samples in other units; known once placed */
   struct buf text;
 };
+
+enum { DIFF_DEEPEST = 200 }; /* most names of a path */
 
 /* Returns false if memory runs out. The caller frees the set even then. */
 bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint32_t n_sides);
@@ -58,6 +65,8 @@ bool diff_set_open(struct diff_set *set, const struct tk_diff_options *opt, uint
 bool diff_set_add(struct diff_set *set, uint32_t side, struct tk_trace *t, const struct track_origin *origins, struct tk_err *err);
 /* Numbers the samples and sorts the cells of all sides, after the last trace. Returns false if memory runs out. */
 bool diff_set_place(struct diff_set *set);
+/* Adds notes on the unit of the weights of a placed set, unless all are times. */
+void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes);
 /* Returns the name of a row, which lives as long as the set; NULL if the row has none. */
 const char *diff_set_name(struct diff_set *set, uint32_t row, size_t *n);
 /* Compares two names for sorting; NULL follows all others. */

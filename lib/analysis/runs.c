@@ -195,6 +195,7 @@ bool runs_close(struct tk_compare_report *r, struct tk_err *err) {
   struct diff_judge j = {.set = NULL};
   const bool ok = diff_set_place(set) && judge_open(&j, set) && runs_all(r, &j);
   judge_free(&j);
+  if (ok) diff_set_say(set, r->notes);
   return ok ? mem_check(&set->mem, err) : mem_refuse(&set->mem, err);
 }
 

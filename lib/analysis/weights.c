@@ -70,13 +70,12 @@ static void plant(const struct tk_trace *t, struct stack_tree *tree) {
   }
 }
 
-static void visit(const struct weights *w, const struct tk_trace *t, struct stack_tree *tree, const uint32_t *group_of,
-                  weights_take *add, void *arg) {
+static void visit(const struct tk_trace *t, struct stack_tree *tree, const uint32_t *group_of, weights_see_stack *see, void *arg) {
   tk_id at = tree->child[0];
   while (at) {
     const uint32_t group = group_of[t->stacks[at].frame];
     const bool is_outer = tree->open[group]++ == 0;
-    if (w->sums[at].n_total) add(arg, group, &w->sums[at], is_outer);
+    see(arg, at, is_outer);
     if (tree->child[at]) {
       at = tree->child[at];
       continue;
@@ -87,20 +86,40 @@ static void visit(const struct weights *w, const struct tk_trace *t, struct stac
   }
 }
 
-bool weights_each(struct weights *w, const struct tk_trace *t, const uint32_t *group_of, uint32_t n_groups, weights_take *add,
-                  void *arg) {
+bool weights_outer(const struct tk_trace *t, struct mem *mem, const uint32_t *group_of, uint32_t n_groups, weights_see_stack *see,
+                   void *arg) {
   const uint64_t n = (uint64_t)t->n_stacks + 1;
-  struct stack_tree tree = {mem_array(w->mem, n, sizeof(tk_id)), mem_array(w->mem, n, sizeof(tk_id)),
-                            mem_array(w->mem, (uint64_t)n_groups + 1, sizeof(uint32_t))};
+  struct stack_tree tree = {mem_array(mem, n, sizeof(tk_id)), mem_array(mem, n, sizeof(tk_id)),
+                            mem_array(mem, (uint64_t)n_groups + 1, sizeof(uint32_t))};
   const bool ok = tree.child && tree.sibling && tree.open;
   if (ok) {
     memset(tree.open, 0, ((size_t)n_groups + 1) * sizeof *tree.open);
-    roll_up(w, t);
     plant(t, &tree);
-    visit(w, t, &tree, group_of, add, arg);
+    visit(t, &tree, group_of, see, arg);
   }
-  mem_free(w->mem, tree.child);
-  mem_free(w->mem, tree.sibling);
-  mem_free(w->mem, tree.open);
+  mem_free(mem, tree.child);
+  mem_free(mem, tree.sibling);
+  mem_free(mem, tree.open);
   return ok;
+}
+
+struct giving {
+  const struct weights *w;
+  const struct tk_trace *t;
+  const uint32_t *group_of;
+  weights_take *add;
+  void *arg;
+};
+
+static void give_sum(void *arg, tk_id stack, bool is_outer) {
+  const struct giving *g = arg;
+  const struct stack_sum *sum = &g->w->sums[stack];
+  if (sum->n_total) g->add(g->arg, g->group_of[g->t->stacks[stack].frame], sum, is_outer);
+}
+
+bool weights_each(struct weights *w, const struct tk_trace *t, const uint32_t *group_of, uint32_t n_groups, weights_take *add,
+                  void *arg) {
+  struct giving g = {w, t, group_of, add, arg};
+  roll_up(w, t);
+  return weights_outer(t, w->mem, group_of, n_groups, give_sum, &g);
 }

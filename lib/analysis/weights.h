@@ -42,4 +42,9 @@ typedef void weights_take(void *arg, uint32_t group, const struct stack_sum *sum
 bool weights_each(struct weights *w, const struct tk_trace *t, const uint32_t *group_of, uint32_t n_groups, weights_take *add,
                   void *arg);
 
+/* Calls `see` for each entry of the stacks; group_of[frame] and is_outer as above. Returns false when memory runs out. */
+typedef void weights_see_stack(void *arg, tk_id stack, bool is_outer);
+bool weights_outer(const struct tk_trace *t, struct mem *mem, const uint32_t *group_of, uint32_t n_groups, weights_see_stack *see,
+                   void *arg);
+
 #endif

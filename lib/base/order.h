@@ -14,6 +14,11 @@ static inline int order_int64(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static inline int order_uint32(const void *a, const void *b) {
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
 static inline int order_uint64(const void *a, const void *b) {
   const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
   return (x > y) - (x < y);

@@ -34,6 +34,12 @@ struct format {
   bool has_types; /* args keep the types of their numbers: int, unsigned int, double */
   bool in_parts; /* its sinks accept parts written by other processes (graph/sink.h) */
   bool in_manifest; /* Perfetto can read it, so it may be listed in a manifest */
+  /* How trace_processor reads the stack samples of a format. */
+  struct {
+    uint8_t thousands;   /* how many times it multiplies times of the file by 1000, as doubles; 0 = none, or it cannot read them */
+    uint8_t outer_depth; /* depth of the outermost frame */
+    bool perf_samples;   /* it has the samples in the table perf_sample, not in cpu_profile_stack_sample */
+  } engine;
   const char *runs_in; /* path below a logdir where its viewers look for runs with a file per host; NULL = none */
   int gzip_level; /* default compression level; 0 = the general default */
   /* Returns how many bits of the format's structure the first n bytes (at most FORMAT_PEEK) match; 0 = not this format. */

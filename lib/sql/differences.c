@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "graph/seal.h"
+#include "graph/stack.h"
 #include "relatives.h"
 
 /* ---- conditions ---- */
@@ -227,12 +228,32 @@ static bool has_profiles(const struct tk_sql *s) {
 
 static bool is_foreign(const struct tk_sql *s) {
   const struct format *f = s->t->format ? format_by_name(s->t->format) : NULL;
-  return f && !f->in_manifest;
+  return f && !f->in_manifest && !f->engine.thousands;
+}
+
+static bool has_foreign_samples(const struct tk_sql *s) { return is_foreign(s) && stack_has_samples(s->t); }
+
+static bool has_weights(const struct tk_sql *s) { return stack_has_samples(s->t) && has_shape_with(s, KEY_WEIGHT); }
+
+static bool lacks_perf(const struct tk_sql *s) {
+  const struct format *f = s->t->format ? format_by_name(s->t->format) : NULL;
+  return stack_has_samples(s->t) && !(f && f->engine.perf_samples);
+}
+
+static bool lacks_profile(const struct tk_sql *s) { return stack_has_samples(s->t) && !lacks_perf(s); }
+
+/* True if a sample has no frames, in a format for which this is an error of trace_processor. */
+static bool has_bare_samples(const struct tk_sql *s) {
+  for (tk_id i = 1; s->times.thousands && i <= s->t->n_classes; i++)
+    if (s->t->classes[i].unit && !s->t->classes[i].stack) return true;
+  return false;
 }
 
 /* ---- the table ---- */
 
 #define SLICES "slice slices slice_with_stack_id thread_slice process_slice thread_or_process_slice ancestor_slice descendant_slice"
+
+#define STACKS "stack_profile_callsite stack_profile_frame stack_profile_mapping stack_profile_symbol"
 
 static const struct difference {
   const char *tables; /* names of tables, separated by spaces */
@@ -277,6 +298,15 @@ static const struct difference {
    "texts are decoded; trace_processor keeps escapes such as that of a backslash"},
   {"args", has_unknown_fields, "args lacks fields of events whose description is not in the file, and legacy_event.passthrough_utid"},
   {"args", has_order, "args contains sort indices of processes and threads, as trace_processor 58 does; older ones do not"},
+  {"cpu_profile_stack_sample perf_sample stack_sample " STACKS, has_foreign_samples,
+   "trace_processor does not read stack samples of this format"},
+  {"cpu_profile_stack_sample perf_sample", has_weights, "the table has no weights; stack_sample has them"},
+  {"perf_sample", lacks_perf, "perf_sample has samples of Perfetto's perf packets only; cpu_profile_stack_sample has those of this "
+                              "trace"},
+  {"cpu_profile_stack_sample", lacks_profile, "cpu_profile_stack_sample has no samples of perf packets; perf_sample has those of this "
+                                              "trace"},
+  {"cpu_profile_stack_sample thread process trace_bounds " STACKS, has_bare_samples,
+   "samples without frames have rows; trace_processor stops reading at the first"},
   {"stats", always, "stats contains notes of tracekit, not the statistics of trace_processor's importers"},
   {"metadata", always, "metadata contains the format and the top-level keys of the file, not all that trace_processor derives"},
   {SLICES " event counter thread process track args flow", is_foreign,

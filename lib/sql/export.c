@@ -20,7 +20,10 @@ static const struct {
               {"thread_track", "utid"}, {"process_track", "id"}, {"counter_track", "id"}, {"process_counter_track", "id"},
               {"thread_counter_track", "id"}, {"counter", "track_id"}, {"args", "arg_set_id"}, {"flow", "slice_out"},
               {"flow", "slice_in"},     {"step", "number"},     {"metadata", NULL},     {"stats", NULL},       {"machine", NULL},
-              {"trace_bounds", NULL}};
+              {"trace_bounds", NULL},   {"stack_profile_mapping", "id"}, {"stack_profile_frame", "id"},
+              {"stack_profile_symbol", "symbol_set_id"}, {"stack_profile_callsite", "id"}, {"stack_profile_callsite", "parent_id"},
+              {"cpu_profile_stack_sample", "callsite_id"},
+              {"perf_sample", "callsite_id"}, {"stack_sample", "callsite_id"}};
 
 static const char VIEWS[] =
     "CREATE VIEW copy.slices AS SELECT * FROM slice;"

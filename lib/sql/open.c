@@ -12,6 +12,7 @@
 #include "functions.h"
 #include "names.h"
 #include "spans.h"
+#include "stacks.h"
 #include "tables.h"
 #include "texts.h"
 #include "tracks.h"
@@ -27,8 +28,8 @@ static bool open_prepare(struct tk_sql *s, struct tk_err *err) {
   if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
     return err_set(err, TK_ELIMIT, "SQLite: %s", s->db ? sqlite3_errmsg(s->db) : "out of memory");
   sqlite3_exec(s->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL); /* sorting writes no file */
-  if (sql_register_texts(s) && sql_register_events(s) && sql_register_tables(s) && sql_register_args(s) && sql_register_connected(s) &&
-      sql_register_functions(s) && sql_register_spans(s) && sql_register_views(s))
+  if (sql_register_texts(s) && sql_register_events(s) && sql_register_tables(s) && sql_register_stacks(s) &&
+      sql_register_args(s) && sql_register_connected(s) && sql_register_functions(s) && sql_register_spans(s) && sql_register_views(s))
     return guard_install(s) || err_set(err, TK_ELIMIT, "out of memory");
   return err_set(err, TK_ELIMIT, "SQLite: %s", sqlite3_errmsg(s->db));
 }
@@ -66,7 +67,7 @@ static void free_arrays(struct tk_sql *s) {
   void *const arrays[] = {s->tracks,  s->processes, s->threads,  b->of_class, b->name,        b->counts,
                           b->first,   b->events,    b->order,    s->parents,  s->children,    s->siblings,
                           s->strings_shown, s->timeline, s->selves,  s->child_durs, s->stacks, s->counters,  s->flows,
-                          s->counter_tracks, s->table_names};
+                          s->counter_tracks, s->table_names, s->stack.samples, s->stack.modules, s->stack.mapping};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(&s->mem, arrays[i]);
 }
 

@@ -24,6 +24,7 @@ enum sort { SORT_THREAD = 1, SORT_PROCESS = 2, SORT_OTHER = 4, SORT_COUNTER = 8,
 struct sql_track {
   uint32_t utid, upid; /* both are set for a thread's track; SQL_NONE = none */
   uint32_t globals;    /* for a process: number of its instants with global scope */
+  uint32_t samples;    /* number of its stack samples, for which trace_processor has no track */
   uint8_t sort;        /* enum sort */
   const char *type;
   struct format_track filed; /* the track as the file describes it; kind FORMAT_TRACK_NONE if the file does not */
@@ -101,6 +102,13 @@ struct tk_sql {
   struct counter_track *counter_tracks;
   struct counter_row *counters;
   struct flow_row *flows;
+  struct sql_stacks {
+    tk_id *samples;    /* stack samples in the order of their times */
+    tk_id *modules;    /* by mapping: string, 0 = frames without a module */
+    uint32_t *mapping; /* by frame */
+    uint32_t n_samples, n_modules;
+    bool known;
+  } stack;
   uint32_t n_counter_tracks, cap_counter_tracks, n_counters, cap_counters, n_flows, cap_flows;
   struct kinds kinds;
   struct steps steps;

@@ -42,7 +42,7 @@ static int id_value(sqlite3_context *out, uint32_t id) {
 /* ---- machines: one, or one for each machine in the trace, named by its processes ---- */
 
 static int machine_of(const struct tk_sql *s, uint32_t upid, sqlite3_context *out) {
-  const tk_id track = s->processes[upid].track;
+  const tk_id track = upid == SQL_NONE ? 0 : s->processes[upid].track;
   if (track && s->t->tracks[track].machine) sqlite3_result_int64(out, s->t->tracks[track].machine);
   return SQLITE_OK;
 }
@@ -56,16 +56,16 @@ static bool thread_rows(struct tk_sql *s, uint32_t *n) {
 
 static bool thread_key(const struct tk_sql *s, uint32_t row, int column, int64_t *key) {
   *key = column == 6 ? s->threads[row].upid : s->threads[row].tid;
-  return true;
+  return column != 6 || s->threads[row].upid != SQL_NONE;
 }
 
 static int thread_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   const struct sql_thread *v = &s->threads[row];
   switch (column) {
   case 2: return number_value(out, v->tid);
-  case 3: return row == 0 && s->times.exact ? text_value(out, "swapper") : string_value(s, out, v->name);
-  case 6: return number_value(out, v->upid);
-  case 7: return number_value(out, v->main);
+  case 3: return row == 0 && s->times.exact && !s->times.thousands ? text_value(out, "swapper") : string_value(s, out, v->name);
+  case 6: return id_value(out, v->upid);
+  case 7: return v->upid == SQL_NONE ? done() : number_value(out, v->main);
   case 8: return number_value(out, row == 0);
   case 9: return machine_of(s, v->upid, out);
   case 10: return set_value(out, argset_of_thread(s, row));
@@ -112,7 +112,7 @@ static bool has_sort(const struct tk_sql *s, uint32_t row, unsigned sort) {
   if (row > s->t->n_tracks) return (sort & SORT_COUNTER) != 0;
   if (s->is_filed) return s->tracks[track].filed.used && s->tracks[track].sort & sort & ~(unsigned)SORT_COUNTER;
   if (!(s->tracks[track].sort & sort & ~(unsigned)SORT_COUNTER)) return false;
-  return track == GLOBAL_TRACK ? s->n_globals > 0 : s->t->tracks[track].count > s->tracks[track].globals;
+  return track == GLOBAL_TRACK ? s->n_globals > 0 : s->t->tracks[track].count - s->tracks[track].samples > s->tracks[track].globals;
 }
 
 static bool has_any(const struct tk_sql *s, uint32_t row) { return has_sort(s, row, SORT_ALL); }

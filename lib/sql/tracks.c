@@ -8,6 +8,7 @@
 #include "tracks.h"
 #include "sql.h"
 #include "format/json.h"
+#include "graph/stack.h"
 
 /* Returns a number for a text, larger than 32 bits, so that no system uses it as a pid or tid. Texts are numbered in the order
  * in which they appear here, because string ids of the trace depend on other strings. */
@@ -54,9 +55,23 @@ static uint32_t thread_of(struct tk_sql *s, uint32_t upid, struct tk_ident ident
   return *utid;
 }
 
+/* True for a thread with stack samples of an unknown process. */
+static bool is_stray(const struct tk_sql *s, const struct tk_track *k) {
+  return s->times.exact && !s->is_filed && k->kind == TK_TRACK_THREAD && k->tid.kind == TK_IDENT_INT && k->count &&
+         s->tracks[k->parent].upid == SQL_NONE && s->t->events[k->first].kind == TK_EVENT_SAMPLE;
+}
+
+/* Returns the first thread with this tid in any process, as trace_processor does; otherwise adds one without a process. */
+static uint32_t stray_thread(struct tk_sql *s, int64_t tid, struct map *by_tid) {
+  const uint32_t *utid = map_put(by_tid, hash_pair(SQL_NONE, (uint64_t)tid), s->n_threads);
+  if (!utid) return SQL_NONE;
+  if (*utid == s->n_threads) add_thread(s, (struct sql_thread){.upid = SQL_NONE, .tid = tid});
+  return *utid < s->n_threads ? *utid : SQL_NONE;
+}
+
 static uint32_t thread_of_track(struct tk_sql *s, tk_id track, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[track];
-  uint32_t utid = thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
+  uint32_t utid = is_stray(s, k) ? stray_thread(s, k->tid.num, by_tid) : thread_of(s, s->tracks[k->parent].upid, k->tid, by_tid);
   if (utid == SQL_NONE) return SQL_NONE;
   const tk_id other = s->threads[utid].track;
   /* the file has two threads with the same ids */
@@ -246,19 +261,34 @@ tk_id sql_track_name(const struct tk_sql *s, tk_id track) {
   return k->kind == TK_TRACK_COUNTERS || is_own_timeline(s, k) ? tracks_name_of(k, k->tid) : 0;
 }
 
+/* Places the threads of unknown processes, after all others. */
+static void place_strays(struct tk_sql *s, struct map *by_tid) {
+  for (uint32_t i = 0; i < s->n_threads && !s->mem.failed; i++)
+    map_put(by_tid, hash_pair(SQL_NONE, (uint64_t)s->threads[i].tid), i);
+  for (tk_id i = 1; i <= s->t->n_tracks && !s->mem.failed; i++)
+    if (is_stray(s, &s->t->tracks[i])) place_track(s, i, by_tid);
+}
+
 bool sql_tracks(struct tk_sql *s) {
   const uint64_t n = (uint64_t)s->t->n_tracks + 2;
   struct map by_tid;
+  tk_id n_strays = 0;
   s->tracks = mem_array(&s->mem, n, sizeof *s->tracks);
   s->processes = mem_array(&s->mem, n, sizeof *s->processes);
   if (!s->tracks || !s->processes) return false;
   for (tk_id i = 0; i <= s->t->n_tracks; i++) s->tracks[i] = (struct sql_track){.utid = SQL_NONE, .upid = SQL_NONE, .type = ""};
   load_filed(s);
   map_init(&by_tid, &s->mem);
+  for (tk_id i = 1; stack_has_samples(s->t) && i <= s->t->n_events; i++)
+    s->tracks[s->t->events[i].track].samples += s->t->events[i].kind == TK_EVENT_SAMPLE;
   s->tracks[GLOBAL_TRACK].sort = SORT_OTHER;
   s->tracks[GLOBAL_TRACK].type = "legacy_chrome_global_instants";
   add_processes(s, &by_tid);
-  for (tk_id i = 1; i <= s->t->n_tracks && !s->mem.failed; i++) place_track(s, i, &by_tid);
+  for (tk_id i = 1; i <= s->t->n_tracks && !s->mem.failed; i++) {
+    if (!is_stray(s, &s->t->tracks[i])) place_track(s, i, &by_tid);
+    else n_strays++;
+  }
+  if (n_strays) place_strays(s, &by_tid);
   if (!s->times.exact) look_at_records(s, &by_tid);
   for (tk_id i = 1; s->is_filed && i <= s->t->n_tracks; i++) place_filed(s, i);
   map_free(&by_tid);

@@ -39,6 +39,7 @@ step python3 "$here/interop.py" $corpus
 step python3 "$here/filtered.py" $corpus
 step python3 "$here/top.py" $corpus
 step python3 "$here/sql.py" $corpus
+step python3 "$here/profiles.py"
 step python3 "$here/oracle.py" $corpus
 step python3 "$here/oracle.py" --random json=300,perfetto=150,xplane=80
 step python3 "$here/tree.py" $corpus

@@ -84,6 +84,7 @@ def check_filter(parent):
 def give_traces(folder):
     """Creates the input files of the recipes."""
     shutil.copy(f'{FIXTURES}/perfetto/small.pftrace.gz', f'{folder}/gpu.pftrace.gz')
+    shutil.copy(f'{FIXTURES}/perf_script/work.perf.txt', folder)
     for rank in range(4):
         shutil.copy(f'{FIXTURES}/json/torch/ddp4_full/rank{rank}.json.gz', folder)
     shutil.copy(f'{FIXTURES}/json/jax/pi0_eager/vm.trace.json.gz', f'{folder}/pi0.json.gz')

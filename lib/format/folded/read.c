@@ -40,7 +40,7 @@ unsigned folded_bid(const uint8_t *p, size_t n) {
   struct line line;
   for (const uint8_t *end = p + n, *stop; p < end; p = stop + 1) {
     stop = memchr(p, '\n', (size_t)(end - p));
-    if (!stop && n == FORMAT_PEEK) break;
+    if (!stop && (lines || n >= FORMAT_PEEK)) break; /* the line may be cut */
     if (!stop) stop = end;
     if (trimmed(p, stop) == p || *p == '#') continue;
     if (strchr("{[<", *p) || memchr(p, 0, (size_t)(stop - p)) || !split_line(p, stop, &line)) return 0;

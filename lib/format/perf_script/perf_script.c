@@ -16,6 +16,7 @@ const struct format format_perf_script = {
              .resolution = 1000,
              .can_read = true,
              .no_spans = true},
+    .engine = {.thousands = 3, .outer_depth = 1},
     .bid = perf_script_bid,
     .read = perf_script_read,
 };

@@ -191,9 +191,9 @@ static tk_id thread_of(struct perf *r, const struct head *h) {
   const struct tk_ident pid = h->pid >= 0 ? ident_int(h->pid) : ident_none();
   const tk_id track = trace_track(r->t, TK_TRACK_THREAD, pid, ident_int(h->tid), 0);
   struct tk_track *k = &r->t->tracks[track];
-  if (!k->name) k->name = perf_text(r->t, h->comm);
+  k->name = perf_text(r->t, h->comm); /* the last one: a program replaces the one that started it */
   k->renamed = true; /* no record contains the name, so writers must write it */
-  if (h->pid != h->tid || r->t->tracks[k->parent].name) return track;
+  if (h->pid != h->tid) return track;
   r->t->tracks[k->parent].name = k->name;
   r->t->tracks[k->parent].renamed = true;
   return track;

@@ -26,6 +26,7 @@ const struct format format_perfetto = {
     .has_types = true,
     .in_parts = true,
     .in_manifest = true,
+    .engine = {.perf_samples = true},
     .info = {.name = PERFETTO_FORMAT, .title = "Perfetto protobuf", .ending = ".pftrace", .endings = ENDINGS, .words = WORDS,
              .holds = TK_HOLDS_ALL & ~TK_HOLDS_DANGLING, .resolution = 1000, .can_read = true, .can_write = true,
              .carries = true, .is_carried = true},

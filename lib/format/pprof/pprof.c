@@ -1,7 +1,8 @@
-/* pprof.c - row of the format table for profiles of pprof. Only reading is supported. */
+/* pprof.c - row of the format table for profiles of pprof. Spans are written as samples of self time. */
 #include "pprof.h"
 
 #include "read.h"
+#include "write.h"
 
 static const char *const ENDINGS[] = {".pprof", ".prof", NULL};
 static const char *const WORDS[] = {"profile", NULL};
@@ -15,8 +16,11 @@ const struct format format_pprof = {
              .holds = TK_HOLDS_SAMPLES | TK_HOLDS_ARGS | TK_HOLDS_CATEGORIES,
              .resolution = 1000000000000,
              .can_read = true,
+             .can_write = true,
              .no_spans = true},
     .binary = true,
+    .packed = true,
     .bid = pprof_bid,
     .read = pprof_read,
+    .writer = pprof_writer,
 };

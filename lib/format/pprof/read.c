@@ -44,6 +44,7 @@ unsigned pprof_bid(const uint8_t *p, size_t n) {
   struct pb_field f;
   unsigned types = 0;
   while (pb_next(&c, &f) && f.number == PROFILE_SAMPLE_TYPE && f.wire == PB_BYTES && has_fields_of(&f, "-00")) types++;
+  if (types && f.number == PROFILE_STRING && f.wire == PB_BYTES && f.value == 0) return 400; /* no samples */
   return types && f.number == PROFILE_SAMPLE && f.wire == PB_BYTES && has_fields_of(&f, "-vv22") ? 400 : 0;
 }
 

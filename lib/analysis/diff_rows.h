@@ -1,0 +1,13 @@
+/* diff_rows.h - rows, cells and units of a comparison. */
+#ifndef ANALYSIS_DIFF_ROWS_H
+#define ANALYSIS_DIFF_ROWS_H
+
+#include "diff_set.h"
+
+/* Return 1 + the row of a text below a parent (0 = none), and 1 + the cell of a row, a sample and a unit; 0 when memory runs out. */
+uint32_t diff_rows_add(struct diff_set *set, uint32_t name, uint32_t parent);
+uint32_t diff_rows_cell(struct diff_set *set, struct diff_side *s, uint32_t row, uint32_t sample, uint32_t unit);
+/* Returns the unit of a stack sample: a text; 0 = a unit of time. */
+uint32_t diff_rows_unit(struct diff_set *set, const struct tk_trace *t, const struct tk_event *e);
+
+#endif
