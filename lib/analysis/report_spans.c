@@ -78,7 +78,8 @@ static uint32_t annotation_node(struct reporter *p, uint32_t parent, uint32_t te
 static bool count_annotation(struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event];
   const unsigned kind = kinds_of(&p->match.kinds, e);
-  const bool selected = kind & (KIND_ANNOTATION | KIND_STEP | KIND_MODULE) && !(kind & KIND_DEVICE) && scope_holds(&p->scope, e);
+  const bool marks = kind & (KIND_ANNOTATION | KIND_STEP | KIND_MODULE) && !(kind & KIND_DEVICE);
+  const bool selected = marks && is_timed(e) && scope_holds(&p->scope, e);
   const struct within_span around = within_find(&p->spans.within, e);
   if (!selected) return within_add(&p->spans.within, p->t, event, around, 0);
   const uint32_t node = annotation_node(p, around.node, annotation_text(p, e, kind));
@@ -111,7 +112,7 @@ bool report_spans_add(struct reporter *p, tk_id track, const struct step *steps,
   bool ok = self_of_track(&p->spans.selves, p->t, track);
   within_begin(&p->spans.within);
   for (tk_id i = k->first; ok && i < k->first + k->count; i++)
-    if (p->t->events[i].kind == TK_EVENT_SPAN && is_timed(&p->t->events[i])) ok = count_annotation(p, i);
+    if (p->t->events[i].kind == TK_EVENT_SPAN) ok = count_annotation(p, i);
   return ok;
 }
 

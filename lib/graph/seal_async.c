@@ -157,7 +157,7 @@ bool seal_async(struct tk_trace *t, tk_time trace_end) {
     if (e->kind != TK_EVENT_BEGIN) continue;
     e->kind = TK_EVENT_SPAN;
     e->flags |= TK_FLAG_PAIRED | TK_FLAG_UNFINISHED;
-    e->dur = seal_dur(e->ts, trace_end);
+    e->dur = seal_is_timed(e) ? seal_dur(e->ts, trace_end) : 0;
     trace_note(t, TK_NOTE_FACT, UINT64_MAX, SEAL_UNFINISHED);
   }
   mem_free(m, spare);

@@ -432,6 +432,17 @@ def all_fixtures():
         judge(f'report of {name}', fault)
 
 
+def never_ended(work):
+    """An annotation within a span that never ended is in no earlier annotation."""
+    mark = {'cat': 'user_annotation', 'pid': 1, 'tid': 1}
+    events = [{'ph': 'X', 'name': 'before', 'ts': 0, 'dur': 5, **mark}, {'ph': 'B', 'name': 'open', 'ts': 10, **mark},
+              {'ph': 'X', 'name': 'within', 'ts': 12, 'dur': 3, **mark}]
+    with open(f'{work}/open.json', 'w', encoding='utf-8') as f:
+        json.dump(events, f)
+    found = [(a['name'], a['depth']) for a in report(f'{work}/open.json')['annotations']]
+    judge('a span that never ended', '' if found == [('before', 0), ('within', 0)] else found)
+
+
 def main():
     with tempfile.TemporaryDirectory() as work:
         for seed in range(40 if os.environ.get('LONG') else 6):
@@ -445,6 +456,7 @@ def main():
         planes(work)
         gap_of_host(work)
         geometry(work)
+        never_ended(work)
         all_fixtures()
 
 

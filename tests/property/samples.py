@@ -421,8 +421,18 @@ def hostile():
     check('a stack of 20,000 frames, and recursion', {r['name']: r['total_ns'] for r in top['rows']}.get('a') == 4, top['rows'][:2])
 
 
+def alone():
+    """Sample events of a trace without other events."""
+    path = f'{folder}/alone.json'
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write('[{"ph":"P","name":"cycles","ts":2},{"ph":"P","name":"cycles","ts":7,"pid":1,"tid":1}]')
+    info = json.loads(run('info', '--json', path).stdout)['traces'][0]
+    check('only sample events', info['stack_samples'] == 2, info['stack_samples'])
+
+
 for path_, reader_ in files():
     one_file(path_, reader_)
+alone()
 operations()
 changed('json')
 changed('perfetto')

@@ -44,7 +44,7 @@ struct v8_profile {
 
 /* Members of an event. */
 struct sample_event {
-  struct json_value name, id, cat, tid, sf, stack, weight, args, cpu;
+  struct json_value name, id, cat, tid, ts, sf, stack, weight, args, cpu;
 };
 
 struct sampler {
@@ -306,17 +306,17 @@ static uint32_t args_of_sample(struct sampler *s, struct json_walk *w, const str
   return stack_weight_args(s->t, sample->weight, sample->exp, true);
 }
 
-static void add_event_sample(struct sampler *s, struct json_walk *w, const struct sample_event *e, tk_id track, i128 ps) {
+static bool add_event_sample(struct sampler *s, struct json_walk *w, const struct sample_event *e, tk_id track, i128 ps) {
   struct tk_sample sample = {.track = track, .unit = trace_text(s->t, "samples"), .cat = sampler_string(s, w, &e->cat)};
   weight_of(&e->weight, &sample);
   sample.stack = stack_of_event(s, w, e);
-  add_stack_sample(s, &sample, ps, args_of_sample(s, w, e, &sample), true);
+  return add_stack_sample(s, &sample, ps, args_of_sample(s, w, e, &sample), true);
 }
 
 /* ---- records ---- */
 
 static void find_members(struct json_walk w, struct sample_event *e) {
-  const struct json_place members[] = {{"name", &e->name}, {"id", &e->id}, {"cat", &e->cat}, {"tid", &e->tid}, {"sf", &e->sf},
+  const struct json_place members[] = {{"name", &e->name}, {"id", &e->id}, {"cat", &e->cat}, {"tid", &e->tid}, {"ts", &e->ts}, {"sf", &e->sf},
                                        {"stack", &e->stack}, {"weight", &e->weight}, {"args", &e->args}, {"cpu", &e->cpu},
                                        {NULL, NULL}};
   json_walk_members(w, members);
@@ -331,18 +331,31 @@ static struct json_walk walk_copy(struct sampler *s, const char *before, const v
   return ok ? json_walk_over(s->text.data, s->text.data + s->text.len - sizeof pad, s->mem) : json_walk_over(pad, pad, s->mem);
 }
 
+/* Returns the time in the text of a value, a number of microseconds that may be quoted. */
+static bool time_of_value(const struct json_value *ts, i128 *ps) {
+  const bool is_text = ts->p && ts->type == JSON_STRING;
+  const uint8_t *p = is_text ? ts->str.p : ts->p, *end = is_text ? ts->str.p + ts->str.n : ts->end;
+  return ts->p && num_scaled(p, end, 6, ps);
+}
+
+/* Returns the time of a record, which is in its text if no event before it set the origin of the trace. */
+static bool time_of_record(const struct sampler *s, const struct tk_record *rec, const struct json_value *ts, i128 *ps) {
+  if (!rec->has_ts) return time_of_value(ts, ps);
+  *ps = (i128)s->r->origin_ns * 1000 + rec->ts;
+  return true;
+}
+
 static void read_record(struct sampler *s, struct tk_record *rec) {
   struct sample_event e = {.name = {.p = NULL}};
   struct json_walk w = walk_copy(s, "{", trace_raw(s->t, rec->at), rec->size, "}");
   bool stays = true, sampled = false;
+  i128 ps;
   find_members(json_walk_into(&w, &(struct json_value){.p = w.j.p, .end = w.j.end}), &e);
   if (sampler_is(&w, &e.name, "Profile") || sampler_is(&w, &e.name, "ProfileChunk")) {
     stays = read_v8(s, &w, rec, &e, &sampled);
-  } else if (rec->has_ts && !is_as_filed(s) && !sampler_is(&w, &e.name, "V8Sample")) {
+  } else if (time_of_record(s, rec, &e.ts, &ps) && !is_as_filed(s) && !sampler_is(&w, &e.name, "V8Sample")) {
     const struct tk_ident pid = rec->track ? s->t->tracks[rec->track].pid : ident_none();
-    const tk_id track = chrome_find_thread(s->r, pid, ident_of_value(s, &w, &e.tid));
-    add_event_sample(s, &w, &e, track, (i128)s->r->origin_ns * 1000 + rec->ts);
-    sampled = true;
+    sampled = add_event_sample(s, &w, &e, chrome_find_thread(s->r, pid, ident_of_value(s, &w, &e.tid)), ps);
   }
   rec->sampled = stays && sampled;
   s->keep[rec - s->t->records] = stays;
@@ -372,14 +385,9 @@ static tk_id thread_of_tid(struct sampler *s, struct tk_ident tid) {
 
 static void add_global(struct sampler *s, struct json_walk *w, const struct json_value *v, struct map *threads) {
   struct sample_event e = {.name = {.p = NULL}};
-  struct json_value ts = {.p = NULL};
-  const struct json_place members[] = {{"ts", &ts}, {NULL, NULL}};
   i128 ps;
   find_members(json_walk_into(w, v), &e);
-  json_walk_members(json_walk_into(w, v), members);
-  const bool is_text = ts.p && ts.type == JSON_STRING;
-  const uint8_t *p = is_text ? ts.str.p : ts.p, *end = is_text ? ts.str.p + ts.str.n : ts.end;
-  if (!ts.p || !num_scaled(p, end, 6, &ps)) {
+  if (!time_of_value(&e.ts, &ps)) {
     s->n_unknown++;
     return;
   }
