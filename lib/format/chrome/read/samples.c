@@ -316,9 +316,9 @@ static bool add_event_sample(struct sampler *s, struct json_walk *w, const struc
 /* ---- records ---- */
 
 static void find_members(struct json_walk w, struct sample_event *e) {
-  const struct json_place members[] = {{"name", &e->name}, {"id", &e->id}, {"cat", &e->cat}, {"tid", &e->tid}, {"ts", &e->ts}, {"sf", &e->sf},
-                                       {"stack", &e->stack}, {"weight", &e->weight}, {"args", &e->args}, {"cpu", &e->cpu},
-                                       {NULL, NULL}};
+  const struct json_place members[] = {{"name", &e->name}, {"id", &e->id}, {"cat", &e->cat}, {"tid", &e->tid}, {"ts", &e->ts},
+                                       {"sf", &e->sf}, {"stack", &e->stack}, {"weight", &e->weight}, {"args", &e->args},
+                                       {"cpu", &e->cpu}, {NULL, NULL}};
   json_walk_members(w, members);
 }
 
