@@ -204,7 +204,11 @@ static void print_size(struct tk_trace *t, const struct tk_summary *s) {
   struct tk_size_report *r = NULL;
   struct tk_err err = { 0 };
   char size[32], packed[32];
-  if (n_events(s) == 0 || !tk_size(t, &options, &r, &err)) return;
+  if (n_events(s) == 0) return;
+  if (!tk_size(t, &options, &r, &err)) {
+    tk_size_report_free(r);
+    return;
+  }
   tk_print_size(r->bytes, size);
   tk_print_size(r->packed, packed);
   label("size");

@@ -587,8 +587,8 @@ static PyObject *trace_split(PyObject *self, PyObject *args) {
   const struct tk_split_options opt = {.save = save_options(&w.o, &w.call), .by = (enum tk_split_by)opt_uint(&w.o, "by"),
                                        .every = opt_int(&w.o, "every_ps"), .bytes = opt_uint(&w.o, "bytes")};
   const char *name = utf8(&w.o, pattern);
-  if (!work_enter(&w) || !work_leave(&w, tk_split(w.t, name, &opt, &r, &w.err))) return work_end(&w, NULL);
-  list = PyList_New(0);
+  if (!work_enter(&w)) return work_end(&w, NULL);
+  list = work_leave(&w, tk_split(w.t, name, &opt, &r, &w.err)) ? PyList_New(0) : NULL;
   for (size_t i = 0; list && i < r->n_parts; i++) {
     PyObject *part = saved_dict(&r->parts[i].saved);
     if (!part) break;

@@ -183,7 +183,9 @@ def one(source, folder):
     if p.returncode:
         return
     with open(plain, 'rb') as f:
-        check(f'{name}: convert keeps the secrets', SECRET.search(f.read()))
+        data = f.read()
+    if b'"ph"' in data:  # a trace that consists of unknown packets is not converted
+        check(f'{name}: convert keeps the secrets', SECRET.search(data))
     for ending in FORMATS:
         out = f'{folder}/out.{ending}'
         for how in (('--names', 'keep'), ('--names', 'hash'), ('--keep-numbers',), ('--keep-args', '*')):
