@@ -97,7 +97,7 @@ struct tk_field {
 /* Returns the n fields of a kind of row, in the order of JSON, and in *stride the size of its struct. */
 TK_API const struct tk_field *tk_fields(enum tk_row row, size_t *n, size_t *stride);
 /* Returns the i-th of the rows in an array of a report: rows[i], for programs that also run with a later library, in which the rows
- * may be larger. */
+ * may be larger. NULL if the kind is unknown. */
 TK_API const void *tk_row_at(const void *rows, enum tk_row row, size_t i);
 /* Returns the name of a kind of row, such as "report rank". */
 TK_API const char *tk_row_name(enum tk_row row);

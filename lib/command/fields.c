@@ -44,7 +44,10 @@ const struct tk_field *tk_fields(enum tk_row row, size_t *n, size_t *stride) {
   return list ? list->fields : NULL;
 }
 
-const void *tk_row_at(const void *rows, enum tk_row row, size_t i) { return (const char *)rows + i * list_of(row)->stride; }
+const void *tk_row_at(const void *rows, enum tk_row row, size_t i) {
+  const struct field_list *list = list_of(row);
+  return list ? (const char *)rows + i * list->stride : NULL;
+}
 
 const char *tk_row_name(enum tk_row row) {
   const struct field_list *list = list_of(row);
