@@ -18,7 +18,7 @@ static bool pb_fault(struct pb *c, const char *what) {
 bool pb_varint_slow(struct pb *c, uint64_t *v) {
   uint64_t out = 0;
   for (unsigned i = 0; i < 10; i++) {
-    if (c->p + i >= c->end) return pb_fault(c, SHORT);
+    if (i >= (size_t)(c->end - c->p)) return pb_fault(c, SHORT);
     out |= (uint64_t)(c->p[i] & 0x7f) << (7 * i);
     if (c->p[i] >= 0x80) continue;
     c->p += i + 1;

@@ -107,10 +107,13 @@ static bool rebase(struct tk_trace *t, unsigned how, struct tk_err *err) {
   return tk_rebase(t, &options, err) && tk_check(t, err);
 }
 
-static bool merge(const char *input, const char *path, const char *format, unsigned how, struct tk_err *err) {
-  const char *const names[] = {input, input};
+/* Merges the input with itself, read in the format in which the trace was read that the output is compared with. */
+static bool merge(const char *input, const char *path, const uint8_t *head, struct tk_err *err) {
+  const char *const names[] = {input, input}, *const format = outputs[head[2] % 4];
+  const unsigned how = head[3];
   struct tk_merge_options options = {.save = {.format = format, .command = "fuzz", .force = true, .threads = 1},
-                                     .load = {.max_memory = 512u << 20, .max_size = 4u << 20, .threads = 1}, .keep_truncated = true,
+                                     .load = {.format = inputs[head[0] % 4], .max_memory = 512u << 20, .max_size = 4u << 20, .threads = 1},
+                                     .keep_truncated = true,
                                      .group_by = how & 1 ? TK_GROUP_KIND : TK_GROUP_RANK};
   struct tk_merge_report *report = NULL;
   bool ok = tk_merge(names, 2, path, &options, &report, err);
@@ -150,7 +153,7 @@ static void run(const char *input, const char *path, struct tk_trace *t, const u
   case REBASE: ok = rebase(t, how, &err); break;
   case REDACT: ok = redact(t, how, &err); break;
   case SHRINK: ok = shrink(t, path, format, how, &err); break;
-  case MERGE: ok = merge(input, path, format, how, &err); break;
+  case MERGE: ok = merge(input, path, head, &err); break;
   case LOOK: look(t); break;
   default: break;
   }
