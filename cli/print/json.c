@@ -6,24 +6,32 @@
 
 static void quote(struct json *j, const char *text, size_t n);
 
+/* Writes bytes without a lock and a format for each: a report of many devices is mostly keys and spaces (146 MB of it take
+ * 0.8 s of CPU, and took 2.0 s with fputc and fprintf). Only one thread prints. */
+static void put_bytes(struct json *j, const char *text, size_t n) {
+  for (size_t i = 0; i < n; i++) putc_unlocked(text[i], j->to);
+}
+
 static void new_line(struct json *j) {
+  static const char spaces[] = "\n                                ";
+  const size_t n = (size_t)j->depth * 2;
   if (j->flat) return;
-  fprintf(j->to, "\n%*s", (int)j->depth * 2, "");
+  if (n < sizeof spaces - 1) put_bytes(j, spaces, n + 1);
+  else fprintf(j->to, "\n%*s", (int)n, "");
 }
 
 static void begin(struct json *j, const char *key) {
-  if (j->more) fputc(',', j->to);
-  if (j->flat && j->more) fputc(' ', j->to);
+  if (j->more) put_bytes(j, ", ", j->flat ? 2 : 1);
   if (j->depth > 0) new_line(j);
   j->more = true;
   if (!key) return;
   quote(j, key, strlen(key));
-  fputs(": ", j->to);
+  put_bytes(j, ": ", 2);
 }
 
 void json_open(struct json *j, const char *key, char bracket) {
   begin(j, key);
-  fputc(bracket, j->to);
+  putc_unlocked(bracket, j->to);
   j->depth++;
   j->more = false;
 }
@@ -31,7 +39,7 @@ void json_open(struct json *j, const char *key, char bracket) {
 void json_close(struct json *j, char bracket) {
   j->depth--;
   if (j->more) new_line(j);
-  fputc(bracket, j->to);
+  putc_unlocked(bracket, j->to);
   j->more = true;
   if (j->depth == 0) fputc('\n', j->to);
 }
@@ -53,7 +61,7 @@ void json_bool(struct json *j, const char *key, bool b) {
 
 void json_raw(struct json *j, const char *key, const char *text) {
   begin(j, key);
-  fputs(text, j->to);
+  put_bytes(j, text, strlen(text));
 }
 
 void json_null(struct json *j, const char *key) {
@@ -90,19 +98,27 @@ static size_t decode(const unsigned char *s, size_t n, uint32_t *code) {
   return len;
 }
 
+/* Returns the number of bytes at the start of s that need no escape. */
+static size_t plain(const unsigned char *s, size_t n) {
+  size_t i = 0;
+  while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\') i++;
+  return i;
+}
+
 static void quote(struct json *j, const char *text, size_t n) {
-  const unsigned char *s = (const unsigned char *)text;
-  fputc('"', j->to);
-  while (n > 0) {
+  const unsigned char *s = (const unsigned char *)text, *const end = s + n;
+  putc_unlocked('"', j->to);
+  while (s < end) {
     uint32_t code;
-    size_t len = decode(s, n, &code);
+    const size_t run = plain(s, (size_t)(end - s));
+    if (run > 0) put_bytes(j, (const char *)s, run);
+    s += run;
+    if (s == end) break;
+    s += decode(s, (size_t)(end - s), &code);
     if (code == '"' || code == '\\') fprintf(j->to, "\\%c", (int)code);
-    else if (code >= 0x20 && code < 0x7f) fputc((int)code, j->to);
     else unit(j->to, code);
-    s += len;
-    n -= len;
   }
-  fputc('"', j->to);
+  putc_unlocked('"', j->to);
 }
 
 void json_text(struct json *j, const char *key, const char *text, size_t n) {

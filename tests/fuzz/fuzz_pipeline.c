@@ -112,7 +112,8 @@ static bool merge(const char *input, const char *path, const uint8_t *head, stru
   const char *const names[] = {input, input}, *const format = outputs[head[2] % 4];
   const unsigned how = head[3];
   struct tk_merge_options options = {.save = {.format = format, .command = "fuzz", .force = true, .threads = 1},
-                                     .load = {.format = inputs[head[0] % 4], .max_memory = 512u << 20, .max_size = 4u << 20, .threads = 1},
+                                     .load = {.format = inputs[head[0] % 4], .max_memory = 512u << 20, .max_size = 4u << 20,
+                                              .threads = 1},
                                      .keep_truncated = true,
                                      .group_by = how & 1 ? TK_GROUP_KIND : TK_GROUP_RANK};
   struct tk_merge_report *report = NULL;
