@@ -19,6 +19,7 @@ static const struct format *const FORMATS[] = {
     &format_speedscope,
     &format_nsys,
     &format_rocm,
+    &format_rocprof,
     &format_ascend,
     &format_torch_memory,
     &format_pprof,

@@ -96,7 +96,7 @@ struct format {
 
 enum { FORMAT_PEEK = 4096, FORMATS_MOST = 16 };
 
-extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys, format_rocm,
+extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys, format_rocm, format_rocprof,
     format_ascend, format_torch_memory, format_pprof, format_cpuprofile, format_perf_script, format_folded, format_otlp;
 
 /* By format: properties of the first of several graphs that the format's writer needs. */

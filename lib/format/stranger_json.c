@@ -23,8 +23,6 @@ struct json_stranger {
 #define NSYS "the JSON of 'nsys export'; export the report as SQLite and convert it with nsys2json, or open it in nsys-ui"
 
 static const struct json_stranger ROWS[] = {
-    /* rocprofiler-sdk source/lib/output/generateJSON.cpp */
-    {{"rocprofiler-sdk-tool"}, "the JSON of rocprofv3; run rocprofv3 with --output-format pftrace, which can be read"},
     /* opentelemetry-proto metrics.proto, logs.proto in JSON mapping */
     {{"resourceMetrics"}, "an export of metrics of OpenTelemetry (OTLP)"},
     {{"resourceLogs"}, "an export of logs of OpenTelemetry (OTLP)"},

@@ -14,7 +14,7 @@ static void by_keys(void **state) {
   static const struct {
     const char *text, *word;
   } t[] = {
-    {"{\"rocprofiler-sdk-tool\":[{\"metadata\":{}}]}", "rocprofv3"},
+    {"{\"resourceMetrics\":[]}", "metrics"},
     {"{\"data\":[{\"traceID\":\"a\",\"spans\":[]}]}", "Jaeger"},
     {"[{\"traceId\":\"a\",\"id\":\"b\",\"localEndpoint\":{}}]", "Zipkin"},
     {"{\"meta\":{\"interval\":1,\"startTime\":1.5},\"libs\":[]}", "Firefox"},

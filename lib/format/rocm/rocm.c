@@ -1,8 +1,9 @@
-/* rocm.c - row of the format table for AMD's databases, which can only be read. */
+/* rocm.c - rows of the format table for AMD's databases and for the JSON of rocprofv3, which can only be read. */
 #include "rocm.h"
 
 #include "format/rocm/read/ranks.h"
 #include "format/rocm/read/read.h"
+#include "format/rocm/read/rocprof.h"
 
 static const char *const ENDINGS[] = {".rpd", "_results.db", NULL};
 static const char *const WORDS[] = {"rocpd", "rocprof", NULL};
@@ -21,4 +22,20 @@ const struct format format_rocm = {
     .is_database = rocm_is_database,
     .ranks = rocm_ranks,
     .read = rocm_read,
+};
+
+static const char *const ROCPROF_ENDINGS[] = {"_results.json", NULL};
+static const char *const ROCPROF_WORDS[] = {"rocprofiler-sdk", NULL};
+
+const struct format format_rocprof = {
+    .info = {.name = "rocprofv3",
+             .title = "rocprofv3 JSON",
+             .ending = "_results.json",
+             .endings = ROCPROF_ENDINGS,
+             .words = ROCPROF_WORDS,
+             .holds = TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_FLOWS | TK_HOLDS_ARGS | TK_HOLDS_CATEGORIES,
+             .resolution = 1000,
+             .can_read = true},
+    .bid = rocprof_bid,
+    .read = rocprof_read,
 };
