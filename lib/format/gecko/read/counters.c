@@ -4,9 +4,11 @@
  *
  * The counts are differences. Counters of memory show their sum, as in the Firefox Profiler; others, such as power and bandwidth, the
  * amount since the sample before. */
+#include "counters.h"
+
 #include "format/json_args.h"
 #include "graph/args.h"
-#include "reader.h"
+#include "values.h"
 
 struct counter {
   struct json_value name, category, pid, samples, groups, display;
@@ -62,7 +64,7 @@ static void read_values(struct gecko *g, struct json_walk *w, const struct json_
 }
 
 /* Returns the track of a counter; a second one of the same name gets a number. */
-static tk_id track_of(struct gecko *g, struct json_walk *w, const struct counter *c) {
+static tk_id counter_track(struct gecko *g, struct json_walk *w, const struct counter *c) {
   struct tk_ident pid = g->pid;
   if (c->pid.p) gecko_ident(g, w, &c->pid, &pid);
   tk_id name = gecko_text(g, w, &c->name);
@@ -81,7 +83,7 @@ static void read_counter(struct gecko *g, struct json_walk *w, const struct json
   struct json_value group;
   if (item->type != JSON_OBJECT) return;
   json_walk_members(json_walk_into(w, item), places);
-  const tk_id track = track_of(g, w, &c);
+  const tk_id track = counter_track(g, w, &c);
   const bool sums = accumulates(w, &c);
   if (c.samples.p) read_values(g, w, &c.samples, track, sums);
   if (!c.groups.p || c.groups.type != JSON_ARRAY) return;

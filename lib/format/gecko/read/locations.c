@@ -1,8 +1,10 @@
 /* locations.c - locations of raw Gecko frames, which are texts; see gecko_location. */
+#include "locations.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader.h"
+#include "values.h"
 
 /* ---- libraries ---- */
 
@@ -12,10 +14,9 @@ static int by_start(const void *a, const void *b) {
 }
 
 static bool address_of(const struct json_value *v, uint64_t *address) {
-  if (!v->p || v->type != JSON_NUMBER || (v->num.kind != NUM_INT && v->num.kind != NUM_UINT) || (v->num.kind == NUM_INT && v->num.mant < 0))
-    return false;
+  if (!v->p || v->type != JSON_NUMBER) return false;
   *address = (uint64_t)v->num.mant;
-  return true;
+  return v->num.kind == NUM_UINT || (v->num.kind == NUM_INT && v->num.mant >= 0);
 }
 
 void gecko_read_libs(struct gecko *g, struct json_walk *w, const struct json_value *list) {
@@ -66,10 +67,11 @@ static bool split_native(struct gecko *g, const char *text, size_t n, struct tk_
 /* ---- JavaScript functions ---- */
 
 /* Removes ":number" from the end of text[0, *n). */
-static bool take_number(const char *text, size_t *n, uint32_t *number) {
+static bool cut_number(const char *text, size_t *n, uint32_t *number) {
   size_t i = *n;
   uint64_t value = 0, power = 1;
-  for (; i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9' && *n - i < 10; i--, power *= 10) value += power * (uint64_t)(text[i - 1] - '0');
+  for (; i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9' && *n - i < 10; i--, power *= 10)
+    value += power * (uint64_t)(text[i - 1] - '0');
   if (i == *n || i < 2 || text[i - 1] != ':' || value > UINT32_MAX) return false;
   *number = (uint32_t)value;
   *n = i - 1;
@@ -101,8 +103,8 @@ static bool split_script(struct gecko *g, const char *text, size_t n, struct tk_
   const char *open = n && text[n - 1] == ')' ? last_bracket(text, n) : NULL;
   const char *file = open ? open + 2 : text;
   size_t length = (size_t)(text + n - file) - (open != NULL);
-  if (!take_number(file, &length, &last)) return false;
-  const bool two = take_number(file, &length, &first);
+  if (!cut_number(file, &length, &last)) return false;
+  const bool two = cut_number(file, &length, &first);
   const char *from = last_script(file, file + length);
   f->file = trace_string(g->t, from, (size_t)(file + length - from));
   f->line = two ? first : last;

@@ -5,13 +5,15 @@
  * Phase 0 is an instant, 1 a span; 2 starts a span that the next 3 with the same name ends, the last one that started first. Markers
  * need not nest: spans that cross others overlap them. In older profiles, a marker has one time, and its data may have a start and an
  * end (type "tracing": "interval":"start" and "end"). Samples of allocations are markers in raw profiles. */
+#include "markers.h"
+
 #include <string.h>
 
 #include "base/hash.h"
 #include "format/json_args.h"
 #include "graph/args.h"
 #include "graph/stack.h"
-#include "reader.h"
+#include "values.h"
 
 enum { INSTANT, INTERVAL, INTERVAL_START, INTERVAL_END, NO_PHASE };
 
@@ -42,7 +44,7 @@ static tk_id marker_key(struct gecko *g, struct json_walk *w, const struct json_
   return id;
 }
 
-static void put_text(struct gecko *g, struct json_walk *w, tk_id key, const struct json_value *v) {
+static void put_nested(struct gecko *g, struct json_walk *w, tk_id key, const struct json_value *v) {
   struct json_walk in = json_walk_into(w, v);
   struct buf copy = {.mem = g->mem};
   if (json_copy(&in.j, &copy)) args_str(g->t, key, TK_ARG_JSON, trace_string(g->t, copy.data, copy.len));
@@ -67,7 +69,7 @@ static void put_member(struct gecko *g, struct json_walk *w, tk_id key, const st
     arg.key = key;
     args_copy(g->t, &arg);
     return;
-  default: put_text(g, w, key, v);
+  default: put_nested(g, w, key, v);
   }
 }
 

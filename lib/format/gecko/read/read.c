@@ -15,9 +15,13 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "counters.h"
 #include "format/time_base.h"
-#include "graph/stack.h"
-#include "reader.h"
+#include "locations.h"
+#include "markers.h"
+#include "samples.h"
+#include "tables.h"
+#include "values.h"
 
 enum { PROCESSES_MOST = 4 }; /* levels of nested processes; Firefox writes one */
 
@@ -200,8 +204,9 @@ static void read_processes(struct gecko *g, struct json_walk *w, const struct js
       struct gecko_profile p;
       struct gecko_meta m = {.start = {.p = NULL}};
       i128 ps;
-      if (item.type != JSON_OBJECT || level >= PROCESSES_MOST) {
-        gecko_repair(g, item.p, level >= PROCESSES_MOST ? "processes nested too deeply: skipped" : "process that is no object: skipped");
+      const bool too_deep = level >= PROCESSES_MOST;
+      if (item.type != JSON_OBJECT || too_deep) {
+        gecko_repair(g, item.p, too_deep ? "processes nested too deeply: skipped" : "process that is no object: skipped");
         continue;
       }
       find_profile(&in, &item, &p);

@@ -79,49 +79,4 @@ struct gecko {
   uint64_t n_stackless, n_marker_stacks, n_started_before;
 };
 
-/* ---- values (values.c) ---- */
-
-/* Returns the string of a JSON text; 0 if the value is none. */
-tk_id gecko_text(struct gecko *g, struct json_walk *w, const struct json_value *v);
-/* Reads an index into a table of n elements. Returns false if it is null or invalid; an invalid one is counted as a repair. */
-bool gecko_index(struct gecko *g, const struct json_value *v, uint32_t n, uint32_t *index);
-/* Returns the string that a value is an index of; 0 if there is none. */
-tk_id gecko_string_of(struct gecko *g, struct gecko_tables *x, struct json_walk *w, const struct json_value *v);
-/* Returns a line or column, which counts from 1; 0 = unknown. */
-uint32_t gecko_position(const struct json_value *v);
-/* Converts milliseconds of the process that is being read to a time of the trace. Returns false if they are no number or too far from
- * the origin. */
-bool gecko_time(const struct gecko *g, const struct json_value *v, tk_time *ts);
-/* Reads an id of a process or thread, which is a number or a text. Returns false if there is none. */
-bool gecko_ident(struct gecko *g, struct json_walk *w, const struct json_value *v, struct tk_ident *ident);
-void gecko_repair(struct gecko *g, const uint8_t *at, const char *text);
-/* Appends to an array of ids. */
-void gecko_add_id(struct gecko *g, struct gecko_ids *ids, tk_id id);
-
-/* A column of times or of differences of times. */
-struct gecko_clock {
-  i128 sum; /* of the differences, in 10^-15 ms */
-};
-bool gecko_next_time(struct gecko *g, struct gecko_clock *c, const struct json_value *time, const struct json_value *delta,
-                     tk_time *ts);
-
-/* ---- tables (tables.c, locations.c) ---- */
-
-/* Reads the tables that an object has; others stay as they are in x. `base`: tables that x was copied from, which are not freed. */
-void gecko_read_tables(struct gecko *g, struct gecko_tables *x, const struct gecko_tables *base, struct json_walk *w,
-                       const struct json_value *object);
-void gecko_free_tables(struct gecko *g, struct gecko_tables *x, const struct gecko_tables *base);
-void gecko_read_categories(struct gecko *g, struct json_walk *w, const struct json_value *list);
-void gecko_read_libs(struct gecko *g, struct json_walk *w, const struct json_value *list);
-/* Parses the location of a raw frame, as the Firefox Profiler does: an address, a native function "name (in library)", a JavaScript
- * function "name (file:line:column)", or a label. */
-struct tk_frame gecko_location(struct gecko *g, tk_id text);
-
-/* ---- contents of threads ---- */
-
-/* Reads a table of samples. `cat`: what was sampled; 0: the category of the stack. */
-void gecko_read_samples(struct gecko *g, struct json_walk *w, const struct json_value *table, tk_id cat);
-void gecko_read_markers(struct gecko *g, struct json_walk *w, const struct json_value *table);
-void gecko_read_counters(struct gecko *g, struct json_walk *w, const struct json_value *list);
-
 #endif

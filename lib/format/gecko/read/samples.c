@@ -3,10 +3,12 @@
  *     "samples":{"stack":[4,null],"timeDeltas":[0,1],"weight":null,"weightType":"samples","threadCPUDelta":[null,125]}
  *
  * A sample without a stack says that nothing was recorded; the Firefox Profiler ignores it, too. */
+#include "samples.h"
+
 #include "format/json_args.h"
 #include "graph/args.h"
 #include "graph/stack.h"
-#include "reader.h"
+#include "values.h"
 
 /* Returns the unit of the weights of a table. */
 static tk_id unit_of(struct gecko *g, struct json_walk *w, const struct json_value *type) {
@@ -38,7 +40,7 @@ static void put_cell(struct gecko *g, tk_id key, const struct json_value *v, boo
   args_copy(g->t, &arg);
 }
 
-static void add_sample(struct gecko *g, const struct gecko_rows *r, const struct tk_sample *s) {
+static void add_row(struct gecko *g, const struct gecko_rows *r, const struct tk_sample *s) {
   bool any = false;
   put_cell(g, g->key_cpu, &r->cells[4], &any);
   put_cell(g, g->key_delay, &r->cells[5], &any);
@@ -63,12 +65,13 @@ static void read_sample(struct gecko *g, const struct gecko_rows *r, struct geck
     weigh(g, &r->cells[3], s);
     s->stack = g->tables.stacks.v[i].id;
     s->cat = cat ? cat : g->tables.stacks.v[i].cat;
-    add_sample(g, r, s);
+    add_row(g, r, s);
   }
 }
 
 void gecko_read_samples(struct gecko *g, struct json_walk *w, const struct json_value *table, tk_id cat) {
-  static const char *const NAMES[] = {"stack", "time", "timeDeltas", "weight", "threadCPUDelta", "eventDelay", "responsiveness", NULL};
+  static const char *const NAMES[] = {"stack", "time", "timeDeltas", "weight", "threadCPUDelta", "eventDelay", "responsiveness",
+                                      NULL};
   struct json_value type = {.p = NULL};
   const struct json_place places[] = {{"weightType", &type}, {NULL, NULL}};
   struct gecko_clock clock = {0};

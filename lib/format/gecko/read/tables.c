@@ -8,8 +8,11 @@
  *     up to 57   funcTable.fileName                 58       funcTable.source, an index of `sources`
  *     up to 65   stackTable.prefix                  66       stackTable.prefixOffset: how much earlier the prefix is; 0 = none
  *     up to 69   resourceTable.lib                  70       frameTable.lib */
+#include "tables.h"
+
 #include "graph/stack.h"
-#include "reader.h"
+#include "locations.h"
+#include "values.h"
 
 /* ---- categories, libraries, resources ---- */
 
@@ -100,7 +103,8 @@ static void use_place(struct gecko *g, const struct gecko_tables *x, const struc
 /* ---- functions and frames ---- */
 
 static void read_funcs(struct gecko *g, struct gecko_tables *x, struct json_walk *w, const struct json_value *table) {
-  static const char *const NAMES[] = {"name", "resource", "fileName", "source", "lineNumber", "columnNumber", "originalLocation", NULL};
+  static const char *const NAMES[] = {"name", "resource", "fileName", "source", "lineNumber", "columnNumber", "originalLocation",
+                                      NULL};
   struct gecko_funcs *s = &x->funcs;
   struct gecko_rows r;
   uint32_t i;

@@ -1,8 +1,9 @@
 /* values.c - values of Firefox profiles: texts, indices, times and ids. */
+#include "values.h"
+
 #include <string.h>
 
 #include "base/num.h"
-#include "reader.h"
 
 tk_id gecko_text(struct gecko *g, struct json_walk *w, const struct json_value *v) {
   size_t n = 0;
@@ -56,7 +57,8 @@ static bool gecko_near(i128 ps, tk_time *ts) {
 bool gecko_time(const struct gecko *g, const struct json_value *v, tk_time *ts) {
   i128 ps;
   if (!v->p || v->type != JSON_NUMBER || !num_scaled(v->p, v->end, 9, &ps)) return false;
-  if (g->times_are_bytes) return *ts = 0, true;
+  *ts = 0;
+  if (g->times_are_bytes) return true;
   return gecko_near(ps + g->offset_ps, ts);
 }
 
@@ -67,14 +69,18 @@ bool gecko_next_time(struct gecko *g, struct gecko_clock *c, const struct json_v
   if (time->p && time->type != JSON_NULL) return gecko_time(g, time, ts);
   if (!delta->p || delta->type != JSON_NUMBER || !num_scaled(delta->p, delta->end, 15, &step)) return false;
   if (c->sum + step < MOST && c->sum + step > -MOST) c->sum += step;
-  if (g->times_are_bytes) return *ts = 0, true;
+  *ts = 0;
+  if (g->times_are_bytes) return true;
   const i128 half = c->sum < 0 ? -UNIT / 2 : UNIT / 2;
   return gecko_near((c->sum + half) / UNIT + g->offset_ps, ts);
 }
 
 bool gecko_ident(struct gecko *g, struct json_walk *w, const struct json_value *v, struct tk_ident *ident) {
   int64_t number;
-  if (v->p && v->type == JSON_NUMBER && json_walk_whole(v, &number)) return *ident = ident_int(number), true;
+  if (v->p && v->type == JSON_NUMBER && json_walk_whole(v, &number)) {
+    *ident = ident_int(number);
+    return true;
+  }
   const tk_id text = gecko_text(g, w, v);
   size_t n;
   const char *bytes = tk_string(g->t, text, &n);
