@@ -130,8 +130,8 @@ static tk_id category_of(struct gecko *g, const struct json_value *v) {
   return g->categories.n && gecko_index(g, v, g->categories.n, &i) ? g->categories.v[i] : 0;
 }
 
-/* The line of a frame is where it was executing, that of its function where the function begins. Raw frames have a location instead of a
- * function. */
+/* The line of a frame is where it was executing, that of its function where the function begins. Raw frames have a location instead
+ * of a function. */
 static void read_frames(struct gecko *g, struct gecko_tables *x, struct json_walk *w, const struct json_value *table) {
   static const char *const NAMES[] = {"func", "line", "column", "lib", "category", "originalLocation", "location", NULL};
   struct gecko_rows r;
