@@ -260,7 +260,8 @@ class Maker:
     def tables(self):
         """Returns the shared tables, and the number of stacks."""
         r, frames = self.r, self.frames()
-        stacks = [(None if i == 0 or r.random() < .2 else r.choice((i - 1, r.randrange(i))), r.randrange(len(frames))) for i in range(r.randrange(1, 40))]
+        new = r.choice((.2, .2, .01))  # few new roots make deep stacks, few frames recursive ones
+        stacks = [(None if i == 0 or r.random() < new else r.choice((i - 1, r.randrange(i))), r.randrange(len(frames))) for i in range(r.randrange(1, 40))]
         prefix = {'prefixOffset': [0 if p is None else i - p for i, (p, _) in enumerate(stacks)]} if self.version >= 66 else {'prefix': [p for p, _ in stacks]}
         out = {'stackTable': self.table({'frame': [f for _, f in stacks], **prefix})}
         places = {'line': [f[5] for f in frames], 'column': [f[6] for f in frames], 'category': [f[7] for f in frames]}
