@@ -1,4 +1,4 @@
-/* gecko.c - a profile of stack samples, in the processed form of the Firefox Profiler (version 66): all threads share a tree of stacks. */
+/* gecko.c - a profile of stack samples, in the processed form of the Firefox Profiler. All threads share a tree of stacks. */
 #include "gen.h"
 
 enum { THREADS = 4, FUNCTIONS = 2000, STACKS = 20000 };
