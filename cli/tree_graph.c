@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Weights of samples may be negative, such as bytes that were freed: graphs have no place for them. */
+static bool is_negative(const struct tk_tree_node *n) { return n->self.s < 0 || n->self.ps < 0; }
+
 static uint64_t self_ns(const struct tk_tree_node *n) {
-  return (uint64_t)n->self.s * 1000000000u + (uint64_t)(n->self.ps + 500) / 1000;
+  return is_negative(n) ? 0 : (uint64_t)n->self.s * 1000000000u + (uint64_t)(n->self.ps + 500) / 1000;
 }
 
 /* Maximum length of a path, because paths are written in full: 60,000 levels would take gigabytes.  The time of a deeper node
@@ -29,18 +32,20 @@ static void free_paths(struct paths *p) {
 
 /* Computes the self time of each path.  Returns false with a message if out of memory. */
 static bool find_paths(const struct tk_tree_report *r, const bool *shown, struct paths *p) {
-  uint64_t deeper = 0;
+  uint64_t deeper = 0, negative = 0;
   uint32_t *counts_as = calloc(r->n_nodes + 1, sizeof *counts_as); /* per node: the node to which its time is added */
   *p = (struct paths){malloc(DEEPEST * sizeof *p->path), counts_as ? calloc(r->n_nodes + 1, sizeof *p->ns) : NULL};
   for (uint32_t i = 0; p->ns && i < r->n_nodes; i++) {
     counts_as[i] = r->nodes[i].depth < DEEPEST ? i : counts_as[r->nodes[i].parent];
     if (!shown[i]) continue;
     deeper += counts_as[i] != i;
+    negative += is_negative(&r->nodes[i]);
     p->ns[counts_as[i]] += self_ns(&r->nodes[i]);
   }
   free(counts_as);
   if (deeper) tty_say("%llu paths have more than %d names: their time is added to the path of the first "
                       "names", (unsigned long long)deeper, DEEPEST);
+  if (negative) tty_say("%llu paths with a negative weight: left out", (unsigned long long)negative);
   if (p->path && p->ns) return true;
   tty_say("out of memory");
   free_paths(p);

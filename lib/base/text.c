@@ -117,8 +117,9 @@ void tk_print_duration(tk_time ps, char *text) {
 }
 
 void tk_print_ns(struct tk_total total, char *text) {
-  const i128 ps = (i128)total.s * 1000000000000 + total.ps;
+  const i128 sum = (i128)total.s * 1000000000000 + total.ps, ps = sum < 0 ? -sum : sum; /* weights of samples may be negative */
   const unsigned rest = (unsigned)(ps % 1000);
+  if (sum < 0) *text++ = '-';
   size_t n = num_put_u128(text, ps / 1000);
   if (rest) n += (size_t)snprintf(text + n, 5, ".%03u", rest);
   while (rest && text[n - 1] == '0') n--;

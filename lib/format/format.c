@@ -27,6 +27,7 @@ static const struct format *const FORMATS[] = {
     &format_perf_script,
     &format_folded,
     &format_otlp,
+    &format_gecko,
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof FORMATS[0] };
 _Static_assert(sizeof FORMATS / sizeof FORMATS[0] <= FORMATS_MOST, "raise FORMATS_MOST");

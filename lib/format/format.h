@@ -38,6 +38,7 @@ struct format {
   struct {
     uint8_t thousands;   /* how many times it multiplies times of the file by 1000, as doubles; 0 = none, or it cannot read them */
     uint8_t outer_depth; /* depth of the outermost frame */
+    const char *no_module; /* name of the mapping of frames without a module; NULL = "" */
     bool perf_samples;   /* it has the samples in the table perf_sample, not in cpu_profile_stack_sample */
   } engine;
   const char *runs_in; /* path below a logdir where its viewers look for runs with a file per host; NULL = none */
@@ -97,7 +98,7 @@ struct format {
 enum { FORMAT_PEEK = 4096, FORMATS_MOST = 16 };
 
 extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys, format_rocm, format_rocprof,
-    format_ascend, format_torch_memory, format_pprof, format_cpuprofile, format_perf_script, format_folded, format_otlp;
+    format_ascend, format_torch_memory, format_pprof, format_cpuprofile, format_perf_script, format_folded, format_otlp, format_gecko;
 
 /* By format: properties of the first of several graphs that the format's writer needs. */
 struct format_starts {

@@ -16,7 +16,6 @@ struct json_stranger {
   const char *what;
 };
 
-#define FIREFOX "a profile of Firefox (Gecko, samply); profiler.firefox.com opens it"
 #define FLIGHT "a flight recording of PyTorch's collectives; 'torchfrtrace' (fr_trace.py) analyses it"
 #define TRTEXEC "times of TensorRT's trtexec rather than a trace; trex (trt-engine-explorer) shows them"
 #define NEXT_JS "a trace of Next.js (.next/trace); 'next internal perfetto' or scripts/trace-to-event-format.mjs converts it"
@@ -29,10 +28,6 @@ static const struct json_stranger ROWS[] = {
     /* https://www.jaegertracing.io/docs/latest/apis; https://zipkin.io/zipkin-api */
     {{"data.traceID"}, "an export of Jaeger; the Jaeger UI opens it"},
     {{"traceId", "localEndpoint"}, "an export of Zipkin; Zipkin opens it"},
-    /* https://github.com/firefox-devtools/profiler docs-developer/gecko-profile-format.md, processed-profile-format.md */
-    {{"meta.preprocessedProfileVersion"}, FIREFOX},
-    {{"meta.interval", "meta.startTime"}, FIREFOX},
-    {{"meta.processType"}, FIREFOX},
     /* https://chromedevtools.github.io/devtools-protocol/tot/HeapProfiler: SamplingHeapProfile */
     {{"head.callFrame"}, "a heap profile of V8 (Node, Chrome); speedscope.app and the DevTools open it"},
     {{"snapshot.meta"}, "a heap snapshot of V8 (Node, Chrome); the DevTools open it"},

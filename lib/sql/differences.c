@@ -300,6 +300,8 @@ static const struct difference {
   {"args", has_order, "args contains sort indices of processes and threads, as trace_processor 58 does; older ones do not"},
   {"cpu_profile_stack_sample perf_sample stack_sample " STACKS, has_foreign_samples,
    "trace_processor does not read stack samples of this format"},
+  {"stack_profile_frame stack_profile_symbol", lacks_profile,
+   "frames of perf packets have no addresses (rel_pc is 0), and each has a symbol with its name"},
   {"cpu_profile_stack_sample perf_sample", has_weights, "the table has no weights; stack_sample has them"},
   {"perf_sample", lacks_perf, "perf_sample has samples of Perfetto's perf packets only; cpu_profile_stack_sample has those of this "
                               "trace"},

@@ -58,6 +58,11 @@ static bool know_stacks(struct tk_sql *s) {
 
 static bool mapping_rows(struct tk_sql *s, uint32_t *n) { return know_stacks(s) && (*n = s->stack.n_modules, true); }
 
+static const char *no_module(const struct tk_sql *s) {
+  const struct format *f = s->t->format ? format_by_name(s->t->format) : NULL;
+  return f && f->engine.no_module ? f->engine.no_module : "";
+}
+
 static int mapping_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
   switch (column) {
   case 1:
@@ -65,7 +70,7 @@ static int mapping_value(struct tk_sql *s, uint32_t row, int column, sqlite3_con
     return SQLITE_OK;
   case 5: return put_number(out, -1); /* the end of all addresses, unsigned */
   case 7:
-    if (!s->stack.modules[row]) sqlite3_result_text(out, "", 0, SQLITE_STATIC);
+    if (!s->stack.modules[row]) sqlite3_result_text(out, no_module(s), -1, SQLITE_STATIC);
     else sql_result_string(s, out, s->stack.modules[row]);
     return SQLITE_OK;
   default: return put_number(out, 0);

@@ -157,6 +157,7 @@ void names_free(struct names *t);
 
 bool kineto(const struct options *o);
 bool xplane(const struct options *o);
+bool gecko(const struct options *o);
 bool perfetto(const struct options *o);
 
 #endif

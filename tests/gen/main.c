@@ -1,11 +1,11 @@
-/* main.c - gen kineto|xplane|perfetto [options] > file */
+/* main.c - gen kineto|xplane|perfetto|gecko [options] > file */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen.h"
 
 static const char usage[] =
-  "usage: gen kineto|xplane|perfetto [options] > file\n"
+  "usage: gen kineto|xplane|perfetto|gecko [options] > file\n"
   "  --spans N        about this many spans (default 10000); --steps N says how many steps instead\n"
   "  --seed N         another job\n"
   "  --ranks N        ranks of the job (default 1); --rank K: the one to write (default 0)\n"
@@ -17,6 +17,7 @@ static const char usage[] =
   "  --truth FILE     writes the true clocks as JSON ('-' = stderr)\n"
   "  kineto only: --no-base (epoch microseconds), --lines (one key per line, torch 2.15), --compact (one event per line),\n"
   "  --no-stack (no Python frames), --memory (allocator instants)\n"
+  "  gecko writes --spans stack samples of a profiler instead of a job, on 4 threads\n"
   "  xplane only: --tpu (TPU planes instead of GPU planes), --late-ms A,B (when each host's profile begins),\n"
   "  --no-run-id (executions of programs are not numbered), --no-hlo (GPU planes only: without the program)\n";
 
@@ -101,7 +102,7 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     bool (*write)(const struct options *o);
-  } dialects[] = {{"kineto", kineto}, {"xplane", xplane}, {"perfetto", perfetto}};
+  } dialects[] = {{"kineto", kineto}, {"xplane", xplane}, {"perfetto", perfetto}, {"gecko", gecko}};
   static struct options o = {.spans = 10000, .seed = 1, .ranks = 1, .hosts = 1, .layers = 12, .straggler = -1, .stack = true};
   bool ok = argc > 1;
   for (int i = 2; ok && i < argc; i++)

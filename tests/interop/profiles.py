@@ -58,7 +58,30 @@ def with_frames(work):
     return path
 
 
-MAKERS = {'perf.txt': make_perf}
+NATIVE = ['ns::f<a, b>(int) (in libxul.so)', 'λ (in app)', 'do_syscall_64 (in [kernel])', 'f (in app)', 'f (in libxul.so)']
+LABELS = ['Startup::XRE_Main', '0x7f00', 'label (of something)']
+
+
+def make_gecko(r, names=NATIVE):
+    """A raw Firefox profile of native functions: scripts are whole locations to the engine, which ignores markers and other processes."""
+    threads = []
+    for tid in r.sample(range(10, 90), r.randrange(1, 4)):
+        strings = r.sample(names, r.randrange(1, len(names) + 1))
+        stacks = [[None if not i or r.random() < .2 else r.randrange(i), r.randrange(len(strings))] for i in range(r.randrange(1, 60))]
+        at, samples = 0, []
+        for _ in range(r.randrange(1, 80)):
+            at += r.choice((1, r.randrange(1, 10**7)))
+            samples.append([r.randrange(len(stacks)), at / 10**r.choice((3, 6)) if r.random() < .9 else at // 10**6])
+        threads.append({'name': r.choice(('GeckoMain', 'Renderer')), 'pid': tid % 3 + 1, 'tid': tid, 'stringTable': strings,
+                        'frameTable': {'schema': {'location': 0, 'line': 1}, 'data': [[i, None] for i in range(len(strings))]},
+                        'stackTable': {'schema': {'prefix': 0, 'frame': 1}, 'data': stacks},
+                        'samples': {'schema': {'stack': 0, 'time': 1}, 'data': sorted(samples, key=lambda s: s[1])},
+                        'markers': {'schema': {'name': 0, 'startTime': 1, 'endTime': 2, 'phase': 3, 'category': 4, 'data': 5}, 'data': []}})
+    return json.dumps({'meta': {'version': 24, 'startTime': 1700000000123, 'interval': 1, 'processType': 0, 'categories': []}, 'libs': [], 'threads': threads,
+                       'processes': []})
+
+
+MAKERS = {'perf.txt': make_perf, 'gecko.json': make_gecko, 'labels.gecko.json': lambda r: make_gecko(r, NATIVE + LABELS)}
 
 
 def rows_here(path):

@@ -56,21 +56,21 @@ PROFILE = {'Profile', 'ProfileChunk', 'data', 'cpuProfile', 'nodes', 'callFrame'
            'id', 'parent', 'samples', 'timeDeltas', 'startTime', 'endTime', 'tracekit', 'unit', 'cat', 'weights', 'args', 'module', '(root)'}
 
 
-def frames(value):
-    """Yields the names of the functions in a profile."""
+def members(value, key):
+    """Yields the texts of a key in a profile, such as the names of its functions."""
     if isinstance(value, dict):
-        yield from (v for k, v in value.items() if k == 'functionName' and isinstance(v, str))
+        yield from (v for k, v in value.items() if k == key and isinstance(v, str))
         for v in value.values():
-            yield from frames(v)
+            yield from members(v, key)
     elif isinstance(value, list):
         for v in value:
-            yield from frames(v)
+            yield from members(v, key)
 
 
 def sample_places(e, names_stay):
     """Does the same as places() for an event with stack samples."""
-    names = {n for n in [e.get('name', ''), *frames(e.get('args', {}))] if isinstance(n, str)}
-    rest = set(texts(e.get('args', {}))) - PROFILE
+    names = {n for n in [e.get('name', ''), *members(e.get('args', {}), 'functionName')] if isinstance(n, str)}
+    rest = set(texts(e.get('args', {}))) - PROFILE - set(members(e.get('args', {}), 'cat'))  # categories stay
     return (rest - names, names | PROFILE) if names_stay else ((rest | names) - PROFILE, PROFILE)
 
 

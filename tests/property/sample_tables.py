@@ -102,6 +102,33 @@ def others():
     check('symbols have files and lines', rows[0] == ['b', 'x.py', 7, 2.5], rows)
 
 
+# ---- perf packets of Perfetto ----
+
+PERF = """WITH RECURSIVE up(sample, depth, name, parent) AS (
+  SELECT s.id, c.depth, f.name, c.parent_id FROM perf_sample s JOIN stack_profile_callsite c ON c.id = s.callsite_id
+  JOIN stack_profile_frame f ON f.id = c.frame_id
+  UNION ALL SELECT up.sample, c.depth, f.name, c.parent_id FROM up JOIN stack_profile_callsite c ON c.id = up.parent
+  JOIN stack_profile_frame f ON f.id = c.frame_id)
+  SELECT s.id, t.tid, up.depth, up.name FROM perf_sample s JOIN thread t USING (utid) LEFT JOIN up ON up.sample = s.id ORDER BY s.id, up.depth DESC"""
+
+
+def perf_packets(path):
+    """The samples of perf packets, also of those that tracekit writes, have the threads and stacks that other commands read."""
+    dump = subprocess.run([TRACEKIT, 'dump', '--graph', path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout.decode()
+    want, tid, found = collections.Counter(), None, {}
+    for line in dump.splitlines():
+        thread = re.match(r'track thread (?:pid=\S+ )?tid=(\d+)', line)
+        tid = int(thread[1]) if thread else tid
+        sample = re.match(r'  \d+ sample -?\d+ (.*?) unit="', line)
+        if sample:
+            names = re.findall(r'(?:^| < )"([^"]*)"', sample[1] + ' ' + line.split(' unit="')[1])
+            want[tid, tuple(names)] += 1
+    for number, thread, _, name in ask(path, PERF)[0]:
+        found.setdefault(number, (thread, []))[1].extend([name] if name is not None else [])
+    rows = collections.Counter((thread, tuple(names)) for thread, names in found.values())
+    check(f'{os.path.basename(path)}: perf_sample', rows == want and len(want) > 1, f'{list((want - rows).items())[:3]} {list((rows - want).items())[:3]}')
+
+
 # ---- conditions and joins ----
 
 CONDITIONS = ['SELECT * FROM stack_sample s WHERE {0}s.callsite_id = 5', 'SELECT * FROM stack_sample s WHERE {0}s.ts > (SELECT avg(ts) FROM stack_sample)',
@@ -138,5 +165,8 @@ def linear():
 for seed_ in range(4):
     pushed(perf(seed_))
 others()
+perf_packets(f'{FIXTURES}/perfetto/perf/samples.pftrace')
+subprocess.run([TRACEKIT, 'convert', '-q', perf(1), '-o', f'{folder}/own.pftrace', '--force'], stdin=subprocess.DEVNULL, check=True)
+perf_packets(f'{folder}/own.pftrace')
 linear()
 sys.exit(finish())

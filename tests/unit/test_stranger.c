@@ -17,8 +17,6 @@ static void by_keys(void **state) {
     {"{\"resourceMetrics\":[]}", "metrics"},
     {"{\"data\":[{\"traceID\":\"a\",\"spans\":[]}]}", "Jaeger"},
     {"[{\"traceId\":\"a\",\"id\":\"b\",\"localEndpoint\":{}}]", "Zipkin"},
-    {"{\"meta\":{\"interval\":1,\"startTime\":1.5},\"libs\":[]}", "Firefox"},
-    {"{\"meta\":{\"preprocessedProfileVersion\":48}}", "Firefox"},
     {"{\"head\":{\"callFrame\":{\"functionName\":\"\"}}}", "heap profile"},
     {"{\"snapshot\":{\"meta\":{\"node_fields\":[]}}}", "heap snapshot"},
     {"{\"data\":[\"\",\"[Unknown]\"]}\n{\"files\":[]}", "nsys"},

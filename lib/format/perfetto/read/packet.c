@@ -217,7 +217,7 @@ static void take_descriptor(struct perfetto *r, struct sequence *q, const struct
 
 /* Reads content that is also passed through. Returns false if it is only kept for Perfetto output. */
 static bool read_other(struct perfetto *r, struct sequence *q, const struct packet *k) {
-  if (r->filed || k->damaged) return false;
+  if (k->damaged || (r->filed && k->content.number != PACKET_PERF_SAMPLE)) return false;
   switch (k->content.number) {
   case PACKET_GPU_RENDER_STAGE: return perfetto_gpu_stage(r, q, k);
   case PACKET_PERF_SAMPLE: return samples_perf(r, q, k);

@@ -1,0 +1,10 @@
+/* samples.h - reads stack samples and allocations. */
+#ifndef FORMAT_GECKO_READ_SAMPLES_H
+#define FORMAT_GECKO_READ_SAMPLES_H
+
+#include "reader.h"
+
+/* Reads a table of samples. `cat`: what was sampled; 0: the category of the stack. */
+void gecko_read_samples(struct gecko *g, struct json_walk *w, const struct json_value *table, tk_id cat);
+
+#endif

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Operations on random stack samples (tests/support/gecko.py: threads, units, weights, categories, args, deep and recursive stacks) keep
+exactly the samples that a model in Python selects, with their stacks, weights and times, whichever format is written: filter, split,
+merge, rebase, extract, shrink, redact, and chains of formats. SEED=N and LONG=1 try others and more."""
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import gecko  # noqa: E402
+from verdict import check, finish  # noqa: E402
+
+TRACEKIT = os.environ['TRACEKIT']
+SEED, NUMBER = int(os.environ.get('SEED', 1)), 40 if os.environ.get('LONG') else 5
+folder = tempfile.mkdtemp()
+Sample = collections.namedtuple('Sample', 'pid tid ps text')
+
+
+def run(*args, code=(0,)):
+    p = subprocess.run([TRACEKIT, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if p.returncode not in code:
+        check(' '.join(args), False, f'status {p.returncode}: {p.stderr.decode()[:300]}')
+    return p
+
+
+def graph(path):
+    """Returns the samples of a file as a Counter of Sample, with absolute times."""
+    out, pid, tid, origin = collections.Counter(), None, None, 0
+    for line in run('dump', '--graph', path).stdout.decode().splitlines():
+        m = re.match(r'trace origin=(-?\d+)ns', line)
+        origin = int(m[1]) * 1000 if m else origin
+        m = re.match(r'track thread pid=("[^"]*"|\S+) tid=("[^"]*"|\S+)', line)
+        pid, tid = m.groups() if m else (pid, tid)
+        m = re.match(r'  \d+ sample (-?\d+) (.*)$', line)
+        if m:
+            out[Sample(pid, tid, origin + int(m[1]), m[2].replace(' in-record', ''))] += 1
+    return out
+
+
+def model(doc):
+    """Returns the samples of a profile, the absolute time of its zero in ps, and the first and last time of its events from there."""
+    reading = gecko.Reading(doc)
+    zero = int(reading.start * 10**6) * 1000
+    samples = collections.Counter(Sample(*key, zero + line[1], line[3]) for key, lines in reading.lines.items() for line in lines if line[0] == 'sample')
+    times = [t for lines in reading.lines.values() for line in lines for t in (line[1], line[1] + (line[2] or 0))]
+    return samples, zero, min(times), max(times)
+
+
+def name_of(sample):
+    return re.match(r'"([^"]*)"', sample.text)[1].replace('\\x22', '"')
+
+
+def only(samples, wanted):
+    return collections.Counter({s: n for s, n in samples.items() if wanted(s)})
+
+
+def same(what, found, want):
+    check(what, found == want, f'{sum(want.values())} expected, {sum(found.values())} found; {list((want - found).items())[:2]} missing, {list((found - want).items())[:2]} new')
+
+
+def selections(name, path, out, samples, zero, first, last):
+    to = f'{folder}/to'
+    every = sorted(samples)
+    some = every[len(every) // 2]
+    begin, end = first // 10**6 + (last - first) // 3 // 10**6, first // 10**6 + (last - first) // 3 * 2 // 10**6
+    cases = [
+        (['--time', f'{begin}us..{end}us'], lambda s: begin * 10**6 <= s.ps - zero < end * 10**6),
+        (['--name', name_of(some).replace('[', '\\[').replace('*', '\\*')], lambda s: name_of(s) == name_of(some)),
+        (['--tid', some.tid], lambda s: s.tid == some.tid),
+        (['--pid', some.pid], lambda s: s.pid == some.pid),
+        (['--cat', 'Other'], lambda s: re.match(r'"[^"]*" \[Other\]', s.text)),
+        (['--exclude', '*Label*'], lambda s: 'Label' not in name_of(s)),
+        (['--regex', '^run'], lambda s: name_of(s).startswith('run')),
+        (['--kind', 'sample'], lambda s: True)]
+    for select, wanted in cases:
+        run('filter', path, *select, '-f', out, '-o', to, '--force', '--allow-empty', code=(0, 1))
+        same(f'{name}: {out}, filter {" ".join(select)}', graph(to), only(samples, wanted))
+
+
+def divided(name, path, out, samples, first, last):
+    for by in (['--by', 'process'], ['--by', 'time', '--every', f'{(last - first) // 3 // 10**6 + 1}us']):
+        run('split', path, *by, '-f', out, '-o', f'{folder}/part{{}}', '--force')
+        parts = [f'{folder}/{part}' for part in os.listdir(folder) if part.startswith('part')]
+        same(f'{name}: {out}, split {" ".join(by)}', sum(map(graph, parts), collections.Counter()), samples)
+        for part in parts:
+            os.remove(part)
+
+
+def moved(name, path, out, samples):
+    to = f'{folder}/to'
+    run('rebase', path, '--shift', '-2.5ms', '-f', out, '-o', to, '--force')
+    same(f'{name}: {out}, rebase', graph(to), collections.Counter({s._replace(ps=s.ps - 2500000000): n for s, n in samples.items()}))
+    run('extract', path, '-f', out, '-o', to, '--force')
+    same(f'{name}: {out}, extract', graph(to), samples)
+
+
+def merged(name, paths, out, all_samples):
+    to = f'{folder}/to'
+    run('merge', *paths, '-f', out, '-o', to, '--force', '--align', 'clock', code=(0, 1))
+    loose = lambda samples: collections.Counter((s.ps, s.text) for s, n in samples.items() for _ in range(n))
+    same(f'{name}: {out}, merge', loose(graph(to)), sum(map(loose, all_samples), collections.Counter()))
+
+
+def hidden(name, path, out, samples):
+    """Redaction keeps weights, units, times, depths and which stacks are equal."""
+    to = f'{folder}/to'
+    run('redact', path, '-f', out, '-o', to, '--force', '--names', 'hash')
+    found = graph(to)
+    shape = lambda s: (s.ps, len(re.findall(' < ', s.text)), re.search(r' unit="(\w+)"', s.text)[1], (re.search(r'tracekit\.weight=([-\d.]+)', s.text) or [0, '1'])[1])
+    shapes = lambda samples: collections.Counter(shape(s) for s, n in samples.items() for _ in range(n))
+    same(f'{name}: {out}, redact', shapes(found), shapes(samples))
+    check(f'{name}: {out}, redact hides names', b'Label' not in open(to, 'rb').read() and b'libxul' not in open(to, 'rb').read())
+    count = lambda samples: sorted(collections.Counter(name_of(s) for s, n in samples.items() for _ in range(n)).values())
+    check(f'{name}: {out}, redact keeps equal names equal', count(found) == count(samples), f'{count(found)} {count(samples)}')
+
+
+def shrunk(name, path, out, samples):
+    to = f'{folder}/to'
+    for percent in (90, 50):
+        p = run('shrink', path, '--percent', str(percent), '-f', out, '-o', to, '--force', code=(0, 3))
+        if p.returncode == 0:
+            left = graph(to)
+            bare = lambda found: collections.Counter((s.pid, s.tid, s.ps, re.sub(r' \{.*\}$', '', s.text)) for s, n in found.items() for _ in range(n))
+            check(f'{name}: {out}, shrink invents nothing', not bare(left) - bare(samples), list((bare(left) - bare(samples)).items())[:2])
+
+
+def chained(name, path, samples):
+    for way in (('json', 'perfetto', 'json'), ('perfetto', 'json', 'perfetto')):
+        at = path
+        for i, out in enumerate(way):
+            run('convert', at, '-f', out, '-o', f'{folder}/way{i}', '--force')
+            at = f'{folder}/way{i}'
+        same(f'{name}: {" ".join(way)}', graph(at), samples)
+
+
+def lost(name, path, samples):
+    """Formats that hold no samples, or not all of them, count them."""
+    p = run('convert', path, '-f', 'xplane', '-o', f'{folder}/to', '--force', '--json')
+    check(f'{name}: xplane counts them', json.loads(p.stdout)['lost'].get('stack_samples', 0) == sum(samples.values()), p.stdout[:200])
+
+
+def one(seed, form):
+    name, doc = f'{form}, seed {seed}', gecko.make(seed, form)
+    path = f'{folder}/{seed}.gecko.json'
+    with open(path, 'w', encoding='utf-8') as f:
+        json.dump(doc, f)
+    samples, zero, first, last = model(doc)
+    if not samples:
+        return path, samples
+    same(name, graph(path), samples)
+    for out in ('json', 'perfetto'):
+        selections(name, path, out, samples, zero, first, last)
+        divided(name, path, out, samples, first, last)
+        moved(name, path, out, samples)
+        hidden(name, path, out, samples)
+        shrunk(name, path, out, samples)
+    chained(name, path, samples)
+    lost(name, path, samples)
+    return path, samples
+
+
+done = [one(SEED * 1000 + i, gecko.FORMS[i % len(gecko.FORMS)]) for i in range(NUMBER)]
+for out_ in ('json', 'perfetto'):
+    merged('all', [path for path, _ in done], out_, [samples for _, samples in done])
+sys.exit(finish())
