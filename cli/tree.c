@@ -257,6 +257,12 @@ static void say_nothing(const struct params *p, struct tk_trace *t, const struct
   else select_say_nothing(t, &options->select);
 }
 
+/* Returns the data that the output does not show: graphs contain no times of devices, which flows and args tie to spans. */
+static uint8_t without_of(const struct params *p, const struct tk_tree_options *o) {
+  const struct tk_top_options like = { .select = o->select, .by = o->has_by ? o->by : TK_TOP_NAME, .arg = o->arg };
+  return (p->folded || p->speedscope || p->svg) && !o->path ? select_without(&p->selected.shared, &like) : 0;
+}
+
 static int tree_of(const struct params *p, struct tk_tree_options *options, const struct operands *in) {
   struct tk_tree_report *report = NULL;
   struct progress progress;
@@ -266,6 +272,7 @@ static int tree_of(const struct params *p, struct tk_tree_options *options, cons
   char every[1100];
   if (p->every) snprintf(every, sizeof every, "every:%s", p->every);
   if (p->every) shared.step_name = every;
+  shared.without = without_of(p, options);
   struct tk_trace *t = run_load_operands(&shared, "tree", in, &status);
   if (!t) return status;
   progress_start(&progress, "adding up", NULL, p->selected.shared.quiet ? -1 : p->selected.shared.progress);

@@ -8,10 +8,10 @@ work=$B/bench
 mkdir -p "$work"
 [ -x "$work/venv/bin/python" ] || python3 -m venv "$work/venv" 2> /dev/null || echo "SKIPPED: no venv (apt install python3-venv): peers are left out"
 peers='orjson ijson'
-[ -n "${QUICK:-}" ] || peers="$peers viztracer jax"
+[ -n "${QUICK:-}" ] || peers="$peers viztracer jax pysimdjson"
 for peer in $peers; do
   [ -x "$work/venv/bin/python" ] || break
-  "$work/venv/bin/python" -c "import $peer" 2> /dev/null || "$work/venv/bin/pip" install -q --disable-pip-version-check "$peer" 2> /dev/null ||
+  "$work/venv/bin/python" -c "import ${peer#py}" 2> /dev/null || "$work/venv/bin/pip" install -q --disable-pip-version-check "$peer" 2> /dev/null ||
     echo "SKIPPED: $peer cannot be installed"
 done
 python=$work/venv/bin/python
@@ -21,7 +21,7 @@ echo
 "$python" "$(dirname "$0")/growth.py" "$TRACEKIT" "$B/tests/gen/gen" "$B/tests/bench/stages" "$B/tests/bench/limits" "$work" || exit 1
 echo
 [ -z "${QUICK:-}" ] || exit 0
-for peer in peers perfetto shrink xplane report sql; do
+for peer in peers asked perfetto shrink xplane report sql; do
   "$python" "$(dirname "$0")/$peer.py" "$TRACEKIT" "$B/tests/gen/gen" "$work" "${B%/san}/interop" || exit 1
   echo
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that commands that load less than the whole trace (flows, args) print the same as if they loaded everything: top, diff and sql
-on every fixture, on random rich traces and on crafted ones in which the graph itself reads args, with one and with four threads. --strict and
---verbose load everything."""
+"""Checks that commands that load less than the whole trace (flows, args) print the same as if they loaded everything: top, diff, sql and
+the graphs of tree on every fixture, on random rich traces and on crafted ones in which the graph itself reads args, with one and with
+four threads. --strict and --verbose load everything."""
 import glob
 import json
 import os
@@ -28,6 +28,8 @@ COMMANDS = (
     ['top', '--json', '-e', 'launched_by ~ "*"'], ['top', '--json', '-e', 'arg.k || stream >= 0 || device == 0'],
     ['top', '--json', '--cols', 'arg.k', '--by', 'arg.stream'],
     ['diff', '--json'], ['diff', '--json', '--by', 'path'],
+    ['tree', '--folded'], ['tree', '--speedscope', '--kind', 'span'], ['tree', '--folded', '--by', 'process', '-e', 'dur > 1us'],
+    ['tree', '--svg', '--by', 'stream'], ['tree', '--folded', '--path', 'k'], ['tree', '--folded', '--per', 'n*'],
     ['sql', 'select name, count(*), sum(dur), sum(depth), min(ts) from slice group by name order by name', '--csv'],
 )
 PARTS = 4 # of the commands, which have no factor in common with their number: each meets traces of every kind

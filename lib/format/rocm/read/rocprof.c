@@ -453,7 +453,7 @@ static void take_process(struct rocprof *p, struct json_walk *w, const struct js
 }
 
 /* Reads the document in `text`. */
-static void read_document(struct rocprof *p, const uint8_t *text, size_t n) {
+static void read_tool(struct rocprof *p, const uint8_t *text, size_t n) {
   struct json_walk w = json_walk_over(text, text + n, p->mem);
   struct json_value document;
   if (!json_walk_value(&w, &document) || w.cut || document.type != JSON_OBJECT) {
@@ -493,7 +493,7 @@ bool rocprof_read(struct in *in, struct tk_trace *t, const struct tk_load_option
   size_t n;
   const bool ok = json_walk_load(in, &text, &n, err);
   rocprof_init(&p);
-  if (ok) read_document(&p, text.data, n);
+  if (ok) read_tool(&p, text.data, n);
   rocprof_free(&p);
   buf_free(&text);
   t->counts.bytes = in_offset(in);
