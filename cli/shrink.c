@@ -21,8 +21,9 @@ struct params {
 
 /* Words for shell completion only. */
 static const struct opt_word ladder_words[] = {
-  { "args", 0, "args" },         { "python", 0, "Python stack frames" },   { "coalesce", 0, "adjacent spans of one name" },
-  { "spans", 0, "short spans" }, { "counters", 0, "counter samples" }, { 0, 0, 0 },
+  { "args", 0, "args" },   { "python", 0, "Python stack frames" },          { "samples", 0, "stack samples" },
+  { "spans", 0, "short spans" }, { "coalesce", 0, "adjacent spans of one name" }, { "counters", 0, "counter samples" },
+  { 0, 0, 0 },
 };
 
 static const struct opt opts[] = {
@@ -35,7 +36,7 @@ static const struct opt opts[] = {
   { OPT_STRING, 0, "keep", "EXPR", "never remove events for which this expression is true (see filter)", FIELD(keep), 0, 0, 0 },
   { OPT_STRING, 0, "drop", "EXPR", "remove events for which this expression is true first", FIELD(drop), 0, 0, 0 },
   { OPT_STRING, 0, "ladder", "RUNGS",
-    "steps to apply, in this order (default: args,python,coalesce,spans,counters)", FIELD(ladder), ladder_words, 0, 0 },
+    "steps to apply, in this order (default: args,python,samples,coalesce,spans,counters)", FIELD(ladder), ladder_words, 0, 0 },
   { OPT_FLAG, 0, "hard", 0, "as a last step, also remove kernels, collectives, steps and annotations", FIELD(hard), 0, 0, 0 },
   ROWS_WRITE,
   ROWS_REDACT,
@@ -55,8 +56,8 @@ static const struct example examples[] = {
 };
 
 static const char *const WHAT[TK_SHRINK_RUNGS] = { "unwanted events", "args by cost", "Python frames, deepest first",
-                                                   "adjacent spans merged", "shortest spans", "counter samples",
-                                                   "kernels, collectives, steps" };
+                                                   "stack samples, evenly", "adjacent spans merged", "shortest spans",
+                                                   "counter samples", "kernels, collectives, steps" };
 
 static void print_shrink_text(FILE *to, const struct shared *s, const struct tk_shrink_report *r, const char *output) {
   char a[64], b[64], size[32], seconds[32];

@@ -299,11 +299,11 @@ struct tk_shrink_options {
   bool hard;          /* allow removing kernels, collectives, steps and annotations */
   const char *keep;   /* expression (as in tk_filter) for events that are never removed */
   const char *drop;   /* expression for events that are removed first */
-  const char *ladder; /* subset and order of the rungs: "args,python,coalesce,spans,counters" */
+  const char *ladder; /* subset and order of the rungs: "args,python,samples,coalesce,spans,counters" */
 };
 #define TK_SHRINK_OPTIONS_INIT TK_OPTIONS_INIT(tk_shrink_options)
 
-enum { TK_SHRINK_RUNGS = 7 };
+enum { TK_SHRINK_RUNGS = 8 };
 
 struct tk_shrink_rung {
   const char *name;

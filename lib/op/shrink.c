@@ -4,6 +4,7 @@
  *     drop       events that the user does not want
  *     args       by key, the keys with most bytes first, but never args that link events
  *     python     frames of the Python interpreter, the deepest first
+ *     samples    stack samples, evenly spread, as if they had been taken less often
  *     coalesce   neighbours with the same name and parent become one span with args `count` and `total` (`tracekit.count` and
  *                `tracekit.total`, if the trace has its own args of those names)
  *     spans      spans and instants, the shortest first
@@ -25,7 +26,7 @@
 /* SAFE: removed only by RUNG_HARD. WANTED: never removed. UNWANTED: removed first. STRIPPED: has already lost args. */
 enum shrink_mark { SAFE = 1, WANTED = 2, UNWANTED = 4, STRIPPED = 8 };
 
-const char *const shrink_rung_names[RUNGS] = {"drop", "args", "python", "coalesce", "spans", "counters", "hard"};
+const char *const shrink_rung_names[RUNGS] = {"drop", "args", "python", "samples", "coalesce", "spans", "counters", "hard"};
 
 /* ---- preparing ---- */
 
@@ -247,15 +248,15 @@ static bool add_rung(struct shrink *s, enum rung rung) {
 
 /* Adds the default rungs in their order, or those that the user listed, in that order. */
 static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
-  static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
+  static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_SAMPLES, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
   bool ok = !o->drop || add_rung(s, RUNG_DROP);
   for (size_t i = 0; !o->ladder && ok && i < sizeof USUAL / sizeof USUAL[0]; i++) ok = add_rung(s, USUAL[i]);
   for (const char *p = o->ladder; ok && p && *p;) {
     size_t n = strcspn(p, ","), r = 1;
     while (r < RUNG_HARD && (strlen(shrink_rung_names[r]) != n || strncmp(shrink_rung_names[r], p, n) != 0)) r++;
     if (r == RUNG_HARD)
-      return err_set(err, TK_EUSAGE, "ladder: unknown step '%.*s'; expected args, python, coalesce, spans or "
-                                     "counters", (int)n, p);
+      return err_set(err, TK_EUSAGE, "ladder: unknown step '%.*s'; expected args, python, samples, coalesce, spans "
+                                     "or counters", (int)n, p);
     ok = add_rung(s, (enum rung)r);
     p += n + (p[n] == ',');
   }
@@ -280,7 +281,7 @@ bool shrink_init_sample(struct shrink *s, struct sample *sample, const struct la
 /* Thresholds that result from a place on the ladder: what each rung removes. */
 struct climb {
   uint64_t drop, coalesce, spans, hard;
-  double counters;          /* share of the counter samples to remove */
+  double thin[RUNGS];       /* share of the counter samples and of the stack samples to remove, by rung */
   uint32_t python_depth;    /* frames at this depth or deeper are removed */
   uint32_t python_part;     /* of the frames at this depth, only those smaller than python_size are removed */
   uint64_t python_size;
@@ -303,7 +304,8 @@ static bool climb_ladder(const struct shrink *s, struct place at, struct climb *
     case RUNG_COALESCE: c->coalesce = size; break;
     case RUNG_SPANS: c->spans = size; break;
     case RUNG_HARD: c->hard = size; break;
-    case RUNG_COUNTERS: c->counters = l; break;
+    case RUNG_COUNTERS:
+    case RUNG_SAMPLES: c->thin[step->rung] = l; break;
     case RUNG_PYTHON:
       if (l >= 1) c->python_depth = step->depth;
       else c->python_part = step->depth, c->python_size = size;
@@ -340,17 +342,18 @@ static void take_events(const struct shrink *s, const struct climb *c, struct su
   }
 }
 
-/* Removes samples evenly: the same share of every counter. The first sample is always kept. */
-static void thin_counters(const struct shrink *s, const struct climb *c, struct subset *k, struct shrunk *out) {
-  double stays = s->thinned < 1 ? (1 - c->counters) / (1 - s->thinned) : 1;
+/* Removes samples of a kind evenly: the same share on every track. The first one of each track is always kept. */
+static void thin(const struct shrink *s, const struct climb *c, enum rung rung, struct subset *k, struct shrunk *out) {
+  const uint8_t kind = rung == RUNG_SAMPLES ? TK_EVENT_SAMPLE : TK_EVENT_COUNTER;
+  const double was = s->thinned[rung], stays = was < 1 ? (1 - c->thin[rung]) / (1 - was) : 1;
   for (tk_id i = 1; stays < 1 && i <= s->t->n_tracks; i++) {
     const struct tk_track *track = &s->t->tracks[i];
-    if (track->kind != TK_TRACK_COUNTERS) continue;
-    for (uint32_t j = 1; j < track->count; j++) {
-      tk_id id = track->first + j;
-      if (s->marks[id] & WANTED || !k->events[id] || (uint64_t)(j * stays) != (uint64_t)((j - 1) * stays)) continue;
+    uint32_t n = 0;
+    for (tk_id id = track->first; id < track->first + track->count; id++) {
+      if (s->t->events[id].kind != kind || n++ == 0) continue;
+      if (s->marks[id] & WANTED || !k->events[id] || (uint64_t)((n - 1) * stays) != (uint64_t)((n - 2) * stays)) continue;
       k->events[id] = 0;
-      shrink_account(s, out, &s->t->events[id], RUNG_COUNTERS);
+      shrink_account(s, out, &s->t->events[id], rung);
     }
   }
 }
@@ -531,7 +534,8 @@ static void move_marks(struct shrink *s, const struct climb *c, const struct sub
   tk_id n = 0;
   for (tk_id i = 1; i <= k->n_events; i++)
     if (k->events[i]) s->marks[++n] = s->marks[i];
-  if (c->counters > s->thinned) s->thinned = c->counters;
+  for (int r = 0; r < RUNGS; r++)
+    if (c->thin[r] > s->thinned[r]) s->thinned[r] = c->thin[r];
 }
 
 bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct shrunk *out, struct tk_err *err) {
@@ -540,7 +544,8 @@ bool shrink_apply(struct shrink *s, struct place at, struct tk_trace *to, struct
   struct buf merged = {.mem = s->mem};
   bool ok = climb_ladder(s, at, &c) && subset_init(&k, s->t, s->mem);
   if (ok) take_events(s, &c, &k, out);
-  if (ok) thin_counters(s, &c, &k, out);
+  if (ok) thin(s, &c, RUNG_COUNTERS, &k, out);
+  if (ok) thin(s, &c, RUNG_SAMPLES, &k, out);
   ok = ok && coalesce(s, &c, &k, &merged, out) && subset_take(s->t, &k, to, &out->kept, err);
   bool has_view = ok && to != s->t;
   if (ok) {

@@ -7,7 +7,7 @@
 #include "sample.h"
 
 /* Rungs of the ladder, in the usual order. A rung can be climbed in part; then it removes the shortest events first. */
-enum rung { RUNG_DROP, RUNG_ARG, RUNG_PYTHON, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS, RUNG_HARD, RUNGS };
+enum rung { RUNG_DROP, RUNG_ARG, RUNG_PYTHON, RUNG_SAMPLES, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS, RUNG_HARD, RUNGS };
 
 struct rung_step {
   enum rung rung;
@@ -40,7 +40,7 @@ struct shrink {
   tk_id count, total; /* keys of the args of a coalesced span (number of spans, total duration) */
   struct ladder ladder;
   const uint16_t *depths; /* for a sample, as in struct sample; NULL for a whole trace, which owns its ladder */
-  double thinned;     /* share of counter samples removed so far */
+  double thinned[RUNGS]; /* share of counter samples and of stack samples removed so far, by rung */
 };
 
 /* Number and total duration of the removed events with the same name, process and kind of track. */

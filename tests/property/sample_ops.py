@@ -128,6 +128,22 @@ def shrunk(name, path, out, samples):
             check(f'{name}: {out}, shrink invents nothing', not bare(left) - bare(samples), list((bare(left) - bare(samples)).items())[:2])
 
 
+def thinned(name, path, samples):
+    """shrink removes the same share of each thread's samples, and counts them; the first one of each thread stays."""
+    everything = json.loads(run('info', '--json', path).stdout)['traces'][0]['events']
+    total = sum(samples.values())
+    p = run('shrink', path, '--events', str(everything - total * 3 // 4), '--ladder', 'samples', '-f', 'json', '-o', f'{folder}/thin', '--force', '--json')
+    left = graph(f'{folder}/thin')
+    kept = sum(left.values())
+    rungs = {r['rung']: r['events'] for r in json.loads(p.stdout)['rungs']}
+    check(f'{name}: shrink counts samples', rungs == {'samples': total - kept} and total * 3 // 4 <= total - kept < total, (rungs, kept, total))
+    of, stays = (collections.Counter((s.pid, s.tid) for s in found.elements()) for found in (samples, left))
+    uneven = {k: (stays[k], n) for k, n in of.items() if abs(stays[k] - n * kept / total) > 2}
+    check(f'{name}: shrink spreads them evenly', not uneven, uneven)
+    first, still = ({k: min(s.ps for s in found if (s.pid, s.tid) == k) for k in of} for found in (samples, left))
+    check(f'{name}: shrink keeps the first of each thread', first == still, (first, still))
+
+
 def chained(name, path, samples):
     for way in (('json', 'perfetto', 'json'), ('perfetto', 'json', 'perfetto')):
         at = path
@@ -158,6 +174,7 @@ def one(seed, form):
         moved(name, path, out, samples)
         hidden(name, path, out, samples)
         shrunk(name, path, out, samples)
+    thinned(name, path, samples)
     chained(name, path, samples)
     lost(name, path, samples)
     return path, samples
