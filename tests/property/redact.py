@@ -23,7 +23,7 @@ LEAST = 6
 OURS = ('traceEvents', 'displayTimeUnit', 'baseTimeNanoseconds', 'schemaVersion', 'distributedInfo', 'world_size', 'tracekit redact',
         'tracekit convert', 'tracekit shrink', 'process_name', 'process_sort_index', 'thread_name', 'thread_sort_index', 'sort_index',
         'flow_in flow_out bind_id', '_counters_', 'metadata profile_start_time Task Environment xplane.num_occurrences correlation number',
-        'version command ranks host pids input shift_ns events align rank')
+        'version command ranks host pids input shift_ns events align rank', '/device:GPU')
 KNOWN = re.compile(r'^(ProfilerStep#\d+|/host:CPU|/device:[GT]PU:\d+|Steps|XLA Modules|XLA Ops|Async XLA Ops|stream \d+|train|train \d+|'
                    r'python|PyTorch Profiler \(\d+\)|thread \d+)$')
 

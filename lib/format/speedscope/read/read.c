@@ -55,6 +55,7 @@ struct speedscope {
     tk_id stack;
   } *open; /* the open stack of an evented profile */
   uint32_t cap_open;
+  bool has_time; /* a time was read, so the origin is decided */
 };
 
 /* The members of a profile. */
@@ -118,14 +119,29 @@ static bool frame_index(const struct speedscope *s, const struct json_value *v, 
 
 /* ---- values ---- */
 
-/* Converts a value in a unit of time to picoseconds. */
-static bool value_in_ps(const struct profile *p, const struct json_value *v, tk_time *ps) {
-  static const i128 MOST = (i128)1 << 62;
-  i128 exact;
-  if (!v->p || v->type != JSON_NUMBER || !num_scaled(v->p, v->end, p->exp + 12, &exact)) return false;
-  if (exact > MOST || exact < -MOST) return false;
+static const i128 MOST_PS = (i128)1 << 62;
+
+static bool in_range(i128 exact, tk_time *ps) {
+  if (exact > MOST_PS || exact < -MOST_PS) return false;
   *ps = (tk_time)exact;
   return true;
+}
+
+/* Converts a length in a unit of time to picoseconds. */
+static bool length_in_ps(const struct profile *p, const struct json_value *v, tk_time *ps) {
+  i128 exact;
+  return v->p && v->type == JSON_NUMBER && num_scaled(v->p, v->end, p->exp + 12, &exact) && in_range(exact, ps);
+}
+
+/* Converts a time in a unit of time to a time of the trace. The first time becomes the origin if tk_time could not hold it, as times
+ * since 1970 or since the start of a host that has run for 54 days. */
+static bool time_in_ps(struct speedscope *s, const struct profile *p, const struct json_value *v, tk_time *ps) {
+  i128 exact;
+  if (!v->p || v->type != JSON_NUMBER || !num_scaled(v->p, v->end, p->exp + 12, &exact)) return false;
+  const i128 ns = exact / 1000;
+  if (!s->has_time && !in_range(exact, ps) && ns <= INT64_MAX && ns >= -INT64_MAX) s->t->origin_ns = (int64_t)ns;
+  s->has_time = true;
+  return in_range(exact - (i128)s->t->origin_ns * 1000, ps);
 }
 
 /* Reads a number as mantissa and exponent. */
@@ -156,14 +172,14 @@ static bool stack_of(struct speedscope *s, struct json_walk *w, const struct jso
 /* Moves the time of the next sample by the weight of this one. */
 static void advance(const struct profile *p, const struct json_value *weight, tk_time *ts) {
   tk_time ps;
-  if (p->is_time && weight->p && value_in_ps(p, weight, &ps) && ps > 0) *ts = num_add(*ts, ps);
+  if (p->is_time && weight->p && length_in_ps(p, weight, &ps) && ps > 0) *ts = num_add(*ts, ps);
 }
 
 static void read_sampled(struct speedscope *s, struct json_walk *w, const struct profile *p) {
   struct json_walk stacks = json_walk_into(w, &p->samples), weights = json_walk_into(w, &p->weights);
   struct tk_sample sample = {.track = p->track, .unit = p->unit_id};
   struct json_value stack, weight = {.p = NULL};
-  if (p->is_time && p->start.p) value_in_ps(p, &p->start, &sample.ts);
+  if (p->is_time && p->start.p) time_in_ps(s, p, &p->start, &sample.ts);
   bool more = json_walk_enter(&stacks, '['), has_weights = p->weights.p && json_walk_enter(&weights, '[');
   while (more && json_walk_more(&stacks) && json_walk_value(&stacks, &stack)) {
     has_weights = has_weights && json_walk_more(&weights) && json_walk_value(&weights, &weight);
@@ -244,7 +260,7 @@ static void read_event(struct speedscope *s, struct json_walk *w, const struct p
   const bool open = type.p && type.type == JSON_STRING && json_is(&w->j, &type.str, "O");
   const bool close = type.p && type.type == JSON_STRING && json_is(&w->j, &type.str, "C");
   s->t->counts.read++;
-  const bool has_place = at.p && at.type == JSON_NUMBER && (!p->is_time || value_in_ps(p, &at, &ts));
+  const bool has_place = at.p && at.type == JSON_NUMBER && (!p->is_time || time_in_ps(s, p, &at, &ts));
   if ((!open && !close) || !frame_index(s, &frame, &index) || !has_place) {
     bad(s, v->p, "invalid event: dropped");
     s->t->counts.dropped++;
