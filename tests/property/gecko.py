@@ -67,6 +67,8 @@ def repaired(name, doc, samples, *words):
     check(f'{name}: samples', found['stack_samples'] == samples, found['stack_samples'])
     for word in words:
         check(f'{name}: {word}', word in p.stderr.decode() or word in p.stdout.decode(), p.stderr.decode())
+    sound = b'invariant' not in run('check', f'{folder}/x.json', code=(0, 1, 3)).stderr
+    check(f'{name}: the graph is sound', sound)
     check(f'{name}: --strict', run('check', '--strict', f'{folder}/x.json', code=(1, 3)).returncode in (1, 3))
 
 
@@ -88,6 +90,9 @@ def hostile():
     repaired('times far away', profile(samples={'stack': [0, 1], 'time': [0, 1e300]}), 1, 'without a time: dropped')
     repaired('weights that are no numbers', profile(samples={'stack': [0, 1], 'time': [0, 1], 'weight': ['x', {}]}), 2, 'weight that is not a number')
     repaired('markers without times', profile(markers={'name': [0], 'startTime': [None], 'endTime': [1], 'phase': [1]}), 2, 'marker without a phase or its times')
+    schema = {'markerSchema': [{'name': 'm', 'fields': [{'key': 'id', 'format': 'unique-string'}]}]}
+    marked = profile(markers={'name': [0], 'startTime': [1], 'endTime': [2], 'phase': [1], 'category': [0], 'data': [{'type': 'm', 'id': 9}]})
+    repaired('texts of markers beyond the table', {**marked, 'meta': {**marked['meta'], **schema}}, 2, 'index beyond its table')
     repaired('a thread that is a text', {**profile(), 'threads': ['x', profile()['threads'][0]]}, 2, 'thread that is no object')
     nested = {'meta': {'startTime': 1, 'interval': 1, 'processType': 0}, 'threads': [], 'libs': []}
     for _ in range(40):

@@ -55,14 +55,16 @@ static void put_nested(struct gecko *g, struct json_walk *w, tk_id key, const st
 static void put_member(struct gecko *g, struct json_walk *w, tk_id key, const struct json_value *v, tk_id type) {
   const uint64_t field = hash_pair(type, key);
   struct tk_arg arg;
+  tk_id text;
   switch (v->type) {
   case JSON_NULL: args_flag(g->t, key, TK_ARG_NULL); return;
   case JSON_FALSE: args_flag(g->t, key, TK_ARG_FALSE); return;
   case JSON_TRUE: args_flag(g->t, key, TK_ARG_TRUE); return;
   case JSON_STRING: args_str(g->t, key, TK_ARG_STR, gecko_text(g, w, v)); return;
   case JSON_NUMBER:
-    if (type && map_get(&g->string_fields, field)) {
-      args_str(g->t, key, TK_ARG_STR, gecko_string_of(g, &g->tables, w, v));
+    text = type && map_get(&g->string_fields, field) ? gecko_string_of(g, &g->tables, w, v) : 0;
+    if (text) {
+      args_str(g->t, key, TK_ARG_STR, text);
       return;
     }
     arg = json_number_arg(g->t, v);
