@@ -120,6 +120,20 @@ def counters():
         check(f'{name}: each kernel stands once', len(found) == kernels, found)
 
 
+def bounds():
+    doc = process(41, {}, [counted(10, 20, 1, [(1000 + i, 1) for i in range(130)])])
+    doc['counters'] = [{'id': handle(1000 + i), 'name': f'C{i}'} for i in range(129)]
+    doc['callback_records']['hip_api'] = [{}, {}, {}]
+    doc['kernel_symbols'] += [1, None, {}]
+    doc['agents'] += ['x']
+    write('many.json', doc)
+    found = tracekit('info', '-v', path('many.json'))
+    said = found[1] + found[2]
+    check('counters beyond 128 are counted', 'more than 128 counters of a dispatch: others are lost (2 times)' in said, said)
+    check('other callbacks are counted', 'records of hip_api are not read (3 times)' in said, said)
+    check('the graph is sound', 'invariant' not in tracekit('check', path('many.json'))[2], said)
+
+
 def processes():
     write('two.json', process(41, BUFFERS), process(42, BUFFERS))
     events, _ = converted(path('two.json'))
@@ -161,6 +175,7 @@ def as_speedscope():
 def main():
     lists()
     counters()
+    bounds()
     processes()
     odd()
     as_speedscope()

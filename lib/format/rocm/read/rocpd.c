@@ -36,10 +36,7 @@ struct rocpd {
   const char *id; /* end of the tables' names: "_" and the id of the process, or "" */
   struct infos infos[INFOS];
   enum info_kind filling;
-  tk_id key[16];
 };
-
-enum rocpd_key { K_GRID, K_BLOCK, K_STREAM, K_DEVICE, K_BYTES, K_CORRELATION, K_DISPATCH, K_LDS, K_SCRATCH, K_FROM, K_TO };
 
 static bool each(struct rocpd *p, const char *base, const char *const *columns, database_take *take) {
   char table[NAME_MOST];
@@ -139,7 +136,7 @@ static void take_region(const struct sqlite_scan *row, void *arg) {
   e.track = thread_of(p, &row->v[0], &row->v[1], &row->v[6]);
   e.cls = trace_class(p->r->d.t, text_in(p, &row->v[4]), category_of(p, event));
   args_begin(p->r->d.t);
-  if (event && event->number) args_int(p->r->d.t, p->key[K_CORRELATION], event->number);
+  if (event && event->number) args_int(p->r->d.t, p->r->key[K_CORRELATION], event->number);
   e.args = args_end(p->r->d.t);
   const tk_id id = database_add(&p->r->d, &e);
   if (event && event->number) map_put(&p->r->by_id, stack_key(p, event->number), id);
@@ -150,16 +147,16 @@ static void link_launch(struct rocpd *p, const struct info *event, tk_id work) {
   if (region) database_link(&p->r->d, *region, work, p->r->flow_class);
 }
 
-static void add_text(struct rocpd *p, enum rocpd_key key, tk_id text) {
-  if (text) args_str(p->r->d.t, p->key[key], TK_ARG_STR, text);
+static void add_text(struct rocpd *p, enum rocm_key key, tk_id text) {
+  if (text) args_str(p->r->d.t, p->r->key[key], TK_ARG_STR, text);
 }
 
 /* Begins the args of work on a device. */
 static void begin_args(struct rocpd *p, const struct info *event, const struct info *stream, const struct info *agent) {
   args_begin(p->r->d.t);
-  if (agent) args_int(p->r->d.t, p->key[K_DEVICE], agent->number);
+  if (agent) args_int(p->r->d.t, p->r->key[K_DEVICE], agent->number);
   if (stream) add_text(p, K_STREAM, stream->name);
-  if (event && event->number) args_int(p->r->d.t, p->key[K_CORRELATION], event->number);
+  if (event && event->number) args_int(p->r->d.t, p->r->key[K_CORRELATION], event->number);
 }
 
 static tk_id queue_of(struct rocpd *p, const struct info *agent, const struct cell *queue) {
@@ -184,11 +181,11 @@ static void take_dispatch(const struct sqlite_scan *row, void *arg) {
   e.track = queue_of(p, agent, &row->v[D_QUEUE]);
   e.cls = trace_class(r->d.t, symbol ? symbol->name : 0, trace_text(r->d.t, "kernel_dispatch"));
   begin_args(p, event, info_of(p, STREAMS, &row->v[D_STREAM]), agent);
-  database_triple(&r->d, p->key[K_GRID], &row->v[D_GRID]);
-  database_triple(&r->d, p->key[K_BLOCK], &row->v[D_BLOCK]);
-  database_arg(&r->d, p->key[K_DISPATCH], &row->v[D_ID]);
-  database_arg(&r->d, p->key[K_LDS], &row->v[D_LDS]);
-  database_arg(&r->d, p->key[K_SCRATCH], &row->v[D_SCRATCH]);
+  database_triple(&r->d, p->r->key[K_GRID], &row->v[D_GRID]);
+  database_triple(&r->d, p->r->key[K_BLOCK], &row->v[D_BLOCK]);
+  database_arg(&r->d, p->r->key[K_DISPATCH], &row->v[D_ID]);
+  database_arg(&r->d, p->r->key[K_LDS], &row->v[D_LDS]);
+  database_arg(&r->d, p->r->key[K_SCRATCH], &row->v[D_SCRATCH]);
   e.args = args_end(r->d.t);
   link_launch(p, event, database_add(&p->r->d, &e));
 }
@@ -208,9 +205,9 @@ static void take_copy(const struct sqlite_scan *row, void *arg) {
   e.track = queue_of(p, agent, &row->v[C_QUEUE]);
   e.cls = trace_class(r->d.t, text_in(p, &row->v[C_NAME]), trace_text(r->d.t, "memory_copy"));
   begin_args(p, event, info_of(p, STREAMS, &row->v[C_STREAM]), agent);
-  database_arg(&r->d, p->key[K_BYTES], &row->v[C_SIZE]);
-  if (from) args_int(r->d.t, p->key[K_FROM], from->other);
-  if (to) args_int(r->d.t, p->key[K_TO], to->other);
+  database_arg(&r->d, p->r->key[K_BYTES], &row->v[C_SIZE]);
+  if (from) args_int(r->d.t, p->r->key[K_FROM], from->other);
+  if (to) args_int(r->d.t, p->r->key[K_TO], to->other);
   e.args = args_end(r->d.t);
   link_launch(p, event, database_add(&p->r->d, &e));
 }
@@ -290,11 +287,8 @@ static bool read_set(struct rocpd *p) {
 }
 
 static bool read_process(struct rocm *r, const char *id) {
-  static const char *const KEYS[] = {"grid", "block", "stream", "device", "bytes", "correlation", "dispatch", "LDS", "scratch",
-                                     "from agent", "to agent"};
   struct mem *mem = &r->d.t->store->mem;
   struct rocpd p = {.r = r, .id = id};
-  for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) p.key[i] = trace_text(r->d.t, KEYS[i]);
   for (int i = 0; i < INFOS; i++) {
     map_init(&p.infos[i].index, mem);
     p.infos[i].all.mem = mem;

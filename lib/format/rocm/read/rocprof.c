@@ -5,8 +5,8 @@
  *
  * A record names its operation by two indices into strings.buffer_records; a kernel by an id in kernel_symbols; a range of roctx
  * by its correlation id in strings.marker_api. A call and the work that it launched have the same internal correlation id. Command
- * line and environment, which metadata contains, are never read. Each list of buffer_records whose records have a thread becomes
- * spans of threads, so that lists of later versions are read too.
+ * line and environment, which metadata contains, are never read. Any other list of buffer_records becomes spans of threads, so that
+ * lists of later versions are read, too.
  *
  * Source: ROCm/rocm-systems, projects/rocprofiler-sdk, source/lib/output/generateJSON.cpp and cxx/serialization.hpp. */
 #include "rocprof.h"
@@ -44,7 +44,6 @@ struct lazy_list {
 };
 
 enum rocprof_list { OPERATIONS, SYMBOLS, MARKERS, COUNTER_NAMES, LISTS };
-enum rocprof_key { K_GRID, K_BLOCK, K_STREAM, K_DEVICE, K_BYTES, K_CORRELATION, K_DISPATCH, K_LDS, K_SCRATCH, K_FROM, K_TO, KEYS };
 
 struct rocprof {
   struct rocm r;
@@ -56,7 +55,6 @@ struct rocprof {
   int64_t kind, operation; /* of the operation that is listed next */
   uint64_t n_counted;      /* by count_element */
   bool has_kernels;        /* the list of dispatches is not empty */
-  tk_id key[KEYS];
   tk_id category; /* of the list that is read */
 };
 
@@ -191,14 +189,14 @@ static bool times_of(struct rocprof *p, const struct record *e, struct tk_event 
   return database_span(&p->r.d, &start, &end, event);
 }
 
-static void put_number(struct rocprof *p, enum rocprof_key key, const struct json_value *v) {
+static void put_number(struct rocprof *p, enum rocm_key key, const struct json_value *v) {
   const struct cell c = cell_of(v);
-  database_arg(&p->r.d, p->key[key], &c);
+  database_arg(&p->r.d, p->r.key[key], &c);
 }
 
 static void begin_args(struct rocprof *p, const struct record *e) {
   args_begin(p->r.d.t);
-  if (e->id) args_int(p->r.d.t, p->key[K_CORRELATION], e->id);
+  if (e->id) args_int(p->r.d.t, p->r.key[K_CORRELATION], e->id);
 }
 
 static uint64_t launch_key(const struct rocprof *p, int64_t id) { return hash_pair(p->process, (uint64_t)id); }
@@ -235,13 +233,13 @@ static tk_id queue_of(struct rocprof *p, int64_t gpu, int64_t queue, const char 
 }
 
 /* Adds "[x,y,z]" of {"x":1,"y":1,"z":1}. */
-static void put_triple(struct rocprof *p, struct json_walk *w, enum rocprof_key key, const struct json_value *v) {
+static void put_triple(struct rocprof *p, struct json_walk *w, enum rocm_key key, const struct json_value *v) {
   struct json_value xyz[3] = {{.p = NULL}, {.p = NULL}, {.p = NULL}};
   const struct json_place places[] = {{"x", &xyz[0]}, {"y", &xyz[1]}, {"z", &xyz[2]}, {NULL, NULL}};
   if (!v->p || v->type != JSON_OBJECT) return;
   json_walk_members(json_walk_into(w, v), places);
   const struct cell cells[3] = {cell_of(&xyz[0]), cell_of(&xyz[1]), cell_of(&xyz[2])};
-  database_triple(&p->r.d, p->key[key], cells);
+  database_triple(&p->r.d, p->r.key[key], cells);
 }
 
 /* ---- kernels and copies ---- */
@@ -269,8 +267,8 @@ static bool add_dispatch(struct rocprof *p, struct json_walk *w, const struct re
   event.track = queue_of(p, number, handle_of(w, &d.queue), NULL);
   event.cls = trace_class(t, lazy_text(p, w, SYMBOLS, (uint64_t)whole_of(&d.kernel)), trace_text(t, "kernel_dispatch"));
   begin_args(p, e);
-  args_int(t, p->key[K_DEVICE], number);
-  if (e->stream.p) args_int(t, p->key[K_STREAM], handle_of(w, &e->stream));
+  args_int(t, p->r.key[K_DEVICE], number);
+  if (e->stream.p) args_int(t, p->r.key[K_STREAM], handle_of(w, &e->stream));
   put_triple(p, w, K_GRID, &d.grid);
   put_triple(p, w, K_BLOCK, &d.block);
   put_number(p, K_DISPATCH, &d.id);
@@ -302,23 +300,25 @@ static void take_copy(struct rocprof *p, struct json_walk *w, const struct json_
   const uint64_t operation = operation_key(whole_of(&e.kind), whole_of(&e.operation));
   event.cls = trace_class(t, lazy_text(p, w, OPERATIONS, operation), p->category);
   begin_args(p, &e);
-  args_int(t, p->key[K_DEVICE], gpu);
-  if (e.stream.p) args_int(t, p->key[K_STREAM], handle_of(w, &e.stream));
+  args_int(t, p->r.key[K_DEVICE], gpu);
+  if (e.stream.p) args_int(t, p->r.key[K_STREAM], handle_of(w, &e.stream));
   put_number(p, K_BYTES, &e.bytes);
-  if (from >= 0) args_int(t, p->key[K_FROM], from);
-  if (to >= 0) args_int(t, p->key[K_TO], to);
+  if (from >= 0) args_int(t, p->r.key[K_FROM], from);
+  if (to >= 0) args_int(t, p->r.key[K_TO], to);
   add_work(p, &e, &event);
 }
 
 /* ---- counters ---- */
 
-/* Sums of one dispatch: a counter has a value for each of its instances, such as shader engines. */
+/* Sums of one dispatch: a counter has a value for each of its instances, such as shader engines. Hardware measures a few dozen
+ * counters at a time. */
 struct sums {
   struct {
     uint64_t counter;
     double value;
   } row[128];
   unsigned n;
+  uint64_t n_left; /* values of further counters */
 };
 
 static void take_value(struct sums *s, struct json_walk *w, const struct json_value *v) {
@@ -327,7 +327,10 @@ static void take_value(struct sums *s, struct json_walk *w, const struct json_va
   unsigned i = 0;
   if (!value.p || value.type != JSON_NUMBER) return;
   while (i < s->n && s->row[i].counter != counter) i++;
-  if (i == sizeof s->row / sizeof *s->row) return;
+  if (i == sizeof s->row / sizeof *s->row) {
+    s->n_left++;
+    return;
+  }
   if (i == s->n) s->row[s->n++].counter = counter;
   s->row[i].value += num_double((const char *)value.p, (size_t)(value.end - value.p));
 }
@@ -339,6 +342,7 @@ static void add_values(struct rocprof *p, struct json_walk *w, const struct json
   if (json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &v)) take_value(&s, &in, &v);
   json_walk_free(&in);
+  if (s.n_left) trace_notes(p->r.d.t, TK_NOTE_REPAIR, UINT64_MAX, "more than 128 counters of a dispatch: others are lost", s.n_left);
   for (unsigned i = 0; i < s.n; i++) {
     const tk_id name = lazy_text(p, w, COUNTER_NAMES, s.row[i].counter);
     args_begin(p->r.d.t);
@@ -350,11 +354,9 @@ static void add_values(struct rocprof *p, struct json_walk *w, const struct json
 /* Reads a dispatch with its counters. The kernel is added here only if the list of dispatches is empty, as without --kernel-trace. */
 static void take_counted(struct rocprof *p, struct json_walk *w, const struct json_value *v) {
   const struct json_value data = member(w, v, "dispatch_data"), records = member(w, v, "records");
-  struct record e = record_of(w, data.p ? &data : v);
-  const struct json_value thread = member(w, v, "thread_id");
+  const struct record e = record_of(w, data.p ? &data : v);
   tk_id device = 0;
   tk_time start = 0;
-  e.thread = thread;
   if (p->has_kernels) {
     const struct dispatch d = dispatch_of(w, &e.dispatch);
     const int64_t gpu = gpu_of(p, handle_of(w, &d.agent));
@@ -385,18 +387,25 @@ static void note_unread(struct rocprof *p, struct json_walk *w, const struct jso
   if (n) trace_notes(p->r.d.t, TK_NOTE_FACT, UINT64_MAX, text, n);
 }
 
+typedef void rocprof_take_list(struct rocprof *p, struct json_walk *w, const struct json_value *list, const char *key);
+
 static bool is_work(const char *key) { return strcmp(key, "kernel_dispatch") == 0 || strcmp(key, "memory_copy") == 0; }
 
-static void read_list(struct rocprof *p, struct json_walk *w, const struct json_value *list, const char *key) {
-  p->category = trace_text(p->r.d.t, key);
-  if (text_begins(key, "pc_sample")) note_unread(p, w, list, key);
-  else if (strcmp(key, "kernel_dispatch") == 0) each_element(p, w, list, take_dispatch);
-  else if (strcmp(key, "memory_copy") == 0) each_element(p, w, list, take_copy);
-  else each_element(p, w, list, take_call);
+static void read_work(struct rocprof *p, struct json_walk *w, const struct json_value *list, const char *key) {
+  if (is_work(key)) each_element(p, w, list, strcmp(key, "memory_copy") == 0 ? take_copy : take_dispatch);
 }
 
-/* Reads the lists with work of devices, or all others: calls come first, because work refers to them. */
-static void read_lists(struct rocprof *p, struct json_walk *w, const struct json_value *lists, bool work) {
+static void read_calls(struct rocprof *p, struct json_walk *w, const struct json_value *list, const char *key) {
+  if (text_begins(key, "pc_sample")) note_unread(p, w, list, key);
+  else if (!is_work(key)) each_element(p, w, list, take_call);
+}
+
+static void read_callbacks(struct rocprof *p, struct json_walk *w, const struct json_value *list, const char *key) {
+  if (strcmp(key, "counter_collection") == 0) each_element(p, w, list, take_counted);
+  else note_unread(p, w, list, key);
+}
+
+static void each_list(struct rocprof *p, struct json_walk *w, const struct json_value *lists, rocprof_take_list *take) {
   struct json_string key;
   struct json_value v;
   char name[64];
@@ -405,7 +414,8 @@ static void read_lists(struct rocprof *p, struct json_walk *w, const struct json
   if (json_walk_enter(&in, '{'))
     while (json_walk_key(&in, &key) && json_walk_value(&in, &v)) {
       snprintf(name, sizeof name, "%.*s", (int)(key.n < sizeof name ? key.n : sizeof name - 1), (const char *)key.p);
-      if (is_work(name) == work) read_list(p, &in, &v, name);
+      p->category = trace_text(p->r.d.t, name);
+      take(p, &in, &v, name);
     }
   json_walk_free(&in);
 }
@@ -445,11 +455,11 @@ static void take_process(struct rocprof *p, struct json_walk *w, const struct js
   read_names(p, w, &strings, &symbols);
   each_element(p, w, &agents, take_agent);
   each_element(p, w, &counters, take_counter);
-  read_lists(p, w, &buffers, false);
-  read_lists(p, w, &buffers, true);
-  const struct json_value dispatches = member(w, &buffers, "kernel_dispatch"), counted = member(w, &callbacks, "counter_collection");
+  each_list(p, w, &buffers, read_calls); /* first, because work refers to them */
+  each_list(p, w, &buffers, read_work);
+  const struct json_value dispatches = member(w, &buffers, "kernel_dispatch");
   p->has_kernels = count(p, w, &dispatches) != 0;
-  each_element(p, w, &counted, take_counted);
+  each_list(p, w, &callbacks, read_callbacks);
 }
 
 /* Reads the document in `text`. */
@@ -467,10 +477,7 @@ static void read_tool(struct rocprof *p, const uint8_t *text, size_t n) {
 }
 
 static void rocprof_init(struct rocprof *p) {
-  static const char *const NAMES[KEYS] = {"grid", "block", "stream", "device", "bytes", "correlation", "dispatch", "LDS",
-                                          "scratch", "from agent", "to agent"};
   work_init(&p->r);
-  for (int i = 0; i < KEYS; i++) p->key[i] = trace_text(p->r.d.t, NAMES[i]);
   for (int i = 0; i < LISTS; i++) {
     map_init(&p->lists[i].index, p->mem);
     p->lists[i].all.mem = p->mem;

@@ -24,10 +24,7 @@ struct rpd {
   struct map call_of;  /* operation id -> index in `calls` */
   struct buf calls;    /* array of int64_t: ids of calls */
   struct map sessions; /* session -> process; 0 = several processes */
-  tk_id key[8];
 };
-
-enum rpd_key { K_ARGS, K_GRID, K_BLOCK, K_STREAM, K_BYTES, K_DEVICE, K_CORRELATION };
 
 static struct launch *launch_of(const struct rpd *p, int64_t call) {
   const uint32_t *at = map_get(&p->launches, (uint64_t)call);
@@ -87,9 +84,9 @@ static void take_call(const struct sqlite_scan *row, void *arg) {
   e.cls = trace_class(t, name, trace_text(t, category));
   e.track = trace_track(t, TK_TRACK_THREAD, ident_int(row->v[1].i), ident_int(row->v[2].i), 0);
   args_begin(t);
-  if (text && *tk_string(t, text, NULL)) args_str(t, p->key[K_ARGS], TK_ARG_STR, text);
+  if (text && *tk_string(t, text, NULL)) args_str(t, p->r->key[K_ARGS], TK_ARG_STR, text);
   const struct launch *l = launch_of(p, id->i);
-  if (l) args_int(t, p->key[K_CORRELATION], id->i);
+  if (l) args_int(t, p->r->key[K_CORRELATION], id->i);
   e.args = args_end(t);
   const tk_id event = database_add(&p->r->d, &e);
   if (id->type != CELL_INT) return;
@@ -111,12 +108,12 @@ static const char *category_of_work(const char *type, bool named) {
 static void work_args(struct rpd *p, const struct launch *l, const struct cell *device, const int64_t *call) {
   struct rocm *r = p->r;
   args_begin(r->d.t);
-  database_arg(&r->d, p->key[K_DEVICE], device);
-  if (l && l->stream) args_str(r->d.t, p->key[K_STREAM], TK_ARG_STR, l->stream);
-  if (call) args_int(r->d.t, p->key[K_CORRELATION], *call);
-  if (l) database_triple(&r->d, p->key[K_GRID], l->grid);
-  if (l) database_triple(&r->d, p->key[K_BLOCK], l->workgroup);
-  if (l && l->size.type == CELL_INT) database_arg(&r->d, p->key[K_BYTES], &l->size);
+  database_arg(&r->d, p->r->key[K_DEVICE], device);
+  if (l && l->stream) args_str(r->d.t, p->r->key[K_STREAM], TK_ARG_STR, l->stream);
+  if (call) args_int(r->d.t, p->r->key[K_CORRELATION], *call);
+  if (l) database_triple(&r->d, p->r->key[K_GRID], l->grid);
+  if (l) database_triple(&r->d, p->r->key[K_BLOCK], l->workgroup);
+  if (l && l->size.type == CELL_INT) database_arg(&r->d, p->r->key[K_BYTES], &l->size);
 }
 
 static void take_work(const struct sqlite_scan *row, void *arg) {
@@ -189,13 +186,11 @@ static bool read_tables(struct rpd *p) {
 }
 
 bool rpd_read(struct rocm *r) {
-  static const char *const KEYS[] = {"args", "grid", "block", "stream", "bytes", "device", "correlation"};
   struct mem *mem = &r->d.t->store->mem;
   struct rpd p = {.r = r, .all.mem = mem, .calls.mem = mem};
   map_init(&p.launches, mem);
   map_init(&p.call_of, mem);
   map_init(&p.sessions, mem);
-  for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) p.key[i] = trace_text(r->d.t, KEYS[i]);
   const bool ok = read_tables(&p);
   map_free(&p.launches);
   map_free(&p.call_of);

@@ -8,6 +8,8 @@
 #include "base/hash.h"
 
 void work_init(struct rocm *r) {
+  static const char *const NAMES[ROCM_KEYS] = {"args", "grid", "block", "stream", "device", "bytes", "correlation", "dispatch", "LDS",
+                                               "scratch", "from agent", "to agent"};
   struct mem *mem = &r->d.t->store->mem;
   database_texts_init(&r->texts, mem);
   map_init(&r->devices, mem);
@@ -15,6 +17,7 @@ void work_init(struct rocm *r) {
   map_init(&r->by_id, mem);
   r->flow_class = trace_class(r->d.t, trace_text(r->d.t, "launch"), trace_text(r->d.t, "launch"));
   r->d.t->clock = TK_CLOCK_MONOTONIC;
+  for (int i = 0; i < ROCM_KEYS; i++) r->key[i] = trace_text(r->d.t, NAMES[i]);
 }
 
 void work_free(struct rocm *r) {
