@@ -30,14 +30,42 @@ static tk_id private_text_of(struct tk_trace *t, const struct json_value *v) {
   return id;
 }
 
+void xplane_object_scan(struct xplane_object *o, struct tk_trace *t, const uint8_t *p, size_t n, void *arg) {
+  struct json j = {.p = p, .end = p + n, .last = true, .scratch = {.mem = &t->store->mem}};
+  struct json_string key;
+  struct json_value v;
+  o->t = t;
+  o->arg = arg;
+  o->p = p;
+  o->n_members = 0;
+  for (j.p += n && *p == '{'; j.p < j.end && *j.p == '"'; j.p += *j.p == ',') {
+    if (!json_key(&j, &key) || !json_value(&j, &v)) break;
+    if (o->n_members == XPLANE_MEMBERS) continue;
+    o->keys[o->n_members] = key;
+    o->values[o->n_members++] = v;
+  }
+  o->n = (size_t)(j.p - p) + (j.p < j.end && *j.p == '}');
+  buf_free(&j.scratch);
+}
+
+bool xplane_object_member(const struct xplane_object *o, const char *key, struct json_value *v) {
+  const size_t n = strlen(key);
+  for (uint32_t i = 0; i < o->n_members; i++) {
+    if (o->keys[i].n != n || memcmp(o->keys[i].p, key, n) != 0) continue;
+    *v = o->values[i];
+    return true;
+  }
+  return o->n_members == XPLANE_MEMBERS && json_member((const char *)o->p, o->n, key, v);
+}
+
 tk_id xplane_object_text(const struct xplane_object *o, const char *key) {
   struct json_value v;
-  return json_member(o->p, o->n, key, &v) && v.type == JSON_STRING ? private_text_of(o->t, &v) : 0;
+  return xplane_object_member(o, key, &v) && v.type == JSON_STRING ? private_text_of(o->t, &v) : 0;
 }
 
 bool xplane_object_int(const struct xplane_object *o, const char *key, int64_t *value) {
   struct json_value v;
-  if (!json_member(o->p, o->n, key, &v) || v.type != JSON_NUMBER || v.num.kind != NUM_INT) return false;
+  if (!xplane_object_member(o, key, &v) || v.type != JSON_NUMBER || v.num.kind != NUM_INT) return false;
   *value = v.num.mant;
   return true;
 }
@@ -45,24 +73,21 @@ bool xplane_object_int(const struct xplane_object *o, const char *key, int64_t *
 struct tk_ident xplane_object_ident(const struct xplane_object *o, const char *key) {
   struct json_value v;
   struct tk_ident i = ident_none();
-  if (!json_member(o->p, o->n, key, &v)) return i;
+  if (!xplane_object_member(o, key, &v)) return i;
   if (v.type == JSON_STRING) return ident_str(private_text_of(o->t, &v));
   if (v.type != JSON_NUMBER || v.num.kind != NUM_INT) return i;
   i = ident_int(v.num.mant);
-  if (json_member(o->p, o->n, "quoted", &v) && v.type == JSON_TRUE) i.kind = TK_IDENT_QUOTED;
+  if (xplane_object_member(o, "quoted", &v) && v.type == JSON_TRUE) i.kind = TK_IDENT_QUOTED;
   return i;
 }
 
-void xplane_each_object(const struct xplane_object *o, const char *key, void (*visit)(const struct xplane_object *o)) {
-  struct json_value list, v;
-  struct json j = {.last = true};
-  if (!json_member(o->p, o->n, key, &list) || list.type != JSON_ARRAY) return;
-  j.p = list.p;
-  j.end = list.end;
-  for (j.p++; j.p < j.end && *j.p == '{'; j.p += *j.p == ',') {
-    struct xplane_object one = {o->t, (const char *)j.p, 0, o->arg};
-    if (!json_value(&j, &v)) return;
-    one.n = (size_t)(v.end - v.p);
-    visit(&one);
+void xplane_each_object(struct tk_trace *t, const struct json_value *list, void *arg, void (*visit)(const struct xplane_object *o)) {
+  struct xplane_object o;
+  const uint8_t *p = list->p + 1;
+  if (list->type != JSON_ARRAY) return;
+  for (; p < list->end && *p == '{'; p += *p == ',') {
+    xplane_object_scan(&o, t, p, (size_t)(list->end - p), arg);
+    visit(&o);
+    p += o.n;
   }
 }

@@ -143,9 +143,11 @@ static bool is_of_plane(const struct xplane_name *name, const char *prefix, uint
 static void adopt_plane(struct adopter *a, const struct xstat *tracks) {
   struct buf text = {.mem = &a->t->store->mem};
   if (xplane_strict_json(tracks->p, (size_t)tracks->value, &text)) {
-    struct xplane_object o = {a->t, (const char *)text.data, text.len, a};
+    struct xplane_object o;
+    struct json_value lines;
+    xplane_object_scan(&o, a->t, text.data, text.len, a);
     a->plane->process = take_process(a, xplane_object_ident(&o, "pid"), xplane_object_text(&o, "name"));
-    if (a->plane->process) xplane_each_object(&o, "lines", adopt_line);
+    if (a->plane->process && xplane_object_member(&o, "lines", &lines)) xplane_each_object(a->t, &lines, a, adopt_line);
   }
   a->plane->shown = a->t->tracks[a->plane->process].name;
   a->is_whole = a->is_whole && a->plane->process;

@@ -48,10 +48,10 @@ static void restore_line(const struct xplane_object *o, struct xplane_line *line
   k->tid = xplane_object_ident(o, "tid");
   k->name = xplane_object_text(o, "name");
   k->has_sort = xplane_object_int(o, "sort", &k->sort_index);
-  k->no_lanes = json_member(o->p, o->n, "no_lanes", &v) && v.type == JSON_TRUE;
+  k->no_lanes = xplane_object_member(o, "no_lanes", &v) && v.type == JSON_TRUE;
   if (strcmp(kind, "async") == 0) line->kind = XLINE_ASYNC, k->kind = TK_TRACK_ASYNCS;
   if (strcmp(kind, "process") == 0) line->kind = XLINE_PROCESS, move_events(restored_of(o)->r, line, line->process);
-  bool is_thread = line->kind == XLINE_COUNTERS && json_member(o->p, o->n, "is_thread", &v);
+  bool is_thread = line->kind == XLINE_COUNTERS && xplane_object_member(o, "is_thread", &v);
   if (line->kind == XLINE_PROCESS || (line->kind == XLINE_COUNTERS && !is_thread)) k->hidden = true;
 }
 
@@ -74,13 +74,15 @@ static void restore_tracks(struct restored_plane *restored) {
   struct xstat s;
   if (xplane_plane_stat(r->t, restored->plane, XPLANE_PRIVATE_TRACKS, &s) && s.field == XSTAT_STR &&
       xplane_strict_json(s.p, (size_t)s.value, &text)) {
-    struct xplane_object o = {r->t, (const char *)text.data, text.len, restored};
+    struct xplane_object o;
+    struct json_value list;
+    xplane_object_scan(&o, r->t, text.data, text.len, restored);
     k->pid = xplane_object_ident(&o, "pid");
     k->name = xplane_object_text(&o, "name");
     k->labels = xplane_object_text(&o, "labels");
     k->has_sort = xplane_object_int(&o, "sort", &k->sort_index);
-    xplane_each_object(&o, "lines", restore_one_line);
-    xplane_each_object(&o, "counters", restore_counter);
+    if (xplane_object_member(&o, "lines", &list)) xplane_each_object(r->t, &list, restored, restore_one_line);
+    if (xplane_object_member(&o, "counters", &list)) xplane_each_object(r->t, &list, restored, restore_counter);
   }
   buf_free(&text);
 }
@@ -113,13 +115,13 @@ static void restore_record(const struct xplane_object *o) {
   struct tk_record rec = {.track = restored_of(o)->plane->process};
   int64_t kind, ts;
   if (!xplane_object_int(o, "kind", &kind) || kind < TK_RECORD_OTHER || kind > TK_RECORD_THREAD_SORT) return;
-  if (!json_member(o->p, o->n, "raw", &raw) || raw.type != JSON_OBJECT) return;
-  const bool apart = json_member(o->p, o->n, "apart", &v);
+  if (!xplane_object_member(o, "raw", &raw) || raw.type != JSON_OBJECT) return;
+  const bool apart = xplane_object_member(o, "apart", &v);
   if (apart) rec.track = 0;
-  if (json_member(o->p, o->n, "thread", &v)) rec.track = thread_of(o, "tid");
+  if (xplane_object_member(o, "thread", &v)) rec.track = thread_of(o, "tid");
   rec.kind = (uint8_t)kind;
   rec.phase = *tk_string(t, xplane_object_text(o, "ph"), NULL);
-  rec.strong = json_member(o->p, o->n, "strong", &v);
+  rec.strong = xplane_object_member(o, "strong", &v);
   if (xplane_object_int(o, "ts", &ts)) {
     i128 ps = ts - ((i128)t->origin_ns - restored_of(o)->r->base_ns) * 1000;
     rec.has_ts = ps < INT64_MAX && ps > INT64_MIN;
@@ -147,30 +149,23 @@ static void restore_flow(const struct xplane_object *o) {
   if (ps >= INT64_MAX / 2 || ps <= INT64_MIN / 2 || (f.id_kind == TK_FLOW_ID_STR && !f.id)) return;
   f.ts = (tk_time)ps;
   f.role = (uint8_t)role;
-  f.enclosing = json_member(o->p, o->n, "enclosing", &v);
+  f.enclosing = xplane_object_member(o, "enclosing", &v);
   f.cls = trace_class(t, xplane_object_text(o, "name"), xplane_object_text(o, "cat"));
-  if (json_member(o->p, o->n, "args", &v)) f.args = json_take_args(t, v.p, (size_t)(v.end - v.p));
+  if (xplane_object_member(o, "args", &v)) f.args = json_take_args(t, v.p, (size_t)(v.end - v.p));
   *trace_add_flow_point(t) = f;
 }
 
 /* Calls `restore` for each object of a plane's stat, which is a JSON array. */
 static void restore_list(struct restored_plane *restored, const char *stat, void (*restore)(const struct xplane_object *o)) {
   struct tk_trace *t = restored->r->t;
-  struct buf text = {.mem = &t->store->mem}, object = {.mem = &t->store->mem};
+  struct buf text = {.mem = &t->store->mem};
   struct xstat s;
   if (xplane_plane_stat(t, restored->plane, stat, &s) && s.field == XSTAT_STR &&
-      xplane_strict_json(s.p, (size_t)s.value, &text)) {
-    buf_append(&object, "{\"list\":", 8);
-    buf_append(&object, text.data, text.len);
-    buf_append(&object, "}", 1);
-    struct xplane_object o = {t, NULL, object.len, restored};
-    if (buf_append(&object, ZEROS, sizeof ZEROS)) {
-      o.p = (const char *)object.data;
-      xplane_each_object(&o, "list", restore);
-    }
+      xplane_strict_json(s.p, (size_t)s.value, &text) && *text.data == '[') {
+    const struct json_value list = {.type = JSON_ARRAY, .p = text.data, .end = text.data + text.len};
+    xplane_each_object(t, &list, restored, restore);
   }
   buf_free(&text);
-  buf_free(&object);
 }
 
 static void restore_plane(struct xplane_reader *r, const struct xplane_plane *plane) {
