@@ -20,6 +20,7 @@ static const struct format *const FORMATS[] = {
     &format_nsys,
     &format_rocm,
     &format_rocprof,
+    &format_rocprof_csv,
     &format_ascend,
     &format_torch_memory,
     &format_pprof,

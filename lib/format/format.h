@@ -95,10 +95,11 @@ struct format {
   struct sink *(*writer)(struct out *out, const struct sink_options *opt);
 };
 
-enum { FORMAT_PEEK = 4096, FORMATS_MOST = 16 };
+enum { FORMAT_PEEK = 4096, FORMATS_MOST = 24 };
 
 extern const struct format format_chrome, format_xplane, format_perfetto, format_speedscope, format_nsys, format_rocm, format_rocprof,
-    format_ascend, format_torch_memory, format_pprof, format_cpuprofile, format_perf_script, format_folded, format_otlp, format_gecko;
+    format_rocprof_csv, format_ascend, format_torch_memory, format_pprof, format_cpuprofile, format_perf_script, format_folded,
+    format_otlp, format_gecko;
 
 /* By format: properties of the first of several graphs that the format's writer needs. */
 struct format_starts {

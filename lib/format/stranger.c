@@ -23,6 +23,9 @@ struct stranger {
 
 #define FTRACE_PACKED "the compressed text of Android's atrace; ui.perfetto.dev opens it"
 #define XCTRACE "a table that xctrace exported; Instruments opens the .trace it was made from"
+#define ROCPROF_STATS "statistics of rocprof rather than a timeline; the file of the same run that ends in _trace.csv has times"
+#define ROCPROF_AGENTS "the list of a host's devices by rocprofv3; the file of the same run that ends in _trace.csv has times"
+#define ROCPROF_COUNTERS "counters of rocprofv3 without times; its later versions write times, as does --output-format json"
 #define FTRACE "ftrace text, such as from trace-cmd or systrace; ui.perfetto.dev opens it"
 
 /* Texts with which a file begins, after whitespace; upper and lower case are equal. */
@@ -42,6 +45,10 @@ static const struct stranger TEXTS[] = {
     {"# tracer:", 9, FTRACE},
     {"TRACE:\n# tracer:", 16, FTRACE}, /* atrace --async_dump */
     {"TRACE:\n\x78", 8, FTRACE_PACKED}, /* atrace -z: a zlib stream follows */
+    /* rocprofiler-sdk, source/lib/output/generateCSV.cpp and generateStats.cpp; rocprof 1, bin/tblextr.py */
+    {"\"name\",\"calls\",\"totaldurationns\"", 32, ROCPROF_STATS},
+    {"\"node_id\",\"logical_node_id\"", 27, ROCPROF_AGENTS},
+    {"\"correlation_id\",\"dispatch_id\"", 30, ROCPROF_COUNTERS},
     /* valgrind docs/cl-format */
     {"# callgrind format", 18, "a profile of callgrind rather than a timeline; KCachegrind opens it"},
     {"version: 1\ncreator: callgrind", 29, "a profile of callgrind rather than a timeline; KCachegrind opens it"},

@@ -50,6 +50,8 @@ static const struct json_stranger ROWS[] = {
     {{"timeMs", "averageMs"}, TRTEXEC},
     {{"computeMs", "startComputeMs"}, TRTEXEC},
     {{"startComputeInMs"}, TRTEXEC},
+    /* triton-inference-server/server docs/user_guide/trace.md */
+    {{"timestamps.name", "timestamps.ns"}, "a trace of the Triton Inference Server; 'trace_summary.py' of its repository evaluates it"},
     /* next.js packages/next/src/trace/report/to-json.ts: an array of spans on each line */
     {{"parentId", "startTime"}, NEXT_JS},
     {{"traceId", "startTime"}, NEXT_JS},

@@ -124,6 +124,11 @@ def nsys2json():
             x('cudaLaunchKernel', 'Device 0', 'CUDA API Thread 12', 6, 2, 'cuda_api', correlationId=5)]
 
 
+def autograd():
+    """torch/autograd/profiler.py without Kineto: one process of operators, one of kernels, whose threads are devices."""
+    return [x('aten::mm', 'CPU functions', 1, 5, 20), x('sgemm', 'CUDA functions', 0, 20, 50)]
+
+
 def jax():
     """trace.json.gz of xprof: planes and lines."""
     return [*meta(1, '/device:GPU:0', None, t7='Stream #7(Compute)', t8='XLA Modules'), *meta(701, '/host:CPU', None, t3='python'),
@@ -159,6 +164,7 @@ DEVICES = {
     'unitrace, MPI': (unitrace('RANK 3 '), {'devices': {'XPU 1'}, 'kernel': ['Tile #0: gemm_kernel', 'oneccl_allreduce_pcie<half>'], 'busy': 60000}),
     'nsys2json': (nsys2json(), {'devices': {'GPU 0', 'GPU 1'}, 'kernel': ['sgemm'] * 2, 'runtime': ['cudaLaunchKernel'], 'annotation': ['step'] * 2,
                                 'linked': 1, 'busy': 90000}),
+    'autograd profiler': (autograd(), {'devices': {'GPU'}, 'kernel': ['sgemm'], 'op': ['aten::mm'], 'busy': 50000}),
     'JAX': (jax(), {'devices': {'GPU:0'}, 'kernel': ['gemm_fusion'], 'runtime': ['cuLaunchKernel'], 'linked': 1, 'busy': 50000}),
     **{f'{label}, without categories': (bare(label), {'devices': {'GPU 5' if label == 'GPU' else label}, 'kernel': ['k1', 'k2'], 'busy': 20000})
        for label in ('GPU 0', 'NPU 3', 'XPU 1', 'TPU 0', 'MPS 0', 'Neuron 2', 'IPU 0', 'GCU 0', 'NPU', 'GPU')},

@@ -1,6 +1,7 @@
-/* rocm.c - rows of the format table for AMD's databases and for the JSON of rocprofv3, which can only be read. */
+/* rocm.c - rows of the format table for AMD's databases, and for the JSON and CSV of rocprof, which can only be read. */
 #include "rocm.h"
 
+#include "format/rocm/read/csv.h"
 #include "format/rocm/read/ranks.h"
 #include "format/rocm/read/read.h"
 #include "format/rocm/read/rocprof.h"
@@ -38,4 +39,18 @@ const struct format format_rocprof = {
              .can_read = true},
     .bid = rocprof_bid,
     .read = rocprof_read,
+};
+
+static const char *const CSV_ENDINGS[] = {"_trace.csv", "_collection.csv", "results.csv", NULL};
+
+const struct format format_rocprof_csv = {
+    .info = {.name = "rocprof-csv",
+             .title = "rocprof CSV",
+             .ending = "_trace.csv",
+             .endings = CSV_ENDINGS,
+             .holds = TK_HOLDS_INSTANTS | TK_HOLDS_COUNTERS | TK_HOLDS_ARGS | TK_HOLDS_CATEGORIES,
+             .resolution = 1000,
+             .can_read = true},
+    .bid = csv_bid,
+    .read = csv_read,
 };

@@ -171,9 +171,18 @@ static unsigned space_bid(const uint8_t *p, size_t n, bool *wrong) {
   return known && bits < KNOWN ? KNOWN : bits;
 }
 
+/* True for a text that begins with a quote, such as a line of CSV. A space that begins with a host name of that many bytes contains
+ * bytes that no text has. */
+static bool is_quoted_text(const uint8_t *p, size_t n) {
+  if (*p != '"') return false;
+  for (size_t i = 0; i < n && i < 256; i++)
+    if (p[i] < ' ' && p[i] != '\n' && p[i] != '\r' && p[i] != '\t') return false;
+  return true;
+}
+
 unsigned xplane_bid(const uint8_t *p, size_t n) {
   bool wrong = false;
-  if (n < 2) return 0;
+  if (n < 2 || is_quoted_text(p, n)) return 0;
   unsigned bits = space_bid(p, n, &wrong);
   if (wrong && bits < KNOWN) bits = damaged_bid(p, n); /* a plane name suffices, even if the file is damaged */
   return bits ? bits : n > 2 && is_sound(p, n);
