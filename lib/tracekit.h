@@ -113,6 +113,10 @@ enum tk_option {
   TK_OPTION_STEP_NAME    /* tk_load_options: give the name of steps, because no span marks a step */
 };
 
+/* Returns the public field that sets an option, such as "tk_save_options.force"; for TK_OPTION_OUTPUT, which is a parameter of most
+ * functions, "output". NULL for TK_OPTION_NONE, and for numbers that this version does not know. */
+TK_API const char *tk_option_field(enum tk_option option);
+
 /* Enums are members of structs, so a compiler that gives enums another width (-fshort-enums) would lay out the structs
  * differently. */
 #if defined(__cplusplus) && __cplusplus >= 201103L

@@ -51,7 +51,7 @@ struct ArrowArrayStream {
  *      EVENTS  ts, dur     ns since the epoch of the trace's clock, and ns, both ends rounded to the nearest; or ps from origin_ns,
  *                       exact. Null if undefined: no clock, a span that never ended
  *           name, cat
- *           type        span, instant, counter
+ *           type        span, instant, counter, sample
  *           kind        kernel, memcpy, collective, ...: the most specific kind known to filters; null = none
  *           track       id in TRACKS
  *           depth, pid, tid, process, thread, rank, step

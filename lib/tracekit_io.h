@@ -56,8 +56,22 @@ struct tk_load_options {
    * else the names that known programs use. */
   const char *step_name;
   uint64_t with;        /* bits of enum tk_with */
-  uint64_t reserved[1]; /* must be zero */
+  const char *const *settings; /* NULL-terminated settings of formats (tk_setting), such as "perfetto.sched=true"; NULL = none */
 };
+
+/* A setting of one format, "FORMAT.NAME=true" or "FORMAT.NAME=false". A setting of another format than the input's or the output's
+ * has no effect, so that one list serves files of all formats. */
+struct tk_setting {
+  const char *format, *name; /* "perfetto", "sched" */
+  const char *help;          /* effect of the value true; all settings are false by default */
+  bool saving;               /* belongs to tk_save_options; false: to tk_load_options */
+};
+/* Returns the i-th setting of all formats, valid as long as the program runs; NULL past the end. */
+TK_API const struct tk_setting *tk_setting(size_t i);
+
+/* Returns true if the options are valid: the format, the pattern of step names and the settings.  Needs no input.  Returns false with
+ * err otherwise. */
+TK_API bool tk_load_check(const struct tk_load_options *opt, struct tk_err *err);
 
 /* Reads and seals `source`: anything that tk_sources_open accepts and that contains one trace. Returns NULL on error. */
 TK_API struct tk_trace *tk_load(const char *source, const struct tk_load_options *opt, struct tk_err *err);
@@ -198,7 +212,8 @@ struct tk_save_options {
   bool no_loss;         /* fail with TK_ELOSS instead of losing data */
   bool overlaps;        /* move overlapping spans to separate rows on any thread, even if the input had none */
   bool no_passthrough;  /* drop passthrough data that only the input format understands; not counted as a loss */
-  uint64_t reserved[4]; /* must be zero */
+  uint64_t reserved[3]; /* must be zero */
+  const char *const *settings; /* NULL-terminated settings of formats (tk_setting), such as "json.pretty=true"; NULL = none */
 };
 
 /* Kinds of data that an output format may be unable to represent. */

@@ -187,6 +187,10 @@ struct tk_merge_report {
   TK_FIXED struct tk_stragglers *stragglers; /* set by tk_plan; NULL = too few ranks to find a slow one */
 };
 
+/* Returns true if the options are valid: label, steps, time, anchor and what cannot be combined.  Needs no input, so that a mistyped
+ * option fails before anything is read.  Returns false with err otherwise. */
+TK_API bool tk_merge_check(const struct tk_merge_options *opt, struct tk_err *err);
+
 /* Merges the inputs that `names` resolve to (tk_sources_open), in that order, into `output`, with one input in memory at a
  * time.  A single input stays unchanged unless a label or an order is requested. */
 TK_API bool tk_merge(const char *const *names, size_t n, const char *output, const struct tk_merge_options *opt,
@@ -252,6 +256,8 @@ struct tk_rebase_options {
   int64_t base_ns;
   const char *scale; /* "0.99998" or "-20ppm": stretches times around the first event */
   tk_time shift;     /* ps */
+  const struct tk_total *to_time; /* the same as `to`, as a number; NULL = none */
+  int64_t scale_factor;           /* the same as `scale`, times 10^12; 0 = none */
 };
 #define TK_REBASE_OPTIONS_INIT TK_OPTIONS_INIT(tk_rebase_options)
 
@@ -326,6 +332,10 @@ struct tk_shrink_report {
    * ns; 0 = all */
   uint64_t kept_ns, whole_ns;
 };
+
+/* Returns true if the options are valid: the target, the expressions and the ladder.  Needs no trace, so that a mistyped one fails
+ * before anything is read.  Returns false with err otherwise. */
+TK_EXPERIMENTAL bool tk_shrink_check(const struct tk_shrink_options *opt, struct tk_err *err);
 
 /* Writes the sealed trace so that it meets the target; afterwards the trace is what was written.  If the target cannot be met,
  * fails with TK_ELIMIT and names the smallest possible size. */

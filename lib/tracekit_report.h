@@ -18,7 +18,10 @@ struct tk_report_options {
   bool strips;                /* also compute a timeline of each device: tk_report_rank.strip */
   bool brief;                 /* compute only device times, steps, names and versions; launches and tables double the cost */
   bool keep_going;            /* skip unreadable inputs, with a note */
-  const char *thresholds;     /* file of thresholds, with lines such as "device-idle = 20 50"; NULL = the defaults */
+  const char *thresholds;     /* file of thresholds, as in tk_thresholds_read; NULL = the defaults */
+  const struct tk_threshold *limits; /* n_limits thresholds that replace those of the same id, also those of the file; only id, warning
+                                      * and bad are used */
+  size_t n_limits;
 };
 #define TK_REPORT_OPTIONS_INIT TK_OPTIONS_INIT(tk_report_options)
 
@@ -292,6 +295,10 @@ struct tk_threshold {
 };
 /* Returns the n default thresholds. */
 TK_EXPERIMENTAL const struct tk_threshold *tk_thresholds(size_t *n);
+/* Copies the default thresholds to `limits`, which has room for n of them (as many as tk_thresholds has), and applies a file with lines
+ * such as "device-idle = 20 50", for a warning and a severe finding, or "device-idle = off"; # begins a comment.  Returns false with
+ * err, which names the file and the line, if the file cannot be read or is invalid. */
+TK_EXPERIMENTAL bool tk_thresholds_read(const char *file, struct tk_threshold *limits, size_t n, struct tk_err *err);
 
 /* Reports on all traces of the sources, with one trace in memory at a time.  With several traces, collectives are compared;
  * large traces are then read twice.  The caller frees the report even on failure. */

@@ -452,7 +452,8 @@ bool report_open(struct tk_report *r, const struct tk_report_options *opt, struc
   map_init(&r->impl->said, &r->impl->mem);
   map_init(&r->impl->op_of, &r->impl->mem);
   map_init(&r->impl->node_of, &r->impl->mem);
-  return thresholds_read(r->impl->limits, opt->thresholds, err);
+  return thresholds_read(r->impl->limits, opt->thresholds, err) &&
+         thresholds_replace(r->impl->limits, opt->limits, opt->n_limits, err);
 }
 
 static void say_unknown(struct tk_report *r) {

@@ -156,3 +156,24 @@ bool thresholds_read(struct tk_threshold *limits, const char *file, struct tk_er
   buf_free(&text);
   return ok;
 }
+
+bool tk_thresholds_read(const char *file, struct tk_threshold *limits, size_t n, struct tk_err *err) {
+  struct tk_threshold all[N_THRESHOLDS];
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  if (!thresholds_read(all, file, err)) return false;
+  memcpy(limits, all, (n < N_THRESHOLDS ? n : N_THRESHOLDS) * sizeof *limits);
+  return true;
+}
+
+bool thresholds_replace(struct tk_threshold *limits, const struct tk_threshold *by, size_t n, struct tk_err *err) {
+  for (size_t i = 0; i < n; i++) {
+    struct tk_threshold *t = find(limits, by[i].id);
+    if (!t) return err_set(err, TK_EUSAGE, "unknown threshold '%.60s'", by[i].id);
+    if (!(by[i].bad >= by[i].warning)) return err_set(err, TK_EUSAGE, "threshold '%s': bad is less than warning", t->id);
+    t->warning = by[i].warning;
+    t->bad = by[i].bad;
+  }
+  return true;
+}

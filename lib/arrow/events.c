@@ -51,10 +51,12 @@ static bool fill_cat(struct table_source *s, struct column *c) {
 }
 
 static bool fill_type(struct table_source *s, struct column *c) {
-  static const char *const names[] = {"span", "instant", "counter"};
+  enum { N_TYPES = 4 };
+  static const char *const names[N_TYPES] = {"span", "instant", "counter", "sample"};
+  static const int32_t places[] = {[TK_EVENT_SPAN] = 0, [TK_EVENT_INSTANT] = 1, [TK_EVENT_COUNTER] = 2, [TK_EVENT_SAMPLE] = 3};
   bool ok = true;
-  for (size_t i = 0; i < 3; i++) ok = column_word(c, names[i]) && ok;
-  for EACH_EVENT(s, e) c->place[events_row_of(s, e)] = e->kind;
+  for (size_t i = 0; i < N_TYPES; i++) ok = column_word(c, names[i]) && ok;
+  for EACH_EVENT(s, e) c->place[events_row_of(s, e)] = places[e->kind];
   return ok;
 }
 

@@ -104,6 +104,27 @@ void err_clear(struct tk_err *err) {
   if (err) *err = (struct tk_err){.offset = UINT64_MAX};
 }
 
+const char *tk_option_field(enum tk_option option) {
+  switch (option) {
+  case TK_OPTION_NONE: break;
+  case TK_OPTION_FORCE: return "tk_save_options.force";
+  case TK_OPTION_FORMAT: return "tk_save_options.format";
+  case TK_OPTION_NO_LOSS: return "tk_save_options.no_loss";
+  case TK_OPTION_OUTPUT: return "output";
+  case TK_OPTION_STRICT: return "tk_load_options.strict";
+  case TK_OPTION_MAX_MEMORY: return "tk_load_options.max_memory";
+  case TK_OPTION_MAX_SIZE: return "tk_load_options.max_size";
+  case TK_OPTION_KEEP_GOING: return "tk_merge_options.keep_going";
+  case TK_OPTION_MERGE_FIRST: return "tk_merge_options.keep_going";
+  case TK_OPTION_HARD: return "tk_shrink_options.hard";
+  case TK_OPTION_TIMEOUT: return "tk_sql_options.timeout_ms";
+  case TK_OPTION_RUN: return "tk_source_options.run";
+  case TK_OPTION_LATEST_GOOD: return "tk_source_options.latest_good";
+  case TK_OPTION_STEP_NAME: return "tk_load_options.step_name";
+  }
+  return NULL;
+}
+
 const char *err_without(const char *msg, const char *where) {
   const size_t n = strlen(where);
   return strncmp(msg, where, n) == 0 && strncmp(msg + n, ": ", 2) == 0 ? msg + n + 2 : msg;

@@ -99,6 +99,29 @@ bool tk_parse_duration(const char *text, tk_time *ps) {
   return true;
 }
 
+bool tk_parse_time(const char *text, struct tk_total *time) {
+  static const i128 SECOND = 1000000000000;
+  const uint8_t *p = (const uint8_t *)text;
+  i128 ps;
+  if (!num_scaled(p, p + strlen(text), 6, &ps) && !parse(text, TIMES, &ps)) return false;
+  if (ps / SECOND > INT64_MAX || ps / SECOND < INT64_MIN) return false;
+  *time = (struct tk_total){(int64_t)(ps / SECOND), (int64_t)(ps % SECOND)};
+  return true;
+}
+
+bool tk_parse_scale(const char *text, int64_t *factor) {
+  static const int64_t ONE = 1000000000000;
+  const size_t n = strlen(text);
+  const bool ppm = n > 3 && strcmp(text + n - 3, "ppm") == 0;
+  const uint8_t *p = (const uint8_t *)text;
+  i128 v;
+  if (!num_scaled(p, p + n - (ppm ? 3 : 0), ppm ? 6 : 12, &v)) return false;
+  if (ppm) v += ONE;
+  if (v < ONE / 1000 || v > (i128)ONE * 1000) return false;
+  *factor = (int64_t)v;
+  return true;
+}
+
 bool tk_parse_offset(const char *text, size_t *who, int64_t *ns) {
   const char *equals = strrchr(text, '=');
   tk_time ps;

@@ -254,7 +254,7 @@ static bool find_format(struct planner *p) {
                                       "without .gz",
                    save->format);
   snprintf(p->word, sizeof p->word, "%s%s", p->format->info.name, packing ? ".gz" : "");
-  if (p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty)
+  if (p->opt->link_collectives || p->opt->manifest || p->opt->redact || save->pretty || save->settings)
     return err_set(p->err, TK_EUSAGE, "a plan cannot be combined with links, a manifest, redaction or pretty-printing");
   return (!p->opt->label || label_check(p->opt->label, p->err)) && merge_select_check(p->opt, p->err);
 }

@@ -174,7 +174,8 @@ static bool add_trace(struct tk_report *r, struct tk_trace *t, const struct repo
 }
 
 static bool open_report(struct tk_report *r, const struct tk_report_options *opt, struct tk_report_options *own, struct tk_err *err) {
-  if (!TAKE_OPTIONS(own, opt, err) || !RESERVED(&own->select, err)) return false;
+  const size_t first = offsetof(struct tk_report_options, limits);
+  if (!options_take(own, sizeof *own, first, opt, err) || !RESERVED(&own->select, err)) return false;
   own->load.max_memory = os_memory_limit(own->load.max_memory);
   return report_open(r, own, err);
 }

@@ -14,6 +14,7 @@
 #include "io/out.h"
 #include "mangled.h"
 #include "parts.h"
+#include "settings.h"
 
 /* One machine of a trace that has several. */
 struct format_machine {
@@ -42,6 +43,8 @@ struct format {
     bool perf_samples;   /* it has the samples in the table perf_sample, not in cpu_profile_stack_sample */
   } engine;
   const char *runs_in; /* path below a logdir where its viewers look for runs with a file per host; NULL = none */
+  const struct setting *settings; /* n_settings rows; NULL = none */
+  size_t n_settings;
   int gzip_level; /* default compression level; 0 = the general default */
   /* Returns how many bits of the format's structure the first n bytes (at most FORMAT_PEEK) match; 0 = not this format. */
   unsigned (*bid)(const uint8_t *p, size_t n);

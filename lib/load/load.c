@@ -103,6 +103,19 @@ void load_limit(struct tk_trace *t, const struct tk_load_options *opt) {
   mem->process = (opt->with & TK_WITH_PROCESS_LIMIT) != 0;
 }
 
+bool load_take(struct tk_load_options *opt, struct tk_err *err) {
+  return settings_load(opt, err) && (!opt->step_name || step_names_check(opt->step_name, err));
+}
+
+bool tk_load_check(const struct tk_load_options *opt, struct tk_err *err) {
+  struct tk_load_options options = opt ? *opt : (struct tk_load_options){0};
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  if (options.format && !format_by_name(options.format)) return err_set(err, TK_EUSAGE, "unknown format '%s'", options.format);
+  return load_take(&options, err);
+}
+
 void load_configure(struct tk_trace *t, const struct tk_load_options *opt) {
   load_limit(t, opt);
   t->store->without = opt->without;
@@ -156,8 +169,9 @@ struct tk_trace *tk_sources_load(struct tk_sources *s, size_t i, const struct tk
   if (!err) err = &own;
   err_clear(err);
   if (sources_failed(s, i, err)) return NULL;
-  if (!opt) opt = &defaults;
-  if (!RESERVED(opt, err) || (opt->step_name && !step_names_check(opt->step_name, err))) return NULL;
+  struct tk_load_options options = opt ? *opt : defaults;
+  if (!load_take(&options, err)) return NULL;
+  opt = &options;
   for (unsigned nth = 0; !t && sources_view(s, i, nth, &view); nth++) {
     if (nth && (opt->strict || !is_beyond_repair(err))) break;
     if (nth) snprintf(instead, sizeof instead, "%s; reading this file instead", err->msg);

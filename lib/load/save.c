@@ -40,8 +40,12 @@ static bool open_output(struct saver *s, const char *path, const struct tk_save_
   return out_open(&s->out, path, out, &s->mem, err);
 }
 
-bool save_open(struct saver *s, const char *path, const struct tk_save_options *opt, const char *like,
+bool save_open(struct saver *s, const char *path, const struct tk_save_options *given, const char *like,
                 const char *const *inputs, struct tk_err *err) {
+  struct tk_save_options own = *given, *const opt = &own;
+  if (!RESERVED(opt, err)) return false;
+  s->format = choose_format(path, opt, like, err);
+  if (!s->format || !settings_save(opt, s->format->info.name, err)) return false;
   const struct packing *packing = packing_asked(s->part ? "" : path, opt);
   struct out_options out = { .gzip = packing == packing_row(PACKING_GZIP),
                              .zstd = packing == packing_row(PACKING_ZSTD),
@@ -55,15 +59,12 @@ bool save_open(struct saver *s, const char *path, const struct tk_save_options *
       .pretty = opt->pretty, .overlaps = opt->overlaps, .no_passthrough = opt->no_passthrough, .progress = opt->progress,
       .meter = s->meter, .several = s->several,
       .timeline = s->timeline, .host = s->host};
-  if (!RESERVED(opt, err)) return false;
   s->progress = opt->progress;
   s->path = path;
   s->packs = out.gzip || out.zstd;
   s->dry_run = opt->dry_run;
   s->no_loss = opt->no_loss;
   s->no_passthrough = opt->no_passthrough;
-  s->format = choose_format(path, opt, like, err);
-  if (!s->format) return false;
   if (packing && !packing->written)
     return err_set(err, TK_EUSAGE, "%s compression is not supported for output; use .gz or .zst", packing->name);
   out.binary = s->format->binary || s->part;

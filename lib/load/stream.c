@@ -45,8 +45,9 @@ static struct tk_trace *load(struct tk_reader from, struct tk_bytes bytes, const
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
-  if (!opt) opt = &defaults;
-  if (!RESERVED(opt, err) || (opt->step_name && !step_names_check(opt->step_name, err))) return NULL;
+  struct tk_load_options options = opt ? *opt : defaults;
+  if (!load_take(&options, err)) return NULL;
+  opt = &options;
   struct tk_trace *t = trace_new(os_memory_limit(opt->max_memory));
   if (!t) {
     err_set(err, TK_ELIMIT, "%s: out of memory", name);

@@ -118,7 +118,7 @@ static const struct packing *packing_of(const struct merge_file *f, const char *
 static bool has_shares(const struct merge_file *f, const char *path) {
   const struct format *format = format_of(f, path);
   const struct packing *packing = packing_of(f, path);
-  return f->opt->to && f->n_inputs > 1 && format && format->in_parts && !f->opt->save.pretty &&
+  return f->opt->to && f->n_inputs > 1 && format && format->in_parts && !f->opt->save.pretty && !f->opt->save.settings &&
          (!packing || packing == packing_row(PACKING_GZIP)) && !run_folder_is_meant(path, &f->opt->save);
 }
 

@@ -14,8 +14,10 @@
 
 #include "merge.h"
 #include "align/report.h"
+#include "base/options.h"
 #include "base/os.h"
 #include "base/progress.h"
+#include "base/regexp.h"
 #include "load/load.h"
 #include "select.h"
 #include "share.h"
@@ -185,15 +187,33 @@ void tk_merge_report_free(struct tk_merge_report *report) {
   free(report);
 }
 
+static bool check_anchor(const char *anchor, struct tk_err *err) {
+  struct mem mem = {0};
+  char why[200];
+  struct regexp *r = regexp_new(anchor, &mem, why, sizeof why);
+  const bool ok = r != NULL;
+  regexp_free(r);
+  return ok || (mem_check(&mem, err) && err_set(err, TK_EUSAGE, "anchor '%s': %s", anchor, why));
+}
+
 bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk_err *err) {
   if (n == 0) return err_set(err, TK_EUSAGE, "nothing to merge");
   if (opt->label && !label_check(opt->label, err)) return false;
+  if (opt->anchor && !check_anchor(opt->anchor, err)) return false;
   if (!merge_select_check(opt, err)) return false;
   if (opt->manifest && (opt->steps || opt->time || opt->to || opt->link_collectives))
     return err_set(err, TK_EUSAGE, "a manifest copies inputs unchanged; it cannot be combined with steps, a time range, a size "
                                    "or links");
   if (!opt->manifest || opt->group_by == TK_GROUP_RANK) return true;
   return err_set(err, TK_EUSAGE, "a manifest cannot define the order of rows");
+}
+
+bool tk_merge_check(const struct tk_merge_options *opt, struct tk_err *err) {
+  struct tk_merge_options o;
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  return TAKE_OPTIONS(&o, opt, err) && merge_check_options(&o, 1, err);
 }
 
 bool merge_begin(struct merger *m, const struct merge_inputs *in, struct tk_err *err) {

@@ -83,26 +83,19 @@ static bool find_event(const struct tk_trace *t, const char *name, uint32_t nth,
   return ok;
 }
 
-static bool parse_time(const char *text, i128 *ps, struct tk_err *err) {
-  const uint8_t *p = (const uint8_t *)text;
-  tk_time v;
-  if (num_scaled(p, p + strlen(text), 6, ps)) return true;
-  if (!tk_parse_duration(text, &v)) return err_set(err, TK_EUSAGE, "invalid time '%s'; expected microseconds, or a number with "
-                                                                   "a unit", text);
-  *ps = v;
-  return true;
+static bool bad_time(const char *text, struct tk_err *err) {
+  return err_set(err, TK_EUSAGE, "invalid time '%s'; expected microseconds, or a number with a unit", text);
 }
 
-/* Parses "0.99998" or "-20ppm" into a factor x 10^12. */
-static bool parse_scale(const char *text, i128 *factor, struct tk_err *err) {
-  static const i128 ONE = 1000000000000;
-  size_t n = strlen(text);
-  bool ppm = n > 3 && strcmp(text + n - 3, "ppm") == 0, ok;
-  const uint8_t *p = (const uint8_t *)text;
-  ok = num_scaled(p, p + n - (ppm ? 3 : 0), ppm ? 6 : 12, factor);
-  if (ok && ppm) *factor += ONE;
-  if (ok && *factor >= ONE / 1000 && *factor <= ONE * 1000) return true;
+static bool bad_scale(const char *text, struct tk_err *err) {
   return err_set(err, TK_EUSAGE, "invalid scale '%s'; expected a scale such as 0.99998 or -20ppm", text);
+}
+
+/* Replaces the texts of the options by numbers, as if these had been given. */
+static bool parse_texts(struct tk_rebase_options *o, struct tk_total *to, struct tk_err *err) {
+  if (o->to && !tk_parse_time(o->to, to)) return bad_time(o->to, err);
+  if (o->to) o->to_time = to;
+  return !o->scale || tk_parse_scale(o->scale, &o->scale_factor) || bad_scale(o->scale, err);
 }
 
 static i128 stretched(tk_time ts, tk_time about, i128 factor) {
@@ -111,10 +104,9 @@ static i128 stretched(tk_time ts, tk_time about, i128 factor) {
 }
 
 /* Multiplies all times. Rounds both ends of a span instead of its duration, so that nesting is preserved. */
-static bool scale_events(struct tk_trace *t, const char *text, struct tk_err *err) {
-  i128 factor, last = 0;
+static bool scale_events(struct tk_trace *t, i128 factor, struct tk_err *err) {
+  i128 last = 0;
   tk_time start, end;
-  if (!parse_scale(text, &factor, err)) return false;
   trace_extent(t, &start, &end);
   last = stretched(end, start, factor);
   if (last > INT64_MAX) return beyond(err);
@@ -153,42 +145,50 @@ static bool to_epoch(struct tk_trace *t, struct tk_err *err) {
   return true;
 }
 
-static bool check(const struct tk_rebase_options *o, struct tk_err *err) {
-  int places = o->to_zero + (o->to != NULL) + (o->at != NULL) + o->absolute + o->has_base;
-  i128 unused;
-  if (places > 1) return err_set(err, TK_EUSAGE, "more than one target given");
+static bool check_rebase(const struct tk_rebase_options *o, struct tk_err *err) {
+  const int64_t one = 1000000000000;
+  int places = o->to_zero + (o->to || o->to_time) + (o->at != NULL) + o->absolute + o->has_base;
+  if (places > 1 || (o->to && o->to_time)) return err_set(err, TK_EUSAGE, "more than one target given");
+  if (o->scale && o->scale_factor) return err_set(err, TK_EUSAGE, "more than one scale given");
   if (o->nth && !o->at) return err_set(err, TK_EUSAGE, "the number of an event can only be given together with its name");
-  if (o->to && !parse_time(o->to, &unused, err)) return false;
-  if (o->scale && !parse_scale(o->scale, &unused, err)) return false;
-  if (places || o->shift || o->scale) return true;
+  if (o->scale_factor && (o->scale_factor < one / 1000 || o->scale_factor > one * 1000))
+    return err_set(err, TK_EUSAGE, "the scale must be between 0.001 and 1000");
+  if (places || o->shift || o->scale || o->scale_factor) return true;
   return err_set(err, TK_EUSAGE, "nothing to do: no target, shift or scale given");
+}
+
+/* Copies the options, with the numbers that their texts state; `to` receives the time of to_time. */
+static bool take_rebase(struct tk_rebase_options *o, struct tk_total *to, const struct tk_rebase_options *given, struct tk_err *err) {
+  return options_take(o, sizeof *o, offsetof(struct tk_rebase_options, to_time), given, err) && check_rebase(o, err) &&
+         parse_texts(o, to, err);
 }
 
 bool tk_rebase_check(const struct tk_rebase_options *opt, struct tk_err *err) {
   struct tk_rebase_options o;
+  struct tk_total to;
   struct tk_err own;
   if (!err) err = &own;
   err_clear(err);
-  return TAKE_OPTIONS(&o, opt, err) && check(&o, err);
+  return take_rebase(&o, &to, opt, err);
 }
 
 bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct tk_err *err) {
   struct tk_rebase_options options, *const o = &options;
+  struct tk_total to;
   struct tk_err own;
   tk_time start, end;
-  i128 to = 0;
   if (!err) err = &own;
   err_clear(err);
-  if (!trace_is_sealed(t, err) || !TAKE_OPTIONS(o, opt, err) || !check(o, err)) return false;
+  if (!trace_is_sealed(t, err) || !take_rebase(o, &to, opt, err)) return false;
   t->edits |= TK_EDIT_MOVED;
-  if (o->scale) t->edits |= TK_EDIT_STRETCHED;
-  if (o->scale && !scale_events(t, o->scale, err)) return false;
+  if (o->scale_factor) t->edits |= TK_EDIT_STRETCHED;
+  if (o->scale_factor && !scale_events(t, o->scale_factor, err)) return false;
   if (o->shift && !move_events(t, o->shift, err)) return false;
   if (o->absolute) return to_epoch(t, err);
   if (o->has_base) return to_base(t, o->base_ns, err);
-  if (!o->to_zero && !o->to && !o->at) return true;
-  if (o->to && !parse_time(o->to, &to, err)) return false;
+  if (!o->to_zero && !o->to_time && !o->at) return true;
   trace_extent(t, &start, &end);
   if (o->at && !find_event(t, o->at, o->nth, &start, err)) return false;
-  return print_later(t, to - printed(t, start), err);
+  const i128 at = o->to_time ? (i128)o->to_time->s * 1000000000000 + o->to_time->ps : 0;
+  return print_later(t, at - printed(t, start), err);
 }

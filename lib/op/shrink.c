@@ -246,19 +246,31 @@ static bool add_rung(struct shrink *s, enum rung rung) {
   return add_step(s, rung) != NULL;
 }
 
+/* Returns the rung that the list of names begins with, and moves *names past it; RUNG_HARD with err if there is none. */
+static enum rung next_rung(const char **names, struct tk_err *err) {
+  const size_t n = strcspn(*names, ",");
+  int r = 1;
+  while (r < RUNG_HARD && (strlen(shrink_rung_names[r]) != n || strncmp(shrink_rung_names[r], *names, n) != 0)) r++;
+  if (r == RUNG_HARD)
+    err_set(err, TK_EUSAGE, "ladder: unknown step '%.*s'; expected args, python, samples, coalesce, spans or counters", (int)n, *names);
+  *names += n + ((*names)[n] == ',');
+  return (enum rung)r;
+}
+
+bool shrink_check_ladder(const char *names, struct tk_err *err) {
+  while (*names)
+    if (next_rung(&names, err) == RUNG_HARD) return false;
+  return true;
+}
+
 /* Adds the default rungs in their order, or those that the user listed, in that order. */
 static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
   static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_SAMPLES, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
   bool ok = !o->drop || add_rung(s, RUNG_DROP);
   for (size_t i = 0; !o->ladder && ok && i < sizeof USUAL / sizeof USUAL[0]; i++) ok = add_rung(s, USUAL[i]);
   for (const char *p = o->ladder; ok && p && *p;) {
-    size_t n = strcspn(p, ","), r = 1;
-    while (r < RUNG_HARD && (strlen(shrink_rung_names[r]) != n || strncmp(shrink_rung_names[r], p, n) != 0)) r++;
-    if (r == RUNG_HARD)
-      return err_set(err, TK_EUSAGE, "ladder: unknown step '%.*s'; expected args, python, samples, coalesce, spans "
-                                     "or counters", (int)n, p);
-    ok = add_rung(s, (enum rung)r);
-    p += n + (p[n] == ',');
+    const enum rung r = next_rung(&p, err);
+    ok = r != RUNG_HARD && add_rung(s, r);
   }
   return ok && (!o->hard || add_rung(s, RUNG_HARD));
 }

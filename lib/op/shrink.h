@@ -82,4 +82,7 @@ void shrink_account_free(struct shrunk *s);
 
 extern const char *const shrink_rung_names[RUNGS];
 
+/* Returns true if the list consists of names of rungs, separated by commas; otherwise false with err. */
+bool shrink_check_ladder(const char *names, struct tk_err *err);
+
 #endif

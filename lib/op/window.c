@@ -89,6 +89,18 @@ bool window_parse(const char *text, const struct window_frame *f, struct window 
   return true;
 }
 
+bool tk_parse_time_range(const struct tk_trace *t, const char *text, struct tk_range *range, struct tk_err *err) {
+  struct tk_err own;
+  struct window w;
+  if (!err) err = &own;
+  err_clear(err);
+  if (!t) return window_check(text, err);
+  const struct window_frame frame = window_frame(t);
+  if (!window_parse(text, &frame, &w, err)) return false;
+  *range = (struct tk_range){w.start, w.end};
+  return true;
+}
+
 /* ---- selections of filters ---- */
 
 void window_narrow(struct scope *s, struct window to) {

@@ -454,6 +454,20 @@ static bool run_shrinker(struct shrinker s, struct shrunk *gone) {
   return ok;
 }
 
+static bool check_expression(const char *text, struct tk_err *err) {
+  const char *const where[] = {text, NULL};
+  return !text || tk_filter_check(&(struct tk_filter_options){.where = where}, err);
+}
+
+bool tk_shrink_check(const struct tk_shrink_options *opt, struct tk_err *err) {
+  struct tk_shrink_options o;
+  struct tk_err own;
+  if (!err) err = &own;
+  err_clear(err);
+  return TAKE_OPTIONS(&o, opt, err) && check_target(&o, err) && check_expression(o.keep, err) && check_expression(o.drop, err) &&
+         (!o.ladder || shrink_check_ladder(o.ladder, err));
+}
+
 bool shrink_to_fit(struct tk_trace *t, const struct shrink_scale *scale, const struct tk_shrink_options *opt, struct shrunk *gone,
                    struct tk_err *err) {
   struct tk_shrink_report report;

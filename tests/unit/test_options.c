@@ -120,7 +120,7 @@ static void reserves(void **state) {
   struct tk_trace *t = feed_text("[{\"ph\":\"X\",\"pid\":1,\"tid\":7,\"ts\":0,\"dur\":1,\"name\":\"a\"}]");
   struct tk_bytes bytes;
   struct tk_top_report *top = NULL;
-  assert_null(tk_load_memory("[]", 2, "x", &(struct tk_load_options){.reserved = {1}}, &err));
+  assert_null(tk_load_memory("[]", 2, "x", &(struct tk_load_options){.settings = (const char *const[]){"x", NULL}}, &err));
   assert_int_equal(err.code, TK_EUSAGE);
   assert_null(tk_sources_open(NULL, 0, &(struct tk_source_options){.reserved = {0, 1}}, &err));
   assert_int_equal(err.code, TK_EUSAGE);

@@ -8,7 +8,12 @@
 static const char *const ENDINGS[] = {".json", ".trace", NULL};
 static const char *const WORDS[] = {"chrome", "kineto", NULL};
 
+static const struct setting SETTINGS[] = {
+    {.info = {"json", "pretty", "write one event per line, indented", true}, .flag = offsetof(struct tk_save_options, pretty)}};
+
 const struct format format_chrome = {
+    .settings = SETTINGS,
+    .n_settings = sizeof SETTINGS / sizeof *SETTINGS,
     .in_parts = true,
     .info = {.name = "json",
              .title = "Chrome JSON",

@@ -14,6 +14,10 @@
 static const char *const ENDINGS[] = {".pftrace", ".perfetto-trace", NULL};
 static const char *const WORDS[] = {"protobuf", "proto", NULL};
 
+static const struct setting SETTINGS[] = {
+    {.info = {PERFETTO_FORMAT, "sched", "read the scheduler: a row for each CPU, and the states of each thread", false},
+     .with = TK_WITH_SCHED}};
+
 static const char *perfetto_clock_name(const struct tk_trace *t) {
   if (t->clock == TK_CLOCK_MONOTONIC) return "MONOTONIC";
   return t->clock == TK_CLOCK_REALTIME && t->zero_ns == 0 ? "REALTIME" : "BOOTTIME";
@@ -21,6 +25,8 @@ static const char *perfetto_clock_name(const struct tk_trace *t) {
 
 const struct format format_perfetto = {
     .binary = true,
+    .settings = SETTINGS,
+    .n_settings = sizeof SETTINGS / sizeof *SETTINGS,
     .gzip_level = 5,
     .needs_start = true,
     .has_types = true,

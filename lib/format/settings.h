@@ -1,0 +1,23 @@
+/* settings.h - settings of single formats by name, such as "perfetto.sched=true".
+ *
+ * The options of loading and saving are shared by all formats. What concerns one format only is a row of this format instead, which
+ * names the member that it sets, so that a new setting changes no public struct. */
+#ifndef FORMAT_SETTINGS_H
+#define FORMAT_SETTINGS_H
+
+#include "tracekit.h"
+
+/* A row of a format. */
+struct setting {
+  struct tk_setting info;
+  uint64_t with; /* loading: bit of enum tk_with */
+  size_t flag;   /* saving: offset of a bool in struct tk_save_options */
+};
+
+/* Set the members that the settings name. Return false with err (TK_EUSAGE) if a setting is unknown, is malformed or belongs to the
+ * other direction. */
+bool settings_load(struct tk_load_options *opt, struct tk_err *err);
+/* format: name of the output format; settings of others are only checked. */
+bool settings_save(struct tk_save_options *opt, const char *format, struct tk_err *err);
+
+#endif
