@@ -1,6 +1,7 @@
 /* extract.c - tracekit extract: writes a run from a run directory or an archive as one trace that viewers can open. */
 #include "commands.h"
 #include "redact.h"
+#include "print/fields.h"
 #include "print/json.h"
 #include "shared/run.h"
 #include "print/tty.h"
@@ -77,21 +78,9 @@ static void print_one(FILE *to, const struct shared *s, const struct params *p, 
 
 static void json_one(struct json *j, const struct params *p, const struct tk_extracted *f) {
   json_open(j, NULL, '{');
-  json_string(j, "output", f->output);
-  json_string(j, "run", f->run);
-  json_string(j, "from", f->from);
-  json_uint(j, "inputs", f->n_inputs);
-  json_uint(j, "left_out", f->n_failed);
-  if (!p->raw) {
-    json_uint(j, "written_records", f->written.records);
-    json_uint(j, "written_events", f->written.events);
-    if (f->written.derived) json_uint(j, "derived_events", f->written.derived);
-    if (p->shared.redact.asked) redact_json(j, &f->redacted);
-    json_uint(j, "written_flow_points", f->written.flow_points);
-    json_uint(j, "raw_bytes", f->written.raw_bytes);
-    write_losses_json(j, &f->written);
-  }
-  json_uint(j, "bytes", f->written.bytes);
+  fields_json(j, TK_ROW_EXTRACTED, f, NULL, SIZE_MAX);
+  if (!p->raw && p->shared.redact.asked) redact_json(j, &f->redacted);
+  if (!p->raw) write_losses_json(j, &f->written);
   json_close(j, '}');
 }
 

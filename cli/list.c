@@ -1,6 +1,7 @@
 /* list.c - tracekit list: lists the traces in run directories and archives, as a table or as JSON
  * (schemas/list.schema.json). */
 #include "commands.h"
+#include "print/fields.h"
 #include "print/json.h"
 #include "shared/run.h"
 #include "print/table.h"
@@ -118,40 +119,12 @@ static bool print_list_text(const struct params *p, const struct tk_list_report 
 
 /* ---- JSON ---- */
 
-static void json_deep(struct json *j, const struct tk_listed *f) {
-  char start[64];
-  json_uint(j, "events", f->events);
-  json_uint(j, "bytes", f->bytes);
-  if (!f->events) return;
-  json_int(j, "duration_ps", f->end - f->start);
-  if (f->clock != TK_CLOCK_REALTIME) return;
-  tk_print_absolute(f->origin_ns, f->start, start);
-  json_string(j, "start", start);
-}
-
-static void json_file(struct json *j, const struct tk_listed *f) {
-  const struct tk_input *in = &f->input;
-  json_open(j, NULL, '{');
-  json_string(j, "file", in->name);
-  if (*in->run) json_string(j, "run", in->run);
-  if (*in->step) json_string(j, "step", in->step);
-  if (*in->host) json_string(j, "host", in->host);
-  if (in->rank >= 0) json_int(j, "rank", in->rank);
-  if (in->format) json_string(j, "format", in->format);
-  if (in->size != UINT64_MAX) json_uint(j, "size", in->size);
-  json_bool(j, "best", in->best);
-  if (in->health != TK_HEALTH_UNKNOWN) json_string(j, "health", health_name(in->health));
-  if (in->why) json_string(j, "why", in->why);
-  if (f->deep) json_deep(j, f);
-  json_close(j, '}');
-}
-
 static void print_list_json(const struct params *p, const struct tk_list_report *r) {
   struct json j = { .to = stdout };
   json_open(&j, NULL, '{');
   json_open(&j, "files", '[');
   for (size_t i = 0; i < r->n; i++)
-    if (is_shown(p, &r->files[i])) json_file(&j, &r->files[i]);
+    if (is_shown(p, &r->files[i])) fields_object(&j, NULL, TK_ROW_LISTED, tk_row_at(r->files, TK_ROW_LISTED, i), NULL);
   json_close(&j, ']');
   json_close(&j, '}');
 }

@@ -1,5 +1,6 @@
 /* size.c - tracekit size: shows what takes up space in a trace. */
 #include "commands.h"
+#include "print/fields.h"
 #include "print/json.h"
 #include "shared/run.h"
 #include "print/tty.h"
@@ -71,11 +72,7 @@ static void print_size_json(FILE *to, const struct tk_size_report *r, const char
     if (first && i) json_close(&j, ']');
     if (first) json_open(&j, KEYS[row->by], '['), shown = 0;
     if (shown++ >= top) continue;
-    json_open(&j, NULL, '{');
-    json_string(&j, TITLES[row->by], row->key);
-    json_uint(&j, "bytes", row->bytes);
-    json_uint(&j, row->by == TK_SIZE_ARG ? "values" : "events", row->events);
-    json_close(&j, '}');
+    fields_object(&j, NULL, (enum tk_row)(TK_ROW_SIZE_KIND + row->by), row, NULL);
   }
   if (r->n_rows) json_close(&j, ']');
   json_close(&j, '}');

@@ -114,6 +114,7 @@ struct tk_sample {
   int32_t exp;
   int64_t weight;
 };
+/* Adds a stack sample, and returns the id of its event; 0 for invalid arguments. */
 TK_API tk_id tk_add_sample(struct tk_trace *t, const struct tk_sample *sample);
 
 /* Adds a point of a flow: START, STEP and END at ts on the thread `at`; OUT, IN and INOUT bound to the event `at`, with its

@@ -42,6 +42,14 @@ enum tk_row {
   TK_ROW_COMPARE_CELL,      /* tk_compare_cell; owner: its row */
   TK_ROW_COMPARE_SHIFT,     /* tk_compare_shift */
   TK_ROW_COMPARE_RUN,       /* tk_compare_run */
+  TK_ROW_LISTED,            /* tk_listed */
+  TK_ROW_EXTRACTED,         /* tk_extracted */
+  TK_ROW_SIZE_KIND,         /* tk_size_row, by TK_SIZE_KIND; the next five follow enum tk_size_by */
+  TK_ROW_SIZE_CAT,          /* tk_size_row */
+  TK_ROW_SIZE_NAME,         /* tk_size_row */
+  TK_ROW_SIZE_ARG,          /* tk_size_row */
+  TK_ROW_SIZE_TRACK,        /* tk_size_row */
+  TK_ROW_SIZE_RANK,         /* tk_size_row */
   TK_N_ROWS
 };
 
@@ -57,7 +65,8 @@ enum tk_type {
   TK_TYPE_ROWS    /* a list of rows */
 };
 
-enum tk_unit { TK_UNIT_NONE, TK_UNIT_NS, TK_UNIT_PERCENT, TK_UNIT_BYTES, TK_UNIT_GB_PER_S, TK_UNIT_MEAN /* of a count */ };
+enum tk_unit { TK_UNIT_NONE, TK_UNIT_NS, TK_UNIT_PERCENT, TK_UNIT_BYTES, TK_UNIT_GB_PER_S, TK_UNIT_MEAN /* of a count */,
+  TK_UNIT_PS };
 
 /* How a value that is unknown in this trace is represented. */
 enum tk_unknown {
@@ -97,7 +106,7 @@ struct tk_field {
 /* Returns the n fields of a kind of row, in the order of JSON, and in *stride the size of its struct. */
 TK_API const struct tk_field *tk_fields(enum tk_row row, size_t *n, size_t *stride);
 /* Returns the i-th of the rows in an array of a report: rows[i], for programs that also run with a later library, in which the rows
- * may be larger. NULL if the kind is unknown. */
+ * may be larger. The row lives as long as the report. Returns NULL if the kind is unknown. */
 TK_API const void *tk_row_at(const void *rows, enum tk_row row, size_t i);
 /* Returns the name of a kind of row, such as "report rank". */
 TK_API const char *tk_row_name(enum tk_row row);

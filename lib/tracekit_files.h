@@ -21,6 +21,7 @@ struct tk_listed {
   tk_time start, end;
   int64_t origin_ns;
   enum tk_clock clock;
+  const char *start_time; /* `start` as text in UTC, such as "2026-11-20T10:21:49.123456789Z"; NULL = unknown */
 };
 
 struct tk_list_report {

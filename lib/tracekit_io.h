@@ -310,9 +310,10 @@ struct tk_path {
   const char *packing; /* compression: ".gz" or ".zst" for output (".gz" if the compression can only be read); "" = none */
   bool bare;           /* the name has a compression but no format ("x.gz"), so the format is the input's */
 };
+/* Splits a file name. The texts of the result live as long as the program runs. */
 TK_API struct tk_path tk_path_of(const char *path);
 /* Splits a word in the same way: "perfetto", an extension with or without dot ("pb", ".json.gz"), or another name
- * ("chrome"). */
+ * ("chrome"). The texts of the result live as long as the program runs. */
 TK_API struct tk_path tk_format_of(const char *word);
 
 #endif

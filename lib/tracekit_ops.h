@@ -505,7 +505,8 @@ struct tk_sql;
 TK_API struct tk_sql *tk_sql_open(struct tk_trace *t, const struct tk_sql_options *opt, struct tk_err *err);
 /* Runs all statements of the text. */
 TK_API bool tk_sql_run(struct tk_sql *s, const char *sql, const struct tk_sql_answer *to, struct tk_err *err);
-/* Returns the names of the tables that are read in place; sqlite_schema lists tables and views that statements created. */
+/* Returns the names of the tables that are read in place; sqlite_schema lists tables and views that statements created.
+ * The list lives until tk_sql_close. */
 TK_API const char *const *tk_sql_tables(const struct tk_sql *s, size_t *n);
 /* Returns the at-th difference from trace_processor's answers that concerns this trace and the statements run so far; NULL after the
  * last one. */

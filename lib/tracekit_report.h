@@ -344,6 +344,7 @@ enum tk_diff_state {
   TK_DIFF_NEW,     /* no event before */
   TK_DIFF_GONE     /* no event after */
 };
+/* Returns how the events of a row changed, judging by their counts and by the noise. */
 TK_EXPERIMENTAL enum tk_diff_state tk_diff_state(const struct tk_diff_row *r);
 
 struct tk_diff_report {

@@ -6,21 +6,27 @@
 #error "include tracekit.h"
 #endif
 
-/* Derives what xprof derives from an XSpace before display: the step of each event (args group_id and step_name; the step's own
- * event takes the step's name) and the device lines Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops and Source code.
- * Derived data has this arg and is never written to XPlane.  Other formats, and traces with steps, are left unchanged. */
+/* Key of an arg: everything that tk_derive adds has it. */
 #define TK_DERIVED "tracekit.derived"
+/* Counts of what tk_derive added. */
 struct tk_derived {
   uint64_t steps, lines, events; /* derived */
   uint64_t grouped;              /* events that belong to a step */
 };
+
+/* Derives what xprof derives from an XSpace before display: the step of each event (args group_id and step_name; the step's own
+ * event takes the step's name) and the device lines Steps, XLA Modules, XLA Ops, Framework Name Scope, Framework Ops and Source code.
+ * Derived data has the arg TK_DERIVED and is never written to XPlane.  Other formats, and traces with steps, are left
+ * unchanged.  Stores its counts in `done`. */
 TK_EXPERIMENTAL bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
-/* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its streams to lanes by kind, and removes the annotations
- * of streams without other work.  Work keeps its args, "stream" included. */
+/* Counts of what tk_fold_graphs did. */
 struct tk_folded {
   uint64_t events, lanes, annotations; /* moved; made; removed */
 };
+
+/* Moves the work of replayed CUDA and HIP graphs (arg "graph node id") from its streams to lanes by kind, and removes the annotations
+ * of streams without other work.  Work keeps its args, "stream" included.  Stores its counts in `done`. */
 TK_EXPERIMENTAL bool tk_fold_graphs(struct tk_trace *t, struct tk_folded *done, struct tk_err *err);
 
 /* Adds rows of the scopes that an arg states as a path, such as tf_op "jit(step)/layer_3/dot_general": one for each thread whose events

@@ -457,6 +457,7 @@ static PyObject *info_dict(const struct tk_trace *t, const struct tk_summary *s,
   put(d, "spans", whole((int64_t)s->spans));
   put(d, "instants", whole((int64_t)s->instants));
   put(d, "counters", whole((int64_t)s->counters));
+  put(d, "samples", whole((int64_t)s->samples));
   put(d, "flow_points", whole((int64_t)s->flow_points));
   put(d, "overlaps", whole((int64_t)s->overlaps));
   put(d, "unfinished", whole((int64_t)s->unfinished));
@@ -922,11 +923,11 @@ static PyObject *extract(PyObject *module, PyObject *args) {
     if (ok) list = PyList_New(0);
     else raise_error(&err);
     for (size_t i = 0; list && i < r->n; i++) {
-      PyObject *d = saved_dict(&r->files[i].written);
+      PyObject *d = saved_dict(&r->files[i].written), *row = row_dict(TK_ROW_EXTRACTED, tk_row_at(r->files, TK_ROW_EXTRACTED, i), NULL);
+      const bool merged = d && row && PyDict_Update(d, row) == 0;
+      Py_XDECREF(row);
+      if (!merged) Py_CLEAR(d);
       if (!d) break;
-      put(d, "output", text_or_none(r->files[i].output));
-      put(d, "run", text_or_none(r->files[i].run));
-      put(d, "from", text_or_none(r->files[i].from));
       PyList_Append(list, d);
       Py_DECREF(d);
     }
@@ -934,24 +935,6 @@ static PyObject *extract(PyObject *module, PyObject *args) {
   }
   options_free(&o);
   return list;
-}
-
-static PyObject *listed(const struct tk_listed *f) {
-  static const char *const states[] = {"unknown", "ok", "empty", "truncated", "corrupt", "repaired", "capped", "no trace"};
-  PyObject *d = PyDict_New();
-  if (!d) return NULL;
-  put(d, "name", text_or_none(f->input.name));
-  put(d, "run", text_or_none(f->input.run));
-  put(d, "step", text_or_none(f->input.step));
-  put(d, "host", text_or_none(f->input.host));
-  put(d, "rank", f->input.rank < 0 ? NONE : whole(f->input.rank));
-  put(d, "size", f->input.size == UINT64_MAX ? NONE : whole((int64_t)f->input.size));
-  put(d, "format", text_or_none(f->input.format));
-  put(d, "health", text_or_none(states[f->input.health]));
-  put(d, "why", text_or_none(f->input.why));
-  put(d, "best", PyBool_FromLong(f->input.best));
-  put(d, "events", f->deep ? whole((int64_t)f->events) : NONE);
-  return d;
 }
 
 static PyObject *list(PyObject *module, PyObject *args) {
@@ -973,7 +956,7 @@ static PyObject *list(PyObject *module, PyObject *args) {
     if (ok) rows = PyList_New(0);
     else raise_error(&err);
     for (size_t i = 0; rows && i < r->n; i++) {
-      PyObject *d = listed(&r->files[i]);
+      PyObject *d = row_dict(TK_ROW_LISTED, tk_row_at(r->files, TK_ROW_LISTED, i), NULL);
       if (!d) break;
       PyList_Append(rows, d);
       Py_DECREF(d);
@@ -1005,7 +988,7 @@ static PyObject *fields(PyObject *module, PyObject *args) {
                                         [TK_TYPE_TIME] = "l", [TK_TYPE_TEXT] = "t", [TK_TYPE_TEXTS] = "L", [TK_TYPE_ROW] = "s",
                                         [TK_TYPE_ROWS] = "L"};
   static const char *const units[] = {[TK_UNIT_NS] = "ns", [TK_UNIT_PERCENT] = "%", [TK_UNIT_BYTES] = "bytes",
-                                      [TK_UNIT_GB_PER_S] = "GB/s", [TK_UNIT_MEAN] = NULL};
+                                      [TK_UNIT_GB_PER_S] = "GB/s", [TK_UNIT_MEAN] = NULL, [TK_UNIT_PS] = "ps"};
   PyObject *list = PyList_New(0);
   size_t n;
   int kind;
@@ -1084,10 +1067,11 @@ static PyObject *report(PyObject *module, PyObject *args) {
   (void)module;
   if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyDict_Type, &dict) || !options_init(&o, dict)) return NULL;
   const struct tk_report_options opt = report_options(&o, &c);
-  const struct tk_source_options source = source_options(&o, &c);
+  struct tk_source_options source = source_options(&o, &c);
   const char *const *v = texts(&o, names, &n);
   if (!o.failed) {
     begin(&c, option(&o, "progress"));
+    source.by_rank = true; /* as in the command: each rank of a node is an input */
     struct tk_sources *s = tk_sources_open(v, n, &source, &err);
     const bool ok = s && tk_report_sources(s, &opt, &r, &err);
     tk_sources_close(s);
@@ -1302,5 +1286,8 @@ PyMODINIT_FUNC PyInit__native(void) {
   PyModule_AddIntConstant(module, "ROW_COMPARE", TK_ROW_COMPARE);
   PyModule_AddIntConstant(module, "ROW_COMPARE_RUN", TK_ROW_COMPARE_RUN);
   PyModule_AddIntConstant(module, "ROW_MERGE_RANK", TK_ROW_MERGE_RANK);
+  PyModule_AddIntConstant(module, "ROW_LISTED", TK_ROW_LISTED);
+  PyModule_AddIntConstant(module, "ROW_EXTRACTED", TK_ROW_EXTRACTED);
+  PyModule_AddIntConstant(module, "ROW_SIZE_KIND", TK_ROW_SIZE_KIND);
   return module;
 }

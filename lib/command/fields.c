@@ -2,6 +2,7 @@
 #include "analysis/runs_fields.h"
 #include "analysis/report_fields.h"
 #include "analysis/top_fields.h"
+#include "files_fields.h"
 #include "merge/fields.h"
 
 static const struct field_list *list_of(enum tk_row row) {
@@ -33,6 +34,14 @@ static const struct field_list *list_of(enum tk_row row) {
     [TK_ROW_COMPARE_SHIFT] = &compare_shift_fields,
     [TK_ROW_COMPARE_RUN] = &compare_run_fields,
     [TK_ROW_MERGE_RANK] = &merge_rank_fields,
+    [TK_ROW_LISTED] = &listed_fields,
+    [TK_ROW_EXTRACTED] = &extracted_fields,
+    [TK_ROW_SIZE_KIND] = &size_fields[TK_SIZE_KIND],
+    [TK_ROW_SIZE_CAT] = &size_fields[TK_SIZE_CAT],
+    [TK_ROW_SIZE_NAME] = &size_fields[TK_SIZE_NAME],
+    [TK_ROW_SIZE_ARG] = &size_fields[TK_SIZE_ARG],
+    [TK_ROW_SIZE_TRACK] = &size_fields[TK_SIZE_TRACK],
+    [TK_ROW_SIZE_RANK] = &size_fields[TK_SIZE_RANK],
   };
   return row >= 0 && row < TK_N_ROWS ? lists[row] : NULL;
 }

@@ -36,6 +36,14 @@ static enum tk_health health_of(const struct tk_trace *t, bool repaired) {
   return t->capped ? TK_HEALTH_CAPPED : TK_HEALTH_OK;
 }
 
+/* Returns the absolute time of the first event; NULL if the clock does not count from 1970. */
+static const char *start_of(struct tk_list_report *r, const struct tk_listed *f) {
+  char text[64];
+  if (f->clock != TK_CLOCK_REALTIME) return NULL;
+  tk_print_absolute(f->origin_ns, f->start, text);
+  return keep_text(r, text);
+}
+
 static bool fill_listed(struct tk_list_report *r, struct tk_listed *f, const struct tk_trace *t, struct tk_err *err) {
   struct identity id = identity_of(t);
   struct tk_summary sum;
@@ -47,6 +55,7 @@ static bool fill_listed(struct tk_list_report *r, struct tk_listed *f, const str
   f->end = sum.end;
   f->origin_ns = t->origin_ns;
   f->clock = t->clock;
+  if (t->n_events) f->start_time = start_of(r, f);
   f->input.format = keep_text(r, t->format);
   f->input.rank = id.rank;
   if (*id.host) f->input.host = keep_text(r, id.host);

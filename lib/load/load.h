@@ -11,9 +11,10 @@ void load_files(struct tk_trace *t, const char *const *paths, size_t n);
 /* Limits the memory of the trace, as opt->max_memory demands. */
 void load_limit(struct tk_trace *t, const struct tk_load_options *opt);
 
-/* Limits the memory of the trace, and stores in it those options that matter after reading. */
 /* Sets the members that the settings name, and checks the options. Returns false with err if they are invalid. */
 bool load_take(struct tk_load_options *opt, struct tk_err *err);
+
+/* Limits the memory of the trace, and stores in it those options that matter after reading. */
 void load_configure(struct tk_trace *t, const struct tk_load_options *opt);
 
 /* Reads `in` into t, which may contain only notes, and closes `in`. `in` may be NULL if opening failed with err set. On

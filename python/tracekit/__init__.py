@@ -351,7 +351,8 @@ def extract(sources: Paths, output: Optional[Path] = None, *, run: Optional[str]
     Returns
     -------
     Rows
-        A table with a row per file: `output`, `run`, `from`, `events`, `bytes`, `lost`.
+        A table with a row per file. Its columns are those of "extracted file" in docs/fields.md, and those that `Trace.save` returns,
+        such as `events` and `lost`.
 
     Raises
     ------
@@ -370,7 +371,7 @@ def extract(sources: Paths, output: Optional[Path] = None, *, run: Optional[str]
     rows: List[Row] = []
     with _shown(progress, "extracting") as options["progress"], _outputs(output, force, rows) as options["output"]:
         rows += _native.extract(_names(sources), options)
-    return Rows(rows)
+    return Rows(rows, kind=_native.ROW_EXTRACTED)
 
 
 def report(sources: Paths, *, where: Texts = None, time: Optional[str] = None, steps: Optional[str] = None, brief: bool = False,
@@ -543,8 +544,8 @@ def list(sources: Paths = ".", *, deep: bool = False, run: Optional[str] = None,
     Returns
     -------
     Rows
-        A table with a row per file, newest run first: `name`, `run`, `step`, `host`, `rank`, `size` (bytes), `format`,
-        `health`, `why`, `best` (False for a file that other functions do not read), `events` (None unless `deep`).
+        A table with a row per file, newest run first. Its columns are those of "listed file" in docs/fields.md; what is not known of
+        a file is missing in its dict, and None in the table.
 
     Raises
     ------
@@ -557,7 +558,8 @@ def list(sources: Paths = ".", *, deep: bool = False, run: Optional[str] = None,
     """
     with _shown(progress, "listing") as shown:
         return Rows(_native.list(_names(sources), {"deep": deep, "run": run, "host": host, "rank": rank, "step_dir": _text(step_dir),
-                                                   "threads": threads, "max_memory": _size(max_memory), "progress": shown}))
+                                                   "threads": threads, "max_memory": _size(max_memory), "progress": shown}),
+                    kind=_native.ROW_LISTED)
 
 
 def split(source: Union[Source, Trace], pattern: Path, by: str, *, every: Union[None, int, str] = None, to: Size = None,
@@ -671,7 +673,8 @@ def size(source: Union[Path, Trace], *, format: Optional[str] = None, level: Opt
                               "strict": strict, "sched": sched, "threads": threads, "max_memory": max_memory, "max_size": max_size})
     with _file_of(source) as file:
         found = _command.parsed(["size", "--quiet", *words, *_command.operands(file)])
-    return {name: Rows(value) if isinstance(value, _list) else value for name, value in found.items()}
+    kinds = {name: _native.ROW_SIZE_KIND + i for i, name in enumerate(("kinds", "categories", "names", "args", "tracks", "ranks"))}
+    return {name: Rows(value, kind=kinds[name]) if isinstance(value, _list) else value for name, value in found.items()}
 
 
 def check(sources: Union[Paths, Trace], asserts: Texts = None, *, thresholds: Optional[Path] = None, step_name: Optional[str] = None,

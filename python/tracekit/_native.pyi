@@ -51,6 +51,9 @@ ROW_DIFF: int
 ROW_COMPARE: int
 ROW_COMPARE_RUN: int
 ROW_MERGE_RANK: int
+ROW_LISTED: int
+ROW_EXTRACTED: int
+ROW_SIZE_KIND: int
 
 def parse_size(text: str) -> int: ...
 def parse_duration(text: str) -> int: ...

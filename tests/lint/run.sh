@@ -3,7 +3,7 @@
 set -u
 cd "$(dirname "$0")" || exit 1
 passed=0 failed=0
-for script in layers circles format_names length structure banned symbols hardening comments english docs messages fixtures format selftest; do
+for script in layers circles format_names length structure banned symbols hardening comments english docs manual messages fixtures format selftest; do
   if out=$(./$script.sh 2>&1); then
     passed=$((passed + 1))
     [ -z "$out" ] || printf '%s\n' "$out"

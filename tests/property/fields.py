@@ -41,6 +41,14 @@ PLACES = {
     'compare shift': ('diff_runs', ['$defs', 'shift'], ()),
     'compare run': ('diff_runs', ['$defs', 'run'], ()),
     'merge rank': ('report', ['$defs', 'rank'], ()),
+    'listed file': ('list', ['$defs', 'file'], ()),
+    'extracted file': ('extract', ['$defs', 'file'], ('lost', 'rounded_times')),
+    'size by kind': ('size', ['$defs', 'kind'], ()),
+    'size by category': ('size', ['$defs', 'category'], ()),
+    'size by name': ('size', ['$defs', 'name'], ()),
+    'size by arg': ('size', ['$defs', 'arg'], ()),
+    'size by track': ('size', ['$defs', 'track'], ()),
+    'size by rank': ('size', ['$defs', 'rank'], ()),
 }
 # Rows that another schema describes as well.
 AGAIN = [('report spread', ('diff_runs', ['$defs', 'spread'], ()))]

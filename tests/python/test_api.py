@@ -156,11 +156,11 @@ def test_sql():
 def test_run_folders(tmp_path, fixture):
     folder = fixture("json/jax/multihost")
     listed = tracekit.list(folder)
-    assert [os.path.basename(f["name"]) for f in listed] == [f"host-{i}.trace.json.gz" for i in range(3)]
+    assert [os.path.basename(f["file"]) for f in listed] == [f"host-{i}.trace.json.gz" for i in range(3)]
     assert sum(f["events"] for f in tracekit.list(folder, deep=True)) == tracekit.load(folder).info["events"]
     written = tracekit.extract(folder, str(tmp_path) + "/")
     assert len(written) == 1 and os.path.exists(written[0]["output"])
-    merged = tracekit.merge([f["name"] for f in listed], tmp_path / "m.json.gz", align="clock")
+    merged = tracekit.merge([f["file"] for f in listed], tmp_path / "m.json.gz", align="clock")
     assert len(merged["ranks"]) == 3 and merged["events"] == sum(r["events"] for r in merged["ranks"])
 
 

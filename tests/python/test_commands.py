@@ -83,7 +83,7 @@ def test_split_and_redact(tmp_path, monkeypatch):
 
 def test_list(fixture, monkeypatch):
     folder = fixture("json/jax/multihost")
-    assert [row["name"] for row in tracekit.list(folder, host="host-1")] == [os.path.join(folder, "host-1.trace.json.gz")]
+    assert [row["file"] for row in tracekit.list(folder, host="host-1")] == [os.path.join(folder, "host-1.trace.json.gz")]
     assert tracekit.list(folder, deep=True)["events"] == [row["events"] for row in command("list", "--json", "--deep", folder)["files"]]
     monkeypatch.chdir(folder)
     assert len(tracekit.list()) == len(tracekit.list(folder))

@@ -18,7 +18,7 @@ COMMAND = os.path.join(sysconfig.get_path("scripts"), "tracekit")
 
 
 def top(path):
-    run = subprocess.run([COMMAND, "top", path, "--by", "name", "--top", "1000000", "--json", "--where", "kind != 'sample'"],
+    run = subprocess.run([COMMAND, "top", path, "--by", "name", "--top", "1000000", "--json", "-e", "kind != 'sample'"],
                          capture_output=True, text=True, check=False)
     if run.returncode:
         pytest.skip(run.stderr.strip()[:200])

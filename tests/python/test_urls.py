@@ -82,8 +82,8 @@ def test_list_reads_only_what_it_needs(put, store, monkeypatch):
     for run in ("2026_01_01_00_00_00", "2026_01_02_00_00_00"):
         put("json/jax/multihost/host-0.trace.json.gz", f"/log/plugins/profile/{run}/host-0.trace.json.gz")
     listed = tracekit.list("memory://log")
-    assert listed["run"] == ["2026_01_02_00_00_00", "2026_01_01_00_00_00"] and listed["name"][0].startswith("memory://log/plugins")
-    assert listed["size"] == [store.size(name[len("memory:/"):]) for name in listed["name"]]
+    assert listed["run"] == ["2026_01_02_00_00_00", "2026_01_01_00_00_00"] and listed["file"][0].startswith("memory://log/plugins")
+    assert listed["size"] == [store.size(name[len("memory:/"):]) for name in listed["file"]]
     assert tracekit.list("memory://log", run="2026_01_01")["run"] == ["2026_01_01_00_00_00"]
     opened = []
     real = _urls.Remote.open
@@ -187,11 +187,11 @@ def test_web(web, fixture):
         shutil.copy(fixture(f"{RANKS}/rank{rank}.json.gz"), folder)
     assert tracekit.load(f"{address}/rank0.json.gz").to_bytes() == tracekit.load(fixture(f"{RANKS}/rank0.json.gz")).to_bytes()
     assert set(asked) == {"/rank0.json.gz"}
-    assert sorted(os.path.basename(name) for name in tracekit.list(f"{address}/")["name"]) == [f"rank{i}.json.gz" for i in range(2)]
+    assert sorted(os.path.basename(name) for name in tracekit.list(f"{address}/")["file"]) == [f"rank{i}.json.gz" for i in range(2)]
     assert len(tracekit.report(f"{address}/")["ranks"]) == 2
     (folder / "sub").mkdir()
     shutil.copy(fixture(f"{RANKS}/rank2.json.gz"), folder / "sub")
-    assert any(name.endswith("/sub/rank2.json.gz") for name in tracekit.list(f"{address}/")["name"])
+    assert any(name.endswith("/sub/rank2.json.gz") for name in tracekit.list(f"{address}/")["file"])
     with pytest.raises(FileNotFoundError):
         tracekit.load(f"{address}/nosuch.json")
     with socket.socket() as unused:  # bound, but it does not listen

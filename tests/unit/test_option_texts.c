@@ -168,7 +168,8 @@ static void settings(void **state) {
 
 /* A packet with two switches of a CPU: with the setting, the trace has the same events as with the bit. */
 static void sched_setting(void **state) {
-  static const char SWITCHES[] = "\n\x24\n\x22\b\0\x12\x0e\b\xe8\x07\x10\0\"\x07*\1a\x10\0" "0\x07\x12\x0e\b\xd0\x0f\x10\x07\"\x07*\1b\x10\x07" "0";
+  static const char SWITCHES[] = "\n\x24\n\x22\b\0\x12\x0e\b\xe8\x07\x10\0\"\x07*\1a\x10\0"
+                                 "0\x07\x12\x0e\b\xd0\x0f\x10\x07\"\x07*\1b\x10\x07" "0";
   static const char *const sched[] = {"perfetto.sched=true", NULL}, *const not[] = {"perfetto.sched=false", NULL};
   const struct tk_load_options options[] = {{.settings = not, .with = TK_WITH_SCHED}, {.with = TK_WITH_SCHED}, {.settings = sched}};
   tk_id n[3];
