@@ -34,17 +34,25 @@ static uint32_t position_of(const struct json_value *v) {
   return json_walk_whole(v, &number) && number >= 0 && number < UINT32_MAX ? (uint32_t)number + 1 : 0;
 }
 
+static tk_id filed_frame(struct v8_nodes *v, tk_id name, tk_id file) {
+  const struct tk_frame f = {.name = name ? name : KEY_EMPTY, .file = file == KEY_EMPTY ? 0 : file};
+  return stack_frame_at(v->t, &f, &(struct stack_site){.mapping = v->mapping, .has_symbol = true});
+}
+
 static tk_id frame_of(struct v8_nodes *v, struct json_walk *w, const struct json_value *call, bool exact) {
   struct json_value name = {.p = NULL}, url = {.p = NULL}, line = {.p = NULL}, column = {.p = NULL}, module = {.p = NULL};
+  struct json_value nameless = {.p = NULL};
   const struct json_place members[] = {{"functionName", &name}, {"url", &url}, {"lineNumber", &line}, {"columnNumber", &column},
-                                       {"module", &module}, {NULL, NULL}};
+                                       {"module", &module}, {"nameless", &nameless}, {NULL, NULL}};
   if (call->p) json_walk_members(json_walk_into(w, call), members);
   struct tk_frame f = {.name = v8_text(v, w, &name)};
   f.file = v8_text(v, w, &url);
+  if (v->mapping) return filed_frame(v, f.name, f.file);
   f.line = position_of(&line);
   f.column = position_of(&column);
   if (exact) {
     f.module = v8_text(v, w, &module);
+    if (nameless.p) f.name = 0;
     return stack_frame(v->t, &f);
   }
   if (f.file == KEY_EMPTY) f.file = 0;
@@ -89,7 +97,7 @@ static bool add_node(struct v8_nodes *v, struct json_walk *w, const struct json_
   if (!slot || *slot != v->n) return false;
   if (!mem_grow(v->mem, (void **)&v->nodes, &v->cap, (uint64_t)v->n + 1, sizeof *v->nodes)) return true;
   const bool has_parent = json_walk_whole(&parent, &number);
-  node.frame = exact && !has_parent ? 0 : frame_of(v, w, &call, exact);
+  node.frame = exact && !has_parent && !v->mapping ? 0 : frame_of(v, w, &call, exact);
   json_walk_whole(&hits, &node.hits);
   const uint32_t *wanted = map_get(&v->wanted, (uint64_t)node.id);
   if (wanted) node.parent = *wanted;
@@ -109,6 +117,7 @@ static void link_nodes(struct v8_nodes *v) {
 }
 
 void v8_nodes_read(struct v8_nodes *v, struct json_walk *w, const struct json_value *nodes, bool exact, const uint8_t *text) {
+  const uint32_t known = v->n;
   if (!nodes->p) return;
   struct json_walk in = json_walk_into(w, nodes);
   struct json_value node;
@@ -119,6 +128,7 @@ void v8_nodes_read(struct v8_nodes *v, struct json_walk *w, const struct json_va
                    "call frame without an id of its own: skipped");
   json_walk_free(&in);
   link_nodes(v);
+  for (uint32_t i = v->mapping ? known : v->n; i < v->n; i++) v8_nodes_stack_at(v, i);
 }
 
 /* ---- stacks ---- */

@@ -34,13 +34,15 @@ struct v8_nodes {
   uint32_t n_links, cap_links;
   uint32_t *path;
   uint32_t cap_path;
+  uint32_t mapping; /* mapping of the frames of a trace that is loaded for queries; 0 = frames have none (graph/stack.h) */
 };
 
 void v8_nodes_init(struct v8_nodes *v, struct tk_trace *t);
 void v8_nodes_free(struct v8_nodes *v);
 
-/* Reads an array of nodes, which may be absent. `exact`: tracekit wrote the nodes, so a missing name means that it is unknown, and only
- * a node without a parent is the root. `text`: start of the input, for the offsets of notes; NULL = unknown. */
+/* Reads an array of nodes, which may be absent. With a mapping, nodes are read as trace_processor does: the root is a frame, frames
+ * have a name and a file only, and all nodes have a stack. `exact`: tracekit wrote the nodes, so the name of a frame may be unknown,
+ * and only a node without a parent is the root. `text`: start of the input, for the offsets of notes; NULL = unknown. */
 void v8_nodes_read(struct v8_nodes *v, struct json_walk *w, const struct json_value *nodes, bool exact, const uint8_t *text);
 
 /* Finds the stack of a node. Returns false if there is no such node. */

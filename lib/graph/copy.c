@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "stack.h"
+
 bool copy_array(struct mem *mem, void **to, uint32_t *cap, const void *from, uint32_t n, size_t elem) {
   if (!mem_grow(mem, to, cap, (uint64_t)n + 1, elem)) return false;
   memcpy(*to, from, ((size_t)n + 1) * elem);
@@ -141,6 +143,15 @@ static bool copy_store(struct tk_store *to, const struct tk_store *from) {
          copy_buf(&to->pool, &from->pool) && copy_buf(&to->raw, &from->raw) && copy_ties(to, from) && copy_cuts(to, from);
 }
 
+static bool copy_sites(struct tk_store *to, const struct tk_store *from) {
+  to->n_sites = from->n_sites;
+  to->n_mappings = from->n_mappings;
+  return (!from->n_sites || copy_array(&to->mem, (void **)&to->sites, &to->cap_sites, from->sites, from->n_sites - 1,
+                                       sizeof *to->sites)) &&
+         (!from->n_mappings || copy_array(&to->mem, (void **)&to->mappings, &to->cap_mappings, from->mappings, from->n_mappings - 1,
+                                          sizeof *to->mappings));
+}
+
 /* A trace without samples has no tables, not even their dummies. */
 static bool copy_stacks(struct tk_trace *to, const struct tk_trace *from) {
   struct tk_store *s = to->store;
@@ -152,7 +163,7 @@ static bool copy_stacks(struct tk_trace *to, const struct tk_trace *from) {
   return copy_array(m, (void **)&to->frames, &s->cap_frames, from->frames, from->n_frames, sizeof *to->frames) &&
          copy_array(m, (void **)&to->stacks, &s->cap_stacks, from->stacks, from->n_stacks, sizeof *to->stacks) &&
          copy_map(&s->frame_index, &from->store->frame_index) && copy_map(&s->stack_index, &from->store->stack_index) &&
-         copy_map(&s->sample_index, &from->store->sample_index);
+         copy_map(&s->sample_index, &from->store->sample_index) && copy_sites(s, from->store);
 }
 
 #define COPY(array)                                                                                                              \

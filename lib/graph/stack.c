@@ -23,16 +23,51 @@ static bool is_same_frame(const struct tk_frame *a, const struct tk_frame *b) {
   return a->name == b->name && a->module == b->module && a->file == b->file && a->line == b->line && a->column == b->column;
 }
 
-tk_id stack_frame(struct tk_trace *t, const struct tk_frame *frame) {
+static uint64_t hash_of_frame(const struct tk_frame *f, const struct stack_site *site) {
+  const uint64_t h = hash_pair((uint64_t)f->name << 32 | f->module, (uint64_t)f->file << 32 | f->line) + f->column;
+  return site->mapping ? hash_pair(h, hash_pair(site->mapping, site->address)) : h;
+}
+
+struct stack_site stack_site_of(const struct tk_trace *t, tk_id frame) {
+  return frame < t->store->n_sites ? t->store->sites[frame] : (struct stack_site){.mapping = 0};
+}
+
+static bool is_same_site(const struct tk_trace *t, tk_id frame, const struct stack_site *site) {
+  const struct stack_site known = stack_site_of(t, frame);
+  return known.mapping == site->mapping && known.address == site->address;
+}
+
+/* Stores the site of the last frame. */
+static bool add_site(struct tk_trace *t, const struct stack_site *site) {
   struct tk_store *s = t->store;
-  uint64_t h = hash_pair((uint64_t)frame->name << 32 | frame->module, (uint64_t)frame->file << 32 | frame->line) + frame->column;
+  if (!site->mapping) return true;
+  if (!mem_grow(&s->mem, (void **)&s->sites, &s->cap_sites, (uint64_t)t->n_frames + 1, sizeof *s->sites)) return false;
+  while (s->n_sites < t->n_frames) s->sites[s->n_sites++] = (struct stack_site){.mapping = 0};
+  s->sites[s->n_sites++] = *site;
+  return true;
+}
+
+tk_id stack_frame_at(struct tk_trace *t, const struct tk_frame *frame, const struct stack_site *site) {
+  struct tk_store *s = t->store;
+  uint64_t h = hash_of_frame(frame, site);
   uint32_t *slot;
   if (!begin_tables(t)) return 0;
   for (; (slot = map_put(&s->frame_index, h, 0)) != NULL && *slot; h++)
-    if (is_same_frame(&t->frames[*slot], frame)) return *slot;
+    if (is_same_frame(&t->frames[*slot], frame) && is_same_site(t, *slot, site)) return *slot;
   if (!slot || !mem_grow(&s->mem, (void **)&t->frames, &s->cap_frames, (uint64_t)t->n_frames + 2, sizeof *t->frames)) return 0;
   t->frames[++t->n_frames] = *frame;
-  return *slot = t->n_frames;
+  return add_site(t, site) ? *slot = t->n_frames : 0;
+}
+
+tk_id stack_frame(struct tk_trace *t, const struct tk_frame *frame) {
+  return stack_frame_at(t, frame, &(struct stack_site){.mapping = 0});
+}
+
+uint32_t stack_add_mapping(struct tk_trace *t, const struct stack_mapping *m) {
+  struct tk_store *s = t->store;
+  if (!mem_grow(&s->mem, (void **)&s->mappings, &s->cap_mappings, (uint64_t)s->n_mappings + 1, sizeof *s->mappings)) return 0;
+  s->mappings[s->n_mappings] = *m;
+  return ++s->n_mappings;
 }
 
 tk_id stack_push(struct tk_trace *t, tk_id parent, tk_id frame) {
@@ -127,10 +162,41 @@ uint64_t stack_sampled_records(const struct tk_trace *t) {
   return i <= t->n_events ? n : 0;
 }
 
+/* ---- lists ---- */
+
+bool stack_fits_lists(const struct tk_trace *t, bool each, struct tk_err *err) {
+  struct mem *mem = &t->store->mem;
+  uint8_t *seen = each || !stack_has_samples(t) ? NULL : mem_array(mem, (uint64_t)t->n_stacks + 1, 1);
+  uint64_t frames = 0, most = STACK_FRAMES_MOST;
+  if (seen) memset(seen, 0, (size_t)t->n_stacks + 1);
+  for (tk_id i = 1; stack_has_samples(t) && i <= t->n_events; i++) {
+    if (t->events[i].kind != TK_EVENT_SAMPLE) continue;
+    const tk_id stack = t->classes[t->events[i].cls].stack;
+    if (!seen || !seen[stack]) frames += t->stacks[stack].depth;
+    if (seen) seen[stack] = 1;
+    most += STACK_DEPTH_MOST;
+  }
+  mem_free(mem, seen);
+  return frames <= most || err_set(err, TK_ELIMIT, "stack samples: %llu frames, because this format lists all frames of a stack; the "
+                                   "limit is %llu; filter the samples, or write Chrome JSON, in which stacks share frames",
+                                   (unsigned long long)frames, (unsigned long long)most);
+}
+
 /* ---- copies ---- */
+
+static bool join_mappings(struct tk_trace *to, const struct tk_trace *from, const tk_id *strings) {
+  for (uint32_t i = 0; i < from->store->n_mappings; i++) {
+    struct stack_mapping m = from->store->mappings[i];
+    m.name = strings[m.name];
+    m.build_id = strings[m.build_id];
+    if (!stack_add_mapping(to, &m)) return false;
+  }
+  return true;
+}
 
 bool stack_join(struct tk_trace *to, const struct tk_trace *from, const tk_id *strings, tk_id *stacks) {
   tk_id *frames = mem_array(&to->store->mem, (uint64_t)from->n_frames + 1, sizeof *frames);
+  const uint32_t mappings = to->store->n_mappings;
   if (!frames) return false;
   frames[0] = stacks[0] = 0;
   for (tk_id i = 1; i <= from->n_frames; i++) {
@@ -138,12 +204,14 @@ bool stack_join(struct tk_trace *to, const struct tk_trace *from, const tk_id *s
     f.name = strings[f.name];
     f.module = strings[f.module];
     f.file = strings[f.file];
-    frames[i] = stack_frame(to, &f);
+    struct stack_site site = stack_site_of(from, i);
+    if (site.mapping) site.mapping += mappings;
+    frames[i] = stack_frame_at(to, &f, &site);
   }
   for (tk_id i = 1; i <= from->n_stacks; i++)
     stacks[i] = stack_push(to, stacks[from->stacks[i].parent], frames[from->stacks[i].frame]);
   mem_free(&to->store->mem, frames);
-  return true;
+  return join_mappings(to, from, strings);
 }
 
 /* ---- check ---- */

@@ -8,6 +8,25 @@
 
 #include "trace.h"
 
+/* A frame as the file describes it: queries must return the rows of trace_processor, where frames of one name are apart if their
+ * mappings or their addresses are. Only traces that are loaded for queries have sites (TK_WITHOUT_RESTORING). */
+struct stack_site {
+  uint64_t address; /* relative to the mapping */
+  uint32_t mapping; /* index + 1; 0 = the trace has no mappings */
+  bool has_symbol;  /* it is listed with its file and line */
+};
+/* A part of an address space, such as that of a module. */
+struct stack_mapping {
+  tk_id name, build_id; /* strings; build_id: as hexadecimal digits */
+  uint64_t exact_offset, start_offset, start, end, load_bias;
+};
+
+/* Adds a mapping. Returns its index + 1; 0 when memory runs out. */
+uint32_t stack_add_mapping(struct tk_trace *t, const struct stack_mapping *m);
+/* Returns the id of a frame with this site; equal frames with equal sites have one id. 0 when memory runs out. */
+tk_id stack_frame_at(struct tk_trace *t, const struct tk_frame *frame, const struct stack_site *site);
+struct stack_site stack_site_of(const struct tk_trace *t, tk_id frame);
+
 /* Return the id of a frame, of a stack that extends `parent` by a frame, and of a class of samples; equal ones have one id. 0 when
  * memory runs out. `stack` may be 0: no frame is known. */
 tk_id stack_frame(struct tk_trace *t, const struct tk_frame *frame);
@@ -37,6 +56,13 @@ bool stack_unit_is_time(const struct tk_trace *t, tk_id unit, int *exp);
 /* Returns the weight in picoseconds if the unit is one of time, else in thousandths of the unit; at most 2^94, so that the sum over all
  * events of a trace fits. */
 i128 stack_amount(const struct tk_trace *t, const struct tk_event *sample);
+
+/* For writers of formats in which a stack is a list of all its frames: returns false with err if the lists would have more than
+ * STACK_FRAMES_MOST frames and STACK_DEPTH_MOST for each sample on average. Samples share the outer part of their stacks, so that a
+ * short input could otherwise become an output that is larger by any factor. `each`: the format has a list for each sample, rather
+ * than for each distinct stack. */
+enum { STACK_FRAMES_MOST = 1 << 24, STACK_DEPTH_MOST = 1024 };
+bool stack_fits_lists(const struct tk_trace *t, bool each, struct tk_err *err);
 
 /* Copies the tables of `from`, whose strings have the ids strings[id] in `to`. stacks[id] becomes the id in `to` of
  * each stack. Returns false when memory runs out. */

@@ -79,6 +79,8 @@ void tk_free(struct tk_trace *t) {
   args_free(s);
   mem_free(&s->mem, t->frames);
   mem_free(&s->mem, t->stacks);
+  mem_free(&s->mem, s->sites);
+  mem_free(&s->mem, s->mappings);
   map_free(&s->frame_index);
   map_free(&s->stack_index);
   map_free(&s->sample_index);

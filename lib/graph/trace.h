@@ -78,6 +78,10 @@ struct tk_store {
   uint32_t n_cuts, cap_cuts;
   struct map frame_index, stack_index, sample_index; /* hash -> frame, stack, class of samples (stack.c) */
   uint32_t cap_frames, cap_stacks, n_sample_classes;
+  /* How the file describes frames and their modules; empty unless a trace is loaded for queries (stack.h). */
+  struct stack_site *sites;       /* by frame; frames from n_sites on have none */
+  struct stack_mapping *mappings; /* [0..n_mappings) */
+  uint32_t n_sites, cap_sites, n_mappings, cap_mappings;
   struct stack_weight {
     int64_t number;
     int32_t exp;

@@ -220,15 +220,16 @@ static bool has_lost_clocks(const struct tk_sql *s) {
 
 static bool has_unknown_texts(const struct tk_sql *s) { return has_note(s, "ids of texts that were never interned"); }
 
-static bool has_profiles(const struct tk_sql *s) {
-  for (tk_id i = 1; i <= s->t->n_records; i++)
-    if (s->t->records[i].phase == 'P') return true;
-  return false;
-}
-
 static bool is_foreign(const struct tk_sql *s) {
   const struct format *f = s->t->format ? format_by_name(s->t->format) : NULL;
   return f && !f->in_manifest && !f->engine.thousands;
+}
+
+/* True if the format carries events of Chrome JSON that are CPU profiles. */
+static bool has_carried_profiles(const struct tk_sql *s) {
+  for (tk_id i = 1; is_foreign(s) && i <= s->t->n_records; i++)
+    if (s->t->records[i].phase == 'P') return true;
+  return false;
 }
 
 static bool has_foreign_samples(const struct tk_sql *s) { return is_foreign(s) && stack_has_samples(s->t); }
@@ -283,7 +284,9 @@ static const struct difference {
                                                          "trace_processor leaves them at their own time"},
   {SLICES " flow args track counter thread process", has_unknown_texts, "texts that are not in the file are shown as their ids; "
                                                                         "trace_processor shows none"},
-  {"trace_bounds", has_profiles, "trace_bounds leaves out samples of CPU profiles in Chrome JSON"},
+  {"trace_bounds thread process cpu_profile_stack_sample stack_sample " STACKS, has_carried_profiles,
+   "events of CPU profiles that the file carries have no samples; trace_processor reads them in the Chrome JSON that `convert` makes "
+   "of the file"},
   {SLICES " track process_track trace_bounds", has_asyncs,
    "async spans are at depth 0, on a track for each thread; trace_processor nests them on a track for each id"},
   {"track thread_track process_track args", has_siblings, "tracks of one name and parent are apart; trace_processor joins those whose "
@@ -300,8 +303,10 @@ static const struct difference {
   {"args", has_order, "args contains sort indices of processes and threads, as trace_processor 58 does; older ones do not"},
   {"cpu_profile_stack_sample perf_sample stack_sample " STACKS, has_foreign_samples,
    "trace_processor does not read stack samples of this format"},
-  {"stack_profile_frame stack_profile_symbol", lacks_profile,
-   "frames of perf packets have no addresses (rel_pc is 0), and each has a symbol with its name"},
+  {"stack_profile_symbol", lacks_profile,
+   "frames of perf packets have a symbol if they state a file or a line, as in trace_processor 53; older ones have none"},
+  {"track counter_track counter counters args", lacks_profile,
+   "counts of perf packets have no rows; trace_processor has a counter for each event and CPU"},
   {"cpu_profile_stack_sample perf_sample", has_weights, "the table has no weights; stack_sample has them"},
   {"perf_sample", lacks_perf, "perf_sample has samples of Perfetto's perf packets only; cpu_profile_stack_sample has those of this "
                               "trace"},
@@ -316,6 +321,7 @@ static const struct difference {
 };
 
 enum { N_DIFFERENCES = sizeof DIFFERENCES / sizeof *DIFFERENCES };
+_Static_assert(N_DIFFERENCES <= 64, "tk_sql.touched has a bit for each row");
 
 static bool names(const char *list, const char *table) {
   const size_t n = strlen(table);
@@ -330,11 +336,11 @@ static bool names(const char *list, const char *table) {
 void differences_touch(struct tk_sql *s, const char *table, const char *column) {
   (void)column;
   for (unsigned i = 0; table && i < N_DIFFERENCES; i++)
-    if (!(s->touched >> i & 1) && names(DIFFERENCES[i].tables, table)) s->touched |= 1u << i;
+    if (!(s->touched >> i & 1) && names(DIFFERENCES[i].tables, table)) s->touched |= (uint64_t)1 << i;
 }
 
 const char *tk_sql_difference(const struct tk_sql *s, size_t at) {
-  uint32_t touched = s->touched;
+  uint64_t touched = s->touched;
   for (unsigned i = 0; i < s->n_others; i++) touched |= s->others[i]->touched;
   for (unsigned i = 0; i < N_DIFFERENCES; i++)
     if (touched >> i & 1 && DIFFERENCES[i].applies(s) && at-- == 0) return DIFFERENCES[i].text;

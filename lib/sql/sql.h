@@ -104,9 +104,11 @@ struct tk_sql {
   struct flow_row *flows;
   struct sql_stacks {
     tk_id *samples;    /* stack samples in the order of their times */
-    tk_id *modules;    /* by mapping: string, 0 = frames without a module */
+    tk_id *modules;    /* of mappings after those of the file: string, 0 = frames without a module */
     uint32_t *mapping; /* by frame */
-    uint32_t n_samples, n_modules;
+    tk_id *symbols;    /* frames that have a symbol */
+    uint32_t *symbol;  /* by frame: index in `symbols`; SQL_NONE = none */
+    uint32_t n_samples, n_modules, n_symbols;
     bool known;
   } stack;
   uint32_t n_counter_tracks, cap_counter_tracks, n_counters, cap_counters, n_flows, cap_flows;
@@ -128,7 +130,7 @@ struct tk_sql {
   uint64_t graph_bytes, limit;
   struct tk_err *err;   /* receives the error of the running call */
   bool copying;         /* true while the library copies the tables, for which it may attach a database */
-  uint32_t touched;     /* bit set: rows of differences.c that statements have used */
+  uint64_t touched;     /* bit set: rows of differences.c that statements have used */
   unsigned n_spans;     /* number of span joins whose statements run */
   bool changed;         /* true if statements may have created tables or views */
   struct tk_sql *others[SQL_OTHERS]; /* databases of other threads (ahead.c) */

@@ -1,6 +1,7 @@
 /* stacks.c - stack samples, call sites, frames, symbols and modules as rows: Perfetto's tables, and `stack_sample`.
  *
- * A call site is an entry of the graph's table of stacks; a mapping is a module, and frames without a module share one mapping without
+ * A call site is an entry of the graph's table of stacks. Mappings and addresses of formats that trace_processor reads are those of
+ * the file (struct stack_site). In other formats, a mapping is a module, and frames without a module share one mapping without
  * a name, so that joins with the mappings keep all frames. trace_processor has a table for samples of Perfetto's perf packets and
  * one for all other samples; only `stack_sample` has weights. */
 #include "stacks.h"
@@ -41,29 +42,62 @@ static bool collect_modules(struct tk_sql *s) {
   map_init(&seen, &s->mem);
   for (tk_id i = 1; i <= s->t->n_frames && !s->mem.failed; i++) {
     const tk_id module = s->t->frames[i].module;
-    const uint32_t *at = map_put(&seen, module, s->stack.n_modules);
-    if (!at) break;
-    s->stack.mapping[i] = *at;
-    if (*at == s->stack.n_modules) s->stack.modules[s->stack.n_modules++] = module;
+    const struct stack_site site = stack_site_of(s->t, i);
+    const uint32_t *at = site.mapping ? NULL : map_put(&seen, module, s->stack.n_modules);
+    s->stack.mapping[i] = at ? s->t->store->n_mappings + *at : site.mapping - 1;
+    if (at && *at == s->stack.n_modules) s->stack.modules[s->stack.n_modules++] = module;
   }
   map_free(&seen);
   return !s->mem.failed;
 }
 
+static bool collect_symbols(struct tk_sql *s) {
+  const uint64_t n = (uint64_t)s->t->n_frames + 1;
+  s->stack.symbols = mem_array(&s->mem, n, sizeof *s->stack.symbols);
+  s->stack.symbol = mem_array(&s->mem, n, sizeof *s->stack.symbol);
+  if (!s->stack.symbols || !s->stack.symbol) return false;
+  for (tk_id i = 1; i <= s->t->n_frames; i++) {
+    const struct stack_site site = stack_site_of(s->t, i);
+    const bool has = !site.mapping || site.has_symbol;
+    s->stack.symbol[i] = has ? s->stack.n_symbols : SQL_NONE;
+    if (has) s->stack.symbols[s->stack.n_symbols++] = i;
+  }
+  return true;
+}
+
 static bool know_stacks(struct tk_sql *s) {
-  return s->stack.known || (s->stack.known = collect_samples(s) && collect_modules(s));
+  return s->stack.known || (s->stack.known = collect_samples(s) && collect_modules(s) && collect_symbols(s));
 }
 
 /* ---- mappings, frames and symbols ---- */
 
-static bool mapping_rows(struct tk_sql *s, uint32_t *n) { return know_stacks(s) && (*n = s->stack.n_modules, true); }
+static bool mapping_rows(struct tk_sql *s, uint32_t *n) {
+  return know_stacks(s) && (*n = s->t->store->n_mappings + s->stack.n_modules, true);
+}
 
 static const char *no_module(const struct tk_sql *s) {
   const struct format *f = s->t->format ? format_by_name(s->t->format) : NULL;
   return f && f->engine.no_module ? f->engine.no_module : "";
 }
 
+/* Returns a string, or an empty text if there is none. */
+static int put_or_empty(const struct tk_sql *s, sqlite3_context *out, tk_id id) {
+  if (id) return put_string(s, out, id);
+  sqlite3_result_text(out, "", 0, SQLITE_STATIC);
+  return SQLITE_OK;
+}
+
+/* Returns a value of a mapping that the file describes. */
+static int filed_mapping_value(const struct tk_sql *s, const struct stack_mapping *m, int column, sqlite3_context *out) {
+  const uint64_t numbers[] = {[2] = m->exact_offset, m->start_offset, m->start, m->end, m->load_bias};
+  if (column == 1 || column == 7) return put_or_empty(s, out, column == 1 ? m->build_id : m->name);
+  return put_number(out, (int64_t)numbers[column]);
+}
+
 static int mapping_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
+  const uint32_t filed = s->t->store->n_mappings;
+  if (row < filed) return filed_mapping_value(s, &s->t->store->mappings[row], column, out);
+  row -= filed;
   switch (column) {
   case 1:
     sqlite3_result_text(out, "", 0, SQLITE_STATIC);
@@ -80,22 +114,24 @@ static int mapping_value(struct tk_sql *s, uint32_t row, int column, sqlite3_con
 static bool frame_rows(struct tk_sql *s, uint32_t *n) { return know_stacks(s) && (*n = s->t->n_frames, true); }
 
 static bool frame_key(const struct tk_sql *s, uint32_t row, int column, int64_t *key) {
-  (void)column;
-  *key = s->stack.mapping[row + 1];
-  return true;
+  *key = column == 2 ? s->stack.mapping[row + 1] : s->stack.symbol[row + 1];
+  return column == 2 || *key != SQL_NONE;
 }
 
 static int frame_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
+  int64_t key;
   switch (column) {
   case 1: return put_string(s, out, s->t->frames[row + 1].name);
-  case 2: return put_number(out, s->stack.mapping[row + 1]);
-  case 3: return put_number(out, 0);
+  case 2: case 4: return frame_key(s, row, column, &key) ? put_number(out, key) : SQLITE_OK;
+  case 3: return put_number(out, (int64_t)stack_site_of(s->t, row + 1).address);
   default: return SQLITE_OK;
   }
 }
 
+static bool symbol_rows(struct tk_sql *s, uint32_t *n) { return know_stacks(s) && (*n = s->stack.n_symbols, true); }
+
 static int symbol_value(struct tk_sql *s, uint32_t row, int column, sqlite3_context *out) {
-  const struct tk_frame *f = &s->t->frames[row + 1];
+  const struct tk_frame *f = &s->t->frames[s->stack.symbols[row]];
   switch (column) {
   case 2: return put_string(s, out, f->name);
   case 3: return put_string(s, out, f->file);
@@ -232,9 +268,9 @@ static const struct table TABLES[] = {
                             "load_bias INTEGER, name TEXT",
    mapping_rows, NULL, mapping_value, NULL, BIT(0), 0, 0, 0, 0},
   {"stack_profile_frame", "id INTEGER, name TEXT, mapping INTEGER, rel_pc INTEGER, symbol_set_id INTEGER, deobfuscated_name TEXT",
-   frame_rows, NULL, frame_value, frame_key, BIT(0) | BIT(4), 0, BIT(2), 0, 0},
+   frame_rows, NULL, frame_value, frame_key, BIT(0), 0, BIT(2) | BIT(4), 0, 0},
   {"stack_profile_symbol", "id INTEGER, symbol_set_id INTEGER, name TEXT, source_file TEXT, line_number INTEGER",
-   frame_rows, NULL, symbol_value, NULL, BIT(0) | BIT(1), 0, 0, 0, 0},
+   symbol_rows, NULL, symbol_value, NULL, BIT(0) | BIT(1), 0, 0, 0, 0},
   {"stack_profile_callsite", "id INTEGER, depth INTEGER, parent_id INTEGER, frame_id INTEGER",
    callsite_rows, NULL, callsite_value, callsite_key, BIT(0), 0, BIT(2) | BIT(3), 0, 0},
   {"cpu_profile_stack_sample", "id INTEGER, ts INTEGER, callsite_id INTEGER, utid INTEGER, process_priority INTEGER",

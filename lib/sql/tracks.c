@@ -114,49 +114,49 @@ static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) 
   }
 }
 
-/* True for an event of Chrome JSON whose thread exists in trace_processor. Of a CPU profile, this is an event with samples behind the
- * event Profile of the same id and process. */
-static bool makes_thread(const struct tk_record *r, const char *object, size_t n, struct map *profiles) {
-  static const char SAMPLES[] = "\"samples\":[", BEGIN[] = "\"Profile\"";
-  struct json_value id, name;
-  if (r->phase != 'P') return true;
-  if (!json_member(object, n, "id", &id) || !json_member(object, n, "name", &name)) return false;
-  const uint64_t key = hash_pair(r->track, hash_bytes(id.p, (size_t)(id.end - id.p)));
-  const size_t n_name = (size_t)(name.end - name.p);
-  if (n_name == sizeof BEGIN - 1 && memcmp(name.p, BEGIN, n_name) == 0) map_put(profiles, key, 1);
-  const char *at = map_get(profiles, key) ? memmem(object, n, SAMPLES, sizeof SAMPLES - 1) : NULL;
-  return at && at[sizeof SAMPLES - 1] != ']';
-}
-
 /* Adds the thread that a record of Chrome JSON states, such as metadata of a process. */
-static void look_at_record(struct tk_sql *s, const struct tk_record *r, struct map *by_tid, struct map *profiles) {
+static void look_at_record(struct tk_sql *s, const struct tk_record *r, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[r->track];
   struct buf object = {.mem = &s->mem};
   struct json_value v;
-  if (!r->phase || !r->strong || !r->track) return;
+  if (!r->phase || r->phase == 'P' || !r->strong || !r->track) return; /* samples have tracks */
   const uint32_t upid = s->tracks[k->kind == TK_TRACK_PROCESS ? r->track : k->parent].upid;
   const bool whole = buf_append(&object, "{", 1) && buf_append(&object, trace_raw(s->t, r->at), r->size) &&
                      buf_append(&object, "}\0", 2);
   const char *text = (const char *)object.data;
-  if (whole && makes_thread(r, text, object.len - 1, profiles) && json_member(text, object.len - 1, "tid", &v) &&
+  if (whole && json_member(text, object.len - 1, "tid", &v) &&
       v.type == JSON_NUMBER && v.num.kind == NUM_INT)
     thread_of(s, upid, ident_int(v.num.mant), by_tid);
   buf_free(&object);
 }
 
 static void look_at_records(struct tk_sql *s, struct map *by_tid) {
-  struct map profiles;
-  map_init(&profiles, &s->mem);
-  for (tk_id i = 1; i <= s->t->n_records && !s->mem.failed; i++) look_at_record(s, &s->t->records[i], by_tid, &profiles);
-  map_free(&profiles);
+  for (tk_id i = 1; i <= s->t->n_records && !s->mem.failed; i++) look_at_record(s, &s->t->records[i], by_tid);
+}
+
+/* Returns by track whether it is a process of Chrome JSON that nothing but profiles without samples state; NULL = there is none. */
+static bool *find_unused(struct tk_sql *s) {
+  const struct tk_trace *t = s->t;
+  bool *unused = t->counts.by_phase['P'] && !s->times.exact ? mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1) : NULL;
+  if (!unused) return NULL;
+  memset(unused, 0, (size_t)t->n_tracks + 1);
+  for (tk_id i = 1; i <= t->n_records; i++) unused[t->records[i].track] |= t->records[i].phase == 'P';
+  for (tk_id i = 1; i <= t->n_records; i++)
+    if (t->records[i].phase != 'P') unused[t->records[i].track] = false;
+  for (tk_id i = 1; i <= t->n_tracks; i++) {
+    if (t->tracks[i].count) unused[i] = false;
+    unused[t->tracks[i].parent] = false;
+  }
+  return unused;
 }
 
 static void add_processes(struct tk_sql *s, struct map *by_tid) {
+  bool *unused = find_unused(s);
   s->processes[s->n_processes++] = (struct sql_process){0};
   add_thread(s, (struct sql_thread){.main = true});
   for (tk_id i = 1; i <= s->t->n_tracks; i++) {
     const struct tk_track *k = &s->t->tracks[i];
-    if (!is_process(s, k)) continue;
+    if (!is_process(s, k) || (unused && unused[i])) continue;
     if (s->is_filed && k->pid.kind == TK_IDENT_INT && k->pid.num == 0 && !k->machine) { /* this process is the idle process */
       s->tracks[i].upid = 0;
       s->processes[0] = (struct sql_process){.track = i, .name = tracks_name_of(k, k->pid)};
@@ -169,6 +169,7 @@ static void add_processes(struct tk_sql *s, struct map *by_tid) {
     map_put(by_tid, hash_pair(upid, (uint64_t)s->processes[upid].pid), s->n_threads);
     add_thread(s, (struct sql_thread){.upid = upid, .tid = s->processes[upid].pid, .main = true});
   }
+  mem_free(&s->mem, unused);
 }
 
 static const char *type_of(const struct tk_sql *s, const struct tk_track *k, const struct sql_track *v) {

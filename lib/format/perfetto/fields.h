@@ -120,9 +120,10 @@ enum {
   INTERNED_GPU_SPECIFICATIONS = 24, /* hardware queues and stages; same fields as interned event names */
   INTERNED_CORRELATION_IDS = 43,
   INTERNED_GPU_COUNTERS = 47,
-  INTERNED_FUNCTIONS = 5, /* this and the next five: parts of stacks */
+  INTERNED_FUNCTIONS = 5, /* this and the next six: parts of stacks */
   INTERNED_FRAMES = 6,
   INTERNED_CALLSTACKS = 7,
+  INTERNED_BUILD_IDS = 16,
   INTERNED_MAPPING_PATHS = 17,
   INTERNED_SOURCE_PATHS = 18,
   INTERNED_MAPPINGS = 19,
@@ -332,7 +333,13 @@ enum {
   FRAME_SOURCE_PATH_IID = 5,
   FRAME_LINE = 6,
   FRAME_TRACEKIT = 1990, /* private: column + 1, shifted left by one, and 1 if the frame has no name. Absent in frames of others */
-  MAPPING_PATH_IIDS = 7
+  MAPPING_BUILD_ID = 2,
+  MAPPING_START_OFFSET = 3,
+  MAPPING_START = 4,
+  MAPPING_END = 5,
+  MAPPING_LOAD_BIAS = 6,
+  MAPPING_PATH_IIDS = 7,
+  MAPPING_EXACT_OFFSET = 8
 };
 
 /* GpuCounterEvent, GpuCounterDescriptor, VulkanApiEvent, GpuMemTotalEvent: protos/perfetto/trace/gpu/gpu_counter_event.proto,

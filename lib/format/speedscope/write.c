@@ -242,6 +242,7 @@ static bool speedscope_write(struct sink *sink, const struct tk_trace *t, struct
   sink_limit(&s->mem, t);
   s->sampled = (struct sampled){.sink = sink, .out = s->out, .mem = &s->mem, .frames = &s->frames, .base_ns = s->base_ns,
                                 .any_profile = &s->any_profile};
+  if (!stack_fits_lists(t, true, err)) return false;
   if (stack_has_samples(t) && !sampled_begin(&s->sampled, t)) return mem_refuse(&s->mem, err);
   for (tk_id i = 1; i <= t->n_tracks; i++) {
     if (!write_track(s, t, &t->tracks[i])) return mem_refuse(&s->mem, err);

@@ -141,6 +141,8 @@ static struct v8_profile *begin_profile(struct sampler *s, struct json_walk *w, 
   struct v8_profile *p = profile_of(s, rec->track, &e->id, true);
   if (!p) return NULL;
   if (p->record) p->broken = true; /* a second start; engines go on from there */
+  if (is_as_filed(s) && !p->nodes.mapping)
+    p->nodes.mapping = stack_add_mapping(s->t, &(struct stack_mapping){.end = UINT64_MAX});
   p->track = 0;
   p->pid = rec->track ? s->t->tracks[rec->track].pid : ident_none();
   p->tid = ident_of_value(s, w, &e->tid);
@@ -194,7 +196,7 @@ static bool add_own(struct sampler *s, const struct v8_profile *p, struct v8_chu
   uint32_t packed = 0;
   bool ok = !c->v[V8_WEIGHTS].p || weight_of(&c->v[V8_WEIGHTS], &sample);
   if (!c->v[V8_WEIGHTS].p) sample.weight = 1;
-  if (c->v[V8_PARTS].p) ok = json_walk_whole(&c->v[V8_PARTS], &part) && part >= 0 && part < PS_PER_US && ok;
+  if (c->v[V8_PARTS].p && !is_as_filed(s)) ok = json_walk_whole(&c->v[V8_PARTS], &part) && part >= 0 && part < PS_PER_US && ok;
   if (args->p && args->type == JSON_OBJECT) packed = json_take_args(s->t, args->p, (size_t)(args->end - args->p));
   return add_stack_sample(s, &sample, (i128)p->us * PS_PER_US + part, packed, false) && ok;
 }

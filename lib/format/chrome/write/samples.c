@@ -6,7 +6,8 @@
  *      "tracekit":{"weights":[99,1],"ps":[0,500000]}}}}
  *
  * Times there are whole microseconds. The members "tracekit", which viewers skip, have the rest: the unit and the category,
- * weights other than 1, picoseconds beyond the microsecond, and the args of samples. A frame's module is a member of its callFrame. */
+ * weights other than 1, picoseconds beyond the microsecond, and the args of samples. A frame's module is a member of its callFrame,
+ * and so is "nameless" of a frame whose name is unknown. */
 #include "samples.h"
 
 #include <string.h>
@@ -45,7 +46,8 @@ static void put_id_text(struct buf *b, const struct tk_trace *t, const char *bef
 
 static void put_frame(struct buf *b, const struct tk_trace *t, const struct tk_frame *f) {
   buf_text(b, "{\"callFrame\":{\"scriptId\":0");
-  put_id_text(b, t, ",\"functionName\":", f->name);
+  put_id_text(b, t, ",\"functionName\":", f->name ? f->name : KEY_EMPTY); /* trace_processor aborts without it */
+  if (!f->name) buf_text(b, ",\"nameless\":true");
   put_id_text(b, t, ",\"url\":", f->file);
   put_id_text(b, t, ",\"module\":", f->module);
   if (f->line) json_put_uint(b, ",\"lineNumber\":", f->line - 1);

@@ -299,9 +299,11 @@ static tk_id packets_track(struct track_finisher *s, tk_id process, enum tk_trac
 /* Adds a thread. The name in a track descriptor has priority over all others, as in trace_processor. */
 static tk_id finish_task(struct track_finisher *s, const struct node *n) {
   struct tk_trace *t = s->r->t;
-  const tk_id proc = process_of_node(s, n), id = packets_track(s, proc, TK_TRACK_THREAD, ident_int(n->tid));
-  const struct tk_track like = {.kind = TK_TRACK_THREAD, .pid = t->tracks[id].pid, .tid = t->tracks[id].tid};
+  const tk_id proc = process_of_node(s, n);
+  const struct tk_track like = {.kind = TK_TRACK_THREAD, .pid = t->tracks[proc].pid, .tid = ident_int(n->tid)};
   const tk_id described = n->no_process ? 0 : trace_find(t, &like);
+  if (s->r->filed && described) return described;
+  const tk_id id = packets_track(s, proc, TK_TRACK_THREAD, like.tid);
   t->tracks[id].name = described && t->tracks[described].name ? t->tracks[described].name : n->own_name;
   return id;
 }

@@ -15,6 +15,7 @@
 #include "frames.h"
 #include "format/perfetto/perfetto.h"
 #include "sched.h"
+#include "filed_stacks.h"
 #include "procs.h"
 #include "reader.h"
 #include "sequence.h"
@@ -181,6 +182,7 @@ static void free_reader(struct perfetto *r) {
   mem_free(mem, r->gpu_stages.ids);
   map_free(&r->gpu_nodes);
   procs_free(r);
+  filed_stacks_free(r);
   sched_free(r);
   mem_free(mem, r->gpu_counters.of);
   map_free(&r->gpu_counters.index);
@@ -237,6 +239,7 @@ bool perfetto_read(struct in *in, struct tk_trace *t, const struct tk_load_optio
   map_init(&r->machine_names, mem);
   map_init(&r->gpu_nodes, mem);
   procs_init(r);
+  filed_stacks_init(r);
   sched_init(r);
   map_init(&r->gpu_counters.index, mem);
   map_init(&r->counter_classes.index, mem);

@@ -27,6 +27,7 @@
  *     finish_ends.c       end events that name the span they end
  *     finish_atrace.c     pairs begins and ends in ftrace bundles
  *     finish_filed.c      tracks as the file describes them, for queries
+ *     filed_stacks.c      stacks as the file describes them, for queries
  *     finish.c            steps that need the complete file: tracks, flows in order of time, the origin
  *     compressed.c        packets inside compressed packets
  *     frames.c            boundaries of packets (frames.h)
@@ -39,7 +40,7 @@
 #define FORMAT_PERFETTO_READ_READER_H
 
 #include "format/format.h"
-#include "graph/trace.h"
+#include "graph/stack.h"
 #include "format/pb.h"
 #include "decode.h"
 #include "format/perfetto/fields.h"
@@ -56,6 +57,7 @@ enum iid_kind { IID_CATEGORY, IID_NAME, IID_KEY, IID_VALUE, IID_CORRELATION, IID
                 IID_MAPPING, IID_OWN_MAPPING, /* module: a string; of our writer */
                 IID_FRAME,   /* frame of the graph */
                 IID_STACK,   /* stack of the graph */
+                IID_BUILD_ID, /* a string; for queries, as the three before it: 1 + index in struct filed_stacks */
                 IID_KINDS };
 
 enum { EXTRA_COUNTERS = 16 };
@@ -131,6 +133,26 @@ struct gpu_names {
 /* Nodes for packets that refer to processes, threads and counters by number or name (procs.c). */
 struct procs {
   struct map threads, processes, counters; /* machine and number (counters: process and name) -> node */
+};
+
+/* Interned parts of stacks, for queries (filed_stacks.c). */
+struct filed_stacks {
+  struct filed_mapping {
+    struct stack_mapping m; /* without its name and build id */
+    uint64_t build_id;      /* iid */
+    uint32_t path, path_end; /* indices in `ids`: iids */
+  } *mappings;
+  struct filed_frame {
+    uint64_t name, mapping, file, address; /* name, mapping, file: iids */
+    uint32_t line;
+  } *frames;
+  struct buf ids;       /* uint64_t: of each callstack, the number of frames and their iids; and of mappings, the iids of paths */
+  struct map processes; /* process -> index */
+  struct map stacks, of_process; /* process and callstack -> stack of the graph; process and mapping -> mapping of the graph */
+  struct map frame_rows; /* hash of mapping, address and name -> frame of the graph */
+  struct intern shared; /* mappings without a range, as bytes */
+  uint32_t *mapping_of; /* by number in `shared` -> mapping of the graph */
+  uint32_t n_mappings, cap_mappings, n_frames, cap_frames, cap_mapping_of;
 };
 
 /* State of reading the scheduler (sched.c). */
@@ -302,6 +324,7 @@ struct perfetto {
   uint32_t n_machines, cap_machines;
   struct gpu_names gpu_queues, gpu_stages;
   struct procs procs;
+  struct filed_stacks filed_stacks;
   struct sched sched;
   struct gpu_counters gpu_counters;
   struct map gpu_nodes; /* GPU, queue and machine -> node */

@@ -9,6 +9,7 @@
 #include "format/json_args.h"
 #include "graph/args.h"
 #include "graph/stack.h"
+#include "filed_stacks.h"
 #include "inspect.h"
 #include "sequence.h"
 #include "track.h"
@@ -59,7 +60,7 @@ static void add_frame(struct perfetto *r, struct sequence *q, const struct pb_fi
     case PB_KEY(FRAME_MAPPING_IID, PB_VARINT): mapping = g.value; break;
     case PB_KEY(FRAME_SOURCE_PATH_IID, PB_VARINT): frame.file = sequence_find(q, IID_SOURCE, g.value); break;
     case PB_KEY(FRAME_LINE, PB_VARINT): frame.line = (uint32_t)g.value; break;
-    case PB_KEY(FRAME_TRACEKIT, PB_VARINT): own = r->filed ? 0 : g.value; break;
+    case PB_KEY(FRAME_TRACEKIT, PB_VARINT): own = g.value; break;
     default: break;
     }
   }
@@ -85,6 +86,10 @@ static void add_callstack(struct perfetto *r, struct sequence *q, const struct p
 
 void samples_intern(struct perfetto *r, struct sequence *q, const struct pb_field *f) {
   static const uint32_t ORDER[] = {INTERNED_MAPPINGS, INTERNED_FRAMES, INTERNED_CALLSTACKS};
+  if (r->filed) {
+    filed_stacks_intern(r, q, f);
+    return;
+  }
   for (int i = 0; i < 3; i++) {
     struct pb c = pb_inside(f);
     struct pb_field g;
@@ -130,7 +135,7 @@ static void add_sample(struct perfetto *r, struct tk_sample *s, struct proc_time
   if (args) stack_add_with(r->t, s, args);
   else stack_add(r->t, s);
   if (r->t->n_events == n) return;
-  r->nodes[s->track / ASPECTS].has_events = true;
+  if (!r->filed) r->nodes[s->track / ASPECTS].has_events = true; /* samples have no track in trace_processor */
   if (at.pending) perfetto_add_pending(r, (struct pending_time){at.pending, r->t->n_events, false});
   r->t->counts.by_phase['P']++;
   r->t->counts.read++;
@@ -166,8 +171,8 @@ void samples_own(struct perfetto *r, struct sequence *q, const struct packet *k,
 struct perf_fields {
   int64_t pid, tid;
   bool is_sample; /* false: a report of lost records or of the producer */
-  bool has_cpu, has_count;
-  uint64_t cpu, mode, count, skipped, error;
+  bool has_cpu, has_count, has_error;
+  uint64_t cpu, mode, count, skipped, error, stack;
 };
 
 static struct perf_fields read_perf(const struct pb_field *content) {
@@ -179,9 +184,10 @@ static struct perf_fields read_perf(const struct pb_field *content) {
     case PB_KEY(PERF_CPU, PB_VARINT): p.cpu = f.value, p.has_cpu = true; break;
     case PB_KEY(PERF_PID, PB_VARINT): p.pid = (uint32_t)f.value; break;
     case PB_KEY(PERF_TID, PB_VARINT): p.tid = (uint32_t)f.value; break;
+    case PB_KEY(PERF_CALLSTACK_IID, PB_VARINT): p.stack = f.value; break;
     case PB_KEY(PERF_CPU_MODE, PB_VARINT): p.mode = f.value; break;
     case PB_KEY(PERF_TIMEBASE_COUNT, PB_VARINT): p.count = f.value, p.has_count = true; break;
-    case PB_KEY(PERF_UNWIND_ERROR, PB_VARINT): p.error = f.value; break;
+    case PB_KEY(PERF_UNWIND_ERROR, PB_VARINT): p.error = f.value, p.has_error = true; break;
     case PB_KEY(PERF_RECORDS_LOST, PB_VARINT): p.is_sample = p.is_sample && f.value == 0; break;
     case PB_KEY(PERF_SKIP_REASON, PB_VARINT): p.skipped = f.value; break;
     case PB_KEY(PERF_PRODUCER_EVENT, PB_BYTES): p.is_sample = false; break;
@@ -197,18 +203,38 @@ static void put_number(struct perfetto *r, const char *key, uint64_t value) {
   else args_uint(r->t, trace_text(r->t, key), TK_ARG_UINT, value);
 }
 
+static const char *const MODES[] = {"unknown", "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};
+enum { N_MODES = sizeof MODES / sizeof *MODES };
+
+static void put_word(struct perfetto *r, const char *key, const char *const *words, size_t n, uint64_t value) {
+  args_str(r->t, trace_text(r->t, key), TK_ARG_STR, trace_text(r->t, words[value < n ? value : 0]));
+}
+
+/* Returns the args that the columns of perf_sample show: all of them, as words. */
+static uint32_t filed_args(struct perfetto *r, const struct perf_fields *p) {
+  static const char *const ERRORS[] = { /* Profiling.StackUnwindError */
+    "unknown", "none", "memory_invalid", "unwind_info", "unsupported", "invalid_map", "max_frames_exceeded", "repeated_frame",
+    "invalid_elf", "system_call", "thread_timeout", "thread_does_not_exist", "bad_arch", "maps_parse", "invalid_parameter",
+    "ptrace_call"};
+  args_begin(r->t);
+  put_number(r, "cpu", (uint32_t)p->cpu);
+  put_word(r, "cpu_mode", MODES, N_MODES, p->mode);
+  if (p->has_error) put_word(r, "unwind_error", ERRORS, sizeof ERRORS / sizeof *ERRORS, p->error);
+  return args_end(r->t);
+}
+
 static uint32_t args_of_perf(struct perfetto *r, const struct perf_fields *p) {
-  static const char *const MODES[] = {NULL, "kernel", "user", "hypervisor", "guest_kernel", "guest_user"};
   struct tk_trace *t = r->t;
   args_begin(t);
   if (p->has_cpu) put_number(r, "cpu", p->cpu);
-  if (p->mode > 0 && p->mode < sizeof MODES / sizeof *MODES)
-    args_str(t, trace_text(t, "cpu_mode"), TK_ARG_STR, trace_text(t, MODES[p->mode]));
+  if (p->mode > 0 && p->mode < N_MODES) put_word(r, "cpu_mode", MODES, N_MODES, p->mode);
   if (p->has_count) put_number(r, "timebase_count", p->count);
   if (p->skipped) put_number(r, "sample_skipped_reason", p->skipped);
   if (p->error) put_number(r, "unwind_error", p->error);
   return args_end(t);
 }
+
+static uint64_t number_of_process(uint32_t machine, int64_t pid) { return (uint64_t)machine << 32 | (uint32_t)pid; }
 
 bool samples_perf(struct perfetto *r, struct sequence *q, const struct packet *k) {
   const struct perf_fields p = read_perf(&k->content);
@@ -217,7 +243,7 @@ bool samples_perf(struct perfetto *r, struct sequence *q, const struct packet *k
   const uint32_t node = proc_thread(r, k->machine, p.tid, p.pid);
   if (!node) return false;
   struct tk_sample s = {.track = node * ASPECTS + ON_TRACK, .weight = 1, .unit = trace_text(r->t, "samples")};
-  s.stack = stack_of_sample(r, q, &k->content);
-  add_sample(r, &s, at, args_of_perf(r, &p));
+  s.stack = r->filed ? filed_stacks_find(r, q, number_of_process(k->machine, p.pid), p.stack) : stack_of_sample(r, q, &k->content);
+  add_sample(r, &s, at, r->filed ? filed_args(r, &p) : args_of_perf(r, &p));
   return true;
 }

@@ -171,7 +171,8 @@ unsigned sequence_intern(struct perfetto *r, struct sequence *q, const struct pb
       keep_interned(r, q, from, (size_t)(c.p - from));
       break;
     default:
-      has_stacks = has_stacks || g.number == INTERNED_MAPPINGS || g.number == INTERNED_FRAMES || g.number == INTERNED_CALLSTACKS;
+      has_stacks = has_stacks || g.number == INTERNED_MAPPINGS || g.number == INTERNED_FRAMES || g.number == INTERNED_CALLSTACKS ||
+                   (r->filed && g.number == INTERNED_BUILD_IDS);
       has_counters = has_counters || g.number == INTERNED_GPU_COUNTERS;
       keep_interned(r, q, from, (size_t)(c.p - from));
     }

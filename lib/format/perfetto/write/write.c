@@ -45,6 +45,7 @@
 #include "write.h"
 #include "format/perfetto/perfetto.h"
 #include "format/carry.h"
+#include "graph/stack.h"
 #include "writer.h"
 #include "records.h"
 #include "plain.h"
@@ -318,6 +319,7 @@ static bool perfetto_write(struct sink *sink, const struct tk_trace *t, struct t
   struct tk_saved *saved = &sink->saved;
   if (t->n_events && !has_room(num_sub(t->origin_ns, s->zero_ns)))
     return err_set(err, TK_ELIMIT, "%s: its times are outside the range that Perfetto can represent (1677 to 2262)", t->source);
+  if (!stack_fits_lists(t, false, err)) return false;
   sink_limit(&s->mem, t);
   if (sink->graphs > 1) out_break(s->out);
   if (!s->at_first || sink->ordinal || sink->graphs > 1) descriptor_graph(s, t);
