@@ -8,7 +8,7 @@ difference is excused only if tracekit notes it for the trace at hand: a row of 
 the reason; docs/sql.md lists all of them. Another row excuses a kind of file and a path: "json:path".
 
     oracle.py [CORPUS]                       fixtures, and traces of a corpus: those of its inventory, or else all its files
-    oracle.py --random json=N,perfetto=N,xplane=N [SEED]   random traces (tests/support/richtrace.py)"""
+    oracle.py --random json=N,perfetto=N,xplane=N,samples=N,perf=N [SEED]   random traces (tests/support/richtrace.py)"""
 import collections
 import json
 import os
@@ -29,6 +29,11 @@ from exceptions import Exceptions  # noqa: E402
 
 MOST = 20_000_000 if os.environ.get('LONG') else 1_000_000
 SLICE_OF = 'left join slice p on p.id = s.parent_id left join track k on k.id = s.track_id'
+WALK = '''with recursive up(sample, depth, frame, parent) as (
+  select s.id, c.depth, c.frame_id, c.parent_id from {0} s join stack_profile_callsite c on c.id = s.callsite_id
+  union all select up.sample, c.depth, c.frame_id, c.parent_id from up join stack_profile_callsite c on c.id = up.parent)
+  select s.ts, up.depth, f.name, f.rel_pc, m.name as module from up join {0} s on s.id = up.sample join stack_profile_frame f on f.id = up.frame
+  join stack_profile_mapping m on m.id = f.mapping'''
 ON = 'left join thread t using (utid) left join process p on p.upid = t.upid'
 QUERIES = {
     'slice': f'select s.ts, s.dur, s.name, s.category, s.depth, p.name as parent, p.ts as parent_ts from slice s {SLICE_OF}',
@@ -71,6 +76,14 @@ QUERIES = {
     'extract_arg': '''select ts, name, coalesce(extract_arg(arg_set_id, 'args.k'), extract_arg(arg_set_id, 'debug.k')) as k,
                       coalesce(extract_arg(arg_set_id, 'args.dict.k'), extract_arg(arg_set_id, 'debug.dict.k')) as d from slice''',
     'stacks': 'select count(distinct stack_id) as n, count(distinct parent_stack_id) as above from slice',
+    'stack samples': 'select s.ts, s.process_priority, t.tid, t.name from cpu_profile_stack_sample s left join thread t using (utid)',
+    'stacks of samples': WALK.format('cpu_profile_stack_sample'),
+    'perf samples': 'select s.ts, s.cpu, s.cpu_mode, s.unwind_error, t.tid, t.name from perf_sample s left join thread t using (utid)',
+    'stacks of perf samples': WALK.format('perf_sample'),
+    'symbols': '''select f.name, y.name as symbol, y.source_file, y.line_number, count(*) as n from stack_profile_frame f
+                  left join stack_profile_symbol y using (symbol_set_id) group by 1, 2, 3, 4''',
+    'call sites': 'select depth, count(*) as n, count(distinct frame_id) as frames, count(parent_id) as parents from stack_profile_callsite group by 1',
+    'modules': 'select name, build_id, exact_offset, start_offset, load_bias, count(*) as n from stack_profile_mapping group by 1, 2, 3, 4, 5',
     'bounds': 'select start_ts, end_ts, trace_dur() as dur from trace_bounds',
     'machine': 'select count(*) as n from machine',
     'self': 'include perfetto module slices.self_dur; select s.ts, s.name, d.self_dur from slice_self_dur d join slice s using (id)',

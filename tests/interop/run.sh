@@ -41,7 +41,7 @@ step python3 "$here/top.py" $corpus
 step python3 "$here/sql.py" $corpus
 step python3 "$here/profiles.py"
 step python3 "$here/oracle.py" $corpus
-step python3 "$here/oracle.py" --random json=300,perfetto=150,xplane=80
+step python3 "$here/oracle.py" --random json=300,perfetto=150,xplane=80,samples=100,perf=100
 step python3 "$here/tree.py" $corpus
 if why=$("$here/engines.sh" "$INTEROP" node viztracer hta); then step python3 "$here/report.py" $corpus
 else echo "SKIPPED: interop/report: $(printf '%s\n' "$why" | tail -n 1)"; fi

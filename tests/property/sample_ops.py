@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Operations on random stack samples (tests/support/gecko.py: threads, units, weights, categories, args, deep and recursive stacks) keep
 exactly the samples that a model in Python selects, with their stacks, weights and times, whichever format is written: filter, split,
-merge, rebase, extract, shrink, redact, and chains of formats. SEED=N and LONG=1 try others and more."""
+merge, rebase, extract, shrink, redact, and chains of formats. So do samples in random traces of Chrome JSON and Perfetto, beside spans,
+counters and flows (tests/support/richtrace.py), whose stacks, weights, times and threads are those that the generator wrote. SEED=N and
+LONG=1 try others and more."""
 import collections
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -12,6 +15,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
 import gecko  # noqa: E402
+import richtrace  # noqa: E402
 from verdict import check, finish  # noqa: E402
 
 TRACEKIT = os.environ['TRACEKIT']
@@ -51,7 +55,9 @@ def model(doc):
 
 
 def name_of(sample):
-    return re.match(r'"([^"]*)"', sample.text)[1].replace('\\x22', '"')
+    """Returns the name of the innermost frame; empty if the sample has no frame, or one without a name."""
+    m = re.match(r'"([^"]*)"', sample.text)
+    return m[1].replace('\\x22', '"') if m else ''
 
 
 def only(samples, wanted):
@@ -65,7 +71,7 @@ def same(what, found, want):
 def selections(name, path, out, samples, zero, first, last):
     to = f'{folder}/to'
     every = sorted(samples)
-    some = every[len(every) // 2]
+    some = next((s for s in every[len(every) // 2:] if name_of(s)), None) or next((s for s in every if name_of(s)), every[0])
     begin, end = first // 10**6 + (last - first) // 3 // 10**6, first // 10**6 + (last - first) // 3 * 2 // 10**6
     cases = [
         (['--time', f'{begin}us..{end}us'], lambda s: begin * 10**6 <= s.ps - zero < end * 10**6),
@@ -90,10 +96,10 @@ def divided(name, path, out, samples, first, last):
             os.remove(part)
 
 
-def moved(name, path, out, samples):
+def moved(name, path, out, samples, us=-2500):
     to = f'{folder}/to'
-    run('rebase', path, '--shift', '-2.5ms', '-f', out, '-o', to, '--force')
-    same(f'{name}: {out}, rebase', graph(to), collections.Counter({s._replace(ps=s.ps - 2500000000): n for s, n in samples.items()}))
+    run('rebase', path, '--shift', f'{us}us', '-f', out, '-o', to, '--force')
+    same(f'{name}: {out}, rebase', graph(to), collections.Counter({s._replace(ps=s.ps + us * 10**6): n for s, n in samples.items()}))
     run('extract', path, '-f', out, '-o', to, '--force')
     same(f'{name}: {out}, extract', graph(to), samples)
 
@@ -180,6 +186,63 @@ def one(seed, form):
     return path, samples
 
 
+TEXT = r'"((?:[^"\\\\]|\\\\.)*)"'
+
+
+def plain(samples):
+    """Returns (pid, tid, ns, names from the outermost, weight) of samples, as a generator of traces lists them."""
+    out = collections.Counter()
+    for s, n in samples.items():
+        m = re.match(r'(?:' + TEXT + r'|-)(?: \[.*?\])? unit="\w+"(.*?)(?: \{(.*)\})?$', s.text)
+        weight = re.search(r'tracekit\.weight=(-?\d+)', m[3] or '')
+        names = ([m[1] or ''] if ' at' in m[2] or m[1] is not None else []) + [(a or '') for a in re.findall(r' < (?:' + TEXT + '|-)', m[2])]
+        out[int(s.pid), int(s.tid), s.ps // 1000, tuple(names[::-1]), int(weight[1]) if weight else 1] += n
+    return out
+
+
+def added_up(name, path, expected):
+    """top adds samples up by the names of their frames: self and total weight."""
+    own, total = collections.Counter(), collections.Counter()
+    for _, _, _, names, weight in expected:
+        ns = weight * 1000 if KINDS[name] == 'us' else weight
+        for frame in set(names) or {''}:
+            total[frame] += ns
+        own[names[-1] if names else ''] += ns
+    rows = json.loads(run('top', '--json', '--top', '100000', '--kind', 'sample', '--allow-empty', path).stdout)['rows']
+    found = {r['name'] or '': (r['self_ns'], r['total_ns']) for r in rows}
+    check(f'{name}: top', found == {n: (own[n], total[n]) for n in total}, [(n, found.get(n), own[n], total[n]) for n in total if found.get(n) != (own[n], total[n])][:2])
+
+
+KINDS = {}
+
+
+def rich(kind, seed):
+    maker, ending = richtrace.MAKERS[kind]
+    made, name, path = maker(random.Random(f'ops.{kind}.{seed}')), f'random {kind}, seed {seed}', f'{folder}/{kind}{seed}.{ending}'
+    KINDS[name] = 'us' if made.weights else 'samples'
+    with open(path, 'wb') as f:
+        f.write(made.make())
+    samples = graph(path)
+    # ns from which --time counts
+    zero = made.zero if kind == 'perf' else int(re.search(r'zero=(-?\d+)ns', run('dump', '--graph', path).stdout.decode())[1])
+    same(name, plain(samples), collections.Counter((pid, tid, ns + zero, *rest) for pid, tid, ns, *rest in made.expected))
+    if len(samples) < 4:
+        return
+    added_up(name, path, made.expected)
+    last = max(s.ps for s in samples) - zero * 1000
+    for out in ('json', 'perfetto'):
+        selections(name, path, out, samples, zero * 1000, 0, last)
+        divided(name, path, out, samples, 0, last)
+        moved(name, path, out, samples, 2500)  # Perfetto has no negative times
+        hidden(name, path, out, samples)
+        shrunk(name, path, out, samples)
+    chained(name, path, samples)
+    lost(name, path, samples)
+
+
+for kind_ in ('samples', 'perf'):
+    for seed_ in range(NUMBER):
+        rich(kind_, SEED * 1000 + seed_)
 done = [one(SEED * 1000 + i, gecko.FORMS[i % len(gecko.FORMS)]) for i in range(NUMBER)]
 for out_ in ('json', 'perfetto'):
     merged('all', [path for path, _ in done], out_, [samples for _, samples in done])

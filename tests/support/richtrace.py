@@ -313,8 +313,10 @@ class Perfetto:
         rng = self.rng
         self.timed = []
         sequence = rng.choice((1, 7))
+        with_clock = rng.random() < 0.3
+        self.zero = 1700000000000000000 - 10 if with_clock else 0  # realtime of time 0
         self.packet(number(13, 1) + message(6, message(1, number(1, 6) + number(2, 10)) + message(1, number(1, 1) + number(2, 1700000000000000000)))
-                    if rng.random() < 0.3 else number(13, 1), sequence)
+                    if with_clock else number(13, 1), sequence)
         for pid in rng.sample((5, 1, 900), rng.randint(1, 2)):
             process = self.describe(self.next_uuid(), 0, None, sequence, fields=[(3, number(1, pid) + rng.choice(
                 (b'', message(6, b'python'), message(6, b'python') + message(8, b'GPU'))))])
@@ -422,4 +424,114 @@ class Xplane:
         return body
 
 
-MAKERS = {'json': (Json, 'json'), 'perfetto': (Perfetto, 'pftrace'), 'xplane': (Xplane, 'xplane.pb')}
+class Samples(Json):
+    """Chrome JSON with the samples of V8's profiler in chunks, on threads of their own: deep and recursive stacks, idle ones, chunks that
+    come late, and nodes that refer to nodes of an earlier chunk. `expected` has (pid, tid, ns, names from the outermost, weight in us) of
+    each sample."""
+    weights = True
+
+    def __init__(self, rng):
+        super().__init__(rng)
+        self.expected = []
+
+    def add_expected(self, pid, tid, found, stacks, end):
+        """A sample lasts until the next one; the last one until the end of the profile. The root is no frame."""
+        for i, (node, at) in enumerate(found):
+            until = found[i + 1][1] if i + 1 < len(found) else end
+            self.expected.append((pid, tid, at * 1000, tuple(n or '(anonymous)' for n in stacks[node]), until - at))
+
+    def profile(self, pid, tid, number):
+        rng, ident = self.rng, f'0x{number:x}'
+        at = start = rng.randrange(1, 1 << 30)
+        self.events.append({'ph': 'P', 'name': 'Profile', 'cat': 'disabled-by-default-v8.cpu_profiler', 'pid': pid, 'tid': tid, 'id': ident, 'ts': at,
+                            'args': {'data': {'startTime': start}}})
+        n, found, stacks, last = 0, [], {0: ()}, at
+        for _ in range(rng.randint(1, 3)):
+            nodes = []
+            for _ in range(rng.randint(0 if n else 1, 12)):
+                n += 1
+                name = '(root)' if n == 1 else rng.choice(('f', 'g', 'ns::h(int)', '(idle)', '(program)', '', 'ü'))
+                frame = {'functionName': name, 'scriptId': '0', **rng.choice(({}, {'url': 'a.js', 'lineNumber': 3, 'columnNumber': 4}))}
+                parent = rng.choice((n - 1, rng.randint(1, n - 1))) if n > 1 else 0
+                nodes.append({'id': n, 'callFrame': frame, **({'parent': parent} if parent else {})})
+                stacks[n] = stacks[parent] + (() if n == 1 and 'url' not in frame else (name,))
+            samples = [rng.randint(1, n) for _ in range(rng.randint(0, 15))]
+            deltas = [rng.randint(1, 2000) for _ in samples]
+            for node, delta in zip(samples, deltas):
+                last += delta
+                found.append((node, last))
+            at += sum(deltas)
+            self.events.append({'ph': 'P', 'name': 'ProfileChunk', 'cat': 'disabled-by-default-v8.cpu_profiler', 'pid': pid, 'tid': 900 + number, 'id': ident,
+                                'ts': at, 'args': {'data': {'cpuProfile': {'nodes': nodes, 'samples': samples}, 'timeDeltas': deltas}}})
+        self.add_expected(pid, tid, found, stacks, last)
+
+    def make(self):
+        for i in range(self.rng.randint(1, 3)):
+            self.profile(40 + i, 400 + i, i + 1)
+        return super().make()
+
+
+class Perf(Perfetto):
+    """Perfetto with packets of its perf producer: mappings with and without a range of addresses, build ids, frames that differ only in
+    their address, stacks that share frames, samples without a stack or a CPU, reports of lost records, and state that is cleared."""
+    weights = False
+
+    def __init__(self, rng):
+        super().__init__(rng)
+        self.expected = []
+
+    def intern_parts(self):
+        """Returns interned data, and the names of each callstack."""
+        rng, out = self.rng, b''
+        names = ('f', 'g (x)', 'operator()', 'ü', 'main', '[unknown]')
+        for i, name in enumerate(names):
+            out += message(5, number(1, i + 1) + message(2, name.encode()))
+        for i, part in enumerate((b'lib', b'a.so', b'/bin/b c', b'kernel')):
+            out += message(17, number(1, i + 1) + message(2, part))
+        for i, ident in enumerate((b'\x01\xff', b'B' * 20)):
+            out += message(16, number(1, i + 1) + message(2, ident))
+        n_mappings = rng.randint(1, 3)
+        for i in range(n_mappings):
+            start = rng.choice((0, 0x1000))
+            out += message(19, number(1, i + 1) + (number(2, rng.randint(1, 2)) if rng.random() < 0.5 else b'') + number(4, start)
+                           + number(5, start + rng.choice((0, 0x500))) + b''.join(number(7, rng.randint(1, 4)) for _ in range(rng.randint(0, 2)))
+                           + (number(8, 0x100) if rng.random() < 0.3 else b''))
+        frames = []
+        for i in range(rng.randint(1, 8)):
+            frames.append(rng.choice((None, *range(1, len(names) + 1))) if rng.random() < 0.3 else rng.randint(1, 3))
+            out += message(6, number(1, i + 1) + (number(2, frames[-1]) if frames[-1] else b'') + number(3, rng.randint(1, n_mappings))
+                           + number(4, rng.choice((0, 0x10, 0x20, 1 << 40))))
+        stacks = []
+        for i in range(rng.randint(1, 5)):
+            ids = [rng.randint(1, len(frames)) for _ in range(rng.choice((1, 2, 3, 30)))]
+            out += message(7, number(1, i + 1) + b''.join(number(2, f) for f in ids))
+            stacks.append(tuple(names[frames[f - 1] - 1] if frames[f - 1] else '' for f in ids))
+        return out, stacks
+
+    def producer(self, sequence, at):
+        rng = self.rng
+        for generation in range(rng.randint(1, 2)):
+            interned, stacks = self.intern_parts()
+            self.packet(number(8, at) + number(13, 1) + message(12, interned), sequence)
+            for _ in range(rng.randint(1, 12)):
+                at += rng.randint(1, 5000)
+                if rng.random() < 0.1:
+                    self.packet(number(8, at) + message(66, number(1, 0) + number(17, 3)), sequence)
+                    continue
+                pid = rng.choice((40, 41))
+                tid = pid * 10 + rng.randint(0, 2)
+                stack = rng.choice((None, *range(len(stacks)), *range(len(stacks))))
+                body = (number(1, rng.randint(0, 3)) if rng.random() < 0.8 else b'') + number(2, pid) + number(3, tid)
+                body += (number(4, stack + 1) if stack is not None else b'') + (number(5, rng.randint(0, 5)) if rng.random() < 0.8 else b'')
+                body += (number(6, at * 10) if rng.random() < 0.8 else b'') + (number(16, rng.randint(0, 15)) if rng.random() < 0.1 else b'')
+                self.packet(number(8, at) + number(13, 2) + message(66, body), sequence)
+                self.expected.append((pid, tid, at, stacks[stack] if stack is not None else (), 1))
+
+    def make(self):
+        super().make()
+        for i in range(self.rng.randint(1, 2)):
+            self.producer(50 + i, self.rng.randint(1, 1 << 30))
+        return b''.join(self.out)
+
+
+MAKERS = {'perf': (Perf, 'pftrace'), 'samples': (Samples, 'json'), 'json': (Json, 'json'), 'perfetto': (Perfetto, 'pftrace'), 'xplane': (Xplane, 'xplane.pb')}
