@@ -149,6 +149,7 @@ static void settings(void **state) {
   save.settings = plain;
   assert_true(tk_save_memory(t, "x.json", &same, &save, NULL, &err));
   assert_true(same.n == usual.n && memcmp(same.p, usual.p, usual.n) == 0);
+  free(same.p);
   for (size_t i = 0; i < LENGTH(bad); i++) {
     const char *const list[] = {bad[i], NULL};
     save.settings = list;
