@@ -271,7 +271,7 @@ static bool read_lines(struct csv *c, struct in *in, struct tk_err *err) {
       continue;
     }
     const size_t n = end ? (size_t)(end - p) : avail;
-    if (n > (p[n - 1] == '\r')) take_line(c, p, n);
+    if (n > 1 || (n == 1 && *p != '\r')) take_line(c, p, n);
     in_consume(in, n + (end != NULL));
     want = 1 << 16;
   }
