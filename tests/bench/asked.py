@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Times commands that need only part of a trace, and merges, beside other programs that answer the same question on the same file:
 filtering kernels on one core and on two, reading with and without args and flows, and merging four ranks whose clocks can be aligned
-or not. Medians of alternating rounds, in wall seconds; ratios are to the first row. A missing program is reported as SKIPPED.
+or not into one .json.gz. Medians of alternating rounds, in wall seconds; ratios are to the first row. A missing program is reported
+as SKIPPED.
 
     asked.py TRACEKIT GENERATOR WORKDIR INTEROP [MEGABYTES...]"""
 import os
@@ -17,6 +18,7 @@ SIZES = [int(size) for size in sys.argv[5:]] or [50, 200] + ([2000] if os.enviro
 SPAN_BYTES = 405  # bytes of generated JSON per span, approximately
 MOST = 400  # MB: the largest file for programs that need many times its size as memory
 OUT = os.path.join(WORK, 'asked.out.json')
+PACKED = OUT + '.gz'
 
 KERNELS = {
     'ijson': ('ijson', False, 'import ijson, sys; print(sum(e.get("cat") == "kernel" for e in '
@@ -27,14 +29,14 @@ KERNELS = {
                  'simdjson.Parser().load(sys.argv[1])["traceEvents"]))'),
 }
 MERGE = ('orjson', True, '''
-import sys, orjson
+import sys, gzip, orjson
 events = []
 for rank, path in enumerate(sys.argv[2:]):
     for e in orjson.loads(open(path, "rb").read())["traceEvents"]:
         if isinstance(e.get("pid"), int): e["pid"] += 10000000 * rank
         if "id" in e: e["id"] = f'{rank}.{e["id"]}'
         events.append(e)
-open(sys.argv[1], "wb").write(orjson.dumps({"traceEvents": events}))
+with gzip.open(sys.argv[1], "wb", compresslevel=1) as out: out.write(orjson.dumps({"traceEvents": events}))
 ''')
 
 
@@ -104,9 +106,9 @@ def merges(megabytes):
     strangers = [generate(f'asked.{megabytes}.alone{i}.json', '--spans', spans, '--seed', str(20 + i)) for i in range(4)]
     for title, ranks in (('merge of 4 ranks that can be aligned', job), ('merge of 4 ranks that cannot be aligned', strangers)):
         size = sum(map(os.path.getsize, ranks))
-        peer = python(*MERGE, size, OUT, *ranks)
-        table(title, size, {f'merge --align {how} -j{j}': ours('merge', j, '--force', '--align', how, *ranks, '-o', OUT)
-                            for j, how in ((2, 'auto'), (1, 'auto'), (2, 'clock'))} | ({'orjson': peer} if peer else {}))
+        peer = python(*MERGE, size, PACKED, *ranks)
+        table(title, size, {f'merge --align {how} -j{j}': ours('merge', j, '--force', '--align', how, *ranks, '-o', PACKED)
+                            for j, how in ((2, 'auto'), (1, 'auto'), (2, 'clock'))} | ({'orjson, gzip -1': peer} if peer else {}))
 
 
 def main():
@@ -114,8 +116,9 @@ def main():
     for megabytes in SIZES:
         measure(megabytes, env)
         merges(megabytes)
-    if os.path.exists(OUT):
-        os.unlink(OUT)
+    for path in (OUT, PACKED):
+        if os.path.exists(path):
+            os.unlink(path)
 
 
 main()
