@@ -19,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
+from typing import Any
 
 if __package__:
     from . import _executors, _ranks
@@ -217,8 +218,8 @@ def _check(out, force, table):
                 raise Failed(f"{path}: exists already; --force replaces it")
 
 
-def merge(inputs, output, *, executor="process", options=(), workers=None, address=None, settings=None, format=None, command=None,
-          ship=False, work=None, keep_going=False, force=False, table=None, say=lambda text: None):
+def merge(inputs, output, *, executor: Any = "process", options=(), workers=None, address=None, settings=None, format=None,
+          command=None, ship=False, work=None, keep_going=False, force=False, table=None, say=lambda text: None):
     """Merges ranks, given as paths and patterns, into one file on one timeline.
 
     output      path or URI; its extension selects the format unless `format` is given ("json.gz", "pftrace", "xplane")

@@ -27,9 +27,11 @@ for path in ../out/secret.json.gz "$PWD/out/secret.json.gz" link folder folder/o
   call list "{\"paths\":[\"$path\"]}"
 done | tracekit mcp in | shorten
 echo "== statements"
+# An SQLite without extensions, as in wheels, does not know the function, and states where the query has it.
 for sql in "ATTACH 'x.db' AS x" 'CREATE TABLE t(a)' 'DROP TABLE slice' 'PRAGMA writable_schema=1' "VACUUM INTO 'x.db'" "SELECT load_extension('x')" \
   "SELECT writefile('x', 'y')" "SELECT readfile('/etc/passwd')" 'INSERT INTO slice(id) VALUES (1)' '.shell touch x' '.output x'; do
   call sql "{\"paths\":[\"rank0.json.gz\"],\"execute\":[\"$sql\"]}"
-done | tracekit mcp in | shorten
+done | tracekit mcp in | shorten |
+  sed 's/ (line [0-9]*, column [0-9]*)//; s/function load_extension is not allowed.*trace/no such function: load_extension/'
 find . -name 'x*'; (cd in && find . | LC_ALL=C sort)
 tracekit mcp in/rank0.json.gz; echo "status $?"; tracekit mcp none; echo "status $?"
