@@ -187,7 +187,7 @@ struct tk_merge_report {
   TK_FIXED struct tk_stragglers *stragglers; /* set by tk_plan; NULL = too few ranks to find a slow one */
 };
 
-/* Returns true if the options are valid: label, steps, time, anchor and what cannot be combined.  Needs no input, so that a mistyped
+/* Returns true if the options are valid: label, steps, time, anchor and the combination of options.  Needs no input, so that a mistyped
  * option fails before anything is read.  Returns false with err otherwise. */
 TK_API bool tk_merge_check(const struct tk_merge_options *opt, struct tk_err *err);
 

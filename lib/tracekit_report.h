@@ -19,7 +19,7 @@ struct tk_report_options {
   bool brief;                 /* compute only device times, steps, names and versions; launches and tables double the cost */
   bool keep_going;            /* skip unreadable inputs, with a note */
   const char *thresholds;     /* file of thresholds, as in tk_thresholds_read; NULL = the defaults */
-  const struct tk_threshold *limits; /* n_limits thresholds that replace those of the same id, also those of the file; only id, warning
+  const struct tk_threshold *limits; /* n_limits thresholds that replace the defaults and the file by id; only id, warning
                                       * and bad are used */
   size_t n_limits;
 };

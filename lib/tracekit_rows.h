@@ -8,7 +8,7 @@
 
 /* Key of an arg: everything that tk_derive adds has it. */
 #define TK_DERIVED "tracekit.derived"
-/* Counts of what tk_derive added. */
+/* Counts of the data that tk_derive added. */
 struct tk_derived {
   uint64_t steps, lines, events; /* derived */
   uint64_t grouped;              /* events that belong to a step */
@@ -20,7 +20,7 @@ struct tk_derived {
  * unchanged.  Stores its counts in `done`. */
 TK_EXPERIMENTAL bool tk_derive(struct tk_trace *t, struct tk_derived *done, struct tk_err *err);
 
-/* Counts of what tk_fold_graphs did. */
+/* Counts of the changes by tk_fold_graphs. */
 struct tk_folded {
   uint64_t events, lanes, annotations; /* moved; made; removed */
 };

@@ -1,4 +1,4 @@
-/* files_fields.c - what list, extract and size report of each file and of each part of a file (files_fields.h). */
+/* files_fields.c - fields of the rows of list, extract and size (files_fields.h). */
 #include "files_fields.h"
 
 /* ---- list ---- */

@@ -1,6 +1,6 @@
 /* settings.h - settings of single formats by name, such as "perfetto.sched=true".
  *
- * The options of loading and saving are shared by all formats. What concerns one format only is a row of this format instead, which
+ * The options of loading and saving are shared by all formats. A setting of one format is a row of this format instead. The row
  * names the member that it sets, so that a new setting changes no public struct. */
 #ifndef FORMAT_SETTINGS_H
 #define FORMAT_SETTINGS_H

@@ -100,8 +100,8 @@ static const struct process_row {
     {"DEVICE<*>*#*", NULL, QUEUES, "XPU"},                   /* Chrome logger of unitrace (pti-gpu) */
     {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* unitrace under MPI */
     {"GPU [0-9]*", NULL, QUEUES, "GPU"},                     /* our own name for queues of Perfetto's GpuRenderStageEvent */
-    {"CUDA functions", "CPU functions", QUEUES, "GPU"},      /* PyTorch's autograd profiler up to 1.8, autograd/profiler.py */
-    {"CPU functions", "CUDA functions", OPERATORS, NULL},    /* as above */
+    {"CUDA functions", "CPU functions", QUEUES, "GPU"},      /* PyTorch's autograd profiler without Kineto */
+    {"CPU functions", "CUDA functions", OPERATORS, NULL},    /* of the same profiler */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which stores the device name as text in "pid" */
     {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* these 7 rows: TensorFlow 1, python/client/timeline.py */
     {"/device:GPU:*/stream:* Compute", NULL, QUEUES, "GPU"},

@@ -15,7 +15,7 @@ struct stack_site {
   uint32_t mapping; /* index + 1; 0 = the trace has no mappings */
   bool has_symbol;  /* it is listed with its file and line */
 };
-/* A part of an address space, such as that of a module. */
+/* A part of an address space, such as the range of a module. */
 struct stack_mapping {
   tk_id name, build_id; /* strings; build_id: as hexadecimal digits */
   uint64_t exact_offset, start_offset, start, end, load_bias;

@@ -263,7 +263,7 @@ bool shrink_check_ladder(const char *names, struct tk_err *err) {
   return true;
 }
 
-/* Adds the default rungs in their order, or those that the user listed, in that order. */
+/* Adds the rungs that the user listed, in this order, or else the default rungs. */
 static bool make_ladder(struct shrink *s, const struct tk_shrink_options *o, struct tk_err *err) {
   static const enum rung USUAL[] = {RUNG_ARG, RUNG_PYTHON, RUNG_SAMPLES, RUNG_COALESCE, RUNG_SPANS, RUNG_COUNTERS};
   bool ok = !o->drop || add_rung(s, RUNG_DROP);

@@ -1,7 +1,7 @@
 /* names.c - collects names and steps for a scan, to find the names and steps in which a slow rank spends more time than
  * another.
  *
- * The names are those of spans on threads and streams with the most self time (analysis/self.h). Durations are stored as a
+ * The names belong to the spans on threads and streams with the most self time (analysis/self.h). Durations are stored as a
  * histogram; each class is at most a quarter wider than the one before. Two histograms can be added class by class, and the
  * error of a quantile is at most an eighth. */
 #include <stdlib.h>

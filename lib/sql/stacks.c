@@ -1,6 +1,6 @@
 /* stacks.c - stack samples, call sites, frames, symbols and modules as rows: Perfetto's tables, and `stack_sample`.
  *
- * A call site is an entry of the graph's table of stacks. Mappings and addresses of formats that trace_processor reads are those of
+ * A call site is an entry of the graph's table of stacks. Mappings and addresses of formats that trace_processor reads come from
  * the file (struct stack_site). In other formats, a mapping is a module, and frames without a module share one mapping without
  * a name, so that joins with the mappings keep all frames. trace_processor has a table for samples of Perfetto's perf packets and
  * one for all other samples; only `stack_sample` has weights. */

@@ -109,7 +109,7 @@ def freeing(name, functions_by_name):
 
 
 def lifetime(f, by_name):
-    """Returns what is known of the lifetime of the results; '' if nothing is known although it should be."""
+    """Returns the lifetime of the results as text; '' if the header does not state it."""
     stated = [s for s in split(f.comment) if LASTING.search(s)]
     owned = re.search(r'struct (tk_\w+) \*\*report', f.parameters) or re.match(r'struct (tk_\w+) \*$', f.result)
     if owned and freeing(owned.group(1), by_name):

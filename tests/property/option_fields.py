@@ -23,7 +23,7 @@ def enumerators(name):
 
 
 def fields(names):
-    """Returns what tk_option_field returns for each enumerator, and for the number after the last one."""
+    """Returns the result of tk_option_field for each enumerator, and for the number after the last one."""
     calls = [f'tk_option_field({name})' for name in names] + [f'tk_option_field((enum tk_option)({names[-1]} + 1))']
     source = '#include <tracekit.h>\n#include <stdio.h>\nstatic void put(const char *s) { puts(s ? s : ""); }\nint main(void) {\n'
     source += ''.join(f'  put({call});\n' for call in calls) + '  return 0;\n}\n'

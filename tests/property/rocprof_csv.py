@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the CSV files of rocprof and rocprofv3: what their lines hold is what the trace holds, counted and summed from the lines;
+"""Checks the CSV files of rocprof and rocprofv3: the trace has the events of their lines, counted and summed from the lines;
 devices, queues, threads, sizes, counters, columns that later versions may add; damage; files without times.
 
 The columns are those of rocprofiler-sdk's generateCSV.cpp and documentation, and of rocprof 1's tblextr.py."""
@@ -143,6 +143,11 @@ def odd():
     check('short lines are counted', 'line with fewer values than columns' in said[1] + said[2], said)
     check('lines without times are counted', 'rows without a usable start' in said[1] + said[2], said)
     check('the others are read', '2 spans' in said[1], said)
+    write('same.csv', '"Function","Start_Timestamp","End_Timestamp","x","x"\n"f",5,9,1,2\n')
+    check('columns of one name are noted', 'columns of the same name' in ''.join(tracekit('info', '-v', path('same.csv'))[1:]))
+    write('wide.csv', ','.join(['Function', 'Start_Timestamp', 'End_Timestamp', *(f'c{i}' for i in range(126))]) + '\n' + ','.join(['f', '5', '9'] + ['1'] * 126) + '\n')
+    said = tracekit('info', '-v', path('wide.csv'))
+    check('columns beyond 128 are noted', 'more than 128 columns' in said[1] + said[2] and '1 span' in said[1], said)
     check('only a header: no events', tracekit('info', '-q', write('header.csv', CALLS) or path('header.csv'))[0] == 0)
     whole = open(path('1_kernel_trace.csv'), 'rb').read()
     for cut in range(0, len(whole), 31):

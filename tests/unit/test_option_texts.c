@@ -52,7 +52,7 @@ static void parse_time_ranges(void **state) {
   tk_free(t);
 }
 
-/* A range that was parsed selects what its text selects. */
+/* A range selects the same events as the text from which it was parsed. */
 static void filter_by_number(void **state) {
   (void)state;
   struct tk_filter_options text = TK_FILTER_OPTIONS_INIT, number = TK_FILTER_OPTIONS_INIT;

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Reads a list of counters. Those that state no process belong to g->pid. */
+/* Reads a list of counters. A counter without a process belongs to g->pid. */
 void gecko_read_counters(struct gecko *g, struct json_walk *w, const struct json_value *list);
 
 #endif

@@ -135,7 +135,7 @@ void filed_stacks_intern(struct perfetto *r, struct sequence *q, const struct pb
   }
 }
 
-/* ---- what samples refer to ---- */
+/* ---- stacks of samples ---- */
 
 static uint32_t filed_process(struct filed_stacks *s, uint64_t process) {
   const uint32_t *n = map_put(&s->processes, process, s->processes.n);

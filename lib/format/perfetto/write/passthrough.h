@@ -13,7 +13,7 @@ struct kept_track passthrough_track(const struct perfetto_sink *s, tk_id track);
 /* Writes the original descriptors that come after the events if `after`, otherwise the others. */
 void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool after);
 
-/* Writes the packets that are passed through. Those that are no longer valid count as lost. */
+/* Writes the packets that are passed through. A packet that is no longer valid counts as lost. */
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t);
 
 /* passthrough_first must be called once, before the other functions; passthrough_next once for each graph, before that graph is

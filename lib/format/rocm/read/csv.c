@@ -51,6 +51,7 @@ static const struct {
 struct fields {
   struct cell cell[COLUMNS_MOST];
   unsigned n;
+  bool is_cut; /* the line has more fields */
 };
 
 struct csv {
@@ -60,6 +61,7 @@ struct csv {
   unsigned n_columns;
   struct cell v[CSV_COLUMNS]; /* of the line that is read */
   struct map kernels;         /* dispatches that were added, in files with a line for each counter */
+  bool counts_cpus;           /* agents without a type were noted */
 };
 
 /* ---- lines ---- */
@@ -95,6 +97,7 @@ static void split_fields(const uint8_t *p, const uint8_t *end, struct fields *f)
     *c = quoted ? (struct cell){.type = CELL_TEXT, .p = from, .n = (size_t)(p - from)} : cell_of_text(from, (size_t)(p - from));
     if (quoted && p < end) p++;
   }
+  f->is_cut = p <= end;
 }
 
 static enum column column_of(const struct cell *c) {
@@ -138,7 +141,9 @@ static struct agent agent_of(struct csv *c, enum column column) {
   a.number = number.type == CELL_INT ? number.i : 0;
   a.is_cpu = ascii_equal((const char *)v->p, "CPU ", 4);
   a.is_gpu = ascii_equal((const char *)v->p, "GPU ", 4);
-  if (!a.is_cpu && !a.is_gpu) trace_note(c->r.d.t, TK_NOTE_INFO, UINT64_MAX, "GPUs are numbered as agents, which include CPUs");
+  if (!a.is_cpu && !a.is_gpu && !c->counts_cpus)
+    trace_note(c->r.d.t, TK_NOTE_INFO, UINT64_MAX, "GPUs are numbered as agents, which include CPUs");
+  c->counts_cpus = c->counts_cpus || (!a.is_cpu && !a.is_gpu);
   return a;
 }
 
@@ -238,12 +243,26 @@ static void add_line(struct csv *c, const struct fields *f) {
 
 /* ---- the file ---- */
 
+/* True if the key of column i is the key of an earlier column, or of an arg that all of AMD's formats have. */
+static bool is_key_taken(const struct csv *c, unsigned i) {
+  for (unsigned k = 0; k < i; k++)
+    if (c->columns[k] == C_OTHER && c->keys[k] == c->keys[i]) return true;
+  for (int k = 0; k < ROCM_KEYS; k++)
+    if (c->r.key[k] == c->keys[i]) return true;
+  return false;
+}
+
 static void take_header(struct csv *c, const struct fields *f) {
+  struct tk_trace *t = c->r.d.t;
   c->n_columns = f->n;
   for (unsigned i = 0; i < f->n; i++) {
-    c->columns[i] = column_of(&f->cell[i]);
-    if (c->columns[i] == C_OTHER) c->keys[i] = database_string(&c->r.d, f->cell[i].p, f->cell[i].n);
+    const struct cell *name = &f->cell[i];
+    c->columns[i] = column_of(name);
+    if (c->columns[i] != C_OTHER) continue;
+    c->keys[i] = name->type == CELL_TEXT ? database_string(&c->r.d, name->p, name->n) : KEY_EMPTY;
+    if (is_key_taken(c, i)) trace_note(t, TK_NOTE_REPAIR, 0, "columns of the same name: only one of their values is kept");
   }
+  if (f->is_cut) trace_note(t, TK_NOTE_REPAIR, 0, "more than 128 columns: the others are lost");
 }
 
 static void take_line(struct csv *c, const uint8_t *p, size_t n) {

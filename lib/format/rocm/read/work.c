@@ -1,6 +1,6 @@
 /* work.c - see work.h.
  *
- * GPU numbers are those of the host, so they are the same for all processes. */
+ * GPUs are numbered by the host, so they have the same numbers in all processes. */
 #include "work.h"
 
 #include <stdio.h>
