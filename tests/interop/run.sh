@@ -40,6 +40,8 @@ step python3 "$here/filtered.py" $corpus
 step python3 "$here/top.py" $corpus
 step python3 "$here/sql.py" $corpus
 step python3 "$here/profiles.py"
+if command -v perf >/dev/null 2>&1; then step python3 "$here/perf_report.py"
+else echo "SKIPPED: interop/perf_report: perf is not installed (Debian: linux-perf)"; fi
 step python3 "$here/oracle.py" $corpus
 step python3 "$here/oracle.py" --random json=300,perfetto=150,xplane=80,samples=100,perf=100
 step python3 "$here/tree.py" $corpus

@@ -213,6 +213,32 @@ def added_up(name, path, expected):
     check(f'{name}: top', found == {n: (own[n], total[n]) for n in total}, [(n, found.get(n), own[n], total[n]) for n in total if found.get(n) != (own[n], total[n])][:2])
 
 
+def figures(path, command, key, *options):
+    """Returns the sums of each row of top, or of each path of tree."""
+    rows, names, out = json.loads(run(command, '--json', '--allow-empty', *options, path).stdout)[key], {None: ()}, collections.Counter()
+    for row in rows:
+        place = names[row['parent']] + (row['name'],) if command == 'tree' else row['name']
+        if command == 'tree':
+            names[row['id']] = place
+        for figure in ('count', 'total_ns', 'self_ns'):
+            out[place, figure] += row[figure]
+    return +out
+
+
+def beside_spans(name, path):
+    """Spans count as in the same trace without samples, and samples as alone: a name of both is one row that adds them up."""
+    with open(path, encoding='utf-8') as f:
+        data = json.load(f)
+    events = [e for e in (data if isinstance(data, list) else data['traceEvents']) if e.get('ph') != 'P']
+    spans = f'{folder}/spans.json'
+    with open(spans, 'w', encoding='utf-8') as f:
+        json.dump(events if isinstance(data, list) else {**data, 'traceEvents': events}, f)
+    for command, key in (('top', 'rows'), ('tree', 'paths')):
+        want = figures(spans, command, key) + figures(path, command, key, '--kind', 'sample')
+        found = figures(path, command, key)
+        check(f'{name}: {command} of spans and samples', found == want, [*(found - want).items(), *(want - found).items()][:4])
+
+
 KINDS = {}
 
 
@@ -229,6 +255,8 @@ def rich(kind, seed):
     if len(samples) < 4:
         return
     added_up(name, path, made.expected)
+    if kind == 'samples':
+        beside_spans(name, path)
     last = max(s.ps for s in samples) - zero * 1000
     for out in ('json', 'perfetto'):
         selections(name, path, out, samples, zero * 1000, 0, last)
