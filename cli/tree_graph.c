@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Weights of samples may be negative, such as bytes that were freed: graphs have no place for them. */
+/* Sample weights can be negative, for example freed bytes. A flame graph cannot show them. */
 static bool is_negative(const struct tk_tree_node *n) { return n->self.s < 0 || n->self.ps < 0; }
 
 static uint64_t self_ns(const struct tk_tree_node *n) {

@@ -262,7 +262,7 @@ struct tk_record {
   uint8_t kind;
   char phase; /* the phase of the event ("ph"), such as 'M'; 0 = none */
   bool has_ts;
-  bool strong; /* belongs to the track with its pid and tid; false: it has neither */
+  bool strong; /* the event had a pid or a tid, which `track` represents; false: it had neither */
   uint8_t respelled; /* enum tk_respelled */
   bool derived; /* created from the track's name, for formats that store names in records */
   bool sampled; /* its samples are events with the flag TK_FLAG_IN_RECORD, so an operation makes its text obsolete */

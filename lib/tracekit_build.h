@@ -30,7 +30,7 @@ struct tk_new_options {
 /* Returns an empty trace, to be freed with tk_free; NULL = out of memory, or invalid options. */
 TK_API struct tk_trace *tk_new(const struct tk_new_options *opt, struct tk_err *err);
 
-/* Returns the id of a string, equal for equal bytes. In text, invalid UTF-8 becomes U+FFFD; bytes are for args of type
+/* Returns the id of a string; equal bytes have the same id. In text, invalid UTF-8 becomes U+FFFD; bytes are for args of type
  * TK_ARG_BYTES. */
 TK_API tk_id tk_add_string(struct tk_trace *t, const char *text, size_t n);
 TK_API tk_id tk_add_text(struct tk_trace *t, const char *text);

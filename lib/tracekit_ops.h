@@ -261,7 +261,7 @@ struct tk_rebase_options {
 };
 #define TK_REBASE_OPTIONS_INIT TK_OPTIONS_INIT(tk_rebase_options)
 
-/* Returns true if the options are valid.  Needs no trace; tk_rebase checks by itself. */
+/* Returns true if the options are valid.  Needs no trace.  Optional, because tk_rebase makes the same check. */
 TK_API bool tk_rebase_check(const struct tk_rebase_options *opt, struct tk_err *err);
 TK_API bool tk_rebase(struct tk_trace *t, const struct tk_rebase_options *opt, struct tk_err *err);
 
@@ -411,8 +411,8 @@ struct tk_top_report {
   tk_time start, end;    /* time range of the trace, limited by --time and --step */
   struct tk_total sum;   /* sum of the self times of all selected events */
   size_t n_cols;
-  const char *unit;      /* unit of total, self and sum, of which one is stored as one nanosecond; NULL = times */
-  uint64_t unweighed;    /* stack samples in other units, which count but have no weight here */
+  const char *unit;      /* unit of total, self and sum, stored as one nanosecond per unit; NULL = times */
+  uint64_t unweighed;    /* stack samples in other units: included in `events`, but not in the sums */
   struct tk_top_impl *impl;
 };
 

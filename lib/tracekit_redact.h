@@ -41,7 +41,7 @@ TK_EXPERIMENTAL bool tk_redact(struct tk_trace *t, const struct tk_redact_option
  * For removed args, records and top-level data it contains only their keys. */
 struct tk_redact_list;
 TK_EXPERIMENTAL struct tk_redact_list *tk_redact_list_new(void); /* NULL if out of memory */
-TK_EXPERIMENTAL void tk_redact_list_free(struct tk_redact_list *list); /* NULL is allowed */
+TK_EXPERIMENTAL void tk_redact_list_free(struct tk_redact_list *list);
 /* Writes the list to a file that only its owner may read, whatever the umask; `force` replaces an existing file. */
 TK_EXPERIMENTAL bool tk_redact_list_save(struct tk_redact_list *list, const char *path, bool force, struct tk_err *err);
 TK_EXPERIMENTAL bool tk_redact_list_print(struct tk_redact_list *list, struct tk_writer to, struct tk_err *err);

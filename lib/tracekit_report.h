@@ -58,7 +58,8 @@ struct tk_report_step {
   tk_time dur;
   bool outlier; /* exceeds the upper quartile by more than 1.5 times the interquartile range */
   struct tk_device_times times;
-  struct tk_report_split split; /* of the part that no earlier step covers; length 0 in brief reports, and if there is none */
+  /* split of the part that no earlier step covers; length 0 in brief reports, and if there is no such part */
+  struct tk_report_split split;
   tk_time gap, gap_at; /* longest idle time of the device in the same part, and its start since the trace's first event */
 };
 
@@ -185,7 +186,7 @@ struct tk_report_collective {
 struct tk_report_meeting {
   int64_t rank;
   uint64_t met, last;      /* last: collectives in which the rank arrived later than all others */
-  double chance, variance; /* of last, if each rank of a collective were last with the same probability */
+  double chance, variance; /* mean and variance of `last` if each rank of a collective were last with equal probability */
   struct tk_total wait; /* time until the last rank arrived */
   struct tk_total cost; /* delay after the second-to-last arrival, over the collectives in which this rank was last */
   struct tk_total peer_cost; /* mean of the costs of the other ranks in the same collectives */
@@ -387,7 +388,7 @@ struct tk_compare_cell {
   uint64_t events;
   double count, total, self; /* times in picoseconds */
   double error;              /* standard error of total; negative = unknown */
-  double delta, noise;       /* of total against the first run, as in tk_diff_row */
+  double delta, noise;       /* change of total from the first run, and the noise of the change; as in tk_diff_row */
   enum tk_compare_state state;
 };
 
@@ -431,8 +432,8 @@ struct tk_compare_report {
   struct tk_compare_impl *impl;
 };
 
-/* Compares n >= 1 runs with the first of them, with one trace in memory at a time. `names`: of the runs. The caller frees the report
- * even on failure. */
+/* Compares n >= 1 runs with the first of them, with one trace in memory at a time. `names`: one for each run. The caller frees
+ * the report even on failure. */
 TK_EXPERIMENTAL bool tk_compare(struct tk_sources *const *runs, const char *const *names, size_t n,
                                 const struct tk_diff_options *opt, struct tk_compare_report **report, struct tk_err *err);
 TK_EXPERIMENTAL void tk_compare_report_free(struct tk_compare_report *report);

@@ -26,8 +26,8 @@ struct tk_scan_report {
   struct tk_diagnostics *notes;
 };
 
-/* Writes to `output` the data needed to compare the clocks of the named inputs (tk_sources_open), at most 64 KiB per rank. One
- * pass over each input, one in memory at a time. */
+/* Writes to `output` the data needed to compare the clocks of the named inputs (tk_sources_open), at most 64 KiB per rank.
+ * Reads each input once, with one input in memory at a time. */
 TK_EXPERIMENTAL bool tk_scan(const char *const *names, size_t n, const char *output, const struct tk_scan_options *opt,
                              struct tk_scan_report **report, struct tk_err *err);
 TK_EXPERIMENTAL void tk_scan_report_free(struct tk_scan_report *report);

@@ -23,7 +23,7 @@ TK_API void tk_print_number(double v, char *text);
  * if malformed or out of range. */
 TK_API bool tk_parse_size(const char *text, uint64_t *bytes);
 TK_API bool tk_parse_duration(const char *text, tk_time *ps);
-/* Returns true if the text looks like a duration. If it cannot be parsed nevertheless, it is out of range: beyond 106 days. */
+/* Returns true if the text looks like a duration. If tk_parse_duration refuses such a text, it is longer than 106 days. */
 TK_API bool tk_is_duration(const char *text);
 /* A numeric range. For ranks and steps it includes both ends; for times, in ps like tk_event.ts, it excludes the last one. */
 struct tk_range {

@@ -26,7 +26,7 @@ static bool is_paged(const struct cutter *w, const struct value *v) {
 static void note(struct cutter *w, const struct value *v, size_t first, size_t shown) {
   char text[256], next[64] = "";
   if (w->n_notes++ >= MOST_NOTES) return;
-  if (is_paged(w, v)) snprintf(next, sizeof next, "; the next begin at offset %zu", first + shown);
+  if (is_paged(w, v)) snprintf(next, sizeof next, "; the next rows start at offset %zu", first + shown);
   snprintf(text, sizeof text, "%.*s: %zu of %zu shown, from %zu on%s", v->n_key > 82 ? 80 : (int)(v->n_key ? v->n_key - 2 : 4),
            v->n_key ? v->key + 1 : "list", shown, v->n, first, next);
   json_string(&w->notes, NULL, text);

@@ -9,7 +9,7 @@
 
 /* A command that the client may run. */
 struct tool {
-  const char *name;     /* of the tool and of the command */
+  const char *name;     /* shared by the tool and its command */
   const char *options;  /* names of the options that the client may set, separated by blanks; none of them names a file */
   const char *paged;    /* key of the lists of rows that `offset` pages through; NULL = none */
   const char *rows;     /* option that limits the rows of the answer; NULL = none */

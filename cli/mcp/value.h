@@ -27,7 +27,7 @@ struct value_tree {
 bool value_read(struct value_tree *t, const char *text, size_t n);
 void value_free(struct value_tree *t);
 
-/* Returns the member; NULL if the value is no object or has none.  The first one counts. */
+/* Returns the member; NULL if the value is not an object or lacks it.  Of equal keys, the first counts. */
 const struct value *value_member(const struct value *v, const char *key);
 
 /* Returns the text of a string, to be freed; NULL if the value is none, contains a NUL, or memory ran out. */

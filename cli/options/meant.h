@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns our commands for the name of a command of other programs, or of everyday speech; NULL if there is none. */
+/* Returns the tracekit commands that do what a command of another tool or an everyday word names; NULL = unknown word. */
 const char *meant_command(const char *name);
 /* Returns advice for an unknown option of a command, without its dashes ("limit", or "n" for -n); NULL if there is none. */
 const char *meant_option(const char *command, const char *option, size_t n);

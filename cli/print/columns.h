@@ -13,7 +13,7 @@ struct columns {
   size_t n;
 };
 
-/* Fills the columns with these names, of which NULL is the end.  False with err set if a name is unknown or memory runs out. */
+/* Fills the columns with these names (NULL-terminated).  False with err set if a name is unknown or memory runs out. */
 bool columns_read(struct columns *c, struct tk_trace *t, const char *const *names, struct tk_err *err);
 void columns_free(struct columns *c);
 

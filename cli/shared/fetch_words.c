@@ -1,7 +1,8 @@
 /* fetch_words.c - see fetch_words.h.
  *
- * No address can become an option: each is passed whole, so it begins with its scheme, or its parts are checked and stand after
- * "--".  Only ssh has a shell, on the other machine; the path in its command is in single quotes. */
+ * No address can be mistaken for an option. Addresses that are passed whole begin with their scheme; parts of an address are
+ * checked first, and follow "--" unless they are the value of an option.  Only ssh has a shell, on the other machine; the path
+ * in its command is in single quotes. */
 #include "fetch_words.h"
 
 #include <stdio.h>

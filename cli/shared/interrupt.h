@@ -9,7 +9,8 @@
 #include <sys/types.h>
 
 void interrupt_catch(void);
-/* Returns the number of the received signal, or 0.  After the first report, the caller has five seconds to clean up. */
+/* Returns the number of the received signal, or 0.  The first call that returns a signal gives the caller five seconds to clean
+ * up. */
 int interrupt_signal(void);
 /* Waits until the file can be read or has ended. Returns false if a signal was received, even just before the call. */
 bool interrupt_wait(int fd);

@@ -149,7 +149,7 @@ static struct moments moments_of(const struct tk_report_step *v, size_t n) {
   return m;
 }
 
-/* The increase counts if it is more than three standard errors, so that noise is no drift. */
+/* The increase counts only above three standard errors, so that noise is not reported as drift. */
 static bool of_drift(const struct subject *s, double *v) {
   const size_t n = s->row->n_steps, third = n / 3;
   if (third < 3) return false;

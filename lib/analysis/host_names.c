@@ -32,7 +32,7 @@ static bool has_word(const char *name, const char *word) {
   return false;
 }
 
-/* True for functions of XLA and TensorFlow whose names begin with the word "Compile", such as "CompileToExecutable". */
+/* True for XLA and TensorFlow functions whose names begin with the word "Compile", such as "CompileToExecutable". */
 static bool begins_with_compile(const char *name) {
   static const char *const others[] = {"CompileFree", "CompileOptions", NULL}; /* the first releases what was compiled */
   if (!text_begins(name, "Compile") || text_any_begins(name, others)) return false;
@@ -77,7 +77,7 @@ static bool launches(const char *name) {
   return text_any_holds(name, parts) && !strstr(name, "HostFunc");
 }
 
-/* True for the functions of JAX that wait for a result: frames of Python's tracer, and PJRT. */
+/* True for JAX functions that wait for a result: frames of the Python tracer, and PJRT. */
 static bool awaits_device(const char *name) {
   static const char *const parts[] = {"block_until_ready", "BlockUntilReady", "BlockHostUntilReady", "PjRtBuffer::Await", NULL};
   return text_any_holds(name, parts);
@@ -90,7 +90,7 @@ static bool is_collection(const char *name) {
   return has_word(name, "gc.collect") || text_any_holds(name, parts);
 }
 
-/* True for functions of Python that wait for something other than a device, as Kineto, viztracer and JAX name them. */
+/* True for Python functions that wait for something other than a device, as Kineto, viztracer and JAX name them. */
 static bool waits(const char *name) {
   static const char *const parts[] = {"time.sleep", "built-in method sleep", "$time sleep", "built-in method acquire of",
                                       "lock.acquire", "built-in method poll of", "select.poll", "select.epoll", "select.select",

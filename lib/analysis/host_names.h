@@ -6,10 +6,10 @@
 
 /* In the order of precedence on one thread: an inner span has the class of the span around it unless its own class is higher. */
 enum host_class {
-  HOST_NOTHING,    /* steps and annotations, which only mark time */
-  HOST_PYTHON,     /* frames of Python and other functions that a tracer recorded */
-  HOST_OP,         /* operators and the runtimes of XLA */
-  HOST_RUNTIME,    /* calls of the device's runtime, such as allocations */
+  HOST_NOTHING,    /* steps and annotations: labels, not activity of the host */
+  HOST_PYTHON,     /* Python frames, and other functions that a tracer recorded */
+  HOST_OP,         /* operators and XLA's runtimes */
+  HOST_RUNTIME,    /* calls into the device's runtime, such as allocations */
   HOST_LAUNCH,     /* calls that launch work */
   HOST_SYNC,       /* calls that block until the device is done */
   HOST_WAIT,       /* sleeps, and waits for locks, threads and sockets */
@@ -18,8 +18,8 @@ enum host_class {
   HOST_INPUT,      /* data loaders and input pipelines */
   HOST_COMPILE,    /* compilers of XLA, Triton and PyTorch */
   HOST_CLASSES,
-  HOST_MARK,       /* of names only: spans of the profiler itself, which only mark time */
-  HOST_BLOCKS      /* of names only: HOST_SYNC if the category or track shows that the span is a call of a runtime */
+  HOST_MARK,       /* result for a name only: spans of the profiler itself, which are labels and not activity */
+  HOST_BLOCKS      /* result for a name only: HOST_SYNC if category or track show that the span is a runtime call */
 };
 
 /* Returns the class that the name and category of a span imply; HOST_NOTHING if they imply none. */

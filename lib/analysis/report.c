@@ -410,7 +410,7 @@ static void suspect_device(struct tk_report_impl *impl, const struct tk_trace *t
   if (!name) return;
   size_t n = strnlen(name, MOST);
   while (n && name[n] && (name[n] & 0xc0) == 0x80) n--;
-  snprintf(text, sizeof text, "'%.*s' looks like a device of an unknown kind, so there is no busy or idle time, kernel or copy data",
+  snprintf(text, sizeof text, "'%.*s' looks like a device of an unknown kind: its busy and idle times, kernels and copies are missing",
            (int)n, name);
   impl->suspect = report_text(impl, text);
 }

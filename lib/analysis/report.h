@@ -100,7 +100,7 @@ struct tk_report_impl {
   struct tk_threshold limits[N_THRESHOLDS];
   uint64_t truncated, damaged, capped; /* inputs that end early; inputs that are damaged; inputs with the maximum number of
                                         * events that their producer writes */
-  struct scope scope;   /* of the last trace; narrowed: the report is about a range of time or steps */
+  struct scope scope;   /* scope in the last trace; narrowed: the report is about a range of time or steps */
   struct map said;      /* texts already in a list: list number << 32 | text */
   const char *suspect; /* sentence about a track that looks like a device; NULL = none */
 };
@@ -129,7 +129,7 @@ struct reporter {
   struct mem *mem; /* memory that is freed when the trace is done */
   const struct track_origin *origins;
   const struct report_place *place;
-  const char *family; /* of devices that have numbers only; NULL = not looked up yet */
+  const char *family; /* family of the devices whose names are numbers only; NULL = not looked up yet */
   struct match match;
   struct scope scope;
   struct works works;

@@ -43,7 +43,7 @@ static bool name_allocator(const struct tk_trace *t, const struct tk_event *e, c
   return true;
 }
 
-/* Stores an amount of memory. Returns false if the event has none, or an impossible one. */
+/* Stores an amount of memory. Returns false if the event has no amount or an impossible one. */
 static bool bytes_of(const struct tk_trace *t, const struct tk_event *e, const char *key, double *bytes) {
   return report_number_of(t, e, report_key_of(t, key), bytes) && *bytes >= 0 && *bytes < 0x1p63;
 }

@@ -50,7 +50,7 @@ static bool is_layout(struct short_span w) {
   return true;
 }
 
-/* Types, by the words that state them. BLAS marks a type by a letter: sgemm. */
+/* Words in names, and their types. BLAS marks a type by a letter: sgemm. */
 static const struct {
   const char *word, *type;
   bool whole; /* the word itself, and not only its beginning */
@@ -131,7 +131,7 @@ static bool is_family(struct short_span name) {
 
 /* ---- Tensile ---- */
 
-/* Letters of the types in names of Tensile: https://github.com/ROCm/Tensile, Tensile/DataType.py. */
+/* Type letters in the names of Tensile kernels: https://github.com/ROCm/Tensile, Tensile/DataType.py. */
 static const char *tensile_type(struct short_span w) {
   static const struct {
     const char *word, *type;

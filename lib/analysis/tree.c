@@ -26,7 +26,7 @@ struct node {
   bool is_by, is_sum; /* is_sum: a node without spans of its own; its times are the sums of its children */
   uint64_t count, unfinished, clipped, launched;
   i128 total, self;
-  i128 weight;      /* of samples here and, after adding up, below */
+  i128 weight;      /* weight of the samples here and, after adding up, below */
   uint64_t samples; /* their number */
   tk_time device;
   tk_time start; /* earliest start of its spans and of those below; INT64_MAX = unknown */

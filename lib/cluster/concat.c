@@ -110,7 +110,7 @@ static bool has_all(const struct concat *c) {
   return true;
 }
 
-/* Finds all parts. A part that cannot be read is no failure if another copy of it can be read. */
+/* Finds all parts. An unreadable part is not an error if another copy of it can be read. */
 static bool find_each(struct concat *c, const char **why, struct tk_err *first) {
   for (size_t i = 0; i < c->n; i++) {
     struct part p;

@@ -1,7 +1,8 @@
-/* tasks.c - reads and writes the part of a plan that is a message (tasks.h).
+/* tasks.c - reads and writes the protobuf message in a plan (tasks.h).
  *
- * The file contains the message as text, in addition to members for people and other programs. The report on the clocks is
- * stored only once, in the same form as in the output; a CRC shows whether it still belongs to the plan. */
+ * The plan is JSON. Its member "tasks" contains the message in base64; the other members are for people and other programs. The
+ * report on the clocks is stored only once, in the same form as in the output; a CRC shows whether it still belongs to the
+ * plan. */
 #include "tasks.h"
 
 #include <string.h>

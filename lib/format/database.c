@@ -18,7 +18,7 @@ bool database_open(struct database *d, struct in *in, struct tk_trace *t, const 
 
 void database_close(struct database *d) {
   if (sqlite_is_cut(d->db)) {
-    trace_note(d->t, TK_NOTE_REPAIR, in_size(d->in), "the file is shorter than its header states: the missing data is lost");
+    trace_note(d->t, TK_NOTE_REPAIR, in_size(d->in), "the file is shorter than the size in its header: the missing data is lost");
     d->t->truncated = true;
   }
   d->t->counts.bytes = in_size(d->in);

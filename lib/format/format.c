@@ -217,7 +217,7 @@ static void note_lost_block(struct tk_trace *t, const char *name) {
   trace_note(t, TK_NOTE_REPAIR, UINT64_MAX, text);
 }
 
-enum { BLOCK_LEAST = 32 }; /* bytes: shorter words may look like base64, too */
+enum { BLOCK_LEAST = 32 }; /* bytes: a shorter text may be an ordinary word that happens to be valid base64 */
 
 static void adopt_blocks(struct tk_trace *t, const struct format *f) {
   struct tk_meta was = {0};

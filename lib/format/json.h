@@ -80,7 +80,7 @@ const uint8_t *json_string_text(struct json *j, const struct json_string *s, siz
 /* True if the string equals `text`. */
 bool json_is(struct json *j, const struct json_string *s, const char *text);
 
-/* Converts a value's text to an integer; rounds a fraction, and accepts quotes. Returns false if it is no number. */
+/* Converts a value's text to an integer; rounds a fraction, and accepts quotes. Returns false if it is not a number. */
 bool json_whole(const char *text, size_t n, int64_t *out);
 
 /* Finds the member `key` of the object in text[0, n), which json_copy must have written. Returns false if it is missing. */

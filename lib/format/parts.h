@@ -17,7 +17,7 @@ struct parts {
   struct mem *mem;
   struct parts_item *v;
   uint32_t n, cap;
-  const char *rank_from; /* where the input states ranks, a literal; NULL = it states none */
+  const char *rank_from; /* where the input records ranks, a literal; NULL = nowhere */
   char host[256];        /* "" = unknown */
 };
 

@@ -125,7 +125,7 @@ static size_t find_trace(struct in *in, struct tk_err *err) {
   for (size_t want = STEP; want <= MOST; want *= 2) {
     const uint8_t *p = in_ahead(in, want, &n, err), *end = p + n, *tag, *found, *content;
     if (!p) return SIZE_MAX;
-    /* of the last element in this part, enough content must be visible */
+    /* enough content of the last element in this part must be visible */
     const uint8_t *last = n < want ? end : end - LOOK;
     for (tag = p + from; (tag = find_tag(tag, end, "<script")) != NULL && tag < last; tag = content)
       if ((found = trace_in(tag, end, &content)) != NULL) return (size_t)(found - p);

@@ -205,7 +205,7 @@ bool merge_check_options(const struct tk_merge_options *opt, size_t n, struct tk
     return err_set(err, TK_EUSAGE, "a manifest copies inputs unchanged; it cannot be combined with steps, a time range, a size "
                                    "or links");
   if (!opt->manifest || opt->group_by == TK_GROUP_RANK) return true;
-  return err_set(err, TK_EUSAGE, "a manifest cannot define the order of rows");
+  return err_set(err, TK_EUSAGE, "a manifest cannot be combined with grouping: it does not define the order of rows");
 }
 
 bool tk_merge_check(const struct tk_merge_options *opt, struct tk_err *err) {

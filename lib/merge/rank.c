@@ -383,7 +383,8 @@ bool merge_write(struct merger *m, size_t input, struct tk_trace *t) {
   struct identity id = identity_of(t);
   r->merged = identity_is_merged(t);
   int64_t slot = claim_rank(m, input, r, &id);
-  if (strcmp(r->input, t->source) != 0) r->input = merger_text(m, t->source); /* the input's next view was read instead */
+  /* the best file of this session was damaged, so the next best one was read */
+  if (strcmp(r->input, t->source) != 0) r->input = merger_text(m, t->source);
   r->host = merger_text(m, id.host);
   r->read = t->counts.read;
   r->events = t->n_events;

@@ -114,7 +114,7 @@ static void look_at_instants(struct tk_sql *s, tk_id track, struct map *by_tid) 
   }
 }
 
-/* Adds the thread that a record of Chrome JSON states, such as metadata of a process. */
+/* Adds the thread named by a Chrome JSON record, such as the metadata of a process. */
 static void look_at_record(struct tk_sql *s, const struct tk_record *r, struct map *by_tid) {
   const struct tk_track *k = &s->t->tracks[r->track];
   struct buf object = {.mem = &s->mem};
@@ -134,7 +134,7 @@ static void look_at_records(struct tk_sql *s, struct map *by_tid) {
   for (tk_id i = 1; i <= s->t->n_records && !s->mem.failed; i++) look_at_record(s, &s->t->records[i], by_tid);
 }
 
-/* Returns by track whether it is a process of Chrome JSON that nothing but profiles without samples state; NULL = there is none. */
+/* Returns, by track, whether it is a Chrome JSON process known only from profiles without samples; NULL = there is none. */
 static bool *find_unused(struct tk_sql *s) {
   const struct tk_trace *t = s->t;
   bool *unused = t->counts.by_phase['P'] && !s->times.exact ? mem_array(&s->mem, (uint64_t)t->n_tracks + 1, 1) : NULL;

@@ -53,7 +53,8 @@ class Function:
 
 
 def functions(header):
-    """Yields the functions of a header in their order; one comment may belong to several declarations that follow it."""
+    """Yields the functions of a header in their order; one comment may belong to several declarations that follow it,
+    but not to the function that frees what they return."""
     text = common.read(f'lib/{header}')
     at, comment, shared = 0, '', 0
     for m in DECLARATION.finditer(text):
@@ -66,7 +67,8 @@ def functions(header):
             comment = ''
         else:
             shared += 1
-        yield Function(m, comment, shared)
+        frees = shared and m.group(2).strip() == 'void' and m.group(3).endswith('_free')
+        yield Function(m, 'Frees the object and everything in it. NULL is allowed.' if frees else comment, shared)
         at = m.end()
 
 
@@ -95,6 +97,8 @@ def result(f):
 
 
 def failure(f):
+    if f.result == 'void' and not f.takes_err:
+        return 'cannot fail'
     found = [s for s in split(f.comment) if re.search(r'\b(false|NULL|fails?|refused|malformed|out of memory)\b', s)]
     if f.takes_err:
         found.append('`err` has the code, the message and, where one exists, the option that would avoid the error.')

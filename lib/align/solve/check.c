@@ -23,7 +23,7 @@
 #include "base/order.h"
 
 #define FARTHEST 5e4 /* ns: a larger shift means that the estimate was wrong */
-#define TOUCH 1e3    /* ns: resolution of clocks that count microseconds; a smaller overlap is no violation */
+#define TOUCH 1e3    /* ns: resolution of clocks that count microseconds; a smaller overlap is not a violation */
 #define RATE 1e-4    /* largest relative rate of two clocks, in addition to the drift of the map */
 enum { MOST_ROUNDS = 128, MOST_DENIALS = 8, MOST_BLOCKS = 32, OF_A_BLOCK = 8, MOST_JUMPS = 128 };
 

@@ -504,7 +504,7 @@ static void judge(const struct solver *s) {
     double offset = (double)(s->w.pivot[h] - s->w.pivot[s->w.p->reference]) + curve_at(&s->w.curve[h], 0);
     if (o->state == ALIGN_POOR && o->why == COARSE && fabs(offset) > FAR * align_clock_error(s->w.p)) {
       o->state = ALIGN_ROUGH;
-      o->why = "its collectives are known only from calls on the CPU, but its wall clock is implausibly far off";
+      o->why = "its collectives are known only from CPU calls; they are used because its wall clock is implausibly far off";
     }
     if (!good || s->w.p->marker) continue;
     if (o->after) o->why = "some collectives would still end before they begin";

@@ -68,7 +68,7 @@ enum align_state {
   ALIGN_REFERENCE, /* the host's clock defines the timeline */
   ALIGN_GOOD,
   ALIGN_APART,     /* like GOOD, but relative to hosts that are not connected to the reference */
-  ALIGN_ROUGH,     /* like POOR, but the wall clock is certainly wrong: according to it, no collective met */
+  ALIGN_ROUGH,     /* like POOR, but used because the wall clock is worse: no collective met by it, or it is implausibly far off */
   ALIGN_POOR       /* the estimate is not trusted */
 };
 

@@ -78,7 +78,7 @@ static tk_id stack_of(struct tk_trace *t, const uint8_t *p, const uint8_t *end) 
   return stack;
 }
 
-/* Returns false if the line is none of the format. */
+/* Adds the sample of a line. Returns false if the line is not in this format. */
 static bool add_line(struct tk_trace *t, struct tk_sample *s, const uint8_t *p, const uint8_t *end) {
   struct line line;
   char number[64];

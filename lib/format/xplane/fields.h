@@ -75,8 +75,8 @@ enum { MAP_KEY = 1, MAP_VALUE };
 #define XPLANE_CARRIED_TYPES "tracekit.types."
 #define XPLANE_CARRIED_SHOWN "tracekit.shown"
 
-/* Private: stats of events and of event metadata. Also the XEventMetadata.metadata of one series of a counter (xprof would draw
- * a stat as a series). */
+/* Private: a stat of events, a stat of event metadata, and a value of XEventMetadata.metadata, which marks the metadata for one
+ * series of a counter. (xprof would draw a stat as another series.) */
 #define XPLANE_PRIVATE_BITS "tracekit.event"
 #define XPLANE_PRIVATE_CAT "tracekit.cat"
 #define XPLANE_PRIVATE_SERIES "tracekit.series"

@@ -85,7 +85,7 @@ struct xplane_clock {
                    * some */
 };
 
-/* Hash the class names and the top-level data of the graph, for struct xplane_clock. */
+/* Return the hash of the class names (xplane_clock.names), and of the top-level data (xplane_clock.shown). */
 uint64_t xplane_hash_names(const struct tk_trace *t);
 uint64_t xplane_hash_shown(const struct tk_trace *t);
 

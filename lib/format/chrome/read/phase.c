@@ -263,7 +263,7 @@ static void emit_entries(struct chrome *r, const struct chrome_event *e, uint32_
     else args_str(r->t, key, TK_ARG_NUMBER, trace_string(r->t, value.p, (size_t)(value.end - value.p)));
     emit_event(r, &sample, args_end(r->t));
   }
-  trace_note(r->t, TK_NOTE_REPAIR, e->offset, "counter with entries instead of ts: expanded to samples");
+  trace_note(r->t, TK_NOTE_REPAIR, e->offset, "counter with 'entries' instead of 'ts': expanded to samples");
 }
 
 static void note_phase(struct chrome *r, const struct chrome_event *e) {

@@ -113,8 +113,8 @@ static bool one_event(struct chrome *r) {
   }
 }
 
-/* Handles an element of the events array that is not an object. Bytes that are no value at all are the rest of a damaged event.
- */
+/* Handles an element of the events array that is not an object. Bytes that are not a value at all are the rest of a damaged
+ * event. */
 static bool odd_element(struct chrome *r, int c) {
   const uint8_t *from = r->j.p;
   if (c != NUL_BYTE && !strchr("\"-0123456789tfnTFN[", c)) {

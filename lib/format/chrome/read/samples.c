@@ -129,7 +129,7 @@ static void flush_last(struct sampler *s, struct v8_profile *p, int64_t until) {
   p->has_last = false;
 }
 
-/* Reads an event Profile; returns NULL if it does not start a profile. */
+/* Reads a Profile event; returns NULL if it does not start a profile. */
 static struct v8_profile *begin_profile(struct sampler *s, struct json_walk *w, const struct tk_record *rec,
                                         const struct sample_event *e, const struct json_value *data) {
   struct json_value start = {.p = NULL}, ours = {.p = NULL}, unit = {.p = NULL}, cat = {.p = NULL};
@@ -218,7 +218,7 @@ static bool read_sample(struct sampler *s, struct v8_profile *p, struct v8_chunk
   return false;
 }
 
-/* Reads an event ProfileChunk; false if its record must stay. */
+/* Reads a ProfileChunk event. Returns false if the event must also be kept as a record. */
 static bool read_chunk(struct sampler *s, struct json_walk *w, struct v8_profile *p, const struct json_value *data) {
   struct v8_chunk c = {.nodes = {.p = NULL}};
   struct json_value node;
@@ -239,7 +239,7 @@ static bool read_chunk(struct sampler *s, struct json_walk *w, struct v8_profile
   return whole;
 }
 
-/* Returns whether the record stays; *sampled: it has samples. */
+/* Returns whether the event is kept as a record; *sampled: it has samples. */
 static bool read_v8(struct sampler *s, struct json_walk *w, const struct tk_record *rec, const struct sample_event *e, bool *sampled) {
   struct json_value data = {.p = NULL};
   const struct json_place members[] = {{"data", &data}, {NULL, NULL}};
@@ -287,7 +287,7 @@ static tk_id stack_of_names(struct sampler *s, struct json_walk *w, const struct
   return stack;
 }
 
-/* Returns the stack of a sample event; one that has none, or an unknown one, is a frame with the name of the event. */
+/* Returns the stack of a sample event. Without a known stack, it is one frame with the event's name. */
 static tk_id stack_of_event(struct sampler *s, struct json_walk *w, const struct sample_event *e) {
   const tk_id stack = e->sf.p ? stack_frames_find(&s->frames, w, &e->sf) : e->stack.p ? stack_of_names(s, w, &e->stack) : 0;
   const struct tk_frame f = {.name = sampler_string(s, w, &e->name)};

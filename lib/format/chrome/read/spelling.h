@@ -10,7 +10,7 @@ bool chrome_is_rounded(const uint8_t *p, const uint8_t *end, i128 ps);
 /* The same for mant x 10^exp. */
 bool chrome_is_rounded_decimal(int64_t mant, int exp, i128 ps);
 
-/* Parses a time in quotes that is no JSON number: "12,5" in microseconds, "12.5 ms". */
+/* Parses a quoted time that is not a JSON number: "12,5" in microseconds, "12.5 ms". */
 bool chrome_odd_time(const uint8_t *p, const uint8_t *end, i128 *ps);
 
 /* Counts the times of the event that were rounded. */

@@ -203,7 +203,8 @@ static void put_profile(struct samples_out *w, struct sample_group *g) {
     put_chunk(w, g, i, g->n - i < SAMPLES_OF_CHUNK ? g->n - i : SAMPLES_OF_CHUNK);
 }
 
-/* Collects the samples of a track, sorted by the order in which their units and categories first occur. */
+/* Collects the samples of a track. The key of a sample is the index of its group (unit and category) in order of first
+ * appearance. Returns the number of samples. */
 static uint32_t by_group(const struct samples_out *w, const struct tk_track *k, struct keyed *v, struct map *groups) {
   uint32_t n = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {

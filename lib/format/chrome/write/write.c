@@ -278,7 +278,7 @@ static bool is_endless(const struct tk_event *e) {
   return (e->flags & (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED)) == (TK_FLAG_PAIRED | TK_FLAG_UNFINISHED);
 }
 
-/* Returns the distance to the next event of the track that is no sample. */
+/* Returns the distance to the next event of the track that is not a sample. */
 static uint32_t step_to_next(const struct tk_trace *t, const struct tk_track *k, tk_id i) {
   uint32_t step = 1;
   while (i + step < k->first + k->count && t->events[i + step].kind == TK_EVENT_SAMPLE) step++;

@@ -38,7 +38,7 @@ void gecko_read_libs(struct gecko *g, struct json_walk *w, const struct json_val
   if (g->n_mappings) qsort(g->mappings, g->n_mappings, sizeof *g->mappings, by_start);
 }
 
-/* Returns the library that was mapped at an address "0x..."; 0 if none was, or if the text is no address. */
+/* Returns the library that was mapped at an address "0x..."; 0 if none was, or if the text is not an address. */
 static tk_id library_at(const struct gecko *g, const char *text) {
   char *end;
   uint32_t low = 0, high = g->n_mappings;

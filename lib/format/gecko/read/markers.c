@@ -23,7 +23,7 @@ struct marker {
   struct json_value type, start, end, interval, stack, size; /* members of the data */
   tk_id cls, name;
   int phase;
-  bool raw; /* of a raw profile, whose allocations are markers */
+  bool raw; /* the profile is raw: its allocations are markers */
   bool has_start, has_end;
   tk_time from, to;
 };

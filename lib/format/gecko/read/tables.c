@@ -152,8 +152,8 @@ static void read_frames(struct gecko *g, struct gecko_tables *x, struct json_wal
 
 /* ---- stacks ---- */
 
-/* Finds the stack under a new one. Returns false if it has none, or an invalid one: only earlier stacks are valid, so there are no
- * loops. */
+/* Finds the parent of a new stack. Returns false if it has no parent or an invalid one: only earlier stacks are valid, so there
+ * are no loops. */
 static bool prefix_of(struct gecko *g, const struct gecko_nodes *stacks, const struct gecko_rows *r, uint32_t *at) {
   const struct json_value *prefix = &r->cells[1], *offset = &r->cells[2];
   int64_t number;

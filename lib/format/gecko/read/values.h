@@ -12,8 +12,8 @@ bool gecko_index(struct gecko *g, const struct json_value *v, uint32_t n, uint32
 tk_id gecko_string_of(struct gecko *g, struct gecko_tables *x, struct json_walk *w, const struct json_value *v);
 /* Returns a line or column, which counts from 1; 0 = unknown. */
 uint32_t gecko_position(const struct json_value *v);
-/* Converts milliseconds of the process that is being read to a time of the trace. Returns false if they are no number or too far from
- * the origin. */
+/* Converts milliseconds of the process that is being read to a time of the trace. Returns false if the value is not a number or
+ * is too far from the origin. */
 bool gecko_time(const struct gecko *g, const struct json_value *v, tk_time *ts);
 /* Reads an id of a process or thread, which is a number or a text. Returns false if there is none. */
 bool gecko_ident(struct gecko *g, struct json_walk *w, const struct json_value *v, struct tk_ident *ident);

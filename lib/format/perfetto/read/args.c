@@ -59,7 +59,7 @@ static bool copy_json(struct perfetto *r, const struct pb_field *f) {
   j.p = r->copy.data;
   j.end = j.p + f->value + 1;
   bool ok = json_blank(&j) && json_copy(&j, &r->json);
-  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "annotation with lenient JSON: repaired");
+  if (ok && j.n_fixes) perfetto_note(r, TK_NOTE_REPAIR, "annotation whose JSON is not strict: repaired");
   if (!ok) r->json.len = from;
   buf_free(&j.scratch);
   return ok;

@@ -194,7 +194,7 @@ void perfetto_read_deferred(struct perfetto *r) {
     r->sequences[i].deferred = (struct buf){0};
     r->sequences[i].valid = r->sequences[i].cleared = true;
     r->offset = r->sequences[i].first_deferred;
-    perfetto_note(r, TK_NOTE_REPAIR, "sequence without a packet that sets its state: its packets are read nevertheless");
+    perfetto_note(r, TK_NOTE_REPAIR, "sequence without a packet that sets its state: its packets are read anyway");
     for (struct pb c = pb_over(packets.data, packets.len); pb_next(&c, &f);) perfetto_packet(r, f.p, (size_t)f.value, &compressed);
     buf_free(&packets);
   }

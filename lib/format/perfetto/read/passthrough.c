@@ -27,7 +27,7 @@ static bool is_modelled(const struct pb_field *f) {
   }
 }
 
-/* True for fields with the transport, time and sequence of a packet; false for fields that change the sequence state. */
+/* True for fields about the packet itself: its time, sequence, machine and producer. False for contents and sequence state. */
 static bool is_of_packet(const struct pb_field *f) {
   switch (f->number) {
   case PACKET_TIMESTAMP:

@@ -331,7 +331,7 @@ struct perfetto {
   struct map sequence_index, uuid_index, thread_index, clock_index, sequence_clock_index, machine_index, machine_names;
   uint64_t last_sequence_key;
   uint32_t last_sequence;
-  bool orders_processes, orders_threads; /* the file states ranks, by which viewers sort */
+  bool orders_processes, orders_threads; /* the file orders processes or threads by explicit ranks, as viewers then do */
   bool filed; /* TK_WITHOUT_RESTORING: private fields are ignored, as other programs do, and nothing is passed through */
   uint32_t trace_clock; /* id of the trace clock: BOOTTIME, unless a snapshot names another clock */
   bool has_trace_clock, has_real, has_snapshot;

@@ -11,7 +11,7 @@ void samples_intern(struct perfetto *r, struct sequence *q, const struct pb_fiel
 void samples_claim(struct packet *k);
 /* Reads a sample of our writer; `f`: its private field. */
 void samples_own(struct perfetto *r, struct sequence *q, const struct packet *k, const struct pb_field *f, struct proc_time at);
-/* Reads the PerfSample of another producer, which is also passed through. Returns false if it is no sample. */
+/* Reads the PerfSample of another producer, which is also passed through. Returns false if it is not a sample. */
 bool samples_perf(struct perfetto *r, struct sequence *q, const struct packet *k);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Counter samples that accompany an event. The arrays are not initialised, which would take a tenth of the time per event. */
+/* Counter samples that accompany an event. The arrays are not initialised, because that takes a tenth of the time per event. */
 struct extra_counters {
   struct uuid_list uuids, double_uuids;
   int64_t values[EXTRA_COUNTERS];

@@ -57,9 +57,9 @@ struct fields {
 struct csv {
   struct rocm r;
   enum column columns[COLUMNS_MOST]; /* by position in a line */
-  tk_id keys[COLUMNS_MOST];          /* of columns without a meaning: their names */
+  tk_id keys[COLUMNS_MOST];          /* names of the columns without a meaning here */
   unsigned n_columns;
-  struct cell v[CSV_COLUMNS]; /* of the line that is read */
+  struct cell v[CSV_COLUMNS]; /* the cells of the line that is read */
   struct map kernels;         /* dispatches that were added, in files with a line for each counter */
   bool counts_cpus;           /* agents without a type were noted */
 };

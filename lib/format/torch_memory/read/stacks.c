@@ -69,7 +69,7 @@ static void print_frame(const struct stacks *x, const struct snapshot_frame *f, 
 struct walk {
   struct stacks *x;
   const struct snapshot_frame *found; /* the first Python frame */
-  const struct snapshot_frame *op;    /* the first frame of an operator of PyTorch */
+  const struct snapshot_frame *op;    /* the first frame that is a PyTorch operator */
   bool python; /* print only Python frames */
   struct buf frame;
 };

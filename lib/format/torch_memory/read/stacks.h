@@ -15,8 +15,8 @@ void stacks_free(struct stacks *x);
 /* Returns "function (file.py:12)" for the innermost Python frame of a stack, or else "aten::mul_Tensor" for the innermost
  * operator, as in a backward pass; 0 if the stack has neither. */
 tk_id stacks_name(struct stacks *x, uint32_t stack);
-/* Returns a JSON array of the Python frames, innermost first, or of all frames if there are no Python frames; 0 without
- * frames. Frames of C++ are dozens for each allocation, and nearly the same in all. */
+/* Returns a JSON array of the Python frames, innermost first, or of all frames if there are no Python frames; 0 without frames.
+ * An allocation has dozens of C++ frames, and nearly the same ones each time. */
 tk_id stacks_text(struct stacks *x, uint32_t stack);
 
 #endif

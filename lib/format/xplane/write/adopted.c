@@ -412,8 +412,8 @@ static bool find_contained(struct xplane_encoder *e, struct contained *c) {
   return true;
 }
 
-/* For an event whose args contain the id of its metadata: returns the metadata, after removing the args that it contains. NULL
- * if there is none. */
+/* Returns the metadata whose id is among the event's args, and removes the args that are stats of the metadata. Returns NULL if
+ * no arg has such an id, or if the args differ from those stats. */
 static const struct known_metadata *stated_metadata(struct xplane_encoder *e) {
   const struct xplane_adopted *a = e->adopted;
   const bool states = e->key_metadata_id && a->found[e->key_metadata_id].serial == a->serial;

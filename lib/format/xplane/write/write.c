@@ -301,7 +301,7 @@ static bool stats_plane_end(struct stats_plane *p, struct xplane_sink *s, const 
   return ok;
 }
 
-/* Writes the base of the file's times for xprof, if it is a real time. (put_zero writes it for our reader in all cases.) */
+/* Writes the base of the file's times for xprof, if it is an absolute time. (put_zero always writes it for our reader.) */
 static bool write_clock(struct xplane_sink *s, const struct tk_trace *first, struct tk_err *err) {
   struct stats_plane p;
   stats_plane_begin(&p, s, first);

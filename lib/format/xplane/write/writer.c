@@ -186,8 +186,8 @@ static int64_t stat_id(struct xplane_encoder *e, tk_id name, unsigned types) {
   return id;
 }
 
-/* Returns the id of the stat metadata whose name is the text, for a ref. Returns 0 for an empty text, unless the plane has stat
- * metadata with an empty name. */
+/* Returns the value of a ref stat: the id of the stat metadata with this name. Returns 0 for an empty text, unless the plane
+ * has stat metadata with an empty name. */
 static int64_t ref_id(struct xplane_encoder *e, tk_id text) {
   const uint32_t *known = text == KEY_EMPTY ? map_get(&e->stats, (uint64_t)text << 8) : NULL;
   if (known) use_stat(e, xplane_id_of(e, *known));
