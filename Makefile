@@ -193,9 +193,10 @@ $(SHARED): $(LIB_OBJ) $(B)/files lib/tracekit.map
 
 # With CROSS=1 the binutils are for the build machine rather than the compiler's target, and cannot localise symbols.
 BIN_LIB := $(if $(CROSS),$(LIB_OBJ),$(STATIC))
-$(BIN): $(CLI_OBJ) $(BIN_LIB) $(B)/files
+SAMPLED := $(if $(filter 1,$(SAN)),$(B)/obj/tests/support/sampled_checks.o)
+$(BIN): $(CLI_OBJ) $(SAMPLED) $(BIN_LIB) $(B)/files
 	@echo "  LD    $@"
-	@$(CC) $(ALL_LDFLAGS) $(EXE_LDFLAGS) -o $@ $(CLI_OBJ) $(BIN_LIB) $(ALL_LIBS) $(CLI_LIBS)
+	@$(CC) $(ALL_LDFLAGS) $(EXE_LDFLAGS) -o $@ $(CLI_OBJ) $(SAMPLED) $(BIN_LIB) $(ALL_LIBS) $(CLI_LIBS)
 
 # Test programs use internals, also those of the command: they link the plain objects, each only those it needs. The archive is
 # thin, because objects in several folders have the same name, and thin members keep their paths. The objects that the linker

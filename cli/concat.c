@@ -15,7 +15,7 @@ struct params {
 
 static const struct opt opts[] = {
   ROW_OUTPUT,
-  { OPT_FLAG, 'k', "keep-going", 0, "leave out ranks without a part, and files that are no parts (the exit status is still 3)",
+  { OPT_FLAG, 'k', "keep-going", 0, "leave out ranks without a part, and files that are not parts (the exit status is still 3)",
     FIELD(keep_going), 0, 0, 0 },
   ROW_FORCE,
   ROW_NO_LOSS,

@@ -43,10 +43,16 @@ static const char *format_title(const char *name) {
 
 static void label(const char *name) { printf("  %-10s", name); }
 
-/* Prints ", 12 instants"; nothing if n is 0. */
+/* Prints ", 12 dropped"; nothing if n is 0. */
 static void also(uint64_t n, const char *what) {
   char text[32];
   if (n) printf(", %s %s", tty_count(n, text), what);
+}
+
+/* Prints ", 1 instant", ", 12 instants"; nothing if n is 0. */
+static void also_counted(uint64_t n, const char *what) {
+  char text[64];
+  if (n) printf(", %s", tty_counted(n, what, text));
 }
 
 /* Formats a timestamp in seconds, counted from the same zero as in the file. */
@@ -95,14 +101,14 @@ static void print_contents(const struct tk_trace *t, const struct tk_summary *s)
   putchar('\n');
   label("events");
   printf("%s: %s", tty_count(n_events(s), n), tty_counted(s->spans, "span", size));
-  also(s->instants, "instants");
-  also(s->counters, "counter samples");
-  also(s->samples, "stack samples");
+  also_counted(s->instants, "instant");
+  also_counted(s->counters, "counter sample");
+  also_counted(s->samples, "stack sample");
   putchar('\n');
   label("tracks");
   if (s->machines) printf("%s, ", tty_counted(s->machines, "machine", n));
   printf("%u process%s, %s", s->processes, s->processes == 1 ? "" : "es", tty_counted(s->threads, "thread", n));
-  also(s->counter_tracks, "counters");
+  also_counted(s->counter_tracks, "counter");
   also(s->async_tracks, "with async events");
   putchar('\n');
   label("nesting");

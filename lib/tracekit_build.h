@@ -109,7 +109,7 @@ struct tk_sample {
   tk_time ts;
   tk_id track; /* a thread */
   tk_id stack; /* 0 = no frame is known */
-  tk_id cat;   /* string: what is sampled, such as "cycles"; 0 = not stated */
+  tk_id cat;   /* string: what is sampled, such as "cycles"; 0 = unknown */
   tk_id unit;  /* string: unit of the weight; must not be 0 */
   int32_t exp;
   int64_t weight;

@@ -41,7 +41,8 @@ struct tk_device_times {
  * the host did. */
 struct tk_report_split {
   tk_time length;
-  tk_time compute, communication, copy; /* of the device: computation; communication and copies or fills without computation */
+  /* times of the device: computation; communication, and copies or fills, while nothing is computed */
+  tk_time compute, communication, copy;
   tk_time input;   /* the host loaded input */
   tk_time compile; /* the host compiled */
   tk_time launch;  /* the host was in calls that launch work */
@@ -107,7 +108,7 @@ struct tk_report_rank {
   uint64_t host_ops, host_only_ops; /* number of outermost operators; number of operators that launched nothing */
   tk_time host_only;    /* sum of the durations of operators that launched nothing */
   uint64_t runtime_calls; /* spans of kind runtime on the rank's host */
-  struct tk_report_split split; /* of the window; of the whole trace if the trace contains no device work */
+  struct tk_report_split split; /* split of the window, or of the whole trace if it contains no device work */
   tk_time gap, gap_at;  /* longest idle time of the device, and its start since the trace's first event */
   uint64_t launch_calls, unrecorded; /* launching calls with a correlation id; number of these whose work is missing */
   uint64_t syncs, syncs_in_steps;    /* calls that wait for the device; number of these within host_steps */
@@ -122,7 +123,7 @@ struct tk_report_rank {
   tk_time pageable;     /* time in which at least one copy from or to pageable memory of the host ran */
   tk_time host_copy;    /* sum of the durations of copies between host and device */
   tk_time fp32_matmul;  /* sum of the durations of matrix products whose kernels compute in fp32 without tensor cores */
-  uint64_t gridded;     /* kernels that state how many blocks there are per multiprocessor */
+  uint64_t gridded;     /* kernels with a recorded number of blocks per multiprocessor */
   tk_time gridded_sum, small_grid; /* sum of their durations; part of it with less than one block */
   bool judged;          /* findings were looked for: not in brief reports, and not if a selection excludes work of the device */
   uint64_t findings;    /* number of findings of the report; valid if judged */
@@ -153,7 +154,7 @@ struct tk_report_kernel {
   const char *kernel_class; /* "matmul", "attention", ...; docs/analysis.md lists all */
   double occupancy, registers, shared; /* means over time: occupancy in percent, registers per thread, bytes of shared memory per block;
                                         * negative = unknown */
-  const char *grid, *block; /* of the longest kernel: "8,1,1"; "" = unknown */
+  const char *grid, *block; /* launch geometry of the longest kernel: "8,1,1"; "" = unknown */
 };
 
 /* Launching calls of one name, with all work that they launched. */
@@ -244,7 +245,7 @@ struct tk_report_finding {
   const char *text;     /* sentence with the figure, the threshold and the place */
   const char *advice;   /* sentence: what to do or run next */
   double figure, threshold;
-  const char *unit;     /* of both: "%", "s", "x", "" */
+  const char *unit;     /* unit of `figure` and `threshold`: "%", "s", "x", "" */
   int64_t rank;         /* -1 = unknown, or the whole job */
   const char *device, *input; /* "" = none in particular */
   int64_t step;         /* number of the step; valid if has_step */
@@ -413,7 +414,7 @@ struct tk_compare_run {
   const char *name;
   uint64_t inputs, ranks, samples, outside; /* as in tk_diff_report */
   uint64_t devices, work, launches; /* work: kernels, copies and fills; launches: calls of hosts that launch work */
-  tk_time length;       /* of the longest trace */
+  tk_time length;       /* duration of the longest trace */
   tk_time window, busy; /* means over the devices */
   double memory;        /* highest peak of an allocator of a device in bytes; negative = unknown */
   bool paired, by_number; /* how samples are matched with samples of the first run, as in tk_diff_report */

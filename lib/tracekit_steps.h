@@ -42,7 +42,8 @@ struct tk_apply_options {
   size_t size;
   struct tk_load_options load;
   struct tk_save_options save; /* only force and progress are used: the plan contains the rest */
-  const char *input;           /* input of the plan that the rank is; NULL = found by its name, or else by its rank */
+  /* name of the rank's input in the plan; NULL = found by the name of the rank's file, or else by the number of the rank */
+  const char *input;
   bool keep_truncated;         /* as in tk_merge_options */
   const struct tk_source_options *source; /* as in tk_merge_options */
 };

@@ -8,7 +8,7 @@
 struct session_options {
   const struct roots *roots;
   const struct command *const *commands;
-  uint64_t timeout_ms, max_memory; /* of one call; max_memory 0 = the command's default */
+  uint64_t timeout_ms, max_memory; /* limits of one call; max_memory 0 = the command's default */
 };
 
 /* Returns the exit status when the client has closed the input or a signal was received. */

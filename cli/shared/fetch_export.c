@@ -23,7 +23,7 @@ static bool export_to(const char *program, const char *report, const char *datab
   struct helper h;
   char output[4096], input[4096], unused[4096], why[512] = "";
   const int n = snprintf(output, sizeof output, "--output=%s", database);
-  const int m = snprintf(input, sizeof input, "%s%s", *report == '-' ? "./" : "", report); /* the name is no option */
+  const int m = snprintf(input, sizeof input, "%s%s", *report == '-' ? "./" : "", report); /* so the name is not taken for an option */
   const char *const argv[] = { program, "export", "--type=sqlite", output, "--quiet=true", input, NULL };
   if (n >= (int)sizeof output || m >= (int)sizeof input) return helper_fail(err, TK_EOPEN, "cannot export: its path is too long");
   if (!helper_start(&h, argv, true))

@@ -74,7 +74,7 @@ static void print_sequences(const struct tk_inspection *p, bool all) {
     label("clock");
     printf("%u%s%s", c->id, *c->name ? " " : "", c->name);
     if (c->machine) printf(" of machine %u", c->machine);
-    printf("%s: read %s times\n", c->of_sequence ? " of a sequence" : "", tty_count(c->readings, n));
+    printf("%s: %s\n", c->of_sequence ? " of a sequence" : "", tty_counted(c->readings, "reading", n));
   }
 }
 

@@ -29,7 +29,7 @@ struct line_editor {
   const char *prompt;
   EditLine *el; /* NULL: not a terminal */
   History *history;
-  char path[PATH_ROOM]; /* of the history file; "" = no history is kept */
+  char path[PATH_ROOM]; /* path of the history file; "" = no history is kept */
 #endif
 };
 

@@ -19,7 +19,7 @@ struct align_input {
   bool starts_on_host; /* the barrier is the zero of the host's clock, which tells nothing if the inputs are of several hosts */
   bool merged;     /* the input contains several ranks */
   bool read, given, wanted; /* wanted: selected for the output */
-  bool stated;     /* the input or its file name states the rank */
+  bool stated;     /* the input or its file name contains the rank */
   bool comparable; /* true if its clock can be compared with the first input's clock */
 };
 

@@ -331,7 +331,7 @@ void diff_set_say(const struct diff_set *set, struct tk_diagnostics *notes) {
     diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
   }
   if (!set->n_other) return;
-  snprintf(text, sizeof text, "stack samples in other units: counted, but without a weight (%llu)",
+  snprintf(text, sizeof text, "stack samples in other units: included in the counts, but not in the sums (%llu)",
            (unsigned long long)set->n_other);
   diagnostics_say(notes, NULL, TK_NOTE_INFO, text);
 }

@@ -19,9 +19,9 @@ struct finding_case {
   const struct tk_report_rank *last; /* last row beyond the threshold of a warning */
   uint64_t others;
   const struct tk_report_step *step;       /* the step that shows the finding best; NULL = none */
-  const struct tk_report_kernel *kernel;   /* of dominant-kernel */
+  const struct tk_report_kernel *kernel;   /* the kernel, for dominant-kernel */
   const struct tk_report_memory *memory;
-  const struct tk_report_meeting *meeting; /* of straggler */
+  const struct tk_report_meeting *meeting; /* the slow rank, for straggler */
 };
 
 /* Longest idle time of a device within the range on which its figures are based: its steps or its window. */

@@ -62,7 +62,7 @@ struct report_collective {
   uint64_t count, sized, met, core_sized;
   i128 total, sized_total, core, wait, core_time;
   double bytes, bus_bytes, core_bus_bytes;
-  int64_t group_size;   /* from the last event that states it */
+  int64_t group_size;   /* as recorded by the last event that has it */
 };
 
 /* Spans of hosts with one name and class. */
@@ -117,7 +117,7 @@ struct report_spans {
   struct selves selves;
   struct within within;
   struct buf text;
-  const struct step *steps; /* of the rank's host */
+  const struct step *steps; /* steps of the rank's host */
   uint32_t n_steps;
 };
 

@@ -7,7 +7,7 @@
 struct host {
   struct reporter *p;
   struct report_host_sums *sums;
-  const struct step *steps; /* of the rank's host */
+  const struct step *steps; /* steps of the rank's host */
   uint32_t n_steps;
   struct intervals compilations, collections; /* parts within the range of the report */
   uint64_t syncs, syncs_in_steps; /* calls of the current thread that wait for the device */

@@ -19,7 +19,7 @@ struct profiler {
   uint32_t *kind_of;       /* by class */
   uint64_t *frame_of;      /* by class: the frame of a region */
   struct map frames;       /* frames that ran */
-  struct intervals parts;  /* of the overhead */
+  struct intervals parts;  /* intervals of the overhead */
 };
 
 static bool is_overhead(const char *name, const char *cat) {

@@ -101,8 +101,7 @@ static int big_compare(const struct big *a, const struct big *b) {
   return 0;
 }
 
-/* Converts the digits to an integer and returns its exponent. Of the digits beyond the maximum, one non-zero digit represents
- * all. */
+/* Converts the digits to an integer and returns its exponent. One non-zero digit represents the digits beyond the maximum: all. */
 static int64_t big_digits(struct big *b, const struct decimal *d) {
   int64_t exp = d->exp;
   int n = 0;

@@ -125,7 +125,7 @@ void v8_nodes_read(struct v8_nodes *v, struct json_walk *w, const struct json_va
     while (json_walk_more(&in) && json_walk_value(&in, &node))
       if (!add_node(v, &in, &node, exact))
         trace_note(v->t, TK_NOTE_REPAIR, text ? (uint64_t)(node.p - text) : UINT64_MAX,
-                   "call frame without an id of its own: skipped");
+                   "call frame without a unique id: skipped");
   json_walk_free(&in);
   link_nodes(v);
   for (uint32_t i = v->mapping ? known : v->n; i < v->n; i++) v8_nodes_stack_at(v, i);

@@ -2,9 +2,9 @@
  *
  *     {"id":2,"parent":1,"callFrame":{"functionName":..,"url":..,"lineNumber":0,"columnNumber":0},"hitCount":0,"children":[3]}
  *
- * A node's frame is under the node that its `parent` names or that lists it as a child. Lines and columns count from 0. The node
- * (root) is no function and is left out of the stacks. CPU profiles and the events of Chrome JSON contain such nodes, the latter
- * piece by piece. */
+ * A node's frame is under the node that its `parent` names or that lists it as a child. Lines and columns count from 0. The
+ * node (root) is not a function, and is left out of the stacks. CPU profiles and the events of Chrome JSON contain such nodes,
+ * the latter piece by piece. */
 #ifndef FORMAT_V8_NODES_H
 #define FORMAT_V8_NODES_H
 
@@ -30,7 +30,7 @@ struct v8_nodes {
   struct v8_link {
     uint32_t node; /* index */
     int64_t parent; /* id */
-  } *links; /* of the array that is being read */
+  } *links; /* links of the array that is being read */
   uint32_t n_links, cap_links;
   uint32_t *path;
   uint32_t cap_path;

@@ -101,7 +101,7 @@ static const struct process_row {
     {"RANK * DEVICE<*>*#*", NULL, QUEUES, "XPU"},            /* unitrace under MPI */
     {"GPU [0-9]*", NULL, QUEUES, "GPU"},                     /* our own name for queues of Perfetto's GpuRenderStageEvent */
     {"CUDA functions", "CPU functions", QUEUES, "GPU"},      /* PyTorch's autograd profiler without Kineto */
-    {"CPU functions", "CUDA functions", OPERATORS, NULL},    /* of the same profiler */
+    {"CPU functions", "CUDA functions", OPERATORS, NULL},    /* another name that the same profiler gives them */
     {"Device *", "cat:cuda", QUEUES, "GPU"},                 /* nsys2json.py, which stores the device name as text in "pid" */
     {"*/stream:all Compute", NULL, SUMMARY, NULL},           /* these 7 rows: TensorFlow 1, python/client/timeline.py */
     {"/device:GPU:*/stream:* Compute", NULL, QUEUES, "GPU"},

@@ -81,8 +81,8 @@ static const struct phase_row {
     {"iteratorgetnext*", PHASE_DATALOADER},
 };
 
-/* Names of inference steps that state how many requests of each kind the batch contains, each number before or after a word.
- * The step is prefill if the first number is above 0, and decode if the second is. */
+/* Names of inference steps that tell how many requests of each kind the batch contains, each number before or after a word. The
+ * step is prefill if the first number is above 0, and decode if the second is. */
 static const struct counted_row {
   const char *begins, *prefill, *decode;
   bool before; /* the number precedes the word */
@@ -204,7 +204,7 @@ uint8_t phase_of_program(const char *name) {
   return by_words(p);
 }
 
-/* Looks for the scopes that mark derivatives: scopes of JAX (jax/_src/interpreters/ad.py), and scopes of TensorFlow's tapes and
+/* Looks for the scopes that mark derivatives: JAX scopes (jax/_src/interpreters/ad.py), and scopes of TensorFlow's tapes and
  * gradients(). */
 uint8_t phase_of_scopes(const char *path) {
   if (strstr(path, "transpose(")) return PHASE_BACKWARD;

@@ -94,8 +94,7 @@ static bool take_offsets(struct aligner *a) {
 
 /* ---- reading ---- */
 
-/* True if this mode compares clocks. A single host is no exception: the comparison also tests whether its inputs share one
- * clock. */
+/* True if this mode compares clocks. This includes a single host: the comparison also tests whether its inputs share one clock. */
 static bool compares_clocks(enum tk_align align) {
   return align != TK_ALIGN_CLOCK && align != TK_ALIGN_NONE && align != TK_ALIGN_START;
 }

@@ -8,7 +8,7 @@
 /* Metadata events that state an instant which all inputs share. */
 static const struct barrier_row {
   const char *name;   /* end of the event's name */
-  const char *member; /* of its args: microseconds */
+  const char *member; /* key of the arg with the time in microseconds */
   bool is_start;      /* the value is the host's clock at ts 0, rather than the trace's own clock at the instant */
 } BARRIERS[] = {
     /* Composer, composer/profiler/json_trace_handler.py */

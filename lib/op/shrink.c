@@ -295,7 +295,7 @@ struct climb {
   uint64_t drop, coalesce, spans, hard;
   double thin[RUNGS];       /* share of the counter samples and of the stack samples to remove, by rung */
   uint32_t python_depth;    /* frames at this depth or deeper are removed */
-  uint32_t python_part;     /* of the frames at this depth, only those smaller than python_size are removed */
+  uint32_t python_part;     /* only the frames at this depth that are smaller than python_size are removed */
   uint64_t python_size;
   uint8_t *goes;            /* by string id: true if args with this key are removed */
   tk_id part_key;           /* args with this key are removed, but only from events smaller than part_size */

@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 
-enum { WORDS_LEAST = 3, WORDS_MOST = 255 }; /* bytes of a word: shorter ones are too common, longer ones are no file names */
+enum { WORDS_LEAST = 3, WORDS_MOST = 255 }; /* bytes of a word: shorter ones are too common, longer ones are not file names */
 
 struct word {
   const char *text; /* not NUL-terminated */

@@ -37,7 +37,7 @@ struct shrinker {
   struct shrink whole;
   struct shrunk done; /* accumulated removals from the whole trace */
   struct place at;    /* place on the ladder that the whole trace has reached */
-  struct sample sample, none; /* of the original trace: a part of its events; its metadata without events */
+  struct sample sample, none; /* samples of the original trace: a part of its events, and its metadata without events */
   struct shrink part;
   uint32_t every;     /* the sample contains one event in this many; 1 = all */
   uint64_t fixed;     /* size of `none` */
@@ -323,7 +323,7 @@ static bool leave_passthrough(struct shrinker *s, uint64_t *weight) {
 
 /* A range of time to keep, from the start of the trace. */
 struct kept_range {
-  const struct format *format; /* of the output, which writes packets by their times */
+  const struct format *format; /* format of the output, which writes packets by their times */
   struct trace_cut all;
   double lo, hi, lo_weight, hi_weight; /* fractions of `all`: one that fits, one that does not; their sizes */
 };

@@ -164,7 +164,7 @@ static bool is_named_so(const struct source *s, uint32_t entry) {
   return s->places[entry].profiler || format_by_path(s->places[entry].rel) != NULL;
 }
 
-/* Files that were left out, for a note such as "3 files are no traces: README.txt, x.png, ...". */
+/* Files that were left out, for a note such as "3 files are not traces: README.txt, x.png, ...". */
 struct passed {
   char names[256];
   uint32_t n;
@@ -255,7 +255,7 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   if (o->remark) sources_note(s, c, false, o->remark);
   if (o->damage) sources_note(s, c, true, o->damage);
   if (passed->n) {
-    snprintf(text, sizeof text, "%u other %s no trace: %s", passed->n, passed->n == 1 ? "file is" : "files are", passed->names);
+    snprintf(text, sizeof text, "%u other %s: %s", passed->n, passed->n == 1 ? "file is not a trace" : "files are not traces", passed->names);
     sources_note(s, c, false, text);
   }
   note_names(s, first, origin);

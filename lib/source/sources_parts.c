@@ -3,7 +3,7 @@
  * The format finds the processes in a few columns (struct format, `ranks`), and loading such an input keeps the tracks of one of
  * them (load/part.c). So everything behind the sources sees ranks, not files.
  *
- *     node0.sqlite  4 processes     ranks 0 to 3: the file states no ranks, so they are numbered in the order of the files
+ * node0.sqlite  4 processes     ranks 0 to 3: the file contains no ranks, so they are numbered in the order of the files
  *     node1.sqlite  4 processes     ranks 4 to 7
  *     gpu.sqlite    1 process       stays as it is */
 #include "sources_parts.h"
@@ -77,7 +77,7 @@ static bool find_parts(struct tk_sources *s, size_t i, struct parts **parts, str
 
 /* ---- inputs ---- */
 
-/* Returns the host of the parts: the one that the input states, or its name without folders and extension. */
+/* Returns the host of the parts: the host that the input names, or the input's name without folders and extension. */
 static const char *host_of(struct tk_sources *s, const struct tk_input *in, const struct parts *parts) {
   const char *name = path_leaf(in->name), *colon = strrchr(name, ':');
   char stem[256];
@@ -140,7 +140,7 @@ static bool is_same_file(const struct tk_sources *s, size_t a, size_t b) {
   return s->impl->chosen[a].entry == s->impl->chosen[b].entry && s->impl->chosen[a].parts && s->impl->chosen[b].parts;
 }
 
-/* True if the content of the input states its rank. */
+/* True if the content of the input gives its rank. */
 static bool states_rank(const struct tk_sources *s, size_t i) {
   const struct chosen *c = &s->impl->chosen[i];
   if (c->entry == UINT32_MAX) return false;
@@ -155,8 +155,8 @@ static int by_number(const void *pa, const void *pb) {
 
 /* The inputs that are numbered together. */
 struct group {
-  struct file *files; /* files that do not state their ranks */
-  int64_t *taken;     /* ranks that other files state */
+  struct file *files; /* files that do not give their ranks */
+  int64_t *taken;     /* ranks that other files give */
   size_t n, n_taken;
   bool split;         /* some of the files contain several ranks */
 };
@@ -194,7 +194,7 @@ static void number_input(struct tk_sources *s, size_t i, int64_t rank, bool alon
                                        : "states no ranks; its processes are numbered in the order of the files and devices";
 }
 
-/* Gives the lowest free numbers. A file that is not split keeps the number of its name if other inputs state their ranks. */
+/* Gives the lowest free numbers. A file that is not split keeps the number in its name if other inputs give their ranks. */
 static void number_files(struct tk_sources *s, struct group *g) {
   int64_t rank = 0;
   size_t next = 0;
@@ -215,7 +215,7 @@ static bool is_file_each(const struct tk_sources *s) {
   return true;
 }
 
-/* Numbers the ranks of files that do not state them: across the files of a run, in the order of their names. */
+/* Numbers the ranks of files that do not give them: across the files of a run, in the order of their names. */
 static bool number_all(struct tk_sources *s, const int64_t *numbers, struct tk_err *err) {
   struct group g = {.files = calloc(s->n + 1, sizeof *g.files), .taken = calloc(s->n + 1, sizeof *g.taken)};
   uint8_t *done = calloc((size_t)s->impl->source.rundir.n_runs + 1, 1);

@@ -4,9 +4,9 @@
  *     another            statement 2, recorded         4, recorded
  *
  * SQLite runs a statement on one core. So each thread has its own database over the same trace, and records results until they
- * can be delivered in order. Of the waiting statements, the one whose plan shows the most work runs next. A result that is too
- * large to record is computed again when it is to be delivered. If a statement creates a table or view, later statements may
- * use it; so from then on the caller's database runs all statements. */
+ * can be delivered in order. The waiting statement whose plan shows the most work runs next. A result that is too large to
+ * record is computed again when it is to be delivered. If a statement creates a table or view, later statements may use it; so
+ * from then on the caller's database runs all statements. */
 #include "ahead.h"
 
 #include <pthread.h>

@@ -230,7 +230,7 @@ static bool args_is_wanted(void *arg, const struct arg_row *row) {
   return false;
 }
 
-/* Returns a key without the prefix "debug." (args of Perfetto) or "args." (args of JSON); queries may use either prefix for any
+/* Returns a key without the prefix "debug." (Perfetto args) or "args." (JSON args); queries may use either prefix for any
  * trace. */
 static const char *bare(const char *key) {
   static const char *const PREFIXES[] = {"args.", "debug."};

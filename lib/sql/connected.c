@@ -129,7 +129,7 @@ static int connected_plan(sqlite3_vtab *vtab, sqlite3_index_info *info) {
     info->estimatedRows = 5;
     return SQLITE_OK;
   }
-  return SQLITE_CONSTRAINT; /* the query does not state the slice */
+  return SQLITE_CONSTRAINT; /* the query does not name the slice */
 }
 
 static int connected_disconnect(sqlite3_vtab *vtab) {

@@ -174,7 +174,7 @@ static bool has_huge_flow_ids(const struct tk_sql *s) {
   return false;
 }
 
-/* True if a text contains a backslash or a control character, which JSON can only state by an escape. */
+/* True if a text contains a backslash or a control character, which JSON can only contain as an escape. */
 static bool has_escapes(const struct tk_sql *s) {
   size_t n;
   for (tk_id i = 1; !s->times.exact && i <= s->t->store->strings.n; i++) {
@@ -225,7 +225,7 @@ static bool is_foreign(const struct tk_sql *s) {
   return f && !f->in_manifest && !f->engine.thousands;
 }
 
-/* True if the format carries events of Chrome JSON that are CPU profiles. */
+/* True if the format carries Chrome JSON events that are CPU profiles. */
 static bool has_carried_profiles(const struct tk_sql *s) {
   for (tk_id i = 1; is_foreign(s) && i <= s->t->n_records; i++)
     if (s->t->records[i].phase == 'P') return true;

@@ -234,8 +234,8 @@ static bool groups(struct plan *p, const struct event_vtab *v, const sqlite3_ind
   return true;
 }
 
-/* Plans the rows of a GROUP BY. SQLite states that grouping is enough, but relies on sorted rows if an ORDER BY has the same
- * columns, and states DESC for a column of such an ORDER BY. Therefore rows are returned in exactly the stated order. */
+/* Plans the rows of a GROUP BY. SQLite tells us that grouping is enough, but relies on sorted rows if an ORDER BY has the same
+ * columns, and passes DESC for a column of such an ORDER BY. Therefore rows are returned in exactly the order that it passes. */
 static bool groups_in_order(struct plan *p, const struct event_vtab *v, const sqlite3_index_info *info) {
   const bool by_name = column_of(v->table, info->aOrderBy[0].iColumn) == COL_NAME;
   const bool by_track = info->nOrderBy == 1 + by_name && column_of(v->table, info->aOrderBy[by_name].iColumn) == COL_TRACK_ID;

@@ -129,8 +129,8 @@ bool sql_counters(struct tk_sql *s) {
 
 /* ---- flows ---- */
 
-/* True if later arrows start at this point: it is a start or a step. trace_processor ignores a second start of JSON's flows,
- * and a step without a start. */
+/* True if later arrows start at this point: it is a start or a step. trace_processor ignores a second start of JSON flows, and
+ * a step without a start. */
 static bool becomes_source(const struct tk_sql *s, const struct tk_flow_point *f, tk_id last) {
   const bool step = f->role == TK_FLOW_STEP || f->role == TK_FLOW_INOUT;
   if (s->times.exact) return flow_starts(f) || step;

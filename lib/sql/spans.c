@@ -155,7 +155,7 @@ static int spans_connect(sqlite3 *db, void *arg, int argc, const char *const *ar
   return SQLITE_OK;
 }
 
-/* Differs from spans_connect, so that the module's name is no table. */
+/* Differs from spans_connect, so that the module's name cannot be used as a table. */
 static int spans_create(sqlite3 *db, void *arg, int argc, const char *const *argv, sqlite3_vtab **vtab, char **why) {
   return spans_connect(db, arg, argc, argv, vtab, why);
 }

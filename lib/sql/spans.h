@@ -19,7 +19,7 @@ struct spans_side {
   int64_t row_part, row_ts, row_dur;
   bool open, gap;     /* open: there is a span or gap; gap: it is a gap */
   int64_t from, to;   /* to: the end; of a span without an end, the start */
-  int64_t raw_to;     /* the end as stated: start + duration */
+  int64_t raw_to;     /* the end as recorded: start + duration */
   int64_t reached;    /* end of the spans so far; the next gap begins here */
 };
 

@@ -104,7 +104,7 @@ struct tk_sql {
   struct flow_row *flows;
   struct sql_stacks {
     tk_id *samples;    /* stack samples in the order of their times */
-    tk_id *modules;    /* of mappings after the mappings of the file: string, 0 = frames without a module */
+    tk_id *modules;    /* by mapping, after the mappings of the file: string with the module, 0 = frames without a module */
     uint32_t *mapping; /* by frame */
     tk_id *symbols;    /* frames that have a symbol */
     uint32_t *symbol;  /* by frame: index in `symbols`; SQL_NONE = none */

@@ -206,7 +206,7 @@ static const char *filed_type(const struct sql_track *v) {
 
 static bool is_threads(const struct tk_track *k) { return k->kind == TK_TRACK_THREAD && k->tid.kind != TK_IDENT_STR; }
 
-/* Assigns a track to the process or thread that the file states: a named track or counter may belong to a thread, or to
+/* Assigns a track to the process or thread that the file gives for it: a named track or counter may belong to a thread, or to
  * nothing. */
 static void place_filed(struct tk_sql *s, tk_id i) {
   const struct tk_track *k = &s->t->tracks[i];

@@ -129,7 +129,7 @@ def bounds():
     write('many.json', doc)
     found = tracekit('info', '-v', path('many.json'))
     said = found[1] + found[2]
-    check('counters beyond 128 are counted', 'more than 128 counters of a dispatch: others are lost (2 times)' in said, said)
+    check('counters beyond 128 are counted', 'dispatch with more than 128 counters: the others are lost (2 times)' in said, said)
     check('other callbacks are counted', 'records of hip_api are not read (3 times)' in said, said)
     check('the graph is sound', 'invariant' not in tracekit('check', path('many.json'))[2], said)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that the number of threads never changes the output: for every command that writes, from all formats to all formats
 and compressions, on inputs large enough to use threads; and for the graph, as reported by dump, check and info. A build with
-the thread sanitizer (make test SAN=thread T=threads) also fails on races. As a self-test, the comparison must detect a
-different compression level."""
+the thread sanitizer (make test SAN=thread T=threads) looks for races instead, so it runs each command once. As a self-test,
+the comparison must detect a different compression level."""
 import json
 import os
 import random
@@ -16,6 +16,7 @@ from verdict import check, finish, judge  # noqa: E402
 TRACEKIT, GEN = os.environ['TRACEKIT'], os.environ['GEN']
 SPANS = '60000' if os.environ.get('LONG') else '15000'
 THREADS = (2, 3, 8, 16) if os.environ.get('LONG') else (2, 8)
+RACES = os.environ['B'].endswith('/tsan')
 ENDINGS = ('json', 'json.gz', 'json.zst', 'pftrace.gz', 'xplane.pb.gz')
 OPERATIONS = (['convert'], ['filter', '-e', 'dur > 10us'], ['shrink', '--percent', '40'], ['rebase', '--to-zero'])
 
@@ -32,6 +33,9 @@ def content(path):
 
 def same(what, args, ending, folder):
     one, more = f'{folder}/one.{ending}', f'{folder}/more.{ending}'
+    if RACES:
+        judge(f'{what} -j8', run(*args, '-j8', '-o', one, '--force')[-2000:])
+        return
     said = run(*args, '-j1', '-o', one, '--force')
     if said:
         judge(f'{what} -j1', said[-2000:])
@@ -62,6 +66,10 @@ def graphs(inputs, folder):
     check('flows go back', b'flows that end before they start' in said('check', f'{folder}/backward.json'))
     for path in (*inputs, f'{folder}/backward.json'):
         for command in ('dump', 'check', 'info'):
+            if RACES:
+                text = said(command, path, '-j8')
+                judge(f'{command} {os.path.basename(path)}', text[-2000:].decode() if b'ThreadSanitizer' in text else '')
+                continue
             one = said(command, path, '-j1')
             judge(f'{command} {os.path.basename(path)}', '' if all(said(command, path, f'-j{n}') == one for n in THREADS) else 'differs')
 
@@ -94,9 +102,9 @@ def clocks(folder):
     order = [ranks[0], *strangers[:2], ranks[1], strangers[2], *ranks[2:], strangers[3]]
     reports = []
     for n in (1, *THREADS):
-        run('merge', *order, f'-j{n}', '--align-report', f'{folder}/clocks.json', '-o', f'{folder}/clocks.pftrace', '--force')
+        said = run('merge', *order, f'-j{n}', '--align-report', f'{folder}/clocks.json', '-o', f'{folder}/clocks.pftrace', '--force')
         reports.append(content(f'{folder}/clocks.json'))
-        judge(f'clocks -j{n}', '' if reports[-1] == reports[0] else 'another report than -j1')
+        judge(f'clocks -j{n}', said[-2000:] or ('' if reports[-1] == reports[0] else 'another report than -j1'))
     trusted = [host['trusted'] for host in json.loads(reports[0])['hosts']]
     check('three clocks are placed, four are not', trusted.count(True) == 4 and trusted.count(False) == 4)
 

@@ -72,7 +72,7 @@ void launches_free(struct launches *l) {
 
 /* ---- the clocks of a GPU and its CPU ---- */
 
-enum { MOST_CHECKED = 4096 }; /* of kernels, copies and waits; an offset between the clocks affects all of them */
+enum { MOST_CHECKED = 4096 }; /* number of kernels, copies and waits to check: an offset between the clocks affects all of them */
 
 /* Properties of a call or a copy that follow from its name, computed once per class because there are few names. */
 enum { CALL_DEVICE_WAIT = 1, CALL_STREAM_WAIT = 2, CALL_COPY_WAIT = 4, CALL_LEAVES_WORK = 8, COPY_BACK = 16 };

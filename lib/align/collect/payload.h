@@ -1,7 +1,7 @@
 /* payload.h - computes the bytes that a collective moves, from the args of its kernel or of the launching call.
  *
- * Newer versions of Kineto record the number and type of elements on kernels; in older traces, only the call states the shapes
- * and types of its inputs. */
+ * Newer versions of Kineto record the number and type of elements on kernels; in older traces, only the call has the shapes and
+ * types of its inputs. */
 #ifndef ALIGN_COLLECT_PAYLOAD_H
 #define ALIGN_COLLECT_PAYLOAD_H
 

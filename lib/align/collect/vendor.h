@@ -18,13 +18,13 @@ struct vendor_name {
 /* Parses a name such as "hcom_allReduce__586_0_1". Returns false if the name matches no known spelling. */
 bool vendor_parse(const char *name, struct vendor_name *out);
 
-/* Number and type of the elements that a collective moves, as its args state them for any vendor. */
+/* Number and type of the elements that a collective moves, according to its args, for any vendor. */
 struct vendor_payload {
   tk_id type; /* text such as "FP32" */
   int64_t count;
 };
 
-/* Returns false if the args state no number of elements in a known form. */
+/* Returns false if the args contain no number of elements in a known form. */
 bool vendor_payload(const struct tk_trace *t, uint32_t args, struct vendor_payload *out);
 /* Returns the bytes that a collective moves if its input and output have the same size; -1 for other collectives, and if the
  * type is unknown. */

@@ -207,7 +207,7 @@ static double time_of(const struct align_work *w, uint32_t collective) {
   return isfinite(t) ? t : 0;
 }
 
-/* True if the curve jumps between knots k and k + 1, of which one ends a piece and the other begins the next. */
+/* True if the curve jumps between knots k and k + 1: the first ends a piece, and the second begins the next. */
 static bool is_jump(const struct align_solution *s, const struct curve *c, uint32_t host, uint32_t k) {
   return s->hosts[host].n_stretches > 1 && k + 1 < c->n && k % 2;
 }

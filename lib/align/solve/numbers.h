@@ -20,7 +20,7 @@ bool numbers_shared(const struct view *v, bool *steps);
 /* Counts how many pairs by sequence number the answer contains. */
 void numbers_compare(struct hypotheses *h, const struct hypothesis *best, struct posterior *out);
 /* Returns evidence to compensate, in nats: the part by which noise and missing kernels speak against an answer. If all numbers
- * of a complete job agree, noise and missing kernels are no evidence for another job. */
+ * of a complete job agree, noise and missing kernels do not prove another job. */
 double numbers_excuse(const struct hypothesis *y);
 /* True if the answer can be trusted because of sequence numbers although ends scatter: lateness explains the objection, and no
  * other pairing has better ends. */

@@ -576,7 +576,7 @@ bool posterior_find(const struct question *q, struct arena *arena, struct poster
   for (uint32_t i = 0; i < h.n; i++) weigh(&h, &h.v[i]);
   struct hypothesis *best = heaviest(&h);
   bool noise = best->fit.sigma <= NOISE && 2 * best->n >= longest(&h);
-  if (noise && best->ends < 0) { /* noisy ends are no evidence that two inputs are unrelated */
+  if (noise && best->ends < 0) { /* noisy ends do not prove that two inputs are unrelated */
     double least = -best->ends / best->n;
     for (uint32_t i = 0; i < h.n; i++) {
       h.v[i].log_weight += TAU * h.v[i].n * least;

@@ -104,7 +104,7 @@ struct align_host {
   uint32_t root;          /* host to whose clock it was aligned: the reference, itself, or a group's leader */
   struct align_map map;   /* valid for GOOD, APART, ROUGH and POOR */
   uint32_t anchors, rejected;
-  double mad_ns, p95_ns;  /* of the residuals relative to other hosts */
+  double mad_ns, p95_ns;  /* median and 95th percentile of the residuals relative to other hosts */
   double error_ns;        /* 95% bound at the worst point of all stretches */
   struct align_stretch *stretches; /* owned by the solution */
   uint32_t n_stretches;

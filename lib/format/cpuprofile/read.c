@@ -114,7 +114,7 @@ static void read_document(struct cpuprofile *c, size_t n) {
       if (!json_walk_value(&w, to)) break;
     }
   if (w.j.status != JSON_OK || w.cut || w.j.p >= w.j.end || *w.j.p != '}') {
-    trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - c->text), "the JSON is damaged or cut here: what precedes was read");
+    trace_note(c->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - c->text), "the JSON is truncated or damaged here: the part before was read");
     c->t->truncated = true;
   }
   c->has_start = json_walk_whole(&start, &c->start);

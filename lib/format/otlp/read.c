@@ -315,7 +315,7 @@ static bool read_document(struct otlp *o, const uint8_t **p, const uint8_t *end)
   const struct json_place places[] = {{"resourceSpans", &resources}, {"resource_spans", &resources}, {NULL, NULL}};
   const bool whole = json_walk_value(&w, &document) && !w.cut && document.type == JSON_OBJECT;
   if (!whole) {
-    trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - o->text), "the JSON is damaged or cut here: what precedes was read");
+    trace_note(o->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - o->text), "the JSON is truncated or damaged here: the part before was read");
     o->t->truncated = true;
   }
   if (document.type == JSON_OBJECT) json_walk_members(json_walk_into(&w, &document), places);

@@ -155,7 +155,7 @@ static bool read_frame(struct tk_trace *t, struct perf_line l, struct tk_frame *
 
 struct perf {
   struct tk_trace *t;
-  tk_id frames[FRAMES_MOST]; /* of the sample that is being read, innermost first */
+  tk_id frames[FRAMES_MOST]; /* frames of the sample that is being read, innermost first */
   uint32_t n_frames;
   bool has_head, has_origin;
   struct tk_sample sample;

@@ -30,8 +30,8 @@ struct pprof_sink {
     uint32_t type, unit; /* strings */
   } types[TYPES_MOST];
   uint32_t n_types;
-  struct buf samples;    /* of struct kept, each followed by the fields of the Sample without its values */
-  struct buf body, part; /* of the Sample that is being built */
+  struct buf samples;    /* structs kept, each followed by the fields of its Sample except the values */
+  struct buf body, part; /* the Sample that is being built, and a part of it */
   struct buf labels;     /* of the track */
   uint32_t *string_of;   /* by string of the trace: 1 + string; 0 = not known yet */
   int64_t start_ns;
@@ -115,7 +115,7 @@ static void label_name(struct pprof_sink *s, const struct tk_trace *t, const cha
   if (string_id(s, t, name)) put_label(&s->labels, &s->part, string_text(s, key), string_id(s, t, name), 0);
 }
 
-/* Builds the labels of a track, unless it is the one of a profile without threads. */
+/* Builds the labels of a track, unless the track stands for a profile without threads. */
 static void label_track(struct pprof_sink *s, const struct tk_trace *t, const struct tk_track *k) {
   const struct tk_track *process = k->parent ? &t->tracks[k->parent] : k;
   s->labels.len = 0;

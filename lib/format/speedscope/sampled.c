@@ -168,7 +168,7 @@ static bool put_unit(struct sampled *w, const struct tk_trace *t, const struct k
   return put_profile(w, &p);
 }
 
-/* Collects the samples of a track, sorted by the order in which their units first occur. */
+/* Collects the samples of a track, each with the index of its unit in order of first appearance. Returns their number. */
 static uint32_t by_unit(const struct tk_trace *t, const struct tk_track *k, struct keyed *v, struct map *units) {
   uint32_t n = 0;
   for (tk_id i = k->first; i < k->first + k->count; i++) {

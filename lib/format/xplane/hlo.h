@@ -2,7 +2,7 @@
  *
  *     plane "/host:metadata" -> event metadata "jit_step(5)" -> stat "Hlo Proto" -> module -> computations -> instructions
  *
- * The stats of a GPU kernel contain its op and its program; only the HLO states which devices take part in the op. The original
+ * The stats of a GPU kernel contain its op and its program; only the HLO shows which devices take part in the op. The original
  * bytes of these planes are in the graph. They are parsed only on request, because programs are large. */
 #ifndef FORMAT_XPLANE_HLO_H
 #define FORMAT_XPLANE_HLO_H

@@ -29,7 +29,7 @@ static void set_id(struct tk_flow_point *f, const struct tk_arg *id) {
   f->id = id->type == TK_ARG_STR ? (int64_t)id->s : id->i;
 }
 
-/* Known phases that must become records nevertheless: an async event or a flow point without an identity. */
+/* Known phases that must still become records: an async event or a flow point without an identity. */
 static const char *unusable(const struct chrome_event *e) {
   if (PHASES[e->ph] == PHASE_FLOW)
     return e->has_id && !e->has_id2 && plain_id(&e->id) ? NULL : "flow event without a plain id: kept as a record";

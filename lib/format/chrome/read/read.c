@@ -404,7 +404,7 @@ static bool read_array(struct chrome *r) {
     end = read_events(r);
     if (end != ARRAY_CLOSED) return end == ARRAY_CUT;
     if (peek(r) != ',') return read_tail(r);
-    chrome_note(r, TK_NOTE_REPAIR, r->j.p, "comma after the end of the events array: reading on");
+    chrome_note(r, TK_NOTE_REPAIR, r->j.p, "comma after the end of the events array: reading continues");
   }
 }
 

@@ -9,8 +9,8 @@
  * members "tracekit". Everything in such events is in the graph. Events of other producers have more (scripts, lines, reasons), so they
  * also stay records, which are written back unless an operation has changed the trace.
  *
- * The thread is the one of the event Profile: its chunks may come from another thread. V8 does not weigh samples; the weight is the
- * time until the next sample, or until endTime, as in a CPU profile. */
+ * The thread is that of the Profile event: its chunks may come from another thread. V8 does not weigh samples; the weight is
+ * the time until the next sample, or until endTime, as in a CPU profile. */
 #include "samples.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ struct v8_profile {
   tk_id process;
   tk_id track;  /* 0 = no sample yet */
   struct tk_ident pid, tid;
-  tk_id record; /* its event Profile */
+  tk_id record; /* its Profile event */
   tk_id unit, cat;
   bool own;     /* written by tracekit */
   bool broken;  /* an event of it had to be kept */

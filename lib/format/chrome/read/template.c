@@ -28,7 +28,7 @@ enum { MAX_CHILDREN = 32, MAX_NODES = 4096, MAX_VALUES = 96, MAX_LITERAL = 4096,
 
 struct leaf {
   struct chrome_event proto; /* constant fields, and the values of its last event */
-  uint32_t shape;            /* of the args; 0 = none */
+  uint32_t shape;            /* shape of the args; 0 = none */
   uint32_t n_suffix;         /* number of constant args at the end */
   uint8_t suffix[32];
 };

@@ -549,7 +549,7 @@ static void chrome_leave(struct sink *sink, struct buf *state) {
 
 static bool chrome_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
   struct chrome_sink *s = (struct chrome_sink *)sink;
-  if (part->n_state != 1) return err_set(err, TK_EFORMAT, "the part was written by another version");
+  if (part->n_state != 1) return err_set(err, TK_EFORMAT, "the part was written by another version of tracekit");
   if (*part->state && s->any) write_text(s, ",");
   s->any = s->any || *part->state;
   out_break(s->out);

@@ -14,7 +14,7 @@ struct counter {
   struct json_value name, category, pid, samples, groups, display;
 };
 
-/* True if the samples add up: by the display that new versions state, else by the category. */
+/* True if the samples add up: by the display that new versions record, else by the category. */
 static bool accumulates(struct json_walk *w, const struct counter *c) {
   struct json_value graph = {.p = NULL};
   const struct json_place places[] = {{"graphType", &graph}, {NULL, NULL}};

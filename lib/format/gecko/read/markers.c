@@ -145,7 +145,7 @@ static void finish_markers(struct gecko *g) {
 
 /* ---- allocations ---- */
 
-/* Adds a raw marker of an allocation as a sample. Returns false if it is none. */
+/* Adds a raw marker of an allocation as a sample. Returns false if the marker is not an allocation. */
 static bool add_allocation(struct gecko *g, struct json_walk *w, const struct marker *m) {
   static const char *const NAMES[] = {"stack", NULL};
   struct json_value samples = {.p = NULL};

@@ -144,7 +144,7 @@ static void read_thread(struct gecko *g, struct json_walk *w, const struct json_
                                       {"nativeAllocations", &x.native}, {"jsTracerEvents", &x.tracer}, {"jsTracer", &x.tracer},
                                       {NULL, NULL}};
   if (item->type != JSON_OBJECT) {
-    gecko_repair(g, item->p, "thread that is no object: skipped");
+    gecko_repair(g, item->p, "thread that is not an object: skipped");
     return;
   }
   json_walk_members(json_walk_into(w, item), places);
@@ -206,7 +206,7 @@ static void read_processes(struct gecko *g, struct json_walk *w, const struct js
       i128 ps;
       const bool too_deep = level >= PROCESSES_MOST;
       if (item.type != JSON_OBJECT || too_deep) {
-        gecko_repair(g, item.p, too_deep ? "processes nested too deeply: skipped" : "process that is no object: skipped");
+        gecko_repair(g, item.p, too_deep ? "processes nested too deeply: skipped" : "process that is not an object: skipped");
         continue;
       }
       find_profile(&in, &item, &p);
@@ -230,7 +230,7 @@ static void read_document(struct gecko *g, size_t n) {
   struct gecko_profile p;
   if (n >= 3 && memcmp(g->text, "\xef\xbb\xbf", 3) == 0) w.j.p += 3;
   if (!json_walk_value(&w, &document) || w.cut || document.type != JSON_OBJECT) {
-    trace_note(g->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - g->text), "the JSON is damaged or cut here: what precedes was read");
+    trace_note(g->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - g->text), "the JSON is truncated or damaged here: the part before was read");
     g->t->truncated = true;
   }
   if (document.p && document.type == JSON_OBJECT) {
@@ -253,7 +253,7 @@ static void note_facts(struct gecko *g) {
   if (g->n_marker_stacks) trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "stacks of markers: not read", g->n_marker_stacks);
   if (g->n_started_before)
     trace_notes(t, TK_NOTE_FACT, UINT64_MAX, "markers that started before the recording: clipped", g->n_started_before);
-  if (g->times_are_bytes) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "times are offsets in a file: all samples are at time 0");
+  if (g->times_are_bytes) trace_note(t, TK_NOTE_INFO, UINT64_MAX, "times are offsets into a file: all samples are at time 0");
 }
 
 static void free_reader(struct gecko *g) {

@@ -62,7 +62,7 @@ struct gecko {
   struct gecko_ids categories;
   struct map string_fields; /* hash of a marker type and a key whose values are indices of strings */
   struct gecko_tables shared;
-  struct gecko_mapping *mappings; /* of the raw process that is being read, sorted by start */
+  struct gecko_mapping *mappings; /* mappings of the raw process that is being read, sorted by start */
   uint32_t n_mappings, cap_mappings;
   /* The thread that is being read. */
   struct gecko_tables tables;

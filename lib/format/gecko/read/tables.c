@@ -91,7 +91,7 @@ static void read_places(struct gecko *g, struct gecko_tables *x, struct json_wal
   gecko_rows_end(&r);
 }
 
-/* Moves a frame to its place in the original source, if a source map has told it. */
+/* Moves a frame to its place in the original source, if a source map gives one. */
 static void use_place(struct gecko *g, const struct gecko_tables *x, const struct json_value *index, struct tk_frame *f) {
   uint32_t i;
   if (!gecko_index(g, index, x->places.n, &i)) return;

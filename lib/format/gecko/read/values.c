@@ -46,7 +46,7 @@ uint32_t gecko_position(const struct json_value *v) {
   return json_walk_whole(v, &number) && number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
 }
 
-/* Times of more than 53 days from the origin are invalid. */
+/* Times more than 53 days from the origin are invalid. */
 static bool gecko_near(i128 ps, tk_time *ts) {
   static const i128 MOST = (i128)1 << 62;
   if (ps > MOST || ps < -MOST) return false;

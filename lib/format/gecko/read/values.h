@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Returns the string of a JSON text; 0 if the value is none. */
+/* Returns the string of a JSON text; 0 if the value is not a text. */
 tk_id gecko_text(struct gecko *g, struct json_walk *w, const struct json_value *v);
 /* Reads an index into a table of n elements. Returns false if it is null or invalid; an invalid one is counted as a repair. */
 bool gecko_index(struct gecko *g, const struct json_value *v, uint32_t n, uint32_t *index);
@@ -23,7 +23,7 @@ void gecko_add_id(struct gecko *g, struct gecko_ids *ids, tk_id id);
 
 /* A column of times or of differences of times. */
 struct gecko_clock {
-  i128 sum; /* of the differences, in 10^-15 ms */
+  i128 sum; /* sum of the differences, in 10^-15 ms */
 };
 bool gecko_next_time(struct gecko *g, struct gecko_clock *c, const struct json_value *time, const struct json_value *delta,
                      tk_time *ts);

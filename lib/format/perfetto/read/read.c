@@ -96,7 +96,7 @@ static bool stop_reading(struct perfetto *r, const struct pb_in *s, enum frame_s
   }
   r->t->truncated = true;
   if (status != FRAMES_CUT && r->n_packets == 0)
-    return err_at(r->err, TK_ECORRUPT, r->offset, "no sequence of packets at byte %llu", (unsigned long long)r->offset);
+    return err_at(r->err, TK_ECORRUPT, r->offset, "no packets could be found at byte %llu", (unsigned long long)r->offset);
   if (status == FRAMES_CUT) perfetto_note(r, TK_NOTE_REPAIR, "truncated: the file ends inside a packet");
   else perfetto_damage(r, "damaged: the rest is not a sequence of packets and was not read");
   if (status != FRAMES_CUT) r->t->counts.dropped++;

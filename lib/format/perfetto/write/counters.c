@@ -175,7 +175,7 @@ static void rest_of(struct perfetto_sink *s, uint32_t first, uint32_t end, uint3
     if (i != own && !is_said(s, &s->args[i], of)) event_rest(&s->w, &s->args[i]);
 }
 
-/* Writes a sample with args first .. end-1 of the event, of which `own` is the series. */
+/* Writes a sample with args first .. end-1 of the event; `own` is the series. */
 static void write_sample(struct perfetto_sink *s, tk_id track, tk_id event, uint32_t first, uint32_t own, uint32_t end) {
   const struct tk_event *e = &s->t->events[event];
   const struct tk_arg *arg = &s->args[own];

@@ -17,7 +17,7 @@ void write_descriptors(struct perfetto_sink *s, const struct tk_trace *t, bool a
 void write_passthrough(struct perfetto_sink *s, const struct tk_trace *t);
 
 /* passthrough_first must be called once, before the other functions; passthrough_next once for each graph, before that graph is
- * written. Of several graphs, each has its own machines, so their packets do not affect each other. */
+ * written. If there are several graphs, each has its own machines, so their packets do not affect each other. */
 void passthrough_first(struct perfetto_sink *s, const struct tk_trace *first);
 void passthrough_next(struct perfetto_sink *s, const struct tk_trace *t);
 /* Returns the new id of machine number `at` of one of several graphs. */

@@ -370,7 +370,7 @@ static void perfetto_leave(struct sink *sink, struct buf *state) { (void)sink, (
 
 static bool perfetto_take(struct sink *sink, const struct sink_piece *part, struct tk_err *err) {
   struct perfetto_sink *s = (struct perfetto_sink *)sink;
-  if (part->n_state) return err_set(err, TK_EFORMAT, "the part was written by another version");
+  if (part->n_state) return err_set(err, TK_EFORMAT, "the part was written by another version of tracekit");
   s->at_first = false;
   out_break(s->out);
   return true;

@@ -88,7 +88,7 @@ static struct cell cell_of_text(const uint8_t *p, size_t n) {
 
 static void split_fields(const uint8_t *p, const uint8_t *end, struct fields *f) {
   if (end > p && end[-1] == '\r') end--;
-  for (f->n = 0; p <= end && f->n < COLUMNS_MOST; p++) { /* after a comma at the end of the line is an empty field */
+  for (f->n = 0; p <= end && f->n < COLUMNS_MOST; p++) { /* a comma at the end of the line is followed by an empty field */
     const bool quoted = p < end && *p == '"';
     const uint8_t *const from = p + quoted;
     p = quoted ? quoted_end(from, end) : memchr(p, ',', (size_t)(end - p));
@@ -142,7 +142,7 @@ static struct agent agent_of(struct csv *c, enum column column) {
   a.is_cpu = ascii_equal((const char *)v->p, "CPU ", 4);
   a.is_gpu = ascii_equal((const char *)v->p, "GPU ", 4);
   if (!a.is_cpu && !a.is_gpu && !c->counts_cpus)
-    trace_note(c->r.d.t, TK_NOTE_INFO, UINT64_MAX, "GPUs are numbered as agents, which include CPUs");
+    trace_note(c->r.d.t, TK_NOTE_INFO, UINT64_MAX, "GPUs have the numbers of agents, which count CPUs, too");
   c->counts_cpus = c->counts_cpus || (!a.is_cpu && !a.is_gpu);
   return a;
 }

@@ -52,10 +52,10 @@ struct rocprof {
   struct map gpus; /* handle of an agent -> number of the GPU + 1; other agents are absent */
   uint64_t process;
   int64_t pid;
-  int64_t kind, operation; /* of the operation that is listed next */
+  int64_t kind, operation; /* kind and number of the operation that is listed next */
   uint64_t n_counted;      /* by count_element */
   bool has_kernels;        /* the list of dispatches is not empty */
-  tk_id category; /* of the list that is read */
+  tk_id category; /* category of the list that is being read */
 };
 
 typedef void rocprof_take(struct rocprof *p, struct json_walk *w, const struct json_value *v);
@@ -342,7 +342,7 @@ static void add_values(struct rocprof *p, struct json_walk *w, const struct json
   if (json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &v)) take_value(&s, &in, &v);
   json_walk_free(&in);
-  if (s.n_left) trace_notes(p->r.d.t, TK_NOTE_REPAIR, UINT64_MAX, "more than 128 counters of a dispatch: others are lost", s.n_left);
+  if (s.n_left) trace_notes(p->r.d.t, TK_NOTE_REPAIR, UINT64_MAX, "dispatch with more than 128 counters: the others are lost", s.n_left);
   for (unsigned i = 0; i < s.n; i++) {
     const tk_id name = lazy_text(p, w, COUNTER_NAMES, s.row[i].counter);
     args_begin(p->r.d.t);
@@ -467,7 +467,7 @@ static void read_tool(struct rocprof *p, const uint8_t *text, size_t n) {
   struct json_walk w = json_walk_over(text, text + n, p->mem);
   struct json_value document;
   if (!json_walk_value(&w, &document) || w.cut || document.type != JSON_OBJECT) {
-    trace_note(p->r.d.t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - text), "the JSON is damaged or cut here: what precedes was read");
+    trace_note(p->r.d.t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - text), "the JSON is truncated or damaged here: the part before was read");
     p->r.d.t->truncated = true;
   }
   const struct json_value tool = member(&w, &document, "rocprofiler-sdk-tool");

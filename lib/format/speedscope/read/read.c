@@ -322,7 +322,7 @@ static void read_document(struct speedscope *s, const uint8_t *p, size_t n) {
       if (!json_walk_value(&w, to)) break;
     }
   if (w.j.status != JSON_OK || w.cut || w.j.p >= w.j.end || *w.j.p != '}') {
-    trace_note(s->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - p), "the JSON is damaged or cut here: what precedes was read");
+    trace_note(s->t, TK_NOTE_REPAIR, (uint64_t)(w.j.p - p), "the JSON is truncated or damaged here: the part before was read");
     s->t->truncated = true;
   }
   add_frames(s, &w, &shared);

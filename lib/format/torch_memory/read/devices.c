@@ -135,7 +135,7 @@ static void subtract(void *arg, int64_t event) {
   d->reserved.now = sum(d->reserved.now, minus(reserved_by(e)));
 }
 
-/* Notes the amounts at the end of the history, of which the timeline shows only the sums. */
+/* Notes the amounts at the end of the history, and what the timeline does not show: segments and the largest free block. */
 static void note_segments(struct device *d) {
   char text[200], allocated[32], reserved[32], largest[32];
   if (!d->n_segments) return;
@@ -226,7 +226,7 @@ static tk_id class_of(struct device *d, uint32_t stack) {
 struct freed {
   int64_t requested_us, completed_us; /* 0 = never */
   bool is_older;     /* allocated before the history */
-  bool has_no_stack; /* the stack is of the call that freed it */
+  bool has_no_stack; /* the event's stack is that of the call that freed the allocation */
 };
 
 /* Adds the span of an allocation, with the times and the kind of `e`. */

@@ -76,7 +76,7 @@ static bool read_snapshot(struct snapshot *s, bool strict) {
   struct pickle_value root;
   if (!pickle_read(&s->pickle, &root)) return false;
   if (!is_snapshot(s, &root))
-    return err_set(s->err, TK_EFORMAT, "not a memory snapshot of PyTorch: neither segments nor device_traces");
+    return err_set(s->err, TK_EFORMAT, "not a PyTorch memory snapshot: it has neither segments nor device_traces");
   if (s->pickle.truncated) {
     if (strict) return err_set(s->err, TK_ECORRUPT, "%s", CUT);
     trace_note(s->t, TK_NOTE_REPAIR, in_offset(s->pickle.in), CUT);

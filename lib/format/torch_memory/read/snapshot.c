@@ -63,7 +63,7 @@ static bool take_frame(const struct members *m, struct pickle_value *out) {
   return f != NULL;
 }
 
-/* The size of a block is rounded up; its events have the size that was requested, which older versions do not state. */
+/* The size of a block is rounded up; its events have the size that was requested, which older versions do not record. */
 static bool take_block(const struct members *m, struct pickle_value *out) {
   struct snapshot_block *b = add_object(m->s, SNAPSHOT_BLOCK, sizeof *b, out);
   if (!b) return false;

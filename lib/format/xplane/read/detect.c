@@ -74,7 +74,7 @@ static unsigned plane_bid(const struct pb_field *f, bool cut, bool *wrong) {
   return bits;
 }
 
-/* Returns the score of planes, of which the last may continue after the available bytes; its last field is examined as far as
+/* Returns the score of planes. The last one may continue after the available bytes; its last field is examined as far as
  * possible. */
 static unsigned planes_bid(const uint8_t *p, size_t n, bool cut, bool *wrong) {
   struct pb c = pb_over(p, n);

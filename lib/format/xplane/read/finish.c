@@ -128,7 +128,7 @@ static int64_t start_of(const struct xplane_reader *r, uint32_t segment) {
   return 0;
 }
 
-/* Returns the domain with the most events. Of two with equally many, the one closer to zero has probably lost its clock, so the
+/* Returns the domain with the most events. If two have equally many, the one closer to zero has probably lost its clock, so the
  * other is returned. */
 static uint32_t bulk(const struct xplane_reader *r) {
   uint32_t best = 0;

@@ -6,7 +6,7 @@
  *         XLine -> thread track                       id, display_id, timestamp and duration in a side table
  *
  * If a message is damaged, only this message is lost. If damage hides the length of a message, reading continues at the next
- * position that looks like a message (salvage.h). Of a truncated file, everything before the end is read. */
+ * position that looks like a message (salvage.h). A truncated file is read up to its end. */
 #include <string.h>
 
 #include "read.h"

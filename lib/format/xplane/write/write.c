@@ -453,7 +453,7 @@ static bool xplane_take(struct sink *sink, const struct sink_piece *part, struct
     } else if (f.number == PART_PLANES) {
       planes = f.value;
     } else if (f.number == PART_CARRIED && !xplane_take_carried(s, pb_inside(&f))) {
-      return err_set(err, TK_EFORMAT, "the part was written by another version");
+      return err_set(err, TK_EFORMAT, "the part was written by another version of tracekit");
     }
   }
   s->planes += (uint32_t)planes;
