@@ -113,7 +113,8 @@ static bool print_list_text(const struct params *p, const struct tk_list_report 
   }
   if (!table_print(&table, stdout)) return false;
   print_faults(p, r);
-  if (others && !p->shared.quiet) printf("%zu other %s (-a lists all)\n", others, others == 1 ? "file is not a trace" : "files are not traces");
+  if (others && !p->shared.quiet)
+    printf("%zu other %s (-a lists all)\n", others, others == 1 ? "file is not a trace" : "files are not traces");
   return true;
 }
 

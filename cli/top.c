@@ -194,7 +194,8 @@ static void print_remarks(const struct tk_top_report *r, size_t top) {
   if (top < r->n_rows) printf("; %s not shown (see --top)", tty_counted(r->n_rows - top, "row", a));
   putchar('\n');
   if (r->unit) printf("total and self are in %s\n", r->unit);
-  if (r->unweighed) printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", a));
+  if (r->unweighed)
+    printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", a));
   if (r->unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(r->unfinished, "span", a));
   if (r->clipped) printf("%s cross an edge of the range: only the part inside counts\n", tty_counted(r->clipped, "span", a));
 }

@@ -171,7 +171,8 @@ static bool print_text(const struct params *p, const struct tk_tree_report *r, c
   if (hidden) printf("%s%s not shown (see --top)", r->calls ? "; " : "\n", tty_counted(hidden, "path", n));
   if (r->calls || hidden) putchar('\n');
   if (r->unit) printf("total and self are in %s\n", r->unit);
-  if (r->unweighed) printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", n));
+  if (r->unweighed)
+    printf("%s in other units: included in the counts, but not in the sums\n", tty_counted(r->unweighed, "stack sample", n));
   if (unfinished) printf("%s never ended: counted, but without a duration\n", tty_counted(unfinished, "span", n));
   if (clipped) printf("%s cross an edge of the range: only the part inside counts\n", tty_counted(clipped, "span", n));
   return true;

@@ -314,7 +314,8 @@ enum expect_result expect_ask(const struct expect *e, struct tk_trace *t, const 
     figure_report_name(r, row, name, sizeof name);
     if (!known) result = EXPECT_UNKNOWN;
     else if (!expect_holds(e, value)) result = EXPECT_FAILED;
-    if (!known && expect_is_step(e)) snprintf(said, n, "no training steps are marked; use --step-name to name the spans that mark them");
+    if (!known && expect_is_step(e))
+      snprintf(said, n, "no training steps are marked; use --step-name to name the spans that mark them");
     else if (!known) snprintf(said, n, "not available in this trace%s%s", *name ? " for " : "", name);
     else snprintf(said, n, "%s%s%s", expect_print(e, value, text), r->n_ranks > 1 ? " of " : "", r->n_ranks > 1 ? name : "");
   }

@@ -255,7 +255,8 @@ static void note_origin(struct tk_sources *s, size_t first, uint32_t origin, con
   if (o->remark) sources_note(s, c, false, o->remark);
   if (o->damage) sources_note(s, c, true, o->damage);
   if (passed->n) {
-    snprintf(text, sizeof text, "%u other %s: %s", passed->n, passed->n == 1 ? "file is not a trace" : "files are not traces", passed->names);
+    const char *what = passed->n == 1 ? "file is not a trace" : "files are not traces";
+    snprintf(text, sizeof text, "%u other %s: %s", passed->n, what, passed->names);
     sources_note(s, c, false, text);
   }
   note_names(s, first, origin);

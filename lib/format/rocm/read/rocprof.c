@@ -342,7 +342,8 @@ static void add_values(struct rocprof *p, struct json_walk *w, const struct json
   if (json_walk_enter(&in, '['))
     while (json_walk_more(&in) && json_walk_value(&in, &v)) take_value(&s, &in, &v);
   json_walk_free(&in);
-  if (s.n_left) trace_notes(p->r.d.t, TK_NOTE_REPAIR, UINT64_MAX, "dispatch with more than 128 counters: the others are lost", s.n_left);
+  if (s.n_left)
+    trace_notes(p->r.d.t, TK_NOTE_REPAIR, UINT64_MAX, "dispatch with more than 128 counters: the others are lost", s.n_left);
   for (unsigned i = 0; i < s.n; i++) {
     const tk_id name = lazy_text(p, w, COUNTER_NAMES, s.row[i].counter);
     args_begin(p->r.d.t);
