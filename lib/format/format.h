@@ -55,7 +55,7 @@ struct format {
   const struct pb_shape *shape;
   /* Judging by its first bytes, does the input contain events? NULL: always. */
   bool (*is_trace)(struct in *in);
-  /* Returns the rank that the first bytes state; -1 = none. NULL: the format never states it there. */
+  /* Returns the rank according to the first bytes; -1 = unknown. NULL: files of this format never have it there. */
   int64_t (*stated_rank)(struct in *in);
   /* Returns the process of the first event; -1 = unknown. NULL: it cannot be found without reading the whole file. */
   int64_t (*stated_process)(struct in *in);
@@ -127,7 +127,7 @@ struct format_track {
   tk_id unit, description;
   int32_t rank;
   uint8_t kind;      /* enum format_track_kind; FORMAT_TRACK_NONE: the file does not describe it, or another track represents it */
-  uint8_t ordering;  /* order of its children: 1 lexicographic, 2 chronological, 3 explicit; 0 = not stated */
+  uint8_t ordering;  /* order of its children: 1 lexicographic, 2 chronological, 3 explicit; 0 = not recorded */
   bool used;         /* true if it or a track below it has events */
   bool global, has_rank;
   bool ranked;       /* true if the file sorts processes and threads by their ranks */

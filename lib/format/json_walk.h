@@ -34,7 +34,7 @@ struct json_place {
   struct json_value *to;
 };
 void json_walk_members(struct json_walk w, const struct json_place *places);
-/* Reads a value as an integer; false if it is absent or no number. */
+/* Reads a value as an integer; false if it is absent or not a number. */
 bool json_walk_whole(const struct json_value *v, int64_t *number);
 void json_walk_free(struct json_walk *w);
 

@@ -9,7 +9,7 @@
 
 struct parts_item {
   int64_t process; /* number of the process in the input */
-  int64_t rank;    /* -1 = the input does not state it */
+  int64_t rank;    /* -1 = the input does not contain it */
   int64_t device;  /* lowest number of a device that the process used */
 };
 
@@ -25,7 +25,7 @@ struct parts {
 void parts_use(struct parts *p, int64_t process, int64_t device);
 /* Returns the part of a process; NULL if it used no device. */
 struct parts_item *parts_find(const struct parts *p, int64_t process);
-/* Sorts by rank if all parts state one, and otherwise by device and process. Ranks that are stated only for some processes, or
+/* Sorts by rank if all parts have one, and otherwise by device and process. Ranks that only some processes have, or that occur
  * twice, are dropped. */
 void parts_sort(struct parts *p);
 void parts_free(struct parts *p);

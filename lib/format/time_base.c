@@ -139,7 +139,7 @@ static void copy_with(const char *text, size_t n, const char *member, const char
   buf_free(&j.scratch);
 }
 
-/* Finds the row whose key this top-level value has. *ns becomes the base that the value states. */
+/* Finds the row whose key this top-level value has. *ns becomes the base in the value. */
 static const struct row *time_row_of(const struct tk_trace *t, const struct tk_meta *m, int64_t *ns) {
   const char *key = tk_string(t, m->key, NULL);
   struct json_value v;
@@ -148,7 +148,7 @@ static const struct row *time_row_of(const struct tk_trace *t, const struct tk_m
   return NULL;
 }
 
-/* True if the value needs no change. Dates never do: they state the time of the first event, which any operation may have moved
+/* True if the value needs no change. Dates never do: they are the time of the first event, which any operation may have moved
  * or removed. */
 static bool is_current(const struct tk_trace *t, const struct row *row, int64_t ns) {
   if (!t->has_zero) return false;

@@ -9,9 +9,9 @@
 #include "graph/trace.h"
 
 /* Finds the first base in the top-level data, and returns the name of its source for messages; NULL if there is none.
- * `start_ps`: the first ts, for bases that state the time of the first event. */
+ * `start_ps`: the first ts, for bases that are the time of the first event. */
 const char *time_base_find(const struct tk_trace *t, i128 start_ps, int64_t *ns);
-/* True if top-level data states a base. */
+/* True if top-level data contains a base. */
 bool time_base_is_stated(const struct tk_trace *t);
 /* True if a timestamp, in nanoseconds, can only count from 1970: it is a date between 2001 and 2096. */
 bool time_base_is_date(int64_t ns);

@@ -85,7 +85,7 @@ static void add_link(struct v8_nodes *v, uint32_t node, int64_t parent) {
   v->links[v->n_links++] = (struct v8_link){node, parent};
 }
 
-/* Returns false if the node has no id of its own. */
+/* Returns false if the node has no unique id. */
 static bool add_node(struct v8_nodes *v, struct json_walk *w, const struct json_value *value, bool exact) {
   struct json_value id = {.p = NULL}, call = {.p = NULL}, hits = {.p = NULL}, children = {.p = NULL}, parent = {.p = NULL};
   const struct json_place members[] = {{"id", &id}, {"callFrame", &call}, {"hitCount", &hits}, {"children", &children},

@@ -34,7 +34,7 @@ bool chrome_is_trace(struct in *in) {
   return !p || (n >= FAR || holds(p, n, "\"traceEvents\""));
 }
 
-/* What states the rank near the start: a key or a name, then the key of the rank. */
+/* Keys or names that precede the rank near the start of a file, each with the key of the rank. */
 static const struct {
   const char *of, *key;
 } RANKS[] = {

@@ -114,7 +114,7 @@ static void check_cap(struct tk_trace *t) {
                                           "missing");
 }
 
-/* Members of top-level data in which producers state that a buffer of theirs was full, if the value is true. */
+/* Members of top-level data that are true if a buffer of the producer was full. */
 static const struct {
   const char *key, *member, *note;
 } FULL[] = {

@@ -337,8 +337,8 @@ static bool read_tail(struct chrome *r) {
   return true;
 }
 
-/* True if an object follows in which the events are the first array, and the first object states the unit "us", as only Proton does:
- * triton third_party/proton/csrc/lib/Data/TraceData.cpp writes an object for each stream, one per line. */
+/* True if an object follows in which the events are the first array, and the first object has the unit "us", as only Proton
+ * does: triton third_party/proton/csrc/lib/Data/TraceData.cpp writes an object for each stream, one per line. */
 static bool has_next_stream(struct chrome *r) {
   const struct tk_meta *unit = trace_meta(r->t, "displayTimeUnit");
   if (!unit || unit->size != 4 || memcmp(trace_raw(r->t, unit->at), "\"us\"", 4) != 0) return false;

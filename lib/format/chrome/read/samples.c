@@ -34,7 +34,7 @@ struct v8_profile {
   tk_id record; /* its Profile event */
   tk_id unit, cat;
   bool own;     /* written by tracekit */
-  bool broken;  /* an event of it had to be kept */
+  bool broken;  /* one of its events had to be kept */
   int64_t us;   /* time of the last sample */
   struct v8_nodes nodes;
   struct tk_sample last; /* waits for the time of the next sample */

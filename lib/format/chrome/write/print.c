@@ -355,7 +355,7 @@ static struct tk_ident ident_of(const struct tk_arg *arg) {
   return arg->type == TK_ARG_STR ? ident_str(arg->s) : ident_none();
 }
 
-/* Writes pid and tid. Events of a process (instants, counters) may state the thread that recorded them. */
+/* Writes pid and tid. Events of a process (instants, counters) may have the thread that recorded them. */
 static void put_event_track(struct printer *p, const struct tk_event *e, unsigned is) {
   const struct tk_track *k = &p->t->tracks[e->track];
   bool of_process = k->kind == TK_TRACK_PROCESS || k->kind == TK_TRACK_COUNTERS;

@@ -105,7 +105,7 @@ static void put_weight(struct buf *b, const char *before, int64_t number, int ex
   buf_append(b, text, exp ? num_put_decimal(text, number, exp) : num_put_i64(text, number));
 }
 
-/* Which members "tracekit" of a chunk is needed for. */
+/* Members "tracekit" that a chunk needs. */
 struct chunk_needs {
   bool weights, parts, args;
 };
