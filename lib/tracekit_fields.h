@@ -50,6 +50,7 @@ enum tk_row {
   TK_ROW_SIZE_ARG,          /* tk_size_row */
   TK_ROW_SIZE_TRACK,        /* tk_size_row */
   TK_ROW_SIZE_RANK,         /* tk_size_row */
+  TK_ROW_REPORT_ROOF,       /* tk_report_roof */
   TK_N_ROWS
 };
 

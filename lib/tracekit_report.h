@@ -62,6 +62,8 @@ struct tk_report_step {
   /* split of the part that no earlier step covers; length 0 in brief reports, and if there is no such part */
   struct tk_report_split split;
   tk_time gap, gap_at; /* longest idle time of the device in the same part, and its start since the trace's first event */
+  double flops;        /* floating-point operations of the work that was launched in the step; 0 = unknown */
+  double mfu;          /* share of the step's duration that they take at the device's peak; negative = unknown */
 };
 
 /* Distribution of durations; valid if count > 0. */
@@ -102,7 +104,7 @@ struct tk_report_rank {
   uint64_t bytes_known; /* number of pieces of work that report their memory traffic (bytes_accessed) */
   double bytes;
   tk_time bytes_time;   /* time in which at least one of them ran */
-  double flops;         /* floating-point operations of the same work; 0 = not reported */
+  double flops;         /* floating-point operations, as the trace states them or as the shapes of operators imply; 0 = unknown */
   uint64_t compilations; /* outermost compile spans on the rank's host */
   tk_time compile;      /* time in which at least one of them ran */
   uint64_t host_ops, host_only_ops; /* number of outermost operators; number of operators that launched nothing */
@@ -134,6 +136,12 @@ struct tk_report_rank {
   size_t n_streams;
   TK_FIXED uint16_t *strip; /* TK_REPORT_BINS groups of per-mille shares: compute, exposed communication, exposed copies and
                              * fills; or NULL */
+  const char *peak_device; /* device whose peaks count, such as "H100 SXM"; "" = unknown */
+  double peak_flops;       /* per second, for the types of the operations in `flops`; 0 = unknown */
+  double peak_bandwidth;   /* of the device's memory, in bytes per second; 0 = unknown */
+  double mfu;              /* share of the window that the operations take at the peak; negative = unknown */
+  double flops_coverage, bytes_coverage; /* share of the durations of compute kernels whose operations or traffic is known; negative =
+                                          * of none */
 };
 
 struct tk_report_kernel {
@@ -226,6 +234,21 @@ struct tk_report_annotation {
   double of_parent;            /* share of the total of the row around it, 0..1 */
 };
 
+/* Operators of one name and type whose operations or memory traffic are known. */
+struct tk_report_roof {
+  const char *name;
+  size_t name_len;
+  const char *type;     /* of the arithmetic: "bf16", "tf32", ...; "" = unknown */
+  const char *device;   /* as tk_report_rank.peak_device */
+  const char *source;   /* "trace" if the trace states the operations, "shapes" if they follow from shapes */
+  uint64_t count, kernels;
+  struct tk_total total; /* sum of the durations of their kernels */
+  double flops, bytes;   /* negative = unknown */
+  double flops_rate, bytes_rate; /* per second of these durations; 0 = unknown */
+  double peak_flops, peak_bandwidth; /* per second; 0 = unknown */
+  const char *bound;     /* "compute" or "memory", whichever takes longer at the peak; "" = unknown */
+};
+
 /* A time in which a device was idle. */
 struct tk_report_gap {
   int64_t rank;           /* -1 = unknown */
@@ -287,6 +310,8 @@ struct tk_report {
   struct tk_report_impl *impl;
   TK_FIXED struct tk_report_gap *gaps; /* longest idle times of each device; none in brief reports */
   size_t n_gaps;
+  TK_FIXED struct tk_report_roof *roofs; /* operators with known operations or traffic, largest total first */
+  size_t n_roofs;
 };
 
 /* Threshold of a finding: a figure of at least `warning` is a finding, of at least `bad` a severe one. */

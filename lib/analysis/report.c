@@ -66,7 +66,7 @@ static bool add_steps(struct reporter *p, struct tk_report_rank *row, uint32_t g
     if (s.start < w->start) s.start = w->start;
     if (s.end > w->end) s.end = w->end;
     struct tk_report_step *step = &row->steps[row->n_steps++];
-    *step = (struct tk_report_step){.number = s.number, .at = s.start - p->zero, .dur = s.end - s.start};
+    *step = (struct tk_report_step){.number = s.number, .at = s.start - p->zero, .dur = s.end - s.start, .mfu = -1};
     if (process) step->times = spent_in(&p->spent, s.start, s.end);
     if (s.end <= covered) continue;
     if (s.start < covered) s.start = covered;
@@ -309,7 +309,8 @@ static struct tk_report_rank *add_row(struct reporter *p, int64_t rank, const ch
   if (!mem_grow(&p->impl->mem, (void **)&r->ranks, &p->impl->cap_ranks, r->n_ranks + 1, sizeof *r->ranks)) return NULL;
   struct tk_report_rank *row = &r->ranks[r->n_ranks++];
   *row = (struct tk_report_rank){.rank = rank, .host = report_text(p->impl, host), .device = "",
-                                 .input = report_text(p->impl, p->place->input)};
+                                 .input = report_text(p->impl, p->place->input), .mfu = -1, .flops_coverage = -1,
+                                 .bytes_coverage = -1, .peak_device = ""};
   row->start_ns = num_add(num_add(p->t->origin_ns, p->place->later_ns), p->start / 1000);
   row->length = p->end - p->start;
   p->index.has_row[group] = true;
@@ -347,7 +348,7 @@ static bool measure_device(struct reporter *p, struct tk_report_rank *row, uint3
   const uint32_t group = p->index.group_of[p->works.rows[which].track];
   if (n) divide_window(p, row, group, p->sorted[0].start, report_end_of(p->sorted, n));
   return add_streams(p, row, which) && (!n || report_gaps_add(p, row, group, n)) &&
-         report_count_row(p, n) && (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
+         report_flops_begin(p, row, which) && report_count_row(p, n) && report_flops_end(p, row) && (!p->impl->opt.strips || draw_strip(p, row, p->start, p->end));
 }
 
 static bool add_device(struct reporter *p, uint32_t which) {
@@ -432,6 +433,7 @@ bool report_add(struct tk_report *r, struct tk_trace *t, const struct track_orig
   if (ok && !p.works.n_rows) suspect_device(p.impl, t);
   report_host_free(&p);
   report_spans_free(&p);
+  report_flops_free(&p);
   report_index_free(&p.index);
   works_free(&p.works);
   match_free(&p.match);
@@ -452,6 +454,7 @@ bool report_open(struct tk_report *r, const struct tk_report_options *opt, struc
   map_init(&r->impl->said, &r->impl->mem);
   map_init(&r->impl->op_of, &r->impl->mem);
   map_init(&r->impl->node_of, &r->impl->mem);
+  map_init(&r->impl->roof_of, &r->impl->mem);
   return thresholds_read(r->impl->limits, opt->thresholds, err) &&
          thresholds_replace(r->impl->limits, opt->limits, opt->n_limits, err);
 }
@@ -523,7 +526,8 @@ static void report_clear(struct tk_report *r) {
   }
   void *const blocks[] = {r->ranks, r->kernels, r->launches, r->collectives, r->meetings, r->memories, r->devices, r->versions,
                           r->unknown, r->findings, r->gaps, r->ops, r->annotations, r->impl->ops, r->impl->nodes,
-                          r->impl->kernels, r->impl->launches, r->impl->collectives};
+                          r->impl->kernels, r->impl->launches, r->impl->collectives, r->roofs,
+                          r->impl->roofs};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(mem, blocks[i]);
   map_free(&r->impl->kernel_of);
   map_free(&r->impl->launch_of);
@@ -532,6 +536,7 @@ static void report_clear(struct tk_report *r) {
   map_free(&r->impl->said);
   map_free(&r->impl->op_of);
   map_free(&r->impl->node_of);
+  map_free(&r->impl->roof_of);
   intern_free(&r->impl->texts);
   free(r->impl);
 }

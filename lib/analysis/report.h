@@ -8,6 +8,7 @@
  *     report_gaps.c     the longest idle times
  *     report_split.c    what a step consists of
  *     report_tables.c   tables over all ranks: work by name, launches, collectives
+ *     report_flops.c    operations and memory traffic of the work, by operator; report_peaks.c finds the peaks of a device
  *     report_geometry.c launch geometry of kernels
  *     report_memory.c   peaks of memory
  *     report_base.c     shared helpers
@@ -18,6 +19,7 @@
 
 #include "base/int128.h"
 #include "measure.h"
+#include "report_flops.h"
 #include "report_index.h"
 #include "self.h"
 #include "spent.h"
@@ -93,6 +95,9 @@ struct tk_report_impl {
   struct report_op *ops;
   struct report_node *nodes;
   uint32_t n_ops, cap_ops, n_nodes, cap_nodes;
+  struct report_roof *roofs;
+  uint32_t n_roofs, cap_roofs;
+  struct map roof_of;            /* name << 32 | device << 4 | type << 1 | stated -> 1 + row */
   uint64_t host_steps;           /* steps of all hosts */
   struct map op_of, node_of;     /* name << 8 | class -> 1 + row; parent << 32 | name -> number of the node */
   struct map kernel_of, launch_of, collective_of; /* name -> 1 + row */
@@ -137,6 +142,7 @@ struct reporter {
   struct spent spent;
   struct report_index index;
   struct report_spans spans;
+  struct report_flops flops;
   uint8_t *host_class; /* by class: enum host_class implied by the name; HOST_CLASSES = not computed yet */
   uint8_t *traits;     /* by class: set of enum work_trait; 0 = not computed yet; NULL = no device yet */
   bool *launches;      /* by event: true if it launched device work */
@@ -201,6 +207,21 @@ struct report_collective *report_collective(struct tk_report_impl *impl, const c
 /* Returns the factor that converts algorithm bandwidth to bus bandwidth; it depends on the name of the collective: 2(n-1)/n,
  * (n-1)/n or 1. */
 double report_bus_factor(const char *name, int64_t ranks);
+/* report_flops.c: counts the work of a row, which begin starts and end finishes; then makes the table. */
+struct report_stated {
+  const struct work *work;
+  tk_time time;        /* sum of the durations of its parts */
+  double flops, bytes; /* that the work itself states; 0 = none */
+  bool tf32;           /* its name shows that it computes in TF32 */
+  size_t name_len;     /* length of its name without a number */
+};
+bool report_flops_begin(struct reporter *p, struct tk_report_rank *row, uint32_t which);
+bool report_flops_count(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s);
+bool report_flops_end(struct reporter *p, struct tk_report_rank *row);
+void report_flops_free(struct reporter *p);
+bool report_flops_make(struct tk_report *r);
+/* report_peaks.c: finds the peaks of the device of a row; those that are not certain are 0, and an unknown name is empty. */
+void report_peaks_find(struct reporter *p, const struct work_row *w, struct device_peaks *peaks);
 /* report_geometry.c: adds what a kernel of the given duration states. */
 struct geometry_keys report_geometry_keys(const struct tk_trace *t);
 bool report_geometry_add(struct reporter *p, const struct geometry_keys *k, const struct tk_event *e, tk_time time,

@@ -17,6 +17,8 @@ FIELD_KNOWN(rank_is_known, tk_report_rank, r->rank >= 0)
 FIELD_KNOWN(has_host, tk_report_rank, *r->host != 0)
 FIELD_KNOWN(has_bytes, tk_report_rank, r->bytes_known > 0)
 FIELD_KNOWN(has_flops, tk_report_rank, r->flops > 0)
+FIELD_KNOWN(has_peak_flops, tk_report_rank, r->peak_flops > 0)
+FIELD_KNOWN(has_peak_device, tk_report_rank, r->peak_device && *r->peak_device)
 FIELD_KNOWN(has_split, tk_report_rank, r->split.length > 0)
 FIELD_KNOWN(has_gap, tk_report_rank, r->gap > 0)
 FIELD_KNOWN(has_collections, tk_report_rank, r->collections > 0)
@@ -83,6 +85,36 @@ static bool get_bandwidth(const void *row, const void *owner, struct tk_value *v
   return field_number(v, known ? r->bytes / ((double)r->bytes_time / 1e12) / 1e9 : 0, known);
 }
 
+static bool get_flops_rate(const void *row, const void *owner, struct tk_value *v) {
+  const struct tk_report_rank *r = row;
+  const bool known = has_flops(row, owner) && r->times.window > 0;
+  return field_number(v, known ? r->flops / ((double)r->times.window / 1e12) : 0, known);
+}
+
+static bool get_mfu(const void *row, const void *owner, struct tk_value *v) {
+  const double mfu = ((const struct tk_report_rank *)row)->mfu;
+  (void)owner;
+  return field_number(v, 100 * mfu, mfu >= 0);
+}
+
+static bool get_flops_coverage(const void *row, const void *owner, struct tk_value *v) {
+  const double share = ((const struct tk_report_rank *)row)->flops_coverage;
+  (void)owner;
+  return field_number(v, 100 * share, share >= 0);
+}
+
+static bool get_bytes_coverage(const void *row, const void *owner, struct tk_value *v) {
+  const double share = ((const struct tk_report_rank *)row)->bytes_coverage;
+  (void)owner;
+  return field_number(v, 100 * share, share >= 0);
+}
+
+static bool get_peak_bandwidth(const void *row, const void *owner, struct tk_value *v) {
+  const double peak = ((const struct tk_report_rank *)row)->peak_bandwidth;
+  (void)owner;
+  return field_number(v, peak / 1e9, peak > 0);
+}
+
 /* ---- ranks ---- */
 
 #define TIME(m, name, help) FIELD_TIME_IF(tk_report_rank, m, name, has_device, help)
@@ -143,7 +175,18 @@ static const struct tk_field rank_list[] = {
   FIELD_NUMBER_IF(tk_report_rank, BYTES, bytes, "bytes_accessed", has_bytes, "bytes read and written, as recorded by the work"),
   FIELD_GET_IF(NUMBER, GB_PER_S, "memory_gb_per_s", get_bandwidth,
     "these bytes divided by the time during which any of the work ran"),
-  FIELD_IF(tk_report_rank, NUMBER, flops, "flops", has_flops, "floating-point operations, as recorded by the work"),
+  FIELD_IF(tk_report_rank, NUMBER, flops, "flops", has_flops,
+    "floating-point operations, as the trace states them or as the shapes of operators imply"),
+  FIELD_GET_IF(NUMBER, NONE, "flops_per_second", get_flops_rate, "these operations divided by the window"),
+  FIELD_IF(tk_report_rank, NUMBER, peak_flops, "peak_flops_per_second", has_peak_flops,
+    "peak of the device for the types of these operations"),
+  FIELD_GET_IF(NUMBER, PERCENT, "mfu_percent", get_mfu, "share of the window that these operations take at the peak"),
+  FIELD_GET_IF(NUMBER, PERCENT, "flops_coverage_percent", get_flops_coverage,
+    "share of the durations of compute kernels whose operations are known"),
+  FIELD_GET_IF(NUMBER, PERCENT, "bytes_coverage_percent", get_bytes_coverage,
+    "share of the durations of compute kernels whose memory traffic is known"),
+  FIELD_IF(tk_report_rank, TEXT, peak_device, "peak_device", has_peak_device, "device whose peaks count; null if unknown"),
+  FIELD_GET_IF(NUMBER, GB_PER_S, "peak_gb_per_s", get_peak_bandwidth, "peak bandwidth of the device's memory"),
   FIELD(tk_report_rank, COUNT, compilations, "compilations", "number of outermost host spans that compile programs"),
   FIELD_TIME(tk_report_rank, compile, "compile_ns", "time during which the host compiled, on any thread"),
   FIELD(tk_report_rank, COUNT, host_ops, "host_ops", "number of outermost host operators"),
@@ -239,6 +282,13 @@ static const struct tk_field split_list[] = {
 const struct field_list report_split_fields = FIELD_LIST(tk_report_split, split_list, "report split");
 
 FIELD_KNOWN(step_has_split, tk_report_step, r->split.length > 0)
+FIELD_KNOWN(step_has_flops, tk_report_step, r->flops > 0)
+
+static bool get_step_mfu(const void *row, const void *owner, struct tk_value *v) {
+  const double mfu = ((const struct tk_report_step *)row)->mfu;
+  (void)owner;
+  return field_number(v, 100 * mfu, mfu >= 0);
+}
 
 #define STEP_TIME(m, name, help) FIELD_TIME_OPTIONAL(tk_report_step, times.m, name, owner_has_device, help)
 
@@ -260,6 +310,9 @@ static const struct tk_field step_list[] = {
   {.name = "split", .help = "parts of the step, without time that an earlier step covers; null in brief reports and if nothing is left",
     .type = TK_TYPE_ROW, .of = TK_ROW_REPORT_SPLIT, .unknown = TK_UNKNOWN_NULL, .known = step_has_split,
     FIELD_MEMBER(tk_report_step, split)},
+  FIELD_OPTIONAL(tk_report_step, NUMBER, flops, "flops", step_has_flops,
+    "floating-point operations of the work that was launched in the step"),
+  FIELD_GET_OPTIONAL(NUMBER, PERCENT, "mfu_percent", get_step_mfu, "share of the step that these operations take at the peak"),
 };
 const struct field_list report_step_fields = FIELD_LIST(tk_report_step, step_list, "report step");
 
@@ -533,6 +586,9 @@ static const struct tk_field report_list[] = {
     "each rank in its collectives; empty if they could not be compared"),
   {.name = "operators", .help = "spans of hosts by name, largest self time first", .type = TK_TYPE_ROWS, .of = TK_ROW_REPORT_OP,
     .ranked = true, FIELD_MEMBER(tk_report, ops), .n_offset = offsetof(struct tk_report, n_ops)},
+  {.name = "roofline", .help = "operators whose operations or memory traffic are known, largest total first",
+    .type = TK_TYPE_ROWS, .of = TK_ROW_REPORT_ROOF, .ranked = true, FIELD_MEMBER(tk_report, roofs),
+    .n_offset = offsetof(struct tk_report, n_roofs)},
   FIELD_ROWS(tk_report, TK_ROW_REPORT_ANNOTATION, annotations, n_annotations, "annotations",
     "annotations, modules and steps of hosts, as a tree in preorder"),
   FIELD_ROWS(tk_report, TK_ROW_REPORT_MEMORY, memories, n_memories, "memory", "peaks of each allocator"),

@@ -138,9 +138,30 @@ static bool count_traffic(struct counter *c, const struct work *w) {
   if (w->first) {
     c->row->bytes_known++;
     c->row->bytes += v;
-    if (report_number_of(c->p->t, e, c->keys.flops, &v)) c->row->flops += v;
   }
   return add_interval(c, &c->said, w);
+}
+
+/* Returns the length of a name without its number: "all-reduce.3" and "all-reduce.7" share a name. */
+static size_t name_end(const char *name) {
+  size_t n = strcspn(name, "(<"), k = n;
+  while (k > 1 && name[k - 1] >= '0' && name[k - 1] <= '9') k--;
+  return k < n && k > 1 && name[k - 1] == '.' ? k - 1 : n;
+}
+
+/* Returns a positive number of an arg; 0 if there is none. */
+static double positive(const struct counter *c, const struct tk_event *e, tk_id key) {
+  double v = 0;
+  return report_number_of(c->p->t, e, key, &v) && v > 0 && v < 1e30 ? v : 0;
+}
+
+static bool count_flops(struct counter *c, const struct work *w, tk_time time) {
+  const struct tk_trace *t = c->p->t;
+  const struct tk_event *e = &t->events[w->event];
+  const struct report_stated s = {.work = w, .time = time, .flops = positive(c, e, c->keys.flops),
+                                  .bytes = positive(c, e, c->keys.bytes_accessed), .tf32 = traits_of(c->p, e->cls) & WORK_TF32,
+                                  .name_len = name_end(tk_string(t, t->classes[e->cls].name, NULL))};
+  return report_flops_count(c->p, c->row, &s);
 }
 
 /* ---- launches ---- */
@@ -175,13 +196,6 @@ static bool count_launch(struct counter *c, const struct work *w, tk_time time) 
 }
 
 /* ---- collectives ---- */
-
-/* Returns the length of a collective's name without its number: "all-reduce.3" and "all-reduce.7" share a name. */
-static size_t name_end(const char *name) {
-  size_t n = strcspn(name, "(<"), k = n;
-  while (k > 1 && name[k - 1] >= '0' && name[k - 1] <= '9') k--;
-  return k < n && k > 1 && name[k - 1] == '.' ? k - 1 : n;
-}
 
 struct report_collective *report_collective(struct tk_report_impl *impl, const char *name, size_t n) {
   const uint32_t id = intern(&impl->texts, name, n);
@@ -275,7 +289,8 @@ bool report_count_row(struct reporter *p, uint32_t n) {
     ok = count_traffic(&c, w);
     if (!ok || !w->first) continue;
     count_row(&c, w, time);
-    ok = count_kernel(&c, w, time) && count_copy(&c, w, time) && count_launch(&c, w, time) && count_collective(&c, w, time);
+    ok = count_kernel(&c, w, time) && count_copy(&c, w, time) && count_launch(&c, w, time) && count_collective(&c, w, time) &&
+         count_flops(&c, w, time);
   }
   c.row->bytes_time = measure_join(&c.said, p->mem, &ok);
   c.row->pageable = measure_join(&c.pageable, p->mem, &ok);
@@ -502,4 +517,4 @@ static bool make_collectives(struct tk_report *r) {
   return r->collectives != NULL;
 }
 
-bool report_make_tables(struct tk_report *r) { return make_kernels(r) && make_launches(r) && make_collectives(r); }
+bool report_make_tables(struct tk_report *r) { return make_kernels(r) && make_launches(r) && make_collectives(r) && report_flops_make(r); }

@@ -20,7 +20,14 @@ static bool is_fp32_matmul(const char *name) {
   return text_any_holds(name, parts) && !text_any_holds(name, others);
 }
 
+/* CUTLASS: "cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align4" has fp32 operands and TF32 products; xmma names the type. */
+static bool is_tf32(const char *name) {
+  static const char *const parts[] = {"tf32", "TF32", "tensorop_s1688", NULL};
+  return text_any_holds(name, parts);
+}
+
 uint8_t work_names_traits(const char *name) {
   return (uint8_t)(WORK_TRAITS_KNOWN | (is_pageable(name) ? WORK_PAGEABLE : 0) |
-                   (is_between_host_and_device(name) ? WORK_HOST_COPY : 0) | (is_fp32_matmul(name) ? WORK_FP32_MATMUL : 0));
+                   (is_between_host_and_device(name) ? WORK_HOST_COPY : 0) | (is_fp32_matmul(name) ? WORK_FP32_MATMUL : 0) |
+                   (is_tf32(name) ? WORK_TF32 : 0));
 }

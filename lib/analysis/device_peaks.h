@@ -1,0 +1,29 @@
+/* device_peaks.h - peak rates of accelerators, by the names that traces give them.
+ *
+ * A measured rate is only meaningful relative to the device's peak. Peaks are those of dense arithmetic: structured sparsity, which
+ * doubles the figures of many data sheets, does not count. */
+#ifndef ANALYSIS_DEVICE_PEAKS_H
+#define ANALYSIS_DEVICE_PEAKS_H
+
+#include <stdbool.h>
+
+/* Types of arithmetic with peaks of their own. */
+enum peak_type { PEAK_FP64, PEAK_FP32, PEAK_TF32, PEAK_FP16, PEAK_BF16, PEAK_FP8, PEAK_INT8, PEAK_TYPES, PEAK_UNKNOWN = PEAK_TYPES };
+
+/* 0 = unknown in all members. */
+struct device_peaks {
+  const char *name;         /* "H100 SXM" */
+  double flops[PEAK_TYPES]; /* floating-point operations per second, by type */
+  double any;               /* the same as the trace states it, for all types; replaces the others */
+  double bandwidth;         /* of the device's memory, in bytes per second */
+  double memory;            /* bytes */
+};
+
+/* Returns the peaks of a device name such as "NVIDIA H100 80GB HBM3"; NULL if it is not in the table. */
+const struct device_peaks *device_peaks_find(const char *name);
+/* Returns the peak for a type of arithmetic; 0 = unknown. */
+double device_peaks_of(const struct device_peaks *p, enum peak_type type);
+/* Returns the name of a type, such as "bf16"; "" for PEAK_UNKNOWN. */
+const char *device_peaks_word(enum peak_type type);
+
+#endif

@@ -1,0 +1,374 @@
+/* report_flops.c - relates the work of devices to the operators that launched it, and counts their operations and memory traffic
+ * (report.h).
+ *
+ * A kernel belongs to the innermost operator around its launch that has a model. Operators call each other, such as aten::linear and
+ * aten::addmm: an operator that contains another one with known operations counts nothing, so that no operation counts twice.
+ * Operations that the trace states replace those of models. */
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/args.h"
+
+/* Number of operators around a launch that are considered, so that deep nesting takes linear time. */
+enum { MOST_AROUND = 64 };
+
+/* An open operator. */
+struct flops_around {
+  tk_id event;
+  uint32_t depth;
+  uint32_t op;   /* 1 + index of the operator; 0 = unknown */
+  bool tried;    /* its inputs have been read */
+  const struct flops_model *model;
+};
+
+/* ---- one operator ---- */
+
+static bool text_arg_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, const char **text, size_t *n) {
+  struct tk_arg arg;
+  *text = "";
+  *n = 0;
+  if (!key || !args_of_event(t, e, key, &arg)) return false;
+  if (arg.type != TK_ARG_JSON && arg.type != TK_ARG_STR && arg.type != TK_ARG_REF) return false;
+  *text = tk_string(t, arg.s, n);
+  return true;
+}
+
+/* Returns true if operations or traffic of the event are known, which are stored in *op. */
+static bool read_op(const struct reporter *p, tk_id event, const struct flops_model *model, struct flops_op *op) {
+  const struct report_flops *r = &p->flops;
+  const struct tk_event *e = &p->t->events[event];
+  struct op_texts texts;
+  struct op_inputs in;
+  double stated = 0;
+  *op = (struct flops_op){.event = event, .f.type = PEAK_UNKNOWN};
+  bool known = model && text_arg_of(p->t, e, r->dims, &texts.dims, &texts.n_dims) &&
+               text_arg_of(p->t, e, r->types, &texts.types, &texts.n_types);
+  if (known) {
+    text_arg_of(p->t, e, r->concrete, &texts.concrete, &texts.n_concrete);
+    known = op_inputs_read(&in, &texts) && flops_of(model, &in, &op->f);
+  }
+  if (!known) op->f = (struct flops){.type = PEAK_UNKNOWN};
+  if (!report_number_of(p->t, e, r->flops_key, &stated) || !(stated > 0) || stated > 1e30) return known;
+  op->stated = op->f.has_flops = true;
+  op->f.flops = stated;
+  return true;
+}
+
+/* Makes the operator known, once. Returns false if memory runs out. */
+static bool try_op(struct reporter *p, struct flops_around *a) {
+  struct report_flops *r = &p->flops;
+  struct flops_op op;
+  if (a->tried) return true;
+  a->tried = true;
+  if (!read_op(p, a->event, a->model, &op)) return true;
+  if (!mem_grow(p->mem, (void **)&r->ops, &r->cap_ops, (uint64_t)r->n_ops + 1, sizeof *r->ops)) return false;
+  r->ops[r->n_ops++] = op;
+  a->op = r->n_ops;
+  return true;
+}
+
+/* ---- the operators around launches ---- */
+
+/* Returns 1 + the index in `around` of the operator to which a launch belongs; 0 = none. */
+static uint32_t owner_of(struct reporter *p, bool *ok) {
+  const struct report_flops *r = &p->flops;
+  const uint32_t last = r->n_around > MOST_AROUND ? r->n_around - MOST_AROUND : 0;
+  uint32_t owner = 0;
+  bool closed = false;
+  for (uint32_t i = r->n_around; i > last; i--) {
+    struct flops_around *a = &r->around[i - 1];
+    if (!(*ok = *ok && try_op(p, a))) return 0;
+    if (a->op && r->ops[a->op - 1].stated) return i;
+    if (!owner && a->op && !closed) owner = i;
+    closed = closed || (a->model && !a->op && !flops_is_counted(a->model)); /* its kernel is no part of a larger operator */
+  }
+  return owner;
+}
+
+static bool see_launch(struct reporter *p, tk_id launch) {
+  struct report_flops *r = &p->flops;
+  bool ok = true;
+  const uint32_t owner = owner_of(p, &ok), last = owner > MOST_AROUND ? owner - MOST_AROUND : 0;
+  if (!owner || !ok) return ok;
+  const uint32_t op = r->around[owner - 1].op;
+  for (uint32_t i = owner - 1; r->ops[op - 1].f.has_flops && i > last; i--) {
+    const struct flops_around *a = &r->around[i - 1];
+    if (a->op && r->ops[a->op - 1].f.has_flops) r->ops[a->op - 1].shadowed = true;
+  }
+  return map_put(&r->op_of, launch, op) != NULL;
+}
+
+static const struct flops_model *model_of(struct reporter *p, tk_id cls) {
+  struct report_flops *r = &p->flops;
+  if (!r->looked[cls]) {
+    r->looked[cls] = true;
+    r->models[cls] = flops_find(tk_string(p->t, p->t->classes[cls].name, NULL));
+  }
+  return r->models[cls];
+}
+
+/* Opens the event if it may be an operator whose operations are known. */
+static bool open_op(struct reporter *p, tk_id event) {
+  struct report_flops *r = &p->flops;
+  const struct tk_event *e = &p->t->events[event];
+  const struct flops_model *model = r->dims ? model_of(p, e->cls) : NULL;
+  double stated;
+  if (!model && !report_number_of(p->t, e, r->flops_key, &stated)) return true;
+  if (!mem_grow(p->mem, (void **)&r->around, &r->cap_around, (uint64_t)r->n_around + 1, sizeof *r->around)) return false;
+  r->around[r->n_around++] = (struct flops_around){.event = event, .depth = e->depth, .model = model};
+  return true;
+}
+
+static bool see_thread(struct reporter *p, tk_id track) {
+  struct report_flops *r = &p->flops;
+  const struct tk_track *k = &p->t->tracks[track];
+  bool ok = true;
+  r->n_around = 0;
+  for (tk_id i = k->first; ok && i < k->first + k->count; i++) {
+    const struct tk_event *e = &p->t->events[i];
+    if (e->kind != TK_EVENT_SPAN) continue;
+    while (r->n_around && r->around[r->n_around - 1].depth >= e->depth) r->n_around--;
+    ok = open_op(p, i) && (!p->launches[i] || see_launch(p, i));
+  }
+  return ok;
+}
+
+/* Finds the operators of all launches; costs nothing if the trace records neither shapes nor operations. */
+static bool find_ops(struct reporter *p) {
+  struct report_flops *r = &p->flops;
+  const struct tk_trace *t = p->t;
+  r->made = true;
+  r->dims = report_key_of(t, "Input Dims");
+  r->types = report_key_of(t, "Input type");
+  r->concrete = report_key_of(t, "Concrete Inputs");
+  r->flops_key = report_key_of(t, "flops");
+  map_init(&r->op_of, p->mem);
+  if (!p->launches || (!r->dims && !r->flops_key)) return true;
+  r->looked = mem_alloc(p->mem, (size_t)t->n_classes + 1);
+  r->models = mem_array(p->mem, (uint64_t)t->n_classes + 1, sizeof *r->models);
+  if (!r->looked || !r->models) return false;
+  memset(r->looked, 0, (size_t)t->n_classes + 1);
+  bool ok = true;
+  for (tk_id i = 1; ok && i <= t->n_tracks; i++)
+    if (t->tracks[i].kind == TK_TRACK_THREAD && t->tracks[i].count && !(p->match.kinds.of_track[i] & KIND_DEVICE)) ok = see_thread(p, i);
+  return ok && !p->mem->failed;
+}
+
+/* ---- counting ---- */
+
+bool report_flops_begin(struct reporter *p, struct tk_report_rank *row, uint32_t which) {
+  struct report_flops *r = &p->flops;
+  const struct work_row *w = &p->works.rows[which];
+  if (!r->made && !find_ops(p)) return false;
+  const struct report_steps steps = report_index_steps(&p->index, p->index.group_of[w->track], w->process);
+  r->device_steps = steps.n && p->match.kinds.of_track[p->match.steps.v[steps.first].track] & KIND_DEVICE;
+  r->flops = r->least = 0;
+  r->compute = r->flops_time = r->bytes_time = 0;
+  r->no_type = r->no_peak = false;
+  r->n_touched = 0;
+  for (size_t i = 0; i < row->n_steps; i++) row->steps[i].mfu = 0;
+  report_peaks_find(p, w, &r->peaks);
+  return true;
+}
+
+/* Returns the step that contains the time; NULL if there is none. */
+static struct tk_report_step *step_at(struct tk_report_rank *row, tk_time at) {
+  size_t lo = 0, hi = row->n_steps;
+  while (lo < hi) {
+    const size_t mid = lo + (hi - lo) / 2;
+    if (row->steps[mid].at <= at) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo && at < row->steps[lo - 1].at + row->steps[lo - 1].dur ? &row->steps[lo - 1] : NULL;
+}
+
+static struct report_roof *roof_row(struct reporter *p, const struct flops_op *op, const char *name, size_t n) {
+  struct tk_report_impl *impl = p->impl;
+  const struct device_peaks *peaks = &p->flops.peaks;
+  const uint32_t id = intern(&impl->texts, name, n), device = intern(&impl->texts, peaks->name, strlen(peaks->name));
+  const uint64_t key = (uint64_t)id << 32 | (uint64_t)(device & 0xfffffff) << 4 | (uint64_t)op->f.type << 1 | op->stated;
+  uint32_t *slot = map_put(&impl->roof_of, key, 0);
+  if (!slot) return NULL;
+  if (*slot) return &impl->roofs[*slot - 1];
+  if (!mem_grow(&impl->mem, (void **)&impl->roofs, &impl->cap_roofs, (uint64_t)impl->n_roofs + 1, sizeof *impl->roofs)) return NULL;
+  impl->roofs[impl->n_roofs] = (struct report_roof){.name = id, .device = device, .type = op->f.type, .stated = op->stated,
+                                                    .peak = device_peaks_of(peaks, op->f.type), .bandwidth = peaks->bandwidth};
+  *slot = ++impl->n_roofs;
+  return &impl->roofs[*slot - 1];
+}
+
+/* Adds operations to the row and to the step in which they were launched. */
+static void add_flops(struct reporter *p, struct tk_report_rank *row, const struct flops_op *op, tk_time at) {
+  struct report_flops *r = &p->flops;
+  const double peak = device_peaks_of(&r->peaks, op->f.type), least = peak > 0 ? op->f.flops / peak : 0;
+  struct tk_report_step *step = step_at(row, at - p->zero);
+  r->flops += op->f.flops;
+  r->least += least;
+  r->no_type = r->no_type || (!(peak > 0) && op->f.flops > 0 && op->f.type == PEAK_UNKNOWN);
+  r->no_peak = r->no_peak || (!(peak > 0) && op->f.flops > 0 && op->f.type != PEAK_UNKNOWN);
+  if (!step) return;
+  step->flops += op->f.flops;
+  step->mfu += least;
+}
+
+/* Adds an operator to the table, to the row, and to its step. */
+static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_op *op, size_t name_len) {
+  struct report_flops *r = &p->flops;
+  const struct tk_event *e = &p->t->events[op->event];
+  size_t n;
+  const char *name = tk_string(p->t, p->t->classes[e->cls].name, &n);
+  if (op->tf32 && op->f.type == PEAK_FP32) op->f.type = PEAK_TF32;
+  struct report_roof *k = roof_row(p, op, name, name_len && name_len < n ? name_len : n);
+  if (!k) return false;
+  k->count++;
+  k->kernels += op->kernels;
+  k->time += op->time;
+  k->flops += op->f.flops;
+  k->bytes += op->f.bytes;
+  if (op->f.has_flops) k->flops_time += op->time;
+  if (op->f.has_bytes) k->bytes_time += op->time;
+  if (op->f.has_flops) add_flops(p, row, op, r->device_steps ? op->start : e->ts);
+  return true;
+}
+
+/* True if the event contains other work on its line, such as a loop of XLA: what it states includes theirs. */
+static bool contains_work(const struct reporter *p, tk_id event) {
+  const struct tk_event *e = &p->t->events[event], *next = e + 1;
+  const struct tk_track *k = &p->t->tracks[e->track];
+  return event + 1 < k->first + k->count && next->kind == TK_EVENT_SPAN && next->depth > e->depth && next->ts < e->ts + e->dur &&
+         kinds_of(&p->match.kinds, next) & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER);
+}
+
+/* Work that states its own operations or traffic is an operator of its own. */
+static bool count_stated(struct reporter *p, struct tk_report_rank *row, const struct work *w, struct flops_op *op, size_t name_len) {
+  struct report_flops *r = &p->flops;
+  if (contains_work(p, w->event)) return true;
+  op->event = w->event;
+  op->start = w->start;
+  op->stated = true;
+  op->kernels = 1;
+  op->f.type = PEAK_UNKNOWN;
+  if (w->class == WORK_COMPUTE && op->f.has_flops) r->flops_time += op->time;
+  if (w->class == WORK_COMPUTE && op->f.has_bytes) r->bytes_time += op->time;
+  return add_op(p, row, op, name_len);
+}
+
+static bool count_launched(struct reporter *p, const struct work *w, bool tf32, tk_time time) {
+  struct report_flops *r = &p->flops;
+  const uint32_t *at = w->launch ? map_get(&r->op_of, w->launch) : NULL;
+  struct flops_op *op = at ? &r->ops[*at - 1] : NULL;
+  if (!op || op->shadowed || w->class != WORK_COMPUTE) return true;
+  if (op->f.has_flops) r->flops_time += time;
+  if (op->f.has_bytes) r->bytes_time += time;
+  if (!op->kernels++) op->start = w->start;
+  op->time += time;
+  op->tf32 = op->tf32 || tf32;
+  if (op->counted || op->kernels > 1) return true;
+  if (!mem_grow(p->mem, (void **)&r->touched, &r->cap_touched, (uint64_t)r->n_touched + 1, sizeof *r->touched)) return false;
+  r->touched[r->n_touched++] = *at - 1;
+  return true;
+}
+
+bool report_flops_count(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s) {
+  struct report_flops *r = &p->flops;
+  const struct work *w = s->work;
+  struct flops_op op = {.time = s->time, .f = {s->flops, s->bytes, s->flops > 0, s->bytes > 0, PEAK_UNKNOWN}};
+  if (p->t->events[w->event].ts < p->scope.window.start) return true; /* its operations are a part of no range */
+  if (w->class == WORK_COMPUTE) r->compute += s->time;
+  if (s->flops > 0) return count_stated(p, row, w, &op, s->name_len);
+  return count_launched(p, w, s->tf32, s->time);
+}
+
+/* ---- the row ---- */
+
+static bool say_no_mfu(struct reporter *p) {
+  const struct report_flops *r = &p->flops;
+  char text[240];
+  if (!*r->peaks.name)
+    return report_unknown(p->r, "MFU is unknown, because the trace does not name the device");
+  if (r->no_type && !(r->peaks.any > 0))
+    return report_unknown(p->r, "MFU is unknown, because some floating-point operations have an unknown type");
+  snprintf(text, sizeof text, "MFU is unknown, because the peak FLOP/s of '%.100s' is unknown for some of the types used", r->peaks.name);
+  return report_unknown(p->r, report_text(p->impl, text));
+}
+
+/* Turns the sums of seconds at the peak into shares of the steps. */
+static void finish_steps(struct tk_report_rank *row, bool known) {
+  for (size_t i = 0; i < row->n_steps; i++) {
+    struct tk_report_step *s = &row->steps[i];
+    s->mfu = known && s->flops > 0 && s->dur > 0 ? s->mfu / ((double)s->dur / 1e12) : -1;
+  }
+}
+
+bool report_flops_end(struct reporter *p, struct tk_report_rank *row) {
+  struct report_flops *r = &p->flops;
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < r->n_touched; i++) {
+    struct flops_op *op = &r->ops[r->touched[i]];
+    op->counted = true;
+    ok = add_op(p, row, op, 0);
+  }
+  const bool known = r->flops > 0 && r->least > 0 && !r->no_type && !r->no_peak;
+  const double window = (double)row->times.window / 1e12;
+  row->flops = r->flops;
+  row->peak_device = report_text(p->impl, r->peaks.name);
+  row->peak_flops = known ? r->flops / r->least : 0;
+  row->peak_bandwidth = r->peaks.bandwidth;
+  row->mfu = known && window > 0 ? r->least / window : -1;
+  row->flops_coverage = r->flops > 0 && r->compute > 0 ? (double)r->flops_time / (double)r->compute : -1;
+  row->bytes_coverage = r->bytes_time > 0 && r->compute > 0 ? (double)r->bytes_time / (double)r->compute : -1;
+  finish_steps(row, known);
+  return ok && (r->flops <= 0 || known || say_no_mfu(p));
+}
+
+void report_flops_free(struct reporter *p) {
+  struct report_flops *r = &p->flops;
+  if (r->made) map_free(&r->op_of);
+  mem_free(p->mem, r->ops);
+  mem_free(p->mem, r->models);
+  mem_free(p->mem, r->looked);
+  mem_free(p->mem, r->around);
+  mem_free(p->mem, r->touched);
+}
+
+/* ---- the table ---- */
+
+static int by_time(const void *p, const void *q) {
+  const struct tk_report_roof *a = p, *b = q;
+  if (a->total.s != b->total.s) return a->total.s > b->total.s ? -1 : 1;
+  if (a->total.ps != b->total.ps) return a->total.ps > b->total.ps ? -1 : 1;
+  int order = strcmp(a->name, b->name);
+  if (!order) order = strcmp(a->type, b->type);
+  return order ? order : strcmp(a->device, b->device);
+}
+
+static double rate_of(double amount, i128 ps) { return ps > 0 ? amount / (i128_double(ps) / 1e12) : 0; }
+
+/* Returns what limits the operator according to the roofline; "" if that is unknown. */
+static const char *bound_of(const struct report_roof *k) {
+  if (k->bytes_time <= 0 || k->bandwidth <= 0) return "";
+  if (k->flops_time <= 0) return "memory";
+  if (k->peak <= 0) return "";
+  return k->flops / k->peak > k->bytes / k->bandwidth ? "compute" : "memory";
+}
+
+bool report_flops_make(struct tk_report *r) {
+  struct tk_report_impl *impl = r->impl;
+  r->roofs = mem_array(&impl->mem, (uint64_t)impl->n_roofs + 1, sizeof *r->roofs);
+  if (!r->roofs) return false;
+  for (uint32_t i = 0; i < impl->n_roofs; i++) {
+    const struct report_roof *k = &impl->roofs[i];
+    const struct intern_str *name = &impl->texts.strs[k->name];
+    r->roofs[r->n_roofs++] = (struct tk_report_roof){
+        .name = (const char *)name->bytes, .name_len = name->len, .type = device_peaks_word(k->type),
+        .device = (const char *)impl->texts.strs[k->device].bytes, .source = k->stated ? "trace" : "shapes",
+        .count = k->count, .kernels = k->kernels, .total = report_total(k->time), .flops = k->flops_time > 0 ? k->flops : -1,
+        .bytes = k->bytes_time > 0 ? k->bytes : -1, .flops_rate = rate_of(k->flops, k->flops_time),
+        .bytes_rate = rate_of(k->bytes, k->bytes_time), .peak_flops = k->peak, .peak_bandwidth = k->bandwidth, .bound = bound_of(k)};
+  }
+  if (r->n_roofs) qsort(r->roofs, r->n_roofs, sizeof *r->roofs, by_time);
+  return true;
+}

@@ -1,0 +1,52 @@
+/* report_flops.h - operations and memory traffic of the work of devices, by the operators that launched it. */
+#ifndef ANALYSIS_REPORT_FLOPS_H
+#define ANALYSIS_REPORT_FLOPS_H
+
+#include "base/map.h"
+#include "flops.h"
+#include "work.h"
+
+/* An operator that launched work and whose operations or traffic are known. */
+struct flops_op {
+  struct flops f;
+  tk_id event;
+  tk_time start;       /* of its first kernel */
+  tk_time time;        /* sum of the durations of its kernels */
+  uint32_t kernels;
+  bool stated;         /* the trace states the operations */
+  bool shadowed;       /* contains another operator that counts the same operations */
+  bool tf32;           /* a kernel computes in TF32 */
+  bool counted;        /* true once a row has counted it */
+};
+
+/* A row of the table under construction. */
+struct report_roof {
+  uint32_t name, device;
+  enum peak_type type;
+  bool stated;
+  uint64_t count, kernels;
+  i128 time, flops_time, bytes_time;
+  double flops, bytes, peak, bandwidth;
+};
+
+/* State for one trace, and sums of the current row. */
+struct report_flops {
+  bool made;
+  struct flops_op *ops;
+  uint32_t n_ops, cap_ops;
+  struct map op_of;              /* launching event -> 1 + operator; several launches have the same operator */
+  const struct flops_model **models; /* by class; valid if `looked` */
+  bool *looked;                  /* by class */
+  tk_id dims, types, concrete, flops_key;
+  struct flops_around *around;   /* open operators of a thread, outermost first */
+  uint32_t n_around, cap_around;
+  uint32_t *touched;             /* operators of the current row */
+  uint32_t n_touched, cap_touched;
+  struct device_peaks peaks;     /* of the row's device */
+  double flops, least;           /* least: seconds that the operations take at the peak of their types */
+  tk_time compute, flops_time, bytes_time; /* sums of durations: of computation; of the part with known operations, traffic */
+  bool no_type, no_peak;         /* operations of an unknown type; of a type without a peak */
+  bool device_steps;             /* the steps are those of the device, not of its host */
+};
+
+#endif

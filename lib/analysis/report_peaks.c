@@ -1,0 +1,124 @@
+/* report_peaks.c - finds the peak rates of the device of a row: those that its XPlane states, otherwise those of its name in the table
+ * (device_peaks.h). A device whose name is not certain has no peaks. */
+#include "report.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "format/json.h"
+
+struct text {
+  const char *p;
+  size_t n;
+};
+
+static struct text meta_text(const struct tk_trace *t, const char *key) {
+  const struct tk_meta *m = trace_meta(t, key);
+  if (!m || m->origin) return (struct text){NULL, 0};
+  return (struct text){trace_raw(t, m->at), (size_t)m->size};
+}
+
+static struct text text_of(const struct json_value *v) { return (struct text){(const char *)v->p, (size_t)(v->end - v->p)}; }
+
+static bool member_is(struct text object, const char *key, struct text value) {
+  struct json_value v;
+  return json_member(object.p, object.n, key, &v) && v.type == JSON_STRING && (size_t)(v.end - v.p) == value.n + 2 &&
+         memcmp(v.p + 1, value.p, value.n) == 0;
+}
+
+/* Sets the peaks to those of a device name; without a row in the table only the name. */
+static void set_name(struct reporter *p, const char *name, size_t n, struct device_peaks *peaks) {
+  const char *text = report_keep(p->impl, name, n);
+  const struct device_peaks *row = device_peaks_find(text);
+  *peaks = row ? *row : (struct device_peaks){.name = text};
+}
+
+static bool name_of(struct reporter *p, struct text object, const char *key, struct device_peaks *peaks) {
+  struct json_value v;
+  if (!json_member(object.p, object.n, key, &v) || v.type != JSON_STRING || v.end - v.p < 3) return false;
+  set_name(p, (const char *)v.p + 1, (size_t)(v.end - v.p) - 2, peaks);
+  return true;
+}
+
+/* ---- XPlane ---- */
+
+/* Reads a positive number; stats of other types than numbers are texts. */
+static double stat_of(struct text stats, const char *key) {
+  struct json_value v;
+  if (!json_member(stats.p, stats.n, key, &v) || v.type != JSON_NUMBER) return 0;
+  const double number = num_double((const char *)v.p, (size_t)(v.end - v.p));
+  return number > 0 && number < 1e30 ? number : 0;
+}
+
+static bool peaks_of_plane(struct reporter *p, struct text plane, struct device_peaks *peaks) {
+  struct json_value stats;
+  if (!json_member(plane.p, plane.n, "stats", &stats) || stats.type != JSON_OBJECT) return false;
+  const struct text s = text_of(&stats);
+  if (!name_of(p, s, "gpu_device_name", peaks)) name_of(p, s, "device_type_string", peaks);
+  const double tera = stat_of(s, "peak_teraflops_per_second"), giga = stat_of(s, "peak_hbm_bw_gigabytes_per_second");
+  const double bandwidth = giga > 0 ? 1e9 * giga : stat_of(s, "memory_bandwidth"), memory = stat_of(s, "memory_size");
+  if (tera > 0) peaks->any = 1e12 * tera;
+  if (bandwidth > 0) peaks->bandwidth = bandwidth;
+  if (memory > 0) peaks->memory = memory;
+  return true;
+}
+
+/* Finds the plane of the row by its name. */
+static bool find_plane(struct reporter *p, const struct work_row *w, struct device_peaks *peaks) {
+  const struct text space = meta_text(p->t, "xspace");
+  struct json_value planes, plane;
+  struct text name;
+  name.p = tk_string(p->t, p->t->tracks[w->process].name, &name.n);
+  if (!space.p || !name.n || !json_member(space.p, space.n, "planes", &planes) || planes.type != JSON_ARRAY) return false;
+  struct json j = {.p = planes.p + 1, .end = planes.end, .last = true};
+  while (json_blank(&j) && *j.p == '{' && json_value(&j, &plane)) {
+    if (member_is(text_of(&plane), "name", name)) return peaks_of_plane(p, text_of(&plane), peaks);
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  return false;
+}
+
+/* ---- Kineto ---- */
+
+/* Finds the element of deviceProperties with the number of the row's process. */
+static bool find_properties(struct reporter *p, struct text list, const struct work_row *w, struct device_peaks *peaks) {
+  const struct tk_ident *pid = &p->t->tracks[w->process].pid;
+  struct json_value device, id;
+  if (!list.n || *list.p != '[' || pid->kind != TK_IDENT_INT) return false;
+  struct json j = {.p = (const uint8_t *)list.p + 1, .end = (const uint8_t *)list.p + list.n, .last = true};
+  while (json_blank(&j) && *j.p == '{' && json_value(&j, &device)) {
+    const struct text d = text_of(&device);
+    const bool is = json_member(d.p, d.n, "id", &id) && id.type == JSON_NUMBER && id.num.kind == NUM_INT && id.num.mant == pid->num;
+    if (is) return name_of(p, d, "name", peaks);
+    if (!json_blank(&j) || *j.p++ != ',') break;
+  }
+  return false;
+}
+
+/* Finds the only value of "name" in a text. Returns false if a value differs from *name, which is set to the first one. */
+static bool same_names(struct text in, struct text *name) {
+  static const char KEY[] = "\"name\":\"";
+  const char *at = in.p;
+  while (in.n && (at = memmem(at, in.n - (size_t)(at - in.p), KEY, sizeof KEY - 1))) {
+    at += sizeof KEY - 1;
+    const struct text found = {at, strcspn(at, "\"\\")};
+    if (name->p && (name->n != found.n || memcmp(name->p, found.p, found.n) != 0)) return false;
+    *name = found;
+  }
+  return true;
+}
+
+/* A merge changes the numbers of devices; their name is certain if all devices of all ranks have the same. */
+static bool find_common(struct reporter *p, struct text list, struct device_peaks *peaks) {
+  struct text name = {NULL, 0};
+  if (!same_names(list, &name) || !name.n || !same_names(meta_text(p->t, "tracekit"), &name)) return false;
+  set_name(p, name.p, name.n, peaks);
+  return true;
+}
+
+void report_peaks_find(struct reporter *p, const struct work_row *w, struct device_peaks *peaks) {
+  *peaks = (struct device_peaks){.name = ""};
+  if (find_plane(p, w, peaks)) return;
+  const struct text list = meta_text(p->t, "deviceProperties");
+  if (list.p && !find_properties(p, list, w, peaks)) find_common(p, list, peaks);
+}
