@@ -1,5 +1,6 @@
 /* html.c - prints a report as one HTML page: charts first, then the tables of text.c. */
 #include "html.h"
+#include "roofline.h"
 #include "print/html.h"
 #include "shared/figures.h"
 #include "print/tty.h"
@@ -491,6 +492,7 @@ void report_write_html(const struct tk_report *r, size_t top, bool full_names, F
   html_operators(to, r, top);
   kernels(to, r, top, full_names);
   copies(to, r, top);
+  roofline_draw(to, r, top);
   collectives(to, r);
   waits(to, r);
   memory(to, r);

@@ -1,5 +1,6 @@
 /* text.c - prints a report as text. */
 #include "text.h"
+#include "roofline.h"
 #include "shared/figures.h"
 #include "print/table.h"
 #include "print/tty.h"
@@ -463,6 +464,7 @@ bool report_print_text(const struct tk_report *r, size_t top, bool full_names) {
   report_print_findings(r, MOST_FINDINGS);
   bool ok = print_devices(r) && print_idle(r) && print_gaps(r, top, full_names) && print_steps(r) && print_parts(r) && print_hosts(r) &&
             print_annotations(r, top) && print_ops(r, top) && print_kernels(r, top, full_names) && print_copies(r, top) &&
+            roofline_print(r, top) &&
             print_launches(r, top) && print_collectives(r, top) && print_waits(r) && print_memory(r);
   print_unknown(r);
   return ok;

@@ -1,8 +1,9 @@
 /* device_peaks.c - see device_peaks.h.
  *
- * One row for each device. `pattern` is a part of the name in lower case, which `$` binds to the end of the name; the first row that
- * fits decides. A name that contains one of the words in NOT is a part of a device, or another product. Figures of FP64 and FP32 are
- * those of matrix units where a device has them, since matrix products are what is compared with them. */
+ * One row for each device. `pattern` is a part of the name in lower case, which `$` binds to the end of the name; the
+ * first row that fits decides. A name that contains one of the words in NOT is a part of a device, or another product.
+ * Figures of FP64 and FP32 are those of matrix units where a device has them, since matrix products are what is compared
+ * with them. */
 #include "device_peaks.h"
 
 #include <string.h>
@@ -20,18 +21,26 @@ struct row {
 /* Names: cudaDeviceProp.name and hipDeviceProp_t.name, as Kineto writes them; device_type_string of TPU planes. */
 static const struct row ROWS[] = {
   /* NVIDIA H200 data sheet; arithmetic as in the H100 architecture white paper, table of H100 SXM5 */
-  {"nvidia h200", "nvl", {"H200 SXM", {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 4800 * G, 141 * G}},
+  {"nvidia h200", "nvl", {"H200 SXM",
+   {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 4800 * G, 141 * G}},
   /* NVIDIA H100 data sheet, column PCIe; half of the rates with sparsity */
-  {"h100 pcie", NULL, {"H100 PCIe", {51.2 * T, 51.2 * T, 378 * T, 756 * T, 756 * T, 1513 * T, 1513 * T}, 0, 2039 * G, 80 * G}},
+  {"h100 pcie", NULL, {"H100 PCIe",
+   {51.2 * T, 51.2 * T, 378 * T, 756 * T, 756 * T, 1513 * T, 1513 * T}, 0, 2039 * G, 80 * G}},
   /* NVIDIA H100 NVL data sheet; half of the rates with sparsity */
-  {"h100 nvl", NULL, {"H100 NVL", {60 * T, 60 * T, 417.5 * T, 835.5 * T, 835.5 * T, 1670.5 * T, 1670.5 * T}, 0, 3900 * G, 94 * G}},
+  {"h100 nvl", NULL, {"H100 NVL",
+   {60 * T, 60 * T, 417.5 * T, 835.5 * T, 835.5 * T, 1670.5 * T, 1670.5 * T}, 0, 3900 * G, 94 * G}},
   /* NVIDIA H100 architecture white paper, table of H100 SXM5 */
-  {"h100 80gb hbm3", NULL, {"H100 SXM", {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 3352 * G, 80 * G}},
+  {"h100 80gb hbm3", NULL, {"H100 SXM",
+   {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 3352 * G, 80 * G}},
   /* NVIDIA A100 data sheet: 80 GB SXM, 80 GB PCIe, 40 GB */
-  {"a100-sxm4-80gb", NULL, {"A100 SXM 80GB", {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 2039 * G, 80 * G}},
-  {"a100 80gb pcie", NULL, {"A100 PCIe 80GB", {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1935 * G, 80 * G}},
-  {"a100-sxm4-40gb", NULL, {"A100 SXM 40GB", {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G, 40 * G}},
-  {"a100-pcie-40gb", NULL, {"A100 PCIe 40GB", {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G, 40 * G}},
+  {"a100-sxm4-80gb", NULL, {"A100 SXM 80GB",
+   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 2039 * G, 80 * G}},
+  {"a100 80gb pcie", NULL, {"A100 PCIe 80GB",
+   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1935 * G, 80 * G}},
+  {"a100-sxm4-40gb", NULL, {"A100 SXM 40GB",
+   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G, 40 * G}},
+  {"a100-pcie-40gb", NULL, {"A100 PCIe 40GB",
+   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G, 40 * G}},
   /* NVIDIA L40S data sheet */
   {"l40s$", NULL, {"L40S", {0, 91.6 * T, 183 * T, 362.05 * T, 362.05 * T, 733 * T, 733 * T}, 0, 864 * G, 48 * G}},
   /* NVIDIA L4 data sheet; half of the rates with sparsity */
@@ -44,11 +53,14 @@ static const struct row ROWS[] = {
   /* NVIDIA T4 data sheet */
   {"tesla t4$", NULL, {"T4", {0, 8.1 * T, 0, 65 * T, 0, 0, 130 * T}, 0, 320 * G, 16 * G}},
   /* NVIDIA Ada GPU architecture white paper, GeForce RTX 4090: FP16, BF16 and FP8 with FP32 accumulation */
-  {"geforce rtx 4090$", NULL, {"RTX 4090", {0, 82.6 * T, 82.6 * T, 165.2 * T, 165.2 * T, 330.3 * T, 660.6 * T}, 0, 1008 * G, 24 * G}},
+  {"geforce rtx 4090$", NULL, {"RTX 4090",
+   {0, 82.6 * T, 82.6 * T, 165.2 * T, 165.2 * T, 330.3 * T, 660.6 * T}, 0, 1008 * G, 24 * G}},
   /* AMD Instinct MI300X data sheet */
-  {"mi300x", NULL, {"MI300X", {163.4 * T, 163.4 * T, 653.7 * T, 1307.4 * T, 1307.4 * T, 2614.9 * T, 2614.9 * T}, 0, 5300 * G, 192 * G}},
+  {"mi300x", NULL, {"MI300X",
+   {163.4 * T, 163.4 * T, 653.7 * T, 1307.4 * T, 1307.4 * T, 2614.9 * T, 2614.9 * T}, 0, 5300 * G, 192 * G}},
   /* AMD Instinct MI250X data sheet; each of the two dies of a package is a device, with half of the rates */
-  {"mi250x", "mi250x/mi250", {"MI250X (one die)", {47.85 * T, 47.85 * T, 0, 191.5 * T, 191.5 * T, 0, 191.5 * T}, 0, 1638.4 * G, 64 * G}},
+  {"mi250x", "mi250x/mi250", {"MI250X (one die)",
+   {47.85 * T, 47.85 * T, 0, 191.5 * T, 191.5 * T, 0, 191.5 * T}, 0, 1638.4 * G, 64 * G}},
   /* Google Cloud TPU documentation, "Key chip specifications" of v6e, v5e, v5p and v4 */
   {"tpu v6 lite", NULL, {"TPU v6e", {0, 0, 0, 0, 918 * T, 0, 1836 * T}, 0, 1638 * G, 32 * G}},
   {"tpu v6e", NULL, {"TPU v6e", {0, 0, 0, 0, 918 * T, 0, 1836 * T}, 0, 1638 * G, 32 * G}},
@@ -62,7 +74,7 @@ static const struct row ROWS[] = {
 /* Instances of a partitioned GPU have a fraction of its peak; laptops have other chips. */
 static const char *const NOT[] = {" mig ", "laptop", "max-q", NULL};
 
-static bool fits(const char *name, const struct row *row) {
+static bool device_fits(const char *name, const struct row *row) {
   const size_t n = strlen(row->pattern), end = row->pattern[n - 1] == '$', len = strlen(name);
   if (row->but && strstr(name, row->but)) return false;
   if (!end) return strstr(name, row->pattern) != NULL;
@@ -76,7 +88,7 @@ const struct device_peaks *device_peaks_find(const char *name) {
   for (size_t i = 0; i <= n; i++) text[i] = ascii_lower(name[i]);
   if (text_any_holds(text, NOT)) return NULL;
   for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
-    if (fits(text, &ROWS[i])) return &ROWS[i].peaks;
+    if (device_fits(text, &ROWS[i])) return &ROWS[i].peaks;
   return NULL;
 }
 

@@ -1,14 +1,17 @@
 /* device_peaks.h - peak rates of accelerators, by the names that traces give them.
  *
- * A measured rate is only meaningful relative to the device's peak. Peaks are those of dense arithmetic: structured sparsity, which
- * doubles the figures of many data sheets, does not count. */
+ * A measured rate is only meaningful relative to the device's peak. Peaks are those of dense arithmetic: structured
+ * sparsity, which doubles the figures of many data sheets, does not count. */
 #ifndef ANALYSIS_DEVICE_PEAKS_H
 #define ANALYSIS_DEVICE_PEAKS_H
 
 #include <stdbool.h>
 
 /* Types of arithmetic with peaks of their own. */
-enum peak_type { PEAK_FP64, PEAK_FP32, PEAK_TF32, PEAK_FP16, PEAK_BF16, PEAK_FP8, PEAK_INT8, PEAK_TYPES, PEAK_UNKNOWN = PEAK_TYPES };
+enum peak_type {
+  PEAK_FP64, PEAK_FP32, PEAK_TF32, PEAK_FP16, PEAK_BF16, PEAK_FP8, PEAK_INT8, PEAK_TYPES,
+  PEAK_UNKNOWN = PEAK_TYPES
+};
 
 /* 0 = unknown in all members. */
 struct device_peaks {

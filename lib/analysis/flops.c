@@ -1,7 +1,8 @@
 /* flops.c - see flops.h.
  *
- * One row for each operator, with the positions of the arguments that matter, from PyTorch's native_functions.yaml. All arithmetic is
- * in doubles: dimensions are below 2^53, so that no product is undefined, and a result above MOST is no count of operations. */
+ * One row for each operator, with the positions of the arguments that matter, from PyTorch's native_functions.yaml. All
+ * arithmetic is in doubles: dimensions are below 2^53, so that no product is undefined, and a result above MOST is no
+ * count of operations. */
 #include "flops.h"
 
 #include <math.h>
@@ -14,10 +15,11 @@ enum layout { BHLD, BLHD };
 struct flops_model {
   const char *name;
   bool (*of)(const struct flops_model *m, const struct op_inputs *in, struct flops *f);
-  uint8_t a, b, c;       /* the factors, and what is added; input, weight and gradient of the output; queries, keys and values */
+  uint8_t a, b, c; /* factors and summand; input, weight and gradient of the output; queries, keys and values */
   uint8_t stride, padding, dilation, transposed, output_padding, groups;
   uint8_t gradients;     /* which gradients are wanted */
-  uint8_t causal, lengths, window, mask; /* causal: a truth value; mask: a number, 0 = not causal; lengths: of packed sequences */
+  uint8_t causal, mask;  /* causal: a truth value; mask: a number, 0 = not causal */
+  uint8_t lengths, window; /* lengths: of packed sequences */
   enum layout layout;
   bool backward;
   uint8_t tensors, unread; /* elementwise: number of tensors; number of the first of them that are only written */
@@ -43,12 +45,13 @@ static bool keep(struct flops *f, double flops, double bytes, enum peak_type typ
 /* (batch, m, k) times (batch, k, n), (batch, k) or, if both have two dimensions, without batch. */
 static bool product(const struct flops_model *m, const struct op_inputs *in, struct flops *f) {
   const struct op_tensor *a = tensor(in, m->a), *b = tensor(in, m->b), *c = tensor(in, m->c);
-  if (!a || !b || (m->c && !c) || a->rank < 2 || a->rank > 3 || (b->rank != a->rank && !(a->rank == 2 && b->rank == 1))) return false;
+  if (!a || !b || (m->c && !c) || a->rank < 2 || a->rank > 3) return false;
+  if (b->rank != a->rank && (a->rank != 2 || b->rank != 1)) return false;
   const double batch = a->rank == 3 ? a->dims[0] : 1, rows = a->dims[a->rank - 2], inner = a->dims[a->rank - 1];
   const double columns = b->rank == 1 ? 1 : b->dims[b->rank - 1];
   if (b->dims[b->rank == 1 ? 0 : b->rank - 2] != inner || (a->rank == 3 && b->dims[0] != batch)) return false;
-  const double out = batch * rows * columns;
-  return keep(f, 2 * out * inner + (c ? out : 0), bytes_of(a) + bytes_of(b) + (c ? bytes_of(c) : 0) + out * a->size, a->type);
+  const double out = batch * rows * columns, bytes = bytes_of(a) + bytes_of(b) + (c ? bytes_of(c) : 0) + out * a->size;
+  return keep(f, 2 * out * inner + (c ? out : 0), bytes, a->type);
 }
 
 /* The output of a product of fp8 has another type, which is not recorded; two bytes are usual. */
@@ -67,7 +70,8 @@ static bool linear(const struct flops_model *m, const struct op_inputs *in, stru
   double out = b->dims[0];
   for (unsigned i = 0; i + 1 < a->rank; i++) out *= a->dims[i];
   if (c && c->rank != 1) return false;
-  return keep(f, 2 * out * b->dims[1] + (c ? out : 0), bytes_of(a) + bytes_of(b) + (c ? bytes_of(c) : 0) + out * a->size, a->type);
+  const double bytes = bytes_of(a) + bytes_of(b) + (c ? bytes_of(c) : 0) + out * a->size;
+  return keep(f, 2 * out * b->dims[1] + (c ? out : 0), bytes, a->type);
 }
 
 /* ---- convolutions ---- */
@@ -105,7 +109,8 @@ struct convolution {
 };
 
 /* Finds the shape of a convolution; `out`: gradient of the output, NULL = its shape follows from the arguments. */
-static bool convolution_shape(const struct flops_model *m, const struct op_inputs *in, const struct op_tensor *out, struct convolution *v) {
+static bool convolution_shape(const struct flops_model *m, const struct op_inputs *in, const struct op_tensor *out,
+                              struct convolution *v) {
   bool transposed = false;
   double groups = 1;
   v->x = tensor(in, m->a);
@@ -245,20 +250,22 @@ static bool each(const struct flops_model *m, const struct op_inputs *in, struct
 static const struct flops_model MODELS[] = {
   FACTORS("aten::mm", 1, 2, 0), FACTORS("aten::addmm", 2, 3, 1), FACTORS("aten::addmm_", 2, 3, 1),
   FACTORS("aten::_addmm_activation", 2, 3, 1), FACTORS("aten::bmm", 1, 2, 0), FACTORS("aten::baddbmm", 2, 3, 1),
-  FACTORS("aten::baddbmm_", 2, 3, 1), FACTORS("aten::mv", 1, 2, 0), FACTORS("aten::addmv", 2, 3, 1), FACTORS("aten::addmv_", 2, 3, 1),
+  FACTORS("aten::baddbmm_", 2, 3, 1), FACTORS("aten::mv", 1, 2, 0), FACTORS("aten::addmv", 2, 3, 1),
+  FACTORS("aten::addmv_", 2, 3, 1),
   {.name = "aten::_scaled_mm", .of = scaled_product, .a = 1, .b = 2},
   {.name = "aten::linear", .of = linear, .a = 1, .b = 2, .c = 3},
 
   CONVOLUTION("aten::convolution", .stride = 4, .padding = 5, .dilation = 6, .transposed = 7, .output_padding = 8, .groups = 9),
-  CONVOLUTION("aten::_convolution", .stride = 4, .padding = 5, .dilation = 6, .transposed = 7, .output_padding = 8, .groups = 9),
+  CONVOLUTION("aten::_convolution", .stride = 4, .padding = 5, .dilation = 6, .transposed = 7, .output_padding = 8,
+              .groups = 9),
   CONVOLUTION("aten::convolution_overrideable", .stride = 4, .padding = 5, .dilation = 6, .transposed = 7, .output_padding = 8,
               .groups = 9),
   CONVOLUTION("aten::cudnn_convolution", .padding = 3, .stride = 4, .dilation = 5, .groups = 6),
   CONVOLUTION("aten::miopen_convolution", .padding = 4, .stride = 5, .dilation = 6, .groups = 7),
   CONVOLUTION("aten::miopen_depthwise_convolution", .padding = 4, .stride = 5, .dilation = 6, .groups = 7),
   CONVOLUTION("aten::_conv_depthwise2d", .stride = 5, .padding = 6, .dilation = 7),
-  {.name = "aten::convolution_backward", .of = convolution_backward, .a = 2, .b = 3, .c = 1, .stride = 5, .padding = 6, .dilation = 7,
-   .transposed = 8, .output_padding = 9, .groups = 10, .gradients = 11},
+  {.name = "aten::convolution_backward", .of = convolution_backward, .a = 2, .b = 3, .c = 1, .stride = 5, .padding = 6,
+   .dilation = 7, .transposed = 8, .output_padding = 9, .groups = 10, .gradients = 11},
 
   FORWARD("aten::_scaled_dot_product_flash_attention", .causal = 5),
   FORWARD("aten::_scaled_dot_product_efficient_attention", .causal = 7),
@@ -273,15 +280,19 @@ static const struct flops_model MODELS[] = {
   BACKWARD("aten::_efficient_attention_backward", .layout = BLHD, .mask = 15, .lengths = 7),
 
   UNARY("aten::abs"), UNARY("aten::neg"), UNARY("aten::exp"), UNARY("aten::log"), UNARY("aten::log2"), UNARY("aten::log1p"),
-  UNARY("aten::sqrt"), UNARY("aten::rsqrt"), UNARY("aten::reciprocal"), UNARY("aten::sin"), UNARY("aten::cos"), UNARY("aten::tanh"),
-  UNARY("aten::sigmoid"), UNARY("aten::relu"), UNARY("aten::silu"), UNARY("aten::gelu"), UNARY("aten::elu"), UNARY("aten::leaky_relu"),
+  UNARY("aten::sqrt"), UNARY("aten::rsqrt"), UNARY("aten::reciprocal"), UNARY("aten::sin"), UNARY("aten::cos"),
+  UNARY("aten::tanh"),
+  UNARY("aten::sigmoid"), UNARY("aten::relu"), UNARY("aten::silu"), UNARY("aten::gelu"), UNARY("aten::elu"),
+  UNARY("aten::leaky_relu"),
   UNARY("aten::hardtanh"), UNARY("aten::clamp"), UNARY("aten::clamp_min"), UNARY("aten::clamp_max"), UNARY("aten::nan_to_num"),
   UNARY("aten::erf"), UNARY("aten::floor"), UNARY("aten::ceil"), UNARY("aten::round"),
   EACH("aten::_softmax", .tensors = 1), EACH("aten::_log_softmax", .tensors = 1), EACH("aten::native_layer_norm", .tensors = 1),
   EACH("aten::logical_not", .tensors = 1, .tests = true),
-  EACH("aten::fill_", .tensors = 1, .unread = 1, .in_place = true), EACH("aten::zero_", .tensors = 1, .unread = 1, .in_place = true),
+  EACH("aten::fill_", .tensors = 1, .unread = 1, .in_place = true),
+  EACH("aten::zero_", .tensors = 1, .unread = 1, .in_place = true),
   EACH("aten::copy_", .tensors = 2, .unread = 1, .in_place = true),
-  BINARY("aten::add"), BINARY("aten::sub"), BINARY("aten::mul"), BINARY("aten::div"), BINARY("aten::pow"), BINARY("aten::masked_fill"),
+  BINARY("aten::add"), BINARY("aten::sub"), BINARY("aten::mul"), BINARY("aten::div"), BINARY("aten::pow"),
+  BINARY("aten::masked_fill"),
   BINARY_ONLY("aten::rsub"), BINARY_ONLY("aten::maximum"), BINARY_ONLY("aten::minimum"), BINARY_ONLY("aten::gelu_backward"),
   BINARY_ONLY("aten::silu_backward"), BINARY_ONLY("aten::sigmoid_backward"), BINARY_ONLY("aten::tanh_backward"),
   BINARY_ONLY("aten::threshold_backward"), BINARY_ONLY("aten::_softmax_backward_data"),

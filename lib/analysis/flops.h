@@ -1,7 +1,7 @@
 /* flops.h - floating-point operations and memory traffic of operators, by the shapes and types of their inputs.
  *
- * docs/analysis.md defines the formulas. They count what the operator asks for: a multiplication and an addition are two operations,
- * each input is read once, and each output is written once. */
+ * docs/analysis.md defines the formulas. They count what the operator asks for: a multiplication and an addition are two
+ * operations, each input is read once, and each output is written once. */
 #ifndef ANALYSIS_FLOPS_H
 #define ANALYSIS_FLOPS_H
 

@@ -28,11 +28,11 @@ static bool is_list(const char *text, size_t n) { return n >= 2 && text[0] == '[
 
 /* Scans the next element of a list. Returns false at the end; *bad is set if what follows is no element. */
 static bool next_element(struct json *j, struct json_value *v, bool *first, bool *bad) {
-  if (!json_blank(j)) return *bad = true, false;
+  *bad = !json_blank(j);
+  if (*bad) return false;
   if (*j->p == ']') return false;
-  if (!*first && (*j->p++ != ',' || !json_blank(j))) return *bad = true, false;
+  *bad = (!*first && (*j->p++ != ',' || !json_blank(j))) || !json_value(j, v);
   *first = false;
-  if (!json_value(j, v)) *bad = true;
   return !*bad;
 }
 
@@ -45,7 +45,7 @@ static bool read_dims(const struct json_value *list, struct op_tensor *t) {
   while (next_element(&j, &v, &first, &bad)) {
     if (v.type == JSON_ARRAY) t->is = false;
     if (v.type == JSON_ARRAY || !t->is) continue;
-    if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.exp || v.num.mant < 0 || (uint64_t)v.num.mant >= JSON_SAFE_INT) return false;
+    if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0 || (uint64_t)v.num.mant >= JSON_SAFE_INT) return false;
     if (t->rank == OP_RANK) return false;
     t->dims[t->rank++] = (double)v.num.mant;
   }
@@ -118,18 +118,18 @@ double op_inputs_elements(const struct op_tensor *t) {
 
 /* ---- printed values ---- */
 
-static bool is_word(const struct op_inputs *in, unsigned at, const char *word) {
+static bool is_printed(const struct op_inputs *in, unsigned at, const char *word) {
   const size_t n = strlen(word);
   return at < OP_INPUTS && in->concrete[at] && in->concrete_len[at] == n && ascii_equal(in->concrete[at], word, n);
 }
 
 bool op_inputs_is_none(const struct op_inputs *in, unsigned at) {
-  return at >= OP_INPUTS || !in->concrete_len[at] || is_word(in, at, "none") || is_word(in, at, "null");
+  return at >= OP_INPUTS || !in->concrete_len[at] || is_printed(in, at, "none") || is_printed(in, at, "null");
 }
 
 bool op_inputs_truth(const struct op_inputs *in, unsigned at, bool *v) {
-  *v = is_word(in, at, "true");
-  return *v || is_word(in, at, "false");
+  *v = is_printed(in, at, "true");
+  return *v || is_printed(in, at, "false");
 }
 
 /* Reads a whole number at *p, at most `end`. */

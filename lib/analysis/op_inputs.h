@@ -1,4 +1,5 @@
-/* op_inputs.h - inputs of an operator as PyTorch's profiler records them: args "Input Dims", "Input type" and "Concrete Inputs". */
+/* op_inputs.h - inputs of an operator as PyTorch's profiler records them: args "Input Dims", "Input type" and "Concrete
+ * Inputs". */
 #ifndef ANALYSIS_OP_INPUTS_H
 #define ANALYSIS_OP_INPUTS_H
 
@@ -32,14 +33,15 @@ struct op_texts {
   size_t n_dims, n_types, n_concrete;
 };
 
-/* Returns false if dimensions or types are missing or invalid, or of more inputs or dimensions than can be represented. The texts end
- * with a NUL and must live as long as the inputs. */
+/* Returns false if dimensions or types are missing or invalid, or of more inputs or dimensions than can be represented.
+ * The texts end with a NUL and must live as long as the inputs. */
 bool op_inputs_read(struct op_inputs *in, const struct op_texts *texts);
 
 /* Returns the number of elements. */
 double op_inputs_elements(const struct op_tensor *t);
 
-/* Read a printed value. All return false if it is missing or of another form. A list of n numbers may be printed as one number. */
+/* Read a printed value. All return false if it is missing or of another form. A list of n numbers may be printed as one
+ * number. */
 bool op_inputs_truth(const struct op_inputs *in, unsigned at, bool *v);
 bool op_inputs_number(const struct op_inputs *in, unsigned at, double *v);
 bool op_inputs_list(const struct op_inputs *in, unsigned at, unsigned n, double *v);

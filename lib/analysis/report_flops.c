@@ -1,11 +1,12 @@
-/* report_flops.c - relates the work of devices to the operators that launched it, and counts their operations and memory traffic
- * (report.h).
+/* report_flops.c - relates the work of devices to the operators that launched it, and counts their operations and memory
+ * traffic (report.h).
  *
- * A kernel belongs to the innermost operator around its launch that has a model. Operators call each other, such as aten::linear and
- * aten::addmm: an operator that contains another one with known operations counts nothing, so that no operation counts twice.
- * Operations that the trace states replace those of models. */
+ * A kernel belongs to the innermost operator around its launch that has a model. Operators call each other, such as
+ * aten::linear and aten::addmm: an operator that contains another one with known operations counts nothing, so that no
+ * operation counts twice. Operations that the trace states replace those of models. */
 #include "report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +154,7 @@ static bool find_ops(struct reporter *p) {
   memset(r->looked, 0, (size_t)t->n_classes + 1);
   bool ok = true;
   for (tk_id i = 1; ok && i <= t->n_tracks; i++)
-    if (t->tracks[i].kind == TK_TRACK_THREAD && t->tracks[i].count && !(p->match.kinds.of_track[i] & KIND_DEVICE)) ok = see_thread(p, i);
+    if (t->tracks[i].kind == TK_TRACK_THREAD && !(p->match.kinds.of_track[i] & KIND_DEVICE)) ok = see_thread(p, i);
   return ok && !p->mem->failed;
 }
 
@@ -165,7 +166,8 @@ bool report_flops_begin(struct reporter *p, struct tk_report_rank *row, uint32_t
   if (!r->made && !find_ops(p)) return false;
   const struct report_steps steps = report_index_steps(&p->index, p->index.group_of[w->track], w->process);
   r->device_steps = steps.n && p->match.kinds.of_track[p->match.steps.v[steps.first].track] & KIND_DEVICE;
-  r->flops = r->least = 0;
+  r->flops = r->least = r->fastest = 0;
+  r->slowest = INFINITY;
   r->compute = r->flops_time = r->bytes_time = 0;
   r->no_type = r->no_peak = false;
   r->n_touched = 0;
@@ -193,7 +195,8 @@ static struct report_roof *roof_row(struct reporter *p, const struct flops_op *o
   uint32_t *slot = map_put(&impl->roof_of, key, 0);
   if (!slot) return NULL;
   if (*slot) return &impl->roofs[*slot - 1];
-  if (!mem_grow(&impl->mem, (void **)&impl->roofs, &impl->cap_roofs, (uint64_t)impl->n_roofs + 1, sizeof *impl->roofs)) return NULL;
+  if (!mem_grow(&impl->mem, (void **)&impl->roofs, &impl->cap_roofs, (uint64_t)impl->n_roofs + 1, sizeof *impl->roofs))
+    return NULL;
   impl->roofs[impl->n_roofs] = (struct report_roof){.name = id, .device = device, .type = op->f.type, .stated = op->stated,
                                                     .peak = device_peaks_of(peaks, op->f.type), .bandwidth = peaks->bandwidth};
   *slot = ++impl->n_roofs;
@@ -207,6 +210,8 @@ static void add_flops(struct reporter *p, struct tk_report_rank *row, const stru
   struct tk_report_step *step = step_at(row, at - p->zero);
   r->flops += op->f.flops;
   r->least += least;
+  if (peak > 0 && peak < r->slowest) r->slowest = peak;
+  if (peak > r->fastest) r->fastest = peak;
   r->no_type = r->no_type || (!(peak > 0) && op->f.flops > 0 && op->f.type == PEAK_UNKNOWN);
   r->no_peak = r->no_peak || (!(peak > 0) && op->f.flops > 0 && op->f.type != PEAK_UNKNOWN);
   if (!step) return;
@@ -238,29 +243,32 @@ static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_
 static bool contains_work(const struct reporter *p, tk_id event) {
   const struct tk_event *e = &p->t->events[event], *next = e + 1;
   const struct tk_track *k = &p->t->tracks[e->track];
-  return event + 1 < k->first + k->count && next->kind == TK_EVENT_SPAN && next->depth > e->depth && next->ts < e->ts + e->dur &&
+  return event + 1 < k->first + k->count && next->kind == TK_EVENT_SPAN && next->depth > e->depth &&
+         next->ts < e->ts + e->dur &&
          kinds_of(&p->match.kinds, next) & (KIND_KERNEL | KIND_MEMCPY | KIND_MEMSET | KIND_TRANSFER);
 }
 
 /* Work that states its own operations or traffic is an operator of its own. */
-static bool count_stated(struct reporter *p, struct tk_report_rank *row, const struct work *w, struct flops_op *op, size_t name_len) {
+static bool count_stated(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s) {
   struct report_flops *r = &p->flops;
+  const struct work *w = s->work;
+  struct flops_op op = {.event = w->event, .start = w->start, .time = s->time, .kernels = 1, .stated = true,
+                        .f = {s->flops, s->bytes, true, s->bytes > 0, PEAK_UNKNOWN}};
   if (contains_work(p, w->event)) return true;
-  op->event = w->event;
-  op->start = w->start;
-  op->stated = true;
-  op->kernels = 1;
-  op->f.type = PEAK_UNKNOWN;
-  if (w->class == WORK_COMPUTE && op->f.has_flops) r->flops_time += op->time;
-  if (w->class == WORK_COMPUTE && op->f.has_bytes) r->bytes_time += op->time;
-  return add_op(p, row, op, name_len);
+  if (w->class == WORK_COMPUTE) r->flops_time += op.time;
+  if (w->class == WORK_COMPUTE && op.f.has_bytes) r->bytes_time += op.time;
+  return add_op(p, row, &op, s->name_len);
 }
 
 static bool count_launched(struct reporter *p, const struct work *w, bool tf32, tk_time time) {
   struct report_flops *r = &p->flops;
   const uint32_t *at = w->launch ? map_get(&r->op_of, w->launch) : NULL;
   struct flops_op *op = at ? &r->ops[*at - 1] : NULL;
-  if (!op || op->shadowed || w->class != WORK_COMPUTE) return true;
+  if (!op || op->shadowed) return true;
+  if (w->class != WORK_COMPUTE) {
+    if (op->f.has_flops && w->class & (WORK_COPY | WORK_FILL)) op->time += time; /* such as clearing the buffer of a sum */
+    return true;
+  }
   if (op->f.has_flops) r->flops_time += time;
   if (op->f.has_bytes) r->bytes_time += time;
   if (!op->kernels++) op->start = w->start;
@@ -275,10 +283,9 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
 bool report_flops_count(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s) {
   struct report_flops *r = &p->flops;
   const struct work *w = s->work;
-  struct flops_op op = {.time = s->time, .f = {s->flops, s->bytes, s->flops > 0, s->bytes > 0, PEAK_UNKNOWN}};
   if (p->t->events[w->event].ts < p->scope.window.start) return true; /* its operations are a part of no range */
   if (w->class == WORK_COMPUTE) r->compute += s->time;
-  if (s->flops > 0) return count_stated(p, row, w, &op, s->name_len);
+  if (s->flops > 0) return count_stated(p, row, s);
   return count_launched(p, w, s->tf32, s->time);
 }
 
@@ -291,7 +298,8 @@ static bool say_no_mfu(struct reporter *p) {
     return report_unknown(p->r, "MFU is unknown, because the trace does not name the device");
   if (r->no_type && !(r->peaks.any > 0))
     return report_unknown(p->r, "MFU is unknown, because some floating-point operations have an unknown type");
-  snprintf(text, sizeof text, "MFU is unknown, because the peak FLOP/s of '%.100s' is unknown for some of the types used", r->peaks.name);
+  snprintf(text, sizeof text, "MFU is unknown, because the peak FLOP/s of '%.100s' is unknown for some of the types used",
+           r->peaks.name);
   return report_unknown(p->r, report_text(p->impl, text));
 }
 
@@ -315,7 +323,7 @@ bool report_flops_end(struct reporter *p, struct tk_report_rank *row) {
   const double window = (double)row->times.window / 1e12;
   row->flops = r->flops;
   row->peak_device = report_text(p->impl, r->peaks.name);
-  row->peak_flops = known ? r->flops / r->least : 0;
+  row->peak_flops = !known ? 0 : r->fastest > r->slowest ? r->flops / r->least : r->fastest; /* a quotient is not exact */
   row->peak_bandwidth = r->peaks.bandwidth;
   row->mfu = known && window > 0 ? r->least / window : -1;
   row->flops_coverage = r->flops > 0 && r->compute > 0 ? (double)r->flops_time / (double)r->compute : -1;
@@ -367,7 +375,8 @@ bool report_flops_make(struct tk_report *r) {
         .device = (const char *)impl->texts.strs[k->device].bytes, .source = k->stated ? "trace" : "shapes",
         .count = k->count, .kernels = k->kernels, .total = report_total(k->time), .flops = k->flops_time > 0 ? k->flops : -1,
         .bytes = k->bytes_time > 0 ? k->bytes : -1, .flops_rate = rate_of(k->flops, k->flops_time),
-        .bytes_rate = rate_of(k->bytes, k->bytes_time), .peak_flops = k->peak, .peak_bandwidth = k->bandwidth, .bound = bound_of(k)};
+        .bytes_rate = rate_of(k->bytes, k->bytes_time), .peak_flops = k->peak, .peak_bandwidth = k->bandwidth,
+        .bound = bound_of(k)};
   }
   if (r->n_roofs) qsort(r->roofs, r->n_roofs, sizeof *r->roofs, by_time);
   return true;

@@ -44,6 +44,7 @@ struct report_flops {
   uint32_t n_touched, cap_touched;
   struct device_peaks peaks;     /* of the row's device */
   double flops, least;           /* least: seconds that the operations take at the peak of their types */
+  double slowest, fastest;       /* of these peaks */
   tk_time compute, flops_time, bytes_time; /* sums of durations: of computation; of the part with known operations, traffic */
   bool no_type, no_peak;         /* operations of an unknown type; of a type without a peak */
   bool device_steps;             /* the steps are those of the device, not of its host */

@@ -1,5 +1,5 @@
-/* report_peaks.c - finds the peak rates of the device of a row: those that its XPlane states, otherwise those of its name in the table
- * (device_peaks.h). A device whose name is not certain has no peaks. */
+/* report_peaks.c - finds the peak rates of the device of a row: those that its XPlane states, otherwise those of its name
+ * in the table (device_peaks.h). A device whose name is not certain has no peaks. */
 #include "report.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static struct text meta_text(const struct tk_trace *t, const char *key) {
   return (struct text){trace_raw(t, m->at), (size_t)m->size};
 }
 
-static struct text text_of(const struct json_value *v) { return (struct text){(const char *)v->p, (size_t)(v->end - v->p)}; }
+static struct text value_text(const struct json_value *v) { return (struct text){(const char *)v->p, (size_t)(v->end - v->p)}; }
 
 static bool member_is(struct text object, const char *key, struct text value) {
   struct json_value v;
@@ -33,7 +33,7 @@ static void set_name(struct reporter *p, const char *name, size_t n, struct devi
   *peaks = row ? *row : (struct device_peaks){.name = text};
 }
 
-static bool name_of(struct reporter *p, struct text object, const char *key, struct device_peaks *peaks) {
+static bool named_by(struct reporter *p, struct text object, const char *key, struct device_peaks *peaks) {
   struct json_value v;
   if (!json_member(object.p, object.n, key, &v) || v.type != JSON_STRING || v.end - v.p < 3) return false;
   set_name(p, (const char *)v.p + 1, (size_t)(v.end - v.p) - 2, peaks);
@@ -53,8 +53,8 @@ static double stat_of(struct text stats, const char *key) {
 static bool peaks_of_plane(struct reporter *p, struct text plane, struct device_peaks *peaks) {
   struct json_value stats;
   if (!json_member(plane.p, plane.n, "stats", &stats) || stats.type != JSON_OBJECT) return false;
-  const struct text s = text_of(&stats);
-  if (!name_of(p, s, "gpu_device_name", peaks)) name_of(p, s, "device_type_string", peaks);
+  const struct text s = value_text(&stats);
+  if (!named_by(p, s, "gpu_device_name", peaks)) named_by(p, s, "device_type_string", peaks);
   const double tera = stat_of(s, "peak_teraflops_per_second"), giga = stat_of(s, "peak_hbm_bw_gigabytes_per_second");
   const double bandwidth = giga > 0 ? 1e9 * giga : stat_of(s, "memory_bandwidth"), memory = stat_of(s, "memory_size");
   if (tera > 0) peaks->any = 1e12 * tera;
@@ -72,7 +72,7 @@ static bool find_plane(struct reporter *p, const struct work_row *w, struct devi
   if (!space.p || !name.n || !json_member(space.p, space.n, "planes", &planes) || planes.type != JSON_ARRAY) return false;
   struct json j = {.p = planes.p + 1, .end = planes.end, .last = true};
   while (json_blank(&j) && *j.p == '{' && json_value(&j, &plane)) {
-    if (member_is(text_of(&plane), "name", name)) return peaks_of_plane(p, text_of(&plane), peaks);
+    if (member_is(value_text(&plane), "name", name)) return peaks_of_plane(p, value_text(&plane), peaks);
     if (!json_blank(&j) || *j.p++ != ',') break;
   }
   return false;
@@ -87,9 +87,9 @@ static bool find_properties(struct reporter *p, struct text list, const struct w
   if (!list.n || *list.p != '[' || pid->kind != TK_IDENT_INT) return false;
   struct json j = {.p = (const uint8_t *)list.p + 1, .end = (const uint8_t *)list.p + list.n, .last = true};
   while (json_blank(&j) && *j.p == '{' && json_value(&j, &device)) {
-    const struct text d = text_of(&device);
-    const bool is = json_member(d.p, d.n, "id", &id) && id.type == JSON_NUMBER && id.num.kind == NUM_INT && id.num.mant == pid->num;
-    if (is) return name_of(p, d, "name", peaks);
+    const struct text d = value_text(&device);
+    const bool is = json_member(d.p, d.n, "id", &id) && id.type == JSON_NUMBER && id.num.kind == NUM_INT;
+    if (is && id.num.mant == pid->num) return named_by(p, d, "name", peaks);
     if (!json_blank(&j) || *j.p++ != ',') break;
   }
   return false;

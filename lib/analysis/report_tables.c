@@ -517,4 +517,6 @@ static bool make_collectives(struct tk_report *r) {
   return r->collectives != NULL;
 }
 
-bool report_make_tables(struct tk_report *r) { return make_kernels(r) && make_launches(r) && make_collectives(r) && report_flops_make(r); }
+bool report_make_tables(struct tk_report *r) {
+  return make_kernels(r) && make_launches(r) && make_collectives(r) && report_flops_make(r);
+}

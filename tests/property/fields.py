@@ -28,6 +28,7 @@ PLACES = {
     'report operator': ('job', ['$defs', 'operator'], ()),
     'report annotation': ('job', ['$defs', 'annotation'], ()),
     'report gap': ('job', ['$defs', 'gap'], ()),
+    'report roofline': ('job', ['$defs', 'roofline'], ()),
     'report memory': ('job', ['$defs', 'memory'], ()),
     'top': ('top', ['properties', 'rows', 'items'], ('cols',)),
     'tree': ('tree', ['properties', 'paths', 'items'], ('per_call',)),

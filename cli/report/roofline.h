@@ -1,0 +1,14 @@
+/* roofline.h - FLOP/s and bytes/s relative to the device's peak, as text and as a section of the page. */
+#ifndef CLI_REPORT_ROOFLINE_H
+#define CLI_REPORT_ROOFLINE_H
+
+#include "tracekit.h"
+
+#include <stdio.h>
+
+/* Both print nothing if no operations or traffic are known; `top`: number of operators. The first returns false if memory
+ * runs out. */
+bool roofline_print(const struct tk_report *r, size_t top);
+void roofline_draw(FILE *to, const struct tk_report *r, size_t top);
+
+#endif
