@@ -143,9 +143,10 @@ static struct roof find_roof(const struct tk_report *r) {
 /* Draws the line of a peak, from where the memory could feed it, and the name of its type. */
 static void draw_peak(FILE *to, const struct roof *roof, const struct tk_report_roof *k) {
   const long x = at_x(k->peak_flops / roof->bandwidth), y = at_y(roof, k->peak_flops);
+  char peak[32];
   fprintf(to, "<path fill=none stroke=currentColor d=\"M%ld %ldH%d\"/>", x, y, WIDE);
-  fprintf(to, "<text x=\"%d\" y=\"%ld\" font-size=\"14\" text-anchor=end fill=currentColor>%s</text>", WIDE - 4, y - 4,
-          k->type);
+  fprintf(to, "<text x=\"%d\" y=\"%ld\" font-size=\"14\" text-anchor=end fill=currentColor>%s %sFLOP/s</text>",
+          WIDE - 4, y - 4, k->type, with_prefix(k->peak_flops, peak));
 }
 
 static void draw_point(FILE *to, const struct roof *roof, const struct tk_report_roof *k, double longest) {
@@ -158,31 +159,44 @@ static void draw_point(FILE *to, const struct roof *roof, const struct tk_report
           percent(share_of(k->flops_rate, k->peak_flops), share));
 }
 
-static void draw(FILE *to, const struct tk_report *r) {
-  const struct roof roof = find_roof(r);
+/* Draws the line of the memory's bandwidth, up to the intensity from which the highest peak limits. */
+static void draw_memory(FILE *to, const struct roof *roof) {
+  const double ridge = roof->top / roof->bandwidth, lowest = roof->top * 2.2e-5;
+  const double from = lowest > 0.01 * roof->bandwidth ? lowest / roof->bandwidth : 0.01;
+  char text[32];
+  fprintf(to, "<path fill=none stroke=currentColor d=\"M%ld %ldL%ld %ld\"/>", at_x(from), at_y(roof, from * roof->bandwidth),
+          at_x(ridge), at_y(roof, roof->top));
+  fprintf(to, "<text x=\"%ld\" y=\"%ld\" font-size=\"14\" text-anchor=end fill=currentColor>%sB/s</text>\n",
+          at_x(ridge / 30) - 6, at_y(roof, roof->top / 30), with_prefix(roof->bandwidth, text));
+}
+
+/* Draws the line of each peak. Returns the longest total of the operators. */
+static double draw_peaks(FILE *to, const struct roof *roof, const struct tk_report *r) {
   double longest = 0, drawn[8];
   size_t n = 0;
+  for (size_t i = 0; i < r->n_roofs; i++) {
+    const struct tk_report_roof *k = &r->roofs[i];
+    bool again = false;
+    if (!is_drawn(roof, k)) continue;
+    if (figure_seconds(k->total) > longest) longest = figure_seconds(k->total);
+    for (size_t d = 0; d < n; d++) again = again || drawn[d] == k->peak_flops;
+    if (again || n == sizeof drawn / sizeof *drawn) continue;
+    drawn[n++] = k->peak_flops;
+    draw_peak(to, roof, k);
+  }
+  return longest;
+}
+
+static void draw(FILE *to, const struct tk_report *r) {
+  const struct roof roof = find_roof(r);
   if (!roof.device) return;
   fputs("<p>", to);
   html_string(to, roof.device);
   fprintf(to, ": FLOP/s over FLOP per byte, from 10<sup>%d</sup> to 10<sup>%d</sup>; a circle is an operator, and its size the "
               "time of its kernels.</p>\n", LEAST_INTENSITY, MOST_INTENSITY);
   fprintf(to, "<svg role=img aria-label=\"roofline\" style=\"height:auto\" viewBox=\"0 0 %d %d\">", WIDE, HIGH);
-  const double ridge = roof.top / roof.bandwidth, left = 1e-2;
-  const double low = roof.bandwidth * left, floor_rate = roof.top / 1e5 * 2.2;
-  const double from = low > floor_rate ? left : floor_rate / roof.bandwidth;
-  fprintf(to, "<path fill=none stroke=currentColor d=\"M%ld %ldL%ld %ld\"/>\n", at_x(from), at_y(&roof, from * roof.bandwidth),
-          at_x(ridge), at_y(&roof, roof.top));
-  for (size_t i = 0; i < r->n_roofs; i++) {
-    const struct tk_report_roof *k = &r->roofs[i];
-    bool again = false;
-    if (!is_drawn(&roof, k)) continue;
-    if (figure_seconds(k->total) > longest) longest = figure_seconds(k->total);
-    for (size_t d = 0; d < n; d++) again = again || drawn[d] == k->peak_flops;
-    if (again || n == sizeof drawn / sizeof *drawn) continue;
-    drawn[n++] = k->peak_flops;
-    draw_peak(to, &roof, k);
-  }
+  draw_memory(to, &roof);
+  const double longest = draw_peaks(to, &roof, r);
   for (size_t i = 0; i < r->n_roofs; i++)
     if (is_drawn(&roof, &r->roofs[i])) draw_point(to, &roof, &r->roofs[i], longest);
   fputs("</svg>\n", to);
@@ -237,9 +251,9 @@ void roofline_draw(FILE *to, const struct tk_report *r, size_t top) {
     html_cell_total(&t, true, k->total);
     html_cell_count(&t, k->count);
     html_cell(&t, with_prefix(k->flops_rate, text));
-    html_cell_percent(&t, k->flops_rate, k->peak_flops);
+    html_cell_percent(&t, k->flops_rate, k->flops_rate > 0 ? k->peak_flops : 0);
     html_cell_rate(&t, k->bytes_rate, 1);
-    html_cell_percent(&t, k->bytes_rate, k->peak_bandwidth);
+    html_cell_percent(&t, k->bytes_rate, k->bytes_rate > 0 ? k->peak_bandwidth : 0);
     html_cell(&t, k->flops > 0 && k->bytes > 0 ? tty_fraction(k->flops / k->bytes, 1, text) : "-");
     html_cell(&t, *k->bound ? k->bound : "-");
   }

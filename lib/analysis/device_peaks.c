@@ -22,53 +22,53 @@ struct row {
 static const struct row ROWS[] = {
   /* NVIDIA H200 data sheet; arithmetic as in the H100 architecture white paper, table of H100 SXM5 */
   {"nvidia h200", "nvl", {"H200 SXM",
-   {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 4800 * G, 141 * G}},
+   {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 4800 * G}},
   /* NVIDIA H100 data sheet, column PCIe; half of the rates with sparsity */
   {"h100 pcie", NULL, {"H100 PCIe",
-   {51.2 * T, 51.2 * T, 378 * T, 756 * T, 756 * T, 1513 * T, 1513 * T}, 0, 2039 * G, 80 * G}},
+   {51.2 * T, 51.2 * T, 378 * T, 756 * T, 756 * T, 1513 * T, 1513 * T}, 0, 2039 * G}},
   /* NVIDIA H100 NVL data sheet; half of the rates with sparsity */
   {"h100 nvl", NULL, {"H100 NVL",
-   {60 * T, 60 * T, 417.5 * T, 835.5 * T, 835.5 * T, 1670.5 * T, 1670.5 * T}, 0, 3900 * G, 94 * G}},
+   {60 * T, 60 * T, 417.5 * T, 835.5 * T, 835.5 * T, 1670.5 * T, 1670.5 * T}, 0, 3900 * G}},
   /* NVIDIA H100 architecture white paper, table of H100 SXM5 */
   {"h100 80gb hbm3", NULL, {"H100 SXM",
-   {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 3352 * G, 80 * G}},
+   {66.9 * T, 66.9 * T, 494.7 * T, 989.4 * T, 989.4 * T, 1978.9 * T, 1978.9 * T}, 0, 3352 * G}},
   /* NVIDIA A100 data sheet: 80 GB SXM, 80 GB PCIe, 40 GB */
   {"a100-sxm4-80gb", NULL, {"A100 SXM 80GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 2039 * G, 80 * G}},
+   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 2039 * G}},
   {"a100 80gb pcie", NULL, {"A100 PCIe 80GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1935 * G, 80 * G}},
+   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1935 * G}},
   {"a100-sxm4-40gb", NULL, {"A100 SXM 40GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G, 40 * G}},
+   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G}},
   {"a100-pcie-40gb", NULL, {"A100 PCIe 40GB",
-   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G, 40 * G}},
+   {19.5 * T, 19.5 * T, 156 * T, 312 * T, 312 * T, 0, 624 * T}, 0, 1555 * G}},
   /* NVIDIA L40S data sheet */
-  {"l40s$", NULL, {"L40S", {0, 91.6 * T, 183 * T, 362.05 * T, 362.05 * T, 733 * T, 733 * T}, 0, 864 * G, 48 * G}},
+  {"l40s$", NULL, {"L40S", {0, 91.6 * T, 183 * T, 362.05 * T, 362.05 * T, 733 * T, 733 * T}, 0, 864 * G}},
   /* NVIDIA L4 data sheet; half of the rates with sparsity */
-  {"nvidia l4$", NULL, {"L4", {0, 30.3 * T, 60 * T, 121 * T, 121 * T, 242.5 * T, 242.5 * T}, 0, 300 * G, 24 * G}},
+  {"nvidia l4$", NULL, {"L4", {0, 30.3 * T, 60 * T, 121 * T, 121 * T, 242.5 * T, 242.5 * T}, 0, 300 * G}},
   /* NVIDIA A10 data sheet */
-  {"nvidia a10$", NULL, {"A10", {0, 31.2 * T, 62.5 * T, 125 * T, 125 * T, 0, 250 * T}, 0, 600 * G, 24 * G}},
+  {"nvidia a10$", NULL, {"A10", {0, 31.2 * T, 62.5 * T, 125 * T, 125 * T, 0, 250 * T}, 0, 600 * G}},
   /* NVIDIA V100 data sheet: SXM2, PCIe */
-  {"v100-sxm2", NULL, {"V100 SXM2", {7.8 * T, 15.7 * T, 0, 125 * T, 0, 0, 0}, 0, 900 * G, 0}},
-  {"v100-pcie", NULL, {"V100 PCIe", {7 * T, 14 * T, 0, 112 * T, 0, 0, 0}, 0, 900 * G, 0}},
+  {"v100-sxm2", NULL, {"V100 SXM2", {7.8 * T, 15.7 * T, 0, 125 * T, 0, 0, 0}, 0, 900 * G}},
+  {"v100-pcie", NULL, {"V100 PCIe", {7 * T, 14 * T, 0, 112 * T, 0, 0, 0}, 0, 900 * G}},
   /* NVIDIA T4 data sheet */
-  {"tesla t4$", NULL, {"T4", {0, 8.1 * T, 0, 65 * T, 0, 0, 130 * T}, 0, 320 * G, 16 * G}},
+  {"tesla t4$", NULL, {"T4", {0, 8.1 * T, 0, 65 * T, 0, 0, 130 * T}, 0, 320 * G}},
   /* NVIDIA Ada GPU architecture white paper, GeForce RTX 4090: FP16, BF16 and FP8 with FP32 accumulation */
   {"geforce rtx 4090$", NULL, {"RTX 4090",
-   {0, 82.6 * T, 82.6 * T, 165.2 * T, 165.2 * T, 330.3 * T, 660.6 * T}, 0, 1008 * G, 24 * G}},
+   {0, 82.6 * T, 82.6 * T, 165.2 * T, 165.2 * T, 330.3 * T, 660.6 * T}, 0, 1008 * G}},
   /* AMD Instinct MI300X data sheet */
   {"mi300x", NULL, {"MI300X",
-   {163.4 * T, 163.4 * T, 653.7 * T, 1307.4 * T, 1307.4 * T, 2614.9 * T, 2614.9 * T}, 0, 5300 * G, 192 * G}},
+   {163.4 * T, 163.4 * T, 653.7 * T, 1307.4 * T, 1307.4 * T, 2614.9 * T, 2614.9 * T}, 0, 5300 * G}},
   /* AMD Instinct MI250X data sheet; each of the two dies of a package is a device, with half of the rates */
   {"mi250x", "mi250x/mi250", {"MI250X (one die)",
-   {47.85 * T, 47.85 * T, 0, 191.5 * T, 191.5 * T, 0, 191.5 * T}, 0, 1638.4 * G, 64 * G}},
+   {47.85 * T, 47.85 * T, 0, 191.5 * T, 191.5 * T, 0, 191.5 * T}, 0, 1638.4 * G}},
   /* Google Cloud TPU documentation, "Key chip specifications" of v6e, v5e, v5p and v4 */
-  {"tpu v6 lite", NULL, {"TPU v6e", {0, 0, 0, 0, 918 * T, 0, 1836 * T}, 0, 1638 * G, 32 * G}},
-  {"tpu v6e", NULL, {"TPU v6e", {0, 0, 0, 0, 918 * T, 0, 1836 * T}, 0, 1638 * G, 32 * G}},
-  {"tpu v5 lite", NULL, {"TPU v5e", {0, 0, 0, 0, 197 * T, 0, 393 * T}, 0, 819 * G, 16 * G}},
-  {"tpu v5e", NULL, {"TPU v5e", {0, 0, 0, 0, 197 * T, 0, 393 * T}, 0, 819 * G, 16 * G}},
-  {"tpu v5p", NULL, {"TPU v5p", {0, 0, 0, 0, 459 * T, 0, 0}, 0, 2765 * G, 95 * G}},
-  {"tpu v5$", NULL, {"TPU v5p", {0, 0, 0, 0, 459 * T, 0, 0}, 0, 2765 * G, 95 * G}},
-  {"tpu v4$", NULL, {"TPU v4", {0, 0, 0, 0, 275 * T, 0, 275 * T}, 0, 1200 * G, 32 * G}},
+  {"tpu v6 lite", NULL, {"TPU v6e", {0, 0, 0, 0, 918 * T, 0, 1836 * T}, 0, 1638 * G}},
+  {"tpu v6e", NULL, {"TPU v6e", {0, 0, 0, 0, 918 * T, 0, 1836 * T}, 0, 1638 * G}},
+  {"tpu v5 lite", NULL, {"TPU v5e", {0, 0, 0, 0, 197 * T, 0, 393 * T}, 0, 819 * G}},
+  {"tpu v5e", NULL, {"TPU v5e", {0, 0, 0, 0, 197 * T, 0, 393 * T}, 0, 819 * G}},
+  {"tpu v5p", NULL, {"TPU v5p", {0, 0, 0, 0, 459 * T, 0, 0}, 0, 2765 * G}},
+  {"tpu v5$", NULL, {"TPU v5p", {0, 0, 0, 0, 459 * T, 0, 0}, 0, 2765 * G}},
+  {"tpu v4$", NULL, {"TPU v4", {0, 0, 0, 0, 275 * T, 0, 275 * T}, 0, 1200 * G}},
 };
 
 /* Instances of a partitioned GPU have a fraction of its peak; laptops have other chips. */

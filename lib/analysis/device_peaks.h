@@ -19,7 +19,6 @@ struct device_peaks {
   double flops[PEAK_TYPES]; /* floating-point operations per second, by type */
   double any;               /* the same as the trace states it, for all types; replaces the others */
   double bandwidth;         /* of the device's memory, in bytes per second */
-  double memory;            /* bytes */
 };
 
 /* Returns the peaks of a device name such as "NVIDIA H100 80GB HBM3"; NULL if it is not in the table. */

@@ -20,51 +20,65 @@ enum { MOST_AROUND = 64 };
 struct flops_around {
   tk_id event;
   uint32_t depth;
-  uint32_t op;   /* 1 + index of the operator; 0 = unknown */
-  bool tried;    /* its inputs have been read */
+  uint32_t op;    /* 1 + index of the operator; 0 = unknown */
+  double stated;  /* operations that the trace states; 0 = none */
+  bool tried;     /* its inputs have been read */
+  bool shadowed;  /* contains an operator that counts the same operations */
   const struct flops_model *model;
 };
 
+/* What follows from one combination of name and texts: layers of a network repeat them. */
+struct flops_known {
+  tk_id cls, dims, types, concrete; /* cls: 0 = unused */
+  bool known;
+  struct flops f;
+};
+enum { MOST_KNOWN = 1024 };
+
 /* ---- one operator ---- */
 
-static bool text_arg_of(const struct tk_trace *t, const struct tk_event *e, tk_id key, const char **text, size_t *n) {
+static tk_id text_arg_of(const struct tk_trace *t, const struct tk_event *e, tk_id key) {
   struct tk_arg arg;
-  *text = "";
-  *n = 0;
-  if (!key || !args_of_event(t, e, key, &arg)) return false;
-  if (arg.type != TK_ARG_JSON && arg.type != TK_ARG_STR && arg.type != TK_ARG_REF) return false;
-  *text = tk_string(t, arg.s, n);
-  return true;
+  if (!key || !args_of_event(t, e, key, &arg)) return 0;
+  return arg.type == TK_ARG_JSON || arg.type == TK_ARG_STR || arg.type == TK_ARG_REF ? arg.s : 0;
 }
 
-/* Returns true if operations or traffic of the event are known, which are stored in *op. */
-static bool read_op(const struct reporter *p, tk_id event, const struct flops_model *model, struct flops_op *op) {
-  const struct report_flops *r = &p->flops;
-  const struct tk_event *e = &p->t->events[event];
+static bool read_shapes(const struct tk_trace *t, const struct flops_model *model, struct flops_known *k) {
   struct op_texts texts;
   struct op_inputs in;
-  double stated = 0;
-  *op = (struct flops_op){.event = event, .f.type = PEAK_UNKNOWN};
-  bool known = model && text_arg_of(p->t, e, r->dims, &texts.dims, &texts.n_dims) &&
-               text_arg_of(p->t, e, r->types, &texts.types, &texts.n_types);
-  if (known) {
-    text_arg_of(p->t, e, r->concrete, &texts.concrete, &texts.n_concrete);
-    known = op_inputs_read(&in, &texts) && flops_of(model, &in, &op->f);
+  texts.dims = tk_string(t, k->dims, &texts.n_dims);
+  texts.types = tk_string(t, k->types, &texts.n_types);
+  texts.concrete = tk_string(t, k->concrete, &texts.n_concrete);
+  return op_inputs_read(&in, &texts) && flops_of(model, &in, &k->f);
+}
+
+/* Stores what follows from the shapes of an operator. Returns false if that is nothing. */
+static bool flops_by_shapes(const struct reporter *p, const struct tk_event *e, const struct flops_model *model,
+                            struct flops *f) {
+  const struct report_flops *r = &p->flops;
+  struct flops_known k = {.cls = e->cls, .dims = text_arg_of(p->t, e, r->dims), .types = text_arg_of(p->t, e, r->types),
+                          .concrete = text_arg_of(p->t, e, r->concrete)};
+  if (!k.dims || !k.types) return false;
+  struct flops_known *at = &r->known[(k.cls * 31 + k.dims * 7 + k.types * 3 + k.concrete) % MOST_KNOWN];
+  if (at->cls != k.cls || at->dims != k.dims || at->types != k.types || at->concrete != k.concrete) {
+    k.known = read_shapes(p->t, model, &k);
+    *at = k;
   }
-  if (!known) op->f = (struct flops){.type = PEAK_UNKNOWN};
-  if (!report_number_of(p->t, e, r->flops_key, &stated) || !(stated > 0) || stated > 1e30) return known;
-  op->stated = op->f.has_flops = true;
-  op->f.flops = stated;
-  return true;
+  if (at->known) *f = at->f;
+  return at->known;
 }
 
 /* Makes the operator known, once. Returns false if memory runs out. */
 static bool try_op(struct reporter *p, struct flops_around *a) {
   struct report_flops *r = &p->flops;
-  struct flops_op op;
+  struct flops_op op = {.event = a->event, .f.type = PEAK_UNKNOWN, .stated = a->stated > 0};
   if (a->tried) return true;
   a->tried = true;
-  if (!read_op(p, a->event, a->model, &op)) return true;
+  const bool known = a->model && flops_by_shapes(p, &p->t->events[a->event], a->model, &op.f);
+  if (!known && !op.stated) return true;
+  if (op.stated) op.f.flops = a->stated;
+  op.f.has_flops = op.f.has_flops || op.stated;
+  op.shadowed = a->shadowed && op.f.has_flops;
   if (!mem_grow(p->mem, (void **)&r->ops, &r->cap_ops, (uint64_t)r->n_ops + 1, sizeof *r->ops)) return false;
   r->ops[r->n_ops++] = op;
   a->op = r->n_ops;
@@ -73,20 +87,22 @@ static bool try_op(struct reporter *p, struct flops_around *a) {
 
 /* ---- the operators around launches ---- */
 
-/* Returns 1 + the index in `around` of the operator to which a launch belongs; 0 = none. */
+/* Returns 1 + the index in `around` of the operator to which a launch belongs; 0 = none. An operator whose shapes are unknown
+ * leaves the launch to the operators around it, unless it is elementwise: then its kernel is no part of a larger operator. */
 static uint32_t owner_of(struct reporter *p, bool *ok) {
   const struct report_flops *r = &p->flops;
   const uint32_t last = r->n_around > MOST_AROUND ? r->n_around - MOST_AROUND : 0;
   uint32_t owner = 0;
   bool closed = false;
-  for (uint32_t i = r->n_around; i > last; i--) {
+  for (uint32_t i = r->n_around; *ok && i > last; i--) {
     struct flops_around *a = &r->around[i - 1];
-    if (!(*ok = *ok && try_op(p, a))) return 0;
-    if (a->op && r->ops[a->op - 1].stated) return i;
-    if (!owner && a->op && !closed) owner = i;
-    closed = closed || (a->model && !a->op && !flops_is_counted(a->model)); /* its kernel is no part of a larger operator */
+    if (a->stated > 0) return (*ok = try_op(p, a)) ? i : 0;
+    if (owner || closed) continue;
+    *ok = try_op(p, a);
+    if (a->op) owner = i;
+    closed = !a->op && !flops_is_counted(a->model);
   }
-  return owner;
+  return *ok ? owner : 0;
 }
 
 static bool see_launch(struct reporter *p, tk_id launch) {
@@ -96,7 +112,8 @@ static bool see_launch(struct reporter *p, tk_id launch) {
   if (!owner || !ok) return ok;
   const uint32_t op = r->around[owner - 1].op;
   for (uint32_t i = owner - 1; r->ops[op - 1].f.has_flops && i > last; i--) {
-    const struct flops_around *a = &r->around[i - 1];
+    struct flops_around *a = &r->around[i - 1];
+    a->shadowed = true;
     if (a->op && r->ops[a->op - 1].f.has_flops) r->ops[a->op - 1].shadowed = true;
   }
   return map_put(&r->op_of, launch, op) != NULL;
@@ -116,10 +133,11 @@ static bool open_op(struct reporter *p, tk_id event) {
   struct report_flops *r = &p->flops;
   const struct tk_event *e = &p->t->events[event];
   const struct flops_model *model = r->dims ? model_of(p, e->cls) : NULL;
-  double stated;
-  if (!model && !report_number_of(p->t, e, r->flops_key, &stated)) return true;
+  double stated = 0;
+  if (!report_number_of(p->t, e, r->flops_key, &stated) || !(stated > 0 && stated < 1e30)) stated = 0;
+  if (!model && !(stated > 0)) return true;
   if (!mem_grow(p->mem, (void **)&r->around, &r->cap_around, (uint64_t)r->n_around + 1, sizeof *r->around)) return false;
-  r->around[r->n_around++] = (struct flops_around){.event = event, .depth = e->depth, .model = model};
+  r->around[r->n_around++] = (struct flops_around){.event = event, .depth = e->depth, .stated = stated, .model = model};
   return true;
 }
 
@@ -150,7 +168,9 @@ static bool find_ops(struct reporter *p) {
   if (!p->launches || (!r->dims && !r->flops_key)) return true;
   r->looked = mem_alloc(p->mem, (size_t)t->n_classes + 1);
   r->models = mem_array(p->mem, (uint64_t)t->n_classes + 1, sizeof *r->models);
-  if (!r->looked || !r->models) return false;
+  r->known = mem_array(p->mem, MOST_KNOWN, sizeof *r->known);
+  if (!r->looked || !r->models || !r->known) return false;
+  memset(r->known, 0, MOST_KNOWN * sizeof *r->known);
   memset(r->looked, 0, (size_t)t->n_classes + 1);
   bool ok = true;
   for (tk_id i = 1; ok && i <= t->n_tracks; i++)
@@ -338,6 +358,7 @@ void report_flops_free(struct reporter *p) {
   mem_free(p->mem, r->ops);
   mem_free(p->mem, r->models);
   mem_free(p->mem, r->looked);
+  mem_free(p->mem, r->known);
   mem_free(p->mem, r->around);
   mem_free(p->mem, r->touched);
 }

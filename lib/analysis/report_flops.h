@@ -37,6 +37,7 @@ struct report_flops {
   struct map op_of;              /* launching event -> 1 + operator; several launches have the same operator */
   const struct flops_model **models; /* by class; valid if `looked` */
   bool *looked;                  /* by class */
+  struct flops_known *known;     /* cache of what follows from shapes */
   tk_id dims, types, concrete, flops_key;
   struct flops_around *around;   /* open operators of a thread, outermost first */
   uint32_t n_around, cap_around;

@@ -56,10 +56,9 @@ static bool peaks_of_plane(struct reporter *p, struct text plane, struct device_
   const struct text s = value_text(&stats);
   if (!named_by(p, s, "gpu_device_name", peaks)) named_by(p, s, "device_type_string", peaks);
   const double tera = stat_of(s, "peak_teraflops_per_second"), giga = stat_of(s, "peak_hbm_bw_gigabytes_per_second");
-  const double bandwidth = giga > 0 ? 1e9 * giga : stat_of(s, "memory_bandwidth"), memory = stat_of(s, "memory_size");
+  const double bandwidth = giga > 0 ? 1e9 * giga : stat_of(s, "memory_bandwidth");
   if (tera > 0) peaks->any = 1e12 * tera;
   if (bandwidth > 0) peaks->bandwidth = bandwidth;
-  if (memory > 0) peaks->memory = memory;
   return true;
 }
 

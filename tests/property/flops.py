@@ -7,7 +7,8 @@ positions of the window, products by their elements.
     rows        MFU of the window and of steps, mixed types, coverage, ranges of time, two devices, merged ranks
     unknown     no shapes, unknown devices and types, shapes of others: no figure, and a note
     hostile     sizes that are negative, huge, missing, nested or text: no figure, and no crash
-    stated      operations that the trace states: of operators, of work, of loops, and peaks of an XPlane"""
+    stated      operations that the trace states: of operators, of work, of loops, and peaks of an XPlane
+    printed     the text and the page"""
 import itertools
 import json
 import os
@@ -600,6 +601,31 @@ def check_stated():
         check(f'no loop in plane {stats}', len(out['roofline']) == 1, out['roofline'])
 
 
+# ---- printed ----
+
+def check_printed():
+    t = Trace()
+    t.op('aten::mm', **MM, inside=lambda t: t.kernel(dur=1))
+    t.op('aten::_scaled_mm<&>', flops=10)
+    t.op('aten::relu', [[1000]], ['float'])
+    with tempfile.TemporaryDirectory() as folder:
+        path, page = f'{folder}/trace.json', f'{folder}/report.html'
+        with open(path, 'w', encoding='utf-8') as f:
+            json.dump({'deviceProperties': t.properties, 'traceEvents': t.events}, f)
+        text = subprocess.run([TRACEKIT, 'report', '-q', path], stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout.decode()
+        subprocess.run([TRACEKIT, 'report', '-q', path, '--html', page], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+        with open(page, encoding='utf-8') as f:
+            html = f.read()
+    row = ([line.split() for line in text.splitlines() if line.endswith('aten::mm')] or [[]])[-1]
+    rate, bound = MM_FLOPS / 1e-6, MM_FLOPS / (4 * (64 * 32 + 32 * 16 + 64 * 16))
+    check('row in text', row == ['1.000', 'us', '1', '65.5', 'G', f'{100 * rate / 19.5e12:.1f}', '14.3', '0.7', f'{bound:.1f}', 'memory', 'fp32',
+                                 'aten::mm'], row)
+    check('ranks in text', f'{A100["name"]}' in text and 'FLOP known' in text, text[:2000])
+    check('drawing', html.count('<circle') == 1 and '65.5 GFLOP/s' in html and 'fp32 19.5 TFLOP/s' in html and '2.0 TB/s' in html)
+    check('names are escaped', '_scaled_mm&lt;&amp;&gt;' in html and '_scaled_mm<' not in html)
+    check('numbers of the drawing', 'nan' not in html.lower().split('aria-label="roofline"')[1].split('</svg>')[0])
+
+
 def main():
     rnd = random.Random(int(os.environ.get('SEED', '1')))
     check_models(rnd, 600 if os.environ.get('LONG') else 150)
@@ -608,6 +634,7 @@ def main():
     check_unknown()
     check_hostile(rnd)
     check_stated()
+    check_printed()
     return finish()
 
 
