@@ -45,7 +45,7 @@ static bool read_dims(const struct json_value *list, struct op_tensor *t) {
   while (next_element(&j, &v, &first, &bad)) {
     if (v.type == JSON_ARRAY) t->is = false;
     if (v.type == JSON_ARRAY || !t->is) continue;
-    if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || v.num.mant < 0 || (uint64_t)v.num.mant >= JSON_SAFE_INT) return false;
+    if (v.type != JSON_NUMBER || v.num.kind != NUM_INT || (uint64_t)v.num.mant >= JSON_SAFE_INT) return false;
     if (t->rank == OP_RANK) return false;
     t->dims[t->rank++] = (double)v.num.mant;
   }

@@ -184,8 +184,6 @@ bool report_flops_begin(struct reporter *p, struct tk_report_rank *row, uint32_t
   struct report_flops *r = &p->flops;
   const struct work_row *w = &p->works.rows[which];
   if (!r->made && !find_ops(p)) return false;
-  const struct report_steps steps = report_index_steps(&p->index, p->index.group_of[w->track], w->process);
-  r->device_steps = steps.n && p->match.kinds.of_track[p->match.steps.v[steps.first].track] & KIND_DEVICE;
   r->flops = r->least = r->fastest = 0;
   r->slowest = INFINITY;
   r->compute = r->flops_time = r->bytes_time = 0;
@@ -241,7 +239,6 @@ static void add_flops(struct reporter *p, struct tk_report_rank *row, const stru
 
 /* Adds an operator to the table, to the row, and to its step. */
 static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_op *op, size_t name_len) {
-  struct report_flops *r = &p->flops;
   const struct tk_event *e = &p->t->events[op->event];
   size_t n;
   const char *name = tk_string(p->t, p->t->classes[e->cls].name, &n);
@@ -255,7 +252,7 @@ static bool add_op(struct reporter *p, struct tk_report_rank *row, struct flops_
   k->bytes += op->f.bytes;
   if (op->f.has_flops) k->flops_time += op->time;
   if (op->f.has_bytes) k->bytes_time += op->time;
-  if (op->f.has_flops) add_flops(p, row, op, r->device_steps ? op->start : e->ts);
+  if (op->f.has_flops) add_flops(p, row, op, e->ts);
   return true;
 }
 
@@ -272,7 +269,7 @@ static bool contains_work(const struct reporter *p, tk_id event) {
 static bool count_stated(struct reporter *p, struct tk_report_rank *row, const struct report_stated *s) {
   struct report_flops *r = &p->flops;
   const struct work *w = s->work;
-  struct flops_op op = {.event = w->event, .start = w->start, .time = s->time, .kernels = 1, .stated = true,
+  struct flops_op op = {.event = w->event, .time = s->time, .kernels = 1, .stated = true,
                         .f = {s->flops, s->bytes, true, s->bytes > 0, PEAK_UNKNOWN}};
   if (contains_work(p, w->event)) return true;
   if (w->class == WORK_COMPUTE) r->flops_time += op.time;
@@ -291,10 +288,10 @@ static bool count_launched(struct reporter *p, const struct work *w, bool tf32, 
   }
   if (op->f.has_flops) r->flops_time += time;
   if (op->f.has_bytes) r->bytes_time += time;
-  if (!op->kernels++) op->start = w->start;
+  op->kernels++;
   op->time += time;
   op->tf32 = op->tf32 || tf32;
-  if (op->counted || op->kernels > 1) return true;
+  if (op->kernels > 1) return true; /* also if a row of another device has counted it */
   if (!mem_grow(p->mem, (void **)&r->touched, &r->cap_touched, (uint64_t)r->n_touched + 1, sizeof *r->touched)) return false;
   r->touched[r->n_touched++] = *at - 1;
   return true;
@@ -334,11 +331,7 @@ static void finish_steps(struct tk_report_rank *row, bool known) {
 bool report_flops_end(struct reporter *p, struct tk_report_rank *row) {
   struct report_flops *r = &p->flops;
   bool ok = true;
-  for (uint32_t i = 0; ok && i < r->n_touched; i++) {
-    struct flops_op *op = &r->ops[r->touched[i]];
-    op->counted = true;
-    ok = add_op(p, row, op, 0);
-  }
+  for (uint32_t i = 0; ok && i < r->n_touched; i++) ok = add_op(p, row, &r->ops[r->touched[i]], 0);
   const bool known = r->flops > 0 && r->least > 0 && !r->no_type && !r->no_peak;
   const double window = (double)row->times.window / 1e12;
   row->flops = r->flops;

@@ -10,13 +10,11 @@
 struct flops_op {
   struct flops f;
   tk_id event;
-  tk_time start;       /* of its first kernel */
   tk_time time;        /* sum of the durations of its kernels */
   uint32_t kernels;
   bool stated;         /* the trace states the operations */
   bool shadowed;       /* contains another operator that counts the same operations */
   bool tf32;           /* a kernel computes in TF32 */
-  bool counted;        /* true once a row has counted it */
 };
 
 /* A row of the table under construction. */
@@ -48,7 +46,6 @@ struct report_flops {
   double slowest, fastest;       /* of these peaks */
   tk_time compute, flops_time, bytes_time; /* sums of durations: of computation; of the part with known operations, traffic */
   bool no_type, no_peak;         /* operations of an unknown type; of a type without a peak */
-  bool device_steps;             /* the steps are those of the device, not of its host */
 };
 
 #endif

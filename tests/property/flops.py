@@ -275,6 +275,29 @@ def check_models(rnd, count):
             'mfu_percent': 100 * rate / peak if rate and peak else None, 'peak_flops_per_second': peak if rate else None}))
 
 
+def check_together(rnd):
+    """Checks many operators in one trace, whose shapes are read once for each combination of texts."""
+    t, expected = Trace(), {}
+
+    def add(name, dims, types, concrete, flops, traffic, kind):
+        t.op(name, dims, types, concrete)
+        row = expected.setdefault((name, kind), [0, 0, 0])
+        for i, v in enumerate((1, flops or 0, traffic)):
+            row[i] += v
+    for _ in range(300):
+        case = rnd.choice([matmul, convolution, attention])(rnd)
+        add(*case)
+    for i in range(2100):  # texts that differ in one of the args only
+        kind = ('float', 'c10::Half')[i // 1024 % 2]
+        size = SIZES[kind][0]
+        add('aten::addmm', [[7], [2, 3], [3, 7], []], [kind] * 3 + [f'Scalar{i}'], None, 2 * 2 * 3 * 7 + 14, (7 + 6 + 21 + 14) * size, SIZES[kind][1])
+        out = 4 + 2 * i - 2
+        add('aten::convolution', [[1, 1, 4], [1, 1, 3]], ['float'] * 2, ['', '', '', '[1]', f'[{i}]', '[1]', 'False', '[0]', '1'], 2 * 3 * out,
+            (4 + 3 + out) * 4, 'fp32')
+    found = {(r['name'], r['type']): [r['count'], r['flops'] or 0, r['bytes'] or 0] for r in t.report()['roofline']}
+    check('many operators', found == expected, {k: (v, expected.get(k)) for k, v in found.items() if v != expected.get(k)})
+
+
 # ---- owners ----
 
 MM = dict(dims=[[64, 32], [32, 16]], types=['float', 'float'])
@@ -398,6 +421,17 @@ def check_rows(rnd):
             judge(f'merged {end}: row', unlike(out['roofline'][0], {'count': 2, 'flops': 2 * MM_FLOPS}))
         out = run(f'{folder}/merged.json')
         check('merged json: peaks', [r['peak_device'] for r in out['ranks']] == [A100['name']] * 2, [r['peak_device'] for r in out['ranks']])
+
+        with open(paths[1], 'w', encoding='utf-8') as f:  # a merge of ranks on different devices
+            json.dump({'deviceProperties': [{'id': 0, 'name': 'NVIDIA H200'}], 'distributedInfo': {'rank': 1}, 'traceEvents': t.events}, f)
+        subprocess.run([TRACEKIT, 'merge', '-q', *paths, '-o', f'{folder}/merged.json', '--force'], check=True, stdin=subprocess.DEVNULL,
+                       capture_output=True)
+        out = run(f'{folder}/merged.json')
+        check('merged json: another device', [r['peak_device'] for r in out['ranks']] in ([A100['name'], 'H200 SXM'], [A100['name'], None]),
+              [r['peak_device'] for r in out['ranks']])
+        out = run(*paths)
+        check('two inputs: peaks', [r['peak_device'] for r in out['ranks']] == [A100['name'], 'H200 SXM'], [r['peak_device'] for r in out['ranks']])
+        check('two inputs: rows', sorted(r['device'] for r in out['roofline']) == [A100['name'], 'H200 SXM'], out['roofline'])
 
 
 # ---- unknown ----
@@ -629,6 +663,7 @@ def check_printed():
 def main():
     rnd = random.Random(int(os.environ.get('SEED', '1')))
     check_models(rnd, 600 if os.environ.get('LONG') else 150)
+    check_together(rnd)
     check_owners()
     check_rows(rnd)
     check_unknown()
